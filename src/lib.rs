@@ -1,0 +1,1 @@
+//! olmguard: says at once whether OLM v1 will carry out an edit of a `ClusterExtension`.

@@ -1,0 +1,3 @@
+//! Set-up and checks of olmguard: `cargo xtask test`.
+
+fn main() {}
