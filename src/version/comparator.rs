@@ -1,0 +1,61 @@
+//! One comparator of a range, compiled onto the version order.
+//!
+//! Every operator of both grammars is a stretch of the order or its complement, with one exception:
+//! Masterminds' `!=` on a major.minor (`!=1.2`, `!=1.2.x-alpha`; `constraints.go`).
+
+use super::interval::{Cut, Span};
+use super::point::{Core, Point, Prerelease};
+
+/// What a version has to satisfy.
+#[derive(Clone, Debug)]
+pub(crate) enum Comparator {
+    /// Lies in the span.
+    Within(Span),
+    /// Lies outside the span.
+    Outside(Span),
+    /// Is no version of this major.minor with just this prerelease.
+    Unlike(PatchLine),
+}
+
+impl Comparator {
+    pub(crate) fn admits(&self, point: &Point) -> bool {
+        match self {
+            Self::Within(span) => span.contains(point),
+            Self::Outside(span) => !span.contains(point),
+            Self::Unlike(line) => !line.contains(point),
+        }
+    }
+
+    /// Whether every version above some version is admitted.
+    pub(crate) fn is_open_above(&self) -> bool {
+        match self {
+            Self::Within(span) => span.upper == Cut::Unlimited,
+            Self::Outside(span) => span.upper != Cut::Unlimited,
+            Self::Unlike(_) => true,
+        }
+    }
+}
+
+/// The versions of one major.minor that share a prerelease, e.g. `1.2.*-alpha`; the patch is free.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct PatchLine {
+    pub(crate) major: u64,
+    pub(crate) minor: u64,
+    pub(crate) prerelease: Prerelease,
+}
+
+impl PatchLine {
+    pub(crate) fn contains(&self, point: &Point) -> bool {
+        (point.core.major, point.core.minor) == (self.major, self.minor)
+            && point.prerelease == self.prerelease
+    }
+
+    /// The version of this line with the given patch.
+    pub(crate) fn at(&self, patch: u64) -> Point {
+        let core = Core::new(self.major, self.minor, patch);
+        Point {
+            core,
+            prerelease: self.prerelease.clone(),
+        }
+    }
+}

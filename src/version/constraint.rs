@@ -1,0 +1,125 @@
+//! `spec.source.catalog.version`: a range in the grammar of Masterminds/semver v3.
+//!
+//! Mirrors `NewConstraint` and `Check` (`constraints.go`), odd results included: `^*` is only 0.0.0,
+//! `<=*` only 0.0.z, `~0.0.0` everything. A bundle's version has been read by blang before and never
+//! passes through Masterminds' own parser; its release plays no part.
+//!
+//! Invariant: whether a comparator admits prereleases is settled when the constraint is parsed, so
+//! that matching knows nothing of library releases.
+
+mod compile;
+mod error;
+mod group;
+mod hyphen;
+
+pub use self::error::{ConstraintError, ConstraintErrorKind};
+
+use self::error::Located;
+use super::comparator::Comparator;
+use super::fault::{Expected, Fault};
+use super::masterminds::Masterminds;
+use super::semantic::Version;
+
+/// A version range of a `ClusterExtension`, e.g. `>=1.2.3 <2.0.0 || 3.x`.
+#[derive(Clone, Debug)]
+pub struct Constraint {
+    text: Box<str>,
+    groups: Box<[Group]>,
+}
+
+/// Comparators that must all hold.
+pub(crate) type Group = Box<[Gated]>;
+
+/// A comparator, and whether it lets versions with a prerelease pass at all.
+#[derive(Clone, Debug)]
+pub(crate) struct Gated {
+    pub(crate) comparator: Comparator,
+    pub(crate) prereleases: Prereleases,
+}
+
+/// Whether versions with a prerelease have a chance.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Prereleases {
+    Admitted,
+    Refused,
+}
+
+impl Constraint {
+    /// Reads `text` as `NewConstraint` of that release. The empty text is an error.
+    ///
+    /// # Errors
+    ///
+    /// The first fault in upstream's order: length, count of groups, then group by group.
+    pub fn parse(text: &str, release: Masterminds) -> Result<Self, ConstraintError> {
+        let fail = |kind, fault| ConstraintError::new(kind, fault, release);
+        let rules = release.rules();
+        if text.len() > rules.constraint_bytes {
+            let fault = Fault::new(text, rules.constraint_bytes, Expected::End);
+            return Err(fail(
+                ConstraintErrorKind::TooLong(rules.constraint_bytes),
+                fault,
+            ));
+        }
+        let (rewritten, origin) = hyphen::rewrite(text);
+        if let Some((at, _)) = parts(&rewritten).nth(rules.groups) {
+            let fault = origin.fault(text, at, Expected::End);
+            return Err(fail(
+                ConstraintErrorKind::TooManyGroups(rules.groups),
+                fault,
+            ));
+        }
+        let groups = parts(&rewritten)
+            .map(|(start, part)| {
+                compile::group(part, release).map_err(|Located { kind, at, expected }| {
+                    fail(kind, origin.fault(text, start + at, expected))
+                })
+            })
+            .collect::<Result<_, _>>()?;
+        Ok(Self {
+            text: text.into(),
+            groups,
+        })
+    }
+
+    /// The text as given.
+    pub fn as_str(&self) -> &str {
+        &self.text
+    }
+
+    /// Whether the version satisfies all comparators of some group. Allocates nothing.
+    pub fn matches(&self, version: &Version) -> bool {
+        self.groups
+            .iter()
+            .any(|group| group.iter().all(|gated| gated.admits(version)))
+    }
+
+    /// Whether some group holds versions without limit above.
+    ///
+    /// Comparators that are each open above still are so together, and where one is not, the group
+    /// ends there; so contradictions need no care.
+    pub fn is_open_above(&self) -> bool {
+        self.groups
+            .iter()
+            .any(|group| group.iter().all(|gated| gated.comparator.is_open_above()))
+    }
+
+    pub(crate) fn groups(&self) -> &[Group] {
+        &self.groups
+    }
+}
+
+impl Gated {
+    fn admits(&self, version: &Version) -> bool {
+        (self.prereleases == Prereleases::Admitted || !version.is_prerelease())
+            && self.comparator.admits(version.point())
+    }
+}
+
+/// The texts between the double bars, each with its byte offset.
+fn parts(text: &str) -> impl Iterator<Item = (usize, &str)> {
+    text.split("||").scan(0, |next, part| {
+        let at = *next;
+        *next += part.len() + "||".len();
+        Some((at, part))
+    })
+}

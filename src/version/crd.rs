@@ -1,0 +1,108 @@
+//! What the CRD lets through in `spec.source.catalog.version`, before any parser of OLM sees it.
+//!
+//! Mirrors the CEL rule and the maximum length in operator-controller's
+//! `api/v1/clusterextension_types.go`. Two misplaced brackets in the pattern are part of the contract:
+//! `|` and the two characters `*]` are components in some places, `*` is none in others. Pattern and
+//! length are checked apart because the API server reports them apart.
+
+use super::cursor::Cursor;
+use super::identifier::is_identifier_byte;
+
+/// The most characters (code points) of the field.
+pub const MAX_CHARACTERS: usize = 64;
+
+/// Whether the text is at most [`MAX_CHARACTERS`] long.
+pub fn fits_length(text: &str) -> bool {
+    text.chars().nth(MAX_CHARACTERS).is_none()
+}
+
+/// Whether the text has the form that the CRD asks for; the length does not matter.
+pub fn fits_pattern(text: &str) -> bool {
+    expression(&mut Cursor::new(text)).is_some()
+}
+
+/// The slots of a version in which the pattern allows different wildcards.
+struct Slots {
+    major: &'static [&'static str],
+    minor: &'static [&'static str],
+    patch: &'static [&'static str],
+}
+
+const FIRST: Slots = Slots {
+    major: &["|", "*"],
+    minor: &["*]"],
+    patch: &["*"],
+};
+const LATER: Slots = Slots {
+    major: &["*]"],
+    minor: &["*"],
+    patch: &["*]"],
+};
+
+/// Longer spellings before their beginnings.
+const OPERATORS: [&str; 11] = ["!=", ">=", "=>", "<=", "=<", "~>", "=", ">", "<", "~", "^"];
+
+fn expression(cursor: &mut Cursor<'_>) -> Option<()> {
+    cursor.eat_blanks();
+    comparator(cursor, &FIRST)?;
+    loop {
+        let blanks = cursor.eat_blanks();
+        if cursor.is_at_end() {
+            return Some(());
+        }
+        if cursor.eat(",") || cursor.eat("||") {
+            cursor.eat_blanks();
+        } else if blanks == 0 {
+            return None;
+        }
+        comparator(cursor, &LATER)?;
+    }
+}
+
+fn comparator(cursor: &mut Cursor<'_>, slots: &Slots) -> Option<()> {
+    let _operator = OPERATORS.into_iter().find(|operator| cursor.eat(operator));
+    cursor.eat_blanks();
+    cursor.eat("v");
+    component(cursor, slots.major)?;
+    // Each of the two may be missing, so a lone second component may also stand in the third slot.
+    let _minor = dotted(cursor, slots.minor);
+    let _patch = dotted(cursor, slots.patch);
+    identifiers(cursor, "-")?;
+    identifiers(cursor, "+")
+}
+
+fn dotted(cursor: &mut Cursor<'_>, wildcards: &[&str]) -> Option<()> {
+    let mut ahead = cursor.clone();
+    if !ahead.eat(".") {
+        return None;
+    }
+    component(&mut ahead, wildcards)?;
+    *cursor = ahead;
+    Some(())
+}
+
+fn component(cursor: &mut Cursor<'_>, wildcards: &[&str]) -> Option<()> {
+    let is_component = ["x", "X"]
+        .iter()
+        .chain(wildcards)
+        .any(|wildcard| cursor.eat(wildcard))
+        || cursor.eat("0")
+        || !cursor.eat_while(|byte| byte.is_ascii_digit()).is_empty();
+    // A bracket follows nothing: where `*` fits and `*]` is written, another slot may take it.
+    (is_component && cursor.peek() != Some(b']')).then_some(())
+}
+
+/// The sign and what belongs behind it, or nothing at all.
+fn identifiers(cursor: &mut Cursor<'_>, sign: &str) -> Option<()> {
+    if !cursor.eat(sign) {
+        return Some(());
+    }
+    loop {
+        if cursor.eat_while(is_identifier_byte).is_empty() {
+            return None;
+        }
+        if !cursor.eat(".") {
+            return Some(());
+        }
+    }
+}

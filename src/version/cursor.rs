@@ -1,0 +1,65 @@
+//! A position in a text that is read from left to right, byte by byte.
+//!
+//! All delimiters of the grammars are ASCII, so every position it stops at is a character boundary.
+
+/// Reads `text` forward. Cloning one keeps a place to come back to.
+#[derive(Clone, Debug)]
+pub(crate) struct Cursor<'t> {
+    text: &'t str,
+    at: usize,
+}
+
+impl<'t> Cursor<'t> {
+    pub(crate) fn new(text: &'t str) -> Self {
+        Self::starting(text, 0)
+    }
+
+    pub(crate) fn starting(text: &'t str, at: usize) -> Self {
+        Self { text, at }
+    }
+
+    pub(crate) fn at(&self) -> usize {
+        self.at
+    }
+
+    pub(crate) fn peek(&self) -> Option<u8> {
+        self.text.as_bytes().get(self.at).copied()
+    }
+
+    pub(crate) fn is_at_end(&self) -> bool {
+        self.at >= self.text.len()
+    }
+
+    /// Steps over `token` if it comes next.
+    pub(crate) fn eat(&mut self, token: &str) -> bool {
+        let comes = self
+            .text
+            .as_bytes()
+            .get(self.at..)
+            .is_some_and(|rest| rest.starts_with(token.as_bytes()));
+        if comes {
+            self.at += token.len();
+        }
+        comes
+    }
+
+    /// Steps over all bytes that `belongs` accepts, and returns them.
+    pub(crate) fn eat_while(&mut self, belongs: impl Fn(u8) -> bool) -> &'t str {
+        let start = self.at;
+        while self.peek().is_some_and(&belongs) {
+            self.at += 1;
+        }
+        self.since(start)
+    }
+
+    /// Steps over blanks as RE2's `\s` knows them, and returns how many there were.
+    pub(crate) fn eat_blanks(&mut self) -> usize {
+        self.eat_while(|byte| matches!(byte, b' ' | b'\t' | b'\n' | b'\x0c' | b'\r'))
+            .len()
+    }
+
+    /// The text from `start` up to here.
+    pub(crate) fn since(&self, start: usize) -> &'t str {
+        self.text.get(start..self.at).unwrap_or_default()
+    }
+}

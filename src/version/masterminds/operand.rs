@@ -1,0 +1,72 @@
+//! How Masterminds spells a version, complete or not: the scanner that its parsers share.
+//!
+//! Mirrors the patterns `semVerRegex` (`version.go`) and `cvRegex` (`constraints.go`): greedy, one
+//! to three components, a short form may have prerelease and metadata too.
+
+use crate::version::cursor::Cursor;
+use crate::version::identifier::is_identifier_byte;
+
+/// The pieces of a scanned version; a component may still be anything that `component` accepts.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Scanned<'t> {
+    /// The whole, as written.
+    pub(crate) text: &'t str,
+    pub(crate) major: &'t str,
+    pub(crate) minor: Option<&'t str>,
+    pub(crate) patch: Option<&'t str>,
+    pub(crate) prerelease: Option<&'t str>,
+    pub(crate) build: Option<&'t str>,
+}
+
+/// Scans one version as far as it goes; leaves the cursor anywhere if there is none.
+pub(crate) fn scan<'t>(
+    cursor: &mut Cursor<'t>,
+    component: impl Fn(u8) -> bool + Copy,
+) -> Option<Scanned<'t>> {
+    let start = cursor.at();
+    cursor.eat("v");
+    let major = some(cursor.eat_while(component))?;
+    let minor = dotted(cursor, component);
+    let patch = minor.and_then(|_| dotted(cursor, component));
+    let prerelease = identifiers(cursor, "-");
+    let build = identifiers(cursor, "+");
+    Some(Scanned {
+        text: cursor.since(start),
+        major,
+        minor,
+        patch,
+        prerelease,
+        build,
+    })
+}
+
+/// What a component of a constraint's operand is made of. The bar is upstream's slip of the pen.
+pub(crate) fn is_component_byte(byte: u8) -> bool {
+    byte.is_ascii_digit() || matches!(byte, b'x' | b'X' | b'*' | b'|')
+}
+
+fn some(text: &str) -> Option<&str> {
+    Some(text).filter(|text| !text.is_empty())
+}
+
+fn dotted<'t>(cursor: &mut Cursor<'t>, belongs: impl Fn(u8) -> bool) -> Option<&'t str> {
+    let mut ahead = cursor.clone();
+    if !ahead.eat(".") {
+        return None;
+    }
+    let piece = some(ahead.eat_while(belongs))?;
+    *cursor = ahead;
+    Some(piece)
+}
+
+fn identifiers<'t>(cursor: &mut Cursor<'t>, sign: &str) -> Option<&'t str> {
+    let mut ahead = cursor.clone();
+    if !ahead.eat(sign) {
+        return None;
+    }
+    let start = ahead.at();
+    some(ahead.eat_while(is_identifier_byte))?;
+    while dotted(&mut ahead, is_identifier_byte).is_some() {}
+    *cursor = ahead;
+    Some(cursor.since(start))
+}

@@ -1,0 +1,237 @@
+//! A bundle's version: strict SemVer, as `Parse` of blang/semver v4 (`semver.go`) reads it.
+//!
+//! No `v`, no blanks, no short forms, no leading zeros; numbers and numeric prerelease identifiers
+//! fit 64 bits. Any accepted text is already in normal form, so printing gives it back.
+
+use std::cmp::Ordering;
+use std::fmt;
+
+use super::go::{self, NumberError};
+use super::identifier::{
+    Identifier, IdentifierError, Identifiers, has_leading_zero, is_identifier_byte, pieces,
+};
+use super::point::{Core, Point, Prerelease};
+
+/// A version of a bundle, e.g. `1.2.3-rc.1+build`.
+///
+/// There is no `==` and no `<`: precedence ignores build metadata, texts do not, and a caller has to
+/// say which it means ([`Version::cmp_precedence`], or the printed text).
+#[derive(Clone, Debug)]
+pub struct Version {
+    point: Point,
+    build: Option<Box<str>>,
+}
+
+impl Version {
+    /// Reads `text` as blang's `Parse`.
+    ///
+    /// # Errors
+    ///
+    /// The first fault in blang's own order: numbers from left to right, prerelease, build.
+    pub fn parse(text: &str) -> Result<Self, VersionError> {
+        use VersionErrorKind as Kind;
+        let mut parts = text.splitn(3, '.');
+        let (major, minor, rest) = match (parts.next(), parts.next(), parts.next()) {
+            (Some(major), Some(minor), Some(rest)) => (major, minor, rest),
+            _ if text.is_empty() => return Err(Kind::EmptyVersion.at(0)),
+            _ => return Err(Kind::TooFewComponents.at(text.len())),
+        };
+        let patch_at = major.len() + minor.len() + 2;
+        let (rest, build) = cut(rest, '+');
+        let (patch, prerelease) = cut(rest, '-');
+        let core = Core {
+            major: number(major, Component::Major, 0)?,
+            minor: number(minor, Component::Minor, major.len() + 1)?,
+            patch: number(patch, Component::Patch, patch_at)?,
+        };
+        let prerelease = match prerelease {
+            None => Prerelease::NONE,
+            Some(text) => read_prerelease(text, patch_at + patch.len() + 1)?,
+        };
+        if let Some(build) = build {
+            check_build(build, patch_at + rest.len() + 1)?;
+        }
+        Ok(Self {
+            point: Point { core, prerelease },
+            build: build.map(Into::into),
+        })
+    }
+
+    /// The first number.
+    pub fn major(&self) -> u64 {
+        self.point.core.major
+    }
+
+    /// The second number.
+    pub fn minor(&self) -> u64 {
+        self.point.core.minor
+    }
+
+    /// The third number.
+    pub fn patch(&self) -> u64 {
+        self.point.core.patch
+    }
+
+    /// The prerelease, dots and all, without its hyphen; `""` when there is none.
+    pub fn prerelease(&self) -> &str {
+        self.point.prerelease.as_str()
+    }
+
+    /// Whether there is a prerelease.
+    pub fn is_prerelease(&self) -> bool {
+        !self.point.prerelease.is_none()
+    }
+
+    /// The build metadata without its plus sign; `""` when there is none.
+    pub fn build(&self) -> &str {
+        self.build.as_deref().unwrap_or("")
+    }
+
+    /// Semantic precedence, which ignores build metadata. Allocates nothing.
+    pub fn cmp_precedence(&self, other: &Self) -> Ordering {
+        self.point.cmp(&other.point)
+    }
+
+    /// The same version without build metadata.
+    #[must_use]
+    pub fn without_build(&self) -> Self {
+        Self {
+            point: self.point.clone(),
+            build: None,
+        }
+    }
+
+    pub(crate) fn point(&self) -> &Point {
+        &self.point
+    }
+}
+
+impl fmt::Display for Version {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.point.fmt(f)?;
+        match &self.build {
+            None => Ok(()),
+            Some(build) => write!(f, "+{build}"),
+        }
+    }
+}
+
+/// Why blang refuses a version, and where; printed as blang prints it.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{kind}")]
+pub struct VersionError {
+    kind: VersionErrorKind,
+    at: usize,
+}
+
+impl VersionError {
+    /// What is wrong.
+    pub fn kind(&self) -> &VersionErrorKind {
+        &self.kind
+    }
+
+    /// The byte offset at which the faulty piece starts; the text's length where something is missing.
+    pub fn at(&self) -> usize {
+        self.at
+    }
+}
+
+/// What blang finds wrong with a version.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum VersionErrorKind {
+    /// The text is empty.
+    #[error("Version string empty")]
+    EmptyVersion,
+    /// Fewer than three dot-separated pieces.
+    #[error("No Major.Minor.Patch elements found")]
+    TooFewComponents,
+    /// A component has a character that is no digit.
+    #[error("Invalid character(s) found in {} number {}", .0.lower(), go::quote(.1))]
+    Character(Component, Box<str>),
+    /// A component has a leading zero.
+    #[error("{} number must not contain leading zeroes {}", .0.capital(), go::quote(.1))]
+    LeadingZero(Component, Box<str>),
+    /// A component is empty or too large.
+    #[error(transparent)]
+    Number(NumberError),
+    /// A prerelease identifier is wrong.
+    #[error(transparent)]
+    Prerelease(IdentifierError),
+    /// A build identifier is empty.
+    #[error("Build meta data is empty")]
+    EmptyBuild,
+    /// A build identifier has a character other than an ASCII letter, a digit or `-`.
+    #[error("Invalid character(s) found in build meta data {}", go::quote(.0))]
+    BuildCharacter(Box<str>),
+}
+
+impl VersionErrorKind {
+    fn at(self, at: usize) -> VersionError {
+        VersionError { kind: self, at }
+    }
+}
+
+/// One of the three numbers of a version.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Component {
+    /// The first.
+    Major,
+    /// The second.
+    Minor,
+    /// The third.
+    Patch,
+}
+
+impl Component {
+    fn lower(self) -> &'static str {
+        match self {
+            Self::Major => "major",
+            Self::Minor => "minor",
+            Self::Patch => "patch",
+        }
+    }
+
+    fn capital(self) -> &'static str {
+        match self {
+            Self::Major => "Major",
+            Self::Minor => "Minor",
+            Self::Patch => "Patch",
+        }
+    }
+}
+
+fn cut(text: &str, separator: char) -> (&str, Option<&str>) {
+    match text.split_once(separator) {
+        Some((before, after)) => (before, Some(after)),
+        None => (text, None),
+    }
+}
+
+fn number(text: &str, component: Component, at: usize) -> Result<u64, VersionError> {
+    if !go::is_digits(text) {
+        return Err(VersionErrorKind::Character(component, text.into()).at(at));
+    }
+    if has_leading_zero(text) {
+        return Err(VersionErrorKind::LeadingZero(component, text.into()).at(at));
+    }
+    go::parse_digits(text).map_err(|error| VersionErrorKind::Number(error).at(at))
+}
+
+fn read_prerelease(text: &str, at: usize) -> Result<Prerelease, VersionError> {
+    Identifiers::read(text, Identifier::blang)
+        .map(Prerelease::new)
+        .map_err(|(offset, error)| VersionErrorKind::Prerelease(error).at(at + offset))
+}
+
+fn check_build(text: &str, at: usize) -> Result<(), VersionError> {
+    for (offset, piece) in pieces(text) {
+        if piece.is_empty() {
+            return Err(VersionErrorKind::EmptyBuild.at(at + offset));
+        }
+        if !piece.bytes().all(is_identifier_byte) {
+            return Err(VersionErrorKind::BuildCharacter(piece.into()).at(at + offset));
+        }
+    }
+    Ok(())
+}

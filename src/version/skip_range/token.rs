@@ -1,0 +1,121 @@
+//! How blang cuts a range into tokens: `splitAndTrim` and `splitComparatorVersion` (`range.go`).
+
+use std::borrow::Cow;
+
+/// The token that separates OR groups.
+pub(super) const OR: &str = "||";
+
+/// A token without its blanks.
+#[derive(Clone, Debug)]
+pub(super) struct Token<'t> {
+    pub(super) text: Cow<'t, str>,
+    /// Byte offset in the text as typed.
+    pub(super) at: usize,
+}
+
+/// Cuts at blanks, but not behind `>`, `<` or `=`. Tokens of one byte vanish, as they do upstream.
+pub(super) fn split(text: &str) -> Vec<Token<'_>> {
+    let mut tokens = Vec::new();
+    let mut start = 0;
+    let mut previous = None;
+    for (at, byte) in text.bytes().enumerate() {
+        if byte != b' ' {
+            previous = Some(byte);
+        } else if !matches!(previous, Some(b'>' | b'<' | b'=')) {
+            tokens.extend(token(text, start, at));
+            start = at + 1;
+        }
+    }
+    tokens.extend(token(text, start, text.len()));
+    tokens
+}
+
+/// The operator, trimmed, and the version: what precedes the first decimal digit, and the rest.
+pub(super) fn operator_and_version(token: &str) -> Option<(&str, &str)> {
+    let (operator, version) = token.split_at(token.find(is_decimal_digit)?);
+    Some((operator.trim(), version))
+}
+
+fn token(text: &str, start: usize, end: usize) -> Option<Token<'_>> {
+    let piece = text.get(start..end).filter(|piece| piece.len() > 1)?;
+    let at = start + piece.bytes().take_while(|&byte| byte == b' ').count();
+    let text = if piece.contains(' ') {
+        piece.replace(' ', "").into()
+    } else {
+        piece.into()
+    };
+    Some(Token { text, at })
+}
+
+/// Go's `unicode.IsDigit`: the general category Nd, of which Rust knows only a superset.
+fn is_decimal_digit(character: char) -> bool {
+    character.is_ascii_digit() || {
+        let code = u32::from(character);
+        let following = ZEROS.partition_point(|&zero| zero <= code);
+        following
+            .checked_sub(1)
+            .and_then(|index| ZEROS.get(index))
+            .is_some_and(|zero| code - zero < 10)
+    }
+}
+
+/// The zero of every run of ten decimal digits outside ASCII, Unicode 17.
+#[rustfmt::skip]
+const ZEROS: [u32; 74] = [
+    0x660, 0x6F0, 0x7C0, 0x966, 0x9E6, 0xA66, 0xAE6, 0xB66, 0xBE6, 0xC66, 0xCE6, 0xD66, 0xDE6, 0xE50,
+    0xED0, 0xF20, 0x1040, 0x1090, 0x17E0, 0x1810, 0x1946, 0x19D0, 0x1A80, 0x1A90, 0x1B50, 0x1BB0,
+    0x1C40, 0x1C50, 0xA620, 0xA8D0, 0xA900, 0xA9D0, 0xA9F0, 0xAA50, 0xABF0, 0xFF10, 0x104A0, 0x10D30,
+    0x10D40, 0x11066, 0x110F0, 0x11136, 0x111D0, 0x112F0, 0x11450, 0x114D0, 0x11650, 0x116C0, 0x116D0,
+    0x116DA, 0x11730, 0x118E0, 0x11950, 0x11BF0, 0x11C50, 0x11D50, 0x11DA0, 0x11DE0, 0x11F50, 0x16130,
+    0x16A60, 0x16AC0, 0x16B50, 0x16D70, 0x1CCF0, 0x1D7CE, 0x1D7D8, 0x1D7E2, 0x1D7EC, 0x1D7F6, 0x1E140,
+    0x1E2F0, 0x1E4F0, 0x1E5F1,
+];
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_digit_is_of_category_nd() {
+        for digit in ['0', '9', '\u{661}', '\u{ff11}', '\u{1d7ff}', '\u{1e959}'] {
+            assert!(is_decimal_digit(digit), "{digit:?}");
+        }
+        for other in [
+            'a',
+            '\u{216b}',
+            '\u{b2}',
+            '\u{65f}',
+            '\u{66a}',
+            '\u{ff1a}',
+            '\u{1d800}',
+        ] {
+            assert!(!is_decimal_digit(other), "{other:?}");
+        }
+    }
+
+    #[test]
+    fn zeros_are_sorted() {
+        assert!(ZEROS.is_sorted_by(|one, next| one + 10 <= *next));
+    }
+
+    #[test]
+    fn tokens_of_one_byte_vanish() {
+        let rows: [(&str, &[(&str, usize)]); 7] = [
+            (">=1.0.0 , <2.0.0", &[(">=1.0.0", 0), ("<2.0.0", 10)]),
+            ("! 1.0.0", &[("1.0.0", 2)]),
+            ("!= 1.0.0", &[("!=1.0.0", 0)]),
+            ("  > = 1.0.0", &[(">=1.0.0", 2)]),
+            ("1.0.0 <", &[("1.0.0", 0)]),
+            ("1.0.0 >= ", &[("1.0.0", 0), (">=", 6)]),
+            ("x", &[]),
+        ];
+        for (text, expected) in rows {
+            let tokens = split(text);
+            let got: Vec<_> = tokens
+                .iter()
+                .map(|token| (&*token.text, token.at))
+                .collect();
+            assert_eq!(got, expected, "{text:?}");
+        }
+    }
+}

@@ -1,0 +1,147 @@
+//! A version together with its release: what OLM sorts bundles by and compares the installed one with.
+//!
+//! Mirrors `VersionRelease` of operator-registry (`alpha/model`) and operator-controller's
+//! `internal/operator-controller/bundleutil`. There are two readings. *Legacy*: build metadata that
+//! is a valid release becomes the release and leaves the version. *Explicit*: version and release
+//! come apart, and build metadata stays where it is, without effect.
+
+use std::cmp::Ordering;
+
+use super::go;
+use super::release::{Release, ReleaseError, ReleaseLimit};
+use super::semantic::{Version, VersionError};
+
+/// What the legacy reading does with build metadata.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum LegacyRelease {
+    /// It stays in the version, and nothing has a release: OLM before 1.8.
+    Ignored,
+    /// It becomes the release where it is a valid one within the limit.
+    Read(ReleaseLimit),
+}
+
+/// The feature gate `BundleReleaseSupport` of operator-controller.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum BundleReleaseSupport {
+    /// The default.
+    Disabled,
+    /// On in the experimental manifests.
+    Enabled,
+}
+
+/// A version and, perhaps, a release.
+#[derive(Clone, Debug)]
+pub struct VersionRelease {
+    /// The version; after a legacy reading without the build metadata that became the release.
+    pub version: Version,
+    /// The release. None is absent, an empty one was given explicitly; they compare the same.
+    pub release: Option<Release>,
+}
+
+impl VersionRelease {
+    /// Reads one text in which a release may stand as build metadata.
+    ///
+    /// # Errors
+    ///
+    /// The version's own. Build metadata that is no release is none.
+    pub fn parse_legacy(text: &str, legacy: LegacyRelease) -> Result<Self, VersionError> {
+        let version = Version::parse(text)?;
+        let LegacyRelease::Read(limit) = legacy else {
+            return Ok(Self {
+                version,
+                release: None,
+            });
+        };
+        Ok(match Release::parse(version.build(), limit) {
+            Ok(release) if !release.is_empty() => Self {
+                version: version.without_build(),
+                release: Some(release),
+            },
+            _ => Self {
+                version,
+                release: None,
+            },
+        })
+    }
+
+    /// Reads a version and a release given apart; an empty release is kept as such.
+    ///
+    /// # Errors
+    ///
+    /// The version's, then the release's.
+    pub fn parse_explicit(
+        version: &str,
+        release: &str,
+        limit: ReleaseLimit,
+    ) -> Result<Self, VersionReleaseError> {
+        let parsed = Version::parse(version).map_err(|source| VersionReleaseError::Version {
+            version: version.into(),
+            source,
+        })?;
+        let release =
+            Release::parse(release, limit).map_err(|source| VersionReleaseError::Release {
+                release: release.into(),
+                source,
+            })?;
+        Ok(Self {
+            version: parsed,
+            release: Some(release),
+        })
+    }
+
+    /// Version first, build metadata ignored, then release; no release counts as the empty one.
+    pub fn cmp_precedence(&self, other: &Self) -> Ordering {
+        self.version
+            .cmp_precedence(&other.version)
+            .then_with(|| Release::cmp_optional(self.release.as_ref(), other.release.as_ref()))
+    }
+
+    /// What the controller writes down for an installed bundle.
+    pub fn recorded(&self, gate: BundleReleaseSupport) -> Recorded {
+        let release = self.release.as_ref();
+        match gate {
+            BundleReleaseSupport::Enabled => Recorded {
+                version: self.version.to_string(),
+                release: release.map(Release::to_string),
+            },
+            BundleReleaseSupport::Disabled => Recorded {
+                version: match release.filter(|release| !release.is_empty()) {
+                    Some(release) => format!("{}+{release}", self.version.point()),
+                    None => self.version.to_string(),
+                },
+                release: None,
+            },
+        }
+    }
+}
+
+/// Version and release as the controller stores them and shows them in the status.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Recorded {
+    /// With the gate off the release stands in here as build metadata.
+    pub version: String,
+    /// None where the field is left out.
+    pub release: Option<String>,
+}
+
+/// Why an explicit version and release are refused; printed as upstream prints it.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum VersionReleaseError {
+    /// The version.
+    #[error("error parsing version {}: {source}", go::quote(version))]
+    Version {
+        /// As given.
+        version: Box<str>,
+        /// Why.
+        source: VersionError,
+    },
+    /// The release.
+    #[error("error parsing release {}: {source}", go::quote(release))]
+    Release {
+        /// As given.
+        release: Box<str>,
+        /// Why.
+        source: ReleaseError,
+    },
+}
