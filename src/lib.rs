@@ -1,3 +1,4 @@
 //! olmguard: says at once whether OLM v1 will carry out an edit of a `ClusterExtension`.
 
+pub mod explain;
 pub mod version;

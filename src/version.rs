@@ -15,7 +15,7 @@
 //! Invariants: build metadata never takes part in an order or a match; a value that exists was
 //! accepted by upstream's parser; nothing is parsed or allocated while a version is matched.
 
-mod comparator;
+pub(crate) mod comparator;
 mod constraint;
 pub mod crd;
 mod cursor;
@@ -24,6 +24,7 @@ pub mod go;
 mod identifier;
 pub(crate) mod interval;
 mod masterminds;
+pub(crate) mod meaning;
 pub(crate) mod point;
 mod release;
 mod semantic;

@@ -1,8 +1,8 @@
 //! Versions, releases and ranges answer as the Go libraries behind OLM do: every recorded line.
 
 mod common {
-    pub mod shared;
-    pub mod vectors;
+    pub(crate) mod shared;
+    pub(crate) mod vectors;
 }
 
 use std::cmp::Ordering;

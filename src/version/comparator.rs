@@ -29,8 +29,8 @@ impl Comparator {
     /// Whether every version above some version is admitted.
     pub(crate) fn is_open_above(&self) -> bool {
         match self {
-            Self::Within(span) => span.upper == Cut::Unlimited,
-            Self::Outside(span) => span.upper != Cut::Unlimited,
+            Self::Within(span) => span.upper == Cut::Unlimited && !span.lower.is_top(),
+            Self::Outside(span) => !span.upper.is_top(),
             Self::Unlike(_) => true,
         }
     }

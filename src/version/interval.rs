@@ -50,6 +50,15 @@ impl Cut {
         }
     }
 
+    /// Whether no version lies above this cut.
+    pub(crate) fn is_top(&self) -> bool {
+        match self {
+            Self::At(_, Side::Before) => false,
+            Self::At(point, Side::After) => point.successor().is_none(),
+            Self::Unlimited => true,
+        }
+    }
+
     /// Whether `point` lies above this cut.
     pub(crate) fn is_below(&self, point: &Point) -> bool {
         match self {

@@ -10,10 +10,6 @@ pub use self::parse::{MastermindsError, MastermindsErrorKind, MastermindsVersion
 
 /// A release of Masterminds/semver v3, as far as its answers differ.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-#[expect(
-    clippy::enum_variant_names,
-    reason = "the library's own version numbers"
-)]
 pub enum Masterminds {
     /// v3.3.0: OLM 1.0.
     V3_3_0,

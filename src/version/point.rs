@@ -1,6 +1,6 @@
 //! A place in the order of versions: the numbers and the prerelease, without build metadata.
 //!
-//! SemVer precedence, as `Compare` of blang/semver and Masterminds/semver: numbers first; a
+//! Semantic precedence, as `Compare` of blang/semver and Masterminds/semver: numbers first; a
 //! prerelease lies below its release; identifiers left to right.
 
 use std::cmp::Ordering;
@@ -95,7 +95,7 @@ impl PartialOrd for Prerelease {
     }
 }
 
-/// Numbers and prerelease. The derived order is SemVer precedence.
+/// Numbers and prerelease. The derived order is semantic precedence.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Point {
     pub(crate) core: Core,

@@ -1,4 +1,4 @@
-//! A bundle's version: strict SemVer, as `Parse` of blang/semver v4 (`semver.go`) reads it.
+//! A bundle's version: strict semantic versioning, as `Parse` of blang/semver v4 (`semver.go`) reads it.
 //!
 //! No `v`, no blanks, no short forms, no leading zeros; numbers and numeric prerelease identifiers
 //! fit 64 bits. Any accepted text is already in normal form, so printing gives it back.

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 /// The shared folder: `OLMGUARD_SHARED`, else `../shared` beside the repository.
-pub fn shared() -> Option<PathBuf> {
+pub(crate) fn shared() -> Option<PathBuf> {
     let folder = std::env::var_os("OLMGUARD_SHARED").map_or_else(
         || Path::new(env!("CARGO_MANIFEST_DIR")).join("../shared"),
         PathBuf::from,

@@ -8,7 +8,7 @@ use serde::de::DeserializeOwned;
 use super::shared::shared;
 
 /// All cases of `vectors/NAME`: of the full set, or of the sample in this repository.
-pub fn cases<T: DeserializeOwned>(name: &str) -> Vec<T> {
+pub(crate) fn cases<T: DeserializeOwned>(name: &str) -> Vec<T> {
     let sample = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests");
     let folder = shared().unwrap_or_else(|| {
         println!("left out: the full {name}, no shared folder; the sample is compared");
@@ -28,7 +28,7 @@ pub fn cases<T: DeserializeOwned>(name: &str) -> Vec<T> {
 
 /// What became of the cases of one file.
 #[derive(Default)]
-pub struct Tally {
+pub(crate) struct Tally {
     compared: usize,
     left_out: usize,
     differences: Vec<String>,
@@ -36,7 +36,12 @@ pub struct Tally {
 
 impl Tally {
     /// Counts one case, which differs unless both are equal.
-    pub fn compare<T: PartialEq + Debug>(&mut self, case: impl Debug, got: &T, expected: &T) {
+    pub(crate) fn compare<T: PartialEq + Debug>(
+        &mut self,
+        case: impl Debug,
+        got: &T,
+        expected: &T,
+    ) {
         self.compared += 1;
         if got != expected {
             self.differences
@@ -45,13 +50,13 @@ impl Tally {
     }
 
     /// Counts one case that is not compared.
-    pub fn leave_out(&mut self) {
+    pub(crate) fn leave_out(&mut self) {
         self.left_out += 1;
     }
 
     /// Prints the counts; fails on any difference, and if nothing was compared.
     #[track_caller]
-    pub fn finish(self, file: &str, why_left_out: &str) {
+    pub(crate) fn finish(self, file: &str, why_left_out: &str) {
         let Self {
             compared,
             left_out,
