@@ -1,0 +1,60 @@
+//! What the CRD of an extension would refuse, without an API server.
+//!
+//! Mirrors the schemas and CEL rules of operator-controller's CRDs (`helm/olmv1/base/
+//! operator-controller/crd/standard`, before v1.4 `config/base/...`), and how
+//! k8s.io/apiextensions-apiserver applies them: a `null` field is dropped before validation, a
+//! field that the CRD does not know is pruned and never a fault, lengths are in characters. The
+//! rules are tables (`v1`, `nested`, `flat`); `walk` applies them.
+//!
+//! Left out: rules that compare with the old object (immutable fields), `metadata`, `status`, and
+//! fields of the experimental CRD.
+
+use serde_json::Value;
+
+use super::shape::Shape;
+
+mod excerpt;
+mod finding;
+mod flat;
+mod form;
+mod label_selector;
+mod nested;
+mod path;
+mod rule;
+#[cfg(test)]
+mod tests;
+mod v1;
+mod walk;
+
+pub use finding::Finding;
+use rule::Schema;
+
+/// The release of OLM whose CRD is meant: v1.N. Shapes before v1 have their own last release.
+#[derive(Clone, Copy, Debug, Eq, Ord, PartialEq, PartialOrd)]
+pub struct SchemaRelease {
+    minor: u8,
+}
+
+impl SchemaRelease {
+    /// OLM v1.`minor`.
+    pub const fn v1(minor: u8) -> Self {
+        Self { minor }
+    }
+}
+
+/// What the CRD would refuse of `object`, in the order of its fields; empty if it would take it.
+///
+/// `olm` chooses the CRD of [`Shape::V1`]; for older shapes it is that of the newest release with
+/// the form in which `object` is written. At most 32 findings are reported.
+pub fn check(shape: Shape, olm: SchemaRelease, object: &Value) -> Vec<Finding> {
+    walk::walk(schema(shape, object), olm, object)
+}
+
+fn schema(shape: Shape, object: &Value) -> &'static Schema {
+    match shape {
+        Shape::V1 => &v1::CLUSTER_EXTENSION,
+        Shape::V1Alpha1Nested => form::nested(object),
+        Shape::V1Alpha1Flat => &flat::CLUSTER_EXTENSION,
+        Shape::Operator => &flat::OPERATOR,
+    }
+}

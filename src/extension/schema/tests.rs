@@ -1,0 +1,125 @@
+//! What each CRD refuses, row by row: the upstream admission tests of the v1 CRD
+//! (operator-controller, `controllers/clusterextension_admission_test.go`), then every rule.
+//!
+//! The wording was compared with what k8s.io/apiextensions-apiserver v0.36.1 answers for a schema
+//! with one rule of each kind.
+
+use proptest::prelude::*;
+use serde_json::{Value, json};
+
+use super::*;
+
+mod older;
+mod v1;
+
+const NEWEST: SchemaRelease = SchemaRelease::v1(11);
+
+/// What the CRD says of `object`, one `path: message` a line.
+fn findings(shape: Shape, olm: SchemaRelease, object: &Value) -> Vec<String> {
+    let findings = check(shape, olm, object).into_iter();
+    findings
+        .map(|finding| format!("{}: {}", finding.path, finding.message))
+        .collect()
+}
+
+/// `object` with the field at `pointer` (RFC 6901) set, its parents made where they are missing.
+fn with(mut object: Value, pointer: &str, value: Value) -> Value {
+    let mut at = &mut object;
+    for name in pointer.split('/').skip(1) {
+        at = &mut at[name];
+    }
+    *at = value;
+    object
+}
+
+/// `object` without the field `name` of the object at `pointer`.
+fn without(mut object: Value, pointer: &str, name: &str) -> Value {
+    object
+        .pointer_mut(pointer)
+        .unwrap()
+        .as_object_mut()
+        .unwrap()
+        .remove(name);
+    object
+}
+
+fn any_json() -> impl Strategy<Value = Value> {
+    let names = [
+        "spec",
+        "source",
+        "sourceType",
+        "catalog",
+        "packageName",
+        "version",
+        "channel",
+        "channels",
+        "selector",
+        "matchLabels",
+        "matchExpressions",
+        "key",
+        "operator",
+        "values",
+        "install",
+        "namespace",
+        "serviceAccount",
+        "name",
+        "preflight",
+        "crdUpgradeSafety",
+        "config",
+        "inline",
+        "upgradeConstraintPolicy",
+        "installNamespace",
+    ];
+    let leaf = prop_oneof![
+        Just(Value::Null),
+        any::<bool>().prop_map(Value::from),
+        any::<f64>().prop_map(Value::from),
+        any::<i64>().prop_map(Value::from),
+        any::<String>().prop_map(Value::from),
+        "Catalog|Inline|Ignore|>=1.0.0".prop_map(Value::from),
+    ];
+    leaf.prop_recursive(6, 64, 8, move |inner| {
+        let name = prop_oneof![
+            prop::sample::select(names.to_vec()).prop_map(str::to_owned),
+            ".{0,3}"
+        ];
+        prop_oneof![
+            prop::collection::vec(inner.clone(), 0..8).prop_map(Value::from),
+            prop::collection::btree_map(name, inner, 0..8)
+                .prop_map(|fields| Value::Object(fields.into_iter().collect())),
+        ]
+    })
+}
+
+proptest! {
+    #[test]
+    fn any_json_is_answered(object in any_json(), minor in 0..=12u8) {
+        for shape in [Shape::V1, Shape::V1Alpha1Nested, Shape::V1Alpha1Flat, Shape::Operator] {
+            let findings = check(shape, SchemaRelease::v1(minor), &object);
+            prop_assert!(findings.len() <= 32);
+            for finding in findings {
+                let text = format!("{}{}", finding.path, finding.message);
+                prop_assert!(!text.chars().any(char::is_control), "{text:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn fields_that_no_crd_knows_are_no_finding(value in any_json()) {
+        let object = v1::extension();
+        for pointer in ["/unknown", "/spec/unknown", "/spec/source/catalog/unknown"] {
+            let object = with(object.clone(), pointer, value.clone());
+            prop_assert_eq!(findings(Shape::V1, NEWEST, &object), Vec::<String>::new());
+        }
+    }
+}
+
+#[test]
+fn a_manifest_wrong_in_every_item_stays_short() {
+    let channels = json!(vec!["Bad Channel"; 100_000]);
+    let object = with(v1::extension(), "/spec/source/catalog/channels", channels);
+    let findings = findings(Shape::V1, NEWEST, &object);
+    assert_eq!(findings.len(), 32);
+    let first = "spec.source.catalog.channels: Too many: 100000: must have at most 256 items";
+    assert_eq!(findings[0], first);
+}

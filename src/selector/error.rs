@@ -1,0 +1,197 @@
+//! Why a selector does not compile, in apimachinery's exact words.
+//!
+//! Mirrors `field.Error` (k8s.io/apimachinery, `pkg/util/validation/field/errors.go`), the messages
+//! of `pkg/api/validate/content`, and the `[a, b]` of an aggregate of several. The words changed
+//! between releases: [`SelectorTexts`].
+
+use super::go_list;
+use super::label::{LabelKeyFault, LabelValueFault};
+use crate::version::go;
+
+/// Why a selector does not compile. Its text is apimachinery's own.
+#[derive(Clone, Debug, Eq, PartialEq, thiserror::Error)]
+#[non_exhaustive]
+pub enum SelectorError {
+    /// A requirement of `matchLabels` or `matchExpressions` is invalid.
+    #[error("{}", aggregate(faults, *omitted, *texts))]
+    InvalidRequirement {
+        /// Everything that is wrong with it, at least one.
+        faults: Vec<RequirementFault>,
+        /// How many more bad values there are: over some hundred are only counted.
+        omitted: usize,
+        /// The release whose words are used.
+        texts: SelectorTexts,
+    },
+    /// An operator other than `In`, `NotIn`, `Exists` and `DoesNotExist`, in exactly this case.
+    #[error("{} is not a valid label selector operator", go::quote(operator))]
+    UnknownOperator {
+        /// The operator as written, empty if absent.
+        operator: String,
+    },
+}
+
+/// One thing that is wrong with a requirement.
+#[derive(Clone, Debug, Eq, PartialEq)]
+#[non_exhaustive]
+pub enum RequirementFault {
+    /// The key is no label key.
+    Key {
+        /// The key as written, empty if absent.
+        key: String,
+        /// What is wrong with it, at least one.
+        faults: Vec<LabelKeyFault>,
+    },
+    /// A value is no label value.
+    Value {
+        /// The key that it is for.
+        key: String,
+        /// Its place in the values, from 0; 0 for `matchLabels`.
+        index: usize,
+        /// The value as written.
+        value: String,
+        /// What is wrong with it, at least one.
+        faults: Vec<LabelValueFault>,
+    },
+    /// `In` or `NotIn` without values.
+    ValuesMissing,
+    /// `Exists` or `DoesNotExist` with values.
+    ValuesUnexpected {
+        /// The values as written.
+        values: Vec<String>,
+    },
+}
+
+/// Whose words a [`SelectorError`] uses: apimachinery's texts changed twice.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub enum SelectorTexts {
+    /// apimachinery up to 0.33 (OLM v1.0 to v1.4): lists in Go syntax, limits in "characters".
+    GoSyntax,
+    /// apimachinery 0.34 (OLM v1.6): lists as JSON, limits in "characters".
+    Json,
+    /// apimachinery 0.35 and later (OLM v1.11): lists as JSON, limits in "bytes", "a valid label
+    /// key".
+    JsonBytes,
+}
+
+impl SelectorTexts {
+    fn list(self, values: &[String]) -> String {
+        match self {
+            Self::GoSyntax => go_list::go_syntax(values),
+            Self::Json | Self::JsonBytes => go_list::json(values),
+        }
+    }
+
+    fn too_long(self, limit: usize) -> String {
+        let unit = match self {
+            Self::GoSyntax | Self::Json => "characters",
+            Self::JsonBytes => "bytes",
+        };
+        format!("must be no more than {limit} {unit}")
+    }
+
+    fn key_subject(self) -> &'static str {
+        match self {
+            Self::GoSyntax | Self::Json => "a qualified name",
+            Self::JsonBytes => "a valid label key",
+        }
+    }
+}
+
+fn aggregate(faults: &[RequirementFault], omitted: usize, texts: SelectorTexts) -> String {
+    let mut faults: Vec<String> = faults
+        .iter()
+        .map(|fault| requirement_fault(fault, texts))
+        .collect();
+    if omitted > 0 {
+        faults.push(format!("... ({omitted} more)"));
+    }
+    match faults.as_slice() {
+        [only] => only.clone(),
+        several => format!("[{}]", several.join(", ")),
+    }
+}
+
+fn requirement_fault(fault: &RequirementFault, texts: SelectorTexts) -> String {
+    match fault {
+        RequirementFault::Key { key, faults } => {
+            let faults = joined(faults, |fault| key_fault(fault, texts));
+            format!("key: Invalid value: {}: {faults}", go::quote(key))
+        }
+        RequirementFault::Value {
+            key,
+            index,
+            value,
+            faults,
+        } => {
+            let faults = joined(faults, |fault| value_fault(fault, texts));
+            format!(
+                "values[{index}][{key}]: Invalid value: {}: {faults}",
+                go::quote(value)
+            )
+        }
+        RequirementFault::ValuesMissing => {
+            format!(
+                "values: Invalid value: {}: {VALUES_MISSING}",
+                texts.list(&[])
+            )
+        }
+        RequirementFault::ValuesUnexpected { values } => {
+            format!(
+                "values: Invalid value: {}: {VALUES_UNEXPECTED}",
+                texts.list(values)
+            )
+        }
+    }
+}
+
+fn joined<T: Copy>(faults: &[T], text: impl Fn(T) -> String) -> String {
+    faults
+        .iter()
+        .map(|&fault| text(fault))
+        .collect::<Vec<_>>()
+        .join("; ")
+}
+
+fn key_fault(fault: LabelKeyFault, texts: SelectorTexts) -> String {
+    match fault {
+        LabelKeyFault::NameEmpty => "name part must be non-empty".to_owned(),
+        LabelKeyFault::NameSyntax => format!("name part {NAME_SYNTAX}"),
+        LabelKeyFault::NameTooLong => {
+            format!("name part {}", texts.too_long(LabelKeyFault::NAME_LIMIT))
+        }
+        LabelKeyFault::PrefixEmpty => "prefix part must be non-empty".to_owned(),
+        LabelKeyFault::PrefixSyntax => format!("prefix part {SUBDOMAIN_SYNTAX}"),
+        LabelKeyFault::PrefixTooLong => {
+            format!(
+                "prefix part {}",
+                texts.too_long(LabelKeyFault::PREFIX_LIMIT)
+            )
+        }
+        LabelKeyFault::TooManyParts => {
+            format!("{} {NAME_SYNTAX} {OPTIONAL_PREFIX}", texts.key_subject())
+        }
+    }
+}
+
+fn value_fault(fault: LabelValueFault, texts: SelectorTexts) -> String {
+    match fault {
+        LabelValueFault::Syntax => VALUE_SYNTAX.to_owned(),
+        LabelValueFault::TooLong => texts.too_long(LabelValueFault::LIMIT),
+    }
+}
+
+const VALUES_MISSING: &str = "for 'in', 'notin' operators, values set can't be empty";
+const VALUES_UNEXPECTED: &str = "values set must be empty for exists and does not exist";
+const NAME_SYNTAX: &str = "must consist of alphanumeric characters, '-', '_' or '.', and must \
+    start and end with an alphanumeric character (e.g. 'MyName',  or 'my.name',  or '123-abc', \
+    regex used for validation is '([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9]')";
+const OPTIONAL_PREFIX: &str =
+    "with an optional DNS subdomain prefix and '/' (e.g. 'example.com/MyName')";
+const SUBDOMAIN_SYNTAX: &str = "a lowercase RFC 1123 subdomain must consist of lower case \
+    alphanumeric characters, '-' or '.', and must start and end with an alphanumeric character \
+    (e.g. 'example.com', regex used for validation is \
+    '[a-z0-9]([-a-z0-9]*[a-z0-9])?(\\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*')";
+const VALUE_SYNTAX: &str = "a valid label must be an empty string or consist of alphanumeric \
+    characters, '-', '_' or '.', and must start and end with an alphanumeric character (e.g. \
+    'MyValue',  or 'my_value',  or '12345', regex used for validation is \
+    '(([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9])?')";

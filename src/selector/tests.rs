@@ -1,0 +1,127 @@
+//! Selectors against the Go library.
+//!
+//! `tests/apimachinery.jsonl` holds the answers of `LabelSelectorAsSelector` of k8s.io/apimachinery
+//! v0.33.2, v0.34.1 and v0.36.2: `matches` for each of [`LABELS`], or `errors`, one for each
+//! of the three.
+
+use std::collections::BTreeMap;
+
+use proptest::prelude::*;
+use serde_json::{Value, json};
+
+use super::*;
+
+/// The label sets of the recorded `matches`, in order.
+const LABELS: [&[(&str, &str)]; 4] = [
+    &[],
+    &[("team", "a")],
+    &[("team", "b"), ("x", "")],
+    &[("x", "y"), ("example.com/team", "a")],
+];
+
+const TEXTS: [SelectorTexts; 3] = [
+    SelectorTexts::GoSyntax,
+    SelectorTexts::Json,
+    SelectorTexts::JsonBytes,
+];
+
+fn labels(pairs: &[(&str, &str)]) -> BTreeMap<String, String> {
+    pairs
+        .iter()
+        .map(|(key, value)| ((*key).to_owned(), (*value).to_owned()))
+        .collect()
+}
+
+#[track_caller]
+fn compile(selector: &Value, texts: SelectorTexts) -> Result<Selector, SelectorError> {
+    Selector::compile(&LabelSelector::read(selector).unwrap(), texts)
+}
+
+#[test]
+fn agrees_with_apimachinery() {
+    for line in include_str!("tests/apimachinery.jsonl").lines() {
+        let row: Value = serde_json::from_str(line).unwrap();
+        for (index, texts) in TEXTS.into_iter().enumerate() {
+            let compiled = compile(&row["selector"], texts);
+            let found = match compiled {
+                Ok(selector) => json!(LABELS.map(|pairs| selector.matches(&labels(pairs)))),
+                Err(error) => json!(error.to_string()),
+            };
+            let errors = &row["errors"];
+            let want = if errors.is_null() {
+                &row["matches"]
+            } else {
+                &errors[index]
+            };
+            assert_eq!(found, *want, "{texts:?}: {line}");
+        }
+    }
+}
+
+#[test]
+fn absent_and_empty_select_everything() {
+    let empty = compile(&json!({}), SelectorTexts::JsonBytes).unwrap();
+    assert_eq!(empty, Selector::everything());
+    assert!(LABELS.iter().all(|pairs| empty.matches(&labels(pairs))));
+}
+
+#[test]
+fn a_text_of_many_faults_is_bounded() {
+    let rows = [("team".to_owned(), 163), ("k".repeat(100_000), 2)];
+    for (key, reported) in rows {
+        let values = vec!["-"; 5_000];
+        let written = json!({"key": key, "operator": "In", "values": values});
+        let error = compile(
+            &json!({"matchExpressions": [written]}),
+            SelectorTexts::JsonBytes,
+        );
+        let error = error.unwrap_err();
+        let SelectorError::InvalidRequirement {
+            faults, omitted, ..
+        } = &error
+        else {
+            panic!("{error:?}");
+        };
+        assert_eq!(faults.len(), reported);
+        let of_values = faults
+            .iter()
+            .filter(|fault| matches!(fault, RequirementFault::Value { .. }));
+        assert_eq!(of_values.count() + omitted, 5_000);
+        assert!(
+            error
+                .to_string()
+                .ends_with(&format!(", ... ({omitted} more)]"))
+        );
+        assert!(error.to_string().len() < 400_000);
+    }
+}
+
+proptest! {
+    #[test]
+    fn a_requirement_and_its_opposite_part_the_objects(
+        key in "[a-c]", values in prop::collection::vec("[a-c]?", 1..3),
+        labels in prop::collection::btree_map("[a-c]", "[a-c]?", 0..3),
+    ) {
+        let holds = |operator: &str, values: &[String]| {
+            let written = json!({"key": key, "operator": operator, "values": values});
+            compile(&json!({"matchExpressions": [written]}), SelectorTexts::Json)
+                .unwrap()
+                .matches(&labels)
+        };
+        prop_assert_ne!(holds("In", &values), holds("NotIn", &values));
+        prop_assert_ne!(holds("Exists", &[]), holds("DoesNotExist", &[]));
+    }
+
+    #[test]
+    fn compiling_never_panics_and_names_the_fault(
+        key in any::<String>(), operator in "In|NotIn|Exists|DoesNotExist|.{0,3}",
+        values in prop::option::of(prop::collection::vec(any::<String>(), 0..3)),
+    ) {
+        let written = json!({"key": key, "operator": operator, "values": values});
+        for texts in TEXTS {
+            if let Err(error) = compile(&json!({"matchExpressions": [written]}), texts) {
+                prop_assert!(!error.to_string().is_empty());
+            }
+        }
+    }
+}
