@@ -1,0 +1,73 @@
+//! A file-based catalog, reduced to what decides and indexed for the questions of resolution.
+//!
+//! ```text
+//! bytes --fbc--> blobs --builder--> Catalog { Package { bundles, channels, edges } }
+//! ```
+//!
+//! The blobs are not kept. Versions and ranges are parsed once, here; nothing is parsed, cloned or
+//! sorted while an edit waits.
+
+pub mod blob;
+mod builder;
+mod bundle;
+mod bundle_set;
+mod channel;
+mod edges;
+mod index;
+mod owned;
+mod package;
+
+use std::collections::BTreeMap;
+
+pub use blob::DependencyKind;
+pub use builder::CatalogBuilder;
+pub use bundle::{Bundle, BundleVersionError};
+pub use bundle_set::{BundleIndex, BundleSet};
+pub use channel::{AskedChannels, Channel, ChannelIndex};
+pub use package::{Deprecation, Package, Successors};
+
+use blob::BlobFault;
+
+/// The content of one catalog, immutable.
+#[derive(Clone, Debug, Default)]
+pub struct Catalog {
+    packages: BTreeMap<Box<str>, Result<Package, PackageFault>>,
+    counts: Counts,
+}
+
+/// How many blobs of a kind a catalog holds, of those that are filed under a package.
+#[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
+pub struct Counts {
+    /// Packages: names that at least one blob is filed under.
+    pub packages: usize,
+    /// Channels.
+    pub channels: usize,
+    /// Bundles.
+    pub bundles: usize,
+    /// Blobs of a schema that OLM does not know.
+    pub others: usize,
+}
+
+/// Why a package cannot be decoded; OLM then resolves nothing from the catalog for it.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub struct PackageFault {
+    /// The blobs that do not decode, in the order of their files; at least one.
+    pub faults: Vec<BlobFault>,
+}
+
+impl Catalog {
+    /// The package of this name, if at least one blob is filed under it.
+    pub fn package(&self, name: &str) -> Option<Result<&Package, &PackageFault>> {
+        self.packages.get(name).map(Result::as_ref)
+    }
+
+    /// The names under which blobs are filed, in byte order.
+    pub fn package_names(&self) -> impl Iterator<Item = &str> {
+        self.packages.keys().map(|name| &**name)
+    }
+
+    /// How much there is in it.
+    pub fn counts(&self) -> Counts {
+        self.counts
+    }
+}

@@ -1,0 +1,140 @@
+//! From blobs to the index.
+//!
+//! Upstream: operator-controller, `internal/operator-controller/catalogmetadata/cache/cache.go`: of
+//! two blobs of one key the last one counts, and a package is what lies in its folder. The files of
+//! a folder are read in an undefined order there; here it is that of their names.
+
+use std::collections::{BTreeMap, HashMap};
+
+use crate::catalog::blob::{self, BlobFault, Content, Key, Sink};
+use crate::catalog::index::{Parts, index};
+use crate::catalog::{Bundle, Catalog, Counts, PackageFault};
+use crate::olm::Rules;
+
+/// Collects the blobs of one catalog.
+#[derive(Debug)]
+pub struct CatalogBuilder<'r> {
+    rules: &'r Rules,
+    folders: HashMap<Box<str>, Folder>,
+}
+
+/// The blobs of one package. `top_level` tells a blob without a package from one of a package that
+/// is named like its schema: both lie in one folder, in different places.
+type Folder = BTreeMap<Place, Result<Filed, BlobFault>>;
+
+#[derive(Debug, Eq, Ord, PartialEq, PartialOrd)]
+struct Place {
+    top_level: bool,
+    schema: Box<str>,
+    name: Box<str>,
+}
+
+/// A blob as it waits for its package to be complete.
+#[derive(Debug)]
+enum Filed {
+    Package,
+    Channel(blob::Channel<'static>),
+    Bundle(Bundle),
+    Deprecations(Vec<blob::Deprecation<'static>>),
+    Other,
+}
+
+impl<'r> CatalogBuilder<'r> {
+    /// An empty catalog, to be read by the rules of one OLM.
+    pub fn new(rules: &'r Rules) -> Self {
+        Self {
+            rules,
+            folders: HashMap::new(),
+        }
+    }
+
+    /// The index of all blobs taken.
+    pub fn finish(self) -> Catalog {
+        let folders: BTreeMap<_, _> = self.folders.into_iter().collect();
+        let mut counts = Counts::default();
+        let packages = folders.into_iter().map(|(name, folder)| {
+            counts.add(&folder);
+            let package = unpack(folder).map(index);
+            (name, package)
+        });
+        Catalog {
+            packages: packages.collect(),
+            counts,
+        }
+    }
+
+    fn filed(&self, content: Content<'_>) -> Filed {
+        match content {
+            Content::Package => Filed::Package,
+            Content::Channel(channel) => Filed::Channel(channel.into_owned()),
+            Content::Bundle(bundle) => Filed::Bundle(Bundle::read(bundle, self.rules)),
+            Content::Deprecations(entries) => {
+                let entries = entries.into_iter().map(blob::Deprecation::into_owned);
+                Filed::Deprecations(entries.collect())
+            }
+            Content::Other => Filed::Other,
+        }
+    }
+}
+
+impl Sink for CatalogBuilder<'_> {
+    fn blob(&mut self, key: Key<'_>, content: Result<Content<'_>, BlobFault>) {
+        let folder = key.folder();
+        if folder.is_empty() {
+            return;
+        }
+        let filed = content.map(|content| self.filed(content));
+        let place = Place {
+            top_level: key.package.is_empty(),
+            schema: key.schema.into(),
+            name: key.name.into(),
+        };
+        match self.folders.get_mut(folder) {
+            Some(blobs) => {
+                blobs.insert(place, filed);
+            }
+            None => {
+                self.folders
+                    .insert(folder.into(), Folder::from([(place, filed)]));
+            }
+        }
+    }
+}
+
+impl Counts {
+    fn add(&mut self, folder: &Folder) {
+        let packaged = || folder.iter().filter(|(place, _)| !place.top_level);
+        let of = |schema: &str| {
+            packaged()
+                .filter(|(place, _)| *place.schema == *schema)
+                .count()
+        };
+        let other = |blob: &Result<Filed, _>| matches!(blob, Ok(Filed::Other));
+        self.packages += usize::from(packaged().next().is_some());
+        self.channels += of("olm.channel");
+        self.bundles += of("olm.bundle");
+        self.others += packaged().filter(|(_, blob)| other(blob)).count();
+    }
+}
+
+/// Sorts the blobs of a folder by what they are, unless one of them does not decode.
+fn unpack(folder: Folder) -> Result<Parts, PackageFault> {
+    let mut parts = Parts::default();
+    let mut faults = Vec::new();
+    for blob in folder.into_values() {
+        match blob {
+            Ok(Filed::Channel(channel)) => parts.channels.push(channel),
+            Ok(Filed::Bundle(bundle)) => parts.bundles.push(bundle),
+            Ok(Filed::Deprecations(entries)) => {
+                parts.deprecations.get_or_insert(entries);
+            }
+            Ok(Filed::Package | Filed::Other) => {}
+            Err(fault) => faults.push(fault),
+        }
+    }
+    if faults.is_empty() {
+        Ok(parts)
+    } else {
+        Err(PackageFault { faults })
+    }
+}

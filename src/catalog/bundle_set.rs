@@ -1,0 +1,200 @@
+//! Sets of the bundles of one package.
+//!
+//! A package numbers its bundles in order of preference, so the first member of a set is the best
+//! bundle in it, and walking a set walks from best to worst.
+
+/// The place of a bundle in its package's order of preference; 0 is the best.
+#[derive(Clone, Copy, Debug, Eq, Hash, Ord, PartialEq, PartialOrd)]
+pub struct BundleIndex(pub(super) u32);
+
+/// A set of bundles of one package.
+///
+/// Invariant: sets that are combined belong to the same package, so they have the same length.
+#[derive(Clone, Debug, Default, Eq, PartialEq)]
+pub struct BundleSet {
+    words: Box<[u64]>,
+}
+
+impl BundleSet {
+    /// No bundle of a package of `len` bundles.
+    pub(super) fn none(len: usize) -> Self {
+        Self {
+            words: vec![0; len.div_ceil(BITS)].into_boxed_slice(),
+        }
+    }
+
+    /// Every bundle of a package of `len` bundles.
+    pub(super) fn all(len: usize) -> Self {
+        let mut set = Self {
+            words: vec![u64::MAX; len.div_ceil(BITS)].into_boxed_slice(),
+        };
+        if let (Some(last), true) = (set.words.last_mut(), len % BITS != 0) {
+            *last = (1 << (len % BITS)) - 1;
+        }
+        set
+    }
+
+    pub(super) fn insert(&mut self, bundle: BundleIndex) {
+        let (word, bit) = place(bundle);
+        if let Some(word) = self.words.get_mut(word) {
+            *word |= bit;
+        }
+    }
+
+    /// Takes a bundle out.
+    pub fn remove(&mut self, bundle: BundleIndex) {
+        let (word, bit) = place(bundle);
+        if let Some(word) = self.words.get_mut(word) {
+            *word &= !bit;
+        }
+    }
+
+    /// Whether a bundle is a member.
+    pub fn contains(&self, bundle: BundleIndex) -> bool {
+        let (word, bit) = place(bundle);
+        self.words.get(word).is_some_and(|word| word & bit != 0)
+    }
+
+    /// Adds the members of another set.
+    pub fn unite(&mut self, other: &Self) {
+        for (word, more) in self.words.iter_mut().zip(&other.words) {
+            *word |= more;
+        }
+    }
+
+    /// Keeps only the members that another set has too.
+    pub fn intersect(&mut self, other: &Self) {
+        for (word, kept) in self.words.iter_mut().zip(&other.words) {
+            *word &= kept;
+        }
+    }
+
+    /// Keeps only the members that another set has not.
+    pub fn subtract(&mut self, other: &Self) {
+        for (word, gone) in self.words.iter_mut().zip(&other.words) {
+            *word &= !gone;
+        }
+    }
+
+    /// Keeps only the members that pass a test.
+    pub fn retain(&mut self, mut keep: impl FnMut(BundleIndex) -> bool) {
+        for (at, word) in (0_u32..).step_by(BITS).zip(self.words.iter_mut()) {
+            let mut rest = *word;
+            while rest != 0 {
+                let bit = rest.trailing_zeros();
+                rest &= rest - 1;
+                if !keep(BundleIndex(at + bit)) {
+                    *word &= !(1 << bit);
+                }
+            }
+        }
+    }
+
+    /// Whether there is no member.
+    pub fn is_empty(&self) -> bool {
+        self.words.iter().all(|word| *word == 0)
+    }
+
+    /// The number of members.
+    pub fn len(&self) -> usize {
+        self.words
+            .iter()
+            .map(|word| word.count_ones() as usize)
+            .sum()
+    }
+
+    /// The members, best first.
+    pub fn iter(&self) -> impl Iterator<Item = BundleIndex> {
+        (0_u32..)
+            .step_by(BITS)
+            .zip(&self.words)
+            .flat_map(|(at, word)| {
+                let mut rest = *word;
+                std::iter::from_fn(move || {
+                    let bit = rest.trailing_zeros();
+                    (rest != 0).then(|| {
+                        rest &= rest - 1;
+                        BundleIndex(at + bit)
+                    })
+                })
+            })
+    }
+
+    /// The best member.
+    pub fn first(&self) -> Option<BundleIndex> {
+        self.iter().next()
+    }
+
+    /// The best member that the other set has not.
+    pub fn first_outside(&self, other: &Self) -> Option<BundleIndex> {
+        let words = self
+            .words
+            .iter()
+            .zip(&other.words)
+            .map(|(word, gone)| word & !gone);
+        (0_u32..)
+            .step_by(BITS)
+            .zip(words)
+            .find_map(|(at, rest)| (rest != 0).then(|| BundleIndex(at + rest.trailing_zeros())))
+    }
+}
+
+const BITS: usize = 64;
+
+fn place(BundleIndex(index): BundleIndex) -> (usize, u64) {
+    (index as usize / BITS, 1 << (index as usize % BITS))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn set(len: usize, members: &[u32]) -> BundleSet {
+        let mut set = BundleSet::none(len);
+        members
+            .iter()
+            .for_each(|index| set.insert(BundleIndex(*index)));
+        set
+    }
+
+    fn members(set: &BundleSet) -> Vec<u32> {
+        set.iter().map(|index| index.0).collect()
+    }
+
+    #[test]
+    fn all_holds_every_bundle_and_none_beyond() {
+        for len in [0, 1, 63, 64, 65, 152] {
+            let all = BundleSet::all(len);
+            assert_eq!(all.len(), len);
+            assert_eq!(members(&all).len(), len);
+            assert_eq!(all.is_empty(), len == 0);
+        }
+    }
+
+    #[test]
+    fn walks_from_best_to_worst() {
+        let some = set(152, &[151, 0, 64, 63]);
+        assert_eq!(members(&some), [0, 63, 64, 151]);
+        assert_eq!(some.first(), Some(BundleIndex(0)));
+        assert_eq!(
+            some.first_outside(&set(152, &[0, 63])),
+            Some(BundleIndex(64))
+        );
+        assert_eq!(some.first_outside(&some), None);
+    }
+
+    #[test]
+    fn combines() {
+        let mut some = set(100, &[1, 2, 70]);
+        some.unite(&set(100, &[3]));
+        assert_eq!(members(&some), [1, 2, 3, 70]);
+        some.intersect(&set(100, &[2, 3, 70, 99]));
+        assert_eq!(members(&some), [2, 3, 70]);
+        some.subtract(&set(100, &[3]));
+        some.retain(|index| index.0 != 70);
+        assert_eq!(members(&some), [2]);
+        assert!(some.contains(BundleIndex(2)) && !some.contains(BundleIndex(70)));
+        some.remove(BundleIndex(2));
+        assert!(some.is_empty());
+    }
+}

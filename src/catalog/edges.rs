@@ -1,0 +1,164 @@
+//! The upgrade edges of one package, kept by where they start.
+//!
+//! An entry of a channel leads to the bundle it names, from every bundle that its `replaces` or
+//! `skips` name and from every version that its `skipRange` holds:
+//!
+//! ```text
+//! v1.0.0 <-- replaces -- v1.1.0 <-- replaces -- v1.2.0
+//!    ^------------------ skipRange ----------------'
+//! ```
+//!
+//! Upstream: operator-controller, `internal/operator-controller/catalogmetadata/filter/successors.go`.
+//! Names are compared as bytes; an edge may start at a name that is no bundle. An entry without
+//! `replaces` replaces the empty name, which an installed bundle can carry. A `skipRange` that does
+//! not parse holds nothing; OLM ignores it without a word, and so do we.
+//!
+//! Invariant: `held` has one row for each distinct readable version of the package's bundles, in
+//! their order, and a row lists the ranges whose answer for that version is not "no".
+
+use std::collections::HashMap;
+
+use crate::catalog::bundle_set::BundleIndex;
+use crate::catalog::channel::ChannelIndex;
+use crate::version::{Membership, SkipRange, Version};
+
+/// Where an edge leads, and the channel that it is written in.
+#[derive(Clone, Copy, Debug, Eq, Ord, PartialEq, PartialOrd)]
+pub(super) struct Edge {
+    pub(super) channel: ChannelIndex,
+    pub(super) to: BundleIndex,
+}
+
+/// The upgrade edges of one package.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Edges {
+    from_name: HashMap<Box<str>, Vec<Edge>>,
+    from_range: Vec<RangeEdges>,
+    held: Vec<Held>,
+}
+
+/// The edges that start at the versions of one range.
+#[derive(Clone, Debug)]
+struct RangeEdges {
+    range: SkipRange,
+    edges: Vec<Edge>,
+}
+
+/// What the ranges of a package answer for one version.
+#[derive(Clone, Debug)]
+struct Held {
+    version: Version,
+    ranges: Box<[(usize, Membership)]>,
+}
+
+/// Collects the entries of a package's channels.
+#[derive(Debug, Default)]
+pub(super) struct EdgesBuilder {
+    from_name: HashMap<Box<str>, Vec<Edge>>,
+    from_range: Vec<RangeEdges>,
+    range_index_by_text: HashMap<Box<str>, Option<usize>>,
+}
+
+impl Edges {
+    /// The edges that start at an installed bundle's name.
+    pub(super) fn from_name(&self, name: &str) -> impl Iterator<Item = Edge> {
+        self.from_name.get(name).into_iter().flatten().copied()
+    }
+
+    /// The edges whose `skipRange` holds an installed version, and those on which OLM crashes.
+    ///
+    /// A version that a bundle of the package has is looked up; any other is tried on every range.
+    pub(super) fn from_version<'a>(
+        &'a self,
+        version: &'a Version,
+    ) -> impl Iterator<Item = (Membership, &'a [Edge])> {
+        let held = self
+            .held
+            .binary_search_by(|held| version.cmp_precedence(&held.version));
+        let held = held.ok().and_then(|at| self.held.get(at));
+        let known = held
+            .into_iter()
+            .flat_map(|held| &held.ranges)
+            .filter_map(|(index, answer)| {
+                Some((*answer, self.from_range.get(*index)?.edges.as_slice()))
+            });
+        let stranger = if held.is_none() {
+            self.from_range.as_slice()
+        } else {
+            &[]
+        };
+        known.chain(stranger.iter().filter_map(|from| {
+            let answer = from.range.takes(version);
+            (answer != Membership::HoldsNot).then_some((answer, from.edges.as_slice()))
+        }))
+    }
+}
+
+impl EdgesBuilder {
+    pub(super) fn name(&mut self, from: &str, edge: Edge) {
+        match self.from_name.get_mut(from) {
+            Some(edges) => edges.push(edge),
+            None => {
+                self.from_name.insert(from.into(), vec![edge]);
+            }
+        }
+    }
+
+    pub(super) fn range(&mut self, text: &str, edge: Edge) {
+        let index = match self.range_index_by_text.get(text) {
+            Some(known) => *known,
+            None => self.new_range(text),
+        };
+        if let Some(from) = index.and_then(|index| self.from_range.get_mut(index)) {
+            from.edges.push(edge);
+        }
+    }
+
+    fn new_range(&mut self, text: &str) -> Option<usize> {
+        let index = SkipRange::parse(text).ok().map(|range| {
+            self.from_range.push(RangeEdges {
+                range,
+                edges: Vec::new(),
+            });
+            self.from_range.len() - 1
+        });
+        self.range_index_by_text.insert(text.into(), index);
+        index
+    }
+
+    /// `versions`: the readable versions of the package's bundles, highest first.
+    pub(super) fn build<'a>(mut self, versions: impl Iterator<Item = &'a Version>) -> Edges {
+        for edges in self.from_name.values_mut() {
+            edges.sort_unstable();
+            edges.dedup();
+        }
+        let mut held: Vec<Held> = Vec::new();
+        for version in versions {
+            if held
+                .last()
+                .is_none_or(|last| last.version.cmp_precedence(version).is_ne())
+            {
+                held.push(hold(version, &self.from_range));
+            }
+        }
+        Edges {
+            from_name: self.from_name,
+            from_range: self.from_range,
+            held,
+        }
+    }
+}
+
+fn hold(version: &Version, ranges: &[RangeEdges]) -> Held {
+    let answers = ranges
+        .iter()
+        .map(|from| from.range.takes(version))
+        .enumerate();
+    let ranges = answers
+        .filter(|(_, answer)| *answer != Membership::HoldsNot)
+        .collect();
+    Held {
+        version: version.clone(),
+        ranges,
+    }
+}

@@ -1,0 +1,181 @@
+//! One package of one catalog, and the questions that resolution asks of it.
+//!
+//! Invariant: `bundles` stand in order of preference, deprecation aside: readable versions before
+//! unreadable ones, higher versions first, then higher releases, then names. The last is ours: OLM
+//! keeps the order in which it happened to load them.
+
+use std::cmp::Ordering;
+
+use crate::catalog::bundle::Bundle;
+use crate::catalog::bundle_set::{BundleIndex, BundleSet};
+use crate::catalog::channel::{AskedChannels, Channel, ChannelIndex};
+use crate::catalog::edges::Edges;
+use crate::version::{Membership, Version, VersionRelease};
+
+/// A package of a catalog, indexed.
+#[derive(Clone, Debug)]
+pub struct Package {
+    pub(super) bundles: Vec<Bundle>,
+    pub(super) channels: Vec<Channel>,
+    pub(super) edges: Edges,
+    pub(super) deprecated_bundles: BundleSet,
+    pub(super) deprecation: Deprecation,
+}
+
+/// What the package's `olm.deprecations` blob says of the package itself.
+#[derive(Clone, Debug, Default, Eq, PartialEq)]
+pub enum Deprecation {
+    /// There is no such blob.
+    #[default]
+    Absent,
+    /// There is one, which does not name the package.
+    OfParts,
+    /// The package is deprecated, with this message, perhaps empty.
+    OfPackage(Box<str>),
+}
+
+/// Where upgrade edges lead from an installed bundle.
+#[derive(Clone, Debug)]
+pub struct Successors {
+    /// The bundles that an edge leads to.
+    pub edges: BundleSet,
+    /// Those that no edge leads to, and on which OLM crashes while it tests a `skipRange`.
+    pub crashes: BundleSet,
+}
+
+impl Package {
+    /// Every bundle, best first.
+    pub fn bundles(&self) -> impl Iterator<Item = (BundleIndex, &Bundle)> {
+        (0_u32..).map(BundleIndex).zip(&self.bundles)
+    }
+
+    /// One bundle; the index must come from this package.
+    pub fn bundle(&self, BundleIndex(index): BundleIndex) -> &Bundle {
+        self.bundles
+            .get(index as usize)
+            .expect("an index of this package")
+    }
+
+    /// The channels, in byte order of their names.
+    pub fn channels(&self) -> &[Channel] {
+        &self.channels
+    }
+
+    /// What the package's deprecations say of the package.
+    pub fn deprecation(&self) -> &Deprecation {
+        &self.deprecation
+    }
+
+    /// Whether there is an `olm.deprecations` blob.
+    pub fn has_deprecations(&self) -> bool {
+        self.deprecation != Deprecation::Absent
+    }
+
+    /// Whether the deprecations name a bundle.
+    pub fn is_deprecated(&self, bundle: BundleIndex) -> bool {
+        self.deprecated_bundles.contains(bundle)
+    }
+
+    /// The empty set of bundles.
+    pub fn no_bundle(&self) -> BundleSet {
+        BundleSet::none(self.bundles.len())
+    }
+
+    /// The set of all bundles.
+    pub fn every_bundle(&self) -> BundleSet {
+        BundleSet::all(self.bundles.len())
+    }
+
+    /// The channels of these names; a name that is no channel is passed over, as OLM does.
+    pub fn ask_channels(&self, names: &[String]) -> AskedChannels {
+        if names.is_empty() {
+            return AskedChannels::All;
+        }
+        let asked = |channel: &Channel| names.iter().any(|name| **name == *channel.name);
+        let indexed = (0..).map(ChannelIndex).zip(&self.channels);
+        AskedChannels::Some(
+            indexed
+                .filter(|(_, c)| asked(c))
+                .map(|(index, _)| index)
+                .collect(),
+        )
+    }
+
+    /// The bundles that may be chosen from these channels.
+    pub fn members(&self, asked: &AskedChannels) -> BundleSet {
+        match asked {
+            AskedChannels::All => self.every_bundle(),
+            AskedChannels::Some(channels) => {
+                let mut members = BundleSet::none(self.bundles.len());
+                let channels = channels
+                    .iter()
+                    .filter_map(|c| self.channels.get(c.0 as usize));
+                channels.for_each(|channel| members.unite(&channel.members));
+                members
+            }
+        }
+    }
+
+    /// Where the edges of these channels lead from an installed name, if known, and version.
+    pub fn successors(
+        &self,
+        name: Option<&str>,
+        version: &Version,
+        asked: &AskedChannels,
+    ) -> Successors {
+        let mut edges = BundleSet::none(self.bundles.len());
+        let mut crashes = BundleSet::none(self.bundles.len());
+        let named = name.into_iter().flat_map(|name| self.edges.from_name(name));
+        named
+            .filter(|edge| asked.has(edge.channel))
+            .for_each(|edge| edges.insert(edge.to));
+        for (answer, from_range) in self.edges.from_version(version) {
+            let set = if answer == Membership::Crashes {
+                &mut crashes
+            } else {
+                &mut edges
+            };
+            let asked = from_range.iter().filter(|edge| asked.has(edge.channel));
+            asked.for_each(|edge| set.insert(edge.to));
+        }
+        crashes.subtract(&edges);
+        Successors { edges, crashes }
+    }
+
+    /// The bundles of exactly this version and release, whatever they are called.
+    pub fn same_version(&self, wanted: &VersionRelease) -> BundleSet {
+        let mut same = BundleSet::none(self.bundles.len());
+        let order = |bundle: &Bundle| match &bundle.version {
+            Ok(version) => wanted.cmp_precedence(version),
+            Err(_) => Ordering::Greater,
+        };
+        let from = self
+            .bundles
+            .partition_point(|bundle| order(bundle) == Ordering::Less);
+        let equal = self
+            .bundles()
+            .skip(from)
+            .take_while(|(_, bundle)| order(bundle).is_eq());
+        equal.for_each(|(index, _)| same.insert(index));
+        same
+    }
+
+    /// The bundle that OLM takes out of a set: not deprecated before deprecated, then the best.
+    pub fn preferred(&self, candidates: &BundleSet) -> Option<BundleIndex> {
+        candidates
+            .first_outside(&self.deprecated_bundles)
+            .or_else(|| candidates.first())
+    }
+
+    /// The bundle of this name.
+    pub fn find(&self, name: &str) -> Option<BundleIndex> {
+        self.bundles()
+            .find(|(_, bundle)| *bundle.name == *name)
+            .map(|(index, _)| index)
+    }
+
+    /// Whether a channel has this name.
+    pub fn has_channel(&self, name: &str) -> bool {
+        self.channels.iter().any(|channel| *channel.name == *name)
+    }
+}
