@@ -1,0 +1,142 @@
+//! All catalogs of a cluster at one moment: what resolution sees, immutable and swapped whole.
+//!
+//! Upstream: operator-controller, `internal/operator-controller/catalogmetadata/client/client.go`
+//! (when a catalog can be read) and `internal/operator-controller/resolve/catalog.go` (which catalogs
+//! are walked). The order there is that of an informer's cache, so undefined; here it is the byte
+//! order of the names, whatever the order of the inputs.
+
+mod cluster_catalog;
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+pub use cluster_catalog::{ClusterCatalogError, METADATA_NAME_LABEL};
+
+use crate::catalog::Catalog;
+use crate::olm::Rules;
+
+/// The catalogs of a cluster at one moment, and the rules of the OLM in it.
+///
+/// Invariant: `catalogs` stand in byte order of their names, each name once.
+#[derive(Clone, Debug, Default)]
+pub struct Snapshot {
+    rules: Rules,
+    catalogs: Vec<CatalogState>,
+}
+
+/// One `ClusterCatalog`, with its content where that is held.
+#[derive(Clone, Debug)]
+pub struct CatalogState {
+    /// `metadata.name`.
+    pub name: String,
+    /// `metadata.labels`, the automatic one included.
+    pub labels: BTreeMap<String, String>,
+    /// `spec.priority`; higher wins.
+    pub priority: i32,
+    /// `spec.availabilityMode`.
+    pub availability: Availability,
+    /// The Serving condition, as far as it is known.
+    pub serving: Serving,
+    /// `status.resolvedSource.image.ref`.
+    pub image_ref: Option<String>,
+    /// `status.lastUnpacked`.
+    pub last_unpacked: Option<String>,
+    /// What is held of its content.
+    pub content: Content,
+}
+
+/// Whether a catalog takes part in resolution at all.
+#[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
+pub enum Availability {
+    /// It does.
+    #[default]
+    Available,
+    /// `spec.availabilityMode: Unavailable`: it is as if it did not exist.
+    Unavailable,
+}
+
+/// What is known of a catalog's Serving condition.
+#[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
+pub enum Serving {
+    /// It is True, or nothing says that it is not.
+    #[default]
+    Presumed,
+    /// The object carries a status, and Serving is absent in it or not True.
+    KnownNot,
+}
+
+/// What is held of a catalog's content.
+#[derive(Clone, Debug)]
+pub enum Content {
+    /// All of it, decoded.
+    Loaded(Arc<Catalog>),
+    /// Nothing was given for it.
+    Missing,
+    /// It could not be read, for this reason.
+    Unreadable(String),
+}
+
+impl Snapshot {
+    /// A snapshot of these catalogs; of two with one name the last is kept.
+    pub fn new(rules: Rules, catalogs: impl IntoIterator<Item = CatalogState>) -> Self {
+        let by_name: BTreeMap<String, CatalogState> = catalogs
+            .into_iter()
+            .map(|catalog| (catalog.name.clone(), catalog))
+            .collect();
+        Self {
+            rules,
+            catalogs: by_name.into_values().collect(),
+        }
+    }
+
+    /// The rules of the OLM in the cluster.
+    pub fn rules(&self) -> &Rules {
+        &self.rules
+    }
+
+    /// Every catalog, in byte order of the names.
+    pub fn catalogs(&self) -> &[CatalogState] {
+        &self.catalogs
+    }
+
+    /// The catalog of this name.
+    pub fn catalog(&self, name: &str) -> Option<&CatalogState> {
+        let at = self
+            .catalogs
+            .binary_search_by(|catalog| catalog.name.as_str().cmp(name))
+            .ok()?;
+        self.catalogs.get(at)
+    }
+}
+
+impl CatalogState {
+    /// A catalog that no object describes: priority 0 and only its automatic label.
+    pub fn named(name: &str, content: Content) -> Self {
+        Self {
+            name: name.to_owned(),
+            labels: BTreeMap::from([(METADATA_NAME_LABEL.to_owned(), name.to_owned())]),
+            priority: 0,
+            availability: Availability::default(),
+            serving: Serving::default(),
+            image_ref: None,
+            last_unpacked: None,
+            content,
+        }
+    }
+
+    /// The digest of the content, `sha256:...`, where the object names one.
+    pub fn digest(&self) -> Option<&str> {
+        self.image_ref
+            .as_deref()?
+            .split_once('@')
+            .map(|(_, digest)| digest)
+    }
+
+    /// The content, if resolution can use it.
+    pub fn loaded(&self) -> Option<&Catalog> {
+        match (&self.content, self.serving) {
+            (Content::Loaded(catalog), Serving::Presumed) => Some(catalog),
+            _ => None,
+        }
+    }
+}

@@ -1,0 +1,256 @@
+//! A `ClusterCatalog` as it is written, in each of its API shapes, read into a [`CatalogState`].
+//!
+//! Upstream: operator-controller, `api/v1/clustercatalog_types.go`; older shapes: catalogd v0.1 to
+//! v0.36. catalogd's mutating webhook sets the label of [`METADATA_NAME_LABEL`] to the catalog's
+//! name, replacing any other value; so does this reader, which sees objects that never met it.
+
+use std::collections::BTreeMap;
+
+use serde_json::Value;
+
+use super::{Availability, CatalogState, Content, Serving};
+
+/// The label that catalogd sets on every `ClusterCatalog`, its value the catalog's name.
+pub const METADATA_NAME_LABEL: &str = "olm.operatorframework.io/metadata.name";
+
+/// Why an object that says it is a `ClusterCatalog` cannot be read.
+#[derive(Clone, Debug, Eq, PartialEq, thiserror::Error)]
+pub enum ClusterCatalogError {
+    /// It has no name.
+    #[error(
+        "ClusterCatalog without metadata.name: expected the name that --catalog NAME=PATH uses"
+    )]
+    NoName,
+    /// A field has a value that its API does not take.
+    #[error("ClusterCatalog {name:?}: {field} is {found}: expected {expected}")]
+    Field {
+        /// The catalog.
+        name: String,
+        /// The path of the field.
+        field: &'static str,
+        /// The value, as JSON.
+        found: String,
+        /// What the API takes.
+        expected: &'static str,
+    },
+}
+
+impl CatalogState {
+    /// Whether an object of this `apiVersion` and `kind` is a catalog of OLM v1, of any age.
+    pub fn is_described_by(api_version: &str, kind: &str) -> bool {
+        match api_version.split_once('/') {
+            Some(("olm.operatorframework.io", _)) => kind == "ClusterCatalog",
+            Some(("catalogd.operatorframework.io", _)) => {
+                matches!(kind, "ClusterCatalog" | "Catalog")
+            }
+            _ => false,
+        }
+    }
+
+    /// Reads an object of such a kind; its content is not in it, so it is missing.
+    pub fn read(object: &Value) -> Result<Self, ClusterCatalogError> {
+        let name = match object.pointer("/metadata/name") {
+            Some(Value::String(name)) if !name.is_empty() => name,
+            _ => return Err(ClusterCatalogError::NoName),
+        };
+        let mut state = Self::named(name, Content::Missing);
+        state.labels = labels(name, object)?;
+        state
+            .labels
+            .insert(METADATA_NAME_LABEL.to_owned(), name.clone());
+        state.priority = priority(name, object)?;
+        state.availability = availability(object);
+        state.serving = serving(object);
+        state.image_ref = text(object, "/status/resolvedSource/image/ref");
+        state.last_unpacked = text(object, "/status/lastUnpacked");
+        Ok(state)
+    }
+}
+
+fn labels(name: &str, object: &Value) -> Result<BTreeMap<String, String>, ClusterCatalogError> {
+    let wrong = |found: &Value| ClusterCatalogError::Field {
+        name: name.to_owned(),
+        field: "metadata.labels",
+        found: found.to_string(),
+        expected: "a map of strings",
+    };
+    let labels = match object.pointer("/metadata/labels") {
+        None | Some(Value::Null) => return Ok(BTreeMap::new()),
+        Some(Value::Object(labels)) => labels,
+        Some(other) => return Err(wrong(other)),
+    };
+    let label = |(key, value): (&String, &Value)| match value {
+        Value::String(value) => Ok((key.clone(), value.clone())),
+        Value::Null => Ok((key.clone(), String::new())),
+        other => Err(wrong(other)),
+    };
+    labels.iter().map(label).collect()
+}
+
+fn priority(name: &str, object: &Value) -> Result<i32, ClusterCatalogError> {
+    match object.pointer("/spec/priority") {
+        None | Some(Value::Null) => Ok(0),
+        Some(found) => found
+            .as_i64()
+            .and_then(|number| i32::try_from(number).ok())
+            .ok_or_else(|| ClusterCatalogError::Field {
+                name: name.to_owned(),
+                field: "spec.priority",
+                found: found.to_string(),
+                expected: "a whole number of 32 bits",
+            }),
+    }
+}
+
+/// v0.33 to v0.35 said `availability: Disabled` for what is `availabilityMode: Unavailable` since.
+fn availability(object: &Value) -> Availability {
+    let is = |field, word| object.pointer(field).and_then(Value::as_str) == Some(word);
+    if is("/spec/availabilityMode", "Unavailable") || is("/spec/availability", "Disabled") {
+        Availability::Unavailable
+    } else {
+        Availability::Available
+    }
+}
+
+/// An object without a status comes from a manifest, where none is ever written: it says nothing.
+fn serving(object: &Value) -> Serving {
+    let status = match object.get("status") {
+        None | Some(Value::Null) => return Serving::Presumed,
+        Some(status) => status,
+    };
+    let conditions = status.get("conditions").and_then(Value::as_array);
+    let is_true = |condition: &Value| {
+        condition
+            .get("type")
+            .and_then(Value::as_str)
+            .is_some_and(|t| t == "Serving")
+            && condition
+                .get("status")
+                .and_then(Value::as_str)
+                .is_some_and(|s| s == "True")
+    };
+    match conditions.is_some_and(|conditions| conditions.iter().any(is_true))
+        || is_old(object, status)
+    {
+        true => Serving::Presumed,
+        false => Serving::KnownNot,
+    }
+}
+
+/// Before the Serving condition (v0.26) a catalog whose content is served said so by its URL.
+fn is_old(object: &Value, status: &Value) -> bool {
+    let group = object
+        .get("apiVersion")
+        .and_then(Value::as_str)
+        .unwrap_or_default();
+    let content_url = status
+        .get("contentURL")
+        .and_then(Value::as_str)
+        .unwrap_or_default();
+    group.starts_with("catalogd.operatorframework.io/") && !content_url.is_empty()
+}
+
+fn text(object: &Value, pointer: &str) -> Option<String> {
+    object
+        .pointer(pointer)
+        .and_then(Value::as_str)
+        .map(str::to_owned)
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    fn read(mut object: Value) -> CatalogState {
+        object["apiVersion"] = json!("olm.operatorframework.io/v1");
+        object["metadata"]["name"] = json!("operatorhubio");
+        CatalogState::read(&object).unwrap()
+    }
+
+    #[test]
+    fn the_automatic_label_replaces_any_other_value() {
+        let state =
+            read(json!({"metadata": {"labels": {METADATA_NAME_LABEL: "other", "team": "a"}}}));
+        assert_eq!(state.labels[METADATA_NAME_LABEL], "operatorhubio");
+        assert_eq!(state.labels["team"], "a");
+    }
+
+    #[test]
+    fn only_the_very_word_makes_a_catalog_unavailable() {
+        for (mode, expected) in [
+            ("Unavailable", Availability::Unavailable),
+            ("Available", Availability::Available),
+            ("unavailable", Availability::Available),
+        ] {
+            assert_eq!(
+                read(json!({"spec": {"availabilityMode": mode}})).availability,
+                expected,
+                "{mode}"
+            );
+        }
+        let old = read(json!({"spec": {"availability": "Disabled"}}));
+        assert_eq!(old.availability, Availability::Unavailable);
+    }
+
+    #[test]
+    fn serving_is_known_only_from_a_status() {
+        let condition = |status: &str| json!({"status": {"conditions": [{"type": "Serving", "status": status}]}});
+        for (object, expected) in [
+            (json!({}), Serving::Presumed),
+            (json!({"status": {}}), Serving::KnownNot),
+            (condition("True"), Serving::Presumed),
+            (condition("False"), Serving::KnownNot),
+            (condition("Unknown"), Serving::KnownNot),
+        ] {
+            assert_eq!(read(object.clone()).serving, expected, "{object}");
+        }
+    }
+
+    #[test]
+    fn the_digest_is_that_of_the_resolved_image() {
+        let object = json!({"status": {"resolvedSource": {"image": {"ref": "example.com/cat@sha256:1a2b"}}}});
+        assert_eq!(read(object).digest(), Some("sha256:1a2b"));
+        assert_eq!(read(json!({})).digest(), None);
+    }
+
+    #[test]
+    fn kinds_of_every_age_are_catalogs() {
+        for (api_version, kind, expected) in [
+            ("olm.operatorframework.io/v1", "ClusterCatalog", true),
+            ("olm.operatorframework.io/v1alpha1", "ClusterCatalog", true),
+            (
+                "catalogd.operatorframework.io/v1alpha1",
+                "ClusterCatalog",
+                true,
+            ),
+            ("catalogd.operatorframework.io/v1alpha1", "Catalog", true),
+            ("olm.operatorframework.io/v1", "ClusterExtension", false),
+            ("v1", "ClusterCatalog", false),
+        ] {
+            assert_eq!(
+                CatalogState::is_described_by(api_version, kind),
+                expected,
+                "{api_version} {kind}"
+            );
+        }
+    }
+
+    #[test]
+    fn what_cannot_be_read_names_the_field() {
+        let refused = |object| CatalogState::read(&object).unwrap_err().to_string();
+        assert_eq!(
+            refused(json!({})),
+            "ClusterCatalog without metadata.name: expected the name that --catalog NAME=PATH uses"
+        );
+        assert_eq!(
+            refused(json!({"metadata": {"name": "a"}, "spec": {"priority": "high"}})),
+            "ClusterCatalog \"a\": spec.priority is \"high\": expected a whole number of 32 bits"
+        );
+        assert_eq!(
+            refused(json!({"metadata": {"name": "a", "labels": {"x": 1}}})),
+            "ClusterCatalog \"a\": metadata.labels is 1: expected a map of strings"
+        );
+    }
+}
