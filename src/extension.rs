@@ -1,4 +1,74 @@
-//! A `ClusterExtension` in every API shape in which one can be written.
+//! An extension in every API shape: what it asks for, and what is installed.
+//!
+//! ```text
+//! object --identify--> Shape --read--> Extension { Filter, Installed, ... }
+//! ```
+//!
+//! Upstream: operator-controller, `api/v1/clusterextension_types.go` and its predecessors from tag
+//! v0.0.1 on. One type holds all shapes: `Enforce` is `CatalogProvided`, `Ignore` is
+//! `SelfCertified`, `channel: x` is `channels: [x]`. Messages name the fields of the object's own
+//! shape ([`Fields`]).
 
+mod fields;
+mod filter;
+mod hints;
+mod identity;
+mod read;
 pub mod schema;
-pub mod shape;
+mod shape;
+mod status;
+
+pub use fields::{BypassWords, ChannelField, Fields, SelectorField};
+pub use filter::{Filter, Policy};
+pub use hints::{Hint, Instead};
+pub use identity::{Identity, Recognised, recognise};
+pub use read::{FilterError, FilterProblem, SourceType};
+pub use shape::Shape;
+pub use status::{Installed, InstalledBundle, Rollout, UnknownCause};
+
+use serde_json::Value;
+
+/// One extension as an object describes it.
+#[derive(Clone, Debug)]
+pub struct Extension {
+    /// Which object it is.
+    pub identity: Identity,
+    /// The shape it is written in.
+    pub shape: Shape,
+    /// Where its fields are in this shape.
+    pub fields: Fields,
+    /// Whether it is being deleted: `metadata.deletionTimestamp` is set.
+    pub deleting: bool,
+    /// `spec.source.sourceType`.
+    pub source_type: SourceType,
+    /// What it asks for, or why that cannot be read.
+    pub filter: Result<Filter, FilterError>,
+    /// What its status says is installed.
+    pub installed: Installed,
+    /// Whether an upgrade is still rolling out.
+    pub rollout: Rollout,
+    /// Fields that look like those of another shape, or misspelt.
+    pub hints: Vec<Hint>,
+}
+
+impl Extension {
+    /// Reads an object of a kind and version that [`recognise`] knows.
+    ///
+    /// An object of any content can be read; what cannot be understood is kept as an error.
+    pub fn read(shape: Shape, object: &Value) -> Self {
+        let fields = Fields::of(shape, object);
+        Self {
+            identity: Identity::read(object),
+            shape,
+            deleting: object
+                .pointer("/metadata/deletionTimestamp")
+                .is_some_and(|at| !at.is_null()),
+            source_type: SourceType::read(shape, object),
+            filter: Filter::read(&fields, object),
+            installed: Installed::read(shape, object),
+            rollout: Rollout::read(object),
+            hints: hints::hints(shape, object),
+            fields,
+        }
+    }
+}

@@ -1,0 +1,163 @@
+//! Where the fields of a filter are in each API shape, and what the bypass is called there.
+
+use serde_json::Value;
+
+use crate::extension::Shape;
+
+/// The field paths and words of one shape, as messages name them.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub struct Fields {
+    /// The object that holds the others, as a JSON pointer.
+    pub(super) base: &'static str,
+    /// The same as a field path.
+    prefix: &'static str,
+    /// How channels are asked for.
+    pub channels: ChannelField,
+    /// Whether catalogs can be selected.
+    pub selector: SelectorField,
+    /// The words of `upgradeConstraintPolicy` that set the bypass.
+    pub bypass: BypassWords,
+}
+
+/// How a shape asks for channels.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub enum ChannelField {
+    /// `channels`, a list.
+    Many,
+    /// `channel`, one name.
+    One,
+    /// Both are there, and no release of OLM reads both.
+    Both,
+}
+
+/// Whether a shape can select catalogs.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub enum SelectorField {
+    /// It has `selector`.
+    Present,
+    /// It looks at every catalog.
+    Absent,
+}
+
+/// The words of `upgradeConstraintPolicy` that set the bypass; the first is the one to suggest.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub enum BypassWords {
+    /// v0.16 and later.
+    SelfCertified,
+    /// v0.7 to v0.15.
+    Ignore,
+    /// Nothing in the object tells which of the two it is written for.
+    Either,
+}
+
+impl Fields {
+    /// The fields of an object in this shape.
+    pub fn of(shape: Shape, object: &Value) -> Self {
+        match shape {
+            Shape::V1 => NESTED,
+            Shape::V1Alpha1Nested => Self::of_nested(object),
+            Shape::V1Alpha1Flat | Shape::Operator => FLAT,
+        }
+    }
+
+    /// v0.14 and v0.15 had `channel` and `Ignore`, later releases `channels` and `SelfCertified`.
+    fn of_nested(object: &Value) -> Self {
+        let has = |field: &str| {
+            object
+                .pointer(NESTED.base)
+                .and_then(|catalog| catalog.get(field))
+                .is_some_and(|v| !v.is_null())
+        };
+        match (has("channels"), has("channel")) {
+            (true, true) => Self {
+                channels: ChannelField::Both,
+                bypass: BypassWords::Either,
+                ..NESTED
+            },
+            (true, false) => NESTED,
+            (false, true) => Self {
+                channels: ChannelField::One,
+                bypass: BypassWords::Ignore,
+                ..NESTED
+            },
+            (false, false) => Self {
+                bypass: BypassWords::Either,
+                ..NESTED
+            },
+        }
+    }
+
+    /// The path of the package's name.
+    pub fn package_name(&self) -> String {
+        self.path("packageName")
+    }
+
+    /// The path of the version range.
+    pub fn version(&self) -> String {
+        self.path("version")
+    }
+
+    /// The path of the channels, or of the one channel.
+    pub fn channels(&self) -> String {
+        self.path(self.channels.name())
+    }
+
+    /// The path of the catalog selector.
+    pub fn selector(&self) -> String {
+        self.path("selector")
+    }
+
+    /// The path of the policy.
+    pub fn policy(&self) -> String {
+        self.path("upgradeConstraintPolicy")
+    }
+
+    fn path(&self, field: &str) -> String {
+        format!("{}.{field}", self.prefix)
+    }
+}
+
+impl ChannelField {
+    /// The name of the field.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Many | Self::Both => "channels",
+            Self::One => "channel",
+        }
+    }
+}
+
+impl BypassWords {
+    /// Whether a word sets the bypass.
+    pub fn has(self, word: &str) -> bool {
+        match self {
+            Self::SelfCertified => word == "SelfCertified",
+            Self::Ignore => word == "Ignore",
+            Self::Either => matches!(word, "SelfCertified" | "Ignore"),
+        }
+    }
+
+    /// The word to suggest.
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::SelfCertified | Self::Either => "SelfCertified",
+            Self::Ignore => "Ignore",
+        }
+    }
+}
+
+const NESTED: Fields = Fields {
+    base: "/spec/source/catalog",
+    prefix: "spec.source.catalog",
+    channels: ChannelField::Many,
+    selector: SelectorField::Present,
+    bypass: BypassWords::SelfCertified,
+};
+
+const FLAT: Fields = Fields {
+    base: "/spec",
+    prefix: "spec",
+    channels: ChannelField::One,
+    selector: SelectorField::Absent,
+    bypass: BypassWords::Ignore,
+};

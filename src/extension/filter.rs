@@ -1,0 +1,173 @@
+//! What an extension asks for, from any shape in one type, and when two ask for the same.
+
+use std::collections::BTreeSet;
+
+use crate::selector::LabelSelector;
+
+/// What an extension asks for.
+#[derive(Clone, Debug, Default)]
+pub struct Filter {
+    /// The package.
+    pub package: String,
+    /// The version range as written; empty or absent for any version.
+    pub version: Option<String>,
+    /// The channels as written, in order; none for all.
+    pub channels: Vec<String>,
+    /// The catalog selector.
+    pub selector: Option<LabelSelector>,
+    /// Whether upgrade edges count.
+    pub policy: Policy,
+}
+
+/// Whether the catalog's upgrade edges bind the extension.
+#[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
+pub enum Policy {
+    /// They do: `CatalogProvided`, `Enforce`, or any word that is not the bypass.
+    #[default]
+    CatalogProvided,
+    /// They do not, the bypass: `SelfCertified`, or `Ignore` in older shapes.
+    SelfCertified,
+}
+
+impl Policy {
+    /// OLM's current word for it.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::CatalogProvided => "CatalogProvided",
+            Self::SelfCertified => "SelfCertified",
+        }
+    }
+}
+
+impl Filter {
+    /// The version range; an empty one is none.
+    pub fn range(&self) -> Option<&str> {
+        self.version.as_deref().filter(|range| !range.is_empty())
+    }
+
+    /// Whether the bypass is set.
+    pub fn bypasses(&self) -> bool {
+        self.policy == Policy::SelfCertified
+    }
+
+    /// The same request with another range.
+    #[must_use]
+    pub fn with_version(&self, version: &str) -> Self {
+        Self {
+            version: Some(version.to_owned()),
+            ..self.clone()
+        }
+    }
+
+    /// The same request with another policy.
+    #[must_use]
+    pub fn with_policy(&self, policy: Policy) -> Self {
+        Self {
+            policy,
+            ..self.clone()
+        }
+    }
+
+    /// Whether two ask for the same: channels and selectors as sets, ranges as trimmed text.
+    pub fn asks_the_same_as(&self, other: &Self) -> bool {
+        self.policy == other.policy && self.selects_the_same_as(other)
+    }
+
+    /// The same, whatever the policies.
+    pub fn selects_the_same_as(&self, other: &Self) -> bool {
+        let range = |filter: &Self| {
+            filter
+                .version
+                .as_deref()
+                .unwrap_or_default()
+                .trim()
+                .to_owned()
+        };
+        let channels = |filter: &Self| filter.channels.iter().cloned().collect::<BTreeSet<_>>();
+        self.package == other.package
+            && range(self) == range(other)
+            && channels(self) == channels(other)
+            && Requirements::of(self) == Requirements::of(other)
+    }
+}
+
+/// A selector as a set of requirements. None at all and the empty one are the same.
+#[derive(Debug, Eq, PartialEq)]
+struct Requirements<'a> {
+    labels: BTreeSet<(&'a str, &'a str)>,
+    expressions: BTreeSet<(&'a str, &'a str, BTreeSet<&'a str>)>,
+}
+
+impl<'a> Requirements<'a> {
+    fn of(filter: &'a Filter) -> Self {
+        let selector = filter.selector.as_ref();
+        let labels = selector
+            .into_iter()
+            .flat_map(|selector| &selector.match_labels);
+        let expressions = selector
+            .into_iter()
+            .flat_map(|selector| &selector.match_expressions);
+        Self {
+            labels: labels
+                .map(|(key, value)| (key.as_str(), value.as_str()))
+                .collect(),
+            expressions: expressions
+                .map(|wanted| {
+                    let values = wanted.values.iter().flatten().map(String::as_str).collect();
+                    (wanted.key.as_str(), wanted.operator.as_str(), values)
+                })
+                .collect(),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    fn filter(selector: &serde_json::Value) -> Filter {
+        Filter {
+            selector: Some(LabelSelector::read(selector).unwrap()),
+            ..Filter::default()
+        }
+    }
+
+    #[test]
+    fn channels_are_a_set_and_ranges_are_trimmed_text() {
+        let asked = |version: Option<&str>, channels: &[&str]| Filter {
+            version: version.map(str::to_owned),
+            channels: channels.iter().map(|&channel| channel.to_owned()).collect(),
+            ..Filter::default()
+        };
+        assert!(
+            asked(Some(" 1.x "), &["b", "a", "a"])
+                .asks_the_same_as(&asked(Some("1.x"), &["a", "b"]))
+        );
+        assert!(asked(Some(""), &[]).asks_the_same_as(&asked(None, &[])));
+        assert!(!asked(Some("1.x"), &[]).asks_the_same_as(&asked(Some("1.X"), &[])));
+        assert!(!asked(None, &["a"]).asks_the_same_as(&asked(None, &[])));
+    }
+
+    #[test]
+    fn selectors_are_sets_of_requirements() {
+        let one = filter(&json!({"matchExpressions": [
+            {"key": "a", "operator": "In", "values": ["x", "y"]}, {"key": "b", "operator": "Exists"}]}));
+        let two = filter(&json!({"matchExpressions": [
+            {"key": "b", "operator": "Exists"}, {"key": "a", "operator": "In", "values": ["y", "x", "x"]}]}));
+        assert!(one.asks_the_same_as(&two));
+        assert!(Filter::default().asks_the_same_as(&filter(&json!({}))));
+        assert!(!one.asks_the_same_as(&Filter::default()));
+    }
+
+    #[test]
+    fn the_policy_counts_only_where_it_is_asked() {
+        let bypassing = Filter {
+            policy: Policy::SelfCertified,
+            ..Filter::default()
+        };
+        assert!(!bypassing.asks_the_same_as(&Filter::default()));
+        assert!(bypassing.selects_the_same_as(&Filter::default()));
+    }
+}

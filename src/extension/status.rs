@@ -1,0 +1,235 @@
+//! What an extension's status says is installed.
+//!
+//! Upstream: operator-controller, `api/v1/clusterextension_types.go` and its predecessors:
+//! `status.install.bundle` from v0.15 on, `status.installedBundle` from v0.10, an image reference
+//! without name or version before.
+
+use serde_json::Value;
+
+use crate::extension::Shape;
+
+/// What is installed, as far as it is known.
+#[derive(Clone, Debug, Default, Eq, PartialEq)]
+pub enum Installed {
+    /// Nothing is.
+    #[default]
+    Nothing,
+    /// Something may be, and it is not known what.
+    Unknown(UnknownCause),
+    /// This bundle is.
+    Bundle(InstalledBundle),
+}
+
+/// Why it is not known what is installed.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub enum UnknownCause {
+    /// The Installed condition is Unknown.
+    Condition,
+    /// The status names an image only.
+    ImageOnly,
+    /// A field of the status has another type than its schema says.
+    WrongType {
+        /// The path of the field.
+        field: &'static str,
+    },
+    /// A version was given without a name, and catalogs have several bundles of it.
+    Several {
+        /// Their names, in byte order.
+        bundles: Vec<String>,
+    },
+}
+
+/// An installed bundle, as it is recorded.
+#[derive(Clone, Debug, Default, Eq, PartialEq)]
+pub struct InstalledBundle {
+    /// Its name; absent where only its version is known.
+    pub name: Option<String>,
+    /// Its version as recorded, perhaps with a release as build metadata.
+    pub version: String,
+    /// Its explicit release. Absent and empty differ.
+    pub release: Option<String>,
+}
+
+/// Whether an upgrade is still rolling out.
+#[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
+pub enum Rollout {
+    /// None is, as far as the status says.
+    #[default]
+    Settled,
+    /// Progressing has the reason `RollingOut`: OLM carries edits of the spec out only after it.
+    RollingOut,
+}
+
+impl Installed {
+    /// Reads an object's status.
+    pub fn read(shape: Shape, object: &Value) -> Self {
+        let sources: &[Source] = match shape {
+            Shape::V1 => &[INSTALL],
+            Shape::V1Alpha1Nested => &[INSTALL, INSTALLED_BUNDLE],
+            Shape::V1Alpha1Flat => &[INSTALLED_BUNDLE, INSTALL],
+            Shape::Operator => &[],
+        };
+        let found = sources.iter().find_map(|source| source.read(object));
+        found.unwrap_or_else(|| without_bundle(shape, object))
+    }
+
+    /// The bundle, if one is known.
+    pub fn bundle(&self) -> Option<&InstalledBundle> {
+        match self {
+            Self::Bundle(bundle) => Some(bundle),
+            Self::Nothing | Self::Unknown(_) => None,
+        }
+    }
+}
+
+impl Rollout {
+    pub(super) fn read(object: &Value) -> Self {
+        let reason = condition(object, "Progressing").and_then(|c| c.get("reason"));
+        match reason.and_then(Value::as_str) {
+            Some("RollingOut") => Self::RollingOut,
+            _ => Self::Settled,
+        }
+    }
+}
+
+/// A place of the status that holds an installed bundle.
+struct Source {
+    pointer: &'static str,
+    path: &'static str,
+}
+
+const INSTALL: Source = Source {
+    pointer: "/status/install/bundle",
+    path: "status.install.bundle",
+};
+
+const INSTALLED_BUNDLE: Source = Source {
+    pointer: "/status/installedBundle",
+    path: "status.installedBundle",
+};
+
+impl Source {
+    fn read(&self, object: &Value) -> Option<Installed> {
+        let bundle = object
+            .pointer(self.pointer)
+            .filter(|bundle| !bundle.is_null())?;
+        let text = |field| match bundle.get(field) {
+            None | Some(Value::Null) => Ok(None),
+            Some(Value::String(text)) => Ok(Some(text.clone())),
+            Some(_) => Err(()),
+        };
+        let (Ok(name), Ok(version), Ok(release), true) = (
+            text("name"),
+            text("version"),
+            text("release"),
+            bundle.is_object(),
+        ) else {
+            return Some(Installed::Unknown(UnknownCause::WrongType {
+                field: self.path,
+            }));
+        };
+        let version = version.unwrap_or_default();
+        Some(Installed::Bundle(InstalledBundle {
+            name: name.or(Some(String::new())),
+            version,
+            release,
+        }))
+    }
+}
+
+fn without_bundle(shape: Shape, object: &Value) -> Installed {
+    let image = object
+        .pointer("/status/installedBundleResource")
+        .and_then(Value::as_str);
+    let names_images = matches!(shape, Shape::Operator | Shape::V1Alpha1Flat);
+    if names_images && image.is_some_and(|image| !image.is_empty()) {
+        return Installed::Unknown(UnknownCause::ImageOnly);
+    }
+    let status = condition(object, "Installed").and_then(|condition| condition.get("status"));
+    match status.and_then(Value::as_str) {
+        Some("Unknown") => Installed::Unknown(UnknownCause::Condition),
+        _ => Installed::Nothing,
+    }
+}
+
+fn condition<'a>(object: &'a Value, kind: &str) -> Option<&'a Value> {
+    let conditions = object
+        .pointer("/status/conditions")
+        .and_then(Value::as_array)?;
+    conditions
+        .iter()
+        .find(|c| c.get("type").and_then(Value::as_str) == Some(kind))
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    fn bundle(release: Option<&str>) -> Installed {
+        let release = release.map(str::to_owned);
+        Installed::Bundle(InstalledBundle {
+            name: Some("p.v1.0.0".to_owned()),
+            version: "1.0.0".to_owned(),
+            release,
+        })
+    }
+
+    #[test]
+    fn each_shape_has_its_place() {
+        let written = json!({"name": "p.v1.0.0", "version": "1.0.0"});
+        let install = json!({"status": {"install": {"bundle": written}}});
+        let installed_bundle = json!({"status": {"installedBundle": written}});
+        let image = json!({"status": {"installedBundleResource": "example.com/p@sha256:1"}});
+        let image_only = Installed::Unknown(UnknownCause::ImageOnly);
+        for (shape, object, expected) in [
+            (Shape::V1, &install, bundle(None)),
+            (Shape::V1, &installed_bundle, Installed::Nothing),
+            (Shape::V1Alpha1Nested, &install, bundle(None)),
+            (Shape::V1Alpha1Nested, &installed_bundle, bundle(None)),
+            (Shape::V1Alpha1Flat, &installed_bundle, bundle(None)),
+            (Shape::V1Alpha1Flat, &image, image_only.clone()),
+            (Shape::Operator, &image, image_only),
+            (Shape::Operator, &json!({}), Installed::Nothing),
+        ] {
+            assert_eq!(
+                Installed::read(shape, object),
+                expected,
+                "{shape:?} {object}"
+            );
+        }
+    }
+
+    #[test]
+    fn an_absent_release_and_an_empty_one_differ() {
+        let read = |release: Value| {
+            let bundle = json!({"name": "p.v1.0.0", "version": "1.0.0", "release": release});
+            Installed::read(
+                Shape::V1,
+                &json!({"status": {"install": {"bundle": bundle}}}),
+            )
+        };
+        assert_eq!(read(json!(null)), bundle(None));
+        assert_eq!(read(json!("")), bundle(Some("")));
+        assert_eq!(read(json!("2")), bundle(Some("2")));
+        let wrong = UnknownCause::WrongType {
+            field: "status.install.bundle",
+        };
+        assert_eq!(read(json!(2)), Installed::Unknown(wrong));
+    }
+
+    #[test]
+    fn unknown_is_what_the_condition_says_and_no_conditions_mean_nothing() {
+        let read = |status: Value| Installed::read(Shape::V1, &json!({"status": status}));
+        let unknown = json!([{"type": "Installed", "status": "Unknown"}]);
+        let condition = Installed::Unknown(UnknownCause::Condition);
+        assert_eq!(read(json!({"conditions": unknown})), condition);
+        assert_eq!(
+            read(json!({"conditions": unknown, "install": null})),
+            condition
+        );
+        assert_eq!(read(json!({"conditions": []})), Installed::Nothing);
+        assert_eq!(read(json!({})), Installed::Nothing);
+    }
+}

@@ -1,0 +1,66 @@
+//! The names that are nearest to one that does not exist.
+
+/// The known names most like `wanted`, nearest first, then in the order given; at most `most`.
+///
+/// Like is what a slip of the hand makes of it: within a third of its length in inserted, deleted,
+/// changed or swapped characters, or one the beginning of the other.
+pub fn nearest<'a>(
+    wanted: &str,
+    known: impl IntoIterator<Item = &'a str>,
+    most: usize,
+) -> Vec<&'a str> {
+    let wanted = prefix(wanted);
+    let slips = (wanted.chars().count() / 3).max(1);
+    let mut near: Vec<(usize, &str)> = known
+        .into_iter()
+        .filter_map(|name| {
+            let distance = strsim::osa_distance(wanted, prefix(name));
+            let is_start =
+                name.starts_with(wanted) || (!name.is_empty() && wanted.starts_with(name));
+            (distance <= slips || is_start).then_some((distance, name))
+        })
+        .collect();
+    near.sort_by_key(|(distance, _)| *distance);
+    near.into_iter().take(most).map(|(_, name)| name).collect()
+}
+
+/// Bounds the work for names of any length; no name that OLM accepts is longer.
+fn prefix(name: &str) -> &str {
+    name.char_indices()
+        .nth(253)
+        .map_or(name, |(end, _)| name.get(..end).unwrap_or(name))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn slips_of_the_hand_are_near() {
+        let known = [
+            "argocd-operator",
+            "argo-workflows",
+            "project-quay",
+            "quay-bridge-operator",
+        ];
+        assert_eq!(nearest("argocd-operater", known, 3), ["argocd-operator"]);
+        assert_eq!(nearest("argocd", known, 3), ["argocd-operator"]);
+        assert_eq!(nearest("projectquay", known, 3), ["project-quay"]);
+        assert!(nearest("redis", known, 3).is_empty());
+        assert!(nearest("", known, 0).is_empty());
+    }
+
+    #[test]
+    fn the_nearest_comes_first() {
+        assert_eq!(
+            nearest("stabel", ["table", "stable", "stable-1"], 2),
+            ["stable", "table"]
+        );
+    }
+
+    #[test]
+    fn long_names_cost_no_more_than_names_can_be_long() {
+        let long = "a".repeat(1 << 20);
+        assert_eq!(nearest(&long, [long.as_str()], 1).len(), 1);
+    }
+}
