@@ -1,0 +1,20 @@
+//! What operator-controller resolves, step by step, with the evidence kept.
+//!
+//! ```text
+//! Filter --compile--> Query --survey--> Offers --weigh(Origin)--> Matches --choose--> Choice
+//! ```
+//!
+//! Each step can end the walk; [`crate::judge`] says which row of the decision table that is. The
+//! steps are public to it so that a suggestion costs only the steps that it changes.
+//!
+//! Upstream: operator-controller, `internal/operator-controller/resolve/catalog.go`.
+
+mod olmv1;
+mod origin;
+mod path;
+mod query;
+
+pub use olmv1::{Choice, ChoiceError, Match, Resolved, choose, weigh};
+pub use origin::{InstalledError, Origin};
+pub use path::{Way, next_hops, shortest_way};
+pub use query::{InPlay, NotLoaded, NotLoadedCause, Offer, Query, QueryError};
