@@ -1,8 +1,14 @@
 //! olmguard: says at once whether OLM v1 will carry out an edit of a `ClusterExtension`.
 
+pub mod catalog;
 mod dns1123;
 pub mod explain;
 pub mod extension;
 pub mod json_type;
+pub mod judge;
+pub mod nearest;
+pub mod olm;
+pub mod resolve;
 pub mod selector;
+pub mod snapshot;
 pub mod version;

@@ -1,0 +1,113 @@
+//! What to do about a refusal: every suggestion is judged before it is made.
+//!
+//! A hop of [`Advice::path`] is an edit that pins its version, with the channels and the selector of
+//! the request; what it resolves to is installed for the next, recorded as the controller does.
+//!
+//! Invariant: an edit that follows [`Advice::fix`], each further step of the path, each version of
+//! `allowed_next`, and the override are allowed by [`crate::judge::rule`] for the same snapshot.
+
+mod proof;
+mod remedy;
+
+use crate::extension::{Extension, Filter};
+use crate::judge::{Request, Ruled, Verdict};
+use crate::resolve::{Choice, Query, next_hops};
+use crate::snapshot::Snapshot;
+use crate::version::{Version, crd};
+
+use proof::Prover;
+
+/// What to do about a refusal; empty where nothing is refused or nothing helps.
+#[derive(Clone, Debug, Default, Eq, PartialEq)]
+pub struct Advice {
+    /// The versions that can be reached in one edit, highest first, the installed one left out.
+    pub allowed_next: Vec<String>,
+    /// The versions on the way, the installed one first if there is one; empty where none is known.
+    pub path: Vec<String>,
+    /// The edit to make first.
+    pub fix: Option<Fix>,
+    /// Whether the bypass would let the edit through.
+    pub bypass: BypassHelps,
+}
+
+/// One field to set, and to what.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub struct Fix {
+    /// The path of the field, in the object's own shape.
+    pub field: String,
+    /// Its value.
+    pub value: FixValue,
+}
+
+/// The value of a field to set.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub enum FixValue {
+    /// A string.
+    Text(String),
+    /// A list of strings.
+    List(Vec<String>),
+}
+
+/// Whether the bypass would let an edit through.
+#[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
+pub enum BypassHelps {
+    /// It would.
+    Yes,
+    /// It would not, or it is set.
+    #[default]
+    No,
+}
+
+/// The advice for a ruling on an extension's edit.
+pub fn advise(
+    snapshot: &Snapshot,
+    extension: &Extension,
+    request: &Request<'_>,
+    ruled: &Ruled<'_>,
+) -> Advice {
+    if ruled.ruling.token().verdict() != Verdict::Deny {
+        return Advice::default();
+    }
+    let prover = Prover {
+        snapshot,
+        request: *request,
+    };
+    let anything = request.filter.without_version();
+    let offers = Query::compile(&anything, snapshot)
+        .ok()
+        .and_then(|query| query.offers(&query.in_play(snapshot)).ok())
+        .unwrap_or_default();
+    let next: Vec<Choice<'_>> = match prover.origin() {
+        Some(origin) => next_hops(&offers, &origin),
+        None => Vec::new(),
+    };
+    let next: Vec<_> = next
+        .into_iter()
+        .filter(|choice| prover.admits_hop(*choice))
+        .collect();
+    let remedy = remedy::remedy(&prover, &extension.fields, ruled, &next);
+    Advice {
+        allowed_next: next.iter().filter_map(|choice| pin(*choice)).collect(),
+        bypass: prover.bypass(),
+        ..remedy
+    }
+}
+
+impl Filter {
+    fn without_version(&self) -> Self {
+        Self {
+            version: None,
+            ..self.clone()
+        }
+    }
+}
+
+/// The text that pins a bundle's version, if the API takes one of that length.
+fn pin(choice: Choice<'_>) -> Option<String> {
+    pin_of(&choice.bundle().version.as_ref().ok()?.version)
+}
+
+fn pin_of(version: &Version) -> Option<String> {
+    let text = version.without_build().to_string();
+    crd::fits_length(&text).then_some(text)
+}

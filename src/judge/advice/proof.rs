@@ -1,0 +1,86 @@
+//! Asks the decision table about a suggestion.
+
+use crate::extension::{Filter, Installed, InstalledBundle, Policy};
+use crate::judge::advice::{BypassHelps, pin};
+use crate::judge::{Request, Verdict, rule};
+use crate::olm::ReleaseKey;
+use crate::resolve::{Choice, Origin};
+use crate::snapshot::Snapshot;
+use crate::version::BundleReleaseSupport;
+
+/// Asks the decision table about changes of one request.
+pub(super) struct Prover<'a, 's> {
+    pub(super) snapshot: &'s Snapshot,
+    pub(super) request: Request<'a>,
+}
+
+impl<'a, 's> Prover<'a, 's> {
+    /// Where upgrade edges start, if something readable is installed and they bind the request.
+    pub(super) fn origin(&self) -> Option<Origin<'a>> {
+        let bundle = self
+            .request
+            .installed
+            .bundle()
+            .filter(|_| !self.request.filter.bypasses())?;
+        Origin::read(bundle, self.snapshot.rules()).ok()
+    }
+
+    /// What an edit to this filter resolves to, if it is allowed.
+    pub(super) fn admits(&self, filter: &Filter) -> Option<Choice<'s>> {
+        self.admits_from(filter, self.request.installed)
+    }
+
+    /// Whether an edit that pins this bundle's version resolves to it.
+    pub(super) fn admits_hop(&self, hop: Choice<'_>) -> bool {
+        self.hop(hop, self.request.installed).is_some()
+    }
+
+    /// Whether every hop is allowed and resolves to its bundle, each installed for the next.
+    pub(super) fn admits_way(&self, hops: &[Choice<'_>]) -> bool {
+        let start = Some(self.request.installed.clone());
+        hops.iter()
+            .fold(start, |installed, hop| self.hop(*hop, &installed?))
+            .is_some()
+    }
+
+    /// Whether the bypass would let the request through.
+    pub(super) fn bypass(&self) -> BypassHelps {
+        let filter = self.request.filter;
+        let bypassing = filter.with_policy(Policy::SelfCertified);
+        if filter.bypasses() || self.admits(&bypassing).is_none() {
+            BypassHelps::No
+        } else {
+            BypassHelps::Yes
+        }
+    }
+
+    fn admits_from(&self, filter: &Filter, installed: &Installed) -> Option<Choice<'s>> {
+        let ruled = rule(self.snapshot, &Request { filter, installed });
+        ruled
+            .resolved()
+            .filter(|_| ruled.ruling.token().verdict() == Verdict::Allow)
+    }
+
+    /// What is installed after a hop.
+    fn hop(&self, hop: Choice<'_>, installed: &Installed) -> Option<Installed> {
+        let pinned = self.request.filter.with_version(&pin(hop)?);
+        let reached = self.admits_from(&pinned, installed)?;
+        let is_hop = std::ptr::eq(reached.catalog, hop.catalog) && reached.index == hop.index;
+        if is_hop { self.recorded(reached) } else { None }
+    }
+
+    /// A bundle as the controller records it once it is installed.
+    fn recorded(&self, choice: Choice<'_>) -> Option<Installed> {
+        let bundle = choice.bundle();
+        let gate = match self.snapshot.rules().release_key {
+            ReleaseKey::Honoured => BundleReleaseSupport::Enabled,
+            ReleaseKey::Typed | ReleaseKey::Unknown => BundleReleaseSupport::Disabled,
+        };
+        let recorded = bundle.version.as_ref().ok()?.recorded(gate);
+        Some(Installed::Bundle(InstalledBundle {
+            name: Some(bundle.name.to_string()),
+            version: recorded.version,
+            release: recorded.release,
+        }))
+    }
+}

@@ -1,0 +1,45 @@
+//! Edits that are never judged.
+
+use crate::extension::SourceType;
+use crate::judge::Edit;
+
+/// Why an edit is not judged.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub enum Exemption {
+    /// Neither a creation nor an update, or of a subresource.
+    Operation,
+    /// Another kind.
+    Kind,
+    /// An extension in an `apiVersion` that this program does not know.
+    UnknownVersion {
+        /// The version.
+        api_version: String,
+        /// The kind.
+        kind: String,
+    },
+    /// The object is being deleted.
+    Deleting,
+    /// An update that leaves the filter as it is.
+    Unchanged,
+    /// Its content does not come from a catalog.
+    Source(String),
+    /// An update whose only change to the filter turns the bypass off.
+    Stricter,
+}
+
+/// The first exemption that fits.
+pub(super) fn exemption(edit: &Edit<'_>) -> Option<Exemption> {
+    if edit.new.deleting {
+        return Some(Exemption::Deleting);
+    }
+    let new = edit.new.filter.as_ref().ok();
+    let both = new.zip(edit.old_filter());
+    if both.is_some_and(|(new, old)| new.asks_the_same_as(old)) {
+        return Some(Exemption::Unchanged);
+    }
+    if let SourceType::Other(other) = &edit.new.source_type {
+        return Some(Exemption::Source(other.clone()));
+    }
+    both.filter(|(new, old)| !new.bypasses() && old.bypasses() && new.selects_the_same_as(old))
+        .map(|_| Exemption::Stricter)
+}

@@ -1,0 +1,368 @@
+//! The rows, in their order: the first that fits answers.
+
+use crate::catalog::{BundleSet, Package};
+use crate::extension::{Filter, Installed, InstalledBundle};
+use crate::judge::{Allowed, Edit, Jump, NoCatalogs, Ruling, SpecFault, nearby};
+use crate::olm::EmptyPackage;
+use crate::resolve::{
+    Choice, ChoiceError, InPlay, Match, Offer, Origin, Query, QueryError, choose, weigh,
+};
+use crate::snapshot::{CatalogState, Snapshot};
+
+/// What resolution is asked.
+#[derive(Clone, Copy, Debug)]
+pub struct Request<'a> {
+    /// What the extension asks for.
+    pub filter: &'a Filter,
+    /// What is installed.
+    pub installed: &'a Installed,
+}
+
+/// The row that answered, and what was found on the way to it.
+#[derive(Debug)]
+pub struct Ruled<'s> {
+    /// The row.
+    pub ruling: Ruling<'s>,
+    /// In each catalog that has the package: what the successor rule accepts within the asked
+    /// channels, whatever range and policy. Absent where nothing readable is installed.
+    pub successors: Option<Vec<Accepted<'s>>>,
+    /// In each catalog that was walked: the bundles left of the package. Empty where the walk did
+    /// not get so far.
+    pub matched: Vec<Matched<'s>>,
+    /// The catalog whose deprecations operator-controller takes over into the conditions.
+    pub deprecations_of: Option<&'s CatalogState>,
+}
+
+/// The bundles of one catalog that the successor rule accepts.
+#[derive(Clone, Debug)]
+pub struct Accepted<'s> {
+    /// The catalog.
+    pub catalog: &'s CatalogState,
+    /// The package in it.
+    pub package: &'s Package,
+    /// The bundles.
+    pub bundles: BundleSet,
+}
+
+/// What the filters left in one catalog.
+#[derive(Clone, Debug)]
+pub struct Matched<'s> {
+    /// The catalog.
+    pub catalog: &'s CatalogState,
+    /// The package in it.
+    pub package: &'s Package,
+    /// The bundles in the asked channels and in the range.
+    pub candidates: BundleSet,
+    /// Those of them that upgrade edges leave.
+    pub left: BundleSet,
+}
+
+impl<'s> Ruled<'s> {
+    /// The bundle that the edit resolves to.
+    pub fn resolved(&self) -> Option<Choice<'s>> {
+        match self.ruling {
+            Ruling::Allowed(_, choice) => Some(choice),
+            _ => None,
+        }
+    }
+}
+
+impl<'s> From<Ruling<'s>> for Ruled<'s> {
+    fn from(ruling: Ruling<'s>) -> Self {
+        Self {
+            ruling,
+            successors: None,
+            matched: Vec::new(),
+            deprecations_of: None,
+        }
+    }
+}
+
+/// Row 1: the filter cannot be read, or the CRD would refuse the object.
+pub(super) fn spec_row<'s>(edit: &Edit<'_>) -> Option<Ruled<'s>> {
+    let unreadable = edit
+        .new
+        .filter
+        .as_ref()
+        .err()
+        .cloned()
+        .map(SpecFault::Filter);
+    let named: Vec<&str> = match &unreadable {
+        Some(SpecFault::Filter(error)) => vec![&error.field],
+        _ => Vec::new(),
+    };
+    let schema = edit
+        .schema
+        .iter()
+        .filter(|finding| !named.contains(&finding.path.as_str()));
+    let faults: Vec<_> = unreadable
+        .iter()
+        .cloned()
+        .chain(schema.cloned().map(SpecFault::Schema))
+        .collect();
+    (!faults.is_empty()).then(|| Ruling::InvalidSpec(faults).into())
+}
+
+/// Rows 2 to 18.
+pub fn rule<'s>(snapshot: &'s Snapshot, request: &Request<'_>) -> Ruled<'s> {
+    let query = match Query::compile(request.filter, snapshot) {
+        Ok(query) => query,
+        Err(QueryError::Selector(error)) => return Ruling::InvalidSelector(error).into(),
+        Err(QueryError::Range(error)) => return Ruling::InvalidVersionRange(error).into(),
+    };
+    let in_play = query.in_play(snapshot);
+    let asked = Asked {
+        snapshot,
+        request,
+        query: &query,
+    };
+    match asked.before_offers(&in_play) {
+        Some(ruling) => ruling.into(),
+        None => match query.offers(&in_play) {
+            Ok(offers) => asked.of_offers(&in_play, &offers),
+            Err(not_loaded) => Ruling::CatalogNotLoaded(not_loaded).into(),
+        },
+    }
+}
+
+/// A request that compiled, and what it is put to.
+struct Asked<'a, 's> {
+    snapshot: &'s Snapshot,
+    request: &'a Request<'a>,
+    query: &'a Query<'a>,
+}
+
+impl<'s> Asked<'_, 's> {
+    /// Rows 4 and 4a.
+    fn before_offers(&self, in_play: &InPlay<'s>) -> Option<Ruling<'s>> {
+        if in_play.catalogs.is_empty() {
+            return Some(Ruling::NoCatalogs(
+                match (self.snapshot.catalogs(), in_play.unavailable) {
+                    ([], _) => NoCatalogs::NoneExist,
+                    (_, 0) => NoCatalogs::NoneMatch,
+                    _ => NoCatalogs::AllUnavailable,
+                },
+            ));
+        }
+        match self.request.installed {
+            Installed::Unknown(cause) if !self.request.filter.bypasses() => {
+                Some(Ruling::InstalledUnknown(cause.clone()))
+            }
+            _ => None,
+        }
+    }
+
+    /// Rows 6 and 7, and with what is left of them the others.
+    fn of_offers(&self, in_play: &InPlay<'s>, offers: &[Offer<'s>]) -> Ruled<'s> {
+        let rules = self.snapshot.rules();
+        let installed = self.request.installed.bundle();
+        let origin = installed.map(|bundle| Origin::read(bundle, rules));
+        let bypasses = self.request.filter.bypasses();
+        let origin = match origin {
+            Some(Err(error)) if !bypasses && self.reads_installed(offers) => {
+                return Ruling::InstalledVersionInvalid(error).into();
+            }
+            origin => origin.and_then(Result::ok),
+        };
+        let asked_origin = origin.as_ref().filter(|_| !bypasses);
+        let matches = weigh(offers, asked_origin);
+        let accepted = origin.as_ref().map(|origin| accepted(&matches, origin));
+        let mut ruled = self.of_matches(in_play, &matches, origin.as_ref());
+        let has_successors = !matches!(
+            ruled.ruling,
+            Ruling::BrokenSkipRange(_) | Ruling::PackageNotFound { .. }
+        );
+        ruled.successors = accepted.filter(|_| has_successors);
+        ruled.matched = matches.into_iter().map(Matched::from).collect();
+        ruled
+    }
+
+    /// Until v1.1 the installed version was read even where no catalog has the package.
+    fn reads_installed(&self, offers: &[Offer<'s>]) -> bool {
+        !offers.is_empty() || self.snapshot.rules().empty_package == EmptyPackage::Walked
+    }
+
+    /// Rows 6 and 8 to 18.
+    fn of_matches(
+        &self,
+        in_play: &InPlay<'s>,
+        matches: &[Match<'_, 's>],
+        origin: Option<&Origin<'_>>,
+    ) -> Ruled<'s> {
+        if let Some(ruling) = self.without_candidates(in_play, matches) {
+            return ruling.into();
+        }
+        if let Some(crashing) = crashing(matches) {
+            return Ruling::BrokenSkipRange(crashing).into();
+        }
+        match choose(matches) {
+            Ok(resolved) => Ruled {
+                deprecations_of: resolved.deprecations_of,
+                ..Ruling::Allowed(self.allowed(resolved.choice, origin), resolved.choice).into()
+            },
+            Err(ChoiceError::Nothing) => self.no_successor(matches, origin).into(),
+            Err(ChoiceError::Ambiguous(left)) => Ruling::AmbiguousCatalogs(left).into(),
+            Err(ChoiceError::BundleVersion(choice, error)) => {
+                Ruling::BundleVersionInvalid(choice, error).into()
+            }
+            Err(ChoiceError::Dependency(choice, kind)) => {
+                Ruling::UnsupportedDependency(choice, kind).into()
+            }
+        }
+    }
+
+    /// Rows 6 and 8 to 10.
+    fn without_candidates(
+        &self,
+        in_play: &InPlay<'s>,
+        matches: &[Match<'_, 's>],
+    ) -> Option<Ruling<'s>> {
+        if matches
+            .iter()
+            .any(|found| !found.offer.candidates.is_empty())
+        {
+            return None;
+        }
+        let filter = self.request.filter;
+        let offers = || matches.iter().map(|found| found.offer);
+        if matches.is_empty() {
+            let searched = in_play
+                .catalogs
+                .iter()
+                .map(|catalog| catalog.name.as_str())
+                .collect();
+            let nearest = nearby::packages(&filter.package, &in_play.catalogs);
+            return Some(Ruling::PackageNotFound { searched, nearest });
+        }
+        let exists = |name: &String| offers().any(|offer| offer.package.has_channel(name));
+        if !filter.channels.is_empty() && !filter.channels.iter().any(exists) {
+            return Some(Ruling::ChannelNotFound {
+                existing: nearby::channels(filter, offers()),
+            });
+        }
+        match nearby::elsewhere(self.query, offers()) {
+            Some(having) => Some(Ruling::NotInChannel { having }),
+            None => Some(Ruling::VersionNotFound {
+                nearest: nearby::versions(filter, offers()),
+            }),
+        }
+    }
+
+    /// Rows 11 and 12. Only an origin takes candidates away, so there is one.
+    fn no_successor(&self, matches: &[Match<'_, 's>], origin: Option<&Origin<'_>>) -> Ruling<'s> {
+        let candidates = || {
+            matches.iter().flat_map(|found| {
+                let offer = found.offer;
+                offer
+                    .candidates
+                    .iter()
+                    .map(move |index| offer.choice(index))
+            })
+        };
+        let older = |choice: Choice<'s>| {
+            origin.is_some_and(|origin| origin.is_newer_than(choice.package, choice.index))
+        };
+        let count = candidates().count();
+        match goal(matches) {
+            Some(best) if candidates().all(older) => Ruling::Downgrade(best, count),
+            Some(best) => Ruling::NotASuccessor(best, count),
+            None => Ruling::VersionNotFound {
+                nearest: Vec::new(),
+            },
+        }
+    }
+
+    /// Row 18.
+    fn allowed(&self, choice: Choice<'s>, origin: Option<&Origin<'_>>) -> Allowed {
+        let installed = match self.request.installed {
+            Installed::Nothing => return Allowed::Resolved,
+            Installed::Unknown(_) => return Allowed::Bypassed(Jump::Unknown),
+            Installed::Bundle(bundle) => bundle,
+        };
+        match origin {
+            None => Allowed::Bypassed(Jump::Unknown),
+            Some(origin) if origin.is_at(choice.bundle()) => Allowed::Unchanged,
+            Some(origin) if self.is_successor(choice, origin, installed) => Allowed::Resolved,
+            Some(origin) => Allowed::Bypassed(jump(choice, origin)),
+        }
+    }
+
+    fn is_successor(&self, choice: Choice<'s>, origin: &Origin<'_>, _: &InstalledBundle) -> bool {
+        let asked = choice.package.ask_channels(&self.request.filter.channels);
+        !self.request.filter.bypasses()
+            || origin.same(choice.package).contains(choice.index)
+            || origin
+                .successors(choice.package, &asked)
+                .edges
+                .contains(choice.index)
+    }
+}
+
+impl<'s> From<Match<'_, 's>> for Matched<'s> {
+    fn from(found: Match<'_, 's>) -> Self {
+        Self {
+            catalog: found.offer.catalog,
+            package: found.offer.package,
+            candidates: found.offer.candidates.clone(),
+            left: found.matched,
+        }
+    }
+}
+
+/// The bundle that would be chosen if no edge counted; failing that, the best of the first catalog.
+pub(super) fn goal<'s>(matches: &[Match<'_, 's>]) -> Option<Choice<'s>> {
+    let free: Vec<_> = matches
+        .iter()
+        .map(|found| Match {
+            offer: found.offer,
+            successors: None,
+            matched: found.offer.candidates.clone(),
+        })
+        .collect();
+    match choose(&free) {
+        Ok(resolved) => Some(resolved.choice),
+        Err(_) => free.iter().find_map(|found| {
+            let best = found.offer.package.preferred(&found.matched)?;
+            Some(found.offer.choice(best))
+        }),
+    }
+}
+
+/// A candidate on which OLM crashes before it finds an edge.
+fn crashing<'s>(matches: &[Match<'_, 's>]) -> Option<Choice<'s>> {
+    matches.iter().find_map(|found| {
+        let crashes = &found.successors.as_ref()?.crashes;
+        let mut tested = found.offer.candidates.clone();
+        tested.intersect(crashes);
+        tested.first().map(|index| found.offer.choice(index))
+    })
+}
+
+fn accepted<'s>(matches: &[Match<'_, 's>], origin: &Origin<'_>) -> Vec<Accepted<'s>> {
+    let accept = |found: &Match<'_, 's>| {
+        let offer = found.offer;
+        let mut bundles = origin.same(offer.package);
+        match &found.successors {
+            Some(successors) => bundles.unite(&successors.edges),
+            None => bundles.unite(&origin.successors(offer.package, &offer.asked).edges),
+        }
+        bundles.intersect(&offer.members);
+        Accepted {
+            catalog: offer.catalog,
+            package: offer.package,
+            bundles,
+        }
+    };
+    matches.iter().map(accept).collect()
+}
+
+fn jump(choice: Choice<'_>, origin: &Origin<'_>) -> Jump {
+    let (Some(here), Ok(there)) = (origin.version(), &choice.bundle().version) else {
+        return Jump::Unknown;
+    };
+    match there.version.cmp_precedence(&here.version) {
+        std::cmp::Ordering::Less => Jump::Downgrade,
+        std::cmp::Ordering::Equal => Jump::Sideways,
+        std::cmp::Ordering::Greater => Jump::Leap,
+    }
+}

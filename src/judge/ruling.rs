@@ -1,0 +1,139 @@
+//! What a row of the decision table found.
+
+use crate::catalog::{BundleVersionError, DependencyKind};
+use crate::extension::schema::Finding;
+use crate::extension::{FilterError, UnknownCause};
+use crate::judge::{Exemption, Token};
+use crate::resolve::{Choice, InstalledError, NotLoaded};
+use crate::selector::SelectorError;
+use crate::version::{ConstraintError, Version};
+
+/// The row that answered, with what it found.
+#[derive(Debug)]
+pub enum Ruling<'s> {
+    /// The edit is none that is judged.
+    NotJudged(Exemption),
+    /// Row 1, one fault or more.
+    InvalidSpec(Vec<SpecFault>),
+    /// Row 2.
+    InvalidSelector(SelectorError),
+    /// Row 3.
+    InvalidVersionRange(ConstraintError),
+    /// Row 4.
+    NoCatalogs(NoCatalogs),
+    /// Row 4a.
+    InstalledUnknown(UnknownCause),
+    /// Row 5.
+    CatalogNotLoaded(NotLoaded<'s>),
+    /// Row 6.
+    PackageNotFound {
+        /// The catalogs in play.
+        searched: Vec<&'s str>,
+        /// Packages of theirs with a name like the one asked for, the likest first.
+        nearest: Vec<&'s str>,
+    },
+    /// Row 7.
+    InstalledVersionInvalid(InstalledError),
+    /// Row 8.
+    ChannelNotFound {
+        /// The channels there are, those with names like the asked ones first.
+        existing: Vec<&'s str>,
+    },
+    /// Row 9.
+    NotInChannel {
+        /// The channels that have a bundle in the range; none where it is in no channel.
+        having: Vec<&'s str>,
+    },
+    /// Row 10.
+    VersionNotFound {
+        /// The versions nearest to what was asked, of the asked channels.
+        nearest: Vec<&'s Version>,
+    },
+    /// Row 10a.
+    BrokenSkipRange(Choice<'s>),
+    /// Row 11: the best of the candidates, and how many there are.
+    Downgrade(Choice<'s>, usize),
+    /// Row 12: the best of the candidates, and how many there are.
+    NotASuccessor(Choice<'s>, usize),
+    /// Row 13: every candidate that is left, highest priority first.
+    AmbiguousCatalogs(Vec<Choice<'s>>),
+    /// Row 14.
+    BundleVersionInvalid(Choice<'s>, &'s BundleVersionError),
+    /// Row 15.
+    UnsupportedDependency(Choice<'s>, DependencyKind),
+    /// Row 18.
+    Allowed(Allowed, Choice<'s>),
+}
+
+/// One reason why a spec cannot be judged.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub enum SpecFault {
+    /// The filter cannot be read.
+    Filter(FilterError),
+    /// The CRD would refuse the object.
+    Schema(Finding),
+}
+
+/// Why no catalog is in play.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub enum NoCatalogs {
+    /// There is none.
+    NoneExist,
+    /// The selector matches none.
+    NoneMatch,
+    /// Every one that matches is `Unavailable`.
+    AllUnavailable,
+}
+
+/// How an edit that is allowed relates to what is installed.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub enum Allowed {
+    /// It resolves to the very bundle that is installed.
+    Unchanged,
+    /// Only the bypass lets it through.
+    Bypassed(Jump),
+    /// Nothing stands against it.
+    Resolved,
+}
+
+/// What a bypass jumps.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub enum Jump {
+    /// To a lower version.
+    Downgrade,
+    /// To a higher version that is no successor.
+    Leap,
+    /// To the same version in another bundle.
+    Sideways,
+    /// It cannot be told, since the installed version cannot be read.
+    Unknown,
+}
+
+impl Ruling<'_> {
+    /// The row's word.
+    pub fn token(&self) -> Token {
+        match self {
+            Self::NotJudged(_) => Token::NotJudged,
+            Self::InvalidSpec(_) => Token::InvalidSpec,
+            Self::InvalidSelector(_) => Token::InvalidSelector,
+            Self::InvalidVersionRange(_) => Token::InvalidVersionRange,
+            Self::NoCatalogs(_) => Token::NoCatalogs,
+            Self::InstalledUnknown(_) => Token::InstalledUnknown,
+            Self::CatalogNotLoaded(_) => Token::CatalogNotLoaded,
+            Self::PackageNotFound { .. } => Token::PackageNotFound,
+            Self::InstalledVersionInvalid(_) => Token::InstalledVersionInvalid,
+            Self::ChannelNotFound { .. } => Token::ChannelNotFound,
+            Self::NotInChannel { .. } => Token::NotInChannel,
+            Self::VersionNotFound { .. } => Token::VersionNotFound,
+            Self::BrokenSkipRange(_) => Token::BrokenSkipRange,
+            Self::Downgrade(..) => Token::Downgrade,
+            Self::NotASuccessor(..) => Token::NotASuccessor,
+            Self::AmbiguousCatalogs(_) => Token::AmbiguousCatalogs,
+            Self::BundleVersionInvalid(..) => Token::BundleVersionInvalid,
+            Self::UnsupportedDependency(..) => Token::UnsupportedDependency,
+            Self::Allowed(Allowed::Unchanged, _) => Token::Unchanged,
+            Self::Allowed(Allowed::Bypassed(_), _) => Token::Bypassed,
+            Self::Allowed(Allowed::Resolved, _) => Token::Resolved,
+        }
+    }
+}

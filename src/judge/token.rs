@@ -1,0 +1,117 @@
+//! The words that every door, metric and log uses for an answer.
+
+/// What becomes of an edit.
+#[derive(Clone, Copy, Debug, Eq, Hash, Ord, PartialEq, PartialOrd)]
+pub enum Verdict {
+    /// It would be carried out.
+    Allow,
+    /// It would not, or may not.
+    Deny,
+    /// The facts do not tell.
+    Undecided,
+    /// The edit is none that is judged.
+    NotJudged,
+}
+
+impl Verdict {
+    /// The word for it.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Allow => "allow",
+            Self::Deny => "deny",
+            Self::Undecided => "undecided",
+            Self::NotJudged => "not_judged",
+        }
+    }
+}
+
+macro_rules! tokens {
+    ($($(#[$doc:meta])* $token:ident => $verdict:ident,)+) => {
+        /// The row of the decision table that answered.
+        #[derive(Clone, Copy, Debug, Eq, Hash, Ord, PartialEq, PartialOrd)]
+        pub enum Token {
+            $($(#[$doc])* $token,)+
+        }
+
+        impl Token {
+            /// Every token, in the order of the rows.
+            pub const ALL: &'static [Self] = &[$(Self::$token),+];
+
+            /// The word for it.
+            pub fn as_str(self) -> &'static str {
+                match self {
+                    $(Self::$token => stringify!($token),)+
+                }
+            }
+
+            /// The verdict it stands for.
+            pub fn verdict(self) -> Verdict {
+                match self {
+                    $(Self::$token => Verdict::$verdict,)+
+                }
+            }
+        }
+    };
+}
+
+tokens! {
+    /// The edit is none that is judged.
+    NotJudged => NotJudged,
+    /// Row 1: the filter cannot be read, or the CRD would refuse it.
+    InvalidSpec => Deny,
+    /// Row 2: the selector does not compile.
+    InvalidSelector => Deny,
+    /// Row 3: the version range does not compile.
+    InvalidVersionRange => Deny,
+    /// Row 4: no catalog is in play.
+    NoCatalogs => Undecided,
+    /// Row 4a: it is not known what is installed.
+    InstalledUnknown => Undecided,
+    /// Row 5: a catalog in play is not loaded, or the package in it cannot be decoded.
+    CatalogNotLoaded => Undecided,
+    /// Row 6: no catalog in play has the package.
+    PackageNotFound => Deny,
+    /// Row 7: the installed version or release cannot be read.
+    InstalledVersionInvalid => Deny,
+    /// Row 8: no asked channel exists.
+    ChannelNotFound => Deny,
+    /// Row 9: what is in the range is in other channels.
+    NotInChannel => Deny,
+    /// Row 10: nothing is in the range.
+    VersionNotFound => Deny,
+    /// Row 10a: OLM crashes on a `skipRange`.
+    BrokenSkipRange => Deny,
+    /// Row 11: everything in the range is older than what is installed.
+    Downgrade => Deny,
+    /// Row 12: nothing in the range is a successor.
+    NotASuccessor => Deny,
+    /// Row 13: several catalogs tie.
+    AmbiguousCatalogs => Deny,
+    /// Row 14: the version of the bundle resolved to cannot be read.
+    BundleVersionInvalid => Deny,
+    /// Row 15: the bundle resolved to declares a dependency.
+    UnsupportedDependency => Deny,
+    /// Row 18: it resolves to what is installed.
+    Unchanged => Allow,
+    /// Row 18: it resolves to what only the bypass lets through.
+    Bypassed => Allow,
+    /// Row 18: it resolves.
+    Resolved => Allow,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn words_are_those_of_the_decision_table() {
+        let words: Vec<_> = Token::ALL.iter().map(|token| token.as_str()).collect();
+        assert_eq!(words.first(), Some(&"NotJudged"));
+        assert_eq!(words.len(), 21);
+        assert!(Token::ALL.iter().is_sorted());
+        assert_eq!(Token::NotASuccessor.verdict().as_str(), "deny");
+        assert_eq!(Token::NoCatalogs.verdict().as_str(), "undecided");
+        assert_eq!(Token::NotJudged.verdict().as_str(), "not_judged");
+        assert_eq!(Token::Bypassed.verdict().as_str(), "allow");
+    }
+}
