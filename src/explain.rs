@@ -2,4 +2,14 @@
 //!
 //! Texts here are part of the interface; tests pin them.
 
+mod answer;
+mod message;
 pub mod range;
+mod refusal;
+mod text;
+mod upstream;
+mod warning;
+
+pub use answer::{Answer, Cause, ResolvedBundle, answer, not_judged};
+pub use message::{LINE_1, MESSAGE};
+pub use warning::let_through;

@@ -1,6 +1,8 @@
 //! olmguard: says at once whether OLM v1 will carry out an edit of a `ClusterExtension`.
 
 pub mod catalog;
+#[cfg(feature = "program")]
+pub mod cli;
 mod dns1123;
 pub mod explain;
 pub mod extension;

@@ -3,6 +3,8 @@
 //! Upstream: operator-controller, `internal/operator-controller/bundleutil/bundle.go` (the version),
 //! `internal/operator-controller/resolve/validation.go` (dependencies).
 
+use std::cmp::Ordering;
+
 use crate::catalog::blob::{self, DependencyKind, Fault, PackageProperty, ReleaseField};
 use crate::olm::{ReleaseKey, Rules};
 use crate::version::{VersionError, VersionRelease, VersionReleaseError, go};
@@ -54,6 +56,17 @@ impl BundleVersionError {
 }
 
 impl Bundle {
+    /// The order of preference, deprecation aside: the better one is less.
+    pub fn cmp_preference(&self, other: &Self) -> Ordering {
+        let version = match (&self.version, &other.version) {
+            (Ok(here), Ok(there)) => there.cmp_precedence(here),
+            (Ok(_), Err(_)) => Ordering::Less,
+            (Err(_), Ok(_)) => Ordering::Greater,
+            (Err(_), Err(_)) => Ordering::Equal,
+        };
+        version.then_with(|| self.name.cmp(&other.name))
+    }
+
     /// Reads what decides, as the OLM in the cluster does.
     pub(super) fn read(blob: blob::Bundle<'_>, rules: &Rules) -> Self {
         Self {

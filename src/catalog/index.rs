@@ -1,6 +1,5 @@
 //! From the blobs of one package to its index.
 
-use std::cmp::Ordering;
 use std::collections::HashMap;
 
 use crate::catalog::blob;
@@ -28,7 +27,7 @@ pub(super) fn index(parts: Parts) -> Package {
         channels: mut blobs,
         deprecations,
     } = parts;
-    bundles.sort_by(by_preference);
+    bundles.sort_by(Bundle::cmp_preference);
     blobs.sort_by(|a, b| a.name.cmp(&b.name));
     let places = places(&bundles);
     let (channels, edges) = channels(&blobs, &places, bundles.len());
@@ -49,16 +48,6 @@ pub(super) fn index(parts: Parts) -> Package {
         package.deprecate(&entries);
     }
     package
-}
-
-fn by_preference(a: &Bundle, b: &Bundle) -> Ordering {
-    let version = match (&a.version, &b.version) {
-        (Ok(a), Ok(b)) => b.cmp_precedence(a),
-        (Ok(_), Err(_)) => Ordering::Less,
-        (Err(_), Ok(_)) => Ordering::Greater,
-        (Err(_), Err(_)) => Ordering::Equal,
-    };
-    version.then_with(|| a.name.cmp(&b.name))
 }
 
 fn places(bundles: &[Bundle]) -> Places<'_> {

@@ -11,13 +11,6 @@ use crate::version::Constraint;
 /// One thing worth knowing, with what it needs to be worded.
 #[derive(Debug)]
 pub enum Warning<'s> {
-    /// An extension in an `apiVersion` that this program does not know was let through.
-    UnknownVersion {
-        /// The version.
-        api_version: String,
-        /// The kind.
-        kind: String,
-    },
     /// The edit turns the bypass off and passes; as it is it would not resolve.
     StricterDoesNotResolve(Box<Ruled<'s>>),
     /// A bypass is in force, and what it jumps.

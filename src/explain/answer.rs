@@ -1,0 +1,233 @@
+//! The whole answer to one edit in the form that every door prints from.
+//!
+//! A door chooses what it shows of an [`Answer`], and how; it adds no fact and words nothing.
+
+use crate::explain::message::{self, Facts};
+use crate::explain::{upstream, warning};
+use crate::extension::{InstalledBundle, Policy};
+use crate::judge::{
+    Accepted, Advice, Edit, Exemption, Judgement, Ruling, SpecFault, Token, Verdict, advise, judge,
+};
+use crate::resolve::Choice;
+use crate::snapshot::{CatalogState, Snapshot};
+
+/// What becomes of one edit, in words and in data.
+#[derive(Clone, Debug)]
+pub struct Answer {
+    /// What becomes of it.
+    pub verdict: Verdict,
+    /// The row that answered.
+    pub token: Token,
+    /// The text for people, of one line or more; absent where nothing is refused or undecided.
+    pub message: Option<String>,
+    /// What was found, each with the field it is about.
+    pub causes: Vec<Cause>,
+    /// At most five lines of at most 120 characters.
+    pub warnings: Vec<String>,
+    /// OLM's own text for the refusal, never cut.
+    pub upstream: Option<String>,
+    /// The package asked for, where that can be read.
+    pub package: Option<String>,
+    /// Whether upgrade edges bind the extension.
+    pub policy: Option<Policy>,
+    /// The version range asked for.
+    pub range: Option<String>,
+    /// The channels asked for.
+    pub channels: Vec<String>,
+    /// What is installed, where that is known.
+    pub installed: Option<InstalledBundle>,
+    /// What the edit resolves to.
+    pub resolved: Option<ResolvedBundle>,
+    /// The names of all bundles that the successor rule accepts, the best first.
+    pub successors: Option<Vec<String>>,
+    /// The way to go, the versions that can be reached at once, and whether the bypass helps.
+    pub advice: Advice,
+    /// The catalog that the answer rests on most.
+    pub catalog: Option<String>,
+    /// The digest of its content.
+    pub digest: Option<String>,
+}
+
+/// One finding of a refusal.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub struct Cause {
+    /// The path of the field it is about.
+    pub field: String,
+    /// One sentence.
+    pub message: String,
+}
+
+/// A bundle that an edit resolves to.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub struct ResolvedBundle {
+    /// Its name.
+    pub bundle: String,
+    /// Its version, without a release.
+    pub version: String,
+    /// Its release; absent where there is none, also where it is explicitly empty.
+    pub release: Option<String>,
+    /// The catalog it comes from.
+    pub catalog: String,
+    /// Whether that catalog's deprecations name it.
+    pub deprecated: bool,
+}
+
+/// Judges one edit and words the answer.
+pub fn answer(snapshot: &Snapshot, edit: &Edit<'_>) -> Answer {
+    let judgement = judge(snapshot, edit);
+    let request = edit.request();
+    let ruled = &judgement.ruled;
+    let advice = request.map(|request| advise(snapshot, edit.new, &request, ruled));
+    let advice = advice.unwrap_or_default();
+    let upstream = request.and_then(|request| upstream::upstream(&request, &ruled.ruling));
+    let catalog = cited(&judgement);
+    let facts = Facts {
+        extension: edit.new,
+        request: request.as_ref(),
+        judgement: &judgement,
+        advice: &advice,
+        catalog,
+        upstream: upstream.as_deref(),
+    };
+    let filter = edit.new.filter.as_ref().ok();
+    Answer {
+        verdict: judgement.verdict(),
+        token: judgement.token(),
+        message: message::message(&facts),
+        causes: causes(&facts),
+        warnings: warning::warnings(edit.new, &judgement.warnings),
+        package: filter.map(|filter| filter.package.clone()),
+        policy: filter.map(|filter| filter.policy),
+        range: filter.and_then(|filter| filter.version.clone()),
+        channels: filter
+            .map(|filter| filter.channels.clone())
+            .unwrap_or_default(),
+        installed: edit.installed.bundle().cloned(),
+        resolved: ruled.resolved().and_then(resolved),
+        successors: ruled.successors.as_deref().map(names),
+        catalog: catalog.map(|catalog| catalog.name.clone()),
+        digest: catalog.and_then(CatalogState::digest).map(str::to_owned),
+        upstream,
+        advice,
+    }
+}
+
+impl ResolvedBundle {
+    /// `NAME VERSION[+RELEASE]`, as audit annotations have it.
+    pub fn line(&self) -> String {
+        match &self.release {
+            Some(release) => format!("{} {}+{release}", self.bundle, self.version),
+            None => format!("{} {}", self.bundle, self.version),
+        }
+    }
+}
+
+/// The catalog that an answer rests on: that of the bundle it is about, else the only one asked.
+fn cited<'s>(judgement: &Judgement<'s>) -> Option<&'s CatalogState> {
+    match &judgement.ruled.ruling {
+        Ruling::Allowed(_, choice)
+        | Ruling::Downgrade(choice, _)
+        | Ruling::NotASuccessor(choice, _)
+        | Ruling::BrokenSkipRange(choice)
+        | Ruling::BundleVersionInvalid(choice, _)
+        | Ruling::UnsupportedDependency(choice, _) => Some(choice.catalog),
+        Ruling::CatalogNotLoaded(failed) => Some(failed.catalog),
+        _ => match judgement.ruled.matched.as_slice() {
+            [only] => Some(only.catalog),
+            _ => None,
+        },
+    }
+}
+
+fn causes(facts: &Facts<'_>) -> Vec<Cause> {
+    let fields = &facts.extension.fields;
+    let one = |field: String| {
+        vec![Cause {
+            field,
+            message: message::short(facts),
+        }]
+    };
+    match &facts.judgement.ruled.ruling {
+        Ruling::NotJudged(_) | Ruling::Allowed(..) => Vec::new(),
+        Ruling::InvalidSpec(faults) => faults.iter().map(spec_cause).collect(),
+        Ruling::InvalidSelector(_)
+        | Ruling::NoCatalogs(_)
+        | Ruling::CatalogNotLoaded(_)
+        | Ruling::AmbiguousCatalogs(_) => one(fields.selector()),
+        Ruling::PackageNotFound { .. } => one(fields.package_name()),
+        Ruling::ChannelNotFound { .. } | Ruling::NotInChannel { .. } => one(fields.channels()),
+        Ruling::InstalledUnknown(_) | Ruling::InstalledVersionInvalid(_) => {
+            one("status.install.bundle".to_owned())
+        }
+        _ => one(fields.version()),
+    }
+}
+
+fn spec_cause(fault: &SpecFault) -> Cause {
+    match fault {
+        SpecFault::Filter(error) => Cause {
+            field: error.field.clone(),
+            message: crate::explain::refusal::spec_fault(fault).within(message::LINE_1),
+        },
+        SpecFault::Schema(finding) => Cause {
+            field: finding.path.clone(),
+            message: finding.message.clone(),
+        },
+    }
+}
+
+fn resolved(choice: Choice<'_>) -> Option<ResolvedBundle> {
+    let bundle = choice.bundle();
+    let read = bundle.version.as_ref().ok()?;
+    let release = read.release.as_ref().filter(|release| !release.is_empty());
+    Some(ResolvedBundle {
+        bundle: bundle.name.to_string(),
+        version: read.version.to_string(),
+        release: release.map(ToString::to_string),
+        catalog: choice.catalog.name.clone(),
+        deprecated: choice.is_deprecated(),
+    })
+}
+
+/// By version and release descending, then by name, each name once.
+fn names(accepted: &[Accepted<'_>]) -> Vec<String> {
+    let mut bundles: Vec<_> = accepted
+        .iter()
+        .flat_map(|accepted| {
+            accepted
+                .bundles
+                .iter()
+                .map(|index| accepted.package.bundle(index))
+        })
+        .collect();
+    bundles.sort_by(|a, b| a.cmp_preference(b));
+    let mut names: Vec<String> = Vec::new();
+    for bundle in bundles {
+        if !names.iter().any(|name| **name == *bundle.name) {
+            names.push(bundle.name.to_string());
+        }
+    }
+    names
+}
+
+/// The answer to what is not even read as an edit of an extension.
+pub fn not_judged(exemption: &Exemption) -> Answer {
+    Answer {
+        verdict: Verdict::NotJudged,
+        token: Token::NotJudged,
+        message: None,
+        causes: Vec::new(),
+        warnings: warning::of_exemption(exemption).into_iter().collect(),
+        upstream: None,
+        package: None,
+        policy: None,
+        range: None,
+        channels: Vec::new(),
+        installed: None,
+        resolved: None,
+        successors: None,
+        advice: Advice::default(),
+        catalog: None,
+        digest: None,
+    }
+}

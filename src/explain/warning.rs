@@ -1,0 +1,133 @@
+//! Warnings as text: one line each, at most 120 characters, at most five.
+
+use crate::explain::refusal::hint;
+use crate::explain::text::Line;
+use crate::extension::Extension;
+use crate::judge::{Exemption, Jump, Warning};
+use crate::resolve::Choice;
+
+/// The most warnings of one answer: an API server drops what is too much in all.
+const MOST: usize = 5;
+
+/// The most characters of a warning: an API server may cut what is longer.
+const LENGTH: usize = 120;
+
+/// The warnings in words; the last ones of too many are left out.
+pub(super) fn warnings(extension: &Extension, warnings: &[Warning<'_>]) -> Vec<String> {
+    warnings
+        .iter()
+        .take(MOST)
+        .map(|warning| shorten(&line(extension, warning)))
+        .collect()
+}
+
+/// The warning beside an undecided edit that is let through.
+pub fn let_through(message: &str) -> String {
+    let first = message.lines().next().unwrap_or_default();
+    shorten(&Line::default().say("not judged, and allowed: ").said(first))
+}
+
+/// The warning beside what was not judged, where there is one.
+pub(super) fn of_exemption(exemption: &Exemption) -> Option<String> {
+    let Exemption::UnknownVersion { api_version, kind } = exemption else {
+        return None;
+    };
+    let line = Line::default().name(kind).say(" in ").name(api_version);
+    Some(shorten(&line.say(" is not known here and was not judged")))
+}
+
+fn line(extension: &Extension, warning: &Warning<'_>) -> Line {
+    let line = Line::default();
+    match warning {
+        Warning::StricterDoesNotResolve(ruled) => line
+            .say("without the bypass this extension no longer resolves: ")
+            .say(ruled.ruling.token().as_str()),
+        Warning::Bypass { jump } => line
+            .written(&format!("{} is ", extension.fields.policy()))
+            .say(extension.fields.bypass.word())
+            .say(match jump {
+                None => ": upgrade edges are not looked at",
+                Some(Jump::Downgrade) => ": this is a downgrade; data loss is possible",
+                Some(Jump::Leap) => ": this leaps over upgrade edges; data loss is possible",
+                Some(Jump::Sideways) => ": this moves to another bundle of the version; data loss is possible",
+                Some(Jump::Unknown) => ": an unknown jump, since the installed version is unknown; data loss is possible",
+            }),
+        Warning::BundleDeprecated(choice) => {
+            deprecated("bundle", &choice.bundle().name, choice.bundle().deprecated.as_deref())
+        }
+        Warning::PackageDeprecated { message } => deprecated("package", "", Some(message)),
+        Warning::ChannelDeprecated { channel, message } => {
+            deprecated("channel", channel, Some(message))
+        }
+        Warning::NewestOutOfReach { newest, resolved } => version(*newest)
+            .say(" is the newest in the range, but out of reach: this resolves to ")
+            .then(version(*resolved)),
+        Warning::UpperBoundRemoved => {
+            line.say("the range has no upper bound any more: from now on the extension upgrades by itself")
+        }
+        Warning::ChannelMissing { channel, nearest } => {
+            let line = line.say("channel ").name(channel).say(" does not exist and is ignored");
+            match nearest {
+                Some(nearest) => line.say("; there is ").name(nearest),
+                None => line,
+            }
+        }
+        Warning::NotForAllNamespaces(choice) => line
+            .name(&choice.bundle().name)
+            .say(" cannot watch all namespaces: OLM needs spec.config to install it, or fails"),
+        Warning::RollingOut => {
+            line.say("an upgrade is still rolling out: OLM carries this edit out after it")
+        }
+        Warning::InstalledNameUnknown => line.say(
+            "no catalog has the installed version: only skipRange and staying count, for want of its name",
+        ),
+        Warning::Hint(found) => hint(found),
+    }
+}
+
+fn deprecated(what: &str, name: &str, message: Option<&str>) -> Line {
+    let line = Line::default().say(what);
+    let line = if name.is_empty() {
+        line
+    } else {
+        line.say(" ").name(name)
+    }
+    .say(" is deprecated");
+    match message {
+        None | Some("") => line,
+        Some(message) => line.say(": ").written(message),
+    }
+}
+
+fn version(choice: Choice<'_>) -> Line {
+    match &choice.bundle().version {
+        Ok(read) => Line::default().version(&read.version),
+        Err(_) => Line::default().name(&choice.bundle().name),
+    }
+}
+
+/// Bytes are never fewer than characters, and catalogs are written in any script.
+fn shorten(line: &Line) -> String {
+    let text = line.clone().within(usize::MAX);
+    if text.chars().count() <= LENGTH {
+        text
+    } else {
+        line.clone().within(LENGTH)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_let_through_says_why() {
+        assert_eq!(
+            let_through(
+                "p: install of any version undecided: catalog c is not loaded [CatalogNotLoaded]\nmore"
+            ),
+            "not judged, and allowed: p: install of any version undecided: catalog c is not loaded [CatalogNotLoaded]"
+        );
+        assert!(let_through(&"ä".repeat(500)).chars().count() <= LENGTH);
+    }
+}
