@@ -53,6 +53,7 @@ pub fn fault(fault: &Fault) -> String {
         Expected::Separator => "a blank, a comma or || before the next comparator",
         Expected::Operator => "an operator of this syntax",
         Expected::Version => "a version that can be read",
+        Expected::HyphenRange => "a hyphen range that stands by itself, such as 1.2 - 1.4",
     };
     match fault.found {
         None => format!("expected {expected}, found the end"),

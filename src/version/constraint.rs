@@ -15,6 +15,7 @@ mod hyphen;
 pub use self::error::{ConstraintError, ConstraintErrorKind};
 
 use self::error::Located;
+use self::hyphen::Rewritten;
 use super::comparator::Comparator;
 use super::fault::{Expected, Fault};
 use super::masterminds::Masterminds;
@@ -60,18 +61,15 @@ impl Constraint {
                 fault,
             ));
         }
-        let (rewritten, origin) = hyphen::rewrite(text);
-        if let Some((at, _)) = parts(&rewritten).nth(rules.groups) {
-            let fault = origin.fault(text, at, Expected::End);
-            return Err(fail(
-                ConstraintErrorKind::TooManyGroups(rules.groups),
-                fault,
-            ));
+        let rewritten = Rewritten::of(text);
+        if let Some((at, _)) = parts(&rewritten.text).nth(rules.groups) {
+            let kind = ConstraintErrorKind::TooManyGroups(rules.groups);
+            return Err(fail(kind, rewritten.fault(at, Expected::End)));
         }
-        let groups = parts(&rewritten)
+        let groups = parts(&rewritten.text)
             .map(|(start, part)| {
                 compile::group(part, release).map_err(|Located { kind, at, expected }| {
-                    fail(kind, origin.fault(text, start + at, expected))
+                    fail(kind, rewritten.fault(start + at, expected))
                 })
             })
             .collect::<Result<_, _>>()?;

@@ -104,6 +104,10 @@ impl Version {
     pub(crate) fn point(&self) -> &Point {
         &self.point
     }
+
+    pub(crate) fn into_point(self) -> Point {
+        self.point
+    }
 }
 
 impl fmt::Display for Version {

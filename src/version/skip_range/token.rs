@@ -13,6 +13,34 @@ pub(super) struct Token<'t> {
     pub(super) at: usize,
 }
 
+impl Token<'_> {
+    /// Where byte `offset` of the token stands in the text as typed; its start if a wildcard was
+    /// expanded.
+    pub(super) fn typed_position(&self, typed: &str, offset: usize) -> usize {
+        let bytes = typed
+            .bytes()
+            .enumerate()
+            .skip(self.at)
+            .filter(|(_, byte)| *byte != b' ');
+        let stands_there = bytes.clone().map(|(_, byte)| byte).take(self.text.len());
+        if !stands_there.eq(self.text.bytes()) {
+            return self.at;
+        }
+        // Behind its last byte a token has no byte of its own.
+        match bytes
+            .clone()
+            .nth(offset)
+            .filter(|_| offset < self.text.len())
+        {
+            Some((at, _)) => at,
+            None => bytes
+                .take(self.text.len())
+                .last()
+                .map_or(self.at, |(at, _)| at + 1),
+        }
+    }
+}
+
 /// Cuts at blanks, but not behind `>`, `<` or `=`. Tokens of one byte vanish, as they do upstream.
 pub(super) fn split(text: &str) -> Vec<Token<'_>> {
     let mut tokens = Vec::new();
@@ -61,14 +89,14 @@ fn is_decimal_digit(character: char) -> bool {
 
 /// The zero of every run of ten decimal digits outside ASCII, Unicode 17.
 #[rustfmt::skip]
-const ZEROS: [u32; 74] = [
+const ZEROS: [u32; 76] = [
     0x660, 0x6F0, 0x7C0, 0x966, 0x9E6, 0xA66, 0xAE6, 0xB66, 0xBE6, 0xC66, 0xCE6, 0xD66, 0xDE6, 0xE50,
     0xED0, 0xF20, 0x1040, 0x1090, 0x17E0, 0x1810, 0x1946, 0x19D0, 0x1A80, 0x1A90, 0x1B50, 0x1BB0,
     0x1C40, 0x1C50, 0xA620, 0xA8D0, 0xA900, 0xA9D0, 0xA9F0, 0xAA50, 0xABF0, 0xFF10, 0x104A0, 0x10D30,
     0x10D40, 0x11066, 0x110F0, 0x11136, 0x111D0, 0x112F0, 0x11450, 0x114D0, 0x11650, 0x116C0, 0x116D0,
     0x116DA, 0x11730, 0x118E0, 0x11950, 0x11BF0, 0x11C50, 0x11D50, 0x11DA0, 0x11DE0, 0x11F50, 0x16130,
     0x16A60, 0x16AC0, 0x16B50, 0x16D70, 0x1CCF0, 0x1D7CE, 0x1D7D8, 0x1D7E2, 0x1D7EC, 0x1D7F6, 0x1E140,
-    0x1E2F0, 0x1E4F0, 0x1E5F1,
+    0x1E2F0, 0x1E4F0, 0x1E5F1, 0x1E950, 0x1FBF0,
 ];
 
 #[cfg(test)]
