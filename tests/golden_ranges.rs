@@ -93,3 +93,63 @@ fn crd_beside_masterminds() {
         assert_eq!((accepted, got), (crd, error), "{range:?}");
     }
 }
+
+/// A number beyond 64 bits is no version, so nothing lies above the highest one.
+#[test]
+fn ranges_without_an_upper_bound() {
+    let open = [
+        "*",
+        "x-0",
+        ">=1",
+        ">1.2",
+        "!=1.0.0",
+        "!=1.x",
+        "!=1.2.x",
+        "!=1.2.x-alpha",
+        "~0.0.0",
+        "~*",
+        "<1.0.0 || >=2.0.0",
+        ">=1.0.0 !=2.x",
+        "<1.0.0-0 || >=3.0.0",
+    ];
+    let bounded = [
+        "1.2.3",
+        "1.x",
+        "^*",
+        "<=*",
+        "<*",
+        "1 - *",
+        "1 - 2",
+        ">=2.0.0 <1.0.0",
+        "~1.2",
+        "^0.0.3",
+        ">18446744073709551615",
+        "!=18446744073709551615",
+        "18446744073709551615",
+    ];
+    for (texts, expected) in [(open.as_slice(), true), (bounded.as_slice(), false)] {
+        for text in texts {
+            let constraint = Constraint::parse(text, Masterminds::V3_5).expect(text);
+            assert_eq!(constraint.is_open_above(), expected, "{text:?}");
+        }
+    }
+}
+
+#[test]
+fn skip_ranges_without_an_upper_bound() {
+    let rows = [
+        (">=1.0.0", true),
+        ("!1.0.0", true),
+        ("<1.0.0 || >2.0.0", true),
+        (">=1.0.0 || || <0.5.0", true),
+        (">=1.0.0 <2.0.0", false),
+        ("!1.x", false),
+        ("1.0.0", false),
+        // Upstream never gets past the empty group.
+        ("<1.0.0 || || >2.0.0", false),
+    ];
+    for (text, expected) in rows {
+        let range = SkipRange::parse(text).expect(text);
+        assert_eq!(range.is_open_above(), expected, "{text:?}");
+    }
+}
