@@ -105,11 +105,13 @@ proptest! {
     #[test]
     fn what_blang_reads_masterminds_reads_alike(version in version(), other in version()) {
         let read = |version: &Version| {
-            MastermindsVersion::parse(&version.to_string(), Masterminds::V3_5).expect("blang is stricter")
+            MastermindsVersion::parse(&version.to_string(), Masterminds::V3_5)
+                .expect("blang is stricter")
         };
         prop_assert_eq!(read(&version).to_string(), version.to_string());
         prop_assert!(read(&version).is_same(&version));
-        prop_assert_eq!(read(&version).cmp_precedence(&read(&other)), version.cmp_precedence(&other));
+        let order = read(&version).cmp_precedence(&read(&other));
+        prop_assert_eq!(order, version.cmp_precedence(&other));
     }
 
     #[test]

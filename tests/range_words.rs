@@ -213,7 +213,8 @@ fn words_of_constraints() {
         ),
         (
             "!=1.2.x, >=1.0.0-0",
-            "releases: from 1.0.0 up to, but without, 1.2.0 or from 1.3.0; prereleases: from 1.0.0-0",
+            "releases: from 1.0.0 up to, but without, 1.2.0 or from 1.3.0; \
+             prereleases: from 1.0.0-0",
         ),
         (
             "1.0.0 || 2.0.0-rc.1",

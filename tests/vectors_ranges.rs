@@ -73,7 +73,8 @@ struct OlderCase {
     matches: BTreeMap<String, bool>,
 }
 
-/// A constraint that is not listed for a release answers as recorded for 3.5.0, texts of errors aside.
+/// A constraint that is not listed for a release answers as recorded for 3.5.0, texts of errors
+/// aside.
 #[test]
 fn constraints_of_older_releases() {
     let mut older: BTreeMap<(String, String), OlderCase> = BTreeMap::new();

@@ -1,4 +1,5 @@
-//! Versions and releases are read and ordered as the Go libraries behind OLM do: every recorded line.
+//! Versions and releases are read and ordered as the Go libraries behind OLM do: every recorded
+//! line.
 
 mod common {
     pub(crate) mod shared;

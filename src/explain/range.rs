@@ -7,7 +7,8 @@
 //! ```
 //!
 //! "from" and "up to" include the version named, "above", "below" and "but without" do not. Bounds
-//! are places in the order of versions, so `2.0.0-rc.1` is "below 2.0.0". Build metadata never counts.
+//! are places in the order of versions, so `2.0.0-rc.1` is "below 2.0.0". Build metadata never
+//! counts.
 
 use crate::version::comparator::PatchLine;
 use crate::version::interval::{Cut, Side};

@@ -1,7 +1,7 @@
 //! Wildcards: every token with a lower-case `x` anywhere in it is rewritten before any is parsed.
 //!
-//! Mirrors `expandWildcardVersion` and its helpers (`range.go`). `>1.0.0-next` is hit by it too; and an
-//! operator that the expansion does not know is dropped, so that `~1.2.x` means 1.2.0.
+//! Mirrors `expandWildcardVersion` and its helpers (`range.go`). `>1.0.0-next` is hit by it too;
+//! and an operator that the expansion does not know is dropped, so that `~1.2.x` means 1.2.0.
 
 use super::error::SkipRangeError;
 use super::token::{Token, operator_and_version};
