@@ -1,15 +1,15 @@
 //! Versions, releases and the two range grammars, as OLM's Go libraries read them.
 //!
-//! Two libraries decide, and they agree on little. `github.com/blang/semver/v4` reads every bundle version
-//! ([`Version`]) and `skipRange` ([`SkipRange`]); `github.com/Masterminds/semver/v3` reads
+//! Two libraries decide, and they agree on little. `github.com/blang/semver/v4` reads every bundle
+//! version ([`Version`]) and `skipRange` ([`SkipRange`]); `github.com/Masterminds/semver/v3` reads
 //! `spec.source.catalog.version` ([`Constraint`]). Both answer here as upstream does, error texts
 //! included, and the two grammars never mix: what they share is only the order of versions
 //! (`point`, `interval`), onto which both compile their comparators.
 //!
 //! ```text
 //! text -> Constraint (Masterminds) --+
-//!                                    +--> comparators over the version order --> matches, takes
-//! text -> SkipRange  (blang) --------+                                      \-> meaning (for words)
+//!                                    +--> comparators over the order --> matches, takes
+//! text -> SkipRange (blang) ---------+                                \-> meaning (for words)
 //! ```
 //!
 //! Invariants: build metadata never takes part in an order or a match; a value that exists was

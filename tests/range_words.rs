@@ -61,6 +61,14 @@ fn assert_says(words: &str, text: &str, is_open: bool, takes: &[(&Version, Membe
     }
 }
 
+fn membership(holds: bool) -> Membership {
+    if holds {
+        Membership::Holds
+    } else {
+        Membership::HoldsNot
+    }
+}
+
 #[track_caller]
 fn assert_constraint_says(text: &str, release: Masterminds, versions: &[&Version]) {
     let Ok(constraint) = Constraint::parse(text, release) else {
@@ -68,10 +76,7 @@ fn assert_constraint_says(text: &str, release: Masterminds, versions: &[&Version
     };
     let takes: Vec<_> = versions
         .iter()
-        .map(|version| match constraint.matches(version) {
-            true => (*version, Membership::Holds),
-            false => (*version, Membership::HoldsNot),
-        })
+        .map(|version| (*version, membership(constraint.matches(version))))
         .collect();
     assert_says(
         &explain::constraint(&constraint),
@@ -145,12 +150,8 @@ fn operand() -> impl Strategy<Value = String> {
         tail,
     )
         .prop_map(|(major, minor, patch, tail)| {
-            let rest: String = minor
-                .into_iter()
-                .chain(patch)
-                .map(|n| format!(".{n}"))
-                .collect();
-            format!("{major}{rest}{tail}")
+            let numbers: Vec<_> = std::iter::once(major).chain(minor).chain(patch).collect();
+            format!("{}{tail}", numbers.join("."))
         })
 }
 
@@ -212,7 +213,8 @@ fn words_of_constraints() {
         ),
         (
             "!=1.2.x, >=1.0.0-0",
-            "releases: from 1.0.0 up to, but without, 1.2.0 or from 1.3.0; prereleases: from 1.0.0-0",
+            "releases: from 1.0.0 up to, but without, 1.2.0 or from 1.3.0; \
+             prereleases: from 1.0.0-0",
         ),
         (
             "1.0.0 || 2.0.0-rc.1",

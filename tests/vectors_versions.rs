@@ -1,150 +1,24 @@
-//! Versions, releases and ranges answer as the Go libraries behind OLM do: every recorded line.
+//! Versions and releases are read and ordered as the Go libraries behind OLM do: every recorded
+//! line.
 
 mod common {
     pub(crate) mod shared;
+    pub(crate) mod tally;
     pub(crate) mod vectors;
 }
 
 use std::cmp::Ordering;
-use std::collections::{BTreeMap, HashMap};
 
 use olmguard::version::{
-    BundleReleaseSupport, Constraint, LegacyRelease, Masterminds, MastermindsVersion, Membership,
-    Recorded, Release, ReleaseLimit, SkipRange, Version, VersionRelease, crd,
+    BundleReleaseSupport, LegacyRelease, Masterminds, MastermindsVersion, Recorded, Release,
+    ReleaseLimit, Version, VersionRelease,
 };
 use serde::Deserialize;
 
-use common::vectors::{Tally, cases};
+use common::tally::Tally;
+use common::vectors::cases;
 
 const LEGACY: LegacyRelease = LegacyRelease::Read(ReleaseLimit::Bytes20);
-
-#[derive(Deserialize)]
-struct RangeCase {
-    constraint: String,
-    error: Option<String>,
-    matches: BTreeMap<String, bool>,
-    #[serde(default)]
-    panics: Vec<String>,
-}
-
-/// The error's text, or which versions match.
-type RangeAnswer = Result<BTreeMap<String, bool>, String>;
-
-fn version(text: &str) -> Version {
-    Version::parse(text).unwrap_or_else(|error| panic!("{text:?}: {error}"))
-}
-
-fn constraint_answer<'v>(
-    text: &str,
-    release: Masterminds,
-    versions: impl Iterator<Item = &'v String>,
-) -> RangeAnswer {
-    let constraint = Constraint::parse(text, release).map_err(|error| error.to_string())?;
-    Ok(versions
-        .map(|v| (v.clone(), constraint.matches(&version(v))))
-        .collect())
-}
-
-#[test]
-fn constraints_of_the_newest_release() {
-    let mut tally = Tally::default();
-    for RangeCase {
-        constraint,
-        error,
-        matches,
-        ..
-    } in cases("masterminds-constraints.jsonl")
-    {
-        let got = constraint_answer(&constraint, Masterminds::V3_5, matches.keys());
-        tally.compare(&constraint, &got, &error.map_or(Ok(matches), Err));
-    }
-    tally.finish("masterminds-constraints.jsonl", "none");
-}
-
-#[derive(Deserialize)]
-struct OlderCase {
-    library: String,
-    constraint: String,
-    error: Option<String>,
-    matches: BTreeMap<String, bool>,
-}
-
-/// A constraint that is not listed for a release answers as recorded for 3.5.0, texts of errors aside.
-#[test]
-fn constraints_of_older_releases() {
-    let mut older: HashMap<(String, String), OlderCase> = HashMap::new();
-    let mut tally = Tally::default();
-    for case in cases::<OlderCase>("masterminds-older.jsonl") {
-        older.insert((case.library.clone(), case.constraint.clone()), case);
-    }
-    let releases = [
-        ("3.3.0", Masterminds::V3_3_0),
-        ("3.3.1", Masterminds::V3_3_1),
-        ("3.4.0", Masterminds::V3_4),
-    ];
-    for newest in cases::<RangeCase>("masterminds-constraints.jsonl") {
-        for (name, release) in releases {
-            let case = older.remove(&(name.to_owned(), newest.constraint.clone()));
-            let (mut matches, mut error) = (newest.matches.clone(), newest.error.clone());
-            if let Some(case) = case {
-                matches.extend(case.matches);
-                error = case.error;
-            } else if error.is_some() {
-                let got = Constraint::parse(&newest.constraint, release).is_err();
-                tally.compare((name, &newest.constraint), &got, &true);
-                continue;
-            }
-            let got = constraint_answer(&newest.constraint, release, matches.keys());
-            let expected = error.map_or(Ok(matches), Err);
-            tally.compare((name, &newest.constraint), &got, &expected);
-        }
-    }
-    for ((name, constraint), case) in older {
-        let release = releases.iter().find(|(known, _)| *known == name).unwrap().1;
-        let got = constraint_answer(&constraint, release, case.matches.keys());
-        tally.compare(
-            (name, constraint),
-            &got,
-            &case.error.map_or(Ok(case.matches), Err),
-        );
-    }
-    tally.finish("masterminds-older.jsonl", "none");
-}
-
-fn skip_range_answer(case: &RangeCase) -> Result<BTreeMap<String, Membership>, String> {
-    let range = SkipRange::parse(&case.constraint).map_err(|error| error.to_string())?;
-    let versions = case.matches.keys().chain(&case.panics);
-    Ok(versions
-        .map(|v| (v.clone(), range.takes(&version(v))))
-        .collect())
-}
-
-#[test]
-fn skip_ranges() {
-    let mut tally = Tally::default();
-    for case in cases::<RangeCase>("blang-ranges.jsonl") {
-        let got = skip_range_answer(&case);
-        let held = case.matches.into_iter().map(|(version, holds)| {
-            (
-                version,
-                if holds {
-                    Membership::Holds
-                } else {
-                    Membership::HoldsNot
-                },
-            )
-        });
-        let crashes = case
-            .panics
-            .into_iter()
-            .map(|version| (version, Membership::Crashes));
-        let expected = case
-            .error
-            .map_or_else(|| Ok(held.chain(crashes).collect()), Err);
-        tally.compare(&case.constraint, &got, &expected);
-    }
-    tally.finish("blang-ranges.jsonl", "none");
-}
 
 #[derive(Deserialize)]
 struct VersionCase {
@@ -191,11 +65,14 @@ fn versions_of_blang() {
                 build: texts(v.build()),
                 string: v.to_string(),
             });
-        let expected = case.error.map_or_else(|| Ok(case.parsed.unwrap()), Err);
+        let expected = case
+            .error
+            .map_or_else(|| Ok(case.parsed.expect("recorded")), Err);
         tally.compare(&case.version, &got, &expected);
     }
     tally.finish(
         "blang-versions.jsonl",
+        0,
         "the field tolerant of every line: OLM does not use it",
     );
 }
@@ -222,21 +99,31 @@ fn versions_of_masterminds() {
             .map_err(|error| error.to_string());
         let expected = new
             .error
-            .map_or_else(|| Ok(new.parsed.unwrap().string), Err);
+            .map_or_else(|| Ok(new.parsed.expect("recorded").string), Err);
         tally.compare(&version, &got, &expected);
     }
     tally.finish(
         "masterminds-versions.jsonl",
+        0,
         "the field strict of every line: OLM does not use it",
     );
 }
 
 #[derive(Deserialize)]
 struct OrderCase {
-    kind: String,
+    kind: OrderKind,
     a: serde_json::Value,
     b: serde_json::Value,
     cmp: i8,
+}
+
+#[derive(Clone, Copy, Debug, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+enum OrderKind {
+    Blang,
+    Masterminds,
+    Release,
+    VersionRelease,
 }
 
 #[derive(Deserialize)]
@@ -255,19 +142,35 @@ fn read(pair: &VersionAndRelease) -> Result<VersionRelease, String> {
     }
 }
 
-fn compare(case: &OrderCase) -> Ordering {
-    let text = |value: &serde_json::Value| value.as_str().unwrap().to_owned();
-    let masterminds = |v| MastermindsVersion::parse(&text(v), Masterminds::V3_5).unwrap();
-    let release = |value| Release::parse(&text(value), ReleaseLimit::Bytes20).unwrap();
-    let pair =
-        |value: &serde_json::Value| read(&serde_json::from_value(value.clone()).unwrap()).unwrap();
-    let OrderCase { kind, a, b, .. } = case;
-    match kind.as_str() {
-        "blang" => version(&text(a)).cmp_precedence(&version(&text(b))),
-        "masterminds" => masterminds(a).cmp_precedence(&masterminds(b)),
-        "release" => release(a).cmp(&release(b)),
-        "version-release" => pair(a).cmp_precedence(&pair(b)),
-        other => panic!("unknown kind {other}"),
+impl OrderCase {
+    /// Compares `a` with `b`, each read from its text.
+    fn by<T>(
+        &self,
+        read: impl Fn(&str) -> Option<T>,
+        compare: impl Fn(&T, &T) -> Ordering,
+    ) -> Ordering {
+        let side = |value: &serde_json::Value| value.as_str().and_then(&read).expect("recorded");
+        compare(&side(&self.a), &side(&self.b))
+    }
+
+    fn pair(value: &serde_json::Value) -> VersionRelease {
+        let pair = serde_json::from_value(value.clone()).expect("a version and a release");
+        read(&pair).expect("recorded")
+    }
+
+    fn answer(&self) -> Ordering {
+        match self.kind {
+            OrderKind::Blang => self.by(|t| Version::parse(t).ok(), Version::cmp_precedence),
+            OrderKind::Masterminds => self.by(
+                |text| MastermindsVersion::parse(text, Masterminds::V3_5).ok(),
+                MastermindsVersion::cmp_precedence,
+            ),
+            OrderKind::Release => self.by(
+                |text| Release::parse(text, ReleaseLimit::Bytes20).ok(),
+                Release::cmp,
+            ),
+            OrderKind::VersionRelease => Self::pair(&self.a).cmp_precedence(&Self::pair(&self.b)),
+        }
     }
 }
 
@@ -276,12 +179,12 @@ fn order() {
     let mut tally = Tally::default();
     for case in cases::<OrderCase>("version-order.jsonl") {
         tally.compare(
-            (&case.kind, &case.a, &case.b),
-            &compare(&case),
+            (case.kind, &case.a, &case.b),
+            &case.answer(),
             &case.cmp.cmp(&0),
         );
     }
-    tally.finish("version-order.jsonl", "none");
+    tally.finish("version-order.jsonl", 0, "none");
 }
 
 #[derive(Deserialize)]
@@ -333,12 +236,13 @@ impl ReleaseParsed {
 #[test]
 fn version_and_release() {
     let mut tally = Tally::default();
+    let mut left_out = 0;
     for case in cases::<ReleaseCase>("version-release.jsonl") {
         let release = match case.kind.as_str() {
             "legacy" => None,
             "explicit" => Some(case.release),
             _ => {
-                tally.leave_out();
+                left_out += 1;
                 continue;
             }
         };
@@ -347,11 +251,13 @@ fn version_and_release() {
             release,
         };
         let got = read(&pair).map(|read| ReleaseParsed::of(&read));
-        let expected = case.error.map_or_else(|| Ok(case.parsed.unwrap()), Err);
+        let expected = case
+            .error
+            .map_or_else(|| Ok(case.parsed.expect("recorded")), Err);
         tally.compare((&pair.version, &pair.release), &got, &expected);
     }
     let why = "registry-bundle: opm's own reading; package-property: read by the catalog";
-    tally.finish("version-release.jsonl", why);
+    tally.finish("version-release.jsonl", left_out, why);
 }
 
 #[test]
@@ -373,7 +279,7 @@ fn what_older_releases_record() {
         ),
     ];
     for (legacy, text, version, release) in rows {
-        let got = VersionRelease::parse_legacy(text, legacy).unwrap();
+        let got = VersionRelease::parse_legacy(text, legacy).expect("recorded");
         let expected = Recorded {
             version: version.into(),
             release: release.map(Into::into),
@@ -384,80 +290,6 @@ fn what_older_releases_record() {
             "{text}"
         );
     }
-}
-
-#[derive(Deserialize)]
-struct CrdCase {
-    version: String,
-    crd_pattern: bool,
-    crd_length: bool,
-    masterminds_error: Option<String>,
-}
-
-#[test]
-fn crd_field() {
-    let mut tally = Tally::default();
-    for case in cases::<CrdCase>("crd-version-field.jsonl") {
-        let text = case.version.as_str();
-        let error = Constraint::parse(text, Masterminds::V3_5)
-            .err()
-            .map(|e| e.to_string());
-        let got = (crd::fits_pattern(text), crd::fits_length(text), error);
-        let expected = (case.crd_pattern, case.crd_length, case.masterminds_error);
-        tally.compare(text, &got, &expected);
-    }
-    tally.finish("crd-version-field.jsonl", "none");
-}
-
-#[derive(Deserialize)]
-struct DecisionRange {
-    kind: String,
-    range: String,
-    error: Option<String>,
-    matches: Option<Vec<String>>,
-    others: Option<Vec<String>>,
-    panics: Option<Vec<String>>,
-}
-
-#[test]
-fn ranges_of_the_decisions() {
-    let mut tally = Tally::default();
-    for case in cases::<DecisionRange>("decisions/ranges.jsonl") {
-        let expected: Vec<_> = [
-            (case.matches, Membership::Holds),
-            (case.others, Membership::HoldsNot),
-            (case.panics, Membership::Crashes),
-        ]
-        .into_iter()
-        .flat_map(|(versions, answer)| versions.into_iter().flatten().map(move |v| (v, answer)))
-        .collect();
-        let takes: Result<Box<dyn Fn(&Version) -> Membership>, String> = match case.kind.as_str() {
-            "spec" => Constraint::parse(&case.range, Masterminds::V3_5)
-                .map(|range| {
-                    let takes = move |version: &Version| match range.matches(version) {
-                        true => Membership::Holds,
-                        false => Membership::HoldsNot,
-                    };
-                    Box::new(takes) as _
-                })
-                .map_err(|error| error.to_string()),
-            _ => SkipRange::parse(&case.range)
-                .map(|range| Box::new(move |version: &Version| range.takes(version)) as _)
-                .map_err(|error| error.to_string()),
-        };
-        let got = takes.map(|takes| {
-            expected
-                .iter()
-                .map(|(v, _)| (v.clone(), takes(&version(v))))
-                .collect::<Vec<_>>()
-        });
-        tally.compare(
-            (&case.kind, &case.range),
-            &got,
-            &case.error.map_or(Ok(expected), Err),
-        );
-    }
-    tally.finish("decisions/ranges.jsonl", "none");
 }
 
 #[derive(Deserialize)]
@@ -504,5 +336,5 @@ fn versions_of_the_decisions() {
         );
         tally.compare((&case.a, &case.b), &got, &expected);
     }
-    tally.finish("decisions/versions.jsonl", "none");
+    tally.finish("decisions/versions.jsonl", 0, "none");
 }

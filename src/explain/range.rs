@@ -7,7 +7,8 @@
 //! ```
 //!
 //! "from" and "up to" include the version named, "above", "below" and "but without" do not. Bounds
-//! are places in the order of versions, so `2.0.0-rc.1` is "below 2.0.0". Build metadata never counts.
+//! are places in the order of versions, so `2.0.0-rc.1` is "below 2.0.0". Build metadata never
+//! counts.
 
 use crate::version::comparator::PatchLine;
 use crate::version::interval::{Cut, Side};
@@ -53,6 +54,7 @@ pub fn fault(fault: &Fault) -> String {
         Expected::Separator => "a blank, a comma or || before the next comparator",
         Expected::Operator => "an operator of this syntax",
         Expected::Version => "a version that can be read",
+        Expected::HyphenRange => "a hyphen range that stands by itself, such as 1.2 - 1.4",
     };
     match fault.found {
         None => format!("expected {expected}, found the end"),

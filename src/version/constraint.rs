@@ -1,8 +1,8 @@
 //! `spec.source.catalog.version`: a range in the grammar of Masterminds/semver v3.
 //!
-//! Mirrors `NewConstraint` and `Check` (`constraints.go`), odd results included: `^*` is only 0.0.0,
-//! `<=*` only 0.0.z, `~0.0.0` everything. A bundle's version has been read by blang before and never
-//! passes through Masterminds' own parser; its release plays no part.
+//! Mirrors `NewConstraint` and `Check` (`constraints.go`), odd results included: `^*` is only
+//! 0.0.0, `<=*` only 0.0.z, `~0.0.0` everything. A bundle's version has been read by blang before
+//! and never passes through Masterminds' own parser; its release plays no part.
 //!
 //! Invariant: whether a comparator admits prereleases is settled when the constraint is parsed, so
 //! that matching knows nothing of library releases.
@@ -15,6 +15,7 @@ mod hyphen;
 pub use self::error::{ConstraintError, ConstraintErrorKind};
 
 use self::error::Located;
+use self::hyphen::Rewritten;
 use super::comparator::Comparator;
 use super::fault::{Expected, Fault};
 use super::masterminds::Masterminds;
@@ -60,18 +61,15 @@ impl Constraint {
                 fault,
             ));
         }
-        let (rewritten, origin) = hyphen::rewrite(text);
-        if let Some((at, _)) = parts(&rewritten).nth(rules.groups) {
-            let fault = origin.fault(text, at, Expected::End);
-            return Err(fail(
-                ConstraintErrorKind::TooManyGroups(rules.groups),
-                fault,
-            ));
+        let rewritten = Rewritten::of(text);
+        if let Some((at, _)) = parts(&rewritten.text).nth(rules.groups) {
+            let kind = ConstraintErrorKind::TooManyGroups(rules.groups);
+            return Err(fail(kind, rewritten.fault(at, Expected::End)));
         }
-        let groups = parts(&rewritten)
+        let groups = parts(&rewritten.text)
             .map(|(start, part)| {
                 compile::group(part, release).map_err(|Located { kind, at, expected }| {
-                    fail(kind, origin.fault(text, start + at, expected))
+                    fail(kind, rewritten.fault(start + at, expected))
                 })
             })
             .collect::<Result<_, _>>()?;

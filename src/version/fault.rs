@@ -39,4 +39,6 @@ pub enum Expected {
     Operator,
     /// A version that can be read.
     Version,
+    /// Two versions around this hyphen, and nothing glued to them.
+    HyphenRange,
 }

@@ -1,8 +1,8 @@
 //! Dot-separated identifiers: what a prerelease, and a release, is made of.
 //!
 //! Mirrors `NewPRVersion` of blang/semver (`semver.go`) and, for the operands of a range, the
-//! prerelease checks of Masterminds/semver (`version.go`). Identifiers are parsed once; comparing two
-//! lists allocates nothing.
+//! prerelease checks of Masterminds/semver (`version.go`). Identifiers are parsed once; comparing
+//! two lists allocates nothing.
 //!
 //! Invariant: no numeric identifier has a leading zero, so equal lists have equal texts.
 
@@ -28,7 +28,8 @@ pub enum IdentifierError {
     Character(Box<str>),
 }
 
-/// One identifier. The derived order is that of `SemVer`: numbers by value, below all text; text by bytes.
+/// One identifier. The derived order is that of `SemVer`: numbers by value, below all text; text by
+/// bytes.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Identifier {
     Numeric(u64),

@@ -1,7 +1,8 @@
 //! The releases of Masterminds/semver v3 that OLM was built with, and its tolerant version parser.
 //!
-//! `spec.source.catalog.version` is read by this library, and so is the installed version in OLM 1.0
-//! to 1.7. What changed from release to release is data here ([`Rules`]); the parsers are the same.
+//! `spec.source.catalog.version` is read by this library, and so is the installed version in OLM
+//! 1.0 to 1.7. What changed from release to release is data here ([`Rules`]); the parsers are the
+//! same.
 
 pub(crate) mod operand;
 mod parse;

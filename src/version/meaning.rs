@@ -1,8 +1,8 @@
 //! What a range means: the versions it takes, as disjoint intervals in ascending order.
 //!
-//! Computed from the comparators that also do the matching. Between two neighbouring cuts of a range
-//! its answer cannot change within one [`Class`] of versions, so each such cell is asked once and
-//! neighbours are joined. The one set that is no interval, Masterminds' `!=1.2.x-alpha` among
+//! Computed from the comparators that also do the matching. Between two neighbouring cuts of a
+//! range its answer cannot change within one [`Class`] of versions, so each such cell is asked once
+//! and neighbours are joined. The one set that is no interval, Masterminds' `!=1.2.x-alpha` among
 //! prereleases, is kept as [`PatchLine`]s missing from an interval.
 //!
 //! Releases and prereleases are apart because Masterminds lets prereleases pass only where a range

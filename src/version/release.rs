@@ -21,7 +21,7 @@ pub enum ReleaseLimit {
 
 /// A release, e.g. `2` or `20260101.rc-1`; perhaps empty.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Release(Option<Identifiers>);
+pub struct Release(Option<Box<Identifiers>>);
 
 impl Release {
     /// The empty release, the lowest.
@@ -40,7 +40,7 @@ impl Release {
             return Err(ReleaseError::TooLong(text.into()));
         }
         Identifiers::read(text, Identifier::blang)
-            .map(|list| Self(Some(list)))
+            .map(|list| Self(Some(Box::new(list))))
             .map_err(|_| ReleaseError::Segments {
                 release: text.into(),
                 faults: faults(text),
@@ -54,7 +54,7 @@ impl Release {
 
     /// The text; `""` for the empty release.
     pub fn as_str(&self) -> &str {
-        self.0.as_ref().map_or("", Identifiers::as_str)
+        self.0.as_deref().map_or("", Identifiers::as_str)
     }
 
     /// The order of releases, in which none at all and the empty one are the same.

@@ -1,4 +1,5 @@
-//! A bundle's version: strict semantic versioning, as `Parse` of blang/semver v4 (`semver.go`) reads it.
+//! A bundle's version: strict semantic versioning, as `Parse` of blang/semver v4 (`semver.go`)
+//! reads it.
 //!
 //! No `v`, no blanks, no short forms, no leading zeros; numbers and numeric prerelease identifiers
 //! fit 64 bits. Any accepted text is already in normal form, so printing gives it back.
@@ -14,8 +15,8 @@ use super::point::{Core, Point, Prerelease};
 
 /// A version of a bundle, e.g. `1.2.3-rc.1+build`.
 ///
-/// There is no `==` and no `<`: precedence ignores build metadata, texts do not, and a caller has to
-/// say which it means ([`Version::cmp_precedence`], or the printed text).
+/// There is no `==` and no `<`: precedence ignores build metadata, texts do not, and a caller has
+/// to say which it means ([`Version::cmp_precedence`], or the printed text).
 #[derive(Clone, Debug)]
 pub struct Version {
     point: Point,
@@ -104,6 +105,10 @@ impl Version {
     pub(crate) fn point(&self) -> &Point {
         &self.point
     }
+
+    pub(crate) fn into_point(self) -> Point {
+        self.point
+    }
 }
 
 impl fmt::Display for Version {
@@ -130,7 +135,8 @@ impl VersionError {
         &self.kind
     }
 
-    /// The byte offset at which the faulty piece starts; the text's length where something is missing.
+    /// The byte offset at which the faulty piece starts; the text's length where something is
+    /// missing.
     pub fn at(&self) -> usize {
         self.at
     }

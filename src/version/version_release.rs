@@ -1,4 +1,5 @@
-//! A version together with its release: what OLM sorts bundles by and compares the installed one with.
+//! A version together with its release: what OLM sorts bundles by and compares the installed one
+//! with.
 //!
 //! Mirrors `VersionRelease` of operator-registry (`alpha/model`) and operator-controller's
 //! `internal/operator-controller/bundleutil`. There are two readings. *Legacy*: build metadata that

@@ -131,12 +131,13 @@ fn bounds(words: &str) -> (End, End) {
     }
 }
 
+#[expect(clippy::unnecessary_wraps, reason = "an end like the others")]
 fn start(words: &str) -> End {
-    match words.split_once(' ').expect("a word and a version") {
-        ("from", version) => Some((point(version), Bound::Included)),
-        ("above", version) => Some((point(version), Bound::Excluded)),
-        _ => panic!("cannot read {words:?}"),
+    if let Some(version) = words.strip_prefix("from ") {
+        return Some((point(version), Bound::Included));
     }
+    let version = words.strip_prefix("above ").expect(words);
+    Some((point(version), Bound::Excluded))
 }
 
 fn line(words: &str) -> (String, String) {

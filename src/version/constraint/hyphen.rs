@@ -1,8 +1,8 @@
 //! Hyphen ranges: `1.2 - 2.3` is rewritten to `>= 1.2, <= 2.3 ` before anything else is read.
 //!
-//! Mirrors `rewriteRange` (`constraints.go`), which works on the raw text: all matches are found first,
-//! then, one after another, the *first occurrence* of the matched text in what has become of the
-//! constraint is replaced, wherever that is. So `1 - 2<3` works, and `1 - 2||3 - 4` does not.
+//! Mirrors `rewriteRange` (`constraints.go`), which works on the raw text: all matches are found
+//! first, then, one after another, the *first occurrence* of the matched text in what has become of
+//! the constraint is replaced, wherever that is. So `1 - 2<3` works, and `1 - 2||3 - 4` does not.
 
 use std::borrow::Cow;
 
@@ -10,44 +10,71 @@ use super::group::operand;
 use crate::version::cursor::Cursor;
 use crate::version::fault::{Expected, Fault};
 
-/// How positions in the rewritten text lead back to the text as typed.
-#[derive(Clone, Copy, Debug)]
-pub(super) enum Origin {
-    /// Nothing was rewritten.
-    AsTyped,
-    /// Something was; the first range's hyphen stands here.
-    Hyphen(usize),
+/// A constraint whose hyphen ranges are rewritten.
+pub(super) struct Rewritten<'t> {
+    typed: &'t str,
+    pub(super) text: Cow<'t, str>,
+    extent: Option<Extent>,
 }
 
-impl Origin {
-    /// The fault at byte `at` of the rewritten text; of what was rewritten, the first hyphen.
-    pub(super) fn fault(self, typed: &str, at: usize, expected: Expected) -> Fault {
-        match self {
-            Self::AsTyped => Fault::new(typed, at, expected),
-            Self::Hyphen(hyphen) => Fault::new(typed, hyphen, expected),
+/// Where the text as typed has hyphen ranges, in bytes.
+#[derive(Clone, Copy)]
+struct Extent {
+    start: usize,
+    end: usize,
+    /// The hyphen of the first.
+    hyphen: usize,
+}
+
+impl<'t> Rewritten<'t> {
+    pub(super) fn of(typed: &'t str) -> Self {
+        let ranges = ranges(typed);
+        let extent = ranges
+            .first()
+            .zip(ranges.last())
+            .map(|(first, last)| Extent {
+                start: first.start,
+                end: last.start + last.text.len(),
+                hyphen: first.hyphen,
+            });
+        let text = ranges.iter().fold(Cow::Borrowed(typed), |text, range| {
+            text.replacen(
+                range.text,
+                &format!(">= {}, <= {} ", range.from, range.to),
+                1,
+            )
+            .into()
+        });
+        Self {
+            typed,
+            text,
+            extent,
+        }
+    }
+
+    /// The fault at byte `at` of the rewritten text, in the text as typed.
+    ///
+    /// Before the first range and behind the last the two may agree; else the ranges are to blame.
+    pub(super) fn fault(&self, at: usize, expected: Expected) -> Fault {
+        let Some(Extent { start, end, hyphen }) = self.extent else {
+            return Fault::new(self.typed, at, expected);
+        };
+        let (before, behind) = self.text.split_at_checked(at).unwrap_or((&self.text, ""));
+        if at < start && self.typed.starts_with(before) {
+            return Fault::new(self.typed, at, expected);
+        }
+        match self.typed.len().checked_sub(behind.len()) {
+            Some(at) if at >= end && self.typed.ends_with(behind) => {
+                Fault::new(self.typed, at, expected)
+            }
+            _ => Fault::new(self.typed, hyphen, Expected::HyphenRange),
         }
     }
 }
 
-/// Rewrites all hyphen ranges of a constraint.
-pub(super) fn rewrite(text: &str) -> (Cow<'_, str>, Origin) {
-    let ranges = ranges(text);
-    let Some(first) = ranges.first() else {
-        return (text.into(), Origin::AsTyped);
-    };
-    let origin = Origin::Hyphen(first.hyphen);
-    let rewritten = ranges.iter().fold(text.to_owned(), |text, range| {
-        text.replacen(
-            range.text,
-            &format!(">= {}, <= {} ", range.from, range.to),
-            1,
-        )
-    });
-    (rewritten.into(), origin)
-}
-
 /// A hyphen range with the blanks around it.
 struct HyphenRange<'t> {
+    start: usize,
     text: &'t str,
     from: &'t str,
     to: &'t str,
@@ -86,6 +113,7 @@ fn range<'t>(cursor: &mut Cursor<'t>) -> Option<HyphenRange<'t>> {
     let to = operand(cursor)?.text;
     cursor.eat_blanks();
     Some(HyphenRange {
+        start,
         text: cursor.since(start),
         from,
         to,

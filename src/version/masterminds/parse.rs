@@ -1,7 +1,7 @@
 //! Masterminds' tolerant version parser, `NewVersion` (`version.go`).
 //!
-//! Reads `v1.2` and `01.2.3` too, where blang does not. Constraints read their operands with it, and
-//! OLM 1.0 to 1.7 the installed version.
+//! Reads `v1.2` and `01.2.3` too, where blang does not. Constraints read their operands with it,
+//! and OLM 1.0 to 1.7 the installed version.
 
 use std::fmt;
 

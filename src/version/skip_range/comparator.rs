@@ -10,38 +10,34 @@ use crate::version::semantic::Version;
 
 /// Reads a token, wildcards expanded; `typed` is the whole range.
 pub(super) fn read(typed: &str, token: &Token<'_>) -> Result<Comparator, SkipRangeError> {
-    let fail = |kind, expected| SkipRangeError::new(kind, Fault::new(typed, token.at, expected));
-    let (operator, version) = operator_and_version(&token.text).ok_or_else(|| {
-        fail(
-            SkipRangeErrorKind::NoVersion(token.text.as_ref().into()),
-            Expected::Version,
-        )
-    })?;
-    let refused = |fault, expected| {
-        fail(
-            SkipRangeErrorKind::Comparator {
-                token: token.text.as_ref().into(),
-                fault,
-            },
-            expected,
-        )
+    let Some((operator, version)) = operator_and_version(&token.text) else {
+        return Err(SkipRangeError::no_version(typed, token));
     };
-    let compile = compiler(operator).ok_or_else(|| {
-        let error = ComparatorError::Operator {
-            operator: operator.into(),
-            version: version.into(),
-        };
-        refused(error, Expected::Operator)
-    })?;
+    let Some(compile) = compiler(operator) else {
+        let (operator, version) = (operator.into(), version.into());
+        let error = ComparatorError::Operator { operator, version };
+        return Err(refused(
+            token,
+            error,
+            Fault::new(typed, token.at, Expected::Operator),
+        ));
+    };
     let parsed = Version::parse(version).map_err(|source| {
+        let at = token.typed_position(typed, token.text.len() - version.len() + source.at());
+        let (operator, version) = (operator.into(), version.into());
         let error = ComparatorError::Version {
-            operator: operator.into(),
-            version: version.into(),
+            operator,
+            version,
             source,
         };
-        refused(error, Expected::Version)
+        refused(token, error, Fault::new(typed, at, Expected::Version))
     })?;
-    Ok(compile(parsed.point().clone()))
+    Ok(compile(parsed.into_point()))
+}
+
+fn refused(token: &Token<'_>, error: ComparatorError, fault: Fault) -> SkipRangeError {
+    let token = token.text.as_ref().into();
+    SkipRangeError::new(SkipRangeErrorKind::Comparator { token, error }, fault)
 }
 
 fn compiler(operator: &str) -> Option<fn(Point) -> Comparator> {

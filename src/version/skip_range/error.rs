@@ -1,6 +1,7 @@
 //! Why a `skipRange` is refused.
 
-use crate::version::fault::Fault;
+use super::token::Token;
+use crate::version::fault::{Expected, Fault};
 use crate::version::go::quote;
 use crate::version::semantic::VersionError;
 
@@ -15,6 +16,11 @@ pub struct SkipRangeError {
 impl SkipRangeError {
     pub(super) fn new(kind: SkipRangeErrorKind, fault: Fault) -> Self {
         Self { kind, fault }
+    }
+
+    pub(super) fn no_version(typed: &str, token: &Token<'_>) -> Self {
+        let kind = SkipRangeErrorKind::NoVersion(token.text.as_ref().into());
+        Self::new(kind, Fault::new(typed, token.at, Expected::Version))
     }
 
     /// What is wrong.
@@ -42,12 +48,12 @@ pub enum SkipRangeErrorKind {
     #[error("Could not get version from string: {}", quote(.0))]
     NoVersion(Box<str>),
     /// A comparator that cannot be read.
-    #[error("Could not parse Range {}: {fault}", quote(token))]
+    #[error("Could not parse Range {}: {error}", quote(token))]
     Comparator {
         /// The token, without blanks.
         token: Box<str>,
         /// What is wrong with it.
-        fault: ComparatorError,
+        error: ComparatorError,
     },
 }
 

@@ -1,11 +1,10 @@
 //! Wildcards: every token with a lower-case `x` anywhere in it is rewritten before any is parsed.
 //!
-//! Mirrors `expandWildcardVersion` and its helpers (`range.go`). `>1.0.0-next` is hit by it too; and an
-//! operator that the expansion does not know is dropped, so that `~1.2.x` means 1.2.0.
+//! Mirrors `expandWildcardVersion` and its helpers (`range.go`). `>1.0.0-next` is hit by it too;
+//! and an operator that the expansion does not know is dropped, so that `~1.2.x` means 1.2.0.
 
-use super::error::{SkipRangeError, SkipRangeErrorKind};
+use super::error::SkipRangeError;
 use super::token::{Token, operator_and_version};
-use crate::version::fault::{Expected, Fault};
 
 /// Rewrites all tokens with an `x`; some become two.
 pub(super) fn expand<'t>(
@@ -18,13 +17,9 @@ pub(super) fn expand<'t>(
             expanded.push(token);
             continue;
         }
-        let (operator, version) = operator_and_version(&token.text).ok_or_else(|| {
-            let fault = Fault::new(typed, token.at, Expected::Version);
-            SkipRangeError::new(
-                SkipRangeErrorKind::NoVersion(token.text.as_ref().into()),
-                fault,
-            )
-        })?;
+        let Some((operator, version)) = operator_and_version(&token.text) else {
+            return Err(SkipRangeError::no_version(typed, &token));
+        };
         let rewritten = rewrite(operator, version);
         expanded.extend(rewritten.into_iter().map(|text| Token {
             text: text.into(),
