@@ -1,1 +1,6 @@
 //! olmguard: says at once whether OLM v1 will carry out an edit of a `ClusterExtension`.
+
+pub mod catalog;
+#[cfg(feature = "program")]
+pub mod source;
+pub mod yaml_scalar;

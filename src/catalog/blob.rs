@@ -1,0 +1,295 @@
+//! What the blobs of a catalog come down to: where each is filed, and what in it decides.
+//!
+//! This is the seam between the reader of file-based catalogs and the index built from it. A
+//! reader hands over one blob after another, in the order of the catalog, and keeps none.
+//!
+//! Invariants: two blobs with equal [`Key`]s are one file of operator-controller's cache, where
+//! the later one replaces the earlier; a blob that does not decode fails its whole package unless
+//! a later one replaces it.
+//!
+//! Upstream: operator-controller, `internal/operator-controller/catalogmetadata/cache/cache.go`
+//! (where a blob is filed) and operator-registry, `alpha/declcfg/{declcfg,load}.go` (what of it
+//! is decoded).
+
+use std::borrow::Cow;
+use std::fmt;
+
+/// Where operator-controller's cache files a blob: `package/schema/name.json`.
+///
+/// The names are those of the file, not always those in the blob: an `olm.package` is filed under
+/// its own name, a blob without a name under that of its schema, and a blob without a package at
+/// the top level (`package` is empty).
+#[derive(Clone, Copy, Debug, Eq, Hash, Ord, PartialEq, PartialOrd)]
+pub struct Key<'a> {
+    /// The package it belongs to, or empty for a blob filed at the top level.
+    pub package: &'a str,
+    /// Its schema, such as `olm.bundle`; empty if the blob has none.
+    pub schema: &'a str,
+    /// Its name, or that of its schema if it has none.
+    pub name: &'a str,
+}
+
+impl<'a> Key<'a> {
+    /// The folder of the cache that holds the blob: reading the package of this name reads it.
+    ///
+    /// A blob without a package lies in the folder of its schema, so only an extension whose
+    /// package is named like the schema sees it.
+    pub fn folder(&self) -> &'a str {
+        if self.package.is_empty() {
+            self.schema
+        } else {
+            self.package
+        }
+    }
+}
+
+/// What of a blob decides.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub enum Content<'a> {
+    /// An `olm.package`. That it is there is all that counts.
+    Package,
+    /// An `olm.channel`.
+    Channel(Channel<'a>),
+    /// An `olm.bundle`.
+    Bundle(Bundle<'a>),
+    /// The entries of an `olm.deprecations`.
+    Deprecations(Vec<Deprecation<'a>>),
+    /// Any other schema: it makes its package exist, nothing else.
+    Other,
+}
+
+/// The upgrade edges of one channel, strings as written.
+#[derive(Clone, Debug, Default, Eq, PartialEq)]
+pub struct Channel<'a> {
+    /// Its own name: empty where the blob has none, though it is filed under its schema's.
+    pub name: Cow<'a, str>,
+    /// In the order of the blob.
+    pub entries: Vec<Entry<'a>>,
+}
+
+/// One entry of a channel. A field that is absent or null is empty.
+#[derive(Clone, Debug, Default, Eq, PartialEq)]
+pub struct Entry<'a> {
+    /// The bundle that the entry's edges lead to.
+    pub name: Cow<'a, str>,
+    /// The bundle it replaces.
+    pub replaces: Cow<'a, str>,
+    /// The bundles it skips.
+    pub skips: Vec<Cow<'a, str>>,
+    /// The range of versions it skips, not parsed.
+    pub skip_range: Cow<'a, str>,
+}
+
+/// What of a bundle decides.
+#[derive(Clone, Debug, Default, Eq, PartialEq)]
+pub struct Bundle<'a> {
+    /// Its own name: empty where the blob has none, though it is filed under its schema's.
+    pub name: Cow<'a, str>,
+    /// The first property of type `olm.package`, from which its version comes.
+    pub package_property: PackageProperty<'a>,
+    /// The first property that declares a dependency.
+    pub dependency: Option<DependencyKind>,
+    /// Whether it can be installed for all namespaces, where `olm.csv.metadata` lists the install
+    /// modes; `None` if that is not known.
+    pub all_namespaces: Option<bool>,
+    /// The `minKubeVersion` of `olm.csv.metadata`, not parsed; empty if absent.
+    pub min_kube_version: Cow<'a, str>,
+}
+
+/// The first property of type `olm.package` of a bundle.
+#[derive(Clone, Debug, Default, Eq, PartialEq)]
+pub enum PackageProperty<'a> {
+    /// The bundle has none.
+    #[default]
+    Absent,
+    /// Its value is missing, no object, or holds a field of the wrong type.
+    Undecodable(Fault),
+    /// It could be decoded.
+    Present {
+        /// The version, not parsed; empty if absent.
+        version: Cow<'a, str>,
+        /// The release, not parsed.
+        release: ReleaseField<'a>,
+    },
+}
+
+/// The `release` of an `olm.package` property.
+#[derive(Clone, Debug, Default, Eq, PartialEq)]
+pub enum ReleaseField<'a> {
+    /// Not there, or null.
+    #[default]
+    Absent,
+    /// There, perhaps empty.
+    Text(Cow<'a, str>),
+    /// There, but no string: OLM from 1.8 on cannot decode the property, older ones ignore it.
+    NotAString,
+}
+
+/// A kind of dependency that a bundle can declare, named as its property type.
+#[derive(Clone, Copy, Debug, Eq, Hash, PartialEq)]
+pub enum DependencyKind {
+    /// `olm.package.required`
+    Package,
+    /// `olm.gvk.required`
+    Gvk,
+    /// `olm.constraint`
+    Constraint,
+}
+
+impl DependencyKind {
+    /// The kind whose property type is `name`, spelled exactly so.
+    pub(crate) fn of(name: &str) -> Option<Self> {
+        [Self::Package, Self::Gvk, Self::Constraint]
+            .into_iter()
+            .find(|kind| kind.as_str() == name)
+    }
+
+    /// The type of the property that declares it.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Package => "olm.package.required",
+            Self::Gvk => "olm.gvk.required",
+            Self::Constraint => "olm.constraint",
+        }
+    }
+}
+
+/// One entry of an `olm.deprecations`.
+#[derive(Clone, Debug, Default, Eq, PartialEq)]
+pub struct Deprecation<'a> {
+    /// The schema of what is deprecated, such as `olm.bundle`.
+    pub schema: Cow<'a, str>,
+    /// Its name; empty for the package itself.
+    pub name: Cow<'a, str>,
+    /// What the author says about it, perhaps nothing.
+    pub message: Cow<'a, str>,
+}
+
+/// Takes the blobs of a catalog, one after another.
+pub trait Sink {
+    /// Takes one blob; of two with one key the later counts.
+    fn blob(&mut self, key: Key<'_>, content: Result<Content<'_>, BlobFault>);
+}
+
+/// Why one blob does not decode, and where it stands.
+#[derive(Clone, Debug, Eq, PartialEq, thiserror::Error)]
+#[error("{file}: {position}: {subject}: {fault}", subject = BlobName(.package, .schema, .name))]
+pub struct BlobFault {
+    /// The file, as it was named to the reader.
+    pub file: Box<str>,
+    /// Where in the file.
+    pub position: Position,
+    /// The package that fails with it.
+    pub package: Box<str>,
+    /// The schema of the blob; empty if it has none.
+    pub schema: Box<str>,
+    /// The name under which the blob is filed.
+    pub name: Box<str>,
+    /// What is wrong.
+    pub fault: Fault,
+}
+
+/// A blob's schema, name and package, in words.
+struct BlobName<'a>(&'a str, &'a str, &'a str);
+
+impl fmt::Display for BlobName<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self(package, schema, name) = self;
+        let schema = if schema.is_empty() { "blob" } else { schema };
+        write!(f, "{schema} {name:?} of package {package:?}")
+    }
+}
+
+/// A place in a file of a catalog.
+#[derive(Clone, Copy, Debug, Eq, Ord, PartialEq, PartialOrd)]
+pub enum Position {
+    /// In JSON: how many bytes come before it, after decompression.
+    Byte(u64),
+    /// In YAML: line and column, both counted from 1, the column in characters.
+    Line {
+        /// The line.
+        line: u64,
+        /// The column.
+        column: u64,
+    },
+}
+
+impl fmt::Display for Position {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Byte(at) => write!(f, "byte {at}"),
+            Self::Line { line, column } => write!(f, "line {line}, column {column}"),
+        }
+    }
+}
+
+/// What is wrong in a blob that is well-formed, but not of its schema.
+#[derive(Clone, Debug, Eq, PartialEq, thiserror::Error)]
+#[non_exhaustive]
+pub enum Fault {
+    /// It does not say what it is.
+    #[error("missing schema: expected a string such as \"olm.bundle\"")]
+    MissingSchema,
+    /// A field holds a value of another type.
+    #[error("{path}: expected {expected}, found {found}")]
+    WrongType {
+        /// The field, such as `entries[2].replaces`.
+        path: Box<str>,
+        /// What its schema wants.
+        expected: &'static str,
+        /// What is there.
+        found: Kind,
+    },
+    /// A property that must have a value has none.
+    #[error("{path}: missing: expected {expected}")]
+    Missing {
+        /// The field.
+        path: Box<str>,
+        /// What its schema wants.
+        expected: &'static str,
+    },
+    /// Binary data that is not base64.
+    #[error("{path}: not base64 (standard alphabet, padded)")]
+    Base64 {
+        /// The field.
+        path: Box<str>,
+    },
+    /// An `olm.bundle.object` that decodes to neither a JSON object nor YAML.
+    #[error("{path}: decoded data is neither a JSON object nor YAML: {reason}")]
+    ObjectData {
+        /// The field.
+        path: Box<str>,
+        /// What the YAML reader says.
+        reason: Box<str>,
+    },
+}
+
+/// The type of a JSON value.
+#[derive(Clone, Copy, Debug, Eq, Hash, PartialEq)]
+pub enum Kind {
+    /// `null`
+    Null,
+    /// `true` or `false`
+    Boolean,
+    /// A number.
+    Number,
+    /// A string.
+    String,
+    /// A list.
+    List,
+    /// An object.
+    Object,
+}
+
+impl fmt::Display for Kind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Null => "null",
+            Self::Boolean => "a boolean",
+            Self::Number => "a number",
+            Self::String => "a string",
+            Self::List => "a list",
+            Self::Object => "an object",
+        })
+    }
+}
