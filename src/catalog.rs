@@ -13,6 +13,7 @@ mod bundle;
 mod bundle_set;
 mod channel;
 mod edges;
+pub mod fbc;
 mod index;
 mod owned;
 mod package;

@@ -15,4 +15,7 @@ pub mod olm;
 pub mod resolve;
 pub mod selector;
 pub mod snapshot;
+#[cfg(feature = "program")]
+pub mod source;
 pub mod version;
+pub mod yaml_scalar;

@@ -1,0 +1,54 @@
+//! The keys of one blob, and whether two of them are spellings of one.
+//!
+//! Upstream folds with golang.org/x/text, `cases.Fold`: full Unicode case folding, so `ß` and
+//! `ss` are one key.
+
+use std::borrow::Cow;
+use std::collections::{BTreeMap, BTreeSet};
+
+use unicase::UniCase;
+
+use crate::catalog::fbc::error::Malformed;
+
+/// The keys of a blob, in the order read.
+#[derive(Debug, Default)]
+pub(super) struct Keys<'a>(Vec<Cow<'a, str>>);
+
+impl<'a> Keys<'a> {
+    pub(super) fn insert(&mut self, key: Cow<'a, str>) {
+        self.0.push(key);
+    }
+
+    /// The fault, if two keys differ in case only. Equal keys are none: the last one counts.
+    pub(super) fn duplicates(&self) -> Option<Malformed> {
+        if self.are_plainly_distinct() {
+            return None;
+        }
+        let mut spellings = BTreeMap::<String, BTreeSet<&str>>::new();
+        for key in &self.0 {
+            let folded = UniCase::unicode(key.as_ref()).to_folded_case();
+            spellings.entry(folded).or_default().insert(key);
+        }
+        let (folded, keys) = spellings.into_iter().find(|(_, keys)| keys.len() > 1)?;
+        Some(Malformed::DuplicateKeys {
+            folded: folded.into(),
+            spellings: keys.into_iter().map(Box::from).collect(),
+        })
+    }
+
+    /// A quick answer for the few ASCII keys that a blob usually has.
+    fn are_plainly_distinct(&self) -> bool {
+        let few = self.0.len() <= FEW;
+        let distinct = |(n, key): (usize, &Cow<'_, str>)| {
+            let earlier = self.0.iter().take(n);
+            key.is_ascii()
+                && !earlier
+                    .into_iter()
+                    .any(|other| key.eq_ignore_ascii_case(other))
+        };
+        few && self.0.iter().enumerate().all(distinct)
+    }
+}
+
+/// Up to this many keys are compared each with each.
+const FEW: usize = 16;

@@ -1,0 +1,212 @@
+//! Where catalogs come from: files, folders, standard input.
+//!
+//! A folder is read as catalogd reads it: every file below it, whatever it is called, in the
+//! order of Go's `WalkDir`, but for those that an `.indexignore` leaves out. A file named by
+//! itself may be compressed with gzip or zstd.
+//!
+//! ```text
+//! walk --> file --> decompress --> stream (bounded buffer) --> JSON blobs ----------> Sink
+//!                                                     `--> YAML --> pipeline (cores) --^
+//! ```
+//!
+//! Nothing that is read is kept: memory holds one blob, or a few YAML documents, of bounded size,
+//! whatever the input.
+//!
+//! Upstream: operator-registry, `alpha/declcfg/load.go`, `WalkMetasFS`.
+
+mod decompress;
+mod indexignore;
+mod pipeline;
+mod stream;
+#[cfg(test)]
+mod tests;
+mod walk;
+
+use std::fs::File;
+use std::io::{self, Read};
+use std::path::Path;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::thread;
+
+use crate::catalog::blob::Sink;
+use crate::catalog::fbc::FbcError;
+use pipeline::Pipeline;
+
+/// How far the reading of a catalog is, in bytes as they lie on disk. Readable from any thread.
+#[derive(Debug, Default)]
+pub struct Progress {
+    done: AtomicU64,
+    total: AtomicU64,
+}
+
+impl Progress {
+    /// How many bytes were read.
+    pub fn done(&self) -> u64 {
+        self.done.load(Ordering::Relaxed)
+    }
+
+    /// How many there are as far as is known: pipes have no length.
+    pub fn total(&self) -> u64 {
+        self.total.load(Ordering::Relaxed)
+    }
+
+    fn advance(&self, bytes: usize) {
+        self.done.fetch_add(bytes as u64, Ordering::Relaxed);
+    }
+
+    fn expect(&self, bytes: u64) {
+        self.total.fetch_add(bytes, Ordering::Relaxed);
+    }
+}
+
+/// Why a catalog cannot be read.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum SourceError {
+    /// The operating system said no.
+    #[error("{path}: cannot {action}: {source}")]
+    Io {
+        /// The file or folder.
+        path: Box<str>,
+        /// What was tried.
+        action: &'static str,
+        /// What the system says.
+        source: io::Error,
+    },
+    /// Its content is no catalog.
+    #[error("{file}: {source}")]
+    Fbc {
+        /// The file.
+        file: Box<str>,
+        /// What is wrong with it, and where.
+        source: FbcError,
+    },
+    /// It holds more than is read.
+    #[error(
+        "{file}: larger than {limit} bytes, decompressed: expected a catalog, tens to hundreds of megabytes"
+    )]
+    TooLarge {
+        /// The file.
+        file: Box<str>,
+        /// How many bytes are read.
+        limit: u64,
+    },
+    /// A folder holds more files than are read.
+    #[error("{folder}: more than {limit} files and folders: expected the folder of a catalog")]
+    TooManyFiles {
+        /// The folder.
+        folder: Box<str>,
+        /// How many are read.
+        limit: usize,
+    },
+    /// A symbolic link leads out of the folder.
+    #[error("{link}: symbolic link leads out of the catalog's folder; copy the file into it")]
+    LinkLeadsOut {
+        /// The link.
+        link: Box<str>,
+    },
+    /// Something in a folder that is neither file nor folder.
+    #[error(
+        "{path}: expected a file, found {found}; leave it out with an .indexignore, or remove it"
+    )]
+    NotAFile {
+        /// What was found.
+        path: Box<str>,
+        /// Its kind.
+        found: &'static str,
+    },
+    /// A thread that turns YAML into JSON ended before its work; please report this.
+    #[error("internal fault: a thread that reads YAML was lost; please report this")]
+    WorkerLost,
+    /// A line of an `.indexignore` that upstream cannot read.
+    #[error("{file}: line {line} is longer than {limit} bytes")]
+    IgnoreLine {
+        /// The file.
+        file: Box<str>,
+        /// The line, counted from 1.
+        line: usize,
+        /// How long a line may be.
+        limit: usize,
+    },
+}
+
+/// Reads the catalog at `path`, a file, a folder, or standard input if `path` is `-`, and hands
+/// its blobs to `sink` in the catalog's order.
+///
+/// # Errors
+/// The first fault for which catalogd or operator-controller would refuse the whole catalog, and
+/// what cannot be read at all. The blobs handed over until then mean nothing.
+pub fn read(path: &Path, progress: &Progress, sink: &mut dyn Sink) -> Result<(), SourceError> {
+    thread::scope(|scope| {
+        let mut pipeline = Pipeline::new(scope, sink);
+        if path == Path::new("-") {
+            let input = decompress::open(io::stdin().lock(), progress);
+            stream::read("-", input, &mut pipeline)?;
+        } else if path.is_dir() {
+            read_folder(path, progress, &mut pipeline)?;
+        } else {
+            let (file, name) = open(path, progress)?;
+            stream::read(&name, decompress::open(file, progress), &mut pipeline)?;
+        }
+        pipeline.finish()
+    })
+}
+
+/// Reads a catalog from anywhere, as a file of this name, perhaps compressed.
+///
+/// # Errors
+/// As for [`read`].
+pub fn read_from(
+    name: &str,
+    input: impl Read,
+    progress: &Progress,
+    sink: &mut dyn Sink,
+) -> Result<(), SourceError> {
+    thread::scope(|scope| {
+        let mut pipeline = Pipeline::new(scope, sink);
+        stream::read(name, decompress::open(input, progress), &mut pipeline)?;
+        pipeline.finish()
+    })
+}
+
+fn read_folder(
+    root: &Path,
+    progress: &Progress,
+    pipeline: &mut Pipeline<'_, '_, '_>,
+) -> Result<(), SourceError> {
+    for path in walk::files(root)? {
+        let (file, name) = open(&path, progress)?;
+        stream::read(&name, Ok(decompress::plain(file, progress)), pipeline)?;
+    }
+    Ok(())
+}
+
+/// Opens a file and notes its length.
+fn open(path: &Path, progress: &Progress) -> Result<(File, Box<str>), SourceError> {
+    let failed = |action| move |source| io_error(path, action, source);
+    let file = File::open(path).map_err(failed("open"))?;
+    let metadata = file.metadata().map_err(failed("read"))?;
+    let name = display(path);
+    if metadata.is_file() {
+        progress.expect(metadata.len());
+        if metadata.len() > stream::TOTAL_LIMIT {
+            let limit = stream::TOTAL_LIMIT;
+            return Err(SourceError::TooLarge { file: name, limit });
+        }
+    }
+    Ok((file, name))
+}
+
+fn io_error(path: &Path, action: &'static str, source: io::Error) -> SourceError {
+    let path = display(path);
+    SourceError::Io {
+        path,
+        action,
+        source,
+    }
+}
+
+/// A path as messages show it.
+fn display(path: &Path) -> Box<str> {
+    path.to_string_lossy().into()
+}

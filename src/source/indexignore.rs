@@ -1,0 +1,258 @@
+//! `.indexignore`: which files of a folder are no part of the catalog.
+//!
+//! The syntax is that of `.gitignore` as go-git reads it, which is not quite git's: a pattern
+//! without a slash inside matches any element of a path, a file below a folder that is left out
+//! can be taken in again, and `**` does not have to end where the path does. Of all patterns of
+//! all files the last one that matches decides.
+//!
+//! Upstream: github.com/joelanford/ignore, `ignore.go`; github.com/go-git/go-git/v5,
+//! `plumbing/format/gitignore`.
+
+mod glob;
+
+use std::fs::File;
+use std::io::Read;
+use std::path::Path;
+
+use super::{SourceError, display, io_error};
+use glob::Glob;
+
+/// The patterns of a folder and those below it, in the order found.
+#[derive(Debug, Default)]
+pub(super) struct Patterns(Vec<Pattern>);
+
+#[derive(Debug)]
+struct Pattern {
+    /// The folder of its file.
+    folder: Vec<Box<str>>,
+    sign: Sign,
+    target: Target,
+    shape: Shape,
+}
+
+/// What a match means.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+enum Sign {
+    LeaveOut,
+    TakeIn,
+}
+
+/// What a pattern can match.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+enum Target {
+    Anything,
+    /// A folder, and so what is below it.
+    Folder,
+}
+
+#[derive(Debug)]
+enum Shape {
+    /// Matches one element of a path, wherever it is.
+    Name(Glob),
+    /// Matches from the folder of its file on.
+    Path(Vec<Element>),
+}
+
+#[derive(Debug)]
+enum Element {
+    /// Between two slashes, before the first or after the last: nothing.
+    Empty,
+    /// `**`
+    Folders,
+    Glob(Glob),
+    /// `**` among other characters: never matches.
+    Never,
+}
+
+/// Reads the patterns of a file that lies in `folder`.
+pub(super) fn read(path: &Path, folder: &[Box<str>]) -> Result<Patterns, SourceError> {
+    let failed = |source| io_error(path, "read", source);
+    let mut text = Vec::new();
+    let file = File::open(path).map_err(failed)?;
+    file.take(FILE_LIMIT)
+        .read_to_end(&mut text)
+        .map_err(failed)?;
+    if text.len() as u64 == FILE_LIMIT {
+        let (file, limit) = (display(path), FILE_LIMIT);
+        return Err(SourceError::TooLarge { file, limit });
+    }
+    let mut patterns = Vec::new();
+    for (n, line) in text.split(|&byte| byte == b'\n').enumerate() {
+        if line.len() >= LINE_LIMIT {
+            let (file, line, limit) = (display(path), n + 1, LINE_LIMIT);
+            return Err(SourceError::IgnoreLine { file, line, limit });
+        }
+        let line = String::from_utf8_lossy(line);
+        patterns.extend(Pattern::parse(line.trim(), folder));
+    }
+    Ok(Patterns(patterns))
+}
+
+impl Patterns {
+    /// Adds patterns that take precedence.
+    pub(super) fn extend(&mut self, patterns: Self) {
+        self.0.extend(patterns.0);
+    }
+
+    /// Whether the file at this path below the root is left out.
+    pub(super) fn leave_out(&self, path: &[Box<str>]) -> bool {
+        let last = self.0.iter().rev().find(|pattern| pattern.matches(path));
+        last.is_some_and(|pattern| pattern.sign == Sign::LeaveOut)
+    }
+}
+
+impl Pattern {
+    /// None for an empty line and a comment.
+    fn parse(line: &str, folder: &[Box<str>]) -> Option<Self> {
+        if line.is_empty() || line.starts_with('#') {
+            return None;
+        }
+        let (sign, line) = match line.strip_prefix('!') {
+            Some(line) => (Sign::TakeIn, line),
+            None => (Sign::LeaveOut, line),
+        };
+        let (target, line) = match line.strip_suffix('/') {
+            Some(line) => (Target::Folder, line),
+            None => (Target::Anything, line),
+        };
+        let shape = if line.contains('/') {
+            Shape::Path(line.split('/').map(Element::parse).collect())
+        } else {
+            Shape::Name(Glob::parse(line))
+        };
+        let folder = folder.to_vec();
+        Some(Self {
+            folder,
+            sign,
+            target,
+            shape,
+        })
+    }
+
+    fn matches(&self, path: &[Box<str>]) -> bool {
+        let Some(below) = path.strip_prefix(self.folder.as_slice()) else {
+            return false;
+        };
+        match &self.shape {
+            Shape::Name(glob) => self.name_matches(glob, below),
+            Shape::Path(elements) => self.path_matches(elements, below),
+        }
+    }
+
+    fn name_matches(&self, glob: &Glob, path: &[Box<str>]) -> bool {
+        let found = path.iter().position(|name| glob.matches(name));
+        found.is_some_and(|at| self.target == Target::Anything || at + 1 < path.len())
+    }
+
+    fn path_matches(&self, elements: &[Element], mut path: &[Box<str>]) -> bool {
+        let mut matched = false;
+        let mut skips = false;
+        for (n, element) in elements.iter().enumerate() {
+            match element {
+                Element::Empty => skips = false,
+                Element::Folders if n + 1 == elements.len() => break,
+                Element::Folders => skips = true,
+                Element::Never => return false,
+                Element::Glob(glob) => {
+                    let reach = if skips { path.len() } else { 1 };
+                    let at = path.iter().take(reach).position(|name| glob.matches(name));
+                    if at.is_none() && (!skips || path.is_empty()) {
+                        return false;
+                    }
+                    matched = at.is_some();
+                    path = at.and_then(|at| path.get(at + 1..)).unwrap_or_default();
+                    skips = false;
+                }
+            }
+        }
+        matched && (self.target == Target::Anything || !path.is_empty())
+    }
+}
+
+impl Element {
+    fn parse(text: &str) -> Self {
+        match text {
+            "" => Self::Empty,
+            "**" => Self::Folders,
+            _ if text.contains("**") => Self::Never,
+            _ => Self::Glob(Glob::parse(text)),
+        }
+    }
+}
+
+/// Go's `bufio.MaxScanTokenSize`: upstream refuses the file for a longer line.
+const LINE_LIMIT: usize = 64 << 10;
+
+/// How large an `.indexignore` may be.
+const FILE_LIMIT: u64 = 1 << 20;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Whether `path` is left out by the lines of one file at the root.
+    fn left_out(lines: &[&str], path: &str) -> bool {
+        let patterns = lines.iter().filter_map(|line| Pattern::parse(line, &[]));
+        let path = path.split('/').map(Box::from).collect::<Vec<_>>();
+        Patterns(patterns.collect()).leave_out(&path)
+    }
+
+    #[track_caller]
+    fn out(lines: &[&str], path: &str) {
+        assert!(left_out(lines, path), "{path} is not left out by {lines:?}");
+    }
+
+    #[track_caller]
+    fn kept(lines: &[&str], path: &str) {
+        assert!(!left_out(lines, path), "{path} is left out by {lines:?}");
+    }
+
+    #[test]
+    fn follows_go_git() {
+        out(&["a.txt"], "a.txt");
+        out(&["a.txt"], "x/a.txt");
+        out(&["*.txt"], "x/y/a.txt");
+        kept(&["# a.txt", ""], "a.txt");
+        out(&["a"], "a/b.yaml");
+        out(&["a/"], "a/b.yaml");
+        kept(&["a/"], "x/a");
+        out(&["/a.txt"], "a.txt");
+        kept(&["/a.txt"], "x/a.txt");
+        out(&["x/*.txt"], "x/a.txt");
+        kept(&["x/*.txt"], "y/x/a.txt");
+        out(&["x/*"], "x/y/a.txt");
+        out(&["**/b"], "x/y/b");
+        out(&["**/b"], "b");
+        kept(&["**/b"], "x/y/c");
+        out(&["a/**"], "a/b/c");
+        out(&["a/**/c"], "a/b/d/c");
+        out(&["a/**/c"], "a/c");
+        kept(&["a**/c"], "ab/c");
+        kept(&["[z-"], "[z-");
+        kept(&["*", "!*.yaml"], "x/a.yaml");
+        out(&["!*.yaml", "*"], "a.yaml");
+        out(
+            &["*", "!*.json", "!*.yaml", "*.clusterserviceversion.yaml"],
+            "x.clusterserviceversion.yaml",
+        );
+        kept(
+            &["*", "!*.json", "!*.yaml", "*.clusterserviceversion.yaml"],
+            "x/a.json",
+        );
+        out(
+            &["*", "!*.json", "!*.yaml", "*.clusterserviceversion.yaml"],
+            "README.md",
+        );
+    }
+
+    #[test]
+    fn patterns_count_below_their_folder() {
+        let folder = [Box::from("sub")];
+        let pattern = Pattern::parse("*.txt", &folder).expect("a pattern");
+        let path = |text: &str| text.split('/').map(Box::from).collect::<Vec<_>>();
+        assert!(pattern.matches(&path("sub/a.txt")));
+        assert!(!pattern.matches(&path("a.txt")));
+        assert!(!pattern.matches(&path("other/a.txt")));
+        assert!(!pattern.matches(&path("sub")));
+    }
+}

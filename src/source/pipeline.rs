@@ -1,0 +1,275 @@
+//! YAML documents on all cores, in order.
+//!
+//! Turning YAML into JSON is ten times the work of reading that JSON, and each document can be
+//! turned by itself. So documents go to threads in turns, and their JSON comes back in the same
+//! turns; what is made of it happens here, one after another. Small catalogs never start a
+//! thread.
+//!
+//! Invariant: `waiting` lists what was sent and has not come back, oldest first, so reading
+//! results in its order gives the order of the files. What is on its way is bounded in number and
+//! in bytes.
+
+use std::collections::VecDeque;
+use std::num::NonZero;
+use std::sync::Arc;
+use std::sync::mpsc::{Receiver, SendError, SyncSender, sync_channel};
+use std::thread::{self, Scope};
+
+use super::SourceError;
+use crate::catalog::blob::{Position, Sink};
+use crate::catalog::fbc::FbcError;
+use crate::catalog::fbc::meta::Blob;
+use crate::catalog::fbc::reader::{self, Document};
+
+/// Takes what a file holds, in order, and hands blobs to a sink.
+pub(super) struct Pipeline<'scope, 'env, 's> {
+    scope: &'scope Scope<'scope, 'env>,
+    sink: &'s mut dyn Sink,
+    batch: Batch,
+    workers: Vec<Worker>,
+    waiting: VecDeque<Waiting>,
+    /// Bytes of YAML seen.
+    seen: usize,
+    /// Batches sent to workers.
+    sent: usize,
+}
+
+/// Documents of one file that are worked on together.
+#[derive(Debug, Default)]
+struct Batch {
+    file: Arc<str>,
+    documents: Vec<Document<Vec<u8>>>,
+    bytes: usize,
+}
+
+/// A batch with the JSON of its documents, up to the first that has none.
+struct Done {
+    batch: Batch,
+    json: Vec<Result<Vec<u8>, FbcError>>,
+}
+
+struct Worker {
+    jobs: SyncSender<Batch>,
+    results: Receiver<Done>,
+}
+
+/// A batch on its way.
+struct Waiting {
+    worker: usize,
+    bytes: usize,
+}
+
+impl<'scope, 'env, 's> Pipeline<'scope, 'env, 's> {
+    pub(super) fn new(scope: &'scope Scope<'scope, 'env>, sink: &'s mut dyn Sink) -> Self {
+        Self {
+            scope,
+            sink,
+            batch: Batch::default(),
+            workers: Vec::new(),
+            waiting: VecDeque::new(),
+            seen: 0,
+            sent: 0,
+        }
+    }
+
+    /// What follows is of this file.
+    pub(super) fn begin_file(&mut self, name: &str) -> Result<(), SourceError> {
+        self.send()?;
+        self.batch.file = name.into();
+        Ok(())
+    }
+
+    /// Hands over a blob after everything before it.
+    pub(super) fn blob(
+        &mut self,
+        blob: Option<Blob<'_>>,
+        position: Position,
+    ) -> Result<(), SourceError> {
+        self.finish()?;
+        reader::hand_over(blob, position, &self.batch.file, self.sink);
+        Ok(())
+    }
+
+    /// Takes a YAML document.
+    pub(super) fn document(&mut self, document: &Document<&[u8]>) -> Result<(), SourceError> {
+        self.seen += document.text.len();
+        self.batch.push(document);
+        if self.batch.bytes < BATCH {
+            return Ok(());
+        }
+        self.send()
+    }
+
+    /// The fault to report when the file cannot be read on: an earlier one has precedence.
+    pub(super) fn fail(&mut self, fault: FbcError) -> SourceError {
+        match self.finish() {
+            Ok(()) => fbc_error(&self.batch.file, fault),
+            Err(earlier) => earlier,
+        }
+    }
+
+    /// Hands over all that is on its way.
+    pub(super) fn finish(&mut self) -> Result<(), SourceError> {
+        self.send()?;
+        while !self.waiting.is_empty() {
+            self.receive()?;
+        }
+        Ok(())
+    }
+
+    /// Sends the batch off, or works on it here if that is as well.
+    fn send(&mut self) -> Result<(), SourceError> {
+        if self.batch.documents.is_empty() {
+            return Ok(());
+        }
+        let next = Batch {
+            file: Arc::clone(&self.batch.file),
+            ..Batch::default()
+        };
+        let batch = std::mem::replace(&mut self.batch, next);
+        self.make_room(batch.bytes)?;
+        let Some(worker) = self.worker(batch.bytes) else {
+            return self.work_here(&batch);
+        };
+        let bytes = batch.bytes;
+        match self
+            .workers
+            .get(worker)
+            .map(|worker| worker.jobs.send(batch))
+        {
+            Some(Ok(())) => {
+                self.sent += 1;
+                self.waiting.push_back(Waiting { worker, bytes });
+                Ok(())
+            }
+            Some(Err(SendError(batch))) => self.work_here(&batch),
+            None => Ok(()),
+        }
+    }
+
+    /// Waits until another batch of this size may be on its way.
+    fn make_room(&mut self, bytes: usize) -> Result<(), SourceError> {
+        let full = |waiting: &VecDeque<Waiting>, workers: usize| {
+            let under_way: usize = waiting.iter().map(|waiting| waiting.bytes).sum();
+            waiting.len() >= workers * QUEUE || under_way + bytes > BYTES_UNDER_WAY
+        };
+        while !self.waiting.is_empty() && full(&self.waiting, self.workers.len()) {
+            self.receive()?;
+        }
+        Ok(())
+    }
+
+    /// The worker whose turn it is; none for a small catalog, and for a document so large that
+    /// several at once could exhaust memory.
+    fn worker(&mut self, bytes: usize) -> Option<usize> {
+        if self.seen < WORTH_A_THREAD || bytes > BYTES_UNDER_WAY {
+            return None;
+        }
+        if self.workers.is_empty() {
+            let cores = thread::available_parallelism().map_or(1, NonZero::get);
+            let workers = (0..cores.min(WORKERS)).map_while(|_| Worker::start(self.scope));
+            self.workers.extend(workers);
+        }
+        self.sent.checked_rem(self.workers.len())
+    }
+
+    fn work_here(&mut self, batch: &Batch) -> Result<(), SourceError> {
+        while !self.waiting.is_empty() {
+            self.receive()?;
+        }
+        for document in &batch.documents {
+            let json = document.to_json();
+            self.hand_over(&batch.file, document, json)?;
+        }
+        Ok(())
+    }
+
+    /// Takes the oldest batch back, and hands its blobs over.
+    fn receive(&mut self) -> Result<(), SourceError> {
+        let oldest = self.waiting.pop_front();
+        let worker = oldest.and_then(|waiting| self.workers.get(waiting.worker));
+        let Some(Ok(Done { batch, json })) = worker.map(|worker| worker.results.recv()) else {
+            return Err(SourceError::WorkerLost);
+        };
+        for (document, json) in batch.documents.iter().zip(json) {
+            self.hand_over(&batch.file, document, json)?;
+        }
+        Ok(())
+    }
+
+    fn hand_over(
+        &mut self,
+        file: &str,
+        document: &Document<Vec<u8>>,
+        json: Result<Vec<u8>, FbcError>,
+    ) -> Result<(), SourceError> {
+        json.and_then(|json| reader::hand_over_document(document, &json, file, self.sink))
+            .map_err(|fault| fbc_error(file, fault))
+    }
+}
+
+impl Batch {
+    fn push(&mut self, document: &Document<&[u8]>) {
+        self.bytes += document.text.len();
+        self.documents.push(Document {
+            text: document.text.to_vec(),
+            lines_before: document.lines_before,
+            json_fault: document.json_fault.clone(),
+        });
+    }
+
+    fn work(self) -> Done {
+        let mut json = Vec::with_capacity(self.documents.len());
+        for document in &self.documents {
+            json.push(document.to_json());
+            if json.last().is_some_and(Result::is_err) {
+                break;
+            }
+        }
+        Done { batch: self, json }
+    }
+}
+
+impl Worker {
+    /// Starts a thread; none if the system has no more.
+    fn start<'scope>(scope: &'scope Scope<'scope, '_>) -> Option<Self> {
+        let (jobs, todo) = sync_channel::<Batch>(QUEUE);
+        let (done, results) = sync_channel(QUEUE);
+        let work = move || {
+            // The other end is gone when reading stopped at a fault: nobody wants the rest.
+            for batch in todo {
+                if done.send(batch.work()).is_err() {
+                    break;
+                }
+            }
+        };
+        let builder = thread::Builder::new()
+            .name("yaml".to_owned())
+            .stack_size(STACK);
+        builder.spawn_scoped(scope, work).ok()?;
+        Some(Self { jobs, results })
+    }
+}
+
+fn fbc_error(file: &str, source: FbcError) -> SourceError {
+    let file = file.into();
+    SourceError::Fbc { file, source }
+}
+
+/// How much YAML makes a batch: enough that handing it over costs nothing beside reading it.
+const BATCH: usize = 128 << 10;
+
+/// Catalogs with less YAML are read before a thread would have started.
+const WORTH_A_THREAD: usize = 512 << 10;
+
+/// Batches on their way to and from one worker: one being worked on, one waiting.
+const QUEUE: usize = 2;
+
+/// How much YAML may be on its way at all.
+const BYTES_UNDER_WAY: usize = 8 << 20;
+
+/// More do not help: one thread makes blobs of what comes back.
+const WORKERS: usize = 8;
+
+/// Nothing a worker does recurses.
+const STACK: usize = 512 << 10;

@@ -1,0 +1,108 @@
+//! One file through a bounded buffer: as much of it is held as the largest blob needs.
+
+use std::io::{self, Read};
+
+use super::SourceError;
+use super::pipeline::Pipeline;
+use crate::catalog::fbc::reader::{Next, Reader};
+
+/// Reads a file of this name to its end.
+pub(super) fn read(
+    name: &str,
+    input: io::Result<impl Read>,
+    pipeline: &mut Pipeline<'_, '_, '_>,
+) -> Result<(), SourceError> {
+    let failed = |source| SourceError::Io {
+        path: name.into(),
+        action: "read",
+        source,
+    };
+    let mut buffer = Buffer::new(input.map_err(failed)?);
+    let mut reader = Reader::new();
+    pipeline.begin_file(name)?;
+    loop {
+        let next = match reader.next(buffer.text(), buffer.ended) {
+            Ok(next) => next,
+            Err(fault) => return Err(pipeline.fail(fault)),
+        };
+        let consumed = match next {
+            Next::Blob {
+                blob,
+                position,
+                consumed,
+            } => {
+                pipeline.blob(blob, position)?;
+                consumed
+            }
+            Next::Document { document, consumed } => {
+                pipeline.document(&document)?;
+                consumed
+            }
+            Next::Skipped { consumed } => consumed,
+            Next::Incomplete if buffer.text().len() >= BLOB_LIMIT => {
+                return Err(pipeline.fail(reader.too_large(BLOB_LIMIT)));
+            }
+            Next::Incomplete => {
+                if buffer.fill().map_err(failed)? > TOTAL_LIMIT {
+                    let (file, limit) = (name.into(), TOTAL_LIMIT);
+                    return Err(SourceError::TooLarge { file, limit });
+                }
+                continue;
+            }
+            Next::End => return Ok(()),
+        };
+        buffer.start += consumed;
+    }
+}
+
+/// The part of a file that is held in memory.
+struct Buffer<R> {
+    input: R,
+    bytes: Vec<u8>,
+    /// Bytes before this one are done with.
+    start: usize,
+    /// Whether the file was read to its end.
+    ended: bool,
+    total: u64,
+}
+
+impl<R: Read> Buffer<R> {
+    fn new(input: R) -> Self {
+        Self {
+            input,
+            bytes: Vec::new(),
+            start: 0,
+            ended: false,
+            total: 0,
+        }
+    }
+
+    fn text(&self) -> &[u8] {
+        self.bytes.get(self.start..).unwrap_or_default()
+    }
+
+    /// Reads on, at least as much as is held, so that looking again at a blob that did not end
+    /// costs no more than looking at it once. Returns how much was read in all.
+    fn fill(&mut self) -> io::Result<u64> {
+        self.bytes.drain(..self.start);
+        self.start = 0;
+        let held = self.bytes.len();
+        let wanted = held.clamp(CHUNK, BLOB_LIMIT.saturating_sub(held).max(CHUNK));
+        self.bytes.reserve_exact(wanted);
+        let mut input = self.input.by_ref().take(wanted as u64);
+        let count = input.read_to_end(&mut self.bytes)?;
+        self.ended = count < wanted;
+        self.total += count as u64;
+        Ok(self.total)
+    }
+}
+
+/// How much is read at a time at least; it and what is made of it stay in the cache.
+const CHUNK: usize = 256 << 10;
+
+/// How large one blob may be: three times the largest known catalog's largest bundle would be
+/// 10 MiB, and a process limited to 256 MiB of address space must not run out of it.
+pub(super) const BLOB_LIMIT: usize = 32 << 20;
+
+/// How large a catalog may be. The largest known ones are a few hundred megabytes.
+pub(super) const TOTAL_LIMIT: u64 = 768 << 20;

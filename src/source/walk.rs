@@ -1,0 +1,138 @@
+//! The files of a catalog's folder, in the order of Go's `fs.WalkDir`.
+//!
+//! Entries of a folder are taken by name, byte by byte, and a subfolder's files come where its
+//! name does. A symbolic link is no folder to that walk: one to a file is read, one to a folder
+//! is a fault, for catalogd as for us. One that leads out of the folder is a fault here, so that
+//! a catalog from elsewhere cannot make us read other files.
+
+use std::fs::{self, DirEntry, FileType};
+use std::io;
+use std::path::{Path, PathBuf};
+
+use super::indexignore::{self, Patterns};
+use super::{SourceError, display, io_error};
+
+/// The files below `root` that no `.indexignore` leaves out.
+pub(super) fn files(root: &Path) -> Result<Vec<PathBuf>, SourceError> {
+    let mut walk = Walk::new(root)?;
+    walk.run()?;
+    let Walk {
+        found, patterns, ..
+    } = walk;
+    found
+        .into_iter()
+        .filter(|file| !patterns.leave_out(&file.elements))
+        .map(|file| file.confine(root))
+        .collect()
+}
+
+struct Walk<'a> {
+    root: &'a Path,
+    found: Vec<Found>,
+    patterns: Patterns,
+    /// Folders and files yet to visit, the next one last.
+    ahead: Vec<Found>,
+    visited: usize,
+}
+
+/// Something in the folder.
+struct Found {
+    path: PathBuf,
+    /// Its path below the root, element by element.
+    elements: Vec<Box<str>>,
+    kind: FileType,
+}
+
+impl<'a> Walk<'a> {
+    fn new(root: &'a Path) -> Result<Self, SourceError> {
+        let mut walk = Self {
+            root,
+            found: Vec::new(),
+            patterns: Patterns::default(),
+            ahead: Vec::new(),
+            visited: 0,
+        };
+        walk.enter(root, &[])?;
+        Ok(walk)
+    }
+
+    fn run(&mut self) -> Result<(), SourceError> {
+        while let Some(found) = self.ahead.pop() {
+            let is_ignore_file = found
+                .elements
+                .last()
+                .is_some_and(|name| **name == *IGNORE_FILE);
+            if found.kind.is_dir() {
+                self.enter(&found.path, &found.elements)?;
+            } else if is_ignore_file {
+                let folder = found
+                    .elements
+                    .split_last()
+                    .map_or(&[][..], |(_, folder)| folder);
+                let folder = folder.to_vec();
+                let path = found.confine(self.root)?;
+                self.patterns.extend(indexignore::read(&path, &folder)?);
+            } else {
+                self.found.push(found);
+            }
+        }
+        Ok(())
+    }
+
+    /// Puts the entries of a folder ahead, the first by name last.
+    fn enter(&mut self, folder: &Path, elements: &[Box<str>]) -> Result<(), SourceError> {
+        let failed = |source| io_error(folder, "read the folder", source);
+        let mut entries = Vec::new();
+        for entry in fs::read_dir(folder).map_err(failed)? {
+            entries.push(entry.map_err(failed)?);
+            self.visited += 1;
+            if self.visited > FILE_LIMIT {
+                let (folder, limit) = (display(self.root), FILE_LIMIT);
+                return Err(SourceError::TooManyFiles { folder, limit });
+            }
+        }
+        entries.sort_by_key(DirEntry::file_name);
+        for entry in entries.into_iter().rev() {
+            let name = entry.file_name().to_string_lossy().into();
+            self.ahead.push(Found {
+                path: entry.path(),
+                elements: [elements, &[name]].concat(),
+                kind: entry.file_type().map_err(failed)?,
+            });
+        }
+        Ok(())
+    }
+}
+
+impl Found {
+    /// The path to read it by; a link is followed if it stays below the root and leads to a file.
+    fn confine(self, root: &Path) -> Result<PathBuf, SourceError> {
+        if self.kind.is_file() {
+            return Ok(self.path);
+        }
+        let failed = |source: io::Error| io_error(&self.path, "follow the link", source);
+        if self.kind.is_symlink() {
+            let root = root.canonicalize().map_err(failed)?;
+            let target = self.path.canonicalize().map_err(failed)?;
+            if !target.starts_with(root) {
+                let link = display(&self.path);
+                return Err(SourceError::LinkLeadsOut { link });
+            }
+            if target.is_file() {
+                return Ok(self.path);
+            }
+        }
+        let found = if self.kind.is_symlink() {
+            "a symbolic link to something else"
+        } else {
+            "a pipe, socket or device"
+        };
+        let path = display(&self.path);
+        Err(SourceError::NotAFile { path, found })
+    }
+}
+
+const IGNORE_FILE: &str = ".indexignore";
+
+/// How many files and folders are looked at.
+const FILE_LIMIT: usize = 100_000;
