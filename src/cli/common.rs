@@ -52,6 +52,14 @@ pub(crate) struct CatalogArg {
 pub(crate) enum UsageError {
     #[error("--olm-feature-gates: {0}")]
     Gate(#[from] GateError),
+    #[error("--installed: extension {extension:?} is given twice: expected it once")]
+    InstalledTwice { extension: String },
+    #[error("--installed: the inputs hold no extension {extension:?}: expected the name of one")]
+    InstalledStranger { extension: String },
+    #[error("standard input is named twice: expected \"-\" once, for manifests or for one catalog")]
+    StdinTwice,
+    #[error("{kind} {name:?} is there twice, at {first} and at {second}: expected one of them")]
+    ObjectTwice { kind: String, name: String, first: String, second: String },
 }
 
 /// Why a `--catalog` is not understood.
