@@ -1,5 +1,6 @@
 mod arbitrary;
 mod errors;
+mod objects;
 mod positions;
 mod splitting;
 mod values;
