@@ -2,7 +2,7 @@
 //! in the source.
 //!
 //! ```text
-//! bytes --documents--> Document --into_objects--> ManifestObject, Positions
+//! paths --Inputs--> bytes --documents--> Document --into_objects--> ManifestObject, Positions
 //! ```
 //!
 //! Mirrors how kubectl reads `-f`: the decoder of k8s.io/apimachinery (`pkg/util/yaml/decoder.go`),
@@ -16,6 +16,7 @@
 mod cursor;
 mod documents;
 mod error;
+mod inputs;
 mod json;
 mod object;
 mod position;
@@ -28,6 +29,7 @@ mod yaml;
 
 pub use self::documents::{Document, Documents, documents};
 pub use self::error::{DocumentError, DocumentErrorKind, Format};
+pub use self::inputs::{Input, InputError, Inputs, MAX_BYTES};
 pub use self::object::ManifestObject;
 pub use self::position::{Position, Positions, Step};
 pub use self::tree::{MAX_DEPTH, MAX_NODES, MAX_TEXT};
