@@ -85,6 +85,9 @@ impl Reader {
             Format::Json(objects) => self.next_json(*objects, text, ended)?,
             Format::Yaml(_) => self.next_document(text, ended)?,
         };
+        if matches!(next, Next::Incomplete) && text.len() >= BLOB_LIMIT {
+            return Err(self.too_large());
+        }
         self.consume(text, &next);
         Ok(next)
     }
@@ -184,8 +187,7 @@ impl Reader {
         }
     }
 
-    /// The fault of a blob so large that its end was not found within `limit` bytes.
-    pub(crate) fn too_large(&self, limit: usize) -> FbcError {
+    fn too_large(&self) -> FbcError {
         let position = match self.format {
             Format::Yaml(_) => Position::Line {
                 line: self.lines + 1,
@@ -193,7 +195,7 @@ impl Reader {
             },
             Format::Unknown | Format::Json(_) => Position::Byte(self.at),
         };
-        let malformed = Malformed::BlobTooLarge { limit };
+        let malformed = Malformed::BlobTooLarge { limit: BLOB_LIMIT };
         FbcError {
             position,
             malformed,
@@ -311,6 +313,10 @@ fn leading_lines(document: &[u8]) -> u64 {
 fn lines(text: &[u8]) -> u64 {
     memchr::memchr_iter(b'\n', text).count() as u64
 }
+
+/// How large one blob may be. The largest bundles of real catalogs have a few megabytes; twice
+/// this much (the text and what it is turned into) must fit a process of 256 MiB.
+pub(crate) const BLOB_LIMIT: usize = 32 << 20;
 
 /// How much of a file decides on its format.
 const PEEKED: usize = 4096;

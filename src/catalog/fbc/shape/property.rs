@@ -194,6 +194,7 @@ impl<'a> Record<'a> for PackageValue<'a> {
         match index {
             0 => drop(cursor.text()?),
             1 => self.version = cursor.text()?,
+            _ if self.release == ReleaseField::NotAString => cursor.skip()?,
             _ => self.release = release_field(cursor)?,
         }
         Ok(())
