@@ -294,15 +294,14 @@ fn size_is_bounded() {
     assert_eq!(fault.expect_err("a fault").to_string(), want);
 }
 
-/// Blobs without end.
-struct Endless;
+/// One blob of a hundred kilobytes, without end.
+struct Endless(Vec<u8>);
 
 impl Read for Endless {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
-        let blob = [b"{\"x\":\"", &[b'x'; 4096][..], b"\"}\n"].concat();
-        let whole = buffer.len() / blob.len() * blob.len();
-        for piece in buffer[..whole].chunks_mut(blob.len()) {
-            piece.copy_from_slice(&blob);
+        let whole = buffer.len() / self.0.len() * self.0.len();
+        for piece in buffer[..whole].chunks_mut(self.0.len()) {
+            piece.copy_from_slice(&self.0);
         }
         Ok(whole)
     }
@@ -310,12 +309,49 @@ impl Read for Endless {
 
 #[test]
 fn an_endless_stream_ends() {
-    let endless = io::BufReader::with_capacity(1 << 20, Endless);
-    let fault = read_from("pipe", endless, &Progress::default(), &mut Blobs::default());
-    assert!(
-        matches!(fault, Err(SourceError::TooLarge { .. })),
-        "{fault:?}"
-    );
+    for (size, want) in [
+        (100_000, "pipe: larger than 805306368 bytes, decompressed"),
+        (1, "pipe: byte 4999999: more than 500000 blobs"),
+    ] {
+        let blob = [&b"{\"x\":\""[..], &vec![b'x'; size], b"\"}\n"].concat();
+        let endless = io::BufReader::with_capacity(1 << 20, Endless(blob));
+        let fault = read_from("pipe", endless, &Progress::default(), &mut Blobs::default());
+        let fault = fault.expect_err("a fault").to_string();
+        assert!(fault.starts_with(want), "{fault}");
+    }
+}
+
+#[test]
+fn what_a_blob_keeps_is_bounded() {
+    let many = |item: &str| vec![item; 250_001].join(",");
+    let keys = (0..250_001)
+        .map(|n| format!("\"{n}\":1"))
+        .collect::<Vec<_>>()
+        .join(",");
+    for blob in [
+        format!(
+            "{{\"schema\":\"olm.channel\",\"entries\":[{}]}}",
+            many("{}")
+        ),
+        format!(
+            "{{\"schema\":\"olm.channel\",\"entries\":[{{\"skips\":[{}]}}]}}",
+            many("\"\"")
+        ),
+        format!("{{\"schema\":\"olm.channel\",\"entries\":[{{\"Name\":\"\",{keys}}}]}}"),
+        format!("{{{keys}}}"),
+    ] {
+        let fault = read_bytes([package("a"), package("b"), blob].concat().as_bytes());
+        let fault = fault.expect_err("a fault");
+        assert!(
+            fault.ends_with("one blob has more than 250000 keys and list items; split it"),
+            "{fault}"
+        );
+    }
+    let lines = (0..10_001).map(|n| ["- &a", &n.to_string(), " b\n"].concat());
+    let anchors = lines.collect::<String>();
+    let fault = "file: line 10001, column 11: more than 10000 YAML anchors in one document; \
+        write the values out";
+    assert_eq!(read_bytes(anchors.as_bytes()), Err(fault.to_owned()));
 }
 
 /// Enough YAML for threads: the blobs come in order, and the first fault wins.

@@ -21,6 +21,8 @@ use crate::catalog::blob::{BlobFault, Position, Sink};
 #[derive(Debug)]
 pub(crate) struct Reader {
     format: Format,
+    /// Blobs and documents handed out.
+    blobs: u32,
     /// Bytes consumed.
     at: u64,
     /// Line feeds among them; kept up only while the file may yet turn out to be YAML.
@@ -72,6 +74,7 @@ impl Reader {
     pub(crate) fn new() -> Self {
         Self {
             format: Format::Unknown,
+            blobs: 0,
             at: 0,
             lines: 0,
         }
@@ -86,7 +89,14 @@ impl Reader {
             Format::Yaml(_) => self.next_document(text, ended)?,
         };
         if matches!(next, Next::Incomplete) && text.len() >= BLOB_LIMIT {
-            return Err(self.too_large());
+            return Err(self.fault(Malformed::BlobTooLarge { limit: BLOB_LIMIT }));
+        }
+        if matches!(next, Next::Blob { .. } | Next::Document { .. }) {
+            self.blobs += 1;
+            if self.blobs > BLOB_COUNT_LIMIT {
+                let limit = BLOB_COUNT_LIMIT;
+                return Err(self.fault(Malformed::TooManyBlobs { limit }));
+            }
         }
         self.consume(text, &next);
         Ok(next)
@@ -187,7 +197,8 @@ impl Reader {
         }
     }
 
-    fn too_large(&self) -> FbcError {
+    /// A fault where reading stands.
+    fn fault(&self, malformed: Malformed) -> FbcError {
         let position = match self.format {
             Format::Yaml(_) => Position::Line {
                 line: self.lines + 1,
@@ -195,7 +206,6 @@ impl Reader {
             },
             Format::Unknown | Format::Json(_) => Position::Byte(self.at),
         };
-        let malformed = Malformed::BlobTooLarge { limit: BLOB_LIMIT };
         FbcError {
             position,
             malformed,
@@ -317,6 +327,9 @@ fn lines(text: &[u8]) -> u64 {
 /// How large one blob may be. The largest bundles of real catalogs have a few megabytes; twice
 /// this much (the text and what it is turned into) must fit a process of 256 MiB.
 pub(crate) const BLOB_LIMIT: usize = 32 << 20;
+
+/// How many blobs one file may have. The largest known catalogs have some tens of thousands.
+const BLOB_COUNT_LIMIT: u32 = 500_000;
 
 /// How much of a file decides on its format.
 const PEEKED: usize = 4096;

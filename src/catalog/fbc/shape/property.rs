@@ -72,7 +72,10 @@ impl<'a> Properties<'a> {
                 self.facts.package_property =
                     cursor.within("value", |cursor| package_property(value, cursor))?;
             }
-            "olm.bundle.object" => self.objects.push((index, property.value.at())),
+            "olm.bundle.object" => {
+                cursor.keep()?;
+                self.objects.push((index, property.value.at()));
+            }
             CSV_METADATA if self.csv == CsvSeen::No => {
                 self.csv = CsvSeen::Yes;
                 self.take_csv(property.value, cursor)?;

@@ -96,6 +96,12 @@ impl<'a> Transcoder<'a> {
     }
 
     fn event(&mut self, event: Event<'a>) -> Outcome {
+        // The parser numbers anchors from 1.
+        if event.anchor_id() > Some(ANCHOR_LIMIT) {
+            return Err(Malformed::TooManyAnchors {
+                limit: ANCHOR_LIMIT,
+            });
+        }
         match event {
             Event::Scalar(text, style, anchor, tag) => {
                 self.scalar(&text, style, anchor, tag.as_deref())
@@ -438,6 +444,9 @@ fn invalid(reason: &str) -> Malformed {
 
 /// As deep as go.yaml.in/yaml/v2 goes.
 const NESTING_LIMIT: usize = 10_000;
+
+/// How many anchors are remembered; people write a handful.
+const ANCHOR_LIMIT: usize = 10_000;
 
 /// How much JSON one document may become. Without aliases no real one comes near.
 const SIZE_LIMIT: usize = 32 << 20;
