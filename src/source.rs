@@ -83,7 +83,8 @@ pub enum SourceError {
     },
     /// It holds more than is read.
     #[error(
-        "{file}: larger than {limit} bytes, decompressed: expected a catalog, tens to hundreds of megabytes"
+        "{file}: larger than {limit} bytes, decompressed: expected a catalog, \
+        tens to hundreds of megabytes"
     )]
     TooLarge {
         /// The file.

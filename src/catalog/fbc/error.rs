@@ -90,7 +90,8 @@ pub enum Malformed {
     },
     /// Text after the `---` of a line.
     #[error(
-        "invalid YAML document separator: expected nothing but a comment after \"---\", found {found:?}"
+        "invalid YAML document separator: expected nothing but a comment after \"---\", \
+        found {found:?}"
     )]
     Separator {
         /// What stands there.

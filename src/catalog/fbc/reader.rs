@@ -143,7 +143,9 @@ impl Reader {
             Err(Halt::Incomplete) => json_fault(begin + rest.len() as u64, Malformed::Truncated),
             Err(Halt::Malformed { at, malformed }) => json_fault(begin + at as u64, malformed),
         };
-        if objects > 1 {
+        // A limit of ours is none of upstream's: YAML would only run into it again.
+        let is_ours = matches!(fault.malformed, Malformed::TooManyItems { .. });
+        if objects > 1 || is_ours {
             return Err(fault);
         }
         self.format = Format::Yaml(Some(fault));
