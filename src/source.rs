@@ -86,7 +86,8 @@ pub enum SourceError {
     },
     /// It holds more than is read.
     #[error(
-        "{file}: larger than {limit} bytes, decompressed: expected a catalog, tens to hundreds of megabytes"
+        "{file}: larger than {limit} bytes, decompressed: expected a catalog, \
+        tens to hundreds of megabytes"
     )]
     TooLarge {
         /// The file.
@@ -177,8 +178,14 @@ fn read_folder(
     progress: &Progress,
     pipeline: &mut Pipeline<'_, '_, '_>,
 ) -> Result<(), SourceError> {
+    let mut total = 0;
     for path in walk::files(root)? {
         let (file, name) = open(&path, progress)?;
+        total += file.metadata().map_or(0, |metadata| metadata.len());
+        if total > stream::TOTAL_LIMIT {
+            let (file, limit) = (display(root), stream::TOTAL_LIMIT);
+            return Err(SourceError::TooLarge { file, limit });
+        }
         stream::read(&name, Ok(decompress::plain(file, progress)), pipeline)?;
     }
     Ok(())
