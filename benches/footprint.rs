@@ -33,20 +33,18 @@ fn held() {
 
 /// `olmguard check` of 1,000 manifests against the five.
 fn check() {
-    let folder = std::env::temp_dir().join(format!("olmguard-footprint-{}", std::process::id()));
-    fs::create_dir_all(&folder).expect("a folder to write to");
+    let folder = tempfile::tempdir().expect("a folder to write to");
     for n in 0..1000 {
-        fs::write(folder.join(format!("{n:04}.yaml")), manifest(n)).expect("a file to write to");
+        fs::write(folder.path().join(format!("{n:04}.yaml")), manifest(n)).expect("a file to write to");
     }
     let mut command = Command::new(env!("CARGO_BIN_EXE_olmguard"));
-    command.arg("check").arg("-f").arg(&folder).args(["-o", "json"]).stdout(Stdio::null());
+    command.arg("check").arg("-f").arg(folder.path()).args(["-o", "json"]).stdout(Stdio::null());
     for name in CATALOGS {
         command.arg("--catalog").arg(format!("{name}={}", file(name).display()));
     }
     let started = Instant::now();
     let status = command.status().expect("the program runs");
     let took = started.elapsed();
-    fs::remove_dir_all(&folder).expect("what was written can be removed");
     let peak = getrusage(UsageWho::RUSAGE_CHILDREN).expect("the kernel keeps count").max_rss();
     println!("check of 1,000 manifests: {:.2} s, exit {:?}", took.as_secs_f64(), status.code());
     println!("check of 1,000 manifests, peak: {:.1} MiB", mib(u64::try_from(peak).unwrap_or(0)));
