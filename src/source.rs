@@ -16,6 +16,7 @@
 
 mod decompress;
 mod indexignore;
+mod load;
 mod pipeline;
 mod stream;
 #[cfg(test)]
@@ -27,6 +28,8 @@ use std::io::{self, Read};
 use std::path::Path;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::thread;
+
+pub use load::{load, load_bytes};
 
 use crate::catalog::blob::Sink;
 use crate::catalog::fbc::FbcError;
