@@ -5,6 +5,9 @@
 
 mod common;
 mod exit;
+mod json;
+mod paint;
+mod range;
 
 use clap::Parser;
 
@@ -24,10 +27,15 @@ struct Cli {
 }
 
 #[derive(Debug, clap::Subcommand)]
-enum Command {}
+enum Command {
+    Range(range::RangeArgs),
+}
 
 /// Parses the arguments of this process, runs the command they name, and says how it ended.
 pub fn main() -> std::process::ExitCode {
     let cli = Cli::parse();
-    match cli.command {}
+    match cli.command {
+        Command::Range(args) => range::run(&args),
+    }
+    .into()
 }

@@ -15,5 +15,7 @@ mod warning;
 pub use answer::{Answer, Cause, ResolvedBundle, answer, not_judged};
 pub use message::{LINE_1, MESSAGE};
 pub use range_report::{Grammar, RangeJson, RangeReport, Subject};
+#[cfg(feature = "program")]
+pub(crate) use text::one_line;
 pub use tone::{Tone, Toned};
 pub use warning::let_through;
