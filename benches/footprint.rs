@@ -24,30 +24,59 @@ fn main() {
 fn held() {
     let rules = Rules::default();
     let bare = memory();
-    let states: Vec<_> = CATALOGS.iter().map(|name| load(name, &file(name), &rules)).collect();
+    let states: Vec<_> = CATALOGS
+        .iter()
+        .map(|name| load(name, &file(name), &rules))
+        .collect();
     let full = memory();
-    assert!(states.iter().all(|state| state.loaded().is_some()), "every catalog is read");
-    println!("five catalogs held: {:.1} MiB over the bare process", mib(full.now - bare.now));
-    println!("five catalogs, peak: {:.1} MiB over the bare process", mib(full.peak - bare.now));
+    assert!(
+        states.iter().all(|state| state.loaded().is_some()),
+        "every catalog is read"
+    );
+    println!(
+        "five catalogs held: {:.1} MiB over the bare process",
+        mib(full.now - bare.now)
+    );
+    println!(
+        "five catalogs, peak: {:.1} MiB over the bare process",
+        mib(full.peak - bare.now)
+    );
 }
 
 /// `olmguard check` of 1,000 manifests against the five.
 fn check() {
     let folder = tempfile::tempdir().expect("a folder to write to");
     for n in 0..1000 {
-        fs::write(folder.path().join(format!("{n:04}.yaml")), manifest(n)).expect("a file to write to");
+        fs::write(folder.path().join(format!("{n:04}.yaml")), manifest(n))
+            .expect("a file to write to");
     }
     let mut command = Command::new(env!("CARGO_BIN_EXE_olmguard"));
-    command.arg("check").arg("-f").arg(folder.path()).args(["-o", "json"]).stdout(Stdio::null());
+    command
+        .arg("check")
+        .arg("-f")
+        .arg(folder.path())
+        .args(["-o", "json"])
+        .stdout(Stdio::null());
     for name in CATALOGS {
-        command.arg("--catalog").arg(format!("{name}={}", file(name).display()));
+        command
+            .arg("--catalog")
+            .arg(format!("{name}={}", file(name).display()));
     }
     let started = Instant::now();
     let status = command.status().expect("the program runs");
     let took = started.elapsed();
-    let peak = getrusage(UsageWho::RUSAGE_CHILDREN).expect("the kernel keeps count").max_rss();
-    println!("check of 1,000 manifests: {:.2} s, exit {:?}", took.as_secs_f64(), status.code());
-    println!("check of 1,000 manifests, peak: {:.1} MiB", mib(u64::try_from(peak).unwrap_or(0)));
+    let peak = getrusage(UsageWho::RUSAGE_CHILDREN)
+        .expect("the kernel keeps count")
+        .max_rss();
+    println!(
+        "check of 1,000 manifests: {:.2} s, exit {:?}",
+        took.as_secs_f64(),
+        status.code()
+    );
+    println!(
+        "check of 1,000 manifests, peak: {:.1} MiB",
+        mib(u64::try_from(peak).unwrap_or(0))
+    );
 }
 
 /// Versions that exist and that do not, pins and ranges, installed and fresh.
@@ -72,10 +101,20 @@ fn manifest(n: usize) -> String {
 /// A package, its bundles' names up to the version, a version to start at and one to go to.
 const PACKAGES: &[(&str, &str, &str, &str)] = &[
     ("cert-manager", "cert-manager.v", "1.11.0", "1.16.5"),
-    ("opendatahub-operator", "opendatahub-operator.v", "2.21.0", "2.30.0"),
+    (
+        "opendatahub-operator",
+        "opendatahub-operator.v",
+        "2.21.0",
+        "2.30.0",
+    ),
     ("project-quay", "quay-operator.v", "3.10.13", "3.12.8"),
     ("sailoperator", "sailoperator.v", "1.25.2", "1.26.0"),
-    ("victoriametrics-operator", "victoriametrics-operator.v", "0.50.0", "0.55.0"),
+    (
+        "victoriametrics-operator",
+        "victoriametrics-operator.v",
+        "0.50.0",
+        "0.55.0",
+    ),
 ];
 
 /// Of this process, in KiB.
@@ -87,10 +126,19 @@ struct Memory {
 fn memory() -> Memory {
     let status = fs::read_to_string("/proc/self/status").expect("Linux tells");
     let field = |name: &str| {
-        let line = status.lines().find_map(|line| line.strip_prefix(name)).expect(name);
-        line.split_whitespace().next().and_then(|kib| kib.parse().ok()).expect("a number")
+        let line = status
+            .lines()
+            .find_map(|line| line.strip_prefix(name))
+            .expect(name);
+        line.split_whitespace()
+            .next()
+            .and_then(|kib| kib.parse().ok())
+            .expect("a number")
     };
-    Memory { now: field("VmRSS:"), peak: field("VmHWM:") }
+    Memory {
+        now: field("VmRSS:"),
+        peak: field("VmHWM:"),
+    }
 }
 
 #[expect(clippy::cast_precision_loss, reason = "a figure for people")]

@@ -31,8 +31,16 @@ fn fresh_no_version(bencher: Bencher<'_, '_>, package: &str) {
 #[divan::bench(args = PACKAGES)]
 fn upgrade_from_one(bencher: Bencher<'_, '_>, package: &str) {
     let bench = Bench::of(package);
-    let version = if package == "project-quay" { "3.10.13" } else { "2.21.0" };
-    let installed = bench.bundles().into_iter().find(|(_, v)| v == version).expect("recorded");
+    let version = if package == "project-quay" {
+        "3.10.13"
+    } else {
+        "2.21.0"
+    };
+    let installed = bench
+        .bundles()
+        .into_iter()
+        .find(|(_, v)| v == version)
+        .expect("recorded");
     bench.run(bencher, &[(bench.filter(None), as_installed(installed))]);
 }
 
@@ -45,7 +53,12 @@ fn shuffled_over_all(bencher: Bencher<'_, '_>, package: &str) {
     for from in &bundles {
         requests.push((bench.filter(None), as_installed(from.clone())));
         for (_, to) in bundles.iter().step_by(7) {
-            for range in [to.clone(), format!(">={to}"), format!("^{to}"), format!("~{to} || <1.0.0")] {
+            for range in [
+                to.clone(),
+                format!(">={to}"),
+                format!("^{to}"),
+                format!("~{to} || <1.0.0"),
+            ] {
                 requests.push((bench.filter(Some(&range)), as_installed(from.clone())));
             }
         }
@@ -70,7 +83,11 @@ impl Bench {
         read(&file, &Progress::default(), &mut builder).expect("a recorded package");
         let catalog = Arc::new(builder.finish());
         let state = CatalogState::named("cat", Content::Loaded(Arc::clone(&catalog)));
-        Self { package: package.to_owned(), snapshot: Snapshot::new(rules, [state]), catalog }
+        Self {
+            package: package.to_owned(),
+            snapshot: Snapshot::new(rules, [state]),
+            catalog,
+        }
     }
 
     fn filter(&self, version: Option<&str>) -> Filter {
@@ -82,30 +99,44 @@ impl Bench {
     }
 
     fn bundles(&self) -> Vec<(String, String)> {
-        let package = self.catalog.package(&self.package).expect("there").expect("decoded");
+        let package = self
+            .catalog
+            .package(&self.package)
+            .expect("there")
+            .expect("decoded");
         let bundles = package.bundles().map(|(_, bundle)| bundle);
         let read = bundles.filter_map(|b| Some((b.name.to_string(), b.version.as_ref().ok()?)));
-        read.map(|(name, version)| (name, version.version.to_string())).collect()
+        read.map(|(name, version)| (name, version.version.to_string()))
+            .collect()
     }
 
     fn run(&self, bencher: Bencher<'_, '_>, requests: &[(Filter, Installed)]) {
         bencher.counter(ItemsCount::new(requests.len())).bench(|| {
             for (filter, installed) in requests {
-                black_box(rule(&self.snapshot, black_box(&Request { filter, installed })));
+                black_box(rule(
+                    &self.snapshot,
+                    black_box(&Request { filter, installed }),
+                ));
             }
         });
     }
 }
 
 fn as_installed((name, version): (String, String)) -> Installed {
-    Installed::Bundle(InstalledBundle { name: Some(name), version, release: None })
+    Installed::Bundle(InstalledBundle {
+        name: Some(name),
+        version,
+        release: None,
+    })
 }
 
 /// Fisher and Yates with a small generator of fixed seed: the same order in every run.
 fn shuffle<T>(items: &mut [T]) {
     let mut state: u64 = 0x9e37_79b9_7f4a_7c15;
     for last in (1..items.len()).rev() {
-        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
+        state = state
+            .wrapping_mul(6_364_136_223_846_793_005)
+            .wrapping_add(1);
         let pick = usize::try_from((state >> 33) % (last as u64 + 1)).expect("below len");
         items.swap(last, pick);
     }

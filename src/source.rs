@@ -23,8 +23,6 @@ mod stream;
 mod tests;
 mod walk;
 
-pub use load::{load, load_bytes, load_content};
-
 use std::fs::File;
 use std::io::{self, Read};
 use std::path::Path;
@@ -33,6 +31,8 @@ use std::thread;
 
 use crate::catalog::blob::Sink;
 use crate::catalog::fbc::FbcError;
+pub use load::{load, load_bytes, load_content};
+
 use pipeline::Pipeline;
 
 /// How far the reading of a catalog is, in bytes as they lie on disk. Readable from any thread.

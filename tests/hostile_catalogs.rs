@@ -14,21 +14,73 @@ type Make = fn(&Path) -> &'static str;
 
 /// A case: its name, how it is made, and what stderr and the results together must say.
 const CASES: &[(&str, Make, &str)] = &[
-    ("json-depth", |at| file(at, "{\"a\":".repeat(200_000).as_bytes()), "levels of nesting"),
-    ("json-lists", |at| file(at, ["{\"a\":", &"[".repeat(200_000)].concat().as_bytes()), "levels of nesting"),
-    ("yaml-flow-depth", |at| file(at, ["a: ", &"[".repeat(100_000)].concat().as_bytes()), "invalid YAML"),
-    ("yaml-block-depth", |at| file(at, "- ".repeat(100_000).as_bytes()), "invalid YAML"),
+    (
+        "json-depth",
+        |at| file(at, "{\"a\":".repeat(200_000).as_bytes()),
+        "levels of nesting",
+    ),
+    (
+        "json-lists",
+        |at| file(at, ["{\"a\":", &"[".repeat(200_000)].concat().as_bytes()),
+        "levels of nesting",
+    ),
+    (
+        "yaml-flow-depth",
+        |at| file(at, ["a: ", &"[".repeat(100_000)].concat().as_bytes()),
+        "invalid YAML",
+    ),
+    (
+        "yaml-block-depth",
+        |at| file(at, "- ".repeat(100_000).as_bytes()),
+        "invalid YAML",
+    ),
     ("alias-bomb", |at| file(at, bomb().as_bytes()), "aliases"),
-    ("nul", |at| file(at, b"schema: olm.package\0\nname: p\n"), "invalid YAML"),
-    ("binary", |at| file(at, &[0xff, 0xfe, 0x00, 0x01]), "cannot be read"),
-    ("invalid-utf-8", |at| file(at, b"schema: olm.package\nname: \xff\n"), "cannot be read"),
-    ("duplicate-keys", |at| file(at, br#"{"schema":"a","Schema":"b"}"#), "duplicate keys"),
-    ("truncated", |at| file(at, br#"{"schema":"olm.package","name":"p"#), "incomplete JSON"),
+    (
+        "nul",
+        |at| file(at, b"schema: olm.package\0\nname: p\n"),
+        "invalid YAML",
+    ),
+    (
+        "binary",
+        |at| file(at, &[0xff, 0xfe, 0x00, 0x01]),
+        "cannot be read",
+    ),
+    (
+        "invalid-utf-8",
+        |at| file(at, b"schema: olm.package\nname: \xff\n"),
+        "cannot be read",
+    ),
+    (
+        "duplicate-keys",
+        |at| file(at, br#"{"schema":"a","Schema":"b"}"#),
+        "duplicate keys",
+    ),
+    (
+        "truncated",
+        |at| file(at, br#"{"schema":"olm.package","name":"p"#),
+        "incomplete JSON",
+    ),
     ("sparse-gigabyte", sparse, "cannot be read"),
-    ("one-blob", |at| file(at, &one_blob(100 << 20)), "larger than"),
-    ("zstd-window", |at| file(at, &window_log_27()), "too much memory"),
-    ("zstd-garbage", |at| file(at, &[0x28, 0xb5, 0x2f, 0xfd, 0xff, 0xff]), "cannot be read"),
-    ("gzip-garbage", |at| file(at, &[0x1f, 0x8b, 0x08, 0xff, 0xff]), "cannot be read"),
+    (
+        "one-blob",
+        |at| file(at, &one_blob(100 << 20)),
+        "larger than",
+    ),
+    (
+        "zstd-window",
+        |at| file(at, &window_log_27()),
+        "too much memory",
+    ),
+    (
+        "zstd-garbage",
+        |at| file(at, &[0x28, 0xb5, 0x2f, 0xfd, 0xff, 0xff]),
+        "cannot be read",
+    ),
+    (
+        "gzip-garbage",
+        |at| file(at, &[0x1f, 0x8b, 0x08, 0xff, 0xff]),
+        "cannot be read",
+    ),
     ("link-out", link_out, "leads out of"),
 ];
 
@@ -48,7 +100,10 @@ fn a_loop_of_links_ends() {
     let inner = folder.path().join("catalog/inner");
     fs::create_dir_all(&inner).unwrap();
     symlink("..", inner.join("up")).unwrap();
-    file(&folder.path().join("catalog"), b"schema: olm.package\nname: p\n");
+    file(
+        &folder.path().join("catalog"),
+        b"schema: olm.package\nname: p\n",
+    );
     let ended = check(folder.path(), "bad=catalog", Stdio::null());
     assert!(ended.status.code().is_some(), "{ended:?}");
 }
@@ -56,7 +111,10 @@ fn a_loop_of_links_ends() {
 #[test]
 fn a_gigabyte_through_a_pipe_ends() {
     let folder = tempfile::tempdir().unwrap();
-    let mut child = command(folder.path(), "bad=-").stdin(Stdio::piped()).spawn().unwrap();
+    let mut child = command(folder.path(), "bad=-")
+        .stdin(Stdio::piped())
+        .spawn()
+        .unwrap();
     let mut pipe = child.stdin.take().unwrap();
     let writer = std::thread::spawn(move || {
         let endless = io::repeat(b'a').take(1 << 30);
@@ -74,9 +132,18 @@ fn expect(name: &str, ended: &Output, expected: &str) {
     let stdout = String::from_utf8_lossy(&ended.stdout);
     let said = format!("{stdout}{}", String::from_utf8_lossy(&ended.stderr));
     assert_eq!(ended.status.code(), Some(3), "{name}: {said}");
-    assert!(said.contains(expected), "{name}: expected {expected:?} in {said}");
-    assert!(said.contains("catalog bad cannot be read [CatalogNotLoaded]"), "{name}: {said}");
-    assert!(said.contains("resolves to p.v1.0.0 1.0.0 of catalog good"), "{name}: {said}");
+    assert!(
+        said.contains(expected),
+        "{name}: expected {expected:?} in {said}"
+    );
+    assert!(
+        said.contains("catalog bad cannot be read [CatalogNotLoaded]"),
+        "{name}: {said}"
+    );
+    assert!(
+        said.contains("resolves to p.v1.0.0 1.0.0 of catalog good"),
+        "{name}: {said}"
+    );
 }
 
 fn check(folder: &Path, catalog: &str, stdin: Stdio) -> Output {
@@ -89,8 +156,20 @@ fn command(folder: &Path, catalog: &str) -> Command {
     fs::write(folder.join("good.json"), GOOD).unwrap();
     let mut command = Command::new("sh");
     command
-        .args(["-c", "ulimit -v 262144 && exec \"$@\"", "sh", env!("CARGO_BIN_EXE_olmguard")])
-        .args(["check", "-f", "extensions.yaml", "--no-schema", "--catalog", "good=good.json"])
+        .args([
+            "-c",
+            "ulimit -v 262144 && exec \"$@\"",
+            "sh",
+            env!("CARGO_BIN_EXE_olmguard"),
+        ])
+        .args([
+            "check",
+            "-f",
+            "extensions.yaml",
+            "--no-schema",
+            "--catalog",
+            "good=good.json",
+        ])
         .args(["--catalog", catalog])
         .current_dir(folder)
         .stdout(Stdio::piped())
@@ -135,7 +214,12 @@ fn link_out(folder: &Path) -> &'static str {
 }
 
 fn one_blob(size: usize) -> Vec<u8> {
-    [&br#"{"schema":"olm.package","name":""#[..], &vec![b'a'; size], br#""}"#].concat()
+    [
+        &br#"{"schema":"olm.package","name":""#[..],
+        &vec![b'a'; size],
+        br#""}"#,
+    ]
+    .concat()
 }
 
 /// Each anchor names the one before ten times.
@@ -144,7 +228,10 @@ fn bomb() -> String {
         let before = format!("*a{}", n - 1);
         format!("a{n}: &a{n} [{}]\n", vec![before; 10].join(", "))
     });
-    ["a0: &a0 [lol]\n".to_owned()].into_iter().chain(lines).collect()
+    ["a0: &a0 [lol]\n".to_owned()]
+        .into_iter()
+        .chain(lines)
+        .collect()
 }
 
 /// A frame that asks for a window of 128 MiB.
