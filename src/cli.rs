@@ -4,7 +4,12 @@
 //! failure. Every flag has a twin in the environment: that of `--a-b` is `OLMGUARD_A_B`.
 
 mod common;
+mod demo;
 mod exit;
+mod go_duration;
+mod log;
+mod serve;
+mod signals;
 
 use clap::Parser;
 
@@ -24,10 +29,16 @@ struct Cli {
 }
 
 #[derive(Debug, clap::Subcommand)]
-enum Command {}
+enum Command {
+    Serve(Box<serve::ServeArgs>),
+    Demo(demo::DemoArgs),
+}
 
 /// Parses the arguments of this process, runs the command they name, and says how it ended.
 pub fn main() -> std::process::ExitCode {
     let cli = Cli::parse();
-    match cli.command {}
+    match cli.command {
+        Command::Serve(args) => serve::run(*args),
+        Command::Demo(args) => demo::run(args),
+    }
 }

@@ -52,6 +52,16 @@ pub(crate) struct CatalogArg {
 pub(crate) enum UsageError {
     #[error("--olm-feature-gates: {0}")]
     Gate(#[from] GateError),
+    #[error(
+        "no certificate: expected either --tls-cert and --tls-key, or --self-signed for trying out"
+    )]
+    NoTls,
+    #[error("{missing} is missing: expected --tls-cert and --tls-key together")]
+    HalfTls { missing: &'static str },
+    #[error(
+        "--self-signed makes a certificate of its own: expected it or --tls-cert and --tls-key, not both"
+    )]
+    TwoTls,
 }
 
 /// Why a `--catalog` is not understood.
