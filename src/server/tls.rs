@@ -205,3 +205,6 @@ const ENCRYPTED: &str = "; this key is encrypted: decrypt it first";
 
 /// No chain is nearly as long.
 const FILE_LIMIT: u64 = 1 << 20;
+
+#[cfg(test)]
+mod tests;

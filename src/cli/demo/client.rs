@@ -60,6 +60,7 @@ impl Client {
             .body(Full::from(body))
             .map_err(failed)?;
         let exchange = async {
+            self.requests.ready().await.map_err(failed)?;
             let response = self.requests.send_request(request).await.map_err(failed)?;
             let status = response.status();
             let body = Limited::new(response.into_body(), REPLY_LIMIT);

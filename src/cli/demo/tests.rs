@@ -64,7 +64,9 @@ fn the_sample_is_a_believable_package() {
         .map(|channel| &*channel.name)
         .collect();
     assert_eq!(channels, ["candidate", "stable-v1", "stable-v2"]);
-    let deprecated = package.bundles().filter(|(_, bundle)| bundle.deprecated.is_some());
+    let deprecated = package
+        .bundles()
+        .filter(|(_, bundle)| bundle.deprecated.is_some());
     assert_eq!(deprecated.count(), 1);
     let faults = catalog
         .package_names()
