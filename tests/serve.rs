@@ -1,4 +1,9 @@
 //! `olmguard serve` as a process: what it prints, how it ends, and how it refuses to start.
+#![expect(
+    clippy::panic,
+    clippy::unwrap_used,
+    reason = "a test that cannot go on fails there"
+)]
 
 mod common {
     pub(crate) mod process;

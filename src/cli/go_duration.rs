@@ -94,7 +94,7 @@ fn unit(word: &str) -> Result<u128, DurationError> {
 }
 
 /// More than a hundred years is a slip.
-const LONGEST: Duration = Duration::from_secs(1_000_000 * 3600);
+const LONGEST: Duration = Duration::from_hours(1_000_000);
 
 #[cfg(test)]
 mod tests {

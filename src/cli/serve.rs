@@ -42,7 +42,7 @@ pub(crate) struct ServeArgs {
     #[arg(long, env = "OLMGUARD_TLS_KEY", value_name = "FILE")]
     tls_key: Option<PathBuf>,
 
-    /// For trying out: make a certificate for localhost, 127.0.0.1 and ::1
+    /// For trying out: make a certificate for localhost and this machine's loopback addresses
     #[arg(long, env = "OLMGUARD_SELF_SIGNED", value_parser = BoolishValueParser::new())]
     self_signed: bool,
 

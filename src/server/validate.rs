@@ -66,7 +66,7 @@ async fn read(body: Body) -> Result<Bytes, Refused> {
     to_bytes(body, BODY_LIMIT).await.map_err(|error| {
         let is_limit = error
             .source()
-            .is_some_and(|cause| cause.is::<LengthLimitError>());
+            .is_some_and(<dyn Error>::is::<LengthLimitError>);
         if is_limit {
             Refused::TooLarge
         } else {

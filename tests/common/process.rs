@@ -2,7 +2,7 @@
 
 use std::io::{BufRead, BufReader, Read};
 use std::process::{Child, ChildStderr, ChildStdout, Command, Stdio};
-use std::sync::mpsc::{Receiver, channel};
+use std::sync::mpsc::{Receiver, TryRecvError, channel};
 use std::thread;
 use std::time::Duration;
 
@@ -10,7 +10,8 @@ use std::time::Duration;
 pub(crate) struct Process {
     id: u32,
     lines: Receiver<String>,
-    ended: Receiver<Ended>,
+    /// Absent once it is known: its id may be that of another process then.
+    ended: Option<Receiver<Ended>>,
 }
 
 /// How a process ended.
@@ -46,7 +47,8 @@ impl Process {
             .spawn()
             .unwrap();
         let (stdout, stderr) = (child.stdout.take().unwrap(), child.stderr.take().unwrap());
-        let (id, lines, ended) = (child.id(), lines(stdout), wait(child, stderr));
+        let (id, lines) = (child.id(), lines(stdout));
+        let ended = Some(wait(child, stderr));
         Self { id, lines, ended }
     }
 
@@ -55,7 +57,10 @@ impl Process {
     pub(crate) fn line(&mut self) -> String {
         match self.lines.recv_timeout(DEADLINE) {
             Ok(line) => line,
-            Err(_) => panic!("no line: {:?}", self.ended.try_recv()),
+            Err(error) => {
+                let ended = self.ended.as_ref().map(Receiver::try_recv);
+                panic!("no line, {error}: {ended:?}");
+            }
         }
     }
 
@@ -69,26 +74,20 @@ impl Process {
     /// Waits for the end.
     #[track_caller]
     pub(crate) fn ended(mut self) -> Ended {
-        let mut ended = self.take_end();
+        let ended = self.ended.take().expect("a process ends once");
+        let mut ended = ended
+            .recv_timeout(DEADLINE)
+            .expect("the process ends in time");
         ended.stdout = self.lines.iter().map(|line| line + "\n").collect();
         ended
-    }
-
-    #[track_caller]
-    fn take_end(&mut self) -> Ended {
-        self.ended
-            .recv_timeout(DEADLINE)
-            .expect("the process ends in time")
     }
 }
 
 impl Drop for Process {
-    /// A test that failed leaves nothing running. The wait before the end is that of the thread.
+    /// A test that failed leaves nothing running.
     fn drop(&mut self) {
-        if matches!(
-            self.ended.try_recv(),
-            Err(std::sync::mpsc::TryRecvError::Empty)
-        ) {
+        let ended = self.ended.as_ref().map(Receiver::try_recv);
+        if matches!(ended, Some(Err(TryRecvError::Empty))) {
             let script = format!("kill -KILL {}", self.id);
             drop(Command::new("sh").args(["-c", &script]).status());
         }

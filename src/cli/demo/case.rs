@@ -1,6 +1,6 @@
 //! What happens in the demo: what a user types, and the review that an API server makes of it.
 
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 
 /// One edit of an extension.
 #[derive(Clone, Copy, Debug)]
@@ -68,17 +68,28 @@ impl Case {
     /// The review, as an API server sends it.
     pub(super) fn review(&self, number: usize) -> Value {
         let (operation, object, old) = match self.edit {
-            Edit::Create { version } => ("CREATE", self.object(version, None, None), Value::Null),
-            Edit::Move { from, to, policy } => (
-                "UPDATE",
-                self.object(Some(to), policy, Some(from)),
-                self.object(Some(from), None, Some(from)),
-            ),
+            Edit::Create { version } => {
+                let new = Object {
+                    version,
+                    ..Object::default()
+                };
+                ("CREATE", self.object(new), Value::Null)
+            }
+            Edit::Move { from, to, policy } => {
+                let old = Object::at(from, from);
+                let version = Some(to);
+                let new = Object {
+                    version,
+                    policy,
+                    ..old
+                };
+                ("UPDATE", self.object(new), self.object(old))
+            }
             Edit::Label { installed, wanted } => {
-                let old = self.object(Some(wanted), None, Some(installed));
-                let mut new = old.clone();
-                new["metadata"]["labels"] = json!({ LABEL: "night" });
-                ("UPDATE", new, old)
+                let old = Object::at(installed, wanted);
+                let watch = Some("night");
+                let new = Object { watch, ..old };
+                ("UPDATE", self.object(new), self.object(old))
             }
         };
         json!({
@@ -98,42 +109,52 @@ impl Case {
         })
     }
 
-    fn object(
-        &self,
-        version: Option<&str>,
-        policy: Option<&str>,
-        installed: Option<&str>,
-    ) -> Value {
-        let mut catalog = asked(version, policy);
-        catalog["packageName"] = json!(self.package);
-        let mut object = json!({
+    fn object(&self, object: Object) -> Value {
+        let mut catalog = asked(object.version, object.policy);
+        catalog.insert("packageName".to_owned(), json!(self.package));
+        let bundle = object.installed.map(
+            |version| json!({"name": format!("{}.v{version}", self.package), "version": version}),
+        );
+        json!({
             "apiVersion": format!("{GROUP}/v1"),
             "kind": "ClusterExtension",
-            "metadata": {"name": self.extension},
+            "metadata": {"name": self.extension, "labels": {LABEL: object.watch}},
             "spec": {
                 "namespace": "harbor",
                 "serviceAccount": {"name": "installer"},
                 "source": {"sourceType": "Catalog", "catalog": catalog},
             },
-        });
-        if let Some(version) = installed {
-            let name = format!("{}.v{version}", self.package);
-            object["status"] = json!({"install": {"bundle": {"name": name, "version": version}}});
+            "status": {"install": bundle.map(|bundle| json!({"bundle": bundle}))},
+        })
+    }
+}
+
+/// What differs between the objects of the demo.
+#[derive(Clone, Copy, Debug, Default)]
+struct Object {
+    version: Option<&'static str>,
+    policy: Option<&'static str>,
+    installed: Option<&'static str>,
+    watch: Option<&'static str>,
+}
+
+impl Object {
+    fn at(installed: &'static str, wanted: &'static str) -> Self {
+        Self {
+            version: Some(wanted),
+            installed: Some(installed),
+            ..Self::default()
         }
-        object
     }
 }
 
 /// What a filter asks for, but for the package.
-fn asked(version: Option<&str>, policy: Option<&str>) -> Value {
-    let mut catalog = json!({});
-    if let Some(version) = version {
-        catalog["version"] = json!(version);
-    }
-    if let Some(policy) = policy {
-        catalog["upgradeConstraintPolicy"] = json!(policy);
-    }
-    catalog
+fn asked(version: Option<&str>, policy: Option<&str>) -> Map<String, Value> {
+    let fields = [("version", version), ("upgradeConstraintPolicy", policy)];
+    let given = fields
+        .into_iter()
+        .filter_map(|(field, value)| Some((field.to_owned(), json!(value?))));
+    given.collect()
 }
 
 /// The uid by which the reply to a case is known again.
