@@ -16,6 +16,8 @@ pub mod nearest;
 pub mod olm;
 pub mod resolve;
 pub mod selector;
+#[cfg(feature = "program")]
+pub mod server;
 pub mod snapshot;
 #[cfg(feature = "program")]
 pub mod source;
