@@ -1,3 +1,48 @@
-//! Set-up and checks of olmguard: `cargo xtask test`.
+//! Set-up and checks of olmguard, run as `cargo xtask TASK` from anywhere in the repository.
 
-fn main() {}
+mod program;
+mod report;
+mod steps;
+mod tally;
+
+use std::process::ExitCode;
+use std::{env, io};
+
+fn main() -> ExitCode {
+    let arguments: Vec<String> = env::args().skip(1).collect();
+    let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
+    match arguments.as_slice() {
+        ["test"] => test(),
+        ["help" | "--help" | "-h"] => {
+            report::say(HELP);
+            ExitCode::SUCCESS
+        }
+        _ => {
+            eprintln!("xtask: unknown task {:?}\n\n{HELP}", arguments.join(" "));
+            ExitCode::from(2)
+        }
+    }
+}
+
+fn test() -> ExitCode {
+    match steps::run_all() {
+        Ok(report) => {
+            report.print(&mut io::stdout());
+            ExitCode::SUCCESS
+        }
+        Err(failed) => {
+            eprintln!("\nxtask: {failed}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+const HELP: &str = "\
+usage: cargo xtask TASK
+
+tasks:
+  test   everything that must hold before a change is merged: format, clippy, the pure part alone,
+         documentation, dependencies, tests; stops at the first failure. Installs cargo-deny if it
+         is missing. Recorded answers are taken from OLMGUARD_SHARED, else from ../shared, else
+         from the sample in tests/vectors.
+  help   this text";
