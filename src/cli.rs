@@ -3,6 +3,7 @@
 //! Results go to stdout, everything else to stderr. A reader that closes the pipe early is no
 //! failure. Every flag has a twin in the environment: that of `--a-b` is `OLMGUARD_A_B`.
 
+mod common;
 mod exit;
 
 use clap::Parser;

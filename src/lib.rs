@@ -1,5 +1,7 @@
 //! olmguard: says at once whether OLM v1 will carry out an edit of a `ClusterExtension`.
 
+#[cfg(feature = "program")]
+pub mod admission;
 pub mod catalog;
 #[cfg(feature = "program")]
 pub mod cli;
