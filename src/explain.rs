@@ -4,6 +4,7 @@
 
 mod answer;
 mod message;
+pub mod plain;
 pub mod range;
 mod refusal;
 mod text;
@@ -12,4 +13,4 @@ mod warning;
 
 pub use answer::{Answer, Cause, ResolvedBundle, answer, not_judged};
 pub use message::{LINE_1, MESSAGE};
-pub use warning::let_through;
+pub use warning::{let_through, warn_first};

@@ -10,6 +10,8 @@ pub mod explain;
 pub mod extension;
 pub mod json_type;
 pub mod judge;
+#[cfg(feature = "program")]
+pub mod manifest;
 pub mod nearest;
 pub mod olm;
 pub mod resolve;

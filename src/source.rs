@@ -16,11 +16,14 @@
 
 mod decompress;
 mod indexignore;
+mod load;
 mod pipeline;
 mod stream;
 #[cfg(test)]
 mod tests;
 mod walk;
+
+pub use load::{load, load_bytes, load_content};
 
 use std::fs::File;
 use std::io::{self, Read};

@@ -2,7 +2,7 @@
 //!
 //! ```text
 //! -f PATH... --inputs--> cases, ClusterCatalogs --\
-//! --catalog NAME=PATH --load--> contents ----------+--> Snapshot --judge--> Report --> text | JSON
+//! --catalog NAME=PATH --loading--> contents -------+--> Snapshot --judge--> Report --> text | JSON
 //! ```
 //!
 //! Everything is read before anything is judged, and everything is judged before the exit code says
@@ -17,29 +17,47 @@ mod loading;
 mod report;
 mod text;
 
-use std::io::{self, Write};
-
 pub(super) use args::CheckArgs;
+pub use report::Report;
 
-use crate::cli::Exit;
-use crate::cli::check::args::Output;
-use crate::cli::check::inputs::Gathered;
-use crate::cli::check::judged::Judged;
-use crate::cli::check::report::Report;
-use crate::explain::usage;
+use args::Output;
+use inputs::Gathered;
+use judged::Judged;
+
+use crate::cli::common::UsageError;
+use crate::cli::output::{Failed, print};
+use crate::cli::{Exit, usage};
 
 /// Runs the command.
-pub(super) fn run(args: &CheckArgs) -> Result<Exit, anyhow::Error> {
-    let Some(plan) = usage_or(args.plan()) else { return Ok(Exit::Usage) };
-    let Some(gathered) = usage_or(Gathered::read(args, &plan)) else { return Ok(Exit::Usage) };
-    for error in &gathered.errors {
-        anstream::eprintln!("{error}");
+pub(super) fn run(args: &CheckArgs) -> Result<Exit, Failed> {
+    match read(args) {
+        Ok((plan, gathered)) => judge(args, &plan, &gathered),
+        Err(error) => Ok(usage(&error)),
     }
-    let snapshot = gathered.snapshot(args, &plan);
-    let judged: Vec<Judged> =
-        gathered.cases.iter().map(|case| judged::judge(&snapshot, case, &plan)).collect();
-    let exit = judged::exit(&gathered, &judged, args);
-    let report = Report::of(&snapshot, &gathered, &judged);
-    print(args, &report)?;
-    Ok(exit)
+}
+
+fn read(args: &CheckArgs) -> Result<(args::Plan, Gathered), UsageError> {
+    let plan = args.plan()?;
+    let gathered = Gathered::read(args, &plan)?;
+    Ok((plan, gathered))
+}
+
+fn judge(args: &CheckArgs, plan: &args::Plan, gathered: &Gathered) -> Result<Exit, Failed> {
+    for error in &gathered.errors {
+        anstream::eprintln!("error: {error}");
+    }
+    let snapshot = gathered.snapshot(args, plan);
+    let judged: Vec<Judged> = gathered
+        .cases
+        .iter()
+        .map(|case| judged::judge(&snapshot, case, plan))
+        .collect();
+    match args.output {
+        Output::Text => print(&text::text(args, gathered, &judged))?,
+        Output::Json => {
+            let report = Report::of(&snapshot, gathered, &judged);
+            print(&format!("{}\n", serde_json::to_string(&report)?))?;
+        }
+    }
+    Ok(judged::exit(gathered, &judged, args))
 }

@@ -59,7 +59,12 @@ pub(crate) enum UsageError {
     #[error("standard input is named twice: expected \"-\" once, for manifests or for one catalog")]
     StdinTwice,
     #[error("{kind} {name:?} is there twice, at {first} and at {second}: expected one of them")]
-    ObjectTwice { kind: String, name: String, first: String, second: String },
+    ObjectTwice {
+        kind: String,
+        name: String,
+        first: String,
+        second: String,
+    },
 }
 
 /// Why a `--catalog` is not understood.

@@ -114,7 +114,11 @@ impl Fields {
 
     /// The keys from the object down to the field that decides: the version, else the package.
     pub fn deciding(&self, has_version: bool) -> impl Iterator<Item = &'static str> {
-        let field = if has_version { "version" } else { "packageName" };
+        let field = if has_version {
+            "version"
+        } else {
+            "packageName"
+        };
         self.prefix.split('.').chain([field])
     }
 

@@ -36,7 +36,11 @@ fn names(snapshot: &Snapshot, filter: &Filter, installed: &InstalledBundle) -> B
     let Ok(origin) = Origin::read(installed, snapshot.rules()) else {
         return BTreeSet::new();
     };
-    let anything = Filter { version: None, channels: Vec::new(), ..filter.clone() };
+    let anything = Filter {
+        version: None,
+        channels: Vec::new(),
+        ..filter.clone()
+    };
     let query = Query::compile(&anything, snapshot).ok();
     let offers = query.and_then(|query| query.offers(&query.in_play(snapshot)).ok());
     let offers = offers.unwrap_or_default();
@@ -44,7 +48,9 @@ fn names(snapshot: &Snapshot, filter: &Filter, installed: &InstalledBundle) -> B
         .iter()
         .flat_map(|offer| {
             let same = origin.same(offer.package);
-            same.iter().map(|index| offer.package.bundle(index).name.to_string()).collect::<Vec<_>>()
+            same.iter()
+                .map(|index| offer.package.bundle(index).name.to_string())
+                .collect::<Vec<_>>()
         })
         .collect()
 }

@@ -22,8 +22,12 @@ pub(crate) struct CheckArgs {
     pub(super) common: CommonArgs,
 
     /// What is installed, where the manifest's status does not say; may be repeated
-    #[arg(long, value_name = "EXTENSION=VERSION[,bundle=NAME][,release=R]", env = "OLMGUARD_INSTALLED",
-          value_delimiter = ';')]
+    #[arg(
+        long,
+        value_name = "EXTENSION=VERSION[,bundle=NAME][,release=R]",
+        env = "OLMGUARD_INSTALLED",
+        value_delimiter = ';'
+    )]
     pub(super) installed: Vec<InstalledArg>,
 
     /// Apply none of the CRD's own rules: show what the resolver alone would say
@@ -35,7 +39,13 @@ pub(crate) struct CheckArgs {
     pub(super) on_undecided: Option<OnUndecided>,
 
     /// The form of the results
-    #[arg(short, long, value_name = "FORM", default_value = "text", env = "OLMGUARD_OUTPUT")]
+    #[arg(
+        short,
+        long,
+        value_name = "FORM",
+        default_value = "text",
+        env = "OLMGUARD_OUTPUT"
+    )]
     pub(super) output: Output,
 
     /// Count any warning as a denial
@@ -91,14 +101,23 @@ impl CheckArgs {
     pub(super) fn plan(&self) -> Result<Plan, UsageError> {
         let mut installed = BTreeMap::new();
         for given in &self.installed {
-            if installed.insert(given.extension.clone(), given.clone()).is_some() {
-                return Err(UsageError::InstalledTwice { extension: given.extension.clone() });
+            if installed
+                .insert(given.extension.clone(), given.clone())
+                .is_some()
+            {
+                return Err(UsageError::InstalledTwice {
+                    extension: given.extension.clone(),
+                });
             }
         }
         self.check_stdin()?;
         Ok(Plan {
             rules: self.common.rules()?,
-            schema: if self.no_schema { Schema::LeftOut } else { Schema::Applied },
+            schema: if self.no_schema {
+                Schema::LeftOut
+            } else {
+                Schema::Applied
+            },
             installed,
             on_undecided: self.on_undecided,
         })
@@ -108,8 +127,17 @@ impl CheckArgs {
     fn check_stdin(&self) -> Result<(), UsageError> {
         let manifests = usize::from(self.filename.iter().any(|path| path.as_os_str() == "-"));
         let is_stdin = |path: &PathBuf| path.as_os_str() == "-";
-        let catalogs = self.common.catalog.iter().filter(|catalog| is_stdin(&catalog.path)).count();
-        if manifests + catalogs > 1 { Err(UsageError::StdinTwice) } else { Ok(()) }
+        let catalogs = self
+            .common
+            .catalog
+            .iter()
+            .filter(|catalog| is_stdin(&catalog.path))
+            .count();
+        if manifests + catalogs > 1 {
+            Err(UsageError::StdinTwice)
+        } else {
+            Ok(())
+        }
     }
 }
 

@@ -147,7 +147,9 @@ impl Gathered {
 
     fn review(&mut self, review: Review, place: impl Fn(&[Step<'_>]) -> Place) {
         let below = &["request", "object"];
-        let field = review.extension().map(|extension| deciding_field(extension, below));
+        let field = review
+            .extension()
+            .map(|extension| deciding_field(extension, below));
         self.cases.push(Case {
             place: place(&field.unwrap_or_default()),
             identity: review.identity().clone(),
@@ -161,13 +163,22 @@ impl Gathered {
             kind: object.kind.clone(),
         };
         let identity = Identity::read(&object.value);
-        self.cases.push(Case { place, identity, subject: Subject::Unknown(exemption) });
+        self.cases.push(Case {
+            place,
+            identity,
+            subject: Subject::Unknown(exemption),
+        });
     }
 
     /// Two objects of one kind and name cannot both be meant.
     fn unique(&mut self, object: &ManifestObject, place: &Place) -> Result<(), UsageError> {
-        let Some(name) = object.name.clone() else { return Ok(()) };
-        match self.places.insert((object.kind.clone(), name), place.to_string()) {
+        let Some(name) = object.name.clone() else {
+            return Ok(());
+        };
+        match self
+            .places
+            .insert((object.kind.clone(), name), place.to_string())
+        {
             None => Ok(()),
             Some(first) => Err(UsageError::ObjectTwice {
                 kind: object.kind.clone(),
@@ -181,18 +192,23 @@ impl Gathered {
     /// A fact about an extension that is not there would be lost without a word.
     fn check_installed(&self, plan: &Plan) -> Result<(), UsageError> {
         let is_there = |name: &String| {
-            self.cases.iter().any(|case| case.identity.name.as_ref() == Some(name))
+            self.cases
+                .iter()
+                .any(|case| case.identity.name.as_ref() == Some(name))
         };
         match plan.installed.keys().find(|name| !is_there(name)) {
-            Some(name) if self.errors.is_empty() => {
-                Err(UsageError::InstalledStranger { extension: name.clone() })
-            }
+            Some(name) if self.errors.is_empty() => Err(UsageError::InstalledStranger {
+                extension: name.clone(),
+            }),
             _ => Ok(()),
         }
     }
 
     fn bad(&mut self, file: &str, problem: Problem) {
-        self.errors.push(BadInput { file: file.to_owned(), problem });
+        self.errors.push(BadInput {
+            file: file.to_owned(),
+            problem,
+        });
     }
 }
 
@@ -202,7 +218,10 @@ fn is_review(object: &ManifestObject) -> bool {
 
 /// The version, else the package's name, below where the extension stands in its object.
 fn deciding_field(extension: &Extension, below: &[&'static str]) -> Vec<Step<'static>> {
-    let has_version = extension.filter.as_ref().is_ok_and(|filter| filter.version.is_some());
+    let has_version = extension
+        .filter
+        .as_ref()
+        .is_ok_and(|filter| filter.version.is_some());
     let keys = extension.fields.deciding(has_version);
     below.iter().copied().chain(keys).map(Step::Key).collect()
 }

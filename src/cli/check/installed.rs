@@ -46,7 +46,11 @@ impl InstalledArg {
         let (field, key, value) = match part.split_once('=') {
             Some(("bundle", name)) => (&mut self.bundle, "bundle=", name),
             Some(("release", release)) => (&mut self.release, "release=", release),
-            _ => return Err(InstalledArgError::UnknownPart { found: part.to_owned() }),
+            _ => {
+                return Err(InstalledArgError::UnknownPart {
+                    found: part.to_owned(),
+                });
+            }
         };
         match field.replace(value.to_owned()) {
             None => Ok(()),
@@ -59,10 +63,15 @@ impl FromStr for InstalledArg {
     type Err = InstalledArgError;
 
     fn from_str(text: &str) -> Result<Self, InstalledArgError> {
-        let incomplete = || InstalledArgError::Incomplete { found: text.to_owned() };
+        let incomplete = || InstalledArgError::Incomplete {
+            found: text.to_owned(),
+        };
         let (extension, rest) = text.split_once('=').ok_or_else(incomplete)?;
         let mut parts = rest.split(',');
-        let version = parts.next().filter(|version| !version.is_empty()).ok_or_else(incomplete)?;
+        let version = parts
+            .next()
+            .filter(|version| !version.is_empty())
+            .ok_or_else(incomplete)?;
         if extension.is_empty() {
             return Err(incomplete());
         }
@@ -91,18 +100,39 @@ mod tests {
         let some = |text: &str| Some(text.to_owned());
         let owned = |a: &str, b: &str, c, d| Ok((a.to_owned(), b.to_owned(), c, d));
         assert_eq!(parse("a=1.0.0"), owned("a", "1.0.0", None, None));
-        assert_eq!(parse("a=1.0.0+2,bundle=p.v1"), owned("a", "1.0.0+2", some("p.v1"), None));
-        assert_eq!(parse("a=1.0.0,release=,bundle=p"), owned("a", "1.0.0", some("p"), some("")));
+        assert_eq!(
+            parse("a=1.0.0+2,bundle=p.v1"),
+            owned("a", "1.0.0+2", some("p.v1"), None)
+        );
+        assert_eq!(
+            parse("a=1.0.0,release=,bundle=p"),
+            owned("a", "1.0.0", some("p"), some(""))
+        );
     }
 
     #[test]
     fn what_is_not_understood_is_refused() {
         for (text, expected) in [
-            ("a", "\"a\" names no extension or no version: expected EXTENSION=VERSION"),
-            ("=1.0.0", "\"=1.0.0\" names no extension or no version: expected EXTENSION=VERSION"),
-            ("a=", "\"a=\" names no extension or no version: expected EXTENSION=VERSION"),
-            ("a=1,b=2", "\"b=2\" is not understood: expected bundle=NAME or release=R after the version"),
-            ("a=1,release=2,release=3", "release= is given twice: expected it once"),
+            (
+                "a",
+                "\"a\" names no extension or no version: expected EXTENSION=VERSION",
+            ),
+            (
+                "=1.0.0",
+                "\"=1.0.0\" names no extension or no version: expected EXTENSION=VERSION",
+            ),
+            (
+                "a=",
+                "\"a=\" names no extension or no version: expected EXTENSION=VERSION",
+            ),
+            (
+                "a=1,b=2",
+                "\"b=2\" is not understood: expected bundle=NAME or release=R after the version",
+            ),
+            (
+                "a=1,release=2,release=3",
+                "release= is given twice: expected it once",
+            ),
         ] {
             assert_eq!(parse(text), Err(expected.to_owned()), "{text}");
         }

@@ -24,7 +24,12 @@ pub(super) fn judge(snapshot: &Snapshot, case: &Case, plan: &Plan) -> Judged {
             let installed = installed(snapshot, extension, plan);
             answer(
                 snapshot,
-                &Edit { new: extension, old: None, installed: &installed, schema },
+                &Edit {
+                    new: extension,
+                    old: None,
+                    installed: &installed,
+                    schema,
+                },
             )
         }
     };
@@ -40,7 +45,10 @@ pub(super) fn exit(gathered: &Gathered, judged: &[Judged], args: &CheckArgs) -> 
     let codes = judged.iter().map(|judged| judged.exit(args));
     let nothing = args.require_match && judged.is_empty();
     let bad = (nothing || !gathered.errors.is_empty()).then_some(Exit::BadInput);
-    codes.chain(bad).max_by_key(|exit| exit.weight()).unwrap_or(Exit::Good)
+    codes
+        .chain(bad)
+        .max_by_key(|exit| exit.weight())
+        .unwrap_or(Exit::Good)
 }
 
 impl Judged {
@@ -58,7 +66,11 @@ impl Judged {
 }
 
 fn installed(snapshot: &Snapshot, extension: &Extension, plan: &Plan) -> Installed {
-    let given = extension.identity.name.as_ref().and_then(|name| plan.installed.get(name));
+    let given = extension
+        .identity
+        .name
+        .as_ref()
+        .and_then(|name| plan.installed.get(name));
     match given {
         Some(given) => given.resolve(snapshot, extension.filter.as_ref().ok()),
         None => extension.installed.clone(),

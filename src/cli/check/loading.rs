@@ -18,10 +18,19 @@ pub(super) fn contents(args: &CheckArgs, rules: &Rules) -> Vec<(String, Content)
     let load = || {
         let catalogs = args.common.catalog.iter();
         catalogs
-            .map(|catalog| (catalog.name.clone(), load_content(&catalog.path, rules, &progress)))
+            .map(|catalog| {
+                (
+                    catalog.name.clone(),
+                    load_content(&catalog.path, rules, &progress),
+                )
+            })
             .collect()
     };
-    if io::stderr().is_terminal() { watched(&progress, load) } else { load() }
+    if io::stderr().is_terminal() {
+        watched(&progress, load)
+    } else {
+        load()
+    }
 }
 
 /// Runs `work`, and shows how far it is once it has taken longer than [`PATIENCE`].
@@ -43,7 +52,9 @@ fn watched<T: Send>(progress: &Progress, work: impl FnOnce() -> T + Send) -> T {
         if let Some(bar) = bar {
             bar.finish_and_clear();
         }
-        worker.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))
+        worker
+            .join()
+            .unwrap_or_else(|panic| std::panic::resume_unwind(panic))
     })
 }
 

@@ -123,7 +123,9 @@ impl Report {
         Self {
             schema: "olmguard.check/v1",
             catalogs: snapshot.catalogs().iter().map(CatalogReport::of).collect(),
-            results: results.map(|(case, judged)| ResultReport::of(case, &judged.answer)).collect(),
+            results: results
+                .map(|(case, judged)| ResultReport::of(case, &judged.answer))
+                .collect(),
             summary: Summary::of(gathered, judged),
         }
     }
@@ -131,7 +133,12 @@ impl Report {
 
 impl Summary {
     pub(super) fn of(gathered: &Gathered, judged: &[Judged]) -> Self {
-        let count = |verdict| judged.iter().filter(|j| j.answer.verdict == verdict).count();
+        let count = |verdict| {
+            judged
+                .iter()
+                .filter(|j| j.answer.verdict == verdict)
+                .count()
+        };
         Self {
             allow: count(Verdict::Allow),
             deny: count(Verdict::Deny),
@@ -145,7 +152,9 @@ impl Summary {
 impl CatalogReport {
     fn of(state: &CatalogState) -> Self {
         let loaded = state.loaded();
-        let counts = loaded.map(crate::catalog::Catalog::counts).unwrap_or_default();
+        let counts = loaded
+            .map(crate::catalog::Catalog::counts)
+            .unwrap_or_default();
         Self {
             name: state.name.clone(),
             digest: state.digest().map(str::to_owned),
