@@ -1,10 +1,12 @@
 //! Set-up and checks of olmguard, run as `cargo xtask TASK` from anywhere in the repository.
 
+mod bless;
 mod program;
 mod report;
 mod steps;
 mod tally;
 
+use std::fmt::Display;
 use std::process::ExitCode;
 use std::{env, io};
 
@@ -13,6 +15,7 @@ fn main() -> ExitCode {
     let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
     match arguments.as_slice() {
         ["test"] => test(),
+        ["bless"] => ended(bless::run()),
         ["help" | "--help" | "-h"] => {
             report::say(HELP);
             ExitCode::SUCCESS
@@ -25,13 +28,15 @@ fn main() -> ExitCode {
 }
 
 fn test() -> ExitCode {
-    match steps::run_all() {
-        Ok(report) => {
-            report.print(&mut io::stdout());
-            ExitCode::SUCCESS
-        }
-        Err(failed) => {
-            eprintln!("\nxtask: {failed}");
+    let report = steps::run_all();
+    ended(report.map(|report| report.print(&mut io::stdout())))
+}
+
+fn ended<E: Display>(result: Result<(), E>) -> ExitCode {
+    match result {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("\nxtask: {error}");
             ExitCode::FAILURE
         }
     }
@@ -45,4 +50,6 @@ tasks:
          documentation, dependencies, tests; stops at the first failure. Installs cargo-deny if it
          is missing. Recorded answers are taken from OLMGUARD_SHARED, else from ../shared, else
          from the sample in tests/vectors.
+  bless  writes the answers that stand in the repository anew instead of comparing them; read the
+         difference before you commit it
   help   this text";
