@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
 
-use crate::cli::check::installed::InstalledArg;
+use crate::cli::check::installed::{InstalledArg, InstalledList};
 use crate::cli::common::{CommonArgs, UsageError};
 use crate::olm::Rules;
 
@@ -25,10 +25,9 @@ pub(crate) struct CheckArgs {
     #[arg(
         long,
         value_name = "EXTENSION=VERSION[,bundle=NAME][,release=R]",
-        env = "OLMGUARD_INSTALLED",
-        value_delimiter = ';'
+        env = "OLMGUARD_INSTALLED"
     )]
-    pub(super) installed: Vec<InstalledArg>,
+    pub(super) installed: Vec<InstalledList>,
 
     /// Apply none of the CRD's own rules: show what the resolver alone would say
     #[arg(long, env = "OLMGUARD_NO_SCHEMA")]
@@ -100,7 +99,7 @@ impl CheckArgs {
     /// The flags as meant, or why they do not agree.
     pub(super) fn plan(&self) -> Result<Plan, UsageError> {
         let mut installed = BTreeMap::new();
-        for given in &self.installed {
+        for given in self.installed.iter().flat_map(|list| &list.0) {
             if installed
                 .insert(given.extension.clone(), given.clone())
                 .is_some()

@@ -6,7 +6,11 @@ use crate::extension::{Filter, Installed, InstalledBundle};
 use crate::judge::identify;
 use crate::snapshot::Snapshot;
 
-/// What one `--installed` says.
+/// What one `--installed` says: one extension or, with commas between them, several.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub(super) struct InstalledList(pub(super) Vec<InstalledArg>);
+
+/// What is said of one extension.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub(super) struct InstalledArg {
     pub(super) extension: String,
@@ -21,8 +25,6 @@ pub(super) struct InstalledArg {
 pub(super) enum InstalledArgError {
     #[error("{found:?} names no extension or no version: expected EXTENSION=VERSION")]
     Incomplete { found: String },
-    #[error("{found:?} is not understood: expected bundle=NAME or release=R after the version")]
-    UnknownPart { found: String },
     #[error("{part} is given twice: expected it once")]
     Twice { part: &'static str },
 }
@@ -47,7 +49,7 @@ impl InstalledArg {
             Some(("bundle", name)) => (&mut self.bundle, "bundle=", name),
             Some(("release", release)) => (&mut self.release, "release=", release),
             _ => {
-                return Err(InstalledArgError::UnknownPart {
+                return Err(InstalledArgError::Incomplete {
                     found: part.to_owned(),
                 });
             }
@@ -59,55 +61,73 @@ impl InstalledArg {
     }
 }
 
+impl FromStr for InstalledList {
+    type Err = InstalledArgError;
+
+    fn from_str(text: &str) -> Result<Self, InstalledArgError> {
+        let mut list: Vec<InstalledArg> = Vec::new();
+        for part in text.split(',') {
+            match list.last_mut() {
+                Some(last) if is_part(part) => last.set(part)?,
+                _ => list.push(part.parse()?),
+            }
+        }
+        Ok(Self(list))
+    }
+}
+
 impl FromStr for InstalledArg {
     type Err = InstalledArgError;
 
     fn from_str(text: &str) -> Result<Self, InstalledArgError> {
-        let incomplete = || InstalledArgError::Incomplete {
-            found: text.to_owned(),
-        };
-        let (extension, rest) = text.split_once('=').ok_or_else(incomplete)?;
-        let mut parts = rest.split(',');
-        let version = parts
-            .next()
-            .filter(|version| !version.is_empty())
-            .ok_or_else(incomplete)?;
-        if extension.is_empty() {
-            return Err(incomplete());
+        match text.split_once('=') {
+            Some((extension, version)) if !extension.is_empty() && !version.is_empty() => {
+                Ok(Self {
+                    extension: extension.to_owned(),
+                    version: version.to_owned(),
+                    bundle: None,
+                    release: None,
+                })
+            }
+            _ => Err(InstalledArgError::Incomplete {
+                found: text.to_owned(),
+            }),
         }
-        let mut read = Self {
-            extension: extension.to_owned(),
-            version: version.to_owned(),
-            bundle: None,
-            release: None,
-        };
-        parts.try_for_each(|part| read.set(part))?;
-        Ok(read)
     }
+}
+
+/// What follows the version of an extension, and begins no other.
+fn is_part(text: &str) -> bool {
+    text.starts_with("bundle=") || text.starts_with("release=")
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    fn parse(text: &str) -> Result<(String, String, Option<String>, Option<String>), String> {
-        let read: InstalledArg = text.parse().map_err(|e: InstalledArgError| e.to_string())?;
-        Ok((read.extension, read.version, read.bundle, read.release))
+    fn parse(text: &str) -> Result<Vec<[String; 4]>, String> {
+        let list: InstalledList = text.parse().map_err(|e: InstalledArgError| e.to_string())?;
+        let shown = |part: Option<String>| part.unwrap_or_else(|| "-".to_owned());
+        let items = list.0.into_iter();
+        Ok(items
+            .map(|i| [i.extension, i.version, shown(i.bundle), shown(i.release)])
+            .collect())
     }
 
     #[test]
     fn parts_follow_the_version() {
-        let some = |text: &str| Some(text.to_owned());
-        let owned = |a: &str, b: &str, c, d| Ok((a.to_owned(), b.to_owned(), c, d));
-        assert_eq!(parse("a=1.0.0"), owned("a", "1.0.0", None, None));
-        assert_eq!(
-            parse("a=1.0.0+2,bundle=p.v1"),
-            owned("a", "1.0.0+2", some("p.v1"), None)
-        );
-        assert_eq!(
-            parse("a=1.0.0,release=,bundle=p"),
-            owned("a", "1.0.0", some("p"), some(""))
-        );
+        for (text, expected) in [
+            ("a=1.0.0", vec![["a", "1.0.0", "-", "-"]]),
+            ("a=1.0.0+2,bundle=p.v1", vec![["a", "1.0.0+2", "p.v1", "-"]]),
+            ("a=1.0.0,release=,bundle=p", vec![["a", "1.0.0", "p", ""]]),
+            (
+                "a=1.0.0,b=2.0.0,release=3",
+                vec![["a", "1.0.0", "-", "-"], ["b", "2.0.0", "-", "3"]],
+            ),
+        ] {
+            let parsed = parse(text).unwrap();
+            assert_eq!(parsed, expected, "{text}");
+        }
     }
 
     #[test]
@@ -126,8 +146,8 @@ mod tests {
                 "\"a=\" names no extension or no version: expected EXTENSION=VERSION",
             ),
             (
-                "a=1,b=2",
-                "\"b=2\" is not understood: expected bundle=NAME or release=R after the version",
+                "a=1,b",
+                "\"b\" names no extension or no version: expected EXTENSION=VERSION",
             ),
             (
                 "a=1,release=2,release=3",
