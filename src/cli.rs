@@ -6,12 +6,18 @@
 pub mod check;
 mod common;
 mod exit;
+mod json;
 mod output;
+mod paint;
+mod range;
 
 use std::fmt;
+use std::io::Write;
 use std::process::ExitCode;
 
 use clap::Parser;
+
+use crate::explain::one_line;
 
 pub use exit::Exit;
 
@@ -31,24 +37,22 @@ struct Cli {
 #[derive(Debug, clap::Subcommand)]
 enum Command {
     Check(check::CheckArgs),
+    Range(range::RangeArgs),
 }
 
 /// Parses the arguments of this process, runs the command they name, and says how it ended.
 pub fn main() -> ExitCode {
     let cli = Cli::parse();
-    let ended = match &cli.command {
+    match &cli.command {
         Command::Check(args) => check::run(args),
-    };
-    ended.unwrap_or_else(|error| failed(&error)).into()
+        Command::Range(args) => range::run(args),
+    }
+    .into()
 }
 
-/// Says what is wrong with the command line.
-fn usage(error: &impl fmt::Display) -> Exit {
-    anstream::eprintln!("error: {error}");
-    Exit::Usage
-}
-
-fn failed(error: &output::Failed) -> Exit {
-    anstream::eprintln!("error: {error}");
-    Exit::Internal
+/// Says on stderr what went wrong, on one line.
+fn say(error: &impl fmt::Display) {
+    let line = one_line(&error.to_string());
+    // Nothing is left to say it to if stderr is gone as well.
+    let _gone = writeln!(anstream::stderr(), "error: {line}");
 }

@@ -10,10 +10,10 @@ use std::process::{Command, Output};
 use olmguard::judge::Token;
 use serde_json::Value;
 
-use common::bless::compare;
+use common::committed::compare;
 
 mod common {
-    pub(crate) mod bless;
+    pub(crate) mod committed;
 }
 
 #[test]
@@ -45,7 +45,7 @@ fn the_answers_are_those_that_stand_beside_them() {
         );
         let report: Value = serde_json::from_slice(&json.stdout).unwrap();
         let pretty = serde_json::to_string_pretty(&report).unwrap() + "\n";
-        compare(&folder.join("answer.json"), &pretty);
+        compare(&format!("examples/{}/answer.json", name(&folder)), &pretty);
         assert_eq!(
             report["results"][0]["token"],
             *name(&folder),

@@ -20,32 +20,38 @@ mod text;
 pub(super) use args::CheckArgs;
 pub use report::Report;
 
-use args::Output;
+use std::io;
+
+use args::{Output, Plan};
 use inputs::Gathered;
 use judged::Judged;
 
 use crate::cli::common::UsageError;
-use crate::cli::output::{Failed, print};
-use crate::cli::{Exit, usage};
+use crate::cli::{Exit, output, say};
 
 /// Runs the command.
-pub(super) fn run(args: &CheckArgs) -> Result<Exit, Failed> {
-    match read(args) {
-        Ok((plan, gathered)) => judge(args, &plan, &gathered),
-        Err(error) => Ok(usage(&error)),
-    }
+pub(super) fn run(args: &CheckArgs) -> Exit {
+    let (plan, gathered) = match read(args) {
+        Ok(read) => read,
+        Err(error) => {
+            say(&error);
+            return Exit::Usage;
+        }
+    };
+    gathered.errors.iter().for_each(say);
+    judge(args, &plan, &gathered).unwrap_or_else(|error| {
+        say(&error);
+        Exit::Internal
+    })
 }
 
-fn read(args: &CheckArgs) -> Result<(args::Plan, Gathered), UsageError> {
+fn read(args: &CheckArgs) -> Result<(Plan, Gathered), UsageError> {
     let plan = args.plan()?;
     let gathered = Gathered::read(args, &plan)?;
     Ok((plan, gathered))
 }
 
-fn judge(args: &CheckArgs, plan: &args::Plan, gathered: &Gathered) -> Result<Exit, Failed> {
-    for error in &gathered.errors {
-        anstream::eprintln!("error: {error}");
-    }
+fn judge(args: &CheckArgs, plan: &Plan, gathered: &Gathered) -> io::Result<Exit> {
     let snapshot = gathered.snapshot(args, plan);
     let judged: Vec<Judged> = gathered
         .cases
@@ -53,11 +59,11 @@ fn judge(args: &CheckArgs, plan: &args::Plan, gathered: &Gathered) -> Result<Exi
         .map(|case| judged::judge(&snapshot, case, plan))
         .collect();
     match args.output {
-        Output::Text => print(&text::text(args, gathered, &judged))?,
-        Output::Json => {
-            let report = Report::of(&snapshot, gathered, &judged);
-            print(&format!("{}\n", serde_json::to_string(&report)?))?;
+        Output::Text => {
+            let text = text::text(args, gathered, &judged);
+            output::text(|stdout| stdout.write_all(text.as_bytes()))?;
         }
+        Output::Json => output::json(&Report::of(&snapshot, gathered, &judged))?,
     }
     Ok(judged::exit(gathered, &judged, args))
 }

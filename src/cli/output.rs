@@ -1,26 +1,26 @@
 //! Results on stdout. A reader that closes the pipe early has what it wants: that is no failure.
 
-use std::io::{self, ErrorKind, Write};
+use std::io::{self, BufWriter, ErrorKind, Write};
 
-/// Why a command could not show its results.
-#[derive(Debug, thiserror::Error)]
-pub(super) enum Failed {
-    /// The result has no JSON form.
-    #[error("cannot write the result as JSON: {0}")]
-    Json(#[from] serde_json::Error),
-    /// Stdout does not take it.
-    #[error("cannot write to standard output: {0}")]
-    Stdout(#[from] io::Error),
+use serde::Serialize;
+
+use super::json;
+
+/// Prints text; colours are taken out where they are not wanted.
+pub(super) fn text(write: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> io::Result<()> {
+    let mut stdout = anstream::stdout().lock();
+    taken(write(&mut stdout).and_then(|()| stdout.flush()))
 }
 
-/// Prints a whole result; colours are taken out where they are not wanted.
-pub(super) fn print(text: &str) -> Result<(), Failed> {
-    let mut stdout = anstream::stdout().lock();
-    let written = stdout
-        .write_all(text.as_bytes())
-        .and_then(|()| stdout.flush());
+/// Prints one JSON value on one line.
+pub(super) fn json(value: &impl Serialize) -> io::Result<()> {
+    let mut stdout = BufWriter::new(io::stdout().lock());
+    taken(json::write_line(value, &mut stdout).and_then(|()| stdout.flush()))
+}
+
+fn taken(written: io::Result<()>) -> io::Result<()> {
     match written {
         Err(error) if error.kind() == ErrorKind::BrokenPipe => Ok(()),
-        written => Ok(written?),
+        written => written,
     }
 }
