@@ -113,7 +113,8 @@ fn rank(room: &str) -> Option<usize> {
     PURE.iter().position(|pure| *pure == room)
 }
 
-fn is_edge(room: &str) -> bool {
+/// Whether it is one of the rooms with I/O.
+pub(crate) fn is_edge(room: &str) -> bool {
     EDGES.iter().any(|(edge, _)| *edge == room)
 }
 
