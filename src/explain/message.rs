@@ -126,6 +126,7 @@ fn lines(facts: &Facts<'_>, details: &[Detail], budget: Budget) -> String {
     let next = Detail {
         label: "Allowed next",
         items: advice.allowed_next.clone(),
+        between: ", ",
     };
     let told = details
         .iter()

@@ -19,8 +19,8 @@ pub(crate) struct Question {
     rules: Rules,
     catalogs: Vec<CatalogState>,
     /// `spec.source.catalog`.
-    pub(crate) asked: Value,
-    pub(crate) installed: Installed,
+    asked: Value,
+    installed: Installed,
 }
 
 /// Nothing is installed, anything of package `P` is asked for, by the newest rules.
@@ -130,13 +130,16 @@ impl Question {
         self.installed_as(&format!("P.v{version}"), version, None)
     }
 
-    pub(crate) fn installed_as(mut self, name: &str, version: &str, release: Option<&str>) -> Self {
-        self.installed = Installed::Bundle(InstalledBundle {
+    pub(crate) fn installed_as(self, name: &str, version: &str, release: Option<&str>) -> Self {
+        self.with_installed(Installed::Bundle(InstalledBundle {
             name: Some(name.to_owned()),
             version: version.to_owned(),
             release: release.map(str::to_owned),
-        });
-        self
+        }))
+    }
+
+    pub(crate) fn with_installed(self, installed: Installed) -> Self {
+        Self { installed, ..self }
     }
 
     /// Changes what is known of one catalog.
