@@ -1,7 +1,7 @@
 //! Why an edit is refused or undecided: the reason in line 1, and what there is to know besides.
 
 use crate::explain::range;
-use crate::explain::text::{Line, list};
+use crate::explain::text::{Line, list, one_line};
 use crate::extension::{FilterError, FilterProblem, Hint, Instead, UnknownCause};
 use crate::judge::{NoCatalogs, Request, Ruling, SpecFault};
 use crate::resolve::{Choice, NotLoaded, NotLoadedCause};
@@ -347,16 +347,15 @@ fn channels_of<'a>(request: Option<&Request<'a>>) -> &'a [String] {
 fn detail(label: &'static str, items: Vec<String>) -> Detail {
     Detail {
         label,
-        items,
+        items: items.into_iter().map(|item| one_line(&item)).collect(),
         between: ", ",
     }
 }
 
 fn sentences(label: &'static str, items: Vec<String>) -> Detail {
     Detail {
-        label,
-        items,
         between: "; ",
+        ..detail(label, items)
     }
 }
 
