@@ -57,7 +57,7 @@ fn subject(facts: &Facts<'_>) -> Line {
     let Some(request) = facts.request else {
         let identity = &facts.extension.identity;
         let name = identity.name.as_deref().unwrap_or("without a name");
-        return Line::default().say(&identity.kind).say(" ").name(name);
+        return Line::default().name(&identity.kind).say(" ").name(name);
     };
     let line = Line::default().name(&request.filter.package).say(": ");
     let line = match request.installed.bundle() {
@@ -126,6 +126,7 @@ fn lines(facts: &Facts<'_>, details: &[Detail], budget: Budget) -> String {
     let next = Detail {
         label: "Allowed next",
         items: advice.allowed_next.clone(),
+        between: ", ",
     };
     let told = details
         .iter()

@@ -1,7 +1,7 @@
 //! Why an edit is refused or undecided: the reason in line 1, and what there is to know besides.
 
 use crate::explain::range;
-use crate::explain::text::{Line, list};
+use crate::explain::text::{Line, list, one_line};
 use crate::extension::{FilterError, FilterProblem, Hint, Instead, UnknownCause};
 use crate::judge::{NoCatalogs, Request, Ruling, SpecFault};
 use crate::resolve::{Choice, NotLoaded, NotLoadedCause};
@@ -12,6 +12,8 @@ use crate::version::{BundleReleaseSupport, go};
 pub(super) struct Detail {
     pub(super) label: &'static str,
     pub(super) items: Vec<String>,
+    /// What stands between the items: sentences have commas of their own.
+    pub(super) between: &'static str,
 }
 
 /// The reason, without the token.
@@ -65,14 +67,22 @@ pub(super) fn reason(ruling: &Ruling<'_>, request: Option<&Request<'_>>) -> Line
             .say(": it has an empty OR group"),
         Ruling::Downgrade(best, 1) => older(*best, request),
         Ruling::Downgrade(best, count) => line
-            .say(&format!("all {count} bundles in range are older, "))
-            .then(older(*best, request)),
+            .say(&format!(
+                "all {count} bundles {} are older than ",
+                asked(request)
+            ))
+            .then(installed(request))
+            .say(" and none is its successor; the best is ")
+            .then(of_catalog(*best)),
         Ruling::NotASuccessor(best, 1) => no_successor(*best, request),
         Ruling::NotASuccessor(best, count) => line
             .say(&format!(
-                "none of {count} bundles in range is a successor: "
+                "none of the {count} bundles {} is a successor of ",
+                asked(request)
             ))
-            .then(no_successor(*best, request)),
+            .then(installed(request))
+            .say("; the best is ")
+            .then(of_catalog(*best)),
         Ruling::AmbiguousCatalogs(left) => tie(left),
         Ruling::BundleVersionInvalid(choice, _) => line
             .say("the version of bundle ")
@@ -102,9 +112,10 @@ pub(super) fn details(ruling: &Ruling<'_>) -> Vec<Detail> {
         }
         Ruling::CatalogNotLoaded(failed) => cause(failed),
         Ruling::PackageNotFound { searched, nearest } => {
+            let several = searched.get(1).and(Some(searched));
             vec![
                 detail("Nearest", names(nearest)),
-                detail("Searched", names(searched)),
+                detail("Searched", several.map_or_else(Vec::new, |all| names(all))),
             ]
         }
         Ruling::ChannelNotFound { existing } => vec![detail("Channels", names(existing))],
@@ -124,14 +135,13 @@ pub(super) fn details(ruling: &Ruling<'_>) -> Vec<Detail> {
 /// What would have to change where no single edit of the object is known to help.
 pub(super) fn needed(ruling: &Ruling<'_>) -> Option<&'static str> {
     Some(match ruling {
-        Ruling::InvalidSpec(_) => "an object that the API takes",
         Ruling::InvalidSelector(_) => {
             "valid keys and values; In and NotIn with values, Exists and DoesNotExist without"
         }
         Ruling::InvalidVersionRange(_) => "comparators such as >=1.2.3, <2.0.0 or 1.x",
         Ruling::PackageNotFound { .. } => "a catalog with this package, or another packageName",
         Ruling::InstalledVersionInvalid(_) => {
-            "an installed version that can be read, such as 1.2.3; only the bypass leads away"
+            "an installed version that can be read, such as 1.2.3; only the bypass leads away from this"
         }
         Ruling::ChannelNotFound { .. } | Ruling::NotInChannel { .. } => {
             "a channel that has a bundle which can be installed now, or no channels at all"
@@ -149,8 +159,8 @@ pub(super) fn needed(ruling: &Ruling<'_>) -> Option<&'static str> {
             "the name of the installed bundle"
         }
         Ruling::InstalledUnknown(_) => "a status that names the installed bundle and its version",
-        Ruling::CatalogNotLoaded(_) => "the content of every catalog in play",
-        Ruling::NotJudged(_) | Ruling::Allowed(..) => return None,
+        Ruling::CatalogNotLoaded(_) => "its content, or a selector that leaves this catalog out",
+        Ruling::NotJudged(_) | Ruling::InvalidSpec(_) | Ruling::Allowed(..) => return None,
     })
 }
 
@@ -159,10 +169,11 @@ pub(super) fn hint(hint: &Hint) -> Line {
     let line = Line::default().name(&hint.field);
     match &hint.instead {
         Instead::Field(field) => line
-            .say(" is not a field of this API version: meant is ")
-            .name(field),
+            .say(" is not a field of this API version; did you mean ")
+            .name(field)
+            .say("?"),
         Instead::Word { found, word } => line.say(": ").written(found).say(&format!(
-            " is a word of another API version: meant is {word}"
+            " is a word of another API version; did you mean {word}?"
         )),
     }
 }
@@ -173,7 +184,7 @@ pub(super) fn spec_fault(fault: &SpecFault) -> Line {
         SpecFault::Filter(error) => filter_error(error),
         SpecFault::Schema(finding) => {
             let line = Line::default()
-                .name(&finding.path)
+                .written(&finding.path)
                 .say(": ")
                 .said(&finding.message);
             match finding.instead {
@@ -204,10 +215,7 @@ fn also(faults: &[SpecFault]) -> Vec<Detail> {
         .skip(1)
         .map(|fault| spec_fault(fault).to_string())
         .collect();
-    vec![Detail {
-        label: "Also",
-        items: more,
-    }]
+    vec![sentences("Also", more)]
 }
 
 fn not_loaded(failed: &NotLoaded<'_>) -> Line {
@@ -224,7 +232,7 @@ fn cause(failed: &NotLoaded<'_>) -> Vec<Detail> {
     match failed.why {
         NotLoadedCause::Unreadable(error) => vec![detail("Cause", vec![error.to_owned()])],
         NotLoadedCause::Package(fault) => {
-            vec![detail(
+            vec![sentences(
                 "Cause",
                 fault.faults.iter().map(ToString::to_string).collect(),
             )]
@@ -258,21 +266,34 @@ fn older(best: Choice<'_>, request: Option<&Request<'_>>) -> Line {
     versioned(best)
         .say(" is older than ")
         .then(installed(request))
-        .then(in_catalog(best, " and no successor of it"))
+        .say(" and not a successor of it")
+        .then(in_catalog(best))
 }
 
 fn no_successor(best: Choice<'_>, request: Option<&Request<'_>>) -> Line {
     versioned(best)
         .say(" is not a successor of ")
         .then(installed(request))
-        .then(in_catalog(best, ""))
+        .then(in_catalog(best))
 }
 
-fn in_catalog(choice: Choice<'_>, before: &str) -> Line {
+fn of_catalog(choice: Choice<'_>) -> Line {
+    versioned(choice).then(in_catalog(choice))
+}
+
+fn in_catalog(choice: Choice<'_>) -> Line {
     Line::default()
-        .say(before)
         .say(" in catalog ")
         .name(&choice.catalog.name)
+}
+
+/// Which bundles a count is of.
+fn asked(request: Option<&Request<'_>>) -> &'static str {
+    match (range_of(request), channels_of(request)) {
+        ("", []) => "of the package",
+        ("", _) => "in the channels",
+        _ => "in range",
+    }
 }
 
 fn tie(left: &[Choice<'_>]) -> Line {
@@ -282,7 +303,7 @@ fn tie(left: &[Choice<'_>]) -> Line {
         .filter(|choice| choice.catalog.priority == top)
         .count();
     Line::default().say(&format!(
-        "{tied} catalogs of the same priority, {top}, offer it"
+        "{tied} catalogs of the same priority ({top}) offer it"
     ))
 }
 
@@ -324,7 +345,18 @@ fn channels_of<'a>(request: Option<&Request<'a>>) -> &'a [String] {
 }
 
 fn detail(label: &'static str, items: Vec<String>) -> Detail {
-    Detail { label, items }
+    Detail {
+        label,
+        items: items.into_iter().map(|item| one_line(&item)).collect(),
+        between: ", ",
+    }
+}
+
+fn sentences(label: &'static str, items: Vec<String>) -> Detail {
+    Detail {
+        between: "; ",
+        ..detail(label, items)
+    }
 }
 
 fn names(names: &[impl AsRef<str>]) -> Vec<String> {
@@ -334,6 +366,7 @@ fn names(names: &[impl AsRef<str>]) -> Vec<String> {
 impl Detail {
     /// The line with the first items, as many as asked for; empty where there is nothing to say.
     pub(super) fn naming(&self, named: usize) -> Option<String> {
-        (!self.items.is_empty()).then(|| format!("{}: {}", self.label, list(&self.items, named)))
+        let list = || list(&self.items, self.between, named);
+        (!self.items.is_empty()).then(|| format!("{}: {}", self.label, list()))
     }
 }

@@ -135,14 +135,14 @@ pub(crate) fn one_line(text: &str) -> String {
     line
 }
 
-/// Items with commas between them, of which as many are named as fit; the rest is counted.
-pub(super) fn list(items: &[String], named: usize) -> String {
+/// Items with something between them, of which as many are named as fit; the rest is counted.
+pub(super) fn list(items: &[String], between: &str, named: usize) -> String {
     let shown = items
         .iter()
         .take(named)
         .map(String::as_str)
         .collect::<Vec<_>>()
-        .join(", ");
+        .join(between);
     match (items.len().saturating_sub(named), named) {
         (0, _) => shown,
         (rest, 0) => format!("{rest} in all"),
@@ -223,8 +223,8 @@ mod tests {
     #[test]
     fn lists_count_what_they_leave_out() {
         let items: Vec<String> = ["a", "b", "c"].map(str::to_owned).into();
-        assert_eq!(list(&items, 3), "a, b, c");
-        assert_eq!(list(&items, 1), "a and 2 more");
-        assert_eq!(list(&items, 0), "3 in all");
+        assert_eq!(list(&items, ", ", 3), "a, b, c");
+        assert_eq!(list(&items, "; ", 1), "a and 2 more");
+        assert_eq!(list(&items, ", ", 0), "3 in all");
     }
 }

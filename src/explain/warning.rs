@@ -49,24 +49,27 @@ fn line(extension: &Extension, warning: &Warning<'_>) -> Line {
             .say("without the bypass this extension no longer resolves: ")
             .say(ruled.ruling.token().as_str()),
         Warning::Bypass { jump } => line
-            .written(&format!("{} is ", extension.fields.policy()))
+            .say("upgradeConstraintPolicy is ")
             .say(extension.fields.bypass.word())
             .say(match jump {
                 None => ": upgrade edges are not looked at",
                 Some(Jump::Downgrade) => ": this is a downgrade; data loss is possible",
                 Some(Jump::Leap) => ": this leaps over upgrade edges; data loss is possible",
-                Some(Jump::Sideways) => ": this moves to another bundle of the version; data loss is possible",
-                Some(Jump::Unknown) => ": an unknown jump, since the installed version is unknown; data loss is possible",
+                Some(Jump::Sideways) => ": this moves sideways, to another bundle of this version; data loss is possible",
+                Some(Jump::Unknown) => ": a jump from an unknown installed version; data loss is possible",
             }),
         Warning::BundleDeprecated(choice) => {
             deprecated("bundle", &choice.bundle().name, choice.bundle().deprecated.as_deref())
         }
-        Warning::PackageDeprecated { message } => deprecated("package", "", Some(message)),
+        Warning::PackageDeprecated { message } => {
+            let filter = extension.filter.as_ref();
+            deprecated("package", filter.map_or("", |filter| &filter.package), Some(message))
+        },
         Warning::ChannelDeprecated { channel, message } => {
             deprecated("channel", channel, Some(message))
         }
         Warning::NewestOutOfReach { newest, resolved } => version(*newest)
-            .say(" is the newest in the range, but out of reach: this resolves to ")
+            .say(" is the newest that matches, but out of reach: this resolves to ")
             .then(version(*resolved)),
         Warning::UpperBoundRemoved => {
             line.say("the range has no upper bound any more: from now on the extension upgrades by itself")
@@ -74,31 +77,29 @@ fn line(extension: &Extension, warning: &Warning<'_>) -> Line {
         Warning::ChannelMissing { channel, nearest } => {
             let line = line.say("channel ").name(channel).say(" does not exist and is ignored");
             match nearest {
-                Some(nearest) => line.say("; there is ").name(nearest),
+                Some(nearest) => line.say("; the nearest is ").name(nearest),
                 None => line,
             }
         }
         Warning::NotForAllNamespaces(choice) => line
             .name(&choice.bundle().name)
-            .say(" cannot watch all namespaces: OLM needs spec.config to install it, or fails"),
+            .say(" does not support AllNamespaces: without a watchNamespace in spec.config OLM fails"),
         Warning::RollingOut => {
             line.say("an upgrade is still rolling out: OLM carries this edit out after it")
         }
         Warning::InstalledNameUnknown => line.say(
-            "no catalog has the installed version: only skipRange and staying count, for want of its name",
+            "the name of the installed bundle is not known: only skipRange edges and staying count",
         ),
         Warning::Hint(found) => hint(found),
     }
 }
 
 fn deprecated(what: &str, name: &str, message: Option<&str>) -> Line {
-    let line = Line::default().say(what);
-    let line = if name.is_empty() {
-        line
-    } else {
-        line.say(" ").name(name)
-    }
-    .say(" is deprecated");
+    let line = Line::default()
+        .say(what)
+        .say(" ")
+        .name(name)
+        .say(" is deprecated");
     match message {
         None | Some("") => line,
         Some(message) => line.say(": ").written(message),

@@ -10,7 +10,7 @@ mod proof;
 mod remedy;
 
 use crate::extension::{Extension, Filter};
-use crate::judge::{Request, Ruled, Verdict};
+use crate::judge::{Request, Ruled, Ruling, Verdict};
 use crate::resolve::{Choice, Query, next_hops};
 use crate::snapshot::Snapshot;
 use crate::version::{Version, crd};
@@ -65,7 +65,9 @@ pub fn advise(
     request: &Request<'_>,
     ruled: &Ruled<'_>,
 ) -> Advice {
-    if ruled.ruling.token().verdict() != Verdict::Deny {
+    // What the API refuses is refused whatever the version and the policy are set to.
+    let is_unread = matches!(ruled.ruling, Ruling::InvalidSpec(_));
+    if is_unread || ruled.ruling.token().verdict() != Verdict::Deny {
         return Advice::default();
     }
     let prover = Prover {

@@ -17,11 +17,12 @@ pub(super) struct Prover<'a, 's> {
 impl<'a, 's> Prover<'a, 's> {
     /// Where upgrade edges start, if something readable is installed and they bind the request.
     pub(super) fn origin(&self) -> Option<Origin<'a>> {
-        let bundle = self
-            .request
-            .installed
-            .bundle()
-            .filter(|_| !self.request.filter.bypasses())?;
+        self.installed().filter(|_| !self.request.filter.bypasses())
+    }
+
+    /// What is installed, if it is readable.
+    pub(super) fn installed(&self) -> Option<Origin<'a>> {
+        let bundle = self.request.installed.bundle()?;
         Origin::read(bundle, self.snapshot.rules()).ok()
     }
 

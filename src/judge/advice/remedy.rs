@@ -6,7 +6,7 @@ use crate::extension::{ChannelField, Fields, Filter, SelectorField};
 use crate::judge::advice::proof::Prover;
 use crate::judge::advice::{Advice, Fix, FixValue, pin, pin_of};
 use crate::judge::{Ruled, Ruling, nearby};
-use crate::resolve::{Choice, Query, shortest_way};
+use crate::resolve::{Choice, Origin, Query, shortest_way};
 use crate::selector::LabelSelector;
 use crate::snapshot::METADATA_NAME_LABEL;
 use crate::version::Version;
@@ -165,16 +165,17 @@ impl Remedies<'_, '_, '_> {
         ))
     }
 
-    /// A path of these hops, the first of them the fix.
+    /// A path of these hops, the first of them the fix; staying where one is is no path.
     fn along(&self, hops: &[Choice<'_>]) -> Option<Advice> {
         let pins: Vec<String> = hops.iter().map(|hop| pin(*hop)).collect::<Option<_>>()?;
-        let origin = self.prover.origin();
-        let start = origin
-            .as_ref()
-            .and_then(|origin| origin.version())
-            .map(|installed| installed.version.without_build().to_string());
         let mut advice = fix(self.fields.version(), FixValue::Text(pins.first()?.clone()));
-        advice.path = start.into_iter().chain(pins).collect();
+        let origin = self.prover.installed();
+        let stays = |origin: &Origin<'_>| hops.iter().all(|hop| origin.is_at(hop.bundle()));
+        if !origin.as_ref().is_some_and(stays) {
+            let start = origin.as_ref().and_then(Origin::version);
+            let start = start.map(|installed| installed.version.without_build().to_string());
+            advice.path = start.into_iter().chain(pins).collect();
+        }
         Some(advice)
     }
 }
