@@ -81,8 +81,8 @@ fn check() {
 
 /// Versions that exist and that do not, pins and ranges, installed and fresh.
 fn manifest(n: usize) -> String {
-    let (package, bundle, from, to) = PACKAGES[n % PACKAGES.len()];
-    let catalog = CATALOGS[n % CATALOGS.len()];
+    let (package, bundle, from, to) = *PACKAGES.iter().cycle().nth(n).expect("not empty");
+    let catalog = *CATALOGS.iter().cycle().nth(n).expect("not empty");
     let range = match n % 3 {
         0 => to.to_owned(),
         1 => format!(">={from}"),

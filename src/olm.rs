@@ -90,15 +90,17 @@ impl Rules {
             selector_texts: row.selector_texts,
             legacy_release: row.legacy_release,
             release_limit: row.release_limit,
-            release_key: match gates.bundle_release_support {
-                true => ReleaseKey::Honoured,
-                false => row.release_key,
+            release_key: if gates.bundle_release_support {
+                ReleaseKey::Honoured
+            } else {
+                row.release_key
             },
             installed: row.installed,
             empty_package: row.empty_package,
-            edges: match gates.force_semver_upgrade_constraints {
-                true => EdgeSource::CaretRange,
-                false => EdgeSource::Catalog,
+            edges: if gates.force_semver_upgrade_constraints {
+                EdgeSource::CaretRange
+            } else {
+                EdgeSource::Catalog
             },
         }
     }

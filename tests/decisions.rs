@@ -1,5 +1,11 @@
 //! The decision vectors: what the real resolver answered, release by release.
 #![expect(clippy::print_stdout, reason = "says what a test run did not see")]
+#![expect(
+    clippy::panic,
+    clippy::unwrap_used,
+    clippy::indexing_slicing,
+    reason = "a test that cannot go on fails there"
+)]
 
 use std::collections::{BTreeMap, HashMap};
 
@@ -200,7 +206,8 @@ struct Compared {
     deprecated: Option<bool>,
     matched: Option<BTreeMap<String, usize>>,
     successors: Option<BTreeMap<String, Vec<String>>>,
-    deprecations_of: Option<Option<String>>,
+    /// Absent where it is not compared, empty where there are none.
+    deprecations_of: Option<String>,
     record: Option<Value>,
 }
 
@@ -269,8 +276,12 @@ fn got(
                     .collect()
             }),
         successors: successors(ruled, expect),
-        deprecations_of: (answer.resolved.is_some() && compares_parts)
-            .then(|| ruled.deprecations_of.map(|catalog| catalog.name.clone())),
+        deprecations_of: (answer.resolved.is_some() && compares_parts).then(|| {
+            ruled
+                .deprecations_of
+                .map(|catalog| catalog.name.clone())
+                .unwrap_or_default()
+        }),
         record: expect
             .record
             .as_ref()
@@ -302,7 +313,8 @@ fn expected(got: &Compared, ruled: &Ruled<'_>, expect: &Expect, versions: bool) 
             .successors
             .clone()
             .filter(|_| !hides_successors(ruled)),
-        deprecations_of: (is_bundle && compares_parts).then(|| expect.deprecation_catalog.clone()),
+        deprecations_of: (is_bundle && compares_parts)
+            .then(|| expect.deprecation_catalog.clone().unwrap_or_default()),
         record: expect.record.clone().filter(|_| versions),
         outcome,
     }

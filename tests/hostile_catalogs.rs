@@ -2,6 +2,7 @@
 //! space, says what is wrong, judges what does not need it, and ends with 3.
 
 #![cfg(all(feature = "program", target_os = "linux"))]
+#![expect(clippy::unwrap_used, reason = "a test that cannot go on fails there")]
 
 use std::fs::{self, File};
 use std::io::{self, Read, Write};
@@ -119,9 +120,8 @@ fn a_gigabyte_through_a_pipe_ends() {
     let writer = std::thread::spawn(move || {
         let endless = io::repeat(b'a').take(1 << 30);
         let head: &[u8] = br#"{"schema":"olm.package","name":""#;
-        let copied = io::copy(&mut head.chain(endless), &mut pipe);
         // The reader may have enough before everything is written.
-        let _early_end = copied;
+        io::copy(&mut head.chain(endless), &mut pipe).ok()
     });
     let ended = child.wait_with_output().unwrap();
     writer.join().unwrap();

@@ -28,7 +28,7 @@ impl BundleSet {
         let mut set = Self {
             words: vec![u64::MAX; len.div_ceil(BITS)].into_boxed_slice(),
         };
-        if let (Some(last), true) = (set.words.last_mut(), len % BITS != 0) {
+        if let (Some(last), true) = (set.words.last_mut(), !len.is_multiple_of(BITS)) {
             *last = (1 << (len % BITS)) - 1;
         }
         set
@@ -151,9 +151,9 @@ mod tests {
 
     fn set(len: usize, members: &[u32]) -> BundleSet {
         let mut set = BundleSet::none(len);
-        members
-            .iter()
-            .for_each(|index| set.insert(BundleIndex(*index)));
+        for index in members {
+            set.insert(BundleIndex(*index));
+        }
         set
     }
 

@@ -61,14 +61,14 @@ pub(super) struct EdgesBuilder {
 
 impl Edges {
     /// The edges that start at an installed bundle's name.
-    pub(super) fn from_name(&self, name: &str) -> impl Iterator<Item = Edge> {
+    pub(super) fn starting_at_name(&self, name: &str) -> impl Iterator<Item = Edge> {
         self.from_name.get(name).into_iter().flatten().copied()
     }
 
     /// The edges whose `skipRange` holds an installed version, and those on which OLM crashes.
     ///
     /// A version that a bundle of the package has is looked up; any other is tried on every range.
-    pub(super) fn from_version<'a>(
+    pub(super) fn starting_at_version<'a>(
         &'a self,
         version: &'a Version,
     ) -> impl Iterator<Item = (Membership, &'a [Edge])> {
@@ -128,10 +128,7 @@ impl EdgesBuilder {
 
     /// `versions`: the readable versions of the package's bundles, highest first.
     pub(super) fn build<'a>(mut self, versions: impl Iterator<Item = &'a Version>) -> Edges {
-        for edges in self.from_name.values_mut() {
-            edges.sort_unstable();
-            edges.dedup();
-        }
+        self.from_name.values_mut().for_each(normalise);
         let mut held: Vec<Held> = Vec::new();
         for version in versions {
             if held
@@ -147,6 +144,12 @@ impl EdgesBuilder {
             held,
         }
     }
+}
+
+/// An edge written twice in a channel is one.
+fn normalise(edges: &mut Vec<Edge>) {
+    edges.sort_unstable();
+    edges.dedup();
 }
 
 fn hold(version: &Version, ranges: &[RangeEdges]) -> Held {

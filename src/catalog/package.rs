@@ -49,7 +49,11 @@ impl Package {
         (0_u32..).map(BundleIndex).zip(&self.bundles)
     }
 
-    /// One bundle; the index must come from this package.
+    /// One bundle.
+    ///
+    /// # Panics
+    ///
+    /// If the index is that of another package.
     pub fn bundle(&self, BundleIndex(index): BundleIndex) -> &Bundle {
         self.bundles
             .get(index as usize)
@@ -125,11 +129,13 @@ impl Package {
     ) -> Successors {
         let mut edges = BundleSet::none(self.bundles.len());
         let mut crashes = BundleSet::none(self.bundles.len());
-        let named = name.into_iter().flat_map(|name| self.edges.from_name(name));
+        let named = name
+            .into_iter()
+            .flat_map(|name| self.edges.starting_at_name(name));
         named
             .filter(|edge| asked.has(edge.channel))
             .for_each(|edge| edges.insert(edge.to));
-        for (answer, from_range) in self.edges.from_version(version) {
+        for (answer, from_range) in self.edges.starting_at_version(version) {
             let set = if answer == Membership::Crashes {
                 &mut crashes
             } else {

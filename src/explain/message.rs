@@ -144,8 +144,7 @@ fn lines(facts: &Facts<'_>, details: &[Detail], budget: Budget) -> String {
             .map(|olm| format!("OLM: {}", cut_end(&one_line(olm), budget.texts))),
     ];
     told.chain(known.into_iter().flatten())
-        .map(|line| format!("\n{line}"))
-        .collect()
+        .fold(String::new(), |lines, line| lines + "\n" + &line)
 }
 
 fn path(versions: &[String], told: Path) -> Option<String> {

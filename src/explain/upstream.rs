@@ -95,12 +95,11 @@ fn prefix(request: &Request<'_>) -> String {
 
 fn what(request: &Request<'_>) -> String {
     let filter = request.filter;
-    let mut what = quote(&filter.package);
-    if let Some(range) = filter.range() {
-        what.push_str(&format!(" matching version {}", quote(range)));
-    }
-    if !filter.channels.is_empty() {
-        what.push_str(&format!(" in channels [{}]", filter.channels.join(" ")));
-    }
-    what
+    let range = filter
+        .range()
+        .map(|range| format!(" matching version {}", quote(range)));
+    let channels = (!filter.channels.is_empty())
+        .then(|| format!(" in channels [{}]", filter.channels.join(" ")));
+    let (range, channels) = (range.unwrap_or_default(), channels.unwrap_or_default());
+    format!("{}{range}{channels}", quote(&filter.package))
 }

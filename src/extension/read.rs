@@ -69,7 +69,7 @@ impl Filter {
         };
         Ok(Self {
             package: reader.package()?,
-            version: reader.text("version", fields.version())?,
+            version: reader.text("version", &fields.version())?,
             channels: reader.channels()?,
             selector: reader.selector()?,
             policy: reader.policy()?,
@@ -93,7 +93,7 @@ struct Reader<'a> {
 
 impl Reader<'_> {
     fn package(&self) -> Result<String, FilterError> {
-        let name = self.text("packageName", self.fields.package_name())?;
+        let name = self.text("packageName", &self.fields.package_name())?;
         name.filter(|name| !name.is_empty())
             .ok_or_else(|| FilterError {
                 field: self.fields.package_name(),
@@ -105,7 +105,7 @@ impl Reader<'_> {
         let path = self.fields.channels();
         match self.fields.channels {
             ChannelField::One => {
-                let channel = self.text("channel", path)?;
+                let channel = self.text("channel", &path)?;
                 Ok(channel
                     .filter(|channel| !channel.is_empty())
                     .into_iter()
@@ -154,18 +154,18 @@ impl Reader<'_> {
     }
 
     fn policy(&self) -> Result<Policy, FilterError> {
-        let word = self.text("upgradeConstraintPolicy", self.fields.policy())?;
+        let word = self.text("upgradeConstraintPolicy", &self.fields.policy())?;
         Ok(match word {
             Some(word) if self.fields.bypass.has(&word) => Policy::SelfCertified,
             _ => Policy::CatalogProvided,
         })
     }
 
-    fn text(&self, field: &str, path: String) -> Result<Option<String>, FilterError> {
+    fn text(&self, field: &str, path: &str) -> Result<Option<String>, FilterError> {
         match self.field(field) {
             None => Ok(None),
             Some(Value::String(text)) => Ok(Some(text.clone())),
-            Some(other) => Err(wrong_type(&path, JsonType::String, other)),
+            Some(other) => Err(wrong_type(path, JsonType::String, other)),
         }
     }
 

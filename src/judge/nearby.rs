@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 
+use crate::catalog::Catalog;
 use crate::extension::Filter;
 use crate::nearest::nearest;
 use crate::resolve::{Offer, Query};
@@ -11,7 +12,7 @@ use crate::version::{Masterminds, MastermindsVersion, Version};
 /// Packages of these catalogs with a name like this one, the likest first.
 pub(super) fn packages<'s>(wanted: &str, catalogs: &[&'s CatalogState]) -> Vec<&'s str> {
     let loaded = catalogs.iter().filter_map(|catalog| catalog.loaded());
-    let names: BTreeSet<&str> = loaded.flat_map(|content| content.package_names()).collect();
+    let names: BTreeSet<&str> = loaded.flat_map(Catalog::package_names).collect();
     nearest(wanted, names, MOST)
 }
 

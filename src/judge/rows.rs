@@ -154,9 +154,9 @@ impl<'s> Asked<'_, 's> {
 
     /// Rows 6 and 7, and with what is left of them the others.
     fn of_offers(&self, in_play: &InPlay<'s>, offers: &[Offer<'s>]) -> Ruled<'s> {
-        let rules = self.snapshot.rules();
+        let olm = self.snapshot.rules();
         let installed = self.request.installed.bundle();
-        let origin = installed.map(|bundle| Origin::read(bundle, rules));
+        let origin = installed.map(|bundle| Origin::read(bundle, olm));
         let bypasses = self.request.filter.bypasses();
         let origin = match origin {
             Some(Err(error)) if !bypasses && self.reads_installed(offers) => {
@@ -200,7 +200,7 @@ impl<'s> Asked<'_, 's> {
                 deprecations_of: resolved.deprecations_of,
                 ..Ruling::Allowed(self.allowed(resolved.choice, origin), resolved.choice).into()
             },
-            Err(ChoiceError::Nothing) => self.no_successor(matches, origin).into(),
+            Err(ChoiceError::Nothing) => Self::no_successor(matches, origin).into(),
             Err(ChoiceError::Ambiguous(left)) => Ruling::AmbiguousCatalogs(left).into(),
             Err(ChoiceError::BundleVersion(choice, error)) => {
                 Ruling::BundleVersionInvalid(choice, error).into()
@@ -249,7 +249,7 @@ impl<'s> Asked<'_, 's> {
     }
 
     /// Rows 11 and 12. Only an origin takes candidates away, so there is one.
-    fn no_successor(&self, matches: &[Match<'_, 's>], origin: Option<&Origin<'_>>) -> Ruling<'s> {
+    fn no_successor(matches: &[Match<'_, 's>], origin: Option<&Origin<'_>>) -> Ruling<'s> {
         let candidates = || {
             matches.iter().flat_map(|found| {
                 let offer = found.offer;

@@ -1,7 +1,7 @@
 //! What is worth knowing of an edit whatever becomes of it.
 
-use crate::catalog::Deprecation;
-use crate::extension::{Hint, Installed, Rollout};
+use crate::catalog::{Deprecation, Package};
+use crate::extension::{Filter, Hint, Installed, Rollout};
 use crate::judge::{Allowed, Edit, Exemption, Jump, Ruled, Ruling, Verdict, rule};
 use crate::nearest::nearest;
 use crate::resolve::Choice;
@@ -100,11 +100,7 @@ fn of_bypass<'s>(edit: &Edit<'_>, allowed: Allowed) -> Option<Warning<'s>> {
         Allowed::Bypassed(jump) => Some(jump),
         Allowed::Unchanged | Allowed::Resolved => None,
     };
-    let bypasses = edit
-        .new
-        .filter
-        .as_ref()
-        .is_ok_and(|filter| filter.bypasses());
+    let bypasses = edit.new.filter.as_ref().is_ok_and(Filter::bypasses);
     bypasses.then_some(Warning::Bypass { jump })
 }
 
@@ -210,7 +206,7 @@ fn missing_channels<'s>(edit: &Edit<'_>, ruled: &Ruled<'s>) -> Vec<Warning<'s>> 
     }
     let names = || {
         packages()
-            .flat_map(|package| package.channels())
+            .flat_map(Package::channels)
             .map(|channel| &*channel.name)
     };
     let missing = asked.iter().filter(|name| !exists(name));

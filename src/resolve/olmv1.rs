@@ -125,7 +125,7 @@ fn weigh_one<'o, 's>(offer: &'o Offer<'s>, origin: Option<&Origin<'_>>) -> Match
 }
 
 /// The single candidate of the highest priority.
-fn prior<'s>(mut left: Vec<Choice<'s>>) -> Result<Choice<'s>, ChoiceError<'s>> {
+fn prior(mut left: Vec<Choice<'_>>) -> Result<Choice<'_>, ChoiceError<'_>> {
     left.sort_by_key(|choice| std::cmp::Reverse(choice.catalog.priority));
     match left.as_slice() {
         [only] => Ok(*only),
@@ -134,7 +134,7 @@ fn prior<'s>(mut left: Vec<Choice<'s>>) -> Result<Choice<'s>, ChoiceError<'s>> {
     }
 }
 
-fn check<'s>(choice: Choice<'s>) -> Result<(), ChoiceError<'s>> {
+fn check(choice: Choice<'_>) -> Result<(), ChoiceError<'_>> {
     let bundle = choice.bundle();
     if let Err(error) = &bundle.version {
         return Err(ChoiceError::BundleVersion(choice, error));

@@ -129,11 +129,11 @@ fn serving(object: &Value) -> Serving {
                 .and_then(Value::as_str)
                 .is_some_and(|s| s == "True")
     };
-    match conditions.is_some_and(|conditions| conditions.iter().any(is_true))
-        || is_old(object, status)
-    {
-        true => Serving::Presumed,
-        false => Serving::KnownNot,
+    let is_serving = conditions.is_some_and(|conditions| conditions.iter().any(is_true));
+    if is_serving || is_old(object, status) {
+        Serving::Presumed
+    } else {
+        Serving::KnownNot
     }
 }
 

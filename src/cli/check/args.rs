@@ -10,6 +10,10 @@ use crate::cli::common::{CommonArgs, UsageError};
 use crate::olm::Rules;
 
 /// Judge manifests as the webhook would judge them, without a cluster.
+#[expect(
+    clippy::struct_excessive_bools,
+    reason = "a switch of a command line is a bool"
+)]
 #[derive(Args, Clone, Debug)]
 #[command(after_help = EXIT_CODES)]
 pub(crate) struct CheckArgs {

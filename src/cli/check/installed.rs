@@ -68,7 +68,7 @@ impl FromStr for InstalledList {
         let mut list: Vec<InstalledArg> = Vec::new();
         for part in text.split(',') {
             match list.last_mut() {
-                Some(last) if is_part(part) => last.set(part)?,
+                Some(extension) if is_part(part) => extension.set(part)?,
                 _ => list.push(part.parse()?),
             }
         }

@@ -55,10 +55,9 @@ impl Judged {
     fn exit(&self, args: &CheckArgs) -> Exit {
         let answer = &self.answer;
         match (answer.verdict, args.on_undecided) {
-            (Verdict::Deny, _) => Exit::Denied,
             (Verdict::Undecided, _) if answer.rests_on_bad_input => Exit::BadInput,
             (Verdict::Undecided, None) => Exit::Undecided,
-            (Verdict::Undecided, Some(OnUndecided::Deny)) => Exit::Denied,
+            (Verdict::Deny, _) | (Verdict::Undecided, Some(OnUndecided::Deny)) => Exit::Denied,
             _ if args.warn_as_error && !answer.warnings.is_empty() => Exit::Denied,
             _ => Exit::Good,
         }
