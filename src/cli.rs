@@ -3,13 +3,25 @@
 //! Results go to stdout, everything else to stderr. A reader that closes the pipe early is no
 //! failure. Every flag has a twin in the environment: that of `--a-b` is `OLMGUARD_A_B`.
 
+pub mod check;
+mod common;
 mod exit;
+mod json;
+mod output;
+mod paint;
+mod range;
+
+use std::fmt;
+use std::io::Write;
+use std::process::ExitCode;
 
 use clap::Parser;
 
+use crate::explain::one_line;
+
 pub use exit::Exit;
 
-/// Says at once whether OLM v1 will carry out an edit of a ClusterExtension.
+/// Says at once whether OLM v1 will carry out an edit of a `ClusterExtension`.
 #[derive(Debug, Parser)]
 #[command(
     name = "olmguard",
@@ -23,10 +35,24 @@ struct Cli {
 }
 
 #[derive(Debug, clap::Subcommand)]
-enum Command {}
+enum Command {
+    Check(check::CheckArgs),
+    Range(range::RangeArgs),
+}
 
 /// Parses the arguments of this process, runs the command they name, and says how it ended.
-pub fn main() -> std::process::ExitCode {
+pub fn main() -> ExitCode {
     let cli = Cli::parse();
-    match cli.command {}
+    match &cli.command {
+        Command::Check(args) => check::run(args),
+        Command::Range(args) => range::run(args),
+    }
+    .into()
+}
+
+/// Says on stderr what went wrong, on one line.
+fn say(error: &impl fmt::Display) {
+    let line = one_line(&error.to_string());
+    // Nothing is left to say it to if stderr is gone as well.
+    let _gone = writeln!(anstream::stderr(), "error: {line}");
 }

@@ -4,12 +4,19 @@
 
 mod answer;
 mod message;
+pub mod plain;
 pub mod range;
+mod range_report;
 mod refusal;
 mod text;
+mod tone;
 mod upstream;
 mod warning;
 
 pub use answer::{Answer, Cause, ResolvedBundle, answer, not_judged};
 pub use message::{LINE_1, MESSAGE};
-pub use warning::let_through;
+pub use range_report::{Grammar, RangeJson, RangeReport, Subject};
+#[cfg(feature = "program")]
+pub(crate) use text::one_line;
+pub use tone::{Tone, Toned};
+pub use warning::{let_through, warn_first};

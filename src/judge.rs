@@ -13,6 +13,7 @@
 
 mod advice;
 mod exempt;
+mod identify;
 mod nearby;
 mod rows;
 mod ruling;
@@ -21,6 +22,7 @@ mod warning;
 
 pub use advice::{Advice, BypassHelps, Fix, FixValue, advise};
 pub use exempt::Exemption;
+pub use identify::identify;
 pub use rows::{Accepted, Matched, Request, Ruled, rule};
 pub use ruling::{Allowed, Jump, NoCatalogs, Ruling, SpecFault};
 pub use token::{Token, Verdict};

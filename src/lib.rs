@@ -1,5 +1,7 @@
 //! olmguard: says at once whether OLM v1 will carry out an edit of a `ClusterExtension`.
 
+#[cfg(feature = "program")]
+pub mod admission;
 pub mod catalog;
 #[cfg(feature = "program")]
 pub mod cli;
@@ -8,6 +10,8 @@ pub mod explain;
 pub mod extension;
 pub mod json_type;
 pub mod judge;
+#[cfg(feature = "program")]
+pub mod manifest;
 pub mod nearest;
 pub mod olm;
 pub mod resolve;

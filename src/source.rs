@@ -16,6 +16,7 @@
 
 mod decompress;
 mod indexignore;
+mod load;
 mod pipeline;
 mod stream;
 #[cfg(test)]
@@ -30,6 +31,8 @@ use std::thread;
 
 use crate::catalog::blob::Sink;
 use crate::catalog::fbc::FbcError;
+pub use load::{load, load_bytes, load_content};
+
 use pipeline::Pipeline;
 
 /// How far the reading of a catalog is, in bytes as they lie on disk. Readable from any thread.
@@ -83,7 +86,8 @@ pub enum SourceError {
     },
     /// It holds more than is read.
     #[error(
-        "{file}: larger than {limit} bytes, decompressed: expected a catalog, tens to hundreds of megabytes"
+        "{file}: larger than {limit} bytes, decompressed: expected a catalog, \
+        tens to hundreds of megabytes"
     )]
     TooLarge {
         /// The file.
@@ -174,8 +178,14 @@ fn read_folder(
     progress: &Progress,
     pipeline: &mut Pipeline<'_, '_, '_>,
 ) -> Result<(), SourceError> {
+    let mut total = 0;
     for path in walk::files(root)? {
         let (file, name) = open(&path, progress)?;
+        total += file.metadata().map_or(0, |metadata| metadata.len());
+        if total > stream::TOTAL_LIMIT {
+            let (file, limit) = (display(root), stream::TOTAL_LIMIT);
+            return Err(SourceError::TooLarge { file, limit });
+        }
         stream::read(&name, Ok(decompress::plain(file, progress)), pipeline)?;
     }
     Ok(())

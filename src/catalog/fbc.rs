@@ -26,3 +26,35 @@ pub(crate) mod shape;
 pub(crate) mod yaml;
 
 pub use error::{FbcError, Malformed};
+
+use super::blob::Sink;
+use reader::{Next, Reader};
+
+/// Reads one file of a catalog that is held in memory, and hands its blobs to `sink` in order.
+/// `name` is what faults call the file.
+///
+/// # Errors
+/// The first fault for which upstream would refuse the whole catalog. The blobs handed over until
+/// then mean nothing.
+pub fn read(name: &str, mut text: &[u8], sink: &mut dyn Sink) -> Result<(), FbcError> {
+    let mut reader = Reader::new();
+    loop {
+        let consumed = match reader.next(text, true)? {
+            Next::Blob {
+                blob,
+                position,
+                consumed,
+            } => {
+                reader::hand_over(blob, position, name, sink);
+                consumed
+            }
+            Next::Document { document, consumed } => {
+                reader::hand_over_document(&document, &document.to_json()?, name, sink)?;
+                consumed
+            }
+            Next::Skipped { consumed } => consumed,
+            Next::Incomplete | Next::End => return Ok(()),
+        };
+        text = text.get(consumed..).unwrap_or_default();
+    }
+}

@@ -19,6 +19,20 @@ pub enum Exit {
     Internal,
 }
 
+impl Exit {
+    /// Which of several wins: the greatest.
+    pub(crate) fn weight(self) -> u8 {
+        match self {
+            Self::Good => 0,
+            Self::Denied => 1,
+            Self::Undecided => 2,
+            Self::BadInput => 3,
+            Self::Internal => 4,
+            Self::Usage => 5,
+        }
+    }
+}
+
 impl From<Exit> for ExitCode {
     fn from(exit: Exit) -> Self {
         Self::from(match exit {

@@ -8,7 +8,7 @@ use crate::extension::{InstalledBundle, Policy};
 use crate::judge::{
     Accepted, Advice, Edit, Exemption, Judgement, Ruling, SpecFault, Token, Verdict, advise, judge,
 };
-use crate::resolve::Choice;
+use crate::resolve::{Choice, NotLoadedCause};
 use crate::snapshot::{CatalogState, Snapshot};
 
 /// What becomes of one edit, in words and in data.
@@ -24,6 +24,8 @@ pub struct Answer {
     pub causes: Vec<Cause>,
     /// At most five lines of at most 120 characters.
     pub warnings: Vec<String>,
+    /// Whether it is undecided only since the content of a catalog could not be read.
+    pub rests_on_bad_input: bool,
     /// OLM's own text for the refusal, never cut.
     pub upstream: Option<String>,
     /// The package asked for, where that can be read.
@@ -95,6 +97,7 @@ pub fn answer(snapshot: &Snapshot, edit: &Edit<'_>) -> Answer {
         token: judgement.token(),
         message: message::message(&facts),
         causes: causes(&facts),
+        rests_on_bad_input: rests_on_bad_input(&ruled.ruling),
         warnings: warning::warnings(edit.new, &judgement.warnings),
         package: filter.map(|filter| filter.package.clone()),
         policy: filter.map(|filter| filter.policy),
@@ -137,6 +140,17 @@ fn cited<'s>(judgement: &Judgement<'s>) -> Option<&'s CatalogState> {
             _ => None,
         },
     }
+}
+
+fn rests_on_bad_input(ruling: &Ruling<'_>) -> bool {
+    let why = match ruling {
+        Ruling::CatalogNotLoaded(failed) => &failed.why,
+        _ => return false,
+    };
+    matches!(
+        why,
+        NotLoadedCause::Unreadable(_) | NotLoadedCause::Package(_)
+    )
 }
 
 fn causes(facts: &Facts<'_>) -> Vec<Cause> {
@@ -217,6 +231,7 @@ pub fn not_judged(exemption: &Exemption) -> Answer {
         token: Token::NotJudged,
         message: None,
         causes: Vec::new(),
+        rests_on_bad_input: false,
         warnings: warning::of_exemption(exemption).into_iter().collect(),
         upstream: None,
         package: None,

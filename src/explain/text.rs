@@ -121,7 +121,7 @@ pub(super) fn cut_end(text: &str, limit: usize) -> String {
 
 /// A text of another program as part of one line: its line breaks and whatever is not printable are
 /// escaped, its quotes are its own.
-pub(super) fn one_line(text: &str) -> String {
+pub(crate) fn one_line(text: &str) -> String {
     let mut line = String::with_capacity(text.len());
     for c in text.chars() {
         match c {

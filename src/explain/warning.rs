@@ -21,6 +21,12 @@ pub(super) fn warnings(extension: &Extension, warnings: &[Warning<'_>]) -> Vec<S
         .collect()
 }
 
+/// Puts a warning before all others; the last ones of too many are left out.
+pub fn warn_first(warnings: &mut Vec<String>, warning: String) {
+    warnings.insert(0, warning);
+    warnings.truncate(MOST);
+}
+
 /// The warning beside an undecided edit that is let through.
 pub fn let_through(message: &str) -> String {
     let first = message.lines().next().unwrap_or_default();

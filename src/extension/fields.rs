@@ -112,6 +112,16 @@ impl Fields {
         self.path("upgradeConstraintPolicy")
     }
 
+    /// The keys from the object down to the field that decides: the version, else the package.
+    pub fn deciding(&self, has_version: bool) -> impl Iterator<Item = &'static str> {
+        let field = if has_version {
+            "version"
+        } else {
+            "packageName"
+        };
+        self.prefix.split('.').chain([field])
+    }
+
     fn path(&self, field: &str) -> String {
         format!("{}.{field}", self.prefix)
     }

@@ -1,6 +1,5 @@
 //! What exists near to what does not: names, channels and versions to name in a refusal.
 
-use std::cmp::Ordering;
 use std::collections::BTreeSet;
 
 use crate::extension::Filter;
@@ -60,8 +59,9 @@ pub(super) fn elsewhere<'o, 's: 'o>(
     found.then(|| having.into_iter().collect())
 }
 
-/// The versions of the asked channels that are nearest to the one the range names first; the highest
-/// ones where it names none.
+/// The versions of the asked channels that are nearest to the one the range names first, the highest
+/// ones where it names none: below, above, and below again. Prereleases only where one is named, or
+/// there is nothing else.
 pub(super) fn versions<'o, 's: 'o>(
     filter: &Filter,
     offers: impl Iterator<Item = &'o Offer<'s>>,
@@ -78,14 +78,19 @@ pub(super) fn versions<'o, 's: 'o>(
         .collect();
     there.sort_by(|a, b| b.cmp_precedence(a));
     there.dedup_by(|a, b| a.cmp_precedence(b).is_eq());
-    let above = match filter.range().and_then(first_version) {
-        Some(named) => there.partition_point(|v| v.cmp_precedence(&named) != Ordering::Less),
-        None => 0,
-    };
-    let from = above
-        .saturating_sub(MOST / 2)
-        .min(there.len().saturating_sub(MOST));
-    there.into_iter().skip(from).take(MOST).collect()
+    let named = filter.range().and_then(first_version);
+    let wants_prerelease = named.as_ref().is_some_and(Version::is_prerelease);
+    if !wants_prerelease && there.iter().any(|version| !version.is_prerelease()) {
+        there.retain(|version| !version.is_prerelease());
+    }
+    let is_above = |v: &&Version| named.as_ref().is_some_and(|n| v.cmp_precedence(n).is_gt());
+    let (above, below): (Vec<_>, Vec<_>) = there.into_iter().partition(is_above);
+    let mut below = below.into_iter();
+    let around = below
+        .next()
+        .into_iter()
+        .chain(above.into_iter().rev().take(1));
+    around.chain(below).take(MOST).collect()
 }
 
 /// The first text in a range that reads as a version, filled up.

@@ -1,7 +1,7 @@
 //! The rows, in their order: the first that fits answers.
 
 use crate::catalog::{BundleSet, Package};
-use crate::extension::{Filter, Installed, InstalledBundle};
+use crate::extension::{Filter, Installed};
 use crate::judge::{Allowed, Edit, Jump, NoCatalogs, Ruling, SpecFault, nearby};
 use crate::olm::EmptyPackage;
 use crate::resolve::{
@@ -274,20 +274,16 @@ impl<'s> Asked<'_, 's> {
 
     /// Row 18.
     fn allowed(&self, choice: Choice<'s>, origin: Option<&Origin<'_>>) -> Allowed {
-        let installed = match self.request.installed {
-            Installed::Nothing => return Allowed::Resolved,
-            Installed::Unknown(_) => return Allowed::Bypassed(Jump::Unknown),
-            Installed::Bundle(bundle) => bundle,
-        };
-        match origin {
-            None => Allowed::Bypassed(Jump::Unknown),
-            Some(origin) if origin.is_at(choice.bundle()) => Allowed::Unchanged,
-            Some(origin) if self.is_successor(choice, origin, installed) => Allowed::Resolved,
-            Some(origin) => Allowed::Bypassed(jump(choice, origin)),
+        match (self.request.installed, origin) {
+            (Installed::Nothing, _) => Allowed::Resolved,
+            (_, None) => Allowed::Bypassed(Jump::Unknown),
+            (_, Some(origin)) if origin.is_at(choice.bundle()) => Allowed::Unchanged,
+            (_, Some(origin)) if self.is_successor(choice, origin) => Allowed::Resolved,
+            (_, Some(origin)) => Allowed::Bypassed(jump(choice, origin)),
         }
     }
 
-    fn is_successor(&self, choice: Choice<'s>, origin: &Origin<'_>, _: &InstalledBundle) -> bool {
+    fn is_successor(&self, choice: Choice<'s>, origin: &Origin<'_>) -> bool {
         let asked = choice.package.ask_channels(&self.request.filter.channels);
         !self.request.filter.bypasses()
             || origin.same(choice.package).contains(choice.index)

@@ -4,7 +4,7 @@ use std::io::{self, Read};
 
 use super::SourceError;
 use super::pipeline::Pipeline;
-use crate::catalog::fbc::reader::{Next, Reader};
+use crate::catalog::fbc::reader::{BLOB_LIMIT, Next, Reader};
 
 /// Reads a file of this name to its end.
 pub(super) fn read(
@@ -39,9 +39,6 @@ pub(super) fn read(
                 consumed
             }
             Next::Skipped { consumed } => consumed,
-            Next::Incomplete if buffer.text().len() >= BLOB_LIMIT => {
-                return Err(pipeline.fail(reader.too_large(BLOB_LIMIT)));
-            }
             Next::Incomplete => {
                 if buffer.fill().map_err(failed)? > TOTAL_LIMIT {
                     let (file, limit) = (name.into(), TOTAL_LIMIT);
@@ -99,10 +96,6 @@ impl<R: Read> Buffer<R> {
 
 /// How much is read at a time at least; it and what is made of it stay in the cache.
 const CHUNK: usize = 256 << 10;
-
-/// How large one blob may be: three times the largest known catalog's largest bundle would be
-/// 10 MiB, and a process limited to 256 MiB of address space must not run out of it.
-pub(super) const BLOB_LIMIT: usize = 32 << 20;
 
 /// How large a catalog may be. The largest known ones are a few hundred megabytes.
 pub(super) const TOTAL_LIMIT: u64 = 768 << 20;

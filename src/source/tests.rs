@@ -1,1 +1,442 @@
+//! Files, folders and streams on a real file system, hostile ones too.
 
+use std::fs;
+use std::io::{self, Write};
+use std::os::unix::fs::symlink;
+use std::path::Path;
+
+use flate2::Compression;
+use flate2::write::GzEncoder;
+use proptest::prelude::*;
+
+use super::*;
+use crate::catalog::blob::{BlobFault, Content, Key};
+use crate::catalog::fbc::reader::{Next, Reader};
+
+/// The folders of the blobs, in order, or their faults.
+#[derive(Debug, Default, Eq, PartialEq)]
+struct Blobs(Vec<String>);
+
+impl Sink for Blobs {
+    fn blob(&mut self, key: Key<'_>, content: Result<Content<'_>, BlobFault>) {
+        self.0.push(match content {
+            Ok(_) => format!("{}/{}/{}", key.package, key.schema, key.name),
+            Err(fault) => fault.to_string(),
+        });
+    }
+}
+
+/// What reading bytes gives: the blobs, or the text of the fault.
+fn read_bytes(bytes: &[u8]) -> Result<Vec<String>, String> {
+    let (mut blobs, progress) = (Blobs::default(), Progress::default());
+    let outcome = read_from("file", bytes, &progress, &mut blobs);
+    outcome.map(|()| blobs.0).map_err(|fault| fault.to_string())
+}
+
+/// What reading a path gives, the path itself left out of the fault.
+fn read_path(path: &Path) -> Result<Vec<String>, String> {
+    let (mut blobs, progress) = (Blobs::default(), Progress::default());
+    let outcome = read(path, &progress, &mut blobs);
+    let shown = |text: String| text.replace(&*path.to_string_lossy(), "ROOT");
+    outcome
+        .map(|()| blobs.0.into_iter().map(shown).collect())
+        .map_err(|fault| shown(fault.to_string()))
+}
+
+fn package(name: &str) -> String {
+    format!("{{\"schema\":\"olm.package\",\"name\":\"{name}\"}}\n")
+}
+
+fn gzip(text: &str) -> Vec<u8> {
+    let mut encoder = GzEncoder::new(Vec::new(), Compression::fast());
+    encoder.write_all(text.as_bytes()).expect("gzip");
+    encoder.finish().expect("gzip")
+}
+
+fn zstd_frame(text: &str, window_log: u32) -> Vec<u8> {
+    let mut encoder = zstd::Encoder::new(Vec::new(), 1).expect("zstd");
+    encoder.window_log(window_log).expect("zstd");
+    encoder.write_all(text.as_bytes()).expect("zstd");
+    encoder.finish().expect("zstd")
+}
+
+const TWO: [&str; 2] = ["a/olm.package/a", "b/olm.package/b"];
+
+#[test]
+fn compressed_files_are_read_whole() {
+    let (a, b) = (package("a"), package("b"));
+    let want = Ok(TWO.map(str::to_owned).to_vec());
+    assert_eq!(read_bytes([&*a, &b].concat().as_bytes()), want);
+    assert_eq!(read_bytes(&[gzip(&a), gzip(&b)].concat()), want);
+    assert_eq!(
+        read_bytes(&[zstd_frame(&a, 20), zstd_frame(&b, 20)].concat()),
+        want
+    );
+    let skippable = [0x50, 0x2a, 0x4d, 0x18, 3, 0, 0, 0, 1, 2, 3];
+    let frames = [
+        &skippable,
+        &*zstd_frame(&a, 20),
+        &skippable,
+        &zstd_frame(&b, 20),
+    ];
+    assert_eq!(read_bytes(&frames.concat()), want);
+}
+
+#[test]
+fn a_broken_compressed_file_is_a_fault() {
+    let (gz, zst) = (gzip(&package("a")), zstd_frame(&package("a"), 20));
+    for bytes in [
+        &gz[..gz.len() - 1],
+        &gz[..12],
+        &zst[..zst.len() - 1],
+        &zst[..5],
+    ] {
+        let fault = read_bytes(bytes).expect_err("a fault");
+        assert!(fault.starts_with("file: cannot read: "), "{fault}");
+    }
+}
+
+#[test]
+fn a_zstd_window_is_bounded() {
+    assert!(read_bytes(&zstd_frame(&package("a"), 25)).is_ok());
+    let fault = read_bytes(&zstd_frame(&package("a"), 26)).expect_err("a fault");
+    assert!(fault.contains("too much memory"), "{fault}");
+}
+
+#[test]
+fn a_folder_is_read_in_the_order_of_its_names() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let write = |name: &str, text: &str| {
+        let path = folder.path().join(name);
+        fs::create_dir_all(path.parent().expect("a folder")).expect("a folder");
+        fs::write(path, text).expect("a file");
+    };
+    write("b/x.yaml", "schema: olm.package\nname: b\n");
+    write("b.yaml", "schema: olm.package\nname: c\n");
+    write("B/README", &package("a"));
+    write("z", "");
+    write("empty/.indexignore", "");
+    let want = ["a/olm.package/a", "b/olm.package/b", "c/olm.package/c"];
+    assert_eq!(
+        read_path(folder.path()),
+        Ok(want.map(str::to_owned).to_vec())
+    );
+}
+
+/// The case of upstream's own tests (operator-registry, `alpha/declcfg/load_test.go`).
+#[test]
+fn an_indexignore_leaves_files_out() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let write = |name: &str, text: &str| fs::write(folder.path().join(name), text).expect("a file");
+    write(
+        ".indexignore",
+        "*\n!*.json\n!*.yaml\n*.clusterserviceversion.yaml\n",
+    );
+    write("a.json", &package("a"));
+    write("b.yaml", "schema: olm.package\nname: b\n");
+    write(
+        "c.clusterserviceversion.yaml",
+        "kind: ClusterServiceVersion\n",
+    );
+    write("README.md", "[not] a catalog");
+    fs::create_dir(folder.path().join("sub")).expect("a folder");
+    write("sub/.indexignore", "# all\n/*\n");
+    write("sub/broken.yaml", "- a\n");
+    assert_eq!(
+        read_path(folder.path()),
+        Ok(TWO.map(str::to_owned).to_vec())
+    );
+}
+
+#[test]
+fn links_stay_in_the_folder() {
+    let outside = tempfile::tempdir().expect("a folder");
+    fs::write(outside.path().join("a"), package("a")).expect("a file");
+    let out = outside.path().join("a");
+    for (target, want) in [
+        (Path::new("real"), Ok(())),
+        (&out, Err(LEADS_OUT)),
+        (Path::new(".."), Err(LEADS_OUT)),
+        (Path::new("sub"), Err(TO_A_FOLDER)),
+        (Path::new("link"), Err(TO_ITSELF)),
+        (Path::new("nothing"), Err(TO_NOTHING)),
+    ] {
+        let folder = tempfile::tempdir().expect("a folder");
+        fs::create_dir(folder.path().join("sub")).expect("a folder");
+        fs::write(folder.path().join("real"), package("b")).expect("a file");
+        symlink(target, folder.path().join("link")).expect("a link");
+        let found = read_path(folder.path()).map(drop);
+        assert_eq!(found, want.map_err(str::to_owned), "{}", target.display());
+    }
+}
+
+const LEADS_OUT: &str =
+    "ROOT/link: symbolic link leads out of the catalog's folder; copy the file into it";
+const TO_A_FOLDER: &str = "ROOT/link: expected a file, found a symbolic link to something else; \
+    leave it out with an .indexignore, or remove it";
+const TO_ITSELF: &str =
+    "ROOT/link: cannot follow the link: Too many levels of symbolic links (os error 40)";
+const TO_NOTHING: &str =
+    "ROOT/link: cannot follow the link: No such file or directory (os error 2)";
+
+#[test]
+fn faults_name_file_place_and_package() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let check = |text: &str, want: Result<&[&str], &str>| {
+        fs::write(folder.path().join("f"), text).expect("a file");
+        let want = want.map(|blobs| blobs.iter().map(|&blob| blob.to_owned()).collect());
+        assert_eq!(
+            read_path(folder.path()),
+            want.map_err(str::to_owned),
+            "{text}"
+        );
+    };
+    check(
+        "{\"schema\":\"x\"}\n{\"schema\":\"olm.bundle\",\"package\":\"p\",\"name\":\"b\",\"image\":7}",
+        Ok(&[
+            "/x/x",
+            "ROOT/f: byte 15: olm.bundle \"b\" of package \"p\": image: expected a string, found a number",
+        ]),
+    );
+    check(
+        "schema: x\n---\n\n# c\nschema: olm.channel\npackage: p\nname: c\nentries:\n- name: a\n- replaces: [b]\n",
+        Ok(&[
+            "/x/x",
+            "ROOT/f: line 5, column 1: olm.channel \"c\" of package \"p\": \
+            entries[1].replaces: expected a string, found a list",
+        ]),
+    );
+    check(
+        "{\"package\":\"p\",\"name\":\"n\"}",
+        Ok(&[
+            "ROOT/f: byte 0: blob \"n\" of package \"p\": missing schema: expected a string such as \"olm.bundle\"",
+        ]),
+    );
+    check(
+        "{\"schema\":\"olm.bundle\",\"package\":\"p\",\"name\":\"b\",\
+        \"properties\":[{\"type\":\"olm.bundle.object\",\"value\":{\"data\":\"!\"}}]}",
+        Ok(&["ROOT/f: byte 0: olm.bundle \"b\" of package \"p\": \
+            properties[0].value.data: not base64 (standard alphabet, padded)"]),
+    );
+    check(
+        "schema: x\n---\na: [\n",
+        Err("ROOT/f: line 3, column 4: invalid YAML: unclosed bracket '['"),
+    );
+    check(
+        "[]",
+        Err(
+            "ROOT/f: line 1, column 1: expected an object with schema, package and name, found a list",
+        ),
+    );
+    check(
+        "{\"schema\":\"x\"}{\"schema\":\"x\"}{\"schema\":\"x\"",
+        Err("ROOT/f: byte 41: incomplete JSON: the catalog ends within a value"),
+    );
+    check(
+        "{\"schema\":\"x\"}{\"schema\":\"x\",\"Schema\":\"x\"}",
+        Err(
+            "ROOT/f: byte 14: duplicate keys for key \"schema\": [Schema schema]; keep one of them",
+        ),
+    );
+    check(
+        "{\"schema\":\"x\",\"name\":null}",
+        Err("ROOT/f: byte 21: expected value for key \"name\" to be a string, found null"),
+    );
+    check(
+        &format!("schema: x\nname: {}\n", "n".repeat(251)),
+        Err(&format!(
+            "ROOT/f: line 1, column 1: name \"{}\" cannot name a file: it is longer than a file name may be",
+            "n".repeat(64)
+        )),
+    );
+    check(
+        "a: 1\n---b\n",
+        Err(
+            "ROOT/f: line 2, column 1: invalid YAML document separator: \
+            expected nothing but a comment after \"---\", found \"b\"",
+        ),
+    );
+}
+
+#[test]
+fn what_is_not_there_is_a_fault() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = folder.path().join("none");
+    let fault = "ROOT: cannot open: No such file or directory (os error 2)";
+    assert_eq!(read_path(&path), Err(fault.to_owned()));
+}
+
+/// A file of this length without content, as far as the disk is concerned.
+fn sparse(length: u64) -> tempfile::NamedTempFile {
+    let file = tempfile::NamedTempFile::new().expect("a file");
+    file.as_file().set_len(length).expect("a sparse file");
+    file
+}
+
+#[test]
+fn size_is_bounded() {
+    let gigabyte = sparse(1 << 30);
+    let fault = read_path(gigabyte.path()).expect_err("a fault");
+    let want = "ROOT: larger than 805306368 bytes, decompressed: \
+        expected a catalog, tens to hundreds of megabytes";
+    assert_eq!(fault, want);
+
+    let blob = sparse(40 << 20);
+    let fault = read_path(blob.path()).expect_err("a fault");
+    let want = "ROOT: line 1, column 1: one blob is larger than 33554432 bytes; \
+        split it, or take large data out of it";
+    assert_eq!(fault, want);
+
+    let string = Read::chain(&b"{\"schema\":\""[..], io::repeat(b'x'));
+    let fault = read_from("pipe", string, &Progress::default(), &mut Blobs::default());
+    let want = "pipe: byte 0: one blob is larger than 33554432 bytes; \
+        split it, or take large data out of it";
+    assert_eq!(fault.expect_err("a fault").to_string(), want);
+}
+
+/// One blob of a hundred kilobytes, without end.
+struct Endless(Vec<u8>);
+
+impl Read for Endless {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        let whole = buffer.len() / self.0.len() * self.0.len();
+        for piece in buffer[..whole].chunks_mut(self.0.len()) {
+            piece.copy_from_slice(&self.0);
+        }
+        Ok(whole)
+    }
+}
+
+#[test]
+fn an_endless_stream_ends() {
+    for (size, want) in [
+        (100_000, "pipe: larger than 805306368 bytes, decompressed"),
+        (1, "pipe: byte 4999999: more than 500000 blobs"),
+    ] {
+        let blob = [&b"{\"x\":\""[..], &vec![b'x'; size], b"\"}\n"].concat();
+        let endless = io::BufReader::with_capacity(1 << 20, Endless(blob));
+        let fault = read_from("pipe", endless, &Progress::default(), &mut Blobs::default());
+        let fault = fault.expect_err("a fault").to_string();
+        assert!(fault.starts_with(want), "{fault}");
+    }
+}
+
+#[test]
+fn what_a_blob_keeps_is_bounded() {
+    let many = |item: &str| vec![item; 250_001].join(",");
+    let keys = (0..250_001)
+        .map(|n| format!("\"{n}\":1"))
+        .collect::<Vec<_>>()
+        .join(",");
+    for blob in [
+        format!(
+            "{{\"schema\":\"olm.channel\",\"entries\":[{}]}}",
+            many("{}")
+        ),
+        format!(
+            "{{\"schema\":\"olm.channel\",\"entries\":[{{\"skips\":[{}]}}]}}",
+            many("\"\"")
+        ),
+        format!("{{\"schema\":\"olm.channel\",\"entries\":[{{\"Name\":\"\",{keys}}}]}}"),
+        format!("{{{keys}}}"),
+    ] {
+        let fault = read_bytes([package("a"), package("b"), blob].concat().as_bytes());
+        let fault = fault.expect_err("a fault");
+        assert!(
+            fault.ends_with("one blob has more than 250000 keys and list items; split it"),
+            "{fault}"
+        );
+    }
+    let lines = (0..10_001).map(|n| ["- &a", &n.to_string(), " b\n"].concat());
+    let anchors = lines.collect::<String>();
+    let fault = "file: line 10001, column 11: more than 10000 YAML anchors in one document; \
+        write the values out";
+    assert_eq!(read_bytes(anchors.as_bytes()), Err(fault.to_owned()));
+}
+
+/// Enough YAML for threads: the blobs come in order, and the first fault wins.
+#[test]
+fn much_yaml_is_read_in_order() {
+    let padding = "x".repeat(1000);
+    let document = |n: usize| format!("schema: s\nname: n{n}\ndescription: {padding}\n---\n");
+    let mut text = (0..5000).map(document).collect::<String>();
+    let want = (0..5000).map(|n| format!("/s/n{n}")).collect::<Vec<_>>();
+    assert_eq!(read_bytes(text.as_bytes()), Ok(want));
+
+    text.push_str("schema: [\n---\nschema: {\n");
+    let fault = "file: line 20001, column 9: invalid YAML: unclosed bracket '['";
+    assert_eq!(read_bytes(text.as_bytes()), Err(fault.to_owned()));
+}
+
+/// What a reader finds in a text that comes to it in pieces, cut at these places.
+fn in_pieces(text: &[u8], cuts: &[usize]) -> Vec<String> {
+    let mut reader = Reader::new();
+    let mut found = Vec::new();
+    let mut start = 0;
+    for (n, &end) in cuts.iter().chain([&text.len()]).enumerate() {
+        let ended = n == cuts.len();
+        loop {
+            let next = match reader.next(&text[start..end], ended) {
+                Ok(next) => next,
+                Err(fault) => {
+                    found.push(fault.to_string());
+                    return found;
+                }
+            };
+            start += match next {
+                Next::Blob {
+                    blob,
+                    position,
+                    consumed,
+                } => {
+                    found.push(format!("{position} {blob:?}"));
+                    consumed
+                }
+                Next::Document { document, consumed } => {
+                    found.push(format!("{document:?}"));
+                    consumed
+                }
+                Next::Skipped { consumed } => consumed,
+                Next::Incomplete | Next::End => break,
+            };
+        }
+    }
+    found
+}
+
+#[test]
+fn cuts_change_nothing() {
+    let yaml = "---\na: 1\n--- # c\n\"b\": |\n  x\n---\n---\nc: 1\n";
+    for text in [
+        format!("{}{} null {}", package("a"), package("b"), package("c")),
+        format!("{}---\nschema: x\n---\nschema: y\n", package("a")),
+        format!("{}{}{{\"x\":1e}}", package("a"), package("b")),
+        format!("null\n{}", package("\\ud83d\\ude00 \u{e9}")),
+        yaml.to_owned(),
+        yaml.replace('\n', "\r\n"),
+    ] {
+        let text = text.as_bytes();
+        let whole = in_pieces(text, &[]);
+        for cut in 0..=text.len() {
+            assert_eq!(in_pieces(text, &[cut]), whole, "cut at {cut}");
+        }
+        let bytewise = (0..text.len()).collect::<Vec<_>>();
+        assert_eq!(in_pieces(text, &bytewise), whole, "byte by byte");
+    }
+}
+
+proptest! {
+    #[test]
+    fn never_panics(bytes in prop::collection::vec(any::<u8>(), 0..300)) {
+        let _: Result<Vec<String>, String> = read_bytes(&bytes);
+    }
+
+    #[test]
+    fn never_panics_on_broken_catalogs(at in 0..400_usize, piece in "[\\PC\n\t{}\\[\\]\",:\\\\]{0,4}") {
+        let blob = r#"{"entries":[{"name":"a","skips":["b"]}],"icon":{"base64data":"YQ=="},"name":"n",
+            "package":"p","properties":[{"type":"olm.package","value":{"version":"1.0.0"}},
+            {"type":"olm.bundle.object","value":{"data":"YTogMQ=="}}],"schema":"olm.bundle"}"#;
+        let (before, after) = blob.split_at(at.min(blob.len()));
+        let _: Result<Vec<String>, String> = read_bytes([before, &piece, after].concat().as_bytes());
+    }
+}

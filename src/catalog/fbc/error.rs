@@ -76,9 +76,22 @@ pub enum Malformed {
         /// How many bytes are read.
         limit: usize,
     },
+    /// A blob of more keys and list items than are kept: small as text, large in memory.
+    #[error("one blob has more than {limit} keys and list items; split it")]
+    TooManyItems {
+        /// How many are kept.
+        limit: usize,
+    },
+    /// More blobs than a catalog can sensibly have.
+    #[error("more than {limit} blobs: expected a catalog, at most tens of thousands")]
+    TooManyBlobs {
+        /// How many are read.
+        limit: u32,
+    },
     /// Text after the `---` of a line.
     #[error(
-        "invalid YAML document separator: expected nothing but a comment after \"---\", found {found:?}"
+        "invalid YAML document separator: expected nothing but a comment after \"---\", \
+        found {found:?}"
     )]
     Separator {
         /// What stands there.
@@ -89,6 +102,12 @@ pub enum Malformed {
     Yaml {
         /// What the parser says.
         reason: Box<str>,
+    },
+    /// More anchors than are remembered.
+    #[error("more than {limit} YAML anchors in one document; write the values out")]
+    TooManyAnchors {
+        /// How many are remembered.
+        limit: usize,
     },
     /// Aliases that make a document far larger than it is written.
     #[error(

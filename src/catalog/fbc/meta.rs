@@ -56,6 +56,7 @@ impl<'a> Members<'a> {
         let mut keys = Keys::default();
         cursor.each_member(|cursor, key| {
             members.read_member(key.clone(), cursor)?;
+            cursor.keep()?;
             keys.insert(key);
             Ok(())
         })?;

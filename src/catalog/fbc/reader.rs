@@ -21,6 +21,8 @@ use crate::catalog::blob::{BlobFault, Position, Sink};
 #[derive(Debug)]
 pub(crate) struct Reader {
     format: Format,
+    /// Blobs and documents handed out.
+    blobs: u32,
     /// Bytes consumed.
     at: u64,
     /// Line feeds among them; kept up only while the file may yet turn out to be YAML.
@@ -72,6 +74,7 @@ impl Reader {
     pub(crate) fn new() -> Self {
         Self {
             format: Format::Unknown,
+            blobs: 0,
             at: 0,
             lines: 0,
         }
@@ -85,6 +88,16 @@ impl Reader {
             Format::Json(objects) => self.next_json(*objects, text, ended)?,
             Format::Yaml(_) => self.next_document(text, ended)?,
         };
+        if matches!(next, Next::Incomplete) && text.len() >= BLOB_LIMIT {
+            return Err(self.fault(Malformed::BlobTooLarge { limit: BLOB_LIMIT }));
+        }
+        if matches!(next, Next::Blob { .. } | Next::Document { .. }) {
+            self.blobs += 1;
+            if self.blobs > BLOB_COUNT_LIMIT {
+                let limit = BLOB_COUNT_LIMIT;
+                return Err(self.fault(Malformed::TooManyBlobs { limit }));
+            }
+        }
         self.consume(text, &next);
         Ok(next)
     }
@@ -130,7 +143,9 @@ impl Reader {
             Err(Halt::Incomplete) => json_fault(begin + rest.len() as u64, Malformed::Truncated),
             Err(Halt::Malformed { at, malformed }) => json_fault(begin + at as u64, malformed),
         };
-        if objects > 1 {
+        // A limit of ours is none of upstream's: YAML would only run into it again.
+        let is_ours = matches!(fault.malformed, Malformed::TooManyItems { .. });
+        if objects > 1 || is_ours {
             return Err(fault);
         }
         self.format = Format::Yaml(Some(fault));
@@ -184,8 +199,8 @@ impl Reader {
         }
     }
 
-    /// The fault of a blob so large that its end was not found within `limit` bytes.
-    pub(crate) fn too_large(&self, limit: usize) -> FbcError {
+    /// A fault where reading stands.
+    fn fault(&self, malformed: Malformed) -> FbcError {
         let position = match self.format {
             Format::Yaml(_) => Position::Line {
                 line: self.lines + 1,
@@ -193,7 +208,6 @@ impl Reader {
             },
             Format::Unknown | Format::Json(_) => Position::Byte(self.at),
         };
-        let malformed = Malformed::BlobTooLarge { limit };
         FbcError {
             position,
             malformed,
@@ -311,6 +325,13 @@ fn leading_lines(document: &[u8]) -> u64 {
 fn lines(text: &[u8]) -> u64 {
     memchr::memchr_iter(b'\n', text).count() as u64
 }
+
+/// How large one blob may be. The largest bundles of real catalogs have a few megabytes; twice
+/// this much (the text and what it is turned into) must fit a process of 256 MiB.
+pub(crate) const BLOB_LIMIT: usize = 32 << 20;
+
+/// How many blobs one file may have. The largest known catalogs have some tens of thousands.
+const BLOB_COUNT_LIMIT: u32 = 500_000;
 
 /// How much of a file decides on its format.
 const PEEKED: usize = 4096;

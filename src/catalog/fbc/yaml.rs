@@ -5,26 +5,20 @@
 //! a piece counts (`...` ends it), as for go.yaml.in/yaml/v2, whose limits hold too: characters
 //! that may stand in YAML, depth, aliases in moderation.
 
+mod fault;
+mod frame;
+mod scalar;
 mod split;
 #[cfg(test)]
 mod tests;
 mod transcode;
 mod write;
 
+pub(crate) use fault::YamlFault;
 pub(crate) use split::{Piece, split};
 
 use super::error::Malformed;
 use transcode::Transcoder;
-
-/// Why a document cannot be read, and where in it.
-#[derive(Clone, Debug, Eq, PartialEq)]
-pub(crate) struct YamlFault {
-    /// Counted from 1, from the beginning of the document.
-    pub(crate) line: u64,
-    /// Counted from 1, in characters.
-    pub(crate) column: u64,
-    pub(crate) malformed: Malformed,
-}
 
 /// Turns one document into JSON.
 pub(crate) fn to_json(document: &[u8]) -> Result<Vec<u8>, YamlFault> {

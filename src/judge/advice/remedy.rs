@@ -5,7 +5,7 @@ use std::cmp::Ordering;
 use crate::extension::{ChannelField, Fields, Filter, SelectorField};
 use crate::judge::advice::proof::Prover;
 use crate::judge::advice::{Advice, Fix, FixValue, pin, pin_of};
-use crate::judge::{Ruled, Ruling};
+use crate::judge::{Ruled, Ruling, nearby};
 use crate::resolve::{Choice, Origin, Query, shortest_way};
 use crate::selector::LabelSelector;
 use crate::snapshot::METADATA_NAME_LABEL;
@@ -30,7 +30,7 @@ pub(super) fn remedy(
         Ruling::UnsupportedDependency(..) | Ruling::BrokenSkipRange(_) => {
             remedies.another_candidate()
         }
-        Ruling::InvalidVersionRange(_) => remedies.pin_without_range(),
+        Ruling::InvalidVersionRange(_) => remedies.without_range(),
         Ruling::ChannelNotFound { existing: names } | Ruling::NotInChannel { having: names } => {
             remedies.channel(names)
         }
@@ -99,18 +99,16 @@ impl Remedies<'_, '_, '_> {
         )
     }
 
-    /// The version that the request would give without its range.
-    fn pin_without_range(&self) -> Option<Advice> {
+    /// The version nearest to what an unreadable range names that can be reached.
+    fn without_range(&self) -> Option<Advice> {
+        let snapshot = self.prover.snapshot;
         let free = Filter {
             version: None,
             ..self.prover.request.filter.clone()
         };
-        let choice = self.prover.admits(&free)?;
-        if self.prover.admits_hop(choice) {
-            self.along(&[choice])
-        } else {
-            None
-        }
+        let query = Query::compile(&free, snapshot).ok()?;
+        let offers = query.offers(&query.in_play(snapshot)).ok()?;
+        self.nearest_version(&nearby::versions(self.prover.request.filter, offers.iter()))
     }
 
     /// One existing channel in place of the asked ones.

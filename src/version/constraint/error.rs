@@ -32,6 +32,11 @@ impl ConstraintError {
     pub fn fault(&self) -> Fault {
         self.fault
     }
+
+    /// The same fault in the words of another release.
+    pub(crate) fn worded_by(&self, release: Masterminds) -> Self {
+        Self::new(self.kind.clone(), self.fault, release)
+    }
 }
 
 impl fmt::Display for ConstraintError {

@@ -34,6 +34,8 @@ pub(crate) struct Cursor<'a> {
     depth: usize,
     /// The containers that a skipped value has open; kept to be used again.
     pub(super) open: Vec<u8>,
+    /// Keys and list items that were kept.
+    kept: usize,
     /// Fields and indices that lead to where typed reading stands.
     path: Vec<PathStep>,
     fault: Option<Fault>,
@@ -54,6 +56,7 @@ impl<'a> Cursor<'a> {
             at: 0,
             depth: 0,
             open: Vec::new(),
+            kept: 0,
             path: Vec::new(),
             fault: None,
         }
@@ -207,6 +210,15 @@ impl<'a> Cursor<'a> {
         Ok(is_true)
     }
 
+    /// Counts a key or list item that is about to be kept.
+    pub(crate) fn keep(&mut self) -> Step<()> {
+        self.kept += 1;
+        if self.kept > ITEM_LIMIT {
+            return self.malformed(Malformed::TooManyItems { limit: ITEM_LIMIT });
+        }
+        Ok(())
+    }
+
     /// Reads a list, item by item; null is empty, another type a fault.
     pub(crate) fn list<T>(&mut self, mut item: impl FnMut(&mut Self) -> Step<T>) -> Step<Vec<T>> {
         let mut items = Vec::new();
@@ -218,6 +230,9 @@ impl<'a> Cursor<'a> {
         self.enter()?;
         while self.has_item(items.len(), b']')? {
             self.path.push(PathStep::Index(items.len()));
+            if size_of::<T>() > 0 {
+                self.keep()?;
+            }
             items.push(item(self)?);
             self.path.pop();
         }
@@ -321,3 +336,7 @@ pub(crate) fn skip_space(text: &[u8]) -> usize {
         .position(|byte| !matches!(byte, b' ' | b'\t' | b'\r' | b'\n'))
         .unwrap_or(text.len())
 }
+
+/// How many keys and list items of one blob are kept. The largest known channels have a few
+/// thousand entries; this many take some tens of megabytes.
+const ITEM_LIMIT: usize = 250_000;

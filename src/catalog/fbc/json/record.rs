@@ -104,6 +104,7 @@ impl<'a> Cursor<'a> {
         while self.has_item(seen, b'}')? {
             seen += 1;
             let key = self.member_key()?.decode();
+            self.keep()?;
             members.insert(key, self.at());
             self.skip()?;
         }

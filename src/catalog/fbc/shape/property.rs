@@ -72,7 +72,10 @@ impl<'a> Properties<'a> {
                 self.facts.package_property =
                     cursor.within("value", |cursor| package_property(value, cursor))?;
             }
-            "olm.bundle.object" => self.objects.push((index, property.value.at())),
+            "olm.bundle.object" => {
+                cursor.keep()?;
+                self.objects.push((index, property.value.at()));
+            }
             CSV_METADATA if self.csv == CsvSeen::No => {
                 self.csv = CsvSeen::Yes;
                 self.take_csv(property.value, cursor)?;
@@ -194,6 +197,7 @@ impl<'a> Record<'a> for PackageValue<'a> {
         match index {
             0 => drop(cursor.text()?),
             1 => self.version = cursor.text()?,
+            _ if self.release == ReleaseField::NotAString => cursor.skip()?,
             _ => self.release = release_field(cursor)?,
         }
         Ok(())

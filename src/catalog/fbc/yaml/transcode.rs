@@ -9,12 +9,14 @@ use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::ops::Range;
 
-use granit_parser::{Event, Options, Parser, ScalarStyle, ScanError, Span, StrInput, Tag};
+use granit_parser::{Event, Options, Parser, ScalarStyle, Span, StrInput, Tag};
 
-use super::YamlFault;
+use super::fault::{YamlFault, invalid, not_mergeable, scan_fault, unreadable};
+use super::frame::{Anchor, Frame, Shape};
+use super::scalar::{is_merge, typed};
 use super::write::JsonText;
 use crate::catalog::fbc::error::Malformed;
-use crate::yaml_scalar::{self, Scalar, Style};
+use crate::yaml_scalar::Scalar;
 
 /// Turns one document into JSON.
 pub(super) struct Transcoder<'a> {
@@ -25,43 +27,6 @@ pub(super) struct Transcoder<'a> {
     anchors: BTreeMap<usize, Anchor>,
     /// Where the event that is being worked on stands.
     at: Span,
-}
-
-/// A collection that has begun.
-#[derive(Debug)]
-struct Frame {
-    shape: Shape,
-    /// Where its JSON begins.
-    start: usize,
-    anchor: usize,
-}
-
-#[derive(Clone, Debug, Eq, PartialEq)]
-enum Shape {
-    List,
-    /// A mapping before a key.
-    Key,
-    /// A mapping before the value of a key.
-    Value,
-    /// A mapping before the value of a merge key.
-    Merge,
-    /// A mapping that is merged into the one around it, before a key.
-    MergedKey,
-    /// The same before a value.
-    MergedValue,
-    /// The same before the value of a merge key.
-    MergedMerge,
-    /// A list of mappings to merge; where the members of each stand.
-    MergedList(Vec<Range<usize>>),
-}
-
-/// An anchored value that is complete.
-#[derive(Debug)]
-enum Anchor {
-    /// It stands here in what was written.
-    Written(Range<usize>),
-    /// Its JSON: it was written in another form.
-    Kept(Vec<u8>),
 }
 
 type Outcome = Result<(), Malformed>;
@@ -96,6 +61,12 @@ impl<'a> Transcoder<'a> {
     }
 
     fn event(&mut self, event: Event<'a>) -> Outcome {
+        // The parser numbers anchors from 1.
+        if event.anchor_id() > Some(ANCHOR_LIMIT) {
+            return Err(Malformed::TooManyAnchors {
+                limit: ANCHOR_LIMIT,
+            });
+        }
         match event {
             Event::Scalar(text, style, anchor, tag) => {
                 self.scalar(&text, style, anchor, tag.as_deref())
@@ -382,30 +353,6 @@ impl<'a> Transcoder<'a> {
     }
 }
 
-/// Whether the scalar `<<` merges: unquoted, or tagged so.
-fn is_merge(style: ScalarStyle, tag: Option<&Tag>) -> bool {
-    match tag {
-        None => style == ScalarStyle::Plain,
-        Some(tag) => tag.suffix_in_namespace(CORE).as_deref() == Some("merge"),
-    }
-}
-
-fn typed<'t>(
-    text: &'t str,
-    style: ScalarStyle,
-    tag: Option<&Tag>,
-) -> Result<Scalar<'t>, Malformed> {
-    let style = match style {
-        ScalarStyle::Plain => Style::Plain,
-        _ => Style::Quoted,
-    };
-    let tag = match tag {
-        None => yaml_scalar::Tag::None,
-        Some(tag) => yaml_scalar::Tag::named(&[tag.handle(), tag.suffix()].concat()),
-    };
-    yaml_scalar::resolve(text, style, tag).map_err(|fault| unreadable(&fault))
-}
-
 fn options() -> Options {
     granit_parser::options! {
         emit_comments: false,
@@ -414,32 +361,11 @@ fn options() -> Options {
     }
 }
 
-fn scan_fault(fault: &ScanError) -> YamlFault {
-    YamlFault {
-        line: fault.marker().line() as u64,
-        column: fault.marker().col() as u64 + 1,
-        malformed: invalid(&fault.info()),
-    }
-}
-
-fn unreadable(fault: &yaml_scalar::ScalarError) -> Malformed {
-    invalid(&fault.to_string())
-}
-
-fn not_mergeable() -> Malformed {
-    invalid("map merge requires map or sequence of maps as the value")
-}
-
-fn invalid(reason: &str) -> Malformed {
-    Malformed::Yaml {
-        reason: reason.into(),
-    }
-}
-
 /// As deep as go.yaml.in/yaml/v2 goes.
 const NESTING_LIMIT: usize = 10_000;
 
+/// How many anchors are remembered; people write a handful.
+const ANCHOR_LIMIT: usize = 10_000;
+
 /// How much JSON one document may become. Without aliases no real one comes near.
 const SIZE_LIMIT: usize = 32 << 20;
-
-const CORE: &str = "tag:yaml.org,2002:";

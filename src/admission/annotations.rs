@@ -1,0 +1,65 @@
+//! What an answer leaves in the audit log: the same words on every answer, bounded.
+//!
+//! Upstream: the API server puts the webhook's name before each key. It takes any value; these have
+//! no control characters and at most [`LONGEST`] bytes, for they are logged with every edit.
+
+use std::collections::BTreeMap;
+
+use crate::explain::Answer;
+use crate::extension::InstalledBundle;
+use crate::version::go;
+
+/// The annotations of an answer, by key.
+pub(super) fn annotations(answer: &Answer) -> BTreeMap<&'static str, String> {
+    let next = &answer.advice.allowed_next;
+    let known = [
+        ("verdict", Some(answer.verdict.as_str().to_owned())),
+        ("token", Some(answer.token.as_str().to_owned())),
+        ("installed", answer.installed.as_ref().map(installed)),
+        (
+            "resolved",
+            answer.resolved.as_ref().map(|bundle| bundle.line()),
+        ),
+        ("next", (!next.is_empty()).then(|| list(next))),
+        ("catalog", answer.catalog.clone()),
+        ("digest", answer.digest.clone()),
+    ];
+    let told = |(key, value): (&'static str, Option<String>)| Some((key, bounded(&value?)));
+    known.into_iter().filter_map(told).collect()
+}
+
+/// `NAME VERSION[+RELEASE]`, without the name where only the version is known.
+pub(super) fn installed(bundle: &InstalledBundle) -> String {
+    let name = bundle.name.as_deref().unwrap_or_default();
+    let release = bundle.release.as_deref().unwrap_or_default();
+    let gap = if name.is_empty() { "" } else { " " };
+    let plus = if release.is_empty() { "" } else { "+" };
+    format!("{name}{gap}{}{plus}{release}", bundle.version)
+}
+
+/// The items that fit whole, and `...` where some do not.
+fn list(items: &[String]) -> String {
+    let mut list = String::new();
+    for item in items {
+        let gap = if list.is_empty() { "" } else { "," };
+        if list.len() + gap.len() + item.len() + CUT.len() > LONGEST - 1 {
+            return format!("{list}{gap}{CUT}");
+        }
+        list.push_str(gap);
+        list.push_str(item);
+    }
+    list
+}
+
+fn bounded(text: &str) -> String {
+    let escaped = go::escape(text);
+    if escaped.len() <= LONGEST {
+        return escaped;
+    }
+    let end = escaped.floor_char_boundary(LONGEST - CUT.len());
+    format!("{}{CUT}", escaped.get(..end).unwrap_or_default())
+}
+
+/// The most bytes of a value.
+pub(super) const LONGEST: usize = 256;
+const CUT: &str = "...";

@@ -1,0 +1,205 @@
+//! What goes back to the API server.
+
+use serde_json::{Value, json};
+
+use super::{extension, installed, reply, review, snapshot, unread, update};
+use crate::admission::{OnUndecided, annotations};
+
+#[test]
+fn a_refusal_is_forbidden_and_says_why_in_data() {
+    let reply = reply(&update("1.0.0", "2.0.0"), &snapshot(), OnUndecided::Warn);
+    assert_eq!(reply["apiVersion"], "admission.k8s.io/v1");
+    assert_eq!(reply["kind"], "AdmissionReview");
+    assert_eq!(reply.get("request"), None);
+    let response = &reply["response"];
+    assert_eq!(response["uid"], "705ab4f5-6393-11e8-b7cc-42010a800002");
+    assert_eq!(response["allowed"], false);
+    let status = &response["status"];
+    assert_eq!(
+        (&status["code"], &status["reason"]),
+        (&json!(403), &json!("Forbidden"))
+    );
+    let message = status["message"].as_str().unwrap();
+    assert!(
+        message.starts_with("p: 1.0.0 -> 2.0.0 refused: "),
+        "{message}"
+    );
+    assert!(
+        message.contains("\nPath: 1.0.0 -> 1.1.0 -> 2.0.0\n"),
+        "{message}"
+    );
+    assert_eq!(
+        status["details"],
+        json!({
+            "group": "olm.operatorframework.io",
+            "kind": "ClusterExtension",
+            "name": "x",
+            "causes": [{
+                "reason": "NotASuccessor",
+                "field": "spec.source.catalog.version",
+                "message": "2.0.0 is not a successor of 1.0.0 in catalog c",
+            }],
+        })
+    );
+    assert_eq!(
+        response["auditAnnotations"],
+        json!({
+            "verdict": "deny",
+            "token": "NotASuccessor",
+            "installed": "p.v1.0.0 1.0.0",
+            "next": "1.1.0",
+            "catalog": "c",
+        })
+    );
+}
+
+#[test]
+fn what_is_allowed_says_what_it_resolves_to() {
+    let reply = reply(&update("1.0.0", "1.1.0"), &snapshot(), OnUndecided::Deny);
+    assert_eq!(
+        reply["response"],
+        json!({
+            "uid": "705ab4f5-6393-11e8-b7cc-42010a800002",
+            "allowed": true,
+            "auditAnnotations": {
+                "verdict": "allow",
+                "token": "Resolved",
+                "installed": "p.v1.0.0 1.0.0",
+                "resolved": "p.v1.1.0 1.1.0",
+                "catalog": "c",
+            },
+        })
+    );
+}
+
+#[test]
+fn what_is_not_judged_is_annotated_too() {
+    let mut row = update("1.0.0", "2.0.0");
+    row["request"]["operation"] = json!("DELETE");
+    let reply = reply(&row, &snapshot(), OnUndecided::Deny);
+    assert_eq!(reply["response"]["allowed"], true);
+    let expected = json!({"verdict": "not_judged", "token": "NotJudged"});
+    assert_eq!(reply["response"]["auditAnnotations"], expected);
+}
+
+#[test]
+fn what_is_undecided_is_let_through_with_a_warning_or_refused() {
+    let row = update("1.0.0", "1.1.0");
+    let warned = reply(&row, &unread(), OnUndecided::Warn);
+    assert_eq!(warned["response"]["allowed"], true);
+    assert_eq!(warned["response"].get("status"), None);
+    let warning = warned["response"]["warnings"][0].as_str().unwrap();
+    assert!(
+        warning.starts_with("not judged, and allowed: p: 1.0.0 -> 1.1.0 undecided: "),
+        "{warning}"
+    );
+
+    let refused = reply(&row, &unread(), OnUndecided::Deny);
+    assert_eq!(refused["response"]["allowed"], false);
+    assert_eq!(refused["response"]["status"]["code"], 403);
+    let causes = &refused["response"]["status"]["details"]["causes"];
+    assert_eq!(causes[0]["reason"], "CatalogNotLoaded");
+
+    for reply in [warned, refused] {
+        assert_eq!(
+            reply["response"]["auditAnnotations"]["verdict"],
+            "undecided"
+        );
+        assert_eq!(
+            reply["response"]["auditAnnotations"]["token"],
+            "CatalogNotLoaded"
+        );
+    }
+}
+
+#[test]
+fn there_are_never_more_than_five_warnings() {
+    let mut row = review("CREATE", extension("1.0.0", json!({})), json!(null));
+    let catalog = &mut row["request"]["object"]["spec"]["source"]["catalog"];
+    for misspelt in [
+        "channel",
+        "versions",
+        "package",
+        "catalogSelector",
+        "upgradePolicy",
+        "selectors",
+    ] {
+        catalog[misspelt] = json!("x");
+    }
+    let spec = &mut row["request"]["object"]["spec"];
+    for old in [
+        "packageName",
+        "version",
+        "channel",
+        "upgradeConstraintPolicy",
+    ] {
+        spec[old] = json!("x");
+    }
+    let reply = reply(&row, &unread(), OnUndecided::Warn);
+    let warnings = reply["response"]["warnings"].as_array().unwrap();
+    assert_eq!(warnings.len(), 5, "{warnings:?}");
+    assert!(
+        warnings[0]
+            .as_str()
+            .unwrap()
+            .starts_with("not judged, and allowed: ")
+    );
+}
+
+#[test]
+fn annotations_are_bounded_and_printable() {
+    let hostile = "\u{1b}[31m\n\u{202e}".repeat(100);
+    let mut row = update("1.0.0", "1.1.0");
+    row["request"]["oldObject"]["status"]["install"]["bundle"]["name"] = json!(hostile);
+    let reply = reply(&row, &snapshot(), OnUndecided::Warn);
+    let annotations = reply["response"]["auditAnnotations"].as_object().unwrap();
+    assert!(annotations.contains_key("installed"));
+    for value in annotations.values().filter_map(Value::as_str) {
+        assert!(value.len() <= annotations::LONGEST, "{value}");
+        assert!(
+            value.chars().all(|c| c == ' ' || c.is_ascii_graphic()),
+            "{value}"
+        );
+    }
+}
+
+#[test]
+fn what_is_installed_is_written_with_its_release() {
+    for (bundle, expected) in [
+        (
+            json!({"name": "p.v1.0.0", "version": "1.0.0"}),
+            "p.v1.0.0 1.0.0",
+        ),
+        (
+            json!({"name": "p.v1.0.0", "version": "1.0.0", "release": "2"}),
+            "p.v1.0.0 1.0.0+2",
+        ),
+        (
+            json!({"name": "p.v1.0.0", "version": "1.0.0", "release": ""}),
+            "p.v1.0.0 1.0.0",
+        ),
+        (json!({"version": "1.0.0"}), "1.0.0"),
+    ] {
+        let mut row = update("1.0.0", "2.0.0");
+        row["request"]["oldObject"]["status"]["install"]["bundle"] = bundle;
+        let reply = reply(&row, &snapshot(), OnUndecided::Warn);
+        assert_eq!(reply["response"]["auditAnnotations"]["installed"], expected);
+    }
+}
+
+#[test]
+fn a_name_that_is_still_to_be_made_is_left_out() {
+    let mut row = review(
+        "CREATE",
+        extension("9.0.0", installed("1.0.0")),
+        json!(null),
+    );
+    row["request"]["object"]["metadata"] = json!({"generateName": "x-"});
+    row["request"]["name"] = json!("");
+    let reply = reply(&row, &snapshot(), OnUndecided::Warn);
+    assert_eq!(reply["response"]["status"]["details"].get("name"), None);
+    assert_eq!(
+        reply["response"]["auditAnnotations"]["token"],
+        "VersionNotFound"
+    );
+}

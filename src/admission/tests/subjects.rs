@@ -1,0 +1,153 @@
+//! What of a review is judged, and where the facts come from.
+
+use serde_json::{Value, json};
+
+use super::{answer, extension, installed, review, update};
+use crate::admission::Review;
+use crate::judge::Token;
+
+#[test]
+fn what_is_never_judged() {
+    let with = |change: fn(&mut Value)| {
+        let mut review = update("1.0.0", "2.0.0");
+        change(&mut review);
+        review
+    };
+    let rows = [
+        with(|r| r["request"]["operation"] = json!("DELETE")),
+        with(|r| {
+            r["request"]["operation"] = json!("DELETE");
+            r["request"]["object"] = json!(null);
+        }),
+        with(|r| r["request"]["operation"] = json!("CONNECT")),
+        with(|r| r["request"]["operation"] = json!("PATCH")),
+        with(|r| r["request"]["subResource"] = json!("status")),
+        with(|r| r["request"]["object"]["kind"] = json!("ClusterCatalog")),
+        with(|r| r["request"]["object"]["apiVersion"] = json!("v1")),
+        with(|r| {
+            r["request"]["object"]["metadata"]["deletionTimestamp"] = json!("2026-01-01T00:00:00Z")
+        }),
+        with(|r| r["request"]["oldObject"]["spec"] = r["request"]["object"]["spec"].clone()),
+        with(|r| r["request"]["object"]["spec"]["source"]["sourceType"] = json!("Git")),
+    ];
+    for row in rows {
+        let answer = answer(&row);
+        assert_eq!(answer.token, Token::NotJudged, "{row}");
+        assert!(answer.warnings.is_empty(), "{row}");
+    }
+}
+
+#[test]
+fn a_known_kind_in_an_unknown_version_is_warned_of() {
+    let mut row = update("1.0.0", "2.0.0");
+    row["request"]["object"]["apiVersion"] = json!("olm.operatorframework.io/v3");
+    let answer = answer(&row);
+    assert_eq!(answer.token, Token::NotJudged);
+    assert_eq!(
+        answer.warnings,
+        ["ClusterExtension in olm.operatorframework.io/v3 is not known here and was not judged"]
+    );
+}
+
+#[test]
+fn the_kind_of_the_request_stands_in_for_that_of_the_object() {
+    let mut row = update("1.0.0", "2.0.0");
+    row["request"]["object"]
+        .as_object_mut()
+        .unwrap()
+        .remove("kind");
+    row["request"]["oldObject"]
+        .as_object_mut()
+        .unwrap()
+        .remove("apiVersion");
+    assert_eq!(answer(&row).token, Token::NotASuccessor);
+    row["request"]["kind"] = json!({"group": "apps", "version": "v1", "kind": "Deployment"});
+    assert_eq!(answer(&row).token, Token::NotJudged);
+}
+
+#[test]
+fn a_creation_installs_whatever_status_it_claims() {
+    for status in [
+        installed("2.0.0"),
+        json!({"conditions": [{"type": "Installed", "status": "Unknown"}]}),
+        json!({"conditions": [{"type": "Progressing", "reason": "RollingOut"}]}),
+        json!("nonsense"),
+    ] {
+        let row = review("CREATE", extension("1.0.0", status), json!(null));
+        let answer = answer(&row);
+        assert_eq!(answer.token, Token::Resolved, "{row}");
+        assert!(
+            answer.installed.is_none() && answer.warnings.is_empty(),
+            "{row}"
+        );
+    }
+}
+
+#[test]
+fn an_update_starts_from_the_old_status_alone() {
+    let old = extension("1.0.0", installed("1.0.0"));
+    for forged in [installed("1.1.0"), json!({}), json!({"install": 7})] {
+        let row = review("UPDATE", extension("2.0.0", forged), old.clone());
+        let answer = answer(&row);
+        assert_eq!(answer.token, Token::NotASuccessor, "{row}");
+        assert_eq!(answer.installed.unwrap().version, "1.0.0");
+    }
+}
+
+#[test]
+fn a_rollout_is_that_of_the_old_status_alone() {
+    let rolling = json!([{"type": "Progressing", "status": "True", "reason": "RollingOut"}]);
+    let mut row = update("1.0.0", "1.1.0");
+    row["request"]["object"]["status"]["conditions"] = rolling.clone();
+    assert!(answer(&row).warnings.is_empty());
+    row["request"]["oldObject"]["status"]["conditions"] = rolling;
+    let warnings = answer(&row).warnings;
+    assert_eq!(
+        warnings,
+        ["an upgrade is still rolling out: OLM carries this edit out after it"]
+    );
+}
+
+#[test]
+fn without_an_old_object_an_update_cannot_be_refused_for_its_step() {
+    for old in [
+        json!(null),
+        json!("gone"),
+        json!({"apiVersion": "v1", "kind": "ConfigMap"}),
+        json!({"apiVersion": "olm.operatorframework.io/v9", "kind": "ClusterExtension"}),
+    ] {
+        let row = review("UPDATE", extension("2.0.0", installed("1.0.0")), old);
+        let answer = answer(&row);
+        assert_eq!(answer.token, Token::InstalledUnknown, "{row}");
+        let message = answer.message.unwrap();
+        assert!(message.contains("\nField: request.oldObject"), "{message}");
+    }
+}
+
+#[test]
+fn a_status_of_the_wrong_form_is_an_unknown_one() {
+    let mut row = update("1.0.0", "2.0.0");
+    row["request"]["oldObject"]["status"]["install"]["bundle"]["version"] = json!(1);
+    assert_eq!(answer(&row).token, Token::InstalledUnknown);
+}
+
+#[test]
+fn the_crd_is_not_asked_again() {
+    let mut row = review("CREATE", extension("1.0.0", json!({})), json!(null));
+    row["request"]["object"]["metadata"]["name"] = json!("NOT.A.DNS.NAME.");
+    row["request"]["object"]["spec"]["unknownField"] = json!(1);
+    assert_eq!(answer(&row).token, Token::Resolved);
+}
+
+#[test]
+fn a_review_says_what_it_is_about() {
+    let mut row = update("1.0.0", "1.1.0");
+    row["request"]["dryRun"] = json!(true);
+    row["request"]["object"]["metadata"] = json!({"generateName": "x-"});
+    let read = Review::read(&row).unwrap();
+    assert!(read.is_dry_run());
+    assert_eq!(read.operation().as_str(), "UPDATE");
+    assert_eq!(read.identity().name.as_deref(), Some("x"));
+    assert_eq!(read.identity().kind, "ClusterExtension");
+    assert!(read.extension().is_some());
+}

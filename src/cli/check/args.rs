@@ -1,0 +1,150 @@
+//! The flags of `check`, as typed and as meant.
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+
+use clap::{Args, ValueEnum};
+
+use crate::cli::check::installed::{InstalledArg, InstalledList};
+use crate::cli::common::{CommonArgs, UsageError};
+use crate::olm::Rules;
+
+/// Judge manifests as the webhook would judge them, without a cluster.
+#[derive(Args, Clone, Debug)]
+#[command(after_help = EXIT_CODES)]
+pub(crate) struct CheckArgs {
+    /// Manifests: files, folders, or - for standard input
+    #[arg(short = 'f', long = "filename", value_name = "PATH", num_args = 1.., required = true,
+          env = "OLMGUARD_FILENAME", value_delimiter = ',')]
+    pub(super) filename: Vec<PathBuf>,
+
+    #[command(flatten)]
+    pub(super) common: CommonArgs,
+
+    /// What is installed, where the manifest's status does not say; may be repeated
+    #[arg(
+        long,
+        value_name = "EXTENSION=VERSION[,bundle=NAME][,release=R]",
+        env = "OLMGUARD_INSTALLED"
+    )]
+    pub(super) installed: Vec<InstalledList>,
+
+    /// Apply none of the CRD's own rules: show what the resolver alone would say
+    #[arg(long, env = "OLMGUARD_NO_SCHEMA")]
+    pub(super) no_schema: bool,
+
+    /// What an undecided edit counts as; exit code 4 where this is not given
+    #[arg(long, value_name = "HOW", env = "OLMGUARD_ON_UNDECIDED")]
+    pub(super) on_undecided: Option<OnUndecided>,
+
+    /// The form of the results
+    #[arg(
+        short,
+        long,
+        value_name = "FORM",
+        default_value = "text",
+        env = "OLMGUARD_OUTPUT"
+    )]
+    pub(super) output: Output,
+
+    /// Count any warning as a denial
+    #[arg(long, env = "OLMGUARD_WARN_AS_ERROR")]
+    pub(super) warn_as_error: bool,
+
+    /// Fail where the inputs hold no extension
+    #[arg(long, env = "OLMGUARD_REQUIRE_MATCH")]
+    pub(super) require_match: bool,
+
+    /// Print only what is denied or undecided
+    #[arg(short, long, env = "OLMGUARD_QUIET")]
+    pub(super) quiet: bool,
+}
+
+/// What an undecided edit counts as.
+#[derive(Clone, Copy, Debug, Eq, PartialEq, ValueEnum)]
+pub(super) enum OnUndecided {
+    /// Allowed, with a warning
+    Warn,
+    /// Denied
+    Deny,
+}
+
+/// The form of the results.
+#[derive(Clone, Copy, Debug, Eq, PartialEq, ValueEnum)]
+pub(super) enum Output {
+    /// For people
+    Text,
+    /// One JSON object, schema olmguard.check/v1
+    Json,
+}
+
+/// What the flags mean, once they are known to agree.
+#[derive(Clone, Debug)]
+pub(super) struct Plan {
+    pub(super) rules: Rules,
+    pub(super) schema: Schema,
+    /// By the extension's name.
+    pub(super) installed: BTreeMap<String, InstalledArg>,
+    pub(super) on_undecided: Option<OnUndecided>,
+}
+
+/// Whether the CRD's own rules are applied.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub(super) enum Schema {
+    Applied,
+    LeftOut,
+}
+
+impl CheckArgs {
+    /// The flags as meant, or why they do not agree.
+    pub(super) fn plan(&self) -> Result<Plan, UsageError> {
+        let mut installed = BTreeMap::new();
+        for given in self.installed.iter().flat_map(|list| &list.0) {
+            if installed
+                .insert(given.extension.clone(), given.clone())
+                .is_some()
+            {
+                return Err(UsageError::InstalledTwice {
+                    extension: given.extension.clone(),
+                });
+            }
+        }
+        self.check_stdin()?;
+        Ok(Plan {
+            rules: self.common.rules()?,
+            schema: if self.no_schema {
+                Schema::LeftOut
+            } else {
+                Schema::Applied
+            },
+            installed,
+            on_undecided: self.on_undecided,
+        })
+    }
+
+    /// Standard input can be read once.
+    fn check_stdin(&self) -> Result<(), UsageError> {
+        let manifests = usize::from(self.filename.iter().any(|path| path.as_os_str() == "-"));
+        let is_stdin = |path: &PathBuf| path.as_os_str() == "-";
+        let catalogs = self
+            .common
+            .catalog
+            .iter()
+            .filter(|catalog| is_stdin(&catalog.path))
+            .count();
+        if manifests + catalogs > 1 {
+            Err(UsageError::StdinTwice)
+        } else {
+            Ok(())
+        }
+    }
+}
+
+const EXIT_CODES: &str = "\
+Exit codes:
+  0  nothing denied or undecided
+  1  something denied
+  2  wrong usage, nothing was judged
+  3  an input (manifest, catalog) could not be read
+  4  undecided for another reason
+  5  internal fault";

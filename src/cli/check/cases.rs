@@ -1,0 +1,37 @@
+//! What there is to judge: extensions, and reviews of edits of extensions.
+
+use crate::admission::Review;
+use crate::extension::schema::Finding;
+use crate::extension::{Extension, Identity};
+use crate::judge::Exemption;
+use crate::manifest::Position;
+
+/// One thing to judge, and where it stands.
+#[derive(Debug)]
+pub(super) struct Case {
+    pub(super) place: Place,
+    pub(super) identity: Identity,
+    pub(super) subject: Subject,
+}
+
+/// Where a case stands.
+#[derive(Clone, Debug)]
+pub(super) struct Place {
+    /// As the user would write it; `-` for standard input.
+    pub(super) file: String,
+    /// 0-based.
+    pub(super) document: usize,
+    /// Of the deciding field.
+    pub(super) at: Position,
+}
+
+/// What is judged of a case.
+#[derive(Debug)]
+pub(super) enum Subject {
+    /// A manifest, with what the CRD would refuse of it.
+    Manifest(Box<Extension>, Vec<Finding>),
+    /// A dump of what an API server asked.
+    Review(Box<Review>),
+    /// An extension in a version that is not known.
+    Unknown(Exemption),
+}

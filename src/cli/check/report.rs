@@ -1,0 +1,215 @@
+//! The JSON of `check`, schema `olmguard.check/v1`.
+
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use crate::cli::check::cases::Case;
+use crate::cli::check::inputs::Gathered;
+use crate::cli::check::judged::Judged;
+use crate::explain::Answer;
+use crate::judge::{FixValue, Verdict};
+use crate::snapshot::{CatalogState, Content, Snapshot};
+
+/// What `olmguard check -o json` prints.
+#[derive(Debug, JsonSchema, Serialize)]
+#[schemars(deny_unknown_fields)]
+pub struct Report {
+    /// The schema of this object: `olmguard.check/v1`.
+    schema: &'static str,
+    /// The catalogs, in byte order of their names.
+    catalogs: Vec<CatalogReport>,
+    /// One result for each extension, in the order of the inputs.
+    results: Vec<ResultReport>,
+    /// How many of each.
+    summary: Summary,
+}
+
+/// One catalog.
+#[derive(Debug, JsonSchema, Serialize)]
+#[schemars(deny_unknown_fields)]
+struct CatalogReport {
+    name: String,
+    /// The digest of `status.resolvedSource.image.ref`.
+    digest: Option<String>,
+    /// Whether its content is held, complete and decoded, and nothing says that it is not served.
+    loaded: bool,
+    /// Why its content cannot be read.
+    error: Option<String>,
+    packages: usize,
+    bundles: usize,
+}
+
+/// One extension.
+#[derive(Debug, JsonSchema, Serialize)]
+#[schemars(deny_unknown_fields)]
+struct ResultReport {
+    /// `metadata.name`.
+    name: Option<String>,
+    file: String,
+    /// 0-based index of the document in its file.
+    document: usize,
+    /// 1-based, of the deciding field.
+    line: u32,
+    /// 1-based, in characters.
+    column: u32,
+    package: Option<String>,
+    policy: Option<&'static str>,
+    range: Option<String>,
+    channels: Vec<String>,
+    installed: Option<InstalledReport>,
+    verdict: &'static str,
+    token: &'static str,
+    /// What the edit resolves to, where it is allowed.
+    resolved: Option<ResolvedReport>,
+    /// All bundles that the successor rule accepts, the best first.
+    successors: Option<Vec<String>>,
+    /// The versions on the way, the installed one first.
+    path: Vec<String>,
+    fix: Option<FixReport>,
+    warnings: Vec<String>,
+    message: Option<String>,
+    /// OLM's own text.
+    upstream: Option<String>,
+}
+
+#[derive(Debug, JsonSchema, Serialize)]
+#[schemars(deny_unknown_fields)]
+struct InstalledReport {
+    bundle: Option<String>,
+    version: String,
+    release: Option<String>,
+}
+
+#[derive(Debug, JsonSchema, Serialize)]
+#[schemars(deny_unknown_fields)]
+struct ResolvedReport {
+    bundle: String,
+    version: String,
+    release: Option<String>,
+    catalog: String,
+    deprecated: bool,
+}
+
+#[derive(Debug, JsonSchema, Serialize)]
+#[schemars(deny_unknown_fields)]
+struct FixReport {
+    field: String,
+    value: FixValueReport,
+}
+
+/// A value has the type of its field.
+#[derive(Debug, JsonSchema, Serialize)]
+#[serde(untagged)]
+enum FixValueReport {
+    Text(String),
+    List(Vec<String>),
+}
+
+/// How many results of each verdict there are.
+#[derive(Debug, Default, JsonSchema, Serialize)]
+#[schemars(deny_unknown_fields)]
+pub(super) struct Summary {
+    pub(super) allow: usize,
+    pub(super) deny: usize,
+    pub(super) undecided: usize,
+    pub(super) not_judged: usize,
+    /// Objects among the inputs that are neither extensions nor catalogs.
+    pub(super) other_kinds: usize,
+}
+
+impl Report {
+    pub(super) fn of(snapshot: &Snapshot, gathered: &Gathered, judged: &[Judged]) -> Self {
+        let results = gathered.cases.iter().zip(judged);
+        Self {
+            schema: "olmguard.check/v1",
+            catalogs: snapshot.catalogs().iter().map(CatalogReport::of).collect(),
+            results: results
+                .map(|(case, judged)| ResultReport::of(case, &judged.answer))
+                .collect(),
+            summary: Summary::of(gathered, judged),
+        }
+    }
+}
+
+impl Summary {
+    pub(super) fn of(gathered: &Gathered, judged: &[Judged]) -> Self {
+        let count = |verdict| {
+            judged
+                .iter()
+                .filter(|j| j.answer.verdict == verdict)
+                .count()
+        };
+        Self {
+            allow: count(Verdict::Allow),
+            deny: count(Verdict::Deny),
+            undecided: count(Verdict::Undecided),
+            not_judged: count(Verdict::NotJudged),
+            other_kinds: gathered.other_kinds,
+        }
+    }
+}
+
+impl CatalogReport {
+    fn of(state: &CatalogState) -> Self {
+        let loaded = state.loaded();
+        let counts = loaded
+            .map(crate::catalog::Catalog::counts)
+            .unwrap_or_default();
+        Self {
+            name: state.name.clone(),
+            digest: state.digest().map(str::to_owned),
+            loaded: loaded.is_some(),
+            error: match &state.content {
+                Content::Unreadable(error) => Some(error.clone()),
+                Content::Loaded(_) | Content::Missing => None,
+            },
+            packages: counts.packages,
+            bundles: counts.bundles,
+        }
+    }
+}
+
+impl ResultReport {
+    fn of(case: &Case, answer: &Answer) -> Self {
+        let installed = answer.installed.clone().map(|bundle| InstalledReport {
+            bundle: bundle.name,
+            version: bundle.version,
+            release: bundle.release,
+        });
+        let resolved = answer.resolved.clone().map(|resolved| ResolvedReport {
+            bundle: resolved.bundle,
+            version: resolved.version,
+            release: resolved.release,
+            catalog: resolved.catalog,
+            deprecated: resolved.deprecated,
+        });
+        let fix = answer.advice.fix.clone().map(|fix| FixReport {
+            field: fix.field,
+            value: match fix.value {
+                FixValue::Text(text) => FixValueReport::Text(text),
+                FixValue::List(items) => FixValueReport::List(items),
+            },
+        });
+        Self {
+            name: case.identity.name.clone(),
+            file: case.place.file.clone(),
+            document: case.place.document,
+            line: case.place.at.line,
+            column: case.place.at.column,
+            package: answer.package.clone(),
+            policy: answer.policy.map(crate::extension::Policy::as_str),
+            range: answer.range.clone(),
+            channels: answer.channels.clone(),
+            installed,
+            verdict: answer.verdict.as_str(),
+            token: answer.token.as_str(),
+            resolved,
+            successors: answer.successors.clone(),
+            path: answer.advice.path.clone(),
+            fix,
+            warnings: answer.warnings.clone(),
+            message: answer.message.clone(),
+            upstream: answer.upstream.clone(),
+        }
+    }
+}

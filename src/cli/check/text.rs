@@ -1,0 +1,73 @@
+//! The results of `check` for people.
+
+use std::fmt::{self, Write as _};
+
+use anstyle::{AnsiColor, Style};
+
+use crate::cli::check::args::CheckArgs;
+use crate::cli::check::cases::Case;
+use crate::cli::check::inputs::Gathered;
+use crate::cli::check::judged::Judged;
+use crate::cli::check::report::Summary;
+use crate::explain::plain;
+use crate::judge::Verdict;
+use crate::version::go;
+
+/// All results, coloured; the stream takes the colours out where they are not wanted.
+pub(super) fn text(args: &CheckArgs, gathered: &Gathered, judged: &[Judged]) -> String {
+    let mut text = String::new();
+    let results = gathered.cases.iter().zip(judged);
+    let shown = results.filter(|(_, judged)| !args.quiet || is_bad(judged));
+    for (case, judged) in shown {
+        result(&mut text, case, judged).expect("a String takes everything");
+    }
+    if !args.quiet {
+        let counts = Summary::of(gathered, judged);
+        let verdicts = [
+            (Verdict::Deny, counts.deny),
+            (Verdict::Undecided, counts.undecided),
+            (Verdict::Allow, counts.allow),
+            (Verdict::NotJudged, counts.not_judged),
+        ];
+        text.push_str(&plain::summary(&verdicts, counts.other_kinds));
+        text.push('\n');
+    }
+    text
+}
+
+fn is_bad(judged: &Judged) -> bool {
+    matches!(judged.answer.verdict, Verdict::Deny | Verdict::Undecided)
+}
+
+fn result(text: &mut String, case: &Case, judged: &Judged) -> fmt::Result {
+    let answer = &judged.answer;
+    let style = style(answer.verdict);
+    let name = case.identity.name.as_deref().unwrap_or("(no name)");
+    let (name, place) = (go::escape(name), go::escape(&case.place.to_string()));
+    writeln!(
+        text,
+        "{place}: {name}: {style}{}{style:#}",
+        answer.verdict.as_str()
+    )?;
+    for line in plain::result(answer).lines() {
+        writeln!(text, "  {line}")?;
+    }
+    let yellow = style_of(AnsiColor::Yellow);
+    for warning in &answer.warnings {
+        writeln!(text, "  {yellow}warning{yellow:#}: {warning}")?;
+    }
+    Ok(())
+}
+
+fn style(verdict: Verdict) -> Style {
+    match verdict {
+        Verdict::Allow => style_of(AnsiColor::Green),
+        Verdict::Deny => style_of(AnsiColor::Red).bold(),
+        Verdict::Undecided => style_of(AnsiColor::Yellow).bold(),
+        Verdict::NotJudged => Style::new().dimmed(),
+    }
+}
+
+fn style_of(colour: AnsiColor) -> Style {
+    Style::new().fg_color(Some(colour.into()))
+}

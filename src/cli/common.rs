@@ -1,0 +1,259 @@
+//! What every command that judges is told: the catalogs, and which OLM there is.
+
+use std::collections::BTreeSet;
+use std::path::PathBuf;
+use std::str::FromStr;
+
+use clap::parser::ValueSource;
+use clap::{Arg, ArgAction, ArgMatches, Args, Command, FromArgMatches};
+
+use crate::olm::{GateError, Gates, OlmRelease, Rules};
+
+/// The flags of every command that judges.
+#[derive(Args, Clone, Debug)]
+pub(crate) struct CommonArgs {
+    #[command(flatten)]
+    pub(crate) catalog: CatalogArgs,
+
+    /// The release of OLM v1 in the cluster, such as 1.11 or openshift-4.20
+    #[arg(
+        long,
+        env = "OLMGUARD_OLM_RELEASE",
+        value_name = "RELEASE",
+        default_value_t
+    )]
+    pub(crate) olm_release: OlmRelease,
+
+    /// Feature gates of operator-controller, as its --feature-gates takes them; may be repeated
+    #[arg(
+        long,
+        env = "OLMGUARD_OLM_FEATURE_GATES",
+        value_name = "GATE=BOOL",
+        value_delimiter = ','
+    )]
+    pub(crate) olm_feature_gates: Vec<String>,
+}
+
+/// The catalogs of `--catalog`, in the order given, each name once.
+///
+/// A path may have a comma in it, so only the list of the environment is split at commas.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct CatalogArgs(Vec<CatalogArg>);
+
+/// Where the content of one catalog is.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub(crate) struct CatalogArg {
+    pub(crate) name: String,
+    pub(crate) path: PathBuf,
+}
+
+/// Why the flags cannot be used together, or as they are.
+#[derive(Clone, Debug, Eq, PartialEq, thiserror::Error)]
+pub(crate) enum UsageError {
+    #[error("--olm-feature-gates: {0}")]
+    Gate(#[from] GateError),
+    #[error("--installed: extension {extension:?} is given twice: expected it once")]
+    InstalledTwice { extension: String },
+    #[error("--installed: the inputs hold no extension {extension:?}: expected the name of one")]
+    InstalledStranger { extension: String },
+    #[error("standard input is named twice: expected \"-\" once, for manifests or for one catalog")]
+    StdinTwice,
+    #[error("{kind} {name:?} is there twice, at {first} and at {second}: expected one of them")]
+    ObjectTwice {
+        kind: String,
+        name: String,
+        first: String,
+        second: String,
+    },
+}
+
+/// Why a `--catalog` is not understood.
+#[derive(Clone, Debug, Eq, PartialEq, thiserror::Error)]
+pub(crate) enum CatalogArgError {
+    #[error("{found:?} has no \"=\": expected NAME=PATH")]
+    NoPath { found: String },
+    #[error("{found:?} has an empty name: expected NAME=PATH")]
+    EmptyName { found: String },
+    #[error("{found:?} has an empty path: expected NAME=PATH, of a file or a folder")]
+    EmptyPath { found: String },
+    #[error("catalog {name:?} is given twice: expected each name once")]
+    Twice { name: String },
+}
+
+impl CommonArgs {
+    /// The rules of the OLM in the cluster.
+    pub(crate) fn rules(&self) -> Result<Rules, UsageError> {
+        let settings = self.olm_feature_gates.iter().map(String::as_str);
+        let gates = Gates::parse(
+            settings.filter(|setting| !setting.is_empty()),
+            self.olm_release,
+        )?;
+        Ok(Rules::new(self.olm_release, gates))
+    }
+}
+
+impl CatalogArgs {
+    /// The catalogs in the order given.
+    pub(crate) fn iter(&self) -> impl Iterator<Item = &CatalogArg> {
+        self.0.iter()
+    }
+
+    fn parse<'a>(texts: impl IntoIterator<Item = &'a str>) -> Result<Self, CatalogArgError> {
+        let mut names = BTreeSet::new();
+        let mut catalogs = Vec::new();
+        for text in texts {
+            let catalog: CatalogArg = text.parse()?;
+            if !names.insert(catalog.name.clone()) {
+                return Err(CatalogArgError::Twice { name: catalog.name });
+            }
+            catalogs.push(catalog);
+        }
+        Ok(Self(catalogs))
+    }
+}
+
+impl FromStr for CatalogArg {
+    type Err = CatalogArgError;
+
+    fn from_str(text: &str) -> Result<Self, CatalogArgError> {
+        let found = || text.to_owned();
+        match text.split_once('=') {
+            None => Err(CatalogArgError::NoPath { found: found() }),
+            Some(("", _)) => Err(CatalogArgError::EmptyName { found: found() }),
+            Some((_, "")) => Err(CatalogArgError::EmptyPath { found: found() }),
+            Some((name, path)) => Ok(Self {
+                name: name.to_owned(),
+                path: path.into(),
+            }),
+        }
+    }
+}
+
+impl Args for CatalogArgs {
+    fn augment_args(command: Command) -> Command {
+        command.arg(
+            Arg::new(CATALOG)
+                .long("catalog")
+                .env("OLMGUARD_CATALOG")
+                .value_name("NAME=PATH")
+                .action(ArgAction::Append)
+                .help(
+                    "The content of a catalog, a file or a folder; may be repeated, \
+                     in the environment a list with commas",
+                ),
+        )
+    }
+
+    fn augment_args_for_update(command: Command) -> Command {
+        Self::augment_args(command)
+    }
+}
+
+impl FromArgMatches for CatalogArgs {
+    fn from_arg_matches(matches: &ArgMatches) -> Result<Self, clap::Error> {
+        let texts = matches.get_many::<String>(CATALOG).into_iter().flatten();
+        let read = if matches.value_source(CATALOG) == Some(ValueSource::EnvVariable) {
+            let listed = texts.flat_map(|list| list.split(','));
+            Self::parse(listed.map(str::trim).filter(|text| !text.is_empty()))
+        } else {
+            Self::parse(texts.map(String::as_str))
+        };
+        read.map_err(|error| {
+            clap::Error::raw(
+                clap::error::ErrorKind::ValueValidation,
+                format!("--catalog: {error}\n"),
+            )
+        })
+    }
+
+    fn update_from_arg_matches(&mut self, matches: &ArgMatches) -> Result<(), clap::Error> {
+        *self = Self::from_arg_matches(matches)?;
+        Ok(())
+    }
+}
+
+const CATALOG: &str = "catalog";
+
+#[cfg(test)]
+mod tests {
+    use clap::Parser;
+
+    use super::*;
+
+    #[derive(Debug, Parser)]
+    struct Probe {
+        #[command(flatten)]
+        common: CommonArgs,
+    }
+
+    fn parse(arguments: &[&str]) -> Result<CommonArgs, clap::Error> {
+        let arguments = std::iter::once("probe").chain(arguments.iter().copied());
+        Probe::try_parse_from(arguments).map(|probe| probe.common)
+    }
+
+    #[track_caller]
+    fn refused(arguments: &[&str], expected: &str) {
+        let error = parse(arguments).unwrap_err();
+        assert_eq!(error.exit_code(), 2, "{arguments:?}");
+        assert!(
+            error.to_string().contains(expected),
+            "{arguments:?}: {error}"
+        );
+    }
+
+    #[test]
+    fn a_catalog_splits_at_the_first_equals_sign() {
+        let common = parse(&["--catalog", "a=/x=y,b=z", "--catalog=b=./c"]).unwrap();
+        let read: Vec<_> = common
+            .catalog
+            .iter()
+            .map(|catalog| (catalog.name.as_str(), catalog.path.to_str().unwrap()))
+            .collect();
+        assert_eq!(read, [("a", "/x=y,b=z"), ("b", "./c")]);
+    }
+
+    #[test]
+    fn what_is_no_catalog_is_refused() {
+        for (arguments, expected) in [
+            (
+                &["--catalog", "a"] as &[_],
+                "\"a\" has no \"=\": expected NAME=PATH",
+            ),
+            (&["--catalog", "=x"], "\"=x\" has an empty name"),
+            (&["--catalog", "a="], "\"a=\" has an empty path"),
+            (
+                &["--catalog", "a=x", "--catalog", "a=y"],
+                "catalog \"a\" is given twice: expected each name once",
+            ),
+        ] {
+            refused(arguments, expected);
+        }
+    }
+
+    #[test]
+    fn an_unknown_release_or_gate_names_the_known() {
+        refused(
+            &["--olm-release", "0.9"],
+            "unknown OLM release \"0.9\": expected one of 1.0",
+        );
+        let gates = parse(&["--olm-feature-gates", "BoxcutterRuntime=true,Nope=true"]);
+        let error = gates.unwrap().rules().unwrap_err().to_string();
+        assert!(
+            error.starts_with(
+                "--olm-feature-gates: unknown feature gate \"Nope\" for OLM 1.11: expected one of"
+            ),
+            "{error}"
+        );
+    }
+
+    #[test]
+    fn the_rules_are_those_of_the_release_and_its_gates() {
+        let common = parse(&[
+            "--olm-release=1.9",
+            "--olm-feature-gates=BundleReleaseSupport=1",
+        ]);
+        let rules = common.unwrap().rules().unwrap();
+        assert_eq!(rules.olm.name(), "1.9");
+        assert_eq!(rules.release_key, crate::olm::ReleaseKey::Honoured);
+    }
+}

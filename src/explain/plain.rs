@@ -1,0 +1,75 @@
+//! Results of a run as lines for people: what is no refusal, and the counts at the end.
+
+use crate::explain::Answer;
+use crate::judge::{Token, Verdict};
+use crate::version::go;
+
+/// What became of one extension, in one line or, for a refusal, in several.
+pub fn result(answer: &Answer) -> String {
+    match (&answer.message, &answer.resolved) {
+        (Some(message), _) => message.clone(),
+        (None, Some(resolved)) => {
+            let (bundle, catalog) = (go::escape(&resolved.line()), go::escape(&resolved.catalog));
+            let verb = match answer.token {
+                Token::Unchanged => "stays at",
+                _ => "resolves to",
+            };
+            format!(
+                "{verb} {bundle} of catalog {catalog} [{}]",
+                answer.token.as_str()
+            )
+        }
+        (None, None) => format!("nothing to judge [{}]", answer.token.as_str()),
+    }
+}
+
+/// How many of each verdict, those that are none left out, and how many objects were passed over.
+pub fn summary(counts: &[(Verdict, usize)], other_kinds: usize) -> String {
+    let said: Vec<String> = counts
+        .iter()
+        .filter(|(_, count)| *count > 0)
+        .map(|(verdict, count)| format!("{count} {}", past(*verdict)))
+        .collect();
+    let results = if said.is_empty() {
+        "no extension found".to_owned()
+    } else {
+        said.join(", ")
+    };
+    match other_kinds {
+        0 => results,
+        1 => format!("{results}; 1 object of another kind"),
+        count => format!("{results}; {count} objects of other kinds"),
+    }
+}
+
+fn past(verdict: Verdict) -> &'static str {
+    match verdict {
+        Verdict::Allow => "allowed",
+        Verdict::Deny => "denied",
+        Verdict::Undecided => "undecided",
+        Verdict::NotJudged => "not judged",
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn counts_that_are_none_are_left_out() {
+        let counts = [
+            (Verdict::Deny, 2),
+            (Verdict::Undecided, 0),
+            (Verdict::Allow, 1),
+        ];
+        assert_eq!(summary(&counts, 0), "2 denied, 1 allowed");
+        assert_eq!(
+            summary(&counts, 1),
+            "2 denied, 1 allowed; 1 object of another kind"
+        );
+        assert_eq!(
+            summary(&[], 3),
+            "no extension found; 3 objects of other kinds"
+        );
+    }
+}

@@ -1,0 +1,204 @@
+use std::fs;
+use std::io::{self, Read};
+use std::path::{Path, PathBuf};
+
+use super::{InputError, Inputs, MAX_BYTES};
+
+/// A folder of its own that goes with the test.
+struct Folder(PathBuf);
+
+impl Folder {
+    fn new(test: &str) -> Self {
+        let path =
+            std::env::temp_dir().join(format!("olmguard-inputs-{test}-{}", std::process::id()));
+        drop(fs::remove_dir_all(&path));
+        fs::create_dir_all(&path).expect("a folder for the test");
+        Self(path)
+    }
+
+    fn write(&self, name: &str, text: &str) {
+        let path = self.0.join(name);
+        fs::create_dir_all(path.parent().expect("below the folder")).unwrap();
+        fs::write(path, text).unwrap();
+    }
+
+    #[cfg(unix)]
+    fn link(&self, name: &str, to: &str) {
+        std::os::unix::fs::symlink(to, self.0.join(name)).unwrap();
+    }
+
+    /// `path=content` for each file of these arguments, paths shown without the folder's own.
+    fn read(&self, arguments: &[&str]) -> Vec<String> {
+        let arguments = arguments.iter().map(|argument| self.argument(argument));
+        let inputs = Inputs::new(arguments, &b"from stdin"[..]);
+        let prefix = format!("{}/", self.0.display());
+        inputs
+            .map(|input| format!("{}={}", input.path.replace(&prefix, ""), shown(input.bytes)))
+            .collect()
+    }
+
+    fn argument(&self, name: &str) -> PathBuf {
+        if name == "-" {
+            PathBuf::from(name)
+        } else {
+            self.0.join(name)
+        }
+    }
+}
+
+impl Drop for Folder {
+    fn drop(&mut self) {
+        drop(fs::remove_dir_all(&self.0));
+    }
+}
+
+fn shown(bytes: Result<Vec<u8>, InputError>) -> String {
+    match bytes {
+        Ok(bytes) => String::from_utf8_lossy(&bytes).into_owned(),
+        Err(error) => format!("error: {error}"),
+    }
+}
+
+const MISSING: &str =
+    "error: does not exist: expected a file, a folder, or \"-\" for standard input";
+const LOOP: &str =
+    "error: is a link back to a folder that it is in: expected no loop, so remove the link";
+const TOO_LARGE: &str =
+    "error: is larger than 32 MiB: expected a manifest, so split it, or leave it out";
+
+#[test]
+fn arguments_come_in_their_order_and_folders_in_byte_order() {
+    let folder = Folder::new("order");
+    for name in [
+        "d/b.yaml",
+        "d/a/z.yml",
+        "d/B.json",
+        "d/notes.txt",
+        "d/.git/c.yaml",
+        "d/.h.yaml",
+        "d/c.YAML",
+    ] {
+        folder.write(name, name);
+    }
+    folder.write("single.txt", "named");
+    assert_eq!(
+        folder.read(&["single.txt", "-", "d", "-", "missing.yaml"]),
+        [
+            "single.txt=named",
+            "-=from stdin",
+            "d/B.json=d/B.json",
+            "d/a/z.yml=d/a/z.yml",
+            "d/b.yaml=d/b.yaml",
+            &format!("missing.yaml={MISSING}"),
+        ]
+    );
+    assert_eq!(folder.read(&["d/a/"]), ["d/a/z.yml=d/a/z.yml"]);
+    assert_eq!(folder.read(&["d/a", "d/a"]).len(), 2);
+}
+
+#[cfg(unix)]
+#[test]
+fn links_are_followed_and_loops_reported_once() {
+    let folder = Folder::new("links");
+    folder.write("real/a.yaml", "a");
+    folder.write("top/b.yaml", "b");
+    folder.link("top/again", "../real");
+    folder.link("top/more", "../real");
+    folder.link("top/up", "..");
+    folder.link("top/self", ".");
+    folder.link("top/file.yaml", "../real/a.yaml");
+    folder.link("top/gone.yaml", "nowhere");
+    folder.link("top/gone", "nowhere");
+    assert_eq!(
+        folder.read(&["top"]),
+        [
+            "top/again/a.yaml=a",
+            "top/b.yaml=b",
+            "top/file.yaml=a",
+            &format!("top/gone.yaml={MISSING}"),
+            &format!("top/self={LOOP}"),
+        ]
+    );
+}
+
+#[cfg(unix)]
+#[test]
+fn a_link_to_itself_is_an_error() {
+    let folder = Folder::new("itself");
+    folder.link("self.yaml", "self.yaml");
+    let read = folder.read(&[""]);
+    assert_eq!(read.len(), 1);
+    assert!(
+        read[0].contains("self.yaml=error: cannot be read: "),
+        "{read:?}"
+    );
+}
+
+#[cfg(unix)]
+#[test]
+fn a_socket_in_a_folder_is_not_read() {
+    let folder = Folder::new("socket");
+    let _socket = std::os::unix::net::UnixListener::bind(folder.0.join("s.yaml")).unwrap();
+    let want =
+        "error: is no regular file: expected a manifest, so name it on its own, or leave it out";
+    assert_eq!(folder.read(&["."]), [format!("./s.yaml={want}")]);
+}
+
+#[test]
+fn a_huge_file_is_refused_unread() {
+    let folder = Folder::new("huge");
+    let file = fs::File::create(folder.0.join("huge.yaml")).unwrap();
+    file.set_len(1 << 40).unwrap();
+    assert_eq!(
+        folder.read(&["huge.yaml"]),
+        [format!("huge.yaml={TOO_LARGE}")]
+    );
+}
+
+#[test]
+fn an_endless_pipe_is_read_to_the_limit_only() {
+    let mut inputs = Inputs::new([PathBuf::from("-")], io::repeat(b'#'));
+    let bytes = inputs.next().expect("standard input").bytes;
+    assert!(matches!(
+        bytes,
+        Err(InputError::TooLarge { limit: MAX_BYTES })
+    ));
+    let exactly = io::repeat(b'#').take(MAX_BYTES);
+    let bytes = Inputs::new([PathBuf::from("-")], exactly)
+        .next()
+        .expect("standard input")
+        .bytes;
+    assert_eq!(bytes.expect("within the limit").len() as u64, MAX_BYTES);
+}
+
+#[test]
+fn an_unreadable_pipe_is_an_error() {
+    struct Broken;
+    impl Read for Broken {
+        fn read(&mut self, _: &mut [u8]) -> io::Result<usize> {
+            Err(io::Error::other("gone"))
+        }
+    }
+    let input = Inputs::new([PathBuf::from("-")], Broken)
+        .next()
+        .expect("standard input");
+    assert_eq!(shown(input.bytes), "error: cannot be read: gone");
+}
+
+#[test]
+fn files_are_read_when_they_are_asked_for() {
+    let folder = Folder::new("lazy");
+    folder.write("a.yaml", "a");
+    let mut inputs = Inputs::new([folder.0.clone()], io::empty());
+    folder.write("b.yaml", "b");
+    assert!(
+        inputs
+            .next()
+            .is_some_and(|input| Path::new(&input.path).ends_with("a.yaml"))
+    );
+    folder.write("b.yaml", "changed");
+    assert_eq!(
+        inputs.next().map(|input| shown(input.bytes)),
+        Some("changed".to_owned())
+    );
+}

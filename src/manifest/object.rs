@@ -1,0 +1,153 @@
+//! The Kubernetes objects of a document: itself, or the items of the list that it is.
+//!
+//! Mirrors how kubectl flattens lists (k8s.io/cli-runtime `pkg/resource/visitor.go`) and how
+//! apimachinery decodes them (`unstructured/helpers.go`): an item without `apiVersion` and `kind`
+//! takes those of its typed list. An AdmissionReview is one object, whatever it carries.
+
+use serde_json::{Map, Value};
+
+use super::documents::Document;
+use super::position::{Position, Positions, Step};
+
+/// An object, and where in its document it stands.
+#[derive(Clone, Debug)]
+pub struct ManifestObject {
+    /// `apiVersion`; empty where there is none, or it is no string.
+    pub api_version: String,
+    /// `kind`; empty where there is none, or it is no string.
+    pub kind: String,
+    /// `metadata.name`; None where there is none, or it is empty or no string.
+    pub name: Option<String>,
+    /// The whole object, a mapping.
+    pub value: Value,
+    /// 0-based index of the document in the file.
+    pub document: usize,
+    /// Its index in each list around it, from the outside in.
+    items: Vec<usize>,
+}
+
+impl Document {
+    /// The objects in order, and the positions for all of them. A document that is no mapping has
+    /// none; a list is its items, and its items' items.
+    pub fn into_objects(self) -> (Vec<ManifestObject>, Positions) {
+        let mut objects = Vec::new();
+        let mut pending = vec![Pending {
+            value: self.value,
+            items: Vec::new(),
+            inherited: None,
+        }];
+        while let Some(Pending {
+            value,
+            items,
+            inherited,
+        }) = pending.pop()
+        {
+            let Value::Object(mut members) = value else {
+                continue;
+            };
+            if let Some(of_list) = inherited {
+                of_list.fill(&mut members);
+            }
+            match take_items(&mut members) {
+                Some(elements) => pending.extend(unfold(&members, elements, &items)),
+                None => objects.push(ManifestObject::new(members, self.index, items)),
+            }
+        }
+        (objects, self.positions)
+    }
+}
+
+impl ManifestObject {
+    /// Where the value at this path within the object begins or, where it is absent, the nearest
+    /// one above it. `positions` are those of the object's document.
+    pub fn position(&self, positions: &Positions, path: &[Step<'_>]) -> Position {
+        let mut steps: Vec<Step<'_>> = Vec::with_capacity(self.items.len() * 2 + path.len());
+        steps.extend(
+            self.items
+                .iter()
+                .flat_map(|index| [Step::Key("items"), Step::Index(*index)]),
+        );
+        steps.extend(path);
+        positions.nearest(&steps)
+    }
+
+    fn new(members: Map<String, Value>, document: usize, items: Vec<usize>) -> Self {
+        let name = members
+            .get("metadata")
+            .map(|metadata| text(metadata.get("name")));
+        Self {
+            api_version: text(members.get("apiVersion")),
+            kind: text(members.get("kind")),
+            name: name.filter(|name| !name.is_empty()),
+            value: Value::Object(members),
+            document,
+            items,
+        }
+    }
+}
+
+/// A value that may be an object or a list of some.
+struct Pending {
+    value: Value,
+    items: Vec<usize>,
+    inherited: Option<TypeMeta>,
+}
+
+/// What the items of a typed list are.
+#[derive(Clone)]
+struct TypeMeta {
+    api_version: String,
+    kind: String,
+}
+
+impl TypeMeta {
+    fn of_items(list: &Map<String, Value>) -> Option<Self> {
+        let kind = text(list.get("kind"));
+        let kind = kind.strip_suffix(LIST)?.to_owned();
+        (!kind.is_empty()).then(|| Self {
+            api_version: text(list.get("apiVersion")),
+            kind,
+        })
+    }
+
+    fn fill(self, members: &mut Map<String, Value>) {
+        let absent = |name| text(members.get(name)).is_empty();
+        if absent("apiVersion") && absent("kind") {
+            members.insert("apiVersion".to_owned(), self.api_version.into());
+            members.insert("kind".to_owned(), self.kind.into());
+        }
+    }
+}
+
+fn take_items(members: &mut Map<String, Value>) -> Option<Vec<Value>> {
+    text(members.get("kind")).ends_with(LIST).then_some(())?;
+    let items = members.get_mut("items").filter(|items| items.is_array())?;
+    match items.take() {
+        Value::Array(items) => Some(items),
+        _ => None,
+    }
+}
+
+/// The elements, the first one last, since they are taken from the end.
+fn unfold(
+    list: &Map<String, Value>,
+    elements: Vec<Value>,
+    around: &[usize],
+) -> impl Iterator<Item = Pending> {
+    let of_list = TypeMeta::of_items(list);
+    elements
+        .into_iter()
+        .enumerate()
+        .rev()
+        .map(move |(index, value)| Pending {
+            value,
+            items: around.iter().copied().chain([index]).collect(),
+            inherited: of_list.clone(),
+        })
+}
+
+fn text(value: Option<&Value>) -> String {
+    value.and_then(Value::as_str).unwrap_or_default().to_owned()
+}
+
+const LIST: &str = "List";

@@ -1,0 +1,196 @@
+//! The texts of what is wrong, with the place.
+
+use super::error;
+
+#[track_caller]
+fn says(file: impl AsRef<[u8]>, want: &str) {
+    assert_eq!(error(file), want);
+}
+
+#[test]
+fn syntax_errors_say_where() {
+    says(
+        "a: 1\n---\nb: [1, 2\n",
+        "line 3, column 4: no valid YAML: unclosed bracket '['",
+    );
+    says(
+        "a: b: c\n",
+        "line 1, column 5: no valid YAML: mapping values are not allowed in this context",
+    );
+    says(
+        "a:\n\tb: 1\n",
+        "line 2, column 2: no valid YAML: tabs disallowed within this context (block indentation)",
+    );
+    says(
+        "a: 'x\n",
+        "line 2, column 1: no valid YAML: invalid indentation in multiline quoted scalar",
+    );
+    says(
+        "é: *nobody\n",
+        "line 1, column 4: no valid YAML: while parsing node, found unknown anchor",
+    );
+    says(
+        "{\"a\": 1",
+        "line 1, column 7: no valid JSON: EOF while parsing an object",
+    );
+    says(
+        "{\"a\": 1,\n \"é\": 1 \"b\": 2}",
+        "line 2, column 9: no valid JSON: expected `,` or `}`",
+    );
+    says(
+        "{\"a\": \"\\ud800\"}",
+        "line 1, column 14: no valid JSON: unexpected end of hex escape",
+    );
+    says(
+        "{\"a\": 1e999}",
+        "line 1, column 11: no valid JSON: number out of range",
+    );
+    says(
+        "a: 1\n...\nb: 2\n",
+        "line 3, column 1: found a second document after \"...\": expected \"---\" between \
+         two documents",
+    );
+}
+
+#[test]
+fn duplicate_keys_name_both_places() {
+    says(
+        "a: 1\nb:\n  c: 1\n  d: 2\n  c: 3\n",
+        "line 5, column 3: duplicate key \"c\": expected each key once, but it has a value \
+         at line 3, column 6 already, so remove one",
+    );
+    says(
+        "a: 1\n\"a\": 2\n",
+        "line 2, column 1: duplicate key \"a\": expected each key once, but it has a value \
+         at line 1, column 4 already, so remove one",
+    );
+    says(
+        "1: x\n\"1\": y\n",
+        "line 2, column 1: duplicate key \"1\": expected each key once, but it has a value \
+         at line 1, column 4 already, so remove one",
+    );
+    says(
+        "{\"a\": {\"b\": 1,\n  \"b\": 2}}",
+        "line 2, column 3: duplicate key \"b\": expected each key once, but it has a value \
+         at line 1, column 13 already, so remove one",
+    );
+    says(
+        "{a: 1, a: 2}",
+        "line 1, column 8: duplicate key \"a\": expected each key once, but it has a value \
+         at line 1, column 5 already, so remove one",
+    );
+    says(
+        format!("{0}: 1\n{0}: 2\n", "k".repeat(100)),
+        "line 2, column 1: duplicate key \
+         \"kkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkk\": expected each \
+         key once, but it has a value at line 1, column 103 already, so remove one",
+    );
+}
+
+#[test]
+fn templates_ask_to_be_rendered() {
+    says(
+        "a: 1\nversion: {{ .Values.version }}\n",
+        "line 2, column 10: found \"{{\" of a template: expected plain YAML or JSON, so \
+         render it first",
+    );
+    says(
+        "{{- if .Values.enabled }}\na: 1\n{{- end }}\n",
+        "line 1, column 1: found \"{{\" of a template: expected plain YAML or JSON, so \
+         render it first",
+    );
+    says(
+        "a: 1\n---\nitems:\n- {{ x }}\n",
+        "line 4, column 3: found \"{{\" of a template: expected plain YAML or JSON, so \
+         render it first",
+    );
+    says(
+        "{\"a\": {{ x }}}",
+        "line 1, column 7: found \"{{\" of a template: expected plain YAML or JSON, so \
+         render it first",
+    );
+    says(
+        "a: \"{{ in text }}\"\nb: c: d\n",
+        "line 2, column 5: no valid YAML: mapping values are not allowed in this context",
+    );
+}
+
+#[test]
+fn bytes_that_are_no_text_say_where() {
+    says(
+        b"a: 1\nb\xc3\xa9: \xff\n",
+        "line 2, column 5: found bytes that are not UTF-8: expected text, so save the file \
+         as UTF-8",
+    );
+    says(
+        b"a: 1\n---\nb: \x00\n",
+        "line 3, column 4: found the control character '\\0': expected text, so remove it, \
+         or write \"\\x..\" in quotes",
+    );
+    says(
+        b"{\"a\": \x00}",
+        "line 1, column 7: no valid JSON: expected value",
+    );
+    says(
+        b"\xff\xfea\x00",
+        "line 1, column 1: found bytes that are not UTF-8: expected text, so save the file \
+         as UTF-8",
+    );
+    says(
+        "a: \u{7f}",
+        "line 1, column 4: found the control character '\\u{7f}': expected text, so remove \
+         it, or write \"\\x..\" in quotes",
+    );
+    says(
+        "a: \u{ffff}",
+        "line 1, column 4: found the control character '\\u{ffff}': expected text, so \
+         remove it, or write \"\\x..\" in quotes",
+    );
+}
+
+#[test]
+fn scalars_and_keys_without_json_say_the_way_out() {
+    says(
+        "a: .inf\n",
+        "line 1, column 4: .inf is no JSON number: expected a finite number, or quotes around it",
+    );
+    says(
+        "a: !!int x\n",
+        r#"line 1, column 10: scalar "x" is no !!int: expected text of that type, or no tag"#,
+    );
+    says(
+        "~: 1\n",
+        "line 1, column 1: null is no key: expected a string, or quotes around it",
+    );
+    says(
+        "[a]: 1\n",
+        "line 1, column 1: found a list as a key: expected a string, so quote it if it is one",
+    );
+    says(
+        "? {a: 1}\n: 2\n",
+        "line 1, column 3: found a mapping as a key: expected a string, so quote it if it is one",
+    );
+    says(
+        "a: &x [1]\n*x : 2\n",
+        "line 2, column 1: found a list as a key: expected a string, so quote it if it is one",
+    );
+}
+
+#[test]
+fn aliases_and_merges_say_what_is_wrong() {
+    says(
+        "a: &x [1, *x]\n",
+        "line 1, column 11: found an alias to the value it is part of: expected one to an \
+         earlier value, so write the value out",
+    );
+    says(
+        "<<: 1\n",
+        "line 1, column 5: merge key \"<<\" has a number: expected a mapping or a list of \
+         mappings, or quotes around the key",
+    );
+    says(
+        "<<: [{a: 1}, 2]\n",
+        "line 1, column 15: merge key \"<<\" has a list of other things: expected a mapping \
+         or a list of mappings, or quotes around the key",
+    );
+}

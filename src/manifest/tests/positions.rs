@@ -1,0 +1,219 @@
+//! Where values stand.
+
+use proptest::prelude::*;
+use serde_json::Value;
+
+use super::only;
+use crate::manifest::{Position, Step};
+
+/// A path as in a message: `spec.items[0].name`.
+fn steps(path: &str) -> Vec<Step<'_>> {
+    let parts = path.split(['.', '[']).filter(|part| !part.is_empty());
+    let step = |part: &'_ str| part.strip_suffix(']').and_then(|index| index.parse().ok());
+    parts
+        .map(|part| step(part).map_or(Step::Key(part), Step::Index))
+        .collect()
+}
+
+#[track_caller]
+fn stands(file: &str, path: &str, line: u32, column: u32) {
+    let document = only(file);
+    let got = document.positions.of(&steps(path));
+    assert_eq!(got, Some(Position { line, column }), "{path} in {file:?}");
+}
+
+#[test]
+fn values_stand_where_their_text_begins() {
+    stands("spec:\n  version: 1.0\n", "spec.version", 2, 12);
+    stands("spec:\n  version: 1.0\n", "spec", 2, 3);
+    stands("spec:\n  version: 1.0\n", "", 1, 1);
+    stands("spec:\n  version:   \"1.0\"\n", "spec.version", 2, 14);
+    stands("spec:\n  version: '1.0'\n", "spec.version", 2, 12);
+    stands("spec:\n  version:\n    1.0\n", "spec.version", 3, 5);
+    stands("spec:\n  text: |\n    1.0\n", "spec.text", 3, 5);
+    stands("spec: {version: 1.0, a: [b, c]}\n", "spec.version", 1, 17);
+    stands("spec: {version: 1.0, a: [b, c]}\n", "spec.a[1]", 1, 29);
+    stands("a:\n- b\n- c: d\n  e: f\n", "a[1].e", 4, 6);
+    stands("a:\n- b\n- c: d\n  e: f\n", "a[1]", 3, 3);
+    stands("\"version\": x\n", "version", 1, 12);
+    stands("a:\tx\n", "a", 1, 4);
+    stands("a: &x !!str 1\n", "a", 1, 13);
+}
+
+#[test]
+fn columns_count_characters_and_lines_any_break() {
+    stands("{é: 1, ü😀: x}\n", "ü😀", 1, 12);
+    stands("\u{feff}a: x\n", "a", 1, 4);
+    stands("a: 1\r\nb: 2\r\n", "b", 2, 4);
+    stands("a: 1\rb: 2\r", "b", 2, 4);
+    stands("a: \"x\\n\n  y\"\nb: 2\n", "b", 3, 4);
+    stands("# é\n---\n# ü\na: x\n", "a", 4, 4);
+    stands("---\n---\r\n---\na: x\n", "a", 4, 4);
+}
+
+#[test]
+fn json_values_stand_where_their_text_begins() {
+    stands("{\"spec\":{\"version\":\"1.0\"}}", "spec.version", 1, 20);
+    stands(
+        "{\n  \"spec\": {\n    \"é\": [1,\r\n  {\"a\": \"x\"}]}}",
+        "spec.é[1].a",
+        4,
+        9,
+    );
+    stands("\u{feff}{\"é\\n\": 1, \"b\": true}", "b", 1, 17);
+    stands("---\n{\"a\": 1}", "a", 2, 7);
+    stands("{\"a\": {\"b\": -1.5}}", "a", 1, 7);
+}
+
+#[test]
+fn later_json_values_stand_in_the_file() {
+    let file = b"{\"a\": 1} {\"a\":\n 2}\n{\"a\": 3}";
+    let documents = crate::manifest::documents(file).map(|read| read.expect("good JSON"));
+    let places: Vec<_> = documents
+        .map(|document| document.positions.of(&[Step::Key("a")]))
+        .collect();
+    let at = |line, column| Some(Position { line, column });
+    assert_eq!(places, [at(1, 7), at(2, 2), at(3, 7)]);
+}
+
+#[test]
+fn aliases_and_merges_lead_to_the_anchor() {
+    let file = "x: &x\n  a: 1\n  b: [2, 3]\nw: *x\nz:\n  a: 0\n  <<: *x\n  b: 4\n";
+    stands(file, "w", 4, 4);
+    stands(file, "w.b[1]", 3, 10);
+    stands(file, "z.a", 2, 6);
+    stands(file, "z.b", 8, 6);
+    let list = "x: &x {a: 1}\nw: &y {a: 2, b: 3}\nz: {<<: [*x, *y]}\n";
+    stands(list, "z.a", 1, 11);
+    stands(list, "z.b", 2, 17);
+}
+
+#[test]
+fn an_absent_value_stands_at_the_nearest_above() {
+    let document = only("spec:\n  source:\n    catalog: {}\nlist: [1]\n");
+    let nearest = |path| document.positions.nearest(&steps(path));
+    assert_eq!(
+        nearest("spec.source.catalog.version"),
+        Position {
+            line: 3,
+            column: 14
+        }
+    );
+    assert_eq!(
+        nearest("spec.missing.catalog"),
+        Position { line: 2, column: 3 }
+    );
+    assert_eq!(nearest("list[1]"), Position { line: 4, column: 7 });
+    assert_eq!(nearest("missing"), Position { line: 1, column: 1 });
+    assert_eq!(document.positions.of(&steps("spec.missing")), None);
+    assert_eq!(document.positions.of(&[Step::Index(0)]), None);
+}
+
+#[test]
+fn a_value_left_out_stands_behind_its_key() {
+    stands("spec:\n  version:\n  name: x\n", "spec.name", 3, 9);
+    let document = only("spec:\n  version:\n  name: x\n");
+    let at = document
+        .positions
+        .of(&steps("spec.version"))
+        .expect("null has a place");
+    assert_eq!(at.line, 2);
+}
+
+/// Every string of the value with the path to it.
+fn strings<'v>(
+    value: &'v Value,
+    path: &mut Vec<Step<'v>>,
+    found: &mut Vec<(Vec<Step<'v>>, &'v str)>,
+) {
+    let mut below = |step, value| {
+        path.push(step);
+        strings(value, path, found);
+        path.pop();
+    };
+    match value {
+        Value::Object(members) => members
+            .iter()
+            .for_each(|(key, value)| below(Step::Key(key), value)),
+        Value::Array(items) => items
+            .iter()
+            .enumerate()
+            .for_each(|(i, value)| below(Step::Index(i), value)),
+        Value::String(text) => found.push((path.clone(), text)),
+        _ => {}
+    }
+}
+
+fn tree() -> impl Strategy<Value = Value> {
+    let leaf = prop_oneof![
+        "v[a-zé😀]{0,6}".prop_map(Value::from),
+        any::<i32>().prop_map(Value::from)
+    ];
+    leaf.prop_recursive(4, 40, 5, |inner| {
+        prop_oneof![
+            prop::collection::vec(inner.clone(), 0..4).prop_map(Value::from),
+            prop::collection::btree_map("k[a-zü]{0,4}", inner, 0..4)
+                .prop_map(|members| Value::Object(members.into_iter().collect())),
+        ]
+    })
+}
+
+fn object() -> impl Strategy<Value = Value> {
+    tree().prop_map(|value| serde_json::json!({"k": value}))
+}
+
+/// Block YAML with flow lists; enough variety of places.
+fn write_yaml(value: &Value, indent: usize, out: &mut String) {
+    match value {
+        Value::Object(members) if !members.is_empty() => {
+            for (key, value) in members {
+                out.push('\n');
+                out.extend(std::iter::repeat_n(' ', indent));
+                out.push_str(key);
+                out.push(':');
+                write_yaml(value, indent + 2, out);
+            }
+        }
+        other => {
+            out.push(' ');
+            out.push_str(&other.to_string());
+        }
+    }
+}
+
+#[track_caller]
+fn every_string_is_found(file: &str) -> Result<(), TestCaseError> {
+    let document = only(file);
+    let lines: Vec<&str> = file.lines().collect();
+    let mut found = Vec::new();
+    strings(&document.value, &mut Vec::new(), &mut found);
+    for (path, text) in found {
+        let at = document.positions.of(&path).expect("a value has a place");
+        let line = lines[at.line as usize - 1];
+        let there: String = line.chars().skip(at.column as usize - 1).collect();
+        prop_assert!(
+            there.starts_with(&format!("{text:?}")),
+            "{path:?}: {there:?}"
+        );
+    }
+    Ok(())
+}
+
+proptest! {
+    #[test]
+    fn the_place_of_a_string_shows_the_string(value in object()) {
+        let mut yaml = String::from("# head\n---");
+        write_yaml(&value, 0, &mut yaml);
+        every_string_is_found(&yaml)?;
+        every_string_is_found(&value.to_string())?;
+        every_string_is_found(&serde_json::to_string_pretty(&value).expect("a value is JSON"))?;
+    }
+
+    #[test]
+    fn what_is_written_is_read(value in object()) {
+        let mut yaml = String::new();
+        write_yaml(&value, 0, &mut yaml);
+        prop_assert_eq!(only(&yaml).value, value.clone());
+        prop_assert_eq!(only(value.to_string()).value, value);
+    }
+}

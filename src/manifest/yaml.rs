@@ -1,0 +1,179 @@
+//! One YAML document, from granit-parser's events.
+
+use std::borrow::Cow;
+
+use granit_parser::{
+    ErrorKind, Event, Marker, Options, Parser, ScalarStyle, ScanError, StrInput, Tag as RawTag,
+};
+use serde_json::Value;
+
+use super::cursor::Cursor;
+use super::error::{DocumentErrorKind, Fault, Format};
+use super::position::{Position, Positions};
+use super::tree::{AnchorId, Builder, Collection, MAX_DEPTH};
+use crate::yaml_scalar::{Style, Tag, resolve};
+
+/// Reads the only document of `text`, which begins at line `first_line` of the file. Null where
+/// there is none.
+pub(super) fn read(text: &str, first_line: u32) -> Result<(Value, Positions), Fault> {
+    let lines = LinesBefore(first_line.saturating_sub(1));
+    if let Some(fault) = control_character(text, lines) {
+        return Err(fault);
+    }
+    let mut builder = Builder::new();
+    let mut parser = Parser::new_from_str_with_options(text, options());
+    for event in &mut parser {
+        let (event, span) = event.map_err(|error| syntax(&error, lines))?;
+        if event == Event::DocumentEnd {
+            break;
+        }
+        take(&mut builder, event, lines.place(span.start))?;
+    }
+    nothing_follows(&mut parser, lines)?;
+    Ok(builder.finish())
+}
+
+fn options() -> Options {
+    let mut options = granit_parser::options! {
+        flow_nesting_limit: MAX_DEPTH,
+        block_nesting_limit: MAX_DEPTH,
+    };
+    options.set_emit_comments(false);
+    options
+}
+
+fn take(builder: &mut Builder, event: Event<'_>, at: Position) -> Result<(), Fault> {
+    match event {
+        Event::Scalar(text, style, anchor, tag) => {
+            let written = Written {
+                text,
+                style: style_of(style),
+                tag,
+            };
+            written.take(builder, anchor_id(anchor), at)
+        }
+        Event::SequenceStart(_, anchor, _) => {
+            builder.begin(Collection::List, anchor_id(anchor), at)
+        }
+        Event::MappingStart(_, anchor, _) => {
+            builder.begin(Collection::Mapping, anchor_id(anchor), at)
+        }
+        Event::SequenceEnd | Event::MappingEnd => builder.end(at),
+        Event::Alias(anchor) => builder.alias(AnchorId(anchor), at),
+        _ => Ok(()),
+    }
+}
+
+/// A scalar as it stands in the source.
+struct Written<'a> {
+    text: Cow<'a, str>,
+    style: Style,
+    tag: Option<Cow<'a, RawTag>>,
+}
+
+impl Written<'_> {
+    fn take(
+        &self,
+        builder: &mut Builder,
+        anchor: Option<AnchorId>,
+        at: Position,
+    ) -> Result<(), Fault> {
+        let tag = self
+            .tag
+            .as_ref()
+            .map(|tag| format!("{}{}", tag.handle(), tag.suffix()));
+        if builder.expects_key() && self.is_merge(tag.as_deref()) {
+            builder.merge_key();
+            return Ok(());
+        }
+        let tag = tag.as_deref().map_or(Tag::None, Tag::named);
+        let scalar = resolve(&self.text, self.style, tag).map_err(|error| Fault::new(at, error))?;
+        builder.scalar(scalar, anchor, at)
+    }
+
+    fn is_merge(&self, tag: Option<&str>) -> bool {
+        self.text == "<<"
+            && match tag {
+                None => self.style == Style::Plain,
+                Some(tag) => tag == MERGE_TAG,
+            }
+    }
+}
+
+const fn style_of(style: ScalarStyle) -> Style {
+    match style {
+        ScalarStyle::Plain => Style::Plain,
+        _ => Style::Quoted,
+    }
+}
+
+/// The parser says 0 where there is no anchor.
+fn anchor_id(number: usize) -> Option<AnchorId> {
+    (number != 0).then_some(AnchorId(number))
+}
+
+/// A directive after `...` belongs to the document that the next `---` begins.
+fn nothing_follows<'a>(
+    parser: &mut Parser<'a, StrInput<'a>>,
+    lines: LinesBefore,
+) -> Result<(), Fault> {
+    match parser.next_event() {
+        Some(Ok((Event::DocumentStart(..), span))) => Err(Fault::new(
+            lines.place(span.start),
+            DocumentErrorKind::SecondDocument,
+        )),
+        Some(Err(error)) if *error.kind() != ErrorKind::ExpectedDocumentStart => {
+            Err(syntax(&error, lines))
+        }
+        _ => Ok(()),
+    }
+}
+
+/// go.yaml.in/yaml/v2 (`readerc.go`) refuses these wherever they stand; the parser reads some of
+/// them as text.
+fn control_character(text: &str, lines: LinesBefore) -> Option<Fault> {
+    let forbidden = |c: char| match c {
+        '\t' | '\n' | '\r' | '\u{85}' => false,
+        '\u{fffe}' | '\u{ffff}' => true,
+        _ => c.is_control(),
+    };
+    let (before, found) = text.char_indices().find(|(_, c)| forbidden(*c))?;
+    let start = Position {
+        line: lines.0.saturating_add(1),
+        column: 1,
+    };
+    let mut cursor = Cursor::starting_at(start, text);
+    cursor.advance(before);
+    Some(Fault::new(
+        cursor.position(),
+        DocumentErrorKind::ControlCharacter { found },
+    ))
+}
+
+fn syntax(error: &ScanError, lines: LinesBefore) -> Fault {
+    let kind = match error.kind() {
+        ErrorKind::RecursionLimitExceeded => DocumentErrorKind::TooDeep { limit: MAX_DEPTH },
+        kind => DocumentErrorKind::Syntax {
+            format: Format::Yaml,
+            found: kind.to_string().into(),
+        },
+    };
+    Fault::new(lines.place(*error.marker()), kind)
+}
+
+/// How many lines of the file stand before the text that the parser sees.
+#[derive(Clone, Copy)]
+struct LinesBefore(u32);
+
+impl LinesBefore {
+    fn place(self, mark: Marker) -> Position {
+        let number = |count: usize| u32::try_from(count).unwrap_or(u32::MAX);
+        let line = number(mark.line()).saturating_add(self.0);
+        Position {
+            line,
+            column: number(mark.col()).saturating_add(1),
+        }
+    }
+}
+
+const MERGE_TAG: &str = "tag:yaml.org,2002:merge";

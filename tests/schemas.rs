@@ -1,0 +1,75 @@
+//! The schemas of what is printed as JSON, beside the types they are made from.
+//!
+//! `OLMGUARD_BLESS=1` writes them anew.
+#![cfg(feature = "program")]
+
+mod common {
+    pub(crate) mod committed;
+}
+
+use olmguard::explain::{Grammar, RangeJson, RangeReport, Subject};
+use olmguard::version::Masterminds;
+use schemars::JsonSchema;
+use schemars::generate::SchemaSettings;
+use serde::Serialize;
+use serde_json::{Value, json};
+
+use common::committed::compare;
+
+/// The schema of what `T` serialises to.
+fn schema<T: JsonSchema>() -> Value {
+    let generator = SchemaSettings::draft2020_12()
+        .for_serialize()
+        .into_generator();
+    generator.into_root_schema_for::<T>().to_value()
+}
+
+#[track_caller]
+fn compare_schema<T: JsonSchema>(file: &str) {
+    let schema = schema::<T>();
+    jsonschema::meta::validate(&schema).expect("a schema");
+    let text = serde_json::to_string_pretty(&schema).expect("string keys only");
+    compare(&format!("schemas/{file}"), &format!("{text}\n"));
+}
+
+#[track_caller]
+fn fits<T: JsonSchema + Serialize>(printed: &T) {
+    let printed = serde_json::to_value(printed).expect("string keys only");
+    let fault = jsonschema::validate(&schema::<T>(), &printed).err();
+    let fault = fault.map(|fault| fault.to_string());
+    assert_eq!(fault, None, "{printed}");
+}
+
+#[test]
+fn range_v1() {
+    compare_schema::<RangeJson<'static>>("olmguard.range.v1.json");
+}
+
+#[test]
+fn every_kind_of_range_report_fits_its_schema() {
+    let spec = Grammar::Spec(Masterminds::V3_5);
+    for grammar in [spec, Grammar::SkipRange] {
+        for range in ["", ">=1.0.0", "1.0.0 || || 2.0.0", "1.x", "<2.0.0, 1"] {
+            let versions = ["1.0.0", "3.0.0", "v1"].map(Subject::version);
+            fits(&RangeReport::new(range, grammar, versions).to_json());
+        }
+    }
+}
+
+#[test]
+fn what_lacks_a_key_or_has_a_wrong_one_does_not_fit() {
+    let grammar = Grammar::Spec(Masterminds::V3_5);
+    let report = RangeReport::new("1", grammar, []);
+    let whole = serde_json::to_value(report.to_json()).expect("string keys only");
+    let schema = schema::<RangeJson<'static>>();
+    let fits = |value: &Value| jsonschema::is_valid(&schema, value);
+    assert!(fits(&whole));
+    for key in whole.as_object().expect("an object").keys() {
+        let mut without = whole.clone();
+        without.as_object_mut().expect("an object").remove(key);
+        assert!(!fits(&without), "without {key}");
+        let mut wrong = whole.clone();
+        wrong[key] = json!(1);
+        assert!(!fits(&wrong), "{key} is 1");
+    }
+}
