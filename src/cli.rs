@@ -5,11 +5,16 @@
 
 pub mod check;
 mod common;
+mod demo;
 mod exit;
+mod go_duration;
 mod json;
+mod log;
 mod output;
 mod paint;
 mod range;
+mod serve;
+mod signals;
 
 use std::fmt;
 use std::io::Write;
@@ -38,16 +43,19 @@ struct Cli {
 enum Command {
     Check(check::CheckArgs),
     Range(range::RangeArgs),
+    Serve(Box<serve::ServeArgs>),
+    Demo(demo::DemoArgs),
 }
 
 /// Parses the arguments of this process, runs the command they name, and says how it ended.
 pub fn main() -> ExitCode {
     let cli = Cli::parse();
-    match &cli.command {
-        Command::Check(args) => check::run(args),
-        Command::Range(args) => range::run(args),
+    match cli.command {
+        Command::Check(args) => check::run(&args).into(),
+        Command::Range(args) => range::run(&args).into(),
+        Command::Serve(args) => serve::run(*args),
+        Command::Demo(args) => demo::run(args),
     }
-    .into()
 }
 
 /// Says on stderr what went wrong, on one line.

@@ -1,4 +1,109 @@
 //! olmguard: says at once whether OLM v1 will carry out an edit of a `ClusterExtension`.
+//!
+//! This page is the map. Every door, the webhook, the command line and later ones, gathers facts and
+//! asks one pure function; the doors differ only in where the facts come from.
+//!
+//! ```text
+//! catalogs (files, folders)                    ClusterExtension, any API shape
+//!      | source: stream, keep what decides          | manifest, admission
+//!      v                                            v
+//! catalog::Catalog --> snapshot::Snapshot      extension::Extension (Filter, Installed)
+//!      (one a source)        |                      |
+//!                            '-------> judge <------'     the decision table; resolve says what
+//!                                        |                operator-controller would do
+//!                                   Judgement (data, with its evidence)
+//!                                        |
+//!                                     explain             the only room that words things
+//!                                        |
+//!                                  explain::Answer --> AdmissionReview, text, JSON
+//! ```
+//!
+//! # Layers
+//!
+//! One direction, no way back. The pure part does no I/O, reads no clock and no environment, has no
+//! threads and no order of a hash map: the same facts give the same bytes, on every replica and
+//! offline. `cargo check --no-default-features --lib` builds it alone; `tests/layering.rs` reads the
+//! arrows from the sources.
+//!
+//! | layer | rooms | may use |
+//! | --- | --- | --- |
+//! | leaves | [`version`], [`selector`], [`olm`], [`json_type`], [`nearest`], [`yaml_scalar`] | leaves before them |
+//! | facts | [`catalog`], [`extension`], [`snapshot`] | leaves, and facts before them |
+//! | thought | [`resolve`], then [`judge`], then [`explain`] | all of the above |
+//! | edges | `source`, `manifest`, `admission`, `server`, `cli` | every pure room; each other as CONTRIBUTING says |
+//!
+//! Edges are behind the feature `program`, which is on by default. An edge builds a whole
+//! [`snapshot::Snapshot`] first; a decision is then one synchronous call. What loading can do is done
+//! there: ranges and versions are parsed once, and nothing is parsed, cloned or sorted while an edit
+//! waits.
+//!
+//! # Words
+//!
+//! | word | meaning |
+//! | --- | --- |
+//! | package, channel, entry, bundle | those of a [file-based catalog][fbc] |
+//! | edge | an entry's `replaces`, `skips` or `skipRange`: a step that the catalog's author allows |
+//! | successor | a bundle that an edge leads to from the installed one, or the installed one itself |
+//! | filter | what an extension asks for: package, version range, channels, selector, policy |
+//! | catalog in play | one that the selector matches and that is not Unavailable |
+//! | candidate | a bundle of the package in an asked channel and in the range |
+//! | bypass | `SelfCertified` (`Ignore` in older shapes): edges do not bind |
+//! | verdict, token | what becomes of an edit; the row of the decision table that said so |
+//!
+//! An edit is denied on evidence only. Where the facts do not tell, the verdict is *undecided*, and
+//! the one who asked says what becomes of it.
+//!
+//! # Upstream
+//!
+//! What is mirrored here, and where it stands; each module names its file.
+//!
+//! | what | upstream |
+//! | --- | --- |
+//! | resolution | [operator-controller], `internal/operator-controller/resolve`, `catalogmetadata` |
+//! | the API and its CRD | [operator-controller], `api/v1` and its predecessors from tag v0.0.1 on |
+//! | reading a catalog | [operator-registry], `alpha/declcfg`, and operator-controller's cache |
+//! | `spec.source.catalog.version` | [Masterminds/semver] v3, the release that each OLM vendors |
+//! | bundle versions, `skipRange` | [blang/semver] v4 |
+//! | label selectors | [apimachinery], `pkg/labels`, `pkg/apis/meta/v1` |
+//!
+//! # Example
+//!
+//! ```
+//! # #[cfg(feature = "program")] {
+//! use olmguard::explain::answer;
+//! use olmguard::extension::{Extension, Shape};
+//! use olmguard::judge::{Edit, Token};
+//! use olmguard::olm::Rules;
+//! use olmguard::snapshot::Snapshot;
+//! use olmguard::source::load_bytes;
+//!
+//! let catalog = r#"
+//!     {"schema": "olm.package", "name": "lantern"}
+//!     {"schema": "olm.channel", "package": "lantern", "name": "stable", "entries": [
+//!         {"name": "lantern.v1"}, {"name": "lantern.v2", "replaces": "lantern.v1"}]}
+//!     {"schema": "olm.bundle", "package": "lantern", "name": "lantern.v2", "properties": [
+//!         {"type": "olm.package", "value": {"packageName": "lantern", "version": "2.0.0"}}]}"#;
+//! let rules = Rules::default();
+//! let hub = load_bytes("hub", catalog.as_bytes(), &rules);
+//! let snapshot = Snapshot::new(rules, [hub]);
+//!
+//! let object = serde_json::json!({
+//!     "metadata": {"name": "lantern"},
+//!     "spec": {"source": {"sourceType": "Catalog", "catalog": {
+//!         "packageName": "lantern", "version": ">=3"}}},
+//! });
+//! let new = Extension::read(Shape::V1, &object);
+//! let answer = answer(&snapshot, &Edit { new: &new, old: None, installed: &new.installed, schema: &[] });
+//! assert_eq!(answer.token, Token::VersionNotFound);
+//! # }
+//! ```
+//!
+//! [fbc]: https://olm.operatorframework.io/docs/reference/file-based-catalogs/
+//! [operator-controller]: https://github.com/operator-framework/operator-controller/tree/v1.11.0
+//! [operator-registry]: https://github.com/operator-framework/operator-registry/tree/v1.73.0
+//! [Masterminds/semver]: https://github.com/Masterminds/semver/tree/v3.5.0
+//! [blang/semver]: https://github.com/blang/semver/tree/v4.0.0
+//! [apimachinery]: https://github.com/kubernetes/apimachinery
 
 #[cfg(feature = "program")]
 pub mod admission;
@@ -16,6 +121,8 @@ pub mod nearest;
 pub mod olm;
 pub mod resolve;
 pub mod selector;
+#[cfg(feature = "program")]
+pub mod server;
 pub mod snapshot;
 #[cfg(feature = "program")]
 pub mod source;

@@ -33,7 +33,7 @@ fn the_answers_are_those_that_stand_beside_them() {
     for folder in folders() {
         let text = run(&folder, &[]);
         compare(
-            &folder.join("answer.txt"),
+            &format!("examples/{}/answer.txt", name(&folder)),
             &String::from_utf8(text.stdout).unwrap(),
         );
         let json = run(&folder, &["-o", "json"]);

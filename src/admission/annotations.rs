@@ -5,7 +5,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::explain::Answer;
+use crate::explain::{Answer, ResolvedBundle};
 use crate::extension::InstalledBundle;
 use crate::version::go;
 
@@ -18,7 +18,7 @@ pub(super) fn annotations(answer: &Answer) -> BTreeMap<&'static str, String> {
         ("installed", answer.installed.as_ref().map(installed)),
         (
             "resolved",
-            answer.resolved.as_ref().map(|bundle| bundle.line()),
+            answer.resolved.as_ref().map(ResolvedBundle::line),
         ),
         ("next", (!next.is_empty()).then(|| list(next))),
         ("catalog", answer.catalog.clone()),

@@ -47,7 +47,8 @@ struct Response {
 /// The part of a `meta/v1` `Status` that an API server takes from a refusal.
 #[derive(Clone, Debug, Serialize)]
 struct Status {
-    status: &'static str,
+    #[serde(rename = "status")]
+    outcome: &'static str,
     message: String,
     reason: &'static str,
     details: Details,
@@ -106,6 +107,10 @@ impl Reply {
     }
 
     /// The bytes of the reply's body.
+    #[expect(
+        clippy::missing_panics_doc,
+        reason = "texts and maps of texts are always JSON"
+    )]
     pub fn to_bytes(&self) -> Vec<u8> {
         serde_json::to_vec(self).expect("texts, numbers and maps of texts are JSON")
     }
@@ -142,7 +147,7 @@ impl Status {
             field: cause.field.clone(),
         });
         Self {
-            status: "Failure",
+            outcome: "Failure",
             message: answer.message.clone().unwrap_or_default(),
             reason: "Forbidden",
             details: Details {

@@ -25,7 +25,7 @@ fn unread() -> Snapshot {
 }
 
 /// An extension that asks for a version of `p`, and has what its status says.
-fn extension(version: &str, status: Value) -> Value {
+fn extension(version: &str, status: &Value) -> Value {
     json!({
         "apiVersion": "olm.operatorframework.io/v1",
         "kind": "ClusterExtension",
@@ -41,7 +41,7 @@ fn installed(version: &str) -> Value {
     json!({"install": {"bundle": {"name": format!("p.v{version}"), "version": version}}})
 }
 
-fn review(operation: &str, object: Value, old: Value) -> Value {
+fn review(operation: &str, object: &Value, old: &Value) -> Value {
     json!({
         "apiVersion": "admission.k8s.io/v1",
         "kind": "AdmissionReview",
@@ -58,8 +58,8 @@ fn review(operation: &str, object: Value, old: Value) -> Value {
 
 /// An update of `p` from one version to another.
 fn update(from: &str, to: &str) -> Value {
-    let old = extension(from, installed(from));
-    review("UPDATE", extension(to, json!({})), old)
+    let old = extension(from, &installed(from));
+    review("UPDATE", &extension(to, &json!({})), &old)
 }
 
 #[track_caller]

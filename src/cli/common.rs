@@ -65,6 +65,16 @@ pub(crate) enum UsageError {
         first: String,
         second: String,
     },
+    #[error(
+        "no certificate: expected either --tls-cert and --tls-key, or --self-signed for trying out"
+    )]
+    NoTls,
+    #[error("{missing} is missing: expected --tls-cert and --tls-key together")]
+    HalfTls { missing: &'static str },
+    #[error(
+        "--self-signed makes a certificate of its own: expected it or --tls-cert and --tls-key, not both"
+    )]
+    TwoTls,
 }
 
 /// Why a `--catalog` is not understood.

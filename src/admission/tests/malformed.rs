@@ -6,13 +6,23 @@ use serde_json::{Value, json};
 use super::update;
 use crate::admission::{OnUndecided, Review};
 
+#[track_caller]
+fn refused(body: &[u8], expected: &str) {
+    let shown = String::from_utf8_lossy(body.get(..80).unwrap_or(body)).into_owned();
+    let error = Review::from_bytes(body).unwrap_err().to_string();
+    assert!(
+        error.starts_with("not an AdmissionReview: "),
+        "{shown}: {error}"
+    );
+    assert!(error.contains(expected), "{shown}: {error}");
+    assert!(
+        !error.contains(char::is_control) && error.len() < 300,
+        "{shown}: {error}"
+    );
+}
+
 #[test]
-fn what_is_no_review_is_refused_in_one_line() {
-    let with = |change: fn(&mut Value)| {
-        let mut review = update("1.0.0", "1.1.0");
-        change(&mut review);
-        review.to_string().into_bytes()
-    };
+fn what_is_no_json_is_refused_in_one_line() {
     let rows: Vec<(Vec<u8>, &str)> = vec![
         (
             b"".to_vec(),
@@ -48,6 +58,20 @@ fn what_is_no_review_is_refused_in_one_line() {
             b"kind: AdmissionReview".to_vec(),
             "not JSON: expected value",
         ),
+    ];
+    for (body, expected) in rows {
+        refused(&body, expected);
+    }
+}
+
+#[test]
+fn what_is_no_review_is_refused_in_one_line() {
+    let with = |change: fn(&mut Value)| {
+        let mut review = update("1.0.0", "1.1.0");
+        change(&mut review);
+        review.to_string().into_bytes()
+    };
+    let rows: Vec<(Vec<u8>, &str)> = vec![
         (b"null".to_vec(), "kind is absent: expected AdmissionReview"),
         (b"[]".to_vec(), "kind is absent: expected AdmissionReview"),
         (b"{}".to_vec(), "kind is absent: expected AdmissionReview"),
@@ -112,17 +136,7 @@ fn what_is_no_review_is_refused_in_one_line() {
         ),
     ];
     for (body, expected) in rows {
-        let shown = String::from_utf8_lossy(body.get(..80).unwrap_or(&body)).into_owned();
-        let error = Review::from_bytes(&body).unwrap_err().to_string();
-        assert!(
-            error.starts_with("not an AdmissionReview: "),
-            "{shown}: {error}"
-        );
-        assert!(error.contains(expected), "{shown}: {error}");
-        assert!(
-            !error.contains(char::is_control) && error.len() < 300,
-            "{shown}: {error}"
-        );
+        refused(&body, expected);
     }
 }
 

@@ -114,7 +114,7 @@ fn what_is_undecided_is_let_through_with_a_warning_or_refused() {
 
 #[test]
 fn there_are_never_more_than_five_warnings() {
-    let mut row = review("CREATE", extension("1.0.0", json!({})), json!(null));
+    let mut row = review("CREATE", &extension("1.0.0", &json!({})), &json!(null));
     let catalog = &mut row["request"]["object"]["spec"]["source"]["catalog"];
     for misspelt in [
         "channel",
@@ -191,8 +191,8 @@ fn what_is_installed_is_written_with_its_release() {
 fn a_name_that_is_still_to_be_made_is_left_out() {
     let mut row = review(
         "CREATE",
-        extension("9.0.0", installed("1.0.0")),
-        json!(null),
+        &extension("9.0.0", &installed("1.0.0")),
+        &json!(null),
     );
     row["request"]["object"]["metadata"] = json!({"generateName": "x-"});
     row["request"]["name"] = json!("");

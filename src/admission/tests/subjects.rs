@@ -25,7 +25,7 @@ fn what_is_never_judged() {
         with(|r| r["request"]["object"]["kind"] = json!("ClusterCatalog")),
         with(|r| r["request"]["object"]["apiVersion"] = json!("v1")),
         with(|r| {
-            r["request"]["object"]["metadata"]["deletionTimestamp"] = json!("2026-01-01T00:00:00Z")
+            r["request"]["object"]["metadata"]["deletionTimestamp"] = json!("2026-01-01T00:00:00Z");
         }),
         with(|r| r["request"]["oldObject"]["spec"] = r["request"]["object"]["spec"].clone()),
         with(|r| r["request"]["object"]["spec"]["source"]["sourceType"] = json!("Git")),
@@ -73,7 +73,7 @@ fn a_creation_installs_whatever_status_it_claims() {
         json!({"conditions": [{"type": "Progressing", "reason": "RollingOut"}]}),
         json!("nonsense"),
     ] {
-        let row = review("CREATE", extension("1.0.0", status), json!(null));
+        let row = review("CREATE", &extension("1.0.0", &status), &json!(null));
         let answer = answer(&row);
         assert_eq!(answer.token, Token::Resolved, "{row}");
         assert!(
@@ -85,9 +85,9 @@ fn a_creation_installs_whatever_status_it_claims() {
 
 #[test]
 fn an_update_starts_from_the_old_status_alone() {
-    let old = extension("1.0.0", installed("1.0.0"));
+    let old = extension("1.0.0", &installed("1.0.0"));
     for forged in [installed("1.1.0"), json!({}), json!({"install": 7})] {
-        let row = review("UPDATE", extension("2.0.0", forged), old.clone());
+        let row = review("UPDATE", &extension("2.0.0", &forged), &old);
         let answer = answer(&row);
         assert_eq!(answer.token, Token::NotASuccessor, "{row}");
         assert_eq!(answer.installed.unwrap().version, "1.0.0");
@@ -116,7 +116,7 @@ fn without_an_old_object_an_update_cannot_be_refused_for_its_step() {
         json!({"apiVersion": "v1", "kind": "ConfigMap"}),
         json!({"apiVersion": "olm.operatorframework.io/v9", "kind": "ClusterExtension"}),
     ] {
-        let row = review("UPDATE", extension("2.0.0", installed("1.0.0")), old);
+        let row = review("UPDATE", &extension("2.0.0", &installed("1.0.0")), &old);
         let answer = answer(&row);
         assert_eq!(answer.token, Token::InstalledUnknown, "{row}");
         let message = answer.message.unwrap();
@@ -133,7 +133,7 @@ fn a_status_of_the_wrong_form_is_an_unknown_one() {
 
 #[test]
 fn the_crd_is_not_asked_again() {
-    let mut row = review("CREATE", extension("1.0.0", json!({})), json!(null));
+    let mut row = review("CREATE", &extension("1.0.0", &json!({})), &json!(null));
     row["request"]["object"]["metadata"]["name"] = json!("NOT.A.DNS.NAME.");
     row["request"]["object"]["spec"]["unknownField"] = json!(1);
     assert_eq!(answer(&row).token, Token::Resolved);

@@ -1,0 +1,216 @@
+//! What happens in the demo: what a user types, and the review that an API server makes of it.
+
+use serde_json::{Map, Value, json};
+
+/// One edit of an extension.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Case {
+    /// What it shows.
+    pub(super) about: &'static str,
+    /// The extension.
+    pub(super) extension: &'static str,
+    package: &'static str,
+    edit: Edit,
+}
+
+/// What a user does.
+#[derive(Clone, Copy, Debug)]
+enum Edit {
+    /// Asks for another version of what is installed.
+    Move {
+        from: &'static str,
+        to: &'static str,
+        policy: Option<&'static str>,
+    },
+    /// Asks for a package.
+    Create { version: Option<&'static str> },
+    /// Labels an extension that asks for this version.
+    Label {
+        installed: &'static str,
+        wanted: &'static str,
+    },
+}
+
+impl Case {
+    /// What is typed.
+    pub(super) fn command(&self) -> String {
+        let extension = self.extension;
+        match self.edit {
+            Edit::Move { to, policy, .. } => {
+                let catalog = asked(Some(to), policy);
+                let patch = json!({"spec": {"source": {"catalog": catalog}}});
+                format!("kubectl patch clusterextension {extension} --type=merge -p '{patch}'")
+            }
+            Edit::Create { .. } => format!("kubectl create -f {extension}.yaml"),
+            Edit::Label { .. } => {
+                format!("kubectl label clusterextension {extension} {LABEL}=night")
+            }
+        }
+    }
+
+    /// What kubectl says of an edit that went through.
+    pub(super) fn done(&self) -> &'static str {
+        match self.edit {
+            Edit::Move { .. } => "patched",
+            Edit::Create { .. } => "created",
+            Edit::Label { .. } => "labeled",
+        }
+    }
+
+    /// What kubectl puts before the words of the API server.
+    pub(super) fn context(&self) -> String {
+        match self.edit {
+            Edit::Create { .. } => format!("error when creating \"{}.yaml\": ", self.extension),
+            Edit::Move { .. } | Edit::Label { .. } => String::new(),
+        }
+    }
+
+    /// The review, as an API server sends it.
+    pub(super) fn review(&self, number: usize) -> Value {
+        let (operation, object, old) = match self.edit {
+            Edit::Create { version } => {
+                let new = Object {
+                    version,
+                    ..Object::default()
+                };
+                ("CREATE", self.object(new), Value::Null)
+            }
+            Edit::Move { from, to, policy } => {
+                let old = Object::at(from, from);
+                let version = Some(to);
+                let new = Object {
+                    version,
+                    policy,
+                    ..old
+                };
+                ("UPDATE", self.object(new), self.object(old))
+            }
+            Edit::Label { installed, wanted } => {
+                let old = Object::at(installed, wanted);
+                let watch = Some("night");
+                let new = Object { watch, ..old };
+                ("UPDATE", self.object(new), self.object(old))
+            }
+        };
+        json!({
+            "apiVersion": "admission.k8s.io/v1",
+            "kind": "AdmissionReview",
+            "request": {
+                "uid": uid(number),
+                "kind": {"group": GROUP, "version": "v1", "kind": "ClusterExtension"},
+                "resource": {"group": GROUP, "version": "v1", "resource": "clusterextensions"},
+                "name": self.extension,
+                "operation": operation,
+                "userInfo": {"username": "keeper"},
+                "object": object,
+                "oldObject": old,
+                "dryRun": false,
+            },
+        })
+    }
+
+    fn object(&self, object: Object) -> Value {
+        let mut catalog = asked(object.version, object.policy);
+        catalog.insert("packageName".to_owned(), json!(self.package));
+        let bundle = object.installed.map(
+            |version| json!({"name": format!("{}.v{version}", self.package), "version": version}),
+        );
+        json!({
+            "apiVersion": format!("{GROUP}/v1"),
+            "kind": "ClusterExtension",
+            "metadata": {"name": self.extension, "labels": {LABEL: object.watch}},
+            "spec": {
+                "namespace": "harbor",
+                "serviceAccount": {"name": "installer"},
+                "source": {"sourceType": "Catalog", "catalog": catalog},
+            },
+            "status": {"install": bundle.map(|bundle| json!({"bundle": bundle}))},
+        })
+    }
+}
+
+/// What differs between the objects of the demo.
+#[derive(Clone, Copy, Debug, Default)]
+struct Object {
+    version: Option<&'static str>,
+    policy: Option<&'static str>,
+    installed: Option<&'static str>,
+    watch: Option<&'static str>,
+}
+
+impl Object {
+    fn at(installed: &'static str, wanted: &'static str) -> Self {
+        Self {
+            version: Some(wanted),
+            installed: Some(installed),
+            ..Self::default()
+        }
+    }
+}
+
+/// What a filter asks for, but for the package.
+fn asked(version: Option<&str>, policy: Option<&str>) -> Map<String, Value> {
+    let fields = [("version", version), ("upgradeConstraintPolicy", policy)];
+    let given = fields
+        .into_iter()
+        .filter_map(|(field, value)| Some((field.to_owned(), json!(value?))));
+    given.collect()
+}
+
+/// The uid by which the reply to a case is known again.
+pub(super) fn uid(number: usize) -> String {
+    format!("0a1b2c3d-0000-4000-8000-{number:012}")
+}
+
+pub(super) const GROUP: &str = "olm.operatorframework.io";
+const LABEL: &str = "watch";
+
+const fn lights(about: &'static str, edit: Edit) -> Case {
+    Case {
+        about,
+        extension: "harbor-lights",
+        package: "harbor-lights-operator",
+        edit,
+    }
+}
+
+const fn step(from: &'static str, to: &'static str, policy: Option<&'static str>) -> Edit {
+    Edit::Move { from, to, policy }
+}
+
+/// The cases, in the order in which they are told.
+pub(super) const CASES: &[Case] = &[
+    lights("A successor of 1.3.2.", step("1.3.2", "1.4.0", None)),
+    lights(
+        "A leap from 1.1.0 over everything in between.",
+        step("1.1.0", "2.0.0", None),
+    ),
+    lights("A downgrade from 2.1.0.", step("2.1.0", "2.0.2", None)),
+    lights(
+        "The same downgrade with the bypass (SelfCertified, in older releases Ignore).",
+        step("2.1.0", "2.0.2", Some("SelfCertified")),
+    ),
+    lights(
+        "A version that does not exist.",
+        step("1.4.0", "1.9.0", None),
+    ),
+    lights(
+        "A new installation of a deprecated bundle.",
+        Edit::Create {
+            version: Some("1.2.1"),
+        },
+    ),
+    Case {
+        about: "A package that two catalogs have, and nothing says which one is meant.",
+        extension: "foghorn",
+        package: "foghorn-operator",
+        edit: Edit::Create { version: None },
+    },
+    lights(
+        "A label on an extension that could not be resolved today: not judged.",
+        Edit::Label {
+            installed: "1.4.0",
+            wanted: "1.9.0",
+        },
+    ),
+];

@@ -1,0 +1,75 @@
+//! The demo from its first case to its last, over real sockets.
+
+use std::borrow::Cow;
+
+use super::{Afterwards, Sample, play};
+
+#[track_caller]
+fn transcript(sample: &Sample) -> String {
+    let mut out = Vec::new();
+    play(sample, Afterwards::End, &mut out).unwrap();
+    String::from_utf8(out).unwrap()
+}
+
+/// What is printed of one case.
+fn case(transcript: &str, number: usize) -> &str {
+    let from = transcript.find(&format!("{number}. ")).unwrap();
+    let rest = &transcript[from..];
+    let end = rest.find("\n\n").unwrap_or(rest.len());
+    &rest[..end]
+}
+
+/// The sample with one piece of its main catalog written otherwise.
+#[track_caller]
+fn with_edge(from: &str, to: &str) -> Sample {
+    let built_in = Sample::built_in();
+    let text = std::str::from_utf8(&built_in.lighthouse).unwrap();
+    assert_eq!(text.matches(from).count(), 1, "{from}");
+    Sample {
+        lighthouse: Cow::Owned(text.replace(from, to).into_bytes()),
+        ..built_in
+    }
+}
+
+#[test]
+fn the_demo_tells_this() {
+    let told = transcript(&Sample::built_in());
+    assert_eq!(told, include_str!("transcript.txt"), "{told}");
+}
+
+#[test]
+fn another_edge_is_another_answer() {
+    let told = transcript(&Sample::built_in());
+    assert!(case(&told, 2).contains("[NotASuccessor]"), "{told}");
+
+    let sample = with_edge(
+        "v2.0.0\n    replaces: harbor-lights-operator.v1.4.3",
+        "v2.0.0\n    replaces: harbor-lights-operator.v1.1.0",
+    );
+    let changed = transcript(&sample);
+    let patched = "clusterextension.olm.operatorframework.io/harbor-lights patched";
+    assert!(case(&changed, 2).ends_with(patched), "{changed}");
+    assert_eq!(case(&told, 1), case(&changed, 1));
+}
+
+#[test]
+fn the_sample_is_a_believable_package() {
+    let snapshot = Sample::built_in().snapshot(crate::olm::Rules::default());
+    let catalog = snapshot.catalog("lighthouse").unwrap().loaded().unwrap();
+    let package = catalog.package("harbor-lights-operator").unwrap().unwrap();
+    assert_eq!(package.bundles().count(), 26);
+    let channels: Vec<_> = package
+        .channels()
+        .iter()
+        .map(|channel| &*channel.name)
+        .collect();
+    assert_eq!(channels, ["candidate", "stable-v1", "stable-v2"]);
+    let deprecated = package
+        .bundles()
+        .filter(|(_, bundle)| bundle.deprecated.is_some());
+    assert_eq!(deprecated.count(), 1);
+    let faults = catalog
+        .package_names()
+        .filter(|name| catalog.package(name).unwrap().is_err());
+    assert_eq!(faults.count(), 0);
+}

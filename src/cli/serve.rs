@@ -1,0 +1,268 @@
+//! `olmguard serve`: the webhook in front of a cluster.
+
+use std::io::{self, Write};
+use std::net::SocketAddr;
+use std::path::PathBuf;
+use std::process::ExitCode;
+use std::sync::Arc;
+use std::time::Duration;
+
+use clap::builder::BoolishValueParser;
+use tracing::{error, info};
+
+use crate::admission::OnUndecided;
+use crate::cli::Exit;
+use crate::cli::common::{CommonArgs, UsageError};
+use crate::cli::go_duration;
+use crate::cli::log::LogArgs;
+use crate::cli::signals::Signals;
+use crate::server::{Config, Guard, Server, StartError, TlsError, TlsIdentity};
+use crate::snapshot::{CatalogState, Content, Snapshot};
+use crate::source;
+
+/// Answers an API server: POST /validate over TLS, and health over plain HTTP.
+#[derive(clap::Args, Debug)]
+pub(crate) struct ServeArgs {
+    #[command(flatten)]
+    common: CommonArgs,
+
+    /// Where reviews are taken; [::] is every address, also where there is no IPv6
+    #[arg(long, env = "OLMGUARD_LISTEN", value_name = "IP:PORT", default_value = "[::]:9443", value_parser = addr)]
+    listen: SocketAddr,
+
+    /// Where /livez and /readyz are told
+    #[arg(long, env = "OLMGUARD_OPS_LISTEN", value_name = "IP:PORT", default_value = "[::]:8080", value_parser = addr)]
+    ops_listen: SocketAddr,
+
+    /// The certificate that is shown, PEM, its chain after it
+    #[arg(long, env = "OLMGUARD_TLS_CERT", value_name = "FILE")]
+    tls_cert: Option<PathBuf>,
+
+    /// The key of the certificate, PEM
+    #[arg(long, env = "OLMGUARD_TLS_KEY", value_name = "FILE")]
+    tls_key: Option<PathBuf>,
+
+    /// For trying out: make a certificate for localhost and this machine's loopback addresses
+    #[arg(long, env = "OLMGUARD_SELF_SIGNED", value_parser = BoolishValueParser::new())]
+    self_signed: bool,
+
+    /// What becomes of an edit that the catalogs held do not tell about
+    #[arg(
+        long,
+        env = "OLMGUARD_ON_UNDECIDED",
+        value_name = "WHAT",
+        value_enum,
+        default_value_t
+    )]
+    on_undecided: OnUndecided,
+
+    /// How long to go on accepting after SIGTERM, while the news that it leaves gets around
+    #[arg(long, env = "OLMGUARD_SHUTDOWN_DELAY", value_name = "DURATION", default_value = "10s", value_parser = go_duration::parse)]
+    shutdown_delay: Duration,
+
+    #[command(flatten)]
+    log: LogArgs,
+}
+
+/// Why the server does not run.
+#[derive(Debug, thiserror::Error)]
+enum ServeError {
+    #[error(transparent)]
+    Usage(#[from] UsageError),
+    #[error(transparent)]
+    Start(#[from] StartError),
+    #[error("cannot start: {0}")]
+    System(#[from] io::Error),
+}
+
+/// Where the certificate comes from.
+#[derive(Debug, Eq, PartialEq)]
+enum TlsChoice {
+    Files { cert: PathBuf, key: PathBuf },
+    SelfSigned,
+}
+
+/// Serves until a signal ends it.
+pub(crate) fn run(args: ServeArgs) -> ExitCode {
+    match serve(args) {
+        Ok(code) => code,
+        Err(error) => {
+            error.report();
+            error.exit().into()
+        }
+    }
+}
+
+fn serve(args: ServeArgs) -> Result<ExitCode, ServeError> {
+    let ServeArgs {
+        common,
+        listen,
+        ops_listen,
+        tls_cert,
+        tls_key,
+        self_signed,
+        on_undecided,
+        shutdown_delay,
+        log,
+    } = args;
+    let tls = tls_choice(tls_cert, tls_key, self_signed)?;
+    let rules = common.rules()?;
+    log.install();
+    let identity = tls.identity().map_err(StartError::Tls)?;
+    let catalogs = common
+        .catalog
+        .iter()
+        .map(|catalog| loaded(source::load(&catalog.name, &catalog.path, &rules)));
+    let catalogs: Vec<_> = catalogs.collect();
+    let config = Config {
+        listen,
+        ops_listen,
+        identity,
+        guard: Guard {
+            snapshot: Arc::new(Snapshot::new(rules, catalogs)),
+            on_undecided,
+        },
+    };
+    let runtime = tokio::runtime::Builder::new_multi_thread()
+        .enable_all()
+        .build()?;
+    let ended = runtime.block_on(until_ended(config, shutdown_delay));
+    runtime.shutdown_background();
+    ended
+}
+
+/// Says what became of a catalog; one that cannot be read is no reason to judge nothing.
+fn loaded(catalog: CatalogState) -> CatalogState {
+    match &catalog.content {
+        Content::Loaded(content) => {
+            let counts = content.counts();
+            info!(
+                catalog = catalog.name,
+                packages = counts.packages,
+                bundles = counts.bundles,
+                "Loaded catalog"
+            );
+        }
+        Content::Unreadable(why) => {
+            error!(catalog = catalog.name, error = why, "Cannot read catalog");
+        }
+        Content::Missing => {}
+    }
+    catalog
+}
+
+async fn until_ended(config: Config, delay: Duration) -> Result<ExitCode, ServeError> {
+    let mut signals = Signals::new()?;
+    let server = Server::start(config).await?;
+    announce(&server);
+    let first = signals.next().await;
+    info!(signal = first.as_str(), ?delay, "Shutting down");
+    server.leave();
+    let leave = async {
+        tokio::time::sleep(delay).await;
+        server.close().await;
+    };
+    tokio::select! {
+        () = leave => {
+            info!("Shut down");
+            Ok(Exit::Good.into())
+        }
+        second = signals.next() => {
+            info!(signal = second.as_str(), "Exiting at once");
+            Ok(second.exit_code())
+        }
+    }
+}
+
+/// Whoever started this waits for these lines; if nobody reads them, that is no failure.
+fn announce(server: &Server) {
+    let mut stdout = io::stdout().lock();
+    let lines = format!(
+        "listening on https://{}\nlistening on http://{}\n",
+        server.addr(),
+        server.ops_addr()
+    );
+    drop(
+        stdout
+            .write_all(lines.as_bytes())
+            .and_then(|()| stdout.flush()),
+    );
+}
+
+fn tls_choice(
+    cert: Option<PathBuf>,
+    key: Option<PathBuf>,
+    self_signed: bool,
+) -> Result<TlsChoice, UsageError> {
+    match (cert, key, self_signed) {
+        (Some(cert), Some(key), false) => Ok(TlsChoice::Files { cert, key }),
+        (None, None, true) => Ok(TlsChoice::SelfSigned),
+        (None, None, false) => Err(UsageError::NoTls),
+        (Some(_), None, false) => Err(UsageError::HalfTls {
+            missing: "--tls-key",
+        }),
+        (None, Some(_), false) => Err(UsageError::HalfTls {
+            missing: "--tls-cert",
+        }),
+        (_, _, true) => Err(UsageError::TwoTls),
+    }
+}
+
+impl TlsChoice {
+    fn identity(&self) -> Result<TlsIdentity, TlsError> {
+        match self {
+            Self::Files { cert, key } => TlsIdentity::from_files(cert, key),
+            Self::SelfSigned => TlsIdentity::self_signed(),
+        }
+    }
+}
+
+impl ServeError {
+    /// Before the log is set up there is only stderr; wrong usage is found before.
+    fn report(&self) {
+        match self {
+            Self::Usage(usage) => anstream::eprintln!("error: {usage}"),
+            Self::Start(_) | Self::System(_) => error!(error = %self, "Cannot serve"),
+        }
+    }
+
+    fn exit(&self) -> Exit {
+        match self {
+            Self::Usage(_) | Self::Start(StartError::Bind(_)) => Exit::Usage,
+            Self::Start(StartError::Tls(_)) => Exit::BadInput,
+            Self::System(_) => Exit::Internal,
+        }
+    }
+}
+
+fn addr(text: &str) -> Result<SocketAddr, String> {
+    text.parse()
+        .map_err(|_| "expected IP:PORT, such as 127.0.0.1:9443 or [::]:9443".to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_certificate_comes_from_one_place() {
+        let some = || Some(PathBuf::from("x"));
+        for (cert, key, self_signed, expected) in [
+            (
+                None,
+                None,
+                false,
+                "either --tls-cert and --tls-key, or --self-signed",
+            ),
+            (some(), None, false, "--tls-key is missing"),
+            (None, some(), false, "--tls-cert is missing"),
+            (some(), some(), true, "not both"),
+            (None, some(), true, "not both"),
+        ] {
+            let error = tls_choice(cert, key, self_signed).unwrap_err().to_string();
+            assert!(error.contains(expected), "{error}");
+        }
+        assert_eq!(tls_choice(None, None, true), Ok(TlsChoice::SelfSigned));
+        assert!(tls_choice(some(), some(), false).is_ok());
+    }
+}

@@ -1,0 +1,146 @@
+//! The README is true: its examples print what stands below them, and its flags exist.
+//!
+//! In a block marked `console`, `$ olmguard ...` is run at the root of the repository, and the lines
+//! up to the next `$` are its standard output. Each flag of an `olmguard` line, wherever it stands, is
+//! one that the command's `--help` lists, and each flag in a sentence one of some command.
+
+use std::path::Path;
+use std::process::{Command, Output};
+
+#[test]
+fn examples_print_what_the_readme_shows() {
+    let mut ran = 0;
+    for block in blocks(README).filter(|block| block.language == "console") {
+        for session in block.text.split("$ ").filter(|session| !session.is_empty()) {
+            let (line, expected) = session.split_once('\n').expect("a command line");
+            let words = words(line);
+            assert_eq!(
+                words.first().map(String::as_str),
+                Some("olmguard"),
+                "{line}"
+            );
+            let printed = olmguard(words.get(1..).unwrap_or_default());
+            assert_eq!(String::from_utf8_lossy(&printed.stdout), expected, "{line}");
+            ran += 1;
+        }
+    }
+    assert!(ran > 0, "no example ran");
+}
+
+#[test]
+fn flags_are_those_of_help() {
+    let (mut helps, mut faults) = (String::new(), Vec::new());
+    for line in command_lines(README) {
+        let words = words(&line);
+        let [_, command, arguments @ ..] = words.as_slice() else {
+            continue;
+        };
+        if command.starts_with('-') || command == "COMMAND" {
+            continue;
+        }
+        let help = olmguard(&[command.clone(), "--help".to_owned()]);
+        if !help.status.success() {
+            faults.push(format!("no command {command}: {line}"));
+            continue;
+        }
+        let help = String::from_utf8_lossy(&help.stdout);
+        let unknown = arguments
+            .iter()
+            .filter(|word| is_flag(word) && !lists(&help, word));
+        faults.extend(unknown.map(|flag| format!("{command} has no {flag}: {line}")));
+        helps.push_str(&help);
+    }
+    let flags = inline(README).filter_map(|code| code.split(' ').next());
+    let unknown =
+        flags.filter(|flag| is_flag(flag) && *flag != PLACEHOLDER && !lists(&helps, flag));
+    faults.extend(unknown.map(|flag| format!("no command of the README has {flag}")));
+    assert_eq!(faults, Vec::<String>::new());
+    assert!(!helps.is_empty(), "no command was asked");
+}
+
+#[test]
+fn a_wrong_flag_is_seen() {
+    let help = "  -f, --filename <PATH>...\n      --catalog <NAME=PATH>\n";
+    assert!(lists(help, "-f") && lists(help, "--filename") && lists(help, "--catalog"));
+    assert!(!lists(help, "--file") && !lists(help, "-c") && !lists(help, "--catalogs"));
+    let text =
+        "a `olmguard x --y` b\n```sh\nolmguard serve --z  # why\ncargo run -- demo --k\n```\n";
+    let lines: Vec<_> = command_lines(text).collect();
+    assert_eq!(
+        lines,
+        ["olmguard serve --z", "olmguard demo --k", "olmguard x --y"]
+    );
+    assert_eq!(
+        words("olmguard range '>=1 <2' 1"),
+        ["olmguard", "range", ">=1 <2", "1"]
+    );
+}
+
+const README: &str = include_str!("../README.md");
+
+/// Stands for any flag where the README tells of their twins in the environment.
+const PLACEHOLDER: &str = "--a-b";
+
+struct Block<'a> {
+    language: &'a str,
+    text: &'a str,
+}
+
+fn blocks(text: &str) -> impl Iterator<Item = Block<'_>> {
+    text.split("```").skip(1).step_by(2).filter_map(|block| {
+        let (language, text) = block.split_once('\n')?;
+        Some(Block { language, text })
+    })
+}
+
+/// The code in the middle of sentences.
+fn inline(text: &str) -> impl Iterator<Item = &str> {
+    let outside = text.split("```").step_by(2);
+    outside.flat_map(|prose| prose.split('`').skip(1).step_by(2))
+}
+
+/// Every command line: in blocks, as typed or through cargo, and in the middle of a sentence.
+fn command_lines(text: &str) -> impl Iterator<Item = String> {
+    let in_blocks = blocks(text).flat_map(|block| block.text.lines());
+    in_blocks.chain(inline(text)).filter_map(|line| {
+        let line = line.split("  # ").next().unwrap_or(line);
+        let line = line.trim_start_matches("$ ").trim();
+        let through_cargo = line
+            .split_once("cargo run")
+            .and_then(|(_, rest)| rest.split_once("-- "));
+        match through_cargo {
+            Some((_, arguments)) => Some(format!("olmguard {}", arguments.trim())),
+            None => line.starts_with("olmguard ").then(|| line.to_owned()),
+        }
+    })
+}
+
+/// As a shell splits a line; quotes are single ones, around a whole word.
+fn words(line: &str) -> Vec<String> {
+    let parts = line.split('\'').enumerate();
+    parts
+        .flat_map(|(n, part)| match n % 2 {
+            0 => part.split_whitespace().map(str::to_owned).collect(),
+            _ => vec![part.to_owned()],
+        })
+        .collect()
+}
+
+fn is_flag(word: &str) -> bool {
+    word.starts_with('-') && word != "-" && word != "--"
+}
+
+fn lists(help: &str, flag: &str) -> bool {
+    let name = flag.split('=').next().unwrap_or(flag);
+    help.split(|c: char| c.is_whitespace() || c == ',' || c == '=')
+        .any(|word| word == name)
+}
+
+fn olmguard(arguments: &[String]) -> Output {
+    Command::new(env!("CARGO_BIN_EXE_olmguard"))
+        .args(arguments)
+        .current_dir(Path::new(env!("CARGO_MANIFEST_DIR")))
+        .env_clear()
+        .output()
+        .expect("olmguard starts")
+}

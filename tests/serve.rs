@@ -1,0 +1,267 @@
+//! `olmguard serve` as a process: what it prints, how it ends, and how it refuses to start.
+#![expect(
+    clippy::panic,
+    clippy::unwrap_used,
+    reason = "a test that cannot go on fails there"
+)]
+
+mod common {
+    pub(crate) mod process;
+}
+
+use std::fs;
+use std::io::{Read, Write};
+use std::net::TcpStream;
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use common::process::{Process, run};
+use rustls::crypto::ring;
+use rustls::pki_types::{CertificateDer, ServerName};
+use rustls::{ClientConfig, ClientConnection, RootCertStore, StreamOwned};
+
+const ANY: [&str; 4] = ["--listen", "127.0.0.1:0", "--ops-listen", "127.0.0.1:0"];
+
+/// A file of this test run.
+fn file(name: &str, content: &str) -> PathBuf {
+    let path = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join(name);
+    fs::write(&path, content).unwrap();
+    path
+}
+
+fn serve(arguments: &[&str]) -> Process {
+    Process::start(&[&["serve"], &ANY[..], arguments].concat())
+}
+
+/// The address of a line such as `listening on https://127.0.0.1:41234`.
+#[track_caller]
+fn address<'a>(line: &'a str, scheme: &str) -> &'a str {
+    let address = line
+        .strip_prefix("listening on ")
+        .and_then(|url| url.strip_prefix(scheme));
+    let address = address.unwrap_or_else(|| panic!("{line:?}"));
+    assert!(!address.ends_with(":0"), "{line:?}");
+    address
+}
+
+fn get(address: &str, path: &str) -> String {
+    let mut stream = TcpStream::connect(address).unwrap();
+    write!(
+        stream,
+        "GET {path} HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n"
+    )
+    .unwrap();
+    let mut response = String::new();
+    stream.read_to_string(&mut response).unwrap();
+    response
+}
+
+#[test]
+fn it_says_where_it_listens_and_ends_well() {
+    let mut server = serve(&["--self-signed", "--shutdown-delay", "0s"]);
+    let (https, http) = (server.line(), server.line());
+    TcpStream::connect(address(&https, "https://")).unwrap();
+    let ready = get(address(&http, "http://"), "/readyz");
+    assert!(ready.starts_with("HTTP/1.1 200 OK\r\n"), "{ready}");
+    server.terminate();
+    let ended = server.ended();
+    assert_eq!(ended.code, Some(0), "{}", ended.stderr);
+    assert_eq!(ended.stdout, "", "nothing but the two lines");
+}
+
+#[test]
+fn a_second_signal_ends_it_at_once() {
+    let mut server = serve(&["--self-signed", "--shutdown-delay", "1h"]);
+    server.line();
+    let http = server.line();
+    server.terminate();
+    while get(address(&http, "http://"), "/readyz").starts_with("HTTP/1.1 200") {}
+    server.terminate();
+    assert_eq!(server.ended().code, Some(143));
+}
+
+#[test]
+fn reviews_are_judged_on_the_catalogs_given() {
+    let made = rcgen::generate_simple_self_signed(["localhost".to_owned()]).unwrap();
+    let cert = file("serve.crt", &pem("CERTIFICATE", made.cert.der()));
+    let key = file(
+        "serve.key",
+        &pem("PRIVATE KEY", made.signing_key.serialized_der()),
+    );
+    let catalog = file(
+        "serve.json",
+        r#"{"schema": "olm.package", "name": "there"}"#,
+    );
+    let catalog = format!("c={}", catalog.display());
+    let mut server = serve(&[
+        "--tls-cert",
+        cert.to_str().unwrap(),
+        "--tls-key",
+        key.to_str().unwrap(),
+        "--shutdown-delay=0s",
+        "--log-format=json",
+        "--catalog",
+        &catalog,
+        "--catalog=unread=/no/such/catalog",
+    ]);
+    let https = server.line();
+    let undecided = post(
+        address(&https, "https://"),
+        made.cert.der(),
+        &review("absent", ""),
+    );
+    assert!(
+        undecided.contains("\"token\":\"CatalogNotLoaded\""),
+        "{undecided}"
+    );
+    let selector =
+        r#", "selector": {"matchLabels": {"olm.operatorframework.io/metadata.name": "c"}}"#;
+    let denied = post(
+        address(&https, "https://"),
+        made.cert.der(),
+        &review("absent", selector),
+    );
+    assert!(denied.contains("\"token\":\"PackageNotFound\""), "{denied}");
+    assert!(denied.contains("\"uid\":\"u-1\""), "{denied}");
+
+    server.terminate();
+    let log = server.ended().stderr;
+    for expected in [
+        r#""message":"Loaded catalog","catalog":"c","packages":1"#,
+        r#""error":"/no/such/catalog: cannot open: "#,
+        r#""message":"Denied""#,
+        r#""token":"PackageNotFound""#,
+        r#""uid":"u-1""#,
+    ] {
+        assert!(log.contains(expected), "{expected} in {log}");
+    }
+    assert!(!log.contains("canary"), "{log}");
+}
+
+#[test]
+fn wrong_usage_says_what_to_write_instead() {
+    for (arguments, expected) in [
+        (
+            &[] as &[&str],
+            "expected either --tls-cert and --tls-key, or --self-signed",
+        ),
+        (&["--tls-cert=x"], "--tls-key is missing"),
+        (
+            &["--self-signed", "--tls-cert=x", "--tls-key=y"],
+            "not both",
+        ),
+        (&["--self-signed", "--catalog=x"], "expected NAME=PATH"),
+        (
+            &["--self-signed", "--catalog=a=x", "--catalog=a=y"],
+            "catalog \"a\" is given twice",
+        ),
+        (
+            &["--self-signed", "--olm-release=0.1"],
+            "unknown OLM release \"0.1\": expected one of",
+        ),
+        (
+            &["--self-signed", "--olm-feature-gates=X=true"],
+            "unknown feature gate \"X\"",
+        ),
+        (
+            &["--self-signed", "--shutdown-delay=10"],
+            "unit missing: expected one of",
+        ),
+        (&["--self-signed", "--listen=9443"], "expected IP:PORT"),
+        (
+            &["--self-signed", "--on-undecided=no"],
+            "possible values: warn, deny",
+        ),
+    ] {
+        let ended = run(&[&["serve"], arguments].concat());
+        assert_eq!(ended.code, Some(2), "{arguments:?}: {}", ended.stderr);
+        assert!(
+            ended.stderr.contains(expected),
+            "{arguments:?}: {}",
+            ended.stderr
+        );
+        assert_eq!(ended.stdout, "", "{arguments:?}");
+    }
+}
+
+#[test]
+fn a_certificate_that_cannot_be_read_is_bad_input() {
+    let ended = run(&[
+        "serve",
+        "--tls-cert=/no/such/file",
+        "--tls-key=/no/such/file",
+    ]);
+    assert_eq!(ended.code, Some(3), "{}", ended.stderr);
+    assert!(
+        ended.stderr.contains("/no/such/file: cannot read: "),
+        "{}",
+        ended.stderr
+    );
+}
+
+#[test]
+fn the_demo_needs_nothing() {
+    let ended = run(&["demo"]);
+    assert_eq!(ended.code, Some(0), "{}", ended.stderr);
+    assert_eq!(ended.stderr, "");
+    assert!(
+        ended.stdout.contains("\nError from server (Forbidden): "),
+        "{}",
+        ended.stdout
+    );
+}
+
+#[test]
+fn the_demo_stays_where_asked() {
+    let mut demo = Process::start(&["demo", "--keep"]);
+    while !demo.line().starts_with("curl -sk https://127.0.0.1:") {}
+    demo.terminate();
+    assert_eq!(demo.ended().code, Some(0));
+}
+
+fn review(package: &str, more: &str) -> String {
+    format!(
+        r#"{{"apiVersion": "admission.k8s.io/v1", "kind": "AdmissionReview", "request": {{
+            "uid": "u-1", "operation": "CREATE", "object": {{
+            "apiVersion": "olm.operatorframework.io/v1", "kind": "ClusterExtension",
+            "metadata": {{"name": "x", "annotations": {{"secret": "canary"}}}},
+            "spec": {{"source": {{"sourceType": "Catalog", "catalog": {{
+            "packageName": "{package}"{more}}}}}}}}}}}}}"#
+    )
+}
+
+fn post(address: &str, certificate: &CertificateDer<'static>, body: &str) -> String {
+    let mut roots = RootCertStore::empty();
+    roots.add(certificate.clone()).unwrap();
+    let config = ClientConfig::builder_with_provider(Arc::new(ring::default_provider()))
+        .with_safe_default_protocol_versions()
+        .unwrap()
+        .with_root_certificates(roots)
+        .with_no_client_auth();
+    let name = ServerName::try_from("localhost").unwrap();
+    let connection = ClientConnection::new(Arc::new(config), name).unwrap();
+    let mut stream = StreamOwned::new(connection, TcpStream::connect(address).unwrap());
+    write!(
+        stream,
+        "POST /validate HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\
+         content-type: application/json\r\ncontent-length: {}\r\n\r\n{body}",
+        body.len()
+    )
+    .unwrap();
+    let mut response = String::new();
+    stream.read_to_string(&mut response).unwrap();
+    response
+}
+
+fn pem(label: &str, der: &[u8]) -> String {
+    let text = base64_simd::STANDARD.encode_to_string(der);
+    let lines: Vec<_> = text
+        .as_bytes()
+        .chunks(64)
+        .map(|line| std::str::from_utf8(line).unwrap())
+        .collect();
+    format!(
+        "-----BEGIN {label}-----\n{}\n-----END {label}-----\n",
+        lines.join("\n")
+    )
+}

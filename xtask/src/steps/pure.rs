@@ -1,0 +1,65 @@
+//! Whether the library without features is the pure part alone: it builds, without a warning, and no
+//! crate that does I/O is among its dependencies. `tests/layering.rs` reads the sources.
+
+use std::collections::BTreeSet;
+
+use super::StepError;
+use crate::program::Cargo;
+use crate::report::Report;
+
+pub(super) fn check(report: &mut Report) -> Result<(), StepError> {
+    // Clippy checks as `cargo check` does; here it also sees what only the program would use.
+    Cargo::new("clippy --package olmguard --no-default-features --lib -- -D warnings").run()?;
+    let tree = Cargo::new(
+        "tree --package olmguard --no-default-features --edges normal --prefix none --format {p}",
+    );
+    let names = tree.output()?;
+    let names = crate_names(&names);
+    let crates = impure(&names);
+    if !crates.is_empty() {
+        return Err(StepError::ImpureDependencies { crates });
+    }
+    let (count, none_of) = (names.len(), IMPURE.join(", "));
+    report.notes.push(format!(
+        "the pure part is {count} crates; none is of {none_of}"
+    ));
+    Ok(())
+}
+
+/// From lines of the form `NAME vVERSION ...`.
+fn crate_names(tree: &str) -> BTreeSet<&str> {
+    tree.lines()
+        .filter_map(|line| line.split_whitespace().next())
+        .collect()
+}
+
+/// Those of one of the families, as `kube-client` is of `kube`.
+fn impure(names: &BTreeSet<&str>) -> Vec<String> {
+    let is_of = |name: &str, family: &str| {
+        let rest = name.strip_prefix(family);
+        rest.is_some_and(|rest| rest.is_empty() || rest.starts_with(['-', '_']))
+    };
+    names
+        .iter()
+        .filter(|name| IMPURE.iter().any(|family| is_of(name, family)))
+        .map(|name| (*name).to_owned())
+        .collect()
+}
+
+const IMPURE: [&str; 8] = [
+    "anyhow", "clap", "hyper", "kube", "mio", "rustls", "socket2", "tokio",
+];
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn finds_whole_families_and_nothing_else() {
+        let tree = "olmguard v0.1.0 (/x)\nkube-client v5.0.0\nserde v1.0.0 (*)\nkubert v1.0.0\n\
+                    tokio v1.0.0\nclap_lex v1.0.0\nserde v1.0.0\n";
+        let names = crate_names(tree);
+        assert_eq!(names.len(), 6);
+        assert_eq!(impure(&names), ["clap_lex", "kube-client", "tokio"]);
+    }
+}
