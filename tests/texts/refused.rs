@@ -25,8 +25,8 @@ fn invalid_version_range() {
             argocd-operator: 0.5.0 -> latest refused: "latest" is not a version range [InvalidVersionRange]
             Range: expected a comparator such as >=1.2.3, found "l", at byte 0
             Allowed next: 0.6.0, 0.5.1
-            Path: 0.5.0 -> 0.6.0
-            Fix: set spec.source.catalog.version to "0.6.0"
+            Path: 0.5.0 -> 0.6.0 -> 0.7.0
+            Fix: set spec.source.catalog.version to "0.6.0" first
             OLM: desired version range "latest" is invalid: improper constraint: "latest"
         "#,
     );
@@ -140,10 +140,10 @@ fn version_not_found() {
         &argo_at("0.5.0").range("0.6.1").answer(),
         r#"
             argocd-operator: 0.5.0 -> 0.6.1 refused: no bundle matches 0.6.1 [VersionNotFound]
-            Nearest: 0.7.0, 0.6.0, 0.5.1
+            Nearest: 0.6.0, 0.7.0, 0.5.1
             Allowed next: 0.6.0, 0.5.1
-            Path: 0.5.0 -> 0.6.0 -> 0.7.0
-            Fix: set spec.source.catalog.version to "0.6.0" first
+            Path: 0.5.0 -> 0.6.0
+            Fix: set spec.source.catalog.version to "0.6.0"
             Catalog: operatorhubio@sha256:1a2b3c4d, content of 2026-08-21T10:03:00Z
             OLM: error upgrading from currently installed version "0.5.0": no bundles found for package "argocd-operator" matching version "0.6.1"
         "#,
