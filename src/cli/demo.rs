@@ -78,7 +78,7 @@ pub(crate) fn run(args: DemoArgs) -> ExitCode {
             Exit::Good.into()
         }
         Err(error) => {
-            anstream::eprintln!("error: {error}");
+            super::say(&error);
             Exit::Internal.into()
         }
     }

@@ -221,7 +221,7 @@ impl ServeError {
     /// Before the log is set up there is only stderr; wrong usage is found before.
     fn report(&self) {
         match self {
-            Self::Usage(usage) => anstream::eprintln!("error: {usage}"),
+            Self::Usage(usage) => super::say(usage),
             Self::Start(_) | Self::System(_) => error!(error = %self, "Cannot serve"),
         }
     }

@@ -2,36 +2,17 @@
 
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicU32, Ordering};
 
 use rcgen::{CertifiedKey, KeyPair};
+use tempfile::TempDir;
 
 use super::*;
 
-/// A folder of its own for one test.
-struct Folder(PathBuf);
-
-impl Folder {
-    fn new() -> Self {
-        static NUMBER: AtomicU32 = AtomicU32::new(0);
-        let number = NUMBER.fetch_add(1, Ordering::Relaxed);
-        let name = format!("olmguard-tls-{}-{number}", std::process::id());
-        let path = std::env::temp_dir().join(name);
-        fs::create_dir_all(&path).unwrap();
-        Self(path)
-    }
-
-    fn file(&self, name: &str, content: impl AsRef<[u8]>) -> PathBuf {
-        let path = self.0.join(name);
-        fs::write(&path, content).unwrap();
-        path
-    }
-}
-
-impl Drop for Folder {
-    fn drop(&mut self) {
-        drop(fs::remove_dir_all(&self.0));
-    }
+/// A file in a folder, its path.
+fn file(folder: &TempDir, name: &str, content: impl AsRef<[u8]>) -> PathBuf {
+    let path = folder.path().join(name);
+    fs::write(&path, content).unwrap();
+    path
 }
 
 fn made() -> CertifiedKey<KeyPair> {
@@ -65,11 +46,15 @@ fn config(cert: &Path, key: &Path) -> Result<ServerConfig, TlsError> {
 
 #[test]
 fn a_certificate_with_a_chain_and_a_mark_before_it_is_taken() {
-    let folder = Folder::new();
+    let folder = tempfile::tempdir().unwrap();
     let (leaf, other) = (made(), made());
     let chain = format!("\u{feff}{}{}", certificate(&leaf), certificate(&other));
-    let cert = folder.file("tls.crt", chain);
-    let key = folder.file("tls.key", format!("Bag Attributes\n{}", key(&leaf)));
+    let cert = file(&folder, "tls.crt", chain);
+    let key = file(
+        &folder,
+        "tls.key",
+        format!("Bag Attributes\n{}", key(&leaf)),
+    );
     let identity = TlsIdentity::from_files(&cert, &key).unwrap();
     assert_eq!(identity.chain.len(), 2);
     assert!(identity.server_config().is_ok());
@@ -77,7 +62,7 @@ fn a_certificate_with_a_chain_and_a_mark_before_it_is_taken() {
 
 #[test]
 fn each_kind_of_key_is_taken() {
-    let folder = Folder::new();
+    let folder = tempfile::tempdir().unwrap();
     for algorithm in [
         &rcgen::PKCS_ECDSA_P256_SHA256,
         &rcgen::PKCS_ECDSA_P384_SHA384,
@@ -87,32 +72,32 @@ fn each_kind_of_key_is_taken() {
         let params = rcgen::CertificateParams::new(["localhost".to_owned()]).unwrap();
         let cert = params.self_signed(&signing_key).unwrap();
         let made = CertifiedKey { cert, signing_key };
-        let cert = folder.file("tls.crt", certificate(&made));
-        let key = folder.file("tls.key", key(&made));
+        let cert = file(&folder, "tls.crt", certificate(&made));
+        let key = file(&folder, "tls.key", key(&made));
         assert!(config(&cert, &key).is_ok(), "{algorithm:?}");
     }
 }
 
 #[test]
 fn what_cannot_be_used_names_the_file_and_the_fault() {
-    let folder = Folder::new();
+    let folder = tempfile::tempdir().unwrap();
     let (made, other) = (made(), made());
-    let good_cert = folder.file("good.crt", certificate(&made));
-    let good_key = folder.file("good.key", key(&made));
+    let good_cert = file(&folder, "good.crt", certificate(&made));
+    let good_key = file(&folder, "good.key", key(&made));
     let encrypted = pem("ENCRYPTED PRIVATE KEY", b"secret");
     let rows = [
         (
-            folder.0.join("none"),
+            folder.path().join("none"),
             good_key.clone(),
             "none: cannot read: No such file",
         ),
         (
             good_cert.clone(),
-            folder.0.join("none"),
+            folder.path().join("none"),
             "none: cannot read: No such file",
         ),
         (
-            folder.file("a", ""),
+            file(&folder, "a", ""),
             good_key.clone(),
             "a: no certificate in it: expected PEM with BEGIN CERTIFICATE",
         ),
@@ -128,11 +113,12 @@ fn what_cannot_be_used_names_the_file_and_the_fault() {
         ),
         (
             good_cert.clone(),
-            folder.file("b", encrypted),
+            file(&folder, "b", encrypted),
             "this key is encrypted: decrypt it first",
         ),
         (
-            folder.file(
+            file(
+                &folder,
                 "c",
                 "-----BEGIN CERTIFICATE-----\n!\n-----END CERTIFICATE-----\n",
             ),
@@ -140,23 +126,23 @@ fn what_cannot_be_used_names_the_file_and_the_fault() {
             "c: not PEM: ",
         ),
         (
-            folder.file("d", "-----BEGIN CERTIFICATE-----\nAAAA\n"),
+            file(&folder, "d", "-----BEGIN CERTIFICATE-----\nAAAA\n"),
             good_key.clone(),
             "d: not PEM: ",
         ),
         (
-            folder.file("e", pem("CERTIFICATE", b"nonsense")),
+            file(&folder, "e", pem("CERTIFICATE", b"nonsense")),
             good_key.clone(),
             "e and ",
         ),
         (
             good_cert.clone(),
-            folder.file("f", key(&other)),
+            file(&folder, "f", key(&other)),
             "f: cannot be used: ",
         ),
         (
             good_cert,
-            folder.file("g", pem("PRIVATE KEY", b"nonsense")),
+            file(&folder, "g", pem("PRIVATE KEY", b"nonsense")),
             "g: cannot be used: ",
         ),
     ];
@@ -169,15 +155,15 @@ fn what_cannot_be_used_names_the_file_and_the_fault() {
 
 #[test]
 fn nothing_of_a_key_is_told() {
-    let folder = Folder::new();
+    let folder = tempfile::tempdir().unwrap();
     let made = made();
-    let cert = folder.file("tls.crt", certificate(&made));
+    let cert = file(&folder, "tls.crt", certificate(&made));
     let text = key(&made);
     let secret = &text.lines().nth(1).unwrap()[..20];
     let broken = text.replacen(secret, &format!("{secret}!"), 1);
     let cut = text.replace("-----END PRIVATE KEY-----\n", "");
     for broken in [broken, cut] {
-        let key = folder.file("tls.key", broken);
+        let key = file(&folder, "tls.key", broken);
         let error = config(&cert, &key).unwrap_err();
         assert!(!format!("{error} {error:?}").contains(secret), "{error:?}");
     }
