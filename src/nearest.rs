@@ -14,7 +14,13 @@ pub fn nearest<'a>(
     let mut near: Vec<(usize, &str)> = known
         .into_iter()
         .filter_map(|name| {
-            let distance = strsim::osa_distance(wanted, prefix(name));
+            let known = prefix(name);
+            let is_far = known.len().abs_diff(wanted.len()) > MOST_BYTES * slips;
+            let distance = if is_far {
+                usize::MAX
+            } else {
+                strsim::osa_distance(wanted, known)
+            };
             let is_start =
                 name.starts_with(wanted) || (!name.is_empty() && wanted.starts_with(name));
             (distance <= slips || is_start).then_some((distance, name))
@@ -23,6 +29,9 @@ pub fn nearest<'a>(
     near.sort_by_key(|(distance, _)| *distance);
     near.into_iter().take(most).map(|(_, name)| name).collect()
 }
+
+/// A slip changes the length by one character at most, so by four bytes.
+const MOST_BYTES: usize = 4;
 
 /// Bounds the work for names of any length; no name that OLM accepts is longer.
 fn prefix(name: &str) -> &str {

@@ -2,8 +2,10 @@
 //!
 //! A door chooses what it shows of an [`Answer`], and how; it adds no fact and words nothing.
 
+use std::collections::HashSet;
+
 use crate::explain::message::{self, Facts};
-use crate::explain::{upstream, warning};
+use crate::explain::{refusal, upstream, warning};
 use crate::extension::{InstalledBundle, Policy};
 use crate::judge::{
     Accepted, Advice, Edit, Exemption, Judgement, Ruling, SpecFault, Token, Verdict, advise, judge,
@@ -20,6 +22,8 @@ pub struct Answer {
     pub token: Token,
     /// The text for people, of one line or more; absent where nothing is refused or undecided.
     pub message: Option<String>,
+    /// Why it is not judged, where it is not.
+    pub exempt: Option<String>,
     /// What was found, each with the field it is about.
     pub causes: Vec<Cause>,
     /// At most five lines of at most 120 characters.
@@ -96,6 +100,7 @@ pub fn answer(snapshot: &Snapshot, edit: &Edit<'_>) -> Answer {
         verdict: judgement.verdict(),
         token: judgement.token(),
         message: message::message(&facts),
+        exempt: exempt(&ruled.ruling),
         causes: causes(&facts),
         rests_on_bad_input: rests_on_bad_input(&ruled.ruling),
         warnings: warning::warnings(edit.new, &judgement.warnings),
@@ -142,6 +147,13 @@ fn cited<'s>(judgement: &Judgement<'s>) -> Option<&'s CatalogState> {
     }
 }
 
+fn exempt(ruling: &Ruling<'_>) -> Option<String> {
+    match ruling {
+        Ruling::NotJudged(exemption) => Some(refusal::exempt(exemption)),
+        _ => None,
+    }
+}
+
 fn rests_on_bad_input(ruling: &Ruling<'_>) -> bool {
     let why = match ruling {
         Ruling::CatalogNotLoaded(failed) => &failed.why,
@@ -171,7 +183,7 @@ fn causes(facts: &Facts<'_>) -> Vec<Cause> {
         Ruling::PackageNotFound { .. } => one(fields.package_name()),
         Ruling::ChannelNotFound { .. } | Ruling::NotInChannel { .. } => one(fields.channels()),
         Ruling::InstalledUnknown(_) | Ruling::InstalledVersionInvalid(_) => {
-            one("status.install.bundle".to_owned())
+            one(fields.installed.to_owned())
         }
         _ => one(fields.version()),
     }
@@ -181,7 +193,7 @@ fn spec_cause(fault: &SpecFault) -> Cause {
     match fault {
         SpecFault::Filter(error) => Cause {
             field: error.field.clone(),
-            message: crate::explain::refusal::spec_fault(fault).within(message::LINE_1),
+            message: refusal::spec_fault(fault).within(message::LINE_1),
         },
         SpecFault::Schema(finding) => Cause {
             field: finding.path.clone(),
@@ -215,13 +227,12 @@ fn names(accepted: &[Accepted<'_>]) -> Vec<String> {
         })
         .collect();
     bundles.sort_by(|a, b| a.cmp_preference(b));
-    let mut names: Vec<String> = Vec::new();
-    for bundle in bundles {
-        if !names.iter().any(|name| **name == *bundle.name) {
-            names.push(bundle.name.to_string());
-        }
-    }
-    names
+    let mut seen = HashSet::new();
+    bundles.retain(|bundle| seen.insert(&bundle.name));
+    bundles
+        .into_iter()
+        .map(|bundle| bundle.name.to_string())
+        .collect()
 }
 
 /// The answer to what is not even read as an edit of an extension.
@@ -230,6 +241,7 @@ pub fn not_judged(exemption: &Exemption) -> Answer {
         verdict: Verdict::NotJudged,
         token: Token::NotJudged,
         message: None,
+        exempt: Some(refusal::exempt(exemption)),
         causes: Vec::new(),
         rests_on_bad_input: false,
         warnings: warning::of_exemption(exemption).into_iter().collect(),

@@ -3,9 +3,9 @@
 //! Invariants, for any input: line 1 has at most [`LINE_1`] bytes, the whole at most [`MESSAGE`], and
 //! the only control character is the line break.
 
-use crate::explain::refusal::{Detail, details, needed, reason};
+use crate::explain::refusal::{Detail, details, needed, reason, recorded};
 use crate::explain::text::{Line, cut_end, cut_middle, one_line};
-use crate::extension::Extension;
+use crate::extension::{Extension, Installed};
 use crate::judge::{Advice, BypassHelps, FixValue, Judgement, Request, Verdict};
 use crate::snapshot::CatalogState;
 use crate::version::go;
@@ -60,9 +60,10 @@ fn subject(facts: &Facts<'_>) -> Line {
         return Line::default().name(&identity.kind).say(" ").name(name);
     };
     let line = Line::default().name(&request.filter.package).say(": ");
-    let line = match request.installed.bundle() {
-        Some(bundle) => line.version(&bundle.version).say(" -> "),
-        None => line.say("install of "),
+    let line = match request.installed {
+        Installed::Bundle(bundle) => line.version(recorded(bundle)).say(" -> "),
+        Installed::Unknown(_) => line.say("unknown -> "),
+        Installed::Nothing => line.say("install of "),
     };
     match request.filter.range() {
         Some(range) => line.written(range),
@@ -77,7 +78,7 @@ struct Budget {
     named: usize,
     /// Whether the path keeps its ends only.
     path: Path,
-    /// How many bytes names and texts of others have, each.
+    /// How many bytes a detail has, and the name of the catalog.
     texts: usize,
 }
 
@@ -88,63 +89,117 @@ enum Path {
     Ends,
 }
 
-/// Line 1 and the others within the limit: lists get shorter, then the path keeps its ends, then
-/// texts of others are cut.
-fn within(facts: &Facts<'_>, first: &str) -> String {
-    let details = details(&facts.judgement.ruled.ruling);
-    let text = |budget: Budget| format!("{first}{}", lines(facts, &details, budget));
-    let lists = details.iter().map(|detail| detail.items.len());
-    let longest = lists
-        .chain([facts.advice.allowed_next.len()])
-        .max()
-        .unwrap_or(1);
-    let whole = Budget {
-        named: usize::MAX,
-        path: Path::Whole,
-        texts: usize::MAX,
-    };
-    let shorter = (1..longest).rev().map(|named| Budget { named, ..whole });
-    let ends = Budget {
-        named: 1,
-        path: Path::Ends,
-        ..whole
-    };
-    let cut = TEXT_CUTS.iter().map(|texts| Budget {
-        texts: *texts,
-        ..ends
-    });
-    let budgets = std::iter::once(whole)
-        .chain(shorter)
-        .chain([ends])
-        .chain(cut);
-    let fitting = budgets.map(text).find(|text| text.len() <= MESSAGE);
-    fitting.unwrap_or_else(|| cut_end(first, MESSAGE))
+/// The lines of a message, all that gives way to the limit apart.
+struct Body<'a> {
+    facts: &'a Facts<'a>,
+    first: &'a str,
+    details: Vec<Detail>,
+    next: Detail,
+    olm: Option<String>,
 }
 
-fn lines(facts: &Facts<'_>, details: &[Detail], budget: Budget) -> String {
-    let advice = facts.advice;
-    let next = Detail {
-        label: "Allowed next",
-        items: advice.allowed_next.clone(),
-        between: ", ",
-    };
-    let told = details
-        .iter()
-        .filter_map(|detail| detail.naming(budget.named));
-    let told = told.map(|line| cut_end(&line, budget.texts));
-    let known = [
-        next.naming(budget.named),
-        path(&advice.path, budget.path),
-        fix(facts, budget.texts),
-        lacking(facts),
-        bypass(facts),
-        catalog(facts.catalog, budget.texts),
-        facts
+/// Line 1 and the others within the limit: lists get shorter, then the path keeps its ends, then
+/// OLM's text is cut, then details are.
+fn within(facts: &Facts<'_>, first: &str) -> String {
+    let body = Body {
+        facts,
+        first,
+        details: details(&facts.judgement.ruled.ruling),
+        next: Detail {
+            label: "Allowed next",
+            items: facts.advice.allowed_next.clone(),
+            between: ", ",
+        },
+        olm: facts
             .upstream
-            .map(|olm| format!("OLM: {}", cut_end(&one_line(olm), budget.texts))),
-    ];
-    told.chain(known.into_iter().flatten())
-        .fold(String::new(), |lines, line| lines + "\n" + &line)
+            .map(|olm| format!("\nOLM: {}", one_line(olm))),
+    };
+    body.whole()
+        .or_else(|| body.shorter())
+        .unwrap_or_else(|| body.cut())
+}
+
+impl Body<'_> {
+    fn whole(&self) -> Option<String> {
+        self.fitting(WHOLE)
+    }
+
+    /// With as many items of each list as fit.
+    fn shorter(&self) -> Option<String> {
+        let most = self.longest_list().min(MESSAGE / 2);
+        let fits = |named: usize| self.fitting(Budget { named, ..WHOLE });
+        let (mut least, mut found) = (1, fits(1));
+        found.as_ref()?;
+        let mut above = most.max(1) + 1;
+        while above - least > 1 {
+            let middle = least.midpoint(above);
+            match fits(middle) {
+                Some(text) => (least, found) = (middle, Some(text)),
+                None => above = middle,
+            }
+        }
+        found
+    }
+
+    /// With the ends of the path, and what of OLM's text and of the details there is room for.
+    fn cut(&self) -> String {
+        let ends = Budget {
+            named: 1,
+            path: Path::Ends,
+            ..WHOLE
+        };
+        let budgets = [ends].into_iter().chain(TEXTS.iter().map(|texts| Budget {
+            texts: *texts,
+            ..ends
+        }));
+        let texts = budgets.map(|budget| self.lines(budget));
+        let fitting = texts.filter_map(|lines| {
+            let room = MESSAGE.checked_sub(lines.len())?;
+            match &self.olm {
+                Some(_) if room < LEAST_OLM => None,
+                Some(olm) => Some(lines + &cut_end(olm, room)),
+                None => Some(lines),
+            }
+        });
+        fitting
+            .into_iter()
+            .next()
+            .unwrap_or_else(|| cut_end(self.first, MESSAGE))
+    }
+
+    fn fitting(&self, budget: Budget) -> Option<String> {
+        let text = self.lines(budget) + self.olm.as_deref().unwrap_or_default();
+        (text.len() <= MESSAGE).then_some(text)
+    }
+
+    fn longest_list(&self) -> usize {
+        let lists = self
+            .details
+            .iter()
+            .chain([&self.next])
+            .map(|detail| detail.items.len());
+        lists.max().unwrap_or_default()
+    }
+
+    /// All lines but OLM's.
+    fn lines(&self, budget: Budget) -> String {
+        let facts = self.facts;
+        let told = self
+            .details
+            .iter()
+            .filter_map(|detail| detail.naming(budget.named));
+        let told = told.map(|line| cut_end(&line, budget.texts));
+        let known = [
+            self.next.naming(budget.named),
+            path(&facts.advice.path, budget.path),
+            fix(facts),
+            lacking(facts),
+            bypass(facts),
+            catalog(facts.catalog, budget.texts),
+        ];
+        let lines = told.chain(known.into_iter().flatten());
+        lines.fold(self.first.to_owned(), |text, line| text + "\n" + &line)
+    }
 }
 
 fn path(versions: &[String], told: Path) -> Option<String> {
@@ -159,15 +214,13 @@ fn path(versions: &[String], told: Path) -> Option<String> {
     }
 }
 
-fn fix(facts: &Facts<'_>, texts: usize) -> Option<String> {
+/// Never cut: a value that is not whole would not work.
+fn fix(facts: &Facts<'_>) -> Option<String> {
     let fix = facts.advice.fix.as_ref()?;
     let value = match &fix.value {
-        FixValue::Text(text) => go::quote(&cut_middle(text, texts)),
+        FixValue::Text(text) => go::quote(text),
         FixValue::List(items) => {
-            let items: Vec<_> = items
-                .iter()
-                .map(|item| go::quote(&cut_middle(item, texts)))
-                .collect();
+            let items: Vec<_> = items.iter().map(|item| go::quote(item)).collect();
             format!("[{}]", items.join(", "))
         }
     };
@@ -209,5 +262,15 @@ fn catalog(catalog: Option<&CatalogState>, texts: usize) -> Option<String> {
     Some(format!("Catalog: {name}{}", cut_end(&rest, texts)))
 }
 
-/// Tried in turn where a message is too long.
-const TEXT_CUTS: &[usize] = &[600, 400, 300, 200, 150, 100, 60, 30];
+/// Nothing is left out.
+const WHOLE: Budget = Budget {
+    named: usize::MAX,
+    path: Path::Whole,
+    texts: usize::MAX,
+};
+
+/// How many bytes a detail has, tried in turn where a message is too long all the same.
+const TEXTS: &[usize] = &[300, 150, 80, 40];
+
+/// OLM's text with less room than this would say nothing.
+const LEAST_OLM: usize = 40;

@@ -19,7 +19,10 @@ pub fn result(answer: &Answer) -> String {
                 answer.token.as_str()
             )
         }
-        (None, None) => format!("nothing to judge [{}]", answer.token.as_str()),
+        (None, None) => {
+            let why = answer.exempt.as_deref().unwrap_or("nothing to judge");
+            format!("{why} [{}]", answer.token.as_str())
+        }
     }
 }
 

@@ -1,9 +1,9 @@
 //! Why an edit is refused or undecided: the reason in line 1, and what there is to know besides.
 
 use crate::explain::range;
-use crate::explain::text::{Line, list, one_line};
-use crate::extension::{FilterError, FilterProblem, Hint, Instead, UnknownCause};
-use crate::judge::{NoCatalogs, Request, Ruling, SpecFault};
+use crate::explain::text::{Line, cut_middle, list, one_line};
+use crate::extension::{FilterError, FilterProblem, Hint, InstalledBundle, Instead, UnknownCause};
+use crate::judge::{Exemption, NoCatalogs, Request, Ruling, SpecFault};
 use crate::resolve::{Choice, NotLoaded, NotLoadedCause};
 use crate::version::{BundleReleaseSupport, go};
 
@@ -149,7 +149,7 @@ pub(super) fn needed(ruling: &Ruling<'_>) -> Option<&'static str> {
         Ruling::VersionNotFound { .. } => "a range that holds a bundle which can be installed now",
         Ruling::BrokenSkipRange(_) => "a catalog whose author has mended the skipRange",
         Ruling::Downgrade(..) | Ruling::NotASuccessor(..) => {
-            "an upgrade edge in the catalog; no run of edges leads there"
+            "an upgrade edge in the catalog; no run of allowed edits leads there"
         }
         Ruling::AmbiguousCatalogs(_) => "different priorities of the catalogs, or a selector",
         Ruling::BundleVersionInvalid(..) => "a catalog in which the bundle's version is valid",
@@ -162,6 +162,24 @@ pub(super) fn needed(ruling: &Ruling<'_>) -> Option<&'static str> {
         Ruling::CatalogNotLoaded(_) => "its content, or a selector that leaves this catalog out",
         Ruling::NotJudged(_) | Ruling::InvalidSpec(_) | Ruling::Allowed(..) => return None,
     })
+}
+
+/// Why an edit is not judged.
+pub(super) fn exempt(exemption: &Exemption) -> String {
+    match exemption {
+        Exemption::Operation => "neither a creation nor an update of the object".to_owned(),
+        Exemption::Kind => "not an extension".to_owned(),
+        Exemption::UnknownVersion { .. } => "an API version that is not known here".to_owned(),
+        Exemption::Deleting => "it is being deleted".to_owned(),
+        Exemption::Unchanged => "what it asks for is what it asked for before".to_owned(),
+        Exemption::Source(source) => {
+            format!(
+                "its source is {}, not Catalog",
+                cut_middle(&go::escape(source), 40)
+            )
+        }
+        Exemption::Stricter => "all it does is to turn the bypass off".to_owned(),
+    }
 }
 
 /// A hint as part of a sentence.
@@ -330,8 +348,17 @@ fn versioned(choice: Choice<'_>) -> Line {
 fn installed(request: Option<&Request<'_>>) -> Line {
     let bundle = request.and_then(|request| request.installed.bundle());
     bundle.map_or_else(Line::default, |bundle| {
-        Line::default().version(&bundle.version)
+        Line::default().version(recorded(bundle))
     })
+}
+
+/// The installed version as one text: an explicit release stands behind a plus sign, as it does
+/// where it is recorded as build metadata.
+pub(super) fn recorded(bundle: &InstalledBundle) -> String {
+    match bundle.release.as_deref() {
+        None | Some("") => bundle.version.clone(),
+        Some(release) => format!("{}+{release}", bundle.version),
+    }
 }
 
 fn range_of<'a>(request: Option<&Request<'a>>) -> &'a str {

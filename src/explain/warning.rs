@@ -30,7 +30,7 @@ pub fn warn_first(warnings: &mut Vec<String>, warning: String) {
 /// The warning beside an undecided edit that is let through.
 pub fn let_through(message: &str) -> String {
     let first = message.lines().next().unwrap_or_default();
-    shorten(&Line::default().say("not judged, and allowed: ").said(first))
+    shorten(&Line::default().say("undecided, and allowed: ").said(first))
 }
 
 /// The warning beside what was not judged, where there is one.
@@ -133,7 +133,7 @@ mod tests {
             let_through(
                 "p: install of any version undecided: catalog c is not loaded [CatalogNotLoaded]\nmore"
             ),
-            "not judged, and allowed: p: install of any version undecided: catalog c is not loaded [CatalogNotLoaded]"
+            "undecided, and allowed: p: install of any version undecided: catalog c is not loaded [CatalogNotLoaded]"
         );
         assert!(let_through(&"ä".repeat(500)).chars().count() <= LENGTH);
     }

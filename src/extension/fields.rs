@@ -17,6 +17,8 @@ pub struct Fields {
     pub selector: SelectorField,
     /// The words of `upgradeConstraintPolicy` that set the bypass.
     pub bypass: BypassWords,
+    /// The path of what the status says is installed.
+    pub installed: &'static str,
 }
 
 /// How a shape asks for channels.
@@ -60,7 +62,8 @@ impl Fields {
         }
     }
 
-    /// v0.14 and v0.15 had `channel` and `Ignore`, later releases `channels` and `SelfCertified`.
+    /// v0.14 and v0.15 had `channel` and `Ignore`, later releases `channels` and `SelfCertified`;
+    /// `installNamespace` was there in v0.14 only.
     fn of_nested(object: &Value) -> Self {
         let has = |field: &str| {
             object
@@ -68,6 +71,9 @@ impl Fields {
                 .and_then(|catalog| catalog.get(field))
                 .is_some_and(|v| !v.is_null())
         };
+        let is_v0_14 = object
+            .pointer("/spec/installNamespace")
+            .is_some_and(|name| !name.is_null());
         match (has("channels"), has("channel")) {
             (true, true) => Self {
                 channels: ChannelField::Both,
@@ -77,6 +83,10 @@ impl Fields {
             (true, false) => NESTED,
             (false, true) => Self {
                 channels: ChannelField::One,
+                bypass: BypassWords::Ignore,
+                ..NESTED
+            },
+            (false, false) if is_v0_14 => Self {
                 bypass: BypassWords::Ignore,
                 ..NESTED
             },
@@ -162,6 +172,7 @@ const NESTED: Fields = Fields {
     channels: ChannelField::Many,
     selector: SelectorField::Present,
     bypass: BypassWords::SelfCertified,
+    installed: "status.install.bundle",
 };
 
 const FLAT: Fields = Fields {
@@ -170,4 +181,5 @@ const FLAT: Fields = Fields {
     channels: ChannelField::One,
     selector: SelectorField::Absent,
     bypass: BypassWords::Ignore,
+    installed: "status.installedBundle",
 };

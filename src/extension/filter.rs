@@ -59,6 +59,15 @@ impl Filter {
         }
     }
 
+    /// The same request for any version.
+    #[must_use]
+    pub fn without_version(&self) -> Self {
+        Self {
+            version: None,
+            ..self.clone()
+        }
+    }
+
     /// The same request with another policy.
     #[must_use]
     pub fn with_policy(&self, policy: Policy) -> Self {

@@ -9,7 +9,7 @@
 mod proof;
 mod remedy;
 
-use crate::extension::{Extension, Filter};
+use crate::extension::Extension;
 use crate::judge::{Request, Ruled, Ruling, Verdict};
 use crate::resolve::{Choice, Query, next_hops};
 use crate::snapshot::Snapshot;
@@ -85,6 +85,7 @@ pub fn advise(
     };
     let next: Vec<_> = next
         .into_iter()
+        .take(MOST_NEXT)
         .filter(|choice| prover.admits_hop(*choice))
         .collect();
     let remedy = remedy::remedy(&prover, &extension.fields, ruled, &next);
@@ -92,15 +93,6 @@ pub fn advise(
         allowed_next: next.iter().filter_map(|choice| pin(*choice)).collect(),
         bypass: prover.bypass(),
         ..remedy
-    }
-}
-
-impl Filter {
-    fn without_version(&self) -> Self {
-        Self {
-            version: None,
-            ..self.clone()
-        }
     }
 }
 
@@ -113,3 +105,7 @@ fn pin_of(version: &Version) -> Option<String> {
     let text = version.without_build().to_string();
     crd::fits_length(&text).then_some(text)
 }
+
+/// How many versions that can be reached at once are proven and named: more than any real package
+/// has, and few enough for one that was made to hurt.
+const MOST_NEXT: usize = 256;

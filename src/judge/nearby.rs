@@ -27,7 +27,7 @@ pub(super) fn channels<'o, 's: 'o>(
         .filter(|name| !name.is_empty())
         .collect();
     let mut ordered: Vec<&str> = Vec::new();
-    for wanted in &filter.channels {
+    for wanted in filter.channels.iter().take(MOST) {
         for name in nearest(wanted, names.iter().copied(), MOST) {
             names.remove(name);
             ordered.push(name);

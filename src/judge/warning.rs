@@ -1,7 +1,9 @@
 //! What is worth knowing of an edit whatever becomes of it.
 
+use std::collections::BTreeSet;
+
 use crate::catalog::{Deprecation, Package};
-use crate::extension::{Filter, Hint, Installed, Rollout};
+use crate::extension::{Filter, Hint, Rollout};
 use crate::judge::{Allowed, Edit, Exemption, Jump, Ruled, Ruling, Verdict, rule};
 use crate::nearest::nearest;
 use crate::resolve::Choice;
@@ -68,11 +70,17 @@ pub(super) fn warnings<'s>(
         Ruling::NotJudged(exemption) => return of_exemption(snapshot, edit, exemption),
         _ => Vec::new(),
     };
-    if let Ruling::Allowed(allowed, choice) = ruled.ruling {
-        warnings.extend(of_bypass(edit, allowed));
+    let verdict = ruled.ruling.token().verdict();
+    if verdict != Verdict::Deny {
+        warnings.extend(of_bypass(edit, &ruled.ruling));
+    }
+    if let Ruling::Allowed(_, choice) = ruled.ruling {
         warnings.extend(of_choice(edit, ruled, choice));
     }
-    warnings.extend(of_edit(snapshot, edit, ruled));
+    if verdict != Verdict::Deny {
+        warnings.extend(of_passing(snapshot, edit));
+    }
+    warnings.extend(missing_channels(edit, ruled));
     warnings.extend(edit.new.hints.iter().cloned().map(Warning::Hint));
     warnings
 }
@@ -95,10 +103,10 @@ fn of_exemption<'s>(
     }
 }
 
-fn of_bypass<'s>(edit: &Edit<'_>, allowed: Allowed) -> Option<Warning<'s>> {
-    let jump = match allowed {
-        Allowed::Bypassed(jump) => Some(jump),
-        Allowed::Unchanged | Allowed::Resolved => None,
+fn of_bypass<'s>(edit: &Edit<'_>, ruling: &Ruling<'_>) -> Option<Warning<'s>> {
+    let jump = match ruling {
+        Ruling::Allowed(Allowed::Bypassed(jump), _) => Some(*jump),
+        _ => None,
     };
     let bypasses = edit.new.filter.as_ref().is_ok_and(Filter::bypasses);
     bypasses.then_some(Warning::Bypass { jump })
@@ -165,20 +173,21 @@ fn newest_out_of_reach<'s>(ruled: &Ruled<'s>, resolved: Choice<'s>) -> Option<Wa
     is_higher.then_some(Warning::NewestOutOfReach { newest, resolved })
 }
 
-fn of_edit<'s>(snapshot: &'s Snapshot, edit: &Edit<'_>, ruled: &Ruled<'s>) -> Vec<Warning<'s>> {
-    let mut warnings = Vec::new();
-    if loses_upper_bound(snapshot, edit) {
-        warnings.push(Warning::UpperBoundRemoved);
-    }
-    warnings.extend(missing_channels(edit, ruled));
-    if edit.old.unwrap_or(edit.new).rollout == Rollout::RollingOut {
-        warnings.push(Warning::RollingOut);
-    }
-    let nameless = |installed: &Installed| installed.bundle().is_some_and(|b| b.name.is_none());
-    if nameless(edit.installed) {
-        warnings.push(Warning::InstalledNameUnknown);
-    }
-    warnings
+/// What an edit that is let through brings with it.
+fn of_passing<'s>(snapshot: &Snapshot, edit: &Edit<'_>) -> Vec<Warning<'s>> {
+    let is_rolling = edit.old.unwrap_or(edit.new).rollout == Rollout::RollingOut;
+    let is_nameless = edit
+        .installed
+        .bundle()
+        .is_some_and(|bundle| bundle.name.is_none());
+    [
+        loses_upper_bound(snapshot, edit).then_some(Warning::UpperBoundRemoved),
+        is_rolling.then_some(Warning::RollingOut),
+        is_nameless.then_some(Warning::InstalledNameUnknown),
+    ]
+    .into_iter()
+    .flatten()
+    .collect()
 }
 
 fn loses_upper_bound(snapshot: &Snapshot, edit: &Edit<'_>) -> bool {
@@ -209,11 +218,16 @@ fn missing_channels<'s>(edit: &Edit<'_>, ruled: &Ruled<'s>) -> Vec<Warning<'s>> 
             .flat_map(Package::channels)
             .map(|channel| &*channel.name)
     };
-    let missing = asked.iter().filter(|name| !exists(name));
+    let missing: BTreeSet<&String> = asked.iter().filter(|name| !exists(name)).collect();
     missing
+        .into_iter()
+        .take(MOST_MISSING)
         .map(|name| Warning::ChannelMissing {
             channel: name.clone(),
             nearest: nearest(name, names(), 1).first().copied(),
         })
         .collect()
 }
+
+/// How many channels that do not exist are named: an answer has room for no more.
+const MOST_MISSING: usize = 5;

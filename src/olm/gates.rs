@@ -40,40 +40,56 @@ pub enum GateError {
 
 impl Gates {
     /// Reads settings such as `BundleReleaseSupport=true`; of two for one gate the last one wins.
+    ///
+    /// `AllAlpha` sets the gates that are not set themselves: those that touch resolution are alpha.
     pub fn parse<'a>(
         settings: impl IntoIterator<Item = &'a str>,
         olm: OlmRelease,
     ) -> Result<Self, GateError> {
-        let mut gates = Self::default();
+        let mut set = Settings::default();
         for setting in settings {
             let (name, value) = setting.split_once('=').ok_or_else(|| GateError::NoValue {
                 found: setting.to_owned(),
             })?;
-            gates.set(name.trim(), value.trim(), olm)?;
+            set.set(name.trim(), value.trim(), olm)?;
         }
-        Ok(gates)
+        let exists = |gate: &str| known(olm).contains(&gate);
+        let is_on = |own: Option<bool>| own.or(set.all_alpha).unwrap_or_default();
+        Ok(Self {
+            bundle_release_support: exists(BUNDLE_RELEASE_SUPPORT)
+                && is_on(set.bundle_release_support),
+            force_semver_upgrade_constraints: exists(FORCE_SEMVER) && is_on(set.force_semver),
+        })
     }
+}
 
+/// What was said of the gates that matter.
+#[derive(Default)]
+struct Settings {
+    all_alpha: Option<bool>,
+    bundle_release_support: Option<bool>,
+    force_semver: Option<bool>,
+}
+
+impl Settings {
     fn set(&mut self, name: &str, value: &str, olm: OlmRelease) -> Result<(), GateError> {
         let on = parse_bool(value).ok_or_else(|| GateError::NotABool {
             gate: name.to_owned(),
             found: value.to_owned(),
         })?;
-        match name {
-            _ if !known(olm).contains(&name) => Err(GateError::Unknown {
+        if !known(olm).contains(&name) {
+            return Err(GateError::Unknown {
                 found: name.to_owned(),
                 olm,
-            }),
-            BUNDLE_RELEASE_SUPPORT => {
-                self.bundle_release_support = on;
-                Ok(())
-            }
-            FORCE_SEMVER => {
-                self.force_semver_upgrade_constraints = on;
-                Ok(())
-            }
-            _ => Ok(()),
+            });
         }
+        match name {
+            ALL_ALPHA => self.all_alpha = Some(on),
+            BUNDLE_RELEASE_SUPPORT => self.bundle_release_support = Some(on),
+            FORCE_SEMVER => self.force_semver = Some(on),
+            _ => {}
+        }
+        Ok(())
     }
 }
 
@@ -96,17 +112,19 @@ fn known(olm: OlmRelease) -> Vec<&'static str> {
     [resolving, OTHERS].concat()
 }
 
+const ALL_ALPHA: &str = "AllAlpha";
 const BUNDLE_RELEASE_SUPPORT: &str = "BundleReleaseSupport";
 const FORCE_SEMVER: &str = "ForceSemverUpgradeConstraints";
 
-/// Gates of any release that leave the choice of the bundle alone.
+/// Gates of any release that leave the choice of the bundle alone, but for `AllAlpha`.
 const OTHERS: &[&str] = &[
-    "AllAlpha",
+    ALL_ALPHA,
     "AllBeta",
     "BoxcutterRuntime",
     "DeploymentConfig",
     "HelmChartSupport",
     "PreflightPermissions",
+    "RegistryV1WebhookSupport",
     "SingleOwnNamespaceInstallSupport",
     "SyntheticPermissions",
     "WebhookProviderCertManager",
@@ -140,6 +158,25 @@ mod tests {
             OlmRelease::default(),
         );
         assert_eq!(gates, Ok(Gates::default()));
+    }
+
+    #[test]
+    fn all_alpha_sets_what_is_not_set_itself() {
+        let on = |settings: &[&str], olm: &str| {
+            let gates = Gates::parse(settings.iter().copied(), olm.parse().unwrap()).unwrap();
+            (
+                gates.bundle_release_support,
+                gates.force_semver_upgrade_constraints,
+            )
+        };
+        assert_eq!(on(&["AllAlpha=true"], "1.11"), (true, false));
+        assert_eq!(on(&["AllAlpha=true"], "1.0"), (false, true));
+        assert_eq!(on(&["AllAlpha=true"], "1.4"), (false, false));
+        assert_eq!(
+            on(&["BundleReleaseSupport=false", "AllAlpha=true"], "1.11"),
+            (false, false)
+        );
+        assert_eq!(on(&["AllAlpha=false"], "1.11"), (false, false));
     }
 
     #[test]

@@ -183,7 +183,7 @@ fn downgrade() {
         &argo_at("0.7.0").range("0.6.0").answer(),
         r#"
             argocd-operator: 0.7.0 -> 0.6.0 refused: 0.6.0 is older than 0.7.0 and not a successor of it in catalog operatorhubio [Downgrade]
-            Needed: an upgrade edge in the catalog; no run of edges leads there
+            Needed: an upgrade edge in the catalog; no run of allowed edits leads there
             Override: set spec.source.catalog.upgradeConstraintPolicy to SelfCertified; data loss is possible
             Catalog: operatorhubio@sha256:1a2b3c4d, content of 2026-08-21T10:03:00Z
             OLM: error upgrading from currently installed version "0.7.0": no bundles found for package "argocd-operator" matching version "0.6.0"
@@ -193,7 +193,7 @@ fn downgrade() {
         &argo_at("0.7.0").range("<0.7.0").answer(),
         r#"
             argocd-operator: 0.7.0 -> <0.7.0 refused: all 4 bundles in range are older than 0.7.0 and none is its successor; the best is 0.6.0 in catalog operatorhubio [Downgrade]
-            Needed: an upgrade edge in the catalog; no run of edges leads there
+            Needed: an upgrade edge in the catalog; no run of allowed edits leads there
             Override: set spec.source.catalog.upgradeConstraintPolicy to SelfCertified; data loss is possible
             Catalog: operatorhubio@sha256:1a2b3c4d, content of 2026-08-21T10:03:00Z
             OLM: error upgrading from currently installed version "0.7.0": no bundles found for package "argocd-operator" matching version "<0.7.0"
@@ -232,7 +232,7 @@ fn not_a_successor() {
         r#"
             argocd-operator: 0.5.0 -> 0.8.0 refused: 0.8.0 is not a successor of 0.5.0 in catalog operatorhubio [NotASuccessor]
             Allowed next: 0.6.0, 0.5.1
-            Needed: an upgrade edge in the catalog; no run of edges leads there
+            Needed: an upgrade edge in the catalog; no run of allowed edits leads there
             Override: set spec.source.catalog.upgradeConstraintPolicy to SelfCertified; data loss is possible
             Catalog: operatorhubio@sha256:1a2b3c4d, content of 2026-08-21T10:03:00Z
             OLM: error upgrading from currently installed version "0.5.0": no bundles found for package "argocd-operator" matching version "0.8.0"
@@ -242,7 +242,7 @@ fn not_a_successor() {
         &argo().installed_as("stranger", "0.0.1", None).answer(),
         r#"
             argocd-operator: 0.0.1 -> any version refused: none of the 6 bundles of the package is a successor of 0.0.1; the best is 0.8.0 in catalog operatorhubio [NotASuccessor]
-            Needed: an upgrade edge in the catalog; no run of edges leads there
+            Needed: an upgrade edge in the catalog; no run of allowed edits leads there
             Override: set spec.source.catalog.upgradeConstraintPolicy to SelfCertified; data loss is possible
             Catalog: operatorhubio@sha256:1a2b3c4d, content of 2026-08-21T10:03:00Z
             OLM: error upgrading from currently installed version "0.0.1": no bundles found for package "argocd-operator"

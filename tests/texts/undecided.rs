@@ -47,21 +47,21 @@ fn installed_unknown() {
     reads(
         &unknown(UnknownCause::Condition).answer(),
         "
-            argocd-operator: install of any version undecided: what is installed is not known: condition Installed is Unknown [InstalledUnknown]
+            argocd-operator: unknown -> any version undecided: what is installed is not known: condition Installed is Unknown [InstalledUnknown]
             Needed: a status that names the installed bundle and its version
         ",
     );
     reads(
         &unknown(UnknownCause::ImageOnly).answer(),
         "
-            argocd-operator: install of any version undecided: what is installed is not known: the status names an image only [InstalledUnknown]
+            argocd-operator: unknown -> any version undecided: what is installed is not known: the status names an image only [InstalledUnknown]
             Needed: a status that names the installed bundle and its version
         ",
     );
     reads(
         &unknown(UnknownCause::WrongType { field: "status.install.bundle" }).answer(),
         "
-            argocd-operator: install of any version undecided: what is installed is not known: its status is malformed [InstalledUnknown]
+            argocd-operator: unknown -> any version undecided: what is installed is not known: its status is malformed [InstalledUnknown]
             Field: status.install.bundle
             Needed: a status that names the installed bundle and its version
         ",
@@ -69,7 +69,7 @@ fn installed_unknown() {
     reads(
         &unknown(UnknownCause::Several { bundles: vec!["a".to_owned(), "b".to_owned()] }).answer(),
         "
-            argocd-operator: install of any version undecided: several bundles have the version that is installed [InstalledUnknown]
+            argocd-operator: unknown -> any version undecided: several bundles have the version that is installed [InstalledUnknown]
             Candidates: a, b
             Needed: the name of the installed bundle
         ",

@@ -90,7 +90,7 @@ fn what_is_undecided_is_let_through_with_a_warning_or_refused() {
     assert_eq!(warned["response"].get("status"), None);
     let warning = warned["response"]["warnings"][0].as_str().unwrap();
     assert!(
-        warning.starts_with("not judged, and allowed: p: 1.0.0 -> 1.1.0 undecided: "),
+        warning.starts_with("undecided, and allowed: p: 1.0.0 -> 1.1.0 undecided: "),
         "{warning}"
     );
 
@@ -142,7 +142,7 @@ fn there_are_never_more_than_five_warnings() {
         warnings[0]
             .as_str()
             .unwrap()
-            .starts_with("not judged, and allowed: ")
+            .starts_with("undecided, and allowed: ")
     );
 }
 

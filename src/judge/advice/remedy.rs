@@ -2,11 +2,12 @@
 
 use std::cmp::Ordering;
 
+use crate::dns1123::is_subdomain;
 use crate::extension::{ChannelField, Fields, Filter, SelectorField};
 use crate::judge::advice::proof::Prover;
 use crate::judge::advice::{Advice, Fix, FixValue, pin, pin_of};
 use crate::judge::{Ruled, Ruling, nearby};
-use crate::resolve::{Choice, Origin, Query, shortest_way};
+use crate::resolve::{Choice, Origin, Query, choose, shortest_way, weigh};
 use crate::selector::LabelSelector;
 use crate::snapshot::METADATA_NAME_LABEL;
 use crate::version::Version;
@@ -55,7 +56,9 @@ impl Remedies<'_, '_, '_> {
         let origin = self.prover.origin()?;
         let query = Query::compile(filter, snapshot).ok()?;
         let offers = query.offers(&query.in_play(snapshot)).ok()?;
-        let goal = crate::judge::rows::goal(&crate::resolve::weigh(&offers, None));
+        let goal = choose(&weigh(&offers, None))
+            .ok()
+            .map(|resolved| resolved.choice);
         let way = shortest_way(&offers, &origin, goal, snapshot.rules())?;
         if self.prover.admits_way(&way.hops) {
             self.along(&way.hops)
@@ -91,6 +94,7 @@ impl Remedies<'_, '_, '_> {
         let pinned = |version: &&Version| Some(filter.with_version(&pin_of(version)?));
         let other = versions
             .iter()
+            .take(TRIES)
             .filter_map(pinned)
             .find_map(|pin| self.prover.admits(&pin));
         other.map_or_else(
@@ -102,10 +106,7 @@ impl Remedies<'_, '_, '_> {
     /// The version nearest to what an unreadable range names that can be reached.
     fn without_range(&self) -> Option<Advice> {
         let snapshot = self.prover.snapshot;
-        let free = Filter {
-            version: None,
-            ..self.prover.request.filter.clone()
-        };
+        let free = self.prover.request.filter.without_version();
         let query = Query::compile(&free, snapshot).ok()?;
         let offers = query.offers(&query.in_play(snapshot)).ok()?;
         self.nearest_version(&nearby::versions(self.prover.request.filter, offers.iter()))
@@ -113,14 +114,18 @@ impl Remedies<'_, '_, '_> {
 
     /// One existing channel in place of the asked ones.
     fn channel(&self, names: &[&str]) -> Option<Advice> {
-        let name = names.iter().take(TRIES).find(|name| {
-            let channels = vec![(**name).to_owned()];
-            let filter = Filter {
-                channels,
-                ..self.prover.request.filter.clone()
-            };
-            self.prover.admits(&filter).is_some()
-        })?;
+        let name = names
+            .iter()
+            .take(TRIES)
+            .filter(|name| is_subdomain(name))
+            .find(|name| {
+                let channels = vec![(**name).to_owned()];
+                let filter = Filter {
+                    channels,
+                    ..self.prover.request.filter.clone()
+                };
+                self.prover.admits(&filter).is_some()
+            })?;
         let value = match self.fields.channels {
             ChannelField::One => FixValue::Text((*name).to_owned()),
             ChannelField::Many | ChannelField::Both => FixValue::List(vec![(*name).to_owned()]),
@@ -151,14 +156,17 @@ impl Remedies<'_, '_, '_> {
         if *self.prover.request.installed != crate::extension::Installed::Nothing {
             return None;
         }
-        let name = nearest.iter().find(|name| {
-            let package = (**name).to_owned();
-            let filter = Filter {
-                package,
-                ..self.prover.request.filter.clone()
-            };
-            self.prover.admits(&filter).is_some()
-        })?;
+        let name = nearest
+            .iter()
+            .filter(|name| is_subdomain(name))
+            .find(|name| {
+                let package = (**name).to_owned();
+                let filter = Filter {
+                    package,
+                    ..self.prover.request.filter.clone()
+                };
+                self.prover.admits(&filter).is_some()
+            })?;
         Some(fix(
             self.fields.package_name(),
             FixValue::Text((*name).to_owned()),
@@ -207,5 +215,5 @@ fn by_version(a: Choice<'_>, b: Choice<'_>) -> Ordering {
     }
 }
 
-/// How many channels are tried: a package with more has its likest names first.
-const TRIES: usize = 16;
+/// How many channels or versions are tried: the likest and the best come first.
+const TRIES: usize = 32;
