@@ -89,7 +89,6 @@ pub(super) struct Plan {
     pub(super) schema: Schema,
     /// By the extension's name.
     pub(super) installed: BTreeMap<String, InstalledArg>,
-    pub(super) on_undecided: Option<OnUndecided>,
 }
 
 /// Whether the CRD's own rules are applied.
@@ -122,7 +121,6 @@ impl CheckArgs {
                 Schema::Applied
             },
             installed,
-            on_undecided: self.on_undecided,
         })
     }
 

@@ -7,7 +7,6 @@ use std::io;
 use crate::admission::{Review, ReviewError};
 use crate::cli::check::args::{CheckArgs, Plan, Schema};
 use crate::cli::check::cases::{Case, Place, Subject};
-use crate::cli::check::loading;
 use crate::cli::common::UsageError;
 use crate::extension::schema::{self, SchemaRelease};
 use crate::extension::{Extension, Identity, Recognised, Shape, recognise};
@@ -15,7 +14,7 @@ use crate::judge::Exemption;
 use crate::manifest::{
     DocumentError, InputError, Inputs, ManifestObject, Positions, Step, documents,
 };
-use crate::snapshot::{CatalogState, ClusterCatalogError, Snapshot};
+use crate::snapshot::{CatalogState, ClusterCatalogError};
 
 /// Everything that was read, in the order of the inputs.
 #[derive(Debug, Default)]
@@ -24,6 +23,7 @@ pub(super) struct Gathered {
     pub(super) catalogs: Vec<CatalogState>,
     pub(super) other_kinds: usize,
     pub(super) errors: Vec<BadInput>,
+    /// Where the first object of each kind and name stands.
     places: HashMap<(String, String), String>,
 }
 
@@ -57,18 +57,6 @@ impl Gathered {
         Ok(gathered)
     }
 
-    /// The catalogs of the inputs with the contents that `--catalog` gives.
-    pub(super) fn snapshot(&self, args: &CheckArgs, plan: &Plan) -> Snapshot {
-        let mut states = self.catalogs.clone();
-        for (name, content) in loading::contents(args, &plan.rules) {
-            match states.iter_mut().find(|state| state.name == name) {
-                Some(state) => state.content = content,
-                None => states.push(CatalogState::named(&name, content)),
-            }
-        }
-        Snapshot::new(plan.rules.clone(), states)
-    }
-
     fn file(&mut self, file: &str, bytes: &[u8], plan: &Plan) -> Result<(), UsageError> {
         for document in documents(bytes) {
             match document {
@@ -100,7 +88,10 @@ impl Gathered {
             self.unique(object, &place(&[]))?;
             match CatalogState::read(&object.value) {
                 Ok(state) => self.catalogs.push(state),
-                Err(error) => self.bad(file, Problem::Catalog(place(&[]), error)),
+                Err(bad) => {
+                    self.catalogs.extend(bad.state.map(|state| *state));
+                    self.bad(file, Problem::Catalog(place(&[]), bad.error));
+                }
             }
         } else if is_review(object) {
             match Review::read(&object.value) {

@@ -7,22 +7,21 @@ use anstyle::{AnsiColor, Style};
 use crate::cli::check::args::CheckArgs;
 use crate::cli::check::cases::Case;
 use crate::cli::check::inputs::Gathered;
-use crate::cli::check::judged::Judged;
 use crate::cli::check::report::Summary;
-use crate::explain::plain;
+use crate::explain::{Answer, plain};
 use crate::judge::Verdict;
 use crate::version::go;
 
 /// All results, coloured; the stream takes the colours out where they are not wanted.
-pub(super) fn text(args: &CheckArgs, gathered: &Gathered, judged: &[Judged]) -> String {
+pub(super) fn text(args: &CheckArgs, gathered: &Gathered, answers: &[Answer]) -> String {
     let mut text = String::new();
-    let results = gathered.cases.iter().zip(judged);
-    let shown = results.filter(|(_, judged)| !args.quiet || is_bad(judged));
-    for (case, judged) in shown {
-        result(&mut text, case, judged).expect("a String takes everything");
+    let results = gathered.cases.iter().zip(answers);
+    let shown = results.filter(|(_, answer)| !args.quiet || is_bad(answer));
+    for (case, answer) in shown {
+        result(&mut text, case, answer).expect("a String takes everything");
     }
     if !args.quiet {
-        let counts = Summary::of(gathered, judged);
+        let counts = Summary::of(gathered, answers);
         let verdicts = [
             (Verdict::Deny, counts.deny),
             (Verdict::Undecided, counts.undecided),
@@ -35,12 +34,11 @@ pub(super) fn text(args: &CheckArgs, gathered: &Gathered, judged: &[Judged]) -> 
     text
 }
 
-fn is_bad(judged: &Judged) -> bool {
-    matches!(judged.answer.verdict, Verdict::Deny | Verdict::Undecided)
+fn is_bad(answer: &Answer) -> bool {
+    matches!(answer.verdict, Verdict::Deny | Verdict::Undecided)
 }
 
-fn result(text: &mut String, case: &Case, judged: &Judged) -> fmt::Result {
-    let answer = &judged.answer;
+fn result(text: &mut String, case: &Case, answer: &Answer) -> fmt::Result {
     let style = style(answer.verdict);
     let name = case.identity.name.as_deref().unwrap_or("(no name)");
     let (name, place) = (go::escape(name), go::escape(&case.place.to_string()));

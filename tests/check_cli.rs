@@ -1,0 +1,11 @@
+//! `olmguard check` as it is run: what it reads, what it prints, where, and how it ends.
+#![cfg(feature = "program")]
+
+mod common {
+    pub(crate) mod schema;
+}
+
+mod check {
+    mod catalogs;
+    pub(crate) mod scene;
+}
