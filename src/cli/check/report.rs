@@ -13,7 +13,8 @@ use crate::snapshot::{CatalogState, Content, Snapshot};
 #[derive(Debug, JsonSchema, Serialize)]
 #[schemars(deny_unknown_fields)]
 pub struct Report {
-    /// The schema of this object: `olmguard.check/v1`.
+    /// The schema of this object.
+    #[schemars(extend("const" = SCHEMA))]
     schema: &'static str,
     /// The catalogs, in byte order of their names.
     catalogs: Vec<CatalogReport>,
@@ -56,6 +57,7 @@ struct ResultReport {
     range: Option<String>,
     channels: Vec<String>,
     installed: Option<InstalledReport>,
+    #[schemars(extend("enum" = ["allow", "deny", "undecided", "not_judged"]))]
     verdict: &'static str,
     token: &'static str,
     /// What the edit resolves to, where it is allowed.
@@ -120,7 +122,7 @@ impl Report {
     pub(super) fn of(snapshot: &Snapshot, gathered: &Gathered, answers: &[Answer]) -> Self {
         let results = gathered.cases.iter().zip(answers);
         Self {
-            schema: "olmguard.check/v1",
+            schema: SCHEMA,
             catalogs: snapshot.catalogs().iter().map(CatalogReport::of).collect(),
             results: results
                 .map(|(case, answer)| ResultReport::of(case, answer))
@@ -212,3 +214,5 @@ impl ResultReport {
         }
     }
 }
+
+const SCHEMA: &str = "olmguard.check/v1";
