@@ -7,5 +7,6 @@ mod common {
 
 mod check {
     mod catalogs;
+    mod places;
     pub(crate) mod scene;
 }

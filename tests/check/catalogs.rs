@@ -20,12 +20,24 @@ fn a_catalog_that_no_extension_needs_is_bad_input_all_the_same() {
 
 #[test]
 fn a_catalog_that_cannot_be_read_undecides_what_needs_it_and_nothing_else() {
-    let scene = scene(&[("a.yaml", &extension("a", "1.1.0")), ("bad.yaml", "schema: [")]);
+    let scene = scene(&[
+        ("a.yaml", &extension("a", "1.1.0")),
+        ("bad.yaml", "schema: ["),
+    ]);
     let rows: &[(&[&str], (i32, &str))] = &[
         (&[CATALOG], (0, "Resolved")),
-        (&[CATALOG, "--catalog=bad=bad.yaml"], (3, "CatalogNotLoaded")),
-        (&["--catalog=hub=bad.yaml", "--on-undecided=warn"], (3, "CatalogNotLoaded")),
-        (&["--catalog=hub=bad.yaml", "--on-undecided=deny"], (3, "CatalogNotLoaded")),
+        (
+            &[CATALOG, "--catalog=bad=bad.yaml"],
+            (3, "CatalogNotLoaded"),
+        ),
+        (
+            &["--catalog=hub=bad.yaml", "--on-undecided=warn"],
+            (3, "CatalogNotLoaded"),
+        ),
+        (
+            &["--catalog=hub=bad.yaml", "--on-undecided=deny"],
+            (3, "CatalogNotLoaded"),
+        ),
     ];
     for (flags, (code, token)) in rows {
         let got = scene.tokens(&[&["-f", "a.yaml"], *flags].concat());
@@ -64,7 +76,11 @@ fn a_field_that_cannot_be_read_does_not_make_a_catalog_absent() {
         ("team.yaml", "labels.yaml", "CatalogNotLoaded", labels),
     ] {
         let expected = (3, Some(token.to_owned()), stderr.to_owned());
-        assert_eq!(check(extension, catalogs), expected, "{extension} {catalogs}");
+        assert_eq!(
+            check(extension, catalogs),
+            expected,
+            "{extension} {catalogs}"
+        );
     }
 }
 
@@ -74,7 +90,10 @@ fn a_catalog_without_a_name_is_bad_input_and_no_catalog() {
     let scene = scene(&[("a.yaml", &extension("a", "1.1.0")), ("c.yaml", nameless)]);
     let (code, report) = scene.json(&["-f", ".", CATALOG]);
     // `hub.yaml` lies in the folder as well: its objects have no kind, so they are of another kind.
-    assert_eq!((code, &report["results"][0]["token"]), (3, &"Resolved".into()));
+    assert_eq!(
+        (code, &report["results"][0]["token"]),
+        (3, &"Resolved".into())
+    );
     assert_eq!(report["catalogs"].as_array().map(Vec::len), Some(1));
 }
 
@@ -82,20 +101,40 @@ fn a_catalog_without_a_name_is_bad_input_and_no_catalog() {
 fn objects_describe_what_the_flag_gives_the_content_of() {
     let scene = scene(&[
         ("a.yaml", &extension("a", "1.1.0")),
-        ("team.yaml", &asking("team", "selector: {matchLabels: {team: a}}")),
-        ("off.yaml", &cluster_catalog("hub", "spec:\n  availabilityMode: Unavailable\n")),
-        ("down.yaml", &cluster_catalog("hub", "status:\n  conditions: []\n")),
-        ("team-a.yaml", &cluster_catalog("hub", "  labels: {team: a}\n")),
+        (
+            "team.yaml",
+            &asking("team", "selector: {matchLabels: {team: a}}"),
+        ),
+        (
+            "off.yaml",
+            &cluster_catalog("hub", "spec:\n  availabilityMode: Unavailable\n"),
+        ),
+        (
+            "down.yaml",
+            &cluster_catalog("hub", "status:\n  conditions: []\n"),
+        ),
+        (
+            "team-a.yaml",
+            &cluster_catalog("hub", "  labels: {team: a}\n"),
+        ),
     ]);
     let rows: &[(&[&str], i32, &str)] = &[
         (&["-f", "a.yaml"], 4, "NoCatalogs"),
         (&["-f", "a.yaml", "team-a.yaml"], 4, "CatalogNotLoaded"),
         (&["-f", "a.yaml", "off.yaml", CATALOG], 4, "NoCatalogs"),
-        (&["-f", "a.yaml", "down.yaml", CATALOG], 4, "CatalogNotLoaded"),
+        (
+            &["-f", "a.yaml", "down.yaml", CATALOG],
+            4,
+            "CatalogNotLoaded",
+        ),
         (&["-f", "team.yaml", CATALOG], 4, "NoCatalogs"),
         (&["-f", "team.yaml", "team-a.yaml", CATALOG], 0, "Resolved"),
     ];
     for (arguments, code, token) in rows {
-        assert_eq!(scene.tokens(arguments), (*code, vec![(*token).to_owned()]), "{arguments:?}");
+        assert_eq!(
+            scene.tokens(arguments),
+            (*code, vec![(*token).to_owned()]),
+            "{arguments:?}"
+        );
     }
 }

@@ -4,6 +4,8 @@ use std::collections::HashMap;
 use std::fmt;
 use std::io;
 
+use serde_json::Value;
+
 use crate::admission::{Review, ReviewError};
 use crate::cli::check::args::{CheckArgs, Plan, Schema};
 use crate::cli::check::cases::{Case, Place, Subject};
@@ -95,7 +97,7 @@ impl Gathered {
             }
         } else if is_review(object) {
             match Review::read(&object.value) {
-                Ok(review) => self.review(review, place),
+                Ok(review) => self.review(review, &object.value, place),
                 Err(error) => self.bad(file, Problem::Review(place(&[]), error)),
             }
         } else {
@@ -130,17 +132,16 @@ impl Gathered {
             }
         };
         self.cases.push(Case {
-            place: place(&deciding_field(&extension, &[])),
+            place: place(&deciding_field(&extension, &object.value, &[])),
             identity: extension.identity.clone(),
             subject: Subject::Manifest(Box::new(extension), findings),
         });
     }
 
-    fn review(&mut self, review: Review, place: impl Fn(&[Step<'_>]) -> Place) {
-        let below = &["request", "object"];
+    fn review(&mut self, review: Review, dump: &Value, place: impl Fn(&[Step<'_>]) -> Place) {
         let field = review
             .extension()
-            .map(|extension| deciding_field(extension, below));
+            .map(|extension| deciding_field(extension, dump, &["request", "object"]));
         self.cases.push(Case {
             place: place(&field.unwrap_or_default()),
             identity: review.identity().clone(),
@@ -207,14 +208,20 @@ fn is_review(object: &ManifestObject) -> bool {
     object.kind == "AdmissionReview" && object.api_version.starts_with("admission.k8s.io/")
 }
 
-/// The version, else the package's name, below where the extension stands in its object.
-fn deciding_field(extension: &Extension, below: &[&'static str]) -> Vec<Step<'static>> {
-    let has_version = extension
-        .filter
-        .as_ref()
-        .is_ok_and(|filter| filter.version.is_some());
-    let keys = extension.fields.deciding(has_version);
-    below.iter().copied().chain(keys).map(Step::Key).collect()
+/// The version if one is written, of whatever type, else the package's name; `below` leads from
+/// the root to the extension.
+fn deciding_field(
+    extension: &Extension,
+    root: &Value,
+    below: &[&'static str],
+) -> Vec<Step<'static>> {
+    let path = |has_version| {
+        let keys = extension.fields.deciding(has_version);
+        below.iter().copied().chain(keys)
+    };
+    let version = path(true).try_fold(root, |value, key| value.get(key));
+    let has_version = version.is_some_and(|version| !version.is_null());
+    path(has_version).map(Step::Key).collect()
 }
 
 impl fmt::Display for Place {
