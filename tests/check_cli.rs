@@ -7,6 +7,7 @@ mod common {
 
 mod check {
     mod catalogs;
+    mod installed;
     mod places;
     pub(crate) mod scene;
 }

@@ -126,15 +126,10 @@ impl CheckArgs {
 
     /// Standard input can be read once.
     fn check_stdin(&self) -> Result<(), UsageError> {
-        let manifests = usize::from(self.filename.iter().any(|path| path.as_os_str() == "-"));
-        let is_stdin = |path: &PathBuf| path.as_os_str() == "-";
-        let catalogs = self
-            .common
-            .catalog
-            .iter()
-            .filter(|catalog| is_stdin(&catalog.path))
-            .count();
-        if manifests + catalogs > 1 {
+        let catalogs = self.common.catalog.iter().map(|catalog| &catalog.path);
+        let named = self.filename.iter().chain(catalogs);
+        let times = named.filter(|path| path.as_os_str() == "-").count();
+        if times > 1 {
             Err(UsageError::StdinTwice)
         } else {
             Ok(())

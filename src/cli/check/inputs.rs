@@ -181,12 +181,14 @@ impl Gathered {
         }
     }
 
-    /// A fact about an extension that is not there would be lost without a word.
+    /// A fact about an extension that is not there, or is not asked about it, would be lost without
+    /// a word.
     fn check_installed(&self, plan: &Plan) -> Result<(), UsageError> {
         let is_there = |name: &String| {
-            self.cases
-                .iter()
-                .any(|case| case.identity.name.as_ref() == Some(name))
+            self.cases.iter().any(|case| {
+                let is_manifest = matches!(case.subject, Subject::Manifest(..));
+                is_manifest && case.identity.name.as_ref() == Some(name)
+            })
         };
         match plan.installed.keys().find(|name| !is_there(name)) {
             Some(name) if self.errors.is_empty() => Err(UsageError::InstalledStranger {
