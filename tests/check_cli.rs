@@ -2,12 +2,14 @@
 #![cfg(feature = "program")]
 
 mod common {
+    pub(crate) mod committed;
     pub(crate) mod schema;
 }
 
 mod check {
     mod catalogs;
     mod installed;
+    mod output;
     mod places;
     pub(crate) mod scene;
 }

@@ -59,7 +59,7 @@ pub(crate) struct CheckArgs {
     #[arg(long, env = "OLMGUARD_REQUIRE_MATCH")]
     pub(super) require_match: bool,
 
-    /// Print only what is denied or undecided
+    /// Print only what does not count as good; the JSON always holds everything
     #[arg(short, long, env = "OLMGUARD_QUIET")]
     pub(super) quiet: bool,
 }
