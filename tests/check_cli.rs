@@ -8,8 +8,11 @@ mod common {
 
 mod check {
     mod catalogs;
+    mod exit_codes;
+    mod inputs;
     mod installed;
     mod output;
     mod places;
+    mod reviews;
     pub(crate) mod scene;
 }
