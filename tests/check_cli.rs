@@ -1,5 +1,10 @@
 //! `olmguard check` as it is run: what it reads, what it prints, where, and how it ends.
 #![cfg(feature = "program")]
+#![expect(
+    clippy::indexing_slicing,
+    clippy::panic,
+    reason = "a test that cannot go on fails there"
+)]
 
 mod common {
     pub(crate) mod committed;
