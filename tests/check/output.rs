@@ -89,6 +89,27 @@ fn what_a_terminal_would_obey_is_never_printed() {
 }
 
 #[test]
+fn the_environment_says_what_no_flag_says() {
+    let scene = scene(&[("good.yaml", &extension("good", "1.1.0"))]);
+    let run = |variables: &[(&str, &str)]| {
+        let mut command = scene.command(&["-f", "good.yaml"]);
+        let output = command.envs(variables.iter().copied()).output();
+        output.expect("the program starts")
+    };
+    let catalog = ("OLMGUARD_CATALOG", "hub=hub.yaml, gone=no/such");
+    assert_eq!(run(&[catalog]).status.code(), Some(3));
+    let catalog = ("OLMGUARD_CATALOG", "hub=hub.yaml");
+    assert_eq!(run(&[catalog, ("OLMGUARD_QUIET", "yes")]).stdout, b"");
+    assert_ne!(run(&[catalog, ("OLMGUARD_QUIET", "no")]).stdout, b"");
+    assert_eq!(
+        run(&[("OLMGUARD_ON_UNDECIDED", "warn")]).status.code(),
+        Some(0)
+    );
+    let json = run(&[("OLMGUARD_OUTPUT", "json")]);
+    assert!(json.stdout.starts_with(b"{\"schema\":"), "{json:?}");
+}
+
+#[test]
 fn no_reader_is_no_failure() {
     let scene = scene(&[("a.yaml", &extension("a", "1.1.0"))]);
     for more in [&[] as &[_], &["-o=json"]] {
