@@ -18,6 +18,7 @@ mod operation;
 mod reply;
 mod review;
 
+pub use annotations::annotations;
 pub use decode::decode;
 pub use error::ReviewError;
 pub use operation::Operation;

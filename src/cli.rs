@@ -18,6 +18,7 @@ mod signals;
 
 use std::fmt;
 use std::io::Write;
+use std::panic::{self, AssertUnwindSafe};
 use std::process::ExitCode;
 
 use clap::Parser;
@@ -50,7 +51,11 @@ enum Command {
 /// Parses the arguments of this process, runs the command they name, and says how it ended.
 pub fn main() -> ExitCode {
     let cli = Cli::parse();
-    match cli.command {
+    guarded(|| run(cli.command))
+}
+
+fn run(command: Command) -> ExitCode {
+    match command {
         Command::Check(args) => check::run(&args).into(),
         Command::Range(args) => range::run(&args).into(),
         Command::Serve(args) => serve::run(*args),
@@ -58,9 +63,31 @@ pub fn main() -> ExitCode {
     }
 }
 
+/// A panic is a fault of ours and has an exit code of its own; the panic hook has said where it was.
+fn guarded(run: impl FnOnce() -> ExitCode) -> ExitCode {
+    // Nothing that the command may have left half done is looked at afterwards.
+    panic::catch_unwind(AssertUnwindSafe(run)).unwrap_or_else(|_| {
+        say(&"internal fault, please report it together with the lines above");
+        Exit::Internal.into()
+    })
+}
+
 /// Says on stderr what went wrong, on one line.
 fn say(error: &impl fmt::Display) {
     let line = one_line(&error.to_string());
     // Nothing is left to say it to if stderr is gone as well.
     let _gone = writeln!(anstream::stderr(), "error: {line}");
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_panic_is_an_internal_fault_and_nothing_else_is() {
+        let code = |run: fn() -> ExitCode| format!("{:?}", guarded(run));
+        let expected = |code: u8| format!("{:?}", ExitCode::from(code));
+        assert_eq!(code(|| panic!("on purpose")), expected(5));
+        assert_eq!(code(|| Exit::Denied.into()), expected(1));
+    }
 }

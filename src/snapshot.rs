@@ -10,10 +10,11 @@ mod cluster_catalog;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-pub use cluster_catalog::{ClusterCatalogError, METADATA_NAME_LABEL};
+pub use cluster_catalog::{BadClusterCatalog, ClusterCatalogError, METADATA_NAME_LABEL};
 
 use crate::catalog::Catalog;
 use crate::olm::Rules;
+use crate::selector::Selector;
 
 /// The catalogs of a cluster at one moment, and the rules of the OLM in it.
 ///
@@ -29,8 +30,8 @@ pub struct Snapshot {
 pub struct CatalogState {
     /// `metadata.name`.
     pub name: String,
-    /// `metadata.labels`, the automatic one included.
-    pub labels: BTreeMap<String, String>,
+    /// `metadata.labels`.
+    pub labels: Labels,
     /// `spec.priority`; higher wins.
     pub priority: i32,
     /// `spec.availabilityMode`.
@@ -43,6 +44,15 @@ pub struct CatalogState {
     pub last_unpacked: Option<String>,
     /// What is held of its content.
     pub content: Content,
+}
+
+/// What is known of a catalog's labels.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub enum Labels {
+    /// All of them, the automatic one included.
+    Known(BTreeMap<String, String>),
+    /// They cannot be read, so that any selector may match them.
+    Unknown,
 }
 
 /// Whether a catalog takes part in resolution at all.
@@ -109,18 +119,34 @@ impl Snapshot {
     }
 }
 
+impl Labels {
+    /// These, with the automatic one, which replaces any other value.
+    pub fn with_name(name: &str, mut labels: BTreeMap<String, String>) -> Self {
+        labels.insert(METADATA_NAME_LABEL.to_owned(), name.to_owned());
+        Self::Known(labels)
+    }
+}
+
 impl CatalogState {
     /// A catalog that no object describes: priority 0 and only its automatic label.
     pub fn named(name: &str, content: Content) -> Self {
         Self {
             name: name.to_owned(),
-            labels: BTreeMap::from([(METADATA_NAME_LABEL.to_owned(), name.to_owned())]),
+            labels: Labels::with_name(name, BTreeMap::new()),
             priority: 0,
             availability: Availability::default(),
             serving: Serving::default(),
             image_ref: None,
             last_unpacked: None,
             content,
+        }
+    }
+
+    /// Whether a selector takes it, or may take it: what is unknown rules nothing out.
+    pub fn may_match(&self, selector: &Selector) -> bool {
+        match &self.labels {
+            Labels::Known(labels) => selector.matches(labels),
+            Labels::Unknown => true,
         }
     }
 

@@ -2,19 +2,18 @@
 //! webhook, whose answers are the same bytes.
 //!
 //! With `OLMGUARD_BLESS=1` the answers are written anew instead of compared.
-#![expect(clippy::unwrap_used, reason = "a test that cannot go on fails there")]
-
-use std::fs;
-use std::path::{Path, PathBuf};
-use std::process::{Command, Output};
 
 use olmguard::judge::Token;
 use serde_json::Value;
 
 use common::committed::compare;
+use common::examples::{folders, name, run};
+use common::schema::assert_fits;
 
 mod common {
     pub(crate) mod committed;
+    pub(crate) mod examples;
+    pub(crate) mod schema;
 }
 
 #[test]
@@ -45,6 +44,7 @@ fn the_answers_are_those_that_stand_beside_them() {
             folder.display()
         );
         let report: Value = serde_json::from_slice(&json.stdout).unwrap();
+        assert_fits("schemas/olmguard.check.v1.json", &report);
         let pretty = serde_json::to_string_pretty(&report).unwrap() + "\n";
         compare(&format!("examples/{}/answer.json", name(&folder)), &pretty);
         assert_eq!(
@@ -69,32 +69,4 @@ fn the_exit_code_follows_from_the_verdict() {
         };
         assert_eq!(ended.status.code(), Some(expected), "{}", folder.display());
     }
-}
-
-/// Runs the command line of an example in its folder, with more flags.
-fn run(folder: &Path, more: &[&str]) -> Output {
-    let command = fs::read_to_string(folder.join("command")).unwrap();
-    let mut words = command.split_whitespace();
-    assert_eq!(words.next(), Some("olmguard"), "{}", folder.display());
-    Command::new(env!("CARGO_BIN_EXE_olmguard"))
-        .args(words)
-        .args(more)
-        .current_dir(folder)
-        .env_clear()
-        .output()
-        .unwrap()
-}
-
-fn folders() -> Vec<PathBuf> {
-    let examples = Path::new(env!("CARGO_MANIFEST_DIR")).join("examples");
-    let entries = fs::read_dir(examples)
-        .unwrap()
-        .map(|entry| entry.unwrap().path());
-    let mut folders: Vec<_> = entries.filter(|path| path.is_dir()).collect();
-    folders.sort_unstable();
-    folders
-}
-
-fn name(folder: &Path) -> String {
-    folder.file_name().unwrap().to_str().unwrap().to_owned()
 }

@@ -7,6 +7,7 @@ mod common {
     pub(crate) mod committed;
 }
 
+use olmguard::cli::check::Report;
 use olmguard::explain::{Grammar, RangeJson, RangeReport, Subject};
 use olmguard::version::Masterminds;
 use schemars::JsonSchema;
@@ -43,6 +44,11 @@ fn fits<T: JsonSchema + Serialize>(printed: &T) {
 #[test]
 fn range_v1() {
     compare_schema::<RangeJson<'static>>("olmguard.range.v1.json");
+}
+
+#[test]
+fn check_v1() {
+    compare_schema::<Report>("olmguard.check.v1.json");
 }
 
 #[test]

@@ -6,6 +6,7 @@
 )]
 
 mod common {
+    pub(crate) mod https;
     pub(crate) mod process;
 }
 
@@ -13,12 +14,9 @@ use std::fs;
 use std::io::{Read, Write};
 use std::net::TcpStream;
 use std::path::PathBuf;
-use std::sync::Arc;
 
+use common::https::{Certificate, post};
 use common::process::{Process, run};
-use rustls::crypto::ring;
-use rustls::pki_types::{CertificateDer, ServerName};
-use rustls::{ClientConfig, ClientConnection, RootCertStore, StreamOwned};
 
 const ANY: [&str; 4] = ["--listen", "127.0.0.1:0", "--ops-listen", "127.0.0.1:0"];
 
@@ -82,12 +80,9 @@ fn a_second_signal_ends_it_at_once() {
 
 #[test]
 fn reviews_are_judged_on_the_catalogs_given() {
-    let made = rcgen::generate_simple_self_signed(["localhost".to_owned()]).unwrap();
-    let cert = file("serve.crt", &pem("CERTIFICATE", made.cert.der()));
-    let key = file(
-        "serve.key",
-        &pem("PRIVATE KEY", made.signing_key.serialized_der()),
-    );
+    let certificate = Certificate::generate();
+    let cert = file("serve.crt", &certificate.pem());
+    let key = file("serve.key", &certificate.key_pem());
     let catalog = file(
         "serve.json",
         r#"{"schema": "olm.package", "name": "there"}"#,
@@ -107,7 +102,7 @@ fn reviews_are_judged_on_the_catalogs_given() {
     let https = server.line();
     let undecided = post(
         address(&https, "https://"),
-        made.cert.der(),
+        &certificate,
         &review("absent", ""),
     );
     assert!(
@@ -118,7 +113,7 @@ fn reviews_are_judged_on_the_catalogs_given() {
         r#", "selector": {"matchLabels": {"olm.operatorframework.io/metadata.name": "c"}}"#;
     let denied = post(
         address(&https, "https://"),
-        made.cert.der(),
+        &certificate,
         &review("absent", selector),
     );
     assert!(denied.contains("\"token\":\"PackageNotFound\""), "{denied}");
@@ -227,41 +222,5 @@ fn review(package: &str, more: &str) -> String {
             "metadata": {{"name": "x", "annotations": {{"secret": "canary"}}}},
             "spec": {{"source": {{"sourceType": "Catalog", "catalog": {{
             "packageName": "{package}"{more}}}}}}}}}}}}}"#
-    )
-}
-
-fn post(address: &str, certificate: &CertificateDer<'static>, body: &str) -> String {
-    let mut roots = RootCertStore::empty();
-    roots.add(certificate.clone()).unwrap();
-    let config = ClientConfig::builder_with_provider(Arc::new(ring::default_provider()))
-        .with_safe_default_protocol_versions()
-        .unwrap()
-        .with_root_certificates(roots)
-        .with_no_client_auth();
-    let name = ServerName::try_from("localhost").unwrap();
-    let connection = ClientConnection::new(Arc::new(config), name).unwrap();
-    let mut stream = StreamOwned::new(connection, TcpStream::connect(address).unwrap());
-    write!(
-        stream,
-        "POST /validate HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\
-         content-type: application/json\r\ncontent-length: {}\r\n\r\n{body}",
-        body.len()
-    )
-    .unwrap();
-    let mut response = String::new();
-    stream.read_to_string(&mut response).unwrap();
-    response
-}
-
-fn pem(label: &str, der: &[u8]) -> String {
-    let text = base64_simd::STANDARD.encode_to_string(der);
-    let lines: Vec<_> = text
-        .as_bytes()
-        .chunks(64)
-        .map(|line| std::str::from_utf8(line).unwrap())
-        .collect();
-    format!(
-        "-----BEGIN {label}-----\n{}\n-----END {label}-----\n",
-        lines.join("\n")
     )
 }

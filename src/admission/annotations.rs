@@ -10,7 +10,7 @@ use crate::extension::InstalledBundle;
 use crate::version::go;
 
 /// The annotations of an answer, by key.
-pub(super) fn annotations(answer: &Answer) -> BTreeMap<&'static str, String> {
+pub fn annotations(answer: &Answer) -> BTreeMap<&'static str, String> {
     let next = &answer.advice.allowed_next;
     let known = [
         ("verdict", Some(answer.verdict.as_str().to_owned())),

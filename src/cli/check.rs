@@ -24,14 +24,15 @@ use std::io;
 
 use args::{Output, Plan};
 use inputs::Gathered;
-use judged::Judged;
+use loading::Loaded;
 
 use crate::cli::common::UsageError;
 use crate::cli::{Exit, output, say};
+use crate::explain::Answer;
 
 /// Runs the command.
 pub(super) fn run(args: &CheckArgs) -> Exit {
-    let (plan, gathered) = match read(args) {
+    let (plan, mut gathered) = match read(args) {
         Ok(read) => read,
         Err(error) => {
             say(&error);
@@ -39,7 +40,10 @@ pub(super) fn run(args: &CheckArgs) -> Exit {
         }
     };
     gathered.errors.iter().for_each(say);
-    judge(args, &plan, &gathered).unwrap_or_else(|error| {
+    let catalogs = std::mem::take(&mut gathered.catalogs);
+    let loaded = loading::load(catalogs, &args.common.catalog, plan.rules.clone());
+    loaded.unreadable.iter().for_each(say);
+    judge(args, &plan, &gathered, &loaded).unwrap_or_else(|error| {
         say(&error);
         Exit::Internal
     })
@@ -51,19 +55,22 @@ fn read(args: &CheckArgs) -> Result<(Plan, Gathered), UsageError> {
     Ok((plan, gathered))
 }
 
-fn judge(args: &CheckArgs, plan: &Plan, gathered: &Gathered) -> io::Result<Exit> {
-    let snapshot = gathered.snapshot(args, plan);
-    let judged: Vec<Judged> = gathered
-        .cases
-        .iter()
-        .map(|case| judged::judge(&snapshot, case, plan))
+fn judge(args: &CheckArgs, plan: &Plan, gathered: &Gathered, loaded: &Loaded) -> io::Result<Exit> {
+    let Loaded {
+        snapshot,
+        unreadable,
+    } = loaded;
+    let cases = gathered.cases.iter();
+    let answers: Vec<Answer> = cases
+        .map(|case| judged::judge(snapshot, case, plan, args))
         .collect();
     match args.output {
         Output::Text => {
-            let text = text::text(args, gathered, &judged);
+            let text = text::text(args, gathered, &answers);
             output::text(|stdout| stdout.write_all(text.as_bytes()))?;
         }
-        Output::Json => output::json(&Report::of(&snapshot, gathered, &judged))?,
+        Output::Json => output::json(&Report::of(snapshot, gathered, &answers))?,
     }
-    Ok(judged::exit(gathered, &judged, args))
+    let bad_inputs = gathered.errors.len() + unreadable.len();
+    Ok(judged::exit(bad_inputs, &answers, args))
 }

@@ -54,7 +54,10 @@ pub(crate) enum UsageError {
     Gate(#[from] GateError),
     #[error("--installed: extension {extension:?} is given twice: expected it once")]
     InstalledTwice { extension: String },
-    #[error("--installed: the inputs hold no extension {extension:?}: expected the name of one")]
+    #[error(
+        "--installed: the inputs hold no manifest of an extension {extension:?} to judge: expected \
+         the name of one; a review says itself what is installed"
+    )]
     InstalledStranger { extension: String },
     #[error("standard input is named twice: expected \"-\" once, for manifests or for one catalog")]
     StdinTwice,

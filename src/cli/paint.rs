@@ -17,7 +17,8 @@ pub(super) fn write(text: &Toned, to: &mut (impl Write + ?Sized)) -> io::Result<
     })
 }
 
-fn style(tone: Tone) -> Style {
+/// The style of a tone.
+pub(super) fn style(tone: Tone) -> Style {
     match tone {
         Tone::Plain => Style::new(),
         Tone::Label => Style::new().dimmed(),

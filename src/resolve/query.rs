@@ -102,7 +102,7 @@ impl<'a> Query<'a> {
         let selected = |catalog: &&CatalogState| {
             self.selector
                 .as_ref()
-                .is_none_or(|selector| selector.matches(&catalog.labels))
+                .is_none_or(|selector| catalog.may_match(selector))
         };
         let (catalogs, unavailable): (Vec<_>, Vec<_>) = snapshot
             .catalogs()

@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 
 use serde_json::Value;
 
-use super::{Availability, CatalogState, Content, Serving};
+use super::{Availability, CatalogState, Content, Labels, Serving};
 
 /// The label that catalogd sets on every `ClusterCatalog`, its value the catalog's name.
 pub const METADATA_NAME_LABEL: &str = "olm.operatorframework.io/metadata.name";
@@ -35,6 +35,17 @@ pub enum ClusterCatalogError {
     },
 }
 
+/// A catalog that cannot be read, as far as it can.
+#[derive(Clone, Debug)]
+pub struct BadClusterCatalog {
+    /// Why not.
+    pub error: ClusterCatalogError,
+    /// What is known of it all the same, absent where not even its name is. It exists in the
+    /// cluster, so to leave it out would be to judge on catalogs that there are not; its content
+    /// counts as unreadable.
+    pub state: Option<Box<CatalogState>>,
+}
+
 impl CatalogState {
     /// Whether an object of this `apiVersion` and `kind` is a catalog of OLM v1, of any age.
     pub fn is_described_by(api_version: &str, kind: &str) -> bool {
@@ -48,26 +59,48 @@ impl CatalogState {
     }
 
     /// Reads an object of such a kind; its content is not in it, so it is missing.
-    pub fn read(object: &Value) -> Result<Self, ClusterCatalogError> {
+    pub fn read(object: &Value) -> Result<Self, BadClusterCatalog> {
         let name = match object.pointer("/metadata/name") {
             Some(Value::String(name)) if !name.is_empty() => name,
-            _ => return Err(ClusterCatalogError::NoName),
+            _ => return Err(BadClusterCatalog::nameless()),
         };
-        let mut state = Self::named(name, Content::Missing);
-        state.labels = labels(name, object)?;
-        state
-            .labels
-            .insert(METADATA_NAME_LABEL.to_owned(), name.clone());
-        state.priority = priority(name, object)?;
-        state.availability = availability(object);
-        state.serving = serving(object);
-        state.image_ref = text(object, "/status/resolvedSource/image/ref");
-        state.last_unpacked = text(object, "/status/lastUnpacked");
-        Ok(state)
+        let (labels, priority) = (labels(name, object), priority(name, object));
+        let state = Self {
+            name: name.clone(),
+            labels: labels.clone().unwrap_or(Labels::Unknown),
+            priority: priority.clone().unwrap_or_default(),
+            availability: availability(object),
+            serving: serving(object),
+            image_ref: text(object, "/status/resolvedSource/image/ref"),
+            last_unpacked: text(object, "/status/lastUnpacked"),
+            content: Content::Missing,
+        };
+        match labels.err().or(priority.err()) {
+            None => Ok(state),
+            Some(error) => Err(BadClusterCatalog::known_in_part(error, state)),
+        }
     }
 }
 
-fn labels(name: &str, object: &Value) -> Result<BTreeMap<String, String>, ClusterCatalogError> {
+impl BadClusterCatalog {
+    fn nameless() -> Self {
+        Self {
+            error: ClusterCatalogError::NoName,
+            state: None,
+        }
+    }
+
+    /// A field that cannot be read leaves open what OLM makes of the catalog.
+    fn known_in_part(error: ClusterCatalogError, state: CatalogState) -> Self {
+        let content = Content::Unreadable(error.to_string());
+        Self {
+            error,
+            state: Some(Box::new(CatalogState { content, ..state })),
+        }
+    }
+}
+
+fn labels(name: &str, object: &Value) -> Result<Labels, ClusterCatalogError> {
     let wrong = |found: &Value| ClusterCatalogError::Field {
         name: name.to_owned(),
         field: "metadata.labels",
@@ -75,7 +108,7 @@ fn labels(name: &str, object: &Value) -> Result<BTreeMap<String, String>, Cluste
         expected: "a map of strings",
     };
     let labels = match object.pointer("/metadata/labels") {
-        None | Some(Value::Null) => return Ok(BTreeMap::new()),
+        None | Some(Value::Null) => return Ok(Labels::with_name(name, BTreeMap::new())),
         Some(Value::Object(labels)) => labels,
         Some(other) => return Err(wrong(other)),
     };
@@ -84,7 +117,8 @@ fn labels(name: &str, object: &Value) -> Result<BTreeMap<String, String>, Cluste
         Value::Null => Ok((key.clone(), String::new())),
         other => Err(wrong(other)),
     };
-    labels.iter().map(label).collect()
+    let labels: Result<_, _> = labels.iter().map(label).collect();
+    Ok(Labels::with_name(name, labels?))
 }
 
 fn priority(name: &str, object: &Value) -> Result<i32, ClusterCatalogError> {
@@ -173,8 +207,9 @@ mod tests {
     fn the_automatic_label_replaces_any_other_value() {
         let state =
             read(json!({"metadata": {"labels": {METADATA_NAME_LABEL: "other", "team": "a"}}}));
-        assert_eq!(state.labels[METADATA_NAME_LABEL], "operatorhubio");
-        assert_eq!(state.labels["team"], "a");
+        let labels = [(METADATA_NAME_LABEL, "operatorhubio"), ("team", "a")]
+            .map(|(key, value)| (key.to_owned(), value.to_owned()));
+        assert_eq!(state.labels, Labels::Known(BTreeMap::from(labels)));
     }
 
     #[test]
@@ -239,7 +274,7 @@ mod tests {
 
     #[test]
     fn what_cannot_be_read_names_the_field() {
-        let refused = |object| CatalogState::read(&object).unwrap_err().to_string();
+        let refused = |object| CatalogState::read(&object).unwrap_err().error.to_string();
         assert_eq!(
             refused(json!({})),
             "ClusterCatalog without metadata.name: expected the name that --catalog NAME=PATH uses"
@@ -252,5 +287,28 @@ mod tests {
             refused(json!({"metadata": {"name": "a", "labels": {"x": 1}}})),
             "ClusterCatalog \"a\": metadata.labels is 1: expected a map of strings"
         );
+    }
+
+    #[test]
+    fn what_cannot_be_read_in_part_is_there_all_the_same() {
+        let kept = |object| CatalogState::read(&object).unwrap_err().state;
+        assert!(kept(json!({})).is_none());
+        let state = kept(json!({
+            "metadata": {"name": "a", "labels": {"x": 1}},
+            "spec": {"priority": 7, "availabilityMode": "Unavailable"},
+        }));
+        let state = state.unwrap();
+        assert_eq!((&*state.name, state.priority), ("a", 7));
+        assert_eq!(state.availability, Availability::Unavailable);
+        assert!(matches!(&state.content, Content::Unreadable(why) if why.contains("labels is 1")));
+        assert_eq!(state.labels, Labels::Unknown);
+
+        let state = kept(json!({
+            "metadata": {"name": "a", "labels": {"x": "y"}},
+            "spec": {"priority": "high"},
+        }));
+        let state = state.unwrap();
+        assert!(matches!(&state.labels, Labels::Known(labels) if labels["x"] == "y"));
+        assert!(matches!(state.content, Content::Unreadable(_)));
     }
 }

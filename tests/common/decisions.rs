@@ -10,7 +10,7 @@ use olmguard::explain::{Answer, answer};
 use olmguard::extension::{Extension, Installed, InstalledBundle, Shape};
 use olmguard::judge::{Edit, Request, Ruled, rule};
 use olmguard::olm::{Gates, OlmRelease, Rules};
-use olmguard::snapshot::{Availability, CatalogState, Content, Serving, Snapshot};
+use olmguard::snapshot::{Availability, CatalogState, Content, Labels, Serving, Snapshot};
 use olmguard::source::{Progress, read_from};
 use olmguard::version::BundleReleaseSupport;
 use serde::Deserialize;
@@ -98,7 +98,7 @@ impl Bench {
     fn state(&self, catalog: &CaseCatalog) -> CatalogState {
         let mut state = CatalogState::named(&catalog.name, self.content(&catalog.fbc));
         state.priority = catalog.priority;
-        state.labels.extend(catalog.labels.clone());
+        state.labels = Labels::with_name(&catalog.name, catalog.labels.clone());
         if catalog.availability_mode.as_deref() == Some("Unavailable") {
             state.availability = Availability::Unavailable;
         }

@@ -1,5 +1,8 @@
 //! 8.8: what resolution can answer of the end-to-end runs.
 
+use std::collections::BTreeMap;
+
+use olmguard::snapshot::Labels;
 use serde_json::json;
 
 use super::data::{D1, D4, D4_V2, D5, D5_V2, D6};
@@ -202,7 +205,8 @@ fn rows_8_8_openshift_76685() {
             .fold(ask(catalogs), |question, (name, _, _)| {
                 let label = name.to_string();
                 question.state(name, |state| {
-                    state.labels.insert("olmv1-test".to_owned(), label);
+                    let labels = BTreeMap::from([("olmv1-test".to_owned(), label)]);
+                    state.labels = Labels::with_name(&state.name, labels);
                 })
             })
     };

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
+use clap::builder::BoolishValueParser;
 use clap::{Args, ValueEnum};
 
 use crate::cli::check::installed::{InstalledArg, InstalledList};
@@ -34,7 +35,7 @@ pub(crate) struct CheckArgs {
     pub(super) installed: Vec<InstalledList>,
 
     /// Apply none of the CRD's own rules: show what the resolver alone would say
-    #[arg(long, env = "OLMGUARD_NO_SCHEMA")]
+    #[arg(long, env = "OLMGUARD_NO_SCHEMA", value_parser = BoolishValueParser::new())]
     pub(super) no_schema: bool,
 
     /// What an undecided edit counts as; exit code 4 where this is not given
@@ -52,15 +53,15 @@ pub(crate) struct CheckArgs {
     pub(super) output: Output,
 
     /// Count any warning as a denial
-    #[arg(long, env = "OLMGUARD_WARN_AS_ERROR")]
+    #[arg(long, env = "OLMGUARD_WARN_AS_ERROR", value_parser = BoolishValueParser::new())]
     pub(super) warn_as_error: bool,
 
     /// Fail where the inputs hold no extension
-    #[arg(long, env = "OLMGUARD_REQUIRE_MATCH")]
+    #[arg(long, env = "OLMGUARD_REQUIRE_MATCH", value_parser = BoolishValueParser::new())]
     pub(super) require_match: bool,
 
-    /// Print only what is denied or undecided
-    #[arg(short, long, env = "OLMGUARD_QUIET")]
+    /// Print only what does not count as good; the JSON always holds everything
+    #[arg(short, long, env = "OLMGUARD_QUIET", value_parser = BoolishValueParser::new())]
     pub(super) quiet: bool,
 }
 
@@ -89,7 +90,6 @@ pub(super) struct Plan {
     pub(super) schema: Schema,
     /// By the extension's name.
     pub(super) installed: BTreeMap<String, InstalledArg>,
-    pub(super) on_undecided: Option<OnUndecided>,
 }
 
 /// Whether the CRD's own rules are applied.
@@ -122,21 +122,15 @@ impl CheckArgs {
                 Schema::Applied
             },
             installed,
-            on_undecided: self.on_undecided,
         })
     }
 
     /// Standard input can be read once.
     fn check_stdin(&self) -> Result<(), UsageError> {
-        let manifests = usize::from(self.filename.iter().any(|path| path.as_os_str() == "-"));
-        let is_stdin = |path: &PathBuf| path.as_os_str() == "-";
-        let catalogs = self
-            .common
-            .catalog
-            .iter()
-            .filter(|catalog| is_stdin(&catalog.path))
-            .count();
-        if manifests + catalogs > 1 {
+        let catalogs = self.common.catalog.iter().map(|catalog| &catalog.path);
+        let named = self.filename.iter().chain(catalogs);
+        let times = named.filter(|path| path.as_os_str() == "-").count();
+        if times > 1 {
             Err(UsageError::StdinTwice)
         } else {
             Ok(())

@@ -4,10 +4,11 @@ use std::collections::HashMap;
 use std::fmt;
 use std::io;
 
+use serde_json::Value;
+
 use crate::admission::{Review, ReviewError};
 use crate::cli::check::args::{CheckArgs, Plan, Schema};
 use crate::cli::check::cases::{Case, Place, Subject};
-use crate::cli::check::loading;
 use crate::cli::common::UsageError;
 use crate::extension::schema::{self, SchemaRelease};
 use crate::extension::{Extension, Identity, Recognised, Shape, recognise};
@@ -15,7 +16,7 @@ use crate::judge::Exemption;
 use crate::manifest::{
     DocumentError, InputError, Inputs, ManifestObject, Positions, Step, documents,
 };
-use crate::snapshot::{CatalogState, ClusterCatalogError, Snapshot};
+use crate::snapshot::{CatalogState, ClusterCatalogError};
 
 /// Everything that was read, in the order of the inputs.
 #[derive(Debug, Default)]
@@ -24,6 +25,7 @@ pub(super) struct Gathered {
     pub(super) catalogs: Vec<CatalogState>,
     pub(super) other_kinds: usize,
     pub(super) errors: Vec<BadInput>,
+    /// Where the first object of each kind and name stands.
     places: HashMap<(String, String), String>,
 }
 
@@ -57,18 +59,6 @@ impl Gathered {
         Ok(gathered)
     }
 
-    /// The catalogs of the inputs with the contents that `--catalog` gives.
-    pub(super) fn snapshot(&self, args: &CheckArgs, plan: &Plan) -> Snapshot {
-        let mut states = self.catalogs.clone();
-        for (name, content) in loading::contents(args, &plan.rules) {
-            match states.iter_mut().find(|state| state.name == name) {
-                Some(state) => state.content = content,
-                None => states.push(CatalogState::named(&name, content)),
-            }
-        }
-        Snapshot::new(plan.rules.clone(), states)
-    }
-
     fn file(&mut self, file: &str, bytes: &[u8], plan: &Plan) -> Result<(), UsageError> {
         for document in documents(bytes) {
             match document {
@@ -100,11 +90,14 @@ impl Gathered {
             self.unique(object, &place(&[]))?;
             match CatalogState::read(&object.value) {
                 Ok(state) => self.catalogs.push(state),
-                Err(error) => self.bad(file, Problem::Catalog(place(&[]), error)),
+                Err(bad) => {
+                    self.catalogs.extend(bad.state.map(|state| *state));
+                    self.bad(file, Problem::Catalog(place(&[]), bad.error));
+                }
             }
         } else if is_review(object) {
             match Review::read(&object.value) {
-                Ok(review) => self.review(review, place),
+                Ok(review) => self.review(review, &object.value, place),
                 Err(error) => self.bad(file, Problem::Review(place(&[]), error)),
             }
         } else {
@@ -139,17 +132,16 @@ impl Gathered {
             }
         };
         self.cases.push(Case {
-            place: place(&deciding_field(&extension, &[])),
+            place: place(&deciding_field(&extension, &object.value, &[])),
             identity: extension.identity.clone(),
             subject: Subject::Manifest(Box::new(extension), findings),
         });
     }
 
-    fn review(&mut self, review: Review, place: impl Fn(&[Step<'_>]) -> Place) {
-        let below = &["request", "object"];
+    fn review(&mut self, review: Review, dump: &Value, place: impl Fn(&[Step<'_>]) -> Place) {
         let field = review
             .extension()
-            .map(|extension| deciding_field(extension, below));
+            .map(|extension| deciding_field(extension, dump, &["request", "object"]));
         self.cases.push(Case {
             place: place(&field.unwrap_or_default()),
             identity: review.identity().clone(),
@@ -189,12 +181,14 @@ impl Gathered {
         }
     }
 
-    /// A fact about an extension that is not there would be lost without a word.
+    /// A fact about an extension that is not there, or is not asked about it, would be lost without
+    /// a word.
     fn check_installed(&self, plan: &Plan) -> Result<(), UsageError> {
         let is_there = |name: &String| {
-            self.cases
-                .iter()
-                .any(|case| case.identity.name.as_ref() == Some(name))
+            self.cases.iter().any(|case| {
+                let is_manifest = matches!(case.subject, Subject::Manifest(..));
+                is_manifest && case.identity.name.as_ref() == Some(name)
+            })
         };
         match plan.installed.keys().find(|name| !is_there(name)) {
             Some(name) if self.errors.is_empty() => Err(UsageError::InstalledStranger {
@@ -216,14 +210,20 @@ fn is_review(object: &ManifestObject) -> bool {
     object.kind == "AdmissionReview" && object.api_version.starts_with("admission.k8s.io/")
 }
 
-/// The version, else the package's name, below where the extension stands in its object.
-fn deciding_field(extension: &Extension, below: &[&'static str]) -> Vec<Step<'static>> {
-    let has_version = extension
-        .filter
-        .as_ref()
-        .is_ok_and(|filter| filter.version.is_some());
-    let keys = extension.fields.deciding(has_version);
-    below.iter().copied().chain(keys).map(Step::Key).collect()
+/// The version if one is written, of whatever type, else the package's name; `below` leads from
+/// the root to the extension.
+fn deciding_field(
+    extension: &Extension,
+    root: &Value,
+    below: &[&'static str],
+) -> Vec<Step<'static>> {
+    let path = |has_version| {
+        let keys = extension.fields.deciding(has_version);
+        below.iter().copied().chain(keys)
+    };
+    let version = path(true).try_fold(root, |value, key| value.get(key));
+    let has_version = version.is_some_and(|version| !version.is_null());
+    path(has_version).map(Step::Key).collect()
 }
 
 impl fmt::Display for Place {

@@ -25,6 +25,8 @@ pub(super) struct InstalledArg {
 pub(super) enum InstalledArgError {
     #[error("{found:?} names no extension or no version: expected EXTENSION=VERSION")]
     Incomplete { found: String },
+    #[error("bundle= names no bundle: expected bundle=NAME, or leave it out to have it looked up")]
+    EmptyBundle,
     #[error("{part} is given twice: expected it once")]
     Twice { part: &'static str },
 }
@@ -46,6 +48,7 @@ impl InstalledArg {
 
     fn set(&mut self, part: &str) -> Result<(), InstalledArgError> {
         let (field, key, value) = match part.split_once('=') {
+            Some(("bundle", "")) => return Err(InstalledArgError::EmptyBundle),
             Some(("bundle", name)) => (&mut self.bundle, "bundle=", name),
             Some(("release", release)) => (&mut self.release, "release=", release),
             _ => {
@@ -148,6 +151,10 @@ mod tests {
             (
                 "a=1,b",
                 "\"b\" names no extension or no version: expected EXTENSION=VERSION",
+            ),
+            (
+                "a=1,bundle=",
+                "bundle= names no bundle: expected bundle=NAME, or leave it out to have it looked up",
             ),
             (
                 "a=1,release=2,release=3",

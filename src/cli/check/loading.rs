@@ -1,5 +1,6 @@
-//! The contents of the catalogs that `--catalog` names, with a progress bar where that takes long.
+//! The catalogs with their contents, with a progress bar where reading them takes long.
 
+use std::fmt;
 use std::io::{self, IsTerminal};
 use std::sync::mpsc::{self, RecvTimeoutError};
 use std::thread;
@@ -7,22 +8,60 @@ use std::time::{Duration, Instant};
 
 use indicatif::{ProgressBar, ProgressStyle};
 
-use crate::cli::check::args::CheckArgs;
+use crate::cli::common::CatalogArgs;
 use crate::olm::Rules;
-use crate::snapshot::Content;
+use crate::snapshot::{CatalogState, Content, Snapshot};
 use crate::source::{Progress, load_content};
+use crate::version::go;
+
+/// Every catalog, and which of `--catalog` could not be read.
+#[derive(Debug)]
+pub(super) struct Loaded {
+    pub(super) snapshot: Snapshot,
+    pub(super) unreadable: Vec<UnreadableCatalog>,
+}
+
+/// A `--catalog` whose content cannot be read.
+#[derive(Debug)]
+pub(super) struct UnreadableCatalog {
+    name: String,
+    why: String,
+}
+
+/// Gives the catalogs that objects describe the contents of `--catalog`; one that no object
+/// describes is a catalog as well.
+///
+/// What an object says wrong about a catalog stays wrong, whatever its content is.
+pub(super) fn load(mut states: Vec<CatalogState>, given: &CatalogArgs, rules: Rules) -> Loaded {
+    let mut unreadable = Vec::new();
+    for (name, content) in contents(given, &rules) {
+        if let Content::Unreadable(why) = &content {
+            unreadable.push(UnreadableCatalog {
+                name: name.to_owned(),
+                why: why.clone(),
+            });
+        }
+        match states.iter_mut().find(|state| state.name == name) {
+            None => states.push(CatalogState::named(name, content)),
+            Some(state) if matches!(state.content, Content::Missing) => state.content = content,
+            Some(_) => {}
+        }
+    }
+    Loaded {
+        snapshot: Snapshot::new(rules, states),
+        unreadable,
+    }
+}
 
 /// The content of each catalog, in the order of the flags.
-pub(super) fn contents(args: &CheckArgs, rules: &Rules) -> Vec<(String, Content)> {
+fn contents<'a>(given: &'a CatalogArgs, rules: &Rules) -> Vec<(&'a str, Content)> {
     let progress = Progress::default();
     let load = || {
-        let catalogs = args.common.catalog.iter();
+        let catalogs = given.iter();
         catalogs
             .map(|catalog| {
-                (
-                    catalog.name.clone(),
-                    load_content(&catalog.path, rules, &progress),
-                )
+                let content = load_content(&catalog.path, rules, &progress);
+                (catalog.name.as_str(), content)
             })
             .collect()
     };
@@ -30,6 +69,12 @@ pub(super) fn contents(args: &CheckArgs, rules: &Rules) -> Vec<(String, Content)
         watched(&progress, load)
     } else {
         load()
+    }
+}
+
+impl fmt::Display for UnreadableCatalog {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "catalog {}: {}", go::quote(&self.name), self.why)
     }
 }
 

@@ -5,7 +5,6 @@ use serde::Serialize;
 
 use crate::cli::check::cases::Case;
 use crate::cli::check::inputs::Gathered;
-use crate::cli::check::judged::Judged;
 use crate::explain::Answer;
 use crate::judge::{FixValue, Verdict};
 use crate::snapshot::{CatalogState, Content, Snapshot};
@@ -14,7 +13,8 @@ use crate::snapshot::{CatalogState, Content, Snapshot};
 #[derive(Debug, JsonSchema, Serialize)]
 #[schemars(deny_unknown_fields)]
 pub struct Report {
-    /// The schema of this object: `olmguard.check/v1`.
+    /// The schema of this object.
+    #[schemars(extend("const" = SCHEMA))]
     schema: &'static str,
     /// The catalogs, in byte order of their names.
     catalogs: Vec<CatalogReport>,
@@ -57,6 +57,7 @@ struct ResultReport {
     range: Option<String>,
     channels: Vec<String>,
     installed: Option<InstalledReport>,
+    #[schemars(extend("enum" = ["allow", "deny", "undecided", "not_judged"]))]
     verdict: &'static str,
     token: &'static str,
     /// What the edit resolves to, where it is allowed.
@@ -118,25 +119,25 @@ pub(super) struct Summary {
 }
 
 impl Report {
-    pub(super) fn of(snapshot: &Snapshot, gathered: &Gathered, judged: &[Judged]) -> Self {
-        let results = gathered.cases.iter().zip(judged);
+    pub(super) fn of(snapshot: &Snapshot, gathered: &Gathered, answers: &[Answer]) -> Self {
+        let results = gathered.cases.iter().zip(answers);
         Self {
-            schema: "olmguard.check/v1",
+            schema: SCHEMA,
             catalogs: snapshot.catalogs().iter().map(CatalogReport::of).collect(),
             results: results
-                .map(|(case, judged)| ResultReport::of(case, &judged.answer))
+                .map(|(case, answer)| ResultReport::of(case, answer))
                 .collect(),
-            summary: Summary::of(gathered, judged),
+            summary: Summary::of(gathered, answers),
         }
     }
 }
 
 impl Summary {
-    pub(super) fn of(gathered: &Gathered, judged: &[Judged]) -> Self {
+    pub(super) fn of(gathered: &Gathered, answers: &[Answer]) -> Self {
         let count = |verdict| {
-            judged
+            answers
                 .iter()
-                .filter(|j| j.answer.verdict == verdict)
+                .filter(|answer| answer.verdict == verdict)
                 .count()
         };
         Self {
@@ -213,3 +214,5 @@ impl ResultReport {
         }
     }
 }
+
+const SCHEMA: &str = "olmguard.check/v1";

@@ -2,27 +2,26 @@
 
 use std::fmt::{self, Write as _};
 
-use anstyle::{AnsiColor, Style};
-
 use crate::cli::check::args::CheckArgs;
 use crate::cli::check::cases::Case;
 use crate::cli::check::inputs::Gathered;
-use crate::cli::check::judged::Judged;
+use crate::cli::check::judged;
 use crate::cli::check::report::Summary;
-use crate::explain::plain;
+use crate::cli::{Exit, paint};
+use crate::explain::{Answer, Tone, plain};
 use crate::judge::Verdict;
 use crate::version::go;
 
 /// All results, coloured; the stream takes the colours out where they are not wanted.
-pub(super) fn text(args: &CheckArgs, gathered: &Gathered, judged: &[Judged]) -> String {
+pub(super) fn text(args: &CheckArgs, gathered: &Gathered, answers: &[Answer]) -> String {
     let mut text = String::new();
-    let results = gathered.cases.iter().zip(judged);
-    let shown = results.filter(|(_, judged)| !args.quiet || is_bad(judged));
-    for (case, judged) in shown {
-        result(&mut text, case, judged).expect("a String takes everything");
+    let results = gathered.cases.iter().zip(answers);
+    let shown = results.filter(|(_, answer)| !args.quiet || is_bad(answer, args));
+    for (case, answer) in shown {
+        result(&mut text, case, answer).expect("a String takes everything");
     }
     if !args.quiet {
-        let counts = Summary::of(gathered, judged);
+        let counts = Summary::of(gathered, answers);
         let verdicts = [
             (Verdict::Deny, counts.deny),
             (Verdict::Undecided, counts.undecided),
@@ -35,13 +34,12 @@ pub(super) fn text(args: &CheckArgs, gathered: &Gathered, judged: &[Judged]) -> 
     text
 }
 
-fn is_bad(judged: &Judged) -> bool {
-    matches!(judged.answer.verdict, Verdict::Deny | Verdict::Undecided)
+fn is_bad(answer: &Answer, args: &CheckArgs) -> bool {
+    answer.verdict == Verdict::Undecided || judged::exit_of(answer, args) != Exit::Good
 }
 
-fn result(text: &mut String, case: &Case, judged: &Judged) -> fmt::Result {
-    let answer = &judged.answer;
-    let style = style(answer.verdict);
+fn result(text: &mut String, case: &Case, answer: &Answer) -> fmt::Result {
+    let style = paint::style(tone(answer.verdict));
     let name = case.identity.name.as_deref().unwrap_or("(no name)");
     let (name, place) = (go::escape(name), go::escape(&case.place.to_string()));
     writeln!(
@@ -52,22 +50,18 @@ fn result(text: &mut String, case: &Case, judged: &Judged) -> fmt::Result {
     for line in plain::result(answer).lines() {
         writeln!(text, "  {line}")?;
     }
-    let yellow = style_of(AnsiColor::Yellow);
+    let caution = paint::style(Tone::Caution);
     for warning in &answer.warnings {
-        writeln!(text, "  {yellow}warning{yellow:#}: {warning}")?;
+        writeln!(text, "  {caution}warning{caution:#}: {warning}")?;
     }
     Ok(())
 }
 
-fn style(verdict: Verdict) -> Style {
+fn tone(verdict: Verdict) -> Tone {
     match verdict {
-        Verdict::Allow => style_of(AnsiColor::Green),
-        Verdict::Deny => style_of(AnsiColor::Red).bold(),
-        Verdict::Undecided => style_of(AnsiColor::Yellow).bold(),
-        Verdict::NotJudged => Style::new().dimmed(),
+        Verdict::Allow => Tone::Good,
+        Verdict::Deny => Tone::Bad,
+        Verdict::Undecided => Tone::Caution,
+        Verdict::NotJudged => Tone::Label,
     }
-}
-
-fn style_of(colour: AnsiColor) -> Style {
-    Style::new().fg_color(Some(colour.into()))
 }

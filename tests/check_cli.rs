@@ -1,0 +1,23 @@
+//! `olmguard check` as it is run: what it reads, what it prints, where, and how it ends.
+#![cfg(feature = "program")]
+#![expect(
+    clippy::indexing_slicing,
+    clippy::panic,
+    reason = "a test that cannot go on fails there"
+)]
+
+mod common {
+    pub(crate) mod committed;
+    pub(crate) mod schema;
+}
+
+mod check {
+    mod catalogs;
+    mod exit_codes;
+    mod inputs;
+    mod installed;
+    mod output;
+    mod places;
+    mod reviews;
+    pub(crate) mod scene;
+}

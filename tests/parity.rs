@@ -1,0 +1,152 @@
+//! One answer at every door: the facts of each example, put to `check` and to the webhook, which is
+//! the real server behind real TLS.
+#![cfg(feature = "program")]
+#![expect(
+    clippy::indexing_slicing,
+    clippy::unwrap_used,
+    reason = "a test that cannot go on fails there"
+)]
+
+use std::fs;
+use std::path::Path;
+use std::sync::Arc;
+
+use olmguard::admission::{OnUndecided, annotations};
+use olmguard::explain::answer;
+use olmguard::extension::{Extension, Recognised, recognise};
+use olmguard::judge::Edit;
+use olmguard::manifest::documents;
+use olmguard::olm::Rules;
+use olmguard::server::{Config, Guard, Server, TlsIdentity};
+use olmguard::snapshot::{CatalogState, Snapshot};
+use olmguard::source::load;
+use serde_json::{Value, json};
+use tempfile::TempDir;
+use tokio::runtime::Runtime;
+
+use common::examples::{folders, name, run};
+use common::https::{Certificate, post};
+
+mod common {
+    pub(crate) mod examples;
+    pub(crate) mod https;
+}
+
+#[test]
+fn check_and_the_webhook_say_the_same_of_every_example() {
+    let certificate = Certificate::generate();
+    for folder in folders() {
+        let example = name(&folder);
+        let extension = objects(&folder.join("extension.yaml")).remove(0);
+        let snapshot = snapshot(&folder);
+        let annotations = annotations_of(&snapshot, &extension);
+        let response = ask(snapshot, &certificate, &review(&extension));
+        let checked = checked(&folder);
+
+        let (verdict, message) = (checked["verdict"].as_str().unwrap(), &checked["message"]);
+        let is_refused = matches!(verdict, "deny" | "undecided");
+        assert_eq!(response["allowed"], !is_refused, "{example}");
+        assert_eq!(response["status"]["message"], *message, "{example}");
+        let warnings = response.get("warnings").cloned().unwrap_or(json!([]));
+        assert_eq!(warnings, checked["warnings"], "{example}");
+        assert_eq!(response["auditAnnotations"], annotations, "{example}");
+        assert_eq!(annotations["token"], example, "{example}");
+    }
+}
+
+/// What `check` says of the example's only extension.
+fn checked(folder: &Path) -> Value {
+    let ran = run(folder, &["-o", "json"]);
+    let mut report: Value = serde_json::from_slice(&ran.stdout).unwrap();
+    report["results"][0].take()
+}
+
+/// What belongs into the audit log by the manifest's own answer.
+fn annotations_of(snapshot: &Snapshot, object: &Value) -> Value {
+    let Recognised::Extension(shape) = recognise(object) else {
+        unreachable!("every example is one of an extension: {object}");
+    };
+    let extension = Extension::read(shape, object);
+    let edit = Edit {
+        new: &extension,
+        old: None,
+        installed: &extension.installed,
+        schema: &[],
+    };
+    json!(annotations(&answer(snapshot, &edit)))
+}
+
+/// The catalogs of an example, as its command line gives them.
+fn snapshot(folder: &Path) -> Snapshot {
+    let rules = Rules::default();
+    let described = objects(&folder.join("clustercatalogs.yaml"));
+    let command = fs::read_to_string(folder.join("command")).unwrap();
+    let contents = command
+        .split_whitespace()
+        .filter_map(|word| word.split_once('='));
+    let mut contents: Vec<_> = contents
+        .map(|(name, file)| load(name, &folder.join(file), &rules))
+        .collect();
+    let catalogs = described.iter().map(|object| {
+        let state = CatalogState::read(object).unwrap();
+        match contents.iter().position(|loaded| loaded.name == state.name) {
+            None => state,
+            Some(at) => CatalogState {
+                content: contents.swap_remove(at).content,
+                ..state
+            },
+        }
+    });
+    let catalogs: Vec<_> = catalogs.collect();
+    Snapshot::new(rules, catalogs.into_iter().chain(contents))
+}
+
+/// An extension with a status has been there before, and asked for something else; any other is new.
+fn review(extension: &Value) -> Value {
+    let mut request = json!({"uid": "u-1", "operation": "CREATE", "object": extension});
+    if extension.get("status").is_some() {
+        let catalog = json!({"channels": ["some-old-channel"]});
+        let mut old = extension.clone();
+        old["spec"] = json!({"source": {"sourceType": "Catalog", "catalog": catalog}});
+        request["operation"] = json!("UPDATE");
+        request["oldObject"] = old;
+    }
+    json!({"apiVersion": "admission.k8s.io/v1", "kind": "AdmissionReview", "request": request})
+}
+
+/// Starts a webhook for this one question, which refuses what it cannot tell.
+fn ask(snapshot: Snapshot, certificate: &Certificate, review: &Value) -> Value {
+    let runtime = Runtime::new().unwrap();
+    let config = Config {
+        listen: "127.0.0.1:0".parse().unwrap(),
+        ops_listen: "127.0.0.1:0".parse().unwrap(),
+        identity: identity(certificate),
+        guard: Guard {
+            snapshot: Arc::new(snapshot),
+            on_undecided: OnUndecided::Deny,
+        },
+    };
+    let server = runtime.block_on(Server::start(config)).unwrap();
+    let response = post(&server.addr().to_string(), certificate, &review.to_string());
+    runtime.block_on(server.close());
+    let (head, body) = response.split_once("\r\n\r\n").unwrap();
+    assert!(head.starts_with("HTTP/1.1 200 "), "{response}");
+    let mut reply: Value = serde_json::from_str(body).unwrap();
+    assert_eq!(reply["response"]["uid"], "u-1");
+    reply["response"].take()
+}
+
+fn identity(certificate: &Certificate) -> TlsIdentity {
+    let folder = TempDir::new().unwrap();
+    let (cert, key) = (folder.path().join("tls.crt"), folder.path().join("tls.key"));
+    fs::write(&cert, certificate.pem()).unwrap();
+    fs::write(&key, certificate.key_pem()).unwrap();
+    TlsIdentity::from_files(&cert, &key).unwrap()
+}
+
+fn objects(file: &Path) -> Vec<Value> {
+    let bytes = fs::read(file).unwrap();
+    let documents = documents(&bytes).map(|document| document.unwrap());
+    let objects = documents.flat_map(|document| document.into_objects().0);
+    objects.map(|object| object.value).collect()
+}
