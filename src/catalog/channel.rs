@@ -1,6 +1,9 @@
 //! The channels of one package, and a request's choice among them.
+//!
+//! A channel keeps its members as a list: a set has a bit for every bundle of the package, and a
+//! package can have as many channels as bundles.
 
-use crate::catalog::bundle_set::BundleSet;
+use crate::catalog::bundle_set::{BundleIndex, BundleSet};
 
 /// The place of a channel among those of its package.
 #[derive(Clone, Copy, Debug, Eq, Ord, PartialEq, PartialOrd)]
@@ -11,10 +14,17 @@ pub struct ChannelIndex(pub(super) u32);
 pub struct Channel {
     /// Its name; empty where the blob has none.
     pub name: Box<str>,
-    /// The bundles that its entries name.
-    pub members: BundleSet,
+    /// The bundles that its entries name, each once, best first.
+    pub(super) members: Box<[BundleIndex]>,
     /// The message of its `olm.channel` entry in the package's deprecations, perhaps empty.
     pub deprecated: Option<Box<str>>,
+}
+
+impl Channel {
+    /// Whether an entry names a bundle of this set.
+    pub fn has_any_of(&self, bundles: &BundleSet) -> bool {
+        self.members.iter().any(|member| bundles.contains(*member))
+    }
 }
 
 /// The channels of one package that a request looks at.

@@ -114,7 +114,8 @@ impl Package {
                 let channels = channels
                     .iter()
                     .filter_map(|c| self.channels.get(c.0 as usize));
-                channels.for_each(|channel| members.unite(&channel.members));
+                let indexes = channels.flat_map(|channel| &channel.members);
+                indexes.for_each(|index| members.insert(*index));
                 members
             }
         }
