@@ -4,13 +4,15 @@
 //! it resolves to, recorded as the controller records it, is where the next hop starts. So a hop is
 //! no edge: it is a choice between catalogs too, and can be refused where an edge exists.
 
+mod pins;
+
 use std::collections::HashSet;
 
 use crate::catalog::BundleIndex;
 use crate::olm::Rules;
 use crate::resolve::olmv1::{Choice, choose_among};
 use crate::resolve::{Offer, Origin};
-use crate::version::Version;
+use pins::{Pin, pins};
 
 /// A way through the upgrade graph: what each hop's pin resolves to, the goal last.
 #[derive(Clone, Debug)]
@@ -69,13 +71,6 @@ struct Visit<'s> {
     from: Option<usize>,
 }
 
-/// The bundle that one offer would give for one pinned version.
-struct Pinned<'s> {
-    version: &'s Version,
-    offer: usize,
-    bundle: BundleIndex,
-}
-
 impl<'o, 's> Search<'o, 's> {
     fn from(offers: &'o [Offer<'s>], origin: &Origin<'_>) -> Self {
         let mut search = Self {
@@ -89,22 +84,14 @@ impl<'o, 's> Search<'o, 's> {
 
     /// Adds what the edits that pin one version resolve to from here, the highest version first.
     fn expand(&mut self, origin: &Origin<'_>, from: Option<usize>) {
-        let mut pins: Vec<Pinned<'s>> = Vec::new();
-        for (at, offer) in self.offers.iter().enumerate() {
-            pins_of(at, offer, origin, &mut pins);
-        }
-        pins.sort_by(|a, b| {
-            b.version
-                .cmp_precedence(a.version)
-                .then(a.offer.cmp(&b.offer))
-        });
-        for group in pins.chunk_by(|a, b| a.version.cmp_precedence(b.version).is_eq()) {
+        let pins = pins(self.offers, origin);
+        for group in pins.chunk_by(Pin::is_of_version) {
             self.visit(group, origin, from);
         }
     }
 
     /// Adds what the edit that pins the version of this group resolves to, if it resolves.
-    fn visit(&mut self, group: &[Pinned<'s>], origin: &Origin<'_>, from: Option<usize>) {
+    fn visit(&mut self, group: &[Pin<'s>], origin: &Origin<'_>, from: Option<usize>) {
         let offers = self.offers;
         let candidates = group
             .iter()
@@ -157,48 +144,9 @@ impl<'o, 's> Search<'o, 's> {
     }
 }
 
-/// For each version that an offer would accept from here, the bundle it would give.
-fn pins_of<'s>(at: usize, offer: &Offer<'s>, origin: &Origin<'_>, pins: &mut Vec<Pinned<'s>>) {
-    let successors = origin.successors(offer.package, &offer.asked);
-    let mut accepted = origin.same(offer.package);
-    accepted.unite(&successors.edges);
-    accepted.intersect(&offer.members);
-    let package = offer.package;
-    let version = |bundle: BundleIndex| package.bundle(bundle).version.as_ref().ok();
-    let crashing: Vec<&Version> = successors
-        .crashes
-        .iter()
-        .filter_map(version)
-        .map(|read| &read.version)
-        .collect();
-    let mut last: Option<Pinned<'s>> = None;
-    for bundle in accepted.iter() {
-        let Some(read) = version(bundle) else {
-            continue;
-        };
-        let version = &read.version;
-        if crashing
-            .iter()
-            .any(|crashing| crashing.cmp_precedence(version).is_eq())
-        {
-            continue;
-        }
-        match &mut last {
-            Some(best) if best.version.cmp_precedence(version).is_eq() => {
-                if package.is_deprecated(best.bundle) && !package.is_deprecated(bundle) {
-                    best.bundle = bundle;
-                }
-            }
-            _ => pins.extend(last.replace(Pinned {
-                version,
-                offer: at,
-                bundle,
-            })),
-        }
-    }
-    pins.extend(last);
-}
-
 fn is_same(a: &Choice<'_>, b: &Choice<'_>) -> bool {
     std::ptr::eq(a.catalog, b.catalog) && a.index == b.index
 }
+
+#[cfg(test)]
+mod tests;
