@@ -8,7 +8,7 @@ mod pins;
 
 use std::collections::HashSet;
 
-use crate::catalog::BundleIndex;
+use crate::catalog::{Bundle, BundleIndex};
 use crate::olm::Rules;
 use crate::resolve::olmv1::{Choice, choose_among};
 use crate::resolve::{Offer, Origin};
@@ -23,45 +23,64 @@ pub struct Way<'s> {
 
 /// The shortest way to a goal bundle; failing that, to the highest candidate that can be reached.
 ///
-/// Among ways of one length that of the higher first hops is taken.
+/// Among ways of one length that of the higher first hops is taken. The search is bounded: in a
+/// package beyond every published one, what lies far away counts as out of reach.
 pub fn shortest_way<'s>(
     offers: &[Offer<'s>],
     origin: &Origin<'_>,
     goal: Option<Choice<'s>>,
     rules: &Rules,
 ) -> Option<Way<'s>> {
-    let mut search = Search::from(offers, origin);
-    let mut next = 0;
-    while let Some(visit) = search.visits.get(next) {
-        let reached = visit.reached;
-        if goal.is_some_and(|goal| is_same(&reached, &goal)) {
-            return Some(search.way_to(next));
-        }
-        let bundle = reached.bundle();
-        if let Ok(version) = &bundle.version {
-            search.expand(&Origin::of_bundle(&bundle.name, version, rules), Some(next));
-        }
-        next += 1;
-    }
-    search.highest_candidate().map(|at| search.way_to(at))
+    way_within(Budget::FULL, offers, origin, goal, rules)
 }
 
 /// What the edits that pin one version resolve to from here, the highest version first; staying
 /// where one is left out.
 pub fn next_hops<'s>(offers: &[Offer<'s>], origin: &Origin<'_>) -> Vec<Choice<'s>> {
-    let search = Search::from(offers, origin);
-    search
-        .visits
-        .into_iter()
-        .map(|visit| visit.reached)
-        .collect()
+    let mut search = Search::new(Budget::FULL, offers, None);
+    search.expand(origin, None);
+    let reached = search.visits.into_iter().map(|visit| visit.reached);
+    reached.collect()
+}
+
+fn way_within<'s>(
+    budget: Budget,
+    offers: &[Offer<'s>],
+    origin: &Origin<'_>,
+    goal: Option<Choice<'s>>,
+    rules: &Rules,
+) -> Option<Way<'s>> {
+    let mut search = Search::new(budget, offers, goal);
+    search.expand(origin, None);
+    let mut next = 0;
+    while let Some(bundle) = search.to_expand(next) {
+        if let Ok(version) = &bundle.version {
+            search.expand(&Origin::of_bundle(&bundle.name, version, rules), Some(next));
+        }
+        next += 1;
+    }
+    let end = search.found.or_else(|| search.highest_candidate());
+    end.map(|at| search.way_to(at))
 }
 
 /// A breadth-first search. `visits` is its queue and its memory: what was reached, in that order.
 struct Search<'o, 's> {
     offers: &'o [Offer<'s>],
+    goal: Option<Choice<'s>>,
     visits: Vec<Visit<'s>>,
     seen: HashSet<(usize, BundleIndex)>,
+    /// The visit of the goal.
+    found: Option<usize>,
+    budget: Budget,
+}
+
+/// What a search may still do.
+#[derive(Clone, Copy)]
+struct Budget {
+    /// The bundles whose pins are looked for.
+    expansions: usize,
+    /// The pins found; those of the last expansion may exceed it.
+    pins: usize,
 }
 
 /// A bundle that was reached, and from which visit; the installed one is no visit.
@@ -72,19 +91,28 @@ struct Visit<'s> {
 }
 
 impl<'o, 's> Search<'o, 's> {
-    fn from(offers: &'o [Offer<'s>], origin: &Origin<'_>) -> Self {
-        let mut search = Self {
+    fn new(budget: Budget, offers: &'o [Offer<'s>], goal: Option<Choice<'s>>) -> Self {
+        Self {
             offers,
+            goal,
             visits: Vec::new(),
             seen: HashSet::new(),
-        };
-        search.expand(origin, None);
-        search
+            found: None,
+            budget,
+        }
+    }
+
+    /// The bundle of this visit, unless the search is over before it.
+    fn to_expand(&self, next: usize) -> Option<&'s Bundle> {
+        let is_over = self.found.is_some() || self.budget.is_spent();
+        let visit = self.visits.get(next).filter(|_| !is_over);
+        visit.map(|visit| visit.reached.bundle())
     }
 
     /// Adds what the edits that pin one version resolve to from here, the highest version first.
     fn expand(&mut self, origin: &Origin<'_>, from: Option<usize>) {
         let pins = pins(self.offers, origin);
+        self.budget.spend(pins.len());
         for group in pins.chunk_by(Pin::is_of_version) {
             self.visit(group, origin, from);
         }
@@ -105,6 +133,9 @@ impl<'o, 's> Search<'o, 's> {
             return;
         };
         if self.seen.insert((offer, reached.index)) && !origin.is_at(reached.bundle()) {
+            if self.goal.is_some_and(|goal| is_same(&reached, &goal)) {
+                self.found = Some(self.visits.len());
+            }
             self.visits.push(Visit {
                 offer,
                 reached,
@@ -141,6 +172,25 @@ impl<'o, 's> Search<'o, 's> {
             _ => best,
         });
         highest.map(|(at, _)| at)
+    }
+}
+
+impl Budget {
+    /// Enough for ten catalogs that each have the 203 bundles of the largest package recorded so
+    /// far, at 512 pins a bundle. A search that spends it takes longer than a suggestion is worth: it
+    /// runs while an edit waits.
+    const FULL: Self = Self {
+        expansions: 1 << 11,
+        pins: 1 << 20,
+    };
+
+    fn is_spent(&self) -> bool {
+        self.expansions == 0 || self.pins == 0
+    }
+
+    fn spend(&mut self, pins: usize) {
+        self.expansions = self.expansions.saturating_sub(1);
+        self.pins = self.pins.saturating_sub(pins);
     }
 }
 

@@ -68,3 +68,67 @@ fn a_version_that_crashes_in_one_catalog_is_pinned_in_none() {
         assert_eq!(both, ["1.3.0", "1.1.0"], "the broken one is called {other}");
     }
 }
+
+/// The names of the hops of a way to the bundle of this name.
+fn way(budget: Budget, entries: &Value, goal: &str) -> Option<Vec<String>> {
+    search(&[("a", entries.clone())], |offers, origin| {
+        let mut choices = offers.iter().flat_map(|offer| {
+            let bundles = offer.package.bundles();
+            bundles.map(|(index, _)| offer.choice(index))
+        });
+        let goal = choices.find(|choice| *choice.bundle().name == *goal);
+        let way = way_within(budget, offers, origin, goal, &Rules::default());
+        way.map(|way| names(&way.hops))
+    })
+}
+
+/// `1.0.0 <- 1.1.0 <- 1.2.0 ...`, each replacing the one before.
+fn chain(length: usize) -> Value {
+    let name = |minor| format!("1.{minor}.0");
+    let later = (1..length).map(|at| json!({"name": name(at), "replaces": name(at - 1)}));
+    std::iter::once(json!({"name": name(0)}))
+        .chain(later)
+        .collect()
+}
+
+#[test]
+fn a_search_out_of_budget_gives_the_best_so_far() {
+    let full = ["1.1.0", "1.2.0", "1.3.0"];
+    for (expansions, pins, reached) in [
+        (3, 100, 3),
+        (2, 100, 2),
+        (1, 100, 1),
+        (0, 100, 1),
+        (100, 5, 3),
+        (100, 4, 2),
+        (100, 0, 1),
+    ] {
+        let budget = Budget { expansions, pins };
+        let hops = way(budget, &chain(9), "1.3.0").expect("a candidate is reached");
+        let expected = full.get(..reached).expect("a part of it");
+        assert_eq!(hops, expected, "{expansions} expansions, {pins} pins");
+    }
+}
+
+#[test]
+fn a_chain_within_the_budget_is_gone_through() {
+    let hops = way(Budget::FULL, &chain(500), "1.499.0").expect("the head is reached");
+    assert_eq!(hops.len(), 499);
+}
+
+#[test]
+fn edges_from_everything_to_everything_end_with_the_budget() {
+    let entry = |patch| json!({"name": format!("1.0.{patch}"), "skipRange": ">=1.0.0"});
+    let dense: Value = (0..200).map(entry).collect();
+    let budget = Budget {
+        expansions: 3,
+        ..Budget::FULL
+    };
+    let unreachable = json!({"name": "2.0.0", "replaces": "nothing"});
+    let mut entries = dense;
+    entries.as_array_mut().expect("a list").push(unreachable);
+    assert_eq!(
+        way(budget, &entries, "2.0.0"),
+        Some(vec!["1.0.199".to_owned()])
+    );
+}
