@@ -32,8 +32,8 @@ impl Channel {
 pub enum AskedChannels {
     /// None are named: every edge counts, and bundles in no channel too.
     All,
-    /// Those of the named ones that exist.
-    Some(Vec<ChannelIndex>),
+    /// Those of the named ones that exist, each once, in the order of the package.
+    Some(Box<[ChannelIndex]>),
 }
 
 impl AskedChannels {
@@ -41,7 +41,7 @@ impl AskedChannels {
     pub fn has(&self, channel: ChannelIndex) -> bool {
         match self {
             Self::All => true,
-            Self::Some(channels) => channels.contains(&channel),
+            Self::Some(channels) => channels.binary_search(&channel).is_ok(),
         }
     }
 }

@@ -138,6 +138,7 @@ impl Package {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::catalog::AskedChannels;
     use crate::olm::Rules;
 
     fn bundle(name: &str) -> Bundle {
@@ -174,6 +175,28 @@ mod tests {
         let members = package.channels().iter().flat_map(|c| &c.members);
         let names: Vec<_> = members.map(|m| &*package.bundle(*m).name).collect();
         assert_eq!(names, ["a", "c"]);
+    }
+
+    #[test]
+    fn asked_channels_are_those_that_exist() {
+        let channels = ["b", "d", "a", "b", ""].map(|name| channel(name, &[]));
+        let package = package(&[], channels.into());
+        for (asked, expected) in [
+            (&["a"][..], &[1][..]),
+            (&["b"], &[2, 3]),
+            (&["d", "b", "d", "a"], &[1, 2, 3, 4]),
+            (&["", "c", "e"], &[0]),
+            (&["c"], &[]),
+        ] {
+            let names: Vec<String> = asked.iter().copied().map(str::to_owned).collect();
+            let expected = expected.iter().copied().map(ChannelIndex).collect();
+            let found = package.ask_channels(&names);
+            assert_eq!(found, AskedChannels::Some(expected), "{asked:?}");
+            let has = |at| found.has(ChannelIndex(at));
+            let exists = |name: &&str| package.has_channel(name);
+            assert_eq!((0..9).any(has), asked.iter().any(exists), "{asked:?}");
+        }
+        assert!(package.ask_channels(&[]).has(ChannelIndex(4)));
     }
 
     #[test]

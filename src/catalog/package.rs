@@ -2,7 +2,7 @@
 //!
 //! Invariant: `bundles` stand in order of preference, deprecation aside: readable versions before
 //! unreadable ones, higher versions first, then higher releases, then names. The last is ours: OLM
-//! keeps the order in which it happened to load them.
+//! keeps the order in which it happened to load them. `channels` stand in byte order of their names.
 
 use std::cmp::Ordering;
 
@@ -95,14 +95,21 @@ impl Package {
         if names.is_empty() {
             return AskedChannels::All;
         }
-        let asked = |channel: &Channel| names.iter().any(|name| **name == *channel.name);
-        let indexed = (0..).map(ChannelIndex).zip(&self.channels);
-        AskedChannels::Some(
-            indexed
-                .filter(|(_, c)| asked(c))
-                .map(|(index, _)| index)
-                .collect(),
-        )
+        let mut asked: Vec<_> = names.iter().flat_map(|name| self.named(name)).collect();
+        asked.sort_unstable();
+        asked.dedup();
+        AskedChannels::Some(asked.into())
+    }
+
+    /// The channels of this name: blobs that are filed under different names can share one.
+    fn named(&self, name: &str) -> impl Iterator<Item = ChannelIndex> {
+        let from = self
+            .channels
+            .partition_point(|channel| *channel.name < *name);
+        let channels = (0..).map(ChannelIndex).zip(&self.channels).skip(from);
+        channels
+            .take_while(move |(_, channel)| *channel.name == *name)
+            .map(|(index, _)| index)
     }
 
     /// The bundles that may be chosen from these channels.
@@ -183,6 +190,6 @@ impl Package {
 
     /// Whether a channel has this name.
     pub fn has_channel(&self, name: &str) -> bool {
-        self.channels.iter().any(|channel| *channel.name == *name)
+        self.named(name).next().is_some()
     }
 }
