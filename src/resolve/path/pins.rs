@@ -24,12 +24,10 @@ pub(super) fn pins<'s>(offers: &[Offer<'s>], origin: &Origin<'_>) -> Vec<Pin<'s>
     let mut pins = Vec::new();
     let mut crashing = Vec::new();
     for (at, offer) in offers.iter().enumerate() {
-        let successors = origin.successors(offer.package, &offer.asked);
-        let mut accepted = origin.same(offer.package);
-        accepted.unite(&successors.edges);
-        accepted.intersect(&offer.members);
-        pins.extend(best_of_versions(&readable(at, offer, &accepted), offer));
-        crashing.extend(readable(at, offer, &successors.crashes));
+        let accepted = offer.accepted(origin);
+        let bundles = readable(at, offer, &accepted.bundles);
+        pins.extend(best_of_versions(&bundles, offer));
+        crashing.extend(readable(at, offer, &accepted.successors.crashes));
     }
     pins.sort_by(Pin::cmp_height);
     crashing.sort_by(Pin::cmp_height);
