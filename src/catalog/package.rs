@@ -10,7 +10,7 @@ use crate::catalog::bundle::Bundle;
 use crate::catalog::bundle_set::{BundleIndex, BundleSet};
 use crate::catalog::channel::{AskedChannels, Channel, ChannelIndex};
 use crate::catalog::edges::Edges;
-use crate::version::{Membership, Version, VersionRelease};
+use crate::version::{Constraint, Membership, Version, VersionRelease};
 
 /// A package of a catalog, indexed.
 #[derive(Clone, Debug)]
@@ -172,6 +172,21 @@ impl Package {
             .take_while(|(_, bundle)| order(bundle).is_eq());
         equal.for_each(|(index, _)| same.insert(index));
         same
+    }
+
+    /// The bundles whose version can be read and is in a range.
+    pub fn in_range(&self, range: &Constraint) -> BundleSet {
+        let mut bundles = self.every_bundle();
+        self.keep_in_range(range, &mut bundles);
+        bundles
+    }
+
+    /// Takes the bundles out of a set whose version cannot be read or is not in a range.
+    pub fn keep_in_range(&self, range: &Constraint, bundles: &mut BundleSet) {
+        bundles.retain(|index| {
+            let version = self.bundle(index).version.as_ref();
+            version.is_ok_and(|version| range.matches(&version.version))
+        });
     }
 
     /// The bundle that OLM takes out of a set: not deprecated before deprecated, then the best.
