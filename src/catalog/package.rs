@@ -196,13 +196,6 @@ impl Package {
             .or_else(|| candidates.first())
     }
 
-    /// The bundle of this name.
-    pub fn find(&self, name: &str) -> Option<BundleIndex> {
-        self.bundles()
-            .find(|(_, bundle)| *bundle.name == *name)
-            .map(|(index, _)| index)
-    }
-
     /// Whether a channel has this name.
     pub fn has_channel(&self, name: &str) -> bool {
         self.named(name).next().is_some()
