@@ -9,11 +9,13 @@
 //!
 //! Upstream: operator-controller, `internal/operator-controller/resolve/catalog.go`.
 
+mod accepted;
 mod olmv1;
 mod origin;
 mod path;
 mod query;
 
+pub use accepted::Accepted;
 pub use olmv1::{Choice, ChoiceError, Match, Resolved, choose, weigh};
 pub use origin::{InstalledError, Origin};
 pub use path::{Way, next_hops, shortest_way};

@@ -41,14 +41,6 @@ impl BundleSet {
         }
     }
 
-    /// Takes a bundle out.
-    pub fn remove(&mut self, bundle: BundleIndex) {
-        let (word, bit) = place(bundle);
-        if let Some(word) = self.words.get_mut(word) {
-            *word &= !bit;
-        }
-    }
-
     /// Whether a bundle is a member.
     pub fn contains(&self, bundle: BundleIndex) -> bool {
         let (word, bit) = place(bundle);
@@ -194,7 +186,5 @@ mod tests {
         some.retain(|index| index.0 != 70);
         assert_eq!(members(&some), [2]);
         assert!(some.contains(BundleIndex(2)) && !some.contains(BundleIndex(70)));
-        some.remove(BundleIndex(2));
-        assert!(some.is_empty());
     }
 }

@@ -1,6 +1,9 @@
 //! The channels of one package, and a request's choice among them.
+//!
+//! A channel keeps its members as a list: a set has a bit for every bundle of the package, and a
+//! package can have as many channels as bundles.
 
-use crate::catalog::bundle_set::BundleSet;
+use crate::catalog::bundle_set::{BundleIndex, BundleSet};
 
 /// The place of a channel among those of its package.
 #[derive(Clone, Copy, Debug, Eq, Ord, PartialEq, PartialOrd)]
@@ -11,10 +14,17 @@ pub struct ChannelIndex(pub(super) u32);
 pub struct Channel {
     /// Its name; empty where the blob has none.
     pub name: Box<str>,
-    /// The bundles that its entries name.
-    pub members: BundleSet,
+    /// The bundles that its entries name, each once, best first.
+    pub(super) members: Box<[BundleIndex]>,
     /// The message of its `olm.channel` entry in the package's deprecations, perhaps empty.
     pub deprecated: Option<Box<str>>,
+}
+
+impl Channel {
+    /// Whether an entry names a bundle of this set.
+    pub fn has_any_of(&self, bundles: &BundleSet) -> bool {
+        self.members.iter().any(|member| bundles.contains(*member))
+    }
 }
 
 /// The channels of one package that a request looks at.
@@ -22,8 +32,8 @@ pub struct Channel {
 pub enum AskedChannels {
     /// None are named: every edge counts, and bundles in no channel too.
     All,
-    /// Those of the named ones that exist.
-    Some(Vec<ChannelIndex>),
+    /// Those of the named ones that exist, each once, in the order of the package.
+    Some(Box<[ChannelIndex]>),
 }
 
 impl AskedChannels {
@@ -31,7 +41,7 @@ impl AskedChannels {
     pub fn has(&self, channel: ChannelIndex) -> bool {
         match self {
             Self::All => true,
-            Self::Some(channels) => channels.contains(&channel),
+            Self::Some(channels) => channels.binary_search(&channel).is_ok(),
         }
     }
 }

@@ -13,8 +13,9 @@
 //! `replaces` replaces the empty name, which an installed bundle can carry. A `skipRange` that does
 //! not parse holds nothing; OLM ignores it without a word, and so do we.
 //!
-//! Invariant: `held` has one row for each distinct readable version of the package's bundles, in
-//! their order, and a row lists the ranges whose answer for that version is not "no".
+//! Invariant: `held` has one row for each distinct readable version of the package's bundles, highest
+//! first, and a row lists the ranges whose answer for that version is not "no". In a package of so
+//! many versions and ranges that the rows could outgrow the file it came from, there is no row.
 
 use std::collections::HashMap;
 
@@ -48,7 +49,7 @@ struct RangeEdges {
 #[derive(Clone, Debug)]
 struct Held {
     version: Version,
-    ranges: Box<[(usize, Membership)]>,
+    ranges: Box<[(u32, Membership)]>,
 }
 
 /// Collects the entries of a package's channels.
@@ -67,7 +68,7 @@ impl Edges {
 
     /// The edges whose `skipRange` holds an installed version, and those on which OLM crashes.
     ///
-    /// A version that a bundle of the package has is looked up; any other is tried on every range.
+    /// A version that has a row is looked up; any other is tried on every range.
     pub(super) fn starting_at_version<'a>(
         &'a self,
         version: &'a Version,
@@ -80,7 +81,8 @@ impl Edges {
             .into_iter()
             .flat_map(|held| &held.ranges)
             .filter_map(|(index, answer)| {
-                Some((*answer, self.from_range.get(*index)?.edges.as_slice()))
+                let from = self.from_range.get(*index as usize)?;
+                Some((*answer, from.edges.as_slice()))
             });
         let stranger = if held.is_none() {
             self.from_range.as_slice()
@@ -127,21 +129,28 @@ impl EdgesBuilder {
     }
 
     /// `versions`: the readable versions of the package's bundles, highest first.
-    pub(super) fn build<'a>(mut self, versions: impl Iterator<Item = &'a Version>) -> Edges {
+    pub(super) fn build<'a>(self, versions: impl Iterator<Item = &'a Version>) -> Edges {
+        self.build_within(MOST_ANSWERS, versions)
+    }
+
+    fn build_within<'a>(
+        mut self,
+        most_answers: usize,
+        versions: impl Iterator<Item = &'a Version>,
+    ) -> Edges {
         self.from_name.values_mut().for_each(normalise);
-        let mut held: Vec<Held> = Vec::new();
-        for version in versions {
-            if held
-                .last()
-                .is_none_or(|last| last.version.cmp_precedence(version).is_ne())
-            {
-                held.push(hold(version, &self.from_range));
-            }
+        let mut versions: Vec<&Version> = versions.collect();
+        versions.dedup_by(|a, b| a.cmp_precedence(b).is_eq());
+        if versions.len().saturating_mul(self.from_range.len()) > most_answers {
+            versions.clear();
         }
+        let rows = versions
+            .into_iter()
+            .map(|version| hold(version, &self.from_range));
         Edges {
+            held: rows.collect(),
             from_name: self.from_name,
             from_range: self.from_range,
-            held,
         }
     }
 }
@@ -153,11 +162,9 @@ fn normalise(edges: &mut Vec<Edge>) {
 }
 
 fn hold(version: &Version, ranges: &[RangeEdges]) -> Held {
-    let answers = ranges
-        .iter()
-        .map(|from| from.range.takes(version))
-        .enumerate();
-    let ranges = answers
+    let answers = ranges.iter().map(|from| from.range.takes(version));
+    let ranges = (0..)
+        .zip(answers)
         .filter(|(_, answer)| *answer != Membership::HoldsNot)
         .collect();
     Held {
@@ -165,3 +172,11 @@ fn hold(version: &Version, ranges: &[RangeEdges]) -> Held {
         ranges,
     }
 }
+
+/// How many answers are worked out when a package is indexed: those of 256 versions for 256 ranges,
+/// half a megabyte at most. The largest package recorded so far has 203 of each; without a bound ten
+/// thousand bundles, each with a range of its own, would take a gigabyte.
+const MOST_ANSWERS: usize = 1 << 16;
+
+#[cfg(test)]
+mod tests;

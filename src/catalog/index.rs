@@ -30,7 +30,7 @@ pub(super) fn index(parts: Parts) -> Package {
     bundles.sort_by(Bundle::cmp_preference);
     blobs.sort_by(|a, b| a.name.cmp(&b.name));
     let places = places(&bundles);
-    let (channels, edges) = channels(&blobs, &places, bundles.len());
+    let (channels, edges) = channels(&blobs, &places);
     let readable = bundles
         .iter()
         .filter_map(|bundle| bundle.version.as_ref().ok());
@@ -58,35 +58,36 @@ fn places(bundles: &[Bundle]) -> Places<'_> {
     places
 }
 
-fn channels(
-    blobs: &[blob::Channel<'_>],
-    places: &Places<'_>,
-    bundles: usize,
-) -> (Vec<Channel>, EdgesBuilder) {
+fn channels(blobs: &[blob::Channel<'_>], places: &Places<'_>) -> (Vec<Channel>, EdgesBuilder) {
     let mut edges = EdgesBuilder::default();
-    let channel = |(at, blob): (ChannelIndex, &blob::Channel<'_>)| {
-        let mut members = BundleSet::none(bundles);
-        for entry in &blob.entries {
-            for to in places.get(&*entry.name).into_iter().flatten() {
-                members.insert(*to);
-                add_edges(
-                    &mut edges,
-                    entry,
-                    Edge {
-                        channel: at,
-                        to: *to,
-                    },
-                );
-            }
-        }
-        Channel {
+    let channels = (0..)
+        .map(ChannelIndex)
+        .zip(blobs)
+        .map(|(at, blob)| Channel {
             name: blob.name.as_ref().into(),
-            members,
+            members: members(at, blob, places, &mut edges),
             deprecated: None,
+        });
+    (channels.collect(), edges)
+}
+
+/// The bundles that a channel's entries name; their edges are added on the way.
+fn members(
+    channel: ChannelIndex,
+    blob: &blob::Channel<'_>,
+    places: &Places<'_>,
+    edges: &mut EdgesBuilder,
+) -> Box<[BundleIndex]> {
+    let mut members = Vec::new();
+    for entry in &blob.entries {
+        for to in places.get(&*entry.name).into_iter().flatten().copied() {
+            members.push(to);
+            add_edges(edges, entry, Edge { channel, to });
         }
-    };
-    let channels = (0..).map(ChannelIndex).zip(blobs).map(channel).collect();
-    (channels, edges)
+    }
+    members.sort_unstable();
+    members.dedup();
+    members.into()
 }
 
 /// An entry without `replaces` replaces the empty name.
@@ -130,6 +131,87 @@ impl Package {
         for (index, bundle) in named.filter(|(_, bundle)| *bundle.name == *name) {
             bundle.deprecated = Some(message.into());
             self.deprecated_bundles.insert(index);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::catalog::AskedChannels;
+    use crate::olm::Rules;
+
+    fn bundle(name: &str) -> Bundle {
+        let blob = blob::Bundle {
+            name: name.into(),
+            ..blob::Bundle::default()
+        };
+        Bundle::read(blob, &Rules::default())
+    }
+
+    fn channel(name: &str, entries: &[&str]) -> blob::Channel<'static> {
+        let entry = |name: &&str| blob::Entry {
+            name: (*name).to_owned().into(),
+            ..blob::Entry::default()
+        };
+        blob::Channel {
+            name: name.to_owned().into(),
+            entries: entries.iter().map(entry).collect(),
+        }
+    }
+
+    fn package(bundles: &[&str], channels: Vec<blob::Channel<'static>>) -> Package {
+        index(Parts {
+            bundles: bundles.iter().copied().map(bundle).collect(),
+            channels,
+            deprecations: None,
+        })
+    }
+
+    #[test]
+    fn a_channel_lists_each_bundle_once_and_best_first() {
+        let entries = ["c", "a", "stranger", "c"];
+        let package = package(&["b", "c", "a"], vec![channel("stable", &entries)]);
+        let members = package.channels().iter().flat_map(|c| &c.members);
+        let names: Vec<_> = members.map(|m| &*package.bundle(*m).name).collect();
+        assert_eq!(names, ["a", "c"]);
+    }
+
+    #[test]
+    fn asked_channels_are_those_that_exist() {
+        let channels = ["b", "d", "a", "b", ""].map(|name| channel(name, &[]));
+        let package = package(&[], channels.into());
+        for (asked, expected) in [
+            (&["a"][..], &[1][..]),
+            (&["b"], &[2, 3]),
+            (&["d", "b", "d", "a"], &[1, 2, 3, 4]),
+            (&["", "c", "e"], &[0]),
+            (&["c"], &[]),
+        ] {
+            let names: Vec<String> = asked.iter().copied().map(str::to_owned).collect();
+            let expected = expected.iter().copied().map(ChannelIndex).collect();
+            let found = package.ask_channels(&names);
+            assert_eq!(found, AskedChannels::Some(expected), "{asked:?}");
+            let has = |at| found.has(ChannelIndex(at));
+            let exists = |name: &&str| package.has_channel(name);
+            assert_eq!((0..9).any(has), asked.iter().any(exists), "{asked:?}");
+        }
+        assert!(package.ask_channels(&[]).has(ChannelIndex(4)));
+    }
+
+    #[test]
+    fn as_many_channels_as_bundles_take_no_more_room_than_their_entries() {
+        let names: Vec<String> = (0..20_000).map(|n| format!("{n:05}")).collect();
+        let names: Vec<&str> = names.iter().map(String::as_str).collect();
+        let channels = names.iter().map(|name| channel(name, &[name])).collect();
+        let package = package(&names, channels);
+        let kept: usize = package.channels().iter().map(|c| c.members.len()).sum();
+        assert_eq!(kept, 20_000);
+        for name in ["00000", "07777", "19999"] {
+            let asked = package.ask_channels(&[name.to_owned()]);
+            let members: Vec<_> = package.members(&asked).iter().collect();
+            let names: Vec<_> = members.iter().map(|m| &*package.bundle(*m).name).collect();
+            assert_eq!(names, [name]);
         }
     }
 }

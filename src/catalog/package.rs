@@ -2,7 +2,7 @@
 //!
 //! Invariant: `bundles` stand in order of preference, deprecation aside: readable versions before
 //! unreadable ones, higher versions first, then higher releases, then names. The last is ours: OLM
-//! keeps the order in which it happened to load them.
+//! keeps the order in which it happened to load them. `channels` stand in byte order of their names.
 
 use std::cmp::Ordering;
 
@@ -10,7 +10,7 @@ use crate::catalog::bundle::Bundle;
 use crate::catalog::bundle_set::{BundleIndex, BundleSet};
 use crate::catalog::channel::{AskedChannels, Channel, ChannelIndex};
 use crate::catalog::edges::Edges;
-use crate::version::{Membership, Version, VersionRelease};
+use crate::version::{Constraint, Membership, Version, VersionRelease};
 
 /// A package of a catalog, indexed.
 #[derive(Clone, Debug)]
@@ -95,14 +95,21 @@ impl Package {
         if names.is_empty() {
             return AskedChannels::All;
         }
-        let asked = |channel: &Channel| names.iter().any(|name| **name == *channel.name);
-        let indexed = (0..).map(ChannelIndex).zip(&self.channels);
-        AskedChannels::Some(
-            indexed
-                .filter(|(_, c)| asked(c))
-                .map(|(index, _)| index)
-                .collect(),
-        )
+        let mut asked: Vec<_> = names.iter().flat_map(|name| self.named(name)).collect();
+        asked.sort_unstable();
+        asked.dedup();
+        AskedChannels::Some(asked.into())
+    }
+
+    /// The channels of this name: blobs that are filed under different names can share one.
+    fn named(&self, name: &str) -> impl Iterator<Item = ChannelIndex> {
+        let from = self
+            .channels
+            .partition_point(|channel| *channel.name < *name);
+        let channels = (0..).map(ChannelIndex).zip(&self.channels).skip(from);
+        channels
+            .take_while(move |(_, channel)| *channel.name == *name)
+            .map(|(index, _)| index)
     }
 
     /// The bundles that may be chosen from these channels.
@@ -114,7 +121,8 @@ impl Package {
                 let channels = channels
                     .iter()
                     .filter_map(|c| self.channels.get(c.0 as usize));
-                channels.for_each(|channel| members.unite(&channel.members));
+                let indexes = channels.flat_map(|channel| &channel.members);
+                indexes.for_each(|index| members.insert(*index));
                 members
             }
         }
@@ -166,6 +174,21 @@ impl Package {
         same
     }
 
+    /// The bundles whose version can be read and is in a range.
+    pub fn in_range(&self, range: &Constraint) -> BundleSet {
+        let mut bundles = self.every_bundle();
+        self.keep_in_range(range, &mut bundles);
+        bundles
+    }
+
+    /// Takes the bundles out of a set whose version cannot be read or is not in a range.
+    pub fn keep_in_range(&self, range: &Constraint, bundles: &mut BundleSet) {
+        bundles.retain(|index| {
+            let version = self.bundle(index).version.as_ref();
+            version.is_ok_and(|version| range.matches(&version.version))
+        });
+    }
+
     /// The bundle that OLM takes out of a set: not deprecated before deprecated, then the best.
     pub fn preferred(&self, candidates: &BundleSet) -> Option<BundleIndex> {
         candidates
@@ -173,15 +196,8 @@ impl Package {
             .or_else(|| candidates.first())
     }
 
-    /// The bundle of this name.
-    pub fn find(&self, name: &str) -> Option<BundleIndex> {
-        self.bundles()
-            .find(|(_, bundle)| *bundle.name == *name)
-            .map(|(index, _)| index)
-    }
-
     /// Whether a channel has this name.
     pub fn has_channel(&self, name: &str) -> bool {
-        self.channels.iter().any(|channel| *channel.name == *name)
+        self.named(name).next().is_some()
     }
 }

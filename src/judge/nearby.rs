@@ -50,9 +50,7 @@ pub(super) fn elsewhere<'o, 's: 'o>(
         query.keep_in_range(offer.package, &mut in_range);
         found |= !in_range.is_empty();
         for channel in offer.package.channels() {
-            let mut shared = in_range.clone();
-            shared.intersect(&channel.members);
-            if !shared.is_empty() && !channel.name.is_empty() {
+            if channel.has_any_of(&in_range) && !channel.name.is_empty() {
                 having.insert(&*channel.name);
             }
         }

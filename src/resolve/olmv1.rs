@@ -111,11 +111,9 @@ pub(super) fn choose_among<'s>(
 fn weigh_one<'o, 's>(offer: &'o Offer<'s>, origin: Option<&Origin<'_>>) -> Match<'o, 's> {
     let mut matched = offer.candidates.clone();
     let successors = origin.map(|origin| {
-        let successors = origin.successors(offer.package, &offer.asked);
-        let mut accepted = origin.same(offer.package);
-        accepted.unite(&successors.edges);
-        matched.intersect(&accepted);
-        successors
+        let accepted = offer.accepted(origin);
+        matched.intersect(&accepted.bundles);
+        accepted.successors
     });
     Match {
         offer,

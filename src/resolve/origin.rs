@@ -165,7 +165,7 @@ impl<'a> Origin<'a> {
     pub fn successors(&self, package: &Package, asked: &AskedChannels) -> Successors {
         match (&self.caret, &self.version) {
             (Some(caret), _) => {
-                let edges = in_range(package, &caret.successors);
+                let edges = package.in_range(&caret.successors);
                 Successors {
                     edges,
                     crashes: package.no_bundle(),
@@ -182,7 +182,7 @@ impl<'a> Origin<'a> {
     /// The bundles that count as the installed one itself: the stay rule.
     pub fn same(&self, package: &Package) -> BundleSet {
         match (&self.caret, &self.version) {
-            (Some(caret), _) => in_range(package, &caret.same),
+            (Some(caret), _) => package.in_range(&caret.same),
             (None, Some(version)) => package.same_version(version),
             (None, None) => package.no_bundle(),
         }
@@ -199,7 +199,8 @@ impl<'a> Origin<'a> {
         self.name == Some(&*bundle.name) && self.version.as_ref().is_some_and(same)
     }
 
-    /// Whether a bundle is older: a lower version, else a lower release. An unreadable one is not.
+    /// Whether this is newer than a bundle: a higher version, else a higher release. It is not newer
+    /// than one whose version cannot be read.
     pub fn is_newer_than(&self, package: &Package, bundle: BundleIndex) -> bool {
         match (&self.version, &package.bundle(bundle).version) {
             (Some(here), Ok(there)) => there.cmp_precedence(here).is_lt(),
@@ -228,13 +229,4 @@ fn explicit(version: &str, release: &str, rules: &Rules) -> Result<VersionReleas
         }
         (_, error) => InstalledError::Together(error),
     })
-}
-
-fn in_range(package: &Package, range: &Constraint) -> BundleSet {
-    let mut bundles = package.every_bundle();
-    bundles.retain(|index| {
-        let version = package.bundle(index).version.as_ref();
-        version.is_ok_and(|version| range.matches(&version.version))
-    });
-    bundles
 }

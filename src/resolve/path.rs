@@ -4,13 +4,15 @@
 //! it resolves to, recorded as the controller records it, is where the next hop starts. So a hop is
 //! no edge: it is a choice between catalogs too, and can be refused where an edge exists.
 
+mod pins;
+
 use std::collections::HashSet;
 
-use crate::catalog::BundleIndex;
+use crate::catalog::{Bundle, BundleIndex};
 use crate::olm::Rules;
 use crate::resolve::olmv1::{Choice, choose_among};
 use crate::resolve::{Offer, Origin};
-use crate::version::Version;
+use pins::{Pin, pins};
 
 /// A way through the upgrade graph: what each hop's pin resolves to, the goal last.
 #[derive(Clone, Debug)]
@@ -21,45 +23,64 @@ pub struct Way<'s> {
 
 /// The shortest way to a goal bundle; failing that, to the highest candidate that can be reached.
 ///
-/// Among ways of one length that of the higher first hops is taken.
+/// Among ways of one length that of the higher first hops is taken. The search is bounded: in a
+/// package beyond every published one, what lies far away counts as out of reach.
 pub fn shortest_way<'s>(
     offers: &[Offer<'s>],
     origin: &Origin<'_>,
     goal: Option<Choice<'s>>,
     rules: &Rules,
 ) -> Option<Way<'s>> {
-    let mut search = Search::from(offers, origin);
-    let mut next = 0;
-    while let Some(visit) = search.visits.get(next) {
-        let reached = visit.reached;
-        if goal.is_some_and(|goal| is_same(&reached, &goal)) {
-            return Some(search.way_to(next));
-        }
-        let bundle = reached.bundle();
-        if let Ok(version) = &bundle.version {
-            search.expand(&Origin::of_bundle(&bundle.name, version, rules), Some(next));
-        }
-        next += 1;
-    }
-    search.highest_candidate().map(|at| search.way_to(at))
+    way_within(Budget::FULL, offers, origin, goal, rules)
 }
 
 /// What the edits that pin one version resolve to from here, the highest version first; staying
 /// where one is left out.
 pub fn next_hops<'s>(offers: &[Offer<'s>], origin: &Origin<'_>) -> Vec<Choice<'s>> {
-    let search = Search::from(offers, origin);
-    search
-        .visits
-        .into_iter()
-        .map(|visit| visit.reached)
-        .collect()
+    let mut search = Search::new(Budget::FULL, offers, None);
+    search.expand(origin, None);
+    let reached = search.visits.into_iter().map(|visit| visit.reached);
+    reached.collect()
+}
+
+fn way_within<'s>(
+    budget: Budget,
+    offers: &[Offer<'s>],
+    origin: &Origin<'_>,
+    goal: Option<Choice<'s>>,
+    rules: &Rules,
+) -> Option<Way<'s>> {
+    let mut search = Search::new(budget, offers, goal);
+    search.expand(origin, None);
+    let mut next = 0;
+    while let Some(bundle) = search.to_expand(next) {
+        if let Ok(version) = &bundle.version {
+            search.expand(&Origin::of_bundle(&bundle.name, version, rules), Some(next));
+        }
+        next += 1;
+    }
+    let end = search.found.or_else(|| search.highest_candidate());
+    end.map(|at| search.way_to(at))
 }
 
 /// A breadth-first search. `visits` is its queue and its memory: what was reached, in that order.
 struct Search<'o, 's> {
     offers: &'o [Offer<'s>],
+    goal: Option<Choice<'s>>,
     visits: Vec<Visit<'s>>,
     seen: HashSet<(usize, BundleIndex)>,
+    /// The visit of the goal.
+    found: Option<usize>,
+    budget: Budget,
+}
+
+/// What a search may still do.
+#[derive(Clone, Copy)]
+struct Budget {
+    /// The bundles whose pins are looked for.
+    expansions: usize,
+    /// The pins found; those of the last expansion may exceed it.
+    pins: usize,
 }
 
 /// A bundle that was reached, and from which visit; the installed one is no visit.
@@ -69,42 +90,36 @@ struct Visit<'s> {
     from: Option<usize>,
 }
 
-/// The bundle that one offer would give for one pinned version.
-struct Pinned<'s> {
-    version: &'s Version,
-    offer: usize,
-    bundle: BundleIndex,
-}
-
 impl<'o, 's> Search<'o, 's> {
-    fn from(offers: &'o [Offer<'s>], origin: &Origin<'_>) -> Self {
-        let mut search = Self {
+    fn new(budget: Budget, offers: &'o [Offer<'s>], goal: Option<Choice<'s>>) -> Self {
+        Self {
             offers,
+            goal,
             visits: Vec::new(),
             seen: HashSet::new(),
-        };
-        search.expand(origin, None);
-        search
+            found: None,
+            budget,
+        }
+    }
+
+    /// The bundle of this visit, unless the search is over before it.
+    fn to_expand(&self, next: usize) -> Option<&'s Bundle> {
+        let is_over = self.found.is_some() || self.budget.is_spent();
+        let visit = self.visits.get(next).filter(|_| !is_over);
+        visit.map(|visit| visit.reached.bundle())
     }
 
     /// Adds what the edits that pin one version resolve to from here, the highest version first.
     fn expand(&mut self, origin: &Origin<'_>, from: Option<usize>) {
-        let mut pins: Vec<Pinned<'s>> = Vec::new();
-        for (at, offer) in self.offers.iter().enumerate() {
-            pins_of(at, offer, origin, &mut pins);
-        }
-        pins.sort_by(|a, b| {
-            b.version
-                .cmp_precedence(a.version)
-                .then(a.offer.cmp(&b.offer))
-        });
-        for group in pins.chunk_by(|a, b| a.version.cmp_precedence(b.version).is_eq()) {
+        let pins = pins(self.offers, origin);
+        self.budget.spend(pins.len());
+        for group in pins.chunk_by(Pin::is_of_version) {
             self.visit(group, origin, from);
         }
     }
 
     /// Adds what the edit that pins the version of this group resolves to, if it resolves.
-    fn visit(&mut self, group: &[Pinned<'s>], origin: &Origin<'_>, from: Option<usize>) {
+    fn visit(&mut self, group: &[Pin<'s>], origin: &Origin<'_>, from: Option<usize>) {
         let offers = self.offers;
         let candidates = group
             .iter()
@@ -118,6 +133,9 @@ impl<'o, 's> Search<'o, 's> {
             return;
         };
         if self.seen.insert((offer, reached.index)) && !origin.is_at(reached.bundle()) {
+            if self.goal.is_some_and(|goal| is_same(&reached, &goal)) {
+                self.found = Some(self.visits.len());
+            }
             self.visits.push(Visit {
                 offer,
                 reached,
@@ -157,48 +175,28 @@ impl<'o, 's> Search<'o, 's> {
     }
 }
 
-/// For each version that an offer would accept from here, the bundle it would give.
-fn pins_of<'s>(at: usize, offer: &Offer<'s>, origin: &Origin<'_>, pins: &mut Vec<Pinned<'s>>) {
-    let successors = origin.successors(offer.package, &offer.asked);
-    let mut accepted = origin.same(offer.package);
-    accepted.unite(&successors.edges);
-    accepted.intersect(&offer.members);
-    let package = offer.package;
-    let version = |bundle: BundleIndex| package.bundle(bundle).version.as_ref().ok();
-    let crashing: Vec<&Version> = successors
-        .crashes
-        .iter()
-        .filter_map(version)
-        .map(|read| &read.version)
-        .collect();
-    let mut last: Option<Pinned<'s>> = None;
-    for bundle in accepted.iter() {
-        let Some(read) = version(bundle) else {
-            continue;
-        };
-        let version = &read.version;
-        if crashing
-            .iter()
-            .any(|crashing| crashing.cmp_precedence(version).is_eq())
-        {
-            continue;
-        }
-        match &mut last {
-            Some(best) if best.version.cmp_precedence(version).is_eq() => {
-                if package.is_deprecated(best.bundle) && !package.is_deprecated(bundle) {
-                    best.bundle = bundle;
-                }
-            }
-            _ => pins.extend(last.replace(Pinned {
-                version,
-                offer: at,
-                bundle,
-            })),
-        }
+impl Budget {
+    /// Enough for ten catalogs that each have the 203 bundles of the largest package recorded so
+    /// far, at 512 pins a bundle. A search that spends it takes longer than a suggestion is worth: it
+    /// runs while an edit waits.
+    const FULL: Self = Self {
+        expansions: 1 << 11,
+        pins: 1 << 20,
+    };
+
+    fn is_spent(&self) -> bool {
+        self.expansions == 0 || self.pins == 0
     }
-    pins.extend(last);
+
+    fn spend(&mut self, pins: usize) {
+        self.expansions = self.expansions.saturating_sub(1);
+        self.pins = self.pins.saturating_sub(pins);
+    }
 }
 
 fn is_same(a: &Choice<'_>, b: &Choice<'_>) -> bool {
     std::ptr::eq(a.catalog, b.catalog) && a.index == b.index
 }
+
+#[cfg(test)]
+mod tests;

@@ -141,10 +141,7 @@ impl<'a> Query<'a> {
     /// Takes the bundles out of a set whose version is unreadable or not in the range.
     pub fn keep_in_range(&self, package: &Package, bundles: &mut BundleSet) {
         if let Some(range) = &self.range {
-            bundles.retain(|index| {
-                let version = package.bundle(index).version.as_ref();
-                version.is_ok_and(|version| range.matches(&version.version))
-            });
+            package.keep_in_range(range, bundles);
         }
     }
 }
