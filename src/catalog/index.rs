@@ -20,6 +20,9 @@ pub(super) struct Parts {
 /// Where the bundles of one name stand: blobs that are filed under different names can share one.
 type Places<'a> = HashMap<&'a str, Vec<BundleIndex>>;
 
+/// The messages of deprecated parts, by the parts' names.
+type Messages<'a> = HashMap<&'a str, &'a str>;
+
 /// The index of the package of this name.
 pub(super) fn index(parts: Parts) -> Package {
     let Parts {
@@ -103,34 +106,39 @@ fn add_edges(edges: &mut EdgesBuilder, entry: &blob::Entry<'_>, edge: Edge) {
 }
 
 impl Package {
+    /// Of two entries for one part the last counts.
     fn deprecate(&mut self, entries: &[blob::Deprecation<'_>]) {
         self.deprecation = Deprecation::OfParts;
+        let (mut channels, mut bundles) = (Messages::new(), Messages::new());
         for entry in entries {
-            let message: Box<str> = entry.message.as_ref().into();
+            let (name, message) = (&*entry.name, &*entry.message);
             match &*entry.schema {
-                "olm.package" => self.deprecation = Deprecation::OfPackage(message),
-                "olm.channel" => self.deprecate_channel(&entry.name, &message),
-                "olm.bundle" => self.deprecate_bundle(&entry.name, &message),
+                "olm.package" => self.deprecation = Deprecation::OfPackage(message.into()),
+                "olm.channel" => {
+                    channels.insert(name, message);
+                }
+                "olm.bundle" => {
+                    bundles.insert(name, message);
+                }
                 _ => {}
             }
         }
+        self.deprecate_channels(&channels);
+        self.deprecate_bundles(&bundles);
     }
 
-    fn deprecate_channel(&mut self, name: &str, message: &str) {
-        for channel in self
-            .channels
-            .iter_mut()
-            .filter(|channel| *channel.name == *name)
-        {
-            channel.deprecated = Some(message.into());
+    fn deprecate_channels(&mut self, messages: &Messages<'_>) {
+        for channel in &mut self.channels {
+            channel.deprecated = messages.get(&*channel.name).copied().map(Box::from);
         }
     }
 
-    fn deprecate_bundle(&mut self, name: &str, message: &str) {
-        let named = (0..).map(BundleIndex).zip(&mut self.bundles);
-        for (index, bundle) in named.filter(|(_, bundle)| *bundle.name == *name) {
-            bundle.deprecated = Some(message.into());
-            self.deprecated_bundles.insert(index);
+    fn deprecate_bundles(&mut self, messages: &Messages<'_>) {
+        for (index, bundle) in (0..).map(BundleIndex).zip(&mut self.bundles) {
+            if let Some(message) = messages.get(&*bundle.name).copied() {
+                bundle.deprecated = Some(message.into());
+                self.deprecated_bundles.insert(index);
+            }
         }
     }
 }
@@ -175,6 +183,36 @@ mod tests {
         let members = package.channels().iter().flat_map(|c| &c.members);
         let names: Vec<_> = members.map(|m| &*package.bundle(*m).name).collect();
         assert_eq!(names, ["a", "c"]);
+    }
+
+    #[test]
+    fn of_two_deprecations_of_a_part_the_last_counts() {
+        let entry = |(schema, name, message): (&str, &str, &str)| blob::Deprecation {
+            schema: schema.to_owned().into(),
+            name: name.to_owned().into(),
+            message: message.to_owned().into(),
+        };
+        let entries = [
+            ("olm.bundle", "b", "first"),
+            ("olm.channel", "b", "of the channel"),
+            ("olm.bundle", "b", "last"),
+            ("olm.bundle", "stranger", "none"),
+        ];
+        let package = index(Parts {
+            bundles: ["a", "b"].map(bundle).into(),
+            channels: ["a", "b"].map(|name| channel(name, &[])).into(),
+            deprecations: Some(entries.map(entry).into()),
+        });
+        let bundles: Vec<_> = package
+            .bundles()
+            .map(|(_, b)| b.deprecated.as_deref())
+            .collect();
+        assert_eq!(bundles, [None, Some("last")]);
+        let channels = package.channels().iter();
+        let channels: Vec<_> = channels.map(|c| c.deprecated.as_deref()).collect();
+        assert_eq!(channels, [None, Some("of the channel")]);
+        assert_eq!(package.deprecated_bundles.len(), 1);
+        assert_eq!(package.deprecation(), &Deprecation::OfParts);
     }
 
     #[test]
