@@ -6,6 +6,7 @@
 pub mod check;
 mod common;
 mod demo;
+mod environment;
 mod exit;
 mod go_duration;
 mod json;
@@ -21,7 +22,7 @@ use std::io::Write;
 use std::panic::{self, AssertUnwindSafe};
 use std::process::ExitCode;
 
-use clap::Parser;
+use clap::{CommandFactory, Parser};
 
 use crate::explain::one_line;
 
@@ -31,6 +32,7 @@ pub use exit::Exit;
 #[derive(Debug, Parser)]
 #[command(
     name = "olmguard",
+    about = "Says at once whether OLM v1 will carry out an edit of a ClusterExtension",
     version,
     propagate_version = true,
     max_term_width = 100
@@ -51,6 +53,11 @@ enum Command {
 /// Parses the arguments of this process, runs the command they name, and says how it ended.
 pub fn main() -> ExitCode {
     let cli = Cli::parse();
+    for name in environment::strangers(&Cli::command()) {
+        warn(&format_args!(
+            "{name} is set, but is the twin of no flag: it is not looked at"
+        ));
+    }
     guarded(|| run(cli.command))
 }
 
@@ -74,9 +81,18 @@ fn guarded(run: impl FnOnce() -> ExitCode) -> ExitCode {
 
 /// Says on stderr what went wrong, on one line.
 fn say(error: &impl fmt::Display) {
-    let line = one_line(&error.to_string());
+    line("error", error);
+}
+
+/// Says on stderr what goes on all the same, on one line.
+fn warn(warning: &impl fmt::Display) {
+    line("warning", warning);
+}
+
+fn line(what: &str, text: &impl fmt::Display) {
+    let text = one_line(&text.to_string());
     // Nothing is left to say it to if stderr is gone as well.
-    let _gone = writeln!(anstream::stderr(), "error: {line}");
+    let _gone = writeln!(anstream::stderr(), "{what}: {text}");
 }
 
 #[cfg(test)]
