@@ -81,6 +81,11 @@ pub(super) fn warnings<'s>(
         warnings.extend(of_passing(snapshot, edit));
     }
     warnings.extend(missing_channels(edit, ruled));
+    let is_nameless = edit
+        .installed
+        .bundle()
+        .is_some_and(|bundle| bundle.name.is_none());
+    warnings.extend(is_nameless.then_some(Warning::InstalledNameUnknown));
     warnings.extend(edit.new.hints.iter().cloned().map(Warning::Hint));
     warnings
 }
@@ -174,20 +179,12 @@ fn newest_out_of_reach<'s>(ruled: &Ruled<'s>, resolved: Choice<'s>) -> Option<Wa
 }
 
 /// What an edit that is let through brings with it.
-fn of_passing<'s>(snapshot: &Snapshot, edit: &Edit<'_>) -> Vec<Warning<'s>> {
+fn of_passing<'s>(snapshot: &Snapshot, edit: &Edit<'_>) -> impl Iterator<Item = Warning<'s>> {
     let is_rolling = edit.old.unwrap_or(edit.new).rollout == Rollout::RollingOut;
-    let is_nameless = edit
-        .installed
-        .bundle()
-        .is_some_and(|bundle| bundle.name.is_none());
-    [
-        loses_upper_bound(snapshot, edit).then_some(Warning::UpperBoundRemoved),
-        is_rolling.then_some(Warning::RollingOut),
-        is_nameless.then_some(Warning::InstalledNameUnknown),
-    ]
-    .into_iter()
-    .flatten()
-    .collect()
+    let bound = loses_upper_bound(snapshot, edit).then_some(Warning::UpperBoundRemoved);
+    bound
+        .into_iter()
+        .chain(is_rolling.then_some(Warning::RollingOut))
 }
 
 fn loses_upper_bound(snapshot: &Snapshot, edit: &Edit<'_>) -> bool {
