@@ -198,7 +198,11 @@ impl<'s> Asked<'_, 's> {
         match choose(matches) {
             Ok(resolved) => Ruled {
                 deprecations_of: resolved.deprecations_of,
-                ..Ruling::Allowed(self.allowed(resolved.choice, origin), resolved.choice).into()
+                ..Ruling::Allowed(
+                    self.allowed(resolved.choice, matches, origin),
+                    resolved.choice,
+                )
+                .into()
             },
             Err(ChoiceError::Nothing) => Self::no_successor(matches, origin).into(),
             Err(ChoiceError::Ambiguous(left)) => Ruling::AmbiguousCatalogs(left).into(),
@@ -263,7 +267,7 @@ impl<'s> Asked<'_, 's> {
             origin.is_some_and(|origin| origin.is_newer_than(choice.package, choice.index))
         };
         let count = candidates().count();
-        match goal(matches) {
+        match foremost(matches) {
             Some(best) if candidates().all(older) => Ruling::Downgrade(best, count),
             Some(best) => Ruling::NotASuccessor(best, count),
             None => Ruling::VersionNotFound {
@@ -273,24 +277,32 @@ impl<'s> Asked<'_, 's> {
     }
 
     /// Row 18.
-    fn allowed(&self, choice: Choice<'s>, origin: Option<&Origin<'_>>) -> Allowed {
+    fn allowed(
+        &self,
+        choice: Choice<'s>,
+        matches: &[Match<'_, 's>],
+        origin: Option<&Origin<'_>>,
+    ) -> Allowed {
         match (self.request.installed, origin) {
             (Installed::Nothing, _) => Allowed::Resolved,
             (_, None) => Allowed::Bypassed(Jump::Unknown),
             (_, Some(origin)) if origin.is_at(choice.bundle()) => Allowed::Unchanged,
-            (_, Some(origin)) if self.is_successor(choice, origin) => Allowed::Resolved,
+            (_, Some(origin)) if self.is_successor(choice, matches, origin) => Allowed::Resolved,
             (_, Some(origin)) => Allowed::Bypassed(jump(choice, origin)),
         }
     }
 
-    fn is_successor(&self, choice: Choice<'s>, origin: &Origin<'_>) -> bool {
-        let asked = choice.package.ask_channels(&self.request.filter.channels);
+    /// Without a bypass nothing else is left to choose from.
+    fn is_successor(
+        &self,
+        choice: Choice<'s>,
+        matches: &[Match<'_, 's>],
+        origin: &Origin<'_>,
+    ) -> bool {
+        let from = |found: &&Match<'_, 's>| std::ptr::eq(found.offer.catalog, choice.catalog);
+        let offer = matches.iter().find(from).map(|found| found.offer);
         !self.request.filter.bypasses()
-            || origin.same(choice.package).contains(choice.index)
-            || origin
-                .successors(choice.package, &asked)
-                .edges
-                .contains(choice.index)
+            || offer.is_some_and(|offer| offer.accepted(origin).bundles.contains(choice.index))
     }
 }
 
@@ -305,13 +317,14 @@ impl<'s> From<Match<'_, 's>> for Matched<'s> {
     }
 }
 
-/// The bundle that would be chosen if no edge counted; failing that, the best of the first catalog.
-pub(super) fn goal<'s>(matches: &[Match<'_, 's>]) -> Option<Choice<'s>> {
+/// The bundle to name for all candidates: the one that would be chosen if no edge counted; failing
+/// that, the best of the first catalog.
+fn foremost<'s>(matches: &[Match<'_, 's>]) -> Option<Choice<'s>> {
     let free: Vec<_> = matches
         .iter()
         .map(|found| Match {
             offer: found.offer,
-            successors: None,
+            accepted: None,
             matched: found.offer.candidates.clone(),
         })
         .collect();
@@ -327,7 +340,7 @@ pub(super) fn goal<'s>(matches: &[Match<'_, 's>]) -> Option<Choice<'s>> {
 /// A candidate on which OLM crashes before it finds an edge.
 fn crashing<'s>(matches: &[Match<'_, 's>]) -> Option<Choice<'s>> {
     matches.iter().find_map(|found| {
-        let crashes = &found.successors.as_ref()?.crashes;
+        let crashes = &found.accepted.as_ref()?.successors.crashes;
         let mut tested = found.offer.candidates.clone();
         tested.intersect(crashes);
         tested.first().map(|index| found.offer.choice(index))
@@ -336,17 +349,12 @@ fn crashing<'s>(matches: &[Match<'_, 's>]) -> Option<Choice<'s>> {
 
 fn accepted<'s>(matches: &[Match<'_, 's>], origin: &Origin<'_>) -> Vec<Accepted<'s>> {
     let accept = |found: &Match<'_, 's>| {
-        let offer = found.offer;
-        let mut bundles = origin.same(offer.package);
-        match &found.successors {
-            Some(successors) => bundles.unite(&successors.edges),
-            None => bundles.unite(&origin.successors(offer.package, &offer.asked).edges),
-        }
-        bundles.intersect(&offer.members);
+        let (offer, known) = (found.offer, found.accepted.as_ref());
+        let bundles = known.map(|accepted| accepted.bundles.clone());
         Accepted {
             catalog: offer.catalog,
             package: offer.package,
-            bundles,
+            bundles: bundles.unwrap_or_else(|| offer.accepted(origin).bundles),
         }
     };
     matches.iter().map(accept).collect()

@@ -4,10 +4,8 @@
 //! not deprecated before deprecated, then the highest version and release. Between catalogs:
 //! deprecation is weighed before priority; two at the highest priority are ambiguous.
 
-use crate::catalog::{
-    Bundle, BundleIndex, BundleSet, BundleVersionError, DependencyKind, Package, Successors,
-};
-use crate::resolve::{Offer, Origin};
+use crate::catalog::{Bundle, BundleIndex, BundleSet, BundleVersionError, DependencyKind, Package};
+use crate::resolve::{Accepted, Offer, Origin};
 use crate::snapshot::CatalogState;
 
 /// What is left of one offer once upgrade edges have been asked.
@@ -15,8 +13,8 @@ use crate::snapshot::CatalogState;
 pub struct Match<'o, 's> {
     /// The offer.
     pub offer: &'o Offer<'s>,
-    /// Where edges lead from the installed bundle; absent where none were asked.
-    pub successors: Option<Successors>,
+    /// What the successor rule accepts of it; absent where edges were not asked.
+    pub accepted: Option<Accepted>,
     /// The candidates that remain.
     pub matched: BundleSet,
 }
@@ -110,14 +108,13 @@ pub(super) fn choose_among<'s>(
 
 fn weigh_one<'o, 's>(offer: &'o Offer<'s>, origin: Option<&Origin<'_>>) -> Match<'o, 's> {
     let mut matched = offer.candidates.clone();
-    let successors = origin.map(|origin| {
-        let accepted = offer.accepted(origin);
+    let accepted = origin.map(|origin| offer.accepted(origin));
+    if let Some(accepted) = &accepted {
         matched.intersect(&accepted.bundles);
-        accepted.successors
-    });
+    }
     Match {
         offer,
-        successors,
+        accepted,
         matched,
     }
 }
