@@ -1,5 +1,4 @@
 //! The decision vectors: what the real resolver answered, release by release.
-#![expect(clippy::print_stdout, reason = "says what a test run did not see")]
 #![expect(
     clippy::panic,
     clippy::unwrap_used,
@@ -7,20 +6,20 @@
     reason = "a test that cannot go on fails there"
 )]
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::HashMap;
+use std::path::Path;
 
-use olmguard::catalog::BundleIndex;
-use olmguard::explain::Answer;
-use olmguard::judge::{Ruled, Token};
 use olmguard::version::BundleReleaseSupport;
 use serde::Deserialize;
-use serde_json::{Value, json};
+use serde_json::Value;
 
+use common::compared::compare;
 use common::decisions::{Bench, Case, Expect};
 use common::shared::shared;
 use common::tally::Tally;
 
 mod common {
+    pub(crate) mod compared;
     pub(crate) mod decisions;
     pub(crate) mod shared;
     pub(crate) mod tally;
@@ -31,23 +30,24 @@ const FOLDER: &str = "vectors/decisions";
 
 #[test]
 fn cases() {
-    recorded("cases");
+    match shared() {
+        Some(shared) => recorded("cases", &shared.join(FOLDER)),
+        None => println!("left out: decisions/cases.jsonl, no shared folder"),
+    }
 }
 
+/// These bring their catalogs with them, so a sample in this repository serves too.
 #[test]
 fn synthetic() {
-    recorded("synthetic");
+    let shared = shared().unwrap_or_default();
+    recorded("synthetic", &shared.join(FOLDER));
 }
 
-fn recorded(file: &str) {
+fn recorded(file: &str, folder: &Path) {
     let name = format!("decisions/{file}.jsonl");
-    let Some(folder) = shared().map(|shared| shared.join(FOLDER)) else {
-        println!("left out: {name}, no shared folder");
-        return;
-    };
     let mut tally = Tally::default();
-    let off = Bench::new("1.11", &[], &folder);
-    let on = Bench::new("1.11", &["BundleReleaseSupport=true"], &folder);
+    let off = Bench::new("1.11", &[], folder);
+    let on = Bench::new("1.11", &["BundleReleaseSupport=true"], folder);
     for case in common::vectors::cases::<Case>(&name) {
         let bench = match case.bundle_release_support() {
             BundleReleaseSupport::Enabled => &on,
@@ -196,274 +196,4 @@ fn apply(expect: &mut Expect, fields: &Value) {
             other => panic!("unknown field {other}"),
         }
     }
-}
-
-/// What is compared of an answer, in one value.
-#[derive(Debug, PartialEq)]
-struct Compared {
-    outcome: Outcome,
-    text: Option<String>,
-    deprecated: Option<bool>,
-    matched: Option<BTreeMap<String, usize>>,
-    successors: Option<BTreeMap<String, Vec<String>>>,
-    /// Absent where it is not compared, empty where there are none.
-    deprecations_of: Option<String>,
-    record: Option<Value>,
-}
-
-#[derive(Clone, Debug, PartialEq)]
-enum Outcome {
-    Bundle {
-        name: String,
-        catalog: Option<String>,
-        version: Option<(String, Option<String>)>,
-    },
-    Class(&'static str),
-}
-
-fn compare(
-    tally: &mut Tally,
-    id: &str,
-    bench: &Bench,
-    case: &Case,
-    expect: &Expect,
-    versions: bool,
-) {
-    let snapshot = bench.snapshot(case);
-    case.put_to(&snapshot, |ruled, answer| {
-        let gate = case.bundle_release_support();
-        let got = got(ruled, answer, expect, versions, gate);
-        let expected = expected(&got, ruled, expect, versions);
-        tally.compare(id, &got, &expected);
-    });
-}
-
-fn got(
-    ruled: &Ruled<'_>,
-    answer: &Answer,
-    expect: &Expect,
-    versions: bool,
-    gate: BundleReleaseSupport,
-) -> Compared {
-    let outcome = match &answer.resolved {
-        Some(resolved) => Outcome::Bundle {
-            name: resolved.bundle.clone(),
-            catalog: Some(resolved.catalog.clone()),
-            version: versions.then(|| (resolved.version.clone(), resolved.release.clone())),
-        },
-        None => Outcome::Class(class(answer.token)),
-    };
-    let same_catalog =
-        expect.deprecation_catalog.is_none() || expect.deprecation_catalog == expect.catalog;
-    let compares_parts = expect.ties.is_none() && expect.alternatives.is_none();
-    Compared {
-        text: upstream_counts(&outcome)
-            .then(|| answer.upstream.clone())
-            .flatten(),
-        deprecated: answer
-            .resolved
-            .as_ref()
-            .filter(|_| same_catalog && compares_parts)
-            .map(|r| r.deprecated),
-        matched: expect
-            .matched
-            .as_ref()
-            .filter(|_| compares_parts)
-            .map(|expected| {
-                expected
-                    .keys()
-                    .map(|name| (name.clone(), matched(ruled, name)))
-                    .collect()
-            }),
-        successors: successors(ruled, expect),
-        deprecations_of: (answer.resolved.is_some() && compares_parts).then(|| {
-            ruled
-                .deprecations_of
-                .map(|catalog| catalog.name.clone())
-                .unwrap_or_default()
-        }),
-        record: expect
-            .record
-            .as_ref()
-            .filter(|_| versions)
-            .and_then(|_| record(ruled, gate)),
-        outcome,
-    }
-}
-
-/// The recorded answer in the same form; of several that upstream can give, ours if it is one.
-fn expected(got: &Compared, ruled: &Ruled<'_>, expect: &Expect, versions: bool) -> Compared {
-    let compares_parts = expect.ties.is_none() && expect.alternatives.is_none();
-    let same_catalog =
-        expect.deprecation_catalog.is_none() || expect.deprecation_catalog == expect.catalog;
-    let outcome = outcome(got, expect, versions);
-    let text = match (&outcome, &got.text) {
-        (Outcome::Class(_), Some(text)) if accepts_text(expect, text) => Some(text.clone()),
-        (outcome, _) if upstream_counts(outcome) => expect.error.clone(),
-        _ => None,
-    };
-    let is_bundle = matches!(outcome, Outcome::Bundle { .. });
-    Compared {
-        text,
-        deprecated: expect
-            .deprecated
-            .filter(|_| is_bundle && same_catalog && compares_parts),
-        matched: expect.matched.clone().filter(|_| compares_parts),
-        successors: expect
-            .successors
-            .clone()
-            .filter(|_| !hides_successors(ruled)),
-        deprecations_of: (is_bundle && compares_parts)
-            .then(|| expect.deprecation_catalog.clone().unwrap_or_default()),
-        record: expect.record.clone().filter(|_| versions),
-        outcome,
-    }
-}
-
-fn outcome(got: &Compared, expect: &Expect, versions: bool) -> Outcome {
-    let recorded = match (&expect.bundle, &expect.error_kind) {
-        (Some(bundle), _) => Outcome::Bundle {
-            name: bundle.clone(),
-            catalog: expect.catalog.clone(),
-            version: versions.then(|| {
-                (
-                    expect.version.clone().unwrap_or_default(),
-                    expect.release.clone().filter(|r| !r.is_empty()),
-                )
-            }),
-        },
-        (None, kind) => Outcome::Class(static_class(kind.as_deref().unwrap_or_default())),
-    };
-    let is_tie = match (&got.outcome, &expect.ties) {
-        (Outcome::Bundle { name, catalog, .. }, Some(ties)) => {
-            // Of bundles that rank the same, the guard takes the lowest name.
-            let lowest = ties.iter().filter(|tie| !tie.starts_with("error: ")).min();
-            lowest == Some(name) && (catalog == &expect.catalog || expect.catalog.is_none())
-        }
-        (Outcome::Class(_), Some(ties)) => ties
-            .iter()
-            .any(|tie| tie.strip_prefix("error: ") == got.text.as_deref()),
-        _ => false,
-    };
-    if is_tie || is_alternative(got, expect) {
-        got.outcome.clone()
-    } else {
-        recorded
-    }
-}
-
-fn is_alternative(got: &Compared, expect: &Expect) -> bool {
-    expect
-        .alternatives
-        .iter()
-        .flatten()
-        .any(|other| match &got.outcome {
-            Outcome::Bundle { name, catalog, .. } => {
-                other["bundle"] == **name
-                    && catalog
-                        .as_deref()
-                        .is_some_and(|catalog| other["catalog"] == catalog)
-            }
-            Outcome::Class(class) => other["errorKind"] == **class,
-        })
-}
-
-fn accepts_text(expect: &Expect, text: &str) -> bool {
-    let in_ties = expect
-        .ties
-        .iter()
-        .flatten()
-        .any(|tie| tie.strip_prefix("error: ") == Some(text));
-    let in_alternatives = expect
-        .alternatives
-        .iter()
-        .flatten()
-        .any(|other| other["error"] == text);
-    in_ties || in_alternatives
-}
-
-/// What the controller would record as installed.
-fn record(ruled: &Ruled<'_>, gate: BundleReleaseSupport) -> Option<Value> {
-    let choice = ruled.resolved()?;
-    let recorded = choice.bundle().version.as_ref().ok()?.recorded(gate);
-    let mut record = json!({"name": &*choice.bundle().name, "version": recorded.version});
-    if let Some(release) = recorded.release {
-        record["release"] = json!(release);
-    }
-    Some(record)
-}
-
-fn matched(ruled: &Ruled<'_>, catalog: &str) -> usize {
-    let found = ruled
-        .matched
-        .iter()
-        .find(|matched| matched.catalog.name == catalog);
-    found.map_or(0, |matched| matched.left.len())
-}
-
-fn successors(ruled: &Ruled<'_>, expect: &Expect) -> Option<BTreeMap<String, Vec<String>>> {
-    let found = ruled.successors.as_ref()?;
-    let expected = expect.successors.as_ref()?;
-    let of = |catalog: &String| {
-        let accepted = found
-            .iter()
-            .filter(|accepted| accepted.catalog.name == *catalog);
-        let bundle = |package: &olmguard::catalog::Package, index: BundleIndex| {
-            package.bundle(index).name.to_string()
-        };
-        let names = accepted.flat_map(|a| a.bundles.iter().map(|index| bundle(a.package, index)));
-        let mut names: Vec<_> = names.collect();
-        names.sort_unstable();
-        (catalog.clone(), names)
-    };
-    Some(expected.keys().map(of).collect())
-}
-
-/// Rows that are answered before anyone asks for successors.
-fn hides_successors(ruled: &Ruled<'_>) -> bool {
-    ruled.ruling.token() <= Token::InstalledVersionInvalid
-        || ruled.ruling.token() == Token::BrokenSkipRange
-}
-
-fn upstream_counts(outcome: &Outcome) -> bool {
-    matches!(outcome, Outcome::Class("none" | "ambiguous" | "dependency"))
-}
-
-fn class(token: Token) -> &'static str {
-    match token {
-        Token::InvalidSelector => "selector",
-        Token::InvalidVersionRange => "version",
-        Token::CatalogNotLoaded => "catalog",
-        Token::InstalledVersionInvalid => "installed",
-        Token::NoCatalogs
-        | Token::PackageNotFound
-        | Token::ChannelNotFound
-        | Token::NotInChannel
-        | Token::VersionNotFound
-        | Token::Downgrade
-        | Token::NotASuccessor => "none",
-        Token::AmbiguousCatalogs => "ambiguous",
-        Token::BundleVersionInvalid => "bundleVersion",
-        Token::UnsupportedDependency => "dependency",
-        Token::BrokenSkipRange => "panic",
-        other => panic!("no class for {other:?}"),
-    }
-}
-
-fn static_class(kind: &str) -> &'static str {
-    const CLASSES: &[&str] = &[
-        "selector",
-        "version",
-        "catalog",
-        "installed",
-        "none",
-        "ambiguous",
-        "bundleVersion",
-        "dependency",
-        "panic",
-    ];
-    CLASSES
-        .iter()
-        .find(|class| **class == kind)
-        .unwrap_or_else(|| panic!("no class {kind:?}"))
 }
