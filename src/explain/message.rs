@@ -104,7 +104,7 @@ fn within(facts: &Facts<'_>, first: &str) -> String {
     let body = Body {
         facts,
         first,
-        details: details(&facts.judgement.ruled.ruling),
+        details: details(&facts.judgement.ruled.ruling, facts.request),
         next: Detail {
             label: "Allowed next",
             items: facts.advice.allowed_next.clone(),

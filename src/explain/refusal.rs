@@ -96,12 +96,13 @@ pub(super) fn reason(ruling: &Ruling<'_>, request: Option<&Request<'_>>) -> Line
 }
 
 /// What there is to know besides the reason.
-pub(super) fn details(ruling: &Ruling<'_>) -> Vec<Detail> {
+pub(super) fn details(ruling: &Ruling<'_>, request: Option<&Request<'_>>) -> Vec<Detail> {
     match ruling {
         Ruling::InvalidSpec(faults) => also(faults),
         Ruling::InvalidVersionRange(error) => {
             let fault = error.fault();
-            let place = format!("{}, at byte {}", range::fault(&fault), fault.at);
+            let place = character(range_of(request), fault.at);
+            let place = format!("{}, at character {place}", range::fault(&fault));
             vec![detail("Range", vec![place])]
         }
         Ruling::InstalledUnknown(UnknownCause::Several { bundles }) => {
@@ -162,6 +163,11 @@ pub(super) fn needed(ruling: &Ruling<'_>) -> Option<&'static str> {
         Ruling::CatalogNotLoaded(_) => "its content, or a selector that leaves this catalog out",
         Ruling::NotJudged(_) | Ruling::InvalidSpec(_) | Ruling::Allowed(..) => return None,
     })
+}
+
+/// The place of a byte of a text as people count: in characters, from 1.
+fn character(text: &str, byte: usize) -> usize {
+    text.char_indices().take_while(|(at, _)| *at < byte).count() + 1
 }
 
 /// Why an edit is not judged.

@@ -23,7 +23,7 @@ fn invalid_version_range() {
         &argo_at("0.5.0").range("latest").answer(),
         r#"
             argocd-operator: 0.5.0 -> latest refused: "latest" is not a version range [InvalidVersionRange]
-            Range: expected a comparator such as >=1.2.3, found "l", at byte 0
+            Range: expected a comparator such as >=1.2.3, found "l", at character 1
             Allowed next: 0.6.0, 0.5.1
             Path: 0.5.0 -> 0.6.0 -> 0.7.0
             Fix: set spec.source.catalog.version to "0.6.0" first
@@ -34,7 +34,7 @@ fn invalid_version_range() {
         &argo().range("1.2.3.4").answer(),
         r#"
             argocd-operator: install of 1.2.3.4 refused: "1.2.3.4" is not a version range [InvalidVersionRange]
-            Range: expected a blank, a comma or || before the next comparator, found ".", at byte 5
+            Range: expected a blank, a comma or || before the next comparator, found ".", at character 6
             Fix: set spec.source.catalog.version to "0.8.0"
             OLM: desired version range "1.2.3.4" is invalid: improper constraint: "1.2.3.4"
         "#,
