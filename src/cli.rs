@@ -8,7 +8,6 @@ mod common;
 mod demo;
 mod environment;
 mod exit;
-mod go_duration;
 mod json;
 mod log;
 mod output;

@@ -27,7 +27,7 @@
 //!
 //! | layer | rooms | may use |
 //! | --- | --- | --- |
-//! | leaves | [`version`], [`selector`], [`olm`], [`json_type`], [`nearest`], [`yaml_scalar`] | leaves before them |
+//! | leaves | [`version`], [`selector`], [`olm`], [`go_duration`], [`json_type`], [`nearest`], [`yaml_scalar`] | leaves before them |
 //! | facts | [`catalog`], [`extension`], [`snapshot`] | leaves, and facts before them |
 //! | thought | [`resolve`], then [`judge`], then [`explain`] | all of the above |
 //! | edges | `source`, `manifest`, `admission`, `server`, `cli` | every pure room; each other as CONTRIBUTING says |
@@ -113,6 +113,7 @@ pub mod cli;
 mod dns1123;
 pub mod explain;
 pub mod extension;
+pub mod go_duration;
 pub mod json_type;
 pub mod judge;
 #[cfg(feature = "program")]

@@ -1,24 +1,31 @@
 //! Durations as Go writes them: `0s`, `500ms`, `1m30s`, `1.5h`.
 //!
-//! Mirrors `time.ParseDuration`, but for negative ones: no flag takes them.
+//! Mirrors `time.ParseDuration`, but for negative ones: no flag and no request means one.
 
 use std::time::Duration;
 
 /// Why a text is no duration.
 #[derive(Clone, Debug, Eq, PartialEq, thiserror::Error)]
-pub(crate) enum DurationError {
+pub enum DurationError {
+    /// It is no number with a unit.
     #[error("expected a duration such as 0s, 500ms or 1m30s")]
     Syntax,
+    /// A number has no unit.
     #[error("unit missing: expected one of ns, us, ms, s, m, h, as in 10s")]
     NoUnit,
+    /// A number has a unit that Go does not know.
     #[error("unknown unit {found:?}: expected one of ns, us, ms, s, m, h")]
-    Unit { found: String },
+    Unit {
+        /// The unit.
+        found: String,
+    },
+    /// No one means as long.
     #[error("longer than {} hours", LONGEST.as_secs() / 3600)]
     TooLong,
 }
 
 /// Reads a duration.
-pub(crate) fn parse(text: &str) -> Result<Duration, DurationError> {
+pub fn parse(text: &str) -> Result<Duration, DurationError> {
     if text == "0" {
         return Ok(Duration::ZERO);
     }
