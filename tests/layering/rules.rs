@@ -2,7 +2,7 @@
 //!
 //! ```text
 //! version <- catalog <- snapshot <- resolve <- judge <- explain <- every edge
-//!                                   admission <- server <- cli,  source <- cluster
+//!                    admission <- telemetry <- server <- cli,  source, telemetry <- cluster
 //! ```
 
 /// The pure rooms; each may use those before it.
@@ -24,15 +24,23 @@ const PURE: [&str; 14] = [
 ];
 
 /// The rooms with I/O, each with the edges it may use; every pure room is open to them.
-const EDGES: [(&str, &[&str]); 7] = [
+const EDGES: [(&str, &[&str]); 8] = [
     ("source", &[]),
     ("manifest", &[]),
     ("admission", &[]),
-    ("cluster", &["source"]),
-    ("server", &["admission"]),
+    ("telemetry", &["admission"]),
+    ("cluster", &["source", "telemetry"]),
+    ("server", &["admission", "telemetry"]),
     (
         "cli",
-        &["admission", "cluster", "manifest", "server", "source"],
+        &[
+            "admission",
+            "cluster",
+            "manifest",
+            "server",
+            "source",
+            "telemetry",
+        ],
     ),
     ("main", &["cli"]),
 ];

@@ -1,0 +1,17 @@
+//! Sight: what the program counts, and what it writes about itself.
+//!
+//! ```text
+//! server, tls, cluster, cli --> metrics --> registry --render--> GET /metrics
+//! ```
+//!
+//! Mirrors the rules of Prometheus for names, units and the text format, as `promtool check metrics`
+//! checks them.
+//!
+//! Invariants: the label values are closed sets, so the number of series does not depend on what is
+//! asked; no object, package, version or user is ever a label.
+
+pub mod metrics;
+mod outcome;
+
+pub use metrics::Metrics;
+pub use outcome::Outcome;

@@ -1,0 +1,81 @@
+//! What is counted: one module a subject, all in one registry that belongs to the server.
+//!
+//! Every series is there from the start, at 0, so that `rate()` sees the first event; only the
+//! catalogs come and go. What an edit touches are counters that were found beforehand: an answer
+//! costs no look-up by label.
+
+mod admission;
+mod catalogs;
+mod connections;
+mod held;
+mod label;
+mod process;
+mod register;
+mod tls;
+
+use std::sync::Arc;
+
+use prometheus::{Registry, TextEncoder};
+
+pub use admission::{AdmissionMetrics, Answered, DecodeError, WaitedFor};
+pub use catalogs::CatalogMetrics;
+pub use connections::{ConnectionMetrics, Eviction, HandshakeFailure, Refusal};
+pub use held::Held;
+pub use tls::{Reload, TlsMetrics};
+
+use process::ProcessMetrics;
+use register::Register;
+
+/// All that is counted; a clone counts into the same registry.
+#[derive(Clone, Debug)]
+pub struct Metrics {
+    /// Reviews and their answers.
+    pub admission: Arc<AdmissionMetrics>,
+    /// Connections of the webhook's listener.
+    pub connections: Arc<ConnectionMetrics>,
+    /// The certificate that is shown.
+    pub tls: Arc<TlsMetrics>,
+    /// The catalogs that are judged by.
+    pub catalogs: Arc<CatalogMetrics>,
+    process: Arc<ProcessMetrics>,
+    registry: Registry,
+}
+
+impl Metrics {
+    /// Counts from 0, in a registry of its own.
+    pub fn new() -> Self {
+        let registry = Registry::new();
+        let register = Register::new(&registry);
+        Self {
+            admission: Arc::new(AdmissionMetrics::new(&register)),
+            connections: Arc::new(ConnectionMetrics::new(&register)),
+            tls: Arc::new(TlsMetrics::new(&register)),
+            catalogs: Arc::new(CatalogMetrics::new(&register)),
+            process: Arc::new(ProcessMetrics::new(&register)),
+            registry,
+        }
+    }
+
+    /// Everything as of now, in Prometheus' text format ([`CONTENT_TYPE`]).
+    ///
+    /// Within a tokio runtime it tells of that runtime, too.
+    #[expect(
+        clippy::missing_panics_doc,
+        reason = "a gathered family has samples, and a text takes whatever is written"
+    )]
+    pub fn render(&self) -> String {
+        self.process.look();
+        TextEncoder::new()
+            .encode_to_string(&self.registry.gather())
+            .expect("a gathered family has samples, and a text takes whatever is written")
+    }
+}
+
+impl Default for Metrics {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+/// The media type of what [`Metrics::render`] returns.
+pub const CONTENT_TYPE: &str = prometheus::TEXT_FORMAT;

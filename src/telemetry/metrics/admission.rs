@@ -1,0 +1,205 @@
+//! Reviews: how many, what became of them, how long they took and waited, and what was no review.
+
+mod labels;
+
+use std::time::Duration;
+
+use prometheus::{Histogram, IntCounter, IntGauge};
+
+pub use labels::{DecodeError, WaitedFor};
+
+use crate::admission::Operation;
+use crate::judge::Token;
+use crate::telemetry::Outcome;
+use crate::telemetry::metrics::held::Held;
+use crate::telemetry::metrics::label::PerLabel;
+use crate::telemetry::metrics::register::Register;
+use labels::{Against, Decision, DryRun};
+
+/// Reviews and their answers.
+#[derive(Debug)]
+pub struct AdmissionMetrics {
+    requests: Requests,
+    durations: PerLabel<Decision, Histogram>,
+    let_through: PerLabel<Against, IntCounter>,
+    in_flight: IntGauge,
+    queued: IntGauge,
+    queue_rejected: IntCounter,
+    deadline_exceeded: PerLabel<WaitedFor, IntCounter>,
+    decode_errors: PerLabel<DecodeError, IntCounter>,
+    panics: IntCounter,
+    request_bytes: IntCounter,
+    response_bytes: IntCounter,
+}
+
+/// One answer to a review.
+#[derive(Clone, Copy, Debug)]
+pub struct Answered {
+    /// What is done to the object.
+    pub operation: Operation,
+    /// The row that answered; it implies the verdict.
+    pub token: Token,
+    /// Whether the API server asked only what would be.
+    pub dry_run: bool,
+    /// What the API server was told.
+    pub outcome: Outcome,
+    /// From the head of the request to its answer.
+    pub elapsed: Duration,
+}
+
+/// Answers, by what was asked and by the row that answered.
+#[derive(Debug)]
+struct Requests {
+    answered: PerLabel<Operation, PerLabel<DryRun, PerLabel<Token, IntCounter>>>,
+    failed: IntCounter,
+}
+
+impl AdmissionMetrics {
+    pub(super) fn new(register: &Register<'_>) -> Self {
+        Self {
+            requests: Requests::new(register),
+            durations: durations(register),
+            let_through: register.counter_per(
+                "admission_let_through_total",
+                "Edits that went through with a warning though the verdict was against them.",
+                "verdict",
+            ),
+            in_flight: register.gauge("admission_in_flight", "Requests that are being answered."),
+            queued: register.gauge("admission_queued", "Requests that wait for a worker."),
+            queue_rejected: register.counter(
+                "admission_queue_rejected_total",
+                "Requests answered as overload at once, for want of a place in the queue.",
+            ),
+            deadline_exceeded: register.counter_per(
+                "admission_deadline_exceeded_total",
+                "Requests answered at their deadline, by what they waited for.",
+                "waited_for",
+            ),
+            decode_errors: register.counter_per(
+                "decode_errors_total",
+                "Requests that were no review that can be answered, by what was wrong.",
+                "class",
+            ),
+            panics: register.counter("panics_total", "Panics, each answered with status 500."),
+            request_bytes: register.counter("request_bytes_total", "Bytes of bodies received."),
+            response_bytes: register.counter("response_bytes_total", "Bytes of bodies sent."),
+        }
+    }
+
+    /// A request has come; it is in flight until the guard is dropped.
+    pub fn begin(&self) -> Held {
+        Held::new(&self.in_flight)
+    }
+
+    /// A request waits for a worker until the guard is dropped.
+    pub fn queued(&self) -> Held {
+        Held::new(&self.queued)
+    }
+
+    /// A review was answered, in time or not.
+    pub fn answered(&self, answered: &Answered) {
+        let verdict = answered.token.verdict();
+        self.requests.of(answered).inc();
+        self.durations
+            .of(verdict.into())
+            .observe(answered.elapsed.as_secs_f64());
+        if let (Outcome::LetThrough, Some(against)) = (answered.outcome, Against::of(verdict)) {
+            self.let_through.of(against).inc();
+        }
+    }
+
+    /// A request ended in an internal fault, a status of 500: never a policy decision.
+    pub fn failed(&self, elapsed: Duration) {
+        self.requests.failed.inc();
+        self.durations
+            .of(Decision::Error)
+            .observe(elapsed.as_secs_f64());
+    }
+
+    /// A request was no review that can be answered.
+    pub fn decode_error(&self, error: DecodeError) {
+        self.decode_errors.of(error).inc();
+    }
+
+    /// The time of a request was up; how it was answered is counted apart.
+    pub fn deadline_exceeded(&self, waited_for: WaitedFor) {
+        self.deadline_exceeded.of(waited_for).inc();
+    }
+
+    /// The queue had no place for a request; how it was answered is counted apart.
+    pub fn overloaded(&self) {
+        self.queue_rejected.inc();
+    }
+
+    /// A panic was caught; the request's failure is counted apart.
+    pub fn panicked(&self) {
+        self.panics.inc();
+    }
+
+    /// So many bytes of a body came in.
+    pub fn received(&self, bytes: u64) {
+        self.request_bytes.inc_by(bytes);
+    }
+
+    /// So many bytes of a body went out.
+    pub fn sent(&self, bytes: u64) {
+        self.response_bytes.inc_by(bytes);
+    }
+}
+
+impl Requests {
+    fn new(register: &Register<'_>) -> Self {
+        let counters = register.counters(
+            "requests_total",
+            "Requests answered, by what was asked, the verdict, and the row of the decision table; \
+             internal faults have the verdict error.",
+            &["operation", "verdict", "token", "dry_run"],
+        );
+        let counter = |operation: Operation, token: Token, dry_run: DryRun| {
+            counters.with_label_values(&[
+                operation.as_str(),
+                token.verdict().as_str(),
+                token.as_str(),
+                dry_run.as_str(),
+            ])
+        };
+        Self {
+            answered: PerLabel::new(|operation| {
+                PerLabel::new(|dry_run| PerLabel::new(|token| counter(operation, token, dry_run)))
+            }),
+            failed: counters.with_label_values(&[
+                UNKNOWN,
+                Decision::Error.as_str(),
+                NO_TOKEN,
+                UNKNOWN,
+            ]),
+        }
+    }
+
+    fn of(&self, answered: &Answered) -> &IntCounter {
+        self.answered
+            .of(answered.operation)
+            .of(DryRun::of(answered.dry_run))
+            .of(answered.token)
+    }
+}
+
+fn durations(register: &Register<'_>) -> PerLabel<Decision, Histogram> {
+    let histograms = register.histograms(
+        "admission_duration_seconds",
+        "Time from the head of a request to its answer.",
+        &["verdict"],
+        &BUCKETS,
+    );
+    PerLabel::new(|decision: Decision| histograms.with_label_values(&[decision.as_str()]))
+}
+
+/// From half a millisecond to the API server's own default of 10 s: a decision is expected below
+/// the first of them, an alert looks at 0.25 s.
+const BUCKETS: [f64; 14] = [
+    0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0,
+];
+
+/// A fault may come before a request is understood.
+const UNKNOWN: &str = "unknown";
+const NO_TOKEN: &str = "none";
