@@ -30,7 +30,7 @@
 //! | leaves | [`version`], [`selector`], [`olm`], [`json_type`], [`nearest`], [`yaml_scalar`] | leaves before them |
 //! | facts | [`catalog`], [`extension`], [`snapshot`] | leaves, and facts before them |
 //! | thought | [`resolve`], then [`judge`], then [`explain`] | all of the above |
-//! | edges | `source`, `manifest`, `admission`, `server`, `cli` | every pure room; each other as CONTRIBUTING says |
+//! | edges | `source`, `manifest`, `admission`, `tls`, `server`, `cli` | every pure room; each other as CONTRIBUTING says |
 //!
 //! Edges are behind the feature `program`, which is on by default. An edge builds a whole
 //! [`snapshot::Snapshot`] first; a decision is then one synchronous call. What loading can do is done
@@ -126,5 +126,7 @@ pub mod server;
 pub mod snapshot;
 #[cfg(feature = "program")]
 pub mod source;
+#[cfg(feature = "program")]
+pub mod tls;
 pub mod version;
 pub mod yaml_scalar;

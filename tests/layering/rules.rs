@@ -2,7 +2,7 @@
 //!
 //! ```text
 //! version <- catalog <- snapshot <- resolve <- judge <- explain <- every edge
-//!                                   admission <- server <- cli,  source <- cluster
+//!                              admission, tls <- server <- cli,  source <- cluster
 //! ```
 
 /// The pure rooms; each may use those before it.
@@ -23,15 +23,23 @@ const PURE: [&str; 13] = [
 ];
 
 /// The rooms with I/O, each with the edges it may use; every pure room is open to them.
-const EDGES: [(&str, &[&str]); 7] = [
+const EDGES: [(&str, &[&str]); 8] = [
     ("source", &[]),
     ("manifest", &[]),
     ("admission", &[]),
     ("cluster", &["source"]),
-    ("server", &["admission"]),
+    ("tls", &[]),
+    ("server", &["admission", "tls"]),
     (
         "cli",
-        &["admission", "cluster", "manifest", "server", "source"],
+        &[
+            "admission",
+            "cluster",
+            "manifest",
+            "server",
+            "source",
+            "tls",
+        ],
     ),
     ("main", &["cli"]),
 ];
