@@ -4,7 +4,7 @@
 //! ```text
 //! files ----------.                          accept, once a connection
 //! self_signed ----+--> Identity + Terms --> Certificates::server_config()
-//!                      (checked whole)       one swap of the whole rustls::ServerConfig
+//! self_managed ---'    (checked whole)       one swap of the whole rustls::ServerConfig
 //! ```
 //!
 //! Invariants: what is served was checked as a whole, certificate against key, before it replaced
@@ -22,6 +22,7 @@ mod identity;
 mod leaf;
 mod observer;
 mod pem;
+pub mod self_managed;
 mod self_signed;
 mod terms;
 

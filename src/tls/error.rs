@@ -7,6 +7,8 @@ use std::path::PathBuf;
 
 use rustls::pki_types::pem;
 
+use crate::tls::self_managed::AuthorityError;
+
 /// Why nothing can be served, or nothing new.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
@@ -70,6 +72,9 @@ pub enum TlsError {
     /// No certificate can be made here.
     #[error("cannot make a certificate: {0}")]
     Made(String),
+    /// No leaf is to be had of our own authority.
+    #[error(transparent)]
+    Authority(#[from] AuthorityError),
 }
 
 const EXPECTED: &str =
