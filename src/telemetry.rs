@@ -11,7 +11,5 @@
 //! asked; no object, package, version or user is ever a label.
 
 pub mod metrics;
-mod outcome;
 
 pub use metrics::Metrics;
-pub use outcome::Outcome;

@@ -1,5 +1,6 @@
 //! What a certificate says of itself.
 
+use std::fmt;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use rustls::CertificateError;
@@ -8,6 +9,8 @@ use x509_parser::certificate::X509Certificate;
 use x509_parser::extensions::GeneralName;
 use x509_parser::prelude::FromDer;
 use x509_parser::time::ASN1Time;
+
+use crate::tls::fitness::{list, utc};
 
 /// The facts of a certificate that is served.
 #[derive(Clone, Debug, Eq, PartialEq)]
@@ -42,6 +45,18 @@ impl Leaf {
     /// The certificate itself, without its chain.
     pub fn der(&self) -> &CertificateDer<'static> {
         &self.der
+    }
+}
+
+impl fmt::Display for Leaf {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(
+            f,
+            "for {}, until {}, serial {}",
+            list(&self.names),
+            utc(self.not_after),
+            self.serial
+        )
     }
 }
 
