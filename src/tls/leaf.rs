@@ -86,7 +86,7 @@ fn name(name: &GeneralName<'_>) -> Option<String> {
     match name {
         GeneralName::DNSName(name) => Some((*name).to_owned()),
         GeneralName::IPAddress(bytes) => <[u8; 4]>::try_from(*bytes)
-            .map(|four| std::net::IpAddr::from(four))
+            .map(std::net::IpAddr::from)
             .or_else(|_| <[u8; 16]>::try_from(*bytes).map(std::net::IpAddr::from))
             .ok()
             .map(|address| address.to_string()),
