@@ -10,6 +10,7 @@ use olmguard::admission::{Enforcement, Review};
 use olmguard::olm::Rules;
 use olmguard::snapshot::Snapshot;
 use olmguard::source::load_bytes;
+use serde::de::IgnoredAny;
 use serde_json::{Value, json};
 
 #[global_allocator]
@@ -17,6 +18,16 @@ static ALLOC: AllocProfiler = AllocProfiler::system();
 
 fn main() {
     divan::main();
+}
+
+/// What it costs to pass over the body as JSON and keep nothing: decoding can cost no less.
+#[divan::bench(args = ROWS)]
+fn pass_over(bencher: Bencher<'_, '_>, to: &str) {
+    let body = body(to);
+    let text = std::str::from_utf8(&body).expect("it is text");
+    bencher
+        .counter(BytesCount::new(body.len()))
+        .bench(|| serde_json::from_str::<IgnoredAny>(black_box(text)).expect("it is JSON"));
 }
 
 #[divan::bench(args = ROWS)]
