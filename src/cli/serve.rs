@@ -19,6 +19,7 @@ use crate::go_duration;
 use crate::server::{Config, Guard, Server, StartError, TlsError, TlsIdentity};
 use crate::snapshot::{CatalogState, Content, Snapshot};
 use crate::source;
+use crate::telemetry::log::log_panics;
 
 /// Answers an API server: POST /validate over TLS, and health over plain HTTP.
 #[derive(clap::Args, Debug)]
@@ -84,13 +85,15 @@ enum TlsChoice {
 
 /// Serves until a signal ends it.
 pub(crate) fn run(args: ServeArgs) -> ExitCode {
-    match serve(args) {
-        Ok(code) => code,
-        Err(error) => {
-            error.report();
-            error.exit().into()
-        }
-    }
+    let log = args.log.install();
+    log_panics();
+    let code = serve(args).unwrap_or_else(|error| {
+        error.report();
+        error.exit().into()
+    });
+    // What was logged last is written before the process ends.
+    drop(log);
+    code
 }
 
 fn serve(args: ServeArgs) -> Result<ExitCode, ServeError> {
@@ -103,11 +106,10 @@ fn serve(args: ServeArgs) -> Result<ExitCode, ServeError> {
         self_signed,
         on_undecided,
         shutdown_delay,
-        log,
+        log: _,
     } = args;
     let tls = tls_choice(tls_cert, tls_key, self_signed)?;
     let rules = common.rules()?;
-    log.install();
     let identity = tls.identity().map_err(StartError::Tls)?;
     let catalogs = common
         .catalog
@@ -218,7 +220,7 @@ impl TlsChoice {
 }
 
 impl ServeError {
-    /// Before the log is set up there is only stderr; wrong usage is found before.
+    /// Wrong usage is told to whoever typed it, in the manner of every command.
     fn report(&self) {
         match self {
             Self::Usage(usage) => super::say(usage),

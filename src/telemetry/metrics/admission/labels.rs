@@ -64,9 +64,10 @@ label! {
 
 impl From<&ReviewError> for DecodeError {
     fn from(error: &ReviewError) -> Self {
-        match error {
-            ReviewError::Json(_) => Self::Json,
-            ReviewError::Field { .. } => Self::Review,
+        if matches!(error, ReviewError::Field { .. }) {
+            Self::Review
+        } else {
+            Self::Json
         }
     }
 }
