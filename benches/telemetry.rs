@@ -3,10 +3,10 @@
 use std::time::Duration;
 
 use divan::{Bencher, black_box};
-use olmguard::admission::Operation;
+use olmguard::admission::{Operation, Outcome};
 use olmguard::judge::Token;
+use olmguard::telemetry::Metrics;
 use olmguard::telemetry::metrics::Answered;
-use olmguard::telemetry::{Metrics, Outcome};
 
 fn main() {
     divan::main();

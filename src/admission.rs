@@ -1,7 +1,7 @@
 //! `AdmissionReview` v1 in and out: from what an API server sends to an [`Answer`](crate::explain::Answer) and back.
 //!
 //! ```text
-//! bytes --decode--> JSON --Review::read--> Review --answer--> Answer --Review::reply--> Reply
+//! bytes --decode--> JSON --Review::read--> Review --answer--> Answer --reply(Enforcement)--> Reply
 //! ```
 //!
 //! Upstream: Kubernetes, `staging/src/k8s.io/api/admission/v1/types.go`, and how the API server reads
@@ -11,18 +11,23 @@
 //! which an edit of the spec cannot change; nothing here reads or writes anything.
 
 mod annotations;
+mod change;
 mod decode;
+mod enforcement;
 mod error;
 mod fields;
+mod keep;
+mod named;
 mod operation;
 mod reply;
 mod review;
+mod text;
 
 pub use annotations::annotations;
-pub use decode::decode;
+pub use enforcement::{Enforcement, Mode, OnUndecided, Outcome};
 pub use error::ReviewError;
 pub use operation::Operation;
-pub use reply::{OnUndecided, Reply};
+pub use reply::Reply;
 pub use review::Review;
 
 #[cfg(test)]

@@ -13,10 +13,10 @@ mod tone;
 mod upstream;
 mod warning;
 
-pub use answer::{Answer, Cause, ResolvedBundle, answer, not_judged};
+pub use answer::{Answer, Cause, ResolvedBundle, answer, exempted, not_judged, unanswered};
 pub use message::{LINE_1, MESSAGE};
 pub use range_report::{Grammar, RangeJson, RangeReport, Subject};
 #[cfg(feature = "program")]
 pub(crate) use text::one_line;
 pub use tone::{Tone, Toned};
-pub use warning::{let_through, warn_first};
+pub use warning::{let_through, only_observed, warn_first};

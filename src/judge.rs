@@ -18,14 +18,16 @@ mod nearby;
 mod rows;
 mod ruling;
 mod token;
+mod unanswered;
 mod warning;
 
 pub use advice::{Advice, BypassHelps, Fix, FixValue, advise};
-pub use exempt::Exemption;
+pub use exempt::{Exemption, exemption};
 pub use identify::identify;
 pub use rows::{Accepted, Matched, Request, Ruled, rule};
 pub use ruling::{Allowed, Jump, NoCatalogs, Ruling, SpecFault};
 pub use token::{Token, Verdict};
+pub use unanswered::{Unanswered, Wait};
 pub use warning::Warning;
 
 use crate::extension::schema::Finding;
@@ -89,7 +91,7 @@ pub fn judge<'s>(snapshot: &'s Snapshot, edit: &Edit<'_>) -> Judgement<'s> {
 }
 
 fn ruled<'s>(snapshot: &'s Snapshot, edit: &Edit<'_>) -> Ruled<'s> {
-    if let Some(exemption) = exempt::exemption(edit) {
+    if let Some(exemption) = exemption(edit) {
         return Ruling::NotJudged(exemption).into();
     }
     match (rows::spec_row(edit), &edit.new.filter) {

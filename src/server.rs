@@ -1,4 +1,4 @@
-//! The webhook: TLS, routes, limits and the way out.
+//! The webhook: connections, routes, limits and the way out.
 //!
 //! ```text
 //! accept --handshake--> connection --POST /validate--> admit (a thread of its own) --> judge
@@ -22,7 +22,6 @@ mod listen;
 mod media_type;
 mod ops;
 mod phase;
-mod tls;
 mod validate;
 
 use std::net::SocketAddr;
@@ -31,12 +30,11 @@ use std::time::Duration;
 
 use tokio::sync::watch;
 use tokio::task::JoinHandle;
-use tokio_rustls::TlsAcceptor;
 
 pub use admit::Guard;
 pub use listen::BindError;
-pub use tls::{TlsError, TlsIdentity};
 
+use crate::tls::Certificates;
 use accept::Transport;
 use phase::Phase;
 
@@ -47,8 +45,8 @@ pub struct Config {
     pub listen: SocketAddr,
     /// Where health is told; port 0 for any.
     pub ops_listen: SocketAddr,
-    /// The certificate and its key.
-    pub identity: TlsIdentity,
+    /// The certificate that is shown, as it is when a connection comes in.
+    pub certificates: Certificates,
     /// What answers.
     pub guard: Guard,
 }
@@ -59,9 +57,6 @@ pub enum StartError {
     /// An address cannot be listened on.
     #[error(transparent)]
     Bind(#[from] BindError),
-    /// The certificate or its key cannot be used.
-    #[error(transparent)]
-    Tls(#[from] TlsError),
 }
 
 /// A server whose sockets accept.
@@ -76,7 +71,6 @@ pub struct Server {
 impl Server {
     /// Binds both addresses and starts to accept. It must be called within a runtime.
     pub async fn start(config: Config) -> Result<Self, StartError> {
-        let tls = TlsAcceptor::from(Arc::new(config.identity.server_config()?));
         let listener = listen::bind(config.listen).await?;
         let ops_listener = listen::bind(config.ops_listen).await?;
         let (addr, ops_addr) = (listener.addr, ops_listener.addr);
@@ -86,7 +80,7 @@ impl Server {
         let loops = [
             tokio::spawn(accept::run(
                 listener.socket,
-                Transport::Tls(tls),
+                Transport::Tls(config.certificates),
                 reviews,
                 watched.clone(),
             )),

@@ -13,7 +13,5 @@
 
 pub mod log;
 pub mod metrics;
-mod outcome;
 
 pub use metrics::Metrics;
-pub use outcome::Outcome;

@@ -17,9 +17,11 @@ use olmguard::extension::{Extension, Recognised, recognise};
 use olmguard::judge::Edit;
 use olmguard::manifest::documents;
 use olmguard::olm::Rules;
-use olmguard::server::{Config, Guard, Server, TlsIdentity};
+use olmguard::server::{Config, Guard, Server};
 use olmguard::snapshot::{CatalogState, Snapshot};
 use olmguard::source::load;
+use olmguard::tls::files::{Files, POLL, serve};
+use olmguard::tls::{Certificates, Terms};
 use serde_json::{Value, json};
 use tempfile::TempDir;
 use tokio::runtime::Runtime;
@@ -117,15 +119,17 @@ fn review(extension: &Value) -> Value {
 /// Starts a webhook for this one question, which refuses what it cannot tell.
 fn ask(snapshot: Snapshot, certificate: &Certificate, review: &Value) -> Value {
     let runtime = Runtime::new().unwrap();
+    let within = runtime.enter();
     let config = Config {
         listen: "127.0.0.1:0".parse().unwrap(),
         ops_listen: "127.0.0.1:0".parse().unwrap(),
-        identity: identity(certificate),
+        certificates: certificates(certificate),
         guard: Guard {
             snapshot: Arc::new(snapshot),
             on_undecided: OnUndecided::Deny,
         },
     };
+    drop(within);
     let server = runtime.block_on(Server::start(config)).unwrap();
     let response = post(&server.addr().to_string(), certificate, &review.to_string());
     runtime.block_on(server.close());
@@ -136,12 +140,19 @@ fn ask(snapshot: Snapshot, certificate: &Certificate, review: &Value) -> Value {
     reply["response"].take()
 }
 
-fn identity(certificate: &Certificate) -> TlsIdentity {
+fn certificates(certificate: &Certificate) -> Certificates {
     let folder = TempDir::new().unwrap();
     let (cert, key) = (folder.path().join("tls.crt"), folder.path().join("tls.key"));
     fs::write(&cert, certificate.pem()).unwrap();
     fs::write(&key, certificate.key_pem()).unwrap();
-    TlsIdentity::from_files(&cert, &key).unwrap()
+    let files = Files {
+        cert,
+        key,
+        terms: Terms::default(),
+        wanted: Vec::new(),
+        poll: POLL,
+    };
+    serve(files, Arc::new(())).unwrap()
 }
 
 fn objects(file: &Path) -> Vec<Value> {

@@ -41,6 +41,31 @@ pub(super) fn required_text<'a>(
     }
 }
 
+/// The text of a field that must have one, of a length that can be echoed and logged.
+pub(super) fn bounded_text<'a>(
+    object: &'a Value,
+    key: &str,
+    field: &'static str,
+) -> Result<&'a str, ReviewError> {
+    let text = required_text(object, key, field)?;
+    if text.len() <= LONGEST_KEPT {
+        return Ok(text);
+    }
+    Err(ReviewError::Field {
+        field,
+        found: format!("a string of {} bytes", text.len()),
+        expected: "a string of at most 128 bytes",
+    })
+}
+
+/// The review itself must be a map.
+pub(super) fn object(review: &Value) -> Result<(), ReviewError> {
+    match review {
+        Value::Object(_) => Ok(()),
+        found => Err(wrong("the body", Some(found), "an object")),
+    }
+}
+
 /// The text of a field that may be absent or `null`, which is as good as empty.
 pub(super) fn optional_text<'a>(
     object: &'a Value,
@@ -85,6 +110,9 @@ fn quoted(text: &str) -> String {
 }
 
 const NON_EMPTY: &str = "a string that is not empty";
+
+/// The most bytes of a `uid`: an API server's have 36.
+const LONGEST_KEPT: usize = 128;
 
 /// How many characters of a value an error repeats.
 const LONGEST: usize = 60;

@@ -8,25 +8,17 @@ use std::collections::BTreeMap;
 use serde::Serialize;
 
 use crate::admission::annotations::annotations;
+use crate::admission::enforcement::{Course, Enforcement, Leave, Outcome};
 use crate::admission::review::{API_VERSION, KIND, Review};
-use crate::explain::{Answer, let_through};
+use crate::explain::{Answer, let_through, only_observed, warn_first};
 use crate::extension::Identity;
-use crate::judge::Verdict;
-
-/// What becomes of an edit that the facts do not tell about.
-#[derive(Clone, Copy, Debug, Default, Eq, PartialEq, clap::ValueEnum)]
-pub enum OnUndecided {
-    /// It is allowed, and a warning says so.
-    #[default]
-    Warn,
-    /// It is refused.
-    Deny,
-}
 
 /// An `AdmissionReview` with a response, ready to be written as JSON.
 #[derive(Clone, Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Reply {
+    #[serde(skip)]
+    outcome: Outcome,
     api_version: &'static str,
     kind: &'static str,
     response: Response,
@@ -68,32 +60,25 @@ struct Details {
 struct StatusCause {
     reason: &'static str,
     message: String,
+    #[serde(skip_serializing_if = "String::is_empty")]
     field: String,
-}
-
-/// What the API server is told to do.
-enum Outcome {
-    Admit,
-    AdmitWarned,
-    Refuse,
 }
 
 impl Review {
     /// The reply that carries this answer.
-    pub fn reply(&self, answer: &Answer, on_undecided: OnUndecided) -> Reply {
-        let outcome = Outcome::of(answer.verdict, on_undecided);
-        let status = match outcome {
-            Outcome::Refuse => Some(Status::of(self.identity(), answer)),
-            Outcome::Admit | Outcome::AdmitWarned => None,
-        };
+    pub fn reply(&self, answer: &Answer, enforcement: Enforcement) -> Reply {
+        let course = enforcement.course(answer.verdict);
+        let outcome = course.outcome();
+        let refused = outcome == Outcome::Refused;
         Reply {
+            outcome,
             api_version: API_VERSION,
             kind: KIND,
             response: Response {
                 uid: self.uid().to_owned(),
-                allowed: status.is_none(),
-                status,
-                warnings: outcome.warnings(answer),
+                allowed: !refused,
+                status: refused.then(|| Status::of(self.identity(), answer)),
+                warnings: warnings(answer, course),
                 audit_annotations: annotations(answer),
             },
         }
@@ -101,9 +86,9 @@ impl Review {
 }
 
 impl Reply {
-    /// Whether the edit goes through.
-    pub fn allowed(&self) -> bool {
-        self.response.allowed
+    /// What the API server is told to do.
+    pub fn outcome(&self) -> Outcome {
+        self.outcome
     }
 
     /// The bytes of the reply's body.
@@ -116,27 +101,16 @@ impl Reply {
     }
 }
 
-impl Outcome {
-    fn of(verdict: Verdict, on_undecided: OnUndecided) -> Self {
-        match (verdict, on_undecided) {
-            (Verdict::Allow | Verdict::NotJudged, _) => Self::Admit,
-            (Verdict::Undecided, OnUndecided::Warn) => Self::AdmitWarned,
-            (Verdict::Undecided, OnUndecided::Deny) | (Verdict::Deny, _) => Self::Refuse,
-        }
+/// The most important one first: that the edit goes through all the same.
+fn warnings(answer: &Answer, course: Course) -> Vec<String> {
+    let message = answer.message.as_deref().unwrap_or_default();
+    let mut warnings = answer.warnings.clone();
+    match course {
+        Course::LetThrough(Leave::Undecided) => warn_first(&mut warnings, let_through(message)),
+        Course::LetThrough(Leave::Observed) => warn_first(&mut warnings, only_observed(message)),
+        Course::Admit | Course::Refuse => {}
     }
-
-    fn warnings(&self, answer: &Answer) -> Vec<String> {
-        let first = match self {
-            Self::AdmitWarned => answer.message.as_deref().map(let_through),
-            Self::Admit | Self::Refuse => None,
-        };
-        let others = answer.warnings.iter().cloned();
-        first
-            .into_iter()
-            .chain(others)
-            .take(MOST_WARNINGS)
-            .collect()
-    }
+    warnings
 }
 
 impl Status {
@@ -160,6 +134,3 @@ impl Status {
         }
     }
 }
-
-/// The most warnings of one answer: an API server drops what is too much in all.
-const MOST_WARNINGS: usize = 5;

@@ -1,16 +1,17 @@
 //! One review: what is asked, and what of it is judged.
 
-use std::borrow::Cow;
+use serde_json::Value;
 
-use serde_json::{Map, Value};
-
-use crate::admission::fields::{constant, optional_text, required_object, required_text};
-use crate::admission::{Operation, ReviewError, decode};
-use crate::explain::{self, Answer, not_judged};
-use crate::extension::{
-    Extension, Identity, Installed, Recognised, Rollout, UnknownCause, recognise,
+use crate::admission::change::Change;
+use crate::admission::decode::{Decoded, Extents, decode};
+use crate::admission::fields::{
+    bounded_text, constant, object, optional_text, required_object, required_text,
 };
-use crate::judge::{Edit, Exemption};
+use crate::admission::named::{asked, identify, name};
+use crate::admission::{Operation, ReviewError};
+use crate::explain::{self, Answer, exempted, not_judged, unanswered};
+use crate::extension::{Extension, Identity, Recognised};
+use crate::judge::{Exemption, Unanswered, exemption};
 use crate::snapshot::Snapshot;
 
 /// One `AdmissionReview` with a request.
@@ -19,6 +20,7 @@ pub struct Review {
     uid: String,
     operation: Operation,
     dry_run: DryRun,
+    user: Option<String>,
     identity: Identity,
     subject: Subject,
 }
@@ -37,18 +39,11 @@ enum Subject {
     Change(Box<Change>),
 }
 
-/// An edit of an extension.
-#[derive(Clone, Debug)]
-struct Change {
-    new: Extension,
-    old: Option<Extension>,
-    installed: Installed,
-}
-
 impl Review {
     /// Reads a review from the bytes of a request's body.
     pub fn from_bytes(body: &[u8]) -> Result<Self, ReviewError> {
-        Self::read(&decode(body)?)
+        let Decoded { review, extents } = decode(body)?;
+        Self::kept(&review, extents)
     }
 
     /// Reads a review that is already JSON.
@@ -56,21 +51,27 @@ impl Review {
     /// Unknown fields are passed over. What is no edit of an extension is a review all the same:
     /// its answer is that it is not judged.
     pub fn read(review: &Value) -> Result<Self, ReviewError> {
+        Self::kept(review, Extents::WHOLE)
+    }
+
+    fn kept(review: &Value, extents: Extents) -> Result<Self, ReviewError> {
+        object(review)?;
         constant(review, "kind", "kind", KIND)?;
         constant(review, "apiVersion", "apiVersion", API_VERSION)?;
         let request = required_object(review, "request", "request")?;
-        let uid = required_text(request, "uid", "request.uid")?;
+        let uid = bounded_text(request, "uid", "request.uid")?;
         let operation = required_text(request, "operation", "request.operation")?;
         let operation = Operation::of(operation);
         let subresource = optional_text(request, "subResource", "request.subResource")?;
         let (identity, subject) = match (operation, subresource) {
-            (Operation::Create | Operation::Update, "") => edited(operation, request)?,
+            (Operation::Create | Operation::Update, "") => edited(operation, request, extents)?,
             _ => (asked(request), Subject::Exempt(Exemption::Operation)),
         };
         Ok(Self {
             uid: uid.to_owned(),
             operation,
             dry_run: DryRun::read(request),
+            user: user(request),
             identity,
             subject,
         })
@@ -104,19 +105,44 @@ impl Review {
         }
     }
 
+    /// Who asks, as the API server knows them: `userInfo.username`.
+    pub fn user(&self) -> Option<&str> {
+        self.user.as_deref()
+    }
+
     /// Judges it. The CRD has spoken before an API server asks, so its rules are not repeated.
     pub fn answer(&self, snapshot: &Snapshot) -> Answer {
         match &self.subject {
             Subject::Exempt(exemption) => not_judged(exemption),
-            Subject::Change(change) => explain::answer(
-                snapshot,
-                &Edit {
-                    new: &change.new,
-                    old: change.old.as_ref(),
-                    installed: &change.installed,
-                    schema: &[],
-                },
-            ),
+            Subject::Change(change) => explain::answer(snapshot, &change.edit()),
+        }
+    }
+
+    /// The answer that needs no catalog: to what is never judged and not warned of either.
+    pub fn settled(&self) -> Option<Answer> {
+        match &self.subject {
+            Subject::Exempt(exemption) => Some(not_judged(exemption)),
+            Subject::Change(change) => {
+                let edit = change.edit();
+                let exemption = exemption(&edit).filter(|exempt| !exempt.is_warned_of())?;
+                Some(exempted(&edit, exemption))
+            }
+        }
+    }
+
+    /// The answer where there was no time or no room to judge it.
+    ///
+    /// What is never judged stays so: no label edit and no removal of a finalizer is held up.
+    pub fn unanswered(&self, cause: Unanswered) -> Answer {
+        match &self.subject {
+            Subject::Exempt(exemption) => not_judged(exemption),
+            Subject::Change(change) => {
+                let edit = change.edit();
+                match exemption(&edit) {
+                    Some(exemption) => exempted(&edit, exemption),
+                    None => unanswered(&edit, cause),
+                }
+            }
         }
     }
 }
@@ -131,115 +157,32 @@ impl DryRun {
 }
 
 /// A creation or an update, of whatever kind.
-fn edited(operation: Operation, request: &Value) -> Result<(Identity, Subject), ReviewError> {
+fn edited(
+    operation: Operation,
+    request: &Value,
+    extents: Extents,
+) -> Result<(Identity, Subject), ReviewError> {
     let object = required_object(request, "object", "request.object")?;
-    let object = typed(object, request);
-    let mut identity = Identity::read(&object);
-    if identity.name.is_none() {
-        identity.name = name(request);
-    }
-    let subject = match recognise(&object) {
+    let (mut identity, recognised) = identify(object, request);
+    let subject = match recognised {
         Recognised::Other => Subject::Exempt(Exemption::Kind),
         Recognised::UnknownVersion => Subject::Exempt(Exemption::UnknownVersion {
-            api_version: api_version(&identity.group, &identity.version),
+            api_version: identity.api_version(),
             kind: identity.kind.clone(),
         }),
         Recognised::Extension(shape) => {
-            let new = Extension::read(shape, &object);
-            Subject::Change(Box::new(Change::of(operation, new, request)))
+            let change = Change::read((&identity, shape), operation, request, extents);
+            Subject::Change(Box::new(change))
         }
     };
+    identity.name = identity.name.or_else(|| name(request));
     Ok((identity, subject))
 }
 
-impl Change {
-    /// The status of the new object is whatever its writer likes: it is never looked at.
-    fn of(operation: Operation, mut new: Extension, request: &Value) -> Self {
-        new.installed = Installed::Nothing;
-        new.rollout = Rollout::Settled;
-        let old = match operation {
-            Operation::Update => old_extension(request),
-            Operation::Create | Operation::Other => {
-                return Self {
-                    new,
-                    old: None,
-                    installed: Installed::Nothing,
-                };
-            }
-        };
-        let installed = old.as_ref().map(|old| old.installed.clone());
-        new.installed = installed.clone().unwrap_or(UNKNOWN);
-        Self {
-            new,
-            old,
-            installed: installed.unwrap_or(UNKNOWN),
-        }
-    }
-}
-
-/// Without a readable old object nothing tells what is installed, and that is no reason to refuse.
-fn old_extension(request: &Value) -> Option<Extension> {
-    let object = request.get("oldObject").filter(|old| old.is_object())?;
-    let object = typed(object, request);
-    match recognise(&object) {
-        Recognised::Extension(shape) => Some(Extension::read(shape, &object)),
-        Recognised::UnknownVersion | Recognised::Other => None,
-    }
-}
-
-/// The object with its `apiVersion` and `kind`, those of the request where it says none.
-fn typed<'a>(object: &'a Value, request: &Value) -> Cow<'a, Value> {
-    let says = |key| {
-        object
-            .get(key)
-            .and_then(Value::as_str)
-            .is_some_and(|text| !text.is_empty())
-    };
-    let Value::Object(fields) = object else {
-        return Cow::Borrowed(object);
-    };
-    if says("apiVersion") && says("kind") {
-        return Cow::Borrowed(object);
-    }
-    let kind = asked(request);
-    let mut fields: Map<String, Value> = fields.clone();
-    fields.insert(
-        "apiVersion".to_owned(),
-        api_version(&kind.group, &kind.version).into(),
-    );
-    fields.insert("kind".to_owned(), kind.kind.into());
-    Cow::Owned(Value::Object(fields))
-}
-
-/// The object as the request itself names it.
-fn asked(request: &Value) -> Identity {
-    let text = |key| {
-        let kind = request.get("kind").and_then(|kind| kind.get(key));
-        kind.and_then(Value::as_str).unwrap_or_default().to_owned()
-    };
-    Identity {
-        group: text("group"),
-        version: text("version"),
-        kind: text("kind"),
-        name: name(request),
-    }
-}
-
-fn name(request: &Value) -> Option<String> {
-    let name = request.get("name").and_then(Value::as_str)?;
+fn user(request: &Value) -> Option<String> {
+    let name = request.get("userInfo")?.get("username")?.as_str()?;
     (!name.is_empty()).then(|| name.to_owned())
-}
-
-fn api_version(group: &str, version: &str) -> String {
-    if group.is_empty() {
-        version.to_owned()
-    } else {
-        format!("{group}/{version}")
-    }
 }
 
 pub(super) const KIND: &str = "AdmissionReview";
 pub(super) const API_VERSION: &str = "admission.k8s.io/v1";
-const UNKNOWN: Installed = Installed::Unknown(UnknownCause::WrongType {
-    field: "request.oldObject",
-});

@@ -1,12 +1,15 @@
 //! Reviews as rows: what is refused as malformed, what is judged, and what the reply says.
 
+mod enforced;
 mod malformed;
 mod replies;
+mod shapes;
 mod subjects;
+mod valid;
 
 use serde_json::{Value, json};
 
-use crate::admission::{OnUndecided, Review};
+use crate::admission::{Enforcement, Mode, OnUndecided, Review};
 use crate::explain::Answer;
 use crate::olm::Rules;
 use crate::snapshot::{CatalogState, Content, Snapshot};
@@ -71,7 +74,11 @@ fn answer(review: &Value) -> Answer {
 #[track_caller]
 fn reply(review: &Value, snapshot: &Snapshot, on_undecided: OnUndecided) -> Value {
     let review = Review::read(review).unwrap();
-    let reply = review.reply(&review.answer(snapshot), on_undecided);
+    let enforcement = Enforcement {
+        mode: Mode::Enforce,
+        on_undecided,
+    };
+    let reply = review.reply(&review.answer(snapshot), enforcement);
     serde_json::from_slice(&reply.to_bytes()).unwrap()
 }
 

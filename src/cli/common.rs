@@ -75,9 +75,23 @@ pub(crate) enum UsageError {
     #[error("{missing} is missing: expected --tls-cert and --tls-key together")]
     HalfTls { missing: &'static str },
     #[error(
-        "--self-signed makes a certificate of its own: expected it or --tls-cert and --tls-key, not both"
+        "{one} and {other} say where the certificate comes from, and disagree: expected one of \
+         them, not both"
     )]
-    TwoTls,
+    TwoTls {
+        one: &'static str,
+        other: &'static str,
+    },
+    #[error(
+        "--certs self-managed needs a cluster to keep its authority in, and this is started \
+         without one: expected --tls-cert and --tls-key, or --self-signed for trying out"
+    )]
+    NoCluster,
+    #[error(
+        "--client-allowed is given without --client-ca: expected the authorities that vouch for \
+         these clients"
+    )]
+    AllowedByNobody,
 }
 
 /// Why a `--catalog` is not understood.

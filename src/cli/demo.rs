@@ -24,7 +24,8 @@ use crate::admission::OnUndecided;
 use crate::cli::Exit;
 use crate::cli::signals::Signals;
 use crate::olm::Rules;
-use crate::server::{Config, Guard, Server, StartError, TlsError, TlsIdentity};
+use crate::server::{Config, Guard, Server, StartError};
+use crate::tls::{Certificates, Terms, TlsError, self_signed};
 use case::{CASES, Case};
 use client::{Client, ClientError};
 use kubectl::ReplyError;
@@ -90,9 +91,9 @@ fn play(sample: &Sample, afterwards: Afterwards, out: &mut dyn Write) -> Result<
         .enable_all()
         .build()?;
     runtime.block_on(async {
-        let identity = TlsIdentity::self_signed()?;
-        let certificate = identity.certificate().cloned();
-        let server = Server::start(config(sample, identity)).await?;
+        let certificates = self_signed(&Terms::default(), Vec::new())?;
+        let certificate = certificates.leaf().der().clone();
+        let server = Server::start(config(sample, certificates)).await?;
         let mut client = Client::connect(server.addr(), certificate).await?;
         for (number, case) in CASES.iter().enumerate() {
             show(case, number + 1, &mut client, out).await?;
@@ -106,12 +107,12 @@ fn play(sample: &Sample, afterwards: Afterwards, out: &mut dyn Write) -> Result<
     })
 }
 
-fn config(sample: &Sample, identity: TlsIdentity) -> Config {
+fn config(sample: &Sample, certificates: Certificates) -> Config {
     let loopback = SocketAddr::from((Ipv4Addr::LOCALHOST, 0));
     Config {
         listen: loopback,
         ops_listen: loopback,
-        identity,
+        certificates,
         guard: Guard {
             snapshot: Arc::new(sample.snapshot(Rules::default())),
             on_undecided: OnUndecided::default(),

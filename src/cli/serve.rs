@@ -1,25 +1,27 @@
 //! `olmguard serve`: the webhook in front of a cluster.
 
+mod certs;
+
 use std::io::{self, Write};
 use std::net::SocketAddr;
-use std::path::PathBuf;
 use std::process::ExitCode;
 use std::sync::Arc;
 use std::time::Duration;
 
-use clap::builder::BoolishValueParser;
 use tracing::{error, info};
 
 use crate::admission::OnUndecided;
 use crate::cli::Exit;
 use crate::cli::common::{CommonArgs, UsageError};
 use crate::cli::log::LogArgs;
+use crate::cli::serve::certs::CertsArgs;
 use crate::cli::signals::Signals;
 use crate::go_duration;
-use crate::server::{Config, Guard, Server, StartError, TlsError, TlsIdentity};
+use crate::server::{Config, Guard, Server, StartError};
 use crate::snapshot::{CatalogState, Content, Snapshot};
 use crate::source;
 use crate::telemetry::log::log_panics;
+use crate::tls::TlsError;
 
 /// Answers an API server: POST /validate over TLS, and health over plain HTTP.
 #[derive(clap::Args, Debug)]
@@ -35,17 +37,8 @@ pub(crate) struct ServeArgs {
     #[arg(long, env = "OLMGUARD_OPS_LISTEN", value_name = "IP:PORT", default_value = "[::]:8080", value_parser = addr)]
     ops_listen: SocketAddr,
 
-    /// The certificate that is shown, PEM, its chain after it
-    #[arg(long, env = "OLMGUARD_TLS_CERT", value_name = "FILE")]
-    tls_cert: Option<PathBuf>,
-
-    /// The key of the certificate, PEM
-    #[arg(long, env = "OLMGUARD_TLS_KEY", value_name = "FILE")]
-    tls_key: Option<PathBuf>,
-
-    /// For trying out: make a certificate for localhost and this machine's loopback addresses
-    #[arg(long, env = "OLMGUARD_SELF_SIGNED", value_parser = BoolishValueParser::new())]
-    self_signed: bool,
+    #[command(flatten)]
+    certs: CertsArgs,
 
     /// What becomes of an edit that the catalogs held do not tell about
     #[arg(
@@ -71,16 +64,11 @@ enum ServeError {
     #[error(transparent)]
     Usage(#[from] UsageError),
     #[error(transparent)]
+    Tls(#[from] TlsError),
+    #[error(transparent)]
     Start(#[from] StartError),
     #[error("cannot start: {0}")]
     System(#[from] io::Error),
-}
-
-/// Where the certificate comes from.
-#[derive(Debug, Eq, PartialEq)]
-enum TlsChoice {
-    Files { cert: PathBuf, key: PathBuf },
-    SelfSigned,
 }
 
 /// Serves until a signal ends it.
@@ -101,16 +89,20 @@ fn serve(args: ServeArgs) -> Result<ExitCode, ServeError> {
         common,
         listen,
         ops_listen,
-        tls_cert,
-        tls_key,
-        self_signed,
+        certs,
         on_undecided,
         shutdown_delay,
         log: _,
     } = args;
-    let tls = tls_choice(tls_cert, tls_key, self_signed)?;
+    let certs = certs.resolve()?;
     let rules = common.rules()?;
-    let identity = tls.identity().map_err(StartError::Tls)?;
+    let runtime = tokio::runtime::Builder::new_multi_thread()
+        .enable_all()
+        .build()?;
+    let certificates = {
+        let _within = runtime.enter();
+        certs.start(Arc::new(()))?
+    };
     let catalogs = common
         .catalog
         .iter()
@@ -119,15 +111,12 @@ fn serve(args: ServeArgs) -> Result<ExitCode, ServeError> {
     let config = Config {
         listen,
         ops_listen,
-        identity,
+        certificates,
         guard: Guard {
             snapshot: Arc::new(Snapshot::new(rules, catalogs)),
             on_undecided,
         },
     };
-    let runtime = tokio::runtime::Builder::new_multi_thread()
-        .enable_all()
-        .build()?;
     let ended = runtime.block_on(until_ended(config, shutdown_delay));
     runtime.shutdown_background();
     ended
@@ -191,47 +180,21 @@ fn announce(server: &Server) {
     );
 }
 
-fn tls_choice(
-    cert: Option<PathBuf>,
-    key: Option<PathBuf>,
-    self_signed: bool,
-) -> Result<TlsChoice, UsageError> {
-    match (cert, key, self_signed) {
-        (Some(cert), Some(key), false) => Ok(TlsChoice::Files { cert, key }),
-        (None, None, true) => Ok(TlsChoice::SelfSigned),
-        (None, None, false) => Err(UsageError::NoTls),
-        (Some(_), None, false) => Err(UsageError::HalfTls {
-            missing: "--tls-key",
-        }),
-        (None, Some(_), false) => Err(UsageError::HalfTls {
-            missing: "--tls-cert",
-        }),
-        (_, _, true) => Err(UsageError::TwoTls),
-    }
-}
-
-impl TlsChoice {
-    fn identity(&self) -> Result<TlsIdentity, TlsError> {
-        match self {
-            Self::Files { cert, key } => TlsIdentity::from_files(cert, key),
-            Self::SelfSigned => TlsIdentity::self_signed(),
-        }
-    }
-}
-
 impl ServeError {
     /// Wrong usage is told to whoever typed it, in the manner of every command.
     fn report(&self) {
         match self {
             Self::Usage(usage) => super::say(usage),
-            Self::Start(_) | Self::System(_) => error!(error = %self, "Cannot serve"),
+            Self::Tls(_) | Self::Start(_) | Self::System(_) => {
+                error!(error = %self, "Cannot serve")
+            }
         }
     }
 
     fn exit(&self) -> Exit {
         match self {
             Self::Usage(_) | Self::Start(StartError::Bind(_)) => Exit::Usage,
-            Self::Start(StartError::Tls(_)) => Exit::BadInput,
+            Self::Tls(_) => Exit::BadInput,
             Self::System(_) => Exit::Internal,
         }
     }
@@ -240,31 +203,4 @@ impl ServeError {
 fn addr(text: &str) -> Result<SocketAddr, String> {
     text.parse()
         .map_err(|_| "expected IP:PORT, such as 127.0.0.1:9443 or [::]:9443".to_owned())
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_certificate_comes_from_one_place() {
-        let some = || Some(PathBuf::from("x"));
-        for (cert, key, self_signed, expected) in [
-            (
-                None,
-                None,
-                false,
-                "either --tls-cert and --tls-key, or --self-signed",
-            ),
-            (some(), None, false, "--tls-key is missing"),
-            (None, some(), false, "--tls-cert is missing"),
-            (some(), some(), true, "not both"),
-            (None, some(), true, "not both"),
-        ] {
-            let error = tls_choice(cert, key, self_signed).unwrap_err().to_string();
-            assert!(error.contains(expected), "{error}");
-        }
-        assert_eq!(tls_choice(None, None, true), Ok(TlsChoice::SelfSigned));
-        assert!(tls_choice(some(), some(), false).is_ok());
-    }
 }

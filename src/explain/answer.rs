@@ -8,7 +8,8 @@ use crate::explain::message::{self, Facts};
 use crate::explain::{refusal, upstream, warning};
 use crate::extension::{InstalledBundle, Policy};
 use crate::judge::{
-    Accepted, Advice, Edit, Exemption, Judgement, Ruling, SpecFault, Token, Verdict, advise, judge,
+    Accepted, Advice, Edit, Exemption, Judgement, Ruling, SpecFault, Token, Unanswered, Verdict,
+    advise, judge,
 };
 use crate::resolve::{Choice, NotLoadedCause};
 use crate::snapshot::{CatalogState, Snapshot};
@@ -57,7 +58,7 @@ pub struct Answer {
 /// One finding of a refusal.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct Cause {
-    /// The path of the field it is about.
+    /// The path of the field it is about; empty where it is about none.
     pub field: String,
     /// One sentence.
     pub message: String,
@@ -82,15 +83,37 @@ pub struct ResolvedBundle {
 pub fn answer(snapshot: &Snapshot, edit: &Edit<'_>) -> Answer {
     let judgement = judge(snapshot, edit);
     let request = edit.request();
+    let advice = request.map(|request| advise(snapshot, edit.new, &request, &judgement.ruled));
+    worded(edit, &judgement, advice.unwrap_or_default())
+}
+
+/// The answer to an edit that is exempt, without what the catalogs would say about it.
+pub fn exempted(edit: &Edit<'_>, exemption: Exemption) -> Answer {
+    without_catalogs(edit, Ruling::NotJudged(exemption))
+}
+
+/// The answer to an edit that a server had no time or no room for.
+pub fn unanswered(edit: &Edit<'_>, cause: Unanswered) -> Answer {
+    without_catalogs(edit, Ruling::Unanswered(cause))
+}
+
+fn without_catalogs(edit: &Edit<'_>, ruling: Ruling<'_>) -> Answer {
+    let judgement = Judgement {
+        ruled: ruling.into(),
+        warnings: Vec::new(),
+    };
+    worded(edit, &judgement, Advice::default())
+}
+
+fn worded(edit: &Edit<'_>, judgement: &Judgement<'_>, advice: Advice) -> Answer {
+    let request = edit.request();
     let ruled = &judgement.ruled;
-    let advice = request.map(|request| advise(snapshot, edit.new, &request, ruled));
-    let advice = advice.unwrap_or_default();
     let upstream = request.and_then(|request| upstream::upstream(&request, &ruled.ruling));
-    let catalog = cited(&judgement);
+    let catalog = cited(judgement);
     let facts = Facts {
         extension: edit.new,
         request: request.as_ref(),
-        judgement: &judgement,
+        judgement,
         advice: &advice,
         catalog,
         upstream: upstream.as_deref(),
@@ -175,6 +198,7 @@ fn causes(facts: &Facts<'_>) -> Vec<Cause> {
     };
     match &facts.judgement.ruled.ruling {
         Ruling::NotJudged(_) | Ruling::Allowed(..) => Vec::new(),
+        Ruling::Unanswered(_) => one(String::new()),
         Ruling::InvalidSpec(faults) => faults.iter().map(spec_cause).collect(),
         Ruling::InvalidSelector(_)
         | Ruling::NoCatalogs(_)

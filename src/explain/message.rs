@@ -3,6 +3,8 @@
 //! Invariants, for any input: line 1 has at most [`LINE_1`] bytes, the whole at most [`MESSAGE`], and
 //! the only control character is the line break.
 
+use std::borrow::Cow;
+
 use crate::explain::refusal::{Detail, details, needed, reason, recorded};
 use crate::explain::text::{Line, cut_end, cut_middle, one_line};
 use crate::extension::{Extension, Installed};
@@ -56,8 +58,8 @@ fn first_line(facts: &Facts<'_>, refused: &str) -> Line {
 fn subject(facts: &Facts<'_>) -> Line {
     let Some(request) = facts.request else {
         let identity = &facts.extension.identity;
-        let name = identity.name.as_deref().unwrap_or("without a name");
-        return Line::default().name(&identity.kind).say(" ").name(name);
+        let name = identity.shown().unwrap_or(Cow::Borrowed("without a name"));
+        return Line::default().name(&identity.kind).say(" ").name(&name);
     };
     let line = Line::default().name(&request.filter.package).say(": ");
     let line = match request.installed {

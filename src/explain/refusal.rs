@@ -1,9 +1,11 @@
 //! Why an edit is refused or undecided: the reason in line 1, and what there is to know besides.
 
+use core::time::Duration;
+
 use crate::explain::range;
 use crate::explain::text::{Line, cut_middle, list, one_line};
 use crate::extension::{FilterError, FilterProblem, Hint, InstalledBundle, Instead, UnknownCause};
-use crate::judge::{Exemption, NoCatalogs, Request, Ruling, SpecFault};
+use crate::judge::{Exemption, NoCatalogs, Request, Ruling, SpecFault, Unanswered, Wait};
 use crate::resolve::{Choice, NotLoaded, NotLoadedCause};
 use crate::version::{BundleReleaseSupport, go};
 
@@ -20,6 +22,7 @@ pub(super) struct Detail {
 pub(super) fn reason(ruling: &Ruling<'_>, request: Option<&Request<'_>>) -> Line {
     let line = Line::default();
     match ruling {
+        Ruling::Unanswered(cause) => line.say(&unanswered(*cause)),
         Ruling::InvalidSpec(faults) => faults.first().map(spec_fault).unwrap_or_default(),
         Ruling::InvalidSelector(_) => line.say("the catalog selector is not valid"),
         Ruling::InvalidVersionRange(_) => line
@@ -40,6 +43,9 @@ pub(super) fn reason(ruling: &Ruling<'_>, request: Option<&Request<'_>>) -> Line
             }
             UnknownCause::WrongType { .. } => {
                 "what is installed is not known: its status is malformed"
+            }
+            UnknownCause::NoOldObject => {
+                "what is installed is not known: the request lacks the object as it was"
             }
             UnknownCause::Several { .. } => "several bundles have the version that is installed",
         }),
@@ -98,6 +104,7 @@ pub(super) fn reason(ruling: &Ruling<'_>, request: Option<&Request<'_>>) -> Line
 /// What there is to know besides the reason.
 pub(super) fn details(ruling: &Ruling<'_>, request: Option<&Request<'_>>) -> Vec<Detail> {
     match ruling {
+        Ruling::Unanswered(cause) => vec![detail("Fix", vec![again(*cause).to_owned()])],
         Ruling::InvalidSpec(faults) => also(faults),
         Ruling::InvalidVersionRange(error) => {
             let fault = error.fault();
@@ -110,6 +117,9 @@ pub(super) fn details(ruling: &Ruling<'_>, request: Option<&Request<'_>>) -> Vec
         }
         Ruling::InstalledUnknown(UnknownCause::WrongType { field }) => {
             vec![detail("Field", vec![(*field).to_owned()])]
+        }
+        Ruling::InstalledUnknown(UnknownCause::NoOldObject) => {
+            vec![detail("Field", vec!["request.oldObject".to_owned()])]
         }
         Ruling::CatalogNotLoaded(failed) => cause(failed),
         Ruling::PackageNotFound { searched, nearest } => {
@@ -159,10 +169,51 @@ pub(super) fn needed(ruling: &Ruling<'_>) -> Option<&'static str> {
         Ruling::InstalledUnknown(UnknownCause::Several { .. }) => {
             "the name of the installed bundle"
         }
+        Ruling::InstalledUnknown(UnknownCause::NoOldObject) => {
+            "an update whose request holds the extension as it was"
+        }
         Ruling::InstalledUnknown(_) => "a status that names the installed bundle and its version",
         Ruling::CatalogNotLoaded(_) => "its content, or a selector that leaves this catalog out",
-        Ruling::NotJudged(_) | Ruling::InvalidSpec(_) | Ruling::Allowed(..) => return None,
+        Ruling::NotJudged(_)
+        | Ruling::Unanswered(_)
+        | Ruling::InvalidSpec(_)
+        | Ruling::Allowed(..) => return None,
     })
+}
+
+/// What was waited for, and how long, to the millisecond.
+fn unanswered(cause: Unanswered) -> String {
+    let shown = |within: Duration| format!("{:?}", Duration::from_millis(millis(within)));
+    match cause {
+        Unanswered::DeadlineExceeded { waited_for, within } => {
+            let within = shown(within);
+            match waited_for {
+                Wait::Worker => format!("no worker was free within {within}"),
+                Wait::Judge => format!("the judgement was not done within {within}"),
+            }
+        }
+        Unanswered::QueueFull { waiting } => {
+            format!("{waiting} edits wait already, and no more may")
+        }
+        Unanswered::QueueTooSlow { waiting, within } => {
+            let within = shown(within);
+            format!("{waiting} edits wait already, too many to be judged within {within}")
+        }
+    }
+}
+
+fn millis(duration: Duration) -> u64 {
+    u64::try_from(duration.as_millis()).unwrap_or(u64::MAX)
+}
+
+/// The way out of having no answer: nothing is wrong with the edit as far as is known.
+fn again(cause: Unanswered) -> &'static str {
+    match cause {
+        Unanswered::DeadlineExceeded { .. } => "apply it again; it was not judged",
+        Unanswered::QueueFull { .. } | Unanswered::QueueTooSlow { .. } => {
+            "apply it again in a few seconds; it was not judged"
+        }
+    }
 }
 
 /// The place of a byte of a text as people count: in characters, from 1.
@@ -226,6 +277,9 @@ fn filter_error(error: &FilterError) -> Line {
         FilterProblem::Type { expected, found } => {
             line.say(&format!(": expected {expected}, found {found}"))
         }
+        FilterProblem::TooLarge { most } => line.say(&format!(
+            " has too many channels and entries of the selector: expected at most {most} in all"
+        )),
         FilterProblem::Both { other } => line
             .say(" and ")
             .name(other)

@@ -38,6 +38,7 @@ pub(super) fn upstream(request: &Request<'_>, ruling: &Ruling<'_>) -> Option<Str
         }),
         Ruling::UnsupportedDependency(choice, kind) => Some(dependency(*choice, *kind)),
         Ruling::NotJudged(_)
+        | Ruling::Unanswered(_)
         | Ruling::InvalidSpec(_)
         | Ruling::InstalledUnknown(_)
         | Ruling::BrokenSkipRange(_)

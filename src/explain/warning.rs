@@ -33,6 +33,12 @@ pub fn let_through(message: &str) -> String {
     shorten(&Line::default().say("undecided, and allowed: ").said(first))
 }
 
+/// The warning beside an edit that would be refused, were it not only observed.
+pub fn only_observed(message: &str) -> String {
+    let first = message.lines().next().unwrap_or_default();
+    shorten(&Line::default().say("would be refused: ").said(first))
+}
+
 /// The warning beside what was not judged, where there is one.
 pub(super) fn of_exemption(exemption: &Exemption) -> Option<String> {
     let Exemption::UnknownVersion { api_version, kind } = exemption else {
@@ -135,6 +141,15 @@ mod tests {
             ),
             "undecided, and allowed: p: install of any version undecided: catalog c is not loaded [CatalogNotLoaded]"
         );
-        assert!(let_through(&"ä".repeat(500)).chars().count() <= LENGTH);
+        assert_eq!(
+            only_observed("p: 1.0.0 -> 2.0.0 refused: it is too far [NotASuccessor]\nmore"),
+            "would be refused: p: 1.0.0 -> 2.0.0 refused: it is too far [NotASuccessor]"
+        );
+        for warning in [let_through, only_observed] {
+            let message = format!("{} [InstalledVersionInvalid]", "ä".repeat(500));
+            let warning = warning(&message);
+            assert!(warning.chars().count() <= LENGTH, "{warning}");
+            assert!(warning.ends_with(" [InstalledVersionInvalid]"), "{warning}");
+        }
     }
 }

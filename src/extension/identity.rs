@@ -1,5 +1,7 @@
 //! Which object it is: group, version, kind and name.
 
+use std::borrow::Cow;
+
 use serde_json::Value;
 
 use crate::extension::Shape;
@@ -15,6 +17,8 @@ pub struct Identity {
     pub kind: String,
     /// `metadata.name`, absent where only `generateName` is given or nothing.
     pub name: Option<String>,
+    /// `metadata.generateName`: what a name that is still to be made begins with.
+    pub generate_name: Option<String>,
 }
 
 /// What an `apiVersion` and a `kind` stand for.
@@ -30,26 +34,32 @@ pub enum Recognised {
 
 /// What an object is, by its `apiVersion` and `kind`.
 pub fn recognise(object: &Value) -> Recognised {
-    let identity = Identity::read(object);
-    match (
-        identity.group.as_str(),
-        identity.version.as_str(),
-        identity.kind.as_str(),
-    ) {
-        (OLM, "v1", "ClusterExtension") => Recognised::Extension(Shape::V1),
-        (OLM, "v1alpha1", "ClusterExtension") if object.pointer("/spec/source").is_some() => {
-            Recognised::Extension(Shape::V1Alpha1Nested)
-        }
-        (OLM, "v1alpha1", "ClusterExtension") => Recognised::Extension(Shape::V1Alpha1Flat),
-        (OLM | OPERATORS, "v1alpha1", "Operator") => Recognised::Extension(Shape::Operator),
-        (OLM, _, "ClusterExtension" | "Operator") | (OPERATORS, _, "Operator") => {
-            Recognised::UnknownVersion
-        }
-        _ => Recognised::Other,
-    }
+    Identity::read(object).recognise(object)
 }
 
 impl Identity {
+    /// What an object of these names is.
+    pub fn recognise(&self, object: &Value) -> Recognised {
+        match (&*self.group, &*self.version, &*self.kind) {
+            (OLM, "v1", "ClusterExtension") => Recognised::Extension(Shape::V1),
+            (OLM, "v1alpha1", "ClusterExtension") if object.pointer("/spec/source").is_some() => {
+                Recognised::Extension(Shape::V1Alpha1Nested)
+            }
+            (OLM, "v1alpha1", "ClusterExtension") => Recognised::Extension(Shape::V1Alpha1Flat),
+            (OLM | OPERATORS, "v1alpha1", "Operator") => Recognised::Extension(Shape::Operator),
+            (OLM, _, "ClusterExtension" | "Operator") | (OPERATORS, _, "Operator") => {
+                Recognised::UnknownVersion
+            }
+            _ => Recognised::Other,
+        }
+    }
+
+    /// `apiVersion`: the group and the version.
+    pub fn api_version(&self) -> String {
+        let gap = if self.group.is_empty() { "" } else { "/" };
+        format!("{}{gap}{}", self.group, self.version)
+    }
+
     /// Reads the names; what is missing or no string is empty.
     pub fn read(object: &Value) -> Self {
         let text = |pointer| {
@@ -60,13 +70,21 @@ impl Identity {
         };
         let api_version = text("/apiVersion");
         let (group, version) = api_version.split_once('/').unwrap_or(("", api_version));
-        let name = text("/metadata/name");
+        let stated = |pointer| Some(text(pointer)).filter(|text| !text.is_empty());
         Self {
             group: group.to_owned(),
             version: version.to_owned(),
             kind: text("/kind").to_owned(),
-            name: (!name.is_empty()).then(|| name.to_owned()),
+            name: stated("/metadata/name").map(str::to_owned),
+            generate_name: stated("/metadata/generateName").map(str::to_owned),
         }
+    }
+
+    /// The name as people are shown it: where it is still to be made, its beginning and a `*`.
+    pub fn shown(&self) -> Option<Cow<'_, str>> {
+        let name = self.name.as_deref().map(Cow::Borrowed);
+        let generated = self.generate_name.as_deref();
+        name.or_else(|| generated.map(|begin| Cow::Owned(format!("{begin}*"))))
     }
 }
 
@@ -78,6 +96,20 @@ mod tests {
     use serde_json::json;
 
     use super::*;
+
+    #[test]
+    fn a_name_is_shown_even_before_it_is_made() {
+        for (metadata, expected) in [
+            (json!({"name": "x"}), Some("x")),
+            (json!({"name": "x-1", "generateName": "x-"}), Some("x-1")),
+            (json!({"name": "", "generateName": "x-"}), Some("x-*")),
+            (json!({"name": 1, "generateName": ""}), None),
+            (json!(null), None),
+        ] {
+            let identity = Identity::read(&json!({"metadata": metadata}));
+            assert_eq!(identity.shown().as_deref(), expected, "{metadata}");
+        }
+    }
 
     #[test]
     fn kinds_and_versions() {

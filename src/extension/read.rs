@@ -41,6 +41,11 @@ pub enum FilterProblem {
         /// What is there.
         found: JsonType,
     },
+    /// Its lists and maps have more entries than are read.
+    TooLarge {
+        /// How many are read.
+        most: usize,
+    },
     /// There are two of which no release of OLM reads both.
     Both {
         /// The other one.

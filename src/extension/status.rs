@@ -32,6 +32,8 @@ pub enum UnknownCause {
         /// The path of the field.
         field: &'static str,
     },
+    /// A request to update the object does not hold it as it was.
+    NoOldObject,
     /// A version was given without a name, and catalogs have several bundles of it.
     Several {
         /// Their names, in byte order.

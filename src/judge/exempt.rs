@@ -27,8 +27,15 @@ pub enum Exemption {
     Stricter,
 }
 
-/// The first exemption that fits.
-pub(super) fn exemption(edit: &Edit<'_>) -> Option<Exemption> {
+impl Exemption {
+    /// Whether the catalogs have something to say about it all the same: a warning.
+    pub fn is_warned_of(&self) -> bool {
+        matches!(self, Self::Stricter)
+    }
+}
+
+/// The first exemption that fits; no catalog is asked.
+pub fn exemption(edit: &Edit<'_>) -> Option<Exemption> {
     if edit.new.deleting {
         return Some(Exemption::Deleting);
     }

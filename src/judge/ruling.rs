@@ -3,7 +3,7 @@
 use crate::catalog::{BundleVersionError, DependencyKind};
 use crate::extension::schema::Finding;
 use crate::extension::{FilterError, UnknownCause};
-use crate::judge::{Exemption, Token};
+use crate::judge::{Exemption, Token, Unanswered};
 use crate::resolve::{Choice, InstalledError, NotLoaded};
 use crate::selector::SelectorError;
 use crate::version::{ConstraintError, Version};
@@ -13,6 +13,8 @@ use crate::version::{ConstraintError, Version};
 pub enum Ruling<'s> {
     /// The edit is none that is judged.
     NotJudged(Exemption),
+    /// Before any row: a server had no time or no room for it.
+    Unanswered(Unanswered),
     /// Row 1, one fault or more.
     InvalidSpec(Vec<SpecFault>),
     /// Row 2.
@@ -114,6 +116,7 @@ impl Ruling<'_> {
     pub fn token(&self) -> Token {
         match self {
             Self::NotJudged(_) => Token::NotJudged,
+            Self::Unanswered(cause) => cause.token(),
             Self::InvalidSpec(_) => Token::InvalidSpec,
             Self::InvalidSelector(_) => Token::InvalidSelector,
             Self::InvalidVersionRange(_) => Token::InvalidVersionRange,

@@ -44,6 +44,11 @@ macro_rules! tokens {
                 }
             }
 
+            /// Whether only a server answers so; `check` never does.
+            pub fn is_server_only(self) -> bool {
+                matches!(self, Self::DeadlineExceeded | Self::Overloaded)
+            }
+
             /// The verdict it stands for.
             pub fn verdict(self) -> Verdict {
                 match self {
@@ -57,6 +62,10 @@ macro_rules! tokens {
 tokens! {
     /// The edit is none that is judged.
     NotJudged => NotJudged,
+    /// Before any row, in a server only: the time for the answer is over.
+    DeadlineExceeded => Undecided,
+    /// Before any row, in a server only: too many edits wait already.
+    Overloaded => Undecided,
     /// Row 1: the filter cannot be read, or the CRD would refuse it.
     InvalidSpec => Deny,
     /// Row 2: the selector does not compile.
@@ -107,7 +116,7 @@ mod tests {
     fn words_are_those_of_the_decision_table() {
         let words: Vec<_> = Token::ALL.iter().map(|token| token.as_str()).collect();
         assert_eq!(words.first(), Some(&"NotJudged"));
-        assert_eq!(words.len(), 21);
+        assert_eq!(words.len(), 23);
         assert!(Token::ALL.iter().is_sorted());
         assert_eq!(Token::NotASuccessor.verdict().as_str(), "deny");
         assert_eq!(Token::NoCatalogs.verdict().as_str(), "undecided");

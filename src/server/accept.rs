@@ -12,12 +12,13 @@ use tracing::{debug, warn};
 
 use crate::server::connection;
 use crate::server::phase::{Phase, reached};
+use crate::tls::Certificates;
 
 /// What a listener speaks below HTTP.
 #[derive(Clone)]
 pub(super) enum Transport {
     Plain,
-    Tls(TlsAcceptor),
+    Tls(Certificates),
 }
 
 /// Accepts until the server is closed, then waits for the connections that are left.
@@ -57,9 +58,10 @@ async fn serve(
     if let Err(error) = stream.set_nodelay(true) {
         debug!(%error, "Cannot switch off the delay of small packets");
     }
-    let Transport::Tls(acceptor) = transport else {
+    let Transport::Tls(certificates) = transport else {
         return connection::serve(stream, router, phase).await;
     };
+    let acceptor = TlsAcceptor::from(certificates.server_config());
     match tokio::time::timeout(HANDSHAKE, acceptor.accept(stream)).await {
         Ok(Ok(stream)) => connection::serve(stream, router, phase).await,
         Ok(Err(error)) => debug!(%error, "TLS handshake failed"),

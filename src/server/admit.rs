@@ -10,7 +10,7 @@ use std::time::Instant;
 use tracing::field::Empty;
 use tracing::{Span, debug, info, info_span, warn};
 
-use crate::admission::{OnUndecided, Review, ReviewError};
+use crate::admission::{Enforcement, Mode, OnUndecided, Review, ReviewError};
 use crate::explain::Answer;
 use crate::judge::Verdict;
 use crate::snapshot::Snapshot;
@@ -32,7 +32,11 @@ impl Guard {
         let review = Review::from_bytes(body)?;
         let span = asked(&review).entered();
         let answer = review.answer(&self.snapshot);
-        let reply = review.reply(&answer, self.on_undecided);
+        let enforcement = Enforcement {
+            mode: Mode::Enforce,
+            on_undecided: self.on_undecided,
+        };
+        let reply = review.reply(&answer, enforcement);
         answered(&span, &answer);
         say(answer.verdict, begun);
         Ok(reply.to_bytes())

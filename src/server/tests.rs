@@ -11,8 +11,9 @@ use rustls::pki_types::CertificateDer;
 use serde_json::{Value, json};
 
 use crate::admission::OnUndecided;
-use crate::server::{Config, Guard, Server, TlsIdentity};
+use crate::server::{Config, Guard, Server};
 use crate::snapshot::Snapshot;
+use crate::tls::{Terms, self_signed};
 
 const LOOPBACK: &str = "127.0.0.1:0";
 
@@ -23,13 +24,13 @@ struct Started {
 }
 
 async fn start(listen: &str) -> Started {
-    let identity = TlsIdentity::self_signed().unwrap();
-    let certificate = identity.certificate().unwrap().clone();
+    let certificates = self_signed(&Terms::default(), Vec::new()).unwrap();
+    let certificate = certificates.leaf().der().clone();
     let listen: SocketAddr = listen.parse().unwrap();
     let server = Server::start(Config {
         listen,
         ops_listen: LOOPBACK.parse().unwrap(),
-        identity,
+        certificates,
         guard: Guard {
             snapshot: Arc::new(Snapshot::default()),
             on_undecided: OnUndecided::Warn,

@@ -2,7 +2,7 @@
 //!
 //! ```text
 //! version <- catalog <- snapshot <- resolve <- judge <- explain <- every edge
-//!                    admission <- telemetry <- server <- cli,  source, telemetry <- cluster
+//!               admission <- telemetry, tls <- server <- cli,  source, telemetry <- cluster
 //! ```
 
 /// The pure rooms; each may use those before it.
@@ -24,13 +24,14 @@ const PURE: [&str; 14] = [
 ];
 
 /// The rooms with I/O, each with the edges it may use; every pure room is open to them.
-const EDGES: [(&str, &[&str]); 8] = [
+const EDGES: [(&str, &[&str]); 9] = [
     ("source", &[]),
     ("manifest", &[]),
     ("admission", &[]),
     ("telemetry", &["admission"]),
-    ("cluster", &["source", "telemetry"]),
-    ("server", &["admission", "telemetry"]),
+    ("tls", &[]),
+    ("cluster", &["source", "telemetry", "tls"]),
+    ("server", &["admission", "telemetry", "tls"]),
     (
         "cli",
         &[
@@ -40,6 +41,7 @@ const EDGES: [(&str, &[&str]); 8] = [
             "server",
             "source",
             "telemetry",
+            "tls",
         ],
     ),
     ("main", &["cli"]),

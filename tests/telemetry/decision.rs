@@ -2,11 +2,10 @@
 
 use std::time::Duration;
 
-use olmguard::admission::Review;
+use olmguard::admission::{Enforcement, Mode, Review};
 use olmguard::olm::Rules;
 use olmguard::snapshot::Snapshot;
 use olmguard::source::load_bytes;
-use olmguard::telemetry::Outcome;
 use olmguard::telemetry::log::{Asked, Decision, DecisionLog, LogLevel, LogUser};
 use serde_json::{Value, json};
 
@@ -49,12 +48,14 @@ pub(crate) fn created(package: &str, range: &str) -> Value {
 pub(crate) fn say(snapshot: &Snapshot, review: &Value, user: LogUser) {
     let review = Review::read(review).expect("a review");
     let answer = review.answer(snapshot);
-    let mut asked = Asked::from(&review);
-    asked.user = Some("kube");
+    let observed = Enforcement {
+        mode: Mode::Observe,
+        ..Enforcement::default()
+    };
     DecisionLog { user }.say(&Decision {
-        asked,
+        asked: Asked::from(&review),
         answer: &answer,
-        outcome: Outcome::of(answer.verdict, true),
+        outcome: review.reply(&answer, observed).outcome(),
         elapsed: Duration::from_nanos(1_234_567),
     });
 }

@@ -1,143 +1,218 @@
 //! Bodies that are no review: one line each says what is wrong.
 
+use std::time::Duration;
+
 use proptest::prelude::*;
 use serde_json::{Value, json};
 
-use super::update;
-use crate::admission::{OnUndecided, Review};
+use super::{update, valid};
+use crate::admission::{Enforcement, Mode, OnUndecided, Review};
+use crate::explain::Answer;
+use crate::judge::{Unanswered, Wait};
 
 #[track_caller]
 fn refused(body: &[u8], expected: &str) {
-    let shown = String::from_utf8_lossy(body.get(..80).unwrap_or(body)).into_owned();
     let error = Review::from_bytes(body).unwrap_err().to_string();
-    assert!(
-        error.starts_with("not an AdmissionReview: "),
-        "{shown}: {error}"
-    );
-    assert!(error.contains(expected), "{shown}: {error}");
-    assert!(
-        !error.contains(char::is_control) && error.len() < 300,
-        "{shown}: {error}"
-    );
+    assert_eq!(error, format!("not an AdmissionReview: {expected}"));
 }
 
 #[test]
 fn what_is_no_json_is_refused_in_one_line() {
-    let rows: Vec<(Vec<u8>, &str)> = vec![
+    let utf_16: Vec<u8> = "{}".encode_utf16().flat_map(u16::to_le_bytes).collect();
+    let deep = "[".repeat(200_000);
+    let rows: &[(&[u8], &str)] = &[
+        (b"", "the body is empty: expected JSON"),
         (
-            b"".to_vec(),
-            "not JSON: EOF while parsing a value at line 1 column 0",
+            b"   ",
+            "not JSON: EOF while parsing a value at line 1 column 3",
         ),
-        (b"   ".to_vec(), "not JSON: EOF while parsing a value"),
+        (b"\0", "byte 0 of the body is 0: expected JSON in UTF-8"),
         (
-            b"\0".to_vec(),
+            b"{\"kind\": \"\0\"}",
+            "byte 10 of the body is 0: expected JSON in UTF-8",
+        ),
+        (&utf_16, "byte 1 of the body is 0: expected JSON in UTF-8"),
+        (
+            b"\xef\xbb\xbf{}",
+            "the body begins with a byte order mark: expected JSON in UTF-8 without one",
+        ),
+        (
+            b"\xff\xfe{\0}\0",
+            "the body is not UTF-8 from byte 0 on: expected JSON in UTF-8",
+        ),
+        (
+            b"{\"a\": \"\xff\"}",
+            "the body is not UTF-8 from byte 7 on: expected JSON in UTF-8",
+        ),
+        (
+            b"{\"a\": \"\xc3",
+            "the body is not UTF-8 from byte 7 on: expected JSON in UTF-8",
+        ),
+        (
+            b"{\"kind\": \"AdmissionReview\"",
+            "not JSON: EOF while parsing an object at line 1 column 26",
+        ),
+        (
+            b"{\"kind\": \"\\ud800\"}",
+            "not JSON: unexpected end of hex escape at line 1 column 17",
+        ),
+        (
+            b"{\"kind\": \"\n\"}",
+            "not JSON: control character (\\u0000-\\u001F) found while parsing a string at line 2 column 0",
+        ),
+        (b"{} {}", "not JSON: trailing characters at line 1 column 4"),
+        (
+            b"{'kind': 1}",
+            "not JSON: key must be a string at line 1 column 2",
+        ),
+        (
+            b"{\"kind\": 1,}",
+            "not JSON: trailing comma at line 1 column 12",
+        ),
+        (b"[1,]", "not JSON: trailing comma at line 1 column 4"),
+        (
+            b"{\"kind\": 1e9999}",
+            "not JSON: number out of range at line 1 column 15",
+        ),
+        (b"NaN", "not JSON: expected value at line 1 column 1"),
+        (
+            deep.as_bytes(),
+            "not JSON: EOF while parsing a list at line 1 column 200000",
+        ),
+        (
+            b"kind: AdmissionReview",
             "not JSON: expected value at line 1 column 1",
         ),
         (
-            b"{\"kind\": \"AdmissionReview\"".to_vec(),
-            "not JSON: EOF while parsing an object",
-        ),
-        (
-            b"\xef\xbb\xbf{}".to_vec(),
+            b"uid=1&kind=AdmissionReview",
             "not JSON: expected value at line 1 column 1",
-        ),
-        (
-            b"{\"kind\": \"\xff\"}".to_vec(),
-            "not JSON: invalid unicode code point",
-        ),
-        (b"{\"kind\": \"\\ud800\"}".to_vec(), "not JSON: "),
-        (b"{} {}".to_vec(), "not JSON: trailing characters"),
-        (b"{'kind': 1}".to_vec(), "not JSON: key must be a string"),
-        (b"[1,]".to_vec(), "not JSON: "),
-        (b"1e9999".to_vec(), "not JSON: number out of range"),
-        (
-            "[".repeat(200_000).into_bytes(),
-            "not JSON: EOF while parsing",
-        ),
-        (
-            b"kind: AdmissionReview".to_vec(),
-            "not JSON: expected value",
         ),
     ];
     for (body, expected) in rows {
-        refused(&body, expected);
+        refused(body, expected);
     }
 }
 
 #[test]
 fn what_is_no_review_is_refused_in_one_line() {
-    let with = |change: fn(&mut Value)| {
-        let mut review = update("1.0.0", "1.1.0");
-        change(&mut review);
-        review.to_string().into_bytes()
-    };
-    let rows: Vec<(Vec<u8>, &str)> = vec![
-        (b"null".to_vec(), "kind is absent: expected AdmissionReview"),
-        (b"[]".to_vec(), "kind is absent: expected AdmissionReview"),
-        (b"{}".to_vec(), "kind is absent: expected AdmissionReview"),
+    for (body, found) in [
+        ("null", "null"),
+        ("[]", "array"),
+        ("true", "boolean"),
+        ("7", "integer"),
+        ("7.5", "number"),
+        ("\"AdmissionReview\"", "string"),
+    ] {
+        let expected = format!("the body is {found}: expected an object");
+        refused(body.as_bytes(), &expected);
+    }
+    refused(b"{}", "kind is absent: expected AdmissionReview");
+}
+
+/// A field of a review, what stands there, and what is said of it.
+#[test]
+fn a_field_that_its_api_does_not_take_is_named() {
+    let control = "\n".repeat(100);
+    let escaped = format!(
+        "kind is \"{}\"...: expected AdmissionReview",
+        "\\n".repeat(60)
+    );
+    let long = "u".repeat(10_240);
+    let rows: &[(&str, Value, &str)] = &[
         (
-            with(|r| r["kind"] = json!("Review")),
+            "/kind",
+            json!("Review"),
             "kind is \"Review\": expected AdmissionReview",
         ),
         (
-            with(|r| r["kind"] = json!(1)),
+            "/kind",
+            json!(1),
             "kind is integer: expected AdmissionReview",
         ),
         (
-            with(|r| r["kind"] = json!("\n".repeat(100))),
-            "...: expected AdmissionReview",
+            "/kind",
+            json!({"a": 1}),
+            "kind is object: expected AdmissionReview",
         ),
+        ("/kind", json!(control), &escaped),
         (
-            with(|r| r["apiVersion"] = json!("admission.k8s.io/v1beta1")),
+            "/apiVersion",
+            json!("admission.k8s.io/v1beta1"),
             "apiVersion is \"admission.k8s.io/v1beta1\": expected admission.k8s.io/v1",
         ),
         (
-            with(|r| r["request"] = json!(null)),
+            "/apiVersion",
+            json!(null),
+            "apiVersion is null: expected admission.k8s.io/v1",
+        ),
+        (
+            "/request",
+            json!(null),
             "request is null: expected an object",
         ),
         (
-            with(|r| r["request"] = json!([])),
+            "/request",
+            json!([]),
             "request is array: expected an object",
         ),
         (
-            with(|r| {
-                let request = r["request"].take();
-                r["response"] = request;
-            }),
-            "request is null: expected an object",
+            "/request/uid",
+            json!(null),
+            "request.uid is null: expected a string that is not empty",
         ),
         (
-            with(|r| r["request"]["uid"] = json!(null)),
-            "request.uid is null: expected a string",
+            "/request/uid",
+            json!(""),
+            "request.uid is \"\": expected a string that is not empty",
         ),
         (
-            with(|r| r["request"]["uid"] = json!("")),
-            "request.uid is \"\": expected a string",
+            "/request/uid",
+            json!(7),
+            "request.uid is integer: expected a string that is not empty",
         ),
         (
-            with(|r| r["request"]["uid"] = json!(7)),
-            "request.uid is integer: expected a string",
+            "/request/uid",
+            json!(long),
+            "request.uid is a string of 10240 bytes: expected a string of at most 128 bytes",
         ),
         (
-            with(|r| drop(r["request"].as_object_mut().unwrap().remove("operation"))),
-            "request.operation is absent: expected a string",
+            "/request/operation",
+            json!(null),
+            "request.operation is null: expected a string that is not empty",
         ),
         (
-            with(|r| r["request"]["subResource"] = json!(false)),
+            "/request/operation",
+            json!(["CREATE"]),
+            "request.operation is array: expected a string that is not empty",
+        ),
+        (
+            "/request/subResource",
+            json!(false),
             "request.subResource is boolean: expected a string",
         ),
         (
-            with(|r| r["request"]["object"] = json!(null)),
+            "/request/object",
+            json!(null),
             "request.object is null: expected an object",
         ),
         (
-            with(|r| r["request"]["object"] = json!("x")),
+            "/request/object",
+            json!("x"),
             "request.object is string: expected an object",
         ),
     ];
-    for (body, expected) in rows {
-        refused(&body, expected);
+    for (pointer, value, expected) in rows {
+        let mut review = update("1.0.0", "1.1.0");
+        let (object, key) = pointer.rsplit_once('/').unwrap();
+        review.pointer_mut(object).unwrap()[key] = value.clone();
+        refused(review.to_string().as_bytes(), expected);
     }
+}
+
+#[test]
+fn a_response_is_no_request() {
+    let body = br#"{"kind": "AdmissionReview", "apiVersion": "admission.k8s.io/v1", "response": {"uid": "u"}}"#;
+    refused(body, "request is absent: expected an object");
 }
 
 #[test]
@@ -171,21 +246,42 @@ fn any_json() -> impl Strategy<Value = Value> {
     })
 }
 
+/// What becomes of any body: an error of one line, or replies that an API server can read.
 #[track_caller]
 fn answered_or_refused(body: &[u8]) {
-    let Ok(review) = Review::from_bytes(body) else {
-        return;
-    };
-    for on_undecided in [OnUndecided::Warn, OnUndecided::Deny] {
-        let answer = review.answer(&super::snapshot());
-        let reply = review.reply(&answer, on_undecided).to_bytes();
-        let reply: Value = serde_json::from_slice(&reply).unwrap();
-        assert_eq!(reply["response"]["uid"], review.uid());
-        assert_eq!(reply["kind"], "AdmissionReview");
-        let refused = reply["response"]["status"]["code"] == 403;
-        assert_eq!(reply["response"]["allowed"], !refused);
+    match Review::from_bytes(body) {
+        Err(error) => {
+            let error = error.to_string();
+            let fits = error.len() <= 300 && !error.contains(char::is_control);
+            assert!(fits, "{error:?}");
+        }
+        Ok(review) => {
+            let mut answers = vec![review.answer(&super::snapshot())];
+            answers.push(review.unanswered(LATE));
+            answers.extend(review.settled());
+            for (answer, enforcement) in answers.iter().flat_map(every) {
+                let reply = review.reply(answer, enforcement);
+                valid::reply(&reply, review.uid());
+            }
+        }
     }
 }
+
+fn every(answer: &Answer) -> impl Iterator<Item = (&Answer, Enforcement)> {
+    let modes = [Mode::Enforce, Mode::Observe];
+    let both = modes.map(|mode| {
+        [OnUndecided::Warn, OnUndecided::Deny]
+            .map(|on_undecided| Enforcement { mode, on_undecided })
+    });
+    both.into_iter()
+        .flatten()
+        .map(move |enforcement| (answer, enforcement))
+}
+
+const LATE: Unanswered = Unanswered::DeadlineExceeded {
+    waited_for: Wait::Judge,
+    within: Duration::from_millis(1),
+};
 
 proptest! {
     #[test]
@@ -205,6 +301,25 @@ proptest! {
     }
 
     #[test]
+    fn no_json_is_too_strange(body in any_json()) {
+        answered_or_refused(body.to_string().as_bytes());
+    }
+
+    #[test]
+    fn no_name_is_too_strange(
+        names in prop::collection::vec(hostile(), 8),
+        pointers in prop::collection::vec(prop::sample::select(NAMES.to_vec()), 8),
+        from in prop::sample::select(vec!["1.0.0", "2.0.0", "9", ""]),
+        to in prop::sample::select(vec!["1.1.0", "2.0.0", ">=1", "x"]),
+    ) {
+        let mut review = update(from, to);
+        for (name, pointer) in names.iter().zip(pointers) {
+            *review.pointer_mut(pointer).unwrap() = json!(name);
+        }
+        answered_or_refused(review.to_string().as_bytes());
+    }
+
+    #[test]
     fn no_spec_or_status_is_too_strange(object in any_json(), old in any_json()) {
         let mut review = update("1.0.0", "1.1.0");
         review["request"]["object"]["spec"] = object;
@@ -212,6 +327,32 @@ proptest! {
         answered_or_refused(review.to_string().as_bytes());
     }
 }
+
+/// Names that no API server takes: long ones, and ones that a terminal would obey.
+fn hostile() -> impl Strategy<Value = String> {
+    prop_oneof![
+        ".{0,20}",
+        "[\u{0}-\u{1f}\u{202e}\u{2028}\"<\\\\]{1,50}",
+        "\u{e4}{300}",
+        "x{5000}",
+    ]
+}
+
+/// Where names and other texts of users stand in a review.
+const NAMES: &[&str] = &[
+    "/request/kind/kind",
+    "/request/kind/version",
+    "/request/name",
+    "/request/object/kind",
+    "/request/object/metadata/name",
+    "/request/object/spec/source/catalog/packageName",
+    "/request/object/spec/source/catalog/version",
+    "/request/object/spec/source/sourceType",
+    "/request/oldObject/kind",
+    "/request/oldObject/spec/source/catalog/version",
+    "/request/oldObject/status/install/bundle/name",
+    "/request/oldObject/status/install/bundle/version",
+];
 
 const KEYS: &[&str] = &[
     "apiVersion",

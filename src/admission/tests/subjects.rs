@@ -120,7 +120,13 @@ fn without_an_old_object_an_update_cannot_be_refused_for_its_step() {
         let answer = answer(&row);
         assert_eq!(answer.token, Token::InstalledUnknown, "{row}");
         let message = answer.message.unwrap();
-        assert!(message.contains("\nField: request.oldObject"), "{message}");
+        assert_eq!(
+            message,
+            "p: unknown -> 2.0.0 undecided: what is installed is not known: \
+             the request lacks the object as it was [InstalledUnknown]\n\
+             Field: request.oldObject\n\
+             Needed: an update whose request holds the extension as it was"
+        );
     }
 }
 
@@ -144,10 +150,29 @@ fn a_review_says_what_it_is_about() {
     let mut row = update("1.0.0", "1.1.0");
     row["request"]["dryRun"] = json!(true);
     row["request"]["object"]["metadata"] = json!({"generateName": "x-"});
+    row["request"]["userInfo"] =
+        json!({"username": "kubernetes-admin", "groups": ["system:masters"]});
     let read = Review::read(&row).unwrap();
+    assert_eq!(read.user(), Some("kubernetes-admin"));
     assert!(read.is_dry_run());
     assert_eq!(read.operation().as_str(), "UPDATE");
     assert_eq!(read.identity().name.as_deref(), Some("x"));
     assert_eq!(read.identity().kind, "ClusterExtension");
     assert!(read.extension().is_some());
+}
+
+#[test]
+fn a_name_that_is_still_to_be_made_is_shown_by_its_beginning() {
+    let mut row = review("CREATE", &extension("1.0.0", &json!({})), &json!(null));
+    row["request"]["object"]["metadata"] = json!({"generateName": "x-"});
+    row["request"]["object"]["spec"]["source"]["catalog"]["version"] = json!(1);
+    row["request"]["name"] = json!("");
+    let read = Review::read(&row).unwrap();
+    assert_eq!(read.identity().shown().as_deref(), Some("x-*"));
+    assert_eq!(read.user(), None);
+    let message = answer(&row).message.unwrap();
+    assert!(
+        message.starts_with("ClusterExtension x-* refused: "),
+        "{message}"
+    );
 }

@@ -6,6 +6,7 @@ use std::path::PathBuf;
 use clap::builder::BoolishValueParser;
 use clap::{Args, ValueEnum};
 
+use crate::admission::OnUndecided;
 use crate::cli::check::installed::{InstalledArg, InstalledList};
 use crate::cli::common::{CommonArgs, UsageError};
 use crate::olm::Rules;
@@ -63,15 +64,6 @@ pub(crate) struct CheckArgs {
     /// Print only what does not count as good; the JSON always holds everything
     #[arg(short, long, env = "OLMGUARD_QUIET", value_parser = BoolishValueParser::new())]
     pub(super) quiet: bool,
-}
-
-/// What an undecided edit counts as.
-#[derive(Clone, Copy, Debug, Eq, PartialEq, ValueEnum)]
-pub(super) enum OnUndecided {
-    /// Allowed, with a warning
-    Warn,
-    /// Denied
-    Deny,
 }
 
 /// The form of the results.

@@ -1,7 +1,8 @@
 //! What became of each case, and of the run as a whole.
 
+use crate::admission::OnUndecided;
 use crate::cli::Exit;
-use crate::cli::check::args::{CheckArgs, OnUndecided, Plan};
+use crate::cli::check::args::{CheckArgs, Plan};
 use crate::cli::check::cases::{Case, Subject};
 use crate::explain::{self, Answer, answer, not_judged};
 use crate::extension::{Extension, Installed};

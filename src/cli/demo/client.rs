@@ -40,7 +40,7 @@ impl Client {
     /// Connects, trusting this certificate and no other.
     pub(super) async fn connect(
         addr: SocketAddr,
-        certificate: Option<CertificateDer<'static>>,
+        certificate: CertificateDer<'static>,
     ) -> Result<Self, ClientError> {
         let connector = TlsConnector::from(Arc::new(trusting(certificate)?));
         let tcp = TcpStream::connect(addr).await.map_err(failed)?;
@@ -79,11 +79,9 @@ impl Client {
     }
 }
 
-fn trusting(certificate: Option<CertificateDer<'static>>) -> Result<ClientConfig, ClientError> {
+fn trusting(certificate: CertificateDer<'static>) -> Result<ClientConfig, ClientError> {
     let mut roots = RootCertStore::empty();
-    if let Some(certificate) = certificate {
-        roots.add(certificate).map_err(failed)?;
-    }
+    roots.add(certificate).map_err(failed)?;
     let config = ClientConfig::builder_with_provider(Arc::new(ring::default_provider()))
         .with_safe_default_protocol_versions()
         .map_err(failed)?;

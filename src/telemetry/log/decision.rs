@@ -10,10 +10,9 @@ use std::time::Duration;
 
 use tracing::{debug, info, warn};
 
-use crate::admission::{Operation, Review};
+use crate::admission::{Operation, Outcome, Review};
 use crate::explain::Answer;
 use crate::judge::Verdict;
-use crate::telemetry::Outcome;
 use crate::telemetry::log::LogUser;
 use crate::telemetry::log::shown::shown;
 
@@ -54,12 +53,14 @@ pub struct Asked<'a> {
 
 impl<'a> From<&'a Review> for Asked<'a> {
     fn from(review: &'a Review) -> Self {
+        let identity = review.identity();
+        let extension = identity.name.as_ref().or(identity.generate_name.as_ref());
         Self {
             uid: review.uid(),
             operation: review.operation(),
             dry_run: review.is_dry_run(),
-            extension: review.identity().name.as_deref(),
-            user: None,
+            extension: extension.map(String::as_str),
+            user: review.user(),
         }
     }
 }

@@ -9,8 +9,8 @@ use prometheus::{Histogram, IntCounter, IntGauge};
 pub use labels::{DecodeError, WaitedFor};
 
 use crate::admission::Operation;
+use crate::admission::Outcome;
 use crate::judge::Token;
-use crate::telemetry::Outcome;
 use crate::telemetry::metrics::held::Held;
 use crate::telemetry::metrics::label::PerLabel;
 use crate::telemetry::metrics::register::Register;

@@ -1,7 +1,7 @@
 //! The labels of reviews.
 
 use crate::admission::{Operation, ReviewError};
-use crate::judge::{Token, Verdict};
+use crate::judge::{Token, Verdict, Wait};
 use crate::telemetry::metrics::label::{Label, label};
 
 label! {
@@ -11,6 +11,8 @@ label! {
         MediaType => "media_type",
         /// Its body is larger than any review.
         TooLarge => "too_large",
+        /// Too many large bodies were being read.
+        NoMemory => "no_memory",
         /// Its body ended early, or cannot be read.
         Body => "body",
         /// Its body did not come in time.
@@ -62,12 +64,24 @@ label! {
     }
 }
 
+impl From<Wait> for WaitedFor {
+    fn from(wait: Wait) -> Self {
+        match wait {
+            Wait::Worker => Self::Worker,
+            Wait::Judge => Self::Judge,
+        }
+    }
+}
+
 impl From<&ReviewError> for DecodeError {
     fn from(error: &ReviewError) -> Self {
-        if matches!(error, ReviewError::Field { .. }) {
-            Self::Review
-        } else {
-            Self::Json
+        match error {
+            ReviewError::Empty
+            | ReviewError::ByteOrderMark
+            | ReviewError::NotUtf8 { .. }
+            | ReviewError::Nul { .. }
+            | ReviewError::Json(_) => Self::Json,
+            ReviewError::Field { .. } => Self::Review,
         }
     }
 }

@@ -1,0 +1,163 @@
+use serde_json::json;
+
+use super::*;
+use crate::admission::keep::FILTER;
+
+fn kept(body: &Value) -> Value {
+    decode(body.to_string().as_bytes()).unwrap().review
+}
+
+/// How many values of any kind there are, and the bytes of their texts and keys.
+fn size(value: &Value) -> (usize, usize) {
+    let add = |a: (usize, usize), b: (usize, usize)| (a.0 + b.0, a.1 + b.1);
+    match value {
+        Value::Array(items) => items.iter().map(size).fold((1, 0), add),
+        Value::Object(map) => {
+            let entry = |(key, value): (&String, &Value)| add((0, key.len()), size(value));
+            map.iter().map(entry).fold((1, 0), add)
+        }
+        Value::String(text) => (1, text.len()),
+        _ => (1, 0),
+    }
+}
+
+fn catalog(catalog: &Value) -> Value {
+    json!({"request": {"object": {"spec": {"source": {"catalog": catalog}}}}})
+}
+
+#[test]
+fn what_counts_is_kept_as_any_json_reader_has_it() {
+    let bundle = json!({"name": "p.v1", "version": "1.0.0", "release": null});
+    let body = json!({
+        "apiVersion": "admission.k8s.io/v1", "kind": "AdmissionReview",
+        "request": {
+            "uid": "u", "operation": "UPDATE", "name": "x", "dryRun": true, "subResource": "",
+            "kind": {"group": "g", "version": "v1", "kind": "K"},
+            "userInfo": {"username": "\u{e4}\n"},
+            "object": {
+                "apiVersion": "g/v1", "kind": "K",
+                "metadata": {"name": "x", "generateName": "x-", "deletionTimestamp": null},
+                "spec": {"packageName": 1.5, "namespace": "n", "source": {"sourceType": "Catalog", "catalog": {
+                    "packageName": "p", "version": -1, "channels": ["a", 18_446_744_073_709_551_615_u64], "typo": true,
+                    "selector": {"matchLabels": {"a": "b", "c": null},
+                                 "matchExpressions": [{"key": "k", "operator": "In", "values": ["v"]}]}}}},
+            },
+            "oldObject": {"status": {
+                "install": {"bundle": bundle}, "installedBundle": bundle, "installedBundleResource": "i",
+                "conditions": [{"type": "Installed", "status": "True", "reason": "Succeeded"}],
+            }},
+        },
+    });
+    assert_eq!(kept(&body), body);
+}
+
+#[test]
+fn what_nothing_reads_is_passed_over() {
+    let body = json!({
+        "extra": 1,
+        "request": {
+            "options": {"a": 1},
+            "userInfo": {"username": "u", "groups": ["g"], "extra": {"a": ["b"]}},
+            "object": {
+                "metadata": {"name": "x", "labels": {"a": "b"}, "annotations": {"a": "b"}, "managedFields": [{}]},
+                "spec": {"config": {"inline": {"a": [1]}}, "source": {"catalog": {"package": ["p"]}}},
+                "status": {"conditions": [{"message": "m", "type": "Installed"}], "activeRevisions": [{}]},
+            },
+        },
+    });
+    let expected = json!({
+        "request": {
+            "userInfo": {"username": "u"},
+            "object": {
+                "metadata": {"name": "x"},
+                "spec": {"config": {}, "source": {"catalog": {"package": []}}},
+                "status": {"conditions": [{"type": "Installed"}]},
+            },
+        },
+    });
+    assert_eq!(kept(&body), expected);
+}
+
+#[test]
+fn a_field_of_another_type_keeps_its_type() {
+    for (written, expected) in [
+        (catalog(&json!(["a"])), catalog(&json!([]))),
+        (
+            catalog(&json!({"channels": {"a": 1}})),
+            catalog(&json!({"channels": {}})),
+        ),
+        (
+            catalog(&json!({"version": {"a": 1}})),
+            catalog(&json!({"version": {}})),
+        ),
+        (
+            catalog(&json!({"selector": [[1]]})),
+            catalog(&json!({"selector": []})),
+        ),
+    ] {
+        assert_eq!(kept(&written), expected, "{written}");
+    }
+}
+
+#[test]
+fn of_two_keys_the_last_counts() {
+    let twice =
+        br#"{"kind": {"a": 1}, "request": {"uid": "a"}, "kind": "b", "request": {"uid": "c"}}"#;
+    let expected = json!({"kind": "b", "request": {"uid": "c"}});
+    assert_eq!(decode(twice).unwrap().review, expected);
+}
+
+#[test]
+fn any_depth_is_passed_over() {
+    let deep = format!("{}{}", "[".repeat(200_000), "]".repeat(200_000));
+    for body in [
+        deep.clone(),
+        format!(r#"{{"request": {deep}}}"#),
+        format!(r#"{{"request": {{"object": {{"spec": {{"config": {deep}}}}}}}}}"#),
+    ] {
+        let read = decode(body.as_bytes()).unwrap();
+        assert!(size(&read.review).0 <= 5);
+    }
+}
+
+#[test]
+fn a_filter_is_kept_whole_up_to_its_limit() {
+    let channels = |count| catalog(&json!({"channels": vec!["c"; count]}));
+    let extents = |body: Value| decode(body.to_string().as_bytes()).unwrap().extents;
+    assert_eq!(extents(channels(FILTER)), Extents::WHOLE);
+    let cut = extents(channels(FILTER + 1));
+    assert_eq!((cut.new, cut.old), (Extent::Cut, Extent::Whole));
+    let labels: Map<_, _> = (0..=FILTER).map(|n| (n.to_string(), json!(""))).collect();
+    assert_eq!(
+        extents(catalog(&json!({"selector": {"matchLabels": labels}}))).new,
+        Extent::Cut
+    );
+    let values = json!([{"values": vec!["v"; FILTER + 1]}]);
+    assert_eq!(
+        extents(catalog(&json!({"selector": {"matchExpressions": values}}))).new,
+        Extent::Cut
+    );
+}
+
+/// What is wide costs at most so many values for each object, beside its own texts.
+#[test]
+fn width_costs_little() {
+    let wide = vec![json!({"type": "", "values": vec!["a"; 30]}); 20_000];
+    let keys: Map<_, _> = (0..200_000)
+        .map(|n| (n.to_string(), json!([1, 2])))
+        .collect();
+    let spec = json!({"source": {"catalog": {"channels": wide, "selector": {
+        "matchLabels": keys, "matchExpressions": wide}}}});
+    for object in [
+        json!({"spec": spec}),
+        json!({"spec": keys}),
+        json!({"spec": {"install": keys, "source": {"catalog": keys}}}),
+        json!({"status": {"conditions": wide, "install": {"bundle": keys}}}),
+        json!({"metadata": keys}),
+    ] {
+        let body = json!({"request": {"object": object, "oldObject": object}}).to_string();
+        let (values, bytes) = size(&decode(body.as_bytes()).unwrap().review);
+        assert!(values < 2 * 4 * (FILTER + 64), "{values} values");
+        assert!(bytes < body.len(), "{bytes} bytes of text");
+    }
+}

@@ -1,0 +1,94 @@
+//! What a server makes of a verdict: whether it refuses, and when it does not, what it says instead.
+
+use crate::judge::Verdict;
+
+/// How verdicts are enforced.
+#[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
+pub struct Enforcement {
+    /// Whether anything is refused at all.
+    pub mode: Mode,
+    /// What becomes of an edit that is undecided.
+    pub on_undecided: OnUndecided,
+}
+
+/// Whether edits are refused.
+#[derive(Clone, Copy, Debug, Default, Eq, PartialEq, clap::ValueEnum)]
+pub enum Mode {
+    /// Refuse what is denied
+    #[default]
+    Enforce,
+    /// Refuse nothing: allow what would be refused, with a warning that says so
+    Observe,
+}
+
+/// What becomes of an edit that the facts do not tell about.
+#[derive(Clone, Copy, Debug, Default, Eq, PartialEq, clap::ValueEnum)]
+pub enum OnUndecided {
+    /// Allow it, with a warning
+    #[default]
+    Warn,
+    /// Deny it
+    Deny,
+}
+
+/// What an API server is told to do.
+#[derive(Clone, Copy, Debug, Eq, Hash, PartialEq)]
+pub enum Outcome {
+    /// To carry the edit out: nothing stands against it, or it is not judged.
+    Admitted,
+    /// To carry it out although it is undecided, or denied and only observed; a warning says so.
+    LetThrough,
+    /// To refuse it.
+    Refused,
+}
+
+/// Why an edit goes through that is not allowed by its verdict.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub(super) enum Leave {
+    /// It is undecided, and that is no reason to refuse.
+    Undecided,
+    /// It would be refused, but nothing is.
+    Observed,
+}
+
+/// What becomes of an edit.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub(super) enum Course {
+    Admit,
+    LetThrough(Leave),
+    Refuse,
+}
+
+impl Enforcement {
+    pub(super) fn course(self, verdict: Verdict) -> Course {
+        match (verdict, self.on_undecided, self.mode) {
+            (Verdict::Allow | Verdict::NotJudged, _, _) => Course::Admit,
+            (Verdict::Undecided, OnUndecided::Warn, _) => Course::LetThrough(Leave::Undecided),
+            (Verdict::Undecided | Verdict::Deny, _, Mode::Observe) => {
+                Course::LetThrough(Leave::Observed)
+            }
+            (Verdict::Undecided | Verdict::Deny, _, Mode::Enforce) => Course::Refuse,
+        }
+    }
+}
+
+impl Course {
+    pub(super) fn outcome(self) -> Outcome {
+        match self {
+            Self::Admit => Outcome::Admitted,
+            Self::LetThrough(_) => Outcome::LetThrough,
+            Self::Refuse => Outcome::Refused,
+        }
+    }
+}
+
+impl Outcome {
+    /// The word for it.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Admitted => "admitted",
+            Self::LetThrough => "let_through",
+            Self::Refused => "refused",
+        }
+    }
+}

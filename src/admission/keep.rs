@@ -1,0 +1,192 @@
+//! What of a review is kept: the fields that something reads, and nothing else.
+//!
+//! The rest, which is most of it (`managedFields`, the annotation of `kubectl apply`, `userInfo`), is
+//! passed over without being kept. Whoever reads a new field of an extension names it here.
+//!
+//! Invariant: nothing here names a list or a map of any width without a limit.
+
+/// How much of a JSON value is kept.
+#[derive(Debug)]
+pub(super) enum Keep {
+    /// A text, a number or the like; of a list or a map only that it is one.
+    Leaf,
+    /// A map with these fields.
+    Fields(&'static [(&'static str, Self)], Others),
+    /// A list, each item so.
+    Items(&'static Self, Room),
+    /// A map, each value so.
+    Values(&'static Self, Room),
+    /// One of the objects under review.
+    Object(Object, &'static Self),
+}
+
+/// What becomes of the fields that a map is not known to have.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub(super) enum Others {
+    /// Nothing reads them.
+    PassedOver,
+    /// Their names are kept, the first [`OTHERS`] of them: they may be misspelt.
+    Named,
+}
+
+/// How many entries of a list or a map are kept.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub(super) enum Room {
+    /// All that the object's filter has room for, which is [`FILTER`]; it is told where more are there.
+    Filter,
+    /// The first [`CONDITIONS`]; what comes after them counts for nothing.
+    Conditions,
+}
+
+/// An object under review.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub(super) enum Object {
+    /// As it is to be.
+    New,
+    /// As it is.
+    Old,
+}
+
+/// The entries of all lists and maps of one filter that are kept: the CRD of v1 takes 256 channels.
+pub(super) const FILTER: usize = 4096;
+
+/// The conditions of a status that are kept: OLM has five.
+pub(super) const CONDITIONS: usize = 256;
+
+/// The fields with unknown names that are kept of one map; five of them can be warned of.
+pub(super) const OTHERS: usize = 64;
+
+/// An `AdmissionReview`.
+pub(super) static REVIEW: Keep = Keep::Fields(
+    &[
+        ("apiVersion", Keep::Leaf),
+        ("kind", Keep::Leaf),
+        ("request", REQUEST),
+    ],
+    Others::PassedOver,
+);
+
+const REQUEST: Keep = Keep::Fields(
+    &[
+        ("uid", Keep::Leaf),
+        ("kind", GROUP_VERSION_KIND),
+        ("name", Keep::Leaf),
+        ("operation", Keep::Leaf),
+        ("subResource", Keep::Leaf),
+        ("dryRun", Keep::Leaf),
+        ("userInfo", USER),
+        ("object", Keep::Object(Object::New, &EXTENSION)),
+        ("oldObject", Keep::Object(Object::Old, &EXTENSION)),
+    ],
+    Others::PassedOver,
+);
+
+const GROUP_VERSION_KIND: Keep = Keep::Fields(
+    &[
+        ("group", Keep::Leaf),
+        ("version", Keep::Leaf),
+        ("kind", Keep::Leaf),
+    ],
+    Others::PassedOver,
+);
+
+const USER: Keep = Keep::Fields(&[("username", Keep::Leaf)], Others::PassedOver);
+
+const EXTENSION: Keep = Keep::Fields(
+    &[
+        ("apiVersion", Keep::Leaf),
+        ("kind", Keep::Leaf),
+        ("metadata", METADATA),
+        ("spec", SPEC),
+        ("status", STATUS),
+    ],
+    Others::PassedOver,
+);
+
+const METADATA: Keep = Keep::Fields(
+    &[
+        ("name", Keep::Leaf),
+        ("generateName", Keep::Leaf),
+        ("deletionTimestamp", Keep::Leaf),
+    ],
+    Others::PassedOver,
+);
+
+/// In the older shapes the fields of the catalog are those of the spec itself.
+const SPEC: Keep = Keep::Fields(
+    &[
+        ("packageName", Keep::Leaf),
+        ("version", Keep::Leaf),
+        ("channel", Keep::Leaf),
+        ("upgradeConstraintPolicy", Keep::Leaf),
+        ("installNamespace", Keep::Leaf),
+        ("source", SOURCE),
+        ("install", Keep::Fields(&[], Others::Named)),
+    ],
+    Others::Named,
+);
+
+const SOURCE: Keep = Keep::Fields(
+    &[("sourceType", Keep::Leaf), ("catalog", CATALOG)],
+    Others::PassedOver,
+);
+
+const CATALOG: Keep = Keep::Fields(
+    &[
+        ("packageName", Keep::Leaf),
+        ("version", Keep::Leaf),
+        ("channel", Keep::Leaf),
+        ("channels", Keep::Items(&Keep::Leaf, Room::Filter)),
+        ("selector", SELECTOR),
+        ("upgradeConstraintPolicy", Keep::Leaf),
+    ],
+    Others::Named,
+);
+
+const SELECTOR: Keep = Keep::Fields(
+    &[
+        ("matchLabels", Keep::Values(&Keep::Leaf, Room::Filter)),
+        ("matchExpressions", Keep::Items(&REQUIREMENT, Room::Filter)),
+    ],
+    Others::PassedOver,
+);
+
+const REQUIREMENT: Keep = Keep::Fields(
+    &[
+        ("key", Keep::Leaf),
+        ("operator", Keep::Leaf),
+        ("values", Keep::Items(&Keep::Leaf, Room::Filter)),
+    ],
+    Others::PassedOver,
+);
+
+const STATUS: Keep = Keep::Fields(
+    &[
+        (
+            "install",
+            Keep::Fields(&[("bundle", BUNDLE)], Others::PassedOver),
+        ),
+        ("installedBundle", BUNDLE),
+        ("installedBundleResource", Keep::Leaf),
+        ("conditions", Keep::Items(&CONDITION, Room::Conditions)),
+    ],
+    Others::PassedOver,
+);
+
+const BUNDLE: Keep = Keep::Fields(
+    &[
+        ("name", Keep::Leaf),
+        ("version", Keep::Leaf),
+        ("release", Keep::Leaf),
+    ],
+    Others::PassedOver,
+);
+
+const CONDITION: Keep = Keep::Fields(
+    &[
+        ("type", Keep::Leaf),
+        ("status", Keep::Leaf),
+        ("reason", Keep::Leaf),
+    ],
+    Others::PassedOver,
+);

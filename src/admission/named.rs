@@ -1,0 +1,44 @@
+//! Which object a request is about: by the object itself, and where that says nothing by the request.
+
+use serde_json::Value;
+
+use crate::extension::{Identity, Recognised};
+
+/// The object's names, and what it is by them.
+///
+/// Where it lacks `apiVersion` or `kind`, those of the request stand in for both.
+pub(super) fn identify(object: &Value, request: &Value) -> (Identity, Recognised) {
+    let own = Identity::read(object);
+    let identity = if own.version.is_empty() || own.kind.is_empty() {
+        Identity {
+            name: own.name,
+            generate_name: own.generate_name,
+            ..asked(request)
+        }
+    } else {
+        own
+    };
+    let recognised = identity.recognise(object);
+    (identity, recognised)
+}
+
+/// The object as the request names it.
+pub(super) fn asked(request: &Value) -> Identity {
+    let text = |key| {
+        let kind = request.get("kind").and_then(|kind| kind.get(key));
+        kind.and_then(Value::as_str).unwrap_or_default().to_owned()
+    };
+    Identity {
+        group: text("group"),
+        version: text("version"),
+        kind: text("kind"),
+        name: name(request),
+        generate_name: None,
+    }
+}
+
+/// The name that the request has; there is none where it is still to be made.
+pub(super) fn name(request: &Value) -> Option<String> {
+    let name = request.get("name").and_then(Value::as_str)?;
+    (!name.is_empty()).then(|| name.to_owned())
+}

@@ -1,0 +1,158 @@
+//! Each API shape by the object's own `apiVersion` and `kind`, through the bytes of a request.
+
+use serde_json::{Value, json};
+
+use super::{installed, snapshot, update};
+use crate::admission::decode::{Extents, decode};
+use crate::admission::keep::FILTER;
+use crate::admission::{Enforcement, Review};
+use crate::explain::Answer;
+use crate::judge::Token;
+
+#[track_caller]
+fn answer(row: &Value) -> Answer {
+    let review = Review::from_bytes(row.to_string().as_bytes()).unwrap();
+    review.answer(&snapshot())
+}
+
+fn object(api_version: &str, kind: &str, spec: &Value, status: &Value) -> Value {
+    json!({"apiVersion": api_version, "kind": kind, "metadata": {"name": "x"}, "spec": spec, "status": status})
+}
+
+fn row(new: &Value, old: &Value) -> Value {
+    super::review("UPDATE", new, old)
+}
+
+#[test]
+fn each_shape_is_judged_from_what_it_says_is_installed() {
+    let nested = |version: &str| json!({"source": {"sourceType": "Catalog", "catalog": {"packageName": "p", "version": version}}});
+    let flat = |version: &str| json!({"packageName": "p", "version": version});
+    let bundle = json!({"installedBundle": {"name": "p.v1.0.0", "version": "1.0.0"}});
+    let image = json!({"installedBundleResource": "example.com/p@sha256:1"});
+    let (v1, alpha) = (
+        "olm.operatorframework.io/v1",
+        "olm.operatorframework.io/v1alpha1",
+    );
+    let operators = "operators.operatorframework.io/v1alpha1";
+    for (api_version, kind, spec, status, expected) in [
+        (
+            v1,
+            "ClusterExtension",
+            &nested as &dyn Fn(&str) -> Value,
+            installed("1.0.0"),
+            Token::NotASuccessor,
+        ),
+        (
+            alpha,
+            "ClusterExtension",
+            &nested,
+            installed("1.0.0"),
+            Token::NotASuccessor,
+        ),
+        (
+            alpha,
+            "ClusterExtension",
+            &nested,
+            bundle.clone(),
+            Token::NotASuccessor,
+        ),
+        (
+            alpha,
+            "ClusterExtension",
+            &flat,
+            bundle,
+            Token::NotASuccessor,
+        ),
+        (
+            alpha,
+            "ClusterExtension",
+            &flat,
+            image.clone(),
+            Token::InstalledUnknown,
+        ),
+        (operators, "Operator", &flat, image, Token::InstalledUnknown),
+        (alpha, "Operator", &flat, json!({}), Token::Resolved),
+    ] {
+        let new = object(api_version, kind, &spec("2.0.0"), &json!({}));
+        let old = object(api_version, kind, &spec("1.0.0"), &status);
+        assert_eq!(answer(&row(&new, &old)).token, expected, "{new} {old}");
+    }
+}
+
+/// The same review with everything that an API server adds, and with what a newer API may add.
+#[test]
+fn what_nothing_reads_changes_no_byte_of_a_reply() {
+    let reply = |row: &Value| {
+        let review = Review::from_bytes(row.to_string().as_bytes()).unwrap();
+        let reply = review.reply(&review.answer(&snapshot()), Enforcement::default());
+        reply.to_bytes()
+    };
+    for (from, to) in [("1.0.0", "1.1.0"), ("1.0.0", "2.0.0"), ("1.0.0", "1.0.0")] {
+        let plain = update(from, to);
+        let mut full = plain.clone();
+        full["request"]["dryRun"] = json!(true);
+        full["request"]["options"] = json!({"kind": "PatchOptions", "force": true});
+        full["request"]["userInfo"] =
+            json!({"username": "a", "groups": ["b"], "extra": {"c": ["d"]}});
+        full["request"]["object"]["status"] = installed("2.0.0");
+        full["request"]["object"]["spec"]["someDayThereIsThis"] = json!({"a": [1]});
+        for object in ["object", "oldObject"] {
+            let metadata = &mut full["request"][object]["metadata"];
+            metadata["managedFields"] = json!([{"fieldsV1": {"f:spec": {}}}]);
+            metadata["labels"] = json!({"a": "b"});
+            metadata["ownerReferences"] = json!([{}]);
+        }
+        assert_eq!(reply(&plain), reply(&full), "{from} -> {to}");
+    }
+}
+
+#[test]
+fn bytes_and_json_give_the_same_answer() {
+    for row in [update("1.0.0", "1.1.0"), update("1.0.0", "2.0.0")] {
+        let read = Review::read(&row).unwrap().answer(&snapshot());
+        assert_eq!(format!("{read:?}"), format!("{:?}", answer(&row)));
+    }
+}
+
+#[test]
+fn a_filter_past_its_limit_is_refused_unless_it_stays_as_it_is() {
+    let channels = |row: &mut Value, object: &str, count: usize| {
+        row["request"][object]["spec"]["source"]["catalog"]["channels"] = json!(vec!["c"; count]);
+    };
+    let mut wide = update("1.0.0", "2.0.0");
+    channels(&mut wide, "object", FILTER + 1);
+    let refused = answer(&wide);
+    assert_eq!(refused.token, Token::InvalidSpec);
+    assert_eq!(
+        refused.message.unwrap(),
+        "ClusterExtension x refused: spec.source.catalog has too many channels and entries of the selector: \
+         expected at most 4096 in all [InvalidSpec]"
+    );
+
+    let mut unchanged = update("2.0.0", "2.0.0");
+    channels(&mut unchanged, "object", FILTER + 1);
+    channels(&mut unchanged, "oldObject", FILTER + 1);
+    assert_eq!(answer(&unchanged).token, Token::NotJudged);
+
+    let mut mended = update("1.0.0", "1.1.0");
+    channels(&mut mended, "oldObject", FILTER + 1);
+    assert_eq!(answer(&mended).token, Token::Resolved);
+}
+
+/// In a flat shape these fields mean nothing, so they are in nobody's way.
+#[test]
+fn a_limit_binds_only_the_shapes_that_have_the_field() {
+    let spec = json!({"packageName": "p", "version": "1.0.0", "source": {"catalog": {"channels": vec!["c"; FILTER + 1]}}});
+    let operator = object(
+        "operators.operatorframework.io/v1alpha1",
+        "Operator",
+        &spec,
+        &json!({}),
+    );
+    let row = super::review("CREATE", &operator, &json!(null));
+    assert_ne!(
+        decode(row.to_string().as_bytes()).unwrap().extents,
+        Extents::WHOLE
+    );
+    assert_eq!(answer(&row).token, Token::Resolved);
+}

@@ -1,0 +1,190 @@
+//! Which certificate is shown, and on which terms: flags that have to agree.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use clap::ValueEnum;
+use clap::builder::BoolishValueParser;
+use rustls::pki_types::ServerName;
+
+use crate::cli::common::UsageError;
+use crate::tls::files::{self, Files, POLL};
+use crate::tls::{Certificates, ClientCa, MinVersion, Observer, Terms, TlsError, self_signed};
+
+/// The flags about certificates.
+#[derive(clap::Args, Debug, Default)]
+pub(crate) struct CertsArgs {
+    /// Where the certificate comes from; --tls-cert with --tls-key, or --self-signed, say it as well
+    #[arg(long, env = "OLMGUARD_CERTS", value_name = "SOURCE", value_enum)]
+    certs: Option<Source>,
+
+    /// For trying out: make a certificate for localhost and this machine's loopback addresses
+    #[arg(long, env = "OLMGUARD_SELF_SIGNED", value_parser = BoolishValueParser::new())]
+    self_signed: bool,
+
+    /// The certificate that is shown, PEM, its chain after it; followed when it changes
+    #[arg(long, env = "OLMGUARD_TLS_CERT", value_name = "FILE")]
+    tls_cert: Option<PathBuf>,
+
+    /// The key of the certificate, PEM; followed when it changes
+    #[arg(long, env = "OLMGUARD_TLS_KEY", value_name = "FILE")]
+    tls_key: Option<PathBuf>,
+
+    /// The oldest version of TLS that is spoken
+    #[arg(
+        long,
+        env = "OLMGUARD_TLS_MIN_VERSION",
+        value_name = "VERSION",
+        value_enum,
+        default_value_t
+    )]
+    tls_min_version: OldestTls,
+
+    /// A name that the certificate must hold, such as olmguard.olmguard-system.svc; may be repeated
+    #[arg(
+        long,
+        env = "OLMGUARD_TLS_SERVER_NAME",
+        value_name = "NAME",
+        value_delimiter = ',',
+        value_parser = server_name
+    )]
+    tls_server_name: Vec<ServerName<'static>>,
+
+    /// Take only clients with a certificate of one of these authorities, PEM; the API server has to
+    /// be set up to show one
+    #[arg(long, env = "OLMGUARD_CLIENT_CA", value_name = "FILE")]
+    client_ca: Option<PathBuf>,
+
+    /// A common name, DNS name or URI of clients that are taken; any of --client-ca if there is
+    /// none; may be repeated
+    #[arg(
+        long,
+        env = "OLMGUARD_CLIENT_ALLOWED",
+        value_name = "NAME",
+        value_delimiter = ','
+    )]
+    client_allowed: Vec<String>,
+}
+
+/// Where a certificate comes from.
+#[derive(Clone, Copy, Debug, Eq, PartialEq, ValueEnum)]
+enum Source {
+    /// From --tls-cert and --tls-key
+    Files,
+    /// Of an authority that the replicas keep in their cluster
+    SelfManaged,
+    /// Made at each start, for trying out
+    SelfSigned,
+}
+
+/// [`MinVersion`] as a flag.
+#[derive(Clone, Copy, Debug, Default, Eq, PartialEq, ValueEnum)]
+enum OldestTls {
+    #[default]
+    #[value(name = "1.2")]
+    V1_2,
+    #[value(name = "1.3")]
+    V1_3,
+}
+
+/// What the flags say when they agree.
+#[derive(Debug)]
+pub(crate) enum Certs {
+    Files(Files),
+    SelfSigned(Terms, Vec<ServerName<'static>>),
+}
+
+impl CertsArgs {
+    /// What they say together, or which of them contradict each other.
+    pub(crate) fn resolve(self) -> Result<Certs, UsageError> {
+        match self.source()? {
+            Source::Files => self.files().map(Certs::Files),
+            Source::SelfManaged => Err(UsageError::NoCluster),
+            Source::SelfSigned => Ok(Certs::SelfSigned(self.terms()?, self.tls_server_name)),
+        }
+    }
+
+    fn source(&self) -> Result<Source, UsageError> {
+        let said = [
+            self.certs.map(|source| (source.flag(), source)),
+            self.self_signed
+                .then_some(("--self-signed", Source::SelfSigned)),
+            self.tls_cert
+                .as_ref()
+                .map(|_| ("--tls-cert", Source::Files)),
+            self.tls_key.as_ref().map(|_| ("--tls-key", Source::Files)),
+        ];
+        let mut said = said.into_iter().flatten();
+        let (one, source) = said.next().ok_or(UsageError::NoTls)?;
+        match said.find(|(_, other)| *other != source) {
+            None => Ok(source),
+            Some((other, _)) => Err(UsageError::TwoTls { one, other }),
+        }
+    }
+
+    fn files(self) -> Result<Files, UsageError> {
+        let terms = self.terms()?;
+        let half = |missing| UsageError::HalfTls { missing };
+        Ok(Files {
+            cert: self.tls_cert.ok_or_else(|| half("--tls-cert"))?,
+            key: self.tls_key.ok_or_else(|| half("--tls-key"))?,
+            terms,
+            wanted: self.tls_server_name,
+            poll: POLL,
+        })
+    }
+
+    fn terms(&self) -> Result<Terms, UsageError> {
+        let allowed = self.client_allowed.iter().cloned().collect();
+        let client_ca = match &self.client_ca {
+            Some(file) => Some(ClientCa {
+                file: file.clone(),
+                allowed,
+            }),
+            None if allowed.is_empty() => None,
+            None => return Err(UsageError::AllowedByNobody),
+        };
+        Ok(Terms {
+            min_version: self.tls_min_version.into(),
+            client_ca,
+        })
+    }
+}
+
+impl Certs {
+    /// Starts to serve them. It must be called within a runtime.
+    pub(crate) fn start(self, observer: Arc<dyn Observer>) -> Result<Certificates, TlsError> {
+        match self {
+            Self::Files(files) => files::serve(files, observer),
+            Self::SelfSigned(terms, names) => self_signed(&terms, names),
+        }
+    }
+}
+
+impl Source {
+    fn flag(self) -> &'static str {
+        match self {
+            Self::Files => "--certs files",
+            Self::SelfManaged => "--certs self-managed",
+            Self::SelfSigned => "--certs self-signed",
+        }
+    }
+}
+
+impl From<OldestTls> for MinVersion {
+    fn from(oldest: OldestTls) -> Self {
+        match oldest {
+            OldestTls::V1_2 => Self::V1_2,
+            OldestTls::V1_3 => Self::V1_3,
+        }
+    }
+}
+
+fn server_name(text: &str) -> Result<ServerName<'static>, String> {
+    ServerName::try_from(text.to_owned()).map_err(|_| {
+        "expected a DNS name such as olmguard.olmguard-system.svc, or an IP address".to_owned()
+    })
+}
+
+#[cfg(test)]
+mod tests;

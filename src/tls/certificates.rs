@@ -1,0 +1,102 @@
+//! The handle through which a server reads what to show, once a connection.
+
+use std::future::Future;
+use std::sync::Arc;
+use std::time::SystemTime;
+
+use arc_swap::ArcSwap;
+use rustls::ServerConfig;
+use rustls::pki_types::ServerName;
+use tokio::task::JoinSet;
+
+use crate::tls::{Identity, Leaf, Terms, TlsError, Unfit, fitness, pem::PemFile};
+
+/// What is served, kept up to date as long as one of its clones is there. Cheap to clone and to read.
+#[derive(Clone)]
+pub struct Certificates {
+    current: Current,
+    wanted: Arc<[ServerName<'static>]>,
+    /// Ends what renews, when the last clone is gone.
+    renewal: Arc<JoinSet<()>>,
+}
+
+/// Where what is served is changed.
+#[derive(Clone)]
+pub(super) struct Current(Arc<ArcSwap<Served>>);
+
+/// A certificate, and what accepts with it.
+pub(super) struct Served {
+    config: Arc<ServerConfig>,
+    leaf: Arc<Leaf>,
+}
+
+impl Certificates {
+    /// Serves this until the task that `renew` makes of it says otherwise. It must be called within
+    /// a runtime.
+    pub(super) fn new<F>(
+        first: Served,
+        wanted: Vec<ServerName<'static>>,
+        renew: impl FnOnce(Current) -> F,
+    ) -> Self
+    where
+        F: Future<Output = ()> + Send + 'static,
+    {
+        let current = Current(Arc::new(ArcSwap::from_pointee(first)));
+        let mut renewal = JoinSet::new();
+        renewal.spawn(renew(current.clone()));
+        Self {
+            current,
+            wanted: wanted.into(),
+            renewal: Arc::new(renewal),
+        }
+    }
+
+    /// What to accept the next connection with.
+    pub fn server_config(&self) -> Arc<ServerConfig> {
+        Arc::clone(&self.current.0.load().config)
+    }
+
+    /// What the certificate says that is served now.
+    pub fn leaf(&self) -> Arc<Leaf> {
+        Arc::clone(&self.current.0.load().leaf)
+    }
+
+    /// Whether clients can use the certificate that is served now.
+    pub fn fitness(&self, now: SystemTime) -> Result<(), Unfit> {
+        fitness::judge(&self.leaf(), &self.wanted, now)
+    }
+}
+
+impl std::fmt::Debug for Certificates {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Certificates")
+            .field("leaf", &self.leaf())
+            .field("wanted", &self.wanted)
+            .field("renewals", &self.renewal.len())
+            .finish_non_exhaustive()
+    }
+}
+
+impl Current {
+    /// Connections that are open keep what they were accepted with.
+    pub(super) fn replace(&self, served: Served) {
+        self.0.store(Arc::new(served));
+    }
+}
+
+impl Served {
+    pub(super) fn new(
+        identity: &Identity,
+        terms: &Terms,
+        client_file: Option<&PemFile>,
+    ) -> Result<Self, TlsError> {
+        Ok(Self {
+            config: Arc::new(terms.server_config(identity, client_file)?),
+            leaf: Arc::clone(identity.leaf()),
+        })
+    }
+
+    pub(super) fn leaf(&self) -> &Leaf {
+        &self.leaf
+    }
+}

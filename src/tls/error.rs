@@ -1,0 +1,81 @@
+//! Why a certificate, its key, or the terms around them cannot be used.
+//!
+//! Texts name files and what is wrong with them, never anything of a key.
+
+use std::io;
+use std::path::PathBuf;
+
+use rustls::pki_types::pem;
+
+use crate::tls::self_managed::AuthorityError;
+
+/// Why nothing can be served, or nothing new.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum TlsError {
+    /// A file cannot be read.
+    #[error("{}: cannot read: {source}", path.display())]
+    Read {
+        /// The file.
+        path: PathBuf,
+        /// What the system says.
+        source: io::Error,
+    },
+    /// A file is larger than any that is of use.
+    #[error("{}: too large: expected PEM of at most {limit} bytes", path.display())]
+    TooLarge {
+        /// The file.
+        path: PathBuf,
+        /// What is read at most, in bytes.
+        limit: u64,
+    },
+    /// A file is no PEM.
+    #[error("{}: not PEM: {source}", path.display())]
+    Pem {
+        /// The file.
+        path: PathBuf,
+        /// What is wrong.
+        source: pem::Error,
+    },
+    /// A file holds nothing of what it should.
+    #[error("{}: no {expected} in it: expected PEM with {marker}{hint}", path.display())]
+    Nothing {
+        /// The file.
+        path: PathBuf,
+        /// What it should hold.
+        expected: &'static str,
+        /// How that begins.
+        marker: &'static str,
+        /// What may be the matter.
+        hint: &'static str,
+    },
+    /// Certificate and key are not taken.
+    #[error("{} and {}: cannot be used: {source}; {EXPECTED}", cert.display(), key.display())]
+    Pair {
+        /// The file of the certificate.
+        cert: PathBuf,
+        /// The file of the key.
+        key: PathBuf,
+        /// What is wrong.
+        source: rustls::Error,
+    },
+    /// A certificate of the authorities of clients is not taken.
+    #[error("{}: certificate {number} cannot be used as the authority of clients: {why}", path.display())]
+    ClientCa {
+        /// The file.
+        path: PathBuf,
+        /// Which of its certificates, from 1.
+        number: usize,
+        /// What is wrong.
+        why: String,
+    },
+    /// No certificate can be made here.
+    #[error("cannot make a certificate: {0}")]
+    Made(String),
+    /// No leaf is to be had of our own authority.
+    #[error(transparent)]
+    Authority(#[from] AuthorityError),
+}
+
+const EXPECTED: &str =
+    "expected a key of the certificate: RSA of 2048 bits or more, ECDSA P-256 or P-384, or Ed25519";

@@ -1,0 +1,174 @@
+//! Files that change while they are served.
+
+use std::fs;
+use std::os::unix::fs::symlink;
+use std::path::Path;
+use std::sync::Arc;
+use std::time::Duration;
+
+use rcgen::SanType;
+use rustls::DEFAULT_VERSIONS;
+use tempfile::TempDir;
+
+use super::{Files, POLL, serve};
+use crate::tls::tests::link::{client, link};
+use crate::tls::tests::pairs::{Pair, Told, ca, file, write};
+use crate::tls::{Certificates, ClientCa, Terms};
+
+fn files(folder: &Path, poll: Duration) -> Files {
+    Files {
+        cert: folder.join("tls.crt"),
+        key: folder.join("tls.key"),
+        terms: Terms::default(),
+        wanted: Vec::new(),
+        poll,
+    }
+}
+
+fn start(files: Files) -> (Certificates, Told) {
+    let told = Told::default();
+    let certificates = serve(files, Arc::new(told.clone())).unwrap();
+    (certificates, told)
+}
+
+fn serial(pair: &Pair) -> String {
+    crate::tls::Leaf::read(pair.cert.der()).unwrap().serial
+}
+
+/// A Secret as the kubelet mounts it.
+struct Mount(TempDir);
+
+impl Mount {
+    fn new(pair: &Pair) -> Self {
+        let mount = Self(tempfile::tempdir().unwrap());
+        mount.swap("..0", pair);
+        for name in ["tls.crt", "tls.key"] {
+            symlink(Path::new("..data").join(name), mount.path().join(name)).unwrap();
+        }
+        mount
+    }
+
+    fn path(&self) -> &Path {
+        self.0.path()
+    }
+
+    /// A new folder, a symlink renamed over the old one, and the old folder gone.
+    fn swap(&self, folder: &str, pair: &Pair) {
+        let old = fs::read_link(self.path().join("..data"));
+        fs::create_dir(self.path().join(folder)).unwrap();
+        write(&self.path().join(folder), pair);
+        symlink(folder, self.path().join("..data_tmp")).unwrap();
+        fs::rename(self.path().join("..data_tmp"), self.path().join("..data")).unwrap();
+        if let Ok(old) = old {
+            fs::remove_dir_all(self.path().join(old)).unwrap();
+        }
+    }
+}
+
+/// Three swaps in a row; nothing told but the three.
+async fn three_swaps(poll: Duration) {
+    let pair = Pair::made();
+    let mount = Mount::new(&pair);
+    let (certificates, told) = start(files(mount.path(), poll));
+    let connect = async |pair: &Pair| {
+        let client = client(&pair.der(), DEFAULT_VERSIONS, None);
+        link(certificates.server_config(), &client).await.unwrap()
+    };
+    let mut first = connect(&pair).await;
+    for (at, folder) in ["..1", "..2", "..3"].into_iter().enumerate() {
+        let pair = Pair::made();
+        mount.swap(folder, &pair);
+        let all = told.until(at + 1).await;
+        assert_eq!(all.len(), at + 1);
+        assert_eq!(all[at], Ok(serial(&pair)));
+        assert_eq!(certificates.leaf().serial, serial(&pair));
+        assert_eq!(connect(&pair).await.shown(), pair.der());
+        first.echo().await.expect("an old connection still works");
+    }
+}
+
+#[tokio::test]
+async fn three_swaps_by_the_kubelet_are_seen_by_the_watch() {
+    three_swaps(Duration::from_secs(3600)).await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn three_swaps_by_the_kubelet_are_seen_in_time() {
+    three_swaps(POLL).await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_no_watch_sees_is_found_by_the_poll() {
+    let (elsewhere, folder) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+    write(elsewhere.path(), &Pair::made());
+    for name in ["tls.crt", "tls.key"] {
+        symlink(elsewhere.path().join(name), folder.path().join(name)).unwrap();
+    }
+    let (certificates, told) = start(files(folder.path(), POLL));
+    let begun = tokio::time::Instant::now();
+    let pair = Pair::made();
+    write(elsewhere.path(), &pair);
+    assert_eq!(told.until(1).await, [Ok(serial(&pair))]);
+    assert!(begun.elapsed() <= Duration::from_secs(10));
+    assert_eq!(certificates.leaf().serial, serial(&pair));
+}
+
+#[tokio::test(start_paused = true)]
+async fn half_a_pair_is_refused_once_and_then_mended() {
+    let folder = tempfile::tempdir().unwrap();
+    let (old, new) = (Pair::made(), Pair::made());
+    write(folder.path(), &old);
+    let (certificates, told) = start(files(folder.path(), POLL));
+    file(folder.path(), "tls.crt", new.cert.pem());
+    let error = told.until(1).await.remove(0).unwrap_err();
+    assert!(
+        error.contains("tls.key: cannot be used: keys may not be consistent"),
+        "{error}"
+    );
+    tokio::time::sleep(POLL * 5).await;
+    assert_eq!(told.all().len(), 1, "told once");
+    assert_eq!(certificates.leaf().serial, serial(&old));
+    let client = client(&old.der(), DEFAULT_VERSIONS, None);
+    link(certificates.server_config(), &client).await.unwrap();
+    fs::remove_file(folder.path().join("tls.key")).unwrap();
+    let error = told.until(2).await.remove(1).unwrap_err();
+    assert!(error.contains("tls.key: cannot read: "), "{error}");
+    file(folder.path(), "tls.key", new.key.serialize_pem());
+    assert_eq!(told.until(3).await[2], Ok(serial(&new)));
+    assert_eq!(certificates.leaf().serial, serial(&new));
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_client_of_an_authority_that_is_gone_is_refused_with_its_session_too() {
+    let folder = tempfile::tempdir().unwrap();
+    let (pair, old, new) = (Pair::made(), ca("old"), ca("new"));
+    write(folder.path(), &pair);
+    let mut files = files(folder.path(), POLL);
+    files.terms.client_ca = Some(ClientCa {
+        file: file(folder.path(), "ca.crt", old.pem()),
+        allowed: std::iter::once("api".to_owned()).collect(),
+    });
+    let (certificates, told) = start(files);
+    let of = |ca| {
+        let alternative = SanType::DnsName("x".try_into().unwrap());
+        let own = Pair::signed(ca, "api", alternative);
+        client(&pair.der(), DEFAULT_VERSIONS, Some(&own))
+    };
+    let (of_old, of_new) = (of(&old), of(&new));
+    let connect = |client| link(certificates.server_config(), client);
+    assert!(connect(&of_old).await.is_ok());
+    assert!(connect(&of_new).await.is_err());
+    file(folder.path(), "ca.crt", new.pem());
+    told.until(1).await;
+    assert!(connect(&of_old).await.is_err(), "nor with what it kept");
+    assert!(connect(&of_new).await.is_ok());
+}
+
+#[tokio::test]
+async fn at_first_the_files_must_be_good() {
+    let folder = tempfile::tempdir().unwrap();
+    let told = Told::default();
+    let error = serve(files(folder.path(), POLL), Arc::new(told.clone())).unwrap_err();
+    assert!(error.to_string().contains("tls.crt: cannot read: "));
+    assert!(told.all().is_empty());
+}

@@ -1,0 +1,52 @@
+//! A certificate of our own authority, for clusters with nothing that issues any.
+//!
+//! ```text
+//!          made, stored      published       + PROPAGATION         + LEAF_LIFE + MARGIN
+//! new  CA  |---- in the bundle ----------------|== signs =================================
+//! old  CA  ================= signs ============|---- in the bundle --------| leaves
+//! ```
+//!
+//! Every replica does the same: it loads what is stored, computes from that and the time what is due
+//! (`stage`), writes it under the version that it has read, publishes the bundle, and signs a leaf
+//! for itself. Whoever comes second finds its version taken and starts over, so there is no leader.
+//!
+//! Invariants:
+//! - A key of an authority is in the store and in memory, the key of a leaf in memory alone.
+//! - Whatever the store does, what is served goes on being served. Without the store no leaf is
+//!   signed: another replica may have retired the authority that we remember.
+//! - What is stored and cannot be read is never written over: it may be the authority that others
+//!   still serve with. Content of no bytes at all counts as none stored. If nothing is stored any
+//!   more, whoever remembers what was puts it back, so that deleting it breaks nothing; to have new
+//!   authorities at once, delete it and restart every replica.
+
+mod authority;
+mod error;
+mod keeper;
+mod renewal;
+mod stage;
+mod state;
+mod store;
+
+pub use error::AuthorityError;
+pub use renewal::{SelfManaged, serve};
+pub use store::{Store, StoreError, Stored, Version};
+
+use std::time::Duration;
+
+/// How long a leaf is valid; short, as nothing revokes one.
+const LEAF_LIFE: Duration = Duration::from_secs(7 * DAY);
+/// How long an authority is valid.
+const AUTHORITY_LIFE: Duration = Duration::from_secs(365 * DAY);
+/// How long before its making a certificate is valid already, for clients whose clock is behind.
+const BACKDATE: Duration = Duration::from_secs(10 * 60);
+/// From when a bundle is published until every API server has it: they watch the webhook
+/// configurations, and one that lost its watch lists them again within a few minutes.
+const PROPAGATION: Duration = Duration::from_secs(5 * 60);
+/// How long a replica may sign on with an authority that has been replaced: clocks differ, and a
+/// renewal that is under way ends with what it has loaded.
+const MARGIN: Duration = Duration::from_secs(10 * 60);
+
+const DAY: u64 = 24 * 60 * 60;
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,145 @@
+//! One renewal: from what is stored to what is served.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use crate::tls::certificates::Served;
+use crate::tls::pem::PemFile;
+use crate::tls::self_managed::authority::Authority;
+use crate::tls::self_managed::stage::is_past_two_thirds;
+use crate::tls::self_managed::state::State;
+use crate::tls::self_managed::store::Version;
+use crate::tls::self_managed::{AuthorityError, Store, StoreError};
+use crate::tls::{Clock, Identity, Terms, TlsError};
+
+/// What one replica remembers.
+pub(super) struct Keeper<S> {
+    pub(super) store: S,
+    pub(super) clock: Arc<dyn Clock>,
+    pub(super) names: Vec<String>,
+    pub(super) terms: Terms,
+    /// What was stored when it was last seen.
+    pub(super) remembered: State,
+    pub(super) leaf: Option<Signed>,
+}
+
+/// A leaf, who signed it, and the authorities of clients that it is served with.
+pub(super) struct Signed {
+    identity: Identity,
+    by: Authority,
+    client: Option<PemFile>,
+}
+
+impl<S: Store> Keeper<S> {
+    /// Does what is due, and returns what is new to be served.
+    pub(super) async fn renew(&mut self) -> Result<Option<Served>, TlsError> {
+        let agreed = tokio::time::timeout(PATIENCE, self.agree()).await;
+        let state = agreed.map_err(|_| AuthorityError::Slow {
+            seconds: PATIENCE.as_secs(),
+        })??;
+        self.remembered = state;
+        self.signed()
+    }
+
+    /// Until what is stored is what is due, and published.
+    async fn agree(&self) -> Result<State, AuthorityError> {
+        for _ in 0..TRIES {
+            match self.try_to_agree().await {
+                Err(AuthorityError::Store(StoreError::Conflict)) => pause().await,
+                ended => return ended,
+            }
+        }
+        Err(AuthorityError::Contended { tries: TRIES })
+    }
+
+    async fn try_to_agree(&self) -> Result<State, AuthorityError> {
+        let (stored, mut version) = self.stored().await?;
+        let is_stored = stored.is_some();
+        let mut state = stored.unwrap_or_else(|| self.remembered.clone());
+        let advanced = state.advanced(self.clock.now())?;
+        if advanced.is_some() || !is_stored {
+            state = advanced.unwrap_or(state);
+            version = Some(self.write(version.as_ref(), &state).await?);
+        }
+        self.store.publish(&state.bundle()).await?;
+        // Only now: whoever signs with it counts from when clients could learn of it.
+        if let Some(published) = state.published(self.clock.now()) {
+            self.write(version.as_ref(), &published).await?;
+            state = published;
+        }
+        Ok(state)
+    }
+
+    /// What is stored, if anything is, and the version to write over: content of no bytes has one.
+    async fn stored(&self) -> Result<(Option<State>, Option<Version>), AuthorityError> {
+        let Some(stored) = self.store.load().await? else {
+            return Ok((None, None));
+        };
+        let state = if stored.content.is_empty() {
+            None
+        } else {
+            Some(State::read(&stored.content)?)
+        };
+        Ok((state, Some(stored.version)))
+    }
+
+    async fn write(
+        &self,
+        version: Option<&Version>,
+        state: &State,
+    ) -> Result<Version, AuthorityError> {
+        let content = state.write();
+        Ok(match version {
+            None => self.store.create(&content).await?,
+            Some(version) => self.store.replace(version, &content).await?,
+        })
+    }
+
+    /// Signs a leaf if one is due, and says what is to be served if it differs.
+    fn signed(&mut self) -> Result<Option<Served>, TlsError> {
+        let client = self.terms.client_file()?;
+        let (identity, by) = match self.leaf.as_ref().filter(|leaf| self.is_good(leaf)) {
+            Some(leaf) if leaf.has(client.as_ref()) => return Ok(None),
+            Some(leaf) => (leaf.identity.clone(), leaf.by.clone()),
+            None => self.sign()?,
+        };
+        let served = Served::new(&identity, &self.terms, client.as_ref())?;
+        self.leaf = Some(Signed {
+            identity,
+            by,
+            client,
+        });
+        Ok(Some(served))
+    }
+
+    fn is_good(&self, signed: &Signed) -> bool {
+        let (leaf, now) = (signed.identity.leaf(), self.clock.now());
+        leaf.not_before <= now
+            && !is_past_two_thirds(leaf.not_before, leaf.not_after, now)
+            && self.remembered.holds(&signed.by)
+    }
+
+    fn sign(&self) -> Result<(Identity, Authority), TlsError> {
+        let now = self.clock.now();
+        // None only if the clock jumped since the state was agreed on: the next renewal sees to it.
+        let signer = self.remembered.signer(now).ok_or(AuthorityError::Clock)?;
+        Ok((signer.sign(&self.names, now)?, signer.clone()))
+    }
+}
+
+impl Signed {
+    fn has(&self, client: Option<&PemFile>) -> bool {
+        self.client.as_ref().map(PemFile::bytes) == client.map(PemFile::bytes)
+    }
+}
+
+/// Replicas that met once would meet again if all waited as long.
+async fn pause() {
+    let millis = fastrand::u64(..CONFLICT_PAUSE_MILLIS);
+    tokio::time::sleep(Duration::from_millis(millis)).await;
+}
+
+const TRIES: usize = 10;
+const CONFLICT_PAUSE_MILLIS: u64 = 200;
+/// Less than what separates two renewals: what is written was computed a short time ago.
+const PATIENCE: Duration = Duration::from_secs(30);

@@ -1,0 +1,140 @@
+//! Renews for as long as what it renews is served.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use rustls::pki_types::ServerName;
+use tracing::{debug, info, warn};
+
+use crate::tls::certificates::{Current, Served};
+use crate::tls::fitness::utc;
+use crate::tls::self_managed::keeper::Keeper;
+use crate::tls::self_managed::state::State;
+use crate::tls::self_managed::{AuthorityError, Store};
+use crate::tls::{Certificates, Clock, Observer, Terms, TlsError};
+
+/// How a certificate of our own authority is kept and served.
+#[derive(Debug)]
+pub struct SelfManaged<S> {
+    /// Where all replicas keep the authorities.
+    pub store: S,
+    /// What the certificate is for: every name that clients use.
+    pub names: Vec<ServerName<'static>>,
+    /// On which terms connections are taken; the authorities of clients are kept up to date too.
+    pub terms: Terms,
+    /// The time of day.
+    pub clock: Arc<dyn Clock>,
+}
+
+/// Agrees with the other replicas on an authority, and goes on serving a leaf of it. It must be
+/// called within a runtime.
+///
+/// At first the store must answer within a few tries; later it may fail for as long as the leaf that
+/// is served is valid.
+pub async fn serve<S: Store>(
+    managed: SelfManaged<S>,
+    observer: Arc<dyn Observer>,
+) -> Result<Certificates, TlsError> {
+    if managed.names.is_empty() {
+        return Err(AuthorityError::NoName.into());
+    }
+    let names = managed.names.iter().map(|name| name.to_str().into_owned());
+    let mut keeper = Keeper {
+        store: managed.store,
+        clock: managed.clock,
+        names: names.collect(),
+        terms: managed.terms,
+        remembered: State::default(),
+        leaf: None,
+    };
+    let first = first(&mut keeper).await?;
+    Ok(Certificates::new(first, managed.names, |current| {
+        run(keeper, current, observer)
+    }))
+}
+
+async fn first<S: Store>(keeper: &mut Keeper<S>) -> Result<Served, TlsError> {
+    let mut failures = 0;
+    loop {
+        match keeper.renew().await {
+            Ok(Some(served)) => return Ok(served),
+            Ok(None) => {}
+            Err(error) if failures == START_TRIES || !is_passing(&error) => return Err(error),
+            Err(error) => warn!(%error, "Cannot make a certificate yet"),
+        }
+        failures += 1;
+        tokio::time::sleep(back_off(failures)).await;
+    }
+}
+
+/// Whether another try may come out differently.
+fn is_passing(error: &TlsError) -> bool {
+    matches!(
+        error,
+        TlsError::Authority(
+            AuthorityError::Store(_)
+                | AuthorityError::Slow { .. }
+                | AuthorityError::Contended { .. }
+        )
+    )
+}
+
+async fn run<S: Store>(mut keeper: Keeper<S>, current: Current, observer: Arc<dyn Observer>) {
+    let mut failures = 0;
+    let mut reported = String::new();
+    loop {
+        let wait = if failures == 0 {
+            EVERY
+        } else {
+            back_off(failures)
+        };
+        tokio::time::sleep(wait).await;
+        match keeper.renew().await {
+            Ok(served) => {
+                failures = 0;
+                reported.clear();
+                if let Some(served) = served {
+                    take(served, &current, &*observer);
+                }
+            }
+            Err(error) => {
+                failures += 1;
+                report(&error, &mut reported, &*observer);
+            }
+        }
+    }
+}
+
+fn take(served: Served, current: &Current, observer: &dyn Observer) {
+    let leaf = served.leaf().clone();
+    current.replace(served);
+    info!(
+        serial = leaf.serial,
+        not_after = utc(leaf.not_after),
+        "Renewed certificate"
+    );
+    observer.reloaded(&leaf);
+}
+
+/// Once a change; a store that is away for an hour is one fault.
+fn report(error: &TlsError, reported: &mut String, observer: &dyn Observer) {
+    let text = error.to_string();
+    if text == *reported {
+        debug!(%error, "Still cannot renew the certificate");
+        return;
+    }
+    *reported = text;
+    warn!(%error, "Cannot renew the certificate, the old one is still served");
+    observer.refused(error);
+}
+
+/// Doubles with each failure up to [`EVERY`], and is a little different for each replica.
+fn back_off(failures: u32) -> Duration {
+    let whole = EVERY.min(Duration::from_secs(1) * 2_u32.saturating_pow(failures.min(10) - 1));
+    whole.mul_f64(0.5 + fastrand::f64() / 2.0)
+}
+
+/// How often the clock is looked at. Not one long sleep: those do not notice that it was set, or
+/// that the machine slept.
+const EVERY: Duration = Duration::from_secs(45);
+const START_TRIES: u32 = 5;

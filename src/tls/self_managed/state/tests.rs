@@ -1,0 +1,103 @@
+//! What is stored is read back, or refused without a word of what it is.
+
+use std::time::{Duration, UNIX_EPOCH};
+
+use serde_json::{Value, json};
+
+use super::{MOST, State};
+use crate::tls::self_managed::AUTHORITY_LIFE;
+
+fn made() -> State {
+    let now = UNIX_EPOCH + Duration::from_secs(1 << 30);
+    State::default().advanced(now).unwrap().unwrap()
+}
+
+fn json_of(state: &State) -> Value {
+    serde_json::from_slice(&state.write()).unwrap()
+}
+
+fn refusal(content: &[u8]) -> String {
+    State::read(content).err().unwrap().to_string()
+}
+
+#[test]
+fn what_is_written_is_read_back() {
+    let now = UNIX_EPOCH + Duration::from_secs(1 << 31);
+    let state = made().published(now).unwrap();
+    let read = State::read(&state.write()).unwrap();
+    assert_eq!(json_of(&read), json_of(&state));
+    assert!(read.published(now).is_none(), "all are");
+}
+
+#[test]
+fn what_is_damaged_is_refused_and_not_told() {
+    let good = json_of(&made());
+    let other = json_of(&made());
+    let with = |key: &str, value: Value| {
+        let mut wire = good.clone();
+        wire["authorities"][0][key] = value;
+        serde_json::to_vec(&wire).unwrap()
+    };
+    let secret = good["authorities"][0]["key"].as_str().unwrap();
+    let leaf = rcgen::generate_simple_self_signed(["x".to_owned()]).unwrap();
+    let mut plain = good.clone();
+    plain["authorities"][0] = json!({
+        "certificate": leaf.cert.pem(), "key": leaf.signing_key.serialize_pem(), "published": null,
+    });
+    let many = json!({"authorities": vec![good["authorities"][0].clone(); MOST + 1]});
+    let rows = [
+        (b"{".to_vec(), "found something else at line 1 column 1"),
+        (
+            serde_json::to_vec(&json!({"authorities": secret})).unwrap(),
+            "found something else at line 1",
+        ),
+        (
+            with("certificate", json!("x")),
+            "authority 1: its certificate is not PEM",
+        ),
+        (
+            with("key", json!(secret[..100])),
+            "authority 1: its key cannot be read",
+        ),
+        (
+            with("key", other["authorities"][0]["key"].clone()),
+            "authority 1: its key is not that of its certificate",
+        ),
+        (
+            with("published", json!(u64::MAX)),
+            "authority 1: it was published after the year 9999",
+        ),
+        (
+            serde_json::to_vec(&plain).unwrap(),
+            "authority 1: its certificate is not that of an authority",
+        ),
+        (
+            serde_json::to_vec(&many).unwrap(),
+            "expected at most 8 authorities, found more",
+        ),
+    ];
+    for (content, expected) in rows {
+        let said = refusal(&content);
+        assert!(said.contains(expected), "{expected}: {said}");
+        assert!(
+            said.starts_with("the stored certificate authority is damaged: "),
+            "{said}"
+        );
+        assert!(!said.contains(&secret[40..60]), "{said}");
+    }
+}
+
+#[test]
+fn a_clock_that_jumps_does_not_grow_the_bundle_for_ever() {
+    let mut state = made();
+    let mut now = UNIX_EPOCH + Duration::from_secs(1 << 30);
+    for _ in 0..MOST * 2 {
+        now += AUTHORITY_LIFE * 2;
+        state = state.advanced(now).unwrap().unwrap();
+    }
+    assert_eq!(
+        json_of(&state)["authorities"].as_array().unwrap().len(),
+        MOST
+    );
+    assert!(state.signer(now).is_some());
+}

@@ -1,0 +1,57 @@
+//! Where the authorities are kept, beside all replicas.
+
+use std::future::Future;
+
+use zeroize::Zeroizing;
+
+/// What every replica reads and writes. The content is a secret, and ours alone to understand.
+pub trait Store: Send + Sync + 'static {
+    /// What is stored, if anything is.
+    fn load(&self) -> impl Future<Output = Result<Option<Stored>, StoreError>> + Send;
+
+    /// Stores it where nothing is stored; else a conflict.
+    fn create(&self, content: &[u8]) -> impl Future<Output = Result<Version, StoreError>> + Send;
+
+    /// Stores it where this version is still stored; else a conflict.
+    fn replace(
+        &self,
+        version: &Version,
+        content: &[u8],
+    ) -> impl Future<Output = Result<Version, StoreError>> + Send;
+
+    /// Makes clients trust exactly these authorities, PEM. Called often with the same: that must be
+    /// cheap, and do nothing.
+    fn publish(&self, bundle: &str) -> impl Future<Output = Result<(), StoreError>> + Send;
+}
+
+/// Content, and the version that it is.
+pub struct Stored {
+    /// What was stored.
+    pub content: Zeroizing<Vec<u8>>,
+    /// Differs after each write.
+    pub version: Version,
+}
+
+/// A version of what is stored, as the store calls it.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub struct Version(pub String);
+
+/// Why a store does not do what it is asked to.
+#[derive(Debug, thiserror::Error)]
+pub enum StoreError {
+    /// Another replica was faster.
+    #[error("written by another replica meanwhile")]
+    Conflict,
+    /// It cannot be reached, or refuses.
+    #[error("{0}")]
+    Unavailable(Box<dyn std::error::Error + Send + Sync>),
+}
+
+/// Without the content.
+impl std::fmt::Debug for Stored {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Stored")
+            .field("version", &self.version)
+            .finish_non_exhaustive()
+    }
+}

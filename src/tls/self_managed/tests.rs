@@ -1,0 +1,5 @@
+//! Replicas that share a store, and clients that trust what is published.
+
+mod faults;
+mod rollover;
+mod world;

@@ -1,0 +1,95 @@
+//! A store that is away, contended, emptied or damaged.
+
+use std::time::Duration;
+
+use super::world::World;
+
+const DAY: i64 = 24 * 60 * 60;
+const A_WHILE: Duration = Duration::from_secs(10 * 60);
+
+#[tokio::test(start_paused = true)]
+async fn a_store_that_is_away_stops_nothing_that_is_served() {
+    let world = World::new();
+    let (replica, told) = world.replica().await.unwrap();
+    let before = replica.leaf();
+    world.store.with(|shelf| shelf.is_away = true);
+    world.clock.jump(6 * DAY);
+    tokio::time::sleep(A_WHILE).await;
+    let refused = "the store of the certificate authority: the store is away";
+    assert_eq!(told.all(), [Err(refused.to_owned())], "once");
+    assert_eq!(replica.leaf(), before);
+    world
+        .all_connect(std::slice::from_ref(&replica), "away")
+        .await;
+    world.store.with(|shelf| shelf.is_away = false);
+    tokio::time::sleep(A_WHILE).await;
+    assert_eq!(told.all()[1..], [Ok(replica.leaf().serial.clone())]);
+    assert_ne!(replica.leaf(), before, "it was past two thirds");
+    world.all_connect(&[replica], "back").await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_start_waits_a_while_for_the_store() {
+    let world = World::new();
+    world.store.with(|shelf| shelf.is_away = true);
+    let back = async {
+        tokio::time::sleep(Duration::from_secs(2)).await;
+        world.store.with(|shelf| shelf.is_away = false);
+    };
+    let (replica, ()) = tokio::join!(world.replica(), back);
+    world.all_connect(&[replica.unwrap().0], "started").await;
+    world.store.with(|shelf| shelf.is_away = true);
+    let error = world.replica().await.unwrap_err().to_string();
+    assert_eq!(
+        error,
+        "the store of the certificate authority: the store is away"
+    );
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_conflict_is_tried_again_and_not_for_ever() {
+    let world = World::new();
+    world.store.with(|shelf| shelf.conflicts = 3);
+    let (replica, _) = world.replica().await.unwrap();
+    world.all_connect(&[replica], "after conflicts").await;
+    let world = World::new();
+    world.store.with(|shelf| shelf.conflicts = usize::MAX);
+    let error = world.replica().await.unwrap_err().to_string();
+    let expected = "the store of the certificate authority: written by others 10 times in a row";
+    assert_eq!(error, expected);
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_is_damaged_is_told_and_never_written_over() {
+    let world = World::new();
+    let (replica, told) = world.replica().await.unwrap();
+    let before = replica.leaf();
+    let damaged = Some((77, b"{}".to_vec()));
+    world.store.with(|shelf| shelf.content.clone_from(&damaged));
+    world.clock.jump(5 * DAY);
+    tokio::time::sleep(A_WHILE).await;
+    let all = told.all();
+    assert_eq!(all.len(), 1, "{all:?}");
+    let error = all[0].as_ref().unwrap_err();
+    assert!(error.contains("is damaged: expected JSON"), "{error}");
+    assert!(world.store.with(|shelf| shelf.content == damaged));
+    assert_eq!(replica.leaf(), before);
+    let error = world.replica().await.unwrap_err().to_string();
+    assert!(error.contains("is damaged"), "{error}");
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_was_deleted_or_emptied_is_put_back() {
+    let world = World::new();
+    let (replica, told) = world.replica().await.unwrap();
+    let before = (world.store.bundle(), replica.leaf());
+    for emptied in [None, Some((99, Vec::new()))] {
+        world.store.with(|shelf| shelf.content.clone_from(&emptied));
+        tokio::time::sleep(A_WHILE).await;
+        assert!(world.store.with(|shelf| shelf.content != emptied));
+        assert_eq!((world.store.bundle(), replica.leaf()), before);
+    }
+    assert!(told.all().is_empty());
+    let (second, _) = world.replica().await.unwrap();
+    world.all_connect(&[replica, second], "put back").await;
+}
