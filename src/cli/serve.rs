@@ -186,7 +186,7 @@ impl ServeError {
         match self {
             Self::Usage(usage) => super::say(usage),
             Self::Tls(_) | Self::Start(_) | Self::System(_) => {
-                error!(error = %self, "Cannot serve")
+                error!(error = %self, "Cannot serve");
             }
         }
     }

@@ -128,12 +128,22 @@ fn who_asked_is_told_as_far_as_it_is_asked_for() {
 fn what_someone_else_wrote_is_bounded_and_printable() {
     let mut review = created("lantern", "3");
     let long = "\u{1b}[31m\n\"".to_owned() + &"ä".repeat(10_000);
-    review["request"]["uid"] = long.as_str().into();
+    review["request"]["uid"] = "\u{1b}[31m\n\"".into();
+    review["request"]["userInfo"]["username"] = long.as_str().into();
     review["request"]["object"]["metadata"]["name"] = long.as_str().into();
-    let logged = objects(LogLevel::Info, |_| say(&snapshot(), &review, LogUser::Omit));
-    for field in ["uid", "extension"] {
+    let logged = objects(LogLevel::Info, |_| say(&snapshot(), &review, LogUser::Name));
+    assert_eq!(logged[0]["uid"], "\\x1b[31m\\n\\\"");
+    for field in ["user", "extension"] {
         let told = logged[0][field].as_str().unwrap();
         assert!(told.starts_with("\\x1b[31m\\n\\\"ää"), "{told}");
         assert!(told.ends_with("ä...") && told.len() < 300, "{told}");
     }
+}
+
+#[test]
+fn an_object_without_a_name_is_told_by_what_it_is_made_from() {
+    let mut review = created("lantern", "3");
+    review["request"]["object"]["metadata"] = json!({"generateName": "lamp-"});
+    let logged = objects(LogLevel::Info, |_| say(&snapshot(), &review, LogUser::Omit));
+    assert_eq!(logged[0]["extension"], "lamp-");
 }
