@@ -13,6 +13,7 @@ mod log;
 mod output;
 mod paint;
 mod range;
+mod resolved;
 mod serve;
 mod signals;
 
@@ -21,7 +22,7 @@ use std::io::Write;
 use std::panic::{self, AssertUnwindSafe};
 use std::process::ExitCode;
 
-use clap::{CommandFactory, Parser};
+use clap::{CommandFactory, FromArgMatches, Parser};
 
 use crate::explain::one_line;
 
@@ -51,20 +52,26 @@ enum Command {
 
 /// Parses the arguments of this process, runs the command they name, and says how it ended.
 pub fn main() -> ExitCode {
-    let cli = Cli::parse();
+    let matches = Cli::command().get_matches();
+    let cli = Cli::from_arg_matches(&matches).unwrap_or_else(|error| error.exit());
     for name in environment::strangers(&Cli::command()) {
         warn(&format_args!(
             "{name} is set, but is the twin of no flag: it is not looked at"
         ));
     }
-    guarded(|| run(cli.command))
+    guarded(|| {
+        run(
+            cli.command,
+            &resolved::command_line(&Cli::command(), &matches),
+        )
+    })
 }
 
-fn run(command: Command) -> ExitCode {
+fn run(command: Command, resolved: &str) -> ExitCode {
     match command {
         Command::Check(args) => check::run(&args).into(),
         Command::Range(args) => range::run(&args).into(),
-        Command::Serve(args) => serve::run(*args),
+        Command::Serve(args) => serve::run(*args, resolved),
         Command::Demo(args) => demo::run(args),
     }
 }

@@ -1,9 +1,10 @@
-//! The webhook: connections, routes, limits and the way out.
+//! The webhook: TLS, routes, limits and the way out.
 //!
 //! ```text
-//! accept --handshake--> connection --POST /validate--> admit (a thread of its own) --> judge
-//!    ^                      ^
-//!    '------ Phase ---------'   Serving -> Leaving (not ready, connection: close) -> Closed
+//! accept --handshake--> connection --POST /validate--> desk --queue--> worker --> Judge
+//!    ^   (or no room)      ^   (or too slow)             '-- no time: onUndecided
+//!    |                     |
+//!    '------ Phase --------'   Starting -> Serving -> Leaving (connection: close) -> Closed
 //! ```
 //!
 //! Health is answered over plain HTTP by a listener of its own, so that a probe needs neither a
@@ -16,27 +17,50 @@
 //! Invariant: nothing here words or decides anything about an edit.
 
 mod accept;
-mod admit;
+mod body;
+mod certificate;
 mod connection;
+mod deadline;
+mod handshake;
+mod health;
+mod judge;
+mod limits;
 mod listen;
 mod media_type;
 mod ops;
+mod pace;
 mod phase;
+mod roster;
+mod stream;
 mod validate;
+mod workers;
 
 use std::net::SocketAddr;
+use std::num::NonZeroUsize;
 use std::sync::Arc;
 use std::time::Duration;
 
+use axum::Router;
 use tokio::sync::watch;
 use tokio::task::JoinHandle;
 
-pub use admit::Guard;
+pub use certificate::CountReloads;
+pub use health::Check;
+pub use judge::{Guard, Judge};
+pub use limits::{Limits, Patience};
 pub use listen::BindError;
 
-use crate::tls::Certificates;
-use accept::Transport;
+use crate::admission::Enforcement;
+use crate::telemetry::Metrics;
+use crate::tls::{Certificates, SystemClock};
+use accept::{Port, Transport};
+use certificate::CertificateCheck;
+use connection::Manners;
+use handshake::Handshake;
+use health::Health;
 use phase::Phase;
+use roster::Roster;
+use validate::Desk;
 
 /// What a server is started with.
 #[derive(Debug)]
@@ -47,16 +71,27 @@ pub struct Config {
     pub ops_listen: SocketAddr,
     /// The certificate that is shown, as it is when a connection comes in.
     pub certificates: Certificates,
-    /// What answers.
-    pub guard: Guard,
+    /// How much it takes on at once, and how long it waits.
+    pub limits: Limits,
+    /// What must be well for it to be ready.
+    pub checks: Vec<Arc<dyn Check>>,
+    /// What counts, and is told at `/metrics`.
+    pub metrics: Metrics,
 }
 
-/// Why a server does not start.
-#[derive(Debug, thiserror::Error)]
-pub enum StartError {
-    /// An address cannot be listened on.
-    #[error(transparent)]
-    Bind(#[from] BindError),
+/// A server that tells its health, and holds the port for reviews without taking any yet.
+#[derive(Debug)]
+pub struct Listening {
+    server: Server,
+    reviews: Reviews,
+}
+
+/// The port for reviews, still shut.
+#[derive(Debug)]
+struct Reviews {
+    listener: listen::Listener,
+    handshake: Handshake,
+    limits: Limits,
 }
 
 /// A server whose sockets accept.
@@ -65,38 +100,67 @@ pub struct Server {
     addr: SocketAddr,
     ops_addr: SocketAddr,
     phase: watch::Sender<Phase>,
-    loops: [JoinHandle<()>; 2],
+    metrics: Metrics,
+    ports: Vec<JoinHandle<()>>,
 }
 
 impl Server {
-    /// Binds both addresses and starts to accept. It must be called within a runtime.
-    pub async fn start(config: Config) -> Result<Self, StartError> {
-        let listener = listen::bind(config.listen).await?;
-        let ops_listener = listen::bind(config.ops_listen).await?;
-        let (addr, ops_addr) = (listener.addr, ops_listener.addr);
-        let (phase, watched) = watch::channel(Phase::Serving);
-        let reviews = validate::routes(Arc::new(config.guard));
-        let health = ops::routes(watched.clone());
-        let loops = [
-            tokio::spawn(accept::run(
-                listener.socket,
-                Transport::Tls(config.certificates),
-                reviews,
-                watched.clone(),
-            )),
-            tokio::spawn(accept::run(
-                ops_listener.socket,
-                Transport::Plain,
-                health,
-                watched,
-            )),
-        ];
-        Ok(Self {
-            addr,
-            ops_addr,
+    /// Binds both addresses, and tells its health from now on. It must be called within a runtime.
+    pub async fn listen(config: Config) -> Result<Listening, BindError> {
+        let Config {
+            listen,
+            ops_listen,
+            certificates,
+            limits,
+            mut checks,
+            metrics,
+        } = config;
+        let leaf = certificates.leaf();
+        metrics.tls.serving(leaf.not_before, leaf.not_after);
+        let certificate = CertificateCheck {
+            certificates: certificates.clone(),
+            clock: SystemClock,
+        };
+        checks.insert(0, Arc::new(certificate));
+        let listener = listen::bind(listen).await?;
+        let ops_listener = listen::bind(ops_listen).await?;
+        let (phase, watched) = watch::channel(Phase::Starting);
+        let mut server = Self {
+            addr: listener.addr,
+            ops_addr: ops_listener.addr,
             phase,
-            loops,
-        })
+            ports: Vec::new(),
+            metrics,
+        };
+        let health = Health {
+            phase: watched,
+            checks: checks.into(),
+        };
+        server.accept(Port {
+            listener: ops_listener.socket,
+            transport: Transport::Plain,
+            roster: Roster::new(OPS_CONNECTIONS, OPS_CONNECTIONS),
+            manners: server.manners(ops::routes(health, server.metrics.clone()), limits.patience),
+            metrics: Arc::clone(&server.metrics.connections),
+        });
+        let reviews = Reviews {
+            listener,
+            handshake: Handshake { certificates },
+            limits,
+        };
+        Ok(Listening { server, reviews })
+    }
+
+    fn manners(&self, router: Router, patience: Patience) -> Manners {
+        Manners {
+            router,
+            patience,
+            phase: self.phase.subscribe(),
+        }
+    }
+
+    fn accept(&mut self, port: Port) {
+        self.ports.push(tokio::spawn(port.run()));
     }
 
     /// Where reviews are taken, with the real port.
@@ -119,9 +183,9 @@ impl Server {
     pub async fn close(self) {
         self.phase.send_replace(Phase::Closed);
         let all = async {
-            for one in self.loops {
-                // A loop that panicked has been reported by the panic hook.
-                drop(one.await);
+            for port in self.ports {
+                // A port that panicked has been reported by the panic hook.
+                drop(port.await);
             }
         };
         if tokio::time::timeout(LONGEST_WEBHOOK_TIMEOUT, all)
@@ -133,8 +197,56 @@ impl Server {
     }
 }
 
+impl Listening {
+    /// The server as far as it has come.
+    pub fn server(&self) -> &Server {
+        &self.server
+    }
+
+    /// Takes reviews from now on.
+    pub fn open(self, judge: Arc<dyn Judge>, enforcement: Enforcement) -> Server {
+        let metrics = Arc::clone(&self.server.metrics.admission);
+        let desk = Desk::new(judge, enforcement, &self.reviews.limits, metrics);
+        self.open_with(validate::routes(Arc::new(desk)))
+    }
+
+    /// Serves these routes in place of reviews, under the same limits: for measuring what all but
+    /// the judging costs.
+    pub fn open_with(self, routes: Router) -> Server {
+        let Self {
+            mut server,
+            reviews,
+        } = self;
+        let Limits {
+            connections,
+            connections_per_peer,
+            patience,
+            ..
+        } = reviews.limits;
+        server.accept(Port {
+            listener: reviews.listener.socket,
+            transport: Transport::Tls(reviews.handshake),
+            roster: Roster::new(connections, connections_per_peer),
+            manners: server.manners(routes, patience),
+            metrics: Arc::clone(&server.metrics.connections),
+        });
+        // One that was told to leave meanwhile is on its way out already.
+        server.phase.send_if_modified(|phase| {
+            let is_first = *phase == Phase::Starting;
+            if is_first {
+                *phase = Phase::Serving;
+            }
+            is_first
+        });
+        server
+    }
+}
+
 /// The largest `timeoutSeconds` that a webhook configuration can have.
 const LONGEST_WEBHOOK_TIMEOUT: Duration = Duration::from_secs(30);
+
+/// Probes, a scraper or two, and someone who looks.
+const OPS_CONNECTIONS: NonZeroUsize = NonZeroUsize::new(64).expect("not zero");
 
 #[cfg(test)]
 mod tests;

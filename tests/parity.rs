@@ -11,15 +11,16 @@ use std::fs;
 use std::path::Path;
 use std::sync::Arc;
 
-use olmguard::admission::{OnUndecided, annotations};
+use olmguard::admission::{Enforcement, Mode, OnUndecided, annotations};
 use olmguard::explain::answer;
 use olmguard::extension::{Extension, Recognised, recognise};
 use olmguard::judge::Edit;
 use olmguard::manifest::documents;
 use olmguard::olm::Rules;
-use olmguard::server::{Config, Guard, Server};
+use olmguard::server::{Config, Guard, Limits, Server};
 use olmguard::snapshot::{CatalogState, Snapshot};
 use olmguard::source::load;
+use olmguard::telemetry::Metrics;
 use olmguard::tls::files::{Files, POLL, serve};
 use olmguard::tls::{Certificates, Terms};
 use serde_json::{Value, json};
@@ -119,18 +120,24 @@ fn review(extension: &Value) -> Value {
 /// Starts a webhook for this one question, which refuses what it cannot tell.
 fn ask(snapshot: Snapshot, certificate: &Certificate, review: &Value) -> Value {
     let runtime = Runtime::new().unwrap();
-    let within = runtime.enter();
+    let _within = runtime.enter();
     let config = Config {
         listen: "127.0.0.1:0".parse().unwrap(),
         ops_listen: "127.0.0.1:0".parse().unwrap(),
         certificates: certificates(certificate),
-        guard: Guard {
-            snapshot: Arc::new(snapshot),
-            on_undecided: OnUndecided::Deny,
-        },
+        limits: Limits::default(),
+        checks: Vec::new(),
+        metrics: Metrics::new(),
     };
-    drop(within);
-    let server = runtime.block_on(Server::start(config)).unwrap();
+    let guard = Guard {
+        snapshot: Arc::new(snapshot),
+    };
+    let enforcement = Enforcement {
+        mode: Mode::Enforce,
+        on_undecided: OnUndecided::Deny,
+    };
+    let listening = runtime.block_on(Server::listen(config)).unwrap();
+    let server = listening.open(Arc::new(guard), enforcement);
     let response = post(&server.addr().to_string(), certificate, &review.to_string());
     runtime.block_on(server.close());
     let (head, body) = response.split_once("\r\n\r\n").unwrap();

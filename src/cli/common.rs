@@ -1,6 +1,8 @@
 //! What every command that judges is told: the catalogs, and which OLM there is.
 
 use std::collections::BTreeSet;
+use std::net::SocketAddr;
+use std::num::NonZeroUsize;
 use std::path::PathBuf;
 use std::str::FromStr;
 
@@ -68,6 +70,15 @@ pub(crate) enum UsageError {
         first: String,
         second: String,
     },
+    #[error(
+        "--max-connections-per-peer is {per_peer}, --max-connections only {in_all}: expected no more"
+    )]
+    PerPeer {
+        per_peer: NonZeroUsize,
+        in_all: NonZeroUsize,
+    },
+    #[error("--listen and --ops-listen are both {addr}: expected two addresses or ports")]
+    SameAddress { addr: SocketAddr },
     #[error(
         "no certificate: expected either --tls-cert and --tls-key, or --self-signed for trying out"
     )]

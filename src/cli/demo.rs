@@ -20,11 +20,12 @@ use std::sync::Arc;
 
 use clap::builder::BoolishValueParser;
 
-use crate::admission::OnUndecided;
+use crate::admission::Enforcement;
 use crate::cli::Exit;
 use crate::cli::signals::Signals;
 use crate::olm::Rules;
-use crate::server::{Config, Guard, Server, StartError};
+use crate::server::{BindError, Config, Guard, Limits, Server};
+use crate::telemetry::Metrics;
 use crate::tls::{Certificates, Terms, TlsError, self_signed};
 use case::{CASES, Case};
 use client::{Client, ClientError};
@@ -50,7 +51,7 @@ enum Afterwards {
 #[derive(Debug, thiserror::Error)]
 enum DemoError {
     #[error(transparent)]
-    Start(#[from] StartError),
+    Bind(#[from] BindError),
     #[error(transparent)]
     Tls(#[from] TlsError),
     #[error(transparent)]
@@ -93,7 +94,11 @@ fn play(sample: &Sample, afterwards: Afterwards, out: &mut dyn Write) -> Result<
     runtime.block_on(async {
         let certificates = self_signed(&Terms::default(), Vec::new())?;
         let certificate = certificates.leaf().der().clone();
-        let server = Server::start(config(sample, certificates)).await?;
+        let guard = Guard {
+            snapshot: Arc::new(sample.snapshot(Rules::default())),
+        };
+        let listening = Server::listen(config(certificates)).await?;
+        let server = listening.open(Arc::new(guard), Enforcement::default());
         let mut client = Client::connect(server.addr(), certificate).await?;
         for (number, case) in CASES.iter().enumerate() {
             show(case, number + 1, &mut client, out).await?;
@@ -107,16 +112,15 @@ fn play(sample: &Sample, afterwards: Afterwards, out: &mut dyn Write) -> Result<
     })
 }
 
-fn config(sample: &Sample, certificates: Certificates) -> Config {
+fn config(certificates: Certificates) -> Config {
     let loopback = SocketAddr::from((Ipv4Addr::LOCALHOST, 0));
     Config {
         listen: loopback,
         ops_listen: loopback,
         certificates,
-        guard: Guard {
-            snapshot: Arc::new(sample.snapshot(Rules::default())),
-            on_undecided: OnUndecided::default(),
-        },
+        limits: Limits::default(),
+        checks: Vec::new(),
+        metrics: Metrics::new(),
     }
 }
 

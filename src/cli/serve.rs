@@ -1,6 +1,8 @@
 //! `olmguard serve`: the webhook in front of a cluster.
 
+mod catalogs;
 mod certs;
+mod limits;
 
 use std::io::{self, Write};
 use std::net::SocketAddr;
@@ -10,18 +12,20 @@ use std::time::Duration;
 
 use tracing::{error, info};
 
-use crate::admission::OnUndecided;
+use crate::admission::{Enforcement, Mode, OnUndecided};
 use crate::cli::Exit;
 use crate::cli::common::{CommonArgs, UsageError};
 use crate::cli::log::LogArgs;
-use crate::cli::serve::certs::CertsArgs;
 use crate::cli::signals::Signals;
 use crate::go_duration;
-use crate::server::{Config, Guard, Server, StartError};
-use crate::snapshot::{CatalogState, Content, Snapshot};
-use crate::source;
-use crate::telemetry::log::log_panics;
+use crate::server::{BindError, Config, CountReloads, Guard, Server};
+use crate::snapshot::Snapshot;
+use crate::telemetry::Metrics;
+use crate::telemetry::log::{Log, log_panics};
 use crate::tls::TlsError;
+use catalogs::CatalogsCheck;
+use certs::CertsArgs;
+use limits::LimitArgs;
 
 /// Answers an API server: POST /validate over TLS, and health over plain HTTP.
 #[derive(clap::Args, Debug)]
@@ -33,12 +37,22 @@ pub(crate) struct ServeArgs {
     #[arg(long, env = "OLMGUARD_LISTEN", value_name = "IP:PORT", default_value = "[::]:9443", value_parser = addr)]
     listen: SocketAddr,
 
-    /// Where /livez and /readyz are told
+    /// Where /startupz, /livez and /readyz are told
     #[arg(long, env = "OLMGUARD_OPS_LISTEN", value_name = "IP:PORT", default_value = "[::]:8080", value_parser = addr)]
     ops_listen: SocketAddr,
 
     #[command(flatten)]
     certs: CertsArgs,
+
+    /// Whether edits are refused, or only observed: for a careful roll-out
+    #[arg(
+        long,
+        env = "OLMGUARD_MODE",
+        value_name = "MODE",
+        value_enum,
+        default_value_t
+    )]
+    mode: Mode,
 
     /// What becomes of an edit that the catalogs held do not tell about
     #[arg(
@@ -55,6 +69,9 @@ pub(crate) struct ServeArgs {
     shutdown_delay: Duration,
 
     #[command(flatten)]
+    limits: LimitArgs,
+
+    #[command(flatten)]
     log: LogArgs,
 }
 
@@ -66,16 +83,18 @@ enum ServeError {
     #[error(transparent)]
     Tls(#[from] TlsError),
     #[error(transparent)]
-    Start(#[from] StartError),
+    Bind(#[from] BindError),
     #[error("cannot start: {0}")]
     System(#[from] io::Error),
 }
 
 /// Serves until a signal ends it.
-pub(crate) fn run(args: ServeArgs) -> ExitCode {
+///
+/// `configuration` is the command line that says all that this one means.
+pub(crate) fn run(args: ServeArgs, configuration: &str) -> ExitCode {
     let log = args.log.install();
     log_panics();
-    let code = serve(args).unwrap_or_else(|error| {
+    let code = serve(args, configuration, &log).unwrap_or_else(|error| {
         error.report();
         error.exit().into()
     });
@@ -84,68 +103,89 @@ pub(crate) fn run(args: ServeArgs) -> ExitCode {
     code
 }
 
-fn serve(args: ServeArgs) -> Result<ExitCode, ServeError> {
+fn serve(args: ServeArgs, configuration: &str, log: &Log) -> Result<ExitCode, ServeError> {
     let ServeArgs {
         common,
         listen,
         ops_listen,
         certs,
+        mode,
         on_undecided,
         shutdown_delay,
+        limits,
         log: _,
     } = args;
     let certs = certs.resolve()?;
     let rules = common.rules()?;
+    let limits = limits.resolve()?;
+    if listen == ops_listen && listen.port() != 0 {
+        return Err(UsageError::SameAddress { addr: listen }.into());
+    }
+    info!(configuration, "Starting");
     let runtime = tokio::runtime::Builder::new_multi_thread()
         .enable_all()
         .build()?;
+    let metrics = Metrics::new();
+    metrics.log.follow(log.dropped());
     let certificates = {
         let _within = runtime.enter();
-        certs.start(Arc::new(()))?
+        certs.start(Arc::new(CountReloads(Arc::clone(&metrics.tls))))?
     };
-    let catalogs = common
-        .catalog
-        .iter()
-        .map(|catalog| loaded(source::load(&catalog.name, &catalog.path, &rules)));
-    let catalogs: Vec<_> = catalogs.collect();
+    let catalogs = Arc::clone(&metrics.catalogs);
+    let check = Arc::new(CatalogsCheck::default());
     let config = Config {
         listen,
         ops_listen,
         certificates,
-        guard: Guard {
-            snapshot: Arc::new(Snapshot::new(rules, catalogs)),
-            on_undecided,
-        },
+        limits,
+        checks: vec![Arc::clone(&check) as _],
+        metrics,
     };
-    let ended = runtime.block_on(until_ended(config, shutdown_delay));
+    let load = move || catalogs::load(&common.catalog, rules, &check, &catalogs);
+    let plan = Plan {
+        config,
+        enforcement: Enforcement { mode, on_undecided },
+        shutdown_delay,
+    };
+    let ended = runtime.block_on(plan.run(load));
     runtime.shutdown_background();
     ended
 }
 
-/// Says what became of a catalog; one that cannot be read is no reason to judge nothing.
-fn loaded(catalog: CatalogState) -> CatalogState {
-    match &catalog.content {
-        Content::Loaded(content) => {
-            let counts = content.counts();
-            info!(
-                catalog = catalog.name,
-                packages = counts.packages,
-                bundles = counts.bundles,
-                "Loaded catalog"
-            );
-        }
-        Content::Unreadable(why) => {
-            error!(catalog = catalog.name, error = why, "Cannot read catalog");
-        }
-        Content::Missing => {}
-    }
-    catalog
+/// A server from its first socket to its end.
+struct Plan {
+    config: Config,
+    enforcement: Enforcement,
+    shutdown_delay: Duration,
 }
 
-async fn until_ended(config: Config, delay: Duration) -> Result<ExitCode, ServeError> {
-    let mut signals = Signals::new()?;
-    let server = Server::start(config).await?;
-    announce(&server);
+impl Plan {
+    async fn run(
+        self,
+        load: impl FnOnce() -> Snapshot + Send + 'static,
+    ) -> Result<ExitCode, ServeError> {
+        let mut signals = Signals::new()?;
+        let listening = Server::listen(self.config).await?;
+        let loaded = tokio::task::spawn_blocking(load);
+        let snapshot = tokio::select! {
+            loaded = loaded => Arc::new(loaded.map_err(io::Error::from)?),
+            early = signals.next() => {
+                info!(signal = early.as_str(), "Shut down before it took any reviews");
+                return Ok(Exit::Good.into());
+            }
+        };
+        let server = listening.open(Arc::new(Guard { snapshot }), self.enforcement);
+        announce(&server);
+        leave(server, self.shutdown_delay, &mut signals).await
+    }
+}
+
+/// Goes on until a signal ends it, then leaves in good order; a second signal ends that at once.
+async fn leave(
+    server: Server,
+    delay: Duration,
+    signals: &mut Signals,
+) -> Result<ExitCode, ServeError> {
     let first = signals.next().await;
     info!(signal = first.as_str(), ?delay, "Shutting down");
     server.leave();
@@ -185,7 +225,7 @@ impl ServeError {
     fn report(&self) {
         match self {
             Self::Usage(usage) => super::say(usage),
-            Self::Tls(_) | Self::Start(_) | Self::System(_) => {
+            Self::Tls(_) | Self::Bind(_) | Self::System(_) => {
                 error!(error = %self, "Cannot serve");
             }
         }
@@ -193,7 +233,7 @@ impl ServeError {
 
     fn exit(&self) -> Exit {
         match self {
-            Self::Usage(_) | Self::Start(StartError::Bind(_)) => Exit::Usage,
+            Self::Usage(_) | Self::Bind(_) => Exit::Usage,
             Self::Tls(_) => Exit::BadInput,
             Self::System(_) => Exit::Internal,
         }

@@ -1,86 +1,126 @@
 //! Accepts connections until the server closes, and sees each of them to its end.
 
 use std::io;
+use std::net::SocketAddr;
+use std::sync::Arc;
 use std::time::Duration;
 
-use axum::Router;
+use axum::Extension;
+use axum::extract::ConnectInfo;
 use tokio::net::{TcpListener, TcpStream};
-use tokio::sync::watch;
-use tokio::task::JoinSet;
-use tokio_rustls::TlsAcceptor;
+use tokio::task::{AbortHandle, JoinSet};
 use tracing::{debug, warn};
 
-use crate::server::connection;
+use crate::server::connection::{self, Manners};
+use crate::server::handshake::Handshake;
+use crate::server::pace::Pace;
 use crate::server::phase::{Phase, reached};
-use crate::tls::Certificates;
+use crate::server::roster::{Room, Roster};
+use crate::telemetry::metrics::{ConnectionMetrics, Eviction, Refusal};
 
 /// What a listener speaks below HTTP.
-#[derive(Clone)]
+#[derive(Clone, Debug)]
 pub(super) enum Transport {
+    /// Nothing. Requests carry the address of their peer, as [`ConnectInfo`].
     Plain,
-    Tls(Certificates),
+    Tls(Handshake),
 }
 
-/// Accepts until the server is closed, then waits for the connections that are left.
-pub(super) async fn run(
-    listener: TcpListener,
-    transport: Transport,
-    router: Router,
-    phase: watch::Receiver<Phase>,
-) {
-    let mut connections = JoinSet::new();
-    let mut closing = phase.clone();
-    loop {
-        tokio::select! {
-            biased;
-            () = reached(&mut closing, Phase::Closed) => break,
-            Some(_) = connections.join_next() => {}
-            accepted = listener.accept() => match accepted {
-                Ok((stream, _)) => {
-                    let (transport, router) = (transport.clone(), router.clone());
-                    connections.spawn(serve(stream, transport, router, phase.clone()));
+/// A port: where connections come in, and how they are served.
+#[derive(Debug)]
+pub(super) struct Port {
+    pub(super) listener: TcpListener,
+    pub(super) transport: Transport,
+    pub(super) roster: Roster,
+    pub(super) manners: Manners,
+    pub(super) metrics: Arc<ConnectionMetrics>,
+}
+
+impl Port {
+    /// Accepts until the server is closed, then waits for the connections that are left.
+    pub(super) async fn run(mut self) {
+        let mut tasks = JoinSet::new();
+        let mut closing = self.manners.phase.clone();
+        loop {
+            tokio::select! {
+                biased;
+                () = reached(&mut closing, Phase::Closed) => break,
+                Some(ended) = tasks.join_next_with_id() => {
+                    self.roster.leave(ended.map_or_else(|error| error.id(), |(id, ())| id));
                 }
-                Err(error) => pause(&error).await,
-            },
+                accepted = self.listener.accept() => match accepted {
+                    Ok((stream, peer)) => self.take(stream, peer, &mut tasks),
+                    Err(error) => self.pause(&error).await,
+                },
+            }
+        }
+        drop(self.listener);
+        while tasks.join_next().await.is_some() {}
+    }
+
+    fn take(&mut self, stream: TcpStream, peer: SocketAddr, tasks: &mut JoinSet<()>) {
+        let address = peer.ip().to_canonical();
+        match self.roster.make_room(address) {
+            Room::Free => {}
+            Room::Made => self.metrics.evicted(Eviction::ForRoom),
+            Room::None => {
+                self.metrics.refused(Refusal::Full);
+                return warn!("Refused a connection: all are waiting for answers");
+            }
+        }
+        let pace = Arc::new(Pace::new());
+        let task = self.serve(stream, peer, Arc::clone(&pace), tasks);
+        self.roster.enter(address, pace, task);
+    }
+
+    fn serve(
+        &self,
+        stream: TcpStream,
+        peer: SocketAddr,
+        pace: Arc<Pace>,
+        tasks: &mut JoinSet<()>,
+    ) -> AbortHandle {
+        // A reply is written at once and whole: waiting for more to send only delays it.
+        if let Err(error) = stream.set_nodelay(true) {
+            debug!(%error, "Cannot switch off the delay of small packets");
+        }
+        let mut manners = self.manners.clone();
+        let metrics = Arc::clone(&self.metrics);
+        let open = metrics.opened();
+        match self.transport.clone() {
+            Transport::Plain => {
+                manners.router = manners.router.layer(Extension(ConnectInfo(peer)));
+                tasks.spawn(async move {
+                    let _open = open;
+                    connection::serve(stream, &pace, manners, &metrics).await;
+                })
+            }
+            Transport::Tls(handshake) => tasks.spawn(async move {
+                let _open = open;
+                let most = manners.patience.handshake;
+                match handshake.within(most, stream).await {
+                    Ok(stream) => connection::serve(stream, &pace, manners, &metrics).await,
+                    Err(error) => {
+                        debug!(%error, "TLS handshake failed");
+                        metrics.handshake_failed(error.class());
+                    }
+                }
+            }),
         }
     }
-    drop(listener);
-    while connections.join_next().await.is_some() {}
-}
 
-async fn serve(
-    stream: TcpStream,
-    transport: Transport,
-    router: Router,
-    phase: watch::Receiver<Phase>,
-) {
-    // A reply is written at once and whole: waiting for more to send only delays it.
-    if let Err(error) = stream.set_nodelay(true) {
-        debug!(%error, "Cannot switch off the delay of small packets");
-    }
-    let Transport::Tls(certificates) = transport else {
-        return connection::serve(stream, router, phase).await;
-    };
-    let acceptor = TlsAcceptor::from(certificates.server_config());
-    match tokio::time::timeout(HANDSHAKE, acceptor.accept(stream)).await {
-        Ok(Ok(stream)) => connection::serve(stream, router, phase).await,
-        Ok(Err(error)) => debug!(%error, "TLS handshake failed"),
-        Err(_) => debug!("TLS handshake took too long"),
+    /// Without file descriptors or memory the next try fails as well, and at once.
+    async fn pause(&self, error: &io::Error) {
+        let is_of_peer = matches!(
+            error.kind(),
+            io::ErrorKind::ConnectionAborted | io::ErrorKind::ConnectionReset
+        );
+        if !is_of_peer {
+            self.metrics.refused(Refusal::System);
+            warn!(%error, "Cannot accept a connection");
+            tokio::time::sleep(AFTER_FAILURE).await;
+        }
     }
 }
 
-/// Without file descriptors or memory the next try fails as well, and at once.
-async fn pause(error: &io::Error) {
-    let is_of_peer = matches!(
-        error.kind(),
-        io::ErrorKind::ConnectionAborted | io::ErrorKind::ConnectionReset
-    );
-    if !is_of_peer {
-        warn!(%error, "Cannot accept a connection");
-        tokio::time::sleep(AFTER_FAILURE).await;
-    }
-}
-
-/// How long a TLS handshake may take.
-const HANDSHAKE: Duration = Duration::from_secs(5);
 const AFTER_FAILURE: Duration = Duration::from_millis(100);

@@ -1,50 +1,85 @@
 //! One HTTP/1.1 connection, from its first request to its last.
 
+use std::future::poll_fn;
 use std::pin::pin;
-use std::time::Duration;
+use std::sync::Arc;
+use std::task::Poll;
 
 use axum::Router;
+use hyper::header::{CONNECTION, HeaderValue};
 use hyper::server::conn::http1;
 use hyper::service::{Service, service_fn};
-use hyper_util::rt::{TokioIo, TokioTimer};
+use hyper_util::rt::TokioIo;
 use hyper_util::service::TowerToHyperService;
 use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::sync::{Notify, watch};
+use tokio::time::{Duration, sleep, sleep_until};
 use tracing::debug;
 
+use crate::server::limits::Patience;
+use crate::server::pace::{Pace, Waiting};
 use crate::server::phase::{Phase, reached};
+use crate::server::stream::Stream;
+use crate::telemetry::metrics::{ConnectionMetrics, Eviction};
 
-/// Serves a connection until its peer or the server ends it.
+/// What every connection of a port is served with.
+#[derive(Clone, Debug)]
+pub(super) struct Manners {
+    pub(super) router: Router,
+    pub(super) patience: Patience,
+    pub(super) phase: watch::Receiver<Phase>,
+}
+
+/// Serves a connection until its peer or the server ends it, or it keeps the server waiting too long.
 ///
 /// When the server leaves, an idle connection is closed, and any other ends with its reply, which
 /// says so. hyper counts a connection as idle also before its first request, and would cut that
 /// off: so it is told only once there was one.
-pub(super) async fn serve<I>(io: I, router: Router, mut phase: watch::Receiver<Phase>)
+pub(super) async fn serve<I>(io: I, pace: &Arc<Pace>, manners: Manners, metrics: &ConnectionMetrics)
 where
     I: AsyncRead + AsyncWrite + Unpin,
 {
-    let is_leaving = *phase.borrow() >= Phase::Leaving;
+    let Manners {
+        router,
+        patience,
+        mut phase,
+    } = manners;
+    pace.change(Waiting::Fresh);
     let asked = Notify::new();
     let router = TowerToHyperService::new(router);
+    let watched = phase.clone();
     let service = service_fn(|request| {
+        pace.change(Waiting::Answer);
         asked.notify_one();
-        router.call(request)
+        let answer = router.call(request);
+        async {
+            let mut answer = answer.await;
+            pace.change(Waiting::Idle);
+            if let (Ok(answer), true) = (&mut answer, *watched.borrow() >= Phase::Leaving) {
+                answer.headers_mut().insert(CONNECTION, CLOSE);
+            }
+            answer
+        }
     });
     let connection = http1::Builder::new()
-        .timer(TokioTimer::new())
-        .header_read_timeout(HEADER)
-        .keep_alive(!is_leaving)
-        .serve_connection(TokioIo::new(io), service);
+        .max_buf_size(HEAD_LIMIT)
+        .serve_connection(TokioIo::new(Stream::new(io, Arc::clone(pace))), service);
     let mut connection = pin!(connection);
-    let is_to_end = async {
-        reached(&mut phase, Phase::Leaving).await;
-        asked.notified().await;
-    };
+    let mut overdue = pin!(overdue(pace, &patience, metrics));
     let ended = tokio::select! {
+        biased;
         ended = connection.as_mut() => ended,
-        () = is_to_end => {
-            connection.as_mut().graceful_shutdown();
-            connection.await
+        () = overdue.as_mut() => return,
+        call = last_call(pace, &asked, &mut phase) => match call {
+            LastCall::NeverAsked => return,
+            LastCall::Asked => {
+                connection.as_mut().graceful_shutdown();
+                tokio::select! {
+                    biased;
+                    ended = connection.as_mut() => ended,
+                    () = overdue => return,
+                }
+            }
         }
     };
     if let Err(error) = ended {
@@ -52,5 +87,72 @@ where
     }
 }
 
-/// How long the head of a request may take, and how long a connection may be idle before it.
-const HEADER: Duration = Duration::from_secs(5);
+/// What is known of a connection when it is to end.
+enum LastCall {
+    Asked,
+    NeverAsked,
+}
+
+/// Waits until the server leaves, and the connection has asked something or is not going to.
+async fn last_call(pace: &Pace, asked: &Notify, phase: &mut watch::Receiver<Phase>) -> LastCall {
+    reached(phase, Phase::Leaving).await;
+    let is_hopeless = async {
+        reached(phase, Phase::Closed).await;
+        // What it asks may be under way, or in the socket already.
+        sleep(LAST_CHANCE).await;
+        if pace.waiting() != Waiting::Fresh {
+            std::future::pending().await
+        }
+    };
+    tokio::select! {
+        biased;
+        () = asked.notified() => LastCall::Asked,
+        () = is_hopeless => LastCall::NeverAsked,
+    }
+}
+
+/// Waits until the connection has kept the server waiting too long.
+///
+/// Its pace changes only while the connection itself is polled, in the same task and before this is:
+/// so a change is always seen here. A timer that is early looks again.
+async fn overdue(pace: &Pace, patience: &Patience, metrics: &ConnectionMetrics) {
+    let mut timer = pin!(sleep_until(pace.state().1 + patience.idle));
+    poll_fn(|context| {
+        loop {
+            if let Some(at) = pace.overdue(patience).filter(|at| *at < timer.deadline()) {
+                timer.as_mut().reset(at);
+            }
+            if timer.as_mut().poll(context).is_pending() {
+                return Poll::Pending;
+            }
+            let now = tokio::time::Instant::now();
+            match pace.overdue(patience) {
+                Some(at) if at <= now => return Poll::Ready(()),
+                later => timer.as_mut().reset(later.unwrap_or(now + patience.idle)),
+            }
+        }
+    })
+    .await;
+    if let Some(eviction) = eviction(pace.waiting()) {
+        metrics.evicted(eviction);
+    }
+}
+
+fn eviction(waiting: Waiting) -> Option<Eviction> {
+    match waiting {
+        Waiting::Fresh | Waiting::Idle => Some(Eviction::Idle),
+        Waiting::Head => Some(Eviction::SlowHeader),
+        Waiting::Handshake | Waiting::Answer | Waiting::Close => None,
+    }
+}
+
+/// How long a connection that never asked anything may still do so when the server closes.
+const LAST_CHANCE: Duration = Duration::from_millis(500);
+
+const CLOSE: HeaderValue = HeaderValue::from_static("close");
+
+/// The most bytes of a request's head: an API server sends less than one kibibyte.
+const HEAD_LIMIT: usize = 64 << 10;
+
+#[cfg(test)]
+mod tests;

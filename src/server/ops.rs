@@ -1,26 +1,28 @@
-//! Health, for probes.
-//!
-//! `/livez` says that the process answers, whatever else is wrong. `/readyz` says whether edits
-//! should be sent here.
+//! The second port: health, for probes, and metrics.
 
 use axum::Router;
 use axum::extract::State;
-use axum::http::StatusCode;
+use axum::http::header;
 use axum::routing::get;
-use tokio::sync::watch;
 
-use crate::server::phase::Phase;
+use crate::server::health::Health;
+use crate::telemetry::Metrics;
+use crate::telemetry::metrics::CONTENT_TYPE;
 
-pub(super) fn routes(phase: watch::Receiver<Phase>) -> Router {
+pub(super) fn routes(health: Health, metrics: Metrics) -> Router {
+    let told = async |State(metrics): State<Metrics>| {
+        ([(header::CONTENT_TYPE, CONTENT_TYPE)], metrics.render())
+    };
     Router::new()
-        .route("/livez", get(async || "ok\n"))
-        .route("/readyz", get(readyz))
-        .with_state(phase)
-}
-
-async fn readyz(State(phase): State<watch::Receiver<Phase>>) -> (StatusCode, &'static str) {
-    match *phase.borrow() {
-        Phase::Serving => (StatusCode::OK, "ok\n"),
-        Phase::Leaving | Phase::Closed => (StatusCode::SERVICE_UNAVAILABLE, "shutting down\n"),
-    }
+        .route(
+            "/startupz",
+            get(async |State(health): State<Health>| health.started()),
+        )
+        .route("/livez", get(async || Health::alive()))
+        .route(
+            "/readyz",
+            get(async |State(health): State<Health>| health.ready()),
+        )
+        .with_state(health)
+        .route("/metrics", get(told).with_state(metrics))
 }

@@ -1,10 +1,12 @@
-//! How far a server is on its way out. It never goes back.
+//! How far a server is on its way. It never goes back.
 
 use tokio::sync::watch;
 
-/// How far a server is on its way out.
+/// How far a server is on its way.
 #[derive(Clone, Copy, Debug, Eq, Ord, PartialEq, PartialOrd)]
 pub(super) enum Phase {
+    /// It listens, but takes no reviews yet.
+    Starting,
     /// It serves.
     Serving,
     /// It is not ready any more, but accepts: the news of that takes a while to get around.

@@ -1,6 +1,8 @@
 //! The server over real sockets on loopback.
 
 mod drain;
+mod overload;
+mod patience;
 mod protocol;
 mod wire;
 
@@ -10,9 +12,10 @@ use std::sync::Arc;
 use rustls::pki_types::CertificateDer;
 use serde_json::{Value, json};
 
-use crate::admission::OnUndecided;
-use crate::server::{Config, Guard, Server};
+use crate::admission::Enforcement;
+use crate::server::{Config, Guard, Judge, Limits, Server};
 use crate::snapshot::Snapshot;
+use crate::telemetry::Metrics;
 use crate::tls::{Terms, self_signed};
 
 const LOOPBACK: &str = "127.0.0.1:0";
@@ -24,21 +27,37 @@ struct Started {
 }
 
 async fn start(listen: &str) -> Started {
+    let guard = Guard {
+        snapshot: Arc::new(Snapshot::default()),
+    };
+    start_with(listen, Limits::default(), Arc::new(guard)).await
+}
+
+async fn start_with(listen: &str, limits: Limits, judge: Arc<dyn Judge>) -> Started {
     let certificates = self_signed(&Terms::default(), Vec::new()).unwrap();
     let certificate = certificates.leaf().der().clone();
     let listen: SocketAddr = listen.parse().unwrap();
-    let server = Server::start(Config {
+    let listening = Server::listen(Config {
         listen,
         ops_listen: LOOPBACK.parse().unwrap(),
         certificates,
-        guard: Guard {
-            snapshot: Arc::new(Snapshot::default()),
-            on_undecided: OnUndecided::Warn,
-        },
+        limits,
+        checks: Vec::new(),
+        metrics: Metrics::new(),
     });
     Started {
-        server: server.await.unwrap(),
+        server: listening.await.unwrap().open(judge, Enforcement::default()),
         certificate,
+    }
+}
+
+impl Started {
+    /// The value of a metric by its name and labels.
+    #[track_caller]
+    fn told(&self, series: &str) -> u32 {
+        let text = self.server.metrics.render();
+        let value = text.lines().find_map(|line| line.strip_prefix(series));
+        value.unwrap().parse().unwrap()
     }
 }
 
@@ -61,8 +80,12 @@ fn review(padding: usize) -> Value {
 }
 
 fn post(body: &str, headers: &str) -> String {
+    post_to("/validate", body, headers)
+}
+
+fn post_to(target: &str, body: &str, headers: &str) -> String {
     format!(
-        "POST /validate HTTP/1.1\r\nhost: x\r\ncontent-type: application/json\r\n\
+        "POST {target} HTTP/1.1\r\nhost: x\r\ncontent-type: application/json\r\n\
          content-length: {}\r\n{headers}\r\n{body}",
         body.len()
     )

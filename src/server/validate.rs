@@ -1,88 +1,228 @@
 //! `POST /validate`: from a request to bytes of a review, and from its reply to a response.
 //!
+//! ```text
+//! head -> body (bounded, in time) -> review -> not to be judged? ------------------> reply
+//!                                       '----> a worker (queue, in time) -> judge --'
+//!                                                 '-- none, or too late: onUndecided
+//! ```
+//!
 //! Whatever is no review gets a status of 400 or more and one line of text; an API server takes that
-//! as a failure of the webhook, never as a verdict.
+//! as a failure of the webhook, never as a verdict. Whatever is one gets a verdict, in time.
 
-use std::error::Error;
+use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
 
 use axum::Router;
-use axum::body::{Body, Bytes, to_bytes};
 use axum::extract::{Request, State};
-use axum::http::{StatusCode, header};
+use axum::http::{HeaderMap, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use axum::routing::post;
-use http_body_util::LengthLimitError;
+use futures_util::FutureExt;
+use tokio::task::JoinHandle;
+use tokio::time::{Duration, Instant, timeout_at};
 use tracing::{debug, error};
 
-use crate::admission::ReviewError;
-use crate::server::admit::Guard;
+use crate::admission::{Enforcement, Reply, Review, ReviewError};
+use crate::explain::Answer;
+use crate::judge::{Unanswered, Wait};
+use crate::server::body::{BodyError, BodyMemory, Read};
+use crate::server::deadline::Deadline;
+use crate::server::judge::Judge;
+use crate::server::limits::Limits;
 use crate::server::media_type::is_json;
+use crate::server::workers::{Worker, Workers};
+use crate::telemetry::metrics::{AdmissionMetrics, Answered, DecodeError, WaitedFor};
+
+/// Where reviews are answered.
+#[derive(Debug)]
+pub(super) struct Desk {
+    judge: Arc<dyn Judge>,
+    enforcement: Enforcement,
+    workers: Workers,
+    bodies: BodyMemory,
+    timeout: Duration,
+    metrics: Arc<AdmissionMetrics>,
+}
 
 /// Why a request gets no review back.
 #[derive(Debug, thiserror::Error)]
 enum Refused {
-    #[error("{NOT_JSON}")]
+    #[error("content-type is not JSON: expected application/json")]
     MediaType,
-    #[error("body larger than {BODY_LIMIT} bytes")]
-    TooLarge,
-    #[error("body cannot be read: {0}")]
-    Body(axum::Error),
+    #[error("content-encoding is not identity: expected a body that is not compressed")]
+    Encoding,
     #[error(transparent)]
-    Review(ReviewError),
+    Body(#[from] BodyError),
+    #[error(transparent)]
+    Review(#[from] ReviewError),
     #[error("internal fault: the judge was lost; please report this")]
     Lost,
 }
 
-pub(super) fn routes(guard: Arc<Guard>) -> Router {
+pub(super) fn routes(desk: Arc<Desk>) -> Router {
     Router::new()
-        .route("/validate", post(validate))
+        .route(PATH, post(validate))
         .fallback(async || (StatusCode::NOT_FOUND, "not found: expected /validate\n"))
         .method_not_allowed_fallback(async || (StatusCode::METHOD_NOT_ALLOWED, "expected POST\n"))
-        .with_state(guard)
+        .with_state(desk)
 }
 
-async fn validate(State(guard): State<Arc<Guard>>, request: Request) -> Response {
-    match admit(guard, request).await {
-        Ok(reply) => ([(header::CONTENT_TYPE, "application/json")], reply).into_response(),
-        Err(refused) => refused.into_response(),
+async fn validate(State(desk): State<Arc<Desk>>, request: Request) -> Response {
+    let _in_flight = desk.metrics.begin();
+    let begun = Instant::now();
+    // A panic is a fault of this one review: nothing that it may have left half done is used again.
+    let admitted = AssertUnwindSafe(desk.admit(request, begun)).catch_unwind();
+    match admitted.await.unwrap_or(Err(Refused::Lost)) {
+        Ok(reply) => {
+            let body = reply.to_bytes();
+            desk.metrics.sent(body.len() as u64);
+            ([(header::CONTENT_TYPE, "application/json")], body).into_response()
+        }
+        Err(refused) => {
+            desk.count(&refused, begun);
+            refused.into_response()
+        }
     }
 }
 
-/// Judging takes as long as a body is large, so it never runs where connections are served.
-async fn admit(guard: Arc<Guard>, request: Request) -> Result<Vec<u8>, Refused> {
-    if !is_json(request.headers()) {
+impl Desk {
+    pub(super) fn new(
+        judge: Arc<dyn Judge>,
+        enforcement: Enforcement,
+        limits: &Limits,
+        metrics: Arc<AdmissionMetrics>,
+    ) -> Self {
+        Self {
+            judge,
+            enforcement,
+            workers: Workers::new(limits.workers, limits.queue, Arc::clone(&metrics)),
+            bodies: BodyMemory::of(limits.body_memory),
+            timeout: limits.timeout,
+            metrics,
+        }
+    }
+
+    async fn admit(&self, request: Request, begun: Instant) -> Result<Reply, Refused> {
+        let deadline = Deadline::of(request.uri(), self.timeout);
+        let (head, body) = request.into_parts();
+        expect_json(&head.headers)?;
+        let body = self.bodies.read(&head.headers, body, deadline).await?;
+        self.metrics.received(body.bytes.len() as u64);
+        let review = Arc::new(decode(body).await?);
+        let answer = self.answer(&review, deadline).await?;
+        let reply = review.reply(&answer, self.enforcement);
+        self.metrics.answered(&Answered {
+            operation: review.operation(),
+            token: answer.token,
+            dry_run: review.is_dry_run(),
+            outcome: reply.outcome(),
+            elapsed: begun.elapsed(),
+        });
+        Ok(reply)
+    }
+
+    /// The answer of the judge, or one of our own where there is nothing to judge or no time.
+    async fn answer(&self, review: &Arc<Review>, deadline: Deadline) -> Result<Answer, Refused> {
+        if let Some(answer) = review.settled() {
+            return Ok(answer);
+        }
+        let worker = match self.workers.one(deadline).await {
+            Ok(worker) => worker,
+            Err(cause) => return Ok(self.unanswered(review, cause)),
+        };
+        let judged = self.judged(worker, Arc::clone(review));
+        match timeout_at(deadline.at, judged).await {
+            Ok(answer) => answer.map_err(|_| Refused::Lost),
+            Err(_) => Ok(self.unanswered(
+                review,
+                Unanswered::DeadlineExceeded {
+                    waited_for: Wait::Judge,
+                    within: deadline.within,
+                },
+            )),
+        }
+    }
+
+    /// Judging never runs where connections are served. Who stops waiting for it does not stop it:
+    /// the worker is free when it is done.
+    fn judged(&self, worker: Worker, review: Arc<Review>) -> JoinHandle<Answer> {
+        let judge = Arc::clone(&self.judge);
+        tokio::task::spawn_blocking(move || {
+            let _worker = worker;
+            judge.answer(&review)
+        })
+    }
+
+    fn unanswered(&self, review: &Review, cause: Unanswered) -> Answer {
+        match cause {
+            Unanswered::DeadlineExceeded { waited_for, .. } => {
+                self.metrics.deadline_exceeded(waited_for.into());
+            }
+            Unanswered::QueueFull { .. } | Unanswered::QueueTooSlow { .. } => {
+                self.metrics.overloaded();
+            }
+        }
+        review.unanswered(cause)
+    }
+
+    fn count(&self, refused: &Refused, begun: Instant) {
+        match refused.class() {
+            Some(class) => self.metrics.decode_error(class),
+            None => {
+                self.metrics.panicked();
+                self.metrics.failed(begun.elapsed());
+            }
+        }
+        if let Refused::Body(BodyError::TooSlow(_)) = refused {
+            self.metrics.deadline_exceeded(WaitedFor::Body);
+        }
+    }
+}
+
+fn expect_json(headers: &HeaderMap) -> Result<(), Refused> {
+    if !is_json(headers) {
         return Err(Refused::MediaType);
     }
-    let body = read(request.into_body()).await?;
-    let judged = tokio::task::spawn_blocking(move || guard.admit(&body)).await;
-    match judged {
-        Ok(reply) => reply.map_err(Refused::Review),
-        Err(_) => Err(Refused::Lost),
+    match headers.get(header::CONTENT_ENCODING) {
+        Some(coding) if coding != "identity" => Err(Refused::Encoding),
+        _ => Ok(()),
     }
 }
 
-async fn read(body: Body) -> Result<Bytes, Refused> {
-    to_bytes(body, BODY_LIMIT).await.map_err(|error| {
-        let is_limit = error
-            .source()
-            .is_some_and(<dyn Error>::is::<LengthLimitError>);
-        if is_limit {
-            Refused::TooLarge
-        } else {
-            Refused::Body(error)
-        }
-    })
+/// Decoding a large body takes as long as it is large, so it never runs where connections are served.
+async fn decode(body: Read) -> Result<Review, Refused> {
+    if body.bytes.len() <= AT_ONCE {
+        return Ok(Review::from_bytes(&body.bytes)?);
+    }
+    let decoded = tokio::task::spawn_blocking(move || Review::from_bytes(&body.bytes)).await;
+    Ok(decoded.map_err(|_| Refused::Lost)??)
 }
 
 impl Refused {
     fn status(&self) -> StatusCode {
         match self {
-            Self::MediaType => StatusCode::UNSUPPORTED_MEDIA_TYPE,
-            Self::TooLarge => StatusCode::PAYLOAD_TOO_LARGE,
-            Self::Body(_) | Self::Review(_) => StatusCode::BAD_REQUEST,
+            Self::MediaType | Self::Encoding => StatusCode::UNSUPPORTED_MEDIA_TYPE,
+            Self::Body(BodyError::TooLarge) => StatusCode::PAYLOAD_TOO_LARGE,
+            Self::Body(BodyError::NoMemory) => StatusCode::SERVICE_UNAVAILABLE,
+            Self::Body(BodyError::TooSlow(_)) => StatusCode::REQUEST_TIMEOUT,
+            Self::Body(BodyError::Broken(_)) | Self::Review(_) => StatusCode::BAD_REQUEST,
             Self::Lost => StatusCode::INTERNAL_SERVER_ERROR,
         }
+    }
+}
+
+impl Refused {
+    /// What was wrong with the request; none where it was us.
+    fn class(&self) -> Option<DecodeError> {
+        Some(match self {
+            Self::MediaType | Self::Encoding => DecodeError::MediaType,
+            Self::Body(BodyError::TooLarge) => DecodeError::TooLarge,
+            Self::Body(BodyError::NoMemory) => DecodeError::NoMemory,
+            Self::Body(BodyError::TooSlow(_)) => DecodeError::Timeout,
+            Self::Body(BodyError::Broken(_)) => DecodeError::Body,
+            Self::Review(error) => error.into(),
+            Self::Lost => return None,
+        })
     }
 }
 
@@ -98,7 +238,7 @@ impl IntoResponse for Refused {
     }
 }
 
-const NOT_JSON: &str = "content-type is not JSON: expected application/json";
+const PATH: &str = "/validate";
 
-/// An API server sends at most two objects of 3 MiB, and what surrounds them.
-const BODY_LIMIT: usize = 7 << 20;
+/// The most bytes that are decoded where connections are served: a tenth of a millisecond.
+const AT_ONCE: usize = 64 << 10;

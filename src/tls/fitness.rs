@@ -88,7 +88,8 @@ pub(super) fn utc(moment: SystemTime) -> String {
     )
 }
 
-fn list(names: &[String]) -> String {
+/// The names of a certificate, in a sentence.
+pub(super) fn list(names: &[String]) -> String {
     if names.is_empty() {
         return "no name".to_owned();
     }

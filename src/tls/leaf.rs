@@ -1,5 +1,6 @@
 //! What a certificate says of itself.
 
+use std::fmt;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use rustls::CertificateError;
@@ -8,6 +9,8 @@ use x509_parser::certificate::X509Certificate;
 use x509_parser::extensions::GeneralName;
 use x509_parser::prelude::FromDer;
 use x509_parser::time::ASN1Time;
+
+use crate::tls::fitness::{list, utc};
 
 /// The facts of a certificate that is served.
 #[derive(Clone, Debug, Eq, PartialEq)]
@@ -45,6 +48,18 @@ impl Leaf {
     }
 }
 
+impl fmt::Display for Leaf {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(
+            f,
+            "for {}, until {}, serial {}",
+            list(&self.names),
+            utc(self.not_after),
+            self.serial
+        )
+    }
+}
+
 /// Reads a certificate, and nothing after it.
 pub(super) fn parse<'a>(der: &'a CertificateDer<'_>) -> Result<X509Certificate<'a>, rustls::Error> {
     match X509Certificate::from_der(der) {
@@ -71,7 +86,7 @@ fn name(name: &GeneralName<'_>) -> Option<String> {
     match name {
         GeneralName::DNSName(name) => Some((*name).to_owned()),
         GeneralName::IPAddress(bytes) => <[u8; 4]>::try_from(*bytes)
-            .map(|four| std::net::IpAddr::from(four))
+            .map(std::net::IpAddr::from)
             .or_else(|_| <[u8; 16]>::try_from(*bytes).map(std::net::IpAddr::from))
             .ok()
             .map(|address| address.to_string()),

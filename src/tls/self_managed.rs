@@ -34,19 +34,17 @@ pub use store::{Store, StoreError, Stored, Version};
 use std::time::Duration;
 
 /// How long a leaf is valid; short, as nothing revokes one.
-const LEAF_LIFE: Duration = Duration::from_secs(7 * DAY);
+const LEAF_LIFE: Duration = Duration::from_hours(7 * 24);
 /// How long an authority is valid.
-const AUTHORITY_LIFE: Duration = Duration::from_secs(365 * DAY);
+const AUTHORITY_LIFE: Duration = Duration::from_hours(365 * 24);
 /// How long before its making a certificate is valid already, for clients whose clock is behind.
-const BACKDATE: Duration = Duration::from_secs(10 * 60);
+const BACKDATE: Duration = Duration::from_mins(10);
 /// From when a bundle is published until every API server has it: they watch the webhook
 /// configurations, and one that lost its watch lists them again within a few minutes.
-const PROPAGATION: Duration = Duration::from_secs(5 * 60);
+const PROPAGATION: Duration = Duration::from_mins(5);
 /// How long a replica may sign on with an authority that has been replaced: clocks differ, and a
 /// renewal that is under way ends with what it has loaded.
-const MARGIN: Duration = Duration::from_secs(10 * 60);
-
-const DAY: u64 = 24 * 60 * 60;
+const MARGIN: Duration = Duration::from_mins(10);
 
 #[cfg(test)]
 mod tests;

@@ -8,8 +8,7 @@ use prometheus::{Histogram, IntCounter, IntGauge};
 
 pub use labels::{DecodeError, WaitedFor};
 
-use crate::admission::Operation;
-use crate::admission::Outcome;
+use crate::admission::{Operation, Outcome};
 use crate::judge::Token;
 use crate::telemetry::metrics::held::Held;
 use crate::telemetry::metrics::label::PerLabel;

@@ -89,7 +89,7 @@ async fn three_swaps(poll: Duration) {
 
 #[tokio::test]
 async fn three_swaps_by_the_kubelet_are_seen_by_the_watch() {
-    three_swaps(Duration::from_secs(3600)).await;
+    three_swaps(Duration::from_hours(1)).await;
 }
 
 #[tokio::test(start_paused = true)]

@@ -87,7 +87,7 @@ impl Told {
             }
             self.all()
         };
-        let deadline = std::time::Duration::from_secs(120);
+        let deadline = std::time::Duration::from_mins(2);
         tokio::time::timeout(deadline, told)
             .await
             .expect("told in time")

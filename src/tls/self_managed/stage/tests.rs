@@ -20,6 +20,14 @@ fn term(from: u64, published: Option<u64>) -> Term {
     }
 }
 
+fn is(retired: usize, signer: Option<usize>, next: Next) -> Stage {
+    Stage {
+        retired,
+        signer,
+        next,
+    }
+}
+
 #[test]
 fn each_replica_comes_to_the_same_stage() {
     use Next::{Due, NotYet};
@@ -28,91 +36,86 @@ fn each_replica_comes_to_the_same_stage() {
     let made = term(second, None);
     let two = term(second, Some(second));
     let future = term(900 * DAY, Some(900 * DAY));
-    let rows: [(&str, &[Term], u64, (usize, Option<usize>, Next)); 17] = [
-        ("nothing yet", &[], 5, (0, None, Due)),
+    let rows: [(&str, &[Term], u64, Stage); 17] = [
+        ("nothing yet", &[], 5, is(0, None, Due)),
         (
             "made, not published",
             &[term(0, None)],
             1,
-            (0, Some(0), NotYet),
+            is(0, Some(0), NotYet),
         ),
         (
             "the only one signs at once",
             &[one],
             1,
-            (0, Some(0), NotYet),
+            is(0, Some(0), NotYet),
         ),
         (
             "before two thirds",
             &[one],
             second - 1,
-            (0, Some(0), NotYet),
+            is(0, Some(0), NotYet),
         ),
-        ("two thirds", &[one], second, (0, Some(0), Due)),
-        ("made", &[one, made], second, (0, Some(0), NotYet)),
+        ("two thirds", &[one], second, is(0, Some(0), Due)),
+        ("made", &[one, made], second, is(0, Some(0), NotYet)),
         (
             "never published, for days",
             &[one, made],
             second + DAY,
-            (0, Some(0), NotYet),
+            is(0, Some(0), NotYet),
         ),
         (
             "published",
             &[one, two],
             second + 5 * MINUTE - 1,
-            (0, Some(0), NotYet),
+            is(0, Some(0), NotYet),
         ),
         (
             "signs",
             &[one, two],
             second + 5 * MINUTE,
-            (0, Some(1), NotYet),
+            is(0, Some(1), NotYet),
         ),
         (
             "the last leaf",
             &[one, two],
             second + 7 * DAY + 15 * MINUTE - 1,
-            (0, Some(1), NotYet),
+            is(0, Some(1), NotYet),
         ),
         (
             "none is left",
             &[one, two],
             second + 7 * DAY + 15 * MINUTE,
-            (1, Some(1), NotYet),
+            is(1, Some(1), NotYet),
         ),
         (
             "about to expire: no wait",
             &[one, made],
             360 * DAY - 5 * MINUTE,
-            (0, Some(1), NotYet),
+            is(0, Some(1), NotYet),
         ),
-        ("expired", &[one], 400 * DAY, (0, None, Due)),
+        ("expired", &[one], 400 * DAY, is(0, None, Due)),
         (
             "expired, the next is made",
             &[one, term(400 * DAY, None)],
             400 * DAY,
-            (0, Some(1), NotYet),
+            is(0, Some(1), NotYet),
         ),
-        ("all expired", &[one, two], 700 * DAY, (0, None, Due)),
+        ("all expired", &[one, two], 700 * DAY, is(0, None, Due)),
         (
             "one of a clock that was wrong",
             &[one, future],
             DAY,
-            (0, Some(0), NotYet),
+            is(0, Some(0), NotYet),
         ),
         (
             "it retires nobody",
             &[one, future, two],
             second + DAY,
-            (0, Some(2), NotYet),
+            is(0, Some(2), NotYet),
         ),
     ];
-    for (what, terms, now, (retired, signer, next)) in rows {
-        let expected = Stage {
-            retired,
-            signer,
-            next,
-        };
+    for (what, terms, now, expected) in rows {
         assert_eq!(stage(terms, at(now)), expected, "{what}");
     }
 }

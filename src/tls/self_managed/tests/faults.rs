@@ -5,7 +5,7 @@ use std::time::Duration;
 use super::world::World;
 
 const DAY: i64 = 24 * 60 * 60;
-const A_WHILE: Duration = Duration::from_secs(10 * 60);
+const A_WHILE: Duration = Duration::from_mins(10);
 
 #[tokio::test(start_paused = true)]
 async fn a_store_that_is_away_stops_nothing_that_is_served() {

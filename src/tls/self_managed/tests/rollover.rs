@@ -3,13 +3,14 @@
 use std::time::Duration;
 
 use super::world::World;
+use crate::tls::Clock;
 
 const MINUTE: i64 = 60;
 const HOUR: i64 = 60 * MINUTE;
 const DAY: i64 = 24 * HOUR;
 
 /// Long enough for every replica to look at the clock.
-const A_LOOK: Duration = Duration::from_secs(60);
+const A_LOOK: Duration = Duration::from_mins(1);
 
 #[tokio::test(start_paused = true)]
 async fn replicas_that_start_together_agree_on_one_authority() {
@@ -29,16 +30,14 @@ async fn a_clock_that_jumps_far_ahead_renews_within_two_minutes() {
         .each_ref()
         .map(|replica| replica.leaf().serial.clone());
     world.clock.jump(400 * DAY);
-    tokio::time::sleep(Duration::from_secs(120)).await;
+    tokio::time::sleep(Duration::from_mins(2)).await;
     let after = replicas
         .each_ref()
         .map(|replica| replica.leaf().serial.clone());
     assert!(before.iter().all(|serial| !after.contains(serial)));
-    let bundle = world.store.bundle();
-    let linked = replicas
-        .each_ref()
-        .map(|replica| replica.fitness(crate::tls::Clock::now(&*world.clock)));
-    assert_eq!(linked, [Ok(()), Ok(()), Ok(())], "{bundle}");
+    for replica in &replicas {
+        assert_eq!(replica.fitness(world.clock.now()), Ok(()));
+    }
     tokio::time::sleep(A_LOOK * 5).await;
     world.all_connect(&replicas, "after the jump").await;
 }

@@ -215,4 +215,4 @@ impl Store for Memory {
 }
 
 /// A little less than what an authority waits for after it was published.
-const BEHIND: Duration = Duration::from_secs(4 * 60);
+const BEHIND: Duration = Duration::from_mins(4);

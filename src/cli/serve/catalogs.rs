@@ -1,0 +1,81 @@
+//! The catalogs of a server: read when it starts, and what became of that.
+
+use std::sync::OnceLock;
+use std::time::{Duration, Instant};
+
+use tracing::{error, info};
+
+use crate::cli::common::CatalogArgs;
+use crate::olm::Rules;
+use crate::server::Check;
+use crate::snapshot::{CatalogState, Content, Snapshot};
+use crate::source;
+use crate::telemetry::metrics::CatalogMetrics;
+
+/// What became of the catalogs, for probes. One that cannot be read is no reason not to be ready:
+/// edits that need it are undecided, all others are judged.
+#[derive(Debug, Default)]
+pub(super) struct CatalogsCheck(OnceLock<String>);
+
+impl Check for CatalogsCheck {
+    fn name(&self) -> &'static str {
+        "catalogs"
+    }
+
+    fn state(&self) -> Result<String, String> {
+        let loaded = self.0.get().cloned();
+        loaded.ok_or_else(|| "being loaded".to_owned())
+    }
+}
+
+/// Reads every catalog, which takes as long as they are large.
+pub(super) fn load(
+    catalogs: &CatalogArgs,
+    rules: Rules,
+    check: &CatalogsCheck,
+    metrics: &CatalogMetrics,
+) -> Snapshot {
+    let states = catalogs.iter().map(|catalog| {
+        let begun = Instant::now();
+        let state = source::load(&catalog.name, &catalog.path, &rules);
+        report(&state, begun.elapsed(), metrics);
+        state
+    });
+    let states: Vec<_> = states.collect();
+    // Nobody else has set it: there is one load for one check.
+    drop(check.0.set(words(&states)));
+    Snapshot::new(rules, states)
+}
+
+fn report(catalog: &CatalogState, took: Duration, metrics: &CatalogMetrics) {
+    match &catalog.content {
+        Content::Loaded(content) => {
+            let counts = content.counts();
+            metrics.loaded(&catalog.name, counts.packages, counts.bundles, took);
+            info!(
+                catalog = catalog.name,
+                packages = counts.packages,
+                bundles = counts.bundles,
+                "Loaded catalog"
+            );
+        }
+        Content::Unreadable(why) => {
+            metrics.unreadable(&catalog.name);
+            error!(catalog = catalog.name, error = why, "Cannot read catalog");
+        }
+        Content::Missing => {}
+    }
+}
+
+fn words(catalogs: &[CatalogState]) -> String {
+    let unreadable = catalogs
+        .iter()
+        .filter(|catalog| !matches!(catalog.content, Content::Loaded(_)));
+    let unreadable: Vec<_> = unreadable.map(|catalog| catalog.name.as_str()).collect();
+    let loaded = catalogs.len() - unreadable.len();
+    let mut words = format!("{loaded} of {} loaded", catalogs.len());
+    if !unreadable.is_empty() {
+        words += &format!("; cannot be read: {}", unreadable.join(", "));
+    }
+    words
+}

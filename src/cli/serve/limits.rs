@@ -1,0 +1,136 @@
+//! The flags that bound what a server takes on.
+
+use std::num::NonZeroUsize;
+use std::time::Duration;
+
+use crate::cli::common::UsageError;
+use crate::go_duration;
+use crate::server::{Limits, Patience};
+
+/// The flags that bound what a server takes on.
+#[derive(clap::Args, Clone, Copy, Debug)]
+pub(super) struct LimitArgs {
+    /// How many edits are judged at once [default: one for each core]
+    #[arg(long, env = "OLMGUARD_WORKERS", value_name = "COUNT")]
+    workers: Option<NonZeroUsize>,
+
+    /// How many edits may wait for that; more are undecided at once
+    #[arg(
+        long,
+        env = "OLMGUARD_QUEUE",
+        value_name = "COUNT",
+        default_value_t = 256
+    )]
+    queue: usize,
+
+    /// How long a review may take where its request does not ask for less; undecided after that
+    #[arg(long, env = "OLMGUARD_TIMEOUT", value_name = "DURATION", default_value = "5s", value_parser = timeout)]
+    timeout: Duration,
+
+    /// Connections open at once; the longest idle one makes room for a new one
+    #[arg(
+        long,
+        env = "OLMGUARD_MAX_CONNECTIONS",
+        value_name = "COUNT",
+        default_value = "2048"
+    )]
+    max_connections: NonZeroUsize,
+
+    /// Those of them that one address may have [default: half of them]
+    #[arg(long, env = "OLMGUARD_MAX_CONNECTIONS_PER_PEER", value_name = "COUNT")]
+    max_connections_per_peer: Option<NonZeroUsize>,
+}
+
+impl LimitArgs {
+    pub(super) fn resolve(self) -> Result<Limits, UsageError> {
+        let Self {
+            workers,
+            queue,
+            timeout,
+            max_connections,
+            max_connections_per_peer,
+        } = self;
+        let default = Limits::default();
+        let half = NonZeroUsize::new(max_connections.get() / 2);
+        let per_peer = max_connections_per_peer.or(half).unwrap_or(max_connections);
+        if per_peer > max_connections {
+            return Err(UsageError::PerPeer {
+                per_peer,
+                in_all: max_connections,
+            });
+        }
+        Ok(Limits {
+            workers: workers.unwrap_or(default.workers),
+            queue,
+            timeout,
+            connections: max_connections,
+            connections_per_peer: per_peer,
+            body_memory: default.body_memory,
+            patience: Patience::default(),
+        })
+    }
+}
+
+/// A webhook configuration takes 1 to 30 seconds.
+fn timeout(text: &str) -> Result<Duration, String> {
+    let timeout = go_duration::parse(text).map_err(|error| error.to_string())?;
+    if timeout < SHORTEST {
+        return Err("expected 200ms or more: less leaves no time to answer".to_owned());
+    }
+    Ok(timeout)
+}
+
+const SHORTEST: Duration = Duration::from_millis(200);
+
+#[cfg(test)]
+mod tests {
+    use clap::Parser;
+
+    use super::*;
+
+    #[derive(Debug, Parser)]
+    struct Probe {
+        #[command(flatten)]
+        limits: LimitArgs,
+    }
+
+    fn resolve(arguments: &[&str]) -> Result<Limits, String> {
+        let arguments = std::iter::once("probe").chain(arguments.iter().copied());
+        let probe = Probe::try_parse_from(arguments).map_err(|error| error.to_string())?;
+        probe.limits.resolve().map_err(|error| error.to_string())
+    }
+
+    #[test]
+    fn one_address_has_half_of_the_connections() {
+        for (arguments, expected) in [
+            (&[] as &[_], (2048, 1024)),
+            (&["--max-connections=1"], (1, 1)),
+            (&["--max-connections=9"], (9, 4)),
+            (
+                &["--max-connections=9", "--max-connections-per-peer=9"],
+                (9, 9),
+            ),
+        ] {
+            let limits = resolve(arguments).unwrap();
+            let both = (limits.connections.get(), limits.connections_per_peer.get());
+            assert_eq!(both, expected, "{arguments:?}");
+        }
+    }
+
+    #[test]
+    fn what_cannot_be_meant_is_refused() {
+        for (arguments, expected) in [
+            (
+                &["--max-connections=9", "--max-connections-per-peer=10"] as &[_],
+                "--max-connections-per-peer is 10, --max-connections only 9: expected no more",
+            ),
+            (&["--timeout=0s"], "expected 200ms or more"),
+            (&["--timeout=5"], "unit missing: expected one of"),
+            (&["--workers=0"], "--workers"),
+            (&["--queue=-1"], "--queue"),
+        ] {
+            let error = resolve(arguments).unwrap_err();
+            assert!(error.contains(expected), "{arguments:?}: {error}");
+        }
+    }
+}

@@ -1,0 +1,124 @@
+//! Connections over a pipe, by a clock that the tests move.
+
+use axum::Router;
+use axum::routing::post;
+use tokio::io::{AsyncReadExt, AsyncWriteExt, DuplexStream, duplex};
+use tokio::time::{Duration, Instant};
+
+use super::*;
+use crate::telemetry::Metrics;
+
+const PATIENCE: Patience = Patience {
+    handshake: Duration::from_secs(5),
+    head: Duration::from_secs(5),
+    idle: Duration::from_secs(90),
+};
+
+const REQUEST: &[u8] = b"POST / HTTP/1.1\r\nhost: x\r\ncontent-length: 2\r\n\r\nhi";
+
+/// A connection, and the end of it that a client holds.
+struct Line {
+    far: DuplexStream,
+    phase: watch::Sender<Phase>,
+}
+
+impl Line {
+    fn open() -> Self {
+        let (near, far) = duplex(1 << 16);
+        let (phase, watched) = watch::channel(Phase::Serving);
+        let manners = Manners {
+            router: Router::new().route("/", post(async |body: String| body)),
+            patience: PATIENCE,
+            phase: watched,
+        };
+        tokio::spawn(async move {
+            let (pace, metrics) = (Arc::new(Pace::new()), Metrics::new());
+            serve(near, &pace, manners, &metrics.connections).await;
+        });
+        Self { far, phase }
+    }
+
+    async fn ask(&mut self) -> String {
+        self.far.write_all(REQUEST).await.unwrap();
+        let mut response = vec![0; 1024];
+        let length = self.far.read(&mut response).await.unwrap();
+        response.truncate(length);
+        String::from_utf8(response).unwrap()
+    }
+
+    /// After how many seconds it is closed without another word.
+    async fn closed_after(mut self, begun: Instant) -> u64 {
+        let mut rest = String::new();
+        self.far.read_to_string(&mut rest).await.unwrap();
+        assert_eq!(rest, "");
+        begun.elapsed().as_secs()
+    }
+}
+
+async fn pass(seconds: u64) {
+    sleep(Duration::from_secs(seconds)).await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn who_never_asks_is_idle() {
+    let begun = Instant::now();
+    assert_eq!(Line::open().closed_after(begun).await, 90);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_head_that_never_ends_is_cut_off_wherever_it_begins() {
+    for requests_before in 0..3 {
+        let mut line = Line::open();
+        for _ in 0..requests_before {
+            line.ask().await;
+            pass(60).await;
+        }
+        let begun = Instant::now();
+        for byte in b"POST" {
+            line.far.write_all(&[*byte]).await.unwrap();
+            pass(1).await;
+        }
+        assert_eq!(line.closed_after(begun).await, 5);
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_connection_may_be_idle_between_requests() {
+    let mut line = Line::open();
+    for _ in 0..5 {
+        pass(89).await;
+        let response = line.ask().await;
+        assert!(response.starts_with("HTTP/1.1 200 OK\r\n"), "{response}");
+        assert!(response.ends_with("\r\n\r\nhi"), "{response}");
+    }
+    let begun = Instant::now();
+    assert_eq!(line.closed_after(begun).await, 90);
+}
+
+#[tokio::test(start_paused = true)]
+async fn who_is_idle_is_closed_when_the_server_leaves() {
+    let mut line = Line::open();
+    line.ask().await;
+    let begun = Instant::now();
+    line.phase.send_replace(Phase::Leaving);
+    assert_eq!(line.closed_after(begun).await, 0);
+}
+
+#[tokio::test(start_paused = true)]
+async fn who_has_not_asked_yet_may_while_the_server_leaves() {
+    let mut line = Line::open();
+    line.phase.send_replace(Phase::Leaving);
+    pass(20).await;
+    let response = line.ask().await;
+    assert!(response.contains("\r\nconnection: close\r\n"), "{response}");
+    let begun = Instant::now();
+    assert_eq!(line.closed_after(begun).await, 0);
+}
+
+#[tokio::test(start_paused = true)]
+async fn who_never_asked_goes_with_the_server() {
+    let line = Line::open();
+    let begun = Instant::now();
+    line.phase.send_replace(Phase::Closed);
+    assert_eq!(line.closed_after(begun).await, 0);
+}

@@ -1,0 +1,154 @@
+//! From a socket to TLS, or to a word about it.
+
+use std::io;
+use std::time::Duration;
+
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use tokio::net::TcpStream;
+use tokio::time::timeout;
+use tokio_rustls::TlsAcceptor;
+use tokio_rustls::server::TlsStream;
+
+use crate::telemetry::metrics::HandshakeFailure;
+use crate::tls::Certificates;
+
+/// Begins TLS on sockets.
+#[derive(Clone, Debug)]
+pub(super) struct Handshake {
+    pub(super) certificates: Certificates,
+}
+
+/// Why there is no TLS on a socket.
+#[derive(Debug, thiserror::Error)]
+pub(super) enum HandshakeError {
+    #[error("the peer speaks plain HTTP")]
+    PlainHttp,
+    #[error("the peer closed before it began")]
+    Closed,
+    #[error("it took too long")]
+    TooSlow,
+    #[error(transparent)]
+    Failed(#[from] io::Error),
+}
+
+impl Handshake {
+    /// Begins TLS, or gives up in time.
+    pub(super) async fn within(
+        &self,
+        most: Duration,
+        stream: TcpStream,
+    ) -> Result<TlsStream<TcpStream>, HandshakeError> {
+        let begun = timeout(most, self.begin(stream)).await;
+        begun.unwrap_or(Err(HandshakeError::TooSlow))
+    }
+
+    async fn begin(&self, stream: TcpStream) -> Result<TlsStream<TcpStream>, HandshakeError> {
+        let mut first = [0];
+        if stream.peek(&mut first).await? == 0 {
+            return Err(HandshakeError::Closed);
+        }
+        // A method begins with a letter, a handshake never.
+        if first[0].is_ascii_alphabetic() {
+            explain(stream).await?;
+            return Err(HandshakeError::PlainHttp);
+        }
+        let acceptor = TlsAcceptor::from(self.certificates.server_config());
+        Ok(acceptor.accept(stream).await?)
+    }
+}
+
+impl HandshakeError {
+    /// What kind of fault it is, for counting.
+    pub(super) fn class(&self) -> HandshakeFailure {
+        match self {
+            Self::PlainHttp => HandshakeFailure::NotTls,
+            Self::Closed => HandshakeFailure::Closed,
+            Self::TooSlow => HandshakeFailure::Timeout,
+            Self::Failed(error) => {
+                let tls = error.get_ref().and_then(|inner| inner.downcast_ref());
+                tls.map_or(HandshakeFailure::Closed, class)
+            }
+        }
+    }
+}
+
+fn class(error: &rustls::Error) -> HandshakeFailure {
+    match error {
+        rustls::Error::InvalidMessage(_) => HandshakeFailure::NotTls,
+        rustls::Error::PeerIncompatible(_) | rustls::Error::NoApplicationProtocol => {
+            HandshakeFailure::NothingInCommon
+        }
+        rustls::Error::NoCertificatesPresented | rustls::Error::InvalidCertificate(_) => {
+            HandshakeFailure::ClientCertificate
+        }
+        rustls::Error::AlertReceived(_) => HandshakeFailure::RefusedByPeer,
+        _ => HandshakeFailure::Other,
+    }
+}
+
+/// Says to one who speaks plain HTTP what is spoken here, and reads what it still sends: a socket
+/// that is closed with bytes unread may take the answer with it.
+async fn explain(mut stream: TcpStream) -> io::Result<()> {
+    stream.write_all(PLAIN_HTTP.as_bytes()).await?;
+    stream.shutdown().await?;
+    let mut rest = stream.take(MOST_DROPPED);
+    tokio::io::copy(&mut rest, &mut tokio::io::sink()).await?;
+    Ok(())
+}
+
+const PLAIN_HTTP: &str = "HTTP/1.1 400 Bad Request\r\n\
+    content-type: text/plain; charset=utf-8\r\n\
+    connection: close\r\n\
+    content-length: 48\r\n\r\n\
+    plain HTTP on a port that speaks TLS: use https\n";
+
+const MOST_DROPPED: u64 = 16 << 20;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_fault_has_a_class() {
+        let failed = |error: rustls::Error| {
+            HandshakeError::Failed(io::Error::new(io::ErrorKind::InvalidData, error)).class()
+        };
+        let end = io::ErrorKind::UnexpectedEof.into();
+        for (class, expected) in [
+            (HandshakeError::PlainHttp.class(), "not_tls"),
+            (HandshakeError::TooSlow.class(), "timeout"),
+            (HandshakeError::Failed(end).class(), "closed"),
+            (
+                failed(rustls::InvalidMessage::InvalidContentType.into()),
+                "not_tls",
+            ),
+            (
+                failed(rustls::Error::NoApplicationProtocol),
+                "nothing_in_common",
+            ),
+            (
+                failed(rustls::CertificateError::UnknownIssuer.into()),
+                "client_certificate",
+            ),
+            (
+                failed(rustls::Error::AlertReceived(
+                    rustls::AlertDescription::UnknownCA,
+                )),
+                "refused_by_peer",
+            ),
+            (failed(rustls::Error::DecryptError), "other"),
+        ] {
+            assert_eq!(class.as_str(), expected);
+        }
+    }
+
+    #[test]
+    fn the_length_is_that_of_the_text() {
+        let (head, text) = PLAIN_HTTP.split_once("\r\n\r\n").unwrap();
+        assert!(
+            head.ends_with(&format!("content-length: {}", text.len())),
+            "{}",
+            text.len()
+        );
+    }
+}

@@ -1,0 +1,161 @@
+//! Three questions about a server, each with its own meaning and an answer in words.
+//!
+//! | question | asks | a no means |
+//! | --- | --- | --- |
+//! | `/startupz` | has it begun to take reviews | wait |
+//! | `/livez` | does the process answer at all | start it anew |
+//! | `/readyz` | should edits be sent here | send them to another |
+//!
+//! Whether it lives depends on nothing but the process: a cluster that cannot be reached is no reason
+//! to end it.
+
+use std::fmt;
+use std::sync::Arc;
+
+use axum::http::StatusCode;
+use tokio::sync::watch;
+
+use crate::server::phase::Phase;
+
+/// Something that must be well for a server to be ready.
+pub trait Check: fmt::Debug + Send + Sync + 'static {
+    /// What it looks at, in one word.
+    fn name(&self) -> &'static str;
+
+    /// How it is, in words of one line: `Ok` if edits should be sent here.
+    fn state(&self) -> Result<String, String>;
+}
+
+/// The health of a server.
+#[derive(Clone, Debug)]
+pub(super) struct Health {
+    pub(super) phase: watch::Receiver<Phase>,
+    pub(super) checks: Arc<[Arc<dyn Check>]>,
+}
+
+/// What is said to a probe.
+pub(super) type Said = (StatusCode, String);
+
+impl Health {
+    pub(super) fn started(&self) -> Said {
+        match *self.phase.borrow() {
+            Phase::Starting => no("not started: it takes no reviews yet\n".to_owned()),
+            Phase::Serving | Phase::Leaving | Phase::Closed => yes("started\n".to_owned()),
+        }
+    }
+
+    pub(super) fn alive() -> Said {
+        yes("alive\n".to_owned())
+    }
+
+    /// The first line is the whole answer; those after it say how each thing is.
+    pub(super) fn ready(&self) -> Said {
+        let mut faults = Vec::new();
+        let mut lines = String::new();
+        if let Err(fault) = self.under_way() {
+            faults.push(fault.to_owned());
+        }
+        for check in self.checks.iter() {
+            let state = check.state();
+            let (mark, words) = match &state {
+                Ok(words) => ('+', words),
+                Err(words) => ('-', words),
+            };
+            lines += &format!("[{mark}] {}: {words}\n", check.name());
+            faults.extend(
+                state
+                    .err()
+                    .map(|words| format!("{}: {words}", check.name())),
+            );
+        }
+        match faults.first() {
+            None => yes(format!("ready\n{lines}")),
+            Some(fault) => no(format!("not ready: {fault}\n{lines}")),
+        }
+    }
+
+    fn under_way(&self) -> Result<(), &'static str> {
+        match *self.phase.borrow() {
+            Phase::Serving => Ok(()),
+            Phase::Starting => Err("it takes no reviews yet"),
+            Phase::Leaving | Phase::Closed => Err("shutting down"),
+        }
+    }
+}
+
+fn yes(words: String) -> Said {
+    (StatusCode::OK, words)
+}
+
+fn no(words: String) -> Said {
+    (StatusCode::SERVICE_UNAVAILABLE, words)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[derive(Debug)]
+    struct Fixed(&'static str, Result<&'static str, &'static str>);
+
+    impl Check for Fixed {
+        fn name(&self) -> &'static str {
+            self.0
+        }
+
+        fn state(&self) -> Result<String, String> {
+            self.1.map(str::to_owned).map_err(str::to_owned)
+        }
+    }
+
+    fn health(phase: Phase, checks: Vec<Fixed>) -> Health {
+        let (_sender, phase) = watch::channel(phase);
+        let checks = checks.into_iter().map(|check| Arc::new(check) as _);
+        Health {
+            phase,
+            checks: checks.collect(),
+        }
+    }
+
+    #[track_caller]
+    fn says((status, words): Said, expected: (u16, &str)) {
+        assert_eq!((status.as_u16(), words.as_str()), expected);
+    }
+
+    #[test]
+    fn ready_is_who_serves_and_is_well() {
+        let checks = || vec![Fixed("a", Ok("fine")), Fixed("b", Ok("well"))];
+        let lines = "[+] a: fine\n[+] b: well\n";
+        for (phase, status, first) in [
+            (Phase::Serving, 200, "ready"),
+            (Phase::Starting, 503, "not ready: it takes no reviews yet"),
+            (Phase::Leaving, 503, "not ready: shutting down"),
+            (Phase::Closed, 503, "not ready: shutting down"),
+        ] {
+            let expected = format!("{first}\n{lines}");
+            says(health(phase, checks()).ready(), (status, &expected));
+        }
+    }
+
+    #[test]
+    fn who_is_not_ready_says_why() {
+        let checks = vec![Fixed("a", Ok("fine")), Fixed("b", Err("ill"))];
+        says(
+            health(Phase::Serving, checks).ready(),
+            (503, "not ready: b: ill\n[+] a: fine\n[-] b: ill\n"),
+        );
+    }
+
+    #[test]
+    fn started_and_alive_are_other_questions() {
+        let ill = || vec![Fixed("a", Err("ill"))];
+        says(
+            health(Phase::Starting, ill()).started(),
+            (503, "not started: it takes no reviews yet\n"),
+        );
+        for phase in [Phase::Serving, Phase::Leaving, Phase::Closed] {
+            says(health(phase, ill()).started(), (200, "started\n"));
+        }
+        says(Health::alive(), (200, "alive\n"));
+    }
+}

@@ -1,0 +1,65 @@
+//! How much a server takes on at once, and how long it waits.
+
+use std::num::NonZeroUsize;
+use std::time::Duration;
+
+/// How much a server takes on at once, and how long it waits.
+#[derive(Clone, Debug)]
+pub struct Limits {
+    /// How many edits are judged at once.
+    pub workers: NonZeroUsize,
+    /// How many more may wait for that.
+    pub queue: usize,
+    /// How long a review may take where its request does not say.
+    pub timeout: Duration,
+    /// Connections open at once, on the port that takes reviews.
+    pub connections: NonZeroUsize,
+    /// Those of them that one address may have.
+    pub connections_per_peer: NonZeroUsize,
+    /// What the bodies that are being read may take together, in bytes.
+    pub body_memory: usize,
+    /// How long a connection may keep the server waiting.
+    pub patience: Patience,
+}
+
+/// How long a connection may keep the server waiting.
+#[derive(Clone, Copy, Debug)]
+pub struct Patience {
+    /// From accepting it to the end of its TLS handshake.
+    pub handshake: Duration,
+    /// From the first byte of a request to the end of its head.
+    pub head: Duration,
+    /// Without a request.
+    pub idle: Duration,
+}
+
+impl Default for Limits {
+    fn default() -> Self {
+        let cores = std::thread::available_parallelism().unwrap_or(NonZeroUsize::MIN);
+        Self {
+            workers: cores,
+            queue: 256,
+            timeout: Duration::from_secs(5),
+            connections: CONNECTIONS,
+            connections_per_peer: CONNECTIONS_PER_PEER,
+            body_memory: 64 << 20,
+            patience: Patience::default(),
+        }
+    }
+}
+
+impl Default for Patience {
+    fn default() -> Self {
+        Self {
+            handshake: Duration::from_secs(5),
+            head: Duration::from_secs(5),
+            idle: Duration::from_secs(90),
+        }
+    }
+}
+
+/// An API server keeps a few dozen open.
+const CONNECTIONS: NonZeroUsize = NonZeroUsize::new(2048).expect("not zero");
+
+/// Behind a proxy, every API server of a cluster may have the same address.
+const CONNECTIONS_PER_PEER: NonZeroUsize = NonZeroUsize::new(1024).expect("not zero");

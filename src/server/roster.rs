@@ -1,0 +1,202 @@
+//! The connections that are open, and who has to go when there are too many.
+//!
+//! Slow clients keep nobody out: where the last seat is taken, the connection that has kept the
+//! server waiting longest goes, first of all one that has never asked anything. One that waits for
+//! an answer never goes.
+
+use std::cmp::Reverse;
+use std::collections::HashMap;
+use std::net::IpAddr;
+use std::num::NonZeroUsize;
+use std::sync::Arc;
+
+use tokio::task::{AbortHandle, Id};
+use tokio::time::Instant;
+
+use crate::server::pace::{Pace, Waiting};
+
+/// The connections that are open.
+#[derive(Debug)]
+pub(super) struct Roster {
+    most: NonZeroUsize,
+    most_per_peer: NonZeroUsize,
+    seats: HashMap<Id, Seat>,
+    peers: HashMap<IpAddr, usize>,
+}
+
+/// One connection.
+#[derive(Debug)]
+struct Seat {
+    peer: IpAddr,
+    pace: Arc<Pace>,
+    task: AbortHandle,
+}
+
+/// What became of the wish for one more seat.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub(super) enum Room {
+    /// There is one.
+    Free,
+    /// There is one now: somebody had to go.
+    Made,
+    /// There is none: everybody waits for an answer.
+    None,
+}
+
+impl Roster {
+    pub(super) fn new(most: NonZeroUsize, most_per_peer: NonZeroUsize) -> Self {
+        Self {
+            most,
+            most_per_peer,
+            seats: HashMap::new(),
+            peers: HashMap::new(),
+        }
+    }
+
+    /// Sees to it that this peer can have one more.
+    pub(super) fn make_room(&mut self, peer: IpAddr) -> Room {
+        let of_peer = self.peers.get(&peer).copied().unwrap_or_default();
+        if of_peer >= self.most_per_peer.get() {
+            self.evict(|seat| seat.peer == peer)
+        } else if self.seats.len() >= self.most.get() {
+            self.evict(|_| true)
+        } else {
+            Room::Free
+        }
+    }
+
+    /// Notes a connection that has been opened.
+    pub(super) fn enter(&mut self, peer: IpAddr, pace: Arc<Pace>, task: AbortHandle) {
+        *self.peers.entry(peer).or_default() += 1;
+        self.seats.insert(task.id(), Seat { peer, pace, task });
+    }
+
+    /// Notes that a connection has ended; that of one that was evicted is no news.
+    pub(super) fn leave(&mut self, task: Id) {
+        let Some(seat) = self.seats.remove(&task) else {
+            return;
+        };
+        if let Some(count) = self.peers.get_mut(&seat.peer) {
+            *count -= 1;
+            if *count == 0 {
+                self.peers.remove(&seat.peer);
+            }
+        }
+    }
+
+    fn evict(&mut self, may_go: impl Fn(&Seat) -> bool) -> Room {
+        let candidates = self.seats.iter().filter(|(_, seat)| may_go(seat));
+        let ranked = candidates.filter_map(|(id, seat)| Some((rank(&seat.pace)?, *id)));
+        let Some((_, id)) = ranked.max_by_key(|(rank, _)| *rank) else {
+            return Room::None;
+        };
+        if let Some(seat) = self.seats.get(&id) {
+            seat.task.abort();
+        }
+        self.leave(id);
+        Room::Made
+    }
+}
+
+/// Who goes first ranks highest.
+fn rank(pace: &Pace) -> Option<(Asked, Reverse<Instant>)> {
+    let (waiting, since) = pace.state();
+    let asked = match waiting {
+        Waiting::Answer => return None,
+        Waiting::Idle => Asked::Before,
+        Waiting::Handshake | Waiting::Fresh | Waiting::Head | Waiting::Close => Asked::Nothing,
+    };
+    Some((asked, Reverse(since)))
+}
+
+#[derive(Clone, Copy, Debug, Eq, Ord, PartialEq, PartialOrd)]
+enum Asked {
+    Before,
+    Nothing,
+}
+
+#[cfg(test)]
+mod tests {
+    use std::net::Ipv4Addr;
+    use std::time::Duration;
+
+    use tokio::task::JoinSet;
+
+    use super::*;
+
+    struct Hall {
+        roster: Roster,
+        tasks: JoinSet<()>,
+    }
+
+    impl Hall {
+        fn of(most: usize, most_per_peer: usize) -> Self {
+            Self {
+                roster: Roster::new(
+                    NonZeroUsize::new(most).unwrap(),
+                    NonZeroUsize::new(most_per_peer).unwrap(),
+                ),
+                tasks: JoinSet::new(),
+            }
+        }
+
+        /// Takes a seat a second after the last one.
+        async fn enter(&mut self, peer: u8, waiting: Waiting) -> Id {
+            tokio::time::advance(Duration::from_secs(1)).await;
+            let pace = Arc::new(Pace::new());
+            pace.change(waiting);
+            let task = self.tasks.spawn(std::future::pending());
+            let id = task.id();
+            self.roster.enter(address(peer), pace, task);
+            id
+        }
+
+        /// Who has been sent away.
+        async fn gone(&mut self) -> Id {
+            let ended = self.tasks.join_next().await.unwrap().unwrap_err();
+            assert!(ended.is_cancelled());
+            ended.id()
+        }
+    }
+
+    fn address(last: u8) -> IpAddr {
+        Ipv4Addr::new(192, 0, 2, last).into()
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn who_never_asked_goes_first_then_who_is_idle_longest() {
+        let mut hall = Hall::of(4, 4);
+        let idle = hall.enter(1, Waiting::Idle).await;
+        hall.enter(1, Waiting::Answer).await;
+        let fresh = hall.enter(2, Waiting::Fresh).await;
+        let late = hall.enter(2, Waiting::Handshake).await;
+        for expected in [fresh, late, idle] {
+            assert_eq!(hall.roster.make_room(address(3)), Room::Made);
+            assert_eq!(hall.gone().await, expected);
+            hall.enter(3, Waiting::Answer).await;
+        }
+        assert_eq!(hall.roster.make_room(address(3)), Room::None);
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn who_has_too_many_loses_one_of_its_own() {
+        let mut hall = Hall::of(8, 2);
+        hall.enter(1, Waiting::Handshake).await;
+        let own = hall.enter(2, Waiting::Idle).await;
+        assert_eq!(hall.roster.make_room(address(2)), Room::Free);
+        hall.enter(2, Waiting::Answer).await;
+        assert_eq!(hall.roster.make_room(address(2)), Room::Made);
+        assert_eq!(hall.gone().await, own);
+        assert_eq!(hall.roster.make_room(address(2)), Room::Free);
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn who_leaves_frees_a_seat_once() {
+        let mut hall = Hall::of(1, 1);
+        let id = hall.enter(1, Waiting::Idle).await;
+        hall.roster.leave(id);
+        hall.roster.leave(id);
+        assert_eq!(hall.roster.make_room(address(1)), Room::Free);
+        assert!(hall.roster.peers.is_empty());
+    }
+}

@@ -1,0 +1,191 @@
+//! More to judge than there are workers, and judges that take too long.
+
+use std::num::NonZeroUsize;
+use std::sync::{Arc, Condvar, Mutex};
+
+use serde_json::{Value, json};
+use tokio::net::TcpStream;
+use tokio::task::yield_now;
+use tokio_rustls::client::TlsStream;
+
+use super::wire::{Response, Wire, soon};
+use super::{LOOPBACK, Started, post, post_to, review, start_with};
+use crate::admission::Review;
+use crate::explain::Answer;
+use crate::server::{Judge, Limits};
+use crate::snapshot::Snapshot;
+
+/// Judges nothing until it is let go.
+#[derive(Clone, Debug, Default)]
+struct Held(Arc<(Mutex<Hold>, Condvar)>);
+
+#[derive(Debug, Default)]
+struct Hold {
+    begun: usize,
+    is_let_go: bool,
+}
+
+impl Held {
+    fn let_go(&self) {
+        self.0.0.lock().unwrap().is_let_go = true;
+        self.0.1.notify_all();
+    }
+
+    /// Waits until so many edits are being judged.
+    async fn holds(&self, count: usize) {
+        soon(async {
+            while self.0.0.lock().unwrap().begun < count {
+                yield_now().await;
+            }
+        })
+        .await;
+    }
+}
+
+impl Judge for Held {
+    fn answer(&self, review: &Review) -> Answer {
+        let (hold, changed) = &*self.0;
+        let mut hold = hold.lock().unwrap();
+        hold.begun += 1;
+        while !hold.is_let_go {
+            hold = changed.wait(hold).unwrap();
+        }
+        review.answer(&Snapshot::default())
+    }
+}
+
+/// A test that failed lets the judge's threads end.
+impl Drop for LetGo {
+    fn drop(&mut self) {
+        self.0.let_go();
+    }
+}
+
+struct LetGo(Held);
+
+/// A server with one worker, which is busy until the end of the test.
+async fn busy(queue: usize) -> (Started, LetGo, Wire<TlsStream<TcpStream>>) {
+    let held = Held::default();
+    let limits = Limits {
+        workers: NonZeroUsize::MIN,
+        queue,
+        ..Limits::default()
+    };
+    let started = start_with(LOOPBACK, limits, Arc::new(held.clone())).await;
+    let mut first = Wire::to(&started).await;
+    first.send(&post(&review(0).to_string(), "")).await;
+    held.holds(1).await;
+    (started, LetGo(held), first)
+}
+
+async fn ask(started: &Started, path: &str, review: &Value) -> Response {
+    let mut wire = Wire::to(started).await;
+    wire.ask(&post_to(path, &review.to_string(), "")).await
+}
+
+#[track_caller]
+fn token(response: &Response) -> Value {
+    assert_eq!(response.status(), 200, "{response:?}");
+    let reply: Value = serde_json::from_slice(&response.body).unwrap();
+    assert_eq!(reply["response"]["uid"], "u-1");
+    reply["response"]["auditAnnotations"]["token"].clone()
+}
+
+#[tokio::test]
+async fn a_judge_who_takes_too_long_is_not_waited_for() {
+    let held = Held::default();
+    let judge = LetGo(held.clone());
+    let started = start_with(LOOPBACK, Limits::default(), Arc::new(held)).await;
+    let response = ask(&started, "/validate?timeout=300ms", &review(0)).await;
+    assert_eq!(token(&response), "DeadlineExceeded");
+    assert!(
+        response.text().contains("not done within 200ms"),
+        "{response:?}"
+    );
+    drop(judge);
+    let response = ask(&started, "/validate?timeout=30s", &review(0)).await;
+    assert_eq!(token(&response), "NoCatalogs");
+}
+
+#[tokio::test]
+async fn who_gets_no_worker_in_time_is_told_so() {
+    let (started, judge, mut first) = busy(8).await;
+    let response = ask(&started, "/validate?timeout=300ms", &review(0)).await;
+    assert_eq!(token(&response), "DeadlineExceeded");
+    assert!(response.text().contains("worker"), "{response:?}");
+    drop(judge);
+    assert_eq!(token(&first.response().await), "NoCatalogs");
+}
+
+#[tokio::test]
+async fn who_finds_the_queue_full_is_answered_at_once() {
+    let (started, judge, mut first) = busy(1).await;
+    let mut second = Wire::to(&started).await;
+    second.send(&post(&review(0).to_string(), "")).await;
+    soon(async {
+        while started.told("olmguard_admission_queued ") == 0 {
+            yield_now().await
+        }
+    })
+    .await;
+    let response = ask(&started, "/validate", &review(0)).await;
+    assert_eq!(token(&response), "Overloaded");
+    drop(judge);
+    for wire in [&mut first, &mut second] {
+        assert_eq!(token(&wire.response().await), "NoCatalogs");
+    }
+}
+
+#[tokio::test]
+async fn what_is_not_judged_waits_for_nobody() {
+    let (started, _judge, _first) = busy(0).await;
+    let object = &review(0)["request"]["object"];
+    let mut labelled = object.clone();
+    labelled["metadata"]["labels"] = json!({"a": "b"});
+    let mut edit = review(0);
+    edit["request"]["operation"] = json!("UPDATE");
+    edit["request"]["object"] = labelled;
+    edit["request"]["oldObject"] = object.clone();
+    assert_eq!(token(&ask(&started, "/validate", &edit).await), "NotJudged");
+}
+
+/// Fails at the first review.
+#[derive(Debug, Default)]
+struct Panics(std::sync::atomic::AtomicBool);
+
+impl Judge for Panics {
+    fn answer(&self, review: &Review) -> Answer {
+        let failed_before = self.0.swap(true, std::sync::atomic::Ordering::Relaxed);
+        assert!(failed_before, "on purpose");
+        review.answer(&Snapshot::default())
+    }
+}
+
+#[tokio::test]
+async fn a_judge_who_panics_is_an_internal_fault_and_the_next_review_is_answered() {
+    let started = start_with(LOOPBACK, Limits::default(), Arc::new(Panics::default())).await;
+    let mut wire = Wire::to(&started).await;
+    let request = post(&review(0).to_string(), "");
+    let response = wire.ask(&request).await;
+    assert_eq!(
+        (response.status(), response.text()),
+        (
+            500,
+            "internal fault: the judge was lost; please report this\n"
+        )
+    );
+    assert_eq!(token(&wire.ask(&request).await), "NoCatalogs");
+}
+
+#[tokio::test]
+async fn a_body_that_does_not_come_in_time_is_refused() {
+    let (started, _judge, _first) = busy(0).await;
+    let mut wire = Wire::to(&started).await;
+    let request = post_to("/validate?timeout=300ms", &review(0).to_string(), "");
+    wire.send(request.split_at(request.len() - 1).0).await;
+    let response = wire.response().await;
+    assert_eq!(
+        (response.status(), response.text()),
+        (408, "body incomplete after 200 ms: expected all of it\n")
+    );
+}

@@ -1,0 +1,203 @@
+//! Who judges, and who waits for that.
+//!
+//! Judging takes a core, so only as many edits are judged at once as there are workers. A few more
+//! may wait; of the rest, and of those whose turn would come too late, it is said at once that they
+//! were not judged, while there is still time to say it.
+
+use std::num::NonZeroUsize;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
+use std::time::Duration;
+
+use tokio::sync::{OwnedSemaphorePermit, Semaphore};
+use tokio::time::{Instant, timeout_at};
+
+use crate::judge::{Unanswered, Wait};
+use crate::server::deadline::Deadline;
+use crate::telemetry::metrics::{AdmissionMetrics, Held};
+
+/// The places to judge at, and the queue before them.
+#[derive(Debug)]
+pub(super) struct Workers {
+    count: NonZeroUsize,
+    free: Arc<Semaphore>,
+    queue: usize,
+    waiting: AtomicUsize,
+    metrics: Arc<AdmissionMetrics>,
+    /// How long judging takes of late, in nanoseconds.
+    pace: Arc<AtomicU64>,
+}
+
+/// A place to judge at, until it is dropped.
+#[derive(Debug)]
+pub(super) struct Worker {
+    _permit: OwnedSemaphorePermit,
+    begun: Instant,
+    pace: Arc<AtomicU64>,
+}
+
+impl Workers {
+    pub(super) fn new(count: NonZeroUsize, queue: usize, metrics: Arc<AdmissionMetrics>) -> Self {
+        Self {
+            count,
+            free: Arc::new(Semaphore::new(count.get())),
+            queue,
+            waiting: AtomicUsize::new(0),
+            metrics,
+            pace: Arc::default(),
+        }
+    }
+
+    /// Waits for a worker until the deadline, if that makes sense.
+    pub(super) async fn one(&self, deadline: Deadline) -> Result<Worker, Unanswered> {
+        if let Ok(permit) = Arc::clone(&self.free).try_acquire_owned() {
+            return Ok(self.begin(permit));
+        }
+        let _place = self.queue_up(deadline)?;
+        match timeout_at(deadline.at, Arc::clone(&self.free).acquire_owned()).await {
+            Ok(permit) => Ok(self.begin(permit.expect("the semaphore is never closed"))),
+            Err(_) => Err(Unanswered::DeadlineExceeded {
+                waited_for: Wait::Worker,
+                within: deadline.within,
+            }),
+        }
+    }
+
+    fn begin(&self, permit: OwnedSemaphorePermit) -> Worker {
+        Worker {
+            _permit: permit,
+            begun: Instant::now(),
+            pace: Arc::clone(&self.pace),
+        }
+    }
+
+    /// A place in the queue, if there is one and its turn will come in time.
+    fn queue_up(&self, deadline: Deadline) -> Result<Place<'_>, Unanswered> {
+        let waiting = self.waiting.fetch_add(1, Ordering::Relaxed);
+        let place = Place {
+            waiting: &self.waiting,
+            _counted: self.metrics.queued(),
+        };
+        if waiting >= self.queue {
+            return Err(Unanswered::QueueFull { waiting });
+        }
+        let left = deadline.at.saturating_duration_since(Instant::now());
+        if self.drained_after(waiting) >= left {
+            return Err(Unanswered::QueueTooSlow {
+                waiting,
+                within: deadline.within,
+            });
+        }
+        Ok(place)
+    }
+
+    /// How long it will take until those ahead have had their turn, at the pace of late.
+    fn drained_after(&self, ahead: usize) -> Duration {
+        let pace = Duration::from_nanos(self.pace.load(Ordering::Relaxed));
+        let rounds = ahead / self.count + 1;
+        pace.saturating_mul(rounds.try_into().unwrap_or(u32::MAX))
+    }
+}
+
+/// A place in the queue, until it is dropped.
+struct Place<'a> {
+    waiting: &'a AtomicUsize,
+    _counted: Held,
+}
+
+impl Drop for Place<'_> {
+    fn drop(&mut self) {
+        self.waiting.fetch_sub(1, Ordering::Relaxed);
+    }
+}
+
+impl Drop for Worker {
+    /// The pace moves an eighth of the way to what this took. A change that is lost to another
+    /// worker's makes no difference.
+    fn drop(&mut self) {
+        let took = u64::try_from(self.begun.elapsed().as_nanos()).unwrap_or(u64::MAX);
+        let pace = self.pace.load(Ordering::Relaxed);
+        self.pace
+            .store(pace - pace / 8 + took / 8, Ordering::Relaxed);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::telemetry::Metrics;
+
+    fn workers(count: usize, queue: usize) -> Workers {
+        let count = NonZeroUsize::new(count).unwrap();
+        Workers::new(count, queue, Metrics::new().admission)
+    }
+
+    fn after(seconds: u64) -> Deadline {
+        let within = Duration::from_secs(seconds);
+        Deadline {
+            at: Instant::now() + within,
+            within,
+        }
+    }
+
+    fn too_late(seconds: u64) -> Unanswered {
+        Unanswered::DeadlineExceeded {
+            waited_for: Wait::Worker,
+            within: Duration::from_secs(seconds),
+        }
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn who_finds_no_free_worker_waits_for_one() {
+        let workers = workers(1, 1);
+        let first = workers.one(after(1)).await.unwrap();
+        let (second, ()) = tokio::join!(workers.one(after(1)), async { drop(first) });
+        assert!(second.is_ok());
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn who_waits_in_vain_is_told_in_time() {
+        let workers = workers(1, 1);
+        let _first = workers.one(after(1)).await.unwrap();
+        let deadline = after(2);
+        assert_eq!(workers.one(deadline).await.unwrap_err(), too_late(2));
+        assert_eq!(Instant::now(), deadline.at);
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn who_finds_the_queue_full_is_told_at_once() {
+        let workers = workers(1, 1);
+        let _first = workers.one(after(1)).await.unwrap();
+        let third = async {
+            let begun = Instant::now();
+            let refused = workers.one(after(1)).await.unwrap_err();
+            assert_eq!(begun.elapsed(), Duration::ZERO);
+            refused
+        };
+        let (second, third) = tokio::join!(workers.one(after(1)), third);
+        assert_eq!(second.unwrap_err(), too_late(1));
+        assert_eq!(third, Unanswered::QueueFull { waiting: 1 });
+        assert_eq!(workers.waiting.load(Ordering::Relaxed), 0);
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn who_would_be_too_late_is_told_at_once() {
+        let workers = workers(2, 100);
+        let slow = workers.one(after(1)).await.unwrap();
+        tokio::time::advance(Duration::from_secs(80)).await;
+        drop(slow);
+        let rounds: Vec<_> = (0..3)
+            .map(|ahead| workers.drained_after(ahead).as_secs())
+            .collect();
+        assert_eq!(rounds, [10, 10, 20]);
+        let _both = (workers.one(after(1)).await, workers.one(after(1)).await);
+        let begun = Instant::now();
+        let expected = Unanswered::QueueTooSlow {
+            waiting: 0,
+            within: Duration::from_secs(9),
+        };
+        assert_eq!(workers.one(after(9)).await.unwrap_err(), expected);
+        assert_eq!(begun.elapsed(), Duration::ZERO);
+        assert_eq!(workers.one(after(11)).await.unwrap_err(), too_late(11));
+    }
+}
