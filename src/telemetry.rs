@@ -2,6 +2,7 @@
 //!
 //! ```text
 //! server, tls, cluster, cli --> metrics --> registry --render--> GET /metrics
+//!                         '---> log --> a queue --> stderr, one line an event
 //! ```
 //!
 //! Mirrors the rules of Prometheus for names, units and the text format, as `promtool check metrics`
@@ -10,6 +11,7 @@
 //! Invariants: the label values are closed sets, so the number of series does not depend on what is
 //! asked; no object, package, version or user is ever a label.
 
+pub mod log;
 pub mod metrics;
 
 pub use metrics::Metrics;

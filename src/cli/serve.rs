@@ -21,6 +21,7 @@ use crate::go_duration;
 use crate::server::{BindError, Config, CountReloads, Guard, Server};
 use crate::snapshot::Snapshot;
 use crate::telemetry::Metrics;
+use crate::telemetry::log::{Log, log_panics};
 use crate::tls::TlsError;
 use catalogs::CatalogsCheck;
 use certs::CertsArgs;
@@ -91,16 +92,18 @@ enum ServeError {
 ///
 /// `configuration` is the command line that says all that this one means.
 pub(crate) fn run(args: ServeArgs, configuration: &str) -> ExitCode {
-    match serve(args, configuration) {
-        Ok(code) => code,
-        Err(error) => {
-            error.report();
-            error.exit().into()
-        }
-    }
+    let log = args.log.install();
+    log_panics();
+    let code = serve(args, configuration, &log).unwrap_or_else(|error| {
+        error.report();
+        error.exit().into()
+    });
+    // What was logged last is written before the process ends.
+    drop(log);
+    code
 }
 
-fn serve(args: ServeArgs, configuration: &str) -> Result<ExitCode, ServeError> {
+fn serve(args: ServeArgs, configuration: &str, log: &Log) -> Result<ExitCode, ServeError> {
     let ServeArgs {
         common,
         listen,
@@ -110,7 +113,7 @@ fn serve(args: ServeArgs, configuration: &str) -> Result<ExitCode, ServeError> {
         on_undecided,
         shutdown_delay,
         limits,
-        log,
+        log: _,
     } = args;
     let certs = certs.resolve()?;
     let rules = common.rules()?;
@@ -118,12 +121,12 @@ fn serve(args: ServeArgs, configuration: &str) -> Result<ExitCode, ServeError> {
     if listen == ops_listen && listen.port() != 0 {
         return Err(UsageError::SameAddress { addr: listen }.into());
     }
-    log.install();
     info!(configuration, "Starting");
     let runtime = tokio::runtime::Builder::new_multi_thread()
         .enable_all()
         .build()?;
     let metrics = Metrics::new();
+    metrics.log.follow(log.dropped());
     let certificates = {
         let _within = runtime.enter();
         certs.start(Arc::new(CountReloads(Arc::clone(&metrics.tls))))?
@@ -218,7 +221,7 @@ fn announce(server: &Server) {
 }
 
 impl ServeError {
-    /// Before the log is set up there is only stderr; wrong usage is found before.
+    /// Wrong usage is told to whoever typed it, in the manner of every command.
     fn report(&self) {
         match self {
             Self::Usage(usage) => super::say(usage),

@@ -9,6 +9,7 @@ mod catalogs;
 mod connections;
 mod held;
 mod label;
+mod log;
 mod process;
 mod register;
 mod tls;
@@ -21,6 +22,7 @@ pub use admission::{AdmissionMetrics, Answered, DecodeError, WaitedFor};
 pub use catalogs::CatalogMetrics;
 pub use connections::{ConnectionMetrics, Eviction, HandshakeFailure, Refusal};
 pub use held::Held;
+pub use log::LogMetrics;
 pub use tls::{Reload, TlsMetrics};
 
 use process::ProcessMetrics;
@@ -37,6 +39,8 @@ pub struct Metrics {
     pub tls: Arc<TlsMetrics>,
     /// The catalogs that are judged by.
     pub catalogs: Arc<CatalogMetrics>,
+    /// What the log lost.
+    pub log: Arc<LogMetrics>,
     process: Arc<ProcessMetrics>,
     registry: Registry,
 }
@@ -51,6 +55,7 @@ impl Metrics {
             connections: Arc::new(ConnectionMetrics::new(&register)),
             tls: Arc::new(TlsMetrics::new(&register)),
             catalogs: Arc::new(CatalogMetrics::new(&register)),
+            log: Arc::new(LogMetrics::new(&register)),
             process: Arc::new(ProcessMetrics::new(&register)),
             registry,
         }
@@ -64,6 +69,7 @@ impl Metrics {
         reason = "a gathered family has samples, and a text takes whatever is written"
     )]
     pub fn render(&self) -> String {
+        self.log.look();
         self.process.look();
         TextEncoder::new()
             .encode_to_string(&self.registry.gather())

@@ -1,0 +1,125 @@
+//! The one line of the log that an answer gets, at a level that fits its verdict.
+//!
+//! | verdict | level |
+//! | --- | --- |
+//! | deny | info |
+//! | undecided | warn |
+//! | allow, not judged | debug |
+
+use std::time::Duration;
+
+use tracing::{debug, info, warn};
+
+use crate::admission::{Operation, Outcome, Review};
+use crate::explain::Answer;
+use crate::judge::Verdict;
+use crate::telemetry::log::LogUser;
+use crate::telemetry::log::shown::shown;
+
+/// Writes decisions.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct DecisionLog {
+    /// What is said of who asked.
+    pub user: LogUser,
+}
+
+/// One answer to a review.
+#[derive(Clone, Copy, Debug)]
+pub struct Decision<'a> {
+    /// What was asked.
+    pub asked: Asked<'a>,
+    /// What was found.
+    pub answer: &'a Answer,
+    /// What the API server was told.
+    pub outcome: Outcome,
+    /// From the head of the request to its answer.
+    pub elapsed: Duration,
+}
+
+/// What a review asks, as far as it is known where it is answered.
+#[derive(Clone, Copy, Debug)]
+pub struct Asked<'a> {
+    /// By which the API server knows it again.
+    pub uid: &'a str,
+    /// What is done to the object.
+    pub operation: Operation,
+    /// Whether the API server asks only what would be.
+    pub dry_run: bool,
+    /// The name of the object, or what one is to be generated from.
+    pub extension: Option<&'a str>,
+    /// Who asks.
+    pub user: Option<&'a str>,
+}
+
+impl<'a> From<&'a Review> for Asked<'a> {
+    fn from(review: &'a Review) -> Self {
+        let identity = review.identity();
+        let extension = identity.name.as_ref().or(identity.generate_name.as_ref());
+        Self {
+            uid: review.uid(),
+            operation: review.operation(),
+            dry_run: review.is_dry_run(),
+            extension: extension.map(String::as_str),
+            user: review.user(),
+        }
+    }
+}
+
+/// One event with the fields of a decision; nothing of them is made where its level is off.
+macro_rules! line {
+    ($event:ident, $log:expr, $decision:expr, $message:literal) => {{
+        let Decision {
+            asked,
+            answer,
+            outcome,
+            elapsed,
+        } = $decision;
+        $event!(
+            uid = shown(asked.uid),
+            operation = asked.operation.as_str(),
+            dry_run = asked.dry_run,
+            extension = asked.extension.map(shown),
+            user = asked
+                .user
+                .and_then(|user| $log.user.written(user))
+                .as_deref()
+                .map(shown),
+            package = answer.package.as_deref().map(shown),
+            installed = answer
+                .installed
+                .as_ref()
+                .map(|installed| shown(&installed.version)),
+            requested = answer.range.as_deref().map(shown),
+            resolved = answer
+                .resolved
+                .as_ref()
+                .map(|resolved| shown(&resolved.bundle)),
+            policy = answer.policy.map(|policy| policy.as_str()),
+            catalog = answer.catalog.as_deref().map(shown),
+            digest = answer.digest.as_deref().map(shown),
+            verdict = answer.verdict.as_str(),
+            token = answer.token.as_str(),
+            outcome = outcome.as_str(),
+            duration_ms = milliseconds(*elapsed),
+            $message
+        );
+    }};
+}
+
+impl DecisionLog {
+    /// Writes one line about it.
+    pub fn say(&self, decision: &Decision<'_>) {
+        match decision.answer.verdict {
+            Verdict::Deny => line!(info, self, decision, "Denied"),
+            Verdict::Undecided => line!(warn, self, decision, "Undecided"),
+            Verdict::Allow => line!(debug, self, decision, "Allowed"),
+            Verdict::NotJudged => line!(debug, self, decision, "Not judged"),
+        }
+    }
+}
+
+/// To the microsecond: no more of it means anything.
+fn milliseconds(elapsed: Duration) -> f64 {
+    Duration::from_micros(u64::try_from(elapsed.as_micros()).unwrap_or(u64::MAX)).as_secs_f64()
+        * 1e3
+}

@@ -1,0 +1,24 @@
+//! What the program counts and writes about itself.
+#![cfg(feature = "program")]
+#![expect(
+    clippy::indexing_slicing,
+    clippy::panic,
+    clippy::unwrap_used,
+    reason = "a test that cannot go on fails there"
+)]
+
+mod common {
+    pub(crate) mod committed;
+}
+
+mod telemetry {
+    pub(crate) mod canary;
+    pub(crate) mod captured;
+    pub(crate) mod decision;
+    pub(crate) mod exposition;
+    pub(crate) mod level;
+    pub(crate) mod lines;
+    pub(crate) mod metrics;
+    pub(crate) mod metrics_page;
+    pub(crate) mod panics;
+}

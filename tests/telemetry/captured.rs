@@ -1,0 +1,68 @@
+//! A log that a test reads.
+
+use std::io::{self, Write};
+use std::sync::mpsc::{Receiver, Sender, channel};
+use std::time::Duration;
+
+use olmguard::telemetry::log::{Log, LogFormat, LogHandle, LogLevel};
+use serde_json::Value;
+
+/// The lines that `act` logs.
+#[track_caller]
+pub(crate) fn lines(
+    format: LogFormat,
+    level: LogLevel,
+    act: impl FnOnce(&LogHandle),
+) -> Vec<String> {
+    let (sink, lines) = Sink::new();
+    let (subscriber, log) = Log::on(sink, format, level);
+    tracing::subscriber::with_default(subscriber, || {
+        act(&log.handle());
+        tracing::error!(target: "olmguard", END);
+    });
+    let next = || lines.recv_timeout(DEADLINE).expect("the last line comes");
+    std::iter::repeat_with(next)
+        .take_while(|line| !line.contains(END))
+        .collect()
+}
+
+/// The lines that `act` logs, as JSON, without the time.
+#[track_caller]
+pub(crate) fn objects(level: LogLevel, act: impl FnOnce(&LogHandle)) -> Vec<Value> {
+    let lines = lines(LogFormat::Json, level, act);
+    let object = |line: &String| {
+        let mut object: Value = serde_json::from_str(line).expect("a line is an object");
+        let fields = object.as_object_mut().expect("a line is an object");
+        assert!(fields.remove("timestamp").is_some(), "{line}");
+        object
+    };
+    lines.iter().map(object).collect()
+}
+
+/// Hands over every line that is written.
+#[derive(Debug)]
+pub(crate) struct Sink(Sender<String>);
+
+impl Sink {
+    pub(crate) fn new() -> (Self, Receiver<String>) {
+        let (sender, receiver) = channel();
+        (Self(sender), receiver)
+    }
+}
+
+impl Write for Sink {
+    fn write(&mut self, line: &[u8]) -> io::Result<usize> {
+        let text = String::from_utf8(line.to_vec()).expect("text");
+        assert_eq!(text.matches('\n').count(), 1, "{text:?} is one line");
+        // A test that has read enough does not listen any more.
+        let _ = self.0.send(text);
+        Ok(line.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+const END: &str = "the end of the test";
+const DEADLINE: Duration = Duration::from_secs(30);

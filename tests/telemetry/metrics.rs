@@ -1,0 +1,295 @@
+//! The text of the metrics: what `promtool check metrics` asks for, and that it never grows.
+
+use std::collections::BTreeSet;
+use std::io::Write;
+use std::process::{Command, Stdio};
+use std::time::{Duration, SystemTime};
+
+use olmguard::admission::{Operation, Outcome};
+use olmguard::judge::Token;
+use olmguard::telemetry::Metrics;
+use olmguard::telemetry::metrics::{
+    Answered, DecodeError, Eviction, HandshakeFailure, Refusal, Reload, WaitedFor,
+};
+
+use super::exposition::{families, series, value};
+
+/// Metrics with everything in them that can be.
+pub(crate) fn all() -> Metrics {
+    let metrics = Metrics::new();
+    metrics
+        .catalogs
+        .loaded("hub", 12, 340, Duration::from_millis(125));
+    metrics
+}
+
+fn answered(operation: Operation, token: Token, dry_run: bool) -> Answered {
+    Answered {
+        operation,
+        token,
+        dry_run,
+        outcome: Outcome::LetThrough,
+        elapsed: Duration::from_micros(700),
+    }
+}
+
+#[test]
+fn every_event_moves_the_series_that_is_named_after_it() {
+    let metrics = all();
+    let admission = &metrics.admission;
+    admission.answered(&answered(Operation::Update, Token::Downgrade, false));
+    admission.answered(&answered(Operation::Create, Token::Resolved, true));
+    admission.failed(Duration::from_secs(3));
+    admission.decode_error(DecodeError::TooLarge);
+    admission.deadline_exceeded(WaitedFor::Worker);
+    admission.overloaded();
+    admission.panicked();
+    admission.received(6144);
+    admission.sent(512);
+    metrics.connections.refused(Refusal::Full);
+    metrics.connections.evicted(Eviction::SlowHeader);
+    metrics
+        .connections
+        .handshake_failed(HandshakeFailure::NotTls);
+    metrics.tls.reloaded(Reload::Refused);
+    let at = |seconds| SystemTime::UNIX_EPOCH + Duration::from_secs(seconds);
+    metrics.tls.serving(at(1_700_000_000), at(1_800_000_000));
+
+    let held = [
+        admission.begin(),
+        admission.queued(),
+        metrics.connections.opened(),
+    ];
+    let text = metrics.render();
+    for (series, expected) in [
+        (
+            r#"olmguard_requests_total{dry_run="false",operation="UPDATE",token="Downgrade",verdict="deny"}"#,
+            1.0,
+        ),
+        (
+            r#"olmguard_requests_total{dry_run="true",operation="CREATE",token="Resolved",verdict="allow"}"#,
+            1.0,
+        ),
+        (
+            r#"olmguard_requests_total{dry_run="false",operation="CREATE",token="Resolved",verdict="allow"}"#,
+            0.0,
+        ),
+        (
+            r#"olmguard_requests_total{dry_run="unknown",operation="unknown",token="none",verdict="error"}"#,
+            1.0,
+        ),
+        (
+            r#"olmguard_admission_duration_seconds_bucket{verdict="deny",le="0.0005"}"#,
+            0.0,
+        ),
+        (
+            r#"olmguard_admission_duration_seconds_bucket{verdict="deny",le="0.001"}"#,
+            1.0,
+        ),
+        (
+            r#"olmguard_admission_duration_seconds_sum{verdict="error"}"#,
+            3.0,
+        ),
+        (
+            r#"olmguard_admission_let_through_total{verdict="deny"}"#,
+            1.0,
+        ),
+        (
+            r#"olmguard_admission_let_through_total{verdict="undecided"}"#,
+            0.0,
+        ),
+        (
+            r#"olmguard_admission_deadline_exceeded_total{waited_for="worker"}"#,
+            1.0,
+        ),
+        ("olmguard_admission_queue_rejected_total", 1.0),
+        (r#"olmguard_decode_errors_total{class="too_large"}"#, 1.0),
+        ("olmguard_panics_total", 1.0),
+        ("olmguard_request_bytes_total", 6144.0),
+        ("olmguard_response_bytes_total", 512.0),
+        (r#"olmguard_connections_refused_total{reason="full"}"#, 1.0),
+        (
+            r#"olmguard_connections_evicted_total{reason="slow_header"}"#,
+            1.0,
+        ),
+        (
+            r#"olmguard_tls_handshake_errors_total{class="not_tls"}"#,
+            1.0,
+        ),
+        (r#"olmguard_tls_reloads_total{result="refused"}"#, 1.0),
+        ("olmguard_tls_cert_not_before_seconds", 1_700_000_000.0),
+        ("olmguard_tls_cert_not_after_seconds", 1_800_000_000.0),
+        (r#"olmguard_catalog_loaded{catalog="hub"}"#, 1.0),
+        (r#"olmguard_catalog_packages{catalog="hub"}"#, 12.0),
+        (r#"olmguard_catalog_bundles{catalog="hub"}"#, 340.0),
+        (r#"olmguard_catalog_load_seconds{catalog="hub"}"#, 0.125),
+        ("olmguard_admission_in_flight", 1.0),
+        ("olmguard_admission_queued", 1.0),
+        ("olmguard_connections", 1.0),
+    ] {
+        let found = value(&text, series);
+        assert!((found - expected).abs() < 1e-9, "{series} is {found}");
+    }
+    drop(held);
+    let text = metrics.render();
+    for gauge in ["admission_in_flight", "admission_queued", "connections"] {
+        let found = value(&text, &format!("olmguard_{gauge}"));
+        assert!(found.abs() < 1e-9, "{gauge} is {found}");
+    }
+}
+
+#[test]
+fn every_token_has_its_own_series_for_each_question() {
+    let metrics = Metrics::new();
+    for operation in [Operation::Create, Operation::Update, Operation::Other] {
+        for dry_run in [false, true] {
+            for &token in Token::ALL {
+                metrics
+                    .admission
+                    .answered(&answered(operation, token, dry_run));
+            }
+        }
+    }
+    let text = metrics.render();
+    let requests = &families(&text)["olmguard_requests_total"];
+    assert_eq!(requests.samples.len(), 3 * 2 * Token::ALL.len() + 1);
+    for sample in &requests.samples {
+        let expected = f64::from(u8::from(sample.labels["verdict"] != "error"));
+        assert!((sample.value - expected).abs() < 1e-9, "{sample:?}");
+    }
+}
+
+#[test]
+fn ten_thousand_answers_leave_the_number_of_series_constant() {
+    let metrics = all();
+    let before = series(&metrics.render());
+    // A linear congruential generator: any spread over the labels will do.
+    let mut state: usize = 1;
+    let mut next = |below: usize| {
+        state = state
+            .wrapping_mul(6_364_136_223_846_793_005)
+            .wrapping_add(1_442_695_040_888_963_407);
+        (state >> 33) % below
+    };
+    for _ in 0..10_000 {
+        let operation = [Operation::Create, Operation::Update, Operation::Other][next(3)];
+        let token = Token::ALL[next(Token::ALL.len())];
+        metrics
+            .admission
+            .answered(&answered(operation, token, next(2) == 0));
+        metrics.admission.failed(Duration::from_millis(1));
+        metrics
+            .admission
+            .decode_error(DecodeError::ALL[next(DecodeError::ALL.len())]);
+        metrics
+            .admission
+            .deadline_exceeded(WaitedFor::ALL[next(WaitedFor::ALL.len())]);
+        metrics
+            .connections
+            .refused(Refusal::ALL[next(Refusal::ALL.len())]);
+        metrics
+            .connections
+            .evicted(Eviction::ALL[next(Eviction::ALL.len())]);
+        let failure = HandshakeFailure::ALL[next(HandshakeFailure::ALL.len())];
+        metrics.connections.handshake_failed(failure);
+        metrics.tls.reloaded(Reload::ALL[next(Reload::ALL.len())]);
+    }
+    assert_eq!(series(&metrics.render()), before);
+}
+
+#[test]
+fn a_catalog_that_is_gone_takes_its_series_along() {
+    let metrics = Metrics::new();
+    let before = series(&metrics.render());
+    metrics.catalogs.unreadable("hub");
+    let unreadable = series(&metrics.render());
+    assert_eq!(unreadable, before + 4);
+    metrics.catalogs.loaded("hub", 1, 2, Duration::from_secs(1));
+    assert_eq!(series(&metrics.render()), unreadable);
+    metrics.catalogs.gone("hub");
+    metrics.catalogs.gone("never there");
+    assert_eq!(series(&metrics.render()), before);
+}
+
+#[tokio::test]
+async fn the_runtime_is_told_from_within() {
+    let text = Metrics::new().render();
+    assert!((value(&text, "olmguard_tokio_workers") - 1.0).abs() < 1e-9);
+}
+
+/// The rules of promtool's linter, where they concern a name, a type or a text.
+#[test]
+fn names_units_and_texts_keep_to_the_rules() {
+    for (name, family) in families(&all().render()) {
+        let ours = name.starts_with("olmguard_") || name.starts_with("process_");
+        assert!(ours, "{name} has no prefix");
+        assert!(!family.help.is_empty(), "{name} has no HELP");
+        assert!(family.help.ends_with('.'), "{name}: {:?}", family.help);
+        assert!(!family.samples.is_empty(), "{name} has no series");
+        assert_eq!(family.kind == "counter", name.ends_with("_total"), "{name}");
+        for suffix in [
+            "_count",
+            "_sum",
+            "_bucket",
+            "_info_total",
+            "_gauge",
+            "_counter",
+        ] {
+            assert!(!name.ends_with(suffix), "{name}");
+        }
+        for unit in [
+            "_ms",
+            "_milliseconds",
+            "_minutes",
+            "_hours",
+            "_kilobytes",
+            "_percent",
+        ] {
+            assert!(!name.contains(unit), "{name} has no base unit");
+        }
+        let small = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '_';
+        assert!(name.chars().all(small), "{name}");
+        let mut seen = BTreeSet::new();
+        for sample in &family.samples {
+            assert!(
+                seen.insert((&sample.name, &sample.labels)),
+                "{sample:?} twice"
+            );
+            for label in sample.labels.keys() {
+                let bucket = label == "le" && sample.name.ends_with("_bucket");
+                assert!(
+                    bucket || !["le", "quantile", "job", "instance"].contains(&&**label),
+                    "{name}"
+                );
+                assert!(
+                    !label.starts_with("__") && label.chars().all(small),
+                    "{name}: {label}"
+                );
+            }
+        }
+    }
+}
+
+#[test]
+fn promtool_has_nothing_to_say() {
+    let promtool = Command::new("promtool")
+        .args(["check", "metrics"])
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn();
+    let Ok(mut promtool) = promtool else {
+        println!("left out: promtool is not on the PATH");
+        return;
+    };
+    let mut input = promtool.stdin.take().unwrap();
+    input.write_all(all().render().as_bytes()).unwrap();
+    drop(input);
+    let output = promtool.wait_with_output().unwrap();
+    let said = [output.stdout, output.stderr].concat();
+    assert!(
+        output.status.success() && said.is_empty(),
+        "{}",
+        String::from_utf8_lossy(&said)
+    );
+}
