@@ -52,6 +52,7 @@ pub use listen::BindError;
 
 use crate::admission::Enforcement;
 use crate::telemetry::Metrics;
+use crate::telemetry::log::{DecisionLog, LogHandle};
 use crate::tls::{Certificates, SystemClock};
 use accept::{Port, Transport};
 use certificate::CertificateCheck;
@@ -60,7 +61,7 @@ use handshake::Handshake;
 use health::Health;
 use phase::Phase;
 use roster::Roster;
-use validate::Desk;
+use validate::{Desk, Sight};
 
 /// What a server is started with.
 #[derive(Debug)]
@@ -77,6 +78,10 @@ pub struct Config {
     pub checks: Vec<Arc<dyn Check>>,
     /// What counts, and is told at `/metrics`.
     pub metrics: Metrics,
+    /// What writes a line about each answer.
+    pub decisions: DecisionLog,
+    /// What tells and changes the level of the log at `/debug/loglevel`, if anything does.
+    pub log_level: Option<LogHandle>,
 }
 
 /// A server that tells its health, and holds the port for reviews without taking any yet.
@@ -89,6 +94,7 @@ pub struct Listening {
 /// The port for reviews, still shut.
 #[derive(Debug)]
 struct Reviews {
+    decisions: DecisionLog,
     listener: listen::Listener,
     handshake: Handshake,
     limits: Limits,
@@ -114,6 +120,8 @@ impl Server {
             limits,
             mut checks,
             metrics,
+            decisions,
+            log_level,
         } = config;
         let leaf = certificates.leaf();
         metrics.tls.serving(leaf.not_before, leaf.not_after);
@@ -140,10 +148,14 @@ impl Server {
             listener: ops_listener.socket,
             transport: Transport::Plain,
             roster: Roster::new(OPS_CONNECTIONS, OPS_CONNECTIONS),
-            manners: server.manners(ops::routes(health, server.metrics.clone()), limits.patience),
+            manners: server.manners(
+                ops::routes(health, server.metrics.clone(), log_level),
+                limits.patience,
+            ),
             metrics: Arc::clone(&server.metrics.connections),
         });
         let reviews = Reviews {
+            decisions,
             listener,
             handshake: Handshake { certificates },
             limits,
@@ -205,8 +217,11 @@ impl Listening {
 
     /// Takes reviews from now on.
     pub fn open(self, judge: Arc<dyn Judge>, enforcement: Enforcement) -> Server {
-        let metrics = Arc::clone(&self.server.metrics.admission);
-        let desk = Desk::new(judge, enforcement, &self.reviews.limits, metrics);
+        let sight = Sight {
+            metrics: Arc::clone(&self.server.metrics.admission),
+            decisions: self.reviews.decisions,
+        };
+        let desk = Desk::new(judge, enforcement, &self.reviews.limits, sight);
         self.open_with(validate::routes(Arc::new(desk)))
     }
 

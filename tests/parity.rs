@@ -21,6 +21,7 @@ use olmguard::server::{Config, Guard, Limits, Server};
 use olmguard::snapshot::{CatalogState, Snapshot};
 use olmguard::source::load;
 use olmguard::telemetry::Metrics;
+use olmguard::telemetry::log::DecisionLog;
 use olmguard::tls::files::{Files, POLL, serve};
 use olmguard::tls::{Certificates, Terms};
 use serde_json::{Value, json};
@@ -128,6 +129,8 @@ fn ask(snapshot: Snapshot, certificate: &Certificate, review: &Value) -> Value {
         limits: Limits::default(),
         checks: Vec::new(),
         metrics: Metrics::new(),
+        decisions: DecisionLog::default(),
+        log_level: None,
     };
     let guard = Guard {
         snapshot: Arc::new(snapshot),

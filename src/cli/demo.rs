@@ -26,6 +26,7 @@ use crate::cli::signals::Signals;
 use crate::olm::Rules;
 use crate::server::{BindError, Config, Guard, Limits, Server};
 use crate::telemetry::Metrics;
+use crate::telemetry::log::DecisionLog;
 use crate::tls::{Certificates, Terms, TlsError, self_signed};
 use case::{CASES, Case};
 use client::{Client, ClientError};
@@ -121,6 +122,8 @@ fn config(certificates: Certificates) -> Config {
         limits: Limits::default(),
         checks: Vec::new(),
         metrics: Metrics::new(),
+        decisions: DecisionLog::default(),
+        log_level: None,
     }
 }
 

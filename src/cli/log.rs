@@ -42,7 +42,6 @@ impl LogArgs {
     }
 
     /// What writes decisions into it.
-    #[expect(dead_code, reason = "the server does not take it yet")]
     pub(crate) fn decisions(self) -> DecisionLog {
         DecisionLog { user: self.user }
     }

@@ -113,8 +113,9 @@ fn serve(args: ServeArgs, configuration: &str, log: &Log) -> Result<ExitCode, Se
         on_undecided,
         shutdown_delay,
         limits,
-        log: _,
+        log: log_args,
     } = args;
+    let decisions = log_args.decisions();
     let certs = certs.resolve()?;
     let rules = common.rules()?;
     let limits = limits.resolve()?;
@@ -140,6 +141,8 @@ fn serve(args: ServeArgs, configuration: &str, log: &Log) -> Result<ExitCode, Se
         limits,
         checks: vec![Arc::clone(&check) as _],
         metrics,
+        decisions,
+        log_level: Some(log.handle()),
     };
     let load = move || catalogs::load(&common.catalog, rules, &check, &catalogs);
     let plan = Plan {

@@ -16,6 +16,7 @@ use crate::admission::Enforcement;
 use crate::server::{Config, Guard, Judge, Limits, Server};
 use crate::snapshot::Snapshot;
 use crate::telemetry::Metrics;
+use crate::telemetry::log::DecisionLog;
 use crate::tls::{Terms, self_signed};
 
 const LOOPBACK: &str = "127.0.0.1:0";
@@ -44,6 +45,8 @@ async fn start_with(listen: &str, limits: Limits, judge: Arc<dyn Judge>) -> Star
         limits,
         checks: Vec::new(),
         metrics: Metrics::new(),
+        decisions: DecisionLog::default(),
+        log_level: None,
     });
     Started {
         server: listening.await.unwrap().open(judge, Enforcement::default()),

@@ -22,7 +22,7 @@ use tokio::task::JoinHandle;
 use tokio::time::{Duration, Instant, timeout_at};
 use tracing::{debug, error};
 
-use crate::admission::{Enforcement, Reply, Review, ReviewError};
+use crate::admission::{Enforcement, Outcome, Reply, Review, ReviewError};
 use crate::explain::Answer;
 use crate::judge::{Unanswered, Wait};
 use crate::server::body::{BodyError, BodyMemory, Read};
@@ -31,6 +31,7 @@ use crate::server::judge::Judge;
 use crate::server::limits::Limits;
 use crate::server::media_type::is_json;
 use crate::server::workers::{Worker, Workers};
+use crate::telemetry::log::{Decision, DecisionLog, reviewing};
 use crate::telemetry::metrics::{AdmissionMetrics, Answered, DecodeError, WaitedFor};
 
 /// Where reviews are answered.
@@ -41,7 +42,14 @@ pub(super) struct Desk {
     workers: Workers,
     bodies: BodyMemory,
     timeout: Duration,
-    metrics: Arc<AdmissionMetrics>,
+    sight: Sight,
+}
+
+/// Where answers are counted and written down.
+#[derive(Debug)]
+pub(super) struct Sight {
+    pub(super) metrics: Arc<AdmissionMetrics>,
+    pub(super) decisions: DecisionLog,
 }
 
 /// Why a request gets no review back.
@@ -68,14 +76,14 @@ pub(super) fn routes(desk: Arc<Desk>) -> Router {
 }
 
 async fn validate(State(desk): State<Arc<Desk>>, request: Request) -> Response {
-    let _in_flight = desk.metrics.begin();
+    let _in_flight = desk.sight.metrics.begin();
     let begun = Instant::now();
     // A panic is a fault of this one review: nothing that it may have left half done is used again.
     let admitted = AssertUnwindSafe(desk.admit(request, begun)).catch_unwind();
     match admitted.await.unwrap_or(Err(Refused::Lost)) {
         Ok(reply) => {
             let body = reply.to_bytes();
-            desk.metrics.sent(body.len() as u64);
+            desk.sight.metrics.sent(body.len() as u64);
             ([(header::CONTENT_TYPE, "application/json")], body).into_response()
         }
         Err(refused) => {
@@ -90,15 +98,15 @@ impl Desk {
         judge: Arc<dyn Judge>,
         enforcement: Enforcement,
         limits: &Limits,
-        metrics: Arc<AdmissionMetrics>,
+        sight: Sight,
     ) -> Self {
         Self {
             judge,
             enforcement,
-            workers: Workers::new(limits.workers, limits.queue, Arc::clone(&metrics)),
+            workers: Workers::new(limits.workers, limits.queue, Arc::clone(&sight.metrics)),
             bodies: BodyMemory::of(limits.body_memory),
             timeout: limits.timeout,
-            metrics,
+            sight,
         }
     }
 
@@ -107,17 +115,12 @@ impl Desk {
         let (head, body) = request.into_parts();
         expect_json(&head.headers)?;
         let body = self.bodies.read(&head.headers, body, deadline).await?;
-        self.metrics.received(body.bytes.len() as u64);
+        self.sight.metrics.received(body.bytes.len() as u64);
         let review = Arc::new(decode(body).await?);
         let answer = self.answer(&review, deadline).await?;
         let reply = review.reply(&answer, self.enforcement);
-        self.metrics.answered(&Answered {
-            operation: review.operation(),
-            token: answer.token,
-            dry_run: review.is_dry_run(),
-            outcome: reply.outcome(),
-            elapsed: begun.elapsed(),
-        });
+        self.sight
+            .answered(&review, &answer, reply.outcome(), begun.elapsed());
         Ok(reply)
     }
 
@@ -149,6 +152,7 @@ impl Desk {
         let judge = Arc::clone(&self.judge);
         tokio::task::spawn_blocking(move || {
             let _worker = worker;
+            let _named = reviewing(review.uid());
             judge.answer(&review)
         })
     }
@@ -156,10 +160,10 @@ impl Desk {
     fn unanswered(&self, review: &Review, cause: Unanswered) -> Answer {
         match cause {
             Unanswered::DeadlineExceeded { waited_for, .. } => {
-                self.metrics.deadline_exceeded(waited_for.into());
+                self.sight.metrics.deadline_exceeded(waited_for.into());
             }
             Unanswered::QueueFull { .. } | Unanswered::QueueTooSlow { .. } => {
-                self.metrics.overloaded();
+                self.sight.metrics.overloaded();
             }
         }
         review.unanswered(cause)
@@ -167,15 +171,33 @@ impl Desk {
 
     fn count(&self, refused: &Refused, begun: Instant) {
         match refused.class() {
-            Some(class) => self.metrics.decode_error(class),
+            Some(class) => self.sight.metrics.decode_error(class),
             None => {
-                self.metrics.panicked();
-                self.metrics.failed(begun.elapsed());
+                self.sight.metrics.panicked();
+                self.sight.metrics.failed(begun.elapsed());
             }
         }
         if let Refused::Body(BodyError::TooSlow(_)) = refused {
-            self.metrics.deadline_exceeded(WaitedFor::Body);
+            self.sight.metrics.deadline_exceeded(WaitedFor::Body);
         }
+    }
+}
+
+impl Sight {
+    fn answered(&self, review: &Review, answer: &Answer, outcome: Outcome, elapsed: Duration) {
+        self.metrics.answered(&Answered {
+            operation: review.operation(),
+            token: answer.token,
+            dry_run: review.is_dry_run(),
+            outcome,
+            elapsed,
+        });
+        self.decisions.say(&Decision {
+            asked: review.into(),
+            answer,
+            outcome,
+            elapsed,
+        });
     }
 }
 
