@@ -17,12 +17,15 @@
 //! Invariant: nothing here words or decides anything about an edit.
 
 mod accept;
+mod awaited;
 mod body;
 mod certificate;
 mod connection;
 mod deadline;
+mod desk;
 mod handshake;
 mod health;
+mod heard;
 mod judge;
 mod limits;
 mod listen;
@@ -57,11 +60,11 @@ use crate::tls::{Certificates, SystemClock};
 use accept::{Port, Transport};
 use certificate::CertificateCheck;
 use connection::Manners;
+use desk::{Desk, Sight};
 use handshake::Handshake;
 use health::Health;
 use phase::Phase;
 use roster::Roster;
-use validate::{Desk, Sight};
 
 /// What a server is started with.
 #[derive(Debug)]
@@ -112,7 +115,7 @@ pub struct Server {
 
 impl Server {
     /// Binds both addresses, and tells its health from now on. It must be called within a runtime.
-    pub async fn listen(config: Config) -> Result<Listening, BindError> {
+    pub fn listen(config: Config) -> Result<Listening, BindError> {
         let Config {
             listen,
             ops_listen,
@@ -130,8 +133,8 @@ impl Server {
             clock: SystemClock,
         };
         checks.insert(0, Arc::new(certificate));
-        let listener = listen::bind(listen).await?;
-        let ops_listener = listen::bind(ops_listen).await?;
+        let listener = listen::bind(listen)?;
+        let ops_listener = listen::bind(ops_listen)?;
         let (phase, watched) = watch::channel(Phase::Starting);
         let mut server = Self {
             addr: listener.addr,
@@ -147,7 +150,7 @@ impl Server {
         server.accept(Port {
             listener: ops_listener.socket,
             transport: Transport::Plain,
-            roster: Roster::new(OPS_CONNECTIONS, OPS_CONNECTIONS),
+            roster: Roster::new(OPS_CONNECTIONS, OPS_CONNECTIONS, limits.patience),
             manners: server.manners(
                 ops::routes(health, server.metrics.clone(), log_level),
                 limits.patience,
@@ -241,7 +244,7 @@ impl Listening {
         server.accept(Port {
             listener: reviews.listener.socket,
             transport: Transport::Tls(reviews.handshake),
-            roster: Roster::new(connections, connections_per_peer),
+            roster: Roster::new(connections, connections_per_peer, patience),
             manners: server.manners(routes, patience),
             metrics: Arc::clone(&server.metrics.connections),
         });

@@ -139,7 +139,7 @@ fn ask(snapshot: Snapshot, certificate: &Certificate, review: &Value) -> Value {
         mode: Mode::Enforce,
         on_undecided: OnUndecided::Deny,
     };
-    let listening = runtime.block_on(Server::listen(config)).unwrap();
+    let listening = Server::listen(config).unwrap();
     let server = listening.open(Arc::new(guard), enforcement);
     let response = post(&server.addr().to_string(), certificate, &review.to_string());
     runtime.block_on(server.close());

@@ -98,7 +98,7 @@ fn play(sample: &Sample, afterwards: Afterwards, out: &mut dyn Write) -> Result<
         let guard = Guard {
             snapshot: Arc::new(sample.snapshot(Rules::default())),
         };
-        let listening = Server::listen(config(certificates)).await?;
+        let listening = Server::listen(config(certificates))?;
         let server = listening.open(Arc::new(guard), Enforcement::default());
         let mut client = Client::connect(server.addr(), certificate).await?;
         for (number, case) in CASES.iter().enumerate() {

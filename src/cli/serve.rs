@@ -37,7 +37,7 @@ pub(crate) struct ServeArgs {
     #[arg(long, env = "OLMGUARD_LISTEN", value_name = "IP:PORT", default_value = "[::]:9443", value_parser = addr)]
     listen: SocketAddr,
 
-    /// Where /startupz, /livez and /readyz are told
+    /// Where /startupz, /livez, /readyz and /metrics are told, and /debug/loglevel to this machine only
     #[arg(long, env = "OLMGUARD_OPS_LISTEN", value_name = "IP:PORT", default_value = "[::]:8080", value_parser = addr)]
     ops_listen: SocketAddr,
 
@@ -168,7 +168,7 @@ impl Plan {
         load: impl FnOnce() -> Snapshot + Send + 'static,
     ) -> Result<ExitCode, ServeError> {
         let mut signals = Signals::new()?;
-        let listening = Server::listen(self.config).await?;
+        let listening = Server::listen(self.config)?;
         let loaded = tokio::task::spawn_blocking(load);
         let snapshot = tokio::select! {
             loaded = loaded => Arc::new(loaded.map_err(io::Error::from)?),

@@ -7,12 +7,14 @@ use std::time::Duration;
 
 use axum::Extension;
 use axum::extract::ConnectInfo;
+use futures_util::FutureExt;
 use tokio::net::{TcpListener, TcpStream};
 use tokio::task::{AbortHandle, JoinSet};
 use tracing::{debug, warn};
 
 use crate::server::connection::{self, Manners};
 use crate::server::handshake::Handshake;
+use crate::server::heard::Heard;
 use crate::server::pace::Pace;
 use crate::server::phase::{Phase, reached};
 use crate::server::roster::{Room, Roster};
@@ -54,6 +56,10 @@ impl Port {
                 },
             }
         }
+        // What the system has taken already would be cut off with the listener.
+        while let Some(Ok((stream, peer))) = self.listener.accept().now_or_never() {
+            self.take(stream, peer, &mut tasks);
+        }
         drop(self.listener);
         while tasks.join_next().await.is_some() {}
     }
@@ -65,7 +71,7 @@ impl Port {
             Room::Made => self.metrics.evicted(Eviction::ForRoom),
             Room::None => {
                 self.metrics.refused(Refusal::Full);
-                return warn!("Refused a connection: all are waiting for answers");
+                return debug!("Refused a connection: all are waiting for answers");
             }
         }
         let pace = Arc::new(Pace::new());
@@ -87,6 +93,10 @@ impl Port {
         let mut manners = self.manners.clone();
         let metrics = Arc::clone(&self.metrics);
         let open = metrics.opened();
+        let stream = Heard {
+            io: stream,
+            pace: Arc::clone(&pace),
+        };
         match self.transport.clone() {
             Transport::Plain => {
                 manners.router = manners.router.layer(Extension(ConnectInfo(peer)));
@@ -109,8 +119,9 @@ impl Port {
         }
     }
 
-    /// Without file descriptors or memory the next try fails as well, and at once.
-    async fn pause(&self, error: &io::Error) {
+    /// Without file descriptors or memory the next try fails as well, and at once, unless somebody
+    /// goes.
+    async fn pause(&mut self, error: &io::Error) {
         let is_of_peer = matches!(
             error.kind(),
             io::ErrorKind::ConnectionAborted | io::ErrorKind::ConnectionReset
@@ -118,6 +129,7 @@ impl Port {
         if !is_of_peer {
             self.metrics.refused(Refusal::System);
             warn!(%error, "Cannot accept a connection");
+            self.roster.evict_any();
             tokio::time::sleep(AFTER_FAILURE).await;
         }
     }

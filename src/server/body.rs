@@ -1,8 +1,9 @@
 //! Reading the body of a request: as much as a review can be, in bounded memory, in time.
 
+use std::error::Error;
 use std::sync::Arc;
 
-use axum::body::Body;
+use axum::body::{Body, Bytes};
 use axum::http::{HeaderMap, header};
 use http_body_util::BodyExt;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
@@ -10,15 +11,25 @@ use tokio::time::timeout_at;
 
 use crate::server::deadline::Deadline;
 
-/// The memory that the bodies of a server share.
+/// The memory that the large bodies of a server share.
+///
+/// Each body has [`FREE`] bytes for itself, so that an ordinary review never needs a share: bodies
+/// that are large and slow are only in each other's way.
 #[derive(Clone, Debug)]
 pub(super) struct BodyMemory(Arc<Semaphore>);
 
-/// A body that was read, and its share of the memory.
+/// A body that was read.
 #[derive(Debug)]
 pub(super) struct Read {
     pub(super) bytes: Vec<u8>,
-    _share: OwnedSemaphorePermit,
+    pub(super) share: Share,
+}
+
+/// What a body takes of the memory, until it is dropped: what was read from it may be as large.
+#[derive(Debug)]
+#[must_use = "the memory is given back when it is dropped"]
+pub(super) struct Share {
+    _permit: OwnedSemaphorePermit,
 }
 
 /// Why a body is not read.
@@ -27,14 +38,14 @@ pub(super) enum BodyError {
     /// It is longer than any review.
     #[error("body larger than {BODY_LIMIT} bytes: expected an AdmissionReview")]
     TooLarge,
-    /// Too many are read at once.
-    #[error("too many large bodies are being read: expected fewer at once; try again")]
-    NoMemory,
+    /// Too many large ones are held, and none was let go in time.
+    #[error("no room for a large body within {} ms: expected fewer at once; try again", .0.within.as_millis())]
+    NoRoom(Deadline),
     /// It did not come in time.
     #[error("body incomplete after {} ms: expected all of it", .0.within.as_millis())]
     TooSlow(Deadline),
     /// It broke off.
-    #[error("body cannot be read: {0}")]
+    #[error("body cannot be read: {}", cause(.0))]
     Broken(axum::Error),
 }
 
@@ -48,50 +59,68 @@ impl BodyMemory {
     pub(super) async fn read(
         &self,
         headers: &HeaderMap,
-        body: Body,
+        mut body: Body,
         deadline: Deadline,
     ) -> Result<Read, BodyError> {
-        let read = async {
-            if declared(headers).is_some_and(|length| length > BODY_LIMIT) {
-                return Err(BodyError::TooLarge);
-            }
-            self.collect(declared(headers).unwrap_or_default(), body)
-                .await
-        };
-        match timeout_at(deadline.at, read).await {
-            Ok(read) => read,
-            Err(_) => Err(BodyError::TooSlow(deadline)),
+        let declared = declared(headers).unwrap_or_default();
+        if declared > BODY_LIMIT {
+            return Err(BodyError::TooLarge);
         }
-    }
-
-    async fn collect(&self, declared: usize, mut body: Body) -> Result<Read, BodyError> {
-        let mut share = self.share(0)?;
+        let mut share = self.share(0, deadline).await?;
         let mut bytes = Vec::new();
-        while let Some(frame) = body.frame().await {
-            let Ok(data) = frame.map_err(BodyError::Broken)?.into_data() else {
-                continue;
-            };
-            if bytes.len() + data.len() > BODY_LIMIT {
+        while let Some(data) = next(&mut body, deadline).await? {
+            let length = bytes.len() + data.len();
+            if length > BODY_LIMIT {
                 return Err(BodyError::TooLarge);
             }
-            share.merge(self.share(data.len())?);
+            let more = length.saturating_sub(FREE.max(bytes.len()));
+            share.merge(self.share(more, deadline).await?);
             if bytes.is_empty() {
-                // A length that lies costs no more than a page or two.
-                bytes.reserve_exact(declared.clamp(data.len(), data.len() + BELIEVED));
+                // A length that lies costs no more than what every body has for itself.
+                bytes.reserve_exact(declared.clamp(data.len(), data.len() + FREE));
             }
             bytes.extend_from_slice(&data);
         }
-        Ok(Read {
-            bytes,
-            _share: share,
-        })
+        let share = Share { _permit: share };
+        Ok(Read { bytes, share })
     }
 
-    fn share(&self, bytes: usize) -> Result<OwnedSemaphorePermit, BodyError> {
+    async fn share(
+        &self,
+        bytes: usize,
+        deadline: Deadline,
+    ) -> Result<OwnedSemaphorePermit, BodyError> {
         let count = u32::try_from(bytes).map_err(|_| BodyError::TooLarge)?;
-        let share = Arc::clone(&self.0).try_acquire_many_owned(count);
-        share.map_err(|_| BodyError::NoMemory)
+        let share = Arc::clone(&self.0).acquire_many_owned(count);
+        match timeout_at(deadline.at, share).await {
+            Ok(Ok(share)) => Ok(share),
+            Ok(Err(_)) | Err(_) => Err(BodyError::NoRoom(deadline)),
+        }
     }
+}
+
+/// The next bytes of a body; none at its end.
+async fn next(body: &mut Body, deadline: Deadline) -> Result<Option<Bytes>, BodyError> {
+    loop {
+        let frame = timeout_at(deadline.at, body.frame()).await;
+        match frame.map_err(|_| BodyError::TooSlow(deadline))? {
+            None => return Ok(None),
+            Some(Err(error)) => return Err(BodyError::Broken(error)),
+            // Whoever sends trailers sends them for nothing.
+            Some(Ok(frame)) => {
+                if let Ok(data) = frame.into_data() {
+                    return Ok(Some(data));
+                }
+            }
+        }
+    }
+}
+
+/// What is at the bottom of an error: those above it say only that a body was read.
+fn cause(error: &axum::Error) -> String {
+    let error: &dyn Error = error;
+    let chain = std::iter::successors(Some(error), |error| (*error).source());
+    chain.last().map(ToString::to_string).unwrap_or_default()
 }
 
 /// The length that the request says its body has.
@@ -107,86 +136,8 @@ fn declared(headers: &HeaderMap) -> Option<usize> {
 /// An API server sends at most two objects of 3 MiB, and what surrounds them.
 pub(super) const BODY_LIMIT: usize = 7 << 20;
 
-/// How many bytes are set aside on the word of a request.
-const BELIEVED: usize = 64 << 10;
+/// What every body has for itself: the connections that may be open bound it as a whole.
+const FREE: usize = 64 << 10;
 
 #[cfg(test)]
-mod tests {
-    use std::time::Duration;
-
-    use axum::body::Bytes;
-    use axum::http::HeaderValue;
-    use tokio::time::Instant;
-
-    use super::*;
-
-    fn deadline() -> Deadline {
-        let within = Duration::from_secs(1);
-        Deadline {
-            at: Instant::now() + within,
-            within,
-        }
-    }
-
-    fn length(bytes: usize) -> HeaderMap {
-        HeaderMap::from_iter([(header::CONTENT_LENGTH, HeaderValue::from(bytes))])
-    }
-
-    async fn refused(memory: &BodyMemory, headers: &HeaderMap, body: Body) -> String {
-        let read = memory.read(headers, body, deadline()).await;
-        read.unwrap_err().to_string()
-    }
-
-    #[tokio::test]
-    async fn a_body_takes_its_share_while_it_is_held() {
-        let memory = BodyMemory::of(10);
-        let body = || Body::from(vec![b'x'; 8]);
-        let headers = length(8);
-        let read = memory.read(&headers, body(), deadline()).await.unwrap();
-        assert_eq!(read.bytes, [b'x'; 8]);
-        assert_eq!(
-            refused(&memory, &headers, body()).await,
-            "too many large bodies are being read: expected fewer at once; try again"
-        );
-        drop(read);
-        assert!(memory.read(&headers, body(), deadline()).await.is_ok());
-        assert_eq!(memory.0.available_permits(), 10);
-    }
-
-    #[tokio::test]
-    async fn a_length_is_believed_only_so_far() {
-        let memory = BodyMemory::of(BODY_LIMIT);
-        let read = memory
-            .read(&length(BODY_LIMIT), Body::from("x"), deadline())
-            .await
-            .unwrap();
-        assert_eq!(read.bytes.capacity(), 1 + BELIEVED);
-    }
-
-    #[tokio::test]
-    async fn what_is_too_large_is_refused_by_its_length_or_as_it_comes() {
-        let memory = BodyMemory::of(8 << 20);
-        let expected = "body larger than 7340032 bytes: expected an AdmissionReview";
-        let told = length(BODY_LIMIT + 1);
-        assert_eq!(refused(&memory, &told, Body::empty()).await, expected);
-        let huge = || Body::from(vec![b' '; BODY_LIMIT + 1]);
-        assert_eq!(refused(&memory, &HeaderMap::new(), huge()).await, expected);
-        assert_eq!(refused(&memory, &length(1), huge()).await, expected);
-        assert_eq!(memory.0.available_permits(), 8 << 20);
-    }
-
-    #[tokio::test(start_paused = true)]
-    async fn what_does_not_come_in_time_or_breaks_off_is_refused() {
-        let memory = BodyMemory::of(1);
-        let never = futures_util::stream::pending::<Result<Bytes, axum::Error>>();
-        assert_eq!(
-            refused(&memory, &HeaderMap::new(), Body::from_stream(never)).await,
-            "body incomplete after 1000 ms: expected all of it"
-        );
-        let broken = futures_util::stream::iter([Err::<Bytes, _>(axum::Error::new("gone"))]);
-        assert_eq!(
-            refused(&memory, &HeaderMap::new(), Body::from_stream(broken)).await,
-            "body cannot be read: gone"
-        );
-    }
-}
+mod tests;

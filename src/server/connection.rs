@@ -6,6 +6,8 @@ use std::sync::Arc;
 use std::task::Poll;
 
 use axum::Router;
+use hyper::Request;
+use hyper::body::Incoming;
 use hyper::header::{CONNECTION, HeaderValue};
 use hyper::server::conn::http1;
 use hyper::service::{Service, service_fn};
@@ -16,6 +18,7 @@ use tokio::sync::{Notify, watch};
 use tokio::time::{Duration, sleep, sleep_until};
 use tracing::debug;
 
+use crate::server::awaited::Awaited;
 use crate::server::limits::Patience;
 use crate::server::pace::{Pace, Waiting};
 use crate::server::phase::{Phase, reached};
@@ -32,9 +35,10 @@ pub(super) struct Manners {
 
 /// Serves a connection until its peer or the server ends it, or it keeps the server waiting too long.
 ///
-/// When the server leaves, an idle connection is closed, and any other ends with its reply, which
-/// says so. hyper counts a connection as idle also before its first request, and would cut that
-/// off: so it is told only once there was one.
+/// When the server leaves, any connection ends with its next reply, which says so. An idle one is
+/// closed once it has been quiet for a while: at any moment before, a request may be on its way that
+/// its client could not send again. hyper counts a connection as idle also before its first request,
+/// and would cut that off: so it is told only once there was one.
 pub(super) async fn serve<I>(io: I, pace: &Arc<Pace>, manners: Manners, metrics: &ConnectionMetrics)
 where
     I: AsyncRead + AsyncWrite + Unpin,
@@ -48,13 +52,14 @@ where
     let asked = Notify::new();
     let router = TowerToHyperService::new(router);
     let watched = phase.clone();
-    let service = service_fn(|request| {
-        pace.change(Waiting::Answer);
+    let service = service_fn(|request: Request<Incoming>| {
+        pace.change(Waiting::Body);
         asked.notify_one();
+        let request = request.map(|body| Awaited::new(body, Arc::clone(pace)));
         let answer = router.call(request);
         async {
             let mut answer = answer.await;
-            pace.change(Waiting::Idle);
+            pace.change(Waiting::Write);
             if let (Ok(answer), true) = (&mut answer, *watched.borrow() >= Phase::Leaving) {
                 answer.headers_mut().insert(CONNECTION, CLOSE);
             }
@@ -93,9 +98,13 @@ enum LastCall {
     NeverAsked,
 }
 
-/// Waits until the server leaves, and the connection has asked something or is not going to.
+/// Waits until the server leaves, and the connection is not going to ask anything more.
 async fn last_call(pace: &Pace, asked: &Notify, phase: &mut watch::Receiver<Phase>) -> LastCall {
     reached(phase, Phase::Leaving).await;
+    let is_quiet = async {
+        asked.notified().await;
+        quiet(pace).await;
+    };
     let is_hopeless = async {
         reached(phase, Phase::Closed).await;
         // What it asks may be under way, or in the socket already.
@@ -106,8 +115,19 @@ async fn last_call(pace: &Pace, asked: &Notify, phase: &mut watch::Receiver<Phas
     };
     tokio::select! {
         biased;
-        () = asked.notified() => LastCall::Asked,
+        () = is_quiet => LastCall::Asked,
         () = is_hopeless => LastCall::NeverAsked,
+    }
+}
+
+/// Waits until nothing has come for a while.
+async fn quiet(pace: &Pace) {
+    loop {
+        match pace.state() {
+            (Waiting::Idle, since) if since.elapsed() >= QUIET => return,
+            (Waiting::Idle, since) => sleep_until(since + QUIET).await,
+            _ => sleep(QUIET).await,
+        }
     }
 }
 
@@ -142,12 +162,17 @@ fn eviction(waiting: Waiting) -> Option<Eviction> {
     match waiting {
         Waiting::Fresh | Waiting::Idle => Some(Eviction::Idle),
         Waiting::Head => Some(Eviction::SlowHeader),
+        Waiting::Body => Some(Eviction::SlowBody),
+        Waiting::Write => Some(Eviction::SlowReader),
         Waiting::Handshake | Waiting::Answer | Waiting::Close => None,
     }
 }
 
 /// How long a connection that never asked anything may still do so when the server closes.
 const LAST_CHANCE: Duration = Duration::from_millis(500);
+
+/// How long a connection has to be idle before it is closed by a server that leaves.
+const QUIET: Duration = Duration::from_secs(1);
 
 const CLOSE: HeaderValue = HeaderValue::from_static("close");
 

@@ -9,6 +9,7 @@ use tokio::time::timeout;
 use tokio_rustls::TlsAcceptor;
 use tokio_rustls::server::TlsStream;
 
+use crate::server::heard::Heard;
 use crate::telemetry::metrics::HandshakeFailure;
 use crate::tls::Certificates;
 
@@ -36,21 +37,23 @@ impl Handshake {
     pub(super) async fn within(
         &self,
         most: Duration,
-        stream: TcpStream,
-    ) -> Result<TlsStream<TcpStream>, HandshakeError> {
+        stream: Heard<TcpStream>,
+    ) -> Result<TlsStream<Heard<TcpStream>>, HandshakeError> {
         let begun = timeout(most, self.begin(stream)).await;
         begun.unwrap_or(Err(HandshakeError::TooSlow))
     }
 
-    async fn begin(&self, stream: TcpStream) -> Result<TlsStream<TcpStream>, HandshakeError> {
+    async fn begin(
+        &self,
+        stream: Heard<TcpStream>,
+    ) -> Result<TlsStream<Heard<TcpStream>>, HandshakeError> {
         let mut first = [0];
-        if stream.peek(&mut first).await? == 0 {
+        if stream.io.peek(&mut first).await? == 0 {
             return Err(HandshakeError::Closed);
         }
         // A method begins with a letter, a handshake never.
         if first[0].is_ascii_alphabetic() {
-            explain(stream).await?;
-            return Err(HandshakeError::PlainHttp);
+            return Err(explain(stream.io).await);
         }
         let acceptor = TlsAcceptor::from(self.certificates.server_config());
         Ok(acceptor.accept(stream).await?)
@@ -86,14 +89,18 @@ fn class(error: &rustls::Error) -> HandshakeFailure {
     }
 }
 
-/// Says to one who speaks plain HTTP what is spoken here, and reads what it still sends: a socket
-/// that is closed with bytes unread may take the answer with it.
-async fn explain(mut stream: TcpStream) -> io::Result<()> {
-    stream.write_all(PLAIN_HTTP.as_bytes()).await?;
-    stream.shutdown().await?;
-    let mut rest = stream.take(MOST_DROPPED);
-    tokio::io::copy(&mut rest, &mut tokio::io::sink()).await?;
-    Ok(())
+/// Says to one who speaks plain HTTP what is spoken here, and reads what it still sends for a
+/// moment: a socket that is closed with bytes unread may take the answer with it.
+async fn explain(mut stream: TcpStream) -> HandshakeError {
+    let said = async {
+        stream.write_all(PLAIN_HTTP.as_bytes()).await?;
+        stream.shutdown().await?;
+        let mut rest = stream.take(MOST_DROPPED);
+        tokio::io::copy(&mut rest, &mut tokio::io::sink()).await
+    };
+    // Whether it could be said makes no difference to what it is.
+    drop(timeout(A_MOMENT, said).await);
+    HandshakeError::PlainHttp
 }
 
 const PLAIN_HTTP: &str = "HTTP/1.1 400 Bad Request\r\n\
@@ -102,6 +109,7 @@ const PLAIN_HTTP: &str = "HTTP/1.1 400 Bad Request\r\n\
     content-length: 48\r\n\r\n\
     plain HTTP on a port that speaks TLS: use https\n";
 
+const A_MOMENT: Duration = Duration::from_secs(1);
 const MOST_DROPPED: u64 = 16 << 20;
 
 #[cfg(test)]

@@ -16,7 +16,8 @@ pub struct Limits {
     pub connections: NonZeroUsize,
     /// Those of them that one address may have.
     pub connections_per_peer: NonZeroUsize,
-    /// What the bodies that are being read may take together, in bytes.
+    /// What large bodies may take together while their reviews are answered, in bytes: each beyond
+    /// its first 64 KiB.
     pub body_memory: usize,
     /// How long a connection may keep the server waiting.
     pub patience: Patience,
@@ -29,6 +30,10 @@ pub struct Patience {
     pub handshake: Duration,
     /// From the first byte of a request to the end of its head.
     pub head: Duration,
+    /// For the rest of a body, where the deadline of its review is not earlier.
+    pub body: Duration,
+    /// Until it has taken an answer.
+    pub write: Duration,
     /// Without a request.
     pub idle: Duration,
 }
@@ -53,6 +58,8 @@ impl Default for Patience {
         Self {
             handshake: Duration::from_secs(5),
             head: Duration::from_secs(5),
+            body: Duration::from_secs(30),
+            write: Duration::from_secs(5),
             idle: Duration::from_secs(90),
         }
     }

@@ -1,11 +1,13 @@
 //! What a connection is waiting for, and since when.
 //!
 //! ```text
-//! Handshake --> Fresh --first byte--> Head --> Answer --> Idle --first byte--> Head ... Close
+//! Handshake --> Fresh --first byte--> Head --> Body --> Answer --> Write --> Idle ... --> Close
+//!                                      ^----------- first byte ---------------'
 //! ```
 //!
 //! hyper's own timeout for the head of a request runs while a connection is idle as well; the two
-//! are told apart here, by the first byte that arrives.
+//! are told apart here, by the first byte that arrives. Only in `Answer` does the peer wait for us;
+//! in every other state we wait for the peer, and patience has an end.
 //!
 //! Invariant: only the task of the connection writes; any other may read.
 
@@ -25,10 +27,14 @@ pub(super) enum Waiting {
     Fresh,
     /// The rest of the head of a request.
     Head,
-    /// Its next request.
-    Idle,
+    /// The rest of the body of a request.
+    Body,
     /// The answer to a request: it waits for us.
     Answer,
+    /// That its peer takes the answer.
+    Write,
+    /// Its next request.
+    Idle,
     /// That its peer closes it as well.
     Close,
 }
@@ -82,21 +88,36 @@ impl Pace {
         let most = match waiting {
             Waiting::Handshake => patience.handshake,
             Waiting::Head => patience.head,
+            Waiting::Body => patience.body,
+            Waiting::Write => patience.write,
             Waiting::Fresh | Waiting::Idle => patience.idle,
             Waiting::Close => CLOSE,
             Waiting::Answer => return None,
         };
         Some(since + most)
     }
+
+    /// How much of the server's patience it has used up, in millionths; none while it waits for us.
+    /// Who has never asked anything is expected to as soon as there is TLS.
+    pub(super) fn strain(&self, patience: &Patience) -> Option<u128> {
+        let (waiting, since) = self.state();
+        let most = match waiting {
+            Waiting::Fresh => patience.handshake,
+            _ => self.overdue(patience)? - since,
+        };
+        Some(since.elapsed().as_millis() * 1_000_000 / most.as_millis().max(1))
+    }
 }
 
 fn waiting(state: u64) -> Waiting {
-    const ALL: [Waiting; 6] = [
+    const ALL: [Waiting; 8] = [
         Waiting::Handshake,
         Waiting::Fresh,
         Waiting::Head,
-        Waiting::Idle,
+        Waiting::Body,
         Waiting::Answer,
+        Waiting::Write,
+        Waiting::Idle,
         Waiting::Close,
     ];
     let number = usize::try_from(state & 0xff).unwrap_or_default();
@@ -113,6 +134,8 @@ mod tests {
     const PATIENCE: Patience = Patience {
         handshake: Duration::from_secs(1),
         head: Duration::from_secs(2),
+        body: Duration::from_secs(4),
+        write: Duration::from_secs(5),
         idle: Duration::from_secs(3),
     };
 
@@ -125,6 +148,8 @@ mod tests {
             (Waiting::Handshake, Some(11)),
             (Waiting::Fresh, Some(13)),
             (Waiting::Head, Some(12)),
+            (Waiting::Body, Some(14)),
+            (Waiting::Write, Some(15)),
             (Waiting::Idle, Some(13)),
             (Waiting::Answer, None),
             (Waiting::Close, Some(11)),
@@ -145,12 +170,32 @@ mod tests {
             (Waiting::Fresh, Waiting::Head),
             (Waiting::Head, Waiting::Head),
             (Waiting::Idle, Waiting::Head),
+            (Waiting::Body, Waiting::Body),
             (Waiting::Answer, Waiting::Answer),
+            (Waiting::Write, Waiting::Write),
             (Waiting::Close, Waiting::Close),
         ] {
             pace.change(waiting);
             pace.heard();
             assert_eq!(pace.waiting(), expected, "{waiting:?}");
+        }
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn strain_is_the_part_of_its_own_patience() {
+        let pace = Pace::new();
+        for (to, expected) in [
+            (Waiting::Handshake, Some(500_000)),
+            (Waiting::Fresh, Some(500_000)),
+            (Waiting::Head, Some(250_000)),
+            (Waiting::Body, Some(125_000)),
+            (Waiting::Write, Some(100_000)),
+            (Waiting::Idle, Some(166_666)),
+            (Waiting::Answer, None),
+        ] {
+            pace.change(to);
+            tokio::time::advance(Duration::from_millis(500)).await;
+            assert_eq!(pace.strain(&PATIENCE), expected, "{to:?}");
         }
     }
 }

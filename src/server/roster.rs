@@ -1,25 +1,26 @@
 //! The connections that are open, and who has to go when there are too many.
 //!
-//! Slow clients keep nobody out: where the last seat is taken, the connection that has kept the
-//! server waiting longest goes, first of all one that has never asked anything. One that waits for
-//! an answer never goes.
+//! Slow clients keep nobody out: where the last seat is taken, the connection goes that has used up
+//! most of the server's patience, each by that for what it is at. So a silent handshake goes before
+//! an idle connection of the same age, and whoever has just come goes last. One that waits for an
+//! answer never goes.
 
-use std::cmp::Reverse;
 use std::collections::HashMap;
 use std::net::IpAddr;
 use std::num::NonZeroUsize;
 use std::sync::Arc;
 
 use tokio::task::{AbortHandle, Id};
-use tokio::time::Instant;
 
-use crate::server::pace::{Pace, Waiting};
+use crate::server::limits::Patience;
+use crate::server::pace::Pace;
 
 /// The connections that are open.
 #[derive(Debug)]
 pub(super) struct Roster {
     most: NonZeroUsize,
     most_per_peer: NonZeroUsize,
+    patience: Patience,
     seats: HashMap<Id, Seat>,
     peers: HashMap<IpAddr, usize>,
 }
@@ -44,10 +45,11 @@ pub(super) enum Room {
 }
 
 impl Roster {
-    pub(super) fn new(most: NonZeroUsize, most_per_peer: NonZeroUsize) -> Self {
+    pub(super) fn new(most: NonZeroUsize, most_per_peer: NonZeroUsize, patience: Patience) -> Self {
         Self {
             most,
             most_per_peer,
+            patience,
             seats: HashMap::new(),
             peers: HashMap::new(),
         }
@@ -84,10 +86,16 @@ impl Roster {
         }
     }
 
+    /// Sends one away, whoever it is: the system has no more to give.
+    pub(super) fn evict_any(&mut self) -> Room {
+        self.evict(|_| true)
+    }
+
     fn evict(&mut self, may_go: impl Fn(&Seat) -> bool) -> Room {
         let candidates = self.seats.iter().filter(|(_, seat)| may_go(seat));
-        let ranked = candidates.filter_map(|(id, seat)| Some((rank(&seat.pace)?, *id)));
-        let Some((_, id)) = ranked.max_by_key(|(rank, _)| *rank) else {
+        let strained =
+            candidates.filter_map(|(id, seat)| Some((seat.pace.strain(&self.patience)?, *id)));
+        let Some((_, id)) = strained.max_by_key(|(strain, _)| *strain) else {
             return Room::None;
         };
         if let Some(seat) = self.seats.get(&id) {
@@ -98,23 +106,6 @@ impl Roster {
     }
 }
 
-/// Who goes first ranks highest.
-fn rank(pace: &Pace) -> Option<(Asked, Reverse<Instant>)> {
-    let (waiting, since) = pace.state();
-    let asked = match waiting {
-        Waiting::Answer => return None,
-        Waiting::Idle => Asked::Before,
-        Waiting::Handshake | Waiting::Fresh | Waiting::Head | Waiting::Close => Asked::Nothing,
-    };
-    Some((asked, Reverse(since)))
-}
-
-#[derive(Clone, Copy, Debug, Eq, Ord, PartialEq, PartialOrd)]
-enum Asked {
-    Before,
-    Nothing,
-}
-
 #[cfg(test)]
 mod tests {
     use std::net::Ipv4Addr;
@@ -123,6 +114,7 @@ mod tests {
     use tokio::task::JoinSet;
 
     use super::*;
+    use crate::server::pace::Waiting;
 
     struct Hall {
         roster: Roster,
@@ -135,6 +127,7 @@ mod tests {
                 roster: Roster::new(
                     NonZeroUsize::new(most).unwrap(),
                     NonZeroUsize::new(most_per_peer).unwrap(),
+                    Patience::default(),
                 ),
                 tasks: JoinSet::new(),
             }
@@ -164,18 +157,30 @@ mod tests {
     }
 
     #[tokio::test(start_paused = true)]
-    async fn who_never_asked_goes_first_then_who_is_idle_longest() {
-        let mut hall = Hall::of(4, 4);
+    async fn who_has_used_up_most_patience_goes_first() {
+        let mut hall = Hall::of(5, 5);
         let idle = hall.enter(1, Waiting::Idle).await;
         hall.enter(1, Waiting::Answer).await;
         let fresh = hall.enter(2, Waiting::Fresh).await;
-        let late = hall.enter(2, Waiting::Handshake).await;
-        for expected in [fresh, late, idle] {
+        let shaking = hall.enter(2, Waiting::Handshake).await;
+        let reading = hall.enter(2, Waiting::Body).await;
+        for expected in [fresh, shaking, reading, idle] {
             assert_eq!(hall.roster.make_room(address(3)), Room::Made);
             assert_eq!(hall.gone().await, expected);
             hall.enter(3, Waiting::Answer).await;
         }
         assert_eq!(hall.roster.make_room(address(3)), Room::None);
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn who_has_just_come_outlasts_who_has_been_idle_for_long() {
+        let mut hall = Hall::of(2, 2);
+        let idle = hall.enter(1, Waiting::Idle).await;
+        tokio::time::advance(Duration::from_secs(45)).await;
+        hall.enter(2, Waiting::Handshake).await;
+        tokio::time::advance(Duration::from_secs(1)).await;
+        assert_eq!(hall.roster.make_room(address(3)), Room::Made);
+        assert_eq!(hall.gone().await, idle);
     }
 
     #[tokio::test(start_paused = true)]

@@ -1,4 +1,5 @@
-//! A stream that notes when bytes arrive, and closes without losing what was said last.
+//! A stream that notes when its peer has taken an answer, and closes without losing what was said
+//! last.
 //!
 //! A socket that is closed with bytes unread resets the connection, and the peer may lose an answer
 //! that it has not read yet, such as "too large" in the middle of a large body. So what still comes
@@ -14,7 +15,7 @@ use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 
 use crate::server::pace::{Pace, Waiting};
 
-/// A stream that notes when bytes arrive, and closes without losing what was said last.
+/// A stream that notes when its peer has taken an answer, and closes without losing what was said last.
 pub(super) struct Stream<I> {
     io: I,
     pace: Arc<Pace>,
@@ -54,12 +55,7 @@ impl<I: AsyncRead + Unpin> AsyncRead for Stream<I> {
         context: &mut Context<'_>,
         buffer: &mut ReadBuf<'_>,
     ) -> Poll<io::Result<()>> {
-        let before = buffer.filled().len();
-        let read = Pin::new(&mut self.io).poll_read(context, buffer);
-        if buffer.filled().len() > before {
-            self.pace.heard();
-        }
-        read
+        Pin::new(&mut self.io).poll_read(context, buffer)
     }
 }
 
@@ -85,7 +81,11 @@ impl<I: AsyncRead + AsyncWrite + Unpin> AsyncWrite for Stream<I> {
     }
 
     fn poll_flush(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
-        Pin::new(&mut self.io).poll_flush(context)
+        ready!(Pin::new(&mut self.io).poll_flush(context))?;
+        if self.pace.waiting() == Waiting::Write {
+            self.pace.change(Waiting::Idle);
+        }
+        Poll::Ready(Ok(()))
     }
 
     fn poll_shutdown(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {

@@ -49,7 +49,7 @@ async fn start_with(listen: &str, limits: Limits, judge: Arc<dyn Judge>) -> Star
         log_level: None,
     });
     Started {
-        server: listening.await.unwrap().open(judge, Enforcement::default()),
+        server: listening.unwrap().open(judge, Enforcement::default()),
         certificate,
     }
 }

@@ -27,7 +27,7 @@ pub(super) struct LimitArgs {
     #[arg(long, env = "OLMGUARD_TIMEOUT", value_name = "DURATION", default_value = "5s", value_parser = timeout)]
     timeout: Duration,
 
-    /// Connections open at once; the longest idle one makes room for a new one
+    /// Connections open at once; the one that keeps the server waiting most makes room for a new one
     #[arg(
         long,
         env = "OLMGUARD_MAX_CONNECTIONS",
@@ -77,10 +77,14 @@ fn timeout(text: &str) -> Result<Duration, String> {
     if timeout < SHORTEST {
         return Err("expected 200ms or more: less leaves no time to answer".to_owned());
     }
+    if timeout > LONGEST {
+        return Err("expected 30s or less: no API server waits longer".to_owned());
+    }
     Ok(timeout)
 }
 
 const SHORTEST: Duration = Duration::from_millis(200);
+const LONGEST: Duration = Duration::from_secs(30);
 
 #[cfg(test)]
 mod tests {
@@ -125,6 +129,7 @@ mod tests {
                 "--max-connections-per-peer is 10, --max-connections only 9: expected no more",
             ),
             (&["--timeout=0s"], "expected 200ms or more"),
+            (&["--timeout=31s"], "expected 30s or less"),
             (&["--timeout=5"], "unit missing: expected one of"),
             (&["--workers=0"], "--workers"),
             (&["--queue=-1"], "--queue"),

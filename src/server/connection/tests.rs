@@ -6,11 +6,14 @@ use tokio::io::{AsyncReadExt, AsyncWriteExt, DuplexStream, duplex};
 use tokio::time::{Duration, Instant};
 
 use super::*;
+use crate::server::heard::Heard;
 use crate::telemetry::Metrics;
 
 const PATIENCE: Patience = Patience {
     handshake: Duration::from_secs(5),
     head: Duration::from_secs(5),
+    body: Duration::from_secs(30),
+    write: Duration::from_secs(5),
     idle: Duration::from_secs(90),
 };
 
@@ -33,6 +36,10 @@ impl Line {
         };
         tokio::spawn(async move {
             let (pace, metrics) = (Arc::new(Pace::new()), Metrics::new());
+            let near = Heard {
+                io: near,
+                pace: Arc::clone(&pace),
+            };
             serve(near, &pace, manners, &metrics.connections).await;
         });
         Self { far, phase }
@@ -40,6 +47,10 @@ impl Line {
 
     async fn ask(&mut self) -> String {
         self.far.write_all(REQUEST).await.unwrap();
+        self.response().await
+    }
+
+    async fn response(&mut self) -> String {
         let mut response = vec![0; 1024];
         let length = self.far.read(&mut response).await.unwrap();
         response.truncate(length);
@@ -97,11 +108,59 @@ async fn a_connection_may_be_idle_between_requests() {
 
 #[tokio::test(start_paused = true)]
 async fn who_is_idle_is_closed_when_the_server_leaves() {
+    for (idle, expected) in [(0, 1), (20, 0)] {
+        let mut line = Line::open();
+        line.ask().await;
+        pass(idle).await;
+        let begun = Instant::now();
+        line.phase.send_replace(Phase::Leaving);
+        assert_eq!(line.closed_after(begun).await, expected);
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_is_on_its_way_when_the_server_leaves_is_answered() {
     let mut line = Line::open();
     line.ask().await;
-    let begun = Instant::now();
+    pass(20).await;
+    let (first, rest) = REQUEST.split_at(10);
+    line.far.write_all(first).await.unwrap();
+    tokio::task::yield_now().await;
     line.phase.send_replace(Phase::Leaving);
-    assert_eq!(line.closed_after(begun).await, 0);
+    pass(3).await;
+    line.far.write_all(rest).await.unwrap();
+    let response = line.response().await;
+    assert!(response.contains("\r\nconnection: close\r\n"), "{response}");
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_body_that_never_ends_is_cut_off() {
+    let mut line = Line::open();
+    let begun = Instant::now();
+    line.far
+        .write_all(&REQUEST[..REQUEST.len() - 1])
+        .await
+        .unwrap();
+    assert_eq!(line.closed_after(begun).await, 30);
+}
+
+#[tokio::test(start_paused = true)]
+async fn an_answer_that_nobody_takes_is_given_up() {
+    let mut line = Line::open();
+    let begun = Instant::now();
+    let body = "x".repeat(1 << 20);
+    let head = format!(
+        "POST / HTTP/1.1\r\nhost: x\r\ncontent-length: {}\r\n\r\n",
+        body.len()
+    );
+    line.far.write_all(head.as_bytes()).await.unwrap();
+    line.far.write_all(body.as_bytes()).await.unwrap();
+    line.far.shutdown().await.unwrap();
+    pass(10).await;
+    let mut rest = Vec::new();
+    line.far.read_to_end(&mut rest).await.unwrap();
+    assert!(rest.len() < body.len(), "{}", rest.len());
+    assert_eq!(begun.elapsed().as_secs(), 10);
 }
 
 #[tokio::test(start_paused = true)]

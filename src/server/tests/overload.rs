@@ -12,7 +12,7 @@ use super::wire::{Response, Wire, soon};
 use super::{LOOPBACK, Started, post, post_to, review, start_with};
 use crate::admission::Review;
 use crate::explain::Answer;
-use crate::server::{Judge, Limits};
+use crate::server::{Guard, Judge, Limits};
 use crate::snapshot::Snapshot;
 
 /// Judges nothing until it is let go.
@@ -171,10 +171,37 @@ async fn a_judge_who_panics_is_an_internal_fault_and_the_next_review_is_answered
         (response.status(), response.text()),
         (
             500,
-            "internal fault: the judge was lost; please report this\n"
+            "internal fault: the review cannot be answered; please report this\n"
         )
     );
     assert_eq!(token(&wire.ask(&request).await), "NoCatalogs");
+    assert_eq!(started.told("olmguard_panics_total "), 1);
+}
+
+#[tokio::test]
+async fn large_bodies_that_stall_keep_no_ordinary_review_out() {
+    let limits = Limits {
+        body_memory: 1 << 20,
+        ..Limits::default()
+    };
+    let guard = Guard {
+        snapshot: Arc::default(),
+    };
+    let started = start_with(LOOPBACK, limits, Arc::new(guard)).await;
+    let large = post(&review(900 << 10).to_string(), "");
+    let mut stalled = Vec::new();
+    for _ in 0..4 {
+        let mut wire = Wire::to(&started).await;
+        wire.send(large.split_at(large.len() - 1).0).await;
+        stalled.push(wire);
+    }
+    let response = ask(&started, "/validate", &review(0)).await;
+    assert_eq!(token(&response), "NoCatalogs");
+    let waits = ask(&started, "/validate?timeout=300ms", &review(900 << 10)).await;
+    assert_eq!(
+        (waits.status(), waits.text()),
+        (503, "no room for a large body within 200 ms: expected fewer at once; try again\n")
+    );
 }
 
 #[tokio::test]

@@ -1,0 +1,63 @@
+//! The body of a request, whose end is noted: from then on the peer waits for us.
+
+use std::pin::Pin;
+use std::sync::Arc;
+use std::task::{Context, Poll};
+
+use hyper::body::{Body, Frame, Incoming, SizeHint};
+
+use crate::server::pace::{Pace, Waiting};
+
+/// The body of a request, whose end is noted.
+#[derive(Debug)]
+pub(super) struct Awaited {
+    body: Incoming,
+    pace: Arc<Pace>,
+}
+
+impl Awaited {
+    pub(super) fn new(body: Incoming, pace: Arc<Pace>) -> Self {
+        let awaited = Self { body, pace };
+        if awaited.body.is_end_stream() {
+            awaited.end();
+        }
+        awaited
+    }
+
+    fn end(&self) {
+        if self.pace.waiting() == Waiting::Body {
+            self.pace.change(Waiting::Answer);
+        }
+    }
+}
+
+impl Body for Awaited {
+    type Data = <Incoming as Body>::Data;
+    type Error = hyper::Error;
+
+    fn poll_frame(
+        mut self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+    ) -> Poll<Option<Result<Frame<Self::Data>, hyper::Error>>> {
+        let frame = Pin::new(&mut self.body).poll_frame(context);
+        if matches!(frame, Poll::Ready(None | Some(Err(_)))) || self.body.is_end_stream() {
+            self.end();
+        }
+        frame
+    }
+
+    fn is_end_stream(&self) -> bool {
+        self.body.is_end_stream()
+    }
+
+    fn size_hint(&self) -> SizeHint {
+        self.body.size_hint()
+    }
+}
+
+/// A body that nobody reads to its end is not waited for.
+impl Drop for Awaited {
+    fn drop(&mut self) {
+        self.end();
+    }
+}
