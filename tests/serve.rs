@@ -7,6 +7,7 @@
 
 mod common {
     pub(crate) mod https;
+    #[expect(dead_code, reason = "nothing is run under another program here")]
     pub(crate) mod process;
 }
 

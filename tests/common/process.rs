@@ -32,10 +32,17 @@ pub(crate) fn run(arguments: &[&str]) -> Ended {
 impl Process {
     /// Starts the program without settings from the environment.
     pub(crate) fn start(arguments: &[&str]) -> Self {
+        Self::under(&[], arguments)
+    }
+
+    /// Starts the program under another one, such as `strace -f`.
+    pub(crate) fn under(wrapper: &[&str], arguments: &[&str]) -> Self {
         let settings = std::env::vars_os()
             .map(|(name, _)| name)
             .filter(|name| name.to_string_lossy().starts_with("OLMGUARD_"));
-        let mut command = Command::new(env!("CARGO_BIN_EXE_olmguard"));
+        let words = [wrapper, &[env!("CARGO_BIN_EXE_olmguard")], arguments].concat();
+        let (program, arguments) = words.split_first().expect("a program");
+        let mut command = Command::new(program);
         for name in settings {
             command.env_remove(name);
         }
@@ -66,9 +73,14 @@ impl Process {
 
     /// Sends SIGTERM.
     pub(crate) fn terminate(&self) {
-        let script = format!("kill -TERM {}", self.id);
-        let sent = Command::new("sh").args(["-c", &script]).status().unwrap();
-        assert!(sent.success());
+        terminate(self.id);
+    }
+
+    /// Sends SIGTERM to the only process that it has started.
+    pub(crate) fn terminate_child(&self) {
+        let file = format!("/proc/{0}/task/{0}/children", self.id);
+        let children = std::fs::read_to_string(file).unwrap();
+        terminate(children.trim().parse().expect("one child"));
     }
 
     /// Waits for the end.
@@ -92,6 +104,12 @@ impl Drop for Process {
             drop(Command::new("sh").args(["-c", &script]).status());
         }
     }
+}
+
+fn terminate(id: u32) {
+    let script = format!("kill -TERM {id}");
+    let sent = Command::new("sh").args(["-c", &script]).status().unwrap();
+    assert!(sent.success());
 }
 
 fn lines(stdout: ChildStdout) -> Receiver<String> {
