@@ -1,0 +1,130 @@
+//! The process that is measured.
+
+use std::io::{Read, Write};
+use std::num::NonZeroUsize;
+use std::sync::Arc;
+use std::time::Duration;
+
+use axum::Router;
+use axum::body::Bytes;
+use axum::http::header::CONTENT_TYPE;
+use axum::routing::post;
+use base64_simd::STANDARD;
+use olmguard::admission::{Enforcement, Review};
+use olmguard::explain::Answer;
+use olmguard::server::{Config, Guard, Judge, Limits, Server};
+use olmguard::snapshot::Snapshot;
+use olmguard::telemetry::Metrics;
+use olmguard::tls::{Certificates, Terms, self_signed};
+
+use crate::bench::catalogs;
+
+/// What answers.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub(crate) enum Mode {
+    /// The judge, by the catalogs.
+    Judge,
+    /// Nobody: the body is read, and the answer is always the same.
+    Constant,
+    /// A judge without catalogs that takes [`SLOW`] for each edit.
+    Slow,
+}
+
+/// How long the slow judge takes.
+pub(crate) const SLOW: Duration = Duration::from_millis(20);
+pub(crate) const WORKERS: usize = 2;
+/// So many edits a second are judged then.
+pub(crate) const CAPACITY: u32 = 100;
+const QUEUE: usize = 64;
+
+/// The variable by which the process knows what it is.
+pub(crate) const MODE: &str = "OLMGUARD_BENCH_MODE";
+
+impl Mode {
+    const ALL: [Self; 3] = [Self::Judge, Self::Constant, Self::Slow];
+
+    pub(crate) fn as_str(self) -> &'static str {
+        match self {
+            Self::Judge => "judge",
+            Self::Constant => "constant",
+            Self::Slow => "slow",
+        }
+    }
+
+    /// That of this process, if it is to be a server.
+    pub(crate) fn of_this_process() -> Option<Self> {
+        let asked = std::env::var(MODE).ok()?;
+        Self::ALL.into_iter().find(|mode| mode.as_str() == asked)
+    }
+}
+
+/// Serves until standard input ends. The one line that is printed says where, and the certificate.
+pub(crate) fn run(mode: Mode) {
+    let runtime = tokio::runtime::Runtime::new().expect("a runtime");
+    let (server, certificate) = runtime.block_on(start(mode));
+    let mut stdout = std::io::stdout().lock();
+    writeln!(stdout, "{} {certificate}", server.addr()).expect("someone reads");
+    std::io::stdin()
+        .read_to_end(&mut Vec::new())
+        .expect("standard input");
+    runtime.shutdown_background();
+}
+
+async fn start(mode: Mode) -> (Server, String) {
+    let certificates = self_signed(&Terms::default(), Vec::new()).expect("a certificate");
+    let certificate = STANDARD.encode_to_string(certificates.leaf().der());
+    let listening = Server::listen(config(mode, certificates))
+        .await
+        .expect("free ports");
+    let enforcement = Enforcement::default();
+    let server = match mode {
+        Mode::Judge => {
+            let snapshot = Arc::new(catalogs::snapshot());
+            listening.open(Arc::new(Guard { snapshot }), enforcement)
+        }
+        Mode::Constant => listening.open_with(constant()),
+        Mode::Slow => listening.open(Arc::new(SlowJudge), enforcement),
+    };
+    (server, certificate)
+}
+
+fn config(mode: Mode, certificates: Certificates) -> Config {
+    let loopback = "127.0.0.1:0".parse().expect("an address");
+    let mut limits = Limits {
+        connections: MANY,
+        connections_per_peer: MANY,
+        ..Limits::default()
+    };
+    if mode == Mode::Slow {
+        limits.workers = NonZeroUsize::new(WORKERS).expect("not zero");
+        limits.queue = QUEUE;
+    }
+    Config {
+        listen: loopback,
+        ops_listen: loopback,
+        certificates,
+        limits,
+        checks: Vec::new(),
+        metrics: Metrics::default(),
+    }
+}
+
+fn constant() -> Router {
+    let answer = async |_: Bytes| ([(CONTENT_TYPE, "application/json")], ANSWER);
+    Router::new().route("/validate", post(answer))
+}
+
+#[derive(Debug)]
+struct SlowJudge;
+
+impl Judge for SlowJudge {
+    fn answer(&self, review: &Review) -> Answer {
+        std::thread::sleep(SLOW);
+        review.answer(&Snapshot::default())
+    }
+}
+
+/// As long as what is said of an edit that resolves.
+const ANSWER: &str = r#"{"apiVersion":"admission.k8s.io/v1","kind":"AdmissionReview","response":{"uid":"705ab4f5-6393-11e8-b7cc-42010a800002","allowed":true,"auditAnnotations":{"catalog":"v4.18","installed":"cert-manager.v1.16.1 1.16.1","resolved":"cert-manager.v1.16.5 1.16.5","token":"Resolved","verdict":"allow"}}}"#;
+
+const MANY: NonZeroUsize = NonZeroUsize::new(10_000).expect("not zero");

@@ -1,0 +1,142 @@
+//! Many connections that ask the same thing again and again, as API servers do under load.
+//!
+//! In an open loop a request is due at its time whatever became of those before it, and its latency
+//! counts from there: a server that stalls is not asked less for it.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use tokio::sync::watch;
+use tokio::task::JoinSet;
+use tokio::time::{Instant, sleep_until};
+
+use crate::load::figures::Figures;
+use crate::load::wire::{Broken, Connection, Response, Target};
+
+/// What is asked, by how many, how often.
+#[derive(Clone)]
+pub(crate) struct Fleet {
+    pub(crate) target: Target,
+    /// The bytes of a request, head and body.
+    pub(crate) request: Arc<[u8]>,
+    /// What each answer must hold.
+    pub(crate) expected: Arc<[u8]>,
+    /// What marks the answers that are counted apart, if any are.
+    pub(crate) marked: Option<&'static [u8]>,
+    pub(crate) connections: u32,
+    pub(crate) rate: Rate,
+}
+
+/// When a request is due.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Rate {
+    /// When the one before it on its connection is answered.
+    Closed,
+    /// So many times a second, over all connections.
+    PerSecond(u32),
+}
+
+impl Fleet {
+    /// Asks for some time.
+    pub(crate) async fn run_for(&self, time: Duration) -> Figures {
+        let (stop, stopped) = watch::channel(());
+        let (figures, ()) = tokio::join!(self.run_until(stopped), async {
+            tokio::time::sleep(time).await;
+            drop(stop);
+        });
+        figures
+    }
+
+    /// Asks until the sender of this is dropped; what was asked before is still waited for.
+    pub(crate) async fn run_until(&self, stopped: watch::Receiver<()>) -> Figures {
+        let begun = Instant::now();
+        let mut members = JoinSet::new();
+        for number in 0..self.connections {
+            let member = Member {
+                fleet: self.clone(),
+                connection: None,
+                figures: Figures::default(),
+            };
+            members.spawn(member.run(number, begun, stopped.clone()));
+        }
+        let mut all = Figures::default();
+        while let Some(figures) = members.join_next().await {
+            all.add(figures.expect("a member does not panic"));
+        }
+        all
+    }
+}
+
+impl Rate {
+    /// When the next request of a member is due.
+    fn due(self, begun: Instant, turn: u32) -> Instant {
+        match self {
+            Self::Closed => Instant::now(),
+            Self::PerSecond(rate) => begun + Duration::from_secs(turn.into()) / rate,
+        }
+    }
+}
+
+/// One of the connections.
+struct Member {
+    fleet: Fleet,
+    connection: Option<Connection>,
+    figures: Figures,
+}
+
+impl Member {
+    async fn run(
+        mut self,
+        number: u32,
+        begun: Instant,
+        mut stopped: watch::Receiver<()>,
+    ) -> Figures {
+        for turn in (number..).step_by(self.fleet.connections as usize) {
+            let due = self.fleet.rate.due(begun, turn);
+            tokio::select! {
+                biased;
+                _ = stopped.changed() => break,
+                () = sleep_until(due) => {}
+            }
+            match self.ask().await {
+                Ok(response) => self.note(&response, due),
+                Err(why) => self.figures.fail(why),
+            }
+        }
+        self.figures
+    }
+
+    /// Asks on the connection that is open, or on a new one.
+    async fn ask(&mut self) -> Result<Response, String> {
+        if let Some(mut open) = self.connection.take() {
+            match open.ask(&self.fleet.request).await {
+                Ok(response) => return Ok(self.keep(open, response)),
+                Err(Broken::BeforeRequest) => self.figures.reconnected += 1,
+                Err(Broken::UnderRequest) => self.figures.sent_twice += 1,
+                Err(Broken::Failed(why)) => return Err(why),
+            }
+        }
+        let connected = self.fleet.target.connect().await;
+        let mut fresh = connected.map_err(|error| format!("cannot connect: {error}"))?;
+        let response = fresh.ask(&self.fleet.request).await;
+        let response = response.map_err(|broken| format!("on a new connection: {broken}"))?;
+        Ok(self.keep(fresh, response))
+    }
+
+    fn keep(&mut self, connection: Connection, response: Response) -> Response {
+        self.connection = (!response.is_last()).then_some(connection);
+        response
+    }
+
+    fn note(&mut self, response: &Response, due: Instant) {
+        let is_expected = memchr::memmem::find(&response.body, &self.fleet.expected).is_some();
+        if response.status == 200 && is_expected {
+            self.figures.answer(due.elapsed());
+            self.figures.farewells += u64::from(response.is_last());
+            let is_marked = |mark| memchr::memmem::find(&response.body, mark).is_some();
+            self.figures.marked += u64::from(self.fleet.marked.is_some_and(is_marked));
+        } else {
+            self.figures.fail(format!("status {}", response.status));
+        }
+    }
+}

@@ -1,0 +1,89 @@
+//! `olmguard serve` as a process, with a certificate that its clients know.
+
+use std::fs;
+use std::io::{Read, Write};
+use std::net::TcpStream;
+
+use tempfile::TempDir;
+
+use crate::common::https::Certificate;
+use crate::common::process::{Ended, Process};
+use crate::load::wire::Target;
+
+/// A server that is ready.
+pub(crate) struct Served {
+    pub(crate) process: Process,
+    pub(crate) target: Target,
+    /// Where its health is told.
+    pub(crate) ops: String,
+    _folder: TempDir,
+}
+
+impl Served {
+    /// Starts one without catalogs, on free ports of the loopback address.
+    pub(crate) fn start(arguments: &[&str]) -> Self {
+        Self::under(&[], arguments)
+    }
+
+    /// Starts one under another program, which is given the command as its last arguments.
+    pub(crate) fn under(wrapper: &[&str], arguments: &[&str]) -> Self {
+        let folder = tempfile::tempdir().unwrap();
+        let certificate = Certificate::generate();
+        let file = |name: &str, text: String| {
+            let path = folder.path().join(name);
+            fs::write(&path, text).unwrap();
+            path.to_str().unwrap().to_owned()
+        };
+        let cert = file("cert", certificate.pem());
+        let key = file("key", certificate.key_pem());
+        let all = [
+            &["serve", "--tls-cert", &cert, "--tls-key", &key],
+            &ANY[..],
+            arguments,
+        ];
+        let mut process = Process::under(wrapper, &all.concat());
+        let address = url(&process.line(), "https://");
+        let ops = url(&process.line(), "http://");
+        Self {
+            process,
+            target: Target {
+                address: address.parse().unwrap(),
+                tls: certificate.client(),
+            },
+            ops,
+            _folder: folder,
+        }
+    }
+
+    /// The status of a path of the port for health, if it is told.
+    pub(crate) fn health(&self, path: &str) -> Option<u16> {
+        let mut stream = TcpStream::connect(&self.ops).ok()?;
+        let request = format!("GET {path} HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n");
+        stream.write_all(request.as_bytes()).ok()?;
+        let mut response = String::new();
+        stream.read_to_string(&mut response).ok()?;
+        response.get(9..12)?.parse().ok()
+    }
+
+    /// Ends it with a signal, and waits for that.
+    pub(crate) fn end(self) -> Ended {
+        self.process.terminate();
+        self.process.ended()
+    }
+}
+
+/// The address of a line such as `listening on https://127.0.0.1:41234`.
+fn url(line: &str, scheme: &str) -> String {
+    let address = line
+        .strip_prefix("listening on ")
+        .and_then(|url| url.strip_prefix(scheme));
+    address.expect("a line with an address").to_owned()
+}
+
+const ANY: [&str; 5] = [
+    "--listen",
+    "127.0.0.1:0",
+    "--ops-listen",
+    "127.0.0.1:0",
+    "--log-format=json",
+];
