@@ -1,0 +1,62 @@
+//! Malformed and hostile requests, each with its exact answer, over real TLS.
+//!
+//! Whatever is sent, an API server gets a review back or an HTTP error of one line, and the next one
+//! who asks is answered. What is no HTTP at all is answered by the HTTP library, with a bare status.
+#![expect(
+    clippy::indexing_slicing,
+    clippy::panic,
+    clippy::unwrap_used,
+    reason = "a test that cannot go on fails there"
+)]
+
+mod common {
+    #[expect(dead_code, reason = "requests here are of another kind")]
+    pub(crate) mod https;
+    #[expect(dead_code, reason = "there is no end to wait for")]
+    pub(crate) mod process;
+}
+mod load {
+    #[expect(dead_code, reason = "health is not asked for")]
+    pub(crate) mod served;
+    #[expect(dead_code, reason = "requests here are of another kind")]
+    pub(crate) mod wire;
+}
+mod hostile {
+    pub(crate) mod arbitrary;
+    pub(crate) mod bodies;
+    pub(crate) mod heads;
+    pub(crate) mod outcome;
+    pub(crate) mod request;
+    pub(crate) mod transport;
+}
+
+use hostile::outcome::{ask, outcome_of};
+use hostile::request::{Row, valid};
+use hostile::{bodies, heads, transport};
+use load::served::Served;
+
+#[test]
+fn each_has_its_answer_and_the_next_one_is_answered() {
+    let server = Served::start(&[]);
+    let rows = [bodies::rows(), heads::rows(), transport::rows()].concat();
+    assert!(rows.len() >= 40, "{}", rows.len());
+    let mut wrong = Vec::new();
+    for row in &rows {
+        let found = outcome_of(&server.target, row);
+        if found != row.expected {
+            let Row { name, expected, .. } = row;
+            wrong.push(format!(
+                "{name}:\n  expected {expected:?}\n  found    {found:?}"
+            ));
+        }
+        let next = ask(&server.target, &valid());
+        assert_eq!(next, "200 u-1 allowed NoCatalogs", "after {}", row.name);
+    }
+    assert!(
+        wrong.is_empty(),
+        "{} of {}:\n{}",
+        wrong.len(),
+        rows.len(),
+        wrong.join("\n")
+    );
+}
