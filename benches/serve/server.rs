@@ -15,6 +15,7 @@ use olmguard::explain::Answer;
 use olmguard::server::{Config, Guard, Judge, Limits, Server};
 use olmguard::snapshot::Snapshot;
 use olmguard::telemetry::Metrics;
+use olmguard::telemetry::log::DecisionLog;
 use olmguard::tls::{Certificates, Terms, self_signed};
 
 use crate::bench::catalogs;
@@ -61,7 +62,10 @@ impl Mode {
 /// Serves until standard input ends. The one line that is printed says where, and the certificate.
 pub(crate) fn run(mode: Mode) {
     let runtime = tokio::runtime::Runtime::new().expect("a runtime");
-    let (server, certificate) = runtime.block_on(start(mode));
+    let (server, certificate) = {
+        let _within = runtime.enter();
+        start(mode)
+    };
     let mut stdout = std::io::stdout().lock();
     writeln!(stdout, "{} {certificate}", server.addr()).expect("someone reads");
     std::io::stdin()
@@ -70,12 +74,10 @@ pub(crate) fn run(mode: Mode) {
     runtime.shutdown_background();
 }
 
-async fn start(mode: Mode) -> (Server, String) {
+fn start(mode: Mode) -> (Server, String) {
     let certificates = self_signed(&Terms::default(), Vec::new()).expect("a certificate");
     let certificate = STANDARD.encode_to_string(certificates.leaf().der());
-    let listening = Server::listen(config(mode, certificates))
-        .await
-        .expect("free ports");
+    let listening = Server::listen(config(mode, certificates)).expect("free ports");
     let enforcement = Enforcement::default();
     let server = match mode {
         Mode::Judge => {
@@ -106,6 +108,8 @@ fn config(mode: Mode, certificates: Certificates) -> Config {
         limits,
         checks: Vec::new(),
         metrics: Metrics::default(),
+        decisions: DecisionLog::default(),
+        log_level: None,
     }
 }
 

@@ -200,7 +200,10 @@ async fn large_bodies_that_stall_keep_no_ordinary_review_out() {
     let waits = ask(&started, "/validate?timeout=300ms", &review(900 << 10)).await;
     assert_eq!(
         (waits.status(), waits.text()),
-        (503, "no room for a large body within 200 ms: expected fewer at once; try again\n")
+        (
+            503,
+            "no room for a large body within 200 ms: expected fewer at once; try again\n"
+        )
     );
 }
 
