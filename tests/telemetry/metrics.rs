@@ -39,6 +39,9 @@ fn every_event_moves_the_series_that_is_named_after_it() {
     let admission = &metrics.admission;
     admission.answered(&answered(Operation::Update, Token::Downgrade, false));
     admission.answered(&answered(Operation::Create, Token::Resolved, true));
+    for _ in 0..2 {
+        admission.answered(&answered(Operation::Create, Token::InvalidSpec, true));
+    }
     admission.failed(Duration::from_secs(3));
     admission.decode_error(DecodeError::TooLarge);
     admission.deadline_exceeded(WaitedFor::Worker);
@@ -84,18 +87,22 @@ fn every_event_moves_the_series_that_is_named_after_it() {
         ),
         (
             r#"olmguard_admission_duration_seconds_bucket{verdict="deny",le="0.001"}"#,
-            1.0,
+            3.0,
         ),
         (
             r#"olmguard_admission_duration_seconds_sum{verdict="error"}"#,
             3.0,
         ),
         (
-            r#"olmguard_admission_let_through_total{verdict="deny"}"#,
+            r#"olmguard_admission_let_through_total{dry_run="false",verdict="deny"}"#,
             1.0,
         ),
         (
-            r#"olmguard_admission_let_through_total{verdict="undecided"}"#,
+            r#"olmguard_admission_let_through_total{dry_run="true",verdict="deny"}"#,
+            2.0,
+        ),
+        (
+            r#"olmguard_admission_let_through_total{dry_run="false",verdict="undecided"}"#,
             0.0,
         ),
         (

@@ -20,7 +20,7 @@ use labels::{Against, Decision, DryRun};
 pub struct AdmissionMetrics {
     requests: Requests,
     durations: PerLabel<Decision, Histogram>,
-    let_through: PerLabel<Against, IntCounter>,
+    let_through: PerLabel<Against, PerLabel<DryRun, IntCounter>>,
     in_flight: IntGauge,
     queued: IntGauge,
     queue_rejected: IntCounter,
@@ -58,11 +58,7 @@ impl AdmissionMetrics {
         Self {
             requests: Requests::new(register),
             durations: durations(register),
-            let_through: register.counter_per(
-                "admission_let_through_total",
-                "Edits that went through with a warning though the verdict was against them.",
-                "verdict",
-            ),
+            let_through: let_through(register),
             in_flight: register.gauge("admission_in_flight", "Requests that are being answered."),
             queued: register.gauge("admission_queued", "Requests that wait for a worker."),
             queue_rejected: register.counter(
@@ -103,7 +99,10 @@ impl AdmissionMetrics {
             .of(verdict.into())
             .observe(answered.elapsed.as_secs_f64());
         if let (Outcome::LetThrough, Some(against)) = (answered.outcome, Against::of(verdict)) {
-            self.let_through.of(against).inc();
+            self.let_through
+                .of(against)
+                .of(DryRun::of(answered.dry_run))
+                .inc();
         }
     }
 
@@ -181,6 +180,18 @@ impl Requests {
             .of(DryRun::of(answered.dry_run))
             .of(answered.token)
     }
+}
+
+fn let_through(register: &Register<'_>) -> PerLabel<Against, PerLabel<DryRun, IntCounter>> {
+    let counters = register.counters(
+        "admission_let_through_total",
+        "Edits that went through with a warning though the verdict was against them.",
+        &["verdict", "dry_run"],
+    );
+    let counter = |against: Against, dry_run: DryRun| {
+        counters.with_label_values(&[against.as_str(), dry_run.as_str()])
+    };
+    PerLabel::new(|against| PerLabel::new(|dry_run| counter(against, dry_run)))
 }
 
 fn durations(register: &Register<'_>) -> PerLabel<Decision, Histogram> {
