@@ -110,6 +110,54 @@ fn each_verdict_has_its_level() {
 }
 
 #[test]
+fn an_edit_that_is_not_judged_says_why() {
+    let snapshot = snapshot();
+    for (pointer, value, why) in [
+        ("/operation", json!("DELETE"), "operation"),
+        ("/subResource", json!("status"), "operation"),
+        ("/object/kind", json!("Deployment"), "kind"),
+        (
+            "/object/apiVersion",
+            json!("olm.operatorframework.io/v9"),
+            "unknown_version",
+        ),
+        (
+            "/object/metadata/deletionTimestamp",
+            json!("2026-01-01T00:00:00Z"),
+            "deleting",
+        ),
+        (
+            "/object/spec/source/sourceType",
+            json!("Elsewhere"),
+            "source",
+        ),
+        ("/oldObject", updated("CatalogProvided"), "unchanged"),
+        ("/oldObject", updated("SelfCertified"), "stricter"),
+    ] {
+        let mut review = created("lantern", "2");
+        put(&mut review["request"], pointer, value);
+        if pointer == "/oldObject" {
+            review["request"]["operation"] = "UPDATE".into();
+        }
+        let logged = objects(LogLevel::Debug, |_| say(&snapshot, &review, LogUser::Omit));
+        let told = [&logged[0]["verdict"], &logged[0]["why"]];
+        assert_eq!(told, ["not_judged", why], "{pointer}");
+    }
+}
+
+/// The object of [`created`] with another policy.
+fn updated(policy: &str) -> Value {
+    let mut object = created("lantern", "2")["request"]["object"].take();
+    object["spec"]["source"]["catalog"]["upgradeConstraintPolicy"] = policy.into();
+    object
+}
+
+fn put(request: &mut Value, pointer: &str, value: Value) {
+    let (parent, key) = pointer.rsplit_once('/').unwrap();
+    request.pointer_mut(parent).unwrap()[key] = value;
+}
+
+#[test]
 fn who_asked_is_told_as_far_as_it_is_asked_for() {
     let snapshot = snapshot();
     for (user, told) in [

@@ -6,7 +6,7 @@ use std::process::{Command, Stdio};
 use std::time::{Duration, SystemTime};
 
 use olmguard::admission::{Operation, Outcome};
-use olmguard::judge::Token;
+use olmguard::judge::{ExemptionKind, Token};
 use olmguard::telemetry::Metrics;
 use olmguard::telemetry::metrics::{
     Answered, DecodeError, Eviction, HandshakeFailure, Refusal, Reload, WaitedFor,
@@ -42,6 +42,7 @@ fn every_event_moves_the_series_that_is_named_after_it() {
     for _ in 0..2 {
         admission.answered(&answered(Operation::Create, Token::InvalidSpec, true));
     }
+    admission.not_judged(ExemptionKind::Deleting);
     admission.failed(Duration::from_secs(3));
     admission.decode_error(DecodeError::TooLarge);
     admission.deadline_exceeded(WaitedFor::Worker);
@@ -93,6 +94,11 @@ fn every_event_moves_the_series_that_is_named_after_it() {
             r#"olmguard_admission_duration_seconds_sum{verdict="error"}"#,
             3.0,
         ),
+        (
+            r#"olmguard_admission_not_judged_total{why="deleting"}"#,
+            1.0,
+        ),
+        (r#"olmguard_admission_not_judged_total{why="kind"}"#, 0.0),
         (
             r#"olmguard_admission_let_through_total{dry_run="false",verdict="deny"}"#,
             1.0,
@@ -184,6 +190,9 @@ fn ten_thousand_answers_leave_the_number_of_series_constant() {
         metrics
             .admission
             .answered(&answered(operation, token, next(2) == 0));
+        metrics
+            .admission
+            .not_judged(ExemptionKind::ALL[next(ExemptionKind::ALL.len())]);
         metrics.admission.failed(Duration::from_millis(1));
         metrics
             .admission

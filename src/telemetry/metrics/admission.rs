@@ -9,7 +9,7 @@ use prometheus::{Histogram, IntCounter, IntGauge};
 pub use labels::{DecodeError, WaitedFor};
 
 use crate::admission::{Operation, Outcome};
-use crate::judge::Token;
+use crate::judge::{ExemptionKind, Token};
 use crate::telemetry::metrics::held::Held;
 use crate::telemetry::metrics::label::PerLabel;
 use crate::telemetry::metrics::register::Register;
@@ -20,6 +20,7 @@ use labels::{Against, Decision, DryRun};
 pub struct AdmissionMetrics {
     requests: Requests,
     durations: PerLabel<Decision, Histogram>,
+    not_judged: PerLabel<ExemptionKind, IntCounter>,
     let_through: PerLabel<Against, PerLabel<DryRun, IntCounter>>,
     in_flight: IntGauge,
     queued: IntGauge,
@@ -58,6 +59,11 @@ impl AdmissionMetrics {
         Self {
             requests: Requests::new(register),
             durations: durations(register),
+            not_judged: register.counter_per(
+                "admission_not_judged_total",
+                "Edits that are not judged, by why.",
+                "why",
+            ),
             let_through: let_through(register),
             in_flight: register.gauge("admission_in_flight", "Requests that are being answered."),
             queued: register.gauge("admission_queued", "Requests that wait for a worker."),
@@ -104,6 +110,11 @@ impl AdmissionMetrics {
                 .of(DryRun::of(answered.dry_run))
                 .inc();
         }
+    }
+
+    /// An edit is not judged for this reason; its answer is counted apart.
+    pub fn not_judged(&self, why: ExemptionKind) {
+        self.not_judged.of(why).inc();
     }
 
     /// A request ended in an internal fault, a status of 500: never a policy decision.
