@@ -81,7 +81,10 @@ impl AdmissionMetrics {
                 "Requests that were no review that can be answered, by what was wrong.",
                 "class",
             ),
-            panics: register.counter("panics_total", "Panics, each answered with status 500."),
+            panics: register.counter(
+                "panics_total",
+                "Panics of the server or of its judge; each is a line of the log, with the review.",
+            ),
             request_bytes: register.counter("request_bytes_total", "Bytes of bodies received."),
             response_bytes: register.counter("response_bytes_total", "Bytes of bodies sent."),
         }
@@ -140,7 +143,7 @@ impl AdmissionMetrics {
         self.queue_rejected.inc();
     }
 
-    /// A panic was caught; the request's failure is counted apart.
+    /// A panic was caught, in time or after the answer; what its request got is counted apart.
     pub fn panicked(&self) {
         self.panics.inc();
     }
