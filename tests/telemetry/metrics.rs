@@ -52,6 +52,7 @@ fn every_event_moves_the_series_that_is_named_after_it() {
     admission.sent(512);
     metrics.connections.refused(Refusal::Full);
     metrics.connections.evicted(Eviction::SlowHeader);
+    metrics.ops_connections.evicted(Eviction::Idle);
     metrics
         .connections
         .handshake_failed(HandshakeFailure::NotTls);
@@ -63,6 +64,8 @@ fn every_event_moves_the_series_that_is_named_after_it() {
         admission.begin(),
         admission.queued(),
         metrics.connections.opened(),
+        metrics.ops_connections.opened(),
+        metrics.ops_connections.opened(),
     ];
     let text = metrics.render();
     for (series, expected) in [
@@ -120,9 +123,20 @@ fn every_event_moves_the_series_that_is_named_after_it() {
         ("olmguard_panics_total", 1.0),
         ("olmguard_request_bytes_total", 6144.0),
         ("olmguard_response_bytes_total", 512.0),
-        (r#"olmguard_connections_refused_total{reason="full"}"#, 1.0),
         (
-            r#"olmguard_connections_evicted_total{reason="slow_header"}"#,
+            r#"olmguard_connections_refused_total{port="reviews",reason="full"}"#,
+            1.0,
+        ),
+        (
+            r#"olmguard_connections_refused_total{port="ops",reason="full"}"#,
+            0.0,
+        ),
+        (
+            r#"olmguard_connections_evicted_total{port="reviews",reason="slow_header"}"#,
+            1.0,
+        ),
+        (
+            r#"olmguard_connections_evicted_total{port="ops",reason="idle"}"#,
             1.0,
         ),
         (
@@ -138,14 +152,20 @@ fn every_event_moves_the_series_that_is_named_after_it() {
         (r#"olmguard_catalog_load_seconds{catalog="hub"}"#, 0.125),
         ("olmguard_admission_in_flight", 1.0),
         ("olmguard_admission_queued", 1.0),
-        ("olmguard_connections", 1.0),
+        (r#"olmguard_connections{port="reviews"}"#, 1.0),
+        (r#"olmguard_connections{port="ops"}"#, 2.0),
     ] {
         let found = value(&text, series);
         assert!((found - expected).abs() < 1e-9, "{series} is {found}");
     }
     drop(held);
     let text = metrics.render();
-    for gauge in ["admission_in_flight", "admission_queued", "connections"] {
+    for gauge in [
+        "admission_in_flight",
+        "admission_queued",
+        r#"connections{port="reviews"}"#,
+        r#"connections{port="ops"}"#,
+    ] {
         let found = value(&text, &format!("olmguard_{gauge}"));
         assert!(found.abs() < 1e-9, "{gauge} is {found}");
     }
