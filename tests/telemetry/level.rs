@@ -7,8 +7,11 @@ use axum::extract::ConnectInfo;
 use axum::http::Request;
 use hyper::service::Service;
 use hyper_util::service::TowerToHyperService;
-use olmguard::telemetry::log::{Log, LogFormat, LogHandle, LogLevel, routes};
+use olmguard::telemetry::log::{LogFormat, LogHandle, LogLevel, routes};
 
+use super::captured::lines;
+
+#[tokio::main(flavor = "current_thread")]
 async fn ask(handle: &LogHandle, method: &str, peer: Option<&str>, body: &str) -> (u16, String) {
     let mut request = Request::builder().method(method).uri("/debug/loglevel");
     if let Some(peer) = peer {
@@ -23,16 +26,14 @@ async fn ask(handle: &LogHandle, method: &str, peer: Option<&str>, body: &str) -
     (status, String::from_utf8(body.to_vec()).unwrap())
 }
 
-#[tokio::test]
-async fn the_level_is_told_and_changed_from_this_machine_only() {
+#[test]
+fn the_level_is_told_and_changed_from_this_machine_only() {
     const HERE: Option<&str> = Some("127.0.0.1:1");
     const UNKNOWN: &str = "unknown level: expected error, warn, info or debug\n";
     const ELSEWHERE: &str =
         "not from here: expected a peer on a loopback address, such as kubectl port-forward\n";
-    let (_subscriber, log) = Log::on(std::io::sink(), LogFormat::Json, LogLevel::Info);
-    let handle = log.handle();
     let padded = "debug".to_owned() + &" ".repeat(64);
-    for (method, peer, body, status, answer) in [
+    let asked = [
         ("GET", HERE, "", 200, "info\n"),
         ("PUT", HERE, "debug", 200, "debug\n"),
         ("GET", Some("[::1]:1"), "", 200, "debug\n"),
@@ -46,13 +47,16 @@ async fn the_level_is_told_and_changed_from_this_machine_only() {
         ("PUT", None, "debug", 403, ELSEWHERE),
         ("DELETE", HERE, "", 405, "expected GET or PUT\n"),
         ("GET", HERE, "", 200, "warn\n"),
-    ] {
-        let answered = ask(&handle, method, peer, body).await;
-        assert_eq!(
-            answered,
-            (status, answer.to_owned()),
-            "{method} {peer:?} {body:?}"
-        );
-    }
-    assert_eq!(handle.level(), LogLevel::Warn);
+    ];
+    lines(LogFormat::Json, LogLevel::Info, |handle| {
+        for (method, peer, body, status, answer) in asked {
+            let answered = ask(handle, method, peer, body);
+            assert_eq!(
+                answered,
+                (status, answer.to_owned()),
+                "{method} {peer:?} {body:?}"
+            );
+        }
+        assert_eq!(handle.level(), LogLevel::Warn);
+    });
 }

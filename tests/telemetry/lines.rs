@@ -10,7 +10,7 @@ use olmguard::telemetry::log::{Log, LogFormat, LogLevel};
 use serde_json::json;
 use tracing::{debug, error, info, info_span, warn};
 
-use super::captured::{lines, objects};
+use super::captured::{alone, lines, objects};
 use super::exposition::value;
 
 #[test]
@@ -83,6 +83,7 @@ impl Write for Stalled {
 
 #[test]
 fn a_reader_that_stalls_delays_nothing_and_its_losses_are_counted() {
+    let _alone = alone();
     let (let_go, stalled) = channel();
     let (subscriber, log) = Log::on(Stalled(stalled), LogFormat::Json, LogLevel::Info);
     let metrics = Metrics::new();
