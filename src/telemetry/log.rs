@@ -18,7 +18,7 @@ mod user;
 
 use std::io::{self, IsTerminal, Write};
 
-use tracing::Subscriber;
+use tracing::{Subscriber, info};
 use tracing_appender::non_blocking::{ErrorCounter, NonBlocking, NonBlockingBuilder, WorkerGuard};
 use tracing_subscriber::layer::SubscriberExt;
 use tracing_subscriber::util::SubscriberInitExt;
@@ -97,6 +97,11 @@ impl Log {
         };
         (tracing_subscriber::registry().with(layer), log)
     }
+}
+
+/// Says, at any level, how this process is configured; nothing of that may be secret.
+pub fn log_start(configuration: &str) {
+    info!(target: level::ALWAYS, configuration, "Starting");
 }
 
 /// Counts the lines that a log has dropped.

@@ -5,19 +5,27 @@ use std::net::SocketAddr;
 use axum::body::{Body, to_bytes};
 use axum::extract::ConnectInfo;
 use axum::http::Request;
+use axum::http::request::Builder;
 use hyper::service::Service;
 use hyper_util::service::TowerToHyperService;
 use olmguard::telemetry::log::{LogFormat, LogHandle, LogLevel, routes};
 
-use super::captured::lines;
+use super::captured::{lines, objects};
+
+fn ask(handle: &LogHandle, method: &str, peer: Option<&str>, body: &str) -> (u16, String) {
+    let request = Request::builder().method(method).uri("/debug/loglevel");
+    send(handle, from(request, peer), body)
+}
+
+fn from(request: Builder, peer: Option<&str>) -> Builder {
+    match peer {
+        Some(peer) => request.extension(ConnectInfo::<SocketAddr>(peer.parse().unwrap())),
+        None => request,
+    }
+}
 
 #[tokio::main(flavor = "current_thread")]
-async fn ask(handle: &LogHandle, method: &str, peer: Option<&str>, body: &str) -> (u16, String) {
-    let mut request = Request::builder().method(method).uri("/debug/loglevel");
-    if let Some(peer) = peer {
-        let peer: SocketAddr = peer.parse().unwrap();
-        request = request.extension(ConnectInfo(peer));
-    }
+async fn send(handle: &LogHandle, request: Builder, body: &str) -> (u16, String) {
     let request = request.body(Body::from(body.to_owned())).unwrap();
     let service = TowerToHyperService::new(routes(handle.clone()));
     let response = service.call(request).await.unwrap();
@@ -28,7 +36,6 @@ async fn ask(handle: &LogHandle, method: &str, peer: Option<&str>, body: &str) -
 
 #[test]
 fn the_level_is_told_and_changed_from_this_machine_only() {
-    const HERE: Option<&str> = Some("127.0.0.1:1");
     const UNKNOWN: &str = "unknown level: expected error, warn, info or debug\n";
     const ELSEWHERE: &str =
         "not from here: expected a peer on a loopback address, such as kubectl port-forward\n";
@@ -60,3 +67,17 @@ fn the_level_is_told_and_changed_from_this_machine_only() {
         assert_eq!(handle.level(), LogLevel::Warn);
     });
 }
+
+#[test]
+fn a_change_of_the_level_is_told_at_any_level() {
+    let words = ["debug", "info", "warn", "error", "warn", "error", "debug"];
+    let logged = objects(LogLevel::Error, |handle| {
+        for word in words {
+            assert_eq!(ask(handle, "PUT", HERE, word).0, 200);
+        }
+    });
+    let told: Vec<_> = logged.iter().map(|line| &line["now"]).collect();
+    assert_eq!(told, words);
+}
+
+const HERE: Option<&str> = Some("127.0.0.1:1");

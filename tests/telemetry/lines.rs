@@ -6,7 +6,7 @@ use std::thread;
 use std::time::Duration;
 
 use olmguard::telemetry::Metrics;
-use olmguard::telemetry::log::{Log, LogFormat, LogLevel};
+use olmguard::telemetry::log::{Log, LogFormat, LogLevel, log_start};
 use serde_json::json;
 use tracing::{debug, error, info, info_span, warn};
 
@@ -64,6 +64,22 @@ fn the_level_is_changed_while_the_log_runs() {
             "a fact",
         ]
     );
+}
+
+#[test]
+fn how_it_is_configured_is_told_at_any_level() {
+    for level in LogLevel::ALL {
+        let logged = objects(level, |_| log_start("olmguard serve --mode=observe"));
+        assert_eq!(
+            logged,
+            [json!({
+                "level": "INFO",
+                "message": "Starting",
+                "configuration": "olmguard serve --mode=observe",
+                "target": "olmguard::always",
+            })]
+        );
+    }
 }
 
 /// A writer that nobody empties until the test lets go.

@@ -11,7 +11,7 @@ use axum::http::{Method, StatusCode};
 use axum::routing::get;
 use tracing::info;
 
-use crate::telemetry::log::level::{LogHandle, LogLevel, UnknownLevel};
+use crate::telemetry::log::level::{ALWAYS, LogHandle, LogLevel, UnknownLevel};
 
 /// The routes of the level. Requests carry a [`ConnectInfo`] of their peer's [`SocketAddr`];
 /// without one they are taken as coming from elsewhere.
@@ -49,7 +49,7 @@ async fn changed(handle: &LogHandle, request: Request) -> Result<LogLevel, Refus
     if request.method() == Method::PUT {
         let level = asked(request.into_body()).await?;
         handle.set(level);
-        info!(%level, "Changed the level of the log");
+        info!(target: ALWAYS, now = level.as_str(), "Changed the level of the log");
     }
     Ok(handle.level())
 }
