@@ -69,6 +69,25 @@ fn the_level_is_told_and_changed_from_this_machine_only() {
 }
 
 #[test]
+fn who_comes_through_a_proxy_is_sent_away() {
+    const PROXY: &str =
+        "through a proxy: expected to be asked directly, such as by kubectl port-forward\n";
+    lines(LogFormat::Json, LogLevel::Info, |handle| {
+        for (header, status, answer) in [
+            ("forwarded", 403, PROXY),
+            ("x-forwarded-for", 403, PROXY),
+            ("X-Forwarded-For", 403, PROXY),
+            ("x-other", 200, "debug\n"),
+        ] {
+            let request = Request::put("/debug/loglevel").header(header, "");
+            let answered = send(handle, from(request, HERE), "debug");
+            assert_eq!(answered, (status, answer.to_owned()), "{header}");
+            assert_eq!(handle.level() == LogLevel::Debug, status == 200);
+        }
+    });
+}
+
+#[test]
 fn a_change_of_the_level_is_told_at_any_level() {
     let words = ["debug", "info", "warn", "error", "warn", "error", "debug"];
     let logged = objects(LogLevel::Error, |handle| {
