@@ -14,6 +14,7 @@ mod level;
 mod level_routes;
 mod panics;
 mod shown;
+mod text_fields;
 mod user;
 
 use std::io::{self, IsTerminal, Write};
@@ -29,6 +30,8 @@ pub use level::{LogHandle, LogLevel};
 pub use level_routes::routes;
 pub use panics::{Reviewing, log_panics, reviewing};
 pub use user::LogUser;
+
+use text_fields::TextFields;
 
 /// How the log is written.
 #[derive(Clone, Copy, Debug, Eq, PartialEq, clap::ValueEnum)]
@@ -158,6 +161,7 @@ fn written(
             .boxed(),
         LogFormat::Text => fmt::layer()
             .with_ansi(paint == Paint::Coloured)
+            .fmt_fields(TextFields)
             .with_writer(lines)
             .boxed(),
     }

@@ -6,10 +6,10 @@ use olmguard::admission::{Enforcement, Mode, Review};
 use olmguard::olm::Rules;
 use olmguard::snapshot::Snapshot;
 use olmguard::source::load_bytes;
-use olmguard::telemetry::log::{Asked, Decision, DecisionLog, LogLevel, LogUser};
+use olmguard::telemetry::log::{Asked, Decision, DecisionLog, LogFormat, LogLevel, LogUser};
 use serde_json::{Value, json};
 
-use super::captured::objects;
+use super::captured::{lines, objects};
 
 /// Two versions of one package, with an edge between them.
 pub(crate) fn snapshot() -> Snapshot {
@@ -186,6 +186,33 @@ fn what_someone_else_wrote_is_bounded_and_printable() {
         assert!(told.starts_with("\\x1b[31m\\n\\\"ää"), "{told}");
         assert!(told.ends_with("ä...") && told.len() < 300, "{told}");
     }
+}
+
+#[test]
+fn a_value_cannot_pass_for_a_field_of_a_line_of_text() {
+    let snapshot = snapshot();
+    let mut review = created("lantern", "1 verdict=allow");
+    review["request"]["uid"] = "a\" token=\"Resolved".into();
+    review["request"]["object"]["metadata"]["name"] = "a\nb verdict=allow".into();
+    let logged = lines(LogFormat::Text, LogLevel::Info, |_| {
+        say(&snapshot, &review, LogUser::Name);
+    });
+    let (_, fields) = logged[0].split_once(": Denied ").unwrap();
+    let expected = [
+        r#"uid="a\\\" token=\\\"Resolved""#,
+        "operation=CREATE",
+        "dry_run=true",
+        r#"extension="a\\nb verdict=allow""#,
+        "user=kube",
+        "package=lantern",
+        r#"requested="1 verdict=allow""#,
+        "policy=CatalogProvided",
+        "verdict=deny",
+        "token=InvalidVersionRange",
+        "outcome=let_through",
+        "duration_ms=1.234",
+    ];
+    assert_eq!(fields.trim_end(), expected.join(" "));
 }
 
 #[test]
