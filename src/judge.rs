@@ -22,7 +22,7 @@ mod unanswered;
 mod warning;
 
 pub use advice::{Advice, BypassHelps, Fix, FixValue, advise};
-pub use exempt::{Exemption, exemption};
+pub use exempt::{Exemption, ExemptionKind, exemption};
 pub use identify::identify;
 pub use rows::{Accepted, Matched, Request, Ruled, rule};
 pub use ruling::{Allowed, Jump, NoCatalogs, Ruling, SpecFault};

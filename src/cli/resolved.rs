@@ -26,7 +26,7 @@ pub(super) fn command_line(command: &Command, matches: &ArgMatches) -> String {
 fn said(argument: &Arg, matches: &ArgMatches) -> Vec<String> {
     let id = argument.get_id().as_str();
     let is_known = matches.ids().any(|known| known == id);
-    let is_off = argument.get_action().takes_values() == false
+    let is_off = !argument.get_action().takes_values()
         && matches.value_source(id) == Some(ValueSource::DefaultValue);
     let Some(name) = argument.get_long().filter(|_| is_known && !is_off) else {
         return Vec::new();

@@ -8,8 +8,8 @@ use crate::explain::message::{self, Facts};
 use crate::explain::{refusal, upstream, warning};
 use crate::extension::{InstalledBundle, Policy};
 use crate::judge::{
-    Accepted, Advice, Edit, Exemption, Judgement, Ruling, SpecFault, Token, Unanswered, Verdict,
-    advise, judge,
+    Accepted, Advice, Edit, Exemption, ExemptionKind, Judgement, Ruling, SpecFault, Token,
+    Unanswered, Verdict, advise, judge,
 };
 use crate::resolve::{Choice, NotLoadedCause};
 use crate::snapshot::{CatalogState, Snapshot};
@@ -25,6 +25,8 @@ pub struct Answer {
     pub message: Option<String>,
     /// Why it is not judged, where it is not.
     pub exempt: Option<String>,
+    /// The same as one of a few words.
+    pub exemption: Option<ExemptionKind>,
     /// What was found, each with the field it is about.
     pub causes: Vec<Cause>,
     /// At most five lines of at most 120 characters.
@@ -123,7 +125,8 @@ fn worded(edit: &Edit<'_>, judgement: &Judgement<'_>, advice: Advice) -> Answer 
         verdict: judgement.verdict(),
         token: judgement.token(),
         message: message::message(&facts),
-        exempt: exempt(&ruled.ruling),
+        exempt: exempt(&ruled.ruling).map(refusal::exempt),
+        exemption: exempt(&ruled.ruling).map(Exemption::kind),
         causes: causes(&facts),
         rests_on_bad_input: rests_on_bad_input(&ruled.ruling),
         warnings: warning::warnings(edit.new, &judgement.warnings),
@@ -170,9 +173,9 @@ fn cited<'s>(judgement: &Judgement<'s>) -> Option<&'s CatalogState> {
     }
 }
 
-fn exempt(ruling: &Ruling<'_>) -> Option<String> {
+fn exempt<'r>(ruling: &'r Ruling<'_>) -> Option<&'r Exemption> {
     match ruling {
-        Ruling::NotJudged(exemption) => Some(refusal::exempt(exemption)),
+        Ruling::NotJudged(exemption) => Some(exemption),
         _ => None,
     }
 }
@@ -266,6 +269,7 @@ pub fn not_judged(exemption: &Exemption) -> Answer {
         token: Token::NotJudged,
         message: None,
         exempt: Some(refusal::exempt(exemption)),
+        exemption: Some(exemption.kind()),
         causes: Vec::new(),
         rests_on_bad_input: false,
         warnings: warning::of_exemption(exemption).into_iter().collect(),

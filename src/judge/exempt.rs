@@ -27,7 +27,65 @@ pub enum Exemption {
     Stricter,
 }
 
+/// Why an edit is not judged, as one of a few words.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub enum ExemptionKind {
+    /// [`Exemption::Operation`].
+    Operation,
+    /// [`Exemption::Kind`].
+    Kind,
+    /// [`Exemption::UnknownVersion`].
+    UnknownVersion,
+    /// [`Exemption::Deleting`].
+    Deleting,
+    /// [`Exemption::Unchanged`].
+    Unchanged,
+    /// [`Exemption::Source`].
+    Source,
+    /// [`Exemption::Stricter`].
+    Stricter,
+}
+
+impl ExemptionKind {
+    /// Every kind.
+    pub const ALL: &'static [Self] = &[
+        Self::Operation,
+        Self::Kind,
+        Self::UnknownVersion,
+        Self::Deleting,
+        Self::Unchanged,
+        Self::Source,
+        Self::Stricter,
+    ];
+
+    /// The word for it.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Operation => "operation",
+            Self::Kind => "kind",
+            Self::UnknownVersion => "unknown_version",
+            Self::Deleting => "deleting",
+            Self::Unchanged => "unchanged",
+            Self::Source => "source",
+            Self::Stricter => "stricter",
+        }
+    }
+}
+
 impl Exemption {
+    /// Which of them it is, whatever it holds.
+    pub fn kind(&self) -> ExemptionKind {
+        match self {
+            Self::Operation => ExemptionKind::Operation,
+            Self::Kind => ExemptionKind::Kind,
+            Self::UnknownVersion { .. } => ExemptionKind::UnknownVersion,
+            Self::Deleting => ExemptionKind::Deleting,
+            Self::Unchanged => ExemptionKind::Unchanged,
+            Self::Source(_) => ExemptionKind::Source,
+            Self::Stricter => ExemptionKind::Stricter,
+        }
+    }
+
     /// Whether the catalogs have something to say about it all the same: a warning.
     pub fn is_warned_of(&self) -> bool {
         matches!(self, Self::Stricter)

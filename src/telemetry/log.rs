@@ -14,11 +14,12 @@ mod level;
 mod level_routes;
 mod panics;
 mod shown;
+mod text_fields;
 mod user;
 
 use std::io::{self, IsTerminal, Write};
 
-use tracing::Subscriber;
+use tracing::{Subscriber, info};
 use tracing_appender::non_blocking::{ErrorCounter, NonBlocking, NonBlockingBuilder, WorkerGuard};
 use tracing_subscriber::layer::SubscriberExt;
 use tracing_subscriber::util::SubscriberInitExt;
@@ -29,6 +30,8 @@ pub use level::{LogHandle, LogLevel};
 pub use level_routes::routes;
 pub use panics::{Reviewing, log_panics, reviewing};
 pub use user::LogUser;
+
+use text_fields::TextFields;
 
 /// How the log is written.
 #[derive(Clone, Copy, Debug, Eq, PartialEq, clap::ValueEnum)]
@@ -99,6 +102,11 @@ impl Log {
     }
 }
 
+/// Says, at any level, how this process is configured; nothing of that may be secret.
+pub fn log_start(configuration: &str) {
+    info!(target: level::ALWAYS, configuration, "Starting");
+}
+
 /// Counts the lines that a log has dropped.
 #[derive(Clone, Debug)]
 pub struct DroppedLines(ErrorCounter);
@@ -153,6 +161,7 @@ fn written(
             .boxed(),
         LogFormat::Text => fmt::layer()
             .with_ansi(paint == Paint::Coloured)
+            .fmt_fields(TextFields)
             .with_writer(lines)
             .boxed(),
     }

@@ -25,6 +25,7 @@ pub use held::Held;
 pub use log::LogMetrics;
 pub use tls::{Reload, TlsMetrics};
 
+use connections::{ConnectionFamilies, Port};
 use process::ProcessMetrics;
 use register::Register;
 
@@ -33,8 +34,10 @@ use register::Register;
 pub struct Metrics {
     /// Reviews and their answers.
     pub admission: Arc<AdmissionMetrics>,
-    /// Connections of the webhook's listener.
+    /// Connections of the port that takes reviews.
     pub connections: Arc<ConnectionMetrics>,
+    /// Connections of the port that tells health and metrics.
+    pub ops_connections: Arc<ConnectionMetrics>,
     /// The certificate that is shown.
     pub tls: Arc<TlsMetrics>,
     /// The catalogs that are judged by.
@@ -50,9 +53,11 @@ impl Metrics {
     pub fn new() -> Self {
         let registry = Registry::new();
         let register = Register::new(&registry);
+        let connections = ConnectionFamilies::new(&register);
         Self {
             admission: Arc::new(AdmissionMetrics::new(&register)),
-            connections: Arc::new(ConnectionMetrics::new(&register)),
+            connections: Arc::new(connections.of(Port::Reviews)),
+            ops_connections: Arc::new(connections.of(Port::Ops)),
             tls: Arc::new(TlsMetrics::new(&register)),
             catalogs: Arc::new(CatalogMetrics::new(&register)),
             log: Arc::new(LogMetrics::new(&register)),

@@ -2,6 +2,7 @@
 
 use std::io::{self, Write};
 use std::sync::mpsc::{Receiver, Sender, channel};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use olmguard::telemetry::log::{Log, LogFormat, LogHandle, LogLevel};
@@ -14,6 +15,7 @@ pub(crate) fn lines(
     level: LogLevel,
     act: impl FnOnce(&LogHandle),
 ) -> Vec<String> {
+    let _alone = alone();
     let (sink, lines) = Sink::new();
     let (subscriber, log) = Log::on(sink, format, level);
     tracing::subscriber::with_default(subscriber, || {
@@ -37,6 +39,13 @@ pub(crate) fn objects(level: LogLevel, act: impl FnOnce(&LogHandle)) -> Vec<Valu
         object
     };
     lines.iter().map(object).collect()
+}
+
+/// Keeps the logs of other tests away: what tracing remembers of an event, and of whom it concerns,
+/// is that of the whole process, and a log that changes its level may speak for all of them.
+pub(crate) fn alone() -> MutexGuard<'static, ()> {
+    static LOG: Mutex<()> = Mutex::new(());
+    LOG.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// Hands over every line that is written.

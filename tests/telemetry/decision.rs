@@ -6,10 +6,10 @@ use olmguard::admission::{Enforcement, Mode, Review};
 use olmguard::olm::Rules;
 use olmguard::snapshot::Snapshot;
 use olmguard::source::load_bytes;
-use olmguard::telemetry::log::{Asked, Decision, DecisionLog, LogLevel, LogUser};
+use olmguard::telemetry::log::{Asked, Decision, DecisionLog, LogFormat, LogLevel, LogUser};
 use serde_json::{Value, json};
 
-use super::captured::objects;
+use super::captured::{lines, objects};
 
 /// Two versions of one package, with an edge between them.
 pub(crate) fn snapshot() -> Snapshot {
@@ -110,6 +110,54 @@ fn each_verdict_has_its_level() {
 }
 
 #[test]
+fn an_edit_that_is_not_judged_says_why() {
+    let snapshot = snapshot();
+    for (pointer, value, why) in [
+        ("/operation", json!("DELETE"), "operation"),
+        ("/subResource", json!("status"), "operation"),
+        ("/object/kind", json!("Deployment"), "kind"),
+        (
+            "/object/apiVersion",
+            json!("olm.operatorframework.io/v9"),
+            "unknown_version",
+        ),
+        (
+            "/object/metadata/deletionTimestamp",
+            json!("2026-01-01T00:00:00Z"),
+            "deleting",
+        ),
+        (
+            "/object/spec/source/sourceType",
+            json!("Elsewhere"),
+            "source",
+        ),
+        ("/oldObject", updated("CatalogProvided"), "unchanged"),
+        ("/oldObject", updated("SelfCertified"), "stricter"),
+    ] {
+        let mut review = created("lantern", "2");
+        put(&mut review["request"], pointer, value);
+        if pointer == "/oldObject" {
+            review["request"]["operation"] = "UPDATE".into();
+        }
+        let logged = objects(LogLevel::Debug, |_| say(&snapshot, &review, LogUser::Omit));
+        let told = [&logged[0]["verdict"], &logged[0]["why"]];
+        assert_eq!(told, ["not_judged", why], "{pointer}");
+    }
+}
+
+/// The object of [`created`] with another policy.
+fn updated(policy: &str) -> Value {
+    let mut object = created("lantern", "2")["request"]["object"].take();
+    object["spec"]["source"]["catalog"]["upgradeConstraintPolicy"] = policy.into();
+    object
+}
+
+fn put(request: &mut Value, pointer: &str, value: Value) {
+    let (parent, key) = pointer.rsplit_once('/').unwrap();
+    request.pointer_mut(parent).unwrap()[key] = value;
+}
+
+#[test]
 fn who_asked_is_told_as_far_as_it_is_asked_for() {
     let snapshot = snapshot();
     for (user, told) in [
@@ -138,6 +186,33 @@ fn what_someone_else_wrote_is_bounded_and_printable() {
         assert!(told.starts_with("\\x1b[31m\\n\\\"ää"), "{told}");
         assert!(told.ends_with("ä...") && told.len() < 300, "{told}");
     }
+}
+
+#[test]
+fn a_value_cannot_pass_for_a_field_of_a_line_of_text() {
+    let snapshot = snapshot();
+    let mut review = created("lantern", "1 verdict=allow");
+    review["request"]["uid"] = "a\" token=\"Resolved".into();
+    review["request"]["object"]["metadata"]["name"] = "a\nb verdict=allow".into();
+    let logged = lines(LogFormat::Text, LogLevel::Info, |_| {
+        say(&snapshot, &review, LogUser::Name);
+    });
+    let (_, fields) = logged[0].split_once(": Denied ").unwrap();
+    let expected = [
+        r#"uid="a\\\" token=\\\"Resolved""#,
+        "operation=CREATE",
+        "dry_run=true",
+        r#"extension="a\\nb verdict=allow""#,
+        "user=kube",
+        "package=lantern",
+        r#"requested="1 verdict=allow""#,
+        "policy=CatalogProvided",
+        "verdict=deny",
+        "token=InvalidVersionRange",
+        "outcome=let_through",
+        "duration_ms=1.234",
+    ];
+    assert_eq!(fields.trim_end(), expected.join(" "));
 }
 
 #[test]

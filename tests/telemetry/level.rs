@@ -5,16 +5,27 @@ use std::net::SocketAddr;
 use axum::body::{Body, to_bytes};
 use axum::extract::ConnectInfo;
 use axum::http::Request;
+use axum::http::request::Builder;
 use hyper::service::Service;
 use hyper_util::service::TowerToHyperService;
-use olmguard::telemetry::log::{Log, LogFormat, LogHandle, LogLevel, routes};
+use olmguard::telemetry::log::{LogFormat, LogHandle, LogLevel, routes};
 
-async fn ask(handle: &LogHandle, method: &str, peer: Option<&str>, body: &str) -> (u16, String) {
-    let mut request = Request::builder().method(method).uri("/debug/loglevel");
-    if let Some(peer) = peer {
-        let peer: SocketAddr = peer.parse().unwrap();
-        request = request.extension(ConnectInfo(peer));
+use super::captured::{lines, objects};
+
+fn ask(handle: &LogHandle, method: &str, peer: Option<&str>, body: &str) -> (u16, String) {
+    let request = Request::builder().method(method).uri("/debug/loglevel");
+    send(handle, from(request, peer), body)
+}
+
+fn from(request: Builder, peer: Option<&str>) -> Builder {
+    match peer {
+        Some(peer) => request.extension(ConnectInfo::<SocketAddr>(peer.parse().unwrap())),
+        None => request,
     }
+}
+
+#[tokio::main(flavor = "current_thread")]
+async fn send(handle: &LogHandle, request: Builder, body: &str) -> (u16, String) {
     let request = request.body(Body::from(body.to_owned())).unwrap();
     let service = TowerToHyperService::new(routes(handle.clone()));
     let response = service.call(request).await.unwrap();
@@ -23,16 +34,13 @@ async fn ask(handle: &LogHandle, method: &str, peer: Option<&str>, body: &str) -
     (status, String::from_utf8(body.to_vec()).unwrap())
 }
 
-#[tokio::test]
-async fn the_level_is_told_and_changed_from_this_machine_only() {
-    const HERE: Option<&str> = Some("127.0.0.1:1");
+#[test]
+fn the_level_is_told_and_changed_from_this_machine_only() {
     const UNKNOWN: &str = "unknown level: expected error, warn, info or debug\n";
     const ELSEWHERE: &str =
         "not from here: expected a peer on a loopback address, such as kubectl port-forward\n";
-    let (_subscriber, log) = Log::on(std::io::sink(), LogFormat::Json, LogLevel::Info);
-    let handle = log.handle();
     let padded = "debug".to_owned() + &" ".repeat(64);
-    for (method, peer, body, status, answer) in [
+    let asked = [
         ("GET", HERE, "", 200, "info\n"),
         ("PUT", HERE, "debug", 200, "debug\n"),
         ("GET", Some("[::1]:1"), "", 200, "debug\n"),
@@ -46,13 +54,49 @@ async fn the_level_is_told_and_changed_from_this_machine_only() {
         ("PUT", None, "debug", 403, ELSEWHERE),
         ("DELETE", HERE, "", 405, "expected GET or PUT\n"),
         ("GET", HERE, "", 200, "warn\n"),
-    ] {
-        let answered = ask(&handle, method, peer, body).await;
-        assert_eq!(
-            answered,
-            (status, answer.to_owned()),
-            "{method} {peer:?} {body:?}"
-        );
-    }
-    assert_eq!(handle.level(), LogLevel::Warn);
+    ];
+    lines(LogFormat::Json, LogLevel::Info, |handle| {
+        for (method, peer, body, status, answer) in asked {
+            let answered = ask(handle, method, peer, body);
+            assert_eq!(
+                answered,
+                (status, answer.to_owned()),
+                "{method} {peer:?} {body:?}"
+            );
+        }
+        assert_eq!(handle.level(), LogLevel::Warn);
+    });
 }
+
+#[test]
+fn who_comes_through_a_proxy_is_sent_away() {
+    const PROXY: &str =
+        "through a proxy: expected to be asked directly, such as by kubectl port-forward\n";
+    lines(LogFormat::Json, LogLevel::Info, |handle| {
+        for (header, status, answer) in [
+            ("forwarded", 403, PROXY),
+            ("x-forwarded-for", 403, PROXY),
+            ("X-Forwarded-For", 403, PROXY),
+            ("x-other", 200, "debug\n"),
+        ] {
+            let request = Request::put("/debug/loglevel").header(header, "");
+            let answered = send(handle, from(request, HERE), "debug");
+            assert_eq!(answered, (status, answer.to_owned()), "{header}");
+            assert_eq!(handle.level() == LogLevel::Debug, status == 200);
+        }
+    });
+}
+
+#[test]
+fn a_change_of_the_level_is_told_at_any_level() {
+    let words = ["debug", "info", "warn", "error", "warn", "error", "debug"];
+    let logged = objects(LogLevel::Error, |handle| {
+        for word in words {
+            assert_eq!(ask(handle, "PUT", HERE, word).0, 200);
+        }
+    });
+    let told: Vec<_> = logged.iter().map(|line| &line["now"]).collect();
+    assert_eq!(told, words);
+}
+
+const HERE: Option<&str> = Some("127.0.0.1:1");

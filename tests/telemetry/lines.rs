@@ -6,11 +6,11 @@ use std::thread;
 use std::time::Duration;
 
 use olmguard::telemetry::Metrics;
-use olmguard::telemetry::log::{Log, LogFormat, LogLevel};
+use olmguard::telemetry::log::{Log, LogFormat, LogLevel, log_start};
 use serde_json::json;
 use tracing::{debug, error, info, info_span, warn};
 
-use super::captured::{lines, objects};
+use super::captured::{alone, lines, objects};
 use super::exposition::value;
 
 #[test]
@@ -66,6 +66,22 @@ fn the_level_is_changed_while_the_log_runs() {
     );
 }
 
+#[test]
+fn how_it_is_configured_is_told_at_any_level() {
+    for level in LogLevel::ALL {
+        let logged = objects(level, |_| log_start("olmguard serve --mode=observe"));
+        assert_eq!(
+            logged,
+            [json!({
+                "level": "INFO",
+                "message": "Starting",
+                "configuration": "olmguard serve --mode=observe",
+                "target": "olmguard::always",
+            })]
+        );
+    }
+}
+
 /// A writer that nobody empties until the test lets go.
 struct Stalled(Receiver<()>);
 
@@ -83,6 +99,7 @@ impl Write for Stalled {
 
 #[test]
 fn a_reader_that_stalls_delays_nothing_and_its_losses_are_counted() {
+    let _alone = alone();
     let (let_go, stalled) = channel();
     let (subscriber, log) = Log::on(Stalled(stalled), LogFormat::Json, LogLevel::Info);
     let metrics = Metrics::new();

@@ -6,7 +6,7 @@ use std::process::{Command, Stdio};
 use std::time::{Duration, SystemTime};
 
 use olmguard::admission::{Operation, Outcome};
-use olmguard::judge::Token;
+use olmguard::judge::{ExemptionKind, Token};
 use olmguard::telemetry::Metrics;
 use olmguard::telemetry::metrics::{
     Answered, DecodeError, Eviction, HandshakeFailure, Refusal, Reload, WaitedFor,
@@ -39,6 +39,10 @@ fn every_event_moves_the_series_that_is_named_after_it() {
     let admission = &metrics.admission;
     admission.answered(&answered(Operation::Update, Token::Downgrade, false));
     admission.answered(&answered(Operation::Create, Token::Resolved, true));
+    for _ in 0..2 {
+        admission.answered(&answered(Operation::Create, Token::InvalidSpec, true));
+    }
+    admission.not_judged(ExemptionKind::Deleting);
     admission.failed(Duration::from_secs(3));
     admission.decode_error(DecodeError::TooLarge);
     admission.deadline_exceeded(WaitedFor::Worker);
@@ -48,6 +52,7 @@ fn every_event_moves_the_series_that_is_named_after_it() {
     admission.sent(512);
     metrics.connections.refused(Refusal::Full);
     metrics.connections.evicted(Eviction::SlowHeader);
+    metrics.ops_connections.evicted(Eviction::Idle);
     metrics
         .connections
         .handshake_failed(HandshakeFailure::NotTls);
@@ -59,6 +64,8 @@ fn every_event_moves_the_series_that_is_named_after_it() {
         admission.begin(),
         admission.queued(),
         metrics.connections.opened(),
+        metrics.ops_connections.opened(),
+        metrics.ops_connections.opened(),
     ];
     let text = metrics.render();
     for (series, expected) in [
@@ -84,18 +91,27 @@ fn every_event_moves_the_series_that_is_named_after_it() {
         ),
         (
             r#"olmguard_admission_duration_seconds_bucket{verdict="deny",le="0.001"}"#,
-            1.0,
+            3.0,
         ),
         (
             r#"olmguard_admission_duration_seconds_sum{verdict="error"}"#,
             3.0,
         ),
         (
-            r#"olmguard_admission_let_through_total{verdict="deny"}"#,
+            r#"olmguard_admission_not_judged_total{why="deleting"}"#,
+            1.0,
+        ),
+        (r#"olmguard_admission_not_judged_total{why="kind"}"#, 0.0),
+        (
+            r#"olmguard_admission_let_through_total{dry_run="false",verdict="deny"}"#,
             1.0,
         ),
         (
-            r#"olmguard_admission_let_through_total{verdict="undecided"}"#,
+            r#"olmguard_admission_let_through_total{dry_run="true",verdict="deny"}"#,
+            2.0,
+        ),
+        (
+            r#"olmguard_admission_let_through_total{dry_run="false",verdict="undecided"}"#,
             0.0,
         ),
         (
@@ -107,9 +123,20 @@ fn every_event_moves_the_series_that_is_named_after_it() {
         ("olmguard_panics_total", 1.0),
         ("olmguard_request_bytes_total", 6144.0),
         ("olmguard_response_bytes_total", 512.0),
-        (r#"olmguard_connections_refused_total{reason="full"}"#, 1.0),
         (
-            r#"olmguard_connections_evicted_total{reason="slow_header"}"#,
+            r#"olmguard_connections_refused_total{port="reviews",reason="full"}"#,
+            1.0,
+        ),
+        (
+            r#"olmguard_connections_refused_total{port="ops",reason="full"}"#,
+            0.0,
+        ),
+        (
+            r#"olmguard_connections_evicted_total{port="reviews",reason="slow_header"}"#,
+            1.0,
+        ),
+        (
+            r#"olmguard_connections_evicted_total{port="ops",reason="idle"}"#,
             1.0,
         ),
         (
@@ -125,14 +152,20 @@ fn every_event_moves_the_series_that_is_named_after_it() {
         (r#"olmguard_catalog_load_seconds{catalog="hub"}"#, 0.125),
         ("olmguard_admission_in_flight", 1.0),
         ("olmguard_admission_queued", 1.0),
-        ("olmguard_connections", 1.0),
+        (r#"olmguard_connections{port="reviews"}"#, 1.0),
+        (r#"olmguard_connections{port="ops"}"#, 2.0),
     ] {
         let found = value(&text, series);
         assert!((found - expected).abs() < 1e-9, "{series} is {found}");
     }
     drop(held);
     let text = metrics.render();
-    for gauge in ["admission_in_flight", "admission_queued", "connections"] {
+    for gauge in [
+        "admission_in_flight",
+        "admission_queued",
+        r#"connections{port="reviews"}"#,
+        r#"connections{port="ops"}"#,
+    ] {
         let found = value(&text, &format!("olmguard_{gauge}"));
         assert!(found.abs() < 1e-9, "{gauge} is {found}");
     }
@@ -177,6 +210,9 @@ fn ten_thousand_answers_leave_the_number_of_series_constant() {
         metrics
             .admission
             .answered(&answered(operation, token, next(2) == 0));
+        metrics
+            .admission
+            .not_judged(ExemptionKind::ALL[next(ExemptionKind::ALL.len())]);
         metrics.admission.failed(Duration::from_millis(1));
         metrics
             .admission

@@ -73,9 +73,9 @@ fn words(catalogs: &[CatalogState]) -> String {
         .filter(|catalog| !matches!(catalog.content, Content::Loaded(_)));
     let unreadable: Vec<_> = unreadable.map(|catalog| catalog.name.as_str()).collect();
     let loaded = catalogs.len() - unreadable.len();
-    let mut words = format!("{loaded} of {} loaded", catalogs.len());
-    if !unreadable.is_empty() {
-        words += &format!("; cannot be read: {}", unreadable.join(", "));
+    let words = format!("{loaded} of {} loaded", catalogs.len());
+    if unreadable.is_empty() {
+        return words;
     }
-    words
+    format!("{words}; cannot be read: {}", unreadable.join(", "))
 }

@@ -12,7 +12,7 @@ use tracing::{debug, info, warn};
 
 use crate::admission::{Operation, Outcome, Review};
 use crate::explain::Answer;
-use crate::judge::Verdict;
+use crate::judge::{ExemptionKind, Verdict};
 use crate::telemetry::log::LogUser;
 use crate::telemetry::log::shown::shown;
 
@@ -99,6 +99,7 @@ macro_rules! line {
             digest = answer.digest.as_deref().map(shown),
             verdict = answer.verdict.as_str(),
             token = answer.token.as_str(),
+            why = answer.exemption.map(ExemptionKind::as_str),
             outcome = outcome.as_str(),
             duration_ms = milliseconds(*elapsed),
             $message

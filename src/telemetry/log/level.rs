@@ -65,6 +65,7 @@ fn targets(level: LogLevel) -> Targets {
     Targets::new()
         .with_default(LevelFilter::WARN.min(own))
         .with_target(OWN, own)
+        .with_target(ALWAYS, LevelFilter::INFO.max(own))
 }
 
 impl LogLevel {
@@ -109,6 +110,9 @@ impl FromStr for LogLevel {
 /// The target of every event of this program.
 const OWN: &str = "olmguard";
 
+/// The target of what is logged at any level, for without it the other lines cannot be understood.
+pub(super) const ALWAYS: &str = "olmguard::always";
+
 #[cfg(test)]
 mod tests {
     use tracing::Level;
@@ -133,7 +137,11 @@ mod tests {
             (LogLevel::Debug, Level::DEBUG, Level::WARN),
         ] {
             let targets = targets(level);
-            for (target, most) in [("olmguard::server", own), ("hyper::proto", library)] {
+            for (target, most) in [
+                ("olmguard::server", own),
+                (ALWAYS, own.max(Level::INFO)),
+                ("hyper::proto", library),
+            ] {
                 for asked in [
                     Level::ERROR,
                     Level::WARN,

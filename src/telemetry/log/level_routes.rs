@@ -1,17 +1,20 @@
 //! `GET` and `PUT /debug/loglevel`: the level of the log, for whoever is on this machine.
 //!
-//! `kubectl port-forward` comes from there, too; nobody else has a say in what is written.
+//! `kubectl port-forward` comes from there, too; nobody else has a say in what is written. Whoever
+//! comes through a proxy beside this process has its address: those that say so are sent away, and
+//! one that keeps it to itself must not forward this path.
 
 use std::net::SocketAddr;
 
 use axum::Router;
 use axum::body::{Body, to_bytes};
 use axum::extract::{ConnectInfo, Request, State};
+use axum::http::header::{FORWARDED, HeaderName};
 use axum::http::{Method, StatusCode};
 use axum::routing::get;
 use tracing::info;
 
-use crate::telemetry::log::level::{LogHandle, LogLevel, UnknownLevel};
+use crate::telemetry::log::level::{ALWAYS, LogHandle, LogLevel, UnknownLevel};
 
 /// The routes of the level. Requests carry a [`ConnectInfo`] of their peer's [`SocketAddr`];
 /// without one they are taken as coming from elsewhere.
@@ -31,6 +34,8 @@ pub fn routes(handle: LogHandle) -> Router {
 enum Refused {
     #[error("not from here: expected a peer on a loopback address, such as kubectl port-forward")]
     Peer,
+    #[error("through a proxy: expected to be asked directly, such as by kubectl port-forward")]
+    Proxy,
     #[error(transparent)]
     Level(#[from] UnknownLevel),
 }
@@ -46,10 +51,16 @@ async fn changed(handle: &LogHandle, request: Request) -> Result<LogLevel, Refus
     if !is_local(&request) {
         return Err(Refused::Peer);
     }
+    if BY_PROXY
+        .iter()
+        .any(|name| request.headers().contains_key(name))
+    {
+        return Err(Refused::Proxy);
+    }
     if request.method() == Method::PUT {
         let level = asked(request.into_body()).await?;
         handle.set(level);
-        info!(%level, "Changed the level of the log");
+        info!(target: ALWAYS, now = level.as_str(), "Changed the level of the log");
     }
     Ok(handle.level())
 }
@@ -70,11 +81,14 @@ async fn asked(body: Body) -> Result<LogLevel, UnknownLevel> {
 impl Refused {
     fn status(&self) -> StatusCode {
         match self {
-            Self::Peer => StatusCode::FORBIDDEN,
+            Self::Peer | Self::Proxy => StatusCode::FORBIDDEN,
             Self::Level(UnknownLevel) => StatusCode::BAD_REQUEST,
         }
     }
 }
+
+/// What a proxy adds to a request, naming whom it asks for.
+const BY_PROXY: [HeaderName; 2] = [FORWARDED, HeaderName::from_static("x-forwarded-for")];
 
 /// The most bytes of a body.
 const LONGEST: usize = 64;

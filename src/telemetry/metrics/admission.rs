@@ -9,7 +9,7 @@ use prometheus::{Histogram, IntCounter, IntGauge};
 pub use labels::{DecodeError, WaitedFor};
 
 use crate::admission::{Operation, Outcome};
-use crate::judge::Token;
+use crate::judge::{ExemptionKind, Token};
 use crate::telemetry::metrics::held::Held;
 use crate::telemetry::metrics::label::PerLabel;
 use crate::telemetry::metrics::register::Register;
@@ -20,7 +20,8 @@ use labels::{Against, Decision, DryRun};
 pub struct AdmissionMetrics {
     requests: Requests,
     durations: PerLabel<Decision, Histogram>,
-    let_through: PerLabel<Against, IntCounter>,
+    not_judged: PerLabel<ExemptionKind, IntCounter>,
+    let_through: PerLabel<Against, PerLabel<DryRun, IntCounter>>,
     in_flight: IntGauge,
     queued: IntGauge,
     queue_rejected: IntCounter,
@@ -58,11 +59,12 @@ impl AdmissionMetrics {
         Self {
             requests: Requests::new(register),
             durations: durations(register),
-            let_through: register.counter_per(
-                "admission_let_through_total",
-                "Edits that went through with a warning though the verdict was against them.",
-                "verdict",
+            not_judged: register.counter_per(
+                "admission_not_judged_total",
+                "Edits that are not judged, by why.",
+                "why",
             ),
+            let_through: let_through(register),
             in_flight: register.gauge("admission_in_flight", "Requests that are being answered."),
             queued: register.gauge("admission_queued", "Requests that wait for a worker."),
             queue_rejected: register.counter(
@@ -79,7 +81,10 @@ impl AdmissionMetrics {
                 "Requests that were no review that can be answered, by what was wrong.",
                 "class",
             ),
-            panics: register.counter("panics_total", "Panics, each answered with status 500."),
+            panics: register.counter(
+                "panics_total",
+                "Panics of the server or of its judge; each is a line of the log, with the review.",
+            ),
             request_bytes: register.counter("request_bytes_total", "Bytes of bodies received."),
             response_bytes: register.counter("response_bytes_total", "Bytes of bodies sent."),
         }
@@ -103,8 +108,16 @@ impl AdmissionMetrics {
             .of(verdict.into())
             .observe(answered.elapsed.as_secs_f64());
         if let (Outcome::LetThrough, Some(against)) = (answered.outcome, Against::of(verdict)) {
-            self.let_through.of(against).inc();
+            self.let_through
+                .of(against)
+                .of(DryRun::of(answered.dry_run))
+                .inc();
         }
+    }
+
+    /// An edit is not judged for this reason; its answer is counted apart.
+    pub fn not_judged(&self, why: ExemptionKind) {
+        self.not_judged.of(why).inc();
     }
 
     /// A request ended in an internal fault, a status of 500: never a policy decision.
@@ -130,7 +143,7 @@ impl AdmissionMetrics {
         self.queue_rejected.inc();
     }
 
-    /// A panic was caught; the request's failure is counted apart.
+    /// A panic was caught, in time or after the answer; what its request got is counted apart.
     pub fn panicked(&self) {
         self.panics.inc();
     }
@@ -181,6 +194,18 @@ impl Requests {
             .of(DryRun::of(answered.dry_run))
             .of(answered.token)
     }
+}
+
+fn let_through(register: &Register<'_>) -> PerLabel<Against, PerLabel<DryRun, IntCounter>> {
+    let counters = register.counters(
+        "admission_let_through_total",
+        "Edits that went through with a warning though the verdict was against them.",
+        &["verdict", "dry_run"],
+    );
+    let counter = |against: Against, dry_run: DryRun| {
+        counters.with_label_values(&[against.as_str(), dry_run.as_str()])
+    };
+    PerLabel::new(|against| PerLabel::new(|dry_run| counter(against, dry_run)))
 }
 
 fn durations(register: &Register<'_>) -> PerLabel<Decision, Histogram> {

@@ -1,6 +1,6 @@
-//! Connections to the webhook's listener: how many are open, and what became of the others.
+//! Connections to each of the two ports: how many are open, and what became of the others.
 
-use prometheus::{IntCounter, IntGauge};
+use prometheus::{IntCounter, IntCounterVec, IntGauge, IntGaugeVec};
 
 use crate::telemetry::metrics::held::Held;
 use crate::telemetry::metrics::label::{PerLabel, label};
@@ -52,7 +52,17 @@ label! {
     }
 }
 
-/// Connections of the webhook's listener.
+label! {
+    /// Where a connection comes in.
+    pub(super) enum Port {
+        /// The one that takes reviews.
+        Reviews => "reviews",
+        /// The one that tells health and metrics.
+        Ops => "ops",
+    }
+}
+
+/// Connections of one port.
 #[derive(Debug)]
 pub struct ConnectionMetrics {
     open: IntGauge,
@@ -61,28 +71,57 @@ pub struct ConnectionMetrics {
     handshake_errors: PerLabel<HandshakeFailure, IntCounter>,
 }
 
-impl ConnectionMetrics {
+/// The metrics that every port has series of.
+#[derive(Debug)]
+pub(super) struct ConnectionFamilies {
+    open: IntGaugeVec,
+    refused: IntCounterVec,
+    evicted: IntCounterVec,
+    handshake_errors: IntCounterVec,
+}
+
+impl ConnectionFamilies {
     pub(super) fn new(register: &Register<'_>) -> Self {
         Self {
-            open: register.gauge("connections", "Connections that are open."),
-            refused: register.counter_per(
+            open: register.gauges("connections", "Connections that are open.", &[PORT]),
+            refused: register.counters(
                 "connections_refused_total",
                 "Connections that were not taken, by why.",
-                "reason",
+                &[PORT, "reason"],
             ),
-            evicted: register.counter_per(
+            evicted: register.counters(
                 "connections_evicted_total",
                 "Connections that were closed from here before their time, by why.",
-                "reason",
+                &[PORT, "reason"],
             ),
-            handshake_errors: register.counter_per(
+            handshake_errors: register.counters(
                 "tls_handshake_errors_total",
-                "TLS handshakes that failed, by why.",
-                "class",
+                "TLS handshakes that failed, by why; only the port for reviews speaks TLS.",
+                &["class"],
             ),
         }
     }
 
+    /// Those of one port.
+    pub(super) fn of(&self, port: Port) -> ConnectionMetrics {
+        let port = port.as_str();
+        let errors = &self.handshake_errors;
+        ConnectionMetrics {
+            open: self.open.with_label_values(&[port]),
+            refused: PerLabel::new(|why: Refusal| {
+                self.refused.with_label_values(&[port, why.as_str()])
+            }),
+            evicted: PerLabel::new(|why: Eviction| {
+                self.evicted.with_label_values(&[port, why.as_str()])
+            }),
+            handshake_errors: PerLabel::new(|class: HandshakeFailure| {
+                errors.with_label_values(&[class.as_str()])
+            }),
+        }
+    }
+}
+
+impl ConnectionMetrics {
     /// A connection was taken; it is open until the guard is dropped.
     pub fn opened(&self) -> Held {
         Held::new(&self.open)
@@ -103,3 +142,5 @@ impl ConnectionMetrics {
         self.handshake_errors.of(failure).inc();
     }
 }
+
+const PORT: &str = "port";

@@ -1,7 +1,7 @@
 //! The labels of reviews.
 
 use crate::admission::{Operation, ReviewError};
-use crate::judge::{Token, Verdict, Wait};
+use crate::judge::{ExemptionKind, Token, Verdict, Wait};
 use crate::telemetry::metrics::label::{Label, label};
 
 label! {
@@ -130,6 +130,18 @@ impl Label for Operation {
 }
 
 impl Label for Token {
+    const ALL: &'static [Self] = Self::ALL;
+
+    fn as_str(self) -> &'static str {
+        self.as_str()
+    }
+
+    fn place(self) -> usize {
+        self as usize
+    }
+}
+
+impl Label for ExemptionKind {
     const ALL: &'static [Self] = Self::ALL;
 
     fn as_str(self) -> &'static str {
