@@ -27,6 +27,7 @@ mod load {
     pub(crate) mod files;
     pub(crate) mod fleet;
     pub(crate) mod review;
+    #[expect(dead_code, reason = "which certificate is shown is known here")]
     pub(crate) mod wire;
 }
 #[path = "serve"]

@@ -19,6 +19,7 @@ mod load {
     pub(crate) mod review;
     #[expect(dead_code, reason = "each end is waited for in its own way")]
     pub(crate) mod served;
+    #[expect(dead_code, reason = "which certificate is shown is known here")]
     pub(crate) mod wire;
 }
 

@@ -35,7 +35,7 @@ impl Process {
         let certificate = STANDARD.decode_to_vec(certificate).expect("base64");
         let target = Target {
             address: address.parse().expect("an address"),
-            tls: trusting(certificate.into()),
+            tls: trusting([certificate.into()]),
         };
         Self { child, target }
     }

@@ -110,7 +110,7 @@ async fn last_call(pace: &Pace, asked: &Notify, phase: &mut watch::Receiver<Phas
         // What it asks may be under way, or in the socket already.
         sleep(LAST_CHANCE).await;
         if pace.waiting() != Waiting::Fresh {
-            std::future::pending().await
+            std::future::pending::<()>().await;
         }
     };
     tokio::select! {

@@ -104,9 +104,9 @@ impl Desk {
 
     async fn reply(&self, request: Request, begun: Instant) -> Result<Vec<u8>, Refused> {
         let deadline = Deadline::of(request.uri(), self.timeout);
-        let (head, body) = request.into_parts();
-        expect_json(&head.headers)?;
-        let body = self.bodies.read(&head.headers, body, deadline).await?;
+        let (parts, body) = request.into_parts();
+        expect_json(&parts.headers)?;
+        let body = self.bodies.read(&parts.headers, body, deadline).await?;
         self.sight.metrics.received(body.bytes.len() as u64);
         let held = Arc::new(self.decode(body, deadline).await?);
         let answer = self.answer(&held, deadline).await?;
@@ -136,8 +136,8 @@ impl Desk {
         }
         let decoder = timeout_at(deadline.at, self.decoders.acquire()).await;
         let _decoder = decoder.map_err(|_| BodyError::NoRoom(deadline))?;
-        let decoded = tokio::task::spawn_blocking(decode).await;
-        decoded.map_err(|_| Refused::Lost)?
+        let held = tokio::task::spawn_blocking(decode).await;
+        held.map_err(|_| Refused::Lost)?
     }
 
     /// The answer of the judge, or one of our own where there is nothing to judge or no time.

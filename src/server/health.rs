@@ -9,7 +9,7 @@
 //! Whether it lives depends on nothing but the process: a cluster that cannot be reached is no reason
 //! to end it.
 
-use std::fmt;
+use std::fmt::{self, Write};
 use std::sync::Arc;
 
 use axum::http::StatusCode;
@@ -61,7 +61,7 @@ impl Health {
                 Ok(words) => ('+', words),
                 Err(words) => ('-', words),
             };
-            lines += &format!("[{mark}] {}: {words}\n", check.name());
+            writeln!(lines, "[{mark}] {}: {words}", check.name()).expect("a text takes all");
             faults.extend(
                 state
                     .err()

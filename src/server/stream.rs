@@ -124,7 +124,8 @@ mod tests {
         let (near, mut far) = tokio::io::duplex(1 << 20);
         let mut stream = Stream::new(near, Arc::new(Pace::new()));
         let closing = tokio::spawn(async move { stream.shutdown().await });
-        while far.write_all(&[7; 1 << 16]).await.is_ok() {}
+        let flood = vec![7; 1 << 16];
+        while far.write_all(&flood).await.is_ok() {}
         closing.await.unwrap().unwrap();
     }
 }

@@ -59,9 +59,10 @@ impl Refused {
 
 impl IntoResponse for Refused {
     fn into_response(self) -> Response {
-        match self {
-            Self::Lost => error!(error = %self, "Cannot answer"),
-            _ => debug!(error = %self, "Refused a request"),
+        if matches!(self, Self::Lost) {
+            error!(error = %self, "Cannot answer");
+        } else {
+            debug!(error = %self, "Refused a request");
         }
         (self.status(), format!("{self}\n")).into_response()
     }

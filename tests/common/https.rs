@@ -25,16 +25,24 @@ impl Certificate {
         pem("PRIVATE KEY", self.0.signing_key.serialized_der())
     }
 
+    pub(crate) fn der(&self) -> CertificateDer<'static> {
+        self.0.cert.der().clone()
+    }
+
     /// What a client that trusts nothing else begins TLS with.
     pub(crate) fn client(&self) -> Arc<ClientConfig> {
-        trusting(self.0.cert.der().clone())
+        trusting([self.der()])
     }
 }
 
-/// What a client that trusts this certificate alone begins TLS with.
-pub(crate) fn trusting(certificate: CertificateDer<'static>) -> Arc<ClientConfig> {
+/// What a client that trusts these certificates alone begins TLS with.
+pub(crate) fn trusting(
+    certificates: impl IntoIterator<Item = CertificateDer<'static>>,
+) -> Arc<ClientConfig> {
     let mut roots = RootCertStore::empty();
-    roots.add(certificate).expect("a certificate to trust");
+    for certificate in certificates {
+        roots.add(certificate).expect("a certificate to trust");
+    }
     let config = ClientConfig::builder_with_provider(Arc::new(ring::default_provider()))
         .with_safe_default_protocol_versions()
         .expect("versions of TLS")

@@ -3,7 +3,9 @@
 use std::fs;
 use std::io::{Read, Write};
 use std::net::TcpStream;
+use std::sync::Arc;
 
+use rustls::ClientConfig;
 use tempfile::TempDir;
 
 use crate::common::https::Certificate;
@@ -16,7 +18,7 @@ pub(crate) struct Served {
     pub(crate) target: Target,
     /// Where its health is told.
     pub(crate) ops: String,
-    _folder: TempDir,
+    _folder: Option<TempDir>,
 }
 
 impl Served {
@@ -36,33 +38,44 @@ impl Served {
         };
         let cert = file("cert", certificate.pem());
         let key = file("key", certificate.key_pem());
-        let all = [
-            &["serve", "--tls-cert", &cert, "--tls-key", &key],
-            &ANY[..],
-            arguments,
-        ];
-        let mut process = Process::under(wrapper, &all.concat());
+        let shown = ["--tls-cert", &cert, "--tls-key", &key];
+        let arguments = [&shown, arguments].concat();
+        let started = Self::showing(wrapper, &arguments, certificate.client());
+        Self {
+            _folder: Some(folder),
+            ..started
+        }
+    }
+
+    /// Starts one whose arguments say what it shows, to clients that begin TLS with this.
+    pub(crate) fn showing(wrapper: &[&str], arguments: &[&str], tls: Arc<ClientConfig>) -> Self {
+        let mut process = Process::under(wrapper, &[&["serve"], &ANY[..], arguments].concat());
         let address = url(&process.line(), "https://");
         let ops = url(&process.line(), "http://");
         Self {
             process,
             target: Target {
                 address: address.parse().unwrap(),
-                tls: certificate.client(),
+                tls,
             },
             ops,
-            _folder: folder,
+            _folder: None,
         }
     }
 
     /// The status of a path of the port for health, if it is told.
     pub(crate) fn health(&self, path: &str) -> Option<u16> {
+        self.told(path)?.get(9..12)?.parse().ok()
+    }
+
+    /// What is told at a path of the port for health, head and body.
+    pub(crate) fn told(&self, path: &str) -> Option<String> {
         let mut stream = TcpStream::connect(&self.ops).ok()?;
         let request = format!("GET {path} HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n");
         stream.write_all(request.as_bytes()).ok()?;
         let mut response = String::new();
         stream.read_to_string(&mut response).ok()?;
-        response.get(9..12)?.parse().ok()
+        Some(response)
     }
 
     /// Ends it with a signal, and waits for that.

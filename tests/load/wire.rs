@@ -7,7 +7,7 @@ use std::sync::Arc;
 use std::task::{Context, Waker};
 
 use rustls::ClientConfig;
-use rustls::pki_types::ServerName;
+use rustls::pki_types::{CertificateDer, ServerName};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;
 use tokio_rustls::TlsConnector;
@@ -88,6 +88,11 @@ impl Connection {
             }
             Err(error) => Err(Broken::Failed(error.to_string())),
         }
+    }
+
+    /// The certificate that was shown.
+    pub(crate) fn certificate(&self) -> Option<&CertificateDer<'static>> {
+        self.stream.get_ref().1.peer_certificates()?.first()
     }
 
     /// Sends a part of a request, or the whole.

@@ -124,7 +124,7 @@ async fn who_finds_the_queue_full_is_answered_at_once() {
     second.send(&post(&review(0).to_string(), "")).await;
     soon(async {
         while started.told("olmguard_admission_queued ") == 0 {
-            yield_now().await
+            yield_now().await;
         }
     })
     .await;
