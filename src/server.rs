@@ -155,7 +155,7 @@ impl Server {
                 ops::routes(health, server.metrics.clone(), log_level),
                 limits.patience,
             ),
-            metrics: Arc::clone(&server.metrics.connections),
+            metrics: Arc::clone(&server.metrics.ops_connections),
         });
         let reviews = Reviews {
             decisions,

@@ -2,8 +2,7 @@
 
 use std::ffi::OsStr;
 
-use clap::parser::ValueSource;
-use clap::{Arg, ArgMatches, Command};
+use clap::{Arg, ArgAction, ArgMatches, Command};
 
 /// The command line that says all that this one means; no flag holds a secret.
 pub(super) fn command_line(command: &Command, matches: &ArgMatches) -> String {
@@ -26,11 +25,12 @@ pub(super) fn command_line(command: &Command, matches: &ArgMatches) -> String {
 fn said(argument: &Arg, matches: &ArgMatches) -> Vec<String> {
     let id = argument.get_id().as_str();
     let is_known = matches.ids().any(|known| known == id);
-    let is_off = !argument.get_action().takes_values()
-        && matches.value_source(id) == Some(ValueSource::DefaultValue);
-    let Some(name) = argument.get_long().filter(|_| is_known && !is_off) else {
+    let Some(name) = argument.get_long().filter(|_| is_known) else {
         return Vec::new();
     };
+    if matches!(argument.get_action(), ArgAction::SetTrue) {
+        return Vec::from_iter(matches.get_flag(id).then(|| format!("--{name}")));
+    }
     let values = matches.get_raw(id).into_iter().flatten();
     values
         .map(|value| format!("--{name}={}", quoted(value)))
@@ -44,14 +44,12 @@ fn quoted(value: &OsStr) -> String {
     if !text.is_empty() && text.chars().all(is_plain) {
         text.into_owned()
     } else {
-        format!("{text:?}")
+        format!("'{}'", text.replace('\'', r"'\''"))
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use clap::ArgAction;
-
     use super::*;
 
     fn command() -> Command {
@@ -71,11 +69,16 @@ mod tests {
     }
 
     #[test]
+    fn a_quote_is_quoted() {
+        understood(&["a", "b", "--none=it's"], r"a b --one=1 --none='it'\''s'");
+    }
+
+    #[test]
     fn defaults_are_said_and_what_is_off_is_not() {
         understood(&["a", "b"], "a b --one=1");
         understood(
             &["a", "b", "--two", "x y", "--two=[::]:1", "--on", "--one="],
-            "a b --one=\"\" --two=\"x y\" --two=[::]:1 --on=true",
+            "a b --one='' --two='x y' --two=[::]:1 --on",
         );
     }
 }

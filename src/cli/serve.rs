@@ -21,7 +21,7 @@ use crate::go_duration;
 use crate::server::{BindError, Config, CountReloads, Guard, Server};
 use crate::snapshot::Snapshot;
 use crate::telemetry::Metrics;
-use crate::telemetry::log::{Log, log_panics};
+use crate::telemetry::log::{Log, log_panics, log_start};
 use crate::tls::TlsError;
 use catalogs::CatalogsCheck;
 use certs::CertsArgs;
@@ -122,15 +122,17 @@ fn serve(args: ServeArgs, configuration: &str, log: &Log) -> Result<ExitCode, Se
     if listen == ops_listen && listen.port() != 0 {
         return Err(UsageError::SameAddress { addr: listen }.into());
     }
-    info!(configuration, "Starting");
+    log_start(configuration);
     let runtime = tokio::runtime::Builder::new_multi_thread()
         .enable_all()
         .build()?;
     let metrics = Metrics::new();
     metrics.log.follow(log.dropped());
-    let certificates = {
+    let (signals, certificates) = {
         let _within = runtime.enter();
-        certs.start(Arc::new(CountReloads(Arc::clone(&metrics.tls))))?
+        let reloads = CountReloads(Arc::clone(&metrics.tls));
+        // As process 1 there is no other way out than by signals that are listened for.
+        (Signals::new()?, certs.start(Arc::new(reloads))?)
     };
     let catalogs = Arc::clone(&metrics.catalogs);
     let check = Arc::new(CatalogsCheck::default());
@@ -149,6 +151,7 @@ fn serve(args: ServeArgs, configuration: &str, log: &Log) -> Result<ExitCode, Se
         config,
         enforcement: Enforcement { mode, on_undecided },
         shutdown_delay,
+        signals,
     };
     let ended = runtime.block_on(plan.run(load));
     runtime.shutdown_background();
@@ -160,6 +163,7 @@ struct Plan {
     config: Config,
     enforcement: Enforcement,
     shutdown_delay: Duration,
+    signals: Signals,
 }
 
 impl Plan {
@@ -167,7 +171,7 @@ impl Plan {
         self,
         load: impl FnOnce() -> Snapshot + Send + 'static,
     ) -> Result<ExitCode, ServeError> {
-        let mut signals = Signals::new()?;
+        let mut signals = self.signals;
         let listening = Server::listen(self.config)?;
         let loaded = tokio::task::spawn_blocking(load);
         let snapshot = tokio::select! {

@@ -200,6 +200,9 @@ impl Sight {
             outcome,
             elapsed,
         });
+        if let Some(why) = answer.exemption {
+            self.metrics.not_judged(why);
+        }
         self.decisions.say(&Decision {
             asked: review.into(),
             answer,

@@ -11,8 +11,14 @@ use crate::server::{Limits, Patience};
 #[derive(clap::Args, Clone, Copy, Debug)]
 pub(super) struct LimitArgs {
     /// How many edits are judged at once [default: one for each core]
-    #[arg(long, env = "OLMGUARD_WORKERS", value_name = "COUNT")]
-    workers: Option<NonZeroUsize>,
+    #[arg(
+        long,
+        env = "OLMGUARD_WORKERS",
+        value_name = "COUNT",
+        default_value_t = Limits::default().workers,
+        hide_default_value = true
+    )]
+    workers: NonZeroUsize,
 
     /// How many edits may wait for that; more are undecided at once
     #[arg(
@@ -60,7 +66,7 @@ impl LimitArgs {
             });
         }
         Ok(Limits {
-            workers: workers.unwrap_or(default.workers),
+            workers,
             queue,
             timeout,
             connections: max_connections,
