@@ -105,6 +105,58 @@ fn line(what: &str, text: &impl fmt::Display) {
 mod tests {
     use super::*;
 
+    /// The flags of every command, with the command's name.
+    fn flags() -> Vec<(String, clap::Arg)> {
+        let cli = Cli::command();
+        let commands = cli.get_subcommands();
+        let of = |command: &clap::Command| {
+            let name = command.get_name().to_owned();
+            let flags = command
+                .get_arguments()
+                .filter(|flag| flag.get_long().is_some());
+            flags
+                .map(|flag| (name.clone(), flag.clone()))
+                .collect::<Vec<_>>()
+        };
+        commands.flat_map(of).collect()
+    }
+
+    #[test]
+    fn the_command_line_is_well_made() {
+        Cli::command().debug_assert();
+    }
+
+    #[test]
+    fn every_flag_has_its_twin_and_a_line_of_help() {
+        let flags = flags();
+        assert!(flags.len() > 30, "{}", flags.len());
+        for (command, flag) in flags {
+            let name = flag.get_long().unwrap_or_default();
+            let twin = format!("OLMGUARD_{}", name.to_uppercase().replace('-', "_"));
+            let env = flag.get_env().and_then(|env| env.to_str());
+            assert_eq!(env, Some(twin.as_str()), "{command} --{name}");
+            let help = flag.get_help().map(ToString::to_string);
+            assert!(
+                help.is_some_and(|help| !help.is_empty()),
+                "{command} --{name}"
+            );
+        }
+    }
+
+    #[test]
+    fn the_page_about_the_webhook_tells_of_every_flag_of_serve() {
+        let page = include_str!("../docs/webhook.md");
+        let serve = flags()
+            .into_iter()
+            .filter(|(command, _)| command == "serve");
+        let untold = serve.filter_map(|(_, flag)| {
+            let name = format!("--{}", flag.get_long()?);
+            let is_told = page.split(|c: char| !(c.is_ascii_alphanumeric() || c == '-'));
+            (!is_told.into_iter().any(|word| word == name)).then_some(name)
+        });
+        assert_eq!(untold.collect::<Vec<_>>(), Vec::<String>::new());
+    }
+
     #[test]
     fn a_panic_is_an_internal_fault_and_nothing_else_is() {
         let code = |run: fn() -> ExitCode| format!("{:?}", guarded(run));

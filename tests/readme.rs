@@ -50,7 +50,11 @@ fn flags_are_those_of_help() {
         faults.extend(unknown.map(|flag| format!("{command} has no {flag}: {line}")));
         helps.push_str(&help);
     }
-    let flags = inline(README).filter_map(|code| code.split(' ').next());
+    let told = [README, WEBHOOK];
+    let flags = told
+        .iter()
+        .flat_map(|text| inline(text))
+        .filter_map(|code| code.split(' ').next());
     let unknown =
         flags.filter(|flag| is_flag(flag) && *flag != PLACEHOLDER && !lists(&helps, flag));
     faults.extend(unknown.map(|flag| format!("no command of the README has {flag}")));
@@ -77,6 +81,7 @@ fn a_wrong_flag_is_seen() {
 }
 
 const README: &str = include_str!("../README.md");
+const WEBHOOK: &str = include_str!("../docs/webhook.md");
 
 /// Stands for any flag where the README tells of their twins in the environment.
 const PLACEHOLDER: &str = "--a-b";
