@@ -25,7 +25,6 @@ mod deadline;
 mod desk;
 mod handshake;
 mod health;
-mod heard;
 mod judge;
 mod limits;
 mod listen;

@@ -24,18 +24,16 @@ mod load {
 }
 
 use std::process::{Command, Stdio};
-use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use load::fleet::{Fleet, Rate};
-use load::review::{EXPECTED, Edit, post};
+use load::fleet::Fleet;
 use load::served::Served;
 use tokio::sync::watch;
 
 #[tokio::test(flavor = "multi_thread")]
 async fn nothing_is_lost_when_it_leaves_under_load() {
     let server = Served::start(&["--shutdown-delay=2s"]);
-    let fleet = fleet(&server);
+    let fleet = Fleet::of_edits(&server.target, CONNECTIONS);
     let (stop, stopped) = watch::channel(());
     let load = tokio::spawn({
         let fleet = fleet.clone();
@@ -75,7 +73,7 @@ async fn nothing_is_lost_when_it_leaves_under_load() {
 #[tokio::test(flavor = "multi_thread")]
 async fn a_second_signal_ends_it_at_once_under_load() {
     let server = Served::start(&["--shutdown-delay=1h"]);
-    let fleet = fleet(&server);
+    let fleet = Fleet::of_edits(&server.target, CONNECTIONS);
     let (stop, stopped) = watch::channel(());
     let load = tokio::spawn(async move { fleet.run_until(stopped).await });
     server.process.terminate();
@@ -112,23 +110,6 @@ fn wrapper() -> Option<&'static [&'static str]> {
             .status();
         tried.is_ok_and(|status| status.success())
     })
-}
-
-fn fleet(server: &Served) -> Fleet {
-    let edit = Edit {
-        package: "p",
-        catalog: "c",
-        installed: ("p.v1", "1.0.0"),
-        wanted: "1.1.0",
-    };
-    Fleet {
-        target: server.target.clone(),
-        request: post(&edit.review()).into(),
-        expected: Arc::from(EXPECTED),
-        marked: None,
-        connections: CONNECTIONS,
-        rate: Rate::Closed,
-    }
 }
 
 /// Asks a while beside the load, which is thus known to be under way.

@@ -29,8 +29,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use common::https::{Certificate, trusting};
-use load::fleet::{Fleet, Rate};
-use load::review::{EXPECTED, Edit, post};
+use load::fleet::Fleet;
 use load::served::Served;
 use tempfile::TempDir;
 use tokio::sync::watch;
@@ -73,7 +72,7 @@ async fn three_swaps_under_load_lose_nothing() {
     let mount = Mount::of(&certificates[0]);
     let server = serve(&mount, &certificates);
     let (stop, stopped) = watch::channel(());
-    let fleet = fleet(&server);
+    let fleet = Fleet::of_edits(&server.target, 8);
     let request = Arc::clone(&fleet.request);
     let mut before = server.target.connect().await.unwrap();
     let load = tokio::spawn(async move { fleet.run_until(stopped).await });
@@ -148,23 +147,6 @@ fn reloads(server: &Served, result: &str) -> u32 {
     let series = format!("olmguard_tls_reloads_total{{result=\"{result}\"}} ");
     let value = metrics.lines().find_map(|line| line.strip_prefix(&series));
     value.unwrap().parse().unwrap()
-}
-
-fn fleet(server: &Served) -> Fleet {
-    let edit = Edit {
-        package: "p",
-        catalog: "c",
-        installed: ("p.v1", "1.0.0"),
-        wanted: "1.1.0",
-    };
-    Fleet {
-        target: server.target.clone(),
-        request: post(&edit.review()).into(),
-        expected: Arc::from(EXPECTED),
-        marked: None,
-        connections: 8,
-        rate: Rate::Closed,
-    }
 }
 
 async fn soon<T>(condition: impl Future<Output = T>) -> T {

@@ -14,8 +14,7 @@ use tracing::{debug, warn};
 
 use crate::server::connection::{self, Manners};
 use crate::server::handshake::Handshake;
-use crate::server::heard::Heard;
-use crate::server::pace::Pace;
+use crate::server::pace::{Pace, heard};
 use crate::server::phase::{Phase, reached};
 use crate::server::roster::{Room, Roster};
 use crate::telemetry::metrics::{ConnectionMetrics, Eviction, Refusal};
@@ -93,22 +92,18 @@ impl Port {
         let mut manners = self.manners.clone();
         let metrics = Arc::clone(&self.metrics);
         let open = metrics.opened();
-        let stream = Heard {
-            io: stream,
-            pace: Arc::clone(&pace),
-        };
         match self.transport.clone() {
             Transport::Plain => {
                 manners.router = manners.router.layer(Extension(ConnectInfo(peer)));
                 tasks.spawn(async move {
                     let _open = open;
-                    connection::serve(stream, &pace, manners, &metrics).await;
+                    connection::serve(heard(stream, &pace), &pace, manners, &metrics).await;
                 })
             }
             Transport::Tls(handshake) => tasks.spawn(async move {
                 let _open = open;
                 let most = manners.patience.handshake;
-                match handshake.within(most, stream).await {
+                match handshake.within(most, stream, &pace).await {
                     Ok(stream) => connection::serve(stream, &pace, manners, &metrics).await,
                     Err(error) => {
                         debug!(%error, "TLS handshake failed");

@@ -1,15 +1,16 @@
 //! From a socket to TLS, or to a word about it.
 
 use std::io;
+use std::sync::Arc;
 use std::time::Duration;
 
-use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt};
 use tokio::net::TcpStream;
 use tokio::time::timeout;
 use tokio_rustls::TlsAcceptor;
 use tokio_rustls::server::TlsStream;
 
-use crate::server::heard::Heard;
+use crate::server::pace::{Pace, heard};
 use crate::telemetry::metrics::HandshakeFailure;
 use crate::tls::Certificates;
 
@@ -37,26 +38,28 @@ impl Handshake {
     pub(super) async fn within(
         &self,
         most: Duration,
-        stream: Heard<TcpStream>,
-    ) -> Result<TlsStream<Heard<TcpStream>>, HandshakeError> {
-        let begun = timeout(most, self.begin(stream)).await;
+        stream: TcpStream,
+        pace: &Arc<Pace>,
+    ) -> Result<TlsStream<impl AsyncRead + AsyncWrite + Unpin + use<>>, HandshakeError> {
+        let begun = timeout(most, self.begin(stream, pace)).await;
         begun.unwrap_or(Err(HandshakeError::TooSlow))
     }
 
     async fn begin(
         &self,
-        stream: Heard<TcpStream>,
-    ) -> Result<TlsStream<Heard<TcpStream>>, HandshakeError> {
+        stream: TcpStream,
+        pace: &Arc<Pace>,
+    ) -> Result<TlsStream<impl AsyncRead + AsyncWrite + Unpin + use<>>, HandshakeError> {
         let mut first = [0];
-        if stream.io.peek(&mut first).await? == 0 {
+        if stream.peek(&mut first).await? == 0 {
             return Err(HandshakeError::Closed);
         }
         // A method begins with a letter, a handshake never.
         if first[0].is_ascii_alphabetic() {
-            return Err(explain(stream.io).await);
+            return Err(explain(stream).await);
         }
         let acceptor = TlsAcceptor::from(self.certificates.server_config());
-        Ok(acceptor.accept(stream).await?)
+        Ok(acceptor.accept(heard(stream, pace)).await?)
     }
 }
 

@@ -11,10 +11,13 @@
 //!
 //! Invariant: only the task of the connection writes; any other may read.
 
+use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
+use tokio::io::AsyncRead;
 use tokio::time::Instant;
+use tokio_util::io::InspectReader;
 
 use crate::server::limits::Patience;
 
@@ -107,6 +110,25 @@ impl Pace {
         };
         Some(since.elapsed().as_millis() * 1_000_000 / most.as_millis().max(1))
     }
+}
+
+/// A socket whose bytes are noted as they arrive.
+///
+/// It lies below TLS: a request that comes in many small pieces is heard from its first byte on,
+/// also where the record that holds it is not whole yet.
+pub(super) fn heard<I>(
+    io: I,
+    pace: &Arc<Pace>,
+) -> InspectReader<I, impl FnMut(&[u8]) + Send + use<I>>
+where
+    I: AsyncRead,
+{
+    let pace = Arc::clone(pace);
+    InspectReader::new(io, move |bytes: &[u8]| {
+        if !bytes.is_empty() {
+            pace.heard();
+        }
+    })
 }
 
 fn waiting(state: u64) -> Waiting {

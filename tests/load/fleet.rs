@@ -11,6 +11,7 @@ use tokio::task::JoinSet;
 use tokio::time::{Instant, sleep_until};
 
 use crate::load::figures::Figures;
+use crate::load::review::{EXPECTED, Edit, post};
 use crate::load::wire::{Broken, Connection, Response, Target};
 
 /// What is asked, by how many, how often.
@@ -37,6 +38,24 @@ pub(crate) enum Rate {
 }
 
 impl Fleet {
+    /// Edits of one extension, on so many connections, each as soon as the one before is answered.
+    pub(crate) fn of_edits(target: &Target, connections: u32) -> Self {
+        let edit = Edit {
+            package: "p",
+            catalog: "c",
+            installed: ("p.v1", "1.0.0"),
+            wanted: "1.1.0",
+        };
+        Self {
+            target: target.clone(),
+            request: post(&edit.review()).into(),
+            expected: Arc::from(EXPECTED),
+            marked: None,
+            connections,
+            rate: Rate::Closed,
+        }
+    }
+
     /// Asks for some time.
     pub(crate) async fn run_for(&self, time: Duration) -> Figures {
         let (stop, stopped) = watch::channel(());

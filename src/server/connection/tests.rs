@@ -6,7 +6,7 @@ use tokio::io::{AsyncReadExt, AsyncWriteExt, DuplexStream, duplex};
 use tokio::time::{Duration, Instant};
 
 use super::*;
-use crate::server::heard::Heard;
+use crate::server::pace::heard;
 use crate::telemetry::Metrics;
 
 const PATIENCE: Patience = Patience {
@@ -36,10 +36,7 @@ impl Line {
         };
         tokio::spawn(async move {
             let (pace, metrics) = (Arc::new(Pace::new()), Metrics::new());
-            let near = Heard {
-                io: near,
-                pace: Arc::clone(&pace),
-            };
+            let near = heard(near, &pace);
             serve(near, &pace, manners, &metrics.connections).await;
         });
         Self { far, phase }
