@@ -5,7 +5,7 @@ use std::net::TcpStream;
 use std::sync::Arc;
 
 use rustls::crypto::ring;
-use rustls::pki_types::ServerName;
+use rustls::pki_types::{CertificateDer, ServerName};
 use rustls::{ClientConfig, ClientConnection, RootCertStore, StreamOwned};
 
 /// A certificate for `localhost` that signs itself.
@@ -24,20 +24,29 @@ impl Certificate {
     pub(crate) fn key_pem(&self) -> String {
         pem("PRIVATE KEY", self.0.signing_key.serialized_der())
     }
+
+    /// What a client that trusts nothing else begins TLS with.
+    pub(crate) fn client(&self) -> Arc<ClientConfig> {
+        trusting(self.0.cert.der().clone())
+    }
 }
 
-/// Posts a review and returns the whole response, head and body.
-pub(crate) fn post(address: &str, certificate: &Certificate, body: &str) -> String {
+/// What a client that trusts this certificate alone begins TLS with.
+pub(crate) fn trusting(certificate: CertificateDer<'static>) -> Arc<ClientConfig> {
     let mut roots = RootCertStore::empty();
-    let root = certificate.0.cert.der().clone();
-    roots.add(root).expect("a certificate to trust");
+    roots.add(certificate).expect("a certificate to trust");
     let config = ClientConfig::builder_with_provider(Arc::new(ring::default_provider()))
         .with_safe_default_protocol_versions()
         .expect("versions of TLS")
         .with_root_certificates(roots)
         .with_no_client_auth();
+    Arc::new(config)
+}
+
+/// Posts a review and returns the whole response, head and body.
+pub(crate) fn post(address: &str, certificate: &Certificate, body: &str) -> String {
     let name = ServerName::try_from("localhost").expect("a name");
-    let connection = ClientConnection::new(Arc::new(config), name).expect("a client");
+    let connection = ClientConnection::new(certificate.client(), name).expect("a client");
     let socket = TcpStream::connect(address).expect("the server listens");
     let mut stream = StreamOwned::new(connection, socket);
     write!(
