@@ -9,10 +9,16 @@
 
 mod common {
     pub(crate) mod committed;
+    #[expect(dead_code, reason = "requests are written byte for byte here")]
+    pub(crate) mod https;
+    #[expect(dead_code, reason = "nothing but a server is run here")]
+    pub(crate) mod process;
 }
 
 mod telemetry {
+    pub(crate) mod any_review;
     pub(crate) mod canary;
+    pub(crate) mod canary_served;
     pub(crate) mod captured;
     pub(crate) mod decision;
     pub(crate) mod exposition;
@@ -21,4 +27,6 @@ mod telemetry {
     pub(crate) mod metrics;
     pub(crate) mod metrics_page;
     pub(crate) mod panics;
+    pub(crate) mod random_reviews;
+    pub(crate) mod served;
 }

@@ -15,7 +15,10 @@ pub fn annotations(answer: &Answer) -> BTreeMap<&'static str, String> {
     let known = [
         ("verdict", Some(answer.verdict.as_str().to_owned())),
         ("token", Some(answer.token.as_str().to_owned())),
-        ("installed", answer.installed.as_ref().map(installed)),
+        (
+            "installed",
+            answer.installed.as_ref().map(InstalledBundle::line),
+        ),
         (
             "resolved",
             answer.resolved.as_ref().map(ResolvedBundle::line),
@@ -26,15 +29,6 @@ pub fn annotations(answer: &Answer) -> BTreeMap<&'static str, String> {
     ];
     let told = |(key, value): (&'static str, Option<String>)| Some((key, bounded(&value?)));
     known.into_iter().filter_map(told).collect()
-}
-
-/// `NAME VERSION[+RELEASE]`, without the name where only the version is known.
-pub(super) fn installed(bundle: &InstalledBundle) -> String {
-    let name = bundle.name.as_deref().unwrap_or_default();
-    let release = bundle.release.as_deref().unwrap_or_default();
-    let gap = if name.is_empty() { "" } else { " " };
-    let plus = if release.is_empty() { "" } else { "+" };
-    format!("{name}{gap}{}{plus}{release}", bundle.version)
 }
 
 /// The items that fit whole, and `...` where some do not.

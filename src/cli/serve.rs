@@ -2,6 +2,7 @@
 
 mod catalogs;
 mod certs;
+mod files;
 mod limits;
 
 use std::io::{self, Write};
@@ -123,6 +124,7 @@ fn serve(args: ServeArgs, configuration: &str, log: &Log) -> Result<ExitCode, Se
         return Err(UsageError::SameAddress { addr: listen }.into());
     }
     log_start(configuration);
+    files::make_room_for(limits.connections.get());
     let runtime = tokio::runtime::Builder::new_multi_thread()
         .enable_all()
         .build()?;

@@ -52,6 +52,18 @@ pub struct InstalledBundle {
     pub release: Option<String>,
 }
 
+impl InstalledBundle {
+    /// `NAME VERSION[+RELEASE]`, as audit annotations have it; without the name where only the
+    /// version is known.
+    pub fn line(&self) -> String {
+        let name = self.name.as_deref().unwrap_or_default();
+        let release = self.release.as_deref().unwrap_or_default();
+        let gap = if name.is_empty() { "" } else { " " };
+        let plus = if release.is_empty() { "" } else { "+" };
+        format!("{name}{gap}{}{plus}{release}", self.version)
+    }
+}
+
 /// Whether an upgrade is still rolling out.
 #[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
 pub enum Rollout {

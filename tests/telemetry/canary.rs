@@ -9,10 +9,10 @@ use serde_json::{Value, json};
 use super::captured::lines;
 use super::decision::{created, say, snapshot};
 
-const SECRET: &str = "c4n4ry-s3cr3t";
+pub(crate) const SECRET: &str = "c4n4ry-s3cr3t";
 
 /// A review whose object holds the secret wherever nothing is decided by it.
-fn review(operation: &str, range: &str) -> Value {
+pub(crate) fn review(operation: &str, range: &str) -> Value {
     let mut review = created("lantern", range);
     let request = &mut review["request"];
     request["operation"] = operation.into();

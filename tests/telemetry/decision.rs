@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use olmguard::admission::{Enforcement, Mode, Review};
+use olmguard::admission::{Enforcement, Mode, Review, annotations};
 use olmguard::olm::Rules;
 use olmguard::snapshot::Snapshot;
 use olmguard::source::load_bytes;
@@ -12,8 +12,7 @@ use serde_json::{Value, json};
 use super::captured::{lines, objects};
 
 /// Two versions of one package, with an edge between them.
-pub(crate) fn snapshot() -> Snapshot {
-    let catalog = r#"
+pub(crate) const CATALOG: &str = r#"
         {"schema": "olm.package", "name": "lantern"}
         {"schema": "olm.channel", "package": "lantern", "name": "stable", "entries": [
             {"name": "lantern.v1"}, {"name": "lantern.v2", "replaces": "lantern.v1"}]}
@@ -21,8 +20,11 @@ pub(crate) fn snapshot() -> Snapshot {
             {"type": "olm.package", "value": {"packageName": "lantern", "version": "1.0.0"}}]}
         {"schema": "olm.bundle", "package": "lantern", "name": "lantern.v2", "properties": [
             {"type": "olm.package", "value": {"packageName": "lantern", "version": "2.0.0"}}]}"#;
+
+/// That catalog.
+pub(crate) fn snapshot() -> Snapshot {
     let rules = Rules::default();
-    let hub = load_bytes("hub", catalog.as_bytes(), &rules);
+    let hub = load_bytes("hub", CATALOG.as_bytes(), &rules);
     Snapshot::new(rules, [hub])
 }
 
@@ -155,6 +157,27 @@ fn updated(policy: &str) -> Value {
 fn put(request: &mut Value, pointer: &str, value: Value) {
     let (parent, key) = pointer.rsplit_once('/').unwrap();
     request.pointer_mut(parent).unwrap()[key] = value;
+}
+
+#[test]
+fn bundles_are_told_in_the_words_of_the_audit_annotations() {
+    let snapshot = snapshot();
+    let mut review = created("lantern", "2");
+    let mut old = updated("CatalogProvided");
+    old["spec"]["source"]["catalog"]["version"] = "1".into();
+    old["status"] = json!({"install": {"bundle": {"name": "lantern.v1", "version": "1.0.0"}}});
+    put(&mut review["request"], "/oldObject", old);
+    put(&mut review["request"], "/operation", "UPDATE".into());
+    let logged = objects(LogLevel::Debug, |_| say(&snapshot, &review, LogUser::Omit));
+    let answer = Review::read(&review).unwrap().answer(&snapshot);
+    let annotations = annotations(&answer);
+    for (key, told) in [
+        ("installed", "lantern.v1 1.0.0"),
+        ("resolved", "lantern.v2 2.0.0"),
+    ] {
+        assert_eq!(logged[0][key], told);
+        assert_eq!(annotations[key], told);
+    }
 }
 
 #[test]

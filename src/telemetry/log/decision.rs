@@ -11,7 +11,8 @@ use std::time::Duration;
 use tracing::{debug, info, warn};
 
 use crate::admission::{Operation, Outcome, Review};
-use crate::explain::Answer;
+use crate::explain::{Answer, ResolvedBundle};
+use crate::extension::InstalledBundle;
 use crate::judge::{ExemptionKind, Verdict};
 use crate::telemetry::log::LogUser;
 use crate::telemetry::log::shown::shown;
@@ -88,12 +89,16 @@ macro_rules! line {
             installed = answer
                 .installed
                 .as_ref()
-                .map(|installed| shown(&installed.version)),
+                .map(InstalledBundle::line)
+                .as_deref()
+                .map(shown),
             requested = answer.range.as_deref().map(shown),
             resolved = answer
                 .resolved
                 .as_ref()
-                .map(|resolved| shown(&resolved.bundle)),
+                .map(ResolvedBundle::line)
+                .as_deref()
+                .map(shown),
             policy = answer.policy.map(|policy| policy.as_str()),
             catalog = answer.catalog.as_deref().map(shown),
             digest = answer.digest.as_deref().map(shown),
