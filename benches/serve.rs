@@ -25,6 +25,7 @@ mod common {
 mod load {
     pub(crate) mod figures;
     pub(crate) mod files;
+    #[expect(dead_code, reason = "what is asked is chosen here")]
     pub(crate) mod fleet;
     pub(crate) mod review;
     #[expect(dead_code, reason = "which certificate is shown is known here")]

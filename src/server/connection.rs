@@ -68,6 +68,7 @@ where
     });
     let connection = http1::Builder::new()
         .max_buf_size(HEAD_LIMIT)
+        .max_header_size(HEAD_LIMIT)
         .serve_connection(TokioIo::new(Stream::new(io, Arc::clone(pace))), service);
     let mut connection = pin!(connection);
     let mut overdue = pin!(overdue(pace, &patience, metrics));

@@ -29,6 +29,9 @@ mod tests {
         let (_, most) = rlimit::Resource::NOFILE.get().unwrap();
         make_room_for(64);
         let (allowed, _) = rlimit::Resource::NOFILE.get().unwrap();
-        assert!(allowed >= (64 + OTHERS as u64).min(most), "{allowed} of {most}");
+        assert!(
+            allowed >= (64 + OTHERS as u64).min(most),
+            "{allowed} of {most}"
+        );
     }
 }
