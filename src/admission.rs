@@ -18,6 +18,7 @@ mod error;
 mod fields;
 mod keep;
 mod named;
+mod node;
 mod operation;
 mod reply;
 mod review;

@@ -2,14 +2,12 @@
 //!
 //! Invariant: what is installed is read from the old object alone, whatever status the new one claims.
 
-use serde_json::Value;
-
 use crate::admission::Operation;
 use crate::admission::decode::{Extent, Extents};
 use crate::admission::keep::FILTER;
 use crate::admission::named::identify;
 use crate::extension::{
-    Extension, FilterError, FilterProblem, Identity, Installed, Recognised, Rollout, Shape,
+    Extension, FilterError, FilterProblem, Identity, Installed, Json, Recognised, Rollout, Shape,
     UnknownCause,
 };
 use crate::judge::Edit;
@@ -23,22 +21,20 @@ pub(super) struct Change {
 
 impl Change {
     /// Reads the edit of an object of this shape; `identity` is that of the object.
-    pub(super) fn read(
+    pub(super) fn read<'a, J: Json<'a>>(
         (identity, shape): (&Identity, Shape),
         operation: Operation,
-        request: &Value,
+        (request, object): (J, J),
         extents: Extents,
     ) -> Self {
-        let object = request.get("object").unwrap_or(&Value::Null);
         let old = match operation {
             Operation::Update => Some(old_extension(request)),
             Operation::Create | Operation::Other => None,
         };
         let new = Extension {
-            identity: identity.clone(),
             installed: installed(old.as_ref()),
             rollout: Rollout::Settled,
-            ..Extension::read(shape, object)
+            ..Extension::of(identity.clone(), shape, object)
         };
         let mut change = Self {
             new,
@@ -78,11 +74,11 @@ impl Change {
 }
 
 /// Without a readable old object nothing tells what is installed, and that is no reason to refuse.
-fn old_extension(request: &Value) -> Option<Extension> {
+fn old_extension<'a>(request: impl Json<'a>) -> Option<Extension> {
     let object = request.get("oldObject").filter(|old| old.is_object())?;
-    match identify(object, request).1 {
-        Recognised::Extension(shape) => Some(Extension::read(shape, object)),
-        Recognised::UnknownVersion | Recognised::Other => None,
+    match identify(object, request) {
+        (identity, Recognised::Extension(shape)) => Some(Extension::of(identity, shape, object)),
+        (_, Recognised::UnknownVersion | Recognised::Other) => None,
     }
 }
 

@@ -20,6 +20,16 @@ pub(super) enum Keep {
     Object(Object, &'static Self),
 }
 
+impl Keep {
+    /// How many fields a map is known to have.
+    pub(super) fn fields(&self) -> usize {
+        match self {
+            Self::Fields(fields, _) => fields.len(),
+            Self::Leaf | Self::Items(..) | Self::Values(..) | Self::Object(..) => 0,
+        }
+    }
+}
+
 /// What becomes of the fields that a map is not known to have.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub(super) enum Others {

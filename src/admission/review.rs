@@ -10,7 +10,7 @@ use crate::admission::fields::{
 use crate::admission::named::{asked, identify, name};
 use crate::admission::{Operation, ReviewError};
 use crate::explain::{self, Answer, exempted, not_judged, unanswered};
-use crate::extension::{Extension, Identity, Recognised};
+use crate::extension::{Extension, Identity, Json, Recognised};
 use crate::judge::{Exemption, Unanswered, exemption};
 use crate::snapshot::Snapshot;
 
@@ -54,7 +54,7 @@ impl Review {
         Self::kept(review, Extents::WHOLE)
     }
 
-    fn kept(review: &Value, extents: Extents) -> Result<Self, ReviewError> {
+    fn kept<'a>(review: impl Json<'a>, extents: Extents) -> Result<Self, ReviewError> {
         object(review)?;
         constant(review, "kind", "kind", KIND)?;
         constant(review, "apiVersion", "apiVersion", API_VERSION)?;
@@ -148,18 +148,18 @@ impl Review {
 }
 
 impl DryRun {
-    fn read(request: &Value) -> Self {
-        match request.get("dryRun") {
-            Some(Value::Bool(true)) => Self::Yes,
+    fn read<'a>(request: impl Json<'a>) -> Self {
+        match request.get("dryRun").and_then(Json::as_bool) {
+            Some(true) => Self::Yes,
             _ => Self::No,
         }
     }
 }
 
 /// A creation or an update, of whatever kind.
-fn edited(
+fn edited<'a>(
     operation: Operation,
-    request: &Value,
+    request: impl Json<'a>,
     extents: Extents,
 ) -> Result<(Identity, Subject), ReviewError> {
     let object = required_object(request, "object", "request.object")?;
@@ -171,7 +171,7 @@ fn edited(
             kind: identity.kind.clone(),
         }),
         Recognised::Extension(shape) => {
-            let change = Change::read((&identity, shape), operation, request, extents);
+            let change = Change::read((&identity, shape), operation, (request, object), extents);
             Subject::Change(Box::new(change))
         }
     };
@@ -179,7 +179,7 @@ fn edited(
     Ok((identity, subject))
 }
 
-fn user(request: &Value) -> Option<String> {
+fn user<'a>(request: impl Json<'a>) -> Option<String> {
     let name = request.get("userInfo")?.get("username")?.as_str()?;
     (!name.is_empty()).then(|| name.to_owned())
 }

@@ -2,9 +2,7 @@
 
 use std::borrow::Cow;
 
-use serde_json::Value;
-
-use crate::extension::Shape;
+use crate::extension::{Json, Shape};
 
 /// The names by which an object is known.
 #[derive(Clone, Debug, Default, Eq, PartialEq)]
@@ -33,13 +31,13 @@ pub enum Recognised {
 }
 
 /// What an object is, by its `apiVersion` and `kind`.
-pub fn recognise(object: &Value) -> Recognised {
+pub fn recognise<'a>(object: impl Json<'a>) -> Recognised {
     Identity::read(object).recognise(object)
 }
 
 impl Identity {
     /// What an object of these names is.
-    pub fn recognise(&self, object: &Value) -> Recognised {
+    pub fn recognise<'a>(&self, object: impl Json<'a>) -> Recognised {
         match (&*self.group, &*self.version, &*self.kind) {
             (OLM, "v1", "ClusterExtension") => Recognised::Extension(Shape::V1),
             (OLM, "v1alpha1", "ClusterExtension") if object.pointer("/spec/source").is_some() => {
@@ -61,11 +59,11 @@ impl Identity {
     }
 
     /// Reads the names; what is missing or no string is empty.
-    pub fn read(object: &Value) -> Self {
+    pub fn read<'a>(object: impl Json<'a>) -> Self {
         let text = |pointer| {
             object
                 .pointer(pointer)
-                .and_then(Value::as_str)
+                .and_then(Json::as_str)
                 .unwrap_or_default()
         };
         let api_version = text("/apiVersion");

@@ -1,10 +1,13 @@
-use serde_json::json;
+use serde_json::{Map, Value, json};
 
 use super::*;
 use crate::admission::keep::FILTER;
+use crate::extension::Json;
 
 fn kept(body: &Value) -> Value {
-    decode(body.to_string().as_bytes()).unwrap().review
+    let body = body.to_string();
+    let read = decode(body.as_bytes()).unwrap().review;
+    read.to_value().into_owned()
 }
 
 /// How many values of any kind there are, and the bytes of their texts and keys.
@@ -104,7 +107,8 @@ fn of_two_keys_the_last_counts() {
     let twice =
         br#"{"kind": {"a": 1}, "request": {"uid": "a"}, "kind": "b", "request": {"uid": "c"}}"#;
     let expected = json!({"kind": "b", "request": {"uid": "c"}});
-    assert_eq!(decode(twice).unwrap().review, expected);
+    let read = decode(twice).unwrap().review;
+    assert_eq!(*read.to_value(), expected);
 }
 
 #[test]
@@ -116,7 +120,7 @@ fn any_depth_is_passed_over() {
         format!(r#"{{"request": {{"object": {{"spec": {{"config": {deep}}}}}}}}}"#),
     ] {
         let read = decode(body.as_bytes()).unwrap();
-        assert!(size(&read.review).0 <= 5);
+        assert!(size(&read.review.to_value()).0 <= 5);
     }
 }
 
@@ -156,8 +160,42 @@ fn width_costs_little() {
         json!({"metadata": keys}),
     ] {
         let body = json!({"request": {"object": object, "oldObject": object}}).to_string();
-        let (values, bytes) = size(&decode(body.as_bytes()).unwrap().review);
+        let (values, bytes) = size(&decode(body.as_bytes()).unwrap().review.to_value());
         assert!(values < 2 * 4 * (FILTER + 64), "{values} values");
         assert!(bytes < body.len(), "{bytes} bytes of text");
     }
+}
+
+/// Only what is escaped is copied: a text is otherwise that of the body.
+#[test]
+fn texts_are_borrowed_from_the_body() {
+    let body =
+        br#"{"request": {"object": {"spec": {"a": "b", "\u0063": "\n", "source": {"catalog": {
+        "selector": {"matchLabels": {"d": "e"}}}}}}}}"#;
+    let read = decode(body).unwrap().review;
+    let within = |text: &str| body.as_ptr_range().contains(&text.as_ptr());
+    let spec = (&read).pointer("/request/object/spec").unwrap();
+    let keys: Vec<_> = spec.keys().collect();
+    assert_eq!(keys, ["a", "c", "source"]);
+    assert!(within(keys[0]) && !within(keys[1]));
+    let text = |key| spec.get(key).and_then(Json::as_str).unwrap();
+    assert!(within(text("a")) && text("c") == "\n");
+    let labels = spec.pointer("/source/catalog/selector/matchLabels");
+    let label = labels.and_then(|labels| labels.get("d")).unwrap();
+    assert!(within(label.as_str().unwrap()));
+}
+
+#[test]
+fn entries_come_in_the_order_of_their_keys_and_none_twice() {
+    let body = br#"{"request": {"object": {"spec": {"z": 1, "b": 2, "source": {"catalog": {
+        "selector": {"matchLabels": {"y": "1", "a": "2", "y": "3"}}}}, "b": 3, "a": 4}}}}"#;
+    let read = decode(body).unwrap().review;
+    let spec = (&read).pointer("/request/object/spec").unwrap();
+    assert_eq!(spec.keys().collect::<Vec<_>>(), ["a", "b", "source", "z"]);
+    assert_eq!(*spec.get("b").unwrap().to_value(), json!(3));
+    let labels = spec
+        .pointer("/source/catalog/selector/matchLabels")
+        .unwrap();
+    assert_eq!(*labels.to_value(), json!({"a": "2", "y": "3"}));
+    assert_eq!(labels.keys().count(), 2);
 }
