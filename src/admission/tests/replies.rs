@@ -2,8 +2,10 @@
 
 use serde_json::{Value, json};
 
-use super::{extension, installed, reply, review, snapshot, unread, update};
+use super::{answer, extension, installed, reply, review, snapshot, unread, update};
 use crate::admission::{OnUndecided, annotations};
+use crate::explain::MESSAGE;
+use crate::judge::Token;
 
 #[test]
 fn a_refusal_is_forbidden_and_says_why_in_data() {
@@ -202,4 +204,26 @@ fn a_name_that_is_still_to_be_made_is_left_out() {
         reply["response"]["auditAnnotations"]["token"],
         "VersionNotFound"
     );
+}
+
+/// The text for people has a limit; what programs take has OLM's words whole.
+#[test]
+fn olms_text_about_a_value_of_any_length_is_cut_in_the_message_only() {
+    let long = "ä".repeat(1 << 19);
+    for requirement in [
+        json!({"key": "a", "operator": long}),
+        json!({"key": "a", "operator": "Exists", "values": [long]}),
+        json!({"key": long, "operator": "Exists"}),
+    ] {
+        let mut row = update("1.0.0", "2.0.0");
+        row["request"]["object"]["spec"]["source"]["catalog"]["selector"] =
+            json!({"matchExpressions": [requirement]});
+        let answer = answer(&row);
+        assert_eq!(answer.token, Token::InvalidSelector);
+        let (message, upstream) = (answer.message.unwrap(), answer.upstream.unwrap());
+        assert!(message.len() <= MESSAGE && message.len() > MESSAGE - 8);
+        assert!(message.contains("\nOLM: desired catalog selector is invalid: "));
+        assert!(message.ends_with("ää..."), "{message}");
+        assert!(upstream.contains(&long));
+    }
 }
