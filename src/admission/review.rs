@@ -164,6 +164,7 @@ fn edited<'a>(
 ) -> Result<(Identity, Subject), ReviewError> {
     let object = required_object(request, "object", "request.object")?;
     let (mut identity, recognised) = identify(object, request);
+    identity.name = identity.name.or_else(|| name(request));
     let subject = match recognised {
         Recognised::Other => Subject::Exempt(Exemption::Kind),
         Recognised::UnknownVersion => Subject::Exempt(Exemption::UnknownVersion {
@@ -175,7 +176,6 @@ fn edited<'a>(
             Subject::Change(Box::new(change))
         }
     };
-    identity.name = identity.name.or_else(|| name(request));
     Ok((identity, subject))
 }
 

@@ -186,3 +186,15 @@ fn what_turns_to_a_catalog_asks_for_something_new() {
     row["request"]["oldObject"]["spec"]["source"]["sourceType"] = json!("Image");
     assert_eq!(answer(&row).token, Token::NotASuccessor);
 }
+
+#[test]
+fn the_name_of_the_request_stands_in_for_that_of_the_object() {
+    let mut row = update("1.0.0", "2.0.0");
+    row["request"]["object"]["metadata"] = json!({});
+    row["request"]["object"]["spec"]["source"]["catalog"]["version"] = json!(1);
+    let message = answer(&row).message.unwrap();
+    assert!(
+        message.starts_with("ClusterExtension x refused: "),
+        "{message}"
+    );
+}
