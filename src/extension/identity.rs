@@ -40,10 +40,7 @@ impl Identity {
     pub fn recognise<'a>(&self, object: impl Json<'a>) -> Recognised {
         match (&*self.group, &*self.version, &*self.kind) {
             (OLM, "v1", "ClusterExtension") => Recognised::Extension(Shape::V1),
-            (OLM, "v1alpha1", "ClusterExtension") if object.pointer("/spec/source").is_some() => {
-                Recognised::Extension(Shape::V1Alpha1Nested)
-            }
-            (OLM, "v1alpha1", "ClusterExtension") => Recognised::Extension(Shape::V1Alpha1Flat),
+            (OLM, "v1alpha1", "ClusterExtension") => Recognised::Extension(alpha(object)),
             (OLM | OPERATORS, "v1alpha1", "Operator") => Recognised::Extension(Shape::Operator),
             (OLM, _, "ClusterExtension" | "Operator") | (OPERATORS, _, "Operator") => {
                 Recognised::UnknownVersion
@@ -83,6 +80,17 @@ impl Identity {
         let name = self.name.as_deref().map(Cow::Borrowed);
         let generated = self.generate_name.as_deref();
         name.or_else(|| generated.map(|begin| Cow::Owned(format!("{begin}*"))))
+    }
+}
+
+/// An alpha is told by its `spec.source`; absent and `null` are the same.
+fn alpha<'a>(object: impl Json<'a>) -> Shape {
+    match object
+        .pointer("/spec/source")
+        .filter(|source| !source.is_null())
+    {
+        Some(_) => Shape::V1Alpha1Nested,
+        None => Shape::V1Alpha1Flat,
     }
 }
 
@@ -129,6 +137,12 @@ mod tests {
                 "olm.operatorframework.io/v1alpha1",
                 "ClusterExtension",
                 json!({"packageName": "p"}),
+                Extension(Shape::V1Alpha1Flat),
+            ),
+            (
+                "olm.operatorframework.io/v1alpha1",
+                "ClusterExtension",
+                json!({"packageName": "p", "source": null}),
                 Extension(Shape::V1Alpha1Flat),
             ),
             (
