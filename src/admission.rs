@@ -11,6 +11,7 @@
 //! which an edit of the spec cannot change; nothing here reads or writes anything.
 
 mod annotations;
+mod bounded;
 mod change;
 mod decode;
 mod enforcement;

@@ -2,8 +2,8 @@
 
 use serde_json::{Value, json};
 
-use super::{answer, extension, installed, reply, review, snapshot, unread, update};
-use crate::admission::{OnUndecided, annotations};
+use super::{answer, extension, installed, reply, review, snapshot, unread, update, valid};
+use crate::admission::{Enforcement, OnUndecided, Review, annotations};
 use crate::explain::MESSAGE;
 use crate::judge::Token;
 
@@ -225,5 +225,26 @@ fn olms_text_about_a_value_of_any_length_is_cut_in_the_message_only() {
         assert!(message.contains("\nOLM: desired catalog selector is invalid: "));
         assert!(message.ends_with("ää..."), "{message}");
         assert!(upstream.contains(&long));
+    }
+}
+
+#[test]
+fn what_users_wrote_is_bounded_and_escaped_in_the_details() {
+    let hostile = "\u{1b}[31m\n\t\"\\\u{202e}ä";
+    for text in [hostile.to_owned(), hostile.repeat(10_000)] {
+        let mut row = update("1.0.0", "2.0.0");
+        row["request"]["object"]["metadata"]["name"] = json!(text);
+        row["request"]["object"]["spec"]["source"]["catalog"]["selector"] =
+            json!({"matchLabels": {text: 1}});
+        let review = Review::read(&row).unwrap();
+        let reply = review.reply(&review.answer(&snapshot()), Enforcement::default());
+        valid::reply(&reply, review.uid());
+        let written: Value = serde_json::from_slice(&reply.to_bytes()).unwrap();
+        let details = &written["response"]["status"]["details"];
+        let escaped = r#"\x1b[31m\n\t\"\\\u202eä"#;
+        assert!(details["name"].as_str().unwrap().starts_with(escaped));
+        let field = format!("spec.source.catalog.selector.matchLabels.{escaped}");
+        let found = details["causes"][0]["field"].as_str().unwrap();
+        assert!(found.starts_with(&field), "{found}");
     }
 }
