@@ -10,6 +10,7 @@
 //! Invariants: a reply has the uid of its review; what is installed is read from the old object only,
 //! which an edit of the spec cannot change; nothing here reads or writes anything.
 
+mod alike;
 mod annotations;
 mod bounded;
 mod change;

@@ -3,12 +3,11 @@
 //! Invariant: what is installed is read from the old object alone, whatever status the new one claims.
 
 use crate::admission::Operation;
-use crate::admission::decode::{Extent, Extents};
-use crate::admission::keep::FILTER;
+use crate::admission::decode::Filters;
 use crate::admission::named::identify;
 use crate::extension::{
-    Extension, FilterError, FilterProblem, Identity, Installed, Json, Recognised, Rollout, Shape,
-    UnknownCause,
+    Extension, Filter, FilterError, FilterProblem, Identity, Installed, Json, Recognised, Rollout,
+    Shape, UnknownCause,
 };
 use crate::judge::Edit;
 
@@ -25,7 +24,7 @@ impl Change {
         (identity, shape): (&Identity, Shape),
         operation: Operation,
         (request, object): (J, J),
-        extents: Extents,
+        filters: Filters,
     ) -> Self {
         let old = match operation {
             Operation::Update => Some(old_extension(request)),
@@ -40,7 +39,9 @@ impl Change {
             new,
             old: old.flatten(),
         };
-        change.bound(extents);
+        if filters == Filters::Different {
+            change.tell_apart();
+        }
         change
     }
 
@@ -54,22 +55,20 @@ impl Change {
         }
     }
 
-    /// A filter that was not kept whole cannot be read, unless nothing of it is changed.
-    fn bound(&mut self, extents: Extents) {
-        let is_read = matches!(self.new.shape, Shape::V1 | Shape::V1Alpha1Nested);
-        if extents.new == Extent::Whole || !is_read || self.is_cut_alike(extents) {
-            return;
+    /// What was kept of both filters may be the same although they differ: the old one then counts
+    /// as one that cannot be read. In a flat shape nothing that was left out counts.
+    fn tell_apart(&mut self) {
+        let is_flat = |shape| matches!(shape, Shape::V1Alpha1Flat | Shape::Operator);
+        if let Some(old) = &mut self.old
+            && !(is_flat(old.shape) && is_flat(self.new.shape))
+        {
+            old.filter = Err(FilterError {
+                field: old.fields.prefix().to_owned(),
+                problem: FilterProblem::TooLarge {
+                    most: Filter::MOST_ENTRIES,
+                },
+            });
         }
-        self.new.filter = Err(FilterError {
-            field: "spec.source.catalog".to_owned(),
-            problem: FilterProblem::TooLarge { most: FILTER },
-        });
-    }
-
-    fn is_cut_alike(&self, extents: Extents) -> bool {
-        let old = self.old.as_ref().and_then(|old| old.filter.as_ref().ok());
-        let both = self.new.filter.as_ref().ok().zip(old);
-        extents.old == Extent::Cut && both.is_some_and(|(new, old)| new.asks_the_same_as(old))
     }
 }
 

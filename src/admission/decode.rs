@@ -12,51 +12,40 @@ use serde::{Deserialize, Deserializer};
 use serde_json::Number;
 
 use crate::admission::ReviewError;
+use crate::admission::alike::are_alike;
 use crate::admission::keep::{CONDITIONS, FILTER, Keep, OTHERS, Object, Others, REVIEW, Room};
 use crate::admission::node::{Map, Node};
 use crate::admission::text::text;
 
-/// What of a body is kept, and whether that is all of both filters.
+/// What of a body is kept, and whether what is kept of both filters tells if they are the same.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Decoded<'de> {
     pub(super) review: Node<'de>,
-    pub(super) extents: Extents,
+    pub(super) filters: Filters,
 }
 
-/// Whether the filters of both objects were kept whole.
+/// Whether the filters of both objects can be compared by what is kept of them.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
-pub(super) struct Extents {
-    pub(super) new: Extent,
-    pub(super) old: Extent,
-}
-
-/// Whether a filter was kept whole.
-#[derive(Clone, Copy, Debug, Eq, PartialEq)]
-pub(super) enum Extent {
-    /// It was.
-    Whole,
-    /// It has more entries than are kept.
-    Cut,
-}
-
-impl Extents {
-    pub(super) const WHOLE: Self = Self {
-        new: Extent::Whole,
-        old: Extent::Whole,
-    };
+pub(super) enum Filters {
+    /// Both were kept whole, or they are the same to the byte.
+    Comparable,
+    /// One or both have more entries than are kept, and they differ somewhere.
+    Different,
 }
 
 /// Reads the body of a request.
 pub(super) fn decode(body: &[u8]) -> Result<Decoded<'_>, ReviewError> {
     let kept = Kept::default();
-    let mut reader = serde_json::Deserializer::from_str(text(body)?);
+    let body = text(body)?;
+    let mut reader = serde_json::Deserializer::from_str(body);
     let review = kept.of(&REVIEW).deserialize(&mut reader);
     let review = review.and_then(|review| reader.end().map(|()| review));
     Ok(Decoded {
         review: review.map_err(|error| ReviewError::Json(error.to_string()))?,
-        extents: Extents {
-            new: kept.extent(Object::New),
-            old: kept.extent(Object::Old),
+        filters: if kept.is_whole() || are_alike(body) {
+            Filters::Comparable
+        } else {
+            Filters::Different
         },
     })
 }
@@ -78,8 +67,15 @@ impl Kept {
 
     fn begin(&self, object: Object) {
         self.object.set(Some(object));
+        self.begin_filter();
+    }
+
+    /// What was kept of the object's filter so far does not count.
+    fn begin_filter(&self) {
         self.entries.set(0);
-        self.is_cut(object).set(false);
+        if let Some(object) = self.object.get() {
+            self.is_cut(object).set(false);
+        }
     }
 
     /// Whether there is room for one more entry beside so many of the same list or map.
@@ -103,12 +99,8 @@ impl Kept {
         }
     }
 
-    fn extent(&self, object: Object) -> Extent {
-        if self.is_cut(object).get() {
-            Extent::Cut
-        } else {
-            Extent::Whole
-        }
+    fn is_whole(&self) -> bool {
+        !self.new_is_cut.get() && !self.old_is_cut.get()
     }
 
     fn is_cut(&self, object: Object) -> &Cell<bool> {
@@ -130,10 +122,17 @@ impl<'de> DeserializeSeed<'de> for Reader<'_> {
     type Value = Node<'de>;
 
     fn deserialize<D: Deserializer<'de>>(self, reader: D) -> Result<Node<'de>, D::Error> {
-        let Keep::Object(object, keep) = self.keep else {
-            return reader.deserialize_any(self);
+        let keep = match self.keep {
+            Keep::Object(object, keep) => {
+                self.kept.begin(*object);
+                keep
+            }
+            Keep::Filter(keep) => {
+                self.kept.begin_filter();
+                keep
+            }
+            keep => keep,
         };
-        self.kept.begin(*object);
         reader.deserialize_any(self.kept.of(keep))
     }
 }

@@ -3,7 +3,7 @@
 use serde_json::Value;
 
 use crate::admission::change::Change;
-use crate::admission::decode::{Decoded, Extents, decode};
+use crate::admission::decode::{Decoded, Filters, decode};
 use crate::admission::fields::{
     bounded_text, constant, object, optional_text, required_object, required_text,
 };
@@ -42,8 +42,8 @@ enum Subject {
 impl Review {
     /// Reads a review from the bytes of a request's body.
     pub fn from_bytes(body: &[u8]) -> Result<Self, ReviewError> {
-        let Decoded { review, extents } = decode(body)?;
-        Self::kept(&review, extents)
+        let Decoded { review, filters } = decode(body)?;
+        Self::kept(&review, filters)
     }
 
     /// Reads a review that is already JSON.
@@ -51,10 +51,10 @@ impl Review {
     /// Unknown fields are passed over. What is no edit of an extension is a review all the same:
     /// its answer is that it is not judged.
     pub fn read(review: &Value) -> Result<Self, ReviewError> {
-        Self::kept(review, Extents::WHOLE)
+        Self::kept(review, Filters::Comparable)
     }
 
-    fn kept<'a>(review: impl Json<'a>, extents: Extents) -> Result<Self, ReviewError> {
+    fn kept<'a>(review: impl Json<'a>, filters: Filters) -> Result<Self, ReviewError> {
         object(review)?;
         constant(review, "kind", "kind", KIND)?;
         constant(review, "apiVersion", "apiVersion", API_VERSION)?;
@@ -64,7 +64,7 @@ impl Review {
         let operation = Operation::of(operation);
         let subresource = optional_text(request, "subResource", "request.subResource")?;
         let (identity, subject) = match (operation, subresource) {
-            (Operation::Create | Operation::Update, "") => edited(operation, request, extents)?,
+            (Operation::Create | Operation::Update, "") => edited(operation, request, filters)?,
             _ => (asked(request), Subject::Exempt(Exemption::Operation)),
         };
         Ok(Self {
@@ -160,7 +160,7 @@ impl DryRun {
 fn edited<'a>(
     operation: Operation,
     request: impl Json<'a>,
-    extents: Extents,
+    filters: Filters,
 ) -> Result<(Identity, Subject), ReviewError> {
     let object = required_object(request, "object", "request.object")?;
     let (mut identity, recognised) = identify(object, request);
@@ -172,7 +172,7 @@ fn edited<'a>(
             kind: identity.kind.clone(),
         }),
         Recognised::Extension(shape) => {
-            let change = Change::read((&identity, shape), operation, (request, object), extents);
+            let change = Change::read((&identity, shape), operation, (request, object), filters);
             Subject::Change(Box::new(change))
         }
     };

@@ -95,6 +95,11 @@ impl Fields {
         }
     }
 
+    /// The path of the object that holds the others.
+    pub fn prefix(&self) -> &'static str {
+        self.prefix
+    }
+
     /// The path of the package's name.
     pub fn package_name(&self) -> String {
         self.path("packageName")

@@ -39,9 +39,9 @@ pub enum FilterProblem {
         /// What is there.
         found: JsonType,
     },
-    /// Its lists and maps have more entries than are read.
+    /// Its lists and maps have more entries than are judged.
     TooLarge {
-        /// How many are read.
+        /// How many are judged.
         most: usize,
     },
     /// There are two of which no release of OLM reads both.

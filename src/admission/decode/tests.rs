@@ -127,20 +127,61 @@ fn any_depth_is_passed_over() {
 #[test]
 fn a_filter_is_kept_whole_up_to_its_limit() {
     let channels = |count| catalog(&json!({"channels": vec!["c"; count]}));
-    let extents = |body: Value| decode(body.to_string().as_bytes()).unwrap().extents;
-    assert_eq!(extents(channels(FILTER)), Extents::WHOLE);
-    let cut = extents(channels(FILTER + 1));
-    assert_eq!((cut.new, cut.old), (Extent::Cut, Extent::Whole));
+    let filters = |body: &Value| decode(body.to_string().as_bytes()).unwrap().filters;
+    assert_eq!(filters(&channels(FILTER)), Filters::Comparable);
     let labels: Map<_, _> = (0..=FILTER).map(|n| (n.to_string(), json!(""))).collect();
-    assert_eq!(
-        extents(catalog(&json!({"selector": {"matchLabels": labels}}))).new,
-        Extent::Cut
-    );
     let values = json!([{"values": vec!["v"; FILTER + 1]}]);
-    assert_eq!(
-        extents(catalog(&json!({"selector": {"matchExpressions": values}}))).new,
-        Extent::Cut
-    );
+    for mut cut in [
+        channels(FILTER + 1),
+        catalog(&json!({"selector": {"matchLabels": labels}})),
+        catalog(&json!({"selector": {"matchExpressions": values}})),
+    ] {
+        assert_eq!(filters(&cut), Filters::Different);
+        cut["request"]["oldObject"] = cut["request"]["object"].clone();
+        assert_eq!(filters(&cut), Filters::Comparable);
+        cut["request"]["oldObject"]["spec"]["source"]["catalog"]["version"] = json!("1");
+        assert_eq!(filters(&cut), Filters::Different);
+    }
+}
+
+/// Of two keys the last one counts, and so do its entries alone.
+#[test]
+fn what_is_written_twice_is_counted_anew() {
+    let wide = json!({"channels": vec!["c"; FILTER + 1]}).to_string();
+    let small = r#"{"channels": ["a"]}"#;
+    let source = |catalog: &str| format!(r#"{{"catalog": {catalog}}}"#);
+    let spec = |catalog: &str| format!(r#"{{"source": {}}}"#, source(catalog));
+    for (body, last) in [
+        (
+            format!(r#"{{"spec": {}, "spec": {}}}"#, spec(&wide), spec(small)),
+            "a",
+        ),
+        (format!(r#"{{"spec": {}, "spec": {{}}}}"#, spec(&wide)), ""),
+        (
+            format!(
+                r#"{{"spec": {{"source": {}, "source": {}}}}}"#,
+                source(&wide),
+                source(small)
+            ),
+            "a",
+        ),
+        (
+            format!(r#"{{"spec": {{"source": {{"catalog": {wide}, "catalog": {small}}}}}}}"#),
+            "a",
+        ),
+    ] {
+        let body = format!(r#"{{"request": {{"object": {body}}}}}"#);
+        let read = decode(body.as_bytes()).unwrap();
+        assert_eq!(read.filters, Filters::Comparable);
+        let channels = (&read.review).pointer("/request/object/spec/source/catalog/channels");
+        let found: Vec<_> = channels
+            .and_then(Json::items)
+            .into_iter()
+            .flatten()
+            .collect();
+        let found: Vec<_> = found.into_iter().filter_map(Json::as_str).collect();
+        assert_eq!(found.concat(), last);
+    }
 }
 
 /// What is wide costs at most so many values for each object, beside its own texts.
