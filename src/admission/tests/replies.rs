@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 use super::{answer, extension, installed, reply, review, snapshot, unread, update, valid};
 use crate::admission::{Enforcement, OnUndecided, Review, annotations};
 use crate::explain::MESSAGE;
-use crate::judge::Token;
+use crate::judge::{Advice, Token};
 
 #[test]
 fn a_refusal_is_forbidden_and_says_why_in_data() {
@@ -247,4 +247,22 @@ fn what_users_wrote_is_bounded_and_escaped_in_the_details() {
         let found = details["causes"][0]["field"].as_str().unwrap();
         assert!(found.starts_with(&field), "{found}");
     }
+}
+
+/// A proof costs as much as the filter is wide, and an answer has hundreds of proofs.
+#[test]
+fn a_filter_far_wider_than_any_real_one_is_judged_without_advice() {
+    let wide = |entries: usize| {
+        let mut row = update("1.0.0", "2.0.0");
+        row["request"]["object"]["spec"]["source"]["catalog"]["selector"] = json!({
+            "matchExpressions": [{"key": "a", "operator": "NotIn", "values": vec!["v"; entries - 1]}]
+        });
+        let answer = answer(&row);
+        assert_eq!(answer.token, Token::NotASuccessor);
+        answer
+    };
+    assert_eq!(wide(512).advice.path, ["1.0.0", "1.1.0", "2.0.0"]);
+    let answer = wide(513);
+    assert_eq!(answer.advice, Advice::default());
+    assert!(answer.message.unwrap().contains("\nNeeded: "));
 }
