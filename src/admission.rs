@@ -10,7 +10,9 @@
 //! Invariants: a reply has the uid of its review; what is installed is read from the old object only,
 //! which an edit of the spec cannot change; nothing here reads or writes anything.
 
+mod alike;
 mod annotations;
+mod bounded;
 mod change;
 mod decode;
 mod enforcement;
@@ -18,6 +20,7 @@ mod error;
 mod fields;
 mod keep;
 mod named;
+mod node;
 mod operation;
 mod reply;
 mod review;

@@ -13,6 +13,7 @@ mod fields;
 mod filter;
 mod hints;
 mod identity;
+mod json;
 mod read;
 pub mod schema;
 mod shape;
@@ -22,11 +23,10 @@ pub use fields::{BypassWords, ChannelField, Fields, SelectorField};
 pub use filter::{Filter, Policy};
 pub use hints::{Hint, Instead};
 pub use identity::{Identity, Recognised, recognise};
+pub use json::Json;
 pub use read::{FilterError, FilterProblem, SourceType};
 pub use shape::Shape;
 pub use status::{Installed, InstalledBundle, Rollout, UnknownCause};
-
-use serde_json::Value;
 
 /// One extension as an object describes it.
 #[derive(Clone, Debug)]
@@ -55,10 +55,15 @@ impl Extension {
     /// Reads an object of a kind and version that [`recognise`] knows.
     ///
     /// An object of any content can be read; what cannot be understood is kept as an error.
-    pub fn read(shape: Shape, object: &Value) -> Self {
+    pub fn read<'a>(shape: Shape, object: impl Json<'a>) -> Self {
+        Self::of(Identity::read(object), shape, object)
+    }
+
+    /// The same where it is already known which object it is.
+    pub fn of<'a>(identity: Identity, shape: Shape, object: impl Json<'a>) -> Self {
         let fields = Fields::of(shape, object);
         Self {
-            identity: Identity::read(object),
+            identity,
             shape,
             deleting: object
                 .pointer("/metadata/deletionTimestamp")

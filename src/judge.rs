@@ -31,7 +31,7 @@ pub use unanswered::{Unanswered, Wait};
 pub use warning::Warning;
 
 use crate::extension::schema::Finding;
-use crate::extension::{Extension, Filter, Installed};
+use crate::extension::{Extension, Filter, Installed, SourceType};
 use crate::snapshot::Snapshot;
 
 /// One edit of an extension, with the facts that a door knows of it.
@@ -78,8 +78,12 @@ impl<'a> Edit<'a> {
         })
     }
 
+    /// What it asked a catalog for before: what another source was asked for is none of that.
     fn old_filter(&self) -> Option<&'a Filter> {
-        self.old.and_then(|old| old.filter.as_ref().ok())
+        let old = self
+            .old
+            .filter(|old| old.source_type == SourceType::Catalog);
+        old.and_then(|old| old.filter.as_ref().ok())
     }
 }
 

@@ -5,9 +5,9 @@
 
 use std::collections::BTreeMap;
 
+use crate::admission::bounded::{CUT, bounded};
 use crate::explain::{Answer, ResolvedBundle};
 use crate::extension::InstalledBundle;
-use crate::version::go;
 
 /// The annotations of an answer, by key.
 pub fn annotations(answer: &Answer) -> BTreeMap<&'static str, String> {
@@ -27,7 +27,8 @@ pub fn annotations(answer: &Answer) -> BTreeMap<&'static str, String> {
         ("catalog", answer.catalog.clone()),
         ("digest", answer.digest.clone()),
     ];
-    let told = |(key, value): (&'static str, Option<String>)| Some((key, bounded(&value?)));
+    let told =
+        |(key, value): (&'static str, Option<String>)| Some((key, bounded(&value?, LONGEST)));
     known.into_iter().filter_map(told).collect()
 }
 
@@ -45,15 +46,5 @@ fn list(items: &[String]) -> String {
     list
 }
 
-fn bounded(text: &str) -> String {
-    let escaped = go::escape(text);
-    if escaped.len() <= LONGEST {
-        return escaped;
-    }
-    let end = escaped.floor_char_boundary(LONGEST - CUT.len());
-    format!("{}{CUT}", escaped.get(..end).unwrap_or_default())
-}
-
 /// The most bytes of a value.
 pub(super) const LONGEST: usize = 256;
-const CUT: &str = "...";

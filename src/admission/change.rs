@@ -2,15 +2,12 @@
 //!
 //! Invariant: what is installed is read from the old object alone, whatever status the new one claims.
 
-use serde_json::Value;
-
 use crate::admission::Operation;
-use crate::admission::decode::{Extent, Extents};
-use crate::admission::keep::FILTER;
+use crate::admission::decode::Filters;
 use crate::admission::named::identify;
 use crate::extension::{
-    Extension, FilterError, FilterProblem, Identity, Installed, Recognised, Rollout, Shape,
-    UnknownCause,
+    Extension, Filter, FilterError, FilterProblem, Identity, Installed, Json, Recognised, Rollout,
+    Shape, UnknownCause,
 };
 use crate::judge::Edit;
 
@@ -23,28 +20,28 @@ pub(super) struct Change {
 
 impl Change {
     /// Reads the edit of an object of this shape; `identity` is that of the object.
-    pub(super) fn read(
+    pub(super) fn read<'a, J: Json<'a>>(
         (identity, shape): (&Identity, Shape),
         operation: Operation,
-        request: &Value,
-        extents: Extents,
+        (request, object): (J, J),
+        filters: Filters,
     ) -> Self {
-        let object = request.get("object").unwrap_or(&Value::Null);
         let old = match operation {
             Operation::Update => Some(old_extension(request)),
             Operation::Create | Operation::Other => None,
         };
         let new = Extension {
-            identity: identity.clone(),
             installed: installed(old.as_ref()),
             rollout: Rollout::Settled,
-            ..Extension::read(shape, object)
+            ..Extension::of(identity.clone(), shape, object)
         };
         let mut change = Self {
             new,
             old: old.flatten(),
         };
-        change.bound(extents);
+        if filters == Filters::Different {
+            change.tell_apart();
+        }
         change
     }
 
@@ -58,31 +55,29 @@ impl Change {
         }
     }
 
-    /// A filter that was not kept whole cannot be read, unless nothing of it is changed.
-    fn bound(&mut self, extents: Extents) {
-        let is_read = matches!(self.new.shape, Shape::V1 | Shape::V1Alpha1Nested);
-        if extents.new == Extent::Whole || !is_read || self.is_cut_alike(extents) {
-            return;
+    /// What was kept of both filters may be the same although they differ: the old one then counts
+    /// as one that cannot be read. In a flat shape nothing that was left out counts.
+    fn tell_apart(&mut self) {
+        let is_flat = |shape| matches!(shape, Shape::V1Alpha1Flat | Shape::Operator);
+        if let Some(old) = &mut self.old
+            && !(is_flat(old.shape) && is_flat(self.new.shape))
+        {
+            old.filter = Err(FilterError {
+                field: old.fields.prefix().to_owned(),
+                problem: FilterProblem::TooLarge {
+                    most: Filter::MOST_ENTRIES,
+                },
+            });
         }
-        self.new.filter = Err(FilterError {
-            field: "spec.source.catalog".to_owned(),
-            problem: FilterProblem::TooLarge { most: FILTER },
-        });
-    }
-
-    fn is_cut_alike(&self, extents: Extents) -> bool {
-        let old = self.old.as_ref().and_then(|old| old.filter.as_ref().ok());
-        let both = self.new.filter.as_ref().ok().zip(old);
-        extents.old == Extent::Cut && both.is_some_and(|(new, old)| new.asks_the_same_as(old))
     }
 }
 
 /// Without a readable old object nothing tells what is installed, and that is no reason to refuse.
-fn old_extension(request: &Value) -> Option<Extension> {
+fn old_extension<'a>(request: impl Json<'a>) -> Option<Extension> {
     let object = request.get("oldObject").filter(|old| old.is_object())?;
-    match identify(object, request).1 {
-        Recognised::Extension(shape) => Some(Extension::read(shape, object)),
-        Recognised::UnknownVersion | Recognised::Other => None,
+    match identify(object, request) {
+        (identity, Recognised::Extension(shape)) => Some(Extension::of(identity, shape, object)),
+        (_, Recognised::UnknownVersion | Recognised::Other) => None,
     }
 }
 

@@ -3,58 +3,49 @@
 //! Go reads JSON of any depth up to 10,000, and of two equal keys the last one counts. So it is here;
 //! what `keep` does not name is passed over without being kept, however deep or wide it is.
 
+use std::borrow::Cow;
 use std::cell::Cell;
 use std::fmt;
 
-use serde::Deserializer;
 use serde::de::{DeserializeSeed, IgnoredAny, MapAccess, SeqAccess, Visitor};
-use serde_json::{Map, Number, Value};
+use serde::{Deserialize, Deserializer};
+use serde_json::Number;
 
 use crate::admission::ReviewError;
+use crate::admission::alike::are_alike;
 use crate::admission::keep::{CONDITIONS, FILTER, Keep, OTHERS, Object, Others, REVIEW, Room};
+use crate::admission::node::{Map, Node};
 use crate::admission::text::text;
 
-/// What of a body is kept, and whether that is all of both filters.
+/// What of a body is kept, and whether what is kept of both filters tells if they are the same.
 #[derive(Clone, Debug, PartialEq)]
-pub(super) struct Decoded {
-    pub(super) review: Value,
-    pub(super) extents: Extents,
+pub(super) struct Decoded<'de> {
+    pub(super) review: Node<'de>,
+    pub(super) filters: Filters,
 }
 
-/// Whether the filters of both objects were kept whole.
+/// Whether the filters of both objects can be compared by what is kept of them.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
-pub(super) struct Extents {
-    pub(super) new: Extent,
-    pub(super) old: Extent,
-}
-
-/// Whether a filter was kept whole.
-#[derive(Clone, Copy, Debug, Eq, PartialEq)]
-pub(super) enum Extent {
-    /// It was.
-    Whole,
-    /// It has more entries than are kept.
-    Cut,
-}
-
-impl Extents {
-    pub(super) const WHOLE: Self = Self {
-        new: Extent::Whole,
-        old: Extent::Whole,
-    };
+pub(super) enum Filters {
+    /// Both were kept whole, or they are the same to the byte.
+    Comparable,
+    /// One or both have more entries than are kept, and they differ somewhere.
+    Different,
 }
 
 /// Reads the body of a request.
-pub(super) fn decode(body: &[u8]) -> Result<Decoded, ReviewError> {
+pub(super) fn decode(body: &[u8]) -> Result<Decoded<'_>, ReviewError> {
     let kept = Kept::default();
-    let mut reader = serde_json::Deserializer::from_str(text(body)?);
+    let body = text(body)?;
+    let mut reader = serde_json::Deserializer::from_str(body);
     let review = kept.of(&REVIEW).deserialize(&mut reader);
     let review = review.and_then(|review| reader.end().map(|()| review));
     Ok(Decoded {
         review: review.map_err(|error| ReviewError::Json(error.to_string()))?,
-        extents: Extents {
-            new: kept.extent(Object::New),
-            old: kept.extent(Object::Old),
+        filters: if kept.is_whole() || are_alike(body) {
+            Filters::Comparable
+        } else {
+            Filters::Different
         },
     })
 }
@@ -76,8 +67,15 @@ impl Kept {
 
     fn begin(&self, object: Object) {
         self.object.set(Some(object));
+        self.begin_filter();
+    }
+
+    /// What was kept of the object's filter so far does not count.
+    fn begin_filter(&self) {
         self.entries.set(0);
-        self.is_cut(object).set(false);
+        if let Some(object) = self.object.get() {
+            self.is_cut(object).set(false);
+        }
     }
 
     /// Whether there is room for one more entry beside so many of the same list or map.
@@ -101,12 +99,8 @@ impl Kept {
         }
     }
 
-    fn extent(&self, object: Object) -> Extent {
-        if self.is_cut(object).get() {
-            Extent::Cut
-        } else {
-            Extent::Whole
-        }
+    fn is_whole(&self) -> bool {
+        !self.new_is_cut.get() && !self.old_is_cut.get()
     }
 
     fn is_cut(&self, object: Object) -> &Cell<bool> {
@@ -125,54 +119,65 @@ struct Reader<'k> {
 }
 
 impl<'de> DeserializeSeed<'de> for Reader<'_> {
-    type Value = Value;
+    type Value = Node<'de>;
 
-    fn deserialize<D: Deserializer<'de>>(self, reader: D) -> Result<Value, D::Error> {
-        let Keep::Object(object, keep) = self.keep else {
-            return reader.deserialize_any(self);
+    fn deserialize<D: Deserializer<'de>>(self, reader: D) -> Result<Node<'de>, D::Error> {
+        let keep = match self.keep {
+            Keep::Object(object, keep) => {
+                self.kept.begin(*object);
+                keep
+            }
+            Keep::Filter(keep) => {
+                self.kept.begin_filter();
+                keep
+            }
+            keep => keep,
         };
-        self.kept.begin(*object);
         reader.deserialize_any(self.kept.of(keep))
     }
 }
 
 impl<'de> Visitor<'de> for Reader<'_> {
-    type Value = Value;
+    type Value = Node<'de>;
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("any JSON value")
     }
 
-    fn visit_unit<E>(self) -> Result<Value, E> {
-        Ok(Value::Null)
+    fn visit_unit<E>(self) -> Result<Node<'de>, E> {
+        Ok(Node::Null)
     }
 
-    fn visit_bool<E>(self, value: bool) -> Result<Value, E> {
-        Ok(Value::Bool(value))
+    fn visit_bool<E>(self, value: bool) -> Result<Node<'de>, E> {
+        Ok(Node::Bool(value))
     }
 
-    fn visit_i64<E>(self, value: i64) -> Result<Value, E> {
-        Ok(Value::from(value))
+    fn visit_i64<E>(self, value: i64) -> Result<Node<'de>, E> {
+        Ok(Node::Number(value.into()))
     }
 
-    fn visit_u64<E>(self, value: u64) -> Result<Value, E> {
-        Ok(Value::from(value))
+    fn visit_u64<E>(self, value: u64) -> Result<Node<'de>, E> {
+        Ok(Node::Number(value.into()))
     }
 
-    fn visit_f64<E>(self, value: f64) -> Result<Value, E> {
-        Ok(Number::from_f64(value).map_or(Value::Null, Value::Number))
+    fn visit_f64<E>(self, value: f64) -> Result<Node<'de>, E> {
+        Ok(Number::from_f64(value).map_or(Node::Null, Node::Number))
     }
 
-    fn visit_str<E>(self, value: &str) -> Result<Value, E> {
-        Ok(Value::String(value.to_owned()))
+    fn visit_borrowed_str<E>(self, value: &'de str) -> Result<Node<'de>, E> {
+        Ok(Node::Text(Cow::Borrowed(value)))
     }
 
-    fn visit_seq<A: SeqAccess<'de>>(self, mut items: A) -> Result<Value, A::Error> {
+    fn visit_str<E>(self, value: &str) -> Result<Node<'de>, E> {
+        Ok(Node::Text(Cow::Owned(value.to_owned())))
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(self, mut items: A) -> Result<Node<'de>, A::Error> {
         let mut values = Vec::new();
         if let Keep::Items(keep, room) = self.keep {
             while self.kept.has_room(*room, values.len()) {
                 let Some(value) = items.next_element_seed(self.kept.of(keep))? else {
-                    return Ok(Value::Array(values));
+                    return Ok(Node::List(values));
                 };
                 self.kept.count(*room);
                 values.push(value);
@@ -182,77 +187,107 @@ impl<'de> Visitor<'de> for Reader<'_> {
             }
         }
         while items.next_element::<IgnoredAny>()?.is_some() {}
-        Ok(Value::Array(values))
+        Ok(Node::List(values))
     }
 
-    fn visit_map<A: MapAccess<'de>>(self, mut entries: A) -> Result<Value, A::Error> {
-        let mut map = Map::new();
+    fn visit_map<A: MapAccess<'de>>(self, mut entries: A) -> Result<Node<'de>, A::Error> {
+        if let Keep::Values(keep, room) = self.keep {
+            return self.values(entries, keep, *room);
+        }
+        let mut map = Map::with_capacity(self.keep.fields());
         let mut others = 0;
         while let Some(key) = entries.next_key_seed(Key(self.keep))? {
             match key {
                 Found::Field(name, keep) => {
                     let value = entries.next_value_seed(self.kept.of(keep))?;
-                    map.insert(name.to_owned(), value);
-                }
-                Found::Entry(name, keep, room) if self.kept.has_room(room, map.len()) => {
-                    self.kept.count(room);
-                    map.insert(name, entries.next_value_seed(self.kept.of(keep))?);
+                    map.set(Cow::Borrowed(name), value);
                 }
                 Found::Other(name) if others < OTHERS => {
                     others += 1;
-                    map.insert(name, entries.next_value_seed(self.kept.of(&Keep::Leaf))?);
+                    map.set(name, entries.next_value_seed(self.kept.of(&Keep::Leaf))?);
                 }
-                left_out => {
-                    if let Found::Entry(_, _, room) = left_out {
-                        self.kept.leave_out(room);
-                    }
+                Found::Other(_) | Found::Nothing => {
                     entries.next_value::<IgnoredAny>()?;
                 }
             }
         }
-        Ok(Value::Object(map))
+        Ok(Node::Map(map))
     }
 }
+
+impl Reader<'_> {
+    /// A map whose keys may be any.
+    fn values<'de, A: MapAccess<'de>>(
+        self,
+        mut entries: A,
+        keep: &'static Keep,
+        room: Room,
+    ) -> Result<Node<'de>, A::Error> {
+        let mut values = Vec::new();
+        while let Some(Text(key)) = entries.next_key()? {
+            if self.kept.has_room(room, values.len()) {
+                self.kept.count(room);
+                values.push((key, entries.next_value_seed(self.kept.of(keep))?));
+            } else {
+                self.kept.leave_out(room);
+                entries.next_value::<IgnoredAny>()?;
+            }
+        }
+        Ok(Node::Map(Map::of(values)))
+    }
+}
+
+/// A text, which is borrowed where nothing is escaped in it.
+#[derive(Deserialize)]
+struct Text<'a>(#[serde(borrow)] Cow<'a, str>);
 
 /// Reads a key of a map that is kept so.
 struct Key(&'static Keep);
 
 /// What a key stands for.
-enum Found {
+enum Found<'de> {
     Field(&'static str, &'static Keep),
-    Entry(String, &'static Keep, Room),
-    Other(String),
+    Other(Cow<'de, str>),
     Nothing,
 }
 
-impl<'de> DeserializeSeed<'de> for Key {
-    type Value = Found;
+impl Key {
+    /// The field of this name; `None` where it is not known, and its name is to be kept.
+    fn found(&self, key: &str) -> Option<Found<'static>> {
+        let Keep::Fields(fields, others) = self.0 else {
+            return Some(Found::Nothing);
+        };
+        let known = fields.iter().find(|(name, _)| *name == key);
+        match (known, others) {
+            (Some((name, keep)), _) => Some(Found::Field(name, keep)),
+            (None, Others::Named) => None,
+            (None, Others::PassedOver) => Some(Found::Nothing),
+        }
+    }
+}
 
-    fn deserialize<D: Deserializer<'de>>(self, reader: D) -> Result<Found, D::Error> {
+impl<'de> DeserializeSeed<'de> for Key {
+    type Value = Found<'de>;
+
+    fn deserialize<D: Deserializer<'de>>(self, reader: D) -> Result<Found<'de>, D::Error> {
         reader.deserialize_str(self)
     }
 }
 
-impl Visitor<'_> for Key {
-    type Value = Found;
+impl<'de> Visitor<'de> for Key {
+    type Value = Found<'de>;
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("a key")
     }
 
-    fn visit_str<E>(self, key: &str) -> Result<Found, E> {
-        Ok(match self.0 {
-            Keep::Fields(fields, others) => {
-                let known = fields.iter().find(|(name, _)| *name == key);
-                match (known, others) {
-                    (Some((name, keep)), _) => Found::Field(name, keep),
-                    (None, Others::Named) => Found::Other(key.to_owned()),
-                    (None, Others::PassedOver) => Found::Nothing,
-                }
-            }
-            Keep::Values(keep, room) => Found::Entry(key.to_owned(), keep, *room),
-            Keep::Leaf | Keep::Items(..) | Keep::Object(..) => Found::Nothing,
-        })
+    fn visit_borrowed_str<E>(self, key: &'de str) -> Result<Found<'de>, E> {
+        Ok(self.found(key).unwrap_or(Found::Other(Cow::Borrowed(key))))
+    }
+
+    fn visit_str<E>(self, key: &str) -> Result<Found<'de>, E> {
+        let named = || Found::Other(Cow::Owned(key.to_owned()));
+        Ok(self.found(key).unwrap_or_else(named))
     }
 }
 

@@ -26,7 +26,7 @@ pub enum ReviewError {
         at: usize,
     },
     /// It is not JSON.
-    #[error("not an AdmissionReview: not JSON: {0}")]
+    #[error("not an AdmissionReview: not JSON: {0}: expected one value as in RFC 8259")]
     Json(String),
     /// A field is missing or holds what its API does not take.
     #[error("not an AdmissionReview: {field} is {found}: expected {expected}")]

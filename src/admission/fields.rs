@@ -1,49 +1,49 @@
 //! Reading single fields of a review, with errors that name them.
 
-use serde_json::Value;
-
 use crate::admission::ReviewError;
-use crate::json_type::JsonType;
+use crate::extension::Json;
 use crate::version::go;
 
 /// The value of a field that must be these words exactly.
-pub(super) fn constant(
-    object: &Value,
+pub(super) fn constant<'a>(
+    object: impl Json<'a>,
     key: &str,
     field: &'static str,
     expected: &'static str,
 ) -> Result<(), ReviewError> {
-    match object.get(key) {
-        Some(Value::String(found)) if found == expected => Ok(()),
-        Some(Value::String(found)) => Err(ReviewError::Field {
+    let found = object.get(key);
+    match found.and_then(Json::as_str) {
+        Some(text) if text == expected => Ok(()),
+        Some(text) => Err(ReviewError::Field {
             field,
-            found: quoted(found),
+            found: quoted(text),
             expected,
         }),
-        found => Err(wrong(field, found, expected)),
+        None => Err(wrong(field, found, expected)),
     }
 }
 
 /// The text of a field that must have one.
 pub(super) fn required_text<'a>(
-    object: &'a Value,
+    object: impl Json<'a>,
     key: &str,
     field: &'static str,
 ) -> Result<&'a str, ReviewError> {
-    match object.get(key) {
-        Some(Value::String(text)) if !text.is_empty() => Ok(text),
-        Some(Value::String(text)) => Err(ReviewError::Field {
+    let found = object.get(key);
+    match found.and_then(Json::as_str) {
+        Some("") => Err(ReviewError::Field {
             field,
-            found: quoted(text),
+            found: quoted(""),
             expected: NON_EMPTY,
         }),
-        found => Err(wrong(field, found, NON_EMPTY)),
+        Some(text) => Ok(text),
+        None => Err(wrong(field, found, NON_EMPTY)),
     }
 }
 
 /// The text of a field that must have one, of a length that can be echoed and logged.
 pub(super) fn bounded_text<'a>(
-    object: &'a Value,
+    object: impl Json<'a>,
     key: &str,
     field: &'static str,
 ) -> Result<&'a str, ReviewError> {
@@ -59,43 +59,44 @@ pub(super) fn bounded_text<'a>(
 }
 
 /// The review itself must be a map.
-pub(super) fn object(review: &Value) -> Result<(), ReviewError> {
-    match review {
-        Value::Object(_) => Ok(()),
-        found => Err(wrong("the body", Some(found), "an object")),
+pub(super) fn object<'a>(review: impl Json<'a>) -> Result<(), ReviewError> {
+    if review.is_object() {
+        return Ok(());
     }
+    Err(wrong("the body", Some(review), "an object"))
 }
 
 /// The text of a field that may be absent or `null`, which is as good as empty.
 pub(super) fn optional_text<'a>(
-    object: &'a Value,
+    object: impl Json<'a>,
     key: &str,
     field: &'static str,
 ) -> Result<&'a str, ReviewError> {
-    match object.get(key) {
-        None | Some(Value::Null) => Ok(""),
-        Some(Value::String(text)) => Ok(text),
-        found => Err(wrong(field, found, "a string")),
-    }
+    let Some(found) = object.get(key).filter(|found| !found.is_null()) else {
+        return Ok("");
+    };
+    let text = found.as_str();
+    text.ok_or_else(|| wrong(field, Some(found), "a string"))
 }
 
 /// A field that must hold a map.
-pub(super) fn required_object<'a>(
-    object: &'a Value,
+pub(super) fn required_object<'a, J: Json<'a>>(
+    object: J,
     key: &str,
     field: &'static str,
-) -> Result<&'a Value, ReviewError> {
-    match object.get(key) {
-        Some(found @ Value::Object(_)) => Ok(found),
-        found => Err(wrong(field, found, "an object")),
-    }
+) -> Result<J, ReviewError> {
+    let found = object.get(key);
+    found
+        .filter(|found| found.is_object())
+        .ok_or_else(|| wrong(field, found, "an object"))
 }
 
-fn wrong(field: &'static str, found: Option<&Value>, expected: &'static str) -> ReviewError {
-    let found = found.map_or_else(
-        || "absent".to_owned(),
-        |value| JsonType::of(value).to_string(),
-    );
+fn wrong<'a>(
+    field: &'static str,
+    found: Option<impl Json<'a>>,
+    expected: &'static str,
+) -> ReviewError {
+    let found = found.map_or_else(|| "absent".to_owned(), |value| value.kind().to_string());
     ReviewError::Field {
         field,
         found,

@@ -5,6 +5,8 @@
 //!
 //! Invariant: nothing here names a list or a map of any width without a limit.
 
+use crate::extension::Filter;
+
 /// How much of a JSON value is kept.
 #[derive(Debug)]
 pub(super) enum Keep {
@@ -18,6 +20,22 @@ pub(super) enum Keep {
     Values(&'static Self, Room),
     /// One of the objects under review.
     Object(Object, &'static Self),
+    /// A map on the way to the filter: written twice, only what is in the last one counts.
+    Filter(&'static Self),
+}
+
+impl Keep {
+    /// How many fields a map is known to have.
+    pub(super) fn fields(&self) -> usize {
+        match self {
+            Self::Fields(fields, _) => fields.len(),
+            Self::Leaf
+            | Self::Items(..)
+            | Self::Values(..)
+            | Self::Object(..)
+            | Self::Filter(_) => 0,
+        }
+    }
 }
 
 /// What becomes of the fields that a map is not known to have.
@@ -47,8 +65,9 @@ pub(super) enum Object {
     Old,
 }
 
-/// The entries of all lists and maps of one filter that are kept: the CRD of v1 takes 256 channels.
-pub(super) const FILTER: usize = 4096;
+/// The entries of all lists and maps of one filter that are kept: one more than are judged, so that
+/// a filter that is too large is seen to be so.
+pub(super) const FILTER: usize = Filter::MOST_ENTRIES + 1;
 
 /// The conditions of a status that are kept: OLM has five.
 pub(super) const CONDITIONS: usize = 256;
@@ -97,7 +116,7 @@ const EXTENSION: Keep = Keep::Fields(
         ("apiVersion", Keep::Leaf),
         ("kind", Keep::Leaf),
         ("metadata", METADATA),
-        ("spec", SPEC),
+        ("spec", Keep::Filter(&SPEC)),
         ("status", STATUS),
     ],
     Others::PassedOver,
@@ -120,14 +139,17 @@ const SPEC: Keep = Keep::Fields(
         ("channel", Keep::Leaf),
         ("upgradeConstraintPolicy", Keep::Leaf),
         ("installNamespace", Keep::Leaf),
-        ("source", SOURCE),
+        ("source", Keep::Filter(&SOURCE)),
         ("install", Keep::Fields(&[], Others::Named)),
     ],
     Others::Named,
 );
 
 const SOURCE: Keep = Keep::Fields(
-    &[("sourceType", Keep::Leaf), ("catalog", CATALOG)],
+    &[
+        ("sourceType", Keep::Leaf),
+        ("catalog", Keep::Filter(&CATALOG)),
+    ],
     Others::PassedOver,
 );
 

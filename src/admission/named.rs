@@ -1,13 +1,11 @@
 //! Which object a request is about: by the object itself, and where that says nothing by the request.
 
-use serde_json::Value;
-
-use crate::extension::{Identity, Recognised};
+use crate::extension::{Identity, Json, Recognised};
 
 /// The object's names, and what it is by them.
 ///
 /// Where it lacks `apiVersion` or `kind`, those of the request stand in for both.
-pub(super) fn identify(object: &Value, request: &Value) -> (Identity, Recognised) {
+pub(super) fn identify<'a, J: Json<'a>>(object: J, request: J) -> (Identity, Recognised) {
     let own = Identity::read(object);
     let identity = if own.version.is_empty() || own.kind.is_empty() {
         Identity {
@@ -23,10 +21,10 @@ pub(super) fn identify(object: &Value, request: &Value) -> (Identity, Recognised
 }
 
 /// The object as the request names it.
-pub(super) fn asked(request: &Value) -> Identity {
+pub(super) fn asked<'a>(request: impl Json<'a>) -> Identity {
     let text = |key| {
         let kind = request.get("kind").and_then(|kind| kind.get(key));
-        kind.and_then(Value::as_str).unwrap_or_default().to_owned()
+        kind.and_then(Json::as_str).unwrap_or_default().to_owned()
     };
     Identity {
         group: text("group"),
@@ -38,7 +36,7 @@ pub(super) fn asked(request: &Value) -> Identity {
 }
 
 /// The name that the request has; there is none where it is still to be made.
-pub(super) fn name(request: &Value) -> Option<String> {
-    let name = request.get("name").and_then(Value::as_str)?;
+pub(super) fn name<'a>(request: impl Json<'a>) -> Option<String> {
+    let name = request.get("name").and_then(Json::as_str)?;
     (!name.is_empty()).then(|| name.to_owned())
 }

@@ -8,6 +8,7 @@ use std::collections::BTreeMap;
 use serde::Serialize;
 
 use crate::admission::annotations::annotations;
+use crate::admission::bounded::bounded;
 use crate::admission::enforcement::{Course, Enforcement, Leave, Outcome};
 use crate::admission::review::{API_VERSION, KIND, Review};
 use crate::explain::{Answer, let_through, only_observed, warn_first};
@@ -118,14 +119,14 @@ impl Status {
         let causes = answer.causes.iter().map(|cause| StatusCause {
             reason: answer.token.as_str(),
             message: cause.message.clone(),
-            field: cause.field.clone(),
+            field: bounded(&cause.field, FIELD),
         });
         Self {
             outcome: "Failure",
             message: answer.message.clone().unwrap_or_default(),
             reason: "Forbidden",
             details: Details {
-                name: identity.name.clone(),
+                name: identity.name.as_deref().map(|name| bounded(name, NAME)),
                 group: identity.group.clone(),
                 kind: identity.kind.clone(),
                 causes: causes.collect(),
@@ -134,3 +135,9 @@ impl Status {
         }
     }
 }
+
+/// The most bytes of the field that a cause names: its path may hold a key that a user wrote.
+pub(super) const FIELD: usize = 200;
+
+/// The most bytes of a name: no object has a longer one.
+pub(super) const NAME: usize = 253;

@@ -3,14 +3,14 @@
 use serde_json::Value;
 
 use crate::admission::change::Change;
-use crate::admission::decode::{Decoded, Extents, decode};
+use crate::admission::decode::{Decoded, Filters, decode};
 use crate::admission::fields::{
     bounded_text, constant, object, optional_text, required_object, required_text,
 };
 use crate::admission::named::{asked, identify, name};
 use crate::admission::{Operation, ReviewError};
 use crate::explain::{self, Answer, exempted, not_judged, unanswered};
-use crate::extension::{Extension, Identity, Recognised};
+use crate::extension::{Extension, Identity, Json, Recognised};
 use crate::judge::{Exemption, Unanswered, exemption};
 use crate::snapshot::Snapshot;
 
@@ -42,8 +42,8 @@ enum Subject {
 impl Review {
     /// Reads a review from the bytes of a request's body.
     pub fn from_bytes(body: &[u8]) -> Result<Self, ReviewError> {
-        let Decoded { review, extents } = decode(body)?;
-        Self::kept(&review, extents)
+        let Decoded { review, filters } = decode(body)?;
+        Self::kept(&review, filters)
     }
 
     /// Reads a review that is already JSON.
@@ -51,10 +51,10 @@ impl Review {
     /// Unknown fields are passed over. What is no edit of an extension is a review all the same:
     /// its answer is that it is not judged.
     pub fn read(review: &Value) -> Result<Self, ReviewError> {
-        Self::kept(review, Extents::WHOLE)
+        Self::kept(review, Filters::Comparable)
     }
 
-    fn kept(review: &Value, extents: Extents) -> Result<Self, ReviewError> {
+    fn kept<'a>(review: impl Json<'a>, filters: Filters) -> Result<Self, ReviewError> {
         object(review)?;
         constant(review, "kind", "kind", KIND)?;
         constant(review, "apiVersion", "apiVersion", API_VERSION)?;
@@ -64,7 +64,7 @@ impl Review {
         let operation = Operation::of(operation);
         let subresource = optional_text(request, "subResource", "request.subResource")?;
         let (identity, subject) = match (operation, subresource) {
-            (Operation::Create | Operation::Update, "") => edited(operation, request, extents)?,
+            (Operation::Create | Operation::Update, "") => edited(operation, request, filters)?,
             _ => (asked(request), Subject::Exempt(Exemption::Operation)),
         };
         Ok(Self {
@@ -148,22 +148,23 @@ impl Review {
 }
 
 impl DryRun {
-    fn read(request: &Value) -> Self {
-        match request.get("dryRun") {
-            Some(Value::Bool(true)) => Self::Yes,
+    fn read<'a>(request: impl Json<'a>) -> Self {
+        match request.get("dryRun").and_then(Json::as_bool) {
+            Some(true) => Self::Yes,
             _ => Self::No,
         }
     }
 }
 
 /// A creation or an update, of whatever kind.
-fn edited(
+fn edited<'a>(
     operation: Operation,
-    request: &Value,
-    extents: Extents,
+    request: impl Json<'a>,
+    filters: Filters,
 ) -> Result<(Identity, Subject), ReviewError> {
     let object = required_object(request, "object", "request.object")?;
     let (mut identity, recognised) = identify(object, request);
+    identity.name = identity.name.or_else(|| name(request));
     let subject = match recognised {
         Recognised::Other => Subject::Exempt(Exemption::Kind),
         Recognised::UnknownVersion => Subject::Exempt(Exemption::UnknownVersion {
@@ -171,15 +172,14 @@ fn edited(
             kind: identity.kind.clone(),
         }),
         Recognised::Extension(shape) => {
-            let change = Change::read((&identity, shape), operation, request, extents);
+            let change = Change::read((&identity, shape), operation, (request, object), filters);
             Subject::Change(Box::new(change))
         }
     };
-    identity.name = identity.name.or_else(|| name(request));
     Ok((identity, subject))
 }
 
-fn user(request: &Value) -> Option<String> {
+fn user<'a>(request: impl Json<'a>) -> Option<String> {
     let name = request.get("userInfo")?.get("username")?.as_str()?;
     (!name.is_empty()).then(|| name.to_owned())
 }

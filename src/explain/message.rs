@@ -112,13 +112,18 @@ fn within(facts: &Facts<'_>, first: &str) -> String {
             items: facts.advice.allowed_next.clone(),
             between: ", ",
         },
-        olm: facts
-            .upstream
-            .map(|olm| format!("\nOLM: {}", one_line(olm))),
+        olm: facts.upstream.map(olm_line),
     };
     body.whole()
         .or_else(|| body.shorter())
         .unwrap_or_else(|| body.cut())
+}
+
+/// OLM's text, no more of it than can be told: it may quote a value of any length.
+fn olm_line(upstream: &str) -> String {
+    let end = upstream.floor_char_boundary(MESSAGE + 1);
+    let told = upstream.get(..end).unwrap_or_default();
+    format!("\nOLM: {}", one_line(told))
 }
 
 impl Body<'_> {
@@ -276,3 +281,19 @@ const TEXTS: &[usize] = &[300, 150, 80, 40];
 
 /// OLM's text with less room than this would say nothing.
 const LEAST_OLM: usize = 40;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_cannot_be_told_of_olms_text_is_not_even_escaped() {
+        for (character, escaped) in [("a", 1), ("\u{1b}", 4), ("\u{10ffff}", 10), ("ä", 2)] {
+            let line = olm_line(&character.repeat(1 << 20));
+            assert!(line.len() > MESSAGE, "{}", line.len());
+            let most = "\nOLM: ".len() + (MESSAGE + 1) * escaped;
+            assert!(line.len() <= most, "{}", line.len());
+        }
+        assert_eq!(olm_line("a \"b\"\n"), "\nOLM: a \"b\"\\n");
+    }
+}

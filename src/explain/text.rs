@@ -2,7 +2,7 @@
 //!
 //! Limits are in bytes of UTF-8. A cut never splits a character.
 
-use std::fmt::{self, Write as _};
+use std::fmt;
 
 use crate::version::go;
 
@@ -123,14 +123,11 @@ pub(super) fn cut_end(text: &str, limit: usize) -> String {
 /// escaped, its quotes are its own.
 pub(crate) fn one_line(text: &str) -> String {
     let mut line = String::with_capacity(text.len());
-    for c in text.chars() {
-        match c {
-            '"' | '\\' => line.push(c),
-            other => {
-                let escaped = go::escape(other.encode_utf8(&mut [0; 4]));
-                write!(line, "{escaped}").expect("a String takes everything");
-            }
-        }
+    for part in text.split_inclusive(AS_THEY_ARE) {
+        let end = part.strip_suffix(AS_THEY_ARE).map_or(part.len(), str::len);
+        let (others, last) = part.split_at(end);
+        line.push_str(&go::escape(others));
+        line.push_str(last);
     }
     line
 }
@@ -161,6 +158,9 @@ fn ceil(text: &str, at: usize) -> &str {
     let start = (at..=text.len()).find(|start| text.is_char_boundary(*start));
     text.get(start.unwrap_or(text.len())..).unwrap_or_default()
 }
+
+/// What Go escapes within quotes, and another program's text may hold.
+const AS_THEY_ARE: [char; 2] = ['"', '\\'];
 
 const DOTS: &str = "...";
 
@@ -218,6 +218,7 @@ mod tests {
             one_line("a \"b\"\n\u{1b}[31m\t\\"),
             "a \"b\"\\n\\x1b[31m\\t\\"
         );
+        assert_eq!(one_line("\"\"\\\\a"), "\"\"\\\\a");
     }
 
     #[test]

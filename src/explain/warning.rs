@@ -36,7 +36,7 @@ pub fn let_through(message: &str) -> String {
 /// The warning beside an edit that would be refused, were it not only observed.
 pub fn only_observed(message: &str) -> String {
     let first = message.lines().next().unwrap_or_default();
-    shorten(&Line::default().say("would be refused: ").said(first))
+    shorten(&Line::default().say("allowed in observe mode: ").said(first))
 }
 
 /// The warning beside what was not judged, where there is one.
@@ -143,7 +143,7 @@ mod tests {
         );
         assert_eq!(
             only_observed("p: 1.0.0 -> 2.0.0 refused: it is too far [NotASuccessor]\nmore"),
-            "would be refused: p: 1.0.0 -> 2.0.0 refused: it is too far [NotASuccessor]"
+            "allowed in observe mode: p: 1.0.0 -> 2.0.0 refused: it is too far [NotASuccessor]"
         );
         for warning in [let_through, only_observed] {
             let message = format!("{} [InstalledVersionInvalid]", "ä".repeat(500));

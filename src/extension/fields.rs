@@ -1,8 +1,6 @@
 //! Where the fields of a filter are in each API shape, and what the bypass is called there.
 
-use serde_json::Value;
-
-use crate::extension::Shape;
+use crate::extension::{Json, Shape};
 
 /// The field paths and words of one shape, as messages name them.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
@@ -54,7 +52,7 @@ pub enum BypassWords {
 
 impl Fields {
     /// The fields of an object in this shape.
-    pub fn of(shape: Shape, object: &Value) -> Self {
+    pub fn of<'a>(shape: Shape, object: impl Json<'a>) -> Self {
         match shape {
             Shape::V1 => NESTED,
             Shape::V1Alpha1Nested => Self::of_nested(object),
@@ -64,7 +62,7 @@ impl Fields {
 
     /// v0.14 and v0.15 had `channel` and `Ignore`, later releases `channels` and `SelfCertified`;
     /// `installNamespace` was there in v0.14 only.
-    fn of_nested(object: &Value) -> Self {
+    fn of_nested<'a>(object: impl Json<'a>) -> Self {
         let has = |field: &str| {
             object
                 .pointer(NESTED.base)
@@ -95,6 +93,11 @@ impl Fields {
                 ..NESTED
             },
         }
+    }
+
+    /// The path of the object that holds the others.
+    pub fn prefix(&self) -> &'static str {
+        self.prefix
     }
 
     /// The path of the package's name.

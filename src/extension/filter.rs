@@ -40,6 +40,21 @@ impl Policy {
 }
 
 impl Filter {
+    /// The most entries of a filter that is judged: at their usual length more than an object has
+    /// room for. The CRD takes 256 channels, and any number of entries of a selector.
+    pub const MOST_ENTRIES: usize = 65_536;
+
+    /// The number of channels and of all entries of the selector, those of its lists among them.
+    pub fn entries(&self) -> usize {
+        let selector = self.selector.iter();
+        let selector = selector.map(|selector| {
+            let expressions = selector.match_expressions.iter();
+            let values = expressions.flat_map(|wanted| &wanted.values).map(Vec::len);
+            selector.match_labels.len() + selector.match_expressions.len() + values.sum::<usize>()
+        });
+        self.channels.len() + selector.sum::<usize>()
+    }
+
     /// The version range; an empty one is none.
     pub fn range(&self) -> Option<&str> {
         self.version.as_deref().filter(|range| !range.is_empty())
@@ -84,19 +99,18 @@ impl Filter {
 
     /// The same, whatever the policies.
     pub fn selects_the_same_as(&self, other: &Self) -> bool {
-        let range = |filter: &Self| {
-            filter
-                .version
-                .as_deref()
-                .unwrap_or_default()
-                .trim()
-                .to_owned()
-        };
-        let channels = |filter: &Self| filter.channels.iter().cloned().collect::<BTreeSet<_>>();
         self.package == other.package
-            && range(self) == range(other)
-            && channels(self) == channels(other)
+            && self.trimmed() == other.trimmed()
+            && self.channel_set() == other.channel_set()
             && Requirements::of(self) == Requirements::of(other)
+    }
+
+    fn trimmed(&self) -> &str {
+        self.version.as_deref().unwrap_or_default().trim()
+    }
+
+    fn channel_set(&self) -> BTreeSet<&String> {
+        self.channels.iter().collect()
     }
 }
 
@@ -168,6 +182,22 @@ mod tests {
         assert!(one.asks_the_same_as(&two));
         assert!(Filter::default().asks_the_same_as(&filter(&json!({}))));
         assert!(!one.asks_the_same_as(&Filter::default()));
+    }
+
+    #[test]
+    fn every_entry_counts_wherever_it_is() {
+        let selecting = filter(
+            &json!({"matchLabels": {"a": "", "b": ""}, "matchExpressions": [
+            {"key": "a", "operator": "In", "values": ["x", "x", "y"]}, {"key": "b"}]}),
+        );
+        assert_eq!(selecting.entries(), 2 + 2 + 3);
+        let channels = vec!["c".to_owned(); 2];
+        let both = Filter {
+            channels,
+            ..selecting
+        };
+        assert_eq!(both.entries(), 9);
+        assert_eq!(Filter::default().entries(), 0);
     }
 
     #[test]

@@ -2,9 +2,7 @@
 //!
 //! A hint changes no verdict. It names what was found and what this shape has instead.
 
-use serde_json::Value;
-
-use crate::extension::Shape;
+use crate::extension::{Json, Shape};
 use crate::nearest::nearest;
 
 /// A field or a word that this shape does not have, and what it has instead.
@@ -31,7 +29,7 @@ pub enum Instead {
 }
 
 /// The hints for an object that is read in this shape, in the order of its fields.
-pub(super) fn hints(shape: Shape, object: &Value) -> Vec<Hint> {
+pub(super) fn hints<'a>(shape: Shape, object: impl Json<'a>) -> Vec<Hint> {
     let places = places(shape);
     let mut hints: Vec<Hint> = places
         .iter()
@@ -50,10 +48,10 @@ struct Place {
 }
 
 impl Place {
-    fn hints<'a>(&'a self, object: &'a Value) -> impl Iterator<Item = Hint> + 'a {
-        let written = object.pointer(self.pointer).and_then(Value::as_object);
-        let unknown = written.into_iter().flat_map(|fields| fields.keys());
-        let unknown = unknown.filter(|field| !self.has.contains(&field.as_str()));
+    fn hints<'a>(&self, object: impl Json<'a>) -> impl Iterator<Item = Hint> {
+        let written = object.pointer(self.pointer).into_iter();
+        let unknown = written.flat_map(Json::keys);
+        let unknown = unknown.filter(|field| !self.has.contains(field));
         unknown.filter_map(|field| {
             Some(Hint {
                 field: format!("{}.{field}", self.path),
@@ -187,7 +185,7 @@ const FLAT: &[Place] = &[Place {
 }];
 
 /// The policy's vocabulary changed with v0.16.
-fn word_hint(shape: Shape, object: &Value) -> Option<Hint> {
+fn word_hint<'a>(shape: Shape, object: impl Json<'a>) -> Option<Hint> {
     let fields = crate::extension::Fields::of(shape, object);
     let word = object
         .pointer(fields.base)?
@@ -215,7 +213,7 @@ fn word_hint(shape: Shape, object: &Value) -> Option<Hint> {
 
 #[cfg(test)]
 mod tests {
-    use serde_json::json;
+    use serde_json::{Value, json};
 
     use super::*;
 

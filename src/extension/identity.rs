@@ -2,9 +2,7 @@
 
 use std::borrow::Cow;
 
-use serde_json::Value;
-
-use crate::extension::Shape;
+use crate::extension::{Json, Shape};
 
 /// The names by which an object is known.
 #[derive(Clone, Debug, Default, Eq, PartialEq)]
@@ -33,19 +31,16 @@ pub enum Recognised {
 }
 
 /// What an object is, by its `apiVersion` and `kind`.
-pub fn recognise(object: &Value) -> Recognised {
+pub fn recognise<'a>(object: impl Json<'a>) -> Recognised {
     Identity::read(object).recognise(object)
 }
 
 impl Identity {
     /// What an object of these names is.
-    pub fn recognise(&self, object: &Value) -> Recognised {
+    pub fn recognise<'a>(&self, object: impl Json<'a>) -> Recognised {
         match (&*self.group, &*self.version, &*self.kind) {
             (OLM, "v1", "ClusterExtension") => Recognised::Extension(Shape::V1),
-            (OLM, "v1alpha1", "ClusterExtension") if object.pointer("/spec/source").is_some() => {
-                Recognised::Extension(Shape::V1Alpha1Nested)
-            }
-            (OLM, "v1alpha1", "ClusterExtension") => Recognised::Extension(Shape::V1Alpha1Flat),
+            (OLM, "v1alpha1", "ClusterExtension") => Recognised::Extension(alpha(object)),
             (OLM | OPERATORS, "v1alpha1", "Operator") => Recognised::Extension(Shape::Operator),
             (OLM, _, "ClusterExtension" | "Operator") | (OPERATORS, _, "Operator") => {
                 Recognised::UnknownVersion
@@ -61,11 +56,11 @@ impl Identity {
     }
 
     /// Reads the names; what is missing or no string is empty.
-    pub fn read(object: &Value) -> Self {
+    pub fn read<'a>(object: impl Json<'a>) -> Self {
         let text = |pointer| {
             object
                 .pointer(pointer)
-                .and_then(Value::as_str)
+                .and_then(Json::as_str)
                 .unwrap_or_default()
         };
         let api_version = text("/apiVersion");
@@ -85,6 +80,17 @@ impl Identity {
         let name = self.name.as_deref().map(Cow::Borrowed);
         let generated = self.generate_name.as_deref();
         name.or_else(|| generated.map(|begin| Cow::Owned(format!("{begin}*"))))
+    }
+}
+
+/// An alpha is told by its `spec.source`; absent and `null` are the same.
+fn alpha<'a>(object: impl Json<'a>) -> Shape {
+    match object
+        .pointer("/spec/source")
+        .filter(|source| !source.is_null())
+    {
+        Some(_) => Shape::V1Alpha1Nested,
+        None => Shape::V1Alpha1Flat,
     }
 }
 
@@ -131,6 +137,12 @@ mod tests {
                 "olm.operatorframework.io/v1alpha1",
                 "ClusterExtension",
                 json!({"packageName": "p"}),
+                Extension(Shape::V1Alpha1Flat),
+            ),
+            (
+                "olm.operatorframework.io/v1alpha1",
+                "ClusterExtension",
+                json!({"packageName": "p", "source": null}),
                 Extension(Shape::V1Alpha1Flat),
             ),
             (

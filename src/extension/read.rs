@@ -4,10 +4,8 @@
 
 use std::fmt;
 
-use serde_json::Value;
-
 use crate::extension::fields::{ChannelField, Fields, SelectorField};
-use crate::extension::{Filter, Policy, Shape};
+use crate::extension::{Filter, Json, Policy, Shape};
 use crate::json_type::JsonType;
 use crate::selector::LabelSelector;
 
@@ -41,9 +39,9 @@ pub enum FilterProblem {
         /// What is there.
         found: JsonType,
     },
-    /// Its lists and maps have more entries than are read.
+    /// Its lists and maps have more entries than are judged.
     TooLarge {
-        /// How many are read.
+        /// How many are judged.
         most: usize,
     },
     /// There are two of which no release of OLM reads both.
@@ -54,11 +52,11 @@ pub enum FilterProblem {
 }
 
 impl SourceType {
-    pub(super) fn read(shape: Shape, object: &Value) -> Self {
+    pub(super) fn read<'a>(shape: Shape, object: impl Json<'a>) -> Self {
         let nested = matches!(shape, Shape::V1 | Shape::V1Alpha1Nested);
         match object
             .pointer("/spec/source/sourceType")
-            .and_then(Value::as_str)
+            .and_then(Json::as_str)
         {
             Some(other) if nested && other != "Catalog" => Self::Other(other.to_owned()),
             _ => Self::Catalog,
@@ -67,14 +65,14 @@ impl SourceType {
 }
 
 impl Filter {
-    pub(super) fn read(fields: &Fields, object: &Value) -> Result<Self, FilterError> {
+    pub(super) fn read<'a>(fields: &Fields, object: impl Json<'a>) -> Result<Self, FilterError> {
         let reader = Reader {
             fields,
-            object: object.pointer(fields.base).unwrap_or(&Value::Null),
+            object: object.pointer(fields.base),
         };
         Ok(Self {
             package: reader.package()?,
-            version: reader.text("version", &fields.version())?,
+            version: reader.text("version", Fields::version)?.map(str::to_owned),
             channels: reader.channels()?,
             selector: reader.selector()?,
             policy: reader.policy()?,
@@ -91,15 +89,16 @@ impl fmt::Display for SourceType {
     }
 }
 
-struct Reader<'a> {
-    fields: &'a Fields,
-    object: &'a Value,
+struct Reader<'f, J> {
+    fields: &'f Fields,
+    object: Option<J>,
 }
 
-impl Reader<'_> {
+impl<'a, J: Json<'a>> Reader<'_, J> {
     fn package(&self) -> Result<String, FilterError> {
-        let name = self.text("packageName", &self.fields.package_name())?;
+        let name = self.text("packageName", Fields::package_name)?;
         name.filter(|name| !name.is_empty())
+            .map(str::to_owned)
             .ok_or_else(|| FilterError {
                 field: self.fields.package_name(),
                 problem: FilterProblem::Missing,
@@ -107,40 +106,38 @@ impl Reader<'_> {
     }
 
     fn channels(&self) -> Result<Vec<String>, FilterError> {
-        let path = self.fields.channels();
         match self.fields.channels {
             ChannelField::One => {
-                let channel = self.text("channel", &path)?;
+                let channel = self.text("channel", Fields::channels)?;
                 Ok(channel
                     .filter(|channel| !channel.is_empty())
+                    .map(str::to_owned)
                     .into_iter()
                     .collect())
             }
-            ChannelField::Many => self.many_channels(&path),
-            ChannelField::Both => Err(FilterError {
-                problem: FilterProblem::Both {
-                    other: path.trim_end_matches('s').to_owned(),
-                },
-                field: path,
-            }),
+            ChannelField::Many => self.many_channels(),
+            ChannelField::Both => {
+                let field = self.fields.channels();
+                let other = field.trim_end_matches('s').to_owned();
+                let problem = FilterProblem::Both { other };
+                Err(FilterError { field, problem })
+            }
         }
     }
 
-    fn many_channels(&self, path: &str) -> Result<Vec<String>, FilterError> {
-        let channels = match self.field("channels") {
-            None => return Ok(Vec::new()),
-            Some(Value::Array(channels)) => channels,
-            Some(other) => return Err(wrong_type(path, JsonType::Array, other)),
+    fn many_channels(&self) -> Result<Vec<String>, FilterError> {
+        let Some(channels) = self.field("channels") else {
+            return Ok(Vec::new());
         };
-        let channel = |(at, channel): (usize, &Value)| match channel {
-            Value::String(name) => Ok(name.clone()),
-            other => Err(wrong_type(
-                &format!("{path}[{at}]"),
-                JsonType::String,
-                other,
-            )),
+        let path = || self.fields.channels();
+        let items = channels
+            .items()
+            .ok_or_else(|| wrong_type(path(), JsonType::Array, channels))?;
+        let name = |(at, channel): (usize, J)| {
+            let name = channel.as_str().map(str::to_owned);
+            name.ok_or_else(|| wrong_type(format!("{}[{at}]", path()), JsonType::String, channel))
         };
-        channels.iter().enumerate().map(channel).collect()
+        items.enumerate().map(name).collect()
     }
 
     fn selector(&self) -> Result<Option<LabelSelector>, FilterError> {
@@ -148,8 +145,8 @@ impl Reader<'_> {
             SelectorField::Present => self.field("selector"),
             SelectorField::Absent => None,
         };
-        let read = selector.map(LabelSelector::read).transpose();
-        read.map_err(|error| FilterError {
+        let read = selector.map(|selector| LabelSelector::read(&selector.to_value()));
+        read.transpose().map_err(|error| FilterError {
             field: join(&self.fields.selector(), &error.path),
             problem: FilterProblem::Type {
                 expected: error.expected,
@@ -159,34 +156,36 @@ impl Reader<'_> {
     }
 
     fn policy(&self) -> Result<Policy, FilterError> {
-        let word = self.text("upgradeConstraintPolicy", &self.fields.policy())?;
+        let word = self.text("upgradeConstraintPolicy", Fields::policy)?;
         Ok(match word {
-            Some(word) if self.fields.bypass.has(&word) => Policy::SelfCertified,
+            Some(word) if self.fields.bypass.has(word) => Policy::SelfCertified,
             _ => Policy::CatalogProvided,
         })
     }
 
-    fn text(&self, field: &str, path: &str) -> Result<Option<String>, FilterError> {
-        match self.field(field) {
-            None => Ok(None),
-            Some(Value::String(text)) => Ok(Some(text.clone())),
-            Some(other) => Err(wrong_type(path, JsonType::String, other)),
-        }
+    fn text(
+        &self,
+        field: &str,
+        path: fn(&Fields) -> String,
+    ) -> Result<Option<&'a str>, FilterError> {
+        let Some(value) = self.field(field) else {
+            return Ok(None);
+        };
+        let text = value.as_str().map(Some);
+        text.ok_or_else(|| wrong_type(path(self.fields), JsonType::String, value))
     }
 
-    fn field(&self, field: &str) -> Option<&Value> {
-        self.object.get(field).filter(|value| !value.is_null())
+    fn field(&self, field: &str) -> Option<J> {
+        let value = self.object?.get(field);
+        value.filter(|value| !value.is_null())
     }
 }
 
-fn wrong_type(path: &str, expected: JsonType, found: &Value) -> FilterError {
-    let problem = FilterProblem::Type {
-        expected,
-        found: JsonType::of(found),
-    };
+fn wrong_type<'a>(field: String, expected: JsonType, found: impl Json<'a>) -> FilterError {
+    let found = found.kind();
     FilterError {
-        field: path.to_owned(),
-        problem,
+        field,
+        problem: FilterProblem::Type { expected, found },
     }
 }
 

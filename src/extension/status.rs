@@ -4,9 +4,7 @@
 //! `status.install.bundle` from v0.15 on, `status.installedBundle` from v0.10, an image reference
 //! without name or version before.
 
-use serde_json::Value;
-
-use crate::extension::Shape;
+use crate::extension::{Json, Shape};
 
 /// What is installed, as far as it is known.
 #[derive(Clone, Debug, Default, Eq, PartialEq)]
@@ -76,7 +74,7 @@ pub enum Rollout {
 
 impl Installed {
     /// Reads an object's status.
-    pub fn read(shape: Shape, object: &Value) -> Self {
+    pub fn read<'a>(shape: Shape, object: impl Json<'a>) -> Self {
         let sources: &[Source] = match shape {
             Shape::V1 => &[INSTALL],
             Shape::V1Alpha1Nested => &[INSTALL, INSTALLED_BUNDLE],
@@ -97,9 +95,9 @@ impl Installed {
 }
 
 impl Rollout {
-    pub(super) fn read(object: &Value) -> Self {
+    pub(super) fn read<'a>(object: impl Json<'a>) -> Self {
         let reason = condition(object, "Progressing").and_then(|c| c.get("reason"));
-        match reason.and_then(Value::as_str) {
+        match reason.and_then(Json::as_str) {
             Some("RollingOut") => Self::RollingOut,
             _ => Self::Settled,
         }
@@ -123,14 +121,13 @@ const INSTALLED_BUNDLE: Source = Source {
 };
 
 impl Source {
-    fn read(&self, object: &Value) -> Option<Installed> {
+    fn read<'a>(&self, object: impl Json<'a>) -> Option<Installed> {
         let bundle = object
             .pointer(self.pointer)
             .filter(|bundle| !bundle.is_null())?;
-        let text = |field| match bundle.get(field) {
-            None | Some(Value::Null) => Ok(None),
-            Some(Value::String(text)) => Ok(Some(text.clone())),
-            Some(_) => Err(()),
+        let text = |field| match bundle.get(field).filter(|field| !field.is_null()) {
+            None => Ok(None),
+            Some(field) => field.as_str().map(str::to_owned).map(Some).ok_or(()),
         };
         let (Ok(name), Ok(version), Ok(release), true) = (
             text("name"),
@@ -151,33 +148,29 @@ impl Source {
     }
 }
 
-fn without_bundle(shape: Shape, object: &Value) -> Installed {
+fn without_bundle<'a>(shape: Shape, object: impl Json<'a>) -> Installed {
     let image = object
         .pointer("/status/installedBundleResource")
-        .and_then(Value::as_str);
+        .and_then(Json::as_str);
     let names_images = matches!(shape, Shape::Operator | Shape::V1Alpha1Flat);
     if names_images && image.is_some_and(|image| !image.is_empty()) {
         return Installed::Unknown(UnknownCause::ImageOnly);
     }
     let status = condition(object, "Installed").and_then(|condition| condition.get("status"));
-    match status.and_then(Value::as_str) {
+    match status.and_then(Json::as_str) {
         Some("Unknown") => Installed::Unknown(UnknownCause::Condition),
         _ => Installed::Nothing,
     }
 }
 
-fn condition<'a>(object: &'a Value, kind: &str) -> Option<&'a Value> {
-    let conditions = object
-        .pointer("/status/conditions")
-        .and_then(Value::as_array)?;
-    conditions
-        .iter()
-        .find(|c| c.get("type").and_then(Value::as_str) == Some(kind))
+fn condition<'a, J: Json<'a>>(object: J, kind: &str) -> Option<J> {
+    let mut conditions = object.pointer("/status/conditions")?.items()?;
+    conditions.find(|c| c.get("type").and_then(Json::as_str) == Some(kind))
 }
 
 #[cfg(test)]
 mod tests {
-    use serde_json::json;
+    use serde_json::{Value, json};
 
     use super::*;
 

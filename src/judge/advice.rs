@@ -67,7 +67,8 @@ pub fn advise(
 ) -> Advice {
     // What the API refuses is refused whatever the version and the policy are set to.
     let is_unread = matches!(ruled.ruling, Ruling::InvalidSpec(_));
-    if is_unread || ruled.ruling.token().verdict() != Verdict::Deny {
+    let is_wide = request.filter.entries() > MOST_ENTRIES;
+    if is_unread || is_wide || ruled.ruling.token().verdict() != Verdict::Deny {
         return Advice::default();
     }
     let prover = Prover {
@@ -105,6 +106,10 @@ fn pin_of(version: &Version) -> Option<String> {
     let text = version.without_build().to_string();
     crd::fits_length(&text).then_some(text)
 }
+
+/// How many channels and entries of the selector a filter may have for which anything is proven: each
+/// proof compiles all of them anew, and the CRD takes 256 channels.
+const MOST_ENTRIES: usize = 512;
 
 /// How many versions that can be reached at once are proven and named: more than any real package
 /// has, and few enough for one that was made to hurt.

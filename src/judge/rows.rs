@@ -1,7 +1,7 @@
 //! The rows, in their order: the first that fits answers.
 
 use crate::catalog::{BundleSet, Package};
-use crate::extension::{Filter, Installed};
+use crate::extension::{Filter, FilterError, FilterProblem, Installed};
 use crate::judge::{Allowed, Edit, Jump, NoCatalogs, Ruling, SpecFault, nearby};
 use crate::olm::EmptyPackage;
 use crate::resolve::{
@@ -78,15 +78,12 @@ impl<'s> From<Ruling<'s>> for Ruled<'s> {
     }
 }
 
-/// Row 1: the filter cannot be read, or the CRD would refuse the object.
+/// Row 1: the filter cannot be read or is too large, or the CRD would refuse the object.
 pub(super) fn spec_row<'s>(edit: &Edit<'_>) -> Option<Ruled<'s>> {
-    let unreadable = edit
-        .new
-        .filter
-        .as_ref()
-        .err()
-        .cloned()
-        .map(SpecFault::Filter);
+    let unreadable = match &edit.new.filter {
+        Err(error) => Some(SpecFault::Filter(error.clone())),
+        Ok(filter) => too_large(edit, filter),
+    };
     let named: Vec<&str> = match &unreadable {
         Some(SpecFault::Filter(error)) => vec![&error.field],
         _ => Vec::new(),
@@ -101,6 +98,17 @@ pub(super) fn spec_row<'s>(edit: &Edit<'_>) -> Option<Ruled<'s>> {
         .chain(schema.cloned().map(SpecFault::Schema))
         .collect();
     (!faults.is_empty()).then(|| Ruling::InvalidSpec(faults).into())
+}
+
+/// Ours, not OLM's: a filter that only costs time.
+fn too_large(edit: &Edit<'_>, filter: &Filter) -> Option<SpecFault> {
+    let most = Filter::MOST_ENTRIES;
+    (filter.entries() > most).then(|| {
+        SpecFault::Filter(FilterError {
+            field: edit.new.fields.prefix().to_owned(),
+            problem: FilterProblem::TooLarge { most },
+        })
+    })
 }
 
 /// Rows 2 to 18.

@@ -1,10 +1,13 @@
-use serde_json::json;
+use serde_json::{Map, Value, json};
 
 use super::*;
 use crate::admission::keep::FILTER;
+use crate::extension::Json;
 
 fn kept(body: &Value) -> Value {
-    decode(body.to_string().as_bytes()).unwrap().review
+    let body = body.to_string();
+    let read = decode(body.as_bytes()).unwrap().review;
+    read.to_value().into_owned()
 }
 
 /// How many values of any kind there are, and the bytes of their texts and keys.
@@ -104,7 +107,8 @@ fn of_two_keys_the_last_counts() {
     let twice =
         br#"{"kind": {"a": 1}, "request": {"uid": "a"}, "kind": "b", "request": {"uid": "c"}}"#;
     let expected = json!({"kind": "b", "request": {"uid": "c"}});
-    assert_eq!(decode(twice).unwrap().review, expected);
+    let read = decode(twice).unwrap().review;
+    assert_eq!(*read.to_value(), expected);
 }
 
 #[test]
@@ -116,27 +120,68 @@ fn any_depth_is_passed_over() {
         format!(r#"{{"request": {{"object": {{"spec": {{"config": {deep}}}}}}}}}"#),
     ] {
         let read = decode(body.as_bytes()).unwrap();
-        assert!(size(&read.review).0 <= 5);
+        assert!(size(&read.review.to_value()).0 <= 5);
     }
 }
 
 #[test]
 fn a_filter_is_kept_whole_up_to_its_limit() {
     let channels = |count| catalog(&json!({"channels": vec!["c"; count]}));
-    let extents = |body: Value| decode(body.to_string().as_bytes()).unwrap().extents;
-    assert_eq!(extents(channels(FILTER)), Extents::WHOLE);
-    let cut = extents(channels(FILTER + 1));
-    assert_eq!((cut.new, cut.old), (Extent::Cut, Extent::Whole));
+    let filters = |body: &Value| decode(body.to_string().as_bytes()).unwrap().filters;
+    assert_eq!(filters(&channels(FILTER)), Filters::Comparable);
     let labels: Map<_, _> = (0..=FILTER).map(|n| (n.to_string(), json!(""))).collect();
-    assert_eq!(
-        extents(catalog(&json!({"selector": {"matchLabels": labels}}))).new,
-        Extent::Cut
-    );
     let values = json!([{"values": vec!["v"; FILTER + 1]}]);
-    assert_eq!(
-        extents(catalog(&json!({"selector": {"matchExpressions": values}}))).new,
-        Extent::Cut
-    );
+    for mut cut in [
+        channels(FILTER + 1),
+        catalog(&json!({"selector": {"matchLabels": labels}})),
+        catalog(&json!({"selector": {"matchExpressions": values}})),
+    ] {
+        assert_eq!(filters(&cut), Filters::Different);
+        cut["request"]["oldObject"] = cut["request"]["object"].clone();
+        assert_eq!(filters(&cut), Filters::Comparable);
+        cut["request"]["oldObject"]["spec"]["source"]["catalog"]["version"] = json!("1");
+        assert_eq!(filters(&cut), Filters::Different);
+    }
+}
+
+/// Of two keys the last one counts, and so do its entries alone.
+#[test]
+fn what_is_written_twice_is_counted_anew() {
+    let wide = json!({"channels": vec!["c"; FILTER + 1]}).to_string();
+    let small = r#"{"channels": ["a"]}"#;
+    let source = |catalog: &str| format!(r#"{{"catalog": {catalog}}}"#);
+    let spec = |catalog: &str| format!(r#"{{"source": {}}}"#, source(catalog));
+    for (body, last) in [
+        (
+            format!(r#"{{"spec": {}, "spec": {}}}"#, spec(&wide), spec(small)),
+            "a",
+        ),
+        (format!(r#"{{"spec": {}, "spec": {{}}}}"#, spec(&wide)), ""),
+        (
+            format!(
+                r#"{{"spec": {{"source": {}, "source": {}}}}}"#,
+                source(&wide),
+                source(small)
+            ),
+            "a",
+        ),
+        (
+            format!(r#"{{"spec": {{"source": {{"catalog": {wide}, "catalog": {small}}}}}}}"#),
+            "a",
+        ),
+    ] {
+        let body = format!(r#"{{"request": {{"object": {body}}}}}"#);
+        let read = decode(body.as_bytes()).unwrap();
+        assert_eq!(read.filters, Filters::Comparable);
+        let channels = (&read.review).pointer("/request/object/spec/source/catalog/channels");
+        let found: Vec<_> = channels
+            .and_then(Json::items)
+            .into_iter()
+            .flatten()
+            .collect();
+        let found: Vec<_> = found.into_iter().filter_map(Json::as_str).collect();
+        assert_eq!(found.concat(), last);
+    }
 }
 
 /// What is wide costs at most so many values for each object, beside its own texts.
@@ -156,8 +201,42 @@ fn width_costs_little() {
         json!({"metadata": keys}),
     ] {
         let body = json!({"request": {"object": object, "oldObject": object}}).to_string();
-        let (values, bytes) = size(&decode(body.as_bytes()).unwrap().review);
+        let (values, bytes) = size(&decode(body.as_bytes()).unwrap().review.to_value());
         assert!(values < 2 * 4 * (FILTER + 64), "{values} values");
         assert!(bytes < body.len(), "{bytes} bytes of text");
     }
+}
+
+/// Only what is escaped is copied: a text is otherwise that of the body.
+#[test]
+fn texts_are_borrowed_from_the_body() {
+    let body =
+        br#"{"request": {"object": {"spec": {"a": "b", "\u0063": "\n", "source": {"catalog": {
+        "selector": {"matchLabels": {"d": "e"}}}}}}}}"#;
+    let read = decode(body).unwrap().review;
+    let within = |text: &str| body.as_ptr_range().contains(&text.as_ptr());
+    let spec = (&read).pointer("/request/object/spec").unwrap();
+    let keys: Vec<_> = spec.keys().collect();
+    assert_eq!(keys, ["a", "c", "source"]);
+    assert!(within(keys[0]) && !within(keys[1]));
+    let text = |key| spec.get(key).and_then(Json::as_str).unwrap();
+    assert!(within(text("a")) && text("c") == "\n");
+    let labels = spec.pointer("/source/catalog/selector/matchLabels");
+    let label = labels.and_then(|labels| labels.get("d")).unwrap();
+    assert!(within(label.as_str().unwrap()));
+}
+
+#[test]
+fn entries_come_in_the_order_of_their_keys_and_none_twice() {
+    let body = br#"{"request": {"object": {"spec": {"z": 1, "b": 2, "source": {"catalog": {
+        "selector": {"matchLabels": {"y": "1", "a": "2", "y": "3"}}}}, "b": 3, "a": 4}}}}"#;
+    let read = decode(body).unwrap().review;
+    let spec = (&read).pointer("/request/object/spec").unwrap();
+    assert_eq!(spec.keys().collect::<Vec<_>>(), ["a", "b", "source", "z"]);
+    assert_eq!(*spec.get("b").unwrap().to_value(), json!(3));
+    let labels = spec
+        .pointer("/source/catalog/selector/matchLabels")
+        .unwrap();
+    assert_eq!(*labels.to_value(), json!({"a": "2", "y": "3"}));
+    assert_eq!(labels.keys().count(), 2);
 }

@@ -52,7 +52,7 @@ fn observing_refuses_nothing_and_says_what_it_would() {
         assert_eq!(
             warnings,
             [
-                "would be refused: p: 1.0.0 -> 2.0.0 refused: 2.0.0 is not a successor of 1.0.0 in catalog c [NotASuccessor]"
+                "allowed in observe mode: p: 1.0.0 -> 2.0.0 refused: 2.0.0 is not a successor of 1.0.0 in catalog c [NotASuccessor]"
             ]
         );
         assert_eq!(response["allowed"], true);
@@ -104,7 +104,7 @@ fn the_default_is_to_enforce_and_to_let_the_undecided_through() {
     };
     let (_, warnings, response) = told(&row, &answer, observed);
     assert!(
-        warnings[0].starts_with("would be refused: p: 1.0.0 -> 1.1.0 undecided: "),
+        warnings[0].starts_with("allowed in observe mode: p: 1.0.0 -> 1.1.0 undecided: "),
         "{warnings:?}"
     );
     assert_eq!(response["auditAnnotations"]["verdict"], "undecided");

@@ -24,7 +24,7 @@ fn what_is_no_json_is_refused_in_one_line() {
         (b"", "the body is empty: expected JSON"),
         (
             b"   ",
-            "not JSON: EOF while parsing a value at line 1 column 3",
+            "not JSON: EOF while parsing a value at line 1 column 3: expected one value as in RFC 8259",
         ),
         (b"\0", "byte 0 of the body is 0: expected JSON in UTF-8"),
         (
@@ -50,42 +50,51 @@ fn what_is_no_json_is_refused_in_one_line() {
         ),
         (
             b"{\"kind\": \"AdmissionReview\"",
-            "not JSON: EOF while parsing an object at line 1 column 26",
+            "not JSON: EOF while parsing an object at line 1 column 26: expected one value as in RFC 8259",
         ),
         (
             b"{\"kind\": \"\\ud800\"}",
-            "not JSON: unexpected end of hex escape at line 1 column 17",
+            "not JSON: unexpected end of hex escape at line 1 column 17: expected one value as in RFC 8259",
         ),
         (
             b"{\"kind\": \"\n\"}",
-            "not JSON: control character (\\u0000-\\u001F) found while parsing a string at line 2 column 0",
+            "not JSON: control character (\\u0000-\\u001F) found while parsing a string at line 2 column 0: expected one value as in RFC 8259",
         ),
-        (b"{} {}", "not JSON: trailing characters at line 1 column 4"),
+        (
+            b"{} {}",
+            "not JSON: trailing characters at line 1 column 4: expected one value as in RFC 8259",
+        ),
         (
             b"{'kind': 1}",
-            "not JSON: key must be a string at line 1 column 2",
+            "not JSON: key must be a string at line 1 column 2: expected one value as in RFC 8259",
         ),
         (
             b"{\"kind\": 1,}",
-            "not JSON: trailing comma at line 1 column 12",
+            "not JSON: trailing comma at line 1 column 12: expected one value as in RFC 8259",
         ),
-        (b"[1,]", "not JSON: trailing comma at line 1 column 4"),
+        (
+            b"[1,]",
+            "not JSON: trailing comma at line 1 column 4: expected one value as in RFC 8259",
+        ),
         (
             b"{\"kind\": 1e9999}",
-            "not JSON: number out of range at line 1 column 15",
+            "not JSON: number out of range at line 1 column 15: expected one value as in RFC 8259",
         ),
-        (b"NaN", "not JSON: expected value at line 1 column 1"),
+        (
+            b"NaN",
+            "not JSON: expected value at line 1 column 1: expected one value as in RFC 8259",
+        ),
         (
             deep.as_bytes(),
-            "not JSON: EOF while parsing a list at line 1 column 200000",
+            "not JSON: EOF while parsing a list at line 1 column 200000: expected one value as in RFC 8259",
         ),
         (
             b"kind: AdmissionReview",
-            "not JSON: expected value at line 1 column 1",
+            "not JSON: expected value at line 1 column 1: expected one value as in RFC 8259",
         ),
         (
             b"uid=1&kind=AdmissionReview",
-            "not JSON: expected value at line 1 column 1",
+            "not JSON: expected value at line 1 column 1: expected one value as in RFC 8259",
         ),
     ];
     for (body, expected) in rows {

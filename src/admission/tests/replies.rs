@@ -2,8 +2,10 @@
 
 use serde_json::{Value, json};
 
-use super::{extension, installed, reply, review, snapshot, unread, update};
-use crate::admission::{OnUndecided, annotations};
+use super::{answer, extension, installed, reply, review, snapshot, unread, update, valid};
+use crate::admission::{Enforcement, OnUndecided, Review, annotations};
+use crate::explain::MESSAGE;
+use crate::judge::{Advice, Token};
 
 #[test]
 fn a_refusal_is_forbidden_and_says_why_in_data() {
@@ -202,4 +204,65 @@ fn a_name_that_is_still_to_be_made_is_left_out() {
         reply["response"]["auditAnnotations"]["token"],
         "VersionNotFound"
     );
+}
+
+/// The text for people has a limit; what programs take has OLM's words whole.
+#[test]
+fn olms_text_about_a_value_of_any_length_is_cut_in_the_message_only() {
+    let long = "ä".repeat(1 << 19);
+    for requirement in [
+        json!({"key": "a", "operator": long}),
+        json!({"key": "a", "operator": "Exists", "values": [long]}),
+        json!({"key": long, "operator": "Exists"}),
+    ] {
+        let mut row = update("1.0.0", "2.0.0");
+        row["request"]["object"]["spec"]["source"]["catalog"]["selector"] =
+            json!({"matchExpressions": [requirement]});
+        let answer = answer(&row);
+        assert_eq!(answer.token, Token::InvalidSelector);
+        let (message, upstream) = (answer.message.unwrap(), answer.upstream.unwrap());
+        assert!(message.len() <= MESSAGE && message.len() > MESSAGE - 8);
+        assert!(message.contains("\nOLM: desired catalog selector is invalid: "));
+        assert!(message.ends_with("ää..."), "{message}");
+        assert!(upstream.contains(&long));
+    }
+}
+
+#[test]
+fn what_users_wrote_is_bounded_and_escaped_in_the_details() {
+    let hostile = "\u{1b}[31m\n\t\"\\\u{202e}ä";
+    for text in [hostile.to_owned(), hostile.repeat(10_000)] {
+        let mut row = update("1.0.0", "2.0.0");
+        row["request"]["object"]["metadata"]["name"] = json!(text);
+        row["request"]["object"]["spec"]["source"]["catalog"]["selector"] =
+            json!({"matchLabels": {text: 1}});
+        let review = Review::read(&row).unwrap();
+        let reply = review.reply(&review.answer(&snapshot()), Enforcement::default());
+        valid::reply(&reply, review.uid());
+        let written: Value = serde_json::from_slice(&reply.to_bytes()).unwrap();
+        let details = &written["response"]["status"]["details"];
+        let escaped = r#"\x1b[31m\n\t\"\\\u202eä"#;
+        assert!(details["name"].as_str().unwrap().starts_with(escaped));
+        let field = format!("spec.source.catalog.selector.matchLabels.{escaped}");
+        let found = details["causes"][0]["field"].as_str().unwrap();
+        assert!(found.starts_with(&field), "{found}");
+    }
+}
+
+/// A proof costs as much as the filter is wide, and an answer has hundreds of proofs.
+#[test]
+fn a_filter_far_wider_than_any_real_one_is_judged_without_advice() {
+    let wide = |entries: usize| {
+        let mut row = update("1.0.0", "2.0.0");
+        row["request"]["object"]["spec"]["source"]["catalog"]["selector"] = json!({
+            "matchExpressions": [{"key": "a", "operator": "NotIn", "values": vec!["v"; entries - 1]}]
+        });
+        let answer = answer(&row);
+        assert_eq!(answer.token, Token::NotASuccessor);
+        answer
+    };
+    assert_eq!(wide(512).advice.path, ["1.0.0", "1.1.0", "2.0.0"]);
+    let answer = wide(513);
+    assert_eq!(answer.advice, Advice::default());
+    assert!(answer.message.unwrap().contains("\nNeeded: "));
 }

@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use super::{installed, snapshot, update};
-use crate::admission::decode::{Extents, decode};
+use crate::admission::decode::{Filters, decode};
 use crate::admission::keep::FILTER;
 use crate::admission::{Enforcement, Review};
 use crate::explain::Answer;
@@ -119,24 +119,58 @@ fn a_filter_past_its_limit_is_refused_unless_it_stays_as_it_is() {
     let channels = |row: &mut Value, object: &str, count: usize| {
         row["request"][object]["spec"]["source"]["catalog"]["channels"] = json!(vec!["c"; count]);
     };
-    let mut wide = update("1.0.0", "2.0.0");
-    channels(&mut wide, "object", FILTER + 1);
-    let refused = answer(&wide);
-    assert_eq!(refused.token, Token::InvalidSpec);
-    assert_eq!(
-        refused.message.unwrap(),
-        "ClusterExtension x refused: spec.source.catalog has too many channels and entries of the selector: \
-         expected at most 4096 in all [InvalidSpec]"
-    );
+    for count in [FILTER, FILTER + 1] {
+        let mut wide = update("1.0.0", "2.0.0");
+        channels(&mut wide, "object", count);
+        let refused = answer(&wide);
+        assert_eq!(refused.token, Token::InvalidSpec);
+        assert_eq!(
+            refused.message.unwrap(),
+            "p: 1.0.0 -> 2.0.0 refused: spec.source.catalog has too many channels and entries of the selector: \
+             expected at most 65536 in all [InvalidSpec]"
+        );
+        channels(&mut wide, "oldObject", count);
+        assert_eq!(answer(&wide).token, Token::InvalidSpec);
 
-    let mut unchanged = update("2.0.0", "2.0.0");
-    channels(&mut unchanged, "object", FILTER + 1);
-    channels(&mut unchanged, "oldObject", FILTER + 1);
-    assert_eq!(answer(&unchanged).token, Token::NotJudged);
+        let mut unchanged = update("2.0.0", "2.0.0");
+        channels(&mut unchanged, "object", count);
+        channels(&mut unchanged, "oldObject", count);
+        assert_eq!(answer(&unchanged).token, Token::NotJudged);
 
-    let mut mended = update("1.0.0", "1.1.0");
-    channels(&mut mended, "oldObject", FILTER + 1);
-    assert_eq!(answer(&mended).token, Token::Resolved);
+        let mut mended = update("1.0.0", "1.1.0");
+        channels(&mut mended, "oldObject", count);
+        assert_eq!(answer(&mended).token, Token::Resolved);
+    }
+    let mut most = update("1.0.0", "2.0.0");
+    channels(&mut most, "object", FILTER - 1);
+    assert_eq!(answer(&most).token, Token::ChannelNotFound);
+}
+
+/// As many entries as are kept are the same here; those after them count all the same.
+#[test]
+fn a_change_past_the_limit_is_a_change() {
+    let channels = |last: &[&str]| json!([vec!["c"; FILTER], last.to_vec()].concat());
+    for (new, old) in [
+        (channels(&["a"]), channels(&["b"])),
+        (json!(["c"]), channels(&["a"])),
+        (channels(&["a"]), json!(["c"])),
+    ] {
+        let mut row = update("1.0.0", "1.0.0");
+        row["request"]["object"]["spec"]["source"]["catalog"]["channels"] = new;
+        row["request"]["oldObject"]["spec"]["source"]["catalog"]["channels"] = old;
+        assert_ne!(answer(&row).token, Token::NotJudged);
+    }
+}
+
+/// Offline a filter comes from JSON that was read whole.
+#[test]
+fn a_filter_past_its_limit_is_refused_in_the_same_words_by_every_door() {
+    let mut row = update("1.0.0", "2.0.0");
+    row["request"]["object"]["spec"]["source"]["catalog"]["channels"] =
+        json!(vec!["c"; 2 * FILTER]);
+    let offline = Review::read(&row).unwrap().answer(&snapshot());
+    assert_eq!(offline.token, Token::InvalidSpec);
+    assert_eq!(offline.message, answer(&row).message);
 }
 
 /// In a flat shape these fields mean nothing, so they are in nobody's way.
@@ -150,9 +184,7 @@ fn a_limit_binds_only_the_shapes_that_have_the_field() {
         &json!({}),
     );
     let row = super::review("CREATE", &operator, &json!(null));
-    assert_ne!(
-        decode(row.to_string().as_bytes()).unwrap().extents,
-        Extents::WHOLE
-    );
+    let body = row.to_string();
+    assert_eq!(decode(body.as_bytes()).unwrap().filters, Filters::Different);
     assert_eq!(answer(&row).token, Token::Resolved);
 }

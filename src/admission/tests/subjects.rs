@@ -176,3 +176,25 @@ fn a_name_that_is_still_to_be_made_is_shown_by_its_beginning() {
         "{message}"
     );
 }
+
+/// Until then OLM did not look at the catalog's block at all.
+#[test]
+fn what_turns_to_a_catalog_asks_for_something_new() {
+    let mut row = update("2.0.0", "2.0.0");
+    row["request"]["oldObject"]["status"] = installed("1.0.0");
+    assert_eq!(answer(&row).token, Token::NotJudged);
+    row["request"]["oldObject"]["spec"]["source"]["sourceType"] = json!("Image");
+    assert_eq!(answer(&row).token, Token::NotASuccessor);
+}
+
+#[test]
+fn the_name_of_the_request_stands_in_for_that_of_the_object() {
+    let mut row = update("1.0.0", "2.0.0");
+    row["request"]["object"]["metadata"] = json!({});
+    row["request"]["object"]["spec"]["source"]["catalog"]["version"] = json!(1);
+    let message = answer(&row).message.unwrap();
+    assert!(
+        message.starts_with("ClusterExtension x refused: "),
+        "{message}"
+    );
+}

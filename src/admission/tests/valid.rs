@@ -3,6 +3,7 @@
 use serde_json::Value;
 
 use crate::admission::annotations::LONGEST;
+use crate::admission::reply::{FIELD, NAME};
 use crate::admission::{Outcome, Reply};
 use crate::explain::{LINE_1, MESSAGE};
 
@@ -40,13 +41,19 @@ fn status(status: &Value) {
     let is_line_break = |c: char| c.is_control() && c != '\n';
     assert!(!message.contains(is_line_break), "{message:?}");
     has_only(&status["details"], &["name", "group", "kind", "causes"]);
+    line(&status["details"]["name"], NAME);
     for cause in status["details"]["causes"].as_array().unwrap() {
         has_only(cause, &["reason", "message", "field"]);
-        assert!(
-            cause["message"].as_str().unwrap().len() <= LINE_1,
-            "{cause}"
-        );
+        line(&cause["message"], LINE_1);
+        line(&cause["field"], FIELD);
     }
+}
+
+/// A text without control characters, of at most so many bytes; it may be absent.
+fn line(text: &Value, most: usize) {
+    let text = text.as_str().unwrap_or_default();
+    let fits = text.len() <= most && !text.contains(char::is_control);
+    assert!(fits, "{text:?}");
 }
 
 fn warnings(warnings: Option<&Value>, outcome: Outcome) {
