@@ -141,5 +141,5 @@ async fn pause() {
 
 const TRIES: usize = 10;
 const CONFLICT_PAUSE_MILLIS: u64 = 200;
-/// Less than what separates two renewals: what is written was computed a short time ago.
-const PATIENCE: Duration = Duration::from_secs(30);
+/// How long one renewal waits for the store: what is written was computed a short time ago.
+pub(super) const PATIENCE: Duration = Duration::from_secs(30);

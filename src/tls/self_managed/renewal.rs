@@ -8,7 +8,7 @@ use tracing::{debug, info, warn};
 
 use crate::tls::certificates::{Current, Served};
 use crate::tls::fitness::utc;
-use crate::tls::self_managed::keeper::Keeper;
+use crate::tls::self_managed::keeper::{Keeper, PATIENCE};
 use crate::tls::self_managed::state::State;
 use crate::tls::self_managed::{AuthorityError, Store};
 use crate::tls::{Certificates, Clock, Observer, Terms, TlsError};
@@ -134,7 +134,10 @@ fn back_off(failures: u32) -> Duration {
     whole.mul_f64(0.5 + fastrand::f64() / 2.0)
 }
 
-/// How often the clock is looked at. Not one long sleep: those do not notice that it was set, or
-/// that the machine slept.
-const EVERY: Duration = Duration::from_secs(45);
+/// How long after one renewal the next begins. Not one long sleep: those do not notice that the clock
+/// was set, or that the machine slept.
+const EVERY: Duration = Duration::from_secs(25);
+/// The longest that the clock may not be looked at, with a renewal that waits for the store.
+const UNSEEN: Duration = Duration::from_mins(1);
+const _: () = assert!(EVERY.as_secs() + PATIENCE.as_secs() <= UNSEEN.as_secs());
 const START_TRIES: u32 = 5;
