@@ -65,9 +65,20 @@ impl<S: Store> Keeper<S> {
         // Only now: whoever signs with it counts from when clients could learn of it.
         if let Some(published) = state.published(self.clock.now()) {
             self.write(version.as_ref(), &published).await?;
-            state = published;
+            return Ok(published);
         }
+        self.is_still(version.as_ref()).await?;
         Ok(state)
+    }
+
+    /// Publishing knows no version: whoever was slow may have put back what another replica had
+    /// already replaced, and starts over.
+    async fn is_still(&self, version: Option<&Version>) -> Result<(), AuthorityError> {
+        let stored = self.store.load().await?;
+        if stored.map(|stored| stored.version).as_ref() == version {
+            return Ok(());
+        }
+        Err(StoreError::Conflict.into())
     }
 
     /// What is stored, if anything is, and the version to write over: content of no bytes has one.

@@ -36,6 +36,8 @@ pub(super) struct Shelf {
     pub(super) is_away: bool,
     /// So many writes meet another one.
     pub(super) conflicts: usize,
+    /// So long the next bundle is under way.
+    pub(super) stall: Option<Duration>,
 }
 
 pub(super) struct World {
@@ -56,6 +58,7 @@ impl World {
                 bundles: Vec::new(),
                 is_away: false,
                 conflicts: 0,
+                stall: None,
             }))),
         }
     }
@@ -205,6 +208,9 @@ impl Store for Memory {
 
     async fn publish(&self, bundle: &str) -> Result<(), StoreError> {
         self.reach().await?;
+        if let Some(stall) = self.with(|shelf| shelf.stall.take()) {
+            tokio::time::sleep(stall).await;
+        }
         self.with(|shelf| {
             if shelf.bundles.last().is_none_or(|(_, last)| last != bundle) {
                 shelf.bundles.push((Instant::now(), bundle.to_owned()));
