@@ -49,7 +49,7 @@ impl Authority {
         params.not_before = date(from)?;
         params.not_after = date(until)?;
         let certificate = params.self_signed(&key)?.pem();
-        Self::read(certificate, Zeroizing::new(key.serialize_pem()), None).map_err(|why| {
+        Self::read(&certificate, Zeroizing::new(key.serialize_pem()), None).map_err(|why| {
             AuthorityError::Damaged {
                 why: why.to_owned(),
             }
@@ -58,7 +58,7 @@ impl Authority {
 
     /// Takes one as stored, if it is whole.
     pub(super) fn read(
-        certificate: String,
+        certificate: &str,
         key: Zeroizing<String>,
         published: Option<SystemTime>,
     ) -> Result<Self, &'static str> {
@@ -78,7 +78,7 @@ impl Authority {
             .map_err(|_| "its certificate cannot be signed with")?;
         Ok(Self {
             material: Arc::new(Material {
-                certificate,
+                certificate: as_pem(&der),
                 key,
                 issuer,
                 not_before,
@@ -131,6 +131,13 @@ impl Authority {
             published: self.published,
         }
     }
+}
+
+/// One section and nothing around it: it becomes part of what clients trust.
+fn as_pem(der: &CertificateDer<'_>) -> String {
+    let section = pem::Pem::new("CERTIFICATE", der.as_ref());
+    let config = pem::EncodeConfig::new().set_line_ending(pem::LineEnding::LF);
+    pem::encode_config(&section, config)
 }
 
 /// Certificates know whole seconds, and years of four digits.

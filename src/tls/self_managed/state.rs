@@ -116,7 +116,7 @@ impl State {
 fn read_one((at, wire): (usize, WireAuthority)) -> Result<Authority, AuthorityError> {
     let published = wire.published.map(since_1970).transpose();
     published
-        .and_then(|published| Authority::read(wire.certificate, wire.key, published))
+        .and_then(|published| Authority::read(&wire.certificate, wire.key, published))
         .map_err(|why| AuthorityError::Damaged {
             why: format!("authority {}: {why}", at + 1),
         })

@@ -88,6 +88,21 @@ fn what_is_damaged_is_refused_and_not_told() {
 }
 
 #[test]
+fn nothing_but_the_certificates_is_published() {
+    let state = made();
+    let mut wire = json_of(&state);
+    let [first, second] = [0, 1].map(|_| made().bundle());
+    let mut more = wire["authorities"][0].clone();
+    let bundle = state.bundle();
+    let untidy = format!("a remark\r\n{}{first}{second}more", bundle.replace('\n', "\r\n"));
+    wire["authorities"][0]["certificate"] = untidy.into();
+    more["certificate"] = bundle.trim_end().into();
+    wire["authorities"].as_array_mut().unwrap().push(more);
+    let read = State::read(&serde_json::to_vec(&wire).unwrap()).unwrap();
+    assert_eq!(read.bundle(), bundle.repeat(2));
+}
+
+#[test]
 fn a_clock_that_jumps_does_not_grow_the_bundle_for_ever() {
     let mut state = made();
     let mut now = UNIX_EPOCH + Duration::from_secs(1 << 30);
