@@ -14,17 +14,18 @@ use zeroize::Zeroizing;
 
 use crate::tls::identity::Origin;
 use crate::tls::leaf::{moment, parse};
-use crate::tls::self_managed::stage::Term;
 use crate::tls::self_managed::{AUTHORITY_LIFE, AuthorityError, BACKDATE, LEAF_LIFE};
 use crate::tls::{Identity, TlsError};
 
-/// An authority, and when it was published. Cheap to clone.
+/// An authority, when it was published, and whether it is about to leave. Cheap to clone.
 ///
 /// Invariant: the key is the certificate's. rcgen takes a foreign one without complaint.
 #[derive(Clone)]
 pub(super) struct Authority {
     material: Arc<Material>,
     pub(super) published: Option<SystemTime>,
+    /// Whether it is marked: who is signed for by it, look for another.
+    pub(super) is_leaving: bool,
 }
 
 struct Material {
@@ -49,19 +50,15 @@ impl Authority {
         params.not_before = date(from)?;
         params.not_after = date(until)?;
         let certificate = params.self_signed(&key)?.pem();
-        Self::read(&certificate, Zeroizing::new(key.serialize_pem()), None).map_err(|why| {
+        Self::read(&certificate, Zeroizing::new(key.serialize_pem())).map_err(|why| {
             AuthorityError::Damaged {
                 why: why.to_owned(),
             }
         })
     }
 
-    /// Takes one as stored, if it is whole.
-    pub(super) fn read(
-        certificate: &str,
-        key: Zeroizing<String>,
-        published: Option<SystemTime>,
-    ) -> Result<Self, &'static str> {
+    /// Takes one as stored, if it is whole, as if it had not been published.
+    pub(super) fn read(certificate: &str, key: Zeroizing<String>) -> Result<Self, &'static str> {
         let der = CertificateDer::from_pem_slice(certificate.as_bytes())
             .map_err(|_| "its certificate is not PEM")?;
         let parsed = parse(&der).map_err(|_| "its certificate cannot be read")?;
@@ -84,7 +81,8 @@ impl Authority {
                 not_before,
                 not_after,
             }),
-            published,
+            published: None,
+            is_leaving: false,
         })
     }
 
@@ -124,12 +122,14 @@ impl Authority {
         &self.material.key
     }
 
-    pub(super) fn term(&self) -> Term {
-        Term {
-            not_before: self.material.not_before,
-            not_after: self.material.not_after,
-            published: self.published,
-        }
+    /// From when, and until when.
+    pub(super) fn validity(&self) -> (SystemTime, SystemTime) {
+        (self.material.not_before, self.material.not_after)
+    }
+
+    /// Whether both are one, published or not.
+    pub(super) fn is(&self, other: &Self) -> bool {
+        self.certificate() == other.certificate()
     }
 }
 

@@ -3,9 +3,12 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use tokio::time::Instant;
+
 use crate::tls::certificates::Served;
 use crate::tls::pem::PemFile;
 use crate::tls::self_managed::authority::Authority;
+use crate::tls::self_managed::sight::{Sight, View};
 use crate::tls::self_managed::stage::is_past_two_thirds;
 use crate::tls::self_managed::state::State;
 use crate::tls::self_managed::store::Version;
@@ -20,6 +23,7 @@ pub(super) struct Keeper<S> {
     pub(super) terms: Terms,
     /// What was stored when it was last seen.
     pub(super) remembered: State,
+    pub(super) sight: Sight,
     pub(super) leaf: Option<Signed>,
 }
 
@@ -37,12 +41,14 @@ impl<S: Store> Keeper<S> {
         let state = agreed.map_err(|_| AuthorityError::Slow {
             seconds: PATIENCE.as_secs(),
         })??;
+        self.sight.stored(state.authorities(), Instant::now());
+        self.sight.published(Instant::now());
         self.remembered = state;
         self.signed()
     }
 
     /// Until what is stored is what is due, and published.
-    async fn agree(&self) -> Result<State, AuthorityError> {
+    async fn agree(&mut self) -> Result<State, AuthorityError> {
         for _ in 0..TRIES {
             match self.try_to_agree().await {
                 Err(AuthorityError::Store(StoreError::Conflict)) => pause().await,
@@ -52,11 +58,13 @@ impl<S: Store> Keeper<S> {
         Err(AuthorityError::Contended { tries: TRIES })
     }
 
-    async fn try_to_agree(&self) -> Result<State, AuthorityError> {
+    async fn try_to_agree(&mut self) -> Result<State, AuthorityError> {
         let (stored, mut version) = self.stored().await?;
         let is_stored = stored.is_some();
         let mut state = stored.unwrap_or_else(|| self.remembered.clone());
-        let advanced = state.advanced(self.clock.now())?;
+        // Before anything is decided: another replica may have taken a mark away.
+        self.sight.stored(state.authorities(), Instant::now());
+        let advanced = state.advanced(self.view())?;
         if advanced.is_some() || !is_stored {
             state = advanced.unwrap_or(state);
             version = Some(self.write(version.as_ref(), &state).await?);
@@ -127,14 +135,26 @@ impl<S: Store> Keeper<S> {
         let (leaf, now) = (signed.identity.leaf(), self.clock.now());
         leaf.not_before <= now
             && !is_past_two_thirds(leaf.not_before, leaf.not_after, now)
-            && self.remembered.holds(&signed.by)
+            && self.signer().is_some_and(|signer| signer.is(&signed.by))
     }
 
     fn sign(&self) -> Result<(Identity, Authority), TlsError> {
-        let now = self.clock.now();
-        // None only if the clock jumped since the state was agreed on: the next renewal sees to it.
-        let signer = self.remembered.signer(now).ok_or(AuthorityError::Clock)?;
-        Ok((signer.sign(&self.names, now)?, signer.clone()))
+        let signer = self.signer().ok_or(AuthorityError::NoSigner)?;
+        let identity = signer.sign(&self.names, self.clock.now())?;
+        Ok((identity, signer.clone()))
+    }
+
+    fn signer(&self) -> Option<&Authority> {
+        self.remembered.signer(self.view())
+    }
+
+    fn view(&self) -> View<'_> {
+        View {
+            now: self.clock.now(),
+            at: Instant::now(),
+            sight: &self.sight,
+            own: self.leaf.as_ref().map(|leaf| &leaf.by),
+        }
     }
 }
 

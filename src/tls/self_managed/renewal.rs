@@ -9,6 +9,7 @@ use tracing::{debug, info, warn};
 use crate::tls::certificates::{Current, Served};
 use crate::tls::fitness::utc;
 use crate::tls::self_managed::keeper::{Keeper, PATIENCE};
+use crate::tls::self_managed::sight::Sight;
 use crate::tls::self_managed::state::State;
 use crate::tls::self_managed::{AuthorityError, Store};
 use crate::tls::{Certificates, Clock, Observer, Terms, TlsError};
@@ -45,6 +46,7 @@ pub async fn serve<S: Store>(
         names: names.collect(),
         terms: managed.terms,
         remembered: State::default(),
+        sight: Sight::default(),
         leaf: None,
     };
     let first = first(&mut keeper).await?;

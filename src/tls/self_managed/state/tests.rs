@@ -4,12 +4,21 @@ use std::time::{Duration, UNIX_EPOCH};
 
 use serde_json::{Value, json};
 
+use tokio::time::Instant;
+
 use super::{MOST, State};
 use crate::tls::self_managed::AUTHORITY_LIFE;
+use crate::tls::self_managed::sight::{Sight, View};
 
 fn made() -> State {
     let now = UNIX_EPOCH + Duration::from_secs(1 << 30);
-    State::default().advanced(now).unwrap().unwrap()
+    let view = View {
+        now,
+        at: Instant::now(),
+        sight: &Sight::default(),
+        own: None,
+    };
+    State::default().advanced(view).unwrap().unwrap()
 }
 
 fn json_of(state: &State) -> Value {
@@ -43,6 +52,7 @@ fn what_is_damaged_is_refused_and_not_told() {
     let mut plain = good.clone();
     plain["authorities"][0] = json!({
         "certificate": leaf.cert.pem(), "key": leaf.signing_key.serialize_pem(), "published": null,
+        "leaving": false,
     });
     let many = json!({"authorities": vec![good["authorities"][0].clone(); MOST + 1]});
     let rows = [
@@ -94,7 +104,10 @@ fn nothing_but_the_certificates_is_published() {
     let [first, second] = [0, 1].map(|_| made().bundle());
     let mut more = wire["authorities"][0].clone();
     let bundle = state.bundle();
-    let untidy = format!("a remark\r\n{}{first}{second}more", bundle.replace('\n', "\r\n"));
+    let untidy = format!(
+        "a remark\r\n{}{first}{second}more",
+        bundle.replace('\n', "\r\n")
+    );
     wire["authorities"][0]["certificate"] = untidy.into();
     more["certificate"] = bundle.trim_end().into();
     wire["authorities"].as_array_mut().unwrap().push(more);
@@ -103,16 +116,20 @@ fn nothing_but_the_certificates_is_published() {
 }
 
 #[test]
-fn a_clock_that_jumps_does_not_grow_the_bundle_for_ever() {
-    let mut state = made();
-    let mut now = UNIX_EPOCH + Duration::from_secs(1 << 30);
-    for _ in 0..MOST * 2 {
-        now += AUTHORITY_LIFE * 2;
-        state = state.advanced(now).unwrap().unwrap();
-    }
+fn what_is_published_last_is_not_stamped_as_the_first() {
+    const WEEK: Duration = Duration::from_hours(7 * 24);
+    let now = UNIX_EPOCH + Duration::from_secs(1 << 31);
+    let stamp_after = |stamp| {
+        let mut state = made().published(stamp).unwrap();
+        state.authorities.extend(made().authorities);
+        state.published(now).unwrap().authorities[1].published
+    };
+    assert_eq!(stamp_after(now - WEEK), Some(now));
     assert_eq!(
-        json_of(&state)["authorities"].as_array().unwrap().len(),
-        MOST
+        stamp_after(now + WEEK),
+        Some(now + WEEK),
+        "a clock is behind"
     );
-    assert!(state.signer(now).is_some());
+    let never = now + AUTHORITY_LIFE + WEEK;
+    assert_eq!(stamp_after(never), Some(now), "a clock was out of reason");
 }

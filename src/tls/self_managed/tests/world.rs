@@ -64,15 +64,32 @@ impl World {
     }
 
     pub(super) async fn replica(&self) -> Result<(Certificates, Told), TlsError> {
+        self.replica_with(&self.clock).await
+    }
+
+    /// One with a clock of its own.
+    pub(super) async fn replica_with(
+        &self,
+        clock: &Arc<TestClock>,
+    ) -> Result<(Certificates, Told), TlsError> {
         let told = Told::default();
         let managed = SelfManaged {
             store: self.store.clone(),
             names: vec![ServerName::try_from("localhost").unwrap()],
             terms: Terms::default(),
-            clock: Arc::clone(&self.clock) as Arc<dyn Clock>,
+            clock: Arc::clone(clock) as Arc<dyn Clock>,
         };
         let certificates = serve(managed, Arc::new(told.clone())).await?;
         Ok((certificates, told))
+    }
+
+    /// A clock that goes as ours does, so many seconds ahead or, below zero, behind.
+    pub(super) fn other_clock(&self, ahead: i64) -> Arc<TestClock> {
+        let ours = *self.clock.ahead.lock().unwrap();
+        Arc::new(TestClock {
+            begun: self.clock.begun,
+            ahead: Mutex::new(ours + ahead),
+        })
     }
 
     pub(super) async fn three(&self) -> [Certificates; 3] {
