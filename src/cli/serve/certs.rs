@@ -7,6 +7,7 @@ use std::sync::Arc;
 use clap::ValueEnum;
 use clap::builder::BoolishValueParser;
 use rustls::pki_types::ServerName;
+use tracing::info;
 
 use crate::cli::common::UsageError;
 use crate::tls::files::{self, Files, POLL};
@@ -166,7 +167,14 @@ impl Certs {
     /// Starts to serve them. It must be called within a runtime.
     pub(crate) fn start(self, observer: Arc<dyn Observer>) -> Result<Certificates, TlsError> {
         match self {
-            Self::Files(files) => files::serve(files, observer),
+            Self::Files(files) => {
+                if files.wanted.is_empty() {
+                    info!(
+                        "Readiness does not look at the names of the certificate: no --tls-server-name"
+                    );
+                }
+                files::serve(files, observer)
+            }
             Self::SelfSigned(terms, names) => self_signed(&terms, names),
         }
     }
