@@ -25,13 +25,14 @@ pub(super) struct Keeper<S> {
     pub(super) remembered: State,
     pub(super) sight: Sight,
     pub(super) leaf: Option<Signed>,
+    /// The authorities of clients that were good last.
+    pub(super) client: Option<PemFile>,
 }
 
-/// A leaf, who signed it, and the authorities of clients that it is served with.
+/// A leaf, and who signed it.
 pub(super) struct Signed {
     identity: Identity,
     by: Authority,
-    client: Option<PemFile>,
 }
 
 impl<S: Store> Keeper<S> {
@@ -116,18 +117,26 @@ impl<S: Store> Keeper<S> {
 
     /// Signs a leaf if one is due, and says what is to be served if it differs.
     fn signed(&mut self) -> Result<Option<Served>, TlsError> {
+        if self.leaf.as_ref().is_some_and(|leaf| self.is_good(leaf)) {
+            return Ok(None);
+        }
+        let (identity, by) = self.sign()?;
+        let served = Served::new(&identity, &self.terms, self.client.as_ref())?;
+        self.leaf = Some(Signed { identity, by });
+        Ok(Some(served))
+    }
+
+    /// Reads the authorities of clients, which need no store, and returns what is to be served if
+    /// they differ. While they cannot be used the old ones are.
+    pub(super) fn follow_clients(&mut self) -> Result<Option<Served>, TlsError> {
         let client = self.terms.client_file()?;
-        let (identity, by) = match self.leaf.as_ref().filter(|leaf| self.is_good(leaf)) {
-            Some(leaf) if leaf.has(client.as_ref()) => return Ok(None),
-            Some(leaf) => (leaf.identity.clone(), leaf.by.clone()),
-            None => self.sign()?,
+        let is_same =
+            client.as_ref().map(PemFile::bytes) == self.client.as_ref().map(PemFile::bytes);
+        let Some(leaf) = self.leaf.as_ref().filter(|_| !is_same) else {
+            return Ok(None);
         };
-        let served = Served::new(&identity, &self.terms, client.as_ref())?;
-        self.leaf = Some(Signed {
-            identity,
-            by,
-            client,
-        });
+        let served = Served::new(&leaf.identity, &self.terms, client.as_ref())?;
+        self.client = client;
         Ok(Some(served))
     }
 
@@ -155,12 +164,6 @@ impl<S: Store> Keeper<S> {
             sight: &self.sight,
             own: self.leaf.as_ref().map(|leaf| &leaf.by),
         }
-    }
-}
-
-impl Signed {
-    fn has(&self, client: Option<&PemFile>) -> bool {
-        self.client.as_ref().map(PemFile::bytes) == client.map(PemFile::bytes)
     }
 }
 

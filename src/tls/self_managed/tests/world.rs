@@ -43,6 +43,7 @@ pub(super) struct Shelf {
 pub(super) struct World {
     pub(super) clock: Arc<TestClock>,
     pub(super) store: Memory,
+    pub(super) terms: Terms,
 }
 
 impl World {
@@ -60,6 +61,7 @@ impl World {
                 conflicts: 0,
                 stall: None,
             }))),
+            terms: Terms::default(),
         }
     }
 
@@ -76,7 +78,7 @@ impl World {
         let managed = SelfManaged {
             store: self.store.clone(),
             names: vec![ServerName::try_from("localhost").unwrap()],
-            terms: Terms::default(),
+            terms: self.terms.clone(),
             clock: Arc::clone(clock) as Arc<dyn Clock>,
         };
         let certificates = serve(managed, Arc::new(told.clone())).await?;
