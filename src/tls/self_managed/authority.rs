@@ -5,7 +5,7 @@ use std::time::{SystemTime, UNIX_EPOCH};
 
 use rcgen::{
     BasicConstraints, CertificateParams, DnType, ExtendedKeyUsagePurpose, IsCa, Issuer, KeyPair,
-    KeyUsagePurpose, PublicKeyData,
+    KeyUsagePurpose, PublicKeyData, SignatureAlgorithm, SigningKey,
 };
 use rustls::pki_types::pem::PemObject;
 use rustls::pki_types::{CertificateDer, PrivateKeyDer};
@@ -31,15 +31,18 @@ pub(super) struct Authority {
 struct Material {
     certificate: String,
     key: Zeroizing<String>,
-    issuer: Issuer<'static, KeyPair>,
+    issuer: Issuer<'static, Key>,
     not_before: SystemTime,
     not_after: SystemTime,
 }
 
+/// A key to sign with, of which the copy that rcgen keeps is wiped when it is dropped.
+struct Key(Zeroizing<KeyPair>);
+
 impl Authority {
     /// Makes one that nobody knows of yet.
     pub(super) fn make(now: SystemTime) -> Result<Self, AuthorityError> {
-        let key = KeyPair::generate()?;
+        let key = Zeroizing::new(KeyPair::generate()?);
         let (from, until) = (now - BACKDATE, now + AUTHORITY_LIFE);
         let mut params = CertificateParams::default();
         params.is_ca = IsCa::Ca(BasicConstraints::Constrained(0));
@@ -49,7 +52,7 @@ impl Authority {
         params.distinguished_name.push(DnType::CommonName, name);
         params.not_before = date(from)?;
         params.not_after = date(until)?;
-        let certificate = params.self_signed(&key)?.pem();
+        let certificate = params.self_signed(&*key)?.pem();
         Self::read(&certificate, Zeroizing::new(key.serialize_pem())).map_err(|why| {
             AuthorityError::Damaged {
                 why: why.to_owned(),
@@ -71,7 +74,7 @@ impl Authority {
         }
         let validity = parsed.validity();
         let (not_before, not_after) = (moment(validity.not_before), moment(validity.not_after));
-        let issuer = Issuer::from_ca_cert_der(&der, pair)
+        let issuer = Issuer::from_ca_cert_der(&der, Key(Zeroizing::new(pair)))
             .map_err(|_| "its certificate cannot be signed with")?;
         Ok(Self {
             material: Arc::new(Material {
@@ -97,8 +100,8 @@ impl Authority {
         &self,
         names: &[String],
         now: SystemTime,
-    ) -> Result<(CertificateDer<'static>, KeyPair), AuthorityError> {
-        let key = KeyPair::generate()?;
+    ) -> Result<(CertificateDer<'static>, Zeroizing<KeyPair>), AuthorityError> {
+        let key = Zeroizing::new(KeyPair::generate()?);
         let mut params = CertificateParams::new(names)?;
         params
             .distinguished_name
@@ -108,7 +111,7 @@ impl Authority {
         params.use_authority_key_identifier_extension = true;
         params.not_before = date(now - BACKDATE)?;
         params.not_after = date((now + LEAF_LIFE).min(self.material.not_after))?;
-        let certificate = params.signed_by(&key, &self.material.issuer)?;
+        let certificate = params.signed_by(&*key, &self.material.issuer)?;
         Ok((certificate.der().clone(), key))
     }
 
@@ -130,6 +133,22 @@ impl Authority {
     /// Whether both are one, published or not.
     pub(super) fn is(&self, other: &Self) -> bool {
         self.certificate() == other.certificate()
+    }
+}
+
+impl PublicKeyData for Key {
+    fn der_bytes(&self) -> &[u8] {
+        self.0.der_bytes()
+    }
+
+    fn algorithm(&self) -> &'static SignatureAlgorithm {
+        self.0.algorithm()
+    }
+}
+
+impl SigningKey for Key {
+    fn sign(&self, message: &[u8]) -> Result<Vec<u8>, rcgen::Error> {
+        self.0.sign(message)
     }
 }
 

@@ -63,7 +63,17 @@ impl State {
         let wire = Wire {
             authorities: authorities.collect(),
         };
-        Zeroizing::new(serde_json::to_vec(&wire).expect("texts and numbers can be written"))
+        let mut content = Zeroizing::new(Vec::with_capacity(self.room()));
+        serde_json::to_writer(&mut *content, &wire).expect("texts and numbers can be written");
+        content
+    }
+
+    /// What it takes to write it at most: a buffer that grows leaves copies behind that nobody wipes.
+    fn room(&self) -> usize {
+        let texts = self.authorities.iter();
+        let texts = texts.map(|one| one.certificate().len() + one.key().len() + AROUND);
+        // A line break is two characters in JSON.
+        AROUND + texts.map(|length| length * 2).sum::<usize>()
     }
 
     /// What is due, as this replica sees it.
@@ -167,6 +177,8 @@ fn seconds(moment: SystemTime) -> u64 {
     since.map_or(0, |since| since.as_secs())
 }
 
+/// More than is written around the texts of an authority.
+const AROUND: usize = 64;
 const YEAR_9999: u64 = 253_402_300_799;
 
 #[cfg(test)]

@@ -33,7 +33,9 @@ fn refusal(content: &[u8]) -> String {
 fn what_is_written_is_read_back() {
     let now = UNIX_EPOCH + Duration::from_secs(1 << 31);
     let state = made().published(now).unwrap();
-    let read = State::read(&state.write()).unwrap();
+    let written = state.write();
+    assert_eq!(written.capacity(), state.room(), "it never grew");
+    let read = State::read(&written).unwrap();
     assert_eq!(json_of(&read), json_of(&state));
     assert!(read.published(now).is_none(), "all are");
 }
