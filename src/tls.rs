@@ -11,6 +11,9 @@
 //! what was served before; what cannot be used is reported and never served; nothing of a key is in
 //! a text, a log or a `Debug`. Each `ServerConfig` has session storage of its own, so a session of
 //! an earlier one is never resumed.
+//!
+//! What held a key is wiped when it is dropped: what was read from a file, DER, what is stored. Not
+//! within reach are what ring and serde_json keep inside, and what the kernel has of a file.
 
 mod certificates;
 mod client;

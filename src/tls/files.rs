@@ -14,11 +14,12 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use rustls::pki_types::ServerName;
-use tracing::{info, warn};
+use tracing::{error, info, warn};
 
-use crate::tls::certificates::Current;
+use crate::tls::certificates::{Current, Served};
 use crate::tls::fitness::utc;
-use crate::tls::{Certificates, Observer, Terms, TlsError};
+use crate::tls::pem::PemFile;
+use crate::tls::{Certificates, Identity, Observer, Terms, TlsError};
 use found::{Found, Mark};
 use watch::Watch;
 
@@ -42,15 +43,28 @@ pub const POLL: Duration = Duration::from_secs(9);
 
 /// Reads the files, and goes on serving what they hold. It must be called within a runtime.
 ///
-/// What cannot be used is an error at first, and later reported while what was served before still
-/// is.
+/// What cannot be used is an error at first, and later reported while what was good last goes on: the
+/// pair and the authorities of clients each for themselves, so that a fault of one does not hold up
+/// the other.
 pub fn serve(files: Files, observer: Arc<dyn Observer>) -> Result<Certificates, TlsError> {
-    let found = found::settled(&files);
-    let (wanted, mark) = (files.wanted.clone(), found.mark());
-    let first = found.served(&files)?;
+    serve_by(files, observer, Means::default())
+}
+
+fn serve_by(
+    files: Files,
+    observer: Arc<dyn Observer>,
+    means: Means,
+) -> Result<Certificates, TlsError> {
+    let found = (means.read)(&files);
+    let (mark, identity, client) = (found.mark, found.identity?, found.client?);
+    let first = Served::new(&identity, &files.terms, client.as_ref())?;
+    let wanted = files.wanted.clone();
     let renewal = Renewal {
         files: Arc::new(files),
+        means,
         mark,
+        identity,
+        client,
         observer,
     };
     Ok(Certificates::new(first, wanted, |current| {
@@ -58,48 +72,87 @@ pub fn serve(files: Files, observer: Arc<dyn Observer>) -> Result<Certificates, 
     }))
 }
 
+/// How files are read and watched.
+struct Means {
+    read: fn(&Files) -> Found,
+    watch: watch::Start,
+}
+
 /// What looks for changes.
 struct Renewal {
     files: Arc<Files>,
+    means: Means,
     /// What was found last, served or not.
     mark: Mark,
+    /// What was good last, and is served.
+    identity: Identity,
+    client: Option<PemFile>,
     observer: Arc<dyn Observer>,
 }
 
 impl Renewal {
     async fn run(mut self, current: Current) {
-        let watch = Watch::start(&self.files);
+        let watch = Watch::start(&self.files, self.means.watch);
         loop {
             watch.wait(self.files.poll).await;
-            let files = Arc::clone(&self.files);
-            let look = tokio::task::spawn_blocking(move || found::settled(&files));
-            // It is cancelled when the runtime ends, and so is this.
-            let Ok(found) = look.await else { return };
-            self.take(found, &current);
+            let (files, read) = (Arc::clone(&self.files), self.means.read);
+            match tokio::task::spawn_blocking(move || read(&files)).await {
+                Ok(found) => self.take(found, &current),
+                Err(error) if error.is_panic() => {
+                    error!(%error, "Cannot look at the files of the certificate, the old one is still served");
+                }
+                // It is cancelled when the runtime ends, and so is this.
+                Err(_) => return,
+            }
         }
     }
 
     fn take(&mut self, found: Found, current: &Current) {
-        let mark = found.mark();
-        if mark == self.mark {
+        let before = std::mem::replace(&mut self.mark, found.mark);
+        let is_pair_new = before.pair != self.mark.pair;
+        let is_client_new = before.client != self.mark.client;
+        let identity = is_pair_new.then(|| self.good(found.identity)).flatten();
+        let client = is_client_new.then(|| self.good(found.client)).flatten();
+        if identity.is_none() && client.is_none() {
             return;
         }
-        self.mark = mark;
-        match found.served(&self.files) {
-            Ok(served) => {
-                let leaf = served.leaf().clone();
-                current.replace(served);
-                info!(
-                    serial = leaf.serial,
-                    not_after = utc(leaf.not_after),
-                    "Reloaded certificate"
-                );
-                self.observer.reloaded(&leaf);
-            }
-            Err(error) => {
-                warn!(%error, "Cannot use the new certificate, the old one is still served");
-                self.observer.refused(&error);
-            }
+        self.identity = identity.unwrap_or_else(|| self.identity.clone());
+        if let Some(client) = client {
+            self.client = client;
+        }
+        self.replace(current);
+    }
+
+    /// What was found, or nothing after saying why.
+    fn good<T>(&self, found: Result<T, TlsError>) -> Option<T> {
+        let refused = found.inspect_err(|error| {
+            warn!(%error, "Cannot use what is new, the old one is still served");
+            self.observer.refused(error);
+        });
+        refused.ok()
+    }
+
+    fn replace(&self, current: &Current) {
+        let served = Served::new(&self.identity, &self.files.terms, self.client.as_ref());
+        let Some(served) = self.good(served) else {
+            return;
+        };
+        let leaf = served.leaf().clone();
+        current.replace(served);
+        info!(
+            serial = leaf.serial,
+            not_after = utc(leaf.not_after),
+            "Reloaded certificate"
+        );
+        self.observer.reloaded(&leaf);
+    }
+}
+
+impl Default for Means {
+    fn default() -> Self {
+        Self {
+            read: found::settled,
+            watch: watch::watcher,
         }
     }
 }

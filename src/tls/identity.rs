@@ -3,9 +3,10 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use rustls::crypto::ring;
+use rustls::crypto::ring::sign::any_supported_type;
 use rustls::pki_types::{CertificateDer, PrivateKeyDer};
 use rustls::sign::CertifiedKey;
+use zeroize::Zeroizing;
 
 use crate::tls::pem::PemFile;
 use crate::tls::{Leaf, TlsError};
@@ -46,9 +47,10 @@ impl Identity {
         key: PrivateKeyDer<'static>,
         origin: &Origin,
     ) -> Result<Self, TlsError> {
-        let provider = ring::default_provider();
+        let key = Zeroizing::new(key);
         let refused = |source| origin.refused(source);
-        let pair = CertifiedKey::from_der(chain, key, &provider).map_err(refused)?;
+        let key = any_supported_type(&key).map_err(refused)?;
+        let pair = CertifiedKey::new(chain, key);
         pair.keys_match().map_err(refused)?;
         let leaf = Leaf::read(pair.end_entity_cert().map_err(refused)?).map_err(refused)?;
         Ok(Self {

@@ -19,10 +19,7 @@ pub(super) struct PemFile {
 impl PemFile {
     /// Reads a file, up to a limit.
     pub(super) fn read(path: &Path) -> Result<Self, TlsError> {
-        let mut text = Zeroizing::new(Vec::new());
-        File::open(path)
-            .and_then(|file| file.take(FILE_LIMIT + 1).read_to_end(&mut text))
-            .map_err(|source| unreadable(path, source))?;
+        let text = content(path).map_err(|source| unreadable(path, source))?;
         if text.len() as u64 > FILE_LIMIT {
             return Err(TlsError::TooLarge {
                 path: path.to_owned(),
@@ -115,6 +112,16 @@ impl PemFile {
     }
 }
 
+/// In a buffer that has room from the start: one that grows leaves copies behind that nobody wipes.
+fn content(path: &Path) -> io::Result<Zeroizing<Vec<u8>>> {
+    let file = File::open(path)?;
+    let length = file.metadata()?.len().min(FILE_LIMIT);
+    let room = usize::try_from(length).unwrap_or_default() + END;
+    let mut text = Zeroizing::new(Vec::with_capacity(room));
+    file.take(FILE_LIMIT + 1).read_to_end(&mut text)?;
+    Ok(text)
+}
+
 fn unreadable(path: &Path, source: io::Error) -> TlsError {
     TlsError::Read {
         path: path.to_owned(),
@@ -127,3 +134,5 @@ const ENCRYPTED: &str = "; this key is encrypted: decrypt it first";
 
 /// No chain is nearly as long.
 const FILE_LIMIT: u64 = 1 << 20;
+/// Enough for the reading that finds the end.
+const END: usize = 64;

@@ -3,7 +3,7 @@
 //! ```text
 //!          made, stored      published       + PROPAGATION         + LEAF_LIFE + MARGIN
 //! new  CA  |---- in the bundle ----------------|== signs =================================
-//! old  CA  ================= signs ============|---- in the bundle --------| leaves
+//! old  CA  ================= signs ============|---- in the bundle --------| marked --| gone
 //! ```
 //!
 //! Every replica does the same: it loads what is stored, computes from that and the time what is due
@@ -14,6 +14,8 @@
 //! - A key of an authority is in the store and in memory, the key of a leaf in memory alone.
 //! - Whatever the store does, what is served goes on being served. Without the store no leaf is
 //!   signed: another replica may have retired the authority that we remember.
+//! - No replica breaks another one with a clock that is wrong: stamps propose, and what each has seen
+//!   itself, by a clock that nobody sets, decides (`sight`); nothing leaves the bundle unannounced.
 //! - What is stored and cannot be read is never written over: it may be the authority that others
 //!   still serve with. Content of no bytes at all counts as none stored. If nothing is stored any
 //!   more, whoever remembers what was puts it back, so that deleting it breaks nothing; to have new
@@ -23,6 +25,7 @@ mod authority;
 mod error;
 mod keeper;
 mod renewal;
+mod sight;
 mod stage;
 mod state;
 mod store;
@@ -42,8 +45,8 @@ const BACKDATE: Duration = Duration::from_mins(10);
 /// From when a bundle is published until every API server has it: they watch the webhook
 /// configurations, and one that lost its watch lists them again within a few minutes.
 const PROPAGATION: Duration = Duration::from_mins(5);
-/// How long a replica may sign on with an authority that has been replaced: clocks differ, and a
-/// renewal that is under way ends with what it has loaded.
+/// How long an authority that has been replaced is kept for replicas that have not noticed: clocks
+/// differ, and a renewal that is under way ends with what it has loaded.
 const MARGIN: Duration = Duration::from_mins(10);
 
 #[cfg(test)]

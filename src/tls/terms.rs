@@ -1,6 +1,9 @@
 //! On which terms a connection is taken: the versions of TLS, and who may come.
 //!
 //! The two are independent: asking clients for a certificate changes nothing about the versions.
+//!
+//! A client is judged when it connects: a connection that is open outlives the authority that vouched
+//! for the client. To close it is not of this room, which knows no connections.
 
 use std::sync::Arc;
 
@@ -34,10 +37,14 @@ pub enum MinVersion {
 }
 
 impl Terms {
-    /// Reads the file of the authorities of clients, if there is one.
+    /// Reads the file of the authorities of clients, if there is one, and sees that it can be used.
     pub(super) fn client_file(&self) -> Result<Option<PemFile>, TlsError> {
-        let file = self.client_ca.as_ref().map(|ca| PemFile::read(&ca.file));
-        file.transpose()
+        let Some(ca) = &self.client_ca else {
+            return Ok(None);
+        };
+        let file = PemFile::read(&ca.file)?;
+        ClientVerifier::new(ca, &file)?;
+        Ok(Some(file))
     }
 
     /// Everything that accepting a connection takes. HTTP/1.1 alone is offered: it is what the API

@@ -1,11 +1,13 @@
 //! Which certificate is shown, and on which terms: flags that have to agree.
 
+use std::collections::BTreeSet;
 use std::path::PathBuf;
 use std::sync::Arc;
 
 use clap::ValueEnum;
 use clap::builder::BoolishValueParser;
 use rustls::pki_types::ServerName;
+use tracing::info;
 
 use crate::cli::common::UsageError;
 use crate::tls::files::{self, Files, POLL};
@@ -48,10 +50,10 @@ pub(crate) struct CertsArgs {
         value_delimiter = ',',
         value_parser = server_name
     )]
-    tls_server_name: Vec<ServerName<'static>>,
+    tls_server_name: Vec<Named>,
 
     /// Take only clients with a certificate of one of these authorities, PEM; the API server has to
-    /// be set up to show one
+    /// be set up to show one; followed when it changes, but read once if self-signed
     #[arg(long, env = "OLMGUARD_CLIENT_CA", value_name = "FILE")]
     client_ca: Option<PathBuf>,
 
@@ -66,12 +68,16 @@ pub(crate) struct CertsArgs {
     client_allowed: Vec<String>,
 }
 
+/// A name, or none where a variable of the environment is set to nothing.
+#[derive(Clone, Debug)]
+struct Named(Option<ServerName<'static>>);
+
 /// Where a certificate comes from.
 #[derive(Clone, Copy, Debug, Eq, PartialEq, ValueEnum)]
 enum Source {
     /// From --tls-cert and --tls-key
     Files,
-    /// Of an authority that the replicas keep in their cluster
+    /// Of an authority that the replicas keep in a cluster; needs to be started with one
     SelfManaged,
     /// Made at each start, for trying out
     SelfSigned,
@@ -100,7 +106,7 @@ impl CertsArgs {
         match self.source()? {
             Source::Files => self.files().map(Certs::Files),
             Source::SelfManaged => Err(UsageError::NoCluster),
-            Source::SelfSigned => Ok(Certs::SelfSigned(self.terms()?, self.tls_server_name)),
+            Source::SelfSigned => Ok(Certs::SelfSigned(self.terms()?, self.names())),
         }
     }
 
@@ -123,19 +129,25 @@ impl CertsArgs {
     }
 
     fn files(self) -> Result<Files, UsageError> {
-        let terms = self.terms()?;
+        let (terms, wanted) = (self.terms()?, self.names());
         let half = |missing| UsageError::HalfTls { missing };
         Ok(Files {
             cert: self.tls_cert.ok_or_else(|| half("--tls-cert"))?,
             key: self.tls_key.ok_or_else(|| half("--tls-key"))?,
             terms,
-            wanted: self.tls_server_name,
+            wanted,
             poll: POLL,
         })
     }
 
+    fn names(&self) -> Vec<ServerName<'static>> {
+        let names = self.tls_server_name.iter();
+        names.filter_map(|Named(name)| name.clone()).collect()
+    }
+
     fn terms(&self) -> Result<Terms, UsageError> {
-        let allowed = self.client_allowed.iter().cloned().collect();
+        let allowed = self.client_allowed.iter();
+        let allowed: BTreeSet<_> = allowed.filter(|name| !name.is_empty()).cloned().collect();
         let client_ca = match &self.client_ca {
             Some(file) => Some(ClientCa {
                 file: file.clone(),
@@ -155,7 +167,14 @@ impl Certs {
     /// Starts to serve them. It must be called within a runtime.
     pub(crate) fn start(self, observer: Arc<dyn Observer>) -> Result<Certificates, TlsError> {
         match self {
-            Self::Files(files) => files::serve(files, observer),
+            Self::Files(files) => {
+                if files.wanted.is_empty() {
+                    info!(
+                        "Readiness does not look at the names of the certificate: no --tls-server-name"
+                    );
+                }
+                files::serve(files, observer)
+            }
             Self::SelfSigned(terms, names) => self_signed(&terms, names),
         }
     }
@@ -180,10 +199,14 @@ impl From<OldestTls> for MinVersion {
     }
 }
 
-fn server_name(text: &str) -> Result<ServerName<'static>, String> {
-    ServerName::try_from(text.to_owned()).map_err(|_| {
+fn server_name(text: &str) -> Result<Named, String> {
+    if text.is_empty() {
+        return Ok(Named(None));
+    }
+    let name = ServerName::try_from(text.to_owned()).map_err(|_| {
         "expected a DNS name such as olmguard.olmguard-system.svc, or an IP address".to_owned()
-    })
+    });
+    name.map(|name| Named(Some(name)))
 }
 
 #[cfg(test)]

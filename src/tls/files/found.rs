@@ -1,80 +1,91 @@
 //! What the files hold at one moment.
 
-use ring::digest::{Context, SHA256};
+use ring::digest::{SHA256, digest};
 
-use crate::tls::certificates::Served;
 use crate::tls::files::Files;
 use crate::tls::pem::PemFile;
 use crate::tls::{Identity, TlsError};
 
-/// The files as read, or the first reason why not.
-pub(super) struct Found(Result<Read, TlsError>);
-
-struct Read {
-    cert: PemFile,
-    key: PemFile,
-    client: Option<PemFile>,
+/// The files as read, each part usable or not for a reason of its own.
+pub(super) struct Found {
+    pub(super) mark: Mark,
+    pub(super) identity: Result<Identity, TlsError>,
+    /// The authorities of clients, if clients have to show a certificate.
+    pub(super) client: Result<Option<PemFile>, TlsError>,
 }
 
 /// Tells what was found from what was found before, without keeping it.
 #[derive(Clone, Debug, Eq, PartialEq)]
-pub(super) enum Mark {
+pub(super) struct Mark {
+    pub(super) pair: Part,
+    pub(super) client: Part,
+}
+
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub(super) enum Part {
     Content(Vec<u8>),
     Fault(String),
+}
+
+struct Read {
+    pair: Result<[PemFile; 2], TlsError>,
+    client: Result<Option<PemFile>, TlsError>,
 }
 
 /// Reads until two readings agree: files that are being swapped may give the old certificate with
 /// the new key. Files that never rest are taken as they are, and looked at again by the next poll.
 pub(super) fn settled(files: &Files) -> Found {
-    let mut found = Found::read(files);
+    let mut read = Read::new(files);
     for _ in 0..READINGS {
-        let again = Found::read(files);
-        if again.mark() == found.mark() {
+        let again = Read::new(files);
+        if again.mark() == read.mark() {
             break;
         }
-        found = again;
+        read = again;
     }
-    found
-}
-
-impl Found {
-    fn read(files: &Files) -> Self {
-        Self(Read::new(files))
-    }
-
-    pub(super) fn mark(&self) -> Mark {
-        match &self.0 {
-            Ok(read) => Mark::Content(read.digest()),
-            Err(error) => Mark::Fault(error.to_string()),
-        }
-    }
-
-    /// What is to be served of them, if it can be.
-    pub(super) fn served(self, files: &Files) -> Result<Served, TlsError> {
-        let read = self.0?;
-        let identity = Identity::from_pem(&read.cert, &read.key)?;
-        Served::new(&identity, &files.terms, read.client.as_ref())
+    Found {
+        mark: read.mark(),
+        identity: read
+            .pair
+            .and_then(|[cert, key]| Identity::from_pem(&cert, &key)),
+        client: read.client,
     }
 }
 
 impl Read {
-    fn new(files: &Files) -> Result<Self, TlsError> {
-        Ok(Self {
-            cert: PemFile::read(&files.cert)?,
-            key: PemFile::read(&files.key)?,
-            client: files.terms.client_file()?,
-        })
+    fn new(files: &Files) -> Self {
+        Self {
+            pair: pair(files),
+            client: files.terms.client_file(),
+        }
     }
 
-    fn digest(&self) -> Vec<u8> {
-        let files = [Some(&self.cert), Some(&self.key), self.client.as_ref()];
-        let mut all = Context::new(&SHA256);
-        for file in files.into_iter().flatten() {
-            let one = ring::digest::digest(&SHA256, file.bytes());
-            all.update(one.as_ref());
+    fn mark(&self) -> Mark {
+        Mark {
+            pair: Part::of(&self.pair),
+            client: Part::of(&self.client),
         }
-        all.finish().as_ref().to_vec()
     }
+}
+
+fn pair(files: &Files) -> Result<[PemFile; 2], TlsError> {
+    Ok([PemFile::read(&files.cert)?, PemFile::read(&files.key)?])
+}
+
+impl Part {
+    fn of<'a, F>(found: &'a Result<F, TlsError>) -> Self
+    where
+        &'a F: IntoIterator<Item = &'a PemFile>,
+    {
+        match found {
+            Ok(files) => Self::Content(files.into_iter().flat_map(sum).collect()),
+            Err(error) => Self::Fault(error.to_string()),
+        }
+    }
+}
+
+fn sum(file: &PemFile) -> Vec<u8> {
+    digest(&SHA256, file.bytes()).as_ref().to_vec()
 }
 
 const READINGS: usize = 3;

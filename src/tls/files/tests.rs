@@ -1,16 +1,20 @@
 //! Files that change while they are served.
 
+use std::collections::BTreeSet;
 use std::fs;
 use std::os::unix::fs::symlink;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
+use notify::RecommendedWatcher;
 use rcgen::SanType;
 use rustls::DEFAULT_VERSIONS;
 use tempfile::TempDir;
+use tokio::sync::Notify;
 
-use super::{Files, POLL, serve};
+use super::found::{Found, settled};
+use super::{Files, Means, POLL, serve, serve_by};
 use crate::tls::tests::link::{client, link};
 use crate::tls::tests::pairs::{Pair, Told, ca, file, write};
 use crate::tls::{Certificates, ClientCa, Terms};
@@ -29,6 +33,17 @@ fn start(files: Files) -> (Certificates, Told) {
     let told = Told::default();
     let certificates = serve(files, Arc::new(told.clone())).unwrap();
     (certificates, told)
+}
+
+/// A machine that has no watch to give.
+fn no_watch(_: &BTreeSet<PathBuf>, _: Arc<Notify>) -> Result<RecommendedWatcher, notify::Error> {
+    Err(notify::Error::new(notify::ErrorKind::MaxFilesWatch))
+}
+
+/// Panics while there is a file of this name.
+fn read_or_panic(files: &Files) -> Found {
+    assert!(!files.cert.with_file_name("panic").exists());
+    settled(files)
 }
 
 fn serial(pair: &Pair) -> String {
@@ -111,6 +126,74 @@ async fn what_no_watch_sees_is_found_by_the_poll() {
     assert_eq!(told.until(1).await, [Ok(serial(&pair))]);
     assert!(begun.elapsed() <= Duration::from_secs(10));
     assert_eq!(certificates.leaf().serial, serial(&pair));
+}
+
+#[tokio::test(start_paused = true)]
+async fn where_there_is_no_watch_the_poll_is_enough() {
+    let folder = tempfile::tempdir().unwrap();
+    write(folder.path(), &Pair::made());
+    let told = Told::default();
+    let means = Means {
+        watch: no_watch,
+        ..Means::default()
+    };
+    let observer = Arc::new(told.clone());
+    let certificates = serve_by(files(folder.path(), POLL), observer, means).unwrap();
+    let pair = Pair::made();
+    write(folder.path(), &pair);
+    assert_eq!(told.until(1).await, [Ok(serial(&pair))]);
+    assert_eq!(certificates.leaf().serial, serial(&pair));
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_panic_does_not_end_the_looking() {
+    let folder = tempfile::tempdir().unwrap();
+    write(folder.path(), &Pair::made());
+    let told = Told::default();
+    let means = Means {
+        read: read_or_panic,
+        ..Means::default()
+    };
+    let observer = Arc::new(told.clone());
+    let certificates = serve_by(files(folder.path(), POLL), observer, means).unwrap();
+    let panic = file(folder.path(), "panic", "");
+    let pair = Pair::made();
+    write(folder.path(), &pair);
+    tokio::time::sleep(POLL * 3).await;
+    assert!(told.all().is_empty(), "{:?}", told.all());
+    fs::remove_file(panic).unwrap();
+    assert_eq!(told.until(1).await, [Ok(serial(&pair))]);
+    assert_eq!(certificates.leaf().serial, serial(&pair));
+}
+
+#[tokio::test(start_paused = true)]
+async fn clients_that_cannot_be_judged_anew_hold_up_no_certificate() {
+    let folder = tempfile::tempdir().unwrap();
+    let (old, new, ca) = (Pair::made(), Pair::made(), ca("clients"));
+    write(folder.path(), &old);
+    let mut files = files(folder.path(), POLL);
+    files.terms.client_ca = Some(ClientCa {
+        file: file(folder.path(), "ca.crt", ca.pem()),
+        allowed: std::iter::empty().collect(),
+    });
+    let (certificates, told) = start(files);
+    for (at, broken) in ["", "-----BEGIN CERTIFICATE-----\n"]
+        .into_iter()
+        .enumerate()
+    {
+        file(folder.path(), "ca.crt", broken);
+        let error = told.until(at + 1).await.remove(at).unwrap_err();
+        assert!(error.contains("ca.crt: "), "{error}");
+    }
+    write(folder.path(), &new);
+    assert_eq!(told.until(3).await[2], Ok(serial(&new)));
+    let own = Pair::signed(&ca, "api", SanType::DnsName("x".try_into().unwrap()));
+    let known = client(&new.der(), DEFAULT_VERSIONS, Some(&own));
+    link(certificates.server_config(), &known).await.unwrap();
+    let stranger = client(&new.der(), DEFAULT_VERSIONS, None);
+    assert!(link(certificates.server_config(), &stranger).await.is_err());
+    tokio::time::sleep(POLL * 5).await;
+    assert_eq!(told.all().len(), 3, "told once");
 }
 
 #[tokio::test(start_paused = true)]

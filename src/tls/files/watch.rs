@@ -19,11 +19,15 @@ pub(super) struct Watch {
     _watcher: Option<RecommendedWatcher>,
 }
 
+/// How a watch begins on these folders, that tells of each change.
+pub(super) type Start =
+    fn(&BTreeSet<PathBuf>, Arc<Notify>) -> Result<RecommendedWatcher, notify::Error>;
+
 impl Watch {
     /// Watches the folder of each file, where `..data` is as well.
-    pub(super) fn start(files: &Files) -> Self {
+    pub(super) fn start(files: &Files, start: Start) -> Self {
         let changed = Arc::new(Notify::new());
-        let watcher = watcher(&folders(files), Arc::clone(&changed));
+        let watcher = start(&folders(files), Arc::clone(&changed));
         let watcher = watcher.inspect_err(|error| {
             warn!(%error, poll = ?files.poll, "Cannot watch the files of the certificate, they are polled");
         });
@@ -42,7 +46,7 @@ impl Watch {
     }
 }
 
-fn watcher(
+pub(super) fn watcher(
     folders: &BTreeSet<PathBuf>,
     changed: Arc<Notify>,
 ) -> Result<RecommendedWatcher, notify::Error> {

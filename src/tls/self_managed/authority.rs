@@ -5,7 +5,7 @@ use std::time::{SystemTime, UNIX_EPOCH};
 
 use rcgen::{
     BasicConstraints, CertificateParams, DnType, ExtendedKeyUsagePurpose, IsCa, Issuer, KeyPair,
-    KeyUsagePurpose, PublicKeyData,
+    KeyUsagePurpose, PublicKeyData, SignatureAlgorithm, SigningKey,
 };
 use rustls::pki_types::pem::PemObject;
 use rustls::pki_types::{CertificateDer, PrivateKeyDer};
@@ -14,31 +14,35 @@ use zeroize::Zeroizing;
 
 use crate::tls::identity::Origin;
 use crate::tls::leaf::{moment, parse};
-use crate::tls::self_managed::stage::Term;
 use crate::tls::self_managed::{AUTHORITY_LIFE, AuthorityError, BACKDATE, LEAF_LIFE};
 use crate::tls::{Identity, TlsError};
 
-/// An authority, and when it was published. Cheap to clone.
+/// An authority, when it was published, and whether it is about to leave. Cheap to clone.
 ///
 /// Invariant: the key is the certificate's. rcgen takes a foreign one without complaint.
 #[derive(Clone)]
 pub(super) struct Authority {
     material: Arc<Material>,
     pub(super) published: Option<SystemTime>,
+    /// Whether it is marked: who is signed for by it, look for another.
+    pub(super) is_leaving: bool,
 }
 
 struct Material {
     certificate: String,
     key: Zeroizing<String>,
-    issuer: Issuer<'static, KeyPair>,
+    issuer: Issuer<'static, Key>,
     not_before: SystemTime,
     not_after: SystemTime,
 }
 
+/// A key to sign with, of which the copy that rcgen keeps is wiped when it is dropped.
+struct Key(Zeroizing<KeyPair>);
+
 impl Authority {
     /// Makes one that nobody knows of yet.
     pub(super) fn make(now: SystemTime) -> Result<Self, AuthorityError> {
-        let key = KeyPair::generate()?;
+        let key = Zeroizing::new(KeyPair::generate()?);
         let (from, until) = (now - BACKDATE, now + AUTHORITY_LIFE);
         let mut params = CertificateParams::default();
         params.is_ca = IsCa::Ca(BasicConstraints::Constrained(0));
@@ -48,20 +52,16 @@ impl Authority {
         params.distinguished_name.push(DnType::CommonName, name);
         params.not_before = date(from)?;
         params.not_after = date(until)?;
-        let certificate = params.self_signed(&key)?.pem();
-        Self::read(certificate, Zeroizing::new(key.serialize_pem()), None).map_err(|why| {
+        let certificate = params.self_signed(&*key)?.pem();
+        Self::read(&certificate, Zeroizing::new(key.serialize_pem())).map_err(|why| {
             AuthorityError::Damaged {
                 why: why.to_owned(),
             }
         })
     }
 
-    /// Takes one as stored, if it is whole.
-    pub(super) fn read(
-        certificate: String,
-        key: Zeroizing<String>,
-        published: Option<SystemTime>,
-    ) -> Result<Self, &'static str> {
+    /// Takes one as stored, if it is whole, as if it had not been published.
+    pub(super) fn read(certificate: &str, key: Zeroizing<String>) -> Result<Self, &'static str> {
         let der = CertificateDer::from_pem_slice(certificate.as_bytes())
             .map_err(|_| "its certificate is not PEM")?;
         let parsed = parse(&der).map_err(|_| "its certificate cannot be read")?;
@@ -74,17 +74,18 @@ impl Authority {
         }
         let validity = parsed.validity();
         let (not_before, not_after) = (moment(validity.not_before), moment(validity.not_after));
-        let issuer = Issuer::from_ca_cert_der(&der, pair)
+        let issuer = Issuer::from_ca_cert_der(&der, Key(Zeroizing::new(pair)))
             .map_err(|_| "its certificate cannot be signed with")?;
         Ok(Self {
             material: Arc::new(Material {
-                certificate,
+                certificate: as_pem(&der),
                 key,
                 issuer,
                 not_before,
                 not_after,
             }),
-            published,
+            published: None,
+            is_leaving: false,
         })
     }
 
@@ -99,8 +100,8 @@ impl Authority {
         &self,
         names: &[String],
         now: SystemTime,
-    ) -> Result<(CertificateDer<'static>, KeyPair), AuthorityError> {
-        let key = KeyPair::generate()?;
+    ) -> Result<(CertificateDer<'static>, Zeroizing<KeyPair>), AuthorityError> {
+        let key = Zeroizing::new(KeyPair::generate()?);
         let mut params = CertificateParams::new(names)?;
         params
             .distinguished_name
@@ -110,7 +111,7 @@ impl Authority {
         params.use_authority_key_identifier_extension = true;
         params.not_before = date(now - BACKDATE)?;
         params.not_after = date((now + LEAF_LIFE).min(self.material.not_after))?;
-        let certificate = params.signed_by(&key, &self.material.issuer)?;
+        let certificate = params.signed_by(&*key, &self.material.issuer)?;
         Ok((certificate.der().clone(), key))
     }
 
@@ -124,13 +125,38 @@ impl Authority {
         &self.material.key
     }
 
-    pub(super) fn term(&self) -> Term {
-        Term {
-            not_before: self.material.not_before,
-            not_after: self.material.not_after,
-            published: self.published,
-        }
+    /// From when, and until when.
+    pub(super) fn validity(&self) -> (SystemTime, SystemTime) {
+        (self.material.not_before, self.material.not_after)
     }
+
+    /// Whether both are one, published or not.
+    pub(super) fn is(&self, other: &Self) -> bool {
+        self.certificate() == other.certificate()
+    }
+}
+
+impl PublicKeyData for Key {
+    fn der_bytes(&self) -> &[u8] {
+        self.0.der_bytes()
+    }
+
+    fn algorithm(&self) -> &'static SignatureAlgorithm {
+        self.0.algorithm()
+    }
+}
+
+impl SigningKey for Key {
+    fn sign(&self, message: &[u8]) -> Result<Vec<u8>, rcgen::Error> {
+        self.0.sign(message)
+    }
+}
+
+/// One section and nothing around it: it becomes part of what clients trust.
+fn as_pem(der: &CertificateDer<'_>) -> String {
+    let section = pem::Pem::new("CERTIFICATE", der.as_ref());
+    let config = pem::EncodeConfig::new().set_line_ending(pem::LineEnding::LF);
+    pem::encode_config(&section, config)
 }
 
 /// Certificates know whole seconds, and years of four digits.

@@ -30,6 +30,13 @@ pub enum AuthorityError {
         /// What is wrong, and where.
         why: String,
     },
+    /// There are as many authorities as may be, and all are of another time than the clock shows.
+    #[error(
+        "no stored certificate authority is valid now, and there is no room for another: is the \
+         clock right? One leaves within minutes if no replica needs it; to have a new one at once, \
+         delete them and restart every replica"
+    )]
+    NoSigner,
     /// No certificate can be made here.
     #[error("cannot make a certificate: {0}")]
     Made(#[from] rcgen::Error),

@@ -3,9 +3,12 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use tokio::time::Instant;
+
 use crate::tls::certificates::Served;
 use crate::tls::pem::PemFile;
 use crate::tls::self_managed::authority::Authority;
+use crate::tls::self_managed::sight::{Sight, View};
 use crate::tls::self_managed::stage::is_past_two_thirds;
 use crate::tls::self_managed::state::State;
 use crate::tls::self_managed::store::Version;
@@ -20,14 +23,16 @@ pub(super) struct Keeper<S> {
     pub(super) terms: Terms,
     /// What was stored when it was last seen.
     pub(super) remembered: State,
+    pub(super) sight: Sight,
     pub(super) leaf: Option<Signed>,
+    /// The authorities of clients that were good last.
+    pub(super) client: Option<PemFile>,
 }
 
-/// A leaf, who signed it, and the authorities of clients that it is served with.
+/// A leaf, and who signed it.
 pub(super) struct Signed {
     identity: Identity,
     by: Authority,
-    client: Option<PemFile>,
 }
 
 impl<S: Store> Keeper<S> {
@@ -37,12 +42,14 @@ impl<S: Store> Keeper<S> {
         let state = agreed.map_err(|_| AuthorityError::Slow {
             seconds: PATIENCE.as_secs(),
         })??;
+        self.sight.stored(state.authorities(), Instant::now());
+        self.sight.published(Instant::now());
         self.remembered = state;
         self.signed()
     }
 
     /// Until what is stored is what is due, and published.
-    async fn agree(&self) -> Result<State, AuthorityError> {
+    async fn agree(&mut self) -> Result<State, AuthorityError> {
         for _ in 0..TRIES {
             match self.try_to_agree().await {
                 Err(AuthorityError::Store(StoreError::Conflict)) => pause().await,
@@ -52,11 +59,13 @@ impl<S: Store> Keeper<S> {
         Err(AuthorityError::Contended { tries: TRIES })
     }
 
-    async fn try_to_agree(&self) -> Result<State, AuthorityError> {
+    async fn try_to_agree(&mut self) -> Result<State, AuthorityError> {
         let (stored, mut version) = self.stored().await?;
         let is_stored = stored.is_some();
         let mut state = stored.unwrap_or_else(|| self.remembered.clone());
-        let advanced = state.advanced(self.clock.now())?;
+        // Before anything is decided: another replica may have taken a mark away.
+        self.sight.stored(state.authorities(), Instant::now());
+        let advanced = state.advanced(self.view())?;
         if advanced.is_some() || !is_stored {
             state = advanced.unwrap_or(state);
             version = Some(self.write(version.as_ref(), &state).await?);
@@ -65,9 +74,20 @@ impl<S: Store> Keeper<S> {
         // Only now: whoever signs with it counts from when clients could learn of it.
         if let Some(published) = state.published(self.clock.now()) {
             self.write(version.as_ref(), &published).await?;
-            state = published;
+            return Ok(published);
         }
+        self.is_still(version.as_ref()).await?;
         Ok(state)
+    }
+
+    /// Publishing knows no version: whoever was slow may have put back what another replica had
+    /// already replaced, and starts over.
+    async fn is_still(&self, version: Option<&Version>) -> Result<(), AuthorityError> {
+        let stored = self.store.load().await?;
+        if stored.map(|stored| stored.version).as_ref() == version {
+            return Ok(());
+        }
+        Err(StoreError::Conflict.into())
     }
 
     /// What is stored, if anything is, and the version to write over: content of no bytes has one.
@@ -97,18 +117,26 @@ impl<S: Store> Keeper<S> {
 
     /// Signs a leaf if one is due, and says what is to be served if it differs.
     fn signed(&mut self) -> Result<Option<Served>, TlsError> {
+        if self.leaf.as_ref().is_some_and(|leaf| self.is_good(leaf)) {
+            return Ok(None);
+        }
+        let (identity, by) = self.sign()?;
+        let served = Served::new(&identity, &self.terms, self.client.as_ref())?;
+        self.leaf = Some(Signed { identity, by });
+        Ok(Some(served))
+    }
+
+    /// Reads the authorities of clients, which need no store, and returns what is to be served if
+    /// they differ. While they cannot be used the old ones are.
+    pub(super) fn follow_clients(&mut self) -> Result<Option<Served>, TlsError> {
         let client = self.terms.client_file()?;
-        let (identity, by) = match self.leaf.as_ref().filter(|leaf| self.is_good(leaf)) {
-            Some(leaf) if leaf.has(client.as_ref()) => return Ok(None),
-            Some(leaf) => (leaf.identity.clone(), leaf.by.clone()),
-            None => self.sign()?,
+        let is_same =
+            client.as_ref().map(PemFile::bytes) == self.client.as_ref().map(PemFile::bytes);
+        let Some(leaf) = self.leaf.as_ref().filter(|_| !is_same) else {
+            return Ok(None);
         };
-        let served = Served::new(&identity, &self.terms, client.as_ref())?;
-        self.leaf = Some(Signed {
-            identity,
-            by,
-            client,
-        });
+        let served = Served::new(&leaf.identity, &self.terms, client.as_ref())?;
+        self.client = client;
         Ok(Some(served))
     }
 
@@ -116,20 +144,26 @@ impl<S: Store> Keeper<S> {
         let (leaf, now) = (signed.identity.leaf(), self.clock.now());
         leaf.not_before <= now
             && !is_past_two_thirds(leaf.not_before, leaf.not_after, now)
-            && self.remembered.holds(&signed.by)
+            && self.signer().is_some_and(|signer| signer.is(&signed.by))
     }
 
     fn sign(&self) -> Result<(Identity, Authority), TlsError> {
-        let now = self.clock.now();
-        // None only if the clock jumped since the state was agreed on: the next renewal sees to it.
-        let signer = self.remembered.signer(now).ok_or(AuthorityError::Clock)?;
-        Ok((signer.sign(&self.names, now)?, signer.clone()))
+        let signer = self.signer().ok_or(AuthorityError::NoSigner)?;
+        let identity = signer.sign(&self.names, self.clock.now())?;
+        Ok((identity, signer.clone()))
     }
-}
 
-impl Signed {
-    fn has(&self, client: Option<&PemFile>) -> bool {
-        self.client.as_ref().map(PemFile::bytes) == client.map(PemFile::bytes)
+    fn signer(&self) -> Option<&Authority> {
+        self.remembered.signer(self.view())
+    }
+
+    fn view(&self) -> View<'_> {
+        View {
+            now: self.clock.now(),
+            at: Instant::now(),
+            sight: &self.sight,
+            own: self.leaf.as_ref().map(|leaf| &leaf.by),
+        }
     }
 }
 
@@ -141,5 +175,5 @@ async fn pause() {
 
 const TRIES: usize = 10;
 const CONFLICT_PAUSE_MILLIS: u64 = 200;
-/// Less than what separates two renewals: what is written was computed a short time ago.
-const PATIENCE: Duration = Duration::from_secs(30);
+/// How long one renewal waits for the store: what is written was computed a short time ago.
+pub(super) const PATIENCE: Duration = Duration::from_secs(30);

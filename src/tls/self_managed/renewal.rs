@@ -8,7 +8,8 @@ use tracing::{debug, info, warn};
 
 use crate::tls::certificates::{Current, Served};
 use crate::tls::fitness::utc;
-use crate::tls::self_managed::keeper::Keeper;
+use crate::tls::self_managed::keeper::{Keeper, PATIENCE};
+use crate::tls::self_managed::sight::Sight;
 use crate::tls::self_managed::state::State;
 use crate::tls::self_managed::{AuthorityError, Store};
 use crate::tls::{Certificates, Clock, Observer, Terms, TlsError};
@@ -39,12 +40,15 @@ pub async fn serve<S: Store>(
         return Err(AuthorityError::NoName.into());
     }
     let names = managed.names.iter().map(|name| name.to_str().into_owned());
+    let client = managed.terms.client_file()?;
     let mut keeper = Keeper {
+        client,
         store: managed.store,
         clock: managed.clock,
         names: names.collect(),
         terms: managed.terms,
         remembered: State::default(),
+        sight: Sight::default(),
         leaf: None,
     };
     let first = first(&mut keeper).await?;
@@ -81,7 +85,7 @@ fn is_passing(error: &TlsError) -> bool {
 
 async fn run<S: Store>(mut keeper: Keeper<S>, current: Current, observer: Arc<dyn Observer>) {
     let mut failures = 0;
-    let mut reported = String::new();
+    let (mut renewals, mut clients) = (Faults::default(), Faults::default());
     loop {
         let wait = if failures == 0 {
             EVERY
@@ -89,19 +93,45 @@ async fn run<S: Store>(mut keeper: Keeper<S>, current: Current, observer: Arc<dy
             back_off(failures)
         };
         tokio::time::sleep(wait).await;
-        match keeper.renew().await {
+        clients.tell(keeper.follow_clients(), &current, &*observer);
+        let renewed = keeper.renew().await;
+        failures = if renewed.is_ok() { 0 } else { failures + 1 };
+        renewals.tell(renewed, &current, &*observer);
+    }
+}
+
+/// The fault that was told last, so that it is told once a change: a store that is away for an hour
+/// is one fault.
+#[derive(Default)]
+struct Faults(String);
+
+impl Faults {
+    fn tell(
+        &mut self,
+        came: Result<Option<Served>, TlsError>,
+        current: &Current,
+        observer: &dyn Observer,
+    ) {
+        match came {
             Ok(served) => {
-                failures = 0;
-                reported.clear();
+                self.0.clear();
                 if let Some(served) = served {
-                    take(served, &current, &*observer);
+                    take(served, current, observer);
                 }
             }
-            Err(error) => {
-                failures += 1;
-                report(&error, &mut reported, &*observer);
-            }
+            Err(error) => self.report(&error, observer),
         }
+    }
+
+    fn report(&mut self, error: &TlsError, observer: &dyn Observer) {
+        let text = error.to_string();
+        if text == self.0 {
+            debug!(%error, "Still cannot renew the certificate");
+            return;
+        }
+        self.0 = text;
+        warn!(%error, "Cannot renew the certificate, the old one is still served");
+        observer.refused(error);
     }
 }
 
@@ -116,25 +146,16 @@ fn take(served: Served, current: &Current, observer: &dyn Observer) {
     observer.reloaded(&leaf);
 }
 
-/// Once a change; a store that is away for an hour is one fault.
-fn report(error: &TlsError, reported: &mut String, observer: &dyn Observer) {
-    let text = error.to_string();
-    if text == *reported {
-        debug!(%error, "Still cannot renew the certificate");
-        return;
-    }
-    *reported = text;
-    warn!(%error, "Cannot renew the certificate, the old one is still served");
-    observer.refused(error);
-}
-
 /// Doubles with each failure up to [`EVERY`], and is a little different for each replica.
 fn back_off(failures: u32) -> Duration {
     let whole = EVERY.min(Duration::from_secs(1) * 2_u32.saturating_pow(failures.min(10) - 1));
     whole.mul_f64(0.5 + fastrand::f64() / 2.0)
 }
 
-/// How often the clock is looked at. Not one long sleep: those do not notice that it was set, or
-/// that the machine slept.
-const EVERY: Duration = Duration::from_secs(45);
+/// How long after one renewal the next begins. Not one long sleep: those do not notice that the clock
+/// was set, or that the machine slept.
+const EVERY: Duration = Duration::from_secs(25);
+/// The longest that the clock may not be looked at, with a renewal that waits for the store.
+const UNSEEN: Duration = Duration::from_mins(1);
+const _: () = assert!(EVERY.as_secs() + PATIENCE.as_secs() <= UNSEEN.as_secs());
 const START_TRIES: u32 = 5;

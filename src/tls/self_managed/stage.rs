@@ -1,7 +1,16 @@
-//! What is due, from the authorities and the time alone: every replica comes to the same.
+//! What is due, from the authorities, the time, and what this replica has seen itself.
+//!
+//! Any replica's clock may be wrong, and what it writes with it is there for all. So a stamp alone
+//! decides nothing that could break another replica:
+//! - one signs with what it has seen published for [`PROPAGATION`] itself, as long as there is a
+//!   choice;
+//! - an authority leaves in two steps: whoever finds that its time is over marks it, and it is gone
+//!   [`MARGIN`] later. Meanwhile the others renew what it had signed for them, and one that would
+//!   sign with no other takes the mark away.
 
 use std::time::{Duration, SystemTime};
 
+use crate::tls::self_managed::sight::Seen;
 use crate::tls::self_managed::{LEAF_LIFE, MARGIN, PROPAGATION};
 
 /// When an authority is of use.
@@ -11,17 +20,33 @@ pub(super) struct Term {
     pub(super) not_after: SystemTime,
     /// When the first bundle with it was published, if it was.
     pub(super) published: Option<SystemTime>,
+    /// Whether it is marked as leaving.
+    pub(super) is_leaving: bool,
+    /// Whether it signed what this replica serves.
+    pub(super) is_ours: bool,
+    pub(super) seen: Seen,
 }
 
 /// What is due.
 #[derive(Debug, Eq, PartialEq)]
 pub(super) struct Stage {
-    /// How many of the oldest have nothing left that they signed.
-    pub(super) retired: usize,
+    /// What becomes of each.
+    pub(super) fates: Vec<Fate>,
     /// Which one signs, if any can.
     pub(super) signer: Option<usize>,
     /// Whether another one is to be made.
     pub(super) next: Next,
+}
+
+/// What becomes of an authority.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub(super) enum Fate {
+    /// It stays, without a mark.
+    Stays,
+    /// It is marked: who is signed for by it, look for another.
+    Leaves,
+    /// Clients trust it no more.
+    Gone,
 }
 
 /// Whether another authority is to be made.
@@ -33,15 +58,27 @@ pub(super) enum Next {
 
 /// What is due with these authorities, the oldest first.
 pub(super) fn stage(terms: &[Term], now: SystemTime) -> Stage {
-    let is_usable = |at: &usize| terms.get(*at).is_some_and(|term| term.is_usable(now));
-    let newest = (0..terms.len()).rev().find(is_usable);
+    let signer = signer(terms, now);
+    let newest = terms.iter().rfind(|term| term.is_usable(now));
+    let is_due = newest.is_none_or(|term| is_past_two_thirds(term.not_before, term.not_after, now));
+    let leaver = superseded(terms, now);
+    let crowded = (is_due && terms.len() >= MOST)
+        .then(|| spare(terms, signer, now))
+        .flatten();
+    let fates = terms.iter().enumerate().map(|(at, term)| {
+        let is_over = at < leaver || Some(at) == crowded;
+        term.fate(Some(at) == signer, is_over)
+    });
+    let fates: Vec<_> = fates.collect();
+    let stay = fates.iter().filter(|fate| **fate != Fate::Gone).count();
     Stage {
-        retired: retired(terms, now),
-        signer: signer(terms, now).or(newest),
-        next: match newest.and_then(|at| terms.get(at)) {
-            Some(term) if !is_past_two_thirds(term.not_before, term.not_after, now) => Next::NotYet,
-            Some(_) | None => Next::Due,
+        signer,
+        next: if is_due && stay < MOST {
+            Next::Due
+        } else {
+            Next::NotYet
         },
+        fates,
     }
 }
 
@@ -55,22 +92,50 @@ pub(super) fn is_past_two_thirds(
     now >= not_before + life * 2 / 3
 }
 
-/// The newest that every client has had the time to learn of. There may be none, at the start or
-/// after all have expired; then there is nothing to wait for.
+/// The newest that every client has had the time to learn of while we watched, and rather one that
+/// is to leave than one that we have not watched. After a start none has been watched: the oldest is
+/// the one that clients know best.
 fn signer(terms: &[Term], now: SystemTime) -> Option<usize> {
-    terms
-        .iter()
-        .rposition(|term| term.is_usable(now) && term.has_been_published(PROPAGATION, now))
+    let is_known = |term: &Term| term.is_usable(now) && term.seen.published >= PROPAGATION;
+    let stays = |term: &Term| is_known(term) && !term.is_leaving;
+    (terms.iter().rposition(stays))
+        .or_else(|| terms.iter().rposition(is_known))
+        .or_else(|| terms.iter().position(|term| term.is_usable(now)))
 }
 
-/// All before one that has been signing for longer than a leaf is valid. One that has expired stays
-/// until then: a single replica whose clock is wrong shall not retire it for all.
-fn retired(terms: &[Term], now: SystemTime) -> usize {
+/// All before this one have nothing left that they signed: it has been signing for longer than a
+/// leaf is valid, by its stamp, and was seen to be there for a while.
+fn superseded(terms: &[Term], now: SystemTime) -> usize {
     let long_ago = PROPAGATION + LEAF_LIFE + MARGIN;
-    let successor = terms
-        .iter()
-        .rposition(|term| term.is_usable(now) && term.has_been_published(long_ago, now));
+    let successor = terms.iter().rposition(|term| {
+        term.is_usable(now)
+            && !term.is_leaving
+            && term.has_been_published(long_ago, now)
+            && term.seen.published >= PROPAGATION + MARGIN
+    });
     successor.unwrap_or(0)
+}
+
+/// Which one is to make room: the oldest that is of no use, unless one is on its way already.
+fn spare(terms: &[Term], signer: Option<usize>, now: SystemTime) -> Option<usize> {
+    let is_spare =
+        |(at, term): (usize, &Term)| Some(at) != signer && !term.is_usable(now) && term.may_leave();
+    let mut all = terms.iter().enumerate();
+    if terms.iter().any(|term| term.is_leaving) {
+        return None;
+    }
+    all.position(is_spare)
+}
+
+impl Fate {
+    /// That of one which is marked or not, if nothing is due.
+    pub(super) fn marked(is_leaving: bool) -> Self {
+        if is_leaving {
+            Self::Leaves
+        } else {
+            Self::Stays
+        }
+    }
 }
 
 impl Term {
@@ -83,7 +148,27 @@ impl Term {
         self.published
             .is_some_and(|published| published + ago <= now)
     }
+
+    fn fate(&self, is_signer: bool, is_over: bool) -> Fate {
+        match (is_signer, self.is_leaving) {
+            (true, _) => Fate::Stays,
+            (false, true) if self.seen.marked >= MARGIN && !self.is_ours => Fate::Gone,
+            (false, true) => Fate::Leaves,
+            (false, false) if is_over && self.may_leave() => Fate::Leaves,
+            (false, false) => Fate::Stays,
+        }
+    }
+
+    /// Nobody who needs it has said so of late.
+    fn may_leave(&self) -> bool {
+        !self.is_ours && self.seen.needed.is_none_or(|ago| ago >= OBJECTION)
+    }
 }
+
+/// A clock that jumps to and fro makes one each time; the bundle must not grow for ever.
+pub(super) const MOST: usize = 8;
+/// How long an authority that another replica needs is not marked again.
+const OBJECTION: Duration = Duration::from_hours(1);
 
 #[cfg(test)]
 mod tests;

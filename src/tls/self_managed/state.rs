@@ -5,9 +5,10 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 use serde::{Deserialize, Serialize};
 use zeroize::Zeroizing;
 
-use crate::tls::self_managed::AuthorityError;
 use crate::tls::self_managed::authority::Authority;
-use crate::tls::self_managed::stage::{Next, Stage, Term, stage};
+use crate::tls::self_managed::sight::View;
+use crate::tls::self_managed::stage::{Fate, MOST, Next, Stage, Term, stage};
+use crate::tls::self_managed::{AUTHORITY_LIFE, AuthorityError};
 
 /// All authorities that clients have to trust, the oldest first.
 #[derive(Clone, Default)]
@@ -26,6 +27,7 @@ struct WireAuthority {
     key: Zeroizing<String>,
     /// Seconds since 1970.
     published: Option<u64>,
+    leaving: bool,
 }
 
 impl State {
@@ -56,41 +58,66 @@ impl State {
             certificate: authority.certificate().to_owned(),
             key: authority.key().clone(),
             published: authority.published.map(seconds),
+            leaving: authority.is_leaving,
         });
         let wire = Wire {
             authorities: authorities.collect(),
         };
-        Zeroizing::new(serde_json::to_vec(&wire).expect("texts and numbers can be written"))
+        let mut content = Zeroizing::new(Vec::with_capacity(self.room()));
+        serde_json::to_writer(&mut *content, &wire).expect("texts and numbers can be written");
+        content
     }
 
-    /// What is due at this time.
-    pub(super) fn stage(&self, now: SystemTime) -> Stage {
-        let terms: Vec<Term> = self.authorities.iter().map(Authority::term).collect();
-        stage(&terms, now)
+    /// What it takes to write it at most: a buffer that grows leaves copies behind that nobody wipes.
+    fn room(&self) -> usize {
+        let texts = self.authorities.iter();
+        let texts = texts.map(|one| one.certificate().len() + one.key().len() + AROUND);
+        // A line break is two characters in JSON.
+        AROUND + texts.map(|length| length * 2).sum::<usize>()
+    }
+
+    /// What is due, as this replica sees it.
+    fn stage(&self, view: View<'_>) -> Stage {
+        let terms = self
+            .authorities
+            .iter()
+            .map(|authority| view.term(authority));
+        stage(&terms.collect::<Vec<Term>>(), view.now)
     }
 
     /// Itself with what is due done, or nothing if nothing is.
-    pub(super) fn advanced(&self, now: SystemTime) -> Result<Option<Self>, AuthorityError> {
-        let Stage { retired, next, .. } = self.stage(now);
-        let mut authorities: Vec<_> = self.authorities.iter().skip(retired).cloned().collect();
-        if next == Next::Due {
-            authorities.push(Authority::make(now)?);
+    pub(super) fn advanced(&self, view: View<'_>) -> Result<Option<Self>, AuthorityError> {
+        let Stage { fates, next, .. } = self.stage(view);
+        let marks = self.authorities.iter().map(|one| one.is_leaving);
+        let is_same = marks.map(Fate::marked).eq(fates.iter().copied());
+        if is_same && next == Next::NotYet {
+            return Ok(None);
         }
-        let surplus = authorities.len().saturating_sub(MOST);
-        authorities.drain(..surplus);
-        let is_same = retired == 0 && next == Next::NotYet;
-        Ok((!is_same).then_some(Self { authorities }))
+        let mut authorities: Vec<_> = self.authorities.iter().zip(fates).filter_map(met).collect();
+        if next == Next::Due {
+            authorities.push(Authority::make(view.now)?);
+        }
+        Ok(Some(Self { authorities }))
     }
 
     /// Itself with all published, or nothing if all were.
     pub(super) fn published(&self, now: SystemTime) -> Option<Self> {
+        let stamp = self.stamp(now);
         let mut published = self.clone();
         let news = published.authorities.iter_mut();
         let news = news.filter(|authority| authority.published.is_none());
         let count = news
-            .map(|authority| authority.published = Some(now))
+            .map(|authority| authority.published = Some(stamp))
             .count();
         (count > 0).then_some(published)
+    }
+
+    /// What is published last is not stamped as if it had been there before: a clock may be behind.
+    /// One that is out of reason has no say for ever.
+    fn stamp(&self, now: SystemTime) -> SystemTime {
+        let stamps = self.authorities.iter().filter_map(|one| one.published);
+        let stamps = stamps.filter(|stamp| *stamp <= now + AUTHORITY_LIFE);
+        stamps.fold(now, SystemTime::max)
     }
 
     /// The certificates of all, PEM.
@@ -101,25 +128,40 @@ impl State {
             .collect()
     }
 
-    /// Which one signs at this time.
-    pub(super) fn signer(&self, now: SystemTime) -> Option<&Authority> {
-        self.authorities.get(self.stage(now).signer?)
+    /// Which one signs, as this replica sees it.
+    pub(super) fn signer(&self, view: View<'_>) -> Option<&Authority> {
+        self.authorities.get(self.stage(view).signer?)
     }
 
-    /// Whether clients are told to trust it.
-    pub(super) fn holds(&self, authority: &Authority) -> bool {
-        let mut all = self.authorities.iter();
-        all.any(|one| one.certificate() == authority.certificate())
+    /// All of them, the oldest first.
+    pub(super) fn authorities(&self) -> &[Authority] {
+        &self.authorities
     }
 }
 
+/// What is left of it.
+fn met((authority, fate): (&Authority, Fate)) -> Option<Authority> {
+    let mut authority = authority.clone();
+    authority.is_leaving = match fate {
+        Fate::Stays => false,
+        Fate::Leaves => true,
+        Fate::Gone => return None,
+    };
+    Some(authority)
+}
+
 fn read_one((at, wire): (usize, WireAuthority)) -> Result<Authority, AuthorityError> {
-    let published = wire.published.map(since_1970).transpose();
-    published
-        .and_then(|published| Authority::read(wire.certificate, wire.key, published))
-        .map_err(|why| AuthorityError::Damaged {
-            why: format!("authority {}: {why}", at + 1),
-        })
+    let damaged = |why| AuthorityError::Damaged {
+        why: format!("authority {}: {why}", at + 1),
+    };
+    let mut authority = Authority::read(&wire.certificate, wire.key).map_err(damaged)?;
+    authority.published = wire
+        .published
+        .map(since_1970)
+        .transpose()
+        .map_err(damaged)?;
+    authority.is_leaving = wire.leaving;
+    Ok(authority)
 }
 
 /// Beyond any date of a certificate it would overflow sums.
@@ -135,8 +177,8 @@ fn seconds(moment: SystemTime) -> u64 {
     since.map_or(0, |since| since.as_secs())
 }
 
-/// A clock that jumps to and fro makes one each time; the bundle must not grow for ever.
-const MOST: usize = 8;
+/// More than is written around the texts of an authority.
+const AROUND: usize = 64;
 const YEAR_9999: u64 = 253_402_300_799;
 
 #[cfg(test)]

@@ -1,5 +1,6 @@
 //! Replicas that share a store, and clients that trust what is published.
 
+mod clocks;
 mod faults;
 mod rollover;
 mod world;

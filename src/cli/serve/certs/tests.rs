@@ -94,3 +94,21 @@ fn flags_that_agree_say_it_all() {
         Ok(Certs::SelfSigned(..))
     ));
 }
+
+#[test]
+fn what_is_set_to_nothing_counts_as_none() {
+    let files = [
+        "--tls-cert=c",
+        "--tls-key=k",
+        "--client-allowed=",
+        "--tls-server-name=",
+    ];
+    let Certs::Files(without) = resolved(&files).unwrap() else {
+        panic!("expected files");
+    };
+    assert_eq!((without.terms.client_ca, without.wanted.len()), (None, 0));
+    let Certs::Files(with) = resolved(&[&files[..], &["--client-ca=a"]].concat()).unwrap() else {
+        panic!("expected files");
+    };
+    assert!(with.terms.client_ca.unwrap().allowed.is_empty());
+}

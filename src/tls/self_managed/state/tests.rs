@@ -4,12 +4,21 @@ use std::time::{Duration, UNIX_EPOCH};
 
 use serde_json::{Value, json};
 
+use tokio::time::Instant;
+
 use super::{MOST, State};
 use crate::tls::self_managed::AUTHORITY_LIFE;
+use crate::tls::self_managed::sight::{Sight, View};
 
 fn made() -> State {
     let now = UNIX_EPOCH + Duration::from_secs(1 << 30);
-    State::default().advanced(now).unwrap().unwrap()
+    let view = View {
+        now,
+        at: Instant::now(),
+        sight: &Sight::default(),
+        own: None,
+    };
+    State::default().advanced(view).unwrap().unwrap()
 }
 
 fn json_of(state: &State) -> Value {
@@ -24,7 +33,9 @@ fn refusal(content: &[u8]) -> String {
 fn what_is_written_is_read_back() {
     let now = UNIX_EPOCH + Duration::from_secs(1 << 31);
     let state = made().published(now).unwrap();
-    let read = State::read(&state.write()).unwrap();
+    let written = state.write();
+    assert_eq!(written.capacity(), state.room(), "it never grew");
+    let read = State::read(&written).unwrap();
     assert_eq!(json_of(&read), json_of(&state));
     assert!(read.published(now).is_none(), "all are");
 }
@@ -43,6 +54,7 @@ fn what_is_damaged_is_refused_and_not_told() {
     let mut plain = good.clone();
     plain["authorities"][0] = json!({
         "certificate": leaf.cert.pem(), "key": leaf.signing_key.serialize_pem(), "published": null,
+        "leaving": false,
     });
     let many = json!({"authorities": vec![good["authorities"][0].clone(); MOST + 1]});
     let rows = [
@@ -88,16 +100,38 @@ fn what_is_damaged_is_refused_and_not_told() {
 }
 
 #[test]
-fn a_clock_that_jumps_does_not_grow_the_bundle_for_ever() {
-    let mut state = made();
-    let mut now = UNIX_EPOCH + Duration::from_secs(1 << 30);
-    for _ in 0..MOST * 2 {
-        now += AUTHORITY_LIFE * 2;
-        state = state.advanced(now).unwrap().unwrap();
-    }
-    assert_eq!(
-        json_of(&state)["authorities"].as_array().unwrap().len(),
-        MOST
+fn nothing_but_the_certificates_is_published() {
+    let state = made();
+    let mut wire = json_of(&state);
+    let [first, second] = [0, 1].map(|_| made().bundle());
+    let mut more = wire["authorities"][0].clone();
+    let bundle = state.bundle();
+    let untidy = format!(
+        "a remark\r\n{}{first}{second}more",
+        bundle.replace('\n', "\r\n")
     );
-    assert!(state.signer(now).is_some());
+    wire["authorities"][0]["certificate"] = untidy.into();
+    more["certificate"] = bundle.trim_end().into();
+    wire["authorities"].as_array_mut().unwrap().push(more);
+    let read = State::read(&serde_json::to_vec(&wire).unwrap()).unwrap();
+    assert_eq!(read.bundle(), bundle.repeat(2));
+}
+
+#[test]
+fn what_is_published_last_is_not_stamped_as_the_first() {
+    const WEEK: Duration = Duration::from_hours(7 * 24);
+    let now = UNIX_EPOCH + Duration::from_secs(1 << 31);
+    let stamp_after = |stamp| {
+        let mut state = made().published(stamp).unwrap();
+        state.authorities.extend(made().authorities);
+        state.published(now).unwrap().authorities[1].published
+    };
+    assert_eq!(stamp_after(now - WEEK), Some(now));
+    assert_eq!(
+        stamp_after(now + WEEK),
+        Some(now + WEEK),
+        "a clock is behind"
+    );
+    let never = now + AUTHORITY_LIFE + WEEK;
+    assert_eq!(stamp_after(never), Some(now), "a clock was out of reason");
 }

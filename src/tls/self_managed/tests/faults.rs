@@ -3,6 +3,8 @@
 use std::time::Duration;
 
 use super::world::World;
+use crate::tls::ClientCa;
+use crate::tls::tests::pairs::{ca, file};
 
 const DAY: i64 = 24 * 60 * 60;
 const A_WHILE: Duration = Duration::from_mins(10);
@@ -92,4 +94,31 @@ async fn what_was_deleted_or_emptied_is_put_back() {
     assert!(told.all().is_empty());
     let (second, _) = world.replica().await.unwrap();
     world.all_connect(&[replica, second], "put back").await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn clients_that_cannot_be_judged_anew_hold_up_no_leaf() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut world = World::new();
+    world.terms.client_ca = Some(ClientCa {
+        file: file(folder.path(), "ca.crt", ca("clients").pem()),
+        allowed: std::iter::empty().collect(),
+    });
+    let (replica, told) = world.replica().await.unwrap();
+    let before = replica.leaf();
+    file(folder.path(), "ca.crt", "");
+    world.clock.jump(5 * DAY);
+    tokio::time::sleep(A_WHILE).await;
+    let all = told.all();
+    assert_ne!(replica.leaf(), before, "it was past two thirds");
+    assert_eq!(all.len(), 2, "{all:?}");
+    assert!(all.contains(&Ok(replica.leaf().serial.clone())));
+    let error = all.iter().find_map(|told| told.as_ref().err()).unwrap();
+    assert!(error.contains("ca.crt: no certificate in it"), "{error}");
+    world.store.with(|shelf| shelf.is_away = true);
+    file(folder.path(), "ca.crt", ca("others").pem());
+    tokio::time::sleep(A_WHILE).await;
+    let last = told.all().into_iter().rfind(Result::is_ok);
+    assert_eq!(last, Some(Ok(replica.leaf().serial.clone())));
+    assert_eq!(told.all().len(), 4, "taken over without the store");
 }

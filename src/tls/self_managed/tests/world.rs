@@ -36,11 +36,14 @@ pub(super) struct Shelf {
     pub(super) is_away: bool,
     /// So many writes meet another one.
     pub(super) conflicts: usize,
+    /// So long the next bundle is under way.
+    pub(super) stall: Option<Duration>,
 }
 
 pub(super) struct World {
     pub(super) clock: Arc<TestClock>,
     pub(super) store: Memory,
+    pub(super) terms: Terms,
 }
 
 impl World {
@@ -56,20 +59,39 @@ impl World {
                 bundles: Vec::new(),
                 is_away: false,
                 conflicts: 0,
+                stall: None,
             }))),
+            terms: Terms::default(),
         }
     }
 
     pub(super) async fn replica(&self) -> Result<(Certificates, Told), TlsError> {
+        self.replica_with(&self.clock).await
+    }
+
+    /// One with a clock of its own.
+    pub(super) async fn replica_with(
+        &self,
+        clock: &Arc<TestClock>,
+    ) -> Result<(Certificates, Told), TlsError> {
         let told = Told::default();
         let managed = SelfManaged {
             store: self.store.clone(),
             names: vec![ServerName::try_from("localhost").unwrap()],
-            terms: Terms::default(),
-            clock: Arc::clone(&self.clock) as Arc<dyn Clock>,
+            terms: self.terms.clone(),
+            clock: Arc::clone(clock) as Arc<dyn Clock>,
         };
         let certificates = serve(managed, Arc::new(told.clone())).await?;
         Ok((certificates, told))
+    }
+
+    /// A clock that goes as ours does, so many seconds ahead or, below zero, behind.
+    pub(super) fn other_clock(&self, ahead: i64) -> Arc<TestClock> {
+        let ours = *self.clock.ahead.lock().unwrap();
+        Arc::new(TestClock {
+            begun: self.clock.begun,
+            ahead: Mutex::new(ours + ahead),
+        })
     }
 
     pub(super) async fn three(&self) -> [Certificates; 3] {
@@ -205,6 +227,9 @@ impl Store for Memory {
 
     async fn publish(&self, bundle: &str) -> Result<(), StoreError> {
         self.reach().await?;
+        if let Some(stall) = self.with(|shelf| shelf.stall.take()) {
+            tokio::time::sleep(stall).await;
+        }
         self.with(|shelf| {
             if shelf.bundles.last().is_none_or(|(_, last)| last != bundle) {
                 shelf.bundles.push((Instant::now(), bundle.to_owned()));
