@@ -13,7 +13,7 @@
 //! an earlier one is never resumed.
 //!
 //! What held a key is wiped when it is dropped: what was read from a file, DER, what is stored. Not
-//! within reach are what ring and serde_json keep inside, and what the kernel has of a file.
+//! within reach are what ring and `serde_json` keep inside, and what the kernel has of a file.
 
 mod certificates;
 mod client;

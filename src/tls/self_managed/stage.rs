@@ -150,12 +150,11 @@ impl Term {
     }
 
     fn fate(&self, is_signer: bool, is_over: bool) -> Fate {
-        match (is_signer, self.is_leaving) {
-            (true, _) => Fate::Stays,
-            (false, true) if self.seen.marked >= MARGIN && !self.is_ours => Fate::Gone,
-            (false, true) => Fate::Leaves,
-            (false, false) if is_over && self.may_leave() => Fate::Leaves,
-            (false, false) => Fate::Stays,
+        match self.is_leaving {
+            _ if is_signer => Fate::Stays,
+            true if self.seen.marked >= MARGIN && !self.is_ours => Fate::Gone,
+            true => Fate::Leaves,
+            false => Fate::marked(is_over && self.may_leave()),
         }
     }
 

@@ -47,6 +47,7 @@ fn is(fates: &[Fate], signer: Option<usize>, next: Next) -> Stage {
     }
 }
 
+#[expect(clippy::too_many_lines, reason = "a table")]
 #[test]
 fn each_replica_comes_to_the_same_stage() {
     use Fate::{Gone, Leaves, Stays};
