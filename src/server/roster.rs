@@ -163,8 +163,8 @@ mod tests {
         hall.enter(1, Waiting::Answer).await;
         let fresh = hall.enter(2, Waiting::Fresh).await;
         let shaking = hall.enter(2, Waiting::Handshake).await;
-        let reading = hall.enter(2, Waiting::Body).await;
-        for expected in [fresh, shaking, reading, idle] {
+        let writing = hall.enter(2, Waiting::Write).await;
+        for expected in [fresh, shaking, writing, idle] {
             assert_eq!(hall.roster.make_room(address(3)), Room::Made);
             assert_eq!(hall.gone().await, expected);
             hall.enter(3, Waiting::Answer).await;

@@ -24,7 +24,7 @@ fn no_json() -> Vec<Row> {
         row(
             "half a body",
             post(&text.as_bytes()[..20]),
-            "400 not an AdmissionReview: not JSON: EOF while parsing a string at line 1 column 20\n",
+            "400 not an AdmissionReview: not JSON: EOF while parsing a string at line 1 column 20: expected one value as in RFC 8259\n",
         ),
         row(
             "a NUL",
@@ -39,7 +39,7 @@ fn no_json() -> Vec<Row> {
         row(
             "200,000 open brackets",
             post("[".repeat(200_000).as_bytes()),
-            "400 not an AdmissionReview: not JSON: EOF while parsing a list at line 1 column 200000\n",
+            "400 not an AdmissionReview: not JSON: EOF while parsing a list at line 1 column 200000: expected one value as in RFC 8259\n",
         ),
         row(
             "200,000 levels",
@@ -64,17 +64,17 @@ fn no_json() -> Vec<Row> {
         row(
             "half a surrogate",
             post(br#"{"kind": "\ud800"}"#),
-            "400 not an AdmissionReview: not JSON: unexpected end of hex escape at line 1 column 17\n",
+            "400 not an AdmissionReview: not JSON: unexpected end of hex escape at line 1 column 17: expected one value as in RFC 8259\n",
         ),
         row(
             "two reviews",
             post(format!("{text}{text}").as_bytes()),
-            "400 not an AdmissionReview: not JSON: trailing characters at line 1 column 369\n",
+            "400 not an AdmissionReview: not JSON: trailing characters at line 1 column 369: expected one value as in RFC 8259\n",
         ),
         row(
             "YAML",
             post(b"kind: AdmissionReview"),
-            "400 not an AdmissionReview: not JSON: expected value at line 1 column 1\n",
+            "400 not an AdmissionReview: not JSON: expected value at line 1 column 1: expected one value as in RFC 8259\n",
         ),
         row(
             "gzip that is not named",
@@ -84,7 +84,7 @@ fn no_json() -> Vec<Row> {
         row(
             "a number too large",
             post(b"1e9999"),
-            "400 not an AdmissionReview: not JSON: number out of range at line 1 column 6\n",
+            "400 not an AdmissionReview: not JSON: number out of range at line 1 column 6: expected one value as in RFC 8259\n",
         ),
     ]
 }
@@ -287,7 +287,7 @@ fn sizes() -> Vec<Row> {
         row(
             "a length too short",
             head("content-length: 2\r\n", review().to_string().as_bytes()),
-            "400 not an AdmissionReview: not JSON: EOF while parsing a string at line 1 column 2\n",
+            "400 not an AdmissionReview: not JSON: EOF while parsing a string at line 1 column 2: expected one value as in RFC 8259\n",
         ),
         row(
             "gzip",
