@@ -3,6 +3,7 @@
 //! Texts here are part of the interface; tests pin them.
 
 mod answer;
+mod exempt;
 mod message;
 pub mod plain;
 pub mod range;
@@ -10,6 +11,7 @@ mod range_report;
 mod refusal;
 mod text;
 mod tone;
+mod unanswered;
 mod upstream;
 mod warning;
 

@@ -5,7 +5,7 @@
 use std::collections::HashSet;
 
 use crate::explain::message::{self, Facts};
-use crate::explain::{refusal, upstream, warning};
+use crate::explain::{exempt, refusal, upstream, warning};
 use crate::extension::{InstalledBundle, Policy};
 use crate::judge::{
     Accepted, Advice, Edit, Exemption, ExemptionKind, Judgement, Ruling, SpecFault, Token,
@@ -125,8 +125,8 @@ fn worded(edit: &Edit<'_>, judgement: &Judgement<'_>, advice: Advice) -> Answer 
         verdict: judgement.verdict(),
         token: judgement.token(),
         message: message::message(&facts),
-        exempt: exempt(&ruled.ruling).map(refusal::exempt),
-        exemption: exempt(&ruled.ruling).map(Exemption::kind),
+        exempt: exemption(&ruled.ruling).map(exempt::why),
+        exemption: exemption(&ruled.ruling).map(Exemption::kind),
         causes: causes(&facts),
         rests_on_bad_input: rests_on_bad_input(&ruled.ruling),
         warnings: warning::warnings(edit.new, &judgement.warnings),
@@ -173,7 +173,7 @@ fn cited<'s>(judgement: &Judgement<'s>) -> Option<&'s CatalogState> {
     }
 }
 
-fn exempt<'r>(ruling: &'r Ruling<'_>) -> Option<&'r Exemption> {
+fn exemption<'r>(ruling: &'r Ruling<'_>) -> Option<&'r Exemption> {
     match ruling {
         Ruling::NotJudged(exemption) => Some(exemption),
         _ => None,
@@ -268,7 +268,7 @@ pub fn not_judged(exemption: &Exemption) -> Answer {
         verdict: Verdict::NotJudged,
         token: Token::NotJudged,
         message: None,
-        exempt: Some(refusal::exempt(exemption)),
+        exempt: Some(exempt::why(exemption)),
         exemption: Some(exemption.kind()),
         causes: Vec::new(),
         rests_on_bad_input: false,

@@ -1,11 +1,9 @@
 //! Why an edit is refused or undecided: the reason in line 1, and what there is to know besides.
 
-use core::time::Duration;
-
-use crate::explain::range;
-use crate::explain::text::{Line, cut_middle, list, one_line};
-use crate::extension::{FilterError, FilterProblem, Hint, InstalledBundle, Instead, UnknownCause};
-use crate::judge::{Exemption, NoCatalogs, Request, Ruling, SpecFault, Unanswered, Wait};
+use crate::explain::text::{Line, list, one_line};
+use crate::explain::{range, unanswered};
+use crate::extension::{FilterError, FilterProblem, InstalledBundle, UnknownCause};
+use crate::judge::{NoCatalogs, Request, Ruling, SpecFault};
 use crate::resolve::{Choice, NotLoaded, NotLoadedCause};
 use crate::version::{BundleReleaseSupport, go};
 
@@ -22,7 +20,7 @@ pub(super) struct Detail {
 pub(super) fn reason(ruling: &Ruling<'_>, request: Option<&Request<'_>>) -> Line {
     let line = Line::default();
     match ruling {
-        Ruling::Unanswered(cause) => line.say(&unanswered(*cause)),
+        Ruling::Unanswered(cause) => line.say(&unanswered::reason(*cause)),
         Ruling::InvalidSpec(faults) => faults.first().map(spec_fault).unwrap_or_default(),
         Ruling::InvalidSelector(_) => line.say("the catalog selector is not valid"),
         Ruling::InvalidVersionRange(_) => line
@@ -104,7 +102,9 @@ pub(super) fn reason(ruling: &Ruling<'_>, request: Option<&Request<'_>>) -> Line
 /// What there is to know besides the reason.
 pub(super) fn details(ruling: &Ruling<'_>, request: Option<&Request<'_>>) -> Vec<Detail> {
     match ruling {
-        Ruling::Unanswered(cause) => vec![detail("Fix", vec![again(*cause).to_owned()])],
+        Ruling::Unanswered(cause) => {
+            vec![detail("Fix", vec![unanswered::again(*cause).to_owned()])]
+        }
         Ruling::InvalidSpec(faults) => also(faults),
         Ruling::InvalidVersionRange(error) => {
             let fault = error.fault();
@@ -181,76 +181,9 @@ pub(super) fn needed(ruling: &Ruling<'_>) -> Option<&'static str> {
     })
 }
 
-/// What was waited for, and how long, to the millisecond.
-fn unanswered(cause: Unanswered) -> String {
-    let shown = |within: Duration| format!("{:?}", Duration::from_millis(millis(within)));
-    match cause {
-        Unanswered::DeadlineExceeded { waited_for, within } => {
-            let within = shown(within);
-            match waited_for {
-                Wait::Worker => format!("no worker was free within {within}"),
-                Wait::Judge => format!("the judgement was not done within {within}"),
-            }
-        }
-        Unanswered::QueueFull { waiting } => {
-            format!("{waiting} edits wait already, and no more may")
-        }
-        Unanswered::QueueTooSlow { waiting, within } => {
-            let within = shown(within);
-            format!("{waiting} edits wait already, too many to be judged within {within}")
-        }
-    }
-}
-
-fn millis(duration: Duration) -> u64 {
-    u64::try_from(duration.as_millis()).unwrap_or(u64::MAX)
-}
-
-/// The way out of having no answer: nothing is wrong with the edit as far as is known.
-fn again(cause: Unanswered) -> &'static str {
-    match cause {
-        Unanswered::DeadlineExceeded { .. } => "apply it again; it was not judged",
-        Unanswered::QueueFull { .. } | Unanswered::QueueTooSlow { .. } => {
-            "apply it again in a few seconds; it was not judged"
-        }
-    }
-}
-
 /// The place of a byte of a text as people count: in characters, from 1.
 fn character(text: &str, byte: usize) -> usize {
     text.char_indices().take_while(|(at, _)| *at < byte).count() + 1
-}
-
-/// Why an edit is not judged.
-pub(super) fn exempt(exemption: &Exemption) -> String {
-    match exemption {
-        Exemption::Operation => "neither a creation nor an update of the object".to_owned(),
-        Exemption::Kind => "not an extension".to_owned(),
-        Exemption::UnknownVersion { .. } => "an API version that is not known here".to_owned(),
-        Exemption::Deleting => "it is being deleted".to_owned(),
-        Exemption::Unchanged => "what it asks for is what it asked for before".to_owned(),
-        Exemption::Source(source) => {
-            format!(
-                "its source is {}, not Catalog",
-                cut_middle(&go::escape(source), 40)
-            )
-        }
-        Exemption::Stricter => "all it does is to turn the bypass off".to_owned(),
-    }
-}
-
-/// A hint as part of a sentence.
-pub(super) fn hint(hint: &Hint) -> Line {
-    let line = Line::default().name(&hint.field);
-    match &hint.instead {
-        Instead::Field(field) => line
-            .say(" is not a field of this API version; did you mean ")
-            .name(field)
-            .say("?"),
-        Instead::Word { found, word } => line.say(": ").written(found).say(&format!(
-            " is a word of another API version; did you mean {word}?"
-        )),
-    }
 }
 
 /// One fault of a spec as a sentence.

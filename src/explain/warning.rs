@@ -1,8 +1,7 @@
 //! Warnings as text: one line each, at most 120 characters, at most five.
 
-use crate::explain::refusal::hint;
 use crate::explain::text::Line;
-use crate::extension::Extension;
+use crate::extension::{Extension, Hint, Instead};
 use crate::judge::{Exemption, Jump, Warning};
 use crate::resolve::Choice;
 
@@ -97,6 +96,20 @@ fn line(extension: &Extension, warning: &Warning<'_>) -> Line {
             "the name of the installed bundle is not known: only skipRange edges and staying count",
         ),
         Warning::Hint(found) => hint(found),
+    }
+}
+
+/// A hint as part of a sentence.
+fn hint(hint: &Hint) -> Line {
+    let line = Line::default().name(&hint.field);
+    match &hint.instead {
+        Instead::Field(field) => line
+            .say(" is not a field of this API version; did you mean ")
+            .name(field)
+            .say("?"),
+        Instead::Word { found, word } => line.say(": ").written(found).say(&format!(
+            " is a word of another API version; did you mean {word}?"
+        )),
     }
 }
 

@@ -1,11 +1,11 @@
 //! What this replica has seen of each authority itself, by a clock that nobody sets.
 
-use std::time::{Duration, SystemTime};
+use std::time::SystemTime;
 
 use tokio::time::Instant;
 
 use crate::tls::self_managed::authority::Authority;
-use crate::tls::self_managed::stage::Term;
+use crate::tls::self_managed::stage::{Seen, Term};
 
 /// What one replica goes by: its clock, and what it has seen.
 #[derive(Clone, Copy)]
@@ -29,17 +29,6 @@ struct Entry {
     marked: Option<Instant>,
     /// When its mark was taken away again.
     needed: Option<Instant>,
-}
-
-/// For how long something has been so, as far as seen.
-#[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
-pub(super) struct Seen {
-    /// That it is in the bundle.
-    pub(super) published: Duration,
-    /// That it is marked as leaving.
-    pub(super) marked: Duration,
-    /// That a replica objected to its leaving, if one did.
-    pub(super) needed: Option<Duration>,
 }
 
 impl View<'_> {

@@ -10,7 +10,6 @@
 
 use std::time::{Duration, SystemTime};
 
-use crate::tls::self_managed::sight::Seen;
 use crate::tls::self_managed::{LEAF_LIFE, MARGIN, PROPAGATION};
 
 /// When an authority is of use.
@@ -25,6 +24,17 @@ pub(super) struct Term {
     /// Whether it signed what this replica serves.
     pub(super) is_ours: bool,
     pub(super) seen: Seen,
+}
+
+/// For how long something has been so, as far as seen.
+#[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
+pub(super) struct Seen {
+    /// That it is in the bundle.
+    pub(super) published: Duration,
+    /// That it is marked as leaving.
+    pub(super) marked: Duration,
+    /// That a replica objected to its leaving, if one did.
+    pub(super) needed: Option<Duration>,
 }
 
 /// What is due.

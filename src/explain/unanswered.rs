@@ -1,0 +1,40 @@
+//! Why a server did not judge an edit, and what to do about it.
+
+use core::time::Duration;
+
+use crate::judge::{Unanswered, Wait};
+
+/// What was waited for, and how long, to the millisecond.
+pub(super) fn reason(cause: Unanswered) -> String {
+    let shown = |within: Duration| format!("{:?}", Duration::from_millis(millis(within)));
+    match cause {
+        Unanswered::DeadlineExceeded { waited_for, within } => {
+            let within = shown(within);
+            match waited_for {
+                Wait::Worker => format!("no worker was free within {within}"),
+                Wait::Judge => format!("the judgement was not done within {within}"),
+            }
+        }
+        Unanswered::QueueFull { waiting } => {
+            format!("{waiting} edits wait already, and no more may")
+        }
+        Unanswered::QueueTooSlow { waiting, within } => {
+            let within = shown(within);
+            format!("{waiting} edits wait already, too many to be judged within {within}")
+        }
+    }
+}
+
+/// The way out of having no answer: nothing is wrong with the edit as far as is known.
+pub(super) fn again(cause: Unanswered) -> &'static str {
+    match cause {
+        Unanswered::DeadlineExceeded { .. } => "apply it again; it was not judged",
+        Unanswered::QueueFull { .. } | Unanswered::QueueTooSlow { .. } => {
+            "apply it again in a few seconds; it was not judged"
+        }
+    }
+}
+
+fn millis(duration: Duration) -> u64 {
+    u64::try_from(duration.as_millis()).unwrap_or(u64::MAX)
+}
