@@ -4,6 +4,7 @@ mod drain;
 mod overload;
 mod patience;
 mod protocol;
+mod rollover;
 mod wire;
 
 use std::net::SocketAddr;

@@ -50,4 +50,4 @@ const PROPAGATION: Duration = Duration::from_mins(5);
 const MARGIN: Duration = Duration::from_mins(10);
 
 #[cfg(test)]
-mod tests;
+pub(crate) mod tests;

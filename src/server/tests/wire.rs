@@ -75,7 +75,7 @@ impl Wire<TcpStream> {
 }
 
 impl<S: AsyncRead + AsyncWrite + Unpin> Wire<S> {
-    fn over(stream: S) -> Self {
+    pub(super) fn over(stream: S) -> Self {
         Self {
             stream,
             read: Vec::new(),

@@ -3,4 +3,4 @@
 mod clocks;
 mod faults;
 mod rollover;
-mod world;
+pub(crate) mod world;

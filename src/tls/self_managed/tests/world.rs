@@ -19,16 +19,16 @@ use crate::tls::{Certificates, Clock, Terms, TlsError};
 
 /// Follows the time of the runtime, and jumps.
 #[derive(Debug)]
-pub(super) struct TestClock {
+pub(crate) struct TestClock {
     begun: Instant,
     ahead: Mutex<i64>,
 }
 
 /// Shared by all replicas.
 #[derive(Clone)]
-pub(super) struct Memory(Arc<Mutex<Shelf>>);
+pub(crate) struct Memory(Arc<Mutex<Shelf>>);
 
-pub(super) struct Shelf {
+pub(crate) struct Shelf {
     pub(super) content: Option<(u64, Vec<u8>)>,
     writes: u64,
     /// Each bundle, with the moment of the runtime from which it holds.
@@ -40,14 +40,14 @@ pub(super) struct Shelf {
     pub(super) stall: Option<Duration>,
 }
 
-pub(super) struct World {
-    pub(super) clock: Arc<TestClock>,
-    pub(super) store: Memory,
-    pub(super) terms: Terms,
+pub(crate) struct World {
+    pub(crate) clock: Arc<TestClock>,
+    pub(crate) store: Memory,
+    pub(crate) terms: Terms,
 }
 
 impl World {
-    pub(super) fn new() -> Self {
+    pub(crate) fn new() -> Self {
         Self {
             clock: Arc::new(TestClock {
                 begun: Instant::now(),
@@ -94,7 +94,7 @@ impl World {
         })
     }
 
-    pub(super) async fn three(&self) -> [Certificates; 3] {
+    pub(crate) async fn three(&self) -> [Certificates; 3] {
         let all = tokio::join!(self.replica(), self.replica(), self.replica());
         [all.0.unwrap().0, all.1.unwrap().0, all.2.unwrap().0]
     }
@@ -114,7 +114,8 @@ impl World {
         }
     }
 
-    fn client(&self, bundle: &str) -> Arc<ClientConfig> {
+    /// A client that trusts this bundle, by this clock.
+    pub(crate) fn client(&self, bundle: &str) -> Arc<ClientConfig> {
         let mut roots = RootCertStore::empty();
         for certificate in CertificateDer::pem_slice_iter(bundle.as_bytes()) {
             roots.add(certificate.unwrap()).unwrap();
@@ -132,7 +133,7 @@ impl World {
 
 impl TestClock {
     /// Sets it forwards or, below zero, back.
-    pub(super) fn jump(&self, seconds: i64) {
+    pub(crate) fn jump(&self, seconds: i64) {
         *self.ahead.lock().unwrap() += seconds;
     }
 }
@@ -158,7 +159,7 @@ impl Memory {
     }
 
     /// What is published.
-    pub(super) fn bundle(&self) -> String {
+    pub(crate) fn bundle(&self) -> String {
         self.with(|shelf| shelf.bundles.last().unwrap().1.clone())
     }
 
@@ -171,7 +172,7 @@ impl Memory {
     }
 
     /// How many authorities are published.
-    pub(super) fn authorities(&self) -> usize {
+    pub(crate) fn authorities(&self) -> usize {
         self.bundle().matches("BEGIN CERTIFICATE").count()
     }
 
