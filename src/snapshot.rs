@@ -38,10 +38,14 @@ pub struct CatalogState {
     pub availability: Availability,
     /// The Serving condition, as far as it is known.
     pub serving: Serving,
-    /// `status.resolvedSource.image.ref`.
+    /// `status.resolvedSource.image.ref`; where content is held, that of the content.
     pub image_ref: Option<String>,
-    /// `status.lastUnpacked`.
+    /// `status.lastUnpacked`; where content is held, that of the content.
     pub last_unpacked: Option<String>,
+    /// Whether the content held is what the object names.
+    pub currency: Currency,
+    /// Whether that was known not too long ago.
+    pub age: Age,
     /// What is held of its content.
     pub content: Content,
 }
@@ -73,6 +77,36 @@ pub enum Serving {
     Presumed,
     /// The object carries a status, and Serving is absent in it or not True.
     KnownNot,
+}
+
+/// Whether content that is held is what its object names.
+#[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
+pub enum Currency {
+    /// It is, or nothing says that it is not.
+    #[default]
+    Current,
+    /// The object names other content by now, which is not held yet.
+    Superseded,
+}
+
+/// How long ago it was known that content is what its object names, by what is allowed.
+#[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
+pub enum Age {
+    /// No longer than is allowed.
+    #[default]
+    Allowed,
+    /// Longer, and this is what becomes of edits that need it.
+    Old(OnOldCatalog),
+}
+
+/// What becomes of edits that need a catalog whose content is too old.
+#[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
+pub enum OnOldCatalog {
+    /// They are judged by it, with a warning.
+    #[default]
+    Warn,
+    /// They are undecided.
+    Undecided,
 }
 
 /// What is held of a catalog's content.
@@ -138,6 +172,8 @@ impl CatalogState {
             serving: Serving::default(),
             image_ref: None,
             last_unpacked: None,
+            currency: Currency::default(),
+            age: Age::default(),
             content,
         }
     }

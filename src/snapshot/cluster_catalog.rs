@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 
 use serde_json::Value;
 
-use super::{Availability, CatalogState, Content, Labels, Serving};
+use super::{Age, Availability, CatalogState, Content, Currency, Labels, Serving};
 
 /// The label that catalogd sets on every `ClusterCatalog`, its value the catalog's name.
 pub const METADATA_NAME_LABEL: &str = "olm.operatorframework.io/metadata.name";
@@ -73,6 +73,8 @@ impl CatalogState {
             serving: serving(object),
             image_ref: text(object, "/status/resolvedSource/image/ref"),
             last_unpacked: text(object, "/status/lastUnpacked"),
+            currency: Currency::default(),
+            age: Age::default(),
             content: Content::Missing,
         };
         match labels.err().or(priority.err()) {
