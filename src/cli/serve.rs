@@ -118,7 +118,7 @@ fn serve(args: ServeArgs, configuration: &str, log: &Log) -> Result<ExitCode, Se
     } = args;
     let decisions = log_args.decisions();
     let certs = certs.resolve()?;
-    let rules = common.rules()?;
+    let rules = common.olm.rules()?;
     let limits = limits.resolve()?;
     if listen == ops_listen && listen.port() != 0 {
         return Err(UsageError::SameAddress { addr: listen }.into());
