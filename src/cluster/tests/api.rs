@@ -241,7 +241,6 @@ fn lock(state: &Mutex<State>) -> MutexGuard<'_, State> {
     state.lock().expect("no test panics while it holds this")
 }
 
-#[cfg(test)]
 mod tests {
     use k8s_openapi::api::core::v1::Secret;
     use kube::Api;
@@ -258,7 +257,8 @@ mod tests {
         api.put(SECRETS, json!({"metadata": {"name": "ca"}}));
         let secrets: Api<Secret> = Api::namespaced(api.client(), "olmguard");
         let read = secrets.get("ca").await.unwrap();
-        let write = || secrets.replace("ca", &PostParams::default(), &read);
+        let params = PostParams::default();
+        let write = || secrets.replace("ca", &params, &read);
         write().await.unwrap();
         let kube::Error::Api(status) = write().await.unwrap_err() else {
             panic!("no answer of the server");
