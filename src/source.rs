@@ -15,9 +15,11 @@
 //! Upstream: operator-registry, `alpha/declcfg/load.go`, `WalkMetasFS`.
 
 mod decompress;
+mod framed;
 mod indexignore;
 mod load;
 mod pipeline;
+pub mod record;
 mod stream;
 #[cfg(test)]
 mod tests;
