@@ -14,12 +14,14 @@
 //!
 //! Upstream: operator-registry, `alpha/declcfg/load.go`, `WalkMetasFS`.
 
+pub mod cache;
 mod decompress;
 mod framed;
 mod indexignore;
 mod load;
 mod pipeline;
 pub mod record;
+mod sealed;
 mod stream;
 #[cfg(test)]
 mod tests;
