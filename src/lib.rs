@@ -110,6 +110,8 @@ pub mod admission;
 pub mod catalog;
 #[cfg(feature = "program")]
 pub mod cli;
+#[cfg(feature = "program")]
+pub mod cluster;
 mod dns1123;
 pub mod explain;
 pub mod extension;

@@ -1,0 +1,26 @@
+//! The cluster: how it is reached, which catalogs and which OLM are in it.
+//!
+//! ```text
+//! access --> kube::Client --> catalogs  ClusterCatalogs: listed, read, watched for good
+//!                        |--> olm       which operator-controller runs, with which gates
+//!                        |--> extensions  ClusterExtensions by name
+//!                        '--> proxy     the content of a catalog, through the API server
+//! ```
+//!
+//! Invariants: nothing here ends because the API server is away, and none of it is asked in a tight
+//! loop; an object that cannot be read costs that object alone; no credential is in any text.
+
+pub mod access;
+pub mod catalogs;
+pub mod extensions;
+pub mod fault;
+mod line;
+mod object;
+
+pub mod proxy;
+mod served;
+#[cfg(test)]
+mod tests;
+
+pub use access::{Access, Caller, Cluster, ConnectError, connect};
+pub use fault::{FaultClass, WatchFault};

@@ -1,0 +1,153 @@
+//! Why there is no way into the cluster.
+//!
+//! A kubeconfig holds credentials, so nothing of its content is ever shown but names and places.
+
+use std::io;
+use std::path::{Path, PathBuf};
+
+use kube::config::KubeconfigError;
+
+use super::find::Place;
+use crate::cluster::fault;
+
+/// Why the cluster cannot be talked to.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum ConnectError {
+    /// Nothing says which cluster.
+    #[error(
+        "no cluster: --kubeconfig and KUBECONFIG are not set, there is no {}, and this runs in no \
+         pod with a service account: expected one of them",
+        home.display()
+    )]
+    NothingFound {
+        /// Where a kubeconfig would be.
+        home: PathBuf,
+    },
+    /// The files that are named are not there.
+    #[error(
+        "kubeconfig {files}: no such file, named by {named_by}: expected the file that kubectl uses"
+    )]
+    Missing {
+        /// The files.
+        files: String,
+        /// What names them.
+        named_by: &'static str,
+    },
+    /// A file cannot be read.
+    #[error("kubeconfig {}: cannot read: {source}", path.display())]
+    Read {
+        /// The file.
+        path: PathBuf,
+        /// What the system says.
+        source: io::Error,
+    },
+    /// A file is no kubeconfig.
+    #[error("kubeconfig {}: line {line}, column {column}: not a kubeconfig: expected YAML with clusters, users and contexts", path.display())]
+    Parse {
+        /// The file.
+        path: PathBuf,
+        /// Where, from 1.
+        line: u64,
+        /// Where, from 1.
+        column: u64,
+    },
+    /// Files that are no parts of one.
+    #[error(
+        "kubeconfig {files}: their apiVersion or kind differ: expected v1 and Config, or neither"
+    )]
+    Kinds {
+        /// The files.
+        files: String,
+    },
+    /// None is the current one, and none was asked for.
+    #[error("kubeconfig {files}: no current-context: expected --context with one of: {known}")]
+    NoContext {
+        /// The files.
+        files: String,
+        /// Those that there are.
+        known: String,
+    },
+    /// There is none of that name.
+    #[error("kubeconfig {files}: no context {context:?}: expected one of: {known}")]
+    UnknownContext {
+        /// The files.
+        files: String,
+        /// The one that was asked for.
+        context: String,
+        /// Those that there are.
+        known: String,
+    },
+    /// What is written there leads nowhere.
+    #[error("{place}: cannot be used: {why}")]
+    Unusable {
+        /// Where it is written.
+        place: String,
+        /// What is wrong.
+        why: String,
+    },
+    /// The service account of the pod is not as it should be.
+    #[error(
+        "the service account of this pod cannot be used: {why}; expected its token, namespace and ca.crt, or --kubeconfig"
+    )]
+    Pod {
+        /// What is wrong.
+        why: String,
+    },
+    /// The thread that read it was lost; please report this.
+    #[error("internal fault: {0}; please report this")]
+    Interrupted(String),
+}
+
+pub(super) fn unreadable(path: &Path, error: KubeconfigError) -> ConnectError {
+    let path = path.to_owned();
+    match error {
+        KubeconfigError::ReadConfig(source, _) => ConnectError::Read { path, source },
+        KubeconfigError::Parse(error) => {
+            let at = error.location();
+            ConnectError::Parse {
+                path,
+                line: at.map_or(1, |at| at.line()),
+                column: at.map_or(1, |at| at.column()),
+            }
+        }
+        _ => ConnectError::Kinds {
+            files: path.display().to_string(),
+        },
+    }
+}
+
+pub(super) fn unusable(place: &Place, error: &kube::Error) -> ConnectError {
+    let why = match error {
+        kube::Error::InferKubeconfig(KubeconfigError::LoadClusterOfContext(cluster)) => {
+            format!("no cluster {cluster:?} in it, which the context names")
+        }
+        kube::Error::InferKubeconfig(KubeconfigError::MissingClusterUrl) => {
+            "the cluster of the context has no server: expected its URL".to_owned()
+        }
+        kube::Error::RustlsTls(_) if fault::words(error).contains(NO_CAS) => {
+            "it names no certificate-authority, and this machine has none of its own: expected \
+             certificate-authority or certificate-authority-data in its cluster"
+                .to_owned()
+        }
+        // The text of an answer that a plugin gives may hold its token.
+        kube::Error::Auth(kube::client::AuthError::AuthExecParse(_)) => {
+            "the plugin for credentials answers what is no ExecCredential".to_owned()
+        }
+        kube::Error::Auth(kube::client::AuthError::AuthExecRun { cmd, out }) => {
+            let command = cmd.split_whitespace().next().unwrap_or_default();
+            format!(
+                "the plugin for credentials {command} ended with {}",
+                out.status
+            )
+        }
+        other => fault::words(other),
+    };
+    ConnectError::Unusable {
+        place: place.to_string(),
+        why,
+    }
+}
+
+/// What rustls-platform-verifier says where the system has no authorities.
+const NO_CAS: &str = "No CA certificates were loaded";

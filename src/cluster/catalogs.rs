@@ -1,0 +1,106 @@
+//! The `ClusterCatalog`s of a cluster: read once, or watched for good.
+//!
+//! ```text
+//! discovery --> kube's watcher (list in pages, watch, 410: list again) --> Observed --> CatalogEvent
+//!     ^              | any fault: told once a change, then a pause with jitter
+//!     '--------------'
+//! ```
+//!
+//! Upstream: operator-controller, `api/v1/clustercatalog_types.go`; catalogd v0.1 to v0.36 for the
+//! older groups and kinds.
+
+mod observed;
+mod watch;
+
+use kube::api::ListParams;
+use kube::core::ApiResource;
+use kube::{Api, Client};
+
+pub use observed::{Observed, Unnamed};
+pub use watch::{CatalogEvent, watch};
+
+use crate::cluster::fault;
+use crate::cluster::line;
+use crate::cluster::object::Object;
+use crate::cluster::served::{Names, looked_for, served};
+
+/// Why the catalogs, or one of them, cannot be read.
+#[derive(Clone, Debug, Eq, PartialEq, thiserror::Error)]
+pub enum CatalogsError {
+    /// The cluster has no such API.
+    #[error(
+        "the cluster serves no ClusterCatalog: looked for {}; is OLM v1 installed in it?",
+        looked_for(NAMES)
+    )]
+    NotServed,
+    /// The API server did not answer, or said no.
+    #[error("cannot {action}: {why}")]
+    Failed {
+        /// What was tried.
+        action: String,
+        /// What became of it.
+        why: String,
+    },
+}
+
+/// Every catalog, and what says that it is one and has no name.
+pub async fn list(client: Client) -> Result<(Vec<Observed>, Vec<Unnamed>), CatalogsError> {
+    let (client, _) = line::open(client);
+    let api = api(&client).await?;
+    let mut params = ListParams::default().limit(PAGE);
+    let (mut catalogs, mut unnamed) = (Vec::new(), Vec::new());
+    loop {
+        let page = api.list(&params).await.map_err(failed("list catalogs"))?;
+        for object in &page.items {
+            match Observed::read(&object.content) {
+                Ok(observed) => catalogs.push(observed),
+                Err(none) => unnamed.push(none),
+            }
+        }
+        params.continue_token = page.metadata.continue_.filter(|token| !token.is_empty());
+        if params.continue_token.is_none() {
+            return Ok((catalogs, unnamed));
+        }
+    }
+}
+
+/// One catalog as it is now; none if there is no such.
+pub async fn get(client: Client, name: &str) -> Result<Option<Observed>, CatalogsError> {
+    let (client, _) = line::open(client);
+    let found = api(&client).await?.get_opt(name).await;
+    let found = found.map_err(failed(&format!("read catalog {name:?}")))?;
+    Ok(found.and_then(|object| Observed::read(&object.content).ok()))
+}
+
+async fn api(client: &Client) -> Result<Api<Object>, CatalogsError> {
+    let found = served(client, NAMES).await;
+    let resource = found.map_err(failed("find out how catalogs are served"))?;
+    let resource = resource.ok_or(CatalogsError::NotServed)?;
+    Ok(all(client, &resource))
+}
+
+fn all(client: &Client, resource: &ApiResource) -> Api<Object> {
+    Api::all_with(client.clone(), resource)
+}
+
+fn failed(action: &str) -> impl Fn(kube::Error) -> CatalogsError {
+    move |error| CatalogsError::Failed {
+        action: action.to_owned(),
+        why: fault::words(&error),
+    }
+}
+
+/// The kind under all names that it had, newest first.
+const NAMES: &Names = &[
+    ("olm.operatorframework.io", "v1", "ClusterCatalog"),
+    ("olm.operatorframework.io", "v1alpha1", "ClusterCatalog"),
+    (
+        "catalogd.operatorframework.io",
+        "v1alpha1",
+        "ClusterCatalog",
+    ),
+    ("catalogd.operatorframework.io", "v1alpha1", "Catalog"),
+];
+
+/// How many objects are asked for at once.
+const PAGE: u32 = 100;

@@ -1,0 +1,187 @@
+//! The watch that never ends.
+//!
+//! Any fault ends one round of it: the fault is told, and after a pause (kube's own: 0.8 s doubled
+//! up to 30 s, with as much again at random, anew after two good minutes) discovery and the list
+//! begin anew. A list of catalogs is short, so nothing is made of what may still be known.
+//!
+//! How a silent end is noticed: the server ends each watch after [`SECONDS`], kube's watcher gives up
+//! five seconds later and begins another, and that fails or is heard within [`line::ANSWER`].
+
+use std::pin::pin;
+use std::time::Duration;
+
+use futures_util::StreamExt;
+use kube::Client;
+use kube::core::ApiResource;
+use kube::runtime::watcher::{self, DefaultBackoff, Event, watcher};
+use tokio::sync::mpsc::Sender;
+use tokio::time::{interval, sleep};
+
+use super::{CatalogsError, NAMES, Observed, PAGE, Unnamed, all};
+use crate::cluster::fault::{FaultClass, WatchFault};
+use crate::cluster::line::{self, Heard};
+use crate::cluster::object::Object;
+use crate::cluster::served::served;
+
+/// What happens to the catalogs of a cluster.
+///
+/// Each but `Lost` and `Unnamed` also says that the watch is alive: until the next `Lost` the
+/// objects are as they were told.
+#[derive(Clone, Debug)]
+pub enum CatalogEvent {
+    /// These there are, and no others.
+    Listed(Vec<Observed>),
+    /// This one is there, or has changed.
+    Applied(Observed),
+    /// The one of this name is gone.
+    Deleted(String),
+    /// Nothing has changed: a bookmark, or a watch that goes on.
+    Alive,
+    /// Nothing is heard any more, for this reason: told again only if the reason is another.
+    Lost(WatchFault),
+    /// An object has no name, so that it is none of those that are told.
+    Unnamed(Unnamed),
+}
+
+/// How a round ends.
+enum Ended {
+    Fault(WatchFault),
+    /// The kind is served elsewhere by now, or nowhere.
+    Moved,
+}
+
+/// Whoever was told has gone away.
+struct NobodyListens;
+
+/// Tells what happens to the catalogs, for as long as somebody listens.
+pub async fn watch(client: Client, events: Sender<CatalogEvent>) {
+    let (client, heard) = line::open(client);
+    let mut watch = Watch {
+        client,
+        heard,
+        events,
+        listing: Vec::new(),
+        lost: None,
+    };
+    let mut pauses = DefaultBackoff::default();
+    loop {
+        match watch.round().await {
+            Ok(Ended::Moved) => continue,
+            Ok(Ended::Fault(fault)) => {
+                if watch.lost(fault).await.is_err() {
+                    return;
+                }
+            }
+            Err(NobodyListens) => return,
+        }
+        let pause = pauses.next().unwrap_or(LONGEST_PAUSE);
+        sleep(pause).await;
+    }
+}
+
+struct Watch {
+    client: Client,
+    heard: Heard,
+    events: Sender<CatalogEvent>,
+    /// What was listed of a list that is not complete yet.
+    listing: Vec<Observed>,
+    /// What was told last, if that was a fault.
+    lost: Option<FaultClass>,
+}
+
+impl Watch {
+    /// Finds the API and watches it, until a fault ends that.
+    async fn round(&mut self) -> Result<Ended, NobodyListens> {
+        match served(&self.client, NAMES).await {
+            Ok(Some(resource)) => self.follow(&resource).await,
+            Ok(None) => Ok(Ended::Fault(WatchFault {
+                class: FaultClass::NotServed,
+                words: CatalogsError::NotServed.to_string(),
+            })),
+            Err(error) => Ok(Ended::Fault(WatchFault::from(&error))),
+        }
+    }
+
+    async fn follow(&mut self, resource: &ApiResource) -> Result<Ended, NobodyListens> {
+        let config = watcher::Config::default().timeout(SECONDS).page_size(PAGE);
+        let mut objects = pin!(watcher(all(&self.client, resource), config));
+        let mut recheck = interval(RECHECK);
+        recheck.reset();
+        loop {
+            tokio::select! {
+                biased;
+                () = self.events.closed() => return Err(NobodyListens),
+                Some(event) = objects.next() => {
+                    self.heard.forget();
+                    match event {
+                        Ok(event) => self.take(event).await?,
+                        Err(error) => return Ok(Ended::Fault(error.into())),
+                    }
+                }
+                () = self.heard.sign() => self.tell(CatalogEvent::Alive).await?,
+                _ = recheck.tick() => {
+                    if self.has_moved(resource).await {
+                        return Ok(Ended::Moved);
+                    }
+                }
+            }
+        }
+    }
+
+    async fn take(&mut self, event: Event<Object>) -> Result<(), NobodyListens> {
+        match event {
+            Event::Init => self.listing.clear(),
+            Event::InitApply(object) => match Observed::read(&object.content) {
+                Ok(observed) => self.listing.push(observed),
+                Err(unnamed) => self.send(CatalogEvent::Unnamed(unnamed)).await?,
+            },
+            Event::InitDone => {
+                let listed = std::mem::take(&mut self.listing);
+                self.tell(CatalogEvent::Listed(listed)).await?;
+            }
+            Event::Apply(object) => match Observed::read(&object.content) {
+                Ok(observed) => self.tell(CatalogEvent::Applied(observed)).await?,
+                Err(unnamed) => self.send(CatalogEvent::Unnamed(unnamed)).await?,
+            },
+            Event::Delete(object) => {
+                if let Ok(observed) = Observed::read(&object.content) {
+                    let name = observed.state.name;
+                    self.tell(CatalogEvent::Deleted(name)).await?;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Whether the kind is served under a better name by now, or under none.
+    ///
+    /// Where an old group stays installed beside a new one, no fault would ever say so.
+    async fn has_moved(&self, watched: &ApiResource) -> bool {
+        let now = served(&self.client, NAMES).await;
+        now.is_ok_and(|now| now.as_ref() != Some(watched))
+    }
+
+    async fn lost(&mut self, fault: WatchFault) -> Result<(), NobodyListens> {
+        if self.lost == Some(fault.class) {
+            return Ok(());
+        }
+        self.lost = Some(fault.class);
+        self.send(CatalogEvent::Lost(fault)).await
+    }
+
+    /// Tells something that was heard.
+    async fn tell(&mut self, event: CatalogEvent) -> Result<(), NobodyListens> {
+        self.lost = None;
+        self.send(event).await
+    }
+
+    async fn send(&self, event: CatalogEvent) -> Result<(), NobodyListens> {
+        self.events.send(event).await.map_err(|_| NobodyListens)
+    }
+}
+
+/// How long one watch lasts, in seconds; a line that is dead is noticed that late at most.
+pub(super) const SECONDS: u32 = 120;
+/// How often it is asked whether the API has moved.
+pub(super) const RECHECK: Duration = Duration::from_mins(5);
+const LONGEST_PAUSE: Duration = Duration::from_secs(30);

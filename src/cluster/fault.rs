@@ -1,0 +1,155 @@
+//! Why the API server did not answer as it should, by class and in words.
+
+use std::error::Error;
+
+use kube::runtime::watcher;
+
+use crate::cluster::line::Silent;
+
+/// Why a watch does not tell anything at the moment.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub struct WatchFault {
+    /// Of which kind it is.
+    pub class: FaultClass,
+    /// What there is to say about it, in one line.
+    pub words: String,
+}
+
+/// The kinds of fault, a closed set: they are labels of a metric.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub enum FaultClass {
+    /// No connection, or one that broke.
+    Unreachable,
+    /// A connection, and no answer in time.
+    Silent,
+    /// 401, or no credentials to be had.
+    Unauthorized,
+    /// 403.
+    Forbidden,
+    /// The cluster does not serve the API.
+    NotServed,
+    /// 410: what was known is too old to go on from.
+    Gone,
+    /// 429.
+    Throttled,
+    /// 5xx.
+    Server,
+    /// An answer that is none of Kubernetes'.
+    Undecodable,
+    /// Any other answer.
+    Refused,
+}
+
+impl FaultClass {
+    /// The value of the label.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Unreachable => "unreachable",
+            Self::Silent => "silent",
+            Self::Unauthorized => "unauthorized",
+            Self::Forbidden => "forbidden",
+            Self::NotServed => "not_served",
+            Self::Gone => "gone",
+            Self::Throttled => "throttled",
+            Self::Server => "server",
+            Self::Undecodable => "undecodable",
+            Self::Refused => "refused",
+        }
+    }
+
+    fn of_code(code: u16) -> Self {
+        match code {
+            401 => Self::Unauthorized,
+            403 => Self::Forbidden,
+            404 => Self::NotServed,
+            410 => Self::Gone,
+            429 => Self::Throttled,
+            500..=599 => Self::Server,
+            _ => Self::Refused,
+        }
+    }
+
+    fn of(error: &kube::Error) -> Self {
+        match error {
+            kube::Error::Api(status) => Self::of_code(status.code),
+            kube::Error::Auth(_) => Self::Unauthorized,
+            kube::Error::SerdeError(_)
+            | kube::Error::FromUtf8(_)
+            | kube::Error::LinesCodecMaxLineLengthExceeded
+            | kube::Error::Discovery(_) => Self::Undecodable,
+            other if chain(other).any(<dyn Error>::is::<Silent>) => Self::Silent,
+            _ => Self::Unreachable,
+        }
+    }
+}
+
+impl From<&kube::Error> for WatchFault {
+    fn from(error: &kube::Error) -> Self {
+        Self {
+            class: FaultClass::of(error),
+            words: words(error),
+        }
+    }
+}
+
+impl From<watcher::Error> for WatchFault {
+    fn from(error: watcher::Error) -> Self {
+        match error {
+            watcher::Error::InitialListFailed(error)
+            | watcher::Error::WatchStartFailed(error)
+            | watcher::Error::WatchFailed(error) => Self::from(&error),
+            watcher::Error::WatchError(status) => Self::from(&kube::Error::Api(status)),
+            watcher::Error::NoResourceVersion => Self {
+                class: FaultClass::Undecodable,
+                words: "the API server sent an object without metadata.resourceVersion".to_owned(),
+            },
+        }
+    }
+}
+
+/// What an error of kube's client says, in one line of bounded length.
+///
+/// Its own text of an answer holds the answer twice, and that of a connection not what became of it.
+pub(super) fn words(error: &kube::Error) -> String {
+    let text = match error {
+        kube::Error::Api(status) if status.message.is_empty() => {
+            format!("the API server answers {}", status.code)
+        }
+        kube::Error::Api(status) => {
+            format!("the API server answers {}: {}", status.code, status.message)
+        }
+        other => causes(other),
+    };
+    one_line(&text)
+}
+
+/// The causes of an error from the outermost inwards, each text once.
+fn causes(error: &kube::Error) -> String {
+    let mut said: Vec<String> = Vec::new();
+    for cause in chain(error).skip(1).map(ToString::to_string) {
+        if !said.iter().any(|before| before.contains(&cause)) {
+            said.push(cause);
+        }
+    }
+    if said.is_empty() {
+        return error.to_string();
+    }
+    said.join(": ")
+}
+
+/// A foreign text as part of a line of ours.
+pub(super) fn one_line(text: &str) -> String {
+    let line = text.split_whitespace().collect::<Vec<_>>().join(" ");
+    match line.char_indices().nth(LONGEST) {
+        None => line,
+        Some((end, _)) => format!("{}...", line.get(..end).unwrap_or_default()),
+    }
+}
+
+fn chain(error: &kube::Error) -> impl Iterator<Item = &(dyn Error + 'static)> {
+    let first: &(dyn Error + 'static) = error;
+    std::iter::successors(Some(first), |error| (*error).source())
+}
+
+/// So much of a foreign text is shown at most, in characters.
+const LONGEST: usize = 400;

@@ -1,0 +1,146 @@
+//! The line to the API server under a watch: how long it may be silent, and what is heard on it.
+//!
+//! kube's watcher does not tell of bookmarks, nor of a watch that it begins again where the last
+//! one ended; it waits for an answer for as long as that takes, and a server that ends each watch
+//! at once is asked without a pause. So what it sends goes through here.
+
+use std::convert::Infallible;
+use std::pin::Pin;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::task::{Context, Poll};
+use std::time::Duration;
+
+use form_urlencoded::parse;
+use http_body_util::combinators::UnsyncBoxBody;
+use http_body_util::{BodyExt, Full};
+use hyper::body::Bytes;
+use hyper::{Request, Response};
+use kube::Client;
+use kube::client::Body;
+use tokio::sync::watch;
+use tokio::time::{Instant, sleep_until, timeout};
+use tower_service::Service;
+
+/// The API server did not answer in time.
+#[derive(Debug, thiserror::Error)]
+#[error("no answer within {} s", ANSWER.as_secs())]
+pub(super) struct Silent;
+
+/// Tells when a watch is heard: its answer, and each piece of it.
+#[derive(Debug)]
+pub(super) struct Heard(watch::Receiver<()>);
+
+/// A client that asks through this line, and what is heard on it.
+pub(super) fn open(client: Client) -> (Client, Heard) {
+    let namespace = client.default_namespace().to_owned();
+    let (signs, heard) = watch::channel(());
+    let line = Line {
+        client,
+        signs: Arc::new(signs),
+        next_watch: Arc::default(),
+    };
+    (Client::new(line, namespace), Heard(heard))
+}
+
+impl Heard {
+    /// Waits until a watch is heard.
+    pub(super) async fn sign(&mut self) {
+        if self.0.changed().await.is_err() {
+            // The line is gone, and with it whoever could be heard.
+            std::future::pending::<Infallible>().await;
+        }
+    }
+
+    /// Leaves out what was heard up to now.
+    pub(super) fn forget(&mut self) {
+        self.0.mark_unchanged();
+    }
+}
+
+#[derive(Clone)]
+struct Line {
+    client: Client,
+    signs: Arc<watch::Sender<()>>,
+    next_watch: Arc<Mutex<Option<Instant>>>,
+}
+
+type Answer = Response<UnsyncBoxBody<Bytes, kube::Error>>;
+type BoxError = Box<dyn std::error::Error + Send + Sync>;
+
+impl Service<Request<Body>> for Line {
+    type Response = Answer;
+    type Error = BoxError;
+    type Future = Pin<Box<dyn Future<Output = Result<Answer, BoxError>> + Send>>;
+
+    fn poll_ready(&mut self, _context: &mut Context<'_>) -> Poll<Result<(), BoxError>> {
+        Poll::Ready(Ok(()))
+    }
+
+    fn call(&mut self, request: Request<Body>) -> Self::Future {
+        let line = self.clone();
+        Box::pin(async move {
+            if is_watch(&request) {
+                line.pace().await;
+                line.watch(request).await
+            } else {
+                line.ask(request).await
+            }
+        })
+    }
+}
+
+impl Line {
+    /// An answer that ends is taken whole, so that one that stops half-way is noticed.
+    async fn ask(&self, request: Request<Body>) -> Result<Answer, BoxError> {
+        let whole = async { collected(self.client.send(request).await?).await };
+        Ok(timeout(ANSWER, whole).await.map_err(|_| Silent)??)
+    }
+
+    async fn watch(&self, request: Request<Body>) -> Result<Answer, BoxError> {
+        let begun = timeout(ANSWER, self.client.send(request)).await;
+        let response = begun.map_err(|_| Silent)??;
+        if !response.status().is_success() {
+            let whole = timeout(ANSWER, collected(response)).await;
+            return Ok(whole.map_err(|_| Silent)??);
+        }
+        self.signs.send_replace(());
+        let signs = Arc::clone(&self.signs);
+        let heard = move |piece| {
+            signs.send_replace(());
+            piece
+        };
+        Ok(response.map(|body| body.map_frame(heard).boxed_unsync()))
+    }
+
+    /// Waits until another watch may begin.
+    async fn pace(&self) {
+        let begin = {
+            let mut next = self
+                .next_watch
+                .lock()
+                .unwrap_or_else(PoisonError::into_inner);
+            let now = Instant::now();
+            let begin = next.unwrap_or(now).max(now);
+            *next = Some(begin + PACE);
+            begin
+        };
+        sleep_until(begin).await;
+    }
+}
+
+async fn collected(response: Response<Body>) -> Result<Answer, kube::Error> {
+    let (parts, body) = response.into_parts();
+    let whole = Full::new(body.collect().await?.to_bytes());
+    let body = whole.map_err(|never| match never {}).boxed_unsync();
+    Ok(Response::from_parts(parts, body))
+}
+
+fn is_watch(request: &Request<Body>) -> bool {
+    let query = request.uri().query().unwrap_or_default();
+    parse(query.as_bytes()).any(|(key, value)| key == "watch" && value != "false")
+}
+
+/// How long an answer may take, or the beginning of a watch.
+pub(super) const ANSWER: Duration = Duration::from_secs(30);
+/// How far apart two watches begin at least.
+pub(super) const PACE: Duration = Duration::from_secs(1);

@@ -1,0 +1,113 @@
+//! The content of a catalog through the API server, for whoever stands outside of the cluster.
+//!
+//! `https://catalogd-service.olmv1-system.svc/catalogs/x` is asked for as
+//! `/api/v1/namespaces/olmv1-system/services/https:catalogd-service:443/proxy/catalogs/x`; whoever
+//! asks needs the verb `get` on `services/proxy`. Upstream: Kubernetes,
+//! `pkg/registry/core/service/storage/rest.go` (it does not verify the certificate of the service).
+
+use http_body_util::{BodyExt, Limited};
+use hyper::{Request, StatusCode, Uri};
+use kube::Client;
+use kube::client::Body;
+use tokio::time::timeout;
+
+use crate::cluster::fault;
+use crate::cluster::line::ANSWER;
+
+/// Why nothing came through.
+#[derive(Clone, Debug, Eq, PartialEq, thiserror::Error)]
+pub enum ProxyError {
+    /// What was asked for is no service of the cluster.
+    #[error("{url}: not a service of the cluster: expected a host NAME.NAMESPACE.svc")]
+    NoService {
+        /// The URL.
+        url: String,
+    },
+    /// Another answer than the content.
+    #[error("{url}, through the API server: {code}: {message}")]
+    Answer {
+        /// The URL.
+        url: String,
+        /// Its status.
+        code: u16,
+        /// What came with it, or its beginning.
+        message: String,
+    },
+    /// No answer.
+    #[error("{url}, through the API server: {why}")]
+    Failed {
+        /// The URL.
+        url: String,
+        /// What became of it.
+        why: String,
+    },
+}
+
+/// Begins to read the content at a URL inside of the cluster; the body is as the service sends it,
+/// decompressed, and has no bounds of its own.
+pub async fn get(client: &Client, url: &str) -> Result<Body, ProxyError> {
+    let failed = |why| ProxyError::Failed {
+        url: url.to_owned(),
+        why,
+    };
+    let path = path(url).ok_or_else(|| ProxyError::NoService {
+        url: url.to_owned(),
+    })?;
+    let request = Request::get(path).body(Body::empty());
+    let request = request.map_err(|error| failed(error.to_string()))?;
+    let answer = timeout(ANSWER, client.send(request)).await;
+    let answer = answer.map_err(|_| failed(crate::cluster::line::Silent.to_string()))?;
+    let response = answer.map_err(|error| failed(fault::words(&error)))?;
+    if response.status() == StatusCode::OK {
+        return Ok(response.into_body());
+    }
+    let code = response.status().as_u16();
+    Err(ProxyError::Answer {
+        url: url.to_owned(),
+        code,
+        message: message(response.into_body()).await,
+    })
+}
+
+/// The path of the API server that leads to it.
+fn path(url: &str) -> Option<String> {
+    let url: Uri = url.parse().ok()?;
+    let scheme = url
+        .scheme_str()
+        .filter(|s| matches!(*s, "http" | "https"))?;
+    let mut names = url.host()?.split('.');
+    let (name, namespace) = (names.next()?, names.next()?);
+    if names.next() != Some("svc") || !is_name(name) || !is_name(namespace) {
+        return None;
+    }
+    let port = url
+        .port_u16()
+        .unwrap_or(if scheme == "https" { 443 } else { 80 });
+    let target = url.path_and_query().map_or("/", |target| target.as_str());
+    Some(format!(
+        "/api/v1/namespaces/{namespace}/services/{scheme}:{name}:{port}/proxy{target}"
+    ))
+}
+
+/// Nothing else may be part of the path.
+fn is_name(text: &str) -> bool {
+    let is_part = |c: char| c.is_ascii_alphanumeric() || c == '-';
+    !text.is_empty() && text.chars().all(is_part)
+}
+
+/// What an answer says that is not the content, in one line.
+async fn message(body: Body) -> String {
+    let whole = timeout(ANSWER, Limited::new(body, LONGEST).collect()).await;
+    let Ok(Ok(whole)) = whole else {
+        return "(an answer that cannot be read)".to_owned();
+    };
+    let bytes = whole.to_bytes();
+    let status: Option<kube::core::Status> = serde_json::from_slice(&bytes).ok();
+    match status {
+        Some(status) if !status.message.is_empty() => fault::one_line(&status.message),
+        _ => fault::one_line(&String::from_utf8_lossy(&bytes)),
+    }
+}
+
+/// So much of such an answer is read at most, in bytes.
+const LONGEST: usize = 64 * 1024;
