@@ -14,6 +14,7 @@ pub mod access;
 pub mod catalogs;
 pub mod extensions;
 pub mod fault;
+pub mod follow;
 mod line;
 mod object;
 pub mod olm;

@@ -15,7 +15,6 @@
 //! Upstream: operator-registry, `alpha/declcfg/load.go`, `WalkMetasFS`.
 
 pub mod cache;
-pub mod cache;
 pub mod catalogd;
 mod decompress;
 mod framed;

@@ -122,6 +122,16 @@ pub(crate) enum UsageError {
     )]
     NoCluster,
     #[error(
+        "{flag} is about the catalogs of a cluster, and --catalog names files: expected one of them, \
+         not both"
+    )]
+    ClusterBesideFiles { flag: &'static str },
+    #[error(
+        "--on-old-catalog undecided is given without --max-catalog-age: expected the age from which \
+         on it counts, such as 1h"
+    )]
+    NeverOld,
+    #[error(
         "--client-allowed is given without --client-ca: expected the authorities that vouch for \
          these clients"
     )]
@@ -184,6 +194,11 @@ impl fmt::Display for AskedRelease {
 }
 
 impl CatalogArgs {
+    /// Whether there is none.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
     /// The catalogs in the order given.
     pub(crate) fn iter(&self) -> impl Iterator<Item = &CatalogArg> {
         self.0.iter()
