@@ -18,6 +18,7 @@ pub mod extensions;
 pub mod fault;
 mod line;
 mod object;
+pub mod olm;
 
 pub mod proxy;
 mod served;

@@ -118,7 +118,7 @@ fn serve(args: ServeArgs, configuration: &str, log: &Log) -> Result<ExitCode, Se
     } = args;
     let decisions = log_args.decisions();
     let certs = certs.resolve()?;
-    let rules = common.rules()?;
+    let rules = common.olm.rules()?;
     let limits = limits.resolve()?;
     if listen == ops_listen && listen.port() != 0 {
         return Err(UsageError::SameAddress { addr: listen }.into());
@@ -177,13 +177,13 @@ impl Plan {
         let listening = Server::listen(self.config)?;
         let loaded = tokio::task::spawn_blocking(load);
         let snapshot = tokio::select! {
-            loaded = loaded => Arc::new(loaded.map_err(io::Error::from)?),
+            loaded = loaded => loaded.map_err(io::Error::from)?,
             early = signals.next() => {
                 info!(signal = early.as_str(), "Shut down before it took any reviews");
                 return Ok(Exit::Good.into());
             }
         };
-        let server = listening.open(Arc::new(Guard { snapshot }), self.enforcement);
+        let server = listening.open(Arc::new(Guard::from(snapshot)), self.enforcement);
         announce(&server);
         leave(server, self.shutdown_delay, &mut signals).await
     }

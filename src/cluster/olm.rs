@@ -1,0 +1,223 @@
+//! Which OLM runs in the cluster: found out from operator-controller's Deployment.
+//!
+//! ```text
+//! image tag ------------------> release --.
+//!  '- none: OpenShift's version -^         |--> Found --> olm::Rules
+//! --feature-gates of its container ------>'
+//! ```
+//!
+//! What cannot be found out is assumed, as far as that is sound, and each assumption is a warning.
+//! Upstream: operator-controller, `config/base/operator-controller/manager/manager.yaml`; OpenShift's
+//! cluster-olm-operator puts the same Deployment into `openshift-operator-controller`.
+
+mod container;
+mod gates;
+mod image;
+mod release;
+mod warning;
+mod watch;
+
+use std::fmt;
+
+use k8s_openapi::api::apps::v1::Deployment;
+use k8s_openapi::api::core::v1::Container;
+use kube::core::{ApiResource, GroupVersionKind};
+use kube::{Api, Client};
+
+pub use warning::Warning;
+pub use watch::watch;
+
+use release::Evidence;
+use watch::Seen;
+
+use crate::cluster::fault;
+use crate::cluster::line;
+use crate::cluster::object::Object;
+use crate::olm::{Gates, OlmRelease, Rules};
+
+/// The OLM that runs in a cluster.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub struct Found {
+    /// Its release, or the nearest one that is known.
+    pub release: OlmRelease,
+    /// Its feature gates, as far as they touch resolution.
+    pub gates: Gates,
+    /// What had to be assumed.
+    pub warnings: Vec<Warning>,
+    namespace: String,
+    evidence: Evidence,
+    settings: Vec<String>,
+}
+
+/// Why no OLM was found.
+#[derive(Clone, Debug, Eq, PartialEq, thiserror::Error)]
+pub enum FindError {
+    /// There is none where it is looked for.
+    #[error(
+        "no operator-controller: expected a Deployment {DEPLOYMENT} in namespace {}; is OLM v1 installed?",
+        namespaces.join(" or ")
+    )]
+    Nowhere {
+        /// Where it was looked for.
+        namespaces: Vec<String>,
+    },
+    /// The API server did not answer, or said no.
+    #[error("cannot read Deployment {namespace}/{DEPLOYMENT}: {why}")]
+    Failed {
+        /// Where it was looked for.
+        namespace: String,
+        /// What became of it.
+        why: String,
+    },
+    /// None of its containers is operator-controller.
+    #[error(
+        "Deployment {namespace}/{DEPLOYMENT}: no container of operator-controller in it: expected one that runs operator-controller, or is named manager"
+    )]
+    NoContainer {
+        /// Where it is.
+        namespace: String,
+    },
+}
+
+/// Finds the OLM of this cluster, in the namespace that is named or in those where it usually is.
+pub async fn find(client: &Client, namespace: Option<&str>) -> Result<Found, FindError> {
+    let (client, _) = line::open(client.clone());
+    let (found, _) = look(&client, namespace).await?;
+    Ok(found)
+}
+
+/// What differs between the OLM that was found and what was set by hand, which counts.
+pub fn compare(found: &Found, release: Option<OlmRelease>, gates: Option<Gates>) -> Vec<Warning> {
+    let mut warnings = Vec::new();
+    if let Some(set) = release.filter(|set| *set != found.release) {
+        let found = found.release;
+        warnings.push(Warning::ReleaseSet { set, found });
+    }
+    if gates.is_some_and(|set| set != found.gates) {
+        let found = found.gates_in_words();
+        warnings.push(Warning::GatesSet { found });
+    }
+    warnings
+}
+
+impl Found {
+    /// What this OLM does.
+    pub fn rules(&self) -> Rules {
+        Rules::new(self.release, self.gates)
+    }
+
+    fn gates_in_words(&self) -> String {
+        if self.settings.is_empty() {
+            return "no feature gates".to_owned();
+        }
+        format!("feature gates {}", self.settings.join(","))
+    }
+}
+
+/// One line: which release, what says so, the gates, and where.
+impl fmt::Display for Found {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self {
+            release,
+            evidence,
+            namespace,
+            ..
+        } = self;
+        let gates = self.gates_in_words();
+        write!(
+            f,
+            "OLM {release} ({evidence}), {gates}, of Deployment {namespace}/{DEPLOYMENT}"
+        )
+    }
+}
+
+async fn look(client: &Client, namespace: Option<&str>) -> Result<(Found, Seen), FindError> {
+    let namespaces = namespace.map_or(NAMESPACES.to_vec(), |named| vec![named]);
+    let mut failed = None;
+    for namespace in &namespaces {
+        match deployment(client, namespace).await {
+            Ok(Some(deployment)) => {
+                let found = read(client, namespace, &deployment).await?;
+                return Ok((found, Seen::of(namespace, &deployment)));
+            }
+            Ok(None) => {}
+            Err(error) => failed = failed.or(Some(error)),
+        }
+    }
+    let namespaces = namespaces.into_iter().map(str::to_owned).collect();
+    Err(failed.unwrap_or(FindError::Nowhere { namespaces }))
+}
+
+async fn deployment(client: &Client, namespace: &str) -> Result<Option<Deployment>, FindError> {
+    let api: Api<Deployment> = Api::namespaced(client.clone(), namespace);
+    let failed = |error| FindError::Failed {
+        namespace: namespace.to_owned(),
+        why: fault::words(&error),
+    };
+    api.get_opt(DEPLOYMENT).await.map_err(failed)
+}
+
+async fn read(
+    client: &Client,
+    namespace: &str,
+    deployment: &Deployment,
+) -> Result<Found, FindError> {
+    let spec = deployment.spec.as_ref();
+    let pod = spec.and_then(|spec| spec.template.spec.as_ref());
+    let containers = pod.map_or(&[][..], |pod| &pod.containers);
+    let container = container::manager(containers).ok_or_else(|| FindError::NoContainer {
+        namespace: namespace.to_owned(),
+    })?;
+    let openshift = if release::is_told_by(image_of(container)) {
+        Ok(None)
+    } else {
+        openshift_version(client).await
+    };
+    Ok(found(namespace, container, openshift))
+}
+
+/// What a container says, with OpenShift's version, which is asked for where the image has no release.
+fn found(
+    namespace: &str,
+    container: &Container,
+    openshift: Result<Option<String>, String>,
+) -> Found {
+    let mut warnings = Vec::new();
+    let openshift = openshift.unwrap_or_else(|why| {
+        warnings.push(Warning::NoOpenShiftVersion { why });
+        None
+    });
+    let known = release::of(image_of(container), openshift.as_deref());
+    warnings.extend(known.warning);
+    let set = gates::of(container, known.release);
+    warnings.extend(set.ignored.into_iter().map(Warning::Gate));
+    Found {
+        release: known.release,
+        gates: set.gates,
+        warnings,
+        namespace: namespace.to_owned(),
+        evidence: known.evidence,
+        settings: set.settings,
+    }
+}
+
+fn image_of(container: &Container) -> &str {
+    container.image.as_deref().unwrap_or_default()
+}
+
+/// The version of OpenShift; none where this is another Kubernetes.
+async fn openshift_version(client: &Client) -> Result<Option<String>, String> {
+    let kind = GroupVersionKind::gvk("config.openshift.io", "v1", "ClusterVersion");
+    let api: Api<Object> = Api::all_with(client.clone(), &ApiResource::from_gvk(&kind));
+    let found = api.get_opt("version").await;
+    let found = found.map_err(|error| fault::words(&error))?;
+    let version = |object: Object| {
+        let version = object.content.pointer("/status/desired/version")?;
+        version.as_str().map(str::to_owned)
+    };
+    Ok(found.and_then(version))
+}
+
+const DEPLOYMENT: &str = "operator-controller-controller-manager";
+/// Upstream's, then OpenShift's.
+const NAMESPACES: [&str; 2] = ["olmv1-system", "openshift-operator-controller"];

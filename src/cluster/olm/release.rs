@@ -1,0 +1,114 @@
+//! The release of OLM by what an image or OpenShift says.
+
+use std::fmt;
+
+use super::image;
+use super::warning::Warning;
+use crate::olm::OlmRelease;
+
+/// A release, what says so, and what there is to say about that.
+#[derive(Debug)]
+pub(super) struct Known {
+    pub(super) release: OlmRelease,
+    pub(super) evidence: Evidence,
+    pub(super) warning: Option<Warning>,
+}
+
+/// What says which release it is.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub(super) enum Evidence {
+    Tag(String),
+    OpenShift(String),
+    Nothing,
+}
+
+/// Major and minor number.
+type Version = (u64, u64);
+
+/// The release by the tag of the image, else by OpenShift's version, else the newest.
+pub(super) fn of(image: &str, openshift: Option<&str>) -> Known {
+    let tag = image::tag(image).and_then(|tag| Some((tag, version(tag)?)));
+    if let Some((tag, version)) = tag {
+        return nearest(version, tag, Evidence::Tag(tag.to_owned()));
+    }
+    let openshift = openshift.and_then(|text| Some((text, version(text)?)));
+    if let Some((text, version)) = openshift {
+        return nearest(version, text, Evidence::OpenShift(text.to_owned()));
+    }
+    Known {
+        release: OlmRelease::default(),
+        evidence: Evidence::Nothing,
+        warning: Some(Warning::NoRelease {
+            image: image.to_owned(),
+        }),
+    }
+}
+
+/// Whether the image alone says which release it is.
+pub(super) fn is_told_by(image: &str) -> bool {
+    image::tag(image).and_then(version).is_some()
+}
+
+/// The newest release up to this version, else the oldest of its family.
+fn nearest(version: Version, text: &str, evidence: Evidence) -> Known {
+    let family = family(version);
+    let (oldest, newer) = (family.first(), |(of, _): &&(Version, OlmRelease)| {
+        *of <= version
+    });
+    let (known, release) = match family.iter().rev().find(newer).or(oldest) {
+        Some((known, release)) => (Some(*known), *release),
+        None => (None, OlmRelease::default()),
+    };
+    let warning = (known != Some(version)).then(|| Warning::UnknownRelease {
+        found: text.to_owned(),
+        taken: release,
+    });
+    Known {
+        release,
+        evidence,
+        warning,
+    }
+}
+
+/// The releases that are counted like this one, oldest first: those of OpenShift from 4 on, which
+/// tags of its builds carry, too.
+fn family(version: Version) -> Vec<(Version, OlmRelease)> {
+    let is_openshift = version.0 >= FIRST_OPENSHIFT;
+    let member = |name: &str| {
+        let own = name.strip_prefix("openshift-");
+        let number = if is_openshift { own? } else { name };
+        Some((self::version(number)?, name.parse().ok()?))
+    };
+    let names = OlmRelease::names().into_iter();
+    let mut family: Vec<_> = names.filter_map(member).collect();
+    family.sort_by_key(|(version, _)| *version);
+    family
+}
+
+/// `v1.2.0-rc1`, `1.2`, `4.20.3`: what comes after the minor number names no release.
+fn version(text: &str) -> Option<Version> {
+    let text = text.strip_prefix('v').unwrap_or(text);
+    let (major, rest) = text.split_once('.')?;
+    let end = rest
+        .find(|c: char| !c.is_ascii_digit())
+        .unwrap_or(rest.len());
+    let (minor, rest) = rest.split_at_checked(end)?;
+    let ends = rest.is_empty() || rest.starts_with(['.', '-', '+', '_']);
+    let number = |text: &str| {
+        let is_number = !text.is_empty() && text.bytes().all(|b| b.is_ascii_digit());
+        is_number.then(|| text.parse().ok()).flatten()
+    };
+    Some((number(major)?, number(minor)?)).filter(|_| ends)
+}
+
+impl fmt::Display for Evidence {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Tag(tag) => write!(f, "image tag {tag}"),
+            Self::OpenShift(version) => write!(f, "OpenShift {version}"),
+            Self::Nothing => f.write_str("assumed"),
+        }
+    }
+}
+
+const FIRST_OPENSHIFT: u64 = 4;
