@@ -247,3 +247,6 @@ fn files(path: &Path) -> io::Result<Vec<PathBuf>> {
 
 /// The authorities that the public web trusts take a quarter of it.
 const LIMIT: u64 = 1 << 20;
+
+#[cfg(test)]
+mod tests;
