@@ -14,6 +14,7 @@
 //!
 //! Upstream: operator-registry, `alpha/declcfg/load.go`, `WalkMetasFS`.
 
+pub mod archive;
 pub mod cache;
 pub mod catalogd;
 mod decompress;

@@ -223,8 +223,8 @@ impl fmt::Debug for Both<'_> {
 /// hundred; a blob as read has at most 250,000 items.
 const BLOB_LIMIT: usize = 8 << 20;
 
-/// What decides in the whole catalogs known is a few megabytes.
-const TOTAL_LIMIT: u64 = 256 << 20;
+/// What decides in the whole catalogs known is less than a megabyte.
+const TOTAL_LIMIT: u64 = 64 << 20;
 
 /// Beyond it records grow no smaller, only slower to make.
 const LEVEL: i32 = 3;

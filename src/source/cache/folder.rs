@@ -107,7 +107,7 @@ impl Folder {
         match File::open(&path) {
             Ok(file) => {
                 // At worst it is the first to go.
-                drop(futimens(&file, &NOW));
+                let _gone_first = futimens(&file, &NOW);
                 Ok(Some(file))
             }
             Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
