@@ -150,5 +150,5 @@ fn words(catalogs: &[CatalogReport]) -> String {
 
 /// In whole seconds: nobody reads more into it.
 fn whole(time: Duration) -> String {
-    format!("{:?}", Duration::from_secs(time.as_secs()))
+    format!("{}s", time.as_secs())
 }

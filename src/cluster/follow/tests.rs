@@ -1,6 +1,7 @@
 //! Catalogs that are followed, without a cluster.
 
 mod ledger;
+mod live;
 mod running;
 
 use std::collections::BTreeMap;

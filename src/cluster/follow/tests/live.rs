@@ -1,0 +1,357 @@
+//! The whole of it: objects of an API server, contents of a catalogd, a cache on disk.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use arc_swap::ArcSwap;
+use axum::Router;
+use axum::extract::{Request, State};
+use axum::http::StatusCode;
+use serde_json::{Value, json};
+use tokio::net::TcpListener;
+use tokio::sync::mpsc;
+use tokio::task::JoinHandle;
+use tokio::time::timeout;
+
+use super::packages;
+use crate::cluster::catalogs::watch;
+use crate::cluster::follow::{AgeLimit, Audience, Board, Loader, Terms, follow};
+use crate::cluster::tests::api::{ApiServer, Trouble};
+use crate::olm::Rules;
+use crate::snapshot::{CatalogState, Currency, Snapshot};
+use crate::source::cache::Cache;
+use crate::source::catalogd::{Catalogd, FetchLimits};
+use crate::telemetry::Metrics;
+use crate::tls::SystemClock;
+
+/// What a catalogd serves: a body for each catalog, and something that happens before it is sent.
+#[derive(Clone, Default)]
+struct Served(Arc<Mutex<Shelf>>);
+
+#[derive(Default)]
+struct Shelf {
+    bodies: BTreeMap<String, String>,
+    asked: Vec<String>,
+    before: Option<Box<dyn FnOnce() + Send>>,
+}
+
+/// An API server and a catalogd.
+struct World {
+    api: ApiServer,
+    served: Served,
+    port: u16,
+    catalogd: JoinHandle<()>,
+    folder: tempfile::TempDir,
+}
+
+/// A guard that follows them.
+struct Guarding {
+    snapshot: Arc<ArcSwap<Snapshot>>,
+    board: Arc<Board>,
+    tasks: Vec<JoinHandle<()>>,
+}
+
+impl Served {
+    fn put(&self, catalog: &str, body: &str) {
+        let path = format!("/catalogs/{catalog}/api/v1/all");
+        self.0.lock().unwrap().bodies.insert(path, body.to_owned());
+    }
+
+    fn asked(&self) -> usize {
+        self.0.lock().unwrap().asked.len()
+    }
+
+    /// Does this once, when it is asked the next time, before it answers.
+    fn before(&self, work: impl FnOnce() + Send + 'static) {
+        self.0.lock().unwrap().before = Some(Box::new(work));
+    }
+}
+
+async fn answer(State(served): State<Served>, request: Request) -> Result<String, StatusCode> {
+    let path = request.uri().path().to_owned();
+    let before = {
+        let mut shelf = served.0.lock().unwrap();
+        shelf.asked.push(path.clone());
+        shelf.before.take()
+    };
+    if let Some(work) = before {
+        work();
+    }
+    let shelf = served.0.lock().unwrap();
+    shelf
+        .bodies
+        .get(&path)
+        .cloned()
+        .ok_or(StatusCode::NOT_FOUND)
+}
+
+impl World {
+    async fn begin() -> Self {
+        let api = ApiServer::start();
+        api.serve(
+            "olm.operatorframework.io/v1",
+            "clustercatalogs",
+            "ClusterCatalog",
+        );
+        let served = Served::default();
+        let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let port = listener.local_addr().unwrap().port();
+        let router = Router::new().fallback(answer).with_state(served.clone());
+        let catalogd = tokio::spawn(async move { axum::serve(listener, router).await.unwrap() });
+        let folder = tempfile::tempdir().unwrap();
+        Self {
+            api,
+            served,
+            port,
+            catalogd,
+            folder,
+        }
+    }
+
+    /// An object that serves the content of this digest.
+    fn object(&self, name: &str, digest: &str) -> Value {
+        object(self.port, name, digest)
+    }
+
+    /// The cluster has this content of a catalog, and says so.
+    fn publish(&self, name: &str, digest: &str) {
+        self.served.put(name, &content(digest));
+        self.api.put(CATALOGS, self.object(name, digest));
+    }
+
+    fn guard(&self) -> Guarding {
+        let metrics = Metrics::new();
+        let (events, received) = mpsc::channel(8);
+        let (rules, rules_received) = mpsc::channel(1);
+        rules.try_send(Rules::default()).unwrap();
+        let (snapshot, board) = (Arc::<ArcSwap<Snapshot>>::default(), Arc::<Board>::default());
+        let (cache, _) = Cache::open(&self.cache(), 1 << 20).unwrap();
+        let catalogd = Catalogd::new(None, FetchLimits::default()).unwrap();
+        let clock = Arc::new(SystemClock);
+        let loader = Loader::new(self.api.client(), catalogd, Some(cache), clock.clone());
+        let terms = Terms {
+            limit: AgeLimit::default(),
+            events: received,
+            rules: rules_received,
+            snapshot: Arc::clone(&snapshot),
+            audience: Audience {
+                board: Arc::clone(&board),
+                catalogs: Arc::clone(&metrics.catalogs),
+                watches: Arc::clone(&metrics.watches),
+                clock,
+            },
+        };
+        let watching = tokio::spawn(watch(self.api.client(), events));
+        let following = tokio::spawn(async move {
+            follow(loader, terms).await;
+            drop((rules, metrics));
+        });
+        Guarding {
+            snapshot,
+            board,
+            tasks: vec![watching, following],
+        }
+    }
+
+    fn cache(&self) -> std::path::PathBuf {
+        self.folder.path().join("cache")
+    }
+}
+
+impl Guarding {
+    async fn until(&self, what: &str, is_so: impl Fn(&Snapshot) -> bool) {
+        let wait = async {
+            while !is_so(&self.snapshot.load()) {
+                tokio::time::sleep(Duration::from_millis(5)).await;
+            }
+        };
+        timeout(DEADLINE, wait).await.unwrap_or_else(|_| {
+            panic!(
+                "never: {what}; {:?}, {:?}",
+                self.board.watch(),
+                self.board.catalogs()
+            )
+        });
+    }
+
+    async fn until_state(&self, name: &str, is_so: impl Fn(&CatalogState) -> bool) {
+        let found = |snapshot: &Snapshot| snapshot.catalog(name).is_some_and(&is_so);
+        self.until(name, found).await;
+    }
+
+    async fn until_judged_by(&self, name: &str, digest: &str) {
+        let is_so = |state: &CatalogState| {
+            state.currency == Currency::Current && packages(state) == Ok(vec![digest])
+        };
+        self.until_state(name, is_so).await;
+    }
+
+    /// Ends it, and waits until its cache is free again.
+    async fn end(self) {
+        for task in &self.tasks {
+            task.abort();
+        }
+        for task in self.tasks {
+            // It was ended.
+            let _ended = task.await;
+        }
+    }
+}
+
+fn object(port: u16, name: &str, digest: &str) -> Value {
+    json!({
+        "apiVersion": "olm.operatorframework.io/v1",
+        "kind": "ClusterCatalog",
+        "metadata": {"name": name},
+        "spec": {"priority": 0},
+        "status": {
+            "conditions": [{"type": "Serving", "status": "True"}],
+            "resolvedSource": {"type": "Image", "image": {"ref": image(name, digest)}},
+            "urls": {"base": format!("http://127.0.0.1:{port}/catalogs/{name}")},
+        },
+    })
+}
+
+fn image(name: &str, digest: &str) -> String {
+    format!("registry.example/{name}@sha256:{}", digest.repeat(64))
+}
+
+/// Content with one package, named like its digest.
+fn content(digest: &str) -> String {
+    format!("{{\"schema\":\"olm.package\",\"name\":\"{digest}\"}}\n")
+}
+
+fn files(folder: &Path) -> Vec<String> {
+    let names = std::fs::read_dir(folder).unwrap();
+    let mut names: Vec<_> = names
+        .map(|entry| entry.unwrap().file_name().into_string().unwrap())
+        .filter(|name| name.contains("sha256"))
+        .collect();
+    names.sort();
+    names
+}
+
+const CATALOGS: &str = "/apis/olm.operatorframework.io/v1/clustercatalogs";
+const DEADLINE: Duration = Duration::from_secs(30);
+
+#[tokio::test]
+async fn content_outlives_the_guard_and_catalogd() {
+    let world = World::begin().await;
+    world.publish("hub", "a");
+    world.publish("more", "b");
+    let guard = world.guard();
+    guard.until_judged_by("hub", "a").await;
+    guard.until_judged_by("more", "b").await;
+    assert_eq!(guard.board.catalogs(), Ok("2 of 2 loaded".to_owned()));
+    assert_eq!(world.served.asked(), 2);
+    guard.end().await;
+
+    world.catalogd.abort();
+    let again = world.guard();
+    again.until_judged_by("hub", "a").await;
+    again.until_judged_by("more", "b").await;
+    assert_eq!(world.served.asked(), 2);
+}
+
+#[tokio::test]
+async fn labels_and_priority_fetch_nothing() {
+    let world = World::begin().await;
+    world.publish("hub", "a");
+    let guard = world.guard();
+    guard.until_judged_by("hub", "a").await;
+    let mut changed = world.object("hub", "a");
+    changed["metadata"]["labels"] = json!({"team": "x"});
+    changed["spec"]["priority"] = json!(7);
+    world.api.put(CATALOGS, changed);
+    guard.until_state("hub", |state| state.priority == 7).await;
+    world.publish("hub", "b");
+    guard.until_judged_by("hub", "b").await;
+    assert_eq!(world.served.asked(), 2, "once for each digest");
+}
+
+#[tokio::test]
+async fn content_that_moved_while_it_was_fetched_is_fetched_again() {
+    let world = World::begin().await;
+    world.publish("hub", "a");
+    let (api, moved) = (world.api.clone(), world.object("hub", "b"));
+    let served = world.served.clone();
+    world.served.before(move || {
+        served.put("hub", &content("b"));
+        api.put(CATALOGS, moved);
+    });
+    let guard = world.guard();
+    guard.until_judged_by("hub", "b").await;
+    assert_eq!(world.served.asked(), 2);
+    let expected = format!("sha256-{}.catalog", "b".repeat(64));
+    assert_eq!(
+        files(&world.cache()),
+        [expected],
+        "nothing is filed under what it is not"
+    );
+}
+
+#[tokio::test]
+async fn what_cannot_be_read_again_is_held_and_not_kept() {
+    let world = World::begin().await;
+    world.publish("hub", "a");
+    world.api.trouble(
+        Trouble::Status(StatusCode::INTERNAL_SERVER_ERROR),
+        |asked| asked.path.ends_with("/clustercatalogs/hub"),
+    );
+    let guard = world.guard();
+    guard.until_judged_by("hub", "a").await;
+    assert_eq!(files(&world.cache()), [""; 0]);
+}
+
+#[tokio::test]
+async fn a_catalogd_that_is_down_or_broken_takes_nothing_away() {
+    let world = World::begin().await;
+    world.publish("hub", "a");
+    let guard = world.guard();
+    guard.until_judged_by("hub", "a").await;
+    // After two objects nothing but JSON is expected.
+    let broken = format!(
+        "{}{}{{\"schema\": oops}}
+",
+        content("b"),
+        content("c")
+    );
+    world.served.put("hub", &broken);
+    world.api.put(CATALOGS, world.object("hub", "b"));
+    guard
+        .until_state("hub", |state| state.currency == Currency::Superseded)
+        .await;
+    let told = async {
+        while !guard.board.catalogs().unwrap().contains("cannot be loaded") {
+            tokio::time::sleep(Duration::from_millis(5)).await;
+        }
+    };
+    timeout(DEADLINE, told).await.unwrap();
+    let words = guard.board.catalogs().unwrap();
+    assert!(
+        words.starts_with("1 of 1 loaded; hub: newer content cannot be loaded"),
+        "{words}"
+    );
+    assert!(words.contains("byte 83"), "where it is broken: {words}");
+    let snapshot = guard.snapshot.load();
+    assert_eq!(packages(snapshot.catalog("hub").unwrap()), Ok(vec!["a"]));
+    world.publish("hub", "c");
+    guard.until_judged_by("hub", "c").await;
+}
+
+#[tokio::test]
+async fn a_catalog_that_is_deleted_and_made_again_comes_from_the_cache() {
+    let world = World::begin().await;
+    world.publish("hub", "a");
+    let guard = world.guard();
+    guard.until_judged_by("hub", "a").await;
+    world.api.delete(CATALOGS, "hub");
+    guard
+        .until("gone", |snapshot| snapshot.catalog("hub").is_none())
+        .await;
+    world.publish("hub", "a");
+    guard.until_judged_by("hub", "a").await;
+    assert_eq!(world.served.asked(), 1);
+}
