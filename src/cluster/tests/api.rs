@@ -49,6 +49,8 @@ pub(crate) enum Trouble {
     Refused,
     /// It is never answered.
     Silent,
+    /// It is answered with 200 and no byte.
+    Empty,
 }
 
 /// A request that was seen.
@@ -286,6 +288,8 @@ mod tests {
             .patch("ca", &PatchParams::default(), &Patch::Merge(patch))
             .await;
         let labels = patched.unwrap().metadata.labels.unwrap();
+        let stored = api.object(SECRETS, "ca").unwrap();
+        assert_eq!(stored["metadata"]["labels"], json!(labels));
         assert_eq!(
             labels.into_iter().collect::<Vec<_>>(),
             [

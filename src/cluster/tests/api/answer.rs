@@ -40,6 +40,7 @@ pub(super) async fn answer(
         Some(Trouble::Refused) => {
             reply.send_error(io::Error::from(io::ErrorKind::ConnectionRefused));
         }
+        Some(Trouble::Empty) => reply.send_response(respond(StatusCode::OK, "")),
         Some(Trouble::Silent) => state.silent.push(reply),
         None => reply.send_response(state.answer(&asked, &body)),
     }
