@@ -53,9 +53,9 @@ async fn words(access: &Access) -> String {
 }
 
 /// What is said of a kubeconfig with this content, its path left out.
-async fn said(content: &str, context: Option<&str>) -> String {
+async fn said(yaml: &str, context: Option<&str>) -> String {
     let folder = Folder::new();
-    let path = folder.file("config", content);
+    let path = folder.file("config", yaml);
     let access = Access {
         context: context.map(str::to_owned),
         ..named(&path)

@@ -81,7 +81,7 @@ type Condition = Box<dyn Fn(&Asked) -> bool + Send>;
 struct Kind {
     group_version: String,
     plural: String,
-    kind: String,
+    name: String,
 }
 
 impl ApiServer {
@@ -108,7 +108,7 @@ impl ApiServer {
         self.state().kinds.push(Kind {
             group_version: group_version.to_owned(),
             plural: plural.to_owned(),
-            kind: kind.to_owned(),
+            name: kind.to_owned(),
         });
     }
 

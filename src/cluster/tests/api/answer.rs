@@ -109,7 +109,7 @@ impl State {
         let is_of = |kind: &&Kind| kind.group_version == group_version;
         let resource = |kind: &Kind| {
             json!({
-                "name": kind.plural, "singularName": "", "namespaced": false, "kind": kind.kind,
+                "name": kind.plural, "singularName": "", "namespaced": false, "kind": kind.name,
                 "verbs": ["get", "list", "watch"],
             })
         };
