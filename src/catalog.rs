@@ -27,6 +27,7 @@ pub use bundle_set::{BundleIndex, BundleSet};
 pub use channel::{AskedChannels, Channel, ChannelIndex};
 pub use package::{Deprecation, Package, Successors};
 
+use crate::heap::Heap;
 use blob::BlobFault;
 
 /// The content of one catalog, immutable.
@@ -70,5 +71,18 @@ impl Catalog {
     /// How much there is in it.
     pub fn counts(&self) -> Counts {
         self.counts
+    }
+
+    /// How many bytes of memory it takes; every package is looked at for it.
+    pub fn resident_bytes(&self) -> usize {
+        size_of::<Self>() + self.packages.heap_bytes()
+    }
+}
+
+impl Heap for PackageFault {
+    /// About that of their texts.
+    fn heap_bytes(&self) -> usize {
+        let texts = self.faults.iter().map(|fault| fault.to_string().len());
+        self.faults.capacity() * size_of::<BlobFault>() + texts.sum::<usize>()
     }
 }

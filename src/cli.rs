@@ -4,6 +4,7 @@
 //! failure. Every flag has a twin in the environment: that of `--a-b` is `OLMGUARD_A_B`.
 
 pub mod check;
+mod cluster;
 mod common;
 mod demo;
 mod environment;

@@ -4,16 +4,19 @@
 //! access --> kube::Client --> catalogs  ClusterCatalogs: listed, read, watched for good
 //!                        |--> olm       which operator-controller runs, with which gates
 //!                        |--> extensions  ClusterExtensions by name
-//!                        '--> proxy     the content of a catalog, through the API server
+//!                        |--> proxy     the content of a catalog, through the API server
+//!                        '--> authority the certificate authority of the replicas, and who trusts it
 //! ```
 //!
 //! Invariants: nothing here ends because the API server is away, and none of it is asked in a tight
 //! loop; an object that cannot be read costs that object alone; no credential is in any text.
 
 pub mod access;
+pub mod authority;
 pub mod catalogs;
 pub mod extensions;
 pub mod fault;
+pub mod follow;
 mod line;
 mod object;
 pub mod olm;

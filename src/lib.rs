@@ -116,6 +116,7 @@ mod dns1123;
 pub mod explain;
 pub mod extension;
 pub mod go_duration;
+mod heap;
 pub mod json_type;
 pub mod judge;
 #[cfg(feature = "program")]

@@ -10,6 +10,8 @@ mod cluster_catalog;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use serde::{Deserialize, Serialize};
+
 pub use cluster_catalog::{BadClusterCatalog, ClusterCatalogError, METADATA_NAME_LABEL};
 
 use crate::catalog::Catalog;
@@ -51,7 +53,7 @@ pub struct CatalogState {
 }
 
 /// What is known of a catalog's labels.
-#[derive(Clone, Debug, Eq, PartialEq)]
+#[derive(Clone, Debug, Deserialize, Eq, PartialEq, Serialize)]
 pub enum Labels {
     /// All of them, the automatic one included.
     Known(BTreeMap<String, String>),
@@ -60,7 +62,7 @@ pub enum Labels {
 }
 
 /// Whether a catalog takes part in resolution at all.
-#[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
+#[derive(Clone, Copy, Debug, Default, Deserialize, Eq, PartialEq, Serialize)]
 pub enum Availability {
     /// It does.
     #[default]
@@ -70,7 +72,7 @@ pub enum Availability {
 }
 
 /// What is known of a catalog's Serving condition.
-#[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
+#[derive(Clone, Copy, Debug, Default, Deserialize, Eq, PartialEq, Serialize)]
 pub enum Serving {
     /// It is True, or nothing says that it is not.
     #[default]
@@ -80,7 +82,7 @@ pub enum Serving {
 }
 
 /// Whether content that is held is what its object names.
-#[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
+#[derive(Clone, Copy, Debug, Default, Deserialize, Eq, PartialEq, Serialize)]
 pub enum Currency {
     /// It is, or nothing says that it is not.
     #[default]

@@ -14,10 +14,16 @@
 //!
 //! Upstream: operator-registry, `alpha/declcfg/load.go`, `WalkMetasFS`.
 
+pub mod archive;
+pub mod cache;
+pub mod catalogd;
 mod decompress;
+mod framed;
 mod indexignore;
 mod load;
 mod pipeline;
+pub mod record;
+mod sealed;
 mod stream;
 #[cfg(test)]
 mod tests;

@@ -132,9 +132,7 @@ fn ask(snapshot: Snapshot, certificate: &Certificate, review: &Value) -> Value {
         decisions: DecisionLog::default(),
         log_level: None,
     };
-    let guard = Guard {
-        snapshot: Arc::new(snapshot),
-    };
+    let guard = Guard::from(snapshot);
     let enforcement = Enforcement {
         mode: Mode::Enforce,
         on_undecided: OnUndecided::Deny,

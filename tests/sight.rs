@@ -22,6 +22,7 @@ mod telemetry {
     pub(crate) mod captured;
     pub(crate) mod decision;
     pub(crate) mod exposition;
+    pub(crate) mod followed;
     pub(crate) mod level;
     pub(crate) mod lines;
     pub(crate) mod metrics;

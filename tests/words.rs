@@ -19,6 +19,7 @@ mod common {
 mod texts {
     pub(super) use super::*;
     mod allowed;
+    mod outdated;
     mod refused;
     mod spec;
     mod undecided;

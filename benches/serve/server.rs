@@ -81,8 +81,8 @@ fn start(mode: Mode) -> (Server, String) {
     let enforcement = Enforcement::default();
     let server = match mode {
         Mode::Judge => {
-            let snapshot = Arc::new(catalogs::snapshot());
-            listening.open(Arc::new(Guard { snapshot }), enforcement)
+            let guard = Guard::from(catalogs::snapshot());
+            listening.open(Arc::new(guard), enforcement)
         }
         Mode::Constant => listening.open_with(constant()),
         Mode::Slow => listening.open(Arc::new(SlowJudge), enforcement),

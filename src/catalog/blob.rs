@@ -3,6 +3,10 @@
 //! This is the seam between the reader of file-based catalogs and the index built from it. A
 //! reader hands over one blob after another, in the order of the catalog, and keeps none.
 //!
+//! The types serialise, so that what was reduced once can be kept and handed over again (the room
+//! `source` does). What is kept that way outlives a program: whoever changes a type here, or what of
+//! a blob gets into it, changes the version of the record as well.
+//!
 //! Invariants: two blobs with equal [`Key`]s are one file of operator-controller's cache, where
 //! the later one replaces the earlier; a blob that does not decode fails its whole package unless
 //! a later one replaces it.
@@ -14,12 +18,14 @@
 use std::borrow::Cow;
 use std::fmt;
 
+use serde::{Deserialize, Serialize};
+
 /// Where operator-controller's cache files a blob: `package/schema/name.json`.
 ///
 /// The names are those of the file, not always those in the blob: an `olm.package` is filed under
 /// its own name, a blob without a name under that of its schema, and a blob without a package at
 /// the top level (`package` is empty).
-#[derive(Clone, Copy, Debug, Eq, Hash, Ord, PartialEq, PartialOrd)]
+#[derive(Clone, Copy, Debug, Deserialize, Eq, Hash, Ord, PartialEq, PartialOrd, Serialize)]
 pub struct Key<'a> {
     /// The package it belongs to, or empty for a blob filed at the top level.
     pub package: &'a str,
@@ -44,48 +50,56 @@ impl<'a> Key<'a> {
 }
 
 /// What of a blob decides.
-#[derive(Clone, Debug, Eq, PartialEq)]
+#[derive(Clone, Debug, Deserialize, Eq, PartialEq, Serialize)]
 pub enum Content<'a> {
     /// An `olm.package`. That it is there is all that counts.
     Package,
     /// An `olm.channel`.
-    Channel(Channel<'a>),
+    Channel(#[serde(borrow)] Channel<'a>),
     /// An `olm.bundle`.
-    Bundle(Bundle<'a>),
+    Bundle(#[serde(borrow)] Bundle<'a>),
     /// The entries of an `olm.deprecations`.
-    Deprecations(Vec<Deprecation<'a>>),
+    Deprecations(#[serde(borrow)] Vec<Deprecation<'a>>),
     /// Any other schema: it makes its package exist, nothing else.
     Other,
 }
 
 /// The upgrade edges of one channel, strings as written.
-#[derive(Clone, Debug, Default, Eq, PartialEq)]
+#[derive(Clone, Debug, Default, Deserialize, Eq, PartialEq, Serialize)]
 pub struct Channel<'a> {
     /// Its own name: empty where the blob has none, though it is filed under its schema's.
+    #[serde(borrow)]
     pub name: Cow<'a, str>,
     /// In the order of the blob.
+    #[serde(borrow)]
     pub entries: Vec<Entry<'a>>,
 }
 
 /// One entry of a channel. A field that is absent or null is empty.
-#[derive(Clone, Debug, Default, Eq, PartialEq)]
+#[derive(Clone, Debug, Default, Deserialize, Eq, PartialEq, Serialize)]
 pub struct Entry<'a> {
     /// The bundle that the entry's edges lead to.
+    #[serde(borrow)]
     pub name: Cow<'a, str>,
     /// The bundle it replaces.
+    #[serde(borrow)]
     pub replaces: Cow<'a, str>,
     /// The bundles it skips.
+    #[serde(borrow)]
     pub skips: Vec<Cow<'a, str>>,
     /// The range of versions it skips, not parsed.
+    #[serde(borrow)]
     pub skip_range: Cow<'a, str>,
 }
 
 /// What of a bundle decides.
-#[derive(Clone, Debug, Default, Eq, PartialEq)]
+#[derive(Clone, Debug, Default, Deserialize, Eq, PartialEq, Serialize)]
 pub struct Bundle<'a> {
     /// Its own name: empty where the blob has none, though it is filed under its schema's.
+    #[serde(borrow)]
     pub name: Cow<'a, str>,
     /// The first property of type `olm.package`, from which its version comes.
+    #[serde(borrow)]
     pub package_property: PackageProperty<'a>,
     /// The first property that declares a dependency.
     pub dependency: Option<DependencyKind>,
@@ -93,11 +107,12 @@ pub struct Bundle<'a> {
     /// modes; `None` if that is not known.
     pub all_namespaces: Option<bool>,
     /// The `minKubeVersion` of `olm.csv.metadata`, not parsed; empty if absent.
+    #[serde(borrow)]
     pub min_kube_version: Cow<'a, str>,
 }
 
 /// The first property of type `olm.package` of a bundle.
-#[derive(Clone, Debug, Default, Eq, PartialEq)]
+#[derive(Clone, Debug, Default, Deserialize, Eq, PartialEq, Serialize)]
 pub enum PackageProperty<'a> {
     /// The bundle has none.
     #[default]
@@ -107,26 +122,28 @@ pub enum PackageProperty<'a> {
     /// It could be decoded.
     Present {
         /// The version, not parsed; empty if absent.
+        #[serde(borrow)]
         version: Cow<'a, str>,
         /// The release, not parsed.
+        #[serde(borrow)]
         release: ReleaseField<'a>,
     },
 }
 
 /// The `release` of an `olm.package` property.
-#[derive(Clone, Debug, Default, Eq, PartialEq)]
+#[derive(Clone, Debug, Default, Deserialize, Eq, PartialEq, Serialize)]
 pub enum ReleaseField<'a> {
     /// Not there, or null.
     #[default]
     Absent,
     /// There, perhaps empty.
-    Text(Cow<'a, str>),
+    Text(#[serde(borrow)] Cow<'a, str>),
     /// There, but no string: OLM from 1.8 on cannot decode the property, older ones ignore it.
     NotAString,
 }
 
 /// A kind of dependency that a bundle can declare, named as its property type.
-#[derive(Clone, Copy, Debug, Eq, Hash, PartialEq)]
+#[derive(Clone, Copy, Debug, Deserialize, Eq, Hash, PartialEq, Serialize)]
 pub enum DependencyKind {
     /// `olm.package.required`
     Package,
@@ -155,13 +172,16 @@ impl DependencyKind {
 }
 
 /// One entry of an `olm.deprecations`.
-#[derive(Clone, Debug, Default, Eq, PartialEq)]
+#[derive(Clone, Debug, Default, Deserialize, Eq, PartialEq, Serialize)]
 pub struct Deprecation<'a> {
     /// The schema of what is deprecated, such as `olm.bundle`.
+    #[serde(borrow)]
     pub schema: Cow<'a, str>,
     /// Its name; empty for the package itself.
+    #[serde(borrow)]
     pub name: Cow<'a, str>,
     /// What the author says about it, perhaps nothing.
+    #[serde(borrow)]
     pub message: Cow<'a, str>,
 }
 
@@ -172,7 +192,7 @@ pub trait Sink {
 }
 
 /// Why one blob does not decode, and where it stands.
-#[derive(Clone, Debug, Eq, PartialEq, thiserror::Error)]
+#[derive(Clone, Debug, Deserialize, Eq, PartialEq, Serialize, thiserror::Error)]
 #[error("{file}: {position}: {subject}: {fault}", subject = BlobName(.package, .schema, .name))]
 pub struct BlobFault {
     /// The file, as it was named to the reader.
@@ -201,7 +221,7 @@ impl fmt::Display for BlobName<'_> {
 }
 
 /// A place in a file of a catalog.
-#[derive(Clone, Copy, Debug, Eq, Ord, PartialEq, PartialOrd)]
+#[derive(Clone, Copy, Debug, Deserialize, Eq, Ord, PartialEq, PartialOrd, Serialize)]
 pub enum Position {
     /// In JSON: how many bytes come before it, after decompression.
     Byte(u64),
@@ -224,7 +244,7 @@ impl fmt::Display for Position {
 }
 
 /// What is wrong in a blob that is well-formed, but not of its schema.
-#[derive(Clone, Debug, Eq, PartialEq, thiserror::Error)]
+#[derive(Clone, Debug, Deserialize, Eq, PartialEq, Serialize, thiserror::Error)]
 #[non_exhaustive]
 pub enum Fault {
     /// It does not say what it is.
@@ -236,7 +256,7 @@ pub enum Fault {
         /// The field, such as `entries[2].replaces`.
         path: Box<str>,
         /// What its schema wants.
-        expected: &'static str,
+        expected: Cow<'static, str>,
         /// What is there.
         found: Kind,
     },
@@ -246,7 +266,7 @@ pub enum Fault {
         /// The field.
         path: Box<str>,
         /// What its schema wants.
-        expected: &'static str,
+        expected: Cow<'static, str>,
     },
     /// Binary data that is not base64.
     #[error("{path}: not base64 (standard alphabet, padded)")]
@@ -265,7 +285,7 @@ pub enum Fault {
 }
 
 /// The type of a JSON value.
-#[derive(Clone, Copy, Debug, Eq, Hash, PartialEq)]
+#[derive(Clone, Copy, Debug, Deserialize, Eq, Hash, PartialEq, Serialize)]
 pub enum Kind {
     /// `null`
     Null,

@@ -6,6 +6,7 @@
 use std::cmp::Ordering;
 
 use crate::catalog::blob::{self, DependencyKind, Fault, PackageProperty, ReleaseField};
+use crate::heap::Heap;
 use crate::olm::{ReleaseKey, Rules};
 use crate::version::{VersionError, VersionRelease, VersionReleaseError, go};
 
@@ -45,6 +46,26 @@ pub enum BundleVersionError {
     /// The version or the explicit release beside it is none.
     #[error(transparent)]
     Explicit(#[from] VersionReleaseError),
+}
+
+impl Heap for Bundle {
+    fn heap_bytes(&self) -> usize {
+        let Self {
+            name,
+            version,
+            dependency: _,
+            all_namespaces: _,
+            deprecated,
+        } = self;
+        name.heap_bytes() + version.heap_bytes() + deprecated.heap_bytes()
+    }
+}
+
+impl Heap for BundleVersionError {
+    /// About that of its text.
+    fn heap_bytes(&self) -> usize {
+        self.to_string().len()
+    }
 }
 
 impl BundleVersionError {

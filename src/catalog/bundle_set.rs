@@ -3,6 +3,8 @@
 //! A package numbers its bundles in order of preference, so the first member of a set is the best
 //! bundle in it, and walking a set walks from best to worst.
 
+use crate::heap::Heap;
+
 /// The place of a bundle in its package's order of preference; 0 is the best.
 #[derive(Clone, Copy, Debug, Eq, Hash, Ord, PartialEq, PartialOrd)]
 pub struct BundleIndex(pub(super) u32);
@@ -13,6 +15,12 @@ pub struct BundleIndex(pub(super) u32);
 #[derive(Clone, Debug, Default, Eq, PartialEq)]
 pub struct BundleSet {
     words: Box<[u64]>,
+}
+
+impl Heap for BundleSet {
+    fn heap_bytes(&self) -> usize {
+        size_of_val(&*self.words)
+    }
 }
 
 impl BundleSet {

@@ -4,6 +4,7 @@
 //! package can have as many channels as bundles.
 
 use crate::catalog::bundle_set::{BundleIndex, BundleSet};
+use crate::heap::Heap;
 
 /// The place of a channel among those of its package.
 #[derive(Clone, Copy, Debug, Eq, Ord, PartialEq, PartialOrd)]
@@ -18,6 +19,17 @@ pub struct Channel {
     pub(super) members: Box<[BundleIndex]>,
     /// The message of its `olm.channel` entry in the package's deprecations, perhaps empty.
     pub deprecated: Option<Box<str>>,
+}
+
+impl Heap for Channel {
+    fn heap_bytes(&self) -> usize {
+        let Self {
+            name,
+            members,
+            deprecated,
+        } = self;
+        name.heap_bytes() + size_of_val(&**members) + deprecated.heap_bytes()
+    }
 }
 
 impl Channel {

@@ -21,6 +21,7 @@ use std::collections::HashMap;
 
 use crate::catalog::bundle_set::BundleIndex;
 use crate::catalog::channel::ChannelIndex;
+use crate::heap::Heap;
 use crate::version::{Membership, SkipRange, Version};
 
 /// Where an edge leads, and the channel that it is written in.
@@ -93,6 +94,35 @@ impl Edges {
             let answer = from.range.takes(version);
             (answer != Membership::HoldsNot).then_some((answer, from.edges.as_slice()))
         }))
+    }
+}
+
+impl Heap for Edges {
+    fn heap_bytes(&self) -> usize {
+        let Self {
+            from_name,
+            from_range,
+            held,
+        } = self;
+        from_name.heap_bytes() + from_range.heap_bytes() + held.heap_bytes()
+    }
+}
+
+impl Heap for Edge {
+    fn heap_bytes(&self) -> usize {
+        0
+    }
+}
+
+impl Heap for RangeEdges {
+    fn heap_bytes(&self) -> usize {
+        self.range.heap_bytes() + self.edges.heap_bytes()
+    }
+}
+
+impl Heap for Held {
+    fn heap_bytes(&self) -> usize {
+        self.version.heap_bytes() + size_of_val(&*self.ranges)
     }
 }
 

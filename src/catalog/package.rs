@@ -10,6 +10,7 @@ use crate::catalog::bundle::Bundle;
 use crate::catalog::bundle_set::{BundleIndex, BundleSet};
 use crate::catalog::channel::{AskedChannels, Channel, ChannelIndex};
 use crate::catalog::edges::Edges;
+use crate::heap::Heap;
 use crate::version::{Constraint, Membership, Version, VersionRelease};
 
 /// A package of a catalog, indexed.
@@ -41,6 +42,32 @@ pub struct Successors {
     pub edges: BundleSet,
     /// Those that no edge leads to, and on which OLM crashes while it tests a `skipRange`.
     pub crashes: BundleSet,
+}
+
+impl Heap for Package {
+    fn heap_bytes(&self) -> usize {
+        let Self {
+            bundles,
+            channels,
+            edges,
+            deprecated_bundles,
+            deprecation,
+        } = self;
+        bundles.heap_bytes()
+            + channels.heap_bytes()
+            + edges.heap_bytes()
+            + deprecated_bundles.heap_bytes()
+            + deprecation.heap_bytes()
+    }
+}
+
+impl Heap for Deprecation {
+    fn heap_bytes(&self) -> usize {
+        match self {
+            Self::Absent | Self::OfParts => 0,
+            Self::OfPackage(message) => message.heap_bytes(),
+        }
+    }
 }
 
 impl Package {

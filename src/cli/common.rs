@@ -1,6 +1,7 @@
 //! What every command that judges is told: the catalogs, and which OLM there is.
 
 use std::collections::BTreeSet;
+use std::fmt;
 use std::net::SocketAddr;
 use std::num::NonZeroUsize;
 use std::path::PathBuf;
@@ -9,7 +10,7 @@ use std::str::FromStr;
 use clap::parser::ValueSource;
 use clap::{Arg, ArgAction, ArgMatches, Args, Command, FromArgMatches};
 
-use crate::olm::{GateError, Gates, OlmRelease, Rules};
+use crate::olm::{GateError, Gates, OlmRelease, Rules, UnknownRelease};
 
 /// The flags of every command that judges.
 #[derive(Args, Clone, Debug)]
@@ -17,14 +18,22 @@ pub(crate) struct CommonArgs {
     #[command(flatten)]
     pub(crate) catalog: CatalogArgs,
 
-    /// The release of OLM v1 in the cluster, such as 1.11 or openshift-4.20
+    #[command(flatten)]
+    pub(crate) olm: OlmArgs,
+}
+
+/// The flags about which OLM there is.
+#[derive(Args, Clone, Debug)]
+pub(crate) struct OlmArgs {
+    /// The release of OLM v1, such as 1.11 or openshift-4.20; auto is that of the cluster or the
+    /// snapshot in use, and the newest where there is none
     #[arg(
         long,
         env = "OLMGUARD_OLM_RELEASE",
         value_name = "RELEASE",
         default_value_t
     )]
-    pub(crate) olm_release: OlmRelease,
+    pub(crate) olm_release: AskedRelease,
 
     /// Feature gates of operator-controller, as its --feature-gates takes them; may be repeated
     #[arg(
@@ -35,6 +44,20 @@ pub(crate) struct CommonArgs {
     )]
     pub(crate) olm_feature_gates: Vec<String>,
 }
+
+/// A release by its name, or whichever there is.
+#[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
+pub(crate) enum AskedRelease {
+    /// `auto`
+    #[default]
+    Auto,
+    This(OlmRelease),
+}
+
+/// Why an `--olm-release` is not understood.
+#[derive(Clone, Debug, Eq, PartialEq, thiserror::Error)]
+#[error("{0}, or auto")]
+pub(crate) struct AskedReleaseError(#[from] UnknownRelease);
 
 /// The catalogs of `--catalog`, in the order given, each name once.
 ///
@@ -99,6 +122,16 @@ pub(crate) enum UsageError {
     )]
     NoCluster,
     #[error(
+        "{flag} is about the catalogs of a cluster, and --catalog names files: expected one of them, \
+         not both"
+    )]
+    ClusterBesideFiles { flag: &'static str },
+    #[error(
+        "--on-old-catalog undecided is given without --max-catalog-age: expected the age from which \
+         on it counts, such as 1h"
+    )]
+    NeverOld,
+    #[error(
         "--client-allowed is given without --client-ca: expected the authorities that vouch for \
          these clients"
     )]
@@ -118,19 +151,54 @@ pub(crate) enum CatalogArgError {
     Twice { name: String },
 }
 
-impl CommonArgs {
-    /// The rules of the OLM in the cluster.
+impl OlmArgs {
+    /// The rules of the OLM that the flags name; of the newest where they name none.
     pub(crate) fn rules(&self) -> Result<Rules, UsageError> {
+        let release = match self.olm_release {
+            AskedRelease::Auto => OlmRelease::default(),
+            AskedRelease::This(release) => release,
+        };
+        let gates = self.gates(release)?.unwrap_or_default();
+        Ok(Rules::new(release, gates))
+    }
+
+    /// The gates as they are set by hand, if any is.
+    pub(crate) fn gates(&self, release: OlmRelease) -> Result<Option<Gates>, UsageError> {
         let settings = self.olm_feature_gates.iter().map(String::as_str);
-        let gates = Gates::parse(
-            settings.filter(|setting| !setting.is_empty()),
-            self.olm_release,
-        )?;
-        Ok(Rules::new(self.olm_release, gates))
+        let settings: Vec<_> = settings.filter(|setting| !setting.is_empty()).collect();
+        if settings.is_empty() {
+            return Ok(None);
+        }
+        Ok(Some(Gates::parse(settings, release)?))
+    }
+}
+
+impl FromStr for AskedRelease {
+    type Err = AskedReleaseError;
+
+    fn from_str(name: &str) -> Result<Self, AskedReleaseError> {
+        match name {
+            "auto" => Ok(Self::Auto),
+            name => Ok(Self::This(name.parse()?)),
+        }
+    }
+}
+
+impl fmt::Display for AskedRelease {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Auto => f.write_str("auto"),
+            Self::This(release) => f.write_str(release.name()),
+        }
     }
 }
 
 impl CatalogArgs {
+    /// Whether there is none.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
     /// The catalogs in the order given.
     pub(crate) fn iter(&self) -> impl Iterator<Item = &CatalogArg> {
         self.0.iter()
@@ -275,7 +343,7 @@ mod tests {
             "unknown OLM release \"0.9\": expected one of 1.0",
         );
         let gates = parse(&["--olm-feature-gates", "BoxcutterRuntime=true,Nope=true"]);
-        let error = gates.unwrap().rules().unwrap_err().to_string();
+        let error = gates.unwrap().olm.rules().unwrap_err().to_string();
         assert!(
             error.starts_with(
                 "--olm-feature-gates: unknown feature gate \"Nope\" for OLM 1.11: expected one of"
@@ -285,12 +353,22 @@ mod tests {
     }
 
     #[test]
+    fn a_release_that_is_not_named_is_the_newest() {
+        for arguments in [&[] as &[_], &["--olm-release=auto"]] {
+            let common = parse(arguments).unwrap();
+            assert_eq!(common.olm.olm_release, AskedRelease::Auto);
+            assert_eq!(common.olm.rules().unwrap(), Rules::default());
+            assert_eq!(common.olm.gates(OlmRelease::default()).unwrap(), None);
+        }
+    }
+
+    #[test]
     fn the_rules_are_those_of_the_release_and_its_gates() {
         let common = parse(&[
             "--olm-release=1.9",
             "--olm-feature-gates=BundleReleaseSupport=1",
         ]);
-        let rules = common.unwrap().rules().unwrap();
+        let rules = common.unwrap().olm.rules().unwrap();
         assert_eq!(rules.olm.name(), "1.9");
         assert_eq!(rules.release_key, crate::olm::ReleaseKey::Honoured);
     }

@@ -95,9 +95,7 @@ fn play(sample: &Sample, afterwards: Afterwards, out: &mut dyn Write) -> Result<
     runtime.block_on(async {
         let certificates = self_signed(&Terms::default(), Vec::new())?;
         let certificate = certificates.leaf().der().clone();
-        let guard = Guard {
-            snapshot: Arc::new(sample.snapshot(Rules::default())),
-        };
+        let guard = Guard::from(sample.snapshot(Rules::default()));
         let listening = Server::listen(config(certificates))?;
         let server = listening.open(Arc::new(guard), Enforcement::default());
         let mut client = Client::connect(server.addr(), certificate).await?;

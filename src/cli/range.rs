@@ -93,7 +93,7 @@ fn report(args: &RangeArgs) -> Result<RangeReport, RangeCommandError> {
         range,
         versions,
     } = args;
-    let rules = common.rules()?;
+    let rules = common.olm.rules()?;
     let grammar = if *skip_range {
         Grammar::SkipRange
     } else {

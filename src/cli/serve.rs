@@ -4,6 +4,9 @@ mod catalogs;
 mod certs;
 mod files;
 mod limits;
+mod live;
+mod olm;
+mod origin;
 
 use std::io::{self, Write};
 use std::net::SocketAddr;
@@ -15,24 +18,33 @@ use tracing::{error, info};
 
 use crate::admission::{Enforcement, Mode, OnUndecided};
 use crate::cli::Exit;
+use crate::cli::cluster::ClusterArgs;
 use crate::cli::common::{CommonArgs, UsageError};
 use crate::cli::log::LogArgs;
 use crate::cli::signals::Signals;
+use crate::cluster::ConnectError;
 use crate::go_duration;
-use crate::server::{BindError, Config, CountReloads, Guard, Server};
-use crate::snapshot::Snapshot;
+use crate::server::{BindError, Config, CountReloads, Server};
+use crate::source::catalogd::CatalogdError;
 use crate::telemetry::Metrics;
 use crate::telemetry::log::{Log, log_panics, log_start};
 use crate::tls::TlsError;
-use catalogs::CatalogsCheck;
 use certs::CertsArgs;
 use limits::LimitArgs;
+use live::LiveArgs;
+use origin::{Origin, Source};
 
 /// Answers an API server: POST /validate over TLS, and health over plain HTTP.
 #[derive(clap::Args, Debug)]
 pub(crate) struct ServeArgs {
     #[command(flatten)]
     common: CommonArgs,
+
+    #[command(flatten)]
+    cluster: ClusterArgs,
+
+    #[command(flatten)]
+    live: LiveArgs,
 
     /// Where reviews are taken; [::] is every address, also where there is no IPv6
     #[arg(long, env = "OLMGUARD_LISTEN", value_name = "IP:PORT", default_value = "[::]:9443", value_parser = addr)]
@@ -82,6 +94,10 @@ enum ServeError {
     #[error(transparent)]
     Usage(#[from] UsageError),
     #[error(transparent)]
+    Cluster(#[from] ConnectError),
+    #[error(transparent)]
+    Catalogd(#[from] CatalogdError),
+    #[error(transparent)]
     Tls(#[from] TlsError),
     #[error(transparent)]
     Bind(#[from] BindError),
@@ -107,6 +123,8 @@ pub(crate) fn run(args: ServeArgs, configuration: &str) -> ExitCode {
 fn serve(args: ServeArgs, configuration: &str, log: &Log) -> Result<ExitCode, ServeError> {
     let ServeArgs {
         common,
+        cluster,
+        live,
         listen,
         ops_listen,
         certs,
@@ -118,7 +136,7 @@ fn serve(args: ServeArgs, configuration: &str, log: &Log) -> Result<ExitCode, Se
     } = args;
     let decisions = log_args.decisions();
     let certs = certs.resolve()?;
-    let rules = common.rules()?;
+    let origin = Origin::of(common, cluster, live)?;
     let limits = limits.resolve()?;
     if listen == ops_listen && listen.port() != 0 {
         return Err(UsageError::SameAddress { addr: listen }.into());
@@ -130,32 +148,30 @@ fn serve(args: ServeArgs, configuration: &str, log: &Log) -> Result<ExitCode, Se
         .build()?;
     let metrics = Metrics::new();
     metrics.log.follow(log.dropped());
-    let (signals, certificates) = {
-        let _within = runtime.enter();
-        let reloads = CountReloads(Arc::clone(&metrics.tls));
-        // As process 1 there is no other way out than by signals that are listened for.
-        (Signals::new()?, certs.start(Arc::new(reloads))?)
-    };
-    let catalogs = Arc::clone(&metrics.catalogs);
-    let check = Arc::new(CatalogsCheck::default());
+    let _within = runtime.enter();
+    // As process 1 there is no other way out than by signals that are listened for.
+    let signals = Signals::new()?;
+    let (source, cluster) = runtime.block_on(origin.ready())?;
+    let reloads = Arc::new(CountReloads(Arc::clone(&metrics.tls)));
+    let certificates = runtime.block_on(certs.start(cluster.as_ref(), reloads))?;
     let config = Config {
         listen,
         ops_listen,
         certificates,
         limits,
-        checks: vec![Arc::clone(&check) as _],
+        checks: source.checks(),
         metrics,
         decisions,
         log_level: Some(log.handle()),
     };
-    let load = move || catalogs::load(&common.catalog, rules, &check, &catalogs);
     let plan = Plan {
         config,
+        source,
         enforcement: Enforcement { mode, on_undecided },
         shutdown_delay,
         signals,
     };
-    let ended = runtime.block_on(plan.run(load));
+    let ended = runtime.block_on(plan.run());
     runtime.shutdown_background();
     ended
 }
@@ -163,27 +179,25 @@ fn serve(args: ServeArgs, configuration: &str, log: &Log) -> Result<ExitCode, Se
 /// A server from its first socket to its end.
 struct Plan {
     config: Config,
+    source: Source,
     enforcement: Enforcement,
     shutdown_delay: Duration,
     signals: Signals,
 }
 
 impl Plan {
-    async fn run(
-        self,
-        load: impl FnOnce() -> Snapshot + Send + 'static,
-    ) -> Result<ExitCode, ServeError> {
+    async fn run(self) -> Result<ExitCode, ServeError> {
         let mut signals = self.signals;
+        let metrics = self.config.metrics.clone();
         let listening = Server::listen(self.config)?;
-        let loaded = tokio::task::spawn_blocking(load);
-        let snapshot = tokio::select! {
-            loaded = loaded => Arc::new(loaded.map_err(io::Error::from)?),
+        let guard = tokio::select! {
+            guard = self.source.guard(metrics) => guard?,
             early = signals.next() => {
                 info!(signal = early.as_str(), "Shut down before it took any reviews");
                 return Ok(Exit::Good.into());
             }
         };
-        let server = listening.open(Arc::new(Guard { snapshot }), self.enforcement);
+        let server = listening.open(Arc::new(guard), self.enforcement);
         announce(&server);
         leave(server, self.shutdown_delay, &mut signals).await
     }
@@ -234,7 +248,11 @@ impl ServeError {
     fn report(&self) {
         match self {
             Self::Usage(usage) => super::say(usage),
-            Self::Tls(_) | Self::Bind(_) | Self::System(_) => {
+            Self::Cluster(_)
+            | Self::Catalogd(_)
+            | Self::Tls(_)
+            | Self::Bind(_)
+            | Self::System(_) => {
                 error!(error = %self, "Cannot serve");
             }
         }
@@ -242,8 +260,8 @@ impl ServeError {
 
     fn exit(&self) -> Exit {
         match self {
-            Self::Usage(_) | Self::Bind(_) => Exit::Usage,
-            Self::Tls(_) => Exit::BadInput,
+            Self::Usage(_) | Self::Cluster(_) | Self::Bind(_) => Exit::Usage,
+            Self::Catalogd(_) | Self::Tls(_) => Exit::BadInput,
             Self::System(_) => Exit::Internal,
         }
     }

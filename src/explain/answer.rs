@@ -166,6 +166,10 @@ fn cited<'s>(judgement: &Judgement<'s>) -> Option<&'s CatalogState> {
         | Ruling::BundleVersionInvalid(choice, _)
         | Ruling::UnsupportedDependency(choice, _) => Some(choice.catalog),
         Ruling::CatalogNotLoaded(failed) => Some(failed.catalog),
+        Ruling::CatalogOutdated(old) => match old.as_slice() {
+            [only] => Some(only),
+            _ => None,
+        },
         _ => match judgement.ruled.matched.as_slice() {
             [only] => Some(only.catalog),
             _ => None,
@@ -206,6 +210,7 @@ fn causes(facts: &Facts<'_>) -> Vec<Cause> {
         Ruling::InvalidSelector(_)
         | Ruling::NoCatalogs(_)
         | Ruling::CatalogNotLoaded(_)
+        | Ruling::CatalogOutdated(_)
         | Ruling::AmbiguousCatalogs(_) => one(fields.selector()),
         Ruling::PackageNotFound { .. } => one(fields.package_name()),
         Ruling::ChannelNotFound { .. } | Ruling::NotInChannel { .. } => one(fields.channels()),

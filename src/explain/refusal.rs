@@ -1,10 +1,12 @@
 //! Why an edit is refused or undecided: the reason in line 1, and what there is to know besides.
 
+mod catalogs;
+
 use crate::explain::text::{Line, list, one_line};
 use crate::explain::{range, unanswered};
 use crate::extension::{FilterError, FilterProblem, InstalledBundle, UnknownCause};
-use crate::judge::{NoCatalogs, Request, Ruling, SpecFault};
-use crate::resolve::{Choice, NotLoaded, NotLoadedCause};
+use crate::judge::{Request, Ruling, SpecFault};
+use crate::resolve::Choice;
 use crate::version::{BundleReleaseSupport, go};
 
 /// One further line: what it is about, and the items or the sentence.
@@ -27,11 +29,7 @@ pub(super) fn reason(ruling: &Ruling<'_>, request: Option<&Request<'_>>) -> Line
             .say("\"")
             .written(range_of(request))
             .say("\" is not a version range"),
-        Ruling::NoCatalogs(none) => line.say(match none {
-            NoCatalogs::NoneExist => "there is no ClusterCatalog",
-            NoCatalogs::NoneMatch => "the selector matches no ClusterCatalog",
-            NoCatalogs::AllUnavailable => "every ClusterCatalog that matches is Unavailable",
-        }),
+        Ruling::NoCatalogs(none) => line.say(catalogs::none(*none)),
         Ruling::InstalledUnknown(cause) => line.say(match cause {
             UnknownCause::Condition => {
                 "what is installed is not known: condition Installed is Unknown"
@@ -47,7 +45,8 @@ pub(super) fn reason(ruling: &Ruling<'_>, request: Option<&Request<'_>>) -> Line
             }
             UnknownCause::Several { .. } => "several bundles have the version that is installed",
         }),
-        Ruling::CatalogNotLoaded(failed) => not_loaded(failed),
+        Ruling::CatalogNotLoaded(failed) => catalogs::not_loaded(failed),
+        Ruling::CatalogOutdated(old) => catalogs::outdated(old),
         Ruling::PackageNotFound { searched, .. } => match searched.as_slice() {
             [only] => line.say("catalog ").name(only).say(" has no such package"),
             all => line.say(&format!(
@@ -121,7 +120,9 @@ pub(super) fn details(ruling: &Ruling<'_>, request: Option<&Request<'_>>) -> Vec
         Ruling::InstalledUnknown(UnknownCause::NoOldObject) => {
             vec![detail("Field", vec!["request.oldObject".to_owned()])]
         }
-        Ruling::CatalogNotLoaded(failed) => cause(failed),
+        Ruling::NoCatalogs(_) => vec![catalogs::see_all()],
+        Ruling::CatalogNotLoaded(failed) => catalogs::of_not_loaded(failed),
+        Ruling::CatalogOutdated(old) => catalogs::of_outdated(old),
         Ruling::PackageNotFound { searched, nearest } => {
             let several = searched.get(1).and(Some(searched));
             vec![
@@ -174,6 +175,9 @@ pub(super) fn needed(ruling: &Ruling<'_>) -> Option<&'static str> {
         }
         Ruling::InstalledUnknown(_) => "a status that names the installed bundle and its version",
         Ruling::CatalogNotLoaded(_) => "its content, or a selector that leaves this catalog out",
+        Ruling::CatalogOutdated(_) => {
+            "a guard that reaches the API server and catalogd: its /readyz says what it lacks"
+        }
         Ruling::NotJudged(_)
         | Ruling::Unanswered(_)
         | Ruling::InvalidSpec(_)
@@ -227,29 +231,6 @@ fn also(faults: &[SpecFault]) -> Vec<Detail> {
         .map(|fault| spec_fault(fault).to_string())
         .collect();
     vec![sentences("Also", more)]
-}
-
-fn not_loaded(failed: &NotLoaded<'_>) -> Line {
-    let line = Line::default().say("catalog ").name(&failed.catalog.name);
-    match failed.why {
-        NotLoadedCause::NotServing => line.say(" is not being served"),
-        NotLoadedCause::Missing => line.say(" is not loaded"),
-        NotLoadedCause::Unreadable(_) => line.say(" cannot be read"),
-        NotLoadedCause::Package(_) => line.say(" has the package, but it cannot be decoded"),
-    }
-}
-
-fn cause(failed: &NotLoaded<'_>) -> Vec<Detail> {
-    match failed.why {
-        NotLoadedCause::Unreadable(error) => vec![detail("Cause", vec![error.to_owned()])],
-        NotLoadedCause::Package(fault) => {
-            vec![sentences(
-                "Cause",
-                fault.faults.iter().map(ToString::to_string).collect(),
-            )]
-        }
-        NotLoadedCause::NotServing | NotLoadedCause::Missing => Vec::new(),
-    }
 }
 
 fn not_in_channel(request: Option<&Request<'_>>) -> Line {

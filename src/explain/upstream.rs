@@ -41,6 +41,7 @@ pub(super) fn upstream(request: &Request<'_>, ruling: &Ruling<'_>) -> Option<Str
         | Ruling::Unanswered(_)
         | Ruling::InvalidSpec(_)
         | Ruling::InstalledUnknown(_)
+        | Ruling::CatalogOutdated(_)
         | Ruling::BrokenSkipRange(_)
         | Ruling::Allowed(..) => None,
     }

@@ -4,6 +4,7 @@ use crate::explain::text::Line;
 use crate::extension::{Extension, Hint, Instead};
 use crate::judge::{Exemption, Jump, Warning};
 use crate::resolve::Choice;
+use crate::snapshot::CatalogState;
 
 /// The most warnings of one answer: an API server drops what is too much in all.
 const MOST: usize = 5;
@@ -63,6 +64,15 @@ fn line(extension: &Extension, warning: &Warning<'_>) -> Line {
                 Some(Jump::Sideways) => ": this moves sideways, to another bundle of this version; data loss is possible",
                 Some(Jump::Unknown) => ": a jump from an unknown installed version; data loss is possible",
             }),
+        Warning::CatalogsSuperseded(catalogs) => {
+            let line = line.then(catalogs_named(catalogs));
+            let line = line.say(if catalogs.len() > 1 { " have" } else { " has" });
+            line.say(" newer content that is not loaded yet: judged on what is loaded")
+        }
+        Warning::CatalogsOld(catalogs) => line
+            .say("the content of ")
+            .then(catalogs_named(catalogs))
+            .say(" was last known to be current too long ago"),
         Warning::BundleDeprecated(choice) => {
             deprecated("bundle", &choice.bundle().name, choice.bundle().deprecated.as_deref())
         }
@@ -96,6 +106,19 @@ fn line(extension: &Extension, warning: &Warning<'_>) -> Line {
             "the name of the installed bundle is not known: only skipRange edges and staying count",
         ),
         Warning::Hint(found) => hint(found),
+    }
+}
+
+/// Catalogs as part of a sentence: the first by its name.
+fn catalogs_named(catalogs: &[&CatalogState]) -> Line {
+    let line = Line::default();
+    match catalogs {
+        [] => line,
+        [only] => line.say("catalog ").name(&only.name),
+        [first, others @ ..] => line
+            .say("catalog ")
+            .name(&first.name)
+            .say(&format!(" and {} more", others.len())),
     }
 }
 

@@ -127,8 +127,11 @@ pub fn rule<'s>(snapshot: &'s Snapshot, request: &Request<'_>) -> Ruled<'s> {
     match asked.before_offers(&in_play) {
         Some(ruling) => ruling.into(),
         None => match query.offers(&in_play) {
-            Ok(offers) => asked.of_offers(&in_play, &offers),
             Err(not_loaded) => Ruling::CatalogNotLoaded(not_loaded).into(),
+            Ok(offers) => match in_play.too_old() {
+                old if old.is_empty() => asked.of_offers(&in_play, &offers),
+                old => Ruling::CatalogOutdated(old).into(),
+            },
         },
     }
 }

@@ -6,6 +6,7 @@ use crate::extension::{FilterError, UnknownCause};
 use crate::judge::{Exemption, Token, Unanswered};
 use crate::resolve::{Choice, InstalledError, NotLoaded};
 use crate::selector::SelectorError;
+use crate::snapshot::CatalogState;
 use crate::version::{ConstraintError, Version};
 
 /// The row that answered, with what it found.
@@ -27,6 +28,8 @@ pub enum Ruling<'s> {
     InstalledUnknown(UnknownCause),
     /// Row 5.
     CatalogNotLoaded(NotLoaded<'s>),
+    /// Row 5a: the catalogs in play that are too old, in byte order of their names.
+    CatalogOutdated(Vec<&'s CatalogState>),
     /// Row 6.
     PackageNotFound {
         /// The catalogs in play.
@@ -123,6 +126,7 @@ impl Ruling<'_> {
             Self::NoCatalogs(_) => Token::NoCatalogs,
             Self::InstalledUnknown(_) => Token::InstalledUnknown,
             Self::CatalogNotLoaded(_) => Token::CatalogNotLoaded,
+            Self::CatalogOutdated(_) => Token::CatalogOutdated,
             Self::PackageNotFound { .. } => Token::PackageNotFound,
             Self::InstalledVersionInvalid(_) => Token::InstalledVersionInvalid,
             Self::ChannelNotFound { .. } => Token::ChannelNotFound,

@@ -46,7 +46,10 @@ macro_rules! tokens {
 
             /// Whether only a server answers so; `check` never does.
             pub fn is_server_only(self) -> bool {
-                matches!(self, Self::DeadlineExceeded | Self::Overloaded)
+                matches!(
+                    self,
+                    Self::DeadlineExceeded | Self::Overloaded | Self::CatalogOutdated
+                )
             }
 
             /// The verdict it stands for.
@@ -78,6 +81,8 @@ tokens! {
     InstalledUnknown => Undecided,
     /// Row 5: a catalog in play is not loaded, or the package in it cannot be decoded.
     CatalogNotLoaded => Undecided,
+    /// Row 5a, in a server only: the content of a catalog in play was known to be current too long ago.
+    CatalogOutdated => Undecided,
     /// Row 6: no catalog in play has the package.
     PackageNotFound => Deny,
     /// Row 7: the installed version or release cannot be read.
@@ -116,7 +121,7 @@ mod tests {
     fn words_are_those_of_the_decision_table() {
         let words: Vec<_> = Token::ALL.iter().map(|token| token.as_str()).collect();
         assert_eq!(words.first(), Some(&"NotJudged"));
-        assert_eq!(words.len(), 23);
+        assert_eq!(words.len(), 24);
         assert!(Token::ALL.iter().is_sorted());
         assert_eq!(Token::NotASuccessor.verdict().as_str(), "deny");
         assert_eq!(Token::NoCatalogs.verdict().as_str(), "undecided");

@@ -1,5 +1,7 @@
 //! What is worth knowing of an edit whatever becomes of it.
 
+mod outdated;
+
 use std::collections::BTreeSet;
 
 use crate::catalog::{Deprecation, Package};
@@ -7,7 +9,7 @@ use crate::extension::{Filter, Hint, Rollout};
 use crate::judge::{Allowed, Edit, Exemption, Jump, Ruled, Ruling, Verdict, rule};
 use crate::nearest::nearest;
 use crate::resolve::Choice;
-use crate::snapshot::Snapshot;
+use crate::snapshot::{CatalogState, Snapshot};
 use crate::version::Constraint;
 
 /// One thing worth knowing, with what it needs to be worded.
@@ -20,6 +22,10 @@ pub enum Warning<'s> {
         /// The jump, if the edit makes one.
         jump: Option<Jump>,
     },
+    /// These catalogs were judged on what is held of them, and have newer content by now.
+    CatalogsSuperseded(Vec<&'s CatalogState>),
+    /// These catalogs were judged on what is held of them; that it is current was known too long ago.
+    CatalogsOld(Vec<&'s CatalogState>),
     /// The bundle resolved to is deprecated.
     BundleDeprecated(Choice<'s>),
     /// The package is deprecated in the catalog resolved to.
@@ -74,6 +80,7 @@ pub(super) fn warnings<'s>(
     if verdict != Verdict::Deny {
         warnings.extend(of_bypass(edit, &ruled.ruling));
     }
+    warnings.extend(outdated::outdated(snapshot, ruled));
     if let Ruling::Allowed(_, choice) = ruled.ruling {
         warnings.extend(of_choice(edit, ruled, choice));
     }

@@ -61,6 +61,17 @@ impl Gates {
             force_semver_upgrade_constraints: exists(FORCE_SEMVER) && is_on(set.force_semver),
         })
     }
+
+    /// The names of those that are on, in byte order.
+    pub fn on(self) -> impl Iterator<Item = &'static str> {
+        let named = [
+            (BUNDLE_RELEASE_SUPPORT, self.bundle_release_support),
+            (FORCE_SEMVER, self.force_semver_upgrade_constraints),
+        ];
+        named
+            .into_iter()
+            .filter_map(|(name, is_on)| is_on.then_some(name))
+    }
 }
 
 /// What was said of the gates that matter.

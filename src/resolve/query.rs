@@ -5,7 +5,7 @@ use crate::catalog::{AskedChannels, BundleIndex, BundleSet, Package, PackageFaul
 use crate::extension::Filter;
 use crate::resolve::Choice;
 use crate::selector::{Selector, SelectorError};
-use crate::snapshot::{Availability, CatalogState, Content, Serving, Snapshot};
+use crate::snapshot::{Age, Availability, CatalogState, Content, OnOldCatalog, Serving, Snapshot};
 use crate::version::{Constraint, ConstraintError};
 
 /// A filter whose selector and range compiled.
@@ -146,6 +146,14 @@ impl<'a> Query<'a> {
     }
 }
 
+impl<'s> InPlay<'s> {
+    /// Those whose content is too old for an answer, in byte order of their names.
+    pub fn too_old(&self) -> Vec<&'s CatalogState> {
+        let is_too_old = |catalog: &&CatalogState| catalog.age == TOO_OLD;
+        self.catalogs.iter().copied().filter(is_too_old).collect()
+    }
+}
+
 impl<'s> Offer<'s> {
     /// One bundle of it.
     pub fn choice(&self, index: BundleIndex) -> Choice<'s> {
@@ -173,3 +181,5 @@ fn find<'s>(
         },
     }
 }
+
+const TOO_OLD: Age = Age::Old(OnOldCatalog::Undecided);

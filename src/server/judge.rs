@@ -3,6 +3,8 @@
 use std::fmt;
 use std::sync::Arc;
 
+use arc_swap::ArcSwap;
+
 use crate::admission::Review;
 use crate::explain::Answer;
 use crate::snapshot::Snapshot;
@@ -16,15 +18,32 @@ pub trait Judge: fmt::Debug + Send + Sync + 'static {
     fn answer(&self, review: &Review) -> Answer;
 }
 
-/// Judges by catalogs that never change.
+/// Judges by the catalogs of the moment.
+///
+/// An edit is judged by one snapshot from its beginning to its end, whatever is put in its place
+/// meanwhile. Whoever puts another one there holds on to the old one until nobody judges by it, so
+/// that no edit pays for its end.
 #[derive(Clone, Debug)]
 pub struct Guard {
-    /// The catalogs.
-    pub snapshot: Arc<Snapshot>,
+    snapshot: Arc<ArcSwap<Snapshot>>,
+}
+
+impl Guard {
+    /// Judges by whatever is in there.
+    pub fn new(snapshot: Arc<ArcSwap<Snapshot>>) -> Self {
+        Self { snapshot }
+    }
+}
+
+/// By catalogs that never change.
+impl From<Snapshot> for Guard {
+    fn from(snapshot: Snapshot) -> Self {
+        Self::new(Arc::new(ArcSwap::from_pointee(snapshot)))
+    }
 }
 
 impl Judge for Guard {
     fn answer(&self, review: &Review) -> Answer {
-        review.answer(&self.snapshot)
+        review.answer(&self.snapshot.load())
     }
 }

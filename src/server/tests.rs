@@ -29,9 +29,7 @@ struct Started {
 }
 
 async fn start(listen: &str) -> Started {
-    let guard = Guard {
-        snapshot: Arc::new(Snapshot::default()),
-    };
+    let guard = Guard::from(Snapshot::default());
     start_with(listen, Limits::default(), Arc::new(guard)).await
 }
 

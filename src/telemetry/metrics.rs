@@ -13,17 +13,20 @@ mod log;
 mod process;
 mod register;
 mod tls;
+mod watches;
 
 use std::sync::Arc;
+use std::time::{SystemTime, UNIX_EPOCH};
 
 use prometheus::{Registry, TextEncoder};
 
 pub use admission::{AdmissionMetrics, Answered, DecodeError, WaitedFor};
-pub use catalogs::CatalogMetrics;
+pub use catalogs::{CatalogLoad, CatalogMetrics, LoadFailure};
 pub use connections::{ConnectionMetrics, Eviction, HandshakeFailure, Refusal};
 pub use held::Held;
 pub use log::LogMetrics;
 pub use tls::{Reload, TlsMetrics};
+pub use watches::{WatchFailure, WatchMetrics, Watched};
 
 use connections::{ConnectionFamilies, Port};
 use process::ProcessMetrics;
@@ -42,6 +45,8 @@ pub struct Metrics {
     pub tls: Arc<TlsMetrics>,
     /// The catalogs that are judged by.
     pub catalogs: Arc<CatalogMetrics>,
+    /// What is watched in the cluster.
+    pub watches: Arc<WatchMetrics>,
     /// What the log lost.
     pub log: Arc<LogMetrics>,
     process: Arc<ProcessMetrics>,
@@ -60,6 +65,7 @@ impl Metrics {
             ops_connections: Arc::new(connections.of(Port::Ops)),
             tls: Arc::new(TlsMetrics::new(&register)),
             catalogs: Arc::new(CatalogMetrics::new(&register)),
+            watches: Arc::new(WatchMetrics::new(&register)),
             log: Arc::new(LogMetrics::new(&register)),
             process: Arc::new(ProcessMetrics::new(&register)),
             registry,
@@ -85,6 +91,13 @@ impl Metrics {
 impl Default for Metrics {
     fn default() -> Self {
         Self::new()
+    }
+}
+
+fn unix_seconds(time: SystemTime) -> f64 {
+    match time.duration_since(UNIX_EPOCH) {
+        Ok(after) => after.as_secs_f64(),
+        Err(before) => -before.duration().as_secs_f64(),
     }
 }
 

@@ -5,6 +5,7 @@
 
 use super::interval::{Cut, Span};
 use super::point::{Core, Point, Prerelease};
+use crate::heap::Heap;
 
 /// What a version has to satisfy.
 #[derive(Clone, Debug)]
@@ -32,6 +33,17 @@ impl Comparator {
             Self::Within(span) => span.upper == Cut::Unlimited && !span.lower.is_top(),
             Self::Outside(span) => !span.upper.is_top(),
             Self::Unlike(_) => true,
+        }
+    }
+}
+
+impl Heap for Comparator {
+    fn heap_bytes(&self) -> usize {
+        match self {
+            Self::Within(span) | Self::Outside(span) => {
+                span.lower.heap_bytes() + span.upper.heap_bytes()
+            }
+            Self::Unlike(line) => line.prerelease.heap_bytes(),
         }
     }
 }

@@ -9,6 +9,7 @@
 use std::cmp::Ordering;
 
 use super::go::{self, NumberError};
+use crate::heap::Heap;
 
 /// Why blang refuses a prerelease or release identifier; printed as blang prints it.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -66,6 +67,15 @@ impl Identifier {
     }
 }
 
+impl Heap for Identifier {
+    fn heap_bytes(&self) -> usize {
+        match self {
+            Self::Numeric(_) => 0,
+            Self::Text(text) => text.heap_bytes(),
+        }
+    }
+}
+
 /// A numeric identifier with a leading zero: the only fault of a scanned Masterminds identifier.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct LeadingZero;
@@ -75,6 +85,12 @@ pub(crate) struct LeadingZero;
 pub(crate) struct Identifiers {
     text: Box<str>,
     list: Box<[Identifier]>,
+}
+
+impl Heap for Identifiers {
+    fn heap_bytes(&self) -> usize {
+        self.text.heap_bytes() + self.list.heap_bytes()
+    }
 }
 
 impl Identifiers {

@@ -4,6 +4,7 @@
 //! on one reading. A number that overflows while a span is built ends at the highest version.
 
 use super::point::{Core, Point};
+use crate::heap::Heap;
 
 /// On which side of a version a cut lies.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -17,6 +18,15 @@ pub(crate) enum Side {
 pub(crate) enum Cut {
     At(Point, Side),
     Unlimited,
+}
+
+impl Heap for Cut {
+    fn heap_bytes(&self) -> usize {
+        match self {
+            Self::At(point, _) => point.heap_bytes(),
+            Self::Unlimited => 0,
+        }
+    }
 }
 
 impl Cut {

@@ -7,6 +7,7 @@ use std::cmp::Ordering;
 use std::fmt;
 
 use super::identifier::Identifiers;
+use crate::heap::Heap;
 
 /// The three numbers, ordered by significance.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -78,6 +79,12 @@ impl Prerelease {
     }
 }
 
+impl Heap for Prerelease {
+    fn heap_bytes(&self) -> usize {
+        self.0.heap_bytes()
+    }
+}
+
 impl Ord for Prerelease {
     fn cmp(&self, other: &Self) -> Ordering {
         match (&self.0, &other.0) {
@@ -100,6 +107,12 @@ impl PartialOrd for Prerelease {
 pub(crate) struct Point {
     pub(crate) core: Core,
     pub(crate) prerelease: Prerelease,
+}
+
+impl Heap for Point {
+    fn heap_bytes(&self) -> usize {
+        self.prerelease.heap_bytes()
+    }
 }
 
 impl Point {

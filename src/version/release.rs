@@ -9,6 +9,7 @@ use std::fmt;
 
 use super::go;
 use super::identifier::{Identifier, IdentifierError, Identifiers, pieces};
+use crate::heap::Heap;
 
 /// How long a release may be.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -22,6 +23,12 @@ pub enum ReleaseLimit {
 /// A release, e.g. `2` or `20260101.rc-1`; perhaps empty.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Release(Option<Box<Identifiers>>);
+
+impl Heap for Release {
+    fn heap_bytes(&self) -> usize {
+        self.0.heap_bytes()
+    }
+}
 
 impl Release {
     /// The empty release, the lowest.

@@ -12,6 +12,7 @@ use super::identifier::{
     Identifier, IdentifierError, Identifiers, has_leading_zero, is_identifier_byte, pieces,
 };
 use super::point::{Core, Point, Prerelease};
+use crate::heap::Heap;
 
 /// A version of a bundle, e.g. `1.2.3-rc.1+build`.
 ///
@@ -21,6 +22,12 @@ use super::point::{Core, Point, Prerelease};
 pub struct Version {
     point: Point,
     build: Option<Box<str>>,
+}
+
+impl Heap for Version {
+    fn heap_bytes(&self) -> usize {
+        self.point.heap_bytes() + self.build.heap_bytes()
+    }
 }
 
 impl Version {

@@ -17,6 +17,7 @@ pub use self::error::{ComparatorError, SkipRangeError, SkipRangeErrorKind};
 use super::comparator::Comparator;
 use super::fault::{Expected, Fault};
 use super::semantic::Version;
+use crate::heap::Heap;
 
 /// A range of versions from which an entry can be upgraded to, e.g. `>=1.0.0 <1.2.3`.
 #[derive(Clone, Debug)]
@@ -36,6 +37,12 @@ pub enum Membership {
     HoldsNot,
     /// Upstream panics over the question.
     Crashes,
+}
+
+impl Heap for SkipRange {
+    fn heap_bytes(&self) -> usize {
+        self.text.heap_bytes() + self.groups.heap_bytes()
+    }
 }
 
 impl SkipRange {

@@ -11,6 +11,7 @@ use std::cmp::Ordering;
 use super::go;
 use super::release::{Release, ReleaseError, ReleaseLimit};
 use super::semantic::{Version, VersionError};
+use crate::heap::Heap;
 
 /// What the legacy reading does with build metadata.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -37,6 +38,12 @@ pub struct VersionRelease {
     pub version: Version,
     /// The release. None is absent, an empty one was given explicitly; they compare the same.
     pub release: Option<Release>,
+}
+
+impl Heap for VersionRelease {
+    fn heap_bytes(&self) -> usize {
+        self.version.heap_bytes() + self.release.heap_bytes()
+    }
 }
 
 impl VersionRelease {

@@ -3,7 +3,7 @@
 use olmguard::explain::{Answer, answer};
 use olmguard::extension::{Extension, Installed, InstalledBundle, Shape, UnknownCause};
 use olmguard::judge::Edit;
-use olmguard::snapshot::{CatalogState, Content, Snapshot};
+use olmguard::snapshot::{Age, CatalogState, Content, Currency, OnOldCatalog, Snapshot};
 use proptest::collection::vec;
 use proptest::option;
 use proptest::prelude::*;
@@ -20,6 +20,7 @@ pub(crate) struct Hostile {
     catalogs: Vec<(String, i32, String)>,
     broken: Option<String>,
     image_ref: String,
+    truth: (Currency, Age),
 }
 
 impl Hostile {
@@ -46,6 +47,7 @@ impl Hostile {
             state.priority = *priority;
             state.image_ref = Some(format!("image@{}", self.image_ref));
             state.last_unpacked = Some(self.image_ref.clone());
+            (state.currency, state.age) = self.truth;
             state
         });
         let broken = self
@@ -66,14 +68,18 @@ pub(crate) fn hostile() -> impl Strategy<Value = Hostile> {
                 vec((name(), 0..2_i32, fbc), 0..3),
                 option::weighted(0.1, name()),
                 name(),
+                (select(CURRENCIES), select(AGES)),
             );
-            parts.prop_map(|(spec, installed, catalogs, broken, image_ref)| Hostile {
-                spec,
-                installed,
-                catalogs,
-                broken,
-                image_ref,
-            })
+            parts.prop_map(
+                |(spec, installed, catalogs, broken, image_ref, truth)| Hostile {
+                    spec,
+                    installed,
+                    catalogs,
+                    broken,
+                    image_ref,
+                    truth,
+                },
+            )
         },
     )
 }
@@ -241,3 +247,11 @@ fn version() -> impl Strategy<Value = String> {
         1 => name(),
     ]
 }
+
+const CURRENCIES: &[Currency] = &[Currency::Current, Currency::Superseded];
+
+const AGES: &[Age] = &[
+    Age::Allowed,
+    Age::Old(OnOldCatalog::Warn),
+    Age::Old(OnOldCatalog::Undecided),
+];

@@ -1,9 +1,9 @@
 //! What the facts do not tell.
 
 use olmguard::extension::{Installed, UnknownCause};
-use olmguard::snapshot::{Availability, Content, Serving};
+use olmguard::snapshot::{Availability, CatalogState, Content, Serving};
 
-use super::{argo, reads};
+use super::{argo, one, reads};
 use crate::common::question::{Question, ask, content, rules};
 
 fn unknown(cause: UnknownCause) -> Question {
@@ -16,6 +16,7 @@ fn no_catalogs() {
         &ask(&[]).answer(),
         r#"
             P: install of any version undecided: there is no ClusterCatalog [NoCatalogs]
+            See: kubectl get clustercatalogs --show-labels
             Needed: a ClusterCatalog that is Available and that the selector matches
             OLM: no bundles found for package "P"
         "#,
@@ -24,6 +25,7 @@ fn no_catalogs() {
         &argo().of_catalog("other").answer(),
         r#"
             argocd-operator: install of any version undecided: the selector matches no ClusterCatalog [NoCatalogs]
+            See: kubectl get clustercatalogs --show-labels
             Needed: a ClusterCatalog that is Available and that the selector matches
             OLM: no bundles found for package "argocd-operator"
         "#,
@@ -36,6 +38,7 @@ fn no_catalogs() {
             .answer(),
         r#"
             argocd-operator: install of any version undecided: every ClusterCatalog that matches is Unavailable [NoCatalogs]
+            See: kubectl get clustercatalogs --show-labels
             Needed: a ClusterCatalog that is Available and that the selector matches
             OLM: no bundles found for package "argocd-operator"
         "#,
@@ -84,6 +87,7 @@ fn catalog_not_loaded() {
             .answer(),
         r#"
             argocd-operator: install of any version undecided: catalog operatorhubio is not being served [CatalogNotLoaded]
+            See: kubectl describe clustercatalog operatorhubio
             Needed: its content, or a selector that leaves this catalog out
             Catalog: operatorhubio@sha256:1a2b3c4d, content of 2026-08-21T10:03:00Z
             OLM: error walking catalogs: error getting package "argocd-operator" from catalog "operatorhubio": catalog "operatorhubio" is not being served
@@ -93,6 +97,7 @@ fn catalog_not_loaded() {
         &argo().state("operatorhubio", |state| state.content = Content::Missing).answer(),
         "
             argocd-operator: install of any version undecided: catalog operatorhubio is not loaded [CatalogNotLoaded]
+            See: kubectl describe clustercatalog operatorhubio
             Needed: its content, or a selector that leaves this catalog out
             Catalog: operatorhubio@sha256:1a2b3c4d, content of 2026-08-21T10:03:00Z
         ",
@@ -100,8 +105,9 @@ fn catalog_not_loaded() {
     reads(
         &argo().state("operatorhubio", |state| { let reason = "line 3: expected a string".to_owned(); state.content = Content::Unreadable(reason); }).answer(),
         "
-            argocd-operator: install of any version undecided: catalog operatorhubio cannot be read [CatalogNotLoaded]
+            argocd-operator: install of any version undecided: catalog operatorhubio is not loaded [CatalogNotLoaded]
             Cause: line 3: expected a string
+            See: kubectl describe clustercatalog operatorhubio
             Needed: its content, or a selector that leaves this catalog out
             Catalog: operatorhubio@sha256:1a2b3c4d, content of 2026-08-21T10:03:00Z
         ",
@@ -113,6 +119,59 @@ fn catalog_not_loaded() {
             Cause: catalog: byte 0: olm.channel "c" of package "argocd-operator": entries[0].name: expected a string, found a number
             Needed: its content, or a selector that leaves this catalog out
             Catalog: operatorhubio@sha256:1a2b3c4d, content of 2026-08-21T10:03:00Z
+        "#,
+    );
+}
+
+#[test]
+fn a_catalog_that_is_not_fetched_says_why() {
+    for reason in [
+        "not fetched yet: being fetched",
+        "fetch failed: connection refused, try 4",
+    ] {
+        let answer = argo()
+            .state("operatorhubio", |state| {
+                state.content = Content::Unreadable(reason.to_owned());
+            })
+            .answer();
+        reads(
+            &answer,
+            &format!(
+                "
+                argocd-operator: install of any version undecided: catalog operatorhubio is not loaded [CatalogNotLoaded]
+                Cause: {reason}
+                See: kubectl describe clustercatalog operatorhubio
+                Needed: its content, or a selector that leaves this catalog out
+                Catalog: operatorhubio@sha256:1a2b3c4d, content of 2026-08-21T10:03:00Z
+                "
+            ),
+        );
+    }
+}
+
+/// What no cluster has told of is not looked for in one, and no name becomes a part of a command.
+#[test]
+fn only_what_a_cluster_has_is_looked_for_there() {
+    let unread = |state: &mut CatalogState| state.content = Content::Missing;
+    reads(
+        &one("stable: 1.0.0").state("c", unread).answer(),
+        "
+            P: install of any version undecided: catalog c is not loaded [CatalogNotLoaded]
+            Needed: its content, or a selector that leaves this catalog out
+            Catalog: c
+        ",
+    );
+    let hostile = |state: &mut CatalogState| {
+        state.name = "c; reboot".to_owned();
+        state.serving = Serving::KnownNot;
+    };
+    reads(
+        &one("stable: 1.0.0").state("c", hostile).answer(),
+        r#"
+            P: install of any version undecided: catalog c; reboot is not being served [CatalogNotLoaded]
+            Needed: its content, or a selector that leaves this catalog out
+            Catalog: c; reboot
+            OLM: error walking catalogs: error getting package "P" from catalog "c; reboot": catalog "c; reboot" is not being served
         "#,
     );
 }

@@ -150,7 +150,7 @@ impl Cursor<'_> {
         }
         let octet = octet(self.number()?);
         if octet.is_none() {
-            let (path, expected) = (self.path(), OCTET);
+            let (path, expected) = (self.path(), OCTET.into());
             self.note(Fault::WrongType {
                 path,
                 expected,

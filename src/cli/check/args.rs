@@ -107,7 +107,7 @@ impl CheckArgs {
         }
         self.check_stdin()?;
         Ok(Plan {
-            rules: self.common.rules()?,
+            rules: self.common.olm.rules()?,
             schema: if self.no_schema {
                 Schema::LeftOut
             } else {

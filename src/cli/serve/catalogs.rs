@@ -10,7 +10,8 @@ use crate::olm::Rules;
 use crate::server::Check;
 use crate::snapshot::{CatalogState, Content, Snapshot};
 use crate::source;
-use crate::telemetry::metrics::CatalogMetrics;
+use crate::telemetry::metrics::{CatalogLoad, CatalogMetrics, LoadFailure};
+use crate::tls::{Clock as _, SystemClock};
 
 /// What became of the catalogs, for probes. One that cannot be read is no reason not to be ready:
 /// edits that need it are undecided, all others are judged.
@@ -48,10 +49,21 @@ pub(super) fn load(
 }
 
 fn report(catalog: &CatalogState, took: Duration, metrics: &CatalogMetrics) {
+    metrics.told(&catalog.name, catalog.serving, catalog.currency);
     match &catalog.content {
         Content::Loaded(content) => {
             let counts = content.counts();
-            metrics.loaded(&catalog.name, counts.packages, counts.bundles, took);
+            metrics.loaded(
+                &catalog.name,
+                &CatalogLoad {
+                    at: SystemClock.now(),
+                    took,
+                    wire_bytes: 0,
+                    resident_bytes: content.resident_bytes(),
+                    packages: counts.packages,
+                    bundles: counts.bundles,
+                },
+            );
             info!(
                 catalog = catalog.name,
                 packages = counts.packages,
@@ -60,7 +72,8 @@ fn report(catalog: &CatalogState, took: Duration, metrics: &CatalogMetrics) {
             );
         }
         Content::Unreadable(why) => {
-            metrics.unreadable(&catalog.name);
+            metrics.not_loaded(&catalog.name);
+            metrics.load_failed(&catalog.name, LoadFailure::Content);
             error!(catalog = catalog.name, error = why, "Cannot read catalog");
         }
         Content::Missing => {}

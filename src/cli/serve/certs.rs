@@ -10,6 +10,7 @@ use rustls::pki_types::ServerName;
 use tracing::info;
 
 use crate::cli::common::UsageError;
+use crate::cluster::Cluster;
 use crate::tls::files::{self, Files, POLL};
 use crate::tls::{Certificates, ClientCa, MinVersion, Observer, Terms, TlsError, self_signed};
 
@@ -165,7 +166,12 @@ impl CertsArgs {
 
 impl Certs {
     /// Starts to serve them. It must be called within a runtime.
-    pub(crate) fn start(self, observer: Arc<dyn Observer>) -> Result<Certificates, TlsError> {
+    #[expect(clippy::unused_async, reason = "x")]
+    pub(crate) async fn start(
+        self,
+        _cluster: Option<&Cluster>,
+        observer: Arc<dyn Observer>,
+    ) -> Result<Certificates, TlsError> {
         match self {
             Self::Files(files) => {
                 if files.wanted.is_empty() {

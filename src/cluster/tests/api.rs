@@ -5,9 +5,9 @@
 //!                                                     ^-- trouble: 403, no connection, silence
 //! ```
 //!
-//! It serves discovery, lists in pages, watches with bookmarks, get, create, update and merge patch
-//! with optimistic concurrency, and routes of fixed bodies. It has no admission and no schemas. A
-//! collection is named by its path, an object by that of its collection and its name:
+//! It serves discovery, lists in pages, watches with bookmarks, get, create, update, merge patch and
+//! JSON patch with optimistic concurrency, and routes of fixed bodies. It has no admission and no
+//! schemas. A collection is named by its path, an object by that of its collection and its name:
 //!
 //! ```ignore
 //! let api = ApiServer::start();

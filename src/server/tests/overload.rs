@@ -184,9 +184,7 @@ async fn large_bodies_that_stall_keep_no_ordinary_review_out() {
         body_memory: 1 << 20,
         ..Limits::default()
     };
-    let guard = Guard {
-        snapshot: Arc::default(),
-    };
+    let guard = Guard::from(Snapshot::default());
     let started = start_with(LOOPBACK, limits, Arc::new(guard)).await;
     let large = post(&review(900 << 10).to_string(), "");
     let mut stalled = Vec::new();

@@ -13,9 +13,7 @@ use crate::server::{Guard, Limits, Patience};
 use crate::snapshot::Snapshot;
 
 async fn with(limits: Limits) -> Started {
-    let guard = Guard {
-        snapshot: Arc::new(Snapshot::default()),
-    };
+    let guard = Guard::from(Snapshot::default());
     start_with(LOOPBACK, limits, Arc::new(guard)).await
 }
 

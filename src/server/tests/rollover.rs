@@ -18,6 +18,7 @@ use crate::server::desk::{Desk, Sight};
 use crate::server::pace::Pace;
 use crate::server::phase::Phase;
 use crate::server::{Guard, Limits, Patience, validate};
+use crate::snapshot::Snapshot;
 use crate::telemetry::Metrics;
 use crate::telemetry::log::DecisionLog;
 use crate::tls::Certificates;
@@ -34,9 +35,7 @@ struct Replica {
 impl Replica {
     fn of(certificates: Certificates, phase: watch::Receiver<Phase>) -> Self {
         let metrics = Metrics::new();
-        let guard = Guard {
-            snapshot: Arc::default(),
-        };
+        let guard = Guard::from(Snapshot::default());
         let sight = Sight {
             metrics: Arc::clone(&metrics.admission),
             decisions: DecisionLog::default(),

@@ -1,86 +1,239 @@
-//! The catalogs that are judged by, each under the name that the configuration gives it.
+//! The catalogs that are judged by, each under the name that the cluster or the configuration gives it.
 
-use std::time::Duration;
+use std::time::{Duration, SystemTime};
 
-use prometheus::{GaugeVec, IntGaugeVec};
+use prometheus::{GaugeVec, IntCounter, IntCounterVec, IntGaugeVec};
 
+use crate::snapshot::{Currency, Serving};
+use crate::telemetry::metrics::label::label;
 use crate::telemetry::metrics::register::Register;
+use crate::telemetry::metrics::unix_seconds;
+
+label! {
+    /// Why the content of a catalog could not be loaded.
+    pub enum LoadFailure {
+        /// Nobody takes the connection.
+        Connect => "connect",
+        /// The peer is not who it has to be.
+        Tls => "tls",
+        /// It took too long, or nothing came for too long.
+        Timeout => "timeout",
+        /// The answer is another than 200.
+        Status => "status",
+        /// The body ended early.
+        Truncated => "truncated",
+        /// The content is larger than is taken.
+        TooLarge => "too_large",
+        /// The content is no catalog.
+        Content => "content",
+        /// The object names no address, or none that can be used.
+        Address => "address",
+        /// A file of the cache is damaged, or cannot be read or written.
+        Cache => "cache",
+        /// Anything else.
+        Other => "other",
+    }
+}
+
+impl LoadFailure {
+    /// The one of this word; one that is not known is another.
+    pub fn of(word: &str) -> Self {
+        let known = Self::ALL.iter().find(|failure| failure.as_str() == word);
+        known.copied().unwrap_or(Self::Other)
+    }
+}
+
+/// The content of a catalog that was loaded.
+#[derive(Clone, Copy, Debug)]
+pub struct CatalogLoad {
+    /// When.
+    pub at: SystemTime,
+    /// How long it took.
+    pub took: Duration,
+    /// What came over the wire for it; 0 where it was read from a file.
+    pub wire_bytes: u64,
+    /// What it takes of memory.
+    pub resident_bytes: usize,
+    /// Its packages.
+    pub packages: usize,
+    /// Its bundles.
+    pub bundles: usize,
+}
 
 /// The catalogs that are judged by.
 ///
 /// Their names are the only labels that are not known beforehand: whoever configures catalogs
-/// decides how many there are, and one that is gone takes its series along.
+/// decides how many there are, and one that is gone takes its series along. The first that is told
+/// of a catalog makes all of its series.
 #[derive(Debug)]
 pub struct CatalogMetrics {
     loaded: IntGaugeVec,
+    serving: IntGaugeVec,
+    newer_known: IntGaugeVec,
     packages: IntGaugeVec,
     bundles: IntGaugeVec,
+    resident_bytes: IntGaugeVec,
+    wire_bytes: IntGaugeVec,
     load_seconds: GaugeVec,
+    last_success: GaugeVec,
+    content_age: GaugeVec,
+    load_errors: IntCounterVec,
+    swaps: IntCounter,
 }
 
 impl CatalogMetrics {
     pub(super) fn new(register: &Register<'_>) -> Self {
+        let whole = |name, help| register.gauges(name, help, &[CATALOG]);
+        let seconds = |name, help| register.seconds_each(name, help, &[CATALOG]);
         Self {
-            loaded: register.gauges(
-                "catalog_loaded",
-                "1 where the content of the catalog is held, 0 where it cannot be read.",
-                &[CATALOG],
+            loaded: whole("catalog_loaded", LOADED),
+            serving: whole("catalog_serving", SERVING),
+            newer_known: whole("catalog_newer_known", NEWER_KNOWN),
+            packages: whole("catalog_packages", PACKAGES),
+            bundles: whole("catalog_bundles", BUNDLES),
+            resident_bytes: whole("catalog_resident_bytes", RESIDENT),
+            wire_bytes: whole("catalog_fetched_bytes", FETCHED),
+            load_seconds: seconds("catalog_load_seconds", LOAD),
+            last_success: seconds("catalog_last_success_timestamp_seconds", LAST_SUCCESS),
+            content_age: seconds("catalog_content_age_seconds", CONTENT_AGE),
+            load_errors: register.counters(
+                "catalog_load_errors_total",
+                LOAD_ERRORS,
+                &[CATALOG, CLASS],
             ),
-            packages: register.gauges(
-                "catalog_packages",
-                "Packages of the catalog that are held.",
-                &[CATALOG],
-            ),
-            bundles: register.gauges(
-                "catalog_bundles",
-                "Bundles of the catalog that are held.",
-                &[CATALOG],
-            ),
-            load_seconds: register.seconds_each(
-                "catalog_load_seconds",
-                "Time that the content of the catalog took to load; 0 until it has.",
-                &[CATALOG],
-            ),
+            swaps: register.counter("snapshot_swaps_total", SWAPS),
         }
     }
 
-    /// The content of a catalog is held, so large and loaded in this time.
-    pub fn loaded(&self, catalog: &str, packages: usize, bundles: usize, took: Duration) {
-        self.holds(catalog, 1, packages, bundles);
-        self.load_seconds
+    /// The content of a catalog is held, which a file gave or a fetch.
+    pub fn loaded(&self, catalog: &str, load: &CatalogLoad) {
+        self.holds(catalog, 1, load.packages, load.bundles, load.resident_bytes);
+        self.wire_bytes
             .with_label_values(&[catalog])
-            .set(took.as_secs_f64());
-    }
-
-    /// The content of a catalog cannot be read, and nothing of it is held.
-    pub fn unreadable(&self, catalog: &str) {
-        self.holds(catalog, 0, 0, 0);
-        // Made, so that the number of its series does not depend on what became of it.
-        let _ = self.load_seconds.with_label_values(&[catalog]);
-    }
-
-    /// There is no such catalog any more.
-    pub fn gone(&self, catalog: &str) {
-        for gauges in [&self.loaded, &self.packages, &self.bundles] {
-            // One that was never there is gone as well.
-            let _ = gauges.remove_label_values(&[catalog]);
-        }
-        let _ = self.load_seconds.remove_label_values(&[catalog]);
-    }
-
-    fn holds(&self, catalog: &str, loaded: i64, packages: usize, bundles: usize) {
+            .set(whole(load.wire_bytes));
         for (gauges, value) in [
-            (&self.loaded, loaded),
-            (&self.packages, whole(packages)),
-            (&self.bundles, whole(bundles)),
+            (&self.load_seconds, load.took.as_secs_f64()),
+            (&self.last_success, unix_seconds(load.at)),
         ] {
             gauges.with_label_values(&[catalog]).set(value);
         }
     }
+
+    /// Nothing of a catalog is held, or not any more.
+    pub fn not_loaded(&self, catalog: &str) {
+        self.holds(catalog, 0, 0, 0, 0);
+    }
+
+    /// A try to load the content failed; what is held is still held.
+    pub fn load_failed(&self, catalog: &str, failure: LoadFailure) {
+        self.make(catalog);
+        self.load_errors
+            .with_label_values(&[catalog, failure.as_str()])
+            .inc();
+    }
+
+    /// What its object says of it.
+    pub fn told(&self, catalog: &str, serving: Serving, currency: Currency) {
+        self.make(catalog);
+        let is_serving = i64::from(serving == Serving::Presumed);
+        let is_superseded = i64::from(currency == Currency::Superseded);
+        self.serving.with_label_values(&[catalog]).set(is_serving);
+        self.newer_known
+            .with_label_values(&[catalog])
+            .set(is_superseded);
+    }
+
+    /// How long ago its object was last known to name the content that is held.
+    pub fn aged(&self, catalog: &str, age: Duration) {
+        self.make(catalog);
+        self.content_age
+            .with_label_values(&[catalog])
+            .set(age.as_secs_f64());
+    }
+
+    /// There is no such catalog any more.
+    pub fn gone(&self, catalog: &str) {
+        // One that was never there is gone as well.
+        for gauges in self.whole() {
+            let _ = gauges.remove_label_values(&[catalog]);
+        }
+        for gauges in self.seconds() {
+            let _ = gauges.remove_label_values(&[catalog]);
+        }
+        for failure in LoadFailure::ALL {
+            let _ = self
+                .load_errors
+                .remove_label_values(&[catalog, failure.as_str()]);
+        }
+    }
+
+    /// Another snapshot is judged by from now on.
+    pub fn swapped(&self) {
+        self.swaps.inc();
+    }
+
+    fn holds(&self, catalog: &str, loaded: i64, packages: usize, bundles: usize, resident: usize) {
+        self.make(catalog);
+        for (gauges, value) in [
+            (&self.loaded, loaded),
+            (&self.packages, whole(packages)),
+            (&self.bundles, whole(bundles)),
+            (&self.resident_bytes, whole(resident)),
+        ] {
+            gauges.with_label_values(&[catalog]).set(value);
+        }
+    }
+
+    /// Makes what is not there, so that the number of series does not depend on what became of it.
+    fn make(&self, catalog: &str) {
+        for gauges in self.whole() {
+            let _ = gauges.with_label_values(&[catalog]);
+        }
+        for gauges in self.seconds() {
+            let _ = gauges.with_label_values(&[catalog]);
+        }
+        for failure in LoadFailure::ALL {
+            let _ = self
+                .load_errors
+                .with_label_values(&[catalog, failure.as_str()]);
+        }
+    }
+
+    fn whole(&self) -> [&IntGaugeVec; 7] {
+        [
+            &self.loaded,
+            &self.serving,
+            &self.newer_known,
+            &self.packages,
+            &self.bundles,
+            &self.resident_bytes,
+            &self.wire_bytes,
+        ]
+    }
+
+    fn seconds(&self) -> [&GaugeVec; 3] {
+        [&self.load_seconds, &self.last_success, &self.content_age]
+    }
 }
 
-fn whole(count: usize) -> i64 {
-    i64::try_from(count).unwrap_or(i64::MAX)
+fn whole(count: impl TryInto<i64>) -> i64 {
+    count.try_into().unwrap_or(i64::MAX)
 }
 
 const CATALOG: &str = "catalog";
+const CLASS: &str = "class";
+
+const LOADED: &str = "1 where the content of the catalog is held, 0 where none is.";
+const SERVING: &str =
+    "1 where nothing says that the catalog is not served, 0 where its object does.";
+const NEWER_KNOWN: &str =
+    "1 where the catalog is known to have newer content than what is held, else 0.";
+const PACKAGES: &str = "Packages of the catalog that are held.";
+const BUNDLES: &str = "Bundles of the catalog that are held.";
+const RESIDENT: &str = "Memory that the content of the catalog takes.";
+const FETCHED: &str = "What the content that is held was on the wire; 0 where a file gave it.";
+const LOAD: &str = "Time that the content of the catalog took to load; 0 until it has.";
+const LAST_SUCCESS: &str = "Unix time at which the content was last loaded; 0 until it is.";
+const CONTENT_AGE: &str = "Time since the catalog was last known to have the content that is held.";
+const LOAD_ERRORS: &str = "Tries to load the content that failed, by why.";
+const SWAPS: &str = "Times that another snapshot of the catalogs took the place of the one before.";

@@ -1,11 +1,12 @@
 //! The certificate that is shown: how long it holds, and how often it was read anew.
 
-use std::time::{SystemTime, UNIX_EPOCH};
+use std::time::SystemTime;
 
 use prometheus::{Gauge, IntCounter};
 
 use crate::telemetry::metrics::label::{PerLabel, label};
 use crate::telemetry::metrics::register::Register;
+use crate::telemetry::metrics::unix_seconds;
 
 label! {
     /// What became of a certificate that was read anew.
@@ -53,12 +54,5 @@ impl TlsMetrics {
     /// A certificate was read anew.
     pub fn reloaded(&self, reload: Reload) {
         self.reloads.of(reload).inc();
-    }
-}
-
-fn unix_seconds(time: SystemTime) -> f64 {
-    match time.duration_since(UNIX_EPOCH) {
-        Ok(after) => after.as_secs_f64(),
-        Err(before) => -before.duration().as_secs_f64(),
     }
 }

@@ -246,7 +246,7 @@ impl<'a> Cursor<'a> {
             let path = self.path();
             self.note(Fault::WrongType {
                 path,
-                expected,
+                expected: expected.into(),
                 found,
             });
         }

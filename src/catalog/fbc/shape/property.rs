@@ -103,7 +103,7 @@ impl<'a> Properties<'a> {
 fn check_object(value: Option<usize>, cursor: &mut Cursor<'_>) -> Step<()> {
     cursor.within("value", |cursor| {
         let Some(at) = value else {
-            let (path, expected) = (cursor.path(), "an object with data");
+            let (path, expected) = (cursor.path(), "an object with data".into());
             cursor.note(Fault::Missing { path, expected });
             return Ok(());
         };
@@ -118,7 +118,7 @@ fn package_property<'a>(
     cursor: &mut Cursor<'a>,
 ) -> Step<PackageProperty<'a>> {
     let Some(at) = value else {
-        let (path, expected) = (cursor.path(), "an object with a version");
+        let (path, expected) = (cursor.path(), "an object with a version".into());
         return Ok(PackageProperty::Undecodable(Fault::Missing {
             path,
             expected,

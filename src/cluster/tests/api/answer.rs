@@ -165,9 +165,13 @@ impl State {
         if !version(&sent).is_null() && version(&sent) != version(stored) {
             return refuse(StatusCode::CONFLICT, "the object has been modified");
         }
-        let object = match *method {
-            Method::PATCH => merged(stored.clone(), sent),
-            _ => sent,
+        let object = match (method, sent) {
+            (&Method::PATCH, steps @ Value::Array(_)) => match stepped(stored.clone(), steps) {
+                Ok(object) => object,
+                Err(error) => return refuse(StatusCode::UNPROCESSABLE_ENTITY, &error.to_string()),
+            },
+            (&Method::PATCH, part) => merged(stored.clone(), part),
+            (_, whole) => whole,
         };
         json_answer(StatusCode::OK, &self.store.put(path, object))
     }
@@ -177,6 +181,12 @@ impl State {
 fn only(asked: &Asked) -> Option<String> {
     let selector = asked.param("fieldSelector")?;
     selector.strip_prefix("metadata.name=").map(str::to_owned)
+}
+
+/// RFC 6902: the only patch that is a list.
+fn stepped(mut target: Value, steps: Value) -> Result<Value, json_patch::PatchError> {
+    let steps: json_patch::Patch = serde_json::from_value(steps).expect("a client sends steps");
+    json_patch::patch(&mut target, &steps).map(|()| target)
 }
 
 /// RFC 7386.

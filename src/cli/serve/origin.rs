@@ -1,0 +1,98 @@
+//! Where the catalogs of a server come from: files that are read once, or the cluster, for good.
+
+use std::io;
+use std::sync::Arc;
+
+use tokio::task::spawn_blocking;
+
+use crate::cli::cluster::ClusterArgs;
+use crate::cli::common::{CatalogArgs, CommonArgs, OlmArgs, UsageError};
+use crate::cli::serve::ServeError;
+use crate::cli::serve::catalogs::{self, CatalogsCheck};
+use crate::cli::serve::live::{Live, LiveArgs};
+use crate::cli::serve::olm::Asked;
+use crate::cluster::{Caller, Cluster, connect};
+use crate::olm::Rules;
+use crate::server::{Check, Guard};
+use crate::telemetry::Metrics;
+
+/// What flags say of it, once they are known to agree.
+#[derive(Debug)]
+pub(super) enum Origin {
+    Files(CatalogArgs, Rules),
+    Cluster(Box<Following>),
+}
+
+/// How the cluster's catalogs are followed.
+#[derive(Debug)]
+pub(super) struct Following {
+    olm: OlmArgs,
+    cluster: ClusterArgs,
+    live: LiveArgs,
+}
+
+/// The same, with everything that it needs.
+#[derive(Debug)]
+pub(super) enum Source {
+    Files(CatalogArgs, Rules, Arc<CatalogsCheck>),
+    Cluster(Box<Live>),
+}
+
+impl Origin {
+    /// What the flags say together, or which of them contradict each other.
+    pub(super) fn of(
+        common: CommonArgs,
+        cluster: ClusterArgs,
+        live: LiveArgs,
+    ) -> Result<Self, UsageError> {
+        let CommonArgs { catalog, olm } = common;
+        let rules = olm.rules()?;
+        if catalog.is_empty() {
+            live.check()?;
+            return Ok(Self::Cluster(Box::new(Following { olm, cluster, live })));
+        }
+        match cluster.given().or(live.given()) {
+            None => Ok(Self::Files(catalog, rules)),
+            Some(flag) => Err(UsageError::ClusterBesideFiles { flag }),
+        }
+    }
+
+    /// Gets ready, and finds the cluster if there is one.
+    pub(super) async fn ready(self) -> Result<(Source, Option<Cluster>), ServeError> {
+        let following = match self {
+            Self::Files(catalogs, rules) => {
+                return Ok((Source::Files(catalogs, rules, Arc::default()), None));
+            }
+            Self::Cluster(following) => *following,
+        };
+        let Following { olm, cluster, live } = following;
+        let found = connect(&cluster.access(), Caller::Server).await?;
+        let asked = Asked {
+            args: olm,
+            namespace: cluster.olm_namespace,
+        };
+        let live = live.live(found.clone(), asked)?;
+        Ok((Source::Cluster(Box::new(live)), Some(found)))
+    }
+}
+
+impl Source {
+    /// What must be well for edits to be sent here.
+    pub(super) fn checks(&self) -> Vec<Arc<dyn Check>> {
+        match self {
+            Self::Files(_, _, check) => vec![Arc::clone(check) as _],
+            Self::Cluster(live) => live.checks(),
+        }
+    }
+
+    /// Who judges: files are read first, which takes as long as they are large.
+    pub(super) async fn guard(self, metrics: Metrics) -> io::Result<Guard> {
+        match self {
+            Self::Files(catalogs, rules, check) => {
+                let load = move || catalogs::load(&catalogs, rules, &check, &metrics.catalogs);
+                Ok(Guard::from(spawn_blocking(load).await?))
+            }
+            Self::Cluster(live) => Ok(live.begin(&metrics)),
+        }
+    }
+}

@@ -1,0 +1,159 @@
+//! Where the replicas of a cluster keep their certificate authority, and tell the API server of it.
+//!
+//! ```text
+//! Secret NAMESPACE/NAME, data[KEY]                      the authorities, with their keys
+//! ValidatingWebhookConfiguration, webhooks[].caBundle   their certificates, of every webhook of ours
+//! ```
+//!
+//! A webhook is ours where the API server calls it by a name that our certificate is for:
+//! `SERVICE.NAMESPACE.svc` of its `clientConfig.service`, or the host of its `clientConfig.url`.
+//!
+//! Upstream: Kubernetes' optimistic concurrency. The Secret is made where there is none, and else
+//! changed under the `resourceVersion` that was read: whoever comes second is told of a conflict. A
+//! configuration is changed by a JSON patch that tests its `resourceVersion` and names nothing but
+//! the bundles, so that replicas, people and whatever
+//! applies manifests do not undo each other's changes.
+//!
+//! Invariants: what is published already is not written; nothing of a Secret is in a text or a
+//! `Debug`; what was read of it or is sent of ours is wiped, but for the buffers that kube and hyper
+//! have of requests and answers.
+
+mod bundle;
+mod error;
+mod secret;
+#[cfg(test)]
+mod tests;
+
+use std::fmt;
+
+use k8s_openapi::api::admissionregistration::v1::ValidatingWebhookConfiguration;
+use k8s_openapi::api::core::v1::Secret;
+use kube::api::{Patch, PatchParams, PostParams};
+use kube::{Api, Client};
+use rustls::pki_types::ServerName;
+
+use crate::tls::self_managed::{Store, StoreError, Stored, Version};
+use error::{Asked, Failure};
+
+/// What of a cluster the authority is kept in.
+#[derive(Clone, Debug)]
+pub struct AuthorityPlace {
+    /// The namespace of the Secret.
+    pub namespace: String,
+    /// The name of the Secret.
+    pub secret: String,
+    /// The names of the webhook configurations that API servers trust it by.
+    pub configurations: Vec<String>,
+    /// What the certificate is for.
+    pub names: Vec<ServerName<'static>>,
+}
+
+/// The store of a self-managed certificate authority in a cluster.
+pub struct ClusterStore {
+    secrets: Api<Secret>,
+    configurations: Api<ValidatingWebhookConfiguration>,
+    place: AuthorityPlace,
+}
+
+impl ClusterStore {
+    /// The store in this place; nothing is asked of the cluster yet.
+    pub fn new(client: Client, place: AuthorityPlace) -> Self {
+        Self {
+            secrets: Api::namespaced(client.clone(), &place.namespace),
+            configurations: Api::all(client),
+            place,
+        }
+    }
+
+    async fn publish_in(&self, name: &str, bundle: &str) -> Result<(), StoreError> {
+        let failed = |verb| move |error| Failure::of(verb, Asked::configuration(name), &error);
+        let found = self.configurations.get_opt(name).await;
+        let found = found.map_err(failed("get"))?;
+        let found = found.ok_or_else(|| Failure::NoConfiguration(name.to_owned()))?;
+        let Some(patch) = bundle::patch(&found, &self.place.names, bundle)? else {
+            return Ok(());
+        };
+        let (params, patch) = (PatchParams::default(), Patch::Json::<()>(patch));
+        let patched = self.configurations.patch(name, &params, &patch).await;
+        match patched.map_err(failed("patch")) {
+            // A test that fails is refused as any content that cannot be processed is.
+            Err(Failure::Unprocessable(_)) if !self.is_still(&found, name).await? => {
+                Err(StoreError::Conflict)
+            }
+            patched => patched.map(drop).map_err(StoreError::from),
+        }
+    }
+
+    /// Whether nobody has changed a configuration since it was read.
+    async fn is_still(
+        &self,
+        read: &ValidatingWebhookConfiguration,
+        name: &str,
+    ) -> Result<bool, Failure> {
+        let now = self.configurations.get_opt(name).await;
+        let now = now.map_err(|error| Failure::of("get", Asked::configuration(name), &error))?;
+        let version = |of: &ValidatingWebhookConfiguration| of.metadata.resource_version.clone();
+        Ok(now.is_some_and(|now| version(&now) == version(read)))
+    }
+
+    fn failed(&self, verb: &'static str, error: &kube::Error) -> Failure {
+        let asked = Asked::secret(&self.place.namespace, &self.place.secret);
+        Failure::of(verb, asked, error)
+    }
+
+    fn version(&self, secret: Secret) -> Result<Version, StoreError> {
+        let version = secret.metadata.resource_version.clone();
+        secret::wipe(secret);
+        let name = || self.place.secret.clone();
+        let version = version.ok_or_else(|| Failure::NoVersion(name()))?;
+        Ok(Version(version))
+    }
+}
+
+impl Store for ClusterStore {
+    async fn load(&self) -> Result<Option<Stored>, StoreError> {
+        let found = self.secrets.get_opt(&self.place.secret).await;
+        let Some(mut secret) = found.map_err(|error| self.failed("get", &error))? else {
+            return Ok(None);
+        };
+        let content = secret::content(&mut secret);
+        let version = self.version(secret)?;
+        Ok(Some(Stored { content, version }))
+    }
+
+    async fn create(&self, content: &[u8]) -> Result<Version, StoreError> {
+        let secret = secret::new(&self.place.secret, content);
+        let created = self.secrets.create(&PostParams::default(), &secret).await;
+        secret::wipe(secret);
+        self.version(created.map_err(|error| self.failed("create", &error))?)
+    }
+
+    async fn replace(&self, version: &Version, content: &[u8]) -> Result<Version, StoreError> {
+        let secret = secret::change(version, content);
+        let (params, patch) = (PatchParams::default(), Patch::Merge(&secret));
+        let patched = self
+            .secrets
+            .patch(&self.place.secret, &params, &patch)
+            .await;
+        secret::wipe(secret);
+        self.version(patched.map_err(|error| self.failed("patch", &error))?)
+    }
+
+    /// Each configuration is tried, whatever becomes of the others; the first failure is told.
+    async fn publish(&self, bundle: &str) -> Result<(), StoreError> {
+        let mut published = Ok(());
+        for name in &self.place.configurations {
+            published = published.and(self.publish_in(name, bundle).await);
+        }
+        published
+    }
+}
+
+/// Without the client.
+impl fmt::Debug for ClusterStore {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("ClusterStore")
+            .field("place", &self.place)
+            .finish_non_exhaustive()
+    }
+}

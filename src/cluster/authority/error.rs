@@ -1,0 +1,129 @@
+//! Why the cluster does not keep or publish an authority. No text holds anything of a Secret.
+
+use std::fmt;
+
+use crate::cluster::fault::words;
+use crate::tls::self_managed::StoreError;
+
+/// What was asked for, and did not come about.
+#[derive(Debug, thiserror::Error)]
+pub(super) enum Failure {
+    /// Another replica, or somebody else, was faster.
+    #[error("written by another meanwhile")]
+    Conflict,
+    #[error(
+        "ValidatingWebhookConfiguration {0:?} does not exist: create it, or name the one that is \
+         there with --webhook-configuration"
+    )]
+    NoConfiguration(String),
+    #[error(
+        "ValidatingWebhookConfiguration {configuration:?} has no webhook that is called by {names}: \
+         expected its clientConfig.service or clientConfig.url to be of a --tls-server-name"
+    )]
+    NoWebhook {
+        configuration: String,
+        names: String,
+    },
+    #[error(
+        "may not {verb} {asked}: expected a role that allows the verb {verb} on {resource}; {words}",
+        resource = .asked.resource()
+    )]
+    Denied {
+        verb: &'static str,
+        asked: Asked,
+        words: String,
+    },
+    #[error("cannot {verb} {asked}: {words}")]
+    Failed {
+        verb: &'static str,
+        asked: Asked,
+        words: String,
+    },
+    #[error("{0}")]
+    Unprocessable(Box<Self>),
+    #[error("the API server answers with Secret {0:?} without its metadata.resourceVersion")]
+    NoVersion(String),
+}
+
+/// The object that was asked for.
+#[derive(Clone, Debug)]
+pub(super) enum Asked {
+    Secret { namespace: String, name: String },
+    Configuration { name: String },
+}
+
+impl Failure {
+    /// What the client says of a request.
+    pub(super) fn of(verb: &'static str, asked: Asked, error: &kube::Error) -> Self {
+        let words = told(error);
+        let failed = |asked, words| Self::Failed { verb, asked, words };
+        match code(error) {
+            // What is to be changed was there when it was read.
+            Some(404) if verb == "patch" => Self::Conflict,
+            Some(409) => Self::Conflict,
+            Some(403) => Self::Denied { verb, asked, words },
+            Some(422) => Self::Unprocessable(Box::new(failed(asked, words))),
+            _ => failed(asked, words),
+        }
+    }
+}
+
+fn code(error: &kube::Error) -> Option<u16> {
+    match error {
+        kube::Error::Api(status) => Some(status.code),
+        _ => None,
+    }
+}
+
+/// An answer that cannot be read is not quoted: it may be a Secret.
+fn told(error: &kube::Error) -> String {
+    match error {
+        kube::Error::SerdeError(_) => "the answer of the API server cannot be read".to_owned(),
+        other => words(other),
+    }
+}
+
+impl From<Failure> for StoreError {
+    fn from(failure: Failure) -> Self {
+        match failure {
+            Failure::Conflict => Self::Conflict,
+            other => Self::Unavailable(Box::new(other)),
+        }
+    }
+}
+
+impl Asked {
+    pub(super) fn secret(namespace: &str, name: &str) -> Self {
+        Self::Secret {
+            namespace: namespace.to_owned(),
+            name: name.to_owned(),
+        }
+    }
+
+    pub(super) fn configuration(name: &str) -> Self {
+        Self::Configuration {
+            name: name.to_owned(),
+        }
+    }
+
+    /// As a role names it.
+    fn resource(&self) -> &'static str {
+        match self {
+            Self::Secret { .. } => "secrets",
+            Self::Configuration { .. } => "validatingwebhookconfigurations",
+        }
+    }
+}
+
+impl fmt::Display for Asked {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Secret { namespace, name } => {
+                write!(f, "Secret {name:?} in namespace {namespace:?}")
+            }
+            Self::Configuration { name } => {
+                write!(f, "ValidatingWebhookConfiguration {name:?}")
+            }
+        }
+    }
+}

@@ -1,0 +1,160 @@
+//! Replicas that keep their authority in a cluster, from their start on.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::Duration;
+
+use hyper::{Method, StatusCode};
+use tokio::io::duplex;
+use tokio_rustls::{TlsAcceptor, TlsConnector};
+
+use super::scene::{
+    CONFIGURATIONS, SECRETS, asked, cluster, configuration, content, names, published, store,
+};
+use crate::cluster::tests::api::{ApiServer, Trouble};
+use crate::tls::self_managed::tests::world::World;
+use crate::tls::self_managed::{SelfManaged, serve};
+use crate::tls::{Certificates, Clock, Terms, TlsError};
+
+const DAY: i64 = 24 * 60 * 60;
+/// Long enough for every replica to look.
+const A_LOOK: Duration = Duration::from_mins(1);
+
+async fn replica(api: &ApiServer, world: &World) -> Result<Certificates, TlsError> {
+    let managed = SelfManaged {
+        store: store(api),
+        names: names(),
+        terms: Terms::default(),
+        clock: Arc::clone(&world.clock) as Arc<dyn Clock>,
+    };
+    serve(managed, Arc::new(())).await
+}
+
+/// The bundle, which is the same in every webhook of ours.
+#[track_caller]
+fn bundle(api: &ApiServer) -> String {
+    let (_, bundles) = published(api);
+    assert_eq!(bundles[0], bundles[2]);
+    assert_eq!(bundles[1], "other");
+    bundles[0].clone()
+}
+
+fn authorities(bundle: &str) -> usize {
+    bundle.matches("BEGIN CERTIFICATE").count()
+}
+
+/// Whoever trusts what is published takes what each of them shows.
+async fn all_connect(api: &ApiServer, world: &World, replicas: &[Certificates]) {
+    let client = TlsConnector::from(world.client(&bundle(api)));
+    for replica in replicas {
+        let (near, far) = duplex(1 << 14);
+        let server = TlsAcceptor::from(replica.server_config());
+        let name = names().remove(0);
+        let (shown, taken) = tokio::join!(server.accept(near), client.connect(name, far));
+        shown.unwrap();
+        taken.unwrap();
+        assert_eq!(replica.fitness(world.clock.now()), Ok(()));
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn two_that_start_together_agree_on_one_authority_and_publish_it_once() {
+    for _ in 0..20 {
+        let (api, world) = (cluster(), World::new());
+        let (one, other) = tokio::join!(replica(&api, &world), replica(&api, &world));
+        let replicas = [one.unwrap(), other.unwrap()];
+        assert_eq!(authorities(&bundle(&api)), 1);
+        all_connect(&api, &world, &replicas).await;
+        let (stored, _) = published(&api);
+        let writes = asked(&api, &Method::PATCH, CONFIGURATIONS);
+        assert!((1..=2).contains(&writes), "{writes} tries to write it");
+        tokio::time::sleep(A_LOOK * 10).await;
+        assert_eq!(published(&api).0, stored, "it stays as it is");
+        assert_eq!(asked(&api, &Method::PATCH, CONFIGURATIONS), writes);
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_conflict_is_tried_again() {
+    let (api, world) = (cluster(), World::new());
+    let conflicts = AtomicUsize::new(3);
+    api.trouble(Trouble::Status(StatusCode::CONFLICT), move |asked| {
+        let is_write = asked.method == Method::PATCH || asked.method == Method::POST;
+        let count = |left: usize| left.checked_sub(1);
+        is_write
+            && conflicts
+                .fetch_update(Ordering::Relaxed, Ordering::Relaxed, count)
+                .is_ok()
+    });
+    let replicas = [replica(&api, &world).await.unwrap()];
+    all_connect(&api, &world, &replicas).await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_secret_that_was_deleted_is_put_back() {
+    let (api, world) = (cluster(), World::new());
+    let first = replica(&api, &world).await.unwrap();
+    let (before, leaf) = (content(&api), first.leaf());
+    let trusted = bundle(&api);
+    api.delete(SECRETS, "olmguard-tls");
+    tokio::time::sleep(A_LOOK).await;
+    assert_eq!(content(&api), before);
+    assert_eq!((bundle(&api), first.leaf()), (trusted, leaf));
+    let second = replica(&api, &world).await.unwrap();
+    all_connect(&api, &world, &[first, second]).await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_bundle_that_was_taken_out_is_put_back() {
+    let (api, world) = (cluster(), World::new());
+    let replicas = [replica(&api, &world).await.unwrap()];
+    let trusted = bundle(&api);
+    let mut applied = configuration();
+    applied["metadata"]["labels"]["revision"] = "2".into();
+    applied["webhooks"][0]["clientConfig"]["caBundle"] = "".into();
+    api.put(CONFIGURATIONS, applied);
+    tokio::time::sleep(A_LOOK).await;
+    assert_eq!(bundle(&api), trusted);
+    let (stored, _) = published(&api);
+    assert_eq!(stored["metadata"]["labels"]["revision"], "2");
+    all_connect(&api, &world, &replicas).await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn old_and_new_are_published_together_while_one_replaces_the_other() {
+    let (api, world) = (cluster(), World::new());
+    let (one, other) = tokio::join!(replica(&api, &world), replica(&api, &world));
+    let replicas = [one.unwrap(), other.unwrap()];
+    let first = bundle(&api);
+    world.clock.jump(244 * DAY);
+    tokio::time::sleep(A_LOOK).await;
+    let both = bundle(&api);
+    assert!(both.starts_with(&first));
+    assert_eq!(authorities(&both), 2);
+    for _ in 0..9 * 24 {
+        all_connect(&api, &world, &replicas).await;
+        world.clock.jump(DAY / 24);
+        tokio::time::sleep(A_LOOK).await;
+    }
+    let last = bundle(&api);
+    assert_eq!(authorities(&last), 1);
+    assert!(both.ends_with(&last), "the old one is gone");
+    all_connect(&api, &world, &replicas).await;
+}
+
+/// While the API server is away what is served goes on being served; a start is refused with words.
+#[tokio::test(start_paused = true)]
+async fn without_the_cluster_nothing_that_is_served_ends() {
+    let (api, world) = (cluster(), World::new());
+    let replicas = [replica(&api, &world).await.unwrap()];
+    api.trouble(Trouble::Silent, |_| true);
+    tokio::time::sleep(A_LOOK * 10).await;
+    all_connect(&api, &world, &replicas).await;
+    let error = replica(&api, &world).await.unwrap_err().to_string();
+    let expected = "the store of the certificate authority: no answer within 30 s";
+    assert_eq!(error, expected);
+    api.heal();
+    world.clock.jump(5 * DAY);
+    tokio::time::sleep(A_LOOK * 2).await;
+    all_connect(&api, &world, &replicas).await;
+}

@@ -1,0 +1,104 @@
+//! One thing to load, and what came of it.
+
+use std::fmt;
+use std::sync::Arc;
+use std::time::{Duration, SystemTime};
+
+use crate::catalog::Catalog;
+use crate::cluster::catalogs::Observed;
+use crate::cluster::follow::tracked::Key;
+use crate::olm::Rules;
+
+/// The content that a catalog wants: of the digest that its object names.
+#[derive(Clone, Debug)]
+pub(super) struct Want {
+    pub(super) key: Key,
+    /// The catalog.
+    pub(super) name: String,
+    /// Where catalogd serves it.
+    pub(super) base: String,
+    pub(super) image_ref: Option<String>,
+    pub(super) last_unpacked: Option<String>,
+}
+
+/// Content to be loaded.
+#[derive(Clone, Debug)]
+pub(super) struct Job {
+    pub(super) want: Want,
+    /// What it is read by.
+    pub(super) rules: Rules,
+    /// Whether other content of the catalog is held meanwhile.
+    pub(super) replaces: bool,
+}
+
+/// Content as it was loaded.
+#[derive(Debug)]
+pub(super) struct Loaded {
+    pub(super) content: Arc<Catalog>,
+    /// What it takes of memory.
+    pub(super) resident_bytes: usize,
+    /// Of the bytes that it was made of; absent where it comes from the cache.
+    pub(super) sha256: Option<[u8; 32]>,
+    pub(super) from: Origin,
+    pub(super) at: SystemTime,
+    pub(super) took: Duration,
+}
+
+/// Where content is from.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub(super) enum Origin {
+    /// From the folder that keeps it over a restart.
+    Cache,
+    /// From catalogd, as so many bytes on the wire.
+    Catalogd { bytes: u64 },
+}
+
+impl Origin {
+    /// How many bytes came over the wire.
+    pub(super) fn wire_bytes(self) -> u64 {
+        match self {
+            Self::Cache => 0,
+            Self::Catalogd { bytes } => bytes,
+        }
+    }
+}
+
+impl fmt::Display for Origin {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Cache => f.write_str("cache"),
+            Self::Catalogd { .. } => f.write_str("catalogd"),
+        }
+    }
+}
+
+/// What came of a job.
+#[derive(Debug)]
+pub(super) enum Outcome {
+    /// Content, and the object names its digest still.
+    Loaded(Arc<Loaded>),
+    /// The object names something else by now, so that nobody knows what was fetched.
+    Moved(Box<Observed>),
+    /// There is no such object any more.
+    Gone,
+    /// Nothing, for this reason.
+    Failed(Failure),
+}
+
+/// Why content could not be loaded.
+#[derive(Clone, Debug)]
+pub(super) struct Failure {
+    /// One of a closed set, for metrics.
+    pub(super) class: &'static str,
+    /// In words of one line.
+    pub(super) why: String,
+}
+
+/// Whether a job may begin beside these: a slow catalog does not hold up the others, and content
+/// that is held twice, the old and the new, is that of one catalog at a time.
+pub(super) fn may_begin(job: &Job, running: &[Job]) -> bool {
+    let replacing = running.iter().any(|running| running.replaces);
+    running.len() < MOST_AT_ONCE && !(job.replaces && replacing)
+}
+
+const MOST_AT_ONCE: usize = 2;

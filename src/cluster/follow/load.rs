@@ -1,0 +1,215 @@
+//! Loading the content of one digest: from the cache, else from catalogd, and the object once more.
+//!
+//! catalogd swaps content in before its object names the new digest, so for a moment an address
+//! serves other content than the object says. What is fetched counts as content of the digest only
+//! if the object names that digest still, and only then is it written to the cache.
+
+use std::fmt;
+use std::future::Future;
+use std::io::Read;
+use std::sync::Arc;
+
+use kube::Client;
+use tokio::task::spawn_blocking;
+use tokio::time::Instant;
+use tracing::warn;
+
+use crate::catalog::{Catalog, CatalogBuilder};
+use crate::cluster::catalogs;
+use crate::cluster::follow::job::{Failure, Job, Loaded, Origin, Outcome};
+use crate::source::cache::{Cache, CacheError, Entry};
+use crate::source::catalogd::{Catalogd, Fetched};
+use crate::source::record::Both;
+use crate::source::{Progress, SourceError, read_from};
+use crate::tls::Clock;
+
+/// Does the jobs.
+pub(super) trait Load: Clone + Send + 'static {
+    /// Loads content, as long as that takes; it may be dropped at any time.
+    fn load(self, job: Job) -> impl Future<Output = Outcome> + Send + 'static;
+
+    /// Content of any other digest may be forgotten.
+    fn keep(&self, digests: &[&str]);
+
+    /// What was loaded as content of this digest may be that of another one.
+    fn forget(&self, digest: &str);
+}
+
+/// Loads from a cache and from catalogd.
+#[derive(Clone)]
+pub struct Loader(Arc<Sources>);
+
+struct Sources {
+    client: Client,
+    catalogd: Catalogd,
+    cache: Option<Arc<Cache>>,
+    clock: Arc<dyn Clock>,
+}
+
+/// What the object says once content was fetched.
+enum Reread {
+    /// The same as before.
+    Same,
+    /// Something else, or there is none.
+    Other(Outcome),
+    /// It cannot be read at the moment.
+    Unknown,
+}
+
+impl Loader {
+    /// The objects are read again by `client`.
+    pub fn new(
+        client: Client,
+        catalogd: Catalogd,
+        cache: Option<Cache>,
+        clock: Arc<dyn Clock>,
+    ) -> Self {
+        let cache = cache.map(Arc::new);
+        Self(Arc::new(Sources {
+            client,
+            catalogd,
+            cache,
+            clock,
+        }))
+    }
+
+    /// What the cache holds, if it holds it whole.
+    async fn cached(&self, job: &Job) -> Option<Catalog> {
+        let cache = Arc::clone(self.0.cache.as_ref()?);
+        let (digest, rules) = (job.want.key.digest.clone(), job.rules.clone());
+        let read = spawn_blocking(move || {
+            let mut builder = CatalogBuilder::new(&rules);
+            let found = cache.load(&digest, &mut builder)?;
+            Ok(found.then(|| builder.finish()))
+        });
+        match read.await.ok()? {
+            Ok(content) => content,
+            Err(error) => {
+                complain(job, &error);
+                None
+            }
+        }
+    }
+
+    async fn fetch(&self, job: &Job) -> Result<Fetched<(Catalog, Option<Entry>)>, Failure> {
+        let entry = self.begin(job);
+        let (name, rules) = (job.want.name.clone(), job.rules.clone());
+        let read = move |body: &mut dyn Read| {
+            let mut entry = entry;
+            let mut builder = CatalogBuilder::new(&rules);
+            let progress = Progress::default();
+            match &mut entry {
+                Some(entry) => read_from(&name, body, &progress, &mut Both(&mut builder, entry)),
+                None => read_from(&name, body, &progress, &mut builder),
+            }?;
+            Ok::<_, SourceError>((builder.finish(), entry))
+        };
+        let fetched = self.0.catalogd.fetch(&job.want.base, read).await;
+        fetched.map_err(|error| Failure {
+            class: error.class(),
+            why: error.to_string(),
+        })
+    }
+
+    fn begin(&self, job: &Job) -> Option<Entry> {
+        let begun = self.0.cache.as_ref()?.begin(&job.want.key.digest);
+        begun.inspect_err(|error| complain(job, error)).ok()
+    }
+
+    async fn reread(&self, job: &Job) -> Reread {
+        match catalogs::get(self.0.client.clone(), &job.want.name).await {
+            Ok(Some(observed)) if observed.state.image_ref == job.want.image_ref => Reread::Same,
+            Ok(Some(observed)) => Reread::Other(Outcome::Moved(Box::new(observed))),
+            Ok(None) => Reread::Other(Outcome::Gone),
+            Err(error) => {
+                warn!(
+                    catalog = job.want.name,
+                    %error,
+                    "Cannot tell whether the catalog has changed while it was fetched; not cached"
+                );
+                Reread::Unknown
+            }
+        }
+    }
+}
+
+impl Load for Loader {
+    async fn load(self, job: Job) -> Outcome {
+        let begun = Instant::now();
+        let loaded = |content: Catalog, sha256, from| {
+            Outcome::Loaded(Arc::new(Loaded {
+                resident_bytes: content.resident_bytes(),
+                content: Arc::new(content),
+                sha256,
+                from,
+                at: self.0.clock.now(),
+                took: begun.elapsed(),
+            }))
+        };
+        if let Some(content) = self.cached(&job).await {
+            return loaded(content, None, Origin::Cache);
+        }
+        let fetched = match self.fetch(&job).await {
+            Ok(fetched) => fetched,
+            Err(failure) => return Outcome::Failed(failure),
+        };
+        let (content, entry) = fetched.value;
+        match self.reread(&job).await {
+            Reread::Same => commit(&job, entry).await,
+            Reread::Unknown => {}
+            Reread::Other(outcome) => return outcome,
+        }
+        let bytes = fetched.bytes;
+        loaded(content, Some(fetched.sha256), Origin::Catalogd { bytes })
+    }
+
+    fn keep(&self, digests: &[&str]) {
+        let digests: Vec<String> = digests.iter().map(|digest| (*digest).to_owned()).collect();
+        self.beside(move |cache| {
+            let digests: Vec<&str> = digests.iter().map(String::as_str).collect();
+            cache.retain(&digests)
+        });
+    }
+
+    fn forget(&self, digest: &str) {
+        let digest = digest.to_owned();
+        self.beside(move |cache| cache.remove(&digest));
+    }
+}
+
+impl Loader {
+    /// Something about the cache that nobody waits for.
+    fn beside(&self, work: impl FnOnce(&Cache) -> Result<(), CacheError> + Send + 'static) {
+        let Some(cache) = self.0.cache.clone() else {
+            return;
+        };
+        spawn_blocking(move || {
+            if let Err(error) = work(&cache) {
+                warn!(%error, "Cannot tidy up the cache");
+            }
+        });
+    }
+}
+
+/// Writes an entry to the disk, which may take its time.
+async fn commit(job: &Job, entry: Option<Entry>) {
+    let Some(entry) = entry else { return };
+    let committed = spawn_blocking(move || entry.commit()).await;
+    if let Ok(Err(error)) = committed {
+        complain(job, &error);
+    }
+}
+
+/// The cache is a help, never a must.
+fn complain(job: &Job, error: &CacheError) {
+    warn!(catalog = job.want.name, %error, "Goes on without the cache");
+}
+
+impl fmt::Debug for Loader {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Loader")
+            .field("catalogd", &self.0.catalogd)
+            .field("cache", &self.0.cache)
+            .finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,154 @@
+//! How the catalogs are, told to probes in words.
+
+use std::fmt::Write;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use tokio::time::Instant;
+
+use crate::cluster::follow::job::Loaded;
+use crate::snapshot::{Availability, Currency, Serving};
+
+/// How one catalog is, at one moment.
+#[derive(Clone, Debug)]
+pub(super) struct CatalogReport {
+    /// Its name.
+    pub(super) name: String,
+    /// What is held; absent where nothing is.
+    pub(super) held: Option<Arc<Loaded>>,
+    /// How old that is, see [`AgeLimit`](super::AgeLimit); absent where nothing is held.
+    pub(super) age: Option<Duration>,
+    /// When all this was so.
+    pub(super) at: Instant,
+    /// Whether its object says that it serves.
+    pub(super) serving: Serving,
+    /// Whether its object makes it available.
+    pub(super) availability: Availability,
+    /// Whether what is held is what its object names.
+    pub(super) currency: Currency,
+    /// Why it cannot be loaded, if it was tried in vain.
+    pub(super) trouble: Option<String>,
+}
+
+/// Where the state of the catalogs is put up for probes.
+#[derive(Debug, Default)]
+pub struct Board(Mutex<State>);
+
+#[derive(Debug, Default)]
+struct State {
+    watch: Watch,
+    is_ready: bool,
+    catalogs: Vec<CatalogReport>,
+}
+
+/// How the watch is.
+#[derive(Debug, Default)]
+enum Watch {
+    #[default]
+    NotYet,
+    /// It never came to anything, for this reason.
+    InVain(String),
+    Alive,
+    /// It was alive, and is not since then, for this reason.
+    Lost(Instant, String),
+}
+
+impl Board {
+    /// Whether the objects are known, in words: once they were, edits can be judged.
+    pub fn watch(&self) -> Result<String, String> {
+        match &self.state().watch {
+            Watch::NotYet => Err("being listed".to_owned()),
+            Watch::InVain(why) => Err(why.clone()),
+            Watch::Alive => Ok("watched".to_owned()),
+            Watch::Lost(since, why) => {
+                Ok(format!("not known for {}: {why}", whole(since.elapsed())))
+            }
+        }
+    }
+
+    /// Whether the catalogs that were there at the start are loaded, or will not be for now.
+    pub fn catalogs(&self) -> Result<String, String> {
+        let state = self.state();
+        let words = words(&state.catalogs);
+        if state.is_ready {
+            Ok(words)
+        } else {
+            Err(words)
+        }
+    }
+
+    pub(super) fn put(&self, is_ready: bool, catalogs: Vec<CatalogReport>) {
+        let mut state = self.state();
+        state.is_ready = is_ready;
+        state.catalogs = catalogs;
+    }
+
+    pub(super) fn alive(&self) {
+        self.state().watch = Watch::Alive;
+    }
+
+    pub(super) fn lost(&self, why: String, now: Instant) {
+        let mut state = self.state();
+        state.watch = match &state.watch {
+            Watch::NotYet | Watch::InVain(_) => Watch::InVain(why),
+            Watch::Alive => Watch::Lost(now, why),
+            Watch::Lost(since, _) => Watch::Lost(*since, why),
+        };
+    }
+
+    /// Nothing that is done under the lock can fail half-way.
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl CatalogReport {
+    /// Whether edits can be judged by it.
+    fn is_loaded(&self) -> bool {
+        self.held.is_some() && self.serving == Serving::Presumed
+    }
+
+    /// What is not as it should be.
+    fn complaint(&self) -> Option<String> {
+        if self.serving == Serving::KnownNot {
+            return Some("does not serve".to_owned());
+        }
+        let why = self.trouble.as_deref();
+        let Some(age) = self.age else {
+            return Some(format!("not loaded: {}", why.unwrap_or("not fetched yet")));
+        };
+        // It goes on getting older after it was told.
+        let age = age + self.at.elapsed();
+        match (self.currency, why) {
+            (Currency::Superseded, None) => {
+                Some(format!("newer content is being loaded, for {}", whole(age)))
+            }
+            (Currency::Superseded, Some(why)) => Some(format!(
+                "newer content cannot be loaded for {}: {why}",
+                whole(age)
+            )),
+            (Currency::Current, _) => None,
+        }
+    }
+}
+
+fn words(catalogs: &[CatalogReport]) -> String {
+    let available = || {
+        catalogs
+            .iter()
+            .filter(|catalog| catalog.availability == Availability::Available)
+    };
+    let loaded = available().filter(|catalog| catalog.is_loaded()).count();
+    let mut words = format!("{loaded} of {} loaded", available().count());
+    for catalog in available() {
+        if let Some(complaint) = catalog.complaint() {
+            write!(words, "; {}: {complaint}", catalog.name).expect("a text takes all");
+        }
+    }
+    words
+}
+
+/// In whole seconds: nobody reads more into it.
+fn whole(time: Duration) -> String {
+    format!("{:?}", Duration::from_secs(time.as_secs()))
+}

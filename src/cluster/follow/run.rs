@@ -1,0 +1,307 @@
+//! The task that follows: it waits for whatever comes next, and does what the ledger says.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+use std::time::Duration;
+
+use arc_swap::ArcSwap;
+use tokio::sync::mpsc;
+use tokio::task::{AbortHandle, Id, JoinError, JoinSet};
+use tokio::time::Instant;
+use tracing::{info, warn};
+
+use crate::cluster::catalogs::{CatalogEvent, Observed, Unnamed};
+use crate::cluster::follow::job::{Failure, Job, Loaded, Outcome};
+use crate::cluster::follow::ledger::Ledger;
+use crate::cluster::follow::load::Load;
+use crate::cluster::follow::publish::Stage;
+use crate::cluster::follow::tell::{Audience, Teller};
+use crate::cluster::follow::{AgeLimit, RETRY};
+use crate::olm::Rules;
+use crate::snapshot::{Content, Snapshot};
+
+/// What a follower is given.
+#[derive(Debug)]
+pub struct Terms {
+    /// How old content may be.
+    pub limit: AgeLimit,
+    /// What happens to the objects.
+    pub events: mpsc::Receiver<CatalogEvent>,
+    /// Which OLM there is, as often as it is another one.
+    pub rules: mpsc::Receiver<Rules>,
+    /// Where the snapshot is put.
+    pub snapshot: Arc<ArcSwap<Snapshot>>,
+    /// Who is told how it goes.
+    pub audience: Audience,
+}
+
+/// Follows the catalogs of a cluster.
+#[derive(Debug)]
+pub(super) struct Follower<L> {
+    loader: L,
+    ledger: Ledger,
+    stage: Stage,
+    teller: Teller,
+    loading: JoinSet<Outcome>,
+    running: HashMap<Id, Running>,
+    /// The digests that the loader was told to keep.
+    kept: Vec<String>,
+}
+
+/// A job that is being done.
+#[derive(Debug)]
+struct Running {
+    job: Job,
+    end: AbortHandle,
+}
+
+/// Something that the follower waits for.
+enum Next {
+    Event(CatalogEvent),
+    Rules(Rules),
+    Done(Result<(Id, Outcome), JoinError>),
+    Look,
+}
+
+/// Follows for as long as somebody sends events.
+pub(super) async fn run<L: Load>(loader: L, terms: Terms) {
+    let Terms {
+        limit,
+        mut events,
+        mut rules,
+        snapshot,
+        audience,
+    } = terms;
+    let mut follower = Follower {
+        loader,
+        ledger: Ledger::new(limit),
+        stage: Stage::new(snapshot),
+        teller: Teller::new(audience),
+        loading: JoinSet::new(),
+        running: HashMap::new(),
+        kept: Vec::new(),
+    };
+    loop {
+        let wake = follower.wake();
+        let next = tokio::select! {
+            event = events.recv() => match event {
+                Some(event) => Next::Event(event),
+                None => return,
+            },
+            Some(rules) = rules.recv() => Next::Rules(rules),
+            Some(done) = follower.loading.join_next_with_id() => Next::Done(done),
+            () = tokio::time::sleep_until(wake) => Next::Look,
+        };
+        follower.take(next);
+        follower.go_on();
+    }
+}
+
+impl<L: Load> Follower<L> {
+    fn take(&mut self, next: Next) {
+        match next {
+            Next::Event(event) => self.event(event),
+            Next::Rules(rules) => self.ledger.rules(rules),
+            Next::Done(Ok((id, outcome))) => {
+                if let Some(Running { job, .. }) = self.running.remove(&id) {
+                    self.done(&job, outcome);
+                }
+            }
+            Next::Done(Err(error)) => self.lost(&error),
+            Next::Look => {}
+        }
+    }
+
+    fn event(&mut self, event: CatalogEvent) {
+        let now = Instant::now();
+        match event {
+            CatalogEvent::Listed(all) => {
+                self.teller.listed();
+                self.look_at(&all);
+                self.ledger.listed(all, now);
+            }
+            CatalogEvent::Applied(observed) => {
+                self.teller.heard();
+                self.look_at(std::slice::from_ref(&observed));
+                self.ledger.applied(observed, now);
+            }
+            CatalogEvent::Deleted(name) => {
+                info!(catalog = name, "Catalog is gone");
+                self.teller.heard();
+                self.ledger.deleted(&name);
+            }
+            CatalogEvent::Alive => {
+                self.teller.heard();
+                self.ledger.alive();
+            }
+            CatalogEvent::Unnamed(Unnamed(why)) => {
+                warn!(error = why, "There is a catalog that cannot be told apart");
+                self.teller.unreadable();
+            }
+            CatalogEvent::Lost(fault) => {
+                warn!(
+                    class = fault.class.as_str(),
+                    error = fault.words,
+                    "Catalogs are not watched"
+                );
+                self.teller.lost(fault, now);
+                self.ledger.lost(now);
+            }
+        }
+    }
+
+    /// Whoever cannot be read is one of many, and the others are followed.
+    fn look_at(&self, all: &[Observed]) {
+        for observed in all {
+            if let Content::Unreadable(why) = &observed.state.content {
+                warn!(
+                    catalog = observed.state.name,
+                    error = why,
+                    "Cannot read catalog's object"
+                );
+                self.teller.unreadable();
+            }
+        }
+    }
+
+    fn done(&mut self, job: &Job, outcome: Outcome) {
+        match outcome {
+            Outcome::Loaded(loaded) => self.loaded(job, loaded),
+            Outcome::Moved(observed) => {
+                let retry = self.retry(job);
+                self.ledger.moved(job, *observed, Instant::now(), retry);
+            }
+            Outcome::Gone => self.ledger.deleted(&job.want.name),
+            Outcome::Failed(failure) => self.failed(job, failure),
+        }
+    }
+
+    fn loaded(&mut self, job: &Job, loaded: Arc<Loaded>) {
+        let counts = loaded.content.counts();
+        info!(
+            catalog = job.want.name,
+            digest = job.want.key.digest,
+            packages = counts.packages,
+            bundles = counts.bundles,
+            seconds = loaded.took.as_secs_f64(),
+            from = %loaded.from,
+            "Loaded catalog"
+        );
+        if let Some(digest) = self.ledger.misfiled(job, &loaded) {
+            self.loader.forget(digest);
+        }
+        self.ledger.loaded(job, loaded);
+    }
+
+    fn failed(&mut self, job: &Job, failure: Failure) {
+        let Failure { class, why } = failure;
+        let retry = self.retry(job);
+        warn!(
+            catalog = job.want.name,
+            digest = job.want.key.digest,
+            class,
+            error = why,
+            next_try = ?retry.saturating_duration_since(Instant::now()),
+            "Cannot load catalog"
+        );
+        self.teller.failed(&job.want.name, class);
+        self.ledger.failed(job, why, retry);
+    }
+
+    /// A job ended without a word: it was not wanted any more, or there is a fault in it.
+    fn lost(&mut self, error: &JoinError) {
+        let Some(Running { job, .. }) = self.running.remove(&error.id()) else {
+            return;
+        };
+        if error.is_panic() {
+            let why = "internal fault while it was loaded, see the log; please report this";
+            self.failed(
+                &job,
+                Failure {
+                    class: "other",
+                    why: why.to_owned(),
+                },
+            );
+        }
+    }
+
+    /// Whatever follows from what was taken.
+    fn go_on(&mut self) {
+        let now = Instant::now();
+        self.end_unwanted();
+        self.begin_due(now);
+        if self.stage.publish(self.ledger.snapshot(now)) {
+            self.teller.swapped();
+        }
+        self.let_go();
+        self.keep();
+        self.teller
+            .catalogs(self.ledger.is_ready(), self.ledger.report(now));
+    }
+
+    fn end_unwanted(&mut self) {
+        for Running { job, end } in self.running.values() {
+            if !self.ledger.is_wanted(job) {
+                end.abort();
+            }
+        }
+    }
+
+    fn begin_due(&mut self, now: Instant) {
+        let running: Vec<Job> = self
+            .running
+            .values()
+            .map(|running| running.job.clone())
+            .collect();
+        for job in self.ledger.due(&running, now) {
+            let end = self.loading.spawn(self.loader.clone().load(job.clone()));
+            self.running.insert(end.id(), Running { job, end });
+        }
+    }
+
+    /// The end of a large snapshot is nothing for a thread that serves.
+    fn let_go(&mut self) {
+        let done = self.stage.done();
+        if !done.is_empty() {
+            tokio::task::spawn_blocking(move || drop(done));
+        }
+    }
+
+    /// Content that is in use is not the first to go where there is no room.
+    fn keep(&mut self) {
+        let digests = self.ledger.digests();
+        if !digests
+            .iter()
+            .copied()
+            .eq(self.kept.iter().map(String::as_str))
+        {
+            self.kept = digests.iter().map(|digest| (*digest).to_owned()).collect();
+            self.loader.keep(&digests);
+        }
+    }
+
+    /// When to try again what fails now.
+    fn retry(&self, job: &Job) -> Instant {
+        let failed = self.ledger.failures(&job.want.name) + 1;
+        Instant::now() + RETRY.delay(failed, fastrand::f64())
+    }
+
+    fn wake(&self) -> Instant {
+        let now = Instant::now();
+        let pace = if self.stage.is_waiting() {
+            SOON
+        } else {
+            RARELY
+        };
+        let latest = now + pace;
+        self.ledger
+            .wake(now)
+            .map_or(latest, |wake| wake.min(latest))
+    }
+}
+
+/// How soon to look again whether an old snapshot is still read.
+const SOON: Duration = Duration::from_secs(1);
+
+/// How often to look whether anything got older.
+const RARELY: Duration = Duration::from_secs(15);

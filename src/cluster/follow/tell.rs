@@ -1,0 +1,128 @@
+//! What is counted and told of the catalogs, beside the snapshot itself.
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
+use std::time::Duration;
+
+use tokio::time::Instant;
+
+use crate::cluster::WatchFault;
+use crate::cluster::follow::Board;
+use crate::cluster::follow::job::Loaded;
+use crate::cluster::follow::report::CatalogReport;
+use crate::telemetry::metrics::{
+    CatalogLoad, CatalogMetrics, LoadFailure, WatchFailure, WatchMetrics, Watched,
+};
+use crate::tls::Clock;
+
+/// Whoever wants to know how the catalogs are.
+#[derive(Debug)]
+pub struct Audience {
+    /// Told to probes.
+    pub board: Arc<Board>,
+    /// Counted.
+    pub catalogs: Arc<CatalogMetrics>,
+    /// Counted.
+    pub watches: Arc<WatchMetrics>,
+    /// The time of day at which something was told.
+    pub clock: Arc<dyn Clock>,
+}
+
+/// An audience, and what it was told last.
+#[derive(Debug)]
+pub(super) struct Teller {
+    audience: Audience,
+    /// The catalogs that were told of last.
+    told: BTreeSet<String>,
+    /// Whether the objects were listed before.
+    was_listed: bool,
+}
+
+impl Teller {
+    pub(super) fn new(audience: Audience) -> Self {
+        Self {
+            audience,
+            told: BTreeSet::new(),
+            was_listed: false,
+        }
+    }
+
+    /// The objects were listed, from the first to the last.
+    pub(super) fn listed(&mut self) {
+        if self.was_listed {
+            self.audience.watches.restarted(Watched::ClusterCatalogs);
+        }
+        self.was_listed = true;
+        self.heard();
+    }
+
+    /// The API server told something.
+    pub(super) fn heard(&self) {
+        let now = self.audience.clock.now();
+        self.audience.watches.heard(Watched::ClusterCatalogs, now);
+        self.audience.board.alive();
+    }
+
+    /// Nothing is heard any more.
+    pub(super) fn lost(&self, fault: WatchFault, now: Instant) {
+        let WatchFault { class, words } = fault;
+        let watches = &self.audience.watches;
+        watches.lost(Watched::ClusterCatalogs);
+        watches.failed(Watched::ClusterCatalogs, WatchFailure::of(class.as_str()));
+        self.audience.board.lost(words, now);
+    }
+
+    /// An object cannot be read.
+    pub(super) fn unreadable(&self) {
+        let watches = &self.audience.watches;
+        watches.failed(Watched::ClusterCatalogs, WatchFailure::Object);
+    }
+
+    /// The content of a catalog could not be loaded.
+    pub(super) fn failed(&self, catalog: &str, class: &str) {
+        let class = LoadFailure::of(class);
+        self.audience.catalogs.load_failed(catalog, class);
+    }
+
+    pub(super) fn swapped(&self) {
+        self.audience.catalogs.swapped();
+    }
+
+    /// The catalogs are so, and these are all.
+    pub(super) fn catalogs(&mut self, is_ready: bool, reports: Vec<CatalogReport>) {
+        let names = reports.iter().map(|report| report.name.clone()).collect();
+        for gone in self.told.difference(&names) {
+            self.audience.catalogs.gone(gone);
+        }
+        self.told = names;
+        for report in &reports {
+            self.catalog(report);
+        }
+        self.audience.board.put(is_ready, reports);
+    }
+
+    fn catalog(&self, report: &CatalogReport) {
+        let metrics = &self.audience.catalogs;
+        let name = report.name.as_str();
+        metrics.told(name, report.serving, report.currency);
+        metrics.aged(name, report.age.unwrap_or(Duration::ZERO));
+        match &report.held {
+            None => metrics.not_loaded(name),
+            Some(loaded) => metrics.loaded(name, &loaded.figures()),
+        }
+    }
+}
+
+impl Loaded {
+    fn figures(&self) -> CatalogLoad {
+        let counts = self.content.counts();
+        CatalogLoad {
+            at: self.at,
+            took: self.took,
+            wire_bytes: self.from.wire_bytes(),
+            resident_bytes: self.resident_bytes,
+            packages: counts.packages,
+            bundles: counts.bundles,
+        }
+    }
+}

@@ -1,0 +1,70 @@
+//! Catalogs that are followed, without a cluster.
+
+mod ledger;
+mod running;
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+use std::time::{Duration, UNIX_EPOCH};
+
+use crate::catalog::{Catalog, CatalogBuilder};
+use crate::cluster::catalogs::Observed;
+use crate::cluster::follow::job::{Loaded, Origin};
+use crate::olm::Rules;
+use crate::snapshot::{CatalogState, Content, Labels, Serving};
+use crate::source::{Progress, read_from};
+
+/// A catalog that serves the content of `digest`.
+fn observed(name: &str, digest: &str) -> Observed {
+    let mut state = CatalogState::named(name, Content::Missing);
+    state.image_ref = Some(format!("registry.example/{name}@sha256:{digest}"));
+    state.last_unpacked = Some(format!("unpacked {digest}"));
+    Observed {
+        state,
+        base: Some(format!("https://catalogd.example/catalogs/{name}")),
+    }
+}
+
+/// The same catalog, which does not serve.
+fn unserving(observed: &Observed) -> Observed {
+    let mut observed = observed.clone();
+    observed.state.serving = Serving::KnownNot;
+    observed
+}
+
+fn labelled(observed: &Observed, key: &str, value: &str) -> Observed {
+    let mut observed = observed.clone();
+    let labels = BTreeMap::from([(key.to_owned(), value.to_owned())]);
+    observed.state.labels = Labels::with_name(&observed.state.name, labels);
+    observed
+}
+
+/// Content with one package of this name.
+fn content(package: &str) -> Arc<Catalog> {
+    let rules = Rules::default();
+    let mut builder = CatalogBuilder::new(&rules);
+    let text = format!(r#"{{"schema": "olm.package", "name": "{package}"}}"#);
+    read_from("c", text.as_bytes(), &Progress::default(), &mut builder).unwrap();
+    Arc::new(builder.finish())
+}
+
+/// Content as a loader hands it over.
+fn loaded(content: Arc<Catalog>, sha256: Option<[u8; 32]>) -> Arc<Loaded> {
+    Arc::new(Loaded {
+        resident_bytes: content.resident_bytes(),
+        content,
+        sha256,
+        from: Origin::Catalogd { bytes: 10 },
+        at: UNIX_EPOCH,
+        took: Duration::from_secs(1),
+    })
+}
+
+/// The packages of a catalog as it is judged by; why not, where it is not loaded.
+fn packages(state: &CatalogState) -> Result<Vec<&str>, &str> {
+    match &state.content {
+        Content::Loaded(catalog) => Ok(catalog.package_names().collect()),
+        Content::Missing => Err("missing"),
+        Content::Unreadable(why) => Err(why),
+    }
+}

@@ -1,0 +1,465 @@
+//! What is to be loaded, and what is judged by, after each thing that can happen.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use tokio::time::Instant;
+
+use super::{content, labelled, loaded, observed, packages, unserving};
+use crate::catalog::Catalog;
+use crate::cluster::catalogs::Observed;
+use crate::cluster::follow::AgeLimit;
+use crate::cluster::follow::job::Job;
+use crate::cluster::follow::ledger::Ledger;
+use crate::olm::{Gates, Rules};
+use crate::snapshot::{Age, Availability, CatalogState, Content, Currency, OnOldCatalog};
+
+/// A ledger, and the time.
+struct World {
+    ledger: Ledger,
+    now: Instant,
+}
+
+impl World {
+    fn empty() -> Self {
+        Self::with(AgeLimit::default())
+    }
+
+    fn with(limit: AgeLimit) -> Self {
+        let mut ledger = Ledger::new(limit);
+        ledger.rules(Rules::default());
+        let now = Instant::now();
+        Self { ledger, now }
+    }
+
+    /// All of these are loaded, each with a package named like its digest.
+    fn loaded(all: Vec<Observed>) -> Self {
+        let mut world = Self::empty();
+        world.ledger.listed(all, world.now);
+        world.load_all();
+        world
+    }
+
+    fn due(&self) -> Vec<Job> {
+        self.ledger.due(&[], self.now)
+    }
+
+    /// `NAME DIGEST` of everything that is due.
+    fn wanted(&self) -> Vec<String> {
+        self.due().iter().map(words).collect()
+    }
+
+    /// Loads one after another until nothing is due.
+    fn load_all(&mut self) {
+        while let Some(job) = self.due().first() {
+            let digest = job.want.key.digest.strip_prefix("sha256:").unwrap();
+            self.load(job, content(digest));
+        }
+    }
+
+    fn load(&mut self, job: &Job, content: Arc<Catalog>) {
+        self.ledger.loaded(job, loaded(content, None));
+    }
+
+    fn fail(&mut self, after: Duration) {
+        let job = self.due().remove(0);
+        self.ledger
+            .failed(&job, "no route to host".to_owned(), self.now + after);
+    }
+
+    fn apply(&mut self, observed: Observed) {
+        self.ledger.applied(observed, self.now);
+    }
+
+    fn pass(&mut self, time: Duration) {
+        self.now += time;
+    }
+
+    fn state(&self, name: &str) -> CatalogState {
+        self.ledger
+            .snapshot(self.now)
+            .catalog(name)
+            .unwrap()
+            .clone()
+    }
+
+    #[track_caller]
+    fn judges(&self, name: &str, expected: Result<&str, &str>) {
+        let state = self.state(name);
+        let expected = expected.map(|package| vec![package]);
+        assert_eq!(packages(&state), expected, "{name}");
+    }
+}
+
+fn words(job: &Job) -> String {
+    format!("{} {}", job.want.name, job.want.key.digest)
+}
+
+const SECOND: Duration = Duration::from_secs(1);
+
+#[test]
+fn what_is_listed_is_loaded() {
+    let world = World::loaded(vec![observed("hub", "a"), observed("community", "b")]);
+    world.judges("hub", Ok("a"));
+    world.judges("community", Ok("b"));
+    assert!(world.due().is_empty());
+}
+
+#[test]
+fn nothing_is_loaded_before_it_is_known_which_olm_there_is() {
+    let mut ledger = Ledger::new(AgeLimit::default());
+    let now = Instant::now();
+    ledger.listed(vec![observed("hub", "a")], now);
+    assert!(ledger.due(&[], now).is_empty() && !ledger.is_ready());
+    ledger.rules(Rules::default());
+    assert_eq!(ledger.due(&[], now).len(), 1);
+}
+
+#[test]
+fn one_digest_is_loaded_once() {
+    let mut world = World::empty();
+    world
+        .ledger
+        .listed(vec![observed("one", "a"), observed("two", "a")], world.now);
+    assert_eq!(world.wanted(), ["one sha256:a"]);
+    world.load_all();
+    let (Content::Loaded(one), Content::Loaded(two)) =
+        (world.state("one").content, world.state("two").content)
+    else {
+        panic!("both are loaded");
+    };
+    assert!(Arc::ptr_eq(&one, &two));
+    world.apply(observed("three", "a"));
+    assert!(world.due().is_empty());
+    world.judges("three", Ok("a"));
+    assert_eq!(
+        world.state("three").last_unpacked.as_deref(),
+        Some("unpacked a")
+    );
+}
+
+#[test]
+fn the_same_bytes_under_two_digests_are_one_content() {
+    let mut world = World::empty();
+    world
+        .ledger
+        .listed(vec![observed("one", "a"), observed("two", "b")], world.now);
+    for job in world.due() {
+        world
+            .ledger
+            .loaded(&job, loaded(content("p"), Some([7; 32])));
+    }
+    let (Content::Loaded(one), Content::Loaded(two)) =
+        (world.state("one").content, world.state("two").content)
+    else {
+        panic!("both are loaded");
+    };
+    assert!(Arc::ptr_eq(&one, &two));
+}
+
+#[test]
+fn labels_priority_and_availability_load_nothing() {
+    let mut world = World::loaded(vec![observed("hub", "a")]);
+    let mut changed = labelled(&observed("hub", "a"), "team", "x");
+    changed.state.priority = 7;
+    world.apply(changed.clone());
+    assert!(world.due().is_empty());
+    assert_eq!(world.state("hub").priority, 7);
+    assert_eq!(world.state("hub").labels, changed.state.labels);
+    changed.state.availability = Availability::Unavailable;
+    changed.state.image_ref = None;
+    changed.base = None;
+    world.apply(changed);
+    assert!(world.due().is_empty());
+    assert_eq!(world.state("hub").availability, Availability::Unavailable);
+    world.apply(observed("hub", "a"));
+    assert!(world.due().is_empty(), "it was kept for its return");
+    world.judges("hub", Ok("a"));
+}
+
+#[test]
+fn a_catalog_that_stops_serving_keeps_its_content_and_is_not_judged_on() {
+    let mut world = World::loaded(vec![observed("hub", "a")]);
+    world.apply(unserving(&observed("hub", "a")));
+    assert!(world.state("hub").loaded().is_none());
+    world.apply(observed("hub", "a"));
+    assert!(world.due().is_empty() && world.state("hub").loaded().is_some());
+}
+
+#[test]
+fn newer_content_is_judged_on_once_it_is_there() {
+    let mut world = World::loaded(vec![observed("hub", "a")]);
+    world.apply(observed("hub", "b"));
+    assert_eq!(world.wanted(), ["hub sha256:b"]);
+    let state = world.state("hub");
+    assert_eq!(
+        (packages(&state), state.currency),
+        (Ok(vec!["a"]), Currency::Superseded)
+    );
+    assert_eq!(state.digest(), Some("sha256:a"));
+    assert_eq!(state.last_unpacked.as_deref(), Some("unpacked a"));
+    world.load_all();
+    let state = world.state("hub");
+    assert_eq!(
+        (packages(&state), state.currency),
+        (Ok(vec!["b"]), Currency::Current)
+    );
+    assert_eq!(state.digest(), Some("sha256:b"));
+}
+
+#[test]
+fn a_digest_that_returns_is_not_loaded_again() {
+    let mut world = World::loaded(vec![observed("hub", "a")]);
+    world.apply(observed("hub", "b"));
+    let job = world.due().remove(0);
+    world.apply(observed("hub", "a"));
+    assert!(world.due().is_empty() && !world.ledger.is_wanted(&job));
+    assert_eq!(world.state("hub").currency, Currency::Current);
+}
+
+#[test]
+fn what_failed_is_tried_again_when_it_is_time() {
+    let mut world = World::empty();
+    world.ledger.listed(vec![observed("hub", "a")], world.now);
+    world.judges("hub", Err("missing"));
+    world.fail(SECOND);
+    assert!(world.due().is_empty());
+    world.judges("hub", Err("no route to host"));
+    assert_eq!(world.ledger.wake(world.now), Some(world.now + SECOND));
+    world.pass(SECOND);
+    assert_eq!(world.wanted(), ["hub sha256:a"]);
+    world.load_all();
+    world.judges("hub", Ok("a"));
+}
+
+#[test]
+fn a_failure_takes_nothing_away() {
+    let mut world = World::loaded(vec![observed("hub", "a")]);
+    world.apply(observed("hub", "b"));
+    world.fail(SECOND);
+    world.judges("hub", Ok("a"));
+    assert_eq!(world.state("hub").currency, Currency::Superseded);
+}
+
+#[test]
+fn another_digest_is_tried_at_once() {
+    let mut world = World::empty();
+    world.ledger.listed(vec![observed("hub", "a")], world.now);
+    world.fail(SECOND * 60);
+    world.apply(labelled(&observed("hub", "a"), "team", "x"));
+    assert!(world.due().is_empty(), "a label is no news to catalogd");
+    world.apply(observed("hub", "b"));
+    assert_eq!(world.wanted(), ["hub sha256:b"]);
+    assert_eq!(world.ledger.failures("hub"), 0);
+}
+
+#[test]
+fn content_whose_digest_moved_is_fetched_once_more() {
+    let mut world = World::empty();
+    world.ledger.listed(vec![observed("hub", "a")], world.now);
+    for (digest, next, wanted) in [("b", "c", &["hub sha256:b"] as &[&str]), ("c", "d", &[])] {
+        let job = world.due().remove(0);
+        world
+            .ledger
+            .moved(&job, observed("hub", digest), world.now, world.now + SECOND);
+        assert_eq!(world.wanted(), wanted, "before {next}");
+    }
+    world.judges(
+        "hub",
+        Err("its digest changed each time while it was fetched"),
+    );
+    world.pass(SECOND);
+    world.load_all();
+    world.judges("hub", Ok("c"));
+    assert_eq!(world.ledger.failures("hub"), 0);
+}
+
+#[test]
+fn a_catalog_that_is_made_anew_is_another_one() {
+    let mut world = World::loaded(vec![observed("hub", "a"), observed("other", "o")]);
+    world.ledger.deleted("hub");
+    assert!(world.ledger.snapshot(world.now).catalog("hub").is_none());
+    world.apply(observed("hub", "a"));
+    assert_eq!(world.wanted(), ["hub sha256:a"]);
+    world.ledger.listed(vec![observed("hub", "a")], world.now);
+    assert!(
+        world.ledger.snapshot(world.now).catalog("other").is_none(),
+        "missed while nobody watched"
+    );
+}
+
+#[test]
+fn one_catalog_at_a_time_is_held_twice() {
+    let mut world = World::loaded(vec![observed("one", "a"), observed("two", "b")]);
+    world.apply(observed("one", "c"));
+    world.apply(observed("two", "d"));
+    world.apply(observed("three", "e"));
+    world.apply(observed("four", "f"));
+    let wanted = world.wanted();
+    assert_eq!(
+        wanted,
+        ["four sha256:f", "one sha256:c"],
+        "two at once, one of them a replacement"
+    );
+    let running = world.due();
+    assert!(world.ledger.due(&running, world.now).is_empty());
+    world.load(&running[0], content("f"));
+    let beside = world.ledger.due(&running[1..], world.now);
+    let beside: Vec<_> = beside.iter().map(words).collect();
+    assert_eq!(beside, ["three sha256:e"]);
+}
+
+#[test]
+fn another_olm_reads_everything_again() {
+    let mut world = World::loaded(vec![observed("hub", "a")]);
+    world.ledger.rules(Rules::default());
+    assert!(world.due().is_empty(), "the same OLM, told twice");
+    let olm = "1.0".parse().unwrap();
+    let rules = Rules::new(olm, Gates::parse([], olm).unwrap());
+    world.ledger.rules(rules.clone());
+    assert_eq!(world.wanted(), ["hub sha256:a"]);
+    assert_eq!(world.due()[0].rules, rules);
+    world.judges("hub", Ok("a"));
+    world.load_all();
+    assert!(world.due().is_empty());
+}
+
+#[test]
+fn an_object_that_cannot_be_read_says_so_whatever_is_held() {
+    let mut world = World::loaded(vec![observed("hub", "a")]);
+    let mut broken = observed("hub", "a");
+    broken.state.content = Content::Unreadable("spec.priority is \"x\"".to_owned());
+    world.apply(broken);
+    world.judges("hub", Err("spec.priority is \"x\""));
+    assert!(world.due().is_empty());
+    world.apply(observed("hub", "a"));
+    world.judges("hub", Ok("a"));
+}
+
+#[test]
+fn an_object_that_names_nothing_to_fetch_says_what_is_missing() {
+    let mut world = World::empty();
+    let mut young = observed("hub", "a");
+    young.base = None;
+    world.apply(young.clone());
+    world.judges(
+        "hub",
+        Err("its status.urls.base names no address to fetch it from yet"),
+    );
+    young.state.image_ref = None;
+    world.apply(young);
+    world.judges(
+        "hub",
+        Err("its status.resolvedSource names no image with a digest yet"),
+    );
+    assert!(world.due().is_empty());
+}
+
+#[test]
+fn the_start_is_over_when_all_are_loaded_or_out_of_tries() {
+    let mut world = World::empty();
+    assert!(!world.ledger.is_ready(), "nothing is known yet");
+    let idle = unserving(&observed("idle", "i"));
+    world.ledger.listed(
+        vec![observed("hub", "a"), observed("slow", "s"), idle],
+        world.now,
+    );
+    world.apply(observed("later", "l"));
+    let hub = world.due().remove(0);
+    world.load(&hub, content("a"));
+    for tries in 0..4 {
+        assert!(!world.ledger.is_ready(), "after {tries} tries");
+        let jobs = world.due();
+        let slow = jobs.iter().find(|job| job.want.name == "slow").unwrap();
+        world
+            .ledger
+            .failed(slow, "slow".to_owned(), world.now + SECOND);
+        world.pass(SECOND);
+    }
+    assert!(world.ledger.is_ready());
+    world.ledger.deleted("hub");
+    world.apply(observed("hub", "b"));
+    assert!(world.ledger.is_ready(), "once over it is over");
+}
+
+#[test]
+fn a_cluster_without_catalogs_is_ready() {
+    let mut world = World::empty();
+    world.ledger.listed(Vec::new(), world.now);
+    assert!(world.ledger.is_ready());
+}
+
+#[test]
+fn age_is_the_time_since_it_was_known_to_be_current() {
+    let limit = AgeLimit {
+        max: Some(SECOND * 60),
+        on_old: OnOldCatalog::Undecided,
+    };
+    let mut world = World::with(limit);
+    world.ledger.listed(vec![observed("hub", "a")], world.now);
+    world.load_all();
+    let old = Age::Old(OnOldCatalog::Undecided);
+
+    world.pass(SECOND * 3600);
+    assert_eq!(
+        world.state("hub").age,
+        Age::Allowed,
+        "watched all the while"
+    );
+
+    world.ledger.lost(world.now);
+    world.pass(SECOND * 10);
+    world.ledger.lost(world.now);
+    let turns = world.ledger.wake(world.now).unwrap();
+    assert_eq!(turns - world.now, SECOND * 50 + Duration::from_millis(1));
+    world.now = turns;
+    assert_eq!(world.state("hub").age, old);
+
+    world.ledger.alive();
+    assert_eq!(world.state("hub").age, Age::Allowed);
+
+    world.apply(observed("hub", "b"));
+    world.pass(SECOND * 61);
+    assert_eq!(
+        (world.state("hub").age, world.state("hub").currency),
+        (old, Currency::Superseded)
+    );
+    world.apply(observed("hub", "c"));
+    assert_eq!(
+        world.state("hub").age,
+        old,
+        "another successor is no news about what is held"
+    );
+    world.load_all();
+    assert_eq!(world.state("hub").age, Age::Allowed);
+}
+
+#[test]
+fn content_that_comes_too_late_is_better_than_none() {
+    let mut world = World::empty();
+    world.ledger.listed(vec![observed("hub", "a")], world.now);
+    let job = world.due().remove(0);
+    world.apply(observed("hub", "b"));
+    world.pass(SECOND);
+    world.load(&job, content("a"));
+    let state = world.state("hub");
+    assert_eq!(
+        (packages(&state), state.currency),
+        (Ok(vec!["a"]), Currency::Superseded)
+    );
+    assert_eq!(world.ledger.report(world.now)[0].age, Some(SECOND));
+    assert_eq!(world.wanted(), ["hub sha256:b"]);
+}
+
+#[test]
+fn no_age_is_too_old_unless_one_is_given() {
+    let mut world = World::loaded(vec![observed("hub", "a")]);
+    world.ledger.lost(world.now);
+    world.pass(SECOND * 1_000_000);
+    assert_eq!(world.state("hub").age, Age::Allowed);
+    assert_eq!(world.ledger.wake(world.now), None);
+    assert_eq!(
+        world.ledger.report(world.now)[0].age,
+        Some(SECOND * 1_000_000)
+    );
+}

@@ -1,0 +1,329 @@
+//! The task as a whole, with a loader that does as it is told, in virtual time.
+
+use std::collections::BTreeMap;
+use std::future::pending;
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use arc_swap::ArcSwap;
+use tokio::sync::mpsc;
+use tokio::time::Instant;
+
+use super::{content, loaded, observed, packages};
+use crate::cluster::catalogs::CatalogEvent;
+use crate::cluster::follow::job::{Failure, Job, Outcome};
+use crate::cluster::follow::load::Load;
+use crate::cluster::follow::run::{Terms, run};
+use crate::cluster::follow::{AgeLimit, Audience, Board};
+use crate::cluster::{FaultClass, WatchFault};
+use crate::olm::Rules;
+use crate::snapshot::{Currency, Snapshot};
+use crate::telemetry::Metrics;
+use crate::tls::SystemClock;
+
+/// What loading a digest comes to, each time that it is tried; content if nothing is said.
+#[derive(Clone, Debug, Default)]
+struct Script(Arc<Mutex<Told>>);
+
+#[derive(Debug, Default)]
+struct Told {
+    next: BTreeMap<String, Vec<Does>>,
+    begun: Vec<String>,
+    kept: Vec<String>,
+    forgotten: Vec<String>,
+    /// Of all content, if it is the same for all.
+    sha256: Option<[u8; 32]>,
+}
+
+#[derive(Clone, Debug)]
+enum Does {
+    Fails,
+    Hangs,
+    Panics,
+    Moves(&'static str),
+    IsGone,
+}
+
+impl Script {
+    fn next(&self, digest: &str, does: &[Does]) {
+        let mut does = does.to_vec();
+        does.reverse();
+        self.0
+            .lock()
+            .unwrap()
+            .next
+            .insert(format!("sha256:{digest}"), does);
+    }
+
+    fn begun(&self) -> Vec<String> {
+        self.0.lock().unwrap().begun.clone()
+    }
+}
+
+impl Load for Script {
+    async fn load(self, job: Job) -> Outcome {
+        let digest = job.want.key.digest.clone();
+        let does = {
+            let mut told = self.0.lock().unwrap();
+            told.begun.push(digest.clone());
+            told.next.get_mut(&digest).and_then(Vec::pop)
+        };
+        match does {
+            None => Outcome::Loaded(loaded(
+                content(digest.strip_prefix("sha256:").unwrap()),
+                self.0.lock().unwrap().sha256,
+            )),
+            Some(Does::Fails) => Outcome::Failed(Failure {
+                class: "connect",
+                why: "no route to host".to_owned(),
+            }),
+            Some(Does::Hangs) => pending().await,
+            Some(Does::Panics) => panic!("as scripted"),
+            Some(Does::Moves(to)) => Outcome::Moved(Box::new(observed(&job.want.name, to))),
+            Some(Does::IsGone) => Outcome::Gone,
+        }
+    }
+
+    fn forget(&self, digest: &str) {
+        self.0.lock().unwrap().forgotten.push(digest.to_owned());
+    }
+
+    fn keep(&self, digests: &[&str]) {
+        let mut kept: Vec<_> = digests.iter().map(|digest| (*digest).to_owned()).collect();
+        kept.sort();
+        kept.dedup();
+        self.0.lock().unwrap().kept = kept;
+    }
+}
+
+/// A follower that runs.
+struct World {
+    script: Script,
+    events: mpsc::Sender<CatalogEvent>,
+    rules: mpsc::Sender<Rules>,
+    snapshot: Arc<ArcSwap<Snapshot>>,
+    board: Arc<Board>,
+    metrics: Metrics,
+}
+
+impl World {
+    async fn begin(script: Script) -> Self {
+        let (events, event_receiver) = mpsc::channel(8);
+        let (rules, rules_receiver) = mpsc::channel(8);
+        let world = Self {
+            script: script.clone(),
+            events,
+            rules,
+            snapshot: Arc::default(),
+            board: Arc::default(),
+            metrics: Metrics::new(),
+        };
+        tokio::spawn(run(
+            script,
+            Terms {
+                limit: AgeLimit::default(),
+                events: event_receiver,
+                rules: rules_receiver,
+                snapshot: Arc::clone(&world.snapshot),
+                audience: Audience {
+                    board: Arc::clone(&world.board),
+                    catalogs: Arc::clone(&world.metrics.catalogs),
+                    watches: Arc::clone(&world.metrics.watches),
+                    clock: Arc::new(SystemClock),
+                },
+            },
+        ));
+        world.rules.send(Rules::default()).await.unwrap();
+        world
+    }
+
+    async fn tell(&self, event: CatalogEvent) {
+        self.events.send(event).await.unwrap();
+    }
+
+    /// Waits, in virtual time, until what is judged by is so.
+    async fn until(&self, what: &str, is_so: impl Fn(&Snapshot) -> bool) {
+        let begun = Instant::now();
+        while !is_so(&self.snapshot.load()) {
+            assert!(begun.elapsed() < Duration::from_secs(600), "never: {what}");
+            tokio::time::sleep(Duration::from_millis(10)).await;
+        }
+    }
+
+    async fn until_judged_by(&self, name: &str, package: &str) {
+        let is_so = |snapshot: &Snapshot| {
+            let state = snapshot.catalog(name);
+            state.is_some_and(|state| packages(state) == Ok(vec![package]))
+        };
+        self.until(&format!("{name} by {package}"), is_so).await;
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn it_goes_from_the_list_to_the_snapshot() {
+    let world = World::begin(Script::default()).await;
+    assert_eq!(world.board.watch(), Err("being listed".to_owned()));
+    assert_eq!(world.board.catalogs(), Err("0 of 0 loaded".to_owned()));
+    world
+        .tell(CatalogEvent::Listed(vec![
+            observed("hub", "a"),
+            observed("more", "b"),
+        ]))
+        .await;
+    world.until_judged_by("hub", "a").await;
+    world.until_judged_by("more", "b").await;
+    assert_eq!(world.board.watch(), Ok("watched".to_owned()));
+    assert_eq!(world.board.catalogs(), Ok("2 of 2 loaded".to_owned()));
+    assert_eq!(
+        world.script.0.lock().unwrap().kept,
+        ["sha256:a", "sha256:b"]
+    );
+}
+
+#[tokio::test(start_paused = true)]
+async fn it_tries_again_later_and_later_and_says_why() {
+    let script = Script::default();
+    script.next("a", &vec![Does::Fails; 6]);
+    let world = World::begin(script).await;
+    let begun = Instant::now();
+    world
+        .tell(CatalogEvent::Listed(vec![observed("hub", "a")]))
+        .await;
+    let failed = |snapshot: &Snapshot| {
+        snapshot
+            .catalog("hub")
+            .is_some_and(|state| packages(state) == Err("no route to host"))
+    };
+    world.until("failed", failed).await;
+    let words = "0 of 1 loaded; hub: not loaded: no route to host";
+    assert_eq!(world.board.catalogs(), Err(words.to_owned()));
+    world.until_judged_by("hub", "a").await;
+    assert!(
+        begun.elapsed() > Duration::from_secs(5),
+        "{:?}",
+        begun.elapsed()
+    );
+    assert_eq!(world.script.begun().len(), 7);
+    assert!(world.board.catalogs().is_ok());
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_is_not_wanted_any_more_is_not_waited_for() {
+    let script = Script::default();
+    script.next("a", &[Does::Hangs]);
+    let world = World::begin(script).await;
+    world
+        .tell(CatalogEvent::Listed(vec![observed("hub", "a")]))
+        .await;
+    world
+        .until("begun", |_| !world.script.begun().is_empty())
+        .await;
+    world
+        .tell(CatalogEvent::Applied(observed("hub", "b")))
+        .await;
+    world.until_judged_by("hub", "b").await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_loader_that_panics_is_a_failure_like_another() {
+    let script = Script::default();
+    script.next("a", &[Does::Panics]);
+    let world = World::begin(script).await;
+    world
+        .tell(CatalogEvent::Listed(vec![observed("hub", "a")]))
+        .await;
+    world.until_judged_by("hub", "a").await;
+    assert_eq!(world.script.begun().len(), 2);
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_moves_is_fetched_anew_and_what_is_gone_is_gone() {
+    let script = Script::default();
+    script.next("a", &[Does::Moves("b")]);
+    script.next("c", &[Does::IsGone]);
+    let world = World::begin(script).await;
+    world
+        .tell(CatalogEvent::Listed(vec![
+            observed("hub", "a"),
+            observed("brief", "c"),
+        ]))
+        .await;
+    world.until_judged_by("hub", "b").await;
+    world
+        .until("gone", |snapshot| snapshot.catalog("brief").is_none())
+        .await;
+    assert_eq!(world.board.catalogs(), Ok("1 of 1 loaded".to_owned()));
+}
+
+#[tokio::test(start_paused = true)]
+async fn bytes_that_came_too_early_are_not_kept_under_the_old_digest() {
+    let script = Script::default();
+    script.0.lock().unwrap().sha256 = Some([7; 32]);
+    let world = World::begin(script).await;
+    world
+        .tell(CatalogEvent::Listed(vec![observed("hub", "a")]))
+        .await;
+    world.until_judged_by("hub", "a").await;
+    world
+        .tell(CatalogEvent::Applied(observed("hub", "b")))
+        .await;
+    let is_current = |snapshot: &Snapshot| {
+        let state = snapshot.catalog("hub");
+        state.is_some_and(|state| state.digest() == Some("sha256:b"))
+    };
+    world.until("current", is_current).await;
+    assert_eq!(world.script.0.lock().unwrap().forgotten, ["sha256:a"]);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_watch_that_is_lost_takes_nothing_away() {
+    let script = Script::default();
+    script.next("b", &vec![Does::Fails; 1000]);
+    let world = World::begin(script).await;
+    let fault = |words: &str| {
+        CatalogEvent::Lost(WatchFault {
+            class: FaultClass::Server,
+            words: words.to_owned(),
+        })
+    };
+    world.tell(fault("forbidden")).await;
+    world
+        .until("told", |_| {
+            world.board.watch() == Err("forbidden".to_owned())
+        })
+        .await;
+    world
+        .tell(CatalogEvent::Listed(vec![observed("hub", "a")]))
+        .await;
+    world.until_judged_by("hub", "a").await;
+    world.tell(fault("no route")).await;
+    world
+        .until("told", |_| world.board.watch() != Ok("watched".to_owned()))
+        .await;
+    tokio::time::sleep(Duration::from_secs(90)).await;
+    assert_eq!(
+        world.board.watch(),
+        Ok("not known for 90s: no route".to_owned())
+    );
+    world.tell(CatalogEvent::Alive).await;
+    world
+        .tell(CatalogEvent::Applied(observed("hub", "b")))
+        .await;
+    let superseded = |snapshot: &Snapshot| {
+        snapshot
+            .catalog("hub")
+            .is_some_and(|state| state.currency == Currency::Superseded)
+    };
+    world.until("superseded", superseded).await;
+    tokio::time::sleep(Duration::from_secs(60)).await;
+    let words = world.board.catalogs().unwrap();
+    let expected = "1 of 1 loaded; hub: newer content cannot be loaded for 60s: no route to host";
+    assert_eq!(words, expected);
+}
+
+#[tokio::test(start_paused = true)]
+async fn it_ends_when_nobody_tells_it_anything() {
+    let world = World::begin(Script::default()).await;
+    drop(world.events);
+    world.rules.closed().await;
+}

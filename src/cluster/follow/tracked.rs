@@ -1,0 +1,257 @@
+//! One catalog as it is followed: its object, what is held of its content, and what went wrong.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use tokio::time::Instant;
+
+use crate::cluster::catalogs::Observed;
+use crate::cluster::follow::RETRY;
+use crate::cluster::follow::job::{Loaded, Want};
+use crate::cluster::follow::report::CatalogReport;
+use crate::snapshot::{Age, Availability, CatalogState, Content, Currency, Serving};
+
+/// What makes content: the digest of its image, and the rules it was read by.
+#[derive(Clone, Debug, Eq, Ord, PartialEq, PartialOrd)]
+pub(super) struct Key {
+    pub(super) digest: String,
+    /// Which rules they were, as the ledger counts them.
+    pub(super) generation: u32,
+}
+
+/// One catalog.
+#[derive(Debug)]
+pub(super) struct Tracked {
+    observed: Observed,
+    held: Option<Held>,
+    /// Since when the object names the digest that it names.
+    named_since: Instant,
+    /// Since when the object names another digest than that of what is held.
+    superseded_since: Option<Instant>,
+    /// How often in a row its object named something else once content was there.
+    moves: u32,
+    trouble: Option<Trouble>,
+}
+
+/// Content, and where it is from.
+#[derive(Clone, Debug)]
+struct Held {
+    key: Key,
+    image_ref: Option<String>,
+    last_unpacked: Option<String>,
+    loaded: Arc<Loaded>,
+}
+
+/// Loading failed, some times in a row.
+#[derive(Debug)]
+struct Trouble {
+    failures: u32,
+    why: String,
+    retry: Instant,
+}
+
+impl Tracked {
+    pub(super) fn new(observed: Observed, now: Instant) -> Self {
+        Self {
+            observed,
+            held: None,
+            named_since: now,
+            superseded_since: None,
+            moves: 0,
+            trouble: None,
+        }
+    }
+
+    /// The object is so now.
+    pub(super) fn observe(&mut self, observed: Observed, now: Instant) {
+        let names_another = observed.state.digest() != self.observed.state.digest();
+        if names_another {
+            self.named_since = now;
+        }
+        if names_another || observed.base != self.observed.base {
+            self.trouble = None;
+        }
+        self.observed = observed;
+        self.compare();
+    }
+
+    /// What is to be loaded for it, if anything is.
+    ///
+    /// A catalog that does not serve, or is not available, has nothing to load; what is held of it is
+    /// kept for its return.
+    pub(super) fn wants(&self, generation: u32) -> Option<Want> {
+        let state = &self.observed.state;
+        let can_be_read = matches!(state.content, Content::Missing)
+            && state.serving == Serving::Presumed
+            && state.availability == Availability::Available;
+        let key = Key {
+            digest: state.digest()?.to_owned(),
+            generation,
+        };
+        let is_held = self.held.as_ref().is_some_and(|held| held.key == key);
+        if !can_be_read || is_held {
+            return None;
+        }
+        Some(Want {
+            key,
+            name: state.name.clone(),
+            base: self.observed.base.clone()?,
+            image_ref: state.image_ref.clone(),
+            last_unpacked: state.last_unpacked.clone(),
+        })
+    }
+
+    /// Content of what it wants, or wanted when the loading began, is held from now on.
+    pub(super) fn hold(&mut self, want: Want, loaded: Arc<Loaded>) {
+        self.held = Some(Held {
+            key: want.key,
+            image_ref: want.image_ref,
+            last_unpacked: want.last_unpacked,
+            loaded,
+        });
+        self.trouble = None;
+        self.moves = 0;
+        self.compare();
+    }
+
+    pub(super) fn failed(&mut self, why: String, retry: Instant) {
+        let failures = self.failures() + 1;
+        self.trouble = Some(Trouble {
+            failures,
+            why,
+            retry,
+        });
+    }
+
+    pub(super) fn moved(&mut self, retry: Instant) {
+        self.moves += 1;
+        if self.moves > 1 {
+            self.failed(MOVES.to_owned(), retry);
+        }
+    }
+
+    /// How often in a row it failed, or moved.
+    pub(super) fn failures(&self) -> u32 {
+        let failures = self.trouble.as_ref().map_or(0, |trouble| trouble.failures);
+        failures.max(self.moves)
+    }
+
+    /// Whether it failed so often that nobody should wait for it.
+    pub(super) fn is_out_of_tries(&self) -> bool {
+        self.failures() >= RETRY.tries.get()
+    }
+
+    /// When to try again, if it failed.
+    pub(super) fn retry(&self) -> Option<Instant> {
+        self.trouble.as_ref().map(|trouble| trouble.retry)
+    }
+
+    pub(super) fn may_try(&self, now: Instant) -> bool {
+        self.retry().is_none_or(|retry| retry <= now)
+    }
+
+    pub(super) fn superseded_since(&self) -> Option<Instant> {
+        self.superseded_since
+    }
+
+    /// What is held, and by what.
+    pub(super) fn held(&self) -> Option<(&Key, &Arc<Loaded>)> {
+        let held = self.held.as_ref()?;
+        Some((&held.key, &held.loaded))
+    }
+
+    /// The digest under which these bytes are held, if it is another one.
+    pub(super) fn holds_as_another(&self, key: &Key, sha256: [u8; 32]) -> Option<&str> {
+        let held = self.held.as_ref()?;
+        let is_another = held.loaded.sha256 == Some(sha256) && held.key.digest != key.digest;
+        is_another.then_some(held.key.digest.as_str())
+    }
+
+    /// The digests of what is held and what the object names.
+    pub(super) fn digests(&self) -> impl Iterator<Item = &str> {
+        let held = self.held.as_ref().map(|held| held.key.digest.as_str());
+        held.into_iter().chain(self.observed.state.digest())
+    }
+
+    /// What edits are judged by.
+    pub(super) fn state(&self, age: Age) -> CatalogState {
+        let state = self.observed.state.clone();
+        if !matches!(state.content, Content::Missing) {
+            return state;
+        }
+        match (&self.held, self.is_superseded()) {
+            (None, _) => CatalogState {
+                content: self.missing(),
+                ..state
+            },
+            (Some(held), false) => CatalogState {
+                content: Content::Loaded(Arc::clone(&held.loaded.content)),
+                age,
+                ..state
+            },
+            (Some(held), true) => CatalogState {
+                content: Content::Loaded(Arc::clone(&held.loaded.content)),
+                image_ref: held.image_ref.clone(),
+                last_unpacked: held.last_unpacked.clone(),
+                currency: Currency::Superseded,
+                age,
+                ..state
+            },
+        }
+    }
+
+    pub(super) fn report(&self, now: Instant, age: Option<Duration>) -> CatalogReport {
+        let state = &self.observed.state;
+        let trouble = self.trouble.as_ref().map(|trouble| trouble.why.clone());
+        CatalogReport {
+            name: state.name.clone(),
+            held: self.held.as_ref().map(|held| Arc::clone(&held.loaded)),
+            age,
+            at: now,
+            serving: state.serving,
+            availability: state.availability,
+            currency: self.currency(),
+            trouble: match &state.content {
+                Content::Unreadable(why) => Some(why.clone()),
+                Content::Missing | Content::Loaded(_) => trouble,
+            },
+        }
+    }
+
+    fn currency(&self) -> Currency {
+        if self.is_superseded() {
+            Currency::Superseded
+        } else {
+            Currency::Current
+        }
+    }
+
+    /// Whether the object names a digest, and another than that of what is held.
+    fn is_superseded(&self) -> bool {
+        match (&self.held, self.observed.state.digest()) {
+            (Some(held), Some(named)) => held.key.digest != named,
+            _ => false,
+        }
+    }
+
+    /// What is held, or what the object names, is not what it was.
+    fn compare(&mut self) {
+        let since = self.superseded_since.unwrap_or(self.named_since);
+        self.superseded_since = self.is_superseded().then_some(since);
+    }
+
+    /// Why nothing is held.
+    fn missing(&self) -> Content {
+        let state = &self.observed.state;
+        match &self.trouble {
+            Some(trouble) => Content::Unreadable(trouble.why.clone()),
+            None if state.digest().is_none() => Content::Unreadable(NO_DIGEST.to_owned()),
+            None if self.observed.base.is_none() => Content::Unreadable(NO_URL.to_owned()),
+            None => Content::Missing,
+        }
+    }
+}
+
+const NO_DIGEST: &str = "its status.resolvedSource names no image with a digest yet";
+const MOVES: &str = "its digest changed each time while it was fetched";
+const NO_URL: &str = "its status.urls.base names no address to fetch it from yet";

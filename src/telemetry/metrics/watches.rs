@@ -1,0 +1,135 @@
+//! What is watched in the cluster: whether the API server is in touch, and what went wrong.
+
+use std::time::SystemTime;
+
+use prometheus::{Gauge, IntCounter, IntGauge};
+
+use crate::telemetry::metrics::label::{PerLabel, label};
+use crate::telemetry::metrics::register::Register;
+use crate::telemetry::metrics::unix_seconds;
+
+label! {
+    /// What is watched.
+    pub enum Watched {
+        /// Every `ClusterCatalog`.
+        ClusterCatalogs => "clustercatalogs",
+        /// The Deployment of operator-controller.
+        Deployment => "deployment",
+    }
+}
+
+label! {
+    /// What went wrong with a watch.
+    pub enum WatchFailure {
+        /// The API server cannot be reached, or went away.
+        Unreachable => "unreachable",
+        /// It does not answer in time.
+        Silent => "silent",
+        /// It does not know who asks.
+        Unauthorized => "unauthorized",
+        /// It does not allow it.
+        Forbidden => "forbidden",
+        /// It serves no such kind.
+        NotServed => "not_served",
+        /// What was seen last is too old to go on from.
+        Gone => "gone",
+        /// It has too much to do.
+        Throttled => "throttled",
+        /// It has a fault.
+        Server => "server",
+        /// Its answer cannot be read.
+        Undecodable => "undecodable",
+        /// It refuses for another reason.
+        Refused => "refused",
+        /// An object cannot be read; the others are.
+        Object => "object",
+        /// Anything else.
+        Other => "other",
+    }
+}
+
+impl WatchFailure {
+    /// The one of this word; one that is not known is another.
+    pub fn of(word: &str) -> Self {
+        let known = Self::ALL.iter().find(|failure| failure.as_str() == word);
+        known.copied().unwrap_or(Self::Other)
+    }
+}
+
+/// The watches of the cluster.
+#[derive(Debug)]
+pub struct WatchMetrics {
+    watches: PerLabel<Watched, Watch>,
+}
+
+/// One of them.
+#[derive(Debug)]
+struct Watch {
+    connected: IntGauge,
+    last_contact: Gauge,
+    restarts: IntCounter,
+    errors: PerLabel<WatchFailure, IntCounter>,
+}
+
+impl WatchMetrics {
+    pub(super) fn new(register: &Register<'_>) -> Self {
+        let connected = register.gauges(
+            "watch_connected",
+            "1 while what is watched is known to be so, 0 while it is not.",
+            &[RESOURCE],
+        );
+        let last_contact = register.seconds_each(
+            "watch_last_contact_timestamp_seconds",
+            "Unix time at which the API server last told of it; 0 until it has.",
+            &[RESOURCE],
+        );
+        let restarts = register.counters(
+            "watch_restarts_total",
+            "Times that the watch was begun anew.",
+            &[RESOURCE],
+        );
+        let errors = register.counters(
+            "watch_errors_total",
+            "What went wrong with the watch, by what it was.",
+            &[RESOURCE, "class"],
+        );
+        let of = |watched: Watched| {
+            let resource = watched.as_str();
+            Watch {
+                connected: connected.with_label_values(&[resource]),
+                last_contact: last_contact.with_label_values(&[resource]),
+                restarts: restarts.with_label_values(&[resource]),
+                errors: PerLabel::new(|class: WatchFailure| {
+                    errors.with_label_values(&[resource, class.as_str()])
+                }),
+            }
+        };
+        Self {
+            watches: PerLabel::new(of),
+        }
+    }
+
+    /// The API server told of it, at this time.
+    pub fn heard(&self, watched: Watched, at: SystemTime) {
+        let watch = self.watches.of(watched);
+        watch.connected.set(1);
+        watch.last_contact.set(unix_seconds(at));
+    }
+
+    /// The watch ended; nothing is known of it until it is heard of again.
+    pub fn lost(&self, watched: Watched) {
+        self.watches.of(watched).connected.set(0);
+    }
+
+    /// The watch is begun anew.
+    pub fn restarted(&self, watched: Watched) {
+        self.watches.of(watched).restarts.inc();
+    }
+
+    /// Something went wrong with it, which need not end it.
+    pub fn failed(&self, watched: Watched, failure: WatchFailure) {
+        self.watches.of(watched).errors.of(failure).inc();
+    }
+}
+
+const RESOURCE: &str = "resource";
