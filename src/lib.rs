@@ -30,7 +30,7 @@
 //! | leaves | [`version`], [`selector`], [`olm`], [`go_duration`], [`json_type`], [`nearest`], [`yaml_scalar`] | leaves before them |
 //! | facts | [`catalog`], [`extension`], [`snapshot`] | leaves, and facts before them |
 //! | thought | [`resolve`], then [`judge`], then [`explain`] | all of the above |
-//! | edges | `source`, `manifest`, `admission`, `telemetry`, `tls`, `server`, `cli` | every pure room; each other as CONTRIBUTING says |
+//! | edges | `source`, `manifest`, `admission`, `telemetry`, `tls`, `cluster`, `server`, `cli` | every pure room; each other as CONTRIBUTING says |
 //!
 //! Edges are behind the feature `program`, which is on by default. An edge builds a whole
 //! [`snapshot::Snapshot`] first; a decision is then one synchronous call. What loading can do is done

@@ -12,6 +12,8 @@
 mod error;
 mod find;
 mod load;
+#[cfg(test)]
+mod tests;
 
 use std::fmt;
 use std::path::PathBuf;

@@ -10,6 +10,8 @@
 //! older groups and kinds.
 
 mod observed;
+#[cfg(test)]
+mod tests;
 mod watch;
 
 use kube::api::ListParams;

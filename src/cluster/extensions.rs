@@ -60,3 +60,52 @@ const NAMES: &Names = &[
     ("olm.operatorframework.io", "v1", "ClusterExtension"),
     ("olm.operatorframework.io", "v1alpha1", "ClusterExtension"),
 ];
+
+#[cfg(test)]
+mod tests {
+    use hyper::StatusCode;
+    use serde_json::json;
+
+    use super::*;
+    use crate::cluster::tests::api::{ApiServer, Trouble};
+
+    fn cluster(version: &str) -> ApiServer {
+        let api = ApiServer::start();
+        let group_version = format!("olm.operatorframework.io/{version}");
+        api.serve(&group_version, "clusterextensions", "ClusterExtension");
+        let collection = format!("/apis/{group_version}/clusterextensions");
+        api.put(
+            &collection,
+            json!({"metadata": {"name": "lantern"}, "status": {"x": 1}}),
+        );
+        api
+    }
+
+    #[tokio::test]
+    async fn an_extension_is_read_whole_in_either_version() {
+        for version in ["v1", "v1alpha1"] {
+            let extensions = Extensions::of(cluster(version).client()).await.unwrap();
+            let found = extensions.get("lantern").await.unwrap().unwrap();
+            assert_eq!(found["status"], json!({"x": 1}), "{version}");
+            assert_eq!(extensions.get("other").await, Ok(None));
+        }
+    }
+
+    #[tokio::test]
+    async fn what_cannot_be_read_says_why() {
+        let none = Extensions::of(ApiServer::start().client()).await;
+        assert_eq!(
+            none.unwrap_err().to_string(),
+            "the cluster serves no ClusterExtension: looked for ClusterExtension of \
+             olm.operatorframework.io/v1, ClusterExtension of olm.operatorframework.io/v1alpha1; \
+             is OLM v1 installed in it?"
+        );
+        let api = cluster("v1");
+        let extensions = Extensions::of(api.client()).await.unwrap();
+        api.trouble(Trouble::Status(StatusCode::FORBIDDEN), |_| true);
+        assert_eq!(
+            extensions.get("lantern").await.unwrap_err().to_string(),
+            "cannot read extension \"lantern\": the API server answers 403: as the test says"
+        );
+    }
+}

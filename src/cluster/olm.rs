@@ -14,6 +14,8 @@ mod container;
 mod gates;
 mod image;
 mod release;
+#[cfg(test)]
+mod tests;
 mod warning;
 mod watch;
 

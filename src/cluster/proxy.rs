@@ -111,3 +111,67 @@ async fn message(body: Body) -> String {
 
 /// So much of such an answer is read at most, in bytes.
 const LONGEST: usize = 64 * 1024;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::cluster::tests::api::{ApiServer, Trouble};
+
+    const URL: &str = "https://catalogd-service.olmv1-system.svc/catalogs/a/api/v1/all";
+    const PATH: &str = "/api/v1/namespaces/olmv1-system/services/https:catalogd-service:443/proxy/\
+                        catalogs/a/api/v1/all";
+
+    #[test]
+    fn a_service_is_reached_by_its_name_namespace_scheme_and_port() {
+        for (url, expected) in [
+            (URL, PATH),
+            (
+                "http://a.b.svc.cluster.local:8080/x?y=z",
+                "/api/v1/namespaces/b/services/http:a:8080/proxy/x?y=z",
+            ),
+            (
+                "http://a.b.svc",
+                "/api/v1/namespaces/b/services/http:a:80/proxy/",
+            ),
+        ] {
+            assert_eq!(path(url).as_deref(), Some(expected), "{url}");
+        }
+        for url in [
+            "https://localhost:8443/catalogs/a",
+            "https://10.0.0.1/catalogs/a",
+            "https://a.b.example.com/x",
+            "https://a.svc/x",
+            "https://a%2f.b.svc/x",
+            "ftp://a.b.svc/x",
+            "a.b.svc",
+            "",
+        ] {
+            assert_eq!(path(url), None, "{url}");
+        }
+    }
+
+    #[tokio::test]
+    async fn the_content_comes_through() {
+        let api = ApiServer::start();
+        api.route(PATH, StatusCode::OK, "{}\n{}\n");
+        let body = get(&api.client(), URL).await.unwrap();
+        assert_eq!(body.collect_bytes().await.unwrap(), "{}\n{}\n");
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn what_is_not_the_content_is_said() {
+        let api = ApiServer::start();
+        let said = async |url| get(&api.client(), url).await.unwrap_err().to_string();
+        assert_eq!(
+            said("https://localhost/x").await,
+            "https://localhost/x: not a service of the cluster: expected a host NAME.NAMESPACE.svc"
+        );
+        api.route(PATH, StatusCode::NOT_FOUND, "404 Not\nFound\n");
+        let with_url = |rest: &str| format!("{URL}, through the API server: {rest}");
+        assert_eq!(said(URL).await, with_url("404: 404 Not Found"));
+        api.trouble(Trouble::Status(StatusCode::FORBIDDEN), |_| true);
+        assert_eq!(said(URL).await, with_url("403: as the test says"));
+        api.trouble(Trouble::Silent, |_| true);
+        assert_eq!(said(URL).await, with_url("no answer within 30 s"));
+    }
+}

@@ -134,12 +134,9 @@ pub(super) fn unusable(place: &Place, error: &kube::Error) -> ConnectError {
         kube::Error::Auth(kube::client::AuthError::AuthExecParse(_)) => {
             "the plugin for credentials answers what is no ExecCredential".to_owned()
         }
-        kube::Error::Auth(kube::client::AuthError::AuthExecRun { cmd, out }) => {
-            let command = cmd.split_whitespace().next().unwrap_or_default();
-            format!(
-                "the plugin for credentials {command} ended with {}",
-                out.status
-            )
+        // Nor is its command shown: its arguments and environment may hold secrets.
+        kube::Error::Auth(kube::client::AuthError::AuthExecRun { out, .. }) => {
+            format!("the plugin for credentials ended with {}", out.status)
         }
         other => fault::words(other),
     };

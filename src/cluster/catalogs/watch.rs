@@ -55,6 +55,14 @@ struct NobodyListens;
 
 /// Tells what happens to the catalogs, for as long as somebody listens.
 pub async fn watch(client: Client, events: Sender<CatalogEvent>) {
+    let listener = events.clone();
+    tokio::select! {
+        () = listener.closed() => {}
+        NobodyListens = go_on(client, events) => {}
+    }
+}
+
+async fn go_on(client: Client, events: Sender<CatalogEvent>) -> NobodyListens {
     let (client, heard) = line::open(client);
     let mut watch = Watch {
         client,
@@ -65,17 +73,15 @@ pub async fn watch(client: Client, events: Sender<CatalogEvent>) {
     };
     let mut pauses = DefaultBackoff::default();
     loop {
-        match watch.round().await {
+        let told = match watch.round().await {
             Ok(Ended::Moved) => continue,
-            Ok(Ended::Fault(fault)) => {
-                if watch.lost(fault).await.is_err() {
-                    return;
-                }
-            }
-            Err(NobodyListens) => return,
+            Ok(Ended::Fault(fault)) => watch.lost(fault).await,
+            Err(nobody) => Err(nobody),
+        };
+        if let Err(nobody) = told {
+            return nobody;
         }
-        let pause = pauses.next().unwrap_or(LONGEST_PAUSE);
-        sleep(pause).await;
+        sleep(pauses.next().unwrap_or(LONGEST_PAUSE)).await;
     }
 }
 
@@ -107,10 +113,10 @@ impl Watch {
         let mut objects = pin!(watcher(all(&self.client, resource), config));
         let mut recheck = interval(RECHECK);
         recheck.reset();
+        self.heard.forget();
         loop {
             tokio::select! {
                 biased;
-                () = self.events.closed() => return Err(NobodyListens),
                 Some(event) = objects.next() => {
                     self.heard.forget();
                     match event {

@@ -49,6 +49,8 @@ pub(crate) enum Trouble {
     Refused,
     /// It is never answered.
     Silent,
+    /// It is answered with 200 and no byte.
+    Empty,
 }
 
 /// A request that was seen.
@@ -79,7 +81,7 @@ type Condition = Box<dyn Fn(&Asked) -> bool + Send>;
 struct Kind {
     group_version: String,
     plural: String,
-    kind: String,
+    name: String,
 }
 
 impl ApiServer {
@@ -106,7 +108,7 @@ impl ApiServer {
         self.state().kinds.push(Kind {
             group_version: group_version.to_owned(),
             plural: plural.to_owned(),
-            kind: kind.to_owned(),
+            name: kind.to_owned(),
         });
     }
 
@@ -286,6 +288,8 @@ mod tests {
             .patch("ca", &PatchParams::default(), &Patch::Merge(patch))
             .await;
         let labels = patched.unwrap().metadata.labels.unwrap();
+        let stored = api.object(SECRETS, "ca").unwrap();
+        assert_eq!(stored["metadata"]["labels"], json!(labels));
         assert_eq!(
             labels.into_iter().collect::<Vec<_>>(),
             [

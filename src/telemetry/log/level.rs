@@ -60,10 +60,16 @@ pub(super) fn filter(level: LogLevel) -> (reload::Layer<Targets, Registry>, LogH
 }
 
 /// Of the libraries only what is wrong: what they say at other levels may quote what was sent.
+///
+/// kube writes a line for each try that fails, which we tell once, and an answer that it cannot
+/// decode in full, which may be a Secret.
 fn targets(level: LogLevel) -> Targets {
     let own = level.filter();
     Targets::new()
         .with_default(LevelFilter::WARN.min(own))
+        .with_target("kube_client::client", LevelFilter::OFF)
+        .with_target("kube_client::client::tls", LevelFilter::WARN.min(own))
+        .with_target("kube_runtime::watcher", LevelFilter::OFF)
         .with_target(OWN, own)
         .with_target(ALWAYS, LevelFilter::INFO.max(own))
 }
@@ -126,6 +132,25 @@ mod tests {
         }
         assert_eq!("trace".parse::<LogLevel>(), Err(UnknownLevel));
         assert_eq!("".parse::<LogLevel>(), Err(UnknownLevel));
+    }
+
+    #[test]
+    fn what_the_api_server_answers_is_never_written_by_a_library() {
+        for level in LogLevel::ALL {
+            let targets = targets(level);
+            for target in [
+                "kube_client::client",
+                "kube_client::client::builder",
+                "kube_runtime::watcher",
+            ] {
+                assert!(
+                    !targets.would_enable(target, &Level::ERROR),
+                    "{level} {target}"
+                );
+            }
+            let reloads = targets.would_enable("kube_client::client::tls", &Level::WARN);
+            assert_eq!(reloads, level != LogLevel::Error);
+        }
     }
 
     #[test]

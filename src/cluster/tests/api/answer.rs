@@ -40,6 +40,7 @@ pub(super) async fn answer(
         Some(Trouble::Refused) => {
             reply.send_error(io::Error::from(io::ErrorKind::ConnectionRefused));
         }
+        Some(Trouble::Empty) => reply.send_response(respond(StatusCode::OK, "")),
         Some(Trouble::Silent) => state.silent.push(reply),
         None => reply.send_response(state.answer(&asked, &body)),
     }
@@ -108,7 +109,7 @@ impl State {
         let is_of = |kind: &&Kind| kind.group_version == group_version;
         let resource = |kind: &Kind| {
             json!({
-                "name": kind.plural, "singularName": "", "namespaced": false, "kind": kind.kind,
+                "name": kind.plural, "singularName": "", "namespaced": false, "kind": kind.name,
                 "verbs": ["get", "list", "watch"],
             })
         };

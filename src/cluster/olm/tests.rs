@@ -1,0 +1,338 @@
+//! What a Deployment says, row by row, and a watch while OLM is upgraded.
+
+use hyper::StatusCode;
+use k8s_openapi::api::core::v1::Container;
+use kube::Client;
+use serde_json::{Value, json};
+use tokio::sync::mpsc::{Receiver, channel};
+
+use super::*;
+use crate::cluster::tests::api::{ApiServer, Trouble};
+
+const UPSTREAM: &str = "/apis/apps/v1/namespaces/olmv1-system/deployments";
+const OPENSHIFT: &str = "/apis/apps/v1/namespaces/openshift-operator-controller/deployments";
+const VERSIONS: &str = "/apis/config.openshift.io/v1/clusterversions";
+const DIGEST: &str = "quay.io/openshift-release-dev/ocp-v4.0-art-dev@sha256:1a2b";
+
+fn container(image: &str, args: &[&str]) -> Container {
+    Container {
+        name: "manager".to_owned(),
+        image: Some(image.to_owned()),
+        args: Some(args.iter().map(|&arg| arg.to_owned()).collect()),
+        ..Container::default()
+    }
+}
+
+#[track_caller]
+fn is_release(image: &str, openshift: Option<&str>, expected: &str, warnings: &[&str]) {
+    let openshift = Ok(openshift.map(str::to_owned));
+    let found = found("olmv1-system", &container(image, &[]), openshift);
+    assert_eq!(found.release.to_string(), expected, "{image}");
+    let said: Vec<_> = found.warnings.iter().map(ToString::to_string).collect();
+    assert_eq!(said, warnings, "{image}");
+}
+
+#[test]
+fn the_tag_says_the_release() {
+    let repository = "quay.io/operator-framework/operator-controller";
+    for (tag, release) in [
+        ("v1.11.0", "1.11"),
+        ("v1.2.0-rc1", "1.2"),
+        ("v1.0.0", "1.0"),
+        ("1.9", "1.9"),
+        ("v1.8.1@sha256:1a2b", "1.8"),
+        ("v4.20.0-202510091234.p0", "1.4"),
+    ] {
+        is_release(&format!("{repository}:{tag}"), None, release, &[]);
+    }
+    is_release("localhost:5000/op:v1.3.0", Some("4.20.3"), "1.3", &[]);
+}
+
+#[test]
+fn the_version_of_openshift_says_the_release_of_a_digest() {
+    for (version, release) in [
+        ("4.18.0", "openshift-4.18"),
+        ("4.20.3", "1.4"),
+        ("4.23.0-ec.1", "1.11"),
+        ("5.0.1", "1.11"),
+    ] {
+        is_release(DIGEST, Some(version), release, &[]);
+    }
+}
+
+#[test]
+fn an_unknown_release_is_taken_for_the_nearest_one_with_a_warning() {
+    let unknown = |found: &str, taken: &str| {
+        format!("OLM {found} is not known here: judged as {taken}, the nearest release that is")
+    };
+    for (tag, taken) in [("v1.12.3", "1.11"), ("v2.0.0", "1.11"), ("v0.18.0", "1.0")] {
+        let image = format!("quay.io/op/operator-controller:{tag}");
+        is_release(&image, None, taken, &[&unknown(tag, taken)]);
+    }
+    for (version, taken) in [
+        ("4.17.1", "openshift-4.18"),
+        ("4.30.0", "1.11"),
+        ("6.1.0", "1.11"),
+    ] {
+        is_release(DIGEST, Some(version), taken, &[&unknown(version, taken)]);
+    }
+}
+
+#[test]
+fn an_image_that_says_nothing_is_taken_for_the_newest_release_with_a_warning() {
+    for image in [
+        DIGEST,
+        "localhost:5000/operator-controller",
+        "operator-controller:devel",
+        "operator-controller:v1",
+        "operator-controller:v1.x",
+        "operator-controller:1.2x.3",
+        "operator-controller:v99999999999999999999.1",
+        "",
+    ] {
+        let warning = format!(
+            "the image of operator-controller has no release in its tag, and this is no OpenShift: \
+             judged as 1.11, the newest release; set it by hand if it is another: {image}"
+        );
+        is_release(image, None, "1.11", &[&warning]);
+    }
+}
+
+#[test]
+fn an_openshift_that_cannot_be_asked_is_two_warnings() {
+    let found = found("n", &container(DIGEST, &[]), Err("403".to_owned()));
+    let said: Vec<_> = found.warnings.iter().map(ToString::to_string).collect();
+    assert_eq!(
+        said[0],
+        "the version of OpenShift, which would tell the release of OLM, cannot be read: 403"
+    );
+    assert!(
+        said[1].starts_with("the image of operator-controller has no release"),
+        "{said:?}"
+    );
+}
+
+#[test]
+fn feature_gates_are_read_in_both_forms_and_the_last_one_wins() {
+    let on = Gates::parse(["BundleReleaseSupport=true"], OlmRelease::default()).unwrap();
+    let off = Gates::default();
+    for (args, expected) in [
+        (&["--leader-elect"][..], off),
+        (&["--feature-gates=BundleReleaseSupport=true"], on),
+        (&["--feature-gates", "BundleReleaseSupport=true"], on),
+        (
+            &["--feature-gates=BoxcutterRuntime=true,BundleReleaseSupport=true"],
+            on,
+        ),
+        (
+            &[
+                "--feature-gates=BundleReleaseSupport=true",
+                "--feature-gates=BundleReleaseSupport=false",
+            ],
+            off,
+        ),
+        (&["--feature-gates= BundleReleaseSupport=true ,"], on),
+        (&["--feature-gates"], off),
+        (&["--feature-gates=AllAlpha=true"], on),
+    ] {
+        let found = found("n", &container("x:v1.11.0", args), Ok(None));
+        assert_eq!(
+            (found.gates, found.warnings),
+            (expected, vec![]),
+            "{args:?}"
+        );
+    }
+}
+
+#[test]
+fn gates_that_are_not_known_are_ignored_with_a_warning() {
+    let args = ["--feature-gates=FromTheFuture=true,BundleReleaseSupport=true,Odd"];
+    let found = found("n", &container("x:v1.11.0", &args), Ok(None));
+    assert_eq!(found.rules().release_key, crate::olm::ReleaseKey::Honoured);
+    let said: Vec<_> = found.warnings.iter().map(ToString::to_string).collect();
+    let begins = "ignored of operator-controller's --feature-gates: ";
+    assert!(said[0].starts_with(&format!("{begins}unknown feature gate \"FromTheFuture\"")));
+    assert!(said[1].starts_with(&format!("{begins}feature gate \"Odd\" has no value")));
+}
+
+#[test]
+fn what_was_found_is_told_in_one_line() {
+    let args = ["--feature-gates=BundleReleaseSupport=true,BoxcutterRuntime=false"];
+    let with = found("olmv1-system", &container("x:v1.11.0", &args), Ok(None));
+    assert_eq!(
+        with.to_string(),
+        "OLM 1.11 (image tag v1.11.0), feature gates BundleReleaseSupport=true,BoxcutterRuntime=false, \
+         of Deployment olmv1-system/operator-controller-controller-manager"
+    );
+    let without = found("o", &container(DIGEST, &[]), Ok(Some("4.20.3".to_owned())));
+    assert_eq!(
+        without.to_string(),
+        "OLM 1.4 (OpenShift 4.20.3), no feature gates, of Deployment o/operator-controller-controller-manager"
+    );
+}
+
+#[test]
+fn what_was_set_by_hand_counts_and_a_difference_is_a_warning() {
+    let args = ["--feature-gates=BundleReleaseSupport=true"];
+    let found = found("n", &container("x:v1.11.0", &args), Ok(None));
+    let said = |release: &str, gates| -> Vec<_> {
+        let warnings = compare(&found, Some(release.parse().unwrap()), gates);
+        warnings.iter().map(ToString::to_string).collect()
+    };
+    assert_eq!(said("1.11", Some(found.gates)), [""; 0]);
+    assert_eq!(
+        said("1.9", None),
+        ["OLM 1.11 runs in the cluster, but 1.9 is set by hand and counts"]
+    );
+    assert_eq!(
+        said("1.11", Some(Gates::default())),
+        [
+            "OLM runs with feature gates BundleReleaseSupport=true, but others are set by hand and count"
+        ]
+    );
+    assert_eq!(compare(&found, None, None), []);
+}
+
+#[test]
+fn the_container_is_the_one_that_runs_operator_controller() {
+    let make = |name: &str, command: &[&str], image: &str| Container {
+        name: name.to_owned(),
+        command: Some(command.iter().map(|&word| word.to_owned()).collect()),
+        image: Some(image.to_owned()),
+        ..Container::default()
+    };
+    let proxy = || make("kube-rbac-proxy", &["/kube-rbac-proxy"], "proxy:v1");
+    let chosen = |containers: &[Container]| container::manager(containers).map(|c| c.name.clone());
+    let run = make("controller", &["/operator-controller"], "x");
+    assert_eq!(
+        chosen(&[make("manager", &[], "y"), run]).as_deref(),
+        Some("controller")
+    );
+    let named = make("manager", &["/manager"], "x");
+    assert_eq!(chosen(&[proxy(), named]).as_deref(), Some("manager"));
+    let image = make(
+        "main",
+        &[],
+        "r.example/ose-olm-operator-controller:v1@sha256:2",
+    );
+    assert_eq!(chosen(&[proxy(), image]).as_deref(), Some("main"));
+    assert_eq!(chosen(&[proxy()]).as_deref(), Some("kube-rbac-proxy"));
+    assert_eq!(chosen(&[proxy(), make("other", &[], "x")]), None);
+    assert_eq!(chosen(&[]), None);
+}
+
+fn cluster() -> ApiServer {
+    let api = ApiServer::start();
+    api.serve("apps/v1", "deployments", "Deployment");
+    api
+}
+
+fn deployment(image: &str, generation: i64) -> Value {
+    json!({
+        "metadata": {"name": DEPLOYMENT, "uid": "1", "generation": generation},
+        "spec": {
+            "selector": {},
+            "template": {"spec": {"containers": [{"name": "manager", "image": image}]}},
+        },
+    })
+}
+
+#[tokio::test(start_paused = true)]
+async fn it_is_found_in_either_namespace() {
+    let api = cluster();
+    let find = async |namespace| find(&api.client(), namespace).await;
+    assert_eq!(
+        find(None).await.unwrap_err().to_string(),
+        "no operator-controller: expected a Deployment operator-controller-controller-manager in \
+         namespace olmv1-system or openshift-operator-controller; is OLM v1 installed?"
+    );
+    api.put(OPENSHIFT, deployment("op:v1.4.0", 1));
+    assert_eq!(find(None).await.unwrap().release.to_string(), "1.4");
+    api.put(UPSTREAM, deployment("op:v1.8.0", 1));
+    assert_eq!(find(None).await.unwrap().release.to_string(), "1.8");
+    let named = find(Some("openshift-operator-controller")).await.unwrap();
+    assert_eq!(named.release.to_string(), "1.4");
+    assert!(find(Some("elsewhere")).await.is_err());
+}
+
+#[tokio::test(start_paused = true)]
+async fn openshift_is_asked_where_the_image_has_a_digest_alone() {
+    let api = cluster();
+    api.serve(
+        "config.openshift.io/v1",
+        "clusterversions",
+        "ClusterVersion",
+    );
+    let version =
+        json!({"metadata": {"name": "version"}, "status": {"desired": {"version": "4.21.7"}}});
+    api.put(VERSIONS, version);
+    api.put(OPENSHIFT, deployment(DIGEST, 1));
+    let found = find(&api.client(), None).await.unwrap();
+    assert_eq!(
+        (found.release.to_string().as_str(), found.warnings),
+        ("1.7", vec![])
+    );
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_refusal_is_told_with_its_reason() {
+    let api = cluster();
+    api.trouble(Trouble::Status(StatusCode::FORBIDDEN), |_| true);
+    assert_eq!(
+        find(&api.client(), None).await.unwrap_err().to_string(),
+        "cannot read Deployment olmv1-system/operator-controller-controller-manager: \
+         the API server answers 403: as the test says"
+    );
+}
+
+fn watched(client: Client) -> Receiver<Result<Found, FindError>> {
+    let (answers, told) = channel(8);
+    tokio::spawn(watch(client, None, answers));
+    told
+}
+
+async fn release(told: &mut Receiver<Result<Found, FindError>>) -> String {
+    let answer = told.recv().await.expect("the watch goes on");
+    answer.map_or_else(|error| error.to_string(), |found| found.release.to_string())
+}
+
+#[tokio::test(start_paused = true)]
+async fn an_upgrade_of_olm_is_noticed() {
+    let api = cluster();
+    api.put(UPSTREAM, deployment("op:v1.8.0", 1));
+    let mut told = watched(api.client());
+    assert_eq!(release(&mut told).await, "1.8");
+    // Pods come and go: nothing that matters has changed.
+    api.put(UPSTREAM, deployment("op:v1.8.0", 1));
+    api.put(UPSTREAM, deployment("op:v1.8.0", 2));
+    api.put(UPSTREAM, deployment("op:v1.11.0", 3));
+    assert_eq!(release(&mut told).await, "1.11");
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_is_missing_or_forbidden_is_waited_for() {
+    let api = cluster();
+    let mut told = watched(api.client());
+    assert!(
+        release(&mut told)
+            .await
+            .starts_with("no operator-controller")
+    );
+    api.put(UPSTREAM, deployment("op:v1.8.0", 1));
+    assert_eq!(release(&mut told).await, "1.8");
+    api.trouble(Trouble::Status(StatusCode::FORBIDDEN), |_| true);
+    api.break_watches();
+    assert!(
+        release(&mut told)
+            .await
+            .contains("the API server answers 403")
+    );
+    api.heal();
+    assert_eq!(release(&mut told).await, "1.8");
+    api.delete(UPSTREAM, DEPLOYMENT);
+    assert!(
+        release(&mut told)
+            .await
+            .starts_with("no operator-controller")
+    );
+}
