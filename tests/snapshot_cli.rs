@@ -1,9 +1,5 @@
 //! `olmguard snapshot show` as it is run: what it prints, where, and how it ends.
 #![cfg(feature = "program")]
-#![expect(
-    clippy::indexing_slicing,
-    reason = "a test that cannot go on fails there"
-)]
 
 mod common {
     pub(crate) mod saved;

@@ -56,7 +56,7 @@ impl Saved {
             return Ok((flags.rules()?, Vec::new()));
         };
         let Some(saved) = &archive.facts().olm else {
-            return self.without_olm(flags);
+            return without_olm(flags);
         };
         match flags.olm_release {
             AskedRelease::This(release) if release.name() != saved.release => {
@@ -68,14 +68,6 @@ impl Saved {
             }
             _ => self.with_gates(flags, saved),
         }
-    }
-
-    fn without_olm(&self, flags: &OlmArgs) -> Result<(Rules, Vec<OlmWarning>), UsageError> {
-        let rules = flags.rules()?;
-        let warning = OlmWarning::Unknown { taken: rules.olm };
-        let is_given = flags.olm_release != AskedRelease::Auto;
-        let warnings = (!is_given).then_some(warning);
-        Ok((rules, Vec::from_iter(warnings)))
     }
 
     fn with_gates(
@@ -95,6 +87,14 @@ impl Saved {
         let rules = Rules::new(release, given.unwrap_or(gates));
         Ok((rules, Vec::from_iter(differs.then_some(warning))))
     }
+}
+
+fn without_olm(flags: &OlmArgs) -> Result<(Rules, Vec<OlmWarning>), UsageError> {
+    let rules = flags.rules()?;
+    let warning = OlmWarning::Unknown { taken: rules.olm };
+    let is_given = flags.olm_release != AskedRelease::Auto;
+    let warnings = (!is_given).then_some(warning);
+    Ok((rules, Vec::from_iter(warnings)))
 }
 
 fn unreadable(path: &Path, error: &ArchiveError) -> CatalogState {
