@@ -3,6 +3,7 @@
 //! Results go to stdout, everything else to stderr. A reader that closes the pipe early is no
 //! failure. Every flag has a twin in the environment: that of `--a-b` is `OLMGUARD_A_B`.
 
+pub mod catalogs;
 pub mod check;
 mod cluster;
 mod common;
@@ -17,6 +18,7 @@ mod range;
 mod resolved;
 mod serve;
 mod signals;
+mod snapshot;
 
 use std::fmt;
 use std::io::Write;
@@ -49,6 +51,7 @@ enum Command {
     Range(range::RangeArgs),
     Serve(Box<serve::ServeArgs>),
     Demo(demo::DemoArgs),
+    Snapshot(snapshot::SnapshotArgs),
 }
 
 /// Parses the arguments of this process, runs the command they name, and says how it ended.
@@ -74,6 +77,7 @@ fn run(command: Command, resolved: &str) -> ExitCode {
         Command::Range(args) => range::run(&args).into(),
         Command::Serve(args) => serve::run(*args, resolved),
         Command::Demo(args) => demo::run(args),
+        Command::Snapshot(args) => snapshot::run(&args).into(),
     }
 }
 
@@ -108,18 +112,20 @@ mod tests {
 
     /// The flags of every command, with the command's name.
     fn flags() -> Vec<(String, clap::Arg)> {
-        let cli = Cli::command();
-        let commands = cli.get_subcommands();
-        let of = |command: &clap::Command| {
-            let name = command.get_name().to_owned();
-            let flags = command
-                .get_arguments()
-                .filter(|flag| flag.get_long().is_some());
-            flags
-                .map(|flag| (name.clone(), flag.clone()))
-                .collect::<Vec<_>>()
-        };
-        commands.flat_map(of).collect()
+        Cli::command()
+            .get_subcommands()
+            .flat_map(flags_of)
+            .collect()
+    }
+
+    fn flags_of(command: &clap::Command) -> Vec<(String, clap::Arg)> {
+        let name = command.get_name();
+        let flags = command
+            .get_arguments()
+            .filter(|flag| flag.get_long().is_some());
+        let own = flags.map(|flag| (name.to_owned(), flag.clone()));
+        let below = command.get_subcommands().flat_map(flags_of);
+        own.chain(below).collect()
     }
 
     #[test]

@@ -8,6 +8,7 @@
 
 mod common {
     pub(crate) mod committed;
+    pub(crate) mod saved;
     pub(crate) mod schema;
 }
 
@@ -20,4 +21,5 @@ mod check {
     mod places;
     mod reviews;
     pub(crate) mod scene;
+    mod snapshot;
 }

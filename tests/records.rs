@@ -29,7 +29,6 @@ fn committed() -> Vec<PathBuf> {
 /// The catalogs of the real world, if they are on this machine.
 fn shared() -> Vec<PathBuf> {
     let Some(folder) = common::shared::shared() else {
-        println!("left out: whole catalogs, they are not here");
         return Vec::new();
     };
     let files = fs::read_dir(folder.join("catalogs")).expect("catalogs");
@@ -51,7 +50,6 @@ fn both(path: &Path, rules: &Rules) -> (Catalog, Catalog) {
     );
     read.unwrap_or_else(|error| panic!("{error}"));
     let record = recorder.finish().expect("a record");
-    println!("{}: {} bytes", path.display(), record.len());
     let mut replayed = CatalogBuilder::new(rules);
     replay(&record[..], &mut replayed).expect("a whole record");
     (source.finish(), replayed.finish())
@@ -107,7 +105,11 @@ fn the_index_from_a_record_is_that_from_the_source() {
     );
     let files = committed();
     assert!(files.len() > 10, "{files:?}");
-    for path in files.iter().chain(&shared()) {
+    let whole = shared();
+    if whole.is_empty() {
+        println!("left out: whole catalogs, they are not here");
+    }
+    for path in files.iter().chain(&whole) {
         for rules in [&Rules::default(), &oldest] {
             assert_equal(path, rules);
         }

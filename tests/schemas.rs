@@ -7,7 +7,7 @@ mod common {
     pub(crate) mod committed;
 }
 
-use olmguard::cli::check::Report;
+use olmguard::cli::{catalogs, check};
 use olmguard::explain::{Grammar, RangeJson, RangeReport, Subject};
 use olmguard::version::Masterminds;
 use schemars::JsonSchema;
@@ -48,7 +48,12 @@ fn range_v1() {
 
 #[test]
 fn check_v1() {
-    compare_schema::<Report>("olmguard.check.v1.json");
+    compare_schema::<check::Report>("olmguard.check.v1.json");
+}
+
+#[test]
+fn catalogs_v1() {
+    compare_schema::<catalogs::Report>("olmguard.catalogs.v1.json");
 }
 
 #[test]

@@ -2,7 +2,8 @@
 //!
 //! ```text
 //! -f PATH... --inputs--> cases, ClusterCatalogs --\
-//! --catalog NAME=PATH --loading--> contents -------+--> Snapshot --judge--> Report --> text | JSON
+//! --snapshot FILE --saved--> catalogs, OLM --------+--> Snapshot --judge--> Report --> text | JSON
+//! --catalog NAME=PATH --loading--> contents ------/
 //! ```
 //!
 //! Everything is read before anything is judged, and everything is judged before the exit code says
@@ -15,6 +16,7 @@ mod installed;
 mod judged;
 mod loading;
 mod report;
+mod saved;
 mod text;
 
 pub(super) use args::CheckArgs;
@@ -25,14 +27,15 @@ use std::io;
 use args::{Output, Plan};
 use inputs::Gathered;
 use loading::Loaded;
+use saved::Saved;
 
 use crate::cli::common::UsageError;
-use crate::cli::{Exit, output, say};
+use crate::cli::{Exit, output, say, warn};
 use crate::explain::Answer;
 
 /// Runs the command.
 pub(super) fn run(args: &CheckArgs) -> Exit {
-    let (plan, mut gathered) = match read(args) {
+    let (plan, saved, mut gathered) = match read(args) {
         Ok(read) => read,
         Err(error) => {
             say(&error);
@@ -41,7 +44,7 @@ pub(super) fn run(args: &CheckArgs) -> Exit {
     };
     gathered.errors.iter().for_each(say);
     let catalogs = std::mem::take(&mut gathered.catalogs);
-    let loaded = loading::load(catalogs, &args.common.catalog, plan.rules.clone());
+    let loaded = loading::load(saved, catalogs, &args.common.catalog, plan.rules.clone());
     loaded.unreadable.iter().for_each(say);
     judge(args, &plan, &gathered, &loaded).unwrap_or_else(|error| {
         say(&error);
@@ -49,10 +52,17 @@ pub(super) fn run(args: &CheckArgs) -> Exit {
     })
 }
 
-fn read(args: &CheckArgs) -> Result<(Plan, Gathered), UsageError> {
-    let plan = args.plan()?;
+fn read(args: &CheckArgs) -> Result<(Plan, Option<Saved>, Gathered), UsageError> {
+    let saved = args.snapshot.as_deref().map(Saved::open);
+    let olm = &args.common.olm;
+    let (rules, warnings) = match &saved {
+        None => (olm.rules()?, Vec::new()),
+        Some(saved) => saved.rules(olm)?,
+    };
+    let plan = args.plan(rules)?;
     let gathered = Gathered::read(args, &plan)?;
-    Ok((plan, gathered))
+    warnings.iter().for_each(warn);
+    Ok((plan, saved, gathered))
 }
 
 fn judge(args: &CheckArgs, plan: &Plan, gathered: &Gathered, loaded: &Loaded) -> io::Result<Exit> {

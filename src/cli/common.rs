@@ -11,6 +11,7 @@ use clap::parser::ValueSource;
 use clap::{Arg, ArgAction, ArgMatches, Args, Command, FromArgMatches};
 
 use crate::olm::{GateError, Gates, OlmRelease, Rules, UnknownRelease};
+use crate::source::archive::UnknownOlm;
 
 /// The flags of every command that judges.
 #[derive(Args, Clone, Debug)]
@@ -77,6 +78,8 @@ pub(crate) struct CatalogArg {
 pub(crate) enum UsageError {
     #[error("--olm-feature-gates: {0}")]
     Gate(#[from] GateError),
+    #[error("{}: {source}; give --olm-release, or use a newer olmguard", .file.display())]
+    SnapshotOlm { file: PathBuf, source: UnknownOlm },
     #[error("--installed: extension {extension:?} is given twice: expected it once")]
     InstalledTwice { extension: String },
     #[error(

@@ -27,6 +27,11 @@ pub(crate) struct CheckArgs {
     #[command(flatten)]
     pub(super) common: CommonArgs,
 
+    /// A file of olmguard snapshot save: the catalogs and the OLM of a cluster; --catalog gives one
+    /// of them other content, a ClusterCatalog among the inputs other labels, priority and mode
+    #[arg(long, value_name = "FILE", env = "OLMGUARD_SNAPSHOT")]
+    pub(super) snapshot: Option<PathBuf>,
+
     /// What is installed, where the manifest's status does not say; may be repeated
     #[arg(
         long,
@@ -92,8 +97,8 @@ pub(super) enum Schema {
 }
 
 impl CheckArgs {
-    /// The flags as meant, or why they do not agree.
-    pub(super) fn plan(&self) -> Result<Plan, UsageError> {
+    /// The flags as meant, with these rules, or why they do not agree.
+    pub(super) fn plan(&self, rules: Rules) -> Result<Plan, UsageError> {
         let mut installed = BTreeMap::new();
         for given in self.installed.iter().flat_map(|list| &list.0) {
             if installed
@@ -107,7 +112,7 @@ impl CheckArgs {
         }
         self.check_stdin()?;
         Ok(Plan {
-            rules: self.common.olm.rules()?,
+            rules,
             schema: if self.no_schema {
                 Schema::LeftOut
             } else {

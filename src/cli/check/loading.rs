@@ -2,54 +2,100 @@
 
 use std::fmt;
 use std::io::{self, IsTerminal};
+use std::mem;
 use std::sync::mpsc::{self, RecvTimeoutError};
 use std::thread;
 use std::time::{Duration, Instant};
 
 use indicatif::{ProgressBar, ProgressStyle};
 
+use crate::cli::check::saved::Saved;
 use crate::cli::common::CatalogArgs;
 use crate::olm::Rules;
-use crate::snapshot::{CatalogState, Content, Snapshot};
+use crate::snapshot::{CatalogState, Content, Currency, Snapshot};
+use crate::source::archive::ArchiveError;
 use crate::source::{Progress, load_content};
 use crate::version::go;
 
-/// Every catalog, and which of `--catalog` could not be read.
+/// Every catalog, and what could not be read of them.
 #[derive(Debug)]
 pub(super) struct Loaded {
     pub(super) snapshot: Snapshot,
-    pub(super) unreadable: Vec<UnreadableCatalog>,
+    pub(super) unreadable: Vec<Unreadable>,
 }
 
-/// A `--catalog` whose content cannot be read.
+/// What gives catalogs and cannot be read.
 #[derive(Debug)]
-pub(super) struct UnreadableCatalog {
-    name: String,
-    why: String,
+pub(super) enum Unreadable {
+    /// A `--catalog`.
+    Catalog { name: String, why: String },
+    /// The `--snapshot`.
+    Snapshot(ArchiveError),
 }
 
-/// Gives the catalogs that objects describe the contents of `--catalog`; one that no object
-/// describes is a catalog as well.
-///
-/// What an object says wrong about a catalog stays wrong, whatever its content is.
-pub(super) fn load(mut states: Vec<CatalogState>, given: &CatalogArgs, rules: Rules) -> Loaded {
-    let mut unreadable = Vec::new();
-    for (name, content) in contents(given, &rules) {
-        if let Content::Unreadable(why) = &content {
-            unreadable.push(UnreadableCatalog {
-                name: name.to_owned(),
-                why: why.clone(),
-            });
+/// The catalogs of the snapshot, of the objects among the inputs, and of `--catalog`.
+pub(super) fn load(
+    saved: Option<Saved>,
+    objects: Vec<CatalogState>,
+    given: &CatalogArgs,
+    rules: Rules,
+) -> Loaded {
+    let (mut states, fault) = saved.map(|saved| saved.load(&rules)).unwrap_or_default();
+    let mut contents = contents(given, &rules);
+    let mut unreadable: Vec<_> = contents.iter().filter_map(Unreadable::of).collect();
+    unreadable.extend(fault.map(Unreadable::Snapshot));
+    replace(&mut states, &mut contents);
+    describe(&mut states, objects);
+    fill(&mut states, contents);
+    Loaded {
+        snapshot: Snapshot::new(rules, states),
+        unreadable,
+    }
+}
+
+/// Gives catalogs of the snapshot the contents of `--catalog`, and takes those from the list. What the
+/// snapshot says about the content that it holds is not true of another one.
+fn replace(saved: &mut [CatalogState], contents: &mut Vec<(&str, Content)>) {
+    contents.retain_mut(|(name, content)| {
+        let state = saved.iter_mut().find(|state| state.name == *name);
+        let is_new = state.is_none();
+        if let Some(state) = state {
+            state.content = mem::replace(content, Content::Missing);
+            state.image_ref = None;
+            state.last_unpacked = None;
+            state.currency = Currency::Current;
         }
+        is_new
+    });
+}
+
+/// Lets objects say what a manifest says: which labels, priority and mode a catalog has, and that there
+/// is one. What an object says wrong about a catalog stays wrong, whatever its content is.
+fn describe(states: &mut Vec<CatalogState>, objects: Vec<CatalogState>) {
+    for object in objects {
+        match states.iter_mut().find(|state| state.name == object.name) {
+            None => states.push(object),
+            Some(state) => {
+                state.labels = object.labels;
+                state.priority = object.priority;
+                state.availability = object.availability;
+                if let Content::Unreadable(_) = object.content {
+                    state.content = object.content;
+                }
+            }
+        }
+    }
+}
+
+/// Gives the catalogs that objects describe the contents of `--catalog`; one that no object describes
+/// is a catalog as well.
+fn fill(states: &mut Vec<CatalogState>, contents: Vec<(&str, Content)>) {
+    for (name, content) in contents {
         match states.iter_mut().find(|state| state.name == name) {
             None => states.push(CatalogState::named(name, content)),
             Some(state) if matches!(state.content, Content::Missing) => state.content = content,
             Some(_) => {}
         }
-    }
-    Loaded {
-        snapshot: Snapshot::new(rules, states),
-        unreadable,
     }
 }
 
@@ -72,9 +118,24 @@ fn contents<'a>(given: &'a CatalogArgs, rules: &Rules) -> Vec<(&'a str, Content)
     }
 }
 
-impl fmt::Display for UnreadableCatalog {
+impl Unreadable {
+    fn of((name, content): &(&str, Content)) -> Option<Self> {
+        match content {
+            Content::Unreadable(why) => Some(Self::Catalog {
+                name: (*name).to_owned(),
+                why: why.clone(),
+            }),
+            Content::Loaded(_) | Content::Missing => None,
+        }
+    }
+}
+
+impl fmt::Display for Unreadable {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "catalog {}: {}", go::quote(&self.name), self.why)
+        match self {
+            Self::Catalog { name, why } => write!(f, "catalog {}: {why}", go::quote(name)),
+            Self::Snapshot(error) => error.fmt(f),
+        }
     }
 }
 

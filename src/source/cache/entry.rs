@@ -87,10 +87,9 @@ impl Drop for Partial {
 
 /// Opens a file of the cache, checks it, and leaves it where its record begins.
 pub(super) fn open(file: File, digest: &Digest) -> Result<BufReader<Held>, Reason> {
-    let mut held = BufReader::new(sealed::open(file, KIND)?);
+    let mut rest = BufReader::new(sealed::open(file, KIND)?);
     let mut buffer = Vec::new();
-    let head = framed::read::<Head<'_>>(&mut held, HEAD_LIMIT, &mut buffer);
-    let head = match head {
+    let head = match framed::read::<Head<'_>>(&mut rest, HEAD_LIMIT, &mut buffer) {
         Ok(Some(head)) => head,
         Ok(None) => return Err(SealError::Checksum.into()),
         Err(error) => return Err(SealError::Io(error.into()).into()),
@@ -103,7 +102,7 @@ pub(super) fn open(file: File, digest: &Digest) -> Result<BufReader<Held>, Reaso
         let found = head.stem.into();
         return Err(Reason::Digest { found });
     }
-    Ok(held)
+    Ok(rest)
 }
 
 fn begin(file: File, digest: &Digest) -> io::Result<Recorder<Sealer<File>>> {

@@ -1,0 +1,114 @@
+//! `--snapshot FILE`: catalogs and OLM as they were in a cluster.
+//!
+//! A file that cannot be read leaves open which catalogs there are. To judge without them would be to
+//! refuse for want of what may be in them, so a catalog stands in for it that cannot be read and that
+//! any selector may match: what needs a catalog is undecided.
+
+use std::path::{Path, PathBuf};
+
+use crate::cli::common::{AskedRelease, OlmArgs, UsageError};
+use crate::olm::{Gates, OlmRelease, Rules};
+use crate::snapshot::{CatalogState, Content, Labels};
+use crate::source::archive::{Archive, ArchiveError, OlmFacts};
+
+/// A snapshot as far as it could be read.
+#[derive(Debug)]
+pub(super) struct Saved {
+    path: PathBuf,
+    archive: Result<Archive, ArchiveError>,
+}
+
+/// What is worth knowing about the OLM that is judged by.
+#[derive(Clone, Debug, Eq, PartialEq, thiserror::Error)]
+pub(super) enum OlmWarning {
+    #[error("the snapshot is from OLM {saved}, but --olm-release {given} counts")]
+    Release { saved: String, given: OlmRelease },
+    #[error("the snapshot is from OLM with {saved}, but --olm-feature-gates counts")]
+    Gates { saved: String },
+    #[error(
+        "the snapshot does not say which OLM it is from: judged as {taken}, the newest release"
+    )]
+    Unknown { taken: OlmRelease },
+}
+
+impl Saved {
+    /// Opens the file, so that its OLM is known before anything is read by the rules of one.
+    pub(super) fn open(path: &Path) -> Self {
+        Self {
+            path: path.to_owned(),
+            archive: Archive::open(path),
+        }
+    }
+
+    /// Every catalog in it, and why it cannot be read if it cannot.
+    pub(super) fn load(self, rules: &Rules) -> (Vec<CatalogState>, Option<ArchiveError>) {
+        match self.archive.and_then(|archive| archive.load(rules)) {
+            Ok(states) => (states, None),
+            Err(error) => (vec![unreadable(&self.path, &error)], Some(error)),
+        }
+    }
+
+    /// The rules of its OLM, but for what the flags say.
+    ///
+    /// Gates belong to a release: those of the snapshot count only with its own.
+    pub(super) fn rules(&self, flags: &OlmArgs) -> Result<(Rules, Vec<OlmWarning>), UsageError> {
+        let Ok(archive) = &self.archive else {
+            return Ok((flags.rules()?, Vec::new()));
+        };
+        let Some(saved) = &archive.facts().olm else {
+            return without_olm(flags);
+        };
+        match flags.olm_release {
+            AskedRelease::This(release) if release.name() != saved.release => {
+                let warning = OlmWarning::Release {
+                    saved: saved.release.clone(),
+                    given: release,
+                };
+                Ok((flags.rules()?, vec![warning]))
+            }
+            _ => self.with_gates(flags, saved),
+        }
+    }
+
+    fn with_gates(
+        &self,
+        flags: &OlmArgs,
+        saved: &OlmFacts,
+    ) -> Result<(Rules, Vec<OlmWarning>), UsageError> {
+        let (release, gates) = saved.read().map_err(|source| UsageError::SnapshotOlm {
+            file: self.path.clone(),
+            source,
+        })?;
+        let given = flags.gates(release)?;
+        let warning = OlmWarning::Gates {
+            saved: in_words(gates),
+        };
+        let differs = given.is_some_and(|given| given != gates);
+        let rules = Rules::new(release, given.unwrap_or(gates));
+        Ok((rules, Vec::from_iter(differs.then_some(warning))))
+    }
+}
+
+fn without_olm(flags: &OlmArgs) -> Result<(Rules, Vec<OlmWarning>), UsageError> {
+    let rules = flags.rules()?;
+    let warning = OlmWarning::Unknown { taken: rules.olm };
+    let is_given = flags.olm_release != AskedRelease::Auto;
+    let warnings = (!is_given).then_some(warning);
+    Ok((rules, Vec::from_iter(warnings)))
+}
+
+fn unreadable(path: &Path, error: &ArchiveError) -> CatalogState {
+    let content = Content::Unreadable(error.to_string());
+    CatalogState {
+        labels: Labels::Unknown,
+        ..CatalogState::named(&path.to_string_lossy(), content)
+    }
+}
+
+fn in_words(gates: Gates) -> String {
+    let on: Vec<_> = gates.on().collect();
+    if on.is_empty() {
+        return "no feature gates".to_owned();
+    }
+    on.join(", ")
+}

@@ -1,0 +1,87 @@
+//! `olmguard snapshot`: the catalogs of a cluster in one file.
+
+use std::io;
+use std::path::PathBuf;
+
+use super::catalogs::{self, Format, Listing, Saved};
+use super::{Exit, say};
+use crate::olm::Rules;
+use crate::snapshot::Snapshot;
+use crate::source::archive::{Archive, ArchiveError};
+
+/// The catalogs of a cluster in one file, to judge with where there is no cluster.
+#[derive(Clone, Debug, clap::Args)]
+pub(crate) struct SnapshotArgs {
+    #[command(subcommand)]
+    command: SnapshotCommand,
+}
+
+#[derive(Clone, Debug, clap::Subcommand)]
+enum SnapshotCommand {
+    Show(ShowArgs),
+}
+
+/// Lists what is in such a file.
+#[derive(Clone, Debug, clap::Args)]
+struct ShowArgs {
+    /// What to print
+    #[arg(
+        short,
+        long,
+        env = "OLMGUARD_OUTPUT",
+        value_name = "FORM",
+        value_enum,
+        default_value_t
+    )]
+    output: Format,
+
+    /// The file
+    file: PathBuf,
+}
+
+/// Why nothing is shown.
+#[derive(Debug, thiserror::Error)]
+enum ShowError {
+    #[error(transparent)]
+    Archive(#[from] ArchiveError),
+    #[error("cannot write the result: {0}")]
+    Write(#[from] io::Error),
+}
+
+/// Runs the command; a fault goes to stderr.
+pub(super) fn run(args: &SnapshotArgs) -> Exit {
+    let SnapshotCommand::Show(args) = &args.command;
+    show(args).map_or_else(
+        |error| {
+            say(&error);
+            error.exit()
+        },
+        |()| Exit::Good,
+    )
+}
+
+fn show(args: &ShowArgs) -> Result<(), ShowError> {
+    let archive = Archive::open(&args.file)?;
+    let facts = archive.facts().clone();
+    // What is listed is the same by the rules of any release.
+    let rules = Rules::default();
+    let snapshot = Snapshot::new(rules.clone(), archive.load(&rules)?);
+    let listing = Listing {
+        saved: Some(Saved {
+            at: &facts.saved,
+            by: &facts.program,
+        }),
+        olm: facts.olm.as_ref(),
+        catalogs: snapshot.catalogs(),
+    };
+    Ok(catalogs::print(&listing, args.output)?)
+}
+
+impl ShowError {
+    fn exit(&self) -> Exit {
+        match self {
+            Self::Archive(_) => Exit::BadInput,
+            Self::Write(_) => Exit::Internal,
+        }
+    }
+}
