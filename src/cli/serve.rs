@@ -24,15 +24,15 @@ use crate::cli::log::LogArgs;
 use crate::cli::signals::Signals;
 use crate::cluster::ConnectError;
 use crate::go_duration;
-use crate::server::{BindError, Config, CountReloads, Server};
+use crate::server::{BindError, Config, CountReloads, Limits, Server};
 use crate::source::catalogd::CatalogdError;
 use crate::telemetry::Metrics;
-use crate::telemetry::log::{Log, log_panics, log_start};
+use crate::telemetry::log::{DecisionLog, Log, LogHandle, log_panics, log_start};
 use crate::tls::TlsError;
-use certs::CertsArgs;
+use certs::{Certs, CertsArgs};
 use limits::LimitArgs;
 use live::LiveArgs;
-use origin::{Origin, Source};
+use origin::Origin;
 
 /// Answers an API server: POST /validate over TLS, and health over plain HTTP.
 #[derive(clap::Args, Debug)]
@@ -148,58 +148,70 @@ fn serve(args: ServeArgs, configuration: &str, log: &Log) -> Result<ExitCode, Se
         .build()?;
     let metrics = Metrics::new();
     metrics.log.follow(log.dropped());
-    let _within = runtime.enter();
-    // As process 1 there is no other way out than by signals that are listened for.
-    let signals = Signals::new()?;
-    let (source, cluster) = runtime.block_on(origin.ready())?;
-    let reloads = Arc::new(CountReloads(Arc::clone(&metrics.tls)));
-    let certificates = runtime.block_on(certs.start(cluster.as_ref(), reloads))?;
-    let config = Config {
+    let plan = Plan {
+        origin,
+        certs,
         listen,
         ops_listen,
-        certificates,
         limits,
-        checks: source.checks(),
         metrics,
         decisions,
-        log_level: Some(log.handle()),
-    };
-    let plan = Plan {
-        config,
-        source,
+        log_level: log.handle(),
         enforcement: Enforcement { mode, on_undecided },
         shutdown_delay,
-        signals,
     };
     let ended = runtime.block_on(plan.run());
     runtime.shutdown_background();
     ended
 }
 
-/// A server from its first socket to its end.
+/// A server from its first certificate to its end.
 struct Plan {
-    config: Config,
-    source: Source,
+    origin: Origin,
+    certs: Certs,
+    listen: SocketAddr,
+    ops_listen: SocketAddr,
+    limits: Limits,
+    metrics: Metrics,
+    decisions: DecisionLog,
+    log_level: LogHandle,
     enforcement: Enforcement,
     shutdown_delay: Duration,
-    signals: Signals,
 }
 
 impl Plan {
     async fn run(self) -> Result<ExitCode, ServeError> {
-        let mut signals = self.signals;
-        let metrics = self.config.metrics.clone();
-        let listening = Server::listen(self.config)?;
-        let guard = tokio::select! {
-            guard = self.source.guard(metrics) => guard?,
+        // As process 1 there is no other way out than by signals that are listened for.
+        let mut signals = Signals::new()?;
+        let delay = self.shutdown_delay;
+        let server = tokio::select! {
+            server = self.begin() => server?,
             early = signals.next() => {
                 info!(signal = early.as_str(), "Shut down before it took any reviews");
                 return Ok(Exit::Good.into());
             }
         };
-        let server = listening.open(Arc::new(guard), self.enforcement);
         announce(&server);
-        leave(server, self.shutdown_delay, &mut signals).await
+        leave(server, delay, &mut signals).await
+    }
+
+    /// A server that takes reviews; what it needs for that may be long in coming.
+    async fn begin(self) -> Result<Server, ServeError> {
+        let (source, cluster) = self.origin.ready().await?;
+        let reloads = Arc::new(CountReloads(Arc::clone(&self.metrics.tls)));
+        let certificates = self.certs.start(cluster.as_ref(), reloads).await?;
+        let listening = Server::listen(Config {
+            listen: self.listen,
+            ops_listen: self.ops_listen,
+            certificates,
+            limits: self.limits,
+            checks: source.checks(),
+            metrics: self.metrics.clone(),
+            decisions: self.decisions,
+            log_level: Some(self.log_level),
+        })?;
+        let guard = source.guard(self.metrics).await?;
+        Ok(listening.open(Arc::new(guard), self.enforcement))
     }
 }
 

@@ -68,6 +68,6 @@ impl AgeLimit {
 /// the start any longer.
 const RETRY: Retry = Retry {
     base: Duration::from_millis(500),
-    cap: Duration::from_secs(60),
+    cap: Duration::from_mins(1),
     tries: NonZero::new(4).expect("more than none"),
 };

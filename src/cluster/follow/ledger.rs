@@ -224,12 +224,11 @@ impl Ledger {
     }
 
     fn observe(&mut self, observed: Observed, now: Instant) {
-        match self.catalogs.get_mut(&observed.state.name) {
-            Some(tracked) => tracked.observe(observed, now),
-            None => {
-                let name = observed.state.name.clone();
-                self.catalogs.insert(name, Tracked::new(observed, now));
-            }
+        if let Some(tracked) = self.catalogs.get_mut(&observed.state.name) {
+            tracked.observe(observed, now);
+        } else {
+            let name = observed.state.name.clone();
+            self.catalogs.insert(name, Tracked::new(observed, now));
         }
     }
 

@@ -1,6 +1,5 @@
 //! The task that follows: it waits for whatever comes next, and does what the ledger says.
 
-use std::collections::HashMap;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -43,7 +42,7 @@ pub(super) struct Follower<L> {
     stage: Stage,
     teller: Teller,
     loading: JoinSet<Outcome>,
-    running: HashMap<Id, Running>,
+    running: Vec<Running>,
     /// The digests that the loader was told to keep.
     kept: Vec<String>,
 }
@@ -51,6 +50,7 @@ pub(super) struct Follower<L> {
 /// A job that is being done.
 #[derive(Debug)]
 struct Running {
+    id: Id,
     job: Job,
     end: AbortHandle,
 }
@@ -78,7 +78,7 @@ pub(super) async fn run<L: Load>(loader: L, terms: Terms) {
         stage: Stage::new(snapshot),
         teller: Teller::new(audience),
         loading: JoinSet::new(),
-        running: HashMap::new(),
+        running: Vec::new(),
         kept: Vec::new(),
     };
     loop {
@@ -103,7 +103,7 @@ impl<L: Load> Follower<L> {
             Next::Event(event) => self.event(event),
             Next::Rules(rules) => self.ledger.rules(rules),
             Next::Done(Ok((id, outcome))) => {
-                if let Some(Running { job, .. }) = self.running.remove(&id) {
+                if let Some(job) = self.ended(id) {
                     self.done(&job, outcome);
                 }
             }
@@ -208,9 +208,15 @@ impl<L: Load> Follower<L> {
         self.ledger.failed(job, why, retry);
     }
 
+    /// The job that ended.
+    fn ended(&mut self, id: Id) -> Option<Job> {
+        let at = self.running.iter().position(|running| running.id == id)?;
+        Some(self.running.swap_remove(at).job)
+    }
+
     /// A job ended without a word: it was not wanted any more, or there is a fault in it.
     fn lost(&mut self, error: &JoinError) {
-        let Some(Running { job, .. }) = self.running.remove(&error.id()) else {
+        let Some(job) = self.ended(error.id()) else {
             return;
         };
         if error.is_panic() {
@@ -240,7 +246,7 @@ impl<L: Load> Follower<L> {
     }
 
     fn end_unwanted(&mut self) {
-        for Running { job, end } in self.running.values() {
+        for Running { job, end, .. } in &self.running {
             if !self.ledger.is_wanted(job) {
                 end.abort();
             }
@@ -248,14 +254,12 @@ impl<L: Load> Follower<L> {
     }
 
     fn begin_due(&mut self, now: Instant) {
-        let running: Vec<Job> = self
-            .running
-            .values()
-            .map(|running| running.job.clone())
-            .collect();
+        let running = self.running.iter();
+        let running: Vec<Job> = running.map(|running| running.job.clone()).collect();
         for job in self.ledger.due(&running, now) {
             let end = self.loading.spawn(self.loader.clone().load(job.clone()));
-            self.running.insert(end.id(), Running { job, end });
+            let id = end.id();
+            self.running.push(Running { id, job, end });
         }
     }
 

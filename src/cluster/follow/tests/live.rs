@@ -312,12 +312,7 @@ async fn a_catalogd_that_is_down_or_broken_takes_nothing_away() {
     let guard = world.guard();
     guard.until_judged_by("hub", "a").await;
     // After two objects nothing but JSON is expected.
-    let broken = format!(
-        "{}{}{{\"schema\": oops}}
-",
-        content("b"),
-        content("c")
-    );
+    let broken = format!("{}{}{{\"schema\": oops}}\n", content("b"), content("c"));
     world.served.put("hub", &broken);
     world.api.put(CATALOGS, world.object("hub", "b"));
     guard
