@@ -4,6 +4,7 @@
 #![cfg(all(feature = "program", unix))]
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on fails there")]
 
+use std::fmt::Write as _;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
@@ -12,7 +13,7 @@ use std::time::{Duration, Instant};
 use olmguard::catalog::blob::{BlobFault, Content, Key, Sink};
 use olmguard::source::cache::{Cache, CacheError, Entry, Reason};
 
-/// What the process is to do, `PART FOLDER`; without it the parts do nothing.
+/// The folder in which a part is played; without it the parts do nothing.
 const PART: &str = "CACHE_KILLED_FOLDER";
 
 const LIMIT: u64 = 1 << 30;
@@ -32,7 +33,10 @@ impl Sink for Blobs {
 /// Text that does not get smaller by compression.
 fn give(entry: &mut Entry, n: u64) {
     let numbers = (0..1000).map(|i| (n * 1000 + i).wrapping_mul(0x9e37_79b9_7f4a_7c15));
-    let name: String = numbers.map(|number| format!("{number:x}")).collect();
+    let mut name = String::new();
+    for number in numbers {
+        write!(name, "{number:x}").unwrap();
+    }
     let key = Key {
         package: "p",
         schema: "s",
