@@ -5,8 +5,9 @@ use std::time::Duration;
 
 use flate2::Compression;
 use flate2::write::GzEncoder;
+use hyper::body::Bytes;
 
-/// An answer, as steps in their order. After the last one the next request is waited for.
+/// An answer, cheap to clone, as steps in their order. After the last one the next request is waited for.
 #[derive(Clone, Debug)]
 pub(crate) struct Answer(pub(crate) Vec<Step>);
 
@@ -14,7 +15,7 @@ pub(crate) struct Answer(pub(crate) Vec<Step>);
 #[derive(Clone, Debug)]
 pub(crate) enum Step {
     /// Sends bytes.
-    Send(Vec<u8>),
+    Send(Bytes),
     /// Sends the same bytes so many times.
     Repeat(Vec<u8>, u64),
     /// Sends one byte after another, with a pause after each.
@@ -61,8 +62,8 @@ impl Answer {
     pub(crate) fn with(fields: &str, body: &[u8]) -> Self {
         let head = format!("HTTP/1.1 200 OK\r\ncontent-type: application/jsonl\r\n{fields}\r\n");
         Self(vec![
-            Step::Send(head.into_bytes()),
-            Step::Send(body.to_owned()),
+            Step::Send(head.into()),
+            Step::Send(Bytes::copy_from_slice(body)),
         ])
     }
 
@@ -81,7 +82,7 @@ impl Answer {
 
     /// These bytes.
     pub(crate) fn raw(bytes: &[u8]) -> Self {
-        Self(vec![Step::Send(bytes.to_owned())])
+        Self(vec![Step::Send(Bytes::copy_from_slice(bytes))])
     }
 
     /// The same, with this afterwards.

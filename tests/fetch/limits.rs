@@ -45,7 +45,7 @@ async fn a_body_that_falls_silent_is_left() {
         ..limits()
     };
     let answer = endless("content-length: 100\r\n")
-        .then(Step::Send(b"{}\n".to_vec()))
+        .then(Step::Send("{}\n".into()))
         .then(Step::Silence);
     let words = "timed out: no further byte of the body within 200ms";
     fails_within(limits, answer, "timeout", words).await;

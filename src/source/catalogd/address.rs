@@ -18,6 +18,17 @@ pub enum AddressError {
     User,
 }
 
+impl AddressError {
+    /// What is wrong with a base that cannot be read. What may hold a password is not shown.
+    fn of(base: &str) -> Self {
+        if base.contains('@') {
+            return Self::User;
+        }
+        let base = base.chars().take(SHOWN).collect::<String>().into();
+        Self::NotHttp { base }
+    }
+}
+
 /// Where the content of a catalog is.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub(super) struct Address {
@@ -32,7 +43,7 @@ pub(super) struct Address {
 impl Address {
     /// The content of the catalog at `base`. A `contentURL` of old names the content itself.
     pub(super) fn of(base: &str) -> Result<Self, AddressError> {
-        let not_http = || AddressError::NotHttp { base: base.into() };
+        let not_http = || AddressError::of(base);
         let uri: Uri = base.parse().map_err(|_| not_http())?;
         let scheme = uri.scheme().filter(|scheme| is_http(scheme));
         let (Some(scheme), Some(authority)) = (scheme, uri.authority()) else {
@@ -68,6 +79,9 @@ fn content_path(uri: &Uri) -> String {
         format!("{}{CONTENT}{query}", path.trim_end_matches('/'))
     }
 }
+
+/// How many characters of a base are shown.
+const SHOWN: usize = 200;
 
 /// The whole catalog, below its base.
 const CONTENT: &str = "/api/v1/all";
@@ -136,6 +150,12 @@ mod tests {
     #[test]
     fn who_names_a_user_is_not_shown() {
         let text = "base holds the name of a user: expected a URL without, catalogd asks for none";
-        refuses("https://me:secret@h/c", text);
+        for base in [
+            "https://me:secret@h/c",
+            "https://me:se cret@h/c",
+            "me:secret@h",
+        ] {
+            refuses(base, text);
+        }
     }
 }

@@ -1,5 +1,5 @@
 use std::fs;
-use std::io::Write;
+use std::io::{self, Write};
 
 use tempfile::TempDir;
 use tracing_subscriber::fmt::MakeWriter;

@@ -1,0 +1,57 @@
+//! Five whole catalogs on their way from a catalogd into memory.
+//!
+//! The catalogd is a scripted one, a process of its own (this program, run again), over TLS on
+//! loopback; they share the cores. Figures are printed:
+//!
+//! - `fetch`: seconds until all five are fetched and indexed, one after another, as they lie and with
+//!   gzip; and what they take then, by the kernel's own count.
+//! - `peer`: seconds and the most memory until all five are read from folders, beside the same by
+//!   operator-registry, where there is Go and what it needs.
+//!
+//! `cargo bench --bench catalogs -- [fetch] [peer]`; all without a word. Linux only.
+//! Reads the catalogs through `OLMGUARD_SHARED` (default `../shared`); without them nothing is timed.
+#![expect(clippy::print_stdout, reason = "a bench prints its figures")]
+#![expect(clippy::unwrap_used, reason = "a bench that cannot go on fails there")]
+
+#[path = "../tests/catalogd"]
+mod catalogd {
+    #[expect(dead_code, reason = "nothing goes wrong here")]
+    pub(crate) mod answer;
+    #[expect(dead_code, reason = "its certificates are in order")]
+    pub(crate) mod authority;
+    #[expect(dead_code, reason = "what it was asked is known")]
+    pub(crate) mod scripted;
+}
+#[path = "catalogs"]
+mod bench {
+    pub(crate) mod fetch;
+    pub(crate) mod files;
+    pub(crate) mod memory;
+    pub(crate) mod peer;
+    pub(crate) mod process;
+}
+
+fn main() {
+    if bench::process::is_catalogd() {
+        return bench::process::serve();
+    }
+    if bench::peer::is_loader() {
+        return bench::peer::run();
+    }
+    if bench::files::folder().is_none() {
+        println!("left out: no catalogs; name their folder with OLMGUARD_SHARED");
+        return;
+    }
+    let asked: Vec<String> = std::env::args()
+        .skip(1)
+        .filter(|word| word != "--bench")
+        .collect();
+    let is_asked = |name: &str| asked.is_empty() || asked.iter().any(|word| word == name);
+    let runtime = tokio::runtime::Runtime::new().unwrap();
+    if is_asked("fetch") {
+        runtime.block_on(bench::fetch::print());
+    }
+    if is_asked("peer") {
+        bench::peer::print();
+    }
+}

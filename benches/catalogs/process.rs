@@ -1,0 +1,89 @@
+//! A catalogd as a process: this program, run again.
+
+use std::collections::HashMap;
+use std::io::{BufRead, BufReader, Read, Write};
+use std::process::{Child, Command, Stdio};
+
+use tempfile::NamedTempFile;
+
+use crate::bench::files::{NAMES, content};
+use crate::catalogd::answer::Answer;
+use crate::catalogd::authority::Authority;
+use crate::catalogd::scripted::{Asked, Scripted};
+
+/// One that runs until this is dropped. It has each catalog twice, `plain-NAME` and `gzip-NAME`.
+pub(crate) struct Catalogd {
+    child: Child,
+    /// Of `plain-NAME` up to the `plain`.
+    base: String,
+    pub(crate) ca: NamedTempFile,
+}
+
+impl Catalogd {
+    pub(crate) fn start() -> Self {
+        let ca = NamedTempFile::new().unwrap();
+        let mut child = Command::new(std::env::current_exe().unwrap())
+            .env(CA, ca.path())
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .spawn()
+            .expect("this program runs again");
+        let mut base = String::new();
+        let stdout = child.stdout.take().expect("piped");
+        BufReader::new(stdout).read_line(&mut base).unwrap();
+        let base = base.trim().to_owned();
+        Self { child, base, ca }
+    }
+
+    /// The base of a catalog that is sent in this way.
+    pub(crate) fn base(&self, way: &str, name: &str) -> String {
+        format!("{}{way}-{name}", self.base)
+    }
+}
+
+impl Drop for Catalogd {
+    /// Its standard input ends, and so it does.
+    fn drop(&mut self) {
+        drop(self.child.stdin.take());
+        drop(self.child.wait());
+    }
+}
+
+/// Whether this process is to be one.
+pub(crate) fn is_catalogd() -> bool {
+    std::env::var_os(CA).is_some()
+}
+
+/// Serves until standard input ends. The one line that is printed is the start of every base.
+pub(crate) fn serve() {
+    let authority = Authority::new("catalogd");
+    std::fs::write(std::env::var_os(CA).expect("a path"), authority.pem()).unwrap();
+    let runtime = tokio::runtime::Runtime::new().unwrap();
+    let answers = answers();
+    let script = move |asked: &Asked| answer(&answers, asked);
+    let server = runtime.block_on(Scripted::tls(authority.server(), script));
+    writeln!(std::io::stdout().lock(), "{}", server.base("")).unwrap();
+    std::io::stdin().read_to_end(&mut Vec::new()).unwrap();
+    runtime.shutdown_background();
+}
+
+fn answers() -> HashMap<String, Answer> {
+    let of = |name: &str| {
+        let content = content(name);
+        let (plain, gzip) = (Answer::ok(&content), Answer::gzip(&content));
+        [
+            (format!("plain-{name}"), plain),
+            (format!("gzip-{name}"), gzip),
+        ]
+    };
+    NAMES.into_iter().flat_map(of).collect()
+}
+
+fn answer(answers: &HashMap<String, Answer>, asked: &Asked) -> Answer {
+    let catalog = asked.head.split('/').nth(2).unwrap_or_default();
+    let answer = answers.get(catalog).cloned();
+    answer.unwrap_or_else(|| Answer::status("404 Not Found"))
+}
+
+/// The variable by which the process knows what it is: where to write its CA to.
+const CA: &str = "OLMGUARD_BENCH_CA";
