@@ -20,7 +20,6 @@ pub mod follow;
 mod line;
 mod object;
 pub mod olm;
-
 pub mod proxy;
 mod served;
 #[cfg(test)]
