@@ -132,6 +132,11 @@ pub(crate) enum UsageError {
     )]
     NeverOld,
     #[error(
+        "--certs self-managed is for no name: expected --tls-server-name, the name that API servers \
+         call, such as olmguard.olmguard-system.svc"
+    )]
+    NoServerName,
+    #[error(
         "--client-allowed is given without --client-ca: expected the authorities that vouch for \
          these clients"
     )]

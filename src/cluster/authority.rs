@@ -11,8 +11,7 @@
 //! Upstream: Kubernetes' optimistic concurrency. The Secret is made where there is none, and else
 //! changed under the `resourceVersion` that was read: whoever comes second is told of a conflict. A
 //! configuration is changed by a JSON patch that tests its `resourceVersion` and names nothing but
-//! the bundles, so that replicas, people and whatever
-//! applies manifests do not undo each other's changes.
+//! the bundles, so that replicas, people and whatever applies manifests undo nothing of each other.
 //!
 //! Invariants: what is published already is not written; nothing of a Secret is in a text or a
 //! `Debug`; what was read of it or is sent of ours is wiped, but for the buffers that kube and hyper

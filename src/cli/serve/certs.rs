@@ -1,5 +1,7 @@
 //! Which certificate is shown, and on which terms: flags that have to agree.
 
+mod managed;
+
 use std::collections::BTreeSet;
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -10,14 +12,17 @@ use rustls::pki_types::ServerName;
 use tracing::info;
 
 use crate::cli::common::UsageError;
+use crate::cli::serve::ServeError;
 use crate::cluster::Cluster;
 use crate::tls::files::{self, Files, POLL};
-use crate::tls::{Certificates, ClientCa, MinVersion, Observer, Terms, TlsError, self_signed};
+use crate::tls::{Certificates, ClientCa, MinVersion, Observer, Terms, self_signed};
+use managed::{Managed, SecretName};
 
 /// The flags about certificates.
 #[derive(clap::Args, Debug, Default)]
 pub(crate) struct CertsArgs {
-    /// Where the certificate comes from; --tls-cert with --tls-key, or --self-signed, say it as well
+    /// Where the certificate comes from; --tls-cert with --tls-key, --self-signed, and --tls-secret
+    /// or --webhook-configuration for a self-managed one, say it as well
     #[arg(long, env = "OLMGUARD_CERTS", value_name = "SOURCE", value_enum)]
     certs: Option<Source>,
 
@@ -32,6 +37,22 @@ pub(crate) struct CertsArgs {
     /// The key of the certificate, PEM; followed when it changes
     #[arg(long, env = "OLMGUARD_TLS_KEY", value_name = "FILE")]
     tls_key: Option<PathBuf>,
+
+    /// The Secret that a self-managed authority is kept in; olmguard-tls in this program's own
+    /// namespace if none is named
+    #[arg(long, env = "OLMGUARD_TLS_SECRET", value_name = "[NAMESPACE/]NAME", value_parser = SecretName::read)]
+    tls_secret: Option<SecretName>,
+
+    /// A validating webhook configuration whose webhooks are to trust a self-managed authority, where
+    /// they are called by a --tls-server-name; may be repeated; olmguard if none is named
+    #[arg(
+        long,
+        env = "OLMGUARD_WEBHOOK_CONFIGURATION",
+        value_name = "NAME",
+        value_delimiter = ',',
+        value_parser = managed::object_name
+    )]
+    webhook_configuration: Vec<String>,
 
     /// The oldest version of TLS that is spoken
     #[arg(
@@ -78,7 +99,7 @@ struct Named(Option<ServerName<'static>>);
 enum Source {
     /// From --tls-cert and --tls-key
     Files,
-    /// Of an authority that the replicas keep in a cluster; needs to be started with one
+    /// Of an authority that the replicas keep in their cluster
     SelfManaged,
     /// Made at each start, for trying out
     SelfSigned,
@@ -98,6 +119,7 @@ enum OldestTls {
 #[derive(Debug)]
 pub(crate) enum Certs {
     Files(Files),
+    SelfManaged(Managed),
     SelfSigned(Terms, Vec<ServerName<'static>>),
 }
 
@@ -106,7 +128,7 @@ impl CertsArgs {
     pub(crate) fn resolve(self) -> Result<Certs, UsageError> {
         match self.source()? {
             Source::Files => self.files().map(Certs::Files),
-            Source::SelfManaged => Err(UsageError::NoCluster),
+            Source::SelfManaged => self.managed().map(Certs::SelfManaged),
             Source::SelfSigned => Ok(Certs::SelfSigned(self.terms()?, self.names())),
         }
     }
@@ -120,6 +142,12 @@ impl CertsArgs {
                 .as_ref()
                 .map(|_| ("--tls-cert", Source::Files)),
             self.tls_key.as_ref().map(|_| ("--tls-key", Source::Files)),
+            self.tls_secret
+                .as_ref()
+                .map(|_| ("--tls-secret", Source::SelfManaged)),
+            self.webhook_configuration
+                .first()
+                .map(|_| ("--webhook-configuration", Source::SelfManaged)),
         ];
         let mut said = said.into_iter().flatten();
         let (one, source) = said.next().ok_or(UsageError::NoTls)?;
@@ -138,6 +166,23 @@ impl CertsArgs {
             terms,
             wanted,
             poll: POLL,
+        })
+    }
+
+    fn managed(self) -> Result<Managed, UsageError> {
+        let (terms, names) = (self.terms()?, self.names());
+        if names.is_empty() {
+            return Err(UsageError::NoServerName);
+        }
+        let mut configurations = self.webhook_configuration;
+        if configurations.is_empty() {
+            configurations.push(managed::CONFIGURATION.to_owned());
+        }
+        Ok(Managed {
+            secret: self.tls_secret.unwrap_or_default(),
+            configurations,
+            names,
+            terms,
         })
     }
 
@@ -165,24 +210,27 @@ impl CertsArgs {
 }
 
 impl Certs {
-    /// Starts to serve them. It must be called within a runtime.
-    #[expect(clippy::unused_async, reason = "x")]
+    /// Starts to serve them; those of an authority in a cluster need one.
     pub(crate) async fn start(
         self,
-        _cluster: Option<&Cluster>,
+        cluster: Option<&Cluster>,
         observer: Arc<dyn Observer>,
-    ) -> Result<Certificates, TlsError> {
-        match self {
+    ) -> Result<Certificates, ServeError> {
+        Ok(match self {
             Self::Files(files) => {
                 if files.wanted.is_empty() {
                     info!(
                         "Readiness does not look at the names of the certificate: no --tls-server-name"
                     );
                 }
-                files::serve(files, observer)
+                files::serve(files, observer)?
             }
-            Self::SelfSigned(terms, names) => self_signed(&terms, names),
-        }
+            Self::SelfManaged(managed) => {
+                let cluster = cluster.ok_or(UsageError::NoCluster)?;
+                managed.start(cluster, observer).await?
+            }
+            Self::SelfSigned(terms, names) => self_signed(&terms, names)?,
+        })
     }
 }
 

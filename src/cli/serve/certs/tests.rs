@@ -1,9 +1,12 @@
 //! Flags that agree, and those that do not.
 
+use std::sync::Arc;
+
 use clap::Parser;
 use rustls::pki_types::ServerName;
 
 use super::{Certs, CertsArgs};
+use crate::cluster::authority::AuthorityPlace;
 use crate::tls::MinVersion;
 
 #[derive(Parser)]
@@ -50,8 +53,32 @@ fn flags_that_contradict_each_other_are_named() {
             "--certs self-managed and --tls-key say where the certificate comes from, and disagree: expected one of them, not both",
         ),
         (
+            &["--tls-cert=x", "--tls-key=y", "--tls-secret=z"],
+            "--tls-cert and --tls-secret say where the certificate comes from, and disagree: expected one of them, not both",
+        ),
+        (
+            &["--self-signed", "--webhook-configuration=z"],
+            "--self-signed and --webhook-configuration say where the certificate comes from, and disagree: expected one of them, not both",
+        ),
+        (
             &["--certs=self-managed"],
-            "--certs self-managed needs a cluster to keep its authority in, and this is started without one: expected --tls-cert and --tls-key, or --self-signed for trying out",
+            "--certs self-managed is for no name: expected --tls-server-name, the name that API servers call, such as olmguard.olmguard-system.svc",
+        ),
+        (
+            &["--tls-secret=Z"],
+            "expected NAME or NAMESPACE/NAME, such as olmguard-tls",
+        ),
+        (
+            &["--tls-secret=a/b/c"],
+            "expected NAME or NAMESPACE/NAME, such as olmguard-tls",
+        ),
+        (
+            &["--tls-secret=/a"],
+            "expected NAME or NAMESPACE/NAME, such as olmguard-tls",
+        ),
+        (
+            &["--webhook-configuration="],
+            "expected the name of an object, such as olmguard",
         ),
         (
             &["--self-signed", "--client-allowed=api"],
@@ -93,6 +120,41 @@ fn flags_that_agree_say_it_all() {
         resolved(&["--certs=self-signed"]),
         Ok(Certs::SelfSigned(..))
     ));
+}
+
+/// Where a self-managed authority is kept, by a program that runs in namespace `own`.
+fn placed(arguments: &[&str]) -> AuthorityPlace {
+    let name = "--tls-server-name=olmguard.own.svc";
+    match resolved(&[&[name], arguments].concat()).unwrap() {
+        Certs::SelfManaged(managed) => managed.placed("own").0,
+        other => panic!("expected a self-managed certificate, not {other:?}"),
+    }
+}
+
+#[test]
+fn a_self_managed_authority_has_its_place() {
+    let place = placed(&["--certs=self-managed"]);
+    assert_eq!((&*place.namespace, &*place.secret), ("own", "olmguard-tls"));
+    assert_eq!(place.configurations, ["olmguard"]);
+    assert_eq!(
+        place.names,
+        [ServerName::try_from("olmguard.own.svc").unwrap()]
+    );
+    let place = placed(&["--tls-secret=other/tls.x"]);
+    assert_eq!((&*place.namespace, &*place.secret), ("other", "tls.x"));
+    let place = placed(&["--webhook-configuration=a,b", "--webhook-configuration=c"]);
+    assert_eq!(place.configurations, ["a", "b", "c"]);
+}
+
+/// Nothing is asked of a cluster that is not there.
+#[tokio::test]
+async fn a_self_managed_authority_needs_a_cluster() {
+    let certs = resolved(&["--certs=self-managed", "--tls-server-name=a.b.svc"]).unwrap();
+    let error = certs.start(None, Arc::new(())).await.unwrap_err();
+    assert_eq!(
+        error.to_string(),
+        "--certs self-managed needs a cluster to keep its authority in, and this is started without one: expected --tls-cert and --tls-key, or --self-signed for trying out"
+    );
 }
 
 #[test]
