@@ -43,7 +43,7 @@ pub(crate) struct CertsArgs {
     #[arg(long, env = "OLMGUARD_TLS_SECRET", value_name = "[NAMESPACE/]NAME", value_parser = SecretName::read)]
     tls_secret: Option<SecretName>,
 
-    /// A webhook configuration whose webhooks are to trust a self-managed authority, where
+    /// A validating webhook configuration whose webhooks are to trust a self-managed authority, where
     /// they are called by a --tls-server-name; may be repeated; olmguard if none is named
     #[arg(
         long,
