@@ -4,8 +4,8 @@
 //! asks one pure function; the doors differ only in where the facts come from.
 //!
 //! ```text
-//! catalogs (files, folders)                    ClusterExtension, any API shape
-//!      | source: stream, keep what decides          | manifest, admission
+//! catalogs (files, folders, a cluster's)       ClusterExtension, any API shape
+//!      | source, cluster: keep what decides         | manifest, admission
 //!      v                                            v
 //! catalog::Catalog --> snapshot::Snapshot      extension::Extension (Filter, Installed)
 //!      (one a source)        |                      |

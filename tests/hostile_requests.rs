@@ -50,7 +50,7 @@ fn each_has_its_answer_and_the_next_one_is_answered() {
             ));
         }
         let next = ask(&server.target, &valid());
-        assert_eq!(next, "200 u-1 allowed NoCatalogs", "after {}", row.name);
+        assert_eq!(next, "200 u-1 allowed Resolved", "after {}", row.name);
     }
     assert!(
         wrong.is_empty(),

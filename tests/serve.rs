@@ -19,7 +19,17 @@ use std::path::PathBuf;
 use common::https::{Certificate, post};
 use common::process::{Process, run};
 
-const ANY: [&str; 4] = ["--listen", "127.0.0.1:0", "--ops-listen", "127.0.0.1:0"];
+const ANY: [&str; 5] = [
+    "--listen",
+    "127.0.0.1:0",
+    "--ops-listen",
+    "127.0.0.1:0",
+    concat!(
+        "--catalog=spare=",
+        env!("CARGO_MANIFEST_DIR"),
+        "/tests/load/catalog.jsonl"
+    ),
+];
 
 /// A file of this test run.
 fn file(name: &str, content: &str) -> PathBuf {
@@ -165,6 +175,26 @@ fn wrong_usage_says_what_to_write_instead() {
         ),
         (&["--self-signed", "--listen=9443"], "expected IP:PORT"),
         (
+            &["--self-signed", "--catalog=a=x", "--cache-dir=x"],
+            "--cache-dir is about the catalogs of a cluster, and --catalog names files",
+        ),
+        (
+            &["--self-signed", "--catalog=a=x", "--context=x"],
+            "--context is about the catalogs of a cluster, and --catalog names files",
+        ),
+        (
+            &["--self-signed", "--on-old-catalog=warn"],
+            "--on-old-catalog is given without --max-catalog-age",
+        ),
+        (
+            &["--self-signed", "--cache-limit=1"],
+            "--cache-limit is given without --cache-dir",
+        ),
+        (
+            &["--self-signed", "--kubeconfig=no/such/file"],
+            "no/such/file",
+        ),
+        (
             &["--self-signed", "--on-undecided=no"],
             "possible values: warn, deny",
         ),
@@ -186,6 +216,7 @@ fn a_certificate_that_cannot_be_read_is_bad_input() {
         "serve",
         "--tls-cert=/no/such/file",
         "--tls-key=/no/such/file",
+        "--catalog=a=/no/such/catalog",
     ]);
     assert_eq!(ended.code, Some(3), "{}", ended.stderr);
     assert!(

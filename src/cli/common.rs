@@ -129,11 +129,11 @@ pub(crate) enum UsageError {
          not both"
     )]
     ClusterBesideFiles { flag: &'static str },
-    #[error(
-        "--on-old-catalog undecided is given without --max-catalog-age: expected the age from which \
-         on it counts, such as 1h"
-    )]
-    NeverOld,
+    #[error("{flag} is given without {without}: expected both, or neither")]
+    Without {
+        flag: &'static str,
+        without: &'static str,
+    },
     #[error(
         "--certs self-managed is for no name: expected --tls-server-name, the name that API servers \
          call, such as olmguard.olmguard-system.svc"

@@ -93,7 +93,7 @@ pub(crate) struct ServeArgs {
 enum ServeError {
     #[error(transparent)]
     Usage(#[from] UsageError),
-    #[error(transparent)]
+    #[error("{0}; or name the catalogs' files: --catalog NAME=PATH")]
     Cluster(#[from] ConnectError),
     #[error(transparent)]
     Catalogd(#[from] CatalogdError),

@@ -177,7 +177,7 @@ fn odd() -> Vec<Row> {
         row(
             "two of each key, of which the last counts",
             post(twice.as_bytes()),
-            "200 u-1 allowed NoCatalogs",
+            "200 u-1 allowed Resolved",
         ),
         changed(
             "an unknown operation",
@@ -205,12 +205,12 @@ fn odd() -> Vec<Row> {
         changed(
             "UPDATE without the old object",
             |r| r["request"]["operation"] = json!("UPDATE"),
-            "200 u-1 allowed NoCatalogs",
+            "200 u-1 allowed InstalledUnknown",
         ),
         changed(
             "dryRun: \"yes\"",
             |r| r["request"]["dryRun"] = json!("yes"),
-            "200 u-1 allowed NoCatalogs",
+            "200 u-1 allowed Resolved",
         ),
         changed(
             "a kind of somebody else",
@@ -225,7 +225,7 @@ fn odd() -> Vec<Row> {
         changed(
             "a uid of line breaks",
             |r| r["request"]["uid"] = json!("u\r\n\u{1b}\"1"),
-            "200 u\r\n\u{1b}\"1 allowed NoCatalogs",
+            "200 u\r\n\u{1b}\"1 allowed Resolved",
         ),
     ]
 }
@@ -251,7 +251,7 @@ fn sizes() -> Vec<Row> {
         row(
             "6.5 MiB",
             post(padded(6_500 << 10).as_bytes()),
-            "200 u-1 allowed NoCatalogs",
+            "200 u-1 allowed Resolved",
         ),
         row("8 MiB", post(large.as_bytes()), TOO_LARGE),
         row(
@@ -262,7 +262,7 @@ fn sizes() -> Vec<Row> {
         row(
             "chunks",
             head(chunked, &chunks(&review().to_string())),
-            "200 u-1 allowed NoCatalogs",
+            "200 u-1 allowed Resolved",
         ),
         row(
             "a chunk of no size",

@@ -36,12 +36,12 @@ fn paths() -> Vec<Row> {
         of(
             "an absolute address",
             "POST https://x/validate HTTP/1.1",
-            "200 u-1 allowed NoCatalogs",
+            "200 u-1 allowed Resolved",
         ),
         of(
             "a timeout that is none",
             "POST /validate?timeout=x&timeout= HTTP/1.1",
-            "200 u-1 allowed NoCatalogs",
+            "200 u-1 allowed Resolved",
         ),
     ]
 }
@@ -59,12 +59,12 @@ fn types() -> Vec<Row> {
         of(
             "upper case",
             "CONTENT-TYPE: APPLICATION/JSON\r\n",
-            "200 u-1 allowed NoCatalogs",
+            "200 u-1 allowed Resolved",
         ),
         of(
             "a charset",
             "content-type: application/json; charset=utf-8\r\n",
-            "200 u-1 allowed NoCatalogs",
+            "200 u-1 allowed Resolved",
         ),
         of("no type", "", NO_JSON),
         of("plain text", "content-type: text/plain\r\n", NO_JSON),
@@ -157,7 +157,7 @@ fn others() -> Vec<Row> {
         .into_bytes()
     };
     vec![
-        of("90 headers", &many(90), "200 u-1 allowed NoCatalogs"),
+        of("90 headers", &many(90), "200 u-1 allowed Resolved"),
         of("1,000 headers", &many(1000), "431 "),
         of(
             "a header of 1 MiB",
@@ -179,22 +179,22 @@ fn others() -> Vec<Row> {
         of(
             "expect: 100-continue",
             "expect: 100-continue\r\n",
-            "200 u-1 allowed NoCatalogs",
+            "200 u-1 allowed Resolved",
         ),
         of(
             "an upgrade",
             "connection: upgrade\r\nupgrade: h2c\r\n",
-            "200 u-1 allowed NoCatalogs",
+            "200 u-1 allowed Resolved",
         ),
         row(
             "no host",
             bare("POST /validate HTTP/1.1"),
-            "200 u-1 allowed NoCatalogs",
+            "200 u-1 allowed Resolved",
         ),
         row(
             "HTTP/1.0",
             bare("POST /validate HTTP/1.0"),
-            "200 u-1 allowed NoCatalogs",
+            "200 u-1 allowed Resolved",
         ),
         row("HTTP/0.9", b"GET /validate\r\n\r\n".to_vec(), "400 "),
         row("HTTP/3.0", bare("POST /validate HTTP/3.0"), "400 "),

@@ -22,7 +22,7 @@ pub(crate) struct Served {
 }
 
 impl Served {
-    /// Starts one without catalogs, on free ports of the loopback address.
+    /// Starts one with one small catalog, on free ports of the loopback address.
     pub(crate) fn start(arguments: &[&str]) -> Self {
         Self::under(&[], arguments)
     }
@@ -93,10 +93,15 @@ fn url(line: &str, scheme: &str) -> String {
     address.expect("a line with an address").to_owned()
 }
 
-const ANY: [&str; 5] = [
+const ANY: [&str; 6] = [
     "--listen",
     "127.0.0.1:0",
     "--ops-listen",
     "127.0.0.1:0",
     "--log-format=json",
+    concat!(
+        "--catalog=c=",
+        env!("CARGO_MANIFEST_DIR"),
+        "/tests/load/catalog.jsonl"
+    ),
 ];

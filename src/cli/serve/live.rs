@@ -34,36 +34,24 @@ pub(crate) struct LiveArgs {
     #[arg(long, env = "OLMGUARD_CACHE_DIR", value_name = "FOLDER")]
     cache_dir: Option<PathBuf>,
 
-    /// How much the folder may hold, in MiB
-    #[arg(
-        long,
-        env = "OLMGUARD_CACHE_LIMIT",
-        value_name = "MIB",
-        default_value = "256"
-    )]
-    cache_limit: NonZeroU64,
+    /// How much the folder may hold, in MiB; 256 if nothing is said
+    #[arg(long, env = "OLMGUARD_CACHE_LIMIT", value_name = "MIB")]
+    cache_limit: Option<NonZeroU64>,
 
     /// How long ago the cluster may have said that the content held of a catalog is what it has; 0s
     /// for any time
     #[arg(long, env = "OLMGUARD_MAX_CATALOG_AGE", value_name = "DURATION", default_value = "0s", value_parser = go_duration::parse)]
     max_catalog_age: Duration,
 
-    /// What becomes of edits that need a catalog for which that is longer ago
-    #[arg(
-        long,
-        env = "OLMGUARD_ON_OLD_CATALOG",
-        value_name = "WHAT",
-        value_enum,
-        default_value_t
-    )]
-    on_old_catalog: OnOld,
+    /// What becomes of edits that need a catalog for which that is longer ago; warn if nothing is said
+    #[arg(long, env = "OLMGUARD_ON_OLD_CATALOG", value_name = "WHAT", value_enum)]
+    on_old_catalog: Option<OnOld>,
 }
 
 /// [`OnOldCatalog`] as a flag.
-#[derive(Clone, Copy, Debug, Default, Eq, PartialEq, ValueEnum)]
+#[derive(Clone, Copy, Debug, Eq, PartialEq, ValueEnum)]
 enum OnOld {
     /// They are judged by it, with a warning
-    #[default]
     Warn,
     /// They are undecided
     Undecided,
@@ -86,15 +74,21 @@ impl LiveArgs {
         let given = [
             self.catalogd_ca.as_ref().map(|_| "--catalogd-ca"),
             self.cache_dir.as_ref().map(|_| "--cache-dir"),
+            self.cache_limit.map(|_| "--cache-limit"),
             (!self.max_catalog_age.is_zero()).then_some("--max-catalog-age"),
+            self.on_old_catalog.map(|_| "--on-old-catalog"),
         ];
         given.into_iter().flatten().next()
     }
 
-    /// Whether what is said of old catalogs can ever matter.
+    /// Whether each of them can ever matter.
     pub(super) fn check(&self) -> Result<(), UsageError> {
-        if self.on_old_catalog == OnOld::Undecided && self.max_catalog_age.is_zero() {
-            return Err(UsageError::NeverOld);
+        let never = |flag, without| Err(UsageError::Without { flag, without });
+        if self.on_old_catalog.is_some() && self.max_catalog_age.is_zero() {
+            return never("--on-old-catalog", "--max-catalog-age");
+        }
+        if self.cache_limit.is_some() && self.cache_dir.is_none() {
+            return never("--cache-limit", "--cache-dir");
         }
         Ok(())
     }
@@ -118,8 +112,8 @@ impl LiveArgs {
         AgeLimit {
             max: Some(self.max_catalog_age).filter(|max| !max.is_zero()),
             on_old: match self.on_old_catalog {
-                OnOld::Warn => OnOldCatalog::Warn,
-                OnOld::Undecided => OnOldCatalog::Undecided,
+                None | Some(OnOld::Warn) => OnOldCatalog::Warn,
+                Some(OnOld::Undecided) => OnOldCatalog::Undecided,
             },
         }
     }
@@ -127,7 +121,8 @@ impl LiveArgs {
     /// The cache is a help, never a must: whoever cannot have one goes on without.
     fn cache(&self) -> Option<Cache> {
         let folder = self.cache_dir.as_deref()?;
-        let limit = self.cache_limit.get().saturating_mul(1 << 20);
+        let limit = self.cache_limit.map_or(CACHE_LIMIT, NonZeroU64::get);
+        let limit = limit.saturating_mul(1 << 20);
         match Cache::open(folder, limit) {
             Ok((cache, dropped)) => {
                 for dropped in dropped {
@@ -215,6 +210,9 @@ impl Check for CatalogsCheck {
         self.0.catalogs()
     }
 }
+
+/// In MiB. A content takes some hundred KiB; old ones are kept as far as there is room.
+const CACHE_LIMIT: u64 = 256;
 
 /// How many events wait for the follower, which never takes long.
 const BACKLOG: usize = 16;
