@@ -170,6 +170,15 @@ impl OlmArgs {
         Ok(Rules::new(release, gates))
     }
 
+    /// Whether the gates are those of some release, where it is not known yet which one it is.
+    pub(crate) fn check(&self) -> Result<(), UsageError> {
+        let known = |release| self.gates(release).is_ok();
+        match self.olm_release {
+            AskedRelease::Auto if OlmRelease::all().any(known) => Ok(()),
+            AskedRelease::Auto | AskedRelease::This(_) => self.rules().map(drop),
+        }
+    }
+
     /// The gates as they are set by hand, if any is.
     pub(crate) fn gates(&self, release: OlmRelease) -> Result<Option<Gates>, UsageError> {
         let settings = self.olm_feature_gates.iter().map(String::as_str);
@@ -367,6 +376,27 @@ mod tests {
             assert_eq!(common.olm.olm_release, AskedRelease::Auto);
             assert_eq!(common.olm.rules().unwrap(), Rules::default());
             assert_eq!(common.olm.gates(OlmRelease::default()).unwrap(), None);
+        }
+    }
+
+    #[test]
+    fn a_gate_of_any_release_will_do_where_the_release_is_found_out() {
+        for (arguments, is_good) in [
+            (
+                &["--olm-feature-gates=ForceSemverUpgradeConstraints=true"] as &[_],
+                true,
+            ),
+            (
+                &[
+                    "--olm-feature-gates=ForceSemverUpgradeConstraints=true",
+                    "--olm-release=1.11",
+                ],
+                false,
+            ),
+            (&["--olm-feature-gates=Nope=true"], false),
+        ] {
+            let common = parse(arguments).unwrap();
+            assert_eq!(common.olm.check().is_ok(), is_good, "{arguments:?}");
         }
     }
 

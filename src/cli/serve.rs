@@ -197,7 +197,7 @@ impl Plan {
 
     /// A server that takes reviews; what it needs for that may be long in coming.
     async fn begin(self) -> Result<Server, ServeError> {
-        let (source, cluster) = self.origin.ready().await?;
+        let (source, cluster) = self.origin.ready(&self.metrics).await?;
         let reloads = Arc::new(CountReloads(Arc::clone(&self.metrics.tls)));
         let certificates = self.certs.start(cluster.as_ref(), reloads).await?;
         let listening = Server::listen(Config {

@@ -8,15 +8,17 @@ use std::time::Duration;
 use arc_swap::ArcSwap;
 use clap::ValueEnum;
 use tokio::sync::mpsc;
-use tracing::{info, warn};
+use tokio::task::JoinSet;
+use tokio::time::sleep;
+use tracing::{error, info, warn};
 
 use crate::cli::common::UsageError;
-use crate::cli::serve::olm::{self, Asked, OlmBoard};
+use crate::cli::serve::olm::{Asked, OlmBoard};
 use crate::cluster::follow::{AgeLimit, Audience, Board, Loader, Terms, follow};
 use crate::cluster::{Cluster, catalogs};
 use crate::go_duration;
 use crate::server::{Check, Guard};
-use crate::snapshot::OnOldCatalog;
+use crate::snapshot::{OnOldCatalog, Snapshot};
 use crate::source::cache::Cache;
 use crate::source::catalogd::{Catalogd, CatalogdError, FetchLimits};
 use crate::telemetry::Metrics;
@@ -94,12 +96,18 @@ impl LiveArgs {
     }
 
     /// Gets ready to follow the catalogs of this cluster.
-    pub(super) fn live(self, cluster: Cluster, olm: Asked) -> Result<Live, CatalogdError> {
+    pub(super) fn live(
+        self,
+        cluster: Cluster,
+        olm: Asked,
+        metrics: &Metrics,
+    ) -> Result<Live, CatalogdError> {
         let catalogd = Catalogd::new(self.catalogd_ca.as_deref(), FetchLimits::default())?;
         let cache = self.cache();
-        let clock = Arc::new(SystemClock);
+        let (client, clock) = (cluster.client.clone(), Arc::new(SystemClock));
+        let counts = Arc::clone(&metrics.catalogs);
         Ok(Live {
-            loader: Loader::new(cluster.client.clone(), catalogd, cache, clock),
+            loader: Loader::new(client, catalogd, cache, clock, counts),
             limit: self.limit(),
             cluster,
             olm,
@@ -151,35 +159,47 @@ impl Live {
 
     /// Begins to follow; whoever judges sees the snapshot of the moment. It must be called within a
     /// runtime, whose end is that of the following.
-    pub(super) fn begin(self, metrics: &Metrics) -> Guard {
-        let client = self.cluster.client;
+    pub(super) fn begin(self, metrics: Metrics) -> Guard {
         info!(
             cluster = self.cluster.words,
             "Follows the catalogs of the cluster"
         );
-        let (events, received) = mpsc::channel(BACKLOG);
-        tokio::spawn(catalogs::watch(client.clone(), events));
-        let rules = olm::watch(
-            client,
-            self.olm,
-            self.olm_board,
-            Arc::clone(&metrics.watches),
-        );
         let snapshot = Arc::new(ArcSwap::default());
+        let guard = Guard::new(Arc::clone(&snapshot));
+        tokio::spawn(async move {
+            loop {
+                self.until_lost(&metrics, &snapshot).await;
+                error!("Lost what follows the catalogs; it begins anew, please report this");
+                sleep(ANEW).await;
+            }
+        });
+        guard
+    }
+
+    /// Follows until one of the tasks that it takes ends, which none does but by a fault of ours:
+    /// then what the others know may not be so any more, and all of them end.
+    async fn until_lost(&self, metrics: &Metrics, snapshot: &Arc<ArcSwap<Snapshot>>) {
+        let mut tasks = JoinSet::new();
+        let client = || self.cluster.client.clone();
+        let (events, received) = mpsc::channel(BACKLOG);
+        tasks.spawn(catalogs::watch(client(), events));
+        let (rules, taken) = mpsc::channel(1);
+        let olm = self.olm.clone();
+        olm.watch(client(), &self.olm_board, metrics, rules, &mut tasks);
         let terms = Terms {
             limit: self.limit,
             events: received,
-            rules,
-            snapshot: Arc::clone(&snapshot),
+            rules: taken,
+            snapshot: Arc::clone(snapshot),
             audience: Audience {
-                board: self.board,
+                board: Arc::clone(&self.board),
                 catalogs: Arc::clone(&metrics.catalogs),
                 watches: Arc::clone(&metrics.watches),
                 clock: Arc::new(SystemClock),
             },
         };
-        tokio::spawn(follow(self.loader, terms));
-        Guard::new(snapshot)
+        tasks.spawn(follow(self.loader.clone(), terms));
+        tasks.join_next().await;
     }
 }
 
@@ -210,6 +230,9 @@ impl Check for CatalogsCheck {
         self.0.catalogs()
     }
 }
+
+/// How long after a fault of ours all begins anew.
+const ANEW: Duration = Duration::from_secs(5);
 
 /// In MiB. A content takes some hundred KiB; old ones are kept as far as there is room.
 const CACHE_LIMIT: u64 = 256;

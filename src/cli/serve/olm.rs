@@ -1,15 +1,20 @@
 //! Which OLM edits are judged for: what flags say, and what runs in the cluster where they do not.
+//!
+//! What was found once counts until something else is found: a cluster that cannot be asked, or a
+//! Deployment that is gone for a while, changes no verdict.
 
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use kube::Client;
 use tokio::sync::mpsc;
+use tokio::task::JoinSet;
 use tracing::{info, warn};
 
 use crate::cli::common::{AskedRelease, OlmArgs};
-use crate::cluster::olm::{self, FindError, Found, Warning, compare};
+use crate::cluster::olm::{self, FindError, Found, OlmEvent, Warning, compare};
 use crate::olm::{OlmRelease, Rules};
 use crate::server::Check;
+use crate::telemetry::Metrics;
 use crate::telemetry::metrics::{WatchFailure, WatchMetrics, Watched};
 use crate::tls::{Clock, SystemClock};
 
@@ -22,29 +27,13 @@ pub(super) struct Asked {
 
 /// Which OLM was taken, in words for probes.
 #[derive(Debug, Default)]
-pub(super) struct OlmBoard(Mutex<Option<String>>);
+pub(super) struct OlmBoard(Mutex<Words>);
 
-/// Finds out which OLM there is, as often as it is another one.
-pub(super) fn watch(
-    client: Client,
-    asked: Asked,
-    board: Arc<OlmBoard>,
-    watches: Arc<WatchMetrics>,
-) -> mpsc::Receiver<Rules> {
-    let (answers, mut received) = mpsc::channel(1);
-    tokio::spawn(olm::watch(client, asked.namespace.clone(), answers));
-    let (rules, taken) = mpsc::channel(1);
-    tokio::spawn(async move {
-        while let Some(answer) = received.recv().await {
-            count(&answer, &watches);
-            let now = asked.judge(answer);
-            board.put(now.words);
-            if rules.send(now.rules).await.is_err() {
-                return;
-            }
-        }
-    });
-    taken
+#[derive(Debug, Default)]
+struct Words {
+    taken: Option<String>,
+    /// Why it is not known whether that is so still.
+    fault: Option<String>,
 }
 
 /// What is taken, and why.
@@ -54,99 +43,162 @@ struct Taken {
     words: String,
 }
 
+/// What is made of each answer.
+struct Follower {
+    asked: Asked,
+    board: Arc<OlmBoard>,
+    watches: Arc<WatchMetrics>,
+    /// Whether an OLM was ever found.
+    was_found: bool,
+}
+
 impl Asked {
-    /// What flags say counts, then what was found, then the newest.
-    fn judge(&self, answer: Result<Found, FindError>) -> Taken {
-        let release = match self.args.olm_release {
+    /// Finds out which OLM there is, as often as it is another one, in tasks of their own.
+    pub(super) fn watch(
+        self,
+        client: Client,
+        board: &Arc<OlmBoard>,
+        metrics: &Metrics,
+        rules: mpsc::Sender<Rules>,
+        tasks: &mut JoinSet<()>,
+    ) {
+        let (events, mut received) = mpsc::channel(1);
+        tasks.spawn(olm::watch(client, self.namespace.clone(), events));
+        let mut follower = Follower {
+            asked: self,
+            board: Arc::clone(board),
+            watches: Arc::clone(&metrics.watches),
+            was_found: false,
+        };
+        tasks.spawn(async move {
+            while let Some(event) = received.recv().await {
+                if let Some(now) = follower.take(event)
+                    && rules.send(now).await.is_err()
+                {
+                    return;
+                }
+            }
+        });
+    }
+
+    /// The release that is set by hand.
+    fn release(&self) -> Option<OlmRelease> {
+        match self.args.olm_release {
             AskedRelease::Auto => None,
             AskedRelease::This(release) => Some(release),
-        };
-        match answer {
-            Ok(found) => self.found(release, &found),
-            Err(error) => self.not_found(release, &error),
         }
     }
 
-    fn found(&self, release: Option<OlmRelease>, found: &Found) -> Taken {
-        let taken = release.unwrap_or(found.release);
+    /// What flags say counts, then what was found.
+    fn found(&self, found: &Found) -> Taken {
+        let taken = self.release().unwrap_or(found.release);
         let set = self.args.gates(taken).unwrap_or_else(|error| {
             warn!(%error, "Takes the gates that OLM runs with");
             None
         });
-        let differences = compare(found, release, set);
+        let differences = compare(found, self.release(), set);
         info!(%found, "Found OLM");
-        say(found.warnings.iter().chain(&differences));
+        let warnings: Vec<&Warning> = found.warnings.iter().chain(&differences).collect();
+        for warning in &warnings {
+            warn!(%warning, "Not certain about OLM");
+        }
         let own = (taken == found.release).then_some(found.gates);
-        let gates = set.or(own).unwrap_or_default();
-        let warnings = found.warnings.iter().chain(&differences);
         Taken {
-            rules: Rules::new(taken, gates),
-            words: words(found, warnings),
+            rules: Rules::new(taken, set.or(own).unwrap_or_default()),
+            words: words(found, &warnings),
         }
     }
 
-    fn not_found(&self, release: Option<OlmRelease>, error: &FindError) -> Taken {
-        let taken = release.unwrap_or_default();
+    /// What flags say counts, then the newest.
+    fn not_found(&self, error: &FindError) -> Taken {
+        let taken = self.release().unwrap_or_default();
         warn!(%error, release = taken.name(), "Cannot tell which OLM runs");
-        // Whether the gates are good was looked at when the flags were read.
-        let gates = self.args.gates(taken).ok().flatten().unwrap_or_default();
-        let how = match release {
+        let how = match self.release() {
             Some(_) => "set by hand",
             None => "the newest that is known",
         };
+        // Gates that this release does not know are told once it is known to be this one.
+        let gates = self.args.gates(taken).ok().flatten();
         Taken {
-            rules: Rules::new(taken, gates),
+            rules: Rules::new(taken, gates.unwrap_or_default()),
             words: format!("judged as OLM {taken}, {how}: {error}"),
         }
     }
 }
 
-fn count(answer: &Result<Found, FindError>, watches: &WatchMetrics) {
-    match answer {
-        Ok(_) => watches.heard(Watched::Deployment, SystemClock.now()),
-        Err(error) => {
-            watches.lost(Watched::Deployment);
-            watches.failed(Watched::Deployment, failure(error));
+impl Follower {
+    /// The rules from now on, if they may be others.
+    fn take(&mut self, event: OlmEvent) -> Option<Rules> {
+        match event {
+            OlmEvent::Found(found) => {
+                self.was_found = true;
+                Some(self.put(self.asked.found(&found)))
+            }
+            OlmEvent::NotFound(error) if self.was_found => {
+                warn!(%error, "Goes on judging for the OLM that was found before");
+                self.board.fault(Some(error.to_string()));
+                None
+            }
+            OlmEvent::NotFound(error) => Some(self.put(self.asked.not_found(&error))),
+            OlmEvent::Alive => {
+                self.watches.heard(Watched::Deployment, SystemClock.now());
+                self.board.fault(None);
+                None
+            }
+            OlmEvent::Lost(fault) => {
+                let class = WatchFailure::of(fault.class.as_str());
+                self.watches.lost(Watched::Deployment);
+                self.watches.failed(Watched::Deployment, class);
+                self.board.fault(Some(fault.words));
+                None
+            }
         }
     }
-}
 
-fn failure(error: &FindError) -> WatchFailure {
-    match error {
-        FindError::Nowhere { .. } => WatchFailure::NotServed,
-        FindError::NoContainer { .. } => WatchFailure::Object,
-        FindError::Failed { .. } => WatchFailure::Other,
+    fn put(&self, taken: Taken) -> Rules {
+        self.board.put(taken.words);
+        taken.rules
     }
 }
 
-fn say<'a>(warnings: impl Iterator<Item = &'a Warning>) {
-    for warning in warnings {
-        warn!(%warning, "Not certain about OLM");
-    }
-}
-
-fn words<'a>(found: &Found, warnings: impl Iterator<Item = &'a Warning>) -> String {
+fn words(found: &Found, warnings: &[&Warning]) -> String {
     let found = std::iter::once(found.to_string());
-    let all: Vec<_> = found.chain(warnings.map(ToString::to_string)).collect();
+    let all: Vec<_> = found
+        .chain(warnings.iter().map(ToString::to_string))
+        .collect();
     all.join("; ")
 }
 
 impl OlmBoard {
     fn put(&self, words: String) {
-        *self.0.lock().unwrap_or_else(PoisonError::into_inner) = Some(words);
+        *self.words() = Words {
+            taken: Some(words),
+            fault: None,
+        };
+    }
+
+    fn fault(&self, fault: Option<String>) {
+        self.words().fault = fault;
+    }
+
+    /// Nothing that is done under the lock can fail half-way.
+    fn words(&self) -> MutexGuard<'_, Words> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-/// It is never a reason not to be ready: the newest release is taken where nothing is known.
+/// It is never a reason not to be ready: what was found before is taken, or the newest release.
 impl Check for OlmBoard {
     fn name(&self) -> &'static str {
         "olm"
     }
 
     fn state(&self) -> Result<String, String> {
-        let words = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        Ok(words
-            .clone()
-            .unwrap_or_else(|| "being found out".to_owned()))
+        let words = self.words();
+        let taken = words.taken.as_deref().unwrap_or("being found out");
+        Ok(match &words.fault {
+            None => taken.to_owned(),
+            Some(fault) => format!("{taken}; cannot be asked at the moment: {fault}"),
+        })
     }
 }

@@ -46,19 +46,22 @@ impl Origin {
         live: LiveArgs,
     ) -> Result<Self, UsageError> {
         let CommonArgs { catalog, olm } = common;
-        let rules = olm.rules()?;
         if catalog.is_empty() {
+            olm.check()?;
             live.check()?;
             return Ok(Self::Cluster(Box::new(Following { olm, cluster, live })));
         }
         match cluster.given().or(live.given()) {
-            None => Ok(Self::Files(catalog, rules)),
+            None => Ok(Self::Files(catalog, olm.rules()?)),
             Some(flag) => Err(UsageError::ClusterBesideFiles { flag }),
         }
     }
 
     /// Gets ready, and finds the cluster if there is one.
-    pub(super) async fn ready(self) -> Result<(Source, Option<Cluster>), ServeError> {
+    pub(super) async fn ready(
+        self,
+        metrics: &Metrics,
+    ) -> Result<(Source, Option<Cluster>), ServeError> {
         let following = match self {
             Self::Files(catalogs, rules) => {
                 return Ok((Source::Files(catalogs, rules, Arc::default()), None));
@@ -71,7 +74,7 @@ impl Origin {
             args: olm,
             namespace: cluster.olm_namespace,
         };
-        let live = live.live(found.clone(), asked)?;
+        let live = live.live(found.clone(), asked, metrics)?;
         Ok((Source::Cluster(Box::new(live)), Some(found)))
     }
 }
@@ -92,7 +95,7 @@ impl Source {
                 let load = move || catalogs::load(&catalogs, rules, &check, &metrics.catalogs);
                 Ok(Guard::from(spawn_blocking(load).await?))
             }
-            Self::Cluster(live) => Ok(live.begin(&metrics)),
+            Self::Cluster(live) => Ok(live.begin(metrics)),
         }
     }
 }

@@ -5,9 +5,9 @@ use std::sync::Arc;
 use std::time::{Duration, SystemTime};
 
 use crate::catalog::Catalog;
-use crate::cluster::catalogs::Observed;
 use crate::cluster::follow::tracked::Key;
 use crate::olm::Rules;
+use crate::telemetry::metrics::CatalogLoad;
 
 /// The content that a catalog wants: of the digest that its object names.
 #[derive(Clone, Debug)]
@@ -53,6 +53,21 @@ pub(super) enum Origin {
     Catalogd { bytes: u64 },
 }
 
+impl Loaded {
+    /// What is counted of it.
+    pub(super) fn figures(&self) -> CatalogLoad {
+        let counts = self.content.counts();
+        CatalogLoad {
+            at: self.at,
+            took: self.took,
+            wire_bytes: self.from.wire_bytes(),
+            resident_bytes: self.resident_bytes,
+            packages: counts.packages,
+            bundles: counts.bundles,
+        }
+    }
+}
+
 impl Origin {
     /// How many bytes came over the wire.
     pub(super) fn wire_bytes(self) -> u64 {
@@ -77,10 +92,6 @@ impl fmt::Display for Origin {
 pub(super) enum Outcome {
     /// Content, and the object names its digest still.
     Loaded(Arc<Loaded>),
-    /// The object names something else by now, so that nobody knows what was fetched.
-    Moved(Box<Observed>),
-    /// There is no such object any more.
-    Gone,
     /// Nothing, for this reason.
     Failed(Failure),
 }

@@ -23,18 +23,27 @@ use crate::cluster::follow::job::{Job, Loaded, may_begin};
 use crate::cluster::follow::report::CatalogReport;
 use crate::cluster::follow::tracked::{Key, Tracked};
 use crate::olm::Rules;
-use crate::snapshot::Snapshot;
+use crate::snapshot::{CatalogState, Snapshot};
 
 /// All catalogs of the cluster, as they are followed.
 #[derive(Debug)]
 pub(super) struct Ledger {
     limit: AgeLimit,
-    rules: Option<Rules>,
-    /// How many times the rules were others before.
-    generation: u32,
+    /// The OLM that content is read for.
+    wanted: Option<Olm>,
+    /// The OLM that edits are judged for: another one until content was read for the new one.
+    in_force: Option<Olm>,
     contact: Contact,
     boot: Boot,
     catalogs: BTreeMap<String, Tracked>,
+}
+
+/// Which OLM there is.
+#[derive(Clone, Debug)]
+struct Olm {
+    rules: Rules,
+    /// How many others there were before.
+    generation: u32,
 }
 
 /// Whether the objects are known to be as they are in the cluster.
@@ -42,8 +51,8 @@ pub(super) struct Ledger {
 enum Contact {
     /// They never were.
     Never,
-    /// They are.
-    Alive,
+    /// They are, and something was heard then.
+    Alive(Instant),
     /// They were until then.
     LostSince(Instant),
 }
@@ -52,72 +61,91 @@ impl Ledger {
     pub(super) fn new(limit: AgeLimit) -> Self {
         Self {
             limit,
-            rules: None,
-            generation: 0,
+            wanted: None,
+            in_force: None,
             contact: Contact::Never,
             boot: Boot::default(),
             catalogs: BTreeMap::new(),
         }
     }
 
-    /// Which OLM it is; content that was read by other rules is to be read again.
+    /// Which OLM it is; content that was read by other rules is to be read again, and until it is
+    /// edits are judged by those.
     pub(super) fn rules(&mut self, rules: Rules) {
-        if self.rules.as_ref() != Some(&rules) {
-            self.rules = Some(rules);
-            self.generation += 1;
+        let before = self.wanted.as_ref();
+        if before.is_none_or(|before| before.rules != rules) {
+            let generation = before.map_or(0, |before| before.generation + 1);
+            let wanted = Olm { rules, generation };
+            self.in_force.get_or_insert_with(|| wanted.clone());
+            self.wanted = Some(wanted);
         }
         self.settle();
     }
 
     /// These are all the catalogs there are.
     pub(super) fn listed(&mut self, all: Vec<Observed>, now: Instant) {
-        self.contact = Contact::Alive;
+        let agreed = match self.contact {
+            Contact::LostSince(time) => time,
+            Contact::Never | Contact::Alive(_) => now,
+        };
+        self.contact = Contact::Alive(now);
         self.catalogs
             .retain(|name, _| all.iter().any(|observed| observed.state.name == *name));
         for observed in all {
-            self.observe(observed, now);
+            self.observe(observed, agreed);
         }
+        let generation = self.generation();
         let names = self.catalogs.iter();
-        let wanting = names.filter(|(_, tracked)| tracked.wants(self.generation).is_some());
+        let wanting = names.filter(|(_, tracked)| tracked.wants(generation).is_some());
         self.boot.begin(wanting.map(|(name, _)| name.clone()));
         self.settle();
     }
 
     /// A catalog is there, and is so.
     pub(super) fn applied(&mut self, observed: Observed, now: Instant) {
+        self.alive(now);
         self.observe(observed, now);
         self.settle();
     }
 
     /// A catalog is gone.
-    pub(super) fn deleted(&mut self, name: &str) {
+    pub(super) fn deleted(&mut self, name: &str, now: Instant) {
+        self.alive(now);
         self.catalogs.remove(name);
         self.settle();
     }
 
     /// The objects are known to be as they are.
-    pub(super) fn alive(&mut self) {
+    pub(super) fn alive(&mut self, now: Instant) {
         // What was missed meanwhile is only known once they have been listed.
-        if !matches!(self.contact, Contact::Never) {
-            self.contact = Contact::Alive;
+        if matches!(self.contact, Contact::Alive(_)) {
+            self.contact = Contact::Alive(now);
         }
     }
 
-    /// The objects may change unseen from now on.
-    pub(super) fn lost(&mut self, now: Instant) {
-        if matches!(self.contact, Contact::Alive) {
-            self.contact = Contact::LostSince(now);
+    /// The objects may have changed unseen since something was heard last, which is returned.
+    pub(super) fn lost(&mut self, now: Instant) -> Instant {
+        match self.contact {
+            Contact::Never => now,
+            Contact::Alive(heard) => {
+                self.contact = Contact::LostSince(heard);
+                heard
+            }
+            Contact::LostSince(heard) => heard,
         }
     }
 
     /// What is to be loaded now, beside what is being loaded already.
     pub(super) fn due(&self, running: &[Job], now: Instant) -> Vec<Job> {
-        let Some(rules) = &self.rules else {
+        let Some(wanted) = &self.wanted else {
             return Vec::new();
         };
+        let mut waiting: Vec<&Tracked> = self.catalogs.values().collect();
+        // Nobody waits for those that fail again and again.
+        waiting.sort_by_key(|tracked| tracked.failures());
         let mut jobs = running.to_vec();
-        for tracked in self.catalogs.values() {
-            let Some(want) = tracked.wants(self.generation) else {
+        for tracked in waiting {
+            let Some(want) = tracked.wants(wanted.generation) else {
                 continue;
             };
             let is_running = jobs.iter().any(|job| job.want.key == want.key);
@@ -126,7 +154,7 @@ impl Ledger {
             }
             let job = Job {
                 want,
-                rules: rules.clone(),
+                rules: wanted.rules.clone(),
                 replaces: tracked.held().is_some(),
             };
             if may_begin(&job, &jobs) {
@@ -138,18 +166,19 @@ impl Ledger {
 
     /// Whether anyone still waits for what a job brings.
     pub(super) fn is_wanted(&self, job: &Job) -> bool {
-        let mut wants = self.catalogs.values();
-        wants.any(|tracked| {
-            tracked
-                .wants(self.generation)
-                .is_some_and(|want| want.key == job.want.key)
-        })
+        let mut catalogs = self.catalogs.values();
+        catalogs.any(|tracked| self.waits_for(tracked, job))
     }
 
-    /// A job brought content.
+    /// A job brought content. If something else is wanted by now it is better than nothing, but not
+    /// than what is held.
     pub(super) fn loaded(&mut self, job: &Job, loaded: Arc<Loaded>) {
         let loaded = self.same_bytes(&loaded).map_or(loaded, Arc::clone);
-        if let Some(tracked) = self.catalogs.get_mut(&job.want.name) {
+        let name = job.want.name.as_str();
+        let tracked = self.catalogs.get(name);
+        let is_welcome =
+            tracked.is_some_and(|tracked| self.waits_for(tracked, job) || tracked.held().is_none());
+        if let Some(tracked) = self.catalogs.get_mut(name).filter(|_| is_welcome) {
             tracked.hold(job.want.clone(), loaded);
         }
         self.settle();
@@ -162,25 +191,28 @@ impl Ledger {
         tracked.holds_as_another(&job.want.key, loaded.sha256?)
     }
 
-    /// A job brought nothing, for this reason.
-    pub(super) fn failed(&mut self, job: &Job, why: String, retry: Instant) {
-        if let Some(tracked) = self.catalogs.get_mut(&job.want.name) {
+    /// A job brought nothing, for this reason. False if nobody waits for it any more.
+    pub(super) fn failed(&mut self, job: &Job, why: String, retry: Instant) -> bool {
+        let name = job.want.name.as_str();
+        let tracked = self.catalogs.get(name);
+        let is_awaited = tracked.is_some_and(|tracked| self.waits_for(tracked, job));
+        if let Some(tracked) = self.catalogs.get_mut(name).filter(|_| is_awaited) {
             tracked.failed(why, retry);
         }
         self.settle();
+        is_awaited
     }
 
-    /// While content was loaded its object came to name something else. Loading begins anew at once,
-    /// but for one that does so each time: for that nobody hurries.
-    pub(super) fn moved(&mut self, job: &Job, observed: Observed, now: Instant, retry: Instant) {
-        self.observe(observed, now);
+    /// A job was ended, as something else is wanted by now. A catalog that changes faster than it can
+    /// be loaded is not waited for at the start either.
+    pub(super) fn overtaken(&mut self, job: &Job) {
         if let Some(tracked) = self.catalogs.get_mut(&job.want.name) {
-            tracked.moved(retry);
+            tracked.overtaken();
         }
         self.settle();
     }
 
-    /// How often in a row a catalog failed, or moved.
+    /// How often in a row loading a catalog came to nothing.
     pub(super) fn failures(&self, name: &str) -> u32 {
         self.catalogs.get(name).map_or(0, Tracked::failures)
     }
@@ -192,20 +224,21 @@ impl Ledger {
 
     /// What edits are judged by.
     pub(super) fn snapshot(&self, now: Instant) -> Snapshot {
+        let rules = self.in_force.as_ref().map(|olm| olm.rules.clone());
         let states = self.catalogs.values();
-        let states = states.map(|tracked| {
-            let age = self.limit.of(self.age(tracked, now));
-            tracked.state(age)
-        });
-        Snapshot::new(self.rules.clone().unwrap_or_default(), states)
+        Snapshot::new(
+            rules.unwrap_or_default(),
+            states.map(|tracked| self.state(tracked, now)),
+        )
     }
 
     /// How each catalog is, in the order of their names.
     pub(super) fn report(&self, now: Instant) -> Vec<CatalogReport> {
         let catalogs = self.catalogs.values();
-        catalogs
-            .map(|tracked| tracked.report(now, self.age(tracked, now)))
-            .collect()
+        let report = |tracked: &Tracked| {
+            tracked.report(&self.state(tracked, now), now, self.age(tracked, now))
+        };
+        catalogs.map(report).collect()
     }
 
     /// The digests of all content that is held or wanted.
@@ -217,32 +250,60 @@ impl Ledger {
     pub(super) fn wake(&self, now: Instant) -> Option<Instant> {
         let catalogs = self.catalogs.values();
         let times = catalogs.flat_map(|tracked| {
-            let retry = tracked.wants(self.generation).and_then(|_| tracked.retry());
+            let retry = tracked
+                .wants(self.generation())
+                .and_then(|_| tracked.retry());
             [retry, self.turns_old(tracked, now)]
         });
         times.flatten().filter(|time| *time > now).min()
     }
 
-    fn observe(&mut self, observed: Observed, now: Instant) {
+    fn state(&self, tracked: &Tracked, now: Instant) -> CatalogState {
+        let in_force = self.in_force.as_ref().map_or(0, |olm| olm.generation);
+        tracked.state(in_force, self.limit.of(self.age(tracked, now)))
+    }
+
+    /// Of the OLM that content is read for.
+    fn generation(&self) -> u32 {
+        self.wanted.as_ref().map_or(0, |olm| olm.generation)
+    }
+
+    fn waits_for(&self, tracked: &Tracked, job: &Job) -> bool {
+        let want = tracked.wants(self.generation());
+        want.is_some_and(|want| want.key == job.want.key)
+    }
+
+    fn observe(&mut self, observed: Observed, agreed: Instant) {
         if let Some(tracked) = self.catalogs.get_mut(&observed.state.name) {
-            tracked.observe(observed, now);
+            tracked.observe(observed, agreed);
         } else {
             let name = observed.state.name.clone();
-            self.catalogs.insert(name, Tracked::new(observed, now));
+            self.catalogs.insert(name, Tracked::new(observed, agreed));
         }
     }
 
-    /// What follows from any change: content is shared, and the start may be over.
+    /// What follows from any change: content is shared, the OLM in force may be another, and the
+    /// start may be over.
     fn settle(&mut self) {
         self.share();
-        let generation = self.generation;
+        let generation = self.generation();
+        let is_awaited =
+            |tracked: &Tracked| tracked.wants(generation).is_some() && !tracked.is_out_of_tries();
+        let is_prepared = !self.catalogs.values().any(is_awaited);
+        self.switch(is_prepared);
         let catalogs = &self.catalogs;
-        self.boot.go_on(|name| {
-            let tracked = catalogs.get(name);
-            tracked.is_some_and(|tracked| {
-                tracked.wants(generation).is_some() && !tracked.is_out_of_tries()
-            })
-        });
+        self.boot
+            .go_on(|name| catalogs.get(name).is_some_and(is_awaited));
+    }
+
+    /// The OLM that there is comes into force once all that was to be read for it was, as far as it
+    /// can be; what is read for it later is judged by at once.
+    fn switch(&mut self, is_prepared: bool) {
+        let in_force = self.in_force.as_ref().map_or(0, |olm| olm.generation);
+        if is_prepared || in_force == self.generation() {
+            self.in_force.clone_from(&self.wanted);
+            self.catalogs.values_mut().for_each(Tracked::switch);
+        }
     }
 
     /// Gives content that is held to every catalog that wants the same.
@@ -251,8 +312,9 @@ impl Ledger {
         let held: BTreeMap<Key, Arc<Loaded>> = held
             .map(|(key, loaded)| (key.clone(), Arc::clone(loaded)))
             .collect();
+        let generation = self.generation();
         for tracked in self.catalogs.values_mut() {
-            let Some(want) = tracked.wants(self.generation) else {
+            let Some(want) = tracked.wants(generation) else {
                 continue;
             };
             if let Some(loaded) = held.get(&want.key) {
@@ -264,9 +326,10 @@ impl Ledger {
     /// Content that is held and was made of the same bytes by the same rules.
     fn same_bytes(&self, loaded: &Loaded) -> Option<&Arc<Loaded>> {
         let bytes = loaded.sha256?;
+        let generation = self.generation();
         let held = self.catalogs.values().filter_map(Tracked::held);
-        let mut same = held
-            .filter(|(key, held)| key.generation == self.generation && held.sha256 == Some(bytes));
+        let mut same =
+            held.filter(|(key, held)| key.generation == generation && held.sha256 == Some(bytes));
         same.next().map(|(_, loaded)| loaded)
     }
 
@@ -275,7 +338,7 @@ impl Ledger {
         tracked.held()?;
         let lost = match self.contact {
             Contact::LostSince(time) => Some(time),
-            Contact::Never | Contact::Alive => None,
+            Contact::Never | Contact::Alive(_) => None,
         };
         let known = [lost, tracked.superseded_since()]
             .into_iter()

@@ -2,7 +2,8 @@
 //!
 //! catalogd swaps content in before its object names the new digest, so for a moment an address
 //! serves other content than the object says. What is fetched counts as content of the digest only
-//! if the object names that digest still, and only then is it written to the cache.
+//! if the object does not name another one by then. Where it cannot be asked, the watch will say so;
+//! but what is written to the cache outlives the watch, so that is what was asked about only.
 
 use std::fmt;
 use std::future::Future;
@@ -15,12 +16,13 @@ use tokio::time::Instant;
 use tracing::warn;
 
 use crate::catalog::{Catalog, CatalogBuilder};
-use crate::cluster::catalogs;
+use crate::cluster::catalogs::{self, Observed};
 use crate::cluster::follow::job::{Failure, Job, Loaded, Origin, Outcome};
 use crate::source::cache::{Cache, CacheError, Entry};
 use crate::source::catalogd::{Catalogd, Fetched};
 use crate::source::record::Both;
 use crate::source::{Progress, SourceError, read_from};
+use crate::telemetry::metrics::{CatalogMetrics, LoadFailure};
 use crate::tls::Clock;
 
 /// Does the jobs.
@@ -44,25 +46,27 @@ struct Sources {
     catalogd: Catalogd,
     cache: Option<Arc<Cache>>,
     clock: Arc<dyn Clock>,
+    metrics: Arc<CatalogMetrics>,
 }
 
 /// What the object says once content was fetched.
 enum Reread {
     /// The same as before.
     Same,
-    /// Something else, or there is none.
-    Other(Outcome),
+    /// Something else, or there is none: nobody knows what was fetched.
+    Other,
     /// It cannot be read at the moment.
     Unknown,
 }
 
 impl Loader {
-    /// The objects are read again by `client`.
+    /// The objects are read again by `client`; what is wrong with the cache is counted.
     pub fn new(
         client: Client,
         catalogd: Catalogd,
         cache: Option<Cache>,
         clock: Arc<dyn Clock>,
+        metrics: Arc<CatalogMetrics>,
     ) -> Self {
         let cache = cache.map(Arc::new);
         Self(Arc::new(Sources {
@@ -70,6 +74,7 @@ impl Loader {
             catalogd,
             cache,
             clock,
+            metrics,
         }))
     }
 
@@ -85,7 +90,7 @@ impl Loader {
         match read.await.ok()? {
             Ok(content) => content,
             Err(error) => {
-                complain(job, &error);
+                self.complain(job, &error);
                 None
             }
         }
@@ -113,14 +118,29 @@ impl Loader {
 
     fn begin(&self, job: &Job) -> Option<Entry> {
         let begun = self.0.cache.as_ref()?.begin(&job.want.key.digest);
-        begun.inspect_err(|error| complain(job, error)).ok()
+        begun.inspect_err(|error| self.complain(job, error)).ok()
+    }
+
+    /// Writes an entry to the disk, which may take its time.
+    async fn commit(&self, job: &Job, entry: Option<Entry>) {
+        let Some(entry) = entry else { return };
+        let committed = spawn_blocking(move || entry.commit()).await;
+        if let Ok(Err(error)) = committed {
+            self.complain(job, &error);
+        }
+    }
+
+    /// The cache is a help, never a must.
+    fn complain(&self, job: &Job, error: &CacheError) {
+        warn!(catalog = job.want.name, %error, "Goes on without the cache");
+        let metrics = &self.0.metrics;
+        metrics.load_failed(&job.want.name, LoadFailure::Cache);
     }
 
     async fn reread(&self, job: &Job) -> Reread {
         match catalogs::get(self.0.client.clone(), &job.want.name).await {
-            Ok(Some(observed)) if observed.state.image_ref == job.want.image_ref => Reread::Same,
-            Ok(Some(observed)) => Reread::Other(Outcome::Moved(Box::new(observed))),
-            Ok(None) => Reread::Other(Outcome::Gone),
+            Ok(Some(observed)) if names(&observed, &job.want.key.digest) => Reread::Same,
+            Ok(_) => Reread::Other,
             Err(error) => {
                 warn!(
                     catalog = job.want.name,
@@ -137,30 +157,33 @@ impl Load for Loader {
     async fn load(self, job: Job) -> Outcome {
         let begun = Instant::now();
         let loaded = |content: Catalog, sha256, from| {
-            Outcome::Loaded(Arc::new(Loaded {
+            Arc::new(Loaded {
                 resident_bytes: content.resident_bytes(),
                 content: Arc::new(content),
                 sha256,
                 from,
                 at: self.0.clock.now(),
                 took: begun.elapsed(),
-            }))
+            })
         };
         if let Some(content) = self.cached(&job).await {
-            return loaded(content, None, Origin::Cache);
+            return Outcome::Loaded(loaded(content, None, Origin::Cache));
         }
         let fetched = match self.fetch(&job).await {
             Ok(fetched) => fetched,
             Err(failure) => return Outcome::Failed(failure),
         };
         let (content, entry) = fetched.value;
+        let from = Origin::Catalogd {
+            bytes: fetched.bytes,
+        };
+        let loaded = loaded(content, Some(fetched.sha256), from);
         match self.reread(&job).await {
-            Reread::Same => commit(&job, entry).await,
+            Reread::Same => self.commit(&job, entry).await,
             Reread::Unknown => {}
-            Reread::Other(outcome) => return outcome,
+            Reread::Other => return Outcome::Failed(moved()),
         }
-        let bytes = fetched.bytes;
-        loaded(content, Some(fetched.sha256), Origin::Catalogd { bytes })
+        Outcome::Loaded(loaded)
     }
 
     fn keep(&self, digests: &[&str]) {
@@ -191,18 +214,17 @@ impl Loader {
     }
 }
 
-/// Writes an entry to the disk, which may take its time.
-async fn commit(job: &Job, entry: Option<Entry>) {
-    let Some(entry) = entry else { return };
-    let committed = spawn_blocking(move || entry.commit()).await;
-    if let Ok(Err(error)) = committed {
-        complain(job, &error);
-    }
+fn names(observed: &Observed, digest: &str) -> bool {
+    observed.state.digest() == Some(digest)
 }
 
-/// The cache is a help, never a must.
-fn complain(job: &Job, error: &CacheError) {
-    warn!(catalog = job.want.name, %error, "Goes on without the cache");
+/// The watch says what it names instead, and then that is loaded; to believe it here, beside the
+/// watch, would be to believe what may be older.
+fn moved() -> Failure {
+    Failure {
+        class: "moved",
+        why: "its digest changed while it was fetched".to_owned(),
+    }
 }
 
 impl fmt::Debug for Loader {

@@ -1,13 +1,13 @@
 //! How the catalogs are, told to probes in words.
 
 use std::fmt::Write;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use tokio::time::Instant;
 
-use crate::cluster::follow::job::Loaded;
 use crate::snapshot::{Availability, Currency, Serving};
+use crate::telemetry::metrics::CatalogLoad;
 
 /// How one catalog is, at one moment.
 #[derive(Clone, Debug)]
@@ -15,7 +15,9 @@ pub(super) struct CatalogReport {
     /// Its name.
     pub(super) name: String,
     /// What is held; absent where nothing is.
-    pub(super) held: Option<Arc<Loaded>>,
+    pub(super) held: Option<CatalogLoad>,
+    /// Whether edits are judged by it.
+    pub(super) is_loaded: bool,
     /// How old that is, see [`AgeLimit`](super::AgeLimit); absent where nothing is held.
     pub(super) age: Option<Duration>,
     /// When all this was so.
@@ -87,12 +89,12 @@ impl Board {
         self.state().watch = Watch::Alive;
     }
 
-    pub(super) fn lost(&self, why: String, now: Instant) {
+    /// Nothing is known any more since then, for this reason.
+    pub(super) fn lost(&self, why: String, since: Instant) {
         let mut state = self.state();
         state.watch = match &state.watch {
             Watch::NotYet | Watch::InVain(_) => Watch::InVain(why),
-            Watch::Alive => Watch::Lost(now, why),
-            Watch::Lost(since, _) => Watch::Lost(*since, why),
+            Watch::Alive | Watch::Lost(..) => Watch::Lost(since, why),
         };
     }
 
@@ -103,31 +105,23 @@ impl Board {
 }
 
 impl CatalogReport {
-    /// Whether edits can be judged by it.
-    fn is_loaded(&self) -> bool {
-        self.held.is_some() && self.serving == Serving::Presumed
-    }
-
     /// What is not as it should be.
     fn complaint(&self) -> Option<String> {
-        if self.serving == Serving::KnownNot {
-            return Some("does not serve".to_owned());
-        }
         let why = self.trouble.as_deref();
-        let Some(age) = self.age else {
-            return Some(format!("not loaded: {}", why.unwrap_or("not fetched yet")));
-        };
         // It goes on getting older after it was told.
-        let age = age + self.at.elapsed();
-        match (self.currency, why) {
-            (Currency::Superseded, None) => {
+        let age = self.age.unwrap_or_default() + self.at.elapsed();
+        match (self.serving, self.currency, why) {
+            (Serving::KnownNot, _, _) => Some("does not serve".to_owned()),
+            _ if !self.is_loaded => Some(format!("not loaded: {}", why.unwrap_or(NOT_YET))),
+            (_, Currency::Superseded, None) => {
                 Some(format!("newer content is being loaded, for {}", whole(age)))
             }
-            (Currency::Superseded, Some(why)) => Some(format!(
+            (_, Currency::Superseded, Some(why)) => Some(format!(
                 "newer content cannot be loaded for {}: {why}",
                 whole(age)
             )),
-            (Currency::Current, _) => None,
+            (_, Currency::Current, Some(why)) => Some(format!("cannot be read anew: {why}")),
+            (_, Currency::Current, None) => None,
         }
     }
 }
@@ -138,7 +132,7 @@ fn words(catalogs: &[CatalogReport]) -> String {
             .iter()
             .filter(|catalog| catalog.availability == Availability::Available)
     };
-    let loaded = available().filter(|catalog| catalog.is_loaded()).count();
+    let loaded = available().filter(|catalog| catalog.is_loaded).count();
     let mut words = format!("{loaded} of {} loaded", available().count());
     for catalog in available() {
         if let Some(complaint) = catalog.complaint() {
@@ -152,3 +146,5 @@ fn words(catalogs: &[CatalogReport]) -> String {
 fn whole(time: Duration) -> String {
     format!("{}s", time.as_secs())
 }
+
+const NOT_YET: &str = "not fetched yet";

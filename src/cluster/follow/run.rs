@@ -128,24 +128,19 @@ impl<L: Load> Follower<L> {
             CatalogEvent::Deleted(name) => {
                 info!(catalog = name, "Catalog is gone");
                 self.teller.heard();
-                self.ledger.deleted(&name);
+                self.ledger.deleted(&name, now);
             }
             CatalogEvent::Alive => {
                 self.teller.heard();
-                self.ledger.alive();
+                self.ledger.alive(now);
             }
             CatalogEvent::Unnamed(Unnamed(why)) => {
                 warn!(error = why, "There is a catalog that cannot be told apart");
                 self.teller.unreadable();
             }
             CatalogEvent::Lost(fault) => {
-                warn!(
-                    class = fault.class.as_str(),
-                    error = fault.words,
-                    "Catalogs are not watched"
-                );
-                self.teller.lost(fault, now);
-                self.ledger.lost(now);
+                let since = self.ledger.lost(now);
+                self.teller.lost(fault, since);
             }
         }
     }
@@ -167,11 +162,6 @@ impl<L: Load> Follower<L> {
     fn done(&mut self, job: &Job, outcome: Outcome) {
         match outcome {
             Outcome::Loaded(loaded) => self.loaded(job, loaded),
-            Outcome::Moved(observed) => {
-                let retry = self.retry(job);
-                self.ledger.moved(job, *observed, Instant::now(), retry);
-            }
-            Outcome::Gone => self.ledger.deleted(&job.want.name),
             Outcome::Failed(failure) => self.failed(job, failure),
         }
     }
@@ -204,8 +194,9 @@ impl<L: Load> Follower<L> {
             next_try = ?retry.saturating_duration_since(Instant::now()),
             "Cannot load catalog"
         );
-        self.teller.failed(&job.want.name, class);
-        self.ledger.failed(job, why, retry);
+        if self.ledger.failed(job, why, retry) {
+            self.teller.failed(&job.want.name, class);
+        }
     }
 
     /// The job that ended.
@@ -219,7 +210,9 @@ impl<L: Load> Follower<L> {
         let Some(job) = self.ended(error.id()) else {
             return;
         };
-        if error.is_panic() {
+        if error.is_cancelled() {
+            self.ledger.overtaken(&job);
+        } else {
             let why = "internal fault while it was loaded, see the log; please report this";
             self.failed(
                 &job,

@@ -5,18 +5,16 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use tokio::time::Instant;
+use tracing::{info, warn};
 
-use crate::cluster::WatchFault;
 use crate::cluster::follow::Board;
-use crate::cluster::follow::job::Loaded;
 use crate::cluster::follow::report::CatalogReport;
-use crate::telemetry::metrics::{
-    CatalogLoad, CatalogMetrics, LoadFailure, WatchFailure, WatchMetrics, Watched,
-};
+use crate::cluster::{FaultClass, WatchFault};
+use crate::telemetry::metrics::{CatalogMetrics, LoadFailure, WatchFailure, WatchMetrics, Watched};
 use crate::tls::Clock;
 
 /// Whoever wants to know how the catalogs are.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct Audience {
     /// Told to probes.
     pub board: Arc<Board>,
@@ -36,6 +34,8 @@ pub(super) struct Teller {
     told: BTreeSet<String>,
     /// Whether the objects were listed before.
     was_listed: bool,
+    /// Why nothing is heard, as it was logged last.
+    fault: Option<FaultClass>,
 }
 
 impl Teller {
@@ -44,6 +44,7 @@ impl Teller {
             audience,
             told: BTreeSet::new(),
             was_listed: false,
+            fault: None,
         }
     }
 
@@ -57,19 +58,29 @@ impl Teller {
     }
 
     /// The API server told something.
-    pub(super) fn heard(&self) {
+    pub(super) fn heard(&mut self) {
+        if self.fault.take().is_some() {
+            info!("Catalogs are watched again");
+        }
         let now = self.audience.clock.now();
         self.audience.watches.heard(Watched::ClusterCatalogs, now);
         self.audience.board.alive();
     }
 
     /// Nothing is heard any more.
-    pub(super) fn lost(&self, fault: WatchFault, now: Instant) {
+    pub(super) fn lost(&mut self, fault: WatchFault, since: Instant) {
         let WatchFault { class, words } = fault;
+        if self.fault.replace(class) != Some(class) {
+            warn!(
+                class = class.as_str(),
+                error = words,
+                "Catalogs are not watched"
+            );
+        }
         let watches = &self.audience.watches;
         watches.lost(Watched::ClusterCatalogs);
         watches.failed(Watched::ClusterCatalogs, WatchFailure::of(class.as_str()));
-        self.audience.board.lost(words, now);
+        self.audience.board.lost(words, since);
     }
 
     /// An object cannot be read.
@@ -108,21 +119,7 @@ impl Teller {
         metrics.aged(name, report.age.unwrap_or(Duration::ZERO));
         match &report.held {
             None => metrics.not_loaded(name),
-            Some(loaded) => metrics.loaded(name, &loaded.figures()),
-        }
-    }
-}
-
-impl Loaded {
-    fn figures(&self) -> CatalogLoad {
-        let counts = self.content.counts();
-        CatalogLoad {
-            at: self.at,
-            took: self.took,
-            wire_bytes: self.from.wire_bytes(),
-            resident_bytes: self.resident_bytes,
-            packages: counts.packages,
-            bundles: counts.bundles,
+            Some(loaded) => metrics.loaded(name, loaded),
         }
     }
 }

@@ -24,12 +24,14 @@ pub(super) struct Key {
 pub(super) struct Tracked {
     observed: Observed,
     held: Option<Held>,
+    /// The same, read by rules that are not in force yet.
+    prepared: Option<Held>,
     /// Since when the object names the digest that it names.
     named_since: Instant,
     /// Since when the object names another digest than that of what is held.
     superseded_since: Option<Instant>,
-    /// How often in a row its object named something else once content was there.
-    moves: u32,
+    /// How often in a row loading came to nothing.
+    failures: u32,
     trouble: Option<Trouble>,
 }
 
@@ -42,10 +44,9 @@ struct Held {
     loaded: Arc<Loaded>,
 }
 
-/// Loading failed, some times in a row.
+/// Loading failed, and what is to be loaded is still the same.
 #[derive(Debug)]
 struct Trouble {
-    failures: u32,
     why: String,
     retry: Instant,
 }
@@ -55,18 +56,19 @@ impl Tracked {
         Self {
             observed,
             held: None,
+            prepared: None,
             named_since: now,
             superseded_since: None,
-            moves: 0,
+            failures: 0,
             trouble: None,
         }
     }
 
-    /// The object is so now.
-    pub(super) fn observe(&mut self, observed: Observed, now: Instant) {
+    /// The object is so; until `agreed` it was known to be as it was before.
+    pub(super) fn observe(&mut self, observed: Observed, agreed: Instant) {
         let names_another = observed.state.digest() != self.observed.state.digest();
         if names_another {
-            self.named_since = now;
+            self.named_since = agreed;
         }
         if names_another || observed.base != self.observed.base {
             self.trouble = None;
@@ -88,8 +90,8 @@ impl Tracked {
             digest: state.digest()?.to_owned(),
             generation,
         };
-        let is_held = self.held.as_ref().is_some_and(|held| held.key == key);
-        if !can_be_read || is_held {
+        let mut held = self.held.iter().chain(&self.prepared);
+        if !can_be_read || held.any(|held| held.key == key) {
             return None;
         }
         Some(Want {
@@ -103,42 +105,50 @@ impl Tracked {
 
     /// Content of what it wants, or wanted when the loading began, is held from now on.
     pub(super) fn hold(&mut self, want: Want, loaded: Arc<Loaded>) {
-        self.held = Some(Held {
+        let by_others = |held: &Held| held.key.generation != want.key.generation;
+        let place = if self.held.as_ref().is_some_and(by_others) {
+            &mut self.prepared
+        } else {
+            &mut self.held
+        };
+        *place = Some(Held {
             key: want.key,
             image_ref: want.image_ref,
             last_unpacked: want.last_unpacked,
             loaded,
         });
         self.trouble = None;
-        self.moves = 0;
+        self.failures = 0;
         self.compare();
     }
 
-    pub(super) fn failed(&mut self, why: String, retry: Instant) {
-        let failures = self.failures() + 1;
-        self.trouble = Some(Trouble {
-            failures,
-            why,
-            retry,
-        });
-    }
-
-    pub(super) fn moved(&mut self, retry: Instant) {
-        self.moves += 1;
-        if self.moves > 1 {
-            self.failed(MOVES.to_owned(), retry);
+    /// What was read by the rules that are in force from now on takes the place of what was not.
+    pub(super) fn switch(&mut self) {
+        if let Some(prepared) = self.prepared.take() {
+            self.held = Some(prepared);
+            self.compare();
         }
     }
 
-    /// How often in a row it failed, or moved.
+    /// Loading failed.
+    pub(super) fn failed(&mut self, why: String, retry: Instant) {
+        self.failures += 1;
+        self.trouble = Some(Trouble { why, retry });
+    }
+
+    /// Something else was to be loaded before loading came to an end.
+    pub(super) fn overtaken(&mut self) {
+        self.failures += 1;
+    }
+
+    /// How often in a row loading came to nothing.
     pub(super) fn failures(&self) -> u32 {
-        let failures = self.trouble.as_ref().map_or(0, |trouble| trouble.failures);
-        failures.max(self.moves)
+        self.failures
     }
 
     /// Whether it failed so often that nobody should wait for it.
     pub(super) fn is_out_of_tries(&self) -> bool {
-        self.failures() >= RETRY.tries.get()
+        self.failures >= RETRY.tries.get()
     }
 
     /// When to try again, if it failed.
@@ -173,47 +183,54 @@ impl Tracked {
         held.into_iter().chain(self.observed.state.digest())
     }
 
-    /// What edits are judged by.
-    pub(super) fn state(&self, age: Age) -> CatalogState {
+    /// What edits are judged by, by the rules in force: not by what other rules made of content,
+    /// and not by anything where the object names no content at all.
+    pub(super) fn state(&self, in_force: u32, age: Age) -> CatalogState {
         let state = self.observed.state.clone();
         if !matches!(state.content, Content::Missing) {
             return state;
         }
-        match (&self.held, self.is_superseded()) {
-            (None, _) => CatalogState {
+        let held = self.held.as_ref();
+        let held = held.filter(|held| held.key.generation == in_force && state.digest().is_some());
+        let Some(held) = held else {
+            return CatalogState {
                 content: self.missing(),
                 ..state
-            },
-            (Some(held), false) => CatalogState {
-                content: Content::Loaded(Arc::clone(&held.loaded.content)),
-                age,
-                ..state
-            },
-            (Some(held), true) => CatalogState {
-                content: Content::Loaded(Arc::clone(&held.loaded.content)),
-                image_ref: held.image_ref.clone(),
-                last_unpacked: held.last_unpacked.clone(),
-                currency: Currency::Superseded,
-                age,
-                ..state
-            },
+            };
+        };
+        CatalogState {
+            image_ref: held.image_ref.clone(),
+            last_unpacked: held.last_unpacked.clone(),
+            currency: self.currency(),
+            age,
+            content: Content::Loaded(Arc::clone(&held.loaded.content)),
+            ..state
         }
     }
 
-    pub(super) fn report(&self, now: Instant, age: Option<Duration>) -> CatalogReport {
-        let state = &self.observed.state;
+    /// How it is, where this is what edits are judged by.
+    pub(super) fn report(
+        &self,
+        state: &CatalogState,
+        now: Instant,
+        age: Option<Duration>,
+    ) -> CatalogReport {
         let trouble = self.trouble.as_ref().map(|trouble| trouble.why.clone());
         CatalogReport {
             name: state.name.clone(),
-            held: self.held.as_ref().map(|held| Arc::clone(&held.loaded)),
+            held: self.held.as_ref().map(|held| held.loaded.figures()),
+            is_loaded: state.loaded().is_some(),
             age,
             at: now,
             serving: state.serving,
             availability: state.availability,
-            currency: self.currency(),
-            trouble: match &state.content {
-                Content::Unreadable(why) => Some(why.clone()),
-                Content::Missing | Content::Loaded(_) => trouble,
+            currency: state.currency,
+            trouble: match (&state.content, self.missing()) {
+                (Content::Unreadable(why), _) => Some(why.clone()),
+                (_, Content::Unreadable(why)) if state.currency == Currency::Superseded => {
+                    Some(why)
+                }
+                _ => trouble,
             },
         }
     }
@@ -238,6 +255,14 @@ impl Tracked {
     fn compare(&mut self) {
         let since = self.superseded_since.unwrap_or(self.named_since);
         self.superseded_since = self.is_superseded().then_some(since);
+        let state = &self.observed.state;
+        if let Some(held) = &mut self.held
+            && state.digest() == Some(&held.key.digest)
+        {
+            // catalogd may unpack the same content again.
+            held.image_ref.clone_from(&state.image_ref);
+            held.last_unpacked.clone_from(&state.last_unpacked);
+        }
     }
 
     /// Why nothing is held.
@@ -253,5 +278,4 @@ impl Tracked {
 }
 
 const NO_DIGEST: &str = "its status.resolvedSource names no image with a digest yet";
-const MOVES: &str = "its digest changed each time while it was fetched";
 const NO_URL: &str = "its status.urls.base names no address to fetch it from yet";

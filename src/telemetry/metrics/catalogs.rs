@@ -28,6 +28,8 @@ label! {
         Content => "content",
         /// The object names no address, or none that can be used.
         Address => "address",
+        /// The object named other content once this was fetched.
+        Moved => "moved",
         /// A file of the cache is damaged, or cannot be read or written.
         Cache => "cache",
         /// Anything else.

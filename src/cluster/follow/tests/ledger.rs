@@ -250,34 +250,99 @@ fn another_digest_is_tried_at_once() {
     assert!(world.due().is_empty(), "a label is no news to catalogd");
     world.apply(observed("hub", "b"));
     assert_eq!(world.wanted(), ["hub sha256:b"]);
+    world.load_all();
     assert_eq!(world.ledger.failures("hub"), 0);
 }
 
 #[test]
-fn content_whose_digest_moved_is_fetched_once_more() {
+fn content_whose_digest_moved_is_fetched_when_the_watch_says_so_or_later() {
     let mut world = World::empty();
     world.ledger.listed(vec![observed("hub", "a")], world.now);
-    for (digest, next, wanted) in [("b", "c", &["hub sha256:b"] as &[&str]), ("c", "d", &[])] {
+    let job = world.due().remove(0);
+    let retry = world.now + SECOND;
+    assert!(world.ledger.failed(&job, "it moved".to_owned(), retry));
+    world.judges("hub", Err("it moved"));
+    assert!(world.due().is_empty());
+    world.apply(observed("hub", "b"));
+    assert_eq!(world.wanted(), ["hub sha256:b"]);
+    world.load_all();
+    world.judges("hub", Ok("b"));
+    assert!(
+        !world.ledger.failed(&job, "late".to_owned(), retry),
+        "nobody waits for it"
+    );
+    assert_eq!(world.ledger.failures("hub"), 0);
+}
+
+#[test]
+fn what_comes_too_late_takes_nothing_away() {
+    let mut world = World::loaded(vec![observed("hub", "a")]);
+    world.apply(observed("hub", "b"));
+    let job = world.due().remove(0);
+    world.apply(observed("hub", "a"));
+    world.load(&job, content("b"));
+    world.judges("hub", Ok("a"));
+    world.ledger.deleted("hub", world.now);
+    world.load(&job, content("b"));
+    assert!(world.ledger.snapshot(world.now).catalogs().is_empty());
+}
+
+#[test]
+fn a_catalog_that_changes_faster_than_it_loads_is_not_waited_for() {
+    let mut world = World::empty();
+    world.ledger.listed(vec![observed("hub", "a")], world.now);
+    for digest in ["b", "c", "d", "e"] {
+        assert!(!world.ledger.is_ready(), "before {digest}");
         let job = world.due().remove(0);
-        world
-            .ledger
-            .moved(&job, observed("hub", digest), world.now, world.now + SECOND);
-        assert_eq!(world.wanted(), wanted, "before {next}");
+        world.apply(observed("hub", digest));
+        assert!(!world.ledger.is_wanted(&job));
+        world.ledger.overtaken(&job);
     }
+    assert!(world.ledger.is_ready());
+    assert_eq!(world.wanted(), ["hub sha256:e"]);
+}
+
+#[test]
+fn who_fails_again_and_again_waits_for_the_others() {
+    let mut world = World::empty();
+    let names = ["a", "b", "c"];
+    world
+        .ledger
+        .listed(names.map(|name| observed(name, name)).to_vec(), world.now);
+    for job in world.due() {
+        world.ledger.failed(&job, "slow".to_owned(), world.now);
+    }
+    assert_eq!(world.wanted(), ["c sha256:c", "a sha256:a"]);
+}
+
+#[test]
+fn an_object_without_a_digest_is_not_judged_by_what_it_was() {
+    let mut world = World::loaded(vec![observed("hub", "a")]);
+    let mut replaced = observed("hub", "a");
+    replaced.state.image_ref = None;
+    world.apply(replaced);
     world.judges(
         "hub",
-        Err("its digest changed each time while it was fetched"),
+        Err("its status.resolvedSource names no image with a digest yet"),
     );
-    world.pass(SECOND);
-    world.load_all();
-    world.judges("hub", Ok("c"));
-    assert_eq!(world.ledger.failures("hub"), 0);
+    world.apply(observed("hub", "a"));
+    world.judges("hub", Ok("a"));
+}
+
+#[test]
+fn content_that_was_unpacked_again_says_when() {
+    let mut world = World::loaded(vec![observed("hub", "a")]);
+    let mut again = observed("hub", "a");
+    again.state.last_unpacked = Some("later".to_owned());
+    world.apply(again);
+    world.apply(observed("hub", "b"));
+    assert_eq!(world.state("hub").last_unpacked.as_deref(), Some("later"));
 }
 
 #[test]
 fn a_catalog_that_is_made_anew_is_another_one() {
     let mut world = World::loaded(vec![observed("hub", "a"), observed("other", "o")]);
-    world.ledger.deleted("hub");
+    world.ledger.deleted("hub", world.now);
     assert!(world.ledger.snapshot(world.now).catalog("hub").is_none());
     world.apply(observed("hub", "a"));
     assert_eq!(world.wanted(), ["hub sha256:a"]);
@@ -309,19 +374,61 @@ fn one_catalog_at_a_time_is_held_twice() {
     assert_eq!(beside, ["three sha256:e"]);
 }
 
+/// The rules of an older OLM.
+fn older() -> Rules {
+    let olm = "1.0".parse().unwrap();
+    Rules::new(olm, Gates::parse([], olm).unwrap())
+}
+
 #[test]
-fn another_olm_reads_everything_again() {
-    let mut world = World::loaded(vec![observed("hub", "a")]);
+fn another_olm_is_judged_for_once_everything_was_read_for_it() {
+    let mut world = World::loaded(vec![observed("one", "a"), observed("two", "b")]);
     world.ledger.rules(Rules::default());
     assert!(world.due().is_empty(), "the same OLM, told twice");
-    let olm = "1.0".parse().unwrap();
-    let rules = Rules::new(olm, Gates::parse([], olm).unwrap());
-    world.ledger.rules(rules.clone());
-    assert_eq!(world.wanted(), ["hub sha256:a"]);
-    assert_eq!(world.due()[0].rules, rules);
-    world.judges("hub", Ok("a"));
-    world.load_all();
+    world.ledger.rules(older());
+    assert_eq!(
+        world.wanted(),
+        ["one sha256:a"],
+        "one at a time is held twice"
+    );
+    let job = world.due().remove(0);
+    assert_eq!(job.rules, older());
+    world.load(&job, content("a again"));
+    assert_eq!(*world.ledger.snapshot(world.now).rules(), Rules::default());
+    world.judges("one", Ok("a"));
+    let job = world.due().remove(0);
+    world.load(&job, content("b again"));
+    assert_eq!(*world.ledger.snapshot(world.now).rules(), older());
+    world.judges("one", Ok("a again"));
+    world.judges("two", Ok("b again"));
     assert!(world.due().is_empty());
+}
+
+#[test]
+fn content_that_cannot_be_read_for_another_olm_is_not_judged_by() {
+    let mut world = World::loaded(vec![observed("hub", "a")]);
+    world.ledger.rules(older());
+    for _ in 0..4 {
+        world.judges("hub", Ok("a"));
+        world.fail(SECOND);
+        world.pass(SECOND);
+    }
+    assert_eq!(*world.ledger.snapshot(world.now).rules(), older());
+    world.judges("hub", Err("no route to host"));
+    world.load_all();
+    world.judges("hub", Ok("a"));
+}
+
+#[test]
+fn a_catalog_that_returns_after_another_olm_came_is_read_anew() {
+    let mut world = World::loaded(vec![observed("hub", "a")]);
+    world.apply(unserving(&observed("hub", "a")));
+    world.ledger.rules(older());
+    world.apply(observed("hub", "a"));
+    assert!(world.state("hub").loaded().is_none());
+    assert_eq!(world.wanted(), ["hub sha256:a"]);
+    world.load_all();
+    world.judges("hub", Ok("a"));
 }
 
 #[test]
@@ -377,7 +484,7 @@ fn the_start_is_over_when_all_are_loaded_or_out_of_tries() {
         world.pass(SECOND);
     }
     assert!(world.ledger.is_ready());
-    world.ledger.deleted("hub");
+    world.ledger.deleted("hub", world.now);
     world.apply(observed("hub", "b"));
     assert!(world.ledger.is_ready(), "once over it is over");
 }
@@ -407,15 +514,23 @@ fn age_is_the_time_since_it_was_known_to_be_current() {
         "watched all the while"
     );
 
+    world.ledger.alive(world.now);
+    world.pass(SECOND * 4);
     world.ledger.lost(world.now);
-    world.pass(SECOND * 10);
+    world.pass(SECOND * 6);
     world.ledger.lost(world.now);
     let turns = world.ledger.wake(world.now).unwrap();
     assert_eq!(turns - world.now, SECOND * 50 + Duration::from_millis(1));
     world.now = turns;
     assert_eq!(world.state("hub").age, old);
 
-    world.ledger.alive();
+    world.ledger.listed(vec![observed("hub", "b")], world.now);
+    assert_eq!(
+        world.state("hub").age,
+        old,
+        "nobody knows since when it is another"
+    );
+    world.ledger.listed(vec![observed("hub", "a")], world.now);
     assert_eq!(world.state("hub").age, Age::Allowed);
 
     world.apply(observed("hub", "b"));

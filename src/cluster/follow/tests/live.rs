@@ -121,16 +121,22 @@ impl World {
         self.api.put(CATALOGS, self.object(name, digest));
     }
 
-    fn guard(&self) -> Guarding {
+    async fn guard(&self) -> Guarding {
         let metrics = Metrics::new();
         let (events, received) = mpsc::channel(8);
         let (rules, rules_received) = mpsc::channel(1);
         rules.try_send(Rules::default()).unwrap();
         let (snapshot, board) = (Arc::<ArcSwap<Snapshot>>::default(), Arc::<Board>::default());
-        let (cache, _) = Cache::open(&self.cache(), 1 << 20).unwrap();
+        let cache = self.opened().await;
         let catalogd = Catalogd::new(None, FetchLimits::default()).unwrap();
         let clock = Arc::new(SystemClock);
-        let loader = Loader::new(self.api.client(), catalogd, Some(cache), clock.clone());
+        let loader = Loader::new(
+            self.api.client(),
+            catalogd,
+            Some(cache),
+            clock.clone(),
+            Arc::clone(&metrics.catalogs),
+        );
         let terms = Terms {
             limit: AgeLimit::default(),
             events: received,
@@ -153,6 +159,19 @@ impl World {
             board,
             tasks: vec![watching, following],
         }
+    }
+
+    /// The cache, once whoever had it before has let go of it.
+    async fn opened(&self) -> Cache {
+        let open = async {
+            loop {
+                match Cache::open(&self.cache(), 1 << 20) {
+                    Ok((cache, _)) => return cache,
+                    Err(_) => tokio::time::sleep(Duration::from_millis(5)).await,
+                }
+            }
+        };
+        timeout(DEADLINE, open).await.unwrap()
     }
 
     fn cache(&self) -> std::path::PathBuf {
@@ -188,7 +207,7 @@ impl Guarding {
         self.until_state(name, is_so).await;
     }
 
-    /// Ends it, and waits until its cache is free again.
+    /// Ends it.
     async fn end(self) {
         for task in &self.tasks {
             task.abort();
@@ -241,7 +260,7 @@ async fn content_outlives_the_guard_and_catalogd() {
     let world = World::begin().await;
     world.publish("hub", "a");
     world.publish("more", "b");
-    let guard = world.guard();
+    let guard = world.guard().await;
     guard.until_judged_by("hub", "a").await;
     guard.until_judged_by("more", "b").await;
     assert_eq!(guard.board.catalogs(), Ok("2 of 2 loaded".to_owned()));
@@ -249,7 +268,7 @@ async fn content_outlives_the_guard_and_catalogd() {
     guard.end().await;
 
     world.catalogd.abort();
-    let again = world.guard();
+    let again = world.guard().await;
     again.until_judged_by("hub", "a").await;
     again.until_judged_by("more", "b").await;
     assert_eq!(world.served.asked(), 2);
@@ -259,7 +278,7 @@ async fn content_outlives_the_guard_and_catalogd() {
 async fn labels_and_priority_fetch_nothing() {
     let world = World::begin().await;
     world.publish("hub", "a");
-    let guard = world.guard();
+    let guard = world.guard().await;
     guard.until_judged_by("hub", "a").await;
     let mut changed = world.object("hub", "a");
     changed["metadata"]["labels"] = json!({"team": "x"});
@@ -281,7 +300,7 @@ async fn content_that_moved_while_it_was_fetched_is_fetched_again() {
         served.put("hub", &content("b"));
         api.put(CATALOGS, moved);
     });
-    let guard = world.guard();
+    let guard = world.guard().await;
     guard.until_judged_by("hub", "b").await;
     assert_eq!(world.served.asked(), 2);
     let expected = format!("sha256-{}.catalog", "b".repeat(64));
@@ -300,7 +319,7 @@ async fn what_cannot_be_read_again_is_held_and_not_kept() {
         Trouble::Status(StatusCode::INTERNAL_SERVER_ERROR),
         |asked| asked.path.ends_with("/clustercatalogs/hub"),
     );
-    let guard = world.guard();
+    let guard = world.guard().await;
     guard.until_judged_by("hub", "a").await;
     assert_eq!(files(&world.cache()), [""; 0]);
 }
@@ -309,7 +328,7 @@ async fn what_cannot_be_read_again_is_held_and_not_kept() {
 async fn a_catalogd_that_is_down_or_broken_takes_nothing_away() {
     let world = World::begin().await;
     world.publish("hub", "a");
-    let guard = world.guard();
+    let guard = world.guard().await;
     guard.until_judged_by("hub", "a").await;
     // After two objects nothing but JSON is expected.
     let broken = format!("{}{}{{\"schema\": oops}}\n", content("b"), content("c"));
@@ -340,7 +359,7 @@ async fn a_catalogd_that_is_down_or_broken_takes_nothing_away() {
 async fn a_catalog_that_is_deleted_and_made_again_comes_from_the_cache() {
     let world = World::begin().await;
     world.publish("hub", "a");
-    let guard = world.guard();
+    let guard = world.guard().await;
     guard.until_judged_by("hub", "a").await;
     world.api.delete(CATALOGS, "hub");
     guard

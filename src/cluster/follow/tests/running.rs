@@ -40,8 +40,6 @@ enum Does {
     Fails,
     Hangs,
     Panics,
-    Moves(&'static str),
-    IsGone,
 }
 
 impl Script {
@@ -79,8 +77,6 @@ impl Load for Script {
             }),
             Some(Does::Hangs) => pending().await,
             Some(Does::Panics) => panic!("as scripted"),
-            Some(Does::Moves(to)) => Outcome::Moved(Box::new(observed(&job.want.name, to))),
-            Some(Does::IsGone) => Outcome::Gone,
         }
     }
 
@@ -237,25 +233,6 @@ async fn a_loader_that_panics_is_a_failure_like_another() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn what_moves_is_fetched_anew_and_what_is_gone_is_gone() {
-    let script = Script::default();
-    script.next("a", &[Does::Moves("b")]);
-    script.next("c", &[Does::IsGone]);
-    let world = World::begin(script).await;
-    world
-        .tell(CatalogEvent::Listed(vec![
-            observed("hub", "a"),
-            observed("brief", "c"),
-        ]))
-        .await;
-    world.until_judged_by("hub", "b").await;
-    world
-        .until("gone", |snapshot| snapshot.catalog("brief").is_none())
-        .await;
-    assert_eq!(world.board.catalogs(), Ok("1 of 1 loaded".to_owned()));
-}
-
-#[tokio::test(start_paused = true)]
 async fn bytes_that_came_too_early_are_not_kept_under_the_old_digest() {
     let script = Script::default();
     script.0.lock().unwrap().sha256 = Some([7; 32]);
@@ -305,7 +282,8 @@ async fn a_watch_that_is_lost_takes_nothing_away() {
         world.board.watch(),
         Ok("not known for 90s: no route".to_owned())
     );
-    world.tell(CatalogEvent::Alive).await;
+    let again = CatalogEvent::Listed(vec![observed("hub", "a")]);
+    world.tell(again).await;
     world
         .tell(CatalogEvent::Applied(observed("hub", "b")))
         .await;
