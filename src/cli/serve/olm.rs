@@ -7,7 +7,7 @@ use tokio::sync::mpsc;
 use tracing::{info, warn};
 
 use crate::cli::common::{AskedRelease, OlmArgs};
-use crate::cluster::olm::{self, FindError, Found, Warning, compare};
+use crate::cluster::olm::{self, FindError, Found, OlmEvent, Warning, compare};
 use crate::olm::{OlmRelease, Rules};
 use crate::server::Check;
 use crate::telemetry::metrics::{WatchFailure, WatchMetrics, Watched};
@@ -31,13 +31,15 @@ pub(super) fn watch(
     board: Arc<OlmBoard>,
     watches: Arc<WatchMetrics>,
 ) -> mpsc::Receiver<Rules> {
-    let (answers, mut received) = mpsc::channel(1);
-    tokio::spawn(olm::watch(client, asked.namespace.clone(), answers));
+    let (events, mut received) = mpsc::channel(1);
+    tokio::spawn(olm::watch(client, asked.namespace.clone(), events));
     let (rules, taken) = mpsc::channel(1);
     tokio::spawn(async move {
-        while let Some(answer) = received.recv().await {
-            count(&answer, &watches);
-            let now = asked.judge(answer);
+        while let Some(event) = received.recv().await {
+            count(&event, &watches);
+            let Some(now) = asked.judge(event) else {
+                continue;
+            };
             board.put(now.words);
             if rules.send(now.rules).await.is_err() {
                 return;
@@ -56,14 +58,15 @@ struct Taken {
 
 impl Asked {
     /// What flags say counts, then what was found, then the newest.
-    fn judge(&self, answer: Result<Found, FindError>) -> Taken {
+    fn judge(&self, event: OlmEvent) -> Option<Taken> {
         let release = match self.args.olm_release {
             AskedRelease::Auto => None,
             AskedRelease::This(release) => Some(release),
         };
-        match answer {
-            Ok(found) => self.found(release, &found),
-            Err(error) => self.not_found(release, &error),
+        match event {
+            OlmEvent::Found(found) => Some(self.found(release, &found)),
+            OlmEvent::NotFound(error) => Some(self.not_found(release, &error)),
+            OlmEvent::Alive | OlmEvent::Lost(_) => None,
         }
     }
 
@@ -101,22 +104,19 @@ impl Asked {
     }
 }
 
-fn count(answer: &Result<Found, FindError>, watches: &WatchMetrics) {
-    match answer {
-        Ok(_) => watches.heard(Watched::Deployment, SystemClock.now()),
-        Err(error) => {
+fn count(event: &OlmEvent, watches: &WatchMetrics) {
+    let failed = match event {
+        OlmEvent::Alive => return watches.heard(Watched::Deployment, SystemClock.now()),
+        OlmEvent::Lost(fault) => {
             watches.lost(Watched::Deployment);
-            watches.failed(Watched::Deployment, failure(error));
+            WatchFailure::of(fault.class.as_str())
         }
-    }
-}
-
-fn failure(error: &FindError) -> WatchFailure {
-    match error {
-        FindError::Nowhere { .. } => WatchFailure::NotServed,
-        FindError::NoContainer { .. } => WatchFailure::Object,
-        FindError::Failed { .. } => WatchFailure::Other,
-    }
+        OlmEvent::NotFound(FindError::Nowhere { .. }) => WatchFailure::NotServed,
+        OlmEvent::NotFound(FindError::NoContainer { .. }) => WatchFailure::Object,
+        // What failed is told as lost, too.
+        OlmEvent::Found(_) | OlmEvent::NotFound(FindError::Failed { .. }) => return,
+    };
+    watches.failed(Watched::Deployment, failed);
 }
 
 fn say<'a>(warnings: impl Iterator<Item = &'a Warning>) {
