@@ -142,5 +142,7 @@ fn is_watch(request: &Request<Body>) -> bool {
 
 /// How long an answer may take, or the beginning of a watch.
 pub(super) const ANSWER: Duration = Duration::from_secs(30);
+/// How long one watch lasts, in seconds; a line that is dead is noticed that late at most.
+pub(super) const SECONDS: u32 = 120;
 /// How far apart two watches begin at least.
 pub(super) const PACE: Duration = Duration::from_secs(1);

@@ -25,14 +25,15 @@ use k8s_openapi::api::apps::v1::Deployment;
 use k8s_openapi::api::core::v1::Container;
 use kube::core::{ApiResource, GroupVersionKind};
 use kube::{Api, Client};
+use serde_json::Value;
 
 pub use warning::Warning;
-pub use watch::watch;
+pub use watch::{OlmEvent, watch};
 
-use release::Evidence;
+use release::{Evidence, OpenShift};
 use watch::Seen;
 
-use crate::cluster::fault;
+use crate::cluster::fault::{self, WatchFault};
 use crate::cluster::line;
 use crate::cluster::object::Object;
 use crate::olm::{Gates, OlmRelease, Rules};
@@ -64,12 +65,12 @@ pub enum FindError {
         namespaces: Vec<String>,
     },
     /// The API server did not answer, or said no.
-    #[error("cannot read Deployment {namespace}/{DEPLOYMENT}: {why}")]
+    #[error("cannot read Deployment {namespace}/{DEPLOYMENT}: {}", fault.words)]
     Failed {
         /// Where it was looked for.
         namespace: String,
         /// What became of it.
-        why: String,
+        fault: WatchFault,
     },
     /// None of its containers is operator-controller.
     #[error(
@@ -106,6 +107,12 @@ impl Found {
     /// What this OLM does.
     pub fn rules(&self) -> Rules {
         Rules::new(self.release, self.gates)
+    }
+
+    /// Whether another look could tell no more of the same Deployment.
+    fn is_certain(&self) -> bool {
+        let is_open = |warning: &Warning| matches!(warning, Warning::NoOpenShiftVersion { .. });
+        !self.warnings.iter().any(is_open)
     }
 
     fn gates_in_words(&self) -> String {
@@ -154,7 +161,7 @@ async fn deployment(client: &Client, namespace: &str) -> Result<Option<Deploymen
     let api: Api<Deployment> = Api::namespaced(client.clone(), namespace);
     let failed = |error| FindError::Failed {
         namespace: namespace.to_owned(),
-        why: fault::words(&error),
+        fault: WatchFault::from(&error),
     };
     api.get_opt(DEPLOYMENT).await.map_err(failed)
 }
@@ -171,26 +178,17 @@ async fn read(
         namespace: namespace.to_owned(),
     })?;
     let openshift = if release::is_told_by(image_of(container)) {
-        Ok(None)
+        OpenShift::NotHere
     } else {
-        openshift_version(client).await
+        openshift(client).await
     };
-    Ok(found(namespace, container, openshift))
+    Ok(found(namespace, container, &openshift))
 }
 
 /// What a container says, with OpenShift's version, which is asked for where the image has no release.
-fn found(
-    namespace: &str,
-    container: &Container,
-    openshift: Result<Option<String>, String>,
-) -> Found {
-    let mut warnings = Vec::new();
-    let openshift = openshift.unwrap_or_else(|why| {
-        warnings.push(Warning::NoOpenShiftVersion { why });
-        None
-    });
-    let known = release::of(image_of(container), openshift.as_deref());
-    warnings.extend(known.warning);
+fn found(namespace: &str, container: &Container, openshift: &OpenShift) -> Found {
+    let known = release::of(image_of(container), openshift);
+    let mut warnings = Vec::from_iter(known.warning);
     let set = gates::of(container, known.release);
     warnings.extend(set.ignored.into_iter().map(Warning::Gate));
     Found {
@@ -207,19 +205,21 @@ fn image_of(container: &Container) -> &str {
     container.image.as_deref().unwrap_or_default()
 }
 
-/// The version of OpenShift; none where this is another Kubernetes.
-async fn openshift_version(client: &Client) -> Result<Option<String>, String> {
+async fn openshift(client: &Client) -> OpenShift {
     let kind = GroupVersionKind::gvk("config.openshift.io", "v1", "ClusterVersion");
     let api: Api<Object> = Api::all_with(client.clone(), &ApiResource::from_gvk(&kind));
-    let found = api.get_opt("version").await;
-    let found = found.map_err(|error| fault::words(&error))?;
-    let version = |object: Object| {
-        let version = object.content.pointer("/status/desired/version")?;
-        version.as_str().map(str::to_owned)
-    };
-    Ok(found.and_then(version))
+    match api.get_opt("version").await {
+        Ok(None) => OpenShift::NotHere,
+        Ok(Some(object)) => match object.content.pointer(VERSION).and_then(Value::as_str) {
+            Some(version) => OpenShift::Version(version.to_owned()),
+            None => OpenShift::Unknown("ClusterVersion has no status.desired.version".to_owned()),
+        },
+        Err(error) => OpenShift::Unknown(fault::words(&error)),
+    }
 }
 
+/// Where a ClusterVersion has the version that runs.
+const VERSION: &str = "/status/desired/version";
 const DEPLOYMENT: &str = "operator-controller-controller-manager";
 /// Upstream's, then OpenShift's.
 const NAMESPACES: [&str; 2] = ["olmv1-system", "openshift-operator-controller"];

@@ -19,7 +19,7 @@ use tokio::time::{interval, sleep};
 
 use super::{CatalogsError, NAMES, Observed, PAGE, Unnamed, all};
 use crate::cluster::fault::{FaultClass, WatchFault};
-use crate::cluster::line::{self, Heard};
+use crate::cluster::line::{self, Heard, SECONDS};
 use crate::cluster::object::Object;
 use crate::cluster::served::served;
 
@@ -186,8 +186,6 @@ impl Watch {
     }
 }
 
-/// How long one watch lasts, in seconds; a line that is dead is noticed that late at most.
-pub(super) const SECONDS: u32 = 120;
 /// How often it is asked whether the API has moved.
 pub(super) const RECHECK: Duration = Duration::from_mins(5);
 const LONGEST_PAUSE: Duration = Duration::from_secs(30);

@@ -14,6 +14,16 @@ pub(super) struct Known {
     pub(super) warning: Option<Warning>,
 }
 
+/// What is known of the OpenShift that this may be.
+#[derive(Debug)]
+pub(super) enum OpenShift {
+    /// It is another Kubernetes, or it does not matter.
+    NotHere,
+    Version(String),
+    /// Its version cannot be read, for this reason.
+    Unknown(String),
+}
+
 /// What says which release it is.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub(super) enum Evidence {
@@ -26,21 +36,29 @@ pub(super) enum Evidence {
 type Version = (u64, u64);
 
 /// The release by the tag of the image, else by OpenShift's version, else the newest.
-pub(super) fn of(image: &str, openshift: Option<&str>) -> Known {
+pub(super) fn of(image: &str, openshift: &OpenShift) -> Known {
     let tag = image::tag(image).and_then(|tag| Some((tag, version(tag)?)));
     if let Some((tag, version)) = tag {
         return nearest(version, tag, Evidence::Tag(tag.to_owned()));
     }
-    let openshift = openshift.and_then(|text| Some((text, version(text)?)));
-    if let Some((text, version)) = openshift {
-        return nearest(version, text, Evidence::OpenShift(text.to_owned()));
-    }
+    let image = image.to_owned();
+    assumed(match openshift {
+        OpenShift::Version(text) => match version(text) {
+            Some(version) => return nearest(version, text, Evidence::OpenShift(text.to_owned())),
+            None => Warning::NoOpenShiftVersion {
+                why: format!("{text:?} is no version"),
+            },
+        },
+        OpenShift::Unknown(why) => Warning::NoOpenShiftVersion { why: why.clone() },
+        OpenShift::NotHere => Warning::NoRelease { image },
+    })
+}
+
+fn assumed(warning: Warning) -> Known {
     Known {
         release: OlmRelease::default(),
         evidence: Evidence::Nothing,
-        warning: Some(Warning::NoRelease {
-            image: image.to_owned(),
-        }),
+        warning: Some(warning),
     }
 }
 

@@ -2,12 +2,13 @@
 
 use hyper::StatusCode;
 use k8s_openapi::api::core::v1::Container;
-use kube::Client;
 use serde_json::{Value, json};
 use tokio::sync::mpsc::{Receiver, channel};
+use tokio::time::{Duration, Instant};
 
 use super::*;
-use crate::cluster::tests::api::{ApiServer, Trouble};
+use crate::cluster::line::{PACE, SECONDS};
+use crate::cluster::tests::api::{ApiServer, Asked, Trouble};
 
 const UPSTREAM: &str = "/apis/apps/v1/namespaces/olmv1-system/deployments";
 const OPENSHIFT: &str = "/apis/apps/v1/namespaces/openshift-operator-controller/deployments";
@@ -25,8 +26,9 @@ fn container(image: &str, args: &[&str]) -> Container {
 
 #[track_caller]
 fn is_release(image: &str, openshift: Option<&str>, expected: &str, warnings: &[&str]) {
-    let openshift = Ok(openshift.map(str::to_owned));
-    let found = found("olmv1-system", &container(image, &[]), openshift);
+    let version = |text: &str| OpenShift::Version(text.to_owned());
+    let openshift = openshift.map_or(OpenShift::NotHere, version);
+    let found = found("olmv1-system", &container(image, &[]), &openshift);
     assert_eq!(found.release.to_string(), expected, "{image}");
     let said: Vec<_> = found.warnings.iter().map(ToString::to_string).collect();
     assert_eq!(said, warnings, "{image}");
@@ -99,17 +101,20 @@ fn an_image_that_says_nothing_is_taken_for_the_newest_release_with_a_warning() {
 }
 
 #[test]
-fn an_openshift_that_cannot_be_asked_is_two_warnings() {
-    let found = found("n", &container(DIGEST, &[]), Err("403".to_owned()));
-    let said: Vec<_> = found.warnings.iter().map(ToString::to_string).collect();
-    assert_eq!(
-        said[0],
-        "the version of OpenShift, which would tell the release of OLM, cannot be read: 403"
-    );
-    assert!(
-        said[1].starts_with("the image of operator-controller has no release"),
-        "{said:?}"
-    );
+fn an_openshift_without_a_version_is_not_called_another_kubernetes() {
+    for (openshift, why) in [
+        (OpenShift::Unknown("403".to_owned()), "403"),
+        (OpenShift::Version("x".to_owned()), "\"x\" is no version"),
+    ] {
+        let found = found("n", &container(DIGEST, &[]), &openshift);
+        let said: Vec<_> = found.warnings.iter().map(ToString::to_string).collect();
+        let expected = format!(
+            "the image of operator-controller has no release in its tag, and the version of OpenShift, \
+             which would tell it, cannot be read: judged as 1.11, the newest release; set it by hand \
+             if it is another: {why}"
+        );
+        assert_eq!(said, [expected]);
+    }
 }
 
 #[test]
@@ -135,7 +140,7 @@ fn feature_gates_are_read_in_both_forms_and_the_last_one_wins() {
         (&["--feature-gates"], off),
         (&["--feature-gates=AllAlpha=true"], on),
     ] {
-        let found = found("n", &container("x:v1.11.0", args), Ok(None));
+        let found = found("n", &container("x:v1.11.0", args), &OpenShift::NotHere);
         assert_eq!(
             (found.gates, found.warnings),
             (expected, vec![]),
@@ -147,7 +152,7 @@ fn feature_gates_are_read_in_both_forms_and_the_last_one_wins() {
 #[test]
 fn gates_that_are_not_known_are_ignored_with_a_warning() {
     let args = ["--feature-gates=FromTheFuture=true,BundleReleaseSupport=true,Odd"];
-    let found = found("n", &container("x:v1.11.0", &args), Ok(None));
+    let found = found("n", &container("x:v1.11.0", &args), &OpenShift::NotHere);
     assert_eq!(found.rules().release_key, crate::olm::ReleaseKey::Honoured);
     let said: Vec<_> = found.warnings.iter().map(ToString::to_string).collect();
     let begins = "ignored of operator-controller's --feature-gates: ";
@@ -158,13 +163,21 @@ fn gates_that_are_not_known_are_ignored_with_a_warning() {
 #[test]
 fn what_was_found_is_told_in_one_line() {
     let args = ["--feature-gates=BundleReleaseSupport=true,BoxcutterRuntime=false"];
-    let with = found("olmv1-system", &container("x:v1.11.0", &args), Ok(None));
+    let with = found(
+        "olmv1-system",
+        &container("x:v1.11.0", &args),
+        &OpenShift::NotHere,
+    );
     assert_eq!(
         with.to_string(),
         "OLM 1.11 (image tag v1.11.0), feature gates BundleReleaseSupport=true,BoxcutterRuntime=false, \
          of Deployment olmv1-system/operator-controller-controller-manager"
     );
-    let without = found("o", &container(DIGEST, &[]), Ok(Some("4.20.3".to_owned())));
+    let without = found(
+        "o",
+        &container(DIGEST, &[]),
+        &OpenShift::Version("4.20.3".to_owned()),
+    );
     assert_eq!(
         without.to_string(),
         "OLM 1.4 (OpenShift 4.20.3), no feature gates, of Deployment o/operator-controller-controller-manager"
@@ -174,7 +187,7 @@ fn what_was_found_is_told_in_one_line() {
 #[test]
 fn what_was_set_by_hand_counts_and_a_difference_is_a_warning() {
     let args = ["--feature-gates=BundleReleaseSupport=true"];
-    let found = found("n", &container("x:v1.11.0", &args), Ok(None));
+    let found = found("n", &container("x:v1.11.0", &args), &OpenShift::NotHere);
     let said = |release: &str, gates| -> Vec<_> {
         let warnings = compare(&found, Some(release.parse().unwrap()), gates);
         warnings.iter().map(ToString::to_string).collect()
@@ -237,6 +250,21 @@ fn deployment(image: &str, generation: i64) -> Value {
     })
 }
 
+/// One that runs OLM 1.7, which its version alone tells.
+fn openshift_cluster() -> ApiServer {
+    let api = cluster();
+    api.serve(
+        "config.openshift.io/v1",
+        "clusterversions",
+        "ClusterVersion",
+    );
+    let version =
+        json!({"metadata": {"name": "version"}, "status": {"desired": {"version": "4.21.7"}}});
+    api.put(VERSIONS, version);
+    api.put(OPENSHIFT, deployment(DIGEST, 1));
+    api
+}
+
 #[tokio::test(start_paused = true)]
 async fn it_is_found_in_either_namespace() {
     let api = cluster();
@@ -257,16 +285,7 @@ async fn it_is_found_in_either_namespace() {
 
 #[tokio::test(start_paused = true)]
 async fn openshift_is_asked_where_the_image_has_a_digest_alone() {
-    let api = cluster();
-    api.serve(
-        "config.openshift.io/v1",
-        "clusterversions",
-        "ClusterVersion",
-    );
-    let version =
-        json!({"metadata": {"name": "version"}, "status": {"desired": {"version": "4.21.7"}}});
-    api.put(VERSIONS, version);
-    api.put(OPENSHIFT, deployment(DIGEST, 1));
+    let api = openshift_cluster();
     let found = find(&api.client(), None).await.unwrap();
     assert_eq!(
         (found.release.to_string().as_str(), found.warnings),
@@ -285,54 +304,144 @@ async fn a_refusal_is_told_with_its_reason() {
     );
 }
 
-fn watched(client: Client) -> Receiver<Result<Found, FindError>> {
-    let (answers, told) = channel(8);
-    tokio::spawn(watch(client, None, answers));
-    told
-}
+struct Told(Receiver<OlmEvent>);
 
-async fn release(told: &mut Receiver<Result<Found, FindError>>) -> String {
-    let answer = told.recv().await.expect("the watch goes on");
-    answer.map_or_else(|error| error.to_string(), |found| found.release.to_string())
+impl Told {
+    fn by(api: &ApiServer) -> Self {
+        let (events, told) = channel(1);
+        tokio::spawn(watch(api.client(), None, events));
+        Self(told)
+    }
+
+    async fn event(&mut self) -> String {
+        match self.0.recv().await.expect("the watch goes on") {
+            OlmEvent::Found(found) => format!("found {}", found.release),
+            OlmEvent::NotFound(error) => error.to_string(),
+            OlmEvent::Alive => "alive".to_owned(),
+            OlmEvent::Lost(fault) => format!("lost {}", fault.class.as_str()),
+        }
+    }
+
+    /// The next answer.
+    async fn answer(&mut self) -> String {
+        loop {
+            let event = self.event().await;
+            if event != "alive" && !event.starts_with("lost") {
+                return event;
+            }
+        }
+    }
 }
 
 #[tokio::test(start_paused = true)]
 async fn an_upgrade_of_olm_is_noticed() {
     let api = cluster();
     api.put(UPSTREAM, deployment("op:v1.8.0", 1));
-    let mut told = watched(api.client());
-    assert_eq!(release(&mut told).await, "1.8");
+    let mut told = Told::by(&api);
+    assert_eq!(told.answer().await, "found 1.8");
     // Pods come and go: nothing that matters has changed.
     api.put(UPSTREAM, deployment("op:v1.8.0", 1));
     api.put(UPSTREAM, deployment("op:v1.8.0", 2));
     api.put(UPSTREAM, deployment("op:v1.11.0", 3));
-    assert_eq!(release(&mut told).await, "1.11");
+    assert_eq!(told.answer().await, "found 1.11");
 }
 
 #[tokio::test(start_paused = true)]
 async fn what_is_missing_or_forbidden_is_waited_for() {
     let api = cluster();
-    let mut told = watched(api.client());
-    assert!(
-        release(&mut told)
-            .await
-            .starts_with("no operator-controller")
-    );
+    let mut told = Told::by(&api);
+    let nowhere = "no operator-controller";
+    assert!(told.answer().await.starts_with(nowhere));
     api.put(UPSTREAM, deployment("op:v1.8.0", 1));
-    assert_eq!(release(&mut told).await, "1.8");
+    assert_eq!(told.answer().await, "found 1.8");
     api.trouble(Trouble::Status(StatusCode::FORBIDDEN), |_| true);
     api.break_watches();
-    assert!(
-        release(&mut told)
-            .await
-            .contains("the API server answers 403")
-    );
+    let forbidden = "the API server answers 403";
+    assert!(told.answer().await.contains(forbidden));
     api.heal();
-    assert_eq!(release(&mut told).await, "1.8");
+    assert_eq!(told.answer().await, "found 1.8");
     api.delete(UPSTREAM, DEPLOYMENT);
+    assert!(told.answer().await.starts_with(nowhere));
+}
+
+#[tokio::test(start_paused = true)]
+async fn each_contact_and_each_failed_try_is_told() {
+    let api = cluster();
+    api.put(UPSTREAM, deployment("op:v1.8.0", 1));
+    let mut told = Told::by(&api);
+    assert_eq!(told.event().await, "found 1.8");
+    // The look, then the beginning of the watch.
+    assert_eq!(told.event().await, "alive");
+    assert_eq!(told.event().await, "alive");
+    api.bookmark();
+    assert_eq!(told.event().await, "alive");
+    api.trouble(Trouble::Status(StatusCode::FORBIDDEN), |_| true);
+    api.break_watches();
+    assert_eq!(told.event().await, "lost unreachable");
+    assert!(told.event().await.starts_with("cannot read Deployment"));
+    for _ in 0..5 {
+        assert_eq!(told.event().await, "lost forbidden");
+    }
+    api.heal();
+    assert_eq!(told.answer().await, "found 1.8");
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_cluster_without_olm_is_heard_each_time() {
+    let mut told = Told::by(&cluster());
+    assert!(told.event().await.starts_with("no operator-controller"));
+    for _ in 0..5 {
+        assert_eq!(told.event().await, "alive");
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_watch_ends_before_its_silence_would_be_the_end_of_the_connection() {
+    let api = cluster();
+    api.put(UPSTREAM, deployment("op:v1.8.0", 1));
+    let mut told = Told::by(&api);
+    while !api.asked().iter().any(Asked::is_watch) {
+        told.event().await;
+    }
+    let asked = api.asked();
+    let watch = asked.iter().find(|asked| asked.is_watch()).unwrap();
+    let seconds = SECONDS.to_string();
+    assert_eq!(watch.param("timeoutSeconds"), Some(seconds.as_str()));
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_version_of_openshift_that_cannot_be_read_is_asked_for_again() {
+    let api = openshift_cluster();
+    api.trouble(Trouble::Status(StatusCode::SERVICE_UNAVAILABLE), |asked| {
+        asked.path.starts_with(VERSIONS)
+    });
+    let mut told = Told::by(&api);
+    assert_eq!(told.answer().await, "found 1.11");
+    api.heal();
+    let since = Instant::now();
+    assert_eq!(told.answer().await, "found 1.7");
     assert!(
-        release(&mut told)
-            .await
-            .starts_with("no operator-controller")
+        since.elapsed() < Duration::from_secs(5),
+        "{:?}",
+        since.elapsed()
     );
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_change_is_noticed_while_the_version_of_openshift_is_missing() {
+    let api = openshift_cluster();
+    api.trouble(Trouble::Status(StatusCode::SERVICE_UNAVAILABLE), |asked| {
+        asked.path.starts_with(VERSIONS)
+    });
+    let mut told = Told::by(&api);
+    assert_eq!(told.answer().await, "found 1.11");
+    // Until the pauses are long.
+    tokio::time::sleep(Duration::from_mins(5)).await;
+    while api.watches() == 0 {
+        told.event().await;
+    }
+    let since = Instant::now();
+    api.put(OPENSHIFT, deployment("op:v1.8.0", 2));
+    assert_eq!(told.answer().await, "found 1.8");
+    assert!(since.elapsed() <= 2 * PACE, "{:?}", since.elapsed());
 }

@@ -24,7 +24,12 @@ pub enum Warning {
         image: String,
     },
     /// The image has no release, and OpenShift's version cannot be read.
-    #[error("the version of OpenShift, which would tell the release of OLM, cannot be read: {why}")]
+    #[error(
+        "the image of operator-controller has no release in its tag, and the version of OpenShift, \
+         which would tell it, cannot be read: judged as {}, the newest release; set it by hand if it \
+         is another: {why}",
+        OlmRelease::default()
+    )]
     NoOpenShiftVersion {
         /// What became of it.
         why: String,

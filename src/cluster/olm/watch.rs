@@ -1,5 +1,13 @@
 //! The OLM of a cluster, again whenever it is another: it is upgraded under a running guard.
+//!
+//! ```text
+//! look --> found --> watch of the Deployment --> it has changed --> look
+//!   ^        |          '-- OpenShift's version is missing: no longer than one pause
+//!   |        '-- not found, or the watch fails
+//!   '---- pause (kube's own, growing, with jitter)
+//! ```
 
+use std::convert::Infallible;
 use std::pin::pin;
 use std::time::Duration;
 
@@ -8,43 +16,40 @@ use k8s_openapi::api::apps::v1::Deployment;
 use kube::runtime::watcher::{self, DefaultBackoff, Event, watcher};
 use kube::{Api, Client};
 use tokio::sync::mpsc::Sender;
-use tokio::time::sleep;
+use tokio::time::{sleep, timeout};
 
 use super::{DEPLOYMENT, FindError, Found, look};
-use crate::cluster::line::{self, PACE};
+use crate::cluster::fault::WatchFault;
+use crate::cluster::line::{self, Heard, PACE, SECONDS};
 
-/// Tells which OLM runs, or why that is not known, each time that the answer is another, for as long
-/// as somebody listens.
-pub async fn watch(
-    client: Client,
-    namespace: Option<String>,
-    answers: Sender<Result<Found, FindError>>,
-) {
-    let (client, _) = line::open(client);
-    let mut pauses = DefaultBackoff::default();
-    let mut told = None;
-    loop {
-        let (now, seen) = match look(&client, namespace.as_deref()).await {
-            Ok((found, seen)) => (Ok(found), Some(seen)),
-            Err(error) => (Err(error), None),
-        };
-        if told.as_ref() != Some(&now) {
-            told = Some(now.clone());
-            if answers.send(now).await.is_err() {
-                return;
-            }
-        }
-        let another_look = async {
-            let pause = match seen {
-                Some(seen) if changed(&client, &seen).await.is_ok() => PACE,
-                _ => pauses.next().unwrap_or(LONGEST_PAUSE),
-            };
-            sleep(pause).await;
-        };
-        tokio::select! {
-            () = answers.closed() => return,
-            () = another_look => {}
-        }
+/// What there is to say about the OLM of a cluster.
+#[derive(Clone, Debug)]
+pub enum OlmEvent {
+    /// This one runs; told if the last answer was another.
+    Found(Found),
+    /// None was found, for this reason; told if the last answer was another.
+    NotFound(FindError),
+    /// The API server was heard: it showed the Deployment or said that there is none, or its watch
+    /// goes on.
+    Alive,
+    /// The API server was not heard, or said no: told each time.
+    Lost(WatchFault),
+}
+
+/// Tells which OLM runs, for as long as somebody listens.
+pub async fn watch(client: Client, namespace: Option<String>, events: Sender<OlmEvent>) {
+    let listener = events.clone();
+    let (client, heard) = line::open(client);
+    let watch = Watch {
+        client,
+        heard,
+        namespace,
+        events,
+        told: None,
+    };
+    tokio::select! {
+        () = listener.closed() => {}
+        Err(NobodyListens) = watch.go_on() => {}
     }
 }
 
@@ -66,26 +71,127 @@ impl Seen {
     }
 }
 
-/// Waits until the Deployment is another than was seen, or none.
-async fn changed(client: &Client, seen: &Seen) -> Result<(), watcher::Error> {
-    let api: Api<Deployment> = Api::namespaced(client.clone(), &seen.namespace);
-    let only = watcher::Config::default().fields(&format!("metadata.name={DEPLOYMENT}"));
-    let mut events = pin!(watcher(api, only));
-    let mut is_there = false;
-    while let Some(event) = events.next().await {
-        match event? {
-            Event::Init => is_there = false,
-            Event::InitApply(now) | Event::Apply(now) => {
-                is_there = true;
-                if Seen::of(&seen.namespace, &now) != *seen {
-                    return Ok(());
-                }
-            }
-            Event::InitDone if is_there => {}
-            Event::InitDone | Event::Delete(_) => return Ok(()),
+/// Whoever was told has gone away.
+struct NobodyListens;
+
+/// What one look comes to.
+enum Looked {
+    /// All is known until the Deployment changes.
+    Certain(Seen),
+    /// Another look may tell more, although the Deployment stays as it is.
+    Uncertain(Seen),
+    Nothing,
+}
+
+/// How the watch of a Deployment ends.
+enum Ended {
+    Changed,
+    Fault,
+}
+
+struct Watch {
+    client: Client,
+    heard: Heard,
+    namespace: Option<String>,
+    events: Sender<OlmEvent>,
+    told: Option<Result<Found, FindError>>,
+}
+
+impl Watch {
+    async fn go_on(mut self) -> Result<Infallible, NobodyListens> {
+        let mut pauses = DefaultBackoff::default();
+        let mut pause = || pauses.next().unwrap_or(LONGEST_PAUSE);
+        loop {
+            let ended = match self.look().await? {
+                Looked::Nothing => Ended::Fault,
+                Looked::Certain(seen) => self.follow(&seen).await?,
+                Looked::Uncertain(seen) => match timeout(pause(), self.follow(&seen)).await {
+                    Ok(ended) => ended?,
+                    Err(_) => continue,
+                },
+            };
+            sleep(match ended {
+                Ended::Changed => PACE,
+                Ended::Fault => pause(),
+            })
+            .await;
         }
     }
-    Ok(())
+
+    async fn look(&mut self) -> Result<Looked, NobodyListens> {
+        let looked = match look(&self.client, self.namespace.as_deref()).await {
+            Ok((found, seen)) => {
+                let is_certain = found.is_certain();
+                self.answer(Ok(found)).await?;
+                if is_certain {
+                    Looked::Certain(seen)
+                } else {
+                    Looked::Uncertain(seen)
+                }
+            }
+            Err(error) => {
+                self.answer(Err(error.clone())).await?;
+                if let FindError::Failed { fault, .. } = error {
+                    self.tell(OlmEvent::Lost(fault)).await?;
+                    return Ok(Looked::Nothing);
+                }
+                Looked::Nothing
+            }
+        };
+        self.tell(OlmEvent::Alive).await?;
+        Ok(looked)
+    }
+
+    /// Waits until the Deployment is another than was seen, or none.
+    async fn follow(&mut self, seen: &Seen) -> Result<Ended, NobodyListens> {
+        let api: Api<Deployment> = Api::namespaced(self.client.clone(), &seen.namespace);
+        let only = watcher::Config::default()
+            .timeout(SECONDS)
+            .fields(&format!("metadata.name={DEPLOYMENT}"));
+        let mut events = pin!(watcher(api, only));
+        let mut is_there = false;
+        loop {
+            let event = tokio::select! {
+                biased;
+                Some(event) = events.next() => event,
+                () = self.heard.sign() => {
+                    self.tell(OlmEvent::Alive).await?;
+                    continue;
+                }
+            };
+            match event {
+                Ok(Event::Init) => is_there = false,
+                Ok(Event::InitApply(now) | Event::Apply(now)) => {
+                    is_there = true;
+                    if Seen::of(&seen.namespace, &now) != *seen {
+                        return Ok(Ended::Changed);
+                    }
+                }
+                Ok(Event::InitDone) if is_there => {}
+                Ok(Event::InitDone | Event::Delete(_)) => return Ok(Ended::Changed),
+                Err(error) => {
+                    self.tell(OlmEvent::Lost(error.into())).await?;
+                    return Ok(Ended::Fault);
+                }
+            }
+        }
+    }
+
+    async fn answer(&mut self, now: Result<Found, FindError>) -> Result<(), NobodyListens> {
+        if self.told.as_ref() == Some(&now) {
+            return Ok(());
+        }
+        self.told = Some(now.clone());
+        self.tell(match now {
+            Ok(found) => OlmEvent::Found(found),
+            Err(error) => OlmEvent::NotFound(error),
+        })
+        .await
+    }
+
+    async fn tell(&self, event: OlmEvent) -> Result<(), NobodyListens> {
+        self.events.send(event).await.map_err(|_| NobodyListens)
+    }
 }
 
 const LONGEST_PAUSE: Duration = Duration::from_secs(30);

@@ -3,8 +3,7 @@
 use hyper::StatusCode;
 
 use super::*;
-use crate::cluster::catalogs::watch::SECONDS;
-use crate::cluster::line::{ANSWER, PACE};
+use crate::cluster::line::{ANSWER, PACE, SECONDS};
 use crate::cluster::tests::api::{Asked, error_line};
 
 /// The longest pause with its jitter.
