@@ -71,7 +71,7 @@ impl Origin {
             args: olm,
             namespace: cluster.olm_namespace,
         };
-        let live = live.live(found.clone(), asked)?;
+        let live = live.live(found.clone(), asked).await?;
         Ok((Source::Cluster(Box::new(live)), Some(found)))
     }
 }
