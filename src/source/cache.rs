@@ -8,10 +8,13 @@
 //!
 //! Whatever is wrong with a file, the answer is the same: it is removed, and fetched again by whoever
 //! asked. A file is written under a name of its own, and takes its place only when it lies on the disk
-//! as a whole. What another build of this program reduced is not used: it may hold what a fault of that
-//! build made of it.
+//! as a whole. What another version of this program reduced is not used: it may hold what a fault of
+//! that version made of it.
 //!
-//! Invariants: a file under the name of a digest is whole, or refused; only names that this module
+//! Opening looks at the name, the head and the length of each file; its checksum is that of all it
+//! holds, and so is checked when it is loaded, which reads it anyway.
+//!
+//! Invariants: a file under the name of a digest is whole, or refused when it is loaded; only names that this module
 //! gives are ever read, replaced or removed; complete files take no more than the limit together.
 
 mod digest;
@@ -44,7 +47,7 @@ impl Cache {
     /// Opens the folder, which is made if it is not there, and holds it for this process. Complete files
     /// may take `limit` bytes together.
     ///
-    /// What is not whole, or not of this program, is removed, and told.
+    /// What is not finished, or not of this program, is removed, and told.
     pub fn open(folder: &Path, limit: u64) -> Result<(Self, Vec<Dropped>), CacheError> {
         let folder = Folder::hold(folder)?;
         let dropped = folder.sweep()?;

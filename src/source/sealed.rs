@@ -4,7 +4,7 @@
 //! kind, 16 bytes | version, 4 | length, 8 | SHA-256, 32 | what it holds, `length` bytes
 //! ```
 //!
-//! Numbers are little-endian. What it holds is looked at only once all of the above is true of it. The
+//! Numbers are little-endian. What it holds is used only once all of the above is true of it. The
 //! first line is written last: until then it names no kind, so a file that was not finished is none.
 
 use std::fs::File;
@@ -103,6 +103,23 @@ impl<W: Write> Write for Sealer<W> {
 
 /// Opens a sealed file, all of which is checked.
 pub(super) fn open(file: File, kind: Kind) -> Result<Held, SealError> {
+    let (mut file, seal) = sealed(file, kind)?;
+    if checksum(&mut file)? != seal.checksum {
+        return Err(SealError::Checksum);
+    }
+    file.seek(SeekFrom::Start(HEAD as u64))?;
+    Ok(file.take(seal.length))
+}
+
+/// Opens a sealed file, of which all is checked but what it holds: that it is of this kind, and was
+/// finished.
+pub(super) fn look(file: File, kind: Kind) -> Result<Held, SealError> {
+    let (file, seal) = sealed(file, kind)?;
+    Ok(file.take(seal.length))
+}
+
+/// The seal of a file that is as long as it says, and the file where what it holds begins.
+fn sealed(file: File, kind: Kind) -> Result<(BufReader<File>, Seal), SealError> {
     let there = file.metadata()?.len();
     let mut file = BufReader::new(file);
     let seal = Seal::read(&mut file, kind)?;
@@ -113,11 +130,7 @@ pub(super) fn open(file: File, kind: Kind) -> Result<Held, SealError> {
             expected: seal.length,
         });
     }
-    if checksum(&mut file)? != seal.checksum {
-        return Err(SealError::Checksum);
-    }
-    file.seek(SeekFrom::Start(HEAD as u64))?;
-    Ok(file.take(seal.length))
+    Ok((file, seal))
 }
 
 /// What stands before what a file holds, but for its kind.

@@ -1,14 +1,14 @@
 //! The catalogs of the cluster: flags about how they are followed, and the tasks that do it.
 
 use std::num::NonZeroU64;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
 use arc_swap::ArcSwap;
 use clap::ValueEnum;
 use tokio::sync::mpsc;
-use tokio::task::JoinSet;
+use tokio::task::{JoinSet, spawn_blocking};
 use tokio::time::sleep;
 use tracing::{error, info, warn};
 
@@ -96,14 +96,14 @@ impl LiveArgs {
     }
 
     /// Gets ready to follow the catalogs of this cluster.
-    pub(super) fn live(
+    pub(super) async fn live(
         self,
         cluster: Cluster,
         olm: Asked,
         metrics: &Metrics,
     ) -> Result<Live, CatalogdError> {
         let catalogd = Catalogd::new(self.catalogd_ca.as_deref(), FetchLimits::default())?;
-        let cache = self.cache();
+        let cache = self.cache().await;
         let (client, clock) = (cluster.client.clone(), Arc::new(SystemClock));
         let counts = Arc::clone(&metrics.catalogs);
         Ok(Live {
@@ -127,22 +127,16 @@ impl LiveArgs {
     }
 
     /// The cache is a help, never a must: whoever cannot have one goes on without.
-    fn cache(&self) -> Option<Cache> {
-        let folder = self.cache_dir.as_deref()?;
+    async fn cache(&self) -> Option<Cache> {
+        let folder = self.cache_dir.clone()?;
         let limit = self.cache_limit.map_or(CACHE_LIMIT, NonZeroU64::get);
         let limit = limit.saturating_mul(1 << 20);
-        match Cache::open(folder, limit) {
-            Ok((cache, dropped)) => {
-                for dropped in dropped {
-                    warn!(%dropped, "Dropped a file of the cache");
-                }
-                Some(cache)
-            }
-            Err(error) => {
-                warn!(%error, "Goes on without a cache");
-                None
-            }
-        }
+        // Whoever opens it may wait for a disk; signals are listened for here.
+        let opened = spawn_blocking(move || opened(&folder, limit)).await;
+        opened.unwrap_or_else(|error| {
+            warn!(%error, "Goes on without a cache");
+            None
+        })
     }
 }
 
@@ -200,6 +194,21 @@ impl Live {
         };
         tasks.spawn(follow(self.loader.clone(), terms));
         tasks.join_next().await;
+    }
+}
+
+fn opened(folder: &Path, limit: u64) -> Option<Cache> {
+    match Cache::open(folder, limit) {
+        Ok((cache, dropped)) => {
+            for dropped in dropped {
+                warn!(%dropped, "Dropped a file of the cache");
+            }
+            Some(cache)
+        }
+        Err(error) => {
+            warn!(%error, "Goes on without a cache");
+            None
+        }
     }
 }
 

@@ -74,7 +74,7 @@ impl Origin {
             args: olm,
             namespace: cluster.olm_namespace,
         };
-        let live = live.live(found.clone(), asked, metrics)?;
+        let live = live.live(found.clone(), asked, metrics).await?;
         Ok((Source::Cluster(Box::new(live)), Some(found)))
     }
 }

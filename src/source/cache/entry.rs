@@ -85,9 +85,19 @@ impl Drop for Partial {
     }
 }
 
-/// Opens a file of the cache, checks it, and leaves it where its record begins.
+/// Opens a file of the cache, checks all of it, and leaves it where its record begins.
 pub(super) fn open(file: File, digest: &Digest) -> Result<BufReader<Held>, Reason> {
-    let mut rest = BufReader::new(sealed::open(file, KIND)?);
+    headed(sealed::open(file, KIND)?, digest)
+}
+
+/// Looks whether a file of the cache is one that [`open`] may take, without reading what it holds.
+pub(super) fn look(file: File, digest: &Digest) -> Result<(), Reason> {
+    headed(sealed::look(file, KIND)?, digest).map(drop)
+}
+
+/// What comes after the head, if that is the one of this content.
+fn headed(held: Held, digest: &Digest) -> Result<BufReader<Held>, Reason> {
+    let mut rest = BufReader::new(held);
     let mut buffer = Vec::new();
     let head = match framed::read::<Head<'_>>(&mut rest, HEAD_LIMIT, &mut buffer) {
         Ok(Some(head)) => head,
@@ -123,7 +133,8 @@ fn finish(recorder: Recorder<Sealer<File>>) -> io::Result<u64> {
     Ok(file.metadata()?.len())
 }
 
-/// The version is that of the record; whoever changes the head changes it as well.
+/// The version is that of the record; whoever changes the head, or what of a catalog is recorded,
+/// changes it as well: two builds of one version are not told apart.
 const KIND: Kind = Kind {
     name: b"olmguard catalog",
     version: record::VERSION,

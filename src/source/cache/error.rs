@@ -72,14 +72,14 @@ pub enum Reason {
     /// It is not what it was when it was written, or of a foreign version.
     #[error(transparent)]
     Seal(#[from] SealError),
-    /// Another build reduced it, perhaps to something else.
-    #[error("olmguard {found} made it, and this is {}", env!("CARGO_PKG_VERSION"))]
+    /// Another version reduced it, perhaps to something else.
+    #[error("olmguard {found:?} made it, and this is {}", env!("CARGO_PKG_VERSION"))]
     Program {
-        /// The build.
+        /// The version.
         found: Box<str>,
     },
     /// It holds the content of another digest.
-    #[error("it holds the content of {found}")]
+    #[error("it holds the content of {found:?}")]
     Digest {
         /// The stem of the name that it should have.
         found: Box<str>,

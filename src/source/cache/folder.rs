@@ -67,7 +67,8 @@ impl Folder {
         })
     }
 
-    /// Removes every file that is of no use, in the order of the names.
+    /// Removes every file that is seen to be of no use without reading what it holds, in the order of
+    /// the names.
     pub(super) fn sweep(&self) -> Result<Vec<Dropped>, CacheError> {
         let mut dropped = Vec::new();
         for (path, name) in self.names()? {
@@ -192,7 +193,7 @@ fn check(path: &Path, name: &Name) -> Result<(), Reason> {
         return Err(Reason::NotAFile);
     }
     let file = File::open(path).map_err(SealError::Io)?;
-    entry::open(file, digest).map(drop)
+    entry::look(file, digest)
 }
 
 fn remove(path: &Path) -> Result<(), CacheError> {

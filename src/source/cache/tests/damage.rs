@@ -10,20 +10,31 @@ use crate::source::sealed::{Kind, Sealer};
 /// The file is refused and removed, by whoever meets it first.
 #[track_caller]
 fn refused(scene: &Scene, bytes: &[u8], case: &str) -> [String; 2] {
+    let dropped = swept(scene, bytes, case);
+    [dropped, not_loaded(scene, bytes, case)]
+}
+
+#[track_caller]
+fn swept(scene: &Scene, bytes: &[u8], case: &str) -> String {
     fs::write(scene.file(1), bytes).unwrap();
-    let (cache, dropped) = Cache::open(&scene.folder(), PLENTY).unwrap();
+    let (_cache, dropped) = Cache::open(&scene.folder(), PLENTY).unwrap();
     let [dropped] = &dropped[..] else {
         panic!("{case}: {dropped:?}");
     };
     assert_eq!(dropped.file, scene.file(1), "{case}");
     assert_eq!(scene.files(), [""; 0], "{case}");
+    dropped.to_string()
+}
 
+#[track_caller]
+fn not_loaded(scene: &Scene, bytes: &[u8], case: &str) -> String {
+    let cache = scene.open(PLENTY);
     fs::write(scene.file(1), bytes).unwrap();
     let error = load(&cache, 1).unwrap_err();
     assert!(matches!(error, CacheError::Damaged(_)), "{case}: {error:?}");
     assert_eq!(scene.files(), [""; 0], "{case}");
     assert_eq!(load(&cache, 1).unwrap(), None, "{case}");
-    [dropped.to_string(), error.to_string()]
+    error.to_string()
 }
 
 fn whole(scene: &Scene) -> Vec<u8> {
@@ -53,7 +64,7 @@ fn every_byte_counts() {
     for at in 0..whole.len() {
         let mut bytes = whole.clone();
         bytes[at] ^= 1;
-        refused(&scene, &bytes, &format!("byte {at}"));
+        not_loaded(&scene, &bytes, &format!("byte {at}"));
     }
 }
 
@@ -92,28 +103,45 @@ fn what_is_wrong_is_said() {
             format!("it holds {} bytes: expected {held}", held + 1),
         ),
         (
-            flipped(whole.len() - 1),
-            "damaged: its checksum is not that of what it holds".to_owned(),
-        ),
-        (
             sealed(7, PROGRAM, &stem),
             "its version is 7: expected 1, the one that this olmguard writes".to_owned(),
         ),
         (
             sealed(1, "0.0.0", &stem),
-            format!("olmguard 0.0.0 made it, and this is {PROGRAM}"),
+            format!("olmguard \"0.0.0\" made it, and this is {PROGRAM}"),
         ),
         (
             sealed(1, PROGRAM, &other),
-            format!("it holds the content of {other}"),
+            format!("it holds the content of {other:?}"),
         ),
     ] {
         let [dropped, error] = refused(&scene, &bytes, &why);
         assert_eq!(dropped, format!("{here}: removed: {why}"));
         assert_eq!(error, format!("{dropped}, and has to be fetched again"));
     }
+    let last = flipped(whole.len() - 1);
+    let why = "damaged: its checksum is not that of what it holds";
+    let error = not_loaded(&scene, &last, why);
+    assert_eq!(
+        error,
+        format!("{here}: removed: {why}, and has to be fetched again")
+    );
     fs::write(scene.file(1), sealed(1, PROGRAM, &stem)).unwrap();
     assert_eq!(load(&scene.open(PLENTY), 1).unwrap().unwrap(), ["a"]);
+}
+
+/// A start does not read hundreds of MiB that a load reads anyway.
+#[test]
+fn what_a_file_holds_is_checked_when_it_is_loaded() {
+    let scene = Scene::new();
+    let mut bytes = whole(&scene);
+    *bytes.last_mut().unwrap() ^= 1;
+    fs::write(scene.file(1), bytes).unwrap();
+    let cache = scene.open(PLENTY);
+    assert_eq!(scene.files(), [file(1)]);
+    let error = load(&cache, 1).unwrap_err();
+    assert!(matches!(error, CacheError::Damaged(_)), "{error:?}");
+    assert_eq!(scene.files(), [""; 0]);
 }
 
 /// Its seal is right, so only a load can tell.
