@@ -151,7 +151,7 @@ fn object(version: &str) -> Value {
         "spec": spec,
         "status": {
             "conditions": [
-                condition("Installed", "Succeeded", "Installed bundle quay.io/operatorhubio/argocd-operator:v1.0.0 successfully"),
+                condition("Installed", "Succeeded", "Installed bundle registry.example/operatorhubio/argocd-operator:v1.0.0 successfully"),
                 condition("Progressing", "Succeeded", "desired state reached"),
                 condition("Deprecated", "Deprecated", ""),
             ],

@@ -23,7 +23,7 @@ pub mod olm;
 pub mod proxy;
 mod served;
 #[cfg(test)]
-mod tests;
+pub(crate) mod tests;
 
 pub use access::{Access, Caller, Cluster, ConnectError, connect};
 pub use fault::{FaultClass, WatchFault};

@@ -218,7 +218,7 @@ async fn openshift(client: &Client) -> OpenShift {
     }
 }
 
-/// Where a ClusterVersion has the version that runs.
+/// Where a `ClusterVersion` has the version that runs.
 const VERSION: &str = "/status/desired/version";
 const DEPLOYMENT: &str = "operator-controller-controller-manager";
 /// Upstream's, then OpenShift's.

@@ -107,7 +107,7 @@ impl Edit<'_> {
     fn status(&self) -> Value {
         let (bundle, version) = self.installed;
         let message = format!(
-            "Installed bundle quay.io/{}/bundle successfully",
+            "Installed bundle registry.example/{}/bundle successfully",
             self.package
         );
         let condition = |kind: &str, status: &str, reason: &str, message: &str| {

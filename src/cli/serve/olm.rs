@@ -3,6 +3,9 @@
 //! What was found once counts until something else is found: a cluster that cannot be asked, or a
 //! Deployment that is gone for a while, changes no verdict.
 
+#[cfg(test)]
+mod tests;
+
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use kube::Client;

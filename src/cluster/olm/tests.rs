@@ -13,7 +13,7 @@ use crate::cluster::tests::api::{ApiServer, Asked, Trouble};
 const UPSTREAM: &str = "/apis/apps/v1/namespaces/olmv1-system/deployments";
 const OPENSHIFT: &str = "/apis/apps/v1/namespaces/openshift-operator-controller/deployments";
 const VERSIONS: &str = "/apis/config.openshift.io/v1/clusterversions";
-const DIGEST: &str = "quay.io/openshift-release-dev/ocp-v4.0-art-dev@sha256:1a2b";
+const DIGEST: &str = "registry.example/openshift/art-dev@sha256:1a2b";
 
 fn container(image: &str, args: &[&str]) -> Container {
     Container {
@@ -36,7 +36,7 @@ fn is_release(image: &str, openshift: Option<&str>, expected: &str, warnings: &[
 
 #[test]
 fn the_tag_says_the_release() {
-    let repository = "quay.io/operator-framework/operator-controller";
+    let repository = "registry.example/operator-framework/operator-controller";
     for (tag, release) in [
         ("v1.11.0", "1.11"),
         ("v1.2.0-rc1", "1.2"),
@@ -68,7 +68,7 @@ fn an_unknown_release_is_taken_for_the_nearest_one_with_a_warning() {
         format!("OLM {found} is not known here: judged as {taken}, the nearest release that is")
     };
     for (tag, taken) in [("v1.12.3", "1.11"), ("v2.0.0", "1.11"), ("v0.18.0", "1.0")] {
-        let image = format!("quay.io/op/operator-controller:{tag}");
+        let image = format!("registry.example/op/operator-controller:{tag}");
         is_release(&image, None, taken, &[&unknown(tag, taken)]);
     }
     for (version, taken) in [

@@ -99,17 +99,18 @@ pub(super) fn look(file: File, digest: &Digest) -> Result<(), Reason> {
 fn headed(held: Held, digest: &Digest) -> Result<BufReader<Held>, Reason> {
     let mut rest = BufReader::new(held);
     let mut buffer = Vec::new();
-    let head = match framed::read::<Head<'_>>(&mut rest, HEAD_LIMIT, &mut buffer) {
+    let read = framed::read::<Head<'_>>(&mut rest, HEAD_LIMIT, &mut buffer);
+    let Head { program, stem } = match read {
         Ok(Some(head)) => head,
         Ok(None) => return Err(SealError::Checksum.into()),
         Err(error) => return Err(SealError::Io(error.into()).into()),
     };
-    if head.program != PROGRAM {
-        let found = head.program.into();
+    if program != PROGRAM {
+        let found = program.into();
         return Err(Reason::Program { found });
     }
-    if head.stem != digest.stem() {
-        let found = head.stem.into();
+    if stem != digest.stem() {
+        let found = stem.into();
         return Err(Reason::Digest { found });
     }
     Ok(rest)

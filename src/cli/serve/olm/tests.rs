@@ -1,0 +1,142 @@
+//! Which OLM is taken, after each thing that can be heard of the one in the cluster.
+
+use clap::Parser;
+use serde_json::json;
+
+use super::*;
+use crate::cluster::tests::api::ApiServer;
+use crate::cluster::{FaultClass, WatchFault};
+
+#[derive(Debug, Parser)]
+struct Flags {
+    #[command(flatten)]
+    olm: OlmArgs,
+}
+
+fn follower(flags: &[&str]) -> Follower {
+    let flags = std::iter::once("probe").chain(flags.iter().copied());
+    Follower {
+        asked: Asked {
+            args: Flags::parse_from(flags).olm,
+            namespace: None,
+        },
+        board: Arc::default(),
+        watches: Arc::clone(&Metrics::new().watches),
+        was_found: false,
+    }
+}
+
+/// The OLM of a Deployment with this image and these arguments.
+async fn found(image: &str, args: &[&str]) -> Found {
+    let api = ApiServer::start();
+    api.serve("apps/v1", "deployments", "Deployment");
+    let container = json!({"name": "manager", "image": image, "args": args});
+    api.put(
+        "/apis/apps/v1/namespaces/olmv1-system/deployments",
+        json!({
+            "metadata": {"name": "operator-controller-controller-manager"},
+            "spec": {
+                "selector": {},
+                "template": {"spec": {"containers": [container]}},
+            },
+        }),
+    );
+    olm::find(&api.client(), None).await.unwrap()
+}
+
+fn nowhere() -> OlmEvent {
+    let namespaces = vec!["olmv1-system".to_owned()];
+    OlmEvent::NotFound(FindError::Nowhere { namespaces })
+}
+
+/// The release and whether releases of bundles are supported, where anything is said.
+fn taken(rules: Option<Rules>) -> Option<(&'static str, bool)> {
+    let rules = rules?;
+    let gated = rules.release_key == crate::olm::ReleaseKey::Honoured;
+    Some((rules.olm.name(), gated))
+}
+
+#[tokio::test]
+async fn what_was_found_counts_until_something_else_is_found() {
+    let mut follower = follower(&[]);
+    let old = found("registry.example/olm:v1.2.0", &[]).await;
+    let new = found("registry.example/olm:v1.8.0", &[]).await;
+    assert_eq!(
+        taken(follower.take(OlmEvent::Found(old))),
+        Some(("1.2", false))
+    );
+    assert_eq!(taken(follower.take(OlmEvent::Alive)), None);
+    let fault = WatchFault {
+        class: FaultClass::Forbidden,
+        words: "it is forbidden".to_owned(),
+    };
+    for event in [nowhere(), OlmEvent::Lost(fault)] {
+        assert_eq!(taken(follower.take(event)), None);
+        let words = follower.board.state().unwrap();
+        assert!(words.starts_with("OLM 1.2 "), "{words}");
+        assert!(
+            words.contains("; cannot be asked at the moment: "),
+            "{words}"
+        );
+    }
+    assert_eq!(taken(follower.take(OlmEvent::Alive)), None);
+    assert!(!follower.board.state().unwrap().contains("cannot be asked"));
+    assert_eq!(taken(follower.take(OlmEvent::Found(new))).unwrap().0, "1.8");
+}
+
+#[test]
+fn where_none_was_ever_found_it_is_the_newest_or_what_is_set() {
+    let newest = OlmRelease::default().name();
+    for (flags, release, how) in [
+        (&[] as &[_], newest, "the newest that is known: "),
+        (&["--olm-release=1.4"], "1.4", "set by hand: "),
+    ] {
+        let mut follower = follower(flags);
+        assert_eq!(follower.board.state(), Ok("being found out".to_owned()));
+        assert_eq!(
+            taken(follower.take(nowhere())),
+            Some((release, false)),
+            "{flags:?}"
+        );
+        let words = follower.board.state().unwrap();
+        assert!(
+            words.starts_with(&format!("judged as OLM {release}, {how}")),
+            "{words}"
+        );
+    }
+}
+
+#[tokio::test]
+async fn what_is_set_by_hand_counts_and_a_difference_is_told() {
+    let gate = "--feature-gates=BundleReleaseSupport=true";
+    let runs = found("registry.example/olm:v1.9.0", &[gate]).await;
+    for (flags, expected, words) in [
+        (&[] as &[_], ("1.9", true), ""),
+        (
+            &["--olm-release=1.10"],
+            ("1.10", false),
+            "OLM 1.9 runs in the cluster, but 1.10 is set by hand and counts",
+        ),
+        (
+            &["--olm-feature-gates=BundleReleaseSupport=false"],
+            ("1.9", false),
+            "OLM runs with feature gates BundleReleaseSupport=true, but others are set by hand",
+        ),
+        (
+            &["--olm-feature-gates=ForceSemverUpgradeConstraints=true"],
+            ("1.9", true),
+            "",
+        ),
+    ] {
+        let mut follower = follower(flags);
+        let rules = follower.take(OlmEvent::Found(runs.clone()));
+        assert_eq!(taken(rules), Some(expected), "{flags:?}");
+        let said = follower.board.state().unwrap();
+        assert!(said.contains(words), "{flags:?}: {said}");
+        assert_eq!(
+            said.contains("by hand"),
+            !words.is_empty(),
+            "{flags:?}: {said}"
+        );
+    }
+}
