@@ -58,7 +58,7 @@ struct CatalogReport {
     labels: Option<BTreeMap<String, String>>,
     /// Whether its content is held, complete and decoded.
     held: bool,
-    /// Why its content cannot be read.
+    /// Why its content could not be fetched, or cannot be read.
     error: Option<String>,
     packages: usize,
     bundles: usize,
@@ -94,7 +94,7 @@ impl CatalogReport {
     fn of(state: &CatalogState) -> Self {
         let counts = match &state.content {
             Content::Loaded(catalog) => Some(catalog.counts()),
-            Content::Missing | Content::Unreadable(_) => None,
+            Content::Missing | Content::Unfetched(_) | Content::Unreadable(_) => None,
         };
         Self {
             name: state.name.clone(),
@@ -113,10 +113,7 @@ impl CatalogReport {
                 Labels::Unknown => None,
             },
             held: counts.is_some(),
-            error: match &state.content {
-                Content::Unreadable(why) => Some(why.clone()),
-                Content::Loaded(_) | Content::Missing => None,
-            },
+            error: state.content.fault().map(str::to_owned),
             packages: counts.map_or(0, |counts| counts.packages),
             bundles: counts.map_or(0, |counts| counts.bundles),
         }

@@ -80,6 +80,7 @@ fn content(state: &CatalogState) -> (String, Tone) {
             }
         }
         (Content::Missing, _) => ("not held".to_owned(), Tone::Caution),
+        (Content::Unfetched(why), _) => (format!("cannot be fetched: {why}"), Tone::Bad),
         (Content::Unreadable(why), _) => (format!("cannot be read: {why}"), Tone::Bad),
     }
 }

@@ -125,7 +125,7 @@ impl Unreadable {
                 name: (*name).to_owned(),
                 why: why.clone(),
             }),
-            Content::Loaded(_) | Content::Missing => None,
+            Content::Loaded(_) | Content::Missing | Content::Unfetched(_) => None,
         }
     }
 }

@@ -211,10 +211,7 @@ impl Tracked {
             serving: state.serving,
             availability: state.availability,
             currency: self.currency(),
-            trouble: match &state.content {
-                Content::Unreadable(why) => Some(why.clone()),
-                Content::Missing | Content::Loaded(_) => trouble,
-            },
+            trouble: state.content.fault().map(str::to_owned).or(trouble),
         }
     }
 
@@ -244,9 +241,9 @@ impl Tracked {
     fn missing(&self) -> Content {
         let state = &self.observed.state;
         match &self.trouble {
-            Some(trouble) => Content::Unreadable(trouble.why.clone()),
-            None if state.digest().is_none() => Content::Unreadable(NO_DIGEST.to_owned()),
-            None if self.observed.base.is_none() => Content::Unreadable(NO_URL.to_owned()),
+            Some(trouble) => Content::Unfetched(trouble.why.clone()),
+            None if state.digest().is_none() => Content::Unfetched(NO_DIGEST.to_owned()),
+            None if self.observed.base.is_none() => Content::Unfetched(NO_URL.to_owned()),
             None => Content::Missing,
         }
     }
