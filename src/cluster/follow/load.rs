@@ -1,8 +1,7 @@
 //! Loading the content of one digest: from the cache, else from catalogd, and the object once more.
 //!
-//! catalogd swaps content in before its object names the new digest, so for a moment an address
-//! serves other content than the object says. What is fetched counts as content of the digest only
-//! if the object names that digest still, and only then is it written to the cache.
+//! What is fetched counts as content of the digest only if the object names that digest still, and
+//! only then is it written to the cache.
 
 use std::fmt;
 use std::future::Future;
@@ -15,8 +14,8 @@ use tokio::time::Instant;
 use tracing::warn;
 
 use crate::catalog::{Catalog, CatalogBuilder};
-use crate::cluster::catalogs;
-use crate::cluster::follow::job::{Failure, Job, Loaded, Origin, Outcome};
+use crate::cluster::catalogs::{self, Reread};
+use crate::cluster::follow::job::{Failure, Job, Loaded, Origin, Outcome, Want};
 use crate::source::cache::{Cache, CacheError, Entry};
 use crate::source::catalogd::{Catalogd, Fetched};
 use crate::source::record::Both;
@@ -44,16 +43,6 @@ struct Sources {
     catalogd: Catalogd,
     cache: Option<Arc<Cache>>,
     clock: Arc<dyn Clock>,
-}
-
-/// What the object says once content was fetched.
-enum Reread {
-    /// The same as before.
-    Same,
-    /// Something else, or there is none.
-    Other(Outcome),
-    /// It cannot be read at the moment.
-    Unknown,
 }
 
 impl Loader {
@@ -116,20 +105,21 @@ impl Loader {
         begun.inspect_err(|error| complain(job, error)).ok()
     }
 
-    async fn reread(&self, job: &Job) -> Reread {
-        match catalogs::get(self.0.client.clone(), &job.want.name).await {
-            Ok(Some(observed)) if observed.state.image_ref == job.want.image_ref => Reread::Same,
-            Ok(Some(observed)) => Reread::Other(Outcome::Moved(Box::new(observed))),
-            Ok(None) => Reread::Other(Outcome::Gone),
-            Err(error) => {
+    /// What the object says now; nothing where it cannot be read at the moment.
+    async fn reread(&self, job: &Job) -> Option<Reread> {
+        let Want {
+            name, image_ref, ..
+        } = &job.want;
+        let reread = catalogs::reread(self.0.client.clone(), name, image_ref.as_deref()).await;
+        reread
+            .inspect_err(|error| {
                 warn!(
-                    catalog = job.want.name,
+                    catalog = name,
                     %error,
                     "Cannot tell whether the catalog has changed while it was fetched; not cached"
                 );
-                Reread::Unknown
-            }
-        }
+            })
+            .ok()
     }
 }
 
@@ -155,9 +145,10 @@ impl Load for Loader {
         };
         let (content, entry) = fetched.value;
         match self.reread(&job).await {
-            Reread::Same => commit(&job, entry).await,
-            Reread::Unknown => {}
-            Reread::Other(outcome) => return outcome,
+            Some(Reread::Same) => commit(&job, entry).await,
+            Some(Reread::Moved(observed)) => return Outcome::Moved(observed),
+            Some(Reread::Gone) => return Outcome::Gone,
+            None => {}
         }
         let bytes = fetched.bytes;
         loaded(content, Some(fetched.sha256), Origin::Catalogd { bytes })

@@ -9,7 +9,7 @@ use crate::cluster::catalogs::Observed;
 use crate::cluster::follow::RETRY;
 use crate::cluster::follow::job::{Loaded, Want};
 use crate::cluster::follow::report::CatalogReport;
-use crate::snapshot::{Age, Availability, CatalogState, Content, Currency, Serving};
+use crate::snapshot::{Age, CatalogState, Content, Currency};
 
 /// What makes content: the digest of its image, and the rules it was read by.
 #[derive(Clone, Debug, Eq, Ord, PartialEq, PartialOrd)]
@@ -81,21 +81,18 @@ impl Tracked {
     /// kept for its return.
     pub(super) fn wants(&self, generation: u32) -> Option<Want> {
         let state = &self.observed.state;
-        let can_be_read = matches!(state.content, Content::Missing)
-            && state.serving == Serving::Presumed
-            && state.availability == Availability::Available;
         let key = Key {
             digest: state.digest()?.to_owned(),
             generation,
         };
         let is_held = self.held.as_ref().is_some_and(|held| held.key == key);
-        if !can_be_read || is_held {
+        if is_held {
             return None;
         }
         Some(Want {
             key,
             name: state.name.clone(),
-            base: self.observed.base.clone()?,
+            base: self.observed.source()?.to_owned(),
             image_ref: state.image_ref.clone(),
             last_unpacked: state.last_unpacked.clone(),
         })
