@@ -6,7 +6,7 @@ use kube::Client;
 use tokio::sync::mpsc;
 use tracing::{info, warn};
 
-use crate::cli::common::{AskedRelease, OlmArgs};
+use crate::cli::common::OlmArgs;
 use crate::cluster::olm::{self, FindError, Found, Warning, compare};
 use crate::olm::{OlmRelease, Rules};
 use crate::server::Check;
@@ -57,10 +57,7 @@ struct Taken {
 impl Asked {
     /// What flags say counts, then what was found, then the newest.
     fn judge(&self, answer: Result<Found, FindError>) -> Taken {
-        let release = match self.args.olm_release {
-            AskedRelease::Auto => None,
-            AskedRelease::This(release) => Some(release),
-        };
+        let release = self.args.release();
         match answer {
             Ok(found) => self.found(release, &found),
             Err(error) => self.not_found(release, &error),
@@ -76,11 +73,9 @@ impl Asked {
         let differences = compare(found, release, set);
         info!(%found, "Found OLM");
         say(found.warnings.iter().chain(&differences));
-        let own = (taken == found.release).then_some(found.gates);
-        let gates = set.or(own).unwrap_or_default();
         let warnings = found.warnings.iter().chain(&differences);
         Taken {
-            rules: Rules::new(taken, gates),
+            rules: found.rules_unless(release, set),
             words: words(found, warnings),
         }
     }
