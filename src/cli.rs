@@ -12,8 +12,10 @@ mod environment;
 mod exit;
 mod json;
 mod log;
+mod look;
 mod output;
 mod paint;
+mod progress;
 mod range;
 mod resolved;
 mod serve;
@@ -52,6 +54,7 @@ enum Command {
     Serve(Box<serve::ServeArgs>),
     Demo(demo::DemoArgs),
     Snapshot(snapshot::SnapshotArgs),
+    Catalogs(catalogs::CatalogsArgs),
 }
 
 /// Parses the arguments of this process, runs the command they name, and says how it ended.
@@ -78,6 +81,7 @@ fn run(command: Command, resolved: &str) -> ExitCode {
         Command::Serve(args) => serve::run(*args, resolved),
         Command::Demo(args) => demo::run(args),
         Command::Snapshot(args) => snapshot::run(&args).into(),
+        Command::Catalogs(args) => catalogs::run(&args).into(),
     }
 }
 

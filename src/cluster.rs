@@ -4,6 +4,7 @@
 //! access --> kube::Client --> catalogs  ClusterCatalogs: listed, read, watched for good
 //!                        |--> olm       which operator-controller runs, with which gates
 //!                        |--> extensions  ClusterExtensions by name
+//!                        |--> look      one look at its catalogs, with their contents
 //!                        |--> proxy     the content of a catalog, through the API server
 //!                        '--> authority the certificate authority of the replicas, and who trusts it
 //! ```
@@ -18,6 +19,7 @@ pub mod extensions;
 pub mod fault;
 pub mod follow;
 mod line;
+pub mod look;
 mod object;
 pub mod olm;
 pub mod proxy;

@@ -118,6 +118,8 @@ pub enum Content {
     Loaded(Arc<Catalog>),
     /// Nothing was given for it.
     Missing,
+    /// It could not be fetched, for this reason: what it is, nobody has seen.
+    Unfetched(String),
     /// It could not be read, for this reason.
     Unreadable(String),
 }
@@ -152,6 +154,16 @@ impl Snapshot {
             .binary_search_by(|catalog| catalog.name.as_str().cmp(name))
             .ok()?;
         self.catalogs.get(at)
+    }
+}
+
+impl Content {
+    /// Why there is none, where that is known.
+    pub fn fault(&self) -> Option<&str> {
+        match self {
+            Self::Unfetched(why) | Self::Unreadable(why) => Some(why),
+            Self::Loaded(_) | Self::Missing => None,
+        }
     }
 }
 

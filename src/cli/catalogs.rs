@@ -1,25 +1,63 @@
-//! The catalogs of a cluster as a list: for people, and as JSON.
+//! `olmguard catalogs`: the catalogs of a cluster as a list, for people and as JSON.
 //!
-//! Who lists them, from a file or from the cluster itself, brings the facts.
+//! `olmguard snapshot show` lists those of a file in the same way; each brings the facts.
 
+mod age;
 mod report;
 mod text;
 
 use std::io;
+use std::time::SystemTime;
 
 use clap::ValueEnum;
 
 pub use report::Report;
+pub(super) use text::plural;
 
-use crate::cli::output;
+use crate::cli::look::{LookArgs, LookError, View};
+use crate::cli::{Exit, output, say, warn};
+use crate::cluster::catalogs::CatalogsError;
+use crate::olm::Rules;
 use crate::snapshot::CatalogState;
 use crate::source::archive::OlmFacts;
+use crate::tls::{Clock, SystemClock};
+
+/// Lists the catalogs of a cluster, and what is in them; changes nothing there.
+#[derive(clap::Args, Clone, Debug)]
+pub(crate) struct CatalogsArgs {
+    #[command(flatten)]
+    look: LookArgs,
+
+    /// What to print
+    #[arg(
+        short,
+        long,
+        env = "OLMGUARD_OUTPUT",
+        value_name = "FORM",
+        value_enum,
+        default_value_t
+    )]
+    output: Format,
+}
+
+/// Why nothing is listed.
+#[derive(Debug, thiserror::Error)]
+enum ListError {
+    #[error(transparent)]
+    Look(#[from] LookError),
+    #[error(transparent)]
+    Catalogs(#[from] CatalogsError),
+    #[error("cannot write the result: {0}")]
+    Write(#[from] io::Error),
+}
 
 /// What there is to list.
 #[derive(Debug)]
 pub(super) struct Listing<'a> {
     /// When and by what it was saved, where it is from a file.
     pub(super) saved: Option<Saved<'a>>,
+    /// What age is counted to, where they are those of now.
+    pub(super) now: Option<SystemTime>,
     /// The OLM beside the catalogs, where it is known.
     pub(super) olm: Option<&'a OlmFacts>,
     pub(super) catalogs: &'a [CatalogState],
@@ -41,6 +79,56 @@ pub(super) enum Format {
     Text,
     /// One JSON object, schema olmguard.catalogs/v1
     Json,
+}
+
+/// Runs the command; a fault goes to stderr.
+pub(super) fn run(args: &CatalogsArgs) -> Exit {
+    list(args).map_or_else(
+        |error| {
+            say(&error);
+            error.exit()
+        },
+        |()| Exit::Good,
+    )
+}
+
+/// A catalog that cannot be had is one of the list, with the reason: that is no fault of the list.
+fn list(args: &CatalogsArgs) -> Result<(), ListError> {
+    let view = View::open(&args.look)?;
+    // What is listed is the same by the rules of any release.
+    let catalogs = view.catalogs(&Rules::default())?;
+    let olm = olm(&view);
+    let listing = Listing {
+        saved: None,
+        now: Some(SystemClock.now()),
+        olm: olm.as_ref(),
+        catalogs: &catalogs,
+    };
+    Ok(print(&listing, args.output)?)
+}
+
+/// The OLM of a cluster; what is not certain about it is said.
+pub(super) fn olm(view: &View) -> Option<OlmFacts> {
+    match view.olm() {
+        Ok(found) => {
+            found.warnings.iter().for_each(warn);
+            Some(OlmFacts::of(found.release, found.gates))
+        }
+        Err(error) => {
+            warn(&error);
+            None
+        }
+    }
+}
+
+impl ListError {
+    fn exit(&self) -> Exit {
+        match self {
+            Self::Look(error) => error.exit(),
+            Self::Catalogs(_) => Exit::Undecided,
+            Self::Write(_) => Exit::Internal,
+        }
+    }
 }
 
 /// Prints the list.

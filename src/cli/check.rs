@@ -1,9 +1,10 @@
-//! `olmguard check`: the answer of the webhook, offline.
+//! `olmguard check`: the answer of the webhook, before anything is applied.
 //!
 //! ```text
-//! -f PATH... --inputs--> cases, ClusterCatalogs --\
-//! --snapshot FILE --saved--> catalogs, OLM --------+--> Snapshot --judge--> Report --> text | JSON
-//! --catalog NAME=PATH --loading--> contents ------/
+//! -f PATH... --inputs--> cases, ClusterCatalogs ------\
+//! --snapshot FILE --saved--> catalogs, OLM ------------+--> Snapshot --judge--> Report --> text | JSON
+//! --from-cluster --live--> catalogs, OLM, installed --/
+//! --catalog NAME=PATH --loading--> contents ---------/
 //! ```
 //!
 //! Everything is read before anything is judged, and everything is judged before the exit code says
@@ -14,7 +15,9 @@ mod cases;
 mod inputs;
 mod installed;
 mod judged;
+mod live;
 mod loading;
+mod origin;
 mod report;
 mod saved;
 mod text;
@@ -26,50 +29,65 @@ use std::io;
 
 use args::{Output, Plan};
 use inputs::Gathered;
-use loading::Loaded;
-use saved::Saved;
+use loading::{Fault, Loaded};
+use origin::{Origin, OriginError};
 
-use crate::cli::common::UsageError;
 use crate::cli::{Exit, output, say, warn};
 use crate::explain::Answer;
 
+/// What is known before the catalogs are read.
+struct Read {
+    plan: Plan,
+    origin: Origin,
+    /// About the OLM that is judged by.
+    warnings: Vec<String>,
+    gathered: Gathered,
+}
+
 /// Runs the command.
 pub(super) fn run(args: &CheckArgs) -> Exit {
-    let (plan, saved, mut gathered) = match read(args) {
+    let Read {
+        plan,
+        origin,
+        warnings,
+        mut gathered,
+    } = match read(args) {
         Ok(read) => read,
         Err(error) => {
             say(&error);
-            return Exit::Usage;
+            return error.exit();
         }
     };
     gathered.errors.iter().for_each(say);
+    origin.stand(&mut gathered.cases, &plan);
     let catalogs = std::mem::take(&mut gathered.catalogs);
-    let loaded = loading::load(saved, catalogs, &args.common.catalog, plan.rules.clone());
-    loaded.unreadable.iter().for_each(say);
+    let loaded = loading::load(origin, catalogs, &args.common.catalog, plan.rules.clone());
+    loaded.faults.iter().for_each(Fault::say);
+    // Where there is no cluster, nothing about its OLM is news.
+    if !loaded.faults.iter().any(Fault::is_of_cluster) {
+        warnings.iter().for_each(warn);
+    }
     judge(args, &plan, &gathered, &loaded).unwrap_or_else(|error| {
         say(&error);
         Exit::Internal
     })
 }
 
-fn read(args: &CheckArgs) -> Result<(Plan, Option<Saved>, Gathered), UsageError> {
-    let saved = args.snapshot.as_deref().map(Saved::open);
-    let olm = &args.common.olm;
-    let (rules, warnings) = match &saved {
-        None => (olm.rules()?, Vec::new()),
-        Some(saved) => saved.rules(olm)?,
-    };
+fn read(args: &CheckArgs) -> Result<Read, OriginError> {
+    let origin = Origin::of(args)?;
+    let (rules, warnings) = origin.rules(&args.common.olm)?;
     let plan = args.plan(rules)?;
     let gathered = Gathered::read(args, &plan)?;
-    warnings.iter().for_each(warn);
-    Ok((plan, saved, gathered))
+    Ok(Read {
+        plan,
+        origin,
+        warnings,
+        gathered,
+    })
 }
 
 fn judge(args: &CheckArgs, plan: &Plan, gathered: &Gathered, loaded: &Loaded) -> io::Result<Exit> {
-    let Loaded {
-        snapshot,
-        unreadable,
-    } = loaded;
+    let Loaded { snapshot, faults } = loaded;
     let cases = gathered.cases.iter();
     let answers: Vec<Answer> = cases
         .map(|case| judged::judge(snapshot, case, plan, args))
@@ -81,6 +99,7 @@ fn judge(args: &CheckArgs, plan: &Plan, gathered: &Gathered, loaded: &Loaded) ->
         }
         Output::Json => output::json(&Report::of(snapshot, gathered, &answers))?,
     }
-    let bad_inputs = gathered.errors.len() + unreadable.len();
-    Ok(judged::exit(bad_inputs, &answers, args))
+    let bad = gathered.errors.iter().map(|_| Exit::BadInput);
+    let bad = bad.chain(faults.iter().filter_map(|fault| fault.exit(args)));
+    Ok(judged::exit(bad, &answers, args))
 }

@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 
 use crate::cluster::Access;
+use crate::source::catalogd::{Catalogd, CatalogdError, FetchLimits};
 
 /// Which cluster it is, and where OLM is in it.
 #[derive(clap::Args, Clone, Debug, Default)]
@@ -18,6 +19,27 @@ pub(crate) struct ClusterArgs {
     /// The namespace of operator-controller; else those where OLM and OpenShift put it
     #[arg(long, env = "OLMGUARD_OLM_NAMESPACE", value_name = "NAMESPACE")]
     pub(crate) olm_namespace: Option<String>,
+}
+
+/// How the contents of its catalogs are fetched.
+#[derive(clap::Args, Clone, Debug, Default)]
+pub(crate) struct CatalogdArgs {
+    /// The authorities that vouch for catalogd, PEM, a file or a folder; else those of the system;
+    /// followed when they change
+    #[arg(long, env = "OLMGUARD_CATALOGD_CA", value_name = "PATH")]
+    catalogd_ca: Option<PathBuf>,
+}
+
+impl CatalogdArgs {
+    /// Who asks catalogd.
+    pub(crate) fn catalogd(&self) -> Result<Catalogd, CatalogdError> {
+        Catalogd::new(self.catalogd_ca.as_deref(), FetchLimits::default())
+    }
+
+    /// A flag of these that is given.
+    pub(crate) fn given(&self) -> Option<&'static str> {
+        self.catalogd_ca.as_ref().map(|_| "--catalogd-ca")
+    }
 }
 
 impl ClusterArgs {

@@ -80,6 +80,15 @@ pub(crate) enum UsageError {
     Gate(#[from] GateError),
     #[error("{}: {source}; give --olm-release, or use a newer olmguard", .file.display())]
     SnapshotOlm { file: PathBuf, source: UnknownOlm },
+    #[error(
+        "--snapshot and --from-cluster both say which catalogs there are: expected one of them, not \
+         both"
+    )]
+    TwoOrigins,
+    #[error(
+        "{flag} is about a cluster, and none is asked: expected it together with --from-cluster"
+    )]
+    NotFromCluster { flag: &'static str },
     #[error("--installed: extension {extension:?} is given twice: expected it once")]
     InstalledTwice { extension: String },
     #[error(
@@ -162,10 +171,7 @@ pub(crate) enum CatalogArgError {
 impl OlmArgs {
     /// The rules of the OLM that the flags name; of the newest where they name none.
     pub(crate) fn rules(&self) -> Result<Rules, UsageError> {
-        let release = match self.olm_release {
-            AskedRelease::Auto => OlmRelease::default(),
-            AskedRelease::This(release) => release,
-        };
+        let release = self.release().unwrap_or_default();
         let gates = self.gates(release)?.unwrap_or_default();
         Ok(Rules::new(release, gates))
     }
@@ -176,6 +182,14 @@ impl OlmArgs {
         match self.olm_release {
             AskedRelease::Auto if OlmRelease::all().any(known) => Ok(()),
             AskedRelease::Auto | AskedRelease::This(_) => self.rules().map(drop),
+        }
+    }
+
+    /// The release that is set by hand, if one is.
+    pub(crate) fn release(&self) -> Option<OlmRelease> {
+        match self.olm_release {
+            AskedRelease::Auto => None,
+            AskedRelease::This(release) => Some(release),
         }
     }
 

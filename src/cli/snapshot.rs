@@ -1,5 +1,7 @@
 //! `olmguard snapshot`: the catalogs of a cluster in one file.
 
+mod save;
+
 use std::io;
 use std::path::PathBuf;
 
@@ -8,6 +10,7 @@ use super::{Exit, say};
 use crate::olm::Rules;
 use crate::snapshot::Snapshot;
 use crate::source::archive::{Archive, ArchiveError};
+use save::SaveArgs;
 
 /// The catalogs of a cluster in one file, to judge with where there is no cluster.
 #[derive(Clone, Debug, clap::Args)]
@@ -18,6 +21,7 @@ pub(crate) struct SnapshotArgs {
 
 #[derive(Clone, Debug, clap::Subcommand)]
 enum SnapshotCommand {
+    Save(SaveArgs),
     Show(ShowArgs),
 }
 
@@ -50,7 +54,13 @@ enum ShowError {
 
 /// Runs the command; a fault goes to stderr.
 pub(super) fn run(args: &SnapshotArgs) -> Exit {
-    let SnapshotCommand::Show(args) = &args.command;
+    match &args.command {
+        SnapshotCommand::Save(args) => save::run(args),
+        SnapshotCommand::Show(args) => run_show(args),
+    }
+}
+
+fn run_show(args: &ShowArgs) -> Exit {
     show(args).map_or_else(
         |error| {
             say(&error);
@@ -71,6 +81,7 @@ fn show(args: &ShowArgs) -> Result<(), ShowError> {
             at: &facts.saved,
             by: &facts.program,
         }),
+        now: None,
         olm: facts.olm.as_ref(),
         catalogs: snapshot.catalogs(),
     };

@@ -45,6 +45,17 @@ pub enum CatalogsError {
     },
 }
 
+/// What an object says that is read again.
+#[derive(Clone, Debug)]
+pub enum Reread {
+    /// The same image as before.
+    Same,
+    /// Another one.
+    Moved(Box<Observed>),
+    /// There is no such object any more.
+    Gone,
+}
+
 /// Every catalog, and what says that it is one and has no name.
 pub async fn list(client: Client) -> Result<(Vec<Observed>, Vec<Unnamed>), CatalogsError> {
     let (client, _) = line::open(client);
@@ -72,6 +83,22 @@ pub async fn get(client: Client, name: &str) -> Result<Option<Observed>, Catalog
     let found = api(&client).await?.get_opt(name).await;
     let found = found.map_err(failed(&format!("read catalog {name:?}")))?;
     Ok(found.and_then(|object| Observed::read(&object.content).ok()))
+}
+
+/// What an object says after content was fetched that was of `image_ref` before.
+///
+/// catalogd swaps content in before its object names the new digest, so for a moment an address
+/// serves other content than the object says.
+pub async fn reread(
+    client: Client,
+    name: &str,
+    image_ref: Option<&str>,
+) -> Result<Reread, CatalogsError> {
+    Ok(match get(client, name).await? {
+        Some(observed) if observed.state.image_ref.as_deref() == image_ref => Reread::Same,
+        Some(observed) => Reread::Moved(Box::new(observed)),
+        None => Reread::Gone,
+    })
 }
 
 async fn api(client: &Client) -> Result<Api<Object>, CatalogsError> {

@@ -1,5 +1,6 @@
 //! `ClusterExtension`s of a cluster, as they are there.
 
+use futures_util::{StreamExt, stream};
 use kube::{Api, Client};
 use serde_json::Value;
 
@@ -7,6 +8,7 @@ use crate::cluster::fault;
 use crate::cluster::line;
 use crate::cluster::object::Object;
 use crate::cluster::served::{Names, looked_for, served};
+use crate::extension::{Extension, Installed, Recognised, Rollout, UnknownCause, recognise};
 
 /// Why an extension cannot be read.
 #[derive(Clone, Debug, Eq, PartialEq, thiserror::Error)]
@@ -30,6 +32,57 @@ pub enum ExtensionsError {
 /// The extensions of a cluster.
 #[derive(Debug)]
 pub struct Extensions(Api<Object>);
+
+/// What a cluster says of an extension beside what it asks for.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub struct Standing {
+    /// What is installed.
+    pub installed: Installed,
+    /// Whether an upgrade is still rolling out.
+    pub rollout: Rollout,
+}
+
+impl Standing {
+    /// What the whole status of an object says; of an extension that is not there, that nothing is
+    /// installed.
+    fn read(object: Option<&Value>) -> Self {
+        let Some(object) = object else {
+            return Self::of(Installed::Nothing);
+        };
+        let Recognised::Extension(shape) = recognise(object) else {
+            return Self::unknown("the API server answers with another kind of object".to_owned());
+        };
+        let Extension {
+            installed, rollout, ..
+        } = Extension::read(shape, object);
+        Self { installed, rollout }
+    }
+
+    fn of(installed: Installed) -> Self {
+        let rollout = Rollout::default();
+        Self { installed, rollout }
+    }
+
+    fn unknown(why: String) -> Self {
+        Self::of(Installed::Unknown(UnknownCause::NotToBeHad { why }))
+    }
+}
+
+/// What a cluster says of each extension of these names, in their order. What cannot be read is not
+/// known, for the reason that it cannot be read for.
+pub async fn standings(client: Client, names: Vec<String>) -> Vec<Standing> {
+    let extensions = match Extensions::of(client).await {
+        Ok(extensions) => extensions,
+        Err(error) => return vec![Standing::unknown(error.to_string()); names.len()],
+    };
+    let read = names
+        .iter()
+        .map(async |name| match extensions.get(name).await {
+            Ok(object) => Standing::read(object.as_ref()),
+            Err(error) => Standing::unknown(error.to_string()),
+        });
+    stream::iter(read).buffered(MOST_AT_ONCE).collect().await
+}
 
 impl Extensions {
     /// Finds out how they are served.
@@ -60,6 +113,9 @@ const NAMES: &Names = &[
     ("olm.operatorframework.io", "v1", "ClusterExtension"),
     ("olm.operatorframework.io", "v1alpha1", "ClusterExtension"),
 ];
+
+/// How many are asked for at once.
+const MOST_AT_ONCE: usize = 4;
 
 #[cfg(test)]
 mod tests {

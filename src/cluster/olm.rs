@@ -106,7 +106,15 @@ pub fn compare(found: &Found, release: Option<OlmRelease>, gates: Option<Gates>)
 impl Found {
     /// What this OLM does.
     pub fn rules(&self) -> Rules {
-        Rules::new(self.release, self.gates)
+        self.rules_unless(None, None)
+    }
+
+    /// The same, but for what was set by hand. Gates belong to a release: those that were found count
+    /// only with the release that was found.
+    pub fn rules_unless(&self, release: Option<OlmRelease>, gates: Option<Gates>) -> Rules {
+        let taken = release.unwrap_or(self.release);
+        let own = (taken == self.release).then_some(self.gates);
+        Rules::new(taken, gates.or(own).unwrap_or_default())
     }
 
     /// Whether another look could tell no more of the same Deployment.

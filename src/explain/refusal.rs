@@ -43,6 +43,9 @@ pub(super) fn reason(ruling: &Ruling<'_>, request: Option<&Request<'_>>) -> Line
             UnknownCause::NoOldObject => {
                 "what is installed is not known: the request lacks the object as it was"
             }
+            UnknownCause::NotToBeHad { .. } => {
+                "what is installed is not known: the cluster does not say"
+            }
             UnknownCause::Several { .. } => "several bundles have the version that is installed",
         }),
         Ruling::CatalogNotLoaded(failed) => catalogs::not_loaded(failed),
@@ -114,6 +117,9 @@ pub(super) fn details(ruling: &Ruling<'_>, request: Option<&Request<'_>>) -> Vec
         Ruling::InstalledUnknown(UnknownCause::Several { bundles }) => {
             vec![detail("Candidates", names(bundles))]
         }
+        Ruling::InstalledUnknown(UnknownCause::NotToBeHad { why }) => {
+            vec![sentences("Cause", vec![why.clone()])]
+        }
         Ruling::InstalledUnknown(UnknownCause::WrongType { field }) => {
             vec![detail("Field", vec![(*field).to_owned()])]
         }
@@ -172,6 +178,9 @@ pub(super) fn needed(ruling: &Ruling<'_>) -> Option<&'static str> {
         }
         Ruling::InstalledUnknown(UnknownCause::NoOldObject) => {
             "an update whose request holds the extension as it was"
+        }
+        Ruling::InstalledUnknown(UnknownCause::NotToBeHad { .. }) => {
+            "a cluster that shows its extensions, or --installed"
         }
         Ruling::InstalledUnknown(_) => "a status that names the installed bundle and its version",
         Ruling::CatalogNotLoaded(_) => "its content, or a selector that leaves this catalog out",

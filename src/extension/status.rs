@@ -32,6 +32,11 @@ pub enum UnknownCause {
     },
     /// A request to update the object does not hold it as it was.
     NoOldObject,
+    /// Whoever knows could not be asked, for this reason.
+    NotToBeHad {
+        /// What became of it.
+        why: String,
+    },
     /// A version was given without a name, and catalogs have several bundles of it.
     Several {
         /// Their names, in byte order.

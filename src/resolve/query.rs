@@ -51,6 +51,8 @@ pub enum NotLoadedCause<'s> {
     NotServing,
     /// Its content was not given.
     Missing,
+    /// Its content could not be fetched.
+    Unfetched(&'s str),
     /// Its content could not be read.
     Unreadable(&'s str),
     /// The package in it cannot be decoded.
@@ -173,6 +175,7 @@ fn find<'s>(
     match (&catalog.content, catalog.serving) {
         (_, Serving::KnownNot) => failed(NotLoadedCause::NotServing),
         (Content::Missing, _) => failed(NotLoadedCause::Missing),
+        (Content::Unfetched(error), _) => failed(NotLoadedCause::Unfetched(error)),
         (Content::Unreadable(error), _) => failed(NotLoadedCause::Unreadable(error)),
         (Content::Loaded(content), _) => match content.package(package) {
             Some(Err(fault)) => failed(NotLoadedCause::Package(fault)),

@@ -142,6 +142,7 @@ impl Archive {
         };
         let content = match &facts.content {
             ContentFacts::Missing => Content::Missing,
+            ContentFacts::Unfetched(why) => Content::Unfetched(why.clone()),
             ContentFacts::Unreadable(why) => Content::Unreadable(why.clone()),
             ContentFacts::Recorded => {
                 let name = facts.name.clone();

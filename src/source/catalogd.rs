@@ -36,7 +36,7 @@ use std::sync::Arc;
 use crate::source::SourceError;
 use roots::Roots;
 
-pub use address::AddressError;
+pub use address::{AddressError, content_url};
 pub use consume::{Encoding, consume};
 pub use error::{Awaited, End, FetchError, ResponseFault, Size};
 pub use limits::FetchLimits;
@@ -73,6 +73,11 @@ impl Catalogd {
     pub fn new(ca: Option<&Path>, limits: FetchLimits) -> Result<Self, CatalogdError> {
         let roots = Arc::new(Roots::new(ca)?);
         Ok(Self { roots, limits })
+    }
+
+    /// The bounds of each try.
+    pub fn limits(&self) -> &FetchLimits {
+        &self.limits
     }
 
     /// Fetches the catalog at `base`, the `status.urls.base` of a `ClusterCatalog` (or the

@@ -70,6 +70,14 @@ fn installed_unknown() {
         ",
     );
     reads(
+        &unknown(UnknownCause::NotToBeHad { why: "the API server answers 403: no".to_owned() }).answer(),
+        "
+            argocd-operator: unknown -> any version undecided: what is installed is not known: the cluster does not say [InstalledUnknown]
+            Cause: the API server answers 403: no
+            Needed: a cluster that shows its extensions, or --installed
+        ",
+    );
+    reads(
         &unknown(UnknownCause::Several { bundles: vec!["a".to_owned(), "b".to_owned()] }).answer(),
         "
             argocd-operator: unknown -> any version undecided: several bundles have the version that is installed [InstalledUnknown]
@@ -131,7 +139,7 @@ fn a_catalog_that_is_not_fetched_says_why() {
     ] {
         let answer = argo()
             .state("operatorhubio", |state| {
-                state.content = Content::Unreadable(reason.to_owned());
+                state.content = Content::Unfetched(reason.to_owned());
             })
             .answer();
         reads(

@@ -1,11 +1,12 @@
 //! The list of catalogs as JSON, schema `olmguard.catalogs/v1`.
 
 use std::collections::BTreeMap;
+use std::time::SystemTime;
 
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::cli::catalogs::Listing;
+use crate::cli::catalogs::{Listing, age};
 use crate::snapshot::{Availability, CatalogState, Content, Currency, Labels, Serving};
 use crate::source::archive::OlmFacts;
 
@@ -46,6 +47,8 @@ struct CatalogReport {
     digest: Option<String>,
     /// `status.lastUnpacked`, of the content that is held.
     last_unpacked: Option<String>,
+    /// How many seconds ago that was, in a list of what is there now.
+    age_seconds: Option<u64>,
     /// Whether nothing says that there is newer content by now.
     current: bool,
     priority: i32,
@@ -58,7 +61,7 @@ struct CatalogReport {
     labels: Option<BTreeMap<String, String>>,
     /// Whether its content is held, complete and decoded.
     held: bool,
-    /// Why its content cannot be read.
+    /// Why its content could not be fetched, or cannot be read.
     error: Option<String>,
     packages: usize,
     bundles: usize,
@@ -68,15 +71,19 @@ impl Report {
     pub(super) fn of(listing: &Listing<'_>) -> Self {
         let Listing {
             saved,
+            now,
             olm,
             catalogs,
         } = listing;
+        let catalogs = catalogs.iter();
         Self {
             schema: SCHEMA,
             saved: saved.map(|saved| saved.at.to_owned()),
             program: saved.map(|saved| saved.by.to_owned()),
             olm: olm.map(OlmReport::of),
-            catalogs: catalogs.iter().map(CatalogReport::of).collect(),
+            catalogs: catalogs
+                .map(|state| CatalogReport::of(state, *now))
+                .collect(),
         }
     }
 }
@@ -91,16 +98,19 @@ impl OlmReport {
 }
 
 impl CatalogReport {
-    fn of(state: &CatalogState) -> Self {
+    fn of(state: &CatalogState, now: Option<SystemTime>) -> Self {
+        let unpacked = state.last_unpacked.as_deref();
+        let age = unpacked.zip(now).and_then(|(at, now)| age::since(at, now));
         let counts = match &state.content {
             Content::Loaded(catalog) => Some(catalog.counts()),
-            Content::Missing | Content::Unreadable(_) => None,
+            Content::Missing | Content::Unfetched(_) | Content::Unreadable(_) => None,
         };
         Self {
             name: state.name.clone(),
             image: state.image_ref.clone(),
             digest: state.digest().map(str::to_owned),
             last_unpacked: state.last_unpacked.clone(),
+            age_seconds: age.map(|age| age.as_secs()),
             current: state.currency == Currency::Current,
             priority: state.priority,
             serving: state.serving == Serving::Presumed,
@@ -113,10 +123,7 @@ impl CatalogReport {
                 Labels::Unknown => None,
             },
             held: counts.is_some(),
-            error: match &state.content {
-                Content::Unreadable(why) => Some(why.clone()),
-                Content::Loaded(_) | Content::Missing => None,
-            },
+            error: state.content.fault().map(str::to_owned),
             packages: counts.map_or(0, |counts| counts.packages),
             bundles: counts.map_or(0, |counts| counts.bundles),
         }

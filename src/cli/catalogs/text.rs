@@ -1,8 +1,9 @@
 //! The list of catalogs for people: a block for each, its facts one a line.
 
 use std::fmt::{self, Write as _};
+use std::time::SystemTime;
 
-use crate::cli::catalogs::Listing;
+use crate::cli::catalogs::{Listing, age};
 use crate::cli::paint;
 use crate::explain::Tone;
 use crate::snapshot::{Availability, CatalogState, Content, Currency, Labels, Serving};
@@ -19,6 +20,7 @@ pub(super) fn text(listing: &Listing<'_>) -> String {
 fn write(listing: &Listing<'_>, to: &mut String) -> fmt::Result {
     let Listing {
         saved,
+        now,
         olm,
         catalogs,
     } = listing;
@@ -29,10 +31,12 @@ fn write(listing: &Listing<'_>, to: &mut String) -> fmt::Result {
     let olm = olm.map_or_else(|| "not known".to_owned(), olm_words);
     line(to, "", "OLM", &olm, Tone::Plain)?;
     line(to, "", "Catalogs", &count(catalogs), Tone::Plain)?;
-    catalogs.iter().try_for_each(|state| catalog(state, to))
+    catalogs
+        .iter()
+        .try_for_each(|state| catalog(state, *now, to))
 }
 
-fn catalog(state: &CatalogState, to: &mut String) -> fmt::Result {
+fn catalog(state: &CatalogState, now: Option<SystemTime>, to: &mut String) -> fmt::Result {
     writeln!(to, "\n{}", go::escape(&state.name))?;
     let mut fact = |label, (text, tone): (String, Tone)| line(to, "  ", label, &text, tone);
     fact("Content", content(state))?;
@@ -40,7 +44,7 @@ fn catalog(state: &CatalogState, to: &mut String) -> fmt::Result {
         fact("Image", (image.clone(), Tone::Plain))?;
     }
     if let Some(unpacked) = &state.last_unpacked {
-        fact("Unpacked", (unpacked.clone(), Tone::Plain))?;
+        fact("Unpacked", (unpacked_words(unpacked, now), Tone::Plain))?;
     }
     fact("Priority", (state.priority.to_string(), Tone::Plain))?;
     fact("Serving", serving(state.serving))?;
@@ -80,11 +84,18 @@ fn content(state: &CatalogState) -> (String, Tone) {
             }
         }
         (Content::Missing, _) => ("not held".to_owned(), Tone::Caution),
+        (Content::Unfetched(why), _) => (format!("cannot be fetched: {why}"), Tone::Bad),
         (Content::Unreadable(why), _) => (format!("cannot be read: {why}"), Tone::Bad),
     }
 }
 
-fn plural(count: usize, what: &str) -> String {
+fn unpacked_words(unpacked: &str, now: Option<SystemTime>) -> String {
+    let age = now.and_then(|now| age::since(unpacked, now));
+    let age = age.map(|age| format!(", {} ago", age::shown(age)));
+    format!("{unpacked}{}", age.unwrap_or_default())
+}
+
+pub(in crate::cli) fn plural(count: usize, what: &str) -> String {
     let ending = if count == 1 { "" } else { "s" };
     format!("{count} {what}{ending}")
 }

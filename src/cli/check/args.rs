@@ -9,9 +9,10 @@ use clap::{Args, ValueEnum};
 use crate::admission::OnUndecided;
 use crate::cli::check::installed::{InstalledArg, InstalledList};
 use crate::cli::common::{CommonArgs, UsageError};
+use crate::cli::look::LookArgs;
 use crate::olm::Rules;
 
-/// Judge manifests as the webhook would judge them, without a cluster.
+/// Judge manifests as the webhook would judge them, with or without a cluster.
 #[expect(
     clippy::struct_excessive_bools,
     reason = "a switch of a command line is a bool"
@@ -32,7 +33,15 @@ pub(crate) struct CheckArgs {
     #[arg(long, value_name = "FILE", env = "OLMGUARD_SNAPSHOT")]
     pub(super) snapshot: Option<PathBuf>,
 
-    /// What is installed, where the manifest's status does not say; may be repeated
+    /// Ask a cluster, and change nothing there: its catalogs, its OLM, and what is installed of the
+    /// extensions in the manifests; what else gives catalogs counts as with --snapshot
+    #[arg(long, env = "OLMGUARD_FROM_CLUSTER", value_parser = BoolishValueParser::new())]
+    pub(super) from_cluster: bool,
+
+    #[command(flatten)]
+    pub(super) look: LookArgs,
+
+    /// What is installed, where neither a cluster nor the manifest's status says; may be repeated
     #[arg(
         long,
         value_name = "EXTENSION=VERSION[,bundle=NAME][,release=R]",
@@ -141,5 +150,5 @@ Exit codes:
   1  something denied
   2  wrong usage, nothing was judged
   3  an input (manifest, catalog) could not be read
-  4  undecided for another reason
+  4  undecided for another reason, such as a cluster that does not answer
   5  internal fault";

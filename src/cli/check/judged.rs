@@ -35,24 +35,37 @@ pub(super) fn judge(snapshot: &Snapshot, case: &Case, plan: &Plan, args: &CheckA
 }
 
 /// The exit code: of several 5 comes before 3, 3 before 4, 4 before 1.
-pub(super) fn exit(bad_inputs: usize, answers: &[Answer], args: &CheckArgs) -> Exit {
+pub(super) fn exit(bad: impl Iterator<Item = Exit>, answers: &[Answer], args: &CheckArgs) -> Exit {
     let codes = answers.iter().map(|answer| exit_of(answer, args));
     let nothing = args.require_match && answers.is_empty();
-    let bad = (nothing || bad_inputs > 0).then_some(Exit::BadInput);
+    let nothing = nothing.then_some(Exit::BadInput);
     codes
         .chain(bad)
+        .chain(nothing)
         .max_by_key(|exit| exit.weight())
         .unwrap_or(Exit::Good)
 }
 
 /// What one answer counts as.
 pub(super) fn exit_of(answer: &Answer, args: &CheckArgs) -> Exit {
-    match (answer.verdict, args.on_undecided) {
-        (Verdict::Undecided, _) if answer.rests_on_bad_input => Exit::BadInput,
-        (Verdict::Undecided, None) => Exit::Undecided,
-        (Verdict::Deny, _) | (Verdict::Undecided, Some(OnUndecided::Deny)) => Exit::Denied,
-        _ if args.warn_as_error && !answer.warnings.is_empty() => Exit::Denied,
-        _ => Exit::Good,
+    let own = match answer.verdict {
+        Verdict::Undecided if answer.rests_on_bad_input => Exit::BadInput,
+        Verdict::Undecided => undecided(args),
+        Verdict::Deny => Exit::Denied,
+        Verdict::Allow | Verdict::NotJudged => Exit::Good,
+    };
+    match own {
+        Exit::Good if args.warn_as_error && !answer.warnings.is_empty() => Exit::Denied,
+        own => own,
+    }
+}
+
+/// What it counts as that something is undecided.
+pub(super) fn undecided(args: &CheckArgs) -> Exit {
+    match args.on_undecided {
+        None => Exit::Undecided,
+        Some(OnUndecided::Deny) => Exit::Denied,
+        Some(OnUndecided::Warn) => Exit::Good,
     }
 }
 

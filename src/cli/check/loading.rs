@@ -1,16 +1,13 @@
-//! The catalogs with their contents, with a progress bar where reading them takes long.
+//! The catalogs with their contents, wherever they are from.
 
 use std::fmt;
-use std::io::{self, IsTerminal};
 use std::mem;
-use std::sync::mpsc::{self, RecvTimeoutError};
-use std::thread;
-use std::time::{Duration, Instant};
 
-use indicatif::{ProgressBar, ProgressStyle};
-
-use crate::cli::check::saved::Saved;
+use crate::cli::check::args::CheckArgs;
+use crate::cli::check::judged;
+use crate::cli::check::origin::Origin;
 use crate::cli::common::CatalogArgs;
+use crate::cli::{Exit, progress, say, warn};
 use crate::olm::Rules;
 use crate::snapshot::{CatalogState, Content, Currency, Snapshot};
 use crate::source::archive::ArchiveError;
@@ -21,40 +18,46 @@ use crate::version::go;
 #[derive(Debug)]
 pub(super) struct Loaded {
     pub(super) snapshot: Snapshot,
-    pub(super) unreadable: Vec<Unreadable>,
+    pub(super) faults: Vec<Fault>,
 }
 
-/// What gives catalogs and cannot be read.
+/// What should give catalogs and does not.
 #[derive(Debug)]
-pub(super) enum Unreadable {
-    /// A `--catalog`.
-    Catalog { name: String, why: String },
+pub(super) enum Fault {
+    /// The content of a catalog cannot be read.
+    Unreadable { name: String, why: String },
+    /// The content of a catalog of the cluster cannot be fetched.
+    Unfetched { name: String, why: String },
     /// The `--snapshot`.
     Snapshot(ArchiveError),
+    /// The cluster, for this reason.
+    Cluster(String),
 }
 
-/// The catalogs of the snapshot, of the objects among the inputs, and of `--catalog`.
+/// The catalogs of a snapshot or a cluster, of the objects among the inputs, and of `--catalog`.
 pub(super) fn load(
-    saved: Option<Saved>,
+    origin: Origin,
     objects: Vec<CatalogState>,
     given: &CatalogArgs,
     rules: Rules,
 ) -> Loaded {
-    let (mut states, fault) = saved.map(|saved| saved.load(&rules)).unwrap_or_default();
     let mut contents = contents(given, &rules);
-    let mut unreadable: Vec<_> = contents.iter().filter_map(Unreadable::of).collect();
-    unreadable.extend(fault.map(Unreadable::Snapshot));
+    let by_flag = contents.iter();
+    let mut faults: Vec<_> = by_flag.filter_map(|(name, c)| Fault::of(name, c)).collect();
+    let is_given = |name: &str| given.iter().any(|catalog| catalog.name == name);
+    let (mut states, own) = origin.load(&rules, is_given);
+    faults.extend(own);
     replace(&mut states, &mut contents);
     describe(&mut states, objects);
     fill(&mut states, contents);
     Loaded {
         snapshot: Snapshot::new(rules, states),
-        unreadable,
+        faults,
     }
 }
 
-/// Gives catalogs of the snapshot the contents of `--catalog`, and takes those from the list. What the
-/// snapshot says about the content that it holds is not true of another one.
+/// Gives catalogs of the origin the contents of `--catalog`, and takes those from the list. What the
+/// origin says about the content that it holds is not true of another one.
 fn replace(saved: &mut [CatalogState], contents: &mut Vec<(&str, Content)>) {
     contents.retain_mut(|(name, content)| {
         let state = saved.iter_mut().find(|state| state.name == *name);
@@ -111,68 +114,56 @@ fn contents<'a>(given: &'a CatalogArgs, rules: &Rules) -> Vec<(&'a str, Content)
             })
             .collect()
     };
-    if io::stderr().is_terminal() {
-        watched(&progress, load)
-    } else {
-        load()
-    }
+    progress::shown(&progress, load)
 }
 
-impl Unreadable {
-    fn of((name, content): &(&str, Content)) -> Option<Self> {
+impl Fault {
+    /// Of the content of a catalog, if it is one.
+    pub(super) fn of(name: &str, content: &Content) -> Option<Self> {
+        let name = name.to_owned();
         match content {
-            Content::Unreadable(why) => Some(Self::Catalog {
-                name: (*name).to_owned(),
+            Content::Unreadable(why) => Some(Self::Unreadable {
+                name,
+                why: why.clone(),
+            }),
+            Content::Unfetched(why) => Some(Self::Unfetched {
+                name,
                 why: why.clone(),
             }),
             Content::Loaded(_) | Content::Missing => None,
         }
     }
-}
 
-impl fmt::Display for Unreadable {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+    /// What it counts as. A catalog that could not be fetched counts where an answer needs it.
+    pub(super) fn exit(&self, args: &CheckArgs) -> Option<Exit> {
         match self {
-            Self::Catalog { name, why } => write!(f, "catalog {}: {why}", go::quote(name)),
-            Self::Snapshot(error) => error.fmt(f),
+            Self::Unreadable { .. } | Self::Snapshot(_) => Some(Exit::BadInput),
+            Self::Cluster(_) => Some(judged::undecided(args)),
+            Self::Unfetched { .. } => None,
+        }
+    }
+
+    /// Whether nothing at all is known of the cluster.
+    pub(super) fn is_of_cluster(&self) -> bool {
+        matches!(self, Self::Cluster(_))
+    }
+
+    pub(super) fn say(&self) {
+        match self {
+            Self::Unfetched { .. } => warn(self),
+            Self::Unreadable { .. } | Self::Snapshot(_) | Self::Cluster(_) => say(self),
         }
     }
 }
 
-/// Runs `work`, and shows how far it is once it has taken longer than [`PATIENCE`].
-fn watched<T: Send>(progress: &Progress, work: impl FnOnce() -> T + Send) -> T {
-    thread::scope(|scope| {
-        let (done, ended) = mpsc::channel::<()>();
-        let worker = scope.spawn(move || {
-            let result = work();
-            drop(done);
-            result
-        });
-        let started = Instant::now();
-        let mut bar = None;
-        while ended.recv_timeout(TICK) == Err(RecvTimeoutError::Timeout) {
-            if started.elapsed() >= PATIENCE {
-                show(bar.get_or_insert_with(new_bar), progress);
+impl fmt::Display for Fault {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Unreadable { name, why } | Self::Unfetched { name, why } => {
+                write!(f, "catalog {}: {why}", go::quote(name))
             }
+            Self::Snapshot(error) => error.fmt(f),
+            Self::Cluster(why) => f.write_str(why),
         }
-        if let Some(bar) = bar {
-            bar.finish_and_clear();
-        }
-        worker
-            .join()
-            .unwrap_or_else(|panic| std::panic::resume_unwind(panic))
-    })
+    }
 }
-
-fn new_bar() -> ProgressBar {
-    let style = ProgressStyle::with_template("loading catalogs {wide_bar} {bytes}/{total_bytes}");
-    ProgressBar::new(0).with_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()))
-}
-
-fn show(bar: &ProgressBar, progress: &Progress) {
-    bar.set_length(progress.total());
-    bar.set_position(progress.done());
-}
-
-const PATIENCE: Duration = Duration::from_millis(500);
-const TICK: Duration = Duration::from_millis(100);

@@ -7,7 +7,7 @@ use crate::cli::check::cases::Case;
 use crate::cli::check::inputs::Gathered;
 use crate::explain::Answer;
 use crate::judge::{FixValue, Verdict};
-use crate::snapshot::{CatalogState, Content, Snapshot};
+use crate::snapshot::{CatalogState, Snapshot};
 
 /// What `olmguard check -o json` prints.
 #[derive(Debug, JsonSchema, Serialize)]
@@ -33,7 +33,7 @@ struct CatalogReport {
     digest: Option<String>,
     /// Whether its content is held, complete and decoded, and nothing says that it is not served.
     loaded: bool,
-    /// Why its content cannot be read.
+    /// Why its content could not be fetched, or cannot be read.
     error: Option<String>,
     packages: usize,
     bundles: usize,
@@ -160,10 +160,7 @@ impl CatalogReport {
             name: state.name.clone(),
             digest: state.digest().map(str::to_owned),
             loaded: loaded.is_some(),
-            error: match &state.content {
-                Content::Unreadable(error) => Some(error.clone()),
-                Content::Loaded(_) | Content::Missing => None,
-            },
+            error: state.content.fault().map(str::to_owned),
             packages: counts.packages,
             bundles: counts.bundles,
         }

@@ -1,14 +1,13 @@
 //! `--snapshot FILE`: catalogs and OLM as they were in a cluster.
 //!
-//! A file that cannot be read leaves open which catalogs there are. To judge without them would be to
-//! refuse for want of what may be in them, so a catalog stands in for it that cannot be read and that
-//! any selector may match: what needs a catalog is undecided.
+//! For a file that cannot be read a catalog stands in.
 
 use std::path::{Path, PathBuf};
 
+use crate::cli::check::origin::stand_in;
 use crate::cli::common::{AskedRelease, OlmArgs, UsageError};
 use crate::olm::{Gates, OlmRelease, Rules};
-use crate::snapshot::{CatalogState, Content, Labels};
+use crate::snapshot::{CatalogState, Content};
 use crate::source::archive::{Archive, ArchiveError, OlmFacts};
 
 /// A snapshot as far as it could be read.
@@ -44,7 +43,11 @@ impl Saved {
     pub(super) fn load(self, rules: &Rules) -> (Vec<CatalogState>, Option<ArchiveError>) {
         match self.archive.and_then(|archive| archive.load(rules)) {
             Ok(states) => (states, None),
-            Err(error) => (vec![unreadable(&self.path, &error)], Some(error)),
+            Err(error) => {
+                let content = Content::Unreadable(error.to_string());
+                let state = stand_in(&self.path.to_string_lossy(), content);
+                (vec![state], Some(error))
+            }
         }
     }
 
@@ -95,14 +98,6 @@ fn without_olm(flags: &OlmArgs) -> Result<(Rules, Vec<OlmWarning>), UsageError> 
     let is_given = flags.olm_release != AskedRelease::Auto;
     let warnings = (!is_given).then_some(warning);
     Ok((rules, Vec::from_iter(warnings)))
-}
-
-fn unreadable(path: &Path, error: &ArchiveError) -> CatalogState {
-    let content = Content::Unreadable(error.to_string());
-    CatalogState {
-        labels: Labels::Unknown,
-        ..CatalogState::named(&path.to_string_lossy(), content)
-    }
 }
 
 fn in_words(gates: Gates) -> String {

@@ -103,7 +103,7 @@ impl<'a> BundleSource<'a> {
         match &state.content {
             Content::Loaded(content) => self.bundles(content),
             Content::Missing => Err(self.unreadable("it has no content")),
-            Content::Unreadable(why) => Err(self.unreadable(why)),
+            Content::Unfetched(why) | Content::Unreadable(why) => Err(self.unreadable(why)),
         }
     }
 

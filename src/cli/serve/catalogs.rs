@@ -71,7 +71,7 @@ fn report(catalog: &CatalogState, took: Duration, metrics: &CatalogMetrics) {
                 "Loaded catalog"
             );
         }
-        Content::Unreadable(why) => {
+        Content::Unfetched(why) | Content::Unreadable(why) => {
             metrics.not_loaded(&catalog.name);
             metrics.load_failed(&catalog.name, LoadFailure::Content);
             error!(catalog = catalog.name, error = why, "Cannot read catalog");

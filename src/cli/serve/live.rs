@@ -12,6 +12,7 @@ use tokio::task::{JoinSet, spawn_blocking};
 use tokio::time::sleep;
 use tracing::{error, info, warn};
 
+use crate::cli::cluster::CatalogdArgs;
 use crate::cli::common::UsageError;
 use crate::cli::serve::olm::{Asked, OlmBoard};
 use crate::cluster::follow::{AgeLimit, Audience, Board, Loader, Terms, follow};
@@ -20,17 +21,15 @@ use crate::go_duration;
 use crate::server::{Check, Guard};
 use crate::snapshot::{OnOldCatalog, Snapshot};
 use crate::source::cache::Cache;
-use crate::source::catalogd::{Catalogd, CatalogdError, FetchLimits};
+use crate::source::catalogd::CatalogdError;
 use crate::telemetry::Metrics;
 use crate::tls::SystemClock;
 
 /// The flags about the catalogs of the cluster.
 #[derive(clap::Args, Clone, Debug)]
 pub(crate) struct LiveArgs {
-    /// The authorities that vouch for catalogd, PEM, a file or a folder; else those of the system;
-    /// followed when they change
-    #[arg(long, env = "OLMGUARD_CATALOGD_CA", value_name = "PATH")]
-    catalogd_ca: Option<PathBuf>,
+    #[command(flatten)]
+    catalogd: CatalogdArgs,
 
     /// A folder of this process alone that keeps the content of catalogs over a restart
     #[arg(long, env = "OLMGUARD_CACHE_DIR", value_name = "FOLDER")]
@@ -74,7 +73,7 @@ impl LiveArgs {
     /// A flag of these that means nothing without a cluster, and is given.
     pub(super) fn given(&self) -> Option<&'static str> {
         let given = [
-            self.catalogd_ca.as_ref().map(|_| "--catalogd-ca"),
+            self.catalogd.given(),
             self.cache_dir.as_ref().map(|_| "--cache-dir"),
             self.cache_limit.map(|_| "--cache-limit"),
             (!self.max_catalog_age.is_zero()).then_some("--max-catalog-age"),
@@ -102,7 +101,7 @@ impl LiveArgs {
         olm: Asked,
         metrics: &Metrics,
     ) -> Result<Live, CatalogdError> {
-        let catalogd = Catalogd::new(self.catalogd_ca.as_deref(), FetchLimits::default())?;
+        let catalogd = self.catalogd.catalogd()?;
         let cache = self.cache().await;
         let (client, clock) = (cluster.client.clone(), Arc::new(SystemClock));
         let counts = Arc::clone(&metrics.catalogs);

@@ -13,9 +13,9 @@ use tokio::sync::mpsc;
 use tokio::task::JoinSet;
 use tracing::{info, warn};
 
-use crate::cli::common::{AskedRelease, OlmArgs};
+use crate::cli::common::OlmArgs;
 use crate::cluster::olm::{self, FindError, Found, OlmEvent, Warning, compare};
-use crate::olm::{OlmRelease, Rules};
+use crate::olm::Rules;
 use crate::server::Check;
 use crate::telemetry::Metrics;
 use crate::telemetry::metrics::{WatchFailure, WatchMetrics, Watched};
@@ -84,39 +84,30 @@ impl Asked {
         });
     }
 
-    /// The release that is set by hand.
-    fn release(&self) -> Option<OlmRelease> {
-        match self.args.olm_release {
-            AskedRelease::Auto => None,
-            AskedRelease::This(release) => Some(release),
-        }
-    }
-
     /// What flags say counts, then what was found.
     fn found(&self, found: &Found) -> Taken {
-        let taken = self.release().unwrap_or(found.release);
+        let taken = self.args.release().unwrap_or(found.release);
         let set = self.args.gates(taken).unwrap_or_else(|error| {
             warn!(%error, "Takes the gates that OLM runs with");
             None
         });
-        let differences = compare(found, self.release(), set);
+        let differences = compare(found, self.args.release(), set);
         info!(%found, "Found OLM");
         let warnings: Vec<&Warning> = found.warnings.iter().chain(&differences).collect();
         for warning in &warnings {
             warn!(%warning, "Not certain about OLM");
         }
-        let own = (taken == found.release).then_some(found.gates);
         Taken {
-            rules: Rules::new(taken, set.or(own).unwrap_or_default()),
+            rules: found.rules_unless(self.args.release(), set),
             words: words(found, &warnings),
         }
     }
 
     /// What flags say counts, then the newest.
     fn not_found(&self, error: &FindError) -> Taken {
-        let taken = self.release().unwrap_or_default();
+        let taken = self.args.release().unwrap_or_default();
         warn!(%error, release = taken.name(), "Cannot tell which OLM runs");
-        let how = match self.release() {
+        let how = match self.args.release() {
             Some(_) => "set by hand",
             None => "the newest that is known",
         };

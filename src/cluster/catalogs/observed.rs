@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use crate::snapshot::{CatalogState, Content};
+use crate::snapshot::{Availability, CatalogState, Content, Serving};
 
 /// A catalog as its object describes it.
 #[derive(Clone, Debug)]
@@ -32,6 +32,16 @@ impl Observed {
             state,
             base: base(object),
         })
+    }
+
+    /// Where its content is to be had; nowhere for a catalog that does not serve, takes no part in
+    /// resolution, or cannot be read.
+    pub fn source(&self) -> Option<&str> {
+        let state = &self.state;
+        let can_be_read = self.is_readable()
+            && state.serving == Serving::Presumed
+            && state.availability == Availability::Available;
+        self.base.as_deref().filter(|_| can_be_read)
     }
 
     /// Whether the object could be read.

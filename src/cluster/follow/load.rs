@@ -16,8 +16,8 @@ use tokio::time::Instant;
 use tracing::warn;
 
 use crate::catalog::{Catalog, CatalogBuilder};
-use crate::cluster::catalogs::{self, Observed};
-use crate::cluster::follow::job::{Failure, Job, Loaded, Origin, Outcome};
+use crate::cluster::catalogs::{self, Reread};
+use crate::cluster::follow::job::{Failure, Job, Loaded, Origin, Outcome, Want};
 use crate::source::cache::{Cache, CacheError, Entry};
 use crate::source::catalogd::{Catalogd, Fetched};
 use crate::source::record::Both;
@@ -47,16 +47,6 @@ struct Sources {
     cache: Option<Arc<Cache>>,
     clock: Arc<dyn Clock>,
     metrics: Arc<CatalogMetrics>,
-}
-
-/// What the object says once content was fetched.
-enum Reread {
-    /// The same as before.
-    Same,
-    /// Something else, or there is none: nobody knows what was fetched.
-    Other,
-    /// It cannot be read at the moment.
-    Unknown,
 }
 
 impl Loader {
@@ -137,19 +127,21 @@ impl Loader {
         metrics.load_failed(&job.want.name, LoadFailure::Cache);
     }
 
-    async fn reread(&self, job: &Job) -> Reread {
-        match catalogs::get(self.0.client.clone(), &job.want.name).await {
-            Ok(Some(observed)) if names(&observed, &job.want.key.digest) => Reread::Same,
-            Ok(_) => Reread::Other,
-            Err(error) => {
+    /// What the object says now; nothing where it cannot be read at the moment.
+    async fn reread(&self, job: &Job) -> Option<Reread> {
+        let Want {
+            name, image_ref, ..
+        } = &job.want;
+        let reread = catalogs::reread(self.0.client.clone(), name, image_ref.as_deref()).await;
+        reread
+            .inspect_err(|error| {
                 warn!(
-                    catalog = job.want.name,
+                    catalog = name,
                     %error,
                     "Cannot tell whether the catalog has changed while it was fetched; not cached"
                 );
-                Reread::Unknown
-            }
-        }
+            })
+            .ok()
     }
 }
 
@@ -179,9 +171,9 @@ impl Load for Loader {
         };
         let loaded = loaded(content, Some(fetched.sha256), from);
         match self.reread(&job).await {
-            Reread::Same => self.commit(&job, entry).await,
-            Reread::Unknown => {}
-            Reread::Other => return Outcome::Failed(moved()),
+            Some(Reread::Same) => self.commit(&job, entry).await,
+            Some(Reread::Moved(_) | Reread::Gone) => return Outcome::Failed(moved()),
+            None => {}
         }
         Outcome::Loaded(loaded)
     }
@@ -212,10 +204,6 @@ impl Loader {
             }
         });
     }
-}
-
-fn names(observed: &Observed, digest: &str) -> bool {
-    observed.state.digest() == Some(digest)
 }
 
 /// The watch says what it names instead, and then that is loaded; to believe it here, beside the

@@ -71,7 +71,8 @@ fn is_same_state(one: &CatalogState, other: &CatalogState) -> bool {
     let is_same_content = match (content, &other.content) {
         (Content::Loaded(one), Content::Loaded(other)) => Arc::ptr_eq(one, other),
         (Content::Missing, Content::Missing) => true,
-        (Content::Unreadable(one), Content::Unreadable(other)) => one == other,
+        (Content::Unfetched(one), Content::Unfetched(other))
+        | (Content::Unreadable(one), Content::Unreadable(other)) => one == other,
         _ => false,
     };
     is_same_content

@@ -66,6 +66,6 @@ fn packages(state: &CatalogState) -> Result<Vec<&str>, &str> {
     match &state.content {
         Content::Loaded(catalog) => Ok(catalog.package_names().collect()),
         Content::Missing => Err("missing"),
-        Content::Unreadable(why) => Err(why),
+        Content::Unfetched(why) | Content::Unreadable(why) => Err(why),
     }
 }

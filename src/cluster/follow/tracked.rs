@@ -9,7 +9,7 @@ use crate::cluster::catalogs::Observed;
 use crate::cluster::follow::RETRY;
 use crate::cluster::follow::job::{Loaded, Want};
 use crate::cluster::follow::report::CatalogReport;
-use crate::snapshot::{Age, Availability, CatalogState, Content, Currency, Serving};
+use crate::snapshot::{Age, CatalogState, Content, Currency};
 
 /// What makes content: the digest of its image, and the rules it was read by.
 #[derive(Clone, Debug, Eq, Ord, PartialEq, PartialOrd)]
@@ -83,21 +83,18 @@ impl Tracked {
     /// kept for its return.
     pub(super) fn wants(&self, generation: u32) -> Option<Want> {
         let state = &self.observed.state;
-        let can_be_read = matches!(state.content, Content::Missing)
-            && state.serving == Serving::Presumed
-            && state.availability == Availability::Available;
         let key = Key {
             digest: state.digest()?.to_owned(),
             generation,
         };
         let mut held = self.held.iter().chain(&self.prepared);
-        if !can_be_read || held.any(|held| held.key == key) {
+        if held.any(|held| held.key == key) {
             return None;
         }
         Some(Want {
             key,
             name: state.name.clone(),
-            base: self.observed.base.clone()?,
+            base: self.observed.source()?.to_owned(),
             image_ref: state.image_ref.clone(),
             last_unpacked: state.last_unpacked.clone(),
         })
@@ -269,9 +266,9 @@ impl Tracked {
     fn missing(&self) -> Content {
         let state = &self.observed.state;
         match &self.trouble {
-            Some(trouble) => Content::Unreadable(trouble.why.clone()),
-            None if state.digest().is_none() => Content::Unreadable(NO_DIGEST.to_owned()),
-            None if self.observed.base.is_none() => Content::Unreadable(NO_URL.to_owned()),
+            Some(trouble) => Content::Unfetched(trouble.why.clone()),
+            None if state.digest().is_none() => Content::Unfetched(NO_DIGEST.to_owned()),
+            None if self.observed.base.is_none() => Content::Unfetched(NO_URL.to_owned()),
             None => Content::Missing,
         }
     }

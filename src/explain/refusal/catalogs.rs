@@ -23,7 +23,9 @@ pub(super) fn not_loaded(failed: &NotLoaded<'_>) -> Line {
     let line = Line::default().say("catalog ").name(&failed.catalog.name);
     match failed.why {
         NotLoadedCause::NotServing => line.say(" is not being served"),
-        NotLoadedCause::Missing | NotLoadedCause::Unreadable(_) => line.say(" is not loaded"),
+        NotLoadedCause::Missing | NotLoadedCause::Unfetched(_) | NotLoadedCause::Unreadable(_) => {
+            line.say(" is not loaded")
+        }
         NotLoadedCause::Package(_) => line.say(" has the package, but it cannot be decoded"),
     }
 }
@@ -41,14 +43,16 @@ pub(super) fn outdated(old: &[&CatalogState]) -> Line {
 /// What is known of a catalog that does not answer.
 pub(super) fn of_not_loaded(failed: &NotLoaded<'_>) -> Vec<Detail> {
     let causes = match failed.why {
-        NotLoadedCause::Unreadable(error) => vec![error.to_owned()],
+        NotLoadedCause::Unfetched(error) | NotLoadedCause::Unreadable(error) => {
+            vec![error.to_owned()]
+        }
         NotLoadedCause::Package(fault) => fault.faults.iter().map(ToString::to_string).collect(),
         NotLoadedCause::NotServing | NotLoadedCause::Missing => Vec::new(),
     };
     // Of content that was read the cluster says nothing; nor of a catalog that was never in one.
     let tells = match failed.why {
         NotLoadedCause::NotServing => true,
-        NotLoadedCause::Missing | NotLoadedCause::Unreadable(_) => {
+        NotLoadedCause::Missing | NotLoadedCause::Unfetched(_) | NotLoadedCause::Unreadable(_) => {
             failed.catalog.digest().is_some()
         }
         NotLoadedCause::Package(_) => false,

@@ -56,6 +56,7 @@ pub(super) enum ContentFacts {
     /// Its record follows.
     Recorded,
     Missing,
+    Unfetched(String),
     Unreadable(String),
 }
 
@@ -97,6 +98,7 @@ impl CatalogFacts {
     pub(super) fn of(state: &CatalogState, is_recorded: bool) -> Self {
         let content = match &state.content {
             _ if is_recorded => ContentFacts::Recorded,
+            Content::Unfetched(why) => ContentFacts::Unfetched(why.clone()),
             Content::Unreadable(why) => ContentFacts::Unreadable(why.clone()),
             Content::Loaded(_) | Content::Missing => ContentFacts::Missing,
         };

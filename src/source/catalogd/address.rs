@@ -65,6 +65,14 @@ impl Address {
     }
 }
 
+/// The URL of the content of the catalog at `base`.
+///
+/// # Errors
+/// If `base` is no URL of HTTP.
+pub fn content_url(base: &str) -> Result<String, AddressError> {
+    Address::of(base).map(|address| address.uri.to_string())
+}
+
 fn is_http(scheme: &Scheme) -> bool {
     *scheme == Scheme::HTTP || *scheme == Scheme::HTTPS
 }

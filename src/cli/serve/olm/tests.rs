@@ -6,6 +6,7 @@ use serde_json::json;
 use super::*;
 use crate::cluster::tests::api::ApiServer;
 use crate::cluster::{FaultClass, WatchFault};
+use crate::olm::OlmRelease;
 
 #[derive(Debug, Parser)]
 struct Flags {

@@ -1,16 +1,12 @@
 //! The whole of it: objects of an API server, contents of a catalogd, a cache on disk.
 
-use std::collections::BTreeMap;
 use std::path::Path;
-use std::sync::{Arc, Mutex};
+use std::sync::Arc;
 use std::time::Duration;
 
 use arc_swap::ArcSwap;
-use axum::Router;
-use axum::extract::{Request, State};
-use axum::http::StatusCode;
+use hyper::StatusCode;
 use serde_json::{Value, json};
-use tokio::net::TcpListener;
 use tokio::sync::mpsc;
 use tokio::task::JoinHandle;
 use tokio::time::timeout;
@@ -19,30 +15,18 @@ use super::packages;
 use crate::cluster::catalogs::watch;
 use crate::cluster::follow::{AgeLimit, Audience, Board, Loader, Terms, follow};
 use crate::cluster::tests::api::{ApiServer, Trouble};
+use crate::cluster::tests::catalogd::Catalogd;
 use crate::olm::Rules;
 use crate::snapshot::{CatalogState, Currency, Snapshot};
 use crate::source::cache::Cache;
-use crate::source::catalogd::{Catalogd, FetchLimits};
+use crate::source::catalogd::{self, FetchLimits};
 use crate::telemetry::Metrics;
 use crate::tls::SystemClock;
-
-/// What a catalogd serves: a body for each catalog, and something that happens before it is sent.
-#[derive(Clone, Default)]
-struct Served(Arc<Mutex<Shelf>>);
-
-#[derive(Default)]
-struct Shelf {
-    bodies: BTreeMap<String, String>,
-    asked: Vec<String>,
-    before: Option<Box<dyn FnOnce() + Send>>,
-}
 
 /// An API server and a catalogd.
 struct World {
     api: ApiServer,
-    served: Served,
-    port: u16,
-    catalogd: JoinHandle<()>,
+    served: Catalogd,
     folder: tempfile::TempDir,
 }
 
@@ -53,40 +37,6 @@ struct Guarding {
     tasks: Vec<JoinHandle<()>>,
 }
 
-impl Served {
-    fn put(&self, catalog: &str, body: &str) {
-        let path = format!("/catalogs/{catalog}/api/v1/all");
-        self.0.lock().unwrap().bodies.insert(path, body.to_owned());
-    }
-
-    fn asked(&self) -> usize {
-        self.0.lock().unwrap().asked.len()
-    }
-
-    /// Does this once, when it is asked the next time, before it answers.
-    fn before(&self, work: impl FnOnce() + Send + 'static) {
-        self.0.lock().unwrap().before = Some(Box::new(work));
-    }
-}
-
-async fn answer(State(served): State<Served>, request: Request) -> Result<String, StatusCode> {
-    let path = request.uri().path().to_owned();
-    let before = {
-        let mut shelf = served.0.lock().unwrap();
-        shelf.asked.push(path.clone());
-        shelf.before.take()
-    };
-    if let Some(work) = before {
-        work();
-    }
-    let shelf = served.0.lock().unwrap();
-    shelf
-        .bodies
-        .get(&path)
-        .cloned()
-        .ok_or(StatusCode::NOT_FOUND)
-}
-
 impl World {
     async fn begin() -> Self {
         let api = ApiServer::start();
@@ -95,29 +45,23 @@ impl World {
             "clustercatalogs",
             "ClusterCatalog",
         );
-        let served = Served::default();
-        let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
-        let port = listener.local_addr().unwrap().port();
-        let router = Router::new().fallback(answer).with_state(served.clone());
-        let catalogd = tokio::spawn(async move { axum::serve(listener, router).await.unwrap() });
+        let served = Catalogd::start().await;
         let folder = tempfile::tempdir().unwrap();
         Self {
             api,
             served,
-            port,
-            catalogd,
             folder,
         }
     }
 
     /// An object that serves the content of this digest.
     fn object(&self, name: &str, digest: &str) -> Value {
-        object(self.port, name, digest)
+        object(&self.served.base(name), name, digest)
     }
 
     /// The cluster has this content of a catalog, and says so.
     fn publish(&self, name: &str, digest: &str) {
-        self.served.put(name, &content(digest));
+        self.served.shelf.put(name, &content(digest));
         self.api.put(CATALOGS, self.object(name, digest));
     }
 
@@ -128,7 +72,7 @@ impl World {
         rules.try_send(Rules::default()).unwrap();
         let (snapshot, board) = (Arc::<ArcSwap<Snapshot>>::default(), Arc::<Board>::default());
         let cache = self.opened().await;
-        let catalogd = Catalogd::new(None, FetchLimits::default()).unwrap();
+        let catalogd = catalogd::Catalogd::new(None, FetchLimits::default()).unwrap();
         let clock = Arc::new(SystemClock);
         let loader = Loader::new(
             self.api.client(),
@@ -219,7 +163,7 @@ impl Guarding {
     }
 }
 
-fn object(port: u16, name: &str, digest: &str) -> Value {
+fn object(base: &str, name: &str, digest: &str) -> Value {
     json!({
         "apiVersion": "olm.operatorframework.io/v1",
         "kind": "ClusterCatalog",
@@ -228,7 +172,7 @@ fn object(port: u16, name: &str, digest: &str) -> Value {
         "status": {
             "conditions": [{"type": "Serving", "status": "True"}],
             "resolvedSource": {"type": "Image", "image": {"ref": image(name, digest)}},
-            "urls": {"base": format!("http://127.0.0.1:{port}/catalogs/{name}")},
+            "urls": {"base": base},
         },
     })
 }
@@ -264,14 +208,14 @@ async fn content_outlives_the_guard_and_catalogd() {
     guard.until_judged_by("hub", "a").await;
     guard.until_judged_by("more", "b").await;
     assert_eq!(guard.board.catalogs(), Ok("2 of 2 loaded".to_owned()));
-    assert_eq!(world.served.asked(), 2);
+    assert_eq!(world.served.shelf.asked(), 2);
     guard.end().await;
 
-    world.catalogd.abort();
+    world.served.end();
     let again = world.guard().await;
     again.until_judged_by("hub", "a").await;
     again.until_judged_by("more", "b").await;
-    assert_eq!(world.served.asked(), 2);
+    assert_eq!(world.served.shelf.asked(), 2);
 }
 
 #[tokio::test]
@@ -287,7 +231,7 @@ async fn labels_and_priority_fetch_nothing() {
     guard.until_state("hub", |state| state.priority == 7).await;
     world.publish("hub", "b");
     guard.until_judged_by("hub", "b").await;
-    assert_eq!(world.served.asked(), 2, "once for each digest");
+    assert_eq!(world.served.shelf.asked(), 2, "once for each digest");
 }
 
 #[tokio::test]
@@ -295,14 +239,14 @@ async fn content_that_moved_while_it_was_fetched_is_fetched_again() {
     let world = World::begin().await;
     world.publish("hub", "a");
     let (api, moved) = (world.api.clone(), world.object("hub", "b"));
-    let served = world.served.clone();
-    world.served.before(move || {
+    let served = world.served.shelf.clone();
+    world.served.shelf.before(move || {
         served.put("hub", &content("b"));
         api.put(CATALOGS, moved);
     });
     let guard = world.guard().await;
     guard.until_judged_by("hub", "b").await;
-    assert_eq!(world.served.asked(), 2);
+    assert_eq!(world.served.shelf.asked(), 2);
     let expected = format!("sha256-{}.catalog", "b".repeat(64));
     assert_eq!(
         files(&world.cache()),
@@ -332,7 +276,7 @@ async fn a_catalogd_that_is_down_or_broken_takes_nothing_away() {
     guard.until_judged_by("hub", "a").await;
     // After two objects nothing but JSON is expected.
     let broken = format!("{}{}{{\"schema\": oops}}\n", content("b"), content("c"));
-    world.served.put("hub", &broken);
+    world.served.shelf.put("hub", &broken);
     world.api.put(CATALOGS, world.object("hub", "b"));
     guard
         .until_state("hub", |state| state.currency == Currency::Superseded)
@@ -367,5 +311,5 @@ async fn a_catalog_that_is_deleted_and_made_again_comes_from_the_cache() {
         .await;
     world.publish("hub", "a");
     guard.until_judged_by("hub", "a").await;
-    assert_eq!(world.served.asked(), 1);
+    assert_eq!(world.served.shelf.asked(), 1);
 }

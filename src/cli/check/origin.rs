@@ -1,0 +1,113 @@
+//! Where the facts are from that no manifest holds: nowhere, a snapshot, or a cluster.
+//!
+//! One that cannot be read leaves open which catalogs there are. To judge without them would be to
+//! refuse for want of what may be in them, so a catalog stands in for it that cannot be read and that
+//! any selector may match: what needs a catalog is undecided.
+
+use crate::cli::Exit;
+use crate::cli::check::args::{CheckArgs, Plan};
+use crate::cli::check::cases::Case;
+use crate::cli::check::live::Live;
+use crate::cli::check::loading::Fault;
+use crate::cli::check::saved::Saved;
+use crate::cli::common::{OlmArgs, UsageError};
+use crate::cli::look::LookError;
+use crate::olm::Rules;
+use crate::snapshot::{CatalogState, Content, Labels};
+
+/// Where they are from.
+pub(super) enum Origin {
+    /// The flags and the inputs say all that is known.
+    Inputs,
+    Saved(Box<Saved>),
+    Cluster(Box<Live>),
+}
+
+/// Why nothing is judged.
+#[derive(Debug, thiserror::Error)]
+pub(super) enum OriginError {
+    #[error(transparent)]
+    Usage(#[from] UsageError),
+    #[error(transparent)]
+    Look(#[from] LookError),
+}
+
+impl Origin {
+    /// What the flags say together, or which of them contradict each other.
+    pub(super) fn of(args: &CheckArgs) -> Result<Self, OriginError> {
+        match (&args.snapshot, args.from_cluster, args.look.given()) {
+            (Some(_), true, _) => Err(UsageError::TwoOrigins.into()),
+            (_, false, Some(flag)) => Err(UsageError::NotFromCluster { flag }.into()),
+            (Some(path), false, None) => Ok(Self::Saved(Box::new(Saved::open(path)))),
+            (None, true, _) => Ok(Self::Cluster(Box::new(Live::open(&args.look)?))),
+            (None, false, None) => Ok(Self::Inputs),
+        }
+    }
+
+    /// Which OLM is judged by, and what is worth knowing about that.
+    pub(super) fn rules(&self, flags: &OlmArgs) -> Result<(Rules, Vec<String>), UsageError> {
+        match self {
+            Self::Inputs => Ok((flags.rules()?, Vec::new())),
+            Self::Saved(saved) => {
+                let (rules, warnings) = saved.rules(flags)?;
+                Ok((rules, warnings.iter().map(ToString::to_string).collect()))
+            }
+            Self::Cluster(live) => live.rules(flags),
+        }
+    }
+
+    /// Lets the cluster say what is installed, where no flag does.
+    pub(super) fn stand(&self, cases: &mut [Case], plan: &Plan) {
+        if let Self::Cluster(live) = self {
+            live.stand(cases, plan);
+        }
+    }
+
+    /// Every catalog, and what should give content and does not, but for those of which other content
+    /// `is_given`.
+    pub(super) fn load(
+        self,
+        rules: &Rules,
+        is_given: impl Fn(&str) -> bool,
+    ) -> (Vec<CatalogState>, Vec<Fault>) {
+        match self {
+            Self::Inputs => (Vec::new(), Vec::new()),
+            Self::Saved(saved) => {
+                let (states, fault) = saved.load(rules);
+                (states, fault.map(Fault::Snapshot).into_iter().collect())
+            }
+            Self::Cluster(live) => match live.load(rules) {
+                Ok(states) => {
+                    let own = states.iter().filter(|state| !is_given(&state.name));
+                    let faults = own.filter_map(|state| Fault::of(&state.name, &state.content));
+                    let faults = faults.collect();
+                    (states, faults)
+                }
+                Err(why) => {
+                    let state = stand_in(FLAG, Content::Unfetched(why.clone()));
+                    (vec![state], vec![Fault::Cluster(why)])
+                }
+            },
+        }
+    }
+}
+
+impl OriginError {
+    pub(super) fn exit(&self) -> Exit {
+        match self {
+            Self::Usage(_) => Exit::Usage,
+            Self::Look(error) => error.exit(),
+        }
+    }
+}
+
+/// A catalog in the place of all those that are not known.
+pub(super) fn stand_in(name: &str, content: Content) -> CatalogState {
+    CatalogState {
+        labels: Labels::Unknown,
+        ..CatalogState::named(name, content)
+    }
+}
+
+/// What stands in for a cluster has the name that no object can have.
+const FLAG: &str = "--from-cluster";

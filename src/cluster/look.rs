@@ -1,0 +1,140 @@
+//! One look at the catalogs of a cluster, with their contents.
+//!
+//! ```text
+//! list --> each that serves: catalogd --> the object once more --> Seen
+//!                              '-- not reachable: the API server's service proxy
+//! ```
+//!
+//! Content that moved while it was fetched is fetched once more. A catalog that cannot be had costs
+//! that catalog alone.
+
+mod content;
+#[cfg(test)]
+mod tests;
+
+use std::fmt;
+use std::io::Read;
+
+use futures_util::StreamExt;
+use futures_util::stream;
+use kube::Client;
+
+use crate::cluster::catalogs::{self, CatalogsError, Observed, Reread, Unnamed};
+use crate::snapshot::{CatalogState, Content};
+use crate::source::SourceError;
+use crate::source::catalogd::Catalogd;
+
+pub use content::{ContentError, Proxied};
+
+/// Looks at a cluster.
+pub struct Lookout {
+    client: Client,
+    catalogd: Catalogd,
+}
+
+/// What was seen.
+#[derive(Debug)]
+pub struct Look<T> {
+    /// The catalogs, in the order of the API server.
+    pub catalogs: Vec<Seen<T>>,
+    /// Objects without a name, which can be no catalogs.
+    pub unnamed: Vec<Unnamed>,
+}
+
+/// A catalog.
+#[derive(Clone, Debug)]
+pub struct Seen<T> {
+    /// The facts. The content is never `Loaded`: it says why there is none, or is `Missing`.
+    pub state: CatalogState,
+    /// What was made of the content, where it could be had whole.
+    pub content: Option<T>,
+}
+
+impl Lookout {
+    /// Objects are read by `client`, contents by `catalogd`, else by `client` as well.
+    pub fn new(client: Client, catalogd: Catalogd) -> Self {
+        Self { client, catalogd }
+    }
+
+    /// Looks at every catalog; `read` is given the name of each that has content, and the content.
+    ///
+    /// # Errors
+    /// If it cannot be told which catalogs there are.
+    pub async fn look<T, F>(&self, read: F) -> Result<Look<T>, CatalogsError>
+    where
+        T: Send + 'static,
+        F: Fn(&str, &mut dyn Read) -> Result<T, SourceError> + Clone + Send + 'static,
+    {
+        let (observed, unnamed) = catalogs::list(self.client.clone()).await?;
+        let seen = observed.into_iter().map(|one| self.see(one, &read));
+        let seen = stream::iter(seen).buffered(MOST_AT_ONCE);
+        let catalogs = seen.filter_map(std::future::ready).collect().await;
+        Ok(Look { catalogs, unnamed })
+    }
+
+    /// One catalog; none if it goes away meanwhile.
+    async fn see<T, F>(&self, mut observed: Observed, read: &F) -> Option<Seen<T>>
+    where
+        T: Send + 'static,
+        F: Fn(&str, &mut dyn Read) -> Result<T, SourceError> + Clone + Send + 'static,
+    {
+        for _ in 0..TRIES {
+            let Some(base) = observed.source() else {
+                return Some(Seen::without(observed.state));
+            };
+            let content = self.content(base, &observed.state.name, read).await;
+            let content = match content {
+                Ok(content) => content,
+                Err(error) => return Some(Seen::failed(observed.state, &error)),
+            };
+            let (name, image) = (&observed.state.name, observed.state.image_ref.as_deref());
+            match catalogs::reread(self.client.clone(), name, image).await {
+                Ok(Reread::Moved(moved)) => observed = *moved,
+                Ok(Reread::Gone) => return None,
+                // Whoever cannot tell that it moved takes it as it was listed.
+                Ok(Reread::Same) | Err(_) => return Some(Seen::with(observed.state, content)),
+            }
+        }
+        Some(Seen::lost(observed.state))
+    }
+}
+
+impl<T> Seen<T> {
+    fn with(state: CatalogState, content: T) -> Self {
+        let content = Some(content);
+        Self { state, content }
+    }
+
+    fn without(state: CatalogState) -> Self {
+        let content = None;
+        Self { state, content }
+    }
+
+    fn failed(mut state: CatalogState, error: &ContentError) -> Self {
+        state.content = if error.is_of_content() {
+            Content::Unreadable(error.to_string())
+        } else {
+            Content::Unfetched(error.to_string())
+        };
+        Self::without(state)
+    }
+
+    fn lost(mut state: CatalogState) -> Self {
+        state.content = Content::Unfetched(MOVES.to_owned());
+        Self::without(state)
+    }
+}
+
+impl fmt::Debug for Lookout {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Lookout")
+            .field("catalogd", &self.catalogd)
+            .finish_non_exhaustive()
+    }
+}
+
+/// Of more the memory would be that of their contents together.
+const MOST_AT_ONCE: usize = 2;
+/// How often content is fetched that moves meanwhile.
+const TRIES: usize = 2;
+const MOVES: &str = "its digest changed each time while it was fetched: try again";

@@ -1,0 +1,259 @@
+//! One look, at objects of an API server and contents of a catalogd.
+
+use std::io::Read;
+
+use hyper::StatusCode;
+use serde_json::{Value, json};
+
+use super::{Look, Lookout, Seen};
+use crate::catalog::CatalogBuilder;
+use crate::cluster::tests::api::{ApiServer, Trouble};
+use crate::cluster::tests::catalogd::Catalogd;
+use crate::olm::Rules;
+use crate::snapshot::Content;
+use crate::source::catalogd::{self, FetchLimits};
+use crate::source::{Progress, SourceError, read_from};
+
+/// An API server and a catalogd.
+struct World {
+    api: ApiServer,
+    served: Catalogd,
+}
+
+/// The content as a text, if it is a catalog.
+fn text(name: &str, body: &mut dyn Read) -> Result<String, SourceError> {
+    let mut bytes = Vec::new();
+    body.read_to_end(&mut bytes)
+        .map_err(|source| SourceError::Io {
+            path: name.into(),
+            action: "read",
+            source,
+        })?;
+    let rules = Rules::default();
+    let mut builder = CatalogBuilder::new(&rules);
+    read_from(name, &*bytes, &Progress::default(), &mut builder)?;
+    Ok(String::from_utf8_lossy(&bytes).into_owned())
+}
+
+impl World {
+    async fn begin() -> Self {
+        let api = ApiServer::start();
+        let group_version = "olm.operatorframework.io/v1";
+        api.serve(group_version, "clustercatalogs", "ClusterCatalog");
+        let served = Catalogd::start().await;
+        Self { api, served }
+    }
+
+    /// The cluster has this content of a catalog, and says so.
+    fn publish(&self, name: &str, digest: &str) {
+        self.served.shelf.put(name, &content(digest));
+        let base = self.served.base(name);
+        self.api.put(CATALOGS, object(&base, name, digest));
+    }
+
+    async fn look(&self) -> Look<String> {
+        let catalogd = catalogd::Catalogd::new(None, FetchLimits::default()).unwrap();
+        let lookout = Lookout::new(self.api.client(), catalogd);
+        lookout.look(text).await.unwrap()
+    }
+
+    /// The only catalog that there is.
+    async fn only(&self) -> Seen<String> {
+        let mut seen = self.look().await.catalogs;
+        assert_eq!(seen.len(), 1);
+        seen.remove(0)
+    }
+}
+
+fn object(base: &str, name: &str, digest: &str) -> Value {
+    json!({
+        "apiVersion": "olm.operatorframework.io/v1",
+        "kind": "ClusterCatalog",
+        "metadata": {"name": name},
+        "status": {
+            "conditions": [{"type": "Serving", "status": "True"}],
+            "resolvedSource": {"image": {"ref": format!("registry.example/{name}@{digest}")}},
+            "urls": {"base": base},
+        },
+    })
+}
+
+fn content(package: &str) -> String {
+    format!("{{\"schema\":\"olm.package\",\"name\":\"{package}\"}}\n")
+}
+
+fn digest(seen: &Seen<String>) -> Option<&str> {
+    seen.state.digest()
+}
+
+const CATALOGS: &str = "/apis/olm.operatorframework.io/v1/clustercatalogs";
+
+#[tokio::test]
+async fn each_catalog_that_serves_is_seen_with_its_content() {
+    let world = World::begin().await;
+    for name in ["a", "b", "c"] {
+        world.publish(name, name);
+    }
+    let mut off = object(&world.served.base("a"), "off", "x");
+    off["spec"] = json!({"availabilityMode": "Unavailable"});
+    world.api.put(CATALOGS, off);
+    let mut slow = object(&world.served.base("a"), "slow", "x");
+    slow["status"]["conditions"] = json!([]);
+    world.api.put(CATALOGS, slow);
+    let mut bare = object("", "bare", "x");
+    bare["status"]["urls"] = json!({});
+    world.api.put(CATALOGS, bare);
+    world.api.put(CATALOGS, json!({"metadata": {}}));
+    let look = world.look().await;
+    let seen = look.catalogs.iter();
+    let mut seen: Vec<_> = seen
+        .map(|seen| (seen.state.name.as_str(), seen.content.clone()))
+        .collect();
+    seen.sort();
+    let own = |name| Some(content(name));
+    assert_eq!(
+        seen,
+        [
+            ("a", own("a")),
+            ("b", own("b")),
+            ("bare", None),
+            ("c", own("c")),
+            ("off", None),
+            ("slow", None),
+        ]
+    );
+    assert_eq!(look.unnamed.len(), 1);
+    assert_eq!(world.served.shelf.asked(), 3);
+}
+
+#[tokio::test]
+async fn content_that_moved_is_fetched_once_more() {
+    let world = World::begin().await;
+    world.publish("hub", "a");
+    let (api, moved) = (
+        world.api.clone(),
+        object(&world.served.base("hub"), "hub", "b"),
+    );
+    let shelf = world.served.shelf.clone();
+    world.served.shelf.before(move || {
+        shelf.put("hub", &content("b"));
+        api.put(CATALOGS, moved);
+    });
+    let seen = world.only().await;
+    assert_eq!(
+        (digest(&seen), &seen.content),
+        (Some("b"), &Some(content("b")))
+    );
+    assert_eq!(world.served.shelf.asked(), 2);
+}
+
+#[tokio::test]
+async fn content_that_moves_each_time_is_not_held() {
+    let world = World::begin().await;
+    world.publish("hub", "a");
+    let (api, base) = (world.api.clone(), world.served.base("hub"));
+    let mut moves = 0;
+    world.served.shelf.before_each(move || {
+        moves += 1;
+        api.put(CATALOGS, object(&base, "hub", &format!("b{moves}")));
+    });
+    let seen = world.only().await;
+    assert_eq!(seen.content, None);
+    assert!(
+        matches!(&seen.state.content, Content::Unfetched(why) if why.starts_with("its digest changed")),
+        "{seen:?}"
+    );
+    assert_eq!(world.served.shelf.asked(), 2);
+}
+
+#[tokio::test]
+async fn a_catalog_that_goes_away_meanwhile_is_none() {
+    let world = World::begin().await;
+    world.publish("hub", "a");
+    let api = world.api.clone();
+    world
+        .served
+        .shelf
+        .before(move || api.delete(CATALOGS, "hub"));
+    assert_eq!(world.look().await.catalogs.len(), 0);
+}
+
+#[tokio::test]
+async fn one_that_stops_serving_meanwhile_has_no_content() {
+    let world = World::begin().await;
+    world.publish("hub", "a");
+    let mut stopped = object(&world.served.base("hub"), "hub", "b");
+    stopped["status"]["conditions"] = json!([{"type": "Serving", "status": "False"}]);
+    let api = world.api.clone();
+    world.served.shelf.before(move || {
+        api.put(CATALOGS, stopped);
+    });
+    let seen = world.only().await;
+    assert_eq!((digest(&seen), &seen.content), (Some("b"), &None));
+}
+
+#[tokio::test]
+async fn an_object_that_cannot_be_read_again_is_taken_as_it_was() {
+    let world = World::begin().await;
+    world.publish("hub", "a");
+    world.api.trouble(
+        Trouble::Status(StatusCode::INTERNAL_SERVER_ERROR),
+        |asked| asked.path.ends_with("/clustercatalogs/hub"),
+    );
+    assert_eq!(world.only().await.content, Some(content("a")));
+}
+
+#[tokio::test]
+async fn the_api_server_is_asked_only_where_catalogd_cannot_be_reached() {
+    let world = World::begin().await;
+    world.publish("hub", "a");
+    let fault = async |base: &str| {
+        world.api.put(CATALOGS, object(base, "hub", "a"));
+        let seen = world.only().await;
+        let asked = world.api.asked();
+        let proxied = asked.iter().filter(|asked| asked.path.contains("/proxy/"));
+        (seen.state.content, proxied.count())
+    };
+    let (direct, proxied) = fault(&world.served.base("other")).await;
+    let Content::Unfetched(why) = direct else {
+        panic!("{direct:?}");
+    };
+    assert!(
+        why.starts_with("answered HTTP 404") && proxied == 0,
+        "{why}"
+    );
+    let (direct, proxied) = fault("https://nowhere.example.invalid/catalogs/hub").await;
+    let Content::Unfetched(why) = direct else {
+        panic!("{direct:?}");
+    };
+    let connect = "cannot connect to nowhere.example.invalid: ";
+    assert!(why.starts_with(connect) && proxied == 0, "{why}");
+    let (both, proxied) = fault(SERVICE).await;
+    let Content::Unfetched(why) = both else {
+        panic!("{both:?}");
+    };
+    let ways = why.starts_with("cannot connect to catalogd-service.olmv1-system.svc: ")
+        && why.ends_with(", through the API server: 404: 404 page not found");
+    assert!(ways && proxied == 1, "{why}");
+}
+
+#[tokio::test]
+async fn what_comes_through_the_api_server_is_read_as_what_catalogd_sends() {
+    let world = World::begin().await;
+    let proxy = "/api/v1/namespaces/olmv1-system/services/https:catalogd-service:443/proxy";
+    let path = |name| format!("{proxy}/catalogs/{name}/api/v1/all");
+    world.api.put(CATALOGS, object(SERVICE, "hub", "a"));
+    world.api.route(&path("hub"), StatusCode::OK, content("a"));
+    assert_eq!(world.only().await.content, Some(content("a")));
+    world.api.delete(CATALOGS, "hub");
+    let bad = SERVICE.replace("hub", "bad");
+    world.api.put(CATALOGS, object(&bad, "bad", "a"));
+    world.api.route(&path("bad"), StatusCode::OK, "schema: [");
+    let seen = world.only().await;
+    assert!(
+        matches!(seen.state.content, Content::Unreadable(_)),
+        "{seen:?}"
+    );
+}
+
+const SERVICE: &str = "https://catalogd-service.olmv1-system.svc/catalogs/hub";

@@ -1,0 +1,82 @@
+//! Where there is no cluster, or none that answers.
+
+use std::net::TcpListener;
+
+use serde_json::json;
+
+use super::scene::{Ran, Scene};
+
+/// What each command says and how it ends, with this kubeconfig.
+fn each(scene: &Scene, words: &[&str]) -> [Ran; 3] {
+    let check = ["check", "-f", "a.yaml", "--from-cluster"];
+    [&check[..], &["catalogs"], &["snapshot", "save", "saved"]]
+        .map(|command| scene.run(&[command, words].concat()))
+}
+
+#[test]
+fn a_kubeconfig_or_context_that_is_not_there_is_wrong_usage() {
+    let scene = Scene::new();
+    for (words, begin) in [
+        (
+            &["--kubeconfig=gone"] as &[_],
+            "error: kubeconfig gone: no such file",
+        ),
+        (
+            &["--kubeconfig=kubeconfig", "--context=other"],
+            "error: kubeconfig kubeconfig: no context \"other\": expected one of: test\n",
+        ),
+        (
+            &["--kubeconfig=kubeconfig", "--catalogd-ca=gone"],
+            "error: --catalogd-ca: ",
+        ),
+    ] {
+        for ran in each(&scene, words) {
+            assert_eq!((ran.code, ran.stdout.as_str()), (Some(2), ""), "{words:?}");
+            assert!(ran.stderr.starts_with(begin), "{}", ran.stderr);
+            assert_eq!(ran.stderr.lines().count(), 1, "{}", ran.stderr);
+        }
+    }
+}
+
+#[test]
+fn a_cluster_that_is_not_to_be_had_is_one_line_and_undecided() {
+    let scene = Scene::new();
+    let nobody = TcpListener::bind("127.0.0.1:0").expect("a port");
+    let addr = nobody.local_addr().expect("an address").to_string();
+    drop(nobody);
+    let dead = scene
+        .api
+        .kubeconfig()
+        .replace(scene.api.url("").trim_start_matches("http://"), &addr);
+    scene.write("dead", &dead);
+    for (words, begin) in [
+        (
+            &[] as &[_],
+            "error: no cluster: --kubeconfig and KUBECONFIG are not set",
+        ),
+        (
+            &["--kubeconfig=dead"],
+            "error: cannot find out how catalogs are served: ",
+        ),
+    ] {
+        for ran in each(&scene, words) {
+            assert_eq!(ran.code, Some(4), "{ran:?}");
+            assert!(ran.stderr.starts_with(begin), "{}", ran.stderr);
+            assert_eq!(ran.stderr.lines().count(), 1, "{}", ran.stderr);
+        }
+    }
+}
+
+#[test]
+fn without_a_cluster_all_is_undecided() {
+    let scene = Scene::new();
+    let (code, result, _) = scene.judged(&["--from-cluster"]);
+    assert_eq!(
+        (code, &result["token"]),
+        (Some(4), &json!("CatalogNotLoaded"))
+    );
+    let (code, result, _) = scene.judged(&["--from-cluster", "--on-undecided=warn"]);
+    assert_eq!((code, &result["verdict"]), (Some(0), &json!("undecided")));
+    let (code, ..) = scene.judged(&["--from-cluster", "--on-undecided=deny"]);
+    assert_eq!(code, Some(1));
+}
