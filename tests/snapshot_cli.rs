@@ -130,6 +130,7 @@ fn json_tells_the_same() {
             "image": "example.com/hub@sha256:1a2b",
             "digest": "sha256:1a2b",
             "last_unpacked": "2026-08-21T10:03:00Z",
+            "age_seconds": null,
             "current": true,
             "priority": 7,
             "serving": true,
