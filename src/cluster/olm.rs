@@ -96,9 +96,13 @@ pub fn compare(found: &Found, release: Option<OlmRelease>, gates: Option<Gates>)
         let found = found.release;
         warnings.push(Warning::ReleaseSet { set, found });
     }
-    if gates.is_some_and(|set| set != found.gates) {
-        let found = found.gates_in_words();
-        warnings.push(Warning::GatesSet { found });
+    let words = || found.gates_in_words();
+    match gates {
+        Some(set) if set != found.gates => warnings.push(Warning::GatesSet { found: words() }),
+        None if !warnings.is_empty() && found.gates != Gates::default() => {
+            warnings.push(Warning::GatesLeft { found: words() });
+        }
+        _ => {}
     }
     warnings
 }
@@ -218,7 +222,7 @@ async fn openshift(client: &Client) -> OpenShift {
     }
 }
 
-/// Where a ClusterVersion has the version that runs.
+/// Where a `ClusterVersion` has the version that runs.
 const VERSION: &str = "/status/desired/version";
 const DEPLOYMENT: &str = "operator-controller-controller-manager";
 /// Upstream's, then OpenShift's.
