@@ -26,4 +26,4 @@ mod served;
 mod tests;
 
 pub use access::{Access, Caller, Cluster, ConnectError, connect};
-pub use fault::{FaultClass, WatchFault};
+pub use fault::{Failed, FaultClass, WatchFault};
