@@ -336,8 +336,13 @@ impl Told {
 
     /// The next answer.
     async fn answer(&mut self) -> String {
+        let begun = Instant::now();
         loop {
             let event = self.event().await;
+            assert!(
+                begun.elapsed() < Duration::from_hours(1),
+                "no answer in an hour"
+            );
             if event != "alive" && !event.starts_with("lost") {
                 return event;
             }
