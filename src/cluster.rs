@@ -28,4 +28,4 @@ mod served;
 pub(crate) mod tests;
 
 pub use access::{Access, Caller, Cluster, ConnectError, connect};
-pub use fault::{FaultClass, WatchFault};
+pub use fault::{Failed, FaultClass, WatchFault};

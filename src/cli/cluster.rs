@@ -1,24 +1,26 @@
 //! The flags about the cluster, of every command that asks one.
 
+use std::ffi::OsString;
 use std::path::PathBuf;
 
 use crate::cluster::Access;
+use crate::dns1123;
 use crate::source::catalogd::{Catalogd, CatalogdError, FetchLimits};
 
-/// Which cluster it is, and where OLM is in it.
+/// Which cluster it is, and where OLM is in it. What is set to nothing is not set.
 #[derive(clap::Args, Clone, Debug, Default)]
 pub(crate) struct ClusterArgs {
     /// The kubeconfig to use; else KUBECONFIG, ~/.kube/config or the service account of the pod
     #[arg(long, env = "OLMGUARD_KUBECONFIG", value_name = "FILE")]
-    kubeconfig: Option<PathBuf>,
+    kubeconfig: Option<OsString>,
 
     /// The context of the kubeconfig to use; else its current one
     #[arg(long, env = "OLMGUARD_CONTEXT", value_name = "NAME")]
     context: Option<String>,
 
     /// The namespace of operator-controller; else those where OLM and OpenShift put it
-    #[arg(long, env = "OLMGUARD_OLM_NAMESPACE", value_name = "NAMESPACE")]
-    pub(crate) olm_namespace: Option<String>,
+    #[arg(long, env = "OLMGUARD_OLM_NAMESPACE", value_name = "NAMESPACE", value_parser = namespace)]
+    olm_namespace: Option<String>,
 }
 
 /// How the contents of its catalogs are fetched.
@@ -46,18 +48,90 @@ impl ClusterArgs {
     /// How the cluster is reached.
     pub(crate) fn access(&self) -> Access {
         Access {
-            kubeconfig: self.kubeconfig.clone(),
-            context: self.context.clone(),
+            kubeconfig: self.kubeconfig().map(PathBuf::from),
+            context: set(self.context.as_ref()),
         }
+    }
+
+    /// Where operator-controller is, if that was said.
+    pub(crate) fn olm_namespace(&self) -> Option<String> {
+        set(self.olm_namespace.as_ref())
     }
 
     /// A flag of these that is given.
     pub(crate) fn given(&self) -> Option<&'static str> {
         let given = [
-            self.kubeconfig.as_ref().map(|_| "--kubeconfig"),
-            self.context.as_ref().map(|_| "--context"),
-            self.olm_namespace.as_ref().map(|_| "--olm-namespace"),
+            self.kubeconfig().map(|_| "--kubeconfig"),
+            set(self.context.as_ref()).map(|_| "--context"),
+            self.olm_namespace().map(|_| "--olm-namespace"),
         ];
         given.into_iter().flatten().next()
+    }
+
+    fn kubeconfig(&self) -> Option<&OsString> {
+        self.kubeconfig.as_ref().filter(|path| !path.is_empty())
+    }
+}
+
+#[derive(Debug, thiserror::Error)]
+#[error("expected at most {LONGEST} lower-case letters, digits and inner hyphens")]
+struct NoNamespace;
+
+/// The name of a namespace, or nothing.
+fn namespace(text: &str) -> Result<String, NoNamespace> {
+    let is_name = text.len() <= LONGEST && dns1123::is_label(text);
+    if is_name || text.is_empty() {
+        return Ok(text.to_owned());
+    }
+    Err(NoNamespace)
+}
+
+fn set(value: Option<&String>) -> Option<String> {
+    value.filter(|value| !value.is_empty()).cloned()
+}
+
+/// How long the name of a namespace may be, in bytes.
+const LONGEST: usize = 63;
+
+#[cfg(test)]
+mod tests {
+    use clap::Parser;
+
+    use super::*;
+
+    #[derive(Parser)]
+    struct Command {
+        #[command(flatten)]
+        cluster: ClusterArgs,
+    }
+
+    fn parsed(args: &[&str]) -> Result<ClusterArgs, String> {
+        let command = Command::try_parse_from(["olmguard"].iter().chain(args));
+        let command = command.map_err(|error| error.to_string())?;
+        Ok(command.cluster)
+    }
+
+    #[test]
+    fn what_is_set_to_nothing_is_not_set() {
+        let args = parsed(&["--kubeconfig=", "--context=", "--olm-namespace="]).unwrap();
+        assert_eq!(args.access(), Access::default());
+        assert_eq!((args.olm_namespace(), args.given()), (None, None));
+        let args = parsed(&["--kubeconfig=a", "--context=b", "--olm-namespace=c-1"]).unwrap();
+        let access = Access {
+            kubeconfig: Some("a".into()),
+            context: Some("b".to_owned()),
+        };
+        assert_eq!(args.access(), access);
+        assert_eq!(args.olm_namespace().as_deref(), Some("c-1"));
+        assert_eq!(args.given(), Some("--kubeconfig"));
+    }
+
+    #[test]
+    fn a_namespace_is_a_label() {
+        for bad in ["a/b", "A", "a.b", "-a", "../x", &"a".repeat(64)] {
+            let error = parsed(&[&format!("--olm-namespace={bad}")]).unwrap_err();
+            let expected = "expected at most 63 lower-case letters, digits and inner hyphens";
+            assert!(error.contains(expected), "{error}");
+        }
     }
 }

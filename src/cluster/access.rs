@@ -12,18 +12,22 @@
 mod error;
 mod find;
 mod load;
+mod proxies;
 #[cfg(test)]
 mod tests;
+mod tries;
 
 use std::fmt;
 use std::path::PathBuf;
 use std::time::Duration;
 
+use hyper::Uri;
 use kube::{Client, Config};
 
 pub use error::ConnectError;
 
 use find::{Place, Surroundings};
+use proxies::Proxies;
 
 /// What was said about the cluster to use.
 #[derive(Clone, Debug, Default, Eq, PartialEq)]
@@ -41,7 +45,7 @@ pub enum Caller {
     /// waits and asks again by itself.
     Server,
     /// A command of a person or a pipeline, in a pod or not. What the API server is too busy for
-    /// is asked again.
+    /// is asked again, a few times.
     Command,
 }
 
@@ -69,11 +73,15 @@ pub async fn connect(access: &Access, caller: Caller) -> Result<Cluster, Connect
 }
 
 fn cluster(place: &Place, context: Option<&str>, caller: Caller) -> Result<Cluster, ConnectError> {
-    let (config, words) = load::config(place, context)?;
-    let config = tuned(config, caller);
+    let (config, words) = load::config(place, context, &Proxies::here())?;
+    let config = tuned(config);
     let namespace = config.default_namespace.trim().to_owned();
-    let words = format!("{words}, {}", config.cluster_url);
+    let words = format!("{words}, {}", address(&config.cluster_url));
     let client = Client::try_from(config).map_err(|error| error::unusable(place, &error))?;
+    let client = match caller {
+        Caller::Server => client,
+        Caller::Command => tries::open(client),
+    };
     Ok(Cluster {
         client,
         namespace,
@@ -81,12 +89,21 @@ fn cluster(place: &Place, context: Option<&str>, caller: Caller) -> Result<Clust
     })
 }
 
-fn tuned(mut config: Config, caller: Caller) -> Config {
+/// A URL without the name and password that may be in it.
+fn address(url: &Uri) -> String {
+    let authority = url.authority().map_or("", |authority| authority.as_str());
+    match authority.rsplit_once('@') {
+        Some((user, _)) => url.to_string().replacen(&format!("{user}@"), "", 1),
+        None => url.to_string(),
+    }
+}
+
+fn tuned(mut config: Config) -> Config {
     config.connect_timeout = Some(CONNECT);
     config.read_timeout = Some(SILENCE);
     config.write_timeout = Some(WRITE);
     config.reset_reader_on_write = true;
-    config.default_retry = caller == Caller::Command;
+    config.default_retry = false;
     let needs_no_ca =
         config.accept_invalid_certs || config.cluster_url.scheme_str() == Some("http");
     if needs_no_ca && config.root_cert.is_none() {

@@ -2,7 +2,7 @@
 //!
 //! ```text
 //! discovery --> kube's watcher (list in pages, watch, 410: list again) --> Observed --> CatalogEvent
-//!     ^              | any fault: told once a change, then a pause with jitter
+//!     ^              | any fault: told, then a pause with jitter
 //!     '--------------'
 //! ```
 //!
@@ -21,7 +21,7 @@ use kube::{Api, Client};
 pub use observed::{Observed, Unnamed};
 pub use watch::{CatalogEvent, watch};
 
-use crate::cluster::fault;
+use crate::cluster::fault::Failed;
 use crate::cluster::line;
 use crate::cluster::object::Object;
 use crate::cluster::served::{Names, looked_for, served};
@@ -36,13 +36,8 @@ pub enum CatalogsError {
     )]
     NotServed,
     /// The API server did not answer, or said no.
-    #[error("cannot {action}: {why}")]
-    Failed {
-        /// What was tried.
-        action: String,
-        /// What became of it.
-        why: String,
-    },
+    #[error(transparent)]
+    Failed(#[from] Failed),
 }
 
 /// What an object says that is read again.
@@ -63,7 +58,10 @@ pub async fn list(client: Client) -> Result<(Vec<Observed>, Vec<Unnamed>), Catal
     let mut params = ListParams::default().limit(PAGE);
     let (mut catalogs, mut unnamed) = (Vec::new(), Vec::new());
     loop {
-        let page = api.list(&params).await.map_err(failed("list catalogs"))?;
+        let page = api
+            .list(&params)
+            .await
+            .map_err(Failed::to("list catalogs"))?;
         for object in &page.items {
             match Observed::read(&object.content) {
                 Ok(observed) => catalogs.push(observed),
@@ -81,7 +79,7 @@ pub async fn list(client: Client) -> Result<(Vec<Observed>, Vec<Unnamed>), Catal
 pub async fn get(client: Client, name: &str) -> Result<Option<Observed>, CatalogsError> {
     let (client, _) = line::open(client);
     let found = api(&client).await?.get_opt(name).await;
-    let found = found.map_err(failed(&format!("read catalog {name:?}")))?;
+    let found = found.map_err(Failed::to(&format!("read catalog {name:?}")))?;
     Ok(found.and_then(|object| Observed::read(&object.content).ok()))
 }
 
@@ -103,20 +101,13 @@ pub async fn reread(
 
 async fn api(client: &Client) -> Result<Api<Object>, CatalogsError> {
     let found = served(client, NAMES).await;
-    let resource = found.map_err(failed("find out how catalogs are served"))?;
+    let resource = found.map_err(Failed::to("find out how catalogs are served"))?;
     let resource = resource.ok_or(CatalogsError::NotServed)?;
     Ok(all(client, &resource))
 }
 
 fn all(client: &Client, resource: &ApiResource) -> Api<Object> {
     Api::all_with(client.clone(), resource)
-}
-
-fn failed(action: &str) -> impl Fn(kube::Error) -> CatalogsError {
-    move |error| CatalogsError::Failed {
-        action: action.to_owned(),
-        why: fault::words(&error),
-    }
 }
 
 /// The kind under all names that it had, newest first.

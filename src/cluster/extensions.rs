@@ -4,7 +4,7 @@ use futures_util::{StreamExt, stream};
 use kube::{Api, Client};
 use serde_json::Value;
 
-use crate::cluster::fault;
+use crate::cluster::fault::Failed;
 use crate::cluster::line;
 use crate::cluster::object::Object;
 use crate::cluster::served::{Names, looked_for, served};
@@ -20,13 +20,8 @@ pub enum ExtensionsError {
     )]
     NotServed,
     /// The API server did not answer, or said no.
-    #[error("cannot read {what}: {why}")]
-    Failed {
-        /// What was asked for.
-        what: String,
-        /// What became of it.
-        why: String,
-    },
+    #[error(transparent)]
+    Failed(#[from] Failed),
 }
 
 /// The extensions of a cluster.
@@ -88,23 +83,17 @@ impl Extensions {
     /// Finds out how they are served.
     pub async fn of(client: Client) -> Result<Self, ExtensionsError> {
         let (client, _) = line::open(client);
-        let found = served(&client, NAMES).await.map_err(failed("the API"))?;
+        let found = served(&client, NAMES).await;
+        let found = found.map_err(Failed::to("find out how extensions are served"))?;
         let resource = found.ok_or(ExtensionsError::NotServed)?;
         Ok(Self(Api::all_with(client, &resource)))
     }
 
     /// The whole object of this name, in the version that the cluster prefers; none if there is none.
     pub async fn get(&self, name: &str) -> Result<Option<Value>, ExtensionsError> {
-        let what = format!("extension {name:?}");
-        let found = self.0.get_opt(name).await.map_err(failed(&what))?;
+        let found = self.0.get_opt(name).await;
+        let found = found.map_err(Failed::to(&format!("read extension {name:?}")))?;
         Ok(found.map(|object| object.content))
-    }
-}
-
-fn failed(what: &str) -> impl Fn(kube::Error) -> ExtensionsError {
-    move |error| ExtensionsError::Failed {
-        what: what.to_owned(),
-        why: fault::words(&error),
     }
 }
 

@@ -1,10 +1,13 @@
 //! Why the API server did not answer as it should, by class and in words.
 
+mod credentials;
+
 use std::error::Error;
 
+use kube::client::AuthError;
 use kube::runtime::watcher;
 
-use crate::cluster::line::Silent;
+use crate::cluster::line::{Silent, TooLarge};
 
 /// Why a watch does not tell anything at the moment.
 #[derive(Clone, Debug, Eq, PartialEq)]
@@ -72,12 +75,13 @@ impl FaultClass {
     fn of(error: &kube::Error) -> Self {
         match error {
             kube::Error::Api(status) => Self::of_code(status.code),
-            kube::Error::Auth(_) => Self::Unauthorized,
             kube::Error::SerdeError(_)
             | kube::Error::FromUtf8(_)
             | kube::Error::LinesCodecMaxLineLengthExceeded
             | kube::Error::Discovery(_) => Self::Undecodable,
-            other if chain(other).any(<dyn Error>::is::<Silent>) => Self::Silent,
+            other if cause::<AuthError>(other).is_some() => Self::Unauthorized,
+            other if cause::<TooLarge>(other).is_some() => Self::Undecodable,
+            other if cause::<Silent>(other).is_some() => Self::Silent,
             _ => Self::Unreachable,
         }
     }
@@ -107,7 +111,27 @@ impl From<watcher::Error> for WatchFault {
     }
 }
 
-/// What an error of kube's client says, in one line of bounded length.
+/// What was tried in vain.
+#[derive(Clone, Debug, Eq, PartialEq, thiserror::Error)]
+#[error("cannot {action}: {why}")]
+pub struct Failed {
+    /// What was tried.
+    pub action: String,
+    /// What became of it.
+    pub why: String,
+}
+
+impl Failed {
+    /// For an error of a request that was part of this.
+    pub(super) fn to(action: &str) -> impl Fn(kube::Error) -> Self {
+        move |error| Self {
+            action: action.to_owned(),
+            why: words(&error),
+        }
+    }
+}
+
+/// What an error of kube's client says, in one line of bounded length and without credentials.
 ///
 /// Its own text of an answer holds the answer twice, and that of a connection not what became of it.
 pub(super) fn words(error: &kube::Error) -> String {
@@ -118,7 +142,11 @@ pub(super) fn words(error: &kube::Error) -> String {
         kube::Error::Api(status) => {
             format!("the API server answers {}: {}", status.code, status.message)
         }
-        other => causes(other),
+        // What a request fails of comes as the cause of another error.
+        other => match cause::<AuthError>(other) {
+            Some(error) => credentials::words(error),
+            None => causes(other),
+        },
     };
     one_line(&text)
 }
@@ -144,6 +172,10 @@ pub(super) fn one_line(text: &str) -> String {
         None => line,
         Some((end, _)) => format!("{}...", line.get(..end).unwrap_or_default()),
     }
+}
+
+fn cause<E: Error + 'static>(error: &kube::Error) -> Option<&E> {
+    chain(error).find_map(<dyn Error>::downcast_ref)
 }
 
 fn chain(error: &kube::Error) -> impl Iterator<Item = &(dyn Error + 'static)> {

@@ -12,7 +12,7 @@ use std::time::Duration;
 
 use form_urlencoded::parse;
 use http_body_util::combinators::UnsyncBoxBody;
-use http_body_util::{BodyExt, Full};
+use http_body_util::{BodyExt, Full, LengthLimitError, Limited};
 use hyper::body::Bytes;
 use hyper::{Request, Response};
 use kube::Client;
@@ -25,6 +25,13 @@ use tower_service::Service;
 #[derive(Debug, thiserror::Error)]
 #[error("no answer within {} s", ANSWER.as_secs())]
 pub(super) struct Silent;
+
+/// The API server sent more than is read.
+#[derive(Debug, thiserror::Error)]
+#[error("an answer of more than {limit} bytes")]
+pub(super) struct TooLarge {
+    limit: usize,
+}
 
 /// Tells when a watch is heard: its answer, and each piece of it.
 #[derive(Debug)]
@@ -92,16 +99,16 @@ impl Service<Request<Body>> for Line {
 impl Line {
     /// An answer that ends is taken whole, so that one that stops half-way is noticed.
     async fn ask(&self, request: Request<Body>) -> Result<Answer, BoxError> {
-        let whole = async { collected(self.client.send(request).await?).await };
-        Ok(timeout(ANSWER, whole).await.map_err(|_| Silent)??)
+        let whole = async { collected(self.client.send(request).await?, LARGEST).await };
+        timeout(ANSWER, whole).await.map_err(|_| Silent)?
     }
 
     async fn watch(&self, request: Request<Body>) -> Result<Answer, BoxError> {
         let begun = timeout(ANSWER, self.client.send(request)).await;
         let response = begun.map_err(|_| Silent)??;
         if !response.status().is_success() {
-            let whole = timeout(ANSWER, collected(response)).await;
-            return Ok(whole.map_err(|_| Silent)??);
+            let whole = timeout(ANSWER, collected(response, LARGEST)).await;
+            return whole.map_err(|_| Silent)?;
         }
         self.signs.send_replace(());
         let signs = Arc::clone(&self.signs);
@@ -128,10 +135,19 @@ impl Line {
     }
 }
 
-async fn collected(response: Response<Body>) -> Result<Answer, kube::Error> {
+async fn collected(response: Response<Body>, limit: usize) -> Result<Answer, BoxError> {
     let (parts, body) = response.into_parts();
-    let whole = Full::new(body.collect().await?.to_bytes());
-    let body = whole.map_err(|never| match never {}).boxed_unsync();
+    let whole = Limited::new(body, limit).collect().await;
+    let whole = whole.map_err(|error| {
+        if error.is::<LengthLimitError>() {
+            TooLarge { limit }.into()
+        } else {
+            error
+        }
+    })?;
+    let body = Full::new(whole.to_bytes())
+        .map_err(|never| match never {})
+        .boxed_unsync();
     Ok(Response::from_parts(parts, body))
 }
 
@@ -142,7 +158,27 @@ fn is_watch(request: &Request<Body>) -> bool {
 
 /// How long an answer may take, or the beginning of a watch.
 pub(super) const ANSWER: Duration = Duration::from_secs(30);
+/// How large an answer may be, in bytes: a page of a list is far below, whatever its objects hold.
+const LARGEST: usize = 64 << 20;
 /// How long one watch lasts, in seconds; a line that is dead is noticed that late at most.
 pub(super) const SECONDS: u32 = 120;
 /// How far apart two watches begin at least.
 pub(super) const PACE: Duration = Duration::from_secs(1);
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::cluster::fault::WatchFault;
+
+    #[tokio::test]
+    async fn an_answer_is_taken_up_to_a_limit() {
+        let body = || Response::new(Body::from(b"12345".to_vec()));
+        let whole = collected(body(), 5).await.unwrap();
+        let whole = whole.into_body().collect().await.unwrap();
+        assert_eq!(whole.to_bytes(), "12345");
+        let error = collected(body(), 4).await.expect_err("one byte too many");
+        let fault = WatchFault::from(&kube::Error::Service(error));
+        assert_eq!(fault.class.as_str(), "undecodable");
+        assert_eq!(fault.words, "an answer of more than 4 bytes");
+    }
+}

@@ -96,9 +96,13 @@ pub fn compare(found: &Found, release: Option<OlmRelease>, gates: Option<Gates>)
         let found = found.release;
         warnings.push(Warning::ReleaseSet { set, found });
     }
-    if gates.is_some_and(|set| set != found.gates) {
-        let found = found.gates_in_words();
-        warnings.push(Warning::GatesSet { found });
+    let words = || found.gates_in_words();
+    match gates {
+        Some(set) if set != found.gates => warnings.push(Warning::GatesSet { found: words() }),
+        None if !warnings.is_empty() && found.gates != Gates::default() => {
+            warnings.push(Warning::GatesLeft { found: words() });
+        }
+        _ => {}
     }
     warnings
 }

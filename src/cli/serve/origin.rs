@@ -72,7 +72,7 @@ impl Origin {
         let found = connect(&cluster.access(), Caller::Server).await?;
         let asked = Asked {
             args: olm,
-            namespace: cluster.olm_namespace,
+            namespace: cluster.olm_namespace(),
         };
         let live = live.live(found.clone(), asked, metrics).await?;
         Ok((Source::Cluster(Box::new(live)), Some(found)))

@@ -24,6 +24,18 @@ pub enum ConnectError {
         /// Where a kubeconfig would be.
         home: PathBuf,
     },
+    /// A context was asked for in a pod, and there is nothing that has contexts.
+    #[error(
+        "no kubeconfig that may have the context {context:?}: --kubeconfig and KUBECONFIG are not set, \
+         and there is no {}: expected one of them, or no --context for the service account of this pod",
+        home.display()
+    )]
+    NoKubeconfig {
+        /// The one that was asked for.
+        context: String,
+        /// Where a kubeconfig would be.
+        home: PathBuf,
+    },
     /// The files that are named are not there.
     #[error(
         "kubeconfig {files}: no such file, named by {named_by}: expected the file that kubectl uses"
@@ -130,14 +142,11 @@ pub(super) fn unusable(place: &Place, error: &kube::Error) -> ConnectError {
              certificate-authority or certificate-authority-data in its cluster"
                 .to_owned()
         }
-        // The text of an answer that a plugin gives may hold its token.
-        kube::Error::Auth(kube::client::AuthError::AuthExecParse(_)) => {
-            "the plugin for credentials answers what is no ExecCredential".to_owned()
-        }
-        // Nor is its command shown: its arguments and environment may hold secrets.
-        kube::Error::Auth(kube::client::AuthError::AuthExecRun { out, .. }) => {
-            format!("the plugin for credentials ended with {}", out.status)
-        }
+        // Its URL may hold a password.
+        kube::Error::ProxyProtocolUnsupported { proxy_url } => format!(
+            "its proxy has the scheme {:?}: expected http, https or socks5",
+            proxy_url.scheme_str().unwrap_or_default()
+        ),
         other => fault::words(other),
     };
     ConnectError::Unusable {

@@ -82,8 +82,13 @@ pub(super) fn place(
     if own {
         return Ok(Place::Pod);
     }
-    Err(ConnectError::NothingFound {
-        home: home.unwrap_or_else(|| PathBuf::from("~/.kube/config")),
+    let home = home.unwrap_or_else(|| PathBuf::from("~/.kube/config"));
+    Err(match &access.context {
+        Some(context) if around.pod == Pod::Inside => ConnectError::NoKubeconfig {
+            context: context.clone(),
+            home,
+        },
+        _ => ConnectError::NothingFound { home },
     })
 }
 

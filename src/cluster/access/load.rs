@@ -7,11 +7,13 @@ use kube::config::{KubeConfigOptions, Kubeconfig, KubeconfigError};
 
 use super::error::{self, ConnectError};
 use super::find::{Files, Place};
+use super::proxies::Proxies;
 
 /// The configuration, and in words where it is from.
 pub(super) fn config(
     place: &Place,
     context: Option<&str>,
+    proxies: &Proxies,
 ) -> Result<(Config, String), ConnectError> {
     match place {
         Place::Pod => {
@@ -24,7 +26,7 @@ pub(super) fn config(
             let whole = merged(files)?;
             let context = context_of(&whole, files, context)?;
             let words = format!("{place}, context {context:?}");
-            Ok((of_context(whole, context, place)?, words))
+            Ok((of_context(whole, context, place, proxies)?, words))
         }
     }
 }
@@ -71,7 +73,39 @@ fn context_of(
     Ok(context.to_owned())
 }
 
-fn of_context(whole: Kubeconfig, context: String, place: &Place) -> Result<Config, ConnectError> {
+fn of_context(
+    whole: Kubeconfig,
+    context: String,
+    place: &Place,
+    proxies: &Proxies,
+) -> Result<Config, ConnectError> {
+    let unusable = |error: KubeconfigError| error::unusable(place, &error.into());
+    let proxy = own_proxy(&whole, &context);
+    let mut config = read_context(whole, context).map_err(unusable)?;
+    let proxy = match proxy {
+        Some(proxy) => proxy.parse().map(Some),
+        None => proxies.to(&config.cluster_url),
+    };
+    config.proxy_url = proxy.map_err(|error| unusable(KubeconfigError::ParseProxyUrl(error)))?;
+    config.default_namespace = match config.default_namespace.trim() {
+        "" => "default".to_owned(),
+        namespace => namespace.to_owned(),
+    };
+    Ok(config)
+}
+
+/// The proxy that the cluster of a context names, whatever the environment says.
+fn own_proxy(whole: &Kubeconfig, context: &str) -> Option<String> {
+    let mut contexts = whole.contexts.iter();
+    let context = contexts.find(|named| named.name == context)?;
+    let cluster = &context.context.as_ref()?.cluster;
+    let mut clusters = whole.clusters.iter();
+    let cluster = clusters.find(|named| named.name == *cluster)?;
+    let proxy = cluster.cluster.as_ref()?.proxy_url.clone();
+    proxy.filter(|proxy| !proxy.is_empty())
+}
+
+fn read_context(whole: Kubeconfig, context: String) -> Result<Config, KubeconfigError> {
     let options = KubeConfigOptions {
         context: Some(context),
         ..KubeConfigOptions::default()
@@ -79,12 +113,5 @@ fn of_context(whole: Kubeconfig, context: String, place: &Place) -> Result<Confi
     // It is async for historical reasons and never waits.
     let config =
         futures_util::FutureExt::now_or_never(Config::from_custom_kubeconfig(whole, &options));
-    match config {
-        Some(Ok(config)) => Ok(config),
-        Some(Err(error)) => Err(error::unusable(place, &error.into())),
-        None => Err(error::unusable(
-            place,
-            &KubeconfigError::CurrentContextNotSet.into(),
-        )),
-    }
+    config.unwrap_or(Err(KubeconfigError::CurrentContextNotSet))
 }

@@ -137,6 +137,101 @@ async fn the_output_of_a_plugin_is_not_shown() {
     );
 }
 
+#[tokio::test]
+async fn the_output_of_a_plugin_that_fails_later_is_not_shown() {
+    for (later, expected) in [
+        ("echo hunter2; exit 3", "ended with exit status: 3"),
+        ("echo hunter2", "answers what is no ExecCredential"),
+    ] {
+        let folder = Folder::new();
+        let ran = folder.path().join("ran");
+        let script = format!(
+            "if test -e '{ran}'; then {later}; exit; fi\ntouch '{ran}'\necho '{EXPIRED}'\n",
+            ran = ran.display()
+        );
+        let script = folder.file("plugin", &script);
+        let yaml = format!(
+            "{GOOD}- {{name: p, context: {{cluster: here, user: u}}}}\nusers:\n- name: u\n  user:\n    \
+             exec: {{apiVersion: client.authentication.k8s.io/v1, interactiveMode: Never, command: sh, \
+             args: ['{}', hunter2]}}\n",
+            script.display()
+        );
+        let access = Access {
+            context: Some("p".to_owned()),
+            ..named(folder.file("config", &yaml))
+        };
+        let cluster = connect(&access, Caller::Server).await.unwrap();
+        let error = cluster.client.apiserver_version().await.unwrap_err();
+        let fault = crate::cluster::WatchFault::from(&error);
+        assert_eq!(fault.class.as_str(), "unauthorized");
+        let expected = format!("the plugin for credentials {expected}");
+        assert_eq!(fault.words, expected);
+        let listed = crate::cluster::catalogs::list(cluster.client).await;
+        assert_eq!(
+            listed.unwrap_err().to_string(),
+            format!("cannot find out how catalogs are served: {expected}")
+        );
+    }
+}
+
+/// A credential that must be had anew for each request.
+const EXPIRED: &str = r#"{"apiVersion": "client.authentication.k8s.io/v1", "kind": "ExecCredential",
+    "status": {"token": "hunter2", "expirationTimestamp": "2020-01-01T00:00:00Z"}}"#;
+
+#[tokio::test]
+async fn passwords_in_urls_are_not_shown() {
+    let with = |server: &str| GOOD.replace("http://127.0.0.1:1", server);
+    for user in ["me:hunter2", "h", "a%40b:hunter2"] {
+        assert_eq!(
+            said(&with(&format!("http://{user}@127.0.0.1:1/x?h@y")), None).await,
+            "kubeconfig CONFIG, context \"dev\", http://127.0.0.1:1/x?h@y"
+        );
+    }
+    assert_eq!(
+        said(
+            &with("http://a:1', proxy-url: 'ftp://me:hunter2@proxy"),
+            None
+        )
+        .await,
+        "kubeconfig CONFIG: cannot be used: its proxy has the scheme \"ftp\": expected http, https or \
+         socks5"
+    );
+}
+
+#[tokio::test]
+async fn an_empty_namespace_is_the_default_one() {
+    let folder = Folder::new();
+    let path = folder.file("config", &GOOD.replace("tools", "''"));
+    let cluster = connect(&named(&path), Caller::Server).await.unwrap();
+    assert_eq!(cluster.namespace, "default");
+    assert_eq!(cluster.client.default_namespace(), "default");
+}
+
+#[test]
+fn the_proxy_of_a_cluster_counts_before_those_of_the_environment() {
+    let folder = Folder::new();
+    let proxies = Proxies {
+        http: "http://around:1".to_owned(),
+        none: "*".to_owned(),
+        ..Proxies::default()
+    };
+    let proxy = |server: &str, proxies: &Proxies| {
+        let path = folder.file("config", &GOOD.replace("http://127.0.0.1:1", server));
+        let place = Place::Files(find::Files { paths: vec![path] });
+        let (config, _) = load::config(&place, None, proxies).unwrap();
+        config.proxy_url.map(|proxy| proxy.to_string())
+    };
+    let own = "http://a.example:1', proxy-url: 'http://own:1";
+    assert_eq!(proxy(own, &proxies).as_deref(), Some("http://own:1/"));
+    assert_eq!(proxy("http://a.example:1", &proxies), None);
+    let proxies = Proxies {
+        none: "around".to_owned(),
+        ..proxies
+    };
+    let found = proxy("http://a.example:1', proxy-url: '", &proxies);
+    assert_eq!(found.as_deref(), Some("http://around:1/"));
+}
+
 /// The place that is found, or what is said.
 fn place(access: &Access, caller: Caller, around: &Surroundings) -> String {
     match find::place(access, caller, around) {
@@ -176,6 +271,15 @@ fn the_first_place_that_there_is_counts() {
     );
     around.home = Some(folder.path().to_owned());
     assert_eq!(place(&access, Caller::Command, &around), pod);
+    assert_eq!(
+        place(&with_context, Caller::Server, &around),
+        format!(
+            "no kubeconfig that may have the context \"dev\": --kubeconfig and KUBECONFIG are not set, \
+             and there is no {}/.kube/config: expected one of them, or no --context for the service \
+             account of this pod",
+            folder.path().display()
+        )
+    );
     around.pod = Pod::Outside;
     assert_eq!(
         place(&access, Caller::Server, &around),
@@ -212,7 +316,7 @@ fn several_files_are_read_as_one_and_an_empty_context_is_none() {
         folder.file("c", GOOD),
     ];
     let place = Place::Files(find::Files { paths });
-    let (config, _) = load::config(&place, None).unwrap();
+    let (config, _) = load::config(&place, None, &Proxies::default()).unwrap();
     assert_eq!(config.cluster_url.to_string(), "http://first:1/");
     assert_eq!(config.default_namespace, "tools");
 }
@@ -220,15 +324,15 @@ fn several_files_are_read_as_one_and_an_empty_context_is_none() {
 #[test]
 fn where_no_authority_is_used_none_of_the_system_is_needed() {
     let config = |url: &str| Config::new(url.parse().unwrap());
-    let plain = tuned(config("http://127.0.0.1:1"), Caller::Server);
+    let plain = tuned(config("http://127.0.0.1:1"));
     assert_eq!(
         (plain.root_cert, plain.default_retry),
         (Some(vec![]), false)
     );
     let mut insecure = config("https://127.0.0.1:1");
     insecure.accept_invalid_certs = true;
-    assert_eq!(tuned(insecure, Caller::Command).root_cert, Some(vec![]));
-    let usual = tuned(config("https://127.0.0.1:1"), Caller::Command);
-    assert_eq!((usual.root_cert, usual.default_retry), (None, true));
+    assert_eq!(tuned(insecure).root_cert, Some(vec![]));
+    let usual = tuned(config("https://127.0.0.1:1"));
+    assert_eq!((usual.root_cert, usual.default_retry), (None, false));
     assert_eq!(usual.read_timeout, Some(SILENCE));
 }

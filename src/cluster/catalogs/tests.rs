@@ -35,28 +35,40 @@ fn catalog(name: &str) -> Value {
 }
 
 /// What a watch tells.
-struct Told(Receiver<CatalogEvent>);
+struct Told {
+    events: Receiver<CatalogEvent>,
+    lost: Option<&'static str>,
+}
 
 impl Told {
     fn by(api: &ApiServer) -> Self {
         let (events, told) = channel(1);
         tokio::spawn(watch(api.client(), events));
-        Self(told)
+        Self {
+            events: told,
+            lost: None,
+        }
     }
 
     async fn event(&mut self) -> CatalogEvent {
-        let event = timeout(Duration::from_hours(1), self.0.recv()).await;
+        let event = timeout(Duration::from_hours(1), self.events.recv()).await;
         event
             .expect("told within an hour")
             .expect("the watch goes on")
     }
 
-    /// The next one but for signs of life.
+    /// The next one but for signs of life and faults of the same class.
     async fn next(&mut self) -> CatalogEvent {
         loop {
-            match self.event().await {
-                CatalogEvent::Alive => {}
-                event => return event,
+            let event = self.event().await;
+            let lost = match &event {
+                CatalogEvent::Lost(fault) => Some(fault.class.as_str()),
+                _ => None,
+            };
+            let is_repeated = lost.is_some() && lost == self.lost;
+            self.lost = lost;
+            if !is_repeated && !matches!(event, CatalogEvent::Alive) {
+                return event;
             }
         }
     }

@@ -37,7 +37,7 @@ pub enum CatalogEvent {
     Deleted(String),
     /// Nothing has changed: a bookmark, or a watch that goes on.
     Alive,
-    /// Nothing is heard any more, for this reason: told again only if the reason is another.
+    /// Nothing is heard any more, for this reason: told for each try that fails.
     Lost(WatchFault),
     /// An object has no name, so that it is none of those that are told.
     Unnamed(Unnamed),
@@ -69,13 +69,12 @@ async fn go_on(client: Client, events: Sender<CatalogEvent>) -> NobodyListens {
         heard,
         events,
         listing: Vec::new(),
-        lost: None,
     };
     let mut pauses = DefaultBackoff::default();
     loop {
         let told = match watch.round().await {
             Ok(Ended::Moved) => continue,
-            Ok(Ended::Fault(fault)) => watch.lost(fault).await,
+            Ok(Ended::Fault(fault)) => watch.tell(CatalogEvent::Lost(fault)).await,
             Err(nobody) => Err(nobody),
         };
         if let Err(nobody) = told {
@@ -91,8 +90,6 @@ struct Watch {
     events: Sender<CatalogEvent>,
     /// What was listed of a list that is not complete yet.
     listing: Vec<Observed>,
-    /// What was told last, if that was a fault.
-    lost: Option<FaultClass>,
 }
 
 impl Watch {
@@ -139,7 +136,7 @@ impl Watch {
             Event::Init => self.listing.clear(),
             Event::InitApply(object) => match Observed::read(&object.content) {
                 Ok(observed) => self.listing.push(observed),
-                Err(unnamed) => self.send(CatalogEvent::Unnamed(unnamed)).await?,
+                Err(unnamed) => self.tell(CatalogEvent::Unnamed(unnamed)).await?,
             },
             Event::InitDone => {
                 let listed = std::mem::take(&mut self.listing);
@@ -147,7 +144,7 @@ impl Watch {
             }
             Event::Apply(object) => match Observed::read(&object.content) {
                 Ok(observed) => self.tell(CatalogEvent::Applied(observed)).await?,
-                Err(unnamed) => self.send(CatalogEvent::Unnamed(unnamed)).await?,
+                Err(unnamed) => self.tell(CatalogEvent::Unnamed(unnamed)).await?,
             },
             Event::Delete(object) => {
                 if let Ok(observed) = Observed::read(&object.content) {
@@ -167,21 +164,7 @@ impl Watch {
         now.is_ok_and(|now| now.as_ref() != Some(watched))
     }
 
-    async fn lost(&mut self, fault: WatchFault) -> Result<(), NobodyListens> {
-        if self.lost == Some(fault.class) {
-            return Ok(());
-        }
-        self.lost = Some(fault.class);
-        self.send(CatalogEvent::Lost(fault)).await
-    }
-
-    /// Tells something that was heard.
-    async fn tell(&mut self, event: CatalogEvent) -> Result<(), NobodyListens> {
-        self.lost = None;
-        self.send(event).await
-    }
-
-    async fn send(&self, event: CatalogEvent) -> Result<(), NobodyListens> {
+    async fn tell(&self, event: CatalogEvent) -> Result<(), NobodyListens> {
         self.events.send(event).await.map_err(|_| NobodyListens)
     }
 }

@@ -103,7 +103,8 @@ fn family(version: Version) -> Vec<(Version, OlmRelease)> {
     family
 }
 
-/// `v1.2.0-rc1`, `1.2`, `4.20.3`: what comes after the minor number names no release.
+/// `v1.2.0-rc1`, `1.2`, `4.20.3`: what comes after the minor number names no release. `20261121.1` is
+/// a date or the number of a build.
 fn version(text: &str) -> Option<Version> {
     let text = text.strip_prefix('v').unwrap_or(text);
     let (major, rest) = text.split_once('.')?;
@@ -116,7 +117,8 @@ fn version(text: &str) -> Option<Version> {
         let is_number = !text.is_empty() && text.bytes().all(|b| b.is_ascii_digit());
         is_number.then(|| text.parse().ok()).flatten()
     };
-    Some((number(major)?, number(minor)?)).filter(|_| ends)
+    let version: Version = (number(major)?, number(minor)?);
+    (ends && version.0 <= LAST_MAJOR).then_some(version)
 }
 
 impl fmt::Display for Evidence {
@@ -130,3 +132,5 @@ impl fmt::Display for Evidence {
 }
 
 const FIRST_OPENSHIFT: u64 = 4;
+/// No OLM and no OpenShift is near it.
+const LAST_MAJOR: u64 = 9;

@@ -4,7 +4,7 @@ use hyper::StatusCode;
 use k8s_openapi::api::core::v1::Container;
 use serde_json::{Value, json};
 use tokio::sync::mpsc::{Receiver, channel};
-use tokio::time::{Duration, Instant};
+use tokio::time::{Duration, Instant, timeout};
 
 use super::*;
 use crate::cluster::line::{PACE, SECONDS};
@@ -90,6 +90,8 @@ fn an_image_that_says_nothing_is_taken_for_the_newest_release_with_a_warning() {
         "operator-controller:v1.x",
         "operator-controller:1.2x.3",
         "operator-controller:v99999999999999999999.1",
+        "operator-controller:20261121.1",
+        "operator-controller:v10.0.0",
         "",
     ] {
         let warning = format!(
@@ -195,6 +197,14 @@ fn what_was_set_by_hand_counts_and_a_difference_is_a_warning() {
     assert_eq!(said("1.11", Some(found.gates)), [""; 0]);
     assert_eq!(
         said("1.9", None),
+        [
+            "OLM 1.11 runs in the cluster, but 1.9 is set by hand and counts",
+            "OLM runs with feature gates BundleReleaseSupport=true, which count no more as another \
+             release is set by hand: set them by hand, too, if they are to count",
+        ]
+    );
+    assert_eq!(
+        said("1.9", Some(found.gates)),
         ["OLM 1.11 runs in the cluster, but 1.9 is set by hand and counts"]
     );
     assert_eq!(
@@ -314,7 +324,9 @@ impl Told {
     }
 
     async fn event(&mut self) -> String {
-        match self.0.recv().await.expect("the watch goes on") {
+        let event = timeout(Duration::from_hours(1), self.0.recv()).await;
+        let event = event.expect("told within an hour");
+        match event.expect("the watch goes on") {
             OlmEvent::Found(found) => format!("found {}", found.release),
             OlmEvent::NotFound(error) => error.to_string(),
             OlmEvent::Alive => "alive".to_owned(),
@@ -324,8 +336,13 @@ impl Told {
 
     /// The next answer.
     async fn answer(&mut self) -> String {
+        let begun = Instant::now();
         loop {
             let event = self.event().await;
+            assert!(
+                begun.elapsed() < Duration::from_hours(1),
+                "no answer in an hour"
+            );
             if event != "alive" && !event.starts_with("lost") {
                 return event;
             }

@@ -45,6 +45,15 @@ pub enum Warning {
         /// The one that runs.
         found: OlmRelease,
     },
+    /// Another release was set by hand, and with it other gates.
+    #[error(
+        "OLM runs with {found}, which count no more as another release is set by hand: set them by \
+         hand, too, if they are to count"
+    )]
+    GatesLeft {
+        /// Those that it runs with.
+        found: String,
+    },
     /// Other gates were set by hand.
     #[error("OLM runs with {found}, but others are set by hand and count")]
     GatesSet {

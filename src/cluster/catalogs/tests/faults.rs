@@ -58,7 +58,7 @@ async fn a_watch_that_ends_in_good_order_goes_on_where_it_was() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_server_that_is_away_is_asked_in_growing_pauses_and_told_of_once() {
+async fn a_server_that_is_away_is_asked_in_growing_pauses() {
     let api = cluster();
     let mut told = following(&api).await;
     let away = Instant::now();
@@ -94,8 +94,41 @@ async fn a_server_that_is_away_is_asked_in_growing_pauses_and_told_of_once() {
         shortest <= 4 * least && longest >= Duration::from_secs(30),
         "{during:?}"
     );
-    let is_round = |pause: &Duration| pause.subsec_millis() == 0;
-    assert!(!during.iter().all(is_round), "no jitter: {during:?}");
+    // Without jitter each would be the least one doubled a few times, or the longest.
+    let longest = Duration::from_secs(30);
+    let is_bare = |pause: &Duration| {
+        let bare = (0..6).map(|times| least * (1 << times)).chain([longest]);
+        bare.into_iter()
+            .any(|bare| pause.abs_diff(bare) < Duration::from_millis(5))
+    };
+    assert!(!during.iter().all(is_bare), "no jitter: {during:?}");
+}
+
+#[tokio::test(start_paused = true)]
+async fn each_try_that_fails_is_told_with_what_it_failed_of() {
+    let api = cluster();
+    let mut told = following(&api).await;
+    api.trouble(Trouble::Status(StatusCode::BAD_GATEWAY), |_| true);
+    api.break_watches();
+    told.says("lost unreachable").await;
+    let asked = api.asked().len();
+    let mut lost = async || {
+        let CatalogEvent::Lost(fault) = told.event().await else {
+            panic!("something else told");
+        };
+        fault.words
+    };
+    for _ in 0..5 {
+        assert_eq!(lost().await, "the API server answers 502: as the test says");
+    }
+    assert_eq!(api.asked().len(), asked + 5);
+    api.trouble(Trouble::Status(StatusCode::SERVICE_UNAVAILABLE), |_| true);
+    let mut words = lost().await;
+    if words.contains("502") {
+        // It was on its way.
+        words = lost().await;
+    }
+    assert_eq!(words, "the API server answers 503: as the test says");
 }
 
 #[tokio::test(start_paused = true)]

@@ -1,0 +1,149 @@
+//! Through which proxy the API server is reached, if its cluster in the kubeconfig names none.
+//!
+//! As client-go asks the environment, through `golang.org/x/net/http/httpproxy`: `HTTPS_PROXY` or
+//! `HTTP_PROXY` by the scheme of the API server, in capitals first; `NO_PROXY` has hosts, domains,
+//! addresses and CIDRs, each for one port or for all, and is compared with the API server. kube
+//! compares it with the proxy, and has no suffixes in it.
+
+use std::env;
+
+use hyper::Uri;
+use hyper::http::uri::InvalidUri;
+use hyper_util::client::proxy::matcher::Matcher;
+
+/// What the environment says of proxies.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Proxies {
+    pub(super) https: String,
+    pub(super) http: String,
+    /// Which hosts are reached without.
+    pub(super) none: String,
+}
+
+impl Proxies {
+    pub(super) fn here() -> Self {
+        Self {
+            https: variable("HTTPS_PROXY"),
+            http: variable("HTTP_PROXY"),
+            none: variable("NO_PROXY"),
+        }
+    }
+
+    /// The proxy that leads to this API server.
+    pub(super) fn to(&self, server: &Uri) -> Result<Option<Uri>, InvalidUri> {
+        let proxy = match server.scheme_str() {
+            Some("http") => &self.http,
+            _ => &self.https,
+        };
+        if proxy.is_empty() || self.is_left_out(server) {
+            return Ok(None);
+        }
+        let has_scheme = proxy.contains("://");
+        let proxy = if has_scheme {
+            proxy.parse()
+        } else {
+            format!("http://{proxy}").parse()
+        };
+        proxy.map(Some)
+    }
+
+    fn is_left_out(&self, server: &Uri) -> bool {
+        let host = server.host().unwrap_or_default().to_ascii_lowercase();
+        let port = server.port_u16().unwrap_or(match server.scheme_str() {
+            Some("http") => 80,
+            _ => 443,
+        });
+        let entries = self.none.split(',').map(str::trim);
+        let matches = |list: &str| {
+            let matcher = Matcher::builder().all("http://proxy").no(list).build();
+            matcher.intercept(server).is_none()
+        };
+        let names = |entry: &str| match of_port(entry, port).map(str::to_ascii_lowercase) {
+            None => false,
+            // A dot in front means the subdomains alone.
+            Some(name) if name.strip_prefix('.') == Some(&host) => false,
+            Some(name) => matches(&name),
+        };
+        host == "localhost" || matches(LOOPBACK) || entries.into_iter().any(names)
+    }
+}
+
+/// An entry without its port and the star before a dot; none if it is for another port.
+fn of_port(entry: &str, port: u16) -> Option<&str> {
+    let host = match entry.rsplit_once(':') {
+        Some((host, own)) if !host.contains(':') || host.ends_with(']') => {
+            (own.parse() == Ok(port)).then_some(host)?
+        }
+        _ => entry,
+    };
+    let host = host.strip_prefix('[').unwrap_or(host);
+    let host = host.strip_suffix(']').unwrap_or(host);
+    let suffix = host.strip_prefix('*').filter(|rest| rest.starts_with('.'));
+    Some(suffix.unwrap_or(host))
+}
+
+fn variable(name: &str) -> String {
+    let names = [name.to_owned(), name.to_ascii_lowercase()];
+    let mut set = names.iter().filter_map(|name| env::var(name).ok());
+    set.find(|value| !value.is_empty()).unwrap_or_default()
+}
+
+const LOOPBACK: &str = "127.0.0.0/8,::1";
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn through(server: &str, none: &str) -> Option<String> {
+        let proxies = Proxies {
+            https: "http://me:x@secure:1".to_owned(),
+            http: "plain:2".to_owned(),
+            none: none.to_owned(),
+        };
+        let proxy = proxies.to(&server.parse().unwrap()).unwrap();
+        proxy.map(|proxy| proxy.to_string())
+    }
+
+    #[test]
+    fn the_scheme_of_the_server_says_which_proxy() {
+        let secure = through("https://api.example.com:6443", "");
+        assert_eq!(secure.as_deref(), Some("http://me:x@secure:1/"));
+        let plain = through("http://api.example.com", "");
+        assert_eq!(plain.as_deref(), Some("http://plain:2/"));
+        let server = "https://a.b".parse().unwrap();
+        assert_eq!(Proxies::default().to(&server).unwrap(), None);
+    }
+
+    #[test]
+    fn no_proxy_is_about_the_server() {
+        for (server, none) in [
+            ("https://api.example.com:6443", "*"),
+            ("https://api.example.com:6443", "x, example.com ,"),
+            ("https://api.example.com:6443", "API.example.com"),
+            ("https://api.example.com:6443", ".example.com"),
+            ("https://api.example.com:6443", "*.example.com"),
+            ("https://api.example.com:6443", "example.com:6443"),
+            ("https://10.1.2.3:6443", "10.0.0.0/8"),
+            ("https://10.1.2.3:6443", "10.1.2.3"),
+            ("https://10.1.2.3:6443", "10.1.2.3:6443"),
+            ("https://[fd00::1]:6443", "fd00::/8"),
+            ("https://[fd00::1]:6443", "[fd00::1]:6443"),
+            ("https://localhost:6443", ""),
+            ("https://127.0.0.1:6443", ""),
+            ("https://[::1]:6443", ""),
+        ] {
+            assert_eq!(through(server, none), None, "{server}, {none}");
+        }
+        for (server, none) in [
+            ("https://api.example.com:6443", "secure,plain"),
+            ("https://example.com:6443", ".example.com"),
+            ("https://notexample.com:6443", "example.com"),
+            ("https://api.example.com:6443", "example.com:443"),
+            ("https://api.example.com:6443", "10.0.0.0/8,,"),
+            ("https://11.1.2.3:6443", "10.0.0.0/8"),
+            ("https://[fd00::1]:6443", "[fd00::1]:443"),
+        ] {
+            assert!(through(server, none).is_some(), "{server}, {none}");
+        }
+    }
+}
