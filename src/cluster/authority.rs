@@ -195,11 +195,11 @@ impl Store for ClusterStore {
     async fn publish(&self, bundle: &str) -> Result<Told, StoreError> {
         let mut published = Ok(Told::All);
         for name in &self.place.configurations {
-            published = match (published, self.publish_in(name, bundle).await) {
-                (Ok(Told::All), next) => next,
-                (Ok(Told::NotAll), Ok(_)) => Ok(Told::NotAll),
-                (Ok(Told::NotAll), failed) => failed,
-                (failed, _) => failed,
+            let next = self.publish_in(name, bundle).await;
+            published = match published {
+                Ok(Told::All) => next,
+                Ok(Told::NotAll) => next.map(|_| Told::NotAll),
+                Err(failed) => Err(failed),
             };
         }
         published
