@@ -46,7 +46,6 @@ use axum::Router;
 use tokio::sync::watch;
 use tokio::task::JoinHandle;
 
-pub use certificate::CountReloads;
 pub use health::Check;
 pub use judge::{Guard, Judge};
 pub use limits::{Limits, Patience};
@@ -55,9 +54,9 @@ pub use listen::BindError;
 use crate::admission::Enforcement;
 use crate::telemetry::Metrics;
 use crate::telemetry::log::{DecisionLog, LogHandle};
-use crate::tls::{Certificates, SystemClock};
+use crate::tls::{Certificates, Observer, SystemClock};
 use accept::{Port, Transport};
-use certificate::CertificateCheck;
+use certificate::Shown;
 use connection::Manners;
 use desk::{Desk, Sight};
 use handshake::Handshake;
@@ -72,8 +71,6 @@ pub struct Config {
     pub listen: SocketAddr,
     /// Where health is told; port 0 for any.
     pub ops_listen: SocketAddr,
-    /// The certificate that is shown, as it is when a connection comes in.
-    pub certificates: Certificates,
     /// How much it takes on at once, and how long it waits.
     pub limits: Limits,
     /// What must be well for it to be ready.
@@ -86,11 +83,21 @@ pub struct Config {
     pub log_level: Option<LogHandle>,
 }
 
-/// A server that tells its health, and holds the port for reviews without taking any yet.
+/// A server that tells its health, and holds the port for reviews: it has no certificate yet, which
+/// may be long in coming.
 #[derive(Debug)]
 pub struct Listening {
     server: Server,
     reviews: Reviews,
+    certificate: Arc<Shown>,
+}
+
+/// A server that lacks nothing but who judges, and takes no reviews yet.
+#[derive(Debug)]
+pub struct Certified {
+    server: Server,
+    reviews: Reviews,
+    handshake: Handshake,
 }
 
 /// The port for reviews, still shut.
@@ -98,7 +105,6 @@ pub struct Listening {
 struct Reviews {
     decisions: DecisionLog,
     listener: listen::Listener,
-    handshake: Handshake,
     limits: Limits,
 }
 
@@ -118,20 +124,14 @@ impl Server {
         let Config {
             listen,
             ops_listen,
-            certificates,
             limits,
             mut checks,
             metrics,
             decisions,
             log_level,
         } = config;
-        let leaf = certificates.leaf();
-        metrics.tls.serving(leaf.not_before, leaf.not_after);
-        let certificate = CertificateCheck {
-            certificates: certificates.clone(),
-            clock: SystemClock,
-        };
-        checks.insert(0, Arc::new(certificate));
+        let certificate = Arc::new(Shown::new(Arc::clone(&metrics.tls), SystemClock));
+        checks.insert(0, Arc::clone(&certificate) as _);
         let listener = listen::bind(listen)?;
         let ops_listener = listen::bind(ops_listen)?;
         let (phase, watched) = watch::channel(Phase::Starting);
@@ -144,6 +144,7 @@ impl Server {
         };
         let health = Health {
             phase: watched,
+            certificate: Arc::clone(&certificate),
             checks: checks.into(),
         };
         server.accept(Port {
@@ -159,10 +160,13 @@ impl Server {
         let reviews = Reviews {
             decisions,
             listener,
-            handshake: Handshake { certificates },
             limits,
         };
-        Ok(Listening { server, reviews })
+        Ok(Listening {
+            server,
+            reviews,
+            certificate,
+        })
     }
 
     fn manners(&self, router: Router, patience: Patience) -> Manners {
@@ -217,6 +221,24 @@ impl Listening {
         &self.server
     }
 
+    /// Who is to be told what becomes of the certificates, from the first try to get them on: it is
+    /// counted, and why there are none yet is told to probes.
+    pub fn observer(&self) -> Arc<dyn Observer> {
+        Arc::clone(&self.certificate) as _
+    }
+
+    /// Has the certificate that is shown, as it is when a connection comes in.
+    pub fn certify(self, certificates: Certificates) -> Certified {
+        self.certificate.came(certificates.clone());
+        Certified {
+            server: self.server,
+            reviews: self.reviews,
+            handshake: Handshake { certificates },
+        }
+    }
+}
+
+impl Certified {
     /// Takes reviews from now on.
     pub fn open(self, judge: Arc<dyn Judge>, enforcement: Enforcement) -> Server {
         let sight = Sight {
@@ -233,6 +255,7 @@ impl Listening {
         let Self {
             mut server,
             reviews,
+            handshake,
         } = self;
         let Limits {
             connections,
@@ -242,7 +265,7 @@ impl Listening {
         } = reviews.limits;
         server.accept(Port {
             listener: reviews.listener.socket,
-            transport: Transport::Tls(reviews.handshake),
+            transport: Transport::Tls(handshake),
             roster: Roster::new(connections, connections_per_peer, patience),
             manners: server.manners(routes, patience),
             metrics: Arc::clone(&server.metrics.connections),

@@ -125,7 +125,6 @@ fn ask(snapshot: Snapshot, certificate: &Certificate, review: &Value) -> Value {
     let config = Config {
         listen: "127.0.0.1:0".parse().unwrap(),
         ops_listen: "127.0.0.1:0".parse().unwrap(),
-        certificates: certificates(certificate),
         limits: Limits::default(),
         checks: Vec::new(),
         metrics: Metrics::new(),
@@ -137,7 +136,9 @@ fn ask(snapshot: Snapshot, certificate: &Certificate, review: &Value) -> Value {
         mode: Mode::Enforce,
         on_undecided: OnUndecided::Deny,
     };
-    let listening = Server::listen(config).unwrap();
+    let listening = Server::listen(config)
+        .unwrap()
+        .certify(certificates(certificate));
     let server = listening.open(Arc::new(guard), enforcement);
     let response = post(&server.addr().to_string(), certificate, &review.to_string());
     runtime.block_on(server.close());

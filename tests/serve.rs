@@ -149,7 +149,7 @@ fn wrong_usage_says_what_to_write_instead() {
     for (arguments, expected) in [
         (
             &[] as &[&str],
-            "expected either --tls-cert and --tls-key, or --self-signed",
+            "expected --tls-cert and --tls-key, --certs self-managed in a cluster, or --self-signed",
         ),
         (&["--tls-cert=x"], "--tls-key is missing"),
         (

@@ -16,7 +16,7 @@ use olmguard::server::{Config, Guard, Judge, Limits, Server};
 use olmguard::snapshot::Snapshot;
 use olmguard::telemetry::Metrics;
 use olmguard::telemetry::log::DecisionLog;
-use olmguard::tls::{Certificates, Terms, self_signed};
+use olmguard::tls::{Terms, self_signed};
 
 use crate::bench::catalogs;
 
@@ -77,7 +77,9 @@ pub(crate) fn run(mode: Mode) {
 fn start(mode: Mode) -> (Server, String) {
     let certificates = self_signed(&Terms::default(), Vec::new()).expect("a certificate");
     let certificate = STANDARD.encode_to_string(certificates.leaf().der());
-    let listening = Server::listen(config(mode, certificates)).expect("free ports");
+    let listening = Server::listen(config(mode))
+        .expect("free ports")
+        .certify(certificates);
     let enforcement = Enforcement::default();
     let server = match mode {
         Mode::Judge => {
@@ -90,7 +92,7 @@ fn start(mode: Mode) -> (Server, String) {
     (server, certificate)
 }
 
-fn config(mode: Mode, certificates: Certificates) -> Config {
+fn config(mode: Mode) -> Config {
     let loopback = "127.0.0.1:0".parse().expect("an address");
     let mut limits = Limits {
         connections: MANY,
@@ -104,7 +106,6 @@ fn config(mode: Mode, certificates: Certificates) -> Config {
     Config {
         listen: loopback,
         ops_listen: loopback,
-        certificates,
         limits,
         checks: Vec::new(),
         metrics: Metrics::default(),

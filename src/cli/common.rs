@@ -115,7 +115,8 @@ pub(crate) enum UsageError {
     #[error("--listen and --ops-listen are both {addr}: expected two addresses or ports")]
     SameAddress { addr: SocketAddr },
     #[error(
-        "no certificate: expected either --tls-cert and --tls-key, or --self-signed for trying out"
+        "no certificate: expected --tls-cert and --tls-key, --certs self-managed in a cluster, or \
+         --self-signed for trying out"
     )]
     NoTls,
     #[error("{missing} is missing: expected --tls-cert and --tls-key together")]
@@ -129,8 +130,8 @@ pub(crate) enum UsageError {
         other: &'static str,
     },
     #[error(
-        "--certs self-managed needs a cluster to keep its authority in, and this is started \
-         without one: expected --tls-cert and --tls-key, or --self-signed for trying out"
+        "--certs self-managed needs a cluster to keep its authority in, and --catalog excludes \
+         one: expected no --catalog, --tls-cert and --tls-key, or --self-signed for trying out"
     )]
     NoCluster,
     #[error(

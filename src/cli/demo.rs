@@ -27,7 +27,7 @@ use crate::olm::Rules;
 use crate::server::{BindError, Config, Guard, Limits, Server};
 use crate::telemetry::Metrics;
 use crate::telemetry::log::DecisionLog;
-use crate::tls::{Certificates, Terms, TlsError, self_signed};
+use crate::tls::{Terms, TlsError, self_signed};
 use case::{CASES, Case};
 use client::{Client, ClientError};
 use kubectl::ReplyError;
@@ -96,7 +96,7 @@ fn play(sample: &Sample, afterwards: Afterwards, out: &mut dyn Write) -> Result<
         let certificates = self_signed(&Terms::default(), Vec::new())?;
         let certificate = certificates.leaf().der().clone();
         let guard = Guard::from(sample.snapshot(Rules::default()));
-        let listening = Server::listen(config(certificates))?;
+        let listening = Server::listen(config())?.certify(certificates);
         let server = listening.open(Arc::new(guard), Enforcement::default());
         let mut client = Client::connect(server.addr(), certificate).await?;
         for (number, case) in CASES.iter().enumerate() {
@@ -111,12 +111,11 @@ fn play(sample: &Sample, afterwards: Afterwards, out: &mut dyn Write) -> Result<
     })
 }
 
-fn config(certificates: Certificates) -> Config {
+fn config() -> Config {
     let loopback = SocketAddr::from((Ipv4Addr::LOCALHOST, 0));
     Config {
         listen: loopback,
         ops_listen: loopback,
-        certificates,
         limits: Limits::default(),
         checks: Vec::new(),
         metrics: Metrics::new(),

@@ -68,7 +68,7 @@ impl View {
             lookout: Lookout::new(client.clone(), catalogd),
             client,
             runtime,
-            namespace: args.cluster.olm_namespace.clone(),
+            namespace: args.cluster.olm_namespace(),
         })
     }
 

@@ -24,7 +24,7 @@ use crate::cli::log::LogArgs;
 use crate::cli::signals::Signals;
 use crate::cluster::ConnectError;
 use crate::go_duration;
-use crate::server::{BindError, Config, CountReloads, Limits, Server};
+use crate::server::{BindError, Config, Limits, Server};
 use crate::source::catalogd::CatalogdError;
 use crate::telemetry::Metrics;
 use crate::telemetry::log::{DecisionLog, Log, LogHandle, log_panics, log_start};
@@ -198,20 +198,21 @@ impl Plan {
     /// A server that takes reviews; what it needs for that may be long in coming.
     async fn begin(self) -> Result<Server, ServeError> {
         let (source, cluster) = self.origin.ready(&self.metrics).await?;
-        let reloads = Arc::new(CountReloads(Arc::clone(&self.metrics.tls)));
-        let certificates = self.certs.start(cluster.as_ref(), reloads).await?;
+        // Before anything is asked of the cluster: without an API server it lives all the same.
         let listening = Server::listen(Config {
             listen: self.listen,
             ops_listen: self.ops_listen,
-            certificates,
             limits: self.limits,
             checks: source.checks(),
             metrics: self.metrics.clone(),
             decisions: self.decisions,
             log_level: Some(self.log_level),
         })?;
+        info!(address = %listening.server().ops_addr(), "Tells its health");
+        let certificates = self.certs.start(cluster.as_ref(), listening.observer());
+        let certified = listening.certify(certificates.await?);
         let guard = source.guard(self.metrics).await?;
-        Ok(listening.open(Arc::new(guard), self.enforcement))
+        Ok(certified.open(Arc::new(guard), self.enforcement))
     }
 }
 
@@ -272,9 +273,9 @@ impl ServeError {
 
     fn exit(&self) -> Exit {
         match self {
+            Self::Cluster(ConnectError::Interrupted(_)) | Self::System(_) => Exit::Internal,
             Self::Usage(_) | Self::Cluster(_) | Self::Bind(_) => Exit::Usage,
             Self::Catalogd(_) | Self::Tls(_) => Exit::BadInput,
-            Self::System(_) => Exit::Internal,
         }
     }
 }
@@ -282,4 +283,20 @@ impl ServeError {
 fn addr(text: &str) -> Result<SocketAddr, String> {
     text.parse()
         .map_err(|_| "expected IP:PORT, such as 127.0.0.1:9443 or [::]:9443".to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// One asks to mend the command line, the other to report a fault.
+    #[test]
+    fn a_fault_of_ours_is_told_from_a_cluster_that_was_named_wrongly() {
+        let interrupted = ConnectError::Interrupted("a thread was lost".to_owned());
+        assert_eq!(ServeError::from(interrupted).exit(), Exit::Internal);
+        let wrong = ConnectError::Kinds {
+            files: "a, b".to_owned(),
+        };
+        assert_eq!(ServeError::from(wrong).exit(), Exit::Usage);
+    }
 }

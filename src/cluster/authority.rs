@@ -13,26 +13,36 @@
 //! configuration is changed by a JSON patch that tests its `resourceVersion` and names nothing but
 //! the bundles, so that replicas, people and whatever applies manifests undo nothing of each other.
 //!
+//! Certificates of others in a bundle stay for a while (`known`); a configuration that another program
+//! writes the bundles of is refused.
+//!
 //! Invariants: what is published already is not written; nothing of a Secret is in a text or a
 //! `Debug`; what was read of it or is sent of ours is wiped, but for the buffers that kube and hyper
 //! have of requests and answers.
 
 mod bundle;
 mod error;
+mod known;
 mod secret;
 #[cfg(test)]
 mod tests;
 
+use std::collections::BTreeMap;
 use std::fmt;
+use std::sync::{Arc, Mutex, PoisonError};
 
 use k8s_openapi::api::admissionregistration::v1::ValidatingWebhookConfiguration;
 use k8s_openapi::api::core::v1::Secret;
 use kube::api::{Patch, PatchParams, PostParams};
 use kube::{Api, Client};
 use rustls::pki_types::ServerName;
+use tokio::time::Instant;
+use tracing::warn;
 
-use crate::tls::self_managed::{Store, StoreError, Stored, Version};
+use crate::tls::Clock;
+use crate::tls::self_managed::{Store, StoreError, Stored, Told, Version};
 use error::{Asked, Failure};
+use known::{Known, Moment, Note};
 
 /// What of a cluster the authority is kept in.
 #[derive(Clone, Debug)]
@@ -52,31 +62,68 @@ pub struct ClusterStore {
     secrets: Api<Secret>,
     configurations: Api<ValidatingWebhookConfiguration>,
     place: AuthorityPlace,
+    clock: Arc<dyn Clock>,
+    known: Mutex<BTreeMap<String, Known>>,
 }
 
 impl ClusterStore {
     /// The store in this place; nothing is asked of the cluster yet.
-    pub fn new(client: Client, place: AuthorityPlace) -> Self {
+    pub fn new(client: Client, place: AuthorityPlace, clock: Arc<dyn Clock>) -> Self {
         Self {
             secrets: Api::namespaced(client.clone(), &place.namespace),
             configurations: Api::all(client),
             place,
+            clock,
+            known: Mutex::default(),
         }
     }
 
-    async fn publish_in(&self, name: &str, bundle: &str) -> Result<(), StoreError> {
-        let failed = |verb| move |error| Failure::of(verb, Asked::configuration(name), &error);
-        let found = self.configurations.get_opt(name).await;
-        let found = found.map_err(failed("get"))?;
-        let found = found.ok_or_else(|| Failure::NoConfiguration(name.to_owned()))?;
-        let Some(patch) = bundle::patch(&found, &self.place.names, bundle)? else {
-            return Ok(());
+    async fn publish_in(&self, name: &str, bundle: &str) -> Result<Told, StoreError> {
+        let failed = |error| Failure::of("get", Asked::configuration(name), &error);
+        let found = self.configurations.get_opt(name).await.map_err(failed)?;
+        let Some(found) = found else {
+            tell(name, self.with(name, Known::absent));
+            return Ok(Told::NotAll);
         };
+        if let Some(patch) = self.due(name, &found, bundle)? {
+            self.patch(name, &found, patch).await?;
+        }
+        self.with(name, |known| known.published(bundle));
+        Ok(Told::All)
+    }
+
+    /// What of a configuration has to change, if anything does.
+    fn due(
+        &self,
+        name: &str,
+        found: &ValidatingWebhookConfiguration,
+        bundle: &str,
+    ) -> Result<Option<json_patch::Patch>, Failure> {
+        let ours = bundle::ours(found, &self.place.names)?;
+        let moment = Moment {
+            now: self.clock.now(),
+            at: Instant::now(),
+        };
+        let bundles: Vec<_> = ours.iter().map(|(_, bundle)| *bundle).collect();
+        let (wanted, note) = self.with(name, |known| known.look(&bundles, bundle, moment));
+        tell(name, note);
+        let puts = ours.iter().zip(wanted);
+        let puts = puts.filter_map(|((at, _), wanted)| Some((*at, wanted?)));
+        Ok(bundle::patch(found, puts))
+    }
+
+    async fn patch(
+        &self,
+        name: &str,
+        found: &ValidatingWebhookConfiguration,
+        patch: json_patch::Patch,
+    ) -> Result<(), StoreError> {
+        let failed = |error| Failure::of("patch", Asked::configuration(name), &error);
         let (params, patch) = (PatchParams::default(), Patch::Json::<()>(patch));
         let patched = self.configurations.patch(name, &params, &patch).await;
-        match patched.map_err(failed("patch")) {
+        match patched.map_err(failed) {
             // A test that fails is refused as any content that cannot be processed is.
-            Err(Failure::Unprocessable(_)) if !self.is_still(&found, name).await? => {
+            Err(Failure::Unprocessable(_)) if !self.is_still(found, name).await? => {
                 Err(StoreError::Conflict)
             }
             patched => patched.map(drop).map_err(StoreError::from),
@@ -93,6 +140,11 @@ impl ClusterStore {
         let now = now.map_err(|error| Failure::of("get", Asked::configuration(name), &error))?;
         let version = |of: &ValidatingWebhookConfiguration| of.metadata.resource_version.clone();
         Ok(now.is_some_and(|now| version(&now) == version(read)))
+    }
+
+    fn with<T>(&self, name: &str, act: impl FnOnce(&mut Known) -> T) -> T {
+        let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
+        act(known.entry(name.to_owned()).or_default())
     }
 
     fn failed(&self, verb: &'static str, error: &kube::Error) -> Failure {
@@ -138,13 +190,39 @@ impl Store for ClusterStore {
         self.version(patched.map_err(|error| self.failed("patch", &error))?)
     }
 
-    /// Each configuration is tried, whatever becomes of the others; the first failure is told.
-    async fn publish(&self, bundle: &str) -> Result<(), StoreError> {
-        let mut published = Ok(());
+    /// Each configuration is tried, whatever becomes of the others; the first failure is told. One that
+    /// is not there, yet or any more, calls nobody: it is looked for with each renewal.
+    async fn publish(&self, bundle: &str) -> Result<Told, StoreError> {
+        let mut published = Ok(Told::All);
         for name in &self.place.configurations {
-            published = published.and(self.publish_in(name, bundle).await);
+            let next = self.publish_in(name, bundle).await;
+            published = match published {
+                Ok(Told::All) => next,
+                Ok(Told::NotAll) => next.map(|_| Told::NotAll),
+                Err(failed) => Err(failed),
+            };
         }
         published
+    }
+}
+
+fn tell(configuration: &str, note: Option<Note>) {
+    match note {
+        None => {}
+        Some(Note::Absent) => warn!(
+            configuration,
+            "Serves without a ValidatingWebhookConfiguration of this name, and looks for it again: \
+             create it, or name the one that is there with --webhook-configuration"
+        ),
+        Some(Note::Changed) => warn!(
+            configuration,
+            "Somebody else changed the caBundle that was published there: it is put right, and \
+             certificates of others stay for an hour"
+        ),
+        Some(Note::Others) => warn!(
+            configuration,
+            "Found certificates of others in the caBundle: they stay for an hour"
+        ),
     }
 }
 

@@ -1,41 +1,78 @@
-//! The certificate of a server: whether it is fit to be shown, and how often it was read anew.
+//! The certificate of a server: whether there is one yet, whether it is fit to be shown, and how often
+//! it was read anew.
 
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use crate::server::health::Check;
 use crate::telemetry::metrics::{Reload, TlsMetrics};
-use crate::tls::{Certificates, Clock, Leaf, Observer, TlsError};
+use crate::tls::{Certificates, Clock, Leaf, Observer, SystemClock, TlsError};
 
-/// Whether clients can use the certificate that is shown.
+/// The certificate of a server, which may be long in coming. It counts what becomes of it.
 #[derive(Debug)]
-pub(super) struct CertificateCheck<C> {
-    pub(super) certificates: Certificates,
-    pub(super) clock: C,
+pub(super) struct Shown<C = SystemClock> {
+    metrics: Arc<TlsMetrics>,
+    clock: C,
+    certificates: OnceLock<Certificates>,
+    /// Why there is none yet, if somebody said so.
+    fault: Mutex<Option<String>>,
 }
 
-impl<C: Clock + 'static> Check for CertificateCheck<C> {
+impl<C> Shown<C> {
+    /// There is none yet.
+    pub(super) fn new(metrics: Arc<TlsMetrics>, clock: C) -> Self {
+        Self {
+            metrics,
+            clock,
+            certificates: OnceLock::new(),
+            fault: Mutex::default(),
+        }
+    }
+
+    /// These are the certificates; those that came first stay.
+    pub(super) fn came(&self, certificates: Certificates) {
+        let leaf = certificates.leaf();
+        self.metrics.serving(leaf.not_before, leaf.not_after);
+        drop(self.certificates.set(certificates));
+    }
+
+    /// What is waited for, if there is none yet, in words of one line.
+    pub(super) fn awaited(&self) -> Option<String> {
+        self.there().err()
+    }
+
+    fn there(&self) -> Result<&Certificates, String> {
+        self.certificates.get().ok_or_else(|| {
+            let fault = self.fault.lock().unwrap_or_else(PoisonError::into_inner);
+            match &*fault {
+                Some(fault) => format!("waits for a certificate: {fault}"),
+                None => "waits for a certificate".to_owned(),
+            }
+        })
+    }
+}
+
+impl<C: Clock + 'static> Check for Shown<C> {
     fn name(&self) -> &'static str {
         "certificate"
     }
 
     fn state(&self) -> Result<String, String> {
-        let fitness = self.certificates.fitness(self.clock.now());
+        let certificates = self.there()?;
+        let fitness = certificates.fitness(self.clock.now());
         fitness.map_err(|unfit| unfit.to_string())?;
-        Ok(self.certificates.leaf().to_string())
+        Ok(certificates.leaf().to_string())
     }
 }
 
-/// Counts what becomes of certificates.
-#[derive(Clone, Debug)]
-pub struct CountReloads(pub Arc<TlsMetrics>);
-
-impl Observer for CountReloads {
+impl<C: Clock + 'static> Observer for Shown<C> {
     fn reloaded(&self, leaf: &Leaf) {
-        self.0.reloaded(Reload::Ok);
-        self.0.serving(leaf.not_before, leaf.not_after);
+        self.metrics.reloaded(Reload::Ok);
+        self.metrics.serving(leaf.not_before, leaf.not_after);
     }
 
-    fn refused(&self, _: &TlsError) {
-        self.0.reloaded(Reload::Refused);
+    fn refused(&self, error: &TlsError) {
+        self.metrics.reloaded(Reload::Refused);
+        let mut fault = self.fault.lock().unwrap_or_else(PoisonError::into_inner);
+        *fault = Some(error.to_string());
     }
 }

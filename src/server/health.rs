@@ -15,6 +15,7 @@ use std::sync::Arc;
 use axum::http::StatusCode;
 use tokio::sync::watch;
 
+use crate::server::certificate::Shown;
 use crate::server::phase::Phase;
 
 /// Something that must be well for a server to be ready.
@@ -30,6 +31,7 @@ pub trait Check: fmt::Debug + Send + Sync + 'static {
 #[derive(Clone, Debug)]
 pub(super) struct Health {
     pub(super) phase: watch::Receiver<Phase>,
+    pub(super) certificate: Arc<Shown>,
     pub(super) checks: Arc<[Arc<dyn Check>]>,
 }
 
@@ -39,7 +41,7 @@ pub(super) type Said = (StatusCode, String);
 impl Health {
     pub(super) fn started(&self) -> Said {
         match *self.phase.borrow() {
-            Phase::Starting => no("not started: it takes no reviews yet\n".to_owned()),
+            Phase::Starting => no(format!("not started: {}\n", self.lack())),
             Phase::Serving | Phase::Leaving | Phase::Closed => yes("started\n".to_owned()),
         }
     }
@@ -53,7 +55,7 @@ impl Health {
         let mut faults = Vec::new();
         let mut lines = String::new();
         if let Err(fault) = self.under_way() {
-            faults.push(fault.to_owned());
+            faults.push(fault);
         }
         for check in self.checks.iter() {
             let state = check.state();
@@ -74,12 +76,18 @@ impl Health {
         }
     }
 
-    fn under_way(&self) -> Result<(), &'static str> {
+    fn under_way(&self) -> Result<(), String> {
         match *self.phase.borrow() {
             Phase::Serving => Ok(()),
-            Phase::Starting => Err("it takes no reviews yet"),
-            Phase::Leaving | Phase::Closed => Err("shutting down"),
+            Phase::Starting => Err(self.lack()),
+            Phase::Leaving | Phase::Closed => Err("shutting down".to_owned()),
         }
+    }
+
+    /// Why it has not begun.
+    fn lack(&self) -> String {
+        let awaited = self.certificate.awaited();
+        awaited.unwrap_or_else(|| "it takes no reviews yet".to_owned())
     }
 }
 
@@ -94,6 +102,8 @@ fn no(words: String) -> Said {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::telemetry::Metrics;
+    use crate::tls::{SystemClock, Terms, self_signed};
 
     #[derive(Debug)]
     struct Fixed(&'static str, Result<&'static str, &'static str>);
@@ -111,8 +121,11 @@ mod tests {
     fn health(phase: Phase, checks: Vec<Fixed>) -> Health {
         let (_sender, phase) = watch::channel(phase);
         let checks = checks.into_iter().map(|check| Arc::new(check) as _);
+        let certificate = Shown::new(Metrics::new().tls, SystemClock);
+        certificate.came(self_signed(&Terms::default(), Vec::new()).unwrap());
         Health {
             phase,
+            certificate: Arc::new(certificate),
             checks: checks.collect(),
         }
     }
@@ -122,8 +135,8 @@ mod tests {
         assert_eq!((status.as_u16(), words.as_str()), expected);
     }
 
-    #[test]
-    fn ready_is_who_serves_and_is_well() {
+    #[tokio::test]
+    async fn ready_is_who_serves_and_is_well() {
         let checks = || vec![Fixed("a", Ok("fine")), Fixed("b", Ok("well"))];
         let lines = "[+] a: fine\n[+] b: well\n";
         for (phase, status, first) in [
@@ -137,8 +150,8 @@ mod tests {
         }
     }
 
-    #[test]
-    fn who_is_not_ready_says_why() {
+    #[tokio::test]
+    async fn who_is_not_ready_says_why() {
         let checks = vec![Fixed("a", Ok("fine")), Fixed("b", Err("ill"))];
         says(
             health(Phase::Serving, checks).ready(),
@@ -146,8 +159,8 @@ mod tests {
         );
     }
 
-    #[test]
-    fn started_and_alive_are_other_questions() {
+    #[tokio::test]
+    async fn started_and_alive_are_other_questions() {
         let ill = || vec![Fixed("a", Err("ill"))];
         says(
             health(Phase::Starting, ill()).started(),

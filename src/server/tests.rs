@@ -5,6 +5,7 @@ mod overload;
 mod patience;
 mod protocol;
 mod rollover;
+mod starting;
 mod wire;
 
 use std::net::SocketAddr;
@@ -14,7 +15,7 @@ use rustls::pki_types::CertificateDer;
 use serde_json::{Value, json};
 
 use crate::admission::Enforcement;
-use crate::server::{Config, Guard, Judge, Limits, Server};
+use crate::server::{Config, Guard, Judge, Limits, Listening, Server};
 use crate::snapshot::Snapshot;
 use crate::telemetry::Metrics;
 use crate::telemetry::log::DecisionLog;
@@ -36,21 +37,26 @@ async fn start(listen: &str) -> Started {
 async fn start_with(listen: &str, limits: Limits, judge: Arc<dyn Judge>) -> Started {
     let certificates = self_signed(&Terms::default(), Vec::new()).unwrap();
     let certificate = certificates.leaf().der().clone();
-    let listen: SocketAddr = listen.parse().unwrap();
+    let listening = listen_on(listen.parse().unwrap(), limits);
+    Started {
+        server: listening
+            .certify(certificates)
+            .open(judge, Enforcement::default()),
+        certificate,
+    }
+}
+
+fn listen_on(listen: SocketAddr, limits: Limits) -> Listening {
     let listening = Server::listen(Config {
         listen,
         ops_listen: LOOPBACK.parse().unwrap(),
-        certificates,
         limits,
         checks: Vec::new(),
         metrics: Metrics::new(),
         decisions: DecisionLog::default(),
         log_level: None,
     });
-    Started {
-        server: listening.unwrap().open(judge, Enforcement::default()),
-        certificate,
-    }
+    listening.unwrap()
 }
 
 impl Started {

@@ -29,7 +29,7 @@ pub struct Leaf {
 }
 
 impl Leaf {
-    pub(super) fn read(der: &CertificateDer<'_>) -> Result<Self, rustls::Error> {
+    pub(crate) fn read(der: &CertificateDer<'_>) -> Result<Self, rustls::Error> {
         let parsed = parse(der)?;
         let validity = parsed.validity();
         Ok(Self {

@@ -7,7 +7,8 @@ pub trait Observer: Send + Sync + 'static {
     /// Something new is served from now on.
     fn reloaded(&self, leaf: &Leaf);
 
-    /// What was found cannot be used: what was served before still is. Told once a change.
+    /// What was found cannot be used, or nothing can be had: what was served before still is, at the
+    /// start nothing. Told once a change.
     fn refused(&self, error: &TlsError);
 }
 

@@ -14,6 +14,10 @@
 //! - A key of an authority is in the store and in memory, the key of a leaf in memory alone.
 //! - Whatever the store does, what is served goes on being served. Without the store no leaf is
 //!   signed: another replica may have retired the authority that we remember.
+//! - At the start the store is waited for without end: only what cannot pass ends that.
+//! - Only what every client was told of counts as published. Clients that are not there yet trust
+//!   nothing, so a leaf is signed all the same, by the authority that was there first: should they come
+//!   back as they were, they know that one best. Once they are there they are told of all authorities.
 //! - No replica breaks another one with a clock that is wrong: stamps propose, and what each has seen
 //!   itself, by a clock that nobody sets, decides (`sight`); nothing leaves the bundle unannounced.
 //! - What is stored and cannot be read is never written over: it may be the authority that others
@@ -32,7 +36,7 @@ mod store;
 
 pub use error::AuthorityError;
 pub use renewal::{SelfManaged, serve};
-pub use store::{Store, StoreError, Stored, Version};
+pub use store::{Store, StoreError, Stored, Told, Version};
 
 use std::time::Duration;
 

@@ -10,14 +10,18 @@ use serde_json::{Value, json};
 
 use crate::cluster::authority::error::Failure;
 
-/// The patch that puts the bundle into every webhook of ours; none where it stands in all of them.
-///
-/// It changes only the version that was read, so that the places of the webhooks are right.
-pub(super) fn patch(
-    configuration: &ValidatingWebhookConfiguration,
+/// The webhooks of ours: their places, and the bundles that they have.
+pub(super) fn ours<'c>(
+    configuration: &'c ValidatingWebhookConfiguration,
     names: &[ServerName<'_>],
-    bundle: &str,
-) -> Result<Option<json_patch::Patch>, Failure> {
+) -> Result<Vec<(usize, &'c [u8])>, Failure> {
+    if let Some(annotation) = injection(configuration) {
+        let configuration = configuration.metadata.name.clone().unwrap_or_default();
+        return Err(Failure::Injected {
+            configuration,
+            annotation,
+        });
+    }
     let webhooks = configuration.webhooks.iter().flatten().enumerate();
     let ours: Vec<_> = webhooks
         .filter(|(_, webhook)| is_ours(&webhook.client_config, names))
@@ -25,23 +29,42 @@ pub(super) fn patch(
     if ours.is_empty() {
         return Err(no_webhook(configuration, names));
     }
-    let lack = ours
+    Ok(ours
         .into_iter()
-        .filter(|(_, webhook)| !has(webhook, bundle));
-    let puts: Vec<_> = lack.map(|(at, _)| put(at, bundle)).collect();
+        .map(|(at, webhook)| (at, bundle(webhook)))
+        .collect())
+}
+
+/// The patch that puts a bundle at each of these places; none where there is none to put.
+///
+/// It changes only the version that was read, so that the places of the webhooks are right.
+pub(super) fn patch(
+    configuration: &ValidatingWebhookConfiguration,
+    bundles: impl Iterator<Item = (usize, String)>,
+) -> Option<json_patch::Patch> {
+    let puts: Vec<_> = bundles.map(|(at, bundle)| put(at, &bundle)).collect();
     if puts.is_empty() {
-        return Ok(None);
+        return None;
     }
     let version = &configuration.metadata.resource_version;
     let test = json!({"op": "test", "path": "/metadata/resourceVersion", "value": version});
     let steps: Vec<Value> = [test].into_iter().chain(puts).collect();
     let patch = serde_json::from_value(Value::Array(steps));
-    Ok(Some(patch.expect("each step has its op, path and value")))
+    Some(patch.expect("each step has its op, path and value"))
 }
 
-fn has(webhook: &ValidatingWebhook, bundle: &str) -> bool {
+/// Of none, nothing.
+fn bundle(webhook: &ValidatingWebhook) -> &[u8] {
     let found = webhook.client_config.ca_bundle.as_ref();
-    found.is_some_and(|ByteString(found)| found == bundle.as_bytes())
+    found.map_or(&[], |ByteString(found)| found)
+}
+
+/// The annotation by which another program writes these bundles.
+fn injection(configuration: &ValidatingWebhookConfiguration) -> Option<&'static str> {
+    let annotations = configuration.metadata.annotations.as_ref()?;
+    INJECTIONS
+        .into_iter()
+        .find(|name| annotations.contains_key(*name))
 }
 
 /// Adds it, or replaces the one that is there.
@@ -74,3 +97,11 @@ fn no_webhook(configuration: &ValidatingWebhookConfiguration, names: &[ServerNam
         names: names.join(", "),
     }
 }
+
+/// Those of cert-manager's ca-injector, and of OpenShift's service-ca operator.
+const INJECTIONS: [&str; 4] = [
+    "cert-manager.io/inject-ca-from",
+    "cert-manager.io/inject-ca-from-secret",
+    "cert-manager.io/inject-apiserver-ca",
+    "service.beta.openshift.io/inject-cabundle",
+];

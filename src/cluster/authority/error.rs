@@ -11,11 +11,16 @@ pub(super) enum Failure {
     /// Another replica, or somebody else, was faster.
     #[error("written by another meanwhile")]
     Conflict,
+    /// Two would write it to and fro for ever.
     #[error(
-        "ValidatingWebhookConfiguration {0:?} does not exist: create it, or name the one that is \
-         there with --webhook-configuration"
+        "ValidatingWebhookConfiguration {configuration:?} has the annotation {annotation}, by which \
+         another program writes its caBundle: expected none beside --certs self-managed; take it \
+         away, or show that program's certificate with --tls-cert and --tls-key"
     )]
-    NoConfiguration(String),
+    Injected {
+        configuration: String,
+        annotation: &'static str,
+    },
     #[error(
         "ValidatingWebhookConfiguration {configuration:?} has no webhook that is called by {names}: \
          expected its clientConfig.service or clientConfig.url to be of a --tls-server-name"

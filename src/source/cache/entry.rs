@@ -96,8 +96,8 @@ pub(super) fn look(file: File, digest: &Digest) -> Result<(), Reason> {
 }
 
 /// What comes after the head, if that is the one of this content.
-fn headed(held: Held, digest: &Digest) -> Result<BufReader<Held>, Reason> {
-    let mut rest = BufReader::new(held);
+fn headed(file: Held, digest: &Digest) -> Result<BufReader<Held>, Reason> {
+    let mut rest = BufReader::new(file);
     let mut buffer = Vec::new();
     let read = framed::read::<Head<'_>>(&mut rest, HEAD_LIMIT, &mut buffer);
     let Head { program, stem } = match read {

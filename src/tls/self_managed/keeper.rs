@@ -12,7 +12,7 @@ use crate::tls::self_managed::sight::{Sight, View};
 use crate::tls::self_managed::stage::is_past_two_thirds;
 use crate::tls::self_managed::state::State;
 use crate::tls::self_managed::store::Version;
-use crate::tls::self_managed::{AuthorityError, Store, StoreError};
+use crate::tls::self_managed::{AuthorityError, Store, StoreError, Told};
 use crate::tls::{Clock, Identity, Terms, TlsError};
 
 /// What one replica remembers.
@@ -39,17 +39,20 @@ impl<S: Store> Keeper<S> {
     /// Does what is due, and returns what is new to be served.
     pub(super) async fn renew(&mut self) -> Result<Option<Served>, TlsError> {
         let agreed = tokio::time::timeout(PATIENCE, self.agree()).await;
-        let state = agreed.map_err(|_| AuthorityError::Slow {
+        let (state, told) = agreed.map_err(|_| AuthorityError::Slow {
             seconds: PATIENCE.as_secs(),
         })??;
         self.sight.stored(state.authorities(), Instant::now());
-        self.sight.published(Instant::now());
+        // What somebody could not learn of yet does not begin to be known.
+        if told == Told::All {
+            self.sight.published(Instant::now());
+        }
         self.remembered = state;
         self.signed()
     }
 
     /// Until what is stored is what is due, and published.
-    async fn agree(&mut self) -> Result<State, AuthorityError> {
+    async fn agree(&mut self) -> Result<(State, Told), AuthorityError> {
         for _ in 0..TRIES {
             match self.try_to_agree().await {
                 Err(AuthorityError::Store(StoreError::Conflict)) => pause().await,
@@ -59,7 +62,7 @@ impl<S: Store> Keeper<S> {
         Err(AuthorityError::Contended { tries: TRIES })
     }
 
-    async fn try_to_agree(&mut self) -> Result<State, AuthorityError> {
+    async fn try_to_agree(&mut self) -> Result<(State, Told), AuthorityError> {
         let (stored, mut version) = self.stored().await?;
         let is_stored = stored.is_some();
         let mut state = stored.unwrap_or_else(|| self.remembered.clone());
@@ -70,14 +73,18 @@ impl<S: Store> Keeper<S> {
             state = advanced.unwrap_or(state);
             version = Some(self.write(version.as_ref(), &state).await?);
         }
-        self.store.publish(&state.bundle()).await?;
+        let told = self.store.publish(&state.bundle()).await?;
         // Only now: whoever signs with it counts from when clients could learn of it.
-        if let Some(published) = state.published(self.clock.now()) {
+        let published = match told {
+            Told::All => state.published(self.clock.now()),
+            Told::NotAll => None,
+        };
+        if let Some(published) = published {
             self.write(version.as_ref(), &published).await?;
-            return Ok(published);
+            return Ok((published, told));
         }
         self.is_still(version.as_ref()).await?;
-        Ok(state)
+        Ok((state, told))
     }
 
     /// Publishing knows no version: whoever was slow may have put back what another replica had

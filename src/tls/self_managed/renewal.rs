@@ -30,8 +30,11 @@ pub struct SelfManaged<S> {
 /// Agrees with the other replicas on an authority, and goes on serving a leaf of it. It must be
 /// called within a runtime.
 ///
-/// At first the store must answer within a few tries; later it may fail for as long as the leaf that
-/// is served is valid.
+/// At first the store is waited for, for as long as it takes; later it may fail for as long as the leaf
+/// that is served is valid.
+///
+/// # Errors
+/// What another try does not mend: names, terms or stored authorities that cannot be used.
 pub async fn serve<S: Store>(
     managed: SelfManaged<S>,
     observer: Arc<dyn Observer>,
@@ -51,20 +54,29 @@ pub async fn serve<S: Store>(
         sight: Sight::default(),
         leaf: None,
     };
-    let first = first(&mut keeper).await?;
+    let first = first(&mut keeper, &*observer).await?;
     Ok(Certificates::new(first, managed.names, |current| {
         run(keeper, current, observer)
     }))
 }
 
-async fn first<S: Store>(keeper: &mut Keeper<S>) -> Result<Served, TlsError> {
+/// A process that ended because the store is away would only be started again.
+async fn first<S: Store>(
+    keeper: &mut Keeper<S>,
+    observer: &dyn Observer,
+) -> Result<Served, TlsError> {
     let mut failures = 0;
+    let mut faults = Faults::default();
     loop {
         match keeper.renew().await {
             Ok(Some(served)) => return Ok(served),
             Ok(None) => {}
-            Err(error) if failures == START_TRIES || !is_passing(&error) => return Err(error),
-            Err(error) => warn!(%error, "Cannot make a certificate yet"),
+            Err(error) if !is_passing(&error) => return Err(error),
+            Err(error) if faults.is_news(&error) => {
+                warn!(%error, "Cannot make a certificate yet, and goes on trying");
+                observer.refused(&error);
+            }
+            Err(error) => debug!(%error, "Still cannot make a certificate"),
         }
         failures += 1;
         tokio::time::sleep(back_off(failures)).await;
@@ -79,6 +91,7 @@ fn is_passing(error: &TlsError) -> bool {
             AuthorityError::Store(_)
                 | AuthorityError::Slow { .. }
                 | AuthorityError::Contended { .. }
+                | AuthorityError::NoSigner
         )
     )
 }
@@ -124,14 +137,20 @@ impl Faults {
     }
 
     fn report(&mut self, error: &TlsError, observer: &dyn Observer) {
-        let text = error.to_string();
-        if text == self.0 {
+        if !self.is_news(error) {
             debug!(%error, "Still cannot renew the certificate");
             return;
         }
-        self.0 = text;
         warn!(%error, "Cannot renew the certificate, the old one is still served");
         observer.refused(error);
+    }
+
+    /// Whether it is not the one that was told last.
+    fn is_news(&mut self, error: &TlsError) -> bool {
+        let text = error.to_string();
+        let is_news = text != self.0;
+        self.0 = text;
+        is_news
     }
 }
 
@@ -158,4 +177,3 @@ const EVERY: Duration = Duration::from_secs(25);
 /// The longest that the clock may not be looked at, with a renewal that waits for the store.
 const UNSEEN: Duration = Duration::from_mins(1);
 const _: () = assert!(EVERY.as_secs() + PATIENCE.as_secs() <= UNSEEN.as_secs());
-const START_TRIES: u32 = 5;

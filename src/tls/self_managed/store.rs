@@ -19,9 +19,18 @@ pub trait Store: Send + Sync + 'static {
         content: &[u8],
     ) -> impl Future<Output = Result<Version, StoreError>> + Send;
 
-    /// Makes clients trust exactly these authorities, PEM. Called often with the same: that must be
-    /// cheap, and do nothing.
-    fn publish(&self, bundle: &str) -> impl Future<Output = Result<(), StoreError>> + Send;
+    /// Makes clients trust these authorities, PEM. Called often with the same: that must be cheap, and
+    /// do nothing. Clients that are not there yet are no failure: they are told once they are.
+    fn publish(&self, bundle: &str) -> impl Future<Output = Result<Told, StoreError>> + Send;
+}
+
+/// Who was told of a bundle.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub enum Told {
+    /// All clients that there are to be.
+    All,
+    /// Those that are there; others are not there yet, and trust nothing so far.
+    NotAll,
 }
 
 /// Content, and the version that it is.

@@ -36,7 +36,7 @@ impl Managed {
         let (place, terms) = self.placed(&cluster.namespace);
         let managed = SelfManaged {
             names: place.names.clone(),
-            store: ClusterStore::new(cluster.client.clone(), place),
+            store: ClusterStore::new(cluster.client.clone(), place, Arc::new(SystemClock)),
             terms,
             clock: Arc::new(SystemClock),
         };

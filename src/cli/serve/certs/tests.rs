@@ -26,7 +26,7 @@ fn flags_that_contradict_each_other_are_named() {
     for (arguments, expected) in [
         (
             &[][..],
-            "no certificate: expected either --tls-cert and --tls-key, or --self-signed for trying out",
+            "no certificate: expected --tls-cert and --tls-key, --certs self-managed in a cluster, or --self-signed for trying out",
         ),
         (
             &["--tls-cert=x"],
@@ -153,7 +153,7 @@ async fn a_self_managed_authority_needs_a_cluster() {
     let error = certs.start(None, Arc::new(())).await.unwrap_err();
     assert_eq!(
         error.to_string(),
-        "--certs self-managed needs a cluster to keep its authority in, and this is started without one: expected --tls-cert and --tls-key, or --self-signed for trying out"
+        "--certs self-managed needs a cluster to keep its authority in, and --catalog excludes one: expected no --catalog, --tls-cert and --tls-key, or --self-signed for trying out"
     );
 }
 

@@ -4,12 +4,12 @@ use hyper::{Method, StatusCode};
 use serde_json::json;
 
 use super::scene::{
-    CONFIGURATIONS, SECRETS, cluster, configuration, encoded, place, published, store,
+    CONFIGURATIONS, SECRETS, cluster, configuration, encoded, place, published, store, store_in,
 };
-use crate::cluster::authority::ClusterStore;
 use crate::cluster::authority::secret::KEY;
 use crate::cluster::tests::api::{ApiServer, Trouble};
-use crate::tls::self_managed::{Store, StoreError, Version};
+use crate::tls::self_managed::tests::world::World;
+use crate::tls::self_managed::{Store, StoreError, Told, Version};
 
 #[track_caller]
 fn told<T>(ended: Result<T, StoreError>) -> String {
@@ -58,17 +58,37 @@ async fn a_role_that_is_missing_is_named() {
 }
 
 #[tokio::test]
-async fn a_configuration_that_is_missing_is_named_and_others_are_published() {
+async fn a_configuration_that_is_missing_is_no_failure_and_others_are_published() {
     let api = cluster();
     let mut place = place();
     place.configurations.insert(0, "absent".to_owned());
-    let store = ClusterStore::new(api.client(), place);
-    assert_eq!(
-        told(store.publish("bundle").await),
-        "ValidatingWebhookConfiguration \"absent\" does not exist: create it, or name the one that \
-         is there with --webhook-configuration"
-    );
+    let store = store_in(&api, place, &World::new());
+    assert_eq!(store.publish("bundle").await.unwrap(), Told::NotAll);
     assert_eq!(published(&api).1, ["bundle", "other", "bundle"]);
+}
+
+/// Two that write it would do so for ever.
+#[tokio::test]
+async fn a_configuration_that_another_program_writes_is_left_to_it() {
+    let api = cluster();
+    for annotation in [
+        "cert-manager.io/inject-ca-from",
+        "service.beta.openshift.io/inject-cabundle",
+    ] {
+        let mut injected = configuration();
+        injected["metadata"]["annotations"] = json!({annotation: "x"});
+        let put = api.put(CONFIGURATIONS, injected);
+        assert_eq!(
+            told(store(&api).publish("bundle").await),
+            format!(
+                "ValidatingWebhookConfiguration \"olmguard\" has the annotation {annotation}, by \
+                 which another program writes its caBundle: expected none beside --certs \
+                 self-managed; take it away, or show that program's certificate with --tls-cert and \
+                 --tls-key"
+            )
+        );
+        assert_eq!(api.object(CONFIGURATIONS, "olmguard"), Some(put));
+    }
 }
 
 #[tokio::test]

@@ -9,8 +9,10 @@ use tokio::io::duplex;
 use tokio_rustls::{TlsAcceptor, TlsConnector};
 
 use super::scene::{
-    CONFIGURATIONS, SECRETS, asked, cluster, configuration, content, names, published, store,
+    CONFIGURATIONS, SECRETS, asked, cluster, configuration, content, encoded, names, place,
+    published, store_in,
 };
+use crate::cluster::authority::known::GRACE;
 use crate::cluster::tests::api::{ApiServer, Trouble};
 use crate::tls::self_managed::tests::world::World;
 use crate::tls::self_managed::{SelfManaged, serve};
@@ -22,7 +24,7 @@ const A_LOOK: Duration = Duration::from_mins(1);
 
 async fn replica(api: &ApiServer, world: &World) -> Result<Certificates, TlsError> {
     let managed = SelfManaged {
-        store: store(api),
+        store: store_in(api, place(), world),
         names: names(),
         terms: Terms::default(),
         clock: Arc::clone(&world.clock) as Arc<dyn Clock>,
@@ -142,7 +144,7 @@ async fn old_and_new_are_published_together_while_one_replaces_the_other() {
     all_connect(&api, &world, &replicas).await;
 }
 
-/// While the API server is away what is served goes on being served; a start is refused with words.
+/// While the API server is away what is served goes on being served, and a start waits.
 #[tokio::test(start_paused = true)]
 async fn without_the_cluster_nothing_that_is_served_ends() {
     let (api, world) = (cluster(), World::new());
@@ -150,11 +152,53 @@ async fn without_the_cluster_nothing_that_is_served_ends() {
     api.trouble(Trouble::Silent, |_| true);
     tokio::time::sleep(A_LOOK * 10).await;
     all_connect(&api, &world, &replicas).await;
-    let error = replica(&api, &world).await.unwrap_err().to_string();
-    let expected = "the store of the certificate authority: no answer within 30 s";
-    assert_eq!(error, expected);
-    api.heal();
+    let back = async {
+        tokio::time::sleep(A_LOOK * 10).await;
+        api.heal();
+    };
+    let (late, ()) = tokio::join!(replica(&api, &world), back);
+    all_connect(&api, &world, &[late.unwrap()]).await;
     world.clock.jump(5 * DAY);
     tokio::time::sleep(A_LOOK * 2).await;
     all_connect(&api, &world, &replicas).await;
+}
+
+/// It may be applied after the program is up, or taken away to switch the webhook off.
+#[tokio::test(start_paused = true)]
+async fn a_configuration_that_comes_later_is_found() {
+    let (api, world) = (cluster(), World::new());
+    api.delete(CONFIGURATIONS, "olmguard");
+    let replicas = [replica(&api, &world).await.unwrap()];
+    let before = replicas[0].leaf();
+    world.clock.jump(5 * DAY);
+    tokio::time::sleep(A_LOOK).await;
+    assert_ne!(replicas[0].leaf(), before, "it renews all the same");
+    api.put(CONFIGURATIONS, configuration());
+    tokio::time::sleep(A_LOOK).await;
+    all_connect(&api, &world, &replicas).await;
+}
+
+/// A roll-out from an authority that is kept elsewhere: until its pods are gone they are called too.
+#[tokio::test(start_paused = true)]
+async fn an_authority_that_was_trusted_before_is_trusted_while_pods_of_it_go() {
+    let (api, world) = (cluster(), World::new());
+    let _old = world.three().await;
+    let mut trusting = configuration();
+    for at in [0, 2] {
+        let bundle = encoded(world.store.bundle().as_bytes());
+        trusting["webhooks"][at]["clientConfig"]["caBundle"] = bundle.into();
+    }
+    api.put(CONFIGURATIONS, trusting);
+    let new = replica(&api, &world).await.unwrap();
+    let writes = asked(&api, &Method::PATCH, CONFIGURATIONS);
+    for _ in 0..10 {
+        tokio::time::sleep(A_LOOK).await;
+        let both = bundle(&api);
+        assert_eq!(authorities(&both), 2);
+        assert!(both.contains(&world.store.bundle()));
+    }
+    assert_eq!(asked(&api, &Method::PATCH, CONFIGURATIONS), writes);
+    tokio::time::sleep(GRACE).await;
+    assert_eq!(authorities(&bundle(&api)), 1);
+    all_connect(&api, &world, &[new]).await;
 }

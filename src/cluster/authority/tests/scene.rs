@@ -1,5 +1,7 @@
 //! A cluster with a webhook configuration, and a store in it.
 
+use std::sync::Arc;
+
 use base64_simd::STANDARD as BASE64;
 use hyper::Method;
 use rustls::pki_types::ServerName;
@@ -8,6 +10,7 @@ use serde_json::{Value, json};
 use crate::cluster::authority::secret::KEY;
 use crate::cluster::authority::{AuthorityPlace, ClusterStore};
 use crate::cluster::tests::api::ApiServer;
+use crate::tls::self_managed::tests::world::World;
 
 pub(super) const SECRETS: &str = "/api/v1/namespaces/olmguard-system/secrets";
 pub(super) const CONFIGURATIONS: &str =
@@ -46,7 +49,12 @@ pub(super) fn configuration() -> Value {
 }
 
 pub(super) fn store(api: &ApiServer) -> ClusterStore {
-    ClusterStore::new(api.client(), place())
+    store_in(api, place(), &World::new())
+}
+
+/// One that goes by the clock of this world.
+pub(super) fn store_in(api: &ApiServer, place: AuthorityPlace, world: &World) -> ClusterStore {
+    ClusterStore::new(api.client(), place, Arc::clone(&world.clock) as _)
 }
 
 pub(super) fn place() -> AuthorityPlace {

@@ -30,35 +30,75 @@ async fn a_store_that_is_away_stops_nothing_that_is_served() {
     world.all_connect(&[replica], "back").await;
 }
 
+/// To end would be to be started again, and again.
 #[tokio::test(start_paused = true)]
-async fn a_start_waits_a_while_for_the_store() {
+async fn a_start_waits_for_the_store_as_long_as_it_takes() {
     let world = World::new();
     world.store.with(|shelf| shelf.is_away = true);
     let back = async {
-        tokio::time::sleep(Duration::from_secs(2)).await;
+        tokio::time::sleep(A_WHILE).await;
         world.store.with(|shelf| shelf.is_away = false);
     };
     let (replica, ()) = tokio::join!(world.replica(), back);
-    world.all_connect(&[replica.unwrap().0], "started").await;
-    world.store.with(|shelf| shelf.is_away = true);
-    let error = world.replica().await.unwrap_err().to_string();
-    assert_eq!(
-        error,
-        "the store of the certificate authority: the store is away"
-    );
+    let (replica, told) = replica.unwrap();
+    let away = "the store of the certificate authority: the store is away";
+    assert_eq!(told.all(), [Err(away.to_owned())], "once");
+    world.all_connect(&[replica], "started").await;
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_conflict_is_tried_again_and_not_for_ever() {
+async fn a_conflict_is_tried_again_and_told_where_it_lasts() {
     let world = World::new();
     world.store.with(|shelf| shelf.conflicts = 3);
-    let (replica, _) = world.replica().await.unwrap();
+    let (replica, told) = world.replica().await.unwrap();
+    assert!(told.all().is_empty());
     world.all_connect(&[replica], "after conflicts").await;
     let world = World::new();
     world.store.with(|shelf| shelf.conflicts = usize::MAX);
-    let error = world.replica().await.unwrap_err().to_string();
+    let calm = async {
+        tokio::time::sleep(A_WHILE).await;
+        world.store.with(|shelf| shelf.conflicts = 0);
+    };
+    let (replica, ()) = tokio::join!(world.replica(), calm);
     let expected = "the store of the certificate authority: written by others 10 times in a row";
-    assert_eq!(error, expected);
+    assert_eq!(replica.unwrap().1.all(), [Err(expected.to_owned())]);
+}
+
+#[tokio::test(start_paused = true)]
+async fn with_nobody_to_tell_it_serves_and_renews_and_tells_once_somebody_is_there() {
+    let world = World::new();
+    world.store.with(|shelf| shelf.is_deserted = true);
+    let (replica, told) = world.replica().await.unwrap();
+    let before = replica.leaf();
+    world.clock.jump(6 * DAY);
+    tokio::time::sleep(A_WHILE).await;
+    assert_eq!(told.all(), [Ok(replica.leaf().serial.clone())]);
+    assert_ne!(replica.leaf(), before, "it was past two thirds");
+    world.store.with(|shelf| shelf.is_deserted = false);
+    tokio::time::sleep(A_WHILE / 10).await;
+    world.all_connect(&[replica], "somebody is there").await;
+}
+
+/// Whoever comes back as they were trusts what they trusted.
+#[tokio::test(start_paused = true)]
+async fn an_authority_that_nobody_was_told_of_does_not_sign() {
+    let world = World::new();
+    let (replica, _) = world.replica().await.unwrap();
+    tokio::time::sleep(A_WHILE).await;
+    world.store.with(|shelf| shelf.is_deserted = true);
+    world.clock.jump(244 * DAY);
+    tokio::time::sleep(A_WHILE * 3).await;
+    world
+        .all_connect(std::slice::from_ref(&replica), "as they were")
+        .await;
+    world.store.with(|shelf| shelf.is_deserted = false);
+    for _ in 0..20 {
+        tokio::time::sleep(A_WHILE / 20).await;
+        world
+            .all_connect(std::slice::from_ref(&replica), "back")
+            .await;
+    }
+    assert_eq!(world.store.authorities(), 2);
 }
 
 #[tokio::test(start_paused = true)]

@@ -12,7 +12,9 @@ use rustls::{ClientConfig, RootCertStore};
 use tokio::time::Instant;
 use zeroize::Zeroizing;
 
-use crate::tls::self_managed::{SelfManaged, Store, StoreError, Stored, Version, serve};
+use crate::tls::self_managed::{
+    SelfManaged, Store, StoreError, Stored, Told as Heard, Version, serve,
+};
 use crate::tls::tests::link::link;
 use crate::tls::tests::pairs::Told;
 use crate::tls::{Certificates, Clock, Terms, TlsError};
@@ -34,6 +36,8 @@ pub(crate) struct Shelf {
     /// Each bundle, with the moment of the runtime from which it holds.
     bundles: Vec<(Instant, String)>,
     pub(super) is_away: bool,
+    /// No client is there that could be told.
+    pub(super) is_deserted: bool,
     /// So many writes meet another one.
     pub(super) conflicts: usize,
     /// So long the next bundle is under way.
@@ -58,6 +62,7 @@ impl World {
                 writes: 0,
                 bundles: Vec::new(),
                 is_away: false,
+                is_deserted: false,
                 conflicts: 0,
                 stall: None,
             }))),
@@ -226,8 +231,11 @@ impl Store for Memory {
         self.write(Some(version), content)
     }
 
-    async fn publish(&self, bundle: &str) -> Result<(), StoreError> {
+    async fn publish(&self, bundle: &str) -> Result<Heard, StoreError> {
         self.reach().await?;
+        if self.with(|shelf| shelf.is_deserted) {
+            return Ok(Heard::NotAll);
+        }
         if let Some(stall) = self.with(|shelf| shelf.stall.take()) {
             tokio::time::sleep(stall).await;
         }
@@ -236,7 +244,7 @@ impl Store for Memory {
                 shelf.bundles.push((Instant::now(), bundle.to_owned()));
             }
         });
-        Ok(())
+        Ok(Heard::All)
     }
 }
 
