@@ -1,3 +1,4 @@
 //! What the tests of this room share.
 
 pub(crate) mod api;
+mod server;
