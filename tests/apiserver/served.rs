@@ -13,8 +13,8 @@ use serde_json::{Value, json};
 use tokio::net::TcpListener;
 use tokio::task::JoinSet;
 
-use crate::scripted::api::ApiServer;
 use crate::apiserver::objects::KINDS;
+use crate::scripted::api::ApiServer;
 
 /// It runs until it is dropped; what is in it is said to `api`.
 pub(crate) struct Served {
