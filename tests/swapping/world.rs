@@ -164,4 +164,4 @@ const OF_B: u64 = 0;
 /// How many contents are held at any time: that of `a` and that of `b`.
 const CONTENTS: usize = 2;
 const TURNS: u32 = 50;
-const DEADLINE: Duration = Duration::from_secs(60);
+const DEADLINE: Duration = Duration::from_mins(1);
