@@ -8,11 +8,27 @@
 //! - `peer`: seconds and the most memory until all five are read from folders, beside the same by
 //!   operator-registry, where there is Go and what it needs.
 //!
-//! `cargo bench --bench catalogs -- [fetch] [peer]`; all without a word. Linux only.
+//! The others are of `olmguard serve`, which follows a scripted API server in this process:
+//!
+//! - `ready`: seconds from the start of the process until it is ready, from catalogd and from its cache;
+//! - `held`: what it takes of memory, and its peak while one catalog after another reloads;
+//! - `reload`: how long decisions take meanwhile, and without, in turns.
+//!
+//! `cargo bench --bench catalogs -- [fetch] [peer] [ready] [held] [reload]`; all without a word. Linux
+//! only.
 //! Reads the catalogs through `OLMGUARD_SHARED` (default `../shared`); without them nothing is timed.
 #![expect(clippy::print_stdout, reason = "a bench prints its figures")]
-#![expect(clippy::unwrap_used, reason = "a bench that cannot go on fails there")]
+#![expect(
+    clippy::indexing_slicing,
+    clippy::unwrap_used,
+    reason = "a bench that cannot go on fails there; a field of JSON that is missing is null"
+)]
 
+#[path = "../tests/apiserver"]
+mod apiserver {
+    pub(crate) mod objects;
+    pub(crate) mod served;
+}
 #[path = "../tests/catalogd"]
 mod catalogd {
     #[expect(dead_code, reason = "nothing goes wrong here")]
@@ -22,13 +38,37 @@ mod catalogd {
     #[expect(dead_code, reason = "what it was asked is known")]
     pub(crate) mod scripted;
 }
+#[path = "../tests/common"]
+mod common {
+    #[expect(dead_code, reason = "requests here are of another kind")]
+    pub(crate) mod https;
+}
+#[path = "../tests/load"]
+mod load {
+    pub(crate) mod figures;
+    #[expect(dead_code, reason = "the load is of one kind")]
+    pub(crate) mod fleet;
+    pub(crate) mod review;
+    #[expect(dead_code, reason = "connections are opened by a fleet")]
+    pub(crate) mod wire;
+}
+#[path = "../src/cluster/tests"]
+mod scripted {
+    #[expect(dead_code, reason = "nothing goes wrong here")]
+    pub(crate) mod api;
+}
 #[path = "catalogs"]
 mod bench {
+    pub(crate) mod cluster;
     pub(crate) mod fetch;
     pub(crate) mod files;
+    pub(crate) mod guard;
+    pub(crate) mod held;
     pub(crate) mod memory;
     pub(crate) mod peer;
     pub(crate) mod process;
+    pub(crate) mod ready;
+    pub(crate) mod reload;
 }
 
 fn main() {
@@ -53,5 +93,14 @@ fn main() {
     }
     if is_asked("peer") {
         bench::peer::print();
+    }
+    if is_asked("ready") {
+        bench::ready::print(&runtime);
+    }
+    if is_asked("held") {
+        bench::held::print(&runtime);
+    }
+    if is_asked("reload") {
+        bench::reload::print(&runtime);
     }
 }

@@ -11,7 +11,8 @@ use crate::catalogd::answer::Answer;
 use crate::catalogd::authority::Authority;
 use crate::catalogd::scripted::{Asked, Scripted};
 
-/// One that runs until this is dropped. It has each catalog twice, `plain-NAME` and `gzip-NAME`.
+/// One that runs until this is dropped. It has each catalog as it is, `plain-NAME` and `gzip-NAME`, and
+/// as it might be next, `next-NAME`, with gzip; and `plain-tiny`, which is one package.
 pub(crate) struct Catalogd {
     child: Child,
     /// Of `plain-NAME` up to the `plain`.
@@ -70,13 +71,15 @@ pub(crate) fn serve() {
 fn answers() -> HashMap<String, Answer> {
     let of = |name: &str| {
         let content = content(name);
-        let (plain, gzip) = (Answer::ok(&content), Answer::gzip(&content));
+        let next = [&content, TINY.as_bytes()].concat();
         [
-            (format!("plain-{name}"), plain),
-            (format!("gzip-{name}"), gzip),
+            (format!("plain-{name}"), Answer::ok(&content)),
+            (format!("gzip-{name}"), Answer::gzip(&content)),
+            (format!("next-{name}"), Answer::gzip(&next)),
         ]
     };
-    NAMES.into_iter().flat_map(of).collect()
+    let tiny = ("plain-tiny".to_owned(), Answer::ok(TINY.as_bytes()));
+    NAMES.into_iter().flat_map(of).chain([tiny]).collect()
 }
 
 fn answer(answers: &HashMap<String, Answer>, asked: &Asked) -> Answer {
@@ -87,3 +90,5 @@ fn answer(answers: &HashMap<String, Answer>, asked: &Asked) -> Answer {
 
 /// The variable by which the process knows what it is: where to write its CA to.
 const CA: &str = "OLMGUARD_BENCH_CA";
+
+const TINY: &str = "{\"schema\": \"olm.package\", \"name\": \"tiny\"}\n";

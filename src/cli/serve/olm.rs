@@ -35,6 +35,8 @@ pub(super) struct OlmBoard(Mutex<Words>);
 #[derive(Debug, Default)]
 struct Words {
     taken: Option<String>,
+    /// Why there seems to be none any more.
+    missing: Option<String>,
     /// Why it is not known whether that is so still.
     fault: Option<String>,
 }
@@ -130,7 +132,7 @@ impl Follower {
             }
             OlmEvent::NotFound(error) if self.was_found => {
                 warn!(%error, "Goes on judging for the OLM that was found before");
-                self.board.fault(Some(error.to_string()));
+                self.board.missing(error.to_string());
                 None
             }
             OlmEvent::NotFound(error) => Some(self.put(self.asked.not_found(&error))),
@@ -167,8 +169,12 @@ impl OlmBoard {
     fn put(&self, words: String) {
         *self.words() = Words {
             taken: Some(words),
-            fault: None,
+            ..Words::default()
         };
+    }
+
+    fn missing(&self, why: String) {
+        self.words().missing = Some(why);
     }
 
     fn fault(&self, fault: Option<String>) {
@@ -190,9 +196,10 @@ impl Check for OlmBoard {
     fn state(&self) -> Result<String, String> {
         let words = self.words();
         let taken = words.taken.as_deref().unwrap_or("being found out");
-        Ok(match &words.fault {
-            None => taken.to_owned(),
-            Some(fault) => format!("{taken}; cannot be asked at the moment: {fault}"),
+        Ok(match (&words.fault, &words.missing) {
+            (Some(fault), _) => format!("{taken}; cannot be asked at the moment: {fault}"),
+            (None, Some(missing)) => format!("{taken}; not found any more: {missing}"),
+            (None, None) => taken.to_owned(),
         })
     }
 }

@@ -32,7 +32,7 @@ pub(super) struct Job {
 }
 
 /// Content as it was loaded.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(super) struct Loaded {
     pub(super) content: Arc<Catalog>,
     /// What it takes of memory.

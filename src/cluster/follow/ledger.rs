@@ -173,7 +173,13 @@ impl Ledger {
     /// A job brought content. If something else is wanted by now it is better than nothing, but not
     /// than what is held.
     pub(super) fn loaded(&mut self, job: &Job, loaded: Arc<Loaded>) {
-        let loaded = self.same_bytes(&loaded).map_or(loaded, Arc::clone);
+        let loaded = match self.same_bytes(&loaded) {
+            None => loaded,
+            Some(same) => Arc::new(Loaded {
+                content: Arc::clone(&same.content),
+                ..Loaded::clone(&loaded)
+            }),
+        };
         let name = job.want.name.as_str();
         let tracked = self.catalogs.get(name);
         let is_welcome =

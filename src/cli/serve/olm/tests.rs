@@ -71,18 +71,25 @@ async fn what_was_found_counts_until_something_else_is_found() {
         class: FaultClass::Forbidden,
         words: "it is forbidden".to_owned(),
     };
-    for event in [nowhere(), OlmEvent::Lost(fault)] {
+    for (event, why) in [
+        (nowhere(), "not found any more: no operator-controller"),
+        (
+            OlmEvent::Alive,
+            "not found any more: no operator-controller",
+        ),
+        (
+            OlmEvent::Lost(fault),
+            "cannot be asked at the moment: it is forbidden",
+        ),
+    ] {
         assert_eq!(taken(follower.take(event)), None);
         let words = follower.board.state().unwrap();
         assert!(words.starts_with("OLM 1.2 "), "{words}");
-        assert!(
-            words.contains("; cannot be asked at the moment: "),
-            "{words}"
-        );
+        assert!(words.contains(why), "{words}");
     }
-    assert_eq!(taken(follower.take(OlmEvent::Alive)), None);
-    assert!(!follower.board.state().unwrap().contains("cannot be asked"));
     assert_eq!(taken(follower.take(OlmEvent::Found(new))).unwrap().0, "1.8");
+    let words = follower.board.state().unwrap();
+    assert!(!words.contains("; "), "{words}");
 }
 
 #[test]

@@ -1,0 +1,185 @@
+//! `olmguard serve` as a process that follows a cluster, and what it and the kernel tell of it.
+
+use std::fs;
+use std::io::{BufRead, BufReader, Read, Write};
+use std::net::TcpStream;
+use std::path::Path;
+use std::process::{Child, ChildStderr, Command, Stdio};
+use std::sync::mpsc::{Receiver, Sender, channel};
+use std::sync::{Arc, Mutex};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use tempfile::TempDir;
+
+use crate::bench::cluster::Cluster;
+use crate::common::https::Certificate;
+use crate::load::fleet::{Fleet, Rate};
+use crate::load::review::{EXPECTED, Edit, post};
+use crate::load::wire::Target;
+
+/// It runs until this is dropped.
+pub(crate) struct Guard {
+    child: Child,
+    target: Target,
+    ops: String,
+    /// How long each edit took that was answered, in milliseconds, as the log says.
+    decisions: Arc<Mutex<Vec<f64>>>,
+    /// One for each catalog that was loaded.
+    loads: Mutex<Receiver<()>>,
+    _files: TempDir,
+}
+
+impl Guard {
+    /// Starts one, with a folder to keep content in or without.
+    pub(crate) fn start(cluster: &Cluster, cache: Option<&Path>) -> Self {
+        let (files, certificate) = (tempfile::tempdir().unwrap(), Certificate::generate());
+        let mut command = command(&files, &certificate, cluster);
+        if let Some(cache) = cache {
+            command.arg("--cache-dir").arg(cache);
+        }
+        let mut child = command.spawn().expect("the program runs");
+        let decisions = Arc::<Mutex<Vec<f64>>>::default();
+        let stderr = child.stderr.take().expect("piped");
+        let (load, loads) = channel();
+        note(stderr, Arc::clone(&decisions), load);
+        let mut lines = BufReader::new(child.stdout.take().expect("piped")).lines();
+        let mut address = |scheme: &str| {
+            let line = lines.next().expect("a line").unwrap();
+            let start = format!("listening on {scheme}://");
+            line.strip_prefix(&start).expect("an address").to_owned()
+        };
+        let target = Target {
+            address: address("https").parse().unwrap(),
+            tls: certificate.client(),
+        };
+        Self {
+            child,
+            target,
+            ops: address("http"),
+            decisions,
+            loads: Mutex::new(loads),
+            _files: files,
+        }
+    }
+
+    /// Waits until edits should be sent here, and so many catalogs are loaded.
+    pub(crate) fn ready(&self, catalogs: usize) {
+        until(|| self.told("/readyz").starts_with("HTTP/1.1 200"));
+        for _ in 0..catalogs {
+            self.loaded_one();
+        }
+    }
+
+    /// Waits until one more catalog has been loaded, which is said in the log.
+    pub(crate) fn loaded_one(&self) {
+        let loads = self.loads.lock().expect("nobody panics with it");
+        loads.recv_timeout(DEADLINE).expect("it loads in time");
+    }
+
+    /// Connections that ask about an upgrade which resolves.
+    pub(crate) fn fleet(&self, connections: u32, rate: u32) -> Fleet {
+        let edit = Edit {
+            package: "cert-manager",
+            catalog: "v4.18",
+            installed: ("cert-manager.v1.16.1", "1.16.1"),
+            wanted: "1.16.5",
+        };
+        Fleet {
+            target: self.target.clone(),
+            request: post(&edit.review()).into(),
+            expected: Arc::from(EXPECTED),
+            marked: None,
+            connections,
+            rate: Rate::PerSecond(rate),
+        }
+    }
+
+    /// What was logged of so many decisions since the last time, once it is.
+    pub(crate) fn decisions(&self, count: u64) -> Vec<f64> {
+        let logged = || self.decisions.lock().expect("nobody panics with it");
+        until(|| logged().len() as u64 >= count);
+        std::mem::take(&mut logged())
+    }
+
+    /// A figure of the kernel's about its memory, such as `VmRSS`, in KiB.
+    pub(crate) fn kib(&self, field: &str) -> u64 {
+        let status = fs::read_to_string(self.proc("status")).expect("Linux tells");
+        let line = status.lines().find_map(|line| line.strip_prefix(field));
+        let line = line.and_then(|line| line.strip_prefix(':'));
+        line.and_then(|rest| rest.split_whitespace().next()?.parse().ok())
+            .expect("a number of KiB")
+    }
+
+    /// Its peak counts from now on.
+    pub(crate) fn forget_peak(&self) {
+        fs::write(self.proc("clear_refs"), "5").expect("Linux forgets");
+    }
+
+    fn proc(&self, file: &str) -> String {
+        format!("/proc/{}/{file}", self.child.id())
+    }
+
+    /// What is told at a path of the port for health, head and body.
+    fn told(&self, path: &str) -> String {
+        let mut stream = TcpStream::connect(&self.ops).expect("it listens");
+        let request = format!("GET {path} HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n");
+        stream.write_all(request.as_bytes()).expect("it reads");
+        let mut told = String::new();
+        stream.read_to_string(&mut told).expect("it answers");
+        told
+    }
+}
+
+impl Drop for Guard {
+    fn drop(&mut self) {
+        drop(self.child.kill());
+        drop(self.child.wait());
+    }
+}
+
+fn command(files: &TempDir, certificate: &Certificate, cluster: &Cluster) -> Command {
+    let (cert, key) = (files.path().join("cert"), files.path().join("key"));
+    fs::write(&cert, certificate.pem()).unwrap();
+    fs::write(&key, certificate.key_pem()).unwrap();
+    let mut command = Command::new(env!("CARGO_BIN_EXE_olmguard"));
+    command.args(["serve", "--listen=127.0.0.1:0", "--ops-listen=127.0.0.1:0"]);
+    command.args(["--log-format=json", "--log-level=debug"]);
+    command
+        .arg("--tls-cert")
+        .arg(cert)
+        .arg("--tls-key")
+        .arg(key);
+    command.arg("--kubeconfig").arg(cluster.kubeconfig());
+    command.arg("--catalogd-ca").arg(cluster.ca());
+    command.stdin(Stdio::null());
+    command.stdout(Stdio::piped()).stderr(Stdio::piped());
+    command
+}
+
+/// Reads the log for as long as there is one.
+fn note(log: ChildStderr, decisions: Arc<Mutex<Vec<f64>>>, load: Sender<()>) {
+    thread::spawn(move || {
+        for line in BufReader::new(log).lines().map_while(Result::ok) {
+            let took = line.split_once(r#""duration_ms":"#).map(|(_, rest)| rest);
+            let took = took.and_then(|rest| rest.split([',', '}']).next()?.parse().ok());
+            if let Some(took) = took {
+                decisions.lock().expect("nobody panics with it").push(took);
+            } else if line.contains("Loaded catalog") {
+                // Nobody waits for one at the end.
+                let _ = load.send(());
+            }
+        }
+    });
+}
+
+fn until(is_so: impl Fn() -> bool) {
+    let begun = Instant::now();
+    while !is_so() {
+        assert!(begun.elapsed() < DEADLINE, "it takes too long");
+        thread::sleep(PACE);
+    }
+}
+
+const PACE: Duration = Duration::from_millis(1);
+const DEADLINE: Duration = Duration::from_mins(1);

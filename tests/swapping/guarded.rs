@@ -1,0 +1,134 @@
+//! A server that judges by what a follower holds, in this process.
+
+use std::sync::Arc;
+
+use arc_swap::ArcSwap;
+use kube::Client;
+use olmguard::admission::Enforcement;
+use olmguard::cluster::catalogs::CatalogEvent;
+use olmguard::cluster::follow::{AgeLimit, Audience, Board, Loader, Terms, follow};
+use olmguard::olm::Rules;
+use olmguard::server::{Config, Guard, Limits, Server};
+use olmguard::snapshot::Snapshot;
+use olmguard::source::catalogd::{Catalogd, FetchLimits};
+use olmguard::telemetry::Metrics;
+use olmguard::telemetry::log::DecisionLog;
+use olmguard::tls::{SystemClock, Terms as Validity, self_signed};
+use rustls::pki_types::CertificateDer;
+use tokio::sync::mpsc::{Receiver, Sender, channel};
+use tokio::task::JoinSet;
+
+use crate::common::https::trusting;
+use crate::load::fleet::{Fleet, Rate};
+use crate::load::review::{Edit, post};
+use crate::load::wire::Target;
+
+/// It runs until it is dropped.
+pub(crate) struct Guarded {
+    /// What happens to the catalogs.
+    pub(crate) events: Sender<CatalogEvent>,
+    /// What is judged by.
+    pub(crate) snapshot: Arc<ArcSwap<Snapshot>>,
+    metrics: Metrics,
+    server: Server,
+    certificate: CertificateDer<'static>,
+    _running: JoinSet<()>,
+}
+
+impl Guarded {
+    /// One that reads its objects again by `client`.
+    pub(crate) async fn start(client: Client) -> Self {
+        let (events, received) = channel(1);
+        let (rules, rules_received) = channel(1);
+        rules.send(Rules::default()).await.unwrap();
+        let (metrics, snapshot) = (Metrics::new(), Arc::<ArcSwap<Snapshot>>::default());
+        let terms = terms(received, rules_received, &snapshot, &metrics);
+        let catalogd = Catalogd::new(None, FetchLimits::default()).unwrap();
+        let counts = Arc::clone(&metrics.catalogs);
+        let loader = Loader::new(client, catalogd, None, Arc::new(SystemClock), counts);
+        let mut running = JoinSet::new();
+        running.spawn(async move {
+            follow(loader, terms).await;
+            drop(rules);
+        });
+        let (server, certificate) = serve(Guard::new(Arc::clone(&snapshot)), &metrics);
+        Self {
+            events,
+            snapshot,
+            metrics,
+            server,
+            certificate,
+            _running: running,
+        }
+    }
+
+    /// Edits of an extension that each content resolves in its own way, on so many connections.
+    pub(crate) fn fleet(&self, connections: u32) -> Fleet {
+        let edit = Edit {
+            package: "p",
+            catalog: "asked",
+            installed: ("p.v1", "1.0.0"),
+            wanted: "1.1.0",
+        };
+        Fleet {
+            target: Target {
+                address: self.server.addr(),
+                tls: trusting([self.certificate.clone()]),
+            },
+            request: post(&edit.review()).into(),
+            expected: Arc::from(&br#""resolved":"p.of-"#[..]),
+            marked: Some(br#""resolved":"p.of-a "#),
+            connections,
+            rate: Rate::Closed,
+        }
+    }
+
+    /// How many times another snapshot was put in the place of the one before.
+    pub(crate) fn swaps(&self) -> u64 {
+        let told = self.metrics.render();
+        let mut lines = told.lines();
+        let value = lines.find_map(|line| line.strip_prefix("olmguard_snapshot_swaps_total "));
+        value.unwrap().parse().unwrap()
+    }
+}
+
+fn terms(
+    events: Receiver<CatalogEvent>,
+    rules: Receiver<Rules>,
+    snapshot: &Arc<ArcSwap<Snapshot>>,
+    metrics: &Metrics,
+) -> Terms {
+    Terms {
+        limit: AgeLimit::default(),
+        events,
+        rules,
+        snapshot: Arc::clone(snapshot),
+        audience: Audience {
+            board: Arc::<Board>::default(),
+            catalogs: Arc::clone(&metrics.catalogs),
+            watches: Arc::clone(&metrics.watches),
+            clock: Arc::new(SystemClock),
+        },
+    }
+}
+
+/// The server, and the certificate that it shows.
+fn serve(guard: Guard, metrics: &Metrics) -> (Server, CertificateDer<'static>) {
+    let certificates = self_signed(&Validity::default(), Vec::new()).unwrap();
+    let certificate = certificates.leaf().der().to_vec().into();
+    let loopback = "127.0.0.1:0".parse().unwrap();
+    let listening = Server::listen(Config {
+        listen: loopback,
+        ops_listen: loopback,
+        limits: Limits::default(),
+        checks: Vec::new(),
+        metrics: metrics.clone(),
+        decisions: DecisionLog::default(),
+        log_level: None,
+    });
+    let server = listening
+        .unwrap()
+        .certify(certificates)
+        .open(Arc::new(guard), Enforcement::default());
+    (server, certificate)
+}
