@@ -69,6 +69,7 @@ const HARMLESS: &[&str] = &[
     "mprotect",
     "mremap",
     "munmap",
+    "rt_sigprocmask",
     "sched_yield",
 ];
 
