@@ -1,0 +1,113 @@
+//! The flags of every command that judges, typed.
+
+use clap::Parser;
+
+use super::*;
+
+#[derive(Debug, Parser)]
+struct Probe {
+    #[command(flatten)]
+    common: CommonArgs,
+}
+
+fn parse(arguments: &[&str]) -> Result<CommonArgs, clap::Error> {
+    let arguments = std::iter::once("probe").chain(arguments.iter().copied());
+    Probe::try_parse_from(arguments).map(|probe| probe.common)
+}
+
+#[track_caller]
+fn refused(arguments: &[&str], expected: &str) {
+    let error = parse(arguments).unwrap_err();
+    assert_eq!(error.exit_code(), 2, "{arguments:?}");
+    assert!(
+        error.to_string().contains(expected),
+        "{arguments:?}: {error}"
+    );
+}
+
+#[test]
+fn a_catalog_splits_at_the_first_equals_sign() {
+    let common = parse(&["--catalog", "a=/x=y,b=z", "--catalog=b=./c"]).unwrap();
+    let read: Vec<_> = common
+        .catalog
+        .iter()
+        .map(|catalog| (catalog.name.as_str(), catalog.path.to_str().unwrap()))
+        .collect();
+    assert_eq!(read, [("a", "/x=y,b=z"), ("b", "./c")]);
+}
+
+#[test]
+fn what_is_no_catalog_is_refused() {
+    for (arguments, expected) in [
+        (
+            &["--catalog", "a"] as &[_],
+            "\"a\" has no \"=\": expected NAME=PATH",
+        ),
+        (&["--catalog", "=x"], "\"=x\" has an empty name"),
+        (&["--catalog", "a="], "\"a=\" has an empty path"),
+        (
+            &["--catalog", "a=x", "--catalog", "a=y"],
+            "catalog \"a\" is given twice: expected each name once",
+        ),
+    ] {
+        refused(arguments, expected);
+    }
+}
+
+#[test]
+fn an_unknown_release_or_gate_names_the_known() {
+    refused(
+        &["--olm-release", "0.9"],
+        "unknown OLM release \"0.9\": expected one of 1.0",
+    );
+    let gates = parse(&["--olm-feature-gates", "BoxcutterRuntime=true,Nope=true"]);
+    let error = gates.unwrap().olm.rules().unwrap_err().to_string();
+    assert!(
+        error.starts_with(
+            "--olm-feature-gates: unknown feature gate \"Nope\" for OLM 1.11: expected one of"
+        ),
+        "{error}"
+    );
+}
+
+#[test]
+fn a_release_that_is_not_named_is_the_newest() {
+    for arguments in [&[] as &[_], &["--olm-release=auto"]] {
+        let common = parse(arguments).unwrap();
+        assert_eq!(common.olm.olm_release, AskedRelease::Auto);
+        assert_eq!(common.olm.rules().unwrap(), Rules::default());
+        assert_eq!(common.olm.gates(OlmRelease::default()).unwrap(), None);
+    }
+}
+
+#[test]
+fn a_gate_of_any_release_will_do_where_the_release_is_found_out() {
+    for (arguments, is_good) in [
+        (
+            &["--olm-feature-gates=ForceSemverUpgradeConstraints=true"] as &[_],
+            true,
+        ),
+        (
+            &[
+                "--olm-feature-gates=ForceSemverUpgradeConstraints=true",
+                "--olm-release=1.11",
+            ],
+            false,
+        ),
+        (&["--olm-feature-gates=Nope=true"], false),
+    ] {
+        let common = parse(arguments).unwrap();
+        assert_eq!(common.olm.check().is_ok(), is_good, "{arguments:?}");
+    }
+}
+
+#[test]
+fn the_rules_are_those_of_the_release_and_its_gates() {
+    let common = parse(&[
+        "--olm-release=1.9",
+        "--olm-feature-gates=BundleReleaseSupport=1",
+    ]);
+    let rules = common.unwrap().olm.rules().unwrap();
+    assert_eq!(rules.olm.name(), "1.9");
+    assert_eq!(rules.release_key, crate::olm::ReleaseKey::Honoured);
+}
