@@ -8,7 +8,7 @@ use arc_swap::ArcSwap;
 use hyper::StatusCode;
 use serde_json::{Value, json};
 use tokio::sync::mpsc;
-use tokio::task::JoinHandle;
+use tokio::task::{JoinHandle, yield_now};
 use tokio::time::timeout;
 
 use super::packages;
@@ -111,7 +111,7 @@ impl World {
             loop {
                 match Cache::open(&self.cache(), 1 << 20) {
                     Ok((cache, _)) => return cache,
-                    Err(_) => tokio::time::sleep(Duration::from_millis(5)).await,
+                    Err(_) => yield_now().await,
                 }
             }
         };
@@ -127,7 +127,7 @@ impl Guarding {
     async fn until(&self, what: &str, is_so: impl Fn(&Snapshot) -> bool) {
         let wait = async {
             while !is_so(&self.snapshot.load()) {
-                tokio::time::sleep(Duration::from_millis(5)).await;
+                yield_now().await;
             }
         };
         timeout(DEADLINE, wait).await.unwrap_or_else(|_| {
@@ -283,7 +283,7 @@ async fn a_catalogd_that_is_down_or_broken_takes_nothing_away() {
         .await;
     let told = async {
         while !guard.board.catalogs().unwrap().contains("cannot be loaded") {
-            tokio::time::sleep(Duration::from_millis(5)).await;
+            yield_now().await;
         }
     };
     timeout(DEADLINE, told).await.unwrap();
