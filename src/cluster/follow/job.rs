@@ -31,6 +31,14 @@ pub(super) struct Job {
     pub(super) replaces: bool,
 }
 
+/// Content, weighed by the thread that read it: to count all that it holds takes its time.
+#[derive(Debug)]
+pub(super) struct Weighed {
+    pub(super) content: Arc<Catalog>,
+    /// What it takes of memory.
+    pub(super) resident_bytes: usize,
+}
+
 /// Content as it was loaded.
 #[derive(Clone, Debug)]
 pub(super) struct Loaded {
@@ -51,6 +59,15 @@ pub(super) enum Origin {
     Cache,
     /// From catalogd, as so many bytes on the wire.
     Catalogd { bytes: u64 },
+}
+
+impl Weighed {
+    pub(super) fn of(content: Catalog) -> Self {
+        Self {
+            resident_bytes: content.resident_bytes(),
+            content: Arc::new(content),
+        }
+    }
 }
 
 impl Loaded {

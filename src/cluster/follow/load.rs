@@ -15,9 +15,9 @@ use tokio::task::spawn_blocking;
 use tokio::time::Instant;
 use tracing::warn;
 
-use crate::catalog::{Catalog, CatalogBuilder};
+use crate::catalog::CatalogBuilder;
 use crate::cluster::catalogs::{self, Reread};
-use crate::cluster::follow::job::{Failure, Job, Loaded, Origin, Outcome, Want};
+use crate::cluster::follow::job::{Failure, Job, Loaded, Origin, Outcome, Want, Weighed};
 use crate::source::cache::{Cache, CacheError, Entry};
 use crate::source::catalogd::{Catalogd, Fetched};
 use crate::source::record::Both;
@@ -69,13 +69,13 @@ impl Loader {
     }
 
     /// What the cache holds, if it holds it whole.
-    async fn cached(&self, job: &Job) -> Option<Catalog> {
+    async fn cached(&self, job: &Job) -> Option<Weighed> {
         let cache = Arc::clone(self.0.cache.as_ref()?);
         let (digest, rules) = (job.want.key.digest.clone(), job.rules.clone());
         let read = spawn_blocking(move || {
             let mut builder = CatalogBuilder::new(&rules);
             let found = cache.load(&digest, &mut builder)?;
-            Ok(found.then(|| builder.finish()))
+            Ok(found.then(|| Weighed::of(builder.finish())))
         });
         match read.await.ok()? {
             Ok(content) => content,
@@ -86,24 +86,30 @@ impl Loader {
         }
     }
 
-    async fn fetch(&self, job: &Job) -> Result<Fetched<(Catalog, Option<Entry>)>, Failure> {
-        let entry = self.begin(job);
-        let (name, rules) = (job.want.name.clone(), job.rules.clone());
-        let read = move |body: &mut dyn Read| {
-            let mut entry = entry;
-            let mut builder = CatalogBuilder::new(&rules);
-            let progress = Progress::default();
-            match &mut entry {
-                Some(entry) => read_from(&name, body, &progress, &mut Both(&mut builder, entry)),
-                None => read_from(&name, body, &progress, &mut builder),
-            }?;
-            Ok::<_, SourceError>((builder.finish(), entry))
-        };
+    async fn fetch(&self, job: &Job) -> Result<Fetched<(Weighed, Option<Entry>)>, Failure> {
+        let (loader, reading) = (self.clone(), job.clone());
+        let read = move |body: &mut dyn Read| loader.read(&reading, body);
         let fetched = self.0.catalogd.fetch(&job.want.base, read).await;
         fetched.map_err(|error| Failure {
             class: error.class(),
             why: error.to_string(),
         })
+    }
+
+    /// Reads content where that keeps nobody waiting; what of it goes to the cache is not there yet.
+    fn read(
+        &self,
+        job: &Job,
+        body: &mut dyn Read,
+    ) -> Result<(Weighed, Option<Entry>), SourceError> {
+        let mut entry = self.begin(job);
+        let mut builder = CatalogBuilder::new(&job.rules);
+        let (name, progress) = (&job.want.name, Progress::default());
+        match &mut entry {
+            Some(entry) => read_from(name, body, &progress, &mut Both(&mut builder, entry)),
+            None => read_from(name, body, &progress, &mut builder),
+        }?;
+        Ok((Weighed::of(builder.finish()), entry))
     }
 
     fn begin(&self, job: &Job) -> Option<Entry> {
@@ -148,10 +154,10 @@ impl Loader {
 impl Load for Loader {
     async fn load(self, job: Job) -> Outcome {
         let begun = Instant::now();
-        let loaded = |content: Catalog, sha256, from| {
+        let loaded = |weighed: Weighed, sha256, from| {
             Arc::new(Loaded {
-                resident_bytes: content.resident_bytes(),
-                content: Arc::new(content),
+                content: weighed.content,
+                resident_bytes: weighed.resident_bytes,
                 sha256,
                 from,
                 at: self.0.clock.now(),
