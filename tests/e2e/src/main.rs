@@ -5,13 +5,19 @@
 //! started ends with this program, however it ends. Each trial has a cluster to itself, in a
 //! temporary folder. Arguments are those of a test program: a filter, `--list`, `--exact`.
 
+mod ask;
 mod assets;
 mod cluster;
+mod deployment;
+mod extension;
 mod kubeconfig;
 mod kubectl;
+mod load;
 mod namespace;
 mod pki;
+mod pod;
 mod program;
+mod service;
 mod trials;
 mod until;
 
