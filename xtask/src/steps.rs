@@ -8,7 +8,7 @@ mod tools;
 
 use std::time::Instant;
 
-use crate::program::{Cargo, CargoError};
+use crate::program::{Program, ProgramError};
 use crate::report::{Report, say};
 
 /// Runs every check; the first that fails ends the run.
@@ -36,7 +36,7 @@ pub(crate) struct Failed {
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum StepError {
     #[error(transparent)]
-    Cargo(#[from] CargoError),
+    Program(#[from] ProgramError),
     #[error("this toolchain has no {component}: `rustup component add {component}` gets it")]
     MissingComponent { component: &'static str },
     #[error("the library without features depends on {}", .crates.join(", "))]
@@ -55,7 +55,7 @@ const STEPS: [(&str, Check); 7] = [
     }),
     ("pure part", pure::check),
     ("documentation", |_| {
-        let doc = Cargo::new("doc --workspace --no-deps");
+        let doc = Program::cargo("doc --workspace --no-deps");
         Ok(doc.env("RUSTDOCFLAGS", "-D warnings").run()?)
     }),
     ("dependencies", dependencies::check),
@@ -63,5 +63,5 @@ const STEPS: [(&str, Check); 7] = [
 ];
 
 fn cargo(arguments: &'static str) -> Result<(), StepError> {
-    Ok(Cargo::new(arguments).run()?)
+    Ok(Program::cargo(arguments).run()?)
 }
