@@ -7,11 +7,15 @@
 
 mod assets;
 mod cluster;
+mod http_get;
+mod image;
 mod kubeconfig;
 mod kubectl;
 mod namespace;
+mod olm;
 mod pki;
 mod program;
+mod registry;
 mod trials;
 mod until;
 

@@ -1,6 +1,7 @@
 //! The trials: each is told a cluster that has just started and is nobody else's.
 
 mod bare;
+mod olm;
 
 use std::panic::AssertUnwindSafe;
 
@@ -14,7 +15,10 @@ use crate::namespace;
 
 /// All of them, in the order in which they run.
 pub(crate) fn all() -> Vec<Trial> {
-    vec![trial("bare::takes_an_extension", bare::takes_an_extension)]
+    vec![
+        trial("bare::takes_an_extension", bare::takes_an_extension),
+        trial("olm::installs_and_upgrades", olm::installs_and_upgrades),
+    ]
 }
 
 fn trial(name: &str, run: impl AsyncFnOnce(&mut Cluster) -> Result<()> + Send + 'static) -> Trial {
