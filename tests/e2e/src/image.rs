@@ -136,5 +136,6 @@ fn gzip(content: &[u8]) -> Result<Vec<u8>> {
 }
 
 fn sha256(bytes: &[u8]) -> String {
-    format!("sha256:{:x}", Sha256::digest(bytes))
+    let digest = base16ct::lower::encode_string(&Sha256::digest(bytes));
+    format!("sha256:{digest}")
 }

@@ -6,7 +6,7 @@
 pub(crate) mod catalog;
 pub(crate) mod catalogd;
 pub(crate) mod controller;
-pub(crate) mod extension;
+pub(crate) mod progress;
 
 use std::fs;
 use std::path::PathBuf;
@@ -19,8 +19,8 @@ use kube::runtime::wait::await_condition;
 use serde_json::json;
 use tokio::time::timeout;
 
+use crate::ask;
 use crate::cluster::Cluster;
-use crate::http_get::http_get;
 use crate::image::Image;
 use crate::registry::Registry;
 use crate::until::PATIENCE;
@@ -93,8 +93,8 @@ pub(crate) async fn await_catalog(
 
 /// Whether the program whose health is told on this port is ready.
 async fn is_ready(health: u16) -> bool {
-    let asked = http_get(&format!("http://127.0.0.1:{health}/readyz")).await;
-    asked.is_ok_and(|(status, _)| status.is_success())
+    let asked = ask::get(([127, 0, 0, 1], health).into(), "/readyz").await;
+    asked.is_ok_and(|(status, _)| status == 200)
 }
 
 /// A folder with the authority's certificate and nothing else: a key beside it would be taken for a client's.

@@ -4,10 +4,11 @@ use std::path::Path;
 use std::process::Command;
 
 use anyhow::Result;
+use k8s_openapi::api::core::v1::{Namespace, ServiceAccount};
 use k8s_openapi::api::rbac::v1::ClusterRoleBinding;
 use kube::Api;
 use kube::api::PostParams;
-use serde_json::json;
+use serde_json::{Value, json};
 
 use super::SYSTEM;
 use crate::assets;
@@ -42,6 +43,35 @@ impl Controller {
     }
 }
 
+/// An extension that asks a catalog for this, and is installed in the namespace of its own name.
+pub(crate) fn extension(name: &str, catalog: &Value) -> Value {
+    json!({
+        "apiVersion": "olm.operatorframework.io/v1",
+        "kind": "ClusterExtension",
+        "metadata": { "name": name },
+        "spec": {
+            "namespace": name,
+            "serviceAccount": { "name": INSTALLER },
+            "source": { "sourceType": "Catalog", "catalog": catalog },
+        },
+    })
+}
+
+/// The namespace of such an extension, and the service account that installs it.
+pub(crate) async fn home(cluster: &Cluster, name: &str) -> Result<()> {
+    let namespaces: Api<Namespace> = Api::all(cluster.client.clone());
+    let accounts: Api<ServiceAccount> = Api::namespaced(cluster.client.clone(), name);
+    let named = |name: &str| json!({ "metadata": { "name": name } });
+    let create = PostParams::default();
+    namespaces
+        .create(&create, &serde_json::from_value(named(name))?)
+        .await?;
+    accounts
+        .create(&create, &serde_json::from_value(named(INSTALLER))?)
+        .await?;
+    Ok(())
+}
+
 /// It empties its cache folder as it starts, whose default is one of the machine's.
 fn spawn(cluster: &Cluster, authorities: &Path, health: u16) -> Result<Program> {
     let mut command = Command::new(assets::program("operator-controller")?);
@@ -59,3 +89,5 @@ fn spawn(cluster: &Cluster, authorities: &Path, health: u16) -> Result<Program> 
     ]);
     Program::start(cluster.dir(), "operator-controller", command)
 }
+
+const INSTALLER: &str = "installer";

@@ -7,10 +7,12 @@ use kube::api::{Patch, PatchParams, PostParams};
 use serde_json::{Value, json};
 
 use crate::cluster::Cluster;
+use crate::extension::Extensions;
 use crate::image::Image;
 use crate::olm::Olm;
 use crate::olm::catalog::Catalog;
-use crate::olm::extension::{self, Progress};
+use crate::olm::controller::{extension, home};
+use crate::olm::progress::{Progress, settled};
 
 /// An extension is installed from an image, is not carried to a version without an edge, and is
 /// upgraded to one with an edge.
@@ -18,24 +20,26 @@ pub(crate) async fn installs_and_upgrades(cluster: &mut Cluster) -> Result<()> {
     let olm = Olm::start(cluster).await?;
     let catalog = Catalog::new("hub", lantern(&olm).await?);
     olm.serve(cluster, &catalog).await?;
-    extension::home(cluster, "lantern").await?;
-    let api = extension::api(cluster);
-    let asked = extension::object(
+    home(cluster, "lantern").await?;
+    let extensions = Extensions::of(&cluster.client);
+    let asked = extension(
         "lantern",
-        json!({ "packageName": "lantern", "version": "1.0.0" }),
+        &json!({ "packageName": "lantern", "version": "1.0.0" }),
     );
-    api.create(&PostParams::default(), &asked).await?;
-    installs(cluster, "1.0.0").await?;
+    let asked = serde_json::from_value(asked)?;
+    extensions
+        .api
+        .create(&PostParams::default(), &asked)
+        .await?;
+    installs(&extensions, "1.0.0").await?;
 
-    ask(cluster, "1.2.0").await?;
-    let progress = extension::settled(cluster, "lantern").await?;
-    ensure!(
-        progress == Progress::Retrying(NO_EDGE.to_owned()),
-        "{progress:?}"
-    );
+    ask(&extensions, "1.2.0").await?;
+    let progress = settled(&extensions, "lantern").await?;
+    let expected = Progress::Retrying(NO_EDGE.to_owned());
+    ensure!(progress == expected, "{progress:?}");
 
-    ask(cluster, "1.1.0").await?;
-    installs(cluster, "1.1.0").await?;
+    ask(&extensions, "1.1.0").await?;
+    installs(&extensions, "1.1.0").await?;
     let deployments: Api<Deployment> = Api::namespaced(cluster.client.clone(), "lantern");
     let deployment = serde_json::to_value(deployments.get("lantern").await?)?;
     let image = deployment.pointer("/spec/template/spec/containers/0/image");
@@ -43,16 +47,17 @@ pub(crate) async fn installs_and_upgrades(cluster: &mut Cluster) -> Result<()> {
     Ok(())
 }
 
-async fn ask(cluster: &Cluster, version: &str) -> Result<()> {
+async fn ask(extensions: &Extensions, version: &str) -> Result<()> {
     let patch = json!({ "spec": { "source": { "catalog": { "version": version } } } });
-    let api = extension::api(cluster);
-    api.patch("lantern", &PatchParams::default(), &Patch::Merge(patch))
+    let patch = Patch::Merge(patch);
+    let api = &extensions.api;
+    api.patch("lantern", &PatchParams::default(), &patch)
         .await?;
     Ok(())
 }
 
-async fn installs(cluster: &Cluster, version: &str) -> Result<()> {
-    let progress = extension::settled(cluster, "lantern").await?;
+async fn installs(extensions: &Extensions, version: &str) -> Result<()> {
+    let progress = settled(extensions, "lantern").await?;
     let Progress::Done(bundle) = progress else {
         anyhow::bail!("{version} is not installed: {progress:?}");
     };

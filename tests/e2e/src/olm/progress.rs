@@ -1,15 +1,13 @@
-//! A ClusterExtension, and what operator-controller has come to with it.
+//! What operator-controller has come to with a ClusterExtension.
 
 use anyhow::{Context, Result};
-use k8s_openapi::api::core::v1::{Namespace, ServiceAccount};
-use kube::Api;
-use kube::api::{ApiResource, DynamicObject, GroupVersionKind, PostParams};
+use kube::api::DynamicObject;
 use kube::runtime::wait::await_condition;
 use serde::Deserialize;
-use serde_json::{Value, json};
+use serde_json::Value;
 use tokio::time::timeout;
 
-use crate::cluster::Cluster;
+use crate::extension::Extensions;
 use crate::until::PATIENCE;
 
 /// What became of the spec as it stands.
@@ -28,44 +26,17 @@ pub(crate) struct Bundle {
     pub(crate) version: String,
 }
 
-/// One of a name; it is installed in the namespace of that name, see [`home`].
-pub(crate) fn object(name: &str, catalog: Value) -> DynamicObject {
-    let spec = json!({ "spec": {
-        "namespace": name,
-        "serviceAccount": { "name": INSTALLER },
-        "source": { "sourceType": "Catalog", "catalog": catalog },
-    } });
-    DynamicObject::new(name, &resource()).data(spec)
-}
-
-/// The ClusterExtensions of a cluster.
-pub(crate) fn api(cluster: &Cluster) -> Api<DynamicObject> {
-    Api::all_with(cluster.client.clone(), &resource())
-}
-
-/// The namespace of an extension and the service account that installs it.
-pub(crate) async fn home(cluster: &Cluster, name: &str) -> Result<()> {
-    let namespaces: Api<Namespace> = Api::all(cluster.client.clone());
-    let accounts: Api<ServiceAccount> = Api::namespaced(cluster.client.clone(), name);
-    let named = |name: &str| json!({ "metadata": { "name": name } });
-    let create = PostParams::default();
-    namespaces
-        .create(&create, &serde_json::from_value(named(name))?)
-        .await?;
-    accounts
-        .create(&create, &serde_json::from_value(named(INSTALLER))?)
-        .await?;
-    Ok(())
-}
-
 /// Waits until the controller has come to an end with the spec as it stands now.
-pub(crate) async fn settled(cluster: &Cluster, name: &str) -> Result<Progress> {
+pub(crate) async fn settled(extensions: &Extensions, name: &str) -> Result<Progress> {
     let has_settled = |object: Option<&DynamicObject>| object.and_then(progress).is_some();
-    let object = timeout(PATIENCE, await_condition(api(cluster), name, has_settled))
-        .await
-        .with_context(|| {
-            format!("waited {PATIENCE:?} for the controller: ClusterExtension {name}")
-        })??;
+    let object = timeout(
+        PATIENCE,
+        await_condition(extensions.api.clone(), name, has_settled),
+    )
+    .await
+    .with_context(|| {
+        format!("waited {PATIENCE:?} for the controller: ClusterExtension {name}")
+    })??;
     object
         .as_ref()
         .and_then(progress)
@@ -110,13 +81,3 @@ impl Condition {
         self.r#type == kind
     }
 }
-
-fn resource() -> ApiResource {
-    ApiResource::from_gvk(&GroupVersionKind::gvk(
-        "olm.operatorframework.io",
-        "v1",
-        "ClusterExtension",
-    ))
-}
-
-const INSTALLER: &str = "installer";
