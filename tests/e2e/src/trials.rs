@@ -2,6 +2,7 @@
 
 mod bare;
 mod certificates;
+mod olm;
 mod rollout;
 mod work;
 
@@ -30,6 +31,7 @@ pub(crate) fn all() -> Vec<Trial> {
         certificates::files_rotate,
         certificates::self_managed_authorities_follow_each_other,
         certificates::three_replicas_agree_on_one_authority,
+        olm::installs_and_upgrades,
         rollout::five_restarts_lose_no_call,
     ]
 }
