@@ -1,7 +1,9 @@
 //! Set-up and checks of olmguard, run as `cargo xtask TASK` from anywhere in the repository.
 
 mod bless;
+mod find;
 mod program;
+mod render;
 mod report;
 mod steps;
 mod tally;
@@ -16,6 +18,8 @@ fn main() -> ExitCode {
     match arguments.as_slice() {
         ["test"] => test(),
         ["bless"] => ended(bless::run()),
+        ["render"] => ended(render::write(&find::folders())),
+        ["render", "--check"] => ended(render::check(&find::folders())),
         ["help" | "--help" | "-h"] => {
             report::say(HELP);
             ExitCode::SUCCESS
@@ -52,4 +56,7 @@ tasks:
          from the sample in tests/vectors.
   bless  writes the answers that stand in the repository anew instead of comparing them; read the
          difference before you commit it
+  render writes the manifests in deploy/rendered anew, from the kustomizations and from the chart,
+         which have to come to the same; --check compares only. It needs kubectl and helm, in the
+         folders of OLMGUARD_E2E_BIN or on the PATH.
   help   this text";

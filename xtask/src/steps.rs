@@ -2,6 +2,7 @@
 //! results close the run.
 
 mod dependencies;
+mod manifests;
 mod pure;
 mod tests;
 mod tools;
@@ -9,6 +10,7 @@ mod tools;
 use std::time::Instant;
 
 use crate::program::{Cargo, CargoError};
+use crate::render::RenderError;
 use crate::report::{Report, say};
 
 /// Runs every check; the first that fails ends the run.
@@ -37,6 +39,8 @@ pub(crate) struct Failed {
 pub(crate) enum StepError {
     #[error(transparent)]
     Cargo(#[from] CargoError),
+    #[error(transparent)]
+    Render(#[from] RenderError),
     #[error("this toolchain has no {component}: `rustup component add {component}` gets it")]
     MissingComponent { component: &'static str },
     #[error("the library without features depends on {}", .crates.join(", "))]
@@ -47,7 +51,7 @@ pub(crate) enum StepError {
 
 type Check = fn(&mut Report) -> Result<(), StepError>;
 
-const STEPS: [(&str, Check); 7] = [
+const STEPS: [(&str, Check); 8] = [
     ("tools", tools::check),
     ("format", |_| cargo("fmt --all -- --check")),
     ("clippy", |_| {
@@ -59,6 +63,7 @@ const STEPS: [(&str, Check); 7] = [
         Ok(doc.env("RUSTDOCFLAGS", "-D warnings").run()?)
     }),
     ("dependencies", dependencies::check),
+    ("manifests", manifests::check),
     ("tests", tests::check),
 ];
 
