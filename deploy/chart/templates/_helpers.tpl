@@ -27,12 +27,17 @@ app.kubernetes.io/name: olmguard
 
 {{/* The namespace of operator-controller. */}}
 {{- define "olmguard.olm-namespace" -}}
-{{- ternary "openshift-operator-controller" "olmv1-system" (eq (include "olmguard.openshift" .) "true") -}}
+{{- $usual := ternary "openshift-operator-controller" "olmv1-system" (eq (include "olmguard.openshift" .) "true") -}}
+{{- get .Values.settings "olm-namespace" | default $usual -}}
 {{- end }}
 
 {{/* The namespace of catalogd. */}}
 {{- define "olmguard.catalogd-namespace" -}}
-{{- ternary "openshift-catalogd" "olmv1-system" (eq (include "olmguard.openshift" .) "true") -}}
+{{- if include "olmguard.openshift" . -}}
+openshift-catalogd
+{{- else -}}
+{{- include "olmguard.olm-namespace" . -}}
+{{- end -}}
 {{- end }}
 
 {{- define "olmguard.replicas" -}}
