@@ -60,8 +60,8 @@ fn each(
     for combination in combination::all() {
         let rendered = both(&tools, &combination)?;
         if let Some(name) = combination.overlay() {
-            let path = root.join("deploy/rendered").join(name + ".yaml");
-            one(&path, &rendered)?;
+            let path = root.join("deploy/rendered").join(format!("{name}.yaml"));
+            one(&path, &(title(&name) + &rendered))?;
         }
     }
     Ok(())
@@ -78,6 +78,11 @@ fn both(tools: &Tools<'_>, combination: &Combination) -> Result<String, RenderEr
         combination: combination.to_string(),
         difference: difference(&by_kustomize, &by_helm),
     })
+}
+
+/// What a committed file begins with.
+fn title(overlay: &str) -> String {
+    format!("# From deploy/overlays/{overlay}, by `cargo xtask render`.\n")
 }
 
 fn root() -> &'static Path {
