@@ -73,7 +73,10 @@ pub(crate) enum AssetsError {
 impl AssetsError {
     /// Whether this machine has no means to make them, however right the modules are.
     pub(crate) fn is_for_want_of_means(&self) -> bool {
-        matches!(self, Self::NoFolder | Self::NoGo { .. } | Self::Fetch { .. })
+        matches!(
+            self,
+            Self::NoFolder | Self::NoGo { .. } | Self::Fetch { .. }
+        )
     }
 }
 

@@ -3,8 +3,10 @@
 mod assets;
 mod bless;
 mod e2e;
+mod find;
 mod program;
 mod release;
+mod render;
 mod report;
 mod steps;
 mod tally;
@@ -22,6 +24,8 @@ fn main() -> ExitCode {
         ["e2e-assets"] => ended(assets::run(false)),
         ["e2e-assets", "--prune"] => ended(assets::run(true)),
         ["e2e", arguments @ ..] => ended(e2e::run(arguments)),
+        ["render"] => ended(render::write(&find::folders())),
+        ["render", "--check"] => ended(render::check(&find::folders())),
         ["help" | "--help" | "-h"] => {
             report::say(HELP);
             ExitCode::SUCCESS
@@ -67,4 +71,7 @@ tasks:
          olmguard/e2e in the user's cache folder. KUBEBUILDER_ASSETS is used where it has etcd,
          kube-apiserver and kubectl; OLMGUARD_E2E_KUBERNETES=1.34 takes that minor. --prune
          removes what earlier versions left
+  render writes the manifests in deploy/rendered anew, from the kustomizations and from the chart,
+         which have to come to the same; --check compares only. It needs kubectl and helm, in the
+         folders of OLMGUARD_E2E_BIN or on the PATH.
   help   this text";
