@@ -1,5 +1,6 @@
 //! Set-up and checks of olmguard, run as `cargo xtask TASK` from anywhere in the repository.
 
+mod alerts;
 mod bless;
 mod program;
 mod report;
@@ -16,6 +17,7 @@ fn main() -> ExitCode {
     match arguments.as_slice() {
         ["test"] => test(),
         ["bless"] => ended(bless::run()),
+        ["alerts"] => ended(alerts::run(None)),
         ["help" | "--help" | "-h"] => {
             report::say(HELP);
             ExitCode::SUCCESS
@@ -52,4 +54,6 @@ tasks:
          from the sample in tests/vectors.
   bless  writes the answers that stand in the repository anew instead of comparing them; read the
          difference before you commit it
+  alerts puts the alert rules, their unit tests and the metrics of a running guard to promtool, which
+         is looked for in the folders of OLMGUARD_E2E_BIN and on the PATH, and fails without
   help   this text";
