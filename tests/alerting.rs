@@ -16,6 +16,7 @@ mod common {
 
 mod monitoring {
     pub(crate) mod dashboard;
+    pub(crate) mod deployed;
     pub(crate) mod known;
     pub(crate) mod promql;
     pub(crate) mod promtool;

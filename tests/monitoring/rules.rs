@@ -15,7 +15,7 @@ pub(crate) struct Alert {
     pub(crate) name: String,
     pub(crate) severity: String,
     pub(crate) summary: String,
-    expr: String,
+    pub(crate) expr: String,
     description: String,
     runbook_url: String,
 }
