@@ -1,5 +1,6 @@
 //! Set-up and checks of olmguard, run as `cargo xtask TASK` from anywhere in the repository.
 
+mod alerts;
 mod assets;
 mod bless;
 mod e2e;
@@ -26,6 +27,7 @@ fn main() -> ExitCode {
         ["e2e", arguments @ ..] => ended(e2e::run(arguments)),
         ["render"] => ended(render::write(&find::folders())),
         ["render", "--check"] => ended(render::check(&find::folders())),
+        ["alerts"] => ended(alerts::run()),
         ["help" | "--help" | "-h"] => {
             report::say(HELP);
             ExitCode::SUCCESS
@@ -74,4 +76,6 @@ tasks:
   render writes the manifests in deploy/rendered anew, from the kustomizations and from the chart,
          which have to come to the same; --check compares only. It needs kubectl and helm, in the
          folders of OLMGUARD_E2E_BIN or on the PATH.
+  alerts puts the alert rules, their unit tests and the metrics of a running guard to promtool, which
+         is looked for in the folders of OLMGUARD_E2E_BIN and on the PATH, and fails without
   help   this text";

@@ -4,11 +4,12 @@
 mod dependencies;
 mod end_to_end;
 mod manifests;
+mod programs;
 mod pure;
 mod tests;
 mod tools;
 
-use std::env;
+use std::env::{self, JoinPathsError};
 use std::time::Instant;
 
 use crate::assets::AssetsError;
@@ -50,6 +51,8 @@ pub(crate) enum StepError {
     Render(#[from] RenderError),
     #[error(transparent)]
     Assets(#[from] AssetsError),
+    #[error("a folder of programs cannot be named in a PATH: {0}")]
+    Folder(#[from] JoinPathsError),
     #[error("this toolchain has no {component}: `rustup component add {component}` gets it")]
     MissingComponent { component: &'static str },
     #[error("the library without features depends on {}", .crates.join(", "))]
@@ -64,7 +67,7 @@ pub(crate) enum StepError {
 
 type Check = fn(&mut Report) -> Result<(), StepError>;
 
-const STEPS: [(&str, Check); 9] = [
+const STEPS: [(&str, Check); 10] = [
     ("tools", tools::check),
     ("format", |_| cargo("fmt --all -- --check")),
     ("clippy", |_| {
@@ -76,6 +79,7 @@ const STEPS: [(&str, Check); 9] = [
         Ok(doc.env("RUSTDOCFLAGS", "-D warnings").run()?)
     }),
     ("dependencies", dependencies::check),
+    ("programs", programs::check),
     ("manifests", manifests::check),
     ("tests", tests::check),
     ("end to end", end_to_end::check),
