@@ -3,6 +3,7 @@
 mod assets;
 mod bless;
 mod e2e;
+mod image;
 mod program;
 mod release;
 mod report;
@@ -22,6 +23,10 @@ fn main() -> ExitCode {
         ["e2e-assets"] => ended(assets::run(false)),
         ["e2e-assets", "--prune"] => ended(assets::run(true)),
         ["e2e", arguments @ ..] => ended(e2e::run(arguments)),
+        ["image"] => ended(image::run(None)),
+        ["image", "--output", folder] => ended(image::run(Some(folder))),
+        ["release"] => ended(release::run(None)),
+        ["release", "--output", file] => ended(release::run(Some(file))),
         ["help" | "--help" | "-h"] => {
             report::say(HELP);
             ExitCode::SUCCESS
@@ -67,4 +72,10 @@ tasks:
          olmguard/e2e in the user's cache folder. KUBEBUILDER_ASSETS is used where it has etcd,
          kube-apiserver and kubectl; OLMGUARD_E2E_KUBERNETES=1.34 takes that minor. --prune
          removes what earlier versions left
+  release [--output FILE]
+         builds olmguard as it is delivered, one static program; fetches rustup's musl target if it
+         is missing
+  image [--output FOLDER]
+         builds the same and writes its image as a layout of OCI, by default into image beside
+         what cargo builds; no engine takes part
   help   this text";
