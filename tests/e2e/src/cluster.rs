@@ -18,7 +18,7 @@ use kube::config::{KubeConfigOptions, Kubeconfig};
 use tempfile::TempDir;
 
 use crate::assets;
-use crate::kubeconfig::{self, Identity};
+use crate::kubeconfig::{self, Identity, Server};
 use crate::kubectl::Kubectl;
 use crate::pki::Pki;
 use crate::until::until;
@@ -46,12 +46,16 @@ impl Cluster {
         let etcd = Etcd::start(dir.path())?;
         let api = ApiServer::start(dir.path(), &pki, etcd.url())?;
         let identity = pki.client("e2e-admin", "system:masters")?;
+        let server = Server {
+            url: api.url(),
+            ca: &pki.ca(),
+        };
         let admin = kubeconfig::write(
             dir.path(),
             "admin",
-            api.url(),
-            &pki.ca(),
+            server,
             Identity::Certificate(&identity),
+            "default",
         )?;
         let client = client(&admin).await?;
         let cluster = Self {
@@ -108,12 +112,16 @@ impl Cluster {
             .status
             .context("a token request is answered with a status")?
             .token;
+        let server = Server {
+            url: self.api.url(),
+            ca: &self.pki.ca(),
+        };
         kubeconfig::write(
             self.dir(),
             &format!("{namespace}-{name}"),
-            self.api.url(),
-            &self.pki.ca(),
+            server,
             Identity::Token(&token),
+            namespace,
         )
     }
 

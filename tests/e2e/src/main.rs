@@ -5,13 +5,22 @@
 //! started ends with this program, however it ends. Each trial has a cluster to itself, in a
 //! temporary folder. Arguments are those of a test program: a filter, `--list`, `--exact`.
 
+mod ask;
 mod assets;
 mod cluster;
+mod deployment;
+mod extension;
+mod image;
 mod kubeconfig;
 mod kubectl;
+mod load;
 mod namespace;
+mod olm;
 mod pki;
+mod pod;
 mod program;
+mod registry;
+mod service;
 mod trials;
 mod until;
 
