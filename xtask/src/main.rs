@@ -5,6 +5,7 @@ mod assets;
 mod bless;
 mod e2e;
 mod find;
+mod image;
 mod program;
 mod release;
 mod render;
@@ -28,6 +29,10 @@ fn main() -> ExitCode {
         ["render"] => ended(render::write(&find::folders())),
         ["render", "--check"] => ended(render::check(&find::folders())),
         ["alerts"] => ended(alerts::run()),
+        ["image"] => ended(image::run(None)),
+        ["image", "--output", folder] => ended(image::run(Some(folder))),
+        ["release"] => ended(release::run(None)),
+        ["release", "--output", file] => ended(release::run(Some(file))),
         ["help" | "--help" | "-h"] => {
             report::say(HELP);
             ExitCode::SUCCESS
@@ -78,4 +83,10 @@ tasks:
          folders of OLMGUARD_E2E_BIN or on the PATH.
   alerts puts the alert rules, their unit tests and the metrics of a running guard to promtool, which
          is looked for in the folders of OLMGUARD_E2E_BIN and on the PATH, and fails without
+  release [--output FILE]
+         builds olmguard as it is delivered, one static program; fetches rustup's musl target if it
+         is missing
+  image [--output FOLDER]
+         builds the same and writes its image as a layout of OCI, by default into image beside
+         what cargo builds; no engine takes part
   help   this text";

@@ -2,6 +2,7 @@
 
 mod bare;
 mod certificates;
+mod image;
 mod olm;
 mod rollout;
 mod texts;
@@ -32,6 +33,7 @@ pub(crate) fn all() -> Vec<Trial> {
         certificates::files_rotate,
         certificates::self_managed_authorities_follow_each_other,
         certificates::three_replicas_agree_on_one_authority,
+        image::runs_from_its_own_root,
         olm::installs_and_upgrades,
         rollout::five_restarts_lose_no_call,
         texts::of_a_guard_that_answers,
