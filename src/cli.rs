@@ -8,6 +8,7 @@ pub mod check;
 mod cluster;
 mod common;
 mod demo;
+pub mod doctor;
 mod environment;
 mod exit;
 mod json;
@@ -55,6 +56,7 @@ enum Command {
     Demo(demo::DemoArgs),
     Snapshot(snapshot::SnapshotArgs),
     Catalogs(catalogs::CatalogsArgs),
+    Doctor(doctor::DoctorArgs),
 }
 
 /// Parses the arguments of this process, runs the command they name, and says how it ended.
@@ -82,6 +84,7 @@ fn run(command: Command, resolved: &str) -> ExitCode {
         Command::Demo(args) => demo::run(args),
         Command::Snapshot(args) => snapshot::run(&args).into(),
         Command::Catalogs(args) => catalogs::run(&args).into(),
+        Command::Doctor(args) => doctor::run(&args).into(),
     }
 }
 

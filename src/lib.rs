@@ -113,6 +113,7 @@ pub mod cli;
 #[cfg(feature = "program")]
 pub mod cluster;
 mod dns1123;
+pub mod doctor;
 pub mod explain;
 pub mod extension;
 pub mod go_duration;
