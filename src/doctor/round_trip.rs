@@ -29,6 +29,8 @@ pub(super) fn finding(facts: &Facts) -> Finding {
 
 fn denied(facts: &Facts, webhook: &str, said: &str, answered: &Answered) -> Finding {
     let check = Check::RoundTrip;
+    // A denial may come without explanation.
+    let said = said.trim_start_matches([':', ' ']);
     let said = said.lines().next().unwrap_or_default();
     let Expected { denial, .. } = probe::expected();
     if said == denial {
@@ -244,10 +246,7 @@ fn not_asked(facts: &Facts, code: u16, answered: &Answered) -> Finding {
         _ => check
             .unknown(found)
             .since("the API server itself could not carry it out")
-            .run(format!(
-                "kubectl get --raw '/readyz?verbose'  # for {}",
-                facts.names.configuration
-            )),
+            .run("kubectl get --raw '/readyz?verbose'"),
     }
 }
 
@@ -287,7 +286,7 @@ fn see_configuration(facts: &Facts) -> String {
     )
 }
 
-const DENIED: (&str, &str) = ("admission webhook \"", " denied the request: ");
+const DENIED: (&str, &str) = ("admission webhook \"", " denied the request");
 const FAILED: (&str, &str) = ("failed calling webhook \"", ": ");
 /// How the warnings begin that stand in the place of a denial.
 const OBSERVED: &str = "allowed in observe mode: ";
