@@ -15,8 +15,6 @@ mod replicas;
 mod round_trip;
 mod serving;
 mod shipped;
-#[cfg(test)]
-mod tests;
 
 use std::sync::Arc;
 

@@ -140,7 +140,11 @@ impl Check {
             return finding;
         }
         finding
-            .since(format!("whoever runs this may not {need}"))
+            .since(format!(
+                "whoever runs this may not {} {}",
+                need.verb,
+                need.object()
+            ))
             .run(can_i(need, None))
     }
 
@@ -181,22 +185,13 @@ impl State {
     }
 }
 
-impl std::fmt::Display for Need {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        let Self {
-            verb,
-            resource,
-            name,
-            namespace,
-        } = self;
-        write!(f, "{verb} {resource}")?;
-        if let Some(name) = name {
-            write!(f, "/{name}")?;
-        }
-        match namespace {
-            Some(namespace) => write!(f, " in {namespace}"),
-            None => Ok(()),
-        }
+impl Need {
+    /// What the right is on, and where.
+    pub(super) fn object(&self) -> String {
+        let name = self.name.as_deref().map(|name| format!("/{name}"));
+        let namespace = self.namespace.as_deref().map(|name| format!(" in {name}"));
+        let (name, namespace) = (name.unwrap_or_default(), namespace.unwrap_or_default());
+        format!("{}{name}{namespace}", self.resource)
     }
 }
 

@@ -49,11 +49,11 @@ fn versions(facts: &Facts) -> Vec<Finding> {
             return Check::Version.unknown(format!("{replicas}: not told"));
         };
         if version == facts.version {
-            return Check::Version.ok(format!("{version}: {replicas}"));
+            return Check::Version.ok(format!("{replicas}: {version}"));
         }
         Check::Version
             .warn(format!(
-                "{version}: {replicas}; this program is {}",
+                "{replicas}: {version}; this program is {}",
                 facts.version
             ))
             .since("what is shipped and what is said differ between releases")
@@ -72,7 +72,7 @@ fn catalogs(facts: &Facts) -> Vec<Finding> {
         let Some(words) = words else {
             return Check::Catalogs.unknown(format!("{replicas}: not told"));
         };
-        let found = format!("{words}: {replicas}");
+        let found = format!("{replicas}: {words}");
         match counts(&words) {
             Some((0, 0)) => Check::Catalogs
                 .warn(found)
@@ -106,7 +106,7 @@ fn olm(facts: &Facts) -> Vec<Finding> {
                 "{replicas}: not told, as it reads its catalogs from files"
             ));
         };
-        let found = format!("{words}: {replicas}");
+        let found = format!("{replicas}: {words}");
         if words.starts_with("OLM ") && !words.contains(';') {
             return Check::Olm.ok(found);
         }

@@ -23,7 +23,7 @@ pub(super) fn finding(facts: &Facts) -> Finding {
     match answered.code {
         200..=299 => accepted(facts, answered),
         409 if answered.reason == "AlreadyExists" => accepted(facts, answered),
-        code => not_asked(facts, code, answered),
+        code => not_asked(code, answered),
     }
 }
 
@@ -221,7 +221,7 @@ fn likely(facts: &Facts) -> String {
 }
 
 /// The request ended before any webhook was asked.
-fn not_asked(facts: &Facts, code: u16, answered: &Answered) -> Finding {
+fn not_asked(code: u16, answered: &Answered) -> Finding {
     let message = &answered.message;
     let check = Check::RoundTrip;
     let found = format!("the API server answers {code} before the guard: {message}");

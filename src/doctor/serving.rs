@@ -132,14 +132,14 @@ fn deployment(facts: &Facts) -> Finding {
     match (wanted, ready) {
         (0, _) => check
             .fail(format!("{place} is scaled to 0"))
-            .since("nobody answers the API server")
+            .since("none of its pods answers the API server")
             .run(format!(
                 "kubectl scale deployment/{} -n {} --replicas=2",
                 facts.names.deployment, facts.names.namespace
             )),
         (_, 0) => check
             .fail(counts)
-            .since("nobody answers the API server")
+            .since("none of its pods answers the API server")
             .run(status),
         (wanted, ready) if ready < wanted => check
             .warn(counts)

@@ -124,12 +124,12 @@ ok       service         olmguard-system/olmguard, ClusterIP, port 443 leads to 
 ok       endpoints       1 ready: olmguard-1 (10.0.0.1)
 ok       deployment      olmguard-system/olmguard, 1 of 1 ready
 ok       replica         olmguard-1 says: ready
-ok       version         {VERSION}: olmguard-1
-ok       catalogs        1 of 1 loaded: olmguard-1
-ok       olm             OLM 1.11 (image tag v1.11.0), no feature gates: olmguard-1
+ok       version         olmguard-1: {VERSION}
+ok       catalogs        olmguard-1: 1 of 1 loaded
+ok       olm             olmguard-1: OLM 1.11 (image tag v1.11.0), no feature gates
 ok       ca-bundle       vouches for what olmguard-1 shows
 ok       server-name     what olmguard-1 shows is for olmguard.olmguard-system.svc
-ok       permissions     system:serviceaccount:olmguard-system:olmguard has all 8 rights that it needs
+ok       permissions     system:serviceaccount:olmguard-system:olmguard has all 11 rights that it needs
 
 16 ok"
     );
@@ -427,11 +427,12 @@ fn slices(target: &Value, address: &str) -> Value {
 }
 
 fn deployment(ready: i32) -> Value {
-    let args = ["serve", "--certs=self-managed"];
+    let args = ["serve", "--olm-namespace", "olmv1-system"];
+    let env = json!([{"name": "OLMGUARD_CERTS", "value": "self-managed"}]);
     json!({
         "apiVersion": "apps/v1", "kind": "Deployment", "metadata": {"name": "olmguard"},
         "spec": {"replicas": 1, "selector": {}, "template": {"spec": {
-            "serviceAccountName": "olmguard", "containers": [{"name": "olmguard", "args": args}],
+            "serviceAccountName": "olmguard", "containers": [{"name": "olmguard", "args": args, "env": env}],
         }}},
         "status": {"readyReplicas": ready, "updatedReplicas": 1},
     })

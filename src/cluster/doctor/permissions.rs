@@ -16,16 +16,16 @@ pub(super) async fn ask(
     names: &Names,
     found: Option<&Found>,
 ) -> Result<Vec<Permission>, Unasked> {
-    let account = found.and_then(|found| found.account.as_deref());
+    let nothing = Found::default();
+    let found = found.unwrap_or(&nothing);
     let user = format!(
         "system:serviceaccount:{}:{}",
         names.namespace,
-        account.unwrap_or(ACCOUNT)
+        found.account.as_deref().unwrap_or(ACCOUNT)
     );
-    let is_self_managed = found.is_some_and(|found| found.is_self_managed);
     let api: Api<SubjectAccessReview> = Api::all(client.clone());
     let mut permissions = Vec::new();
-    for wanted in needs(names, is_self_managed) {
+    for wanted in needs(names, found) {
         let review = review(&user, &names.namespace, &wanted);
         let answered = api.create(&PostParams::default(), &review).await;
         let answered = answered.map_err(|error| {
@@ -41,12 +41,15 @@ pub(super) async fn ask(
     Ok(permissions)
 }
 
-fn needs(names: &Names, is_self_managed: bool) -> Vec<Need> {
+fn needs(names: &Names, found: &Found) -> Vec<Need> {
+    let follow = ["get", "list", "watch"];
     let catalogs = "clustercatalogs.olm.operatorframework.io";
-    let mut needs: Vec<_> = ["get", "list", "watch"]
-        .map(|verb| need(verb, catalogs, None, None))
-        .into();
-    if is_self_managed {
+    let mut needs: Vec<_> = follow.map(|verb| need(verb, catalogs, None, None)).into();
+    if let Some(olm) = found.olm_namespace.as_deref() {
+        let of_olm = |verb| need(verb, "deployments.apps", Some(olm), Some(OLM));
+        needs.extend(follow.map(of_olm));
+    }
+    if found.is_self_managed {
         let namespace = Some(names.namespace.as_str());
         needs.push(need("create", "secrets", namespace, None));
         for verb in ["get", "patch"] {
@@ -90,5 +93,7 @@ fn review(user: &str, namespace: &str, need: &Need) -> SubjectAccessReview {
 
 /// The service account where no Deployment names one.
 const ACCOUNT: &str = "olmguard";
+/// The Deployment of OLM.
+const OLM: &str = "operator-controller-controller-manager";
 /// The Secret of a self-managed authority.
 const SECRET: &str = "olmguard-tls";

@@ -17,8 +17,10 @@ pub(super) struct Found {
     pub(super) counts: Option<Deployment>,
     /// The service account of its pods.
     pub(super) account: Option<String>,
-    /// Whether the replicas keep a certificate authority of their own; unknown where nothing says so.
+    /// Whether it says that the replicas keep a certificate authority of their own.
     pub(super) is_self_managed: bool,
+    /// Where it says that OLM is.
+    pub(super) olm_namespace: Option<String>,
 }
 
 /// The Service, if there is one.
@@ -107,28 +109,96 @@ fn read_deployment(object: Object) -> Found {
             ready: status.ready_replicas.unwrap_or(0),
             updated: status.updated_replicas.unwrap_or(0),
         }),
-        is_self_managed: is_self_managed(&pod),
+        is_self_managed: setting(&pod, "--certs").as_deref() == Some("self-managed"),
+        olm_namespace: setting(&pod, "--olm-namespace"),
         account: pod.service_account_name,
     }
 }
 
-/// By `--certs` of a container, in its arguments or its environment.
-fn is_self_managed(pod: &PodSpec) -> bool {
-    pod.containers.iter().any(says_so)
+/// What `serve` is told by a flag, in the arguments of a container or by its twin in the environment.
+fn setting(pod: &PodSpec, flag: &str) -> Option<String> {
+    let mut containers = pod.containers.iter();
+    containers.find_map(|one| argument(one, flag).or_else(|| variable(one, flag)))
 }
 
-fn says_so(container: &Container) -> bool {
+/// `--flag=value` or `--flag value`.
+fn argument(container: &Container, flag: &str) -> Option<String> {
     let command = container.command.iter().flatten();
-    let words: Vec<_> = command.chain(container.args.iter().flatten()).collect();
-    let joined = words.iter().any(|word| *word == "--certs=self-managed");
-    let apart = words
-        .windows(2)
-        .any(|pair| matches!(pair, [flag, value] if *flag == "--certs" && *value == SELF_MANAGED));
-    let mut variables = container.env.iter().flatten();
-    let twin = variables.any(|variable| {
-        variable.name == "OLMGUARD_CERTS" && variable.value.as_deref() == Some(SELF_MANAGED)
-    });
-    joined || apart || twin
+    let mut words = command.chain(container.args.iter().flatten());
+    let word = words.find_map(|word| word.strip_prefix(flag))?;
+    match word.strip_prefix('=') {
+        Some(value) => Some(value.to_owned()),
+        None if word.is_empty() => words.next().cloned(),
+        None => None,
+    }
 }
 
-const SELF_MANAGED: &str = "self-managed";
+/// That of `--a-b` is `OLMGUARD_A_B`.
+fn variable(container: &Container, flag: &str) -> Option<String> {
+    let name = flag.trim_start_matches('-').to_uppercase();
+    let twin = format!("OLMGUARD_{}", name.replace('-', "_"));
+    let mut variables = container.env.iter().flatten();
+    variables.find(|one| one.name == twin)?.value.clone()
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::{Value, json};
+
+    use super::*;
+
+    fn found(args: &[&str], env: &Value) -> Found {
+        let container = json!({"name": "olmguard", "args": args, "env": env});
+        let object = json!({
+            "apiVersion": "apps/v1", "kind": "Deployment", "metadata": {},
+            "spec": {"selector": {}, "template": {"spec": {"containers": [container]}}},
+        });
+        read_deployment(serde_json::from_value(object).unwrap())
+    }
+
+    #[test]
+    fn a_setting_is_a_flag_or_its_twin() {
+        let twins = json!([
+            {"name": "OLMGUARD_CERTS", "value": "self-managed"},
+            {"name": "OLMGUARD_OLM_NAMESPACE", "value": "a"},
+        ]);
+        let none = json!([]);
+        for (args, env, is_self_managed, namespace) in [
+            (&["serve"][..], &none, false, None),
+            (&["serve"], &twins, true, Some("a")),
+            (
+                &["--certs=self-managed", "--olm-namespace", "b"],
+                &none,
+                true,
+                Some("b"),
+            ),
+            (
+                &["--certs", "files", "--olm-namespace=b"],
+                &twins,
+                false,
+                Some("b"),
+            ),
+            (
+                &["--certs-other=self-managed", "--certs"],
+                &none,
+                false,
+                None,
+            ),
+        ] {
+            let found = found(args, env);
+            let said = (found.is_self_managed, found.olm_namespace.as_deref());
+            assert_eq!(said, (is_self_managed, namespace), "{args:?}");
+        }
+    }
+
+    #[test]
+    fn a_deployment_that_says_nothing_wants_one_replica() {
+        let counts = found(&[], &json!([])).counts.unwrap();
+        let expected = Deployment {
+            wanted: 1,
+            ready: 0,
+            updated: 0,
+        };
+        assert_eq!(counts, expected);
+    }
+}

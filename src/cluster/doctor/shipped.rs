@@ -104,3 +104,123 @@ fn client_config(config: &WebhookClientConfig) -> Value {
 fn json(value: &impl Serialize) -> Value {
     serde_json::to_value(value).expect("texts, lists and maps of texts are JSON")
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn webhook(change: impl FnOnce(&mut Value)) -> ValidatingWebhook {
+        let mut webhook = json!({
+            "name": "validate.olmguard.dev",
+            "clientConfig": {"service": {
+                "namespace": "olmguard-system", "name": "olmguard", "path": "/validate", "port": 443,
+            }},
+            "rules": [
+                {"apiGroups": ["a"], "apiVersions": ["v1"], "operations": ["CREATE", "UPDATE"],
+                 "resources": ["x"], "scope": "*"},
+                {"apiGroups": ["b"], "apiVersions": ["v1"], "operations": ["CREATE"],
+                 "resources": ["y"], "scope": "Cluster"},
+            ],
+            "matchConditions": [{"name": "one", "expression": "true"}],
+            "matchPolicy": "Equivalent", "sideEffects": "None", "admissionReviewVersions": ["v1"],
+            "failurePolicy": "Ignore", "timeoutSeconds": 5,
+        });
+        change(&mut webhook);
+        serde_json::from_value(webhook).unwrap()
+    }
+
+    #[track_caller]
+    fn differs(change: impl FnOnce(&mut Value), expected: &[(&str, &str, &str)]) {
+        let found = differences(&webhook(change), &webhook(|_| {}));
+        let found = found.iter().map(|one| {
+            let texts = (one.found.as_str(), one.shipped.as_str());
+            (one.field, texts.0, texts.1)
+        });
+        assert_eq!(found.collect::<Vec<_>>(), expected);
+    }
+
+    #[test]
+    fn what_an_api_server_fills_in_or_does_not_care_about_is_no_difference() {
+        differs(
+            |found| {
+                found["namespaceSelector"] = json!({});
+                found["objectSelector"] = json!({});
+                found["matchPolicy"] = Value::Null;
+                found["clientConfig"]["service"]["port"] = Value::Null;
+                found["clientConfig"]["caBundle"] = json!("YQ==");
+                found["rules"].as_array_mut().unwrap().reverse();
+                found["rules"][1]["operations"] = json!(["UPDATE", "CREATE"]);
+                found["rules"][1]["scope"] = Value::Null;
+            },
+            &[],
+        );
+    }
+
+    #[test]
+    fn what_is_a_fact_of_its_own_is_no_difference() {
+        differs(
+            |found| {
+                found["failurePolicy"] = json!("Fail");
+                found["timeoutSeconds"] = json!(30);
+            },
+            &[],
+        );
+    }
+
+    #[test]
+    fn every_other_field_counts() {
+        differs(
+            |found| {
+                found["rules"] = json!([]);
+                found["clientConfig"] = json!({"url": "https://a/"});
+                found["matchConditions"] = Value::Null;
+                found["matchPolicy"] = json!("Exact");
+                found["sideEffects"] = json!("NoneOnDryRun");
+                found["admissionReviewVersions"] = json!(["v1beta1", "v1"]);
+                found["namespaceSelector"] = json!({"matchLabels": {"a": "b"}});
+                found["objectSelector"] = json!({"matchLabels": {"c": "d"}});
+            },
+            &[
+                (
+                    "rules",
+                    "[]",
+                    r#"[{"apiGroups":["a"],"apiVersions":["v1"],"operations":["CREATE","UPDATE"],"resources":["x"],"scope":"*"},{"apiGroups":["b"],"apiVersions":["v1"],"operations":["CREATE"],"resources":["y"],"scope":"Cluster"}]"#,
+                ),
+                (
+                    "clientConfig",
+                    r#"{"url":"https://a/"}"#,
+                    r#"{"service":{"name":"olmguard","namespace":"olmguard-system","path":"/validate","port":443}}"#,
+                ),
+                (
+                    "matchConditions",
+                    "[]",
+                    r#"[{"expression":"true","name":"one"}]"#,
+                ),
+                ("matchPolicy", r#""Exact""#, r#""Equivalent""#),
+                ("sideEffects", r#""NoneOnDryRun""#, r#""None""#),
+                (
+                    "admissionReviewVersions",
+                    r#"["v1beta1","v1"]"#,
+                    r#"["v1"]"#,
+                ),
+                ("namespaceSelector", r#"{"matchLabels":{"a":"b"}}"#, "{}"),
+                ("objectSelector", r#"{"matchLabels":{"c":"d"}}"#, "{}"),
+            ],
+        );
+    }
+
+    #[test]
+    fn what_is_shipped_is_for_the_names_that_are_asked_for() {
+        let names = Names {
+            namespace: "a".to_owned(),
+            service: "b".to_owned(),
+            deployment: String::new(),
+            configuration: String::new(),
+        };
+        let service = of(&webhook(|_| {}), &names).client_config.service.unwrap();
+        assert_eq!(
+            (service.namespace, service.name),
+            ("a".to_owned(), "b".to_owned())
+        );
+    }
+}

@@ -6,6 +6,9 @@ use crate::doctor::{
     Unasked, Webhook,
 };
 
+const APPLY: &str =
+    "kubectl apply -f deploy/rendered/default-self-managed.yaml  # or what was applied";
+
 #[test]
 fn a_configuration_that_is_not_there_asks_nobody() {
     let facts = Facts {
@@ -19,7 +22,7 @@ fn a_configuration_that_is_not_there_asks_nobody() {
             "fail",
             "there is no ValidatingWebhookConfiguration \"olmguard\"",
             "no API server asks the guard: every edit goes through unjudged",
-            "kubectl apply -f deploy/base/validating-webhook-configuration.yaml",
+            APPLY,
         ]],
     );
     says(&facts, Check::Shipped, &[]);
@@ -45,11 +48,10 @@ fn a_configuration_of_others_asks_nobody() {
             ..Scene::well()
         };
         let cause = "no API server asks the guard by it: every edit goes through unjudged";
-        let command = "kubectl apply -f deploy/base/validating-webhook-configuration.yaml";
         says(
             &facts,
             Check::Configuration,
-            &[["fail", found, cause, command]],
+            &[["fail", found, cause, APPLY]],
         );
     }
 }
@@ -255,7 +257,7 @@ fn a_deployment_is_told_by_its_counts() {
             [
                 "fail",
                 "olmguard-system/olmguard is scaled to 0",
-                "nobody answers the API server",
+                "none of its pods answers the API server",
                 "kubectl scale deployment/olmguard -n olmguard-system --replicas=2",
             ],
         ),
@@ -266,7 +268,7 @@ fn a_deployment_is_told_by_its_counts() {
             [
                 "fail",
                 "olmguard-system/olmguard, 0 of 2 ready",
-                "nobody answers the API server",
+                "none of its pods answers the API server",
                 status,
             ],
         ),
@@ -321,8 +323,10 @@ fn a_deployment_is_told_by_its_counts() {
 
 #[test]
 fn each_right_that_is_lacking_is_told() {
+    let mut listing = permission(false);
+    listing.need.verb = "list";
     let facts = Facts {
-        permissions: Ok(vec![permission(true), permission(false)]),
+        permissions: Ok(vec![permission(true), permission(false), listing]),
         ..Scene::well()
     };
     says(
@@ -330,7 +334,7 @@ fn each_right_that_is_lacking_is_told() {
         Check::Permissions,
         &[[
             "fail",
-            "system:serviceaccount:olmguard-system:olmguard may not watch \
+            "system:serviceaccount:olmguard-system:olmguard may not watch, list \
              clustercatalogs.olm.operatorframework.io",
             "a role or a binding of the guard is missing, or names another service account",
             "kubectl auth can-i watch clustercatalogs.olm.operatorframework.io \

@@ -60,10 +60,10 @@ fn replicas_that_say_the_same_share_a_line() {
         Check::Version,
         &[
             ["unknown", "b: not told", "", ""],
-            ["ok", "0.1.0: olmguard-1, olmguard-2", "", ""],
+            ["ok", "olmguard-1, olmguard-2: 0.1.0", "", ""],
             [
                 "warn",
-                "0.2.0: a; this program is 0.1.0",
+                "a: 0.2.0; this program is 0.1.0",
                 "what is shipped and what is said differ between releases",
                 "kubectl get deployment olmguard -n olmguard-system -o wide",
             ],
@@ -93,7 +93,7 @@ fn catalogs_are_told_as_the_replica_tells_them() {
         ("being read", lacking, "olmguard catalogs"),
     ] {
         let facts = saying(&format!("ready\n[+] catalogs: {words}\n"));
-        let found = format!("{words}: olmguard-1");
+        let found = format!("olmguard-1: {words}");
         says(&facts, Check::Catalogs, &[["warn", &found, cause, command]]);
     }
     let untold = ["unknown", "olmguard-1: not told", "", ""];
@@ -113,7 +113,7 @@ fn an_olm_that_was_assumed_is_told() {
             Check::Olm,
             &[[
                 "warn",
-                &format!("{words}: olmguard-1"),
+                &format!("olmguard-1: {words}"),
                 "releases of OLM resolve differently, and this one had to be assumed in part",
                 "kubectl get deployments -A -l app.kubernetes.io/name=operator-controller -o wide",
             ]],
