@@ -1,10 +1,16 @@
 //! ClusterExtensions as the trials write them.
 
-use anyhow::Result;
+use anyhow::{Result, ensure};
+use http::{Request, header};
+use http_body_util::BodyExt;
 use kube::api::{
     Api, ApiResource, DynamicObject, GroupVersionKind, Patch, PatchParams, PostParams,
 };
+use kube::client::Body;
+use kube::core::Status;
 use serde_json::{Value, json};
+
+use crate::verdict::Verdict;
 
 /// The ClusterExtensions of a cluster.
 #[derive(Clone)]
@@ -53,6 +59,24 @@ impl Extensions {
             .patch(name, &parameters, &Patch::Merge(patch))
             .await?;
         Ok(())
+    }
+
+    /// What becomes of such a dry-run, and in which words.
+    pub(crate) async fn verdict(&self, name: &str, version: &str) -> Result<Verdict> {
+        let patch = json!({ "spec": { "source": { "catalog": { "version": version } } } });
+        let request = Request::patch(format!("{}/{name}?dryRun=All", self.api.resource_url()))
+            .header(header::CONTENT_TYPE, "application/merge-patch+json")
+            .body(Body::from(serde_json::to_vec(&patch)?))?;
+        let answer = self.api.clone().into_client().send(request).await?;
+        let (head, body) = answer.into_parts();
+        if head.status.is_success() {
+            let warnings = head.headers.get_all(header::WARNING).iter();
+            let warnings = warnings.map(|warning| Ok(warning.to_str()?.to_owned()));
+            return Ok(Verdict::Passed(warnings.collect::<Result<_>>()?));
+        }
+        let status: Status = serde_json::from_slice(&body.collect().await?.to_bytes())?;
+        ensure!(status.code == 403, "{status:?}");
+        Ok(Verdict::Denied(status.message))
     }
 }
 

@@ -24,6 +24,7 @@ mod registry;
 mod service;
 mod trials;
 mod until;
+mod verdict;
 
 use std::process::ExitCode;
 

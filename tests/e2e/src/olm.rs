@@ -62,15 +62,44 @@ impl Olm {
     /// Pushes a catalog's image, applies its ClusterCatalog, and waits until that content is served;
     /// the digest that the status names. Serving it again with other content is an update.
     pub(crate) async fn serve(&self, cluster: &Cluster, catalog: &Catalog) -> Result<String> {
-        let image = Image::catalog(&catalog.fbc)?;
-        let name = format!("catalogs/{}", catalog.name);
-        let reference = self.registry.push(&name, &image).await?;
-        catalog.apply(cluster, &reference).await?;
-        await_catalog(cluster, &catalog.name, "it to be served", |object| {
-            catalog::serves(object, &reference)
-        })
-        .await?;
+        let (image, reference) = self.push(catalog).await?;
+        self.serve_from(cluster, catalog, &reference, &reference)
+            .await?;
         Ok(image.manifest.digest)
+    }
+
+    /// The same by a tag, which only the status follows to the digest.
+    pub(crate) async fn serve_tag(
+        &self,
+        cluster: &Cluster,
+        catalog: &Catalog,
+        tag: &str,
+    ) -> Result<String> {
+        let (image, resolved) = self.push(catalog).await?;
+        let tagged = self.registry.tag(&repository(catalog), tag, &image).await?;
+        self.serve_from(cluster, catalog, &tagged, &resolved)
+            .await?;
+        Ok(image.manifest.digest)
+    }
+
+    async fn push(&self, catalog: &Catalog) -> Result<(Image, String)> {
+        let image = Image::catalog(&catalog.fbc)?;
+        let reference = self.registry.push(&repository(catalog), &image).await?;
+        Ok((image, reference))
+    }
+
+    async fn serve_from(
+        &self,
+        cluster: &Cluster,
+        catalog: &Catalog,
+        asked: &str,
+        resolved: &str,
+    ) -> Result<()> {
+        catalog.apply(cluster, asked).await?;
+        await_catalog(cluster, &catalog.name, "it to be served", |object| {
+            catalog::serves(object, resolved)
+        })
+        .await
     }
 }
 
@@ -89,6 +118,23 @@ pub(crate) async fn await_catalog(
     .await
     .with_context(|| format!("waited {PATIENCE:?} for {what}: ClusterCatalog {name}"))??;
     Ok(())
+}
+
+/// Watches until there is no such ClusterCatalog any more.
+pub(crate) async fn await_no_catalog(cluster: &Cluster, name: &str) -> Result<()> {
+    let is_gone = |object: Option<&DynamicObject>| object.is_none();
+    timeout(
+        PATIENCE,
+        await_condition(catalog::api(cluster), name, is_gone),
+    )
+    .await
+    .with_context(|| format!("waited {PATIENCE:?} for the end of ClusterCatalog {name}"))??;
+    Ok(())
+}
+
+/// Where its images are in the registry.
+fn repository(catalog: &Catalog) -> String {
+    format!("catalogs/{}", catalog.name)
 }
 
 /// Whether the program whose health is told on this port is ready.

@@ -58,16 +58,26 @@ impl Registry {
             self.push_blob(name, blob).await?;
         }
         let digest = &image.manifest.digest;
+        self.push_manifest(name, digest, image).await?;
+        Ok(format!("{}/{name}@{digest}", self.address))
+    }
+
+    /// Gives an image that was pushed a tag; by what reference it can be pulled.
+    pub(crate) async fn tag(&self, name: &str, tag: &str, image: &Image) -> Result<String> {
+        self.push_manifest(name, tag, image).await?;
+        Ok(format!("{}/{name}:{tag}", self.address))
+    }
+
+    async fn push_manifest(&self, name: &str, under: &str, image: &Image) -> Result<()> {
         let request = Request::builder()
             .method(Method::PUT)
-            .uri(format!("/v2/{name}/manifests/{digest}"))
+            .uri(format!("/v2/{name}/manifests/{under}"))
             .header(
                 header::CONTENT_TYPE,
                 "application/vnd.oci.image.manifest.v1+json",
             )
             .body(Body::from(image.manifest.bytes.clone()))?;
-        self.send(request).await?;
-        Ok(format!("{}/{name}@{digest}", self.address))
+        self.send(request).await
     }
 
     async fn push_blob(&self, name: &str, blob: &Blob) -> Result<()> {

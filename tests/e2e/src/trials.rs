@@ -1,7 +1,9 @@
 //! The trials: each is told a cluster that has just started and is nobody else's.
 
 mod bare;
+mod catalogs;
 mod certificates;
+mod graph;
 mod image;
 mod olm;
 mod rollout;
@@ -29,6 +31,8 @@ macro_rules! trials {
 pub(crate) fn all() -> Vec<Trial> {
     trials![
         bare::takes_an_extension,
+        catalogs::verdicts_follow_the_content,
+        catalogs::verdicts_follow_the_object,
         certificates::a_lost_secret_and_an_emptied_bundle_heal,
         certificates::files_rotate,
         certificates::self_managed_authorities_follow_each_other,

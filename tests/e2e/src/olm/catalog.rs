@@ -73,4 +73,11 @@ pub(crate) fn is_serving(object: &DynamicObject) -> bool {
     })
 }
 
+/// The digest of the content that its status names.
+pub(crate) fn digest(object: &DynamicObject) -> Option<String> {
+    let reference = object.data.pointer("/status/resolvedSource/image/ref");
+    let (_, digest) = reference?.as_str()?.split_once('@')?;
+    Some(digest.to_owned())
+}
+
 const NAME_LABEL: &str = "olm.operatorframework.io/metadata.name";
