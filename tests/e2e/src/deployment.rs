@@ -5,6 +5,7 @@ use std::net::IpAddr;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result};
+use k8s_openapi::api::admissionregistration::v1::ValidatingWebhookConfiguration;
 use k8s_openapi::api::apps::v1::Deployment as DeploymentObject;
 use kube::Api;
 
@@ -137,6 +138,19 @@ impl Deployment {
         Ok(())
     }
 
+    /// Kills the oldest pod; the Service leads there until its readiness has been asked.
+    pub(crate) async fn kill_oldest(&mut self) -> Result<()> {
+        let pod = self.pods.remove(0);
+        let address = pod.address;
+        pod.kill().await?;
+        until("the Service to notice", async || {
+            (!self.service.leads_to(address)).then_some(())
+        })
+        .await?;
+        self.service.remove(address);
+        Ok(())
+    }
+
     async fn remove_oldest(&mut self) -> Result<()> {
         let pod = self.pods.remove(0);
         let address = pod.address;
@@ -166,6 +180,17 @@ async fn trust_catalogd(cluster: &Cluster) -> Result<()> {
     let object = kubectl.run(&create, "").await?;
     kubectl.apply(&object).await?;
     Ok(())
+}
+
+/// Whom the API server believes to be the guard, as PEM; empty for nobody.
+pub(crate) async fn bundle(client: &kube::Client) -> Result<String> {
+    let configurations: Api<ValidatingWebhookConfiguration> = Api::all(client.clone());
+    let webhooks = configurations.get(NAME).await?.webhooks;
+    let webhook = webhooks.and_then(|webhooks| webhooks.into_iter().next());
+    let bundle = webhook.context("it has a webhook")?.client_config.ca_bundle;
+    Ok(String::from_utf8(
+        bundle.map(|bytes| bytes.0).unwrap_or_default(),
+    )?)
 }
 
 /// One of the manifests that are shipped, such as `hardened-self-managed`.

@@ -1,13 +1,17 @@
 //! People at work: server-side dry-runs at a steady pace, some that must pass and some that must be denied.
 
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
 use anyhow::{Result, ensure};
 use tokio::sync::oneshot;
-use tokio::task::{JoinHandle, JoinSet};
+use tokio::task::{JoinError, JoinHandle, JoinSet};
 use tokio::time::{MissedTickBehavior, interval};
 
 use crate::extension::Extensions;
+use crate::review::Reviewer;
+use crate::verdict::Verdict;
 
 /// A little more than the 50 a second that are asked for, as the pace is measured at the end.
 const PACE: Duration = Duration::from_millis(18);
@@ -22,6 +26,7 @@ pub(crate) struct Edit {
 
 /// Edits under way, until [`Load::stop`].
 pub(crate) struct Load {
+    tally: Arc<Tally>,
     stop: oneshot::Sender<()>,
     running: JoinHandle<Counts>,
 }
@@ -30,30 +35,84 @@ pub(crate) struct Load {
 #[derive(Debug, Default)]
 pub(crate) struct Counts {
     pub(crate) asked: usize,
-    pub(crate) wrong: Vec<String>,
+    pub(crate) wrong: Vec<Wrong>,
     pub(crate) took: Duration,
+}
+
+/// What is known before the end.
+#[derive(Debug, Default)]
+struct Tally {
+    asked: AtomicUsize,
+    failed: AtomicUsize,
+}
+
+/// A call that went wrong.
+#[derive(Debug)]
+pub(crate) struct Wrong {
+    /// When it was made.
+    pub(crate) asked: Instant,
+    /// What was asked, and what the answer was.
+    pub(crate) what: String,
 }
 
 impl Load {
     /// Tries `edits` in turn on the extension `name`.
     pub(crate) fn start(extensions: Extensions, name: &str, edits: Vec<Edit>) -> Self {
+        let name = name.to_owned();
+        Self::by(edits, move |edit| {
+            attempt(extensions.clone(), name.clone(), edit)
+        })
+    }
+
+    /// The same without an API server, which may be away meanwhile.
+    pub(crate) fn straight(reviewer: Reviewer, edits: Vec<Edit>) -> Self {
+        Self::by(edits, move |edit| review(reviewer.clone(), edit))
+    }
+
+    /// `ask` tells what was wrong about the answer.
+    fn by<R>(edits: Vec<Edit>, ask: impl Fn(Edit) -> R + Send + Sync + 'static) -> Self
+    where
+        R: Future<Output = Option<String>> + Send + 'static,
+    {
         let (stop, stopped) = oneshot::channel();
+        let tally = Arc::<Tally>::default();
         Self {
+            tally: tally.clone(),
             stop,
-            running: tokio::spawn(run(extensions, name.to_owned(), edits, stopped)),
+            running: tokio::spawn(run(ask, edits, tally, stopped)),
         }
+    }
+
+    /// How many calls have gone wrong by now.
+    pub(crate) fn failed(&self) -> usize {
+        self.tally.failed.load(Ordering::Relaxed)
+    }
+
+    /// How many calls have been made by now.
+    pub(crate) fn asked(&self) -> usize {
+        self.tally.asked.load(Ordering::Relaxed)
+    }
+
+    /// Waits for what is under way, and tells what went wrong.
+    pub(crate) async fn count(self) -> Result<Counts> {
+        // Its task looks at this until it ends.
+        let _ended = self.stop.send(());
+        Ok(self.running.await?)
     }
 
     /// Waits for what is under way; every answer must have been right, and the pace kept.
     pub(crate) async fn stop(self) -> Result<Counts> {
-        // Its task looks at this until it ends.
-        let _ended = self.stop.send(());
-        let counts = self.running.await?;
+        let counts = self.count().await?;
         let (asked, wrong) = (counts.asked, counts.wrong.len());
         ensure!(
             wrong == 0,
             "{wrong} of {asked} calls went wrong: {:#?}",
-            counts.wrong.iter().take(5).collect::<Vec<_>>()
+            counts
+                .wrong
+                .iter()
+                .map(|wrong| &wrong.what)
+                .take(5)
+                .collect::<Vec<_>>()
         );
         ensure!(
             counts.pace() >= 50.0,
@@ -72,12 +131,15 @@ impl Counts {
     }
 }
 
-async fn run(
-    extensions: Extensions,
-    name: String,
+async fn run<R>(
+    ask: impl Fn(Edit) -> R,
     edits: Vec<Edit>,
+    tally: Arc<Tally>,
     mut stopped: oneshot::Receiver<()>,
-) -> Counts {
+) -> Counts
+where
+    R: Future<Output = Option<String>> + Send + 'static,
+{
     let start = Instant::now();
     let mut pace = interval(PACE);
     pace.set_missed_tick_behavior(MissedTickBehavior::Burst);
@@ -88,25 +150,42 @@ async fn run(
             _ = &mut stopped => break,
             _ = pace.tick() => {}
         }
-        let (extensions, name, edit) = (extensions.clone(), name.clone(), edit.clone());
-        calls.spawn(async move { attempt(&extensions, &name, &edit).await });
+        let answer = ask(edit.clone());
+        calls.spawn(async move { timed(answer).await });
         counts.asked += 1;
         while let Some(ended) = calls.try_join_next() {
-            counts.wrong.extend(ended.ok().flatten());
+            counts
+                .wrong
+                .extend(ended.unwrap_or_else(|error| Some(panicked(&error))));
         }
+        tally.asked.store(counts.asked, Ordering::Relaxed);
+        tally.failed.store(counts.wrong.len(), Ordering::Relaxed);
     }
     counts.took = start.elapsed();
     while let Some(ended) = calls.join_next().await {
         counts
             .wrong
-            .extend(ended.unwrap_or_else(|error| Some(error.to_string())));
+            .extend(ended.unwrap_or_else(|error| Some(panicked(&error))));
     }
     counts
 }
 
-/// What was wrong about the answer.
-async fn attempt(extensions: &Extensions, name: &str, edit: &Edit) -> Option<String> {
-    let answer = extensions.try_version(name, &edit.version).await;
+async fn timed(answer: impl Future<Output = Option<String>>) -> Option<Wrong> {
+    let asked = Instant::now();
+    let what = answer.await?;
+    Some(Wrong { asked, what })
+}
+
+fn panicked(error: &JoinError) -> Wrong {
+    Wrong {
+        asked: Instant::now(),
+        what: error.to_string(),
+    }
+}
+
+/// What was wrong about the API server's answer.
+async fn attempt(extensions: Extensions, name: String, edit: Edit) -> Option<String> {
+    let answer = extensions.try_version(&name, &edit.version).await;
     match (&edit.denied, answer) {
         (None, Ok(())) => None,
         (Some(text), Err(kube::Error::Api(status)))
@@ -114,6 +193,16 @@ async fn attempt(extensions: &Extensions, name: &str, edit: &Edit) -> Option<Str
         {
             None
         }
+        (_, answer) => Some(format!("{edit:?}: {answer:?}")),
+    }
+}
+
+/// What was wrong about the guard's answer.
+async fn review(reviewer: Reviewer, edit: Edit) -> Option<String> {
+    let answer = reviewer.ask(&edit.version).await;
+    match (&edit.denied, answer) {
+        (None, Ok(Verdict::Passed(_))) => None,
+        (Some(text), Ok(verdict)) if verdict.denies(&[text]) => None,
         (_, answer) => Some(format!("{edit:?}: {answer:?}")),
     }
 }

@@ -93,6 +93,17 @@ impl Pod {
 
     /// The sum of all samples of a metric whose labels contain `part`.
     pub(crate) async fn metric_sum(&self, name: &str, part: &str) -> Result<f64> {
+        Ok(self.samples(name, part).await?.into_iter().sum())
+    }
+
+    /// The lowest of all samples of a metric.
+    pub(crate) async fn metric_lowest(&self, name: &str) -> Result<f64> {
+        let samples = self.samples(name, "").await?;
+        let lowest = samples.into_iter().min_by(f64::total_cmp);
+        lowest.with_context(|| format!("{name} has no sample"))
+    }
+
+    async fn samples(&self, name: &str, part: &str) -> Result<Vec<f64>> {
         let (_, text) = self.ops("/metrics").await?;
         let samples = text.lines().filter_map(|line| {
             line.strip_prefix(name)?
@@ -101,8 +112,13 @@ impl Pod {
         });
         samples
             .filter(|(labels, _)| labels.contains(part))
-            .map(|(_, value)| Ok(value.parse::<f64>()?))
-            .sum()
+            .map(|(_, value)| Ok(value.parse()?))
+            .collect()
+    }
+
+    /// Where a folder of its container is on this machine.
+    pub(crate) fn folder(&self, mounted: &str) -> PathBuf {
+        self.volumes.located(mounted).into()
     }
 
     /// What it has logged so far.
@@ -137,7 +153,7 @@ impl Pod {
     }
 }
 
-const OPS: u16 = 8080;
+pub(crate) const OPS: u16 = 8080;
 
 async fn create(
     pods: &Api<PodObject>,

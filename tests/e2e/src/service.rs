@@ -53,6 +53,8 @@ impl Drop for Task {
 /// A Service that leads somewhere. What it started ends with it; connections are cut.
 #[derive(Debug)]
 pub(crate) struct Service {
+    /// Where it listens.
+    pub(crate) address: SocketAddr,
     pods: Arc<Mutex<Vec<Endpoint>>>,
     switch: Task,
     follow: Task,
@@ -74,7 +76,8 @@ impl Service {
             .and_then(|spec| spec.cluster_ip)
             .context("a Service has an address")?
             .parse()?;
-        let listener = TcpListener::bind((address, 443))
+        let address = SocketAddr::new(address, 443);
+        let listener = TcpListener::bind(address)
             .await
             .with_context(|| address.to_string())?;
         let pods = Arc::<Mutex<Vec<Endpoint>>>::default();
@@ -85,6 +88,7 @@ impl Service {
             pods.clone(),
         );
         Ok(Self {
+            address,
             switch: Task::of(switch(listener, pods.clone())),
             follow: Task::of(follow),
             pods,

@@ -1,6 +1,7 @@
 //! The trials: each is told a cluster that has just started and is nobody else's.
 
 mod bare;
+mod burst;
 mod catalogs;
 mod certificates;
 mod graph;
@@ -39,9 +40,10 @@ pub(crate) fn all() -> Vec<Trial> {
         certificates::three_replicas_agree_on_one_authority,
         image::runs_from_its_own_root,
         olm::installs_and_upgrades,
+        rollout::a_call_that_is_lost_is_noticed,
+        rollout::a_restart_with_the_usual_delay_loses_no_call,
         rollout::five_restarts_lose_no_call,
         texts::of_a_guard_that_answers,
-        texts::of_a_guard_that_is_away,
     ]
 }
 

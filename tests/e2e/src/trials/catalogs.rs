@@ -4,20 +4,19 @@
 //! until a burst of edits, which reach all replicas, is answered by it.
 
 use std::collections::BTreeMap;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use anyhow::{Context, Result, ensure};
-use futures_util::future::join_all;
 use kube::api::{DeleteParams, Patch, PatchParams, PostParams};
 use serde_json::json;
 
+use super::burst::followed;
 use super::graph::chain;
 use crate::cluster::Cluster;
 use crate::deployment::Deployment;
 use crate::extension::{Extensions, extension};
 use crate::olm::catalog::{self, Catalog};
 use crate::olm::{Olm, await_catalog, await_no_catalog};
-use crate::until::within;
 use crate::verdict::Verdict;
 
 /// A catalog comes, and its content changes: by another digest in its spec, and by a tag.
@@ -104,9 +103,6 @@ const ASKED: &str = "1.2.0";
 /// What is promised is a second; the machine may have more to do.
 const BOUND: Duration = Duration::from_secs(5);
 
-/// So many at once need more connections than there are replicas, which take turns at them.
-const EDITS: usize = 12;
-
 fn hub(versions: &[&str]) -> Catalog {
     Catalog::new(NAME, chain(PACKAGE, versions))
 }
@@ -163,51 +159,12 @@ impl People<'_> {
         Ok(())
     }
 
-    /// They ask until a burst of edits that reached every replica is answered so.
+    /// Their edits are answered so, by every replica.
     async fn follow(&self, what: &str, is_right: impl Fn(&Verdict) -> bool) -> Result<()> {
-        let begun = Instant::now();
-        let mut last = None;
-        let right = within(BOUND, "every verdict to follow", async || {
-            let burst = self.burst().await;
-            last = Some(format!("{burst:?}"));
-            let burst = burst.ok()?;
-            let is_right = burst.reached_all && burst.verdicts.iter().all(&is_right);
-            is_right.then_some(())
-        });
-        right.await.with_context(|| format!("{what}: {last:?}"))?;
-        println!(
-            "{what}: every replica follows within {} ms",
-            begun.elapsed().as_millis()
-        );
+        let edit = async || self.extensions.verdict(EXTENSION, ASKED).await;
+        let took = followed(self.guard, BOUND, edit, is_right).await;
+        let took = took.with_context(|| what.to_owned())?.as_millis();
+        println!("{what}: every replica follows within {took} ms");
         Ok(())
     }
-
-    async fn burst(&self) -> Result<Burst> {
-        let before = self.answered().await?;
-        let edits = (0..EDITS).map(|_| self.extensions.verdict(EXTENSION, ASKED));
-        let verdicts = join_all(edits).await.into_iter().collect::<Result<_>>()?;
-        let after = self.answered().await?;
-        let reached_all = before
-            .iter()
-            .zip(&after)
-            .all(|(before, after)| before < after);
-        Ok(Burst {
-            verdicts,
-            reached_all,
-        })
-    }
-
-    /// How many edits each replica has answered.
-    async fn answered(&self) -> Result<Vec<f64>> {
-        let pods = self.guard.pods.iter();
-        let counts = pods.map(|pod| pod.metric_sum("olmguard_requests_total", ""));
-        join_all(counts).await.into_iter().collect()
-    }
-}
-
-/// Many edits at once.
-#[derive(Debug)]
-struct Burst {
-    verdicts: Vec<Verdict>,
-    reached_all: bool,
 }

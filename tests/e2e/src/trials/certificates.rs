@@ -2,7 +2,7 @@
 
 use std::fs;
 
-use anyhow::{Context, Result, ensure};
+use anyhow::{Result, ensure};
 use k8s_openapi::ByteString;
 use k8s_openapi::api::admissionregistration::v1::ValidatingWebhookConfiguration;
 use k8s_openapi::api::core::v1::Secret;
@@ -12,7 +12,7 @@ use serde_json::json;
 
 use super::work;
 use crate::cluster::Cluster;
-use crate::deployment::{Deployment, NAME, NAMESPACE};
+use crate::deployment::{Deployment, NAME, NAMESPACE, bundle};
 use crate::pki::Pki;
 use crate::until::until;
 
@@ -61,7 +61,7 @@ pub(crate) async fn a_lost_secret_and_an_emptied_bundle_heal(cluster: &mut Clust
     let mut guard = work::hardened(cluster).await?;
     let secrets: Api<Secret> = Api::namespaced(cluster.client.clone(), NAMESPACE);
     let load = work::begin(cluster).await?;
-    let before = bundle(cluster).await?;
+    let before = bundle(&cluster.client).await?;
     secrets.delete(SECRET, &DeleteParams::default()).await?;
     until("the Secret to be put back", async || {
         secrets.get(SECRET).await.ok()
@@ -69,13 +69,13 @@ pub(crate) async fn a_lost_secret_and_an_emptied_bundle_heal(cluster: &mut Clust
     .await?;
     work::end("a deleted Secret", load).await?;
     ensure!(
-        bundle(cluster).await? == before,
+        bundle(&cluster.client).await? == before,
         "the authority is another now"
     );
     // Without anyone to vouch, an API server cannot call: this gap is the loss of whoever emptied it.
     vouch(cluster, "").await?;
     until("the bundle to be put back", async || {
-        (bundle(cluster).await.ok()? == before).then_some(())
+        (bundle(&cluster.client).await.ok()? == before).then_some(())
     })
     .await?;
     let load = work::begin_again(cluster);
@@ -86,7 +86,7 @@ pub(crate) async fn a_lost_secret_and_an_emptied_bundle_heal(cluster: &mut Clust
 /// Three that start at the same moment, with no Secret there, have one authority.
 pub(crate) async fn three_replicas_agree_on_one_authority(cluster: &mut Cluster) -> Result<()> {
     let mut guard = work::hardened(cluster).await?;
-    let bundle = bundle(cluster).await?;
+    let bundle = bundle(&cluster.client).await?;
     let authorities = bundle.matches("BEGIN CERTIFICATE").count();
     ensure!(
         authorities == 1,
@@ -139,21 +139,6 @@ async fn vouch(cluster: &Cluster, bundle: &str) -> Result<()> {
         .patch(NAME, &PatchParams::default(), &Patch::<()>::Json(patch))
         .await?;
     Ok(())
-}
-
-async fn bundle(cluster: &Cluster) -> Result<String> {
-    let configuration = configurations(cluster).get(NAME).await?;
-    let webhook = configuration
-        .webhooks
-        .and_then(|webhooks| webhooks.into_iter().next())
-        .context("it has a webhook")?;
-    Ok(String::from_utf8(
-        webhook
-            .client_config
-            .ca_bundle
-            .map(|bytes| bytes.0)
-            .unwrap_or_default(),
-    )?)
 }
 
 fn configurations(cluster: &Cluster) -> Api<ValidatingWebhookConfiguration> {

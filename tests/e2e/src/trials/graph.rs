@@ -24,5 +24,5 @@ pub(super) fn chain(package: &str, versions: &[&str]) -> String {
         })
     });
     let blobs = [olm_package, channel].into_iter().chain(bundles);
-    blobs.map(|blob| format!("{blob}\n")).collect()
+    blobs.map(|blob| blob.to_string() + "\n").collect()
 }

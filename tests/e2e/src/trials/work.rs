@@ -12,11 +12,16 @@ const NAME: &str = "demo";
 
 /// Three replicas, `failurePolicy: Fail`, a certificate of their own.
 pub(super) async fn hardened(cluster: &Cluster) -> Result<Deployment> {
+    hardened_with(cluster, &[]).await
+}
+
+/// The same with an environment beside that of the manifests.
+pub(super) async fn hardened_with(cluster: &Cluster, extra: &[(&str, &str)]) -> Result<Deployment> {
     cluster
         .kubectl()?
         .run("create namespace olmv1-system", "")
         .await?;
-    let guard = Deployment::up(cluster, "hardened-self-managed").await?;
+    let guard = Deployment::up_with(cluster, "hardened-self-managed", extra).await?;
     ensure!(guard.pods.len() == 3, "{} pods", guard.pods.len());
     Ok(guard)
 }

@@ -1,0 +1,142 @@
+//! The guard asked without an API server: by its Service's address, as an API server would.
+//!
+//! Each review has a connection of its own, which trusts what the configuration vouches for and no
+//! more. So it can be asked while no API server is there to do so.
+
+use std::net::SocketAddr;
+use std::sync::Arc;
+
+use anyhow::{Context, Result, ensure};
+use http::{Request, header};
+use http_body_util::{BodyExt, Full};
+use hyper::body::Bytes;
+use hyper::client::conn::http1::handshake;
+use hyper_util::rt::TokioIo;
+use rustls::crypto::ring::default_provider;
+use rustls::pki_types::pem::PemObject;
+use rustls::pki_types::{CertificateDer, ServerName};
+use rustls::{ClientConfig, RootCertStore};
+use serde::Deserialize;
+use serde_json::{Value, json};
+use tokio::net::TcpStream;
+use tokio::task::JoinSet;
+use tokio_rustls::TlsConnector;
+use tokio_rustls::client::TlsStream;
+
+use crate::cluster::Cluster;
+use crate::deployment::{self, Deployment};
+use crate::extension::Extensions;
+use crate::verdict::Verdict;
+
+/// Asks about edits of one extension.
+#[derive(Clone)]
+pub(crate) struct Reviewer {
+    service: SocketAddr,
+    tls: TlsConnector,
+    /// The extension as it is.
+    old: Value,
+}
+
+impl Reviewer {
+    /// Looks up what it has to know, while there is an API server.
+    pub(crate) async fn of(cluster: &Cluster, guard: &Deployment, name: &str) -> Result<Self> {
+        let bundle = deployment::bundle(&cluster.client).await?;
+        let old = Extensions::of(&cluster.client).api.get(name).await?;
+        Ok(Self {
+            service: guard.service.address,
+            tls: Arc::new(trusting(&bundle)?).into(),
+            old: serde_json::to_value(old)?,
+        })
+    }
+
+    /// What is said of an edit to this version.
+    pub(crate) async fn ask(&self, version: &str) -> Result<Verdict> {
+        let reply: Reply = serde_json::from_slice(&self.send(&self.review(version)?).await?)?;
+        let said = reply.response;
+        Ok(if said.allowed {
+            Verdict::Passed(said.warnings)
+        } else {
+            Verdict::Denied(said.status.context("a denial has a status")?.message)
+        })
+    }
+
+    async fn send(&self, review: &Value) -> Result<Bytes> {
+        let (mut sender, connection) = handshake(TokioIo::new(self.connect().await?)).await?;
+        let mut connected = JoinSet::new();
+        connected.spawn(connection);
+        let request = Request::post("/validate?timeout=5s")
+            .header(header::HOST, SERVER_NAME)
+            .header(header::CONTENT_TYPE, "application/json")
+            .body(Full::new(Bytes::from(serde_json::to_vec(review)?)))?;
+        let answer = sender.send_request(request).await?;
+        let status = answer.status();
+        let body = answer.into_body().collect().await?.to_bytes();
+        ensure!(
+            status.is_success(),
+            "{status}: {}",
+            String::from_utf8_lossy(&body)
+        );
+        Ok(body)
+    }
+
+    async fn connect(&self) -> Result<TlsStream<TcpStream>> {
+        let tcp = TcpStream::connect(self.service).await?;
+        let name = ServerName::try_from(SERVER_NAME)?;
+        Ok(self.tls.connect(name, tcp).await?)
+    }
+
+    fn review(&self, version: &str) -> Result<Value> {
+        let mut new = self.old.clone();
+        let asked = new.pointer_mut("/spec/source/catalog/version");
+        *asked.context("an extension asks for a version")? = version.into();
+        let kind = json!({ "group": "olm.operatorframework.io", "version": "v1", "kind": "ClusterExtension" });
+        let resource = json!({ "group": "olm.operatorframework.io", "version": "v1", "resource": "clusterextensions" });
+        Ok(json!({
+            "apiVersion": "admission.k8s.io/v1",
+            "kind": "AdmissionReview",
+            "request": {
+                "uid": "00000000-0000-4000-8000-000000000000",
+                "kind": kind, "requestKind": kind,
+                "resource": resource, "requestResource": resource,
+                "name": self.old.pointer("/metadata/name"),
+                "operation": "UPDATE",
+                "userInfo": { "username": "e2e-admin", "groups": ["system:masters"] },
+                "dryRun": true,
+                "object": new,
+                "oldObject": self.old,
+            },
+        }))
+    }
+}
+
+const SERVER_NAME: &str = "olmguard.olmguard-system.svc";
+
+fn trusting(bundle: &str) -> Result<ClientConfig> {
+    let mut roots = RootCertStore::empty();
+    for certificate in CertificateDer::pem_slice_iter(bundle.as_bytes()) {
+        roots.add(certificate?)?;
+    }
+    let builder = ClientConfig::builder_with_provider(Arc::new(default_provider()));
+    Ok(builder
+        .with_safe_default_protocol_versions()?
+        .with_root_certificates(roots)
+        .with_no_client_auth())
+}
+
+#[derive(Debug, Deserialize)]
+struct Reply {
+    response: Said,
+}
+
+#[derive(Debug, Deserialize)]
+struct Said {
+    allowed: bool,
+    status: Option<Status>,
+    #[serde(default)]
+    warnings: Vec<String>,
+}
+
+#[derive(Debug, Deserialize)]
+struct Status {
+    message: String,
+}
