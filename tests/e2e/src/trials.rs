@@ -1,5 +1,6 @@
 //! The trials: each is told a cluster that has just started and is nobody else's.
 
+mod away;
 mod bare;
 mod burst;
 mod catalogs;
@@ -31,6 +32,11 @@ macro_rules! trials {
 /// All of them, in the order in which they run.
 pub(crate) fn all() -> Vec<Trial> {
     trials![
+        away::a_pod_is_killed,
+        away::catalogd_is_killed,
+        away::catalogd_is_killed_in_mid_body,
+        away::etcd_is_stopped,
+        away::the_api_server_is_restarted,
         bare::takes_an_extension,
         catalogs::verdicts_follow_the_content,
         catalogs::verdicts_follow_the_object,
@@ -44,6 +50,7 @@ pub(crate) fn all() -> Vec<Trial> {
         rollout::a_restart_with_the_usual_delay_loses_no_call,
         rollout::five_restarts_lose_no_call,
         texts::of_a_guard_that_answers,
+        texts::of_a_guard_that_is_away,
     ]
 }
 
