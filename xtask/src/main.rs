@@ -1,8 +1,11 @@
 //! Set-up and checks of olmguard, run as `cargo xtask TASK` from anywhere in the repository.
 
+mod assets;
 mod bless;
+mod e2e;
 mod find;
 mod program;
+mod release;
 mod render;
 mod report;
 mod steps;
@@ -18,8 +21,11 @@ fn main() -> ExitCode {
     match arguments.as_slice() {
         ["test"] => test(),
         ["bless"] => ended(bless::run()),
-        ["render"] => ended(render::write(&find::folders())),
-        ["render", "--check"] => ended(render::check(&find::folders())),
+        ["render"] => ended(render::write()),
+        ["render", "--check"] => ended(render::check()),
+        ["e2e-assets"] => ended(assets::run(false)),
+        ["e2e-assets", "--prune"] => ended(assets::run(true)),
+        ["e2e", arguments @ ..] => ended(e2e::run(arguments)),
         ["help" | "--help" | "-h"] => {
             report::say(HELP);
             ExitCode::SUCCESS
@@ -51,12 +57,18 @@ usage: cargo xtask TASK
 
 tasks:
   test   everything that must hold before a change is merged: format, clippy, the pure part alone,
-         documentation, dependencies, tests; stops at the first failure. Installs cargo-deny if it
-         is missing. Recorded answers are taken from OLMGUARD_SHARED, else from ../shared, else
+         documentation, dependencies, tests, end to end; stops at the first failure. Installs
+         cargo-deny if it is missing. Where there is no Go, and CI is not `true`, end to end is
+         left out. Recorded answers are taken from OLMGUARD_SHARED, else from ../shared, else
          from the sample in tests/vectors.
   bless  writes the answers that stand in the repository anew instead of comparing them; read the
          difference before you commit it
-  render writes the manifests in deploy/rendered anew, from the kustomizations and from the chart,
-         which have to come to the same; --check compares only. It needs kubectl and helm, in the
-         folders of OLMGUARD_E2E_BIN or on the PATH.
+  e2e [ARGUMENT...]
+         the end-to-end tests alone: olmguard beside a real API server and a real OLM, on loopback.
+         The arguments are theirs: a part of a name, --list
+  e2e-assets [--prune]
+         builds the programs that they need, with Go, into OLMGUARD_E2E_ASSETS, else into
+         olmguard/e2e in the user's cache folder. KUBEBUILDER_ASSETS is used where it has etcd,
+         kube-apiserver and kubectl; OLMGUARD_E2E_KUBERNETES=1.34 takes that minor. --prune
+         removes what earlier versions left
   help   this text";

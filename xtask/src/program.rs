@@ -1,8 +1,8 @@
-//! Runs cargo at the root of the repository and says what became of it.
+//! Runs a program, at the root of the repository unless told otherwise, and says what became of it.
 //!
 //! Standard input is always empty: nothing here may wait for a person.
 
-use std::ffi::OsString;
+use std::ffi::{OsStr, OsString};
 use std::io::{self, BufRead, BufReader};
 use std::path::Path;
 use std::process::{Command, ExitStatus, Stdio};
@@ -10,51 +10,67 @@ use std::{env, fmt};
 
 use crate::report;
 
-/// A cargo command line that has not run yet.
-pub(crate) struct Cargo {
-    arguments: &'static str,
+/// A command line that has not run yet.
+pub(crate) struct Program {
+    line: String,
     command: Command,
 }
 
 /// Why a command line did not do what it should.
 #[derive(Debug, thiserror::Error)]
-pub(crate) enum CargoError {
-    #[error("`cargo {arguments}` does not start: {source}")]
-    Start {
-        arguments: &'static str,
-        source: io::Error,
-    },
-    #[error("the output of `cargo {arguments}` cannot be read: {source}")]
-    Output {
-        arguments: &'static str,
-        source: io::Error,
-    },
-    #[error("`cargo {arguments}` ended with {status}")]
-    Failed {
-        arguments: &'static str,
-        status: ExitStatus,
-    },
+pub(crate) enum ProgramError {
+    #[error("`{line}` does not start: {source}")]
+    Start { line: String, source: io::Error },
+    #[error("the output of `{line}` cannot be read: {source}")]
+    Output { line: String, source: io::Error },
+    #[error("`{line}` ended with {status}")]
+    Failed { line: String, status: ExitStatus },
 }
 
-impl Cargo {
-    /// Arguments are separated by spaces; none holds one.
-    pub(crate) fn new(arguments: &'static str) -> Self {
+impl Program {
+    /// Cargo with arguments that are separated by spaces; none holds one.
+    pub(crate) fn cargo(arguments: &str) -> Self {
         let cargo = env::var_os("CARGO").unwrap_or_else(|| OsString::from("cargo"));
-        let mut command = Command::new(cargo);
-        command.args(arguments.split(' ')).stdin(Stdio::null());
-        if let Some(root) = Path::new(env!("CARGO_MANIFEST_DIR")).parent() {
-            command.current_dir(root);
-        }
-        Self { arguments, command }
+        Self::named("cargo", Command::new(cargo)).args(arguments.split(' '))
     }
 
-    pub(crate) fn env(mut self, name: &str, value: &str) -> Self {
+    /// A program that is found on the `PATH`.
+    pub(crate) fn new(name: &str) -> Self {
+        Self::named(name, Command::new(name))
+    }
+
+    fn named(name: &str, mut command: Command) -> Self {
+        command.stdin(Stdio::null()).current_dir(root());
+        Self {
+            line: name.to_owned(),
+            command,
+        }
+    }
+
+    pub(crate) fn arg(mut self, argument: impl AsRef<OsStr>) -> Self {
+        self.line.push(' ');
+        self.line.push_str(&argument.as_ref().to_string_lossy());
+        self.command.arg(argument);
+        self
+    }
+
+    pub(crate) fn args<S: AsRef<OsStr>>(self, arguments: impl IntoIterator<Item = S>) -> Self {
+        arguments.into_iter().fold(self, Self::arg)
+    }
+
+    pub(crate) fn env(mut self, name: &str, value: impl AsRef<OsStr>) -> Self {
         self.command.env(name, value);
         self
     }
 
+    /// Runs it there instead of at the root.
+    pub(crate) fn folder(mut self, folder: impl AsRef<Path>) -> Self {
+        self.command.current_dir(folder);
+        self
+    }
+
     /// Runs it with its output where ours is.
-    pub(crate) fn run(mut self) -> Result<(), CargoError> {
+    pub(crate) fn run(mut self) -> Result<(), ProgramError> {
         report::say(&self);
         let status = self.command.status().map_err(self.does_not_start())?;
         self.judge(status)
@@ -67,7 +83,7 @@ impl Cargo {
     }
 
     /// What it prints on standard output.
-    pub(crate) fn output(mut self) -> Result<String, CargoError> {
+    pub(crate) fn output(mut self) -> Result<String, ProgramError> {
         report::say(&self);
         self.command.stderr(Stdio::inherit());
         let output = self.command.output().map_err(self.does_not_start())?;
@@ -76,7 +92,7 @@ impl Cargo {
     }
 
     /// Runs it, shows each line of its standard output as it comes, and hands it on.
-    pub(crate) fn run_with_lines(mut self, mut each: impl FnMut(&str)) -> Result<(), CargoError> {
+    pub(crate) fn run_with_lines(mut self, mut each: impl FnMut(&str)) -> Result<(), ProgramError> {
         report::say(&self);
         self.command.stdout(Stdio::piped());
         let mut child = self.command.spawn().map_err(self.does_not_start())?;
@@ -91,28 +107,33 @@ impl Cargo {
         self.judge(status)
     }
 
-    fn judge(&self, status: ExitStatus) -> Result<(), CargoError> {
-        let arguments = self.arguments;
+    fn judge(&self, status: ExitStatus) -> Result<(), ProgramError> {
         if status.success() {
-            Ok(())
-        } else {
-            Err(CargoError::Failed { arguments, status })
+            return Ok(());
         }
+        let line = self.line.clone();
+        Err(ProgramError::Failed { line, status })
     }
 
-    fn does_not_start(&self) -> impl FnOnce(io::Error) -> CargoError + use<> {
-        let arguments = self.arguments;
-        move |source| CargoError::Start { arguments, source }
+    fn does_not_start(&self) -> impl FnOnce(io::Error) -> ProgramError + use<> {
+        let line = self.line.clone();
+        move |source| ProgramError::Start { line, source }
     }
 
-    fn cannot_be_read(&self) -> impl FnOnce(io::Error) -> CargoError + use<> {
-        let arguments = self.arguments;
-        move |source| CargoError::Output { arguments, source }
+    fn cannot_be_read(&self) -> impl FnOnce(io::Error) -> ProgramError + use<> {
+        let line = self.line.clone();
+        move |source| ProgramError::Output { line, source }
     }
 }
 
-impl fmt::Display for Cargo {
+impl fmt::Display for Program {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "$ cargo {}", self.arguments)
+        write!(f, "$ {}", self.line)
     }
+}
+
+/// Where the repository is checked out.
+pub(crate) fn root() -> &'static Path {
+    let xtask = Path::new(env!("CARGO_MANIFEST_DIR"));
+    xtask.parent().unwrap_or(xtask)
 }

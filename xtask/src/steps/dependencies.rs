@@ -5,26 +5,26 @@
 //! commit of today that nobody changed.
 
 use super::StepError;
-use crate::program::Cargo;
+use crate::program::Program;
 use crate::report::Report;
 
 pub(super) fn check(report: &mut Report) -> Result<(), StepError> {
-    if !Cargo::new("deny --version").works() {
-        Cargo::new("install --locked --version ^0.20 cargo-deny").run()?;
+    if !Program::cargo("deny --version").works() {
+        Program::cargo("install --locked --version ^0.20 cargo-deny").run()?;
     }
-    Cargo::new("deny --workspace --locked check bans licenses sources").run()?;
+    Program::cargo("deny --workspace --locked check bans licenses sources").run()?;
     check_advisories(report);
     Ok(())
 }
 
 fn check_advisories(report: &mut Report) {
-    let fetch = Cargo::new("deny fetch db");
+    let fetch = Program::cargo("deny fetch db");
     if let Err(error) = within_limits(fetch).run() {
         report.left_out.push(format!(
             "advisories: their database cannot be reached ({error})"
         ));
     } else if let Err(error) =
-        within_limits(Cargo::new("deny --workspace --locked check advisories")).run()
+        within_limits(Program::cargo("deny --workspace --locked check advisories")).run()
     {
         report
             .notes
@@ -35,7 +35,7 @@ fn check_advisories(report: &mut Report) {
 }
 
 /// A connection that stalls for 20 s ends; git asks nobody for a password.
-fn within_limits(cargo: Cargo) -> Cargo {
+fn within_limits(cargo: Program) -> Program {
     cargo
         .env("GIT_HTTP_LOW_SPEED_LIMIT", "1000")
         .env("GIT_HTTP_LOW_SPEED_TIME", "20")

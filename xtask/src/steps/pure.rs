@@ -4,13 +4,13 @@
 use std::collections::BTreeSet;
 
 use super::StepError;
-use crate::program::Cargo;
+use crate::program::Program;
 use crate::report::Report;
 
 pub(super) fn check(report: &mut Report) -> Result<(), StepError> {
     // Clippy checks as `cargo check` does; here it also sees what only the program would use.
-    Cargo::new("clippy --package olmguard --no-default-features --lib -- -D warnings").run()?;
-    let tree = Cargo::new(
+    Program::cargo("clippy --package olmguard --no-default-features --lib -- -D warnings").run()?;
+    let tree = Program::cargo(
         "tree --package olmguard --no-default-features --edges normal --prefix none --format {p}",
     );
     let names = tree.output()?;

@@ -1,12 +1,12 @@
 //! Whether the toolchain has what the other checks call. A missing part is a failure, never a skip.
 
 use super::StepError;
-use crate::program::Cargo;
+use crate::program::Program;
 use crate::report::Report;
 
 pub(super) fn check(_: &mut Report) -> Result<(), StepError> {
     for (arguments, component) in [("fmt --version", "rustfmt"), ("clippy --version", "clippy")] {
-        if !Cargo::new(arguments).works() {
+        if !Program::cargo(arguments).works() {
             return Err(StepError::MissingComponent { component });
         }
     }

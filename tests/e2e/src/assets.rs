@@ -1,0 +1,39 @@
+//! Where the programs are: `cargo xtask e2e` has built them and says so in the environment.
+
+use std::env;
+use std::path::PathBuf;
+
+use anyhow::{Context, Result};
+
+/// Folders with the programs of the cluster, as in a `PATH`.
+const PROGRAMS: &str = "OLMGUARD_E2E_BIN";
+
+/// The folder of OLM's custom resource definitions.
+const CRDS: &str = "OLMGUARD_E2E_CRDS";
+
+/// The program under test.
+const GUARD: &str = "OLMGUARD_E2E_GUARD";
+
+/// The path of a program such as `etcd`.
+pub(crate) fn program(name: &str) -> Result<PathBuf> {
+    env::split_paths(&variable(PROGRAMS)?)
+        .map(|folder| folder.join(name))
+        .find(|path| path.is_file())
+        .with_context(|| {
+            format!("{name} is in no folder of {PROGRAMS}; `cargo xtask e2e-assets` builds it")
+        })
+}
+
+/// The folder with the definitions of ClusterExtension and ClusterCatalog.
+pub(crate) fn crds() -> Result<PathBuf> {
+    variable(CRDS).map(PathBuf::from)
+}
+
+/// The guard.
+pub(crate) fn guard() -> Result<PathBuf> {
+    variable(GUARD).map(PathBuf::from)
+}
+
+fn variable(name: &str) -> Result<std::ffi::OsString> {
+    env::var_os(name).with_context(|| format!("{name} is not set; `cargo xtask e2e` sets it"))
+}

@@ -1,0 +1,159 @@
+//! A cluster: etcd, an API server with an audit log, OLM's definitions, and kubectl.
+//!
+//! There is no scheduler, no kubelet and no controller-manager: whoever needs what they do plays it.
+//! Addresses of Services are loopback's (`127.96.0.0/24`), so that a process can listen on one.
+
+pub(crate) mod apiserver;
+pub(crate) mod audit;
+mod etcd;
+mod report;
+
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context, Result};
+use k8s_openapi::api::authentication::v1::{TokenRequest, TokenRequestSpec};
+use k8s_openapi::api::core::v1::ServiceAccount;
+use kube::api::{Api, PostParams};
+use kube::config::{KubeConfigOptions, Kubeconfig};
+use tempfile::TempDir;
+
+use crate::assets;
+use crate::kubeconfig::{self, Identity, Server};
+use crate::kubectl::Kubectl;
+use crate::pki::Pki;
+use crate::until::until;
+use apiserver::ApiServer;
+use etcd::Etcd;
+
+pub(crate) use report::report;
+
+/// A running cluster. Its programs end with it, and its folder goes.
+pub(crate) struct Cluster {
+    pub(crate) etcd: Etcd,
+    pub(crate) api: ApiServer,
+    pub(crate) pki: Pki,
+    /// Reaches the API server as an administrator.
+    pub(crate) client: kube::Client,
+    admin: PathBuf,
+    dir: TempDir,
+}
+
+impl Cluster {
+    /// Starts one and waits until it takes ClusterExtensions.
+    pub(crate) async fn start() -> Result<Self> {
+        let dir = TempDir::with_prefix("olmguard-e2e-")?;
+        let pki = Pki::new(dir.path(), "pki")?;
+        let etcd = Etcd::start(dir.path())?;
+        let api = ApiServer::start(dir.path(), &pki, etcd.url())?;
+        let identity = pki.client("e2e-admin", "system:masters")?;
+        let server = Server {
+            url: api.url(),
+            ca: &pki.ca(),
+        };
+        let admin = kubeconfig::write(
+            dir.path(),
+            "admin",
+            server,
+            Identity::Certificate(&identity),
+            "default",
+        )?;
+        let client = client(&admin).await?;
+        let cluster = Self {
+            etcd,
+            api,
+            pki,
+            client,
+            admin,
+            dir,
+        };
+        cluster.ready().await?;
+        cluster.define().await?;
+        Ok(cluster)
+    }
+
+    /// Waits until the API server says that it is ready.
+    pub(crate) async fn ready(&self) -> Result<()> {
+        until("the API server", async || {
+            is_ready(&self.client).await.then_some(())
+        })
+        .await
+    }
+
+    /// The folder for whatever a trial writes; programs log into it.
+    pub(crate) fn dir(&self) -> &Path {
+        self.dir.path()
+    }
+
+    /// kubectl of the version built, as an administrator.
+    pub(crate) fn kubectl(&self) -> Result<Kubectl> {
+        Ok(Kubectl::new(
+            assets::program("kubectl")?,
+            self.admin.clone(),
+            self.dir(),
+        ))
+    }
+
+    /// The administrator's kubeconfig.
+    pub(crate) fn admin(&self) -> &Path {
+        &self.admin
+    }
+
+    /// A kubeconfig with a token of a service account, as a pod of it would have.
+    pub(crate) async fn service_account(&self, namespace: &str, name: &str) -> Result<PathBuf> {
+        let accounts: Api<ServiceAccount> = Api::namespaced(self.client.clone(), namespace);
+        let request = TokenRequest {
+            spec: TokenRequestSpec::default(),
+            ..TokenRequest::default()
+        };
+        let answer = accounts
+            .create_token_request(name, &PostParams::default(), &request)
+            .await?;
+        let token = answer
+            .status
+            .context("a token request is answered with a status")?
+            .token;
+        let server = Server {
+            url: self.api.url(),
+            ca: &self.pki.ca(),
+        };
+        kubeconfig::write(
+            self.dir(),
+            &format!("{namespace}-{name}"),
+            server,
+            Identity::Token(&token),
+            namespace,
+        )
+    }
+
+    /// Applies OLM's definitions and waits until they are served.
+    async fn define(&self) -> Result<()> {
+        let kubectl = self.kubectl()?;
+        kubectl
+            .run(&format!("apply -f {}", assets::crds()?.display()), "")
+            .await?;
+        kubectl
+            .run(
+                "wait --for=condition=Established --timeout=60s \
+                 crd/clusterextensions.olm.operatorframework.io crd/clustercatalogs.olm.operatorframework.io",
+                "",
+            )
+            .await?;
+        Ok(())
+    }
+}
+
+async fn client(kubeconfig: &Path) -> Result<kube::Client> {
+    let file = Kubeconfig::read_from(kubeconfig)?;
+    let config = kube::Config::from_custom_kubeconfig(file, &KubeConfigOptions::default()).await?;
+    Ok(kube::Client::try_from(config)?)
+}
+
+async fn is_ready(client: &kube::Client) -> bool {
+    let Ok(request) = http::Request::get("/readyz").body(Vec::new()) else {
+        return false;
+    };
+    client
+        .request_text(request)
+        .await
+        .is_ok_and(|body| body == "ok")
+}

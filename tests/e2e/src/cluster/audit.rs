@@ -1,0 +1,48 @@
+//! What the API server wrote down of the requests for OLM's objects.
+
+use std::collections::BTreeMap;
+use std::fs;
+
+use anyhow::{Context, Result};
+use serde::Deserialize;
+
+use super::Cluster;
+
+/// One request that was answered.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct Audited {
+    pub(crate) verb: String,
+    #[serde(default)]
+    pub(crate) annotations: BTreeMap<String, String>,
+    pub(crate) response_status: Option<Answered>,
+    pub(crate) object_ref: Option<Object>,
+}
+
+/// How it was answered.
+#[derive(Debug, Clone, Deserialize)]
+pub(crate) struct Answered {
+    pub(crate) code: Option<u16>,
+    pub(crate) message: Option<String>,
+}
+
+/// What it was about.
+#[derive(Debug, Clone, Deserialize)]
+pub(crate) struct Object {
+    pub(crate) resource: Option<String>,
+    pub(crate) subresource: Option<String>,
+    pub(crate) name: Option<String>,
+}
+
+impl Cluster {
+    /// All that was written down so far, in its order.
+    pub(crate) fn audited(&self) -> Result<Vec<Audited>> {
+        let log = fs::read_to_string(self.api.audit_log()).context("the audit log")?;
+        // The last line may be half written.
+        let whole = log.rsplit_once('\n').map_or("", |(lines, _)| lines);
+        whole
+            .lines()
+            .map(|line| serde_json::from_str(line).with_context(|| line.to_owned()))
+            .collect()
+    }
+}

@@ -1,0 +1,177 @@
+//! The part of the deployment controller: the shipped manifests, applied and running.
+
+use std::fs;
+use std::net::IpAddr;
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context, Result};
+use k8s_openapi::api::apps::v1::Deployment as DeploymentObject;
+use kube::Api;
+
+use crate::assets;
+use crate::cluster::Cluster;
+use crate::namespace::POD_ADDRESSES;
+use crate::pod::{Pod, Setting};
+use crate::service::Service;
+use crate::until::until;
+
+/// Everything the manifests name is named so.
+pub(crate) const NAME: &str = "olmguard";
+pub(crate) const NAMESPACE: &str = "olmguard-system";
+
+/// How long a pod goes on accepting after SIGTERM, unless a trial is about that.
+const SHUTDOWN_DELAY: &str = "1s";
+
+/// The guard as it is deployed.
+pub(crate) struct Deployment {
+    pub(crate) pods: Vec<Pod>,
+    pub(crate) setting: Setting,
+    pub(crate) service: Service,
+    replicas: usize,
+    dir: PathBuf,
+    started: usize,
+}
+
+impl Deployment {
+    /// Applies one of `deploy/rendered` and starts what it says, until all of it is ready. What the
+    /// manifests mount has to be there.
+    pub(crate) async fn up(cluster: &Cluster, manifest: &str) -> Result<Self> {
+        Self::up_with(cluster, manifest, &[]).await
+    }
+
+    /// The same with an environment beside that of the manifests.
+    pub(crate) async fn up_with(
+        cluster: &Cluster,
+        manifest: &str,
+        extra: &[(&str, &str)],
+    ) -> Result<Self> {
+        cluster.kubectl()?.apply(&rendered(manifest)?).await?;
+        trust_catalogd(cluster).await?;
+        let mut deployment = Self::found(cluster, extra).await?;
+        for _ in 0..deployment.replicas {
+            deployment.add().await?;
+        }
+        deployment.ready().await?;
+        Ok(deployment)
+    }
+
+    /// What was applied, with no pod yet.
+    async fn found(cluster: &Cluster, extra: &[(&str, &str)]) -> Result<Self> {
+        let api: Api<DeploymentObject> = Api::namespaced(cluster.client.clone(), NAMESPACE);
+        let spec = api
+            .get(NAME)
+            .await?
+            .spec
+            .context("a deployment has a spec")?;
+        let account = spec
+            .template
+            .spec
+            .as_ref()
+            .and_then(|pod| pod.service_account_name.as_deref());
+        let kubeconfig = cluster
+            .service_account(NAMESPACE, account.context("it has a service account")?)
+            .await?;
+        let mut environment = vec![(
+            "OLMGUARD_SHUTDOWN_DELAY".to_owned(),
+            SHUTDOWN_DELAY.to_owned(),
+        )];
+        environment.extend(
+            extra
+                .iter()
+                .map(|(name, value)| ((*name).to_owned(), (*value).to_owned())),
+        );
+        Ok(Self {
+            pods: Vec::new(),
+            setting: Setting {
+                client: cluster.client.clone(),
+                namespace: NAMESPACE.to_owned(),
+                template: spec.template,
+                kubeconfig,
+                program: assets::guard()?,
+                extra: environment,
+            },
+            service: Service::serve(&cluster.client, NAMESPACE, NAME).await?,
+            replicas: usize::try_from(spec.replicas.unwrap_or(1))?,
+            dir: cluster.dir().to_owned(),
+            started: 0,
+        })
+    }
+
+    /// Starts one pod more.
+    pub(crate) async fn add(&mut self) -> Result<()> {
+        let address = self.free_address()?;
+        let name = format!("{NAME}-{}", self.started);
+        self.started += 1;
+        let pod = Pod::start(&self.dir, &name, address, &self.setting).await?;
+        self.service.add(address);
+        self.pods.push(pod);
+        Ok(())
+    }
+
+    /// Waits until the Service leads to every pod.
+    pub(crate) async fn ready(&self) -> Result<()> {
+        let all = || {
+            self.pods
+                .iter()
+                .all(|pod| self.service.leads_to(pod.address))
+        };
+        until("every pod to be ready", async || all().then_some(())).await
+    }
+
+    /// Restarts every pod, as `kubectl rollout restart` does with maxSurge 1 and maxUnavailable 0: one
+    /// is deleted once another is ready. Readiness alone says where connections go.
+    pub(crate) async fn restart(&mut self) -> Result<()> {
+        for _ in 0..self.pods.len() {
+            self.add().await?;
+            self.ready().await?;
+            self.remove_oldest().await?;
+        }
+        Ok(())
+    }
+
+    /// Deletes every pod.
+    pub(crate) async fn down(&mut self) -> Result<()> {
+        while !self.pods.is_empty() {
+            self.remove_oldest().await?;
+        }
+        Ok(())
+    }
+
+    async fn remove_oldest(&mut self) -> Result<()> {
+        let pod = self.pods.remove(0);
+        let address = pod.address;
+        let ended = pod.delete().await;
+        self.service.remove(address);
+        ended
+    }
+
+    fn free_address(&self) -> Result<IpAddr> {
+        let addresses = POD_ADDRESSES.iter().map(|address| address.parse());
+        let addresses = addresses.collect::<Result<Vec<IpAddr>, _>>()?;
+        let taken = |address: &IpAddr| self.pods.iter().any(|pod| pod.address == *address);
+        addresses
+            .into_iter()
+            .find(|address| !taken(address))
+            .context("every pod address is taken")
+    }
+}
+
+/// What an administrator does beside applying the manifests: says who vouches for catalogd.
+async fn trust_catalogd(cluster: &Cluster) -> Result<()> {
+    let create = format!(
+        "create configmap olmguard-catalogd-ca -n {NAMESPACE} --from-file=ca.crt={} --dry-run=client -o yaml",
+        cluster.pki.ca().display()
+    );
+    let kubectl = cluster.kubectl()?;
+    let object = kubectl.run(&create, "").await?;
+    kubectl.apply(&object).await?;
+    Ok(())
+}
+
+/// One of the manifests that are shipped, such as `hardened-self-managed`.
+pub(crate) fn rendered(name: &str) -> Result<String> {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR"))
+        .join("../../deploy/rendered")
+        .join(format!("{name}.yaml"));
+    fs::read_to_string(&path).with_context(|| path.display().to_string())
+}

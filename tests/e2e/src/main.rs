@@ -1,0 +1,39 @@
+//! olmguard where its users run it: a real API server with etcd, OLM v1 and kubectl.
+//!
+//! Run by `cargo xtask e2e`, which builds the programs and says in the environment where they are.
+//! Everything happens in namespaces of its own (`namespace`): nothing leaves the machine, and what was
+//! started ends with this program, however it ends. Each trial has a cluster to itself, in a
+//! temporary folder. Arguments are those of a test program: a filter, `--list`, `--exact`.
+
+mod ask;
+mod assets;
+mod cluster;
+mod deployment;
+mod extension;
+mod image;
+mod kubeconfig;
+mod kubectl;
+mod load;
+mod namespace;
+mod olm;
+mod pki;
+mod pod;
+mod program;
+mod registry;
+mod service;
+mod trials;
+mod until;
+
+use std::process::ExitCode;
+
+use libtest_mimic::Arguments;
+
+fn main() -> ExitCode {
+    let mut arguments = Arguments::from_args();
+    // The trials measure, and there are two cores.
+    arguments.test_threads = Some(1);
+    if !arguments.list && !namespace::is_own() {
+        return namespace::enter();
+    }
+    libtest_mimic::run(&arguments, trials::all()).exit_code()
+}

@@ -1,0 +1,75 @@
+//! Network, process and mount namespaces of this program's own.
+//!
+//! The network has loopback and nothing else, so that nothing can leave the machine, ports clash
+//! with nobody's, and programs that listen on every address (catalogd's webhooks do) are heard by
+//! nobody. The process namespace ends with its first process: no program is ever left behind.
+
+use std::env;
+use std::os::unix::process::CommandExt;
+use std::process::{Command, ExitCode};
+
+use anyhow::{Context, Result, ensure};
+
+/// Addresses of "pods": an EndpointSlice takes none of loopback's range.
+pub(crate) const POD_ADDRESSES: [&str; 4] = ["10.99.0.1", "10.99.0.2", "10.99.0.3", "10.99.0.4"];
+
+/// Set for the program that runs inside.
+const INSIDE: &str = "E2E_IN_NAMESPACE";
+
+/// Whether this process is already inside, and its network is up.
+pub(crate) fn is_own() -> bool {
+    env::var_os(INSIDE).is_some()
+}
+
+/// Becomes the same program inside; returns only if that fails.
+pub(crate) fn enter() -> ExitCode {
+    let error = match env::current_exe() {
+        Ok(program) => unshare()
+            .arg("--")
+            .arg(program)
+            .args(env::args_os().skip(1))
+            .env(INSIDE, "1")
+            .exec(),
+        Err(error) => error,
+    };
+    eprintln!("cannot run in namespaces of its own: {error}; util-linux's unshare is needed");
+    ExitCode::FAILURE
+}
+
+fn unshare() -> Command {
+    let mut command = Command::new("unshare");
+    command.args([
+        "--net",
+        "--mount",
+        "--pid",
+        "--fork",
+        "--kill-child",
+        "--mount-proc",
+    ]);
+    if !rustix::process::geteuid().is_root() {
+        command.args(["--user", "--map-root-user"]);
+    }
+    command
+}
+
+/// Brings up loopback and the addresses of "pods"; once, from inside.
+pub(crate) fn bring_up() -> Result<()> {
+    ip(&["link", "set", "lo", "up"])?;
+    for address in POD_ADDRESSES {
+        ip(&["address", "replace", &format!("{address}/32"), "dev", "lo"])?;
+    }
+    Ok(())
+}
+
+fn ip(arguments: &[&str]) -> Result<()> {
+    let status = Command::new("ip")
+        .args(arguments)
+        .status()
+        .context("iproute2's ip is needed")?;
+    ensure!(
+        status.success(),
+        "ip {} ended with {status}",
+        arguments.join(" ")
+    );
+    Ok(())
+}

@@ -1,0 +1,76 @@
+//! A ClusterCatalog, and what its status says.
+
+use std::collections::BTreeMap;
+
+use anyhow::Result;
+use kube::Api;
+use kube::api::{ApiResource, DynamicObject, GroupVersionKind, Patch, PatchParams};
+use serde_json::{Value, json};
+
+use crate::cluster::Cluster;
+
+/// A catalog as a trial wants it.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Catalog {
+    pub(crate) name: String,
+    /// Its content as JSON lines.
+    pub(crate) fbc: String,
+    /// Beside the one of its name, which catalogd's webhook would set.
+    pub(crate) labels: BTreeMap<String, String>,
+    pub(crate) priority: i32,
+}
+
+impl Catalog {
+    /// One of priority 0, without labels.
+    pub(crate) fn new(name: &str, fbc: impl Into<String>) -> Self {
+        Self {
+            name: name.to_owned(),
+            fbc: fbc.into(),
+            ..Self::default()
+        }
+    }
+
+    /// Server-side apply of what it says of itself, with this image.
+    pub(super) async fn apply(&self, cluster: &Cluster, reference: &str) -> Result<()> {
+        let mut labels = self.labels.clone();
+        labels.insert(NAME_LABEL.to_owned(), self.name.clone());
+        let object = json!({
+            "apiVersion": "olm.operatorframework.io/v1",
+            "kind": "ClusterCatalog",
+            "metadata": { "name": self.name, "labels": labels },
+            "spec": {
+                "priority": self.priority,
+                "source": { "type": "Image", "image": { "ref": reference } },
+            },
+        });
+        let as_told = PatchParams::apply("olmguard-e2e").force();
+        api(cluster)
+            .patch(&self.name, &as_told, &Patch::Apply(object))
+            .await?;
+        Ok(())
+    }
+}
+
+/// The ClusterCatalogs of a cluster.
+pub(crate) fn api(cluster: &Cluster) -> Api<DynamicObject> {
+    let kind = GroupVersionKind::gvk("olm.operatorframework.io", "v1", "ClusterCatalog");
+    Api::all_with(cluster.client.clone(), &ApiResource::from_gvk(&kind))
+}
+
+/// Whether it is served with the content of this image.
+pub(crate) fn serves(object: &DynamicObject, reference: &str) -> bool {
+    let status = object.data.get("status").unwrap_or(&Value::Null);
+    is_serving(object) && status.pointer("/resolvedSource/image/ref") == Some(&reference.into())
+}
+
+/// Whether its condition Serving is True.
+pub(crate) fn is_serving(object: &DynamicObject) -> bool {
+    let conditions = object.data.pointer("/status/conditions");
+    let mut conditions = conditions.and_then(Value::as_array).into_iter().flatten();
+    conditions.any(|condition| {
+        condition.get("type") == Some(&"Serving".into())
+            && condition.get("status") == Some(&"True".into())
+    })
+}
+
+const NAME_LABEL: &str = "olm.operatorframework.io/metadata.name";

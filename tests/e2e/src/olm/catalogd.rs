@@ -1,0 +1,85 @@
+//! catalogd: what it serves is fetched from `https://localhost:PORT/catalogs/NAME/api/v1/all`.
+
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use anyhow::Result;
+
+use super::SYSTEM;
+use crate::assets;
+use crate::cluster::Cluster;
+use crate::cluster::apiserver::free_port;
+use crate::program::Program;
+use crate::until::until;
+
+/// A running catalogd, or one that was killed.
+#[derive(Debug)]
+pub(crate) struct Catalogd {
+    dir: PathBuf,
+    flags: Vec<String>,
+    health: u16,
+    program: Program,
+}
+
+impl Catalogd {
+    /// Starts it and waits until it is ready.
+    pub(super) async fn start(cluster: &Cluster, authorities: &Path) -> Result<Self> {
+        let health = free_port()?;
+        let flags = flags(cluster, authorities, health)?;
+        let program = spawn(cluster.dir(), &flags)?;
+        let catalogd = Self {
+            dir: cluster.dir().to_owned(),
+            flags,
+            health,
+            program,
+        };
+        catalogd.ready().await?;
+        Ok(catalogd)
+    }
+
+    /// Kills it at once; the catalogs' status goes on saying that they are served.
+    pub(crate) async fn kill(&mut self) -> Result<()> {
+        self.program.kill().await
+    }
+
+    /// Starts it again at the same address; it unpacks every catalog anew.
+    pub(crate) async fn start_again(&mut self) -> Result<()> {
+        self.program = spawn(&self.dir, &self.flags)?;
+        self.ready().await
+    }
+
+    async fn ready(&self) -> Result<()> {
+        until("catalogd", async || {
+            super::is_ready(self.health).await.then_some(())
+        })
+        .await
+    }
+}
+
+/// It empties its cache folder as it starts, whose default is one of the machine's.
+fn flags(cluster: &Cluster, authorities: &Path, health: u16) -> Result<Vec<String>> {
+    let serving = cluster
+        .pki
+        .server("catalogd", &["localhost", "127.0.0.1"])?;
+    let content = free_port()?;
+    let path = |flag: &str, path: &Path| format!("--{flag}={}", path.display());
+    Ok(vec![
+        path("kubeconfig", cluster.admin()),
+        path("cache-dir", &cluster.dir().join("catalogd-cache")),
+        path("pull-cas-dir", authorities),
+        path("tls-cert", &serving.cert),
+        path("tls-key", &serving.key),
+        format!("--system-namespace={SYSTEM}"),
+        format!("--catalogs-server-addr=127.0.0.1:{content}"),
+        format!("--external-address=localhost:{content}"),
+        format!("--metrics-bind-address=127.0.0.1:{}", free_port()?),
+        format!("--health-probe-bind-address=127.0.0.1:{health}"),
+        format!("--webhook-server-port={}", free_port()?),
+    ])
+}
+
+fn spawn(dir: &Path, flags: &[String]) -> Result<Program> {
+    let mut command = Command::new(assets::program("catalogd")?);
+    command.args(flags);
+    Program::start(dir, "catalogd", command)
+}

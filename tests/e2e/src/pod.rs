@@ -1,0 +1,190 @@
+//! The part of the kubelet: a pod's template becomes a process of this machine.
+//!
+//! The Pod is a real object, so the API server's admission has its say (pod security among it). Its
+//! volumes are folders, filled from the objects that they name and swapped by the `..data` link; its
+//! environment and arguments are the template's, with the folders in place of the mount paths; its
+//! token is its service account's.
+
+mod volumes;
+
+use std::net::{IpAddr, SocketAddr};
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use anyhow::{Context, Result, ensure};
+use k8s_openapi::api::core::v1::{Container, Pod as PodObject, PodTemplateSpec};
+use kube::api::{Api, DeleteParams, Patch, PatchParams, PostParams};
+use rustix::process::Signal;
+use serde_json::json;
+
+use crate::ask;
+use crate::program::Program;
+use volumes::Volumes;
+
+/// What all pods of a deployment have in common.
+#[derive(Clone)]
+pub(crate) struct Setting {
+    pub(crate) client: kube::Client,
+    pub(crate) namespace: String,
+    pub(crate) template: PodTemplateSpec,
+    /// With the token of the service account.
+    pub(crate) kubeconfig: PathBuf,
+    /// The program in the image.
+    pub(crate) program: PathBuf,
+    /// Environment beside the template's, which it replaces.
+    pub(crate) extra: Vec<(String, String)>,
+}
+
+/// A running pod; it is killed when this is dropped.
+pub(crate) struct Pod {
+    pub(crate) address: IpAddr,
+    name: String,
+    pods: Api<PodObject>,
+    program: Program,
+    volumes: Volumes,
+}
+
+impl Pod {
+    /// Creates the object and starts the process, in `dir`.
+    pub(crate) async fn start(
+        dir: &Path,
+        name: &str,
+        address: IpAddr,
+        setting: &Setting,
+    ) -> Result<Self> {
+        let pods: Api<PodObject> = Api::namespaced(setting.client.clone(), &setting.namespace);
+        create(&pods, name, address, &setting.template).await?;
+        let spec = setting
+            .template
+            .spec
+            .as_ref()
+            .context("a template has a spec")?;
+        let container = spec.containers.first().context("a pod has a container")?;
+        let volumes =
+            Volumes::mount(&dir.join(name), &setting.client, &setting.namespace, spec).await?;
+        let program = Program::start(dir, name, command(setting, container, &volumes, address))?;
+        Ok(Self {
+            address,
+            name: name.to_owned(),
+            pods,
+            program,
+            volumes,
+        })
+    }
+
+    /// Brings its volumes up to date, as the kubelet does once a minute.
+    pub(crate) async fn refresh(&self) -> Result<()> {
+        self.volumes.refresh().await
+    }
+
+    /// What it answers on its second port.
+    pub(crate) async fn ops(&self, path: &str) -> Result<(u16, String)> {
+        ask::get(SocketAddr::new(self.address, OPS), path).await
+    }
+
+    /// The value of a sample of its metrics, by its whole name with labels; 0 if it has none.
+    pub(crate) async fn metric(&self, name: &str) -> Result<f64> {
+        let (_, text) = self.ops("/metrics").await?;
+        let value = text
+            .lines()
+            .find_map(|line| line.strip_prefix(name)?.strip_prefix(' '));
+        Ok(value.map_or(Ok(0.0), str::parse)?)
+    }
+
+    /// The sum of all samples of a metric whose labels contain `part`.
+    pub(crate) async fn metric_sum(&self, name: &str, part: &str) -> Result<f64> {
+        let (_, text) = self.ops("/metrics").await?;
+        let samples = text.lines().filter_map(|line| {
+            line.strip_prefix(name)?
+                .strip_prefix('{')?
+                .rsplit_once("} ")
+        });
+        samples
+            .filter(|(labels, _)| labels.contains(part))
+            .map(|(_, value)| Ok(value.parse::<f64>()?))
+            .sum()
+    }
+
+    pub(crate) fn log(&self) -> String {
+        self.program.log()
+    }
+
+    /// Kills it without a word, as a node that dies does.
+    pub(crate) async fn kill(mut self) -> Result<()> {
+        self.program.kill().await?;
+        self.forget().await
+    }
+
+    /// Deletes it: SIGTERM, and then it has to end by itself, well.
+    pub(crate) async fn delete(mut self) -> Result<()> {
+        self.program.signal(Signal::TERM)?;
+        let status = self.program.end().await?;
+        ensure!(status.success(), "{} ended with {status}", self.name);
+        self.forget().await
+    }
+
+    async fn forget(&self) -> Result<()> {
+        self.pods
+            .delete(&self.name, &DeleteParams::default().grace_period(0))
+            .await?;
+        Ok(())
+    }
+}
+
+const OPS: u16 = 8080;
+
+async fn create(
+    pods: &Api<PodObject>,
+    name: &str,
+    address: IpAddr,
+    template: &PodTemplateSpec,
+) -> Result<()> {
+    let mut object = PodObject {
+        metadata: template.metadata.clone().unwrap_or_default(),
+        spec: template.spec.clone(),
+        ..PodObject::default()
+    };
+    object.metadata.name = Some(name.to_owned());
+    if let Some(spec) = &mut object.spec {
+        spec.node_name = Some("e2e".to_owned());
+        // No scheduler reads it here, and its class may need rights of its own.
+        spec.service_account = spec.service_account_name.clone();
+    }
+    pods.create(&PostParams::default(), &object).await?;
+    let status = json!({ "status": {
+        "phase": "Running",
+        "podIP": address,
+        "podIPs": [{ "ip": address }],
+        "conditions": [{ "type": "Ready", "status": "True" }],
+    }});
+    pods.patch_status(name, &PatchParams::default(), &Patch::Merge(status))
+        .await?;
+    Ok(())
+}
+
+fn command(
+    setting: &Setting,
+    container: &Container,
+    volumes: &Volumes,
+    address: IpAddr,
+) -> Command {
+    let mut command = Command::new(&setting.program);
+    command.args(
+        container
+            .args
+            .iter()
+            .flatten()
+            .map(|argument| volumes.located(argument)),
+    );
+    for variable in container.env.iter().flatten() {
+        command.env(
+            &variable.name,
+            volumes.located(variable.value.as_deref().unwrap_or_default()),
+        );
+    }
+    command.env("OLMGUARD_KUBECONFIG", &setting.kubeconfig);
+    command.env("OLMGUARD_LISTEN", format!("{address}:9443"));
+    command.env("OLMGUARD_OPS_LISTEN", format!("{address}:{OPS}"));
+    command.envs(setting.extra.iter().map(|(name, value)| (name, value)));
+    command
+}

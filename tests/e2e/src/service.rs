@@ -1,0 +1,184 @@
+//! The part of kube-proxy and of the endpoint controller: what a Service's address leads to.
+//!
+//! A switch listens on the address that the API server gave the Service and hands each new connection
+//! to the next pod that was ready when it was last asked; a connection stays where it is. Readiness
+//! is asked every [`PERIOD`], so news arrive late, as they do in a cluster. What is ready is also written into an
+//! EndpointSlice.
+
+use std::net::{IpAddr, SocketAddr};
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+use anyhow::{Context, Result};
+use k8s_openapi::api::core::v1::Service as ServiceObject;
+use kube::api::{Api, Patch, PatchParams};
+use serde_json::json;
+use tokio::io::copy_bidirectional;
+use tokio::net::{TcpListener, TcpStream};
+use tokio::task::JoinSet;
+use tokio::time::{MissedTickBehavior, interval};
+
+use crate::ask;
+
+/// How often each pod is asked whether it is ready.
+const PERIOD: Duration = Duration::from_millis(100);
+
+/// Where a pod takes reviews, and where it is asked how it is.
+const REVIEWS: u16 = 9443;
+const OPS: u16 = 8080;
+
+/// A Service that leads somewhere. What it started ends with it; connections are cut.
+#[derive(Debug)]
+pub(crate) struct Service {
+    pods: Arc<Mutex<Vec<Endpoint>>>,
+    _tasks: JoinSet<()>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct Endpoint {
+    pod: IpAddr,
+    ready: bool,
+}
+
+impl Service {
+    /// Listens on the addresses of the Service `name`, without any pod yet.
+    pub(crate) async fn serve(client: &kube::Client, namespace: &str, name: &str) -> Result<Self> {
+        let services: Api<ServiceObject> = Api::namespaced(client.clone(), namespace);
+        let object = services.get(name).await?;
+        let address: IpAddr = object
+            .spec
+            .and_then(|spec| spec.cluster_ip)
+            .context("a Service has an address")?
+            .parse()?;
+        let listener = TcpListener::bind((address, 443))
+            .await
+            .with_context(|| address.to_string())?;
+        let pods = Arc::<Mutex<Vec<Endpoint>>>::default();
+        let mut tasks = JoinSet::new();
+        tasks.spawn(switch(listener, pods.clone()));
+        tasks.spawn(follow(
+            client.clone(),
+            namespace.to_owned(),
+            name.to_owned(),
+            pods.clone(),
+        ));
+        Ok(Self {
+            pods,
+            _tasks: tasks,
+        })
+    }
+
+    /// From now on it may lead to this pod as well, once that is ready.
+    pub(crate) fn add(&self, pod: IpAddr) {
+        locked(&self.pods).push(Endpoint { pod, ready: false });
+    }
+
+    /// It leads there no more.
+    pub(crate) fn remove(&self, pod: IpAddr) {
+        locked(&self.pods).retain(|endpoint| endpoint.pod != pod);
+    }
+
+    /// Whether new connections are led to this pod.
+    pub(crate) fn leads_to(&self, pod: IpAddr) -> bool {
+        locked(&self.pods).contains(&Endpoint { pod, ready: true })
+    }
+}
+
+fn locked(pods: &Mutex<Vec<Endpoint>>) -> std::sync::MutexGuard<'_, Vec<Endpoint>> {
+    pods.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+async fn switch(listener: TcpListener, pods: Arc<Mutex<Vec<Endpoint>>>) {
+    let next = AtomicUsize::new(0);
+    let mut connections = JoinSet::new();
+    while let Ok((mut from, _)) = listener.accept().await {
+        while connections.try_join_next().is_some() {}
+        // Whoever comes while nothing is ready is turned away, as iptables' REJECT does.
+        let Some(pod) = ready(&pods, next.fetch_add(1, Ordering::Relaxed)) else {
+            continue;
+        };
+        connections.spawn(async move {
+            if let Ok(mut to) = TcpStream::connect((pod, REVIEWS)).await {
+                // Either side may hang up at any time.
+                let _ended = copy_bidirectional(&mut from, &mut to).await;
+            }
+        });
+    }
+}
+
+fn ready(pods: &Mutex<Vec<Endpoint>>, turn: usize) -> Option<IpAddr> {
+    let pods = locked(pods);
+    let ready: Vec<IpAddr> = pods
+        .iter()
+        .filter(|endpoint| endpoint.ready)
+        .map(|endpoint| endpoint.pod)
+        .collect();
+    ready.get(turn.checked_rem(ready.len())?).copied()
+}
+
+async fn follow(
+    client: kube::Client,
+    namespace: String,
+    name: String,
+    pods: Arc<Mutex<Vec<Endpoint>>>,
+) {
+    let mut pace = interval(PERIOD);
+    pace.set_missed_tick_behavior(MissedTickBehavior::Delay);
+    let mut told = Vec::new();
+    loop {
+        pace.tick().await;
+        probe(&pods).await;
+        let now = locked(&pods).clone();
+        if now != told && write(&client, &namespace, &name, &now).await.is_ok() {
+            told = now;
+        }
+    }
+}
+
+async fn probe(pods: &Mutex<Vec<Endpoint>>) {
+    let asked = locked(pods).clone();
+    for Endpoint { pod, .. } in asked {
+        let answer = ask::get(SocketAddr::new(pod, OPS), "/readyz").await;
+        let ready = answer.is_ok_and(|(status, _)| status == 200);
+        for endpoint in locked(pods)
+            .iter_mut()
+            .filter(|endpoint| endpoint.pod == pod)
+        {
+            endpoint.ready = ready;
+        }
+    }
+}
+
+async fn write(
+    client: &kube::Client,
+    namespace: &str,
+    name: &str,
+    pods: &[Endpoint],
+) -> Result<()> {
+    let endpoints: Vec<_> = pods
+        .iter()
+        .map(|endpoint| json!({ "addresses": [endpoint.pod], "conditions": { "ready": endpoint.ready } }))
+        .collect();
+    let slice = json!({
+        "apiVersion": "discovery.k8s.io/v1",
+        "kind": "EndpointSlice",
+        "metadata": { "name": name, "labels": { "kubernetes.io/service-name": name } },
+        "addressType": "IPv4",
+        "endpoints": endpoints,
+        "ports": [
+            { "name": "https", "port": REVIEWS, "protocol": "TCP" },
+            { "name": "ops", "port": OPS, "protocol": "TCP" },
+        ],
+    });
+    let slices: Api<k8s_openapi::api::discovery::v1::EndpointSlice> =
+        Api::namespaced(client.clone(), namespace);
+    slices
+        .patch(
+            name,
+            &PatchParams::apply("e2e").force(),
+            &Patch::Apply(slice),
+        )
+        .await?;
+    Ok(())
+}

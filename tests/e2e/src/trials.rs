@@ -1,0 +1,56 @@
+//! The trials: each is told a cluster that has just started and is nobody else's.
+
+mod bare;
+mod certificates;
+mod olm;
+mod rollout;
+mod work;
+
+use std::panic::AssertUnwindSafe;
+
+use anyhow::{Result, anyhow};
+use futures_util::FutureExt;
+use libtest_mimic::{Failed, Trial};
+use tokio::runtime::Runtime;
+
+use crate::cluster::{self, Cluster};
+use crate::namespace;
+
+/// One trial for each function named, under that name.
+macro_rules! trials {
+    ($($room:ident::$name:ident,)*) => {
+        vec![$(trial(concat!(stringify!($room), "::", stringify!($name)), $room::$name)),*]
+    };
+}
+
+/// All of them, in the order in which they run.
+pub(crate) fn all() -> Vec<Trial> {
+    trials![
+        bare::takes_an_extension,
+        certificates::a_lost_secret_and_an_emptied_bundle_heal,
+        certificates::files_rotate,
+        certificates::self_managed_authorities_follow_each_other,
+        certificates::three_replicas_agree_on_one_authority,
+        olm::installs_and_upgrades,
+        rollout::five_restarts_lose_no_call,
+    ]
+}
+
+fn trial(name: &str, run: impl AsyncFnOnce(&mut Cluster) -> Result<()> + Send + 'static) -> Trial {
+    Trial::test(name, move || {
+        in_cluster(run).map_err(|error| Failed::from(format!("{error:#}")))
+    })
+}
+
+fn in_cluster(run: impl AsyncFnOnce(&mut Cluster) -> Result<()>) -> Result<()> {
+    namespace::bring_up()?;
+    Runtime::new()?.block_on(async {
+        let mut cluster = Cluster::start().await?;
+        let ended = AssertUnwindSafe(run(&mut cluster)).catch_unwind().await;
+        let ended = ended.unwrap_or_else(|_| Err(anyhow!("it panicked, see above")));
+        if ended.is_err() {
+            cluster::report(&cluster).await;
+        }
+        ended
+    })
+}

@@ -1,0 +1,35 @@
+//! Waiting for what cannot be watched: asked again and again, with a deadline.
+
+use std::time::Duration;
+
+use anyhow::{Context, Result};
+use tokio::time::{MissedTickBehavior, interval, timeout};
+
+/// How long anything may take on a slow machine.
+pub(crate) const PATIENCE: Duration = Duration::from_secs(60);
+
+/// Asks until there is an answer, at most [`PATIENCE`] long; `what` says what was waited for.
+pub(crate) async fn until<T>(what: &str, ask: impl AsyncFnMut() -> Option<T>) -> Result<T> {
+    within(PATIENCE, what, ask).await
+}
+
+/// Asks until there is an answer, at most `limit` long.
+pub(crate) async fn within<T>(
+    limit: Duration,
+    what: &str,
+    mut ask: impl AsyncFnMut() -> Option<T>,
+) -> Result<T> {
+    let asking = async {
+        let mut pace = interval(Duration::from_millis(10));
+        pace.set_missed_tick_behavior(MissedTickBehavior::Delay);
+        loop {
+            pace.tick().await;
+            if let Some(answer) = ask().await {
+                return answer;
+            }
+        }
+    };
+    timeout(limit, asking)
+        .await
+        .with_context(|| format!("waited {limit:?} for {what}, in vain"))
+}

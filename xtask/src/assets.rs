@@ -1,0 +1,159 @@
+//! The programs of the end-to-end tests: a real API server, a real OLM, and what is used beside them.
+//!
+//! Each module of `tests/e2e/assets` pins some of them. They are built by Go into a folder outside
+//! of the checkout, which all checkouts share:
+//!
+//! ```text
+//! <assets>/kubernetes-0123456789abcdef/bin/{etcd,kube-apiserver,kubectl}
+//! <assets>/olm-0123456789abcdef/bin/{catalogd,operator-controller}
+//!                              /crds/*.yaml
+//! ```
+//!
+//! Invariant: a file is there whole or not at all, and its folder's name tells all that it was made
+//! of; what is there is never made again.
+
+mod go;
+mod home;
+mod pins;
+mod store;
+mod table;
+
+use std::env;
+use std::io;
+use std::path::{self, PathBuf};
+
+use self::home::Home;
+use self::pins::Pins;
+use self::store::Store;
+use self::table::Module;
+use crate::program::ProgramError;
+use crate::report::say;
+
+/// Where everything is, ready to be used.
+pub(crate) struct Assets {
+    /// Folders with programs.
+    pub(crate) programs: Vec<PathBuf>,
+    /// The folder with the definitions of OLM's resources.
+    pub(crate) crds: PathBuf,
+}
+
+/// Why the programs are not there.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum AssetsError {
+    #[error(
+        "no folder for programs: set OLMGUARD_E2E_ASSETS, or XDG_CACHE_HOME or HOME to an absolute path"
+    )]
+    NoFolder,
+    #[error("{path}: {source}", path = .path.display())]
+    File { path: PathBuf, source: io::Error },
+    #[error("{module}/go.mod pins no version of {upstream}")]
+    Unpinned {
+        module: &'static str,
+        upstream: &'static str,
+    },
+    #[error("OLMGUARD_E2E_KUBERNETES is {asked:?}; expected one of {known}")]
+    UnknownKubernetes { asked: String, known: String },
+    #[error(
+        "{folder} has no programs of {missing}, and there is no Go here to build them: install Go 1.26 or later",
+        folder = .folder.display()
+    )]
+    NoGo { folder: PathBuf, missing: String },
+    #[error("the sources of {module} cannot be fetched: {source}")]
+    Fetch {
+        module: &'static str,
+        source: ProgramError,
+    },
+    #[error("{program} cannot be built: {source}")]
+    Build {
+        program: &'static str,
+        source: ProgramError,
+    },
+}
+
+impl AssetsError {
+    /// Whether this machine has no means to make them, however right the modules are.
+    pub(crate) fn is_for_want_of_means(&self) -> bool {
+        matches!(
+            self,
+            Self::NoFolder | Self::NoGo { .. } | Self::Fetch { .. }
+        )
+    }
+}
+
+/// Makes what is missing. With `prune`, removes what earlier versions of the modules left.
+pub(crate) fn run(prune: bool) -> Result<(), AssetsError> {
+    let assets = prepare()?;
+    for folder in &assets.programs {
+        say(folder.display());
+    }
+    if prune {
+        Store::open()?.prune()?;
+    }
+    Ok(())
+}
+
+/// Makes what is missing and says where all of it is.
+pub(crate) fn prepare() -> Result<Assets, AssetsError> {
+    let store = Store::open()?;
+    let ready = ready_made();
+    let modules = if ready.is_some() {
+        Vec::new()
+    } else {
+        vec![kubernetes()?]
+    };
+    let modules = modules.into_iter().chain(&table::OTHERS);
+    let homes: Vec<Home> = modules
+        .map(|module| store.home(module))
+        .collect::<Result<_, _>>()?;
+    make_missing(&store, &homes)?;
+    Ok(Assets {
+        programs: homes.iter().map(Home::bin).chain(ready).collect(),
+        crds: store.home(&table::OLM)?.crds(),
+    })
+}
+
+fn make_missing(store: &Store, homes: &[Home]) -> Result<(), AssetsError> {
+    let missing: Vec<&Home> = homes.iter().filter(|home| !home.is_whole()).collect();
+    if !missing.is_empty() && !go::is_there() {
+        let names: Vec<_> = missing.iter().map(|home| home.module.name).collect();
+        return Err(AssetsError::NoGo {
+            folder: store.folder.clone(),
+            missing: names.join(", "),
+        });
+    }
+    missing.into_iter().try_for_each(go::make)
+}
+
+/// The folder that `KUBEBUILDER_ASSETS` names, where it has every program of a cluster and no minor
+/// of Kubernetes is asked for.
+fn ready_made() -> Option<PathBuf> {
+    let folder = env::var_os("KUBEBUILDER_ASSETS").filter(|_| asked_minor().is_none())?;
+    let folder = path::absolute(folder).ok()?;
+    let all = table::KUBERNETES[0].tools.iter();
+    all.map(|tool| folder.join(tool.program))
+        .all(|program| program.is_file())
+        .then_some(folder)
+}
+
+/// The module of the minor that is asked for, else the first.
+fn kubernetes() -> Result<&'static Module, AssetsError> {
+    let [first, ..] = &table::KUBERNETES;
+    let Some(asked) = asked_minor() else {
+        return Ok(first);
+    };
+    let mut known = Vec::new();
+    for module in &table::KUBERNETES {
+        let minor = Pins::read(module)?.version()?.minor();
+        if minor == asked {
+            return Ok(module);
+        }
+        known.push(minor);
+    }
+    let known = known.join(", ");
+    Err(AssetsError::UnknownKubernetes { asked, known })
+}
+
+fn asked_minor() -> Option<String> {
+    let minor = env::var("OLMGUARD_E2E_KUBERNETES").ok();
+    minor.filter(|minor| !minor.is_empty())
+}

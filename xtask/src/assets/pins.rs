@@ -1,0 +1,160 @@
+//! What a module of `tests/e2e/assets` pins, and the key that follows from it.
+
+use std::env::consts::{ARCH, OS};
+use std::fs;
+use std::path::PathBuf;
+
+use sha2::{Digest, Sha256};
+
+use super::AssetsError;
+use super::table::Module;
+use crate::program::root;
+
+/// A module's `go.mod` and `go.sum`.
+pub(super) struct Pins {
+    module: &'static Module,
+    go_mod: String,
+    go_sum: String,
+}
+
+/// A version as Go writes it, such as `v1.35.4`.
+#[derive(Debug)]
+pub(super) struct Version(String);
+
+impl Pins {
+    pub(super) fn read(module: &'static Module) -> Result<Self, AssetsError> {
+        let text = |name: &str| {
+            let path = sources(module).join(name);
+            fs::read_to_string(&path).map_err(|source| AssetsError::File { path, source })
+        };
+        Ok(Self {
+            module,
+            go_mod: text("go.mod")?,
+            go_sum: text("go.sum")?,
+        })
+    }
+
+    /// The version of the module upstream.
+    pub(super) fn version(&self) -> Result<Version, AssetsError> {
+        let (module, upstream) = (self.module.name, self.module.upstream);
+        pinned(&self.go_mod, upstream).ok_or(AssetsError::Unpinned { module, upstream })
+    }
+
+    /// The flags of `go build`: no path of this machine, no symbols, and nothing of the checkout.
+    pub(super) fn flags(&self) -> Result<Vec<String>, AssetsError> {
+        let mut linker = "-s -w".to_owned();
+        if let Some(package) = self.module.stamp {
+            linker.push_str(&self.version()?.stamp(package));
+        }
+        Ok(vec![
+            "-mod=readonly".to_owned(),
+            "-buildvcs=false".to_owned(),
+            "-trimpath".to_owned(),
+            format!("-tags={}", self.module.tags),
+            format!("-ldflags={linker}"),
+        ])
+    }
+
+    /// Tells everything that a program is made of, but for the release of Go: 16 digits.
+    pub(super) fn key(&self) -> Result<String, AssetsError> {
+        let mut hash = Sha256::new();
+        let flags = self.flags()?;
+        let texts = [&*self.go_mod, &self.go_sum, OS, ARCH].into_iter();
+        for text in texts.chain(flags.iter().map(String::as_str)) {
+            hash.update(text.len().to_le_bytes());
+            hash.update(text);
+        }
+        let mut key = base16ct::lower::encode_string(&hash.finalize());
+        key.truncate(16);
+        Ok(key)
+    }
+}
+
+impl Version {
+    /// `1.35` of `v1.35.4`.
+    pub(super) fn minor(&self) -> String {
+        let mut numbers = self.numbers();
+        let mut next = || numbers.next().unwrap_or_default();
+        format!("{}.{}", next(), next())
+    }
+
+    /// What Kubernetes' own build says of a release, with a date that is always the same.
+    fn stamp(&self, package: &str) -> String {
+        let mut numbers = self.numbers();
+        let mut next = || numbers.next().unwrap_or_default();
+        let values = [
+            ("gitVersion", self.0.as_str()),
+            ("gitMajor", next()),
+            ("gitMinor", next()),
+            ("gitTreeState", "clean"),
+            ("gitCommit", "unknown"),
+            ("buildDate", "1970-01-01T00:00:00Z"),
+        ];
+        let flags = values.map(|(name, value)| format!(" -X {package}.{name}={value}"));
+        flags.concat()
+    }
+
+    fn numbers(&self) -> impl Iterator<Item = &str> {
+        self.0.trim_start_matches('v').split('.')
+    }
+}
+
+/// Where the module's files are in the checkout.
+pub(super) fn sources(module: &Module) -> PathBuf {
+    root().join("tests/e2e/assets").join(module.name)
+}
+
+/// The version that `go.mod` requires of a module.
+fn pinned(go_mod: &str, upstream: &str) -> Option<Version> {
+    let mut words = go_mod.lines().map(str::split_whitespace);
+    let mut line = words.find(|words| words.clone().next() == Some(upstream))?;
+    line.nth(1).map(|version| Version(version.to_owned()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::table;
+    use super::*;
+
+    #[test]
+    fn a_pin_is_the_version_of_that_module_alone() {
+        let go_mod = "tool x/y/cmd\n\nrequire (\n\tx/y/z v0.1.0 // indirect\n\tx/y v1.35.4 // indirect\n)\n\
+                      replace (\n\tx/y => x/y v1.0.0\n)\n";
+        let version = pinned(go_mod, "x/y").unwrap();
+        assert_eq!(version.minor(), "1.35");
+        assert!(
+            version
+                .stamp("p")
+                .starts_with(" -X p.gitVersion=v1.35.4 -X p.gitMajor=1 -X p.gitMinor=35 ")
+        );
+        assert!(pinned(go_mod, "x").is_none());
+    }
+
+    #[test]
+    fn every_module_pins_its_upstream_and_has_a_key_of_its_own() {
+        let mut keys: Vec<_> = table::all()
+            .map(|module| Pins::read(module).unwrap().key().unwrap())
+            .collect();
+        assert!(keys.iter().all(|key| key.len() == 16));
+        keys.sort_unstable();
+        keys.dedup();
+        assert_eq!(keys.len(), table::all().count());
+    }
+
+    #[test]
+    fn the_key_tells_the_sources_the_sums_and_the_flags() {
+        let pins = |go_mod: &str, go_sum: &str| Pins {
+            module: &table::OTHERS[1],
+            go_mod: go_mod.to_owned(),
+            go_sum: go_sum.to_owned(),
+        };
+        let key = |pins: Pins| pins.key().unwrap();
+        assert_eq!(key(pins("a", "b")), key(pins("a", "b")));
+        assert_ne!(key(pins("a", "b")), key(pins("ab", "")));
+        let tagged = Pins {
+            module: &table::OTHERS[2],
+            ..pins("a", "b")
+        };
+        assert_ne!(key(pins("a", "b")), key(tagged));
+    }
+}

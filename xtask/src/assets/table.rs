@@ -1,0 +1,103 @@
+//! Which module makes which programs, and how each is built.
+
+/// A folder of `tests/e2e/assets`.
+#[derive(Debug)]
+pub(super) struct Module {
+    /// The folder's name.
+    pub(super) name: &'static str,
+    /// The module upstream whose version is that of the programs.
+    pub(super) upstream: &'static str,
+    /// What is built, in this order.
+    pub(super) tools: &'static [Tool],
+    /// Go's build tags, separated by commas.
+    pub(super) tags: &'static str,
+    /// The package that is told the version: without it `kubectl version` fails on the server's.
+    pub(super) stamp: Option<&'static str>,
+    /// Definitions of resources: files of the upstream module.
+    pub(super) crds: &'static [&'static str],
+}
+
+/// One program and the package that it is built from.
+#[derive(Debug)]
+pub(super) struct Tool {
+    pub(super) program: &'static str,
+    pub(super) package: &'static str,
+}
+
+/// One module for each minor; the first is used unless another is asked for.
+pub(super) static KUBERNETES: [Module; 2] = [
+    KUBERNETES_DEFAULT,
+    Module {
+        name: "kubernetes-1.34",
+        ..KUBERNETES_DEFAULT
+    },
+];
+
+/// Those that are always there.
+pub(super) static OTHERS: [Module; 3] = [OLM, HELM, PROMTOOL];
+
+/// Every module that there is.
+pub(super) fn all() -> impl Iterator<Item = &'static Module> {
+    KUBERNETES.iter().chain(&OTHERS)
+}
+
+const KUBERNETES_DEFAULT: Module = Module {
+    name: "kubernetes",
+    upstream: "k8s.io/kubernetes",
+    tools: &[
+        tool("etcd", "go.etcd.io/etcd/server/v3"),
+        tool("kube-apiserver", "k8s.io/kubernetes/cmd/kube-apiserver"),
+        tool("kubectl", "k8s.io/kubernetes/cmd/kubectl"),
+    ],
+    tags: "",
+    stamp: Some("k8s.io/component-base/version"),
+    crds: &[],
+};
+
+pub(super) const OLM: Module = Module {
+    name: "olm",
+    upstream: "github.com/operator-framework/operator-controller",
+    tools: &[
+        tool(
+            "catalogd",
+            "github.com/operator-framework/operator-controller/cmd/catalogd",
+        ),
+        tool(
+            "operator-controller",
+            "github.com/operator-framework/operator-controller/cmd/operator-controller",
+        ),
+    ],
+    // Signatures checked in Go: gpgme would be a C library.
+    tags: "containers_image_openpgp",
+    stamp: None,
+    crds: &[
+        "config/base/operator-controller/crd/bases/olm.operatorframework.io_clusterextensions.yaml",
+        "config/base/catalogd/crd/bases/olm.operatorframework.io_clustercatalogs.yaml",
+    ],
+};
+
+const HELM: Module = Module {
+    name: "helm",
+    upstream: "helm.sh/helm/v3",
+    tools: &[tool("helm", "helm.sh/helm/v3/cmd/helm")],
+    tags: "",
+    stamp: None,
+    crds: &[],
+};
+
+const PROMTOOL: Module = Module {
+    name: "promtool",
+    upstream: "github.com/prometheus/prometheus",
+    tools: &[tool(
+        "promtool",
+        "github.com/prometheus/prometheus/cmd/promtool",
+    )],
+    // Rules are checked without the clients of every cloud.
+    tags: "remove_all_sd",
+    stamp: None,
+    crds: &[],
+};
+
+const fn tool(program: &'static str, package: &'static str) -> Tool {
+    Tool { program, package }
+}

@@ -1,0 +1,59 @@
+//! Runs the end-to-end tests, package `olmguard-e2e`, with all that they need.
+//!
+//! They are told in the environment where it is: `OLMGUARD_E2E_BIN`, folders with programs as in a
+//! `PATH`; `OLMGUARD_E2E_CRDS`, the folder with the definitions of OLM's resources; and
+//! `OLMGUARD_E2E_GUARD`, the olmguard under test.
+
+use std::env::{self, JoinPathsError};
+
+use crate::assets::{self, AssetsError};
+use crate::program::{Program, ProgramError};
+use crate::release::{self, ReleaseError};
+
+/// Why the end-to-end tests did not pass.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum E2eError {
+    #[error("they run in a network namespace, which only Linux has")]
+    NoNamespaces,
+    #[error(transparent)]
+    Assets(#[from] AssetsError),
+    #[error("a folder of programs cannot be named in a PATH: {0}")]
+    Folder(#[from] JoinPathsError),
+    #[error(transparent)]
+    Release(#[from] ReleaseError),
+    #[error(transparent)]
+    Program(#[from] ProgramError),
+}
+
+impl E2eError {
+    /// Whether this machine cannot run them, however right olmguard is.
+    pub(crate) fn is_for_want_of_means(&self) -> bool {
+        match self {
+            Self::NoNamespaces => true,
+            Self::Assets(error) => error.is_for_want_of_means(),
+            Self::Folder(_) | Self::Release(_) | Self::Program(_) => false,
+        }
+    }
+}
+
+/// Runs those that the arguments choose.
+pub(crate) fn run(arguments: &[&str]) -> Result<(), E2eError> {
+    Ok(tests()?.arg("--").args(arguments).run()?)
+}
+
+/// Runs all of them, and hands on each line that they print.
+pub(crate) fn run_with_lines(each: impl FnMut(&str)) -> Result<(), E2eError> {
+    Ok(tests()?.run_with_lines(each)?)
+}
+
+fn tests() -> Result<Program, E2eError> {
+    if !cfg!(target_os = "linux") {
+        return Err(E2eError::NoNamespaces);
+    }
+    let assets = assets::prepare()?;
+    let guard = release::guard()?;
+    Ok(Program::cargo("run --quiet --package olmguard-e2e")
+        .env("OLMGUARD_E2E_BIN", env::join_paths(assets.programs)?)
+        .env("OLMGUARD_E2E_CRDS", assets.crds)
+        .env("OLMGUARD_E2E_GUARD", guard))
+}
