@@ -2,6 +2,7 @@
 
 mod bare;
 mod certificates;
+mod manifests;
 mod olm;
 mod rollout;
 mod work;
@@ -31,6 +32,11 @@ pub(crate) fn all() -> Vec<Trial> {
         certificates::files_rotate,
         certificates::self_managed_authorities_follow_each_other,
         certificates::three_replicas_agree_on_one_authority,
+        manifests::are_stored_as_written,
+        manifests::are_switched_off_and_on,
+        manifests::are_uninstalled,
+        manifests::leave_the_bundle_alone,
+        manifests::send_only_what_is_judged,
         olm::installs_and_upgrades,
         rollout::five_restarts_lose_no_call,
     ]
