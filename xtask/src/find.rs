@@ -3,12 +3,25 @@
 use std::env;
 use std::path::{Path, PathBuf};
 
+/// The folders that `OLMGUARD_E2E_BIN` names, as a `PATH` does; none if it is not set.
+pub(crate) fn folders() -> Vec<PathBuf> {
+    listed("OLMGUARD_E2E_BIN")
+}
+
 /// The first file of that name that can be run.
 pub(crate) fn find(program: &str, folders: &[PathBuf]) -> Option<PathBuf> {
-    let path = env::var_os("PATH").unwrap_or_default();
-    let all = folders.iter().cloned().chain(env::split_paths(&path));
+    let paths = listed("PATH");
+    let all = folders.iter().chain(&paths);
     let mut files = all.map(|folder| folder.join(program));
     files.find(|file| is_program(file))
+}
+
+fn listed(variable: &str) -> Vec<PathBuf> {
+    let value = env::var_os(variable).unwrap_or_default();
+    let folders = env::split_paths(&value);
+    folders
+        .filter(|folder| !folder.as_os_str().is_empty())
+        .collect()
 }
 
 #[cfg(unix)]

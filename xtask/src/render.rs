@@ -18,27 +18,26 @@ mod fault;
 mod tools;
 
 use std::fs;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use combination::Combination;
 pub(crate) use fault::RenderError;
 use fault::difference;
 use tools::Tools;
 
-use crate::program::root;
 use crate::report::say;
 
-/// Writes what is committed anew.
-pub(crate) fn write() -> Result<(), RenderError> {
-    each(|path, rendered| {
+/// Writes what is committed anew. Programs are looked for in these folders, then on the `PATH`.
+pub(crate) fn write(folders: &[PathBuf]) -> Result<(), RenderError> {
+    each(folders, |path, rendered| {
         say(path.display());
         fs::write(path, rendered).map_err(RenderError::file(path))
     })
 }
 
 /// Compares it with what is committed.
-pub(crate) fn check() -> Result<(), RenderError> {
-    each(|path, rendered| {
+pub(crate) fn check(folders: &[PathBuf]) -> Result<(), RenderError> {
+    each(folders, |path, rendered| {
         let committed = fs::read_to_string(path).map_err(RenderError::file(path))?;
         if committed == rendered {
             return Ok(());
@@ -51,13 +50,17 @@ pub(crate) fn check() -> Result<(), RenderError> {
 }
 
 /// Renders all, and hands on the text of each that is committed with the path of its file.
-fn each(mut one: impl FnMut(&Path, &str) -> Result<(), RenderError>) -> Result<(), RenderError> {
-    let tools = Tools::find()?;
+fn each(
+    folders: &[PathBuf],
+    mut one: impl FnMut(&Path, &str) -> Result<(), RenderError>,
+) -> Result<(), RenderError> {
+    let root = root();
+    let tools = Tools::find(folders, root)?;
     tools.lint()?;
     for combination in combination::all() {
         let rendered = both(&tools, &combination)?;
         if let Some(name) = combination.overlay() {
-            let path = root().join("deploy/rendered").join(format!("{name}.yaml"));
+            let path = root.join("deploy/rendered").join(format!("{name}.yaml"));
             one(&path, &(title(&name) + &rendered))?;
         }
     }
@@ -65,7 +68,7 @@ fn each(mut one: impl FnMut(&Path, &str) -> Result<(), RenderError>) -> Result<(
 }
 
 /// What kustomize makes of it, which is what Helm makes of it.
-fn both(tools: &Tools, combination: &Combination) -> Result<String, RenderError> {
+fn both(tools: &Tools<'_>, combination: &Combination) -> Result<String, RenderError> {
     let by_kustomize = tools.kustomize(&combination.kustomization())?;
     let by_helm = tools.helm(&combination.values())?;
     if by_kustomize == by_helm {
@@ -80,4 +83,9 @@ fn both(tools: &Tools, combination: &Combination) -> Result<String, RenderError>
 /// What a committed file begins with.
 fn title(overlay: &str) -> String {
     format!("# From deploy/overlays/{overlay}, by `cargo xtask render`.\n")
+}
+
+fn root() -> &'static Path {
+    let xtask = Path::new(env!("CARGO_MANIFEST_DIR"));
+    xtask.parent().unwrap_or(xtask)
 }

@@ -8,6 +8,7 @@
 mod ask;
 mod assets;
 mod cluster;
+mod container;
 mod deployment;
 mod extension;
 mod image;

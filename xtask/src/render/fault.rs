@@ -2,25 +2,28 @@
 
 use std::io;
 use std::path::{Path, PathBuf};
+use std::process::ExitStatus;
 
 use similar::TextDiff;
-
-use crate::assets::AssetsError;
-use crate::program::ProgramError;
 
 /// Why manifests could not be rendered, or are not what they should be.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum RenderError {
-    #[error(transparent)]
-    Assets(#[from] AssetsError),
     #[error(
-        "no {program}: expected it on the PATH, or Go, for `cargo xtask e2e-assets` to build it"
+        "no {program}: expected it in a folder of OLMGUARD_E2E_BIN or on the PATH; \
+         `cargo xtask e2e-assets` makes it"
     )]
     Missing { program: &'static str },
     #[error("{}: {source}", .path.display())]
     File { path: PathBuf, source: io::Error },
-    #[error(transparent)]
-    Program(#[from] ProgramError),
+    #[error("`{line}` does not start: {source}")]
+    Start { line: String, source: io::Error },
+    #[error("`{line}` ended with {status}\n{said}")]
+    Failed {
+        line: String,
+        status: ExitStatus,
+        said: String,
+    },
     #[error(
         "{combination} is not the same from both sources: expected the chart in deploy/chart to \
          render what the kustomizations in deploy and certs do\n{difference}"

@@ -1,29 +1,25 @@
 //! kubectl and helm, as far as they render. Neither asks a cluster.
 
+use std::ffi::OsStr;
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
 
-use crate::assets;
 use crate::find::find;
-use crate::program::{Program, root};
 use crate::render::RenderError;
 
-/// The programs.
-pub(super) struct Tools {
+/// The programs, and the folder in which they work.
+pub(super) struct Tools<'r> {
+    root: &'r Path,
     kubectl: PathBuf,
     helm: PathBuf,
 }
 
-impl Tools {
-    /// Those of the end-to-end tests; where these cannot be made, those on the `PATH`.
-    pub(super) fn find() -> Result<Self, RenderError> {
-        let folders = match assets::prepare() {
-            Ok(assets) => assets.programs,
-            Err(error) if error.is_for_want_of_means() => Vec::new(),
-            Err(error) => return Err(error.into()),
-        };
-        let find = |program| find(program, &folders).ok_or(RenderError::Missing { program });
+impl<'r> Tools<'r> {
+    pub(super) fn find(folders: &[PathBuf], root: &'r Path) -> Result<Self, RenderError> {
+        let find = |program| find(program, folders).ok_or(RenderError::Missing { program });
         Ok(Self {
+            root,
             kubectl: find("kubectl")?,
             helm: find("helm")?,
         })
@@ -31,8 +27,8 @@ impl Tools {
 
     /// What helm itself finds wrong with the chart.
     pub(super) fn lint(&self) -> Result<(), RenderError> {
-        let lint = program(&self.helm).args(["lint", "--strict", "--quiet", CHART]);
-        Ok(lint.run()?)
+        let lint = ["lint", "--strict", "--quiet", CHART].map(OsStr::new);
+        self.run(&self.helm, &lint).map(drop)
     }
 
     /// What a kustomization comes to; it stands in a folder two below the root.
@@ -42,10 +38,11 @@ impl Tools {
 
     /// What the chart comes to with these values, in the form that kustomize gives it.
     pub(super) fn helm(&self, values: &str) -> Result<String, RenderError> {
-        let template = program(&self.helm)
-            .args(["template", "olmguard", CHART, "--set", values])
-            .args(["--namespace", NAMESPACE, "--kube-version", OLDEST]);
-        self.kustomize_with(FORM, Some(&template.output()?))
+        let line = ["template", "olmguard", CHART, "--set", values];
+        let cluster = ["--namespace", NAMESPACE, "--kube-version", OLDEST];
+        let line: Vec<_> = line.iter().chain(&cluster).map(OsStr::new).collect();
+        let objects = self.run(&self.helm, &line)?;
+        self.kustomize_with(FORM, Some(&objects))
     }
 
     fn kustomize_with(
@@ -53,7 +50,7 @@ impl Tools {
         kustomization: &str,
         objects: Option<&str>,
     ) -> Result<String, RenderError> {
-        let target = root().join("target");
+        let target = self.root.join("target");
         fs::create_dir_all(&target).map_err(RenderError::file(&target))?;
         let folder = tempfile::tempdir_in(&target).map_err(RenderError::file(&target))?;
         let write = |name: &str, text: &str| {
@@ -64,14 +61,39 @@ impl Tools {
         if let Some(objects) = objects {
             write("objects.yaml", objects)?;
         }
-        let kustomize = program(&self.kubectl).arg("kustomize").arg(folder.path());
-        Ok(kustomize.output()?)
+        self.run(
+            &self.kubectl,
+            &[OsStr::new("kustomize"), folder.path().as_os_str()],
+        )
     }
-}
 
-/// A program that is where it was found; it works at the root.
-fn program(path: &Path) -> Program {
-    Program::new(&path.to_string_lossy())
+    /// What it prints.
+    fn run(&self, program: &Path, arguments: &[&OsStr]) -> Result<String, RenderError> {
+        let mut command = Command::new(program);
+        command
+            .args(arguments)
+            .stdin(Stdio::null())
+            .current_dir(self.root);
+        let line = || {
+            format!(
+                "{} {}",
+                program.display(),
+                arguments.join(OsStr::new(" ")).display()
+            )
+        };
+        let output = command.output().map_err(|source| RenderError::Start {
+            line: line(),
+            source,
+        })?;
+        if output.status.success() {
+            return Ok(String::from_utf8_lossy(&output.stdout).into_owned());
+        }
+        Err(RenderError::Failed {
+            line: line(),
+            status: output.status,
+            said: String::from_utf8_lossy(&output.stderr).into_owned(),
+        })
+    }
 }
 
 const CHART: &str = "deploy/chart";
