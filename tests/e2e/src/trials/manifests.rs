@@ -69,15 +69,6 @@ pub(crate) async fn send_only_what_is_judged(cluster: &mut Cluster) -> Result<()
         .create(NAME, "lantern-operator", "1.0.0")
         .await?;
     let kubectl = hardened(cluster).await?;
-    let again = extension::extension("another", "lantern-operator", "1.0.0").to_string();
-    until("the webhook to be asked", async || {
-        let printed = kubectl
-            .try_run("create --dry-run=server -f -", &again)
-            .await
-            .ok()?;
-        is_sent(&printed.stderr).then_some(())
-    })
-    .await?;
     for (merge, expected) in edits() {
         let arguments = [
             "patch",
@@ -118,7 +109,7 @@ pub(crate) async fn are_switched_off_and_on(cluster: &mut Cluster) -> Result<()>
     let kubectl = hardened(cluster).await?;
     let page = document("docs/emergency.md")?;
     let [off, on, half] = payloads(&page)?;
-    for apply in [
+    for meanwhile in [
         "get namespaces",
         "apply -f -",
         "apply --server-side --force-conflicts -f -",
@@ -128,7 +119,7 @@ pub(crate) async fn are_switched_off_and_on(cluster: &mut Cluster) -> Result<()>
             .await
             .context("again")?;
         kubectl
-            .run(apply, &rendered("hardened-self-managed")?)
+            .run(meanwhile, &rendered("hardened-self-managed")?)
             .await?;
         takes(cluster, "off", true).await?;
         patch(&kubectl, CONFIGURATION, &["-p", on]).await?;
@@ -154,11 +145,12 @@ pub(crate) async fn are_uninstalled(cluster: &mut Cluster) -> Result<()> {
     Ok(())
 }
 
-/// The strictest profile, applied.
+/// The strictest profile, applied and in force.
 async fn hardened(cluster: &Cluster) -> Result<Kubectl> {
     let kubectl = cluster.kubectl()?;
     kubectl.run("create namespace olmv1-system", "").await?;
     kubectl.apply(&rendered("hardened-self-managed")?).await?;
+    takes(cluster, "applied", false).await?;
     Ok(kubectl)
 }
 
