@@ -5,6 +5,7 @@ mod certificates;
 mod image;
 mod olm;
 mod rollout;
+mod texts;
 mod work;
 
 use std::panic::AssertUnwindSafe;
@@ -35,6 +36,8 @@ pub(crate) fn all() -> Vec<Trial> {
         image::runs_from_its_own_root,
         olm::installs_and_upgrades,
         rollout::five_restarts_lose_no_call,
+        texts::of_a_guard_that_answers,
+        texts::of_a_guard_that_is_away,
     ]
 }
 
