@@ -21,6 +21,7 @@ mod pki;
 mod pod;
 mod program;
 mod registry;
+mod say;
 mod service;
 mod trials;
 mod until;
