@@ -84,7 +84,7 @@ fn each_failure_of_the_call_has_its_cause_and_its_command() {
             post,
             "service \"olmguard\" not found",
             "the Service that the webhook names does not exist",
-            "kubectl get service olmguard -n olmguard-system",
+            service,
         ),
         (
             post,
