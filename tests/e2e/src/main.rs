@@ -22,6 +22,7 @@ mod pod;
 mod program;
 mod registry;
 mod review;
+mod say;
 mod service;
 mod trials;
 mod until;

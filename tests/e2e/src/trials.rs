@@ -7,6 +7,7 @@ mod catalogs;
 mod certificates;
 mod graph;
 mod image;
+mod manifests;
 mod olm;
 mod rollout;
 mod texts;
@@ -45,6 +46,11 @@ pub(crate) fn all() -> Vec<Trial> {
         certificates::self_managed_authorities_follow_each_other,
         certificates::three_replicas_agree_on_one_authority,
         image::runs_from_its_own_root,
+        manifests::are_stored_as_written,
+        manifests::are_switched_off_and_on,
+        manifests::are_uninstalled,
+        manifests::leave_the_bundle_alone,
+        manifests::send_only_what_is_judged,
         olm::installs_and_upgrades,
         rollout::a_call_that_is_lost_is_noticed,
         rollout::a_restart_with_the_usual_delay_loses_no_call,

@@ -18,6 +18,7 @@ use tokio::time::sleep;
 use super::work;
 use crate::cluster::Cluster;
 use crate::load::Load;
+use crate::say::say;
 use crate::until::until;
 use scene::Scene;
 use vigil::Vigil;
@@ -93,10 +94,10 @@ pub(crate) async fn catalogd_is_killed_in_mid_body(cluster: &mut Cluster) -> Res
     let begun = Instant::now();
     scene.olm.catalogd.start_again().await?;
     replicas::catch_up(&scene.guard).await?;
-    println!(
+    say(format_args!(
         "all of it is held {} ms after the start",
         begun.elapsed().as_millis()
-    );
+    ));
     scene.followed("the whole body", BOUND).await?;
     work::end("calls all the while", load).await?;
     vigil.end("catalogd away in mid-body").await?;
@@ -119,7 +120,9 @@ pub(crate) async fn a_pod_is_killed(cluster: &mut Cluster) -> Result<()> {
     let late = counts.wrong.iter().map(|wrong| wrong.asked - killed);
     let late = late.max().unwrap_or_default();
     let (asked, failed) = (counts.asked, counts.wrong.len());
-    println!("a pod killed: {failed} of {asked} calls failed, the last was made {late:?} after");
+    say(format_args!(
+        "a pod killed: {failed} of {asked} calls failed, the last was made {late:?} after"
+    ));
     ensure!(late < Duration::from_secs(1), "{:#?}", counts.wrong);
     scene.guard.down().await
 }
@@ -148,7 +151,10 @@ async fn some_calls(what: &str, load: Load) -> Result<()> {
 async fn follows_again(cluster: &Cluster, scene: &mut Scene) -> Result<()> {
     let begun = Instant::now();
     replicas::watch(&scene.guard).await?;
-    println!("watches are there {} ms later", begun.elapsed().as_millis());
+    say(format_args!(
+        "watches are there {} ms later",
+        begun.elapsed().as_millis()
+    ));
     scene.change(cluster, "").await?;
     scene.followed("other content then", BOUND).await
 }

@@ -17,6 +17,7 @@ use crate::deployment::Deployment;
 use crate::extension::{Extensions, extension};
 use crate::olm::catalog::{self, Catalog};
 use crate::olm::{Olm, await_catalog, await_no_catalog};
+use crate::say::say;
 use crate::verdict::Verdict;
 
 /// A catalog comes, and its content changes: by another digest in its spec, and by a tag.
@@ -164,7 +165,9 @@ impl People<'_> {
         let edit = async || self.extensions.verdict(EXTENSION, ASKED).await;
         let took = followed(self.guard, BOUND, edit, is_right).await;
         let took = took.with_context(|| what.to_owned())?.as_millis();
-        println!("{what}: every replica follows within {took} ms");
+        say(format_args!(
+            "{what}: every replica follows within {took} ms"
+        ));
         Ok(())
     }
 }

@@ -11,6 +11,7 @@ use crate::load::{Edit, Load};
 use crate::olm::Olm;
 use crate::olm::catalog::Catalog;
 use crate::review::Reviewer;
+use crate::say::say;
 use crate::trials::burst::followed;
 use crate::trials::graph::chain;
 use crate::verdict::Verdict;
@@ -76,7 +77,9 @@ impl Scene {
         let is_right = |verdict: &Verdict| verdict.denies(&["[NotASuccessor]", &line]);
         let took = followed(&self.guard, bound, edit, is_right).await;
         let took = took.with_context(|| what.to_owned())?.as_millis();
-        println!("{what}: every replica follows within {took} ms");
+        say(format_args!(
+            "{what}: every replica follows within {took} ms"
+        ));
         Ok(())
     }
 }

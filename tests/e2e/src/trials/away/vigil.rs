@@ -12,6 +12,7 @@ use tokio::time::{MissedTickBehavior, interval};
 use crate::ask;
 use crate::deployment::Deployment;
 use crate::pod::OPS;
+use crate::say::say;
 
 /// How often each is asked.
 const PERIOD: Duration = Duration::from_millis(50);
@@ -41,7 +42,9 @@ impl Vigil {
         let _ended = self.stop.send(());
         let Seen { asked, longest, .. } = self.running.await?;
         let longest_ms = longest.as_millis();
-        println!("{what}: asked {asked} times, no pod was not ready for more than {longest_ms} ms");
+        say(format_args!(
+            "{what}: asked {asked} times, no pod was not ready for more than {longest_ms} ms"
+        ));
         ensure!(longest < LONGEST, "a pod was not ready for {longest:?}");
         Ok(())
     }
