@@ -70,7 +70,9 @@ impl Tracked {
         if names_another {
             self.named_since = agreed;
         }
-        if names_another || observed.base != self.observed.base {
+        // A catalogd that was away says so when it has unpacked the content anew.
+        let is_unpacked_anew = observed.state.last_unpacked != self.observed.state.last_unpacked;
+        if names_another || is_unpacked_anew || observed.base != self.observed.base {
             self.trouble = None;
         }
         self.observed = observed;

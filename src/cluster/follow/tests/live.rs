@@ -186,11 +186,12 @@ fn content(digest: &str) -> String {
     format!("{{\"schema\":\"olm.package\",\"name\":\"{digest}\"}}\n")
 }
 
+/// What is complete; who was ended while it wrote may take a moment to tidy up.
 fn files(folder: &Path) -> Vec<String> {
     let names = std::fs::read_dir(folder).unwrap();
     let mut names: Vec<_> = names
         .map(|entry| entry.unwrap().file_name().into_string().unwrap())
-        .filter(|name| name.contains("sha256"))
+        .filter(|name| name.ends_with(".catalog"))
         .collect();
     names.sort();
     names

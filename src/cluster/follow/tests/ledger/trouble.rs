@@ -40,6 +40,20 @@ fn another_digest_is_tried_at_once() {
 }
 
 #[test]
+fn content_that_is_unpacked_anew_is_tried_at_once() {
+    let mut world = World::loaded(vec![observed("hub", "a")]);
+    let mut moved = observed("hub", "b");
+    world.apply(moved.clone());
+    world.fail(SECOND * 60);
+    assert!(world.due().is_empty());
+    moved.state.last_unpacked = Some("after a restart".to_owned());
+    world.apply(moved);
+    assert_eq!(world.wanted(), ["hub sha256:b"]);
+    world.load_all();
+    world.judges("hub", Ok("b"));
+}
+
+#[test]
 fn content_whose_digest_moved_is_fetched_when_the_watch_says_so_or_later() {
     let mut world = World::empty();
     world.ledger.listed(vec![observed("hub", "a")], world.now);
