@@ -42,6 +42,15 @@ pub(super) async fn are_cut_off(guard: &Deployment) -> Result<()> {
     .await
 }
 
+/// They have tried so often, in vain, that the next try is some time off.
+pub(super) async fn have_tried(guard: &Deployment, times: f64) -> Result<()> {
+    let failures = async |pod: &Pod| pod.metric_sum(FAILURES, r#"class="connect""#).await;
+    all(guard, "a pod to try again", async |pod| {
+        failures(pod).await.is_ok_and(|failures| failures >= times)
+    })
+    .await
+}
+
 /// They hold what the catalogs' status names.
 pub(super) async fn catch_up(guard: &Deployment) -> Result<()> {
     let behind = async |pod: &Pod| pod.metric_sum(BEHIND, "").await.ok();

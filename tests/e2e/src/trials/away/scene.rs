@@ -3,13 +3,15 @@
 use std::time::Duration;
 
 use anyhow::{Context, Result};
+use kube::api::DynamicObject;
+use serde_json::Value;
 
 use crate::cluster::Cluster;
 use crate::deployment::Deployment;
 use crate::extension::Extensions;
 use crate::load::{Edit, Load};
-use crate::olm::Olm;
-use crate::olm::catalog::Catalog;
+use crate::olm::catalog::{self, Catalog};
+use crate::olm::{Olm, await_catalog};
 use crate::review::Reviewer;
 use crate::say::say;
 use crate::trials::burst::followed;
@@ -70,6 +72,23 @@ impl Scene {
         Ok(())
     }
 
+    /// When catalogd last unpacked the catalog, as its status says.
+    pub(super) async fn unpacked(&self, cluster: &Cluster) -> Result<Option<Value>> {
+        Ok(unpacked(&catalog::api(cluster).get(NAME).await?))
+    }
+
+    /// Waits until it has done so again.
+    pub(super) async fn is_unpacked_after(
+        &self,
+        cluster: &Cluster,
+        before: Option<Value>,
+    ) -> Result<()> {
+        await_catalog(cluster, NAME, "it to be unpacked again", |object| {
+            unpacked(object) != before
+        })
+        .await
+    }
+
     /// Edits are denied by what the catalog has now, in every replica.
     pub(super) async fn followed(&self, what: &str, bound: Duration) -> Result<()> {
         let line = line(&self.digest);
@@ -82,6 +101,10 @@ impl Scene {
         ));
         Ok(())
     }
+}
+
+fn unpacked(object: &DynamicObject) -> Option<Value> {
+    object.data.pointer("/status/lastUnpacked").cloned()
 }
 
 /// How a denial names the content that it is by.
