@@ -45,7 +45,7 @@ impl Cluster {
         let pki = Pki::new(dir.path(), "pki")?;
         let etcd = Etcd::start(dir.path())?;
         let api = ApiServer::start(dir.path(), &pki, etcd.url())?;
-        let identity = pki.client("e2e-admin", "system:masters")?;
+        let identity = pki.client(ADMIN, "system:masters")?;
         let server = Server {
             url: api.url(),
             ca: &pki.ca(),
@@ -98,6 +98,25 @@ impl Cluster {
         &self.admin
     }
 
+    /// A kubeconfig of someone with a certificate: `e2e-admin` may do all, everybody else nothing yet.
+    pub(crate) fn kubeconfig_of(&self, user: &str) -> Result<PathBuf> {
+        if user == ADMIN {
+            return Ok(self.admin.clone());
+        }
+        let identity = self.pki.client(user, "people")?;
+        let server = Server {
+            url: self.api.url(),
+            ca: &self.pki.ca(),
+        };
+        kubeconfig::write(
+            self.dir(),
+            user,
+            server,
+            Identity::Certificate(&identity),
+            "default",
+        )
+    }
+
     /// A kubeconfig with a token of a service account, as a pod of it would have.
     pub(crate) async fn service_account(&self, namespace: &str, name: &str) -> Result<PathBuf> {
         let accounts: Api<ServiceAccount> = Api::namespaced(self.client.clone(), namespace);
@@ -141,6 +160,9 @@ impl Cluster {
         Ok(())
     }
 }
+
+/// Who started the cluster.
+pub(crate) const ADMIN: &str = "e2e-admin";
 
 async fn client(kubeconfig: &Path) -> Result<kube::Client> {
     let file = Kubeconfig::read_from(kubeconfig)?;

@@ -2,7 +2,9 @@
 
 mod bare;
 mod certificates;
+mod doctor;
 mod image;
+mod latency;
 mod manifests;
 mod olm;
 mod rollout;
@@ -34,7 +36,9 @@ pub(crate) fn all() -> Vec<Trial> {
         certificates::files_rotate,
         certificates::self_managed_authorities_follow_each_other,
         certificates::three_replicas_agree_on_one_authority,
+        doctor::finds_each_fault,
         image::runs_from_its_own_root,
+        latency::of_an_apply,
         manifests::are_stored_as_written,
         manifests::are_switched_off_and_on,
         manifests::are_uninstalled,
