@@ -98,6 +98,24 @@ impl Cluster {
         &self.admin
     }
 
+    /// Reaches the API server as an administrator of another name.
+    pub(crate) async fn administrator(&self, name: &str) -> Result<kube::Client> {
+        let identity = self.pki.client(name, "system:masters")?;
+        let server = Server {
+            url: self.api.url(),
+            ca: &self.pki.ca(),
+        };
+        let identity = Identity::Certificate(&identity);
+        client(&kubeconfig::write(
+            self.dir(),
+            name,
+            server,
+            identity,
+            "default",
+        )?)
+        .await
+    }
+
     /// A kubeconfig with a token of a service account, as a pod of it would have.
     pub(crate) async fn service_account(&self, namespace: &str, name: &str) -> Result<PathBuf> {
         let accounts: Api<ServiceAccount> = Api::namespaced(self.client.clone(), namespace);

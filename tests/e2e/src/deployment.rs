@@ -46,6 +46,7 @@ impl Deployment {
         extra: &[(&str, &str)],
     ) -> Result<Self> {
         cluster.kubectl()?.apply(&rendered(manifest)?).await?;
+        trust_catalogd(cluster).await?;
         let mut deployment = Self::found(cluster, extra).await?;
         for _ in 0..deployment.replicas {
             deployment.add().await?;
@@ -153,6 +154,18 @@ impl Deployment {
             .find(|address| !taken(address))
             .context("every pod address is taken")
     }
+}
+
+/// What an administrator does beside applying the manifests: says who vouches for catalogd.
+async fn trust_catalogd(cluster: &Cluster) -> Result<()> {
+    let create = format!(
+        "create configmap olmguard-catalogd-ca -n {NAMESPACE} --from-file=ca.crt={} --dry-run=client -o yaml",
+        cluster.pki.ca().display()
+    );
+    let kubectl = cluster.kubectl()?;
+    let object = kubectl.run(&create, "").await?;
+    kubectl.apply(&object).await?;
+    Ok(())
 }
 
 /// One of the manifests that are shipped, such as `hardened-self-managed`.

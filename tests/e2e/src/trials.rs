@@ -1,7 +1,10 @@
 //! The trials: each is told a cluster that has just started and is nobody else's.
 
 mod bare;
+mod certificates;
 mod olm;
+mod rollout;
+mod work;
 
 use std::panic::AssertUnwindSafe;
 
@@ -13,11 +16,23 @@ use tokio::runtime::Runtime;
 use crate::cluster::{self, Cluster};
 use crate::namespace;
 
+/// One trial for each function named, under that name.
+macro_rules! trials {
+    ($($room:ident::$name:ident,)*) => {
+        vec![$(trial(concat!(stringify!($room), "::", stringify!($name)), $room::$name)),*]
+    };
+}
+
 /// All of them, in the order in which they run.
 pub(crate) fn all() -> Vec<Trial> {
-    vec![
-        trial("bare::takes_an_extension", bare::takes_an_extension),
-        trial("olm::installs_and_upgrades", olm::installs_and_upgrades),
+    trials![
+        bare::takes_an_extension,
+        certificates::a_lost_secret_and_an_emptied_bundle_heal,
+        certificates::files_rotate,
+        certificates::self_managed_authorities_follow_each_other,
+        certificates::three_replicas_agree_on_one_authority,
+        olm::installs_and_upgrades,
+        rollout::five_restarts_lose_no_call,
     ]
 }
 

@@ -5,7 +5,10 @@ use std::path::Path;
 
 use super::Cluster;
 
-const LAST_LINES: usize = 40;
+const LAST_LINES: usize = 25;
+
+/// Longer lines are cut.
+const WIDTH: usize = 400;
 
 /// Prints it on standard error.
 pub(crate) async fn report(cluster: &Cluster) {
@@ -33,7 +36,9 @@ fn tail(log: &Path) -> String {
     let text = String::from_utf8_lossy(&fs::read(log).unwrap_or_default()).into_owned();
     let lines: Vec<&str> = text.lines().collect();
     let from = lines.len().saturating_sub(LAST_LINES);
-    lines.get(from..).unwrap_or_default().join("\n")
+    let last = lines.get(from..).unwrap_or_default().iter();
+    last.map(|line| line.chars().take(WIDTH).chain(['\n']).collect::<String>())
+        .collect()
 }
 
 async fn objects(cluster: &Cluster) -> String {

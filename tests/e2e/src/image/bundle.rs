@@ -33,7 +33,6 @@ pub(super) fn service_version(package: &str, name: &str, version: &str) -> Value
         "metadata": { "name": name, "annotations": {} },
         "spec": {
             "displayName": package,
-            "version": version,
             "installModes": modes,
             "install": {
                 "strategy": "deployment",
