@@ -4,6 +4,7 @@ mod bare;
 mod certificates;
 mod olm;
 mod rollout;
+mod truth;
 mod work;
 
 use std::panic::AssertUnwindSafe;
@@ -33,6 +34,7 @@ pub(crate) fn all() -> Vec<Trial> {
         certificates::three_replicas_agree_on_one_authority,
         olm::installs_and_upgrades,
         rollout::five_restarts_lose_no_call,
+        truth::agrees_with_the_controller,
     ]
 }
 

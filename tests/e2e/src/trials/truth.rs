@@ -1,0 +1,86 @@
+//! Whether what olmguard says is what the real operator-controller does.
+//!
+//! Each pair is an extension of its own: something is installed (by the controller, from an image),
+//! and then an edit is asked for. The guard says through the API server what becomes of it, in a
+//! dry-run; then the edit is written past the guard, and the controller shows it. What the guard
+//! denies has to fail with the very text that it quotes, what it allows has to be installed in the
+//! very version that it names.
+//!
+//! ```text
+//! recorded, made -> graphs -> drafts -> pairs (chosen by what `olmguard check` says of drafts)
+//!                                         |
+//!                  guard, by dry-run <----+----> controller, by the edit itself
+//!                            '-------> table <-------'
+//! ```
+
+mod drafts;
+mod graph;
+mod guarded;
+mod made;
+mod offline;
+mod pairs;
+mod recorded;
+mod stage;
+mod table;
+mod verdict;
+
+use std::env;
+
+use anyhow::{Context, Result, ensure};
+
+use crate::cluster::Cluster;
+use crate::olm::Olm;
+use guarded::Guard;
+use stage::Stage;
+use table::Table;
+
+/// The release that the controller is of.
+const RELEASE: &str = "1.2";
+
+/// A number that makes the same pairs again.
+const SEED: &str = "OLMGUARD_E2E_SEED";
+
+/// The guard and operator-controller agree on every pair.
+pub(crate) async fn agrees_with_the_controller(cluster: &mut Cluster) -> Result<()> {
+    let seed = seed()?;
+    agree(cluster, seed)
+        .await
+        .with_context(|| format!("{SEED}={seed}"))
+}
+
+async fn agree(cluster: &Cluster, seed: u64) -> Result<()> {
+    let mut random = fastrand::Rng::with_seed(seed);
+    let olm = Olm::start(cluster).await?;
+    let graphs = graph::all(&mut random, &olm.registry).await?;
+    let pairs = pairs::choose(cluster.dir(), &graphs, &mut random)?;
+    for catalog in graphs.iter().flat_map(|graph| &graph.catalogs) {
+        olm.serve(cluster, catalog).await?;
+    }
+    let guard = Guard::start(cluster, &["--olm-release", RELEASE]).await?;
+    guard
+        .configure(cluster, guarded::shipped(cluster).await?)
+        .await?;
+
+    let stage = Stage::new(cluster).await?;
+    stage.set(&pairs).await?;
+    let verdicts = verdict::of_all(cluster, &pairs).await?;
+    let outcomes = stage.play(&pairs).await?;
+
+    let table = Table::new(&pairs, &verdicts, &outcomes);
+    println!("seed {seed}, {} graphs\n{table}", graphs.len());
+    table.holds()?;
+    let calls = guard.calls().await?;
+    ensure!(
+        calls == pairs.len(),
+        "{calls} calls for {} dry-runs",
+        pairs.len()
+    );
+    Ok(())
+}
+
+fn seed() -> Result<u64> {
+    match env::var(SEED) {
+        Ok(text) => text.parse().with_context(|| format!("{SEED}={text}")),
+        Err(_) => Ok(fastrand::u64(..)),
+    }
+}

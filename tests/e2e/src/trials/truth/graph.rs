@@ -1,0 +1,177 @@
+//! The catalogs of one package, and what stands in them.
+//!
+//! Graphs share a cluster: a label keeps each to itself, whatever its package is called.
+
+use std::collections::BTreeSet;
+
+use anyhow::Result;
+use fastrand::Rng;
+use serde_json::{Value, json};
+
+use super::{made, recorded};
+use crate::image::Image;
+use crate::olm::catalog::Catalog;
+use crate::registry::Registry;
+
+/// One or several catalogs that have a package.
+#[derive(Debug)]
+pub(super) struct Graph {
+    /// Its label's value, and the beginning of its catalogs' names.
+    pub(super) id: String,
+    pub(super) package: String,
+    pub(super) catalogs: Vec<Catalog>,
+    /// Those whose version can be read off them.
+    pub(super) bundles: Vec<Stocked>,
+    pub(super) channels: Vec<String>,
+    /// What was asked of it where it was recorded: parts of `spec.source.catalog`.
+    pub(super) asked: Vec<Value>,
+}
+
+/// A bundle in a catalog.
+#[derive(Debug, Clone, Eq, PartialEq)]
+pub(super) struct Stocked {
+    pub(super) catalog: String,
+    pub(super) name: String,
+    pub(super) version: String,
+}
+
+/// A catalog before it has a place in the cluster.
+#[derive(Debug, Clone)]
+pub(super) struct Source {
+    pub(super) name: String,
+    pub(super) priority: i32,
+    pub(super) blobs: Vec<Value>,
+}
+
+/// A package in catalogs, before its bundles have images.
+#[derive(Debug, Clone)]
+pub(super) struct Sketch {
+    pub(super) package: String,
+    pub(super) sources: Vec<Source>,
+    pub(super) asked: Vec<Value>,
+}
+
+/// Recorded and made ones, every bundle with an image that can be pulled.
+pub(super) async fn all(random: &mut Rng, registry: &Registry) -> Result<Vec<Graph>> {
+    let mut sketches = recorded::some(random, RECORDED)?;
+    sketches.extend((0..MADE).map(|_| made::one(random)));
+    let mut graphs = Vec::new();
+    for (number, sketch) in sketches.into_iter().enumerate() {
+        graphs.push(Graph::build(format!("g{number:02}"), sketch, registry).await?);
+    }
+    graphs.push(elsewhere());
+    Ok(graphs)
+}
+
+/// A catalog that has none of the others' packages, and no bundles.
+fn elsewhere() -> Graph {
+    let fbc = json!({ "schema": "olm.package", "name": ELSEWHERE }).to_string();
+    Graph {
+        id: ELSEWHERE.to_owned(),
+        package: ELSEWHERE.to_owned(),
+        catalogs: vec![Catalog::new(ELSEWHERE, fbc)],
+        bundles: Vec::new(),
+        channels: Vec::new(),
+        asked: Vec::new(),
+    }
+}
+
+impl Graph {
+    async fn build(id: String, sketch: Sketch, registry: &Registry) -> Result<Self> {
+        let mut graph = Self {
+            id,
+            package: sketch.package,
+            catalogs: Vec::new(),
+            bundles: Vec::new(),
+            channels: Vec::new(),
+            asked: sketch.asked,
+        };
+        for source in sketch.sources {
+            graph.add(source, registry).await?;
+        }
+        Ok(graph)
+    }
+
+    async fn add(&mut self, mut source: Source, registry: &Registry) -> Result<()> {
+        let name = format!("{}-{}", self.id, source.name);
+        for blob in &mut source.blobs {
+            self.read(&name, blob);
+            give_image(blob, registry).await?;
+        }
+        let lines = source.blobs.iter().map(|blob| format!("{blob}\n"));
+        let mut catalog = Catalog::new(&name, lines.collect::<String>());
+        catalog.priority = source.priority;
+        catalog.labels.insert(LABEL.to_owned(), self.id.clone());
+        self.catalogs.push(catalog);
+        Ok(())
+    }
+
+    fn read(&mut self, catalog: &str, blob: &Value) {
+        let Some(name) = text(blob, "/name") else {
+            return;
+        };
+        match text(blob, "/schema") {
+            Some("olm.channel") if !self.channels.iter().any(|known| known == name) => {
+                self.channels.push(name.to_owned());
+            }
+            Some("olm.bundle") => self.bundles.extend(version(blob).map(|version| Stocked {
+                catalog: catalog.to_owned(),
+                name: name.to_owned(),
+                version: version.to_owned(),
+            })),
+            _ => {}
+        }
+    }
+
+    /// Selects its catalogs.
+    pub(super) fn selector(&self) -> Value {
+        json!({ "matchLabels": { LABEL: self.id } })
+    }
+}
+
+/// The version that a bundle's first package property gives.
+pub(super) fn version(blob: &Value) -> Option<&str> {
+    let mut properties = blob.get("properties")?.as_array()?.iter();
+    let package = properties.find(|property| text(property, "/type") == Some("olm.package"))?;
+    text(package, "/value/version")
+}
+
+/// Whether a catalog has two bundles whose versions differ in build metadata at most: OLM 1.2 leaves
+/// it to chance which one it takes.
+pub(super) fn has_twins(source: &Source) -> bool {
+    let bundles = source.blobs.iter().filter_map(version);
+    let versions: Vec<&str> = bundles
+        .map(|version| version.split('+').next().unwrap_or(version))
+        .collect();
+    versions.iter().collect::<BTreeSet<_>>().len() < versions.len()
+}
+
+pub(super) fn text<'b>(blob: &'b Value, pointer: &str) -> Option<&'b str> {
+    blob.pointer(pointer)?.as_str()
+}
+
+async fn give_image(blob: &mut Value, registry: &Registry) -> Result<()> {
+    let (Some("olm.bundle"), Some(package), Some(name), Some(version)) = (
+        text(blob, "/schema"),
+        text(blob, "/package"),
+        text(blob, "/name"),
+        version(blob),
+    ) else {
+        return Ok(());
+    };
+    let image = Image::bundle(package, name, version)?;
+    let reference = registry.push(&format!("bundles/{package}"), &image).await?;
+    if let Some(place) = blob.get_mut("image") {
+        *place = reference.into();
+    }
+    Ok(())
+}
+
+/// The name of [`elsewhere`].
+pub(super) const ELSEWHERE: &str = "elsewhere";
+
+const LABEL: &str = "e2e/graph";
+
+/// How many of each sort.
+const RECORDED: usize = 16;
+const MADE: usize = 8;

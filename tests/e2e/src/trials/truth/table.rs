@@ -1,0 +1,87 @@
+//! The counts: how many pairs of each token, and on how many both agree.
+
+use std::collections::BTreeMap;
+use std::fmt;
+
+use anyhow::{Result, ensure};
+
+use super::pairs::{Pair, TOKENS};
+use super::verdict::{Says, Verdict};
+use crate::olm::progress::Progress;
+
+/// By token.
+#[derive(Debug, Default)]
+pub(super) struct Table {
+    rows: BTreeMap<String, Row>,
+    disagreements: Vec<String>,
+}
+
+#[derive(Debug, Default)]
+struct Row {
+    pairs: usize,
+    agreed: usize,
+}
+
+impl Table {
+    pub(super) fn new(pairs: &[Pair], verdicts: &[Verdict], outcomes: &[Progress]) -> Self {
+        let mut table = Self::default();
+        for ((pair, verdict), outcome) in pairs.iter().zip(verdicts).zip(outcomes) {
+            let agreed = pair.token == verdict.token && agree(&verdict.says, outcome);
+            let row = table.rows.entry(verdict.token.clone()).or_default();
+            row.pairs += 1;
+            row.agreed += usize::from(agreed);
+            if !agreed {
+                table.disagreements.push(format!(
+                    "{pair:#?}\nguard: {verdict:#?}\ncontroller: {outcome:#?}"
+                ));
+            }
+        }
+        table
+    }
+
+    /// Enough pairs of every token, and no disagreement.
+    pub(super) fn holds(&self) -> Result<()> {
+        ensure!(
+            self.disagreements.is_empty(),
+            "{}",
+            self.disagreements.join("\n\n")
+        );
+        for token in TOKENS {
+            let pairs = self.rows.get(token).map_or(0, |row| row.pairs);
+            ensure!(pairs >= LEAST, "only {pairs} pairs of {token}");
+        }
+        let pairs: usize = self.rows.values().map(|row| row.pairs).sum();
+        ensure!(pairs >= LEAST_IN_ALL, "only {pairs} pairs");
+        Ok(())
+    }
+}
+
+/// A long text is cut in a message, and says so.
+fn agree(says: &Says, outcome: &Progress) -> bool {
+    match (says, outcome) {
+        (Says::Installs(named), Progress::Done(bundle)) => {
+            *named == format!("{} {}", bundle.name, bundle.version)
+        }
+        (Says::Refuses(quoted), Progress::Retrying(message)) => {
+            let beginning = quoted.strip_suffix("...");
+            quoted == message || beginning.is_some_and(|beginning| message.starts_with(beginning))
+        }
+        _ => false,
+    }
+}
+
+impl fmt::Display for Table {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        writeln!(f, "{:<24}{:>6}{:>8}", "token", "pairs", "agreed")?;
+        let (mut pairs, mut agreed) = (0, 0);
+        for (token, row) in &self.rows {
+            writeln!(f, "{token:<24}{:>6}{:>8}", row.pairs, row.agreed)?;
+            pairs += row.pairs;
+            agreed += row.agreed;
+        }
+        write!(f, "{:<24}{pairs:>6}{agreed:>8}", "all")
+    }
+}
+
+const LEAST: usize = 10;
+const LEAST_IN_ALL: usize = 200;
