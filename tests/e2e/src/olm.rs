@@ -7,6 +7,7 @@ pub(crate) mod catalog;
 pub(crate) mod catalogd;
 pub(crate) mod controller;
 pub(crate) mod progress;
+pub(crate) mod release;
 
 use std::fs;
 use std::path::PathBuf;

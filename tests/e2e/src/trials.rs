@@ -35,6 +35,7 @@ pub(crate) fn all() -> Vec<Trial> {
         olm::installs_and_upgrades,
         rollout::five_restarts_lose_no_call,
         truth::agrees_with_the_controller,
+        truth::passes_what_is_never_judged,
     ]
 }
 

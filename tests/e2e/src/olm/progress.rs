@@ -19,13 +19,6 @@ pub(crate) enum Progress {
     Retrying(String),
 }
 
-impl Progress {
-    /// Whether a bundle of this name is installed, as asked.
-    pub(crate) fn is_of(&self, name: &str) -> bool {
-        matches!(self, Self::Done(bundle) if bundle.name == name)
-    }
-}
-
 /// What is installed.
 #[derive(Debug, Clone, Deserialize, Eq, PartialEq)]
 pub(crate) struct Bundle {

@@ -3,7 +3,8 @@
 use fastrand::Rng;
 use serde_json::{Map, Value, json};
 
-use super::graph::{ELSEWHERE, Graph, Stocked};
+use super::graph::{ELSEWHERE, Graph};
+use super::stocks::{self, Stocked};
 use crate::olm::catalog::NAME_LABEL;
 
 /// What is installed, and `spec.source.catalog` as it shall be.
@@ -13,30 +14,36 @@ pub(super) struct Draft {
     pub(super) asked: Value,
 }
 
-/// Asks for one bundle, by its version in its catalog.
-pub(super) fn install(graph: &Graph, bundle: &Stocked) -> Value {
-    json!({
-        "packageName": graph.package,
-        "version": bundle.version,
-        "selector": { "matchLabels": { NAME_LABEL: bundle.catalog } },
-    })
-}
-
-/// One edit; it never asks for what [`install`] does, for its selector is another.
-pub(super) fn one(random: &mut Rng, graph: &Graph, installed: Option<&Stocked>) -> Draft {
+/// One edit. It never asks for what its extension asked before: its selector is another.
+pub(super) fn one(random: &mut Rng, graph: &Graph, stock: &[Stocked]) -> Draft {
+    let installed = if random.u8(..5) == 0 {
+        None
+    } else {
+        stocks::one(random, graph, stock)
+    };
     let mut asked = match random.choice(&graph.asked) {
         Some(recorded) if random.u8(..4) == 0 => recorded.as_object().cloned().unwrap_or_default(),
         _ => filter(random, graph),
     };
     asked.insert(
         "packageName".to_owned(),
-        package(random, graph, installed).into(),
+        package(random, graph, installed.is_some()).into(),
     );
-    asked.insert("selector".to_owned(), selector(random, graph, installed));
+    asked.insert(
+        "selector".to_owned(),
+        selector(random, graph, installed.is_some()),
+    );
+    asked.retain(|_, value| !is_empty(value));
     Draft {
-        installed: installed.cloned(),
+        installed,
         asked: asked.into(),
     }
+}
+
+/// The controller leaves it out where it writes finalizers, which is then an edit of `spec.source`: the
+/// guard is asked about it, in vain.
+fn is_empty(value: &Value) -> bool {
+    *value == json!("") || *value == json!([])
 }
 
 fn filter(random: &mut Rng, graph: &Graph) -> Map<String, Value> {
@@ -53,16 +60,16 @@ fn filter(random: &mut Rng, graph: &Graph) -> Map<String, Value> {
     filter
 }
 
-/// None but the installed package may be asked for: it cannot be changed.
-fn package(random: &mut Rng, graph: &Graph, installed: Option<&Stocked>) -> String {
-    match installed {
-        None if random.u8(..8) == 0 => format!("{}-misspelt", graph.package),
+/// It cannot be changed once something is installed.
+fn package(random: &mut Rng, graph: &Graph, is_installed: bool) -> String {
+    match is_installed {
+        false if random.u8(..8) == 0 => format!("{}-misspelt", graph.package),
         _ => graph.package.clone(),
     }
 }
 
-fn selector(random: &mut Rng, graph: &Graph, installed: Option<&Stocked>) -> Value {
-    if installed.is_some() && random.u8(..16) == 0 {
+fn selector(random: &mut Rng, graph: &Graph, is_installed: bool) -> Value {
+    if is_installed && random.u8(..16) == 0 {
         return json!({ "matchLabels": { NAME_LABEL: ELSEWHERE } });
     }
     graph.selector()
@@ -70,9 +77,9 @@ fn selector(random: &mut Rng, graph: &Graph, installed: Option<&Stocked>) -> Val
 
 fn range(random: &mut Rng, graph: &Graph) -> String {
     let versions: Vec<&str> = graph
-        .bundles
+        .offers
         .iter()
-        .map(|bundle| bundle.version.as_str())
+        .map(|offered| offered.bundle.version.as_str())
         .collect();
     let version = random.choice(versions).unwrap_or("1.0.0");
     match random.u8(..12) {

@@ -11,6 +11,7 @@ use serde_json::{Value, json};
 use super::{made, recorded};
 use crate::image::Image;
 use crate::olm::catalog::Catalog;
+use crate::olm::progress::Bundle;
 use crate::registry::Registry;
 
 /// One or several catalogs that have a package.
@@ -20,19 +21,18 @@ pub(super) struct Graph {
     pub(super) id: String,
     pub(super) package: String,
     pub(super) catalogs: Vec<Catalog>,
-    /// Those whose version can be read off them.
-    pub(super) bundles: Vec<Stocked>,
+    /// The bundles whose version can be read off them.
+    pub(super) offers: Vec<Offered>,
     pub(super) channels: Vec<String>,
     /// What was asked of it where it was recorded: parts of `spec.source.catalog`.
     pub(super) asked: Vec<Value>,
 }
 
 /// A bundle in a catalog.
-#[derive(Debug, Clone, Eq, PartialEq)]
-pub(super) struct Stocked {
+#[derive(Debug)]
+pub(super) struct Offered {
     pub(super) catalog: String,
-    pub(super) name: String,
-    pub(super) version: String,
+    pub(super) bundle: Bundle,
 }
 
 /// A catalog before it has a place in the cluster.
@@ -70,7 +70,7 @@ fn elsewhere() -> Graph {
         id: ELSEWHERE.to_owned(),
         package: ELSEWHERE.to_owned(),
         catalogs: vec![Catalog::new(ELSEWHERE, fbc)],
-        bundles: Vec::new(),
+        offers: Vec::new(),
         channels: Vec::new(),
         asked: Vec::new(),
     }
@@ -82,7 +82,7 @@ impl Graph {
             id,
             package: sketch.package,
             catalogs: Vec::new(),
-            bundles: Vec::new(),
+            offers: Vec::new(),
             channels: Vec::new(),
             asked: sketch.asked,
         };
@@ -114,10 +114,12 @@ impl Graph {
             Some("olm.channel") if !self.channels.iter().any(|known| known == name) => {
                 self.channels.push(name.to_owned());
             }
-            Some("olm.bundle") => self.bundles.extend(version(blob).map(|version| Stocked {
+            Some("olm.bundle") => self.offers.extend(version(blob).map(|version| Offered {
                 catalog: catalog.to_owned(),
-                name: name.to_owned(),
-                version: version.to_owned(),
+                bundle: Bundle {
+                    name: name.to_owned(),
+                    version: version.to_owned(),
+                },
             })),
             _ => {}
         }
@@ -151,19 +153,16 @@ pub(super) fn text<'b>(blob: &'b Value, pointer: &str) -> Option<&'b str> {
 }
 
 async fn give_image(blob: &mut Value, registry: &Registry) -> Result<()> {
-    let (Some("olm.bundle"), Some(package), Some(name), Some(version)) = (
+    let (Some("olm.bundle"), Some(package), Some(name)) = (
         text(blob, "/schema"),
         text(blob, "/package"),
         text(blob, "/name"),
-        version(blob),
     ) else {
         return Ok(());
     };
-    let image = Image::bundle(package, name, version)?;
+    let image = Image::bundle(package, name, version(blob).unwrap_or("unreadable"))?;
     let reference = registry.push(&format!("bundles/{package}"), &image).await?;
-    if let Some(place) = blob.get_mut("image") {
-        *place = reference.into();
-    }
+    blob["image"] = reference.into();
     Ok(())
 }
 

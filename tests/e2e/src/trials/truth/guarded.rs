@@ -15,6 +15,7 @@ use crate::ask;
 use crate::assets;
 use crate::cluster::Cluster;
 use crate::cluster::apiserver::free_port;
+use crate::extension::{Extensions, extension};
 use crate::program::Program;
 use crate::until::until;
 
@@ -25,7 +26,7 @@ pub(super) const DIRECT: &str = "e2e-direct";
 pub(super) struct Guard {
     reviews: u16,
     ops: u16,
-    _program: Program,
+    program: Program,
 }
 
 impl Guard {
@@ -41,6 +42,7 @@ impl Guard {
             path("tls-cert", &serving.cert),
             path("tls-key", &serving.key),
             "--certs=files".to_owned(),
+            "--log-level=debug".to_owned(),
             format!("--listen=127.0.0.1:{reviews}"),
             format!("--ops-listen=127.0.0.1:{ops}"),
         ]);
@@ -48,7 +50,7 @@ impl Guard {
         let guard = Self {
             reviews,
             ops,
-            _program: program,
+            program,
         };
         until("the guard", async || guard.is_ready().await.then_some(())).await?;
         Ok(guard)
@@ -77,7 +79,30 @@ impl Guard {
         }
         let api: Api<Configuration> = Api::all(cluster.client.clone());
         api.create(&PostParams::default(), &configuration).await?;
-        Ok(())
+        let before = self.calls().await?;
+        until("the configuration to be in force", async || {
+            try_out(cluster).await;
+            let calls = self.calls().await.ok()?;
+            (calls > before).then_some(())
+        })
+        .await
+    }
+
+    /// Whatever `doing` does, the API server must not ask the guard about it.
+    pub(super) async fn is_not_asked<T>(
+        &self,
+        doing: impl Future<Output = Result<T>>,
+    ) -> Result<T> {
+        let (before, told) = (self.calls().await?, self.program.log().len());
+        let done = doing.await?;
+        let calls = self.calls().await? - before;
+        let log = self.program.log();
+        ensure!(
+            calls == 0,
+            "the guard was asked {calls} times: {}",
+            log.get(told..).unwrap_or_default()
+        );
+        Ok(done)
     }
 
     /// How many reviews it has answered.
@@ -86,7 +111,7 @@ impl Guard {
         ensure!(status == 200, "{page}");
         let samples = page
             .lines()
-            .filter_map(|line| line.strip_prefix("olmguard_admission_requests_total{"));
+            .filter_map(|line| line.strip_prefix("olmguard_requests_total{"));
         samples
             .map(|sample| {
                 sample
@@ -106,6 +131,20 @@ impl Guard {
 
     fn ops(&self) -> std::net::SocketAddr {
         ([127, 0, 0, 1], self.ops).into()
+    }
+}
+
+/// A new extension that every guard is asked about; what becomes of it is no matter.
+async fn try_out(cluster: &Cluster) {
+    let parameters = PostParams {
+        dry_run: true,
+        ..PostParams::default()
+    };
+    if let Ok(object) = serde_json::from_value(extension("nobody", "no-such-package", "1.0.0")) {
+        let _answer = Extensions::of(&cluster.client)
+            .api
+            .create(&parameters, &object)
+            .await;
     }
 }
 

@@ -11,6 +11,7 @@ use serde_json::{Value, json};
 use super::RELEASE;
 use super::drafts::Draft;
 use super::graph::Graph;
+use super::stocks::Stocked;
 use crate::assets;
 use crate::olm::controller::extension;
 
@@ -79,7 +80,7 @@ fn manifests(graphs: &[Graph], drafts: &[Draft]) -> String {
 
 fn manifest(number: usize, draft: &Draft) -> Value {
     let mut object = extension(&format!("draft-{number}"), &draft.asked);
-    if let Some(bundle) = &draft.installed {
+    if let Some(Stocked { bundle, .. }) = &draft.installed {
         let bundle = json!({ "name": bundle.name, "version": bundle.version });
         object["status"] = json!({ "install": { "bundle": bundle } });
     }

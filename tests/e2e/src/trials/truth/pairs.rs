@@ -5,24 +5,37 @@ use std::path::Path;
 
 use anyhow::Result;
 use fastrand::Rng;
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use super::drafts::{self, Draft};
-use super::graph::{Graph, Stocked};
-use super::offline;
+use super::graph::Graph;
+use super::offline::{self, Answer};
+use super::stocks::{self, Stocked};
+use crate::olm::progress::Bundle;
 
 /// An extension, what is installed of it, and what is asked of it then.
 #[derive(Debug, Clone)]
 pub(super) struct Pair {
     pub(super) name: String,
-    /// With the `spec.source.catalog` that installs it.
-    pub(super) start: Option<(Stocked, Value)>,
+    pub(super) start: Start,
+    /// `spec.source.catalog`, as it shall be.
     pub(super) asked: Value,
     /// What `olmguard check` says of it.
     pub(super) token: String,
 }
 
-/// The tokens that agree or disagree with a resolver, each with its share of the pairs.
+/// How a pair begins; an edit has an extension to edit where something is installed.
+#[derive(Debug, Clone)]
+pub(super) enum Start {
+    /// With nothing: what is asked is asked of a new extension.
+    Nothing,
+    /// With a bundle that is installed by asking for it.
+    Installed { bundle: Bundle, asked: Value },
+    /// With the record of a bundle, and an extension that asks for what is not there.
+    Recorded { bundle: Bundle, asked: Value },
+}
+
+/// The tokens that have to have their share of the pairs.
 pub(super) const TOKENS: [&str; 11] = [
     "PackageNotFound",
     "ChannelNotFound",
@@ -37,83 +50,84 @@ pub(super) const TOKENS: [&str; 11] = [
     "Resolved",
 ];
 
+/// Those that chance brings, or does not.
+const OTHERS: [&str; 3] = [
+    "BundleVersionInvalid",
+    "InvalidSelector",
+    "InvalidVersionRange",
+];
+
 /// [`SHARE`] pairs of each token, where the drafts have so many.
 pub(super) fn choose(dir: &Path, graphs: &[Graph], random: &mut Rng) -> Result<Vec<Pair>> {
-    let starts = starts(dir, graphs)?;
+    let stocks = stocks::of_all(dir, graphs)?;
     let mut drafts = Vec::new();
-    for (graph, starts) in graphs
+    for (graph, stock) in graphs
         .iter()
-        .zip(&starts)
-        .filter(|(_, starts)| !starts.is_empty())
+        .zip(&stocks)
+        .filter(|(_, stock)| !stock.is_empty())
     {
         for _ in 0..DRAFTS {
-            let installed = if random.u8(..5) == 0 {
-                None
-            } else {
-                random.choice(starts)
-            };
-            drafts.push((graph, drafts::one(random, graph, installed)));
+            drafts.push((graph, drafts::one(random, graph, stock)));
         }
     }
     random.shuffle(&mut drafts);
     let asked: Vec<Draft> = drafts.iter().map(|(_, draft)| draft.clone()).collect();
     let answers = offline::judge(dir, graphs, &asked)?;
-    let mut shares: BTreeMap<&str, usize> = TOKENS.map(|token| (token, SHARE)).into();
+    let mut shares = BTreeMap::from(TOKENS.map(|token| (token, SHARE)));
+    shares.extend(OTHERS.map(|token| (token, SMALL_SHARE)));
     let mut pairs = Vec::new();
     for ((graph, draft), answer) in drafts.into_iter().zip(answers) {
         let Some(left @ 1..) = shares.get_mut(answer.token.as_str()) else {
             continue;
         };
         *left -= 1;
-        pairs.push(Pair::new(pairs.len(), graph, draft, answer.token));
+        pairs.push(Pair::new(pairs.len(), graph, draft, answer));
     }
     Ok(pairs)
 }
 
 impl Pair {
-    fn new(number: usize, graph: &Graph, draft: Draft, token: String) -> Self {
+    fn new(number: usize, graph: &Graph, draft: Draft, answer: Answer) -> Self {
+        // An installation takes half a second, and a refusal asks for no more than its record.
+        let is_worth_it = answer.resolved.is_some() || number.is_multiple_of(4);
         Self {
             name: format!("p{number:03}-{}", graph.id),
-            start: draft.installed.map(|bundle| {
-                let asked = drafts::install(graph, &bundle);
-                (bundle, asked)
-            }),
+            start: draft
+                .installed
+                .map_or(Start::Nothing, |stocked| stocked.start(graph, is_worth_it)),
             asked: draft.asked,
-            token,
+            token: answer.token,
+        }
+    }
+
+    /// What is installed before the edit.
+    pub(super) fn installed(&self) -> Option<&Bundle> {
+        match &self.start {
+            Start::Nothing => None,
+            Start::Installed { bundle, .. } | Start::Recorded { bundle, .. } => Some(bundle),
         }
     }
 }
 
-/// The bundles of each graph that install where nothing is installed.
-fn starts(dir: &Path, graphs: &[Graph]) -> Result<Vec<Vec<Stocked>>> {
-    let all = || {
-        graphs
-            .iter()
-            .flat_map(|graph| graph.bundles.iter().map(move |bundle| (graph, bundle)))
-    };
-    let drafts: Vec<Draft> = all()
-        .map(|(graph, bundle)| Draft {
-            installed: None,
-            asked: drafts::install(graph, bundle),
-        })
-        .collect();
-    let answers = offline::judge(dir, graphs, &drafts)?;
-    let mut starts = vec![Vec::new(); graphs.len()];
-    for ((graph, bundle), answer) in all().zip(answers) {
-        let installs = answer
-            .resolved
-            .is_some_and(|resolved| resolved.bundle == bundle.name);
-        let place = graphs.iter().position(|it| it.id == graph.id);
-        if let Some(starts) = place
-            .and_then(|place| starts.get_mut(place))
-            .filter(|_| installs)
-        {
-            starts.push(bundle.clone());
+impl Stocked {
+    fn start(self, graph: &Graph, is_worth_it: bool) -> Start {
+        match self.source {
+            Some(asked) if is_worth_it => Start::Installed {
+                bundle: self.bundle,
+                asked,
+            },
+            _ => Start::Recorded {
+                bundle: self.bundle,
+                asked: json!({ "packageName": graph.package, "version": NOWHERE }),
+            },
         }
     }
-    Ok(starts)
 }
 
 /// How many edits are drawn for each graph, and how many pairs there are of a token.
 const DRAFTS: usize = 150;
 const SHARE: usize = 20;
+const SMALL_SHARE: usize = 4;
+
+/// A version that no catalog has.
+const NOWHERE: &str = "66.6.6";

@@ -82,6 +82,15 @@ impl Recorded {
             .blobs
             .iter()
             .any(|blob| text(blob, "/package") == Some(package));
-        (is_plain && is_about_it && !has_twins(&source)).then_some(source)
+        (is_plain
+            && is_about_it
+            && source.blobs.iter().all(is_spelt_as_usual)
+            && !has_twins(&source))
+        .then_some(source)
     }
+}
+
+/// Go reads keys in any case; a bundle spelt so would be left without an image.
+fn is_spelt_as_usual(blob: &Value) -> bool {
+    text(blob, "/schema").is_some()
 }

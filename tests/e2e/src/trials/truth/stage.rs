@@ -2,15 +2,19 @@
 
 use anyhow::{Context, Result, ensure};
 use futures_util::{StreamExt, TryStreamExt, stream};
-use kube::api::{DynamicObject, Patch, PatchParams, PostParams};
+use kube::api::{DeleteParams, DynamicObject, Patch, PatchParams, PostParams};
+use kube::runtime::wait::{await_condition, conditions};
 use serde_json::{Value, json};
+use tokio::time::timeout;
 
 use super::guarded::DIRECT;
-use super::pairs::Pair;
+use super::pairs::{Pair, Start};
 use crate::cluster::Cluster;
 use crate::extension::Extensions;
 use crate::olm::controller::{extension, home};
 use crate::olm::progress::{Progress, settled};
+use crate::olm::release::record;
+use crate::until::PATIENCE;
 
 /// Where edits are written past the guard.
 pub(super) struct Stage<'c> {
@@ -44,27 +48,64 @@ impl<'c> Stage<'c> {
             .await
     }
 
-    async fn begin(&self, pair: &Pair) -> Result<()> {
-        home(self.cluster, &pair.name).await?;
-        let Some((bundle, asked)) = &pair.start else {
+    /// Deletes all of them, and waits until the controller lets them go.
+    pub(super) async fn strike(&self, pairs: &[Pair]) -> Result<()> {
+        stream::iter(pairs)
+            .map(|pair| self.delete(pair))
+            .buffer_unordered(AT_ONCE)
+            .try_collect()
+            .await
+    }
+
+    async fn delete(&self, pair: &Pair) -> Result<()> {
+        let api = &self.extensions.api;
+        let deleted = api.delete(&pair.name, &DeleteParams::default()).await?;
+        let Some(uid) = deleted.left().and_then(|object| object.metadata.uid) else {
             return Ok(());
         };
-        self.create(&pair.name, asked).await?;
-        let progress = settled(&self.extensions, &pair.name).await?;
-        ensure!(progress.is_of(&bundle.name), "{progress:?}");
+        let gone = await_condition(api.clone(), &pair.name, conditions::is_deleted(&uid));
+        timeout(PATIENCE, gone)
+            .await
+            .with_context(|| format!("{} is not let go", pair.name))??;
         Ok(())
     }
 
-    async fn edit(&self, pair: &Pair) -> Result<Progress> {
+    async fn begin(&self, pair: &Pair) -> Result<()> {
+        home(self.cluster, &pair.name).await?;
         match &pair.start {
-            None => self.create(&pair.name, &pair.asked).await?,
-            Some(_) => {
-                let (parameters, patch) = (PatchParams::default(), replacement(&pair.asked));
-                self.extensions
-                    .api
-                    .patch(&pair.name, &parameters, &patch)
-                    .await?;
+            Start::Nothing => Ok(()),
+            Start::Installed { bundle, asked } => {
+                self.create(&pair.name, asked).await?;
+                let progress = settled(&self.extensions, &pair.name).await?;
+                ensure!(progress == Progress::Done(bundle.clone()), "{progress:?}");
+                Ok(())
             }
+            Start::Recorded { bundle, asked } => {
+                let package = asked.pointer("/packageName").and_then(Value::as_str);
+                record(
+                    self.cluster,
+                    &pair.name,
+                    package.unwrap_or_default(),
+                    bundle,
+                )
+                .await?;
+                self.create(&pair.name, asked).await?;
+                let progress = settled(&self.extensions, &pair.name).await?;
+                ensure!(matches!(progress, Progress::Retrying(_)), "{progress:?}");
+                Ok(())
+            }
+        }
+    }
+
+    async fn edit(&self, pair: &Pair) -> Result<Progress> {
+        if pair.installed().is_some() {
+            let (parameters, patch) = (PatchParams::default(), replacement(&pair.asked));
+            self.extensions
+                .api
+                .patch(&pair.name, &parameters, &patch)
+                .await?;
+        } else {
+            self.create(&pair.name, &pair.asked).await?;
         }
         settled(&self.extensions, &pair.name).await
     }

@@ -56,18 +56,21 @@ impl Table {
     }
 }
 
-/// A long text is cut in a message, and says so.
 fn agree(says: &Says, outcome: &Progress) -> bool {
     match (says, outcome) {
         (Says::Installs(named), Progress::Done(bundle)) => {
             *named == format!("{} {}", bundle.name, bundle.version)
         }
-        (Says::Refuses(quoted), Progress::Retrying(message)) => {
-            let beginning = quoted.strip_suffix("...");
-            quoted == message || beginning.is_some_and(|beginning| message.starts_with(beginning))
-        }
+        (Says::Refuses(Some(quoted)), Progress::Retrying(message)) => is_quoted(quoted, message),
+        (Says::Refuses(None), Progress::Retrying(_)) => true,
         _ => false,
     }
+}
+
+/// A denial that would be too long cuts what it quotes, and says so.
+fn is_quoted(quoted: &str, message: &str) -> bool {
+    let beginning = quoted.strip_suffix("...");
+    quoted == message || beginning.is_some_and(|beginning| message.starts_with(beginning))
 }
 
 impl fmt::Display for Table {

@@ -25,8 +25,8 @@ pub(super) struct Verdict {
 pub(super) enum Says {
     /// This will be installed: `NAME VERSION`.
     Installs(String),
-    /// OLM would say this.
-    Refuses(String),
+    /// OLM would say this; none where it would quote a decoder of Go's.
+    Refuses(Option<String>),
 }
 
 /// One verdict for each pair, in their order, each by a server-side dry-run of its edit.
@@ -54,25 +54,22 @@ pub(super) async fn of_all(cluster: &Cluster, pairs: &[Pair]) -> Result<Vec<Verd
 
 /// The message of the denial, if it is one.
 async fn dry_run(extensions: &Extensions, pair: &Pair) -> Result<Option<String>> {
-    let answer = match &pair.start {
-        None => {
-            let object = serde_json::from_value(extension(&pair.name, &pair.asked))?;
-            let parameters = PostParams {
-                dry_run: true,
-                ..PostParams::default()
-            };
-            extensions.api.create(&parameters, &object).await
-        }
-        Some(_) => {
-            let parameters = PatchParams {
-                dry_run: true,
-                ..PatchParams::default()
-            };
-            extensions
-                .api
-                .patch(&pair.name, &parameters, &replacement(&pair.asked))
-                .await
-        }
+    let answer = if pair.installed().is_some() {
+        let parameters = PatchParams {
+            dry_run: true,
+            ..PatchParams::default()
+        };
+        extensions
+            .api
+            .patch(&pair.name, &parameters, &replacement(&pair.asked))
+            .await
+    } else {
+        let object = serde_json::from_value(extension(&pair.name, &pair.asked))?;
+        let parameters = PostParams {
+            dry_run: true,
+            ..PostParams::default()
+        };
+        extensions.api.create(&parameters, &object).await
     };
     match answer {
         Ok(_) => Ok(None),
@@ -85,17 +82,16 @@ fn verdict(annotations: &BTreeMap<String, String>, denial: Option<String>) -> Re
     let annotation = |key: &str| annotations.get(&format!("{WEBHOOK}/{key}")).cloned();
     let says = match denial {
         None => Says::Installs(annotation("resolved").context("what is allowed resolves")?),
-        Some(message) => {
-            Says::Refuses(quote(&message).with_context(|| message.clone())?.to_owned())
-        }
+        Some(message) => Says::Refuses(quote(&message)),
     };
     let token = annotation("token").context("every answer has a token")?;
     Ok(Verdict { token, says })
 }
 
 /// OLM's own text in a denial.
-fn quote(message: &str) -> Option<&str> {
-    message.lines().find_map(|line| line.strip_prefix("OLM: "))
+fn quote(message: &str) -> Option<String> {
+    let mut lines = message.lines();
+    lines.find_map(|line| line.strip_prefix("OLM: ").map(str::to_owned))
 }
 
 /// By the extension's name, those of the request that the guard was asked about.
