@@ -40,6 +40,9 @@ use table::Table;
 
 pub(crate) use unjudged::passes_what_is_never_judged;
 
+/// What does not work is tried again and again, so that no more of it is there at a time.
+const BATCH: usize = 24;
+
 /// The release that the controller is of.
 const RELEASE: &str = "1.2";
 
@@ -67,14 +70,16 @@ async fn agree(cluster: &Cluster, seed: u64) -> Result<()> {
         .configure(cluster, guarded::shipped(cluster).await?)
         .await?;
 
-    let begun = Instant::now();
     let stage = Stage::new(cluster).await?;
-    guard.is_not_asked(stage.set(&pairs)).await?;
-    let verdicts = verdict::of_all(cluster, &pairs).await?;
-    let outcomes = guard.is_not_asked(stage.play(&pairs)).await?;
-    guard.is_not_asked(stage.strike(&pairs)).await?;
-
-    let table = Table::new(&pairs, &verdicts, &outcomes);
+    let begun = Instant::now();
+    let mut table = Table::default();
+    for batch in pairs.chunks(BATCH) {
+        guard.is_not_asked(stage.set(batch)).await?;
+        let verdicts = verdict::of_all(cluster, batch).await?;
+        let outcomes = guard.is_not_asked(stage.play(batch)).await?;
+        guard.is_not_asked(stage.strike(batch)).await?;
+        table.add(batch, &verdicts, &outcomes);
+    }
     println!(
         "seed {seed}, {} graphs, {:.0?}",
         graphs.len(),

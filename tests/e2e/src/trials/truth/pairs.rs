@@ -89,7 +89,7 @@ pub(super) fn choose(dir: &Path, graphs: &[Graph], random: &mut Rng) -> Result<V
 impl Pair {
     fn new(number: usize, graph: &Graph, draft: Draft, answer: Answer) -> Self {
         // An installation takes half a second, and a refusal asks for no more than its record.
-        let is_worth_it = answer.resolved.is_some() || number.is_multiple_of(4);
+        let is_worth_it = answer.resolved.is_some() || number.is_multiple_of(8);
         Self {
             name: format!("p{number:03}-{}", graph.id),
             start: draft

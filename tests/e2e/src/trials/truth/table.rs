@@ -23,20 +23,18 @@ struct Row {
 }
 
 impl Table {
-    pub(super) fn new(pairs: &[Pair], verdicts: &[Verdict], outcomes: &[Progress]) -> Self {
-        let mut table = Self::default();
+    pub(super) fn add(&mut self, pairs: &[Pair], verdicts: &[Verdict], outcomes: &[Progress]) {
         for ((pair, verdict), outcome) in pairs.iter().zip(verdicts).zip(outcomes) {
             let agreed = pair.token == verdict.token && agree(&verdict.says, outcome);
-            let row = table.rows.entry(verdict.token.clone()).or_default();
+            let row = self.rows.entry(verdict.token.clone()).or_default();
             row.pairs += 1;
             row.agreed += usize::from(agreed);
             if !agreed {
-                table.disagreements.push(format!(
+                self.disagreements.push(format!(
                     "{pair:#?}\nguard: {verdict:#?}\ncontroller: {outcome:#?}"
                 ));
             }
         }
-        table
     }
 
     /// Enough pairs of every token, and no disagreement.
