@@ -23,6 +23,7 @@ mod recorded;
 mod stage;
 mod stocks;
 mod table;
+mod traits;
 mod unjudged;
 mod verdict;
 
@@ -85,7 +86,7 @@ async fn agree(cluster: &Cluster, seed: u64) -> Result<()> {
         graphs.len(),
         begun.elapsed()
     );
-    println!("{table}");
+    print!("{table}");
     println!(
         "the controller wrote {} times, and the guard was asked about none",
         written(cluster)?

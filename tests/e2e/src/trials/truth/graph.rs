@@ -8,6 +8,7 @@ use anyhow::Result;
 use fastrand::Rng;
 use serde_json::{Value, json};
 
+use super::traits::Traits;
 use super::{made, recorded};
 use crate::image::Image;
 use crate::olm::catalog::Catalog;
@@ -24,6 +25,7 @@ pub(super) struct Graph {
     /// The bundles whose version can be read off them.
     pub(super) offers: Vec<Offered>,
     pub(super) channels: Vec<String>,
+    pub(super) traits: Traits,
     /// What was asked of it where it was recorded: parts of `spec.source.catalog`.
     pub(super) asked: Vec<Value>,
 }
@@ -54,7 +56,7 @@ pub(super) struct Sketch {
 /// Recorded and made ones, every bundle with an image that can be pulled.
 pub(super) async fn all(random: &mut Rng, registry: &Registry) -> Result<Vec<Graph>> {
     let mut sketches = recorded::some(random, RECORDED)?;
-    sketches.extend((0..MADE).map(|_| made::one(random)));
+    sketches.extend((0..MADE).map(|number| made::one(random, number)));
     let mut graphs = Vec::new();
     for (number, sketch) in sketches.into_iter().enumerate() {
         graphs.push(Graph::build(format!("g{number:02}"), sketch, registry).await?);
@@ -68,6 +70,7 @@ fn elsewhere() -> Graph {
     let fbc = json!({ "schema": "olm.package", "name": ELSEWHERE }).to_string();
     Graph {
         id: ELSEWHERE.to_owned(),
+        traits: Traits::default(),
         package: ELSEWHERE.to_owned(),
         catalogs: vec![Catalog::new(ELSEWHERE, fbc)],
         offers: Vec::new(),
@@ -78,8 +81,10 @@ fn elsewhere() -> Graph {
 
 impl Graph {
     async fn build(id: String, sketch: Sketch, registry: &Registry) -> Result<Self> {
+        let traits = Traits::of(&sketch.sources);
         let mut graph = Self {
             id,
+            traits,
             package: sketch.package,
             catalogs: Vec::new(),
             offers: Vec::new(),

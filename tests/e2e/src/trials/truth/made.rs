@@ -5,21 +5,25 @@ use serde_json::{Value, json};
 
 use super::graph::{Sketch, Source};
 
-/// A package in one catalog or two.
-pub(super) fn one(random: &mut Rng) -> Sketch {
+/// A package in one catalog, in two that tie, or in two of which one comes first: by turns.
+pub(super) fn one(random: &mut Rng, number: usize) -> Sketch {
     let versions = versions(random);
-    let mut sources = vec![source(random, "one", &versions)];
-    if random.bool() {
-        let some: Vec<_> = versions
-            .iter()
-            .filter(|_| random.u8(..4) > 0)
-            .cloned()
-            .collect();
-        sources.push(source(random, "two", &some));
-    }
+    let some: Vec<_> = versions
+        .iter()
+        .filter(|_| random.u8(..4) > 0)
+        .cloned()
+        .collect();
+    let one = source(random, "one", &versions);
+    let mut two = source(random, "two", &some);
+    two.priority = match number % 3 {
+        0 => 0,
+        1 => random.i32(1..10),
+        _ => random.i32(-10..0),
+    };
+    let is_alone = number.is_multiple_of(2);
     Sketch {
         package: PACKAGE.to_owned(),
-        sources,
+        sources: if is_alone { vec![one] } else { vec![one, two] },
         asked: Vec::new(),
     }
 }
@@ -51,11 +55,7 @@ fn source(random: &mut Rng, name: &str, versions: &[String]) -> Source {
     blobs.extend(deprecations(random, versions));
     Source {
         name: name.to_owned(),
-        priority: if random.u8(..3) == 0 {
-            random.i32(-1..2)
-        } else {
-            0
-        },
+        priority: 0,
         blobs,
     }
 }

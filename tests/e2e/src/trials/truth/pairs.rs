@@ -11,12 +11,15 @@ use super::drafts::{self, Draft};
 use super::graph::Graph;
 use super::offline::{self, Answer};
 use super::stocks::{self, Stocked};
+use super::traits::Traits;
 use crate::olm::progress::Bundle;
 
 /// An extension, what is installed of it, and what is asked of it then.
 #[derive(Debug, Clone)]
 pub(super) struct Pair {
     pub(super) name: String,
+    /// Those of its graph.
+    pub(super) traits: Traits,
     pub(super) start: Start,
     /// `spec.source.catalog`, as it shall be.
     pub(super) asked: Value,
@@ -92,6 +95,7 @@ impl Pair {
         let is_worth_it = answer.resolved.is_some() || number.is_multiple_of(8);
         Self {
             name: format!("p{number:03}-{}", graph.id),
+            traits: graph.traits.clone(),
             start: draft
                 .installed
                 .map_or(Start::Nothing, |stocked| stocked.start(graph, is_worth_it)),

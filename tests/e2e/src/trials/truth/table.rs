@@ -6,6 +6,7 @@ use std::fmt;
 use anyhow::{Result, ensure};
 
 use super::pairs::{Pair, TOKENS};
+use super::traits;
 use super::verdict::{Says, Verdict};
 use crate::olm::progress::Progress;
 
@@ -13,6 +14,7 @@ use crate::olm::progress::Progress;
 #[derive(Debug, Default)]
 pub(super) struct Table {
     rows: BTreeMap<String, Row>,
+    traits: BTreeMap<&'static str, Row>,
     disagreements: Vec<String>,
 }
 
@@ -26,9 +28,13 @@ impl Table {
     pub(super) fn add(&mut self, pairs: &[Pair], verdicts: &[Verdict], outcomes: &[Progress]) {
         for ((pair, verdict), outcome) in pairs.iter().zip(verdicts).zip(outcomes) {
             let agreed = pair.token == verdict.token && agree(&verdict.says, outcome);
-            let row = self.rows.entry(verdict.token.clone()).or_default();
-            row.pairs += 1;
-            row.agreed += usize::from(agreed);
+            self.rows
+                .entry(verdict.token.clone())
+                .or_default()
+                .count(agreed);
+            for name in traits::ALL.into_iter().filter(|name| pair.traits.has(name)) {
+                self.traits.entry(name).or_default().count(agreed);
+            }
             if !agreed {
                 self.disagreements.push(format!(
                     "{pair:#?}\nguard: {verdict:#?}\ncontroller: {outcome:#?}"
@@ -47,6 +53,10 @@ impl Table {
         for token in TOKENS {
             let pairs = self.rows.get(token).map_or(0, |row| row.pairs);
             ensure!(pairs >= LEAST, "only {pairs} pairs of {token}");
+        }
+        for name in traits::ALL {
+            let pairs = self.traits.get(name).map_or(0, |row| row.pairs);
+            ensure!(pairs >= LEAST, "only {pairs} pairs from graphs with {name}");
         }
         let pairs: usize = self.rows.values().map(|row| row.pairs).sum();
         ensure!(pairs >= LEAST_IN_ALL, "only {pairs} pairs");
@@ -71,16 +81,31 @@ fn is_quoted(quoted: &str, message: &str) -> bool {
     quoted == message || beginning.is_some_and(|beginning| message.starts_with(beginning))
 }
 
+impl Row {
+    fn count(&mut self, agreed: bool) {
+        self.pairs += 1;
+        self.agreed += usize::from(agreed);
+    }
+
+    fn line(&self, f: &mut fmt::Formatter<'_>, name: &str) -> fmt::Result {
+        writeln!(f, "{name:<40}{:>6}{:>8}", self.pairs, self.agreed)
+    }
+}
+
 impl fmt::Display for Table {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        writeln!(f, "{:<24}{:>6}{:>8}", "token", "pairs", "agreed")?;
-        let (mut pairs, mut agreed) = (0, 0);
+        let mut all = Row::default();
+        writeln!(f, "{:<40}{:>6}{:>8}", "token", "pairs", "agreed")?;
         for (token, row) in &self.rows {
-            writeln!(f, "{token:<24}{:>6}{:>8}", row.pairs, row.agreed)?;
-            pairs += row.pairs;
-            agreed += row.agreed;
+            row.line(f, token)?;
+            all.pairs += row.pairs;
+            all.agreed += row.agreed;
         }
-        write!(f, "{:<24}{pairs:>6}{agreed:>8}", "all")
+        all.line(f, "all")?;
+        for (name, row) in &self.traits {
+            row.line(f, &format!("from graphs with {name}"))?;
+        }
+        Ok(())
     }
 }
 
