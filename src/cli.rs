@@ -8,6 +8,7 @@ pub mod check;
 mod cluster;
 mod common;
 mod demo;
+pub mod doctor;
 mod environment;
 mod exit;
 mod json;
@@ -55,6 +56,7 @@ enum Command {
     Demo(demo::DemoArgs),
     Snapshot(snapshot::SnapshotArgs),
     Catalogs(catalogs::CatalogsArgs),
+    Doctor(doctor::DoctorArgs),
 }
 
 /// Parses the arguments of this process, runs the command they name, and says how it ended.
@@ -82,6 +84,7 @@ fn run(command: Command, resolved: &str) -> ExitCode {
         Command::Demo(args) => demo::run(args),
         Command::Snapshot(args) => snapshot::run(&args).into(),
         Command::Catalogs(args) => catalogs::run(&args).into(),
+        Command::Doctor(args) => doctor::run(&args).into(),
     }
 }
 
@@ -155,17 +158,36 @@ mod tests {
     }
 
     #[test]
-    fn the_page_about_the_webhook_tells_of_every_flag_of_serve() {
-        let page = include_str!("../docs/webhook.md");
-        let serve = flags()
-            .into_iter()
-            .filter(|(command, _)| command == "serve");
-        let untold = serve.filter_map(|(_, flag)| {
-            let name = format!("--{}", flag.get_long()?);
-            let is_told = page.split(|c: char| !(c.is_ascii_alphanumeric() || c == '-'));
-            (!is_told.into_iter().any(|word| word == name)).then_some(name)
-        });
-        assert_eq!(untold.collect::<Vec<_>>(), Vec::<String>::new());
+    fn the_page_about_a_command_tells_of_every_flag_of_it() {
+        for (page, command) in [
+            (include_str!("../docs/webhook.md"), "serve"),
+            (include_str!("../docs/doctor.md"), "doctor"),
+        ] {
+            let own = flags().into_iter().filter(|(name, _)| name == command);
+            let untold = own.filter_map(|(_, flag)| {
+                let name = format!("--{}", flag.get_long()?);
+                let is_told = page.split(|c: char| !(c.is_ascii_alphanumeric() || c == '-'));
+                (!is_told.into_iter().any(|word| word == name)).then_some(name)
+            });
+            assert_eq!(
+                untold.collect::<Vec<_>>(),
+                Vec::<String>::new(),
+                "{command}"
+            );
+        }
+    }
+
+    #[test]
+    fn the_page_about_doctor_has_a_row_for_each_check() {
+        let page = include_str!("../docs/doctor.md");
+        let rows = page.lines().filter_map(|line| line.strip_prefix("| `"));
+        let rows: Vec<_> = rows.filter_map(|row| row.split_once('`')).collect();
+        let told = rows.iter().map(|(name, _)| *name);
+        let told: Vec<_> = told.filter(|name| !name.contains(' ')).collect();
+        assert_eq!(
+            told,
+            crate::doctor::Check::ALL.map(crate::doctor::Check::as_str)
+        );
     }
 
     #[test]

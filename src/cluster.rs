@@ -2,6 +2,7 @@
 //!
 //! ```text
 //! access --> kube::Client --> catalogs  ClusterCatalogs: listed, read, watched for good
+//!                        |--> doctor    the guard itself, and what surrounds it
 //!                        |--> olm       which operator-controller runs, with which gates
 //!                        |--> extensions  ClusterExtensions by name
 //!                        |--> look      one look at its catalogs, with their contents
@@ -15,6 +16,7 @@
 pub mod access;
 pub mod authority;
 pub mod catalogs;
+pub mod doctor;
 pub mod extensions;
 pub mod fault;
 pub mod follow;

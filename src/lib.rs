@@ -13,7 +13,7 @@
 //!                                        |                operator-controller would do
 //!                                   Judgement (data, with its evidence)
 //!                                        |
-//!                                     explain             the only room that words things
+//!                                     explain             the only room that words them
 //!                                        |
 //!                                  explain::Answer --> AdmissionReview, text, JSON
 //! ```
@@ -29,7 +29,7 @@
 //! | --- | --- | --- |
 //! | leaves | [`version`], [`selector`], [`olm`], [`go_duration`], [`json_type`], [`nearest`], [`yaml_scalar`] | leaves before them |
 //! | facts | [`catalog`], [`extension`], [`snapshot`] | leaves, and facts before them |
-//! | thought | [`resolve`], then [`judge`], then [`explain`] | all of the above |
+//! | thought | [`resolve`], then [`judge`], then [`explain`], then [`doctor`] | all of the above |
 //! | edges | `source`, `manifest`, `admission`, `telemetry`, `tls`, `cluster`, `server`, `cli` | every pure room; each other as CONTRIBUTING says |
 //!
 //! Edges are behind the feature `program`, which is on by default. An edge builds a whole
@@ -113,6 +113,7 @@ pub mod cli;
 #[cfg(feature = "program")]
 pub mod cluster;
 mod dns1123;
+pub mod doctor;
 pub mod explain;
 pub mod extension;
 pub mod go_duration;

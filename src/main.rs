@@ -2,6 +2,11 @@
 
 use std::process::ExitCode;
 
+/// That of musl is slow as soon as two threads use it.
+#[cfg(target_env = "musl")]
+#[global_allocator]
+static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+
 fn main() -> ExitCode {
     olmguard::cli::main()
 }

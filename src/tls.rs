@@ -28,17 +28,19 @@ mod pem;
 pub mod self_managed;
 mod self_signed;
 mod terms;
+mod trust;
 
 pub use certificates::Certificates;
 pub use client::ClientCa;
 pub use clock::{Clock, SystemClock};
 pub use error::TlsError;
-pub use fitness::Unfit;
+pub use fitness::{Unfit, is_for, utc};
 pub use identity::Identity;
 pub use leaf::Leaf;
 pub use observer::Observer;
 pub use self_signed::self_signed;
 pub use terms::{MinVersion, Terms};
+pub use trust::{Authorities, Distrust};
 
 #[cfg(test)]
 mod tests;

@@ -1,4 +1,4 @@
-//! `check --from-cluster`, `catalogs` and `snapshot save` as they are run, against an API server.
+//! `check --from-cluster`, `catalogs`, `doctor` and `snapshot save` as they are run, against an API server.
 #![cfg(feature = "program")]
 #![expect(
     clippy::indexing_slicing,
@@ -13,6 +13,7 @@ mod common {
 mod from_cluster {
     mod catalogs;
     mod check;
+    mod doctor;
     mod save;
     mod scene;
     mod unreachable;

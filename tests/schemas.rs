@@ -7,7 +7,7 @@ mod common {
     pub(crate) mod committed;
 }
 
-use olmguard::cli::{catalogs, check};
+use olmguard::cli::{catalogs, check, doctor};
 use olmguard::explain::{Grammar, RangeJson, RangeReport, Subject};
 use olmguard::version::Masterminds;
 use schemars::JsonSchema;
@@ -49,6 +49,11 @@ fn range_v1() {
 #[test]
 fn check_v1() {
     compare_schema::<check::Report>("olmguard.check.v1.json");
+}
+
+#[test]
+fn doctor_v1() {
+    compare_schema::<doctor::Report>("olmguard.doctor.v1.json");
 }
 
 #[test]

@@ -7,9 +7,9 @@ use crate::cluster::Access;
 use crate::dns1123;
 use crate::source::catalogd::{Catalogd, CatalogdError, FetchLimits};
 
-/// Which cluster it is, and where OLM is in it. What is set to nothing is not set.
+/// Which cluster it is. What is set to nothing is not set.
 #[derive(clap::Args, Clone, Debug, Default)]
-pub(crate) struct ClusterArgs {
+pub(crate) struct AccessArgs {
     /// The kubeconfig to use; else KUBECONFIG, ~/.kube/config or the service account of the pod
     #[arg(long, env = "OLMGUARD_KUBECONFIG", value_name = "FILE")]
     kubeconfig: Option<OsString>,
@@ -17,6 +17,13 @@ pub(crate) struct ClusterArgs {
     /// The context of the kubeconfig to use; else its current one
     #[arg(long, env = "OLMGUARD_CONTEXT", value_name = "NAME")]
     context: Option<String>,
+}
+
+/// The same, and where OLM is in it.
+#[derive(clap::Args, Clone, Debug, Default)]
+pub(crate) struct ClusterArgs {
+    #[command(flatten)]
+    access: AccessArgs,
 
     /// The namespace of operator-controller; else those where OLM and OpenShift put it
     #[arg(long, env = "OLMGUARD_OLM_NAMESPACE", value_name = "NAMESPACE", value_parser = namespace)]
@@ -44,13 +51,30 @@ impl CatalogdArgs {
     }
 }
 
-impl ClusterArgs {
+impl AccessArgs {
     /// How the cluster is reached.
     pub(crate) fn access(&self) -> Access {
         Access {
             kubeconfig: self.kubeconfig().map(PathBuf::from),
             context: set(self.context.as_ref()),
         }
+    }
+
+    /// A flag of these that is given.
+    fn given(&self) -> Option<&'static str> {
+        let kubeconfig = self.kubeconfig().map(|_| "--kubeconfig");
+        kubeconfig.or_else(|| set(self.context.as_ref()).map(|_| "--context"))
+    }
+
+    fn kubeconfig(&self) -> Option<&OsString> {
+        self.kubeconfig.as_ref().filter(|path| !path.is_empty())
+    }
+}
+
+impl ClusterArgs {
+    /// How the cluster is reached.
+    pub(crate) fn access(&self) -> Access {
+        self.access.access()
     }
 
     /// Where operator-controller is, if that was said.
@@ -60,16 +84,25 @@ impl ClusterArgs {
 
     /// A flag of these that is given.
     pub(crate) fn given(&self) -> Option<&'static str> {
-        let given = [
-            self.kubeconfig().map(|_| "--kubeconfig"),
-            set(self.context.as_ref()).map(|_| "--context"),
-            self.olm_namespace().map(|_| "--olm-namespace"),
-        ];
-        given.into_iter().flatten().next()
+        let access = self.access.given();
+        access.or_else(|| self.olm_namespace().map(|_| "--olm-namespace"))
     }
+}
 
-    fn kubeconfig(&self) -> Option<&OsString> {
-        self.kubeconfig.as_ref().filter(|path| !path.is_empty())
+/// The name of an object of Kubernetes.
+pub(crate) fn object_name(text: &str) -> Result<String, String> {
+    if dns1123::is_subdomain(text) {
+        Ok(text.to_owned())
+    } else {
+        Err("expected the name of an object, such as olmguard".to_owned())
+    }
+}
+
+/// The name of a namespace.
+pub(crate) fn some_namespace(text: &str) -> Result<String, String> {
+    match namespace(text) {
+        Ok(name) if !name.is_empty() => Ok(name),
+        _ => Err(NoNamespace.to_string()),
     }
 }
 

@@ -27,6 +27,8 @@ mod secret;
 #[cfg(test)]
 mod tests;
 
+pub(super) use bundle::called;
+
 use std::collections::BTreeMap;
 use std::fmt;
 use std::sync::{Arc, Mutex, PoisonError};

@@ -165,6 +165,12 @@ fn causes(error: &kube::Error) -> String {
     said.join(": ")
 }
 
+/// A foreign text of several lines, each as part of a line of ours, of which only some are kept.
+pub(super) fn lines(text: &str) -> String {
+    let lines: Vec<_> = text.lines().take(MOST_LINES).map(one_line).collect();
+    lines.join("\n")
+}
+
 /// A foreign text as part of a line of ours.
 pub(super) fn one_line(text: &str) -> String {
     let line = text.split_whitespace().collect::<Vec<_>>().join(" ");
@@ -185,3 +191,5 @@ fn chain(error: &kube::Error) -> impl Iterator<Item = &(dyn Error + 'static)> {
 
 /// So much of a foreign text is shown at most, in characters.
 const LONGEST: usize = 400;
+/// So many lines of one are.
+const MOST_LINES: usize = 16;

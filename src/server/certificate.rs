@@ -40,6 +40,11 @@ impl<C> Shown<C> {
         self.there().err()
     }
 
+    /// What is shown, as PEM with its chain; what is waited for where there is none yet.
+    pub(super) fn chain_pem(&self) -> Result<String, String> {
+        Ok(self.there()?.chain_pem())
+    }
+
     fn there(&self) -> Result<&Certificates, String> {
         self.certificates.get().ok_or_else(|| {
             let fault = self.fault.lock().unwrap_or_else(PoisonError::into_inner);

@@ -6,6 +6,9 @@
 //! | `/livez` | does the process answer at all | start it anew |
 //! | `/readyz` | should edits be sent here | send them to another |
 //!
+//! `/certificate` beside them is no question: it is what is shown to whoever connects, so that this can
+//! be looked at from where no review is sent.
+//!
 //! Whether it lives depends on nothing but the process: a cluster that cannot be reached is no reason
 //! to end it.
 
@@ -73,6 +76,14 @@ impl Health {
         match faults.first() {
             None => yes(format!("ready\n{lines}")),
             Some(fault) => no(format!("not ready: {fault}\n{lines}")),
+        }
+    }
+
+    /// The certificate that is shown, which anyone who connects is told as well.
+    pub(super) fn certificate(&self) -> Said {
+        match self.certificate.chain_pem() {
+            Ok(chain) => yes(chain),
+            Err(awaited) => no(format!("no certificate: {awaited}\n")),
         }
     }
 

@@ -1,4 +1,4 @@
-//! The second port: health for probes, metrics, and the level of the log.
+//! The second port: health for probes, the certificate, metrics, and the level of the log.
 
 use axum::Router;
 use axum::extract::State;
@@ -24,6 +24,10 @@ pub(super) fn routes(health: Health, metrics: Metrics, log_level: Option<LogHand
             "/readyz",
             get(async |State(health): State<Health>| health.ready()),
         )
+        .route(
+            "/certificate",
+            get(async |State(health): State<Health>| health.certificate()),
+        )
         .with_state(health)
         .route("/metrics", get(told).with_state(metrics))
         .fallback(async || (StatusCode::NOT_FOUND, NOT_FOUND));
@@ -33,4 +37,5 @@ pub(super) fn routes(health: Health, metrics: Metrics, log_level: Option<LogHand
     }
 }
 
-const NOT_FOUND: &str = "not found: expected /startupz, /livez, /readyz or /metrics\n";
+const NOT_FOUND: &str =
+    "not found: expected /startupz, /livez, /readyz, /certificate or /metrics\n";

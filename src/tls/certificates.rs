@@ -6,10 +6,11 @@ use std::time::SystemTime;
 
 use arc_swap::ArcSwap;
 use rustls::ServerConfig;
-use rustls::pki_types::ServerName;
+use rustls::pki_types::{CertificateDer, ServerName};
 use tokio::task::JoinSet;
 
-use crate::tls::{Identity, Leaf, Terms, TlsError, Unfit, fitness, pem::PemFile};
+use crate::tls::pem::{self, PemFile};
+use crate::tls::{Identity, Leaf, Terms, TlsError, Unfit, fitness};
 
 /// What is served, kept up to date as long as one of its clones is there. Cheap to clone and to read.
 #[derive(Clone)]
@@ -28,6 +29,7 @@ pub(super) struct Current(Arc<ArcSwap<Served>>);
 pub(super) struct Served {
     config: Arc<ServerConfig>,
     leaf: Arc<Leaf>,
+    chain: Arc<[CertificateDer<'static>]>,
 }
 
 impl Certificates {
@@ -59,6 +61,12 @@ impl Certificates {
     /// What the certificate says that is served now.
     pub fn leaf(&self) -> Arc<Leaf> {
         Arc::clone(&self.current.0.load().leaf)
+    }
+
+    /// What is shown to clients now, as PEM: the leaf first, then its chain.
+    pub fn chain_pem(&self) -> String {
+        let chain = Arc::clone(&self.current.0.load().chain);
+        pem::written(&chain)
     }
 
     /// Whether clients can use the certificate that is served now.
@@ -93,6 +101,7 @@ impl Served {
         Ok(Self {
             config: Arc::new(terms.server_config(identity, client_file)?),
             leaf: Arc::clone(identity.leaf()),
+            chain: identity.pair().cert.as_slice().into(),
         })
     }
 

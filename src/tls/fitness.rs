@@ -66,15 +66,15 @@ pub(super) fn judge(
     }
 }
 
-/// As a client of rustls asks it, wildcards included.
-fn is_for(leaf: &Leaf, name: &ServerName<'_>) -> bool {
+/// Whether a certificate is for a name, as a client asks it, wildcards included.
+pub fn is_for(leaf: &Leaf, name: &ServerName<'_>) -> bool {
     ParsedCertificate::try_from(leaf.der())
         .and_then(|parsed| verify_server_name(&parsed, name))
         .is_ok()
 }
 
 /// A moment as `2026-11-21T14:30:00Z`.
-pub(super) fn utc(moment: SystemTime) -> String {
+pub fn utc(moment: SystemTime) -> String {
     let seconds = moment
         .duration_since(UNIX_EPOCH)
         .map_or(0, |since| since.as_secs());

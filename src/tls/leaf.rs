@@ -25,6 +25,8 @@ pub struct Leaf {
     pub serial: String,
     /// Whom it is made out to, such as `CN=olmguard`.
     pub subject: String,
+    /// Who vouches for it, by its own words.
+    pub issuer: String,
     der: CertificateDer<'static>,
 }
 
@@ -38,6 +40,7 @@ impl Leaf {
             names: names(&parsed),
             serial: parsed.raw_serial_as_string(),
             subject: parsed.subject().to_string(),
+            issuer: parsed.issuer().to_string(),
             der: der.clone().into_owned(),
         })
     }

@@ -4,6 +4,7 @@ use std::fs::File;
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
+use ::pem::{EncodeConfig, LineEnding, Pem, encode_many_config};
 use rustls::pki_types::pem::{self, PemObject};
 use rustls::pki_types::{CertificateDer, PrivateKeyDer};
 use zeroize::Zeroizing;
@@ -110,6 +111,14 @@ impl PemFile {
             hint,
         }
     }
+}
+
+/// Certificates as PEM, in their order.
+pub(super) fn written(certificates: &[CertificateDer<'_>]) -> String {
+    let section = |der: &CertificateDer<'_>| Pem::new("CERTIFICATE", der.as_ref());
+    let sections: Vec<_> = certificates.iter().map(section).collect();
+    let config = EncodeConfig::new().set_line_ending(LineEnding::LF);
+    encode_many_config(&sections, config)
 }
 
 /// In a buffer that has room from the start: one that grows leaves copies behind that nobody wipes.

@@ -7,14 +7,14 @@ use std::thread;
 
 use axum::Router;
 use axum::extract::{Request, State};
-use axum::http::StatusCode;
+use axum::http::{StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use serde_json::{Value, json};
 use tokio::sync::oneshot;
 
 /// The server, which goes with its test.
 pub(crate) struct ApiServer {
-    port: u16,
+    pub(crate) port: u16,
     shelf: Shelf,
     _ends: oneshot::Sender<()>,
 }
@@ -26,7 +26,9 @@ struct Shelf(Arc<Mutex<Shelved>>);
 #[derive(Default)]
 struct Shelved {
     answers: BTreeMap<String, (StatusCode, String)>,
+    warnings: BTreeMap<String, String>,
     asked: Vec<(String, String)>,
+    queries: Vec<(String, String)>,
 }
 
 impl ApiServer {
@@ -110,6 +112,19 @@ impl ApiServer {
         held.answers.insert(path.to_owned(), answer);
     }
 
+    /// The query of every request for a path up to now.
+    pub(crate) fn queries(&self, path: &str) -> Vec<String> {
+        let held = self.shelf.0.lock().expect("no test panics with it");
+        let queries = held.queries.iter().filter(|(asked, _)| asked == path);
+        queries.map(|(_, query)| query.clone()).collect()
+    }
+
+    /// A path has this warning beside its answer.
+    pub(crate) fn warn(&self, path: &str, text: &str) {
+        let mut held = self.shelf.0.lock().expect("no test panics with it");
+        held.warnings.insert(path.to_owned(), text.to_owned());
+    }
+
     /// Method and path of every request up to now.
     pub(crate) fn asked(&self) -> Vec<(String, String)> {
         let held = self.shelf.0.lock().expect("no test panics with it");
@@ -139,8 +154,15 @@ async fn answer(State(shelf): State<Shelf>, request: Request) -> Response {
     );
     let mut shelf = shelf.0.lock().expect("no test panics with it");
     shelf.asked.push((method, path.clone()));
+    let query = request.uri().query().unwrap_or_default().to_owned();
+    shelf.queries.push((path.clone(), query));
     let found = shelf.answers.get(&path).cloned();
-    found.unwrap_or_else(|| none(&path)).into_response()
+    let mut response = found.unwrap_or_else(|| none(&path)).into_response();
+    if let Some(text) = shelf.warnings.get(&path) {
+        let warning = format!("299 - {text:?}").parse().expect("a header");
+        response.headers_mut().append(header::WARNING, warning);
+    }
+    response
 }
 
 /// What is said of a path that has nothing: of an object, as Kubernetes does.
@@ -149,7 +171,7 @@ fn none(path: &str) -> (StatusCode, String) {
         "kind": "Status", "apiVersion": "v1", "status": "Failure", "reason": "NotFound",
         "message": format!("{path} not found"), "code": 404,
     });
-    let body = if path.starts_with("/apis/") {
+    let body = if path.starts_with("/api") {
         status.to_string()
     } else {
         "404 page not found\n".to_owned()

@@ -18,13 +18,15 @@ pub(crate) fn run(folder: &Path, more: &[&str]) -> Output {
         .expect("a committed example")
 }
 
-/// The folder of each example.
+/// The folder of each example that is an answer.
 pub(crate) fn folders() -> Vec<PathBuf> {
     let examples = Path::new(env!("CARGO_MANIFEST_DIR")).join("examples");
     let entries = fs::read_dir(examples)
         .expect("a committed example")
         .map(|entry| entry.expect("a committed example").path());
-    let mut folders: Vec<_> = entries.filter(|path| path.is_dir()).collect();
+    let mut folders: Vec<_> = entries
+        .filter(|path| path.join("command").is_file())
+        .collect();
     folders.sort_unstable();
     folders
 }

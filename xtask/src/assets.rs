@@ -73,7 +73,10 @@ pub(crate) enum AssetsError {
 impl AssetsError {
     /// Whether this machine has no means to make them, however right the modules are.
     pub(crate) fn is_for_want_of_means(&self) -> bool {
-        matches!(self, Self::NoFolder | Self::NoGo { .. } | Self::Fetch { .. })
+        matches!(
+            self,
+            Self::NoFolder | Self::NoGo { .. } | Self::Fetch { .. }
+        )
     }
 }
 
@@ -126,10 +129,15 @@ fn make_missing(store: &Store, homes: &[Home]) -> Result<(), AssetsError> {
 fn ready_made() -> Option<PathBuf> {
     let folder = env::var_os("KUBEBUILDER_ASSETS").filter(|_| asked_minor().is_none())?;
     let folder = path::absolute(folder).ok()?;
-    let all = table::KUBERNETES[0].tools.iter();
-    all.map(|tool| folder.join(tool.program))
-        .all(|program| program.is_file())
-        .then_some(folder)
+    let mut tools = table::KUBERNETES[0].tools.iter();
+    if let Some(missing) = tools.find(|tool| !folder.join(tool.program).is_file()) {
+        let program = missing.program;
+        say(format_args!(
+            "KUBEBUILDER_ASSETS has no {program}: not used"
+        ));
+        return None;
+    }
+    Some(folder)
 }
 
 /// The module of the minor that is asked for, else the first.

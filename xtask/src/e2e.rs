@@ -1,14 +1,15 @@
 //! Runs the end-to-end tests, package `olmguard-e2e`, with all that they need.
 //!
 //! They are told in the environment where it is: `OLMGUARD_E2E_BIN`, folders with programs as in a
-//! `PATH`; `OLMGUARD_E2E_CRDS`, the folder with the definitions of OLM's resources; and
-//! `OLMGUARD_E2E_GUARD`, the olmguard under test.
+//! `PATH`; `OLMGUARD_E2E_CRDS`, the folder with the definitions of OLM's resources;
+//! `OLMGUARD_E2E_GUARD`, the olmguard under test; and `OLMGUARD_E2E_IMAGE`, its image.
 
 use std::env::{self, JoinPathsError};
 
 use crate::assets::{self, AssetsError};
+use crate::image::{self, ImageError};
 use crate::program::{Program, ProgramError};
-use crate::release::{self, ReleaseError};
+use crate::release::{Release, ReleaseError};
 
 /// Why the end-to-end tests did not pass.
 #[derive(Debug, thiserror::Error)]
@@ -22,6 +23,8 @@ pub(crate) enum E2eError {
     #[error(transparent)]
     Release(#[from] ReleaseError),
     #[error(transparent)]
+    Image(#[from] ImageError),
+    #[error(transparent)]
     Program(#[from] ProgramError),
 }
 
@@ -31,7 +34,7 @@ impl E2eError {
         match self {
             Self::NoNamespaces => true,
             Self::Assets(error) => error.is_for_want_of_means(),
-            Self::Folder(_) | Self::Release(_) | Self::Program(_) => false,
+            Self::Folder(_) | Self::Release(_) | Self::Image(_) | Self::Program(_) => false,
         }
     }
 }
@@ -51,9 +54,11 @@ fn tests() -> Result<Program, E2eError> {
         return Err(E2eError::NoNamespaces);
     }
     let assets = assets::prepare()?;
-    let guard = release::guard()?;
+    let release = Release::build()?;
+    let image = image::write(&release, release.target_folder.join("image"))?;
     Ok(Program::cargo("run --quiet --package olmguard-e2e")
         .env("OLMGUARD_E2E_BIN", env::join_paths(assets.programs)?)
         .env("OLMGUARD_E2E_CRDS", assets.crds)
-        .env("OLMGUARD_E2E_GUARD", guard))
+        .env("OLMGUARD_E2E_GUARD", release.program)
+        .env("OLMGUARD_E2E_IMAGE", image.folder))
 }

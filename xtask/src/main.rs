@@ -1,10 +1,14 @@
 //! Set-up and checks of olmguard, run as `cargo xtask TASK` from anywhere in the repository.
 
+mod alerts;
 mod assets;
 mod bless;
 mod e2e;
+mod find;
+mod image;
 mod program;
 mod release;
+mod render;
 mod report;
 mod steps;
 mod tally;
@@ -22,6 +26,13 @@ fn main() -> ExitCode {
         ["e2e-assets"] => ended(assets::run(false)),
         ["e2e-assets", "--prune"] => ended(assets::run(true)),
         ["e2e", arguments @ ..] => ended(e2e::run(arguments)),
+        ["render"] => ended(render::write(&find::folders())),
+        ["render", "--check"] => ended(render::check(&find::folders())),
+        ["alerts"] => ended(alerts::run()),
+        ["image"] => ended(image::run(None)),
+        ["image", "--output", folder] => ended(image::run(Some(folder))),
+        ["release"] => ended(release::run(None)),
+        ["release", "--output", file] => ended(release::run(Some(file))),
         ["help" | "--help" | "-h"] => {
             report::say(HELP);
             ExitCode::SUCCESS
@@ -67,4 +78,15 @@ tasks:
          olmguard/e2e in the user's cache folder. KUBEBUILDER_ASSETS is used where it has etcd,
          kube-apiserver and kubectl; OLMGUARD_E2E_KUBERNETES=1.34 takes that minor. --prune
          removes what earlier versions left
+  render writes the manifests in deploy/rendered anew, from the kustomizations and from the chart,
+         which have to come to the same; --check compares only. It needs kubectl and helm, in the
+         folders of OLMGUARD_E2E_BIN or on the PATH.
+  alerts puts the alert rules, their unit tests and the metrics of a running guard to promtool, which
+         is looked for in the folders of OLMGUARD_E2E_BIN and on the PATH, and fails without
+  release [--output FILE]
+         builds olmguard as it is delivered, one static program; fetches rustup's musl target if it
+         is missing
+  image [--output FOLDER]
+         builds the same and writes its image as a layout of OCI, by default into image beside
+         what cargo builds; no engine takes part
   help   this text";

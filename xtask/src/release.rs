@@ -1,34 +1,141 @@
-//! Builds olmguard as it is delivered: once, for whoever needs it.
+//! Builds olmguard as it is delivered: one static program, once, for whoever needs it.
+//!
+//! It is linked with musl; where the toolchain has none and rustup cannot fetch it, with a static
+//! glibc. Folders of this machine do not enter it, so that another checkout makes the same bytes.
 
-use std::path::PathBuf;
+use std::env::consts::ARCH;
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
+use std::{env, fs, io, iter};
 
 use serde::Deserialize;
 
-use crate::program::{Program, ProgramError};
+use crate::program::{Program, ProgramError, root};
+use crate::report::say;
 
 /// Why there is no program to deliver.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum ReleaseError {
     #[error(transparent)]
     Program(#[from] ProgramError),
-    #[error("cargo does not say where it builds: {0}")]
+    #[error("{path}: {source}", path = .path.display())]
+    Copy { path: PathBuf, source: io::Error },
+    #[error("cargo does not say what it has built: {0}")]
     Metadata(#[from] serde_json::Error),
 }
 
-/// Builds what has changed, and says where the program is.
-pub(crate) fn guard() -> Result<PathBuf, ReleaseError> {
-    Program::cargo("build --release --package olmguard").run()?;
-    Ok(target_folder()?.join("release/olmguard"))
+/// `cargo xtask release`: builds olmguard and says where it is, or copies it.
+pub(crate) fn run(output: Option<&str>) -> Result<(), ReleaseError> {
+    let release = Release::build()?;
+    let Some(path) = output.map(PathBuf::from) else {
+        say(release.program.display());
+        return Ok(());
+    };
+    match fs::copy(&release.program, &path) {
+        Ok(_) => Ok(()),
+        Err(source) => Err(ReleaseError::Copy { path, source }),
+    }
 }
 
-/// Where cargo builds, which the environment and its configuration may decide.
-fn target_folder() -> Result<PathBuf, ReleaseError> {
-    let metadata = Program::cargo("metadata --no-deps --format-version 1").output()?;
-    let metadata: Metadata = serde_json::from_str(&metadata)?;
-    Ok(metadata.target_directory)
+/// What is delivered.
+pub(crate) struct Release {
+    pub(crate) program: PathBuf,
+    pub(crate) package: Package,
+    /// Where cargo builds, which the environment and its configuration may decide.
+    pub(crate) target_folder: PathBuf,
 }
 
+/// What `Cargo.toml` says of olmguard.
+#[derive(Deserialize)]
+pub(crate) struct Package {
+    pub(crate) name: String,
+    pub(crate) version: String,
+    pub(crate) description: String,
+    pub(crate) license: String,
+}
+
+impl Release {
+    /// Builds what has changed.
+    pub(crate) fn build() -> Result<Self, ReleaseError> {
+        let target = target();
+        let build = Program::cargo("build --release --locked --package olmguard --target");
+        let build = build.arg(&target).env("CARGO_ENCODED_RUSTFLAGS", flags());
+        with_compiler(build, &target).run()?;
+        let metadata = Program::cargo("metadata --no-deps --format-version 1").output()?;
+        let metadata: Metadata = serde_json::from_str(&metadata)?;
+        metadata.release(&target)
+    }
+}
+
+/// The part of cargo's answer that is used.
 #[derive(Deserialize)]
 struct Metadata {
     target_directory: PathBuf,
+    packages: Vec<serde_json::Value>,
+}
+
+impl Metadata {
+    fn release(self, target: &str) -> Result<Release, ReleaseError> {
+        let mut packages = self.packages.into_iter();
+        let package = packages.find(|package| package["name"] == "olmguard");
+        Ok(Release {
+            program: self.target_directory.join(target).join("release/olmguard"),
+            package: serde_json::from_value(package.unwrap_or_default())?,
+            target_folder: self.target_directory,
+        })
+    }
+}
+
+/// This machine's processor, with musl where the toolchain has it or can be given it.
+fn target() -> String {
+    let musl = format!("{ARCH}-unknown-linux-musl");
+    if is_installed(&musl) || fetch(&musl) {
+        return musl;
+    }
+    let glibc = format!("{ARCH}-unknown-linux-gnu");
+    say(format_args!(
+        "no {musl} here, `rustup target add {musl}` gets it: {glibc} is linked statically"
+    ));
+    glibc
+}
+
+/// Whether its standard library is there.
+fn is_installed(target: &str) -> bool {
+    let folder = Program::new("rustc").args(["--print", "target-libdir", "--target", target]);
+    folder
+        .output()
+        .is_ok_and(|folder| Path::new(folder.trim_end()).is_dir())
+}
+
+fn fetch(target: &str) -> bool {
+    let add = Program::new("rustup").args(["target", "add", target]);
+    add.run().is_ok() && is_installed(target)
+}
+
+/// In the form of `CARGO_ENCODED_RUSTFLAGS`. They stand in for any flags of the user, which must not
+/// decide what is delivered.
+fn flags() -> OsString {
+    let cargo_home = env::var_os("CARGO_HOME").map(PathBuf::from);
+    let cargo_home = cargo_home.or_else(|| Some(env::home_dir()?.join(".cargo")));
+    let folders = cargo_home.iter().map(|home| (home.as_path(), "/cargo"));
+    let folders = folders.chain(iter::once((root(), "/olmguard")));
+    let mut flags = OsString::from("-Ctarget-feature=+crt-static");
+    for (folder, name) in folders {
+        flags.push("\u{1f}--remap-path-prefix=");
+        flags.push(folder);
+        flags.push("=");
+        flags.push(name);
+    }
+    flags
+}
+
+/// The few parts in C need no header of musl's own: the machine's compiler does for it, unless
+/// another is named.
+fn with_compiler(build: Program, target: &str) -> Program {
+    let variable = format!("CC_{}", target.replace('-', "_"));
+    if env::var_os(&variable).is_some() {
+        build
+    } else {
+        build.env(&variable, "cc")
+    }
 }

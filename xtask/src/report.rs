@@ -2,6 +2,7 @@
 
 use std::fmt::Display;
 use std::io::{self, Write};
+use std::path::PathBuf;
 use std::time::Duration;
 
 use crate::tally::Tallies;
@@ -13,6 +14,8 @@ pub(crate) struct Report {
     pub(crate) tallies: Tallies,
     /// Facts that a check found worth telling.
     pub(crate) notes: Vec<String>,
+    /// Folders with the programs that checks use, beside those of the `PATH`.
+    pub(crate) programs: Vec<PathBuf>,
     /// What a check could not look at, and why.
     pub(crate) left_out: Vec<String>,
     /// The checks that ran, in order.

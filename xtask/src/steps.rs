@@ -3,14 +3,19 @@
 
 mod dependencies;
 mod end_to_end;
+mod manifests;
+mod programs;
 mod pure;
 mod tests;
 mod tools;
 
+use std::env::{self, JoinPathsError};
 use std::time::Instant;
 
+use crate::assets::AssetsError;
 use crate::e2e::E2eError;
 use crate::program::{Program, ProgramError};
+use crate::render::RenderError;
 use crate::report::{Report, say};
 
 /// Runs every check; the first that fails ends the run.
@@ -42,6 +47,12 @@ pub(crate) struct Failed {
 pub(crate) enum StepError {
     #[error(transparent)]
     Program(#[from] ProgramError),
+    #[error(transparent)]
+    Render(#[from] RenderError),
+    #[error(transparent)]
+    Assets(#[from] AssetsError),
+    #[error("a folder of programs cannot be named in a PATH: {0}")]
+    Folder(#[from] JoinPathsError),
     #[error("this toolchain has no {component}: `rustup component add {component}` gets it")]
     MissingComponent { component: &'static str },
     #[error("the library without features depends on {}", .crates.join(", "))]
@@ -56,7 +67,7 @@ pub(crate) enum StepError {
 
 type Check = fn(&mut Report) -> Result<(), StepError>;
 
-const STEPS: [(&str, Check); 8] = [
+const STEPS: [(&str, Check); 10] = [
     ("tools", tools::check),
     ("format", |_| cargo("fmt --all -- --check")),
     ("clippy", |_| {
@@ -68,10 +79,17 @@ const STEPS: [(&str, Check); 8] = [
         Ok(doc.env("RUSTDOCFLAGS", "-D warnings").run()?)
     }),
     ("dependencies", dependencies::check),
+    ("programs", programs::check),
+    ("manifests", manifests::check),
     ("tests", tests::check),
     ("end to end", end_to_end::check),
 ];
 
 fn cargo(arguments: &'static str) -> Result<(), StepError> {
     Ok(Program::cargo(arguments).run()?)
+}
+
+/// Whether what a machine lacks is a failure: there it has to be had.
+fn is_continuous_integration() -> bool {
+    env::var_os("CI").is_some_and(|value| value == "true")
 }

@@ -11,6 +11,7 @@ use clap::builder::BoolishValueParser;
 use rustls::pki_types::ServerName;
 use tracing::info;
 
+use crate::cli::cluster::object_name;
 use crate::cli::common::UsageError;
 use crate::cli::serve::ServeError;
 use crate::cluster::Cluster;
@@ -50,7 +51,7 @@ pub(crate) struct CertsArgs {
         env = "OLMGUARD_WEBHOOK_CONFIGURATION",
         value_name = "NAME",
         value_delimiter = ',',
-        value_parser = managed::object_name
+        value_parser = object_name
     )]
     webhook_configuration: Vec<String>,
 

@@ -81,7 +81,7 @@ fn is_ours(client: &WebhookClientConfig, names: &[ServerName<'_>]) -> bool {
 }
 
 /// The name that the certificate of a webhook has to be for.
-fn called(client: &WebhookClientConfig) -> Option<String> {
+pub(in crate::cluster) fn called(client: &WebhookClientConfig) -> Option<String> {
     if let Some(service) = &client.service {
         return Some(format!("{}.{}.svc", service.name, service.namespace));
     }

@@ -3,6 +3,8 @@
 use std::net::SocketAddr;
 use std::sync::Arc;
 
+use rustls::pki_types::CertificateDer;
+use rustls::pki_types::pem::PemObject;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;
 
@@ -49,7 +51,16 @@ async fn health_is_told_while_a_certificate_is_waited_for() {
     assert_eq!(told(ops, "/readyz").await, (503, expected));
     assert_eq!(told(ops, "/livez").await.0, 200);
 
-    let certified = listening.certify(self_signed(&Terms::default(), Vec::new()).unwrap());
+    let expected = (503, format!("no certificate: {waits}"));
+    assert_eq!(told(ops, "/certificate").await, expected);
+
+    let certificates = self_signed(&Terms::default(), Vec::new()).unwrap();
+    let leaf = certificates.leaf().der().clone();
+    let certified = listening.certify(certificates);
+    let (code, chain) = told(ops, "/certificate").await;
+    let chain = CertificateDer::pem_slice_iter(chain.as_bytes());
+    let chain: Vec<_> = chain.map(Result::unwrap).collect();
+    assert_eq!((code, chain), (200, vec![leaf]));
     let expected = (503, "not started: it takes no reviews yet\n".to_owned());
     assert_eq!(told(ops, "/startupz").await, expected);
     let guard = Guard::from(Snapshot::default());

@@ -14,6 +14,9 @@ const CRDS: &str = "OLMGUARD_E2E_CRDS";
 /// The program under test.
 const GUARD: &str = "OLMGUARD_E2E_GUARD";
 
+/// The folder with its image.
+const IMAGE: &str = "OLMGUARD_E2E_IMAGE";
+
 /// The path of a program such as `etcd`.
 pub(crate) fn program(name: &str) -> Result<PathBuf> {
     env::split_paths(&variable(PROGRAMS)?)
@@ -32,6 +35,11 @@ pub(crate) fn crds() -> Result<PathBuf> {
 /// The guard.
 pub(crate) fn guard() -> Result<PathBuf> {
     variable(GUARD).map(PathBuf::from)
+}
+
+/// The guard's image, as a layout of OCI.
+pub(crate) fn image() -> Result<PathBuf> {
+    variable(IMAGE).map(PathBuf::from)
 }
 
 fn variable(name: &str) -> Result<std::ffi::OsString> {

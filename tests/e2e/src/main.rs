@@ -8,6 +8,7 @@
 mod ask;
 mod assets;
 mod cluster;
+mod container;
 mod deployment;
 mod extension;
 mod image;
@@ -20,6 +21,7 @@ mod pki;
 mod pod;
 mod program;
 mod registry;
+mod say;
 mod service;
 mod trials;
 mod until;

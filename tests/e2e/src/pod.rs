@@ -105,8 +105,14 @@ impl Pod {
             .sum()
     }
 
+    /// What it has logged so far.
     pub(crate) fn log(&self) -> String {
         self.program.log()
+    }
+
+    /// Sends a signal to its process.
+    pub(crate) fn signal(&self, signal: Signal) -> Result<()> {
+        self.program.signal(signal)
     }
 
     /// Kills it without a word, as a node that dies does.

@@ -16,7 +16,7 @@ use kube::api::{Api, Patch, PatchParams};
 use serde_json::json;
 use tokio::io::copy_bidirectional;
 use tokio::net::{TcpListener, TcpStream};
-use tokio::task::JoinSet;
+use tokio::task::{JoinHandle, JoinSet};
 use tokio::time::{MissedTickBehavior, interval};
 
 use crate::ask;
@@ -28,11 +28,34 @@ const PERIOD: Duration = Duration::from_millis(100);
 const REVIEWS: u16 = 9443;
 const OPS: u16 = 8080;
 
+/// A task that ends with this.
+#[derive(Debug)]
+struct Task(JoinHandle<()>);
+
+impl Task {
+    fn of(future: impl Future<Output = ()> + Send + 'static) -> Self {
+        Self(tokio::spawn(future))
+    }
+
+    async fn end(&mut self) {
+        self.0.abort();
+        // Being aborted is the way it ends.
+        let _aborted = (&mut self.0).await;
+    }
+}
+
+impl Drop for Task {
+    fn drop(&mut self) {
+        self.0.abort();
+    }
+}
+
 /// A Service that leads somewhere. What it started ends with it; connections are cut.
 #[derive(Debug)]
 pub(crate) struct Service {
     pods: Arc<Mutex<Vec<Endpoint>>>,
-    _tasks: JoinSet<()>,
+    switch: Task,
+    follow: Task,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -55,17 +78,16 @@ impl Service {
             .await
             .with_context(|| address.to_string())?;
         let pods = Arc::<Mutex<Vec<Endpoint>>>::default();
-        let mut tasks = JoinSet::new();
-        tasks.spawn(switch(listener, pods.clone()));
-        tasks.spawn(follow(
+        let follow = follow(
             client.clone(),
             namespace.to_owned(),
             name.to_owned(),
             pods.clone(),
-        ));
+        );
         Ok(Self {
+            switch: Task::of(switch(listener, pods.clone())),
+            follow: Task::of(follow),
             pods,
-            _tasks: tasks,
         })
     }
 
@@ -77,6 +99,16 @@ impl Service {
     /// It leads there no more.
     pub(crate) fn remove(&self, pod: IpAddr) {
         locked(&self.pods).retain(|endpoint| endpoint.pod != pod);
+    }
+
+    /// Listens no more: whoever calls is refused.
+    pub(crate) async fn close(&mut self) {
+        self.switch.end().await;
+    }
+
+    /// Asks no pod any more: who was ready stays so.
+    pub(crate) async fn look_away(&mut self) {
+        self.follow.end().await;
     }
 
     /// Whether new connections are led to this pod.

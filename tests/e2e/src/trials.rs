@@ -2,8 +2,11 @@
 
 mod bare;
 mod certificates;
+mod image;
+mod manifests;
 mod olm;
 mod rollout;
+mod texts;
 mod truth;
 mod work;
 
@@ -32,8 +35,16 @@ pub(crate) fn all() -> Vec<Trial> {
         certificates::files_rotate,
         certificates::self_managed_authorities_follow_each_other,
         certificates::three_replicas_agree_on_one_authority,
+        image::runs_from_its_own_root,
+        manifests::are_stored_as_written,
+        manifests::are_switched_off_and_on,
+        manifests::are_uninstalled,
+        manifests::leave_the_bundle_alone,
+        manifests::send_only_what_is_judged,
         olm::installs_and_upgrades,
         rollout::five_restarts_lose_no_call,
+        texts::of_a_guard_that_answers,
+        texts::of_a_guard_that_is_away,
         truth::agrees_with_the_controller,
         truth::passes_what_is_never_judged,
     ]

@@ -1,8 +1,6 @@
 //! The end-to-end tests. A machine that cannot run them says so; continuous integration has to.
 
-use std::env;
-
-use super::StepError;
+use super::{StepError, is_continuous_integration};
 use crate::e2e;
 use crate::report::Report;
 
@@ -16,8 +14,4 @@ pub(super) fn check(report: &mut Report) -> Result<(), StepError> {
             error.into()
         }
     })
-}
-
-fn is_continuous_integration() -> bool {
-    env::var_os("CI").is_some_and(|value| value == "true")
 }

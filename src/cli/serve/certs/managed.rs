@@ -81,14 +81,5 @@ impl Default for SecretName {
     }
 }
 
-/// The name of an object of Kubernetes.
-pub(super) fn object_name(text: &str) -> Result<String, String> {
-    if dns1123::is_subdomain(text) {
-        Ok(text.to_owned())
-    } else {
-        Err("expected the name of an object, such as olmguard".to_owned())
-    }
-}
-
 /// The webhook configuration that the manifests name.
 pub(super) const CONFIGURATION: &str = "olmguard";

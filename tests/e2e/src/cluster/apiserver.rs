@@ -59,7 +59,10 @@ fn spawn(dir: &Path, flags: &[String]) -> Result<Program> {
 
 /// Without a default route it has to be told its own address; the keys of service accounts have no default.
 fn flags(dir: &Path, pki: &Pki, etcd: &str, port: u16) -> Result<Vec<String>> {
-    let serving = pki.server("apiserver", &["127.0.0.1", "localhost"])?;
+    let serving = pki.server(
+        "apiserver",
+        &["127.0.0.1", "localhost", "kubernetes.default.svc"],
+    )?;
     let tokens = pki.keys("tokens")?;
     let file = |flag: &str, path: &Path| format!("--{flag}={}", path.display());
     Ok(vec![

@@ -33,8 +33,9 @@ use std::time::Instant;
 use anyhow::{Context, Result};
 
 use crate::cluster::Cluster;
-use crate::cluster::audit::Audited;
+use crate::cluster::audit::{Audited, Object};
 use crate::olm::Olm;
+use crate::say::say;
 use guarded::Guard;
 use stage::Stage;
 use table::Table;
@@ -81,16 +82,13 @@ async fn agree(cluster: &Cluster, seed: u64) -> Result<()> {
         guard.is_not_asked(stage.strike(batch)).await?;
         table.add(batch, &verdicts, &outcomes);
     }
-    println!(
-        "seed {seed}, {} graphs, {:.0?}",
+    say(format!(
+        "{SEED}={seed}, {} graphs, {:.0?}\n{table}\
+         the controller wrote {} times, and the guard was asked about none",
         graphs.len(),
-        begun.elapsed()
-    );
-    print!("{table}");
-    println!(
-        "the controller wrote {} times, and the guard was asked about none",
+        begun.elapsed(),
         written(cluster)?
-    );
+    ));
     table.holds()
 }
 
@@ -99,9 +97,13 @@ async fn agree(cluster: &Cluster, seed: u64) -> Result<()> {
 fn written(cluster: &Cluster) -> Result<usize> {
     let is_one = |it: &Audited| {
         let object = it.object_ref.as_ref();
-        it.verb == "update" && object.is_some_and(|object| object.subresource.is_none())
+        it.verb == "update" && object.is_some_and(is_extension)
     };
     Ok(cluster.audited()?.iter().filter(|it| is_one(it)).count())
+}
+
+fn is_extension(object: &Object) -> bool {
+    object.resource.as_deref() == Some("clusterextensions") && object.subresource.is_none()
 }
 
 fn seed() -> Result<u64> {

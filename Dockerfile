@@ -1,0 +1,19 @@
+# The image of olmguard, for who builds with an engine. `cargo xtask image` makes the same without one
+# (docs/image.md), and its tests compare what both say.
+
+FROM rust:1.95 AS build
+WORKDIR /olmguard
+COPY . .
+RUN cargo xtask release --output /olmguard-static
+
+FROM scratch
+COPY xtask/src/image/root/ /
+COPY --from=build --chmod=555 /olmguard-static /olmguard
+USER 65532:65532
+WORKDIR /
+EXPOSE 8080 9443
+ENTRYPOINT ["/olmguard"]
+LABEL org.opencontainers.image.title="olmguard" \
+      org.opencontainers.image.description="Says at once whether OLM v1 will carry out an edit of a ClusterExtension, and what to do instead" \
+      org.opencontainers.image.licenses="Apache-2.0" \
+      org.opencontainers.image.version="0.1.0"

@@ -1,0 +1,76 @@
+//! Findings as JSON, schema `olmguard.doctor/v1`.
+
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use crate::doctor::{Check, Finding, State};
+
+/// What `doctor` prints as JSON.
+#[derive(Debug, JsonSchema, Serialize)]
+#[schemars(deny_unknown_fields)]
+pub struct Report {
+    /// The schema of this object.
+    #[schemars(extend("const" = SCHEMA))]
+    schema: &'static str,
+    /// What was found, check by check; one check may have several.
+    checks: Vec<CheckReport>,
+    /// How many of each state.
+    summary: Summary,
+}
+
+#[derive(Debug, JsonSchema, Serialize)]
+#[schemars(deny_unknown_fields)]
+struct CheckReport {
+    /// Which check.
+    #[schemars(extend("enum" = Check::ALL.map(Check::as_str)))]
+    check: &'static str,
+    /// How it came out; `unknown` is what could not be checked.
+    #[schemars(extend("enum" = STATES.map(State::as_str)))]
+    state: &'static str,
+    /// What was found.
+    found: String,
+    /// Why that is so, or why it matters.
+    cause: Option<String>,
+    /// What to run next, to mend it or to see more.
+    command: Option<String>,
+}
+
+#[derive(Debug, JsonSchema, Serialize)]
+#[schemars(deny_unknown_fields)]
+struct Summary {
+    ok: usize,
+    warn: usize,
+    unknown: usize,
+    fail: usize,
+}
+
+impl Report {
+    pub(super) fn of(findings: &[Finding]) -> Self {
+        let count = |state| findings.iter().filter(|one| one.state == state).count();
+        Self {
+            schema: SCHEMA,
+            checks: findings.iter().map(CheckReport::of).collect(),
+            summary: Summary {
+                ok: count(State::Ok),
+                warn: count(State::Warn),
+                unknown: count(State::Unknown),
+                fail: count(State::Fail),
+            },
+        }
+    }
+}
+
+impl CheckReport {
+    fn of(finding: &Finding) -> Self {
+        Self {
+            check: finding.check.as_str(),
+            state: finding.state.as_str(),
+            found: finding.found.clone(),
+            cause: finding.cause.clone(),
+            command: finding.command.clone(),
+        }
+    }
+}
+
+const SCHEMA: &str = "olmguard.doctor/v1";
+const STATES: [State; 4] = [State::Ok, State::Warn, State::Unknown, State::Fail];

@@ -1,0 +1,99 @@
+//! Whether the service account of the guard may do what `docs/webhook.md` says that it needs.
+
+use k8s_openapi::api::authorization::v1::{
+    ResourceAttributes, SubjectAccessReview, SubjectAccessReviewSpec,
+};
+use kube::api::PostParams;
+use kube::{Api, Client};
+
+use crate::cluster::doctor::serving::Found;
+use crate::cluster::doctor::{need, unasked};
+use crate::doctor::{Names, Need, Permission, Unasked};
+
+/// Each right, and whether the account has it.
+pub(super) async fn ask(
+    client: &Client,
+    names: &Names,
+    found: Option<&Found>,
+) -> Result<Vec<Permission>, Unasked> {
+    let nothing = Found::default();
+    let found = found.unwrap_or(&nothing);
+    let user = format!(
+        "system:serviceaccount:{}:{}",
+        names.namespace,
+        found.account.as_deref().unwrap_or(ACCOUNT)
+    );
+    let api: Api<SubjectAccessReview> = Api::all(client.clone());
+    let mut permissions = Vec::new();
+    for wanted in needs(names, found) {
+        let review = review(&user, &names.namespace, &wanted);
+        let answered = api.create(&PostParams::default(), &review).await;
+        let answered = answered.map_err(|error| {
+            let resource = "subjectaccessreviews.authorization.k8s.io";
+            unasked(need("create", resource, None, None), &error)
+        })?;
+        permissions.push(Permission {
+            account: user.clone(),
+            need: wanted,
+            is_allowed: answered.status.is_some_and(|status| status.allowed),
+        });
+    }
+    Ok(permissions)
+}
+
+fn needs(names: &Names, found: &Found) -> Vec<Need> {
+    let follow = ["get", "list", "watch"];
+    let catalogs = "clustercatalogs.olm.operatorframework.io";
+    let mut needs: Vec<_> = follow.map(|verb| need(verb, catalogs, None, None)).into();
+    if let Some(olm) = found.olm_namespace.as_deref() {
+        let of_olm = |verb| need(verb, "deployments.apps", Some(olm), Some(OLM));
+        needs.extend(follow.map(of_olm));
+    }
+    if found.is_self_managed {
+        let namespace = Some(names.namespace.as_str());
+        needs.push(need("create", "secrets", namespace, None));
+        for verb in ["get", "patch"] {
+            needs.push(need(verb, "secrets", namespace, Some(SECRET)));
+        }
+        for verb in ["get", "patch"] {
+            let name = Some(names.configuration.as_str());
+            let resource = "validatingwebhookconfigurations.admissionregistration.k8s.io";
+            needs.push(need(verb, resource, None, name));
+        }
+    }
+    needs
+}
+
+fn review(user: &str, namespace: &str, need: &Need) -> SubjectAccessReview {
+    let (resource, group) = need
+        .resource
+        .split_once('.')
+        .unwrap_or((&need.resource, ""));
+    SubjectAccessReview {
+        spec: SubjectAccessReviewSpec {
+            user: Some(user.to_owned()),
+            groups: Some(vec![
+                "system:serviceaccounts".to_owned(),
+                format!("system:serviceaccounts:{namespace}"),
+                "system:authenticated".to_owned(),
+            ]),
+            resource_attributes: Some(ResourceAttributes {
+                verb: Some(need.verb.to_owned()),
+                group: Some(group.to_owned()),
+                resource: Some(resource.to_owned()),
+                name: need.name.clone(),
+                namespace: need.namespace.clone(),
+                ..ResourceAttributes::default()
+            }),
+            ..SubjectAccessReviewSpec::default()
+        },
+        ..SubjectAccessReview::default()
+    }
+}
+
+/// The service account where no Deployment names one.
+const ACCOUNT: &str = "olmguard";
+/// The Deployment of OLM.
+const OLM: &str = "operator-controller-controller-manager";
+/// The Secret of a self-managed authority.
+const SECRET: &str = "olmguard-tls";

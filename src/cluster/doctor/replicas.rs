@@ -1,0 +1,156 @@
+//! How each replica says that it is, on the port for health.
+//!
+//! The API server's proxy leads to every pod; where whoever asks may not use it, or there is no pod, the
+//! address is asked itself, which leads there from within the cluster only.
+
+mod direct;
+mod proxied;
+
+use std::time::Duration;
+
+use hyper::StatusCode;
+use kube::Client;
+use rustls::pki_types::pem::PemObject;
+use rustls::pki_types::{CertificateDer, ServerName};
+
+use crate::cluster::doctor::{Examination, need};
+use crate::doctor::{Certificate, Endpoint, Readiness, Replica, Told, Trust, Unasked};
+use crate::tls::{Authorities, Leaf, is_for, utc};
+
+/// By what API servers judge what is shown to them.
+#[derive(Debug)]
+pub(super) struct Trusted {
+    /// Whom they trust; nothing where that is not known.
+    pub(super) authorities: Option<Authorities>,
+    /// The name that they ask for.
+    pub(super) server_name: Option<String>,
+}
+
+/// An answer: its status and body.
+type Said = (StatusCode, String);
+
+/// Where a replica is asked.
+enum Way<'e> {
+    Proxy(&'e Client, String),
+    Address(String, u16),
+}
+
+/// Asks one endpoint.
+pub(super) async fn ask(
+    client: &Client,
+    of: &Examination,
+    trusted: &Trusted,
+    endpoint: &Endpoint,
+) -> Replica {
+    let name = endpoint.pod.as_ref().unwrap_or(&endpoint.address).clone();
+    Replica {
+        told: told(client, of, trusted, endpoint).await,
+        name,
+    }
+}
+
+async fn told(
+    client: &Client,
+    of: &Examination,
+    trusted: &Trusted,
+    endpoint: &Endpoint,
+) -> Result<Told, Unasked> {
+    let address = Way::Address(endpoint.address.clone(), of.ops_port);
+    let proxy = endpoint.pod.as_ref().map(|pod| {
+        let namespace = &of.names.namespace;
+        let port = of.ops_port;
+        let path = format!("/api/v1/namespaces/{namespace}/pods/{pod}:{port}/proxy");
+        Way::Proxy(client, path)
+    });
+    let Some(proxy) = proxy else {
+        return by(&address, of, trusted).await;
+    };
+    match by(&proxy, of, trusted).await {
+        Ok(told) => Ok(told),
+        // What was said by the way that should lead there counts, if neither does.
+        Err(first) => by(&address, of, trusted).await.map_err(|_| first),
+    }
+}
+
+async fn by(way: &Way<'_>, of: &Examination, trusted: &Trusted) -> Result<Told, Unasked> {
+    let (code, words) = way.get("/readyz", of).await?;
+    let readiness = Readiness::read(code == StatusCode::OK, &words);
+    let metrics = way.get("/metrics", of).await.ok();
+    let certificate = match way.get("/certificate", of).await {
+        Ok((StatusCode::OK, chain)) => certificate(&chain, of, trusted),
+        Ok((code, words)) => Err(format!("{}: {}", code.as_u16(), words.trim())),
+        Err(unasked) => Err(unasked.why),
+    };
+    Ok(Told {
+        version: metrics.and_then(|(_, metrics)| version(&metrics)),
+        readiness,
+        certificate,
+    })
+}
+
+impl Way<'_> {
+    async fn get(&self, path: &str, of: &Examination) -> Result<Said, Unasked> {
+        match self {
+            Self::Proxy(client, prefix) => {
+                let path = format!("{prefix}{path}");
+                let failed = |(is_forbidden, why)| Unasked {
+                    need: need("get", "pods/proxy", Some(&of.names.namespace), None),
+                    is_forbidden,
+                    why,
+                };
+                proxied::get(client, &path).await.map_err(failed)
+            }
+            Self::Address(host, port) => {
+                direct::get(host, *port, path).await.map_err(|why| Unasked {
+                    need: need("get", "pods/proxy", Some(&of.names.namespace), None),
+                    is_forbidden: false,
+                    why,
+                })
+            }
+        }
+    }
+}
+
+/// The value of a label of `olmguard_build_info`.
+fn version(metrics: &str) -> Option<String> {
+    let line = metrics
+        .lines()
+        .find_map(|line| line.strip_prefix("olmguard_build_info{version=\""))?;
+    Some(line.split_once('"')?.0.to_owned())
+}
+
+fn certificate(chain: &str, of: &Examination, trusted: &Trusted) -> Result<Certificate, String> {
+    let chain: Result<Vec<_>, _> = CertificateDer::pem_slice_iter(chain.as_bytes()).collect();
+    let chain = chain.map_err(|error| format!("it is no PEM: {error}"))?;
+    let leaf = chain.first().ok_or("it is no PEM with a certificate")?;
+    let leaf = Leaf::read(leaf).map_err(|error| error.to_string())?;
+    let now = of.clock.now();
+    let since = |later: std::time::SystemTime, earlier| later.duration_since(earlier);
+    Ok(Certificate {
+        is_for_service: is_for_service(&leaf, trusted),
+        until: utc(leaf.not_after),
+        life: since(leaf.not_after, leaf.not_before).unwrap_or_default(),
+        left: since(leaf.not_after, now).unwrap_or_default(),
+        begins_in: since(leaf.not_before, now)
+            .ok()
+            .filter(|time| !time.is_zero()),
+        trust: match &trusted.authorities {
+            None => Trust::Unknown,
+            Some(authorities) => match authorities.vouch(&chain, now) {
+                Ok(()) => Trust::Trusted,
+                Err(why) => Trust::Distrusted(why.to_string()),
+            },
+        },
+        names: leaf.names,
+    })
+}
+
+fn is_for_service(leaf: &Leaf, trusted: &Trusted) -> Option<bool> {
+    let name = ServerName::try_from(trusted.server_name.clone()?).ok()?;
+    Some(is_for(leaf, &name))
+}
+
+/// How long one answer may take.
+const PATIENCE: Duration = Duration::from_secs(10);
+/// How large one may be, in bytes: metrics are the largest.
+const LARGEST: usize = 4 << 20;

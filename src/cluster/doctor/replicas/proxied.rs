@@ -1,0 +1,38 @@
+//! Through the API server's proxy.
+
+use http_body_util::{BodyExt, Limited};
+use hyper::{Request, StatusCode};
+use kube::Client;
+use kube::client::Body;
+use kube::core::Status;
+use tokio::time::timeout;
+
+use super::{LARGEST, PATIENCE, Said};
+use crate::cluster::fault;
+
+/// The answer of whoever is behind the proxy; else whether the proxy itself is forbidden, and why there
+/// is no answer.
+pub(super) async fn get(client: &Client, path: &str) -> Result<Said, (bool, String)> {
+    let request = Request::get(path).body(Body::empty());
+    let request = request.map_err(|error| (false, error.to_string()))?;
+    let exchange = async {
+        let answer = client.send(request).await;
+        let answer = answer.map_err(|error| fault::words(&error))?;
+        let (parts, body) = answer.into_parts();
+        let whole = Limited::new(body, LARGEST).collect().await;
+        let whole = whole.map_err(|error| fault::one_line(&error.to_string()))?;
+        Ok((parts.status, whole.to_bytes()))
+    };
+    let (code, bytes) = timeout(PATIENCE, exchange)
+        .await
+        .map_err(|_| (false, format!("no answer within {} s", PATIENCE.as_secs())))?
+        .map_err(|why: String| (false, why))?;
+    // A replica says words, the API server a Status.
+    match serde_json::from_slice::<Status>(&bytes) {
+        Ok(status) if code != StatusCode::OK => {
+            let words = fault::words(&kube::Error::Api(Box::new(status)));
+            Err((code == StatusCode::FORBIDDEN, words))
+        }
+        _ => Ok((code, String::from_utf8_lossy(&bytes).into_owned())),
+    }
+}

@@ -1,0 +1,204 @@
+//! Who is there to be asked: the Service, what is behind it, and the Deployment.
+
+use k8s_openapi::api::apps::v1::Deployment as Object;
+use k8s_openapi::api::core::v1::{Container, PodSpec, Service as ServiceObject, ServicePort};
+use k8s_openapi::api::discovery::v1::{Endpoint as EndpointObject, EndpointSlice};
+use k8s_openapi::apimachinery::pkg::util::intstr::IntOrString;
+use kube::api::ListParams;
+use kube::{Api, Client};
+
+use crate::cluster::doctor::{need, unasked};
+use crate::doctor::{Deployment, Endpoint, Names, Port, Service, Unasked};
+
+/// What a Deployment says that matters here.
+#[derive(Debug, Default)]
+pub(super) struct Found {
+    /// Its replicas, if it is there.
+    pub(super) counts: Option<Deployment>,
+    /// The service account of its pods.
+    pub(super) account: Option<String>,
+    /// Whether it says that the replicas keep a certificate authority of their own.
+    pub(super) is_self_managed: bool,
+    /// Where it says that OLM is.
+    pub(super) olm_namespace: Option<String>,
+}
+
+/// The Service, if there is one.
+pub(super) async fn service(client: &Client, names: &Names) -> Result<Option<Service>, Unasked> {
+    let (namespace, name) = (&names.namespace, &names.service);
+    let api: Api<ServiceObject> = Api::namespaced(client.clone(), namespace);
+    let found = api
+        .get_opt(name)
+        .await
+        .map_err(|error| unasked(need("get", "services", Some(namespace), Some(name)), &error))?;
+    Ok(found.map(|found| {
+        let spec = found.spec.unwrap_or_default();
+        Service {
+            kind: spec.type_.unwrap_or_else(|| "ClusterIP".to_owned()),
+            ports: spec.ports.iter().flatten().map(port).collect(),
+        }
+    }))
+}
+
+fn port(port: &ServicePort) -> Port {
+    let target = match &port.target_port {
+        Some(IntOrString::String(name)) => name.clone(),
+        Some(IntOrString::Int(number)) => number.to_string(),
+        None => port.port.to_string(),
+    };
+    Port {
+        number: port.port,
+        target,
+    }
+}
+
+/// Everything behind the Service, in the order of its slices.
+pub(super) async fn endpoints(client: &Client, names: &Names) -> Result<Vec<Endpoint>, Unasked> {
+    let namespace = &names.namespace;
+    let api: Api<EndpointSlice> = Api::namespaced(client.clone(), namespace);
+    let of = format!("kubernetes.io/service-name={}", names.service);
+    let slices = api.list(&ListParams::default().labels(&of)).await;
+    let slices = slices.map_err(|error| {
+        let resource = "endpointslices.discovery.k8s.io";
+        unasked(need("list", resource, Some(namespace), None), &error)
+    })?;
+    let mut endpoints: Vec<Endpoint> = Vec::new();
+    for endpoint in slices.iter().flat_map(|slice| &slice.endpoints) {
+        let endpoint = read(endpoint);
+        // A pod of two families has a slice of each.
+        let is_known = |one: &Endpoint| one.pod.is_some() && one.pod == endpoint.pod;
+        if !endpoints.iter().any(is_known) {
+            endpoints.push(endpoint);
+        }
+    }
+    Ok(endpoints)
+}
+
+fn read(endpoint: &EndpointObject) -> Endpoint {
+    let pod = endpoint.target_ref.as_ref();
+    let pod = pod.filter(|target| target.kind.as_deref() == Some("Pod"));
+    let ready = endpoint.conditions.as_ref().and_then(|all| all.ready);
+    Endpoint {
+        address: endpoint.addresses.first().cloned().unwrap_or_default(),
+        pod: pod.and_then(|pod| pod.name.clone()),
+        // Unknown is ready: that is how the API has it.
+        is_ready: ready.unwrap_or(true),
+    }
+}
+
+/// The Deployment.
+pub(super) async fn deployment(client: &Client, names: &Names) -> Result<Found, Unasked> {
+    let (namespace, name) = (&names.namespace, &names.deployment);
+    let api: Api<Object> = Api::namespaced(client.clone(), namespace);
+    let found = api.get_opt(name).await.map_err(|error| {
+        let resource = "deployments.apps";
+        unasked(need("get", resource, Some(namespace), Some(name)), &error)
+    })?;
+    Ok(found.map(read_deployment).unwrap_or_default())
+}
+
+fn read_deployment(object: Object) -> Found {
+    let (spec, status) = (
+        object.spec.unwrap_or_default(),
+        object.status.unwrap_or_default(),
+    );
+    let pod = spec.template.spec.unwrap_or_default();
+    Found {
+        counts: Some(Deployment {
+            wanted: spec.replicas.unwrap_or(1),
+            ready: status.ready_replicas.unwrap_or(0),
+            updated: status.updated_replicas.unwrap_or(0),
+        }),
+        is_self_managed: setting(&pod, "--certs").as_deref() == Some("self-managed"),
+        olm_namespace: setting(&pod, "--olm-namespace"),
+        account: pod.service_account_name,
+    }
+}
+
+/// What `serve` is told by a flag, in the arguments of a container or by its twin in the environment.
+fn setting(pod: &PodSpec, flag: &str) -> Option<String> {
+    let mut containers = pod.containers.iter();
+    containers.find_map(|one| argument(one, flag).or_else(|| variable(one, flag)))
+}
+
+/// `--flag=value` or `--flag value`.
+fn argument(container: &Container, flag: &str) -> Option<String> {
+    let command = container.command.iter().flatten();
+    let mut words = command.chain(container.args.iter().flatten());
+    let word = words.find_map(|word| word.strip_prefix(flag))?;
+    match word.strip_prefix('=') {
+        Some(value) => Some(value.to_owned()),
+        None if word.is_empty() => words.next().cloned(),
+        None => None,
+    }
+}
+
+/// That of `--a-b` is `OLMGUARD_A_B`.
+fn variable(container: &Container, flag: &str) -> Option<String> {
+    let name = flag.trim_start_matches('-').to_uppercase();
+    let twin = format!("OLMGUARD_{}", name.replace('-', "_"));
+    let mut variables = container.env.iter().flatten();
+    variables.find(|one| one.name == twin)?.value.clone()
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::{Value, json};
+
+    use super::*;
+
+    fn found(args: &[&str], env: &Value) -> Found {
+        let container = json!({"name": "olmguard", "args": args, "env": env});
+        let object = json!({
+            "apiVersion": "apps/v1", "kind": "Deployment", "metadata": {},
+            "spec": {"selector": {}, "template": {"spec": {"containers": [container]}}},
+        });
+        read_deployment(serde_json::from_value(object).unwrap())
+    }
+
+    #[test]
+    fn a_setting_is_a_flag_or_its_twin() {
+        let twins = json!([
+            {"name": "OLMGUARD_CERTS", "value": "self-managed"},
+            {"name": "OLMGUARD_OLM_NAMESPACE", "value": "a"},
+        ]);
+        let none = json!([]);
+        for (args, env, is_self_managed, namespace) in [
+            (&["serve"][..], &none, false, None),
+            (&["serve"], &twins, true, Some("a")),
+            (
+                &["--certs=self-managed", "--olm-namespace", "b"],
+                &none,
+                true,
+                Some("b"),
+            ),
+            (
+                &["--certs", "files", "--olm-namespace=b"],
+                &twins,
+                false,
+                Some("b"),
+            ),
+            (
+                &["--certs-other=self-managed", "--certs"],
+                &none,
+                false,
+                None,
+            ),
+        ] {
+            let found = found(args, env);
+            let said = (found.is_self_managed, found.olm_namespace.as_deref());
+            assert_eq!(said, (is_self_managed, namespace), "{args:?}");
+        }
+    }
+
+    #[test]
+    fn a_deployment_that_says_nothing_wants_one_replica() {
+        let counts = found(&[], &json!([])).counts.unwrap();
+        let expected = Deployment {
+            wanted: 1,
+            ready: 0,
+            updated: 0,
+        };
+        assert_eq!(counts, expected);
+    }
+}

@@ -1,0 +1,226 @@
+//! What of a webhook is not as it is shipped, where an API server sees a difference.
+//!
+//! Upstream: the defaults of `admissionregistration.k8s.io/v1` (Kubernetes,
+//! `pkg/apis/admissionregistration/v1/defaults.go`). The order of rules, and of what is in them, means
+//! nothing.
+
+use k8s_openapi::api::admissionregistration::v1::{
+    RuleWithOperations, ValidatingWebhook, WebhookClientConfig,
+};
+use serde::Serialize;
+use serde_json::{Value, json};
+
+use crate::doctor::{Difference, Names};
+
+/// What is shipped, for a guard of these names.
+pub(super) fn of(shipped: &ValidatingWebhook, names: &Names) -> ValidatingWebhook {
+    let mut shipped = shipped.clone();
+    if let Some(service) = &mut shipped.client_config.service {
+        service.namespace.clone_from(&names.namespace);
+        service.name.clone_from(&names.service);
+    }
+    shipped
+}
+
+/// The fields that differ; `caBundle`, `failurePolicy` and `timeoutSeconds` are facts of their own.
+pub(super) fn differences(
+    found: &ValidatingWebhook,
+    shipped: &ValidatingWebhook,
+) -> Vec<Difference> {
+    let pairs = fields(found).into_iter().zip(fields(shipped));
+    let differing = pairs.filter(|((_, found), (_, shipped))| found != shipped);
+    differing
+        .map(|((field, found), (_, shipped))| Difference {
+            field,
+            found: found.to_string(),
+            shipped: shipped.to_string(),
+        })
+        .collect()
+}
+
+/// `timeoutSeconds`.
+pub(super) fn timeout(webhook: &ValidatingWebhook) -> i32 {
+    webhook.timeout_seconds.unwrap_or(10)
+}
+
+/// Each field as an API server takes it.
+fn fields(webhook: &ValidatingWebhook) -> [(&'static str, Value); 8] {
+    let selector = |selector: &Option<_>| selector.as_ref().map_or_else(|| json!({}), json);
+    [
+        ("rules", rules(webhook.rules.as_deref().unwrap_or_default())),
+        ("clientConfig", client_config(&webhook.client_config)),
+        (
+            "matchConditions",
+            json(&webhook.match_conditions.as_deref().unwrap_or_default()),
+        ),
+        (
+            "matchPolicy",
+            json!(webhook.match_policy.as_deref().unwrap_or("Equivalent")),
+        ),
+        ("sideEffects", json!(webhook.side_effects)),
+        (
+            "admissionReviewVersions",
+            json!(webhook.admission_review_versions),
+        ),
+        ("namespaceSelector", selector(&webhook.namespace_selector)),
+        ("objectSelector", selector(&webhook.object_selector)),
+    ]
+}
+
+fn rules(rules: &[RuleWithOperations]) -> Value {
+    let mut rules: Vec<_> = rules.iter().map(rule).collect();
+    rules.sort_by_cached_key(ToString::to_string);
+    Value::Array(rules)
+}
+
+fn rule(rule: &RuleWithOperations) -> Value {
+    let sorted = |list: &Option<Vec<String>>| {
+        let mut list = list.clone().unwrap_or_default();
+        list.sort();
+        list
+    };
+    json!({
+        "apiGroups": sorted(&rule.api_groups),
+        "apiVersions": sorted(&rule.api_versions),
+        "operations": sorted(&rule.operations),
+        "resources": sorted(&rule.resources),
+        "scope": rule.scope.as_deref().unwrap_or("*"),
+    })
+}
+
+/// Whom it asks, without whom it trusts.
+fn client_config(config: &WebhookClientConfig) -> Value {
+    match &config.service {
+        None => json!({"url": config.url}),
+        Some(service) => json!({"service": {
+            "namespace": service.namespace,
+            "name": service.name,
+            "path": service.path.as_deref().unwrap_or("/"),
+            "port": service.port.unwrap_or(443),
+        }}),
+    }
+}
+
+fn json(value: &impl Serialize) -> Value {
+    serde_json::to_value(value).expect("texts, lists and maps of texts are JSON")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn webhook(change: impl FnOnce(&mut Value)) -> ValidatingWebhook {
+        let mut webhook = json!({
+            "name": "validate.olmguard.dev",
+            "clientConfig": {"service": {
+                "namespace": "olmguard-system", "name": "olmguard", "path": "/validate", "port": 443,
+            }},
+            "rules": [
+                {"apiGroups": ["a"], "apiVersions": ["v1"], "operations": ["CREATE", "UPDATE"],
+                 "resources": ["x"], "scope": "*"},
+                {"apiGroups": ["b"], "apiVersions": ["v1"], "operations": ["CREATE"],
+                 "resources": ["y"], "scope": "Cluster"},
+            ],
+            "matchConditions": [{"name": "one", "expression": "true"}],
+            "matchPolicy": "Equivalent", "sideEffects": "None", "admissionReviewVersions": ["v1"],
+            "failurePolicy": "Ignore", "timeoutSeconds": 5,
+        });
+        change(&mut webhook);
+        serde_json::from_value(webhook).unwrap()
+    }
+
+    #[track_caller]
+    fn differs(change: impl FnOnce(&mut Value), expected: &[(&str, &str, &str)]) {
+        let found = differences(&webhook(change), &webhook(|_| {}));
+        let found = found.iter().map(|one| {
+            let texts = (one.found.as_str(), one.shipped.as_str());
+            (one.field, texts.0, texts.1)
+        });
+        assert_eq!(found.collect::<Vec<_>>(), expected);
+    }
+
+    #[test]
+    fn what_an_api_server_fills_in_or_does_not_care_about_is_no_difference() {
+        differs(
+            |found| {
+                found["namespaceSelector"] = json!({});
+                found["objectSelector"] = json!({});
+                found["matchPolicy"] = Value::Null;
+                found["clientConfig"]["service"]["port"] = Value::Null;
+                found["clientConfig"]["caBundle"] = json!("YQ==");
+                found["rules"].as_array_mut().unwrap().reverse();
+                found["rules"][1]["operations"] = json!(["UPDATE", "CREATE"]);
+                found["rules"][1]["scope"] = Value::Null;
+            },
+            &[],
+        );
+    }
+
+    #[test]
+    fn what_is_a_fact_of_its_own_is_no_difference() {
+        differs(
+            |found| {
+                found["failurePolicy"] = json!("Fail");
+                found["timeoutSeconds"] = json!(30);
+            },
+            &[],
+        );
+    }
+
+    #[test]
+    fn every_other_field_counts() {
+        differs(
+            |found| {
+                found["rules"] = json!([]);
+                found["clientConfig"] = json!({"url": "https://a/"});
+                found["matchConditions"] = Value::Null;
+                found["matchPolicy"] = json!("Exact");
+                found["sideEffects"] = json!("NoneOnDryRun");
+                found["admissionReviewVersions"] = json!(["v1beta1", "v1"]);
+                found["namespaceSelector"] = json!({"matchLabels": {"a": "b"}});
+                found["objectSelector"] = json!({"matchLabels": {"c": "d"}});
+            },
+            &[
+                (
+                    "rules",
+                    "[]",
+                    r#"[{"apiGroups":["a"],"apiVersions":["v1"],"operations":["CREATE","UPDATE"],"resources":["x"],"scope":"*"},{"apiGroups":["b"],"apiVersions":["v1"],"operations":["CREATE"],"resources":["y"],"scope":"Cluster"}]"#,
+                ),
+                (
+                    "clientConfig",
+                    r#"{"url":"https://a/"}"#,
+                    r#"{"service":{"name":"olmguard","namespace":"olmguard-system","path":"/validate","port":443}}"#,
+                ),
+                (
+                    "matchConditions",
+                    "[]",
+                    r#"[{"expression":"true","name":"one"}]"#,
+                ),
+                ("matchPolicy", r#""Exact""#, r#""Equivalent""#),
+                ("sideEffects", r#""NoneOnDryRun""#, r#""None""#),
+                (
+                    "admissionReviewVersions",
+                    r#"["v1beta1","v1"]"#,
+                    r#"["v1"]"#,
+                ),
+                ("namespaceSelector", r#"{"matchLabels":{"a":"b"}}"#, "{}"),
+                ("objectSelector", r#"{"matchLabels":{"c":"d"}}"#, "{}"),
+            ],
+        );
+    }
+
+    #[test]
+    fn what_is_shipped_is_for_the_names_that_are_asked_for() {
+        let names = Names {
+            namespace: "a".to_owned(),
+            service: "b".to_owned(),
+            deployment: String::new(),
+            configuration: String::new(),
+        };
+        let service = of(&webhook(|_| {}), &names).client_config.service.unwrap();
+        assert_eq!(
+            (service.namespace, service.name),
+            ("a".to_owned(), "b".to_owned())
+        );
+    }
+}

@@ -1,0 +1,47 @@
+//! Whether the guard of a cluster is well: facts about it in, findings out.
+//!
+//! ```text
+//! cluster::doctor --Facts--> examine --Finding--> cli::doctor (text, JSON, exit code)
+//! ```
+//!
+//! A finding is about one check, says what was found and, where that is not as it should be, why it
+//! matters and what to run next. What whoever asks may not see is *unknown*, never a fault of the
+//! guard. What somebody may have changed on purpose is told, and is no fault either.
+//!
+//! Upstream: the texts of a failed call are those of kube-apiserver,
+//! `apiserver/pkg/admission/plugin/webhook` and `apiserver/pkg/util/proxy`.
+//!
+//! Invariant: it reads nothing but its facts; the same facts give the same findings, in one order.
+
+mod certificates;
+mod configuration;
+mod facts;
+mod finding;
+mod permissions;
+pub mod probe;
+mod readiness;
+mod replicas;
+mod round_trip;
+mod serving;
+
+pub use facts::{
+    Answered, Bundle, Certificate, Configuration, Deployment, Difference, Endpoint, Facts,
+    FailurePolicy, Names, Need, Permission, Port, Replica, RoundTrip, Service, Told, Trust,
+    Unasked, Webhook,
+};
+pub use finding::{Check, Finding, State};
+pub use readiness::Readiness;
+
+/// What there is to say about each check, in their order.
+pub fn examine(facts: &Facts) -> Vec<Finding> {
+    let mut findings = configuration::findings(facts);
+    findings.extend(serving::findings(facts));
+    findings.extend(replicas::findings(facts));
+    findings.extend(certificates::findings(facts));
+    findings.extend(permissions::findings(facts));
+    findings.push(round_trip::finding(facts));
+    findings
+}
+
+#[cfg(test)]
+mod tests;

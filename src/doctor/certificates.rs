@@ -1,0 +1,163 @@
+//! Whether API servers can trust what the guard shows them, and for how long.
+
+use std::time::Duration;
+
+use crate::doctor::facts::{Bundle, Certificate, Facts, Trust, Webhook};
+use crate::doctor::finding::{Check, Finding, about};
+
+pub(super) fn findings(facts: &Facts) -> Vec<Finding> {
+    let mut findings: Vec<_> = bundle(facts).into_iter().collect();
+    let shown: Vec<_> = facts
+        .replicas
+        .iter()
+        .filter_map(|replica| {
+            Some((
+                replica.name.as_str(),
+                &replica.told.as_ref().ok()?.certificate,
+            ))
+        })
+        .collect();
+    if shown.is_empty() {
+        let unknown = |check: Check| check.unknown("there is no certificate to look at");
+        findings.extend([Check::CaBundle, Check::ServerName, Check::Expiry].map(unknown));
+        return findings;
+    }
+    for check in [trust, server_name, expiry] {
+        let of = |(name, shown): &(&str, &Result<Certificate, String>)| match shown {
+            Ok(certificate) => Some(check(facts, name, certificate)),
+            Err(_) => None,
+        };
+        findings.extend(shown.iter().filter_map(of));
+    }
+    let untold = shown.iter().filter_map(|(name, shown)| {
+        let why = shown.as_ref().err()?;
+        let found = format!("{name}: its certificate cannot be had: {why}");
+        Some(Check::CaBundle.unknown(found))
+    });
+    findings.extend(untold);
+    findings
+}
+
+/// What is wrong with the bundle by itself.
+fn bundle(facts: &Facts) -> Option<Finding> {
+    let webhook = webhook(facts)?;
+    let (found, cause) = match webhook.bundle {
+        Bundle::Certificates(_) => return None,
+        Bundle::Absent => (
+            "the webhook has no caBundle",
+            "API servers take the authorities of their own system, which do not know the guard's",
+        ),
+        Bundle::Unreadable => (
+            "the caBundle of the webhook holds no certificate",
+            "API servers cannot ask the guard by it",
+        ),
+    };
+    let finding = Check::CaBundle.fail(found).since(cause);
+    Some(finding.run(see_bundle(facts)))
+}
+
+fn trust(facts: &Facts, name: &str, certificate: &Certificate) -> Finding {
+    match &certificate.trust {
+        Trust::Trusted => Check::CaBundle.ok(format!("vouches for what {name} shows")),
+        Trust::Unknown => {
+            Check::CaBundle.unknown(format!("what {name} shows cannot be compared with it"))
+        }
+        Trust::Distrusted(why) => Check::CaBundle
+            .fail(format!("does not vouch for what {name} shows: {why}"))
+            .since(
+                "whoever writes the caBundle (the guard itself, cert-manager, OpenShift, or a tool \
+                 that applies manifests) is not who issued the certificate, or is late",
+            )
+            .run(see_bundle(facts)),
+    }
+}
+
+fn see_bundle(facts: &Facts) -> String {
+    format!(
+        "kubectl get validatingwebhookconfiguration {} -o jsonpath='{{.webhooks[0].clientConfig.caBundle}}' \
+         | base64 -d | openssl x509 -noout -subject -dates",
+        facts.names.configuration
+    )
+}
+
+fn server_name(facts: &Facts, name: &str, certificate: &Certificate) -> Finding {
+    let Certificate {
+        names,
+        is_for_service,
+        ..
+    } = certificate;
+    let names = match names.as_slice() {
+        [] => "no name".to_owned(),
+        names => names.join(", "),
+    };
+    let wanted = webhook(facts).and_then(|webhook| webhook.server_name.clone());
+    let wanted =
+        wanted.unwrap_or_else(|| format!("{}.{}.svc", facts.names.service, facts.names.namespace));
+    match is_for_service {
+        Some(true) => Check::ServerName.ok(format!("what {name} shows is for {names}")),
+        None => Check::ServerName.unknown(format!(
+            "what {name} shows is for {names}; which name is asked for is not known"
+        )),
+        Some(false) => Check::ServerName
+            .fail(format!("what {name} shows is for {names}, not for {wanted}"))
+            .since("API servers ask for that name, and refuse any other")
+            .run(format!(
+                "kubectl get deployment {} -n {} -o yaml  # --tls-server-name, or what issues the Secret",
+                facts.names.deployment, facts.names.namespace
+            )),
+    }
+}
+
+fn expiry(facts: &Facts, name: &str, certificate: &Certificate) -> Finding {
+    let Certificate {
+        until,
+        life,
+        left,
+        begins_in,
+        ..
+    } = certificate;
+    let check = Check::Expiry;
+    let logs = format!("kubectl logs {name} -n {}", facts.names.namespace);
+    if let Some(begins_in) = begins_in {
+        return check
+            .fail(format!(
+                "what {name} shows is not valid for another {}",
+                about(*begins_in)
+            ))
+            .since("the clock of whoever issued it is ahead, or one here is behind")
+            .run(logs);
+    }
+    if left.is_zero() {
+        return check
+            .fail(format!("what {name} shows expired at {until}"))
+            .since(NOT_RENEWED)
+            .run(logs);
+    }
+    let found = format!(
+        "what {name} shows is valid until {until}, for {}",
+        about(*left)
+    );
+    if *left < SOON.min(*life / 10) {
+        check.fail(found).since(NOT_RENEWED).run(logs)
+    } else if *left < EARLY.min(*life / 3) {
+        check.warn(found).since(NOT_RENEWED).run(logs)
+    } else {
+        check.ok(found)
+    }
+}
+
+fn webhook(facts: &Facts) -> Option<&Webhook> {
+    facts
+        .configuration
+        .as_ref()
+        .ok()?
+        .as_ref()?
+        .webhook
+        .as_ref()
+}
+
+const NOT_RENEWED: &str = "it should have been renewed at two thirds of its life";
+/// A tenth of its life where that is shorter.
+const SOON: Duration = Duration::from_hours(3 * 24);
+/// A third of its life where that is shorter.
+const EARLY: Duration = Duration::from_hours(14 * 24);

@@ -1,0 +1,224 @@
+//! What is said about a check.
+
+use std::time::Duration;
+
+use crate::doctor::facts::{Need, Unasked};
+
+/// What was found by one check.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub struct Finding {
+    /// Which check.
+    pub check: Check,
+    /// How it came out.
+    pub state: State,
+    /// What was found, in one line.
+    pub found: String,
+    /// Why that is so, or why it matters, in one line.
+    pub cause: Option<String>,
+    /// What to run next, to mend it or to see more.
+    pub command: Option<String>,
+}
+
+/// How a check came out.
+#[derive(Clone, Copy, Debug, Eq, Ord, PartialEq, PartialOrd)]
+pub enum State {
+    /// As it should be.
+    Ok,
+    /// It works, and somebody should look at it.
+    Warn,
+    /// It could not be checked.
+    Unknown,
+    /// It does not work.
+    Fail,
+}
+
+/// The checks.
+#[derive(Clone, Copy, Debug, Eq, Ord, PartialEq, PartialOrd)]
+pub enum Check {
+    /// Is the configuration there, with the guard's webhook in it.
+    Configuration,
+    /// Is that webhook as this version ships it.
+    Shipped,
+    /// What becomes of an edit when the guard cannot be asked.
+    FailurePolicy,
+    /// How long an API server waits.
+    Timeout,
+    /// Is the Service there, with the port that is asked.
+    Service,
+    /// Is anything ready behind it.
+    Endpoints,
+    /// Are there as many replicas as there should be.
+    Deployment,
+    /// How is each replica.
+    Replica,
+    /// Are all replicas of this release.
+    Version,
+    /// Are the catalogs loaded.
+    Catalogs,
+    /// Which OLM it judges for.
+    Olm,
+    /// Does the `caBundle` vouch for what is shown.
+    CaBundle,
+    /// Is what is shown for the name that API servers use.
+    ServerName,
+    /// For how long is it valid.
+    Expiry,
+    /// May the guard do what it needs.
+    Permissions,
+    /// Is an edit that must be denied denied, through the API server.
+    RoundTrip,
+}
+
+impl Check {
+    /// All of them, in the order in which they are told.
+    pub const ALL: [Self; 16] = [
+        Self::Configuration,
+        Self::Shipped,
+        Self::FailurePolicy,
+        Self::Timeout,
+        Self::Service,
+        Self::Endpoints,
+        Self::Deployment,
+        Self::Replica,
+        Self::Version,
+        Self::Catalogs,
+        Self::Olm,
+        Self::CaBundle,
+        Self::ServerName,
+        Self::Expiry,
+        Self::Permissions,
+        Self::RoundTrip,
+    ];
+
+    /// Its name.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Configuration => "configuration",
+            Self::Shipped => "shipped",
+            Self::FailurePolicy => "failure-policy",
+            Self::Timeout => "timeout",
+            Self::Service => "service",
+            Self::Endpoints => "endpoints",
+            Self::Deployment => "deployment",
+            Self::Replica => "replica",
+            Self::Version => "version",
+            Self::Catalogs => "catalogs",
+            Self::Olm => "olm",
+            Self::CaBundle => "ca-bundle",
+            Self::ServerName => "server-name",
+            Self::Expiry => "expiry",
+            Self::Permissions => "permissions",
+            Self::RoundTrip => "round-trip",
+        }
+    }
+
+    pub(super) fn ok(self, found: impl Into<String>) -> Finding {
+        self.finding(State::Ok, found)
+    }
+
+    pub(super) fn warn(self, found: impl Into<String>) -> Finding {
+        self.finding(State::Warn, found)
+    }
+
+    pub(super) fn fail(self, found: impl Into<String>) -> Finding {
+        self.finding(State::Fail, found)
+    }
+
+    pub(super) fn unknown(self, found: impl Into<String>) -> Finding {
+        self.finding(State::Unknown, found)
+    }
+
+    /// It could not be asked.
+    pub(super) fn unasked(self, unasked: &Unasked) -> Finding {
+        let Unasked {
+            need,
+            is_forbidden,
+            why,
+        } = unasked;
+        let finding = self.unknown(format!("could not be checked: {why}"));
+        if !is_forbidden {
+            return finding;
+        }
+        finding
+            .since(format!(
+                "whoever runs this may not {} {}",
+                need.verb,
+                need.object()
+            ))
+            .run(can_i(need, None))
+    }
+
+    fn finding(self, state: State, found: impl Into<String>) -> Finding {
+        Finding {
+            check: self,
+            state,
+            found: found.into(),
+            cause: None,
+            command: None,
+        }
+    }
+}
+
+impl Finding {
+    /// Adds the cause.
+    pub(super) fn since(mut self, cause: impl Into<String>) -> Self {
+        self.cause = Some(cause.into());
+        self
+    }
+
+    /// Adds what to run.
+    pub(super) fn run(mut self, command: impl Into<String>) -> Self {
+        self.command = Some(command.into());
+        self
+    }
+}
+
+impl State {
+    /// Its name.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Ok => "ok",
+            Self::Warn => "warn",
+            Self::Unknown => "unknown",
+            Self::Fail => "fail",
+        }
+    }
+}
+
+impl Need {
+    /// What the right is on, and where.
+    pub(super) fn object(&self) -> String {
+        let name = self.name.as_deref().map(|name| format!("/{name}"));
+        let namespace = self.namespace.as_deref().map(|name| format!(" in {name}"));
+        let (name, namespace) = (name.unwrap_or_default(), namespace.unwrap_or_default());
+        format!("{}{name}{namespace}", self.resource)
+    }
+}
+
+/// The command that tells whether somebody has a right; without a name, whoever runs it.
+pub(super) fn can_i(need: &Need, account: Option<&str>) -> String {
+    let name = need.name.as_deref().map(|name| format!("/{name}"));
+    // A subresource is no part of the resource for kubectl.
+    let (resource, subresource) = match need.resource.split_once('/') {
+        Some((resource, sub)) => (resource, format!(" --subresource={sub}")),
+        None => (need.resource.as_str(), String::new()),
+    };
+    let namespace = need.namespace.as_deref().map(|name| format!(" -n {name}"));
+    let account = account.map(|account| format!(" --as={account}"));
+    format!(
+        "kubectl auth can-i {} {resource}{}{subresource}{}{}",
+        need.verb,
+        name.unwrap_or_default(),
+        namespace.unwrap_or_default(),
+        account.unwrap_or_default(),
+    )
+}
+
+/// A length of time in its largest unit that has at least two.
+pub(super) fn about(time: Duration) -> String {
+    let seconds = time.as_secs();
+    let units = [(24 * 60 * 60, "d"), (60 * 60, "h"), (60, "min")];
+    let unit = units.into_iter().find(|(length, _)| seconds >= 2 * length);
+    let (length, unit) = unit.unwrap_or((1, "s"));
+    format!("{} {unit}", seconds / length)
+}

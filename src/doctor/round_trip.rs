@@ -1,0 +1,293 @@
+//! Whether an edit that must be denied is denied, through the API server: the proof of the whole.
+//!
+//! What an API server says of a webhook that it could not call stands in the message only, and only
+//! where `failurePolicy` is Fail. Under Ignore the edit goes through, and that nothing was said to it
+//! is all there is to see.
+
+use crate::doctor::facts::{Answered, Facts, FailurePolicy, RoundTrip, Unasked, Webhook};
+use crate::doctor::finding::{Check, Finding, State};
+use crate::doctor::probe::{self, Expected};
+
+pub(super) fn finding(facts: &Facts) -> Finding {
+    let answered = match &facts.round_trip {
+        RoundTrip::Unasked(unasked) => return Check::RoundTrip.unasked(unasked),
+        RoundTrip::Answered(answered) => answered,
+    };
+    let message = answered.message.as_str();
+    if let Some((webhook, said)) = parted(message, DENIED) {
+        return denied(facts, webhook, said, answered);
+    }
+    if let Some((webhook, why)) = parted(message, FAILED) {
+        return failed(facts, webhook, why);
+    }
+    match answered.code {
+        200..=299 => accepted(facts, answered),
+        409 if answered.reason == "AlreadyExists" => accepted(facts, answered),
+        code => not_asked(code, answered),
+    }
+}
+
+fn denied(facts: &Facts, webhook: &str, said: &str, answered: &Answered) -> Finding {
+    let check = Check::RoundTrip;
+    // A denial may come without explanation.
+    let said = said.trim_start_matches([':', ' ']);
+    let said = said.lines().next().unwrap_or_default();
+    let Expected { denial, .. } = probe::expected();
+    if said == denial {
+        let took = answered.took.as_millis();
+        return check.ok(format!("denied within {took} ms, as it must be: {said}"));
+    }
+    if said.ends_with(probe::TOKEN) {
+        return check
+            .warn(format!(
+                "denied, in other words than those of this version: {said}"
+            ))
+            .since("another release of the guard answers")
+            .run(deployment(facts));
+    }
+    if is_ours(facts, webhook) {
+        return check
+            .fail(format!("denied, and not for what must be denied: {said}"))
+            .since("something other than olmguard answers behind the Service")
+            .run(deployment(facts));
+    }
+    check
+        .unknown(format!(
+            "the webhook {webhook:?} denied the probe first: {said}"
+        ))
+        .since("an API server tells one denial only; the guard's may be behind it")
+        .run("kubectl get validatingwebhookconfigurations,mutatingwebhookconfigurations")
+}
+
+fn failed(facts: &Facts, webhook: &str, why: &str) -> Finding {
+    if !is_ours(facts, webhook) {
+        return Check::RoundTrip
+            .unknown(format!("the webhook {webhook:?} failed first: {why}"))
+            .since("it is another webhook, whose failurePolicy is Fail")
+            .run("kubectl get validatingwebhookconfigurations,mutatingwebhookconfigurations");
+    }
+    let (cause, command) = call(facts, why);
+    Check::RoundTrip
+        .fail(format!("the API server could not ask the guard: {why}"))
+        .since(cause)
+        .run(command)
+}
+
+/// Why a call fails, by the words of the API server, and what to run.
+fn call(facts: &Facts, why: &str) -> (&'static str, String) {
+    let names = &facts.names;
+    let (namespace, service) = (&names.namespace, &names.service);
+    let has = |words: &str| why.contains(words);
+    let logs = || {
+        format!(
+            "kubectl logs deployment/{} -n {namespace}",
+            names.deployment
+        )
+    };
+    if has("service \"") && has("\" not found") {
+        (
+            "the Service that the webhook names does not exist",
+            format!("kubectl get service {service} -n {namespace}"),
+        )
+    } else if has("no endpoints available for service") {
+        (
+            "no replica is ready behind the Service",
+            format!(
+                "kubectl get endpointslices -n {namespace} -l kubernetes.io/service-name={service}"
+            ),
+        )
+    } else if has("no service port") || has("service port") && has("not found") {
+        (
+            "the Service lacks the port that the webhook names",
+            format!("kubectl get service {service} -n {namespace} -o yaml"),
+        )
+    } else if has("connection refused") {
+        (
+            "nothing listens where the Service leads: its targetPort is not that of --listen, or the \
+             replica has just ended",
+            format!("kubectl get service {service} -n {namespace} -o yaml"),
+        )
+    } else if has("x509: ") || has("tls: ") {
+        (
+            "the API server does not take the certificate that is shown: see ca-bundle, server-name \
+             and expiry",
+            format!(
+                "kubectl get validatingwebhookconfiguration {} -o yaml",
+                names.configuration
+            ),
+        )
+    } else if has("context deadline exceeded") || has("timeout") || has("Timeout") {
+        (
+            "no answer in timeoutSeconds: a network policy or firewall keeps API servers out, or the \
+             guard has too little CPU",
+            format!("kubectl get networkpolicies -n {namespace}"),
+        )
+    } else if has("no route to host") || has("network is unreachable") {
+        (
+            "API servers have no way to the pods: the guard may have to run in the host's network",
+            format!("kubectl get pods -n {namespace} -o wide"),
+        )
+    } else if has("no such host") {
+        (
+            "the API server cannot resolve the name that the webhook has",
+            format!(
+                "kubectl get validatingwebhookconfiguration {} -o yaml",
+                names.configuration
+            ),
+        )
+    } else if has("an error on the server") || has("the server ") {
+        (
+            "it was reached, and answered what is no review: another program behind the Service, a \
+             wrong path, a proxy between, or a fault of the guard",
+            logs(),
+        )
+    } else {
+        ("the words are those of the API server", logs())
+    }
+}
+
+fn accepted(facts: &Facts, answered: &Answered) -> Finding {
+    let check = Check::RoundTrip;
+    let Expected { observed, .. } = probe::expected();
+    let ours = |begin: &str| {
+        let mut warnings = answered.warnings.iter();
+        warnings.find(|warning| warning.starts_with(begin))
+    };
+    if let Some(warning) = ours(OBSERVED) {
+        let found = format!("asked, and it only observes: {warning}");
+        let finding = check.warn(found).since(if *warning == observed {
+            "the guard runs with --mode observe: it refuses nothing"
+        } else {
+            "the guard runs with --mode observe, in another release: it refuses nothing"
+        });
+        return finding.run(deployment(facts));
+    }
+    if let Some(warning) = ours(UNDECIDED) {
+        return check
+            .warn(format!("asked, and it had no time to judge: {warning}"))
+            .since("the guard is overloaded, or has too little CPU for timeoutSeconds")
+            .run(format!("kubectl top pods -n {}", facts.names.namespace));
+    }
+    unasked(facts)
+}
+
+/// The edit went through, and the guard said nothing to it.
+fn unasked(facts: &Facts) -> Finding {
+    let finding = Check::RoundTrip.fail(
+        "the API server took what must be denied, and the guard said nothing: it was not asked",
+    );
+    let Some(webhook) = webhook(facts) else {
+        let cause = match &facts.configuration {
+            Ok(_) => "no webhook configuration names the guard: see configuration",
+            Err(_) => "no webhook configuration names the guard, or its failurePolicy hides why",
+        };
+        return finding.since(cause).run(see_configuration(facts));
+    };
+    match webhook.failure_policy {
+        FailurePolicy::Fail => finding
+            .since(
+                "failurePolicy is Fail, so it was not tried: the rules, a selector or a condition of \
+                 the webhook leave the probe out, or the configuration is newer than a second",
+            )
+            .run(see_configuration(facts)),
+        FailurePolicy::Ignore => finding
+            .since(format!(
+                "failurePolicy Ignore hides that the call failed; {}",
+                likely(facts)
+            ))
+            .run(format!(
+                "kubectl get --raw /metrics | grep 'admission_webhook_fail_open_count.*{}'",
+                webhook.name
+            )),
+    }
+}
+
+/// What else was found that would make the call fail.
+fn likely(facts: &Facts) -> String {
+    let others = super::configuration::findings(facts)
+        .into_iter()
+        .chain(super::serving::findings(facts))
+        .chain(super::certificates::findings(facts));
+    let bad: Vec<_> = others
+        .filter(|finding| finding.state == State::Fail)
+        .map(|finding| format!("{} ({})", finding.check.as_str(), finding.found))
+        .collect();
+    match bad.as_slice() {
+        [] => "nothing else that was looked at is wrong, so that it may be the way from the API server \
+               to the pods: a network policy, a firewall, or a guard too slow for timeoutSeconds"
+            .to_owned(),
+        bad => format!("likely for {}", bad.join(", ")),
+    }
+}
+
+/// The request ended before any webhook was asked.
+fn not_asked(code: u16, answered: &Answered) -> Finding {
+    let message = &answered.message;
+    let check = Check::RoundTrip;
+    let found = format!("the API server answers {code} before the guard: {message}");
+    match code {
+        403 if message.contains("cannot create resource") => check.unasked(&Unasked {
+            need: probe::need(),
+            is_forbidden: true,
+            why: format!("the API server answers {code}: {message}"),
+        }),
+        404 => check
+            .fail("the cluster serves no ClusterExtension of olm.operatorframework.io/v1")
+            .since("OLM v1 is not installed: there is nothing to guard")
+            .run("kubectl get crd clusterextensions.olm.operatorframework.io"),
+        400 | 422 => check
+            .unknown(found)
+            .since("the CRD of this cluster does not take the probe: another release of OLM")
+            .run("kubectl get crd clusterextensions.olm.operatorframework.io -o yaml"),
+        403 => check
+            .unknown(found)
+            .since("another admission plugin or policy refused the probe first")
+            .run("kubectl get validatingadmissionpolicies"),
+        _ => check
+            .unknown(found)
+            .since("the API server itself could not carry it out")
+            .run("kubectl get --raw '/readyz?verbose'"),
+    }
+}
+
+/// `... webhook "NAME" WORDS rest`: the name and the rest.
+fn parted<'a>(message: &'a str, words: (&str, &str)) -> Option<(&'a str, &'a str)> {
+    let (_, rest) = message.split_once(words.0)?;
+    let (name, rest) = rest.split_once('"')?;
+    Some((name, rest.strip_prefix(words.1)?))
+}
+
+fn is_ours(facts: &Facts, name: &str) -> bool {
+    webhook(facts).map_or(name == probe::WEBHOOK, |webhook| webhook.name == name)
+}
+
+fn webhook(facts: &Facts) -> Option<&Webhook> {
+    facts
+        .configuration
+        .as_ref()
+        .ok()?
+        .as_ref()?
+        .webhook
+        .as_ref()
+}
+
+fn deployment(facts: &Facts) -> String {
+    let names = &facts.names;
+    format!(
+        "kubectl get deployment {} -n {} -o yaml",
+        names.deployment, names.namespace
+    )
+}
+
+fn see_configuration(facts: &Facts) -> String {
+    format!(
+        "kubectl get validatingwebhookconfiguration {} -o yaml",
+        facts.names.configuration
+    )
+}
+
+const DENIED: (&str, &str) = ("admission webhook \"", " denied the request");
+const FAILED: (&str, &str) = ("failed calling webhook \"", ": ");
+/// How the warnings begin that stand in the place of a denial.
+const OBSERVED: &str = "allowed in observe mode: ";
+const UNDECIDED: &str = "undecided, and allowed: ";

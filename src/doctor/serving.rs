@@ -1,0 +1,158 @@
+//! Whether there is somebody to ask: the Service, what is behind it, and the Deployment.
+
+use crate::doctor::facts::{Deployment, Endpoint, Facts, Service};
+use crate::doctor::finding::{Check, Finding};
+
+pub(super) fn findings(facts: &Facts) -> Vec<Finding> {
+    vec![service(facts), endpoints(facts), deployment(facts)]
+}
+
+fn service(facts: &Facts) -> Finding {
+    let check = Check::Service;
+    let place = place(facts, &facts.names.service);
+    match &facts.service {
+        Err(unasked) => check.unasked(unasked),
+        Ok(None) => check
+            .fail(format!("there is no Service {place}"))
+            .since("API servers reach the guard by it alone")
+            .run(format!("kubectl get services -n {}", facts.names.namespace)),
+        Ok(Some(service)) => ports(facts, &place, service),
+    }
+}
+
+/// Whether it has the port that API servers ask.
+fn ports(facts: &Facts, place: &str, service: &Service) -> Finding {
+    let asked = asked_port(facts);
+    let listed = |ports: Vec<String>| match ports.as_slice() {
+        [] => "no port".to_owned(),
+        ports => ports.join(", "),
+    };
+    let all = service.ports.iter().map(|port| port.number.to_string());
+    let all = listed(all.collect());
+    match service.ports.iter().find(|port| Some(port.number) == asked) {
+        Some(port) => Check::Service.ok(format!(
+            "{place}, {}, port {} leads to {}",
+            service.kind, port.number, port.target
+        )),
+        None if asked.is_none() => {
+            Check::Service.ok(format!("{place}, {}, with {all}", service.kind))
+        }
+        None => Check::Service
+            .fail(format!(
+                "{place} has {all}, API servers ask port {}",
+                asked.unwrap_or_default()
+            ))
+            .since("clientConfig.service.port of the webhook names a port that the Service lacks")
+            .run(format!(
+                "kubectl get service {} -n {} -o yaml",
+                facts.names.service, facts.names.namespace
+            )),
+    }
+}
+
+fn asked_port(facts: &Facts) -> Option<i32> {
+    let configuration = facts.configuration.as_ref().ok()?.as_ref()?;
+    configuration.webhook.as_ref()?.port
+}
+
+fn endpoints(facts: &Facts) -> Finding {
+    let check = Check::Endpoints;
+    let endpoints = match &facts.endpoints {
+        Err(unasked) => return check.unasked(unasked),
+        Ok(endpoints) => endpoints,
+    };
+    if is_external(facts) {
+        return check.ok("none: the Service is only another name, ExternalName");
+    }
+    let (ready, others): (Vec<_>, Vec<_>) = endpoints.iter().partition(|one| one.is_ready);
+    let pods = format!(
+        "kubectl get pods -n {} -l app.kubernetes.io/name=olmguard -o wide",
+        facts.names.namespace
+    );
+    match (ready.as_slice(), others.as_slice()) {
+        ([], []) => check
+            .fail("none behind the Service")
+            .since("no pod matches its selector, or none has an address yet")
+            .run(pods),
+        ([], others) => check
+            .fail(format!("none is ready: {}", names(others)))
+            .since("API servers are sent to ready pods only")
+            .run(pods),
+        (ready, []) => check.ok(format!("{} ready: {}", ready.len(), names(ready))),
+        (ready, others) => check
+            .warn(format!(
+                "{} ready: {}; not ready: {}",
+                ready.len(),
+                names(ready),
+                names(others)
+            ))
+            .since("edits are sent to the ready ones only")
+            .run(pods),
+    }
+}
+
+fn is_external(facts: &Facts) -> bool {
+    matches!(&facts.service, Ok(Some(service)) if service.kind == "ExternalName")
+}
+
+fn names(endpoints: &[&Endpoint]) -> String {
+    let name = |one: &&Endpoint| match &one.pod {
+        Some(pod) => format!("{pod} ({})", one.address),
+        None => one.address.clone(),
+    };
+    endpoints.iter().map(name).collect::<Vec<_>>().join(", ")
+}
+
+fn deployment(facts: &Facts) -> Finding {
+    let check = Check::Deployment;
+    let place = place(facts, &facts.names.deployment);
+    let deployment = match &facts.deployment {
+        Err(unasked) => return check.unasked(unasked),
+        Ok(Some(deployment)) => deployment,
+        Ok(None) => {
+            return check
+                .warn(format!("there is no Deployment {place}"))
+                .since("whatever runs the guard instead is not looked at here")
+                .run(format!(
+                    "kubectl get deployments -n {}",
+                    facts.names.namespace
+                ));
+        }
+    };
+    let status = format!(
+        "kubectl rollout status deployment/{} -n {} --timeout=1s",
+        facts.names.deployment, facts.names.namespace
+    );
+    let Deployment {
+        wanted,
+        ready,
+        updated,
+    } = *deployment;
+    let counts = format!("{place}, {ready} of {wanted} ready");
+    match (wanted, ready) {
+        (0, _) => check
+            .fail(format!("{place} is scaled to 0"))
+            .since("none of its pods answers the API server")
+            .run(format!(
+                "kubectl scale deployment/{} -n {} --replicas=2",
+                facts.names.deployment, facts.names.namespace
+            )),
+        (_, 0) => check
+            .fail(counts)
+            .since("none of its pods answers the API server")
+            .run(status),
+        (wanted, ready) if ready < wanted => check
+            .warn(counts)
+            .since("edits hang on those that are left")
+            .run(status),
+        (wanted, _) if updated < wanted => check
+            .warn(format!("{counts}, {updated} of them up to date"))
+            .since("a roll-out is under way, or stuck")
+            .run(status),
+        _ => check.ok(counts),
+    }
+}
+
+fn place(facts: &Facts, name: &str) -> String {
+    format!("{}/{name}", facts.names.namespace)
+}

@@ -1,0 +1,242 @@
+//! Whether who trusts some authorities takes a certificate that is shown, as an API server does.
+//!
+//! Upstream: Go, `crypto/x509/verify.go`. Unlike webpki it takes no authority whose time is over, and
+//! takes a certificate that is itself among those that are trusted. Whether its own time is over, and
+//! for which names it is, are other questions: [`Leaf`], [`is_for`](super::is_for).
+
+use std::time::{SystemTime, UNIX_EPOCH};
+
+use rustls::client::verify_server_cert_signed_by_trust_anchor;
+use rustls::crypto::ring;
+use rustls::pki_types::pem::PemObject;
+use rustls::pki_types::{CertificateDer, UnixTime};
+use rustls::server::ParsedCertificate;
+use rustls::{CertificateError, RootCertStore};
+
+use crate::tls::Leaf;
+use crate::tls::fitness::utc;
+
+/// Authorities that are trusted.
+#[derive(Clone, Debug, Default)]
+pub struct Authorities(Vec<Leaf>);
+
+/// Why a certificate is not taken.
+#[derive(Clone, Debug, Eq, PartialEq, thiserror::Error)]
+#[non_exhaustive]
+pub enum Distrust {
+    /// None of the authorities vouches for it.
+    #[error("it is issued by {issuer}, {}", listed(authorities))]
+    Stranger {
+        /// Whoever signed it, by its own words.
+        issuer: String,
+        /// The authorities.
+        authorities: Vec<String>,
+    },
+    /// Whoever vouches for it has no time left.
+    #[error("the authority that vouches for it expired at {}", utc(*since))]
+    AuthorityExpired {
+        /// Its last moment.
+        since: SystemTime,
+    },
+    /// Anything else that rustls says of it.
+    #[error("{0}")]
+    Refused(String),
+}
+
+impl Authorities {
+    /// Those in a text of PEM; what is no certificate is left out, as Go leaves it out.
+    pub fn from_pem(text: &[u8]) -> Self {
+        let certificates = CertificateDer::pem_slice_iter(text).filter_map(Result::ok);
+        let read = certificates.filter_map(|der| Leaf::read(&der).ok());
+        Self(read.collect())
+    }
+
+    /// How many they are.
+    pub fn len(&self) -> usize {
+        self.0.len()
+    }
+
+    /// Whether there is none.
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    /// Whether they vouch for what a server shows, the leaf first.
+    pub fn vouch(&self, chain: &[CertificateDer<'_>], now: SystemTime) -> Result<(), Distrust> {
+        let Some((leaf, others)) = chain.split_first() else {
+            return Err(Distrust::Refused("it shows no certificate".to_owned()));
+        };
+        let leaf = Leaf::read(leaf).map_err(refused)?;
+        let (alive, dead): (Vec<_>, Vec<_>) = self.0.iter().partition(|one| one.not_after >= now);
+        let failed = match vouch(&alive, &leaf, others, now) {
+            Ok(()) => return Ok(()),
+            Err(failed) => failed,
+        };
+        let expired = dead
+            .iter()
+            .find(|one| vouch(&[one], &leaf, others, now).is_ok());
+        match expired {
+            Some(expired) => Err(Distrust::AuthorityExpired {
+                since: expired.not_after,
+            }),
+            None => Err(self.distrust(&leaf, failed)),
+        }
+    }
+
+    fn distrust(&self, leaf: &Leaf, error: rustls::Error) -> Distrust {
+        match error {
+            rustls::Error::InvalidCertificate(
+                CertificateError::UnknownIssuer | CertificateError::BadSignature,
+            ) => Distrust::Stranger {
+                issuer: leaf.issuer.clone(),
+                authorities: self.0.iter().map(|one| one.subject.clone()).collect(),
+            },
+            other => refused(other),
+        }
+    }
+}
+
+fn listed(authorities: &[String]) -> String {
+    match authorities {
+        [] => "and nobody is trusted".to_owned(),
+        all => format!("which is none of {}", all.join(", ")),
+    }
+}
+
+fn vouch(
+    authorities: &[&Leaf],
+    leaf: &Leaf,
+    others: &[CertificateDer<'_>],
+    now: SystemTime,
+) -> Result<(), rustls::Error> {
+    if authorities.iter().any(|one| one.der() == leaf.der()) {
+        return Ok(());
+    }
+    let mut roots = RootCertStore::empty();
+    roots.add_parsable_certificates(authorities.iter().map(|one| one.der().clone()));
+    // Its own time is another question.
+    let moment = now.clamp(leaf.not_before, leaf.not_after);
+    let since = moment.duration_since(UNIX_EPOCH).unwrap_or_default();
+    verify_server_cert_signed_by_trust_anchor(
+        &ParsedCertificate::try_from(leaf.der())?,
+        &roots,
+        others,
+        UnixTime::since_unix_epoch(since),
+        ring::default_provider()
+            .signature_verification_algorithms
+            .all,
+    )
+}
+
+#[expect(
+    clippy::needless_pass_by_value,
+    reason = "it is what map_err hands over"
+)]
+fn refused(error: rustls::Error) -> Distrust {
+    Distrust::Refused(error.to_string())
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use rcgen::{
+        BasicConstraints, CertificateParams, DistinguishedName, DnType, IsCa, Issuer, KeyPair,
+        date_time_ymd,
+    };
+
+    use super::*;
+
+    struct Ca {
+        pem: String,
+        issuer: Issuer<'static, KeyPair>,
+    }
+
+    fn ca(name: &str, last_year: i32) -> Ca {
+        let mut params = named(name);
+        params.is_ca = IsCa::Ca(BasicConstraints::Unconstrained);
+        params.not_after = date_time_ymd(last_year, 1, 1);
+        let key = KeyPair::generate().unwrap();
+        let pem = params.self_signed(&key).unwrap().pem();
+        Ca {
+            pem,
+            issuer: Issuer::new(params, key),
+        }
+    }
+
+    fn named(name: &str) -> CertificateParams {
+        let mut params = CertificateParams::new(vec!["a.b.svc".to_owned()]).unwrap();
+        params.distinguished_name = DistinguishedName::new();
+        params.distinguished_name.push(DnType::CommonName, name);
+        params.not_before = date_time_ymd(2020, 1, 1);
+        params
+    }
+
+    fn leaf_of(ca: &Ca) -> CertificateDer<'static> {
+        let mut params = named("leaf");
+        params.not_after = date_time_ymd(2030, 1, 1);
+        let key = KeyPair::generate().unwrap();
+        let leaf = params.signed_by(&key, &ca.issuer).unwrap();
+        leaf.der().clone()
+    }
+
+    fn year(year: i32) -> SystemTime {
+        date_time_ymd(year, 6, 1).into()
+    }
+
+    #[track_caller]
+    fn says(bundle: &str, leaf: &CertificateDer<'_>, now: SystemTime, expected: Result<(), &str>) {
+        let authorities = Authorities::from_pem(bundle.as_bytes());
+        let vouched = authorities.vouch(std::slice::from_ref(leaf), now);
+        let vouched = vouched.map_err(|why| why.to_string());
+        assert_eq!(vouched.as_ref().map_err(String::as_str).copied(), expected);
+    }
+
+    #[test]
+    fn an_authority_vouches_for_what_it_signed_while_its_time_lasts() {
+        let (one, other) = (ca("one", 2028), ca("other", 2040));
+        let both = format!("{}{}", other.pem, one.pem);
+        let leaf = leaf_of(&one);
+        says(&one.pem, &leaf, year(2026), Ok(()));
+        says(&both, &leaf, year(2026), Ok(()));
+        says(
+            "",
+            &leaf,
+            year(2026),
+            Err("it is issued by CN=one, and nobody is trusted"),
+        );
+        says(
+            &other.pem,
+            &leaf,
+            year(2026),
+            Err("it is issued by CN=one, which is none of CN=other"),
+        );
+        says(
+            &both,
+            &leaf,
+            year(2029),
+            Err("the authority that vouches for it expired at 2028-01-01T00:00:00Z"),
+        );
+    }
+
+    #[test]
+    fn an_authority_of_the_same_name_and_another_key_is_a_stranger() {
+        let (one, renewed) = (ca("one", 2040), ca("one", 2040));
+        let expected = "it is issued by CN=one, which is none of CN=one";
+        says(&renewed.pem, &leaf_of(&one), year(2026), Err(expected));
+    }
+
+    #[test]
+    fn what_is_itself_trusted_needs_nobody() {
+        let one = ca("one", 2040);
+        let own = CertificateDer::from_pem_slice(one.pem.as_bytes()).unwrap();
+        says(&one.pem, &own, year(2026), Ok(()));
+    }
+
+    #[test]
+    fn that_its_own_time_is_over_is_no_distrust() {
+        let one = ca("one", 2040);
+        let late = year(2030) + Duration::from_hours(24);
+        says(&one.pem, &leaf_of(&one), late, Ok(()));
+    }
+}

@@ -1,0 +1,64 @@
+//! What is shipped for Prometheus fits what is deployed: it scrapes the Service that there is, and asks
+//! API servers for the webhook by its name.
+
+use std::fs;
+use std::path::Path;
+
+use olmguard::manifest::{ManifestObject, documents};
+
+use super::promql::asked;
+use super::rules::alerts;
+
+#[test]
+fn the_service_that_is_scraped_is_there() {
+    let monitor = find("deploy/monitoring/service-monitor.yaml", "ServiceMonitor").value;
+    let service = find("deploy/base/services.yaml", "Service").value;
+    let labels = service["metadata"]["labels"].as_object().expect("labels");
+    let selected = monitor["spec"]["selector"]["matchLabels"].as_object();
+    for (label, value) in selected.expect("labels") {
+        assert_eq!(labels.get(label), Some(value), "{label}");
+    }
+    assert_eq!(
+        monitor["metadata"]["namespace"],
+        service["metadata"]["namespace"]
+    );
+    let endpoint = &monitor["spec"]["endpoints"][0];
+    assert_eq!(endpoint["port"], service["spec"]["ports"][0]["name"]);
+    assert_eq!(endpoint["path"], "/metrics");
+    // Counters of replicas that take turns would jump back and forth.
+    assert_eq!(service["spec"]["clusterIP"], "None");
+}
+
+#[test]
+fn api_servers_are_asked_for_the_webhook_by_its_name() {
+    let file = "deploy/base/validating-webhook-configuration.yaml";
+    let configuration = find(file, "ValidatingWebhookConfiguration").value;
+    let name = configuration["webhooks"][0]["name"].as_str();
+    let mut seen = 0;
+    for selector in alerts()
+        .iter()
+        .flat_map(|alert| asked(&alert.expr).selectors)
+    {
+        if selector.metric.starts_with("apiserver_admission_webhook_") {
+            let named = selector.labels.iter().find(|(label, _)| label == "name");
+            assert_eq!(
+                named.map(|(_, value)| value.as_str()),
+                name,
+                "{}",
+                selector.metric
+            );
+            seen += 1;
+        }
+    }
+    assert!(seen > 0, "no alert asks API servers");
+}
+
+/// The last object of a kind in a file.
+#[track_caller]
+fn find(file: &str, kind: &str) -> ManifestObject {
+    let text = fs::read(Path::new(env!("CARGO_MANIFEST_DIR")).join(file)).expect(file);
+    let documents = documents(&text).map(|document| document.expect("YAML"));
+    let objects = documents.flat_map(|document| document.into_objects().0);
+    let found = objects.filter(|object| object.kind == kind).last();
+    found.unwrap_or_else(|| panic!("no {kind} in {file}"))
+}

@@ -1,0 +1,31 @@
+//! The alert rules, their unit tests and the metrics of a running guard, put to promtool.
+//!
+//! The calls stand in `tests/monitoring/promtool.rs`, which leaves them out where there is no promtool.
+//! Here it has to be there: for whoever changes a rule.
+
+use crate::program::{Program, ProgramError};
+
+/// Puts them to the promtool of the folders of `OLMGUARD_E2E_BIN`, else of the `PATH`.
+pub(crate) fn run() -> Result<(), AlertsError> {
+    let mut is_left_out = false;
+    Program::cargo(TESTS).run_with_lines(|line| is_left_out |= line.starts_with(LEFT_OUT))?;
+    if is_left_out {
+        return Err(AlertsError::NoPromtool);
+    }
+    Ok(())
+}
+
+/// Why promtool was not asked, or is not content.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum AlertsError {
+    #[error("the checks of deploy/monitoring by promtool do not pass, see above: {0}")]
+    Refused(#[from] ProgramError),
+    #[error(
+        "no promtool to check deploy/monitoring with: it is in no folder of OLMGUARD_E2E_BIN and not \
+         on the PATH; `cargo xtask e2e-assets` builds it, and Debian's package prometheus has it"
+    )]
+    NoPromtool,
+}
+
+const TESTS: &str = "test --package olmguard --test alerting -- promtool:: --show-output";
+const LEFT_OUT: &str = "left out: promtool";

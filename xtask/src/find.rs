@@ -1,0 +1,54 @@
+//! Where a program is: in one of some folders, else on the `PATH`.
+
+use std::env;
+use std::path::{Path, PathBuf};
+
+/// The folders that `OLMGUARD_E2E_BIN` names, as a `PATH` does; none if it is not set.
+pub(crate) fn folders() -> Vec<PathBuf> {
+    listed("OLMGUARD_E2E_BIN")
+}
+
+/// The first file of that name that can be run.
+pub(crate) fn find(program: &str, folders: &[PathBuf]) -> Option<PathBuf> {
+    let paths = listed("PATH");
+    let all = folders.iter().chain(&paths);
+    let mut files = all.map(|folder| folder.join(program));
+    files.find(|file| is_program(file))
+}
+
+fn listed(variable: &str) -> Vec<PathBuf> {
+    let value = env::var_os(variable).unwrap_or_default();
+    let folders = env::split_paths(&value);
+    folders
+        .filter(|folder| !folder.as_os_str().is_empty())
+        .collect()
+}
+
+#[cfg(unix)]
+fn is_program(file: &Path) -> bool {
+    use std::os::unix::fs::PermissionsExt;
+
+    let metadata = file.metadata();
+    metadata.is_ok_and(|metadata| metadata.is_file() && metadata.permissions().mode() & 0o111 != 0)
+}
+
+#[cfg(not(unix))]
+fn is_program(file: &Path) -> bool {
+    file.is_file()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_cannot_be_run_is_no_program() {
+        let folder = tempfile::tempdir().unwrap();
+        let folders = [folder.path().to_owned()];
+        let file = folder.path().join("no-such-program");
+        assert_eq!(find("no-such-program", &folders), None);
+        std::fs::write(&file, "").unwrap();
+        assert_eq!(find("no-such-program", &folders), None);
+        assert!(find("cargo", &[]).is_some());
+    }
+}

@@ -1,0 +1,38 @@
+//! The commit that an image is made of.
+
+use crate::program::{Program, ProgramError};
+use crate::report::say;
+
+pub(super) struct Commit {
+    pub(super) revision: String,
+    /// When it was made, RFC 3339 in UTC: the same for whoever builds it.
+    pub(super) date: String,
+}
+
+impl Commit {
+    /// None where the checkout differs from its commit, or is none of git's.
+    pub(super) fn of_clean_checkout() -> Option<Self> {
+        let commit = Self::ask().unwrap_or_default();
+        if commit.is_none() {
+            say("the image names no commit: the checkout is not one as it is");
+        }
+        commit
+    }
+
+    fn ask() -> Result<Option<Self>, ProgramError> {
+        if !git("status --porcelain")?.is_empty() {
+            return Ok(None);
+        }
+        let commit = git("log -1 --date=format-local:%Y-%m-%dT%H:%M:%SZ --format=%H,%cd")?;
+        let commit = commit.trim_end().split_once(',');
+        Ok(commit.map(|(revision, date)| Self {
+            revision: revision.to_owned(),
+            date: date.to_owned(),
+        }))
+    }
+}
+
+fn git(arguments: &str) -> Result<String, ProgramError> {
+    let git = Program::new("git").args(arguments.split(' '));
+    git.env("TZ", "UTC").output()
+}
