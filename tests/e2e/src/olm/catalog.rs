@@ -30,6 +30,12 @@ impl Catalog {
         }
     }
 
+    /// The same of these blobs.
+    pub(crate) fn of(name: &str, blobs: &[Value]) -> Self {
+        let lines: Vec<String> = blobs.iter().map(Value::to_string).collect();
+        Self::new(name, lines.join("\n"))
+    }
+
     /// Its object, with this image.
     pub(crate) fn object(&self, reference: &str) -> Value {
         let mut labels = self.labels.clone();
@@ -54,7 +60,7 @@ impl Catalog {
     }
 }
 
-/// The ClusterCatalogs of a cluster.
+/// Every `ClusterCatalog` of a cluster.
 pub(crate) fn api(cluster: &Cluster) -> Api<DynamicObject> {
     let kind = GroupVersionKind::gvk("olm.operatorframework.io", "v1", "ClusterCatalog");
     Api::all_with(cluster.client.clone(), &ApiResource::from_gvk(&kind))

@@ -62,10 +62,10 @@ fn filter(random: &mut Rng, graph: &Graph) -> Map<String, Value> {
 
 /// It cannot be changed once something is installed.
 fn package(random: &mut Rng, graph: &Graph, is_installed: bool) -> String {
-    match is_installed {
-        false if random.u8(..8) == 0 => format!("{}-misspelt", graph.package),
-        _ => graph.package.clone(),
+    if !is_installed && random.u8(..8) == 0 {
+        return format!("{}-misspelt", graph.package);
     }
+    graph.package.clone()
 }
 
 fn selector(random: &mut Rng, graph: &Graph, is_installed: bool) -> Value {

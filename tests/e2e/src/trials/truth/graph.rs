@@ -67,12 +67,12 @@ pub(super) async fn all(random: &mut Rng, registry: &Registry) -> Result<Vec<Gra
 
 /// A catalog that has none of the others' packages, and no bundles.
 fn elsewhere() -> Graph {
-    let fbc = json!({ "schema": "olm.package", "name": ELSEWHERE }).to_string();
+    let package = json!({ "schema": "olm.package", "name": ELSEWHERE });
     Graph {
         id: ELSEWHERE.to_owned(),
         traits: Traits::default(),
         package: ELSEWHERE.to_owned(),
-        catalogs: vec![Catalog::new(ELSEWHERE, fbc)],
+        catalogs: vec![Catalog::of(ELSEWHERE, &[package])],
         offers: Vec::new(),
         channels: Vec::new(),
         asked: Vec::new(),
@@ -103,8 +103,7 @@ impl Graph {
             self.read(&name, blob);
             give_image(blob, registry).await?;
         }
-        let lines = source.blobs.iter().map(|blob| format!("{blob}\n"));
-        let mut catalog = Catalog::new(&name, lines.collect::<String>());
+        let mut catalog = Catalog::of(&name, &source.blobs);
         catalog.priority = source.priority;
         catalog.labels.insert(LABEL.to_owned(), self.id.clone());
         self.catalogs.push(catalog);
@@ -167,7 +166,9 @@ async fn give_image(blob: &mut Value, registry: &Registry) -> Result<()> {
     };
     let image = Image::bundle(package, name, version(blob).unwrap_or("unreadable"))?;
     let reference = registry.push(&format!("bundles/{package}"), &image).await?;
-    blob["image"] = reference.into();
+    if let Some(fields) = blob.as_object_mut() {
+        fields.insert("image".to_owned(), reference.into());
+    }
     Ok(())
 }
 

@@ -1,6 +1,7 @@
 //! Graphs by chance: versions that rise, prereleases among them, and edges of every sort.
 
 use fastrand::Rng;
+use serde::Serialize;
 use serde_json::{Value, json};
 
 use super::graph::{Sketch, Source};
@@ -61,34 +62,46 @@ fn source(random: &mut Rng, name: &str, versions: &[String]) -> Source {
 }
 
 fn channel(random: &mut Rng, name: &str, versions: &[String]) -> Value {
-    let entries: Vec<_> = (0..versions.len())
+    let entries: Vec<Entry> = (0..versions.len())
         .map(|at| entry(random, versions, at))
         .collect();
     json!({ "schema": "olm.channel", "package": PACKAGE, "name": name, "entries": entries })
 }
 
-fn entry(random: &mut Rng, versions: &[String], at: usize) -> Value {
+#[derive(Default, Serialize)]
+#[serde(rename_all = "camelCase")]
+struct Entry {
+    name: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    replaces: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    skips: Option<[String; 1]>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    skip_range: Option<String>,
+}
+
+fn entry(random: &mut Rng, versions: &[String], at: usize) -> Entry {
     let (earlier, rest) = versions.split_at(at);
-    let mut entry = json!({ "name": rest.first().map(|version| name(version)) });
+    let mut entry = Entry {
+        name: rest.first().map(|version| name(version)),
+        ..Entry::default()
+    };
     let (Some(first), Some(last)) = (earlier.first(), earlier.last()) else {
         return entry;
     };
     if random.u8(..5) > 0 {
-        entry["replaces"] = name(last).into();
+        entry.replaces = Some(name(last));
     }
     if random.u8(..4) == 0 {
-        entry["skips"] = random
-            .choice(earlier)
-            .map(|version| vec![name(version)])
-            .into();
+        entry.skips = random.choice(earlier).map(|version| [name(version)]);
     }
     if random.u8(..4) == 0 {
-        let ranges = [
+        // With a comma it is no range, and OLM passes over it.
+        entry.skip_range = random.choice([
             format!(">={first} <{last}"),
             format!("<{last}"),
             format!(">={first}, <{last}"),
-        ];
-        entry["skipRange"] = random.choice(ranges).into();
+        ]);
     }
     entry
 }

@@ -72,17 +72,22 @@ fn manifests(graphs: &[Graph], drafts: &[Draft]) -> String {
         .iter()
         .enumerate()
         .map(|(number, draft)| manifest(number, draft));
-    catalogs
+    let documents: Vec<String> = catalogs
         .chain(extensions)
-        .map(|object| format!("---\n{object}\n"))
-        .collect()
+        .map(|object| object.to_string())
+        .collect();
+    documents.join("\n---\n")
 }
 
 fn manifest(number: usize, draft: &Draft) -> Value {
     let mut object = extension(&format!("draft-{number}"), &draft.asked);
-    if let Some(Stocked { bundle, .. }) = &draft.installed {
+    if let (Some(Stocked { bundle, .. }), Some(fields)) = (&draft.installed, object.as_object_mut())
+    {
         let bundle = json!({ "name": bundle.name, "version": bundle.version });
-        object["status"] = json!({ "install": { "bundle": bundle } });
+        fields.insert(
+            "status".to_owned(),
+            json!({ "install": { "bundle": bundle } }),
+        );
     }
     object
 }
