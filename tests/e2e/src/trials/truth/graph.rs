@@ -2,12 +2,11 @@
 //!
 //! Graphs share a cluster: a label keeps each to itself, whatever its package is called.
 
-use std::collections::BTreeSet;
-
 use anyhow::Result;
 use fastrand::Rng;
 use serde_json::{Value, json};
 
+use super::sketch::{Sketch, Source, text, version};
 use super::traits::Traits;
 use super::{made, recorded};
 use crate::image::Image;
@@ -35,22 +34,6 @@ pub(super) struct Graph {
 pub(super) struct Offered {
     pub(super) catalog: String,
     pub(super) bundle: Bundle,
-}
-
-/// A catalog before it has a place in the cluster.
-#[derive(Debug, Clone)]
-pub(super) struct Source {
-    pub(super) name: String,
-    pub(super) priority: i32,
-    pub(super) blobs: Vec<Value>,
-}
-
-/// A package in catalogs, before its bundles have images.
-#[derive(Debug, Clone)]
-pub(super) struct Sketch {
-    pub(super) package: String,
-    pub(super) sources: Vec<Source>,
-    pub(super) asked: Vec<Value>,
 }
 
 /// Recorded and made ones, every bundle with an image that can be pulled.
@@ -133,27 +116,6 @@ impl Graph {
     pub(super) fn selector(&self) -> Value {
         json!({ "matchLabels": { LABEL: self.id } })
     }
-}
-
-/// The version that a bundle's first package property gives.
-pub(super) fn version(blob: &Value) -> Option<&str> {
-    let mut properties = blob.get("properties")?.as_array()?.iter();
-    let package = properties.find(|property| text(property, "/type") == Some("olm.package"))?;
-    text(package, "/value/version")
-}
-
-/// Whether a catalog has two bundles whose versions differ in build metadata at most: OLM 1.2 leaves
-/// it to chance which one it takes.
-pub(super) fn has_twins(source: &Source) -> bool {
-    let bundles = source.blobs.iter().filter_map(version);
-    let versions: Vec<&str> = bundles
-        .map(|version| version.split('+').next().unwrap_or(version))
-        .collect();
-    versions.iter().collect::<BTreeSet<_>>().len() < versions.len()
-}
-
-pub(super) fn text<'b>(blob: &'b Value, pointer: &str) -> Option<&'b str> {
-    blob.pointer(pointer)?.as_str()
 }
 
 async fn give_image(blob: &mut Value, registry: &Registry) -> Result<()> {

@@ -1,5 +1,7 @@
 //! A guard on loopback that the API server calls by URL.
 
+use std::fs;
+use std::net::SocketAddr;
 use std::path::Path;
 use std::process::Command;
 
@@ -62,7 +64,7 @@ impl Guard {
         cluster: &Cluster,
         mut configuration: Configuration,
     ) -> Result<()> {
-        let ca = std::fs::read(cluster.pki.ca())?;
+        let ca = fs::read(cluster.pki.ca())?;
         for webhook in configuration.webhooks.iter_mut().flatten() {
             webhook.failure_policy = Some("Fail".to_owned());
             webhook.client_config.service = None;
@@ -109,19 +111,7 @@ impl Guard {
     pub(super) async fn calls(&self) -> Result<usize> {
         let (status, page) = ask::get(self.ops(), "/metrics").await?;
         ensure!(status == 200, "{page}");
-        let samples = page
-            .lines()
-            .filter_map(|line| line.strip_prefix("olmguard_requests_total{"));
-        samples
-            .map(|sample| {
-                sample
-                    .rsplit_once(' ')
-                    .context("a sample has a value")?
-                    .1
-                    .parse::<usize>()
-                    .map_err(Into::into)
-            })
-            .sum()
+        page.lines().filter_map(reviews).sum::<Result<usize>>()
     }
 
     async fn is_ready(&self) -> bool {
@@ -129,9 +119,16 @@ impl Guard {
         asked.is_ok_and(|(status, _)| status == 200)
     }
 
-    fn ops(&self) -> std::net::SocketAddr {
+    fn ops(&self) -> SocketAddr {
         ([127, 0, 0, 1], self.ops).into()
     }
+}
+
+/// The value of a line of the metrics that counts reviews.
+fn reviews(line: &str) -> Option<Result<usize>> {
+    let sample = line.strip_prefix("olmguard_requests_total{")?;
+    let (_, value) = sample.rsplit_once(' ')?;
+    Some(value.parse().with_context(|| line.to_owned()))
 }
 
 /// A new extension that every guard is asked about; what becomes of it is no matter.

@@ -4,7 +4,7 @@ use fastrand::Rng;
 use serde::Serialize;
 use serde_json::{Value, json};
 
-use super::graph::{Sketch, Source};
+use super::sketch::{Sketch, Source};
 
 /// A package in one catalog, in two that tie, or in two of which one comes first: by turns.
 pub(super) fn one(random: &mut Rng, number: usize) -> Sketch {

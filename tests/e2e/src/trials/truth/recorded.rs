@@ -9,7 +9,7 @@ use fastrand::Rng;
 use serde::Deserialize;
 use serde_json::{Deserializer, Value};
 
-use super::graph::{Sketch, Source, has_twins, text};
+use super::sketch::{Sketch, Source, has_twins, text};
 
 /// So many of those that can be installed from.
 pub(super) fn some(random: &mut Rng, count: usize) -> Result<Vec<Sketch>> {

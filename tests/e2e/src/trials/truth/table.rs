@@ -27,7 +27,7 @@ struct Row {
 impl Table {
     pub(super) fn add(&mut self, pairs: &[Pair], verdicts: &[Verdict], outcomes: &[Progress]) {
         for ((pair, verdict), outcome) in pairs.iter().zip(verdicts).zip(outcomes) {
-            let agreed = pair.token == verdict.token && agree(&verdict.says, outcome);
+            let agreed = pair.token == verdict.token && agree(verdict, outcome);
             self.rows
                 .entry(verdict.token.clone())
                 .or_default()
@@ -64,13 +64,13 @@ impl Table {
     }
 }
 
-fn agree(says: &Says, outcome: &Progress) -> bool {
-    match (says, outcome) {
+fn agree(verdict: &Verdict, outcome: &Progress) -> bool {
+    match (&verdict.says, outcome) {
         (Says::Installs(named), Progress::Done(bundle)) => {
             *named == format!("{} {}", bundle.name, bundle.version)
         }
         (Says::Refuses(Some(quoted)), Progress::Retrying(message)) => is_quoted(quoted, message),
-        (Says::Refuses(None), Progress::Retrying(_)) => true,
+        (Says::Refuses(None), Progress::Retrying(_)) => !TOKENS.contains(&verdict.token.as_str()),
         _ => false,
     }
 }

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use serde_json::Value;
 
-use super::graph::{Source, text, version};
+use super::sketch::{Source, text, version};
 
 /// Those that a graph has.
 #[derive(Debug, Clone, Default)]
