@@ -84,12 +84,8 @@ async fn agree(cluster: &Cluster, seed: u64) -> Result<()> {
         table.add(batch, &verdicts, &outcomes);
     }
     say(format!(
-        "{SEED}={seed}, {} graphs, {:.0?}\n{table}\
+        "{SEED}={seed}, {:.0?}\n{table}\
          the controller wrote {} times, and the guard was asked about none",
-        graphs
-            .iter()
-            .filter(|graph| !graph.offers.is_empty())
-            .count(),
         begun.elapsed(),
         written(cluster)?
     ));

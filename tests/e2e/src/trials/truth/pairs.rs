@@ -18,7 +18,8 @@ use crate::olm::progress::Bundle;
 #[derive(Debug, Clone)]
 pub(super) struct Pair {
     pub(super) name: String,
-    /// Those of its graph.
+    /// Its graph's name, and what makes that more than a line.
+    pub(super) graph: String,
     pub(super) traits: Traits,
     pub(super) start: Start,
     /// `spec.source.catalog`, as it shall be.
@@ -95,6 +96,7 @@ impl Pair {
         let is_worth_it = answer.resolved.is_some() || number.is_multiple_of(8);
         Self {
             name: format!("p{number:03}-{}", graph.id),
+            graph: graph.id.clone(),
             traits: graph.traits.clone(),
             start: draft
                 .installed

@@ -1,6 +1,6 @@
 //! The counts: how many pairs of each token, and on how many both agree.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 
 use anyhow::{Result, ensure};
@@ -10,11 +10,12 @@ use super::traits;
 use super::verdict::{Says, Verdict};
 use crate::olm::progress::Progress;
 
-/// By token.
+/// By token, and by what the graphs have.
 #[derive(Debug, Default)]
 pub(super) struct Table {
     rows: BTreeMap<String, Row>,
     traits: BTreeMap<&'static str, Row>,
+    graphs: BTreeSet<String>,
     disagreements: Vec<String>,
 }
 
@@ -32,6 +33,7 @@ impl Table {
                 .entry(verdict.token.clone())
                 .or_default()
                 .count(agreed);
+            self.graphs.insert(pair.graph.clone());
             for name in traits::ALL.into_iter().filter(|name| pair.traits.has(name)) {
                 self.traits.entry(name).or_default().count(agreed);
             }
@@ -58,6 +60,8 @@ impl Table {
             let pairs = self.traits.get(name).map_or(0, |row| row.pairs);
             ensure!(pairs >= LEAST, "only {pairs} pairs from graphs with {name}");
         }
+        let graphs = self.graphs.len();
+        ensure!(graphs >= LEAST_GRAPHS, "only {graphs} graphs");
         let pairs: usize = self.rows.values().map(|row| row.pairs).sum();
         ensure!(pairs >= LEAST_IN_ALL, "only {pairs} pairs");
         Ok(())
@@ -101,7 +105,7 @@ impl fmt::Display for Table {
             all.pairs += row.pairs;
             all.agreed += row.agreed;
         }
-        all.line(f, "all")?;
+        all.line(f, &format!("all, from {} graphs", self.graphs.len()))?;
         for (name, row) in &self.traits {
             row.line(f, &format!("from graphs with {name}"))?;
         }
@@ -110,4 +114,5 @@ impl fmt::Display for Table {
 }
 
 const LEAST: usize = 10;
+const LEAST_GRAPHS: usize = 12;
 const LEAST_IN_ALL: usize = 200;
