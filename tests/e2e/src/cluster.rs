@@ -45,7 +45,7 @@ impl Cluster {
         let pki = Pki::new(dir.path(), "pki")?;
         let etcd = Etcd::start(dir.path())?;
         let api = ApiServer::start(dir.path(), &pki, etcd.url())?;
-        let identity = pki.client(ADMIN, "system:masters")?;
+        let identity = pki.client("e2e-admin", ADMINISTRATORS)?;
         let server = Server {
             url: api.url(),
             ca: &pki.ca(),
@@ -98,23 +98,20 @@ impl Cluster {
         &self.admin
     }
 
-    /// A kubeconfig of someone with a certificate: `e2e-admin` may do all, everybody else nothing yet.
-    pub(crate) fn kubeconfig_of(&self, user: &str) -> Result<PathBuf> {
-        if user == ADMIN {
-            return Ok(self.admin.clone());
-        }
-        let identity = self.pki.client(user, "people")?;
+    /// Reaches the API server as an administrator of another name.
+    pub(crate) async fn administrator(&self, name: &str) -> Result<kube::Client> {
+        client(&self.certified(name, ADMINISTRATORS)?).await
+    }
+
+    /// A kubeconfig of someone of this name and group, with a certificate.
+    pub(crate) fn certified(&self, user: &str, group: &str) -> Result<PathBuf> {
+        let identity = self.pki.client(user, group)?;
         let server = Server {
             url: self.api.url(),
             ca: &self.pki.ca(),
         };
-        kubeconfig::write(
-            self.dir(),
-            user,
-            server,
-            Identity::Certificate(&identity),
-            "default",
-        )
+        let identity = Identity::Certificate(&identity);
+        kubeconfig::write(self.dir(), user, server, identity, "default")
     }
 
     /// A kubeconfig with a token of a service account, as a pod of it would have.
@@ -161,8 +158,8 @@ impl Cluster {
     }
 }
 
-/// Who started the cluster.
-pub(crate) const ADMIN: &str = "e2e-admin";
+/// The group that may do everything.
+const ADMINISTRATORS: &str = "system:masters";
 
 async fn client(kubeconfig: &Path) -> Result<kube::Client> {
     let file = Kubeconfig::read_from(kubeconfig)?;

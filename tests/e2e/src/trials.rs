@@ -9,6 +9,7 @@ mod manifests;
 mod olm;
 mod rollout;
 mod texts;
+mod truth;
 mod work;
 
 use std::panic::AssertUnwindSafe;
@@ -48,6 +49,8 @@ pub(crate) fn all() -> Vec<Trial> {
         rollout::five_restarts_lose_no_call,
         texts::of_a_guard_that_answers,
         texts::of_a_guard_that_is_away,
+        truth::agrees_with_the_controller,
+        truth::passes_what_is_never_judged,
     ]
 }
 

@@ -1,29 +1,35 @@
 //! `olmguard doctor` at the bedside of a real guard: well, and with one fault after another.
 
+use std::path::Path;
+
 use anyhow::{Context, Result, ensure};
 use serde_json::Value;
 use tokio::process::Command;
 
 use super::work;
 use crate::assets;
-use crate::cluster::{ADMIN, Cluster};
+use crate::cluster::Cluster;
 
 /// Nothing is wrong with what was just installed, and each fault is found where it is.
 pub(crate) async fn finds_each_fault(cluster: &mut Cluster) -> Result<()> {
     let mut guard = work::hardened(cluster).await?;
-    expect(&examine(cluster, ADMIN).await?, 0, &[])?;
+    expect(&examine(cluster.admin()).await?, 0, &[])?;
     let kubectl = cluster.kubectl()?;
     for fault in &FAULTS {
         kubectl.run(fault.done, "").await?;
-        let found = examine(cluster, ADMIN).await?;
+        let found = examine(cluster.admin()).await?;
         expect(&found, 1, fault.found).context(fault.done)?;
         kubectl.run(fault.undone, "").await?;
     }
-    expect(&examine(cluster, ADMIN).await?, 0, &[])?;
-    expect(&examine(cluster, "alice").await?, 4, &[])?;
+    expect(&examine(cluster.admin()).await?, 0, &[])?;
+    expect(
+        &examine(&cluster.certified("alice", "people")?).await?,
+        4,
+        &[],
+    )?;
     guard.down().await?;
     expect(
-        &examine(cluster, ADMIN).await?,
+        &examine(cluster.admin()).await?,
         1,
         &["endpoints", "deployment", "round-trip"],
     )
@@ -77,8 +83,7 @@ impl Found {
     }
 }
 
-async fn examine(cluster: &Cluster, user: &str) -> Result<Found> {
-    let kubeconfig = cluster.kubeconfig_of(user)?;
+async fn examine(kubeconfig: &Path) -> Result<Found> {
     let output = Command::new(assets::guard()?)
         .args(["doctor", "-o", "json", "--kubeconfig"])
         .arg(kubeconfig)
