@@ -1,16 +1,15 @@
 //! People at work: server-side dry-runs at a steady pace, some that must pass and some that must be denied.
 
-use std::sync::Arc;
-use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
-use anyhow::{Result, ensure};
-use tokio::sync::oneshot;
+use anyhow::{Context, Result, ensure};
+use tokio::sync::{oneshot, watch};
 use tokio::task::{JoinError, JoinHandle, JoinSet};
-use tokio::time::{MissedTickBehavior, interval};
+use tokio::time::{MissedTickBehavior, interval, timeout};
 
 use crate::extension::Extensions;
 use crate::review::Reviewer;
+use crate::until::PATIENCE;
 use crate::verdict::Verdict;
 
 /// A little more than the 50 a second that are asked for, as the pace is measured at the end.
@@ -26,9 +25,9 @@ pub(crate) struct Edit {
 
 /// Edits under way, until [`Load::stop`].
 pub(crate) struct Load {
-    tally: Arc<Tally>,
     stop: oneshot::Sender<()>,
     running: JoinHandle<Counts>,
+    tally: watch::Receiver<Tally>,
 }
 
 /// What became of them.
@@ -40,10 +39,10 @@ pub(crate) struct Counts {
 }
 
 /// What is known before the end.
-#[derive(Debug, Default)]
+#[derive(Debug, Clone, Copy, Default)]
 struct Tally {
-    asked: AtomicUsize,
-    failed: AtomicUsize,
+    asked: usize,
+    failed: usize,
 }
 
 /// A call that went wrong.
@@ -75,22 +74,28 @@ impl Load {
         R: Future<Output = Option<String>> + Send + 'static,
     {
         let (stop, stopped) = oneshot::channel();
-        let tally = Arc::<Tally>::default();
+        let (tell, tally) = watch::channel(Tally::default());
         Self {
-            tally: tally.clone(),
             stop,
-            running: tokio::spawn(run(ask, edits, tally, stopped)),
+            running: tokio::spawn(run(ask, edits, stopped, tell)),
+            tally,
         }
     }
 
-    /// How many calls have gone wrong by now.
-    pub(crate) fn failed(&self) -> usize {
-        self.tally.failed.load(Ordering::Relaxed)
+    /// Goes on until so many more calls were made.
+    pub(crate) async fn go_on(&mut self, calls: usize) -> Result<()> {
+        let aim = self.tally.borrow().asked + calls;
+        self.tally.wait_for(|tally| tally.asked >= aim).await?;
+        Ok(())
     }
 
-    /// How many calls have been made by now.
-    pub(crate) fn asked(&self) -> usize {
-        self.tally.asked.load(Ordering::Relaxed)
+    /// Goes on until a call has gone wrong.
+    pub(crate) async fn fail(&mut self) -> Result<()> {
+        let failed = self.tally.wait_for(|tally| tally.failed > 0);
+        timeout(PATIENCE, failed)
+            .await
+            .context("no call failed")??;
+        Ok(())
     }
 
     /// Waits for what is under way, and tells what went wrong.
@@ -134,8 +139,8 @@ impl Counts {
 async fn run<R>(
     ask: impl Fn(Edit) -> R,
     edits: Vec<Edit>,
-    tally: Arc<Tally>,
     mut stopped: oneshot::Receiver<()>,
+    tell: watch::Sender<Tally>,
 ) -> Counts
 where
     R: Future<Output = Option<String>> + Send + 'static,
@@ -158,8 +163,10 @@ where
                 .wrong
                 .extend(ended.unwrap_or_else(|error| Some(panicked(&error))));
         }
-        tally.asked.store(counts.asked, Ordering::Relaxed);
-        tally.failed.store(counts.wrong.len(), Ordering::Relaxed);
+        tell.send_replace(Tally {
+            asked: counts.asked,
+            failed: counts.wrong.len(),
+        });
     }
     counts.took = start.elapsed();
     while let Some(ended) = calls.join_next().await {

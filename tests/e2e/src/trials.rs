@@ -5,12 +5,15 @@ mod bare;
 mod burst;
 mod catalogs;
 mod certificates;
+mod doctor;
 mod graph;
 mod image;
+mod latency;
 mod manifests;
 mod olm;
 mod rollout;
 mod texts;
+mod truth;
 mod work;
 
 use std::panic::AssertUnwindSafe;
@@ -45,7 +48,9 @@ pub(crate) fn all() -> Vec<Trial> {
         certificates::files_rotate,
         certificates::self_managed_authorities_follow_each_other,
         certificates::three_replicas_agree_on_one_authority,
+        doctor::finds_each_fault,
         image::runs_from_its_own_root,
+        latency::of_an_apply,
         manifests::are_stored_as_written,
         manifests::are_switched_off_and_on,
         manifests::are_uninstalled,
@@ -57,6 +62,8 @@ pub(crate) fn all() -> Vec<Trial> {
         rollout::five_restarts_lose_no_call,
         texts::of_a_guard_that_answers,
         texts::of_a_guard_that_is_away,
+        truth::agrees_with_the_controller,
+        truth::passes_what_is_never_judged,
     ]
 }
 

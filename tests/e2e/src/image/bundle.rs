@@ -18,7 +18,7 @@ pub(super) fn annotations(package: &str) -> Map<String, Value> {
     .collect()
 }
 
-/// A ClusterServiceVersion with one Deployment, which has the same name in every version.
+/// A `ClusterServiceVersion` with one Deployment, which has the same name in every version.
 pub(super) fn service_version(package: &str, name: &str, version: &str) -> Value {
     let modes = [
         "OwnNamespace",
@@ -33,7 +33,6 @@ pub(super) fn service_version(package: &str, name: &str, version: &str) -> Value
         "metadata": { "name": name, "annotations": {} },
         "spec": {
             "displayName": package,
-            "version": version,
             "installModes": modes,
             "install": {
                 "strategy": "deployment",

@@ -19,7 +19,6 @@ use super::work;
 use crate::cluster::Cluster;
 use crate::load::Load;
 use crate::say::say;
-use crate::until::until;
 use scene::Scene;
 use vigil::Vigil;
 
@@ -61,9 +60,9 @@ pub(crate) async fn etcd_is_stopped(cluster: &mut Cluster) -> Result<()> {
 pub(crate) async fn catalogd_is_killed(cluster: &mut Cluster) -> Result<()> {
     let mut scene = Scene::set(cluster).await?;
     let vigil = Vigil::begin(&scene.guard);
-    let load = scene.work();
+    let mut load = scene.work();
     scene.olm.catalogd.kill().await?;
-    asked(&load, 250).await?;
+    load.go_on(250).await?;
     scene.followed("while catalogd is away", BOUND).await?;
     scene.olm.catalogd.start_again().await?;
     scene.change(cluster, "").await?;
@@ -81,13 +80,13 @@ pub(crate) async fn catalogd_is_killed(cluster: &mut Cluster) -> Result<()> {
 pub(crate) async fn catalogd_is_killed_in_mid_body(cluster: &mut Cluster) -> Result<()> {
     let mut scene = Scene::set(cluster).await?;
     let vigil = Vigil::begin(&scene.guard);
-    let load = scene.work();
+    let mut load = scene.work();
     let before = scene.digest.clone();
     scene.change(cluster, &ballast::of(BODY)).await?;
     replicas::read(&scene.guard).await?;
     scene.olm.catalogd.kill().await?;
     replicas::are_cut_off(&scene.guard).await?;
-    asked(&load, 100).await?;
+    load.go_on(100).await?;
     let after = std::mem::replace(&mut scene.digest, before);
     scene.followed("a body cut off", BOUND).await?;
     scene.digest = after;
@@ -115,14 +114,14 @@ pub(crate) async fn catalogd_is_killed_in_mid_body(cluster: &mut Cluster) -> Res
 /// leads there still, and what it is asked is lost.
 pub(crate) async fn a_pod_is_killed(cluster: &mut Cluster) -> Result<()> {
     let mut scene = Scene::set(cluster).await?;
-    let load = scene.work();
-    asked(&load, 100).await?;
+    let mut load = scene.work();
+    load.go_on(100).await?;
     let killed = Instant::now();
     scene.guard.kill_oldest().await?;
-    asked(&load, 150).await?;
+    load.go_on(150).await?;
     scene.guard.add().await?;
     scene.guard.ready().await?;
-    asked(&load, 50).await?;
+    load.go_on(50).await?;
     let counts = load.count().await?;
     let late = counts.wrong.iter().map(|wrong| wrong.asked - killed);
     let late = late.max().unwrap_or_default();
@@ -144,17 +143,8 @@ const AT_ONCE: Duration = Duration::from_secs(5);
 /// Bytes of a catalog that takes long enough to be cut off.
 const BODY: usize = 16 << 20;
 
-/// Waits until so many more calls have been made.
-async fn asked(load: &Load, more: usize) -> Result<()> {
-    let wanted = load.asked() + more;
-    until("calls to be made", async || {
-        (load.asked() >= wanted).then_some(())
-    })
-    .await
-}
-
-async fn some_calls(what: &str, load: Load) -> Result<()> {
-    asked(&load, 150).await?;
+async fn some_calls(what: &str, mut load: Load) -> Result<()> {
+    load.go_on(150).await?;
     work::end(what, load).await
 }
 

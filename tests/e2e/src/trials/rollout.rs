@@ -4,7 +4,6 @@ use anyhow::{Result, ensure};
 
 use super::work;
 use crate::cluster::Cluster;
-use crate::until::until;
 
 pub(crate) async fn five_restarts_lose_no_call(cluster: &mut Cluster) -> Result<()> {
     let mut guard = work::hardened(cluster).await?;
@@ -32,12 +31,12 @@ pub(crate) async fn a_restart_with_the_usual_delay_loses_no_call(
 /// Service does not notice.
 pub(crate) async fn a_call_that_is_lost_is_noticed(cluster: &mut Cluster) -> Result<()> {
     let mut guard = work::hardened(cluster).await?;
-    let load = work::begin(cluster).await?;
+    let mut load = work::begin(cluster).await?;
     guard.service.look_away().await;
     for pod in guard.pods {
         pod.kill().await?;
     }
-    until("a call to fail", async || (load.failed() > 0).then_some(())).await?;
+    load.fail().await?;
     let ended = load.stop().await;
     ensure!(ended.is_err(), "nothing failed: {ended:?}");
     Ok(())
