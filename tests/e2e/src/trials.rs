@@ -5,6 +5,7 @@ mod certificates;
 mod image;
 mod olm;
 mod rollout;
+mod shipped;
 mod texts;
 mod work;
 
@@ -36,6 +37,7 @@ pub(crate) fn all() -> Vec<Trial> {
         image::runs_from_its_own_root,
         olm::installs_and_upgrades,
         rollout::five_restarts_lose_no_call,
+        shipped::every_manifest_is_taken_and_stays,
         texts::of_a_guard_that_answers,
         texts::of_a_guard_that_is_away,
     ]
