@@ -38,6 +38,7 @@ pub(crate) fn all() -> Vec<Trial> {
         olm::installs_and_upgrades,
         rollout::five_restarts_lose_no_call,
         shipped::every_manifest_is_taken_and_stays,
+        shipped::matches_what_it_says,
         texts::of_a_guard_that_answers,
         texts::of_a_guard_that_is_away,
     ]

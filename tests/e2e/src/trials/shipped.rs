@@ -3,6 +3,8 @@
 //!
 //! cert-manager is not here: of what is asked of it, only that the kinds exist is shown.
 
+mod edits;
+mod matching;
 mod stand_in;
 
 use anyhow::{Context, Result, bail, ensure};
@@ -15,6 +17,7 @@ use crate::cluster::Cluster;
 use crate::deployment::{NAME, NAMESPACE, rendered};
 use crate::kubectl::Kubectl;
 
+pub(crate) use matching::matches_what_it_says;
 
 /// Every profile in every certificate mode, one after the other in the same cluster.
 pub(crate) async fn every_manifest_is_taken_and_stays(cluster: &mut Cluster) -> Result<()> {
