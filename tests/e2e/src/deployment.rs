@@ -46,6 +46,11 @@ impl Deployment {
         extra: &[(&str, &str)],
     ) -> Result<Self> {
         cluster.kubectl()?.apply(&rendered(manifest)?).await?;
+        Self::start(cluster, extra).await
+    }
+
+    /// Starts what someone else has applied, until all of it is ready.
+    pub(crate) async fn start(cluster: &Cluster, extra: &[(&str, &str)]) -> Result<Self> {
         trust_catalogd(cluster).await?;
         let mut deployment = Self::found(cluster, extra).await?;
         for _ in 0..deployment.replicas {

@@ -7,6 +7,7 @@ mod olm;
 mod rollout;
 mod shipped;
 mod texts;
+mod upgrade;
 mod work;
 
 use std::panic::AssertUnwindSafe;
@@ -41,6 +42,8 @@ pub(crate) fn all() -> Vec<Trial> {
         shipped::matches_what_it_says,
         texts::of_a_guard_that_answers,
         texts::of_a_guard_that_is_away,
+        upgrade::of_what_olm_has_installed,
+        upgrade::to_another_build_and_back,
     ]
 }
 
