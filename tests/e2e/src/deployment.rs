@@ -123,6 +123,15 @@ impl Deployment {
         until("every pod to be ready", async || all().then_some(())).await
     }
 
+    /// How many reviews its pods have answered.
+    pub(crate) async fn reviews(&self) -> Result<f64> {
+        let mut sum = 0.0;
+        for pod in &self.pods {
+            sum += pod.metric_sum("olmguard_requests_total", "").await?;
+        }
+        Ok(sum)
+    }
+
     /// Restarts every pod, as `kubectl rollout restart` does with maxSurge 1 and maxUnavailable 0: one
     /// is deleted once another is ready. Readiness alone says where connections go.
     pub(crate) async fn restart(&mut self) -> Result<()> {

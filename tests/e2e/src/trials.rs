@@ -2,10 +2,13 @@
 
 mod bare;
 mod certificates;
+mod golden;
 mod image;
 mod olm;
+mod rights;
 mod rollout;
 mod shipped;
+mod stand_in;
 mod texts;
 mod upgrade;
 mod work;
@@ -37,6 +40,9 @@ pub(crate) fn all() -> Vec<Trial> {
         certificates::three_replicas_agree_on_one_authority,
         image::runs_from_its_own_root,
         olm::installs_and_upgrades,
+        rights::a_forged_status_changes_nothing,
+        rights::nobody_reads_through_the_guard,
+        rights::of_the_service_account,
         rollout::five_restarts_lose_no_call,
         shipped::every_manifest_is_taken_and_stays,
         shipped::matches_what_it_says,

@@ -5,7 +5,6 @@
 
 mod edits;
 mod matching;
-mod stand_in;
 
 use anyhow::{Context, Result, bail, ensure};
 use k8s_openapi::api::apps::v1::Deployment;
@@ -13,6 +12,7 @@ use k8s_openapi::api::core::v1::Pod;
 use kube::Api;
 use kube::api::PostParams;
 
+use super::stand_in;
 use crate::cluster::Cluster;
 use crate::deployment::{NAME, NAMESPACE, rendered};
 use crate::kubectl::Kubectl;

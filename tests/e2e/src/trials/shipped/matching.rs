@@ -35,23 +35,15 @@ pub(crate) async fn matches_what_it_says(cluster: &mut Cluster) -> Result<()> {
 
 /// Makes one edit, and compares how many reviews there were before and after.
 async fn counts(cluster: &Cluster, guard: &Deployment, edit: &Edit) -> Result<()> {
-    let before = reviews(guard).await?;
+    let before = guard.reviews().await?;
     edit.make(cluster).await?;
-    let sent = reviews(guard).await? - before;
+    let sent = guard.reviews().await? - before;
     ensure!(
         (sent - f64::from(edit.sent)).abs() < 0.5,
         "{sent} reviews instead of {}",
         edit.sent
     );
     Ok(())
-}
-
-async fn reviews(guard: &Deployment) -> Result<f64> {
-    let mut sum = 0.0;
-    for pod in &guard.pods {
-        sum += pod.metric_sum("olmguard_requests_total", "").await?;
-    }
-    Ok(sum)
 }
 
 /// By the API server's own metrics, in which a condition that was asked has left its time.

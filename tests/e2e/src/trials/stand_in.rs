@@ -1,7 +1,7 @@
 //! What belongs to others and is not here: namespaces, and definitions that take anything.
 
 /// Those of OLM: the usual ones, and OpenShift's.
-pub(super) const NAMESPACES: &str = "\
+pub(crate) const NAMESPACES: &str = "\
 {apiVersion: v1, kind: Namespace, metadata: {name: olmv1-system}}
 ---
 {apiVersion: v1, kind: Namespace, metadata: {name: openshift-operator-controller}}
@@ -10,7 +10,7 @@ pub(super) const NAMESPACES: &str = "\
 ";
 
 /// Kinds of cert-manager without their schema, so that no field of theirs is looked at.
-pub(super) const CERT_MANAGER: &str = "\
+pub(crate) const CERT_MANAGER: &str = "\
 apiVersion: apiextensions.k8s.io/v1
 kind: CustomResourceDefinition
 metadata: {name: certificates.cert-manager.io}
