@@ -2,6 +2,7 @@
 
 mod bare;
 mod certificates;
+mod emergency;
 mod golden;
 mod image;
 mod olm;
@@ -10,6 +11,7 @@ mod rollout;
 mod shipped;
 mod stand_in;
 mod texts;
+mod uninstall;
 mod upgrade;
 mod work;
 
@@ -38,6 +40,7 @@ pub(crate) fn all() -> Vec<Trial> {
         certificates::files_rotate,
         certificates::self_managed_authorities_follow_each_other,
         certificates::three_replicas_agree_on_one_authority,
+        emergency::commands_do_what_they_say,
         image::runs_from_its_own_root,
         olm::installs_and_upgrades,
         rights::a_forged_status_changes_nothing,
@@ -48,6 +51,8 @@ pub(crate) fn all() -> Vec<Trial> {
         shipped::matches_what_it_says,
         texts::of_a_guard_that_answers,
         texts::of_a_guard_that_is_away,
+        uninstall::leaves_nothing_by_helm,
+        uninstall::leaves_nothing_by_kubectl,
         upgrade::of_what_olm_has_installed,
         upgrade::to_another_build_and_back,
     ]

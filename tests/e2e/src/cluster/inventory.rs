@@ -25,14 +25,19 @@ impl Cluster {
         Ok(found)
     }
 
-    /// Waits until a namespace is to go, and lets it go with all that is in it.
-    pub(crate) async fn empty_namespace(&self, name: &str) -> Result<()> {
+    /// Waits until a namespace is to go.
+    pub(crate) async fn is_leaving(&self, name: &str) -> Result<Namespace> {
         let namespaces: Api<Namespace> = Api::all(self.client.clone());
-        let mut going = until("the namespace to be deleted", async || {
+        until("the namespace to be deleted", async || {
             let found = namespaces.get(name).await.ok()?;
             found.metadata.deletion_timestamp.is_some().then_some(found)
         })
-        .await?;
+        .await
+    }
+
+    /// Waits until a namespace is to go, and lets it go with all that is in it.
+    pub(crate) async fn empty_namespace(&self, name: &str) -> Result<()> {
+        let mut leaving = self.is_leaving(name).await?;
         for (kind, scope) in self.kinds("deletecollection").await? {
             if scope == Scope::Namespaced {
                 let api: Api<DynamicObject> =
@@ -41,9 +46,10 @@ impl Cluster {
                 api.delete_collection(&delete, &all).await?;
             }
         }
-        going.spec.get_or_insert_default().finalizers = None;
+        leaving.spec.get_or_insert_default().finalizers = None;
+        let namespaces: Api<Namespace> = Api::all(self.client.clone());
         namespaces
-            .replace_subresource("finalize", name, &PostParams::default(), &going)
+            .replace_subresource("finalize", name, &PostParams::default(), &leaving)
             .await?;
         Ok(())
     }
