@@ -49,6 +49,7 @@ pub(crate) fn all() -> Vec<Trial> {
         rollout::five_restarts_lose_no_call,
         shipped::every_manifest_is_taken_and_stays,
         shipped::matches_what_it_says,
+        shipped::older_shapes_are_judged,
         texts::of_a_guard_that_answers,
         texts::of_a_guard_that_is_away,
         uninstall::leaves_nothing_by_helm,

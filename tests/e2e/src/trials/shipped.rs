@@ -5,6 +5,7 @@
 
 mod edits;
 mod matching;
+mod older;
 
 use anyhow::{Context, Result, bail, ensure};
 use k8s_openapi::api::apps::v1::Deployment;
@@ -18,6 +19,7 @@ use crate::deployment::{NAME, NAMESPACE, rendered};
 use crate::kubectl::Kubectl;
 
 pub(crate) use matching::matches_what_it_says;
+pub(crate) use older::older_shapes_are_judged;
 
 /// Every profile in every certificate mode, one after the other in the same cluster.
 pub(crate) async fn every_manifest_is_taken_and_stays(cluster: &mut Cluster) -> Result<()> {

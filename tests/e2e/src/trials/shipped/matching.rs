@@ -47,7 +47,7 @@ async fn counts(cluster: &Cluster, guard: &Deployment, edit: &Edit) -> Result<()
 }
 
 /// By the API server's own metrics, in which a condition that was asked has left its time.
-async fn has_not_erred(cluster: &Cluster) -> Result<()> {
+pub(super) async fn has_not_erred(cluster: &Cluster) -> Result<()> {
     let metrics = cluster.kubectl()?.run("get --raw /metrics", "").await?;
     let of_conditions = |name: &str| {
         let name = format!("apiserver_admission_match_condition_{name}");
