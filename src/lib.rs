@@ -13,7 +13,7 @@
 //!                                        |                operator-controller would do
 //!                                   Judgement (data, with its evidence)
 //!                                        |
-//!                                     explain             the only room that words things
+//!                                     explain             the only room that words them
 //!                                        |
 //!                                  explain::Answer --> AdmissionReview, text, JSON
 //! ```

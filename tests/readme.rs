@@ -50,7 +50,7 @@ fn flags_are_those_of_help() {
         faults.extend(unknown.map(|flag| format!("{command} has no {flag}: {line}")));
         helps.push_str(&help);
     }
-    let told = [README, WEBHOOK, INSTALL, RELIABILITY, EMERGENCY];
+    let told = [README, WEBHOOK, INSTALL, RELIABILITY, EMERGENCY, DOCTOR];
     let flags = told
         .iter()
         .flat_map(|text| inline(text))
@@ -84,6 +84,7 @@ const README: &str = include_str!("../README.md");
 const WEBHOOK: &str = include_str!("../docs/webhook.md");
 const INSTALL: &str = include_str!("../docs/install.md");
 const RELIABILITY: &str = include_str!("../docs/reliability.md");
+const DOCTOR: &str = include_str!("../docs/doctor.md");
 const EMERGENCY: &str = include_str!("../docs/emergency.md");
 
 /// Stands for any flag where a text tells of their twins in the environment.

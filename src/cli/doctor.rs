@@ -43,7 +43,7 @@ pub(crate) struct DoctorArgs {
     #[arg(long, env = "OLMGUARD_DEPLOYMENT", value_name = "NAME", default_value = NAME, value_parser = cluster::object_name)]
     deployment: String,
 
-    /// The ValidatingWebhookConfiguration that names it
+    /// The validating webhook configuration that names it
     #[arg(long, env = "OLMGUARD_WEBHOOK_CONFIGURATION", value_name = "NAME", default_value = NAME, value_parser = cluster::object_name)]
     webhook_configuration: String,
 

@@ -75,74 +75,45 @@ fn failed(facts: &Facts, webhook: &str, why: &str) -> Finding {
 
 /// Why a call fails, by the words of the API server, and what to run.
 fn call(facts: &Facts, why: &str) -> (&'static str, String) {
-    let names = &facts.names;
-    let (namespace, service) = (&names.namespace, &names.service);
-    let has = |words: &str| why.contains(words);
-    let logs = || {
-        format!(
-            "kubectl logs deployment/{} -n {namespace}",
-            names.deployment
-        )
-    };
-    if has("service \"") && has("\" not found") {
-        (
-            "the Service that the webhook names does not exist",
-            format!("kubectl get service {service} -n {namespace}"),
-        )
-    } else if has("no endpoints available for service") {
-        (
-            "no replica is ready behind the Service",
-            format!(
+    // `Post "URL": why`, and the URL has words of its own, such as `?timeout=5s`.
+    let after = why
+        .split_once("Post \"")
+        .and_then(|(_, rest)| rest.split_once("\": "));
+    let why = after.map_or(why, |(_, why)| why);
+    let says = |(words, ..): &&Cause| words.iter().any(|words| why.contains(words));
+    let known = CAUSES.iter().find(says);
+    let (_, cause, look) = known.unwrap_or(&UNKNOWN);
+    (cause, look.command(facts))
+}
+
+/// What is looked at next.
+#[derive(Clone, Copy, Debug)]
+enum Look {
+    Configuration,
+    Logs,
+    NetworkPolicies,
+    Pods,
+    Service,
+    Slices,
+}
+
+impl Look {
+    fn command(self, facts: &Facts) -> String {
+        let names = &facts.names;
+        let (namespace, service) = (&names.namespace, &names.service);
+        match self {
+            Self::Configuration => see_configuration(facts),
+            Self::Logs => format!(
+                "kubectl logs deployment/{} -n {namespace}",
+                names.deployment
+            ),
+            Self::NetworkPolicies => format!("kubectl get networkpolicies -n {namespace}"),
+            Self::Pods => format!("kubectl get pods -n {namespace} -o wide"),
+            Self::Service => format!("kubectl get service {service} -n {namespace} -o yaml"),
+            Self::Slices => format!(
                 "kubectl get endpointslices -n {namespace} -l kubernetes.io/service-name={service}"
             ),
-        )
-    } else if has("no service port") || has("service port") && has("not found") {
-        (
-            "the Service lacks the port that the webhook names",
-            format!("kubectl get service {service} -n {namespace} -o yaml"),
-        )
-    } else if has("connection refused") {
-        (
-            "nothing listens where the Service leads: its targetPort is not that of --listen, or the \
-             replica has just ended",
-            format!("kubectl get service {service} -n {namespace} -o yaml"),
-        )
-    } else if has("x509: ") || has("tls: ") {
-        (
-            "the API server does not take the certificate that is shown: see ca-bundle, server-name \
-             and expiry",
-            format!(
-                "kubectl get validatingwebhookconfiguration {} -o yaml",
-                names.configuration
-            ),
-        )
-    } else if has("context deadline exceeded") || has("timeout") || has("Timeout") {
-        (
-            "no answer in timeoutSeconds: a network policy or firewall keeps API servers out, or the \
-             guard has too little CPU",
-            format!("kubectl get networkpolicies -n {namespace}"),
-        )
-    } else if has("no route to host") || has("network is unreachable") {
-        (
-            "API servers have no way to the pods: the guard may have to run in the host's network",
-            format!("kubectl get pods -n {namespace} -o wide"),
-        )
-    } else if has("no such host") {
-        (
-            "the API server cannot resolve the name that the webhook has",
-            format!(
-                "kubectl get validatingwebhookconfiguration {} -o yaml",
-                names.configuration
-            ),
-        )
-    } else if has("an error on the server") || has("the server ") {
-        (
-            "it was reached, and answered what is no review: another program behind the Service, a \
-             wrong path, a proxy between, or a fault of the guard",
-            logs(),
-        )
-    } else {
-        ("the words are those of the API server", logs())
+        }
     }
 }
 
@@ -285,6 +256,63 @@ fn see_configuration(facts: &Facts) -> String {
         facts.names.configuration
     )
 }
+
+/// Words of an API server, one of which it says; what that means; what to look at.
+type Cause = (&'static [&'static str], &'static str, Look);
+
+/// The first that fits counts.
+const CAUSES: [Cause; 9] = [
+    (
+        &["no endpoints available for service"],
+        "no replica is ready behind the Service",
+        Look::Slices,
+    ),
+    (
+        &["no service port"],
+        "the Service lacks the port that the webhook names",
+        Look::Service,
+    ),
+    (
+        &["service \""],
+        "the Service that the webhook names does not exist",
+        Look::Service,
+    ),
+    (
+        &["connection refused"],
+        "nothing listens where the Service leads: its targetPort is not that of --listen, or the \
+         replica has just ended",
+        Look::Service,
+    ),
+    (
+        &["x509: ", "tls: "],
+        "the API server does not take the certificate that is shown: see ca-bundle, server-name and \
+         expiry",
+        Look::Configuration,
+    ),
+    (
+        &["context deadline exceeded", "timeout", "Timeout"],
+        "no answer in timeoutSeconds: a network policy or firewall keeps API servers out, or the guard \
+         has too little CPU",
+        Look::NetworkPolicies,
+    ),
+    (
+        &["no route to host", "network is unreachable"],
+        "API servers have no way to the pods: the guard may have to run in the host's network",
+        Look::Pods,
+    ),
+    (
+        &["no such host"],
+        "the API server cannot resolve the name that the webhook has",
+        Look::Configuration,
+    ),
+    (
+        &["an error on the server", "the server "],
+        "it was reached, and answered what is no review: another program behind the Service, a wrong \
+         path, a proxy between, or a fault of the guard",
+        Look::Logs,
+    ),
+];
+const UNKNOWN: Cause = (&[], "the words are those of the API server", Look::Logs);
 
 const DENIED: (&str, &str) = ("admission webhook \"", " denied the request");
 const FAILED: (&str, &str) = ("failed calling webhook \"", ": ");

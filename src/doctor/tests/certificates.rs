@@ -119,9 +119,9 @@ fn the_end_of_a_certificate_is_told_in_time() {
     for (life, left, state, for_) in [
         (days(90), days(15), "ok", "15 d"),
         (days(90), days(14), "ok", "14 d"),
-        (days(90), days(14) - hours(1), "warn", "13 d"),
+        (days(90), hours(335), "warn", "13 d"),
         (days(90), days(3), "warn", "3 d"),
-        (days(90), days(3) - hours(1), "fail", "2 d"),
+        (days(90), hours(71), "fail", "2 d"),
         (days(7), days(3), "ok", "3 d"),
         (days(7), hours(55), "warn", "2 d"),
         (days(7), hours(16), "fail", "16 h"),

@@ -61,115 +61,106 @@ fn a_denial_of_another_release_or_program_is_told_from_the_known_one() {
     );
 }
 
-/// The texts are those of kube-apiserver 1.35.
+/// A call that failed so is told so; the texts are those of kube-apiserver 1.35.
+#[track_caller]
+fn fails(why: &str, cause: &str, command: &str) {
+    let why = format!("failed to call webhook: {why}");
+    let message =
+        format!("Internal error occurred: failed calling webhook \"validate.olmguard.dev\": {why}");
+    let found = format!("the API server could not ask the guard: {why}");
+    tells(
+        answered(500, "InternalError", &message, &[]),
+        ["fail", &found, cause, command],
+    );
+}
+
+/// The same, for what was posted.
+#[track_caller]
+fn fails_to_post(why: &str, cause: &str, command: &str) {
+    let url = "https://olmguard.olmguard-system.svc:443/validate?timeout=5s";
+    fails(&format!("Post \"{url}\": {why}"), cause, command);
+}
+
+const SERVICE: &str = "kubectl get service olmguard -n olmguard-system -o yaml";
+const LOGS: &str = "kubectl logs deployment/olmguard -n olmguard-system";
+
 #[test]
-fn each_failure_of_the_call_has_its_cause_and_its_command() {
-    let post = "failed to call webhook: Post \
-                \"https://olmguard.olmguard-system.svc:443/validate?timeout=5s\": ";
-    let plain = "failed to call webhook: ";
-    let service = "kubectl get service olmguard -n olmguard-system -o yaml";
-    let logs = "kubectl logs deployment/olmguard -n olmguard-system";
-    let refused = "nothing listens where the Service leads: its targetPort is not that of --listen, \
-                   or the replica has just ended";
-    let certificate = "the API server does not take the certificate that is shown: see ca-bundle, \
-                       server-name and expiry";
+fn a_call_that_reaches_nobody_says_what_is_in_the_way() {
+    let policies = "kubectl get networkpolicies -n olmguard-system";
     let late = "no answer in timeoutSeconds: a network policy or firewall keeps API servers out, or \
                 the guard has too little CPU";
-    let way =
-        "API servers have no way to the pods: the guard may have to run in the host's network";
-    let http = "it was reached, and answered what is no review: another program behind the Service, \
-                a wrong path, a proxy between, or a fault of the guard";
-    for (begin, why, cause, command) in [
+    for (why, cause, command) in [
         (
-            post,
             "service \"olmguard\" not found",
             "the Service that the webhook names does not exist",
-            "kubectl get service olmguard -n olmguard-system",
+            SERVICE,
         ),
         (
-            post,
             "no endpoints available for service \"olmguard\"",
             "no replica is ready behind the Service",
             "kubectl get endpointslices -n olmguard-system -l kubernetes.io/service-name=olmguard",
         ),
         (
-            post,
             "no service port 443 found for service \"olmguard\"",
             "the Service lacks the port that the webhook names",
-            service,
+            SERVICE,
         ),
         (
-            post,
             "dial tcp 10.96.0.10:443: connect: connection refused",
-            refused,
-            service,
+            "nothing listens where the Service leads: its targetPort is not that of --listen, or the \
+             replica has just ended",
+            SERVICE,
         ),
+        ("context deadline exceeded", late, policies),
+        ("dial tcp 10.0.0.1:9443: i/o timeout", late, policies),
         (
-            post,
-            "context deadline exceeded",
-            late,
-            "kubectl get networkpolicies -n olmguard-system",
-        ),
-        (
-            post,
-            "dial tcp 10.0.0.1:9443: i/o timeout",
-            late,
-            "kubectl get networkpolicies -n olmguard-system",
-        ),
-        (
-            post,
             "dial tcp 10.0.0.1:9443: connect: no route to host",
-            way,
+            "API servers have no way to the pods: the guard may have to run in the host's network",
             "kubectl get pods -n olmguard-system -o wide",
         ),
         (
-            post,
             "dial tcp: lookup olmguard.olmguard-system.svc: no such host",
             "the API server cannot resolve the name that the webhook has",
             CONFIGURATION,
         ),
-        (
-            post,
-            "tls: failed to verify certificate: x509: certificate signed by unknown authority",
-            certificate,
-            CONFIGURATION,
-        ),
-        (
-            post,
-            "x509: certificate is not valid for any names, but wanted to match \
-             olmguard.olmguard-system.svc",
-            certificate,
-            CONFIGURATION,
-        ),
-        (
-            plain,
-            "an error on the server (\"boom\") has prevented the request from succeeding",
-            http,
-            logs,
-        ),
-        (
-            plain,
-            "the server could not find the requested resource",
-            http,
-            logs,
-        ),
-        (
-            plain,
-            "unexpected EOF",
-            "the words are those of the API server",
-            logs,
-        ),
     ] {
-        let why = format!("{begin}{why}");
-        let message = format!(
-            "Internal error occurred: failed calling webhook \"validate.olmguard.dev\": {why}"
-        );
-        let found = format!("the API server could not ask the guard: {why}");
-        tells(
-            answered(500, "InternalError", &message, &[]),
-            ["fail", &found, cause, command],
-        );
+        fails_to_post(why, cause, command);
     }
+}
+
+#[test]
+fn a_certificate_that_is_not_taken_points_to_its_checks() {
+    let cause = "the API server does not take the certificate that is shown: see ca-bundle, \
+                 server-name and expiry";
+    for why in [
+        "tls: failed to verify certificate: x509: certificate signed by unknown authority",
+        "x509: certificate is not valid for any names, but wanted to match \
+         olmguard.olmguard-system.svc",
+    ] {
+        fails_to_post(why, cause, CONFIGURATION);
+    }
+}
+
+#[test]
+fn an_answer_that_is_no_review_is_told() {
+    let cause = "it was reached, and answered what is no review: another program behind the \
+                 Service, a wrong path, a proxy between, or a fault of the guard";
+    let boom = "an error on the server (\"a\": b) has prevented the request from succeeding";
+    fails(boom, cause, LOGS);
+    fails(
+        "the server could not find the requested resource",
+        cause,
+        LOGS,
+    );
+    fails(
+        "unexpected EOF",
+        "the words are those of the API server",
+        LOGS,
+    );
+}
+
+#[test]
+fn the_failure_of_another_webhook_says_nothing_of_the_guard() {
     let other =
         "Internal error occurred: failed calling webhook \"a.b.c\": failed to call webhook: x";
     tells(

@@ -9,6 +9,8 @@ use std::process::Command;
 
 use anyhow::{Context, Result, ensure};
 
+use crate::say::say;
+
 /// A folder that programs take for `/`; nobody can write to it. It is let go when this is dropped.
 pub(crate) struct Container {
     folder: PathBuf,
@@ -22,7 +24,7 @@ impl Container {
     pub(crate) fn seal(folder: PathBuf, user: &str) -> Result<Self> {
         let user = has_users()?.then(|| user.to_owned());
         if user.is_none() {
-            println!("left out: the image as its own user, which takes root here");
+            say("left out: the image as its own user, which takes root here");
         }
         mount(&["--bind"], &[&folder, &folder])?;
         let container = Self { folder, user };

@@ -22,6 +22,7 @@ mod pki;
 mod pod;
 mod program;
 mod registry;
+mod say;
 mod service;
 mod trials;
 mod until;

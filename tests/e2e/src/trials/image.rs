@@ -15,6 +15,7 @@ use crate::cluster::Cluster;
 use crate::container::Container;
 use crate::container::layout::Layout;
 use crate::container::names::Names;
+use crate::say::say;
 
 pub(crate) async fn runs_from_its_own_root(cluster: &mut Cluster) -> Result<()> {
     let folder = cluster.dir().join("image");
@@ -37,7 +38,7 @@ pub(crate) async fn runs_from_its_own_root(cluster: &mut Cluster) -> Result<()> 
     ensure!(demo.contains("[NotASuccessor]"), "{demo}");
     let catalogs = guard("catalogs -o json").await?;
     ensure!(catalogs.contains("\"lantern-hub\""), "{catalogs}");
-    println!("the image has {} bytes", image.size);
+    say(format_args!("the image has {} bytes", image.size));
     Ok(())
 }
 

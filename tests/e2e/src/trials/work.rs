@@ -6,6 +6,7 @@ use crate::cluster::Cluster;
 use crate::deployment::Deployment;
 use crate::extension::Extensions;
 use crate::load::{Edit, Load};
+use crate::say::say;
 
 /// The extension that is edited.
 const NAME: &str = "demo";
@@ -37,11 +38,11 @@ pub(super) fn begin_again(cluster: &Cluster) -> Load {
 /// They stop; nothing may have gone wrong.
 pub(super) async fn end(what: &str, load: Load) -> Result<()> {
     let counts = load.stop().await?;
-    println!(
+    say(format_args!(
         "{what}: {} calls, {:.0} a second, none failed",
         counts.asked,
         counts.pace()
-    );
+    ));
     Ok(())
 }
 
