@@ -5,7 +5,6 @@ mod certificates;
 mod emergency;
 mod golden;
 mod image;
-mod manifests;
 mod olm;
 mod rights;
 mod rollout;
@@ -43,17 +42,13 @@ pub(crate) fn all() -> Vec<Trial> {
         certificates::three_replicas_agree_on_one_authority,
         emergency::commands_do_what_they_say,
         image::runs_from_its_own_root,
-        manifests::are_stored_as_written,
-        manifests::are_switched_off_and_on,
-        manifests::are_uninstalled,
-        manifests::leave_the_bundle_alone,
-        manifests::send_only_what_is_judged,
         olm::installs_and_upgrades,
         rights::a_forged_status_changes_nothing,
         rights::nobody_reads_through_the_guard,
         rights::of_the_service_account,
         rollout::five_restarts_lose_no_call,
         shipped::every_manifest_is_taken_and_stays,
+        shipped::leaves_the_bundle_alone,
         shipped::matches_what_it_says,
         shipped::older_shapes_are_judged,
         texts::of_a_guard_that_answers,

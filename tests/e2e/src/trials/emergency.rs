@@ -8,6 +8,7 @@ use crate::cluster::Cluster;
 use crate::deployment::{Deployment, rendered};
 use crate::extension::Extensions;
 use crate::guide::Page;
+use crate::say::say;
 use crate::until::until;
 
 /// Off and on again, while the guard answers; half off, while it does not.
@@ -24,7 +25,8 @@ pub(crate) async fn commands_do_what_they_say(cluster: &mut Cluster) -> Result<(
     becomes(&extensions, Some("[InvalidVersionRange]")).await?;
 
     page.run(cluster, "Off").await?;
-    println!("off after {} ms", becomes(&extensions, None).await?);
+    let took = becomes(&extensions, None).await?;
+    say(format_args!("off after {took} ms"));
     let named = page.run(cluster, "Is it off?").await?;
     ensure!(
         named.split_whitespace().any(|name| name == "switched-off"),
@@ -41,7 +43,7 @@ pub(crate) async fn commands_do_what_they_say(cluster: &mut Cluster) -> Result<(
 
     page.run(cluster, "On").await?;
     let took = becomes(&extensions, Some("[InvalidVersionRange]")).await?;
-    println!("on after {took} ms");
+    say(format_args!("on after {took} ms"));
     let named = page.run(cluster, "Is it off?").await?;
     ensure!(!named.contains("switched-off"), "{named}");
 
@@ -49,7 +51,8 @@ pub(crate) async fn commands_do_what_they_say(cluster: &mut Cluster) -> Result<(
     guard.service.close().await;
     becomes(&extensions, Some("failed calling webhook")).await?;
     page.run(cluster, "Half off").await?;
-    println!("half off after {} ms", becomes(&extensions, None).await?);
+    let took = becomes(&extensions, None).await?;
+    say(format_args!("half off after {took} ms"));
     kubectl.apply(&manifest).await?;
     becomes(&extensions, Some("failed calling webhook")).await?;
     Ok(())

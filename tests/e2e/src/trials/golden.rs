@@ -21,8 +21,7 @@ pub(super) fn compare(name: &str, text: &str, by: impl Display) -> Result<()> {
         .find(|(golden, text)| golden != text);
     ensure!(
         golden == text,
-        "{name} by {}: first difference {differs:#?}; after reading it, OLMGUARD_BLESS=1 writes it anew:\n{text}",
-        by
+        "{name} by {by}: first difference {differs:#?}; after reading it, OLMGUARD_BLESS=1 writes it anew:\n{text}"
     );
     Ok(())
 }

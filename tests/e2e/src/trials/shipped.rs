@@ -3,9 +3,11 @@
 //!
 //! cert-manager is not here: of what is asked of it, only that the kinds exist is shown.
 
+mod bundle;
 mod edits;
 mod matching;
 mod older;
+mod written;
 
 use anyhow::{Context, Result, bail, ensure};
 use k8s_openapi::api::apps::v1::Deployment;
@@ -18,6 +20,7 @@ use crate::cluster::Cluster;
 use crate::deployment::{NAME, NAMESPACE, rendered};
 use crate::kubectl::Kubectl;
 
+pub(crate) use bundle::leaves_the_bundle_alone;
 pub(crate) use matching::matches_what_it_says;
 pub(crate) use older::older_shapes_are_judged;
 
@@ -41,6 +44,7 @@ async fn of(cluster: &Cluster, kubectl: &Kubectl, manifest: &str) -> Result<()> 
     tried_first(kubectl, manifest).await?;
     stays(kubectl, manifest).await?;
     stays_by(kubectl, "--server-side", manifest).await?;
+    written::is_stored_as_written(kubectl, manifest).await?;
     has_restricted_pods(cluster).await?;
     let delete = kubectl.run("delete -f - --ignore-not-found", manifest);
     tokio::try_join!(delete, cluster.empty_namespace(NAMESPACE))?;

@@ -13,6 +13,7 @@ use crate::extension::Extensions;
 use crate::guide::Page;
 use crate::kubectl::Kubectl;
 use crate::load::{Edit, Load};
+use crate::say::say;
 use crate::trials::stand_in;
 
 /// By the one file and by kustomize, which render the same.
@@ -150,11 +151,11 @@ async fn begin(cluster: &Cluster, before: &BTreeSet<String>) -> Result<Load> {
 
 async fn end(cluster: &Cluster, load: Load) -> Result<()> {
     let counts = load.stop().await?;
-    println!(
+    say(format_args!(
         "{} calls, {:.0} a second, none failed",
         counts.asked,
         counts.pace()
-    );
+    ));
     cluster
         .kubectl()?
         .run("delete clusterextension demo", "")

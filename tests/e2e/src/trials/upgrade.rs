@@ -13,6 +13,7 @@ use crate::cluster::Cluster;
 use crate::deployment::{Deployment, NAME};
 use crate::olm::Olm;
 use crate::olm::catalog::Catalog;
+use crate::say::say;
 use crate::until::until;
 
 pub(crate) use delivery::of_what_olm_has_installed;
@@ -68,7 +69,9 @@ async fn takes_over_the_cache(guard: &Deployment, version: &str) -> Result<()> {
     ensure!(bundles > 3.5, "it holds {bundles} bundles");
     let dropped = pod.log().contains("Dropped a file of the cache");
     let what = if dropped { "dropped" } else { "read" };
-    println!("{version} has {what} the cache of the other build");
+    say(format_args!(
+        "{version} has {what} the cache of the other build"
+    ));
     Ok(())
 }
 

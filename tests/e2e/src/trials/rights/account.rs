@@ -1,6 +1,7 @@
 //! All that the service account may do, as the API server lists it, for each certificate mode.
 
 use std::collections::BTreeSet;
+use std::fmt::Write;
 use std::time::Duration;
 
 use anyhow::{Result, ensure};
@@ -53,7 +54,7 @@ async fn lists(kubectl: &Kubectl) -> Result<String> {
     ] {
         let everyone = list(kubectl, namespace, "default:nobody").await?;
         let ours = list(kubectl, namespace, &format!("{NAMESPACE}:{NAME}")).await?;
-        text += &format!("# in {namespace}\n");
+        writeln!(text, "# in {namespace}")?;
         text.extend(ours.difference(&everyone).map(|line| format!("{line}\n")));
     }
     Ok(text)

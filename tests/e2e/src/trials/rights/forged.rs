@@ -2,7 +2,7 @@
 //! goes by the one that operator-controller has written.
 
 use anyhow::{Result, ensure};
-use serde_json::{Value, json};
+use serde_json::json;
 
 use crate::cluster::Cluster;
 use crate::deployment::Deployment;
@@ -61,9 +61,12 @@ async fn is_refused(kubectl: &Kubectl, way: &str) -> Result<()> {
 
 /// `demo` with this version, which says of itself that the other is installed.
 fn claiming(version: &str, installed: &str) -> String {
-    let mut object: Value = extension("demo", PACKAGE, version);
-    let bundle = json!({ "name": format!("{PACKAGE}.v{installed}"), "version": installed });
-    object["status"] = json!({ "install": { "bundle": bundle } });
+    let name = format!("{PACKAGE}.v{installed}");
+    let status = json!({ "install": { "bundle": { "name": name, "version": installed } } });
+    let mut object = extension("demo", PACKAGE, version);
+    if let Some(fields) = object.as_object_mut() {
+        fields.insert("status".to_owned(), status);
+    }
     object.to_string()
 }
 

@@ -1,4 +1,4 @@
-//! Someone who may edit ClusterExtensions and nothing else, and names in them what is not his.
+//! Someone who may edit every ClusterExtension and nothing else, and names in them what is not his.
 
 use std::collections::BTreeSet;
 
@@ -13,6 +13,7 @@ use crate::kubeconfig::{self, Identity, Server};
 use crate::kubectl::Kubectl;
 use crate::olm::Olm;
 use crate::olm::catalog::Catalog;
+use crate::say::say;
 
 /// His edits are judged, and the guard asks the API server for nothing that it had not asked for before.
 pub(crate) async fn nobody_reads_through_the_guard(cluster: &mut Cluster) -> Result<()> {
@@ -41,7 +42,9 @@ pub(crate) async fn nobody_reads_through_the_guard(cluster: &mut Cluster) -> Res
     );
     let new: Vec<_> = asked(cluster)?.difference(&before).cloned().collect();
     ensure!(new.is_empty(), "asked for because of them: {new:#?}");
-    println!("{judged} edits, {refused} refused, no request for their sake");
+    say(format_args!(
+        "{judged} edits, {refused} refused, no request for their sake"
+    ));
     guard.down().await
 }
 

@@ -8,6 +8,7 @@ use anyhow::{Context, Result, ensure};
 use super::edits::{self, Edit};
 use crate::cluster::Cluster;
 use crate::deployment::Deployment;
+use crate::say::say;
 
 /// An extension that is made, edited in every way, and deleted.
 pub(crate) async fn matches_what_it_says(cluster: &mut Cluster) -> Result<()> {
@@ -26,10 +27,10 @@ pub(crate) async fn matches_what_it_says(cluster: &mut Cluster) -> Result<()> {
             .with_context(|| edit.what)?;
     }
     has_not_erred(cluster).await?;
-    println!(
+    say(format_args!(
         "{} kinds of edits, each sent or kept as it should be",
         edits::OF_ONE.len()
-    );
+    ));
     guard.down().await
 }
 

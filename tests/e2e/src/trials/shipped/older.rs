@@ -38,8 +38,11 @@ async fn edits(
     shape: fn(&str, &str) -> Value,
 ) -> Result<()> {
     let asked = |version| shape("lantern-operator", version);
-    let mut labelled = asked("1.1.0");
-    labelled["metadata"]["labels"] = json!({ "team": "lights" });
+    let labelled = with_metadata(
+        asked("1.1.0"),
+        json!({ "name": "demo", "labels": { "team": "lights" } }),
+    );
+    let own = with_metadata(shape("olmguard", "|"), json!({ "name": "own" }));
     sends(kubectl, guard, &asked("1.0.0"), 1.0, None).await?;
     sends(kubectl, guard, &asked("1.1.0"), 1.0, None).await?;
     sends(kubectl, guard, &labelled, 0.0, None).await?;
@@ -51,12 +54,17 @@ async fn edits(
         Some("[InvalidVersionRange]"),
     )
     .await?;
-    let mut own = shape("olmguard", "|");
-    own["metadata"]["name"] = "own".into();
     sends(kubectl, guard, &own, 0.0, None).await?;
     kubectl.run("delete -f -", &labelled.to_string()).await?;
     kubectl.run("delete -f -", &own.to_string()).await?;
     Ok(())
+}
+
+fn with_metadata(mut object: Value, metadata: Value) -> Value {
+    if let Some(place) = object.get_mut("metadata") {
+        *place = metadata;
+    }
+    object
 }
 
 /// Applies it: so many reviews, and this refusal or none.

@@ -66,7 +66,9 @@ async fn is_refused(extensions: &Extensions, why: &str) -> Result<()> {
 async fn create(extensions: &Extensions, name: &str, package: &str, version: &str) -> Result<()> {
     let asked = json!({ "packageName": package, "version": version });
     let mut object = extension(name, &asked);
-    object["spec"]["namespace"] = NAMESPACE.into();
+    if let Some(namespace) = object.pointer_mut("/spec/namespace") {
+        *namespace = NAMESPACE.into();
+    }
     let object = serde_json::from_value(object)?;
     extensions
         .api
@@ -114,12 +116,16 @@ async fn catalog(cluster: &Cluster, olm: &Olm) -> Result<String> {
 
 /// The Deployment and the Service of webhooks; the version stands in the pods' annotations.
 async fn bundle(cluster: &Cluster, name: &str, version: &str) -> Result<Image> {
-    let mut spec = object(cluster, "Deployment").await?["spec"].take();
-    spec["template"]["metadata"]["annotations"] = json!({ RELEASE: version });
+    let mut deployment = object(cluster, "Deployment").await?;
+    let metadata = deployment.pointer_mut("/spec/template/metadata");
+    let metadata = metadata
+        .and_then(Value::as_object_mut)
+        .context("metadata")?;
+    metadata.insert("annotations".to_owned(), json!({ RELEASE: version }));
     let mut service = object(cluster, "Service").await?;
-    let metadata = service["metadata"].as_object_mut();
-    metadata.context("it has metadata")?.remove("namespace");
-    let deployment = json!({ "name": NAME, "spec": spec });
+    let metadata = service.get_mut("metadata").and_then(Value::as_object_mut);
+    metadata.context("metadata")?.remove("namespace");
+    let deployment = json!({ "name": NAME, "spec": deployment.get("spec") });
     Image::bundle_of(NAME, name, version, deployment, Some(service))
 }
 
