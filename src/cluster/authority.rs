@@ -21,6 +21,7 @@
 //! have of requests and answers.
 
 mod bundle;
+mod changes;
 mod error;
 mod known;
 mod secret;
@@ -43,6 +44,7 @@ use tracing::warn;
 
 use crate::tls::Clock;
 use crate::tls::self_managed::{Store, StoreError, Stored, Told, Version};
+use changes::Changes;
 use error::{Asked, Failure};
 use known::{Known, Moment, Note};
 
@@ -66,12 +68,14 @@ pub struct ClusterStore {
     place: AuthorityPlace,
     clock: Arc<dyn Clock>,
     known: Mutex<BTreeMap<String, Known>>,
+    changes: Changes,
 }
 
 impl ClusterStore {
     /// The store in this place; nothing is asked of the cluster yet.
     pub fn new(client: Client, place: AuthorityPlace, clock: Arc<dyn Clock>) -> Self {
         Self {
+            changes: Changes::of(&client, &place),
             secrets: Api::namespaced(client.clone(), &place.namespace),
             configurations: Api::all(client),
             place,
@@ -205,6 +209,10 @@ impl Store for ClusterStore {
             };
         }
         published
+    }
+
+    async fn changed(&self) {
+        self.changes.next().await;
     }
 }
 

@@ -3,12 +3,16 @@
 //! The calls stand in `tests/monitoring/promtool.rs`, which leaves them out where there is no promtool.
 //! Here it has to be there: for whoever changes a rule.
 
+use std::env::{self, JoinPathsError};
+
+use crate::find;
 use crate::program::{Program, ProgramError};
 
-/// Puts them to the promtool of the folders of `OLMGUARD_E2E_BIN`, else of the `PATH`.
+/// Puts them to the first promtool there is.
 pub(crate) fn run() -> Result<(), AlertsError> {
     let mut is_left_out = false;
-    Program::cargo(TESTS).run_with_lines(|line| is_left_out |= line.starts_with(LEFT_OUT))?;
+    let tests = Program::cargo(TESTS).env("OLMGUARD_E2E_BIN", env::join_paths(find::folders())?);
+    tests.run_with_lines(|line| is_left_out |= line.starts_with(LEFT_OUT))?;
     if is_left_out {
         return Err(AlertsError::NoPromtool);
     }
@@ -20,6 +24,8 @@ pub(crate) fn run() -> Result<(), AlertsError> {
 pub(crate) enum AlertsError {
     #[error("the checks of deploy/monitoring by promtool do not pass, see above: {0}")]
     Refused(#[from] ProgramError),
+    #[error("a folder of programs cannot be named in a PATH: {0}")]
+    Folder(#[from] JoinPathsError),
     #[error(
         "no promtool to check deploy/monitoring with: it is in no folder of OLMGUARD_E2E_BIN and not \
          on the PATH; `cargo xtask e2e-assets` builds it, and Debian's package prometheus has it"

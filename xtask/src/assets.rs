@@ -92,6 +92,16 @@ pub(crate) fn run(prune: bool) -> Result<(), AssetsError> {
     Ok(())
 }
 
+/// The folders of programs that are there already.
+pub(crate) fn present() -> Result<Vec<PathBuf>, AssetsError> {
+    let store = Store::open()?;
+    let modules = table::KUBERNETES.iter().take(1).chain(&table::OTHERS);
+    let homes = modules.map(|module| store.home(module));
+    let homes = homes.collect::<Result<Vec<Home>, _>>()?;
+    let whole = homes.iter().filter(|home| home.is_whole());
+    Ok(whole.map(Home::bin).chain(ready_made()).collect())
+}
+
 /// Makes what is missing and says where all of it is.
 pub(crate) fn prepare() -> Result<Assets, AssetsError> {
     let store = Store::open()?;

@@ -3,9 +3,15 @@
 use std::env;
 use std::path::{Path, PathBuf};
 
-/// The folders that `OLMGUARD_E2E_BIN` names, as a `PATH` does; none if it is not set.
+use crate::assets;
+
+/// The folders that `OLMGUARD_E2E_BIN` names, as a `PATH` does, and what `cargo xtask e2e-assets` has
+/// made.
 pub(crate) fn folders() -> Vec<PathBuf> {
-    listed("OLMGUARD_E2E_BIN")
+    let mut folders = listed("OLMGUARD_E2E_BIN");
+    // Without a folder for them nothing was made.
+    folders.extend(assets::present().unwrap_or_default());
+    folders
 }
 
 /// The first file of that name that can be run.

@@ -1,5 +1,6 @@
 //! Replicas that share a cluster, and what becomes of its objects.
 
+mod changes;
 mod objects;
 mod refusals;
 mod replicas;

@@ -50,12 +50,13 @@ fn needs(names: &Names, found: &Found) -> Vec<Need> {
         needs.extend(follow.map(of_olm));
     }
     if found.is_self_managed {
+        let keep = ["get", "list", "patch", "watch"];
         let namespace = Some(names.namespace.as_str());
         needs.push(need("create", "secrets", namespace, None));
-        for verb in ["get", "patch"] {
+        for verb in keep {
             needs.push(need(verb, "secrets", namespace, Some(SECRET)));
         }
-        for verb in ["get", "patch"] {
+        for verb in keep {
             let name = Some(names.configuration.as_str());
             let resource = "validatingwebhookconfigurations.admissionregistration.k8s.io";
             needs.push(need(verb, resource, None, name));

@@ -4,6 +4,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use rustls::pki_types::ServerName;
+use tokio::time::timeout;
 use tracing::{debug, info, warn};
 
 use crate::tls::certificates::{Current, Served};
@@ -105,12 +106,20 @@ async fn run<S: Store>(mut keeper: Keeper<S>, current: Current, observer: Arc<dy
         } else {
             back_off(failures)
         };
-        tokio::time::sleep(wait).await;
+        until_due(wait, &keeper.store).await;
         clients.tell(keeper.follow_clients(), &current, &*observer);
         let renewed = keeper.renew().await;
         failures = if renewed.is_ok() { 0 } else { failures + 1 };
         renewals.tell(renewed, &current, &*observer);
     }
+}
+
+/// Waits, but no longer than until a change; whoever changes things all the time is not followed faster
+/// than [`LEAST`].
+async fn until_due(wait: Duration, store: &impl Store) {
+    tokio::time::sleep(LEAST.min(wait)).await;
+    // That the time is over is the other way to go on.
+    let _over = timeout(wait.saturating_sub(LEAST), store.changed()).await;
 }
 
 /// The fault that was told last, so that it is told once a change: a store that is away for an hour
@@ -174,6 +183,8 @@ fn back_off(failures: u32) -> Duration {
 /// How long after one renewal the next begins. Not one long sleep: those do not notice that the clock
 /// was set, or that the machine slept.
 const EVERY: Duration = Duration::from_secs(25);
+/// The least time between two renewals, however much changes.
+const LEAST: Duration = Duration::from_millis(500);
 /// The longest that the clock may not be looked at, with a renewal that waits for the store.
 const UNSEEN: Duration = Duration::from_mins(1);
 const _: () = assert!(EVERY.as_secs() + PATIENCE.as_secs() <= UNSEEN.as_secs());

@@ -22,6 +22,10 @@ pub trait Store: Send + Sync + 'static {
     /// Makes clients trust these authorities, PEM. Called often with the same: that must be cheap, and
     /// do nothing. Clients that are not there yet are no failure: they are told once they are.
     fn publish(&self, bundle: &str) -> impl Future<Output = Result<Told, StoreError>> + Send;
+
+    /// Waits until somebody may have changed what is stored or published; a hint, which may come
+    /// without a change, and may stay away.
+    fn changed(&self) -> impl Future<Output = ()> + Send;
 }
 
 /// Who was told of a bundle.

@@ -46,7 +46,7 @@ impl Cluster {
         let pki = Pki::new(dir.path(), "pki")?;
         let etcd = Etcd::start(dir.path())?;
         let api = ApiServer::start(dir.path(), &pki, etcd.url())?;
-        let identity = pki.client("e2e-admin", "system:masters")?;
+        let identity = pki.client("e2e-admin", ADMINISTRATORS)?;
         let server = Server {
             url: api.url(),
             ca: &pki.ca(),
@@ -99,6 +99,22 @@ impl Cluster {
         &self.admin
     }
 
+    /// Reaches the API server as an administrator of another name.
+    pub(crate) async fn administrator(&self, name: &str) -> Result<kube::Client> {
+        client(&self.certified(name, ADMINISTRATORS)?).await
+    }
+
+    /// A kubeconfig of someone of this name and group, with a certificate.
+    pub(crate) fn certified(&self, user: &str, group: &str) -> Result<PathBuf> {
+        let identity = self.pki.client(user, group)?;
+        let server = Server {
+            url: self.api.url(),
+            ca: &self.pki.ca(),
+        };
+        let identity = Identity::Certificate(&identity);
+        kubeconfig::write(self.dir(), user, server, identity, "default")
+    }
+
     /// A kubeconfig with a token of a service account, as a pod of it would have.
     pub(crate) async fn service_account(&self, namespace: &str, name: &str) -> Result<PathBuf> {
         let accounts: Api<ServiceAccount> = Api::namespaced(self.client.clone(), namespace);
@@ -142,6 +158,9 @@ impl Cluster {
         Ok(())
     }
 }
+
+/// The group that may do everything.
+const ADMINISTRATORS: &str = "system:masters";
 
 async fn client(kubeconfig: &Path) -> Result<kube::Client> {
     let file = Kubeconfig::read_from(kubeconfig)?;

@@ -7,6 +7,8 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context, Result};
 use k8s_openapi::api::apps::v1::Deployment as DeploymentObject;
 use kube::Api;
+use kube::api::{Patch, PatchParams};
+use serde_json::json;
 
 use crate::assets;
 use crate::cluster::Cluster;
@@ -108,19 +110,33 @@ impl Deployment {
         let name = format!("{NAME}-{}", self.started);
         self.started += 1;
         let pod = Pod::start(&self.dir, &name, address, &self.setting).await?;
-        self.service.add(address);
+        self.service.add(&name, address);
         self.pods.push(pod);
         Ok(())
     }
 
-    /// Waits until the Service leads to every pod.
+    /// Waits until the Service leads to every pod, and says so in the Deployment's status.
     pub(crate) async fn ready(&self) -> Result<()> {
         let all = || {
             self.pods
                 .iter()
                 .all(|pod| self.service.leads_to(pod.address))
         };
-        until("every pod to be ready", async || all().then_some(())).await
+        until("every pod to be ready", async || all().then_some(())).await?;
+        self.tell().await
+    }
+
+    async fn tell(&self) -> Result<()> {
+        let count = self.pods.len();
+        let api: Api<DeploymentObject> = Api::namespaced(self.setting.client.clone(), NAMESPACE);
+        let generation = api.get(NAME).await?.metadata.generation;
+        let status = json!({ "status": {
+            "observedGeneration": generation, "replicas": count, "updatedReplicas": count,
+            "readyReplicas": count, "availableReplicas": count,
+        }});
+        api.patch_status(NAME, &PatchParams::default(), &Patch::Merge(status))
+            .await?;
+        Ok(())
     }
 
     /// How many reviews its pods have answered.
@@ -148,7 +164,7 @@ impl Deployment {
         while !self.pods.is_empty() {
             self.remove_oldest().await?;
         }
-        Ok(())
+        self.tell().await
     }
 
     async fn remove_oldest(&mut self) -> Result<()> {

@@ -47,18 +47,17 @@ impl Image {
     /// The smallest bundle that installs: a Deployment that wants no pod.
     pub(crate) fn bundle(package: &str, name: &str, version: &str) -> Result<Self> {
         let deployment = bundle::deployment(package, version);
-        Self::bundle_of(package, name, version, deployment, None)
+        Self::bundle_of(package, name, deployment, None)
     }
 
     /// A bundle of this Deployment, its name beside its spec, and of one object more.
     pub(crate) fn bundle_of(
         package: &str,
         name: &str,
-        version: &str,
         deployment: Value,
         beside: Option<Value>,
     ) -> Result<Self> {
-        let manifest = bundle::service_version(package, name, version, deployment).to_string();
+        let manifest = bundle::service_version(package, name, deployment).to_string();
         let annotations = bundle::annotations(package);
         let file = json!({ "annotations": annotations }).to_string();
         let labels: Vec<_> = annotations

@@ -58,8 +58,9 @@ pub(crate) struct Service {
     follow: Task,
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 struct Endpoint {
+    name: String,
     pod: IpAddr,
     ready: bool,
 }
@@ -92,8 +93,13 @@ impl Service {
     }
 
     /// From now on it may lead to this pod as well, once that is ready.
-    pub(crate) fn add(&self, pod: IpAddr) {
-        locked(&self.pods).push(Endpoint { pod, ready: false });
+    pub(crate) fn add(&self, name: &str, pod: IpAddr) {
+        let name = name.to_owned();
+        locked(&self.pods).push(Endpoint {
+            name,
+            pod,
+            ready: false,
+        });
     }
 
     /// It leads there no more.
@@ -113,7 +119,9 @@ impl Service {
 
     /// Whether new connections are led to this pod.
     pub(crate) fn leads_to(&self, pod: IpAddr) -> bool {
-        locked(&self.pods).contains(&Endpoint { pod, ready: true })
+        let pods = locked(&self.pods);
+        pods.iter()
+            .any(|endpoint| endpoint.pod == pod && endpoint.ready)
     }
 }
 
@@ -188,10 +196,14 @@ async fn write(
     name: &str,
     pods: &[Endpoint],
 ) -> Result<()> {
-    let endpoints: Vec<_> = pods
-        .iter()
-        .map(|endpoint| json!({ "addresses": [endpoint.pod], "conditions": { "ready": endpoint.ready } }))
-        .collect();
+    let endpoints = pods.iter().map(|endpoint| {
+        json!({
+            "addresses": [endpoint.pod],
+            "conditions": { "ready": endpoint.ready },
+            "targetRef": { "kind": "Pod", "name": endpoint.name, "namespace": namespace },
+        })
+    });
+    let endpoints: Vec<_> = endpoints.collect();
     let slice = json!({
         "apiVersion": "discovery.k8s.io/v1",
         "kind": "EndpointSlice",

@@ -2,15 +2,18 @@
 
 mod bare;
 mod certificates;
+mod doctor;
 mod emergency;
 mod golden;
 mod image;
+mod latency;
 mod olm;
 mod rights;
 mod rollout;
 mod shipped;
 mod stand_in;
 mod texts;
+mod truth;
 mod uninstall;
 mod upgrade;
 mod work;
@@ -40,8 +43,10 @@ pub(crate) fn all() -> Vec<Trial> {
         certificates::files_rotate,
         certificates::self_managed_authorities_follow_each_other,
         certificates::three_replicas_agree_on_one_authority,
+        doctor::finds_each_fault,
         emergency::commands_do_what_they_say,
         image::runs_from_its_own_root,
+        latency::of_an_apply,
         olm::installs_and_upgrades,
         rights::a_forged_status_changes_nothing,
         rights::nobody_reads_through_the_guard,
@@ -53,6 +58,8 @@ pub(crate) fn all() -> Vec<Trial> {
         shipped::older_shapes_are_judged,
         texts::of_a_guard_that_answers,
         texts::of_a_guard_that_is_away,
+        truth::agrees_with_the_controller,
+        truth::passes_what_is_never_judged,
         uninstall::leaves_nothing_by_helm,
         uninstall::leaves_nothing_by_kubectl,
         upgrade::of_what_olm_has_installed,

@@ -20,9 +20,9 @@ use crate::tls::{Certificates, Clock, Terms, TlsError};
 
 const DAY: i64 = 24 * 60 * 60;
 /// Long enough for every replica to look.
-const A_LOOK: Duration = Duration::from_mins(1);
+pub(super) const A_LOOK: Duration = Duration::from_mins(1);
 
-async fn replica(api: &ApiServer, world: &World) -> Result<Certificates, TlsError> {
+pub(super) async fn replica(api: &ApiServer, world: &World) -> Result<Certificates, TlsError> {
     let managed = SelfManaged {
         store: store_in(api, place(), world),
         names: names(),
@@ -34,7 +34,7 @@ async fn replica(api: &ApiServer, world: &World) -> Result<Certificates, TlsErro
 
 /// The bundle, which is the same in every webhook of ours.
 #[track_caller]
-fn bundle(api: &ApiServer) -> String {
+pub(super) fn bundle(api: &ApiServer) -> String {
     let (_, bundles) = published(api);
     assert_eq!(bundles[0], bundles[2]);
     assert_eq!(bundles[1], "other");

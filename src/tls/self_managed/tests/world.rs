@@ -246,6 +246,11 @@ impl Store for Memory {
         });
         Ok(Heard::All)
     }
+
+    /// Nobody tells of a change: each has to look.
+    async fn changed(&self) {
+        std::future::pending().await
+    }
 }
 
 /// A little less than what an authority waits for after it was published.

@@ -18,17 +18,12 @@ pub(super) fn annotations(package: &str) -> Map<String, Value> {
     .collect()
 }
 
-/// A ClusterServiceVersion with one Deployment, its name beside its spec.
+/// A `ClusterServiceVersion` with one Deployment, its name beside its spec.
 #[expect(
     clippy::needless_pass_by_value,
     reason = "it becomes a part of what is made"
 )]
-pub(super) fn service_version(
-    package: &str,
-    name: &str,
-    version: &str,
-    deployment: Value,
-) -> Value {
+pub(super) fn service_version(package: &str, name: &str, deployment: Value) -> Value {
     let modes = [
         "OwnNamespace",
         "SingleNamespace",
@@ -42,7 +37,6 @@ pub(super) fn service_version(
         "metadata": { "name": name, "annotations": {} },
         "spec": {
             "displayName": package,
-            "version": version,
             "installModes": modes,
             "install": {
                 "strategy": "deployment",

@@ -30,11 +30,17 @@ impl Catalog {
         }
     }
 
-    /// Server-side apply of what it says of itself, with this image.
-    pub(super) async fn apply(&self, cluster: &Cluster, reference: &str) -> Result<()> {
+    /// The same of these blobs.
+    pub(crate) fn of(name: &str, blobs: &[Value]) -> Self {
+        let lines: Vec<String> = blobs.iter().map(Value::to_string).collect();
+        Self::new(name, lines.join("\n"))
+    }
+
+    /// Its object, with this image.
+    pub(crate) fn object(&self, reference: &str) -> Value {
         let mut labels = self.labels.clone();
         labels.insert(NAME_LABEL.to_owned(), self.name.clone());
-        let object = json!({
+        json!({
             "apiVersion": "olm.operatorframework.io/v1",
             "kind": "ClusterCatalog",
             "metadata": { "name": self.name, "labels": labels },
@@ -42,16 +48,19 @@ impl Catalog {
                 "priority": self.priority,
                 "source": { "type": "Image", "image": { "ref": reference } },
             },
-        });
+        })
+    }
+
+    /// Server-side apply of it.
+    pub(super) async fn apply(&self, cluster: &Cluster, reference: &str) -> Result<()> {
         let as_told = PatchParams::apply("olmguard-e2e").force();
-        api(cluster)
-            .patch(&self.name, &as_told, &Patch::Apply(object))
-            .await?;
+        let object = Patch::Apply(self.object(reference));
+        api(cluster).patch(&self.name, &as_told, &object).await?;
         Ok(())
     }
 }
 
-/// The ClusterCatalogs of a cluster.
+/// Every `ClusterCatalog` of a cluster.
 pub(crate) fn api(cluster: &Cluster) -> Api<DynamicObject> {
     let kind = GroupVersionKind::gvk("olm.operatorframework.io", "v1", "ClusterCatalog");
     Api::all_with(cluster.client.clone(), &ApiResource::from_gvk(&kind))
@@ -73,4 +82,5 @@ pub(crate) fn is_serving(object: &DynamicObject) -> bool {
     })
 }
 
-const NAME_LABEL: &str = "olm.operatorframework.io/metadata.name";
+/// The label that every ClusterCatalog has, its value the name.
+pub(crate) const NAME_LABEL: &str = "olm.operatorframework.io/metadata.name";

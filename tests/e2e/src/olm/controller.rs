@@ -20,7 +20,7 @@ use crate::until::until;
 /// A running operator-controller.
 #[derive(Debug)]
 pub(crate) struct Controller {
-    pub(crate) program: Program,
+    _program: Program,
 }
 
 impl Controller {
@@ -39,7 +39,7 @@ impl Controller {
             super::is_ready(health).await.then_some(())
         })
         .await?;
-        Ok(Self { program })
+        Ok(Self { _program: program })
     }
 }
 

@@ -18,7 +18,7 @@ use crate::olm::progress::{Progress, settled};
 /// upgraded to one with an edge.
 pub(crate) async fn installs_and_upgrades(cluster: &mut Cluster) -> Result<()> {
     let olm = Olm::start(cluster).await?;
-    let catalog = Catalog::new("hub", lantern(&olm).await?);
+    let catalog = Catalog::of("hub", &lantern(&olm).await?);
     olm.serve(cluster, &catalog).await?;
     home(cluster, "lantern").await?;
     let extensions = Extensions::of(&cluster.client);
@@ -66,7 +66,7 @@ async fn installs(extensions: &Extensions, version: &str) -> Result<()> {
 }
 
 /// 1.0.0 <- 1.1.0 <- 1.2.0, with images.
-async fn lantern(olm: &Olm) -> Result<String> {
+async fn lantern(olm: &Olm) -> Result<Vec<Value>> {
     let mut blobs = vec![
         json!({ "schema": "olm.package", "name": "lantern", "defaultChannel": "stable" }),
         json!({ "schema": "olm.channel", "package": "lantern", "name": "stable", "entries": [
@@ -84,10 +84,7 @@ async fn lantern(olm: &Olm) -> Result<String> {
             "properties": [{ "type": "olm.package", "value": { "packageName": "lantern", "version": version } }],
         }));
     }
-    Ok(blobs
-        .iter()
-        .map(|blob: &Value| format!("{blob}\n"))
-        .collect())
+    Ok(blobs)
 }
 
 const NO_EDGE: &str = "error upgrading from currently installed version \"1.0.0\": \

@@ -103,7 +103,7 @@ async fn configure(cluster: &Cluster, operation: &str) -> Result<()> {
 }
 
 /// A package of four versions, each the successor of the one before.
-const LANTERN: &str = include_str!("texts/lantern.jsonl");
+pub(super) const LANTERN: &str = include_str!("texts/lantern.jsonl");
 
 /// A catalog whose image is nowhere.
 const NEVER_SERVED: &str = "\

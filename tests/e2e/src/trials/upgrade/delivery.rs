@@ -126,7 +126,7 @@ async fn bundle(cluster: &Cluster, name: &str, version: &str) -> Result<Image> {
     let metadata = service.get_mut("metadata").and_then(Value::as_object_mut);
     metadata.context("metadata")?.remove("namespace");
     let deployment = json!({ "name": NAME, "spec": deployment.get("spec") });
-    Image::bundle_of(NAME, name, version, deployment, Some(service))
+    Image::bundle_of(NAME, name, deployment, Some(service))
 }
 
 /// The first object of a kind, as JSON.

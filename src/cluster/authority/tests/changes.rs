@@ -1,0 +1,53 @@
+//! Somebody changes what an authority is kept in: it is noticed at once, where it may be watched.
+
+use std::time::Duration;
+
+use hyper::{Method, StatusCode};
+
+use super::replicas::{A_LOOK, bundle, replica};
+use super::scene::{CONFIGURATIONS, SECRETS, asked, cluster, configuration, content};
+use crate::cluster::tests::api::Trouble;
+use crate::tls::self_managed::tests::world::World;
+
+const AT_ONCE: Duration = Duration::from_secs(1);
+
+#[tokio::test(start_paused = true)]
+async fn what_is_taken_away_is_put_back_at_once() {
+    let (api, world) = (cluster(), World::new());
+    let _replica = replica(&api, &world).await.unwrap();
+    tokio::time::sleep(A_LOOK).await;
+    let (trusted, kept) = (bundle(&api), content(&api));
+    api.put(CONFIGURATIONS, configuration());
+    tokio::time::sleep(AT_ONCE).await;
+    assert_eq!(bundle(&api), trusted);
+    api.delete(SECRETS, "olmguard-tls");
+    tokio::time::sleep(AT_ONCE).await;
+    assert_eq!(content(&api), kept);
+}
+
+#[tokio::test(start_paused = true)]
+async fn without_the_right_to_watch_it_is_looked_for() {
+    let (api, world) = (cluster(), World::new());
+    api.trouble(Trouble::Status(StatusCode::FORBIDDEN), |asked| {
+        asked.is_watch() || asked.param("fieldSelector").is_some()
+    });
+    let _replica = replica(&api, &world).await.unwrap();
+    let trusted = bundle(&api);
+    api.put(CONFIGURATIONS, configuration());
+    tokio::time::sleep(A_LOOK).await;
+    assert_eq!(bundle(&api), trusted);
+}
+
+#[tokio::test(start_paused = true)]
+async fn whoever_changes_it_all_the_time_is_not_followed_faster() {
+    let (api, world) = (cluster(), World::new());
+    let _replica = replica(&api, &world).await.unwrap();
+    tokio::time::sleep(A_LOOK).await;
+    let before = asked(&api, &Method::PATCH, CONFIGURATIONS);
+    for _ in 0..1000 {
+        api.put(CONFIGURATIONS, configuration());
+        tokio::time::sleep(Duration::from_millis(10)).await;
+    }
+    let patches = asked(&api, &Method::PATCH, CONFIGURATIONS) - before;
+    assert!((2..=20).contains(&patches), "{patches} in ten seconds");
+}

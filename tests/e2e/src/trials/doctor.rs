@@ -1,0 +1,113 @@
+//! `olmguard doctor` at the bedside of a real guard: well, and with one fault after another.
+
+use std::path::Path;
+
+use anyhow::{Context, Result, ensure};
+use serde_json::Value;
+use tokio::process::Command;
+
+use super::work;
+use crate::assets;
+use crate::cluster::Cluster;
+
+/// Nothing is wrong with what was just installed, and each fault is found where it is.
+pub(crate) async fn finds_each_fault(cluster: &mut Cluster) -> Result<()> {
+    let mut guard = work::hardened(cluster).await?;
+    expect(&examine(cluster.admin()).await?, 0, &[])?;
+    let kubectl = cluster.kubectl()?;
+    for fault in &FAULTS {
+        kubectl.run(fault.done, "").await?;
+        let found = examine(cluster.admin()).await?;
+        expect(&found, 1, fault.found).context(fault.done)?;
+        kubectl.run(fault.undone, "").await?;
+    }
+    expect(&examine(cluster.admin()).await?, 0, &[])?;
+    expect(
+        &examine(&cluster.certified("alice", "people")?).await?,
+        4,
+        &[],
+    )?;
+    guard.down().await?;
+    expect(
+        &examine(cluster.admin()).await?,
+        1,
+        &["endpoints", "deployment", "round-trip"],
+    )
+}
+
+/// Commands of kubectl that break something and mend it, and the checks that fail meanwhile.
+struct Fault {
+    done: &'static str,
+    undone: &'static str,
+    found: &'static [&'static str],
+}
+
+const FAULTS: [Fault; 4] = [
+    Fault {
+        done: r#"patch validatingwebhookconfiguration olmguard --type=json -p [{"op":"replace","path":"/webhooks/0/clientConfig/service/port","value":444}]"#,
+        undone: r#"patch validatingwebhookconfiguration olmguard --type=json -p [{"op":"replace","path":"/webhooks/0/clientConfig/service/port","value":443}]"#,
+        found: &["shipped", "service", "round-trip"],
+    },
+    Fault {
+        done: r#"patch validatingwebhookconfiguration olmguard --type=json -p [{"op":"replace","path":"/webhooks/0/rules/0/operations","value":["CREATE"]}]"#,
+        undone: r#"patch validatingwebhookconfiguration olmguard --type=json -p [{"op":"replace","path":"/webhooks/0/rules/0/operations","value":["CREATE","UPDATE"]}]"#,
+        found: &["shipped"],
+    },
+    Fault {
+        done: r#"patch clusterrolebinding olmguard --type=json -p [{"op":"replace","path":"/subjects/0/name","value":"nobody"}]"#,
+        undone: r#"patch clusterrolebinding olmguard --type=json -p [{"op":"replace","path":"/subjects/0/name","value":"olmguard"}]"#,
+        found: &["permissions"],
+    },
+    Fault {
+        done: r#"patch service olmguard -n olmguard-system --type=json -p [{"op":"replace","path":"/spec/ports/0/port","value":8443}]"#,
+        undone: r#"patch service olmguard -n olmguard-system --type=json -p [{"op":"replace","path":"/spec/ports/0/port","value":443}]"#,
+        found: &["service", "round-trip"],
+    },
+];
+
+/// What the doctor printed, and how it ended.
+#[derive(Debug)]
+struct Found {
+    code: Option<i32>,
+    report: Value,
+}
+
+impl Found {
+    /// The checks that failed, each once.
+    fn failed(&self) -> Vec<&str> {
+        let checks = self.report["checks"].as_array().into_iter().flatten();
+        let failed = checks.filter(|check| check["status"] == "fail");
+        let mut failed: Vec<&str> = failed.filter_map(|check| check["check"].as_str()).collect();
+        failed.dedup();
+        failed
+    }
+}
+
+async fn examine(kubeconfig: &Path) -> Result<Found> {
+    let output = Command::new(assets::guard()?)
+        .args(["doctor", "-o", "json", "--kubeconfig"])
+        .arg(kubeconfig)
+        .env_clear()
+        .kill_on_drop(true)
+        .output()
+        .await?;
+    let said = String::from_utf8_lossy(&output.stderr).into_owned();
+    let report = serde_json::from_slice(&output.stdout).context(said)?;
+    Ok(Found {
+        code: output.status.code(),
+        report,
+    })
+}
+
+fn expect(found: &Found, code: i32, failed: &[&str]) -> Result<()> {
+    ensure!(
+        found.code == Some(code),
+        "exit code {code} expected: {found:#?}"
+    );
+    ensure!(
+        found.failed() == failed,
+        "{failed:?} expected, failed are {:?}: {found:#?}",
+        found.failed()
+    );
+    Ok(())
+}

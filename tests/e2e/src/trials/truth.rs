@@ -1,0 +1,114 @@
+//! Whether what olmguard says is what the real operator-controller does.
+//!
+//! Each pair is an extension of its own: something is installed, by the controller from an image or by
+//! a record that it reads, and then an edit is asked for. The guard says through the API server what
+//! becomes of it, in a dry-run; then the edit is written past the guard, and the controller shows it.
+//! What the guard denies has to fail with the very text that it quotes, what it allows has to be
+//! installed, in the very version that it names. What the controller writes never reaches the guard.
+//!
+//! ```text
+//! recorded, made -> graphs -> drafts -> pairs (chosen by what `olmguard check` says of drafts)
+//!                                         |
+//!                  guard, by dry-run <----+----> controller, by the edit itself
+//!                            '-------> table <-------'
+//! ```
+
+mod drafts;
+mod graph;
+mod guarded;
+mod made;
+mod offline;
+mod pairs;
+mod recorded;
+mod sketch;
+mod stage;
+mod stocks;
+mod table;
+mod traits;
+mod unjudged;
+mod verdict;
+
+use std::env;
+use std::time::Instant;
+
+use anyhow::{Context, Result};
+
+use crate::cluster::Cluster;
+use crate::cluster::audit::{Audited, Object};
+use crate::olm::Olm;
+use crate::say::say;
+use guarded::Guard;
+use stage::Stage;
+use table::Table;
+
+pub(crate) use unjudged::passes_what_is_never_judged;
+
+/// What does not work is tried again and again, so that no more of it is there at a time.
+const BATCH: usize = 24;
+
+/// The release that the controller is of.
+const RELEASE: &str = "1.2";
+
+/// A number that makes the same pairs again.
+const SEED: &str = "OLMGUARD_E2E_SEED";
+
+/// The guard and operator-controller agree on every pair.
+pub(crate) async fn agrees_with_the_controller(cluster: &mut Cluster) -> Result<()> {
+    let seed = seed()?;
+    agree(cluster, seed)
+        .await
+        .with_context(|| format!("{SEED}={seed}"))
+}
+
+async fn agree(cluster: &Cluster, seed: u64) -> Result<()> {
+    let mut random = fastrand::Rng::with_seed(seed);
+    let olm = Olm::start(cluster).await?;
+    let graphs = graph::all(&mut random, &olm.registry).await?;
+    let pairs = pairs::choose(cluster.dir(), &graphs, &mut random)?;
+    for catalog in graphs.iter().flat_map(|graph| &graph.catalogs) {
+        olm.serve(cluster, catalog).await?;
+    }
+    let guard = Guard::start(cluster, &["--olm-release", RELEASE]).await?;
+    guard
+        .configure(cluster, guarded::shipped(cluster).await?)
+        .await?;
+
+    let stage = Stage::new(cluster).await?;
+    let begun = Instant::now();
+    let mut table = Table::default();
+    for batch in pairs.chunks(BATCH) {
+        guard.is_not_asked(stage.set(batch)).await?;
+        let verdicts = verdict::of_all(cluster, batch).await?;
+        let outcomes = guard.is_not_asked(stage.play(batch)).await?;
+        guard.is_not_asked(stage.strike(batch)).await?;
+        table.add(batch, &verdicts, &outcomes);
+    }
+    say(format!(
+        "{SEED}={seed}, {:.0?}\n{table}\
+         the controller wrote {} times, and the guard was asked about none",
+        begun.elapsed(),
+        written(cluster)?
+    ));
+    table.holds()
+}
+
+/// How often the controller has written extensions themselves, their finalizers that is; whoever else
+/// writes them here creates, patches and deletes.
+fn written(cluster: &Cluster) -> Result<usize> {
+    let is_one = |it: &Audited| {
+        let object = it.object_ref.as_ref();
+        it.verb == "update" && object.is_some_and(is_extension)
+    };
+    Ok(cluster.audited()?.iter().filter(|it| is_one(it)).count())
+}
+
+fn is_extension(object: &Object) -> bool {
+    object.resource.as_deref() == Some("clusterextensions") && object.subresource.is_none()
+}
+
+fn seed() -> Result<u64> {
+    match env::var(SEED) {
+        Ok(text) => text.parse().with_context(|| format!("{SEED}={text}")),
+        Err(_) => Ok(fastrand::u64(..)),
+    }
+}

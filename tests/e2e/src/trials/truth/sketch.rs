@@ -1,0 +1,43 @@
+//! Packages before they are in the cluster, and what can be read off their blobs.
+
+use std::collections::BTreeSet;
+
+use serde_json::Value;
+
+/// A catalog before it has a place in the cluster.
+#[derive(Debug, Clone)]
+pub(super) struct Source {
+    pub(super) name: String,
+    pub(super) priority: i32,
+    pub(super) blobs: Vec<Value>,
+}
+
+/// A package in catalogs, before its bundles have images.
+#[derive(Debug, Clone)]
+pub(super) struct Sketch {
+    pub(super) package: String,
+    pub(super) sources: Vec<Source>,
+    pub(super) asked: Vec<Value>,
+}
+
+/// The version that a bundle's first package property gives.
+pub(super) fn version(blob: &Value) -> Option<&str> {
+    let mut properties = blob.get("properties")?.as_array()?.iter();
+    let package = properties.find(|property| text(property, "/type") == Some("olm.package"))?;
+    text(package, "/value/version")
+}
+
+/// Whether a catalog has two bundles whose versions differ in build metadata at most: OLM 1.2 leaves
+/// it to chance which one it takes.
+pub(super) fn has_twins(source: &Source) -> bool {
+    let bundles = source.blobs.iter().filter_map(version);
+    let versions: Vec<&str> = bundles
+        .map(|version| version.split('+').next().unwrap_or(version))
+        .collect();
+    versions.iter().collect::<BTreeSet<_>>().len() < versions.len()
+}
+
+/// The text at a place of a blob, if there is one.
+pub(super) fn text<'b>(blob: &'b Value, pointer: &str) -> Option<&'b str> {
+    blob.pointer(pointer)?.as_str()
+}

@@ -1,0 +1,89 @@
+//! What is never judged passes, though the guard denies whatever it judges.
+
+use anyhow::{Result, bail, ensure};
+use k8s_openapi::api::admissionregistration::v1::ValidatingWebhookConfiguration as Configuration;
+use kube::api::{DeleteParams, Patch, PatchParams};
+use serde_json::{Value, json};
+
+use super::guarded::{self, DIRECT, Guard};
+use crate::cluster::Cluster;
+use crate::extension::Extensions;
+
+/// No catalog is in play and what is undecided is denied, so every edit that is judged is denied.
+/// The rest passes without a call, and also where no match condition keeps it away.
+pub(crate) async fn passes_what_is_never_judged(cluster: &mut Cluster) -> Result<()> {
+    let shipped = guarded::shipped(cluster).await?;
+    let mut bare = shipped.clone();
+    bare.metadata.name = Some("without-conditions".to_owned());
+    for webhook in bare.webhooks.iter_mut().flatten() {
+        webhook.match_conditions = None;
+    }
+    let guard = denying(cluster, shipped).await?;
+    begin(cluster, "kept-away").await?;
+    guard.is_not_asked(edit(cluster, "kept-away")).await?;
+
+    let guard = denying(cluster, bare).await?;
+    begin(cluster, "asked-about").await?;
+    let before = guard.calls().await?;
+    edit(cluster, "asked-about").await?;
+    let calls = guard.calls().await? - before;
+    ensure!(calls == EDITS, "the guard was asked {calls} times");
+    Ok(())
+}
+
+async fn denying(cluster: &Cluster, configuration: Configuration) -> Result<Guard> {
+    let guard = Guard::start(cluster, &["--on-undecided", "deny"]).await?;
+    guard.configure(cluster, configuration).await?;
+    Ok(guard)
+}
+
+/// An extension, made past the guard, whose version cannot be changed before it.
+async fn begin(cluster: &Cluster, name: &str) -> Result<()> {
+    let direct = Extensions::of(&cluster.administrator(DIRECT).await?);
+    direct.create(name, "lantern-operator", "1.0.0").await?;
+    let tried = Extensions::of(&cluster.client)
+        .try_version(name, "2.0.0")
+        .await;
+    match tried {
+        Err(kube::Error::Api(status)) if status.code == 403 => Ok(()),
+        tried => bail!("a change of the version is not denied: {tried:?}"),
+    }
+}
+
+/// Every sort of edit that asks the catalogs for nothing.
+async fn edit(cluster: &Cluster, name: &str) -> Result<()> {
+    let extensions = Extensions::of(&cluster.client);
+    for change in [
+        json!({ "metadata": { "labels": { "team": "a" } } }),
+        json!({ "metadata": { "annotations": { "note": "b" } } }),
+        json!({ "spec": { "install": { "preflight": { "crdUpgradeSafety": { "enforcement": "None" } } } } }),
+        json!({ "metadata": { "finalizers": ["e2e/held"] } }),
+    ] {
+        merge(&extensions, name, change).await?;
+    }
+    extensions
+        .installed(name, "lantern-operator.v1.0.0", "1.0.0")
+        .await?;
+    extensions
+        .api
+        .delete(name, &DeleteParams::default())
+        .await?;
+    merge(
+        &extensions,
+        name,
+        json!({ "metadata": { "finalizers": null } }),
+    )
+    .await
+}
+
+async fn merge(extensions: &Extensions, name: &str, change: Value) -> Result<()> {
+    let parameters = PatchParams::default();
+    extensions
+        .api
+        .patch(name, &parameters, &Patch::Merge(change))
+        .await?;
+    Ok(())
+}
+
+/// How many of them are updates of the object itself: its status and its deletion are not.
+const EDITS: usize = 5;
