@@ -3,7 +3,7 @@
 use std::time::{Duration, Instant};
 
 use anyhow::{Result, ensure};
-use tokio::sync::oneshot;
+use tokio::sync::{oneshot, watch};
 use tokio::task::{JoinHandle, JoinSet};
 use tokio::time::{MissedTickBehavior, interval};
 
@@ -24,6 +24,7 @@ pub(crate) struct Edit {
 pub(crate) struct Load {
     stop: oneshot::Sender<()>,
     running: JoinHandle<Counts>,
+    asked: watch::Receiver<usize>,
 }
 
 /// What became of them.
@@ -38,10 +39,20 @@ impl Load {
     /// Tries `edits` in turn on the extension `name`.
     pub(crate) fn start(extensions: Extensions, name: &str, edits: Vec<Edit>) -> Self {
         let (stop, stopped) = oneshot::channel();
+        let (tell, asked) = watch::channel(0);
+        let running = tokio::spawn(run(extensions, name.to_owned(), edits, stopped, tell));
         Self {
             stop,
-            running: tokio::spawn(run(extensions, name.to_owned(), edits, stopped)),
+            running,
+            asked,
         }
+    }
+
+    /// Goes on until so many more calls were made.
+    pub(crate) async fn go_on(&mut self, calls: usize) -> Result<()> {
+        let aim = *self.asked.borrow() + calls;
+        self.asked.wait_for(|asked| *asked >= aim).await?;
+        Ok(())
     }
 
     /// Waits for what is under way; every answer must have been right, and the pace kept.
@@ -77,6 +88,7 @@ async fn run(
     name: String,
     edits: Vec<Edit>,
     mut stopped: oneshot::Receiver<()>,
+    tell: watch::Sender<usize>,
 ) -> Counts {
     let start = Instant::now();
     let mut pace = interval(PACE);
@@ -91,6 +103,7 @@ async fn run(
         let (extensions, name, edit) = (extensions.clone(), name.clone(), edit.clone());
         calls.spawn(async move { attempt(&extensions, &name, &edit).await });
         counts.asked += 1;
+        tell.send_replace(counts.asked);
         while let Some(ended) = calls.try_join_next() {
             counts.wrong.extend(ended.ok().flatten());
         }

@@ -42,7 +42,7 @@ struct Fault {
     found: &'static [&'static str],
 }
 
-const FAULTS: [Fault; 4] = [
+const FAULTS: [Fault; 3] = [
     Fault {
         done: r#"patch validatingwebhookconfiguration olmguard --type=json -p [{"op":"replace","path":"/webhooks/0/clientConfig/service/port","value":444}]"#,
         undone: r#"patch validatingwebhookconfiguration olmguard --type=json -p [{"op":"replace","path":"/webhooks/0/clientConfig/service/port","value":443}]"#,
@@ -58,11 +58,6 @@ const FAULTS: [Fault; 4] = [
         undone: r#"patch clusterrolebinding olmguard --type=json -p [{"op":"replace","path":"/subjects/0/name","value":"olmguard"}]"#,
         found: &["permissions"],
     },
-    Fault {
-        done: r#"patch service olmguard -n olmguard-system --type=json -p [{"op":"replace","path":"/spec/ports/0/port","value":8443}]"#,
-        undone: r#"patch service olmguard -n olmguard-system --type=json -p [{"op":"replace","path":"/spec/ports/0/port","value":443}]"#,
-        found: &["service", "round-trip"],
-    },
 ];
 
 /// What the doctor printed, and how it ended.
@@ -76,7 +71,7 @@ impl Found {
     /// The checks that failed, each once.
     fn failed(&self) -> Vec<&str> {
         let checks = self.report["checks"].as_array().into_iter().flatten();
-        let failed = checks.filter(|check| check["status"] == "fail");
+        let failed = checks.filter(|check| check["state"] == "fail");
         let mut failed: Vec<&str> = failed.filter_map(|check| check["check"].as_str()).collect();
         failed.dedup();
         failed
