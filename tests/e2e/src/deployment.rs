@@ -126,7 +126,15 @@ impl Deployment {
         self.tell().await
     }
 
+    /// A Deployment that was deleted before its pods is told nothing.
     async fn tell(&self) -> Result<()> {
+        match self.write_status().await {
+            Err(kube::Error::Api(status)) if status.code == 404 => Ok(()),
+            written => Ok(written?),
+        }
+    }
+
+    async fn write_status(&self) -> kube::Result<()> {
         let count = self.pods.len();
         let api: Api<DeploymentObject> = Api::namespaced(self.setting.client.clone(), NAMESPACE);
         let generation = api.get(NAME).await?.metadata.generation;
