@@ -6,6 +6,7 @@
 pub(crate) mod apiserver;
 pub(crate) mod audit;
 mod etcd;
+mod inventory;
 mod report;
 
 use std::path::{Path, PathBuf};

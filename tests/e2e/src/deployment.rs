@@ -49,6 +49,11 @@ impl Deployment {
         extra: &[(&str, &str)],
     ) -> Result<Self> {
         cluster.kubectl()?.apply(&rendered(manifest)?).await?;
+        Self::start(cluster, extra).await
+    }
+
+    /// Starts what someone else has applied, until all of it is ready.
+    pub(crate) async fn start(cluster: &Cluster, extra: &[(&str, &str)]) -> Result<Self> {
         trust_catalogd(cluster).await?;
         let mut deployment = Self::found(cluster, extra).await?;
         for _ in 0..deployment.replicas {
@@ -122,7 +127,15 @@ impl Deployment {
         self.tell().await
     }
 
+    /// A Deployment that was deleted before its pods is told nothing.
     async fn tell(&self) -> Result<()> {
+        match self.write_status().await {
+            Err(kube::Error::Api(status)) if status.code == 404 => Ok(()),
+            written => Ok(written?),
+        }
+    }
+
+    async fn write_status(&self) -> kube::Result<()> {
         let count = self.pods.len();
         let api: Api<DeploymentObject> = Api::namespaced(self.setting.client.clone(), NAMESPACE);
         let generation = api.get(NAME).await?.metadata.generation;
@@ -133,6 +146,15 @@ impl Deployment {
         api.patch_status(NAME, &PatchParams::default(), &Patch::Merge(status))
             .await?;
         Ok(())
+    }
+
+    /// How many reviews its pods have answered.
+    pub(crate) async fn reviews(&self) -> Result<f64> {
+        let mut sum = 0.0;
+        for pod in &self.pods {
+            sum += pod.metric_sum("olmguard_requests_total", "").await?;
+        }
+        Ok(sum)
     }
 
     /// Restarts every pod, as `kubectl rollout restart` does with maxSurge 1 and maxUnavailable 0: one

@@ -32,7 +32,7 @@ impl Kubectl {
         }
     }
 
-    /// The same user by another kubectl.
+    /// The same user by another program that reads a kubeconfig: another kubectl, helm, or a shell.
     pub(crate) fn by(&self, program: PathBuf) -> Self {
         Self {
             program,

@@ -11,6 +11,7 @@ mod cluster;
 mod container;
 mod deployment;
 mod extension;
+mod guide;
 mod image;
 mod kubeconfig;
 mod kubectl;

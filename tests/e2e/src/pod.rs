@@ -7,6 +7,7 @@
 
 mod volumes;
 
+use std::fs;
 use std::net::{IpAddr, SocketAddr};
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -124,6 +125,12 @@ impl Pod {
     /// What it has logged so far.
     pub(crate) fn log(&self) -> String {
         self.program.log()
+    }
+
+    /// The file that its process runs.
+    pub(crate) fn runs(&self) -> Result<PathBuf> {
+        let process = self.program.id().context("it has ended")?;
+        Ok(fs::read_link(format!("/proc/{process}/exe"))?)
     }
 
     /// Sends a signal to its process.

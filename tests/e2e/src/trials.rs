@@ -6,14 +6,20 @@ mod burst;
 mod catalogs;
 mod certificates;
 mod doctor;
+mod emergency;
+mod golden;
 mod graph;
 mod image;
 mod latency;
-mod manifests;
 mod olm;
+mod rights;
 mod rollout;
+mod shipped;
+mod stand_in;
 mod texts;
 mod truth;
+mod uninstall;
+mod upgrade;
 mod work;
 
 use std::panic::AssertUnwindSafe;
@@ -49,21 +55,28 @@ pub(crate) fn all() -> Vec<Trial> {
         certificates::self_managed_authorities_follow_each_other,
         certificates::three_replicas_agree_on_one_authority,
         doctor::finds_each_fault,
+        emergency::commands_do_what_they_say,
         image::runs_from_its_own_root,
         latency::of_an_apply,
-        manifests::are_stored_as_written,
-        manifests::are_switched_off_and_on,
-        manifests::are_uninstalled,
-        manifests::leave_the_bundle_alone,
-        manifests::send_only_what_is_judged,
         olm::installs_and_upgrades,
+        rights::a_forged_status_changes_nothing,
+        rights::nobody_reads_through_the_guard,
+        rights::of_the_service_account,
         rollout::a_call_that_is_lost_is_noticed,
         rollout::a_restart_with_the_usual_delay_loses_no_call,
         rollout::five_restarts_lose_no_call,
+        shipped::every_manifest_is_taken_and_stays,
+        shipped::leaves_the_bundle_alone,
+        shipped::matches_what_it_says,
+        shipped::older_shapes_are_judged,
         texts::of_a_guard_that_answers,
         texts::of_a_guard_that_is_away,
         truth::agrees_with_the_controller,
         truth::passes_what_is_never_judged,
+        uninstall::leaves_nothing_by_helm,
+        uninstall::leaves_nothing_by_kubectl,
+        upgrade::of_what_olm_has_installed,
+        upgrade::to_another_build_and_back,
     ]
 }
 

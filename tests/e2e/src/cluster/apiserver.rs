@@ -1,4 +1,4 @@
-//! kube-apiserver on loopback, with RBAC and an audit log of OLM's objects.
+//! kube-apiserver on loopback, with RBAC and an audit log of OLM's objects and of what the guard asks for.
 
 use std::fs;
 use std::net::TcpListener;
@@ -38,7 +38,7 @@ impl ApiServer {
         &self.url
     }
 
-    /// Every request for one of OLM's objects, one a line.
+    /// Every request for one of OLM's objects, and every one of the guard's, one a line.
     pub(crate) fn audit_log(&self) -> PathBuf {
         self.dir.join("audit.log")
     }
@@ -95,5 +95,6 @@ kind: Policy
 omitStages: [RequestReceived]
 rules:
 - {level: Metadata, resources: [{group: olm.operatorframework.io}]}
+- {level: Metadata, users: [system:serviceaccount:olmguard-system:olmguard]}
 - {level: None}
 ";

@@ -1,4 +1,4 @@
-//! What the API server wrote down of the requests for OLM's objects.
+//! What the API server wrote down of the requests for OLM's objects, and of the guard's requests.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -13,10 +13,19 @@ use super::Cluster;
 #[serde(rename_all = "camelCase")]
 pub(crate) struct Audited {
     pub(crate) verb: String,
+    #[serde(rename = "requestURI")]
+    pub(crate) uri: String,
+    pub(crate) user: User,
     #[serde(default)]
     pub(crate) annotations: BTreeMap<String, String>,
     pub(crate) response_status: Option<Answered>,
     pub(crate) object_ref: Option<Object>,
+}
+
+/// Who asked.
+#[derive(Debug, Clone, Deserialize)]
+pub(crate) struct User {
+    pub(crate) username: String,
 }
 
 /// How it was answered.

@@ -18,8 +18,12 @@ pub(super) fn annotations(package: &str) -> Map<String, Value> {
     .collect()
 }
 
-/// A `ClusterServiceVersion` with one Deployment, which has the same name in every version.
-pub(super) fn service_version(package: &str, name: &str, version: &str) -> Value {
+/// A `ClusterServiceVersion` with one Deployment, its name beside its spec.
+#[expect(
+    clippy::needless_pass_by_value,
+    reason = "it becomes a part of what is made"
+)]
+pub(super) fn service_version(package: &str, name: &str, deployment: Value) -> Value {
     let modes = [
         "OwnNamespace",
         "SingleNamespace",
@@ -36,13 +40,14 @@ pub(super) fn service_version(package: &str, name: &str, version: &str) -> Value
             "installModes": modes,
             "install": {
                 "strategy": "deployment",
-                "spec": { "deployments": [deployment(package, version)] },
+                "spec": { "deployments": [deployment] },
             },
         },
     })
 }
 
-fn deployment(package: &str, version: &str) -> Value {
+/// A Deployment that wants no pod, which has the same name in every version.
+pub(super) fn deployment(package: &str, version: &str) -> Value {
     let labels = json!({ "app": package });
     json!({
         "name": package,

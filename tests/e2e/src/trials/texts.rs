@@ -2,7 +2,6 @@
 //!
 //! Each situation is one file of `golden/`, the same for every kubectl. `OLMGUARD_BLESS=1` writes them anew.
 
-mod golden;
 mod situation;
 mod transcript;
 
@@ -11,6 +10,7 @@ use std::path::{Path, PathBuf};
 use anyhow::Result;
 use rustix::process::Signal;
 
+use super::golden;
 use crate::assets;
 use crate::cluster::Cluster;
 use crate::deployment::{Deployment, NAME};
@@ -72,7 +72,7 @@ async fn show(cluster: &Cluster, situation: &Situation) -> Result<()> {
     for program in kubectls()? {
         let transcript =
             transcript::of(cluster, &cluster.kubectl()?.by(program.clone()), situation).await?;
-        golden::compare(situation.name, &transcript, &program)?;
+        golden::compare(situation.name, &transcript, program.display())?;
     }
     Ok(())
 }

@@ -1,12 +1,13 @@
 //! Texts that are kept in the repository.
 
+use std::fmt::Display;
 use std::path::Path;
 use std::{env, fs};
 
 use anyhow::{Context, Result, ensure};
 
 /// Compares with `golden/NAME.txt`, or writes it where `OLMGUARD_BLESS` is set.
-pub(super) fn compare(name: &str, text: &str, by: &Path) -> Result<()> {
+pub(super) fn compare(name: &str, text: &str, by: impl Display) -> Result<()> {
     let path = Path::new(env!("CARGO_MANIFEST_DIR"))
         .join("golden")
         .join(format!("{name}.txt"));
@@ -20,8 +21,7 @@ pub(super) fn compare(name: &str, text: &str, by: &Path) -> Result<()> {
         .find(|(golden, text)| golden != text);
     ensure!(
         golden == text,
-        "{name} by {}: first difference {differs:#?}; after reading it, OLMGUARD_BLESS=1 writes it anew:\n{text}",
-        by.display()
+        "{name} by {by}: first difference {differs:#?}; after reading it, OLMGUARD_BLESS=1 writes it anew:\n{text}"
     );
     Ok(())
 }

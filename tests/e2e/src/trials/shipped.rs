@@ -1,0 +1,136 @@
+//! The manifests that are shipped, as an API server sees them: it takes every object of them, and
+//! whoever applies them again, by whichever way of applying, changes nothing.
+//!
+//! cert-manager is not here: of what is asked of it, only that the kinds exist is shown.
+
+mod bundle;
+mod edits;
+mod matching;
+mod older;
+mod written;
+
+use anyhow::{Context, Result, bail, ensure};
+use k8s_openapi::api::apps::v1::Deployment;
+use k8s_openapi::api::core::v1::Pod;
+use kube::Api;
+use kube::api::PostParams;
+
+use super::stand_in;
+use crate::cluster::Cluster;
+use crate::deployment::{NAME, NAMESPACE, rendered};
+use crate::kubectl::Kubectl;
+
+pub(crate) use bundle::leaves_the_bundle_alone;
+pub(crate) use matching::matches_what_it_says;
+pub(crate) use older::older_shapes_are_judged;
+
+/// Every profile in every certificate mode, one after the other in the same cluster.
+pub(crate) async fn every_manifest_is_taken_and_stays(cluster: &mut Cluster) -> Result<()> {
+    let kubectl = cluster.kubectl()?;
+    kubectl.apply(stand_in::CERT_MANAGER).await?;
+    kubectl.apply(stand_in::NAMESPACES).await?;
+    for profile in ["default", "hardened", "single-node"] {
+        for mode in ["self-managed", "cert-manager", "service-ca"] {
+            let name = format!("{profile}-{mode}");
+            of(cluster, &kubectl, &rendered(&name)?)
+                .await
+                .context(name)?;
+        }
+    }
+    Ok(())
+}
+
+async fn of(cluster: &Cluster, kubectl: &Kubectl, manifest: &str) -> Result<()> {
+    tried_first(kubectl, manifest).await?;
+    stays(kubectl, manifest).await?;
+    stays_by(kubectl, "--server-side", manifest).await?;
+    written::is_stored_as_written(kubectl, manifest).await?;
+    has_restricted_pods(cluster).await?;
+    let delete = kubectl.run("delete -f - --ignore-not-found", manifest);
+    tokio::try_join!(delete, cluster.empty_namespace(NAMESPACE))?;
+    Ok(())
+}
+
+/// In a dry run nothing is remembered, so that only a namespace that is there takes objects.
+async fn tried_first(kubectl: &Kubectl, manifest: &str) -> Result<()> {
+    let namespace = format!("create namespace {NAMESPACE}");
+    kubectl.run(&namespace, "").await?;
+    let tried = kubectl
+        .run("apply --dry-run=server --validate=strict -f -", manifest)
+        .await?;
+    let objects = manifest.split("\n---\n").count();
+    let taken = tried
+        .lines()
+        .filter(|line| line.ends_with("(server dry run)"));
+    ensure!(taken.count() == objects, "of {objects} objects:\n{tried}");
+    Ok(())
+}
+
+async fn stays(kubectl: &Kubectl, manifest: &str) -> Result<()> {
+    let again = stays_by(kubectl, "", manifest).await?;
+    // The selector of a PodDisruptionBudget is replaced as a whole (`patchStrategy: replace`), so that
+    // kubectl always has something to send; that nothing comes of it has been seen by its version.
+    let lines = again
+        .lines()
+        .filter(|line| *line != "poddisruptionbudget.policy/olmguard configured");
+    for line in lines {
+        ensure!(line.ends_with(" unchanged"), "{line}");
+    }
+    Ok(())
+}
+
+/// Applies twice, of which the second time changes nothing; what that prints.
+async fn stays_by(kubectl: &Kubectl, way: &str, manifest: &str) -> Result<String> {
+    let apply = format!("apply {way} --validate=strict -f -");
+    kubectl.run(&apply, manifest).await?;
+    let before = versions(kubectl, manifest).await?;
+    let again = kubectl.run(&apply, manifest).await?;
+    let after = versions(kubectl, manifest).await?;
+    ensure!(before == after, "first\n{before}then\n{after}");
+    has_no_difference(kubectl, &format!("diff {way} -f -"), manifest).await?;
+    Ok(again)
+}
+
+async fn versions(kubectl: &Kubectl, manifest: &str) -> Result<String> {
+    let columns = "custom-columns=K:.kind,N:.metadata.name,V:.metadata.resourceVersion";
+    kubectl
+        .run(&format!("get -f - -o {columns}"), manifest)
+        .await
+}
+
+async fn has_no_difference(kubectl: &Kubectl, diff: &str, manifest: &str) -> Result<()> {
+    let printed = kubectl.try_run(diff, manifest).await?;
+    ensure!(
+        printed.code == Some(0) && printed.stdout.is_empty(),
+        "kubectl {diff}: {printed:?}"
+    );
+    Ok(())
+}
+
+/// The namespace's own label asks for it; a pod that says less of itself is refused there.
+async fn has_restricted_pods(cluster: &Cluster) -> Result<()> {
+    let deployments: Api<Deployment> = Api::namespaced(cluster.client.clone(), NAMESPACE);
+    let template = deployments
+        .get(NAME)
+        .await?
+        .spec
+        .context("a spec")?
+        .template;
+    let pods: Api<Pod> = Api::namespaced(cluster.client.clone(), NAMESPACE);
+    let try_out = PostParams {
+        dry_run: true,
+        ..PostParams::default()
+    };
+    let mut pod = Pod {
+        metadata: template.metadata.unwrap_or_default(),
+        spec: template.spec,
+        ..Pod::default()
+    };
+    pod.metadata.name = Some(NAME.to_owned());
+    pods.create(&try_out, &pod).await?;
+    pod.spec.get_or_insert_default().security_context = None;
+    match pods.create(&try_out, &pod).await {
+        Err(kube::Error::Api(status)) if status.message.contains("violates PodSecurity") => Ok(()),
+        answer => bail!("without a security context: {answer:?}"),
+    }
+}

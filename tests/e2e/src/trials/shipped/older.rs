@@ -1,0 +1,189 @@
+//! The component for an OLM older than 1.0, in a cluster that has its kinds and not the newer ones.
+//!
+//! They are defined here without their schema, so that less is sure to be there than was then.
+
+use std::fs;
+
+use anyhow::{Context, Result, ensure};
+use serde_json::{Value, json};
+
+use super::matching::has_not_erred;
+use crate::cluster::Cluster;
+use crate::deployment::Deployment;
+use crate::kubectl::Kubectl;
+
+/// Every shape is sent, judged by its own fields, and kept where it asks for nothing else.
+pub(crate) async fn older_shapes_are_judged(cluster: &mut Cluster) -> Result<()> {
+    let kubectl = cluster.kubectl()?;
+    kubectl.run("create namespace olmv1-system", "").await?;
+    define(&kubectl).await?;
+    let manifest = with_component(cluster, &kubectl).await?;
+    let manifest = manifest.replace("failurePolicy: Ignore", "failurePolicy: Fail");
+    kubectl.apply(&manifest).await?;
+    let mut guard = Deployment::start(cluster, &[]).await?;
+    for shape in [operator, flat, nested] {
+        let what = shape("lantern-operator", "1.0.0");
+        edits(&kubectl, &guard, shape)
+            .await
+            .with_context(|| what.to_string())?;
+    }
+    has_not_erred(cluster).await?;
+    guard.down().await
+}
+
+/// What is tried with one shape.
+async fn edits(
+    kubectl: &Kubectl,
+    guard: &Deployment,
+    shape: fn(&str, &str) -> Value,
+) -> Result<()> {
+    let asked = |version| shape("lantern-operator", version);
+    let labelled = with_metadata(
+        asked("1.1.0"),
+        json!({ "name": "demo", "labels": { "team": "lights" } }),
+    );
+    let own = with_metadata(shape("olmguard", "|"), json!({ "name": "own" }));
+    sends(kubectl, guard, &asked("1.0.0"), 1.0, None).await?;
+    sends(kubectl, guard, &asked("1.1.0"), 1.0, None).await?;
+    sends(kubectl, guard, &labelled, 0.0, None).await?;
+    sends(
+        kubectl,
+        guard,
+        &asked("|"),
+        1.0,
+        Some("[InvalidVersionRange]"),
+    )
+    .await?;
+    sends(kubectl, guard, &own, 0.0, None).await?;
+    kubectl.run("delete -f -", &labelled.to_string()).await?;
+    kubectl.run("delete -f -", &own.to_string()).await?;
+    Ok(())
+}
+
+fn with_metadata(mut object: Value, metadata: Value) -> Value {
+    if let Some(place) = object.get_mut("metadata") {
+        *place = metadata;
+    }
+    object
+}
+
+/// Applies it: so many reviews, and this refusal or none.
+async fn sends(
+    kubectl: &Kubectl,
+    guard: &Deployment,
+    object: &Value,
+    reviews: f64,
+    refused: Option<&str>,
+) -> Result<()> {
+    let before = guard.reviews().await?;
+    let printed = kubectl.try_run("apply -f -", &object.to_string()).await?;
+    let sent = guard.reviews().await? - before;
+    ensure!((sent - reviews).abs() < 0.5, "{sent} reviews: {object}");
+    match refused {
+        None => ensure!(printed.code == Some(0), "{printed:?}"),
+        Some(why) => ensure!(printed.stderr.contains(why), "{printed:?}"),
+    }
+    Ok(())
+}
+
+/// Up to 0.8.
+fn operator(package: &str, version: &str) -> Value {
+    json!({
+        "apiVersion": "operators.operatorframework.io/v1alpha1",
+        "kind": "Operator",
+        "metadata": { "name": "demo" },
+        "spec": { "packageName": package, "version": version },
+    })
+}
+
+/// 0.9 to 0.13.
+fn flat(package: &str, version: &str) -> Value {
+    json!({
+        "apiVersion": "olm.operatorframework.io/v1alpha1",
+        "kind": "ClusterExtension",
+        "metadata": { "name": "demo" },
+        "spec": { "packageName": package, "version": version, "installNamespace": "default" },
+    })
+}
+
+/// 0.14 to 0.18.
+fn nested(package: &str, version: &str) -> Value {
+    json!({
+        "apiVersion": "olm.operatorframework.io/v1alpha1",
+        "kind": "ClusterExtension",
+        "metadata": { "name": "demo" },
+        "spec": {
+            "install": { "namespace": "default", "serviceAccount": { "name": "installer" } },
+            "source": {
+                "sourceType": "Catalog",
+                "catalog": { "packageName": package, "version": version },
+            },
+        },
+    })
+}
+
+/// The overlay and the component, which kustomize wants by paths that are relative.
+async fn with_component(cluster: &Cluster, kubectl: &Kubectl) -> Result<String> {
+    let folder = fs::canonicalize(cluster.dir())?.join("older");
+    fs::create_dir(&folder)?;
+    let to_root = "../".repeat(folder.components().count() - 1);
+    let deploy = fs::canonicalize(concat!(env!("CARGO_MANIFEST_DIR"), "/../../deploy"))?;
+    let deploy = format!(
+        "{to_root}{}",
+        deploy.display().to_string().trim_start_matches('/')
+    );
+    let kustomization = json!({
+        "resources": [format!("{deploy}/overlays/default-self-managed")],
+        "components": [format!("{deploy}/components/v1alpha1")],
+        "sortOptions": { "order": "legacy" },
+    });
+    fs::write(folder.join("kustomization.yaml"), kustomization.to_string())?;
+    kubectl
+        .run(&format!("kustomize {}", folder.display()), "")
+        .await
+}
+
+/// In place of the definitions that every cluster here begins with.
+async fn define(kubectl: &Kubectl) -> Result<()> {
+    kubectl
+        .run("delete crd clusterextensions.olm.operatorframework.io clustercatalogs.olm.operatorframework.io", "")
+        .await?;
+    for (group, kind, plural) in [
+        ("operators.operatorframework.io", "Operator", "operators"),
+        (
+            "olm.operatorframework.io",
+            "ClusterExtension",
+            "clusterextensions",
+        ),
+        (
+            "catalogd.operatorframework.io",
+            "ClusterCatalog",
+            "clustercatalogs",
+        ),
+    ] {
+        let schema = json!({ "type": "object", "x-kubernetes-preserve-unknown-fields": true });
+        let version = json!({
+            "name": "v1alpha1", "served": true, "storage": true,
+            "schema": { "openAPIV3Schema": schema },
+        });
+        let definition = json!({
+            "apiVersion": "apiextensions.k8s.io/v1",
+            "kind": "CustomResourceDefinition",
+            "metadata": { "name": format!("{plural}.{group}") },
+            "spec": {
+                "group": group,
+                "scope": "Cluster",
+                "names": { "kind": kind, "plural": plural },
+                "versions": [version],
+            },
+        });
+        kubectl.apply(&definition.to_string()).await?;
+        kubectl
+            .run(
+                &format!("wait --for=condition=Established crd/{plural}.{group}"),
+                "",
+            )
+            .await?;
+    }
+    Ok(())
+}

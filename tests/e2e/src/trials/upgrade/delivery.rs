@@ -1,0 +1,151 @@
+//! The guard as OLM installs it: by a ClusterExtension, which is of the kind that it guards.
+//!
+//! A bundle of OLM 1.2 cannot hold a webhook configuration with conditions, so that one is applied
+//! beside it. The worst is tried: that configuration says `Fail`, and the release that is installed does
+//! not run. What repairs it is an edit of that very extension; and nothing else is let by.
+//!
+//! Left out: least rights, since every service account may do everything here.
+
+use anyhow::{Context, Result, bail, ensure};
+use kube::api::{Patch, PatchParams, PostParams};
+use serde_json::{Value, json};
+
+use crate::cluster::Cluster;
+use crate::deployment::{Deployment, NAME, NAMESPACE, rendered};
+use crate::extension::Extensions;
+use crate::image::Image;
+use crate::olm::Olm;
+use crate::olm::catalog::Catalog;
+use crate::olm::controller::{extension, home};
+use crate::olm::progress::{Progress, settled};
+
+pub(crate) async fn of_what_olm_has_installed(cluster: &mut Cluster) -> Result<()> {
+    let olm = Olm::start(cluster).await?;
+    let catalog = catalog(cluster, &olm).await?;
+    olm.serve(cluster, &Catalog::new("hub", catalog)).await?;
+    home(cluster, NAMESPACE).await?;
+    let extensions = Extensions::of(&cluster.client);
+    create(&extensions, NAME, NAME, "1.0.0").await?;
+    is_installed(&extensions, "1.0.0").await?;
+    cluster
+        .kubectl()?
+        .apply(&part("ValidatingWebhookConfiguration")?)
+        .await?;
+    let mut guard = Deployment::start(cluster, &[]).await?;
+    is_refused(&extensions, "[InvalidVersionRange]").await?;
+
+    guard.down().await?;
+    guard.service.close().await;
+    is_refused(&extensions, "failed calling webhook").await?;
+    ask(&extensions, NAME, "1.1.0").await?;
+    is_installed(&extensions, "1.1.0").await?;
+    drop(guard);
+    let mut guard = Deployment::start(cluster, &[]).await?;
+    let release = guard.setting.template.metadata.as_ref();
+    let release = release.and_then(|metadata| metadata.annotations.as_ref()?.get(RELEASE));
+    ensure!(
+        release.is_some_and(|release| release == "1.1.0"),
+        "{release:?}"
+    );
+    is_refused(&extensions, "[InvalidVersionRange]").await?;
+    guard.down().await
+}
+
+/// Another extension cannot be made with a version that nothing can have, for this reason; and not by
+/// calling it as the guard is called.
+async fn is_refused(extensions: &Extensions, why: &str) -> Result<()> {
+    for name in ["lantern", "olmguard-lantern"] {
+        match create(extensions, name, "lantern", "|").await {
+            Err(error) if format!("{error:#}").contains(why) => {}
+            answer => bail!("{why} was expected: {answer:?}"),
+        }
+    }
+    Ok(())
+}
+
+async fn create(extensions: &Extensions, name: &str, package: &str, version: &str) -> Result<()> {
+    let asked = json!({ "packageName": package, "version": version });
+    let mut object = extension(name, &asked);
+    if let Some(namespace) = object.pointer_mut("/spec/namespace") {
+        *namespace = NAMESPACE.into();
+    }
+    let object = serde_json::from_value(object)?;
+    extensions
+        .api
+        .create(&PostParams::default(), &object)
+        .await?;
+    Ok(())
+}
+
+async fn ask(extensions: &Extensions, name: &str, version: &str) -> Result<()> {
+    let patch = json!({ "spec": { "source": { "catalog": { "version": version } } } });
+    let patch = Patch::Merge(patch);
+    let as_told = PatchParams::default();
+    extensions.api.patch(name, &as_told, &patch).await?;
+    Ok(())
+}
+
+async fn is_installed(extensions: &Extensions, version: &str) -> Result<()> {
+    let progress = settled(extensions, NAME).await?;
+    let installed = matches!(&progress, Progress::Done(bundle) if bundle.version == version);
+    ensure!(installed, "{version} is not installed: {progress:?}");
+    Ok(())
+}
+
+/// 1.0.0 <- 1.1.0 of a package `olmguard`, made of what is shipped.
+async fn catalog(cluster: &Cluster, olm: &Olm) -> Result<String> {
+    let mut blobs = vec![
+        json!({ "schema": "olm.package", "name": NAME, "defaultChannel": "stable" }),
+        json!({ "schema": "olm.channel", "package": NAME, "name": "stable", "entries": [
+            { "name": "olmguard.v1.0.0" },
+            { "name": "olmguard.v1.1.0", "replaces": "olmguard.v1.0.0" },
+        ] }),
+    ];
+    for version in ["1.0.0", "1.1.0"] {
+        let name = format!("{NAME}.v{version}");
+        let image = bundle(cluster, &name, version).await?;
+        let reference = olm.registry.push("bundles/olmguard", &image).await?;
+        blobs.push(json!({
+            "schema": "olm.bundle", "package": NAME, "name": name, "image": reference,
+            "properties": [{ "type": "olm.package", "value": { "packageName": NAME, "version": version } }],
+        }));
+    }
+    let line = |blob: &Value| format!("{blob}\n");
+    Ok(blobs.iter().map(line).collect())
+}
+
+/// The Deployment and the Service of webhooks; the version stands in the pods' annotations.
+async fn bundle(cluster: &Cluster, name: &str, version: &str) -> Result<Image> {
+    let mut deployment = object(cluster, "Deployment").await?;
+    let metadata = deployment.pointer_mut("/spec/template/metadata");
+    let metadata = metadata
+        .and_then(Value::as_object_mut)
+        .context("metadata")?;
+    metadata.insert("annotations".to_owned(), json!({ RELEASE: version }));
+    let mut service = object(cluster, "Service").await?;
+    let metadata = service.get_mut("metadata").and_then(Value::as_object_mut);
+    metadata.context("metadata")?.remove("namespace");
+    let deployment = json!({ "name": NAME, "spec": deployment.get("spec") });
+    Image::bundle_of(NAME, name, deployment, Some(service))
+}
+
+/// The first object of a kind, as JSON.
+async fn object(cluster: &Cluster, kind: &str) -> Result<Value> {
+    let convert = "create --dry-run=client --validate=false -o json -f -";
+    let text = cluster.kubectl()?.run(convert, &part(kind)?).await?;
+    Ok(serde_json::from_str(&text)?)
+}
+
+/// The same in the text of the manifest.
+fn part(kind: &str) -> Result<String> {
+    let manifest = rendered("hardened-self-managed")?
+        .replace("priorityClassName: olmguard", "priorityClassName: ''");
+    let kind = format!("\nkind: {kind}\n");
+    let part = manifest
+        .split("\n---\n")
+        .find(|part| format!("\n{part}").contains(&kind));
+    part.map(|part| format!("{part}\n")).context(kind)
+}
+
+/// An annotation of pods, to see which release they are of.
+const RELEASE: &str = "e2e.test/release";
