@@ -39,7 +39,7 @@ impl Changes {
     /// Waits for the next; for ever where there is nothing to watch.
     pub(super) async fn next(&self) {
         if self.0.lock().await.next().await.is_none() {
-            std::future::pending().await
+            std::future::pending::<()>().await;
         }
     }
 }

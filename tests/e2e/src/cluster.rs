@@ -40,7 +40,7 @@ pub(crate) struct Cluster {
 }
 
 impl Cluster {
-    /// Starts one and waits until it takes ClusterExtensions.
+    /// Starts one and waits until it takes `ClusterExtension`s.
     pub(crate) async fn start() -> Result<Self> {
         let dir = TempDir::with_prefix("olmguard-e2e-")?;
         let pki = Pki::new(dir.path(), "pki")?;

@@ -1,4 +1,4 @@
-//! ClusterExtensions as the trials write them.
+//! `ClusterExtension`s as the trials write them.
 
 use anyhow::{Result, ensure};
 use http::{Request, header};
@@ -12,7 +12,7 @@ use serde_json::{Value, json};
 
 use crate::verdict::Verdict;
 
-/// The ClusterExtensions of a cluster.
+/// The `ClusterExtension`s of a cluster.
 #[derive(Clone)]
 pub(crate) struct Extensions {
     pub(crate) api: Api<DynamicObject>,

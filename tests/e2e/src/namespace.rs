@@ -10,7 +10,7 @@ use std::process::{Command, ExitCode};
 
 use anyhow::{Context, Result, ensure};
 
-/// Addresses of "pods": an EndpointSlice takes none of loopback's range.
+/// Addresses of "pods": an `EndpointSlice` takes none of loopback's range.
 pub(crate) const POD_ADDRESSES: [&str; 4] = ["10.99.0.1", "10.99.0.2", "10.99.0.3", "10.99.0.4"];
 
 /// Set for the program that runs inside.

@@ -44,11 +44,6 @@ impl Pki {
         self.dir.join("ca.crt")
     }
 
-    /// The folder that holds the authority's certificate, and nothing but certificates and keys.
-    pub(crate) fn dir(&self) -> &Path {
-        &self.dir
-    }
-
     /// A certificate for a server that answers to `names`, IP addresses among them.
     pub(crate) fn server(&self, file: &str, names: &[&str]) -> Result<Pair> {
         let names: Vec<String> = names.iter().copied().map(str::to_owned).collect();

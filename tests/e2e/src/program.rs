@@ -63,11 +63,6 @@ impl Program {
         self.child.id()
     }
 
-    /// How it ended, if it has.
-    pub(crate) fn ended(&mut self) -> Result<Option<ExitStatus>> {
-        Ok(self.child.try_wait()?)
-    }
-
     /// Waits for its end.
     pub(crate) async fn end(&mut self) -> Result<ExitStatus> {
         Ok(self.child.wait().await?)

@@ -3,7 +3,7 @@
 //! A switch listens on the address that the API server gave the Service and hands each new connection
 //! to the next pod that was ready when it was last asked; a connection stays where it is. Readiness
 //! is asked every [`PERIOD`], so news arrive late, as they do in a cluster. What is ready is also written into an
-//! EndpointSlice.
+//! `EndpointSlice`.
 
 use std::net::{IpAddr, SocketAddr};
 use std::sync::atomic::{AtomicUsize, Ordering};

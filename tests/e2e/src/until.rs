@@ -6,7 +6,7 @@ use anyhow::{Context, Result};
 use tokio::time::{MissedTickBehavior, interval, timeout};
 
 /// How long anything may take on a slow machine.
-pub(crate) const PATIENCE: Duration = Duration::from_secs(60);
+pub(crate) const PATIENCE: Duration = Duration::from_mins(1);
 
 /// Asks until there is an answer, at most [`PATIENCE`] long; `what` says what was waited for.
 pub(crate) async fn until<T>(what: &str, ask: impl AsyncFnMut() -> Option<T>) -> Result<T> {

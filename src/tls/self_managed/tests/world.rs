@@ -249,7 +249,7 @@ impl Store for Memory {
 
     /// Nobody tells of a change: each has to look.
     async fn changed(&self) {
-        std::future::pending().await
+        std::future::pending::<()>().await;
     }
 }
 

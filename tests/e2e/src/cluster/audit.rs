@@ -18,7 +18,6 @@ pub(crate) struct Audited {
     pub(crate) user: User,
     #[serde(default)]
     pub(crate) annotations: BTreeMap<String, String>,
-    pub(crate) response_status: Option<Answered>,
     pub(crate) object_ref: Option<Object>,
 }
 
@@ -26,13 +25,6 @@ pub(crate) struct Audited {
 #[derive(Debug, Clone, Deserialize)]
 pub(crate) struct User {
     pub(crate) username: String,
-}
-
-/// How it was answered.
-#[derive(Debug, Clone, Deserialize)]
-pub(crate) struct Answered {
-    pub(crate) code: Option<u16>,
-    pub(crate) message: Option<String>,
 }
 
 /// What it was about.

@@ -70,9 +70,11 @@ struct Found {
 impl Found {
     /// The checks that failed, each once.
     fn failed(&self) -> Vec<&str> {
-        let checks = self.report["checks"].as_array().into_iter().flatten();
-        let failed = checks.filter(|check| check["state"] == "fail");
-        let mut failed: Vec<&str> = failed.filter_map(|check| check["check"].as_str()).collect();
+        let checks = self.report.get("checks").and_then(Value::as_array);
+        let checks = checks.into_iter().flatten();
+        let failed = checks.filter(|check| check.get("state") == Some(&"fail".into()));
+        let names = failed.filter_map(|check| check.get("check")?.as_str());
+        let mut failed: Vec<&str> = names.collect();
         failed.dedup();
         failed
     }
