@@ -14,6 +14,7 @@ mod from_cluster {
     mod catalogs;
     mod check;
     mod doctor;
+    mod guarded;
     mod save;
     mod scene;
     mod unreachable;

@@ -9,6 +9,7 @@ use k8s_openapi::api::admissionregistration::v1::ValidatingWebhookConfiguration;
 use k8s_openapi::api::apps::v1::Deployment as DeploymentObject;
 use kube::Api;
 use kube::api::{Patch, PatchParams};
+use rustix::process::Signal;
 use serde_json::json;
 
 use crate::assets;
@@ -50,6 +51,28 @@ impl Deployment {
     ) -> Result<Self> {
         cluster.kubectl()?.apply(&rendered(manifest)?).await?;
         Self::start(cluster, extra).await
+    }
+
+    /// The same with pods that all begin at one moment.
+    pub(crate) async fn up_at_once(cluster: &Cluster, manifest: &str) -> Result<Self> {
+        cluster.kubectl()?.apply(&rendered(manifest)?).await?;
+        trust_catalogd(cluster).await?;
+        let mut deployment = Self::found(cluster, &[]).await?;
+        for _ in 0..deployment.replicas {
+            deployment.add().await?;
+            // A process has hardly begun by now.
+            deployment.signal_newest(Signal::STOP)?;
+        }
+        for pod in &deployment.pods {
+            pod.signal(Signal::CONT)?;
+        }
+        deployment.ready().await?;
+        Ok(deployment)
+    }
+
+    fn signal_newest(&self, signal: Signal) -> Result<()> {
+        let newest = self.pods.last().context("there is a pod")?;
+        newest.signal(signal)
     }
 
     /// Starts what someone else has applied, until all of it is ready.

@@ -11,12 +11,14 @@ use std::fs;
 use std::net::{IpAddr, SocketAddr};
 use std::path::{Path, PathBuf};
 use std::process::Command;
+use std::time::Duration;
 
 use anyhow::{Context, Result, ensure};
-use k8s_openapi::api::core::v1::{Container, Pod as PodObject, PodTemplateSpec};
+use k8s_openapi::api::core::v1::{Container, Pod as PodObject, PodSpec, PodTemplateSpec};
 use kube::api::{Api, DeleteParams, Patch, PatchParams, PostParams};
 use rustix::process::Signal;
 use serde_json::json;
+use tokio::time::timeout;
 
 use crate::ask;
 use crate::program::Program;
@@ -43,6 +45,8 @@ pub(crate) struct Pod {
     pods: Api<PodObject>,
     program: Program,
     volumes: Volumes,
+    /// How long a node waits after SIGTERM.
+    grace: Duration,
 }
 
 impl Pod {
@@ -70,6 +74,7 @@ impl Pod {
             pods,
             program,
             volumes,
+            grace: grace(spec)?,
         })
     }
 
@@ -147,7 +152,8 @@ impl Pod {
     /// Deletes it: SIGTERM, and then it has to end by itself, well.
     pub(crate) async fn delete(mut self) -> Result<()> {
         self.program.signal(Signal::TERM)?;
-        let status = self.program.end().await?;
+        let status = timeout(self.grace, self.program.end()).await;
+        let status = status.with_context(|| format!("a node would kill {} now", self.name))??;
         ensure!(status.success(), "{} ended with {status}", self.name);
         self.forget().await
     }
@@ -161,6 +167,11 @@ impl Pod {
 }
 
 pub(crate) const OPS: u16 = 8080;
+
+fn grace(spec: &PodSpec) -> Result<Duration> {
+    let seconds = spec.termination_grace_period_seconds.unwrap_or(30);
+    Ok(Duration::from_secs(seconds.try_into()?))
+}
 
 async fn create(
     pods: &Api<PodObject>,

@@ -23,11 +23,13 @@ mod upgrade;
 mod work;
 
 use std::panic::AssertUnwindSafe;
+use std::time::Duration;
 
 use anyhow::{Result, anyhow};
 use futures_util::FutureExt;
 use libtest_mimic::{Failed, Trial};
 use tokio::runtime::Runtime;
+use tokio::time::timeout;
 
 use crate::cluster::{self, Cluster};
 use crate::namespace;
@@ -52,7 +54,7 @@ pub(crate) fn all() -> Vec<Trial> {
         catalogs::verdicts_follow_the_object,
         certificates::a_lost_secret_and_an_emptied_bundle_heal,
         certificates::files_rotate,
-        certificates::self_managed_authorities_follow_each_other,
+        certificates::self_managed_leaves_follow_each_other,
         certificates::three_replicas_agree_on_one_authority,
         doctor::finds_each_fault,
         emergency::commands_do_what_they_say,
@@ -86,12 +88,19 @@ fn trial(name: &str, run: impl AsyncFnOnce(&mut Cluster) -> Result<()> + Send + 
     })
 }
 
+/// Whatever hangs is told, with what there is to read.
+const LONGEST: Duration = Duration::from_mins(8);
+
 fn in_cluster(run: impl AsyncFnOnce(&mut Cluster) -> Result<()>) -> Result<()> {
     namespace::bring_up()?;
     Runtime::new()?.block_on(async {
         let mut cluster = Cluster::start().await?;
-        let ended = AssertUnwindSafe(run(&mut cluster)).catch_unwind().await;
-        let ended = ended.unwrap_or_else(|_| Err(anyhow!("it panicked, see above")));
+        let running = AssertUnwindSafe(run(&mut cluster)).catch_unwind();
+        let ended = match timeout(LONGEST, running).await {
+            Ok(Ok(ended)) => ended,
+            Ok(Err(_)) => Err(anyhow!("it panicked, see above")),
+            Err(_) => Err(anyhow!("it did not end within {LONGEST:?}")),
+        };
         if ended.is_err() {
             cluster::report(&cluster).await;
         }

@@ -14,8 +14,11 @@ use super::golden;
 use crate::assets;
 use crate::cluster::Cluster;
 use crate::deployment::{Deployment, NAME};
+use crate::extension::Extensions;
 use crate::olm::Olm;
 use crate::olm::catalog::Catalog;
+use crate::say::say;
+use crate::until::until;
 use situation::Situation;
 
 /// The ways to edit, where the guard answers.
@@ -56,15 +59,36 @@ pub(crate) async fn of_a_guard_that_is_away(cluster: &mut Cluster) -> Result<()>
         r#"{"op": "replace", "path": "/webhooks/0/failurePolicy", "value": "Fail"}"#,
     )
     .await?;
+    becomes(cluster, "context deadline exceeded").await?;
     show(cluster, &situation::SILENT).await?;
     guard.service.close().await;
+    becomes(cluster, "connection refused").await?;
     show(cluster, &situation::DOWN_AND_FAIL).await?;
     configure(
         cluster,
         r#"{"op": "replace", "path": "/webhooks/0/failurePolicy", "value": "Ignore"}"#,
     )
     .await?;
+    passes(cluster).await?;
     show(cluster, &situation::DOWN_AND_IGNORE).await
+}
+
+/// An API server takes a change over a little later.
+async fn becomes(cluster: &Cluster, answer: &str) -> Result<()> {
+    let extensions = Extensions::of(&cluster.client);
+    until(answer, async || {
+        let error = extensions.try_version("demo", "1.3.0").await.err()?;
+        error.to_string().contains(answer).then_some(())
+    })
+    .await
+}
+
+async fn passes(cluster: &Cluster) -> Result<()> {
+    let extensions = Extensions::of(&cluster.client);
+    until("edits to pass", async || {
+        extensions.try_version("demo", "1.3.0").await.ok()
+    })
+    .await
 }
 
 /// Tries every edit by every kubectl there is, and compares.
@@ -85,6 +109,9 @@ fn kubectls() -> Result<Vec<PathBuf>> {
     let system = system
         .filter(|path| path != &built)
         .find(|path| is_program(path));
+    if system.is_none() {
+        say("left out: the system's kubectl, there is none");
+    }
     Ok([built].into_iter().chain(system).collect())
 }
 

@@ -31,7 +31,7 @@ mod verdict;
 use std::env;
 use std::time::Instant;
 
-use anyhow::{Context, Result};
+use anyhow::{Context, Result, ensure};
 
 use crate::cluster::Cluster;
 use crate::cluster::audit::{Audited, Object};
@@ -83,11 +83,16 @@ async fn agree(cluster: &Cluster, seed: u64) -> Result<()> {
         guard.is_not_asked(stage.strike(batch)).await?;
         table.add(batch, &verdicts, &outcomes);
     }
+    let written = written(cluster)?;
+    ensure!(
+        written >= pairs.len(),
+        "the controller wrote {written} times only"
+    );
     say(format!(
         "{SEED}={seed}, {:.0?}\n{table}\
          the controller wrote {} times, and the guard was asked about none",
         begun.elapsed(),
-        written(cluster)?
+        written
     ));
     table.holds()
 }
