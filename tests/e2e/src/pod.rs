@@ -88,15 +88,6 @@ impl Pod {
         ask::get(SocketAddr::new(self.address, OPS), path).await
     }
 
-    /// The value of a sample of its metrics, by its whole name with labels; 0 if it has none.
-    pub(crate) async fn metric(&self, name: &str) -> Result<f64> {
-        let (_, text) = self.ops("/metrics").await?;
-        let value = text
-            .lines()
-            .find_map(|line| line.strip_prefix(name)?.strip_prefix(' '));
-        Ok(value.map_or(Ok(0.0), str::parse)?)
-    }
-
     /// The sum of all samples of a metric whose labels contain `part`.
     pub(crate) async fn metric_sum(&self, name: &str, part: &str) -> Result<f64> {
         Ok(self.samples(name, part).await?.into_iter().sum())

@@ -40,13 +40,6 @@ pub(super) fn begin_again(cluster: &Cluster) -> Load {
     Load::start(Extensions::of(&cluster.client), NAME, edits())
 }
 
-/// One of them tries once what must pass.
-pub(super) async fn once(cluster: &Cluster) -> kube::Result<()> {
-    Extensions::of(&cluster.client)
-        .try_version(NAME, "1.1.0")
-        .await
-}
-
 /// They stop; nothing may have gone wrong.
 pub(super) async fn end(what: &str, load: Load) -> Result<()> {
     let counts = load.stop().await?;
