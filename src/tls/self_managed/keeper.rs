@@ -12,7 +12,7 @@ use crate::tls::self_managed::sight::{Sight, View};
 use crate::tls::self_managed::stage::is_past_two_thirds;
 use crate::tls::self_managed::state::State;
 use crate::tls::self_managed::store::Version;
-use crate::tls::self_managed::{AuthorityError, Store, StoreError, Told};
+use crate::tls::self_managed::{AuthorityError, BACKDATE, Store, StoreError, Told};
 use crate::tls::{Clock, Identity, Terms, TlsError};
 
 /// What one replica remembers.
@@ -164,6 +164,14 @@ impl<S: Store> Keeper<S> {
         self.remembered.signer(self.view())
     }
 
+    /// How long API servers may still not know the authority that signs: one that was made just now, by
+    /// whichever replica, was published just now.
+    pub(super) fn until_known(&self) -> Duration {
+        let made = self.signer().map(|signer| signer.validity().0 + BACKDATE);
+        let age = made.and_then(|made| self.clock.now().duration_since(made).ok());
+        age.map_or(Duration::ZERO, |age| NEWS.saturating_sub(age))
+    }
+
     fn view(&self) -> View<'_> {
         View {
             now: self.clock.now(),
@@ -180,6 +188,8 @@ async fn pause() {
     tokio::time::sleep(Duration::from_millis(millis)).await;
 }
 
+/// An API server takes a webhook configuration over within a tenth of a second.
+const NEWS: Duration = Duration::from_secs(2);
 const TRIES: usize = 10;
 const CONFLICT_PAUSE_MILLIS: u64 = 200;
 /// How long one renewal waits for the store: what is written was computed a short time ago.

@@ -70,7 +70,10 @@ async fn first<S: Store>(
     let mut faults = Faults::default();
     loop {
         match keeper.renew().await {
-            Ok(Some(served)) => return Ok(served),
+            Ok(Some(served)) => {
+                tokio::time::sleep(keeper.until_known()).await;
+                return Ok(served);
+            }
             Ok(None) => {}
             Err(error) if !is_passing(&error) => return Err(error),
             Err(error) if faults.is_news(&error) => {

@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use hyper::{Method, StatusCode};
+use tokio::time::Instant;
 
 use super::replicas::{A_LOOK, bundle, replica};
 use super::scene::{CONFIGURATIONS, SECRETS, asked, cluster, configuration, content};
@@ -23,6 +24,21 @@ async fn what_is_taken_away_is_put_back_at_once() {
     api.delete(SECRETS, "olmguard-tls");
     tokio::time::sleep(AT_ONCE).await;
     assert_eq!(content(&api), kept);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_new_authority_is_shown_once_api_servers_have_had_time_to_know_it() {
+    let (api, world) = (cluster(), World::new());
+    let start = Instant::now();
+    let _first = replica(&api, &world).await.unwrap();
+    assert!(start.elapsed() >= Duration::from_secs(2));
+    tokio::time::sleep(A_LOOK).await;
+    let start = Instant::now();
+    let _second = replica(&api, &world).await.unwrap();
+    assert!(
+        start.elapsed() < AT_ONCE,
+        "an authority that is known needs no time"
+    );
 }
 
 #[tokio::test(start_paused = true)]
