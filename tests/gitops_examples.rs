@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use olmguard::manifest::{ManifestObject, documents};
-use serde_json::Value;
+use serde_json::{Value, json};
 
 #[test]
 fn every_source_is_a_folder_with_something_to_apply() {
@@ -80,6 +80,45 @@ fn argo_cd_registers_the_webhook_last() {
         patched["metadata"]["name"],
         configuration["metadata"]["name"]
     );
+}
+
+/// The overlays name an image without a registry: who delivers one has to say where it is.
+#[test]
+fn the_guard_has_an_image_that_can_be_pulled() {
+    let argo_cd = named(&objects("argocd"), "olmguard");
+    let flux = named(&objects("flux"), "olmguard");
+    let (name, tag) = image();
+    let replaced = argo_cd.pointer("/spec/source/kustomize/images/0");
+    assert_eq!(
+        replaced,
+        Some(&format!("{name}=REGISTRY/{name}:{tag}").into())
+    );
+    assert_eq!(
+        flux["spec"]["images"],
+        json!([{"name": name, "newName": format!("REGISTRY/{name}"), "newTag": tag}])
+    );
+}
+
+/// A ConfigMap that someone has to make would keep every pod from starting.
+#[test]
+fn whatever_the_guard_mounts_is_made_for_it() {
+    for (tool, at) in [("argocd", "/spec/source/path"), ("flux", "/spec/path")] {
+        let guard = named(&objects(tool), "olmguard");
+        let path = guard.pointer(at).and_then(Value::as_str).expect("a path");
+        let overlay = Path::new(path).file_name().expect("an overlay");
+        let manifest = Path::new("deploy/rendered").join(overlay);
+        let manifest = all(&read(&format!("{}.yaml", manifest.display())));
+        let issued: Vec<_> = manifest
+            .iter()
+            .filter(|object| object.kind == "Certificate")
+            .map(|object| &object.value["spec"]["secretName"])
+            .collect();
+        let volumes = &deployment(&manifest)["spec"]["template"]["spec"]["volumes"];
+        for volume in volumes.as_array().expect("volumes") {
+            let is_issued = issued.contains(&&volume["secret"]["secretName"]);
+            assert!(is_issued || volume.get("emptyDir").is_some(), "{volume}");
+        }
+    }
 }
 
 #[test]
@@ -165,6 +204,21 @@ fn objects(tool: &str) -> Vec<ManifestObject> {
         .iter()
         .map(|file| fs::read_to_string(file).expect("a text"));
     texts.flat_map(|text| all(&text)).collect()
+}
+
+/// Name and tag of the image that the manifests name.
+fn image() -> (String, String) {
+    let base = all(&read("deploy/base/deployment.yaml"));
+    let container = &deployment(&base)["spec"]["template"]["spec"]["containers"][0];
+    let image = container["image"].as_str().expect("an image");
+    let (name, tag) = image.split_once(':').expect("a tag");
+    (name.to_owned(), tag.to_owned())
+}
+
+#[track_caller]
+fn deployment(objects: &[ManifestObject]) -> &Value {
+    let mut deployments = objects.iter().filter(|object| object.kind == "Deployment");
+    &deployments.next().expect("a Deployment").value
 }
 
 fn all(text: &str) -> Vec<ManifestObject> {

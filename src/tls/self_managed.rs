@@ -22,8 +22,8 @@
 //!   itself, by a clock that nobody sets, decides (`sight`); nothing leaves the bundle unannounced.
 //! - What is stored and cannot be read is never written over: it may be the authority that others
 //!   still serve with. Content of no bytes at all counts as none stored. If nothing is stored any
-//!   more, whoever remembers what was puts it back, so that deleting it breaks nothing; to have new
-//!   authorities at once, delete it and restart every replica.
+//!   more, whoever remembers what was puts it back, at once where it may watch, so that deleting it
+//!   breaks nothing; to have new authorities at once, end every replica, delete it, and start them again.
 
 mod authority;
 mod error;

@@ -41,7 +41,7 @@ pub(crate) fn catalog(name: &str, digest: u64, base: &str) -> Value {
 
 /// The Deployment of an OLM of this release, such as `v1.11.0`.
 pub(crate) fn operator_controller(release: &str) -> Value {
-    let image = format!("quay.io/operator-framework/operator-controller:{release}");
+    let image = format!("registry.example/operator-framework/operator-controller:{release}");
     let container = json!({"name": "manager", "image": image, "command": ["/operator-controller"]});
     let labels = json!({"app.kubernetes.io/name": "operator-controller"});
     json!({

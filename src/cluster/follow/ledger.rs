@@ -218,9 +218,12 @@ impl Ledger {
         self.settle();
     }
 
-    /// How often in a row loading a catalog came to nothing.
-    pub(super) fn failures(&self, name: &str) -> u32 {
-        self.catalogs.get(name).map_or(0, Tracked::failures)
+    /// How often in a row loading what a catalog says now came to nothing: with another digest,
+    /// another address, or content that was unpacked anew, waiting begins anew.
+    pub(super) fn failures_since_news(&self, name: &str) -> u32 {
+        self.catalogs
+            .get(name)
+            .map_or(0, Tracked::failures_since_news)
     }
 
     /// Whether every catalog that was there at first is loaded, or will not be for now.

@@ -279,7 +279,7 @@ impl<L: Load> Follower<L> {
 
     /// When to try again what fails now.
     fn retry(&self, job: &Job) -> Instant {
-        let failed = self.ledger.failures(&job.want.name) + 1;
+        let failed = self.ledger.failures_since_news(&job.want.name) + 1;
         Instant::now() + RETRY.delay(failed, fastrand::f64())
     }
 

@@ -32,6 +32,8 @@ pub(super) struct Tracked {
     superseded_since: Option<Instant>,
     /// How often in a row loading came to nothing.
     failures: u32,
+    /// The same since the object last said something that loading depends on: how long to wait.
+    failures_since_news: u32,
     trouble: Option<Trouble>,
 }
 
@@ -60,6 +62,7 @@ impl Tracked {
             named_since: now,
             superseded_since: None,
             failures: 0,
+            failures_since_news: 0,
             trouble: None,
         }
     }
@@ -74,6 +77,7 @@ impl Tracked {
         let is_unpacked_anew = observed.state.last_unpacked != self.observed.state.last_unpacked;
         if names_another || is_unpacked_anew || observed.base != self.observed.base {
             self.trouble = None;
+            self.failures_since_news = 0;
         }
         self.observed = observed;
         self.compare();
@@ -118,6 +122,7 @@ impl Tracked {
         });
         self.trouble = None;
         self.failures = 0;
+        self.failures_since_news = 0;
         self.compare();
     }
 
@@ -132,6 +137,7 @@ impl Tracked {
     /// Loading failed.
     pub(super) fn failed(&mut self, why: String, retry: Instant) {
         self.failures += 1;
+        self.failures_since_news += 1;
         self.trouble = Some(Trouble { why, retry });
     }
 
@@ -143,6 +149,11 @@ impl Tracked {
     /// How often in a row loading came to nothing.
     pub(super) fn failures(&self) -> u32 {
         self.failures
+    }
+
+    /// The same since its object last said something that loading depends on.
+    pub(super) fn failures_since_news(&self) -> u32 {
+        self.failures_since_news
     }
 
     /// Whether it failed so often that nobody should wait for it.

@@ -34,7 +34,7 @@ pub enum AuthorityError {
     #[error(
         "no stored certificate authority is valid now, and there is no room for another: is the \
          clock right? One leaves within minutes if no replica needs it; to have a new one at once, \
-         delete them and restart every replica"
+         end every replica, delete them, and start the replicas again"
     )]
     NoSigner,
     /// No certificate can be made here.

@@ -120,9 +120,25 @@ async fn run<S: Store>(mut keeper: Keeper<S>, current: Current, observer: Arc<dy
 /// Waits, but no longer than until a change; whoever changes things all the time is not followed faster
 /// than [`LEAST`].
 async fn until_due(wait: Duration, store: &impl Store) {
-    tokio::time::sleep(LEAST.min(wait)).await;
-    // That the time is over is the other way to go on.
-    let _over = timeout(wait.saturating_sub(LEAST), store.changed()).await;
+    if !changes_during(LEAST.min(wait), store).await {
+        // That the time is over is the other way to go on.
+        let _over = timeout(wait.saturating_sub(LEAST), store.changed()).await;
+    }
+}
+
+/// Whether something changes until a pause is over. Every change is taken, so that a storm of them leaves
+/// none to be followed one by one after it.
+async fn changes_during(pause: Duration, store: &impl Store) -> bool {
+    let mut is_changed = false;
+    let changes = async {
+        loop {
+            store.changed().await;
+            is_changed = true;
+        }
+    };
+    // It has no other end.
+    let _over: Result<(), _> = timeout(pause, changes).await;
+    is_changed
 }
 
 /// The fault that was told last, so that it is told once a change: a store that is away for an hour

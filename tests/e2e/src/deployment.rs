@@ -23,6 +23,9 @@ use crate::until::until;
 pub(crate) const NAME: &str = "olmguard";
 pub(crate) const NAMESPACE: &str = "olmguard-system";
 
+/// The ConfigMap with whom the guard trusts to be catalogd.
+const AUTHORITIES: &str = "olmguard-catalogd-ca";
+
 /// How long a pod goes on accepting after SIGTERM, unless a trial is about that.
 const SHUTDOWN_DELAY: &str = "1s";
 
@@ -231,16 +234,36 @@ impl Deployment {
     }
 }
 
-/// What an administrator does beside applying the manifests: says who vouches for catalogd.
+/// What is done beside applying the manifests, by an administrator or by OpenShift: someone says who
+/// vouches for catalogd, under the key that is mounted.
 async fn trust_catalogd(cluster: &Cluster) -> Result<()> {
     let create = format!(
-        "create configmap olmguard-catalogd-ca -n {NAMESPACE} --from-file=ca.crt={} --dry-run=client -o yaml",
+        "create configmap {AUTHORITIES} -n {NAMESPACE} --from-file={}={} --dry-run=client -o yaml",
+        mounted_key(cluster).await?,
         cluster.pki.ca().display()
     );
     let kubectl = cluster.kubectl()?;
     let object = kubectl.run(&create, "").await?;
     kubectl.apply(&object).await?;
     Ok(())
+}
+
+/// The key of [`AUTHORITIES`] that the Deployment asks for; where it takes all, that of the docs.
+async fn mounted_key(cluster: &Cluster) -> Result<String> {
+    let api: Api<DeploymentObject> = Api::namespaced(cluster.client.clone(), NAMESPACE);
+    let pod = api
+        .get(NAME)
+        .await?
+        .spec
+        .and_then(|spec| spec.template.spec);
+    let volumes = pod.and_then(|pod| pod.volumes).unwrap_or_default();
+    let key = volumes
+        .into_iter()
+        .filter_map(|volume| volume.config_map)
+        .filter(|source| source.name == AUTHORITIES)
+        .find_map(|source| source.items?.into_iter().next())
+        .map(|item| item.key);
+    Ok(key.unwrap_or_else(|| "ca.crt".to_owned()))
 }
 
 /// Whom the API server believes to be the guard, as PEM; empty for nobody.

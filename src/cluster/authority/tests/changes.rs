@@ -66,4 +66,11 @@ async fn whoever_changes_it_all_the_time_is_not_followed_faster() {
     }
     let patches = asked(&api, &Method::PATCH, CONFIGURATIONS) - before;
     assert!((2..=20).contains(&patches), "{patches} in ten seconds");
+    tokio::time::sleep(AT_ONCE).await;
+    // So a renewal asks; who watches asks for a list.
+    let renewal = format!("{SECRETS}/olmguard-tls");
+    let before = asked(&api, &Method::GET, &renewal);
+    tokio::time::sleep(Duration::from_secs(10)).await;
+    let looks = asked(&api, &Method::GET, &renewal) - before;
+    assert!(looks <= 1, "{looks} in ten seconds of quiet");
 }

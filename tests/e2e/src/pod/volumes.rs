@@ -6,7 +6,7 @@ use std::os::unix::fs::symlink;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, bail};
-use k8s_openapi::api::core::v1::{ConfigMap, PodSpec, Secret, Volume};
+use k8s_openapi::api::core::v1::{ConfigMap, KeyToPath, PodSpec, Secret, Volume};
 use kube::Api;
 
 /// Volumes that are mounted, each with the path it has in the container.
@@ -15,6 +15,9 @@ pub(super) struct Volumes {
     namespace: String,
     mounted: Vec<Mounted>,
 }
+
+/// Names of files and what is in them.
+type Files = BTreeMap<String, Vec<u8>>;
 
 struct Mounted {
     path: String,
@@ -78,7 +81,7 @@ impl Volumes {
     }
 
     /// What the object of a volume holds; none for a volume that starts empty.
-    async fn files(&self, volume: &Volume) -> Result<Option<BTreeMap<String, Vec<u8>>>> {
+    async fn files(&self, volume: &Volume) -> Result<Option<Files>> {
         if volume.empty_dir.is_some() {
             return Ok(None);
         }
@@ -92,11 +95,9 @@ impl Volumes {
             let data = found(object, source.optional, name)?
                 .and_then(|secret| secret.data)
                 .unwrap_or_default();
-            return Ok(Some(
-                data.into_iter()
-                    .map(|(file, bytes)| (file, bytes.0))
-                    .collect(),
-            ));
+            let files = data.into_iter().map(|(file, bytes)| (file, bytes.0));
+            let items = source.items.as_deref().unwrap_or_default();
+            return chosen(files.collect(), items, source.optional, name).map(Some);
         }
         if let Some(source) = &volume.config_map {
             let api: Api<ConfigMap> = Api::namespaced(self.client.clone(), &self.namespace);
@@ -104,11 +105,11 @@ impl Volumes {
             let data = found(object, source.optional, &source.name)?
                 .and_then(|map| map.data)
                 .unwrap_or_default();
-            return Ok(Some(
-                data.into_iter()
-                    .map(|(file, text)| (file, text.into_bytes()))
-                    .collect(),
-            ));
+            let files = data
+                .into_iter()
+                .map(|(file, text)| (file, text.into_bytes()));
+            let items = source.items.as_deref().unwrap_or_default();
+            return chosen(files.collect(), items, source.optional, &source.name).map(Some);
         }
         bail!("a volume of a kind that no one plays here: {volume:?}")
     }
@@ -121,8 +122,26 @@ fn found<T>(object: Option<T>, optional: Option<bool>, name: &str) -> Result<Opt
     Ok(object)
 }
 
+/// Those files that a volume asks for, by the names it has for them; all where it says nothing.
+fn chosen(files: Files, items: &[KeyToPath], optional: Option<bool>, name: &str) -> Result<Files> {
+    if items.is_empty() {
+        return Ok(files);
+    }
+    let mut chosen = Files::new();
+    for KeyToPath { key, path, .. } in items {
+        match files.get(key) {
+            Some(bytes) => {
+                chosen.insert(path.clone(), bytes.clone());
+            }
+            None if optional == Some(true) => {}
+            None => bail!("the pod would wait for {key} of {name}, which is not there"),
+        }
+    }
+    Ok(chosen)
+}
+
 /// Puts files in place as the kubelet does: a new folder, then one rename of the link to it.
-fn swap(folder: &Path, files: &BTreeMap<String, Vec<u8>>) -> Result<()> {
+fn swap(folder: &Path, files: &Files) -> Result<()> {
     let data = folder.join("..data");
     let old = fs::read_link(&data).ok();
     let fresh = tempfile::Builder::new()

@@ -36,7 +36,7 @@ fn another_digest_is_tried_at_once() {
     world.apply(observed("hub", "b"));
     assert_eq!(world.wanted(), ["hub sha256:b"]);
     world.load_all();
-    assert_eq!(world.ledger.failures("hub"), 0);
+    assert_eq!(world.ledger.failures_since_news("hub"), 0);
 }
 
 #[test]
@@ -51,6 +51,29 @@ fn content_that_is_unpacked_anew_is_tried_at_once() {
     assert_eq!(world.wanted(), ["hub sha256:b"]);
     world.load_all();
     world.judges("hub", Ok("b"));
+}
+
+/// Whoever says something new is waited for as if nothing had failed yet; at the start nobody waits for
+/// it any longer for that.
+#[test]
+fn news_begin_the_pauses_anew_and_not_the_tries() {
+    let elsewhere = Observed {
+        base: Some("https://elsewhere".to_owned()),
+        ..observed("hub", "b")
+    };
+    let mut unpacked_anew = elsewhere.clone();
+    unpacked_anew.state.last_unpacked = Some("after a restart".to_owned());
+    let mut world = World::empty();
+    world.ledger.listed(vec![observed("hub", "a")], world.now);
+    for news in [observed("hub", "b"), elsewhere, unpacked_anew] {
+        world.fail(SECOND);
+        assert_eq!(world.ledger.failures_since_news("hub"), 1);
+        world.apply(news);
+        assert_eq!(world.ledger.failures_since_news("hub"), 0);
+        assert!(!world.ledger.is_ready());
+    }
+    world.fail(SECOND);
+    assert!(world.ledger.is_ready(), "after four tries");
 }
 
 #[test]
@@ -70,7 +93,7 @@ fn content_whose_digest_moved_is_fetched_when_the_watch_says_so_or_later() {
         !world.ledger.failed(&job, "late".to_owned(), retry),
         "nobody waits for it"
     );
-    assert_eq!(world.ledger.failures("hub"), 0);
+    assert_eq!(world.ledger.failures_since_news("hub"), 0);
 }
 
 #[test]
