@@ -114,8 +114,8 @@ fn vouch(
     }
     let mut roots = RootCertStore::empty();
     roots.add_parsable_certificates(authorities.iter().map(|one| one.der().clone()));
-    // Its own time is another question.
-    let moment = now.clamp(leaf.not_before, leaf.not_after);
+    // Its own time is another question. Not `clamp`: one may say that it ends before it begins.
+    let moment = now.max(leaf.not_before).min(leaf.not_after);
     let since = moment.duration_since(UNIX_EPOCH).unwrap_or_default();
     verify_server_cert_signed_by_trust_anchor(
         &ParsedCertificate::try_from(leaf.der())?,
@@ -173,8 +173,12 @@ mod tests {
     }
 
     fn leaf_of(ca: &Ca) -> CertificateDer<'static> {
+        leaf_until(ca, 2030)
+    }
+
+    fn leaf_until(ca: &Ca, last_year: i32) -> CertificateDer<'static> {
         let mut params = named("leaf");
-        params.not_after = date_time_ymd(2030, 1, 1);
+        params.not_after = date_time_ymd(last_year, 1, 1);
         let key = KeyPair::generate().unwrap();
         let leaf = params.signed_by(&key, &ca.issuer).unwrap();
         leaf.der().clone()
@@ -238,5 +242,13 @@ mod tests {
         let one = ca("one", 2040);
         let late = year(2030) + Duration::from_hours(24);
         says(&one.pem, &leaf_of(&one), late, Ok(()));
+    }
+
+    #[test]
+    fn a_certificate_that_ends_before_it_begins_is_not_taken() {
+        let one = ca("one", 2040);
+        let authorities = Authorities::from_pem(one.pem.as_bytes());
+        let vouched = authorities.vouch(&[leaf_until(&one, 2019)], year(2026));
+        assert!(matches!(vouched, Err(Distrust::Refused(_))), "{vouched:?}");
     }
 }
