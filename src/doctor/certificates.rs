@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use crate::doctor::facts::{Bundle, Certificate, Facts, Trust, Webhook};
+use crate::doctor::facts::{Bundle, Certificate, Facts, Trust};
 use crate::doctor::finding::{Check, Finding, about};
 
 pub(super) fn findings(facts: &Facts) -> Vec<Finding> {
@@ -40,7 +40,7 @@ pub(super) fn findings(facts: &Facts) -> Vec<Finding> {
 
 /// What is wrong with the bundle by itself.
 fn bundle(facts: &Facts) -> Option<Finding> {
-    let webhook = webhook(facts)?;
+    let webhook = facts.webhook()?;
     let (found, cause) = match webhook.bundle {
         Bundle::Certificates(_) => return None,
         Bundle::Absent => (
@@ -90,7 +90,9 @@ fn server_name(facts: &Facts, name: &str, certificate: &Certificate) -> Finding 
         [] => "no name".to_owned(),
         names => names.join(", "),
     };
-    let wanted = webhook(facts).and_then(|webhook| webhook.server_name.clone());
+    let wanted = facts
+        .webhook()
+        .and_then(|webhook| webhook.server_name.clone());
     let wanted =
         wanted.unwrap_or_else(|| format!("{}.{}.svc", facts.names.service, facts.names.namespace));
     match is_for_service {
@@ -144,16 +146,6 @@ fn expiry(facts: &Facts, name: &str, certificate: &Certificate) -> Finding {
     } else {
         check.ok(found)
     }
-}
-
-fn webhook(facts: &Facts) -> Option<&Webhook> {
-    facts
-        .configuration
-        .as_ref()
-        .ok()?
-        .as_ref()?
-        .webhook
-        .as_ref()
 }
 
 const NOT_RENEWED: &str = "it should have been renewed at two thirds of its life";

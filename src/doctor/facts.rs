@@ -27,6 +27,14 @@ pub struct Facts {
     pub round_trip: RoundTrip,
 }
 
+impl Facts {
+    /// The guard's webhook, where one is known.
+    pub fn webhook(&self) -> Option<&Webhook> {
+        let configuration = self.configuration.as_ref().ok()?.as_ref()?;
+        configuration.webhook.as_ref()
+    }
+}
+
 /// The names of what was looked for.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct Names {

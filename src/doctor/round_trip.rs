@@ -4,7 +4,7 @@
 //! where `failurePolicy` is Fail. Under Ignore the edit goes through, and that nothing was said to it
 //! is all there is to see.
 
-use crate::doctor::facts::{Answered, Facts, FailurePolicy, RoundTrip, Unasked, Webhook};
+use crate::doctor::facts::{Answered, Facts, FailurePolicy, RoundTrip, Unasked};
 use crate::doctor::finding::{Check, Finding, State};
 use crate::doctor::probe::{self, Expected};
 
@@ -147,7 +147,7 @@ fn unasked(facts: &Facts) -> Finding {
     let finding = Check::RoundTrip.fail(
         "the API server took what must be denied, and the guard said nothing: it was not asked",
     );
-    let Some(webhook) = webhook(facts) else {
+    let Some(webhook) = facts.webhook() else {
         let cause = match &facts.configuration {
             Ok(_) => "no webhook configuration names the guard: see configuration",
             Err(_) => "no webhook configuration names the guard, or its failurePolicy hides why",
@@ -229,17 +229,9 @@ fn parted<'a>(message: &'a str, words: (&str, &str)) -> Option<(&'a str, &'a str
 }
 
 fn is_ours(facts: &Facts, name: &str) -> bool {
-    webhook(facts).map_or(name == probe::WEBHOOK, |webhook| webhook.name == name)
-}
-
-fn webhook(facts: &Facts) -> Option<&Webhook> {
     facts
-        .configuration
-        .as_ref()
-        .ok()?
-        .as_ref()?
-        .webhook
-        .as_ref()
+        .webhook()
+        .map_or(name == probe::WEBHOOK, |webhook| webhook.name == name)
 }
 
 fn deployment(facts: &Facts) -> String {
