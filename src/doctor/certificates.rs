@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use crate::doctor::facts::{Bundle, Certificate, Facts, Trust};
-use crate::doctor::finding::{Check, Finding, about};
+use crate::doctor::finding::{Check, Finding, State, about};
 
 pub(super) fn findings(facts: &Facts) -> Vec<Finding> {
     let mut findings: Vec<_> = bundle(facts).into_iter().collect();
@@ -36,6 +36,20 @@ pub(super) fn findings(facts: &Facts) -> Vec<Finding> {
     });
     findings.extend(untold);
     findings
+}
+
+/// What API servers refuse the connection for: an end that is only near is none of it.
+pub(super) fn refusals(facts: &Facts) -> Vec<Finding> {
+    let told = facts.replicas.iter().filter_map(|replica| {
+        let certificate = replica.told.as_ref().ok()?.certificate.as_ref().ok()?;
+        Some((replica.name.as_str(), certificate))
+    });
+    let ended = told
+        .filter(|(_, shown)| shown.left.is_zero() || shown.begins_in.is_some())
+        .map(|(name, shown)| expiry(facts, name, shown));
+    let others = findings(facts).into_iter();
+    let others = others.filter(|one| one.check != Check::Expiry && one.state == State::Fail);
+    others.chain(ended).collect()
 }
 
 /// What is wrong with the bundle by itself.

@@ -61,7 +61,7 @@ fn of_webhook(name: &str, webhook: &Webhook) -> Vec<Finding> {
     findings
 }
 
-fn differs(name: &str, difference: &Difference) -> Finding {
+pub(super) fn differs(name: &str, difference: &Difference) -> Finding {
     let Difference {
         field,
         found,
