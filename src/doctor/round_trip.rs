@@ -204,7 +204,7 @@ fn failing(facts: &Facts, webhook: &Webhook) -> Vec<String> {
     let differences = webhook.differences.iter();
     differences
         .filter(|one| one.field == "clientConfig")
-        .map(|one| super::configuration::differs(&facts.names.configuration, one))
+        .map(super::configuration::differs)
         .chain(super::serving::findings(facts))
         .chain(super::certificates::refusals(facts))
         .filter(|finding| finding.state == State::Fail)
