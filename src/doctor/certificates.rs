@@ -87,11 +87,18 @@ fn trust(facts: &Facts, name: &str, certificate: &Certificate) -> Finding {
 }
 
 fn see_bundle(facts: &Facts) -> String {
-    format!(
-        "kubectl get validatingwebhookconfiguration {} -o jsonpath='{{.webhooks[0].clientConfig.caBundle}}' \
-         | base64 -d | openssl x509 -noout -subject -dates",
+    let see = format!(
+        "kubectl get validatingwebhookconfiguration {} -o",
         facts.names.configuration
-    )
+    );
+    match facts.webhook() {
+        Some(webhook) if matches!(webhook.bundle, Bundle::Certificates(_)) => format!(
+            "{see} jsonpath='{{.webhooks[?(@.name==\"{}\")].clientConfig.caBundle}}' | base64 -d | \
+             openssl storeutl -noout -text -certs /dev/stdin",
+            webhook.name
+        ),
+        _ => format!("{see} yaml"),
+    }
 }
 
 fn server_name(facts: &Facts, name: &str, certificate: &Certificate) -> Finding {
