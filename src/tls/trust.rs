@@ -12,9 +12,11 @@ use rustls::pki_types::pem::PemObject;
 use rustls::pki_types::{CertificateDer, UnixTime};
 use rustls::server::ParsedCertificate;
 use rustls::{CertificateError, RootCertStore};
+use x509_parser::x509::X509Version;
 
 use crate::tls::Leaf;
 use crate::tls::fitness::utc;
+use crate::tls::leaf::parse;
 
 /// Authorities that are trusted.
 #[derive(Clone, Debug, Default)]
@@ -67,7 +69,11 @@ impl Authorities {
             return Err(Distrust::Refused("it shows no certificate".to_owned()));
         };
         let leaf = Leaf::read(leaf).map_err(refused)?;
-        let (alive, dead): (Vec<_>, Vec<_>) = self.0.iter().partition(|one| one.not_after >= now);
+        let able = self
+            .0
+            .iter()
+            .filter(|one| one.der() == leaf.der() || one.not_before <= now && may_sign(one));
+        let (alive, dead): (Vec<_>, Vec<_>) = able.partition(|one| one.not_after >= now);
         let failed = match vouch(&alive, &leaf, others, now) {
             Ok(()) => return Ok(()),
             Err(failed) => failed,
@@ -93,6 +99,18 @@ impl Authorities {
             },
             other => refused(other),
         }
+    }
+}
+
+/// As `CheckSignatureFrom` has it: certificates before version 3 do not say.
+fn may_sign(one: &Leaf) -> bool {
+    let Ok(parsed) = parse(one.der()) else {
+        return false;
+    };
+    match parsed.basic_constraints() {
+        Ok(Some(constraints)) => constraints.value.ca,
+        Ok(None) => parsed.version() != X509Version::V3,
+        Err(_) => false,
     }
 }
 
@@ -228,6 +246,19 @@ mod tests {
         let (one, renewed) = (ca("one", 2040), ca("one", 2040));
         let expected = "it is issued by CN=one, which is none of CN=one";
         says(&renewed.pem, &leaf_of(&one), year(2026), Err(expected));
+    }
+
+    #[test]
+    fn who_has_not_begun_or_is_no_authority_vouches_for_nothing() {
+        let ahead = ca("one", 2040);
+        let expected = "it is issued by CN=one, which is none of CN=one";
+        says(&ahead.pem, &leaf_of(&ahead), year(2019), Err(expected));
+        let params = named("one");
+        let key = KeyPair::generate().unwrap();
+        let pem = params.self_signed(&key).unwrap().pem();
+        let issuer = Issuer::new(params, key);
+        let none = Ca { pem, issuer };
+        says(&none.pem, &leaf_of(&none), year(2026), Err(expected));
     }
 
     #[test]
