@@ -2,8 +2,8 @@
 
 use std::time::Duration;
 
-use crate::doctor::facts::{Bundle, Certificate, Facts, Trust, Webhook};
-use crate::doctor::finding::{Check, Finding, about};
+use crate::doctor::facts::{Bundle, Certificate, Facts, Trust};
+use crate::doctor::finding::{Check, Finding, State, about};
 
 pub(super) fn findings(facts: &Facts) -> Vec<Finding> {
     let mut findings: Vec<_> = bundle(facts).into_iter().collect();
@@ -38,9 +38,23 @@ pub(super) fn findings(facts: &Facts) -> Vec<Finding> {
     findings
 }
 
+/// What API servers refuse the connection for: an end that is only near is none of it.
+pub(super) fn refusals(facts: &Facts) -> Vec<Finding> {
+    let told = facts.replicas.iter().filter_map(|replica| {
+        let certificate = replica.told.as_ref().ok()?.certificate.as_ref().ok()?;
+        Some((replica.name.as_str(), certificate))
+    });
+    let ended = told
+        .filter(|(_, shown)| shown.left.is_zero() || shown.begins_in.is_some())
+        .map(|(name, shown)| expiry(facts, name, shown));
+    let others = findings(facts).into_iter();
+    let others = others.filter(|one| one.check != Check::Expiry && one.state == State::Fail);
+    others.chain(ended).collect()
+}
+
 /// What is wrong with the bundle by itself.
 fn bundle(facts: &Facts) -> Option<Finding> {
-    let webhook = webhook(facts)?;
+    let webhook = facts.webhook()?;
     let (found, cause) = match webhook.bundle {
         Bundle::Certificates(_) => return None,
         Bundle::Absent => (
@@ -73,11 +87,18 @@ fn trust(facts: &Facts, name: &str, certificate: &Certificate) -> Finding {
 }
 
 fn see_bundle(facts: &Facts) -> String {
-    format!(
-        "kubectl get validatingwebhookconfiguration {} -o jsonpath='{{.webhooks[0].clientConfig.caBundle}}' \
-         | base64 -d | openssl x509 -noout -subject -dates",
+    let see = format!(
+        "kubectl get validatingwebhookconfiguration {} -o",
         facts.names.configuration
-    )
+    );
+    match facts.webhook() {
+        Some(webhook) if matches!(webhook.bundle, Bundle::Certificates(_)) => format!(
+            "{see} jsonpath='{{.webhooks[?(@.name==\"{}\")].clientConfig.caBundle}}' | base64 -d | \
+             openssl storeutl -noout -text -certs /dev/stdin",
+            webhook.name
+        ),
+        _ => format!("{see} yaml"),
+    }
 }
 
 fn server_name(facts: &Facts, name: &str, certificate: &Certificate) -> Finding {
@@ -90,7 +111,9 @@ fn server_name(facts: &Facts, name: &str, certificate: &Certificate) -> Finding 
         [] => "no name".to_owned(),
         names => names.join(", "),
     };
-    let wanted = webhook(facts).and_then(|webhook| webhook.server_name.clone());
+    let wanted = facts
+        .webhook()
+        .and_then(|webhook| webhook.server_name.clone());
     let wanted =
         wanted.unwrap_or_else(|| format!("{}.{}.svc", facts.names.service, facts.names.namespace));
     match is_for_service {
@@ -144,16 +167,6 @@ fn expiry(facts: &Facts, name: &str, certificate: &Certificate) -> Finding {
     } else {
         check.ok(found)
     }
-}
-
-fn webhook(facts: &Facts) -> Option<&Webhook> {
-    facts
-        .configuration
-        .as_ref()
-        .ok()?
-        .as_ref()?
-        .webhook
-        .as_ref()
 }
 
 const NOT_RENEWED: &str = "it should have been renewed at two thirds of its life";

@@ -30,7 +30,10 @@ fn absent(name: &str) -> Finding {
         .fail(format!(
             "there is no ValidatingWebhookConfiguration {name:?}"
         ))
-        .since("no API server asks the guard: every edit goes through unjudged")
+        .since(
+            "no API server asks the guard: every edit goes through unjudged; apply again \
+             whatever was applied, such as the file below",
+        )
         .run(APPLY)
 }
 
@@ -43,16 +46,15 @@ fn without_webhook(name: &str, webhooks: &[String]) -> Finding {
         .fail(format!(
             "{name} has {webhooks}, and none that asks the guard"
         ))
-        .since("no API server asks the guard by it: every edit goes through unjudged")
+        .since(
+            "no API server asks the guard by it: every edit goes through unjudged; apply again \
+             whatever was applied, such as the file below",
+        )
         .run(APPLY)
 }
 
 fn of_webhook(name: &str, webhook: &Webhook) -> Vec<Finding> {
-    let mut findings: Vec<_> = webhook
-        .differences
-        .iter()
-        .map(|difference| differs(name, difference))
-        .collect();
+    let mut findings: Vec<_> = webhook.differences.iter().map(differs).collect();
     if findings.is_empty() {
         findings.push(Check::Shipped.ok("as this version ships it"));
     }
@@ -61,7 +63,7 @@ fn of_webhook(name: &str, webhook: &Webhook) -> Vec<Finding> {
     findings
 }
 
-fn differs(name: &str, difference: &Difference) -> Finding {
+pub(super) fn differs(difference: &Difference) -> Finding {
     let Difference {
         field,
         found,
@@ -79,7 +81,7 @@ fn differs(name: &str, difference: &Difference) -> Finding {
     };
     finding
         .since(cause)
-        .run(format!("kubectl diff -f {SHIPPED}  # of {name}"))
+        .run(format!("kubectl diff -f {SHIPPED}"))
 }
 
 fn failure_policy(webhook: &Webhook) -> Finding {
@@ -120,8 +122,7 @@ fn timeout(name: &str, webhook: &Webhook) -> Finding {
 const LONGEST: i32 = 10;
 
 /// What puts it there, with all that belongs to it.
-const APPLY: &str =
-    "kubectl apply -f deploy/rendered/default-self-managed.yaml  # or what was applied";
+const APPLY: &str = "kubectl apply -f deploy/rendered/default-self-managed.yaml";
 /// The file that has what is shipped.
 const SHIPPED: &str = "deploy/base/validating-webhook-configuration.yaml";
 

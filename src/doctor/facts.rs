@@ -2,6 +2,8 @@
 
 use std::time::Duration;
 
+use serde_json::Value;
+
 use crate::doctor::Readiness;
 
 /// Everything that the checks look at. `Err` is for what could not be asked.
@@ -25,6 +27,14 @@ pub struct Facts {
     pub permissions: Result<Vec<Permission>, Unasked>,
     /// What the API server answered to the probe.
     pub round_trip: RoundTrip,
+}
+
+impl Facts {
+    /// The guard's webhook, where one is known.
+    pub fn webhook(&self) -> Option<&Webhook> {
+        let configuration = self.configuration.as_ref().ok()?.as_ref()?;
+        configuration.webhook.as_ref()
+    }
 }
 
 /// The names of what was looked for.
@@ -93,6 +103,33 @@ pub struct Webhook {
     /// The port of the Service that is asked.
     pub port: Option<i32>,
 }
+
+impl Webhook {
+    /// What differs of that by which API servers choose the edits that they send.
+    pub(super) fn choosing(&self) -> impl Iterator<Item = &Difference> {
+        let differences = self.differences.iter();
+        differences.filter(|one| CHOOSING.contains(&one.field))
+    }
+
+    /// The match condition that keeps every edit away, if there is one.
+    pub(super) fn switched_off_by(&self) -> Option<String> {
+        let mut differences = self.differences.iter();
+        let conditions = differences.find(|one| one.field == "matchConditions")?;
+        let conditions: Vec<Value> = serde_json::from_str(&conditions.found).ok()?;
+        let is_off = |one: &&Value| one["expression"].as_str().map(str::trim) == Some("false");
+        let off = conditions.iter().find(is_off)?;
+        off["name"].as_str().map(str::to_owned)
+    }
+}
+
+/// The fields by which API servers choose the edits that they send.
+const CHOOSING: [&str; 5] = [
+    "rules",
+    "matchConditions",
+    "matchPolicy",
+    "namespaceSelector",
+    "objectSelector",
+];
 
 /// What becomes of an edit when the webhook cannot be asked.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]

@@ -147,13 +147,21 @@ fn unasked(facts: &Facts) -> Finding {
     let finding = Check::RoundTrip.fail(
         "the API server took what must be denied, and the guard said nothing: it was not asked",
     );
-    let Some(webhook) = webhook(facts) else {
+    let Some(webhook) = facts.webhook() else {
         let cause = match &facts.configuration {
             Ok(_) => "no webhook configuration names the guard: see configuration",
             Err(_) => "no webhook configuration names the guard, or its failurePolicy hides why",
         };
         return finding.since(cause).run(see_configuration(facts));
     };
+    if let Some(condition) = webhook.switched_off_by() {
+        return finding
+            .since(format!(
+                "it is switched off: the match condition {condition:?} of the webhook is false for \
+                 every edit"
+            ))
+            .run(switch_on(facts, webhook, &condition));
+    }
     match webhook.failure_policy {
         FailurePolicy::Fail => finding
             .since(
@@ -161,34 +169,56 @@ fn unasked(facts: &Facts) -> Finding {
                  the webhook leave the probe out, or the configuration is newer than a second",
             )
             .run(see_configuration(facts)),
-        FailurePolicy::Ignore => finding
-            .since(format!(
-                "failurePolicy Ignore hides that the call failed; {}",
-                likely(facts)
-            ))
-            .run(format!(
-                "kubectl get --raw /metrics | grep 'admission_webhook_fail_open_count.*{}'",
-                webhook.name
-            )),
+        FailurePolicy::Ignore => ignored(facts, webhook, finding),
+    }
+}
+
+/// Either it was not tried, or it failed, and nobody is told.
+fn ignored(facts: &Facts, webhook: &Webhook, finding: Finding) -> Finding {
+    let differing: Vec<_> = webhook.choosing().map(|one| one.field).collect();
+    let failing = failing(facts, webhook);
+    let metric = format!(
+        "kubectl get --raw /metrics | grep 'admission_webhook_fail_open_count.*{}'",
+        webhook.name
+    );
+    let hidden = "failurePolicy Ignore hides that the call failed";
+    let likely = format!("likely for {}", failing.join(", "));
+    let left_out = format!(
+        "{} of the webhook, not as shipped, may leave the probe out",
+        differing.join(", ")
+    );
+    match (differing.as_slice(), failing.as_slice()) {
+        ([], []) => finding
+            .since(format!("{hidden}; {NOTHING_ELSE}"))
+            .run(metric),
+        ([], _) => finding.since(format!("{hidden}; {likely}")).run(metric),
+        (_, []) => finding.since(left_out).run(see_configuration(facts)),
+        _ => finding
+            .since(format!("{left_out}; or {hidden}, {likely}"))
+            .run(see_configuration(facts)),
     }
 }
 
 /// What else was found that would make the call fail.
-fn likely(facts: &Facts) -> String {
-    let others = super::configuration::findings(facts)
-        .into_iter()
+fn failing(facts: &Facts, webhook: &Webhook) -> Vec<String> {
+    let differences = webhook.differences.iter();
+    differences
+        .filter(|one| one.field == "clientConfig")
+        .map(super::configuration::differs)
         .chain(super::serving::findings(facts))
-        .chain(super::certificates::findings(facts));
-    let bad: Vec<_> = others
+        .chain(super::certificates::refusals(facts))
         .filter(|finding| finding.state == State::Fail)
         .map(|finding| format!("{} ({})", finding.check.as_str(), finding.found))
-        .collect();
-    match bad.as_slice() {
-        [] => "nothing else that was looked at is wrong, so that it may be the way from the API server \
-               to the pods: a network policy, a firewall, or a guard too slow for timeoutSeconds"
-            .to_owned(),
-        bad => format!("likely for {}", bad.join(", ")),
-    }
+        .collect()
+}
+
+/// As `docs/emergency.md` has it.
+fn switch_on(facts: &Facts, webhook: &Webhook, condition: &str) -> String {
+    format!(
+        "kubectl patch validatingwebhookconfiguration {} -p '{{\"webhooks\": [{{\"name\": \"{}\", \
+         \"matchConditions\": [{{\"name\": \"{condition}\", \"$patch\": \"delete\"}}]}}]}}'",
+        facts.names.configuration, webhook.name
+    )
 }
 
 /// The request ended before any webhook was asked.
@@ -229,17 +259,9 @@ fn parted<'a>(message: &'a str, words: (&str, &str)) -> Option<(&'a str, &'a str
 }
 
 fn is_ours(facts: &Facts, name: &str) -> bool {
-    webhook(facts).map_or(name == probe::WEBHOOK, |webhook| webhook.name == name)
-}
-
-fn webhook(facts: &Facts) -> Option<&Webhook> {
     facts
-        .configuration
-        .as_ref()
-        .ok()?
-        .as_ref()?
-        .webhook
-        .as_ref()
+        .webhook()
+        .map_or(name == probe::WEBHOOK, |webhook| webhook.name == name)
 }
 
 fn deployment(facts: &Facts) -> String {
@@ -313,6 +335,10 @@ const CAUSES: [Cause; 9] = [
     ),
 ];
 const UNKNOWN: Cause = (&[], "the words are those of the API server", Look::Logs);
+
+const NOTHING_ELSE: &str = "nothing else that was looked at is wrong, so that it may be the way from \
+                            the API server to the pods: a network policy, a firewall, or a guard too \
+                            slow for timeoutSeconds";
 
 const DENIED: (&str, &str) = ("admission webhook \"", " denied the request");
 const FAILED: (&str, &str) = ("failed calling webhook \"", ": ");

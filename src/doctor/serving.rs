@@ -51,8 +51,7 @@ fn ports(facts: &Facts, place: &str, service: &Service) -> Finding {
 }
 
 fn asked_port(facts: &Facts) -> Option<i32> {
-    let configuration = facts.configuration.as_ref().ok()?.as_ref()?;
-    configuration.webhook.as_ref()?.port
+    facts.webhook()?.port
 }
 
 fn endpoints(facts: &Facts) -> Finding {

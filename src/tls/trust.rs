@@ -12,9 +12,11 @@ use rustls::pki_types::pem::PemObject;
 use rustls::pki_types::{CertificateDer, UnixTime};
 use rustls::server::ParsedCertificate;
 use rustls::{CertificateError, RootCertStore};
+use x509_parser::x509::X509Version;
 
 use crate::tls::Leaf;
 use crate::tls::fitness::utc;
+use crate::tls::leaf::parse;
 
 /// Authorities that are trusted.
 #[derive(Clone, Debug, Default)]
@@ -67,7 +69,11 @@ impl Authorities {
             return Err(Distrust::Refused("it shows no certificate".to_owned()));
         };
         let leaf = Leaf::read(leaf).map_err(refused)?;
-        let (alive, dead): (Vec<_>, Vec<_>) = self.0.iter().partition(|one| one.not_after >= now);
+        let able = self
+            .0
+            .iter()
+            .filter(|one| one.der() == leaf.der() || one.not_before <= now && may_sign(one));
+        let (alive, dead): (Vec<_>, Vec<_>) = able.partition(|one| one.not_after >= now);
         let failed = match vouch(&alive, &leaf, others, now) {
             Ok(()) => return Ok(()),
             Err(failed) => failed,
@@ -96,6 +102,18 @@ impl Authorities {
     }
 }
 
+/// As `CheckSignatureFrom` has it: certificates before version 3 do not say.
+fn may_sign(one: &Leaf) -> bool {
+    let Ok(parsed) = parse(one.der()) else {
+        return false;
+    };
+    match parsed.basic_constraints() {
+        Ok(Some(constraints)) => constraints.value.ca,
+        Ok(None) => parsed.version() != X509Version::V3,
+        Err(_) => false,
+    }
+}
+
 fn listed(authorities: &[String]) -> String {
     match authorities {
         [] => "and nobody is trusted".to_owned(),
@@ -114,8 +132,8 @@ fn vouch(
     }
     let mut roots = RootCertStore::empty();
     roots.add_parsable_certificates(authorities.iter().map(|one| one.der().clone()));
-    // Its own time is another question.
-    let moment = now.clamp(leaf.not_before, leaf.not_after);
+    // Its own time is another question. Not `clamp`: one may say that it ends before it begins.
+    let moment = now.max(leaf.not_before).min(leaf.not_after);
     let since = moment.duration_since(UNIX_EPOCH).unwrap_or_default();
     verify_server_cert_signed_by_trust_anchor(
         &ParsedCertificate::try_from(leaf.der())?,
@@ -173,8 +191,12 @@ mod tests {
     }
 
     fn leaf_of(ca: &Ca) -> CertificateDer<'static> {
+        leaf_until(ca, 2030)
+    }
+
+    fn leaf_until(ca: &Ca, last_year: i32) -> CertificateDer<'static> {
         let mut params = named("leaf");
-        params.not_after = date_time_ymd(2030, 1, 1);
+        params.not_after = date_time_ymd(last_year, 1, 1);
         let key = KeyPair::generate().unwrap();
         let leaf = params.signed_by(&key, &ca.issuer).unwrap();
         leaf.der().clone()
@@ -227,6 +249,19 @@ mod tests {
     }
 
     #[test]
+    fn who_has_not_begun_or_is_no_authority_vouches_for_nothing() {
+        let ahead = ca("one", 2040);
+        let expected = "it is issued by CN=one, which is none of CN=one";
+        says(&ahead.pem, &leaf_of(&ahead), year(2019), Err(expected));
+        let params = named("one");
+        let key = KeyPair::generate().unwrap();
+        let pem = params.self_signed(&key).unwrap().pem();
+        let issuer = Issuer::new(params, key);
+        let none = Ca { pem, issuer };
+        says(&none.pem, &leaf_of(&none), year(2026), Err(expected));
+    }
+
+    #[test]
     fn what_is_itself_trusted_needs_nobody() {
         let one = ca("one", 2040);
         let own = CertificateDer::from_pem_slice(one.pem.as_bytes()).unwrap();
@@ -238,5 +273,13 @@ mod tests {
         let one = ca("one", 2040);
         let late = year(2030) + Duration::from_hours(24);
         says(&one.pem, &leaf_of(&one), late, Ok(()));
+    }
+
+    #[test]
+    fn a_certificate_that_ends_before_it_begins_is_not_taken() {
+        let one = ca("one", 2040);
+        let authorities = Authorities::from_pem(one.pem.as_bytes());
+        let vouched = authorities.vouch(&[leaf_until(&one, 2019)], year(2026));
+        assert!(matches!(vouched, Err(Distrust::Refused(_))), "{vouched:?}");
     }
 }

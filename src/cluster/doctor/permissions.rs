@@ -51,10 +51,10 @@ fn needs(names: &Names, found: &Found) -> Vec<Need> {
     }
     if found.is_self_managed {
         let keep = ["get", "list", "patch", "watch"];
-        let namespace = Some(names.namespace.as_str());
-        needs.push(need("create", "secrets", namespace, None));
+        let (namespace, secret) = secret(names, found);
+        needs.push(need("create", "secrets", Some(namespace), None));
         for verb in keep {
-            needs.push(need(verb, "secrets", namespace, Some(SECRET)));
+            needs.push(need(verb, "secrets", Some(namespace), Some(secret)));
         }
         for verb in keep {
             let name = Some(names.configuration.as_str());
@@ -63,6 +63,12 @@ fn needs(names: &Names, found: &Found) -> Vec<Need> {
         }
     }
     needs
+}
+
+/// Where the authority is kept: `[NAMESPACE/]NAME`.
+fn secret<'a>(names: &'a Names, found: &'a Found) -> (&'a str, &'a str) {
+    let named = found.secret.as_deref().unwrap_or(SECRET);
+    named.split_once('/').unwrap_or((&names.namespace, named))
 }
 
 fn review(user: &str, namespace: &str, need: &Need) -> SubjectAccessReview {
@@ -96,5 +102,31 @@ fn review(user: &str, namespace: &str, need: &Need) -> SubjectAccessReview {
 const ACCOUNT: &str = "olmguard";
 /// The Deployment of OLM.
 const OLM: &str = "operator-controller-controller-manager";
-/// The Secret of a self-managed authority.
+/// The Secret of a self-managed authority where the Deployment names none.
 const SECRET: &str = "olmguard-tls";
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_secret_is_the_one_that_is_named() {
+        let names = Names {
+            namespace: "a".to_owned(),
+            service: String::new(),
+            deployment: String::new(),
+            configuration: String::new(),
+        };
+        for (named, expected) in [
+            (None, ("a", SECRET)),
+            (Some("x"), ("a", "x")),
+            (Some("b/x"), ("b", "x")),
+        ] {
+            let found = Found {
+                secret: named.map(str::to_owned),
+                ..Found::default()
+            };
+            assert_eq!(secret(&names, &found), expected, "{named:?}");
+        }
+    }
+}

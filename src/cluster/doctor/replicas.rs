@@ -76,19 +76,36 @@ async fn by(way: &Way<'_>, of: &Examination, trusted: &Trusted) -> Result<Told, 
     let (code, words) = way.get("/readyz", of).await?;
     let readiness = Readiness::read(code == StatusCode::OK, &words);
     let metrics = way.get("/metrics", of).await.ok();
+    let version = metrics.and_then(|(_, metrics)| version(&metrics));
+    if version.is_none() {
+        way.doubt(of)?;
+    }
     let certificate = match way.get("/certificate", of).await {
         Ok((StatusCode::OK, chain)) => certificate(&chain, of, trusted),
         Ok((code, words)) => Err(format!("{}: {}", code.as_u16(), words.trim())),
         Err(unasked) => Err(unasked.why),
     };
     Ok(Told {
-        version: metrics.and_then(|(_, metrics)| version(&metrics)),
+        version,
         readiness,
         certificate,
     })
 }
 
 impl Way<'_> {
+    /// What does not say which guard it is: at an address that may be anybody, as addresses of pods mean
+    /// something else outside of their cluster.
+    fn doubt(&self, of: &Examination) -> Result<(), Unasked> {
+        match self {
+            Self::Proxy(..) => Ok(()),
+            Self::Address(host, port) => Err(Unasked {
+                need: need("get", "pods/proxy", Some(&of.names.namespace), None),
+                is_forbidden: false,
+                why: format!("what answers at {host} port {port} does not say that it is olmguard"),
+            }),
+        }
+    }
+
     async fn get(&self, path: &str, of: &Examination) -> Result<Said, Unasked> {
         match self {
             Self::Proxy(client, prefix) => {

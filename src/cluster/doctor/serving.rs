@@ -19,6 +19,8 @@ pub(super) struct Found {
     pub(super) account: Option<String>,
     /// Whether it says that the replicas keep a certificate authority of their own.
     pub(super) is_self_managed: bool,
+    /// The Secret of that authority, `[NAMESPACE/]NAME`, where it names one.
+    pub(super) secret: Option<String>,
     /// Where it says that OLM is.
     pub(super) olm_namespace: Option<String>,
 }
@@ -109,9 +111,20 @@ fn read_deployment(object: Object) -> Found {
             ready: status.ready_replicas.unwrap_or(0),
             updated: status.updated_replicas.unwrap_or(0),
         }),
-        is_self_managed: setting(&pod, "--certs").as_deref() == Some("self-managed"),
+        is_self_managed: is_self_managed(&pod),
+        secret: setting(&pod, "--tls-secret"),
         olm_namespace: setting(&pod, "--olm-namespace"),
         account: pod.service_account_name,
+    }
+}
+
+/// As `serve` has it: flags for a self-managed certificate say it as well as `--certs`.
+fn is_self_managed(pod: &PodSpec) -> bool {
+    match setting(pod, "--certs") {
+        Some(source) => source == "self-managed",
+        None => ["--tls-secret", "--webhook-configuration"]
+            .iter()
+            .any(|flag| setting(pod, flag).is_some()),
     }
 }
 
@@ -125,12 +138,18 @@ fn setting(pod: &PodSpec, flag: &str) -> Option<String> {
 fn argument(container: &Container, flag: &str) -> Option<String> {
     let command = container.command.iter().flatten();
     let mut words = command.chain(container.args.iter().flatten());
-    let word = words.find_map(|word| word.strip_prefix(flag))?;
-    match word.strip_prefix('=') {
-        Some(value) => Some(value.to_owned()),
-        None if word.is_empty() => words.next().cloned(),
-        None => None,
+    while let Some(word) = words.next() {
+        if word == flag {
+            return words.next().cloned();
+        }
+        let value = word
+            .strip_prefix(flag)
+            .and_then(|rest| rest.strip_prefix('='));
+        if let Some(value) = value {
+            return Some(value.to_owned());
+        }
     }
+    None
 }
 
 /// That of `--a-b` is `OLMGUARD_A_B`.
@@ -184,6 +203,15 @@ mod tests {
                 false,
                 None,
             ),
+            (
+                &["--certs-other=files", "--certs=self-managed"],
+                &none,
+                true,
+                None,
+            ),
+            (&["--tls-secret=a/b"], &none, true, None),
+            (&["--webhook-configuration", "a"], &none, true, None),
+            (&["--certs=files", "--tls-secret=a"], &none, false, None),
         ] {
             let found = found(args, env);
             let said = (found.is_self_managed, found.olm_namespace.as_deref());

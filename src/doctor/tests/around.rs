@@ -6,8 +6,7 @@ use crate::doctor::{
     Unasked, Webhook,
 };
 
-const APPLY: &str =
-    "kubectl apply -f deploy/rendered/default-self-managed.yaml  # or what was applied";
+const APPLY: &str = "kubectl apply -f deploy/rendered/default-self-managed.yaml";
 
 #[test]
 fn a_configuration_that_is_not_there_asks_nobody() {
@@ -21,7 +20,8 @@ fn a_configuration_that_is_not_there_asks_nobody() {
         &[[
             "fail",
             "there is no ValidatingWebhookConfiguration \"olmguard\"",
-            "no API server asks the guard: every edit goes through unjudged",
+            "no API server asks the guard: every edit goes through unjudged; apply again whatever \
+             was applied, such as the file below",
             APPLY,
         ]],
     );
@@ -47,7 +47,8 @@ fn a_configuration_of_others_asks_nobody() {
             })),
             ..Scene::well()
         };
-        let cause = "no API server asks the guard by it: every edit goes through unjudged";
+        let cause = "no API server asks the guard by it: every edit goes through unjudged; apply again whatever \
+             was applied, such as the file below";
         says(
             &facts,
             Check::Configuration,
@@ -107,8 +108,7 @@ fn each_field_that_differs_says_what_comes_of_it() {
             ..webhook()
         });
         let found = format!("{field} is [], shipped is [1]");
-        let command =
-            "kubectl diff -f deploy/base/validating-webhook-configuration.yaml  # of olmguard";
+        let command = "kubectl diff -f deploy/base/validating-webhook-configuration.yaml";
         says(&facts, Check::Shipped, &[[state, &found, cause, command]]);
     }
 }

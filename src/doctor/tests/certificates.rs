@@ -6,7 +6,9 @@ use super::scene::{Scene, certificate, days, says, told, webhook, with_told, wit
 use crate::doctor::{Bundle, Certificate, Check, Facts, Told, Trust, Webhook};
 
 const SEE: &str = "kubectl get validatingwebhookconfiguration olmguard -o \
-    jsonpath='{.webhooks[0].clientConfig.caBundle}' | base64 -d | openssl x509 -noout -subject -dates";
+    jsonpath='{.webhooks[?(@.name==\"validate.olmguard.dev\")].clientConfig.caBundle}' | base64 -d | \
+    openssl storeutl -noout -text -certs /dev/stdin";
+const YAML: &str = "kubectl get validatingwebhookconfiguration olmguard -o yaml";
 
 fn showing(certificate: Certificate) -> Facts {
     with_told(Told {
@@ -38,7 +40,7 @@ fn a_bundle_without_a_certificate_is_told_by_itself() {
         says(
             &facts,
             Check::CaBundle,
-            &[["fail", found, cause, SEE], unknown],
+            &[["fail", found, cause, YAML], unknown],
         );
         for check in [Check::ServerName, Check::Expiry] {
             says(&facts, check, &[unknown]);

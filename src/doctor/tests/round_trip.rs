@@ -1,7 +1,14 @@
 //! What the API server makes of the probe.
 
-use super::scene::{OURS, Scene, answered, denied, says, unasked, webhook, with_webhook};
-use crate::doctor::{Check, Facts, FailurePolicy, RoundTrip, Unasked, Webhook, probe};
+use std::time::Duration;
+
+use super::scene::{
+    OURS, Scene, answered, certificate, denied, says, told, unasked, webhook, with_told,
+    with_webhook,
+};
+use crate::doctor::{
+    Certificate, Check, Difference, Facts, FailurePolicy, RoundTrip, Told, Unasked, Webhook, probe,
+};
 
 /// A round trip that came out so is told so.
 #[track_caller]
@@ -341,3 +348,90 @@ fn a_name_that_is_taken_is_as_good_as_accepted() {
     assert!(finding.found.contains("it was not asked"), "{finding:?}");
     assert!(OURS.contains("InvalidSelector"));
 }
+
+#[test]
+fn a_guard_that_is_switched_off_says_how_it_comes_back() {
+    let page = include_str!("../../../docs/emergency.md");
+    let on = page.split("## On\n").nth(1).expect("the way back");
+    let on = on.split("```").nth(1).expect("a command");
+    let on = on.trim_start_matches("sh\n").replace(" \\\n  ", " ");
+    for failure_policy in [FailurePolicy::Ignore, FailurePolicy::Fail] {
+        let facts = differing(
+            &[(
+                "matchConditions",
+                r#"[{"expression":"true","name":"a"},{"expression":"false","name":"switched-off"}]"#,
+            )],
+            failure_policy,
+        );
+        let cause = "it is switched off: the match condition \"switched-off\" of the webhook is false \
+                     for every edit";
+        says(
+            &facts,
+            Check::RoundTrip,
+            &[["fail", UNASKED, cause, on.trim()]],
+        );
+    }
+}
+
+#[test]
+fn a_webhook_that_chooses_other_edits_may_not_have_been_asked() {
+    for (fields, cause) in [
+        (
+            &[("rules", "[]"), ("objectSelector", "{}")][..],
+            "rules, objectSelector of the webhook, not as shipped, may leave the probe out",
+        ),
+        (
+            &[("matchConditions", "[]"), ("clientConfig", "{}")],
+            "matchConditions of the webhook, not as shipped, may leave the probe out; or \
+             failurePolicy Ignore hides that the call failed, likely for shipped (clientConfig is {}, \
+             shipped is [1])",
+        ),
+    ] {
+        let facts = differing(fields, FailurePolicy::Ignore);
+        says(
+            &facts,
+            Check::RoundTrip,
+            &[["fail", UNASKED, cause, CONFIGURATION]],
+        );
+    }
+}
+
+#[test]
+fn an_end_that_is_only_near_hides_nothing() {
+    for (left, is_likely) in [(1, false), (0, true)] {
+        let shown = Certificate {
+            left: Duration::from_secs(left),
+            ..certificate()
+        };
+        let facts = Facts {
+            round_trip: answered(201, "", "", &[]),
+            ..with_told(Told {
+                certificate: Ok(shown),
+                ..told()
+            })
+        };
+        let findings = super::findings(&facts);
+        let cause = findings.last().and_then(|one| one.cause.as_deref());
+        let cause = cause.expect("a cause");
+        assert_eq!(cause.contains("likely for expiry ("), is_likely, "{cause}");
+    }
+}
+
+/// A guard that was not asked, with fields that are not as shipped.
+fn differing(fields: &[(&'static str, &str)], failure_policy: FailurePolicy) -> Facts {
+    let difference = |(field, found): &(&'static str, &str)| Difference {
+        field,
+        found: (*found).to_owned(),
+        shipped: "[1]".to_owned(),
+    };
+    let mut facts = with_webhook(Webhook {
+        differences: fields.iter().map(difference).collect(),
+        failure_policy,
+        ..webhook()
+    });
+    facts.round_trip = answered(201, "", "", &[]);
+    facts
+}
+
+const UNASKED: &str =
+    "the API server took what must be denied, and the guard said nothing: it was not asked";
