@@ -67,8 +67,8 @@ fn needs(names: &Names, found: &Found) -> Vec<Need> {
 
 /// Where the authority is kept: `[NAMESPACE/]NAME`.
 fn secret<'a>(names: &'a Names, found: &'a Found) -> (&'a str, &'a str) {
-    let named = found.secret.as_deref().unwrap_or(SECRET);
-    named.split_once('/').unwrap_or((&names.namespace, named))
+    let secret = found.secret.as_deref().unwrap_or(SECRET);
+    secret.split_once('/').unwrap_or((&names.namespace, secret))
 }
 
 fn review(user: &str, namespace: &str, need: &Need) -> SubjectAccessReview {

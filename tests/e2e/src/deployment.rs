@@ -23,7 +23,7 @@ use crate::until::until;
 pub(crate) const NAME: &str = "olmguard";
 pub(crate) const NAMESPACE: &str = "olmguard-system";
 
-/// The ConfigMap with whom the guard trusts to be catalogd.
+/// The `ConfigMap` with whom the guard trusts to be catalogd.
 const AUTHORITIES: &str = "olmguard-catalogd-ca";
 
 /// How long a pod goes on accepting after SIGTERM, unless a trial is about that.
