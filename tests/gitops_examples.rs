@@ -1,6 +1,10 @@
 //! The examples for Argo CD and Flux, and the page about them: what they name is there.
 #![cfg(feature = "program")]
-#![expect(clippy::panic, reason = "a test that cannot go on fails there")]
+#![expect(
+    clippy::panic,
+    clippy::indexing_slicing,
+    reason = "a test that cannot go on fails there"
+)]
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -99,7 +103,7 @@ fn the_guard_has_an_image_that_can_be_pulled() {
     );
 }
 
-/// A ConfigMap that someone has to make would keep every pod from starting.
+/// A `ConfigMap` that someone has to make would keep every pod from starting.
 #[test]
 fn whatever_the_guard_mounts_is_made_for_it() {
     for (tool, at) in [("argocd", "/spec/source/path"), ("flux", "/spec/path")] {
