@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 
 use super::guarded::{
     CONFIGURATION, DEPLOYMENT, PROXY, REVIEWS, SERVICE, SLICES, VERSION, certificates,
-    configuration, deployment, says_of_itself, scene, service, slices, status, version,
+    configuration, deployment, says_of_itself, scene, slices, status,
 };
 use super::scene::{Ran, Scene};
 use crate::common::api_server::EXTENSIONS;

@@ -1,5 +1,6 @@
 //! A cluster with a guard that is well, for the doctor.
 
+use axum::http::StatusCode;
 use rcgen::{BasicConstraints, Certificate, CertificateParams, DnType, IsCa, Issuer, KeyPair};
 use serde_json::{Value, json};
 
@@ -75,7 +76,7 @@ pub(super) fn says_of_itself(scene: &Scene, prefix: &str, chain: &str) {
     answer("/certificate", chain);
 }
 
-pub(super) fn version() -> Value {
+fn version() -> Value {
     json!({
         "major": "1", "minor": "35", "gitVersion": "v1.35.4", "gitCommit": "", "gitTreeState": "clean",
         "buildDate": "1970-01-01T00:00:00Z", "goVersion": "go1.26", "compiler": "gc", "platform": "linux/amd64",
@@ -99,7 +100,7 @@ pub(super) fn configuration(ca: Option<&str>) -> Value {
     object
 }
 
-pub(super) fn service() -> Value {
+fn service() -> Value {
     json!({
         "apiVersion": "v1", "kind": "Service", "metadata": {"name": "olmguard"},
         "spec": {"type": "ClusterIP", "ports": [{"name": "https", "port": 443, "targetPort": 9443}]},
