@@ -9,10 +9,13 @@ pub mod plain;
 pub mod range;
 mod range_report;
 mod refusal;
+pub mod see;
+mod table;
 mod text;
 mod tone;
 mod unanswered;
 mod upstream;
+pub mod versions;
 mod warning;
 
 pub use answer::{Answer, Cause, ResolvedBundle, answer, exempted, not_judged, unanswered};
