@@ -5,11 +5,13 @@
 mod answer;
 mod exempt;
 mod message;
+pub mod path;
 pub mod plain;
 pub mod range;
 mod range_report;
 mod refusal;
 pub mod see;
+pub mod step;
 mod table;
 mod text;
 mod tone;

@@ -23,6 +23,7 @@ mod unanswered;
 mod walk;
 mod warning;
 
+pub(crate) use advice::pin;
 pub use advice::{Advice, BypassHelps, Fix, FixValue, advise};
 pub use exempt::{Exemption, ExemptionKind, exemption};
 pub use identify::identify;

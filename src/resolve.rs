@@ -10,10 +10,12 @@
 //! Upstream: operator-controller, `internal/operator-controller/resolve/catalog.go`.
 
 mod accepted;
+pub mod classic;
 mod olmv1;
 mod origin;
 mod path;
 mod query;
+pub mod semver;
 mod step;
 
 pub use accepted::Accepted;

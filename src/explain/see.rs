@@ -3,14 +3,19 @@
 //! Each of them makes one report, which is printed as JSON as it is and as text by its own words.
 
 mod edge;
+mod inquiry;
 mod words;
 
 use serde::Serialize;
 
 pub(super) use edge::edges;
 pub use edge::{EdgeReport, Field};
+pub(super) use inquiry::ask;
+pub use inquiry::{Inquiry, NotAnswered};
 pub use words::nameless;
-pub(super) use words::{known, missing_channels, not_loaded, say_fact, say_more, say_notes};
+pub(super) use words::{
+    known, missing_channels, not_loaded, say_fact, say_more, say_notes, wrapped,
+};
 
 use crate::catalog::Bundle;
 use crate::extension::InstalledBundle;

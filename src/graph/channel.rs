@@ -74,7 +74,7 @@ impl<'p> Channel<'p> {
     /// Its heads: what no other entry of it replaces or skips, the best first. One, unless the channel is
     /// not as `opm validate` wants it.
     pub fn heads(&self) -> impl Iterator<Item = NodeIndex> {
-        let mut left = BTreeSet::new();
+        let mut left: BTreeSet<NodeIndex> = BTreeSet::new();
         for entry in &self.entries {
             let named = entry.replaces.iter().chain(&entry.skips);
             left.extend(named.filter(|node| **node != entry.node));

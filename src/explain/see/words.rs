@@ -113,6 +113,26 @@ pub(in crate::explain) fn say_notes(notes: &[String], text: &mut Toned) {
     say_more("Note", Tone::Caution, notes, text);
 }
 
+/// Items with an arrow between them, as lines of at most [`LINE`] characters behind a label.
+pub(in crate::explain) fn wrapped(items: &[String]) -> Vec<String> {
+    let mut lines: Vec<String> = Vec::new();
+    for (at, item) in items.iter().enumerate() {
+        let item = if at == 0 {
+            item.clone()
+        } else {
+            format!("-> {item}")
+        };
+        match lines.last_mut() {
+            Some(line) if line.len() + 1 + item.len() <= LINE => {
+                line.push(' ');
+                line.push_str(&item);
+            }
+            _ => lines.push(item),
+        }
+    }
+    lines
+}
+
 fn names(names: &[String]) -> String {
     let names: Vec<_> = names.iter().map(|name| go::escape(name)).collect();
     list(&names, ", ", MOST)
@@ -126,3 +146,6 @@ const MOST: usize = 8;
 
 /// How many lines one label has.
 const MOST_LINES: usize = 12;
+
+/// How long a wrapped line may become, what is before it left out.
+const LINE: usize = 80;
