@@ -9,6 +9,7 @@ mod cluster;
 mod common;
 mod demo;
 pub mod doctor;
+mod edges;
 mod environment;
 mod exit;
 mod facts;
