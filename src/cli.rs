@@ -7,6 +7,7 @@ pub mod catalogs;
 pub mod check;
 mod cluster;
 mod common;
+mod completions;
 mod demo;
 pub mod doctor;
 mod environment;
@@ -14,6 +15,7 @@ mod exit;
 mod json;
 mod log;
 mod look;
+mod man;
 mod output;
 mod paint;
 mod progress;
@@ -22,6 +24,7 @@ mod resolved;
 mod serve;
 mod signals;
 mod snapshot;
+pub mod version;
 
 use std::fmt;
 use std::io::Write;
@@ -33,6 +36,7 @@ use clap::{CommandFactory, FromArgMatches, Parser};
 use crate::explain::one_line;
 
 pub use exit::Exit;
+pub use version::Build;
 
 /// Says at once whether OLM v1 will carry out an edit of a `ClusterExtension`.
 #[derive(Debug, Parser)]
@@ -57,10 +61,13 @@ enum Command {
     Snapshot(snapshot::SnapshotArgs),
     Catalogs(catalogs::CatalogsArgs),
     Doctor(doctor::DoctorArgs),
+    Completions(completions::CompletionsArgs),
+    Man(man::ManArgs),
+    Version(version::VersionArgs),
 }
 
 /// Parses the arguments of this process, runs the command they name, and says how it ended.
-pub fn main() -> ExitCode {
+pub fn main(build: Build) -> ExitCode {
     let matches = Cli::command().get_matches();
     let cli = Cli::from_arg_matches(&matches).unwrap_or_else(|error| error.exit());
     for name in environment::strangers(&Cli::command()) {
@@ -72,11 +79,12 @@ pub fn main() -> ExitCode {
         run(
             cli.command,
             &resolved::command_line(&Cli::command(), &matches),
+            build,
         )
     })
 }
 
-fn run(command: Command, resolved: &str) -> ExitCode {
+fn run(command: Command, resolved: &str, build: Build) -> ExitCode {
     match command {
         Command::Check(args) => check::run(&args).into(),
         Command::Range(args) => range::run(&args).into(),
@@ -85,6 +93,9 @@ fn run(command: Command, resolved: &str) -> ExitCode {
         Command::Snapshot(args) => snapshot::run(&args).into(),
         Command::Catalogs(args) => catalogs::run(&args).into(),
         Command::Doctor(args) => doctor::run(&args).into(),
+        Command::Completions(args) => completions::run(&args).into(),
+        Command::Man(args) => man::run(&args).into(),
+        Command::Version(args) => version::run(&args, build).into(),
     }
 }
 
