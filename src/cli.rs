@@ -7,14 +7,17 @@ pub mod catalogs;
 pub mod check;
 mod cluster;
 mod common;
+mod completions;
 mod demo;
 pub mod doctor;
+mod edges;
 mod environment;
 mod exit;
 mod facts;
 mod json;
 mod log;
 mod look;
+mod man;
 mod output;
 mod paint;
 mod progress;
@@ -23,6 +26,7 @@ mod resolved;
 mod serve;
 mod signals;
 mod snapshot;
+pub mod version;
 
 use std::fmt;
 use std::io::Write;
@@ -34,6 +38,7 @@ use clap::{CommandFactory, FromArgMatches, Parser};
 use crate::explain::one_line;
 
 pub use exit::Exit;
+pub use version::Build;
 
 /// Says at once whether OLM v1 will carry out an edit of a `ClusterExtension`.
 #[derive(Debug, Parser)]
@@ -58,10 +63,13 @@ enum Command {
     Snapshot(snapshot::SnapshotArgs),
     Catalogs(catalogs::CatalogsArgs),
     Doctor(doctor::DoctorArgs),
+    Completions(completions::CompletionsArgs),
+    Man(man::ManArgs),
+    Version(version::VersionArgs),
 }
 
 /// Parses the arguments of this process, runs the command they name, and says how it ended.
-pub fn main() -> ExitCode {
+pub fn main(build: Build) -> ExitCode {
     let matches = Cli::command().get_matches();
     let cli = Cli::from_arg_matches(&matches).unwrap_or_else(|error| error.exit());
     for name in environment::strangers(&Cli::command()) {
@@ -73,11 +81,12 @@ pub fn main() -> ExitCode {
         run(
             cli.command,
             &resolved::command_line(&Cli::command(), &matches),
+            build,
         )
     })
 }
 
-fn run(command: Command, resolved: &str) -> ExitCode {
+fn run(command: Command, resolved: &str, build: Build) -> ExitCode {
     match command {
         Command::Check(args) => check::run(&args).into(),
         Command::Range(args) => range::run(&args).into(),
@@ -86,6 +95,9 @@ fn run(command: Command, resolved: &str) -> ExitCode {
         Command::Snapshot(args) => snapshot::run(&args).into(),
         Command::Catalogs(args) => catalogs::run(&args).into(),
         Command::Doctor(args) => doctor::run(&args).into(),
+        Command::Completions(args) => completions::run(&args).into(),
+        Command::Man(args) => man::run(&args).into(),
+        Command::Version(args) => version::run(&args, build).into(),
     }
 }
 
