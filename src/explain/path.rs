@@ -144,9 +144,12 @@ impl PathReport {
         })
     }
 
-    /// Whether there is a way, be it of no hop.
+    /// Whether there is a way, be it of no hop; in OLM v0, whether a walk comes there.
     pub fn is_found(&self) -> bool {
-        self.hops.is_some()
+        match self.olm {
+            Generation::V1 => self.hops.is_some(),
+            Generation::V0 => self.is_walked(),
+        }
     }
 
     /// The edits, in order.

@@ -1,7 +1,6 @@
 //! Whether a bundle succeeds the installed one, and what says so or stands against it.
 //!
-//! Three readings: what OLM v1 does by the edges of catalogs, what versions alone allow, and what OLM
-//! v0 does. Each names the entries it rests on, or what would have to differ.
+//! Three readings: what OLM v1 does, what versions alone allow where they count, and what OLM v0 does. Each names the entries it rests on, or what would have to differ.
 
 mod catalogs;
 mod classic;
@@ -10,7 +9,9 @@ mod versions;
 
 use serde::Serialize;
 
+use crate::explain::path::Generation;
 use crate::explain::see::{BundleReport, Inquiry, InstalledReport, NotAnswered};
+use crate::olm::EdgeSource;
 
 use catalogs::CatalogReading;
 use classic::ClassicReading;
@@ -34,9 +35,9 @@ pub struct StepReport {
     from: InstalledReport,
     /// What is asked about: the bundles of that name or version, those of one catalog together.
     to: Vec<BundleReport>,
-    /// What OLM v1 does by the edges of the catalogs; null where that is not asked.
-    catalog: Option<CatalogReading>,
-    /// What versions alone allow; null where that is not asked.
+    /// What OLM v1 does; null where OLM v0 is asked about.
+    olm: Option<CatalogReading>,
+    /// What versions alone allow; null where they do not count.
     semver: Option<SemverReading>,
     /// What OLM v0 does, for each catalog that has the package; empty where that is not asked.
     classic: Vec<ClassicReading>,
@@ -44,32 +45,20 @@ pub struct StepReport {
     notes: Vec<String>,
 }
 
-/// Which readings are asked for.
-#[derive(Clone, Copy, Debug, Eq, PartialEq)]
-pub enum Readings {
-    /// OLM v1 by the edges of the catalogs.
-    Catalog,
-    /// OLM v1 by versions alone.
-    Semver,
-    /// Both of them.
-    Both,
-    /// OLM v0.
-    Classic,
-}
-
 impl StepReport {
     /// The step from what is installed to what `to` names.
     ///
     /// # Errors
     /// If `to` names nothing.
-    pub fn of(inquiry: &Inquiry<'_>, to: &str, readings: Readings) -> Result<Self, NotAnswered> {
+    pub fn of(inquiry: &Inquiry<'_>, to: &str, olm: Generation) -> Result<Self, NotAnswered> {
         let targets = inquiry.target(to)?;
-        let asks = |reading| readings == reading || readings == Readings::Both;
-        let catalog = asks(Readings::Catalog).then(|| CatalogReading::of(inquiry, &targets));
-        let semver = asks(Readings::Semver).then(|| SemverReading::of(inquiry, &targets));
-        let classic = match readings {
-            Readings::Classic => classic::readings(inquiry, &targets),
-            _ => Vec::new(),
+        let is_v1 = olm == Generation::V1;
+        let goes_by_versions = inquiry.snapshot.rules().edges != EdgeSource::Catalog;
+        let catalog = is_v1.then(|| CatalogReading::of(inquiry, &targets));
+        let semver = (is_v1 && goes_by_versions).then(|| SemverReading::of(inquiry, &targets));
+        let classic = match olm {
+            Generation::V0 => classic::readings(inquiry, &targets),
+            Generation::V1 => Vec::new(),
         };
         Ok(Self {
             schema: SCHEMA,
@@ -78,7 +67,7 @@ impl StepReport {
             range: inquiry.filter.range().map(str::to_owned),
             from: InstalledReport::from(&inquiry.installed),
             to: targets.into_iter().map(BundleReport::of).collect(),
-            catalog,
+            olm: catalog,
             semver,
             classic,
             notes: inquiry.notes(),
@@ -87,13 +76,12 @@ impl StepReport {
 
     /// Whether every reading allows the step.
     pub fn is_allowed(&self) -> bool {
-        let catalog = self.catalog.iter().map(CatalogReading::is_allowed);
-        let semver = self.semver.iter().map(SemverReading::is_allowed);
+        let catalog = self.olm.iter().map(CatalogReading::is_allowed);
         let classic = match self.classic.as_slice() {
             [] => None,
             some => Some(some.iter().any(ClassicReading::is_allowed)),
         };
-        catalog.chain(semver).chain(classic).all(|allowed| allowed)
+        catalog.chain(classic).all(|allowed| allowed)
     }
 
     /// The bundle that is asked about by its version.

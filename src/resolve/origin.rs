@@ -168,7 +168,7 @@ impl<'a> Origin<'a> {
 
     /// Whether the successors are the versions of a caret range, whatever edges the catalog has.
     pub fn is_of_caret_range(&self) -> bool {
-        self.caret.is_some()
+        matches!(self.steps, Steps::Caret(_))
     }
 
     /// The version and release, where blang can read them too.

@@ -26,7 +26,7 @@ impl PathReport {
     }
 
     /// Whether a walk of OLM v0 comes to the goal; without a goal, whether each ends at a head.
-    pub fn is_walked(&self) -> bool {
+    pub(super) fn is_walked(&self) -> bool {
         match &self.to {
             Some(to) => self
                 .walks

@@ -38,16 +38,16 @@ impl Frame {
         is_v1.then_some(Self { object })
     }
 
+    /// The same with these channels.
+    #[must_use]
+    pub fn with_channels(mut self, channels: &[String]) -> Self {
+        set(&mut self.object, "channels", json!(channels));
+        self
+    }
+
     fn with_version(&self, version: &str) -> Value {
         let mut object = self.object.clone();
-        let mut at = &mut object;
-        for key in PATH.split('.') {
-            if !at.is_object() {
-                *at = Value::Object(Map::new());
-            }
-            at = &mut at[key];
-        }
-        *at = Value::String(version.to_owned());
+        set(&mut object, "version", json!(version));
         object
     }
 }
@@ -58,4 +58,14 @@ pub fn manifests(report: &PathReport, frame: &Frame) -> Vec<Value> {
     hops.map(|hop| frame.with_version(&hop.version)).collect()
 }
 
-const PATH: &str = "spec.source.catalog.version";
+/// Sets a field of `spec.source.catalog`.
+fn set(object: &mut Value, field: &str, value: Value) {
+    let mut at = object;
+    for key in ["spec", "source", "catalog", field] {
+        if !at.is_object() {
+            *at = Value::Object(Map::new());
+        }
+        at = &mut at[key];
+    }
+    *at = value;
+}

@@ -5,8 +5,11 @@ use serde::Serialize;
 use crate::catalog::WrittenEdge;
 use crate::explain::see::{BundleReport, EdgeReport, Inquiry, edges};
 use crate::explain::step::text::needed;
+use crate::explain::step::versions::by_versions;
 use crate::judge::{Token, Verdict, pin};
-use crate::resolve::{Choice, OfferEdge, Origin};
+use crate::olm::EdgeSource;
+use crate::resolve::semver::Hindrance;
+use crate::resolve::{Choice, OfferEdge, Origin, Query};
 
 /// What OLM v1 does.
 #[derive(Clone, Debug, Serialize)]
@@ -47,6 +50,8 @@ pub(super) enum Need {
         /// The installed version.
         version: String,
     },
+    /// Versions count, and do not allow it.
+    Versions(Hindrance),
     /// Entries lead there, of channels that do not count.
     Channel(Vec<String>),
     /// It is in none of the channels asked for, but in these.
@@ -177,6 +182,12 @@ fn without_edge(
     targets: &[Choice<'_>],
     between: &[EdgeReport],
 ) -> Vec<Need> {
+    if let (true, Some(Err(what))) = (
+        inquiry.snapshot.rules().edges != EdgeSource::Catalog,
+        by_versions(inquiry, targets),
+    ) {
+        return vec![Need::Versions(what)];
+    }
     let mut channels: Vec<String> = between.iter().map(|edge| edge.channel.clone()).collect();
     channels.sort();
     channels.dedup();
@@ -223,7 +234,7 @@ fn outside_of_channels(inquiry: &Inquiry<'_>, targets: &[Choice<'_>]) -> Option<
 }
 
 fn outside_of_range(inquiry: &Inquiry<'_>, targets: &[Choice<'_>]) -> Option<Need> {
-    let query = crate::resolve::Query::compile(inquiry.filter, inquiry.snapshot).ok()?;
+    let query = Query::compile(inquiry.filter, inquiry.snapshot).ok()?;
     let range = query.range()?;
     let holds = |to: &Choice<'_>| {
         let version = to.bundle().version.as_ref();

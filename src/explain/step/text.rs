@@ -18,7 +18,7 @@ impl StepReport {
             format!("{package}: {from} -> {}", self.label()),
         );
         text.end_line();
-        if let Some(reading) = &self.catalog {
+        if let Some(reading) = &self.olm {
             self.say_catalog(reading, &mut text);
         }
         if let Some(reading) = &self.semver {
@@ -76,6 +76,7 @@ impl StepReport {
 /// What would have to differ.
 pub(super) fn needed(need: &Need) -> String {
     match need {
+        Need::Versions(what) => hindrance(*what).to_owned(),
         Need::Edge { name, version } => {
             let version = go::escape(version);
             match name {

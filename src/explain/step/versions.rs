@@ -21,15 +21,7 @@ pub(super) struct SemverReading {
 
 impl SemverReading {
     pub(super) fn of(inquiry: &Inquiry<'_>, targets: &[Choice<'_>]) -> Self {
-        let rules = inquiry.snapshot.rules();
-        let here = VersionRelease::parse_legacy(&inquiry.installed.version, rules.legacy_release);
-        let there = targets
-            .iter()
-            .find_map(|to| to.bundle().version.as_ref().ok());
-        let step = match (here, there) {
-            (Ok(here), Some(there)) => Some(step(&here.version, &there.version)),
-            _ => None,
-        };
+        let step = by_versions(inquiry, targets);
         Self {
             allowed: matches!(step, Some(Ok(()) | Err(Hindrance::Same))),
             reason: match step {
@@ -43,4 +35,17 @@ impl SemverReading {
     pub(super) fn is_allowed(&self) -> bool {
         self.allowed
     }
+}
+
+/// Whether versions alone allow the step; absent where one of them cannot be read.
+pub(super) fn by_versions(
+    inquiry: &Inquiry<'_>,
+    targets: &[Choice<'_>],
+) -> Option<Result<(), Hindrance>> {
+    let rules = inquiry.snapshot.rules();
+    let here =
+        VersionRelease::parse_legacy(&inquiry.installed.version, rules.legacy_release).ok()?;
+    let mut there = targets.iter();
+    let there = there.find_map(|to| to.bundle().version.as_ref().ok())?;
+    Some(step(&here.version, &there.version))
 }
