@@ -24,7 +24,10 @@ pub use standing::Standing;
 /// Every bundle of a package.
 #[derive(Clone, Debug, Serialize)]
 #[cfg_attr(feature = "program", derive(schemars::JsonSchema))]
-#[cfg_attr(feature = "program", schemars(deny_unknown_fields))]
+#[cfg_attr(
+    feature = "program",
+    schemars(rename = "olmguard.versions/v1", deny_unknown_fields)
+)]
 pub struct VersionsReport {
     /// The schema of this object.
     #[cfg_attr(feature = "program", schemars(extend("const" = SCHEMA)))]
@@ -253,3 +256,6 @@ fn nearest_packages(snapshot: &Snapshot, filter: &Filter, offers: &[Offer<'_>]) 
 
 const SCHEMA: &str = "olmguard.versions/v1";
 const MOST_NEAR: usize = 3;
+
+#[cfg(test)]
+mod tests;
