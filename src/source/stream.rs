@@ -4,13 +4,14 @@ use std::io::{self, Read};
 
 use super::SourceError;
 use super::pipeline::Pipeline;
+use crate::catalog::fbc::intake::Intake;
 use crate::catalog::fbc::reader::{BLOB_LIMIT, Next, Reader};
 
 /// Reads a file of this name to its end.
-pub(super) fn read(
+pub(super) fn read<I: Intake>(
     name: &str,
     input: io::Result<impl Read>,
-    pipeline: &mut Pipeline<'_, '_, '_>,
+    pipeline: &mut Pipeline<'_, '_, '_, I>,
 ) -> Result<(), SourceError> {
     let failed = |source| SourceError::Io {
         path: name.into(),
@@ -18,12 +19,20 @@ pub(super) fn read(
         source,
     };
     let mut buffer = Buffer::new(input.map_err(failed)?);
-    let mut reader = Reader::new();
+    let mut reader = Reader::new(I::PLACES);
     pipeline.begin_file(name)?;
     loop {
-        let next = match reader.next(buffer.text(), buffer.ended) {
+        let origin = reader.origin();
+        let next = match reader.next(buffer.text(), buffer.ended, I::read) {
             Ok(next) => next,
-            Err(fault) => return Err(pipeline.fail(fault)),
+            Err(fault) => {
+                let goes_on = reader.recover(&fault);
+                pipeline.fail(fault, origin, buffer.text())?;
+                if goes_on {
+                    continue;
+                }
+                return Ok(());
+            }
         };
         let consumed = match next {
             Next::Blob {
@@ -31,7 +40,8 @@ pub(super) fn read(
                 position,
                 consumed,
             } => {
-                pipeline.blob(blob, position)?;
+                let text = buffer.text().get(..consumed).unwrap_or_default();
+                pipeline.blob(blob, position, origin, text)?;
                 consumed
             }
             Next::Document { document, consumed } => {
