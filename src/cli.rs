@@ -13,6 +13,7 @@ mod environment;
 mod exit;
 mod facts;
 mod json;
+pub mod lint;
 mod log;
 mod look;
 mod output;
@@ -58,6 +59,7 @@ enum Command {
     Snapshot(snapshot::SnapshotArgs),
     Catalogs(catalogs::CatalogsArgs),
     Doctor(doctor::DoctorArgs),
+    Lint(lint::LintArgs),
 }
 
 /// Parses the arguments of this process, runs the command they name, and says how it ended.
@@ -86,6 +88,7 @@ fn run(command: Command, resolved: &str) -> ExitCode {
         Command::Snapshot(args) => snapshot::run(&args).into(),
         Command::Catalogs(args) => catalogs::run(&args).into(),
         Command::Doctor(args) => doctor::run(&args).into(),
+        Command::Lint(args) => lint::run(&args).into(),
     }
 }
 

@@ -121,6 +121,7 @@ pub mod graph;
 mod heap;
 pub mod json_type;
 pub mod judge;
+pub mod lint;
 #[cfg(feature = "program")]
 pub mod manifest;
 pub mod nearest;

@@ -19,7 +19,7 @@ use super::meta::keys::Keys;
 use super::shape::Icon;
 use crate::catalog::blob::{Fault, Kind};
 
-pub(crate) use property::{Csv, PackageValue, Property, PropertyValue};
+pub(crate) use property::{Property, PropertyValue};
 
 /// A blob.
 #[derive(Debug)]
