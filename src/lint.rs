@@ -47,6 +47,3 @@ pub fn written(name: &str, text: &[u8]) -> Written {
     let _none = crate::catalog::fbc::read_into(name, text, &mut collector);
     collector.finish()
 }
-
-#[cfg(test)]
-mod tests;

@@ -29,7 +29,12 @@ pub(crate) struct LintArgs {
     output: Format,
 
     /// Only findings about this package; may be repeated
-    #[arg(long, env = "OLMGUARD_PACKAGE", value_name = "PACKAGE", value_delimiter = ',')]
+    #[arg(
+        long,
+        env = "OLMGUARD_PACKAGE",
+        value_name = "PACKAGE",
+        value_delimiter = ','
+    )]
     package: Vec<String>,
 
     /// Leave out findings of this rule; may be repeated
@@ -49,7 +54,12 @@ pub(crate) struct LintArgs {
     warn_as_error: bool,
 
     /// Print the page about a rule, and read nothing
-    #[arg(long, env = "OLMGUARD_EXPLAIN", value_name = "ID", conflicts_with = "catalogs")]
+    #[arg(
+        long,
+        env = "OLMGUARD_EXPLAIN",
+        value_name = "ID",
+        conflicts_with = "catalogs"
+    )]
     explain: Option<Rule>,
 
     /// Print the ids of all rules, and read nothing

@@ -53,7 +53,10 @@ pub(super) fn skipped<'w>(channel: &ChannelView<'w>) -> HashSet<&'w str> {
 }
 
 fn head<'v, 'w>(channel: &'v ChannelView<'w>) -> Result<&'v EntryView<'w>, ChainFault<'w>> {
-    let replaced = channel.entries.iter().map(|view| &*view.entry.replaces.text);
+    let replaced = channel
+        .entries
+        .iter()
+        .map(|view| &*view.entry.replaces.text);
     let mut named: HashSet<_> = replaced.filter(|name| !name.is_empty()).collect();
     named.extend(skipped(channel));
     let is_head = |view: &&EntryView<'w>| !named.contains(&*view.entry.name);

@@ -134,7 +134,9 @@ fn is_digest(text: &str) -> bool {
     };
     let mut words = algorithm.split(['-', '_', '+', '.']);
     words.all(|word| {
-        word.bytes().next().is_some_and(|byte| byte.is_ascii_alphabetic())
+        word.bytes()
+            .next()
+            .is_some_and(|byte| byte.is_ascii_alphabetic())
             && word.bytes().all(|byte| byte.is_ascii_alphanumeric())
     }) && hex.len() >= 32
         && hex.bytes().all(|byte| byte.is_ascii_hexdigit())
@@ -182,23 +184,41 @@ mod tests {
             ("REGISTRY.example/a", None),
             ("a_b.example/a__b/c--d", None),
             ("HEX", Some("cannot specify 64-byte hexadecimal strings")),
-            ("registry.example/Upper", Some("invalid reference format: repository name must be lowercase")),
+            (
+                "registry.example/Upper",
+                Some("invalid reference format: repository name must be lowercase"),
+            ),
             ("registry.example/a:", Some("invalid reference format")),
             ("registry.example/a b", Some("invalid reference format")),
             ("registry.example/a___b", Some("invalid reference format")),
             ("registry.example/-a", Some("invalid reference format")),
             ("registry.example//a", Some("invalid reference format")),
-            ("https://registry.example/a", Some("invalid reference format")),
-            ("registry.example/a@sha256:abc", Some("invalid reference format")),
-            ("registry.example/a@md5:HEX", Some("unsupported digest algorithm")),
-            ("registry.example/a@sha512:HEX", Some("invalid checksum digest length")),
+            (
+                "https://registry.example/a",
+                Some("invalid reference format"),
+            ),
+            (
+                "registry.example/a@sha256:abc",
+                Some("invalid reference format"),
+            ),
+            (
+                "registry.example/a@md5:HEX",
+                Some("unsupported digest algorithm"),
+            ),
+            (
+                "registry.example/a@sha512:HEX",
+                Some("invalid checksum digest length"),
+            ),
         ];
         for (image, expected) in rows {
             let image = image.replace("HEX", &hex);
             let found = ImageFault::of(&image).map(|fault| fault.to_string());
             match expected {
                 None => assert_eq!(found, None, "{image}"),
-                Some(text) => assert!(found.as_deref().is_some_and(|f| f.contains(text)), "{image}: {found:?}"),
+                Some(text) => assert!(
+                    found.as_deref().is_some_and(|f| f.contains(text)),
+                    "{image}: {found:?}"
+                ),
             }
         }
         let upper = format!("registry.example/a@sha256:{}", hex.to_uppercase());

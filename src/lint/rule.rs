@@ -119,7 +119,10 @@ mod tests {
         for rule in Rule::ALL {
             let id = rule.id();
             let is_kebab = id.split('-').all(|part| {
-                !part.is_empty() && part.bytes().all(|b| b.is_ascii_lowercase() || b.is_ascii_digit())
+                !part.is_empty()
+                    && part
+                        .bytes()
+                        .all(|b| b.is_ascii_lowercase() || b.is_ascii_digit())
             });
             assert!(is_kebab, "{id}");
             assert_eq!(id.parse::<Rule>(), Ok(*rule));

@@ -128,7 +128,9 @@ impl<'w> PackageView<'w> {
 
     /// The channel of this name.
     pub(super) fn channel(&self, name: &str) -> Option<&ChannelView<'w>> {
-        self.channels.iter().find(|view| &*view.channel.name == name)
+        self.channels
+            .iter()
+            .find(|view| &*view.channel.name == name)
     }
 
     /// Where the package is spoken of first.
@@ -141,7 +143,9 @@ impl<'w> PackageView<'w> {
 
     /// The version of a bundle.
     pub(super) fn version(&self, bundle: usize) -> Option<&Version> {
-        self.bundles.get(bundle).and_then(|view| view.version.as_ref())
+        self.bundles
+            .get(bundle)
+            .and_then(|view| view.version.as_ref())
     }
 
     /// Whether the `olm.deprecations` names something of a schema.

@@ -61,6 +61,9 @@ mod tests {
     #[test]
     fn what_is_not_named_is_counted() {
         assert_eq!(names(["a", "b\u{1b}"]), "\"a\", \"b\\x1b\"");
-        assert_eq!(names(["a", "b", "c", "d", "e"]), "\"a\", \"b\", \"c\" and 2 more");
+        assert_eq!(
+            names(["a", "b", "c", "d", "e"]),
+            "\"a\", \"b\", \"c\" and 2 more"
+        );
     }
 }

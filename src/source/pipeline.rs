@@ -185,7 +185,8 @@ impl<'scope, 'env, 's, I: Intake> Pipeline<'scope, 'env, 's, I> {
         }
         if self.workers.is_empty() {
             let cores = thread::available_parallelism().map_or(1, NonZero::get);
-            let workers = (0..cores.min(WORKERS)).map_while(|_| Worker::start(self.scope, I::PLACES));
+            let workers =
+                (0..cores.min(WORKERS)).map_while(|_| Worker::start(self.scope, I::PLACES));
             self.workers.extend(workers);
         }
         self.sent.checked_rem(self.workers.len())

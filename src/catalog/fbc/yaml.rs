@@ -28,10 +28,7 @@ pub(crate) fn to_json(document: &[u8]) -> Result<Vec<u8>, YamlFault> {
 }
 
 /// As [`to_json`], with the places of its parts if they are wanted.
-pub(crate) fn to_marked_json(
-    document: &[u8],
-    marked: bool,
-) -> Result<(Vec<u8>, Marks), YamlFault> {
+pub(crate) fn to_marked_json(document: &[u8], marked: bool) -> Result<(Vec<u8>, Marks), YamlFault> {
     let text = readable(document)?;
     Transcoder::new(text, Marks::new(marked)).run()
 }

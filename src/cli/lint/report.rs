@@ -58,7 +58,12 @@ struct Summary {
 impl<'f> Report<'f> {
     /// The report of some findings.
     pub fn of(findings: &'f [Finding]) -> Self {
-        let count = |severity| findings.iter().filter(|one| one.severity == severity).count();
+        let count = |severity| {
+            findings
+                .iter()
+                .filter(|one| one.severity == severity)
+                .count()
+        };
         Self {
             schema: SCHEMA,
             findings: findings.iter().map(FindingReport::of).collect(),

@@ -17,7 +17,12 @@ pub fn sarif(findings: &[lint::Finding]) -> Sarif {
         .name("olmguard")
         .version(env!("CARGO_PKG_VERSION"))
         .information_uri(env!("CARGO_PKG_HOMEPAGE"))
-        .rules(Rule::ALL.iter().map(|rule| descriptor(*rule)).collect::<Vec<_>>())
+        .rules(
+            Rule::ALL
+                .iter()
+                .map(|rule| descriptor(*rule))
+                .collect::<Vec<_>>(),
+        )
         .build();
     let run = Run::builder()
         .tool(Tool::builder().driver(driver).build())

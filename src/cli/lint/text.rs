@@ -30,7 +30,10 @@ fn write(findings: &[Finding], catalogs: usize, to: &mut String) -> fmt::Result 
         let style = paint::style(tone(finding.severity));
         let (severity, rule) = (finding.severity, finding.rule);
         let (place, message) = (place(finding), one_line(&finding.message));
-        writeln!(to, "{place}: {style}{severity}{style:#}: {message} [{rule}]")?;
+        writeln!(
+            to,
+            "{place}: {style}{severity}{style:#}: {message} [{rule}]"
+        )?;
         if let Some(upstream) = &finding.upstream {
             below(to, "opm", upstream)?;
         }
@@ -64,10 +67,14 @@ fn tone(severity: Severity) -> Tone {
 }
 
 fn counts(findings: &[Finding], catalogs: usize) -> String {
-    let count = |severity| findings.iter().filter(|one| one.severity == severity).count();
-    let said = [Severity::Error, Severity::Warning, Severity::Note].map(|severity| {
-        plural(count(severity), severity.as_str())
-    });
+    let count = |severity| {
+        findings
+            .iter()
+            .filter(|one| one.severity == severity)
+            .count()
+    };
+    let said = [Severity::Error, Severity::Warning, Severity::Note]
+        .map(|severity| plural(count(severity), severity.as_str()));
     format!("{} in {}", said.join(", "), plural(catalogs, "catalog"))
 }
 
@@ -100,6 +107,9 @@ a.yaml:1:1: error: package \"p\" has no channel; add an olm.channel [package-wit
 ";
         assert!(text.starts_with(expected), "{text}");
         assert!(!text.contains('\u{1b}'), "{text}");
-        assert!(text.ends_with("\n\n5 errors, 0 warnings, 0 notes in 1 catalog\n"), "{text}");
+        assert!(
+            text.ends_with("\n\n5 errors, 0 warnings, 0 notes in 1 catalog\n"),
+            "{text}"
+        );
     }
 }

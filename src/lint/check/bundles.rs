@@ -96,7 +96,12 @@ fn version(bundle: &Bundle, property: &PackageProperty, report: &mut Report<'_>)
     }
     if !version.build().is_empty() {
         let words = words::build_metadata_with_release(name, &property.version);
-        report.say(Rule::BuildMetadataWithRelease, property.spot, package, words);
+        report.say(
+            Rule::BuildMetadataWithRelease,
+            property.spot,
+            package,
+            words,
+        );
     }
 }
 
@@ -112,6 +117,11 @@ fn images(bundle: &Bundle, report: &mut Report<'_>) {
 fn content(bundle: &Bundle, report: &mut Report<'_>) {
     if bundle.image.is_empty() && !bundle.has_objects {
         let words = words::bundle_without_image(&bundle.name);
-        report.say(Rule::BundleWithoutImage, bundle.spot, &bundle.package, words);
+        report.say(
+            Rule::BundleWithoutImage,
+            bundle.spot,
+            &bundle.package,
+            words,
+        );
     }
 }

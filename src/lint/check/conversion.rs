@@ -23,11 +23,21 @@ fn packages(view: &View<'_>, report: &mut Report<'_>) {
     for package in &view.written.packages {
         let (spot, name) = (package.spot, &*package.name);
         if name.is_empty() {
-            report.say(Rule::PackageWithoutName, spot, name, words::package_without_name());
+            report.say(
+                Rule::PackageWithoutName,
+                spot,
+                name,
+                words::package_without_name(),
+            );
             continue;
         }
         if !seen.insert(name) {
-            report.say(Rule::DuplicatePackage, spot, name, words::duplicate_package(name));
+            report.say(
+                Rule::DuplicatePackage,
+                spot,
+                name,
+                words::duplicate_package(name),
+            );
             continue;
         }
         let faults = label_faults(name);
@@ -45,7 +55,11 @@ fn label_faults(name: &str) -> Vec<&'static str> {
         faults.push(words::LABEL_LENGTH);
     }
     if !dns1123::is_label(name) {
-        faults.push(words::LABEL_FORM);
+        faults.push(if dns1123::is_subdomain(name) {
+            words::LABEL_DOTS
+        } else {
+            words::LABEL_FORM
+        });
     }
     faults
 }
@@ -90,8 +104,13 @@ pub(super) fn is_defined(view: &View<'_>, package: &str) -> bool {
 
 /// The defined package whose name is nearest.
 pub(super) fn near<'w>(view: &View<'w>, package: &str) -> Option<&'w str> {
-    let defined = view.packages.values().filter(|found| found.package.is_some());
-    nearest(package, defined.map(|found| found.name), 1).first().copied()
+    let defined = view
+        .packages
+        .values()
+        .filter(|found| found.package.is_some());
+    nearest(package, defined.map(|found| found.name), 1)
+        .first()
+        .copied()
 }
 
 /// Entries without a bundle. opm remembers the last channel of a package only, and finds those of

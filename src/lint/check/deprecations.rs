@@ -45,7 +45,12 @@ fn entries(blob: &Deprecations, package: &PackageView<'_>, report: &mut Report<'
         match schema {
             "" => {
                 let words = words::deprecation_without_schema(package.name, index);
-                report.say(Rule::DeprecationWithoutSchema, entry.spot, package.name, words);
+                report.say(
+                    Rule::DeprecationWithoutSchema,
+                    entry.spot,
+                    package.name,
+                    words,
+                );
                 continue;
             }
             "olm.bundle" => bundle(entry, package, report),
@@ -53,16 +58,31 @@ fn entries(blob: &Deprecations, package: &PackageView<'_>, report: &mut Report<'
             "olm.package" if name.is_empty() => {}
             "olm.package" => {
                 let words = words::deprecated_package_named(package.name, name);
-                report.say(Rule::DeprecatedPackageNamed, entry.spot, package.name, words);
+                report.say(
+                    Rule::DeprecatedPackageNamed,
+                    entry.spot,
+                    package.name,
+                    words,
+                );
             }
             other => {
                 let words = words::deprecation_schema_unknown(package.name, index, other, name);
-                report.say(Rule::DeprecationSchemaUnknown, entry.spot, package.name, words);
+                report.say(
+                    Rule::DeprecationSchemaUnknown,
+                    entry.spot,
+                    package.name,
+                    words,
+                );
             }
         }
         if entry.message.is_empty() {
             let words = words::deprecation_without_message(schema, name);
-            report.say(Rule::DeprecationWithoutMessage, entry.spot, package.name, words);
+            report.say(
+                Rule::DeprecationWithoutMessage,
+                entry.spot,
+                package.name,
+                words,
+            );
         }
     }
 }
@@ -74,12 +94,19 @@ fn bundle(entry: &Deprecation, package: &PackageView<'_>, report: &mut Report<'_
     let names = package.bundles.iter().map(|view| &*view.bundle.name);
     let near = nearest(&entry.name, names, 1).first().copied();
     let words = words::deprecated_bundle_unknown(package.name, &entry.name, near);
-    report.say(Rule::DeprecatedBundleUnknown, entry.spot, package.name, words);
+    report.say(
+        Rule::DeprecatedBundleUnknown,
+        entry.spot,
+        package.name,
+        words,
+    );
 }
 
 /// The default channel exists for opm, defined or not.
 fn channel(entry: &Deprecation, package: &PackageView<'_>, report: &mut Report<'_>) {
-    let default = package.package.map(|package| &*package.default_channel.text);
+    let default = package
+        .package
+        .map(|package| &*package.default_channel.text);
     let is_default = !entry.name.is_empty() && default == Some(&*entry.name);
     if is_default || package.channel(&entry.name).is_some() {
         return;
@@ -87,5 +114,10 @@ fn channel(entry: &Deprecation, package: &PackageView<'_>, report: &mut Report<'
     let names = package.channels.iter().map(|view| &*view.channel.name);
     let near = nearest(&entry.name, names, 1).first().copied();
     let words = words::deprecated_channel_unknown(package.name, &entry.name, near);
-    report.say(Rule::DeprecatedChannelUnknown, entry.spot, package.name, words);
+    report.say(
+        Rule::DeprecatedChannelUnknown,
+        entry.spot,
+        package.name,
+        words,
+    );
 }

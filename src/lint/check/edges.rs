@@ -14,17 +14,23 @@ use crate::version::Version;
 pub(super) fn check(facts: &Facts<'_, '_>, report: &mut Report<'_>) {
     let mut by_entry = BTreeMap::<(usize, usize), Vec<(usize, Step)>>::new();
     for (from, step) in facts.steps.all() {
-        by_entry.entry((step.channel, step.entry)).or_default().push((from, step));
+        by_entry
+            .entry((step.channel, step.entry))
+            .or_default()
+            .push((from, step));
     }
     for steps in by_entry.values() {
         entry(facts, steps, report);
     }
+    majors(facts, report);
     heads(facts, report);
 }
 
 /// The steps to one entry.
 fn entry(facts: &Facts<'_, '_>, steps: &[(usize, Step)], report: &mut Report<'_>) {
-    let Some((_, first)) = steps.first() else { return };
+    let Some((_, first)) = steps.first() else {
+        return;
+    };
     let Some(to) = facts.package.version(first.to) else {
         return;
     };
@@ -38,7 +44,9 @@ fn entry(facts: &Facts<'_, '_>, steps: &[(usize, Step)], report: &mut Report<'_>
         let down = of_kind.filter(|(_, from, _)| from.cmp_precedence(to) == Ordering::Greater);
         let down: Vec<_> = down.collect();
         if let Some((_, _, step)) = down.first() {
-            let from = down.iter().map(|(from, version, _)| (facts.name(*from), version.to_string()));
+            let from = down
+                .iter()
+                .map(|(from, version, _)| (facts.name(*from), version.to_string()));
             let from: Vec<_> = from.collect();
             let entry = (facts.name(step.to), &*to.to_string());
             let words = words::edge_goes_down(field(kind), entry, &from);
@@ -46,35 +54,46 @@ fn entry(facts: &Facts<'_, '_>, steps: &[(usize, Step)], report: &mut Report<'_>
             report.say(Rule::EdgeGoesDown, spot, facts.package.name, words);
         }
     }
-    let up = |from: &Version| from.cmp_precedence(to) == Ordering::Less;
-    told(facts, to, &known, Rule::PrereleaseEdge, |from| {
-        up(from) && to.is_prerelease() && !from.is_prerelease()
-    }, report);
-    told(facts, to, &known, Rule::MajorEdge, |from| up(from) && !is_compatible(from, to), report);
+    let stable = known.iter().filter(|(_, from, _)| {
+        to.is_prerelease() && !from.is_prerelease() && from.cmp_precedence(to) == Ordering::Less
+    });
+    let mut stable: Vec<_> = stable.collect();
+    if let Some((_, _, step)) = stable.first().copied() {
+        stable.sort_by(|(_, a, _), (_, b, _)| b.cmp_precedence(a));
+        stable.dedup_by_key(|(from, ..)| *from);
+        let names: Vec<_> = stable.iter().map(|(from, ..)| facts.name(*from)).collect();
+        let words = words::prerelease_edge((facts.name(step.to), &*to.to_string()), &names);
+        let spot = ways::spot_of(facts, step);
+        report.say(Rule::PrereleaseEdge, spot, facts.package.name, words);
+    }
 }
 
-/// Tells of the steps to a version that start at versions of some kind.
-fn told(
-    facts: &Facts<'_, '_>,
-    to: &Version,
-    steps: &[(usize, &Version, Step)],
-    rule: Rule,
-    is_such: impl Fn(&Version) -> bool,
-    report: &mut Report<'_>,
-) {
-    let mut such: Vec<_> = steps.iter().filter(|(_, from, _)| is_such(from)).collect();
-    let Some((_, _, step)) = such.first().copied() else {
-        return;
-    };
-    such.sort_by(|(_, a, _), (_, b, _)| b.cmp_precedence(a));
-    such.dedup_by_key(|(from, ..)| *from);
-    let names: Vec<_> = such.iter().map(|(from, ..)| facts.name(*from)).collect();
-    let entry = (facts.name(step.to), &*to.to_string());
-    let words = match rule {
-        Rule::PrereleaseEdge => words::prerelease_edge(entry, &names),
-        _ => words::major_edge(entry, &names),
-    };
-    report.say(rule, ways::spot_of(facts, step), facts.package.name, words);
+/// Steps that semver calls incompatible, told together for each channel.
+fn majors(facts: &Facts<'_, '_>, report: &mut Report<'_>) {
+    let mut by_channel = BTreeMap::<usize, BTreeMap<usize, (usize, Step)>>::new();
+    for (from, step) in facts.steps.all() {
+        let versions = (facts.package.version(from), facts.package.version(step.to));
+        let (Some(old), Some(new)) = versions else {
+            continue;
+        };
+        let is_up = old.cmp_precedence(new) == Ordering::Less;
+        if is_up && !is_compatible(old, new) {
+            let entries = by_channel.entry(step.channel).or_default();
+            entries.entry(step.entry).or_insert((from, step));
+        }
+    }
+    for (channel, entries) in by_channel {
+        let Some(view) = facts.package.channels.get(channel) else {
+            continue;
+        };
+        let pairs = entries.values();
+        let pairs = pairs.map(|(from, step)| (facts.name(step.to), facts.name(*from)));
+        let pairs: Vec<_> = pairs.collect();
+        let spot = entries.values().next();
+        let spot = spot.map_or(view.channel.spot, |(_, step)| ways::spot_of(facts, step));
+        let words = words::major_edge(&view.channel.name, &pairs);
+        report.say(Rule::MajorEdge, spot, facts.package.name, words);
+    }
 }
 
 /// Whether a version stays on the line of compatibility: its major, in 0.y.z also its minor, in

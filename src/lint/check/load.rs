@@ -1,11 +1,11 @@
 //! What cannot be read. Upstream: `alpha/declcfg/{load,declcfg}.go`.
 
 use crate::catalog::fbc::Malformed;
+use crate::lint::Rule;
 use crate::lint::finding::Report;
 use crate::lint::view::View;
 use crate::lint::words::{self, Words};
 use crate::lint::written::{LoadFault, LoadFaultKind};
-use crate::lint::Rule;
 
 pub(super) fn check(view: &View<'_>, report: &mut Report<'_>) {
     for fault in &view.written.faults {
@@ -25,13 +25,12 @@ fn words(fault: &LoadFault) -> (Rule, Words) {
             Rule::LabelNotAString,
             words::label_not_a_string(key, *found),
         ),
-        LoadFaultKind::Meta(Malformed::DuplicateKeys { folded, spellings }) => {
-            (Rule::DuplicateKeys, words::duplicate_keys(folded, spellings))
-        }
+        LoadFaultKind::Meta(Malformed::DuplicateKeys { folded, spellings }) => (
+            Rule::DuplicateKeys,
+            words::duplicate_keys(folded, spellings),
+        ),
         LoadFaultKind::Meta(other) => (Rule::InvalidSyntax, words::syntax(other, None)),
-        LoadFaultKind::Unfilable(malformed) => {
-            (Rule::UnfilableName, words::unfilable(malformed))
-        }
+        LoadFaultKind::Unfilable(malformed) => (Rule::UnfilableName, words::unfilable(malformed)),
         LoadFaultKind::MissingSchema => (Rule::MissingSchema, words::missing_schema()),
         LoadFaultKind::WrongType { schema, fault } => {
             (Rule::WrongType, words::wrong_type(schema, fault))

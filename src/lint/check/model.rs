@@ -35,7 +35,11 @@ fn default_channel(view: &PackageView<'_>, report: &mut Report<'_>) {
     let Some(package) = view.package.filter(|package| !package.name.is_empty()) else {
         return;
     };
-    let channels: Vec<_> = view.channels.iter().map(|view| &*view.channel.name).collect();
+    let channels: Vec<_> = view
+        .channels
+        .iter()
+        .map(|view| &*view.channel.name)
+        .collect();
     let default = &package.default_channel;
     if default.text.is_empty() {
         let spot = or(default.spot, package.spot);
@@ -92,13 +96,23 @@ fn version_text(package: &PackageView<'_>, index: usize) -> Option<String> {
     })
 }
 
-fn graph(package: &str, channel: &ChannelView<'_>, fault: &ChainFault<'_>, report: &mut Report<'_>) {
+fn graph(
+    package: &str,
+    channel: &ChannelView<'_>,
+    fault: &ChainFault<'_>,
+    report: &mut Report<'_>,
+) {
     let name = &*channel.channel.name;
     let spot_of = |name: &str| channel.entry(name).map(|view| view.entry.spot);
     let whole = channel.channel.spot;
     match fault {
         ChainFault::NoHead => {
-            report.say(Rule::NoChannelHead, whole, package, words::no_channel_head(name));
+            report.say(
+                Rule::NoChannelHead,
+                whole,
+                package,
+                words::no_channel_head(name),
+            );
         }
         ChainFault::SeveralHeads(heads) => {
             let words = words::several_channel_heads(name, heads);
@@ -107,7 +121,12 @@ fn graph(package: &str, channel: &ChannelView<'_>, fault: &ChainFault<'_>, repor
         ChainFault::Cycle(cycle) => {
             let last = cycle.iter().rev().nth(1);
             let spot = last.and_then(|name| spot_of(name)).unwrap_or(whole);
-            report.say(Rule::ReplacesCycle, spot, package, words::replaces_cycle(name, cycle));
+            report.say(
+                Rule::ReplacesCycle,
+                spot,
+                package,
+                words::replaces_cycle(name, cycle),
+            );
         }
         ChainFault::Stranded(all) => {
             for bundle in all {

@@ -28,27 +28,42 @@ fn entry(
     let text = range.as_str();
     let mut say = |rule, words| report.say(rule, spot, package.name, words);
     if range.otherwise() == Membership::Crashes {
-        say(Rule::SkipRangeCrashes, words::skip_range_crashes(name, text));
+        say(
+            Rule::SkipRangeCrashes,
+            words::skip_range_crashes(name, text),
+        );
         return;
     }
     // A range of very many comparators is not worked out: nobody writes one.
     let intervals = meaning::skip_range(range).unwrap_or_default();
     match intervals.first() {
         None => {
-            say(Rule::SkipRangeMatchesNothing, words::skip_range_matches_nothing(name, text));
+            say(
+                Rule::SkipRangeMatchesNothing,
+                words::skip_range_matches_nothing(name, text),
+            );
             return;
         }
         Some(first) if first.span.lower == Cut::bottom() => {
-            say(Rule::SkipRangeOpenBelow, words::skip_range_open(name, text, "below"));
+            say(
+                Rule::SkipRangeOpenBelow,
+                words::skip_range_open(name, text, "below"),
+            );
         }
         Some(_) => {}
     }
     if range.is_open_above() {
-        say(Rule::SkipRangeOpenAbove, words::skip_range_open(name, text, "above"));
+        say(
+            Rule::SkipRangeOpenAbove,
+            words::skip_range_open(name, text, "above"),
+        );
     }
     let own = view.bundle.and_then(|bundle| package.version(bundle));
     if own.is_some_and(|own| range.takes(own) == Membership::Holds) {
-        say(Rule::SkipRangeTakesItself, words::skip_range_takes_itself(name, text));
+        say(
+            Rule::SkipRangeTakesItself,
+            words::skip_range_takes_itself(name, text),
+        );
     }
 }
 

@@ -15,7 +15,12 @@ pub(super) fn check(package: &PackageView<'_>, report: &mut Report<'_>) {
         }
         if bundle.all_namespaces == Some(false) {
             let words = words::unsupported_install_mode(&bundle.name);
-            report.say(Rule::UnsupportedInstallMode, bundle.spot, package.name, words);
+            report.say(
+                Rule::UnsupportedInstallMode,
+                bundle.spot,
+                package.name,
+                words,
+            );
         }
         if !bundle.min_kube_version.text.is_empty() {
             stated.push(bundle);

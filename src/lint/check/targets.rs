@@ -71,6 +71,8 @@ fn sorted<'n>(names: &HashSet<&'n str>) -> Vec<&'n str> {
 
 /// A name without what follows its version's first digit.
 fn pattern(name: &str) -> &str {
-    let digit = name.find(".v").or_else(|| name.find(|c: char| c.is_ascii_digit()));
+    let digit = name
+        .find(".v")
+        .or_else(|| name.find(|c: char| c.is_ascii_digit()));
     name.get(..digit.unwrap_or(name.len())).unwrap_or(name)
 }

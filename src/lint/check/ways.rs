@@ -59,7 +59,10 @@ fn cut_off(
 /// The bundles of a channel in the order in which OLM v0 tries them.
 fn order(chain: &Chain<'_, '_>) -> Vec<usize> {
     let is_offered = |name: &str| !chain.skipped.contains(name);
-    let offered = chain.entries.iter().filter(|view| is_offered(&view.entry.name));
+    let offered = chain
+        .entries
+        .iter()
+        .filter(|view| is_offered(&view.entry.name));
     offered.filter_map(|view| view.bundle).collect()
 }
 
@@ -139,9 +142,10 @@ fn skipped_yet_installable(
     report: &mut Report<'_>,
 ) {
     let skipped = skipped(channel);
-    let both = channel.entries.iter().filter(|view| {
-        view.bundle.is_some() && skipped.contains(&*view.entry.name)
-    });
+    let both = channel
+        .entries
+        .iter()
+        .filter(|view| view.bundle.is_some() && skipped.contains(&*view.entry.name));
     let both: Vec<_> = both.collect();
     if let Some(first) = both.first() {
         let names: Vec<_> = both.iter().map(|view| &*view.entry.name).collect();
@@ -169,7 +173,12 @@ fn cycles(facts: &Facts<'_, '_>, report: &mut Report<'_>) {
         way.push(step.to);
         let names: Vec<_> = way.iter().map(|node| facts.name(*node)).collect();
         let spot = spot_of(facts, &step);
-        report.say(Rule::UpgradeCycle, spot, package.name, words::upgrade_cycle(&names));
+        report.say(
+            Rule::UpgradeCycle,
+            spot,
+            package.name,
+            words::upgrade_cycle(&names),
+        );
     }
 }
 
@@ -182,7 +191,11 @@ pub(super) fn spot_of(facts: &Facts<'_, '_>, step: &Step) -> Spot {
     let part = match step.kind {
         Kind::Replaces => view.entry.replaces.spot,
         Kind::SkipRange => view.entry.skip_range.spot,
-        Kind::Skips => view.entry.skips.first().map_or(view.entry.spot, |skip| skip.spot),
+        Kind::Skips => view
+            .entry
+            .skips
+            .first()
+            .map_or(view.entry.spot, |skip| skip.spot),
     };
     super::or(part, view.entry.spot)
 }

@@ -21,7 +21,9 @@ impl Rule {
                 page.push_str("\n```\n");
             }
             (None, Family::Users) => {
-                page.push_str("\n## What `opm validate` says\n\nNothing: it does not look at this.\n");
+                page.push_str(
+                    "\n## What `opm validate` says\n\nNothing: it does not look at this.\n",
+                );
             }
             (None, _) => {
                 page.push_str(
@@ -39,7 +41,12 @@ impl Rule {
              Each finding has the id of a rule; `olmguard lint --explain ID` prints its page.\n\
              Errors are what `opm validate` or an OLM refuses.\n",
         );
-        for family in [Family::Load, Family::Conversion, Family::Model, Family::Users] {
+        for family in [
+            Family::Load,
+            Family::Conversion,
+            Family::Model,
+            Family::Users,
+        ] {
             page.push_str("\n## About ");
             page.push_str(family.as_str());
             page.push_str("\n\n| id | severity | finds |\n| --- | --- | --- |\n");

@@ -96,7 +96,10 @@ impl<'w> Steps<'w> {
     }
 
     /// The nodes from which one of some bundles can be reached, themselves included.
-    pub(in crate::lint) fn leading_to(&self, goals: impl IntoIterator<Item = usize>) -> HashSet<usize> {
+    pub(in crate::lint) fn leading_to(
+        &self,
+        goals: impl IntoIterator<Item = usize>,
+    ) -> HashSet<usize> {
         let mut into = vec![Vec::new(); self.from.len()];
         for (from, step) in self.all() {
             if let Some(into) = into.get_mut(step.to) {

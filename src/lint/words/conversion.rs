@@ -34,9 +34,11 @@ pub(in crate::lint) fn invalid_package_name(package: &str, faults: &[&str]) -> W
 /// What is wrong with a label of RFC 1123: it is too long.
 pub(in crate::lint) const LABEL_LENGTH: &str = "must be no more than 63 characters";
 
+/// What is wrong with a label of RFC 1123: it has dots, and would be a subdomain.
+pub(in crate::lint) const LABEL_DOTS: &str = "must not contain dots";
+
 /// What is wrong with a label of RFC 1123: its form.
-pub(in crate::lint) const LABEL_FORM: &str =
-    "a lowercase RFC 1123 label must consist of lower case alphanumeric characters or '-', and must \
+pub(in crate::lint) const LABEL_FORM: &str = "a lowercase RFC 1123 label must consist of lower case alphanumeric characters or '-', and must \
      start and end with an alphanumeric character (e.g. 'my-name',  or '123-abc', regex used for \
      validation is '[a-z0-9]([-a-z0-9]*[a-z0-9])?')";
 
@@ -47,7 +49,10 @@ pub(in crate::lint) fn channel_of_unknown_package(
 ) -> Words {
     let (package, channel) = (q(package), q(channel));
     Words::with(
-        format!("channel {channel} belongs to package {package}, which is not defined{}", meant(nearest)),
+        format!(
+            "channel {channel} belongs to package {package}, which is not defined{}",
+            meant(nearest)
+        ),
         format!("unknown package {package} for channel {channel}"),
     )
 }
@@ -74,7 +79,9 @@ pub(in crate::lint) fn channel_without_name(package: &str, channel_key: Option<&
 pub(in crate::lint) fn duplicate_channel(package: &str, channel: &str) -> Words {
     let (package, channel) = (q(package), q(channel));
     Words::with(
-        format!("channel {channel} of package {package} is defined a second time; join the entries"),
+        format!(
+            "channel {channel} of package {package} is defined a second time; join the entries"
+        ),
         format!("package {package} has duplicate channel {channel}"),
     )
 }
@@ -102,7 +109,10 @@ pub(in crate::lint) fn bundle_of_unknown_package(
 ) -> Words {
     let (package, bundle) = (q(package), q(bundle));
     Words::with(
-        format!("bundle {bundle} belongs to package {package}, which is not defined{}", meant(nearest)),
+        format!(
+            "bundle {bundle} belongs to package {package}, which is not defined{}",
+            meant(nearest)
+        ),
         format!("unknown package {package} for bundle {bundle}"),
     )
 }
@@ -110,7 +120,9 @@ pub(in crate::lint) fn bundle_of_unknown_package(
 pub(in crate::lint) fn duplicate_bundle(package: &str, bundle: &str) -> Words {
     let (package, bundle) = (q(package), q(bundle));
     Words::with(
-        format!("package {package} has a second bundle {bundle}; keep one, or give it another name"),
+        format!(
+            "package {package} has a second bundle {bundle}; keep one, or give it another name"
+        ),
         format!("package {package} has duplicate bundle {bundle}"),
     )
 }
@@ -170,7 +182,9 @@ pub(in crate::lint) fn invalid_image(
     let fault = crate::version::go::escape(&fault.to_string());
     Words::with(
         format!("bundle {bundle}: {field} {image} cannot be pulled: {fault}"),
-        format!("package {package} bundle {bundle} {field}: invalid image pull spec {image}: {fault}"),
+        format!(
+            "package {package} bundle {bundle} {field}: invalid image pull spec {image}: {fault}"
+        ),
     )
 }
 
@@ -201,7 +215,9 @@ pub(in crate::lint) fn invalid_release(bundle: &str, release: &str, error: &Rele
 pub(in crate::lint) fn bundle_in_no_channel(package: &str, bundle: &str) -> Words {
     let (package, bundle) = (q(package), q(bundle));
     Words::with(
-        format!("bundle {bundle} of package {package} is in no channel; add an entry, or remove it"),
+        format!(
+            "bundle {bundle} of package {package} is in no channel; add an entry, or remove it"
+        ),
         format!("package {package}, bundle {bundle} not found in any channel entries"),
     )
 }
@@ -223,7 +239,10 @@ pub(in crate::lint) fn entry_without_bundle(
         "must be exactly one property with type \"olm.package\"".to_owned()
     };
     Words::with(
-        format!("channel {} has entries without a bundle: {said}; add the bundles, or remove the entries", q(channel)),
+        format!(
+            "channel {} has entries without a bundle: {said}; add the bundles, or remove the entries",
+            q(channel)
+        ),
         upstream,
     )
 }
@@ -235,10 +254,16 @@ pub(in crate::lint) fn deprecation_without_package(index: usize) -> Words {
     )
 }
 
-pub(in crate::lint) fn deprecation_of_unknown_package(package: &str, nearest: Option<&str>) -> Words {
+pub(in crate::lint) fn deprecation_of_unknown_package(
+    package: &str,
+    nearest: Option<&str>,
+) -> Words {
     let package = q(package);
     Words::with(
-        format!("the olm.deprecations is about package {package}, which is not defined{}", meant(nearest)),
+        format!(
+            "the olm.deprecations is about package {package}, which is not defined{}",
+            meant(nearest)
+        ),
         format!("cannot apply deprecations to an unknown package {package}"),
     )
 }
@@ -254,7 +279,9 @@ pub(in crate::lint) fn duplicate_deprecations(package: &str) -> Words {
 pub(in crate::lint) fn deprecation_without_schema(package: &str, index: usize) -> Words {
     let package = q(package);
     Words::with(
-        format!("entry {index} of the deprecations of package {package} has no schema in its reference"),
+        format!(
+            "entry {index} of the deprecations of package {package} has no schema in its reference"
+        ),
         format!("schema must be set for deprecation entry [{index}] for package {package}"),
     )
 }
@@ -262,7 +289,9 @@ pub(in crate::lint) fn deprecation_without_schema(package: &str, index: usize) -
 pub(in crate::lint) fn duplicate_deprecation(package: &str, schema: &str, name: &str) -> Words {
     let (package, schema, name) = (q(package), q(schema), q(name));
     Words::with(
-        format!("{schema} {name} of package {package} is deprecated a second time; join the messages"),
+        format!(
+            "{schema} {name} of package {package} is deprecated a second time; join the messages"
+        ),
         format!(
             "duplicate deprecation entry declcfg.PackageScopedReference{{Schema:{schema}, Name:{name}}} \
              for package {package}"
@@ -270,11 +299,19 @@ pub(in crate::lint) fn duplicate_deprecation(package: &str, schema: &str, name: 
     )
 }
 
-pub(in crate::lint) fn deprecated_bundle_unknown(package: &str, name: &str, nearest: Option<&str>) -> Words {
+pub(in crate::lint) fn deprecated_bundle_unknown(
+    package: &str,
+    name: &str,
+    nearest: Option<&str>,
+) -> Words {
     deprecated_unknown("bundle", package, name, nearest)
 }
 
-pub(in crate::lint) fn deprecated_channel_unknown(package: &str, name: &str, nearest: Option<&str>) -> Words {
+pub(in crate::lint) fn deprecated_channel_unknown(
+    package: &str,
+    name: &str,
+    nearest: Option<&str>,
+) -> Words {
     deprecated_unknown("channel", package, name, nearest)
 }
 

@@ -19,7 +19,10 @@ pub(in crate::lint) fn syntax(malformed: &Malformed, hint: Option<&str>) -> Word
 
 /// A message that may hold text of the catalog, with its own quotes left as they are.
 fn escape_text(text: &str) -> String {
-    let parts: Vec<_> = text.split('"').map(|part| escape(part).replace("\\\\", "\\")).collect();
+    let parts: Vec<_> = text
+        .split('"')
+        .map(|part| escape(part).replace("\\\\", "\\"))
+        .collect();
     parts.join("\"")
 }
 
@@ -41,13 +44,19 @@ pub(in crate::lint) fn duplicate_keys(folded: &str, spellings: &[Box<str>]) -> W
     let folded = q(folded);
     let all = spellings.join(" ");
     Words::with(
-        format!("the blob has the key {folded} as {}; keep one", super::names(spellings.iter().map(|s| &**s))),
+        format!(
+            "the blob has the key {folded} as {}; keep one",
+            super::names(spellings.iter().map(|s| &**s))
+        ),
         format!("duplicate keys for key {folded}: [{all}]"),
     )
 }
 
 pub(in crate::lint) fn unfilable(malformed: &Malformed) -> Words {
-    Words::own(format!("{}; OLM v1 serves nothing of the catalog", escape_text(&malformed.to_string())))
+    Words::own(format!(
+        "{}; OLM v1 serves nothing of the catalog",
+        escape_text(&malformed.to_string())
+    ))
 }
 
 pub(in crate::lint) fn missing_schema() -> Words {
@@ -84,7 +93,10 @@ pub(in crate::lint) fn unreadable_object(
         _ => format!("parse property at index {index} as bundle object: "),
     };
     Words::with(
-        format!("bundle {quoted}: properties[{index}].{}", escape_text(&fault.to_string())),
+        format!(
+            "bundle {quoted}: properties[{index}].{}",
+            escape_text(&fault.to_string())
+        ),
         format!("read bundle objects: package {package}, bundle {quoted}: {upstream}"),
     )
 }

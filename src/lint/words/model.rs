@@ -6,7 +6,10 @@ use crate::version::go::escape;
 pub(in crate::lint) fn default_channel_missing(package: &str, channels: &[&str]) -> Words {
     let fix = match channels {
         [] => "name a channel in defaultChannel".to_owned(),
-        all => format!("name one of {} in defaultChannel", names(all.iter().copied())),
+        all => format!(
+            "name one of {} in defaultChannel",
+            names(all.iter().copied())
+        ),
     };
     Words::with(
         format!("package {} has no default channel; {fix}", q(package)),
@@ -24,7 +27,11 @@ pub(in crate::lint) fn default_channel_unknown(
         None => "name one that exists".to_owned(),
     };
     Words::with(
-        format!("the default channel {} of package {} does not exist; {fix}", q(channel), q(package)),
+        format!(
+            "the default channel {} of package {} does not exist; {fix}",
+            q(channel),
+            q(package)
+        ),
         "channel must contain at least one bundle".to_owned(),
     )
 }
@@ -69,7 +76,10 @@ pub(in crate::lint) fn deprecation_without_message(schema: &str, name: &str) -> 
 
 pub(in crate::lint) fn channel_without_entries(channel: &str) -> Words {
     Words::with(
-        format!("channel {} has no entries; add some, or remove it", q(channel)),
+        format!(
+            "channel {} has no entries; add some, or remove it",
+            q(channel)
+        ),
         "channel must contain at least one bundle".to_owned(),
     )
 }
@@ -93,7 +103,10 @@ pub(in crate::lint) fn several_channel_heads(channel: &str, heads: &[&str]) -> W
             heads.len(),
             names(heads.iter().copied())
         ),
-        format!("multiple channel heads found in graph: {}", heads.join(", ")),
+        format!(
+            "multiple channel heads found in graph: {}",
+            heads.join(", ")
+        ),
     )
 }
 
@@ -105,7 +118,10 @@ pub(in crate::lint) fn replaces_cycle(channel: &str, cycle: &[&str]) -> Words {
             q(channel),
             shown.join(" -> ")
         ),
-        format!("detected cycle in replaces chain of upgrade graph: {}", cycle.join(" -> ")),
+        format!(
+            "detected cycle in replaces chain of upgrade graph: {}",
+            cycle.join(" -> ")
+        ),
     )
 }
 
@@ -117,7 +133,10 @@ pub(in crate::lint) fn stranded_bundle(channel: &str, bundle: &str, all: &[&str]
             q(bundle),
             q(channel)
         ),
-        format!("channel contains one or more stranded bundles: {}", all.join(", ")),
+        format!(
+            "channel contains one or more stranded bundles: {}",
+            all.join(", ")
+        ),
     )
 }
 
@@ -135,7 +154,9 @@ pub(in crate::lint) fn invalid_skip_range(
 ) -> Words {
     let at = error.fault().at;
     let begin = range.get(at..).unwrap_or_default();
-    let begins_with_v = begin.trim_start_matches(['<', '>', '=', '!', ' ']).starts_with('v');
+    let begins_with_v = begin
+        .trim_start_matches(['<', '>', '=', '!', ' '])
+        .starts_with('v');
     let hint = if begins_with_v {
         "write versions without v"
     } else if range.contains(',') {
@@ -158,13 +179,19 @@ pub(in crate::lint) fn invalid_skip_range(
 
 pub(in crate::lint) fn bundle_without_image(bundle: &str) -> Words {
     Words::with(
-        format!("bundle {} has neither an image nor manifests; give it an image", q(bundle)),
+        format!(
+            "bundle {} has neither an image nor manifests; give it an image",
+            q(bundle)
+        ),
         "bundle image must be set".to_owned(),
     )
 }
 
 pub(in crate::lint) fn entry_without_name(channel: &str, has_bundle: bool) -> Words {
-    let message = format!("an entry of channel {} has no name; name its bundle", q(channel));
+    let message = format!(
+        "an entry of channel {} has no name; name its bundle",
+        q(channel)
+    );
     if has_bundle {
         Words::with(message, "name must be set".to_owned())
     } else {

@@ -11,7 +11,12 @@ pub(in crate::lint) enum CutOffIn {
     Both,
 }
 
-pub(in crate::lint) fn cut_off(name: &str, channel: &str, head: &str, generation: CutOffIn) -> Words {
+pub(in crate::lint) fn cut_off(
+    name: &str,
+    channel: &str,
+    head: &str,
+    generation: CutOffIn,
+) -> Words {
     let generation = match generation {
         CutOffIn::V0 => "OLM v0",
         CutOffIn::V1 => "OLM v1",
@@ -63,7 +68,10 @@ pub(in crate::lint) fn edge_goes_down(
 ) -> Words {
     let (name, version) = entry;
     let shown: Vec<_> = from.iter().map(|(name, _)| *name).collect();
-    let first = from.first().map(|(_, version)| version.as_str()).unwrap_or_default();
+    let first = from
+        .first()
+        .map(|(_, version)| version.as_str())
+        .unwrap_or_default();
     Words::own(format!(
         "{field} of entry {} ({}) leads down from {}, the first of version {}; remove it, or mend the \
          versions",
@@ -74,7 +82,11 @@ pub(in crate::lint) fn edge_goes_down(
     ))
 }
 
-pub(in crate::lint) fn head_not_highest(channel: &str, head: (&str, &str), higher: (&str, &str)) -> Words {
+pub(in crate::lint) fn head_not_highest(
+    channel: &str,
+    head: (&str, &str),
+    higher: (&str, &str),
+) -> Words {
     Words::own(format!(
         "the head of channel {} is {} ({}), but {} ({}) is higher: OLM v0 installs the one, OLM v1 the \
          other",
@@ -95,12 +107,20 @@ pub(in crate::lint) fn prerelease_edge(entry: (&str, &str), from: &[&str]) -> Wo
     ))
 }
 
-pub(in crate::lint) fn major_edge(entry: (&str, &str), from: &[&str]) -> Words {
+/// `pairs` are entries with one of the versions that they take along.
+pub(in crate::lint) fn major_edge(channel: &str, pairs: &[(&str, &str)]) -> Words {
+    let shown = pairs.iter().take(super::NAMED);
+    let shown: Vec<_> = shown
+        .map(|(to, from)| format!("{} from {}", q(to), q(from)))
+        .collect();
+    let rest = match pairs.len().saturating_sub(super::NAMED) {
+        0 => String::new(),
+        rest => format!(" and {rest} more"),
+    };
     Words::own(format!(
-        "entry {} ({}) takes along versions that semver calls incompatible: {}",
-        q(entry.0),
-        crate::version::go::escape(entry.1),
-        names(from.iter().copied())
+        "in channel {} entries take along versions that semver calls incompatible: {}{rest}",
+        q(channel),
+        shown.join(", ")
     ))
 }
 
@@ -155,7 +175,12 @@ pub(in crate::lint) fn unknown_target(channel: &str, targets: &[&str]) -> Words 
     ))
 }
 
-pub(in crate::lint) fn misspelt_target(field: &str, entry: &str, target: &str, nearest: &str) -> Words {
+pub(in crate::lint) fn misspelt_target(
+    field: &str,
+    entry: &str,
+    target: &str,
+    nearest: &str,
+) -> Words {
     Words::own(format!(
         "{field} of entry {} names {}, which is nowhere in the catalog; did you mean {}?",
         q(entry),
@@ -164,7 +189,12 @@ pub(in crate::lint) fn misspelt_target(field: &str, entry: &str, target: &str, n
     ))
 }
 
-pub(in crate::lint) fn other_package_target(field: &str, entry: &str, target: &str, home: &str) -> Words {
+pub(in crate::lint) fn other_package_target(
+    field: &str,
+    entry: &str,
+    target: &str,
+    home: &str,
+) -> Words {
     Words::own(format!(
         "{field} of entry {} names {}, a bundle of package {}: edges never leave a package",
         q(entry),

@@ -107,9 +107,26 @@ mod tests {
             column: 2,
         };
         let mut locator = Locator::new(text, origin, 3);
-        let rows = [(0, 7, 3), (1, 7, 4), (3, 8, 1), (5, 8, 2), (7, 9, 1), (8, 10, 1), (14, 10, 3), (3, 8, 1)];
+        let rows = [
+            (0, 7, 3),
+            (1, 7, 4),
+            (3, 8, 1),
+            (5, 8, 2),
+            (7, 9, 1),
+            (8, 10, 1),
+            (14, 10, 3),
+            (3, 8, 1),
+        ];
         for (at, line, column) in rows {
-            assert_eq!(locator.find(at), Spot { file: 3, line, column }, "{at}");
+            assert_eq!(
+                locator.find(at),
+                Spot {
+                    file: 3,
+                    line,
+                    column
+                },
+                "{at}"
+            );
         }
     }
 

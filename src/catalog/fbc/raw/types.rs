@@ -41,11 +41,12 @@ impl Cursor<'_> {
             (GoType::Map(value), Kind::Object) => {
                 self.each_member(|cursor, _| cursor.conform(value))
             }
-            (GoType::Struct(fields), Kind::Object) => self.each_member(|cursor, key| {
-                match fields.iter().find(|(name, _)| fold_of(&key, name).is_some()) {
-                    Some((name, shape)) => cursor.within(name, |cursor| cursor.conform(shape)),
-                    None => cursor.skip(),
-                }
+            (GoType::Struct(fields), Kind::Object) => self.each_member(|cursor, key| match fields
+                .iter()
+                .find(|(name, _)| fold_of(&key, name).is_some())
+            {
+                Some((name, shape)) => cursor.within(name, |cursor| cursor.conform(shape)),
+                None => cursor.skip(),
             }),
             (_, found) => self.skip_instead(found, shape.expected()),
         }
