@@ -125,6 +125,7 @@ pub mod judge;
 pub mod manifest;
 pub mod nearest;
 pub mod olm;
+pub mod picture;
 pub mod resolve;
 pub mod selector;
 #[cfg(feature = "program")]
