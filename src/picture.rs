@@ -10,8 +10,9 @@
 //! soon hides all else; here ranges are folded (see [`layout`]).
 //!
 //! Everything is made from the facts alone: the same graph and view give the same bytes. Texts of the
-//! catalog are escaped where they are written, in [`svg`], [`html`], [`mermaid`], [`dot`] and [`json`].
+//! catalog are escaped where they are written, in [`svg`] and [`html`].
 
+pub mod html;
 pub mod layout;
 pub mod mark;
 pub mod scene;

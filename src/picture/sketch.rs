@@ -37,7 +37,7 @@ pub struct Sketch<'g, 'p> {
 }
 
 /// The place of a version among all that are drawn, from the top.
-#[derive(Clone, Copy, Debug, Eq, Hash, Ord, PartialEq, PartialOrd)]
+#[derive(Clone, Copy, Debug, Eq, Hash, Ord, PartialEq, PartialOrd, serde::Serialize)]
 pub struct Row(pub u32);
 
 /// A version.

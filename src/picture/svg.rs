@@ -44,15 +44,17 @@ pub(crate) fn draw(sketch: &Sketch<'_, '_>, scene: &Scene, xml: &mut Xml) {
     parts::bands(&scene.axis, xml);
     parts::heading(scene, xml);
     let on_way = on_way(scene);
-    for card in &scene.cards {
-        parts::card(card, &on_way, xml);
-    }
-    parts::axis(&scene.axis, xml);
+    scene.cards.iter().for_each(|card| parts::edges(card, xml));
     parts::way(&scene.way, xml);
+    for card in &scene.cards {
+        parts::versions(card, &on_way, xml);
+    }
+    scene.cards.iter().for_each(|card| parts::top(card, xml));
+    parts::axis(&scene.axis, scene.height, xml);
     xml.close();
 }
 
-/// The rows that the way goes over, per lane-less row.
+/// The rows that the way goes over.
 fn on_way(scene: &Scene) -> BTreeSet<Row> {
     let ends = scene.way.iter().flat_map(|line| [line.from, line.to]);
     ends.collect()

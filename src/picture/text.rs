@@ -66,7 +66,7 @@ fn walk(sketch: &Sketch<'_, '_>) -> Option<String> {
     let start = sketch.label(reach.start);
     let count = counted(reach.hops.len() - 1, "version");
     let there = format!("From {start} {count} can be reached");
-    if reach.is_goal_missed {
+    if reach.misses_goal() {
         return Some(format!("{there}, and the one asked for is none of them."));
     }
     let hops = reach.way.iter().map(|(_, hop)| sketch.label(hop.to));
@@ -138,7 +138,7 @@ pub(super) fn pill_title(sketch: &Sketch<'_, '_>, lane: &Lane<'_>, cell: &Cell) 
     lines.join("\n")
 }
 
-fn deprecated(message: &str) -> String {
+pub(super) fn deprecated(message: &str) -> String {
     if message.is_empty() {
         "deprecated".to_owned()
     } else {
@@ -146,7 +146,21 @@ fn deprecated(message: &str) -> String {
     }
 }
 
-/// A mark, in the words of a list.
+/// A mark in a word or two.
+pub(super) fn mark_word(mark: Mark) -> &'static str {
+    match mark {
+        Mark::Installed => "installed",
+        Mark::Head => "channel head",
+        Mark::Deprecated => "deprecated",
+        Mark::Skipped => "skipped",
+        Mark::StrandedV0 => "stranded in OLM v0",
+        Mark::StrandedV1 => "stranded in OLM v1",
+        Mark::Virtual => "no bundle",
+        Mark::Elsewhere => "no entry",
+    }
+}
+
+/// A mark in a sentence.
 pub(super) fn mark_sentence(mark: Mark) -> &'static str {
     match mark {
         Mark::Installed => "installed",
@@ -207,7 +221,7 @@ pub(super) fn sign(sign: Sign) -> &'static str {
         Sign::Version(Mark::StrandedV1) => "stranded",
         Sign::Version(Mark::Virtual) => "a name without a bundle",
         Sign::Version(Mark::Elsewhere) => "no entry of the channel",
-        Sign::Way => "the shortest way",
+        Sign::Way => "shortest way",
         Sign::OutOfReach => "out of reach",
     }
 }

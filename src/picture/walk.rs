@@ -60,8 +60,15 @@ pub struct Reach {
     /// The shortest way to the goal: the one asked for, else the highest that can be reached. Empty
     /// where there is none.
     pub way: Vec<(Row, Hop)>,
+    /// The goal that was asked for.
+    pub goal: Option<Row>,
+}
+
+impl Reach {
     /// Whether the goal that was asked for is out of reach.
-    pub is_goal_missed: bool,
+    pub fn misses_goal(&self) -> bool {
+        self.goal.is_some_and(|goal| !self.hops.contains_key(&goal))
+    }
 }
 
 impl Walk {
@@ -105,7 +112,7 @@ impl Walk {
         let end = goal.or_else(|| hops.keys().next().copied());
         Reach {
             start,
-            is_goal_missed: goal.is_some_and(|goal| !hops.contains_key(&goal)),
+            goal,
             way: way(&came, end.unwrap_or(start)),
             hops,
         }

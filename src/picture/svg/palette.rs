@@ -105,8 +105,8 @@ text{fill:var(--text)}
 .head>.sign.skipped,.head>.sign.stranded{stroke:var(--head-text)}
 .row.installed text{fill:var(--you);font-weight:700}
 .row .hops{fill:var(--you);font-weight:600}
-.way{fill:none;stroke:var(--you);stroke-width:3.5;stroke-linecap:round;stroke-linejoin:round}
-.way.tip{fill:var(--you);stroke-width:1}
+.way{fill:none;stroke:var(--you);stroke-width:4;stroke-linecap:round;stroke-linejoin:round}
+.axis-ground,.top-ground{fill:none}
 .pill.on-way .shape{fill:var(--you-soft);stroke:var(--you);stroke-width:2}
 .pill.on-way text{fill:var(--text)}
 .pill.on-way .sign.head{fill:var(--you)}

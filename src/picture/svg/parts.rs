@@ -37,8 +37,16 @@ pub(super) fn heading(scene: &Scene, xml: &mut Xml) {
 }
 
 /// The versions at the left edge.
-pub(super) fn axis(axis: &Axis, xml: &mut Xml) {
+pub(super) fn axis(axis: &Axis, height: i32, xml: &mut Xml) {
     xml.open("g", &[("class", &"axis")]);
+    // The page lays it over what the versions would stand on when it is moved.
+    let ground = Area {
+        x: 0,
+        y: 0,
+        width: axis.area.right(),
+        height,
+    };
+    rect("axis-ground", &ground, 0, xml);
     label(&axis.label, xml);
     axis.rows.iter().for_each(|row| axis_row(row, xml));
     xml.close();
@@ -55,27 +63,52 @@ fn axis_row(row: &AxisRow, xml: &mut Xml) {
     xml.close();
 }
 
-/// A channel.
-pub(super) fn card(card: &Card, on_way: &BTreeSet<Row>, xml: &mut Xml) {
-    let mut class = "card".to_owned();
-    if card.is_default {
-        class.push_str(" default");
-    }
-    if card.is_deprecated {
-        class.push_str(" deprecated");
-    }
-    xml.open("g", &[("class", &class), ("data-lane", &card.lane)]);
+/// The ground of a channel, and the edges on it.
+pub(super) fn edges(card: &Card, xml: &mut Xml) {
+    xml.open("g", &[("class", &card_class(card)), ("data-lane", &card.lane)]);
     rect("ground", &card.area, 10, xml);
     card.buses.iter().for_each(|line| bus(line, xml));
     card.lines.iter().for_each(|line| replaces(line, xml));
+    xml.close();
+}
+
+/// The versions of a channel and what edges stand for, over every line.
+pub(super) fn versions(card: &Card, on_way: &BTreeSet<Row>, xml: &mut Xml) {
+    xml.open("g", &[("class", &card_class(card)), ("data-lane", &card.lane)]);
+    card.buses.iter().for_each(|bus| counts(bus, xml));
     for version in &card.pills {
         pill(version, on_way.contains(&version.row), xml);
     }
-    xml.open("g", &[("class", &"top")]);
+    xml.close();
+}
+
+/// The name of a channel. The page keeps it in sight: it says how far it may move.
+pub(super) fn top(card: &Card, xml: &mut Xml) {
+    let class = format!("{} top", card_class(card));
+    xml.open(
+        "g",
+        &[
+            ("class", &class),
+            ("data-y", &card.area.y),
+            ("data-room", &(card.area.height - card.heading - PILL_AND_GAP)),
+        ],
+    );
     xml.text("title", &[], &card.title);
+    let ground = Area {
+        x: card.area.x + 1,
+        y: card.area.y + 1,
+        width: card.area.width - 2,
+        height: card.heading,
+    };
+    rect("top-ground", &ground, 9, xml);
     card.labels.iter().for_each(|line| label(line, xml));
     xml.close();
-    xml.close();
+}
+
+fn card_class(card: &Card) -> String {
+    let default = if card.is_default { " default" } else { "" };
+    let deprecated = if card.is_deprecated { " deprecated" } else { "" };
+    format!("card{default}{deprecated}")
 }
 
 fn pill(pill: &Pill, is_on_way: bool, xml: &mut Xml) {
@@ -129,14 +162,15 @@ fn replaces(line: &Line, xml: &mut Xml) {
 }
 
 fn bus(bus: &Bus, xml: &mut Xml) {
-    let field = bus.field.as_str();
-    let class = if bus.is_used {
-        field.to_owned()
-    } else {
-        format!("{field} unused")
-    };
-    xml.open("g", &[("class", &class), ("data-x", &bus.top.x)]);
     let Point { x, y } = bus.top;
+    xml.open(
+        "g",
+        &[
+            ("class", &bus_class(bus)),
+            ("data-x", &x),
+            ("data-end", &(y + bus.length)),
+        ],
+    );
     let line = format!("M{x} {y}V{}", y + bus.length);
     if bus.field != Field::Skips {
         xml.empty("path", &[("class", &"band"), ("d", &line)]);
@@ -144,9 +178,6 @@ fn bus(bus: &Bus, xml: &mut Xml) {
     xml.empty("path", &[("d", &line)]);
     bus.stops.iter().for_each(|at| stop(bus.field, at, xml));
     bus.doors.iter().for_each(|at| door(bus.field, at, xml));
-    if let Some(beyond) = &bus.beyond {
-        labelled(beyond, "beyond", xml);
-    }
     xml.close();
 }
 
@@ -159,6 +190,7 @@ fn stop(field: Field, stop: &Stop, xml: &mut Xml) {
         "circle",
         &[
             ("class", &"stop"),
+            ("data-row", &stop.row.0),
             ("cx", &stop.at.x),
             ("cy", &stop.at.y),
             ("r", &if stop.from.is_some() { "3" } else { "1.75" }),
@@ -180,21 +212,36 @@ fn door(field: Field, door: &Door, xml: &mut Xml) {
     xml.text("title", &[], &door.title);
     xml.empty("path", &[("d", &path(&door.points))]);
     tip("tip", &door.points, xml);
-    if let Some((area, count)) = &door.count {
-        xml.open("g", &[("class", &"count")]);
-        rect("badge", area, 7, xml);
-        label(count, xml);
-        xml.close();
+    xml.close();
+}
+
+fn counts(bus: &Bus, xml: &mut Xml) {
+    xml.open("g", &[("class", &bus_class(bus))]);
+    for door in &bus.doors {
+        if let Some((area, count)) = &door.count {
+            xml.open("g", &[("class", &"count")]);
+            xml.text("title", &[], &door.title);
+            rect("badge", area, 7, xml);
+            label(count, xml);
+            xml.close();
+        }
+    }
+    if let Some(beyond) = &bus.beyond {
+        labelled(beyond, "beyond", xml);
     }
     xml.close();
 }
 
-/// The way over everything else.
+fn bus_class(bus: &Bus) -> String {
+    let unused = if bus.is_used { "" } else { " unused" };
+    format!("{}{unused}", bus.field.as_str())
+}
+
+/// The way, over every line and under every version.
 pub(super) fn way(lines: &[Line], xml: &mut Xml) {
     xml.open("g", &[("id", &"way")]);
     for line in lines {
         xml.empty("path", &[("class", &"way"), ("d", &path(&line.points))]);
-        tip("way tip", &line.points, xml);
     }
     xml.close();
 }
@@ -317,6 +364,8 @@ fn classes(first: &str, marks: Marks, is_out_of_reach: bool) -> String {
     class
 }
 
+/// What is left of a channel when its name has moved as far as it can.
+const PILL_AND_GAP: i32 = 30;
 /// The length of an arrowhead, and half its width.
 const TIP: i32 = 7;
 const HALF_TIP: i32 = 4;

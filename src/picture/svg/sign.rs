@@ -41,7 +41,6 @@ pub(super) fn sample(sign: Sign, area: &Area, xml: &mut Xml) {
         Sign::Way => {
             let points = ends(area);
             xml.empty("path", &[("class", &"way"), ("d", &path(&points))]);
-            tip("way tip", &points, xml);
         }
         Sign::OutOfReach => {
             xml.open("g", &[("class", &"pill far")]);

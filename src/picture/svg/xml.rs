@@ -44,7 +44,12 @@ impl Xml {
         }
     }
 
-    /// What is written by us, with no text of a catalog in it.
+    /// What is written already, every text in it escaped.
+    pub(crate) fn raw(&mut self, text: &str) {
+        self.out.push_str(text);
+    }
+
+    /// An element of ours, with no text of a catalog in it.
     pub(crate) fn ours(&mut self, name: &'static str, text: &str) {
         let _infallible = writeln!(self.out, "<{name}>{text}</{name}>");
     }
