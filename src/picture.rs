@@ -10,15 +10,19 @@
 //! soon hides all else; here ranges are folded (see [`layout`]).
 //!
 //! Everything is made from the facts alone: the same graph and view give the same bytes. Texts of the
-//! catalog are escaped where they are written, in [`svg`] and [`html`].
+//! catalog are escaped where they are written, in [`svg`], [`html`], [`mermaid`] and
+//! [`dot`]; JSON escapes them itself.
 
+pub mod dot;
 pub mod html;
+pub mod json;
 pub mod layout;
 pub mod mark;
+mod measure;
+pub mod mermaid;
 pub mod scene;
 pub mod sketch;
 pub mod svg;
-mod measure;
 mod text;
 pub mod walk;
 

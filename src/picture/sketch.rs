@@ -47,6 +47,8 @@ pub struct RowFacts<'p> {
     pub node: NodeIndex,
     /// The name that edges use.
     pub name: &'p str,
+    /// Its version, where it has one that can be read.
+    pub version: Option<String>,
     /// What it is called in the picture: its version, where that tells it from others.
     pub label: String,
     /// What holds whatever the channel.

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use crate::graph::{Channel, Graph, NodeIndex};
 use crate::picture::mark::{Mark, Marks};
-use crate::picture::sketch::label::labels;
+use crate::picture::sketch::label::{labels, version};
 use crate::picture::sketch::lane::{channel_lane, semver_lane};
 use crate::picture::sketch::rows::{RowOf, order};
 use crate::picture::sketch::{Lane, LaneKind, Row, RowFacts, Sketch};
@@ -74,6 +74,7 @@ fn facts<'p>(graph: &Graph<'p>, nodes: &[NodeIndex], view: &View<'_>) -> Vec<Row
         RowFacts {
             node: *node,
             name: graph.name_of(*node),
+            version: bundle.and_then(version),
             label,
             marks: common(graph, *node).with(Mark::Installed, view.installed == Some(*node)),
             deprecated: bundle.and_then(|bundle| bundle.deprecated.as_deref()),

@@ -2,8 +2,9 @@
 
 use std::collections::BTreeMap;
 
+use crate::catalog::Bundle;
 use crate::graph::{Graph, NodeIndex, version_in_name};
-use crate::version::{VersionRelease, go};
+use crate::version::go;
 
 /// The versions of the nodes, in their order; the whole name where two would be called the same, or
 /// there is no version.
@@ -23,14 +24,16 @@ pub(super) fn labels(graph: &Graph<'_>, nodes: &[NodeIndex]) -> Vec<String> {
 
 fn short(graph: &Graph<'_>, node: NodeIndex) -> Option<String> {
     match graph.bundle(node) {
-        Some(bundle) => bundle.version.as_ref().ok().map(text),
+        Some(bundle) => version(bundle),
         None => version_in_name(graph.name_of(node)).map(|version| version.to_string()),
     }
 }
 
-fn text(read: &VersionRelease) -> String {
-    match &read.release {
+/// The version of a bundle, with its release.
+pub(super) fn version(bundle: &Bundle) -> Option<String> {
+    let read = bundle.version.as_ref().ok()?;
+    Some(match &read.release {
         Some(release) if !release.as_str().is_empty() => format!("{}+{release}", read.version),
         _ => read.version.to_string(),
-    }
+    })
 }
