@@ -15,6 +15,7 @@ mod environment;
 mod exit;
 mod explain;
 mod facts;
+mod graph;
 mod json;
 mod log;
 mod look;
@@ -68,6 +69,7 @@ enum Command {
     Snapshot(snapshot::SnapshotArgs),
     Catalogs(catalogs::CatalogsArgs),
     Doctor(doctor::DoctorArgs),
+    Graph(Box<graph::GraphArgs>),
     Versions(Box<versions::VersionsArgs>),
     Path(Box<path::PathArgs>),
     Explain(Box<explain::ExplainArgs>),
@@ -103,6 +105,7 @@ fn run(command: Command, resolved: &str, build: Build) -> ExitCode {
         Command::Snapshot(args) => snapshot::run(&args).into(),
         Command::Catalogs(args) => catalogs::run(&args).into(),
         Command::Doctor(args) => doctor::run(&args).into(),
+        Command::Graph(args) => graph::run(&args).into(),
         Command::Versions(args) => versions::run(&args).into(),
         Command::Path(args) => path::run(&args).into(),
         Command::Explain(args) => explain::run(&args).into(),

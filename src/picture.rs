@@ -20,6 +20,7 @@ pub mod layout;
 pub mod mark;
 mod measure;
 pub mod mermaid;
+mod pick;
 pub mod scene;
 pub mod sketch;
 pub mod svg;
@@ -29,6 +30,7 @@ pub mod walk;
 use crate::graph::NodeIndex;
 
 pub use mark::{Mark, Marks};
+pub use pick::{NoSuchVersion, pick};
 pub use sketch::Sketch;
 
 /// What of a graph is to be seen.
