@@ -126,6 +126,7 @@ pub mod lint;
 pub mod manifest;
 pub mod nearest;
 pub mod olm;
+pub mod picture;
 pub mod resolve;
 pub mod selector;
 #[cfg(feature = "program")]

@@ -92,7 +92,7 @@ impl SeeArgs {
 
     /// Reads the facts.
     pub(super) fn load(&self, package: &str) -> Result<Seen, SeeError> {
-        let facts = self.facts.load_with(self.edges)?;
+        let facts = self.facts.load(self.edges)?;
         if let Some(range) = &self.range {
             let masterminds = facts.snapshot.rules().masterminds;
             Constraint::parse(range, masterminds).map_err(SeeError::Range)?;
