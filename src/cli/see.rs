@@ -41,10 +41,10 @@ pub(super) struct SeeArgs {
 /// Which OLM is asked about.
 #[derive(Clone, Copy, Debug, Default, Eq, PartialEq, clap::ValueEnum)]
 pub(super) enum OlmArg {
-    /// ClusterExtensions
+    /// That of extensions
     #[default]
     V1,
-    /// Subscriptions
+    /// That of Subscriptions
     V0,
 }
 
