@@ -5,7 +5,7 @@
 
 mod steps;
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, HashMap, HashSet};
 
 use super::written::{Bundle, Channel, Deprecations, Entry, Package, Spot, Written};
 use crate::version::{SkipRange, SkipRangeError, Version};
@@ -112,8 +112,8 @@ impl<'w> PackageView<'w> {
         if self.channel(&channel.name).is_some() {
             return;
         }
-        let mut seen = HashMap::new();
-        let first = |entry: &&Entry| seen.insert(entry.name.clone(), ()).is_none();
+        let mut seen = HashSet::new();
+        let first = |entry: &&'w Entry| seen.insert(&*entry.name);
         let entries = channel.entries.iter().filter(first).map(|entry| {
             let range = &entry.skip_range.text;
             EntryView {

@@ -72,7 +72,7 @@ fn channels(view: &View<'_>, report: &mut Report<'_>) {
             let words = words::channel_of_unknown_package(package, name, near(view, package));
             report.say(Rule::ChannelOfUnknownPackage, spot, package, words);
         }
-        let key = channel.channel_key.as_ref();
+        let key = channel.stray_key.as_ref();
         if name.is_empty() {
             let words = words::channel_without_name(package, key.map(|key| &*key.text));
             report.say(Rule::ChannelWithoutName, spot, package, words);

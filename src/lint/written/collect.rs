@@ -145,7 +145,7 @@ impl Collector {
                     spot: begin,
                     package: package.into(),
                     name: name.into(),
-                    channel_key: object.channel_key.map(|key| kept(&key, locator)),
+                    stray_key: object.channel_key.map(|key| kept(&key, locator)),
                     entries,
                 });
             }
@@ -333,9 +333,7 @@ fn unquoted(text: &[u8]) -> Option<Box<str>> {
     let mut lines = lines.filter_map(|line| str::from_utf8(line).ok());
     let line = lines.find(|line| {
         let value = line.split_once(": ").map(|(_, value)| value.trim());
-        value.is_some_and(|value| {
-            value.starts_with('>') && value.contains(|c: char| matches!(c, '=' | '.' | '<'))
-        })
+        value.is_some_and(|value| value.starts_with('>') && value.contains(['=', '.', '<']))
     })?;
     Some(line.trim().chars().take(SHOWN).collect::<String>().into())
 }
