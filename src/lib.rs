@@ -107,6 +107,7 @@
 
 #[cfg(feature = "program")]
 pub mod admission;
+pub mod author;
 pub mod catalog;
 #[cfg(feature = "program")]
 pub mod cli;

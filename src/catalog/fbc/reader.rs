@@ -221,6 +221,12 @@ impl<T: AsRef<[u8]>> Document<T> {
         yaml::to_json(self.text.as_ref()).map_err(|fault| self.fault(fault))
     }
 
+    /// Where its first line of content stands.
+    pub(crate) fn position(&self) -> Position {
+        let line = self.lines_before + 1 + leading_lines(self.text.as_ref());
+        Position::Line { line, column: 1 }
+    }
+
     fn fault(&self, fault: YamlFault) -> FbcError {
         let YamlFault {
             line,
@@ -243,8 +249,7 @@ pub(crate) fn hand_over_document<T: AsRef<[u8]>>(
     file: &str,
     sink: &mut dyn Sink,
 ) -> Result<(), FbcError> {
-    let line = document.lines_before + 1 + leading_lines(document.text.as_ref());
-    let position = Position::Line { line, column: 1 };
+    let position = document.position();
     match meta::read(&mut Cursor::new(json)) {
         Ok(blob) => hand_over(blob, position, file, sink),
         Err(halt) => {
