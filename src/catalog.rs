@@ -17,6 +17,7 @@ pub mod fbc;
 mod index;
 mod owned;
 mod package;
+mod written;
 
 use std::collections::BTreeMap;
 
@@ -25,7 +26,9 @@ pub use builder::CatalogBuilder;
 pub use bundle::{Bundle, BundleVersionError};
 pub use bundle_set::{BundleIndex, BundleSet};
 pub use channel::{AskedChannels, Channel, ChannelIndex};
+pub use edges::NameEdge;
 pub use package::{Deprecation, Package, Successors};
+pub use written::WrittenEdge;
 
 use crate::heap::Heap;
 use blob::BlobFault;

@@ -11,6 +11,7 @@ mod demo;
 pub mod doctor;
 mod environment;
 mod exit;
+mod facts;
 mod json;
 mod log;
 mod look;

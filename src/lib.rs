@@ -28,7 +28,7 @@
 //! | layer | rooms | may use |
 //! | --- | --- | --- |
 //! | leaves | [`version`], [`selector`], [`olm`], [`go_duration`], [`json_type`], [`nearest`], [`yaml_scalar`] | leaves before them |
-//! | facts | [`catalog`], [`extension`], [`snapshot`] | leaves, and facts before them |
+//! | facts | [`catalog`], [`graph`], [`extension`], [`snapshot`] | leaves, and facts before them |
 //! | thought | [`resolve`], then [`judge`], then [`explain`], then [`doctor`] | all of the above |
 //! | edges | `source`, `manifest`, `admission`, `telemetry`, `tls`, `cluster`, `server`, `cli` | every pure room; each other as CONTRIBUTING says |
 //!
@@ -118,6 +118,7 @@ pub mod doctor;
 pub mod explain;
 pub mod extension;
 pub mod go_duration;
+pub mod graph;
 mod heap;
 pub mod json_type;
 pub mod judge;

@@ -10,10 +10,12 @@
 //! Upstream: operator-controller, `internal/operator-controller/resolve/catalog.go`.
 
 mod accepted;
+pub mod classic;
 mod olmv1;
 mod origin;
 mod path;
 mod query;
+pub mod semver;
 
 pub use accepted::Accepted;
 pub use olmv1::{Choice, ChoiceError, Match, Resolved, choose, weigh};

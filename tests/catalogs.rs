@@ -33,7 +33,7 @@ impl Sink for Blobs {
     fn blob(&mut self, key: Key<'_>, content: Result<Content<'_>, BlobFault>) {
         let content = content.unwrap_or_else(|fault| panic!("{fault}"));
         match content {
-            Content::Package => self.packages += 1,
+            Content::Package(_) => self.packages += 1,
             Content::Channel(_) => self.channels += 1,
             Content::Bundle(_) => self.bundles += 1,
             Content::Deprecations(_) | Content::Other => {}

@@ -77,7 +77,7 @@ fn summary(lists: Result<BTreeMap<&str, Vec<Value>>, ()>) -> Value {
 
 fn describe(content: Content<'_>) -> (&'static str, Value) {
     match content {
-        Content::Package => ("packages", Value::Null),
+        Content::Package(_) => ("packages", Value::Null),
         Content::Other => ("others", Value::Null),
         Content::Channel(channel) => {
             let entry = |e: &olmguard::catalog::blob::Entry<'_>| {

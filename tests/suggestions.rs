@@ -122,7 +122,7 @@ fn walk(
 }
 
 /// A chain, a fork with a skipRange, releases, a broken skipRange, dependencies, deprecations.
-const OURS: &[Written] = &[
+const OURS: &[Written<'_>] = &[
     written("stable: 1.0.0; 1.1.0 replaces 1.0.0; 1.2.0 replaces 1.1.0; 2.0.0 replaces 1.2.0"),
     written(
         "alpha: 1.0.0; 1.0.1 skipRange >=1.0.0 <1.0.1; 1.1.0 replaces 1.0.1

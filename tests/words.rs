@@ -39,7 +39,7 @@ fn reads(answer: &Answer, expected: &str) {
     assert_eq!(told, expected);
 }
 
-const ARGO: Written = Written {
+const ARGO: Written<'_> = Written {
     package: "argocd-operator",
     prefix: "argocd-operator.v",
     lines: "alpha: 0.5.0; 0.5.1 replaces 0.5.0; 0.6.0 replaces 0.5.1 skips 0.5.0; \

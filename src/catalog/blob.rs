@@ -52,8 +52,8 @@ impl<'a> Key<'a> {
 /// What of a blob decides.
 #[derive(Clone, Debug, Deserialize, Eq, PartialEq, Serialize)]
 pub enum Content<'a> {
-    /// An `olm.package`. That it is there is all that counts.
-    Package,
+    /// An `olm.package`. To resolution only that it is there counts.
+    Package(#[serde(borrow)] Package<'a>),
     /// An `olm.channel`.
     Channel(#[serde(borrow)] Channel<'a>),
     /// An `olm.bundle`.
@@ -62,6 +62,14 @@ pub enum Content<'a> {
     Deprecations(#[serde(borrow)] Vec<Deprecation<'a>>),
     /// Any other schema: it makes its package exist, nothing else.
     Other,
+}
+
+/// What of a package is shown to people.
+#[derive(Clone, Debug, Default, Deserialize, Eq, PartialEq, Serialize)]
+pub struct Package<'a> {
+    /// Its `defaultChannel`; empty if absent. OLM v1 does not look at it.
+    #[serde(borrow)]
+    pub default_channel: Cow<'a, str>,
 }
 
 /// The upgrade edges of one channel, strings as written.
@@ -98,6 +106,9 @@ pub struct Bundle<'a> {
     /// Its own name: empty where the blob has none, though it is filed under its schema's.
     #[serde(borrow)]
     pub name: Cow<'a, str>,
+    /// Where its content lies; empty if absent.
+    #[serde(borrow)]
+    pub image: Cow<'a, str>,
     /// The first property of type `olm.package`, from which its version comes.
     #[serde(borrow)]
     pub package_property: PackageProperty<'a>,

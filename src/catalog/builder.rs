@@ -32,7 +32,7 @@ struct Place {
 /// A blob as it waits for its package to be complete.
 #[derive(Debug)]
 enum Filed {
-    Package,
+    Package(blob::Package<'static>),
     Channel(blob::Channel<'static>),
     Bundle(Bundle),
     Deprecations(Vec<blob::Deprecation<'static>>),
@@ -65,7 +65,7 @@ impl<'r> CatalogBuilder<'r> {
 
     fn filed(&self, content: Content<'_>) -> Filed {
         match content {
-            Content::Package => Filed::Package,
+            Content::Package(package) => Filed::Package(package.into_owned()),
             Content::Channel(channel) => Filed::Channel(channel.into_owned()),
             Content::Bundle(bundle) => Filed::Bundle(Bundle::read(bundle, self.rules)),
             Content::Deprecations(entries) => {
@@ -128,7 +128,10 @@ fn unpack(folder: Folder) -> Result<Parts, PackageFault> {
             Ok(Filed::Deprecations(entries)) => {
                 parts.deprecations.get_or_insert(entries);
             }
-            Ok(Filed::Package | Filed::Other) => {}
+            Ok(Filed::Package(package)) => {
+                parts.package.get_or_insert(package);
+            }
+            Ok(Filed::Other) => {}
             Err(fault) => faults.push(fault),
         }
     }

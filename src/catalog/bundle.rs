@@ -15,6 +15,8 @@ use crate::version::{VersionError, VersionRelease, VersionReleaseError, go};
 pub struct Bundle {
     /// Its name, compared byte for byte; no version is read out of it.
     pub name: Box<str>,
+    /// Where its content lies; empty if it does not say.
+    pub image: Box<str>,
     /// Its version and release, or why they cannot be read.
     pub version: Result<VersionRelease, BundleVersionError>,
     /// The first dependency it declares, which OLM v1 does not support.
@@ -52,12 +54,13 @@ impl Heap for Bundle {
     fn heap_bytes(&self) -> usize {
         let Self {
             name,
+            image,
             version,
             dependency: _,
             all_namespaces: _,
             deprecated,
         } = self;
-        name.heap_bytes() + version.heap_bytes() + deprecated.heap_bytes()
+        name.heap_bytes() + image.heap_bytes() + version.heap_bytes() + deprecated.heap_bytes()
     }
 }
 
@@ -93,6 +96,7 @@ impl Bundle {
         Self {
             version: read_version(&blob.name, blob.package_property, rules),
             name: blob.name.as_ref().into(),
+            image: blob.image.as_ref().into(),
             dependency: blob.dependency,
             all_namespaces: blob.all_namespaces,
             deprecated: None,

@@ -9,6 +9,17 @@ use crate::heap::Heap;
 #[derive(Clone, Copy, Debug, Eq, Hash, Ord, PartialEq, PartialOrd)]
 pub struct BundleIndex(pub(super) u32);
 
+impl BundleIndex {
+    pub(crate) fn new(index: u32) -> Self {
+        Self(index)
+    }
+
+    /// The number: 0 for the best bundle.
+    pub fn get(self) -> u32 {
+        self.0
+    }
+}
+
 /// A set of bundles of one package.
 ///
 /// Invariant: sets that are combined belong to the same package, so they have the same length.

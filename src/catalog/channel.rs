@@ -10,6 +10,13 @@ use crate::heap::Heap;
 #[derive(Clone, Copy, Debug, Eq, Ord, PartialEq, PartialOrd)]
 pub struct ChannelIndex(pub(super) u32);
 
+impl ChannelIndex {
+    /// The number: 0 for the first in byte order of the names.
+    pub fn get(self) -> u32 {
+        self.0
+    }
+}
+
 /// A channel of one package, as an `olm.channel` blob describes it.
 #[derive(Clone, Debug)]
 pub struct Channel {

@@ -31,11 +31,29 @@ pub(super) struct Edge {
     pub(super) to: BundleIndex,
 }
 
+/// Which list of an entry an edge that starts at a name stands in. To OLM v1 both are the same.
+#[derive(Clone, Copy, Debug, Eq, Ord, PartialEq, PartialOrd)]
+pub enum NameEdge {
+    /// `replaces`
+    Replaces,
+    /// `skips`
+    Skips,
+}
+
+/// An edge that starts at a name.
+#[derive(Clone, Copy, Debug, Eq, Ord, PartialEq, PartialOrd)]
+pub(super) struct NamedEdge {
+    pub(super) edge: Edge,
+    pub(super) kind: NameEdge,
+}
+
 /// The upgrade edges of one package.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Edges {
-    from_name: HashMap<Box<str>, Vec<Edge>>,
+    from_name: HashMap<Box<str>, Vec<NamedEdge>>,
     from_range: Vec<RangeEdges>,
+    /// What is written as a `skipRange` and is none.
+    unread: Vec<(Box<str>, Edge)>,
     held: Vec<Held>,
 }
 
@@ -56,15 +74,43 @@ struct Held {
 /// Collects the entries of a package's channels.
 #[derive(Debug, Default)]
 pub(super) struct EdgesBuilder {
-    from_name: HashMap<Box<str>, Vec<Edge>>,
+    from_name: HashMap<Box<str>, Vec<NamedEdge>>,
     from_range: Vec<RangeEdges>,
+    unread: Vec<(Box<str>, Edge)>,
     range_index_by_text: HashMap<Box<str>, Option<usize>>,
+}
+
+impl Edge {
+    /// The same edge, as one that starts at a name.
+    pub(super) fn named(self, kind: NameEdge) -> NamedEdge {
+        NamedEdge { edge: self, kind }
+    }
 }
 
 impl Edges {
     /// The edges that start at an installed bundle's name.
     pub(super) fn starting_at_name(&self, name: &str) -> impl Iterator<Item = Edge> {
-        self.from_name.get(name).into_iter().flatten().copied()
+        let edges = self.from_name.get(name).into_iter().flatten();
+        edges.map(|named| named.edge)
+    }
+
+    /// Every name that edges start at, in byte order, with the edges.
+    pub(super) fn names(&self) -> Vec<(&str, &[NamedEdge])> {
+        let names = self.from_name.iter();
+        let mut names: Vec<_> = names.map(|(name, edges)| (&**name, &**edges)).collect();
+        names.sort_unstable_by_key(|(name, _)| *name);
+        names
+    }
+
+    /// Every `skipRange` that can be read, with the edges from its versions.
+    pub(super) fn ranges(&self) -> impl Iterator<Item = (&SkipRange, &[Edge])> {
+        let ranges = self.from_range.iter();
+        ranges.map(|from| (&from.range, from.edges.as_slice()))
+    }
+
+    /// Every `skipRange` that cannot be read, with what it would be an edge to.
+    pub(super) fn unread_ranges(&self) -> impl Iterator<Item = (&str, Edge)> {
+        self.unread.iter().map(|(text, edge)| (&**text, *edge))
     }
 
     /// The edges whose `skipRange` holds an installed version, and those on which OLM crashes.
@@ -102,13 +148,25 @@ impl Heap for Edges {
         let Self {
             from_name,
             from_range,
+            unread,
             held,
         } = self;
-        from_name.heap_bytes() + from_range.heap_bytes() + held.heap_bytes()
+        let unread_texts: usize = unread.iter().map(|(text, _)| text.len()).sum();
+        from_name.heap_bytes()
+            + from_range.heap_bytes()
+            + held.heap_bytes()
+            + unread.capacity() * size_of::<(Box<str>, Edge)>()
+            + unread_texts
     }
 }
 
 impl Heap for Edge {
+    fn heap_bytes(&self) -> usize {
+        0
+    }
+}
+
+impl Heap for NamedEdge {
     fn heap_bytes(&self) -> usize {
         0
     }
@@ -127,7 +185,7 @@ impl Heap for Held {
 }
 
 impl EdgesBuilder {
-    pub(super) fn name(&mut self, from: &str, edge: Edge) {
+    pub(super) fn name(&mut self, from: &str, edge: NamedEdge) {
         match self.from_name.get_mut(from) {
             Some(edges) => edges.push(edge),
             None => {
@@ -141,8 +199,9 @@ impl EdgesBuilder {
             Some(known) => *known,
             None => self.new_range(text),
         };
-        if let Some(from) = index.and_then(|index| self.from_range.get_mut(index)) {
-            from.edges.push(edge);
+        match index.and_then(|index| self.from_range.get_mut(index)) {
+            Some(from) => from.edges.push(edge),
+            None => self.unread.push((text.into(), edge)),
         }
     }
 
@@ -181,12 +240,13 @@ impl EdgesBuilder {
             held: rows.collect(),
             from_name: self.from_name,
             from_range: self.from_range,
+            unread: self.unread,
         }
     }
 }
 
 /// An edge written twice in a channel is one.
-fn normalise(edges: &mut Vec<Edge>) {
+fn normalise(edges: &mut Vec<NamedEdge>) {
     edges.sort_unstable();
     edges.dedup();
 }

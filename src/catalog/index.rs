@@ -5,12 +5,13 @@ use std::collections::HashMap;
 use crate::catalog::blob;
 use crate::catalog::bundle_set::{BundleIndex, BundleSet};
 use crate::catalog::channel::ChannelIndex;
-use crate::catalog::edges::{Edge, EdgesBuilder};
+use crate::catalog::edges::{Edge, EdgesBuilder, NameEdge};
 use crate::catalog::{Bundle, Channel, Deprecation, Package};
 
 /// The blobs of one package, by what they are, in the order of their files.
 #[derive(Debug, Default)]
 pub(super) struct Parts {
+    pub(super) package: Option<blob::Package<'static>>,
     pub(super) bundles: Vec<Bundle>,
     pub(super) channels: Vec<blob::Channel<'static>>,
     /// The entries of the first `olm.deprecations`; others are not looked at.
@@ -26,6 +27,7 @@ type Messages<'a> = HashMap<&'a str, &'a str>;
 /// The index of the package of this name.
 pub(super) fn index(parts: Parts) -> Package {
     let Parts {
+        package: about,
         mut bundles,
         channels: mut blobs,
         deprecations,
@@ -40,7 +42,9 @@ pub(super) fn index(parts: Parts) -> Package {
     let edges = edges.build(readable.map(|read| &read.version));
     let deprecated_bundles = BundleSet::none(bundles.len());
     let deprecation = Deprecation::Absent;
+    let default_channel = about.map(|about| about.default_channel.into());
     let mut package = Package {
+        default_channel: default_channel.unwrap_or_default(),
         bundles,
         channels,
         edges,
@@ -95,11 +99,9 @@ fn members(
 
 /// An entry without `replaces` replaces the empty name.
 fn add_edges(edges: &mut EdgesBuilder, entry: &blob::Entry<'_>, edge: Edge) {
-    edges.name(&entry.replaces, edge);
-    entry
-        .skips
-        .iter()
-        .for_each(|skipped| edges.name(skipped, edge));
+    edges.name(&entry.replaces, edge.named(NameEdge::Replaces));
+    let skipped = entry.skips.iter();
+    skipped.for_each(|name| edges.name(name, edge.named(NameEdge::Skips)));
     if !entry.skip_range.is_empty() {
         edges.range(&entry.skip_range, edge);
     }
@@ -170,6 +172,7 @@ mod tests {
 
     fn package(bundles: &[&str], channels: Vec<blob::Channel<'static>>) -> Package {
         index(Parts {
+            package: None,
             bundles: bundles.iter().copied().map(bundle).collect(),
             channels,
             deprecations: None,
@@ -199,6 +202,7 @@ mod tests {
             ("olm.bundle", "stranger", "none"),
         ];
         let package = index(Parts {
+            package: None,
             bundles: ["a", "b"].map(bundle).into(),
             channels: ["a", "b"].map(|name| channel(name, &[])).into(),
             deprecations: Some(entries.map(entry).into()),

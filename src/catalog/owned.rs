@@ -2,7 +2,15 @@
 
 use std::borrow::Cow;
 
-use crate::catalog::blob::{Channel, Deprecation, Entry};
+use crate::catalog::blob::{Channel, Deprecation, Entry, Package};
+
+impl Package<'_> {
+    pub(super) fn into_owned(self) -> Package<'static> {
+        Package {
+            default_channel: owned(self.default_channel),
+        }
+    }
+}
 
 impl Channel<'_> {
     pub(super) fn into_owned(self) -> Channel<'static> {

@@ -16,6 +16,7 @@ use crate::version::{Constraint, Membership, Version, VersionRelease};
 /// A package of a catalog, indexed.
 #[derive(Clone, Debug)]
 pub struct Package {
+    pub(super) default_channel: Box<str>,
     pub(super) bundles: Vec<Bundle>,
     pub(super) channels: Vec<Channel>,
     pub(super) edges: Edges,
@@ -47,13 +48,15 @@ pub struct Successors {
 impl Heap for Package {
     fn heap_bytes(&self) -> usize {
         let Self {
+            default_channel,
             bundles,
             channels,
             edges,
             deprecated_bundles,
             deprecation,
         } = self;
-        bundles.heap_bytes()
+        default_channel.heap_bytes()
+            + bundles.heap_bytes()
             + channels.heap_bytes()
             + edges.heap_bytes()
             + deprecated_bundles.heap_bytes()
@@ -90,6 +93,11 @@ impl Package {
     /// The channels, in byte order of their names.
     pub fn channels(&self) -> &[Channel] {
         &self.channels
+    }
+
+    /// The `defaultChannel` of its `olm.package`; empty if nothing names one. OLM v1 ignores it.
+    pub fn default_channel(&self) -> &str {
+        &self.default_channel
     }
 
     /// What the package's deprecations say of the package.

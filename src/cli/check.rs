@@ -2,9 +2,9 @@
 //!
 //! ```text
 //! -f PATH... --inputs--> cases, ClusterCatalogs ------\
-//! --snapshot FILE --saved--> catalogs, OLM ------------+--> Snapshot --judge--> Report --> text | JSON
-//! --from-cluster --live--> catalogs, OLM, installed --/
-//! --catalog NAME=PATH --loading--> contents ---------/
+//! --snapshot FILE --facts--> catalogs, OLM ------------+--> Snapshot --judge--> Report --> text | JSON
+//! --from-cluster --facts--> catalogs, OLM, installed -/
+//! --catalog NAME=PATH --facts--> contents -----------/
 //! ```
 //!
 //! Everything is read before anything is judged, and everything is judged before the exit code says
@@ -15,11 +15,8 @@ mod cases;
 mod inputs;
 mod installed;
 mod judged;
-mod live;
-mod loading;
-mod origin;
 mod report;
-mod saved;
+mod standing;
 mod text;
 
 pub(super) use args::CheckArgs;
@@ -29,9 +26,9 @@ use std::io;
 
 use args::{Output, Plan};
 use inputs::Gathered;
-use loading::{Fault, Loaded};
-use origin::{Origin, OriginError};
 
+use crate::cli::facts::loading::{self, Fault, Loaded};
+use crate::cli::facts::origin::{Asked, Origin, OriginError};
 use crate::cli::{Exit, output, say, warn};
 use crate::explain::Answer;
 
@@ -59,7 +56,7 @@ pub(super) fn run(args: &CheckArgs) -> Exit {
         }
     };
     gathered.errors.iter().for_each(say);
-    origin.stand(&mut gathered.cases, &plan);
+    standing::stand(&origin, &mut gathered.cases, &plan);
     let catalogs = std::mem::take(&mut gathered.catalogs);
     let loaded = loading::load(origin, catalogs, &args.common.catalog, plan.rules.clone());
     loaded.faults.iter().for_each(Fault::say);
@@ -74,7 +71,11 @@ pub(super) fn run(args: &CheckArgs) -> Exit {
 }
 
 fn read(args: &CheckArgs) -> Result<Read, OriginError> {
-    let origin = Origin::of(args)?;
+    let origin = Origin::of(&Asked {
+        snapshot: args.snapshot.as_deref(),
+        from_cluster: args.from_cluster,
+        look: &args.look,
+    })?;
     let (rules, warnings) = origin.rules(&args.common.olm)?;
     let plan = args.plan(rules)?;
     let gathered = Gathered::read(args, &plan)?;
@@ -100,6 +101,10 @@ fn judge(args: &CheckArgs, plan: &Plan, gathered: &Gathered, loaded: &Loaded) ->
         Output::Json => output::json(&Report::of(snapshot, gathered, &answers))?,
     }
     let bad = gathered.errors.iter().map(|_| Exit::BadInput);
-    let bad = bad.chain(faults.iter().filter_map(|fault| fault.exit(args)));
+    let bad = bad.chain(
+        faults
+            .iter()
+            .filter_map(|fault| fault.exit(judged::undecided(args))),
+    );
     Ok(judged::exit(bad, &answers, args))
 }

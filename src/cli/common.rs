@@ -88,6 +88,8 @@ pub(crate) enum UsageError {
          both"
     )]
     TwoOrigins,
+    #[error("no catalog is given: expected --catalog, --snapshot or --from-cluster")]
+    NoCatalog,
     #[error(
         "{flag} is about a cluster, and none is asked: expected it together with --from-cluster"
     )]

@@ -65,6 +65,20 @@ impl Version {
         })
     }
 
+    /// `0.0.0`, which OLM v0 takes for the version of what has none.
+    pub fn zero() -> Self {
+        let core = Core {
+            major: 0,
+            minor: 0,
+            patch: 0,
+        };
+        let prerelease = Prerelease::NONE;
+        Self {
+            point: Point { core, prerelease },
+            build: None,
+        }
+    }
+
     /// The first number.
     pub fn major(&self) -> u64 {
         self.point.core.major

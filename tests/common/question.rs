@@ -24,14 +24,18 @@ pub(crate) struct Question {
 }
 
 /// Nothing is installed, anything of package `P` is asked for, by the newest rules.
-pub(crate) fn ask(catalogs: &[(&str, i32, &Written)]) -> Question {
+pub(crate) fn ask(catalogs: &[(&str, i32, &Written<'_>)]) -> Question {
     ask_at("1.11", &[], catalogs)
 }
 
 /// The same by the rules of a release with these gates.
-pub(crate) fn ask_at(olm: &str, gates: &[&str], catalogs: &[(&str, i32, &Written)]) -> Question {
+pub(crate) fn ask_at(
+    olm: &str,
+    gates: &[&str],
+    catalogs: &[(&str, i32, &Written<'_>)],
+) -> Question {
     let rules = rules(olm, gates);
-    let state = |(name, priority, written): &(&str, i32, &Written)| {
+    let state = |(name, priority, written): &(&str, i32, &Written<'_>)| {
         let mut state = CatalogState::named(name, content(&written.fbc(), &rules));
         state.priority = *priority;
         state

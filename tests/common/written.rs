@@ -3,7 +3,7 @@
 //! One line a channel, `CHANNEL: ENTRY; ENTRY`, an entry being `VERSION [replaces VERSION]
 //! [skips VERSION,VERSION] [skipRange RANGE]`. What stands in no channel has a line of its own:
 //! `(none): VERSION; VERSION`, `(deprecated): VERSION; channel NAME; package`,
-//! `(requires): VERSION TYPE`.
+//! `(requires): VERSION TYPE`, `(default): CHANNEL`.
 
 use std::collections::BTreeSet;
 
@@ -11,17 +11,17 @@ use serde_json::{Value, json};
 
 /// A package in shorthand.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Written {
+pub(crate) struct Written<'a> {
     /// Its name.
-    pub(crate) package: &'static str,
+    pub(crate) package: &'a str,
     /// What precedes the version in a bundle's name.
-    pub(crate) prefix: &'static str,
+    pub(crate) prefix: &'a str,
     /// The lines.
-    pub(crate) lines: &'static str,
+    pub(crate) lines: &'a str,
 }
 
 /// A package `P` with bundles `P.vVERSION`.
-pub(crate) const fn written(lines: &'static str) -> Written {
+pub(crate) const fn written(lines: &str) -> Written<'_> {
     Written {
         package: "P",
         prefix: "P.v",
@@ -29,7 +29,7 @@ pub(crate) const fn written(lines: &'static str) -> Written {
     }
 }
 
-impl Written {
+impl Written<'_> {
     /// The catalog of this package alone, one blob a line.
     pub(crate) fn fbc(&self) -> String {
         let lines: Vec<_> = self.blobs().iter().map(Value::to_string).collect();
@@ -40,11 +40,13 @@ impl Written {
         let mut versions = BTreeSet::new();
         let mut deprecated = Vec::new();
         let mut required: Vec<(&str, &str)> = Vec::new();
-        let mut blobs = vec![json!({"schema": "olm.package", "name": self.package})];
+        let mut default = "";
+        let mut blobs = vec![];
         for line in self.lines.lines().map(str::trim).filter(|l| !l.is_empty()) {
             let (head, rest) = line.split_once(':').expect("HEAD: ITEMS");
             let items = rest.split(';').map(str::trim).filter(|i| !i.is_empty());
             match head {
+                "(default)" => default = rest.trim(),
                 "(none)" => versions.extend(items),
                 "(deprecated)" => deprecated.extend(items.map(|item| self.deprecation(item))),
                 "(requires)" => required.extend(items.filter_map(|item| item.split_once(' '))),
@@ -57,6 +59,8 @@ impl Written {
                 }
             }
         }
+        blobs.push(json!({"schema": "olm.package", "name": self.package,
+            "defaultChannel": default}));
         blobs.extend(
             versions
                 .iter()

@@ -17,6 +17,7 @@ const PURE: [&str; 17] = [
     "selector",
     "olm",
     "catalog",
+    "graph",
     "extension",
     "snapshot",
     "resolve",

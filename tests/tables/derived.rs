@@ -17,7 +17,7 @@ fn d7(installed: &str) -> Question {
     ask(&[("a", 0, D7)]).installed(installed)
 }
 
-fn only(written: &Written) -> Question {
+fn only(written: &Written<'_>) -> Question {
     ask(&[("a", 0, written)])
 }
 

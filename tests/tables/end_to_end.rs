@@ -196,10 +196,10 @@ fn rows_8_8_openshift_75501() {
 
 #[test]
 fn rows_8_8_openshift_76685() {
-    const ONE: &Written = &written("stable: 1.0.1");
-    const TWO: &Written = &written("stable: 2.0.0");
-    const THREE: &Written = &written("stable: 3.0.0");
-    let labelled = |catalogs: &[(&str, i32, &Written)]| {
+    const ONE: &Written<'_> = &written("stable: 1.0.1");
+    const TWO: &Written<'_> = &written("stable: 2.0.0");
+    const THREE: &Written<'_> = &written("stable: 3.0.0");
+    let labelled = |catalogs: &[(&str, i32, &Written<'_>)]| {
         catalogs
             .iter()
             .fold(ask(catalogs), |question, (name, _, _)| {

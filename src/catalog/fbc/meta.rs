@@ -9,7 +9,7 @@ use super::error::Malformed;
 use super::filed::{self, Filed};
 use super::json::{Cursor, Step, fold_of};
 use super::shape::{Icon, Properties, RelatedImage};
-use crate::catalog::blob::{Channel, Content, Fault, Kind};
+use crate::catalog::blob::{Channel, Content, Fault, Kind, Package};
 
 mod keys;
 
@@ -176,10 +176,10 @@ impl<'a> Typed<'a> {
 
     fn package(&mut self, cursor: &mut Cursor<'a>) -> Step<Content<'a>> {
         self.note_properties(cursor);
-        self.field("defaultChannel", cursor, Cursor::text)?;
+        let default_channel = self.field("defaultChannel", cursor, Cursor::text)?;
         self.field("description", cursor, Cursor::text)?;
         let _: Icon = self.field("icon", cursor, Cursor::record)?;
-        Ok(Content::Package)
+        Ok(Content::Package(Package { default_channel }))
     }
 
     fn channel(&mut self, name: Cow<'a, str>, cursor: &mut Cursor<'a>) -> Step<Content<'a>> {
@@ -190,12 +190,13 @@ impl<'a> Typed<'a> {
 
     fn bundle(mut self, name: Cow<'a, str>, cursor: &mut Cursor<'a>) -> Step<Content<'a>> {
         self.note_properties(cursor);
-        self.field("image", cursor, Cursor::text)?;
+        let image = self.field("image", cursor, Cursor::text)?;
         let _: Vec<RelatedImage> =
             self.field("relatedImages", cursor, |c| c.list(Cursor::record))?;
         self.properties.check_objects(cursor)?;
         let mut bundle = self.properties.facts;
         bundle.name = name;
+        bundle.image = image;
         Ok(Content::Bundle(bundle))
     }
 

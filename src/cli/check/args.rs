@@ -9,6 +9,7 @@ use clap::{Args, ValueEnum};
 use crate::admission::OnUndecided;
 use crate::cli::check::installed::{InstalledArg, InstalledList};
 use crate::cli::common::{CommonArgs, UsageError};
+use crate::cli::facts::check_stdin;
 use crate::cli::look::LookArgs;
 use crate::olm::Rules;
 
@@ -119,7 +120,8 @@ impl CheckArgs {
                 });
             }
         }
-        self.check_stdin()?;
+        let catalogs = self.common.catalog.iter().map(|catalog| &*catalog.path);
+        check_stdin(self.filename.iter().map(PathBuf::as_path).chain(catalogs))?;
         Ok(Plan {
             rules,
             schema: if self.no_schema {
@@ -129,18 +131,6 @@ impl CheckArgs {
             },
             installed,
         })
-    }
-
-    /// Standard input can be read once.
-    fn check_stdin(&self) -> Result<(), UsageError> {
-        let catalogs = self.common.catalog.iter().map(|catalog| &catalog.path);
-        let named = self.filename.iter().chain(catalogs);
-        let times = named.filter(|path| path.as_os_str() == "-").count();
-        if times > 1 {
-            Err(UsageError::StdinTwice)
-        } else {
-            Ok(())
-        }
     }
 }
 

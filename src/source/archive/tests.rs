@@ -16,7 +16,7 @@ fn record(packages: &[&str]) -> Vec<u8> {
             schema: "olm.package",
             name: package,
         };
-        recorder.blob(key, Ok(blob::Content::Package));
+        recorder.blob(key, Ok(blob::Content::Package(blob::Package::default())));
     }
     recorder.finish().unwrap()
 }

@@ -7,8 +7,8 @@ use proptest::prelude::*;
 
 use super::*;
 use crate::catalog::blob::{
-    Bundle, Channel, DependencyKind, Deprecation, Entry, Fault, Kind, PackageProperty, Position,
-    ReleaseField,
+    Bundle, Channel, DependencyKind, Deprecation, Entry, Fault, Kind, Package, PackageProperty,
+    Position, ReleaseField,
 };
 
 /// Blobs to record.
@@ -121,14 +121,18 @@ fn bundle() -> impl Strategy<Value = Bundle<'static>> {
         option::of(dependency),
         option::of(any::<bool>()),
         text(),
+        text(),
     )
         .prop_map(
-            |(name, package_property, dependency, all_namespaces, min_kube_version)| Bundle {
-                name,
-                package_property,
-                dependency,
-                all_namespaces,
-                min_kube_version,
+            |(name, package_property, dependency, all_namespaces, min_kube_version, image)| {
+                Bundle {
+                    name,
+                    image,
+                    package_property,
+                    dependency,
+                    all_namespaces,
+                    min_kube_version,
+                }
             },
         )
 }
@@ -141,7 +145,7 @@ fn content() -> impl Strategy<Value = Content<'static>> {
         message,
     });
     prop_oneof![
-        Just(Content::Package),
+        text().prop_map(|default_channel| Content::Package(Package { default_channel })),
         channel.prop_map(|(name, entries)| Content::Channel(Channel { name, entries })),
         bundle().prop_map(Content::Bundle),
         vec(deprecation, 0..3).prop_map(Content::Deprecations),
@@ -187,8 +191,11 @@ fn sample() -> Blobs {
     let keys = ["olm.package", "olm.channel"]
         .map(|schema| ["lantern", schema, "stable"].map(str::to_owned));
     let [package, stable] = keys;
+    let about = Package {
+        default_channel: "stable".into(),
+    };
     Blobs(vec![
-        (package, Ok(Content::Package)),
+        (package, Ok(Content::Package(about))),
         (stable, Ok(Content::Channel(channel))),
     ])
 }
@@ -346,10 +353,10 @@ fn a_failed_write_is_told_at_the_end() {
 /// Files written by an earlier program are read by a later one, or refused by their version. Who
 /// changes these bytes changes [`VERSION`] too.
 #[test]
-fn the_form_of_version_1() {
+fn the_form_of_version_2() {
     let pieces = zstd::decode_all(&record(&sample())[..]).unwrap();
-    assert_eq!(VERSION, 1);
+    assert_eq!(VERSION, 2);
     assert_eq!(pieces.escape_ascii().to_string(), FORM);
 }
 
-const FORM: &str = r"\x1d\x00\x00\x00\x07lantern\x0bolm.package\x06stable\x00\x00N\x00\x00\x00\x07lantern\x0bolm.channel\x06stable\x00\x01\x06stable\x01\nlantern.v2\nlantern.v1\x01\nlantern.v0\x06<2.0.0\x00\x00\x00\x00";
+const FORM: &str = r"\x24\x00\x00\x00\x07lantern\x0bolm.package\x06stable\x00\x00\x06stableN\x00\x00\x00\x07lantern\x0bolm.channel\x06stable\x00\x01\x06stable\x01\nlantern.v2\nlantern.v1\x01\nlantern.v0\x06<2.0.0\x00\x00\x00\x00";

@@ -4,19 +4,27 @@
 //! refuse for want of what may be in them, so a catalog stands in for it that cannot be read and that
 //! any selector may match: what needs a catalog is undecided.
 
+use std::path::Path;
+
 use crate::cli::Exit;
-use crate::cli::check::args::{CheckArgs, Plan};
-use crate::cli::check::cases::Case;
-use crate::cli::check::live::Live;
-use crate::cli::check::loading::Fault;
-use crate::cli::check::saved::Saved;
 use crate::cli::common::{OlmArgs, UsageError};
-use crate::cli::look::LookError;
+use crate::cli::facts::live::Live;
+use crate::cli::facts::loading::Fault;
+use crate::cli::facts::saved::Saved;
+use crate::cli::look::{LookArgs, LookError};
 use crate::olm::Rules;
 use crate::snapshot::{CatalogState, Content, Labels};
 
+/// What the flags say about where they are from.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Asked<'a> {
+    pub(crate) snapshot: Option<&'a Path>,
+    pub(crate) from_cluster: bool,
+    pub(crate) look: &'a LookArgs,
+}
+
 /// Where they are from.
-pub(super) enum Origin {
+pub(crate) enum Origin {
     /// The flags and the inputs say all that is known.
     Inputs,
     Saved(Box<Saved>),
@@ -25,7 +33,7 @@ pub(super) enum Origin {
 
 /// Why nothing is judged.
 #[derive(Debug, thiserror::Error)]
-pub(super) enum OriginError {
+pub(crate) enum OriginError {
     #[error(transparent)]
     Usage(#[from] UsageError),
     #[error(transparent)]
@@ -34,18 +42,18 @@ pub(super) enum OriginError {
 
 impl Origin {
     /// What the flags say together, or which of them contradict each other.
-    pub(super) fn of(args: &CheckArgs) -> Result<Self, OriginError> {
-        match (&args.snapshot, args.from_cluster, args.look.given()) {
+    pub(crate) fn of(asked: &Asked<'_>) -> Result<Self, OriginError> {
+        match (asked.snapshot, asked.from_cluster, asked.look.given()) {
             (Some(_), true, _) => Err(UsageError::TwoOrigins.into()),
             (_, false, Some(flag)) => Err(UsageError::NotFromCluster { flag }.into()),
             (Some(path), false, None) => Ok(Self::Saved(Box::new(Saved::open(path)))),
-            (None, true, _) => Ok(Self::Cluster(Box::new(Live::open(&args.look)?))),
+            (None, true, _) => Ok(Self::Cluster(Box::new(Live::open(asked.look)?))),
             (None, false, None) => Ok(Self::Inputs),
         }
     }
 
     /// Which OLM is judged by, and what is worth knowing about that.
-    pub(super) fn rules(&self, flags: &OlmArgs) -> Result<(Rules, Vec<String>), UsageError> {
+    pub(crate) fn rules(&self, flags: &OlmArgs) -> Result<(Rules, Vec<String>), UsageError> {
         match self {
             Self::Inputs => Ok((flags.rules()?, Vec::new())),
             Self::Saved(saved) => {
@@ -56,16 +64,9 @@ impl Origin {
         }
     }
 
-    /// Lets the cluster say what is installed, where no flag does.
-    pub(super) fn stand(&self, cases: &mut [Case], plan: &Plan) {
-        if let Self::Cluster(live) = self {
-            live.stand(cases, plan);
-        }
-    }
-
     /// Every catalog, and what should give content and does not, but for those of which other content
     /// `is_given`.
-    pub(super) fn load(
+    pub(crate) fn load(
         self,
         rules: &Rules,
         is_given: impl Fn(&str) -> bool,
@@ -93,7 +94,7 @@ impl Origin {
 }
 
 impl OriginError {
-    pub(super) fn exit(&self) -> Exit {
+    pub(crate) fn exit(&self) -> Exit {
         match self {
             Self::Usage(_) => Exit::Usage,
             Self::Look(error) => error.exit(),
@@ -102,7 +103,7 @@ impl OriginError {
 }
 
 /// A catalog in the place of all those that are not known.
-pub(super) fn stand_in(name: &str, content: Content) -> CatalogState {
+pub(crate) fn stand_in(name: &str, content: Content) -> CatalogState {
     CatalogState {
         labels: Labels::Unknown,
         ..CatalogState::named(name, content)

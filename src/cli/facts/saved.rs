@@ -4,22 +4,22 @@
 
 use std::path::{Path, PathBuf};
 
-use crate::cli::check::origin::stand_in;
 use crate::cli::common::{AskedRelease, OlmArgs, UsageError};
+use crate::cli::facts::origin::stand_in;
 use crate::olm::{Gates, OlmRelease, Rules};
 use crate::snapshot::{CatalogState, Content};
 use crate::source::archive::{Archive, ArchiveError, OlmFacts};
 
 /// A snapshot as far as it could be read.
 #[derive(Debug)]
-pub(super) struct Saved {
+pub(crate) struct Saved {
     path: PathBuf,
     archive: Result<Archive, ArchiveError>,
 }
 
 /// What is worth knowing about the OLM that is judged by.
 #[derive(Clone, Debug, Eq, PartialEq, thiserror::Error)]
-pub(super) enum OlmWarning {
+pub(crate) enum OlmWarning {
     #[error("the snapshot is from OLM {saved}, but --olm-release {given} counts")]
     Release { saved: String, given: OlmRelease },
     #[error("the snapshot is from OLM with {saved}, but --olm-feature-gates counts")]
@@ -32,7 +32,7 @@ pub(super) enum OlmWarning {
 
 impl Saved {
     /// Opens the file, so that its OLM is known before anything is read by the rules of one.
-    pub(super) fn open(path: &Path) -> Self {
+    pub(crate) fn open(path: &Path) -> Self {
         Self {
             path: path.to_owned(),
             archive: Archive::open(path),
@@ -40,7 +40,7 @@ impl Saved {
     }
 
     /// Every catalog in it, and why it cannot be read if it cannot.
-    pub(super) fn load(self, rules: &Rules) -> (Vec<CatalogState>, Option<ArchiveError>) {
+    pub(crate) fn load(self, rules: &Rules) -> (Vec<CatalogState>, Option<ArchiveError>) {
         match self.archive.and_then(|archive| archive.load(rules)) {
             Ok(states) => (states, None),
             Err(error) => {
@@ -54,7 +54,7 @@ impl Saved {
     /// The rules of its OLM, but for what the flags say.
     ///
     /// Gates belong to a release: those of the snapshot count only with its own.
-    pub(super) fn rules(&self, flags: &OlmArgs) -> Result<(Rules, Vec<OlmWarning>), UsageError> {
+    pub(crate) fn rules(&self, flags: &OlmArgs) -> Result<(Rules, Vec<OlmWarning>), UsageError> {
         let Ok(archive) = &self.archive else {
             return Ok((flags.rules()?, Vec::new()));
         };

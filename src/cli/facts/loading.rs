@@ -3,10 +3,8 @@
 use std::fmt;
 use std::mem;
 
-use crate::cli::check::args::CheckArgs;
-use crate::cli::check::judged;
-use crate::cli::check::origin::Origin;
 use crate::cli::common::CatalogArgs;
+use crate::cli::facts::origin::Origin;
 use crate::cli::{Exit, progress, say, warn};
 use crate::olm::Rules;
 use crate::snapshot::{CatalogState, Content, Currency, Snapshot};
@@ -16,14 +14,14 @@ use crate::version::go;
 
 /// Every catalog, and what could not be read of them.
 #[derive(Debug)]
-pub(super) struct Loaded {
-    pub(super) snapshot: Snapshot,
-    pub(super) faults: Vec<Fault>,
+pub(crate) struct Loaded {
+    pub(crate) snapshot: Snapshot,
+    pub(crate) faults: Vec<Fault>,
 }
 
 /// What should give catalogs and does not.
 #[derive(Debug)]
-pub(super) enum Fault {
+pub(crate) enum Fault {
     /// The content of a catalog cannot be read.
     Unreadable { name: String, why: String },
     /// The content of a catalog of the cluster cannot be fetched.
@@ -35,7 +33,7 @@ pub(super) enum Fault {
 }
 
 /// The catalogs of a snapshot or a cluster, of the objects among the inputs, and of `--catalog`.
-pub(super) fn load(
+pub(crate) fn load(
     origin: Origin,
     objects: Vec<CatalogState>,
     given: &CatalogArgs,
@@ -119,7 +117,7 @@ fn contents<'a>(given: &'a CatalogArgs, rules: &Rules) -> Vec<(&'a str, Content)
 
 impl Fault {
     /// Of the content of a catalog, if it is one.
-    pub(super) fn of(name: &str, content: &Content) -> Option<Self> {
+    pub(crate) fn of(name: &str, content: &Content) -> Option<Self> {
         let name = name.to_owned();
         match content {
             Content::Unreadable(why) => Some(Self::Unreadable {
@@ -134,21 +132,22 @@ impl Fault {
         }
     }
 
-    /// What it counts as. A catalog that could not be fetched counts where an answer needs it.
-    pub(super) fn exit(&self, args: &CheckArgs) -> Option<Exit> {
+    /// What it counts as, where a cluster that is not to be had counts as `undecided`. A catalog that
+    /// could not be fetched counts where an answer needs it.
+    pub(crate) fn exit(&self, undecided: Exit) -> Option<Exit> {
         match self {
             Self::Unreadable { .. } | Self::Snapshot(_) => Some(Exit::BadInput),
-            Self::Cluster(_) => Some(judged::undecided(args)),
+            Self::Cluster(_) => Some(undecided),
             Self::Unfetched { .. } => None,
         }
     }
 
     /// Whether nothing at all is known of the cluster.
-    pub(super) fn is_of_cluster(&self) -> bool {
+    pub(crate) fn is_of_cluster(&self) -> bool {
         matches!(self, Self::Cluster(_))
     }
 
-    pub(super) fn say(&self) {
+    pub(crate) fn say(&self) {
         match self {
             Self::Unfetched { .. } => warn(self),
             Self::Unreadable { .. } | Self::Snapshot(_) | Self::Cluster(_) => say(self),

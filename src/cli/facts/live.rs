@@ -1,17 +1,15 @@
 //! `--from-cluster`: catalogs, OLM and what is installed, as they are in a cluster now.
 
 use crate::cli::Exit;
-use crate::cli::check::args::Plan;
-use crate::cli::check::cases::{Case, Subject};
 use crate::cli::common::{OlmArgs, UsageError};
 use crate::cli::look::{LookArgs, LookError, View};
+use crate::cluster::extensions::Standing;
 use crate::cluster::olm::{FindError, Found, compare};
-use crate::extension::{Extension, Shape};
 use crate::olm::Rules;
 use crate::snapshot::CatalogState;
 
 /// A cluster as far as there is a way to it.
-pub(super) struct Live(Result<Known, LookError>);
+pub(crate) struct Live(Result<Known, LookError>);
 
 /// A cluster, and the OLM in it.
 struct Known {
@@ -25,7 +23,7 @@ impl Live {
     /// # Errors
     /// If that was asked for wrongly. A cluster that is not to be had is one all the same: what needs
     /// it is undecided.
-    pub(super) fn open(args: &LookArgs) -> Result<Self, LookError> {
+    pub(crate) fn open(args: &LookArgs) -> Result<Self, LookError> {
         let known = match View::open(args) {
             Ok(view) => Ok(Known {
                 olm: view.olm(),
@@ -38,7 +36,7 @@ impl Live {
     }
 
     /// What flags say counts, then what was found, then the newest.
-    pub(super) fn rules(&self, flags: &OlmArgs) -> Result<(Rules, Vec<String>), UsageError> {
+    pub(crate) fn rules(&self, flags: &OlmArgs) -> Result<(Rules, Vec<String>), UsageError> {
         let Ok(known) = &self.0 else {
             return Ok((flags.rules()?, Vec::new()));
         };
@@ -48,41 +46,19 @@ impl Live {
         }
     }
 
-    /// Lets the cluster say what is installed of each extension that no `--installed` is about. A
-    /// review says it itself.
-    pub(super) fn stand(&self, cases: &mut [Case], plan: &Plan) {
-        let Ok(known) = &self.0 else { return };
-        let mut asked: Vec<_> = cases
-            .iter_mut()
-            .filter_map(|case| match &mut case.subject {
-                Subject::Manifest(extension, _) => asked(extension, plan),
-                Subject::Review(_) | Subject::Unknown(_) => None,
-            })
-            .collect();
-        if asked.is_empty() {
-            return;
-        }
-        let names = asked.iter().map(|(name, _)| name.clone()).collect();
-        let standings = known.view.standings(names);
-        for ((_, extension), standing) in asked.iter_mut().zip(standings) {
-            extension.installed = standing.installed;
-            extension.rollout = standing.rollout;
-        }
+    /// What the cluster says of each extension of these names, in their order; nothing of any where it
+    /// is not to be had.
+    pub(crate) fn standings(&self, names: Vec<String>) -> Vec<Standing> {
+        let known = self.0.as_ref().ok();
+        known.map_or_else(Vec::new, |known| known.view.standings(names))
     }
 
     /// Every catalog, or why they are not known.
-    pub(super) fn load(self, rules: &Rules) -> Result<Vec<CatalogState>, String> {
+    pub(crate) fn load(self, rules: &Rules) -> Result<Vec<CatalogState>, String> {
         let known = self.0.map_err(|error| error.to_string())?;
         let states = known.view.catalogs(rules);
         states.map_err(|error| error.to_string())
     }
-}
-
-/// An extension of a kind of which clusters say what is installed, with its name.
-fn asked<'e>(extension: &'e mut Extension, plan: &Plan) -> Option<(String, &'e mut Extension)> {
-    let name = extension.identity.name.clone()?;
-    let is_asked = extension.shape != Shape::Operator && !plan.installed.contains_key(&name);
-    is_asked.then_some((name, extension))
 }
 
 fn of_found(found: &Found, flags: &OlmArgs) -> Result<(Rules, Vec<String>), UsageError> {

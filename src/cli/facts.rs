@@ -1,0 +1,106 @@
+//! The catalogs and the OLM that a command is asked about: files, a snapshot, a cluster.
+//!
+//! ```text
+//! --snapshot FILE --saved--> catalogs, OLM --\
+//! --from-cluster --live--> catalogs, OLM -----+--loading--> Snapshot, faults
+//! --catalog NAME=PATH --> contents ----------/
+//! ```
+//!
+//! `check` puts its manifests between the two steps; every other command takes them as one, with
+//! [`FactsArgs::load`].
+
+pub(crate) mod live;
+pub(crate) mod loading;
+pub(crate) mod origin;
+pub(crate) mod saved;
+
+use std::path::{Path, PathBuf};
+
+use clap::Args;
+use clap::builder::BoolishValueParser;
+
+use super::common::{CommonArgs, UsageError};
+use super::look::LookArgs;
+use super::{Exit, warn};
+use loading::{Fault, Loaded};
+use origin::{Asked, Origin, OriginError};
+
+use crate::snapshot::Snapshot;
+
+/// Where the facts are from, for a command that is about catalogs and no manifests.
+#[derive(Args, Clone, Debug)]
+pub(crate) struct FactsArgs {
+    #[command(flatten)]
+    pub(crate) common: CommonArgs,
+
+    /// A file of olmguard snapshot save: the catalogs and the OLM of a cluster; --catalog gives one
+    /// of them other content
+    #[arg(long, value_name = "FILE", env = "OLMGUARD_SNAPSHOT")]
+    snapshot: Option<PathBuf>,
+
+    /// Ask a cluster, and change nothing there: its catalogs and its OLM; --catalog counts as with
+    /// --snapshot
+    #[arg(long, env = "OLMGUARD_FROM_CLUSTER", value_parser = BoolishValueParser::new())]
+    from_cluster: bool,
+
+    #[command(flatten)]
+    look: LookArgs,
+}
+
+/// The facts, as far as they are to be had; what is not is said already.
+#[derive(Debug)]
+pub(crate) struct Facts {
+    pub(crate) snapshot: Snapshot,
+    faults: Vec<Fault>,
+}
+
+impl FactsArgs {
+    /// Reads all of it, and says what is wrong with it.
+    ///
+    /// # Errors
+    /// If the flags contradict each other, or name no catalog.
+    pub(crate) fn load(&self) -> Result<Facts, OriginError> {
+        self.check()?;
+        let origin = Origin::of(&Asked {
+            snapshot: self.snapshot.as_deref(),
+            from_cluster: self.from_cluster,
+            look: &self.look,
+        })?;
+        let (rules, warnings) = origin.rules(&self.common.olm)?;
+        let Loaded { snapshot, faults } =
+            loading::load(origin, Vec::new(), &self.common.catalog, rules);
+        faults.iter().for_each(Fault::say);
+        // Where there is no cluster, nothing about its OLM is news.
+        if !faults.iter().any(Fault::is_of_cluster) {
+            warnings.iter().for_each(warn);
+        }
+        Ok(Facts { snapshot, faults })
+    }
+
+    fn check(&self) -> Result<(), UsageError> {
+        if self.common.catalog.is_empty() && self.snapshot.is_none() && !self.from_cluster {
+            return Err(UsageError::NoCatalog);
+        }
+        let paths = self.common.catalog.iter().map(|catalog| &*catalog.path);
+        check_stdin(paths)
+    }
+}
+
+impl Facts {
+    /// What it counts as that something is not to be had; nothing where all of it is there.
+    pub(crate) fn exit(&self) -> Option<Exit> {
+        let exits = self.faults.iter();
+        let exits = exits.filter_map(|fault| fault.exit(Exit::Undecided));
+        exits.max_by_key(|exit| exit.weight())
+    }
+}
+
+/// Standard input can be read once.
+pub(crate) fn check_stdin<'p>(paths: impl Iterator<Item = &'p Path>) -> Result<(), UsageError> {
+    let times = paths.filter(|path| path.as_os_str() == "-").count();
+    if times > 1 {
+        Err(UsageError::StdinTwice)
+    } else {
+        Ok(())
+    }
+}
