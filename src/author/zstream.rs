@@ -15,9 +15,9 @@
 //! exactly one replacement that nothing skips, the result is such a channel again; every release of X.Y
 //! that was known goes to N in one hop; no name gets lost. `tests` holds that against random histories.
 //!
-//! Where the minor is a side arm, which the main line skips as a whole, its lowest entry is the anchor,
-//! and both are put into the main line below the entry that skipped them: a skipped N would be offered
-//! to nobody by OLM v0.
+//! Where the main line skips the minor as a whole, its lowest entry is the anchor, and both are put into
+//! the main line at their place by version: a skipped N would be offered to nobody by OLM v0. Where N is
+//! above the head and its minor not on the main line, N replaces the head.
 //!
 //! With a range the entries of X.Y stay, N replaces the highest, and takes `>=X.Y.0 <X.Y.Z`, which
 //! covers versions that no catalog has published, too.
@@ -101,6 +101,17 @@ pub enum ZStreamError {
         /// The head.
         head: Box<str>,
     },
+    /// Nothing on the main line leads on from the minor.
+    #[error(
+        "only entries that are skipped themselves replace or skip the releases of {major}.{minor}: \
+         expected an entry on the way to the head that skips them"
+    )]
+    SideArm {
+        /// The major of the release.
+        major: u64,
+        /// Its minor.
+        minor: u64,
+    },
     /// The main line leads to a lower version.
     #[error(
         "the channel leads from {} down to {}: expected each entry above the one it replaces",
@@ -129,21 +140,11 @@ pub fn add(
     let unread = known.iter().filter(|name| version_of(name).is_none());
     let unread = unread.map(|name| Box::from(*name)).collect();
     let stream = Stream::of(channel, release, version_of)?;
-    let (entries, removed) = rewrite::rewrite(&stream, manner);
+    let (entries, removed) = rewrite::rewrite(&stream, manner)?;
     let channel = channel.with(entries);
     Ok(Outcome {
         channel,
         removed,
         unread,
     })
-}
-
-/// The version that a bundle's name ends with, as in `lantern.v1.2.3`.
-///
-/// OLM reads no version out of a name. A virtual node has nothing else.
-pub fn version_in_name(name: &str) -> Option<Version> {
-    let begins = name.match_indices(['.', '-']).map(|(at, _)| at + 1);
-    let ends = begins.filter_map(|at| name.get(at..));
-    let versions = ends.filter_map(|end| Version::parse(end.strip_prefix('v').unwrap_or(end)).ok());
-    versions.into_iter().next()
 }

@@ -2,64 +2,68 @@
 
 use std::collections::BTreeSet;
 
-use super::Manner;
-use super::stream::Stream;
+use super::stream::{Stream, Way};
+use super::{Manner, ZStreamError};
 use crate::author::channel::Entry;
 
 /// The entries, and those that left.
-pub(super) fn rewrite(stream: &Stream<'_>, manner: Manner) -> (Vec<Entry>, Vec<Entry>) {
-    let Some(anchor) = anchor(stream, manner) else {
-        return (first_of_minor(stream), Vec::new());
-    };
+pub(super) fn rewrite(
+    stream: &Stream<'_>,
+    manner: Manner,
+) -> Result<(Vec<Entry>, Vec<Entry>), ZStreamError> {
+    let way = stream.way()?;
+    let anchor = anchor(stream, manner, &way);
+    let name = anchor.map(|anchor| &*anchor.name);
     let leaves = |entry: &Entry| {
-        manner == Manner::Skips && stream.has(&entry.name) && *entry.name != *anchor.name
+        manner == Manner::Skips && stream.has(&entry.name) && name != Some(&*entry.name)
     };
     let (removed, mut kept): (Vec<_>, Vec<_>) =
         stream.channel.entries.iter().cloned().partition(leaves);
     let adopted = adopted(stream, &removed, &kept);
-    let handed_over = lead_on(stream, &mut kept, anchor, &adopted);
+    let mut handed_over = lead_on(stream, &mut kept, &adopted);
+    if let Some(entry) = name.and_then(|name| named(&mut kept, name)) {
+        settle(stream, manner, entry);
+    }
+    if let Way::Arm { above } = way {
+        insert_below(stream, &mut kept, above, name);
+        handed_over.extend(stream.names());
+    }
+    let is_skipped = |skipped: &&str| {
+        name != Some(skipped) && (manner == Manner::Skips || handed_over.contains(*skipped))
+    };
     let mut release = Entry::named(stream.release.name);
-    release.replaces = Some(anchor.name.clone());
-    let skipped = stream.names().filter(|name| match manner {
-        Manner::Skips => **name != *anchor.name,
-        Manner::Range => handed_over.contains(*name) && **name != *anchor.name,
-    });
-    release.skips = stream.in_order(skipped);
+    release.replaces = name.or(stream.head).map(Box::from);
+    release.skips = stream.in_order(stream.names().filter(is_skipped));
     release.skips.extend(adopted);
-    if manner == Manner::Range {
+    if manner == Manner::Range && anchor.is_some() {
         release.skip_range = Some(range(stream));
     }
-    if let (Manner::Skips, Some(entry)) = (manner, named(&mut kept, &anchor.name)) {
-        settle(stream, entry);
-    }
     kept.push(release);
-    (kept, removed)
+    Ok((kept, removed))
 }
 
-/// The entry of the minor that the release replaces: of the main line, or of any where none is on it.
-fn anchor<'a>(stream: &Stream<'a>, manner: Manner) -> Option<&'a Entry> {
+/// The entry of the minor that the release replaces: of the main line, or of any where none is on it
+/// and the release does not go above the head.
+fn anchor<'a>(stream: &Stream<'a>, manner: Manner, way: &Way<'_>) -> Option<&'a Entry> {
     let pick = |mut entries: Vec<&'a Entry>| match manner {
         Manner::Skips => entries.into_iter().next(),
         Manner::Range => entries.pop(),
     };
-    let main = stream.entries().filter(|entry| stream.is_main(entry));
-    pick(main.collect()).or_else(|| pick(stream.entries().collect()))
-}
-
-/// The entries with the release above the head.
-fn first_of_minor(stream: &Stream<'_>) -> Vec<Entry> {
-    let mut release = Entry::named(stream.release.name);
-    release.replaces = stream.head.map(Box::from);
-    let mut entries = stream.channel.entries.clone();
-    entries.push(release);
-    entries
+    match way {
+        Way::Main => {
+            let main = stream.entries().filter(|entry| stream.is_main(entry));
+            pick(main.collect()).or_else(|| pick(stream.entries().collect()))
+        }
+        Way::Arm { .. } => pick(stream.entries().collect()),
+        Way::Top => None,
+    }
 }
 
 /// Names beyond the minor that entries which leave replace or skip, and no entry of the main line that
 /// stays: the release skips them.
 fn adopted(stream: &Stream<'_>, removed: &[Entry], kept: &[Entry]) -> Vec<Box<str>> {
     let kept = kept.iter().filter(|entry| stream.is_main(entry));
-    let provided: BTreeSet<_> = kept.flat_map(Entry::left).collect();
+    let provided: BTreeSet<_> = kept.flat_map(Entry::left).chain(stream.head).collect();
     let left: BTreeSet<_> = removed.iter().flat_map(Entry::left).collect();
     let orphans = left
         .into_iter()
@@ -67,57 +71,46 @@ fn adopted(stream: &Stream<'_>, removed: &[Entry], kept: &[Entry]) -> Vec<Box<st
     orphans.map(Box::from).collect()
 }
 
-/// Lets what is beyond the minor lead on from the release; the names of the minor that nothing skips
-/// any more are handed over to it.
-fn lead_on(
-    stream: &Stream<'_>,
-    kept: &mut [Entry],
-    anchor: &Entry,
-    adopted: &[Box<str>],
-) -> BTreeSet<Box<str>> {
-    let release: Box<str> = stream.release.name.into();
-    let beyond = |entry: &&mut Entry| !stream.has(&entry.name);
+/// Lets what is beyond the minor lead on from the release, and skip nothing of the minor; the names
+/// that were skipped are handed over to the release.
+fn lead_on<'a>(stream: &Stream<'a>, kept: &mut [Entry], adopted: &[Box<str>]) -> BTreeSet<&'a str> {
     let mut handed_over = BTreeSet::new();
-    let mut is_met = stream.head.is_some_and(|head| stream.has(head));
-    let mut above = None;
-    for entry in kept.iter_mut().filter(beyond) {
-        let is_main = stream.is_main(entry);
+    let is_top = matches!(stream.way(), Ok(Way::Top));
+    for entry in kept.iter_mut().filter(|entry| !stream.has(&entry.name)) {
         if entry.replaces.as_ref().is_some_and(|name| stream.has(name)) {
-            is_met |= is_main;
-            let is_adopted = adopted.contains(&entry.name);
-            entry.replaces = (!is_adopted).then(|| release.clone());
+            let leads_on = !is_top && !adopted.contains(&entry.name);
+            let replaced = leads_on.then(|| Box::from(stream.release.name));
+            handed_over.extend(stream.known(entry.replaces.as_deref()));
+            entry.replaces = replaced;
         }
         let (of_minor, others) = entry.skips.drain(..).partition(|name| stream.has(name));
         entry.skips = others;
-        let of_minor: Vec<_> = of_minor;
-        if !of_minor.is_empty() {
-            let here = stream.place(entry).map(|place| (place, entry.name.clone()));
-            above = above.max(here);
-        }
-        handed_over.extend(of_minor);
-    }
-    if let (false, Some((_, above))) = (is_met, above) {
-        insert_below(kept, &above, &anchor.name, release);
-        handed_over.extend(stream.names().map(Box::from));
+        let of_minor: Vec<Box<str>> = of_minor;
+        handed_over.extend(of_minor.iter().filter_map(|name| stream.known(Some(name))));
     }
     handed_over
 }
 
-/// Puts anchor and release into the main line below an entry that skipped the minor.
-fn insert_below(kept: &mut [Entry], above: &str, anchor: &str, release: Box<str>) {
+/// Takes out of the anchor's edges what has another replacement: names of its own minor, which the
+/// release skips; and, if it was off the main line, whatever the main line provides for.
+fn settle(stream: &Stream<'_>, manner: Manner, anchor: &mut Entry) {
+    let is_main = stream.is_main(anchor);
+    let is_provided = |name: &Box<str>| {
+        (manner == Manner::Skips && stream.has(name)) || (!is_main && stream.is_provided(name))
+    };
+    anchor.skips.retain(|name| !is_provided(name));
+    anchor.replaces.take_if(|name| is_provided(name));
+}
+
+/// Puts anchor and release into the main line below an entry.
+fn insert_below(stream: &Stream<'_>, kept: &mut [Entry], above: &str, anchor: Option<&str>) {
     let Some(above) = named(kept, above) else {
         return;
     };
-    let below = above.replaces.replace(release);
-    if let Some(anchor) = named(kept, anchor) {
+    let below = above.replaces.replace(stream.release.name.into());
+    if let Some(anchor) = anchor.and_then(|anchor| named(kept, anchor)) {
         anchor.replaces = below;
     }
-}
-
-/// Takes the names of its own minor out of the anchor's edges: the release skips them.
-fn settle(stream: &Stream<'_>, anchor: &mut Entry) {
-    anchor.skips.retain(|name| !stream.has(name));
-    anchor.replaces.take_if(|name| stream.has(name));
 }
 
 fn named<'a>(entries: &'a mut [Entry], name: &str) -> Option<&'a mut Entry> {
