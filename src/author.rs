@@ -15,9 +15,12 @@
 mod blob;
 pub mod channel;
 mod json;
+pub mod promote;
+pub mod reach;
 mod shelf;
 pub mod template;
 mod value;
+pub mod words;
 mod written;
 mod yaml;
 pub mod zstream;

@@ -12,6 +12,7 @@ pub mod doctor;
 mod environment;
 mod exit;
 mod facts;
+pub mod generate;
 mod json;
 mod log;
 mod look;
@@ -58,6 +59,7 @@ enum Command {
     Snapshot(snapshot::SnapshotArgs),
     Catalogs(catalogs::CatalogsArgs),
     Doctor(doctor::DoctorArgs),
+    Generate(generate::GenerateArgs),
 }
 
 /// Parses the arguments of this process, runs the command they name, and says how it ended.
@@ -86,6 +88,7 @@ fn run(command: Command, resolved: &str) -> ExitCode {
         Command::Snapshot(args) => snapshot::run(&args).into(),
         Command::Catalogs(args) => catalogs::run(&args).into(),
         Command::Doctor(args) => doctor::run(&args).into(),
+        Command::Generate(args) => generate::run(&args).into(),
     }
 }
 

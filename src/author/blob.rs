@@ -1,6 +1,7 @@
 //! One blob of a catalog, whole, with what it is filed by.
 
 use crate::author::value::{Members, Value};
+use crate::version::Version;
 
 /// A blob as written.
 #[derive(Clone, Debug, Eq, PartialEq)]
@@ -43,6 +44,12 @@ impl Blob {
         }
     }
 
+    /// The version of a bundle, if it has one that can be read.
+    pub fn version(&self) -> Option<Version> {
+        let property = self.properties("olm.package").next()?;
+        Version::parse(property.text("version")).ok()
+    }
+
     /// Its members.
     pub fn members(&self) -> &Members {
         &self.members
@@ -57,6 +64,21 @@ impl Blob {
     pub(super) fn text(&self, key: &str) -> &str {
         let value = self.members.get(key);
         value.and_then(Value::as_str).unwrap_or_default()
+    }
+
+    /// Takes the entries about these bundles out of deprecations.
+    pub(super) fn drop_references(&mut self, bundles: &[Box<str>]) {
+        let Some(Value::List(mut entries)) = self.members.get("entries").cloned() else {
+            return;
+        };
+        entries.retain(|entry| {
+            let name = |reference: &Value| {
+                let name = reference.text("name");
+                reference.text("schema") == BUNDLE && bundles.iter().any(|own| **own == *name)
+            };
+            !entry.get("reference").is_some_and(name)
+        });
+        self.members.put("entries", Value::List(entries));
     }
 
     /// The values of its properties of a type.

@@ -7,6 +7,8 @@ mod basic;
 mod csv;
 mod document;
 pub mod semver;
+#[cfg(test)]
+mod tests;
 
 use crate::author::shelf::{Shelf, ShelfError};
 use crate::author::written::{Written, WrittenError};

@@ -5,7 +5,11 @@
 //! order of the input stays. Upstream: operator-registry, `alpha/declcfg/write.go`,
 //! `writeToEncoder`; which leaves out channels and bundles without a package, and these stay here.
 
+#[cfg(test)]
+mod tests;
+
 use crate::author::blob::{BUNDLE, Blob, CHANNEL, DEPRECATIONS, PACKAGE};
+use crate::author::channel::Channel;
 use crate::author::value::{self, Value};
 use crate::author::{json, yaml};
 use crate::catalog::blob::Position;
@@ -90,9 +94,51 @@ impl Written {
         self.blobs.iter().filter(is_it)
     }
 
-    /// Keeps the blobs that pass a test, which may change them.
-    pub(super) fn retain(&mut self, keep: impl FnMut(&mut Blob) -> bool) {
-        self.blobs.retain_mut(keep);
+    /// A channel of a package, to be edited.
+    pub fn channel(&self, package: &str, name: &str) -> Option<Channel> {
+        let mut channels = self.channels(package);
+        channels.find(|blob| blob.name() == name).map(Channel::of)
+    }
+
+    /// The default channel of a package; empty where nothing names one.
+    pub fn default_channel(&self, package: &str) -> &str {
+        let mut packages = self.of(PACKAGE, package);
+        packages
+            .next()
+            .map_or("", |blob| blob.text("defaultChannel"))
+    }
+
+    /// Puts a channel in place of the one of its package and name, or adds it.
+    pub fn put_channel(&mut self, package: &str, channel: Channel) {
+        let name: Box<str> = channel.name().into();
+        let is_it = |blob: &&mut Blob| {
+            blob.schema() == CHANNEL && blob.package() == package && blob.name() == &*name
+        };
+        let blob = channel.into_blob();
+        match self.blobs.iter_mut().find(is_it) {
+            Some(old) => *old = blob,
+            None => self.blobs.push(blob),
+        }
+    }
+
+    /// Takes out the bundles of these names that no channel of the package lists any more, with what
+    /// its deprecations say of them: both would make the catalog invalid. Which ones they were.
+    pub fn drop_unlisted(&mut self, package: &str, names: &[Box<str>]) -> Vec<Box<str>> {
+        let channels: Vec<_> = self.channels(package).map(Channel::of).collect();
+        let is_listed = |name: &str| channels.iter().any(|channel| channel.entry(name).is_some());
+        let dropped: Vec<_> = names
+            .iter()
+            .filter(|name| !is_listed(name))
+            .cloned()
+            .collect();
+        self.blobs.retain_mut(|blob| {
+            if blob.package() == package && blob.schema() == DEPRECATIONS {
+                blob.drop_references(&dropped);
+            }
+            let is_dropped = dropped.iter().any(|name| **name == *blob.name());
+            !(is_dropped && blob.package() == package && blob.schema() == BUNDLE)
+        });
+        dropped
     }
 
     /// The whole catalog as text, in opm's order.
