@@ -8,6 +8,7 @@ pub mod check;
 mod cluster;
 mod common;
 mod demo;
+pub mod diff;
 pub mod doctor;
 mod environment;
 mod exit;
@@ -60,6 +61,7 @@ enum Command {
     Catalogs(catalogs::CatalogsArgs),
     Doctor(doctor::DoctorArgs),
     Generate(generate::GenerateArgs),
+    Diff(diff::DiffArgs),
 }
 
 /// Parses the arguments of this process, runs the command they name, and says how it ended.
@@ -89,6 +91,7 @@ fn run(command: Command, resolved: &str) -> ExitCode {
         Command::Catalogs(args) => catalogs::run(&args).into(),
         Command::Doctor(args) => doctor::run(&args).into(),
         Command::Generate(args) => generate::run(&args).into(),
+        Command::Diff(args) => diff::run(&args).into(),
     }
 }
 

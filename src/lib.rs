@@ -113,6 +113,7 @@ pub mod catalog;
 pub mod cli;
 #[cfg(feature = "program")]
 pub mod cluster;
+pub mod diff;
 mod dns1123;
 pub mod doctor;
 pub mod explain;

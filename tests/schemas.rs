@@ -7,7 +7,7 @@ mod common {
     pub(crate) mod committed;
 }
 
-use olmguard::cli::{catalogs, check, doctor, generate};
+use olmguard::cli::{catalogs, check, diff, doctor, generate};
 use olmguard::explain::{Grammar, RangeJson, RangeReport, Subject};
 use olmguard::version::Masterminds;
 use schemars::JsonSchema;
@@ -59,6 +59,11 @@ fn doctor_v1() {
 #[test]
 fn catalogs_v1() {
     compare_schema::<catalogs::Report>("olmguard.catalogs.v1.json");
+}
+
+#[test]
+fn diff_v1() {
+    compare_schema::<diff::Report>("olmguard.diff.v1.json");
 }
 
 #[test]

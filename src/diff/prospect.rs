@@ -1,0 +1,234 @@
+//! What whoever has something installed can look forward to, in the old catalog and in the new one.
+
+use std::collections::BTreeSet;
+
+use super::Generation;
+use super::change::{Change, Who};
+use crate::catalog::AskedChannels;
+use crate::graph::{Graph, NodeIndex, version_in_name};
+use crate::resolve::classic::{self, Line, Outlook, Subscribed};
+use crate::version::{Version, VersionRelease};
+
+/// Both graphs of one package.
+pub(super) struct Prospects<'g, 'p> {
+    old: &'g Graph<'p>,
+    new: &'g Graph<'p>,
+    generation: Generation,
+}
+
+/// What is installed: a bundle of the old catalog, or a name that its edges speak of.
+struct Installed<'p> {
+    name: &'p str,
+    version: Option<VersionRelease>,
+}
+
+/// Where one installed version can go.
+#[derive(Debug, Eq, PartialEq)]
+struct Prospect {
+    /// The bundles that edges lead to, the best first.
+    successors: Vec<Box<str>>,
+    /// The best version among them that is above the installed one.
+    best: Option<Rank>,
+    /// What is taken by itself.
+    pick: Option<Box<str>>,
+}
+
+/// The place of a bundle by version. Where the installed version is not known, everything is above.
+#[derive(Clone, Debug)]
+struct Rank(VersionRelease);
+
+impl<'g, 'p> Prospects<'g, 'p> {
+    pub(super) fn of(old: &'g Graph<'p>, new: &'g Graph<'p>, generation: Generation) -> Self {
+        Self {
+            old,
+            new,
+            generation,
+        }
+    }
+
+    /// Everything that changed for somebody.
+    pub(super) fn changes(&self) -> Vec<Change> {
+        let installed: Vec<_> = self.installed().collect();
+        match self.generation {
+            Generation::V1 => {
+                let changes = installed.iter();
+                changes
+                    .flat_map(|installed| {
+                        let [before, after] =
+                            [self.old, self.new].map(|graph| v1(graph, installed));
+                        changes_of(installed, None, &before, &after)
+                    })
+                    .collect()
+            }
+            Generation::V0 => self.v0_changes(&installed),
+        }
+    }
+
+    /// Channels that only one catalog has are told of as such.
+    fn v0_changes(&self, installed: &[Installed<'p>]) -> Vec<Change> {
+        let names = self.old.channels().iter().map(|channel| channel.name);
+        let mut changes = Vec::new();
+        for name in names.filter(|name| self.new.channel(name).is_some()) {
+            let line = |graph| Line::of(graph, Subscribed::To(name)).ok();
+            let (old, new) = (line(self.old), line(self.new));
+            for installed in installed {
+                let [before, after] = [&old, &new].map(|line| v0(line.as_ref(), installed));
+                changes.extend(changes_of(installed, Some(name), &before, &after));
+            }
+        }
+        changes
+    }
+
+    /// What can be installed, as far as the old catalog knows.
+    fn installed(&self) -> impl Iterator<Item = Installed<'p>> {
+        let nodes = self.old.nodes();
+        let installed = nodes.map(|node| installed(self.old, node));
+        installed.filter(|installed| !installed.name.is_empty())
+    }
+}
+
+fn installed<'p>(graph: &Graph<'p>, node: NodeIndex) -> Installed<'p> {
+    let name = graph.name_of(node);
+    let bundle = graph.bundle(node);
+    let version = match bundle {
+        Some(bundle) => bundle.version.as_ref().ok().cloned(),
+        None => version_in_name(name).map(|version| VersionRelease {
+            version,
+            release: None,
+        }),
+    };
+    Installed { name, version }
+}
+
+/// With OLM v1 and neither channel nor range asked for.
+fn v1(graph: &Graph<'_>, installed: &Installed<'_>) -> Prospect {
+    let package = graph.package();
+    let zero = Version::zero();
+    let version = installed
+        .version
+        .as_ref()
+        .map_or(&zero, |read| &read.version);
+    let mut leads = package
+        .successors(Some(installed.name), version, &AskedChannels::All)
+        .edges;
+    leads.retain(|index| *package.bundle(index).name != *installed.name);
+    let nodes: Vec<_> = leads.iter().map(|index| graph.node_of(index)).collect();
+    if let Some(version) = &installed.version {
+        leads.unite(&package.same_version(version));
+    }
+    let pick = package.preferred(&leads).map(|index| graph.node_of(index));
+    prospect(graph, installed, &nodes, pick)
+}
+
+/// With OLM v0 and a Subscription to the channel of a line.
+fn v0(line: Option<&Line<'_, '_>>, installed: &Installed<'_>) -> Prospect {
+    let Some(line) = line else {
+        return Prospect {
+            successors: Vec::new(),
+            best: None,
+            pick: None,
+        };
+    };
+    let csv = classic::Installed {
+        name: installed.name,
+        version: installed.version.as_ref().map(|read| &read.version),
+    };
+    let mut nodes = line.candidates(csv);
+    nodes.retain(|node| line.graph().name_of(*node) != installed.name);
+    let pick = match line.outlook(csv) {
+        Outlook::Next(next) => Some(next),
+        Outlook::AtHead | Outlook::Stranded => None,
+    };
+    prospect(line.graph(), installed, &nodes, pick)
+}
+
+fn prospect(
+    graph: &Graph<'_>,
+    installed: &Installed<'_>,
+    successors: &[NodeIndex],
+    pick: Option<NodeIndex>,
+) -> Prospect {
+    let name = |node: &NodeIndex| Box::from(graph.name_of(*node));
+    let versions = successors.iter().filter_map(|node| graph.bundle(*node));
+    let versions = versions.filter_map(|bundle| bundle.version.as_ref().ok());
+    let above = versions.filter(|version| {
+        let installed = installed.version.as_ref();
+        installed.is_none_or(|installed| version.cmp_precedence(installed).is_gt())
+    });
+    let best = above.max_by(|one, other| one.cmp_precedence(other));
+    let pick = pick.as_ref().map(name);
+    Prospect {
+        successors: successors.iter().map(name).collect(),
+        best: best.cloned().map(Rank),
+        pick: pick.filter(|pick| **pick != *installed.name),
+    }
+}
+
+/// What changed for one, if anything did.
+fn changes_of(
+    installed: &Installed<'_>,
+    channel: Option<&str>,
+    before: &Prospect,
+    after: &Prospect,
+) -> Vec<Change> {
+    if before == after {
+        return Vec::new();
+    }
+    let who = || Who {
+        name: installed.name.into(),
+        version: installed.version.as_ref().map(shown),
+        channel: channel.map(Box::from),
+    };
+    let lost = only_in(before, after);
+    let new = only_in(after, before);
+    let mut changes = Vec::new();
+    match (&before.best, &after.best) {
+        (Some(_), None) => {
+            let before = before.successors.clone();
+            changes.push(Change::NewlyStranded { who: who(), before });
+            return changes;
+        }
+        (None, Some(_)) => {
+            let after = after.successors.clone();
+            changes.push(Change::NoLongerStranded { who: who(), after });
+        }
+        (Some(Rank(was)), Some(Rank(is))) if is.cmp_precedence(was).is_lt() => {
+            let left = after.successors.clone();
+            let who = who();
+            changes.push(Change::SuccessorsLost { who, lost, left });
+        }
+        _ if lost.is_empty() && new.is_empty() => {}
+        _ => {
+            let who = who();
+            changes.push(Change::SuccessorsChanged { who, lost, new });
+        }
+    }
+    if before.pick != after.pick {
+        changes.push(Change::PickChanged {
+            who: who(),
+            before: before.pick.clone(),
+            after: after.pick.clone(),
+        });
+    }
+    changes
+}
+
+fn only_in(here: &Prospect, there: &Prospect) -> Vec<Box<str>> {
+    let there: BTreeSet<_> = there.successors.iter().collect();
+    let here = here.successors.iter();
+    here.filter(|name| !there.contains(name)).cloned().collect()
+}
+
+/// A version with its release, as the controller writes it down.
+pub(super) fn shown(version: &VersionRelease) -> Box<str> {
+    let gate = crate::version::BundleReleaseSupport::Disabled;
+    version.recorded(gate).version.into()
+}
+
+impl PartialEq for Rank {
+    fn eq(&self, other: &Self) -> bool {
+        self.0.cmp_precedence(&other.0).is_eq()
+    }
+}
+
+impl Eq for Rank {}
