@@ -4,6 +4,8 @@
 FROM rust:1.95 AS build
 WORKDIR /olmguard
 COPY . .
+# What `olmguard version` says it is built from: --build-arg OLMGUARD_COMMIT=$(git rev-parse HEAD)
+ARG OLMGUARD_COMMIT
 RUN cargo xtask release --output /olmguard-static
 
 FROM scratch

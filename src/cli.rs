@@ -7,24 +7,33 @@ pub mod catalogs;
 pub mod check;
 mod cluster;
 mod common;
+mod completions;
 mod demo;
 pub mod diff;
 pub mod doctor;
+mod edges;
 mod environment;
 mod exit;
+mod explain;
 mod facts;
 pub mod generate;
 mod json;
 mod log;
 mod look;
+mod man;
 mod output;
 mod paint;
+mod path;
 mod progress;
 mod range;
 mod resolved;
+mod said;
+mod see;
 mod serve;
 mod signals;
 mod snapshot;
+pub mod version;
+mod versions;
 
 use std::fmt;
 use std::io::Write;
@@ -36,6 +45,7 @@ use clap::{CommandFactory, FromArgMatches, Parser};
 use crate::explain::one_line;
 
 pub use exit::Exit;
+pub use version::Build;
 
 /// Says at once whether OLM v1 will carry out an edit of a `ClusterExtension`.
 #[derive(Debug, Parser)]
@@ -62,10 +72,16 @@ enum Command {
     Doctor(doctor::DoctorArgs),
     Generate(generate::GenerateArgs),
     Diff(diff::DiffArgs),
+    Versions(Box<versions::VersionsArgs>),
+    Path(Box<path::PathArgs>),
+    Explain(Box<explain::ExplainArgs>),
+    Completions(completions::CompletionsArgs),
+    Man(man::ManArgs),
+    Version(version::VersionArgs),
 }
 
 /// Parses the arguments of this process, runs the command they name, and says how it ended.
-pub fn main() -> ExitCode {
+pub fn main(build: Build) -> ExitCode {
     let matches = Cli::command().get_matches();
     let cli = Cli::from_arg_matches(&matches).unwrap_or_else(|error| error.exit());
     for name in environment::strangers(&Cli::command()) {
@@ -77,11 +93,12 @@ pub fn main() -> ExitCode {
         run(
             cli.command,
             &resolved::command_line(&Cli::command(), &matches),
+            build,
         )
     })
 }
 
-fn run(command: Command, resolved: &str) -> ExitCode {
+fn run(command: Command, resolved: &str, build: Build) -> ExitCode {
     match command {
         Command::Check(args) => check::run(&args).into(),
         Command::Range(args) => range::run(&args).into(),
@@ -92,6 +109,12 @@ fn run(command: Command, resolved: &str) -> ExitCode {
         Command::Doctor(args) => doctor::run(&args).into(),
         Command::Generate(args) => generate::run(&args).into(),
         Command::Diff(args) => diff::run(&args).into(),
+        Command::Versions(args) => versions::run(&args).into(),
+        Command::Path(args) => path::run(&args).into(),
+        Command::Explain(args) => explain::run(&args).into(),
+        Command::Completions(args) => completions::run(&args).into(),
+        Command::Man(args) => man::run(&args).into(),
+        Command::Version(args) => version::run(&args, build).into(),
     }
 }
 

@@ -5,14 +5,19 @@
 mod answer;
 mod exempt;
 mod message;
+pub mod path;
 pub mod plain;
 pub mod range;
 mod range_report;
 mod refusal;
+pub mod see;
+pub mod step;
+mod table;
 mod text;
 mod tone;
 mod unanswered;
 mod upstream;
+pub mod versions;
 mod warning;
 
 pub use answer::{Answer, Cause, ResolvedBundle, answer, exempted, not_judged, unanswered};

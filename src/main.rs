@@ -2,11 +2,22 @@
 
 use std::process::ExitCode;
 
+use olmguard::cli::{self, Build};
+
 /// That of musl is slow as soon as two threads use it.
 #[cfg(target_env = "musl")]
 #[global_allocator]
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
 fn main() -> ExitCode {
-    olmguard::cli::main()
+    cli::main(BUILD)
 }
+
+/// The commit is told by whoever builds a release, as `cargo xtask release` does: asked of git, each
+/// commit would build anew what it does not change. It is read here, in the file that is compiled the
+/// quickest.
+const BUILD: Build = Build {
+    commit: option_env!("OLMGUARD_COMMIT"),
+    rust: env!("OLMGUARD_RUSTC"),
+    target: env!("OLMGUARD_TARGET"),
+};

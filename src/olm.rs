@@ -78,6 +78,9 @@ pub enum EdgeSource {
     Catalog,
     /// The caret range of the installed version: `ForceSemverUpgradeConstraints` on, v1.0 and v1.1.
     CaretRange,
+    /// Those of the catalog that lead into the caret range. No OLM does this: it is for people who
+    /// hold themselves to both.
+    Both,
 }
 
 impl Rules {
@@ -103,6 +106,12 @@ impl Rules {
                 EdgeSource::Catalog
             },
         }
+    }
+
+    /// The same rules with upgrade edges from elsewhere.
+    #[must_use]
+    pub fn with_edges(self, edges: EdgeSource) -> Self {
+        Self { edges, ..self }
     }
 
     /// Whether `status.install.bundle.release` exists in this release's API.

@@ -14,6 +14,7 @@ mod common {
 
 mod check {
     mod catalogs;
+    mod edges;
     mod exit_codes;
     mod inputs;
     mod installed;

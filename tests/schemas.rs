@@ -7,7 +7,7 @@ mod common {
     pub(crate) mod committed;
 }
 
-use olmguard::cli::{catalogs, check, diff, doctor, generate};
+use olmguard::cli::{catalogs, check, diff, doctor, generate, version};
 use olmguard::explain::{Grammar, RangeJson, RangeReport, Subject};
 use olmguard::version::Masterminds;
 use schemars::JsonSchema;
@@ -69,6 +69,11 @@ fn diff_v1() {
 #[test]
 fn promotion_v1() {
     compare_schema::<generate::PromotionReport>("olmguard.promotion.v1.json");
+}
+
+#[test]
+fn version_v1() {
+    compare_schema::<version::Report>("olmguard.version.v1.json");
 }
 
 #[test]

@@ -76,7 +76,9 @@ fn read(args: &CheckArgs) -> Result<Read, OriginError> {
         from_cluster: args.from_cluster,
         look: &args.look,
     })?;
-    let (rules, warnings) = origin.rules(&args.common.olm)?;
+    let (rules, mut warnings) = origin.rules(&args.common.olm)?;
+    let (rules, departure) = args.edges.of(rules);
+    warnings.extend(departure.map(|departure| departure.to_string()));
     let plan = args.plan(rules)?;
     let gathered = Gathered::read(args, &plan)?;
     Ok(Read {

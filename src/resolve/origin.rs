@@ -18,10 +18,21 @@ pub struct Origin<'a> {
     name: Option<&'a str>,
     /// Its version and release; absent only where Masterminds alone can read it.
     version: Option<VersionRelease>,
-    /// With edges from the caret range: the successors, and the installed version itself.
-    caret: Option<CaretRange>,
+    steps: Steps,
 }
 
+/// What leads on from here.
+#[derive(Clone, Debug)]
+enum Steps {
+    /// The edges of the catalog.
+    Catalog,
+    /// The caret range.
+    Caret(CaretRange),
+    /// The edges of the catalog into the caret range.
+    Both(CaretRange),
+}
+
+/// The successors of an installed version by the semver rules, and the version itself.
 #[derive(Clone, Debug)]
 struct CaretRange {
     successors: Constraint,
@@ -99,8 +110,8 @@ impl<'a> Origin<'a> {
         };
         Ok(Self {
             name,
+            steps: Steps::from_version(&version, rules),
             version: Some(version),
-            caret: None,
         })
     }
 
@@ -108,16 +119,10 @@ impl<'a> Origin<'a> {
     ///
     /// Reading back what it records gives the same version and release, whatever the gates.
     pub fn of_bundle(name: &'a str, version: &VersionRelease, rules: &Rules) -> Self {
-        let caret = match rules.edges {
-            EdgeSource::CaretRange => {
-                CaretRange::of(&version.version.to_string(), rules.masterminds)
-            }
-            EdgeSource::Catalog => None,
-        };
         Self {
             name: Some(name),
             version: Some(version.clone()),
-            caret,
+            steps: Steps::from_version(version, rules),
         }
     }
 
@@ -135,13 +140,13 @@ impl<'a> Origin<'a> {
             }
         })?;
         match rules.edges {
-            EdgeSource::Catalog => {
+            EdgeSource::Catalog | EdgeSource::Both => {
                 let version = VersionRelease::parse_legacy(text, rules.legacy_release)
                     .map_err(InstalledError::BlangAfterMasterminds)?;
                 Ok(Self {
                     name,
+                    steps: Steps::from_version(&version, rules),
                     version: Some(version),
-                    caret: None,
                 })
             }
             EdgeSource::CaretRange => {
@@ -150,10 +155,20 @@ impl<'a> Origin<'a> {
                 Ok(Self {
                     name,
                     version,
-                    caret: CaretRange::of(&normal, rules.masterminds),
+                    steps: Steps::of(&normal, rules),
                 })
             }
         }
+    }
+
+    /// The bundle's name, where it is known.
+    pub fn name(&self) -> Option<&'a str> {
+        self.name
+    }
+
+    /// Whether the successors are the versions of a caret range, whatever edges the catalog has.
+    pub fn is_of_caret_range(&self) -> bool {
+        matches!(self.steps, Steps::Caret(_))
     }
 
     /// The version and release, where blang can read them too.
@@ -163,28 +178,36 @@ impl<'a> Origin<'a> {
 
     /// Where edges lead from here, within the asked channels.
     pub fn successors(&self, package: &Package, asked: &AskedChannels) -> Successors {
-        match (&self.caret, &self.version) {
-            (Some(caret), _) => {
-                let edges = package.in_range(&caret.successors);
-                Successors {
-                    edges,
-                    crashes: package.no_bundle(),
-                }
-            }
-            (None, Some(version)) => package.successors(self.name, &version.version, asked),
-            (None, None) => Successors {
-                edges: package.no_bundle(),
-                crashes: package.no_bundle(),
+        let none = || Successors {
+            edges: package.no_bundle(),
+            crashes: package.no_bundle(),
+        };
+        let of_catalog = || {
+            let version = self.version.as_ref();
+            version.map_or_else(none, |version| {
+                package.successors(self.name, &version.version, asked)
+            })
+        };
+        match &self.steps {
+            Steps::Catalog => of_catalog(),
+            Steps::Caret(caret) => Successors {
+                edges: package.in_range(&caret.successors),
+                ..none()
             },
+            Steps::Both(caret) => {
+                let mut successors = of_catalog();
+                package.keep_in_range(&caret.successors, &mut successors.edges);
+                successors
+            }
         }
     }
 
     /// The bundles that count as the installed one itself: the stay rule.
     pub fn same(&self, package: &Package) -> BundleSet {
-        match (&self.caret, &self.version) {
-            (Some(caret), _) => package.in_range(&caret.same),
-            (None, Some(version)) => package.same_version(version),
-            (None, None) => package.no_bundle(),
+        match (&self.steps, &self.version) {
+            (Steps::Caret(caret), _) => package.in_range(&caret.same),
+            (Steps::Catalog | Steps::Both(_), Some(version)) => package.same_version(version),
+            (Steps::Catalog | Steps::Both(_), None) => package.no_bundle(),
         }
     }
 
@@ -205,6 +228,27 @@ impl<'a> Origin<'a> {
         match (&self.version, &package.bundle(bundle).version) {
             (Some(here), Ok(there)) => there.cmp_precedence(here).is_lt(),
             _ => false,
+        }
+    }
+}
+
+impl Steps {
+    fn from_version(version: &VersionRelease, rules: &Rules) -> Self {
+        match rules.edges {
+            EdgeSource::Catalog => Self::Catalog,
+            EdgeSource::CaretRange | EdgeSource::Both => {
+                Self::of(&version.version.to_string(), rules)
+            }
+        }
+    }
+
+    /// From a version as Masterminds prints it.
+    fn of(normal: &str, rules: &Rules) -> Self {
+        let caret = CaretRange::of(normal, rules.masterminds);
+        match (rules.edges, caret) {
+            (EdgeSource::CaretRange, Some(caret)) => Self::Caret(caret),
+            (EdgeSource::Both, Some(caret)) => Self::Both(caret),
+            (EdgeSource::Catalog, _) | (_, None) => Self::Catalog,
         }
     }
 }

@@ -14,11 +14,14 @@ pub(crate) fn folders() -> Vec<PathBuf> {
     folders
 }
 
-/// The first file of that name that can be run.
+/// The first file of that name that can be run, there or on the `PATH`.
 pub(crate) fn find(program: &str, folders: &[PathBuf]) -> Option<PathBuf> {
-    let paths = listed("PATH");
-    let all = folders.iter().chain(&paths);
-    let mut files = all.map(|folder| folder.join(program));
+    find_in(program, folders).or_else(|| find_in(program, &listed("PATH")))
+}
+
+/// The first file of that name that can be run, there alone.
+pub(crate) fn find_in(program: &str, folders: &[PathBuf]) -> Option<PathBuf> {
+    let mut files = folders.iter().map(|folder| folder.join(program));
     files.find(|file| is_program(file))
 }
 
@@ -56,5 +59,6 @@ mod tests {
         std::fs::write(&file, "").unwrap();
         assert_eq!(find("no-such-program", &folders), None);
         assert!(find("cargo", &[]).is_some());
+        assert_eq!(find_in("cargo", &folders), None);
     }
 }

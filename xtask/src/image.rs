@@ -7,7 +7,6 @@
 //! Invariant: the same commit and the same program make the same bytes, and so the same digest: no
 //! clock, no owner, no order of a hash map enters. The layout takes its place whole.
 
-mod commit;
 mod documents;
 mod layer;
 mod layout;
@@ -16,7 +15,6 @@ use std::fs;
 use std::io;
 use std::path::{self, PathBuf};
 
-use self::commit::Commit;
 use self::documents::About;
 use self::layout::{Blob, Blobs, Layout};
 use crate::release::{Release, ReleaseError};
@@ -69,7 +67,7 @@ pub(crate) fn write(release: &Release, folder: PathBuf) -> Result<Image, ImageEr
         path: program.clone(),
         source,
     })?;
-    let about = About::new(&release.package, Commit::of_clean_checkout())?;
+    let about = About::new(&release.package, release.commit.as_ref())?;
     let (layout, manifest) = assemble(&about, &program);
     layout.write(&folder)?;
     Ok(Image {

@@ -3,6 +3,7 @@
 mod alerts;
 mod assets;
 mod bless;
+mod commit;
 mod e2e;
 mod find;
 mod image;

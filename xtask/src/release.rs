@@ -1,7 +1,8 @@
 //! Builds olmguard as it is delivered: one static program, once, for whoever needs it.
 //!
 //! It is linked with musl; where the toolchain has none and rustup cannot fetch it, with a static
-//! glibc. Folders of this machine do not enter it, so that another checkout makes the same bytes.
+//! glibc. Folders of this machine do not enter it, so that another checkout makes the same bytes; the
+//! commit does, where the checkout is one as it is, or else `OLMGUARD_COMMIT` says it.
 
 use std::env::consts::ARCH;
 use std::ffi::OsString;
@@ -10,6 +11,7 @@ use std::{env, fs, io, iter};
 
 use serde::Deserialize;
 
+use crate::commit::Commit;
 use crate::program::{Program, ProgramError, root};
 use crate::report::say;
 
@@ -41,6 +43,7 @@ pub(crate) fn run(output: Option<&str>) -> Result<(), ReleaseError> {
 pub(crate) struct Release {
     pub(crate) program: PathBuf,
     pub(crate) package: Package,
+    pub(crate) commit: Option<Commit>,
     /// Where cargo builds, which the environment and its configuration may decide.
     pub(crate) target_folder: PathBuf,
 }
@@ -59,11 +62,15 @@ impl Release {
     pub(crate) fn build() -> Result<Self, ReleaseError> {
         let target = target();
         let build = Program::cargo("build --release --locked --package olmguard --target");
-        let build = build.arg(&target).env("CARGO_ENCODED_RUSTFLAGS", flags());
+        let mut build = build.arg(&target).env("CARGO_ENCODED_RUSTFLAGS", flags());
+        let commit = Commit::of_clean_checkout();
+        if let Some(commit) = &commit {
+            build = build.env("OLMGUARD_COMMIT", &commit.revision);
+        }
         with_compiler(build, &target).run()?;
         let metadata = Program::cargo("metadata --no-deps --format-version 1").output()?;
         let metadata: Metadata = serde_json::from_str(&metadata)?;
-        metadata.release(&target)
+        metadata.release(&target, commit)
     }
 }
 
@@ -75,12 +82,13 @@ struct Metadata {
 }
 
 impl Metadata {
-    fn release(self, target: &str) -> Result<Release, ReleaseError> {
+    fn release(self, target: &str, commit: Option<Commit>) -> Result<Release, ReleaseError> {
         let mut packages = self.packages.into_iter();
         let package = packages.find(|package| package["name"] == "olmguard");
         Ok(Release {
             program: self.target_directory.join(target).join("release/olmguard"),
             package: serde_json::from_value(package.unwrap_or_default())?,
+            commit,
             target_folder: self.target_directory,
         })
     }

@@ -9,6 +9,7 @@ use clap::{Args, ValueEnum};
 use crate::admission::OnUndecided;
 use crate::cli::check::installed::{InstalledArg, InstalledList};
 use crate::cli::common::{CommonArgs, UsageError};
+use crate::cli::edges::EdgesArgs;
 use crate::cli::facts::check_stdin;
 use crate::cli::look::LookArgs;
 use crate::olm::Rules;
@@ -41,6 +42,9 @@ pub(crate) struct CheckArgs {
 
     #[command(flatten)]
     pub(super) look: LookArgs,
+
+    #[command(flatten)]
+    pub(super) edges: EdgesArgs,
 
     /// What is installed, where neither a cluster nor the manifest's status says; may be repeated
     #[arg(

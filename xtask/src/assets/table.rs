@@ -34,7 +34,7 @@ pub(super) static KUBERNETES: [Module; 2] = [
 ];
 
 /// Those that are always there.
-pub(super) static OTHERS: [Module; 3] = [OLM, HELM, PROMTOOL];
+pub(super) static OTHERS: [Module; 4] = [OLM, HELM, PROMTOOL, OPM];
 
 /// Every module that there is.
 pub(super) fn all() -> impl Iterator<Item = &'static Module> {
@@ -94,6 +94,19 @@ const PROMTOOL: Module = Module {
     )],
     // Rules are checked without the clients of every cloud.
     tags: "remove_all_sd",
+    stamp: None,
+    crds: &[],
+};
+
+const OPM: Module = Module {
+    name: "opm",
+    upstream: "github.com/operator-framework/operator-registry",
+    tools: &[tool(
+        "opm",
+        "github.com/operator-framework/operator-registry/cmd/opm",
+    )],
+    // Those of upstream's own build, which sets them for signatures in Go and for SQLite.
+    tags: "containers_image_openpgp,json1",
     stamp: None,
     crds: &[],
 };

@@ -8,9 +8,9 @@ use serde::Serialize;
 use serde_json::{Value, json};
 
 use super::ImageError;
-use super::commit::Commit;
 use super::layer::Layer;
 use super::layout::Blob;
+use crate::commit::Commit;
 use crate::release::Package;
 
 /// Whose image it is, and of what.
@@ -22,7 +22,7 @@ pub(super) struct About {
 }
 
 impl About {
-    pub(super) fn new(package: &Package, commit: Option<Commit>) -> Result<Self, ImageError> {
+    pub(super) fn new(package: &Package, commit: Option<&Commit>) -> Result<Self, ImageError> {
         let processor = PROCESSORS.iter().find(|(rust, _)| *rust == ARCH);
         let (_, processor) = *processor.ok_or(ImageError::Processor(ARCH))?;
         let mut labels = BTreeMap::from([
@@ -34,7 +34,9 @@ impl About {
             ("org.opencontainers.image.licenses", package.license.clone()),
             ("org.opencontainers.image.version", package.version.clone()),
         ]);
-        let (revision, date) = commit.map(|commit| (commit.revision, commit.date)).unzip();
+        let (revision, date) = commit
+            .map(|commit| (commit.revision.clone(), commit.date.clone()))
+            .unzip();
         labels.extend(revision.map(|revision| ("org.opencontainers.image.revision", revision)));
         labels.extend(
             date.clone()

@@ -1,4 +1,4 @@
-//! What is built by Go for later checks: the programs of a cluster, helm, promtool.
+//! What is built by Go for later checks: the programs of a cluster, helm, promtool, opm.
 
 use super::{StepError, is_continuous_integration};
 use crate::report::Report;

@@ -1,20 +1,20 @@
-//! The commit that an image is made of.
+//! The commit that a program, and its image, are made of.
 
 use crate::program::{Program, ProgramError};
 use crate::report::say;
 
-pub(super) struct Commit {
-    pub(super) revision: String,
+pub(crate) struct Commit {
+    pub(crate) revision: String,
     /// When it was made, RFC 3339 in UTC: the same for whoever builds it.
-    pub(super) date: String,
+    pub(crate) date: String,
 }
 
 impl Commit {
     /// None where the checkout differs from its commit, or is none of git's.
-    pub(super) fn of_clean_checkout() -> Option<Self> {
+    pub(crate) fn of_clean_checkout() -> Option<Self> {
         let commit = Self::ask().unwrap_or_default();
         if commit.is_none() {
-            say("the image names no commit: the checkout is not one as it is");
+            say("the commit is left out: the checkout is not one as it is");
         }
         commit
     }

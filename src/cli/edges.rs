@@ -1,0 +1,69 @@
+//! Which steps count: those that a catalog's author wrote, those that versions alone allow, or both.
+
+use clap::{Args, ValueEnum};
+
+use crate::olm::{EdgeSource, OlmRelease, Rules};
+
+/// The flag about which steps count.
+#[derive(Args, Clone, Copy, Debug, Default)]
+pub(crate) struct EdgesArgs {
+    /// Which steps count: the edges of the catalog, the semver rules that OLM v1 before 1.2 could be
+    /// told to go by, or what both allow; where this is not given, what the OLM in use goes by
+    #[arg(long = "graph", env = "OLMGUARD_GRAPH", value_name = "STEPS")]
+    steps: Option<Steps>,
+}
+
+/// The steps that count.
+#[derive(Clone, Copy, Debug, Eq, PartialEq, ValueEnum)]
+pub(crate) enum Steps {
+    /// replaces, skips and skipRange
+    Catalog,
+    /// Higher versions that the installed one is compatible with
+    Semver,
+    /// An edge of the catalog that the semver rules allow too
+    Both,
+}
+
+/// Steps are asked for by which the OLM in use does not go.
+#[derive(Clone, Debug, Eq, PartialEq, thiserror::Error)]
+#[error(
+    "--graph {asked}: OLM {olm} goes by {its}; without the flag the answer is that of OLM",
+    asked = word(*.asked),
+    its = if *.gated { "the semver rules, as its gate says" } else { "the catalog's edges alone" }
+)]
+pub(crate) struct Departure {
+    asked: Steps,
+    olm: OlmRelease,
+    gated: bool,
+}
+
+impl EdgesArgs {
+    /// The rules with these steps, and what to say where OLM does not go by them.
+    pub(crate) fn of(self, rules: Rules) -> (Rules, Option<Departure>) {
+        let Some(asked) = self.steps else {
+            return (rules, None);
+        };
+        let departure = Departure {
+            asked,
+            olm: rules.olm,
+            gated: rules.edges != EdgeSource::Catalog,
+        };
+        let departs = rules.edges != asked.into();
+        (rules.with_edges(asked.into()), departs.then_some(departure))
+    }
+}
+
+fn word(steps: Steps) -> String {
+    let value = steps.to_possible_value();
+    value.map_or_else(String::new, |value| value.get_name().to_owned())
+}
+
+impl From<Steps> for EdgeSource {
+    fn from(steps: Steps) -> Self {
+        match steps {
+            Steps::Catalog => Self::Catalog,
+            Steps::Semver => Self::CaretRange,
+            Steps::Both => Self::Both,
+        }
+    }
+}

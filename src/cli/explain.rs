@@ -1,0 +1,67 @@
+//! `olmguard explain PACKAGE FROM TO`: why one bundle succeeds another, or why not.
+
+use super::said::SaidArg;
+use super::see::{EXIT_CODES, OlmArg, SeeArgs, SeeError, ended};
+use super::versions::Format;
+use super::{Exit, output, paint};
+use crate::explain::step::StepReport;
+
+/// Explains why a bundle succeeds the installed one, or which facts would have to differ.
+#[derive(Clone, Debug, clap::Args)]
+#[command(
+    override_usage = "olmguard explain [OPTIONS] <PACKAGE> <FROM> <TO>",
+    after_help = EXIT_CODES
+)]
+pub(crate) struct ExplainArgs {
+    #[command(flatten)]
+    see: SeeArgs,
+
+    /// Which OLM to ask about
+    #[arg(
+        long,
+        value_name = "GENERATION",
+        env = "OLMGUARD_OLM",
+        value_enum,
+        default_value_t
+    )]
+    olm: OlmArg,
+
+    /// What to print
+    #[arg(
+        short,
+        long,
+        value_name = "FORM",
+        env = "OLMGUARD_OUTPUT",
+        value_enum,
+        default_value_t
+    )]
+    output: Format,
+
+    /// The package; what is installed, a version or the name of a bundle, perhaps with
+    /// ,bundle=NAME and ,release=R; the version or the name of the bundle to come to
+    #[arg(value_name = "PACKAGE FROM TO", num_args = 1..=3, required = true)]
+    words: Vec<String>,
+}
+
+/// Runs the command.
+pub(super) fn run(args: &ExplainArgs) -> Exit {
+    ended(match args.words.as_slice() {
+        [package, from, to] => step(args, package, from, to),
+        _ => Err(SeeError::Usage(FORMS)),
+    })
+}
+
+fn step(args: &ExplainArgs, package: &str, from: &str, to: &str) -> Result<Exit, SeeError> {
+    let said: SaidArg = from.parse()?;
+    let seen = args.see.load(package)?;
+    let inquiry = seen.inquiry(&said.0)?;
+    let report = StepReport::of(&inquiry, to, args.olm.into());
+    let report = report.map_err(|why| seen.not_answered(from, to, &why))?;
+    match args.output {
+        Format::Text => output::text(|stdout| paint::write(&report.to_text(), stdout))?,
+        Format::Json => output::json(&report)?,
+    }
+    Ok(seen.exit(report.is_allowed()))
+}
+
+const FORMS: &str = "expected PACKAGE FROM TO: a package, what is installed, and where to go";
