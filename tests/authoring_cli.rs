@@ -38,7 +38,11 @@ fn olmguard(arguments: &[&str]) -> Ended {
 #[track_caller]
 fn refused(arguments: &[&str], code: i32, error: &str) {
     let ended = olmguard(arguments);
-    assert_eq!((ended.code, ended.stdout.as_str()), (Some(code), ""), "{arguments:?}");
+    assert_eq!(
+        (ended.code, ended.stdout.as_str()),
+        (Some(code), ""),
+        "{arguments:?}"
+    );
     assert_eq!(ended.stderr, format!("error: {error}\n"), "{arguments:?}");
 }
 
@@ -49,13 +53,23 @@ fn blobs(text: &str) -> Vec<Value> {
 }
 
 fn named<'b>(blobs: &'b [Value], schema: &str, name: &str) -> Option<&'b Value> {
-    let mut found = blobs.iter().filter(|blob| blob["schema"] == schema && blob["name"] == name);
+    let mut found = blobs
+        .iter()
+        .filter(|blob| blob["schema"] == schema && blob["name"] == name);
     found.next()
 }
 
 #[test]
 fn a_template_is_rendered_from_bundles_at_hand() {
-    let arguments = ["generate", "template", "template.yaml", "--bundles", "lantern.yaml", "-o", "json"];
+    let arguments = [
+        "generate",
+        "template",
+        "template.yaml",
+        "--bundles",
+        "lantern.yaml",
+        "-o",
+        "json",
+    ];
     let ended = olmguard(&arguments);
     assert_eq!((ended.code, ended.stderr.as_str()), (Some(0), ""));
     let blobs = blobs(&ended.stdout);
@@ -72,8 +86,22 @@ fn a_template_is_rendered_from_bundles_at_hand() {
 
 #[test]
 fn a_z_stream_release_takes_the_place_of_its_minor() {
-    let common = ["generate", "z-stream", "lantern.yaml", "--package", "lantern", "--channel"];
-    let release = ["--bundle", "lantern.v1.1.2", "--bundles", "patch.yaml", "-o", "json"];
+    let common = [
+        "generate",
+        "z-stream",
+        "lantern.yaml",
+        "--package",
+        "lantern",
+        "--channel",
+    ];
+    let release = [
+        "--bundle",
+        "lantern.v1.1.2",
+        "--bundles",
+        "patch.yaml",
+        "-o",
+        "json",
+    ];
     let with = |more: &[&'static str]| [&common[..], more, &release[..]].concat();
     let ended = olmguard(&with(&["candidate"]));
     assert_eq!(ended.code, Some(0), "{}", ended.stderr);
@@ -87,7 +115,10 @@ fn a_z_stream_release_takes_the_place_of_its_minor() {
     assert_eq!(channel["entries"][2]["replaces"], "lantern.v1.1.2");
     assert_eq!(channel["entries"][3]["skips"][0], "lantern.v1.1.1");
     assert!(named(&made, "olm.bundle", "lantern.v1.1.1").is_none());
-    assert!(made.iter().any(|blob| blob["until"] == "2027-06"), "custom blobs stay");
+    assert!(
+        made.iter().any(|blob| blob["until"] == "2027-06"),
+        "custom blobs stay"
+    );
     let ended = olmguard(&with(&["candidate", "--with-range"]));
     assert_eq!((ended.code, ended.stderr.as_str()), (Some(0), ""));
     let made = blobs(&ended.stdout);
@@ -116,16 +147,34 @@ fn a_z_stream_release_takes_the_place_of_its_minor() {
 #[test]
 fn a_promotion_tells_who_is_left_behind() {
     let arguments = [
-        "generate", "promote", "lantern.yaml", "--package", "lantern", "--bundle", "lantern.v1.2.0",
-        "--channel", "stable", "--method", "replaces", "--report", "json",
+        "generate",
+        "promote",
+        "lantern.yaml",
+        "--package",
+        "lantern",
+        "--bundle",
+        "lantern.v1.2.0",
+        "--channel",
+        "stable",
+        "--method",
+        "replaces",
+        "--report",
+        "json",
     ];
     let ended = olmguard(&arguments);
     assert_eq!(ended.code, Some(0), "{}", ended.stderr);
     let report: Value = serde_json::from_str(&ended.stderr).expect("JSON");
     assert_fits("schemas/olmguard.promotion.v1.json", &report);
-    let ends: Vec<_> = report["installed"].as_array().expect("a list").iter().map(|row| {
-        ["v1", "v0"].map(|olm| ["before", "after"].map(|when| row[olm][when]["ends"].as_str().expect("a text")))
-    }).collect();
+    let ends: Vec<_> = report["installed"]
+        .as_array()
+        .expect("a list")
+        .iter()
+        .map(|row| {
+            ["v1", "v0"].map(|olm| {
+                ["before", "after"].map(|when| row[olm][when]["ends"].as_str().expect("a text"))
+            })
+        })
+        .collect();
     assert_eq!(
         ends,
         [
@@ -136,7 +185,19 @@ fn a_promotion_tells_who_is_left_behind() {
         ]
     );
     refused(
-        &["generate", "promote", "lantern.yaml", "--package", "other", "--bundle", "b", "--channel", "c", "--method", "skips"],
+        &[
+            "generate",
+            "promote",
+            "lantern.yaml",
+            "--package",
+            "other",
+            "--bundle",
+            "b",
+            "--channel",
+            "c",
+            "--method",
+            "skips",
+        ],
         3,
         "the catalog has no package \"other\": expected one of \"lantern\"",
     );
@@ -157,7 +218,10 @@ fn a_harmful_change_ends_with_1_unless_it_is_allowed() {
     assert_eq!((ended.code, ended.stderr.as_str()), (Some(1), ""));
     let report: Value = serde_json::from_str(&ended.stdout).expect("JSON");
     assert_fits("schemas/olmguard.diff.v1.json", &report);
-    let kinds: Vec<_> = report["packages"][0]["changes"].as_array().expect("a list").iter()
+    let kinds: Vec<_> = report["packages"][0]["changes"]
+        .as_array()
+        .expect("a list")
+        .iter()
         .filter(|change| change["level"] == "harmful")
         .map(|change| change["kind"].as_str().expect("a text"))
         .collect();
@@ -173,10 +237,17 @@ fn a_harmful_change_ends_with_1_unless_it_is_allowed() {
 #[test]
 fn what_cannot_be_compared_says_why() {
     assert_eq!(olmguard(&["diff", "lantern.yaml"]).code, Some(2));
-    assert_eq!(olmguard(&["diff", "--allow", "bundle-added", "a", "b"]).code, Some(2));
+    assert_eq!(
+        olmguard(&["diff", "--allow", "bundle-added", "a", "b"]).code,
+        Some(2)
+    );
     let gone = olmguard(&["diff", "lantern.yaml", "gone.yaml"]);
     assert_eq!(gone.code, Some(3));
-    assert!(gone.stderr.starts_with("error: gone.yaml: cannot open: "), "{}", gone.stderr);
+    assert!(
+        gone.stderr.starts_with("error: gone.yaml: cannot open: "),
+        "{}",
+        gone.stderr
+    );
     refused(
         &["diff", "--package", "q", "lantern.yaml", "lantern.yaml"],
         3,

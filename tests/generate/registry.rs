@@ -78,7 +78,12 @@ async fn answer(State(shelf): State<Shelf>, request: Request) -> Response {
 
 fn put_image(shelf: &mut BTreeMap<String, (&'static str, Vec<u8>)>, tag: &str, version: &str) {
     let layer = layer(version);
-    let labels = |kind: &str, value: &str| (format!("operators.operatorframework.io.bundle.{kind}.v1"), json!(value));
+    let labels = |kind: &str, value: &str| {
+        (
+            format!("operators.operatorframework.io.bundle.{kind}.v1"),
+            json!(value),
+        )
+    };
     let labels: serde_json::Map<_, _> = [
         labels("package", "lantern"),
         labels("mediatype", "registry+v1"),
@@ -94,9 +99,7 @@ fn put_image(shelf: &mut BTreeMap<String, (&'static str, Vec<u8>)>, tag: &str, v
     })
     .to_string()
     .into_bytes();
-    let described = |media_type: &str, bytes: &[u8]| {
-        json!({"mediaType": media_type, "digest": digest(bytes), "size": bytes.len()})
-    };
+    let described = |media_type: &str, bytes: &[u8]| json!({"mediaType": media_type, "digest": digest(bytes), "size": bytes.len()});
     let manifest = json!({
         "schemaVersion": 2, "mediaType": MANIFEST,
         "config": described(CONFIG, &config), "layers": [described(LAYER, &layer)],
@@ -135,7 +138,8 @@ fn layer(version: &str) -> Vec<u8> {
         let mut header = tar::Header::new_gnu();
         header.set_size(text.len() as u64);
         header.set_mode(0o644);
-        tar.append_data(&mut header, path, text.as_bytes()).expect("memory takes it");
+        tar.append_data(&mut header, path, text.as_bytes())
+            .expect("memory takes it");
     }
     tar.into_inner().expect("memory takes it")
 }
