@@ -13,7 +13,7 @@ pub enum Kind {
     OtherBundle,
     /// A channel is gone.
     ChannelRemoved,
-    /// An installed version cannot go as high in one step as before.
+    /// An installed version lost successors and, left to itself, ends lower than before.
     SuccessorsLost,
     /// A bundle is gone.
     BundleRemoved,

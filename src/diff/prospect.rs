@@ -1,10 +1,10 @@
 //! What whoever has something installed can look forward to, in the old catalog and in the new one.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::Generation;
 use super::change::{Change, Who};
-use crate::catalog::AskedChannels;
+use crate::catalog::{AskedChannels, BundleSet};
 use crate::graph::{Graph, NodeIndex, version_in_name};
 use crate::resolve::classic::{self, Line, Outlook, Subscribed};
 use crate::version::{Version, VersionRelease};
@@ -23,7 +23,7 @@ struct Installed<'p> {
 }
 
 /// Where one installed version can go.
-#[derive(Debug, Eq, PartialEq)]
+#[derive(Debug, Default, Eq, PartialEq)]
 struct Prospect {
     /// The bundles that edges lead to, the best first.
     successors: Vec<Box<str>>,
@@ -31,7 +31,13 @@ struct Prospect {
     best: Option<Rank>,
     /// What is taken by itself.
     pick: Option<Box<str>>,
+    /// The version at which that ends, one step after another.
+    end: Option<Rank>,
 }
+
+/// Where what is taken by itself ends, from each node that was come by.
+#[derive(Default)]
+struct Ends(BTreeMap<NodeIndex, NodeIndex>);
 
 /// The place of a bundle by version. Where the installed version is not known, everything is above.
 #[derive(Clone, Debug)]
@@ -51,14 +57,14 @@ impl<'g, 'p> Prospects<'g, 'p> {
         let installed: Vec<_> = self.installed().collect();
         match self.generation {
             Generation::V1 => {
-                let changes = installed.iter();
+                let (mut old, mut new) = (Ends::default(), Ends::default());
+                let mut changes = Vec::new();
+                for installed in &installed {
+                    let before = v1(self.old, installed, &mut old);
+                    let after = v1(self.new, installed, &mut new);
+                    changes.extend(changes_of(installed, None, &before, &after));
+                }
                 changes
-                    .flat_map(|installed| {
-                        let [before, after] =
-                            [self.old, self.new].map(|graph| v1(graph, installed));
-                        changes_of(installed, None, &before, &after)
-                    })
-                    .collect()
             }
             Generation::V0 => self.v0_changes(&installed),
         }
@@ -71,8 +77,10 @@ impl<'g, 'p> Prospects<'g, 'p> {
         for name in names.filter(|name| self.new.channel(name).is_some()) {
             let line = |graph| Line::of(graph, Subscribed::To(name)).ok();
             let (old, new) = (line(self.old), line(self.new));
+            let (mut old_ends, mut new_ends) = (Ends::default(), Ends::default());
             for installed in installed {
-                let [before, after] = [&old, &new].map(|line| v0(line.as_ref(), installed));
+                let before = v0(old.as_ref(), installed, &mut old_ends);
+                let after = v0(new.as_ref(), installed, &mut new_ends);
                 changes.extend(changes_of(installed, Some(name), &before, &after));
             }
         }
@@ -101,33 +109,42 @@ fn installed<'p>(graph: &Graph<'p>, node: NodeIndex) -> Installed<'p> {
 }
 
 /// With OLM v1 and neither channel nor range asked for.
-fn v1(graph: &Graph<'_>, installed: &Installed<'_>) -> Prospect {
+fn v1(graph: &Graph<'_>, installed: &Installed<'_>, ends: &mut Ends) -> Prospect {
+    let leads = leads(graph, installed);
+    let nodes: Vec<_> = leads.iter().map(|index| graph.node_of(index)).collect();
+    let next = |node| v1_pick(graph, &self::installed(graph, node));
+    let pick = v1_pick(graph, installed);
+    let end = pick.map(|pick| ends.from(pick, next));
+    prospect(graph, installed, &nodes, pick, end)
+}
+
+/// The bundles that edges lead to, but for the installed one.
+fn leads(graph: &Graph<'_>, installed: &Installed<'_>) -> BundleSet {
     let package = graph.package();
     let zero = Version::zero();
-    let version = installed
-        .version
-        .as_ref()
-        .map_or(&zero, |read| &read.version);
-    let mut leads = package
-        .successors(Some(installed.name), version, &AskedChannels::All)
-        .edges;
+    let version = installed.version.as_ref();
+    let version = version.map_or(&zero, |read| &read.version);
+    let successors = package.successors(Some(installed.name), version, &AskedChannels::All);
+    let mut leads = successors.edges;
     leads.retain(|index| *package.bundle(index).name != *installed.name);
-    let nodes: Vec<_> = leads.iter().map(|index| graph.node_of(index)).collect();
+    leads
+}
+
+/// The best of those and of the bundles of the installed version; none if it is the installed one.
+fn v1_pick(graph: &Graph<'_>, installed: &Installed<'_>) -> Option<NodeIndex> {
+    let package = graph.package();
+    let mut candidates = leads(graph, installed);
     if let Some(version) = &installed.version {
-        leads.unite(&package.same_version(version));
+        candidates.unite(&package.same_version(version));
     }
-    let pick = package.preferred(&leads).map(|index| graph.node_of(index));
-    prospect(graph, installed, &nodes, pick)
+    let pick = package.preferred(&candidates)?;
+    (*package.bundle(pick).name != *installed.name).then(|| graph.node_of(pick))
 }
 
 /// With OLM v0 and a Subscription to the channel of a line.
-fn v0(line: Option<&Line<'_, '_>>, installed: &Installed<'_>) -> Prospect {
+fn v0(line: Option<&Line<'_, '_>>, installed: &Installed<'_>, ends: &mut Ends) -> Prospect {
     let Some(line) = line else {
-        return Prospect {
-            successors: Vec::new(),
-            best: None,
-            pick: None,
-        };
+        return Prospect::default();
     };
     let csv = classic::Installed {
         name: installed.name,
@@ -135,11 +152,43 @@ fn v0(line: Option<&Line<'_, '_>>, installed: &Installed<'_>) -> Prospect {
     };
     let mut nodes = line.candidates(csv);
     nodes.retain(|node| line.graph().name_of(*node) != installed.name);
-    let pick = match line.outlook(csv) {
+    let pick = v0_pick(line, csv);
+    let next = |node| v0_pick(line, classic::Installed::node(line.graph(), node));
+    let end = pick.map(|pick| ends.from(pick, next));
+    prospect(line.graph(), installed, &nodes, pick, end)
+}
+
+fn v0_pick(line: &Line<'_, '_>, installed: classic::Installed<'_>) -> Option<NodeIndex> {
+    match line.outlook(installed) {
         Outlook::Next(next) => Some(next),
         Outlook::AtHead | Outlook::Stranded => None,
-    };
-    prospect(line.graph(), installed, &nodes, pick)
+    }
+}
+
+impl Ends {
+    /// Where it ends from a node; edges that lead in a circle end where it closes.
+    fn from(
+        &mut self,
+        node: NodeIndex,
+        next: impl Fn(NodeIndex) -> Option<NodeIndex>,
+    ) -> NodeIndex {
+        let mut way = BTreeSet::new();
+        let mut at = node;
+        let end = loop {
+            if let Some(end) = self.0.get(&at) {
+                break *end;
+            }
+            if !way.insert(at) {
+                break at;
+            }
+            match next(at) {
+                Some(next) => at = next,
+                None => break at,
+            }
+        };
+        self.0.extend(way.into_iter().map(|node| (node, end)));
+        end
+    }
 }
 
 fn prospect(
@@ -147,6 +196,7 @@ fn prospect(
     installed: &Installed<'_>,
     successors: &[NodeIndex],
     pick: Option<NodeIndex>,
+    end: Option<NodeIndex>,
 ) -> Prospect {
     let name = |node: &NodeIndex| Box::from(graph.name_of(*node));
     let versions = successors.iter().filter_map(|node| graph.bundle(*node));
@@ -156,11 +206,13 @@ fn prospect(
         installed.is_none_or(|installed| version.cmp_precedence(installed).is_gt())
     });
     let best = above.max_by(|one, other| one.cmp_precedence(other));
-    let pick = pick.as_ref().map(name);
+    let end = end.and_then(|end| graph.bundle(end));
+    let end = end.and_then(|bundle| bundle.version.clone().ok());
     Prospect {
         successors: successors.iter().map(name).collect(),
         best: best.cloned().map(Rank),
-        pick: pick.filter(|pick| **pick != *installed.name),
+        pick: pick.as_ref().map(name),
+        end: end.map(Rank),
     }
 }
 
@@ -192,7 +244,7 @@ fn changes_of(
             let after = after.successors.clone();
             changes.push(Change::NoLongerStranded { who: who(), after });
         }
-        (Some(Rank(was)), Some(Rank(is))) if is.cmp_precedence(was).is_lt() => {
+        _ if !lost.is_empty() && ends_lower(before, after) => {
             let left = after.successors.clone();
             let who = who();
             changes.push(Change::SuccessorsLost { who, lost, left });
@@ -211,6 +263,14 @@ fn changes_of(
         });
     }
     changes
+}
+
+/// Whether the new end is below the old one; staying is where it began.
+fn ends_lower(before: &Prospect, after: &Prospect) -> bool {
+    match (&before.end, &after.end) {
+        (Some(Rank(was)), Some(Rank(is))) => is.cmp_precedence(was).is_lt(),
+        (was, is) => was.is_some() && is.is_none(),
+    }
 }
 
 fn only_in(here: &Prospect, there: &Prospect) -> Vec<Box<str>> {

@@ -99,6 +99,14 @@ fn what_edges_do_to_who_is_installed() {
         &["1", "2<1", "3<2!1"],
         &["1", "2<1", "3<2"],
         &[
+            "pick-changed: 1: goes to 2, goes to 3 before",
+            "successors-changed: 1: not to 3",
+        ],
+    );
+    changes(
+        &["1", "2<1", "3!1"],
+        &["1", "2<1", "3"],
+        &[
             "successors-lost: 1: not to 3; still to 2",
             "pick-changed: 1: goes to 2, goes to 3 before",
         ],
@@ -152,7 +160,10 @@ fn another_bundle_under_one_version_is_found() {
     renamed["name"] = "p.v1.0.0-rebuilt".into();
     assert_eq!(
         told(&old, &[renamed], Generation::V1),
-        ["other-bundle: 1 (1) is 1-rebuilt now"]
+        [
+            "other-bundle: 1 (1) is 1-rebuilt now",
+            "pick-changed: 1: goes to 1-rebuilt, stays before"
+        ]
     );
     assert_eq!(
         told(&old, &[bundle("1", "evil")], Generation::V1),

@@ -75,7 +75,7 @@ fn heading(kind: Kind) -> &'static str {
         Kind::NewlyStranded => "NEWLY STRANDED: no higher version in one step any more",
         Kind::OtherBundle => "OTHER BUNDLE: a version that people may have is not what it was",
         Kind::ChannelRemoved => "CHANNEL REMOVED: whoever asks for it finds nothing",
-        Kind::SuccessorsLost => "SUCCESSORS LOST: not as high in one step as before",
+        Kind::SuccessorsLost => "SUCCESSORS LOST: left to itself, it ends lower than before",
         Kind::BundleRemoved => "BUNDLE REMOVED: whoever is pinned to it finds nothing",
         Kind::PickChanged => "by itself, where nothing is pinned",
         Kind::Deprecated => "deprecated now",
