@@ -9,12 +9,15 @@ mod cluster;
 mod common;
 mod completions;
 mod demo;
+pub mod diff;
 pub mod doctor;
 mod edges;
 mod environment;
 mod exit;
 mod explain;
 mod facts;
+pub mod generate;
+mod graph;
 mod json;
 pub mod lint;
 mod log;
@@ -70,6 +73,9 @@ enum Command {
     Catalogs(catalogs::CatalogsArgs),
     Doctor(doctor::DoctorArgs),
     Lint(lint::LintArgs),
+    Graph(Box<graph::GraphArgs>),
+    Generate(generate::GenerateArgs),
+    Diff(diff::DiffArgs),
     Versions(Box<versions::VersionsArgs>),
     Path(Box<path::PathArgs>),
     Explain(Box<explain::ExplainArgs>),
@@ -106,6 +112,9 @@ fn run(command: Command, resolved: &str, build: Build) -> ExitCode {
         Command::Catalogs(args) => catalogs::run(&args).into(),
         Command::Doctor(args) => doctor::run(&args).into(),
         Command::Lint(args) => lint::run(&args).into(),
+        Command::Graph(args) => graph::run(&args).into(),
+        Command::Generate(args) => generate::run(&args).into(),
+        Command::Diff(args) => diff::run(&args).into(),
         Command::Versions(args) => versions::run(&args).into(),
         Command::Path(args) => path::run(&args).into(),
         Command::Explain(args) => explain::run(&args).into(),
