@@ -193,7 +193,7 @@ impl Draft<'_, '_, '_, '_> {
         let stops: Vec<_> = stops.map(stop).collect();
         let top_door = bus.fans.iter().any(|fan| fan.to == top);
         let top_y = grid.y(top) + if top_door { port } else { -port };
-        let bottom_y = if bottom > last {
+        let bottom_y = if bus.leaves((first, last)) {
             grid.y(last) + ROW / 2 + 4
         } else if bus.fans.iter().any(|fan| fan.to == bottom) && bottom != top {
             grid.y(bottom) + port
