@@ -17,6 +17,7 @@ mod explain;
 mod facts;
 mod graph;
 mod json;
+pub mod lint;
 mod log;
 mod look;
 mod man;
@@ -70,6 +71,7 @@ enum Command {
     Catalogs(catalogs::CatalogsArgs),
     Doctor(doctor::DoctorArgs),
     Graph(Box<graph::GraphArgs>),
+    Lint(lint::LintArgs),
     Versions(Box<versions::VersionsArgs>),
     Path(Box<path::PathArgs>),
     Explain(Box<explain::ExplainArgs>),
@@ -106,6 +108,7 @@ fn run(command: Command, resolved: &str, build: Build) -> ExitCode {
         Command::Catalogs(args) => catalogs::run(&args).into(),
         Command::Doctor(args) => doctor::run(&args).into(),
         Command::Graph(args) => graph::run(&args).into(),
+        Command::Lint(args) => lint::run(&args).into(),
         Command::Versions(args) => versions::run(&args).into(),
         Command::Path(args) => path::run(&args).into(),
         Command::Explain(args) => explain::run(&args).into(),

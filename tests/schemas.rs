@@ -7,7 +7,7 @@ mod common {
     pub(crate) mod committed;
 }
 
-use olmguard::cli::{catalogs, check, doctor, version};
+use olmguard::cli::{catalogs, check, doctor, lint, version};
 use olmguard::explain::{Grammar, RangeJson, RangeReport, Subject};
 use olmguard::version::Masterminds;
 use schemars::JsonSchema;
@@ -54,6 +54,14 @@ fn check_v1() {
 #[test]
 fn doctor_v1() {
     compare_schema::<doctor::Report>("olmguard.doctor.v1.json");
+}
+
+#[test]
+fn lint_v1() {
+    compare_schema::<lint::Report<'static>>("olmguard.lint.v1.json");
+    let text = b"schema: olm.package\nname: p\n---\nname: q\n";
+    let findings = olmguard::lint::lint(&[olmguard::lint::written("c", text)]);
+    fits(&lint::Report::of(&findings));
 }
 
 #[test]
