@@ -54,7 +54,10 @@ fn beside(opm: Option<&OsString>, catalog: &Path) {
     if opm.is_some() {
         let wall = theirs.wall.as_secs_f64() / ours.wall.as_secs_f64();
         let cpu = theirs.cpu.as_secs_f64() / ours.cpu.as_secs_f64();
-        println!("{name}: opm validate  {}; ratio {wall:.1} wall, {cpu:.1} CPU", said(theirs));
+        println!(
+            "{name}: opm validate  {}; ratio {wall:.1} wall, {cpu:.1} CPU",
+            said(theirs)
+        );
     }
 }
 
@@ -113,7 +116,11 @@ fn run(command: &mut Command) {
 }
 
 fn said(Taken { wall, cpu }: Taken) -> String {
-    format!("{:.1} ms wall, {:.1} ms CPU", wall.as_secs_f64() * 1e3, cpu.as_secs_f64() * 1e3)
+    format!(
+        "{:.1} ms wall, {:.1} ms CPU",
+        wall.as_secs_f64() * 1e3,
+        cpu.as_secs_f64() * 1e3
+    )
 }
 
 fn unpack_json(catalogs: &Path, version: &str, to: &Path) {

@@ -41,7 +41,9 @@ fn mermaid_draws_what_opm_draws() {
                 let bundleless = bundleless(drawn);
                 let seen_by_both = |parts: Parts| -> Parts {
                     let parts = parts.into_iter();
-                    parts.filter(|part| !is_of_bundleless(part, &bundleless)).collect()
+                    parts
+                        .filter(|part| !is_of_bundleless(part, &bundleless))
+                        .collect()
                 };
                 let theirs = seen_by_both(theirs);
                 edges += theirs.iter().filter(|part| part.len() == 4).count();
@@ -50,12 +52,20 @@ fn mermaid_draws_what_opm_draws() {
             None => refused += 1,
         }
     }
-    tally.finish("mermaid of opm", refused, "opm refuses the catalog, or its text cannot be read back");
+    tally.finish(
+        "mermaid of opm",
+        refused,
+        "opm refuses the catalog, or its text cannot be read back",
+    );
     println!("mermaid of opm: {edges} edges are the same");
 }
 
 fn ours(drawn: &Drawn) -> Parts {
-    let package = drawn.catalog.package(drawn.package()).expect("it").expect("decoded");
+    let package = drawn
+        .catalog
+        .package(drawn.package())
+        .expect("it")
+        .expect("decoded");
     let graph = Graph::of(drawn.package(), package);
     let sketch = Sketch::of(&graph, View::default()).expect("not too large");
     parts(&mermaid(&sketch))
@@ -63,7 +73,10 @@ fn ours(drawn: &Drawn) -> Parts {
 
 /// The names of entries that no bundle has: OLM v1 does not see them, nor do we; opm draws them.
 fn bundleless(drawn: &Drawn) -> BTreeSet<String> {
-    let blobs = drawn.text.lines().map(|line| -> Value { serde_json::from_str(line).expect("a blob") });
+    let blobs = drawn
+        .text
+        .lines()
+        .map(|line| -> Value { serde_json::from_str(line).expect("a blob") });
     let (mut entries, mut bundles) = (BTreeSet::new(), BTreeSet::new());
     for blob in blobs {
         let names = blob["entries"].as_array().into_iter().flatten();
@@ -121,7 +134,10 @@ fn parts(text: &str) -> Parts {
                 Some((from, rest)) => {
                     let (label, to) = rest.split_once(" -->").expect("an edge");
                     let (from, to) = (name(from, &mut names), name(to.trim(), &mut names));
-                    let label = label.trim_matches('"').replace("#60;", "<").replace("#62;", ">");
+                    let label = label
+                        .trim_matches('"')
+                        .replace("#60;", "<")
+                        .replace("#62;", ">");
                     parts.insert([&channel, &from, &label, &to].map(String::clone).to_vec());
                 }
                 None => {
@@ -132,7 +148,11 @@ fn parts(text: &str) -> Parts {
         }
     }
     // opm declares a node that is no entry by its edges alone.
-    let ends: Vec<_> = parts.iter().filter(|part| part.len() == 4).cloned().collect();
+    let ends: Vec<_> = parts
+        .iter()
+        .filter(|part| part.len() == 4)
+        .cloned()
+        .collect();
     for edge in ends {
         parts.extend([&edge[1], &edge[3]].map(|node| vec![edge[0].clone(), node.clone()]));
     }
@@ -146,6 +166,9 @@ fn name(text: &str, names: &mut std::collections::BTreeMap<String, String>) -> S
             names.insert(id.to_owned(), name.clone());
             name
         }
-        None => names.get(text).expect("a node that was named before").clone(),
+        None => names
+            .get(text)
+            .expect("a node that was named before")
+            .clone(),
     }
 }

@@ -62,7 +62,11 @@ fn everything() -> Vec<Drawn> {
 fn for_each_picture(mut test: impl FnMut(&str, &Graph<'_>, &Sketch<'_, '_>, &Seen)) {
     let all = everything();
     for drawn in &all {
-        let package = drawn.catalog.package(drawn.package()).expect("it").expect("decoded");
+        let package = drawn
+            .catalog
+            .package(drawn.package())
+            .expect("it")
+            .expect("decoded");
         let graph = Graph::of(drawn.package(), package);
         for view in views(&graph) {
             let sketch = Sketch::of(&graph, view).expect("not too large");
@@ -99,7 +103,13 @@ fn every_version_is_there_once_in_each_of_its_channels() {
             };
             let entries = channel.entries.iter();
             let expected: BTreeSet<_> = entries
-                .flat_map(|entry| entry.replaces.iter().chain(&entry.skips).chain([&entry.node]))
+                .flat_map(|entry| {
+                    entry
+                        .replaces
+                        .iter()
+                        .chain(&entry.skips)
+                        .chain([&entry.node])
+                })
                 .map(|node| escaped(graph.name_of(*node)))
                 .collect();
             let names: BTreeSet<_> = names.into_iter().collect();
@@ -148,7 +158,10 @@ fn the_text_is_legible_and_inside() {
             assert!(inside, "{name}: {x} {y} of {width} {height}");
         }
         for text in &seen.texts {
-            assert!(text.x >= 0.0 && text.x + text.width <= width, "{name}: {text:?}");
+            assert!(
+                text.x >= 0.0 && text.x + text.width <= width,
+                "{name}: {text:?}"
+            );
         }
     });
 }
@@ -158,8 +171,22 @@ fn what_each_edge_and_version_is_can_be_seen() {
     let mut classes = BTreeSet::new();
     for_each_picture(|_, _, _, seen| classes.extend(seen.classes.iter().cloned()));
     for class in [
-        "replaces", "skips", "skipRange", "semver", "unused", "head", "deprecated", "skipped",
-        "stranded-v0", "stranded-v1", "installed", "virtual", "elsewhere", "far", "on-way", "way",
+        "replaces",
+        "skips",
+        "skipRange",
+        "semver",
+        "unused",
+        "head",
+        "deprecated",
+        "skipped",
+        "stranded-v0",
+        "stranded-v1",
+        "installed",
+        "virtual",
+        "elsewhere",
+        "far",
+        "on-way",
+        "way",
     ] {
         assert!(classes.contains(class), "{class}");
     }
@@ -169,7 +196,11 @@ fn what_each_edge_and_version_is_can_be_seen() {
 fn the_same_graph_gives_the_same_bytes() {
     for drawn in fixtures() {
         let draw = || {
-            let package = drawn.catalog.package(drawn.package()).expect("it").expect("decoded");
+            let package = drawn
+                .catalog
+                .package(drawn.package())
+                .expect("it")
+                .expect("decoded");
             let graph = Graph::of(drawn.package(), package);
             let sketch = Sketch::of(&graph, View::default()).expect("not too large");
             html(&sketch, &layout(&sketch))
@@ -181,13 +212,21 @@ fn the_same_graph_gives_the_same_bytes() {
 #[test]
 fn steps_are_what_operator_controller_accepts() {
     for drawn in everything() {
-        let package = drawn.catalog.package(drawn.package()).expect("it").expect("decoded");
+        let package = drawn
+            .catalog
+            .package(drawn.package())
+            .expect("it")
+            .expect("decoded");
         let graph = Graph::of(drawn.package(), package);
         let sketch = Sketch::of(&graph, View::default()).expect("not too large");
         let all = package.ask_channels(&[]);
         for (row, facts) in (0..).zip(&sketch.rows) {
-            let Some(bundle) = graph.bundle(facts.node) else { continue };
-            let Ok(version) = &bundle.version else { continue };
+            let Some(bundle) = graph.bundle(facts.node) else {
+                continue;
+            };
+            let Ok(version) = &bundle.version else {
+                continue;
+            };
             let found = package.successors(Some(&bundle.name), &version.version, &all);
             let mut expected: Vec<_> = found.edges.iter().map(|to| graph.node_of(to)).collect();
             expected.retain(|node| *node != facts.node);
@@ -205,24 +244,43 @@ fn steps_are_what_operator_controller_accepts() {
 #[test]
 fn a_page_holds_the_picture_and_nothing_that_a_name_brought() {
     for drawn in everything() {
-        let package = drawn.catalog.package(drawn.package()).expect("it").expect("decoded");
+        let package = drawn
+            .catalog
+            .package(drawn.package())
+            .expect("it")
+            .expect("decoded");
         let graph = Graph::of(drawn.package(), package);
         let sketch = Sketch::of(&graph, View::default()).expect("not too large");
         let scene = layout(&sketch);
         let page = html(&sketch, &scene);
         let name = &drawn.name;
         assert!(page.contains(&svg(&sketch, &scene)), "{name}");
-        for (part, times) in [("<script", 2), ("</script", 2), ("<style", 2), ("<svg", 1), ("<img", 0)] {
+        for (part, times) in [
+            ("<script", 2),
+            ("</script", 2),
+            ("<style", 2),
+            ("<svg", 1),
+            ("<img", 0),
+        ] {
             assert_eq!(page.matches(part).count(), times, "{name} {part}");
         }
-        for part in [" src=\"", " href=\"", "url(", "@import", "<b>", "\u{202e}", "\u{1b}", "\0"] {
+        for part in [
+            " src=\"", " href=\"", "url(", "@import", "<b>", "\u{202e}", "\u{1b}", "\0",
+        ] {
             assert!(!page.contains(part), "{name} {part:?}");
         }
         let links = page.matches("http").count();
-        assert_eq!(links, page.matches("http-equiv").count() + 2, "{name}: the two namespaces");
+        assert_eq!(
+            links,
+            page.matches("http-equiv").count() + 2,
+            "{name}: the two namespaces"
+        );
         let data = between(&page, "id=\"data\">", "</script>");
         let data: serde_json::Value = serde_json::from_str(data).expect("JSON");
-        assert_eq!(data["rows"].as_array().expect("rows").len(), sketch.rows.len());
+        assert_eq!(
+            data["rows"].as_array().expect("rows").len(),
+            sketch.rows.len()
+        );
     }
 }
 
@@ -230,7 +288,11 @@ fn a_page_holds_the_picture_and_nothing_that_a_name_brought() {
 #[test]
 fn the_policy_of_a_page_names_what_is_in_it() {
     let drawn = &fixtures()[0];
-    let package = drawn.catalog.package(drawn.package()).expect("it").expect("decoded");
+    let package = drawn
+        .catalog
+        .package(drawn.package())
+        .expect("it")
+        .expect("decoded");
     let graph = Graph::of(drawn.package(), package);
     let sketch = Sketch::of(&graph, View::default()).expect("not too large");
     let page = html(&sketch, &layout(&sketch));
@@ -240,7 +302,11 @@ fn the_policy_of_a_page_names_what_is_in_it() {
         let digest = base64_simd::STANDARD.encode_to_string(digest.as_ref());
         format!("&#39;sha256-{digest}&#39;")
     };
-    let styles: Vec<_> = page.split("<style>").skip(1).map(|rest| between(rest, "", "</style>")).collect();
+    let styles: Vec<_> = page
+        .split("<style>")
+        .skip(1)
+        .map(|rest| between(rest, "", "</style>"))
+        .collect();
     let script = between(&page, "<script>", "</script>");
     assert_eq!(
         policy,
@@ -254,7 +320,9 @@ fn the_policy_of_a_page_names_what_is_in_it() {
 }
 
 fn between<'t>(text: &'t str, start: &str, end: &str) -> &'t str {
-    let (_, rest) = text.split_once(start).unwrap_or_else(|| panic!("no {start}"));
+    let (_, rest) = text
+        .split_once(start)
+        .unwrap_or_else(|| panic!("no {start}"));
     let (found, _) = rest.split_once(end).unwrap_or_else(|| panic!("no {end}"));
     found
 }

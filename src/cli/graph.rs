@@ -10,13 +10,15 @@ use super::facts::origin::OriginError;
 use super::facts::{Facts, FactsArgs};
 use super::see::OlmArg;
 use super::{Exit, output, say};
-use crate::catalog::{Package, PackageFault};
+use crate::catalog::{Catalog, Package, PackageFault};
 use crate::graph::{Graph, NodeIndex};
 use crate::nearest::nearest;
 use crate::olm::EdgeSource;
 use crate::picture::json::GraphJson;
 use crate::picture::layout::layout;
+use crate::picture::walk::Reach;
 use crate::picture::{self, Edges, NoSuchVersion, Olm, Sketch, TooLarge, View};
+use crate::snapshot::CatalogState;
 use crate::version::go;
 
 /// Draws the upgrade graph of a package: channels side by side, versions from the newest down
@@ -33,7 +35,7 @@ pub(crate) struct GraphArgs {
     edges: EdgesArgs,
 
     /// The catalog to draw from, where several have the package
-    #[arg(long = "in", value_name = "CATALOG", env = "OLMGUARD_IN")]
+    #[arg(id = "in", long, value_name = "CATALOG", env = "OLMGUARD_IN")]
     catalog: Option<String>,
 
     /// A channel to draw; may be repeated, none draws all
@@ -107,7 +109,11 @@ enum Form {
 enum GraphError {
     #[error(transparent)]
     Facts(#[from] OriginError),
-    #[error("--in: there is no catalog {}: expected one of {}", go::quote(name), list(known))]
+    #[error(
+        "--in: there is no catalog {}: expected one of {}",
+        go::quote(name),
+        list(known)
+    )]
     NoCatalog { name: String, known: Vec<String> },
     #[error("no catalog has a package {}{}", go::quote(package), instead(near))]
     NoPackage { package: String, near: Vec<String> },
@@ -130,7 +136,11 @@ enum GraphError {
     },
     #[error("a catalog that may have the package cannot be read")]
     Missing(Exit),
-    #[error("--channel: the package has no channel {}: expected one of {}", go::quote(name), list(known))]
+    #[error(
+        "--channel: the package has no channel {}: expected one of {}",
+        go::quote(name),
+        list(known)
+    )]
     NoChannel { name: String, known: Vec<String> },
     #[error("--to needs a start: expected --from or --installed with it")]
     NoStart,
@@ -165,7 +175,7 @@ fn draw(args: &GraphArgs) -> Result<Exit, GraphError> {
     let view = args.view(&facts, catalog, &graph)?;
     let sketch = Sketch::of(&graph, view)?;
     args.put(&sketch)?;
-    let misses = sketch.reach.as_ref().is_some_and(|reach| reach.misses_goal());
+    let misses = sketch.reach.as_ref().is_some_and(Reach::misses_goal);
     let own = if misses { Exit::Denied } else { Exit::Good };
     Ok(facts.exit().unwrap_or(own))
 }
@@ -184,7 +194,12 @@ impl GraphArgs {
     /// The one catalog that has the package, or the one of `--in`.
     fn choose<'f>(&self, facts: &'f Facts) -> Result<(&'f str, &'f Package), GraphError> {
         let catalogs = facts.snapshot.catalogs();
-        let names = || catalogs.iter().map(|catalog| catalog.name.clone()).collect();
+        let names = || {
+            catalogs
+                .iter()
+                .map(|catalog| catalog.name.clone())
+                .collect()
+        };
         let asked = |name: &str| self.catalog.as_deref().is_none_or(|asked| asked == name);
         if let Some(name) = &self.catalog
             && !catalogs.iter().any(|catalog| catalog.name == *name)
@@ -201,7 +216,9 @@ impl GraphArgs {
         });
         let having: Vec<_> = having.collect();
         match *having.as_slice() {
-            [] => Err(facts.exit().map_or_else(|| self.no_package(facts), GraphError::Missing)),
+            [] => Err(facts
+                .exit()
+                .map_or_else(|| self.no_package(facts), GraphError::Missing)),
             [(catalog, found)] => match found {
                 Ok(package) => Ok((catalog, package)),
                 Err(fault) => Err(GraphError::Undecodable {
@@ -218,8 +235,8 @@ impl GraphArgs {
 
     fn no_package(&self, facts: &Facts) -> GraphError {
         let loaded = facts.snapshot.catalogs().iter();
-        let loaded = loaded.filter_map(|catalog| catalog.loaded());
-        let known = loaded.flat_map(|catalog| catalog.package_names());
+        let loaded = loaded.filter_map(CatalogState::loaded);
+        let known = loaded.flat_map(Catalog::package_names);
         let near = nearest(&self.package, known, MOST_NEAR);
         GraphError::NoPackage {
             package: self.package.clone(),

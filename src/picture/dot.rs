@@ -56,8 +56,7 @@ fn cluster(sketch: &Sketch<'_, '_>, at: usize, lane: &Lane<'_>, out: &mut String
 
 fn fan(at: usize, lane: &Lane<'_>, fan: &Fan<'_>, out: &mut String) {
     let rows = fan.from.iter();
-    let (shown, beyond): (Vec<Row>, Vec<Row>) =
-        rows.partition(|row| lane.marks(**row).is_some());
+    let (shown, beyond): (Vec<Row>, Vec<Row>) = rows.partition(|row| lane.marks(**row).is_some());
     if let FanKind::SkipRange(range) = fan.kind {
         let range = go::escape(range);
         let range = range.replace("*/", "* /");

@@ -89,7 +89,14 @@ fn bar(sketch: &Sketch<'_, '_>, xml: &mut Xml) {
     );
     xml.text("datalist", &[("id", &"versions")], "");
     xml.close();
-    xml.open("div", &[("class", &"zoom"), ("role", &"group"), ("aria-label", &words::ZOOM)]);
+    xml.open(
+        "div",
+        &[
+            ("class", &"zoom"),
+            ("role", &"group"),
+            ("aria-label", &words::ZOOM),
+        ],
+    );
     for (id, label, shown) in words::ZOOMS {
         xml.text(
             "button",
@@ -98,7 +105,11 @@ fn bar(sketch: &Sketch<'_, '_>, xml: &mut Xml) {
         );
     }
     xml.close();
-    xml.text("button", &[("id", &"theme"), ("type", &"button")], words::THEME);
+    xml.text(
+        "button",
+        &[("id", &"theme"), ("type", &"button")],
+        words::THEME,
+    );
     xml.close();
 }
 

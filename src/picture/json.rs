@@ -149,7 +149,9 @@ impl<'s> GraphJson<'s> {
             },
             default_channel: sketch.graph.default_channel(),
             deprecated: sketch.graph.is_deprecated(),
-            versions: rows.map(|(row, facts)| version(sketch, row, facts)).collect(),
+            versions: rows
+                .map(|(row, facts)| version(sketch, row, facts))
+                .collect(),
             channels: channels.map(|lane| channel(sketch, lane)).collect(),
             walk: walk(sketch),
         }
@@ -163,19 +165,29 @@ fn version<'s>(sketch: &'s Sketch<'_, '_>, row: Row, facts: &'s RowFacts<'_>) ->
         version: facts.version.clone(),
         marks: words(facts.marks),
         deprecated: facts.deprecated,
-        successors: sketch.walk.from(row).iter().map(|hop| step(sketch, hop)).collect(),
+        successors: sketch
+            .walk
+            .from(row)
+            .iter()
+            .map(|hop| step(sketch, hop))
+            .collect(),
         hops: reach.and_then(|reach| reach.hops.get(&row).copied()),
     }
 }
 
 fn channel<'s>(sketch: &'s Sketch<'_, '_>, lane: &'s Lane<'_>) -> ChannelJson<'s> {
-    let entries = lane.cells.iter().filter(|cell| !cell.marks.has(Mark::Elsewhere));
+    let entries = lane
+        .cells
+        .iter()
+        .filter(|cell| !cell.marks.has(Mark::Elsewhere));
     ChannelJson {
         name: lane.name,
         default: lane.is_default,
         deprecated: lane.deprecated,
         refused_by_v0: lane.refused_by_v0.as_deref(),
-        entries: entries.map(|cell| entry(sketch, lane, cell.row, cell.marks)).collect(),
+        entries: entries
+            .map(|cell| entry(sketch, lane, cell.row, cell.marks))
+            .collect(),
     }
 }
 

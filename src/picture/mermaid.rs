@@ -103,7 +103,10 @@ impl Text {
         if sketch.graph.is_deprecated() {
             self.line(1, "style package fill:#989695");
         }
-        for (at, _) in (0..).zip(&sketch.lanes).filter(|(_, lane)| lane.deprecated.is_some()) {
+        for (at, _) in (0..)
+            .zip(&sketch.lanes)
+            .filter(|(_, lane)| lane.deprecated.is_some())
+        {
             let at: usize = at;
             self.line(1, &format!("style channel{at} fill:#DCD0FF"));
         }

@@ -178,7 +178,9 @@ impl Lane<'_> {
     /// What this channel makes of a row, where it has a cell.
     pub fn marks(&self, row: Row) -> Option<Marks> {
         let at = self.cells.binary_search_by_key(&row, |cell| cell.row);
-        at.ok().and_then(|at| self.cells.get(at)).map(|cell| cell.marks)
+        at.ok()
+            .and_then(|at| self.cells.get(at))
+            .map(|cell| cell.marks)
     }
 }
 

@@ -37,7 +37,11 @@ pub(crate) fn draw(sketch: &Sketch<'_, '_>, scene: &Scene, xml: &mut Xml) {
         ],
     );
     xml.text("title", &[("id", &"graph-title")], &text::title(sketch));
-    xml.text("desc", &[("id", &"graph-told")], &text::told(sketch).join(" "));
+    xml.text(
+        "desc",
+        &[("id", &"graph-told")],
+        &text::told(sketch).join(" "),
+    );
     xml.ours("style", &palette::style());
     let paper: xml::Attributes<'_> = &[("class", &"paper"), ("width", width), ("height", height)];
     xml.empty("rect", paper);

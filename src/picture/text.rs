@@ -31,8 +31,14 @@ pub(super) fn told(sketch: &Sketch<'_, '_>) -> Vec<String> {
 }
 
 fn what(sketch: &Sketch<'_, '_>) -> String {
-    let channels = sketch.lanes.iter().filter(|lane| lane.kind == LaneKind::Channel);
-    let virtuals = sketch.rows.iter().filter(|row| row.marks.has(Mark::Virtual));
+    let channels = sketch
+        .lanes
+        .iter()
+        .filter(|lane| lane.kind == LaneKind::Channel);
+    let virtuals = sketch
+        .rows
+        .iter()
+        .filter(|row| row.marks.has(Mark::Virtual));
     let mut parts = vec![
         format!("catalog {}", shown(sketch.view.catalog)),
         counted(sketch.rows.len() - virtuals.count(), "version"),
@@ -55,9 +61,7 @@ fn rules(sketch: &Sketch<'_, '_>) -> Option<&'static str> {
              is never offered.",
         ),
         (Olm::V1, Edges::Semver) => Some("By the semver rules alone, whatever edges are written."),
-        (Olm::V1, Edges::Both) => {
-            Some("An edge counts where the semver rules allow the step too.")
-        }
+        (Olm::V1, Edges::Both) => Some("An edge counts where the semver rules allow the step too."),
     }
 }
 
@@ -101,7 +105,7 @@ pub(super) fn lane_aside(lane: &Lane<'_>) -> String {
     }
     let default = lane.is_default.then_some("default");
     let deprecated = lane.deprecated.is_some().then_some("deprecated");
-    let refused = lane.refused_by_v0.is_some().then_some("no use to OLM v0");
+    let refused = lane.refused_by_v0.is_some().then_some("refused by OLM v0");
     let parts = [default, deprecated, refused].into_iter().flatten();
     parts.fold(count, |told, part| format!("{told} · {part}"))
 }
@@ -112,8 +116,12 @@ pub(super) fn lane_title(lane: &Lane<'_>) -> String {
         LaneKind::Channel => format!("channel {}", go::escape(lane.name)),
         LaneKind::Semver => "semver rules".to_owned(),
     }];
-    lines.extend(lane.deprecated.map(|message| deprecated(message)));
-    lines.extend(lane.refused_by_v0.iter().map(|why| format!("OLM v0: {why}")));
+    lines.extend(lane.deprecated.map(deprecated));
+    lines.extend(
+        lane.refused_by_v0
+            .iter()
+            .map(|why| format!("OLM v0: {why}")),
+    );
     lines.join("\n")
 }
 
@@ -124,7 +132,7 @@ pub(super) fn heading_width(lane: &Lane<'_>) -> i32 {
 }
 
 /// All that is to be said of a version in a channel.
-pub(super) fn pill_title(sketch: &Sketch<'_, '_>, lane: &Lane<'_>, cell: &Cell) -> String {
+pub(super) fn pill_title(sketch: &Sketch<'_, '_>, lane: &Lane<'_>, cell: Cell) -> String {
     let Some(facts) = sketch.row(cell.row) else {
         return String::new();
     };
@@ -133,7 +141,10 @@ pub(super) fn pill_title(sketch: &Sketch<'_, '_>, lane: &Lane<'_>, cell: &Cell) 
     lines.extend(told.map(|mark| mark_sentence(mark).to_owned()));
     lines.extend(facts.deprecated.map(deprecated));
     lines.extend(lane.unread_of(cell.row).map(|range| {
-        format!("its skipRange {} cannot be read, and is ignored", go::quote(range))
+        format!(
+            "its skipRange {} cannot be read, and is ignored",
+            go::quote(range)
+        )
     }));
     lines.join("\n")
 }
@@ -237,7 +248,8 @@ fn shown(name: &str) -> String {
     clip(&go::escape(name), LONGEST_NAME)
 }
 
-const HOW: &str = "Arrows lead from a version to one that it can be upgraded to; the newest stand on top.";
+const HOW: &str =
+    "Arrows lead from a version to one that it can be upgraded to; the newest stand on top.";
 /// The columns of the longest name of a package that is told whole.
 const LONGEST_TITLE: usize = 48;
 /// The columns of the longest other name that is told whole.

@@ -50,10 +50,13 @@ impl Browser {
         ];
         let profile = format!("--user-data-dir={}", browser._profile.path().display());
         let arguments: Vec<_> = arguments.into_iter().chain([profile.as_str()]).collect();
-        let answer = browser.post("/session", &json!({"capabilities": {"alwaysMatch": {
-            "goog:chromeOptions": {"args": arguments},
-            "goog:loggingPrefs": {"browser": "ALL"},
-        }}}));
+        let answer = browser.post(
+            "/session",
+            &json!({"capabilities": {"alwaysMatch": {
+                "goog:chromeOptions": {"args": arguments},
+                "goog:loggingPrefs": {"browser": "ALL"},
+            }}}),
+        );
         let session = answer["sessionId"].as_str().expect("a session");
         browser.session = format!("/session/{session}");
         Ok(browser)
@@ -73,7 +76,10 @@ impl Browser {
     /// The same with an argument.
     #[track_caller]
     pub(crate) fn run_with(&mut self, script: &str, argument: &Value) -> Value {
-        self.command("/execute/sync", &json!({"script": script, "args": [argument]}))
+        self.command(
+            "/execute/sync",
+            &json!({"script": script, "args": [argument]}),
+        )
     }
 
     /// Clicks the first element of a selector, as a user does: it must be in sight.
@@ -83,9 +89,15 @@ impl Browser {
             "document.querySelector(arguments[0]).scrollIntoView({block: 'center', inline: 'center'})",
             &json!(selector),
         );
-        let found = self.command("/element", &json!({"using": "css selector", "value": selector}));
+        let found = self.command(
+            "/element",
+            &json!({"using": "css selector", "value": selector}),
+        );
         let element = found.as_object().and_then(|found| found.values().next());
-        let element = element.and_then(Value::as_str).expect("an element").to_owned();
+        let element = element
+            .and_then(Value::as_str)
+            .expect("an element")
+            .to_owned();
         self.command(&format!("/element/{element}/click"), &json!({}));
     }
 

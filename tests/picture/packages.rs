@@ -36,7 +36,9 @@ impl Drawn {
 
 /// Ours.
 pub(crate) fn fixtures() -> Vec<Drawn> {
-    let shorthand = FIXTURES.iter().map(|(name, lines)| (*name, written(lines).fbc()));
+    let shorthand = FIXTURES
+        .iter()
+        .map(|(name, lines)| (*name, written(lines).fbc()));
     let hostile = [("hostile", hostile())];
     let all = shorthand.chain(hostile);
     all.map(|(name, text)| Drawn::new(name, text)).collect()
@@ -79,7 +81,11 @@ fn hostile() -> String {
         serde_json::json!({"schema": "olm.deprecations", "package": HOSTILE, "entries": [
             {"reference": {"schema": "olm.bundle", "name": names[1]}, "message": "</script><!-- \u{202e}\u{0}"}]}),
     ];
-    let lines: Vec<_> = rest.into_iter().chain(bundles).map(|blob| blob.to_string()).collect();
+    let lines: Vec<_> = rest
+        .into_iter()
+        .chain(bundles)
+        .map(|blob| blob.to_string())
+        .collect();
     lines.join("\n")
 }
 

@@ -65,7 +65,9 @@ pub(crate) fn seen(svg: &str) -> Seen {
         texts: texts.map(text_area).collect(),
         pills: in_lanes("pill").map(|(_, pill)| shape(pill)).collect(),
         places: nodes().flat_map(places).collect(),
-        rows: of("row").map(|node| (row(node, "data-row"), title(node))).collect(),
+        rows: of("row")
+            .map(|node| (row(node, "data-row"), title(node)))
+            .collect(),
         lanes,
         edges,
         titles: of("top").map(title).collect(),
@@ -88,7 +90,8 @@ fn lane(node: Node<'_, '_>) -> Option<u32> {
 }
 
 fn attribute<'a>(node: Node<'a, '_>, name: &str) -> &'a str {
-    node.attribute(name).unwrap_or_else(|| panic!("{node:?} has no {name}"))
+    node.attribute(name)
+        .unwrap_or_else(|| panic!("{node:?} has no {name}"))
 }
 
 fn row(node: Node<'_, '_>, name: &str) -> u32 {
@@ -136,7 +139,9 @@ fn text_area(node: Node<'_, '_>) -> Area {
 
 fn shape(pill: Node<'_, '_>) -> Area {
     let mut children = pill.children();
-    let shape = children.find(|node| has_class(*node, "shape")).expect("a shape");
+    let shape = children
+        .find(|node| has_class(*node, "shape"))
+        .expect("a shape");
     let of = |name| float(attribute(shape, name));
     Area {
         x: of("x"),
@@ -157,7 +162,10 @@ fn places(node: Node<'_, '_>) -> Vec<(f64, f64)> {
         let (width, height) = of("width", "height")?;
         Some((x + width, y + height))
     };
-    [of("x", "y"), of("cx", "cy"), corner()].into_iter().flatten().collect()
+    [of("x", "y"), of("cx", "cy"), corner()]
+        .into_iter()
+        .flatten()
+        .collect()
 }
 
 impl Area {

@@ -76,7 +76,9 @@ fn row_data(sketch: &Sketch<'_, '_>, row: Row) -> RowData {
     let marks = Mark::ALL.into_iter().filter(has);
     let deprecated = facts.and_then(|facts| facts.deprecated);
     RowData {
-        name: facts.map(|facts| go::escape(facts.name)).unwrap_or_default(),
+        name: facts
+            .map(|facts| go::escape(facts.name))
+            .unwrap_or_default(),
         label: sketch.label(row).to_owned(),
         marks: marks.map(text::mark_word).collect(),
         notes: deprecated.map(text::deprecated).into_iter().collect(),
@@ -114,6 +116,9 @@ mod tests {
         let json = serde_json::to_string("</script><!--&\u{2028}").unwrap();
         let written = inert(&json);
         assert_eq!(written, "\"\\u003c/script\\u003e\\u003c!--\\u0026\\u2028\"");
-        assert_eq!(serde_json::from_str::<String>(&written).unwrap(), "</script><!--&\u{2028}");
+        assert_eq!(
+            serde_json::from_str::<String>(&written).unwrap(),
+            "</script><!--&\u{2028}"
+        );
     }
 }

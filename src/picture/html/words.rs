@@ -38,7 +38,9 @@ pub(super) const FILLED: [(&str, &str); 10] = [
 pub(super) fn helps(olm: Olm) -> [&'static str; 5] {
     let whose = match olm {
         Olm::V1 => "Edges are those that OLM v1 takes: of all channels shown, together.",
-        Olm::V0 => "Edges are those that OLM v0 takes: of the channel that the version is chosen in.",
+        Olm::V0 => {
+            "Edges are those that OLM v0 takes: of the channel that the version is chosen in."
+        }
     };
     [
         "Click a version to see what it can be upgraded to, and the shortest way to the highest version.",

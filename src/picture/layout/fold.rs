@@ -88,7 +88,10 @@ impl<'f> Folded<'f, '_> {
             && self.is_used() == fan.is_used
             && !fan.from.is_empty()
             && is_upward(fan)
-            && self.fans.iter().all(|other| is_upward(other) && other.to != fan.to)
+            && self
+                .fans
+                .iter()
+                .all(|other| is_upward(other) && other.to != fan.to)
             && below == Some(&*fan.from)
     }
 }

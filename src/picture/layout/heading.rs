@@ -21,7 +21,13 @@ pub(super) struct Heading {
 pub(super) fn heading(sketch: &Sketch<'_, '_>, width: i32) -> Heading {
     let room = width - 2 * MARGIN;
     let mut y = MARGIN + TITLE_SIZE;
-    let mut lines = vec![label(text::title(sketch), MARGIN, y, TITLE_SIZE, Role::Title)];
+    let mut lines = vec![label(
+        text::title(sketch),
+        MARGIN,
+        y,
+        TITLE_SIZE,
+        Role::Title,
+    )];
     y += 8;
     for told in text::told(sketch) {
         for line in wrap(&told, room) {
@@ -56,7 +62,13 @@ fn legend(sketch: &Sketch<'_, '_>, room: i32, top: i32) -> (Vec<LegendItem>, i32
                 width: SIGN,
                 height: LEGEND_HEIGHT,
             },
-            label: label(text.to_owned(), x + SIGN + 8, y + 13, LEGEND_SIZE, Role::Aside),
+            label: label(
+                text.to_owned(),
+                x + SIGN + 8,
+                y + 13,
+                LEGEND_SIZE,
+                Role::Aside,
+            ),
         });
         x += width + 22;
     }
@@ -77,7 +89,10 @@ fn signs(sketch: &Sketch<'_, '_>) -> Vec<Sign> {
         let mut fans = lane.fans.iter().map(|fan| fan.is_used);
         steps.any(|used| !used) || fans.any(|used| !used)
     });
-    let in_lanes = lanes.iter().flat_map(|lane| &lane.cells).map(|cell| cell.marks);
+    let in_lanes = lanes
+        .iter()
+        .flat_map(|lane| &lane.cells)
+        .map(|cell| cell.marks);
     let marks: Vec<_> = in_lanes
         .chain(sketch.rows.iter().map(|row| row.marks))
         .collect();

@@ -83,12 +83,20 @@ fn board<'s, 'p>(folded: Vec<Folded<'s, 'p>>, rows: (Row, Row)) -> Vec<(Folded<'
     let mut rest = folded.into_iter().peekable();
     while let Some(first) = rest.peek() {
         let field = first.field();
-        let group: Vec<_> = std::iter::from_fn(|| rest.next_if(|bus| bus.field() == field)).collect();
+        let group: Vec<_> =
+            std::iter::from_fn(|| rest.next_if(|bus| bus.field() == field)).collect();
         let pitch = group.iter().map(half).max().unwrap_or(0) * 2 + BUS_GAP;
         // A line that leads beyond the channel has a count below it.
         let stretch = |bus: &Folded<'_, '_>| {
             let (top, bottom) = (bus.top().max(rows.0), bus.bottom());
-            (top.0, if bus.leaves(rows) { rows.1.0 + 1 } else { bottom.0 })
+            (
+                top.0,
+                if bus.leaves(rows) {
+                    rows.1.0 + 1
+                } else {
+                    bottom.0
+                },
+            )
         };
         let tracks = tracks(group.iter().map(stretch));
         let count = tracks.iter().max().map_or(0, |track| px(track + 1));
@@ -102,10 +110,17 @@ fn board<'s, 'p>(folded: Vec<Folded<'s, 'p>>, rows: (Row, Row)) -> Vec<(Folded<'
 
 /// Half of what a line takes: that of its widest count.
 pub(super) fn half(bus: &Folded<'_, '_>) -> i32 {
-    let widest = bus.fans.iter().filter_map(|fan| text::count(fan.from.len()));
+    let widest = bus
+        .fans
+        .iter()
+        .filter_map(|fan| text::count(fan.from.len()));
     let widest = widest.map(|text| Face::Mono.width(&text, COUNT_SIZE) + COUNT_PAD);
     let beyond = Face::Mono.width(&text::beyond(bus.stops().len()), COUNT_SIZE);
-    let beyond = if bus.field() == Field::SkipRange { beyond } else { 0 };
+    let beyond = if bus.field() == Field::SkipRange {
+        beyond
+    } else {
+        0
+    };
     (widest.max().unwrap_or(0).max(beyond) / 2).max(NARROWEST)
 }
 
@@ -121,11 +136,13 @@ fn pill(sketch: &Sketch<'_, '_>, lane: &Lane<'_>) -> i32 {
 
 /// The marks of a version that have a sign of their own inside it; the others change its shape.
 pub(crate) fn signs(marks: Marks) -> impl Iterator<Item = Mark> {
-    let stranded = marks.is_stranded().then_some(if marks.has(Mark::StrandedV1) {
-        Mark::StrandedV1
-    } else {
-        Mark::StrandedV0
-    });
+    let stranded = marks
+        .is_stranded()
+        .then_some(if marks.has(Mark::StrandedV1) {
+            Mark::StrandedV1
+        } else {
+            Mark::StrandedV0
+        });
     let own = [Mark::Installed, Mark::Head, Mark::Skipped];
     let own = own.into_iter().filter(move |mark| marks.has(*mark));
     own.chain(stranded)

@@ -17,7 +17,9 @@ struct Ink {
 pub(crate) fn style() -> String {
     let mut style = String::new();
     let set = |of: fn(&Ink) -> &'static str| {
-        let inks = INKS.iter().map(|ink| format!("--{}:{};", ink.name, of(ink)));
+        let inks = INKS
+            .iter()
+            .map(|ink| format!("--{}:{};", ink.name, of(ink)));
         inks.collect::<String>()
     };
     let (light, dark) = (set(|ink| ink.light), set(|ink| ink.dark));

@@ -3,9 +3,9 @@
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
 
+use crate::picture::layout::signs;
 use crate::picture::mark::Marks;
 use crate::picture::measure::Face;
-use crate::picture::layout::signs;
 use crate::picture::scene::{
     Anchor, Area, Axis, AxisRow, Bus, Card, Door, Label, Line, Pill, Point, Role, Scene, Stop,
 };
@@ -65,7 +65,10 @@ fn axis_row(row: &AxisRow, xml: &mut Xml) {
 
 /// The ground of a channel, and the edges on it.
 pub(super) fn edges(card: &Card, xml: &mut Xml) {
-    xml.open("g", &[("class", &card_class(card)), ("data-lane", &card.lane)]);
+    xml.open(
+        "g",
+        &[("class", &card_class(card)), ("data-lane", &card.lane)],
+    );
     rect("ground", &card.area, 10, xml);
     card.buses.iter().for_each(|line| bus(line, xml));
     card.lines.iter().for_each(|line| replaces(line, xml));
@@ -74,7 +77,10 @@ pub(super) fn edges(card: &Card, xml: &mut Xml) {
 
 /// The versions of a channel and what edges stand for, over every line.
 pub(super) fn versions(card: &Card, on_way: &BTreeSet<Row>, xml: &mut Xml) {
-    xml.open("g", &[("class", &card_class(card)), ("data-lane", &card.lane)]);
+    xml.open(
+        "g",
+        &[("class", &card_class(card)), ("data-lane", &card.lane)],
+    );
     card.buses.iter().for_each(|bus| counts(bus, xml));
     for version in &card.pills {
         pill(version, on_way.contains(&version.row), xml);
@@ -90,7 +96,10 @@ pub(super) fn top(card: &Card, xml: &mut Xml) {
         &[
             ("class", &class),
             ("data-y", &card.area.y),
-            ("data-room", &(card.area.height - card.heading - PILL_AND_GAP)),
+            (
+                "data-room",
+                &(card.area.height - card.heading - PILL_AND_GAP),
+            ),
         ],
     );
     xml.text("title", &[], &card.title);
@@ -107,7 +116,11 @@ pub(super) fn top(card: &Card, xml: &mut Xml) {
 
 fn card_class(card: &Card) -> String {
     let default = if card.is_default { " default" } else { "" };
-    let deprecated = if card.is_deprecated { " deprecated" } else { "" };
+    let deprecated = if card.is_deprecated {
+        " deprecated"
+    } else {
+        ""
+    };
     format!("card{default}{deprecated}")
 }
 
@@ -118,7 +131,12 @@ fn pill(pill: &Pill, is_on_way: bool, xml: &mut Xml) {
     }
     xml.open("g", &[("class", &class), ("data-row", &pill.row.0)]);
     xml.text("title", &[], &pill.title);
-    let Area { x, y, width, height } = pill.area;
+    let Area {
+        x,
+        y,
+        width,
+        height,
+    } = pill.area;
     let ring = Area {
         x: x - 3,
         y: y - 3,

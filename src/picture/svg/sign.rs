@@ -20,7 +20,11 @@ pub(super) fn draw(mark: Mark, at: Point, xml: &mut Xml) {
         // A circle crossed out.
         Mark::Skipped => (
             "skipped",
-            format!("M{x} {y}a4.5 4.5 0 1 0 9 0a4.5 4.5 0 1 0 -9 0M{} {}l6 -6", x + 2, y + 3),
+            format!(
+                "M{x} {y}a4.5 4.5 0 1 0 9 0a4.5 4.5 0 1 0 -9 0M{} {}l6 -6",
+                x + 2,
+                y + 3
+            ),
         ),
         // A warning triangle.
         Mark::StrandedV0 | Mark::StrandedV1 => (
@@ -29,7 +33,10 @@ pub(super) fn draw(mark: Mark, at: Point, xml: &mut Xml) {
         ),
         Mark::Deprecated | Mark::Virtual | Mark::Elsewhere => return,
     };
-    xml.empty("path", &[("class", &format_args!("sign {class}")), ("d", &d)]);
+    xml.empty(
+        "path",
+        &[("class", &format_args!("sign {class}")), ("d", &d)],
+    );
 }
 
 /// A sign of the legend.
@@ -116,11 +123,5 @@ fn text(text: &str, area: &Area, xml: &mut Xml) {
 
 fn ends(area: &Area) -> [Point; 2] {
     let y = area.middle();
-    [
-        Point { x: area.x, y },
-        Point {
-            x: area.right(),
-            y,
-        },
-    ]
+    [Point { x: area.x, y }, Point { x: area.right(), y }]
 }
