@@ -8,6 +8,9 @@ mod common {
 }
 
 use olmguard::cli::{catalogs, check, doctor, lint, version};
+use olmguard::explain::path::PathReport;
+use olmguard::explain::step::StepReport;
+use olmguard::explain::versions::VersionsReport;
 use olmguard::explain::{Grammar, RangeJson, RangeReport, Subject};
 use olmguard::picture::json::GraphJson;
 use olmguard::version::Masterminds;
@@ -78,6 +81,21 @@ fn catalogs_v1() {
 #[test]
 fn version_v1() {
     compare_schema::<version::Report>("olmguard.version.v1.json");
+}
+
+#[test]
+fn versions_v1() {
+    compare_schema::<VersionsReport>("olmguard.versions.v1.json");
+}
+
+#[test]
+fn path_v1() {
+    compare_schema::<PathReport>("olmguard.path.v1.json");
+}
+
+#[test]
+fn explain_v1() {
+    compare_schema::<StepReport>("olmguard.explain.v1.json");
 }
 
 #[test]

@@ -41,10 +41,10 @@ pub(super) struct SeeArgs {
 /// Which OLM is asked about.
 #[derive(Clone, Copy, Debug, Default, Eq, PartialEq, clap::ValueEnum)]
 pub(super) enum OlmArg {
-    /// ClusterExtensions
+    /// That of extensions
     #[default]
     V1,
-    /// Subscriptions
+    /// That of Subscriptions
     V0,
 }
 
@@ -92,7 +92,7 @@ impl SeeArgs {
 
     /// Reads the facts.
     pub(super) fn load(&self, package: &str) -> Result<Seen, SeeError> {
-        let facts = self.facts.load_with(self.edges)?;
+        let facts = self.facts.load(self.edges)?;
         if let Some(range) = &self.range {
             let masterminds = facts.snapshot.rules().masterminds;
             Constraint::parse(range, masterminds).map_err(SeeError::Range)?;
