@@ -35,7 +35,7 @@ pub(crate) struct GraphArgs {
     edges: EdgesArgs,
 
     /// The catalog to draw from, where several have the package
-    #[arg(id = "in", long, value_name = "CATALOG", env = "OLMGUARD_IN")]
+    #[arg(id = "in", long = "in", value_name = "CATALOG", env = "OLMGUARD_IN")]
     catalog: Option<String>,
 
     /// A channel to draw; may be repeated, none draws all
@@ -169,7 +169,7 @@ pub(super) fn run(args: &GraphArgs) -> Exit {
 
 fn draw(args: &GraphArgs) -> Result<Exit, GraphError> {
     args.check()?;
-    let facts = args.facts.load_with(args.edges)?;
+    let facts = args.facts.load(args.edges)?;
     let (catalog, package) = args.choose(&facts)?;
     let graph = Graph::of(&args.package, package);
     let view = args.view(&facts, catalog, &graph)?;
