@@ -237,3 +237,47 @@ fn io_error(path: &Path, action: &'static str, source: io::Error) -> SourceError
 fn display(path: &Path) -> Box<str> {
     path.to_string_lossy().into()
 }
+
+/// Hands over the files of the catalog at `path`, a file, a folder, or standard input if `path` is
+/// `-`, whole and decompressed, each with what it is called. One file is held at a time.
+///
+/// # Errors
+/// What cannot be read, and what is larger than a catalog may be.
+pub fn each_file(path: &Path, take: &mut dyn FnMut(&str, &[u8])) -> Result<(), SourceError> {
+    let progress = Progress::default();
+    if path == Path::new("-") {
+        take(
+            "-",
+            &whole("-", decompress::open(io::stdin().lock(), &progress))?,
+        );
+    } else if path.is_dir() {
+        for file in walk::files(path)? {
+            let (file, name) = open(&file, &progress)?;
+            take(
+                &name,
+                &whole(&name, Ok(decompress::plain(file, &progress)))?,
+            );
+        }
+    } else {
+        let (file, name) = open(path, &progress)?;
+        take(&name, &whole(&name, decompress::open(file, &progress))?);
+    }
+    Ok(())
+}
+
+/// All of one file.
+fn whole<R: Read>(
+    name: &str,
+    content: io::Result<decompress::Content<'_, R>>,
+) -> Result<Vec<u8>, SourceError> {
+    let failed = |source| io_error(Path::new(name), "read", source);
+    let mut bytes = Vec::new();
+    let limit = stream::TOTAL_LIMIT;
+    let mut content = content.map_err(failed)?.take(limit + 1);
+    content.read_to_end(&mut bytes).map_err(failed)?;
+    if bytes.len() as u64 > limit {
+        let file = name.into();
+        return Err(SourceError::TooLarge { file, limit });
+    }
+    Ok(bytes)
+}

@@ -7,11 +7,12 @@ mod common {
     pub(crate) mod committed;
 }
 
-use olmguard::cli::{catalogs, check, doctor, lint, version};
+use olmguard::cli::{catalogs, check, diff, doctor, generate, lint, version};
 use olmguard::explain::path::PathReport;
 use olmguard::explain::step::StepReport;
 use olmguard::explain::versions::VersionsReport;
 use olmguard::explain::{Grammar, RangeJson, RangeReport, Subject};
+use olmguard::picture::json::GraphJson;
 use olmguard::version::Masterminds;
 use schemars::JsonSchema;
 use schemars::generate::SchemaSettings;
@@ -68,8 +69,23 @@ fn lint_v1() {
 }
 
 #[test]
+fn graph_v1() {
+    compare_schema::<GraphJson<'static>>("olmguard.graph.v1.json");
+}
+
+#[test]
 fn catalogs_v1() {
     compare_schema::<catalogs::Report>("olmguard.catalogs.v1.json");
+}
+
+#[test]
+fn diff_v1() {
+    compare_schema::<diff::Report>("olmguard.diff.v1.json");
+}
+
+#[test]
+fn promotion_v1() {
+    compare_schema::<generate::PromotionReport>("olmguard.promotion.v1.json");
 }
 
 #[test]

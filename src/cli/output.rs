@@ -25,6 +25,12 @@ pub(super) fn json_line(value: &impl Serialize) -> io::Result<String> {
     String::from_utf8(line).map_err(io::Error::other)
 }
 
+/// Prints bytes as they are, which hold nothing that a terminal would obey.
+pub(super) fn raw(bytes: &[u8]) -> io::Result<()> {
+    let mut stdout = io::stdout().lock();
+    taken(stdout.write_all(bytes).and_then(|()| stdout.flush()))
+}
+
 fn taken(written: io::Result<()>) -> io::Result<()> {
     match written {
         Err(error) if error.kind() == ErrorKind::BrokenPipe => Ok(()),

@@ -6,7 +6,7 @@
 //! ```
 
 /// The pure rooms; each may use those before it.
-const PURE: [&str; 19] = [
+const PURE: [&str; 21] = [
     "dns1123",
     "go_duration",
     "heap",
@@ -25,6 +25,8 @@ const PURE: [&str; 19] = [
     "explain",
     "picture",
     "lint",
+    "diff",
+    "author",
     "doctor",
 ];
 

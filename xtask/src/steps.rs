@@ -1,6 +1,7 @@
 //! The checks of `cargo xtask test`, in order: the cheap ones first, the tests last, so that their
 //! results close the run, and last of all those that need the most.
 
+mod browser;
 mod dependencies;
 mod end_to_end;
 mod manifests;
@@ -61,6 +62,8 @@ pub(crate) enum StepError {
     LeftOut { why: String },
     #[error(transparent)]
     EndToEnd(#[from] E2eError),
+    #[error("no chromedriver on the PATH: Debian's packages chromium and chromium-driver have it")]
+    NoBrowser,
     #[error("no test printed what it compared with recorded answers")]
     NothingCompared,
 }

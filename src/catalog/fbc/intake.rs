@@ -5,11 +5,12 @@
 //! ([`raw`](super::raw)), with its place, and goes on.
 
 use super::error::FbcError;
+use super::filed::Filed;
 use super::json::{Cursor, Step};
 use super::meta::{self, Blob};
 use super::reader::Places;
 use super::yaml::Marks;
-use crate::catalog::blob::{BlobFault, Position, Sink};
+use crate::catalog::blob::{BlobFault, Fault, Position, Sink};
 
 /// Takes the blobs of files, in order.
 pub(crate) trait Intake {
@@ -62,6 +63,20 @@ pub(crate) struct Place<'a> {
     pub(crate) marks: Option<&'a Marks>,
 }
 
+impl Place<'_> {
+    /// The fault of the blob that stands here and is filed so.
+    pub(super) fn blame(&self, filed: &Filed<'_>, fault: Fault) -> BlobFault {
+        BlobFault {
+            file: self.file.into(),
+            position: self.position,
+            package: filed.key().folder().into(),
+            schema: filed.schema.as_ref().into(),
+            name: filed.name.as_ref().into(),
+            fault,
+        }
+    }
+}
+
 /// Takes what of each blob decides, for a [`Sink`]; stops at the first fault.
 pub(crate) struct Decisive<'s>(pub(crate) &'s mut dyn Sink);
 
@@ -78,14 +93,7 @@ impl Intake for Decisive<'_> {
         let Some(Blob { filed, content }) = blob else {
             return;
         };
-        let content = content.map_err(|fault| BlobFault {
-            file: place.file.into(),
-            position: place.position,
-            package: filed.key().folder().into(),
-            schema: filed.schema.as_ref().into(),
-            name: filed.name.as_ref().into(),
-            fault,
-        });
+        let content = content.map_err(|fault| place.blame(&filed, fault));
         self.0.blob(filed.key(), content);
     }
 

@@ -308,6 +308,12 @@ impl<T: AsRef<[u8]>> Document<T> {
         }
     }
 
+    /// Where its first line of content stands.
+    pub(crate) fn position(&self) -> Position {
+        let line = self.lines_before + 1 + leading_lines(self.text.as_ref());
+        Position::Line { line, column: 1 }
+    }
+
     fn fault(&self, fault: YamlFault) -> FbcError {
         let YamlFault {
             line,
@@ -330,8 +336,7 @@ pub(crate) fn hand_over_document<T: AsRef<[u8]>, I: Intake>(
     file: &str,
     intake: &mut I,
 ) -> Result<(), FbcError> {
-    let line = document.lines_before + 1 + leading_lines(document.text.as_ref());
-    let position = Position::Line { line, column: 1 };
+    let position = document.position();
     match I::read(&mut Cursor::new(json)) {
         Ok(blob) => {
             let place = Place {
