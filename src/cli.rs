@@ -17,7 +17,9 @@ mod exit;
 mod explain;
 mod facts;
 pub mod generate;
+mod graph;
 mod json;
+pub mod lint;
 mod log;
 mod look;
 mod man;
@@ -72,6 +74,8 @@ enum Command {
     Doctor(doctor::DoctorArgs),
     Generate(generate::GenerateArgs),
     Diff(diff::DiffArgs),
+    Lint(lint::LintArgs),
+    Graph(Box<graph::GraphArgs>),
     Versions(Box<versions::VersionsArgs>),
     Path(Box<path::PathArgs>),
     Explain(Box<explain::ExplainArgs>),
@@ -109,6 +113,8 @@ fn run(command: Command, resolved: &str, build: Build) -> ExitCode {
         Command::Doctor(args) => doctor::run(&args).into(),
         Command::Generate(args) => generate::run(&args).into(),
         Command::Diff(args) => diff::run(&args).into(),
+        Command::Lint(args) => lint::run(&args).into(),
+        Command::Graph(args) => graph::run(&args).into(),
         Command::Versions(args) => versions::run(&args).into(),
         Command::Path(args) => path::run(&args).into(),
         Command::Explain(args) => explain::run(&args).into(),

@@ -29,7 +29,7 @@
 //! | --- | --- | --- |
 //! | leaves | [`version`], [`selector`], [`olm`], [`go_duration`], [`json_type`], [`nearest`], [`yaml_scalar`] | leaves before them |
 //! | facts | [`catalog`], [`graph`], [`extension`], [`snapshot`] | leaves, and facts before them |
-//! | thought | [`resolve`], then [`judge`], then [`explain`], then [`diff`], [`author`], [`doctor`] | all of the above |
+//! | thought | [`resolve`], then [`judge`], then [`explain`], then [`lint`], [`diff`], [`author`], [`doctor`] | all of the above |
 //! | edges | `source`, `manifest`, `admission`, `telemetry`, `tls`, `cluster`, `server`, `cli` | every pure room; each other as CONTRIBUTING says |
 //!
 //! Edges are behind the feature `program`, which is on by default. An edge builds a whole
@@ -123,10 +123,12 @@ pub mod graph;
 mod heap;
 pub mod json_type;
 pub mod judge;
+pub mod lint;
 #[cfg(feature = "program")]
 pub mod manifest;
 pub mod nearest;
 pub mod olm;
+pub mod picture;
 pub mod resolve;
 pub mod selector;
 #[cfg(feature = "program")]

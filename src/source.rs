@@ -37,6 +37,7 @@ use std::thread;
 
 use crate::catalog::blob::Sink;
 use crate::catalog::fbc::FbcError;
+use crate::catalog::fbc::intake::{Decisive, Intake};
 pub use load::{load, load_bytes, load_content};
 
 use pipeline::Pipeline;
@@ -147,8 +148,17 @@ pub enum SourceError {
 /// The first fault for which catalogd or operator-controller would refuse the whole catalog, and
 /// what cannot be read at all. The blobs handed over until then mean nothing.
 pub fn read(path: &Path, progress: &Progress, sink: &mut dyn Sink) -> Result<(), SourceError> {
+    read_into(path, progress, &mut Decisive(sink))
+}
+
+/// As [`read`], for any intake.
+pub(crate) fn read_into<I: Intake>(
+    path: &Path,
+    progress: &Progress,
+    intake: &mut I,
+) -> Result<(), SourceError> {
     thread::scope(|scope| {
-        let mut pipeline = Pipeline::new(scope, sink);
+        let mut pipeline = Pipeline::new(scope, intake);
         if path == Path::new("-") {
             let input = decompress::open(io::stdin().lock(), progress);
             stream::read("-", input, &mut pipeline)?;
@@ -172,17 +182,18 @@ pub fn read_from(
     progress: &Progress,
     sink: &mut dyn Sink,
 ) -> Result<(), SourceError> {
+    let mut intake = Decisive(sink);
     thread::scope(|scope| {
-        let mut pipeline = Pipeline::new(scope, sink);
+        let mut pipeline = Pipeline::new(scope, &mut intake);
         stream::read(name, decompress::open(input, progress), &mut pipeline)?;
         pipeline.finish()
     })
 }
 
-fn read_folder(
+fn read_folder<I: Intake>(
     root: &Path,
     progress: &Progress,
-    pipeline: &mut Pipeline<'_, '_, '_>,
+    pipeline: &mut Pipeline<'_, '_, '_, I>,
 ) -> Result<(), SourceError> {
     let mut total = 0;
     for path in walk::files(root)? {

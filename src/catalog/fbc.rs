@@ -18,16 +18,19 @@
 pub(crate) mod base64;
 pub(crate) mod error;
 pub(crate) mod filed;
+pub(crate) mod intake;
 pub(crate) mod json;
 pub(crate) mod meta;
 pub(crate) mod object;
+pub(crate) mod raw;
 pub(crate) mod reader;
 pub(crate) mod shape;
 pub(crate) mod yaml;
 
 pub use error::{FbcError, Malformed};
 
-use super::blob::{BlobFault, Content, Key, Position, Sink};
+use super::blob::Sink;
+use intake::{Decisive, Intake, Place};
 use reader::{Next, Reader};
 
 /// Reads one file of a catalog that is held in memory, and hands its blobs to `sink` in order.
@@ -36,94 +39,56 @@ use reader::{Next, Reader};
 /// # Errors
 /// The first fault for which upstream would refuse the whole catalog. The blobs handed over until
 /// then mean nothing.
-pub fn read(name: &str, mut text: &[u8], sink: &mut dyn Sink) -> Result<(), FbcError> {
-    let mut reader = Reader::new();
-    loop {
-        let consumed = match reader.next(text, true)? {
-            Next::Blob {
-                blob,
-                position,
-                consumed,
-            } => {
-                reader::hand_over(blob, position, name, sink);
-                consumed
-            }
-            Next::Document { document, consumed } => {
-                reader::hand_over_document(&document, &document.to_json()?, name, sink)?;
-                consumed
-            }
-            Next::Skipped { consumed } => consumed,
-            Next::Incomplete | Next::End => return Ok(()),
-        };
-        text = text.get(consumed..).unwrap_or_default();
-    }
+pub fn read(name: &str, text: &[u8], sink: &mut dyn Sink) -> Result<(), FbcError> {
+    read_into(name, text, &mut Decisive(sink))
 }
 
-/// Hands over the blobs of one file whole, each as JSON of its own, in order.
-///
-/// What [`read`] reduces is kept here: keys of no known schema, custom blobs, the text of numbers
-/// (of JSON; in YAML they are read as numbers first). A blob that is null is passed over.
-///
-/// # Errors
-/// As for [`read`]; and the first blob that does not decode as its schema.
-pub(crate) fn each_whole(
+/// As [`read`], for any intake.
+pub(crate) fn read_into<I: Intake>(
     name: &str,
     mut text: &[u8],
-    take: &mut dyn FnMut(&[u8], Position) -> Result<(), WholeError>,
-) -> Result<(), WholeError> {
-    let mut reader = Reader::new();
-    let mut decodes = Decodes::default();
+    intake: &mut I,
+) -> Result<(), FbcError> {
+    let mut reader = Reader::new(I::PLACES);
     loop {
-        let consumed = match reader.next(text, true)? {
+        let origin = reader.origin();
+        let next = match reader.next(text, true, I::read) {
+            Ok(next) => next,
+            Err(fault) => {
+                let goes_on = reader.recover(&fault);
+                intake.fault(name, fault, origin, text)?;
+                if goes_on {
+                    continue;
+                }
+                return Ok(());
+            }
+        };
+        let consumed = match next {
             Next::Blob {
                 blob,
                 position,
                 consumed,
             } => {
-                reader::hand_over(blob, position, name, &mut decodes);
-                decodes.so_far()?;
-                take(text.get(..consumed).unwrap_or_default(), position)?;
+                let place = Place {
+                    file: name,
+                    position,
+                    origin,
+                    text: text.get(..consumed).unwrap_or_default(),
+                    marks: None,
+                };
+                intake.take(blob, &place);
                 consumed
             }
             Next::Document { document, consumed } => {
-                let json = document.to_json()?;
-                reader::hand_over_document(&document, &json, name, &mut decodes)?;
-                decodes.so_far()?;
-                take(&json, document.position())?;
+                document
+                    .to_json(I::PLACES)
+                    .and_then(|json| reader::hand_over_document(&document, &json, name, intake))
+                    .or_else(|fault| intake.fault(name, fault, origin, document.text))?;
                 consumed
             }
             Next::Skipped { consumed } => consumed,
             Next::Incomplete | Next::End => return Ok(()),
         };
         text = text.get(consumed..).unwrap_or_default();
-    }
-}
-
-/// Why a file cannot be taken whole.
-#[derive(Clone, Debug, Eq, PartialEq, thiserror::Error)]
-pub enum WholeError {
-    /// It is no catalog.
-    #[error(transparent)]
-    Fbc(#[from] FbcError),
-    /// A blob in it is not of its schema.
-    #[error(transparent)]
-    Blob(#[from] BlobFault),
-}
-
-/// Notes the first blob that does not decode.
-#[derive(Default)]
-struct Decodes(Option<BlobFault>);
-
-impl Sink for Decodes {
-    fn blob(&mut self, _: Key<'_>, content: Result<Content<'_>, BlobFault>) {
-        if let Err(fault) = content {
-            self.0.get_or_insert(fault);
-        }
-    }
-}
-
-impl Decodes {
-    fn so_far(&mut self) -> Result<(), BlobFault> {
-        self.0.take().map_or(Ok(()), Err)
     }
 }

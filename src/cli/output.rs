@@ -24,6 +24,13 @@ pub(super) fn raw(bytes: &[u8]) -> io::Result<()> {
     taken(stdout.write_all(bytes).and_then(|()| stdout.flush()))
 }
 
+/// One JSON value as the line that [`json`] prints.
+pub(super) fn json_line(value: &impl Serialize) -> io::Result<String> {
+    let mut line = Vec::new();
+    json::write_line(value, &mut line)?;
+    String::from_utf8(line).map_err(io::Error::other)
+}
+
 fn taken(written: io::Result<()>) -> io::Result<()> {
     match written {
         Err(error) if error.kind() == ErrorKind::BrokenPipe => Ok(()),
