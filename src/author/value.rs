@@ -27,7 +27,7 @@ pub enum Value {
     /// A string.
     String(Box<str>),
     /// A list.
-    List(Vec<Value>),
+    List(Vec<Self>),
     /// An object.
     Object(Members),
 }

@@ -43,7 +43,7 @@ pub enum WrittenError {
     },
     /// A blob in it, which names its file, is not of its schema.
     #[error("{0}")]
-    Blob(BlobFault),
+    Blob(Box<BlobFault>),
 }
 
 impl Written {
@@ -59,7 +59,7 @@ impl Written {
             source,
         })?;
         if let Some(fault) = whole.fault {
-            return Err(WrittenError::Blob(fault));
+            return Err(WrittenError::Blob(Box::new(fault)));
         }
         self.blobs.extend(whole.blobs);
         Ok(())
