@@ -13,6 +13,7 @@ pub mod doctor;
 mod edges;
 mod environment;
 mod exit;
+mod explain;
 mod facts;
 mod json;
 mod log;
@@ -63,6 +64,7 @@ enum Command {
     Snapshot(snapshot::SnapshotArgs),
     Catalogs(catalogs::CatalogsArgs),
     Doctor(doctor::DoctorArgs),
+    Explain(explain::ExplainArgs),
     Completions(completions::CompletionsArgs),
     Man(man::ManArgs),
     Version(version::VersionArgs),
@@ -95,6 +97,7 @@ fn run(command: Command, resolved: &str, build: Build) -> ExitCode {
         Command::Snapshot(args) => snapshot::run(&args).into(),
         Command::Catalogs(args) => catalogs::run(&args).into(),
         Command::Doctor(args) => doctor::run(&args).into(),
+        Command::Explain(args) => explain::run(&args).into(),
         Command::Completions(args) => completions::run(&args).into(),
         Command::Man(args) => man::run(&args).into(),
         Command::Version(args) => version::run(&args, build).into(),
