@@ -21,13 +21,17 @@ mod look;
 mod man;
 mod output;
 mod paint;
+mod path;
 mod progress;
 mod range;
 mod resolved;
+mod said;
+mod see;
 mod serve;
 mod signals;
 mod snapshot;
 pub mod version;
+mod versions;
 
 use std::fmt;
 use std::io::Write;
@@ -64,7 +68,9 @@ enum Command {
     Snapshot(snapshot::SnapshotArgs),
     Catalogs(catalogs::CatalogsArgs),
     Doctor(doctor::DoctorArgs),
-    Explain(explain::ExplainArgs),
+    Versions(Box<versions::VersionsArgs>),
+    Path(Box<path::PathArgs>),
+    Explain(Box<explain::ExplainArgs>),
     Completions(completions::CompletionsArgs),
     Man(man::ManArgs),
     Version(version::VersionArgs),
@@ -97,6 +103,8 @@ fn run(command: Command, resolved: &str, build: Build) -> ExitCode {
         Command::Snapshot(args) => snapshot::run(&args).into(),
         Command::Catalogs(args) => catalogs::run(&args).into(),
         Command::Doctor(args) => doctor::run(&args).into(),
+        Command::Versions(args) => versions::run(&args).into(),
+        Command::Path(args) => path::run(&args).into(),
         Command::Explain(args) => explain::run(&args).into(),
         Command::Completions(args) => completions::run(&args).into(),
         Command::Man(args) => man::run(&args).into(),

@@ -41,6 +41,13 @@ pub struct Graph<'p> {
 #[derive(Clone, Copy, Debug, Eq, Hash, Ord, PartialEq, PartialOrd)]
 pub struct NodeIndex(u32);
 
+impl NodeIndex {
+    /// The number: that of the bundle's place in its package, where it is one.
+    pub fn get(self) -> u32 {
+        self.0
+    }
+}
+
 impl<'p> Graph<'p> {
     /// The graph of the package of this name.
     pub fn of(name: &'p str, package: &'p Package) -> Self {

@@ -14,20 +14,25 @@
 mod advice;
 mod exempt;
 mod identify;
+mod named;
 mod nearby;
 mod rows;
 mod ruling;
 mod token;
 mod unanswered;
+mod walk;
 mod warning;
 
+pub(crate) use advice::pin;
 pub use advice::{Advice, BypassHelps, Fix, FixValue, advise};
 pub use exempt::{Exemption, ExemptionKind, exemption};
 pub use identify::identify;
+pub use named::{Known, Named, Nameless, Said, target};
 pub use rows::{Accepted, Matched, Request, Ruled, rule};
 pub use ruling::{Allowed, Jump, NoCatalogs, Ruling, SpecFault};
 pub use token::{Token, Verdict};
 pub use unanswered::{Unanswered, Wait};
+pub use walk::{Walk, WalkEnd, walk};
 pub use warning::Warning;
 
 use crate::extension::schema::Finding;

@@ -16,9 +16,11 @@ mod origin;
 mod path;
 mod query;
 pub mod semver;
+mod step;
 
 pub use accepted::Accepted;
 pub use olmv1::{Choice, ChoiceError, Match, Resolved, choose, weigh};
 pub use origin::{InstalledError, Origin};
-pub use path::{Way, next_hops, shortest_way};
+pub use path::{Reach, Way, next_hops, reach, shortest_way};
 pub use query::{InPlay, NotLoaded, NotLoadedCause, Offer, Query, QueryError};
+pub use step::OfferEdge;

@@ -5,7 +5,7 @@ use clap::{Args, ValueEnum};
 use crate::olm::{EdgeSource, OlmRelease, Rules};
 
 /// The flag about which steps count.
-#[derive(Args, Clone, Copy, Debug)]
+#[derive(Args, Clone, Copy, Debug, Default)]
 pub(crate) struct EdgesArgs {
     /// Which steps count: the edges of the catalog, the semver rules that OLM v1 before 1.2 could be
     /// told to go by, or what both allow; where this is not given, what the OLM in use goes by

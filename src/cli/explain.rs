@@ -1,17 +1,74 @@
-//! `olmguard explain`: what a token means, and what to do about it.
+//! `olmguard explain PACKAGE FROM TO`: why one bundle succeeds another, or why not; and
+//! `olmguard explain TOKEN`: what a token, or a text that was shown, means.
 
 mod token;
 
-use super::Exit;
+use super::said::SaidArg;
+use super::see::{EXIT_CODES, OlmArg, SeeArgs, SeeError, ended};
+use super::versions::Format;
+use super::{Exit, output, paint};
+use crate::explain::step::StepReport;
 
-/// Explains a token of an answer, or the text that kubectl or OLM has shown
+/// Explains why a bundle succeeds the installed one, or which facts would have to differ; or what a
+/// token of an answer means, such as NotASuccessor, or a text that kubectl or OLM has shown
 #[derive(Clone, Debug, clap::Args)]
+#[command(
+    override_usage = "olmguard explain [OPTIONS] <PACKAGE> <FROM> <TO>\n       olmguard explain <TOKEN>",
+    after_help = EXIT_CODES
+)]
 pub(crate) struct ExplainArgs {
-    /// A token such as NotASuccessor, or all or a part of what was shown
-    token: String,
+    #[command(flatten)]
+    see: SeeArgs,
+
+    /// Which OLM to ask about
+    #[arg(
+        long,
+        value_name = "GENERATION",
+        env = "OLMGUARD_OLM",
+        value_enum,
+        default_value_t
+    )]
+    olm: OlmArg,
+
+    /// What to print
+    #[arg(
+        short,
+        long,
+        value_name = "FORM",
+        env = "OLMGUARD_OUTPUT",
+        value_enum,
+        default_value_t
+    )]
+    output: Format,
+
+    /// The package; what is installed, a version or the name of a bundle, perhaps with
+    /// ,bundle=NAME and ,release=R; the version or the name of the bundle to come to. One word is a
+    /// token, or a text that was shown
+    #[arg(value_name = "PACKAGE FROM TO", num_args = 1..=3, required = true)]
+    words: Vec<String>,
 }
 
-/// Prints the page; a fault goes to stderr.
+/// Runs the command.
 pub(super) fn run(args: &ExplainArgs) -> Exit {
-    token::run(&args.token)
+    match args.words.as_slice() {
+        [token] => token::run(token),
+        [package, from, to] => ended(step(args, package, from, to)),
+        _ => ended(Err(SeeError::Usage(FORMS))),
+    }
 }
+
+fn step(args: &ExplainArgs, package: &str, from: &str, to: &str) -> Result<Exit, SeeError> {
+    let said: SaidArg = from.parse()?;
+    let seen = args.see.load(package)?;
+    let inquiry = seen.inquiry(&said.0)?;
+    let report = StepReport::of(&inquiry, to, args.olm.into());
+    let report = report.map_err(|why| seen.not_answered(from, to, &why))?;
+    match args.output {
+        Format::Text => output::text(|stdout| paint::write(&report.to_text(), stdout))?,
+        Format::Json => output::json(&report)?,
+    }
+    Ok(seen.exit(report.is_allowed()))
+}
+
+const FORMS: &str =
+    "expected PACKAGE FROM TO: a package, what is installed, and where to go; or one TOKEN";

@@ -20,6 +20,7 @@ use clap::Args;
 use clap::builder::BoolishValueParser;
 
 use super::common::{CommonArgs, UsageError};
+use super::edges::EdgesArgs;
 use super::look::LookArgs;
 use super::{Exit, warn};
 use loading::{Fault, Loaded};
@@ -60,13 +61,23 @@ impl FactsArgs {
     /// # Errors
     /// If the flags contradict each other, or name no catalog.
     pub(crate) fn load(&self) -> Result<Facts, OriginError> {
+        self.load_with(EdgesArgs::default())
+    }
+
+    /// The same where the flags say which steps count.
+    ///
+    /// # Errors
+    /// As of [`Self::load`].
+    pub(crate) fn load_with(&self, edges: EdgesArgs) -> Result<Facts, OriginError> {
         self.check()?;
         let origin = Origin::of(&Asked {
             snapshot: self.snapshot.as_deref(),
             from_cluster: self.from_cluster,
             look: &self.look,
         })?;
-        let (rules, warnings) = origin.rules(&self.common.olm)?;
+        let (rules, mut warnings) = origin.rules(&self.common.olm)?;
+        let (rules, departure) = edges.of(rules);
+        warnings.extend(departure.map(|departure| departure.to_string()));
         let Loaded { snapshot, faults } =
             loading::load(origin, Vec::new(), &self.common.catalog, rules);
         faults.iter().for_each(Fault::say);

@@ -1,5 +1,7 @@
 //! One channel of a graph: its entries and the edges they write.
 
+use std::collections::BTreeSet;
+
 use crate::graph::{Graph, NodeIndex};
 use crate::version::{Membership, SkipRange};
 
@@ -67,6 +69,18 @@ impl<'p> Channel<'p> {
     pub fn entry(&self, node: NodeIndex) -> Option<&Entry<'p>> {
         let at = self.entries.binary_search_by_key(&node, |entry| entry.node);
         at.ok().and_then(|at| self.entries.get(at))
+    }
+
+    /// Its heads: what no other entry of it replaces or skips, the best first. One, unless the channel is
+    /// not as `opm validate` wants it.
+    pub fn heads(&self) -> impl Iterator<Item = NodeIndex> {
+        let mut left: BTreeSet<NodeIndex> = BTreeSet::new();
+        for entry in &self.entries {
+            let named = entry.replaces.iter().chain(&entry.skips);
+            left.extend(named.filter(|node| **node != entry.node));
+        }
+        let nodes = self.entries.iter().map(|entry| entry.node);
+        nodes.filter(move |node| !left.contains(node))
     }
 
     /// Every edge between two nodes of the graph: by entry, and in each `replaces` before `skips`

@@ -98,7 +98,7 @@ pub fn advise(
 }
 
 /// The text that pins a bundle's version, if the API takes one of that length.
-fn pin(choice: Choice<'_>) -> Option<String> {
+pub(crate) fn pin(choice: Choice<'_>) -> Option<String> {
     pin_of(&choice.bundle().version.as_ref().ok()?.version)
 }
 

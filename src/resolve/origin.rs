@@ -161,6 +161,16 @@ impl<'a> Origin<'a> {
         }
     }
 
+    /// The bundle's name, where it is known.
+    pub fn name(&self) -> Option<&'a str> {
+        self.name
+    }
+
+    /// Whether the successors are the versions of a caret range, whatever edges the catalog has.
+    pub fn is_of_caret_range(&self) -> bool {
+        matches!(self.steps, Steps::Caret(_))
+    }
+
     /// The version and release, where blang can read them too.
     pub fn version(&self) -> Option<&VersionRelease> {
         self.version.as_ref()

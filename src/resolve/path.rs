@@ -34,6 +34,36 @@ pub fn shortest_way<'s>(
     way_within(Budget::FULL, offers, origin, goal, rules)
 }
 
+/// Which bundles can be reached from an installed one, and in how many hops.
+#[derive(Clone, Debug)]
+pub struct Reach<'s> {
+    reached: Vec<(Choice<'s>, usize)>,
+}
+
+impl Reach<'_> {
+    /// How many hops away a bundle is; absent where none lead there, and of the installed one.
+    pub fn hops_to(&self, bundle: &Choice<'_>) -> Option<usize> {
+        let reached = self.reached.iter();
+        let mut same = reached.filter(|(reached, _)| is_same(reached, bundle));
+        same.next().map(|(_, hops)| *hops)
+    }
+}
+
+/// Everything that can be reached, within the bounds of [`shortest_way`].
+pub fn reach<'s>(offers: &[Offer<'s>], origin: &Origin<'_>, rules: &Rules) -> Reach<'s> {
+    let mut search = Search::new(Budget::FULL, offers, None);
+    search.run(origin, rules);
+    let mut hops: Vec<usize> = Vec::with_capacity(search.visits.len());
+    for visit in &search.visits {
+        let before = visit.from.and_then(|from| hops.get(from));
+        hops.push(before.map_or(1, |before| before + 1));
+    }
+    let reached = search.visits.iter().map(|visit| visit.reached);
+    Reach {
+        reached: reached.zip(hops).collect(),
+    }
+}
+
 /// What the edits that pin one version resolve to from here, the highest version first; staying
 /// where one is left out.
 pub fn next_hops<'s>(offers: &[Offer<'s>], origin: &Origin<'_>) -> Vec<Choice<'s>> {
@@ -51,14 +81,7 @@ fn way_within<'s>(
     rules: &Rules,
 ) -> Option<Way<'s>> {
     let mut search = Search::new(budget, offers, goal);
-    search.expand(origin, None);
-    let mut next = 0;
-    while let Some(bundle) = search.to_expand(next) {
-        if let Ok(version) = &bundle.version {
-            search.expand(&Origin::of_bundle(&bundle.name, version, rules), Some(next));
-        }
-        next += 1;
-    }
+    search.run(origin, rules);
     let end = search.found.or_else(|| search.highest_candidate());
     end.map(|at| search.way_to(at))
 }
@@ -99,6 +122,18 @@ impl<'o, 's> Search<'o, 's> {
             seen: HashSet::new(),
             found: None,
             budget,
+        }
+    }
+
+    /// Expands what is reached, in that order, until the goal is or nothing more is.
+    fn run(&mut self, origin: &Origin<'_>, rules: &Rules) {
+        self.expand(origin, None);
+        let mut next = 0;
+        while let Some(bundle) = self.to_expand(next) {
+            if let Ok(version) = &bundle.version {
+                self.expand(&Origin::of_bundle(&bundle.name, version, rules), Some(next));
+            }
+            next += 1;
         }
     }
 

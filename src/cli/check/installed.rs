@@ -2,8 +2,9 @@
 
 use std::str::FromStr;
 
+use crate::cli::said::{PartError, SaidArg, is_part};
 use crate::extension::{Filter, Installed, InstalledBundle};
-use crate::judge::identify;
+use crate::judge::{Said, identify};
 use crate::snapshot::Snapshot;
 
 /// What one `--installed` says: one extension or, with commas between them, several.
@@ -14,10 +15,7 @@ pub(super) struct InstalledList(pub(super) Vec<InstalledArg>);
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub(super) struct InstalledArg {
     pub(super) extension: String,
-    version: String,
-    bundle: Option<String>,
-    /// Given, even empty: explicit.
-    release: Option<String>,
+    said: SaidArg,
 }
 
 /// Why an `--installed` is not understood.
@@ -25,41 +23,25 @@ pub(super) struct InstalledArg {
 pub(super) enum InstalledArgError {
     #[error("{found:?} names no extension or no version: expected EXTENSION=VERSION")]
     Incomplete { found: String },
-    #[error("bundle= names no bundle: expected bundle=NAME, or leave it out to have it looked up")]
-    EmptyBundle,
-    #[error("{part} is given twice: expected it once")]
-    Twice { part: &'static str },
+    #[error(transparent)]
+    Part(#[from] PartError),
 }
 
 impl InstalledArg {
     /// The bundle, looked up by its version where no name is given.
     pub(super) fn resolve(&self, snapshot: &Snapshot, filter: Option<&Filter>) -> Installed {
-        match (&self.bundle, filter) {
-            (None, Some(filter)) => {
-                identify(snapshot, filter, &self.version, self.release.as_deref())
-            }
+        let Said {
+            text: version,
+            bundle,
+            release,
+        } = &self.said.0;
+        match (bundle, filter) {
+            (None, Some(filter)) => identify(snapshot, filter, version, release.as_deref()),
             (name, _) => Installed::Bundle(InstalledBundle {
                 name: name.clone(),
-                version: self.version.clone(),
-                release: self.release.clone(),
+                version: version.clone(),
+                release: release.clone(),
             }),
-        }
-    }
-
-    fn set(&mut self, part: &str) -> Result<(), InstalledArgError> {
-        let (field, key, value) = match part.split_once('=') {
-            Some(("bundle", "")) => return Err(InstalledArgError::EmptyBundle),
-            Some(("bundle", name)) => (&mut self.bundle, "bundle=", name),
-            Some(("release", release)) => (&mut self.release, "release=", release),
-            _ => {
-                return Err(InstalledArgError::Incomplete {
-                    found: part.to_owned(),
-                });
-            }
-        };
-        match field.replace(value.to_owned()) {
-            None => Ok(()),
-            Some(_) => Err(InstalledArgError::Twice { part: key }),
         }
     }
 }
@@ -71,7 +53,7 @@ impl FromStr for InstalledList {
         let mut list: Vec<InstalledArg> = Vec::new();
         for part in text.split(',') {
             match list.last_mut() {
-                Some(extension) if is_part(part) => extension.set(part)?,
+                Some(extension) if is_part(part) => extension.said.set(part)?,
                 _ => list.push(part.parse()?),
             }
         }
@@ -87,9 +69,7 @@ impl FromStr for InstalledArg {
             Some((extension, version)) if !extension.is_empty() && !version.is_empty() => {
                 Ok(Self {
                     extension: extension.to_owned(),
-                    version: version.to_owned(),
-                    bundle: None,
-                    release: None,
+                    said: SaidArg::of(version),
                 })
             }
             _ => Err(InstalledArgError::Incomplete {
@@ -97,11 +77,6 @@ impl FromStr for InstalledArg {
             }),
         }
     }
-}
-
-/// What follows the version of an extension, and begins no other.
-fn is_part(text: &str) -> bool {
-    text.starts_with("bundle=") || text.starts_with("release=")
 }
 
 #[cfg(test)]
@@ -113,7 +88,14 @@ mod tests {
         let shown = |part: Option<String>| part.unwrap_or_else(|| "-".to_owned());
         let items = list.0.into_iter();
         Ok(items
-            .map(|i| [i.extension, i.version, shown(i.bundle), shown(i.release)])
+            .map(|InstalledArg { extension, said }| {
+                let Said {
+                    text,
+                    bundle,
+                    release,
+                } = said.0;
+                [extension, text, shown(bundle), shown(release)]
+            })
             .collect())
     }
 

@@ -1,12 +1,11 @@
 //! Asks the decision table about a suggestion.
 
-use crate::extension::{Filter, Installed, InstalledBundle, Policy};
+use crate::extension::{Filter, Installed, Policy};
 use crate::judge::advice::{BypassHelps, pin};
+use crate::judge::walk::recorded;
 use crate::judge::{Request, Verdict, rule};
-use crate::olm::ReleaseKey;
 use crate::resolve::{Choice, Origin};
 use crate::snapshot::Snapshot;
-use crate::version::BundleReleaseSupport;
 
 /// Asks the decision table about changes of one request.
 pub(super) struct Prover<'a, 's> {
@@ -67,21 +66,10 @@ impl<'a, 's> Prover<'a, 's> {
         let pinned = self.request.filter.with_version(&pin(hop)?);
         let reached = self.admits_from(&pinned, installed)?;
         let is_hop = std::ptr::eq(reached.catalog, hop.catalog) && reached.index == hop.index;
-        if is_hop { self.recorded(reached) } else { None }
-    }
-
-    /// A bundle as the controller records it once it is installed.
-    fn recorded(&self, choice: Choice<'_>) -> Option<Installed> {
-        let bundle = choice.bundle();
-        let gate = match self.snapshot.rules().release_key {
-            ReleaseKey::Honoured => BundleReleaseSupport::Enabled,
-            ReleaseKey::Typed | ReleaseKey::Unknown => BundleReleaseSupport::Disabled,
-        };
-        let recorded = bundle.version.as_ref().ok()?.recorded(gate);
-        Some(Installed::Bundle(InstalledBundle {
-            name: Some(bundle.name.to_string()),
-            version: recorded.version,
-            release: recorded.release,
-        }))
+        if is_hop {
+            recorded(reached, self.snapshot.rules()).map(Installed::Bundle)
+        } else {
+            None
+        }
     }
 }

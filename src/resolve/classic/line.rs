@@ -110,6 +110,11 @@ impl<'g, 'p> Line<'g, 'p> {
         self.graph
     }
 
+    /// The channels that it is made of, in the order in which they are looked at.
+    pub fn channels(&self) -> &[&'g Channel<'p>] {
+        &self.channels
+    }
+
     /// What is tried first, whatever is installed.
     pub fn head(&self) -> Option<NodeIndex> {
         self.order.first().map(|entry| entry.node)

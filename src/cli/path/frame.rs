@@ -1,0 +1,129 @@
+//! The manifest that each hop changes: one of a file, or a new one.
+
+use std::io;
+use std::path::PathBuf;
+
+use clap::Args;
+
+use crate::cli::Exit;
+use crate::explain::path::Frame;
+use crate::extension::{Extension, Filter, Shape};
+use crate::manifest::{DocumentError, InputError, Inputs, documents};
+
+/// The flags about the manifest.
+#[derive(Args, Clone, Debug)]
+pub(super) struct FrameArgs {
+    /// The ClusterExtension to change: its channels and its selector count, unless --channel names
+    /// others; - for standard input
+    #[arg(
+        short = 'f',
+        long = "filename",
+        value_name = "PATH",
+        env = "OLMGUARD_FILENAME"
+    )]
+    filename: Option<PathBuf>,
+
+    /// The name of the new ClusterExtension, where no file has it; that of the package if not given
+    #[arg(long, value_name = "NAME", env = "OLMGUARD_NAME")]
+    name: Option<String>,
+
+    /// Its namespace; that of its name if not given
+    #[arg(long, value_name = "NAMESPACE", env = "OLMGUARD_NAMESPACE")]
+    namespace: Option<String>,
+
+    /// Its service account; NAME-installer if not given
+    #[arg(long, value_name = "NAME", env = "OLMGUARD_SERVICE_ACCOUNT")]
+    service_account: Option<String>,
+}
+
+/// Why there is no manifest to change.
+#[derive(Debug, thiserror::Error)]
+pub(in crate::cli) enum FrameError {
+    #[error("{file}: {error}")]
+    Input { file: String, error: InputError },
+    #[error("{file}:{error}")]
+    Document { file: String, error: DocumentError },
+    #[error("-f: found {found} ClusterExtensions of API v1 for package {package:?}: expected one")]
+    Count { found: usize, package: String },
+    #[error(
+        "{flag} is about a new ClusterExtension, and -f names one: expected one of them, not both"
+    )]
+    Both { flag: &'static str },
+}
+
+impl FrameArgs {
+    /// The manifest; what a file asks for beside the package is asked for too.
+    pub(super) fn frame(&self, filter: &mut Filter) -> Result<Frame, FrameError> {
+        match &self.filename {
+            Some(file) => {
+                self.check_new()?;
+                of_file(file.clone(), filter)
+            }
+            None => Ok(self.new_frame(filter)),
+        }
+    }
+
+    fn check_new(&self) -> Result<(), FrameError> {
+        let given = [
+            ("--name", &self.name),
+            ("--namespace", &self.namespace),
+            ("--service-account", &self.service_account),
+        ];
+        let given = given.into_iter().find(|(_, value)| value.is_some());
+        given.map_or(Ok(()), |(flag, _)| Err(FrameError::Both { flag }))
+    }
+
+    fn new_frame(&self, filter: &Filter) -> Frame {
+        let name = self.name.as_deref().unwrap_or(&filter.package);
+        let namespace = self.namespace.as_deref().unwrap_or(name);
+        let installer = format!("{name}-installer");
+        let account = self.service_account.as_deref().unwrap_or(&installer);
+        Frame::new(name, namespace, account, filter)
+    }
+}
+
+fn of_file(file: PathBuf, filter: &mut Filter) -> Result<Frame, FrameError> {
+    let mut found = Vec::new();
+    for input in Inputs::new([file], io::stdin()) {
+        let file = input.path;
+        let bytes = input.bytes.map_err(|error| FrameError::Input {
+            file: file.clone(),
+            error,
+        })?;
+        for document in documents(&bytes) {
+            let document = document.map_err(|error| FrameError::Document {
+                file: file.clone(),
+                error,
+            })?;
+            let (objects, _) = document.into_objects();
+            found.extend(objects.into_iter().filter_map(|object| {
+                let asked = Extension::read(Shape::V1, &object.value).filter.ok()?;
+                let frame = Frame::of(object.value)?;
+                (asked.package == filter.package).then_some((frame, asked))
+            }));
+        }
+    }
+    match <[_; 1]>::try_from(found) {
+        Ok([(frame, asked)]) => {
+            filter.selector = asked.selector;
+            if filter.channels.is_empty() {
+                filter.channels = asked.channels;
+                return Ok(frame);
+            }
+            Ok(frame.with_channels(&filter.channels))
+        }
+        Err(found) => Err(FrameError::Count {
+            found: found.len(),
+            package: filter.package.clone(),
+        }),
+    }
+}
+
+impl FrameError {
+    pub(in crate::cli) fn exit(&self) -> Exit {
+        match self {
+            Self::Input { .. } | Self::Document { .. } => Exit::BadInput,
+            Self::Count { .. } | Self::Both { .. } => Exit::Usage,
+        }
+    }
+}

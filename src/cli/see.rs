@@ -1,0 +1,175 @@
+//! What the doors share that show a package: `versions`, `path` and `explain`.
+
+use std::io;
+
+use clap::Args;
+
+use super::edges::EdgesArgs;
+use super::facts::FactsArgs;
+use super::facts::origin::OriginError;
+use super::{Exit, say};
+use crate::explain::path::Generation;
+use crate::explain::see::{Inquiry, NotAnswered, nameless};
+use crate::extension::Filter;
+use crate::judge::{Nameless, Said, Verdict};
+use crate::snapshot::Snapshot;
+use crate::version::{Constraint, ConstraintError};
+
+/// Where the facts are from, and what is asked for.
+#[derive(Args, Clone, Debug)]
+pub(super) struct SeeArgs {
+    #[command(flatten)]
+    facts: FactsArgs,
+
+    #[command(flatten)]
+    edges: EdgesArgs,
+
+    /// A channel to ask for, as spec.source.catalog.channels does; may be repeated, none asks for all
+    #[arg(
+        long,
+        value_name = "CHANNEL",
+        env = "OLMGUARD_CHANNEL",
+        value_delimiter = ','
+    )]
+    channel: Vec<String>,
+
+    /// The version range to ask for, as spec.source.catalog.version does
+    #[arg(long, value_name = "RANGE", env = "OLMGUARD_RANGE")]
+    range: Option<String>,
+}
+
+/// Which OLM is asked about.
+#[derive(Clone, Copy, Debug, Default, Eq, PartialEq, clap::ValueEnum)]
+pub(super) enum OlmArg {
+    /// ClusterExtensions
+    #[default]
+    V1,
+    /// Subscriptions
+    V0,
+}
+
+/// The facts, and what is asked for of one package.
+#[derive(Debug)]
+pub(super) struct Seen {
+    pub(super) snapshot: Snapshot,
+    pub(super) filter: Filter,
+    /// What it counts as that something is not to be had.
+    pub(super) missing: Option<Exit>,
+}
+
+/// Why there is nothing to print.
+#[derive(Debug, thiserror::Error)]
+pub(super) enum SeeError {
+    #[error(transparent)]
+    Facts(#[from] OriginError),
+    #[error("--range: {0}")]
+    Range(ConstraintError),
+    #[error("{0}")]
+    Nameless(String),
+    #[error("{0}")]
+    Refused(String, Exit),
+    #[error("{0}")]
+    Usage(&'static str),
+    #[error("FROM: {0}")]
+    From(#[from] super::said::PartError),
+    #[error(transparent)]
+    Frame(#[from] super::path::FrameError),
+    #[error("cannot write the result: {0}")]
+    Write(#[from] io::Error),
+}
+
+impl SeeArgs {
+    /// Reads the facts.
+    pub(super) fn load(&self, package: &str) -> Result<Seen, SeeError> {
+        let facts = self.facts.load_with(self.edges)?;
+        if let Some(range) = &self.range {
+            let masterminds = facts.snapshot.rules().masterminds;
+            Constraint::parse(range, masterminds).map_err(SeeError::Range)?;
+        }
+        Ok(Seen {
+            missing: facts.exit(),
+            snapshot: facts.snapshot,
+            filter: Filter {
+                package: package.to_owned(),
+                version: self.range.clone(),
+                channels: self.channel.clone(),
+                ..Filter::default()
+            },
+        })
+    }
+}
+
+impl Seen {
+    /// The question of what becomes of what is said to be installed.
+    pub(super) fn inquiry(&self, said: &Said) -> Result<Inquiry<'_>, SeeError> {
+        let inquiry = Inquiry::of(&self.snapshot, &self.filter, said);
+        inquiry.map_err(|why| self.not_answered(&said.text, "", &why))
+    }
+
+    /// Why there is no answer about these two.
+    pub(super) fn not_answered(&self, from: &str, to: &str, why: &NotAnswered) -> SeeError {
+        match why {
+            NotAnswered::From(why) => self.nameless("FROM", from, why),
+            NotAnswered::To(why) => self.nameless("TO", to, why),
+            NotAnswered::Refused(answer) => {
+                let message = answer.message.as_deref().unwrap_or_default();
+                let lines: Vec<_> = message.lines().collect();
+                let exit = match answer.verdict {
+                    Verdict::Undecided => self.missing.unwrap_or(Exit::Undecided),
+                    _ => self.missing.unwrap_or(Exit::Denied),
+                };
+                SeeError::Refused(lines.join("; "), exit)
+            }
+        }
+    }
+
+    /// What a text does not name.
+    pub(super) fn nameless(&self, what: &str, text: &str, why: &Nameless) -> SeeError {
+        SeeError::Nameless(nameless(what, text, &self.filter.package, why))
+    }
+
+    /// How a command ends that has printed what it found.
+    pub(super) fn exit(&self, is_good: bool) -> Exit {
+        let own = if is_good { Exit::Good } else { Exit::Denied };
+        self.missing.unwrap_or(own)
+    }
+}
+
+/// How a command ends; a fault is said.
+pub(super) fn ended(result: Result<Exit, SeeError>) -> Exit {
+    result.unwrap_or_else(|error| {
+        say(&error);
+        error.exit()
+    })
+}
+
+impl SeeError {
+    fn exit(&self) -> Exit {
+        match self {
+            Self::Facts(error) => error.exit(),
+            Self::Range(_) | Self::Nameless(_) | Self::Usage(_) | Self::From(_) => Exit::Usage,
+            Self::Refused(_, exit) => *exit,
+            Self::Frame(error) => error.exit(),
+            Self::Write(_) => Exit::Internal,
+        }
+    }
+}
+
+impl From<OlmArg> for Generation {
+    fn from(olm: OlmArg) -> Self {
+        match olm {
+            OlmArg::V1 => Self::V1,
+            OlmArg::V0 => Self::V0,
+        }
+    }
+}
+
+/// How these doors end.
+pub(super) const EXIT_CODES: &str = "\
+Exit codes:
+  0  what is asked for is there
+  1  it is not: no such package, no way, no successor
+  2  wrong usage, or a version or name that the package does not have
+  3  a catalog could not be read
+  4  undecided for another reason, such as a cluster that does not answer
+  5  internal fault";

@@ -1,0 +1,257 @@
+//! The way from an installed bundle to another: the shortest one, edit by edit, and the one that the
+//! controller walks if nobody edits anything.
+//!
+//! A hop is an edit that pins one version; `check` admits each of them once the one before is
+//! installed. The walk needs no edit, and goes by what the range allows.
+
+mod classic;
+mod manifests;
+mod text;
+
+use serde::Serialize;
+
+use crate::explain::see::{BundleReport, EdgeReport, Inquiry, InstalledReport, NotAnswered, edges};
+use crate::extension::Filter;
+use crate::judge::{WalkEnd, pin, walk};
+use crate::resolve::{Choice, Origin, shortest_way};
+
+pub(super) use classic::subscribed;
+pub use manifests::{Frame, manifests};
+
+/// How to get from here to there.
+#[derive(Clone, Debug, Serialize)]
+#[cfg_attr(feature = "program", derive(schemars::JsonSchema))]
+#[cfg_attr(feature = "program", schemars(deny_unknown_fields))]
+pub struct PathReport {
+    /// The schema of this object.
+    #[cfg_attr(feature = "program", schemars(extend("const" = SCHEMA)))]
+    schema: &'static str,
+    /// The package.
+    package: String,
+    /// The generation of OLM.
+    olm: Generation,
+    /// The channels asked for; none for all.
+    channels: Vec<String>,
+    /// The version range under which the walk is, and what a way without a goal keeps to.
+    range: Option<String>,
+    /// What is installed.
+    from: InstalledReport,
+    /// Where to go: what was asked for, else the highest that can be reached.
+    to: Option<BundleReport>,
+    /// The shortest way, none of it where the goal is installed; null where there is none. OLM v0
+    /// cannot be sent a way.
+    hops: Option<Vec<Hop>>,
+    /// Why there is none.
+    message: Option<String>,
+    /// What happens without an edit: one walk, for OLM v0 one for each catalog.
+    walks: Vec<WalkReport>,
+    /// What is worth knowing besides.
+    notes: Vec<String>,
+}
+
+/// Which OLM.
+#[derive(Clone, Copy, Debug, Eq, PartialEq, Serialize)]
+#[cfg_attr(feature = "program", derive(schemars::JsonSchema))]
+#[serde(rename_all = "lowercase")]
+pub enum Generation {
+    /// `ClusterExtension`s.
+    V1,
+    /// Subscriptions.
+    V0,
+}
+
+/// One edit.
+#[derive(Clone, Debug, Serialize)]
+#[cfg_attr(feature = "program", derive(schemars::JsonSchema))]
+#[cfg_attr(feature = "program", schemars(deny_unknown_fields))]
+pub struct Hop {
+    /// What `spec.source.catalog.version` is set to.
+    pub version: String,
+    /// What that installs.
+    pub bundle: BundleReport,
+    /// The edges that allow it; none where the versions alone do.
+    edges: Vec<EdgeReport>,
+}
+
+/// What the controller does by itself.
+#[derive(Clone, Debug, Serialize)]
+#[cfg_attr(feature = "program", derive(schemars::JsonSchema))]
+#[cfg_attr(feature = "program", schemars(deny_unknown_fields))]
+struct WalkReport {
+    /// The catalog of a Subscription; null for OLM v1, which asks all of them.
+    catalog: Option<String>,
+    /// What is installed one after another.
+    steps: Vec<BundleReport>,
+    /// Why it ends.
+    end: End,
+    /// What OLM says at the end, where it says something.
+    message: Option<String>,
+}
+
+/// Why a walk ends.
+#[derive(Clone, Copy, Debug, Eq, PartialEq, Serialize)]
+#[cfg_attr(feature = "program", derive(schemars::JsonSchema))]
+#[serde(rename_all = "lowercase")]
+enum End {
+    /// It is where the request resolves to.
+    Stays,
+    /// It would go on to a bundle that was installed before, and so for ever.
+    Round,
+    /// The request does not resolve.
+    Refused,
+    /// OLM v0 only: it is the head of the channel.
+    Head,
+    /// OLM v0 only: no entry of the channel leads on, and nothing tells.
+    Stranded,
+}
+
+impl PathReport {
+    /// The way in OLM v1 to what `to` names, else to the highest that can be reached, and the walk
+    /// under the filter's range.
+    ///
+    /// # Errors
+    /// If `to` names nothing.
+    pub fn of(inquiry: &Inquiry<'_>, to: Option<&str>) -> Result<Self, NotAnswered> {
+        let targets = to.map(|text| inquiry.target(text)).transpose()?;
+        let free = inquiry.filter.without_version();
+        let origin = inquiry.origin();
+        let way = match (&targets, &origin) {
+            (_, None) => None,
+            (Some(targets), Some(origin)) => way_to(inquiry, origin, targets),
+            (None, Some(origin)) => way_up(inquiry, origin),
+        };
+        let goal = match (&targets, &way) {
+            (Some(targets), None) => targets.first().copied(),
+            (_, way) => way.as_ref().and_then(|way| way.last().copied()),
+        };
+        let here = targets.as_deref().unwrap_or_default().iter();
+        let is_here = here.clone().any(|target| is_at(origin.as_ref(), *target));
+        let hops = match way {
+            Some(way) => Some(hops(inquiry, &way)),
+            None => is_here.then(Vec::new),
+        };
+        let message = match (&hops, goal) {
+            (None, Some(goal)) => why_none(inquiry, &free, goal),
+            _ => None,
+        };
+        Ok(Self {
+            olm: Generation::V1,
+            to: goal.map(BundleReport::of),
+            hops,
+            message,
+            walks: vec![walk_report(inquiry)],
+            ..Self::about(inquiry)
+        })
+    }
+
+    /// Whether there is a way, be it of no hop; in OLM v0, whether a walk comes there.
+    pub fn is_found(&self) -> bool {
+        match self.olm {
+            Generation::V1 => self.hops.is_some(),
+            Generation::V0 => self.is_walked(),
+        }
+    }
+
+    /// The edits, in order.
+    pub fn hops(&self) -> &[Hop] {
+        self.hops.as_deref().unwrap_or_default()
+    }
+
+    fn about(inquiry: &Inquiry<'_>) -> Self {
+        Self {
+            schema: SCHEMA,
+            package: inquiry.filter.package.clone(),
+            olm: Generation::V1,
+            channels: inquiry.filter.channels.clone(),
+            range: inquiry.filter.range().map(str::to_owned),
+            from: InstalledReport::from(&inquiry.installed),
+            to: None,
+            hops: None,
+            message: None,
+            walks: Vec::new(),
+            notes: inquiry.notes(),
+        }
+    }
+}
+
+/// The shortest of the ways to these bundles.
+fn way_to<'a>(
+    inquiry: &Inquiry<'a>,
+    origin: &Origin<'_>,
+    targets: &[Choice<'a>],
+) -> Option<Vec<Choice<'a>>> {
+    let rules = inquiry.snapshot.rules();
+    let ways = targets.iter().take(MOST_TARGETS).filter_map(|target| {
+        let way = shortest_way(&inquiry.offers, origin, Some(*target), rules)?;
+        // Where the goal is out of reach, the way leads elsewhere.
+        way.hops
+            .last()
+            .is_some_and(|last| is_same(last, target))
+            .then_some(way.hops)
+    });
+    ways.min_by_key(Vec::len)
+}
+
+/// The way to the highest candidate, unless that is lower than what is installed.
+fn way_up<'a>(inquiry: &Inquiry<'a>, origin: &Origin<'_>) -> Option<Vec<Choice<'a>>> {
+    let way = shortest_way(&inquiry.offers, origin, None, inquiry.snapshot.rules())?;
+    let last = way.hops.last()?;
+    (!origin.is_newer_than(last.package, last.index)).then_some(way.hops)
+}
+
+fn hops(inquiry: &Inquiry<'_>, way: &[Choice<'_>]) -> Vec<Hop> {
+    let rules = inquiry.snapshot.rules();
+    let mut origin = inquiry.origin();
+    let mut hops = Vec::new();
+    for choice in way {
+        let leading = edges(&inquiry.offers, |edge| {
+            let from_here = origin.as_ref().is_some_and(|origin| edge.starts_at(origin));
+            edge.is_asked && from_here && is_same(&edge.to, choice)
+        });
+        hops.push(Hop {
+            version: pin(*choice).unwrap_or_default(),
+            bundle: BundleReport::of(*choice),
+            edges: leading,
+        });
+        let bundle = choice.bundle();
+        let version = bundle.version.as_ref().ok();
+        origin = version.map(|version| Origin::of_bundle(&bundle.name, version, rules));
+    }
+    hops
+}
+
+/// What OLM says to an edit that pins the goal.
+fn why_none(inquiry: &Inquiry<'_>, free: &Filter, goal: Choice<'_>) -> Option<String> {
+    inquiry.ask(&free.with_version(&pin(goal)?)).message
+}
+
+fn walk_report(inquiry: &Inquiry<'_>) -> WalkReport {
+    let walk = walk(inquiry.snapshot, inquiry.filter, &inquiry.installed);
+    let (end, message) = match walk.end {
+        WalkEnd::Stays(_) => (End::Stays, None),
+        WalkEnd::GoesRound(_) => (End::Round, None),
+        WalkEnd::Stops(_) => {
+            let answer = super::see::ask(inquiry.snapshot, inquiry.filter, &walk.last);
+            (End::Refused, answer.message)
+        }
+    };
+    WalkReport {
+        catalog: None,
+        steps: walk.steps.into_iter().map(BundleReport::of).collect(),
+        end,
+        message,
+    }
+}
+
+fn is_at(origin: Option<&Origin<'_>>, choice: Choice<'_>) -> bool {
+    origin.is_some_and(|origin| origin.is_at(choice.bundle()))
+}
+
+fn is_same(one: &Choice<'_>, other: &Choice<'_>) -> bool {
+    std::ptr::eq(one.catalog, other.catalog) && one.index == other.index
+}
+
+const SCHEMA: &str = "olmguard.path/v1";
+
+/// How many bundles of one version are tried: one a catalog, and its releases.
+const MOST_TARGETS: usize = 32;

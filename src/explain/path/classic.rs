@@ -1,0 +1,85 @@
+//! The walk of OLM v0: the only way there is, since nothing can be pinned.
+
+use crate::explain::path::{End, Generation, PathReport, WalkReport};
+use crate::explain::see::{BundleReport, Inquiry, NotAnswered};
+use crate::graph::{Graph, NodeIndex};
+use crate::resolve::Offer;
+use crate::resolve::classic::{Installed, Line, Outlook, Subscribed};
+use crate::version::Version;
+
+impl PathReport {
+    /// What OLM v0 does with a Subscription to the first of the asked channels, else to none: the walk
+    /// in each catalog.
+    ///
+    /// # Errors
+    /// If `to` names nothing.
+    pub fn of_classic(inquiry: &Inquiry<'_>, to: Option<&str>) -> Result<Self, NotAnswered> {
+        let targets = to.map(|text| inquiry.target(text)).transpose()?;
+        let offers = inquiry.offers.iter();
+        let goal = targets.and_then(|targets| targets.first().copied());
+        Ok(Self {
+            olm: Generation::V0,
+            to: goal.map(BundleReport::of),
+            walks: offers.map(|offer| walk(inquiry, offer)).collect(),
+            ..Self::about(inquiry)
+        })
+    }
+
+    /// Whether a walk of OLM v0 comes to the goal; without a goal, whether each ends at a head.
+    pub(super) fn is_walked(&self) -> bool {
+        match &self.to {
+            Some(to) => self
+                .walks
+                .iter()
+                .any(|walk| walk.steps.iter().any(|step| step.bundle == to.bundle)),
+            None => self.walks.iter().all(|walk| walk.end == End::Head),
+        }
+    }
+}
+
+/// The channel of a Subscription has one name.
+pub(in crate::explain) fn subscribed<'a>(inquiry: &'a Inquiry<'_>) -> Subscribed<'a> {
+    match inquiry.filter.channels.first() {
+        Some(channel) => Subscribed::To(channel),
+        None => Subscribed::ToAny,
+    }
+}
+
+fn walk(inquiry: &Inquiry<'_>, offer: &Offer<'_>) -> WalkReport {
+    let graph = Graph::of(&inquiry.filter.package, offer.package);
+    let report = |steps: &[NodeIndex], end, message| WalkReport {
+        catalog: Some(offer.catalog.name.clone()),
+        steps: steps
+            .iter()
+            .filter_map(|node| graph.bundle_index(*node))
+            .map(|index| BundleReport::of(offer.choice(index)))
+            .collect(),
+        end,
+        message,
+    };
+    let line = match Line::of(&graph, subscribed(inquiry)) {
+        Ok(line) => line,
+        Err(error) => return report(&[], End::Refused, Some(error.to_string())),
+    };
+    let version = Version::parse(&inquiry.installed.version).ok();
+    let installed = Installed {
+        name: inquiry.installed.name.as_deref().unwrap_or_default(),
+        version: version.as_ref(),
+    };
+    // A name of the graph lives as long as the graph; that of the question does not have to.
+    let Outlook::Next(first) = line.outlook(installed) else {
+        return report(&[], end(&line, installed), None);
+    };
+    let mut steps = vec![first];
+    steps.extend(line.walk(Installed::node(&graph, first)));
+    let last = steps.last().copied().unwrap_or(first);
+    report(&steps, end(&line, Installed::node(&graph, last)), None)
+}
+
+fn end(line: &Line<'_, '_>, installed: Installed<'_>) -> End {
+    match line.outlook(installed) {
+        Outlook::AtHead => End::Head,
+        Outlook::Next(_) => End::Round,
+        Outlook::Stranded => End::Stranded,
+    }
+}

@@ -1,0 +1,121 @@
+//! What the doors share that show a package to people: `versions`, `path` and `explain`.
+//!
+//! Each of them makes one report, which is printed as JSON as it is and as text by its own words.
+
+mod edge;
+mod inquiry;
+mod words;
+
+use serde::Serialize;
+
+pub(super) use edge::edges;
+pub use edge::{EdgeReport, Field};
+pub(super) use inquiry::ask;
+pub use inquiry::{Inquiry, NotAnswered};
+pub use words::nameless;
+pub(super) use words::{
+    known, missing_channels, not_loaded, say_fact, say_more, say_notes, wrapped,
+};
+
+use crate::catalog::Bundle;
+use crate::extension::InstalledBundle;
+use crate::resolve::Choice;
+use crate::version::{BundleReleaseSupport, Release, go};
+
+/// What is installed.
+#[derive(Clone, Debug, Serialize)]
+#[cfg_attr(feature = "program", derive(schemars::JsonSchema))]
+#[cfg_attr(feature = "program", schemars(deny_unknown_fields))]
+pub struct InstalledReport {
+    /// Its name; null where only the version is known.
+    pub bundle: Option<String>,
+    /// Its version as recorded, perhaps with a release as build metadata.
+    pub version: String,
+    /// Its explicit release.
+    pub release: Option<String>,
+}
+
+/// A bundle of a catalog.
+#[derive(Clone, Debug, Serialize)]
+#[cfg_attr(feature = "program", derive(schemars::JsonSchema))]
+#[cfg_attr(feature = "program", schemars(deny_unknown_fields))]
+pub struct BundleReport {
+    /// The catalog.
+    pub catalog: String,
+    /// Its name.
+    pub bundle: String,
+    /// Its version, without a release; null where it cannot be read.
+    pub version: Option<String>,
+    /// Its release; null for none.
+    pub release: Option<String>,
+    /// The message of its deprecation, perhaps empty; null where it is not deprecated.
+    pub deprecated: Option<String>,
+}
+
+impl From<&InstalledBundle> for InstalledReport {
+    fn from(bundle: &InstalledBundle) -> Self {
+        Self {
+            bundle: bundle.name.clone(),
+            version: bundle.version.clone(),
+            release: bundle.release.clone(),
+        }
+    }
+}
+
+impl InstalledReport {
+    /// The version and the release behind it, fit for a terminal.
+    pub(super) fn label(&self) -> String {
+        let version = go::escape(&self.version);
+        match self
+            .release
+            .as_deref()
+            .filter(|release| !release.is_empty())
+        {
+            Some(release) => format!("{version}+{}", go::escape(release)),
+            None => version,
+        }
+    }
+}
+
+impl BundleReport {
+    pub(super) fn of(choice: Choice<'_>) -> Self {
+        let bundle = choice.bundle();
+        let (version, release) = version_and_release(bundle);
+        Self {
+            catalog: choice.catalog.name.clone(),
+            bundle: bundle.name.to_string(),
+            version,
+            release,
+            deprecated: bundle.deprecated.as_deref().map(str::to_owned),
+        }
+    }
+
+    /// The version and the release behind it, fit for a terminal; the name where it cannot be read.
+    pub(super) fn label(&self) -> String {
+        match (&self.version, &self.release) {
+            (Some(version), Some(release)) => format!("{version}+{release}"),
+            (Some(version), None) => version.clone(),
+            (None, _) => go::escape(&self.bundle),
+        }
+    }
+}
+
+/// A bundle by its version and release, by its name where they cannot be read; fit for a terminal.
+pub(super) fn label(bundle: &Bundle) -> String {
+    match &bundle.version {
+        Ok(read) => read.recorded(BundleReleaseSupport::Disabled).version,
+        Err(_) => go::escape(&bundle.name),
+    }
+}
+
+pub(super) fn version_and_release(bundle: &Bundle) -> (Option<String>, Option<String>) {
+    let Ok(read) = &bundle.version else {
+        return (None, None);
+    };
+    let release = read.release.as_ref();
+    let release = release.filter(|release| !release.is_empty());
+    (
+        Some(read.version.to_string()),
+        release.map(Release::to_string),
+    )
+}

@@ -1,0 +1,113 @@
+//! A question about one package: what is asked for, what is installed, and what the catalogs offer.
+
+use serde_json::{Value, json};
+
+use crate::explain::{Answer, answer};
+use crate::extension::{Extension, Filter, Installed, InstalledBundle, Shape};
+use crate::judge::{Edit, Known, Nameless, Said, target};
+use crate::resolve::{Choice, Offer, Origin, Query};
+use crate::snapshot::Snapshot;
+
+/// A question whose facts are to be had.
+#[derive(Debug)]
+pub struct Inquiry<'a> {
+    pub(in crate::explain) snapshot: &'a Snapshot,
+    /// What is asked for, any range aside.
+    pub(in crate::explain) filter: &'a Filter,
+    pub(in crate::explain) offers: Vec<Offer<'a>>,
+    pub(in crate::explain) installed: InstalledBundle,
+    pub(in crate::explain) known: Known,
+}
+
+/// Why a question has no answer.
+#[derive(Debug)]
+pub enum NotAnswered {
+    /// What OLM says to any edit: it resolves nothing from these facts.
+    Refused(Box<Answer>),
+    /// It is not known what is installed by this text.
+    From(Nameless),
+    /// It is not known where this text leads.
+    To(Nameless),
+}
+
+impl<'a> Inquiry<'a> {
+    /// Gathers what there is to know.
+    ///
+    /// # Errors
+    /// If no catalog has the package, or one in play cannot answer, or it is not known what is
+    /// installed.
+    pub fn of(
+        snapshot: &'a Snapshot,
+        filter: &'a Filter,
+        said: &Said,
+    ) -> Result<Self, NotAnswered> {
+        let query = Query::compile(filter, snapshot).ok();
+        let offers = query.and_then(|query| query.offers(&query.in_play(snapshot)).ok());
+        let Some(offers) = offers.filter(|offers| !offers.is_empty()) else {
+            let stranger = InstalledBundle {
+                name: said.bundle.clone(),
+                version: said.text.clone(),
+                release: said.release.clone(),
+            };
+            let refusal = ask(snapshot, filter, &stranger);
+            return Err(NotAnswered::Refused(Box::new(refusal)));
+        };
+        let named = said.find(snapshot, filter, &offers);
+        let named = named.map_err(NotAnswered::From)?;
+        Ok(Self {
+            snapshot,
+            filter,
+            offers,
+            installed: named.installed,
+            known: named.known,
+        })
+    }
+
+    /// The bundles that are meant by where to go.
+    pub(in crate::explain) fn target(&self, text: &str) -> Result<Vec<Choice<'a>>, NotAnswered> {
+        let rules = self.snapshot.rules();
+        target(text, self.filter, &self.offers, rules).map_err(NotAnswered::To)
+    }
+
+    /// Where edges start, if the installed version can be read.
+    pub(in crate::explain) fn origin(&self) -> Option<Origin<'_>> {
+        Origin::read(&self.installed, self.snapshot.rules()).ok()
+    }
+
+    /// What becomes of an edit to this filter.
+    pub(in crate::explain) fn ask(&self, filter: &Filter) -> Answer {
+        ask(self.snapshot, filter, &self.installed)
+    }
+
+    /// What the catalogs do not know of the question.
+    pub(in crate::explain) fn notes(&self) -> Vec<String> {
+        let mut notes = super::missing_channels(self.filter, &self.offers);
+        notes.extend(super::known(self.known).map(str::to_owned));
+        notes
+    }
+}
+
+/// What becomes of an edit to a filter, asked as of an object that has it.
+pub(in crate::explain) fn ask(
+    snapshot: &Snapshot,
+    filter: &Filter,
+    installed: &InstalledBundle,
+) -> Answer {
+    let mut extension = Extension::read(Shape::V1, &manifest(filter));
+    extension.filter = Ok(filter.clone());
+    let edit = Edit {
+        new: &extension,
+        old: None,
+        installed: &Installed::Bundle(installed.clone()),
+        schema: &[],
+    };
+    answer(snapshot, &edit)
+}
+
+fn manifest(filter: &Filter) -> Value {
+    json!({
+        "apiVersion": "olm.operatorframework.io/v1",
+        "kind": "ClusterExtension",
+        "spec": {"source": {"sourceType": "Catalog", "catalog": {"packageName": filter.package}}},
+    })
+}

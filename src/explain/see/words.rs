@@ -1,0 +1,151 @@
+//! The sentences that these doors share.
+
+use crate::explain::text::{list, one_line};
+use crate::explain::tone::{Tone, Toned};
+use crate::extension::Filter;
+use crate::judge::{Known, Nameless};
+use crate::nearest::nearest;
+use crate::resolve::{NotLoadedCause, Offer};
+use crate::version::go;
+
+/// Why it is not known what is meant by a text, and what may be meant.
+pub fn nameless(what: &str, text: &str, package: &str, why: &Nameless) -> String {
+    let (text, package) = (go::quote(text), go::escape(package));
+    let or = |items: &[String]| match items {
+        [] => String::new(),
+        items => format!("; nearest: {}", names(items)),
+    };
+    match why {
+        Nameless::Several { bundles } => format!(
+            "{what} {text}: several bundles of {package} have that version: expected one of {}",
+            names(bundles)
+        ),
+        Nameless::SeveralVersions { versions } => format!(
+            "{what} {text}: bundles of that name have the versions {}: expected \
+             VERSION,bundle=NAME",
+            names(versions)
+        ),
+        Nameless::Unknown { nearest } => format!(
+            "{what} {text}: {package} has no such version and no bundle of that name{}",
+            or(nearest)
+        ),
+    }
+}
+
+/// What is worth knowing of an installed bundle that the catalogs do not have.
+pub(in crate::explain) fn known(known: Known) -> Option<&'static str> {
+    match known {
+        Known::Whole => None,
+        Known::NameOnly => Some(
+            "no bundle has the installed name, only edges: its version is taken from the name, \
+             which OLM never does",
+        ),
+        Known::VersionOnly => Some(
+            "no bundle has the installed version, so its name is not known: only skipRange counts; \
+             VERSION,bundle=NAME says the name",
+        ),
+    }
+}
+
+/// A sentence for each channel that is asked for and that no catalog has.
+pub(in crate::explain) fn missing_channels(filter: &Filter, offers: &[Offer<'_>]) -> Vec<String> {
+    let channels = || offers.iter().flat_map(|offer| offer.package.channels());
+    let has = |name: &str| channels().any(|channel| *channel.name == *name);
+    let missing = filter.channels.iter().filter(|name| !has(name));
+    let sentence = |name: &String| {
+        let known: std::collections::BTreeSet<&str> =
+            channels().map(|channel| &*channel.name).collect();
+        let near = nearest(name, known, 1);
+        let near = near
+            .first()
+            .map(|near| format!("; nearest: {}", go::escape(near)));
+        let name = go::escape(name);
+        format!("channel {name} does not exist{}", near.unwrap_or_default())
+    };
+    missing.take(MOST).map(sentence).collect()
+}
+
+/// Why a catalog is not in a list.
+pub(in crate::explain) fn not_loaded(catalog: &str, why: &NotLoadedCause<'_>) -> String {
+    let catalog = go::escape(catalog);
+    match why {
+        NotLoadedCause::NotServing => format!("catalog {catalog} is not being served"),
+        NotLoadedCause::Missing => format!("the content of catalog {catalog} is not held"),
+        NotLoadedCause::Unfetched(why) => {
+            format!("catalog {catalog} cannot be fetched: {}", one_line(why))
+        }
+        NotLoadedCause::Unreadable(why) => {
+            format!("catalog {catalog} cannot be read: {}", one_line(why))
+        }
+        NotLoadedCause::Package(fault) => {
+            let first = fault.faults.first().map(ToString::to_string);
+            let first = one_line(&first.unwrap_or_default());
+            format!("the package cannot be read in catalog {catalog}: {first}")
+        }
+    }
+}
+
+/// One line: a label, and what is behind it.
+pub(in crate::explain) fn say_fact(label: &str, tone: Tone, words: &str, text: &mut Toned) {
+    text.say(Tone::Label, format!("{label:WIDTH$}"));
+    text.say(tone, words);
+    text.end_line();
+}
+
+/// A line for each item, the label before the first; of very many the first ones.
+pub(in crate::explain) fn say_more(label: &str, tone: Tone, items: &[String], text: &mut Toned) {
+    let labels = std::iter::once(label).chain(std::iter::repeat(""));
+    for (label, item) in labels.zip(items.iter().take(MOST_LINES)) {
+        say_fact(label, tone, item, text);
+    }
+    if let Some(more) = items.len().checked_sub(MOST_LINES).filter(|more| *more > 0) {
+        say_fact(
+            "",
+            Tone::Label,
+            &format!("and {more} more; -o json has all"),
+            text,
+        );
+    }
+}
+
+/// What is worth knowing besides.
+pub(in crate::explain) fn say_notes(notes: &[String], text: &mut Toned) {
+    say_more("Note", Tone::Caution, notes, text);
+}
+
+/// Items with an arrow between them, as lines of at most [`LINE`] characters behind a label.
+pub(in crate::explain) fn wrapped(items: &[String]) -> Vec<String> {
+    let mut lines: Vec<String> = Vec::new();
+    for (at, item) in items.iter().enumerate() {
+        let item = if at == 0 {
+            item.clone()
+        } else {
+            format!("-> {item}")
+        };
+        match lines.last_mut() {
+            Some(line) if line.len() + 1 + item.len() <= LINE => {
+                line.push(' ');
+                line.push_str(&item);
+            }
+            _ => lines.push(item),
+        }
+    }
+    lines
+}
+
+fn names(names: &[String]) -> String {
+    let names: Vec<_> = names.iter().map(|name| go::escape(name)).collect();
+    list(&names, ", ", MOST)
+}
+
+/// The column at which what stands behind a label begins.
+const WIDTH: usize = 12;
+
+/// How many names a sentence names.
+const MOST: usize = 8;
+
+/// How many lines one label has.
+const MOST_LINES: usize = 12;
+
+/// How long a wrapped line may become, what is before it left out.
+const LINE: usize = 80;

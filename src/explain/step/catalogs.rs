@@ -1,0 +1,249 @@
+//! OLM v1 by the edges of catalogs: the entries that say so, or what would have to differ.
+
+use serde::Serialize;
+
+use crate::catalog::WrittenEdge;
+use crate::explain::see::{BundleReport, EdgeReport, Inquiry, edges};
+use crate::explain::step::text::needed;
+use crate::explain::step::versions::by_versions;
+use crate::judge::{Token, Verdict, pin};
+use crate::olm::EdgeSource;
+use crate::resolve::semver::Hindrance;
+use crate::resolve::{Choice, OfferEdge, Origin, Query};
+
+/// What OLM v1 does.
+#[derive(Clone, Debug, Serialize)]
+#[cfg_attr(feature = "program", derive(schemars::JsonSchema))]
+#[cfg_attr(feature = "program", schemars(deny_unknown_fields))]
+pub(super) struct CatalogReading {
+    /// Whether an edge of a channel that counts leads there.
+    pub(super) successor: bool,
+    /// What becomes of an edit that pins the version.
+    #[cfg_attr(feature = "program", schemars(extend("enum" = ["allow", "deny", "undecided", "not_judged"])))]
+    pub(super) verdict: &'static str,
+    pub(super) token: &'static str,
+    /// Why it is refused, in one sentence.
+    pub(super) reason: Option<String>,
+    /// The same at length.
+    message: Option<String>,
+    /// The edges from there to here; those of channels that do not count, too.
+    pub(super) edges: Vec<EdgeReport>,
+    /// Where a step is refused: the other edges that lead there.
+    pub(super) leading_to: Vec<EdgeReport>,
+    /// Where a step is refused: the other edges that start at what is installed.
+    pub(super) leading_from: Vec<EdgeReport>,
+    /// What would have to differ, a sentence each.
+    pub(super) needed: Vec<String>,
+    /// What the request resolves to without a pin; null for nothing.
+    pub(super) unpinned: Option<BundleReport>,
+    /// The versions on the way, the installed one first; empty where none is known.
+    pub(super) path: Vec<String>,
+}
+
+/// One fact that stands against a step.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub(super) enum Need {
+    /// No entry leads there: one would have to, in one of these ways.
+    Edge {
+        /// The installed name, where it is known.
+        name: Option<String>,
+        /// The installed version.
+        version: String,
+    },
+    /// Versions count, and do not allow it.
+    Versions(Hindrance),
+    /// Entries lead there, of channels that do not count.
+    Channel(Vec<String>),
+    /// It is in none of the channels asked for, but in these.
+    Member(Vec<String>),
+    /// The range does not hold it.
+    Range(String),
+    /// It declares a dependency of this kind.
+    Dependency(&'static str),
+    /// Its version cannot be read.
+    Version,
+    /// Catalogs of one priority have it.
+    Catalogs(Vec<String>),
+    /// OLM crashes over a skipRange.
+    BrokenRange,
+    /// The installed version cannot be read.
+    Installed,
+    /// Entries of it have a skipRange that OLM ignores.
+    UnreadRange(Vec<String>),
+    /// Without a pin what is not deprecated goes before it.
+    Deprecated,
+}
+
+impl CatalogReading {
+    pub(super) fn of(inquiry: &Inquiry<'_>, targets: &[Choice<'_>]) -> Self {
+        let origin = inquiry.origin();
+        let starts = |edge: &OfferEdge<'_>| {
+            let origin = origin.as_ref();
+            origin.is_some_and(|origin| edge.starts_at(origin))
+        };
+        let leads = |edge: &OfferEdge<'_>| targets.iter().any(|to| is_same(&edge.to, to));
+        let between = edges(&inquiry.offers, |edge| starts(edge) && leads(edge));
+        let free = inquiry.filter.without_version();
+        let pinned = targets.iter().find_map(|to| pin(*to));
+        let answer =
+            inquiry.ask(&pinned.map_or_else(|| free.clone(), |pin| free.with_version(&pin)));
+        let is_allowed = answer.verdict == Verdict::Allow;
+        let successor = is_successor(inquiry, origin.as_ref(), targets);
+        let near = |keep: &dyn Fn(&OfferEdge<'_>) -> bool| {
+            if is_allowed {
+                Vec::new()
+            } else {
+                edges(&inquiry.offers, |edge| keep(edge))
+            }
+        };
+        let needs = needs(inquiry, targets, &between, successor, answer.token);
+        let unpinned = crate::judge::walk(inquiry.snapshot, inquiry.filter, &inquiry.installed);
+        Self {
+            successor,
+            verdict: answer.verdict.as_str(),
+            token: answer.token.as_str(),
+            reason: answer.causes.first().map(|cause| cause.message.clone()),
+            leading_to: near(&|edge| leads(edge) && !starts(edge)),
+            leading_from: near(&|edge| starts(edge) && !leads(edge)),
+            needed: needs.iter().map(needed).collect(),
+            unpinned: unpinned.steps.first().copied().map(BundleReport::of),
+            path: answer.advice.path.clone(),
+            message: answer.message,
+            edges: between,
+        }
+    }
+
+    pub(super) fn is_allowed(&self) -> bool {
+        self.verdict == Verdict::Allow.as_str()
+    }
+}
+
+/// Whether the successor rule takes one of them from an edge, the stay rule aside.
+fn is_successor(
+    inquiry: &Inquiry<'_>,
+    origin: Option<&Origin<'_>>,
+    targets: &[Choice<'_>],
+) -> bool {
+    let leads = |to: &Choice<'_>| {
+        let offers = inquiry.offers.iter();
+        let mut own = offers.filter(|offer| std::ptr::eq(offer.catalog, to.catalog));
+        own.any(|offer| {
+            let edges = origin.map(|origin| origin.successors(offer.package, &offer.asked).edges);
+            edges.is_some_and(|edges| edges.contains(to.index) && offer.members.contains(to.index))
+        })
+    };
+    targets.iter().any(leads)
+}
+
+/// What stands against a step, in the order in which it is worth mending.
+fn needs(
+    inquiry: &Inquiry<'_>,
+    targets: &[Choice<'_>],
+    between: &[EdgeReport],
+    successor: bool,
+    token: Token,
+) -> Vec<Need> {
+    let mut needs = Vec::new();
+    let is_here = inquiry
+        .origin()
+        .is_some_and(|origin| targets.iter().any(|to| origin.is_at(to.bundle())));
+    if token == Token::InstalledVersionInvalid {
+        needs.push(Need::Installed);
+    } else if !successor && !is_here {
+        needs.extend(without_edge(inquiry, targets, between));
+    }
+    let of_targets = |find: &dyn Fn(&Choice<'_>) -> Option<Need>| targets.iter().find_map(find);
+    needs.extend(outside_of_channels(inquiry, targets));
+    needs.extend(outside_of_range(inquiry, targets));
+    needs.extend(of_targets(&|to| {
+        to.bundle()
+            .dependency
+            .map(|kind| Need::Dependency(kind.as_str()))
+    }));
+    needs.extend(of_targets(&|to| {
+        to.bundle().version.as_ref().err().map(|_| Need::Version)
+    }));
+    match token {
+        Token::AmbiguousCatalogs => {
+            let catalogs = targets.iter().map(|to| to.catalog.name.clone());
+            needs.push(Need::Catalogs(catalogs.collect()));
+        }
+        Token::BrokenSkipRange => needs.push(Need::BrokenRange),
+        _ => {}
+    }
+    if !is_here && targets.iter().all(Choice::is_deprecated) {
+        needs.push(Need::Deprecated);
+    }
+    needs
+}
+
+fn without_edge(
+    inquiry: &Inquiry<'_>,
+    targets: &[Choice<'_>],
+    between: &[EdgeReport],
+) -> Vec<Need> {
+    if let (true, Some(Err(what))) = (
+        inquiry.snapshot.rules().edges != EdgeSource::Catalog,
+        by_versions(inquiry, targets),
+    ) {
+        return vec![Need::Versions(what)];
+    }
+    let mut channels: Vec<String> = between.iter().map(|edge| edge.channel.clone()).collect();
+    channels.sort();
+    channels.dedup();
+    if !channels.is_empty() {
+        return vec![Need::Channel(channels)];
+    }
+    let mut needs = vec![Need::Edge {
+        name: inquiry.installed.name.clone(),
+        version: inquiry.installed.version.clone(),
+    }];
+    let offers = inquiry.offers.iter();
+    let unread = offers.flat_map(|offer| offer.edges()).filter_map(|edge| {
+        let is_own = targets.iter().any(|to| is_same(&edge.to, to));
+        match edge.written {
+            WrittenEdge::UnreadRange { text, .. } if is_own => Some(text.to_owned()),
+            _ => None,
+        }
+    });
+    let unread: Vec<_> = unread.collect();
+    if !unread.is_empty() {
+        needs.push(Need::UnreadRange(unread));
+    }
+    needs
+}
+
+fn outside_of_channels(inquiry: &Inquiry<'_>, targets: &[Choice<'_>]) -> Option<Need> {
+    let offer = |to: &Choice<'_>| {
+        let mut offers = inquiry.offers.iter();
+        offers.find(|offer| std::ptr::eq(offer.catalog, to.catalog))
+    };
+    let is_member =
+        |to: &Choice<'_>| offer(to).is_some_and(|offer| offer.members.contains(to.index));
+    if targets.iter().any(is_member) {
+        return None;
+    }
+    let having = targets.iter().flat_map(|to| {
+        let channels = to.package.channels().iter();
+        channels.filter(|channel| channel.members().any(|member| member == to.index))
+    });
+    let mut names: Vec<String> = having.map(|channel| channel.name.to_string()).collect();
+    names.sort();
+    names.dedup();
+    Some(Need::Member(names))
+}
+
+fn outside_of_range(inquiry: &Inquiry<'_>, targets: &[Choice<'_>]) -> Option<Need> {
+    let query = Query::compile(inquiry.filter, inquiry.snapshot).ok()?;
+    let range = query.range()?;
+    let holds = |to: &Choice<'_>| {
+        let version = to.bundle().version.as_ref();
+        version.is_ok_and(|read| range.matches(&read.version))
+    };
+    let text = range.as_str().to_owned();
+    (!targets.iter().any(holds)).then_some(Need::Range(text))
+}
+
+fn is_same(one: &Choice<'_>, other: &Choice<'_>) -> bool {
+    std::ptr::eq(one.catalog, other.catalog) && one.index == other.index
+}

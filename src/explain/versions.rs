@@ -1,0 +1,255 @@
+//! What there is of a package: every bundle of every catalog, the best first, and how it hangs
+//! together; with something installed also what each bundle is to it.
+//!
+//! Whatever range and channels are asked for, everything is listed: they say what would be a
+//! candidate, and channels also which edges count. A `skipRange` is folded: it is told how many bundles
+//! it holds, and of a bundle how many entries hold it, not each pair.
+
+mod listing;
+mod standing;
+mod text;
+
+use serde::Serialize;
+
+use crate::explain::see::{self, InstalledReport};
+use crate::extension::Filter;
+use crate::judge::{Nameless, Said};
+use crate::nearest::nearest;
+use crate::resolve::{InPlay, Offer, Origin, Query};
+use crate::snapshot::{CatalogState, Snapshot};
+use standing::Standings;
+
+pub use standing::Standing;
+
+/// Every bundle of a package.
+#[derive(Clone, Debug, Serialize)]
+#[cfg_attr(feature = "program", derive(schemars::JsonSchema))]
+#[cfg_attr(feature = "program", schemars(deny_unknown_fields))]
+pub struct VersionsReport {
+    /// The schema of this object.
+    #[cfg_attr(feature = "program", schemars(extend("const" = SCHEMA)))]
+    schema: &'static str,
+    /// The package.
+    package: String,
+    /// The channels asked for; none for all.
+    channels: Vec<String>,
+    /// The version range asked for.
+    range: Option<String>,
+    /// What is installed, where that is said.
+    installed: Option<InstalledReport>,
+    /// The catalogs that have the package, in byte order of their names.
+    catalogs: Vec<CatalogVersions>,
+    /// Packages with a name like it, where no catalog has it.
+    nearest: Vec<String>,
+    /// What is worth knowing besides.
+    notes: Vec<String>,
+}
+
+/// The package in one catalog.
+#[derive(Clone, Debug, Serialize)]
+#[cfg_attr(feature = "program", derive(schemars::JsonSchema))]
+#[cfg_attr(feature = "program", schemars(deny_unknown_fields))]
+struct CatalogVersions {
+    catalog: String,
+    priority: i32,
+    /// The channel that OLM v0 takes where none is named; OLM v1 has no such thing.
+    default_channel: Option<String>,
+    /// The message of the package's deprecation, perhaps empty; null where it is not deprecated.
+    deprecated: Option<String>,
+    /// In byte order of their names.
+    channels: Vec<ChannelVersions>,
+    /// The best first.
+    bundles: Vec<BundleVersions>,
+    /// Names that edges start at and no bundle has, in byte order.
+    names: Vec<NameVersions>,
+}
+
+/// One channel.
+#[derive(Clone, Debug, Serialize)]
+#[cfg_attr(feature = "program", derive(schemars::JsonSchema))]
+#[cfg_attr(feature = "program", schemars(deny_unknown_fields))]
+struct ChannelVersions {
+    channel: String,
+    /// Whether it is asked for, or none is.
+    asked: bool,
+    /// How many bundles it has.
+    entries: usize,
+    /// The bundles that no other entry of it replaces or skips.
+    heads: Vec<String>,
+    /// The message of its deprecation, perhaps empty.
+    deprecated: Option<String>,
+    #[serde(skip)]
+    labels: Vec<String>,
+}
+
+/// One bundle.
+#[derive(Clone, Debug, Serialize)]
+#[cfg_attr(feature = "program", derive(schemars::JsonSchema))]
+#[cfg_attr(feature = "program", schemars(deny_unknown_fields))]
+struct BundleVersions {
+    bundle: String,
+    /// Without a release; null where it cannot be read.
+    version: Option<String>,
+    release: Option<String>,
+    /// Why the version cannot be read.
+    error: Option<String>,
+    channels: Vec<Membership>,
+    /// The message of its deprecation, perhaps empty.
+    deprecated: Option<String>,
+    /// The kind of dependency it declares, which OLM v1 does not support.
+    requires: Option<&'static str>,
+    replaced_by: Vec<Successor>,
+    skipped_by: Vec<Successor>,
+    /// The other entries whose skipRange holds it, folded.
+    held_by: Option<Folded>,
+    /// The ranges that its own entries have.
+    skip_ranges: Vec<OwnRange>,
+    /// Whether it is in the channels and the range asked for; null where neither is.
+    candidate: Option<bool>,
+    /// What it is to the installed bundle; null where none is said, or its version cannot be read.
+    standing: Option<Standing>,
+    /// How many hops it is away, each an edit that pins one version.
+    hops: Option<usize>,
+    #[serde(skip)]
+    label: String,
+}
+
+/// A channel that a bundle is in.
+#[derive(Clone, Debug, Serialize)]
+#[cfg_attr(feature = "program", derive(schemars::JsonSchema))]
+#[cfg_attr(feature = "program", schemars(deny_unknown_fields))]
+struct Membership {
+    channel: String,
+    /// Whether no other entry of the channel replaces or skips it.
+    head: bool,
+}
+
+/// Where an edge from a name leads.
+#[derive(Clone, Debug, Serialize)]
+#[cfg_attr(feature = "program", derive(schemars::JsonSchema))]
+#[cfg_attr(feature = "program", schemars(deny_unknown_fields))]
+struct Successor {
+    channel: String,
+    bundle: String,
+    #[serde(skip)]
+    label: String,
+}
+
+/// Several bundles as one.
+#[derive(Clone, Debug, Serialize)]
+#[cfg_attr(feature = "program", derive(schemars::JsonSchema))]
+#[cfg_attr(feature = "program", schemars(deny_unknown_fields))]
+struct Folded {
+    count: usize,
+    highest: String,
+    lowest: String,
+    #[serde(skip)]
+    labels: [String; 2],
+}
+
+/// A `skipRange` of an entry.
+#[derive(Clone, Debug, Serialize)]
+#[cfg_attr(feature = "program", derive(schemars::JsonSchema))]
+#[cfg_attr(feature = "program", schemars(deny_unknown_fields))]
+struct OwnRange {
+    channel: String,
+    range: String,
+    /// How many other bundles of the package it holds; null where it cannot be read and OLM ignores it.
+    holds: Option<usize>,
+}
+
+/// A name without a bundle.
+#[derive(Clone, Debug, Serialize)]
+#[cfg_attr(feature = "program", derive(schemars::JsonSchema))]
+#[cfg_attr(feature = "program", schemars(deny_unknown_fields))]
+struct NameVersions {
+    name: String,
+    replaced_by: Vec<Successor>,
+    skipped_by: Vec<Successor>,
+}
+
+impl VersionsReport {
+    /// The package that a filter asks for, and what its bundles are to what is said to be installed.
+    ///
+    /// # Errors
+    /// If it is not known what is said to be installed.
+    pub fn of(snapshot: &Snapshot, filter: &Filter, said: Option<&Said>) -> Result<Self, Nameless> {
+        let mut notes = Vec::new();
+        let offers = offers(snapshot, filter, &mut notes);
+        if !offers.is_empty() {
+            notes.extend(see::missing_channels(filter, &offers));
+        }
+        let named = match said.filter(|_| !offers.is_empty()) {
+            Some(said) => Some(said.find(snapshot, filter, &offers)?),
+            None => None,
+        };
+        notes.extend(
+            named
+                .as_ref()
+                .and_then(|named| see::known(named.known))
+                .map(str::to_owned),
+        );
+        let installed = named.as_ref().map(|named| &named.installed);
+        let origin = installed.map(|installed| Origin::read(installed, snapshot.rules()));
+        let origin = origin.and_then(|read| match read {
+            Ok(origin) => Some(origin),
+            Err(error) => {
+                notes.push(text::unreadable(&error));
+                None
+            }
+        });
+        let standings = origin.map(|origin| Standings::of(&offers, origin, snapshot.rules()));
+        let listed = offers.iter().enumerate();
+        Ok(Self {
+            schema: SCHEMA,
+            package: filter.package.clone(),
+            channels: filter.channels.clone(),
+            range: filter.range().map(str::to_owned),
+            installed: installed.map(InstalledReport::from),
+            catalogs: listed
+                .map(|(at, offer)| listing::catalog(at, offer, filter, standings.as_ref()))
+                .collect(),
+            nearest: nearest_packages(snapshot, filter, &offers),
+            notes,
+        })
+    }
+
+    /// Whether some catalog has the package.
+    pub fn is_found(&self) -> bool {
+        !self.catalogs.is_empty()
+    }
+}
+
+/// What each catalog in play offers; why one cannot is noted.
+fn offers<'s>(snapshot: &'s Snapshot, filter: &Filter, notes: &mut Vec<String>) -> Vec<Offer<'s>> {
+    let Ok(query) = Query::compile(filter, snapshot) else {
+        return Vec::new();
+    };
+    let alone = |catalog: &'s CatalogState| InPlay {
+        catalogs: vec![catalog],
+        unavailable: 0,
+    };
+    let mut offers = Vec::new();
+    for catalog in query.in_play(snapshot).catalogs {
+        match query.offers(&alone(catalog)) {
+            Ok(offer) => offers.extend(offer),
+            Err(failed) => notes.push(see::not_loaded(&catalog.name, &failed.why)),
+        }
+    }
+    offers
+}
+
+fn nearest_packages(snapshot: &Snapshot, filter: &Filter, offers: &[Offer<'_>]) -> Vec<String> {
+    if !offers.is_empty() {
+        return Vec::new();
+    }
+    let loaded = snapshot.catalogs().iter().filter_map(CatalogState::loaded);
+    let names: std::collections::BTreeSet<&str> = loaded
+        .flat_map(crate::catalog::Catalog::package_names)
+        .collect();
+    let near = nearest(&filter.package, names, MOST_NEAR).into_iter();
+    near.map(str::to_owned).collect()
+}
+
+const SCHEMA: &str = "olmguard.versions/v1";
+const MOST_NEAR: usize = 3;
