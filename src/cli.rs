@@ -9,13 +9,17 @@ mod cluster;
 mod common;
 mod completions;
 mod demo;
+pub mod diff;
 pub mod doctor;
 mod edges;
 mod environment;
 mod exit;
 mod explain;
 mod facts;
+pub mod generate;
+mod graph;
 mod json;
+pub mod lint;
 mod log;
 mod look;
 mod man;
@@ -68,6 +72,10 @@ enum Command {
     Snapshot(snapshot::SnapshotArgs),
     Catalogs(catalogs::CatalogsArgs),
     Doctor(doctor::DoctorArgs),
+    Lint(lint::LintArgs),
+    Graph(Box<graph::GraphArgs>),
+    Generate(generate::GenerateArgs),
+    Diff(diff::DiffArgs),
     Versions(Box<versions::VersionsArgs>),
     Path(Box<path::PathArgs>),
     Explain(Box<explain::ExplainArgs>),
@@ -103,6 +111,10 @@ fn run(command: Command, resolved: &str, build: Build) -> ExitCode {
         Command::Snapshot(args) => snapshot::run(&args).into(),
         Command::Catalogs(args) => catalogs::run(&args).into(),
         Command::Doctor(args) => doctor::run(&args).into(),
+        Command::Lint(args) => lint::run(&args).into(),
+        Command::Graph(args) => graph::run(&args).into(),
+        Command::Generate(args) => generate::run(&args).into(),
+        Command::Diff(args) => diff::run(&args).into(),
         Command::Versions(args) => versions::run(&args).into(),
         Command::Path(args) => path::run(&args).into(),
         Command::Explain(args) => explain::run(&args).into(),

@@ -25,7 +25,7 @@ mod tests;
 pub use channel::{Channel, Edge, EdgeKind, Entry};
 pub use name::version_in_name;
 
-use crate::catalog::{Bundle, BundleIndex, Package};
+use crate::catalog::{Bundle, BundleIndex, Deprecation, Package};
 
 /// The graph of one package.
 #[derive(Clone, Debug)]
@@ -122,6 +122,11 @@ impl<'p> Graph<'p> {
     /// The `defaultChannel` of the package; none if nothing names one.
     pub fn default_channel(&self) -> Option<&'p str> {
         Some(self.package.default_channel()).filter(|name| !name.is_empty())
+    }
+
+    /// Whether the deprecations name the package itself.
+    pub fn is_deprecated(&self) -> bool {
+        matches!(self.package.deprecation(), Deprecation::OfPackage(_))
     }
 
     fn bundle_count(&self) -> usize {

@@ -29,7 +29,8 @@
 //! | --- | --- | --- |
 //! | leaves | [`version`], [`selector`], [`olm`], [`go_duration`], [`json_type`], [`nearest`], [`yaml_scalar`] | leaves before them |
 //! | facts | [`catalog`], [`graph`], [`extension`], [`snapshot`] | leaves, and facts before them |
-//! | thought | [`resolve`], then [`judge`], then [`explain`], then [`doctor`] | all of the above |
+//! | thought | [`resolve`], then [`judge`], then [`explain`] | all of the above |
+//! | views | [`picture`], [`lint`], [`diff`], [`author`], [`doctor`] | all of the above |
 //! | edges | `source`, `manifest`, `admission`, `telemetry`, `tls`, `cluster`, `server`, `cli` | every pure room; each other as CONTRIBUTING says |
 //!
 //! Edges are behind the feature `program`, which is on by default. An edge builds a whole
@@ -107,11 +108,13 @@
 
 #[cfg(feature = "program")]
 pub mod admission;
+pub mod author;
 pub mod catalog;
 #[cfg(feature = "program")]
 pub mod cli;
 #[cfg(feature = "program")]
 pub mod cluster;
+pub mod diff;
 mod dns1123;
 pub mod doctor;
 pub mod explain;
@@ -121,10 +124,12 @@ pub mod graph;
 mod heap;
 pub mod json_type;
 pub mod judge;
+pub mod lint;
 #[cfg(feature = "program")]
 pub mod manifest;
 pub mod nearest;
 pub mod olm;
+pub mod picture;
 pub mod resolve;
 pub mod selector;
 #[cfg(feature = "program")]

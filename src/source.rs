@@ -37,6 +37,7 @@ use std::thread;
 
 use crate::catalog::blob::Sink;
 use crate::catalog::fbc::FbcError;
+use crate::catalog::fbc::intake::{Decisive, Intake};
 pub use load::{load, load_bytes, load_content};
 
 use pipeline::Pipeline;
@@ -147,8 +148,17 @@ pub enum SourceError {
 /// The first fault for which catalogd or operator-controller would refuse the whole catalog, and
 /// what cannot be read at all. The blobs handed over until then mean nothing.
 pub fn read(path: &Path, progress: &Progress, sink: &mut dyn Sink) -> Result<(), SourceError> {
+    read_into(path, progress, &mut Decisive(sink))
+}
+
+/// As [`read`], for any intake.
+pub(crate) fn read_into<I: Intake>(
+    path: &Path,
+    progress: &Progress,
+    intake: &mut I,
+) -> Result<(), SourceError> {
     thread::scope(|scope| {
-        let mut pipeline = Pipeline::new(scope, sink);
+        let mut pipeline = Pipeline::new(scope, intake);
         if path == Path::new("-") {
             let input = decompress::open(io::stdin().lock(), progress);
             stream::read("-", input, &mut pipeline)?;
@@ -172,17 +182,18 @@ pub fn read_from(
     progress: &Progress,
     sink: &mut dyn Sink,
 ) -> Result<(), SourceError> {
+    let mut intake = Decisive(sink);
     thread::scope(|scope| {
-        let mut pipeline = Pipeline::new(scope, sink);
+        let mut pipeline = Pipeline::new(scope, &mut intake);
         stream::read(name, decompress::open(input, progress), &mut pipeline)?;
         pipeline.finish()
     })
 }
 
-fn read_folder(
+fn read_folder<I: Intake>(
     root: &Path,
     progress: &Progress,
-    pipeline: &mut Pipeline<'_, '_, '_>,
+    pipeline: &mut Pipeline<'_, '_, '_, I>,
 ) -> Result<(), SourceError> {
     let mut total = 0;
     for path in walk::files(root)? {
@@ -225,4 +236,48 @@ fn io_error(path: &Path, action: &'static str, source: io::Error) -> SourceError
 /// A path as messages show it.
 fn display(path: &Path) -> Box<str> {
     path.to_string_lossy().into()
+}
+
+/// Hands over the files of the catalog at `path`, a file, a folder, or standard input if `path` is
+/// `-`, whole and decompressed, each with what it is called. One file is held at a time.
+///
+/// # Errors
+/// What cannot be read, and what is larger than a catalog may be.
+pub fn each_file(path: &Path, take: &mut dyn FnMut(&str, &[u8])) -> Result<(), SourceError> {
+    let progress = Progress::default();
+    if path == Path::new("-") {
+        take(
+            "-",
+            &whole("-", decompress::open(io::stdin().lock(), &progress))?,
+        );
+    } else if path.is_dir() {
+        for file in walk::files(path)? {
+            let (file, name) = open(&file, &progress)?;
+            take(
+                &name,
+                &whole(&name, Ok(decompress::plain(file, &progress)))?,
+            );
+        }
+    } else {
+        let (file, name) = open(path, &progress)?;
+        take(&name, &whole(&name, decompress::open(file, &progress))?);
+    }
+    Ok(())
+}
+
+/// All of one file.
+fn whole<R: Read>(
+    name: &str,
+    content: io::Result<decompress::Content<'_, R>>,
+) -> Result<Vec<u8>, SourceError> {
+    let failed = |source| io_error(Path::new(name), "read", source);
+    let mut bytes = Vec::new();
+    let limit = stream::TOTAL_LIMIT;
+    let mut content = content.map_err(failed)?.take(limit + 1);
+    content.read_to_end(&mut bytes).map_err(failed)?;
+    if bytes.len() as u64 > limit {
+        let file = name.into();
+        return Err(SourceError::TooLarge { file, limit });
+    }
+    Ok(bytes)
 }

@@ -7,7 +7,10 @@ mod common {
     pub(crate) mod committed;
 }
 
-use olmguard::cli::{catalogs, check, doctor, version};
+use olmguard::cli::{catalogs, check, diff, doctor, generate, lint, version};
+use olmguard::explain::path::PathReport;
+use olmguard::explain::step::StepReport;
+use olmguard::explain::versions::VersionsReport;
 use olmguard::explain::{Grammar, RangeJson, RangeReport, Subject};
 use olmguard::version::Masterminds;
 use schemars::JsonSchema;
@@ -57,13 +60,46 @@ fn doctor_v1() {
 }
 
 #[test]
+fn lint_v1() {
+    compare_schema::<lint::Report<'static>>("olmguard.lint.v1.json");
+    let text = b"schema: olm.package\nname: p\n---\nname: q\n";
+    let findings = olmguard::lint::lint(&[olmguard::lint::written("c", text)]);
+    fits(&lint::Report::of(&findings));
+}
+
+#[test]
 fn catalogs_v1() {
     compare_schema::<catalogs::Report>("olmguard.catalogs.v1.json");
 }
 
 #[test]
+fn diff_v1() {
+    compare_schema::<diff::Report>("olmguard.diff.v1.json");
+}
+
+#[test]
+fn promotion_v1() {
+    compare_schema::<generate::PromotionReport>("olmguard.promotion.v1.json");
+}
+
+#[test]
 fn version_v1() {
     compare_schema::<version::Report>("olmguard.version.v1.json");
+}
+
+#[test]
+fn versions_v1() {
+    compare_schema::<VersionsReport>("olmguard.versions.v1.json");
+}
+
+#[test]
+fn path_v1() {
+    compare_schema::<PathReport>("olmguard.path.v1.json");
+}
+
+#[test]
+fn explain_v1() {
+    compare_schema::<StepReport>("olmguard.explain.v1.json");
 }
 
 #[test]

@@ -18,16 +18,22 @@
 pub(crate) mod base64;
 pub(crate) mod error;
 pub(crate) mod filed;
+pub(crate) mod intake;
 pub(crate) mod json;
 pub(crate) mod meta;
 pub(crate) mod object;
+pub(crate) mod raw;
 pub(crate) mod reader;
 pub(crate) mod shape;
+mod whole;
 pub(crate) mod yaml;
 
 pub use error::{FbcError, Malformed};
+pub use whole::WholeError;
+pub(crate) use whole::each_whole;
 
 use super::blob::Sink;
+use intake::{Decisive, Intake, Place};
 use reader::{Next, Reader};
 
 /// Reads one file of a catalog that is held in memory, and hands its blobs to `sink` in order.
@@ -36,20 +42,51 @@ use reader::{Next, Reader};
 /// # Errors
 /// The first fault for which upstream would refuse the whole catalog. The blobs handed over until
 /// then mean nothing.
-pub fn read(name: &str, mut text: &[u8], sink: &mut dyn Sink) -> Result<(), FbcError> {
-    let mut reader = Reader::new();
+pub fn read(name: &str, text: &[u8], sink: &mut dyn Sink) -> Result<(), FbcError> {
+    read_into(name, text, &mut Decisive(sink))
+}
+
+/// As [`read`], for any intake.
+pub(crate) fn read_into<I: Intake>(
+    name: &str,
+    mut text: &[u8],
+    intake: &mut I,
+) -> Result<(), FbcError> {
+    let mut reader = Reader::new(I::PLACES);
     loop {
-        let consumed = match reader.next(text, true)? {
+        let origin = reader.origin();
+        let next = match reader.next(text, true, I::read) {
+            Ok(next) => next,
+            Err(fault) => {
+                let goes_on = reader.recover(&fault);
+                intake.fault(name, fault, origin, text)?;
+                if goes_on {
+                    continue;
+                }
+                return Ok(());
+            }
+        };
+        let consumed = match next {
             Next::Blob {
                 blob,
                 position,
                 consumed,
             } => {
-                reader::hand_over(blob, position, name, sink);
+                let place = Place {
+                    file: name,
+                    position,
+                    origin,
+                    text: text.get(..consumed).unwrap_or_default(),
+                    marks: None,
+                };
+                intake.take(blob, &place);
                 consumed
             }
             Next::Document { document, consumed } => {
-                reader::hand_over_document(&document, &document.to_json()?, name, sink)?;
+                document
+                    .to_json(I::PLACES)
+                    .and_then(|json| reader::hand_over_document(&document, &json, name, intake))
+                    .or_else(|fault| intake.fault(name, fault, origin, document.text))?;
                 consumed
             }
             Next::Skipped { consumed } => consumed,

@@ -38,6 +38,11 @@ pub(crate) struct Departure {
 }
 
 impl EdgesArgs {
+    /// Whether it is said which steps count.
+    pub(crate) fn is_given(self) -> bool {
+        self.steps.is_some()
+    }
+
     /// The rules with these steps, and what to say where OLM does not go by them.
     pub(crate) fn of(self, rules: Rules) -> (Rules, Option<Departure>) {
         let Some(asked) = self.steps else {

@@ -59,7 +59,7 @@ pub(super) fn run(args: &ExplainArgs) -> Exit {
 
 fn step(args: &ExplainArgs, package: &str, from: &str, to: &str) -> Result<Exit, SeeError> {
     let said: SaidArg = from.parse()?;
-    let seen = args.see.load(package)?;
+    let seen = args.see.load_for(args.olm, package)?;
     let inquiry = seen.inquiry(&said.0)?;
     let report = StepReport::of(&inquiry, to, args.olm.into());
     let report = report.map_err(|why| seen.not_answered(from, to, &why))?;

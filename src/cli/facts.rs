@@ -60,15 +60,7 @@ impl FactsArgs {
     ///
     /// # Errors
     /// If the flags contradict each other, or name no catalog.
-    pub(crate) fn load(&self) -> Result<Facts, OriginError> {
-        self.load_with(EdgesArgs::default())
-    }
-
-    /// The same where the flags say which steps count.
-    ///
-    /// # Errors
-    /// As of [`Self::load`].
-    pub(crate) fn load_with(&self, edges: EdgesArgs) -> Result<Facts, OriginError> {
+    pub(crate) fn load(&self, edges: EdgesArgs) -> Result<Facts, OriginError> {
         self.check()?;
         let origin = Origin::of(&Asked {
             snapshot: self.snapshot.as_deref(),

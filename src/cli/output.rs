@@ -18,6 +18,19 @@ pub(super) fn json(value: &impl Serialize) -> io::Result<()> {
     taken(json::write_line(value, &mut stdout).and_then(|()| stdout.flush()))
 }
 
+/// One JSON value as the line that [`json`] prints.
+pub(super) fn json_line(value: &impl Serialize) -> io::Result<String> {
+    let mut line = Vec::new();
+    json::write_line(value, &mut line)?;
+    String::from_utf8(line).map_err(io::Error::other)
+}
+
+/// Prints bytes as they are, which hold nothing that a terminal would obey.
+pub(super) fn raw(bytes: &[u8]) -> io::Result<()> {
+    let mut stdout = io::stdout().lock();
+    taken(stdout.write_all(bytes).and_then(|()| stdout.flush()))
+}
+
 fn taken(written: io::Result<()>) -> io::Result<()> {
     match written {
         Err(error) if error.kind() == ErrorKind::BrokenPipe => Ok(()),

@@ -76,7 +76,7 @@ fn print(args: &PathArgs) -> Result<Exit, SeeError> {
     if args.output == Form::Yaml && args.olm == OlmArg::V0 {
         return Err(SeeError::Usage(NO_MANIFESTS));
     }
-    let mut seen = args.see.load(&args.package)?;
+    let mut seen = args.see.load_for(args.olm, &args.package)?;
     let frame = args.frame.frame(&mut seen.filter)?;
     let inquiry = seen.inquiry(&args.from.0)?;
     let to = args.to.as_deref();

@@ -41,10 +41,10 @@ pub(super) struct SeeArgs {
 /// Which OLM is asked about.
 #[derive(Clone, Copy, Debug, Default, Eq, PartialEq, clap::ValueEnum)]
 pub(super) enum OlmArg {
-    /// ClusterExtensions
+    /// That of extensions
     #[default]
     V1,
-    /// Subscriptions
+    /// That of Subscriptions
     V0,
 }
 
@@ -79,9 +79,20 @@ pub(super) enum SeeError {
 }
 
 impl SeeArgs {
+    /// Reads the facts for a question about this OLM.
+    pub(super) fn load_for(&self, olm: OlmArg, package: &str) -> Result<Seen, SeeError> {
+        match olm {
+            OlmArg::V0 if self.range.is_some() || self.edges.is_given() => {
+                Err(SeeError::Usage(NOT_OF_V0))
+            }
+            OlmArg::V0 if self.channel.len() > 1 => Err(SeeError::Usage(ONE_CHANNEL)),
+            OlmArg::V0 | OlmArg::V1 => self.load(package),
+        }
+    }
+
     /// Reads the facts.
     pub(super) fn load(&self, package: &str) -> Result<Seen, SeeError> {
-        let facts = self.facts.load_with(self.edges)?;
+        let facts = self.facts.load(self.edges)?;
         if let Some(range) = &self.range {
             let masterminds = facts.snapshot.rules().masterminds;
             Constraint::parse(range, masterminds).map_err(SeeError::Range)?;
@@ -163,6 +174,9 @@ impl From<OlmArg> for Generation {
         }
     }
 }
+
+const NOT_OF_V0: &str = "--olm v0 knows no version ranges and goes by the catalog's edges: expected no --range or --graph";
+const ONE_CHANNEL: &str = "--olm v0: a Subscription names one channel: expected --channel once";
 
 /// How these doors end.
 pub(super) const EXIT_CODES: &str = "\

@@ -21,7 +21,10 @@ pub use manifests::{Frame, manifests};
 /// How to get from here to there.
 #[derive(Clone, Debug, Serialize)]
 #[cfg_attr(feature = "program", derive(schemars::JsonSchema))]
-#[cfg_attr(feature = "program", schemars(deny_unknown_fields))]
+#[cfg_attr(
+    feature = "program",
+    schemars(rename = "olmguard.path/v1", deny_unknown_fields)
+)]
 pub struct PathReport {
     /// The schema of this object.
     #[cfg_attr(feature = "program", schemars(extend("const" = SCHEMA)))]
@@ -95,10 +98,10 @@ struct WalkReport {
 enum End {
     /// It is where the request resolves to.
     Stays,
-    /// It would go on to a bundle that was installed before, and so for ever.
-    Round,
     /// The request does not resolve.
     Refused,
+    /// OLM v0 only: it would go on to a bundle that was installed before, and so for ever.
+    Round,
     /// OLM v0 only: it is the head of the channel.
     Head,
     /// OLM v0 only: no entry of the channel leads on, and nothing tells.
@@ -229,7 +232,6 @@ fn walk_report(inquiry: &Inquiry<'_>) -> WalkReport {
     let walk = walk(inquiry.snapshot, inquiry.filter, &inquiry.installed);
     let (end, message) = match walk.end {
         WalkEnd::Stays(_) => (End::Stays, None),
-        WalkEnd::GoesRound(_) => (End::Round, None),
         WalkEnd::Stops(_) => {
             let answer = super::see::ask(inquiry.snapshot, inquiry.filter, &walk.last);
             (End::Refused, answer.message)
@@ -255,3 +257,6 @@ const SCHEMA: &str = "olmguard.path/v1";
 
 /// How many bundles of one version are tried: one a catalog, and its releases.
 const MOST_TARGETS: usize = 32;
+
+#[cfg(test)]
+mod tests;

@@ -4,6 +4,8 @@
 
 mod edge;
 mod inquiry;
+#[cfg(test)]
+pub(super) mod scene;
 mod words;
 
 use serde::Serialize;

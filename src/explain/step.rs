@@ -20,7 +20,10 @@ use versions::SemverReading;
 /// Why one bundle succeeds another, or why not.
 #[derive(Clone, Debug, Serialize)]
 #[cfg_attr(feature = "program", derive(schemars::JsonSchema))]
-#[cfg_attr(feature = "program", schemars(deny_unknown_fields))]
+#[cfg_attr(
+    feature = "program",
+    schemars(rename = "olmguard.explain/v1", deny_unknown_fields)
+)]
 pub struct StepReport {
     /// The schema of this object.
     #[cfg_attr(feature = "program", schemars(extend("const" = SCHEMA)))]
@@ -91,3 +94,6 @@ impl StepReport {
 }
 
 const SCHEMA: &str = "olmguard.explain/v1";
+
+#[cfg(test)]
+mod tests;

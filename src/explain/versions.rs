@@ -9,10 +9,13 @@ mod listing;
 mod standing;
 mod text;
 
+use std::collections::BTreeSet;
+
 use serde::Serialize;
 
+use crate::catalog::Catalog;
 use crate::explain::see::{self, InstalledReport};
-use crate::extension::Filter;
+use crate::extension::{Filter, InstalledBundle};
 use crate::judge::{Nameless, Said};
 use crate::nearest::nearest;
 use crate::resolve::{InPlay, Offer, Origin, Query};
@@ -24,7 +27,10 @@ pub use standing::Standing;
 /// Every bundle of a package.
 #[derive(Clone, Debug, Serialize)]
 #[cfg_attr(feature = "program", derive(schemars::JsonSchema))]
-#[cfg_attr(feature = "program", schemars(deny_unknown_fields))]
+#[cfg_attr(
+    feature = "program",
+    schemars(rename = "olmguard.versions/v1", deny_unknown_fields)
+)]
 pub struct VersionsReport {
     /// The schema of this object.
     #[cfg_attr(feature = "program", schemars(extend("const" = SCHEMA)))]
@@ -179,36 +185,24 @@ impl VersionsReport {
         if !offers.is_empty() {
             notes.extend(see::missing_channels(filter, &offers));
         }
-        let named = match said.filter(|_| !offers.is_empty()) {
-            Some(said) => Some(said.find(snapshot, filter, &offers)?),
-            None => None,
-        };
-        notes.extend(
-            named
-                .as_ref()
-                .and_then(|named| see::known(named.known))
-                .map(str::to_owned),
-        );
+        let said = said.filter(|_| !offers.is_empty());
+        let named = said.map(|said| said.find(snapshot, filter, &offers));
+        let named = named.transpose()?;
+        let known = named.as_ref().and_then(|named| see::known(named.known));
+        notes.extend(known.map(str::to_owned));
         let installed = named.as_ref().map(|named| &named.installed);
-        let origin = installed.map(|installed| Origin::read(installed, snapshot.rules()));
-        let origin = origin.and_then(|read| match read {
-            Ok(origin) => Some(origin),
-            Err(error) => {
-                notes.push(text::unreadable(&error));
-                None
-            }
-        });
+        let origin = installed.and_then(|installed| origin(installed, snapshot, &mut notes));
         let standings = origin.map(|origin| Standings::of(&offers, origin, snapshot.rules()));
         let listed = offers.iter().enumerate();
+        let catalogs =
+            listed.map(|(at, offer)| listing::catalog(at, offer, filter, standings.as_ref()));
         Ok(Self {
             schema: SCHEMA,
             package: filter.package.clone(),
             channels: filter.channels.clone(),
             range: filter.range().map(str::to_owned),
             installed: installed.map(InstalledReport::from),
-            catalogs: listed
-                .map(|(at, offer)| listing::catalog(at, offer, filter, standings.as_ref()))
-                .collect(),
+            catalogs: catalogs.collect(),
             nearest: nearest_packages(snapshot, filter, &offers),
             notes,
         })
@@ -218,6 +212,17 @@ impl VersionsReport {
     pub fn is_found(&self) -> bool {
         !self.catalogs.is_empty()
     }
+}
+
+/// Where edges start; why that cannot be told is noted.
+fn origin<'i>(
+    installed: &'i InstalledBundle,
+    snapshot: &Snapshot,
+    notes: &mut Vec<String>,
+) -> Option<Origin<'i>> {
+    let read = Origin::read(installed, snapshot.rules());
+    read.map_err(|error| notes.push(text::unreadable(&error)))
+        .ok()
 }
 
 /// What each catalog in play offers; why one cannot is noted.
@@ -244,12 +249,13 @@ fn nearest_packages(snapshot: &Snapshot, filter: &Filter, offers: &[Offer<'_>]) 
         return Vec::new();
     }
     let loaded = snapshot.catalogs().iter().filter_map(CatalogState::loaded);
-    let names: std::collections::BTreeSet<&str> = loaded
-        .flat_map(crate::catalog::Catalog::package_names)
-        .collect();
+    let names: BTreeSet<&str> = loaded.flat_map(Catalog::package_names).collect();
     let near = nearest(&filter.package, names, MOST_NEAR).into_iter();
     near.map(str::to_owned).collect()
 }
 
 const SCHEMA: &str = "olmguard.versions/v1";
 const MOST_NEAR: usize = 3;
+
+#[cfg(test)]
+mod tests;

@@ -105,11 +105,21 @@ impl<'p> Entry<'p> {
         let replaces = self.replaces.iter().map(edge(EdgeKind::Replaces));
         let skips = self.skips.iter().map(edge(EdgeKind::Skips));
         let ranges = self.skip_ranges.iter().flat_map(move |range| {
-            let held = graph.nodes().filter(move |from| holds(graph, range, *from));
-            let others = held.filter(move |from| *from != to);
-            others.map(move |from| edge(EdgeKind::SkipRange(range))(&from))
+            let held = self.held(graph, range);
+            held.map(move |from| edge(EdgeKind::SkipRange(range))(&from))
         });
         replaces.chain(skips).chain(ranges)
+    }
+
+    /// The bundles of the package whose version a range of this entry holds, but for its own.
+    pub fn held<'a>(
+        &self,
+        graph: &'a Graph<'p>,
+        range: &'a SkipRange,
+    ) -> impl Iterator<Item = NodeIndex> + use<'a, 'p> {
+        let to = self.node;
+        let held = graph.nodes().filter(move |from| holds(graph, range, *from));
+        held.filter(move |from| *from != to)
     }
 }
 

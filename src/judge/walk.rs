@@ -1,9 +1,11 @@
 //! What the controller does by itself with an extension that nobody edits: step by step, until it
 //! stays where it is or can do nothing.
 //!
-//! Each step is the answer to the same request, with what the step before installed. The walk ends:
-//! a bundle that is reached again ends it too. That takes a catalog whose edges go down and bundles
-//! that are deprecated or out of range, since OLM otherwise keeps what it has before it goes lower.
+//! Each step is the answer to the same request, with what the step before installed.
+//!
+//! Invariant: the walk ends. What a step took is a candidate of the next one, by the stay rule, so each
+//! step betters the one before: from deprecated to not, from a catalog to one of higher priority, or
+//! within a catalog to a better bundle, in this order. So no bundle comes twice.
 
 use crate::extension::{Filter, Installed, InstalledBundle};
 use crate::judge::{Allowed, Request, Ruled, Ruling, rule};
@@ -28,8 +30,6 @@ pub struct Walk<'s> {
 pub enum WalkEnd<'s> {
     /// The request resolves to what is installed.
     Stays(Choice<'s>),
-    /// It resolves to a bundle that was installed before: the walk goes round for ever.
-    GoesRound(Choice<'s>),
     /// It does not resolve, for this reason.
     Stops(Box<Ruled<'s>>),
 }
@@ -52,9 +52,6 @@ pub fn walk<'s>(snapshot: &'s Snapshot, filter: &Filter, installed: &InstalledBu
             Ruling::Allowed(_, choice) => choice,
             _ => break WalkEnd::Stops(Box::new(ruled)),
         };
-        if steps.iter().any(|step| is_same(step, &choice)) {
-            break WalkEnd::GoesRound(choice);
-        }
         match recorded(choice, snapshot.rules()) {
             Some(recorded) => last = recorded,
             None => break WalkEnd::Stops(Box::new(ruled)),
@@ -77,8 +74,4 @@ pub(crate) fn recorded(choice: Choice<'_>, rules: &Rules) -> Option<InstalledBun
         version: recorded.version,
         release: recorded.release,
     })
-}
-
-fn is_same(one: &Choice<'_>, other: &Choice<'_>) -> bool {
-    std::ptr::eq(one.catalog, other.catalog) && one.index == other.index
 }

@@ -16,15 +16,16 @@ use std::sync::mpsc::{Receiver, SendError, SyncSender, sync_channel};
 use std::thread::{self, Scope};
 
 use super::SourceError;
-use crate::catalog::blob::{Position, Sink};
+use crate::catalog::blob::Position;
 use crate::catalog::fbc::FbcError;
-use crate::catalog::fbc::meta::Blob;
-use crate::catalog::fbc::reader::{self, Document};
+use crate::catalog::fbc::intake::{Intake, Origin, Place};
+use crate::catalog::fbc::reader::{self, Document, Places};
+use crate::catalog::fbc::yaml::Marks;
 
-/// Takes what a file holds, in order, and hands blobs to a sink.
-pub(super) struct Pipeline<'scope, 'env, 's> {
+/// Takes what a file holds, in order, and hands blobs to an intake.
+pub(super) struct Pipeline<'scope, 'env, 's, I> {
     scope: &'scope Scope<'scope, 'env>,
-    sink: &'s mut dyn Sink,
+    intake: &'s mut I,
     batch: Batch,
     workers: Vec<Worker>,
     waiting: VecDeque<Waiting>,
@@ -42,11 +43,14 @@ struct Batch {
     bytes: usize,
 }
 
-/// A batch with the JSON of its documents, up to the first that has none.
+/// A batch with the JSON of its documents.
 struct Done {
     batch: Batch,
-    json: Vec<Result<Vec<u8>, FbcError>>,
+    json: Vec<Json>,
 }
+
+/// The JSON of a document, or why it has none.
+type Json = Result<(Vec<u8>, Marks), FbcError>;
 
 struct Worker {
     jobs: SyncSender<Batch>,
@@ -59,11 +63,11 @@ struct Waiting {
     bytes: usize,
 }
 
-impl<'scope, 'env, 's> Pipeline<'scope, 'env, 's> {
-    pub(super) fn new(scope: &'scope Scope<'scope, 'env>, sink: &'s mut dyn Sink) -> Self {
+impl<'scope, 'env, 's, I: Intake> Pipeline<'scope, 'env, 's, I> {
+    pub(super) fn new(scope: &'scope Scope<'scope, 'env>, intake: &'s mut I) -> Self {
         Self {
             scope,
-            sink,
+            intake,
             batch: Batch::default(),
             workers: Vec::new(),
             waiting: VecDeque::new(),
@@ -82,11 +86,20 @@ impl<'scope, 'env, 's> Pipeline<'scope, 'env, 's> {
     /// Hands over a blob after everything before it.
     pub(super) fn blob(
         &mut self,
-        blob: Option<Blob<'_>>,
+        blob: I::Blob<'_>,
         position: Position,
+        origin: Origin,
+        text: &[u8],
     ) -> Result<(), SourceError> {
         self.finish()?;
-        reader::hand_over(blob, position, &self.batch.file, self.sink);
+        let place = Place {
+            file: &self.batch.file,
+            position,
+            origin,
+            text,
+            marks: None,
+        };
+        self.intake.take(blob, &place);
         Ok(())
     }
 
@@ -100,12 +113,17 @@ impl<'scope, 'env, 's> Pipeline<'scope, 'env, 's> {
         self.send()
     }
 
-    /// The fault to report when the file cannot be read on: an earlier one has precedence.
-    pub(super) fn fail(&mut self, fault: FbcError) -> SourceError {
-        match self.finish() {
-            Ok(()) => fbc_error(&self.batch.file, fault),
-            Err(earlier) => earlier,
-        }
+    /// Takes the fault at which the file cannot be read on; an earlier one has precedence.
+    pub(super) fn fail(
+        &mut self,
+        fault: FbcError,
+        origin: Origin,
+        text: &[u8],
+    ) -> Result<(), SourceError> {
+        self.finish()?;
+        let file = &self.batch.file;
+        let taken = self.intake.fault(file, fault, origin, text);
+        taken.map_err(|fault| fbc_error(file, fault))
     }
 
     /// Hands over all that is on its way.
@@ -167,7 +185,8 @@ impl<'scope, 'env, 's> Pipeline<'scope, 'env, 's> {
         }
         if self.workers.is_empty() {
             let cores = thread::available_parallelism().map_or(1, NonZero::get);
-            let workers = (0..cores.min(WORKERS)).map_while(|_| Worker::start(self.scope));
+            let workers =
+                (0..cores.min(WORKERS)).map_while(|_| Worker::start(self.scope, I::PLACES));
             self.workers.extend(workers);
         }
         self.sent.checked_rem(self.workers.len())
@@ -178,7 +197,7 @@ impl<'scope, 'env, 's> Pipeline<'scope, 'env, 's> {
             self.receive()?;
         }
         for document in &batch.documents {
-            let json = document.to_json();
+            let json = document.to_json(I::PLACES);
             self.hand_over(&batch.file, document, json)?;
         }
         Ok(())
@@ -201,9 +220,13 @@ impl<'scope, 'env, 's> Pipeline<'scope, 'env, 's> {
         &mut self,
         file: &str,
         document: &Document<Vec<u8>>,
-        json: Result<Vec<u8>, FbcError>,
+        json: Json,
     ) -> Result<(), SourceError> {
-        json.and_then(|json| reader::hand_over_document(document, &json, file, self.sink))
+        json.and_then(|json| reader::hand_over_document(document, &json, file, self.intake))
+            .or_else(|fault| {
+                let (origin, text) = (document.origin(), &document.text);
+                self.intake.fault(file, fault, origin, text)
+            })
             .map_err(|fault| fbc_error(file, fault))
     }
 }
@@ -214,31 +237,27 @@ impl Batch {
         self.documents.push(Document {
             text: document.text.to_vec(),
             lines_before: document.lines_before,
+            bytes_before: document.bytes_before,
             json_fault: document.json_fault.clone(),
         });
     }
 
-    fn work(self) -> Done {
-        let mut json = Vec::with_capacity(self.documents.len());
-        for document in &self.documents {
-            json.push(document.to_json());
-            if json.last().is_some_and(Result::is_err) {
-                break;
-            }
-        }
+    fn work(self, places: Places) -> Done {
+        let json = self.documents.iter();
+        let json = json.map(|document| document.to_json(places)).collect();
         Done { batch: self, json }
     }
 }
 
 impl Worker {
     /// Starts a thread; none if the system has no more.
-    fn start<'scope>(scope: &'scope Scope<'scope, '_>) -> Option<Self> {
+    fn start<'scope>(scope: &'scope Scope<'scope, '_>, places: Places) -> Option<Self> {
         let (jobs, todo) = sync_channel::<Batch>(QUEUE);
         let (done, results) = sync_channel(QUEUE);
         let work = move || {
             // The other end is gone when reading stopped at a fault: nobody wants the rest.
             for batch in todo {
-                if done.send(batch.work()).is_err() {
+                if done.send(batch.work(places)).is_err() {
                     break;
                 }
             }

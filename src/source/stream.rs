@@ -4,13 +4,14 @@ use std::io::{self, Read};
 
 use super::SourceError;
 use super::pipeline::Pipeline;
+use crate::catalog::fbc::intake::Intake;
 use crate::catalog::fbc::reader::{BLOB_LIMIT, Next, Reader};
 
 /// Reads a file of this name to its end.
-pub(super) fn read(
+pub(super) fn read<I: Intake>(
     name: &str,
     input: io::Result<impl Read>,
-    pipeline: &mut Pipeline<'_, '_, '_>,
+    pipeline: &mut Pipeline<'_, '_, '_, I>,
 ) -> Result<(), SourceError> {
     let failed = |source| SourceError::Io {
         path: name.into(),
@@ -18,38 +19,65 @@ pub(super) fn read(
         source,
     };
     let mut buffer = Buffer::new(input.map_err(failed)?);
-    let mut reader = Reader::new();
+    let mut reader = Reader::new(I::PLACES);
     pipeline.begin_file(name)?;
     loop {
-        let next = match reader.next(buffer.text(), buffer.ended) {
-            Ok(next) => next,
-            Err(fault) => return Err(pipeline.fail(fault)),
-        };
-        let consumed = match next {
-            Next::Blob {
-                blob,
-                position,
-                consumed,
-            } => {
-                pipeline.blob(blob, position)?;
-                consumed
-            }
-            Next::Document { document, consumed } => {
-                pipeline.document(&document)?;
-                consumed
-            }
-            Next::Skipped { consumed } => consumed,
-            Next::Incomplete => {
+        match step(&buffer, &mut reader, pipeline)? {
+            Step::Past(consumed) => buffer.start += consumed,
+            Step::More => {
                 if buffer.fill().map_err(failed)? > TOTAL_LIMIT {
                     let (file, limit) = (name.into(), TOTAL_LIMIT);
                     return Err(SourceError::TooLarge { file, limit });
                 }
-                continue;
             }
-            Next::End => return Ok(()),
-        };
-        buffer.start += consumed;
+            Step::End => return Ok(()),
+        }
     }
+}
+
+/// What to do after a step through a file.
+enum Step {
+    /// Go past so many bytes.
+    Past(usize),
+    /// Read on.
+    More,
+    /// Nothing follows.
+    End,
+}
+
+/// Hands over what comes next.
+fn step<I: Intake>(
+    buffer: &Buffer<impl Read>,
+    reader: &mut Reader,
+    pipeline: &mut Pipeline<'_, '_, '_, I>,
+) -> Result<Step, SourceError> {
+    let (origin, text) = (reader.origin(), buffer.text());
+    let next = match reader.next(text, buffer.ended, I::read) {
+        Ok(next) => next,
+        Err(fault) => {
+            let goes_on = reader.recover(&fault);
+            pipeline.fail(fault, origin, text)?;
+            return Ok(if goes_on { Step::Past(0) } else { Step::End });
+        }
+    };
+    Ok(match next {
+        Next::Blob {
+            blob,
+            position,
+            consumed,
+        } => {
+            let text = text.get(..consumed).unwrap_or_default();
+            pipeline.blob(blob, position, origin, text)?;
+            Step::Past(consumed)
+        }
+        Next::Document { document, consumed } => {
+            pipeline.document(&document)?;
+            Step::Past(consumed)
+        }
+        Next::Skipped { consumed } => Step::Past(consumed),
+        Next::Incomplete => Step::More,
+        Next::End => Step::End,
+    })
 }
 
 /// The part of a file that is held in memory.

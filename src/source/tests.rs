@@ -11,6 +11,7 @@ use proptest::prelude::*;
 
 use super::*;
 use crate::catalog::blob::{BlobFault, Content, Key};
+use crate::catalog::fbc::intake::{Decisive, Intake};
 use crate::catalog::fbc::reader::{Next, Reader};
 
 /// The folders of the blobs, in order, or their faults.
@@ -370,13 +371,13 @@ fn much_yaml_is_read_in_order() {
 
 /// What a reader finds in a text that comes to it in pieces, cut at these places.
 fn in_pieces(text: &[u8], cuts: &[usize]) -> Vec<String> {
-    let mut reader = Reader::new();
+    let mut reader = Reader::new(Decisive::PLACES);
     let mut found = Vec::new();
     let mut start = 0;
     for (n, &end) in cuts.iter().chain([&text.len()]).enumerate() {
         let ended = n == cuts.len();
         loop {
-            let next = match reader.next(&text[start..end], ended) {
+            let next = match reader.next(&text[start..end], ended, Decisive::read) {
                 Ok(next) => next,
                 Err(fault) => {
                     found.push(fault.to_string());

@@ -79,7 +79,7 @@ fn push_code_point(code: u32, out: &mut String) {
 ///
 /// Rust keeps the same set, but private: `str::escape_debug` leaves exactly those characters as
 /// they are, combining marks only from the second character on, hence the letter in front.
-fn is_printable(character: char) -> bool {
+pub(crate) fn is_printable(character: char) -> bool {
     let mut buffer = [0; 5];
     let (letter, rest) = buffer.split_at_mut(1);
     letter.fill(b'a');

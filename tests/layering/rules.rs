@@ -6,7 +6,7 @@
 //! ```
 
 /// The pure rooms; each may use those before it.
-const PURE: [&str; 17] = [
+const PURE: [&str; 21] = [
     "dns1123",
     "go_duration",
     "heap",
@@ -23,6 +23,10 @@ const PURE: [&str; 17] = [
     "resolve",
     "judge",
     "explain",
+    "picture",
+    "lint",
+    "diff",
+    "author",
     "doctor",
 ];
 

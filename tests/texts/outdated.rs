@@ -21,14 +21,14 @@ fn too_old(state: &mut CatalogState) {
 }
 
 /// Catalogs `a`, `b` and `c`.
-fn three([a, b, c]: [&Written; 3]) -> Question {
+fn three([a, b, c]: [&Written<'_>; 3]) -> Question {
     ask(&[("a", 0, a), ("b", 0, b), ("c", 0, c)])
 }
 
-const P: &Written = &written("stable: 1.0.0");
+const P: &Written<'_> = &written("stable: 1.0.0");
 
 /// A package that nobody asks for.
-const Q: &Written = &Written {
+const Q: &Written<'_> = &Written {
     package: "Q",
     prefix: "Q.v",
     lines: "stable: 1.0.0",

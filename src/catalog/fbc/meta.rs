@@ -11,7 +11,7 @@ use super::json::{Cursor, Step, fold_of};
 use super::shape::{Icon, Properties, RelatedImage};
 use crate::catalog::blob::{Channel, Content, Fault, Kind, Package};
 
-mod keys;
+pub(super) mod keys;
 
 use keys::Keys;
 

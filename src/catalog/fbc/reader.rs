@@ -8,14 +8,18 @@
 //! it for YAML: it is what catalogd makes of a catalog whose first document is empty, and such a
 //! catalog counts as loaded.
 //!
+//! What a blob is read as is the [`Intake`]'s choice: the index wants what decides ([`Decisive`]),
+//! `lint` wants what is written. After a fault the one stops and the other goes on, so a reader can
+//! be told to [`recover`](Reader::recover).
+//!
 //! Upstream: apimachinery, `pkg/util/yaml/decoder.go`, `YAMLOrJSONDecoder`.
 
 use super::error::{FbcError, Malformed};
-use super::json::{Cursor, Halt, skip_space};
-use super::meta::{self, Blob};
+use super::intake::{Intake, Origin, Place};
+use super::json::{Cursor, Halt, Step, skip_space};
 use super::object::begins_with_brace;
-use super::yaml::{self, Piece, YamlFault};
-use crate::catalog::blob::{BlobFault, Position, Sink};
+use super::yaml::{self, Marks, Piece, YamlFault};
+use crate::catalog::blob::Position;
 
 /// Where the reading of one file stands.
 #[derive(Debug)]
@@ -25,8 +29,21 @@ pub(crate) struct Reader {
     blobs: u32,
     /// Bytes consumed.
     at: u64,
-    /// Line feeds among them; kept up only while the file may yet turn out to be YAML.
+    /// Line feeds among them; unless they are wanted, kept up only while the file may yet turn out
+    /// to be YAML.
     lines: u64,
+    /// Bytes since the last line feed, kept up where places are wanted.
+    column: u64,
+    places: Places,
+}
+
+/// Whether lines are counted in JSON, too.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub(crate) enum Places {
+    /// Yes.
+    Wanted,
+    /// No: a byte tells the place.
+    Unwanted,
 }
 
 #[derive(Debug)]
@@ -36,14 +53,16 @@ enum Format {
     Json(u32),
     /// YAML; with the fault of JSON if that was tried before.
     Yaml(Option<FbcError>),
+    /// JSON after a fault: the next line that begins with an object is looked for.
+    Lost,
 }
 
 /// What comes next in a file.
 #[derive(Debug)]
-pub(crate) enum Next<'a> {
+pub(crate) enum Next<'a, B> {
     /// A blob, and the bytes it took.
     Blob {
-        blob: Option<Blob<'a>>,
+        blob: B,
         position: Position,
         consumed: usize,
     },
@@ -66,27 +85,56 @@ pub(crate) struct Document<T> {
     pub(crate) text: T,
     /// How many lines come before it.
     pub(crate) lines_before: u64,
+    /// How many bytes do.
+    pub(crate) bytes_before: u64,
     /// The fault to report instead, if this is no YAML.
     pub(crate) json_fault: Option<FbcError>,
 }
 
 impl Reader {
-    pub(crate) fn new() -> Self {
+    pub(crate) fn new(places: Places) -> Self {
         Self {
             format: Format::Unknown,
             blobs: 0,
             at: 0,
             lines: 0,
+            column: 0,
+            places,
         }
     }
 
+    /// Where reading stands.
+    pub(crate) fn origin(&self) -> Origin {
+        Origin {
+            bytes: self.at,
+            lines: self.lines,
+            column: self.column,
+        }
+    }
+
+    /// Goes on after a fault, with what follows the blob; false where nothing can.
+    pub(crate) fn recover(&mut self, fault: &FbcError) -> bool {
+        let is_limit = matches!(
+            fault.malformed,
+            Malformed::BlobTooLarge { .. } | Malformed::TooManyBlobs { .. }
+        );
+        self.format = Format::Lost;
+        !is_limit
+    }
+
     /// What `text`, the file from where reading stands, begins with; `ended` tells that nothing
-    /// follows it.
-    pub(crate) fn next<'a>(&mut self, text: &'a [u8], ended: bool) -> Result<Next<'a>, FbcError> {
+    /// follows it. `read` reads one blob.
+    pub(crate) fn next<'a, B>(
+        &mut self,
+        text: &'a [u8],
+        ended: bool,
+        read: impl FnOnce(&mut Cursor<'a>) -> Step<B>,
+    ) -> Result<Next<'a, B>, FbcError> {
         let next = match &self.format {
             Format::Unknown => return Ok(self.detect(text, ended)),
-            Format::Json(objects) => self.next_json(*objects, text, ended)?,
+            Format::Json(objects) => self.next_json(*objects, text, ended, read)?,
             Format::Yaml(_) => self.next_document(text, ended)?,
+            Format::Lost => self.find_object(text, ended),
         };
         if matches!(next, Next::Incomplete) && text.len() >= BLOB_LIMIT {
             return Err(self.fault(Malformed::BlobTooLarge { limit: BLOB_LIMIT }));
@@ -102,7 +150,7 @@ impl Reader {
         Ok(next)
     }
 
-    fn detect<'a>(&mut self, text: &[u8], ended: bool) -> Next<'a> {
+    fn detect<'a, B>(&mut self, text: &[u8], ended: bool) -> Next<'a, B> {
         if text.len() < PEEKED && !ended {
             return Next::Incomplete;
         }
@@ -115,12 +163,29 @@ impl Reader {
         Next::Skipped { consumed: 0 }
     }
 
-    fn next_json<'a>(
+    /// Steps over the rest of what cannot be read.
+    fn find_object<'a, B>(&mut self, text: &[u8], ended: bool) -> Next<'a, B> {
+        if let Some(newline) = memchr::memmem::find(text, b"\n{") {
+            self.format = Format::Json(u32::MAX);
+            return Next::Skipped {
+                consumed: newline + 1,
+            };
+        }
+        // The last byte may be the line feed before an object.
+        match (ended, text.len().saturating_sub(1)) {
+            (true, _) => Next::End,
+            (false, 0) => Next::Incomplete,
+            (false, consumed) => Next::Skipped { consumed },
+        }
+    }
+
+    fn next_json<'a, B>(
         &mut self,
         objects: u32,
         text: &'a [u8],
         ended: bool,
-    ) -> Result<Next<'a>, FbcError> {
+        read: impl FnOnce(&mut Cursor<'a>) -> Step<B>,
+    ) -> Result<Next<'a, B>, FbcError> {
         let space = skip_space(text);
         let rest = text.get(space..).unwrap_or_default();
         if rest.is_empty() {
@@ -128,7 +193,7 @@ impl Reader {
         }
         let begin = self.at + space as u64;
         let mut cursor = Cursor::new(rest);
-        let fault = match meta::read(&mut cursor) {
+        let fault = match read(&mut cursor) {
             Ok(blob) => {
                 self.format = Format::Json(objects.saturating_add(1));
                 let consumed = space + cursor.at();
@@ -154,7 +219,11 @@ impl Reader {
         })
     }
 
-    fn next_document<'a>(&mut self, text: &'a [u8], ended: bool) -> Result<Next<'a>, FbcError> {
+    fn next_document<'a, B>(
+        &mut self,
+        text: &'a [u8],
+        ended: bool,
+    ) -> Result<Next<'a, B>, FbcError> {
         match yaml::split(text, ended) {
             Piece::Incomplete => Ok(Next::Incomplete),
             Piece::End => Ok(Next::End),
@@ -162,6 +231,7 @@ impl Reader {
                 let document = Document {
                     text: text.get(..length).unwrap_or_default(),
                     lines_before: self.lines,
+                    bytes_before: self.at,
                     json_fault: self.take_json_fault(),
                 };
                 Ok(Next::Document { document, consumed })
@@ -182,11 +252,11 @@ impl Reader {
     fn take_json_fault(&mut self) -> Option<FbcError> {
         match &mut self.format {
             Format::Yaml(fault) => fault.take(),
-            Format::Unknown | Format::Json(_) => None,
+            Format::Unknown | Format::Json(_) | Format::Lost => None,
         }
     }
 
-    fn consume(&mut self, text: &[u8], next: &Next<'_>) {
+    fn consume<B>(&mut self, text: &[u8], next: &Next<'_, B>) {
         let (Next::Blob { consumed, .. }
         | Next::Document { consumed, .. }
         | Next::Skipped { consumed }) = next
@@ -194,8 +264,15 @@ impl Reader {
             return;
         };
         self.at += *consumed as u64;
-        if matches!(self.format, Format::Yaml(_) | Format::Json(..=1)) {
-            self.lines += lines(text.get(..*consumed).unwrap_or_default());
+        let passed = text.get(..*consumed).unwrap_or_default();
+        if self.places == Places::Wanted {
+            self.lines += lines(passed);
+            self.column = match memchr::memrchr(b'\n', passed) {
+                Some(newline) => (passed.len() - newline - 1) as u64,
+                None => self.column + passed.len() as u64,
+            };
+        } else if matches!(self.format, Format::Yaml(_) | Format::Json(..=1)) {
+            self.lines += lines(passed);
         }
     }
 
@@ -206,7 +283,7 @@ impl Reader {
                 line: self.lines + 1,
                 column: 1,
             },
-            Format::Unknown | Format::Json(_) => Position::Byte(self.at),
+            Format::Unknown | Format::Json(_) | Format::Lost => Position::Byte(self.at),
         };
         FbcError {
             position,
@@ -216,9 +293,25 @@ impl Reader {
 }
 
 impl<T: AsRef<[u8]>> Document<T> {
-    /// The JSON that the document stands for.
-    pub(crate) fn to_json(&self) -> Result<Vec<u8>, FbcError> {
-        yaml::to_json(self.text.as_ref()).map_err(|fault| self.fault(fault))
+    /// The JSON that the document stands for, and where its parts stand if `marks` are wanted.
+    pub(crate) fn to_json(&self, marks: Places) -> Result<(Vec<u8>, Marks), FbcError> {
+        yaml::to_marked_json(self.text.as_ref(), marks == Places::Wanted)
+            .map_err(|fault| self.fault(fault))
+    }
+
+    /// Where it begins in its file.
+    pub(crate) fn origin(&self) -> Origin {
+        Origin {
+            bytes: self.bytes_before,
+            lines: self.lines_before,
+            column: 0,
+        }
+    }
+
+    /// Where its first line of content stands.
+    pub(crate) fn position(&self) -> Position {
+        let line = self.lines_before + 1 + leading_lines(self.text.as_ref());
+        Position::Line { line, column: 1 }
     }
 
     fn fault(&self, fault: YamlFault) -> FbcError {
@@ -237,16 +330,24 @@ impl<T: AsRef<[u8]>> Document<T> {
 }
 
 /// Hands over the blob that a YAML document stands for, given its JSON.
-pub(crate) fn hand_over_document<T: AsRef<[u8]>>(
+pub(crate) fn hand_over_document<T: AsRef<[u8]>, I: Intake>(
     document: &Document<T>,
-    json: &[u8],
+    (json, marks): &(Vec<u8>, Marks),
     file: &str,
-    sink: &mut dyn Sink,
+    intake: &mut I,
 ) -> Result<(), FbcError> {
-    let line = document.lines_before + 1 + leading_lines(document.text.as_ref());
-    let position = Position::Line { line, column: 1 };
-    match meta::read(&mut Cursor::new(json)) {
-        Ok(blob) => hand_over(blob, position, file, sink),
+    let position = document.position();
+    match I::read(&mut Cursor::new(json)) {
+        Ok(blob) => {
+            let place = Place {
+                file,
+                position,
+                origin: document.origin(),
+                text: document.text.as_ref(),
+                marks: Some(marks),
+            };
+            intake.take(blob, &place);
+        }
         Err(halt) => {
             let malformed = match halt {
                 Halt::Malformed { malformed, .. } => malformed,
@@ -260,27 +361,6 @@ pub(crate) fn hand_over_document<T: AsRef<[u8]>>(
         }
     }
     Ok(())
-}
-
-/// Hands over a blob.
-pub(crate) fn hand_over(
-    blob: Option<Blob<'_>>,
-    position: Position,
-    file: &str,
-    sink: &mut dyn Sink,
-) {
-    let Some(Blob { filed, content }) = blob else {
-        return;
-    };
-    let content = content.map_err(|fault| BlobFault {
-        file: file.into(),
-        position,
-        package: filed.key().folder().into(),
-        schema: filed.schema.as_ref().into(),
-        name: filed.name.as_ref().into(),
-        fault,
-    });
-    sink.blob(filed.key(), content);
 }
 
 fn json_fault(at: u64, malformed: Malformed) -> FbcError {

@@ -7,6 +7,7 @@
 
 mod fault;
 mod frame;
+mod marks;
 mod scalar;
 mod split;
 #[cfg(test)]
@@ -15,6 +16,7 @@ mod transcode;
 mod write;
 
 pub(crate) use fault::YamlFault;
+pub(crate) use marks::Marks;
 pub(crate) use split::{Piece, split};
 
 use super::error::Malformed;
@@ -22,8 +24,13 @@ use transcode::Transcoder;
 
 /// Turns one document into JSON.
 pub(crate) fn to_json(document: &[u8]) -> Result<Vec<u8>, YamlFault> {
+    Ok(to_marked_json(document, false)?.0)
+}
+
+/// As [`to_json`], with the places of its parts if they are wanted.
+pub(crate) fn to_marked_json(document: &[u8], marked: bool) -> Result<(Vec<u8>, Marks), YamlFault> {
     let text = readable(document)?;
-    Transcoder::new(text).run()
+    Transcoder::new(text, Marks::new(marked)).run()
 }
 
 /// The document as text, without byte order mark, if every character may stand in YAML.

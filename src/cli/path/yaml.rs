@@ -23,7 +23,7 @@ mod tests {
     #[test]
     fn a_manifest_as_people_write_it() {
         let object = json!({"kind": "X", "spec": {"version": "1.0", "channels": ["on"]}});
-        let expected = "---\n'kind': 'X'\n";
+        let expected = "---\nkind: 'X'\nspec:\n  channels:\n    - 'on'\n  version: '1.0'\n";
         assert_eq!(documents(&[object]), expected);
     }
 

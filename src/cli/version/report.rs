@@ -81,7 +81,9 @@ const SCHEMA: &str = "olmguard.version/v1";
 const SCHEMAS: &[&str] = &[
     "olmguard.catalogs/v1",
     "olmguard.check/v1",
+    "olmguard.diff/v1",
     "olmguard.doctor/v1",
+    "olmguard.promotion/v1",
     "olmguard.range/v1",
     SCHEMA,
 ];

@@ -9,7 +9,7 @@ use crate::explain::step::versions::by_versions;
 use crate::judge::{Token, Verdict, pin};
 use crate::olm::EdgeSource;
 use crate::resolve::semver::Hindrance;
-use crate::resolve::{Choice, OfferEdge, Origin, Query};
+use crate::resolve::{Choice, Offer, OfferEdge, Origin, Query};
 
 /// What OLM v1 does.
 #[derive(Clone, Debug, Serialize)]
@@ -199,7 +199,7 @@ fn without_edge(
         version: inquiry.installed.version.clone(),
     }];
     let offers = inquiry.offers.iter();
-    let unread = offers.flat_map(|offer| offer.edges()).filter_map(|edge| {
+    let unread = offers.flat_map(Offer::edges).filter_map(|edge| {
         let is_own = targets.iter().any(|to| is_same(&edge.to, to));
         match edge.written {
             WrittenEdge::UnreadRange { text, .. } if is_own => Some(text.to_owned()),

@@ -3,7 +3,7 @@
 use super::StepReport;
 use super::catalogs::{CatalogReading, Need};
 use super::classic::{ClassicReading, Fact};
-use crate::explain::see::{EdgeReport, say_fact, say_more, say_notes, wrapped};
+use crate::explain::see::{BundleReport, EdgeReport, say_fact, say_more, say_notes, wrapped};
 use crate::explain::tone::{Tone, Toned};
 use crate::resolve::semver::Hindrance;
 use crate::version::go;
@@ -23,11 +23,11 @@ impl StepReport {
         }
         if let Some(reading) = &self.semver {
             let (tone, words) = match &reading.reason {
-                None => (Tone::Good, "allowed by versions alone"),
-                Some(reason) if reading.is_allowed() => (Tone::Good, reason.as_str()),
-                Some(reason) => (Tone::Bad, reason.as_str()),
+                None => (Tone::Good, "allowed by versions alone".to_owned()),
+                Some(reason) if reading.is_allowed() => (Tone::Good, reason.clone()),
+                Some(reason) => (Tone::Bad, format!("not allowed: {reason}")),
             };
-            say_fact("By semver", tone, words, &mut text);
+            say_fact("By semver", tone, &words, &mut text);
         }
         for reading in &self.classic {
             say_classic(reading, &mut text);
@@ -66,17 +66,19 @@ impl StepReport {
         );
         say_more("Needed", Tone::Caution, &reading.needed, text);
         say_more("Path", Tone::Plain, &wrapped(&reading.path), text);
-        match &reading.unpinned {
-            Some(next) => say_fact("Unpinned", Tone::Plain, &next.label(), text),
-            None => say_fact("Unpinned", Tone::Plain, "nothing is installed next", text),
-        }
+        let next = reading.unpinned.as_ref().map(BundleReport::label);
+        let next = next.map_or_else(
+            || "OLM installs nothing next".to_owned(),
+            |next| format!("OLM installs {next} next"),
+        );
+        say_fact("Unpinned", Tone::Plain, &next, text);
     }
 }
 
 /// What would have to differ.
 pub(super) fn needed(need: &Need) -> String {
     match need {
-        Need::Versions(what) => hindrance(*what).to_owned(),
+        Need::Versions(what) => format!("a step that versions allow: {}", hindrance(*what)),
         Need::Edge { name, version } => {
             let version = go::escape(version);
             match name {
@@ -123,14 +125,12 @@ pub(super) fn needed(need: &Need) -> String {
 /// Why versions alone do not allow a step.
 pub(super) fn hindrance(hindrance: Hindrance) -> &'static str {
     match hindrance {
-        Hindrance::Same => "the same version: it stays",
-        Hindrance::Lower => "not allowed: the version is lower",
-        Hindrance::Major => "not allowed: another major version",
-        Hindrance::ZeroMinor => {
-            "not allowed: below 1.0.0 another minor version is as another major one"
-        }
-        Hindrance::ZeroPatch => "not allowed: below 0.1.0 no version is compatible with another",
-        Hindrance::Prerelease => "not allowed: from a release to a prerelease",
+        Hindrance::Same => "the version is the same",
+        Hindrance::Lower => "the version is lower",
+        Hindrance::Major => "another major version",
+        Hindrance::ZeroMinor => "below 1.0.0 another minor version is as another major one",
+        Hindrance::ZeroPatch => "below 0.1.0 no version is compatible with another",
+        Hindrance::Prerelease => "from a release to a prerelease",
     }
 }
 
@@ -153,7 +153,7 @@ pub(super) fn fact(fact: &Fact) -> String {
 }
 
 /// Where a version cannot be read, versions say nothing.
-pub(super) const UNREADABLE: &str = "not allowed: one of the versions cannot be read";
+pub(super) const UNREADABLE: &str = "one of the versions cannot be read";
 
 fn say_classic(reading: &ClassicReading, text: &mut Toned) {
     let catalog = go::escape(&reading.catalog);

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use crate::catalog::{BundleIndex, Deprecation, Package};
+use crate::catalog::{BundleIndex, DependencyKind, Deprecation, Package};
 use crate::explain::see::{label, version_and_release};
 use crate::explain::versions::standing::Standings;
 use crate::explain::versions::{
@@ -147,7 +147,7 @@ fn bundle(
         error,
         channels: memberships(graph, edges, node),
         deprecated: bundle.deprecated.as_deref().map(str::to_owned),
-        requires: bundle.dependency.map(|kind| kind.as_str()),
+        requires: bundle.dependency.map(DependencyKind::as_str),
         replaced_by: edges.replaced_by.get(at).cloned().unwrap_or_default(),
         skipped_by: edges.skipped_by.get(at).cloned().unwrap_or_default(),
         held_by: edges

@@ -65,11 +65,11 @@ impl VersionsReport {
         let heads = [
             "Version",
             &from,
-            "Asked for",
+            "Asked",
             "Channels",
             "Replaced by",
             "Skipped by",
-            "In skipRange of",
+            "skipRange of",
             "But",
         ];
         let mut table = Table::new(heads);

@@ -12,15 +12,15 @@ use crate::catalog::fbc::error::Malformed;
 
 /// The keys of a blob, in the order read.
 #[derive(Debug, Default)]
-pub(super) struct Keys<'a>(Vec<Cow<'a, str>>);
+pub(in crate::catalog::fbc) struct Keys<'a>(Vec<Cow<'a, str>>);
 
 impl<'a> Keys<'a> {
-    pub(super) fn insert(&mut self, key: Cow<'a, str>) {
+    pub(in crate::catalog::fbc) fn insert(&mut self, key: Cow<'a, str>) {
         self.0.push(key);
     }
 
     /// The fault, if two keys differ in case only. Equal keys are none: the last one counts.
-    pub(super) fn duplicates(&self) -> Option<Malformed> {
+    pub(in crate::catalog::fbc) fn duplicates(&self) -> Option<Malformed> {
         if self.are_plainly_distinct() {
             return None;
         }

@@ -13,6 +13,7 @@ use granit_parser::{Event, Options, Parser, ScalarStyle, Span, StrInput, Tag};
 
 use super::fault::{YamlFault, invalid, not_mergeable, scan_fault, unreadable};
 use super::frame::{Anchor, Frame, Shape};
+use super::marks::Marks;
 use super::scalar::{is_merge, typed};
 use super::write::JsonText;
 use crate::catalog::fbc::error::Malformed;
@@ -27,12 +28,13 @@ pub(super) struct Transcoder<'a> {
     anchors: BTreeMap<usize, Anchor>,
     /// Where the event that is being worked on stands.
     at: Span,
+    marks: Marks,
 }
 
 type Outcome = Result<(), Malformed>;
 
 impl<'a> Transcoder<'a> {
-    pub(super) fn new(text: &'a str) -> Self {
+    pub(super) fn new(text: &'a str, marks: Marks) -> Self {
         Self {
             text,
             parser: Parser::new_from_str_with_options(text, options()),
@@ -40,11 +42,12 @@ impl<'a> Transcoder<'a> {
             open: Vec::new(),
             anchors: BTreeMap::new(),
             at: Span::default(),
+            marks,
         }
     }
 
     /// The JSON of the first document; `null` if there is none.
-    pub(super) fn run(mut self) -> Result<Vec<u8>, YamlFault> {
+    pub(super) fn run(mut self) -> Result<(Vec<u8>, Marks), YamlFault> {
         while let Some(event) = self.parser.next_event() {
             let (event, span) = event.map_err(|fault| scan_fault(&fault))?;
             self.at = span;
@@ -55,9 +58,9 @@ impl<'a> Transcoder<'a> {
                 .map_err(|malformed| self.fault(malformed))?;
         }
         if self.out.len() == 0 {
-            return Ok(b"null".to_vec());
+            return Ok((b"null".to_vec(), self.marks));
         }
-        Ok(self.out.into_bytes())
+        Ok((self.out.into_bytes(), self.marks))
     }
 
     fn event(&mut self, event: Event<'a>) -> Outcome {
@@ -85,6 +88,12 @@ impl<'a> Transcoder<'a> {
             column: self.at.start.col() as u64 + 1,
             malformed,
         }
+    }
+
+    /// Notes where the value stands that is about to be written.
+    fn mark(&mut self) {
+        let start = &self.at.start;
+        self.marks.note(self.out.len(), start.line(), start.col());
     }
 
     fn shape(&self) -> Option<&Shape> {
@@ -118,6 +127,7 @@ impl<'a> Transcoder<'a> {
             return Ok(());
         }
         self.begin_value()?;
+        self.mark();
         let start = self.out.len();
         self.out.scalar(&scalar)?;
         self.anchor(anchor, start);
@@ -203,6 +213,7 @@ impl<'a> Transcoder<'a> {
         };
         self.begin(shape, anchor);
         if !merges {
+            self.mark();
             self.out.push(b'[');
         }
         Ok(())
@@ -215,6 +226,7 @@ impl<'a> Transcoder<'a> {
         }
         self.begin_value()?;
         self.begin(Shape::Key, anchor);
+        self.mark();
         self.out.push(b'{');
         Ok(())
     }
@@ -311,6 +323,7 @@ impl<'a> Transcoder<'a> {
             }
             _ => {
                 self.begin_value()?;
+                self.mark();
                 self.out.raw(&json);
             }
         }

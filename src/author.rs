@@ -1,0 +1,31 @@
+//! Making catalogs: templates rendered, a z-stream released, a bundle promoted.
+//!
+//! ```text
+//! template + bundles --template--> Written --yaml, json--> a file-based catalog
+//! catalog --zstream, promote--> the same with one channel changed --'
+//! ```
+//!
+//! Everything here works on catalogs *as written* ([`Written`]): what is not understood is kept.
+//! Bundles that a template names by image are not pulled; they come from catalogs at hand
+//! ([`Shelf`]).
+//!
+//! Upstream: operator-registry, `alpha/template` and `alpha/declcfg/write.go`. The z-stream generator
+//! has no counterpart there: its rule, and the properties that hold of it, stand in [`zstream`].
+
+mod blob;
+pub mod channel;
+mod json;
+pub mod promote;
+pub mod reach;
+mod shelf;
+pub mod template;
+mod value;
+pub mod words;
+mod written;
+mod yaml;
+pub mod zstream;
+
+pub use blob::Blob;
+pub use shelf::{Shelf, ShelfError};
+pub use value::{Members, Value};
+pub use written::{Format, Written, WrittenError};

@@ -1,0 +1,56 @@
+//! `olm.template.basic`: blobs as they are, but for bundles, which are named by their image.
+//!
+//! Upstream: operator-registry, `alpha/template/basic/basic.go`. A bundle may have a name there, which
+//! has no effect; the same holds here.
+
+use super::TemplateError;
+use crate::author::blob::{BUNDLE, Blob};
+use crate::author::json;
+use crate::author::shelf::Shelf;
+use crate::author::value::Value;
+use crate::author::written::Written;
+
+/// The blobs of a template.
+pub(super) fn render(file: &str, template: &Blob, shelf: &Shelf) -> Result<Written, TemplateError> {
+    let entries = template.members().get("entries");
+    let mut written = Written::default();
+    for (index, entry) in entries
+        .map(Value::items)
+        .unwrap_or_default()
+        .iter()
+        .enumerate()
+    {
+        let blob = blob(&format!("{file}: entries[{index}]"), entry)?;
+        match blob.schema() {
+            BUNDLE if is_reference(&blob) => {
+                written.push(shelf.bundle(blob.text("image"))?.clone());
+            }
+            BUNDLE => return Err(TemplateError::BundleFields { index }),
+            _ => written.push(blob),
+        }
+    }
+    Ok(written)
+}
+
+/// One entry as a blob of a catalog, with all that is checked of one.
+fn blob(name: &str, entry: &Value) -> Result<Blob, TemplateError> {
+    let Value::Object(members) = entry else {
+        return Err(TemplateError::WrongType {
+            path: name.into(),
+            expected: "an object with schema",
+            found: entry.kind(),
+        });
+    };
+    let mut text = String::new();
+    json::object(members, &mut text);
+    Written::default().read(name, text.as_bytes())?;
+    Ok(Blob::new(members.clone()))
+}
+
+fn is_reference(bundle: &Blob) -> bool {
+    let lists = ["properties", "relatedImages"].map(|key| bundle.members().get(key));
+    let has_items = |list: &Value| !list.items().is_empty();
+    !bundle.text("image").is_empty()
+        && bundle.text("package").is_empty()
+        && !lists.into_iter().flatten().any(has_items)
+}

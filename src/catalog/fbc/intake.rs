@@ -1,0 +1,103 @@
+//! What is made of the blobs of a file: how one is read, who takes it, and whether a fault ends it.
+//!
+//! There is one way to read files and two readers of blobs. The index of a catalog takes what
+//! decides ([`Decisive`]) and stops where upstream would; `lint` takes what is written
+//! ([`raw`](super::raw)), with its place, and goes on.
+
+use super::error::FbcError;
+use super::filed::Filed;
+use super::json::{Cursor, Step};
+use super::meta::{self, Blob};
+use super::reader::Places;
+use super::yaml::Marks;
+use crate::catalog::blob::{BlobFault, Fault, Position, Sink};
+
+/// Takes the blobs of files, in order.
+pub(crate) trait Intake {
+    /// What a blob is read as.
+    type Blob<'a>;
+
+    /// Whether places within blobs are wanted: it costs a little.
+    const PLACES: Places;
+
+    /// Reads one blob. It may be called again for a blob that was not there as a whole.
+    fn read<'a>(cursor: &mut Cursor<'a>) -> Step<Self::Blob<'a>>;
+
+    /// Takes one blob.
+    fn take(&mut self, blob: Self::Blob<'_>, place: &Place<'_>);
+
+    /// Takes a fault; `text` is what is known of the file from `origin` on.
+    ///
+    /// # Errors
+    /// The fault, where reading must stop at it.
+    fn fault(
+        &mut self,
+        file: &str,
+        fault: FbcError,
+        origin: Origin,
+        text: &[u8],
+    ) -> Result<(), FbcError>;
+}
+
+/// How much of a file comes before some text of it.
+#[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
+pub(crate) struct Origin {
+    pub(crate) bytes: u64,
+    /// Whole lines, counted only where places are wanted.
+    pub(crate) lines: u64,
+    /// Bytes of the line that the text begins in.
+    pub(crate) column: u64,
+}
+
+/// Where a blob stands.
+#[derive(Debug)]
+pub(crate) struct Place<'a> {
+    pub(crate) file: &'a str,
+    /// Where it begins, as faults tell it.
+    pub(crate) position: Position,
+    /// Where `text` begins.
+    pub(crate) origin: Origin,
+    /// The blob as it is written, with blanks before it.
+    pub(crate) text: &'a [u8],
+    /// For YAML: where the parts of its JSON stand.
+    pub(crate) marks: Option<&'a Marks>,
+}
+
+impl Place<'_> {
+    /// The fault of the blob that stands here and is filed so.
+    pub(super) fn blame(&self, filed: &Filed<'_>, fault: Fault) -> BlobFault {
+        BlobFault {
+            file: self.file.into(),
+            position: self.position,
+            package: filed.key().folder().into(),
+            schema: filed.schema.as_ref().into(),
+            name: filed.name.as_ref().into(),
+            fault,
+        }
+    }
+}
+
+/// Takes what of each blob decides, for a [`Sink`]; stops at the first fault.
+pub(crate) struct Decisive<'s>(pub(crate) &'s mut dyn Sink);
+
+impl Intake for Decisive<'_> {
+    type Blob<'a> = Option<Blob<'a>>;
+
+    const PLACES: Places = Places::Unwanted;
+
+    fn read<'a>(cursor: &mut Cursor<'a>) -> Step<Self::Blob<'a>> {
+        meta::read(cursor)
+    }
+
+    fn take(&mut self, blob: Self::Blob<'_>, place: &Place<'_>) {
+        let Some(Blob { filed, content }) = blob else {
+            return;
+        };
+        let content = content.map_err(|fault| place.blame(&filed, fault));
+        self.0.blob(filed.key(), content);
+    }
+
+    fn fault(&mut self, _: &str, fault: FbcError, _: Origin, _: &[u8]) -> Result<(), FbcError> {
+        Err(fault)
+    }
+}

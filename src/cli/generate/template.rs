@@ -1,0 +1,39 @@
+//! `olmguard generate template`: a template of opm, rendered without a registry.
+
+use std::path::{Path, PathBuf};
+
+use super::command::GenerateError;
+use super::{CommonArgs, files};
+use crate::author::template::render;
+use crate::source::each_file;
+
+/// Renders a template of opm: olm.semver or olm.template.basic, told by its schema
+///
+/// Channels and edges are those of opm alpha render-template. Bundles are named by image there and
+/// taken from --bundles here.
+#[derive(Clone, Debug, clap::Args)]
+pub(super) struct TemplateArgs {
+    #[command(flatten)]
+    common: CommonArgs,
+
+    /// The template; - is standard input
+    file: PathBuf,
+}
+
+pub(super) fn run(args: &TemplateArgs) -> Result<(), GenerateError> {
+    let TemplateArgs { common, file } = args;
+    files::check_stdin(file, &common.bundles)?;
+    let (name, text) = text(file)?;
+    let shelf = files::shelf(&common.bundles)?;
+    common.print(&render(&name, &text, &shelf)?)
+}
+
+/// The template with its name; a folder is read as one file, so that it is refused as more than one
+/// document.
+fn text(file: &Path) -> Result<(String, Vec<u8>), GenerateError> {
+    let mut whole = Vec::new();
+    each_file(file, &mut |_, text| {
+        whole.extend_from_slice(text);
+    })?;
+    Ok((file.display().to_string(), whole))
+}

@@ -1,0 +1,160 @@
+//! `olmguard generate z-stream`: a patch takes the place of its minor's older releases.
+
+use std::path::PathBuf;
+
+use super::command::{GenerateError, Names};
+use super::{CommonArgs, files};
+use crate::author::words;
+use crate::author::zstream::{self, Manner, Release};
+use crate::author::{Blob, Written};
+use crate::cli::line;
+use crate::graph::version_in_name;
+use crate::version::{Version, go};
+use clap::builder::BoolishValueParser;
+
+/// Adds a patch release to a channel in place of its minor's older releases
+///
+/// The lowest release of the minor stays as the way in from older minors; the others leave the channel
+/// and are skipped by the new one, which all of them reach in one hop. What led on from the minor leads
+/// on from the new release.
+#[derive(Clone, Debug, clap::Args)]
+pub(super) struct ZStreamArgs {
+    #[command(flatten)]
+    common: CommonArgs,
+
+    /// The package
+    #[arg(long, env = "OLMGUARD_PACKAGE", value_name = "PACKAGE")]
+    package: String,
+
+    /// The channel
+    #[arg(long, env = "OLMGUARD_CHANNEL", value_name = "CHANNEL")]
+    channel: String,
+
+    #[command(flatten)]
+    release: ReleaseArgs,
+
+    /// Keep the minor's older releases, and give the new one a skipRange over them
+    #[arg(long, env = "OLMGUARD_WITH_RANGE", value_parser = BoolishValueParser::new())]
+    with_range: bool,
+
+    /// The catalog, a file or folder; - is standard input
+    catalog: PathBuf,
+}
+
+/// Which bundle is released.
+#[derive(Clone, Debug, clap::Args)]
+#[group(required = true, multiple = false)]
+struct ReleaseArgs {
+    /// The bundle to release
+    #[arg(long, env = "OLMGUARD_BUNDLE", value_name = "BUNDLE")]
+    bundle: Option<String>,
+
+    /// The version to release: that of one bundle
+    #[arg(long, env = "OLMGUARD_NEW_VERSION", value_name = "VERSION")]
+    new_version: Option<String>,
+}
+
+pub(super) fn run(args: &ZStreamArgs) -> Result<(), GenerateError> {
+    files::check_stdin(&args.catalog, &args.common.bundles)?;
+    let mut catalog = files::catalog(&args.catalog)?;
+    files::check_package(&catalog, &args.package)?;
+    let channel = catalog.channel(&args.package, &args.channel);
+    let channel = channel.ok_or_else(|| no_channel(&catalog, args))?;
+    add_bundle(&mut catalog, args)?;
+    let (name, version) = released(&catalog, args)?;
+    let release = Release {
+        name: &name,
+        version: &version,
+    };
+    let manner = if args.with_range {
+        Manner::Range
+    } else {
+        Manner::Skips
+    };
+    let version_of = |name: &str| version_of(&catalog, &args.package, name);
+    let outcome = zstream::add(&channel, release, manner, &version_of);
+    let outcome = outcome.map_err(|source| GenerateError::ZStream {
+        channel: args.channel.clone(),
+        source,
+    })?;
+    catalog.put_channel(&args.package, outcome.channel);
+    let removed: Vec<_> = outcome
+        .removed
+        .into_iter()
+        .map(|entry| entry.name)
+        .collect();
+    let dropped = catalog.drop_unlisted(&args.package, &removed);
+    for said in words::z_stream(&args.channel, &removed, &dropped, &outcome.unread) {
+        line("note", &said);
+    }
+    args.common.print(&catalog)
+}
+
+/// Takes the bundle from `--bundles` where the catalog does not have it.
+fn add_bundle(catalog: &mut Written, args: &ZStreamArgs) -> Result<(), GenerateError> {
+    if catalog
+        .bundles(&args.package)
+        .any(|bundle| args.release.names(bundle))
+    {
+        return Ok(());
+    }
+    let given = files::blobs(&args.common.bundles)?;
+    let mut given = given.bundles(&args.package);
+    if let Some(bundle) = given.find(|bundle| args.release.names(bundle)) {
+        catalog.push(bundle.clone());
+    }
+    Ok(())
+}
+
+/// The bundle that is released, with its version.
+fn released(catalog: &Written, args: &ZStreamArgs) -> Result<(String, Version), GenerateError> {
+    let bundles = catalog.bundles(&args.package);
+    let mut bundles = bundles.filter(|bundle| args.release.names(bundle));
+    let found = bundles.find_map(|bundle| Some((bundle.name().to_owned(), bundle.version()?)));
+    found.ok_or_else(|| GenerateError::NoBundle {
+        package: args.package.clone(),
+        what: args.release.to_words(),
+    })
+}
+
+/// The version of a bundle, or the one that its name speaks of where there is none.
+fn version_of(catalog: &Written, package: &str, name: &str) -> Option<Version> {
+    let mut bundles = catalog
+        .bundles(package)
+        .filter(|bundle| bundle.name() == name);
+    let version = bundles.find_map(Blob::version);
+    version.or_else(|| version_in_name(name))
+}
+
+fn no_channel(catalog: &Written, args: &ZStreamArgs) -> GenerateError {
+    let found = catalog.channels(&args.package);
+    GenerateError::NoChannel {
+        package: args.package.clone(),
+        channel: args.channel.clone(),
+        found: Names(found.map(|channel| go::quote(channel.name())).collect()),
+    }
+}
+
+impl ReleaseArgs {
+    fn names(&self, bundle: &Blob) -> bool {
+        let is_version = |asked: &String| {
+            let version = bundle.version();
+            version.is_some_and(|version| version.to_string() == *asked)
+        };
+        let by_name = self
+            .bundle
+            .as_ref()
+            .is_some_and(|name| name == bundle.name());
+        by_name || self.new_version.as_ref().is_some_and(is_version)
+    }
+
+    fn to_words(&self) -> String {
+        match (&self.bundle, &self.new_version) {
+            (Some(name), _) => format!("the name {} and a version", go::quote(name)),
+            (None, version) => format!(
+                "version {}",
+                go::quote(version.as_deref().unwrap_or_default())
+            ),
+        }
+    }
+}

@@ -1,0 +1,146 @@
+use super::*;
+use crate::explain::see::scene::{filter, said, snapshot};
+use crate::olm::EdgeSource;
+
+#[track_caller]
+fn report(
+    lines: &str,
+    (channels, range): (&[&str], Option<&str>),
+    (from, to): (&str, Option<&str>),
+    olm: Generation,
+) -> (bool, String) {
+    let snapshot = snapshot(EdgeSource::Catalog, &[("hub", lines)]);
+    let filter = filter(channels, range);
+    let inquiry = Inquiry::of(&snapshot, &filter, &said(from)).expect("a question");
+    let report = match olm {
+        Generation::V1 => PathReport::of(&inquiry, to),
+        Generation::V0 => PathReport::of_classic(&inquiry, to),
+    };
+    let report = report.expect("a bundle");
+    (report.is_found(), report.to_text().to_string())
+}
+
+const CHAIN: &str =
+    "a: 1.0.0; 1.1.0 replaces 1.0.0; 1.2.0 replaces 1.1.0 skipRange (>=1.0.9 <1.2.0)
+                     b: 1.2.0; 2.0.0 replaces 1.2.0
+                     (deprecated): 1.1.0";
+
+#[test]
+fn a_way_hop_by_hop() {
+    let (found, text) = report(CHAIN, (&[], None), ("1.0.0", Some("2.0.0")), Generation::V1);
+    let expected = "\
+p: 1.0.0 -> 2.0.0: in 3 hops
+
+  Hop  Set version to  Because it                      But
+  1    \"1.1.0\"         replaces p.v1.0.0 in a          deprecated
+  2    \"1.2.0\"         replaces p.v1.1.0 in a; 1 more
+  3    \"2.0.0\"         replaces p.v1.2.0 in b
+
+Each hop    is one edit of spec.source.catalog.version; make the next once that version is installed
+By itself   without a version range:
+            1.0.0
+Then        stays there: nothing that it may take is better
+";
+    assert_eq!((found, text.as_str()), (true, expected));
+}
+
+#[test]
+fn the_highest_is_where_no_goal_is_said() {
+    let asked: (&[&str], _) = (&["a"], Some("<2"));
+    let (found, text) = report(CHAIN, asked, ("1.1.0", None), Generation::V1);
+    let expected = "\
+p: 1.1.0 -> 1.2.0: in 1 hop
+
+  Hop  Set version to  Because it
+  1    \"1.2.0\"         replaces p.v1.1.0 in a; 1 more
+
+Each hop    is one edit of spec.source.catalog.version; make the next once that version is installed
+By itself   within \"<2\":
+            1.1.0 -> 1.2.0
+Then        stays there: nothing that it may take is better
+";
+    assert_eq!((found, text.as_str()), (true, expected));
+}
+
+#[test]
+fn where_there_is_no_way_olm_says_why() {
+    let (found, text) = report(
+        CHAIN,
+        (&[], Some(">=3")),
+        ("2.0.0", Some("1.0.0")),
+        Generation::V1,
+    );
+    let expected = "\
+p: 2.0.0 -> 1.0.0: no way
+Why         p: 2.0.0 -> 1.0.0 refused: 1.0.0 is older than 2.0.0 and not a successor of it in catalog hub [Downgrade]
+            Needed: an upgrade edge in the catalog; no run of allowed edits leads there
+            Override: set spec.source.catalog.upgradeConstraintPolicy to SelfCertified; data loss is possible
+            Catalog: hub
+            OLM: error upgrading from currently installed version \"2.0.0\": no bundles found for package \"p\" matching version \"1.0.0\"
+By itself   within \">=3\":
+            2.0.0
+Then        stops: OLM resolves nothing from there
+OLM says    p: 2.0.0 -> >=3 refused: no bundle matches >=3 [VersionNotFound]
+            Nearest: 2.0.0, 1.2.0, 1.1.0
+            Fix: set spec.source.catalog.version to \"2.0.0\"
+            Catalog: hub
+            OLM: error upgrading from currently installed version \"2.0.0\": no bundles found for package \"p\" matching version \">=3\"
+";
+    assert_eq!((found, text.as_str()), (false, expected));
+    let first = |to| {
+        let (found, text) = report(CHAIN, (&[], None), ("2.0.0", to), Generation::V1);
+        (found, text.lines().next().map(str::to_owned))
+    };
+    let line = |text: &str| Some(text.to_owned());
+    let nothing = line("p: 2.0.0: nothing higher can be reached");
+    assert_eq!(first(None), (false, nothing));
+    let here = line("p: 2.0.0 -> 2.0.0: already installed");
+    assert_eq!(first(Some("2.0.0")), (true, here));
+}
+
+#[test]
+fn olm_v0_walks_by_itself() {
+    let walk = |channels, from, to| {
+        let (found, text) = report(CHAIN, (channels, None), (from, to), Generation::V0);
+        let lines: Vec<_> = text.lines().map(str::to_owned).collect();
+        (found, lines)
+    };
+    let (found, lines) = walk(&["a"], "1.0.0", None);
+    let expected = [
+        "p: 1.0.0: what OLM v0 does",
+        "By itself   Subscription to channel a of catalog hub:",
+        "            1.0.0 -> 1.1.0 -> 1.2.0",
+        "Then        stays there: it is the head",
+    ];
+    assert_eq!((found, lines), (true, expected.map(str::to_owned).to_vec()));
+    let (found, lines) = walk(&["b"], "1.0.0", Some("2.0.0"));
+    let expected = [
+        "p: 1.0.0 -> 2.0.0: what OLM v0 does",
+        "By itself   Subscription to channel b of catalog hub:",
+        "            1.0.0",
+        "Then        stranded: no entry leads on, and the Subscription says AtLatestKnown as at a head",
+    ];
+    assert_eq!(
+        (found, lines),
+        (false, expected.map(str::to_owned).to_vec())
+    );
+    let (_, lines) = walk(&["c"], "1.0.0", None);
+    let expected = [
+        "p: 1.0.0: what OLM v0 does",
+        "By itself   Subscription to channel c of catalog hub:",
+        "            1.0.0",
+        "Then        stops: OLM resolves nothing from there",
+        "OLM says    no operators found in channel c of package p in the catalog",
+        "Note        channel c does not exist; nearest: a",
+    ];
+    assert_eq!(lines, expected);
+    let round = "a: 1.0.0 skipRange 2.0.0; 2.0.0 replaces 1.0.0";
+    let (_, text) = report(round, (&[], None), ("1.0.0", None), Generation::V0);
+    let expected = [
+        "p: 1.0.0: what OLM v0 does",
+        "By itself   Subscription to catalog hub without a channel:",
+        "            1.0.0 -> 2.0.0 -> 1.0.0",
+        "Then        goes back to a bundle that was installed before, for ever",
+    ];
+    assert_eq!(text.lines().collect::<Vec<_>>(), expected);
+}

@@ -1,0 +1,123 @@
+//! Deprecations. Upstream: `ConvertToModel`, `alpha/declcfg/declcfg_to_model.go`; `Validate` of
+//! `Deprecation`, `alpha/model/model.go`.
+
+use std::collections::HashSet;
+
+use crate::lint::Rule;
+use crate::lint::finding::Report;
+use crate::lint::view::{PackageView, View};
+use crate::lint::words;
+use crate::lint::written::{Deprecation, Deprecations};
+use crate::nearest::nearest;
+
+pub(super) fn check(view: &View<'_>, report: &mut Report<'_>) {
+    let mut seen = HashSet::new();
+    for (index, blob) in view.written.deprecations.iter().enumerate() {
+        let (spot, package) = (blob.spot, &*blob.package);
+        if package.is_empty() {
+            let words = words::deprecation_without_package(index);
+            report.say(Rule::DeprecationWithoutPackage, spot, package, words);
+            continue;
+        }
+        if !super::conversion::is_defined(view, package) {
+            let near = super::conversion::near(view, package);
+            let words = words::deprecation_of_unknown_package(package, near);
+            report.say(Rule::DeprecationOfUnknownPackage, spot, package, words);
+        }
+        if !seen.insert(package) {
+            let words = words::duplicate_deprecations(package);
+            report.say(Rule::DuplicateDeprecations, spot, package, words);
+        }
+        if let Some(found) = view.packages.get(package) {
+            entries(blob, found, report);
+        }
+    }
+}
+
+fn entries(blob: &Deprecations, package: &PackageView<'_>, report: &mut Report<'_>) {
+    let mut seen = HashSet::new();
+    for (index, entry) in blob.entries.iter().enumerate() {
+        let (schema, name) = (&*entry.schema, &*entry.name);
+        if !schema.is_empty() && !seen.insert((schema, name)) {
+            let words = words::duplicate_deprecation(package.name, schema, name);
+            report.say(Rule::DuplicateDeprecation, entry.spot, package.name, words);
+        }
+        match schema {
+            "" => {
+                let words = words::deprecation_without_schema(package.name, index);
+                report.say(
+                    Rule::DeprecationWithoutSchema,
+                    entry.spot,
+                    package.name,
+                    words,
+                );
+                continue;
+            }
+            "olm.bundle" => bundle(entry, package, report),
+            "olm.channel" => channel(entry, package, report),
+            "olm.package" if name.is_empty() => {}
+            "olm.package" => {
+                let words = words::deprecated_package_named(package.name, name);
+                report.say(
+                    Rule::DeprecatedPackageNamed,
+                    entry.spot,
+                    package.name,
+                    words,
+                );
+            }
+            other => {
+                let words = words::deprecation_schema_unknown(package.name, index, other, name);
+                report.say(
+                    Rule::DeprecationSchemaUnknown,
+                    entry.spot,
+                    package.name,
+                    words,
+                );
+            }
+        }
+        if entry.message.is_empty() {
+            let words = words::deprecation_without_message(schema, name);
+            report.say(
+                Rule::DeprecationWithoutMessage,
+                entry.spot,
+                package.name,
+                words,
+            );
+        }
+    }
+}
+
+fn bundle(entry: &Deprecation, package: &PackageView<'_>, report: &mut Report<'_>) {
+    if package.by_name.contains_key(&*entry.name) {
+        return;
+    }
+    let names = package.bundles.iter().map(|view| &*view.bundle.name);
+    let near = nearest(&entry.name, names, 1).first().copied();
+    let words = words::deprecated_bundle_unknown(package.name, &entry.name, near);
+    report.say(
+        Rule::DeprecatedBundleUnknown,
+        entry.spot,
+        package.name,
+        words,
+    );
+}
+
+/// The default channel exists for opm, defined or not.
+fn channel(entry: &Deprecation, package: &PackageView<'_>, report: &mut Report<'_>) {
+    let default = package
+        .package
+        .map(|package| &*package.default_channel.text);
+    let is_default = !entry.name.is_empty() && default == Some(&*entry.name);
+    if is_default || package.channel(&entry.name).is_some() {
+        return;
+    }
+    let names = package.channels.iter().map(|view| &*view.channel.name);
+    let near = nearest(&entry.name, names, 1).first().copied();
+    let words = words::deprecated_channel_unknown(package.name, &entry.name, near);
+    report.say(
+        Rule::DeprecatedChannelUnknown,
+        entry.spot,
+        package.name,
+        words,
+    );
+}

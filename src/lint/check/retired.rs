@@ -1,0 +1,51 @@
+//! What is deprecated, and what there is instead.
+
+use super::Facts;
+use crate::lint::Rule;
+use crate::lint::finding::Report;
+use crate::lint::words;
+
+pub(super) fn check(facts: &Facts<'_, '_>, report: &mut Report<'_>) {
+    let package = facts.package;
+    let Some(deprecations) = package.deprecations else {
+        return;
+    };
+    if package.is_deprecated("olm.package", "") {
+        return;
+    }
+    let good = package
+        .bundles
+        .iter()
+        .enumerate()
+        .filter(|(_, view)| !package.is_deprecated("olm.bundle", &view.bundle.name));
+    let reaching = facts.steps.leading_to(good.map(|(index, _)| index));
+    let channels = package.channels.iter();
+    let all_deprecated = !channels
+        .clone()
+        .any(|view| !package.is_deprecated("olm.channel", &view.channel.name));
+    for entry in &deprecations.entries {
+        let (what, is_left) = match &*entry.schema {
+            "olm.bundle" => {
+                let bundle = package.by_name.get(&*entry.name);
+                (
+                    "bundle",
+                    bundle.is_some_and(|bundle| !reaching.contains(bundle)),
+                )
+            }
+            "olm.channel" => (
+                "channel",
+                all_deprecated && package.channel(&entry.name).is_some(),
+            ),
+            _ => continue,
+        };
+        if is_left {
+            let words = words::deprecated_without_replacement(what, &entry.name);
+            report.say(
+                Rule::DeprecatedWithoutReplacement,
+                entry.spot,
+                package.name,
+                words,
+            );
+        }
+    }
+}

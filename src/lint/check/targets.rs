@@ -1,0 +1,78 @@
+//! What `replaces` and `skips` name that the package does not have.
+//!
+//! A name of the same pattern as one that is there, but for its digits, is taken for a version that was
+//! removed; one of almost the same pattern for a slip of the hand.
+
+use std::collections::HashSet;
+
+use crate::lint::Rule;
+use crate::lint::finding::Report;
+use crate::lint::view::{ChannelView, PackageView, View};
+use crate::lint::words;
+use crate::lint::written::{Entry, Text};
+use crate::nearest::nearest;
+
+pub(super) fn check(package: &PackageView<'_>, view: &View<'_>, report: &mut Report<'_>) {
+    let known: HashSet<_> = package.by_name.keys().copied().collect();
+    let patterns: HashSet<_> = known.iter().map(|name| pattern(name)).collect();
+    for channel in &package.channels {
+        let mut unknown = Vec::<&Text>::new();
+        for (entry, field, target) in targets(channel) {
+            if known.contains(&*target.text) {
+                continue;
+            }
+            if let Some(home) = view.homes.get(&*target.text).and_then(|all| all.first()) {
+                let words = words::other_package_target(field, &entry.name, &target.text, home);
+                report.say(Rule::OtherPackageTarget, target.spot, package.name, words);
+            } else if !patterns.contains(&pattern(&target.text))
+                && let Some(meant) = nearest(&target.text, sorted(&known), 1).first()
+            {
+                let words = words::misspelt_target(field, &entry.name, &target.text, meant);
+                report.say(Rule::MisspeltTarget, target.spot, package.name, words);
+            } else {
+                unknown.push(target);
+            }
+        }
+        told(package, channel, &unknown, report);
+    }
+}
+
+fn targets<'c>(
+    channel: &'c ChannelView<'_>,
+) -> impl Iterator<Item = (&'c Entry, &'static str, &'c Text)> {
+    channel.entries.iter().flat_map(|view| {
+        let entry = view.entry;
+        let replaces = std::iter::once((entry, "replaces", &entry.replaces));
+        let skips = entry.skips.iter().map(move |skip| (entry, "skips", skip));
+        let all = replaces.chain(skips);
+        all.filter(|(_, _, target)| !target.text.is_empty())
+    })
+}
+
+fn told(
+    package: &PackageView<'_>,
+    channel: &ChannelView<'_>,
+    unknown: &[&Text],
+    report: &mut Report<'_>,
+) {
+    let Some(first) = unknown.first() else { return };
+    let mut seen = HashSet::new();
+    let names = unknown.iter().map(|target| &*target.text);
+    let names: Vec<_> = names.filter(|name| seen.insert(*name)).collect();
+    let words = words::unknown_target(&channel.channel.name, &names);
+    report.say(Rule::UnknownTarget, first.spot, package.name, words);
+}
+
+fn sorted<'n>(names: &HashSet<&'n str>) -> Vec<&'n str> {
+    let mut names: Vec<_> = names.iter().copied().collect();
+    names.sort_unstable();
+    names
+}
+
+/// A name without what follows its version's first digit.
+fn pattern(name: &str) -> &str {
+    let digit = name
+        .find(".v")
+        .or_else(|| name.find(|c: char| c.is_ascii_digit()));
+    name.get(..digit.unwrap_or(name.len())).unwrap_or(name)
+}

@@ -1,0 +1,213 @@
+//! Who gets where: versions that are cut off, circles, several ways at once, skipped entries.
+//!
+//! In OLM v0 an installed version goes to the first entry of the channel's order that has an edge from
+//! it and is not skipped, and so on; in OLM v1 any edge of any channel is one. Where a channel has no
+//! order for opm, nothing is told of OLM v0.
+
+use std::cmp::Ordering;
+use std::collections::{BTreeMap, HashSet};
+
+use super::Facts;
+use crate::lint::Rule;
+use crate::lint::chain::{Chain, skipped};
+use crate::lint::finding::Report;
+use crate::lint::view::{ChannelView, Kind, Step};
+use crate::lint::words::{self, CutOffIn};
+use crate::lint::written::Spot;
+
+pub(super) fn check(facts: &Facts<'_, '_>, report: &mut Report<'_>) {
+    for (index, (channel, chain)) in facts.package.channels.iter().zip(&facts.chains).enumerate() {
+        if let Some(Ok(chain)) = chain {
+            cut_off(facts, index, channel, chain, report);
+            several_successors(facts, channel, chain, report);
+        }
+        skipped_yet_installable(facts, channel, report);
+    }
+    cycles(facts, report);
+}
+
+fn cut_off(
+    facts: &Facts<'_, '_>,
+    index: usize,
+    channel: &ChannelView<'_>,
+    chain: &Chain<'_, '_>,
+    report: &mut Report<'_>,
+) {
+    let package = facts.package;
+    let Some(head) = chain.head() else { return };
+    let Some(goal) = head.bundle else { return };
+    let order = order(chain);
+    let above = package.bundles.iter().enumerate();
+    let above = above.filter(|(bundle, _)| is_higher(facts, *bundle, goal));
+    let goals = above.map(|(bundle, _)| bundle).chain([goal]);
+    let reaching = facts.steps.leading_to(goals);
+    for (node, spot) in known(facts, channel) {
+        let in_v0 = leads_to_head(facts, index, &order, node);
+        let in_v1 = reaching.contains(&node);
+        let generation = match (in_v0, in_v1) {
+            (true, true) => continue,
+            (false, true) => CutOffIn::V0,
+            (true, false) => CutOffIn::V1,
+            (false, false) => CutOffIn::Both,
+        };
+        let (name, head) = (facts.name(node), &*head.entry.name);
+        let words = words::cut_off(name, &channel.channel.name, head, generation);
+        report.say(Rule::CutOffVersion, spot, package.name, words);
+    }
+}
+
+/// The bundles of a channel in the order in which OLM v0 tries them.
+fn order(chain: &Chain<'_, '_>) -> Vec<usize> {
+    let is_offered = |name: &str| !chain.skipped.contains(name);
+    let offered = chain
+        .entries
+        .iter()
+        .filter(|view| is_offered(&view.entry.name));
+    offered.filter_map(|view| view.bundle).collect()
+}
+
+/// Every name that a channel knows, with its place: entries, and what only edges speak of.
+fn known(facts: &Facts<'_, '_>, channel: &ChannelView<'_>) -> Vec<(usize, Spot)> {
+    let entries = channel.entries.iter();
+    let mut known: Vec<_> = entries
+        .filter_map(|view| Some((view.bundle?, view.entry.spot)))
+        .collect();
+    let mut seen: HashSet<_> = known.iter().map(|(node, _)| *node).collect();
+    let bundles = facts.package.bundles.len();
+    let names = facts.steps.names.iter().enumerate().skip(bundles);
+    let virtuals: BTreeMap<_, _> = names.map(|(node, name)| (*name, node)).collect();
+    for view in &channel.entries {
+        let targets = view.entry.skips.iter().chain([&view.entry.replaces]);
+        for target in targets {
+            if let Some(node) = virtuals.get(&*target.text)
+                && seen.insert(*node)
+            {
+                known.push((*node, target.spot));
+            }
+        }
+    }
+    known
+}
+
+/// Whether OLM v0, following the channel step by step, ends at its head.
+fn leads_to_head(facts: &Facts<'_, '_>, channel: usize, order: &[usize], from: usize) -> bool {
+    let mut at = from;
+    // Each step could lead to any entry, and after that many it goes round.
+    for _ in 0..=order.len() {
+        if order.first() == Some(&at) {
+            return true;
+        }
+        let steps = facts.steps.from(at).iter();
+        let places = steps
+            .filter(|step| step.channel == channel)
+            .filter_map(|step| order.iter().position(|bundle| *bundle == step.to));
+        match places.min().and_then(|place| order.get(place)) {
+            Some(next) => at = *next,
+            None => return false,
+        }
+    }
+    false
+}
+
+fn several_successors(
+    facts: &Facts<'_, '_>,
+    channel: &ChannelView<'_>,
+    chain: &Chain<'_, '_>,
+    report: &mut Report<'_>,
+) {
+    let mut counts = BTreeMap::<&str, usize>::new();
+    for view in &channel.entries {
+        let entry = view.entry;
+        if chain.skipped.contains(&*entry.name) {
+            continue;
+        }
+        let targets = entry.skips.iter().chain([&entry.replaces]);
+        let targets: HashSet<_> = targets.map(|target| &*target.text).collect();
+        for target in targets.into_iter().filter(|target| !target.is_empty()) {
+            *counts.entry(target).or_default() += 1;
+        }
+    }
+    counts.retain(|_, count| *count > 1);
+    if !counts.is_empty() {
+        let several: Vec<_> = counts.into_iter().collect();
+        let words = words::several_successors(&channel.channel.name, &several);
+        let spot = channel.channel.spot;
+        report.say(Rule::SeveralSuccessors, spot, facts.package.name, words);
+    }
+}
+
+fn skipped_yet_installable(
+    facts: &Facts<'_, '_>,
+    channel: &ChannelView<'_>,
+    report: &mut Report<'_>,
+) {
+    let skipped = skipped(channel);
+    let both = channel
+        .entries
+        .iter()
+        .filter(|view| view.bundle.is_some() && skipped.contains(&*view.entry.name));
+    let both: Vec<_> = both.collect();
+    if let Some(first) = both.first() {
+        let names: Vec<_> = both.iter().map(|view| &*view.entry.name).collect();
+        let words = words::skipped_yet_installable(&channel.channel.name, &names);
+        let spot = first.entry.spot;
+        report.say(Rule::SkippedYetInstallable, spot, facts.package.name, words);
+    }
+}
+
+/// A circle has an edge that does not go up; from each of those its way back is looked for.
+fn cycles(facts: &Facts<'_, '_>, report: &mut Report<'_>) {
+    let package = facts.package;
+    let mut told = HashSet::new();
+    let steps = facts.steps.all();
+    let flat = steps.filter(|(from, step)| *from != step.to && !is_higher(facts, step.to, *from));
+    for (from, step) in flat.take(CIRCLES) {
+        let Some(mut way) = facts.steps.way(step.to, from) else {
+            continue;
+        };
+        let mut members = way.clone();
+        members.sort_unstable();
+        if !told.insert(members) {
+            continue;
+        }
+        way.push(step.to);
+        let names: Vec<_> = way.iter().map(|node| facts.name(*node)).collect();
+        let spot = spot_of(facts, &step);
+        report.say(
+            Rule::UpgradeCycle,
+            spot,
+            package.name,
+            words::upgrade_cycle(&names),
+        );
+    }
+}
+
+/// Where the edge of a step stands.
+pub(super) fn spot_of(facts: &Facts<'_, '_>, step: &Step) -> Spot {
+    let channel = facts.package.channels.get(step.channel);
+    let Some(view) = channel.and_then(|channel| channel.entries.get(step.entry)) else {
+        return facts.package.spot();
+    };
+    let part = match step.kind {
+        Kind::Replaces => view.entry.replaces.spot,
+        Kind::SkipRange => view.entry.skip_range.spot,
+        Kind::Skips => view
+            .entry
+            .skips
+            .first()
+            .map_or(view.entry.spot, |skip| skip.spot),
+    };
+    super::or(part, view.entry.spot)
+}
+
+/// Whether one bundle is of a higher version than another; where that cannot be told it is not.
+fn is_higher(facts: &Facts<'_, '_>, bundle: usize, than: usize) -> bool {
+    let versions = (facts.package.version(bundle), facts.package.version(than));
+    let (Some(here), Some(there)) = versions else {
+        return false;
+    };
+    here.cmp_precedence(there) == Ordering::Greater
+}
+
+/// How many edges that do not go up are followed back in one package.
+const CIRCLES: usize = 100;

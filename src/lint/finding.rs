@@ -1,0 +1,69 @@
+//! One thing that is wrong, and where.
+
+use super::words::Words;
+use super::written::{Spot, Written};
+use super::{Rule, Severity};
+
+/// Something that a rule found.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub struct Finding {
+    /// The rule.
+    pub rule: Rule,
+    /// How much it weighs: the rule's severity, unless who runs it says otherwise.
+    pub severity: Severity,
+    /// The catalog.
+    pub catalog: Box<str>,
+    /// The file of it.
+    pub file: Box<str>,
+    /// The line, counted from 1.
+    pub line: u32,
+    /// The column, counted from 1, in characters.
+    pub column: u32,
+    /// The package; empty where none can be told.
+    pub package: Box<str>,
+    /// What is found: subject, found, expected, way out, on one line. What is taken from the catalog
+    /// is escaped.
+    pub message: String,
+    /// The text of `opm validate`, or its beginning, as it is.
+    pub upstream: Option<String>,
+}
+
+/// Collects the findings about one catalog.
+#[derive(Debug)]
+pub(super) struct Report<'w> {
+    written: &'w Written,
+    findings: Vec<(Spot, Finding)>,
+}
+
+impl<'w> Report<'w> {
+    pub(super) fn new(written: &'w Written) -> Self {
+        Self {
+            written,
+            findings: Vec::new(),
+        }
+    }
+
+    pub(super) fn say(&mut self, rule: Rule, spot: Spot, package: &str, words: Words) {
+        let Words { message, upstream } = words;
+        let file = self.written.files.get(spot.file as usize);
+        let finding = Finding {
+            rule,
+            severity: rule.severity(),
+            catalog: self.written.name.clone(),
+            file: file.cloned().unwrap_or_default(),
+            line: spot.line,
+            column: spot.column,
+            package: package.into(),
+            message,
+            upstream,
+        };
+        self.findings.push((spot, finding));
+    }
+
+    /// The findings by place; at one place in the order of the rules.
+    pub(super) fn finish(mut self) -> impl Iterator<Item = Finding> {
+        self.findings
+            .sort_by(|(a, x), (b, y)| (a, x.rule, &x.message).cmp(&(b, y.rule, &y.message)));
+        self.findings.into_iter().map(|(_, finding)| finding)
+    }
+}

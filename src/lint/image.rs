@@ -1,0 +1,229 @@
+//! References to images, as far as opm refuses them.
+//!
+//! Upstream: go.podman.io/image, `docker/reference/{normalize,reference,regexp}.go`
+//! (`ParseNormalizedNamed`); opencontainers/go-digest, `digest.go`.
+
+/// Why a text is no reference; printed as upstream prints it.
+#[derive(Clone, Debug, Eq, PartialEq, thiserror::Error)]
+pub(crate) enum ImageFault {
+    #[error("invalid repository name ({0}), cannot specify 64-byte hexadecimal strings")]
+    Identifier(Box<str>),
+    #[error("invalid reference format: repository name must be lowercase")]
+    UpperCaseRepository,
+    #[error("repository name must be lowercase")]
+    UpperCase,
+    #[error("invalid reference format")]
+    Format,
+    #[error("repository name must not be more than 255 characters")]
+    TooLong,
+    #[error("unsupported digest algorithm")]
+    DigestAlgorithm,
+    #[error("invalid checksum digest length")]
+    DigestLength,
+    #[error("invalid checksum digest format")]
+    DigestFormat,
+}
+
+impl ImageFault {
+    /// What is wrong with a reference; the empty one is not looked at.
+    pub(crate) fn of(image: &str) -> Option<Self> {
+        if image.is_empty() {
+            return None;
+        }
+        check(image).err()
+    }
+}
+
+fn check(image: &str) -> Result<(), ImageFault> {
+    if image.len() == 64 && image.bytes().all(is_lower_hex) {
+        return Err(ImageFault::Identifier(image.into()));
+    }
+    let (domain, rest) = split_domain(image);
+    let repository = rest.split_once(':').map_or(&*rest, |(name, _)| name);
+    if repository.chars().any(char::is_uppercase) {
+        return Err(ImageFault::UpperCaseRepository);
+    }
+    let whole = format!("{domain}/{rest}");
+    let Some((name, digest)) = parts(&whole) else {
+        let is_case = parts(&whole.to_lowercase()).is_some();
+        return Err(if is_case {
+            ImageFault::UpperCase
+        } else {
+            ImageFault::Format
+        });
+    };
+    if name.len() > NAME_LIMIT {
+        return Err(ImageFault::TooLong);
+    }
+    digest.map_or(Ok(()), check_digest)
+}
+
+/// Registry and the rest, both as Docker completes them.
+fn split_domain(image: &str) -> (&str, String) {
+    let is_domain = |first: &str| first.contains(['.', ':']) || first == "localhost";
+    let (domain, rest) = match image.split_once('/') {
+        Some((first, rest)) if is_domain(first) => (first, rest),
+        _ => (DOCKER, image),
+    };
+    let domain = match domain {
+        "index.docker.io" => DOCKER,
+        other => other,
+    };
+    if domain == DOCKER && !rest.contains('/') {
+        return (domain, format!("library/{rest}"));
+    }
+    (domain, rest.to_owned())
+}
+
+/// Name and digest of a text that has the form of a reference.
+fn parts(text: &str) -> Option<(&str, Option<&str>)> {
+    let (head, digest) = match text.split_once('@') {
+        Some((head, digest)) => (head, Some(digest)),
+        None => (text, None),
+    };
+    let slash = head.rfind('/')?;
+    let (name, tag) = match head.get(slash..)?.find(':') {
+        Some(colon) => (head.get(..slash + colon)?, head.get(slash + colon + 1..)),
+        None => (head, None),
+    };
+    let (domain, path) = name.split_once('/')?;
+    let is_name = (is_domain(domain) || is_component(domain)) && path.split('/').all(is_component);
+    (is_name && tag.is_none_or(is_tag) && digest.is_none_or(is_digest)).then_some((name, digest))
+}
+
+fn is_domain(text: &str) -> bool {
+    let (host, port) = match text.split_once(':') {
+        Some((host, port)) => (host, Some(port)),
+        None => (text, None),
+    };
+    let is_label = |label: &str| {
+        let ends = [label.bytes().next(), label.bytes().next_back()];
+        let is_end = |byte: &Option<u8>| byte.is_some_and(|byte| byte.is_ascii_alphanumeric());
+        ends.iter().all(is_end)
+            && label
+                .bytes()
+                .all(|byte| byte.is_ascii_alphanumeric() || byte == b'-')
+    };
+    let is_port = |port: &str| !port.is_empty() && port.bytes().all(|byte| byte.is_ascii_digit());
+    host.split('.').all(is_label) && port.is_none_or(is_port)
+}
+
+/// Lower-case letters and digits, between them a dot, one or two underscores, or hyphens.
+fn is_component(text: &str) -> bool {
+    let is_inner = |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit();
+    let ends = [text.bytes().next(), text.bytes().next_back()];
+    let mut separators = text.split(|c: char| c.is_ascii_lowercase() || c.is_ascii_digit());
+    ends.iter().all(|end| end.is_some_and(is_inner))
+        && separators.all(|separator| {
+            matches!(separator, "." | "_" | "__") || separator.bytes().all(|byte| byte == b'-')
+        })
+}
+
+fn is_tag(text: &str) -> bool {
+    let is_word = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'_';
+    text.bytes().next().is_some_and(is_word)
+        && text.len() <= 128
+        && text
+            .bytes()
+            .all(|byte| is_word(byte) || matches!(byte, b'.' | b'-'))
+}
+
+fn is_digest(text: &str) -> bool {
+    let Some((algorithm, hex)) = text.split_once(':') else {
+        return false;
+    };
+    let mut words = algorithm.split(['-', '_', '+', '.']);
+    words.all(|word| {
+        word.bytes()
+            .next()
+            .is_some_and(|byte| byte.is_ascii_alphabetic())
+            && word.bytes().all(|byte| byte.is_ascii_alphanumeric())
+    }) && hex.len() >= 32
+        && hex.bytes().all(|byte| byte.is_ascii_hexdigit())
+}
+
+fn check_digest(digest: &str) -> Result<(), ImageFault> {
+    let (algorithm, hex) = digest.split_once(':').unwrap_or((digest, ""));
+    let length = match algorithm {
+        "sha256" => 64,
+        "sha384" => 96,
+        "sha512" => 128,
+        _ => return Err(ImageFault::DigestAlgorithm),
+    };
+    if hex.len() != length {
+        return Err(ImageFault::DigestLength);
+    }
+    if !hex.bytes().all(is_lower_hex) {
+        return Err(ImageFault::DigestFormat);
+    }
+    Ok(())
+}
+
+fn is_lower_hex(byte: u8) -> bool {
+    matches!(byte, b'0'..=b'9' | b'a'..=b'f')
+}
+
+const DOCKER: &str = "docker.io";
+
+const NAME_LIMIT: usize = 255;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn references() {
+        let hex = "0123456789abcdef".repeat(4);
+        let rows = [
+            ("", None),
+            ("lantern", None),
+            ("lantern:1", None),
+            ("a/b/c:v1.0_x-y", None),
+            ("quay.example:5000/a/b@sha256:HEX", None),
+            ("localhost/a", None),
+            ("REGISTRY.example/a", None),
+            ("a_b.example/a__b/c--d", None),
+            ("HEX", Some("cannot specify 64-byte hexadecimal strings")),
+            (
+                "registry.example/Upper",
+                Some("invalid reference format: repository name must be lowercase"),
+            ),
+            ("registry.example/a:", Some("invalid reference format")),
+            ("registry.example/a b", Some("invalid reference format")),
+            ("registry.example/a___b", Some("invalid reference format")),
+            ("registry.example/-a", Some("invalid reference format")),
+            ("registry.example//a", Some("invalid reference format")),
+            (
+                "https://registry.example/a",
+                Some("invalid reference format"),
+            ),
+            (
+                "registry.example/a@sha256:abc",
+                Some("invalid reference format"),
+            ),
+            (
+                "registry.example/a@md5:HEX",
+                Some("unsupported digest algorithm"),
+            ),
+            (
+                "registry.example/a@sha512:HEX",
+                Some("invalid checksum digest length"),
+            ),
+        ];
+        for (image, expected) in rows {
+            let image = image.replace("HEX", &hex);
+            let found = ImageFault::of(&image).map(|fault| fault.to_string());
+            match expected {
+                None => assert_eq!(found, None, "{image}"),
+                Some(text) => assert!(
+                    found.as_deref().is_some_and(|f| f.contains(text)),
+                    "{image}: {found:?}"
+                ),
+            }
+        }
+        let upper = format!("registry.example/a@sha256:{}", hex.to_uppercase());
+        assert_eq!(ImageFault::of(&upper), Some(ImageFault::DigestFormat));
+        let long = format!("registry.example/{}", "a".repeat(250));
+        assert_eq!(ImageFault::of(&long), Some(ImageFault::TooLong));
+    }
+}

@@ -1,0 +1,173 @@
+//! The blobs of a catalog by package, with what the checks ask again and again.
+//!
+//! Of what is there twice the first counts; the second is a finding of its own. A package is every name
+//! that a blob gives, defined or not: OLM v1 does not look for the `olm.package`.
+
+mod steps;
+
+use std::collections::{BTreeMap, HashMap};
+
+use super::written::{Bundle, Channel, Deprecations, Entry, Package, Spot, Written};
+use crate::version::{SkipRange, SkipRangeError, Version};
+
+pub(super) use steps::{Kind, Step, Steps};
+
+/// A catalog, by package.
+#[derive(Debug)]
+pub(super) struct View<'w> {
+    pub(super) written: &'w Written,
+    pub(super) packages: BTreeMap<&'w str, PackageView<'w>>,
+    /// The packages that have a bundle of a name.
+    pub(super) homes: HashMap<&'w str, Vec<&'w str>>,
+}
+
+/// One package.
+#[derive(Debug, Default)]
+pub(super) struct PackageView<'w> {
+    pub(super) name: &'w str,
+    pub(super) package: Option<&'w Package>,
+    pub(super) channels: Vec<ChannelView<'w>>,
+    pub(super) bundles: Vec<BundleView<'w>>,
+    pub(super) deprecations: Option<&'w Deprecations>,
+    pub(super) by_name: HashMap<&'w str, usize>,
+}
+
+/// A bundle.
+#[derive(Debug)]
+pub(super) struct BundleView<'w> {
+    pub(super) bundle: &'w Bundle,
+    pub(super) version: Option<Version>,
+}
+
+/// A channel.
+#[derive(Debug)]
+pub(super) struct ChannelView<'w> {
+    pub(super) channel: &'w Channel,
+    /// Its entries, of each name the first.
+    pub(super) entries: Vec<EntryView<'w>>,
+}
+
+/// An entry of a channel.
+#[derive(Debug)]
+pub(super) struct EntryView<'w> {
+    pub(super) entry: &'w Entry,
+    /// Its bundle.
+    pub(super) bundle: Option<usize>,
+    /// None where it has no `skipRange`.
+    pub(super) range: Option<Result<SkipRange, SkipRangeError>>,
+}
+
+impl<'w> View<'w> {
+    pub(super) fn of(written: &'w Written) -> Self {
+        let mut packages = BTreeMap::<&str, PackageView<'_>>::new();
+        for package in &written.packages {
+            let view = at(&mut packages, &package.name);
+            view.package.get_or_insert(package);
+        }
+        for bundle in &written.bundles {
+            at(&mut packages, &bundle.package).add_bundle(bundle);
+        }
+        for channel in &written.channels {
+            at(&mut packages, &channel.package).add_channel(channel);
+        }
+        for deprecations in &written.deprecations {
+            let view = at(&mut packages, &deprecations.package);
+            view.deprecations.get_or_insert(deprecations);
+        }
+        let mut homes = HashMap::<_, Vec<_>>::new();
+        for (name, package) in &packages {
+            for bundle in &package.bundles {
+                homes.entry(&*bundle.bundle.name).or_default().push(*name);
+            }
+        }
+        Self {
+            written,
+            packages,
+            homes,
+        }
+    }
+}
+
+fn at<'v, 'w>(
+    packages: &'v mut BTreeMap<&'w str, PackageView<'w>>,
+    name: &'w str,
+) -> &'v mut PackageView<'w> {
+    let view = packages.entry(name).or_default();
+    view.name = name;
+    view
+}
+
+impl<'w> PackageView<'w> {
+    fn add_bundle(&mut self, bundle: &'w Bundle) {
+        let index = self.bundles.len();
+        if *self.by_name.entry(&bundle.name).or_insert(index) != index {
+            return;
+        }
+        let property = bundle.versions.first();
+        let version = property.and_then(|property| Version::parse(&property.version).ok());
+        self.bundles.push(BundleView { bundle, version });
+    }
+
+    fn add_channel(&mut self, channel: &'w Channel) {
+        if self.channel(&channel.name).is_some() {
+            return;
+        }
+        let mut seen = HashMap::new();
+        let first = |entry: &&Entry| seen.insert(entry.name.clone(), ()).is_none();
+        let entries = channel.entries.iter().filter(first).map(|entry| {
+            let range = &entry.skip_range.text;
+            EntryView {
+                entry,
+                bundle: self.by_name.get(&*entry.name).copied(),
+                range: (!range.is_empty()).then(|| SkipRange::parse(range)),
+            }
+        });
+        let entries = entries.collect();
+        self.channels.push(ChannelView { channel, entries });
+    }
+
+    /// The channel of this name.
+    pub(super) fn channel(&self, name: &str) -> Option<&ChannelView<'w>> {
+        self.channels
+            .iter()
+            .find(|view| &*view.channel.name == name)
+    }
+
+    /// Where the package is spoken of first.
+    pub(super) fn spot(&self) -> Spot {
+        let blobs = self.bundles.iter().map(|view| view.bundle.spot);
+        let blobs = blobs.chain(self.channels.iter().map(|view| view.channel.spot));
+        let package = self.package.map(|package| package.spot);
+        package.or_else(|| blobs.min()).unwrap_or_default()
+    }
+
+    /// The version of a bundle.
+    pub(super) fn version(&self, bundle: usize) -> Option<&Version> {
+        self.bundles
+            .get(bundle)
+            .and_then(|view| view.version.as_ref())
+    }
+
+    /// Whether the `olm.deprecations` names something of a schema.
+    pub(super) fn is_deprecated(&self, schema: &str, name: &str) -> bool {
+        let entries = self.deprecations.map(|blob| &blob.entries);
+        entries.is_some_and(|entries| {
+            let mut entries = entries.iter();
+            entries.any(|entry| &*entry.schema == schema && &*entry.name == name)
+        })
+    }
+}
+
+impl<'w> ChannelView<'w> {
+    /// The entry of this name.
+    pub(super) fn entry(&self, name: &str) -> Option<&EntryView<'w>> {
+        self.entries.iter().find(|view| &*view.entry.name == name)
+    }
+}
+
+impl EntryView<'_> {
+    /// The range, if it can be read.
+    pub(super) fn readable_range(&self) -> Option<&SkipRange> {
+        self.range.as_ref().and_then(|range| range.as_ref().ok())
+    }
+}

@@ -1,0 +1,348 @@
+//! From the blobs of the reader to the catalog as it is written.
+
+use std::collections::BTreeMap;
+
+use super::locate::Locator;
+use super::{
+    Bundle, Channel, Deprecation, Deprecations, Entry, InvalidImage, LoadFault, LoadFaultKind,
+    Package, PackageProperty, PropertyFault, Spot, Text, Written,
+};
+use crate::catalog::blob::{Fault, Kind, Position};
+use crate::catalog::fbc::intake::{Intake, Origin, Place};
+use crate::catalog::fbc::json::{Cursor, Step};
+use crate::catalog::fbc::raw::{self, Content, Label, Object, PropertyValue, Raw, Value};
+use crate::catalog::fbc::reader::Places;
+use crate::catalog::fbc::{FbcError, Malformed};
+use crate::lint::image::ImageFault;
+
+/// Collects the blobs of one catalog.
+#[derive(Debug, Default)]
+pub(crate) struct Collector {
+    written: Written,
+    files: BTreeMap<Box<str>, u32>,
+}
+
+impl Collector {
+    /// An empty catalog of this name.
+    pub(crate) fn new(name: &str) -> Self {
+        let mut collector = Self::default();
+        collector.written.name = name.into();
+        collector
+    }
+
+    /// What was collected.
+    pub(crate) fn finish(self) -> Written {
+        self.written
+    }
+
+    fn file(&mut self, name: &str) -> u32 {
+        if let Some(file) = self.files.get(name) {
+            return *file;
+        }
+        let file = u32::try_from(self.written.files.len()).unwrap_or(u32::MAX);
+        self.written.files.push(name.into());
+        self.files.insert(name.into(), file);
+        file
+    }
+
+    fn note(&mut self, spot: Spot, package: &str, what: LoadFaultKind) {
+        self.written.faults.push(LoadFault {
+            spot,
+            package: package.into(),
+            what,
+        });
+    }
+}
+
+impl Intake for Collector {
+    type Blob<'a> = Raw<'a>;
+
+    const PLACES: Places = Places::Wanted;
+
+    fn read<'a>(cursor: &mut Cursor<'a>) -> Step<Raw<'a>> {
+        raw::read(cursor)
+    }
+
+    fn take(&mut self, blob: Raw<'_>, place: &Place<'_>) {
+        let file = self.file(place.file);
+        let mut locator = Locator::of(place, file);
+        let begin = match place.position {
+            Position::Byte(_) => locator.find(blob.at),
+            Position::Line { line, column } => locator.spot(narrow(line), narrow(column)),
+        };
+        match blob.value {
+            Value::Other(found) => self.other(found, begin, place),
+            Value::Object(object) => self.object(*object, begin, &mut locator),
+        }
+    }
+
+    fn fault(
+        &mut self,
+        file: &str,
+        fault: FbcError,
+        origin: Origin,
+        text: &[u8],
+    ) -> Result<(), FbcError> {
+        let file = self.file(file);
+        let mut locator = Locator::new(text, origin, file);
+        let spot = match fault.position {
+            Position::Byte(at) => {
+                let at = usize::try_from(at.saturating_sub(origin.bytes)).unwrap_or_default();
+                locator.find(at.min(text.len()))
+            }
+            Position::Line { line, column } => locator.spot(narrow(line), narrow(column)),
+        };
+        let hint = match &fault.malformed {
+            Malformed::Yaml { .. } => unquoted(text),
+            _ => None,
+        };
+        let malformed = fault.malformed;
+        self.note(spot, "", LoadFaultKind::Syntax { malformed, hint });
+        Ok(())
+    }
+}
+
+impl Collector {
+    fn other(&mut self, found: Kind, begin: Spot, place: &Place<'_>) {
+        // catalogd writes a null for an empty document at the beginning of a file, and opm passes
+        // over a document without a byte.
+        let is_nothing = place.marks.is_some() && place.text.trim_ascii().is_empty();
+        if !is_nothing {
+            self.note(begin, "", LoadFaultKind::NotAnObject(found));
+        }
+    }
+
+    fn object(&mut self, object: Object<'_>, begin: Spot, locator: &mut Locator<'_>) {
+        let package = match object.schema.text() {
+            "olm.package" => object.name.text(),
+            _ => object.package.text(),
+        };
+        if !self.labels(&object, package, begin, locator) {
+            return;
+        }
+        if let Some(unfilable) = object.unfilable {
+            self.note(begin, package, LoadFaultKind::Unfilable(unfilable));
+        }
+        if let Some(fault) = object.fault {
+            let spot = part_of(&object.content, &fault).map_or(begin, |at| locator.find(at));
+            let schema = object.schema.text().into();
+            self.note(spot, package, LoadFaultKind::WrongType { schema, fault });
+            return;
+        }
+        let (package, name) = (object.package.text(), object.name.text());
+        match object.content {
+            Content::Package { default_channel } => {
+                self.written.packages.push(Package {
+                    spot: begin,
+                    name: name.into(),
+                    default_channel: kept(&default_channel, locator),
+                });
+            }
+            Content::Channel(entries) => {
+                let entries = entries.iter().map(|entry| kept_entry(entry, locator));
+                let entries = entries.collect();
+                self.written.channels.push(Channel {
+                    spot: begin,
+                    package: package.into(),
+                    name: name.into(),
+                    channel_key: object.channel_key.map(|key| kept(&key, locator)),
+                    entries,
+                });
+            }
+            Content::Bundle(bundle) => self.bundle(&bundle, package, name, begin, locator),
+            Content::Deprecations(entries) => {
+                let entries = entries.iter().map(|entry| Deprecation {
+                    spot: locator.find(entry.at),
+                    schema: entry.schema.as_ref().into(),
+                    name: entry.name.as_ref().into(),
+                    message: entry.message.as_ref().into(),
+                });
+                let entries = entries.collect();
+                self.written.deprecations.push(Deprecations {
+                    spot: begin,
+                    package: package.into(),
+                    entries,
+                });
+            }
+            Content::Other => {}
+        }
+    }
+
+    /// Notes what is wrong with the keys and labels of a blob; whether nothing is.
+    fn labels(
+        &mut self,
+        object: &Object<'_>,
+        package: &str,
+        begin: Spot,
+        locator: &mut Locator<'_>,
+    ) -> bool {
+        let before = self.written.faults.len();
+        if let Some(duplicates) = &object.duplicates {
+            self.note(begin, package, LoadFaultKind::Meta(duplicates.clone()));
+        }
+        for label in [&object.schema, &object.package, &object.name] {
+            if let Label::Other { key, at, found } = label {
+                let (key, found) = (key.as_ref().into(), *found);
+                let what = LoadFaultKind::Meta(Malformed::NotAString { key, found });
+                self.note(locator.find(*at), package, what);
+            }
+        }
+        let is_missing = !matches!(object.schema, Label::Other { .. });
+        if is_missing && object.schema.text().is_empty() {
+            self.note(begin, package, LoadFaultKind::MissingSchema);
+        }
+        self.written.faults.len() == before
+    }
+
+    fn bundle(
+        &mut self,
+        bundle: &raw::Bundle<'_>,
+        package: &str,
+        name: &str,
+        begin: Spot,
+        locator: &mut Locator<'_>,
+    ) {
+        let mut kept = Bundle {
+            spot: begin,
+            package: package.into(),
+            name: name.into(),
+            image: bundle.image.text.as_ref().into(),
+            invalid_images: invalid_images(bundle, locator),
+            versions: Vec::new(),
+            property_fault: None,
+            has_objects: false,
+            dependency: None,
+            all_namespaces: None,
+            min_kube_version: Text::default(),
+        };
+        for (index, property) in bundle.properties.iter().enumerate() {
+            if let Some(fault) = &property.fault {
+                let spot = locator.find(property.at);
+                if *property.kind == *"olm.bundle.object" {
+                    let (bundle, fault) = (name.into(), fault.clone());
+                    let what = LoadFaultKind::Object {
+                        bundle,
+                        index,
+                        fault,
+                    };
+                    self.note(spot, package, what);
+                    return;
+                }
+                kept.property_fault.get_or_insert_with(|| PropertyFault {
+                    spot,
+                    index,
+                    kind: property.kind.as_ref().into(),
+                    fault: fault.clone(),
+                });
+            }
+            keep_property(property, &mut kept, locator);
+        }
+        self.written.bundles.push(kept);
+    }
+}
+
+fn keep_property(property: &raw::Property<'_>, kept: &mut Bundle, locator: &mut Locator<'_>) {
+    match &property.value {
+        PropertyValue::Package(value) => kept.versions.push(PackageProperty {
+            spot: locator.find(property.at),
+            name: value.name.as_ref().into(),
+            version: value.version.as_ref().into(),
+            release: value.release.as_ref().into(),
+        }),
+        PropertyValue::Object => kept.has_objects = true,
+        PropertyValue::Dependency(kind) => {
+            kept.dependency
+                .get_or_insert_with(|| (*kind, locator.find(property.at)));
+        }
+        PropertyValue::Csv(csv) => {
+            kept.all_namespaces = kept.all_namespaces.or(csv.all_namespaces);
+            if kept.min_kube_version.text.is_empty() && !csv.min_kube_version.is_empty() {
+                kept.min_kube_version = Text {
+                    spot: locator.find(property.at),
+                    text: csv.min_kube_version.as_ref().into(),
+                };
+            }
+        }
+        PropertyValue::Other => {}
+    }
+}
+
+fn invalid_images(bundle: &raw::Bundle<'_>, locator: &mut Locator<'_>) -> Vec<InvalidImage> {
+    let own = std::iter::once((None, &bundle.image));
+    let related = bundle.related_images.iter().enumerate();
+    let all = own.chain(related.map(|(index, image)| (Some(index), image)));
+    let invalid = all.filter_map(|(related, image)| {
+        let fault = ImageFault::of(&image.text)?;
+        let image = kept(image, locator);
+        Some(InvalidImage {
+            related,
+            image,
+            fault,
+        })
+    });
+    invalid.collect()
+}
+
+fn kept_entry(entry: &raw::Entry<'_>, locator: &mut Locator<'_>) -> Entry {
+    Entry {
+        spot: locator.find(entry.at),
+        name: entry.name.text.as_ref().into(),
+        replaces: kept(&entry.replaces, locator),
+        skips: entry.skips.iter().map(|skip| kept(skip, locator)).collect(),
+        skip_range: kept(&entry.skip_range, locator),
+    }
+}
+
+/// A text with its place; an absent one has none.
+fn kept(text: &raw::Text<'_>, locator: &mut Locator<'_>) -> Text {
+    let is_absent = text.at == 0 && text.text.is_empty();
+    Text {
+        spot: if is_absent {
+            Spot::default()
+        } else {
+            locator.find(text.at)
+        },
+        text: text.text.as_ref().into(),
+    }
+}
+
+/// The byte of the list item in which a fault lies.
+fn part_of(content: &Content<'_>, fault: &Fault) -> Option<usize> {
+    let (Fault::WrongType { path, .. }
+    | Fault::Missing { path, .. }
+    | Fault::Base64 { path }
+    | Fault::ObjectData { path, .. }) = fault
+    else {
+        return None;
+    };
+    let (list, rest) = path.split_once('[')?;
+    let index = rest.split_once(']')?.0.parse::<usize>().ok()?;
+    match (list, content) {
+        ("entries", Content::Channel(entries)) => entries.get(index).map(|entry| entry.at),
+        ("entries", Content::Deprecations(entries)) => entries.get(index).map(|entry| entry.at),
+        ("properties", Content::Bundle(bundle)) => {
+            bundle.properties.get(index).map(|property| property.at)
+        }
+        _ => None,
+    }
+}
+
+/// The first line of YAML whose value begins with `>` and goes on as no block does.
+fn unquoted(text: &[u8]) -> Option<Box<str>> {
+    let lines = text.split(|byte| *byte == b'\n');
+    let mut lines = lines.filter_map(|line| str::from_utf8(line).ok());
+    let line = lines.find(|line| {
+        let value = line.split_once(": ").map(|(_, value)| value.trim());
+        value.is_some_and(|value| {
+            value.starts_with('>') && value.contains(|c: char| matches!(c, '=' | '.' | '<'))
+        })
+    })?;
+    Some(line.trim().chars().take(SHOWN).collect::<String>().into())
+}
+
+fn narrow(number: u64) -> u32 {
+    u32::try_from(number).unwrap_or(u32::MAX)
+}
+
+/// How many characters of a line a hint shows.
+const SHOWN: usize = 80;

@@ -1,0 +1,122 @@
+//! The picture as one page that needs nothing else: no network, no other file.
+//!
+//! The SVG stands in it as it is; a script of our own zooms, searches, and follows edges. What may be
+//! followed is worked out here, not there: the page holds, for each version, the steps that OLM takes.
+//! Nothing else may run or be loaded: the policy in its head names our script and style by digest, and
+//! the data stand in a block that no browser runs, without a character that could end it.
+
+mod data;
+mod words;
+
+use crate::picture::scene::Scene;
+use crate::picture::sketch::Sketch;
+use crate::picture::svg::xml::Xml;
+use crate::picture::{svg, text};
+
+/// A whole page.
+pub fn html(sketch: &Sketch<'_, '_>, scene: &Scene) -> String {
+    let mut xml = Xml::default();
+    xml.raw("<!doctype html>\n");
+    xml.open("html", &[("lang", &"en")]);
+    head(sketch, &mut xml);
+    xml.open("body", &[]);
+    bar(sketch, &mut xml);
+    xml.open("main", &[]);
+    xml.open("div", &[("id", &"canvas")]);
+    svg::draw(sketch, scene, &mut xml);
+    xml.close();
+    xml.text(
+        "aside",
+        &[
+            ("id", &"panel"),
+            ("aria-live", &"polite"),
+            ("aria-label", &words::PANEL),
+        ],
+        "",
+    );
+    xml.close();
+    xml.raw("<script type=\"application/json\" id=\"data\">");
+    xml.raw(&data::data(sketch));
+    xml.raw("</script>\n");
+    xml.ours("script", SCRIPT);
+    xml.finish()
+}
+
+fn head(sketch: &Sketch<'_, '_>, xml: &mut Xml) {
+    xml.open("head", &[]);
+    xml.empty("meta", &[("charset", &"utf-8")]);
+    let policy = format!(
+        "default-src 'none'; script-src '{SCRIPT_DIGEST}'; style-src '{STYLE_DIGEST}' \
+         '{PICTURE_STYLE_DIGEST}'; base-uri 'none'; form-action 'none'"
+    );
+    xml.empty(
+        "meta",
+        &[
+            ("http-equiv", &"Content-Security-Policy"),
+            ("content", &policy),
+        ],
+    );
+    xml.empty(
+        "meta",
+        &[
+            ("name", &"viewport"),
+            ("content", &"width=device-width, initial-scale=1"),
+        ],
+    );
+    xml.empty(
+        "meta",
+        &[("name", &"color-scheme"), ("content", &"light dark")],
+    );
+    xml.text("title", &[], &words::page_title(&text::title(sketch)));
+    xml.ours("style", STYLE);
+    xml.close();
+}
+
+fn bar(sketch: &Sketch<'_, '_>, xml: &mut Xml) {
+    xml.open("header", &[]);
+    xml.text("h1", &[], &words::page_title(&text::title(sketch)));
+    xml.open("form", &[("id", &"find"), ("role", &"search")]);
+    xml.empty(
+        "input",
+        &[
+            ("id", &"search"),
+            ("type", &"search"),
+            ("list", &"versions"),
+            ("autocomplete", &"off"),
+            ("placeholder", &words::SEARCH),
+            ("aria-label", &words::SEARCH),
+        ],
+    );
+    xml.text("datalist", &[("id", &"versions")], "");
+    xml.close();
+    xml.open(
+        "div",
+        &[
+            ("class", &"zoom"),
+            ("role", &"group"),
+            ("aria-label", &words::ZOOM),
+        ],
+    );
+    for (id, label, shown) in words::ZOOMS {
+        xml.text(
+            "button",
+            &[("id", &id), ("type", &"button"), ("aria-label", &label)],
+            shown,
+        );
+    }
+    xml.close();
+    xml.text(
+        "button",
+        &[("id", &"theme"), ("type", &"button")],
+        words::THEME,
+    );
+    xml.close();
+}
+
+const SCRIPT: &str = include_str!("html/page.js");
+const STYLE: &str = include_str!("html/page.css");
+
+// A digest is that of the text as it stands in the page; a test says what it should be.
+const SCRIPT_DIGEST: &str = "sha256-6IDXorTboHjOinguboq9Uh+dIwodB2nR93URiBFDcok=";
+const STYLE_DIGEST: &str = "sha256-hlZvVG5jUmiEuEs+Kc4J+61Bccrowc7Haun7Ko9frDw=";
+const PICTURE_STYLE_DIGEST: &str = "sha256-72FJrsLKqOaa5QCbvCwbhp0j07fbPZ1/4KrwNCgsH3k=";

@@ -1,0 +1,287 @@
+//! A lane in its place.
+
+use crate::picture::layout::fold::Folded;
+use crate::picture::layout::grid::{
+    BEYOND, CARD_HEADING, CARD_PAD, Grid, LONGEST_VERSION, PILL, ROW, VERSION_SIZE,
+};
+use crate::picture::layout::plan::{COUNT_PAD, COUNT_SIZE, Plan};
+use crate::picture::measure::{Face, clip};
+use crate::picture::scene::{Anchor, Area, Bus, Card, Door, Label, Line, Pill, Point, Role, Stop};
+use crate::picture::sketch::{Cell, Fan, Row, Sketch, Step};
+use crate::picture::text;
+use crate::picture::walk::Field;
+
+/// Where a lane is.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Place {
+    pub(super) grid: Grid,
+    /// The left edge of the card.
+    pub(super) x: i32,
+    pub(super) width: i32,
+    /// Where versions begin.
+    pub(super) pill_x: i32,
+    /// How wide they are.
+    pub(super) pill: i32,
+}
+
+/// The card of a plan.
+pub(super) fn card(sketch: &Sketch<'_, '_>, plan: &Plan<'_, '_>, place: Place) -> Card {
+    let draft = Draft {
+        sketch,
+        plan,
+        place,
+    };
+    let area = draft.area();
+    Card {
+        lane: plan.at,
+        heading: CARD_HEADING,
+        labels: draft.heading(area),
+        title: text::lane_title(plan.lane),
+        is_default: plan.lane.is_default,
+        is_deprecated: plan.lane.deprecated.is_some(),
+        pills: plan
+            .lane
+            .cells
+            .iter()
+            .map(|cell| draft.pill(cell))
+            .collect(),
+        lines: draft.lines(),
+        buses: plan
+            .buses
+            .iter()
+            .map(|(bus, x)| draft.bus(bus, *x))
+            .collect(),
+        area,
+    }
+}
+
+struct Draft<'d, 's, 'g, 'p> {
+    sketch: &'d Sketch<'g, 'p>,
+    plan: &'d Plan<'s, 'p>,
+    place: Place,
+}
+
+impl Draft<'_, '_, '_, '_> {
+    fn area(&self) -> Area {
+        let (first, last) = self.plan.rows;
+        let y = self.place.grid.y(first) - ROW / 2 - CARD_HEADING;
+        let below = if self.plan.is_open { BEYOND } else { 0 };
+        let bottom = self.place.grid.y(last) + ROW / 2 + below + 2;
+        Area {
+            x: self.place.x,
+            y,
+            width: self.place.width,
+            height: bottom - y,
+        }
+    }
+
+    fn heading(&self, area: Area) -> Vec<Label> {
+        let label = |text, face, size, dy| Label {
+            at: Point {
+                x: area.x + CARD_PAD,
+                y: area.y + dy,
+            },
+            anchor: Anchor::Start,
+            size,
+            face,
+            role: if face == Face::Bold {
+                Role::Name
+            } else {
+                Role::Aside
+            },
+            text,
+        };
+        let lane = self.plan.lane;
+        vec![
+            label(text::lane_name(lane), Face::Bold, text::NAME_SIZE, 21),
+            label(text::lane_aside(lane), Face::Sans, text::ASIDE_SIZE, 38),
+        ]
+    }
+
+    fn pill(&self, cell: &Cell) -> Pill {
+        let Place { pill_x, pill, .. } = self.place;
+        let y = self.place.grid.y(cell.row);
+        let signs = super::plan::signs(cell.marks).count();
+        let signs = super::grid::SIGN * crate::picture::measure::px(signs);
+        Pill {
+            row: cell.row,
+            marks: cell.marks,
+            area: Area {
+                x: pill_x,
+                y: y - PILL / 2,
+                width: pill,
+                height: PILL,
+            },
+            label: Label {
+                at: Point {
+                    x: pill_x + (pill + signs) / 2,
+                    y: y + 4,
+                },
+                anchor: Anchor::Middle,
+                size: VERSION_SIZE,
+                face: Face::Mono,
+                role: Role::Version,
+                text: clip(self.sketch.label(cell.row), LONGEST_VERSION),
+            },
+            title: text::pill_title(self.sketch, self.plan.lane, cell),
+            is_out_of_reach: is_out_of_reach(self.sketch, cell.row),
+        }
+    }
+
+    fn lines(&self) -> Vec<Line> {
+        let straight = self.plan.straight.iter();
+        let straight = straight.map(|step| self.line(step, self.straight(step)));
+        let bent = self.plan.bent.iter();
+        let bent = bent.map(|(step, away)| self.line(step, self.bent(step, *away)));
+        straight.chain(bent).collect()
+    }
+
+    fn line(&self, step: &Step, points: Vec<Point>) -> Line {
+        Line {
+            from: step.from,
+            to: step.to,
+            points,
+            is_used: step.is_used,
+        }
+    }
+
+    fn straight(&self, step: &Step) -> Vec<Point> {
+        let x = self.place.pill_x + self.place.pill / 2;
+        let y = |row| self.place.grid.y(row);
+        let from = Point {
+            x,
+            y: y(step.from) - PILL / 2,
+        };
+        let to = Point {
+            x,
+            y: y(step.to) + PILL / 2,
+        };
+        vec![from, to]
+    }
+
+    /// Out of the left side, along the track, and in again: out above the middle and in below it, or
+    /// the other way round where it leads down.
+    fn bent(&self, step: &Step, away: i32) -> Vec<Point> {
+        let (near, far) = (self.place.pill_x, self.place.pill_x - away);
+        let aside = if step.from > step.to { PORT } else { -PORT };
+        let from = self.place.grid.y(step.from) - aside;
+        let to = self.place.grid.y(step.to) + aside;
+        let point = |x, y| Point { x, y };
+        vec![
+            point(near, from),
+            point(far, from),
+            point(far, to),
+            point(near, to),
+        ]
+    }
+
+    fn bus(&self, bus: &Folded<'_, '_>, away: i32) -> Bus {
+        let Place {
+            grid, pill_x, pill, ..
+        } = self.place;
+        let (first, last) = self.plan.rows;
+        let x = pill_x + pill + away;
+        let (top, bottom) = (bus.top().max(first), bus.bottom());
+        let is_inside = |row: &Row| (first..=last).contains(row);
+        let stops = bus.stops().iter().filter(|row| is_inside(row));
+        let port = port(bus.field());
+        let stop = |row: &Row| Stop {
+            row: *row,
+            at: Point {
+                x,
+                y: grid.y(*row) - port,
+            },
+            from: self.plan.lane.marks(*row).map(|_| pill_x + pill),
+        };
+        let stops: Vec<_> = stops.map(stop).collect();
+        let top_door = bus.fans.iter().any(|fan| fan.to == top);
+        let top_y = grid.y(top) + if top_door { port } else { -port };
+        let bottom_y = if bottom > last {
+            grid.y(last) + ROW / 2 + 4
+        } else if bus.fans.iter().any(|fan| fan.to == bottom) && bottom != top {
+            grid.y(bottom) + port
+        } else if bottom == top {
+            top_y
+        } else {
+            grid.y(bottom) - port
+        };
+        let beyond = bus.stops().len() - stops.len();
+        Bus {
+            field: bus.field(),
+            is_used: bus.is_used(),
+            top: Point { x, y: top_y },
+            length: bottom_y - top_y,
+            stops,
+            doors: bus.fans.iter().map(|fan| self.door(fan, x)).collect(),
+            beyond: (beyond > 0).then(|| Label {
+                at: Point {
+                    x,
+                    y: bottom_y + 13,
+                },
+                anchor: Anchor::Middle,
+                size: COUNT_SIZE,
+                face: Face::Mono,
+                role: Role::Count,
+                text: text::beyond(beyond),
+            }),
+        }
+    }
+
+    fn door(&self, fan: &Fan<'_>, x: i32) -> Door {
+        let Place {
+            grid, pill_x, pill, ..
+        } = self.place;
+        let y = grid.y(fan.to) + port(fan.kind.field());
+        let count = text::count(fan.from.len()).map(|text| {
+            let width = Face::Mono.width(&text, COUNT_SIZE) + COUNT_PAD;
+            let area = Area {
+                x: x - width / 2,
+                y: y - COUNT_HEIGHT / 2,
+                width,
+                height: COUNT_HEIGHT,
+            };
+            let label = Label {
+                at: Point { x, y: y + 4 },
+                anchor: Anchor::Middle,
+                size: COUNT_SIZE,
+                face: Face::Mono,
+                role: Role::Count,
+                text,
+            };
+            (area, label)
+        });
+        Door {
+            to: fan.to,
+            from: fan.from.clone(),
+            points: [
+                Point { x, y },
+                Point {
+                    x: pill_x + pill,
+                    y,
+                },
+            ],
+            count,
+            title: text::fan_title(self.sketch, fan),
+        }
+    }
+}
+
+/// Whether a walk starts somewhere and does not come here.
+pub(super) fn is_out_of_reach(sketch: &Sketch<'_, '_>, row: Row) -> bool {
+    let reach = sketch.reach.as_ref();
+    reach.is_some_and(|reach| !reach.hops.contains_key(&row))
+}
+
+/// How far below the middle of a version an edge of a field ends; it starts as far above. That of
+/// skips is the other way round, so that it does not run along one of a range.
+pub(super) fn port(field: Field) -> i32 {
+    match field {
+        Field::Skips => -PORT,
+        Field::Replaces | Field::SkipRange | Field::Semver => PORT,
+    }
+}
+
+/// How far from the middle of a version lines begin and end.
+const PORT: i32 = 5;
+/// The height of a count.
+const COUNT_HEIGHT: i32 = 14;

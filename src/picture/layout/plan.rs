@@ -1,0 +1,164 @@
+//! How much room a lane takes, before it has a place.
+
+use crate::picture::layout::fold::{Folded, fold};
+use crate::picture::layout::grid::{LONGEST_VERSION, PILL_PAD, SIGN, VERSION_SIZE};
+use crate::picture::layout::tracks::tracks;
+use crate::picture::mark::{Mark, Marks};
+use crate::picture::measure::{Face, clip, px};
+use crate::picture::sketch::{Cell, Lane, Row, Sketch, Step};
+use crate::picture::text;
+use crate::picture::walk::Field;
+
+/// A lane with its lines on tracks.
+#[derive(Debug)]
+pub(super) struct Plan<'s, 'p> {
+    pub(super) at: u32,
+    pub(super) lane: &'s Lane<'p>,
+    /// The width of every version in it.
+    pub(super) pill: i32,
+    /// Steps to the next entry, which run in the middle.
+    pub(super) straight: Vec<Step>,
+    /// Other steps, with how far left of the versions they run.
+    pub(super) bent: Vec<(Step, i32)>,
+    /// The rest, with how far right of the versions it runs.
+    pub(super) buses: Vec<(Folded<'s, 'p>, i32)>,
+    /// What is needed left of the versions.
+    pub(super) left: i32,
+    /// What is needed right of them.
+    pub(super) right: i32,
+    /// Its first and last row.
+    pub(super) rows: (Row, Row),
+    /// Whether a line leads to versions beyond its last row.
+    pub(super) is_open: bool,
+}
+
+impl<'s, 'p> Plan<'s, 'p> {
+    pub(super) fn of(sketch: &'s Sketch<'_, 'p>, at: u32, lane: &'s Lane<'p>) -> Self {
+        let row = |cell: Option<&Cell>| cell.map_or(Row(0), |cell| cell.row);
+        let rows = (row(lane.cells.first()), row(lane.cells.last()));
+        let (straight, bent): (Vec<_>, Vec<_>) =
+            lane.steps.iter().partition(|step| is_next(lane, step));
+        let bent = bend(bent);
+        let buses = board(fold(&lane.fans), rows);
+        let right = buses.iter().map(|(bus, x)| x + half(bus)).max();
+        Self {
+            at,
+            lane,
+            pill: pill(sketch, lane),
+            straight,
+            left: bent.iter().map(|(_, x)| *x).max().unwrap_or(0),
+            right: right.unwrap_or(0),
+            is_open: buses.iter().any(|(bus, _)| bus.bottom() > rows.1),
+            bent,
+            buses,
+            rows,
+        }
+    }
+}
+
+/// Whether a step leads from one cell of a lane up to the next.
+fn is_next(lane: &Lane<'_>, step: &Step) -> bool {
+    let at = |row: Row| lane.cells.binary_search_by_key(&row, |cell| cell.row).ok();
+    matches!((at(step.from), at(step.to)), (Some(from), Some(to)) if from == to + 1)
+}
+
+/// The shorter a step, the nearer to the versions.
+fn bend(mut steps: Vec<Step>) -> Vec<(Step, i32)> {
+    let ends = |step: &Step| (step.from.0.min(step.to.0), step.from.0.max(step.to.0));
+    steps.sort_by_key(|step| {
+        let (top, bottom) = ends(step);
+        (bottom - top, top)
+    });
+    let tracks = tracks(steps.iter().map(ends));
+    let placed = steps.into_iter().zip(tracks);
+    placed
+        .map(|(step, track)| (step, FIRST_BEND + BEND * px(track)))
+        .collect()
+}
+
+/// `skips` before `skipRange`, each field on tracks of its own, as wide as its counts.
+fn board<'s, 'p>(folded: Vec<Folded<'s, 'p>>, rows: (Row, Row)) -> Vec<(Folded<'s, 'p>, i32)> {
+    let mut boarded = Vec::new();
+    let mut x = FIRST_BUS;
+    let mut rest = folded.into_iter().peekable();
+    while let Some(first) = rest.peek() {
+        let field = first.field();
+        let group: Vec<_> =
+            std::iter::from_fn(|| rest.next_if(|bus| bus.field() == field)).collect();
+        let pitch = group.iter().map(half).max().unwrap_or(0) * 2 + BUS_GAP;
+        // A line that leads beyond the last row has a count below it.
+        let stretch = |bus: &Folded<'_, '_>| {
+            let bottom = bus.bottom();
+            (
+                bus.top().0,
+                if bottom > rows.1 {
+                    rows.1.0 + 1
+                } else {
+                    bottom.0
+                },
+            )
+        };
+        let tracks = tracks(group.iter().map(stretch));
+        let count = tracks.iter().max().map_or(0, |track| px(track + 1));
+        for (bus, track) in group.into_iter().zip(tracks) {
+            boarded.push((bus, x + pitch * px(track) + pitch / 2));
+        }
+        x += pitch * count;
+    }
+    boarded
+}
+
+/// Half of what a line takes: that of its widest count.
+pub(super) fn half(bus: &Folded<'_, '_>) -> i32 {
+    let widest = bus
+        .fans
+        .iter()
+        .filter_map(|fan| text::count(fan.from.len()));
+    let widest = widest.map(|text| Face::Mono.width(&text, COUNT_SIZE) + COUNT_PAD);
+    let beyond = Face::Mono.width(&text::beyond(bus.stops().len()), COUNT_SIZE);
+    let beyond = if bus.field() == Field::SkipRange {
+        beyond
+    } else {
+        0
+    };
+    (widest.max().unwrap_or(0).max(beyond) / 2).max(NARROWEST)
+}
+
+/// How wide the versions of a lane are: as its widest.
+fn pill(sketch: &Sketch<'_, '_>, lane: &Lane<'_>) -> i32 {
+    let width = |cell: &Cell| {
+        let label = clip(sketch.label(cell.row), LONGEST_VERSION);
+        Face::Mono.width(&label, VERSION_SIZE) + SIGN * px(signs(cell.marks).count())
+    };
+    let widest = lane.cells.iter().map(width).max();
+    widest.unwrap_or(0) + 2 * PILL_PAD
+}
+
+/// The marks of a version that have a sign of their own inside it; the others change its shape.
+pub(crate) fn signs(marks: Marks) -> impl Iterator<Item = Mark> {
+    let stranded = marks
+        .is_stranded()
+        .then_some(if marks.has(Mark::StrandedV1) {
+            Mark::StrandedV1
+        } else {
+            Mark::StrandedV0
+        });
+    let own = [Mark::Installed, Mark::Head, Mark::Skipped];
+    let own = own.into_iter().filter(move |mark| marks.has(*mark));
+    own.chain(stranded)
+}
+
+/// From the versions to the first bent step.
+const FIRST_BEND: i32 = 14;
+/// From one bent step to the next.
+const BEND: i32 = 9;
+/// From the versions to where lines begin; arrowheads lie between.
+const FIRST_BUS: i32 = 14;
+/// Between the counts of two lines.
+const BUS_GAP: i32 = 6;
+/// Half of the narrowest line.
+const NARROWEST: i32 = 6;
+/// The size of counts.
+pub(super) const COUNT_SIZE: i32 = 11;
+/// Left and right of a count together.
+pub(super) const COUNT_PAD: i32 = 8;

@@ -1,0 +1,72 @@
+//! The version that a user names.
+
+use crate::graph::{Graph, NodeIndex, version_in_name};
+use crate::nearest::nearest;
+use crate::version::{Version, go};
+
+/// A text that names no version of the package.
+#[derive(Clone, Debug, Eq, PartialEq, thiserror::Error)]
+#[error(
+    "package {} has no version and no bundle {}{}",
+    go::quote(package),
+    go::quote(text),
+    instead(near)
+)]
+pub struct NoSuchVersion {
+    package: String,
+    text: String,
+    near: Vec<String>,
+}
+
+/// The node of this name, else the best of this version: with its release where one is given, of any
+/// release where none is. A name without a bundle can be named by the version it speaks of.
+pub fn pick(graph: &Graph<'_>, text: &str) -> Result<NodeIndex, NoSuchVersion> {
+    let by_name = graph.find(text);
+    let by_text = || {
+        graph
+            .nodes()
+            .find(|node| texts(graph, *node).any(|own| own == text))
+    };
+    by_name.or_else(by_text).ok_or_else(|| {
+        let known: Vec<_> = graph
+            .nodes()
+            .filter_map(|node| texts(graph, node).next())
+            .collect();
+        let near = nearest(text, known.iter().map(String::as_str), MOST_NEAR);
+        NoSuchVersion {
+            package: graph.name().to_owned(),
+            text: text.to_owned(),
+            near: near.into_iter().map(str::to_owned).collect(),
+        }
+    })
+}
+
+/// What a node can be named by, its name aside: the version with its release, and without.
+fn texts(graph: &Graph<'_>, node: NodeIndex) -> impl Iterator<Item = String> {
+    let texts: Vec<_> = match graph.bundle(node) {
+        Some(bundle) => {
+            let read = bundle.version.as_ref().ok();
+            let whole = read.and_then(|read| {
+                let release = read.release.as_ref()?;
+                Some(format!("{}+{release}", read.version))
+            });
+            let plain = read.map(|read| read.version.to_string());
+            whole.into_iter().chain(plain).collect()
+        }
+        None => {
+            let spoken_of = version_in_name(graph.name_of(node));
+            spoken_of.iter().map(Version::to_string).collect()
+        }
+    };
+    texts.into_iter()
+}
+
+fn instead(near: &[String]) -> String {
+    if near.is_empty() {
+        return String::new();
+    }
+    let quoted: Vec<_> = near.iter().map(|text| go::quote(text)).collect();
+    format!(": perhaps {}", quoted.join(" or "))
+}
+
+const MOST_NEAR: usize = 3;

@@ -1,0 +1,291 @@
+//! What is drawn, with places: the picture before it is any file's.
+//!
+//! All lengths are CSS pixels from the top left corner.
+
+use crate::picture::mark::{Mark, Marks};
+use crate::picture::measure::Face;
+use crate::picture::sketch::Row;
+use crate::picture::walk::Field;
+
+/// The whole picture.
+#[derive(Clone, Debug)]
+pub struct Scene {
+    /// Its width.
+    pub width: i32,
+    /// Its height.
+    pub height: i32,
+    /// The lines above everything: the package, what is shown of it, how to read it.
+    pub heading: Vec<Label>,
+    /// What the signs mean, those that occur.
+    pub legend: Vec<LegendItem>,
+    /// The versions at the left edge.
+    pub axis: Axis,
+    /// The channels.
+    pub cards: Vec<Card>,
+    /// The way that was asked for, over everything else.
+    pub way: Vec<Line>,
+}
+
+/// A point.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub struct Point {
+    /// From the left.
+    pub x: i32,
+    /// From the top.
+    pub y: i32,
+}
+
+/// An upright rectangle.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub struct Area {
+    /// The left edge.
+    pub x: i32,
+    /// The upper edge.
+    pub y: i32,
+    /// From left to right.
+    pub width: i32,
+    /// From top to bottom.
+    pub height: i32,
+}
+
+/// A text on one line.
+#[derive(Clone, Debug)]
+pub struct Label {
+    /// Where its baseline starts, or has its middle or end.
+    pub at: Point,
+    /// Which of these.
+    pub anchor: Anchor,
+    /// The height of its face.
+    pub size: i32,
+    /// Its face.
+    pub face: Face,
+    /// How it stands out.
+    pub role: Role,
+    /// The text.
+    pub text: String,
+}
+
+/// To which side of its place a text extends.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub enum Anchor {
+    /// To the right.
+    Start,
+    /// To both.
+    Middle,
+    /// To the left.
+    End,
+}
+
+/// What a text is for.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub enum Role {
+    /// The name of the package.
+    Title,
+    /// The name of a channel.
+    Name,
+    /// A version.
+    Version,
+    /// How many versions a fold stands for.
+    Count,
+    /// What is said by the way.
+    Aside,
+}
+
+/// A sign and what it means.
+#[derive(Clone, Debug)]
+pub struct LegendItem {
+    /// The sign.
+    pub sign: Sign,
+    /// Where it is.
+    pub area: Area,
+    /// What it means.
+    pub label: Label,
+}
+
+/// A sign of the legend.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub enum Sign {
+    /// An edge of this field; of none where versions alone allow it.
+    Edge(Field),
+    /// An edge that OLM does not take.
+    Unused,
+    /// A version with this mark.
+    Version(Mark),
+    /// The way that was asked for.
+    Way,
+    /// A version out of reach.
+    OutOfReach,
+}
+
+/// The versions at the left edge.
+#[derive(Clone, Debug)]
+pub struct Axis {
+    /// Where they stand.
+    pub area: Area,
+    /// What stands above them.
+    pub label: Label,
+    /// Each of them.
+    pub rows: Vec<AxisRow>,
+}
+
+/// A version at the left edge, and the band behind its row.
+#[derive(Clone, Debug)]
+pub struct AxisRow {
+    /// Which.
+    pub row: Row,
+    /// What holds whatever the channel.
+    pub marks: Marks,
+    /// The band.
+    pub area: Area,
+    /// The version.
+    pub label: Label,
+    /// Its whole name.
+    pub name: String,
+    /// How many hops away it is.
+    pub hops: Option<Label>,
+    /// Whether it cannot be reached.
+    pub is_out_of_reach: bool,
+}
+
+/// A channel.
+#[derive(Clone, Debug)]
+pub struct Card {
+    /// The lane, from the left of the sketch.
+    pub lane: u32,
+    /// Its background.
+    pub area: Area,
+    /// How high its heading is.
+    pub heading: i32,
+    /// Its name, and what is said of it.
+    pub labels: Vec<Label>,
+    /// What is not said for want of room.
+    pub title: String,
+    /// Whether it is the default channel.
+    pub is_default: bool,
+    /// Whether it is deprecated.
+    pub is_deprecated: bool,
+    /// Its versions.
+    pub pills: Vec<Pill>,
+    /// `replaces`.
+    pub lines: Vec<Line>,
+    /// `skips` and `skipRange`, folded.
+    pub buses: Vec<Bus>,
+}
+
+/// A version in a channel.
+#[derive(Clone, Debug)]
+pub struct Pill {
+    /// Which.
+    pub row: Row,
+    /// What the channel makes of it.
+    pub marks: Marks,
+    /// Its shape.
+    pub area: Area,
+    /// Its version.
+    pub label: Label,
+    /// Its whole name, and what holds of it, in words.
+    pub title: String,
+    /// Whether it cannot be reached from where the walk starts.
+    pub is_out_of_reach: bool,
+}
+
+/// An edge that is a line of its own.
+#[derive(Clone, Debug)]
+pub struct Line {
+    /// Where it starts.
+    pub from: Row,
+    /// Where it leads.
+    pub to: Row,
+    /// Its bends, both ends with them.
+    pub points: Vec<Point>,
+    /// Whether OLM takes it.
+    pub is_used: bool,
+}
+
+/// Edges on one line: board at any stop, leave at any door further up.
+#[derive(Clone, Debug)]
+pub struct Bus {
+    /// Of which kind they are.
+    pub field: Field,
+    /// Whether OLM takes them.
+    pub is_used: bool,
+    /// The line.
+    pub top: Point,
+    /// Its length.
+    pub length: i32,
+    /// Where versions board.
+    pub stops: Vec<Stop>,
+    /// Where entries are entered.
+    pub doors: Vec<Door>,
+    /// How many stops lie beyond the last version of the channel.
+    pub beyond: Option<Label>,
+}
+
+/// A version that is skipped.
+#[derive(Clone, Copy, Debug)]
+pub struct Stop {
+    /// Which.
+    pub row: Row,
+    /// Where it boards.
+    pub at: Point,
+    /// Where its version ends, where the channel has it.
+    pub from: Option<i32>,
+}
+
+/// An entry that skips.
+#[derive(Clone, Debug)]
+pub struct Door {
+    /// The entry.
+    pub to: Row,
+    /// What it skips.
+    pub from: Vec<Row>,
+    /// From the line to the entry.
+    pub points: [Point; 2],
+    /// How many versions it skips.
+    pub count: Option<(Area, Label)>,
+    /// The same in words.
+    pub title: String,
+}
+
+impl Label {
+    /// What it covers at most.
+    pub fn area(&self) -> Area {
+        let width = self.face.width(&self.text, self.size);
+        let x = match self.anchor {
+            Anchor::Start => self.at.x,
+            Anchor::Middle => self.at.x - width / 2,
+            Anchor::End => self.at.x - width,
+        };
+        Area {
+            x,
+            y: self.at.y - self.size,
+            width,
+            height: self.size + self.size / 4,
+        }
+    }
+}
+
+impl Area {
+    /// The right edge.
+    pub fn right(&self) -> i32 {
+        self.x + self.width
+    }
+
+    /// The lower edge.
+    pub fn bottom(&self) -> i32 {
+        self.y + self.height
+    }
+
+    /// The middle between the upper and the lower edge.
+    pub fn middle(&self) -> i32 {
+        self.y + self.height / 2
+    }
+
+    /// Whether the two share a point inside both.
+    pub fn overlaps(&self, other: &Self) -> bool {
+        self.x < other.right()
+            && other.x < self.right()
+            && self.y < other.bottom()
+            && other.y < self.bottom()
+    }
+}

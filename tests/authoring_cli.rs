@@ -1,0 +1,257 @@
+//! `olmguard generate` and `olmguard diff` as they are run: what they print, where, and how they end.
+#![cfg(feature = "program")]
+
+mod common {
+    pub(crate) mod schema;
+}
+
+use std::path::Path;
+use std::process::{Command, Stdio};
+
+use serde_json::Value;
+
+use common::schema::assert_fits;
+
+struct Ended {
+    code: Option<i32>,
+    stdout: String,
+    stderr: String,
+}
+
+#[track_caller]
+fn olmguard(arguments: &[&str]) -> Ended {
+    let output = Command::new(env!("CARGO_BIN_EXE_olmguard"))
+        .args(arguments)
+        .env_clear()
+        .stdin(Stdio::null())
+        .current_dir(Path::new(env!("CARGO_MANIFEST_DIR")).join("examples/authoring"))
+        .output()
+        .expect("the program starts");
+    let text = |bytes| String::from_utf8(bytes).expect("UTF-8");
+    Ended {
+        code: output.status.code(),
+        stdout: text(output.stdout),
+        stderr: text(output.stderr),
+    }
+}
+
+#[track_caller]
+fn refused(arguments: &[&str], code: i32, error: &str) {
+    let ended = olmguard(arguments);
+    assert_eq!(
+        (ended.code, ended.stdout.as_str()),
+        (Some(code), ""),
+        "{arguments:?}"
+    );
+    assert_eq!(ended.stderr, format!("error: {error}\n"), "{arguments:?}");
+}
+
+/// The blobs that JSON on stdout consists of.
+fn blobs(text: &str) -> Vec<Value> {
+    let blobs = serde_json::Deserializer::from_str(text).into_iter();
+    blobs.map(|blob| blob.expect("JSON")).collect()
+}
+
+fn named<'b>(blobs: &'b [Value], schema: &str, name: &str) -> Option<&'b Value> {
+    let mut found = blobs
+        .iter()
+        .filter(|blob| blob["schema"] == schema && blob["name"] == name);
+    found.next()
+}
+
+#[test]
+fn a_template_is_rendered_from_bundles_at_hand() {
+    let arguments = [
+        "generate",
+        "template",
+        "template.yaml",
+        "--bundles",
+        "lantern.yaml",
+        "-o",
+        "json",
+    ];
+    let ended = olmguard(&arguments);
+    assert_eq!((ended.code, ended.stderr.as_str()), (Some(0), ""));
+    let blobs = blobs(&ended.stdout);
+    assert_eq!(blobs[0]["defaultChannel"], "stable-v1");
+    let channel = named(&blobs, "olm.channel", "stable-v1").expect("the channel");
+    assert_eq!(channel["entries"][3]["replaces"], "lantern.v1.1.1");
+    refused(
+        &["generate", "template", "template.yaml"],
+        3,
+        "no bundle of image \"quay.example/lantern:1.0.0\" among those of --bundles: expected an olm.bundle \
+         with this image, such as \"opm render quay.example/lantern:1.0.0\" prints it",
+    );
+}
+
+#[test]
+fn a_z_stream_release_takes_the_place_of_its_minor() {
+    let common = [
+        "generate",
+        "z-stream",
+        "lantern.yaml",
+        "--package",
+        "lantern",
+        "--channel",
+    ];
+    let release = [
+        "--bundle",
+        "lantern.v1.1.2",
+        "--bundles",
+        "patch.yaml",
+        "-o",
+        "json",
+    ];
+    let with = |more: &[&'static str]| [&common[..], more, &release[..]].concat();
+    let ended = olmguard(&with(&["candidate"]));
+    assert_eq!(ended.code, Some(0), "{}", ended.stderr);
+    assert_eq!(
+        ended.stderr,
+        "note: left channel \"candidate\", skipped from now on: lantern.v1.1.1\n\
+         note: in no channel any more, so left out of the catalog: lantern.v1.1.1\n"
+    );
+    let made = blobs(&ended.stdout);
+    let channel = named(&made, "olm.channel", "candidate").expect("the channel");
+    assert_eq!(channel["entries"][2]["replaces"], "lantern.v1.1.2");
+    assert_eq!(channel["entries"][3]["skips"][0], "lantern.v1.1.1");
+    assert!(named(&made, "olm.bundle", "lantern.v1.1.1").is_none());
+    assert!(
+        made.iter().any(|blob| blob["until"] == "2027-06"),
+        "custom blobs stay"
+    );
+    let ended = olmguard(&with(&["candidate", "--with-range"]));
+    assert_eq!((ended.code, ended.stderr.as_str()), (Some(0), ""));
+    let made = blobs(&ended.stdout);
+    let channel = named(&made, "olm.channel", "candidate").expect("the channel");
+    assert_eq!(channel["entries"][4]["skipRange"], ">=1.1.0 <1.1.2");
+    refused(
+        &with(&["beta"]),
+        3,
+        "the catalog has no channel \"beta\" of package \"lantern\": expected one of \"candidate\", \"stable\"",
+    );
+    refused(
+        &[&common[..], &["candidate", "--new-version", "1.1.2"]].concat(),
+        3,
+        "no bundle of package \"lantern\" has version \"1.1.2\": expected one in the catalog or among those \
+         of --bundles",
+    );
+    refused(
+        &[&common[..], &["candidate", "--new-version", "1.0.0"]].concat(),
+        3,
+        "channel \"candidate\": \"lantern.v1.0.0\" is in the channel already: expected a new release",
+    );
+    let neither = olmguard(&[&common[..], &["candidate"]].concat());
+    assert_eq!(neither.code, Some(2));
+}
+
+#[test]
+fn a_promotion_tells_who_is_left_behind() {
+    let arguments = [
+        "generate",
+        "promote",
+        "lantern.yaml",
+        "--package",
+        "lantern",
+        "--bundle",
+        "lantern.v1.2.0",
+        "--channel",
+        "stable",
+        "--method",
+        "replaces",
+        "--report",
+        "json",
+    ];
+    let ended = olmguard(&arguments);
+    assert_eq!(ended.code, Some(0), "{}", ended.stderr);
+    let report: Value = serde_json::from_str(&ended.stderr).expect("JSON");
+    assert_fits("schemas/olmguard.promotion.v1.json", &report);
+    let ends: Vec<_> = report["installed"]
+        .as_array()
+        .expect("a list")
+        .iter()
+        .map(|row| {
+            ["v1", "v0"].map(|olm| {
+                ["before", "after"].map(|when| row[olm][when]["ends"].as_str().expect("a text"))
+            })
+        })
+        .collect();
+    assert_eq!(
+        ends,
+        [
+            [["fails", "at_head"], ["stranded", "at_head"]],
+            [["fails", "fails"], ["stranded", "stranded"]],
+            [["at_head", "at_head"], ["at_head", "at_head"]],
+            [["at_head", "at_head"], ["at_head", "at_head"]],
+        ]
+    );
+    refused(
+        &[
+            "generate",
+            "promote",
+            "lantern.yaml",
+            "--package",
+            "other",
+            "--bundle",
+            "b",
+            "--channel",
+            "c",
+            "--method",
+            "skips",
+        ],
+        3,
+        "the catalog has no package \"other\": expected one of \"lantern\"",
+    );
+    refused(
+        &["generate", "template", "-", "--bundles", "-"],
+        2,
+        "standard input is named twice: expected \"-\" once",
+    );
+}
+
+#[test]
+fn a_harmful_change_ends_with_1_unless_it_is_allowed() {
+    let harmless = olmguard(&["diff", "lantern.yaml", "lantern.yaml"]);
+    assert_eq!((harmless.code, harmless.stderr.as_str()), (Some(0), ""));
+    assert_eq!(harmless.stdout, "nothing changes for users of OLM v1\n");
+    let diff = ["diff", "lantern.yaml", "withdrawn.yaml", "-o", "json"];
+    let ended = olmguard(&diff);
+    assert_eq!((ended.code, ended.stderr.as_str()), (Some(1), ""));
+    let report: Value = serde_json::from_str(&ended.stdout).expect("JSON");
+    assert_fits("schemas/olmguard.diff.v1.json", &report);
+    let kinds: Vec<_> = report["packages"][0]["changes"]
+        .as_array()
+        .expect("a list")
+        .iter()
+        .filter(|change| change["level"] == "harmful")
+        .map(|change| change["kind"].as_str().expect("a text"))
+        .collect();
+    assert_eq!(report["harmful"], kinds.len());
+    let allow = kinds.join(",");
+    let allowed = olmguard(&[&diff[..], &["--allow", &allow]].concat());
+    assert_eq!(allowed.code, Some(0));
+    let report: Value = serde_json::from_str(&allowed.stdout).expect("JSON");
+    assert_eq!(report["harmful"], 0);
+    assert_eq!(report["packages"][0]["changes"][0]["allowed"], true);
+}
+
+#[test]
+fn what_cannot_be_compared_says_why() {
+    assert_eq!(olmguard(&["diff", "lantern.yaml"]).code, Some(2));
+    assert_eq!(
+        olmguard(&["diff", "--allow", "bundle-added", "a", "b"]).code,
+        Some(2)
+    );
+    let gone = olmguard(&["diff", "lantern.yaml", "gone.yaml"]);
+    assert_eq!(gone.code, Some(3));
+    assert!(
+        gone.stderr.starts_with("error: gone.yaml: cannot open: "),
+        "{}",
+        gone.stderr
+    );
+    refused(
+        &["diff", "--package", "q", "lantern.yaml", "lantern.yaml"],
+        3,
+        "neither catalog has package \"q\": expected one of their packages",
+    );
+    assert_eq!(olmguard(&["diff", "-", "-"]).code, Some(2));
+}

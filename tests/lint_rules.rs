@@ -1,0 +1,421 @@
+//! What lint finds: a catalog for each row of what `opm validate` refuses, and for what it misses.
+
+#![expect(clippy::panic, reason = "a test may fail")]
+
+mod common {
+    pub(crate) mod committed;
+}
+#[path = "lint/rows.rs"]
+mod rows;
+
+use olmguard::lint::{Finding, Rule, Severity, lint, written};
+
+use rows::{GOOD, ROWS, SIX, channel};
+
+fn found(catalog: &str) -> Vec<Finding> {
+    lint(&[written("c.yaml", catalog.as_bytes())])
+}
+
+fn shown(findings: &[Finding]) -> String {
+    let lines = findings.iter().map(|one| {
+        format!(
+            "{}:{}: {}: {}\n",
+            one.line, one.column, one.rule, one.message
+        )
+    });
+    lines.collect()
+}
+
+#[test]
+fn nothing_is_wrong_with_the_good_one() {
+    assert_eq!(shown(&found(GOOD)), "");
+}
+
+#[test]
+fn every_row_of_opm_is_found_with_its_text() {
+    for row in ROWS {
+        let findings = found(&row.catalog());
+        let such = findings.iter().find(|one| {
+            one.rule.id() == row.rule
+                && one
+                    .upstream
+                    .as_deref()
+                    .is_some_and(|text| text.starts_with(row.upstream))
+        });
+        assert!(
+            such.is_some(),
+            "{}:\n{}{findings:#?}",
+            row.name,
+            shown(&findings)
+        );
+        assert!(
+            such.is_some_and(|one| one.severity == Severity::Error),
+            "{}",
+            row.name
+        );
+    }
+}
+
+#[test]
+fn every_rule_of_opm_has_a_row() {
+    let without: Vec<_> = Rule::ALL
+        .iter()
+        .filter(|rule| rule.family().is_opms() && rule.opm().is_some())
+        .filter(|rule| !ROWS.iter().any(|row| row.rule == rule.id()))
+        .collect();
+    assert!(without.is_empty(), "{without:?}");
+}
+
+#[test]
+fn the_six_graphs() {
+    for row in SIX {
+        let findings = found(&row.catalog());
+        let opms = findings.iter().filter(|one| one.rule.family().is_opms());
+        let texts: Vec<_> = opms
+            .map(|one| one.upstream.as_deref().unwrap_or_default())
+            .collect();
+        let expected: Vec<_> = Some(row.upstream)
+            .filter(|text| !text.is_empty())
+            .into_iter()
+            .collect();
+        assert_eq!(texts, expected, "{}", row.name);
+    }
+}
+
+/// What is found beyond opm, as `line:column: id: message`.
+#[track_caller]
+fn says(line: &str, rule: &str, expected: &[&str]) {
+    let findings = found(&channel(line));
+    let of_rule = findings.iter().filter(|one| one.rule.id() == rule);
+    let texts: Vec<_> = of_rule.map(|one| &*one.message).collect();
+    assert_eq!(texts, expected, "{line}\n{}", shown(&findings));
+}
+
+#[test]
+fn cut_off_versions_for_each_generation() {
+    let way_out = "let an entry on the way replace it, skip it or take it in its skipRange";
+    // S9: cut off in v0 only.
+    says(
+        "1; 1.1 replaces 1; 1.2 replaces 1.1 skips 1; 2 replaces 1.2 skips 1,1.1; 2.1 replaces 2 skips 1.2; 2.2 replaces 2.1 skips 2",
+        "cut-off-version",
+        &[
+            &format!(
+                "from \"p.v1.0.0\" no way leads to \"p.v2.2.0\", the head of channel \"c\", in OLM v0; {way_out}"
+            ),
+            &format!(
+                "from \"p.v1.1.0\" no way leads to \"p.v2.2.0\", the head of channel \"c\", in OLM v0; {way_out}"
+            ),
+        ],
+    );
+    // S8: nobody is.
+    says(
+        "1; 1.1 replaces 1; 1.2 replaces 1.1 skips 1; 2 replaces 1.2 skips 1,1.1; 2.1 replaces 2 skips 1.2",
+        "cut-off-version",
+        &[],
+    );
+    // X1: cut off in v0, two steps in v1.
+    says(
+        "1; 2 skipRange >=1.0.0_<2.0.0; 3 skips 1,2",
+        "cut-off-version",
+        &[],
+    );
+}
+
+#[test]
+fn a_version_that_neither_generation_leads_on_from() {
+    let catalog =
+        channel("1; 2 skips 1; 3 skips 2").replace("skips: [p.v1.0.0]", "skips: [p.v0.9.0]");
+    let findings = found(&catalog);
+    let of_rule = findings
+        .iter()
+        .filter(|one| one.rule == Rule::StrandedBundle);
+    assert_eq!(of_rule.count(), 0, "{}", shown(&findings));
+    assert!(
+        findings
+            .iter()
+            .any(|one| one.rule == Rule::SeveralChannelHeads)
+    );
+}
+
+#[test]
+fn several_successors() {
+    says(
+        "1; 1.1 replaces 1; 1.2 replaces 1.1 skips 1",
+        "several-successors",
+        &[
+            "in channel \"c\" 2 entries replace or skip \"p.v1.0.0\": expected one that is not skipped itself",
+        ],
+    );
+    says(
+        "1; 1.1 replaces 1; 1.2 replaces 1.1 skipRange >=1.0.0_<1.2.0",
+        "several-successors",
+        &[],
+    );
+}
+
+#[test]
+fn circles() {
+    says(
+        "1 skipRange >1.0.0_<2.0.0; 1.1 replaces 1",
+        "upgrade-cycle",
+        &[
+            "upgrade edges go round: \"p.v1.0.0\" -> \"p.v1.1.0\" -> \"p.v1.0.0\"; remove the one that leads down",
+        ],
+    );
+}
+
+#[test]
+fn skipped_and_still_there() {
+    says(
+        "1; 1.1 replaces 1; 1.2 replaces 1 skips 1.1",
+        "skipped-yet-installable",
+        &[
+            "channel \"c\" skips entries that it still has: \"p.v1.1.0\"; OLM v1 installs them where asked to, unless they are removed",
+        ],
+    );
+}
+
+#[test]
+fn edges_and_heads_that_go_down() {
+    says(
+        "2; 1.9 replaces 2",
+        "edge-goes-down",
+        &[
+            "replaces of entry \"p.v1.9.0\" (1.9.0) leads down from \"p.v2.0.0\", the first of version 2.0.0; remove it, or mend the versions",
+        ],
+    );
+    says(
+        "2; 1.9 replaces 2",
+        "head-not-highest",
+        &[
+            "the head of channel \"c\" is \"p.v1.9.0\" (1.9.0), but \"p.v2.0.0\" (2.0.0) is higher: OLM v0 installs the one, OLM v1 the other",
+        ],
+    );
+}
+
+#[test]
+fn prereleases_and_majors() {
+    says(
+        "1; 1.1.0-rc.1 replaces 1",
+        "prerelease-edge",
+        &[
+            "entry \"p.v1.1.0-rc.1\" (1.1.0-rc.1) is a prerelease and takes releases along: \"p.v1.0.0\"; keep it in a channel of its own",
+        ],
+    );
+    says(
+        "1.1.0-rc.1; 1.1.0-rc.2 replaces 1.1.0-rc.1",
+        "prerelease-edge",
+        &[],
+    );
+    says(
+        "1.9; 2 replaces 1.9",
+        "major-edge",
+        &[
+            "in channel \"c\" entries take along versions that semver calls incompatible: \"p.v2.0.0\" from \"p.v1.9.0\"",
+        ],
+    );
+    says(
+        "0.1; 0.2 replaces 0.1",
+        "major-edge",
+        &[
+            "in channel \"c\" entries take along versions that semver calls incompatible: \"p.v0.2.0\" from \"p.v0.1.0\"",
+        ],
+    );
+    says("1; 1.1 replaces 1", "major-edge", &[]);
+    says("0.1.0; 0.1.1 replaces 0.1.0", "major-edge", &[]);
+}
+
+#[test]
+fn ranges() {
+    says(
+        "1; 1.1 replaces 1 skipRange 1.0.0_1.1.0",
+        "skip-range-matches-nothing",
+        &[
+            "no version can be in the skipRange \"1.0.0 1.1.0\" of entry \"p.v1.1.0\": a blank means AND; join alternatives with ||",
+        ],
+    );
+    says(
+        "1; 1.1 replaces 1 skipRange >=0.1.0_<0.9.0",
+        "skip-range-takes-none",
+        &[
+            "in channel \"c\" the skipRange of \"p.v1.1.0\" takes no other bundle of the package: right if older versions were removed",
+        ],
+    );
+    says(
+        "1; 1.1 replaces 1 skipRange >=1.0.0_<=1.1.0",
+        "skip-range-takes-itself",
+        &[
+            "the skipRange \">=1.0.0 <=1.1.0\" of entry \"p.v1.1.0\" takes its own version; end it below",
+        ],
+    );
+    says(
+        "1; 1.1 replaces 1 skipRange <1.1.0",
+        "skip-range-open-below",
+        &["the skipRange \"<1.1.0\" of entry \"p.v1.1.0\" has no bound below; give it one"],
+    );
+    says(
+        "1; 1.1 replaces 1 skipRange >1.0.0",
+        "skip-range-open-above",
+        &["the skipRange \">1.0.0\" of entry \"p.v1.1.0\" has no bound above; give it one"],
+    );
+    says(
+        "1; 1.1 replaces 1 skipRange 1.0.0_||_||_2.0.0",
+        "skip-range-crashes",
+        &[
+            "the skipRange \"1.0.0 || || 2.0.0\" of entry \"p.v1.1.0\" has nothing between two ||: OLM panics over it; remove the empty alternative",
+        ],
+    );
+}
+
+#[test]
+fn targets_that_are_not_there() {
+    says(
+        "1 replaces 0.9; 1.1 replaces 1 skips 0.8",
+        "unknown-target",
+        &[
+            "channel \"c\" replaces or skips names that are nowhere in the catalog: \"p.v0.9.0\", \"p.v0.8.0\"; right if they were removed",
+        ],
+    );
+    let catalog = GOOD.replace(
+        "    replaces: lantern.v1.0.0",
+        "    replaces: lanterm.v1.0.0",
+    );
+    let findings = found(&catalog);
+    let text = shown(&findings);
+    assert!(text.contains("11:15: misspelt-target: replaces of entry \"lantern.v1.1.0\" names \"lanterm.v1.0.0\", which is nowhere in the catalog; did you mean \"lantern.v1.0.0\"?\n"), "{text}");
+    let catalog = GOOD.replace("    replaces: lantern.v1.0.0", "    replaces: wick.v0.1.0");
+    let text = shown(&found(&catalog));
+    assert!(text.contains("11:15: other-package-target: replaces of entry \"lantern.v1.1.0\" names \"wick.v0.1.0\", a bundle of package \"wick\": edges never leave a package\n"), "{text}");
+}
+
+#[test]
+fn deprecated_and_nowhere_to_go() {
+    let catalog = GOOD.replace(
+        "      name: lantern.v1.0.0\n    message: lantern.v1.0.0",
+        "      name: lantern.v1.2.0\n    message: lantern.v1.0.0",
+    );
+    let text = shown(&found(&catalog));
+    assert!(text.contains("deprecated-without-replacement: bundle \"lantern.v1.2.0\" is deprecated, and no way leads to one that is not; publish a successor\n"), "{text}");
+}
+
+#[test]
+fn what_olm_v1_does_not_support() {
+    let catalog = GOOD.replace(
+        "  - type: olm.gvk\n",
+        "  - type: olm.gvk.required\n    value: {group: g, kind: K, version: v1}\n\
+         \x20 - type: olm.csv.metadata\n    value:\n      minKubeVersion: 1.30.0\n      installModes: [{type: OwnNamespace, supported: true}]\n  - type: olm.gvk\n",
+    );
+    let findings = found(&catalog);
+    assert_eq!(
+        shown(&findings),
+        "45:1: unsupported-install-mode: bundle \"lantern.v1.2.0\" does not support the install mode AllNamespaces, without which OLM v1 refuses to install it\n\
+         54:5: unsupported-dependency: bundle \"lantern.v1.2.0\" declares a dependency with olm.gvk.required, which OLM v1 refuses to install\n\
+         56:5: min-kube-version-ignored: bundles of package \"lantern\" state a minKubeVersion, which OLM v1 does not look at: \"lantern.v1.2.0\"\n"
+    );
+}
+
+#[test]
+fn packages_of_several_catalogs() {
+    let both = [
+        written("a", GOOD.as_bytes()),
+        written("b", channel("1").as_bytes()),
+        written("d", GOOD.as_bytes()),
+    ];
+    let findings = lint(&both);
+    let said: Vec<_> = findings
+        .iter()
+        .map(|one| format!("{}: {}", one.catalog, one.message))
+        .collect();
+    assert_eq!(
+        said,
+        [
+            "a: package \"lantern\" is offered by \"d\" too; OLM v1 refuses to choose unless their priorities differ",
+            "a: package \"wick\" is offered by \"d\" too; OLM v1 refuses to choose unless their priorities differ",
+            "d: package \"lantern\" is offered by \"a\" too; OLM v1 refuses to choose unless their priorities differ",
+            "d: package \"wick\" is offered by \"a\" too; OLM v1 refuses to choose unless their priorities differ",
+        ]
+    );
+}
+
+#[test]
+fn yaml_traps_have_hints() {
+    let catalog = GOOD.replace("skipRange: \">=1.0.0 <1.2.0\"", "skipRange: >=1.0.0 <1.2.0");
+    let text = shown(&found(&catalog));
+    assert!(text.contains("invalid-syntax"), "{text}");
+    assert!(text.contains("; a value that begins with \">\" is a block of text in YAML: write \"skipRange: >=1.0.0 <1.2.0\" with quotes around the value\n"), "{text}");
+    let catalog = GOOD.replace(
+        "package: lantern\nname: candidate",
+        "package: lantern\nchannel: candidate",
+    );
+    let text = shown(&found(&catalog));
+    assert!(text.contains("channel-without-name: a channel of package \"lantern\" has no name; rename the key \"channel\" to \"name\": name: \"candidate\"\n"), "{text}");
+    let catalog = GOOD.replace(
+        "name: candidate\nentries",
+        "name: candidate\nchannel: candidate\nentries",
+    );
+    let text = shown(&found(&catalog));
+    assert_eq!(
+        text,
+        "19:10: channel-key: channel \"candidate\" has a key \"channel\" with \"candidate\", which means nothing: the name of a channel stands in \"name\"\n"
+    );
+}
+
+#[test]
+fn every_finding_has_its_place_in_json_too() {
+    let lines = "{\"schema\":\"olm.package\",\"name\":\"p\",\"defaultChannel\":\"c\"}\n\
+        {\"schema\":\"olm.channel\",\"package\":\"p\",\"name\":\"c\",\"entries\":[{\"name\":\"é\"},{\"name\":\"b\",\"replaces\":\"é\",\"skipRange\":\"x\"}]}\n";
+    let pretty = "{\n  \"schema\": \"olm.channel\",\n  \"package\": \"p\",\n  \"name\": \"d\",\n  \"entries\": [\n    {\"name\": \"b\",\n     \"skipRange\": \"y\"}\n  ]\n}\n";
+    let text = shown(&found(&format!("{lines}{pretty}")));
+    assert!(text.contains("2:113: invalid-skip-range"), "{text}");
+    assert!(text.contains("9:19: invalid-skip-range"), "{text}");
+    assert!(text.contains("2:61: entry-without-bundle"), "{text}");
+}
+
+#[test]
+fn reading_goes_on_after_a_fault() {
+    let text = "{\"schema\":\"olm.package\",\"name\":\"p\"}\n{\"schema\":\"olm.package\",\"name\":\"q\"}\n{\"schema\":\"olm.package\",\"name\":\"r\"\n{\"schema\":\"olm.package\",\"name\":\"s\"}\n";
+    let text = shown(&found(text));
+    assert!(text.contains("4:1: invalid-syntax: invalid JSON: expected a comma or the end of the object or list, found '{'\n"), "{text}");
+    assert!(
+        text.contains("package \"s\" has no default channel"),
+        "{text}"
+    );
+    let text = shown(&found(
+        "schema: olm.package\nname: p\n---\nschema: [\n---\nschema: olm.package\nname: q\n",
+    ));
+    assert!(
+        text.contains("invalid-syntax") && text.contains("package \"q\" has no"),
+        "{text}"
+    );
+}
+
+#[test]
+fn nothing_of_a_catalog_reaches_a_terminal_as_it_is() {
+    let hostile = "\u{1b}[31m\u{202e}\n\"";
+    let quoted = serde_json::to_string(hostile).unwrap_or_else(|fault| panic!("{fault}"));
+    for row in ROWS {
+        let catalog = row
+            .catalog()
+            .replace("lantern.v1.1.0", &quoted)
+            .replace("wick", &quoted);
+        for finding in found(&catalog) {
+            let text = &finding.message;
+            assert!(
+                !text.contains(['\u{1b}', '\u{202e}', '\n']),
+                "{}: {text:?}",
+                row.name
+            );
+        }
+    }
+}
+
+#[test]
+fn a_page_for_each_rule_and_no_other() {
+    for rule in Rule::ALL {
+        common::committed::compare(&format!("docs/lint/{rule}.md"), &rule.page());
+    }
+    common::committed::compare("docs/lint/README.md", &Rule::index());
+    let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("docs/lint");
+    let files = std::fs::read_dir(folder).unwrap_or_else(|fault| panic!("{fault}"));
+    assert_eq!(files.count(), Rule::ALL.len() + 1);
+}
