@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 use std::path::Path;
 
 use super::all::{pages, read, root};
+use crate::common::committed::compare;
 
 #[test]
 fn every_link_leads_to_a_file() {
@@ -44,6 +45,21 @@ fn every_link_to_a_heading_finds_it() {
     assert_eq!(broken, Vec::<String>::new());
 }
 
+/// The pages that lint has, one for each finding, are listed by the test itself.
+#[test]
+fn the_summary_lists_the_pages_of_lint() {
+    let summary = read(SUMMARY);
+    let (before, rest) = summary.split_once(LINT).expect("a part about lint");
+    let (_, after) = rest.split_once("\n# ").expect("a part behind it");
+    let pages = pages("lint");
+    let findings = pages.iter().filter(|page| *page != LINT_PAGE);
+    let findings = findings.map(|page| format!("  - [{}]({page})\n", title(page)));
+    let findings: String = findings.collect();
+    let overview = format!("- [{}]({LINT_PAGE})\n", title(LINT_PAGE));
+    let expected = format!("{before}{LINT}{overview}{findings}\n# {after}");
+    compare("docs/SUMMARY.md", &expected);
+}
+
 #[test]
 fn every_page_is_in_the_summary() {
     let summary = read(SUMMARY);
@@ -63,6 +79,13 @@ fn links(text: &str) -> impl Iterator<Item = &str> {
     targets.filter(|target| !target.contains("://"))
 }
 
+/// What a page calls itself.
+fn title(page: &str) -> String {
+    let text = read(page);
+    let first = text.lines().next().and_then(|line| line.strip_prefix("# "));
+    first.expect(page).to_owned()
+}
+
 /// As GitHub and mdBook name a heading.
 fn anchor(line: &str) -> Option<String> {
     let heading = line.trim_start_matches('#').strip_prefix(' ')?;
@@ -75,3 +98,5 @@ fn anchor(line: &str) -> Option<String> {
 }
 
 const SUMMARY: &str = "SUMMARY.md";
+const LINT: &str = "\n# What lint finds\n\n";
+const LINT_PAGE: &str = "lint/README.md";

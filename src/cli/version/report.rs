@@ -83,9 +83,12 @@ const SCHEMAS: &[&str] = &[
     "olmguard.check/v1",
     "olmguard.diff/v1",
     "olmguard.doctor/v1",
+    "olmguard.explain/v1",
+    "olmguard.path/v1",
     "olmguard.promotion/v1",
     "olmguard.range/v1",
     SCHEMA,
+    "olmguard.versions/v1",
 ];
 
 #[cfg(test)]
