@@ -5,6 +5,8 @@
 //! file, YAML as the files of its archive. Wall time and the CPU time of the process, each the least of
 //! some runs.
 
+#![expect(clippy::print_stdout, reason = "a bench prints its figures")]
+
 use std::ffi::OsString;
 use std::fs::{self, File};
 use std::io::Read;

@@ -71,7 +71,7 @@ fn an_error_ends_with_1_and_has_its_place() {
     assert_eq!(report["summary"]["error"], 1);
     let finding = &report["findings"][0];
     assert_eq!(finding["id"], "default-channel-missing");
-    assert_eq!(finding["line"], 66);
+    assert_eq!(finding["line"], 75);
     assert_eq!(finding["package"], "wick");
     assert_eq!(finding["upstream"], "default channel must be set");
     let file = finding["file"].as_str().expect("a file");
@@ -177,7 +177,7 @@ fn sarif_describes_every_rule_and_reads_back() {
     assert_eq!(rules[index]["id"], result["ruleId"]);
     assert_eq!(
         result["locations"][0]["physicalLocation"]["region"]["startLine"],
-        66
+        75
     );
 }
 

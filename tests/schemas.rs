@@ -12,6 +12,7 @@ use olmguard::explain::path::PathReport;
 use olmguard::explain::step::StepReport;
 use olmguard::explain::versions::VersionsReport;
 use olmguard::explain::{Grammar, RangeJson, RangeReport, Subject};
+use olmguard::picture::json::GraphJson;
 use olmguard::version::Masterminds;
 use schemars::JsonSchema;
 use schemars::generate::SchemaSettings;
@@ -65,6 +66,11 @@ fn lint_v1() {
     let text = b"schema: olm.package\nname: p\n---\nname: q\n";
     let findings = olmguard::lint::lint(&[olmguard::lint::written("c", text)]);
     fits(&lint::Report::of(&findings));
+}
+
+#[test]
+fn graph_v1() {
+    compare_schema::<GraphJson<'static>>("olmguard.graph.v1.json");
 }
 
 #[test]

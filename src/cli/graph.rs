@@ -10,13 +10,15 @@ use super::facts::origin::OriginError;
 use super::facts::{Facts, FactsArgs};
 use super::see::OlmArg;
 use super::{Exit, output, say};
-use crate::catalog::{Package, PackageFault};
+use crate::catalog::{Catalog, Package, PackageFault};
 use crate::graph::{Graph, NodeIndex};
 use crate::nearest::nearest;
 use crate::olm::EdgeSource;
 use crate::picture::json::GraphJson;
 use crate::picture::layout::layout;
+use crate::picture::walk::Reach;
 use crate::picture::{self, Edges, NoSuchVersion, Olm, Sketch, TooLarge, View};
+use crate::snapshot::CatalogState;
 use crate::version::go;
 
 /// Draws the upgrade graph of a package: channels side by side, versions from the newest down
@@ -33,7 +35,7 @@ pub(crate) struct GraphArgs {
     edges: EdgesArgs,
 
     /// The catalog to draw from, where several have the package
-    #[arg(long = "in", value_name = "CATALOG", env = "OLMGUARD_IN")]
+    #[arg(id = "in", long = "in", value_name = "CATALOG", env = "OLMGUARD_IN")]
     catalog: Option<String>,
 
     /// A channel to draw; may be repeated, none draws all
@@ -173,10 +175,7 @@ fn draw(args: &GraphArgs) -> Result<Exit, GraphError> {
     let view = args.view(&facts, catalog, &graph)?;
     let sketch = Sketch::of(&graph, view)?;
     args.put(&sketch)?;
-    let misses = sketch
-        .reach
-        .as_ref()
-        .is_some_and(|reach| reach.misses_goal());
+    let misses = sketch.reach.as_ref().is_some_and(Reach::misses_goal);
     let own = if misses { Exit::Denied } else { Exit::Good };
     Ok(facts.exit().unwrap_or(own))
 }
@@ -236,8 +235,8 @@ impl GraphArgs {
 
     fn no_package(&self, facts: &Facts) -> GraphError {
         let loaded = facts.snapshot.catalogs().iter();
-        let loaded = loaded.filter_map(|catalog| catalog.loaded());
-        let known = loaded.flat_map(|catalog| catalog.package_names());
+        let loaded = loaded.filter_map(CatalogState::loaded);
+        let known = loaded.flat_map(Catalog::package_names);
         let near = nearest(&self.package, known, MOST_NEAR);
         GraphError::NoPackage {
             package: self.package.clone(),

@@ -65,9 +65,9 @@ fn head<'v, 'w>(channel: &'v ChannelView<'w>) -> Result<&'v EntryView<'w>, Chain
         [] => Err(ChainFault::NoHead),
         [head] => Ok(head),
         several => {
-            let names = several.iter().map(|view| &*view.entry.name);
-            let names: BTreeSet<_> = names.collect();
-            Err(ChainFault::SeveralHeads(names.into_iter().collect()))
+            let sorted = several.iter().map(|view| &*view.entry.name);
+            let sorted: BTreeSet<_> = sorted.collect();
+            Err(ChainFault::SeveralHeads(sorted.into_iter().collect()))
         }
     }
 }

@@ -1,5 +1,7 @@
 //! One thing that is wrong, and where.
 
+use crate::nearest::nearest;
+
 use super::words::Words;
 use super::written::{Spot, Written};
 use super::{Rule, Severity};
@@ -33,6 +35,8 @@ pub struct Finding {
 pub(super) struct Report<'w> {
     written: &'w Written,
     findings: Vec<(Spot, Finding)>,
+    /// How often a name was guessed.
+    guesses: usize,
 }
 
 impl<'w> Report<'w> {
@@ -40,7 +44,20 @@ impl<'w> Report<'w> {
         Self {
             written,
             findings: Vec::new(),
+            guesses: 0,
         }
+    }
+
+    /// The name most like one that does not exist. Each guess looks at every name, so there are only so
+    /// many in one catalog.
+    pub(super) fn guess<'n>(
+        &mut self,
+        wanted: &str,
+        known: impl IntoIterator<Item = &'n str>,
+    ) -> Option<&'n str> {
+        self.guesses += 1;
+        let may = self.guesses <= GUESSES;
+        may.then(|| nearest(wanted, known, 1).first().copied())?
     }
 
     pub(super) fn say(&mut self, rule: Rule, spot: Spot, package: &str, words: Words) {
@@ -53,9 +70,9 @@ impl<'w> Report<'w> {
             file: file.cloned().unwrap_or_default(),
             line: spot.line,
             column: spot.column,
-            package: package.into(),
-            message,
-            upstream,
+            package: cut(package).into(),
+            message: cut(&message),
+            upstream: upstream.map(|text| cut(&text)),
         };
         self.findings.push((spot, finding));
     }
@@ -67,3 +84,18 @@ impl<'w> Report<'w> {
         self.findings.into_iter().map(|(_, finding)| finding)
     }
 }
+
+/// The beginning of a text: names in a catalog can be as long as a blob, and a finding is kept for each.
+fn cut(text: &str) -> String {
+    let mut end = text.len().min(LENGTH);
+    while !text.is_char_boundary(end) {
+        end -= 1;
+    }
+    text.get(..end).unwrap_or_default().to_owned()
+}
+
+/// How many bytes of a text are kept: far more than real names need.
+const LENGTH: usize = 4096;
+
+/// How many names are guessed in one catalog.
+const GUESSES: usize = 200;

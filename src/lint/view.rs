@@ -30,6 +30,7 @@ pub(super) struct PackageView<'w> {
     pub(super) bundles: Vec<BundleView<'w>>,
     pub(super) deprecations: Option<&'w Deprecations>,
     pub(super) by_name: HashMap<&'w str, usize>,
+    channels_by_name: HashMap<&'w str, usize>,
 }
 
 /// A bundle.
@@ -45,6 +46,7 @@ pub(super) struct ChannelView<'w> {
     pub(super) channel: &'w Channel,
     /// Its entries, of each name the first.
     pub(super) entries: Vec<EntryView<'w>>,
+    by_name: HashMap<&'w str, usize>,
 }
 
 /// An entry of a channel.
@@ -109,28 +111,17 @@ impl<'w> PackageView<'w> {
     }
 
     fn add_channel(&mut self, channel: &'w Channel) {
-        if self.channel(&channel.name).is_some() {
-            return;
+        let index = self.channels.len();
+        let first = *self.channels_by_name.entry(&channel.name).or_insert(index);
+        if first == index {
+            self.channels.push(ChannelView::of(channel, &self.by_name));
         }
-        let mut seen = HashMap::new();
-        let first = |entry: &&Entry| seen.insert(entry.name.clone(), ()).is_none();
-        let entries = channel.entries.iter().filter(first).map(|entry| {
-            let range = &entry.skip_range.text;
-            EntryView {
-                entry,
-                bundle: self.by_name.get(&*entry.name).copied(),
-                range: (!range.is_empty()).then(|| SkipRange::parse(range)),
-            }
-        });
-        let entries = entries.collect();
-        self.channels.push(ChannelView { channel, entries });
     }
 
     /// The channel of this name.
     pub(super) fn channel(&self, name: &str) -> Option<&ChannelView<'w>> {
-        self.channels
-            .iter()
-            .find(|view| &*view.channel.name == name)
+        let index = self.channels_by_name.get(name)?;
+        self.channels.get(*index)
     }
 
     /// Where the package is spoken of first.
@@ -148,20 +139,44 @@ impl<'w> PackageView<'w> {
             .and_then(|view| view.version.as_ref())
     }
 
-    /// Whether the `olm.deprecations` names something of a schema.
-    pub(super) fn is_deprecated(&self, schema: &str, name: &str) -> bool {
-        let entries = self.deprecations.map(|blob| &blob.entries);
-        entries.is_some_and(|entries| {
-            let mut entries = entries.iter();
-            entries.any(|entry| &*entry.schema == schema && &*entry.name == name)
-        })
+    /// Whether every range can be tried on every version: in a package of more of both than any real one
+    /// has, ranges are no edges here.
+    pub(super) fn tries_ranges(&self) -> bool {
+        let entries = self.channels.iter().flat_map(|view| &view.entries);
+        let ranges = entries.filter(|view| view.range.is_some()).count();
+        ranges.saturating_mul(self.bundles.len()) <= TRIES
     }
 }
 
+/// How many pairs of a range and a version are tried. The largest known packages have some ten thousand.
+const TRIES: usize = 4_000_000;
+
 impl<'w> ChannelView<'w> {
+    fn of(channel: &'w Channel, bundles: &HashMap<&'w str, usize>) -> Self {
+        let mut view = Self {
+            channel,
+            entries: Vec::new(),
+            by_name: HashMap::new(),
+        };
+        for entry in &channel.entries {
+            let index = view.entries.len();
+            if *view.by_name.entry(&entry.name).or_insert(index) != index {
+                continue;
+            }
+            let range = &entry.skip_range.text;
+            view.entries.push(EntryView {
+                entry,
+                bundle: bundles.get(&*entry.name).copied(),
+                range: (!range.is_empty()).then(|| SkipRange::parse(range)),
+            });
+        }
+        view
+    }
+
     /// The entry of this name.
     pub(super) fn entry(&self, name: &str) -> Option<&EntryView<'w>> {
-        self.entries.iter().find(|view| &*view.entry.name == name)
+        let index = self.by_name.get(name)?;
+        self.entries.get(*index)
     }
 }
 

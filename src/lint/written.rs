@@ -51,7 +51,7 @@ pub(crate) struct Channel {
     pub(crate) package: Box<str>,
     pub(crate) name: Box<str>,
     /// What a key `channel` says.
-    pub(crate) channel_key: Option<Text>,
+    pub(crate) stray_key: Option<Text>,
     pub(crate) entries: Vec<Entry>,
 }
 

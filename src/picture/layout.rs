@@ -36,11 +36,11 @@ use crate::picture::text;
 
 /// Gives everything its place.
 pub fn layout(sketch: &Sketch<'_, '_>) -> Scene {
-    let plans: Vec<_> = (0..)
+    let lanes: Vec<_> = (0..)
         .zip(&sketch.lanes)
         .map(|(at, lane)| Plan::of(sketch, at, lane))
         .collect();
-    let (columns, places) = columns(&plans);
+    let (columns, places) = columns(&lanes);
     let axis_width = axis_width(sketch);
     let mut x = MARGIN + axis_width + CARD_GAP;
     let mut lefts = Vec::new();
@@ -53,7 +53,7 @@ pub fn layout(sketch: &Sketch<'_, '_>) -> Scene {
     let grid = Grid {
         first: top.bottom + CARD_HEADING + ROW / 2,
     };
-    let placed = plans.iter().zip(places).filter_map(|(plan, at)| {
+    let cards = lanes.iter().zip(places).filter_map(|(plan, at)| {
         let (column, x) = (columns.get(at)?, *lefts.get(at)?);
         let place = Place {
             grid,
@@ -64,7 +64,7 @@ pub fn layout(sketch: &Sketch<'_, '_>) -> Scene {
         };
         Some(card(sketch, plan, place))
     });
-    let cards: Vec<_> = placed.collect();
+    let cards: Vec<_> = cards.collect();
     let axis = axis(sketch, grid, axis_width, x - CARD_GAP);
     Scene {
         width,

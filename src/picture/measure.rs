@@ -24,7 +24,7 @@ impl Face {
         thousandths.saturating_mul(size).saturating_add(999) / 1000
     }
 
-    /// Thousandths of the size that a character takes: DejaVu's, the widest of those that the style
+    /// Thousandths of the size that a character takes: those of `DejaVu`, the widest face that the style
     /// names. What it has not is taken from a font where a column is as wide as half its height.
     fn advance(self, character: char) -> i32 {
         let columns = character.width().map_or(0, px);

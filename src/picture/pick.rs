@@ -43,22 +43,19 @@ pub fn pick(graph: &Graph<'_>, text: &str) -> Result<NodeIndex, NoSuchVersion> {
 
 /// What a node can be named by, its name aside: the version with its release, and without.
 fn texts(graph: &Graph<'_>, node: NodeIndex) -> impl Iterator<Item = String> {
-    let texts: Vec<_> = match graph.bundle(node) {
-        Some(bundle) => {
-            let read = bundle.version.as_ref().ok();
-            let whole = read.and_then(|read| {
-                let release = read.release.as_ref()?;
-                Some(format!("{}+{release}", read.version))
-            });
-            let plain = read.map(|read| read.version.to_string());
-            whole.into_iter().chain(plain).collect()
-        }
-        None => {
-            let spoken_of = version_in_name(graph.name_of(node));
-            spoken_of.iter().map(Version::to_string).collect()
-        }
+    let bundle = graph.bundle(node);
+    let read = bundle.and_then(|bundle| bundle.version.as_ref().ok());
+    let spoken_of = match bundle {
+        Some(_) => None,
+        None => version_in_name(graph.name_of(node)),
     };
-    texts.into_iter()
+    let whole = read.and_then(|read| {
+        let release = read.release.as_ref()?;
+        Some(format!("{}+{release}", read.version))
+    });
+    let plain = read.map(|read| &read.version).or(spoken_of.as_ref());
+    let plain = plain.map(Version::to_string);
+    whole.into_iter().chain(plain)
 }
 
 fn instead(near: &[String]) -> String {

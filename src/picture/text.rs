@@ -105,7 +105,7 @@ pub(super) fn lane_aside(lane: &Lane<'_>) -> String {
     }
     let default = lane.is_default.then_some("default");
     let deprecated = lane.deprecated.is_some().then_some("deprecated");
-    let refused = lane.refused_by_v0.is_some().then_some("no use to OLM v0");
+    let refused = lane.refused_by_v0.is_some().then_some("refused by OLM v0");
     let parts = [default, deprecated, refused].into_iter().flatten();
     parts.fold(count, |told, part| format!("{told} · {part}"))
 }
@@ -116,7 +116,7 @@ pub(super) fn lane_title(lane: &Lane<'_>) -> String {
         LaneKind::Channel => format!("channel {}", go::escape(lane.name)),
         LaneKind::Semver => "semver rules".to_owned(),
     }];
-    lines.extend(lane.deprecated.map(|message| deprecated(message)));
+    lines.extend(lane.deprecated.map(deprecated));
     lines.extend(
         lane.refused_by_v0
             .iter()
@@ -132,7 +132,7 @@ pub(super) fn heading_width(lane: &Lane<'_>) -> i32 {
 }
 
 /// All that is to be said of a version in a channel.
-pub(super) fn pill_title(sketch: &Sketch<'_, '_>, lane: &Lane<'_>, cell: &Cell) -> String {
+pub(super) fn pill_title(sketch: &Sketch<'_, '_>, lane: &Lane<'_>, cell: Cell) -> String {
     let Some(facts) = sketch.row(cell.row) else {
         return String::new();
     };

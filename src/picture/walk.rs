@@ -4,6 +4,7 @@
 //! to: what operator-controller's successor rule accepts. For OLM v0 a subscription keeps to its
 //! channel, and only the candidates of [`crate::resolve::classic`] count.
 
+use std::collections::btree_map::Entry;
 use std::collections::{BTreeMap, VecDeque};
 
 use crate::picture::sketch::Row;
@@ -102,8 +103,8 @@ impl Walk {
         while let Some((row, away)) = queue.pop_front() {
             let steps = self.from(row).iter();
             for hop in steps.filter(|hop| lane.is_none_or(|lane| lane == hop.lane)) {
-                if !hops.contains_key(&hop.to) {
-                    hops.insert(hop.to, away + 1);
+                if let Entry::Vacant(first) = hops.entry(hop.to) {
+                    first.insert(away + 1);
                     came.insert(hop.to, (row, *hop));
                     queue.push_back((hop.to, away + 1));
                 }

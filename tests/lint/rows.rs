@@ -58,6 +58,10 @@ const VERSION_1_1: &str = "      version: 1.1.0
 
 /// The rows of loading, of conversion and of the model.
 pub(crate) const ROWS: &[Row] = rows! {
+    "document of a comment" "not-an-object" ["schema: olm.package\nname: wick\n" => "# wick\n---\nschema: olm.package\nname: wick\n"]
+        "is missing root schema field";
+    "document of nothing" "not-an-object" ["schema: olm.package\nname: wick\n" => "\n---\nschema: olm.package\nname: wick\n"]
+        "is missing root schema field";
     "blob without schema" "missing-schema" [BUNDLE_1_1 => "package: lantern\nname: lantern.v1.1.0\n"]
         "is missing root schema field";
     "name not a string" "label-not-a-string" [CANDIDATE => "schema: olm.channel\npackage: lantern\nname: 1.5\nentries:\n  - name: lantern.v1.2.0\n"]
@@ -237,30 +241,28 @@ pub(crate) fn channel(line: &str) -> String {
         1 => format!("{short}.0"),
         _ => short.to_owned(),
     };
-    let mut entries = String::new();
-    let mut bundles = String::new();
+    let (mut entries, mut bundles) = (Vec::new(), Vec::new());
     for entry in line.split("; ") {
         let mut words = entry.split(' ');
         let own = version(words.next().expect("a version"));
-        entries += &format!("  - name: p.v{own}\n");
+        entries.push(format!("  - name: p.v{own}\n"));
         while let (Some(field), Some(value)) = (words.next(), words.next()) {
-            entries += &match field {
-                "replaces" => format!("    replaces: p.v{}\n", version(value)),
-                "skips" => {
-                    let all: Vec<_> = value
-                        .split(',')
-                        .map(|v| format!("p.v{}", version(v)))
-                        .collect();
-                    format!("    skips: [{}]\n", all.join(", "))
-                }
+            let names = value
+                .split(',')
+                .map(|short| format!("p.v{}", version(short)));
+            let names: Vec<_> = names.collect();
+            entries.push(match field {
+                "replaces" => format!("    replaces: {}\n", names.join(",")),
+                "skips" => format!("    skips: [{}]\n", names.join(", ")),
                 _ => format!("    skipRange: '{}'\n", value.replace('_', " ")),
-            };
+            });
         }
-        bundles += &format!(
+        bundles.push(format!(
             "---\nschema: olm.bundle\npackage: p\nname: p.v{own}\nimage: registry.example/p:{own}\n\
              properties:\n  - type: olm.package\n    value: {{packageName: p, version: {own}}}\n"
-        );
+        ));
     }
+    let (entries, bundles) = (entries.concat(), bundles.concat());
     format!(
         "schema: olm.package\nname: p\ndefaultChannel: c\n---\nschema: olm.channel\npackage: p\nname: c\n\
          entries:\n{entries}{bundles}"

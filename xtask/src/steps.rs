@@ -2,6 +2,7 @@
 //! results close the run, and last of all those that need the most.
 
 mod book;
+mod browser;
 mod dependencies;
 mod end_to_end;
 mod manifests;
@@ -66,6 +67,8 @@ pub(crate) enum StepError {
     LeftOut { why: String },
     #[error(transparent)]
     EndToEnd(#[from] E2eError),
+    #[error("no chromedriver on the PATH: Debian's packages chromium and chromium-driver have it")]
+    NoBrowser,
     #[error("no test printed what it compared with recorded answers")]
     NothingCompared,
 }

@@ -141,7 +141,7 @@ impl<'a> Members<'a> {
     fn read(cursor: &mut Cursor<'a>) -> Step<Self> {
         let mut members = Self::default();
         cursor.each_member(|cursor, key| {
-            members.read_member(&key, cursor)?;
+            members.read_member(key.clone(), cursor)?;
             cursor.keep()?;
             members.keys.insert(key);
             Ok(())
@@ -150,8 +150,8 @@ impl<'a> Members<'a> {
     }
 
     /// Reads the value of a key; of equal keys the last one counts.
-    fn read_member(&mut self, key: &Cow<'a, str>, cursor: &mut Cursor<'a>) -> Step<()> {
-        let is = |name| fold_of(key, name).is_some();
+    fn read_member(&mut self, key: Cow<'a, str>, cursor: &mut Cursor<'a>) -> Step<()> {
+        let is = |name| fold_of(&key, name).is_some();
         if is("schema") {
             self.schema = Label::read(key, cursor)?;
         } else if is("package") {
@@ -244,7 +244,7 @@ impl<'a> Members<'a> {
 }
 
 impl<'a> Label<'a> {
-    fn read(key: &Cow<'a, str>, cursor: &mut Cursor<'a>) -> Step<Self> {
+    fn read(key: Cow<'a, str>, cursor: &mut Cursor<'a>) -> Step<Self> {
         let found = cursor.kind()?;
         let at = cursor.at();
         if found == Kind::String {
@@ -252,7 +252,6 @@ impl<'a> Label<'a> {
             return Ok(Self::Text(Text { at, text }));
         }
         cursor.skip()?;
-        let key = key.clone();
         Ok(Self::Other { key, at, found })
     }
 

@@ -3,6 +3,8 @@
 //! Every rule is described, found or not, so that a viewer can show what was looked for. Paths are given
 //! as they were named, with `/` between folders; columns count characters.
 
+use std::fmt::Write as _;
+
 use serde_sarif::sarif::{
     ArtifactLocation, Location, Message, MultiformatMessageString, PhysicalLocation, Region,
     ReportingConfiguration, ReportingDescriptor, Result as Finding, ResultLevel, Run, Sarif, Tool,
@@ -93,7 +95,7 @@ fn uri(path: &str) -> String {
         if byte.is_ascii_alphanumeric() || b"-._~/".contains(&byte) {
             uri.push(char::from(byte));
         } else {
-            uri.push_str(&format!("%{byte:02X}"));
+            write!(uri, "%{byte:02X}").expect("a String takes everything");
         }
     }
     uri

@@ -19,7 +19,7 @@ pub(super) fn homes(view: &View<'_>, report: &mut Report<'_>) {
             let words = words::bundle_without_package(name);
             report.say(Rule::BundleWithoutPackage, spot, package, words);
         } else if !super::conversion::is_defined(view, package) {
-            let near = super::conversion::near(view, package);
+            let near = super::conversion::near(view, package, report);
             let words = words::bundle_of_unknown_package(package, name, near);
             report.say(Rule::BundleOfUnknownPackage, spot, package, words);
         }

@@ -8,7 +8,6 @@ use crate::lint::Rule;
 use crate::lint::finding::Report;
 use crate::lint::view::{PackageView, View};
 use crate::lint::words;
-use crate::nearest::nearest;
 
 pub(super) fn check(view: &View<'_>, report: &mut Report<'_>) {
     packages(view, report);
@@ -69,10 +68,11 @@ fn channels(view: &View<'_>, report: &mut Report<'_>) {
     for channel in &view.written.channels {
         let (spot, package, name) = (channel.spot, &*channel.package, &*channel.name);
         if !is_defined(view, package) {
-            let words = words::channel_of_unknown_package(package, name, near(view, package));
+            let near = near(view, package, report);
+            let words = words::channel_of_unknown_package(package, name, near);
             report.say(Rule::ChannelOfUnknownPackage, spot, package, words);
         }
-        let key = channel.channel_key.as_ref();
+        let key = channel.stray_key.as_ref();
         if name.is_empty() {
             let words = words::channel_without_name(package, key.map(|key| &*key.text));
             report.say(Rule::ChannelWithoutName, spot, package, words);
@@ -103,14 +103,10 @@ pub(super) fn is_defined(view: &View<'_>, package: &str) -> bool {
 }
 
 /// The defined package whose name is nearest.
-pub(super) fn near<'w>(view: &View<'w>, package: &str) -> Option<&'w str> {
-    let defined = view
-        .packages
-        .values()
-        .filter(|found| found.package.is_some());
-    nearest(package, defined.map(|found| found.name), 1)
-        .first()
-        .copied()
+pub(super) fn near<'w>(view: &View<'w>, package: &str, report: &mut Report<'_>) -> Option<&'w str> {
+    let defined = view.packages.values();
+    let defined = defined.filter(|found| found.package.is_some());
+    report.guess(package, defined.map(|found| found.name))
 }
 
 /// Entries without a bundle. opm remembers the last channel of a package only, and finds those of

@@ -8,7 +8,6 @@ use crate::lint::finding::Report;
 use crate::lint::view::{PackageView, View};
 use crate::lint::words;
 use crate::lint::written::{Deprecation, Deprecations};
-use crate::nearest::nearest;
 
 pub(super) fn check(view: &View<'_>, report: &mut Report<'_>) {
     let mut seen = HashSet::new();
@@ -20,7 +19,7 @@ pub(super) fn check(view: &View<'_>, report: &mut Report<'_>) {
             continue;
         }
         if !super::conversion::is_defined(view, package) {
-            let near = super::conversion::near(view, package);
+            let near = super::conversion::near(view, package, report);
             let words = words::deprecation_of_unknown_package(package, near);
             report.say(Rule::DeprecationOfUnknownPackage, spot, package, words);
         }
@@ -92,7 +91,7 @@ fn bundle(entry: &Deprecation, package: &PackageView<'_>, report: &mut Report<'_
         return;
     }
     let names = package.bundles.iter().map(|view| &*view.bundle.name);
-    let near = nearest(&entry.name, names, 1).first().copied();
+    let near = report.guess(&entry.name, names);
     let words = words::deprecated_bundle_unknown(package.name, &entry.name, near);
     report.say(
         Rule::DeprecatedBundleUnknown,
@@ -112,7 +111,7 @@ fn channel(entry: &Deprecation, package: &PackageView<'_>, report: &mut Report<'
         return;
     }
     let names = package.channels.iter().map(|view| &*view.channel.name);
-    let near = nearest(&entry.name, names, 1).first().copied();
+    let near = report.guess(&entry.name, names);
     let words = words::deprecated_channel_unknown(package.name, &entry.name, near);
     report.say(
         Rule::DeprecatedChannelUnknown,

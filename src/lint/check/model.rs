@@ -8,7 +8,6 @@ use crate::lint::chain::ChainFault;
 use crate::lint::finding::Report;
 use crate::lint::view::{ChannelView, EntryView, PackageView};
 use crate::lint::words;
-use crate::nearest::nearest;
 use crate::version::{Release, ReleaseLimit};
 
 pub(super) fn check(facts: &Facts<'_, '_>, report: &mut Report<'_>) {
@@ -50,7 +49,7 @@ fn default_channel(view: &PackageView<'_>, report: &mut Report<'_>) {
             report.say(Rule::PackageWithoutChannel, package.spot, view.name, words);
         }
     } else if !channels.contains(&&*default.text) {
-        let near = nearest(&default.text, channels, 1).first().copied();
+        let near = report.guess(&default.text, channels);
         let words = words::default_channel_unknown(view.name, &default.text, near);
         report.say(Rule::DefaultChannelUnknown, default.spot, view.name, words);
     }
@@ -74,11 +73,12 @@ fn duplicate_versions(package: &PackageView<'_>, report: &mut Report<'_>) {
             (version, names)
         })
         .collect();
-    for (version, names) in &duplicates {
+    for (index, (version, names)) in duplicates.iter().enumerate() {
         let second = names.get(1).and_then(|name| package.by_name.get(name));
         let second = second.and_then(|index| package.bundles.get(*index));
         let spot = second.map_or_else(|| package.spot(), |view| view.bundle.spot);
-        let words = words::duplicate_version(version, names, &duplicates);
+        let all = (index == 0).then_some(&*duplicates);
+        let words = words::duplicate_version(version, names, all);
         report.say(Rule::DuplicateVersion, spot, package.name, words);
     }
 }
@@ -129,9 +129,10 @@ fn graph(
             );
         }
         ChainFault::Stranded(all) => {
-            for bundle in all {
+            for (index, bundle) in all.iter().enumerate() {
                 let spot = spot_of(bundle).unwrap_or(whole);
-                let words = words::stranded_bundle(name, bundle, all);
+                let told = (index == 0).then_some(&**all);
+                let words = words::stranded_bundle(name, bundle, told);
                 report.say(Rule::StrandedBundle, spot, package, words);
             }
         }

@@ -8,13 +8,16 @@ use crate::version::interval::Cut;
 use crate::version::{Membership, SkipRange, meaning};
 
 pub(super) fn check(package: &PackageView<'_>, report: &mut Report<'_>) {
+    let tries_ranges = package.tries_ranges();
     for channel in &package.channels {
         for view in &channel.entries {
             if let Some(range) = view.readable_range() {
                 entry(package, view, range, report);
             }
         }
-        takes_none(package, channel, report);
+        if tries_ranges {
+            takes_none(package, channel, report);
+        }
     }
 }
 

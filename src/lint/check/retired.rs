@@ -1,5 +1,7 @@
 //! What is deprecated, and what there is instead.
 
+use std::collections::HashSet;
+
 use super::Facts;
 use crate::lint::Rule;
 use crate::lint::finding::Report;
@@ -10,19 +12,20 @@ pub(super) fn check(facts: &Facts<'_, '_>, report: &mut Report<'_>) {
     let Some(deprecations) = package.deprecations else {
         return;
     };
-    if package.is_deprecated("olm.package", "") {
+    let entries = deprecations.entries.iter();
+    let deprecated: HashSet<_> = entries
+        .map(|entry| (&*entry.schema, &*entry.name))
+        .collect();
+    if deprecated.contains(&("olm.package", "")) {
         return;
     }
-    let good = package
-        .bundles
-        .iter()
-        .enumerate()
-        .filter(|(_, view)| !package.is_deprecated("olm.bundle", &view.bundle.name));
+    let bundles = package.bundles.iter().enumerate();
+    let good =
+        bundles.filter(|(_, view)| !deprecated.contains(&("olm.bundle", &*view.bundle.name)));
     let reaching = facts.steps.leading_to(good.map(|(index, _)| index));
-    let channels = package.channels.iter();
-    let all_deprecated = !channels
-        .clone()
-        .any(|view| !package.is_deprecated("olm.channel", &view.channel.name));
+    let mut channels = package.channels.iter();
+    let all_deprecated =
+        channels.all(|view| deprecated.contains(&("olm.channel", &*view.channel.name)));
     for entry in &deprecations.entries {
         let (what, is_left) = match &*entry.schema {
             "olm.bundle" => {

@@ -10,10 +10,11 @@ use crate::lint::finding::Report;
 use crate::lint::view::{ChannelView, PackageView, View};
 use crate::lint::words;
 use crate::lint::written::{Entry, Text};
-use crate::nearest::nearest;
 
 pub(super) fn check(package: &PackageView<'_>, view: &View<'_>, report: &mut Report<'_>) {
     let known: HashSet<_> = package.by_name.keys().copied().collect();
+    let mut sorted: Vec<_> = known.iter().copied().collect();
+    sorted.sort_unstable();
     let patterns: HashSet<_> = known.iter().map(|name| pattern(name)).collect();
     for channel in &package.channels {
         let mut unknown = Vec::<&Text>::new();
@@ -25,7 +26,7 @@ pub(super) fn check(package: &PackageView<'_>, view: &View<'_>, report: &mut Rep
                 let words = words::other_package_target(field, &entry.name, &target.text, home);
                 report.say(Rule::OtherPackageTarget, target.spot, package.name, words);
             } else if !patterns.contains(&pattern(&target.text))
-                && let Some(meant) = nearest(&target.text, sorted(&known), 1).first()
+                && let Some(meant) = report.guess(&target.text, sorted.iter().copied())
             {
                 let words = words::misspelt_target(field, &entry.name, &target.text, meant);
                 report.say(Rule::MisspeltTarget, target.spot, package.name, words);
@@ -61,12 +62,6 @@ fn told(
     let names: Vec<_> = names.filter(|name| seen.insert(*name)).collect();
     let words = words::unknown_target(&channel.channel.name, &names);
     report.say(Rule::UnknownTarget, first.spot, package.name, words);
-}
-
-fn sorted<'n>(names: &HashSet<&'n str>) -> Vec<&'n str> {
-    let mut names: Vec<_> = names.iter().copied().collect();
-    names.sort_unstable();
-    names
 }
 
 /// A name without what follows its version's first digit.

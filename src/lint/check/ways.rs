@@ -5,7 +5,7 @@
 //! order for opm, nothing is told of OLM v0.
 
 use std::cmp::Ordering;
-use std::collections::{BTreeMap, HashSet};
+use std::collections::{BTreeMap, HashMap, HashSet};
 
 use super::Facts;
 use crate::lint::Rule;
@@ -16,9 +16,13 @@ use crate::lint::words::{self, CutOffIn};
 use crate::lint::written::Spot;
 
 pub(super) fn check(facts: &Facts<'_, '_>, report: &mut Report<'_>) {
+    let size = facts.steps.count() + facts.package.bundles.len();
+    let is_worked_out = size.saturating_mul(facts.package.channels.len()) <= WORK;
     for (index, (channel, chain)) in facts.package.channels.iter().zip(&facts.chains).enumerate() {
         if let Some(Ok(chain)) = chain {
-            cut_off(facts, index, channel, chain, report);
+            if is_worked_out {
+                cut_off(facts, index, channel, chain, report);
+            }
             several_successors(facts, channel, chain, report);
         }
         skipped_yet_installable(facts, channel, report);
@@ -41,8 +45,9 @@ fn cut_off(
     let above = above.filter(|(bundle, _)| is_higher(facts, *bundle, goal));
     let goals = above.map(|(bundle, _)| bundle).chain([goal]);
     let reaching = facts.steps.leading_to(goals);
+    let leading = leading_to_head(facts, index, &order);
     for (node, spot) in known(facts, channel) {
-        let in_v0 = leads_to_head(facts, index, &order, node);
+        let in_v0 = leading.contains(&node);
         let in_v1 = reaching.contains(&node);
         let generation = match (in_v0, in_v1) {
             (true, true) => continue,
@@ -89,24 +94,35 @@ fn known(facts: &Facts<'_, '_>, channel: &ChannelView<'_>) -> Vec<(usize, Spot)>
     known
 }
 
-/// Whether OLM v0, following the channel step by step, ends at its head.
-fn leads_to_head(facts: &Facts<'_, '_>, channel: usize, order: &[usize], from: usize) -> bool {
-    let mut at = from;
-    // Each step could lead to any entry, and after that many it goes round.
-    for _ in 0..=order.len() {
-        if order.first() == Some(&at) {
-            return true;
-        }
-        let steps = facts.steps.from(at).iter();
-        let places = steps
-            .filter(|step| step.channel == channel)
-            .filter_map(|step| order.iter().position(|bundle| *bundle == step.to));
-        match places.min().and_then(|place| order.get(place)) {
-            Some(next) => at = *next,
-            None => return false,
+/// The nodes from which OLM v0, following a channel step by step, ends at its head.
+fn leading_to_head(facts: &Facts<'_, '_>, channel: usize, order: &[usize]) -> HashSet<usize> {
+    let places: HashMap<_, _> = order
+        .iter()
+        .enumerate()
+        .map(|(at, node)| (*node, at))
+        .collect();
+    let next = |node: usize| {
+        let steps = facts.steps.from(node).iter();
+        let steps = steps.filter(|step| step.channel == channel);
+        let tried = steps.filter_map(|step| places.get(&step.to));
+        tried.min().and_then(|place| order.get(*place)).copied()
+    };
+    let mut before = HashMap::<usize, Vec<usize>>::new();
+    for node in 0..facts.steps.names.len() {
+        if let Some(next) = next(node) {
+            before.entry(next).or_default().push(node);
         }
     }
-    false
+    let mut ahead: Vec<_> = order.first().copied().into_iter().collect();
+    let mut leading: HashSet<_> = ahead.iter().copied().collect();
+    while let Some(node) = ahead.pop() {
+        for node in before.get(&node).into_iter().flatten() {
+            if leading.insert(*node) {
+                ahead.push(*node);
+            }
+        }
+    }
+    leading
 }
 
 fn several_successors(
@@ -211,3 +227,7 @@ fn is_higher(facts: &Facts<'_, '_>, bundle: usize, than: usize) -> bool {
 
 /// How many edges that do not go up are followed back in one package.
 const CIRCLES: usize = 100;
+
+/// How much is looked at for versions that are cut off, in one package: channels times edges. The largest
+/// known ones have some ten thousand.
+const WORK: usize = 50_000_000;

@@ -40,6 +40,7 @@ impl<'w> Steps<'w> {
             names: names.collect(),
             from: vec![Vec::new(); package.bundles.len()],
         };
+        let tries_ranges = package.tries_ranges();
         let mut nodes = package.by_name.clone();
         for (channel, view) in package.channels.iter().enumerate() {
             for (entry, view) in view.entries.iter().enumerate() {
@@ -55,7 +56,7 @@ impl<'w> Steps<'w> {
                 for skip in &written.skips {
                     steps.add(&mut nodes, &skip.text, step(Kind::Skips));
                 }
-                if let Some(range) = view.readable_range() {
+                if let Some(range) = view.readable_range().filter(|_| tries_ranges) {
                     let versions = package.bundles.iter().zip(&mut steps.from).enumerate();
                     for (node, (bundle, from)) in versions {
                         let version = bundle.version.as_ref();
@@ -87,6 +88,11 @@ impl<'w> Steps<'w> {
     /// The steps from a node.
     pub(in crate::lint) fn from(&self, node: usize) -> &[Step] {
         self.from.get(node).map_or(&[], Vec::as_slice)
+    }
+
+    /// How many steps there are.
+    pub(in crate::lint) fn count(&self) -> usize {
+        self.from.iter().map(Vec::len).sum()
     }
 
     /// Every step, with the node that it starts at.

@@ -27,9 +27,14 @@ fn escape_text(text: &str) -> String {
 }
 
 pub(in crate::lint) fn not_an_object(found: Kind) -> Words {
-    Words::own(format!(
+    let message = format!(
         "expected an object with schema, package and name, found {found}; remove the document"
-    ))
+    );
+    match found {
+        // Null is an object without a key to opm; an empty document is null.
+        Kind::Null => Words::with(message, "is missing root schema field".to_owned()),
+        _ => Words::own(message),
+    }
 }
 
 pub(in crate::lint) fn label_not_a_string(key: &str, found: Kind) -> Words {

@@ -43,23 +43,28 @@ pub(in crate::lint) fn package_without_channel(package: &str) -> Words {
     )
 }
 
-/// `all` is every version that several bundles have.
+/// `all` is every version that several bundles have, told with the first of them.
 pub(in crate::lint) fn duplicate_version(
     version: &str,
     bundles: &[&str],
-    all: &[(String, Vec<&str>)],
+    all: Option<&[(String, Vec<&str>)]>,
 ) -> Words {
-    let all: Vec<_> = all
-        .iter()
-        .map(|(version, bundles)| format!("{{{version}: [{}]}}", bundles.join(", ")))
-        .collect();
+    let all = all.map(|all| {
+        let each = all.iter();
+        let each =
+            each.map(|(version, bundles)| format!("{{{version}: [{}]}}", bundles.join(", ")));
+        format!("{}]", each.collect::<Vec<_>>().join(" "))
+    });
     Words::with(
         format!(
             "version {} is that of several bundles: {}; give each a version or a release of its own",
             q(version),
             names(bundles.iter().copied())
         ),
-        format!("duplicate versions found in bundles: [{}]", all.join(" ")),
+        format!(
+            "duplicate versions found in bundles: [{}",
+            all.unwrap_or_default()
+        ),
     )
 }
 
@@ -125,7 +130,9 @@ pub(in crate::lint) fn replaces_cycle(channel: &str, cycle: &[&str]) -> Words {
     )
 }
 
-pub(in crate::lint) fn stranded_bundle(channel: &str, bundle: &str, all: &[&str]) -> Words {
+/// `all` is every such entry, told with the first of them.
+pub(in crate::lint) fn stranded_bundle(channel: &str, bundle: &str, all: Option<&[&str]>) -> Words {
+    let all = all.map(|all| all.join(", ")).unwrap_or_default();
     Words::with(
         format!(
             "entry {} of channel {} is neither on the way from the head nor skipped; let an entry \
@@ -133,10 +140,7 @@ pub(in crate::lint) fn stranded_bundle(channel: &str, bundle: &str, all: &[&str]
             q(bundle),
             q(channel)
         ),
-        format!(
-            "channel contains one or more stranded bundles: {}",
-            all.join(", ")
-        ),
+        format!("channel contains one or more stranded bundles: {all}"),
     )
 }
 

@@ -7,7 +7,7 @@ use super::{
     Bundle, Channel, Deprecation, Deprecations, Entry, InvalidImage, LoadFault, LoadFaultKind,
     Package, PackageProperty, PropertyFault, Spot, Text, Written,
 };
-use crate::catalog::blob::{Fault, Kind, Position};
+use crate::catalog::blob::{Fault, Position};
 use crate::catalog::fbc::intake::{Intake, Origin, Place};
 use crate::catalog::fbc::json::{Cursor, Step};
 use crate::catalog::fbc::raw::{self, Content, Label, Object, PropertyValue, Raw, Value};
@@ -71,7 +71,15 @@ impl Intake for Collector {
             Position::Line { line, column } => locator.spot(narrow(line), narrow(column)),
         };
         match blob.value {
-            Value::Other(found) => self.other(found, begin, place),
+            Value::Other(found) => {
+                // A document may be nothing but a comment: it begins where it begins.
+                let first = narrow(place.origin.lines).saturating_add(1);
+                let spot = match place.marks {
+                    Some(_) => locator.spot(first, 1),
+                    None => begin,
+                };
+                self.note(spot, "", LoadFaultKind::NotAnObject(found));
+            }
             Value::Object(object) => self.object(*object, begin, &mut locator),
         }
     }
@@ -103,15 +111,6 @@ impl Intake for Collector {
 }
 
 impl Collector {
-    fn other(&mut self, found: Kind, begin: Spot, place: &Place<'_>) {
-        // catalogd writes a null for an empty document at the beginning of a file, and opm passes
-        // over a document without a byte.
-        let is_nothing = place.marks.is_some() && place.text.trim_ascii().is_empty();
-        if !is_nothing {
-            self.note(begin, "", LoadFaultKind::NotAnObject(found));
-        }
-    }
-
     fn object(&mut self, object: Object<'_>, begin: Spot, locator: &mut Locator<'_>) {
         let package = match object.schema.text() {
             "olm.package" => object.name.text(),
@@ -145,7 +144,7 @@ impl Collector {
                     spot: begin,
                     package: package.into(),
                     name: name.into(),
-                    channel_key: object.channel_key.map(|key| kept(&key, locator)),
+                    stray_key: object.channel_key.map(|key| kept(&key, locator)),
                     entries,
                 });
             }
@@ -333,9 +332,7 @@ fn unquoted(text: &[u8]) -> Option<Box<str>> {
     let mut lines = lines.filter_map(|line| str::from_utf8(line).ok());
     let line = lines.find(|line| {
         let value = line.split_once(": ").map(|(_, value)| value.trim());
-        value.is_some_and(|value| {
-            value.starts_with('>') && value.contains(|c: char| matches!(c, '=' | '.' | '<'))
-        })
+        value.is_some_and(|value| value.starts_with('>') && value.contains(['=', '.', '<']))
     })?;
     Some(line.trim().chars().take(SHOWN).collect::<String>().into())
 }

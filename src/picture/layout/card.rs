@@ -2,10 +2,10 @@
 
 use crate::picture::layout::fold::Folded;
 use crate::picture::layout::grid::{
-    BEYOND, CARD_HEADING, CARD_PAD, Grid, LONGEST_VERSION, PILL, ROW, VERSION_SIZE,
+    BEYOND, CARD_HEADING, CARD_PAD, Grid, LONGEST_VERSION, PILL, ROW, SIGN, VERSION_SIZE,
 };
-use crate::picture::layout::plan::{COUNT_PAD, COUNT_SIZE, Plan};
-use crate::picture::measure::{Face, clip};
+use crate::picture::layout::plan::{COUNT_PAD, COUNT_SIZE, Plan, signs};
+use crate::picture::measure::{Face, clip, px};
 use crate::picture::scene::{Anchor, Area, Bus, Card, Door, Label, Line, Pill, Point, Role, Stop};
 use crate::picture::sketch::{Cell, Fan, Row, Sketch, Step};
 use crate::picture::text;
@@ -43,7 +43,7 @@ pub(super) fn card(sketch: &Sketch<'_, '_>, plan: &Plan<'_, '_>, place: Place) -
             .lane
             .cells
             .iter()
-            .map(|cell| draft.pill(cell))
+            .map(|cell| draft.pill(*cell))
             .collect(),
         lines: draft.lines(),
         buses: plan
@@ -98,11 +98,10 @@ impl Draft<'_, '_, '_, '_> {
         ]
     }
 
-    fn pill(&self, cell: &Cell) -> Pill {
+    fn pill(&self, cell: Cell) -> Pill {
         let Place { pill_x, pill, .. } = self.place;
         let y = self.place.grid.y(cell.row);
-        let signs = super::plan::signs(cell.marks).count();
-        let signs = super::grid::SIGN * crate::picture::measure::px(signs);
+        let signs = SIGN * px(signs(cell.marks).count());
         Pill {
             row: cell.row,
             marks: cell.marks,
@@ -114,7 +113,7 @@ impl Draft<'_, '_, '_, '_> {
             },
             label: Label {
                 at: Point {
-                    x: pill_x + (pill + signs) / 2,
+                    x: pill_x + signs / 2 + pill / 2,
                     y: y + 4,
                 },
                 anchor: Anchor::Middle,
@@ -130,19 +129,10 @@ impl Draft<'_, '_, '_, '_> {
 
     fn lines(&self) -> Vec<Line> {
         let straight = self.plan.straight.iter();
-        let straight = straight.map(|step| self.line(step, self.straight(step)));
+        let straight = straight.map(|step| line(step, self.straight(step)));
         let bent = self.plan.bent.iter();
-        let bent = bent.map(|(step, away)| self.line(step, self.bent(step, *away)));
+        let bent = bent.map(|(step, away)| line(step, self.bent(*step, *away)));
         straight.chain(bent).collect()
-    }
-
-    fn line(&self, step: &Step, points: Vec<Point>) -> Line {
-        Line {
-            from: step.from,
-            to: step.to,
-            points,
-            is_used: step.is_used,
-        }
     }
 
     fn straight(&self, step: &Step) -> Vec<Point> {
@@ -161,7 +151,7 @@ impl Draft<'_, '_, '_, '_> {
 
     /// Out of the left side, along the track, and in again: out above the middle and in below it, or
     /// the other way round where it leads down.
-    fn bent(&self, step: &Step, away: i32) -> Vec<Point> {
+    fn bent(&self, step: Step, away: i32) -> Vec<Point> {
         let (near, far) = (self.place.pill_x, self.place.pill_x - away);
         let aside = if step.from > step.to { PORT } else { -PORT };
         let from = self.place.grid.y(step.from) - aside;
@@ -196,7 +186,7 @@ impl Draft<'_, '_, '_, '_> {
         let stops: Vec<_> = stops.map(stop).collect();
         let top_door = bus.fans.iter().any(|fan| fan.to == top);
         let top_y = grid.y(top) + if top_door { port } else { -port };
-        let bottom_y = if bottom > last {
+        let bottom_y = if bus.leaves((first, last)) {
             grid.y(last) + ROW / 2 + 4
         } else if bus.fans.iter().any(|fan| fan.to == bottom) && bottom != top {
             grid.y(bottom) + port
@@ -263,6 +253,15 @@ impl Draft<'_, '_, '_, '_> {
             count,
             title: text::fan_title(self.sketch, fan),
         }
+    }
+}
+
+fn line(step: &Step, points: Vec<Point>) -> Line {
+    Line {
+        from: step.from,
+        to: step.to,
+        points,
+        is_used: step.is_used,
     }
 }
 

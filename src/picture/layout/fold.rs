@@ -64,6 +64,11 @@ impl<'f> Folded<'f, '_> {
         self.ends().into_iter().max().unwrap_or(Row(0))
     }
 
+    /// Whether it leads beyond these rows.
+    pub(super) fn leaves(&self, (first, last): (Row, Row)) -> bool {
+        self.top() < first || self.bottom() > last
+    }
+
     fn ends(&self) -> Vec<Row> {
         let stops = self.stops();
         let doors = self.fans.iter().map(|fan| fan.to);

@@ -28,7 +28,7 @@ pub(super) struct Plan<'s, 'p> {
     pub(super) right: i32,
     /// Its first and last row.
     pub(super) rows: (Row, Row),
-    /// Whether a line leads to versions beyond its last row.
+    /// Whether a line leads to versions beyond its rows.
     pub(super) is_open: bool,
 }
 
@@ -48,7 +48,7 @@ impl<'s, 'p> Plan<'s, 'p> {
             straight,
             left: bent.iter().map(|(_, x)| *x).max().unwrap_or(0),
             right: right.unwrap_or(0),
-            is_open: buses.iter().any(|(bus, _)| bus.bottom() > rows.1),
+            is_open: buses.iter().any(|(bus, _)| bus.leaves(rows)),
             bent,
             buses,
             rows,
@@ -86,12 +86,12 @@ fn board<'s, 'p>(folded: Vec<Folded<'s, 'p>>, rows: (Row, Row)) -> Vec<(Folded<'
         let group: Vec<_> =
             std::iter::from_fn(|| rest.next_if(|bus| bus.field() == field)).collect();
         let pitch = group.iter().map(half).max().unwrap_or(0) * 2 + BUS_GAP;
-        // A line that leads beyond the last row has a count below it.
+        // A line that leads beyond the channel has a count below it.
         let stretch = |bus: &Folded<'_, '_>| {
-            let bottom = bus.bottom();
+            let (top, bottom) = (bus.top().max(rows.0), bus.bottom());
             (
-                bus.top().0,
-                if bottom > rows.1 {
+                top.0,
+                if bus.leaves(rows) {
                     rows.1.0 + 1
                 } else {
                     bottom.0

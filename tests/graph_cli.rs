@@ -1,0 +1,170 @@
+//! `olmguard graph`: its forms, what it refuses and in which words, and how it ends.
+#![cfg(feature = "program")]
+
+mod common {
+    pub(crate) mod committed;
+}
+
+use std::process::{Command, Output};
+
+use common::committed::compare;
+use serde_json::{Value, json};
+
+fn graph(arguments: &[&str]) -> Output {
+    Command::new(env!("CARGO_BIN_EXE_olmguard"))
+        .current_dir(env!("CARGO_MANIFEST_DIR"))
+        .arg("graph")
+        .args(arguments)
+        .output()
+        .expect("it runs")
+}
+
+const LIGHTHOUSE: [&str; 2] = ["--catalog", "lighthouse=src/cli/demo/lighthouse.yaml"];
+const FAR_SHORE: [&str; 2] = ["--catalog", "far-shore=src/cli/demo/far-shore.yaml"];
+const HARBOR: &str = "harbor-lights-operator";
+
+fn of_harbor(arguments: &[&str]) -> Output {
+    graph(&[&LIGHTHOUSE[..], &[HARBOR], arguments].concat())
+}
+
+#[track_caller]
+fn ends(output: &Output, code: i32, stderr: &str) {
+    let said = String::from_utf8_lossy(&output.stderr);
+    assert_eq!((output.status.code(), &*said), (Some(code), stderr));
+}
+
+#[test]
+fn every_form_begins_as_its_readers_expect() {
+    for (form, start) in [
+        ("mermaid", "graph BT\n"),
+        ("dot", "digraph \"harbor-lights-operator\" {\n"),
+        ("svg", "<svg xmlns=\"http://www.w3.org/2000/svg\""),
+        ("html", "<!doctype html>\n<html lang=\"en\">"),
+        ("json", "{\"schema\":\"olmguard.graph/v1\""),
+    ] {
+        let output = of_harbor(&["-o", form]);
+        ends(&output, 0, "");
+        let text = String::from_utf8(output.stdout).expect("UTF-8");
+        assert!(text.starts_with(start), "{form}: {text:.80}");
+    }
+}
+
+#[test]
+fn a_file_has_what_would_be_printed() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let file = folder.path().join("graph.svg");
+    let name = file.to_str().expect("UTF-8");
+    let output = of_harbor(&["-o", "svg", "--output-file", name]);
+    ends(&output, 0, "");
+    assert!(output.stdout.is_empty());
+    let printed = of_harbor(&["-o", "svg"]).stdout;
+    assert_eq!(std::fs::read(&file).expect("a file"), printed);
+}
+
+#[test]
+fn json_tells_the_walk() {
+    let output = of_harbor(&["-o", "json", "--installed", "1.2.1", "--to", "2.0.0"]);
+    ends(&output, 0, "");
+    let graph: Value = serde_json::from_slice(&output.stdout).expect("JSON");
+    let names: Vec<_> = graph["walk"]["way"]
+        .as_array()
+        .expect("a way")
+        .iter()
+        .map(|hop| &hop["to"])
+        .collect();
+    let name = |version| json!(format!("{HARBOR}.v{version}"));
+    assert_eq!(names.first(), Some(&&name("1.3.2")));
+    assert_eq!(names.last(), Some(&&name("2.0.0")));
+    let installed = graph["versions"].as_array().expect("versions").iter();
+    let installed: Vec<_> = installed
+        .filter(|version| {
+            version["marks"]
+                .as_array()
+                .expect("marks")
+                .contains(&json!("installed"))
+        })
+        .map(|version| &version["name"])
+        .collect();
+    assert_eq!(installed, [&name("1.2.1")]);
+}
+
+#[test]
+fn what_is_refused_is_said_with_the_way_out() {
+    let rows: [(&[&str], i32, &str); 7] = [
+        (
+            &["--from", "1.2.9"],
+            2,
+            "error: --from: package \"harbor-lights-operator\" has no version and no bundle \"1.2.9\": perhaps ",
+        ),
+        (
+            &["--to", "2.0.0"],
+            2,
+            "error: --to needs a start: expected --from or --installed with it\n",
+        ),
+        (
+            &["--channel", "stable"],
+            2,
+            "error: --channel: the package has no channel \"stable\": expected one of \"candidate\", \"stable-v1\", \"stable-v2\"\n",
+        ),
+        (
+            &["--in", "hub"],
+            2,
+            "error: --in: there is no catalog \"hub\": expected one of \"lighthouse\"\n",
+        ),
+        (
+            &["--olm", "v0", "--graph", "semver"],
+            2,
+            "error: --olm v0 goes by the catalog's edges: expected no --graph\n",
+        ),
+        (&["--from", "2.3.1", "--to", "1.0.0"], 1, ""),
+        (
+            &["--output-file", "no/such/folder/graph.svg"],
+            5,
+            "error: no/such/folder/graph.svg: cannot be written: No such file or directory (os error 2)\n",
+        ),
+    ];
+    for (arguments, code, stderr) in rows {
+        let output = of_harbor(arguments);
+        let said = String::from_utf8_lossy(&output.stderr);
+        assert_eq!(output.status.code(), Some(code), "{arguments:?}: {said}");
+        assert!(said.starts_with(stderr), "{arguments:?}: {said}");
+    }
+    let output = graph(&[&LIGHTHOUSE[..], &["harbor-light-operator"]].concat());
+    ends(
+        &output,
+        1,
+        "error: no catalog has a package \"harbor-light-operator\": perhaps \"harbor-lights-operator\"\n",
+    );
+}
+
+#[test]
+fn of_several_catalogs_one_is_drawn() {
+    let both = [&LIGHTHOUSE[..], &FAR_SHORE[..]].concat();
+    let output = graph(&[&both[..], &["foghorn-operator"]].concat());
+    ends(
+        &output,
+        2,
+        "error: 2 catalogs have the package: expected --in with one of \"far-shore\", \"lighthouse\"\n",
+    );
+    let output = graph(&[&both[..], &["foghorn-operator", "--in", "far-shore"]].concat());
+    ends(&output, 0, "");
+    let output = graph(&[&both[..], &[HARBOR]].concat());
+    ends(&output, 0, "");
+}
+
+#[test]
+fn the_picture_of_the_page_is_that_of_the_command() {
+    let output = of_harbor(&[
+        "-o",
+        "svg",
+        "--channel",
+        "stable-v2",
+        "--installed",
+        "2.0.0",
+    ]);
+    ends(&output, 0, "");
+    compare(
+        "docs/graph.svg",
+        &String::from_utf8(output.stdout).expect("UTF-8"),
+    );
+}
