@@ -5,6 +5,7 @@
 mod answer;
 mod exempt;
 mod message;
+pub mod page;
 pub mod path;
 pub mod plain;
 pub mod range;

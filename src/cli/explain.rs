@@ -1,4 +1,7 @@
-//! `olmguard explain PACKAGE FROM TO`: why one bundle succeeds another, or why not.
+//! `olmguard explain PACKAGE FROM TO`: why one bundle succeeds another, or why not; and
+//! `olmguard explain TOKEN`: what a token, or a text that was shown, means.
+
+mod token;
 
 use super::said::SaidArg;
 use super::see::{EXIT_CODES, OlmArg, SeeArgs, SeeError, ended};
@@ -6,10 +9,11 @@ use super::versions::Format;
 use super::{Exit, output, paint};
 use crate::explain::step::StepReport;
 
-/// Explains why a bundle succeeds the installed one, or which facts would have to differ.
+/// Explains why a bundle succeeds the installed one, or which facts would have to differ; or what a
+/// token of an answer means, such as NotASuccessor, or a text that kubectl or OLM has shown
 #[derive(Clone, Debug, clap::Args)]
 #[command(
-    override_usage = "olmguard explain [OPTIONS] <PACKAGE> <FROM> <TO>",
+    override_usage = "olmguard explain [OPTIONS] <PACKAGE> <FROM> <TO>\n       olmguard explain <TOKEN>",
     after_help = EXIT_CODES
 )]
 pub(crate) struct ExplainArgs {
@@ -38,17 +42,19 @@ pub(crate) struct ExplainArgs {
     output: Format,
 
     /// The package; what is installed, a version or the name of a bundle, perhaps with
-    /// ,bundle=NAME and ,release=R; the version or the name of the bundle to come to
+    /// ,bundle=NAME and ,release=R; the version or the name of the bundle to come to. One word is a
+    /// token, or a text that was shown
     #[arg(value_name = "PACKAGE FROM TO", num_args = 1..=3, required = true)]
     words: Vec<String>,
 }
 
 /// Runs the command.
 pub(super) fn run(args: &ExplainArgs) -> Exit {
-    ended(match args.words.as_slice() {
-        [package, from, to] => step(args, package, from, to),
-        _ => Err(SeeError::Usage(FORMS)),
-    })
+    match args.words.as_slice() {
+        [token] => token::run(token),
+        [package, from, to] => ended(step(args, package, from, to)),
+        _ => ended(Err(SeeError::Usage(FORMS))),
+    }
 }
 
 fn step(args: &ExplainArgs, package: &str, from: &str, to: &str) -> Result<Exit, SeeError> {
@@ -64,4 +70,5 @@ fn step(args: &ExplainArgs, package: &str, from: &str, to: &str) -> Result<Exit,
     Ok(seen.exit(report.is_allowed()))
 }
 
-const FORMS: &str = "expected PACKAGE FROM TO: a package, what is installed, and where to go";
+const FORMS: &str =
+    "expected PACKAGE FROM TO: a package, what is installed, and where to go; or one TOKEN";

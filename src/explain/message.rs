@@ -8,7 +8,7 @@ use std::borrow::Cow;
 use crate::explain::refusal::{Detail, details, needed, reason, recorded};
 use crate::explain::text::{Line, cut_end, cut_middle, one_line};
 use crate::extension::{Extension, Installed};
-use crate::judge::{Advice, BypassHelps, FixValue, Judgement, Request, Verdict};
+use crate::judge::{Advice, BypassHelps, FixValue, Judgement, Request, Token, Verdict};
 use crate::snapshot::CatalogState;
 use crate::version::go;
 
@@ -37,7 +37,16 @@ pub(super) fn message(facts: &Facts<'_>) -> Option<String> {
         Verdict::Allow | Verdict::NotJudged => return None,
     };
     let first = first_line(facts, refused).within(LINE_1);
-    Some(within(facts, &first))
+    Some(with_help(within(facts, &first), facts.judgement.token()))
+}
+
+/// With where to read more, as the last line: the first that is left out where there is no room.
+fn with_help(text: String, token: Token) -> String {
+    let help = format!("\nHelp: olmguard explain {}", token.as_str());
+    if text.len() + help.len() > MESSAGE {
+        return text;
+    }
+    text + &help
 }
 
 /// One sentence for a finding: the reason alone.
@@ -285,6 +294,18 @@ const LEAST_OLM: usize = 40;
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn help_is_left_out_before_anything_else() {
+        let help = "\nHelp: olmguard explain Downgrade";
+        let longest = "a".repeat(MESSAGE - help.len());
+        assert_eq!(
+            with_help(longest.clone(), Token::Downgrade),
+            longest.clone() + help
+        );
+        let longer = longest + "a";
+        assert_eq!(with_help(longer.clone(), Token::Downgrade), longer);
+    }
 
     #[test]
     fn what_cannot_be_told_of_olms_text_is_not_even_escaped() {

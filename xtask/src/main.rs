@@ -65,10 +65,10 @@ usage: cargo xtask TASK
 
 tasks:
   test   everything that must hold before a change is merged: format, clippy, the pure part alone,
-         documentation, dependencies, tests, end to end; stops at the first failure. Installs
-         cargo-deny if it is missing. Where there is no Go, and CI is not `true`, end to end is
-         left out. Recorded answers are taken from OLMGUARD_SHARED, else from ../shared, else
-         from the sample in tests/vectors.
+         documentation, the book, dependencies, tests, end to end; stops at the first failure.
+         Installs mdbook and cargo-deny if they are missing. Where there is no Go, and CI is not
+         `true`, end to end is left out. Recorded answers are taken from OLMGUARD_SHARED, else from
+         ../shared, else from the sample in tests/vectors.
   bless  writes the answers that stand in the repository anew instead of comparing them; read the
          difference before you commit it
   e2e [ARGUMENT...]

@@ -39,6 +39,12 @@ impl Program {
         Self::named(name, Command::new(name))
     }
 
+    /// A program that was found.
+    pub(crate) fn at(file: &Path) -> Self {
+        let name = file.file_name().unwrap_or(file.as_os_str());
+        Self::named(&name.to_string_lossy(), Command::new(file))
+    }
+
     fn named(name: &str, mut command: Command) -> Self {
         command.stdin(Stdio::null()).current_dir(root());
         Self {

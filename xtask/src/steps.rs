@@ -1,6 +1,7 @@
 //! The checks of `cargo xtask test`, in order: the cheap ones first, the tests last, so that their
 //! results close the run, and last of all those that need the most.
 
+mod book;
 mod browser;
 mod dependencies;
 mod end_to_end;
@@ -56,6 +57,10 @@ pub(crate) enum StepError {
     Folder(#[from] JoinPathsError),
     #[error("this toolchain has no {component}: `rustup component add {component}` gets it")]
     MissingComponent { component: &'static str },
+    #[error(
+        "{program} was installed and is not to be found: set CARGO_HOME, or put it on the PATH"
+    )]
+    LostProgram { program: &'static str },
     #[error("the library without features depends on {}", .crates.join(", "))]
     ImpureDependencies { crates: Vec<String> },
     #[error("left out: {why}")]
@@ -70,7 +75,7 @@ pub(crate) enum StepError {
 
 type Check = fn(&mut Report) -> Result<(), StepError>;
 
-const STEPS: [(&str, Check); 10] = [
+const STEPS: [(&str, Check); 11] = [
     ("tools", tools::check),
     ("format", |_| cargo("fmt --all -- --check")),
     ("clippy", |_| {
@@ -81,6 +86,7 @@ const STEPS: [(&str, Check); 10] = [
         let doc = Program::cargo("doc --workspace --no-deps");
         Ok(doc.env("RUSTDOCFLAGS", "-D warnings").run()?)
     }),
+    ("book", book::check),
     ("dependencies", dependencies::check),
     ("programs", programs::check),
     ("manifests", manifests::check),

@@ -118,7 +118,8 @@ fn what_there_was_no_time_or_room_for_says_so() {
         (
             LATE,
             "p: 1.0.0 -> 2.0.0 undecided: no worker was free within 4.5s [DeadlineExceeded]\n\
-             Fix: apply it again; it was not judged",
+             Fix: apply it again; it was not judged\n\
+             Help: olmguard explain DeadlineExceeded",
         ),
         (
             Unanswered::DeadlineExceeded {
@@ -126,12 +127,14 @@ fn what_there_was_no_time_or_room_for_says_so() {
                 within,
             },
             "p: 1.0.0 -> 2.0.0 undecided: the judgement was not done within 250ms [DeadlineExceeded]\n\
-             Fix: apply it again; it was not judged",
+             Fix: apply it again; it was not judged\n\
+             Help: olmguard explain DeadlineExceeded",
         ),
         (
             Unanswered::QueueFull { waiting: 64 },
             "p: 1.0.0 -> 2.0.0 undecided: 64 edits wait already, and no more may [Overloaded]\n\
-             Fix: apply it again in a few seconds; it was not judged",
+             Fix: apply it again in a few seconds; it was not judged\n\
+             Help: olmguard explain Overloaded",
         ),
         (
             Unanswered::QueueTooSlow {
@@ -139,7 +142,8 @@ fn what_there_was_no_time_or_room_for_says_so() {
                 within,
             },
             "p: 1.0.0 -> 2.0.0 undecided: 64 edits wait already, too many to be judged within 250ms [Overloaded]\n\
-             Fix: apply it again in a few seconds; it was not judged",
+             Fix: apply it again in a few seconds; it was not judged\n\
+             Help: olmguard explain Overloaded",
         ),
     ] {
         let answer = Review::read(&row).unwrap().unanswered(cause);

@@ -127,7 +127,8 @@ fn a_filter_past_its_limit_is_refused_unless_it_stays_as_it_is() {
         assert_eq!(
             refused.message.unwrap(),
             "p: 1.0.0 -> 2.0.0 refused: spec.source.catalog has too many channels and entries of the selector: \
-             expected at most 65536 in all [InvalidSpec]"
+             expected at most 65536 in all [InvalidSpec]\n\
+             Help: olmguard explain InvalidSpec"
         );
         channels(&mut wide, "oldObject", count);
         assert_eq!(answer(&wide).token, Token::InvalidSpec);

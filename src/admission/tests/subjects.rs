@@ -125,7 +125,8 @@ fn without_an_old_object_an_update_cannot_be_refused_for_its_step() {
             "p: unknown -> 2.0.0 undecided: what is installed is not known: \
              the request lacks the object as it was [InstalledUnknown]\n\
              Field: request.oldObject\n\
-             Needed: an update whose request holds the extension as it was"
+             Needed: an update whose request holds the extension as it was\n\
+             Help: olmguard explain InstalledUnknown"
         );
     }
 }

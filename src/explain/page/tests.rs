@@ -1,0 +1,180 @@
+use super::*;
+
+#[track_caller]
+fn finds(text: &str, token: Token) {
+    assert_eq!(find(text), Found::Token(token), "{text}");
+}
+
+#[track_caller]
+fn leaves_open(text: &str, tokens: &[Token]) {
+    assert_eq!(find(text), Found::OneOf(tokens.to_vec()), "{text}");
+}
+
+#[test]
+fn a_token_is_found_by_its_name() {
+    for token in Token::ALL {
+        finds(token.as_str(), *token);
+        finds(&token.as_str().to_lowercase(), *token);
+    }
+    finds(" [NotASuccessor]\n", Token::NotASuccessor);
+}
+
+#[test]
+fn a_message_is_found_by_the_token_in_it_however_it_is_wrapped() {
+    finds(
+        "Error from server (Forbidden): error when patching \"demo.yaml\": admission webhook\n  \
+         \"validate.olmguard.dev\" denied the request: p: 1.0.0 -> 1.3.0 refused: 1.3.0 is not a\n\
+         successor of 1.0.0 in catalog [hub] [NotASuccessor]\nOLM: no bundles found for package \"p\"",
+        Token::NotASuccessor,
+    );
+}
+
+#[test]
+fn texts_of_olm_are_found_by_what_is_always_in_them() {
+    for (text, token) in [
+        (
+            "found bundles for package ... in multiple catalogs",
+            Token::AmbiguousCatalogs,
+        ),
+        (
+            "desired catalog selector is invalid: \"Is\" is not a valid label selector operator",
+            Token::InvalidSelector,
+        ),
+        (
+            "desired version range \"1.0.0-01\" is invalid: constraint parser error",
+            Token::InvalidVersionRange,
+        ),
+        (
+            "error walking catalogs: error getting package \"p\" from catalog \"c\": catalog \"c\" is \
+             not being served",
+            Token::CatalogNotLoaded,
+        ),
+        (
+            "error walking catalogs: error finding upgrade edges: failed to get version and release \
+             of installed bundle: No Major.Minor.Patch elements found",
+            Token::InstalledVersionInvalid,
+        ),
+        (
+            "error getting resolved bundle version for bundle \"b\": No Major.Minor.Patch",
+            Token::BundleVersionInvalid,
+        ),
+        (
+            "validating bundle \"b\": bundle \"b\" has a dependency declared via property \"x\" which is \
+             currently not supported",
+            Token::UnsupportedDependency,
+        ),
+        ("retrying to get installed bundle", Token::InstalledUnknown),
+        (
+            "The ClusterExtension \"a\" is invalid: spec.source.catalog.version: Invalid value: \
+             \"string\": invalid version expression",
+            Token::InvalidSpec,
+        ),
+    ] {
+        finds(text, token);
+    }
+}
+
+#[test]
+fn what_olm_says_of_several_causes_leaves_as_few_open_as_it_can() {
+    use Token::{
+        ChannelNotFound, Downgrade, NoCatalogs, NotASuccessor, NotInChannel, PackageNotFound,
+        VersionNotFound,
+    };
+    leaves_open(
+        "no bundles found for package \"p\" matching version \"1\"",
+        &[VersionNotFound, PackageNotFound, NoCatalogs],
+    );
+    leaves_open(
+        "error upgrading from currently installed version \"1.0.0\": no bundles found for package \
+         \"p\" matching version \"1.3.0\"",
+        &[
+            NotASuccessor,
+            Downgrade,
+            VersionNotFound,
+            PackageNotFound,
+            NoCatalogs,
+        ],
+    );
+    leaves_open(
+        "no bundles found for package \"p\" in channels [stable]",
+        &[
+            VersionNotFound,
+            NotInChannel,
+            ChannelNotFound,
+            PackageNotFound,
+            NoCatalogs,
+        ],
+    );
+    leaves_open(
+        "no bundles found for package",
+        &[
+            NotASuccessor,
+            Downgrade,
+            VersionNotFound,
+            NotInChannel,
+            ChannelNotFound,
+            PackageNotFound,
+            NoCatalogs,
+        ],
+    );
+}
+
+#[test]
+fn a_slip_finds_what_is_near() {
+    assert_eq!(
+        find("notasucessor"),
+        Found::Nothing(vec![Token::NotASuccessor])
+    );
+    assert_eq!(
+        find("Invalid"),
+        Found::Nothing(vec![
+            Token::InvalidSpec,
+            Token::InvalidSelector,
+            Token::InvalidVersionRange
+        ])
+    );
+    assert_eq!(find("the weather"), Found::Nothing(Vec::new()));
+}
+
+#[test]
+fn a_text_of_any_length_is_looked_at_from_its_beginning() {
+    let long = "ä".repeat(1 << 20);
+    assert_eq!(
+        find(&format!("[Downgrade] {long}")),
+        Found::Token(Token::Downgrade)
+    );
+    assert_eq!(
+        find(&format!("{long} [Downgrade]")),
+        Found::Nothing(Vec::new())
+    );
+}
+
+#[test]
+fn each_page_begins_with_its_token_and_what_it_means() {
+    for token in Token::ALL {
+        let title = format!("# {}\n\n", token.as_str());
+        assert!(page(*token).starts_with(&title), "{token:?}");
+        let summary = summary(*token);
+        assert!(
+            summary.len() > 40 && !summary.contains('\n'),
+            "{token:?}: {summary}"
+        );
+    }
+}
+
+#[test]
+fn several_causes_are_told_with_what_each_means() {
+    assert_eq!(
+        several(&[Token::NotASuccessor, Token::PackageNotFound]),
+        "OLM says this of several causes. Which one it is, `olmguard check` tells of the manifest, and\n\
+         `olmguard explain` has a page about each:\n\
+         \n\
+         NotASuccessor\n  \
+         There are bundles in the range, but no upgrade edge of the catalog leads to any of them from \
+         the installed one.\n\
+         \n\
+         PackageNotFound\n  \
+         No catalog in play has the package. In play are the ClusterCatalogs that match \
+         `spec.source.catalog.selector` and whose `availabilityMode` is not `Unavailable`.\n"
+    );
+}

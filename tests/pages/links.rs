@@ -1,0 +1,102 @@
+//! Every link within the repository leads to a file, and every page can be reached from the summary.
+
+use std::collections::BTreeSet;
+use std::path::Path;
+
+use super::all::{pages, read, root};
+use crate::common::committed::compare;
+
+#[test]
+fn every_link_leads_to_a_file() {
+    let mut broken = Vec::new();
+    for page in pages("") {
+        let folder = root().join(Path::new(&page).parent().expect("a folder"));
+        for link in links(&read(&page)) {
+            let file = link.split('#').next().unwrap_or_default();
+            if !file.is_empty() && !folder.join(file).exists() {
+                broken.push(format!("{page}: {link}"));
+            }
+        }
+    }
+    assert_eq!(broken, Vec::<String>::new());
+}
+
+#[test]
+fn every_link_to_a_heading_finds_it() {
+    let mut broken = Vec::new();
+    for page in pages("") {
+        let folder = root().join(Path::new(&page).parent().expect("a folder"));
+        for link in links(&read(&page)) {
+            let Some((file, heading)) = link.split_once('#') else {
+                continue;
+            };
+            let there = match file {
+                "" => read(&page),
+                file => std::fs::read_to_string(folder.join(file)).unwrap_or_default(),
+            };
+            if !there
+                .lines()
+                .any(|line| anchor(line).as_deref() == Some(heading))
+            {
+                broken.push(format!("{page}: {link}"));
+            }
+        }
+    }
+    assert_eq!(broken, Vec::<String>::new());
+}
+
+/// The pages that lint has, one for each finding, are listed by the test itself.
+#[test]
+fn the_summary_lists_the_pages_of_lint() {
+    let summary = read(SUMMARY);
+    let (before, rest) = summary.split_once(LINT).expect("a part about lint");
+    let (_, after) = rest.split_once("\n# ").expect("a part behind it");
+    let pages = pages("lint");
+    let findings = pages.iter().filter(|page| *page != LINT_PAGE);
+    let findings = findings.map(|page| format!("  - [{}]({page})\n", title(page)));
+    let findings: String = findings.collect();
+    let overview = format!("- [{}]({LINT_PAGE})\n", title(LINT_PAGE));
+    let expected = format!("{before}{LINT}{overview}{findings}\n# {after}");
+    compare("docs/SUMMARY.md", &expected);
+}
+
+#[test]
+fn every_page_is_in_the_summary() {
+    let summary = read(SUMMARY);
+    let linked: BTreeSet<_> = links(&summary).map(str::to_owned).collect();
+    let all: BTreeSet<_> = pages("")
+        .into_iter()
+        .filter(|page| page != SUMMARY)
+        .collect();
+    assert_eq!(linked, all);
+}
+
+/// The targets of links, but for those with a scheme.
+fn links(text: &str) -> impl Iterator<Item = &str> {
+    let prose = text.split("```").step_by(2);
+    let targets = prose.flat_map(|prose| prose.split("](").skip(1));
+    let targets = targets.filter_map(|rest| rest.split(')').next());
+    targets.filter(|target| !target.contains("://"))
+}
+
+/// What a page calls itself.
+fn title(page: &str) -> String {
+    let text = read(page);
+    let first = text.lines().next().and_then(|line| line.strip_prefix("# "));
+    first.expect(page).to_owned()
+}
+
+/// As GitHub and mdBook name a heading.
+fn anchor(line: &str) -> Option<String> {
+    let heading = line.trim_start_matches('#').strip_prefix(' ')?;
+    line.starts_with('#').then(|| {
+        let kept = heading.to_lowercase().replace(' ', "-");
+        kept.chars()
+            .filter(|c| c.is_alphanumeric() || matches!(c, '-' | '_'))
+            .collect()
+    })
+}
+
+const SUMMARY: &str = "SUMMARY.md";
+const LINT: &str = "\n# What lint finds\n\n";
+const LINT_PAGE: &str = "lint/README.md";
