@@ -9,8 +9,8 @@ use super::versions::Format;
 use super::{Exit, output, paint};
 use crate::explain::step::StepReport;
 
-/// Explains why a bundle succeeds the installed one, or which facts would have to differ; or what a
-/// token of an answer means, such as NotASuccessor, or a text that kubectl or OLM has shown
+/// Explains why a bundle succeeds the installed one, or which facts would have to differ; or what the
+/// word in brackets of an answer means, or a text that kubectl or OLM has shown
 #[derive(Clone, Debug, clap::Args)]
 #[command(
     override_usage = "olmguard explain [OPTIONS] <PACKAGE> <FROM> <TO>\n       olmguard explain <TOKEN>",

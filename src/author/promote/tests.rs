@@ -2,6 +2,8 @@
 
 use super::*;
 use crate::author::reach::{Course, reach};
+use serde_json::json;
+
 use crate::author::words;
 use crate::olm::Rules;
 
@@ -11,22 +13,26 @@ fn catalog(versions: &[&str], channels: &[&str]) -> Written {
         "{\"schema\": \"olm.package\", \"name\": \"op\", \"defaultChannel\": \"alpha\"}",
     );
     for version in versions {
-        text += &format!(
-            "{{\"schema\": \"olm.bundle\", \"package\": \"op\", \"name\": \"op.v{version}\", \"properties\": [\
-             {{\"type\": \"olm.package\", \"value\": {{\"packageName\": \"op\", \"version\": \"{version}\"}}}}]}}"
-        );
+        let value = json!({"packageName": "op", "version": version});
+        let bundle = json!({"schema": "olm.bundle", "package": "op", "name": format!("op.v{version}"),
+            "properties": [{"type": "olm.package", "value": value}]});
+        text.push_str(&bundle.to_string());
     }
     for channel in channels {
         let (name, entries) = channel.split_once(": ").unwrap();
         let entries = entries.split(' ').map(|entry| {
             let (version, replaces) = entry.split_once('<').unwrap_or((entry, ""));
-            format!("{{\"name\": \"op.v{version}\", \"replaces\": \"op.v{replaces}\"}}")
-                .replace("op.v\"}", "\"}")
+            let named = |version: &str| format!("op.v{version}");
+            let replaced = if replaces.is_empty() {
+                String::new()
+            } else {
+                named(replaces)
+            };
+            json!({"name": named(version), "replaces": replaced})
         });
-        let entries = entries.collect::<Vec<_>>().join(", ");
-        text += &format!(
-            "{{\"schema\": \"olm.channel\", \"package\": \"op\", \"name\": \"{name}\", \"entries\": [{entries}]}}"
-        );
+        let channel = json!({"schema": "olm.channel", "package": "op", "name": name,
+            "entries": entries.collect::<Vec<_>>()});
+        text.push_str(&channel.to_string());
     }
     let mut written = Written::default();
     written.read("catalog", text.as_bytes()).unwrap();

@@ -31,7 +31,7 @@ mod tests {
         #[test]
         fn what_is_written_reads_as_it_was(texts in prop::collection::vec(".*", 1..4)) {
             let object = json!({"kind": "X", "spec": {"channels": texts, "version": "1.10"}});
-            let written = documents(&[object.clone()]);
+            let written = documents(std::slice::from_ref(&object));
             let read: Vec<_> = manifest::documents(written.as_bytes()).collect();
             let [Ok(read)] = read.as_slice() else {
                 return Err(TestCaseError::fail(format!("{read:?} of {written}")));
