@@ -1,4 +1,4 @@
-//! The promotions of SEED 004, step by step, and who is left behind.
+//! The worked promotions of the design, step by step, and who is left behind.
 
 use super::*;
 use crate::author::reach::{Course, reach};
@@ -23,12 +23,12 @@ fn catalog(versions: &[&str], channels: &[&str]) -> Written {
         let entries = entries.split(' ').map(|entry| {
             let (version, replaces) = entry.split_once('<').unwrap_or((entry, ""));
             let named = |version: &str| format!("op.v{version}");
-            let replaced = if replaces.is_empty() {
+            let before = if replaces.is_empty() {
                 String::new()
             } else {
                 named(replaces)
             };
-            json!({"name": named(version), "replaces": replaced})
+            json!({"name": named(version), "replaces": before})
         });
         let channel = json!({"schema": "olm.channel", "package": "op", "name": name,
             "entries": entries.collect::<Vec<_>>()});

@@ -1,4 +1,4 @@
-//! The seeds' pictures, and the properties of the generator over random histories.
+//! The pictures of the design, and the properties of the generator over random histories.
 
 use std::collections::{BTreeMap, BTreeSet};
 
