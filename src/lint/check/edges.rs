@@ -43,13 +43,10 @@ fn entry(facts: &Facts<'_, '_>, steps: &[(usize, Step)], report: &mut Report<'_>
         let of_kind = known.iter().filter(|(_, _, step)| step.kind == kind);
         let down = of_kind.filter(|(_, from, _)| from.cmp_precedence(to) == Ordering::Greater);
         let down: Vec<_> = down.collect();
-        if let Some((_, _, step)) = down.first() {
-            let from = down
-                .iter()
-                .map(|(from, version, _)| (facts.name(*from), version.to_string()));
-            let from: Vec<_> = from.collect();
+        if let Some((_, first, step)) = down.first() {
+            let from: Vec<_> = down.iter().map(|(from, ..)| facts.name(*from)).collect();
             let entry = (facts.name(step.to), &*to.to_string());
-            let words = words::edge_goes_down(field(kind), entry, &from);
+            let words = words::edge_goes_down(field(kind), entry, &from, &first.to_string());
             let spot = ways::spot_of(facts, step);
             report.say(Rule::EdgeGoesDown, spot, facts.package.name, words);
         }

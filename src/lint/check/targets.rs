@@ -3,7 +3,7 @@
 //! A name of the same pattern as one that is there, but for its digits, is taken for a version that was
 //! removed; one of almost the same pattern for a slip of the hand.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 
 use crate::lint::Rule;
 use crate::lint::finding::Report;
@@ -16,6 +16,7 @@ pub(super) fn check(package: &PackageView<'_>, view: &View<'_>, report: &mut Rep
     let mut sorted: Vec<_> = known.iter().copied().collect();
     sorted.sort_unstable();
     let patterns: HashSet<_> = known.iter().map(|name| pattern(name)).collect();
+    let mut guessed = HashMap::new();
     for channel in &package.channels {
         let mut unknown = Vec::<&Text>::new();
         for (entry, field, target) in targets(channel) {
@@ -26,7 +27,9 @@ pub(super) fn check(package: &PackageView<'_>, view: &View<'_>, report: &mut Rep
                 let words = words::other_package_target(field, &entry.name, &target.text, home);
                 report.say(Rule::OtherPackageTarget, target.spot, package.name, words);
             } else if !patterns.contains(&pattern(&target.text))
-                && let Some(meant) = report.guess(&target.text, sorted.iter().copied())
+                && let Some(meant) = *guessed
+                    .entry(&*target.text)
+                    .or_insert_with(|| report.guess(&target.text, sorted.iter().copied()))
             {
                 let words = words::misspelt_target(field, &entry.name, &target.text, meant);
                 report.say(Rule::MisspeltTarget, target.spot, package.name, words);

@@ -407,4 +407,8 @@ rules! {
         "Several of the given catalogs offer a package."
         why "Unless their priorities differ, OLM v1 refuses to choose between them."
         fix "Give the ClusterCatalogs different priorities, or let the ClusterExtension select one by label.";
+    LintLimit "lint-limit" Users Warning
+        "Something is so large that not all of it is looked at or told."
+        why "What is not found here may still be there: no real catalog is as large as these limits."
+        fix "Mend what is told, then run it again; or look whether the file is what it should be.";
 }

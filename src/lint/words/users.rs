@@ -3,11 +3,10 @@
 use super::{Words, names, q};
 use crate::catalog::DependencyKind;
 
-/// In which generations of OLM there is no way.
+/// In which generations of OLM there is no way. A way of OLM v0 is one of OLM v1 too.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub(in crate::lint) enum CutOffIn {
     V0,
-    V1,
     Both,
 }
 
@@ -19,7 +18,6 @@ pub(in crate::lint) fn cut_off(
 ) -> Words {
     let generation = match generation {
         CutOffIn::V0 => "OLM v0",
-        CutOffIn::V1 => "OLM v1",
         CutOffIn::Both => "either OLM",
     };
     Words::own(format!(
@@ -45,10 +43,9 @@ pub(in crate::lint) fn several_successors(channel: &str, of: &[(&str, usize)]) -
 }
 
 pub(in crate::lint) fn upgrade_cycle(way: &[&str]) -> Words {
-    let shown: Vec<_> = way.iter().map(|name| q(name)).collect();
     Words::own(format!(
         "upgrade edges go round: {}; remove the one that leads down",
-        shown.join(" -> ")
+        super::way(way)
     ))
 }
 
@@ -64,20 +61,16 @@ pub(in crate::lint) fn skipped_yet_installable(channel: &str, skipped: &[&str]) 
 pub(in crate::lint) fn edge_goes_down(
     field: &str,
     entry: (&str, &str),
-    from: &[(&str, String)],
+    from: &[&str],
+    first: &str,
 ) -> Words {
     let (name, version) = entry;
-    let shown: Vec<_> = from.iter().map(|(name, _)| *name).collect();
-    let first = from
-        .first()
-        .map(|(_, version)| version.as_str())
-        .unwrap_or_default();
     Words::own(format!(
         "{field} of entry {} ({}) leads down from {}, the first of version {}; remove it, or mend the \
          versions",
         q(name),
         crate::version::go::escape(version),
-        names(shown),
+        names(from.iter().copied()),
         crate::version::go::escape(first)
     ))
 }
