@@ -40,7 +40,7 @@ pub(super) fn all<'w>(view: &View<'w>, all: &[View<'w>], report: &mut Report<'_>
             chains: package.channels.iter().map(Chain::of).collect(),
         };
         limits::check(&facts, report);
-        bundles::check(package, report);
+        bundles::check(view, package, report);
         model::check(&facts, report);
         ways::check(&facts, report);
         edges::check(&facts, report);

@@ -47,6 +47,15 @@ fn q(text: &str) -> String {
     quote(beginning(text))
 }
 
+/// A range, quoted: of a long one the beginning.
+fn range(text: &str) -> String {
+    let end = text.floor_char_boundary(RANGE);
+    match text.get(..end).filter(|_| end < text.len()) {
+        Some(begin) => format!("{}...", q(begin)),
+        None => q(text),
+    }
+}
+
 /// A text as far as it is kept: names in a catalog can be as long as a blob.
 pub(super) fn beginning(text: &str) -> &str {
     text.get(..text.floor_char_boundary(KEPT))
@@ -87,6 +96,9 @@ fn names<'a>(all: impl IntoIterator<Item = &'a str>) -> String {
 /// How many names a message has at most, a way at each end.
 const NAMED: usize = 3;
 
+/// How many bytes of a range a message shows.
+const RANGE: usize = 120;
+
 /// How many bytes of a text are kept: far more than real names need.
 const KEPT: usize = 4096;
 
@@ -109,6 +121,15 @@ mod tests {
         assert_eq!(
             way(&["a", "b", "c", "d", "e", "f", "g", "a"]),
             r#""a" -> "b" -> "c" -> (2 more) -> "f" -> "g" -> "a""#
+        );
+    }
+
+    #[test]
+    fn of_a_long_range_the_beginning_is_shown() {
+        assert_eq!(range(&"1".repeat(120)), format!("\"{}\"", "1".repeat(120)));
+        assert_eq!(
+            range(&"1".repeat(121)),
+            format!("\"{}\"...", "1".repeat(120))
         );
     }
 

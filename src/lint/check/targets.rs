@@ -23,9 +23,13 @@ pub(super) fn check(package: &PackageView<'_>, view: &View<'_>, report: &mut Rep
             if known.contains(&*target.text) {
                 continue;
             }
-            if let Some(home) = view.homes.get(&*target.text).and_then(|all| all.first()) {
-                let words = words::other_package_target(field, &entry.name, &target.text, home);
-                report.say(Rule::OtherPackageTarget, target.spot, package.name, words);
+            if let Some(homes) = view.homes.get(&*target.text) {
+                // A bundle whose package is misspelt is told of itself.
+                let mut homes = homes.iter();
+                if let Some(home) = homes.find(|home| super::conversion::is_defined(view, home)) {
+                    let words = words::other_package_target(field, &entry.name, &target.text, home);
+                    report.say(Rule::OtherPackageTarget, target.spot, package.name, words);
+                }
             } else if !patterns.contains(&pattern(&target.text))
                 && let Some(meant) = *guessed
                     .entry(&*target.text)

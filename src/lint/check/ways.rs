@@ -11,7 +11,7 @@ use super::Facts;
 use crate::lint::Rule;
 use crate::lint::chain::{Chain, skipped};
 use crate::lint::finding::Report;
-use crate::lint::view::{ChannelView, Kind, Step};
+use crate::lint::view::{ChannelView, EntryView, Kind, Step};
 use crate::lint::words::{self, CutOffIn};
 use crate::lint::written::Spot;
 
@@ -53,11 +53,15 @@ fn cut_off(
     let goals = above.map(|(bundle, _)| bundle).chain([goal]);
     let reaching = facts.steps.leading_to(goals);
     let leading = leading_to_head(steps, &order);
+    let mut ranges = channel.entries.iter().filter_map(EntryView::readable_range);
+    let has_ranges = ranges.next().is_some();
     for (node, spot) in known(facts, channel) {
         let in_v0 = leading.contains(&node);
         let in_v1 = reaching.contains(&node);
         let generation = match (in_v0, in_v1) {
             (true, _) => continue,
+            // Its version is not known: a range may take it.
+            _ if has_ranges && facts.steps.is_unknown(node) => continue,
             (false, true) => CutOffIn::V0,
             (false, false) => CutOffIn::Both,
         };

@@ -66,7 +66,7 @@ rules! {
     NotAnObject "not-an-object" Load Error
         "A document is no object, such as an empty one between two separators."
         why "Every blob of a catalog is an object with a schema; anything else makes the catalog unreadable."
-        fix "Remove the document, or write the blob that was meant."
+        fix "Remove the `---` before or after an empty document or a comment, or write the blob that was meant."
         opm "object '' is missing root schema field";
     MissingSchema "missing-schema" Load Error
         "A blob does not say what it is."

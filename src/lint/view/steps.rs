@@ -112,6 +112,12 @@ impl<'w> Steps<'w> {
         }
     }
 
+    /// Whether no version is known of a name that no bundle has.
+    pub(in crate::lint) fn is_unknown(&self, node: usize) -> bool {
+        let name = self.names.get(node).filter(|_| node >= self.bundles);
+        name.is_some_and(|name| version_in_name(name).is_none())
+    }
+
     fn turned(&self) -> Vec<Vec<usize>> {
         let mut into = vec![Vec::new(); self.from.len()];
         for (from, step) in self.all() {

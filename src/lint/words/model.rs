@@ -173,7 +173,7 @@ pub(in crate::lint) fn invalid_skip_range(
     Words::with(
         format!(
             "the skipRange {} of entry {} cannot be read at byte {at}: {text}; {hint}",
-            q(range),
+            super::range(range),
             q(entry)
         ),
         format!("invalid skipRange {}: {error}", q(range)),

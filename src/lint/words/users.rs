@@ -120,7 +120,7 @@ pub(in crate::lint) fn major_edge(channel: &str, pairs: &[(&str, &str)]) -> Word
 pub(in crate::lint) fn skip_range_matches_nothing(entry: &str, range: &str) -> Words {
     Words::own(format!(
         "no version can be in the skipRange {} of entry {}: a blank means AND; join alternatives with ||",
-        q(range),
+        super::range(range),
         q(entry)
     ))
 }
@@ -137,7 +137,7 @@ pub(in crate::lint) fn skip_range_takes_none(channel: &str, entries: &[&str]) ->
 pub(in crate::lint) fn skip_range_takes_itself(entry: &str, range: &str) -> Words {
     Words::own(format!(
         "the skipRange {} of entry {} takes its own version; end it below",
-        q(range),
+        super::range(range),
         q(entry)
     ))
 }
@@ -145,7 +145,7 @@ pub(in crate::lint) fn skip_range_takes_itself(entry: &str, range: &str) -> Word
 pub(in crate::lint) fn skip_range_open(entry: &str, range: &str, side: &str) -> Words {
     Words::own(format!(
         "the skipRange {} of entry {} has no bound {side}; give it one",
-        q(range),
+        super::range(range),
         q(entry)
     ))
 }
@@ -154,7 +154,7 @@ pub(in crate::lint) fn skip_range_crashes(entry: &str, range: &str) -> Words {
     Words::own(format!(
         "the skipRange {} of entry {} has nothing between two ||: OLM panics over it; remove the empty \
          alternative",
-        q(range),
+        super::range(range),
         q(entry)
     ))
 }
