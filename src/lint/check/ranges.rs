@@ -41,7 +41,6 @@ fn entry(
     // What a range of very many comparators means is not worked out: nobody writes one.
     let intervals = meaning::skip_range(range);
     match intervals.as_deref().map(<[_]>::first) {
-        Err(_) => {}
         Ok(None) => {
             say(
                 Rule::SkipRangeMatchesNothing,
@@ -55,7 +54,7 @@ fn entry(
                 words::skip_range_open(name, text, "below"),
             );
         }
-        Ok(Some(_)) => {}
+        Ok(Some(_)) | Err(_) => {}
     }
     if range.is_open_above() {
         say(
