@@ -121,18 +121,76 @@ fn cut_off_versions_for_each_generation() {
 
 #[test]
 fn a_version_that_neither_generation_leads_on_from() {
-    let catalog =
-        channel("1; 2 skips 1; 3 skips 2").replace("skips: [p.v1.0.0]", "skips: [p.v0.9.0]");
-    let findings = found(&catalog);
-    let of_rule = findings
-        .iter()
-        .filter(|one| one.rule == Rule::StrandedBundle);
-    assert_eq!(of_rule.count(), 0, "{}", shown(&findings));
-    assert!(
-        findings
-            .iter()
-            .any(|one| one.rule == Rule::SeveralChannelHeads)
+    says(
+        "1 skips 1; 2",
+        "cut-off-version",
+        &[
+            "from \"p.v1.0.0\" no way leads to \"p.v2.0.0\", the head of channel \"c\", in either OLM; let an \
+             entry on the way replace it, skip it or take it in its skipRange",
+        ],
     );
+}
+
+#[test]
+fn a_removed_version_that_a_range_takes_is_not_cut_off() {
+    let line = "2 replaces 1.9; 2.1 skips 2 skipRange >=1.0.0_<2.1.0";
+    says(line, "cut-off-version", &[]);
+    let unknown = found(&channel(line).replace("p.v1.9.0", "old"));
+    assert!(!shown(&unknown).contains("cut-off-version"));
+    says(
+        "2 replaces 0.9; 2.1 skips 2 skipRange >=1.0.0_<2.1.0",
+        "cut-off-version",
+        &[
+            "from \"p.v0.9.0\" no way leads to \"p.v2.1.0\", the head of channel \"c\", in OLM v0; let an \
+             entry on the way replace it, skip it or take it in its skipRange",
+        ],
+    );
+}
+
+#[test]
+fn a_range_of_very_many_comparators_is_not_called_empty() {
+    let versions: Vec<_> = (0..1100).map(|patch| format!("0.0.{patch}")).collect();
+    let line = format!("1; 1.1 replaces 1 skipRange {}", versions.join("_||_"));
+    says(&line, "skip-range-matches-nothing", &[]);
+}
+
+#[test]
+fn an_edge_has_the_place_of_its_name() {
+    let text = shown(&found(&channel("2; 1 skips 0.9,2")));
+    assert!(text.contains("11:23: edge-goes-down"), "{text}");
+}
+
+#[test]
+fn a_comment_before_the_first_separator_is_a_document() {
+    let text = shown(&found(&format!("# lamps\n\n---\n{GOOD}")));
+    assert_eq!(
+        text,
+        "1:1: not-an-object: expected an object with schema, package and name, found null: the document is \
+         empty, or has nothing but comments; remove a \"---\" beside it\n"
+    );
+}
+
+#[test]
+fn one_slip_is_told_once() {
+    let catalog = GOOD.replace(
+        "schema: olm.bundle\npackage: lantern\nname: lantern.v1.1.0\n",
+        "schema: olm.bundle\npackage: lanterm\nname: lantern.v1.1.0\n",
+    );
+    let rules: Vec<_> = found(&catalog).iter().map(|one| one.rule).collect();
+    assert_eq!(rules, [Rule::BundleOfUnknownPackage]);
+}
+
+#[test]
+fn a_priority_is_as_large_as_go_reads_it() {
+    let with = |priority: &str| {
+        let property = format!(
+            "  - type: olm.channel\n    value: {{channelName: a, priority: {priority}}}\n  - type: olm.gvk\n"
+        );
+        shown(&found(&GOOD.replace("  - type: olm.gvk\n", &property)))
+    };
+    assert_eq!(with("5000000000"), "");
+    assert!(with("9223372036854775808").contains("invalid-property"));
+    assert!(with("1.5").contains("invalid-property"));
 }
 
 #[test]

@@ -71,13 +71,13 @@ impl<'p> Channel<'p> {
         at.ok().and_then(|at| self.entries.get(at))
     }
 
-    /// Its heads: what no other entry of it replaces or skips, the best first. One, unless the channel is
-    /// not as `opm validate` wants it.
+    /// Its heads: what no entry of it, not even itself, replaces or skips, the best first. One, unless the
+    /// channel is not as `opm validate` wants it.
     pub fn heads(&self) -> impl Iterator<Item = NodeIndex> {
         let mut left: BTreeSet<NodeIndex> = BTreeSet::new();
         for entry in &self.entries {
             let named = entry.replaces.iter().chain(&entry.skips);
-            left.extend(named.filter(|node| **node != entry.node));
+            left.extend(named);
         }
         let nodes = self.entries.iter().map(|entry| entry.node);
         nodes.filter(move |node| !left.contains(node))

@@ -85,3 +85,21 @@ fn edges_stand_by_entry_and_kind_and_keep_to_their_channel() {
     assert_eq!(fast.entries.len(), 1, "v1.3.0 has no bundle");
     assert_eq!(fast.entries[0].unread_ranges, ["v1"]);
 }
+
+#[test]
+fn an_entry_that_replaces_or_skips_itself_is_no_head() {
+    for edge in [
+        r#""replaces": "lantern.v1.2.0""#,
+        r#""skips": ["lantern.v1.2.0"]"#,
+    ] {
+        let own = format!(r#"{{"name": "lantern.v1.2.0", {edge}}}"#);
+        let text = LANTERN.replace(r#"{"name": "lantern.v1.2.0", "skipRange": "v1"}"#, &own);
+        let catalog = catalog(&text);
+        let package = catalog.package("lantern").expect("it").expect("decoded");
+        let graph = Graph::of("lantern", package);
+        let fast = graph.channel("fast").expect("it");
+        assert_eq!(fast.heads().count(), 0, "{edge}");
+        let stable = graph.channel("stable").expect("it");
+        assert_eq!(stable.heads().count(), 1, "{edge}");
+    }
+}

@@ -4,6 +4,7 @@ mod bundles;
 mod conversion;
 mod deprecations;
 mod edges;
+mod limits;
 mod load;
 mod model;
 mod offers;
@@ -38,11 +39,12 @@ pub(super) fn all<'w>(view: &View<'w>, all: &[View<'w>], report: &mut Report<'_>
             steps: Steps::of(package),
             chains: package.channels.iter().map(Chain::of).collect(),
         };
-        bundles::check(package, report);
+        limits::check(&facts, report);
+        bundles::check(view, package, report);
         model::check(&facts, report);
         ways::check(&facts, report);
         edges::check(&facts, report);
-        ranges::check(package, report);
+        ranges::check(&facts, report);
         targets::check(package, view, report);
         retired::check(&facts, report);
         support::check(package, report);

@@ -1,8 +1,10 @@
 //! One thing that is wrong, and where.
 
+use std::collections::BTreeMap;
+
 use crate::nearest::nearest;
 
-use super::words::Words;
+use super::words::{self, Words, beginning};
 use super::written::{Spot, Written};
 use super::{Rule, Severity};
 
@@ -35,8 +37,18 @@ pub struct Finding {
 pub(super) struct Report<'w> {
     written: &'w Written,
     findings: Vec<(Spot, Finding)>,
-    /// How often a name was guessed.
-    guesses: usize,
+    told: BTreeMap<Rule, Told>,
+    /// How much was compared to guess names.
+    compared: usize,
+}
+
+/// How much is told of one rule.
+#[derive(Debug, Default)]
+struct Told {
+    bytes: usize,
+    left_out: usize,
+    /// Where the first is that is left out.
+    from: Spot,
 }
 
 impl<'w> Report<'w> {
@@ -44,24 +56,36 @@ impl<'w> Report<'w> {
         Self {
             written,
             findings: Vec::new(),
-            guesses: 0,
+            told: BTreeMap::new(),
+            compared: 0,
         }
     }
 
-    /// The name most like one that does not exist. Each guess looks at every name, so there are only so
-    /// many in one catalog.
+    /// The name most like one that does not exist. Each guess looks at every name, so that there are
+    /// only so many in one catalog.
     pub(super) fn guess<'n>(
         &mut self,
         wanted: &str,
-        known: impl IntoIterator<Item = &'n str>,
+        known: impl IntoIterator<Item = &'n str> + Clone,
     ) -> Option<&'n str> {
-        self.guesses += 1;
-        let may = self.guesses <= GUESSES;
+        let length = |name: &str| name.len().clamp(1, NAME);
+        let all: usize = known.clone().into_iter().map(length).sum();
+        self.compared = self.compared.saturating_add(all * length(wanted));
+        let may = self.compared <= COMPARED;
         may.then(|| nearest(wanted, known, 1).first().copied())?
     }
 
     pub(super) fn say(&mut self, rule: Rule, spot: Spot, package: &str, words: Words) {
         let Words { message, upstream } = words;
+        let told = self.told.entry(rule).or_default();
+        if told.bytes > TOLD {
+            if told.left_out == 0 {
+                told.from = spot;
+            }
+            told.left_out += 1;
+            return;
+        }
+        told.bytes += message.len() + upstream.as_ref().map_or(0, String::len);
         let file = self.written.files.get(spot.file as usize);
         let finding = Finding {
             rule,
@@ -70,32 +94,32 @@ impl<'w> Report<'w> {
             file: file.cloned().unwrap_or_default(),
             line: spot.line,
             column: spot.column,
-            package: cut(package).into(),
-            message: cut(&message),
-            upstream: upstream.map(|text| cut(&text)),
+            package: beginning(package).into(),
+            message: beginning(&message).to_owned(),
+            upstream: upstream.map(|text| beginning(&text).to_owned()),
         };
         self.findings.push((spot, finding));
     }
 
     /// The findings by place; at one place in the order of the rules.
     pub(super) fn finish(mut self) -> impl Iterator<Item = Finding> {
+        for (rule, told) in std::mem::take(&mut self.told) {
+            if told.left_out > 0 {
+                let words = words::too_many_findings(rule, told.left_out);
+                self.say(Rule::LintLimit, told.from, "", words);
+            }
+        }
         self.findings
             .sort_by(|(a, x), (b, y)| (a, x.rule, &x.message).cmp(&(b, y.rule, &y.message)));
         self.findings.into_iter().map(|(_, finding)| finding)
     }
 }
 
-/// The beginning of a text: names in a catalog can be as long as a blob, and a finding is kept for each.
-fn cut(text: &str) -> String {
-    let mut end = text.len().min(LENGTH);
-    while !text.is_char_boundary(end) {
-        end -= 1;
-    }
-    text.get(..end).unwrap_or_default().to_owned()
-}
+/// How many bytes of findings are told of each rule in one catalog: thousands of usual ones.
+const TOLD: usize = 2 << 20;
 
-/// How many bytes of a text are kept: far more than real names need.
-const LENGTH: usize = 4096;
+/// How much is compared to guess names in one catalog: pairs of bytes of names.
+const COMPARED: usize = 50_000_000;
 
-/// How many names are guessed in one catalog.
-const GUESSES: usize = 200;
+/// How many bytes of a name are compared.
+const NAME: usize = 1024;

@@ -138,18 +138,7 @@ impl<'w> PackageView<'w> {
             .get(bundle)
             .and_then(|view| view.version.as_ref())
     }
-
-    /// Whether every range can be tried on every version: in a package of more of both than any real one
-    /// has, ranges are no edges here.
-    pub(super) fn tries_ranges(&self) -> bool {
-        let entries = self.channels.iter().flat_map(|view| &view.entries);
-        let ranges = entries.filter(|view| view.range.is_some()).count();
-        ranges.saturating_mul(self.bundles.len()) <= TRIES
-    }
 }
-
-/// How many pairs of a range and a version are tried. The largest known packages have some ten thousand.
-const TRIES: usize = 4_000_000;
 
 impl<'w> ChannelView<'w> {
     fn of(channel: &'w Channel, bundles: &HashMap<&'w str, usize>) -> Self {

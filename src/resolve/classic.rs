@@ -18,7 +18,7 @@ mod precedence;
 
 pub use invariant::{Replacements, replacements};
 pub use line::{Line, LineError, Subscribed};
-pub use precedence::{Source, seed_precedence};
+pub use precedence::{Source, first_precedence};
 
 use std::collections::HashSet;
 
@@ -41,7 +41,8 @@ pub enum Outlook {
     AtHead,
     /// This is installed next.
     Next(NodeIndex),
-    /// No entry has an edge from it. OLM v0 says nothing: `AtLatestKnown`, as at the head.
+    /// No entry has an edge from it, or the first that has is itself. OLM v0 says nothing:
+    /// `AtLatestKnown`, as at the head.
     Stranded,
 }
 
@@ -75,9 +76,8 @@ impl<'p> Line<'_, 'p> {
         let is_installed = |node: &NodeIndex| self.graph().name_of(*node) == installed.name;
         match self.candidates(installed).first() {
             Some(next) if !is_installed(next) => Outlook::Next(*next),
-            Some(_) => Outlook::AtHead,
-            None if self.head().is_some_and(|head| is_installed(&head)) => Outlook::AtHead,
-            None => Outlook::Stranded,
+            _ if self.head().is_some_and(|head| is_installed(&head)) => Outlook::AtHead,
+            _ => Outlook::Stranded,
         }
     }
 

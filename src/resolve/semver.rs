@@ -51,7 +51,7 @@ pub fn step(from: &Version, to: &Version) -> Result<(), Hindrance> {
 }
 
 /// The compatibility line that a step upwards leaves.
-fn line_left(from: &Version, to: &Version) -> Option<Hindrance> {
+pub(crate) fn line_left(from: &Version, to: &Version) -> Option<Hindrance> {
     if from.major() != to.major() {
         return Some(Hindrance::Major);
     }

@@ -96,6 +96,15 @@ fn the_head_and_the_stranded_are_told_apart() {
 }
 
 #[test]
+fn an_entry_that_takes_itself_is_stranded_below_the_head() {
+    let drawn = Drawn::read(
+        "c: 1.0.0 skipRange >=1.0.0 <=1.0.0; 2.0.0 replaces 1.0.0; 3.0.0 replaces 2.0.0 skips 2.0.0",
+    );
+    assert_eq!(outlook(&drawn, "1.0.0"), "stranded");
+    assert_eq!(outlook(&drawn, "3.0.0"), "head");
+}
+
+#[test]
 fn what_has_no_version_counts_as_zero() {
     let drawn = Drawn::read(r#"c: 1.0.0 skipRange <1.0.0"#);
     let graph = drawn.graph();

@@ -1,6 +1,6 @@
 //! Several sources: what the first design said, what OLM v0 does, and what OLM v1 does.
 
-use olmguard::resolve::classic::{Installed, Line, Source, Subscribed, seed_precedence};
+use olmguard::resolve::classic::{Installed, Line, Source, Subscribed, first_precedence};
 use olmguard::version::Version;
 
 use super::drawn::{Drawn, pick};
@@ -44,9 +44,13 @@ const ROWS: [(&str, &str, &str, [&str; 4]); 5] = [
 
 #[test]
 fn q_precedence() {
-    for (id, own, other, [seed, v0, equal, above]) in ROWS {
+    for (id, own, other, [first, v0, equal, above]) in ROWS {
         let (own, other) = (Drawn::read(own), Drawn::read(other));
-        assert_eq!(by_seed(&own, &other), seed, "{id}: the first design");
+        assert_eq!(
+            by_first_design(&own, &other),
+            first,
+            "{id}: the first design"
+        );
         let classic = own.v0("c", INSTALLED).expect("a line");
         assert_eq!(classic.candidates, v0, "{id}: OLM v0");
         let picked = |priority| {
@@ -62,7 +66,7 @@ fn q_precedence() {
     }
 }
 
-fn by_seed(own: &Drawn, other: &Drawn) -> String {
+fn by_first_design(own: &Drawn, other: &Drawn) -> String {
     let (own, other) = (own.graph(), other.graph());
     let [own, other] =
         [&own, &other].map(|graph| Line::of(graph, Subscribed::To("c")).expect("a line"));
@@ -79,7 +83,7 @@ fn by_seed(own: &Drawn, other: &Drawn) -> String {
         name: "B",
         line: &other,
     }];
-    let (source, node) = seed_precedence(own, &others, installed).expect("something");
+    let (source, node) = first_precedence(own, &others, installed).expect("something");
     let version = source.line.graph().name_of(node).trim_start_matches("P.v");
     format!("{} {version}", source.name)
 }

@@ -59,9 +59,9 @@ const VERSION_1_1: &str = "      version: 1.1.0
 /// The rows of loading, of conversion and of the model.
 pub(crate) const ROWS: &[Row] = rows! {
     "document of a comment" "not-an-object" ["schema: olm.package\nname: wick\n" => "# wick\n---\nschema: olm.package\nname: wick\n"]
-        "is missing root schema field";
+        "object '' is missing root schema field";
     "document of nothing" "not-an-object" ["schema: olm.package\nname: wick\n" => "\n---\nschema: olm.package\nname: wick\n"]
-        "is missing root schema field";
+        "object '' is missing root schema field";
     "blob without schema" "missing-schema" [BUNDLE_1_1 => "package: lantern\nname: lantern.v1.1.0\n"]
         "is missing root schema field";
     "name not a string" "label-not-a-string" [CANDIDATE => "schema: olm.channel\npackage: lantern\nname: 1.5\nentries:\n  - name: lantern.v1.2.0\n"]

@@ -31,7 +31,11 @@ pub(super) fn homes(view: &View<'_>, report: &mut Report<'_>) {
 }
 
 /// The bundles of a package.
-pub(super) fn check(package: &PackageView<'_>, report: &mut Report<'_>) {
+pub(super) fn check(view: &View<'_>, package: &PackageView<'_>, report: &mut Report<'_>) {
+    // The name of the package is a slip: what follows from it is not told again.
+    if !super::conversion::is_defined(view, package.name) {
+        return;
+    }
     let entries = package.channels.iter().flat_map(|view| &view.entries);
     let in_channels: HashSet<_> = entries.filter_map(|view| view.bundle).collect();
     for (index, view) in package.bundles.iter().enumerate() {

@@ -13,7 +13,7 @@ pub(super) fn check(view: &View<'_>, report: &mut Report<'_>) {
     packages(view, report);
     channels(view, report);
     for package in view.packages.values() {
-        entries(package, report);
+        entries(view, package, report);
     }
 }
 
@@ -111,17 +111,24 @@ pub(super) fn near<'w>(view: &View<'w>, package: &str, report: &mut Report<'_>) 
 
 /// Entries without a bundle. opm remembers the last channel of a package only, and finds those of
 /// the others later, by what such a bundle lacks.
-fn entries(package: &PackageView<'_>, report: &mut Report<'_>) {
+///
+/// A bundle whose package is misspelt is told of itself.
+fn entries(view: &View<'_>, package: &PackageView<'_>, report: &mut Report<'_>) {
+    let is_misplaced = |name: &str| {
+        let mut homes = view.homes.get(name).into_iter().flatten();
+        homes.any(|home| !is_defined(view, home))
+    };
     let last = package.channels.len().checked_sub(1);
-    for (index, view) in package.channels.iter().enumerate() {
-        let without = view.entries.iter().filter(|view| view.bundle.is_none());
+    for (index, channel) in package.channels.iter().enumerate() {
+        let without = channel.entries.iter().filter(|view| view.bundle.is_none());
+        let without = without.filter(|view| !is_misplaced(&view.entry.name));
         let without: Vec<_> = without.collect();
         let Some(first) = without.first() else {
             continue;
         };
         let mut names: Vec<_> = without.iter().map(|view| &*view.entry.name).collect();
         names.sort_unstable();
-        let (spot, channel) = (first.entry.spot, &*view.channel.name);
+        let (spot, channel) = (first.entry.spot, &*channel.channel.name);
         let words = words::entry_without_bundle(package.name, channel, &names, Some(index) == last);
         report.say(Rule::EntryWithoutBundle, spot, package.name, words);
     }

@@ -9,7 +9,7 @@ use crate::lint::Rule;
 use crate::lint::finding::Report;
 use crate::lint::view::{Kind, Step};
 use crate::lint::words;
-use crate::version::Version;
+use crate::resolve::semver;
 
 pub(super) fn check(facts: &Facts<'_, '_>, report: &mut Report<'_>) {
     let mut by_entry = BTreeMap::<(usize, usize), Vec<(usize, Step)>>::new();
@@ -43,13 +43,10 @@ fn entry(facts: &Facts<'_, '_>, steps: &[(usize, Step)], report: &mut Report<'_>
         let of_kind = known.iter().filter(|(_, _, step)| step.kind == kind);
         let down = of_kind.filter(|(_, from, _)| from.cmp_precedence(to) == Ordering::Greater);
         let down: Vec<_> = down.collect();
-        if let Some((_, _, step)) = down.first() {
-            let from = down
-                .iter()
-                .map(|(from, version, _)| (facts.name(*from), version.to_string()));
-            let from: Vec<_> = from.collect();
+        if let Some((_, first, step)) = down.first() {
+            let from: Vec<_> = down.iter().map(|(from, ..)| facts.name(*from)).collect();
             let entry = (facts.name(step.to), &*to.to_string());
-            let words = words::edge_goes_down(field(kind), entry, &from);
+            let words = words::edge_goes_down(field(kind), entry, &from, &first.to_string());
             let spot = ways::spot_of(facts, step);
             report.say(Rule::EdgeGoesDown, spot, facts.package.name, words);
         }
@@ -77,7 +74,7 @@ fn majors(facts: &Facts<'_, '_>, report: &mut Report<'_>) {
             continue;
         };
         let is_up = old.cmp_precedence(new) == Ordering::Less;
-        if is_up && !is_compatible(old, new) {
+        if is_up && semver::line_left(old, new).is_some() {
             let entries = by_channel.entry(step.channel).or_default();
             entries.entry(step.entry).or_insert((from, step));
         }
@@ -93,18 +90,6 @@ fn majors(facts: &Facts<'_, '_>, report: &mut Report<'_>) {
         let spot = spot.map_or(view.channel.spot, |(_, step)| ways::spot_of(facts, step));
         let words = words::major_edge(&view.channel.name, &pairs);
         report.say(Rule::MajorEdge, spot, facts.package.name, words);
-    }
-}
-
-/// Whether a version stays on the line of compatibility: its major, in 0.y.z also its minor, in
-/// 0.0.z the version itself.
-fn is_compatible(from: &Version, to: &Version) -> bool {
-    let same_major = from.major() == to.major();
-    let same_minor = same_major && from.minor() == to.minor();
-    match (from.major(), from.minor()) {
-        (0, 0) => same_minor && from.patch() == to.patch(),
-        (0, _) => same_minor,
-        _ => same_major,
     }
 }
 

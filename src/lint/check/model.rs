@@ -49,7 +49,7 @@ fn default_channel(view: &PackageView<'_>, report: &mut Report<'_>) {
             report.say(Rule::PackageWithoutChannel, package.spot, view.name, words);
         }
     } else if !channels.contains(&&*default.text) {
-        let near = report.guess(&default.text, channels);
+        let near = report.guess(&default.text, channels.iter().copied());
         let words = words::default_channel_unknown(view.name, &default.text, near);
         report.say(Rule::DefaultChannelUnknown, default.spot, view.name, words);
     }

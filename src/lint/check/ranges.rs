@@ -1,5 +1,6 @@
 //! `skipRange`s that can be read: what they take.
 
+use super::Facts;
 use crate::lint::Rule;
 use crate::lint::finding::Report;
 use crate::lint::view::{ChannelView, EntryView, PackageView};
@@ -7,15 +8,15 @@ use crate::lint::words;
 use crate::version::interval::Cut;
 use crate::version::{Membership, SkipRange, meaning};
 
-pub(super) fn check(package: &PackageView<'_>, report: &mut Report<'_>) {
-    let tries_ranges = package.tries_ranges();
+pub(super) fn check(facts: &Facts<'_, '_>, report: &mut Report<'_>) {
+    let package = facts.package;
     for channel in &package.channels {
         for view in &channel.entries {
             if let Some(range) = view.readable_range() {
                 entry(package, view, range, report);
             }
         }
-        if tries_ranges {
+        if facts.steps.has_ranges {
             takes_none(package, channel, report);
         }
     }
@@ -37,23 +38,23 @@ fn entry(
         );
         return;
     }
-    // A range of very many comparators is not worked out: nobody writes one.
-    let intervals = meaning::skip_range(range).unwrap_or_default();
-    match intervals.first() {
-        None => {
+    // What a range of very many comparators means is not worked out: nobody writes one.
+    let intervals = meaning::skip_range(range);
+    match intervals.as_deref().map(<[_]>::first) {
+        Ok(None) => {
             say(
                 Rule::SkipRangeMatchesNothing,
                 words::skip_range_matches_nothing(name, text),
             );
             return;
         }
-        Some(first) if first.span.lower == Cut::bottom() => {
+        Ok(Some(first)) if first.span.lower == Cut::bottom() => {
             say(
                 Rule::SkipRangeOpenBelow,
                 words::skip_range_open(name, text, "below"),
             );
         }
-        Some(_) => {}
+        Ok(Some(_)) | Err(_) => {}
     }
     if range.is_open_above() {
         say(

@@ -16,7 +16,7 @@ pub(super) fn check(facts: &Facts<'_, '_>, report: &mut Report<'_>) {
     let deprecated: HashSet<_> = entries
         .map(|entry| (&*entry.schema, &*entry.name))
         .collect();
-    if deprecated.contains(&("olm.package", "")) {
+    if deprecated.contains(&("olm.package", "")) || !facts.steps.has_ranges {
         return;
     }
     let bundles = package.bundles.iter().enumerate();

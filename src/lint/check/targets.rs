@@ -3,7 +3,7 @@
 //! A name of the same pattern as one that is there, but for its digits, is taken for a version that was
 //! removed; one of almost the same pattern for a slip of the hand.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 
 use crate::lint::Rule;
 use crate::lint::finding::Report;
@@ -16,17 +16,24 @@ pub(super) fn check(package: &PackageView<'_>, view: &View<'_>, report: &mut Rep
     let mut sorted: Vec<_> = known.iter().copied().collect();
     sorted.sort_unstable();
     let patterns: HashSet<_> = known.iter().map(|name| pattern(name)).collect();
+    let mut guessed = HashMap::new();
     for channel in &package.channels {
         let mut unknown = Vec::<&Text>::new();
         for (entry, field, target) in targets(channel) {
             if known.contains(&*target.text) {
                 continue;
             }
-            if let Some(home) = view.homes.get(&*target.text).and_then(|all| all.first()) {
-                let words = words::other_package_target(field, &entry.name, &target.text, home);
-                report.say(Rule::OtherPackageTarget, target.spot, package.name, words);
+            if let Some(homes) = view.homes.get(&*target.text) {
+                // A bundle whose package is misspelt is told of itself.
+                let mut homes = homes.iter();
+                if let Some(home) = homes.find(|home| super::conversion::is_defined(view, home)) {
+                    let words = words::other_package_target(field, &entry.name, &target.text, home);
+                    report.say(Rule::OtherPackageTarget, target.spot, package.name, words);
+                }
             } else if !patterns.contains(&pattern(&target.text))
-                && let Some(meant) = report.guess(&target.text, sorted.iter().copied())
+                && let Some(meant) = *guessed
+                    .entry(&*target.text)
+                    .or_insert_with(|| report.guess(&target.text, sorted.iter().copied()))
             {
                 let words = words::misspelt_target(field, &entry.name, &target.text, meant);
                 report.say(Rule::MisspeltTarget, target.spot, package.name, words);

@@ -11,17 +11,18 @@ use super::Facts;
 use crate::lint::Rule;
 use crate::lint::chain::{Chain, skipped};
 use crate::lint::finding::Report;
-use crate::lint::view::{ChannelView, Kind, Step};
+use crate::lint::view::{ChannelView, EntryView, Kind, Step};
 use crate::lint::words::{self, CutOffIn};
 use crate::lint::written::Spot;
 
 pub(super) fn check(facts: &Facts<'_, '_>, report: &mut Report<'_>) {
-    let size = facts.steps.count() + facts.package.bundles.len();
-    let is_worked_out = size.saturating_mul(facts.package.channels.len()) <= WORK;
+    let is_worked_out = facts.steps.has_ranges && may_follow(facts);
+    let by_channel = facts.steps.by_channel(facts.package.channels.len());
     for (index, (channel, chain)) in facts.package.channels.iter().zip(&facts.chains).enumerate() {
         if let Some(Ok(chain)) = chain {
             if is_worked_out {
-                cut_off(facts, index, channel, chain, report);
+                let steps = by_channel.get(index).map_or(&[][..], Vec::as_slice);
+                cut_off(facts, steps, channel, chain, report);
             }
             several_successors(facts, channel, chain, report);
         }
@@ -30,9 +31,15 @@ pub(super) fn check(facts: &Facts<'_, '_>, report: &mut Report<'_>) {
     cycles(facts, report);
 }
 
+/// Whether the ways to the head of each channel can be followed.
+pub(super) fn may_follow(facts: &Facts<'_, '_>) -> bool {
+    let size = facts.steps.count() + facts.steps.names.len();
+    size.saturating_mul(facts.package.channels.len()) <= WORK
+}
+
 fn cut_off(
     facts: &Facts<'_, '_>,
-    index: usize,
+    steps: &[(usize, Step)],
     channel: &ChannelView<'_>,
     chain: &Chain<'_, '_>,
     report: &mut Report<'_>,
@@ -45,14 +52,17 @@ fn cut_off(
     let above = above.filter(|(bundle, _)| is_higher(facts, *bundle, goal));
     let goals = above.map(|(bundle, _)| bundle).chain([goal]);
     let reaching = facts.steps.leading_to(goals);
-    let leading = leading_to_head(facts, index, &order);
+    let leading = leading_to_head(steps, &order);
+    let mut ranges = channel.entries.iter().filter_map(EntryView::readable_range);
+    let has_ranges = ranges.next().is_some();
     for (node, spot) in known(facts, channel) {
         let in_v0 = leading.contains(&node);
         let in_v1 = reaching.contains(&node);
         let generation = match (in_v0, in_v1) {
-            (true, true) => continue,
+            (true, _) => continue,
+            // Its version is not known: a range may take it.
+            _ if has_ranges && facts.steps.is_unknown(node) => continue,
             (false, true) => CutOffIn::V0,
-            (true, false) => CutOffIn::V1,
             (false, false) => CutOffIn::Both,
         };
         let (name, head) = (facts.name(node), &*head.entry.name);
@@ -78,45 +88,43 @@ fn known(facts: &Facts<'_, '_>, channel: &ChannelView<'_>) -> Vec<(usize, Spot)>
         .filter_map(|view| Some((view.bundle?, view.entry.spot)))
         .collect();
     let mut seen: HashSet<_> = known.iter().map(|(node, _)| *node).collect();
-    let bundles = facts.package.bundles.len();
-    let names = facts.steps.names.iter().enumerate().skip(bundles);
-    let virtuals: BTreeMap<_, _> = names.map(|(node, name)| (*name, node)).collect();
     for view in &channel.entries {
         let targets = view.entry.skips.iter().chain([&view.entry.replaces]);
         for target in targets {
-            if let Some(node) = virtuals.get(&*target.text)
-                && seen.insert(*node)
+            if let Some(node) = facts.steps.removed(&target.text)
+                && seen.insert(node)
             {
-                known.push((*node, target.spot));
+                known.push((node, target.spot));
             }
         }
     }
     known
 }
 
-/// The nodes from which OLM v0, following a channel step by step, ends at its head.
-fn leading_to_head(facts: &Facts<'_, '_>, channel: usize, order: &[usize]) -> HashSet<usize> {
-    let places: HashMap<_, _> = order
-        .iter()
-        .enumerate()
-        .map(|(at, node)| (*node, at))
-        .collect();
-    let next = |node: usize| {
-        let steps = facts.steps.from(node).iter();
-        let steps = steps.filter(|step| step.channel == channel);
-        let tried = steps.filter_map(|step| places.get(&step.to));
-        tried.min().and_then(|place| order.get(*place)).copied()
-    };
-    let mut before = HashMap::<usize, Vec<usize>>::new();
-    for node in 0..facts.steps.names.len() {
-        if let Some(next) = next(node) {
-            before.entry(next).or_default().push(node);
+/// The nodes from which OLM v0, following the steps of a channel one by one, ends at its head.
+fn leading_to_head(steps: &[(usize, Step)], order: &[usize]) -> HashSet<usize> {
+    let places = order.iter().enumerate();
+    let places: HashMap<_, _> = places.map(|(place, node)| (*node, place)).collect();
+    let mut next = BTreeMap::<usize, usize>::new();
+    for (from, step) in steps {
+        if let Some(place) = places.get(&step.to) {
+            let first = next.entry(*from).or_insert(*place);
+            *first = (*first).min(*place);
         }
     }
-    let mut ahead: Vec<_> = order.first().copied().into_iter().collect();
-    let mut leading: HashSet<_> = ahead.iter().copied().collect();
+    let mut before = HashMap::<usize, Vec<usize>>::new();
+    for (from, place) in next {
+        before.entry(place).or_default().push(from);
+    }
+    let mut leading: HashSet<_> = order.first().copied().into_iter().collect();
+    let mut ahead: Vec<_> = leading.iter().copied().collect();
     while let Some(node) = ahead.pop() {
-        for node in before.get(&node).into_iter().flatten() {
+        let place = places.get(&node);
+        for node in place
+            .and_then(|place| before.get(place))
+            .into_iter()
+            .flatten()
+        {
             if leading.insert(*node) {
                 ahead.push(*node);
             }
@@ -177,7 +185,12 @@ fn cycles(facts: &Facts<'_, '_>, report: &mut Report<'_>) {
     let mut told = HashSet::new();
     let steps = facts.steps.all();
     let flat = steps.filter(|(from, step)| *from != step.to && !is_higher(facts, step.to, *from));
-    for (from, step) in flat.take(CIRCLES) {
+    for (at, (from, step)) in flat.enumerate() {
+        if at == CIRCLES {
+            let words = words::too_many_circles(package.name, CIRCLES);
+            report.say(Rule::LintLimit, package.spot(), package.name, words);
+            break;
+        }
         let Some(mut way) = facts.steps.way(step.to, from) else {
             continue;
         };
@@ -207,11 +220,10 @@ pub(super) fn spot_of(facts: &Facts<'_, '_>, step: &Step) -> Spot {
     let part = match step.kind {
         Kind::Replaces => view.entry.replaces.spot,
         Kind::SkipRange => view.entry.skip_range.spot,
-        Kind::Skips => view
-            .entry
-            .skips
-            .first()
-            .map_or(view.entry.spot, |skip| skip.spot),
+        Kind::Skips => {
+            let skip = view.entry.skips.get(step.skip);
+            skip.map_or(view.entry.spot, |skip| skip.spot)
+        }
     };
     super::or(part, view.entry.spot)
 }

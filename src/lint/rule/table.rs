@@ -66,7 +66,7 @@ rules! {
     NotAnObject "not-an-object" Load Error
         "A document is no object, such as an empty one between two separators."
         why "Every blob of a catalog is an object with a schema; anything else makes the catalog unreadable."
-        fix "Remove the document, or write the blob that was meant."
+        fix "Remove the `---` before or after an empty document or a comment, or write the blob that was meant."
         opm "object '' is missing root schema field";
     MissingSchema "missing-schema" Load Error
         "A blob does not say what it is."
@@ -407,4 +407,8 @@ rules! {
         "Several of the given catalogs offer a package."
         why "Unless their priorities differ, OLM v1 refuses to choose between them."
         fix "Give the ClusterCatalogs different priorities, or let the ClusterExtension select one by label.";
+    LintLimit "lint-limit" Users Warning
+        "Something is so large that not all of it is looked at or told."
+        why "What is not found here may still be there: no real catalog is as large as these limits."
+        fix "Mend what is told, then run it again; or look whether the file is what it should be.";
 }

@@ -27,13 +27,16 @@ fn escape_text(text: &str) -> String {
 }
 
 pub(in crate::lint) fn not_an_object(found: Kind) -> Words {
-    let message = format!(
-        "expected an object with schema, package and name, found {found}; remove the document"
-    );
+    let message = format!("expected an object with schema, package and name, found {found}");
     match found {
         // Null is an object without a key to opm; an empty document is null.
-        Kind::Null => Words::with(message, "is missing root schema field".to_owned()),
-        _ => Words::own(message),
+        Kind::Null => Words::with(
+            format!(
+                "{message}: the document is empty, or has nothing but comments; remove a \"---\" beside it"
+            ),
+            "object '' is missing root schema field".to_owned(),
+        ),
+        _ => Words::own(format!("{message}; remove the document")),
     }
 }
 

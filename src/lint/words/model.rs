@@ -116,12 +116,11 @@ pub(in crate::lint) fn several_channel_heads(channel: &str, heads: &[&str]) -> W
 }
 
 pub(in crate::lint) fn replaces_cycle(channel: &str, cycle: &[&str]) -> Words {
-    let shown: Vec<_> = cycle.iter().map(|name| escape(name)).collect();
     Words::with(
         format!(
             "channel {} goes round: {}; remove the replaces that leads down",
             q(channel),
-            shown.join(" -> ")
+            super::way(cycle)
         ),
         format!(
             "detected cycle in replaces chain of upgrade graph: {}",
@@ -174,7 +173,7 @@ pub(in crate::lint) fn invalid_skip_range(
     Words::with(
         format!(
             "the skipRange {} of entry {} cannot be read at byte {at}: {text}; {hint}",
-            q(range),
+            super::range(range),
             q(entry)
         ),
         format!("invalid skipRange {}: {error}", q(range)),

@@ -3,11 +3,10 @@
 use super::{Words, names, q};
 use crate::catalog::DependencyKind;
 
-/// In which generations of OLM there is no way.
+/// In which generations of OLM there is no way. A way of OLM v0 is one of OLM v1 too.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub(in crate::lint) enum CutOffIn {
     V0,
-    V1,
     Both,
 }
 
@@ -19,7 +18,6 @@ pub(in crate::lint) fn cut_off(
 ) -> Words {
     let generation = match generation {
         CutOffIn::V0 => "OLM v0",
-        CutOffIn::V1 => "OLM v1",
         CutOffIn::Both => "either OLM",
     };
     Words::own(format!(
@@ -45,10 +43,9 @@ pub(in crate::lint) fn several_successors(channel: &str, of: &[(&str, usize)]) -
 }
 
 pub(in crate::lint) fn upgrade_cycle(way: &[&str]) -> Words {
-    let shown: Vec<_> = way.iter().map(|name| q(name)).collect();
     Words::own(format!(
         "upgrade edges go round: {}; remove the one that leads down",
-        shown.join(" -> ")
+        super::way(way)
     ))
 }
 
@@ -64,20 +61,16 @@ pub(in crate::lint) fn skipped_yet_installable(channel: &str, skipped: &[&str]) 
 pub(in crate::lint) fn edge_goes_down(
     field: &str,
     entry: (&str, &str),
-    from: &[(&str, String)],
+    from: &[&str],
+    first: &str,
 ) -> Words {
     let (name, version) = entry;
-    let shown: Vec<_> = from.iter().map(|(name, _)| *name).collect();
-    let first = from
-        .first()
-        .map(|(_, version)| version.as_str())
-        .unwrap_or_default();
     Words::own(format!(
         "{field} of entry {} ({}) leads down from {}, the first of version {}; remove it, or mend the \
          versions",
         q(name),
         crate::version::go::escape(version),
-        names(shown),
+        names(from.iter().copied()),
         crate::version::go::escape(first)
     ))
 }
@@ -127,7 +120,7 @@ pub(in crate::lint) fn major_edge(channel: &str, pairs: &[(&str, &str)]) -> Word
 pub(in crate::lint) fn skip_range_matches_nothing(entry: &str, range: &str) -> Words {
     Words::own(format!(
         "no version can be in the skipRange {} of entry {}: a blank means AND; join alternatives with ||",
-        q(range),
+        super::range(range),
         q(entry)
     ))
 }
@@ -144,7 +137,7 @@ pub(in crate::lint) fn skip_range_takes_none(channel: &str, entries: &[&str]) ->
 pub(in crate::lint) fn skip_range_takes_itself(entry: &str, range: &str) -> Words {
     Words::own(format!(
         "the skipRange {} of entry {} takes its own version; end it below",
-        q(range),
+        super::range(range),
         q(entry)
     ))
 }
@@ -152,7 +145,7 @@ pub(in crate::lint) fn skip_range_takes_itself(entry: &str, range: &str) -> Word
 pub(in crate::lint) fn skip_range_open(entry: &str, range: &str, side: &str) -> Words {
     Words::own(format!(
         "the skipRange {} of entry {} has no bound {side}; give it one",
-        q(range),
+        super::range(range),
         q(entry)
     ))
 }
@@ -161,7 +154,7 @@ pub(in crate::lint) fn skip_range_crashes(entry: &str, range: &str) -> Words {
     Words::own(format!(
         "the skipRange {} of entry {} has nothing between two ||: OLM panics over it; remove the empty \
          alternative",
-        q(range),
+        super::range(range),
         q(entry)
     ))
 }

@@ -4,8 +4,8 @@ use crate::catalog::blob::Position;
 use crate::catalog::fbc::intake::{Origin, Place};
 use crate::lint::written::Spot;
 
-/// Finds places in one text, best in ascending order: what was walked over once is not looked at
-/// again.
+/// Finds places in one text, from the place that was found before: near ones cost little, in either
+/// direction.
 pub(super) struct Locator<'p> {
     text: &'p [u8],
     origin: Origin,
@@ -66,7 +66,8 @@ impl<'p> Locator<'p> {
 
     fn walk_to(&mut self, at: usize) {
         if at < self.at {
-            (self.at, self.line, self.column) = (0, self.origin.lines, self.origin.column);
+            self.walk_back_to(at);
+            return;
         }
         let walked = self.text.get(self.at..at).unwrap_or_default();
         let tail = match memchr::memrchr(b'\n', walked) {
@@ -78,6 +79,22 @@ impl<'p> Locator<'p> {
             None => walked,
         };
         self.column += characters(tail);
+        self.at = at;
+    }
+
+    fn walk_back_to(&mut self, at: usize) {
+        let walked = self.text.get(at..self.at).unwrap_or_default();
+        let newlines = memchr::memchr_iter(b'\n', walked).count() as u64;
+        if newlines == 0 {
+            self.column -= characters(walked);
+        } else {
+            self.line -= newlines;
+            let before = self.text.get(..at).unwrap_or_default();
+            self.column = match memchr::memrchr(b'\n', before) {
+                Some(newline) => characters(before.get(newline + 1..).unwrap_or_default()),
+                None => self.origin.column + characters(before),
+            };
+        }
         self.at = at;
     }
 }
@@ -115,7 +132,10 @@ mod tests {
             (7, 9, 1),
             (8, 10, 1),
             (14, 10, 3),
+            (11, 10, 2),
             (3, 8, 1),
+            (1, 7, 4),
+            (0, 7, 3),
         ];
         for (at, line, column) in rows {
             assert_eq!(

@@ -20,7 +20,7 @@ pub struct Source<'a, 'g, 'p> {
 
 /// What the first design would install: the source, and the entry in it. `others` stand in the order
 /// in which they are asked, which that design left open.
-pub fn seed_precedence<'a, 'g, 'p>(
+pub fn first_precedence<'a, 'g, 'p>(
     own: Source<'a, 'g, 'p>,
     others: &[Source<'a, 'g, 'p>],
     installed: Installed<'_>,

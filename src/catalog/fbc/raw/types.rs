@@ -16,8 +16,10 @@ pub(super) enum GoType {
     Text,
     /// `bool`
     Bool,
-    /// A whole number.
+    /// `int`, of 64 bits
     Int,
+    /// `int32`
+    Int32,
     /// `map[string]T`
     Map(&'static Self),
     /// `[]T`
@@ -33,7 +35,8 @@ impl Cursor<'_> {
             (GoType::Any, _) | (GoType::Text, Kind::String) | (GoType::Bool, Kind::Boolean) => {
                 self.skip()
             }
-            (GoType::Int, Kind::Number) => self.whole_number(),
+            (GoType::Int, Kind::Number) => self.whole_number(INT),
+            (GoType::Int32, Kind::Number) => self.whole_number(INT32),
             (GoType::List(item), Kind::List) => {
                 self.list(|cursor| cursor.conform(item))?;
                 Ok(())
@@ -52,9 +55,10 @@ impl Cursor<'_> {
         }
     }
 
-    fn whole_number(&mut self) -> Step<()> {
+    /// `1e2` is one: opm writes numbers anew before it looks at types.
+    fn whole_number(&mut self, limit: f64) -> Step<()> {
         let number = self.number()?.parse::<f64>();
-        if number.is_ok_and(|number| number.fract() == 0.0 && number.abs() <= LARGEST) {
+        if number.is_ok_and(|number| number.fract() == 0.0 && (-limit..limit).contains(&number)) {
             return Ok(());
         }
         let (path, expected) = (self.path(), GoType::Int.expected().into());
@@ -73,15 +77,18 @@ impl GoType {
             Self::Any => "a value",
             Self::Text => "a string",
             Self::Bool => "a boolean",
-            Self::Int => "a whole number",
+            Self::Int | Self::Int32 => "a whole number",
             Self::List(_) => "a list",
             Self::Map(_) | Self::Struct(_) => "an object",
         }
     }
 }
 
-/// `int32`; `int` is larger, but no priority comes near.
-const LARGEST: f64 = 2_147_483_647.0;
+/// Below this a number fits `int`.
+const INT: f64 = 9_223_372_036_854_775_808.0;
+
+/// Below this a number fits `int32`.
+const INT32: f64 = 2_147_483_648.0;
 
 pub(super) static PROPERTIES: GoType = GoType::List(&GoType::Struct(&[
     ("type", GoType::Text),
@@ -165,7 +172,7 @@ const API_SERVICE: GoType = GoType::Struct(&[
     ("version", GoType::Text),
     ("kind", GoType::Text),
     ("deploymentName", GoType::Text),
-    ("containerPort", GoType::Int),
+    ("containerPort", GoType::Int32),
     ("displayName", GoType::Text),
     ("description", GoType::Text),
     ("resources", GoType::List(&RESOURCE)),
