@@ -99,6 +99,24 @@ OLM says    p: 2.0.0 -> >=3 refused: no bundle matches >=3 [VersionNotFound]
 }
 
 #[test]
+fn where_no_edit_gives_the_goal_that_is_why() {
+    let lines = "a: 1.0.0; 1.1.0+1 replaces 1.0.0; 1.1.0+2 replaces 1.0.0; v1.1 replaces 1.0.0";
+    for (to, expected) in [
+        (
+            "p.v1.1.0+1",
+            "Why         \"1.1.0\" gives p.v1.1.0+2 of catalog hub",
+        ),
+        (
+            "p.vv1.1",
+            "Why         the version of p.vv1.1 cannot be read or is too long, so no edit pins it",
+        ),
+    ] {
+        let (found, text) = report(lines, (&[], None), ("1.0.0", Some(to)), Generation::V1);
+        assert_eq!((found, text.lines().nth(1)), (false, Some(expected)));
+    }
+}
+
+#[test]
 fn olm_v0_walks_by_itself() {
     let walk = |channels, from, to| {
         let (found, text) = report(CHAIN, (channels, None), (from, to), Generation::V0);

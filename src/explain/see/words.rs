@@ -1,5 +1,6 @@
 //! The sentences that these doors share.
 
+use crate::explain::ResolvedBundle;
 use crate::explain::text::{list, one_line};
 use crate::explain::tone::{Tone, Toned};
 use crate::extension::Filter;
@@ -63,6 +64,18 @@ pub(in crate::explain) fn missing_channels(filter: &Filter, offers: &[Offer<'_>]
         format!("channel {name} does not exist{}", near.unwrap_or_default())
     };
     missing.take(MOST).map(sentence).collect()
+}
+
+/// Why no edit leads to a bundle.
+pub(in crate::explain) fn unpinnable(bundle: &str) -> String {
+    let bundle = go::escape(bundle);
+    format!("the version of {bundle} cannot be read or is too long, so no edit pins it")
+}
+
+/// That an edit leads elsewhere.
+pub(in crate::explain) fn gives_another(pin: &str, resolved: &ResolvedBundle) -> String {
+    let (bundle, catalog) = (go::escape(&resolved.bundle), go::escape(&resolved.catalog));
+    format!("{} gives {bundle} of catalog {catalog}", go::quote(pin))
 }
 
 /// Why a catalog is not in a list.

@@ -227,6 +227,45 @@ fn bundles_stand_in_the_way() {
 }
 
 #[test]
+fn a_pin_gives_one_bundle_of_a_version() {
+    let lines = "a: 1.0.0; 1.1.0+1 replaces 1.0.0; 1.1.0+2 replaces 1.0.0";
+    v1(
+        lines,
+        ANY,
+        ("1.0.0", "p.v1.1.0+1"),
+        &[
+            "OLM v1      does not install it: \"1.1.0\" gives p.v1.1.0+2 of catalog hub [Resolved]",
+            "Edge        1.1.0+1: replaces p.v1.0.0 (channel a, catalog hub)",
+            "From here   1.1.0+2: replaces p.v1.0.0 (channel a, catalog hub)",
+            "Needed      to be the best bundle of its version: \"1.1.0\" gives p.v1.1.0+2 of catalog hub",
+            "Unpinned    OLM installs 1.1.0+2 next",
+        ],
+    );
+    v1(
+        "a: 1.0.0; v1.1 replaces 1.0.0",
+        ANY,
+        ("1.0.0", "p.vv1.1"),
+        &[
+            "OLM v1      refuses it: the version of p.vv1.1 cannot be read or is too long, so no edit pins \
+         it [BundleVersionInvalid]",
+            "Edge        p.vv1.1: replaces p.v1.0.0 (channel a, catalog hub)",
+            "Needed      a version of it that can be read",
+            "Unpinned    OLM installs nothing next",
+        ],
+    );
+    v1(
+        "a: 1.0.0; 1.1.0 replaces 1.0.0\n(deprecated): 1.0.0; 1.1.0",
+        ANY,
+        ("1.0.0", "1.1.0"),
+        &[
+            "OLM v1      carries it out where \"1.1.0\" is pinned [Resolved]",
+            "Edge        1.1.0: replaces p.v1.0.0 (channel a, catalog hub)",
+            "Unpinned    OLM installs 1.1.0 next",
+        ],
+    );
+}
+
+#[test]
 fn several_catalogs_tie() {
     let two = [("one", FORK), ("two", FORK)];
     check(

@@ -48,7 +48,12 @@ impl StepReport {
                 say_fact("OLM v1", Tone::Good, &words, text);
             }
             Some(reason) => {
-                let words = format!("refuses it: {reason} [{token}]");
+                let verb = if reading.is_of_another() {
+                    "does not install it"
+                } else {
+                    "refuses it"
+                };
+                let words = format!("{verb}: {reason} [{token}]");
                 say_fact("OLM v1", Tone::Bad, &words, text);
             }
         }
@@ -101,6 +106,7 @@ pub(super) fn needed(need: &Need) -> String {
             go::quote(range)
         ),
         Need::Dependency(kind) => format!("a bundle without {kind}, which OLM v1 does not support"),
+        Need::Chosen(another) => format!("to be the best bundle of its version: {another}"),
         Need::Version => "a version of it that can be read".to_owned(),
         Need::Catalogs(catalogs) => {
             let names: Vec<_> = catalogs.iter().map(|name| go::escape(name)).collect();
