@@ -41,6 +41,13 @@ pub(in crate::explain) fn known(known: Known) -> Option<&'static str> {
             "no bundle has the installed name, only edges: its version is taken from the name, \
              which OLM never does",
         ),
+        Known::SpokenOf => Some(
+            "no bundle has the installed version: the only name of an edge that speaks of it counts \
+             as its name; VERSION,bundle=NAME says another",
+        ),
+        Known::Unreadable => {
+            Some("the version of the installed bundle cannot be read: OLM v1 never installs it")
+        }
         Known::VersionOnly => Some(
             "no bundle has the installed version, so its name is not known: only skipRange counts; \
              VERSION,bundle=NAME says the name",

@@ -116,10 +116,22 @@ fn a_stranger_comes_on_by_ranges_only() {
         ANY,
         ("0.9.0", "1.0.0"),
         &[
-            "OLM v1      refuses it: 1.0.0 is not a successor of 0.9.0 in catalog hub [NotASuccessor]",
-            "Edge        none leads from 0.9.0 to 1.0.0",
+            "OLM v1      carries it out where \"1.0.0\" is pinned [Resolved]",
+            "Edge        1.0.0: replaces p.v0.9.0 (channel a, catalog hub)",
+            "Unpinned    OLM installs 1.0.0 next",
+            "Note        no bundle has the installed version: the only name of an edge that speaks of it \
+         counts as its name; VERSION,bundle=NAME says another",
+        ],
+    );
+    v1(
+        "a: 1.0.0 replaces 0.9.0",
+        ANY,
+        ("0.8.0", "1.0.0"),
+        &[
+            "OLM v1      refuses it: 1.0.0 is not a successor of 0.8.0 in catalog hub [NotASuccessor]",
+            "Edge        none leads from 0.8.0 to 1.0.0",
             "To there    1.0.0: replaces p.v0.9.0 (channel a, catalog hub)",
-            "Needed      an entry whose skipRange holds 0.9.0",
+            "Needed      an entry whose skipRange holds 0.8.0",
             "Unpinned    OLM installs nothing next",
             "Note        no bundle has the installed version, so its name is not known: only skipRange counts; \
          VERSION,bundle=NAME says the name",
@@ -396,10 +408,7 @@ fn olm_v0_tries_in_its_order() {
         lines,
         &["a"],
         ("1.3.0", "1.3.0"),
-        &[
-            "OLM v0      no candidate, Subscription to channel a of catalog hub",
-            "Since       it is what is installed",
-        ],
+        &["OLM v0      installed already, Subscription to channel a of catalog hub"],
     );
 }
 

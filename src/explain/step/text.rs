@@ -167,10 +167,10 @@ fn say_classic(reading: &ClassicReading, text: &mut Toned) {
         Some(channel) => format!("channel {} of catalog {catalog}", go::escape(channel)),
         None => format!("catalog {catalog}, no channel"),
     };
-    let (tone, words) = if reading.is_allowed() {
-        (Tone::Good, "a candidate")
-    } else {
-        (Tone::Bad, "no candidate")
+    let (tone, words) = match reading.is_allowed() {
+        true if reading.installed => (Tone::Good, "installed already"),
+        true => (Tone::Good, "a candidate"),
+        false => (Tone::Bad, "no candidate"),
     };
     say_fact(
         "OLM v0",
@@ -181,7 +181,9 @@ fn say_classic(reading: &ClassicReading, text: &mut Toned) {
     if !reading.labels.is_empty() {
         say_fact("Tried", Tone::Plain, &reading.labels.join(", "), text);
     }
-    say_more("Since", Tone::Plain, &reading.facts, text);
+    if !reading.installed {
+        say_more("Since", Tone::Plain, &reading.facts, text);
+    }
 }
 
 fn lines(edges: &[EdgeReport]) -> Vec<String> {
