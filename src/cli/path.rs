@@ -8,7 +8,7 @@ pub(super) use frame::FrameError;
 
 use super::said::SaidArg;
 use super::see::{EXIT_CODES, OlmArg, SeeArgs, SeeError, ended};
-use super::{Exit, output, paint};
+use super::{Exit, output, paint, say};
 use crate::explain::path::{PathReport, manifests};
 use frame::FrameArgs;
 
@@ -78,6 +78,9 @@ fn print(args: &PathArgs) -> Result<Exit, SeeError> {
     }
     let mut seen = args.see.load_for(args.olm, &args.package)?;
     let frame = args.frame.frame(&mut seen.filter)?;
+    if args.output == Form::Yaml {
+        args.frame.check_names(&args.package)?;
+    }
     let inquiry = seen.inquiry(&args.from.0)?;
     let to = args.to.as_deref();
     let report = match args.olm {
@@ -94,6 +97,9 @@ fn print(args: &PathArgs) -> Result<Exit, SeeError> {
         Form::Yaml => {
             let documents = yaml::documents(&manifests(&report, &frame));
             output::text(|stdout| stdout.write_all(documents.as_bytes()))?;
+            if let Some(why) = report.no_way() {
+                say(&why);
+            }
         }
     }
     Ok(seen.exit(report.is_found()))

@@ -10,7 +10,10 @@ mod text;
 
 use serde::Serialize;
 
-use crate::explain::see::{BundleReport, EdgeReport, Inquiry, InstalledReport, NotAnswered, edges};
+use crate::explain::see::{
+    BundleReport, EdgeReport, Inquiry, InstalledReport, NotAnswered, edges, gives_another,
+    unpinnable,
+};
 use crate::extension::Filter;
 use crate::judge::{WalkEnd, pin, walk};
 use crate::resolve::{Choice, Origin, shortest_way};
@@ -223,9 +226,15 @@ fn hops(inquiry: &Inquiry<'_>, way: &[Choice<'_>]) -> Vec<Hop> {
     hops
 }
 
-/// What OLM says to an edit that pins the goal.
+/// What OLM says to an edit that pins the goal; of one that it carries out, where that leads.
 fn why_none(inquiry: &Inquiry<'_>, free: &Filter, goal: Choice<'_>) -> Option<String> {
-    inquiry.ask(&free.with_version(&pin(goal)?)).message
+    let Some(pin) = pin(goal) else {
+        return Some(unpinnable(&goal.bundle().name));
+    };
+    let answer = inquiry.ask(&free.with_version(&pin));
+    let resolved = answer.resolved;
+    let another = || resolved.map(|resolved| gives_another(&pin, &resolved));
+    answer.message.or_else(another)
 }
 
 fn walk_report(inquiry: &Inquiry<'_>) -> WalkReport {

@@ -16,7 +16,8 @@ pub(super) use inquiry::ask;
 pub use inquiry::{Inquiry, NotAnswered};
 pub use words::nameless;
 pub(super) use words::{
-    known, missing_channels, not_loaded, say_fact, say_more, say_notes, wrapped,
+    gives_another, known, missing_channels, not_loaded, say_fact, say_more, say_notes, unpinnable,
+    wrapped,
 };
 
 use crate::catalog::Bundle;
@@ -31,7 +32,8 @@ use crate::version::{BundleReleaseSupport, Release, go};
 pub struct InstalledReport {
     /// Its name; null where only the version is known.
     pub bundle: Option<String>,
-    /// Its version as recorded, perhaps with a release as build metadata.
+    /// Its version as recorded, perhaps with a release as build metadata; empty where the bundle's
+    /// cannot be read.
     pub version: String,
     /// Its explicit release.
     pub release: Option<String>,
@@ -65,9 +67,12 @@ impl From<&InstalledBundle> for InstalledReport {
 }
 
 impl InstalledReport {
-    /// The version and the release behind it, fit for a terminal.
+    /// The version and the release behind it, fit for a terminal; the name where there is none.
     pub(super) fn label(&self) -> String {
-        let version = go::escape(&self.version);
+        let version = match (self.version.as_str(), &self.bundle) {
+            ("", Some(name)) => go::escape(name),
+            (version, _) => go::escape(version),
+        };
         match self
             .release
             .as_deref()

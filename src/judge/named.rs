@@ -39,8 +39,12 @@ pub enum Known {
     Whole,
     /// A name that edges start at and no bundle has; the version is read out of it.
     NameOnly,
+    /// A version that no bundle has, and that one name speaks of at which edges start: that name.
+    SpokenOf,
     /// A version that no bundle has: the name is not known, and only ranges count.
     VersionOnly,
+    /// A bundle whose version cannot be read: OLM v1 never installs it, OLM v0 goes by the name.
+    Unreadable,
 }
 
 /// Why it is not known what is meant.
@@ -93,10 +97,20 @@ impl Said {
                 installed,
                 known: Known::Whole,
             }),
-            _ => Ok(Named {
-                known: Known::VersionOnly,
-                ..self.whole(None)
-            }),
+            _ => Ok(self.by_version(offers)),
+        }
+    }
+
+    /// A version that no bundle has.
+    fn by_version(&self, offers: &[Offer<'_>]) -> Named {
+        let mut names = names_speaking_of(&self.text, offers).into_iter();
+        let (known, name) = match (names.next(), names.next(), &self.release) {
+            (Some(only), None, None) => (Known::SpokenOf, Some(only.to_owned())),
+            _ => (Known::VersionOnly, None),
+        };
+        Named {
+            known,
+            ..self.whole(name)
         }
     }
 
@@ -179,7 +193,15 @@ fn by_name(name: &str, offers: &[Offer<'_>], rules: &Rules) -> Option<Result<Nam
         .collect();
     recorded.dedup();
     Some(match recorded.as_slice() {
-        [] => return None,
+        [] if named.is_empty() => return None,
+        [] => Ok(Named {
+            installed: InstalledBundle {
+                name: Some(name.to_owned()),
+                version: String::new(),
+                release: None,
+            },
+            known: Known::Unreadable,
+        }),
         [only] => Ok(Named {
             installed: only.clone(),
             known: Known::Whole,
@@ -199,6 +221,16 @@ fn choices<'s>(offers: &[Offer<'s>], is_meant: impl Fn(&Choice<'s>) -> bool) -> 
         bundles.map(|(index, _)| offer.choice(index))
     });
     all.filter(is_meant).collect()
+}
+
+/// The names that edges start at, that no bundle has, and that speak of this version.
+fn names_speaking_of<'s>(version: &str, offers: &[Offer<'s>]) -> BTreeSet<&'s str> {
+    let names = offers
+        .iter()
+        .flat_map(|offer| offer.package.names_of_edges());
+    let has = |name: &str| offers.iter().any(|offer| offer.find(name).is_some());
+    let speaks = |name: &&str| version_in_name(name).is_some_and(|own| own.to_string() == version);
+    names.filter(speaks).filter(|name| !has(name)).collect()
 }
 
 fn nearest_names(text: &str, offers: &[Offer<'_>]) -> Vec<String> {

@@ -6,6 +6,7 @@ use std::path::PathBuf;
 use clap::Args;
 
 use crate::cli::Exit;
+use crate::dns1123;
 use crate::explain::path::Frame;
 use crate::extension::{Extension, Filter, Shape};
 use crate::manifest::{DocumentError, InputError, Inputs, documents};
@@ -49,6 +50,12 @@ pub(in crate::cli) enum FrameError {
         "{flag} is about a new ClusterExtension, and -f names one: expected one of them, not both"
     )]
     Both { flag: &'static str },
+    #[error("{flag}: found {found:?}: expected {expected}, lower-case letters, digits and hyphens")]
+    Name {
+        flag: &'static str,
+        found: String,
+        expected: &'static str,
+    },
 }
 
 impl FrameArgs {
@@ -73,12 +80,47 @@ impl FrameArgs {
         given.map_or(Ok(()), |(flag, _)| Err(FrameError::Both { flag }))
     }
 
-    fn new_frame(&self, filter: &Filter) -> Frame {
-        let name = self.name.as_deref().unwrap_or(&filter.package);
+    /// Whether an API server takes the names of a new object.
+    pub(super) fn check_names(&self, package: &str) -> Result<(), FrameError> {
+        if self.filename.is_some() {
+            return Ok(());
+        }
+        let [name, namespace, account] = self.names(package);
+        let is_name = |text: &str| text.len() <= 253 && dns1123::is_subdomain(text);
+        let is_namespace = |text: &str| text.len() <= 63 && dns1123::is_label(text);
+        let name_of = |flag, found| FrameError::Name {
+            flag,
+            found,
+            expected: "a DNS subdomain of at most 253 characters",
+        };
+        if !is_name(&name) {
+            return Err(name_of("--name", name));
+        }
+        if !is_namespace(&namespace) {
+            return Err(FrameError::Name {
+                flag: "--namespace",
+                found: namespace,
+                expected: "a DNS label of at most 63 characters",
+            });
+        }
+        if !is_name(&account) {
+            return Err(name_of("--service-account", account));
+        }
+        Ok(())
+    }
+
+    /// The name, the namespace and the service account of a new object.
+    fn names(&self, package: &str) -> [String; 3] {
+        let name = self.name.as_deref().unwrap_or(package);
         let namespace = self.namespace.as_deref().unwrap_or(name);
         let installer = format!("{name}-installer");
         let account = self.service_account.as_deref().unwrap_or(&installer);
-        Frame::new(name, namespace, account, filter)
+        [name, namespace, account].map(str::to_owned)
+    }
+
+    fn new_frame(&self, filter: &Filter) -> Frame {
+        let [name, namespace, account] = self.names(&filter.package);
+        Frame::new(&name, &namespace, &account, filter)
     }
 }
 
@@ -123,7 +165,7 @@ impl FrameError {
     pub(in crate::cli) fn exit(&self) -> Exit {
         match self {
             Self::Input { .. } | Self::Document { .. } => Exit::BadInput,
-            Self::Count { .. } | Self::Both { .. } => Exit::Usage,
+            Self::Count { .. } | Self::Both { .. } | Self::Name { .. } => Exit::Usage,
         }
     }
 }

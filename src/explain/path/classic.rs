@@ -25,13 +25,14 @@ impl PathReport {
         })
     }
 
-    /// Whether a walk of OLM v0 comes to the goal; without a goal, whether each ends at a head.
+    /// Whether a walk of OLM v0 comes to the goal or is there; without a goal, whether each ends at a head.
     pub(super) fn is_walked(&self) -> bool {
         match &self.to {
-            Some(to) => self
-                .walks
-                .iter()
-                .any(|walk| walk.steps.iter().any(|step| step.bundle == to.bundle)),
+            Some(to) => {
+                let mut steps = self.walks.iter().flat_map(|walk| &walk.steps);
+                let is_here = self.from.bundle.as_ref() == Some(&to.bundle);
+                is_here || steps.any(|step| step.bundle == to.bundle)
+            }
             None => self.walks.iter().all(|walk| walk.end == End::Head),
         }
     }

@@ -99,6 +99,58 @@ OLM says    p: 2.0.0 -> >=3 refused: no bundle matches >=3 [VersionNotFound]
 }
 
 #[test]
+fn where_no_edit_gives_the_goal_that_is_why() {
+    let lines = "a: 1.0.0; 1.1.0+1 replaces 1.0.0; 1.1.0+2 replaces 1.0.0; v1.1 replaces 1.0.0";
+    for (to, expected) in [
+        (
+            "p.v1.1.0+1",
+            "Why         \"1.1.0\" gives p.v1.1.0+2 of catalog hub",
+        ),
+        (
+            "p.vv1.1",
+            "Why         the version of p.vv1.1 cannot be read or is too long, so no edit pins it",
+        ),
+    ] {
+        let (found, text) = report(lines, (&[], None), ("1.0.0", Some(to)), Generation::V1);
+        assert_eq!((found, text.lines().nth(1)), (false, Some(expected)));
+        let snapshot = snapshot(EdgeSource::Catalog, &[("hub", lines)]);
+        let filter = filter(&["a", "z"], None);
+        let inquiry = Inquiry::of(&snapshot, &filter, &said("1.0.0")).expect("a question");
+        let report = PathReport::of(&inquiry, Some(to)).expect("a bundle");
+        let why = expected.trim_start_matches("Why         ");
+        let end = format!("no way; {why}; channel z does not exist; nearest: a");
+        assert!(report.no_way().is_some_and(|line| line.ends_with(&end)));
+    }
+}
+
+#[test]
+fn a_bundle_without_a_version_is_where_it_is() {
+    let lines = "a: 1.0.0; v1.1 replaces 1.0.0; 1.2.0 replaces v1.1";
+    let (found, text) = report(
+        lines,
+        (&[], None),
+        ("p.vv1.1", Some("1.2.0")),
+        Generation::V1,
+    );
+    let note = "\nNote        the version of the installed bundle cannot be read: OLM v1 never installs it\n";
+    assert!(
+        !found && text.starts_with("p: p.vv1.1 -> 1.2.0: no way\n"),
+        "{text}"
+    );
+    assert!(text.contains(note), "{text}");
+    let (found, text) = report(
+        lines,
+        (&[], None),
+        ("p.vv1.1", Some("1.2.0")),
+        Generation::V0,
+    );
+    assert!(
+        found && text.contains("            p.vv1.1 -> 1.2.0\n"),
+        "{text}"
+    );
+}
+
+#[test]
 fn olm_v0_walks_by_itself() {
     let walk = |channels, from, to| {
         let (found, text) = report(CHAIN, (channels, None), (from, to), Generation::V0);
@@ -115,7 +167,7 @@ fn olm_v0_walks_by_itself() {
     assert_eq!((found, lines), (true, expected.map(str::to_owned).to_vec()));
     let (found, lines) = walk(&["b"], "1.0.0", Some("2.0.0"));
     let expected = [
-        "p: 1.0.0 -> 2.0.0: what OLM v0 does",
+        "p: 1.0.0 -> 2.0.0: OLM v0 does not come there",
         "By itself   Subscription to channel b of catalog hub:",
         "            1.0.0",
         "Then        stranded: no entry leads on, and the Subscription says AtLatestKnown as at a head",
@@ -124,6 +176,11 @@ fn olm_v0_walks_by_itself() {
         (found, lines),
         (false, expected.map(str::to_owned).to_vec())
     );
+    for from in ["1.1.0", "1.2.0"] {
+        let (found, lines) = walk(&["a"], from, Some("1.2.0"));
+        let expected = format!("p: {from} -> 1.2.0: OLM v0 comes there");
+        assert_eq!((found, &lines[0]), (true, &expected));
+    }
     let (_, lines) = walk(&["c"], "1.0.0", None);
     let expected = [
         "p: 1.0.0: what OLM v0 does",

@@ -12,7 +12,7 @@ impl PathReport {
         let mut text = Toned::default();
         match self.olm {
             Generation::V1 => self.say_way(&mut text),
-            Generation::V0 => self.say_headline(WALKED, Tone::Plain, &mut text),
+            Generation::V0 => self.say_walked(&mut text),
         }
         for walk in &self.walks {
             self.say_walk(walk, &mut text);
@@ -39,6 +39,28 @@ impl PathReport {
             text.end_line();
             say_fact("Each hop", Tone::Plain, EACH_HOP, text);
         }
+    }
+
+    fn say_walked(&self, text: &mut Toned) {
+        let (words, tone) = match (&self.to, self.is_walked()) {
+            (None, _) => (WALKED, Tone::Plain),
+            (Some(_), true) => ("OLM v0 comes there", Tone::Good),
+            (Some(_), false) => ("OLM v0 does not come there", Tone::Bad),
+        };
+        self.say_headline(words, tone, text);
+    }
+
+    /// Why there is no way, in one line; nothing where there is one.
+    pub fn no_way(&self) -> Option<String> {
+        let mut text = Toned::default();
+        if self.is_found() {
+            return None;
+        }
+        self.say_way(&mut text);
+        say_notes(&self.notes, &mut text);
+        let text = text.to_string();
+        let lines: Vec<_> = text.lines().map(said).collect();
+        Some(lines.join("; "))
     }
 
     fn say_headline(&self, words: &str, tone: Tone, text: &mut Toned) {
@@ -100,6 +122,15 @@ impl PathReport {
             None => format!("Subscription to catalog {catalog} without a channel"),
         }
     }
+}
+
+/// A line without the column of its label.
+fn said(line: &str) -> &str {
+    let label = ["Why         ", "Note        ", "            "];
+    let mut labels = label.into_iter();
+    labels
+        .find_map(|label| line.strip_prefix(label))
+        .unwrap_or(line)
 }
 
 fn because(hop: &Hop) -> String {

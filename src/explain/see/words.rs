@@ -1,5 +1,6 @@
 //! The sentences that these doors share.
 
+use crate::explain::ResolvedBundle;
 use crate::explain::text::{list, one_line};
 use crate::explain::tone::{Tone, Toned};
 use crate::extension::Filter;
@@ -40,6 +41,13 @@ pub(in crate::explain) fn known(known: Known) -> Option<&'static str> {
             "no bundle has the installed name, only edges: its version is taken from the name, \
              which OLM never does",
         ),
+        Known::SpokenOf => Some(
+            "no bundle has the installed version: the only name of an edge that speaks of it counts \
+             as its name; VERSION,bundle=NAME says another",
+        ),
+        Known::Unreadable => {
+            Some("the version of the installed bundle cannot be read: OLM v1 never installs it")
+        }
         Known::VersionOnly => Some(
             "no bundle has the installed version, so its name is not known: only skipRange counts; \
              VERSION,bundle=NAME says the name",
@@ -63,6 +71,18 @@ pub(in crate::explain) fn missing_channels(filter: &Filter, offers: &[Offer<'_>]
         format!("channel {name} does not exist{}", near.unwrap_or_default())
     };
     missing.take(MOST).map(sentence).collect()
+}
+
+/// Why no edit leads to a bundle.
+pub(in crate::explain) fn unpinnable(bundle: &str) -> String {
+    let bundle = go::escape(bundle);
+    format!("the version of {bundle} cannot be read or is too long, so no edit pins it")
+}
+
+/// That an edit leads elsewhere.
+pub(in crate::explain) fn gives_another(pin: &str, resolved: &ResolvedBundle) -> String {
+    let (bundle, catalog) = (go::escape(&resolved.bundle), go::escape(&resolved.catalog));
+    format!("{} gives {bundle} of catalog {catalog}", go::quote(pin))
 }
 
 /// Why a catalog is not in a list.

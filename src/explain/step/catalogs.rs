@@ -3,9 +3,10 @@
 use serde::Serialize;
 
 use crate::catalog::WrittenEdge;
-use crate::explain::see::{BundleReport, EdgeReport, Inquiry, edges};
+use crate::explain::see::{BundleReport, EdgeReport, Inquiry, edges, gives_another, unpinnable};
 use crate::explain::step::text::needed;
 use crate::explain::step::versions::by_versions;
+use crate::explain::{Answer, ResolvedBundle};
 use crate::judge::{Token, Verdict, pin};
 use crate::olm::EdgeSource;
 use crate::resolve::semver::Hindrance;
@@ -22,7 +23,9 @@ pub(super) struct CatalogReading {
     #[cfg_attr(feature = "program", schemars(extend("enum" = ["allow", "deny", "undecided", "not_judged"])))]
     pub(super) verdict: &'static str,
     pub(super) token: &'static str,
-    /// Why it is refused, in one sentence.
+    /// Whether that edit installs what is asked about, and no other bundle of the version.
+    pub(super) allowed: bool,
+    /// Why it does not, in one sentence.
     pub(super) reason: Option<String>,
     /// The same at length.
     message: Option<String>,
@@ -62,6 +65,8 @@ pub(super) enum Need {
     Dependency(&'static str),
     /// Its version cannot be read.
     Version,
+    /// The pin gives another bundle of the version.
+    Chosen(String),
     /// Catalogs of one priority have it.
     Catalogs(Vec<String>),
     /// OLM crashes over a skipRange.
@@ -83,39 +88,106 @@ impl CatalogReading {
         };
         let leads = |edge: &OfferEdge<'_>| targets.iter().any(|to| is_same(&edge.to, to));
         let between = edges(&inquiry.offers, |edge| starts(edge) && leads(edge));
-        let free = inquiry.filter.without_version();
-        let pinned = targets.iter().find_map(|to| pin(*to));
-        let answer =
-            inquiry.ask(&pinned.map_or_else(|| free.clone(), |pin| free.with_version(&pin)));
-        let is_allowed = answer.verdict == Verdict::Allow;
+        let edit = Pinned::of(inquiry, targets);
         let successor = is_successor(inquiry, origin.as_ref(), targets);
         let near = |keep: &dyn Fn(&OfferEdge<'_>) -> bool| {
-            if is_allowed {
+            if edit.is_allowed() {
                 Vec::new()
             } else {
                 edges(&inquiry.offers, |edge| keep(edge))
             }
         };
-        let needs = needs(inquiry, targets, &between, successor, answer.token);
         let unpinned = crate::judge::walk(inquiry.snapshot, inquiry.filter, &inquiry.installed);
+        let unpinned = unpinned.steps.first().copied();
+        let needs = needs(inquiry, targets, &between, successor, &edit, unpinned);
         Self {
             successor,
-            verdict: answer.verdict.as_str(),
-            token: answer.token.as_str(),
-            reason: answer.causes.first().map(|cause| cause.message.clone()),
+            verdict: edit.verdict.as_str(),
+            token: edit.token.as_str(),
+            allowed: edit.is_allowed(),
             leading_to: near(&|edge| leads(edge) && !starts(edge)),
             leading_from: near(&|edge| starts(edge) && !leads(edge)),
             needed: needs.iter().map(needed).collect(),
-            unpinned: unpinned.steps.first().copied().map(BundleReport::of),
-            path: answer.advice.path.clone(),
-            message: answer.message,
+            unpinned: unpinned.map(BundleReport::of),
+            path: edit.path,
+            reason: edit.reason,
+            message: edit.message,
             edges: between,
         }
     }
 
     pub(super) fn is_allowed(&self) -> bool {
-        self.verdict == Verdict::Allow.as_str()
+        self.allowed
     }
+
+    /// Whether the edit is carried out, and installs another bundle.
+    pub(super) fn is_of_another(&self) -> bool {
+        !self.allowed && self.verdict == Verdict::Allow.as_str()
+    }
+}
+
+/// What becomes of the edit that pins the version asked about.
+struct Pinned {
+    verdict: Verdict,
+    token: Token,
+    reason: Option<String>,
+    message: Option<String>,
+    path: Vec<String>,
+    /// Another bundle that it installs.
+    another: Option<String>,
+}
+
+impl Pinned {
+    fn of(inquiry: &Inquiry<'_>, targets: &[Choice<'_>]) -> Self {
+        match targets.iter().find_map(|to| pin(*to)) {
+            Some(pin) => {
+                let free = inquiry.filter.without_version();
+                Self::answered(&pin, inquiry.ask(&free.with_version(&pin)), targets)
+            }
+            None => Self::none(targets),
+        }
+    }
+
+    /// Nothing pins a version that cannot be read.
+    fn none(targets: &[Choice<'_>]) -> Self {
+        Self {
+            verdict: Verdict::Deny,
+            token: Token::BundleVersionInvalid,
+            reason: targets.first().map(|to| unpinnable(&to.bundle().name)),
+            message: None,
+            path: Vec::new(),
+            another: None,
+        }
+    }
+
+    fn answered(pin: &str, answer: Answer, targets: &[Choice<'_>]) -> Self {
+        let is_meant = |resolved: &ResolvedBundle| {
+            let mut targets = targets.iter();
+            targets.any(|to| to.catalog.name == resolved.catalog && is_bundle(to, resolved))
+        };
+        let resolved = answer.resolved.filter(|_| answer.verdict == Verdict::Allow);
+        let another = resolved.filter(|resolved| !is_meant(resolved));
+        let another = another.map(|resolved| gives_another(pin, &resolved));
+        let refused = answer.causes.first().map(|cause| cause.message.clone());
+        Self {
+            verdict: answer.verdict,
+            token: answer.token,
+            reason: refused.or_else(|| another.clone()),
+            message: answer.message,
+            path: answer.advice.path,
+            another,
+        }
+    }
+
+    fn is_allowed(&self) -> bool {
+        self.verdict == Verdict::Allow && self.another.is_none()
+    }
+}
+
+/// Whether it is what an edit resolves to; releases of one version can have one name.
+fn is_bundle(to: &Choice<'_>, resolved: &ResolvedBundle) -> bool {
+    let own = BundleReport::of(*to);
+    own.bundle == resolved.bundle && own.release == resolved.release
 }
 
 /// Whether the successor rule takes one of them from an edge, the stay rule aside.
@@ -141,13 +213,14 @@ fn needs(
     targets: &[Choice<'_>],
     between: &[EdgeReport],
     successor: bool,
-    token: Token,
+    edit: &Pinned,
+    unpinned: Option<Choice<'_>>,
 ) -> Vec<Need> {
     let mut needs = Vec::new();
     let is_here = inquiry
         .origin()
         .is_some_and(|origin| targets.iter().any(|to| origin.is_at(to.bundle())));
-    if token == Token::InstalledVersionInvalid {
+    if edit.token == Token::InstalledVersionInvalid {
         needs.push(Need::Installed);
     } else if !successor && !is_here {
         needs.extend(without_edge(inquiry, targets, between));
@@ -163,7 +236,8 @@ fn needs(
     needs.extend(of_targets(&|to| {
         to.bundle().version.as_ref().err().map(|_| Need::Version)
     }));
-    match token {
+    needs.extend(edit.another.clone().map(Need::Chosen));
+    match edit.token {
         Token::AmbiguousCatalogs => {
             let catalogs = targets.iter().map(|to| to.catalog.name.clone());
             needs.push(Need::Catalogs(catalogs.collect()));
@@ -171,7 +245,8 @@ fn needs(
         Token::BrokenSkipRange => needs.push(Need::BrokenRange),
         _ => {}
     }
-    if !is_here && targets.iter().all(Choice::is_deprecated) {
+    let comes_alone = unpinned.is_some_and(|next| targets.iter().any(|to| is_same(&next, to)));
+    if !is_here && !comes_alone && targets.iter().all(Choice::is_deprecated) {
         needs.push(Need::Deprecated);
     }
     needs

@@ -20,6 +20,8 @@ pub(super) struct ClassicReading {
     pub(super) channel: Option<String>,
     /// Whether it is among the candidates.
     candidate: bool,
+    #[serde(skip)]
+    pub(super) installed: bool,
     /// The entries with an edge from what is installed that are not skipped, in the order in which they
     /// are tried: the first is installed, unless what it needs is not to be had.
     pub(super) candidates: Vec<String>,
@@ -56,7 +58,7 @@ pub(super) enum Fact {
 
 impl ClassicReading {
     pub(super) fn is_allowed(&self) -> bool {
-        self.candidate
+        self.candidate || self.installed
     }
 }
 
@@ -80,7 +82,10 @@ fn reading(inquiry: &Inquiry<'_>, offer: &Offer<'_>, targets: &[Choice<'_>]) -> 
         Ok(line) => of_line(inquiry, &line, &nodes),
     };
     let name = |node: &NodeIndex| graph.name_of(*node).to_owned();
+    let is_here =
+        |node: &NodeIndex| inquiry.installed.name.as_deref() == Some(graph.name_of(*node));
     ClassicReading {
+        installed: nodes.iter().any(is_here),
         catalog: offer.catalog.name.clone(),
         channel: inquiry.filter.channels.first().cloned(),
         candidate: candidates.iter().any(|node| nodes.contains(node)),

@@ -116,10 +116,22 @@ fn a_stranger_comes_on_by_ranges_only() {
         ANY,
         ("0.9.0", "1.0.0"),
         &[
-            "OLM v1      refuses it: 1.0.0 is not a successor of 0.9.0 in catalog hub [NotASuccessor]",
-            "Edge        none leads from 0.9.0 to 1.0.0",
+            "OLM v1      carries it out where \"1.0.0\" is pinned [Resolved]",
+            "Edge        1.0.0: replaces p.v0.9.0 (channel a, catalog hub)",
+            "Unpinned    OLM installs 1.0.0 next",
+            "Note        no bundle has the installed version: the only name of an edge that speaks of it \
+         counts as its name; VERSION,bundle=NAME says another",
+        ],
+    );
+    v1(
+        "a: 1.0.0 replaces 0.9.0",
+        ANY,
+        ("0.8.0", "1.0.0"),
+        &[
+            "OLM v1      refuses it: 1.0.0 is not a successor of 0.8.0 in catalog hub [NotASuccessor]",
+            "Edge        none leads from 0.8.0 to 1.0.0",
             "To there    1.0.0: replaces p.v0.9.0 (channel a, catalog hub)",
-            "Needed      an entry whose skipRange holds 0.9.0",
+            "Needed      an entry whose skipRange holds 0.8.0",
             "Unpinned    OLM installs nothing next",
             "Note        no bundle has the installed version, so its name is not known: only skipRange counts; \
          VERSION,bundle=NAME says the name",
@@ -222,6 +234,45 @@ fn bundles_stand_in_the_way() {
             "Edge        1.1.0: replaces p.v1.0.0 (channel a, catalog hub)",
             "Needed      to pin it: it is deprecated, and without a pin what is not goes before it",
             "Unpinned    OLM installs nothing next",
+        ],
+    );
+}
+
+#[test]
+fn a_pin_gives_one_bundle_of_a_version() {
+    let lines = "a: 1.0.0; 1.1.0+1 replaces 1.0.0; 1.1.0+2 replaces 1.0.0";
+    v1(
+        lines,
+        ANY,
+        ("1.0.0", "p.v1.1.0+1"),
+        &[
+            "OLM v1      does not install it: \"1.1.0\" gives p.v1.1.0+2 of catalog hub [Resolved]",
+            "Edge        1.1.0+1: replaces p.v1.0.0 (channel a, catalog hub)",
+            "From here   1.1.0+2: replaces p.v1.0.0 (channel a, catalog hub)",
+            "Needed      to be the best bundle of its version: \"1.1.0\" gives p.v1.1.0+2 of catalog hub",
+            "Unpinned    OLM installs 1.1.0+2 next",
+        ],
+    );
+    v1(
+        "a: 1.0.0; v1.1 replaces 1.0.0",
+        ANY,
+        ("1.0.0", "p.vv1.1"),
+        &[
+            "OLM v1      refuses it: the version of p.vv1.1 cannot be read or is too long, so no edit pins \
+         it [BundleVersionInvalid]",
+            "Edge        p.vv1.1: replaces p.v1.0.0 (channel a, catalog hub)",
+            "Needed      a version of it that can be read",
+            "Unpinned    OLM installs nothing next",
+        ],
+    );
+    v1(
+        "a: 1.0.0; 1.1.0 replaces 1.0.0\n(deprecated): 1.0.0; 1.1.0",
+        ANY,
+        ("1.0.0", "1.1.0"),
+        &[
+            "OLM v1      carries it out where \"1.1.0\" is pinned [Resolved]",
+            "Edge        1.1.0: replaces p.v1.0.0 (channel a, catalog hub)",
+            "Unpinned    OLM installs 1.1.0 next",
         ],
     );
 }
@@ -357,10 +408,7 @@ fn olm_v0_tries_in_its_order() {
         lines,
         &["a"],
         ("1.3.0", "1.3.0"),
-        &[
-            "OLM v0      no candidate, Subscription to channel a of catalog hub",
-            "Since       it is what is installed",
-        ],
+        &["OLM v0      installed already, Subscription to channel a of catalog hub"],
     );
 }
 

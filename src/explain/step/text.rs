@@ -48,7 +48,12 @@ impl StepReport {
                 say_fact("OLM v1", Tone::Good, &words, text);
             }
             Some(reason) => {
-                let words = format!("refuses it: {reason} [{token}]");
+                let verb = if reading.is_of_another() {
+                    "does not install it"
+                } else {
+                    "refuses it"
+                };
+                let words = format!("{verb}: {reason} [{token}]");
                 say_fact("OLM v1", Tone::Bad, &words, text);
             }
         }
@@ -101,6 +106,7 @@ pub(super) fn needed(need: &Need) -> String {
             go::quote(range)
         ),
         Need::Dependency(kind) => format!("a bundle without {kind}, which OLM v1 does not support"),
+        Need::Chosen(another) => format!("to be the best bundle of its version: {another}"),
         Need::Version => "a version of it that can be read".to_owned(),
         Need::Catalogs(catalogs) => {
             let names: Vec<_> = catalogs.iter().map(|name| go::escape(name)).collect();
@@ -161,10 +167,10 @@ fn say_classic(reading: &ClassicReading, text: &mut Toned) {
         Some(channel) => format!("channel {} of catalog {catalog}", go::escape(channel)),
         None => format!("catalog {catalog}, no channel"),
     };
-    let (tone, words) = if reading.is_allowed() {
-        (Tone::Good, "a candidate")
-    } else {
-        (Tone::Bad, "no candidate")
+    let (tone, words) = match reading.is_allowed() {
+        true if reading.installed => (Tone::Good, "installed already"),
+        true => (Tone::Good, "a candidate"),
+        false => (Tone::Bad, "no candidate"),
     };
     say_fact(
         "OLM v0",
@@ -175,7 +181,9 @@ fn say_classic(reading: &ClassicReading, text: &mut Toned) {
     if !reading.labels.is_empty() {
         say_fact("Tried", Tone::Plain, &reading.labels.join(", "), text);
     }
-    say_more("Since", Tone::Plain, &reading.facts, text);
+    if !reading.installed {
+        say_more("Since", Tone::Plain, &reading.facts, text);
+    }
 }
 
 fn lines(edges: &[EdgeReport]) -> Vec<String> {
