@@ -20,6 +20,7 @@ pub mod reach;
 mod shelf;
 pub mod template;
 mod value;
+mod whole;
 pub mod words;
 mod written;
 mod yaml;

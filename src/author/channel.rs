@@ -85,6 +85,7 @@ impl Channel {
     }
 
     /// The same channel with these entries.
+    #[must_use]
     pub fn with(&self, entries: Vec<Entry>) -> Self {
         let rest = self.rest.clone();
         Self { entries, rest }

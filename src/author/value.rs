@@ -12,7 +12,7 @@ use std::collections::BTreeMap;
 
 use crate::catalog::fbc::json::fold_of;
 
-pub(crate) use parse::parse;
+pub(super) use parse::{parse, read};
 
 /// A JSON value.
 #[derive(Clone, Debug, Default, Eq, PartialEq)]
@@ -27,7 +27,7 @@ pub enum Value {
     /// A string.
     String(Box<str>),
     /// A list.
-    List(Vec<Value>),
+    List(Vec<Self>),
     /// An object.
     Object(Members),
 }

@@ -10,10 +10,10 @@ mod tests;
 
 use crate::author::blob::{BUNDLE, Blob, CHANNEL, DEPRECATIONS, PACKAGE};
 use crate::author::channel::Channel;
-use crate::author::value::{self, Value};
+use crate::author::whole::Whole;
 use crate::author::{json, yaml};
-use crate::catalog::blob::Position;
-use crate::catalog::fbc::{self, FbcError, WholeError};
+use crate::catalog::blob::BlobFault;
+use crate::catalog::fbc::{self, FbcError};
 
 /// The blobs of a catalog.
 #[derive(Clone, Debug, Default, Eq, PartialEq)]
@@ -43,7 +43,7 @@ pub enum WrittenError {
     },
     /// A blob in it, which names its file, is not of its schema.
     #[error("{0}")]
-    Blob(crate::catalog::blob::BlobFault),
+    Blob(Box<BlobFault>),
 }
 
 impl Written {
@@ -52,20 +52,17 @@ impl Written {
     /// # Errors
     /// The first fault for which OLM would refuse the catalog or a package of it.
     pub fn read(&mut self, name: &str, text: &[u8]) -> Result<(), WrittenError> {
-        let mut take = |json: &[u8], position| {
-            let value = whole(json, position)?;
-            if let Value::Object(members) = value {
-                self.blobs.push(Blob::new(members));
-            }
-            Ok(())
-        };
-        fbc::each_whole(name, text, &mut take).map_err(|error| match error {
-            WholeError::Fbc(source) => WrittenError::File {
-                file: name.into(),
-                source,
-            },
-            WholeError::Blob(fault) => WrittenError::Blob(fault),
-        })
+        let mut whole = Whole::default();
+        let read = fbc::read_into(name, text, &mut whole);
+        read.map_err(|source| WrittenError::File {
+            file: name.into(),
+            source,
+        })?;
+        if let Some(fault) = whole.fault {
+            return Err(WrittenError::Blob(Box::new(fault)));
+        }
+        self.blobs.extend(whole.blobs);
+        Ok(())
     }
 
     /// Every blob, in the order read.
@@ -168,14 +165,4 @@ fn place(blob: &Blob) -> (bool, &str, u8, &str) {
         other => (3, other),
     };
     (package.is_empty(), package, kind, by)
-}
-
-/// The value of one blob.
-fn whole(json: &[u8], position: Position) -> Result<Value, WholeError> {
-    value::parse(json).map_err(|malformed| {
-        WholeError::Fbc(FbcError {
-            position,
-            malformed,
-        })
-    })
 }

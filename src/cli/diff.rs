@@ -62,7 +62,7 @@ pub(crate) struct DiffArgs {
 enum Olm {
     /// With Subscriptions, one for each channel
     V0,
-    /// With ClusterExtensions that ask for no channel and no range
+    /// With extensions that ask for no channel and no range
     #[default]
     V1,
 }

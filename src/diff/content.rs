@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::change::{Change, Held, What};
-use crate::catalog::{Bundle, Deprecation, Package};
+use crate::catalog::{Bundle, BundleSet, Deprecation, Package};
 
 /// Everything that changed of that.
 pub(super) fn compare(old: &Package, new: &Package) -> Vec<Change> {
@@ -37,7 +37,7 @@ fn bundles(old: &Package, new: &Package) -> Vec<Change> {
             .as_ref()
             .ok()
             .map(|version| new.same_version(version));
-        let twins = twins.iter().flat_map(|twins| twins.iter());
+        let twins = twins.iter().flat_map(BundleSet::iter);
         let mut twins = twins.map(|twin| new.bundle(twin));
         match twins.find(|twin| !olds.contains_key(&*twin.name)) {
             Some(twin) => {

@@ -68,8 +68,17 @@ fn rules(sketch: &Sketch<'_, '_>) -> Option<&'static str> {
 fn walk(sketch: &Sketch<'_, '_>) -> Option<String> {
     let reach = sketch.reach.as_ref()?;
     let start = sketch.label(reach.start);
-    let count = counted(reach.hops.len() - 1, "version");
-    let there = format!("From {start} {count} can be reached");
+    let count = match reach.hops.len() - 1 {
+        0 => "no version".to_owned(),
+        count => counted(count, "version"),
+    };
+    let lane = sketch.lane_of_subscription();
+    let lane = lane.and_then(|at| sketch.lanes.get(at as usize));
+    let within = match (sketch.view.olm, lane) {
+        (Olm::V0, Some(lane)) => format!(", subscribed to {},", lane_name(lane)),
+        _ => String::new(),
+    };
+    let there = format!("From {start}{within} {count} can be reached");
     if reach.misses_goal() {
         return Some(format!("{there}, and the one asked for is none of them."));
     }

@@ -10,60 +10,58 @@ use crate::catalog::fbc::json::{Cursor, Halt, Step};
 /// # Errors
 /// What makes it no JSON, or more than is kept of one blob.
 pub(crate) fn parse(json: &[u8]) -> Result<Value, Malformed> {
-    let mut cursor = Cursor::new(json);
-    let read = Parser { json, depth: 0 }.value(&mut cursor);
-    read.map_err(|halt| match halt {
+    read(&mut Cursor::new(json)).map_err(|halt| match halt {
         Halt::Incomplete => Malformed::Truncated,
         Halt::Malformed { malformed, .. } => malformed,
     })
 }
 
-/// Where in the text, and how deep in it, a value is read.
-#[derive(Clone, Copy)]
-struct Parser<'a> {
-    json: &'a [u8],
-    depth: usize,
+/// Reads the next value.
+pub(crate) fn read(cursor: &mut Cursor<'_>) -> Step<Value> {
+    value(cursor, 0)
 }
 
-impl<'a> Parser<'a> {
-    fn value(self, cursor: &mut Cursor<'a>) -> Step<Value> {
-        match cursor.kind()? {
-            Kind::Null => cursor.skip().map(|()| Value::Null),
-            Kind::Boolean => cursor.boolean().map(Value::Bool),
-            Kind::Number => {
-                let start = cursor.at();
-                cursor.skip()?;
-                let text = self.json.get(start..cursor.at()).unwrap_or_default();
-                Ok(Value::Number(String::from_utf8_lossy(text).into()))
-            }
-            Kind::String => Ok(Value::String(cursor.string()?.decode().into())),
-            Kind::List => {
-                let inner = self.deeper(cursor)?;
-                cursor.list(|cursor| inner.value(cursor)).map(Value::List)
-            }
-            Kind::Object => self.deeper(cursor)?.object(cursor),
+/// Reads the next value, so many levels deep.
+fn value(cursor: &mut Cursor<'_>, depth: usize) -> Step<Value> {
+    match cursor.kind()? {
+        Kind::Null => cursor.skip().map(|()| Value::Null),
+        Kind::Boolean => cursor.boolean().map(Value::Bool),
+        Kind::Number => {
+            let start = cursor.at();
+            cursor.skip()?;
+            let text = String::from_utf8_lossy(cursor.since(start));
+            Ok(Value::Number(text.into()))
+        }
+        Kind::String => Ok(Value::String(cursor.string()?.decode().into())),
+        Kind::List => {
+            let depth = deeper(cursor, depth)?;
+            let items = cursor.list(|cursor| value(cursor, depth));
+            items.map(Value::List)
+        }
+        Kind::Object => {
+            let depth = deeper(cursor, depth)?;
+            object(cursor, depth)
         }
     }
+}
 
-    fn object(self, cursor: &mut Cursor<'a>) -> Step<Value> {
-        let mut members = Members::default();
-        cursor.each_member(|cursor, key| {
-            cursor.keep()?;
-            let value = self.value(cursor)?;
-            members.0.insert(key.into(), value);
-            Ok(())
-        })?;
-        Ok(Value::Object(members))
-    }
+fn object(cursor: &mut Cursor<'_>, depth: usize) -> Step<Value> {
+    let mut members = Members::default();
+    cursor.each_member(|cursor, key| {
+        cursor.keep()?;
+        let value = value(cursor, depth)?;
+        members.0.insert(key.into(), value);
+        Ok(())
+    })?;
+    Ok(Value::Object(members))
+}
 
-    fn deeper(self, cursor: &Cursor<'a>) -> Step<Self> {
-        if self.depth == DEPTH_LIMIT {
-            let limit = DEPTH_LIMIT;
-            return cursor.malformed_at(cursor.at(), Malformed::TooDeep { limit });
-        }
-        let depth = self.depth + 1;
-        Ok(Self { depth, ..self })
+fn deeper(cursor: &Cursor<'_>, depth: usize) -> Step<usize> {
+    if depth == DEPTH_LIMIT {
+        let limit = DEPTH_LIMIT;
+        return cursor.malformed_at(cursor.at(), Malformed::TooDeep { limit });
     }
+    Ok(depth + 1)
 }
 
 /// How deep a blob may nest that is kept whole: values are walked by recursion.

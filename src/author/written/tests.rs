@@ -1,7 +1,7 @@
 use proptest::prelude::*;
 
 use super::*;
-use crate::author::value::Members;
+use crate::author::value::{Members, Value};
 
 fn read(text: &str) -> Written {
     let mut written = Written::default();

@@ -95,7 +95,7 @@ fn lead_on<'a>(stream: &Stream<'a>, kept: &mut [Entry], adopted: &[Box<str>]) ->
 /// release skips; and, if it was off the main line, whatever the main line provides for.
 fn settle(stream: &Stream<'_>, manner: Manner, anchor: &mut Entry) {
     let is_main = stream.is_main(anchor);
-    let is_provided = |name: &Box<str>| {
+    let is_provided = |name: &str| {
         (manner == Manner::Skips && stream.has(name)) || (!is_main && stream.is_provided(name))
     };
     anchor.skips.retain(|name| !is_provided(name));

@@ -308,12 +308,6 @@ impl<T: AsRef<[u8]>> Document<T> {
         }
     }
 
-    /// Where its first line of content stands.
-    pub(crate) fn position(&self) -> Position {
-        let line = self.lines_before + 1 + leading_lines(self.text.as_ref());
-        Position::Line { line, column: 1 }
-    }
-
     fn fault(&self, fault: YamlFault) -> FbcError {
         let YamlFault {
             line,
