@@ -25,12 +25,9 @@ pub(crate) mod object;
 pub(crate) mod raw;
 pub(crate) mod reader;
 pub(crate) mod shape;
-mod whole;
 pub(crate) mod yaml;
 
 pub use error::{FbcError, Malformed};
-pub use whole::WholeError;
-pub(crate) use whole::each_whole;
 
 use super::blob::Sink;
 use intake::{Decisive, Intake, Place};

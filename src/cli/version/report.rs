@@ -84,6 +84,7 @@ const SCHEMAS: &[&str] = &[
     "olmguard.diff/v1",
     "olmguard.doctor/v1",
     "olmguard.explain/v1",
+    "olmguard.graph/v1",
     "olmguard.lint/v1",
     "olmguard.path/v1",
     "olmguard.promotion/v1",
