@@ -330,7 +330,8 @@ pub(crate) fn hand_over_document<T: AsRef<[u8]>, I: Intake>(
     file: &str,
     intake: &mut I,
 ) -> Result<(), FbcError> {
-    let position = document.position();
+    let line = document.lines_before + 1 + leading_lines(document.text.as_ref());
+    let position = Position::Line { line, column: 1 };
     match I::read(&mut Cursor::new(json)) {
         Ok(blob) => {
             let place = Place {

@@ -86,7 +86,7 @@ impl<'a> Cursor<'a> {
     }
 
     /// The text from `start` to here.
-    pub(super) fn since(&self, start: usize) -> &'a [u8] {
+    pub(crate) fn since(&self, start: usize) -> &'a [u8] {
         self.bytes.get(start..self.at).unwrap_or_default()
     }
 
