@@ -6,7 +6,7 @@
 //!
 //! Versions are never compared: an edge to a lower version is followed like any other. What depends on
 //! more than the graph is not told here: dependencies, two providers of one API, the property
-//! `olm.deprecated`, approval of InstallPlans, the `Upgradeable` condition. `olm.deprecations` changes
+//! `olm.deprecated`, approval of `InstallPlan`s, the `Upgradeable` condition. `olm.deprecations` changes
 //! nothing in OLM v0.
 //!
 //! Upstream: operator-lifecycle-manager, `pkg/controller/registry/resolver/resolver.go` (`sortChannel`,
@@ -25,7 +25,7 @@ use std::collections::HashSet;
 use crate::graph::{Entry, Graph, NodeIndex};
 use crate::version::{Membership, Version};
 
-/// The installed ClusterServiceVersion.
+/// The installed `ClusterServiceVersion`.
 #[derive(Clone, Copy, Debug)]
 pub struct Installed<'a> {
     /// Its name, which `replaces` and `skips` are compared with.
@@ -113,11 +113,10 @@ impl<'p> Line<'_, 'p> {
 
 /// Whether an entry replaces, skips or ranges over what is installed.
 fn has_edge(graph: &Graph<'_>, entry: &Entry<'_>, installed: Installed<'_>) -> bool {
-    let named = entry.replaces.iter().chain(&entry.skips);
-    let mut names = named.map(|node| graph.name_of(*node));
+    let mut nodes = entry.replaces.iter().chain(&entry.skips);
     let zero = Version::zero();
     let version = installed.version.unwrap_or(&zero);
     let mut ranges = entry.skip_ranges.iter();
-    names.any(|name| name == installed.name)
+    nodes.any(|node| graph.name_of(*node) == installed.name)
         || ranges.any(|range| range.takes(version) == Membership::Holds)
 }

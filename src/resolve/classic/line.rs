@@ -225,7 +225,7 @@ impl<'g, 'p> Chains<'g, 'p> {
                 chain.push(entry);
             }
             let replaced = entry.replaces.iter();
-            next = replaced.filter_map(|node| self.channel.entry(*node)).next();
+            next = replaced.find_map(|node| self.channel.entry(*node));
         }
         Ok(chain)
     }

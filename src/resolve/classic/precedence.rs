@@ -42,8 +42,8 @@ fn head_by_range(line: &Line<'_, '_>, installed: Installed<'_>) -> Option<NodeIn
     let head = line.ordered().first()?;
     let version = installed.version?;
     let mut ranges = head.skip_ranges.iter();
-    let held = ranges.any(|range| range.takes(version) == Membership::Holds);
-    held.then_some(head.node)
+    let is_taken = ranges.any(|range| range.takes(version) == Membership::Holds);
+    is_taken.then_some(head.node)
 }
 
 fn replacing(line: &Line<'_, '_>, installed: Installed<'_>) -> Option<NodeIndex> {
