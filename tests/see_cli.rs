@@ -262,7 +262,7 @@ spec:
 
 #[test]
 fn a_manifest_keeps_what_is_not_its_version() {
-    let documents = manifests(&["1.2.0", "-f", "-"], MANIFEST);
+    let documents = manifests(&["1.2.0", "1.4.3", "-f", "-"], MANIFEST);
     let expected = "\
 apiVersion: 'olm.operatorframework.io/v1'
 kind: 'ClusterExtension'
@@ -283,12 +283,34 @@ spec:
     sourceType: 'Catalog'
 ";
     assert_eq!(documents.last().map(String::as_str), Some(expected));
-    let other = manifests(&["1.4.3", "-f", "-", "--channel=stable-v2"], MANIFEST);
+    let other = manifests(
+        &["1.4.3", "2.3.1", "-f", "-", "--channel=stable-v2"],
+        MANIFEST,
+    );
     let last = other.last().expect("a hop");
     assert!(
         last.contains("- 'stable-v2'") && last.contains("'2.3.1'"),
         "{last}"
     );
+    let within = manifests(&["1.2.0", "-f", "-"], MANIFEST);
+    assert!(within.last().is_some_and(|last| last.contains("'1.2.2'")));
+    fails(
+        &[
+            "path",
+            PACKAGE,
+            "2.3.1",
+            "1.0.0",
+            SAMPLE,
+            "-oyaml",
+            "--namespace=a.b",
+        ],
+        2,
+        "--namespace: found \"a.b\": expected a DNS label of at most 63 characters, lower-case letters, \
+         digits and hyphens",
+    );
+    let (code, stdout, stderr) = run(&["path", PACKAGE, "2.3.1", "1.0.0", SAMPLE, "-oyaml"], "");
+    assert_eq!((code, &*stdout), (Some(1), ""));
+    assert!(stderr.contains("2.3.1 -> 1.0.0: no way; "), "{stderr}");
     fails(
         &["path", PACKAGE, "1.2.0", SAMPLE, "-f", "Cargo.toml"],
         2,

@@ -12,10 +12,10 @@ use serde::Serialize;
 
 use crate::explain::see::{
     BundleReport, EdgeReport, Inquiry, InstalledReport, NotAnswered, edges, gives_another,
-    unpinnable,
+    is_given, unpinnable,
 };
-use crate::extension::Filter;
-use crate::judge::{WalkEnd, pin, walk};
+use crate::extension::{Filter, Policy};
+use crate::judge::{Verdict, WalkEnd, pin, walk};
 use crate::resolve::{Choice, Origin, shortest_way};
 
 pub(super) use classic::subscribed;
@@ -53,6 +53,9 @@ pub struct PathReport {
     walks: Vec<WalkReport>,
     /// What is worth knowing besides.
     notes: Vec<String>,
+    /// Whether no edges bind the extension.
+    #[serde(skip)]
+    is_free: bool,
 }
 
 /// Which OLM.
@@ -123,6 +126,10 @@ impl PathReport {
         let origin = inquiry.origin();
         let way = match (&targets, &origin) {
             (_, None) => None,
+            (Some(targets), Some(origin)) if is_free(inquiry) => {
+                pinned(inquiry, origin, &free, targets)
+            }
+            (None, Some(origin)) if is_free(inquiry) => best(inquiry, origin),
             (Some(targets), Some(origin)) => way_to(inquiry, origin, targets),
             (None, Some(origin)) => way_up(inquiry, origin),
         };
@@ -176,8 +183,42 @@ impl PathReport {
             message: None,
             walks: Vec::new(),
             notes: inquiry.notes(),
+            is_free: is_free(inquiry),
         }
     }
+}
+
+/// Whether upgrade edges do not bind the extension, so that one edit leads anywhere.
+fn is_free(inquiry: &Inquiry<'_>) -> bool {
+    inquiry.filter.policy == Policy::SelfCertified
+}
+
+/// The one edit that pins one of these bundles, unless that is installed.
+fn pinned<'a>(
+    inquiry: &Inquiry<'_>,
+    origin: &Origin<'_>,
+    free: &Filter,
+    targets: &[Choice<'a>],
+) -> Option<Vec<Choice<'a>>> {
+    let given = |to: &&Choice<'a>| {
+        let answer = pin(**to).map(|pin| inquiry.ask(&free.with_version(&pin)));
+        answer.is_some_and(|answer| {
+            let resolved = answer.resolved.as_ref();
+            answer.verdict == Verdict::Allow && resolved.is_some_and(|bundle| is_given(to, bundle))
+        })
+    };
+    let mut targets = targets.iter();
+    let is_elsewhere = |to: &&Choice<'a>| !is_at(Some(origin), **to);
+    targets
+        .find(|to| is_elsewhere(to) && given(to))
+        .map(|to| vec![*to])
+}
+
+/// What the request resolves to by itself, unless that is lower than what is installed.
+fn best<'a>(inquiry: &Inquiry<'a>, origin: &Origin<'_>) -> Option<Vec<Choice<'a>>> {
+    let walk = walk(inquiry.snapshot, inquiry.filter, &inquiry.installed);
+    let last = walk.steps.last()?;
+    (!origin.is_newer_than(last.package, last.index)).then(|| vec![*last])
 }
 
 /// The shortest of the ways to these bundles.

@@ -21,6 +21,7 @@ pub(super) use words::{
 };
 
 use crate::catalog::Bundle;
+use crate::explain::ResolvedBundle;
 use crate::extension::InstalledBundle;
 use crate::resolve::Choice;
 use crate::version::{BundleReleaseSupport, Release, go};
@@ -105,6 +106,13 @@ impl BundleReport {
             (None, _) => go::escape(&self.bundle),
         }
     }
+}
+
+/// Whether a bundle is what an edit resolves to; releases of one version can have one name.
+pub(super) fn is_given(to: &Choice<'_>, resolved: &ResolvedBundle) -> bool {
+    let own = BundleReport::of(*to);
+    (&own.catalog, &own.bundle, &own.release)
+        == (&resolved.catalog, &resolved.bundle, &resolved.release)
 }
 
 /// A bundle by its version and release, by its name where they cannot be read; fit for a terminal.

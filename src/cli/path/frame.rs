@@ -14,8 +14,8 @@ use crate::manifest::{DocumentError, InputError, Inputs, documents};
 /// The flags about the manifest.
 #[derive(Args, Clone, Debug)]
 pub(super) struct FrameArgs {
-    /// The ClusterExtension to change: its channels and its selector count, unless --channel names
-    /// others; - for standard input
+    /// The ClusterExtension to change: its selector and its upgrade policy count, and its
+    /// channels and its range, unless --channel and --range say others; - for standard input
     #[arg(
         short = 'f',
         long = "filename",
@@ -148,6 +148,8 @@ fn of_file(file: PathBuf, filter: &mut Filter) -> Result<Frame, FrameError> {
     match <[_; 1]>::try_from(found) {
         Ok([(frame, asked)]) => {
             filter.selector = asked.selector;
+            filter.policy = asked.policy;
+            filter.version = filter.version.take().or(asked.version);
             if filter.channels.is_empty() {
                 filter.channels = asked.channels;
                 return Ok(frame);

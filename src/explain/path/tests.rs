@@ -151,6 +151,18 @@ fn a_bundle_without_a_version_is_where_it_is() {
 }
 
 #[test]
+fn without_edges_one_edit_leads_anywhere() {
+    let snapshot = snapshot(EdgeSource::Catalog, &[("hub", CHAIN)]);
+    let filter = filter(&[], None).with_policy(Policy::SelfCertified);
+    let inquiry = Inquiry::of(&snapshot, &filter, &said("2.0.0")).expect("a question");
+    let way = |to| PathReport::of(&inquiry, to).expect("a bundle");
+    let text = way(Some("1.0.0")).to_text().to_string();
+    let expected = "  1    \"1.0.0\"         is free of edges: SelfCertified\n";
+    assert!(text.contains(expected), "{text}");
+    assert!(way(Some("2.0.0")).is_found() && !way(None).is_found());
+}
+
+#[test]
 fn olm_v0_walks_by_itself() {
     let walk = |channels, from, to| {
         let (found, text) = report(CHAIN, (channels, None), (from, to), Generation::V0);

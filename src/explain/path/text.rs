@@ -86,11 +86,23 @@ impl PathReport {
                 Cell::one(Tone::Plain, (at + 1).to_string()),
                 Cell::one(Tone::Good, go::quote(&hop.version)),
                 Cell::list(Tone::Plain, catalog.into_iter().collect()),
-                Cell::one(Tone::Plain, because(hop)),
+                Cell::one(Tone::Plain, self.because(hop)),
                 but(&hop.bundle),
             ]);
         }
         table
+    }
+
+    fn because(&self, hop: &Hop) -> String {
+        match hop.edges.split_first() {
+            _ if self.is_free => "is free of edges: SelfCertified".to_owned(),
+            None => "is allowed by versions alone".to_owned(),
+            Some((edge, [])) => format!("{} in {}", edge.how(), go::escape(&edge.channel)),
+            Some((edge, more)) => {
+                let channel = go::escape(&edge.channel);
+                format!("{} in {channel}; {} more", edge.how(), more.len())
+            }
+        }
     }
 
     fn say_walk(&self, walk: &WalkReport, text: &mut Toned) {
@@ -131,17 +143,6 @@ fn said(line: &str) -> &str {
     labels
         .find_map(|label| line.strip_prefix(label))
         .unwrap_or(line)
-}
-
-fn because(hop: &Hop) -> String {
-    match hop.edges.split_first() {
-        None => "is allowed by versions alone".to_owned(),
-        Some((edge, [])) => format!("{} in {}", edge.how(), go::escape(&edge.channel)),
-        Some((edge, more)) => {
-            let channel = go::escape(&edge.channel);
-            format!("{} in {channel}; {} more", edge.how(), more.len())
-        }
-    }
 }
 
 fn but(bundle: &BundleReport) -> Cell {

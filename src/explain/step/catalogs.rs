@@ -3,7 +3,9 @@
 use serde::Serialize;
 
 use crate::catalog::WrittenEdge;
-use crate::explain::see::{BundleReport, EdgeReport, Inquiry, edges, gives_another, unpinnable};
+use crate::explain::see::{
+    BundleReport, EdgeReport, Inquiry, edges, gives_another, is_given, unpinnable,
+};
 use crate::explain::step::text::needed;
 use crate::explain::step::versions::by_versions;
 use crate::explain::{Answer, ResolvedBundle};
@@ -161,10 +163,7 @@ impl Pinned {
     }
 
     fn answered(pin: &str, answer: Answer, targets: &[Choice<'_>]) -> Self {
-        let is_meant = |resolved: &ResolvedBundle| {
-            let mut targets = targets.iter();
-            targets.any(|to| to.catalog.name == resolved.catalog && is_bundle(to, resolved))
-        };
+        let is_meant = |resolved: &ResolvedBundle| targets.iter().any(|to| is_given(to, resolved));
         let resolved = answer.resolved.filter(|_| answer.verdict == Verdict::Allow);
         let another = resolved.filter(|resolved| !is_meant(resolved));
         let another = another.map(|resolved| gives_another(pin, &resolved));
@@ -182,12 +181,6 @@ impl Pinned {
     fn is_allowed(&self) -> bool {
         self.verdict == Verdict::Allow && self.another.is_none()
     }
-}
-
-/// Whether it is what an edit resolves to; releases of one version can have one name.
-fn is_bundle(to: &Choice<'_>, resolved: &ResolvedBundle) -> bool {
-    let own = BundleReport::of(*to);
-    own.bundle == resolved.bundle && own.release == resolved.release
 }
 
 /// Whether the successor rule takes one of them from an edge, the stay rule aside.

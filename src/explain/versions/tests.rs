@@ -100,3 +100,15 @@ fn a_name_that_nothing_has() {
         assert_eq!(see::nameless("FROM", "1", "p", &nameless), expected);
     }
 }
+
+#[test]
+fn a_successor_that_every_edit_is_refused_for_says_so() {
+    let lines = "a: 1.0.0; 1.1.0 replaces 1.0.0";
+    let snapshot = snapshot(EdgeSource::Catalog, &[("one", lines), ("two", lines)]);
+    let report = VersionsReport::of(&snapshot, &filter(&[], None), Some(&said("1.0.0")));
+    let text = report.expect("known").to_text().to_string();
+    let rows = text
+        .lines()
+        .filter(|line| line.ends_with("no edit gives it"));
+    assert_eq!(rows.count(), 2, "{text}");
+}

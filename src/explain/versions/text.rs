@@ -159,6 +159,10 @@ fn but(bundle: &BundleVersions) -> Cell {
     if bundle.error.is_some() {
         words.push("version unreadable".to_owned());
     }
+    let is_refused = bundle.standing == Some(Standing::Successor) && bundle.hops != Some(1);
+    if is_refused && bundle.requires.is_none() && bundle.error.is_none() {
+        words.push("no edit gives it".to_owned());
+    }
     Cell::list(Tone::Caution, words)
 }
 
