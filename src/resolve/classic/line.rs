@@ -224,7 +224,7 @@ impl<'g, 'p> Chains<'g, 'p> {
             if !self.skipped.contains(&entry.node) {
                 chain.push(entry);
             }
-            let replaced = entry.replaces.iter();
+            let mut replaced = entry.replaces.iter();
             next = replaced.find_map(|node| self.channel.entry(*node));
         }
         Ok(chain)
