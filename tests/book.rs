@@ -3,11 +3,6 @@
 //!
 //! With `OLMGUARD_BLESS=1` what commands print is written anew instead of compared.
 #![cfg(feature = "program")]
-#![expect(
-    clippy::panic,
-    clippy::print_stdout,
-    reason = "a test that cannot go on fails there, and says how much it compared"
-)]
 
 mod common {
     pub(crate) mod committed;
