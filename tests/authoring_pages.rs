@@ -36,7 +36,7 @@ fn page(file: &str) {
     let (mut in_console, mut ran) = (false, 0);
     for line in page.lines() {
         if let Some(command) = line.strip_prefix("$ olmguard ").filter(|_| in_console) {
-            told += &format!("{line}\n{}", printed(command, folder.path()));
+            told.extend([line, "\n", &printed(command, folder.path())]);
             ran += 1;
             continue;
         }
@@ -45,7 +45,7 @@ fn page(file: &str) {
         } else if in_console {
             continue;
         }
-        told += &format!("{line}\n");
+        told.extend([line, "\n"]);
     }
     assert!(ran > 0, "no example ran");
     compare(file, &told);

@@ -107,7 +107,7 @@ fn nothing_overlaps(browser: &mut Browser) {
 /// A click on a version: the panel says where it leads and the way to the highest version.
 fn click_tells(browser: &mut Browser, sketch: &Sketch<'_, '_>, start: Row, page: &Path) {
     browser.click(&format!(".pill[data-row=\"{}\"]", start.0));
-    let reach = sketch.walk.reach(start, None, None);
+    let reach = sketch.walk.reach(start, None);
     let told = browser
         .run("return [...document.querySelectorAll('#next li b')].map((b) => b.textContent)");
     let mut next: Vec<_> = sketch

@@ -1,7 +1,12 @@
 //! The pictures of upgrade graphs, read as a reader of SVG and HTML reads them: nothing overlaps,
 //! nothing is missing or twice, all of it is legible, and no name is more than a name.
 
-#![expect(clippy::panic, clippy::indexing_slicing, reason = "a test may fail")]
+#![expect(
+    clippy::panic,
+    clippy::indexing_slicing,
+    clippy::print_stdout,
+    reason = "a test may fail, and says how much it looked at"
+)]
 
 mod common {
     pub(crate) mod shared;
@@ -70,8 +75,8 @@ fn for_each_picture(mut test: impl FnMut(&str, &Graph<'_>, &Sketch<'_, '_>, &See
         let graph = Graph::of(drawn.package(), package);
         for view in views(&graph) {
             let sketch = Sketch::of(&graph, view).expect("not too large");
-            let text = svg(&sketch, &layout(&sketch));
-            test(&drawn.name, &graph, &sketch, &seen(&text));
+            let shown = svg(&sketch, &layout(&sketch));
+            test(&drawn.name, &graph, &sketch, &seen(&shown));
         }
     }
     println!("{} packages, each seen in 4 ways", all.len());

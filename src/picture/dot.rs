@@ -29,7 +29,7 @@ pub fn dot(sketch: &Sketch<'_, '_>) -> String {
 }
 
 fn cluster(sketch: &Sketch<'_, '_>, at: usize, lane: &Lane<'_>, out: &mut String) {
-    let name = quoted(&text::lane_name(lane));
+    let name = quoted(text::lane_words(lane));
     let style = if lane.is_default { "bold" } else { "solid" };
     let _infallible = writeln!(
         out,

@@ -96,10 +96,15 @@ fn walk(sketch: &Sketch<'_, '_>) -> Option<String> {
 
 /// What a channel is called.
 pub(super) fn lane_name(lane: &Lane<'_>) -> String {
+    shown(lane_words(lane))
+}
+
+/// The same as it is, for who escapes it.
+pub(super) fn lane_words<'p>(lane: &Lane<'p>) -> &'p str {
     match lane.kind {
-        LaneKind::Channel if lane.name.is_empty() => "(no name)".to_owned(),
-        LaneKind::Channel => shown(lane.name),
-        LaneKind::Semver => "semver rules".to_owned(),
+        LaneKind::Channel if lane.name.is_empty() => "(no name)",
+        LaneKind::Channel => lane.name,
+        LaneKind::Semver => "semver rules",
     }
 }
 

@@ -95,14 +95,13 @@ impl Walk {
     }
 
     /// What can be reached from a row, and the shortest way to a goal; of several the one with the
-    /// higher first hops. Only the steps of one lane count where one is named.
-    pub fn reach(&self, start: Row, goal: Option<Row>, lane: Option<u32>) -> Reach {
+    /// higher first hops.
+    pub fn reach(&self, start: Row, goal: Option<Row>) -> Reach {
         let mut hops = BTreeMap::from([(start, 0)]);
         let mut came = BTreeMap::new();
         let mut queue = VecDeque::from([(start, 0)]);
         while let Some((row, away)) = queue.pop_front() {
-            let steps = self.from(row).iter();
-            for hop in steps.filter(|hop| lane.is_none_or(|lane| lane == hop.lane)) {
+            for hop in self.from(row) {
                 if let Entry::Vacant(first) = hops.entry(hop.to) {
                     first.insert(away + 1);
                     came.insert(hop.to, (row, *hop));
@@ -115,6 +114,38 @@ impl Walk {
             start,
             goal,
             way: way(&came, end.unwrap_or(start)),
+            hops,
+        }
+    }
+
+    /// What is reached where each step is given: one row after another, by the edges of a lane. The way
+    /// ends at the goal, where it comes there.
+    pub(super) fn course(
+        &self,
+        start: Row,
+        rows: impl Iterator<Item = Row>,
+        goal: Option<Row>,
+        lane: u32,
+    ) -> Reach {
+        let mut hops = BTreeMap::from([(start, 0)]);
+        let mut course = Vec::new();
+        let mut at = start;
+        for (away, row) in (1..).zip(rows) {
+            let mut steps = self.from(at).iter();
+            let Some(hop) = steps.find(|hop| hop.to == row && hop.lane == lane) else {
+                break;
+            };
+            hops.insert(row, away);
+            course.push((at, *hop));
+            at = row;
+        }
+        if let Some(goal) = goal {
+            course.truncate(hops.get(&goal).map_or(0, |away| *away as usize));
+        }
+        Reach {
+            start,
+            goal,
+            way: course,
             hops,
         }
     }

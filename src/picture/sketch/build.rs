@@ -10,6 +10,7 @@ use crate::picture::sketch::rows::{RowOf, order};
 use crate::picture::sketch::{Lane, LaneKind, Row, RowFacts, Sketch};
 use crate::picture::walk::{Field, Hop, Reach, Walk};
 use crate::picture::{Edges, Olm, TooLarge, View};
+use crate::resolve::classic::{Installed, Line, Subscribed};
 
 /// More is not told apart on any screen; the largest package recorded has 203 bundles.
 const MOST_VERSIONS: usize = 2_000;
@@ -140,7 +141,9 @@ fn strand(sketch: &mut Sketch<'_, '_>) {
     let heads = cells.filter(|cell| cell.marks.has(Mark::Head));
     let heads: BTreeSet<_> = heads.map(|cell| cell.row).collect();
     let walk = &sketch.walk;
-    let is_stranded = |row: Row| walk.from(row).is_empty() && !heads.contains(&row);
+    // What is drawn by the rules of OLM v0 says nothing about OLM v1.
+    let of_v1 = sketch.view.olm == Olm::V1;
+    let is_stranded = |row: Row| of_v1 && walk.from(row).is_empty() && !heads.contains(&row);
     for (row, facts) in (0..).map(Row).zip(&mut sketch.rows) {
         facts.marks = facts.marks.with(Mark::StrandedV1, is_stranded(row));
     }
@@ -157,9 +160,23 @@ fn reach(sketch: &Sketch<'_, '_>, row_of: &RowOf) -> Option<Reach> {
     let View { from, to, .. } = sketch.view;
     let start = row_of.get(from?)?;
     let goal = to.and_then(|to| row_of.get(to));
-    let lane = match sketch.view.olm {
-        Olm::V1 => None,
-        Olm::V0 => sketch.lane_of_subscription(),
-    };
-    Some(sketch.walk.reach(start, goal, lane))
+    match sketch.view.olm {
+        Olm::V1 => Some(sketch.walk.reach(start, goal)),
+        Olm::V0 => Some(course(sketch, row_of, start, goal)),
+    }
+}
+
+/// Where a subscription of OLM v0 gets from a row: it takes the first candidate, and nobody steers it.
+fn course(sketch: &Sketch<'_, '_>, row_of: &RowOf, start: Row, goal: Option<Row>) -> Reach {
+    let at = sketch.lane_of_subscription();
+    let lane = at.and_then(|at| sketch.lanes.get(at as usize));
+    let line = lane.and_then(|lane| Line::of(sketch.graph, Subscribed::To(lane.name)).ok());
+    let node = sketch.row(start).map(|facts| facts.node);
+    let walked = line.zip(node).map_or_else(Vec::new, |(line, node)| {
+        line.walk(Installed::node(sketch.graph, node))
+    });
+    let rows = walked.iter().filter_map(|node| row_of.get(*node));
+    sketch
+        .walk
+        .course(start, rows, goal, at.unwrap_or_default())
 }
