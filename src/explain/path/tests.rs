@@ -77,6 +77,7 @@ Why         p: 2.0.0 -> 1.0.0 refused: 1.0.0 is older than 2.0.0 and not a succe
             Override: set spec.source.catalog.upgradeConstraintPolicy to SelfCertified; data loss is possible
             Catalog: hub
             OLM: error upgrading from currently installed version \"2.0.0\": no bundles found for package \"p\" matching version \"1.0.0\"
+            Help: olmguard explain Downgrade
 By itself   within \">=3\":
             2.0.0
 Then        stops: OLM resolves nothing from there
@@ -85,6 +86,7 @@ OLM says    p: 2.0.0 -> >=3 refused: no bundle matches >=3 [VersionNotFound]
             Fix: set spec.source.catalog.version to \"2.0.0\"
             Catalog: hub
             OLM: error upgrading from currently installed version \"2.0.0\": no bundles found for package \"p\" matching version \">=3\"
+            Help: olmguard explain VersionNotFound
 ";
     assert_eq!((found, text.as_str()), (false, expected));
     let first = |to| {

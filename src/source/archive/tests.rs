@@ -6,7 +6,7 @@ use super::*;
 use crate::catalog::blob::{self, Key, Sink};
 use crate::olm::Gates;
 use crate::snapshot::{Age, Availability, Currency, Labels, OnOldCatalog, Serving};
-use crate::source::record::Recorder;
+use crate::source::record::{Recorder, VERSION};
 
 fn record(packages: &[&str]) -> Vec<u8> {
     let mut recorder = Recorder::new(Vec::new()).unwrap();
@@ -185,7 +185,10 @@ fn what_is_wrong_is_said() {
         ),
         (
             with(16, 9),
-            "its version is 9: expected 1, the one that this olmguard writes".to_owned(),
+            format!(
+                "its version is 9: expected {}, the one that this olmguard writes",
+                VERSION
+            ),
         ),
         (
             whole[..whole.len() - 1].to_vec(),

@@ -359,4 +359,4 @@ fn the_form_of_version_2() {
     assert_eq!(pieces.escape_ascii().to_string(), FORM);
 }
 
-const FORM: &str = r"\x24\x00\x00\x00\x07lantern\x0bolm.package\x06stable\x00\x00\x06stableN\x00\x00\x00\x07lantern\x0bolm.channel\x06stable\x00\x01\x06stable\x01\nlantern.v2\nlantern.v1\x01\nlantern.v0\x06<2.0.0\x00\x00\x00\x00";
+const FORM: &str = r"$\x00\x00\x00\x07lantern\x0bolm.package\x06stable\x00\x00\x06stableN\x00\x00\x00\x07lantern\x0bolm.channel\x06stable\x00\x01\x06stable\x01\nlantern.v2\nlantern.v1\x01\nlantern.v0\x06<2.0.0\x00\x00\x00\x00";

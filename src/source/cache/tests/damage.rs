@@ -4,7 +4,7 @@ use std::os::unix::fs::symlink;
 
 use super::*;
 use crate::source::framed;
-use crate::source::record::Recorder;
+use crate::source::record::{Recorder, VERSION};
 use crate::source::sealed::{Kind, Sealer};
 
 /// The file is refused and removed, by whoever meets it first.
@@ -104,14 +104,14 @@ fn what_is_wrong_is_said() {
         ),
         (
             sealed(7, PROGRAM, &stem),
-            "its version is 7: expected 1, the one that this olmguard writes".to_owned(),
+            format!("its version is 7: expected {VERSION}, the one that this olmguard writes"),
         ),
         (
-            sealed(1, "0.0.0", &stem),
+            sealed(VERSION, "0.0.0", &stem),
             format!("olmguard \"0.0.0\" made it, and this is {PROGRAM}"),
         ),
         (
-            sealed(1, PROGRAM, &other),
+            sealed(VERSION, PROGRAM, &other),
             format!("it holds the content of {other:?}"),
         ),
     ] {
@@ -126,7 +126,7 @@ fn what_is_wrong_is_said() {
         error,
         format!("{here}: removed: {why}, and has to be fetched again")
     );
-    fs::write(scene.file(1), sealed(1, PROGRAM, &stem)).unwrap();
+    fs::write(scene.file(1), sealed(VERSION, PROGRAM, &stem)).unwrap();
     assert_eq!(load(&scene.open(PLENTY), 1).unwrap().unwrap(), ["a"]);
 }
 
@@ -151,7 +151,7 @@ fn a_record_that_cannot_be_replayed_is_refused() {
     let cache = scene.open(PLENTY);
     let kind = Kind {
         name: b"olmguard catalog",
-        version: 1,
+        version: VERSION,
     };
     let stem = digest(1).replace(':', "-");
     let mut sealer = Sealer::begin(std::io::Cursor::new(Vec::new()), kind).unwrap();
