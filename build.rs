@@ -1,12 +1,14 @@
 //! Tells the program what it is built by and for: facts that change with the toolchain alone.
+//!
+//! The variables do not begin like the twins of flags: cargo sets them for what it runs, too.
 
 use std::env;
 use std::process::Command;
 
 fn main() {
     println!("cargo::rerun-if-changed=build.rs");
-    println!("cargo::rustc-env=OLMGUARD_RUSTC={}", compiler());
-    println!("cargo::rustc-env=OLMGUARD_TARGET={}", variable("TARGET"));
+    println!("cargo::rustc-env=BUILT_WITH_RUSTC={}", compiler());
+    println!("cargo::rustc-env=BUILT_FOR_TARGET={}", variable("TARGET"));
 }
 
 /// Such as `1.95.0`.

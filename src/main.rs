@@ -18,6 +18,6 @@ fn main() -> ExitCode {
 /// quickest.
 const BUILD: Build = Build {
     commit: option_env!("OLMGUARD_COMMIT"),
-    rust: env!("OLMGUARD_RUSTC"),
-    target: env!("OLMGUARD_TARGET"),
+    rust: env!("BUILT_WITH_RUSTC"),
+    target: env!("BUILT_FOR_TARGET"),
 };

@@ -13,6 +13,7 @@ use serde_json::{Value, json};
 fn graph(arguments: &[&str]) -> Output {
     Command::new(env!("CARGO_BIN_EXE_olmguard"))
         .current_dir(env!("CARGO_MANIFEST_DIR"))
+        .env_clear()
         .arg("graph")
         .args(arguments)
         .output()

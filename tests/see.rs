@@ -278,7 +278,10 @@ fn an_explained_step_is_what_check_says() {
                 let catalog = json!({"packageName": name, "version": version});
                 let answer = ask(&snapshot, &catalog, &installed);
                 let said = value(&report);
-                assert_eq!(report.is_allowed(), answer.verdict == Verdict::Allow);
+                let resolved = answer.resolved.map(|resolved| resolved.bundle);
+                let is_it = resolved.as_deref() == Some(&*package.bundle(to_index).name);
+                let is_allowed = answer.verdict == Verdict::Allow && is_it;
+                assert_eq!(report.is_allowed(), is_allowed, "{name} {from} {to}");
                 assert_eq!(
                     said["olm"]["token"],
                     answer.token.as_str(),

@@ -77,7 +77,7 @@ fn what_is_not_there_is_said() {
         "harbor-lights: 1.2.0 -> any version refused: catalog sample has no such package \
          [PackageNotFound]; Nearest: harbor-lights-operator; Needed: a catalog with this package, or \
          another packageName; OLM: error upgrading from currently installed version \"1.2.0\": no \
-         bundles found for package \"harbor-lights\"",
+         bundles found for package \"harbor-lights\"; Help: olmguard explain PackageNotFound",
     );
     fails(
         &["explain", PACKAGE, "1.2.0", "9.9.9", SAMPLE],
