@@ -105,7 +105,7 @@ fn what_is_not_there_is_said() {
     fails(
         &["explain", PACKAGE, "1.2.0", SAMPLE],
         2,
-        "expected PACKAGE FROM TO: a package, what is installed, and where to go",
+        "expected PACKAGE FROM TO: a package, what is installed, and where to go; or one TOKEN",
     );
     for flag in ["--range=<2", "--graph=semver"] {
         fails(
