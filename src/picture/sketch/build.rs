@@ -170,9 +170,9 @@ fn reach(sketch: &Sketch<'_, '_>, row_of: &RowOf) -> Option<Reach> {
 fn course(sketch: &Sketch<'_, '_>, row_of: &RowOf, start: Row, goal: Option<Row>) -> Reach {
     let at = sketch.lane_of_subscription();
     let lane = at.and_then(|at| sketch.lanes.get(at as usize));
-    let line = lane.and_then(|lane| Line::of(sketch.graph, Subscribed::To(lane.name)).ok());
+    let order = lane.and_then(|lane| Line::of(sketch.graph, Subscribed::To(lane.name)).ok());
     let node = sketch.row(start).map(|facts| facts.node);
-    let walked = line.zip(node).map_or_else(Vec::new, |(line, node)| {
+    let walked = order.zip(node).map_or_else(Vec::new, |(line, node)| {
         line.walk(Installed::node(sketch.graph, node))
     });
     let rows = walked.iter().filter_map(|node| row_of.get(*node));

@@ -185,10 +185,7 @@ fn what_is_wrong_is_said() {
         ),
         (
             with(16, 9),
-            format!(
-                "its version is 9: expected {}, the one that this olmguard writes",
-                VERSION
-            ),
+            format!("its version is 9: expected {VERSION}, the one that this olmguard writes"),
         ),
         (
             whole[..whole.len() - 1].to_vec(),
