@@ -4,7 +4,12 @@
 //! `OLMGUARD_CHROMEDRIVER` names the driver, which finds its Chromium; without it the tests are left
 //! out. Screenshots lie in the folder for temporary files of the build.
 
-#![expect(clippy::panic, reason = "a test may fail")]
+#![expect(
+    clippy::indexing_slicing,
+    clippy::panic,
+    clippy::print_stdout,
+    reason = "a test may fail, and says what it left out"
+)]
 
 mod common {
     pub(crate) mod shared;

@@ -2,6 +2,11 @@
 //!
 //! `OLMGUARD_OPM` names the program; without it the comparison is left out.
 
+#![expect(
+    clippy::indexing_slicing,
+    reason = "a test that cannot go on fails there"
+)]
+
 mod common {
     pub(crate) mod shared;
     pub(crate) mod tally;
@@ -130,20 +135,17 @@ fn parts(text: &str) -> Parts {
         } else if line == "end" {
             depth -= 1;
         } else if depth == 2 && !line.starts_with("%%") {
-            match line.split_once("-- ") {
-                Some((from, rest)) => {
-                    let (label, to) = rest.split_once(" -->").expect("an edge");
-                    let (from, to) = (name(from, &mut names), name(to.trim(), &mut names));
-                    let label = label
-                        .trim_matches('"')
-                        .replace("#60;", "<")
-                        .replace("#62;", ">");
-                    parts.insert([&channel, &from, &label, &to].map(String::clone).to_vec());
-                }
-                None => {
-                    let node = name(line, &mut names);
-                    parts.insert(vec![channel.clone(), node]);
-                }
+            if let Some((from, rest)) = line.split_once("-- ") {
+                let (label, to) = rest.split_once(" -->").expect("an edge");
+                let (from, to) = (name(from, &mut names), name(to.trim(), &mut names));
+                let label = label
+                    .trim_matches('"')
+                    .replace("#60;", "<")
+                    .replace("#62;", ">");
+                parts.insert([&channel, &from, &label, &to].map(String::clone).to_vec());
+            } else {
+                let node = name(line, &mut names);
+                parts.insert(vec![channel.clone(), node]);
             }
         }
     }

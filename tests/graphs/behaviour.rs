@@ -55,11 +55,11 @@ fn w8_and_w9_nothing_to_move_to() {
 
 #[test]
 fn w11_a_range_that_holds_its_own_version() {
-    let drawn = Drawn::read(r#"c: 1.1.0 skipRange >=1.0.0 <2.0.0; 1.2.0 replaces 1.1.0"#);
+    let drawn = Drawn::read(r"c: 1.1.0 skipRange >=1.0.0 <2.0.0; 1.2.0 replaces 1.1.0");
     let classic = drawn.v0("c", "1.1.0").expect("a line");
     assert_eq!(classic.candidates, "1.2.0, 1.1.0");
     assert_eq!(classic.path, "1.2.0");
-    let alone = Drawn::read(r#"c: 1.1.0 skipRange >=1.0.0 <2.0.0"#);
+    let alone = Drawn::read(r"c: 1.1.0 skipRange >=1.0.0 <2.0.0");
     let classic = alone.v0("c", "1.1.0").expect("a line");
     assert_eq!((&*classic.candidates, &*classic.path), ("1.1.0", ""));
     assert_eq!(outlook(&alone, "1.1.0"), "head");
@@ -106,7 +106,7 @@ fn an_entry_that_takes_itself_is_stranded_below_the_head() {
 
 #[test]
 fn what_has_no_version_counts_as_zero() {
-    let drawn = Drawn::read(r#"c: 1.0.0 skipRange <1.0.0"#);
+    let drawn = Drawn::read(r"c: 1.0.0 skipRange <1.0.0");
     let graph = drawn.graph();
     let line = Line::of(&graph, Subscribed::To("c")).expect("a line");
     let installed = Installed {
@@ -133,6 +133,6 @@ fn a_first_install_takes_the_head_or_what_starting_csv_names() {
 
 #[test]
 fn edges_in_a_circle_end_the_walk() {
-    let drawn = Drawn::read(r#"c: 1.0.0 skipRange 2.0.0; 2.0.0 replaces 1.0.0"#);
+    let drawn = Drawn::read(r"c: 1.0.0 skipRange 2.0.0; 2.0.0 replaces 1.0.0");
     assert_eq!(drawn.v0("c", "1.0.0").expect("a line").path, "2.0.0");
 }

@@ -116,8 +116,8 @@ fn k_moves_between_channels() {
         assert_eq!(drawn.v1_pick(&[to], "", installed), v1, "{id}: OLM v1");
     }
     let ranged = Drawn::read(
-        r#"old: 1.0.0; 1.1.0 replaces 1.0.0
-           new: 2.0.0 skipRange >=1.0.0 <2.0.0"#,
+        r"old: 1.0.0; 1.1.0 replaces 1.0.0
+           new: 2.0.0 skipRange >=1.0.0 <2.0.0",
     );
     next("K6", &ranged, "new", "1.0.0", "2.0.0");
     next("K6", &ranged, "new", "1.1.0", "2.0.0");

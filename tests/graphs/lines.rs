@@ -49,7 +49,7 @@ fn skipped_entries_are_walked_through() {
     let classic = drawn.v0("c", "0.9.0").expect("a line");
     assert_eq!(classic.candidates, "");
     let drawn = Drawn::read(
-        r#"c: 1.0.0 skipRange <1.0.0; 2.0.0 replaces 1.0.0; 3.0.0 replaces 2.0.0 skips 2.0.0"#,
+        r"c: 1.0.0 skipRange <1.0.0; 2.0.0 replaces 1.0.0; 3.0.0 replaces 2.0.0 skips 2.0.0",
     );
     let classic = drawn.v0("c", "0.9.0").expect("a line");
     assert_eq!((&*classic.candidates, &*classic.path), ("1.0.0", "1.0.0"));

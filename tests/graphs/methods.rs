@@ -25,7 +25,7 @@ fn m3_skips() {
 
 #[test]
 fn m4_skip_range() {
-    let drawn = Drawn::read(r#"c: 1.0.3 skipRange >=1.0.0 <1.0.3"#);
+    let drawn = Drawn::read(r"c: 1.0.3 skipRange >=1.0.0 <1.0.3");
     for (id, installed, next) in [
         ("M4", "1.0.0", "1.0.3"),
         ("M4", "1.0.1", "1.0.3"),
@@ -40,7 +40,7 @@ fn m4_skip_range() {
 
 #[test]
 fn x_v3_skips_v2_which_ranges_over_v1() {
-    let drawn = Drawn::read(r#"c: 3.0.0 skips 2.0.0; 2.0.0 skipRange >=1.0.0 <2.0.0"#);
+    let drawn = Drawn::read(r"c: 3.0.0 skips 2.0.0; 2.0.0 skipRange >=1.0.0 <2.0.0");
     row("X1", &drawn, "1.0.0", ["", ""], "2.0.0");
     row("X1", &drawn, "1.9.9", ["", ""], "2.0.0");
     row("X2", &drawn, "2.0.0", ["3.0.0", "3.0.0"], "3.0.0");

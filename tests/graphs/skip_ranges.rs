@@ -7,11 +7,11 @@ const STEPS: [&str; 8] = [
     "1.0.0",
     "1.1.0 replaces 1.0.0",
     "1.2.0 replaces 1.1.0",
-    r#"1.2.0 replaces 1.1.0 skipRange 1.0.0"#,
+    r"1.2.0 replaces 1.1.0 skipRange 1.0.0",
     "2.0.0 replaces 1.2.0",
-    r#"2.0.0 replaces 1.2.0 skipRange 1.0.0 || 1.1.0"#,
+    r"2.0.0 replaces 1.2.0 skipRange 1.0.0 || 1.1.0",
     "2.1.0 replaces 2.0.0",
-    r#"2.1.0 replaces 2.0.0 skipRange 1.2.0"#,
+    r"2.1.0 replaces 2.0.0 skipRange 1.2.0",
 ];
 
 pub(crate) fn after(number: usize) -> Drawn {
@@ -47,7 +47,7 @@ fn both_generations_agree_where_nothing_is_skipped() {
 
 #[test]
 fn a_blank_means_and() {
-    let drawn = Drawn::read(r#"c: 1.2.0 skipRange 1.0.0 1.1.0"#);
+    let drawn = Drawn::read(r"c: 1.2.0 skipRange 1.0.0 1.1.0");
     for installed in ["1.0.0", "1.1.0"] {
         row("notation", &drawn, installed, ["", ""], "");
     }
@@ -55,7 +55,7 @@ fn a_blank_means_and() {
 
 #[test]
 fn l_a_range_on_the_head() {
-    let drawn = Drawn::read(r#"c: 4.1.2 skipRange >=4.1.0 <4.1.2"#);
+    let drawn = Drawn::read(r"c: 4.1.2 skipRange >=4.1.0 <4.1.2");
     for (id, installed, next) in [
         ("L1", "4.1.0", "4.1.2"),
         ("L1", "4.1.1", "4.1.2"),
@@ -70,7 +70,7 @@ fn l_a_range_on_the_head() {
 #[test]
 fn l4_a_range_that_is_not_on_the_head() {
     let drawn = Drawn::read(
-        r#"c: 2.0.0 skipRange <1.0.0; 3.0.0 replaces 2.0.0 skipRange <1.0.0; 4.0.0 replaces 3.0.0 skipRange <1.0.0 !0.0.0"#,
+        r"c: 2.0.0 skipRange <1.0.0; 3.0.0 replaces 2.0.0 skipRange <1.0.0; 4.0.0 replaces 3.0.0 skipRange <1.0.0 !0.0.0",
     );
     row(
         "L4",

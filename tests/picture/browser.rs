@@ -1,4 +1,4 @@
-//! A headless Chromium behind chromedriver, spoken to in the WebDriver protocol.
+//! A headless Chromium behind chromedriver, spoken to in the `WebDriver` protocol.
 //!
 //! A killed driver would leave its browser running: the guard ends the session first, also where a test
 //! panics.
@@ -15,7 +15,7 @@ pub(crate) struct Browser {
     driver: Child,
     port: u16,
     session: String,
-    _profile: tempfile::TempDir,
+    profile: tempfile::TempDir,
 }
 
 impl Browser {
@@ -35,7 +35,7 @@ impl Browser {
             driver,
             port,
             session: String::new(),
-            _profile: profile,
+            profile,
         };
         let arguments = [
             "--headless=new",
@@ -48,7 +48,7 @@ impl Browser {
             "--disable-sync",
             "--window-size=1400,900",
         ];
-        let profile = format!("--user-data-dir={}", browser._profile.path().display());
+        let profile = format!("--user-data-dir={}", browser.profile.path().display());
         let arguments: Vec<_> = arguments.into_iter().chain([profile.as_str()]).collect();
         let answer = browser.post(
             "/session",
@@ -191,4 +191,4 @@ fn exchange(port: u16, method: &str, path: &str, body: &str) -> std::io::Result<
 }
 
 /// Longer than any answer takes on a busy machine.
-const PATIENCE: Duration = Duration::from_secs(60);
+const PATIENCE: Duration = Duration::from_mins(1);
