@@ -10,7 +10,7 @@
 //! ```
 //!
 //! A step to the next version runs in the middle, one past others to the left of them, and what skips
-//! to their right, folded ([`fold`]). Lines keep to tracks of their own, so none lies upon another.
+//! to their right, folded (`fold`). Lines keep to tracks of their own, so none lies upon another.
 
 mod card;
 mod columns;
