@@ -30,7 +30,8 @@ use crate::version::{Membership, Version};
 pub struct Installed<'a> {
     /// Its name, which `replaces` and `skips` are compared with.
     pub name: &'a str,
-    /// Its `spec.version`; absent counts as 0.0.0.
+    /// Its `spec.version`, [`Version::zero`] where it has none; absent where nobody knows it here, which
+    /// is in no range.
     pub version: Option<&'a Version>,
 }
 
@@ -47,7 +48,7 @@ pub enum Outlook {
 }
 
 impl<'a> Installed<'a> {
-    /// A bundle of the graph, installed; a name without a bundle has no version.
+    /// A bundle of the graph, installed; the version of a name without a bundle is not known.
     pub fn node(graph: &Graph<'a>, node: NodeIndex) -> Self {
         let bundle = graph.bundle(node);
         let version = bundle.and_then(|bundle| bundle.version.as_ref().ok());
@@ -114,9 +115,10 @@ impl<'p> Line<'_, 'p> {
 /// Whether an entry replaces, skips or ranges over what is installed.
 fn has_edge(graph: &Graph<'_>, entry: &Entry<'_>, installed: Installed<'_>) -> bool {
     let mut nodes = entry.replaces.iter().chain(&entry.skips);
-    let zero = Version::zero();
-    let version = installed.version.unwrap_or(&zero);
-    let mut ranges = entry.skip_ranges.iter();
+    let is_held = |version| {
+        let mut ranges = entry.skip_ranges.iter();
+        ranges.any(|range| range.takes(version) == Membership::Holds)
+    };
     nodes.any(|node| graph.name_of(*node) == installed.name)
-        || ranges.any(|range| range.takes(version) == Membership::Holds)
+        || installed.version.is_some_and(is_held)
 }

@@ -105,15 +105,17 @@ fn an_entry_that_takes_itself_is_stranded_below_the_head() {
 }
 
 #[test]
-fn what_has_no_version_counts_as_zero() {
+fn what_has_no_version_counts_as_zero_and_an_unknown_one_as_none() {
     let drawn = Drawn::read(r"c: 1.0.0 skipRange <1.0.0");
     let graph = drawn.graph();
     let line = Line::of(&graph, Subscribed::To("c")).expect("a line");
-    let installed = Installed {
-        name: "stranger",
-        version: None,
+    let tried = |version| {
+        let name = "stranger";
+        line.candidates(Installed { name, version }).len()
     };
-    assert_eq!(line.candidates(installed).len(), 1);
+    let zero = Version::zero();
+    assert_eq!(tried(Some(&zero)), 1);
+    assert_eq!(tried(None), 0);
 }
 
 #[test]
