@@ -121,6 +121,7 @@ pub mod explain;
 pub mod extension;
 pub mod go_duration;
 pub mod graph;
+pub mod guardrail;
 mod heap;
 pub mod json_type;
 pub mod judge;

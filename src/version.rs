@@ -40,7 +40,7 @@ pub use self::masterminds::{
 pub use self::release::{Release, ReleaseError, ReleaseLimit};
 pub use self::semantic::{Component, Version, VersionError, VersionErrorKind};
 pub use self::skip_range::{
-    ComparatorError, Membership, SkipRange, SkipRangeError, SkipRangeErrorKind,
+    ComparatorError, Extent, Membership, SkipRange, SkipRangeError, SkipRangeErrorKind,
 };
 pub use self::version_release::{
     BundleReleaseSupport, LegacyRelease, Recorded, VersionRelease, VersionReleaseError,

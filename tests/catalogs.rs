@@ -36,7 +36,7 @@ impl Sink for Blobs {
             Content::Package(_) => self.packages += 1,
             Content::Channel(_) => self.channels += 1,
             Content::Bundle(_) => self.bundles += 1,
-            Content::Deprecations(_) | Content::Other => {}
+            Content::Deprecations(_) | Content::Guardrails(_) | Content::Other => {}
         }
         let names = [key.package, key.schema, key.name].map(str::to_owned);
         self.by_key.insert(names, format!("{content:?}"));

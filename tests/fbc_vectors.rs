@@ -78,7 +78,7 @@ fn summary(lists: Result<BTreeMap<&str, Vec<Value>>, ()>) -> Value {
 fn describe(content: Content<'_>) -> (&'static str, Value) {
     match content {
         Content::Package(_) => ("packages", Value::Null),
-        Content::Other => ("others", Value::Null),
+        Content::Guardrails(_) | Content::Other => ("others", Value::Null),
         Content::Channel(channel) => {
             let entry = |e: &olmguard::catalog::blob::Entry<'_>| {
                 json!([e.name, e.replaces, e.skips, e.skip_range])

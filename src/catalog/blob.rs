@@ -60,6 +60,9 @@ pub enum Content<'a> {
     Bundle(#[serde(borrow)] Bundle<'a>),
     /// The entries of an `olm.deprecations`.
     Deprecations(#[serde(borrow)] Vec<Deprecation<'a>>),
+    /// An [`olmguard.guardrails`](crate::guardrail): the whole blob as catalogd writes it anew. OLM
+    /// knows it as little as any other schema.
+    Guardrails(#[serde(borrow)] Cow<'a, str>),
     /// Any other schema: it makes its package exist, nothing else.
     Other,
 }
@@ -70,6 +73,10 @@ pub struct Package<'a> {
     /// Its `defaultChannel`; empty if absent. OLM v1 does not look at it.
     #[serde(borrow)]
     pub default_channel: Cow<'a, str>,
+    /// The values of its properties of type [`olmguard.guardrails`](crate::guardrail), as catalogd
+    /// writes them anew.
+    #[serde(borrow)]
+    pub guardrails: Vec<Cow<'a, str>>,
 }
 
 /// The upgrade edges of one channel, strings as written.

@@ -9,6 +9,7 @@ use std::collections::{BTreeMap, HashMap};
 use crate::catalog::blob::{self, BlobFault, Content, Key, Sink};
 use crate::catalog::index::{Parts, index};
 use crate::catalog::{Bundle, Catalog, Counts, PackageFault};
+use crate::guardrail::{self, Guardrails, Unread};
 use crate::olm::Rules;
 
 /// Collects the blobs of one catalog.
@@ -36,6 +37,7 @@ enum Filed {
     Channel(blob::Channel<'static>),
     Bundle(Bundle),
     Deprecations(Vec<blob::Deprecation<'static>>),
+    Guardrails(Result<Guardrails, Unread>),
     Other,
 }
 
@@ -72,6 +74,7 @@ impl<'r> CatalogBuilder<'r> {
                 let entries = entries.into_iter().map(blob::Deprecation::into_owned);
                 Filed::Deprecations(entries.collect())
             }
+            Content::Guardrails(text) => Filed::Guardrails(guardrails(&text)),
             Content::Other => Filed::Other,
         }
     }
@@ -90,15 +93,32 @@ impl Sink for CatalogBuilder<'_> {
             name: key.name.into(),
         };
         match self.folders.get_mut(folder) {
-            Some(blobs) => {
-                blobs.insert(place, filed);
-            }
+            Some(blobs) => file(blobs, place, filed),
             None => {
                 self.folders
                     .insert(folder.into(), Folder::from([(place, filed)]));
             }
         }
     }
+}
+
+/// Files a blob where another may be: to OLM the later one counts, but of two guardrails nobody knows
+/// which is meant.
+fn file(blobs: &mut Folder, place: Place, filed: Result<Filed, BlobFault>) {
+    let filed = match blobs.get(&place) {
+        Some(Ok(Filed::Guardrails(_))) => {
+            let twice = Unread::whole(guardrail::Problem::Twice);
+            Ok(Filed::Guardrails(Err(twice)))
+        }
+        _ => filed,
+    };
+    blobs.insert(place, filed);
+}
+
+/// From the JSON that a blob or property was rewritten to.
+pub(super) fn guardrails(text: &str) -> Result<Guardrails, Unread> {
+    let value = serde_json::from_str(text).unwrap_or_default();
+    guardrail::read(&value)
 }
 
 impl Counts {
@@ -109,7 +129,8 @@ impl Counts {
                 .filter(|(place, _)| *place.schema == *schema)
                 .count()
         };
-        let other = |blob: &Result<Filed, _>| matches!(blob, Ok(Filed::Other));
+        let other =
+            |blob: &Result<Filed, _>| matches!(blob, Ok(Filed::Guardrails(_) | Filed::Other));
         self.packages += usize::from(packaged().next().is_some());
         self.channels += of("olm.channel");
         self.bundles += of("olm.bundle");
@@ -121,7 +142,7 @@ impl Counts {
 fn unpack(folder: Folder) -> Result<Parts, PackageFault> {
     let mut parts = Parts::default();
     let mut faults = Vec::new();
-    for blob in folder.into_values() {
+    for (place, blob) in folder {
         match blob {
             Ok(Filed::Channel(channel)) => parts.channels.push(channel),
             Ok(Filed::Bundle(bundle)) => parts.bundles.push(bundle),
@@ -131,7 +152,11 @@ fn unpack(folder: Folder) -> Result<Parts, PackageFault> {
             Ok(Filed::Package(package)) => {
                 parts.package.get_or_insert(package);
             }
-            Ok(Filed::Other) => {}
+            Ok(Filed::Guardrails(stated)) if !place.top_level => parts.guardrails.push(stated),
+            Ok(Filed::Other) if guardrail::is_of_other_version(&place.schema) => {
+                parts.other_guardrails.push(place.schema);
+            }
+            Ok(Filed::Guardrails(_) | Filed::Other) => {}
             Err(fault) => faults.push(fault),
         }
     }

@@ -3,10 +3,12 @@
 use std::collections::HashMap;
 
 use crate::catalog::blob;
+use crate::catalog::builder::guardrails as guardrails_of;
 use crate::catalog::bundle_set::{BundleIndex, BundleSet};
 use crate::catalog::channel::ChannelIndex;
 use crate::catalog::edges::{Edge, EdgesBuilder, NameEdge};
 use crate::catalog::{Bundle, Channel, Deprecation, Package};
+use crate::guardrail::{Authored, Guardrails, Unread};
 
 /// The blobs of one package, by what they are, in the order of their files.
 #[derive(Debug, Default)]
@@ -16,6 +18,9 @@ pub(super) struct Parts {
     pub(super) channels: Vec<blob::Channel<'static>>,
     /// The entries of the first `olm.deprecations`; others are not looked at.
     pub(super) deprecations: Option<Vec<blob::Deprecation<'static>>>,
+    pub(super) guardrails: Vec<Result<Guardrails, Unread>>,
+    /// The schemas of blobs with guardrails of a version that is not known.
+    pub(super) other_guardrails: Vec<Box<str>>,
 }
 
 /// Where the bundles of one name stand: blobs that are filed under different names can share one.
@@ -31,7 +36,12 @@ pub(super) fn index(parts: Parts) -> Package {
         mut bundles,
         channels: mut blobs,
         deprecations,
+        guardrails,
+        other_guardrails,
     } = parts;
+    let about = about.unwrap_or_default();
+    let properties = about.guardrails.iter().map(|text| guardrails_of(text));
+    let guardrails = Authored::new(guardrails, properties.collect(), other_guardrails);
     bundles.sort_by(Bundle::cmp_preference);
     blobs.sort_by(|a, b| a.name.cmp(&b.name));
     let places = places(&bundles);
@@ -42,9 +52,9 @@ pub(super) fn index(parts: Parts) -> Package {
     let edges = edges.build(readable.map(|read| &read.version));
     let deprecated_bundles = BundleSet::none(bundles.len());
     let deprecation = Deprecation::Absent;
-    let default_channel = about.map(|about| about.default_channel.into());
     let mut package = Package {
-        default_channel: default_channel.unwrap_or_default(),
+        default_channel: about.default_channel.into(),
+        guardrails: Box::new(guardrails),
         bundles,
         channels,
         edges,
@@ -172,10 +182,9 @@ mod tests {
 
     fn package(bundles: &[&str], channels: Vec<blob::Channel<'static>>) -> Package {
         index(Parts {
-            package: None,
             bundles: bundles.iter().copied().map(bundle).collect(),
             channels,
-            deprecations: None,
+            ..Parts::default()
         })
     }
 
@@ -202,10 +211,10 @@ mod tests {
             ("olm.bundle", "stranger", "none"),
         ];
         let package = index(Parts {
-            package: None,
             bundles: ["a", "b"].map(bundle).into(),
             channels: ["a", "b"].map(|name| channel(name, &[])).into(),
             deprecations: Some(entries.map(entry).into()),
+            ..Parts::default()
         });
         let bundles: Vec<_> = package
             .bundles()

@@ -8,6 +8,7 @@ impl Package<'_> {
     pub(super) fn into_owned(self) -> Package<'static> {
         Package {
             default_channel: owned(self.default_channel),
+            guardrails: self.guardrails.into_iter().map(owned).collect(),
         }
     }
 }

@@ -10,6 +10,7 @@ use crate::catalog::bundle::Bundle;
 use crate::catalog::bundle_set::{BundleIndex, BundleSet};
 use crate::catalog::channel::{AskedChannels, Channel, ChannelIndex};
 use crate::catalog::edges::Edges;
+use crate::guardrail::Authored;
 use crate::heap::Heap;
 use crate::version::{Constraint, Membership, Version, VersionRelease};
 
@@ -22,6 +23,7 @@ pub struct Package {
     pub(super) edges: Edges,
     pub(super) deprecated_bundles: BundleSet,
     pub(super) deprecation: Deprecation,
+    pub(super) guardrails: Box<Authored>,
 }
 
 /// What the package's `olm.deprecations` blob says of the package itself.
@@ -54,6 +56,7 @@ impl Heap for Package {
             edges,
             deprecated_bundles,
             deprecation,
+            guardrails,
         } = self;
         default_channel.heap_bytes()
             + bundles.heap_bytes()
@@ -61,6 +64,7 @@ impl Heap for Package {
             + edges.heap_bytes()
             + deprecated_bundles.heap_bytes()
             + deprecation.heap_bytes()
+            + guardrails.heap_bytes()
     }
 }
 
@@ -103,6 +107,11 @@ impl Package {
     /// What the package's deprecations say of the package.
     pub fn deprecation(&self) -> &Deprecation {
         &self.deprecation
+    }
+
+    /// What its author says of upgrade steps.
+    pub fn guardrails(&self) -> &Authored {
+        &self.guardrails
     }
 
     /// Whether there is an `olm.deprecations` blob.

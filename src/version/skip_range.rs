@@ -9,10 +9,12 @@
 
 mod comparator;
 mod error;
+mod extent;
 mod token;
 mod wildcard;
 
 pub use self::error::{ComparatorError, SkipRangeError, SkipRangeErrorKind};
+pub use self::extent::Extent;
 
 use super::comparator::Comparator;
 use super::fault::{Expected, Fault};

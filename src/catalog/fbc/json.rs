@@ -14,6 +14,7 @@ mod skip;
 mod string;
 #[cfg(test)]
 mod tests;
+mod value;
 
 pub(crate) use cursor::{Cursor, Halt, Step, skip_space};
 pub(crate) use record::{Record, fold_of};

@@ -10,6 +10,7 @@ use super::filed::{self, Filed};
 use super::json::{Cursor, Step, fold_of};
 use super::shape::{Icon, Properties, RelatedImage};
 use crate::catalog::blob::{Channel, Content, Fault, Kind, Package};
+use crate::guardrail;
 
 pub(super) mod keys;
 
@@ -40,6 +41,8 @@ struct Members<'a> {
     properties: Properties<'a>,
     /// Where the value of each of [`TYPED`] begins.
     typed: [Option<usize>; TYPED.len()],
+    /// Where the blob does.
+    start: usize,
 }
 
 /// The value of `schema`, `package` or `name`.
@@ -52,7 +55,10 @@ struct Label<'a> {
 impl<'a> Members<'a> {
     fn read(cursor: &mut Cursor<'a>) -> Step<Self> {
         let start = cursor.at();
-        let mut members = Self::default();
+        let mut members = Self {
+            start,
+            ..Self::default()
+        };
         let mut keys = Keys::default();
         cursor.each_member(|cursor, key| {
             members.read_member(key.clone(), cursor)?;
@@ -108,6 +114,7 @@ impl<'a> Members<'a> {
         let rest = Typed {
             properties: self.properties,
             at: self.typed,
+            start: self.start,
         };
         let (content, fault) = cursor.isolated(|cursor| rest.content(&schema, name, cursor))?;
         let content = fault.map_or(Ok(content), Err);
@@ -148,6 +155,8 @@ impl<'a> Label<'a> {
 struct Typed<'a> {
     properties: Properties<'a>,
     at: [Option<usize>; TYPED.len()],
+    /// Where the blob begins.
+    start: usize,
 }
 
 impl<'a> Typed<'a> {
@@ -166,6 +175,7 @@ impl<'a> Typed<'a> {
                 let entries = self.field("entries", cursor, |c| c.list(Cursor::record))?;
                 Ok(Content::Deprecations(entries))
             }
+            guardrail::SCHEMA => Ok(Content::Guardrails(cursor.rewritten(self.start)?.into())),
             "" => {
                 cursor.note(Fault::MissingSchema);
                 Ok(Content::Other)
@@ -178,8 +188,17 @@ impl<'a> Typed<'a> {
         self.note_properties(cursor);
         let default_channel = self.field("defaultChannel", cursor, Cursor::text)?;
         self.field("description", cursor, Cursor::text)?;
+        let places = std::mem::take(&mut self.properties.guardrails).into_iter();
+        let guardrails = places.map(|at| match at {
+            Some(at) => Ok(cursor.rewritten(at)?.into()),
+            None => Ok("null".into()),
+        });
+        let guardrails = guardrails.collect::<Step<_>>()?;
         let _: Icon = self.field("icon", cursor, Cursor::record)?;
-        Ok(Content::Package(Package { default_channel }))
+        Ok(Content::Package(Package {
+            default_channel,
+            guardrails,
+        }))
     }
 
     fn channel(&mut self, name: Cow<'a, str>, cursor: &mut Cursor<'a>) -> Step<Content<'a>> {

@@ -145,7 +145,13 @@ fn content() -> impl Strategy<Value = Content<'static>> {
         message,
     });
     prop_oneof![
-        text().prop_map(|default_channel| Content::Package(Package { default_channel })),
+        (text(), vec(text(), 0..2)).prop_map(|(default_channel, guardrails)| {
+            Content::Package(Package {
+                default_channel,
+                guardrails,
+            })
+        }),
+        text().prop_map(Content::Guardrails),
         channel.prop_map(|(name, entries)| Content::Channel(Channel { name, entries })),
         bundle().prop_map(Content::Bundle),
         vec(deprecation, 0..3).prop_map(Content::Deprecations),
@@ -193,6 +199,7 @@ fn sample() -> Blobs {
     let [package, stable] = keys;
     let about = Package {
         default_channel: "stable".into(),
+        guardrails: Vec::new(),
     };
     Blobs(vec![
         (package, Ok(Content::Package(about))),

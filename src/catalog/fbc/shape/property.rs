@@ -9,6 +9,7 @@ use std::borrow::Cow;
 use super::BundleObject;
 use crate::catalog::blob::{Bundle, DependencyKind, Fault, Kind, PackageProperty, ReleaseField};
 use crate::catalog::fbc::json::{Cursor, Record, Step};
+use crate::guardrail;
 
 /// What the properties of a blob mean.
 #[derive(Debug, Default)]
@@ -19,6 +20,8 @@ pub(crate) struct Properties<'a> {
     fault: Option<Fault>,
     /// The index of each `olm.bundle.object`, and where its value begins.
     objects: Vec<(usize, Option<usize>)>,
+    /// Where the value of each property that holds guardrails begins.
+    pub(crate) guardrails: Vec<Option<usize>>,
     csv: CsvSeen,
 }
 
@@ -75,6 +78,10 @@ impl<'a> Properties<'a> {
             "olm.bundle.object" => {
                 cursor.keep()?;
                 self.objects.push((index, property.value.at()));
+            }
+            guardrail::SCHEMA => {
+                cursor.keep()?;
+                self.guardrails.push(property.value.at());
             }
             CSV_METADATA if self.csv == CsvSeen::No => {
                 self.csv = CsvSeen::Yes;

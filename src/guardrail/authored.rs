@@ -1,0 +1,59 @@
+//! What a catalog says of a package, from all the places where it can say it.
+
+use crate::guardrail::{Guardrails, Problem, Unread};
+use crate::heap::Heap;
+
+/// The guardrails of a package in its catalog.
+#[derive(Clone, Debug, Default)]
+pub struct Authored {
+    stated: Option<Result<Guardrails, Unread>>,
+    /// The schemas of blobs in another version than the known one, which are passed over.
+    of_other_versions: Box<[Box<str>]>,
+}
+
+impl Authored {
+    /// From the blobs of the package and the properties of its `olm.package`. A blob is enough, and so
+    /// is a property, for tools that lose blobs; both must say the same.
+    pub fn new(
+        blobs: Vec<Result<Guardrails, Unread>>,
+        properties: Vec<Result<Guardrails, Unread>>,
+        of_other_versions: Vec<Box<str>>,
+    ) -> Self {
+        let stated = match (single(blobs), single(properties)) {
+            (Some(Ok(blob)), Some(Ok(property))) if blob != property => {
+                Some(Err(Unread::whole(Problem::Differ)))
+            }
+            (Some(Ok(_)), Some(Err(unread))) => Some(Err(unread)),
+            (blob, property) => blob.or(property),
+        };
+        Self {
+            stated,
+            of_other_versions: of_other_versions.into(),
+        }
+    }
+
+    /// The guardrails, or why they cannot be read; `None` where there are none.
+    pub fn stated(&self) -> Option<Result<&Guardrails, &Unread>> {
+        self.stated.as_ref().map(Result::as_ref)
+    }
+
+    /// The schemas of blobs in another version than the known one.
+    pub fn of_other_versions(&self) -> impl Iterator<Item = &str> {
+        self.of_other_versions.iter().map(|schema| &**schema)
+    }
+}
+
+impl Heap for Authored {
+    fn heap_bytes(&self) -> usize {
+        self.stated.heap_bytes() + self.of_other_versions.heap_bytes()
+    }
+}
+
+fn single(mut stated: Vec<Result<Guardrails, Unread>>) -> Option<Result<Guardrails, Unread>> {
+    let first = stated.pop()?;
+    if stated.is_empty() {
+        Some(first)
+    } else {
+        Some(Err(Unread::whole(Problem::Twice)))
+    }
+}

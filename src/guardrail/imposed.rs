@@ -1,0 +1,52 @@
+//! The guardrails of administrators, of any number of packages.
+
+use std::collections::BTreeMap;
+
+use crate::guardrail::{Guardrails, Unread};
+
+/// What administrators say of packages, beside what their authors say.
+#[derive(Clone, Debug, Default)]
+pub struct Imposed {
+    by_package: BTreeMap<Box<str>, Vec<ImposedBy>>,
+    /// What cannot be read so far that it is known which packages it is about.
+    on_all: Vec<ImposedBy>,
+}
+
+/// What one document of an administrator's file says.
+#[derive(Clone, Debug)]
+pub struct ImposedBy {
+    /// Where it stands, as it is told to people, such as `guardrails.yaml:3`.
+    pub place: Box<str>,
+    /// What it says.
+    pub stated: Result<Guardrails, Unread>,
+}
+
+impl Imposed {
+    /// Adds what is said of a package.
+    pub fn add(&mut self, package: &str, by: ImposedBy) {
+        self.by_package.entry(package.into()).or_default().push(by);
+    }
+
+    /// Adds what is said of nobody knows which packages: it could be any.
+    pub fn add_unread(&mut self, place: Box<str>, unread: Unread) {
+        let stated = Err(unread);
+        self.on_all.push(ImposedBy { place, stated });
+    }
+
+    /// What is said of a package, in the order of the documents.
+    pub fn on(&self, package: &str) -> impl Iterator<Item = &ImposedBy> + Clone {
+        let own = self.by_package.get(package).map_or(&[][..], Vec::as_slice);
+        self.on_all.iter().chain(own)
+    }
+
+    /// Everything that is said, in byte order of the packages.
+    pub fn iter(&self) -> impl Iterator<Item = &ImposedBy> {
+        let packages = self.by_package.values().flatten();
+        self.on_all.iter().chain(packages)
+    }
+
+    /// Whether nothing is said of any package.
+    pub fn is_empty(&self) -> bool {
+        self.by_package.is_empty() && self.on_all.is_empty()
+    }
+}
