@@ -1,18 +1,19 @@
 //! The decision table: from an edit and the facts to a judgement, with its evidence.
 //!
 //! ```text
-//! Edit --exempt?--> row 1 --> Request --rows 2 to 15--> Ruling --> Judgement { warnings }
+//! Edit --exempt?--> row 1 --> Request --rows 2 to 16--> Ruling --> Judgement { warnings }
 //!                                ^                        |
 //!                                '------ advice: the same rows, asked again about each suggestion
 //! ```
 //!
 //! The rows and their order are those of the project's contract; where a row is a refusal of the
-//! resolver, `ruling` keeps what the resolver said. Nothing here words anything: `explain` does.
+//! resolver, `ruling` keeps what the resolver said; `guarded` looks at what OLM would do afterwards. Nothing here words anything: `explain` does.
 //!
 //! Invariant: the same facts give the same judgement, in every door and on every replica.
 
 mod advice;
 mod exempt;
+mod guarded;
 mod identify;
 mod named;
 mod nearby;
@@ -26,6 +27,7 @@ mod warning;
 pub(crate) use advice::pin;
 pub use advice::{Advice, BypassHelps, Fix, FixValue, advise};
 pub use exempt::{Exemption, ExemptionKind, exemption};
+pub use guarded::Forbidden;
 pub use identify::identify;
 pub use named::{Known, Named, Nameless, Said, target};
 pub use rows::{Accepted, Matched, Request, Ruled, rule};

@@ -11,6 +11,7 @@
 
 mod accepted;
 pub mod classic;
+mod guards;
 mod olmv1;
 mod origin;
 mod path;
@@ -19,8 +20,9 @@ pub mod semver;
 mod step;
 
 pub use accepted::Accepted;
+pub use guards::{CatalogEdge, GuardedBy, Guards, Violated, Violation};
 pub use olmv1::{Choice, ChoiceError, Match, Resolved, choose, weigh};
 pub use origin::{InstalledError, Origin};
-pub use path::{Reach, Way, next_hops, reach, shortest_way};
+pub use path::{Bounds, Reach, Way, next_hops, reach, shortest_way};
 pub use query::{InPlay, NotLoaded, NotLoadedCause, Offer, Query, QueryError};
 pub use step::OfferEdge;

@@ -15,16 +15,19 @@ use serde::{Deserialize, Serialize};
 pub use cluster_catalog::{BadClusterCatalog, ClusterCatalogError, METADATA_NAME_LABEL};
 
 use crate::catalog::Catalog;
+use crate::guardrail::Imposed;
 use crate::olm::Rules;
 use crate::selector::Selector;
 
-/// The catalogs of a cluster at one moment, and the rules of the OLM in it.
+/// The catalogs of a cluster at one moment, the rules of the OLM in it, and the guardrails of its
+/// administrators.
 ///
 /// Invariant: `catalogs` stand in byte order of their names, each name once.
 #[derive(Clone, Debug, Default)]
 pub struct Snapshot {
     rules: Rules,
-    catalogs: Vec<CatalogState>,
+    catalogs: Arc<[CatalogState]>,
+    imposed: Arc<Imposed>,
 }
 
 /// One `ClusterCatalog`, with its content where that is held.
@@ -134,7 +137,19 @@ impl Snapshot {
         Self {
             rules,
             catalogs: by_name.into_values().collect(),
+            imposed: Arc::default(),
         }
+    }
+
+    /// The same with the guardrails of administrators.
+    #[must_use]
+    pub fn imposing(self, imposed: Arc<Imposed>) -> Self {
+        Self { imposed, ..self }
+    }
+
+    /// The guardrails of administrators.
+    pub fn imposed(&self) -> &Imposed {
+        &self.imposed
     }
 
     /// The rules of the OLM in the cluster.

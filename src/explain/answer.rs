@@ -5,6 +5,7 @@
 use std::collections::HashSet;
 
 use crate::explain::message::{self, Facts};
+use crate::explain::text::Line;
 use crate::explain::{exempt, refusal, upstream, warning};
 use crate::extension::{InstalledBundle, Policy};
 use crate::judge::{
@@ -165,6 +166,7 @@ fn cited<'s>(judgement: &Judgement<'s>) -> Option<&'s CatalogState> {
         | Ruling::BrokenSkipRange(choice)
         | Ruling::BundleVersionInvalid(choice, _)
         | Ruling::UnsupportedDependency(choice, _) => Some(choice.catalog),
+        Ruling::Guardrail(forbidden) => Some(forbidden.to.catalog),
         Ruling::CatalogNotLoaded(failed) => Some(failed.catalog),
         Ruling::CatalogOutdated(old) => match old.as_slice() {
             [only] => Some(only),
@@ -207,6 +209,14 @@ fn causes(facts: &Facts<'_>) -> Vec<Cause> {
         Ruling::NotJudged(_) | Ruling::Allowed(..) => Vec::new(),
         Ruling::Unanswered(_) => one(String::new()),
         Ruling::InvalidSpec(faults) => faults.iter().map(spec_cause).collect(),
+        Ruling::Guardrail(forbidden) => {
+            let cause = |line: Line| Cause {
+                field: fields.version(),
+                message: line.within(message::LINE_1),
+            };
+            let each = refusal::guardrail::each(forbidden).into_iter();
+            each.map(cause).collect()
+        }
         Ruling::InvalidSelector(_)
         | Ruling::NoCatalogs(_)
         | Ruling::CatalogNotLoaded(_)

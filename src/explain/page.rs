@@ -52,6 +52,7 @@ pub fn page(token: Token) -> &'static str {
         AmbiguousCatalogs,
         BundleVersionInvalid,
         UnsupportedDependency,
+        Guardrail,
         Unchanged,
         Bypassed,
         Resolved,

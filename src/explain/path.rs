@@ -227,9 +227,9 @@ fn way_to<'a>(
     origin: &Origin<'_>,
     targets: &[Choice<'a>],
 ) -> Option<Vec<Choice<'a>>> {
-    let rules = inquiry.snapshot.rules();
+    let bounds = inquiry.bounds();
     let ways = targets.iter().take(MOST_TARGETS).filter_map(|target| {
-        let way = shortest_way(&inquiry.offers, origin, Some(*target), rules)?;
+        let way = shortest_way(&inquiry.offers, origin, Some(*target), &bounds)?;
         // Where the goal is out of reach, the way leads elsewhere.
         way.hops
             .last()
@@ -241,7 +241,7 @@ fn way_to<'a>(
 
 /// The way to the highest candidate, unless that is lower than what is installed.
 fn way_up<'a>(inquiry: &Inquiry<'a>, origin: &Origin<'_>) -> Option<Vec<Choice<'a>>> {
-    let way = shortest_way(&inquiry.offers, origin, None, inquiry.snapshot.rules())?;
+    let way = shortest_way(&inquiry.offers, origin, None, &inquiry.bounds())?;
     let last = way.hops.last()?;
     (!origin.is_newer_than(last.package, last.index)).then_some(way.hops)
 }

@@ -1,6 +1,7 @@
 //! Why an edit is refused or undecided: the reason in line 1, and what there is to know besides.
 
 mod catalogs;
+pub(super) mod guardrail;
 
 use crate::explain::text::{Line, list, one_line};
 use crate::explain::{range, unanswered};
@@ -97,6 +98,7 @@ pub(super) fn reason(ruling: &Ruling<'_>, request: Option<&Request<'_>>) -> Line
         Ruling::UnsupportedDependency(choice, kind) => line.name(&choice.bundle().name).say(
             &format!(" declares {}, which OLM v1 does not support", kind.as_str()),
         ),
+        Ruling::Guardrail(forbidden) => guardrail::reason(forbidden),
         Ruling::NotJudged(_) | Ruling::Allowed(..) => line,
     }
 }
@@ -143,6 +145,7 @@ pub(super) fn details(ruling: &Ruling<'_>, request: Option<&Request<'_>>) -> Vec
             vec![detail("Nearest", versions)]
         }
         Ruling::AmbiguousCatalogs(left) => vec![detail("Catalogs", with_priorities(left))],
+        Ruling::Guardrail(forbidden) => guardrail::details(forbidden),
         Ruling::BundleVersionInvalid(_, error) if !error.is_olms_own() => {
             vec![detail("Cause", vec![error.to_string()])]
         }
@@ -172,6 +175,7 @@ pub(super) fn needed(ruling: &Ruling<'_>) -> Option<&'static str> {
         Ruling::AmbiguousCatalogs(_) => "different priorities of the catalogs, or a selector",
         Ruling::BundleVersionInvalid(..) => "a catalog in which the bundle's version is valid",
         Ruling::UnsupportedDependency(..) => "a bundle without dependencies",
+        Ruling::Guardrail(forbidden) => guardrail::needed(forbidden),
         Ruling::NoCatalogs(_) => "a ClusterCatalog that is Available and that the selector matches",
         Ruling::InstalledUnknown(UnknownCause::Several { .. }) => {
             "the name of the installed bundle"

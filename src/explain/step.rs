@@ -15,6 +15,7 @@ use crate::olm::EdgeSource;
 
 use catalogs::CatalogReading;
 use classic::ClassicReading;
+pub(in crate::explain) use text::hindrance;
 use versions::SemverReading;
 
 /// Why one bundle succeeds another, or why not.

@@ -43,6 +43,7 @@ pub(super) fn upstream(request: &Request<'_>, ruling: &Ruling<'_>) -> Option<Str
         | Ruling::InstalledUnknown(_)
         | Ruling::CatalogOutdated(_)
         | Ruling::BrokenSkipRange(_)
+        | Ruling::Guardrail(_)
         | Ruling::Allowed(..) => None,
     }
 }

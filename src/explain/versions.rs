@@ -18,7 +18,7 @@ use crate::explain::see::{self, InstalledReport};
 use crate::extension::{Filter, InstalledBundle};
 use crate::judge::{Nameless, Said};
 use crate::nearest::nearest;
-use crate::resolve::{InPlay, Offer, Origin, Query};
+use crate::resolve::{Bounds, Guards, InPlay, Offer, Origin, Query};
 use crate::snapshot::{CatalogState, Snapshot};
 use standing::Standings;
 
@@ -192,7 +192,12 @@ impl VersionsReport {
         notes.extend(known.map(str::to_owned));
         let installed = named.as_ref().map(|named| &named.installed);
         let origin = installed.and_then(|installed| origin(installed, snapshot, &mut notes));
-        let standings = origin.map(|origin| Standings::of(&offers, origin, snapshot.rules()));
+        let guards = Guards::of(snapshot.imposed(), &filter.package, &offers);
+        let bounds = Bounds {
+            rules: snapshot.rules(),
+            guards: &guards,
+        };
+        let standings = origin.map(|origin| Standings::of(&offers, origin, &bounds));
         let listed = offers.iter().enumerate();
         let catalogs =
             listed.map(|(at, offer)| listing::catalog(at, offer, filter, standings.as_ref()));

@@ -1,5 +1,6 @@
 //! Warnings as text: one line each, at most 120 characters, at most five.
 
+use crate::explain::refusal::guardrail;
 use crate::explain::text::Line;
 use crate::extension::{Extension, Hint, Instead};
 use crate::judge::{Exemption, Jump, Warning};
@@ -105,6 +106,15 @@ fn line(extension: &Extension, warning: &Warning<'_>) -> Line {
         Warning::InstalledNameUnknown => line.say(
             "the name of the installed bundle is not known: only skipRange edges and staying count",
         ),
+        Warning::GuardrailLifted { from, to, violation } => {
+            let to = to.bundle().version.as_ref().ok();
+            let line = guardrail::against(violation, from, to.map(|read| &read.version));
+            line.say("; the bypass lifts it")
+        }
+        Warning::GuardrailsUnknown { schema } => line
+            .say("guardrails of schema ")
+            .name(schema)
+            .say(" are not known to this olmguard and not applied"),
         Warning::Hint(found) => hint(found),
     }
 }

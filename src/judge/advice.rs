@@ -11,7 +11,7 @@ mod remedy;
 
 use crate::extension::Extension;
 use crate::judge::{Request, Ruled, Ruling, Verdict};
-use crate::resolve::{Choice, Query, next_hops};
+use crate::resolve::{Bounds, Choice, Guards, Query, next_hops};
 use crate::snapshot::Snapshot;
 use crate::version::{Version, crd};
 
@@ -80,8 +80,13 @@ pub fn advise(
         .ok()
         .and_then(|query| query.offers(&query.in_play(snapshot)).ok())
         .unwrap_or_default();
+    let guards = Guards::of(snapshot.imposed(), &request.filter.package, &offers);
+    let bounds = Bounds {
+        rules: snapshot.rules(),
+        guards: &guards,
+    };
     let next: Vec<Choice<'_>> = match prover.origin() {
-        Some(origin) => next_hops(&offers, &origin),
+        Some(origin) => next_hops(&offers, &origin, &bounds),
         None => Vec::new(),
     };
     let next: Vec<_> = next

@@ -2,6 +2,7 @@
 
 use crate::catalog::{BundleSet, Package};
 use crate::extension::{Filter, FilterError, FilterProblem, Installed};
+use crate::judge::guarded::{Forbidden, guarded};
 use crate::judge::{Allowed, Edit, Jump, NoCatalogs, Ruling, SpecFault, nearby};
 use crate::olm::EmptyPackage;
 use crate::resolve::{
@@ -31,6 +32,8 @@ pub struct Ruled<'s> {
     pub matched: Vec<Matched<'s>>,
     /// The catalog whose deprecations operator-controller takes over into the conditions.
     pub deprecations_of: Option<&'s CatalogState>,
+    /// The steps that guardrails would forbid if the bypass did not lift them.
+    pub lifted: Vec<Forbidden<'s>>,
 }
 
 /// The bundles of one catalog that the successor rule accepts.
@@ -58,10 +61,11 @@ pub struct Matched<'s> {
 }
 
 impl<'s> Ruled<'s> {
-    /// The bundle that the edit resolves to.
+    /// The bundle that the edit resolves to, whether or not it may.
     pub fn resolved(&self) -> Option<Choice<'s>> {
-        match self.ruling {
-            Ruling::Allowed(_, choice) => Some(choice),
+        match &self.ruling {
+            Ruling::Allowed(_, choice) => Some(*choice),
+            Ruling::Guardrail(forbidden) => Some(forbidden.resolved),
             _ => None,
         }
     }
@@ -74,6 +78,7 @@ impl<'s> From<Ruling<'s>> for Ruled<'s> {
             successors: None,
             matched: Vec::new(),
             deprecations_of: None,
+            lifted: Vec::new(),
         }
     }
 }
@@ -113,6 +118,11 @@ fn too_large(edit: &Edit<'_>, filter: &Filter) -> Option<SpecFault> {
 
 /// Rows 2 to 18.
 pub fn rule<'s>(snapshot: &'s Snapshot, request: &Request<'_>) -> Ruled<'s> {
+    guarded(snapshot, request, resolve(snapshot, request))
+}
+
+/// Rows 2 to 15, and 18 for what they let through: what OLM does.
+pub(super) fn resolve<'s>(snapshot: &'s Snapshot, request: &Request<'_>) -> Ruled<'s> {
     let query = match Query::compile(request.filter, snapshot) {
         Ok(query) => query,
         Err(QueryError::Selector(error)) => return Ruling::InvalidSelector(error).into(),

@@ -3,7 +3,7 @@
 use crate::catalog::{BundleVersionError, DependencyKind};
 use crate::extension::schema::Finding;
 use crate::extension::{FilterError, UnknownCause};
-use crate::judge::{Exemption, Token, Unanswered};
+use crate::judge::{Exemption, Forbidden, Token, Unanswered};
 use crate::resolve::{Choice, InstalledError, NotLoaded};
 use crate::selector::SelectorError;
 use crate::snapshot::CatalogState;
@@ -66,6 +66,8 @@ pub enum Ruling<'s> {
     BundleVersionInvalid(Choice<'s>, &'s BundleVersionError),
     /// Row 15.
     UnsupportedDependency(Choice<'s>, DependencyKind),
+    /// Row 16: the first step that OLM would take and that guardrails forbid.
+    Guardrail(Forbidden<'s>),
     /// Row 18.
     Allowed(Allowed, Choice<'s>),
 }
@@ -138,6 +140,7 @@ impl Ruling<'_> {
             Self::AmbiguousCatalogs(_) => Token::AmbiguousCatalogs,
             Self::BundleVersionInvalid(..) => Token::BundleVersionInvalid,
             Self::UnsupportedDependency(..) => Token::UnsupportedDependency,
+            Self::Guardrail(_) => Token::Guardrail,
             Self::Allowed(Allowed::Unchanged, _) => Token::Unchanged,
             Self::Allowed(Allowed::Bypassed(_), _) => Token::Bypassed,
             Self::Allowed(Allowed::Resolved, _) => Token::Resolved,

@@ -105,6 +105,8 @@ tokens! {
     BundleVersionInvalid => Deny,
     /// Row 15: the bundle resolved to declares a dependency.
     UnsupportedDependency => Deny,
+    /// Row 16: guardrails forbid a step that OLM would take.
+    Guardrail => Deny,
     /// Row 18: it resolves to what is installed.
     Unchanged => Allow,
     /// Row 18: it resolves to what only the bypass lets through.
@@ -121,7 +123,7 @@ mod tests {
     fn words_are_those_of_the_decision_table() {
         let words: Vec<_> = Token::ALL.iter().map(|token| token.as_str()).collect();
         assert_eq!(words.first(), Some(&"NotJudged"));
-        assert_eq!(words.len(), 24);
+        assert_eq!(words.len(), 25);
         assert!(Token::ALL.iter().is_sorted());
         assert_eq!(Token::NotASuccessor.verdict().as_str(), "deny");
         assert_eq!(Token::NoCatalogs.verdict().as_str(), "undecided");

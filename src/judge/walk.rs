@@ -8,7 +8,8 @@
 //! within a catalog to a better bundle, in this order. So no bundle comes twice.
 
 use crate::extension::{Filter, Installed, InstalledBundle};
-use crate::judge::{Allowed, Request, Ruled, Ruling, rule};
+use crate::judge::rows::resolve;
+use crate::judge::{Allowed, Request, Ruled, Ruling};
 use crate::olm::{ReleaseKey, Rules};
 use crate::resolve::Choice;
 use crate::snapshot::Snapshot;
@@ -34,31 +35,74 @@ pub enum WalkEnd<'s> {
     Stops(Box<Ruled<'s>>),
 }
 
-/// The walk under a filter from an installed bundle on.
+/// One step of a walk.
+#[derive(Debug)]
+pub(super) struct Step<'s> {
+    /// What it leaves.
+    pub(super) from: InstalledBundle,
+    /// What it installs.
+    pub(super) to: Choice<'s>,
+    /// How that relates to what it leaves.
+    pub(super) allowed: Allowed,
+}
+
+/// The walk under a filter from an installed bundle on. Guardrails are nothing to the controller.
 pub fn walk<'s>(snapshot: &'s Snapshot, filter: &Filter, installed: &InstalledBundle) -> Walk<'s> {
     let mut last = installed.clone();
-    let mut steps: Vec<Choice<'s>> = Vec::new();
+    let mut taken: Vec<Choice<'s>> = Vec::new();
     let end = loop {
-        let installed = Installed::Bundle(last.clone());
-        let ruled = rule(
-            snapshot,
-            &Request {
-                filter,
-                installed: &installed,
-            },
-        );
-        let choice = match ruled.ruling {
-            Ruling::Allowed(Allowed::Unchanged, choice) => break WalkEnd::Stays(choice),
-            Ruling::Allowed(_, choice) => choice,
-            _ => break WalkEnd::Stops(Box::new(ruled)),
-        };
-        match recorded(choice, snapshot.rules()) {
-            Some(recorded) => last = recorded,
-            None => break WalkEnd::Stops(Box::new(ruled)),
+        match step(snapshot, filter, last.clone()) {
+            Ok((step, recorded)) => {
+                taken.push(step.to);
+                last = recorded;
+            }
+            Err(end) => break end,
         }
-        steps.push(choice);
     };
-    Walk { steps, last, end }
+    Walk {
+        steps: taken,
+        last,
+        end,
+    }
+}
+
+/// The steps of the same walk, one by one.
+pub(super) fn steps<'s>(
+    snapshot: &'s Snapshot,
+    filter: &Filter,
+    installed: &InstalledBundle,
+) -> impl Iterator<Item = Step<'s>> {
+    let mut last = installed.clone();
+    std::iter::from_fn(move || {
+        let (step, recorded) = step(snapshot, filter, last.clone()).ok()?;
+        last = recorded;
+        Some(step)
+    })
+}
+
+/// The next step, and what is recorded after it.
+fn step<'s>(
+    snapshot: &'s Snapshot,
+    filter: &Filter,
+    from: InstalledBundle,
+) -> Result<(Step<'s>, InstalledBundle), WalkEnd<'s>> {
+    let installed = Installed::Bundle(from.clone());
+    let ruled = resolve(
+        snapshot,
+        &Request {
+            filter,
+            installed: &installed,
+        },
+    );
+    let (to, allowed) = match ruled.ruling {
+        Ruling::Allowed(Allowed::Unchanged, choice) => return Err(WalkEnd::Stays(choice)),
+        Ruling::Allowed(allowed, choice) => (choice, allowed),
+        _ => return Err(WalkEnd::Stops(Box::new(ruled))),
+    };
+    match recorded(to, snapshot.rules()) {
+        Some(recorded) => Ok((Step { from, to, allowed }, recorded)),
+        None => Err(WalkEnd::Stops(Box::new(ruled))),
+    }
 }
 
 /// A bundle as the controller records it once it is installed; none whose version cannot be read.

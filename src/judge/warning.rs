@@ -8,9 +8,9 @@ use crate::catalog::{Deprecation, Package};
 use crate::extension::{Filter, Hint, Rollout};
 use crate::judge::{Allowed, Edit, Exemption, Jump, Ruled, Ruling, Verdict, rule};
 use crate::nearest::nearest;
-use crate::resolve::Choice;
+use crate::resolve::{Choice, Violation};
 use crate::snapshot::{CatalogState, Snapshot};
-use crate::version::Constraint;
+use crate::version::{Constraint, Version};
 
 /// One thing worth knowing, with what it needs to be worded.
 #[derive(Debug)]
@@ -62,6 +62,20 @@ pub enum Warning<'s> {
     RollingOut,
     /// The name of the installed bundle is not known, so `replaces` and `skips` do not count.
     InstalledNameUnknown,
+    /// The bypass lifts this reason why a step that OLM takes is forbidden.
+    GuardrailLifted {
+        /// The version that the step starts from.
+        from: Version,
+        /// Where it leads.
+        to: Choice<'s>,
+        /// The reason.
+        violation: Violation<'s>,
+    },
+    /// A catalog's guardrails of the package are of a version that is not known here.
+    GuardrailsUnknown {
+        /// Their schema.
+        schema: &'s str,
+    },
     /// A field or word that another shape has.
     Hint(Hint),
 }
@@ -79,7 +93,9 @@ pub(super) fn warnings<'s>(
     let verdict = ruled.ruling.token().verdict();
     if verdict != Verdict::Deny {
         warnings.extend(of_bypass(edit, &ruled.ruling));
+        warnings.extend(of_lifted(ruled));
     }
+    warnings.extend(of_unknown_guardrails(ruled));
     warnings.extend(outdated::outdated(snapshot, ruled));
     if let Ruling::Allowed(_, choice) = ruled.ruling {
         warnings.extend(of_choice(edit, ruled, choice));
@@ -122,6 +138,29 @@ fn of_bypass<'s>(edit: &Edit<'_>, ruling: &Ruling<'_>) -> Option<Warning<'s>> {
     };
     let bypasses = edit.new.filter.as_ref().is_ok_and(Filter::bypasses);
     bypasses.then_some(Warning::Bypass { jump })
+}
+
+/// Every rule that the bypass lifts.
+fn of_lifted<'s>(ruled: &Ruled<'s>) -> impl Iterator<Item = Warning<'s>> {
+    ruled.lifted.iter().flat_map(|forbidden| {
+        let violations = forbidden.violations.iter();
+        violations.map(|violation| Warning::GuardrailLifted {
+            from: forbidden.from.clone(),
+            to: forbidden.to,
+            violation: *violation,
+        })
+    })
+}
+
+/// What the catalogs have of a later version, each once.
+fn of_unknown_guardrails<'s>(ruled: &Ruled<'s>) -> impl Iterator<Item = Warning<'s>> {
+    let packages = ruled.matched.iter().map(|matched| matched.package);
+    let schemas: BTreeSet<&'s str> = packages
+        .flat_map(|package| package.guardrails().of_other_versions())
+        .collect();
+    schemas
+        .into_iter()
+        .map(|schema| Warning::GuardrailsUnknown { schema })
 }
 
 fn of_choice<'s>(edit: &Edit<'_>, ruled: &Ruled<'s>, choice: Choice<'s>) -> Vec<Warning<'s>> {

@@ -11,7 +11,7 @@ use std::collections::HashSet;
 use crate::catalog::{Bundle, BundleIndex};
 use crate::olm::Rules;
 use crate::resolve::olmv1::{Choice, choose_among};
-use crate::resolve::{Offer, Origin};
+use crate::resolve::{Guards, Offer, Origin};
 use pins::{Pin, pins};
 
 /// A way through the upgrade graph: what each hop's pin resolves to, the goal last.
@@ -19,6 +19,15 @@ use pins::{Pin, pins};
 pub struct Way<'s> {
     /// The bundles on the way, the installed one left out; never empty.
     pub hops: Vec<Choice<'s>>,
+}
+
+/// By what a way is bound beside the edges.
+#[derive(Clone, Copy, Debug)]
+pub struct Bounds<'a, 's> {
+    /// The rules of the OLM.
+    pub rules: &'a Rules,
+    /// The steps that somebody forbids.
+    pub guards: &'a Guards<'s>,
 }
 
 /// The shortest way to a goal bundle; failing that, to the highest candidate that can be reached.
@@ -29,9 +38,9 @@ pub fn shortest_way<'s>(
     offers: &[Offer<'s>],
     origin: &Origin<'_>,
     goal: Option<Choice<'s>>,
-    rules: &Rules,
+    bounds: &Bounds<'_, 's>,
 ) -> Option<Way<'s>> {
-    way_within(Budget::FULL, offers, origin, goal, rules)
+    way_within(Budget::FULL, offers, origin, goal, bounds)
 }
 
 /// Which bundles can be reached from an installed one, and in how many hops.
@@ -50,9 +59,9 @@ impl Reach<'_> {
 }
 
 /// Everything that can be reached, within the bounds of [`shortest_way`].
-pub fn reach<'s>(offers: &[Offer<'s>], origin: &Origin<'_>, rules: &Rules) -> Reach<'s> {
-    let mut search = Search::new(Budget::FULL, offers, None);
-    search.run(origin, rules);
+pub fn reach<'s>(offers: &[Offer<'s>], origin: &Origin<'_>, bounds: &Bounds<'_, 's>) -> Reach<'s> {
+    let mut search = Search::new(Budget::FULL, offers, None, bounds);
+    search.run(origin);
     let mut hops: Vec<usize> = Vec::with_capacity(search.visits.len());
     for visit in &search.visits {
         let before = visit.from.and_then(|from| hops.get(from));
@@ -66,8 +75,12 @@ pub fn reach<'s>(offers: &[Offer<'s>], origin: &Origin<'_>, rules: &Rules) -> Re
 
 /// What the edits that pin one version resolve to from here, the highest version first; staying
 /// where one is left out.
-pub fn next_hops<'s>(offers: &[Offer<'s>], origin: &Origin<'_>) -> Vec<Choice<'s>> {
-    let mut search = Search::new(Budget::FULL, offers, None);
+pub fn next_hops<'s>(
+    offers: &[Offer<'s>],
+    origin: &Origin<'_>,
+    bounds: &Bounds<'_, 's>,
+) -> Vec<Choice<'s>> {
+    let mut search = Search::new(Budget::FULL, offers, None, bounds);
     search.expand(origin, None);
     let reached = search.visits.into_iter().map(|visit| visit.reached);
     reached.collect()
@@ -78,10 +91,10 @@ fn way_within<'s>(
     offers: &[Offer<'s>],
     origin: &Origin<'_>,
     goal: Option<Choice<'s>>,
-    rules: &Rules,
+    bounds: &Bounds<'_, 's>,
 ) -> Option<Way<'s>> {
-    let mut search = Search::new(budget, offers, goal);
-    search.run(origin, rules);
+    let mut search = Search::new(budget, offers, goal, bounds);
+    search.run(origin);
     let end = search.found.or_else(|| search.highest_candidate());
     end.map(|at| search.way_to(at))
 }
@@ -89,6 +102,7 @@ fn way_within<'s>(
 /// A breadth-first search. `visits` is its queue and its memory: what was reached, in that order.
 struct Search<'o, 's> {
     offers: &'o [Offer<'s>],
+    bounds: &'o Bounds<'o, 's>,
     goal: Option<Choice<'s>>,
     visits: Vec<Visit<'s>>,
     seen: HashSet<(usize, BundleIndex)>,
@@ -114,9 +128,15 @@ struct Visit<'s> {
 }
 
 impl<'o, 's> Search<'o, 's> {
-    fn new(budget: Budget, offers: &'o [Offer<'s>], goal: Option<Choice<'s>>) -> Self {
+    fn new(
+        budget: Budget,
+        offers: &'o [Offer<'s>],
+        goal: Option<Choice<'s>>,
+        bounds: &'o Bounds<'o, 's>,
+    ) -> Self {
         Self {
             offers,
+            bounds,
             goal,
             visits: Vec::new(),
             seen: HashSet::new(),
@@ -126,7 +146,8 @@ impl<'o, 's> Search<'o, 's> {
     }
 
     /// Expands what is reached, in that order, until the goal is or nothing more is.
-    fn run(&mut self, origin: &Origin<'_>, rules: &Rules) {
+    fn run(&mut self, origin: &Origin<'_>) {
+        let rules = self.bounds.rules;
         self.expand(origin, None);
         let mut next = 0;
         while let Some(bundle) = self.to_expand(next) {
@@ -147,7 +168,7 @@ impl<'o, 's> Search<'o, 's> {
     /// Adds what the edits that pin one version resolve to from here, the highest version first.
     fn expand(&mut self, origin: &Origin<'_>, from: Option<usize>) {
         let pins = pins(self.offers, origin);
-        self.budget.spend(pins.len());
+        self.budget.spend(pins.len(), self.bounds.guards.weight());
         for group in pins.chunk_by(Pin::is_of_version) {
             self.visit(group, origin, from);
         }
@@ -163,6 +184,10 @@ impl<'o, 's> Search<'o, 's> {
             return;
         };
         let reached = resolved.choice;
+        let here = origin.version().map(|here| &here.version);
+        if !self.bounds.guards.allow(here, &reached) {
+            return;
+        }
         let from_offer = |offer: &Offer<'_>| std::ptr::eq(offer.catalog, reached.catalog);
         let Some(offer) = offers.iter().position(from_offer) else {
             return;
@@ -223,11 +248,16 @@ impl Budget {
         self.expansions == 0 || self.pins == 0
     }
 
-    fn spend(&mut self, pins: usize) {
+    /// A pin that is compared with many comparators of guardrails counts as several.
+    fn spend(&mut self, pins: usize, comparators: usize) {
+        let weight = 1 + comparators / COMPARATORS_A_PIN;
         self.expansions = self.expansions.saturating_sub(1);
-        self.pins = self.pins.saturating_sub(pins);
+        self.pins = self.pins.saturating_sub(pins.saturating_mul(weight));
     }
 }
+
+/// How many comparators take about as long as a pin.
+const COMPARATORS_A_PIN: usize = 16;
 
 fn is_same(a: &Choice<'_>, b: &Choice<'_>) -> bool {
     std::ptr::eq(a.catalog, b.catalog) && a.index == b.index

@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 use crate::explain::{Answer, answer};
 use crate::extension::{Extension, Filter, Installed, InstalledBundle, Shape};
 use crate::judge::{Edit, Known, Nameless, Said, target};
-use crate::resolve::{Choice, Offer, Origin, Query};
+use crate::resolve::{Bounds, Choice, Guards, Offer, Origin, Query};
 use crate::snapshot::Snapshot;
 
 /// A question whose facts are to be had.
@@ -15,6 +15,8 @@ pub struct Inquiry<'a> {
     /// What is asked for, any range aside.
     pub(in crate::explain) filter: &'a Filter,
     pub(in crate::explain) offers: Vec<Offer<'a>>,
+    /// What is said of steps to these offers.
+    pub(in crate::explain) guards: Guards<'a>,
     pub(in crate::explain) installed: InstalledBundle,
     pub(in crate::explain) known: Known,
 }
@@ -54,10 +56,12 @@ impl<'a> Inquiry<'a> {
         };
         let named = said.find(snapshot, filter, &offers);
         let named = named.map_err(NotAnswered::From)?;
+        let guards = Guards::of(snapshot.imposed(), &filter.package, &offers);
         Ok(Self {
             snapshot,
             filter,
             offers,
+            guards,
             installed: named.installed,
             known: named.known,
         })
@@ -72,6 +76,14 @@ impl<'a> Inquiry<'a> {
     /// Where edges start, if the installed version can be read.
     pub(in crate::explain) fn origin(&self) -> Option<Origin<'_>> {
         Origin::read(&self.installed, self.snapshot.rules()).ok()
+    }
+
+    /// By what ways are bound beside the edges.
+    pub(in crate::explain) fn bounds(&self) -> Bounds<'_, 'a> {
+        Bounds {
+            rules: self.snapshot.rules(),
+            guards: &self.guards,
+        }
     }
 
     /// What becomes of an edit to this filter.

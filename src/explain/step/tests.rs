@@ -345,7 +345,7 @@ fn hindrances_are_worded() {
         ),
         (Hindrance::Prerelease, "from a release to a prerelease"),
     ] {
-        assert_eq!(text::hindrance(what), expected);
+        assert_eq!(hindrance(what), expected);
     }
     assert_eq!(text::UNREADABLE, "one of the versions cannot be read");
     for (need, expected) in [

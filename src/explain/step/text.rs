@@ -129,7 +129,7 @@ pub(super) fn needed(need: &Need) -> String {
 }
 
 /// Why versions alone do not allow a step.
-pub(super) fn hindrance(hindrance: Hindrance) -> &'static str {
+pub(in crate::explain) fn hindrance(hindrance: Hindrance) -> &'static str {
     match hindrance {
         Hindrance::Same => "the version is the same",
         Hindrance::Lower => "the version is lower",

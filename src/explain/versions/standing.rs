@@ -3,8 +3,7 @@
 use serde::Serialize;
 
 use crate::catalog::BundleSet;
-use crate::olm::Rules;
-use crate::resolve::{Offer, Origin, Reach, reach};
+use crate::resolve::{Bounds, Offer, Origin, Reach, reach};
 
 /// What a bundle is to the installed one.
 #[derive(Clone, Copy, Debug, Eq, PartialEq, Serialize)]
@@ -32,7 +31,7 @@ pub(super) struct Standings<'o, 's> {
 }
 
 impl<'o, 's> Standings<'o, 's> {
-    pub(super) fn of(offers: &[Offer<'s>], origin: Origin<'o>, rules: &Rules) -> Self {
+    pub(super) fn of(offers: &[Offer<'s>], origin: Origin<'o>, bounds: &Bounds<'_, 's>) -> Self {
         let sets = |offer: &Offer<'s>| {
             let mut edges = origin.successors(offer.package, &offer.asked).edges;
             edges.intersect(&offer.members);
@@ -40,7 +39,7 @@ impl<'o, 's> Standings<'o, 's> {
         };
         Self {
             sets: offers.iter().map(sets).collect(),
-            reach: reach(offers, &origin, rules),
+            reach: reach(offers, &origin, bounds),
             origin,
         }
     }

@@ -8,6 +8,7 @@ use crate::resolve::{Choice, Origin};
 use crate::snapshot::Snapshot;
 
 /// Asks the decision table about changes of one request.
+#[derive(Debug)]
 pub(super) struct Prover<'a, 's> {
     pub(super) snapshot: &'s Snapshot,
     pub(super) request: Request<'a>,

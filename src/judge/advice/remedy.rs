@@ -1,5 +1,7 @@
 //! Which change of a request helps against which refusal.
 
+mod tightest;
+
 use std::cmp::Ordering;
 
 use crate::dns1123::is_subdomain;
@@ -7,7 +9,7 @@ use crate::extension::{ChannelField, Fields, Filter, SelectorField};
 use crate::judge::advice::proof::Prover;
 use crate::judge::advice::{Advice, Fix, FixValue, pin, pin_of};
 use crate::judge::{Ruled, Ruling, nearby};
-use crate::resolve::{Choice, Origin, Query, choose, shortest_way, weigh};
+use crate::resolve::{Bounds, Choice, Guards, Origin, Query, choose, shortest_way, weigh};
 use crate::selector::LabelSelector;
 use crate::snapshot::METADATA_NAME_LABEL;
 use crate::version::Version;
@@ -27,6 +29,7 @@ pub(super) fn remedy(
     };
     let found = match &ruled.ruling {
         Ruling::Downgrade(..) | Ruling::NotASuccessor(..) => remedies.way(prover.request.filter),
+        Ruling::Guardrail(_) => remedies.allowed_way(),
         Ruling::VersionNotFound { nearest } => remedies.nearest_version(nearest),
         Ruling::UnsupportedDependency(..) | Ruling::BrokenSkipRange(_) => {
             remedies.another_candidate()
@@ -52,19 +55,40 @@ struct Remedies<'a, 'p, 's> {
 impl Remedies<'_, '_, '_> {
     /// Hop by hop to what the filter would give if no edge counted.
     fn way(&self, filter: &Filter) -> Option<Advice> {
-        let snapshot = self.prover.snapshot;
         let origin = self.prover.origin()?;
+        self.along(&self.hops(filter, &origin)?)
+    }
+
+    /// The same where guardrails forbid the step, with the range that leads as far as the first hop.
+    fn allowed_way(&self) -> Option<Advice> {
+        let origin = self.prover.installed()?;
+        let hops = self.hops(self.prover.request.filter, &origin)?;
+        let advice = self.along(&hops)?;
+        let range = tightest::range(self.prover, &origin, *hops.first()?);
+        let field = self.fields.version();
+        let range = range.map(|range| (field, FixValue::Text(range)));
+        let range = range.map(|(field, value)| Fix { field, value });
+        Some(Advice {
+            fix: range.or(advice.fix),
+            ..advice
+        })
+    }
+
+    /// The hops of such a way.
+    fn hops(&self, filter: &Filter, origin: &Origin<'_>) -> Option<Vec<Choice<'_>>> {
+        let snapshot = self.prover.snapshot;
         let query = Query::compile(filter, snapshot).ok()?;
         let offers = query.offers(&query.in_play(snapshot)).ok()?;
         let goal = choose(&weigh(&offers, None))
             .ok()
             .map(|resolved| resolved.choice);
-        let way = shortest_way(&offers, &origin, goal, snapshot.rules())?;
-        if self.prover.admits_way(&way.hops) {
-            self.along(&way.hops)
-        } else {
-            None
-        }
+        let guards = Guards::of(snapshot.imposed(), &filter.package, &offers);
+        let bounds = Bounds {
+            rules: snapshot.rules(),
+            guards: &guards,
+        };
+        let way = shortest_way(&offers, origin, goal, &bounds)?;
+        self.prover.admits_way(&way.hops).then_some(way.hops)
     }
 
     /// The nearest version that can be reached, in as many hops as it takes.

@@ -1,0 +1,129 @@
+//! What guardrails forbid, who says so, and why.
+
+use crate::explain::refusal::{Detail, sentences};
+use crate::explain::step::hindrance;
+use crate::explain::text::Line;
+use crate::guardrail::{Action, Kind, Passage, Range, Rule};
+use crate::judge::Forbidden;
+use crate::resolve::{GuardedBy, Violated, Violation};
+use crate::version::{Version, go};
+
+/// The first reason: who forbids which step.
+pub(super) fn reason(forbidden: &Forbidden<'_>) -> Line {
+    let first = forbidden.violations.first();
+    let line = first.map_or_else(Line::default, |violation| {
+        let to = forbidden.to.bundle().version.as_ref().ok();
+        against(violation, &forbidden.from, to.map(|read| &read.version))
+    });
+    if forbidden.is_first_step() {
+        line
+    } else {
+        line.say(", where OLM goes on by itself")
+    }
+}
+
+/// What a step from a version to another goes against.
+pub(in crate::explain) fn against(
+    violation: &Violation<'_>,
+    from: &Version,
+    to: Option<&Version>,
+) -> Line {
+    let step = |line: Line| match to {
+        Some(to) => line.version(from).say(" -> ").version(to),
+        None => line.say("the step from ").version(from),
+    };
+    let whose = whose(&violation.by);
+    match violation.of {
+        Violated::Rule(rule) => step(whose.say(" guardrail ").name(&rule.id).say(" forbids ")),
+        Violated::Prerelease => step(whose.say(" guardrails allow no prerelease: ")),
+        Violated::Graph(left) => {
+            let line = step(whose.say(" guardrails have no edge "));
+            line.say(": ").say(hindrance(left))
+        }
+        Violated::Unread(_) => {
+            whose.say(" guardrails cannot be read, so they forbid every upgrade")
+        }
+    }
+}
+
+/// Every reason, with what its rule is and why it is there.
+pub(super) fn details(forbidden: &Forbidden<'_>) -> Vec<Detail> {
+    let items = forbidden.violations.iter().map(told).collect();
+    vec![sentences("Guardrail", items)]
+}
+
+/// Each reason by itself, for those who list findings.
+pub(in crate::explain) fn each(forbidden: &Forbidden<'_>) -> Vec<Line> {
+    let to = forbidden.to.bundle().version.as_ref().ok();
+    let to = to.map(|read| &read.version);
+    let violations = forbidden.violations.iter();
+    violations
+        .map(|violation| against(violation, &forbidden.from, to))
+        .collect()
+}
+
+/// What would have to change where no way is known.
+pub(super) fn needed(forbidden: &Forbidden<'_>) -> &'static str {
+    let unread = |violation: &Violation<'_>| matches!(violation.of, Violated::Unread(_));
+    if forbidden.violations.iter().any(unread) {
+        "guardrails that can be read"
+    } else {
+        "another version in the catalog: no run of steps that all guardrails allow leads there"
+    }
+}
+
+/// A reason in full: the rule, who says it, and why.
+pub(in crate::explain) fn told(violation: &Violation<'_>) -> String {
+    let by = match violation.by {
+        GuardedBy::Author(catalog) => {
+            format!("by the author, in catalog {}", go::escape(&catalog.name))
+        }
+        GuardedBy::Administrator(place) => format!("by an administrator, in {}", go::escape(place)),
+    };
+    match violation.of {
+        Violated::Rule(rule) => rule_told(rule, &by),
+        Violated::Prerelease => format!("graph Semver without a rule about prereleases, {by}"),
+        Violated::Graph(_) => format!("graph Semver, {by}"),
+        Violated::Unread(unread) => format!("{by}: {}", go::escape(&unread.to_string())),
+    }
+}
+
+fn rule_told(rule: &Rule, by: &str) -> String {
+    let (id, what) = (go::escape(&rule.id), meaning(&rule.kind));
+    let reason = match &*rule.reason {
+        "" => String::new(),
+        reason => format!(": {}", go::escape(reason)),
+    };
+    format!("{id} ({what}) {by}{reason}")
+}
+
+/// What a kind of rule asks for, in a few words.
+pub(in crate::explain) fn meaning(kind: &Kind) -> String {
+    let of = |from: &Option<Range>| match from {
+        Some(from) => format!(" of {}", go::escape(from.as_str())),
+        None => String::new(),
+    };
+    match kind {
+        Kind::PassThrough(passage) => format!("through {}", stretch(passage)),
+        Kind::Waypoints(passages) => {
+            let stretches: Vec<_> = passages.iter().map(stretch).collect();
+            format!("through {}", stretches.join(", then "))
+        }
+        Kind::LatestPatchFirst { from } => format!("last patch first{}", of(from)),
+        Kind::MaxMinorStep(step) if step.get() == 1 => "no minor passed by".to_owned(),
+        Kind::MaxMinorStep(step) => format!("fewer than {step} minors passed by"),
+        Kind::Prerelease(Action::Deny) => "no prereleases".to_owned(),
+        Kind::Prerelease(Action::Allow) => "prereleases allowed".to_owned(),
+    }
+}
+
+fn stretch(passage: &Passage) -> String {
+    go::escape(passage.via.as_str())
+}
+
+fn whose(by: &GuardedBy<'_>) -> Line {
+    Line::default().say(match by {
+        GuardedBy::Author(_) => "the author's",
+        GuardedBy::Administrator(_) => "an administrator's",
+    })
+}

@@ -1,0 +1,107 @@
+//! The guardrails of administrators: for any package, whoever wrote it, and with the bypass too.
+
+use olmguard::guardrail::{Imposed, ImposedBy, read};
+use serde_json::{Value, json};
+
+use crate::catalog::{Asked, blobs, guardrails, imposing, judged};
+
+const POOL: [&str; 5] = ["1.0.0", "1.1.0", "1.2.0", "1.3.0", "2.0.0"];
+
+fn imposed(rules: &Value) -> Imposed {
+    let mut imposed = Imposed::default();
+    let stated = read(&json!({"rules": rules}));
+    let place = "rules.yaml:3".into();
+    imposed.add("p", ImposedBy { place, stated });
+    imposed
+}
+
+#[test]
+fn who_says_it_is_told() {
+    let rules =
+        json!([{"id": "slowly", "kind": "MaxMinorStep", "step": 1, "reason": "we test each"}]);
+    let snapshot = imposing(&blobs(&POOL, "1.0.0"), imposed(&rules));
+    let answer = judged(&snapshot, "1.0.0", Asked::range("<2.0.0"));
+    assert_eq!(
+        answer.message.as_deref(),
+        Some(
+            "\
+p: 1.0.0 -> <2.0.0 refused: an administrator's guardrail slowly forbids 1.0.0 -> 1.3.0 [Guardrail]
+Guardrail: slowly (no minor passed by) by an administrator, in rules.yaml:3: we test each
+Allowed next: 2.0.0, 1.1.0
+Path: 1.0.0 -> 1.1.0 -> 1.2.0 -> 1.3.0
+Fix: set spec.source.catalog.version to \">=1.0.0 <1.2.0\" first
+Catalog: hub
+Help: olmguard explain Guardrail"
+        )
+    );
+}
+
+#[test]
+fn the_bypass_lifts_only_what_says_so() {
+    let rule = |bypassable: bool| json!([{"id": "slowly", "kind": "MaxMinorStep", "step": 1, "bypassable": bypassable}]);
+    let asked = Asked::range("1.3.0").bypassing();
+    let holding = judged(
+        &imposing(&blobs(&POOL, "1.0.0"), imposed(&rule(false))),
+        "1.0.0",
+        asked,
+    );
+    assert_eq!(holding.token.as_str(), "Guardrail");
+    let fix = holding.advice.fix.expect("a next step");
+    assert_eq!(format!("{:?}", fix.value), "Text(\">=1.0.0 <1.2.0\")");
+    let lifted = judged(
+        &imposing(&blobs(&POOL, "1.0.0"), imposed(&rule(true))),
+        "1.0.0",
+        asked,
+    );
+    assert_eq!(lifted.verdict.as_str(), "allow");
+    let expected =
+        "an administrator's guardrail slowly forbids 1.0.0 -> 1.3.0; the bypass lifts it";
+    assert!(
+        lifted.warnings.iter().any(|w| w == expected),
+        "{:?}",
+        lifted.warnings
+    );
+}
+
+#[test]
+fn author_and_administrator_both_bind() {
+    let mut blobs = blobs(&POOL, "1.0.0");
+    let author = json!([{"id": "via", "kind": "Waypoints", "versions": ["1.2.0"]}]);
+    blobs.push(guardrails("Catalog", &author));
+    let rules = json!([{"id": "slowly", "kind": "MaxMinorStep", "step": 2}]);
+    let snapshot = imposing(&blobs, imposed(&rules));
+    let denied = |to| {
+        let answer = judged(&snapshot, "1.0.0", Asked::range(to));
+        let causes = answer.causes.into_iter().map(|cause| cause.message);
+        causes.collect::<Vec<_>>()
+    };
+    assert_eq!(
+        denied("1.3.0"),
+        [
+            "the author's guardrail via forbids 1.0.0 -> 1.3.0",
+            "an administrator's guardrail slowly forbids 1.0.0 -> 1.3.0"
+        ]
+    );
+    assert_eq!(
+        denied("2.0.0"),
+        ["the author's guardrail via forbids 1.0.0 -> 2.0.0"]
+    );
+    assert!(denied("1.2.0").is_empty());
+}
+
+#[test]
+fn what_cannot_be_read_holds_with_the_bypass() {
+    let snapshot = imposing(&blobs(&POOL, "1.0.0"), imposed(&json!([{"id": "x"}])));
+    for asked in [Asked::range("1.1.0"), Asked::range("1.1.0").bypassing()] {
+        let answer = judged(&snapshot, "1.0.0", asked);
+        let message = answer.message.expect("it is refused");
+        let second = message.lines().nth(1);
+        assert_eq!(
+            second,
+            Some(
+                "Guardrail: by an administrator, in rules.yaml:3: rules[0].kind: missing: expected the kind of a rule"
+            )
+        );
+        assert!(!message.contains("Override"), "{message}");
+    }
+}
