@@ -18,6 +18,7 @@ mod explain;
 mod facts;
 pub mod generate;
 mod graph;
+mod guardrails;
 mod json;
 pub mod lint;
 mod log;

@@ -27,7 +27,7 @@ use std::io;
 use args::{Output, Plan};
 use inputs::Gathered;
 
-use crate::cli::facts::loading::{self, Fault, Loaded};
+use crate::cli::facts::loading::{self, Fault, Given, Loaded};
 use crate::cli::facts::origin::{Asked, Origin, OriginError};
 use crate::cli::{Exit, output, say, warn};
 use crate::explain::Answer;
@@ -58,7 +58,11 @@ pub(super) fn run(args: &CheckArgs) -> Exit {
     gathered.errors.iter().for_each(say);
     standing::stand(&origin, &mut gathered.cases, &plan);
     let catalogs = std::mem::take(&mut gathered.catalogs);
-    let loaded = loading::load(origin, catalogs, &args.common.catalog, plan.rules.clone());
+    let given = Given {
+        catalogs: &args.common.catalog,
+        guardrails: &args.guardrails,
+    };
+    let loaded = loading::load(origin, catalogs, given, plan.rules.clone());
     loaded.faults.iter().for_each(Fault::say);
     // Where there is no cluster, nothing about its OLM is news.
     if !loaded.faults.iter().any(Fault::is_of_cluster) {

@@ -21,9 +21,10 @@ use clap::builder::BoolishValueParser;
 
 use super::common::{CommonArgs, UsageError};
 use super::edges::EdgesArgs;
+use super::guardrails::GuardrailsArgs;
 use super::look::LookArgs;
 use super::{Exit, warn};
-use loading::{Fault, Loaded};
+use loading::{Fault, Given, Loaded};
 use origin::{Asked, Origin, OriginError};
 
 use crate::snapshot::Snapshot;
@@ -46,6 +47,9 @@ pub(crate) struct FactsArgs {
 
     #[command(flatten)]
     look: LookArgs,
+
+    #[command(flatten)]
+    guardrails: GuardrailsArgs,
 }
 
 /// The facts, as far as they are to be had; what is not is said already.
@@ -70,8 +74,11 @@ impl FactsArgs {
         let (rules, mut warnings) = origin.rules(&self.common.olm)?;
         let (rules, departure) = edges.of(rules);
         warnings.extend(departure.map(|departure| departure.to_string()));
-        let Loaded { snapshot, faults } =
-            loading::load(origin, Vec::new(), &self.common.catalog, rules);
+        let given = Given {
+            catalogs: &self.common.catalog,
+            guardrails: &self.guardrails,
+        };
+        let Loaded { snapshot, faults } = loading::load(origin, Vec::new(), given, rules);
         faults.iter().for_each(Fault::say);
         // Where there is no cluster, nothing about its OLM is news.
         if !faults.iter().any(Fault::is_of_cluster) {

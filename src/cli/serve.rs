@@ -3,6 +3,7 @@
 mod catalogs;
 mod certs;
 mod files;
+mod guardrails;
 mod limits;
 mod live;
 mod olm;
@@ -20,6 +21,7 @@ use crate::admission::{Enforcement, Mode, OnUndecided};
 use crate::cli::Exit;
 use crate::cli::cluster::ClusterArgs;
 use crate::cli::common::{CommonArgs, UsageError};
+use crate::cli::guardrails::{GuardrailsArgs, GuardrailsFault};
 use crate::cli::log::LogArgs;
 use crate::cli::signals::Signals;
 use crate::cluster::ConnectError;
@@ -30,6 +32,7 @@ use crate::telemetry::Metrics;
 use crate::telemetry::log::{DecisionLog, Log, LogHandle, log_panics, log_start};
 use crate::tls::TlsError;
 use certs::{Certs, CertsArgs};
+use guardrails::Guardrails;
 use limits::LimitArgs;
 use live::LiveArgs;
 use origin::Origin;
@@ -45,6 +48,9 @@ pub(crate) struct ServeArgs {
 
     #[command(flatten)]
     live: LiveArgs,
+
+    #[command(flatten)]
+    guardrails: GuardrailsArgs,
 
     /// Where reviews are taken; [::] is every address, also where there is no IPv6
     #[arg(long, env = "OLMGUARD_LISTEN", value_name = "IP:PORT", default_value = "[::]:9443", value_parser = addr)]
@@ -98,6 +104,8 @@ enum ServeError {
     #[error(transparent)]
     Catalogd(#[from] CatalogdError),
     #[error(transparent)]
+    Guardrails(#[from] GuardrailsFault),
+    #[error(transparent)]
     Tls(#[from] TlsError),
     #[error(transparent)]
     Bind(#[from] BindError),
@@ -125,6 +133,7 @@ fn serve(args: ServeArgs, configuration: &str, log: &Log) -> Result<ExitCode, Se
         common,
         cluster,
         live,
+        guardrails,
         listen,
         ops_listen,
         certs,
@@ -148,8 +157,10 @@ fn serve(args: ServeArgs, configuration: &str, log: &Log) -> Result<ExitCode, Se
         .build()?;
     let metrics = Metrics::new();
     metrics.log.follow(log.dropped());
+    let guardrails = Guardrails::read(guardrails, Arc::clone(&metrics.guardrails))?;
     let plan = Plan {
         origin,
+        guardrails,
         certs,
         listen,
         ops_listen,
@@ -168,6 +179,7 @@ fn serve(args: ServeArgs, configuration: &str, log: &Log) -> Result<ExitCode, Se
 /// A server from its first certificate to its end.
 struct Plan {
     origin: Origin,
+    guardrails: Guardrails,
     certs: Certs,
     listen: SocketAddr,
     ops_listen: SocketAddr,
@@ -203,7 +215,11 @@ impl Plan {
             listen: self.listen,
             ops_listen: self.ops_listen,
             limits: self.limits,
-            checks: source.checks(),
+            checks: source
+                .checks()
+                .into_iter()
+                .chain(self.guardrails.check())
+                .collect(),
             metrics: self.metrics.clone(),
             decisions: self.decisions,
             log_level: Some(self.log_level),
@@ -212,6 +228,8 @@ impl Plan {
         let certificates = self.certs.start(cluster.as_ref(), listening.observer());
         let certified = listening.certify(certificates.await?);
         let guard = source.guard(self.metrics).await?;
+        let guard = guard.imposing(self.guardrails.current());
+        self.guardrails.follow();
         Ok(certified.open(Arc::new(guard), self.enforcement))
     }
 }
@@ -263,6 +281,7 @@ impl ServeError {
             Self::Usage(usage) => super::say(usage),
             Self::Cluster(_)
             | Self::Catalogd(_)
+            | Self::Guardrails(_)
             | Self::Tls(_)
             | Self::Bind(_)
             | Self::System(_) => {
@@ -275,7 +294,7 @@ impl ServeError {
         match self {
             Self::Cluster(ConnectError::Interrupted(_)) | Self::System(_) => Exit::Internal,
             Self::Usage(_) | Self::Cluster(_) | Self::Bind(_) => Exit::Usage,
-            Self::Catalogd(_) | Self::Tls(_) => Exit::BadInput,
+            Self::Catalogd(_) | Self::Guardrails(_) | Self::Tls(_) => Exit::BadInput,
         }
     }
 }

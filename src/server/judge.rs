@@ -7,6 +7,7 @@ use arc_swap::ArcSwap;
 
 use crate::admission::Review;
 use crate::explain::Answer;
+use crate::guardrail::Imposed;
 use crate::snapshot::Snapshot;
 
 /// Answers reviews.
@@ -26,12 +27,22 @@ pub trait Judge: fmt::Debug + Send + Sync + 'static {
 #[derive(Clone, Debug)]
 pub struct Guard {
     snapshot: Arc<ArcSwap<Snapshot>>,
+    imposed: Arc<ArcSwap<Imposed>>,
 }
 
 impl Guard {
     /// Judges by whatever is in there.
     pub fn new(snapshot: Arc<ArcSwap<Snapshot>>) -> Self {
-        Self { snapshot }
+        Self {
+            snapshot,
+            imposed: Arc::default(),
+        }
+    }
+
+    /// The same by the guardrails, too, that are in there.
+    #[must_use]
+    pub fn imposing(self, imposed: Arc<ArcSwap<Imposed>>) -> Self {
+        Self { imposed, ..self }
     }
 }
 
@@ -44,6 +55,11 @@ impl From<Snapshot> for Guard {
 
 impl Judge for Guard {
     fn answer(&self, review: &Review) -> Answer {
-        review.answer(&self.snapshot.load())
+        let (snapshot, imposed) = (self.snapshot.load(), self.imposed.load_full());
+        if imposed.is_empty() {
+            return review.answer(&snapshot);
+        }
+        let imposing = Snapshot::clone(&snapshot).imposing(imposed);
+        review.answer(&imposing)
     }
 }

@@ -7,6 +7,7 @@
 mod admission;
 mod catalogs;
 mod connections;
+mod guardrails;
 mod held;
 mod label;
 mod log;
@@ -23,6 +24,7 @@ use prometheus::{Registry, TextEncoder};
 pub use admission::{AdmissionMetrics, Answered, DecodeError, WaitedFor};
 pub use catalogs::{CatalogLoad, CatalogMetrics, LoadFailure};
 pub use connections::{ConnectionMetrics, Eviction, HandshakeFailure, Refusal};
+pub use guardrails::GuardrailMetrics;
 pub use held::Held;
 pub use log::LogMetrics;
 pub use tls::{Reload, TlsMetrics};
@@ -45,6 +47,8 @@ pub struct Metrics {
     pub tls: Arc<TlsMetrics>,
     /// The catalogs that are judged by.
     pub catalogs: Arc<CatalogMetrics>,
+    /// The guardrails that are judged by.
+    pub guardrails: Arc<GuardrailMetrics>,
     /// What is watched in the cluster.
     pub watches: Arc<WatchMetrics>,
     /// What the log lost.
@@ -65,6 +69,7 @@ impl Metrics {
             ops_connections: Arc::new(connections.of(Port::Ops)),
             tls: Arc::new(TlsMetrics::new(&register)),
             catalogs: Arc::new(CatalogMetrics::new(&register)),
+            guardrails: Arc::new(GuardrailMetrics::new(&register)),
             watches: Arc::new(WatchMetrics::new(&register)),
             log: Arc::new(LogMetrics::new(&register)),
             process: Arc::new(ProcessMetrics::new(&register)),

@@ -11,6 +11,7 @@ use crate::cli::check::installed::{InstalledArg, InstalledList};
 use crate::cli::common::{CommonArgs, UsageError};
 use crate::cli::edges::EdgesArgs;
 use crate::cli::facts::check_stdin;
+use crate::cli::guardrails::GuardrailsArgs;
 use crate::cli::look::LookArgs;
 use crate::olm::Rules;
 
@@ -45,6 +46,9 @@ pub(crate) struct CheckArgs {
 
     #[command(flatten)]
     pub(super) edges: EdgesArgs,
+
+    #[command(flatten)]
+    pub(super) guardrails: GuardrailsArgs,
 
     /// What is installed, where neither a cluster nor the manifest's status says; may be repeated
     #[arg(

@@ -2,9 +2,11 @@
 
 use std::fmt;
 use std::mem;
+use std::sync::Arc;
 
 use crate::cli::common::CatalogArgs;
 use crate::cli::facts::origin::Origin;
+use crate::cli::guardrails::{GuardrailsArgs, GuardrailsFault, ReadGuardrails};
 use crate::cli::{Exit, progress, say, warn};
 use crate::olm::Rules;
 use crate::snapshot::{CatalogState, Content, Currency, Snapshot};
@@ -30,26 +32,39 @@ pub(crate) enum Fault {
     Snapshot(ArchiveError),
     /// The cluster, for this reason.
     Cluster(String),
+    /// A `--guardrails`.
+    Guardrails(GuardrailsFault),
+}
+
+/// What flags give beside a snapshot or a cluster.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Given<'a> {
+    pub(crate) catalogs: &'a CatalogArgs,
+    pub(crate) guardrails: &'a GuardrailsArgs,
 }
 
 /// The catalogs of a snapshot or a cluster, of the objects among the inputs, and of `--catalog`.
 pub(crate) fn load(
     origin: Origin,
     objects: Vec<CatalogState>,
-    given: &CatalogArgs,
+    given: Given<'_>,
     rules: Rules,
 ) -> Loaded {
+    let ReadGuardrails { imposed, faults } = given.guardrails.read();
+    let unread = faults.into_iter().map(Fault::Guardrails);
+    let given = given.catalogs;
     let mut contents = contents(given, &rules);
     let by_flag = contents.iter();
     let mut faults: Vec<_> = by_flag.filter_map(|(name, c)| Fault::of(name, c)).collect();
     let is_given = |name: &str| given.iter().any(|catalog| catalog.name == name);
     let (mut states, own) = origin.load(&rules, is_given);
     faults.extend(own);
+    faults.extend(unread);
     replace(&mut states, &mut contents);
     describe(&mut states, objects);
     fill(&mut states, contents);
     Loaded {
-        snapshot: Snapshot::new(rules, states),
+        snapshot: Snapshot::new(rules, states).imposing(Arc::new(imposed)),
         faults,
     }
 }
@@ -136,7 +151,9 @@ impl Fault {
     /// could not be fetched counts where an answer needs it.
     pub(crate) fn exit(&self, undecided: Exit) -> Option<Exit> {
         match self {
-            Self::Unreadable { .. } | Self::Snapshot(_) => Some(Exit::BadInput),
+            Self::Unreadable { .. } | Self::Snapshot(_) | Self::Guardrails(_) => {
+                Some(Exit::BadInput)
+            }
             Self::Cluster(_) => Some(undecided),
             Self::Unfetched { .. } => None,
         }
@@ -150,7 +167,10 @@ impl Fault {
     pub(crate) fn say(&self) {
         match self {
             Self::Unfetched { .. } => warn(self),
-            Self::Unreadable { .. } | Self::Snapshot(_) | Self::Cluster(_) => say(self),
+            Self::Unreadable { .. }
+            | Self::Snapshot(_)
+            | Self::Cluster(_)
+            | Self::Guardrails(_) => say(self),
         }
     }
 }
@@ -163,6 +183,7 @@ impl fmt::Display for Fault {
             }
             Self::Snapshot(error) => error.fmt(f),
             Self::Cluster(why) => f.write_str(why),
+            Self::Guardrails(fault) => fault.fmt(f),
         }
     }
 }

@@ -42,6 +42,17 @@ impl<'r> Register<'r> {
         self.made(IntGauge::with_opts(opts(name, help)))
     }
 
+    /// One gauge for each value of a label.
+    pub(super) fn gauge_per<L: Label>(
+        &self,
+        name: &str,
+        help: &str,
+        label: &str,
+    ) -> PerLabel<L, IntGauge> {
+        let gauges = self.gauges(name, help, &[label]);
+        PerLabel::new(|value: L| gauges.with_label_values(&[value.as_str()]))
+    }
+
     pub(super) fn seconds(&self, name: &str, help: &str) -> Gauge {
         self.made(Gauge::with_opts(opts(name, help)))
     }
