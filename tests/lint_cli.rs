@@ -193,3 +193,40 @@ fn a_folder_and_a_file_give_the_same() {
     let reported: Vec<_> = reported.iter().map(|one| one["message"].clone()).collect();
     assert_eq!(reported, messages);
 }
+#[test]
+fn sentences_are_escaped_in_every_form_and_names_stand_as_they_are() {
+    let hostile = "a\u{1b}[31m\u{202e}";
+    let quoted = serde_json::to_string(hostile).expect("a text of JSON");
+    let folder = changed(
+        "  - name: wick.v0.1.0",
+        &format!("  - name: wick.v0.1.0\n    skips: [{quoted}]\n  - name: {quoted}"),
+    );
+    let path = folder.path().to_str().expect("UTF-8");
+    let (_, report) = json(folder.path(), &[]);
+    let findings = report["findings"].as_array().expect("findings");
+    let is_it = |one: &&Value| one["id"] == "entry-without-bundle";
+    let upstream = findings.iter().find(is_it).expect("it")["upstream"].clone();
+    let upstream = upstream.as_str().expect("a text");
+    assert!(
+        upstream.ends_with("for olm.channel entries [a\\x1b[31m\\u202e]"),
+        "{upstream}"
+    );
+    let (_, stdout, _) = run(&["-o", "sarif", path]);
+    let log: Value = serde_json::from_str(&stdout).expect("JSON");
+    let results = log["runs"][0]["results"].as_array().expect("results");
+    let is_it = |one: &&Value| one["ruleId"] == "entry-without-bundle";
+    let message = results.iter().find(is_it).expect("it")["message"]["text"].clone();
+    let message = message.as_str().expect("a text");
+    assert!(
+        message.contains("opm validate: no olm.bundle blobs found in package \"wick\""),
+        "{message}"
+    );
+    assert!(!message.contains(['\u{1b}', '\u{202e}']), "{message}");
+
+    let folder = changed("package: wick", &format!("package: {quoted}"));
+    let report = json(folder.path(), &[]).1;
+    let findings = report["findings"].as_array().expect("findings");
+    let is_raw = |one: &Value| one["package"] == hostile;
+    assert!(findings.iter().any(is_raw), "{report}");
+}
+
