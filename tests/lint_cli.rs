@@ -110,6 +110,31 @@ fn one_package_can_be_asked_for() {
 }
 
 #[test]
+fn a_link_to_a_folder_is_found_and_the_files_beside_it_are_read() {
+    let folder = changed("name: wick\ndefaultChannel: stable", "name: wick");
+    fs::create_dir(folder.path().join("more")).expect("a folder");
+    std::os::unix::fs::symlink("more", folder.path().join("link")).expect("a link");
+    let (code, report) = json(folder.path(), &[]);
+    assert_eq!(code, Some(1));
+    let findings = report["findings"].as_array().expect("findings");
+    let found: Vec<_> = findings.iter().map(|one| &one["id"]).collect();
+    assert_eq!(found, ["default-channel-missing", "not-a-file"]);
+    let link = folder.path().join("link").display().to_string();
+    assert_eq!(findings[1]["file"], *link);
+    assert_eq!(
+        findings[1]["upstream"],
+        format!("read {link}: is a directory")
+    );
+    let words = findings[1]["message"].as_str().expect("a text");
+    let mut check = Command::new(env!("CARGO_BIN_EXE_olmguard"));
+    let catalog = format!("c={}", folder.path().display());
+    let check = check.args(["versions", "wick", "--catalog", &catalog]);
+    let output = check.output().expect("the program starts");
+    let stderr = String::from_utf8(output.stderr).expect("UTF-8");
+    assert!(stderr.contains(&format!("{link}: {words}")), "{stderr}");
+}
+
+#[test]
 fn what_cannot_be_read_ends_with_3_and_wrong_usage_with_2() {
     let (code, stdout, stderr) = run(&["no/such/catalog"]);
     assert_eq!((code, &*stdout), (Some(3), ""));

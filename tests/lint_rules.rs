@@ -59,6 +59,8 @@ fn every_rule_of_opm_has_a_row() {
     let without: Vec<_> = Rule::ALL
         .iter()
         .filter(|rule| rule.family().is_opms() && rule.opm().is_some())
+        // It is about a folder, not a text.
+        .filter(|rule| **rule != Rule::NotAFile)
         .filter(|rule| !ROWS.iter().any(|row| row.rule == rule.id()))
         .collect();
     assert!(without.is_empty(), "{without:?}");
@@ -178,6 +180,42 @@ fn one_slip_is_told_once() {
     );
     let rules: Vec<_> = found(&catalog).iter().map(|one| one.rule).collect();
     assert_eq!(rules, [Rule::BundleOfUnknownPackage]);
+}
+
+#[test]
+fn what_cannot_be_read_is_not_missing() {
+    let rules = |from: &str, to: &str| {
+        let catalog = GOOD.replace(from, to);
+        assert_ne!(catalog, GOOD, "{from:?}");
+        let findings = found(&catalog);
+        findings.iter().map(|one| one.rule.id()).collect::<Vec<_>>()
+    };
+    assert_eq!(
+        rules("image: registry.example/lantern/bundle:1.0.0", "image: 1"),
+        ["wrong-type"]
+    );
+    assert_eq!(
+        rules("      data: eyJraW5kIjoiTm90ZSJ9", "      data: 5"),
+        ["unreadable-object"]
+    );
+    assert_eq!(
+        rules(
+            "image: registry.example/lantern/bundle:1.1.0\n",
+            "image: a\nImage: b\n"
+        ),
+        ["duplicate-keys"]
+    );
+    assert_eq!(
+        rules("    skipRange: \">=1.0.0 <1.2.0\"", "    skips: 1"),
+        ["wrong-type"]
+    );
+    assert_eq!(
+        rules(
+            "name: wick\ndefaultChannel: stable",
+            "name: wick\ndefaultChannel: []"
+        ),
+        ["wrong-type"]
+    );
 }
 
 #[test]
@@ -462,6 +500,49 @@ fn nothing_of_a_catalog_reaches_a_terminal_as_it_is() {
                 row.name
             );
         }
+#[test]
+fn a_tag_of_yaml_takes_a_word_of_the_value_away() {
+    let with = |range: &str| {
+        let catalog = GOOD.replace("\">=1.0.0 <1.2.0\"", range);
+        let findings = found(&catalog);
+        let of_rule = findings.iter().filter(|one| one.rule == Rule::YamlTag);
+        let told: Vec<_> = of_rule
+            .map(|one| (one.line, &*one.package == "lantern", one.message.clone()))
+            .collect();
+        told
+    };
+    for (range, left) in [("!=1.5.0", "empty"), ("!=1.5.0 <2.0.0", "\"<2.0.0\"")] {
+        let message = format!(
+            "\"!=1.5.0\" is a tag to YAML and no part of the value, which is {left} without it; put the whole \
+             value in quotes"
+        );
+        assert_eq!(with(range), [(14, true, message)], "{range}");
+    }
+    for good in ["'!=1.5.0'", "!!str <1.2.0", "! <1.2.0", "'<1.2.0'"] {
+        assert_eq!(with(good), [], "{good}");
+    }
+}
+
+#[test]
+fn of_several_keys_equal_but_for_case_all_are_told() {
+    let catalog = GOOD.replace(
+        "package: lantern\nname: candidate\n",
+        "package: lantern\nname: candidate\nNAME: x\nPackage: y\n",
+    );
+    let findings = found(&catalog);
+    let of_rule = findings
+        .iter()
+        .filter(|one| one.rule == Rule::DuplicateKeys);
+    let texts: Vec<_> = of_rule.filter_map(|one| one.upstream.as_deref()).collect();
+    assert_eq!(
+        texts,
+        [
+            "duplicate keys for key \"name\": [NAME name]",
+            "duplicate keys for key \"package\": [Package package]"
+        ]
+    );
+}
+
     }
 }
 

@@ -16,7 +16,7 @@ use crate::lint::words::{self, CutOffIn};
 use crate::lint::written::Spot;
 
 pub(super) fn check(facts: &Facts<'_, '_>, report: &mut Report<'_>) {
-    let is_worked_out = facts.steps.has_ranges && may_follow(facts);
+    let is_worked_out = facts.has_all_edges() && may_follow(facts);
     let by_channel = facts.steps.by_channel(facts.package.channels.len());
     for (index, (channel, chain)) in facts.package.channels.iter().zip(&facts.chains).enumerate() {
         if let Some(Ok(chain)) = chain {

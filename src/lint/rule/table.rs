@@ -63,6 +63,11 @@ rules! {
         "A file, or a part of it, is neither JSON nor YAML."
         why "No program reads such a catalog: neither OLM serves anything of it."
         fix "Mend the text at the place that is named. In YAML, quote what begins with `>`, `!`, `*`, `&` or `%`.";
+    NotAFile "not-a-file" Load Error
+        "Something in the folder of a catalog is no file, such as a symbolic link to a folder."
+        why "Every OLM reads what it finds in the folder as a file, and refuses the whole catalog."
+        fix "Leave it out with an `.indexignore`, or remove it; copy the files of the folder that is linked to."
+        opm "read FILE: is a directory";
     NotAnObject "not-an-object" Load Error
         "A document is no object, such as an empty one between two separators."
         why "Every blob of a catalog is an object with a schema; anything else makes the catalog unreadable."
@@ -391,6 +396,10 @@ rules! {
         "OLM v1 cannot file a blob under its package, schema and name."
         why "operator-controller makes a file name of them; where that fails, it serves nothing of the catalog."
         fix "Shorten the name to at most 250 bytes, without NUL.";
+    YamlTag "yaml-tag" Users Warning
+        "A value of YAML begins with `!`, which makes a tag of its first word."
+        why "The word is no part of the value: of an unquoted `skipRange: !=1.5.0 <2.0.0` only `<2.0.0` is left, and nobody says so."
+        fix "Put the value in quotes.";
     UnsupportedDependency "unsupported-dependency" Users Warning
         "A bundle declares a dependency, which OLM v1 does not support."
         why "OLM v1 chooses the bundle and then refuses it, without trying the next one."
