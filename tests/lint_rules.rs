@@ -259,14 +259,38 @@ fn circles() {
 }
 
 #[test]
+fn a_circle_that_opm_does_not_come_to() {
+    says(
+        "1 replaces 1 skips 1; 2 replaces 1",
+        "skipped-cycle",
+        &[
+            "skipped entries of channel \"c\" replace each other in a circle: \"p.v1.0.0\" -> \"p.v1.0.0\"; OLM v0 refuses the channel, so remove the replaces that leads down",
+        ],
+    );
+    says(
+        "1; 2 replaces 1; 3 replaces 2 skips 2,1",
+        "skipped-cycle",
+        &[],
+    );
+}
+
+#[test]
 fn skipped_and_still_there() {
     says(
         "1; 1.1 replaces 1; 1.2 replaces 1 skips 1.1",
         "skipped-yet-installable",
         &[
-            "channel \"c\" skips entries that it still has: \"p.v1.1.0\"; OLM v1 installs them where asked to, unless they are removed",
+            "channel \"c\" skips entries that it still has: \"p.v1.1.0\"; OLM v1 installs them where asked to: remove or deprecate them",
         ],
     );
+    let line = "1; 1.1 replaces 1; 1.2 replaces 1 skips 1.1";
+    let deprecated = format!(
+        "{}---\nschema: olm.deprecations\npackage: p\nentries:\n  - reference: {{schema: olm.bundle, name: \
+         p.v1.1.0}}\n    message: take 1.2\n",
+        channel(line)
+    );
+    let text = shown(&found(&deprecated));
+    assert!(!text.contains("skipped-yet-installable"), "{text}");
 }
 
 #[test]
@@ -301,6 +325,28 @@ fn prereleases_and_majors() {
         "prerelease-edge",
         &[],
     );
+    let catalog = channel("1; 1.1.0-rc.1 replaces 1");
+    let severity = |catalog: &str| {
+        let findings = found(catalog);
+        let such = findings.iter().find(|one| one.rule == Rule::PrereleaseEdge);
+        such.map(|one| (one.severity, one.message.clone()))
+    };
+    let is_warning = severity(&catalog).is_some_and(|(severity, _)| severity == Severity::Warning);
+    assert!(is_warning, "the default channel");
+    let apart = catalog.replace("defaultChannel: c", "defaultChannel: d");
+    assert_eq!(
+        severity(&apart),
+        Some((
+            Severity::Note,
+            "entry \"p.v1.1.0-rc.1\" (1.1.0-rc.1) is a prerelease and takes releases along: \"p.v1.0.0\"; \
+             channel \"c\" is one of prereleases, but OLM v1 takes the edge wherever no channels are asked for"
+                .to_owned()
+        ))
+    );
+    let passed = channel("1; 1.1.0-rc.1 replaces 1; 1.1 replaces 1.1.0-rc.1")
+        .replace("defaultChannel: c", "defaultChannel: d");
+    let is_warning = severity(&passed).is_some_and(|(severity, _)| severity == Severity::Warning);
+    assert!(is_warning, "its head is a release");
     says(
         "1.9; 2 replaces 1.9",
         "major-edge",
@@ -455,6 +501,49 @@ fn yaml_traps_have_hints() {
 }
 
 #[test]
+fn a_tag_of_yaml_takes_a_word_of_the_value_away() {
+    let with = |range: &str| {
+        let catalog = GOOD.replace("\">=1.0.0 <1.2.0\"", range);
+        let findings = found(&catalog);
+        let of_rule = findings.iter().filter(|one| one.rule == Rule::YamlTag);
+        let told: Vec<_> = of_rule
+            .map(|one| (one.line, &*one.package == "lantern", one.message.clone()))
+            .collect();
+        told
+    };
+    for (range, left) in [("!=1.5.0", "empty"), ("!=1.5.0 <2.0.0", "\"<2.0.0\"")] {
+        let message = format!(
+            "\"!=1.5.0\" is a tag to YAML and no part of the value, which is {left} without it; put the whole \
+             value in quotes"
+        );
+        assert_eq!(with(range), [(14, true, message)], "{range}");
+    }
+    for good in ["'!=1.5.0'", "!!str <1.2.0", "! <1.2.0", "'<1.2.0'"] {
+        assert_eq!(with(good), [], "{good}");
+    }
+}
+
+#[test]
+fn of_several_keys_equal_but_for_case_all_are_told() {
+    let catalog = GOOD.replace(
+        "package: lantern\nname: candidate\n",
+        "package: lantern\nname: candidate\nNAME: x\nPackage: y\n",
+    );
+    let findings = found(&catalog);
+    let of_rule = findings
+        .iter()
+        .filter(|one| one.rule == Rule::DuplicateKeys);
+    let texts: Vec<_> = of_rule.filter_map(|one| one.upstream.as_deref()).collect();
+    assert_eq!(
+        texts,
+        [
+            "duplicate keys for key \"name\": [NAME name]",
+            "duplicate keys for key \"package\": [Package package]"
+        ]
+    );
+}
+
+#[test]
 fn every_finding_has_its_place_in_json_too() {
     let lines = "{\"schema\":\"olm.package\",\"name\":\"p\",\"defaultChannel\":\"c\"}\n\
         {\"schema\":\"olm.channel\",\"package\":\"p\",\"name\":\"c\",\"entries\":[{\"name\":\"é\"},{\"name\":\"b\",\"replaces\":\"é\",\"skipRange\":\"x\"}]}\n";
@@ -500,49 +589,6 @@ fn nothing_of_a_catalog_reaches_a_terminal_as_it_is() {
                 row.name
             );
         }
-#[test]
-fn a_tag_of_yaml_takes_a_word_of_the_value_away() {
-    let with = |range: &str| {
-        let catalog = GOOD.replace("\">=1.0.0 <1.2.0\"", range);
-        let findings = found(&catalog);
-        let of_rule = findings.iter().filter(|one| one.rule == Rule::YamlTag);
-        let told: Vec<_> = of_rule
-            .map(|one| (one.line, &*one.package == "lantern", one.message.clone()))
-            .collect();
-        told
-    };
-    for (range, left) in [("!=1.5.0", "empty"), ("!=1.5.0 <2.0.0", "\"<2.0.0\"")] {
-        let message = format!(
-            "\"!=1.5.0\" is a tag to YAML and no part of the value, which is {left} without it; put the whole \
-             value in quotes"
-        );
-        assert_eq!(with(range), [(14, true, message)], "{range}");
-    }
-    for good in ["'!=1.5.0'", "!!str <1.2.0", "! <1.2.0", "'<1.2.0'"] {
-        assert_eq!(with(good), [], "{good}");
-    }
-}
-
-#[test]
-fn of_several_keys_equal_but_for_case_all_are_told() {
-    let catalog = GOOD.replace(
-        "package: lantern\nname: candidate\n",
-        "package: lantern\nname: candidate\nNAME: x\nPackage: y\n",
-    );
-    let findings = found(&catalog);
-    let of_rule = findings
-        .iter()
-        .filter(|one| one.rule == Rule::DuplicateKeys);
-    let texts: Vec<_> = of_rule.filter_map(|one| one.upstream.as_deref()).collect();
-    assert_eq!(
-        texts,
-        [
-            "duplicate keys for key \"name\": [NAME name]",
-            "duplicate keys for key \"package\": [Package package]"
-        ]
-    );
-}
-
     }
 }
 
