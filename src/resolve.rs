@@ -21,6 +21,8 @@ mod step;
 pub use accepted::Accepted;
 pub use olmv1::{Choice, ChoiceError, Match, Resolved, choose, weigh};
 pub use origin::{InstalledError, Origin};
-pub use path::{Reach, Way, next_hops, reach, shortest_way};
+pub use path::{
+    Edits, Found, MOST_EXPANSIONS, NotGiven, Reach, Way, next_hops, reach, shortest_way,
+};
 pub use query::{InPlay, NotLoaded, NotLoadedCause, Offer, Query, QueryError};
 pub use step::OfferEdge;

@@ -59,7 +59,7 @@ impl Remedies<'_, '_, '_> {
         let goal = choose(&weigh(&offers, None))
             .ok()
             .map(|resolved| resolved.choice);
-        let way = shortest_way(&offers, &origin, goal, snapshot.rules())?;
+        let way = shortest_way(&offers, &origin, goal, snapshot.rules()).way?;
         if self.prover.admits_way(&way.hops) {
             self.along(&way.hops)
         } else {
