@@ -43,7 +43,8 @@ pub(crate) struct GraphArgs {
         long,
         value_name = "CHANNEL",
         env = "OLMGUARD_CHANNEL",
-        value_delimiter = ','
+        value_delimiter = ',',
+        value_parser = super::see::channel
     )]
     channel: Vec<String>,
 
