@@ -19,7 +19,7 @@ pub mod semver;
 mod step;
 
 pub use accepted::Accepted;
-pub use olmv1::{Choice, ChoiceError, Match, Resolved, choose, weigh};
+pub use olmv1::{Choice, ChoiceError, Match, Refusal, Resolved, choose, weigh};
 pub use origin::{InstalledError, Origin};
 pub use path::{
     Edits, Found, MOST_EXPANSIONS, NotGiven, Reach, Way, next_hops, reach, shortest_way,

@@ -207,18 +207,6 @@ fn sarif_describes_every_rule_and_reads_back() {
 }
 
 #[test]
-fn a_folder_and_a_file_give_the_same() {
-    let text =
-        include_str!("lint/good.yaml").replace("defaultChannel: stable", "description: none");
-    let folder = changed("defaultChannel: stable", "description: none");
-    let (_, report) = json(folder.path(), &[]);
-    let found = lint(&[written("catalog.yaml", text.as_bytes())]);
-    let messages: Vec<_> = found.iter().map(|one| Value::from(&*one.message)).collect();
-    let reported = report["findings"].as_array().expect("findings");
-    let reported: Vec<_> = reported.iter().map(|one| one["message"].clone()).collect();
-    assert_eq!(reported, messages);
-}
-#[test]
 fn sentences_are_escaped_in_every_form_and_names_stand_as_they_are() {
     let hostile = "a\u{1b}[31m\u{202e}";
     let quoted = serde_json::to_string(hostile).expect("a text of JSON");
@@ -255,3 +243,15 @@ fn sentences_are_escaped_in_every_form_and_names_stand_as_they_are() {
     assert!(findings.iter().any(is_raw), "{report}");
 }
 
+#[test]
+fn a_folder_and_a_file_give_the_same() {
+    let text =
+        include_str!("lint/good.yaml").replace("defaultChannel: stable", "description: none");
+    let folder = changed("defaultChannel: stable", "description: none");
+    let (_, report) = json(folder.path(), &[]);
+    let found = lint(&[written("catalog.yaml", text.as_bytes())]);
+    let messages: Vec<_> = found.iter().map(|one| Value::from(&*one.message)).collect();
+    let reported = report["findings"].as_array().expect("findings");
+    let reported: Vec<_> = reported.iter().map(|one| one["message"].clone()).collect();
+    assert_eq!(reported, messages);
+}
