@@ -13,8 +13,8 @@
 //! bundle is not in it: OLM v0 refuses such a catalog, OLM v1 does not see it.
 //!
 //! Invariants: the first nodes are the package's bundles in its order of preference, so the node of a
-//! [`BundleIndex`] has the same number; the others are names without a bundle, in byte order. Entries of
-//! a channel stand in the order of their nodes, so the best first.
+//! [`BundleIndex`] has the same number; the others are names without a bundle, in byte order, and last
+//! those that were stated. Entries of a channel stand in the order of their nodes, so the best first.
 
 mod build;
 mod channel;
@@ -26,14 +26,17 @@ pub use channel::{Channel, Edge, EdgeKind, Entry};
 pub use name::version_in_name;
 
 use crate::catalog::{Bundle, BundleIndex, Deprecation, Package};
+use crate::version::Version;
 
 /// The graph of one package.
 #[derive(Clone, Debug)]
 pub struct Graph<'p> {
     name: &'p str,
     package: &'p Package,
-    /// Names that edges start at and no bundle has.
+    /// Names that edges start at and no bundle has; after them those that [`Graph::state`] added.
     virtuals: Vec<&'p str>,
+    /// Versions of names without a bundle, where one was stated.
+    stated: Vec<(NodeIndex, &'p Version)>,
     channels: Vec<Channel<'p>>,
 }
 
@@ -52,6 +55,31 @@ impl<'p> Graph<'p> {
     /// The graph of the package of this name.
     pub fn of(name: &'p str, package: &'p Package) -> Self {
         build::build(name, package)
+    }
+
+    /// States the version of something that no bundle of the package is, but that may be installed
+    /// somewhere: a name that edges start at, or any other. Ranges that hold the version lead on from it.
+    pub fn state(&mut self, name: &'p str, version: &'p Version) {
+        let node = self.find(name).unwrap_or_else(|| {
+            self.virtuals.push(name);
+            NodeIndex(self.len().saturating_sub(1))
+        });
+        if self.bundle(node).is_none() {
+            self.stated.push((node, version));
+        }
+    }
+
+    /// The version of a node, where it can be read or was stated.
+    pub fn version_of(&self, node: NodeIndex) -> Option<&'p Version> {
+        match self.bundle(node) {
+            Some(bundle) => bundle.version.as_ref().ok().map(|read| &read.version),
+            None => {
+                let mut stated = self.stated.iter();
+                stated
+                    .find(|(of, _)| *of == node)
+                    .map(|(_, version)| *version)
+            }
+        }
     }
 
     /// The package's name.

@@ -30,7 +30,7 @@ pub mod walk;
 use crate::graph::NodeIndex;
 
 pub use mark::{Mark, Marks};
-pub use pick::{NoSuchVersion, pick};
+pub use pick::{Absent, NoSuchVersion, absent, pick};
 pub use sketch::Sketch;
 
 /// What of a graph is to be seen.

@@ -21,8 +21,10 @@ mod step;
 
 pub use accepted::Accepted;
 pub use guards::{CatalogEdge, GuardedBy, Guards, Violated, Violation};
-pub use olmv1::{Choice, ChoiceError, Match, Resolved, choose, weigh};
+pub use olmv1::{Choice, ChoiceError, Match, Refusal, Resolved, choose, weigh};
 pub use origin::{InstalledError, Origin};
-pub use path::{Bounds, Reach, Way, next_hops, reach, shortest_way};
+pub use path::{
+    Bounds, Edits, Found, MOST_EXPANSIONS, NotGiven, Reach, Way, next_hops, reach, shortest_way,
+};
 pub use query::{InPlay, NotLoaded, NotLoadedCause, Offer, Query, QueryError};
 pub use step::OfferEdge;

@@ -36,8 +36,8 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::thread;
 
 use crate::catalog::blob::Sink;
-use crate::catalog::fbc::FbcError;
 use crate::catalog::fbc::intake::{Decisive, Intake};
+use crate::catalog::fbc::{FbcError, NotAFile};
 pub use load::{load, load_bytes, load_content};
 
 use pipeline::Pipeline;
@@ -117,14 +117,12 @@ pub enum SourceError {
         link: Box<str>,
     },
     /// Something in a folder that is neither file nor folder.
-    #[error(
-        "{path}: expected a file, found {found}; leave it out with an .indexignore, or remove it"
-    )]
+    #[error("{path}: {fault}")]
     NotAFile {
         /// What was found.
         path: Box<str>,
         /// Its kind.
-        found: &'static str,
+        fault: NotAFile,
     },
     /// A thread that turns YAML into JSON ended before its work; please report this.
     #[error("internal fault: a thread that reads YAML was lost; please report this")]
@@ -196,7 +194,15 @@ fn read_folder<I: Intake>(
     pipeline: &mut Pipeline<'_, '_, '_, I>,
 ) -> Result<(), SourceError> {
     let mut total = 0;
-    for path in walk::files(root)? {
+    for found in walk::files(root)? {
+        let path = match found.confine(root) {
+            Ok(path) => path,
+            Err(SourceError::NotAFile { path, fault }) => {
+                pipeline.not_a_file(path, fault)?;
+                continue;
+            }
+            Err(other) => return Err(other),
+        };
         let (file, name) = open(&path, progress)?;
         total += file.metadata().map_or(0, |metadata| metadata.len());
         if total > stream::TOTAL_LIMIT {
@@ -251,8 +257,8 @@ pub fn each_file(path: &Path, take: &mut dyn FnMut(&str, &[u8])) -> Result<(), S
             &whole("-", decompress::open(io::stdin().lock(), &progress))?,
         );
     } else if path.is_dir() {
-        for file in walk::files(path)? {
-            let (file, name) = open(&file, &progress)?;
+        for found in walk::files(path)? {
+            let (file, name) = open(&found.confine(path)?, &progress)?;
             take(
                 &name,
                 &whole(&name, Ok(decompress::plain(file, &progress)))?,

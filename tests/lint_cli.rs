@@ -110,6 +110,31 @@ fn one_package_can_be_asked_for() {
 }
 
 #[test]
+fn a_link_to_a_folder_is_found_and_the_files_beside_it_are_read() {
+    let folder = changed("name: wick\ndefaultChannel: stable", "name: wick");
+    fs::create_dir(folder.path().join("more")).expect("a folder");
+    std::os::unix::fs::symlink("more", folder.path().join("link")).expect("a link");
+    let (code, report) = json(folder.path(), &[]);
+    assert_eq!(code, Some(1));
+    let findings = report["findings"].as_array().expect("findings");
+    let found: Vec<_> = findings.iter().map(|one| &one["id"]).collect();
+    assert_eq!(found, ["default-channel-missing", "not-a-file"]);
+    let link = folder.path().join("link").display().to_string();
+    assert_eq!(findings[1]["file"], *link);
+    assert_eq!(
+        findings[1]["upstream"],
+        format!("read {link}: is a directory")
+    );
+    let words = findings[1]["message"].as_str().expect("a text");
+    let mut check = Command::new(env!("CARGO_BIN_EXE_olmguard"));
+    let catalog = format!("c={}", folder.path().display());
+    let check = check.args(["versions", "wick", "--catalog", &catalog]);
+    let output = check.output().expect("the program starts");
+    let stderr = String::from_utf8(output.stderr).expect("UTF-8");
+    assert!(stderr.contains(&format!("{link}: {words}")), "{stderr}");
+}
+
+#[test]
 fn what_cannot_be_read_ends_with_3_and_wrong_usage_with_2() {
     let (code, stdout, stderr) = run(&["no/such/catalog"]);
     assert_eq!((code, &*stdout), (Some(3), ""));
@@ -179,6 +204,43 @@ fn sarif_describes_every_rule_and_reads_back() {
         result["locations"][0]["physicalLocation"]["region"]["startLine"],
         75
     );
+}
+
+#[test]
+fn sentences_are_escaped_in_every_form_and_names_stand_as_they_are() {
+    let hostile = "a\u{1b}[31m\u{202e}";
+    let quoted = serde_json::to_string(hostile).expect("a text of JSON");
+    let folder = changed(
+        "  - name: wick.v0.1.0",
+        &format!("  - name: wick.v0.1.0\n    skips: [{quoted}]\n  - name: {quoted}"),
+    );
+    let path = folder.path().to_str().expect("UTF-8");
+    let (_, report) = json(folder.path(), &[]);
+    let findings = report["findings"].as_array().expect("findings");
+    let is_it = |one: &&Value| one["id"] == "entry-without-bundle";
+    let upstream = findings.iter().find(is_it).expect("it")["upstream"].clone();
+    let upstream = upstream.as_str().expect("a text");
+    assert!(
+        upstream.ends_with("for olm.channel entries [a\\x1b[31m\\u202e]"),
+        "{upstream}"
+    );
+    let (_, stdout, _) = run(&["-o", "sarif", path]);
+    let log: Value = serde_json::from_str(&stdout).expect("JSON");
+    let results = log["runs"][0]["results"].as_array().expect("results");
+    let is_it = |one: &&Value| one["ruleId"] == "entry-without-bundle";
+    let message = results.iter().find(is_it).expect("it")["message"]["text"].clone();
+    let message = message.as_str().expect("a text");
+    assert!(
+        message.contains("opm validate: no olm.bundle blobs found in package \"wick\""),
+        "{message}"
+    );
+    assert!(!message.contains(['\u{1b}', '\u{202e}']), "{message}");
+
+    let folder = changed("package: wick", &format!("package: {quoted}"));
+    let report = json(folder.path(), &[]).1;
+    let findings = report["findings"].as_array().expect("findings");
+    let is_raw = |one: &Value| one["package"] == hostile;
+    assert!(findings.iter().any(is_raw), "{report}");
 }
 
 #[test]

@@ -59,6 +59,8 @@ fn every_rule_of_opm_has_a_row() {
     let without: Vec<_> = Rule::ALL
         .iter()
         .filter(|rule| rule.family().is_opms() && rule.opm().is_some())
+        // It is about a folder, not a text.
+        .filter(|rule| **rule != Rule::NotAFile)
         .filter(|rule| !ROWS.iter().any(|row| row.rule == rule.id()))
         .collect();
     assert!(without.is_empty(), "{without:?}");
@@ -181,6 +183,42 @@ fn one_slip_is_told_once() {
 }
 
 #[test]
+fn what_cannot_be_read_is_not_missing() {
+    let rules = |from: &str, to: &str| {
+        let catalog = GOOD.replace(from, to);
+        assert_ne!(catalog, GOOD, "{from:?}");
+        let findings = found(&catalog);
+        findings.iter().map(|one| one.rule.id()).collect::<Vec<_>>()
+    };
+    assert_eq!(
+        rules("image: registry.example/lantern/bundle:1.0.0", "image: 1"),
+        ["wrong-type"]
+    );
+    assert_eq!(
+        rules("      data: eyJraW5kIjoiTm90ZSJ9", "      data: 5"),
+        ["unreadable-object"]
+    );
+    assert_eq!(
+        rules(
+            "image: registry.example/lantern/bundle:1.1.0\n",
+            "image: a\nImage: b\n"
+        ),
+        ["duplicate-keys"]
+    );
+    assert_eq!(
+        rules("    skipRange: \">=1.0.0 <1.2.0\"", "    skips: 1"),
+        ["wrong-type"]
+    );
+    assert_eq!(
+        rules(
+            "name: wick\ndefaultChannel: stable",
+            "name: wick\ndefaultChannel: []"
+        ),
+        ["wrong-type"]
+    );
+}
+
+#[test]
 fn a_priority_is_as_large_as_go_reads_it() {
     let with = |priority: &str| {
         let property = format!(
@@ -221,14 +259,38 @@ fn circles() {
 }
 
 #[test]
+fn a_circle_that_opm_does_not_come_to() {
+    says(
+        "1 replaces 1 skips 1; 2 replaces 1",
+        "skipped-cycle",
+        &[
+            "skipped entries of channel \"c\" replace each other in a circle: \"p.v1.0.0\" -> \"p.v1.0.0\"; OLM v0 refuses the channel, so remove the replaces that leads down",
+        ],
+    );
+    says(
+        "1; 2 replaces 1; 3 replaces 2 skips 2,1",
+        "skipped-cycle",
+        &[],
+    );
+}
+
+#[test]
 fn skipped_and_still_there() {
     says(
         "1; 1.1 replaces 1; 1.2 replaces 1 skips 1.1",
         "skipped-yet-installable",
         &[
-            "channel \"c\" skips entries that it still has: \"p.v1.1.0\"; OLM v1 installs them where asked to, unless they are removed",
+            "channel \"c\" skips entries that it still has: \"p.v1.1.0\"; OLM v1 installs them where asked to: remove or deprecate them",
         ],
     );
+    let line = "1; 1.1 replaces 1; 1.2 replaces 1 skips 1.1";
+    let deprecated = format!(
+        "{}---\nschema: olm.deprecations\npackage: p\nentries:\n  - reference: {{schema: olm.bundle, name: \
+         p.v1.1.0}}\n    message: take 1.2\n",
+        channel(line)
+    );
+    let text = shown(&found(&deprecated));
+    assert!(!text.contains("skipped-yet-installable"), "{text}");
 }
 
 #[test]
@@ -263,6 +325,28 @@ fn prereleases_and_majors() {
         "prerelease-edge",
         &[],
     );
+    let catalog = channel("1; 1.1.0-rc.1 replaces 1");
+    let severity = |catalog: &str| {
+        let findings = found(catalog);
+        let such = findings.iter().find(|one| one.rule == Rule::PrereleaseEdge);
+        such.map(|one| (one.severity, one.message.clone()))
+    };
+    let is_warning = severity(&catalog).is_some_and(|(severity, _)| severity == Severity::Warning);
+    assert!(is_warning, "the default channel");
+    let apart = catalog.replace("defaultChannel: c", "defaultChannel: d");
+    assert_eq!(
+        severity(&apart),
+        Some((
+            Severity::Note,
+            "entry \"p.v1.1.0-rc.1\" (1.1.0-rc.1) is a prerelease and takes releases along: \"p.v1.0.0\"; \
+             channel \"c\" is one of prereleases, but OLM v1 takes the edge wherever no channels are asked for"
+                .to_owned()
+        ))
+    );
+    let passed = channel("1; 1.1.0-rc.1 replaces 1; 1.1 replaces 1.1.0-rc.1")
+        .replace("defaultChannel: c", "defaultChannel: d");
+    let is_warning = severity(&passed).is_some_and(|(severity, _)| severity == Severity::Warning);
+    assert!(is_warning, "its head is a release");
     says(
         "1.9; 2 replaces 1.9",
         "major-edge",
@@ -413,6 +497,49 @@ fn yaml_traps_have_hints() {
     assert_eq!(
         text,
         "19:10: channel-key: channel \"candidate\" has a key \"channel\" with \"candidate\", which means nothing: the name of a channel stands in \"name\"\n"
+    );
+}
+
+#[test]
+fn a_tag_of_yaml_takes_a_word_of_the_value_away() {
+    let with = |range: &str| {
+        let catalog = GOOD.replace("\">=1.0.0 <1.2.0\"", range);
+        let findings = found(&catalog);
+        let of_rule = findings.iter().filter(|one| one.rule == Rule::YamlTag);
+        let told: Vec<_> = of_rule
+            .map(|one| (one.line, &*one.package == "lantern", one.message.clone()))
+            .collect();
+        told
+    };
+    for (range, left) in [("!=1.5.0", "empty"), ("!=1.5.0 <2.0.0", "\"<2.0.0\"")] {
+        let message = format!(
+            "\"!=1.5.0\" is a tag to YAML and no part of the value, which is {left} without it; put the whole \
+             value in quotes"
+        );
+        assert_eq!(with(range), [(14, true, message)], "{range}");
+    }
+    for good in ["'!=1.5.0'", "!!str <1.2.0", "! <1.2.0", "'<1.2.0'"] {
+        assert_eq!(with(good), [], "{good}");
+    }
+}
+
+#[test]
+fn of_several_keys_equal_but_for_case_all_are_told() {
+    let catalog = GOOD.replace(
+        "package: lantern\nname: candidate\n",
+        "package: lantern\nname: candidate\nNAME: x\nPackage: y\n",
+    );
+    let findings = found(&catalog);
+    let of_rule = findings
+        .iter()
+        .filter(|one| one.rule == Rule::DuplicateKeys);
+    let texts: Vec<_> = of_rule.filter_map(|one| one.upstream.as_deref()).collect();
+    assert_eq!(
+        texts,
+        [
+            "duplicate keys for key \"name\": [NAME name]",
+            "duplicate keys for key \"package\": [Package package]"
+        ]
     );
 }
 

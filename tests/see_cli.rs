@@ -107,6 +107,17 @@ fn what_is_not_there_is_said() {
         2,
         "expected PACKAGE FROM TO: a package, what is installed, and where to go; or one TOKEN",
     );
+    fails(
+        &["explain", "NotASuccessor", SAMPLE, "-ojson"],
+        2,
+        "--catalog, --output: explain TOKEN heeds no options; expected PACKAGE FROM TO with them",
+    );
+    for command in ["versions", "graph"] {
+        let (code, _, stderr) = run(&[command, PACKAGE, SAMPLE, "--channel="], "");
+        let words = "found no name: expected that of a channel, or the flag left out for all";
+        assert_eq!(code, Some(2), "{stderr}");
+        assert!(stderr.contains(words), "{stderr}");
+    }
     for flag in ["--range=<2", "--graph=semver"] {
         fails(
             &["path", PACKAGE, "1.2.0", SAMPLE, "--olm=v0", flag],

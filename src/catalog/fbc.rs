@@ -27,7 +27,7 @@ pub(crate) mod reader;
 pub(crate) mod shape;
 pub(crate) mod yaml;
 
-pub use error::{FbcError, Malformed};
+pub use error::{FbcError, Found, Malformed, NotAFile};
 
 use super::blob::Sink;
 use intake::{Decisive, Intake, Place};

@@ -2,12 +2,14 @@
 //! `olmguard explain TOKEN`: what a token, or a text that was shown, means.
 
 mod token;
+mod typed;
 
 use super::said::SaidArg;
 use super::see::{EXIT_CODES, OlmArg, SeeArgs, SeeError, ended};
 use super::versions::Format;
 use super::{Exit, output, paint};
 use crate::explain::step::StepReport;
+use typed::Typed;
 
 /// Explains why a bundle succeeds the installed one, or which facts would have to differ; or what the
 /// word in brackets of an answer means, or a text that kubectl or OLM has shown
@@ -17,6 +19,10 @@ use crate::explain::step::StepReport;
     after_help = EXIT_CODES
 )]
 pub(crate) struct ExplainArgs {
+    /// Looks before any other field takes its own out of the matches.
+    #[command(flatten)]
+    typed: Typed,
+
     #[command(flatten)]
     see: SeeArgs,
 
@@ -51,6 +57,7 @@ pub(crate) struct ExplainArgs {
 /// Runs the command.
 pub(super) fn run(args: &ExplainArgs) -> Exit {
     match args.words.as_slice() {
+        [_] if !args.typed.0.is_empty() => ended(Err(SeeError::OfNoToken(args.typed.0.clone()))),
         [token] => token::run(token),
         [package, from, to] => ended(step(args, package, from, to)),
         _ => ended(Err(SeeError::Usage(FORMS))),

@@ -17,7 +17,7 @@ use crate::olm::EdgeSource;
 use crate::picture::json::GraphJson;
 use crate::picture::layout::layout;
 use crate::picture::walk::Reach;
-use crate::picture::{self, Edges, NoSuchVersion, Olm, Sketch, TooLarge, View};
+use crate::picture::{self, Absent, Edges, NoSuchVersion, Olm, Sketch, TooLarge, View};
 use crate::snapshot::CatalogState;
 use crate::version::go;
 
@@ -38,20 +38,23 @@ pub(crate) struct GraphArgs {
     #[arg(id = "in", long = "in", value_name = "CATALOG", env = "OLMGUARD_IN")]
     catalog: Option<String>,
 
-    /// A channel to draw; may be repeated, none draws all
+    /// A channel to draw; may be repeated, none draws all, and with --olm v0 is a Subscription without a
+    /// channel
     #[arg(
         long,
         value_name = "CHANNEL",
         env = "OLMGUARD_CHANNEL",
-        value_delimiter = ','
+        value_delimiter = ',',
+        value_parser = super::see::channel
     )]
     channel: Vec<String>,
 
-    /// Mark this version as installed, and show what can be reached from it
+    /// Mark this version as installed, and show what can be reached from it; no bundle needs to have it
     #[arg(long, value_name = "VERSION", env = "OLMGUARD_INSTALLED")]
     installed: Option<String>,
 
-    /// Show what can be reached from this version; the installed one where it is not given
+    /// Show what can be reached from this version, which no bundle needs to have; the installed one
+    /// where it is not given
     #[arg(long, value_name = "VERSION", env = "OLMGUARD_FROM")]
     from: Option<String>,
 
@@ -171,7 +174,11 @@ fn draw(args: &GraphArgs) -> Result<Exit, GraphError> {
     args.check()?;
     let facts = args.facts.load(args.edges)?;
     let (catalog, package) = args.choose(&facts)?;
-    let graph = Graph::of(&args.package, package);
+    let mut graph = Graph::of(&args.package, package);
+    let absent = args.absent(&graph);
+    for one in &absent {
+        graph.state(&one.name, &one.version);
+    }
     let view = args.view(&facts, catalog, &graph)?;
     let sketch = Sketch::of(&graph, view)?;
     args.put(&sketch)?;
@@ -242,6 +249,13 @@ impl GraphArgs {
             package: self.package.clone(),
             near: near.into_iter().map(str::to_owned).collect(),
         }
+    }
+
+    /// What is said to be installed and no bundle is: ranges lead on from it all the same.
+    fn absent(&self, graph: &Graph<'_>) -> Vec<Absent> {
+        let texts = [&self.installed, &self.from].into_iter().flatten();
+        let absent = texts.filter_map(|text| picture::absent(graph, text));
+        absent.collect()
     }
 
     fn view<'g>(

@@ -29,7 +29,8 @@ pub(super) struct SeeArgs {
         long,
         value_name = "CHANNEL",
         env = "OLMGUARD_CHANNEL",
-        value_delimiter = ','
+        value_delimiter = ',',
+        value_parser = channel
     )]
     channel: Vec<String>,
 
@@ -70,6 +71,8 @@ pub(super) enum SeeError {
     Refused(String, Exit),
     #[error("{0}")]
     Usage(&'static str),
+    #[error("{}: explain TOKEN heeds no options; expected PACKAGE FROM TO with them", .0.join(", "))]
+    OfNoToken(Vec<String>),
     #[error("FROM: {0}")]
     From(#[from] super::said::PartError),
     #[error(transparent)]
@@ -146,6 +149,17 @@ impl Seen {
     }
 }
 
+/// The name of a channel: none is empty.
+///
+/// # Errors
+/// If it is.
+pub(super) fn channel(text: &str) -> Result<String, &'static str> {
+    if text.is_empty() {
+        return Err("found no name: expected that of a channel, or the flag left out for all");
+    }
+    Ok(text.to_owned())
+}
+
 /// How a command ends; a fault is said.
 pub(super) fn ended(result: Result<Exit, SeeError>) -> Exit {
     result.unwrap_or_else(|error| {
@@ -158,7 +172,11 @@ impl SeeError {
     fn exit(&self) -> Exit {
         match self {
             Self::Facts(error) => error.exit(),
-            Self::Range(_) | Self::Nameless(_) | Self::Usage(_) | Self::From(_) => Exit::Usage,
+            Self::Range(_)
+            | Self::Nameless(_)
+            | Self::Usage(_)
+            | Self::OfNoToken(_)
+            | Self::From(_) => Exit::Usage,
             Self::Refused(_, exit) => *exit,
             Self::Frame(error) => error.exit(),
             Self::Write(_) => Exit::Internal,

@@ -11,7 +11,7 @@ mod text;
 use serde::Serialize;
 
 use crate::explain::see::{
-    BundleReport, EdgeReport, Inquiry, InstalledReport, NotAnswered, edges, gives_another,
+    BundleReport, EdgeReport, Inquiry, InstalledReport, NotAnswered, cut, edges, gives_another,
     is_given, unpinnable,
 };
 use crate::extension::{Filter, Policy};
@@ -56,6 +56,23 @@ pub struct PathReport {
     /// Whether no edges bind the extension.
     #[serde(skip)]
     is_free: bool,
+    /// Whether no way was found before the search ended at its bound.
+    #[serde(skip)]
+    is_cut: bool,
+}
+
+/// What was looked for.
+#[derive(Default)]
+struct Sought<'a> {
+    way: Option<Vec<Choice<'a>>>,
+    /// Whether a search ended at its bound.
+    is_cut: bool,
+}
+
+impl<'a> From<Option<Vec<Choice<'a>>>> for Sought<'a> {
+    fn from(way: Option<Vec<Choice<'a>>>) -> Self {
+        Self { way, is_cut: false }
+    }
 }
 
 /// Which OLM.
@@ -124,12 +141,12 @@ impl PathReport {
         let targets = to.map(|text| inquiry.target(text)).transpose()?;
         let free = inquiry.filter.without_version();
         let origin = inquiry.origin();
-        let way = match (&targets, &origin) {
-            (_, None) => None,
+        let Sought { way, is_cut } = match (&targets, &origin) {
+            (_, None) => Sought::default(),
             (Some(targets), Some(origin)) if is_free(inquiry) => {
-                pinned(inquiry, origin, &free, targets)
+                pinned(inquiry, origin, &free, targets).into()
             }
-            (None, Some(origin)) if is_free(inquiry) => best(inquiry, origin),
+            (None, Some(origin)) if is_free(inquiry) => best(inquiry, origin).into(),
             (Some(targets), Some(origin)) => way_to(inquiry, origin, targets),
             (None, Some(origin)) => way_up(inquiry, origin),
         };
@@ -147,13 +164,18 @@ impl PathReport {
             (None, Some(goal)) => why_none(inquiry, &free, goal),
             _ => None,
         };
+        let mut report = Self::about(inquiry);
+        report.is_cut = is_cut && hops.is_none();
+        if report.is_cut {
+            report.notes.push(cut("there may be a way all the same"));
+        }
         Ok(Self {
             olm: Generation::V1,
             to: goal.map(BundleReport::of),
             hops,
             message,
             walks: vec![walk_report(inquiry)],
-            ..Self::about(inquiry)
+            ..report
         })
     }
 
@@ -184,6 +206,7 @@ impl PathReport {
             walks: Vec::new(),
             notes: inquiry.notes(),
             is_free: is_free(inquiry),
+            is_cut: false,
         }
     }
 }
@@ -222,28 +245,32 @@ fn best<'a>(inquiry: &Inquiry<'a>, origin: &Origin<'_>) -> Option<Vec<Choice<'a>
 }
 
 /// The shortest of the ways to these bundles.
-fn way_to<'a>(
-    inquiry: &Inquiry<'a>,
-    origin: &Origin<'_>,
-    targets: &[Choice<'a>],
-) -> Option<Vec<Choice<'a>>> {
+fn way_to<'a>(inquiry: &Inquiry<'a>, origin: &Origin<'_>, targets: &[Choice<'a>]) -> Sought<'a> {
     let bounds = inquiry.bounds();
+    let mut is_cut = false;
     let ways = targets.iter().take(MOST_TARGETS).filter_map(|target| {
-        let way = shortest_way(&inquiry.offers, origin, Some(*target), &bounds)?;
+        let found = shortest_way(&inquiry.offers, origin, Some(*target), &bounds);
+        is_cut |= found.is_cut;
+        let way = found.way?;
         // Where the goal is out of reach, the way leads elsewhere.
         way.hops
             .last()
             .is_some_and(|last| is_same(last, target))
             .then_some(way.hops)
     });
-    ways.min_by_key(Vec::len)
+    let way = ways.min_by_key(Vec::len);
+    Sought { way, is_cut }
 }
 
 /// The way to the highest candidate, unless that is lower than what is installed.
-fn way_up<'a>(inquiry: &Inquiry<'a>, origin: &Origin<'_>) -> Option<Vec<Choice<'a>>> {
-    let way = shortest_way(&inquiry.offers, origin, None, &inquiry.bounds())?;
-    let last = way.hops.last()?;
-    (!origin.is_newer_than(last.package, last.index)).then_some(way.hops)
+fn way_up<'a>(inquiry: &Inquiry<'a>, origin: &Origin<'_>) -> Sought<'a> {
+    let found = shortest_way(&inquiry.offers, origin, None, &inquiry.bounds());
+    let is_up = |last: &Choice<'_>| !origin.is_newer_than(last.package, last.index);
+    let way = found.way.map(|way| way.hops);
+    Sought {
+        way: way.filter(|hops| hops.last().is_some_and(is_up)),
+        is_cut: found.is_cut,
+    }
 }
 
 fn hops(inquiry: &Inquiry<'_>, way: &[Choice<'_>]) -> Vec<Hop> {

@@ -116,6 +116,8 @@ struct BundleVersions {
     standing: Option<Standing>,
     /// How many hops it is away, each an edit that pins one version.
     hops: Option<usize>,
+    /// Why no edit gives it though an edge leads there, unless a dependency or its version says so.
+    not_given: Option<String>,
     #[serde(skip)]
     label: String,
 }
@@ -198,6 +200,9 @@ impl VersionsReport {
             guards: &guards,
         };
         let standings = origin.map(|origin| Standings::of(&offers, origin, &bounds));
+        if standings.as_ref().is_some_and(Standings::is_cut) {
+            notes.push(see::cut("what is called not found may be within reach"));
+        }
         let listed = offers.iter().enumerate();
         let catalogs =
             listed.map(|(at, offer)| listing::catalog(at, offer, filter, standings.as_ref()));

@@ -20,6 +20,7 @@ pub(super) fn build<'p>(name: &'p str, package: &'p Package) -> Graph<'p> {
         name,
         package,
         virtuals: nodes.virtuals,
+        stated: Vec::new(),
         channels: channels
             .map(|(channel, entries)| Channel {
                 name: &channel.name,

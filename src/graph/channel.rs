@@ -111,7 +111,8 @@ impl<'p> Entry<'p> {
         replaces.chain(skips).chain(ranges)
     }
 
-    /// The bundles of the package whose version a range of this entry holds, but for its own.
+    /// The bundles of the package, and what was stated beside them, whose version a range of this entry
+    /// holds, but for its own.
     pub fn held<'a>(
         &self,
         graph: &'a Graph<'p>,
@@ -125,8 +126,6 @@ impl<'p> Entry<'p> {
 
 /// Whether a range holds the version of a node; on a range that OLM crashes over nothing is told.
 fn holds(graph: &Graph<'_>, range: &SkipRange, node: NodeIndex) -> bool {
-    let version = graph
-        .bundle(node)
-        .and_then(|bundle| bundle.version.as_ref().ok());
-    version.is_some_and(|read| range.takes(&read.version) == Membership::Holds)
+    let version = graph.version_of(node);
+    version.is_some_and(|version| range.takes(version) == Membership::Holds)
 }

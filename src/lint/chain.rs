@@ -40,6 +40,25 @@ impl<'v, 'w> Chain<'v, 'w> {
         })
     }
 
+    /// The circle below the head that OLM v0 comes to, which walks on where opm stops: at skipped entries.
+    pub(super) fn circle_of_v0(&self, channel: &'v ChannelView<'w>) -> Option<Vec<&'w str>> {
+        let mut names = Vec::new();
+        let mut seen = HashSet::new();
+        let mut next = self.head();
+        while let Some(view) = next {
+            let name = &*view.entry.name;
+            if !seen.insert(name) {
+                let from = names.iter().position(|seen| *seen == name);
+                let mut circle = names.split_off(from.unwrap_or_default());
+                circle.push(name);
+                return Some(circle);
+            }
+            names.push(name);
+            next = channel.entry(&view.entry.replaces.text);
+        }
+        None
+    }
+
     /// The newest entry.
     pub(super) fn head(&self) -> Option<&'v EntryView<'w>> {
         self.entries.first().copied()

@@ -14,6 +14,8 @@ mod support;
 mod targets;
 mod ways;
 
+use std::collections::HashSet;
+
 use super::chain::{Chain, ChainFault};
 use super::finding::Report;
 use super::view::{PackageView, Steps, View};
@@ -25,6 +27,8 @@ struct Facts<'v, 'w> {
     steps: Steps<'w>,
     /// The order of each channel, in the order of the channels; none for one without entries.
     chains: Vec<Option<Result<Chain<'v, 'w>, ChainFault<'w>>>>,
+    /// What is deprecated: schema and name.
+    deprecated: HashSet<(&'w str, &'w str)>,
 }
 
 /// Runs every check on one of some catalogs.
@@ -38,6 +42,7 @@ pub(super) fn all<'w>(view: &View<'w>, all: &[View<'w>], report: &mut Report<'_>
             package,
             steps: Steps::of(package),
             chains: package.channels.iter().map(Chain::of).collect(),
+            deprecated: deprecated(package),
         };
         limits::check(&facts, report);
         bundles::check(view, package, report);
@@ -56,6 +61,19 @@ impl Facts<'_, '_> {
     fn name(&self, node: usize) -> &str {
         self.steps.names.get(node).copied().unwrap_or_default()
     }
+
+    /// Whether every edge is known: those of a blob that cannot be read are not.
+    fn has_all_edges(&self) -> bool {
+        let unread = &self.package.unread;
+        self.steps.has_ranges && unread.channels.is_empty() && unread.bundles.is_empty()
+    }
+}
+
+fn deprecated<'w>(package: &PackageView<'w>) -> HashSet<(&'w str, &'w str)> {
+    let entries = package.deprecations.iter().flat_map(|all| &all.entries);
+    entries
+        .map(|entry| (&*entry.schema, &*entry.name))
+        .collect()
 }
 
 /// Where a part stands, or what it is part of where it is absent.

@@ -13,7 +13,8 @@ use super::{Rule, Severity};
 pub struct Finding {
     /// The rule.
     pub rule: Rule,
-    /// How much it weighs: the rule's severity, unless who runs it says otherwise.
+    /// How much it weighs: the rule's severity, or less where the page of the rule says so, unless who
+    /// runs it says otherwise.
     pub severity: Severity,
     /// The catalog.
     pub catalog: Box<str>,
@@ -76,6 +77,18 @@ impl<'w> Report<'w> {
     }
 
     pub(super) fn say(&mut self, rule: Rule, spot: Spot, package: &str, words: Words) {
+        self.say_as(rule, rule.severity(), spot, package, words);
+    }
+
+    /// As [`Report::say`], for a rule of which not every finding weighs the same.
+    pub(super) fn say_as(
+        &mut self,
+        rule: Rule,
+        severity: Severity,
+        spot: Spot,
+        package: &str,
+        words: Words,
+    ) {
         let Words { message, upstream } = words;
         let told = self.told.entry(rule).or_default();
         if told.bytes > TOLD {
@@ -89,7 +102,7 @@ impl<'w> Report<'w> {
         let file = self.written.files.get(spot.file as usize);
         let finding = Finding {
             rule,
-            severity: rule.severity(),
+            severity,
             catalog: self.written.name.clone(),
             file: file.cloned().unwrap_or_default(),
             line: spot.line,

@@ -5,9 +5,9 @@
 
 mod steps;
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, HashMap, HashSet};
 
-use super::written::{Bundle, Channel, Deprecations, Entry, Package, Spot, Written};
+use super::written::{Bundle, Channel, Deprecations, Entry, Package, Spot, Unread, Written};
 use crate::version::{SkipRange, SkipRangeError, Version};
 
 pub(super) use steps::{Kind, Step, Steps};
@@ -30,7 +30,18 @@ pub(super) struct PackageView<'w> {
     pub(super) bundles: Vec<BundleView<'w>>,
     pub(super) deprecations: Option<&'w Deprecations>,
     pub(super) by_name: HashMap<&'w str, usize>,
+    /// What could not be read: none of it counts as missing.
+    pub(super) unread: UnreadView<'w>,
     channels_by_name: HashMap<&'w str, usize>,
+}
+
+/// The blobs of a package that could not be read.
+#[derive(Debug, Default)]
+pub(super) struct UnreadView<'w> {
+    /// Whether its `olm.package` is one.
+    pub(super) package: bool,
+    pub(super) channels: HashSet<&'w str>,
+    pub(super) bundles: HashSet<&'w str>,
 }
 
 /// A bundle.
@@ -76,6 +87,9 @@ impl<'w> View<'w> {
             let view = at(&mut packages, &deprecations.package);
             view.deprecations.get_or_insert(deprecations);
         }
+        for unread in &written.unread {
+            add_unread(&mut packages, unread);
+        }
         let mut homes = HashMap::<_, Vec<_>>::new();
         for (name, package) in &packages {
             for bundle in &package.bundles {
@@ -97,6 +111,16 @@ fn at<'v, 'w>(
     let view = packages.entry(name).or_default();
     view.name = name;
     view
+}
+
+fn add_unread<'w>(packages: &mut BTreeMap<&'w str, PackageView<'w>>, unread: &'w Unread) {
+    let (package, name) = (&*unread.package, &*unread.name);
+    match &*unread.schema {
+        "olm.package" => at(packages, name).unread.package = true,
+        "olm.channel" => drop(at(packages, package).unread.channels.insert(name)),
+        "olm.bundle" => drop(at(packages, package).unread.bundles.insert(name)),
+        _ => {}
+    }
 }
 
 impl<'w> PackageView<'w> {

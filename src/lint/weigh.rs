@@ -16,8 +16,8 @@ pub struct Weights {
 }
 
 impl Weights {
-    /// What a finding of a rule weighs; none if it is left out.
-    pub fn of(&self, rule: Rule) -> Option<Severity> {
+    /// What a finding of a rule weighs that has a severity of its own; none if it is left out.
+    pub fn of(&self, rule: Rule, own: Severity) -> Option<Severity> {
         let severity = if self.deny.contains(&rule) {
             Severity::Error
         } else if self.warn.contains(&rule) {
@@ -25,7 +25,7 @@ impl Weights {
         } else if self.allow.contains(&rule) {
             return None;
         } else {
-            rule.severity()
+            own
         };
         Some(match severity {
             Severity::Warning if self.warn_as_error => Severity::Error,
@@ -36,7 +36,7 @@ impl Weights {
     /// Weighs findings anew.
     pub fn apply(&self, findings: &mut Vec<Finding>) {
         findings.retain_mut(|finding| {
-            let severity = self.of(finding.rule);
+            let severity = self.of(finding.rule, finding.severity);
             finding.severity = severity.unwrap_or(finding.severity);
             severity.is_some()
         });
@@ -49,17 +49,17 @@ mod tests {
 
     #[test]
     fn the_heaviest_choice_counts() {
-        let rule = Rule::MajorEdge;
+        let rule = Rule::SeveralSuccessors;
         let mut weights = Weights::default();
-        assert_eq!(weights.of(rule), Some(Severity::Note));
+        assert_eq!(weights.of(rule, Severity::Note), Some(Severity::Note));
         weights.allow.push(rule);
-        assert_eq!(weights.of(rule), None);
+        assert_eq!(weights.of(rule, Severity::Note), None);
         weights.warn.push(rule);
-        assert_eq!(weights.of(rule), Some(Severity::Warning));
+        assert_eq!(weights.of(rule, Severity::Note), Some(Severity::Warning));
         weights.warn_as_error = true;
-        assert_eq!(weights.of(rule), Some(Severity::Error));
+        assert_eq!(weights.of(rule, Severity::Note), Some(Severity::Error));
         weights.warn_as_error = false;
         weights.deny.push(rule);
-        assert_eq!(weights.of(rule), Some(Severity::Error));
+        assert_eq!(weights.of(rule, Severity::Note), Some(Severity::Error));
     }
 }

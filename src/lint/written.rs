@@ -10,7 +10,7 @@ pub(crate) use collect::Collector;
 
 use crate::catalog::DependencyKind;
 use crate::catalog::blob::Fault;
-use crate::catalog::fbc::Malformed;
+use crate::catalog::fbc::{Malformed, NotAFile};
 
 /// A place in the files of a catalog.
 #[derive(Clone, Copy, Debug, Default, Eq, Ord, PartialEq, PartialOrd)]
@@ -33,6 +33,8 @@ pub struct Written {
     pub(crate) channels: Vec<Channel>,
     pub(crate) bundles: Vec<Bundle>,
     pub(crate) deprecations: Vec<Deprecations>,
+    /// Blobs that could not be read: what names them is right.
+    pub(crate) unread: Vec<Unread>,
     pub(crate) faults: Vec<LoadFault>,
 }
 
@@ -137,6 +139,14 @@ pub(crate) struct Deprecation {
     pub(crate) message: Box<str>,
 }
 
+/// A blob that could not be read, as far as it says what it is.
+#[derive(Debug)]
+pub(crate) struct Unread {
+    pub(crate) schema: Box<str>,
+    pub(crate) package: Box<str>,
+    pub(crate) name: Box<str>,
+}
+
 /// Something that could not be read.
 #[derive(Debug)]
 pub(crate) struct LoadFault {
@@ -153,6 +163,14 @@ pub(crate) enum LoadFaultKind {
         malformed: Malformed,
         hint: Option<Box<str>>,
     },
+    /// It stands in the folder and is no file.
+    #[cfg_attr(
+        not(feature = "program"),
+        expect(dead_code, reason = "only who reads folders meets it")
+    )]
+    NotAFile(NotAFile),
+    /// A scalar of YAML stands behind a tag that means nothing.
+    Tag { tag: Box<str>, value: Box<str> },
     /// A document is no blob.
     NotAnObject(crate::catalog::blob::Kind),
     /// A label of a blob, or its keys.

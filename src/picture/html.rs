@@ -23,7 +23,7 @@ pub fn html(sketch: &Sketch<'_, '_>, scene: &Scene) -> String {
     bar(sketch, &mut xml);
     xml.open("main", &[]);
     xml.open("div", &[("id", &"canvas")]);
-    svg::draw(sketch, scene, &mut xml);
+    svg::draw(sketch, scene, "group", &mut xml);
     xml.close();
     xml.text(
         "aside",
@@ -117,6 +117,6 @@ const SCRIPT: &str = include_str!("html/page.js");
 const STYLE: &str = include_str!("html/page.css");
 
 // A digest is that of the text as it stands in the page; a test says what it should be.
-const SCRIPT_DIGEST: &str = "sha256-6IDXorTboHjOinguboq9Uh+dIwodB2nR93URiBFDcok=";
-const STYLE_DIGEST: &str = "sha256-cAeVmHOEvHUewdyklRVWaxy+QaRotPmonr8To18mxfo=";
+const SCRIPT_DIGEST: &str = "sha256-LEfkeXeMsSJJxK6bbamwmItQwwFZfhKwAP05nklnP5Y=";
+const STYLE_DIGEST: &str = "sha256-dXHsFr6e9Ki6uFnc1zXi3Xka1vbuV9uAi6TEaiC4tdk=";
 const PICTURE_STYLE_DIGEST: &str = "sha256-72FJrsLKqOaa5QCbvCwbhp0j07fbPZ1/4KrwNCgsH3k=";

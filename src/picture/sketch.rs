@@ -17,7 +17,8 @@ mod rows;
 use crate::graph::{Graph, NodeIndex};
 use crate::picture::mark::Marks;
 use crate::picture::walk::{Field, Reach, Walk};
-use crate::picture::{TooLarge, View};
+use crate::picture::{Olm, TooLarge, View};
+use crate::resolve::Refusal;
 
 /// Everything that is drawn of a graph.
 #[derive(Clone, Debug)]
@@ -55,6 +56,8 @@ pub struct RowFacts<'p> {
     pub marks: Marks,
     /// The message of its deprecation, perhaps empty.
     pub deprecated: Option<&'p str>,
+    /// Why OLM v1 refuses it, where that is asked about.
+    pub refusal: Option<Refusal<'p>>,
 }
 
 /// A channel.
@@ -154,8 +157,12 @@ impl<'g, 'p> Sketch<'g, 'p> {
         self.row(row).map_or("", |facts| &facts.label)
     }
 
-    /// The lane that a subscription of OLM v0 is in: the default channel's, else the first.
+    /// The lane that a subscription of OLM v0 is in: the default channel's, else the first. None where no
+    /// channel is asked for: a subscription without one is given the entries of all.
     pub fn lane_of_subscription(&self) -> Option<u32> {
+        if self.view.olm == Olm::V0 && self.view.channels.is_empty() {
+            return None;
+        }
         let default = (0..).zip(&self.lanes).find(|(_, lane)| lane.is_default);
         let default = default.map(|(at, _)| at);
         default.or((!self.lanes.is_empty()).then_some(0))

@@ -18,12 +18,12 @@ use xml::Xml;
 /// A whole SVG file.
 pub fn svg(sketch: &Sketch<'_, '_>, scene: &Scene) -> String {
     let mut xml = Xml::default();
-    draw(sketch, scene, &mut xml);
+    draw(sketch, scene, "img", &mut xml);
     xml.finish()
 }
 
-/// The element, into a file or a page.
-pub(crate) fn draw(sketch: &Sketch<'_, '_>, scene: &Scene, xml: &mut Xml) {
+/// The element, into a file or a page, as what the role of ARIA says: where it has buttons it is no image.
+pub(crate) fn draw(sketch: &Sketch<'_, '_>, scene: &Scene, role: &str, xml: &mut Xml) {
     let Scene { width, height, .. } = scene;
     xml.open(
         "svg",
@@ -32,7 +32,7 @@ pub(crate) fn draw(sketch: &Sketch<'_, '_>, scene: &Scene, xml: &mut Xml) {
             ("viewBox", &format_args!("0 0 {width} {height}")),
             ("width", width),
             ("height", height),
-            ("role", &"img"),
+            ("role", &role),
             ("aria-labelledby", &"graph-title graph-told"),
         ],
     );

@@ -8,6 +8,7 @@ use crate::picture::scene::Sign;
 use crate::picture::sketch::{Cell, Fan, FanKind, Lane, LaneKind, Sketch};
 use crate::picture::walk::Field;
 use crate::picture::{Edges, Olm};
+use crate::resolve::Refusal;
 use crate::version::go;
 
 /// Above the versions.
@@ -56,6 +57,10 @@ fn what(sketch: &Sketch<'_, '_>) -> String {
 fn rules(sketch: &Sketch<'_, '_>) -> Option<&'static str> {
     match (sketch.view.olm, sketch.view.edges) {
         (Olm::V1, Edges::Catalog) => None,
+        (Olm::V0, _) if sketch.lane_of_subscription().is_none() => Some(
+            "By the rules of OLM v0: a subscription without a channel is offered the entries of all, the \
+             default channel's first, and what another entry skips is never offered.",
+        ),
         (Olm::V0, _) => Some(
             "By the rules of OLM v0: a subscription keeps to its channel, and what another entry skips \
              is never offered.",
@@ -76,7 +81,8 @@ fn walk(sketch: &Sketch<'_, '_>) -> Option<String> {
     let lane = lane.and_then(|at| sketch.lanes.get(at as usize));
     let within = match (sketch.view.olm, lane) {
         (Olm::V0, Some(lane)) => format!(", subscribed to {},", lane_name(lane)),
-        _ => String::new(),
+        (Olm::V0, None) => ", subscribed without a channel,".to_owned(),
+        (Olm::V1, _) => String::new(),
     };
     let there = format!("From {start}{within} {count} can be reached");
     if reach.misses_goal() {
@@ -154,6 +160,7 @@ pub(super) fn pill_title(sketch: &Sketch<'_, '_>, lane: &Lane<'_>, cell: Cell) -
     let told = cell.marks.iter().filter(|mark| *mark != Mark::Deprecated);
     lines.extend(told.map(|mark| mark_sentence(mark).to_owned()));
     lines.extend(facts.deprecated.map(deprecated));
+    lines.extend(facts.refusal.map(refused));
     lines.extend(lane.unread_of(cell.row).map(|range| {
         format!(
             "its skipRange {} cannot be read, and is ignored",
@@ -168,6 +175,24 @@ pub(super) fn deprecated(message: &str) -> String {
         "deprecated".to_owned()
     } else {
         format!("deprecated: {}", go::escape(message))
+    }
+}
+
+/// That OLM v1 refuses a version, and why.
+pub(super) fn refused(refusal: Refusal<'_>) -> String {
+    match refusal {
+        Refusal::Version(error) => {
+            format!(
+                "refused by OLM v1: its version cannot be read: {}",
+                go::escape(&error.to_string())
+            )
+        }
+        Refusal::Dependency(kind) => {
+            format!(
+                "refused by OLM v1: it declares a dependency with {}",
+                kind.as_str()
+            )
+        }
     }
 }
 
@@ -193,7 +218,7 @@ pub(super) fn mark_sentence(mark: Mark) -> &'static str {
         Mark::Deprecated => "deprecated",
         Mark::Skipped => "skipped by an entry of the channel: OLM v0 does not offer it",
         Mark::StrandedV0 => "stranded in OLM v0: no entry that it offers leads on from here",
-        Mark::StrandedV1 => "stranded in OLM v1: no edge leads on from here",
+        Mark::StrandedV1 => "stranded in OLM v1: no edge that it takes leads on from here",
         Mark::Virtual => "only a name: no bundle has it",
         Mark::Elsewhere => "no entry of this channel",
     }
@@ -225,7 +250,7 @@ pub(super) fn beyond(count: usize) -> String {
 /// How many hops away a version is.
 pub(super) fn hops_away(hops: u32) -> String {
     match hops {
-        0 => "start".to_owned(),
+        0 => START.to_owned(),
         hops => format!("+{hops}"),
     }
 }
@@ -250,6 +275,9 @@ pub(super) fn sign(sign: Sign) -> &'static str {
         Sign::OutOfReach => "out of reach",
     }
 }
+
+/// What stands where a way starts.
+pub(super) const START: &str = "start";
 
 fn counted(count: usize, what: &str) -> String {
     match count {

@@ -118,21 +118,22 @@ impl Walk {
         }
     }
 
-    /// What is reached where each step is given: one row after another, by the edges of a lane. The way
-    /// ends at the goal, where it comes there.
+    /// What is reached where each step is given: one row after another, by the edges of a lane, else by
+    /// those of any. The way ends at the goal, where it comes there.
     pub(super) fn course(
         &self,
         start: Row,
         rows: impl Iterator<Item = Row>,
         goal: Option<Row>,
-        lane: u32,
+        lane: Option<u32>,
     ) -> Reach {
         let mut hops = BTreeMap::from([(start, 0)]);
         let mut course = Vec::new();
         let mut at = start;
         for (away, row) in (1..).zip(rows) {
             let mut steps = self.from(at).iter();
-            let Some(hop) = steps.find(|hop| hop.to == row && hop.lane == lane) else {
+            let is_own = |hop: &Hop| lane.is_none_or(|lane| hop.lane == lane);
+            let Some(hop) = steps.find(|hop| hop.to == row && is_own(hop)) else {
                 break;
             };
             hops.insert(row, away);

@@ -48,13 +48,12 @@ pub enum Outlook {
 }
 
 impl<'a> Installed<'a> {
-    /// A bundle of the graph, installed; the version of a name without a bundle is not known.
+    /// A node of the graph, installed; the version of a name without a bundle is known where it was
+    /// stated.
     pub fn node(graph: &Graph<'a>, node: NodeIndex) -> Self {
-        let bundle = graph.bundle(node);
-        let version = bundle.and_then(|bundle| bundle.version.as_ref().ok());
         Self {
             name: graph.name_of(node),
-            version: version.map(|read| &read.version),
+            version: graph.version_of(node),
         }
     }
 }

@@ -64,6 +64,26 @@ impl<'s> Choice<'s> {
     }
 }
 
+/// Why OLM v1 refuses a bundle that it has chosen.
+#[derive(Clone, Copy, Debug)]
+pub enum Refusal<'s> {
+    /// Its version cannot be read.
+    Version(&'s BundleVersionError),
+    /// It declares a dependency.
+    Dependency(DependencyKind),
+}
+
+impl<'s> Refusal<'s> {
+    /// Of this bundle; none where it is installed.
+    pub fn of(bundle: &'s Bundle) -> Option<Self> {
+        match (&bundle.version, bundle.dependency) {
+            (Err(error), _) => Some(Self::Version(error)),
+            (Ok(_), Some(kind)) => Some(Self::Dependency(kind)),
+            (Ok(_), None) => None,
+        }
+    }
+}
+
 /// Asks upgrade edges of every offer; without an origin all candidates remain.
 pub fn weigh<'o, 's>(offers: &'o [Offer<'s>], origin: Option<&Origin<'_>>) -> Vec<Match<'o, 's>> {
     offers
@@ -130,12 +150,9 @@ fn prior(mut left: Vec<Choice<'_>>) -> Result<Choice<'_>, ChoiceError<'_>> {
 }
 
 fn check(choice: Choice<'_>) -> Result<(), ChoiceError<'_>> {
-    let bundle = choice.bundle();
-    if let Err(error) = &bundle.version {
-        return Err(ChoiceError::BundleVersion(choice, error));
-    }
-    match bundle.dependency {
-        Some(kind) => Err(ChoiceError::Dependency(choice, kind)),
+    match Refusal::of(choice.bundle()) {
+        Some(Refusal::Version(error)) => Err(ChoiceError::BundleVersion(choice, error)),
+        Some(Refusal::Dependency(kind)) => Err(ChoiceError::Dependency(choice, kind)),
         None => Ok(()),
     }
 }

@@ -5,6 +5,7 @@
 //! no edge: it is a choice between catalogs too, and can be refused where an edge exists.
 
 mod pins;
+mod refused;
 
 use std::collections::HashSet;
 
@@ -13,6 +14,7 @@ use crate::olm::Rules;
 use crate::resolve::olmv1::{Choice, choose_among};
 use crate::resolve::{Guards, Offer, Origin};
 use pins::{Pin, pins};
+pub use refused::{Edits, NotGiven};
 
 /// A way through the upgrade graph: what each hop's pin resolves to, the goal last.
 #[derive(Clone, Debug)]
@@ -30,16 +32,25 @@ pub struct Bounds<'a, 's> {
     pub guards: &'a Guards<'s>,
 }
 
+/// What a search for a way came to.
+#[derive(Clone, Debug)]
+pub struct Found<'s> {
+    /// The shortest way to the goal; failing that, to the highest candidate that was reached.
+    pub way: Option<Way<'s>>,
+    /// Whether the search ended at its bound: what it did not reach may be within reach all the same.
+    pub is_cut: bool,
+}
+
 /// The shortest way to a goal bundle; failing that, to the highest candidate that can be reached.
 ///
-/// Among ways of one length that of the higher first hops is taken. The search is bounded: in a
-/// package beyond every published one, what lies far away counts as out of reach.
+/// Among ways of one length that of the higher first hops is taken. The search is bounded, at
+/// [`MOST_EXPANSIONS`] bundles: beyond every published package.
 pub fn shortest_way<'s>(
     offers: &[Offer<'s>],
     origin: &Origin<'_>,
     goal: Option<Choice<'s>>,
     bounds: &Bounds<'_, 's>,
-) -> Option<Way<'s>> {
+) -> Found<'s> {
     way_within(Budget::FULL, offers, origin, goal, bounds)
 }
 
@@ -47,6 +58,8 @@ pub fn shortest_way<'s>(
 #[derive(Clone, Debug)]
 pub struct Reach<'s> {
     reached: Vec<(Choice<'s>, usize)>,
+    /// Whether the search ended at its bound: more may be within reach.
+    pub is_cut: bool,
 }
 
 impl Reach<'_> {
@@ -60,7 +73,16 @@ impl Reach<'_> {
 
 /// Everything that can be reached, within the bounds of [`shortest_way`].
 pub fn reach<'s>(offers: &[Offer<'s>], origin: &Origin<'_>, bounds: &Bounds<'_, 's>) -> Reach<'s> {
-    let mut search = Search::new(Budget::FULL, offers, None, bounds);
+    reach_within(Budget::FULL, offers, origin, bounds)
+}
+
+fn reach_within<'s>(
+    budget: Budget,
+    offers: &[Offer<'s>],
+    origin: &Origin<'_>,
+    bounds: &Bounds<'_, 's>,
+) -> Reach<'s> {
+    let mut search = Search::new(budget, offers, None, bounds);
     search.run(origin);
     let mut hops: Vec<usize> = Vec::with_capacity(search.visits.len());
     for visit in &search.visits {
@@ -70,6 +92,7 @@ pub fn reach<'s>(offers: &[Offer<'s>], origin: &Origin<'_>, bounds: &Bounds<'_, 
     let reached = search.visits.iter().map(|visit| visit.reached);
     Reach {
         reached: reached.zip(hops).collect(),
+        is_cut: search.is_cut,
     }
 }
 
@@ -92,11 +115,14 @@ fn way_within<'s>(
     origin: &Origin<'_>,
     goal: Option<Choice<'s>>,
     bounds: &Bounds<'_, 's>,
-) -> Option<Way<'s>> {
+) -> Found<'s> {
     let mut search = Search::new(budget, offers, goal, bounds);
     search.run(origin);
     let end = search.found.or_else(|| search.highest_candidate());
-    end.map(|at| search.way_to(at))
+    Found {
+        way: end.map(|at| search.way_to(at)),
+        is_cut: search.is_cut,
+    }
 }
 
 /// A breadth-first search. `visits` is its queue and its memory: what was reached, in that order.
@@ -108,6 +134,8 @@ struct Search<'o, 's> {
     seen: HashSet<(usize, BundleIndex)>,
     /// The visit of the goal.
     found: Option<usize>,
+    /// Whether there was more to expand when the budget was spent.
+    is_cut: bool,
     budget: Budget,
 }
 
@@ -141,6 +169,7 @@ impl<'o, 's> Search<'o, 's> {
             visits: Vec::new(),
             seen: HashSet::new(),
             found: None,
+            is_cut: false,
             budget,
         }
     }
@@ -156,6 +185,7 @@ impl<'o, 's> Search<'o, 's> {
             }
             next += 1;
         }
+        self.is_cut = self.found.is_none() && next < self.visits.len();
     }
 
     /// The bundle of this visit, unless the search is over before it.
@@ -240,7 +270,7 @@ impl Budget {
     /// far, at 512 pins a bundle. A search that spends it takes longer than a suggestion is worth: it
     /// runs while an edit waits.
     const FULL: Self = Self {
-        expansions: 1 << 11,
+        expansions: MOST_EXPANSIONS,
         pins: 1 << 20,
     };
 
@@ -258,6 +288,8 @@ impl Budget {
 
 /// How many comparators take about as long as a pin.
 const COMPARATORS_A_PIN: usize = 16;
+/// How many bundles a search looks on from.
+pub const MOST_EXPANSIONS: usize = 1 << 11;
 
 fn is_same(a: &Choice<'_>, b: &Choice<'_>) -> bool {
     std::ptr::eq(a.catalog, b.catalog) && a.index == b.index

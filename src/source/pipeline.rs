@@ -17,10 +17,10 @@ use std::thread::{self, Scope};
 
 use super::SourceError;
 use crate::catalog::blob::Position;
-use crate::catalog::fbc::FbcError;
 use crate::catalog::fbc::intake::{Intake, Origin, Place};
 use crate::catalog::fbc::reader::{self, Document, Places};
 use crate::catalog::fbc::yaml::Marks;
+use crate::catalog::fbc::{FbcError, NotAFile};
 
 /// Takes what a file holds, in order, and hands blobs to an intake.
 pub(super) struct Pipeline<'scope, 'env, 's, I> {
@@ -124,6 +124,17 @@ impl<'scope, 'env, 's, I: Intake> Pipeline<'scope, 'env, 's, I> {
         let file = &self.batch.file;
         let taken = self.intake.fault(file, fault, origin, text);
         taken.map_err(|fault| fbc_error(file, fault))
+    }
+
+    /// Takes what stands in the folder and is no file, after everything before it.
+    pub(super) fn not_a_file(
+        &mut self,
+        path: Box<str>,
+        fault: NotAFile,
+    ) -> Result<(), SourceError> {
+        self.finish()?;
+        let taken = self.intake.not_a_file(&path, fault);
+        taken.map_err(|fault| SourceError::NotAFile { path, fault })
     }
 
     /// Hands over all that is on its way.

@@ -173,7 +173,7 @@ fn links_stay_in_the_folder() {
 
 const LEADS_OUT: &str =
     "ROOT/link: symbolic link leads out of the catalog's folder; copy the file into it";
-const TO_A_FOLDER: &str = "ROOT/link: expected a file, found a symbolic link to something else; \
+const TO_A_FOLDER: &str = "ROOT/link: expected a file, found a symbolic link to a folder; \
     leave it out with an .indexignore, or remove it";
 const TO_ITSELF: &str =
     "ROOT/link: cannot follow the link: Too many levels of symbolic links (os error 40)";

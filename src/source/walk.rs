@@ -11,19 +11,19 @@ use std::path::{Path, PathBuf};
 
 use super::indexignore::{self, Patterns};
 use super::{SourceError, display, io_error};
+use crate::catalog::fbc::{self, NotAFile};
 
-/// The files below `root` that no `.indexignore` leaves out.
-pub(super) fn files(root: &Path) -> Result<Vec<PathBuf>, SourceError> {
+/// What stands below `root` and no `.indexignore` leaves out: files, as far as [`Found::confine`] tells.
+pub(super) fn files(root: &Path) -> Result<Vec<Found>, SourceError> {
     let mut walk = Walk::new(root)?;
     walk.run()?;
     let Walk {
         found, patterns, ..
     } = walk;
-    found
-        .into_iter()
+    let files = found.into_iter();
+    Ok(files
         .filter(|file| !patterns.leave_out(&file.elements))
-        .map(|file| file.confine(root))
-        .collect()
+        .collect())
 }
 
 struct Walk<'a> {
@@ -36,7 +36,7 @@ struct Walk<'a> {
 }
 
 /// Something in the folder.
-struct Found {
+pub(super) struct Found {
     path: PathBuf,
     /// Its path below the root, element by element.
     elements: Vec<Box<str>>,
@@ -106,7 +106,7 @@ impl<'a> Walk<'a> {
 
 impl Found {
     /// The path to read it by; a link is followed if it stays below the root and leads to a file.
-    fn confine(self, root: &Path) -> Result<PathBuf, SourceError> {
+    pub(super) fn confine(self, root: &Path) -> Result<PathBuf, SourceError> {
         if self.kind.is_file() {
             return Ok(self.path);
         }
@@ -121,14 +121,19 @@ impl Found {
             if target.is_file() {
                 return Ok(self.path);
             }
+            if target.is_dir() {
+                return Err(self.not_a_file(fbc::Found::LinkToFolder));
+            }
+            return Err(self.not_a_file(fbc::Found::LinkToOther));
         }
-        let found = if self.kind.is_symlink() {
-            "a symbolic link to something else"
-        } else {
-            "a pipe, socket or device"
-        };
-        let path = display(&self.path);
-        Err(SourceError::NotAFile { path, found })
+        Err(self.not_a_file(fbc::Found::Special))
+    }
+
+    fn not_a_file(&self, found: fbc::Found) -> SourceError {
+        SourceError::NotAFile {
+            path: display(&self.path),
+            fault: NotAFile(found),
+        }
     }
 }
 

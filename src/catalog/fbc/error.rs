@@ -119,6 +119,32 @@ pub enum Malformed {
     },
 }
 
+/// Something in the folder of a catalog that is no file.
+#[derive(Clone, Copy, Debug, Eq, PartialEq, thiserror::Error)]
+#[error("expected a file, found {}; leave it out with an .indexignore, or remove it", .0.as_str())]
+pub struct NotAFile(pub Found);
+
+/// What stands in a folder where a file is expected.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub enum Found {
+    /// Go's walk of a folder does not enter it, and then reads it as a file.
+    LinkToFolder,
+    /// Such as one to a pipe.
+    LinkToOther,
+    /// A pipe, a socket or a device.
+    Special,
+}
+
+impl Found {
+    fn as_str(self) -> &'static str {
+        match self {
+            Self::LinkToFolder => "a symbolic link to a folder",
+            Self::LinkToOther => "a symbolic link to something else",
+            Self::Special => "a pipe, socket or device",
+        }
+    }
+}
+
 /// A byte as text.
 fn escaped(byte: u8) -> String {
     if byte.is_ascii_graphic() {

@@ -4,7 +4,7 @@
 //! decides ([`Decisive`]) and stops where upstream would; `lint` takes what is written
 //! ([`raw`](super::raw)), with its place, and goes on.
 
-use super::error::FbcError;
+use super::error::{FbcError, NotAFile};
 use super::filed::Filed;
 use super::json::{Cursor, Step};
 use super::meta::{self, Blob};
@@ -37,6 +37,18 @@ pub(crate) trait Intake {
         origin: Origin,
         text: &[u8],
     ) -> Result<(), FbcError>;
+
+    /// Takes what stands in a folder and is no file.
+    ///
+    /// # Errors
+    /// The same, where reading must stop at it.
+    #[cfg_attr(
+        not(feature = "program"),
+        expect(dead_code, reason = "only who reads folders meets it")
+    )]
+    fn not_a_file(&mut self, _path: &str, fault: NotAFile) -> Result<(), NotAFile> {
+        Err(fault)
+    }
 }
 
 /// How much of a file comes before some text of it.

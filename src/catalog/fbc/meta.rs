@@ -66,7 +66,7 @@ impl<'a> Members<'a> {
             keys.insert(key);
             Ok(())
         })?;
-        match keys.duplicates() {
+        match keys.duplicate() {
             Some(malformed) => cursor.malformed_at(start, malformed),
             None => Ok(members),
         }

@@ -43,8 +43,8 @@ pub(crate) struct Object<'a> {
     pub(crate) schema: Label<'a>,
     pub(crate) package: Label<'a>,
     pub(crate) name: Label<'a>,
-    /// Keys that differ in case only.
-    pub(crate) duplicates: Option<Malformed>,
+    /// Keys that differ in case only, a fault for each.
+    pub(crate) duplicates: Vec<Malformed>,
     /// Why operator-controller cannot file it.
     pub(crate) unfilable: Option<Malformed>,
     /// The value of a key `channel`, which no schema has.

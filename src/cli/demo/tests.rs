@@ -67,9 +67,44 @@ fn the_sample_is_a_believable_package() {
     let deprecated = package
         .bundles()
         .filter(|(_, bundle)| bundle.deprecated.is_some());
-    assert_eq!(deprecated.count(), 1);
+    assert_eq!(deprecated.count(), 2);
     let faults = catalog
         .package_names()
         .filter(|name| catalog.package(name).unwrap().is_err());
     assert_eq!(faults.count(), 0);
+}
+
+#[test]
+fn lint_has_nothing_against_the_sample_but_what_its_comment_defends() {
+    let sample = Sample::built_in();
+    let catalog = crate::lint::written("lighthouse.yaml", &sample.lighthouse);
+    let mut findings = crate::lint::lint(&[catalog]);
+    findings.retain(|finding| finding.severity > crate::lint::Severity::Note);
+    let said: Vec<_> = findings
+        .iter()
+        .map(|finding| format!("{}: {}", finding.rule, finding.message))
+        .collect();
+    let crosses = |channel: &str, edges: &str| {
+        format!(
+            "major-edge: in channel {channel:?} entries take along versions that semver calls incompatible: \
+             {edges}"
+        )
+    };
+    assert_eq!(
+        said,
+        [
+            crosses(
+                "stable-v2",
+                "\"harbor-lights-operator.v2.0.0\" from \"harbor-lights-operator.v1.4.3\""
+            ),
+            crosses(
+                "candidate",
+                "\"harbor-lights-operator.v3.0.0-alpha.1\" from \"harbor-lights-operator.v2.4.0-rc.2\""
+            ),
+            crosses(
+                "stable",
+                "\"foghorn-operator.v0.9.0\" from \"foghorn-operator.v0.8.0\""
+            ),
+        ]
+    );
 }

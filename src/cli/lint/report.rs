@@ -1,8 +1,12 @@
 //! Findings as JSON, schema `olmguard.lint/v1`.
+//!
+//! Names (catalog, file, package) are data and stand as they are; sentences are for people, and what they
+//! take from a catalog is escaped as in the text form.
 
 use schemars::JsonSchema;
 use serde::Serialize;
 
+use crate::explain::one_line;
 use crate::lint::{Finding, Rule, Severity};
 
 /// What `lint` prints as JSON.
@@ -37,14 +41,15 @@ struct FindingReport<'f> {
     column: u32,
     /// The package; null where none can be told.
     package: Option<&'f str>,
-    /// What was found.
-    message: &'f str,
+    /// What was found; what is taken from the catalog is escaped.
+    message: String,
     /// Why it matters to a user.
     why: &'static str,
     /// How to mend it.
     fix: &'static str,
-    /// The text of `opm validate`, or its beginning; null where it has none of its own.
-    upstream: Option<&'f str>,
+    /// The text of `opm validate`, or its beginning, control characters escaped; null where it has none
+    /// of its own.
+    upstream: Option<String>,
 }
 
 #[derive(Debug, JsonSchema, Serialize)]
@@ -86,10 +91,10 @@ impl<'f> FindingReport<'f> {
             line: finding.line,
             column: finding.column,
             package: Some(&*finding.package).filter(|package| !package.is_empty()),
-            message: &finding.message,
+            message: one_line(&finding.message),
             why: finding.rule.why(),
             fix: finding.rule.fix(),
-            upstream: finding.upstream.as_deref(),
+            upstream: finding.upstream.as_deref().map(one_line),
         }
     }
 }

@@ -1,7 +1,8 @@
 //! Findings as SARIF 2.1.0.
 //!
 //! Every rule is described, found or not, so that a viewer can show what was looked for. Paths are given
-//! as they were named, with `/` between folders; columns count characters.
+//! as they were named, with `/` between folders; columns count characters. Messages are sentences for
+//! people: what they take from a catalog is escaped as in the text form.
 
 use std::fmt::Write as _;
 
@@ -11,6 +12,7 @@ use serde_sarif::sarif::{
     ToolComponent,
 };
 
+use crate::explain::one_line;
 use crate::lint::{self, Rule, Severity};
 
 /// The log of one run.
@@ -59,9 +61,10 @@ fn text(text: &str) -> MultiformatMessageString {
 fn result(finding: &lint::Finding) -> Finding {
     let index = Rule::ALL.iter().position(|rule| *rule == finding.rule);
     let index = index.and_then(|index| i64::try_from(index).ok());
+    let message = one_line(&finding.message);
     let message = match &finding.upstream {
-        Some(upstream) => format!("{}\nopm validate: {upstream}", finding.message),
-        None => finding.message.clone(),
+        Some(upstream) => format!("{message}\nopm validate: {}", one_line(upstream)),
+        None => message,
     };
     Finding::builder()
         .rule_id(finding.rule.id())

@@ -215,3 +215,20 @@ fn olm_v0_walks_by_itself() {
     ];
     assert_eq!(text.lines().collect::<Vec<_>>(), expected);
 }
+
+#[test]
+fn a_way_beyond_the_bound_of_the_search_is_not_called_none() {
+    let later = (1..=2100).map(|at| format!("1.{at}.0 replaces 1.{}.0", at - 1));
+    let all: Vec<_> = std::iter::once("1.0.0".to_owned()).chain(later).collect();
+    let lines = format!("a: {}", all.join("; "));
+    let asked: (&[&str], _) = (&[], None);
+    let (found, text) = report(&lines, asked, ("1.0.0", Some("1.2100.0")), Generation::V1);
+    assert!(!found);
+    assert!(
+        text.starts_with("p: 1.0.0 -> 1.2100.0: no way was found\n"),
+        "{text}"
+    );
+    let note = "Note        the search for ways ended at its bound of 2048 bundles: there may be a way all \
+                the same\n";
+    assert!(text.ends_with(note));
+}

@@ -26,6 +26,7 @@ impl PathReport {
             Some([]) => self.say_headline("already installed", Tone::Good, text),
             Some([_]) => self.say_headline("in 1 hop", Tone::Good, text),
             Some(hops) => self.say_headline(&format!("in {} hops", hops.len()), Tone::Good, text),
+            None if self.is_cut => self.say_headline("no way was found", Tone::Caution, text),
             None if self.to.is_some() => self.say_headline("no way", Tone::Bad, text),
             None => self.say_headline(NOTHING_HIGHER, Tone::Plain, text),
         }

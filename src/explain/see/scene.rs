@@ -13,12 +13,28 @@ use crate::snapshot::{CatalogState, Content, Snapshot};
 
 /// A snapshot of catalogs, each with the package `p` of these lines.
 pub(in crate::explain) fn snapshot(edges: EdgeSource, catalogs: &[(&str, &str)]) -> Snapshot {
+    let plain: Vec<_> = catalogs
+        .iter()
+        .map(|(name, lines)| (*name, *lines, 0))
+        .collect();
+    of_priorities(edges, &plain)
+}
+
+/// The same, each catalog with its priority.
+pub(in crate::explain) fn of_priorities(
+    edges: EdgeSource,
+    catalogs: &[(&str, &str, i32)],
+) -> Snapshot {
     let rules = Rules::default().with_edges(edges);
-    let states = catalogs.iter().map(|(name, lines)| {
+    let states = catalogs.iter().map(|(name, lines, priority)| {
         let mut builder = CatalogBuilder::new(&rules);
         let blobs: Vec<String> = blobs(lines).iter().map(Value::to_string).collect();
         fbc::read(name, blobs.join("\n").as_bytes(), &mut builder).expect("a catalog");
-        CatalogState::named(name, Content::Loaded(Arc::new(builder.finish())))
+        let content = Content::Loaded(Arc::new(builder.finish()));
+        CatalogState {
+            priority: *priority,
+            ..CatalogState::named(name, content)
+        }
     });
     let states: Vec<_> = states.collect();
     Snapshot::new(rules, states)

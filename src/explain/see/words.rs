@@ -6,7 +6,7 @@ use crate::explain::tone::{Tone, Toned};
 use crate::extension::Filter;
 use crate::judge::{Known, Nameless};
 use crate::nearest::nearest;
-use crate::resolve::{NotLoadedCause, Offer};
+use crate::resolve::{MOST_EXPANSIONS, NotLoadedCause, Offer};
 use crate::version::go;
 
 /// Why it is not known what is meant by a text, and what may be meant.
@@ -83,6 +83,11 @@ pub(in crate::explain) fn unpinnable(bundle: &str) -> String {
 pub(in crate::explain) fn gives_another(pin: &str, resolved: &ResolvedBundle) -> String {
     let (bundle, catalog) = (go::escape(&resolved.bundle), go::escape(&resolved.catalog));
     format!("{} gives {bundle} of catalog {catalog}", go::quote(pin))
+}
+
+/// That a search for ways ended at its bound, and what that means.
+pub(in crate::explain) fn cut(means: &str) -> String {
+    format!("the search for ways ended at its bound of {MOST_EXPANSIONS} bundles: {means}")
 }
 
 /// Why a catalog is not in a list.

@@ -7,11 +7,11 @@ use crate::explain::see::{label, version_and_release};
 use crate::explain::versions::standing::Standings;
 use crate::explain::versions::{
     BundleVersions, CatalogVersions, ChannelVersions, Folded, Membership, NameVersions, OwnRange,
-    Successor,
+    Standing, Successor, text,
 };
 use crate::extension::Filter;
 use crate::graph::{Channel, EdgeKind, Graph, NodeIndex};
-use crate::resolve::Offer;
+use crate::resolve::{NotGiven, Offer};
 
 /// The package of the offer at this place.
 pub(super) fn catalog<'s>(
@@ -31,6 +31,7 @@ pub(super) fn catalog<'s>(
             let (standing, hops) = standings.standing(at, offer, index);
             bundle.standing = Some(standing);
             bundle.hops = hops;
+            bundle.not_given = not_given(&bundle, standings.not_given(offer, index), offer);
         }
         Some(bundle)
     };
@@ -48,6 +49,18 @@ pub(super) fn catalog<'s>(
             .map(|node| name(&graph, &edges, node))
             .collect(),
     }
+}
+
+/// Why no edit gives a successor, where nothing else that is told of it says so.
+fn not_given(
+    bundle: &BundleVersions,
+    why: Option<NotGiven<'_>>,
+    offer: &Offer<'_>,
+) -> Option<String> {
+    let is_refused = bundle.standing == Some(Standing::Successor) && bundle.hops != Some(1);
+    let is_told = bundle.requires.is_some() || bundle.error.is_some();
+    why.filter(|_| is_refused && !is_told)
+        .map(|why| text::not_given(&why, &offer.catalog.name))
 }
 
 /// The edges to every node, by where they start.
@@ -160,6 +173,7 @@ fn bundle(
         candidate: None,
         standing: None,
         hops: None,
+        not_given: None,
         label: label(bundle),
     }
 }

@@ -3,7 +3,7 @@
 use serde::Serialize;
 
 use crate::catalog::BundleSet;
-use crate::resolve::{Bounds, Offer, Origin, Reach, reach};
+use crate::resolve::{Bounds, Edits, NotGiven, Offer, Origin, Reach, reach};
 
 /// What a bundle is to the installed one.
 #[derive(Clone, Copy, Debug, Eq, PartialEq, Serialize)]
@@ -16,10 +16,12 @@ pub enum Standing {
     Successor,
     /// No edge leads there, but several edits do, one after another.
     Reachable,
-    /// It is older, and no edits lead there.
+    /// It is older, and no edits were found that lead there.
     Older,
     /// No edits lead there.
     Unreachable,
+    /// None were found before the search ended at its bound.
+    NotFound,
 }
 
 /// What every bundle of the offers is.
@@ -28,10 +30,11 @@ pub(super) struct Standings<'o, 's> {
     /// For each offer what edges lead to, and what counts as the installed bundle.
     sets: Vec<[BundleSet; 2]>,
     reach: Reach<'s>,
+    edits: Edits<'o, 's>,
 }
 
 impl<'o, 's> Standings<'o, 's> {
-    pub(super) fn of(offers: &[Offer<'s>], origin: Origin<'o>, bounds: &Bounds<'_, 's>) -> Self {
+    pub(super) fn of(offers: &'o [Offer<'s>], origin: Origin<'o>, bounds: &Bounds<'_, 's>) -> Self {
         let sets = |offer: &Offer<'s>| {
             let mut edges = origin.successors(offer.package, &offer.asked).edges;
             edges.intersect(&offer.members);
@@ -40,8 +43,23 @@ impl<'o, 's> Standings<'o, 's> {
         Self {
             sets: offers.iter().map(sets).collect(),
             reach: reach(offers, &origin, bounds),
+            edits: Edits::of(offers, &origin),
             origin,
         }
+    }
+
+    /// Whether the search for what can be reached ended at its bound.
+    pub(super) fn is_cut(&self) -> bool {
+        self.reach.is_cut
+    }
+
+    /// Why no edit gives a bundle that an edge leads to.
+    pub(super) fn not_given(
+        &self,
+        offer: &Offer<'s>,
+        index: crate::catalog::BundleIndex,
+    ) -> Option<NotGiven<'s>> {
+        self.edits.not_given(&offer.choice(index))
     }
 
     /// What a bundle of the offer at this place is, and how many hops it is away.
@@ -64,6 +82,8 @@ impl<'o, 's> Standings<'o, 's> {
             Standing::Reachable
         } else if self.origin.is_newer_than(offer.package, index) {
             Standing::Older
+        } else if self.reach.is_cut {
+            Standing::NotFound
         } else {
             Standing::Unreachable
         };

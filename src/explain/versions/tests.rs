@@ -1,5 +1,5 @@
 use super::*;
-use crate::explain::see::scene::{filter, said, snapshot};
+use crate::explain::see::scene::{filter, of_priorities, said, snapshot};
 use crate::olm::EdgeSource;
 
 #[track_caller]
@@ -107,8 +107,78 @@ fn a_successor_that_every_edit_is_refused_for_says_so() {
     let snapshot = snapshot(EdgeSource::Catalog, &[("one", lines), ("two", lines)]);
     let report = VersionsReport::of(&snapshot, &filter(&[], None), Some(&said("1.0.0")));
     let text = report.expect("known").to_text().to_string();
-    let rows = text
-        .lines()
-        .filter(|line| line.ends_with("no edit gives it"));
+    let why = "no edit gives it: several catalogs of one priority have it";
+    let rows = text.lines().filter(|line| line.ends_with(why));
     assert_eq!(rows.count(), 2, "{text}");
+}
+
+#[test]
+fn each_cause_of_a_successor_that_no_edit_gives() {
+    let said_of = |snapshot: &Snapshot, catalog: &str| {
+        let said = said("1.0.0");
+        let report = VersionsReport::of(snapshot, &filter(&[], None), Some(&said)).expect("known");
+        let listed = report.catalogs.iter().find(|one| one.catalog == catalog);
+        let mut bundles = listed.expect("the catalog").bundles.iter();
+        let wanted = bundles.find(|bundle| bundle.label == "1.1.0").expect("it");
+        assert_eq!(wanted.standing, Some(Standing::Successor));
+        wanted.not_given.clone().unwrap_or_default()
+    };
+    let plain = "a: 1.0.0; 1.1.0 replaces 1.0.0";
+    let deprecated = "a: 1.0.0; 1.1.0 replaces 1.0.0\n(deprecated): 1.1.0";
+    let depending = "a: 1.0.0; 1.1.0 replaces 1.0.0 requires olm.constraint";
+    let crashing = "a: 1.0.0; 1.1.0 skipRange (<0.1.0 || || >9.0.0)";
+    let both = |one, two| snapshot(EdgeSource::Catalog, &[("one", one), ("two", two)]);
+    assert_eq!(
+        said_of(&both(plain, deprecated), "two"),
+        "no edit gives it: that of catalog \"one\" is taken"
+    );
+    assert_eq!(said_of(&both(plain, deprecated), "one"), "");
+    assert_eq!(
+        said_of(&both(plain, depending), "two"),
+        "",
+        "the dependency is told"
+    );
+    let first = of_priorities(
+        EdgeSource::Catalog,
+        &[("one", depending, 1), ("two", plain, 0)],
+    );
+    assert_eq!(
+        said_of(&first, "two"),
+        "no edit gives it: that of catalog \"one\" is taken, and refused"
+    );
+    assert_eq!(
+        said_of(&both(plain, crashing), "one"),
+        "no edit gives it: a skipRange crashes OLM over its version"
+    );
+}
+
+/// `1.0.0 <- 1.1.0 <- ...`, more than a search looks on from.
+fn long_chain() -> String {
+    let later = (1..=2100).map(|at| format!("1.{at}.0 replaces 1.{}.0", at - 1));
+    let all: Vec<_> = std::iter::once("1.0.0".to_owned()).chain(later).collect();
+    format!("a: {}", all.join("; "))
+}
+
+#[test]
+fn what_lies_beyond_the_bound_of_the_search_is_not_called_out_of_reach() {
+    let snapshot = snapshot(EdgeSource::Catalog, &[("hub", &long_chain())]);
+    let report = VersionsReport::of(&snapshot, &filter(&[], None), Some(&said("1.0.0")));
+    let text = report.expect("known").to_text().to_string();
+    let row = |version: &str| {
+        let mut lines = text.lines().map(str::trim);
+        lines
+            .find(|line| line.starts_with(version))
+            .unwrap_or_default()
+            .to_owned()
+    };
+    assert!(row("1.2100.0").contains("not found"), "{}", row("1.2100.0"));
+    assert!(
+        row("1.2048.0").contains("in 2048 hops"),
+        "{}",
+        row("1.2048.0")
+    );
+    assert!(!text.contains("out of reach"));
+    let note = "Note        the search for ways ended at its bound of 2048 bundles: what is called not \
+                found may be within reach";
+    assert!(text.contains(note));
 }

@@ -4,10 +4,10 @@ use super::{
     BundleVersions, CatalogVersions, ChannelVersions, Folded, Membership, NameVersions, Standing,
     Successor, VersionsReport,
 };
-use crate::explain::see::{say_fact, say_more, say_notes};
+use crate::explain::see::{label, say_fact, say_more, say_notes};
 use crate::explain::table::{Cell, Table};
 use crate::explain::tone::{Tone, Toned};
-use crate::resolve::InstalledError;
+use crate::resolve::{Choice, InstalledError, NotGiven};
 use crate::version::go;
 
 impl VersionsReport {
@@ -86,6 +86,23 @@ pub(super) fn unreadable(error: &InstalledError) -> String {
     format!("the installed version cannot be read, so OLM v1 resolves nothing: {error}")
 }
 
+/// Why no edit gives a bundle of this catalog.
+pub(super) fn not_given(why: &NotGiven<'_>, catalog: &str) -> String {
+    let name = |choice: &Choice<'_>| go::quote(&choice.catalog.name);
+    let why = match why {
+        NotGiven::Ambiguous(_) => "several catalogs of one priority have it".to_owned(),
+        NotGiven::Another(choice) if choice.catalog.name == catalog => {
+            format!("{} of its version is taken", label(choice.bundle()))
+        }
+        NotGiven::Another(choice) => format!("that of catalog {} is taken", name(choice)),
+        NotGiven::Refused(choice) => {
+            format!("that of catalog {} is taken, and refused", name(choice))
+        }
+        NotGiven::NoPin => "a skipRange crashes OLM over its version".to_owned(),
+    };
+    format!("no edit gives it: {why}")
+}
+
 fn row(bundle: &BundleVersions) -> Vec<Cell> {
     let asked = match bundle.candidate {
         Some(true) => Cell::one(Tone::Good, "yes"),
@@ -112,6 +129,7 @@ fn standing(bundle: &BundleVersions) -> Cell {
         (Some(Standing::Successor), _) => (Tone::Good, "successor".to_owned()),
         (Some(Standing::Reachable), Some(hops)) => (Tone::Plain, format!("in {hops} hops")),
         (Some(Standing::Older), _) => (Tone::Label, "older".to_owned()),
+        (Some(Standing::NotFound), _) => (Tone::Caution, "not found".to_owned()),
         (Some(Standing::Reachable | Standing::Unreachable), _) => {
             (Tone::Bad, "out of reach".to_owned())
         }
@@ -159,10 +177,7 @@ fn but(bundle: &BundleVersions) -> Cell {
     if bundle.error.is_some() {
         words.push("version unreadable".to_owned());
     }
-    let is_refused = bundle.standing == Some(Standing::Successor) && bundle.hops != Some(1);
-    if is_refused && bundle.requires.is_none() && bundle.error.is_none() {
-        words.push("no edit gives it".to_owned());
-    }
+    words.extend(bundle.not_given.as_deref().map(go::escape));
     Cell::list(Tone::Caution, words)
 }
 

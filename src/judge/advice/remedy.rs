@@ -87,7 +87,7 @@ impl Remedies<'_, '_, '_> {
             rules: snapshot.rules(),
             guards: &guards,
         };
-        let way = shortest_way(&offers, origin, goal, &bounds)?;
+        let way = shortest_way(&offers, origin, goal, &bounds).way?;
         self.prover.admits_way(&way.hops).then_some(way.hops)
     }
 

@@ -44,7 +44,7 @@ pub(super) fn check(view: &View<'_>, package: &PackageView<'_>, report: &mut Rep
         images(bundle, report);
         if in_channels.contains(&index) {
             content(bundle, report);
-        } else {
+        } else if package.unread.channels.is_empty() {
             let words = words::bundle_in_no_channel(package.name, &bundle.name);
             report.say(Rule::BundleInNoChannel, bundle.spot, package.name, words);
         }

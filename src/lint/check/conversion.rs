@@ -96,10 +96,11 @@ fn channels(view: &View<'_>, report: &mut Report<'_>) {
     }
 }
 
-/// Whether there is an `olm.package` of this name.
+/// Whether there is an `olm.package` of this name, readable or not.
 pub(super) fn is_defined(view: &View<'_>, package: &str) -> bool {
     let found = view.packages.get(package);
-    !package.is_empty() && found.is_some_and(|found| found.package.is_some())
+    !package.is_empty()
+        && found.is_some_and(|found| found.package.is_some() || found.unread.package)
 }
 
 /// The defined package whose name is nearest.
@@ -112,7 +113,7 @@ pub(super) fn near<'w>(view: &View<'w>, package: &str, report: &mut Report<'_>) 
 /// Entries without a bundle. opm remembers the last channel of a package only, and finds those of
 /// the others later, by what such a bundle lacks.
 ///
-/// A bundle whose package is misspelt is told of itself.
+/// A bundle whose package is misspelt is told of itself, and so is one that cannot be read.
 fn entries(view: &View<'_>, package: &PackageView<'_>, report: &mut Report<'_>) {
     let is_misplaced = |name: &str| {
         let mut homes = view.homes.get(name).into_iter().flatten();
@@ -122,6 +123,7 @@ fn entries(view: &View<'_>, package: &PackageView<'_>, report: &mut Report<'_>) 
     for (index, channel) in package.channels.iter().enumerate() {
         let without = channel.entries.iter().filter(|view| view.bundle.is_none());
         let without = without.filter(|view| !is_misplaced(&view.entry.name));
+        let without = without.filter(|view| !package.unread.bundles.contains(&*view.entry.name));
         let without: Vec<_> = without.collect();
         let Some(first) = without.first() else {
             continue;

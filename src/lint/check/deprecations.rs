@@ -87,7 +87,8 @@ fn entries(blob: &Deprecations, package: &PackageView<'_>, report: &mut Report<'
 }
 
 fn bundle(entry: &Deprecation, package: &PackageView<'_>, report: &mut Report<'_>) {
-    if package.by_name.contains_key(&*entry.name) {
+    let is_unread = package.unread.bundles.contains(&*entry.name);
+    if is_unread || package.by_name.contains_key(&*entry.name) {
         return;
     }
     let names = package.bundles.iter().map(|view| &*view.bundle.name);
@@ -107,7 +108,8 @@ fn channel(entry: &Deprecation, package: &PackageView<'_>, report: &mut Report<'
         .package
         .map(|package| &*package.default_channel.text);
     let is_default = !entry.name.is_empty() && default == Some(&*entry.name);
-    if is_default || package.channel(&entry.name).is_some() {
+    let is_unread = package.unread.channels.contains(&*entry.name);
+    if is_default || is_unread || package.channel(&entry.name).is_some() {
         return;
     }
     let names = package.channels.iter().map(|view| &*view.channel.name);

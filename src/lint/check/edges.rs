@@ -5,10 +5,10 @@ use std::cmp::Ordering;
 use std::collections::BTreeMap;
 
 use super::{Facts, ways};
-use crate::lint::Rule;
 use crate::lint::finding::Report;
 use crate::lint::view::{Kind, Step};
 use crate::lint::words;
+use crate::lint::{Rule, Severity};
 use crate::resolve::semver;
 
 pub(super) fn check(facts: &Facts<'_, '_>, report: &mut Report<'_>) {
@@ -59,10 +59,30 @@ fn entry(facts: &Facts<'_, '_>, steps: &[(usize, Step)], report: &mut Report<'_>
         stable.sort_by(|(_, a, _), (_, b, _)| b.cmp_precedence(a));
         stable.dedup_by_key(|(from, ..)| *from);
         let names: Vec<_> = stable.iter().map(|(from, ..)| facts.name(*from)).collect();
-        let words = words::prerelease_edge((facts.name(step.to), &*to.to_string()), &names);
+        let entry = (facts.name(step.to), &*to.to_string());
         let spot = ways::spot_of(facts, step);
-        report.say(Rule::PrereleaseEdge, spot, facts.package.name, words);
+        match channel_of_prereleases(facts, step.channel) {
+            Some(channel) => {
+                let words = words::prerelease_edge_apart(entry, &names, channel);
+                let (rule, package) = (Rule::PrereleaseEdge, facts.package.name);
+                report.say_as(rule, Severity::Note, spot, package, words);
+            }
+            None => {
+                let words = words::prerelease_edge(entry, &names);
+                report.say(Rule::PrereleaseEdge, spot, facts.package.name, words);
+            }
+        }
     }
+}
+
+/// The name of a channel that is one of prereleases: its head is one, and nobody follows it by default.
+fn channel_of_prereleases<'w>(facts: &Facts<'_, 'w>, channel: usize) -> Option<&'w str> {
+    let name = &*facts.package.channels.get(channel)?.channel.name;
+    let chain = facts.chains.get(channel)?.as_ref()?.as_ref().ok()?;
+    let head = facts.package.version(chain.head()?.bundle?)?;
+    let package = facts.package.package;
+    let is_default = package.is_some_and(|package| *package.default_channel.text == *name);
+    (head.is_prerelease() && !is_default).then_some(name)
 }
 
 /// Steps that semver calls incompatible, told together for each channel.

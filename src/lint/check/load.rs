@@ -9,17 +9,20 @@ use crate::lint::written::{LoadFault, LoadFaultKind};
 
 pub(super) fn check(view: &View<'_>, report: &mut Report<'_>) {
     for fault in &view.written.faults {
-        let (rule, words) = words(fault);
+        let file = view.written.files.get(fault.spot.file as usize);
+        let (rule, words) = words(fault, file.map_or("", |file| file));
         report.say(rule, fault.spot, &fault.package, words);
     }
 }
 
-fn words(fault: &LoadFault) -> (Rule, Words) {
+fn words(fault: &LoadFault, file: &str) -> (Rule, Words) {
     match &fault.what {
         LoadFaultKind::Syntax { malformed, hint } => (
             Rule::InvalidSyntax,
             words::syntax(malformed, hint.as_deref()),
         ),
+        LoadFaultKind::NotAFile(fault) => (Rule::NotAFile, words::not_a_file(*fault, file)),
+        LoadFaultKind::Tag { tag, value } => (Rule::YamlTag, words::yaml_tag(tag, value)),
         LoadFaultKind::NotAnObject(found) => (Rule::NotAnObject, words::not_an_object(*found)),
         LoadFaultKind::Meta(Malformed::NotAString { key, found }) => (
             Rule::LabelNotAString,

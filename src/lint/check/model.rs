@@ -44,11 +44,12 @@ fn default_channel(view: &PackageView<'_>, report: &mut Report<'_>) {
         let spot = or(default.spot, package.spot);
         let words = words::default_channel_missing(view.name, &channels);
         report.say(Rule::DefaultChannelMissing, spot, view.name, words);
-        if channels.is_empty() {
+        if channels.is_empty() && view.unread.channels.is_empty() {
             let words = words::package_without_channel(view.name);
             report.say(Rule::PackageWithoutChannel, package.spot, view.name, words);
         }
-    } else if !channels.contains(&&*default.text) {
+    } else if !channels.contains(&&*default.text) && !view.unread.channels.contains(&*default.text)
+    {
         let near = report.guess(&default.text, channels.iter().copied());
         let words = words::default_channel_unknown(view.name, &default.text, near);
         report.say(Rule::DefaultChannelUnknown, default.spot, view.name, words);

@@ -16,7 +16,8 @@ pub(super) fn check(facts: &Facts<'_, '_>, report: &mut Report<'_>) {
                 entry(package, view, range, report);
             }
         }
-        if facts.steps.has_ranges {
+        // A bundle that cannot be read may be what a range takes.
+        if facts.steps.has_ranges && package.unread.bundles.is_empty() {
             takes_none(package, channel, report);
         }
     }

@@ -1,7 +1,5 @@
 //! What is deprecated, and what there is instead.
 
-use std::collections::HashSet;
-
 use super::Facts;
 use crate::lint::Rule;
 use crate::lint::finding::Report;
@@ -12,11 +10,8 @@ pub(super) fn check(facts: &Facts<'_, '_>, report: &mut Report<'_>) {
     let Some(deprecations) = package.deprecations else {
         return;
     };
-    let entries = deprecations.entries.iter();
-    let deprecated: HashSet<_> = entries
-        .map(|entry| (&*entry.schema, &*entry.name))
-        .collect();
-    if deprecated.contains(&("olm.package", "")) || !facts.steps.has_ranges {
+    let deprecated = &facts.deprecated;
+    if deprecated.contains(&("olm.package", "")) || !facts.has_all_edges() {
         return;
     }
     let bundles = package.bundles.iter().enumerate();

@@ -12,7 +12,8 @@ use crate::lint::words;
 use crate::lint::written::{Entry, Text};
 
 pub(super) fn check(package: &PackageView<'_>, view: &View<'_>, report: &mut Report<'_>) {
-    let known: HashSet<_> = package.by_name.keys().copied().collect();
+    let mut known: HashSet<_> = package.by_name.keys().copied().collect();
+    known.extend(&package.unread.bundles);
     let mut sorted: Vec<_> = known.iter().copied().collect();
     sorted.sort_unstable();
     let patterns: HashSet<_> = known.iter().map(|name| pattern(name)).collect();

@@ -16,11 +16,13 @@ use crate::lint::words::{self, CutOffIn};
 use crate::lint::written::Spot;
 
 pub(super) fn check(facts: &Facts<'_, '_>, report: &mut Report<'_>) {
-    let is_worked_out = facts.steps.has_ranges && may_follow(facts);
+    let is_worked_out = facts.has_all_edges() && may_follow(facts);
     let by_channel = facts.steps.by_channel(facts.package.channels.len());
     for (index, (channel, chain)) in facts.package.channels.iter().zip(&facts.chains).enumerate() {
         if let Some(Ok(chain)) = chain {
-            if is_worked_out {
+            if let Some(circle) = chain.circle_of_v0(channel) {
+                skipped_cycle(facts, channel, &circle, report);
+            } else if is_worked_out {
                 let steps = by_channel.get(index).map_or(&[][..], Vec::as_slice);
                 cut_off(facts, steps, channel, chain, report);
             }
@@ -29,6 +31,19 @@ pub(super) fn check(facts: &Facts<'_, '_>, report: &mut Report<'_>) {
         skipped_yet_installable(facts, channel, report);
     }
     cycles(facts, report);
+}
+
+fn skipped_cycle(
+    facts: &Facts<'_, '_>,
+    channel: &ChannelView<'_>,
+    circle: &[&str],
+    report: &mut Report<'_>,
+) {
+    let last = circle.iter().rev().nth(1);
+    let entry = last.and_then(|name| channel.entry(name));
+    let spot = entry.map_or(channel.channel.spot, |view| view.entry.spot);
+    let words = words::skipped_cycle(&channel.channel.name, circle);
+    report.say(Rule::SkippedCycle, spot, facts.package.name, words);
 }
 
 /// Whether the ways to the head of each channel can be followed.
@@ -166,10 +181,11 @@ fn skipped_yet_installable(
     report: &mut Report<'_>,
 ) {
     let skipped = skipped(channel);
-    let both = channel
-        .entries
-        .iter()
-        .filter(|view| view.bundle.is_some() && skipped.contains(&*view.entry.name));
+    let is_deprecated = |name| facts.deprecated.contains(&("olm.bundle", name));
+    let both = channel.entries.iter().filter(|view| {
+        let name = &*view.entry.name;
+        view.bundle.is_some() && skipped.contains(name) && !is_deprecated(name)
+    });
     let both: Vec<_> = both.collect();
     if let Some(first) = both.first() {
         let names: Vec<_> = both.iter().map(|view| &*view.entry.name).collect();

@@ -63,6 +63,11 @@ rules! {
         "A file, or a part of it, is neither JSON nor YAML."
         why "No program reads such a catalog: neither OLM serves anything of it."
         fix "Mend the text at the place that is named. In YAML, quote what begins with `>`, `!`, `*`, `&` or `%`.";
+    NotAFile "not-a-file" Load Error
+        "Something in the folder of a catalog is no file, such as a symbolic link to a folder."
+        why "Every OLM reads what it finds in the folder as a file, and refuses the whole catalog."
+        fix "Leave it out with an `.indexignore`, or remove it; copy the files of the folder that is linked to."
+        opm "read FILE: is a directory";
     NotAnObject "not-an-object" Load Error
         "A document is no object, such as an empty one between two separators."
         why "Every blob of a catalog is an object with a schema; anything else makes the catalog unreadable."
@@ -323,10 +328,14 @@ rules! {
         "Upgrade edges lead back to where they began."
         why "OLM v0 follows edges without looking at versions and can go round for ever."
         fix "Remove the edge that leads down, or narrow the `skipRange` to end below its own version.";
-    SkippedYetInstallable "skipped-yet-installable" Users Note
-        "A skipped version can still be installed with OLM v1."
-        why "OLM v0 never installs a skipped entry. OLM v1 does, for a pin, a range that ends at it, or as a step on the way."
-        fix "If it must not be installed at all, remove its entry and its bundle: `skips` may name what is not there. Else deprecate it.";
+    SkippedCycle "skipped-cycle" Users Error
+        "Skipped entries of a channel replace each other in a circle."
+        why "opm stops at a skipped entry and does not see it. OLM v0 walks on, refuses the channel, and updates nothing in the namespace of whoever subscribes to it."
+        fix "Remove one `replaces` of the circle, the one that leads down.";
+    SkippedYetInstallable "skipped-yet-installable" Users Warning
+        "A skipped version that is not deprecated can still be installed with OLM v1."
+        why "OLM v0 never installs a skipped entry. OLM v1 does, for a pin, a range that ends at it, or as a step on the way, and warns of it only where it is deprecated."
+        fix "If it must not be installed at all, remove its entry and its bundle: `skips` may name what is not there. Else deprecate it in an `olm.deprecations`.";
     EdgeGoesDown "edge-goes-down" Users Warning
         "An edge leads to a lower version."
         why "OLM v0 never compares versions and follows it: an update that takes users back. OLM v1 does so where the installed bundle is deprecated or gone."
@@ -338,8 +347,8 @@ rules! {
     PrereleaseEdge "prerelease-edge" Users Warning
         "An edge leads from a release to a prerelease."
         why "Users of a stable version are moved to one that is not, without asking."
-        fix "Keep prereleases in a channel of their own, or end the `skipRange` below them.";
-    MajorEdge "major-edge" Users Note
+        fix "Keep prereleases in a channel of their own that is not the default one: there it is a note, for who follows it wants them. Or end the `skipRange` below them.";
+    MajorEdge "major-edge" Users Warning
         "An edge crosses a major version, or in 0.y.z a minor one."
         why "Such a step may break what users rely on, and both OLMs take it by themselves."
         fix "Nothing, if it is meant. Else give each major version a channel of its own.";
@@ -387,6 +396,10 @@ rules! {
         "A channel has a key `channel`, which means nothing."
         why "The name of a channel stands in `name`; `channel` is ignored."
         fix "Rename the key to `name`.";
+    YamlTag "yaml-tag" Users Warning
+        "A value of YAML begins with `!`, which makes a tag of its first word."
+        why "The word is no part of the value: of an unquoted `skipRange: !=1.5.0 <2.0.0` only `<2.0.0` is left, and nobody says so."
+        fix "Put the value in quotes.";
     UnfilableName "unfilable-name" Users Error
         "OLM v1 cannot file a blob under its package, schema and name."
         why "operator-controller makes a file name of them; where that fails, it serves nothing of the catalog."

@@ -2,7 +2,7 @@
 
 use super::{Words, q};
 use crate::catalog::blob::{Fault, Kind};
-use crate::catalog::fbc::Malformed;
+use crate::catalog::fbc::{Found, Malformed, NotAFile};
 use crate::version::go::escape;
 
 pub(in crate::lint) fn syntax(malformed: &Malformed, hint: Option<&str>) -> Words {
@@ -24,6 +24,28 @@ fn escape_text(text: &str) -> String {
         .map(|part| escape(part).replace("\\\\", "\\"))
         .collect();
     parts.join("\"")
+}
+
+/// What stands in the folder and is no file. Go's walk gives a link to a folder to whoever reads files;
+/// of a pipe opm waits for the end.
+pub(in crate::lint) fn not_a_file(fault: NotAFile, path: &str) -> Words {
+    match fault.0 {
+        Found::LinkToFolder => {
+            Words::with(fault.to_string(), format!("read {path}: is a directory"))
+        }
+        Found::LinkToOther | Found::Special => Words::own(fault.to_string()),
+    }
+}
+
+pub(in crate::lint) fn yaml_tag(tag: &str, value: &str) -> Words {
+    let left = match value {
+        "" => "which is empty without it".to_owned(),
+        value => format!("which is {} without it", q(value)),
+    };
+    Words::own(format!(
+        "{} is a tag to YAML and no part of the value, {left}; put the whole value in quotes",
+        q(tag)
+    ))
 }
 
 pub(in crate::lint) fn not_an_object(found: Kind) -> Words {

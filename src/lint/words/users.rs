@@ -49,10 +49,19 @@ pub(in crate::lint) fn upgrade_cycle(way: &[&str]) -> Words {
     ))
 }
 
+pub(in crate::lint) fn skipped_cycle(channel: &str, circle: &[&str]) -> Words {
+    Words::own(format!(
+        "skipped entries of channel {} replace each other in a circle: {}; OLM v0 refuses the channel, so \
+         remove the replaces that leads down",
+        q(channel),
+        super::way(circle)
+    ))
+}
+
 pub(in crate::lint) fn skipped_yet_installable(channel: &str, skipped: &[&str]) -> Words {
     Words::own(format!(
-        "channel {} skips entries that it still has: {}; OLM v1 installs them where asked to, unless \
-         they are removed",
+        "channel {} skips entries that it still has: {}; OLM v1 installs them where asked to: remove or \
+         deprecate them",
         q(channel),
         names(skipped.iter().copied())
     ))
@@ -97,6 +106,22 @@ pub(in crate::lint) fn prerelease_edge(entry: (&str, &str), from: &[&str]) -> Wo
         q(entry.0),
         crate::version::go::escape(entry.1),
         names(from.iter().copied())
+    ))
+}
+
+/// In a channel of prereleases.
+pub(in crate::lint) fn prerelease_edge_apart(
+    entry: (&str, &str),
+    from: &[&str],
+    channel: &str,
+) -> Words {
+    Words::own(format!(
+        "entry {} ({}) is a prerelease and takes releases along: {}; channel {} is one of prereleases, but \
+         OLM v1 takes the edge wherever no channels are asked for",
+        q(entry.0),
+        crate::version::go::escape(entry.1),
+        names(from.iter().copied()),
+        q(channel)
     ))
 }
 

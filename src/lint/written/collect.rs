@@ -5,14 +5,14 @@ use std::collections::BTreeMap;
 use super::locate::Locator;
 use super::{
     Bundle, Channel, Deprecation, Deprecations, Entry, InvalidImage, LoadFault, LoadFaultKind,
-    Package, PackageProperty, PropertyFault, Spot, Text, Written,
+    Package, PackageProperty, PropertyFault, Spot, Text, Unread, Written,
 };
 use crate::catalog::blob::{Fault, Position};
 use crate::catalog::fbc::intake::{Intake, Origin, Place};
 use crate::catalog::fbc::json::{Cursor, Step};
 use crate::catalog::fbc::raw::{self, Content, Label, Object, PropertyValue, Raw, Value};
 use crate::catalog::fbc::reader::Places;
-use crate::catalog::fbc::{FbcError, Malformed};
+use crate::catalog::fbc::{FbcError, Malformed, NotAFile};
 use crate::lint::image::ImageFault;
 
 /// Collects the blobs of one catalog.
@@ -70,6 +70,16 @@ impl Intake for Collector {
             Position::Byte(_) => locator.find(blob.at),
             Position::Line { line, column } => locator.spot(narrow(line), narrow(column)),
         };
+        for tagged in place.marks.iter().flat_map(|marks| marks.tags()) {
+            let line = narrow(place.origin.lines).saturating_add(tagged.line);
+            let (tag, value) = (tagged.tag.clone(), tagged.value.clone());
+            let spot = locator.spot(line, tagged.column);
+            self.note(
+                spot,
+                package_of(&blob.value),
+                LoadFaultKind::Tag { tag, value },
+            );
+        }
         match blob.value {
             Value::Other(found) => {
                 // A document may be nothing but a comment: it begins where it begins.
@@ -108,21 +118,30 @@ impl Intake for Collector {
         self.note(spot, "", LoadFaultKind::Syntax { malformed, hint });
         Ok(())
     }
+
+    fn not_a_file(&mut self, path: &str, fault: NotAFile) -> Result<(), NotAFile> {
+        let spot = Spot {
+            file: self.file(path),
+            line: 1,
+            column: 1,
+        };
+        self.note(spot, "", LoadFaultKind::NotAFile(fault));
+        Ok(())
+    }
 }
 
 impl Collector {
-    fn object(&mut self, object: Object<'_>, begin: Spot, locator: &mut Locator<'_>) {
-        let package = match object.schema.text() {
-            "olm.package" => object.name.text(),
-            _ => object.package.text(),
-        };
+    fn object(&mut self, mut object: Object<'_>, begin: Spot, locator: &mut Locator<'_>) {
+        let package = owner(&object.schema, &object.package, &object.name);
         if !self.labels(&object, package, begin, locator) {
+            self.unread(&object);
             return;
         }
-        if let Some(unfilable) = object.unfilable {
+        if let Some(unfilable) = object.unfilable.take() {
             self.note(begin, package, LoadFaultKind::Unfilable(unfilable));
         }
-        if let Some(fault) = object.fault {
+        if let Some(fault) = object.fault.take() {
+            self.unread(&object);
             let spot = part_of(&object.content, &fault).map_or(begin, |at| locator.find(at));
             let schema = object.schema.text().into();
             self.note(spot, package, LoadFaultKind::WrongType { schema, fault });
@@ -167,6 +186,15 @@ impl Collector {
         }
     }
 
+    /// Notes that a blob is there, of which no more is known.
+    fn unread(&mut self, object: &Object<'_>) {
+        self.written.unread.push(Unread {
+            schema: object.schema.text().into(),
+            package: object.package.text().into(),
+            name: object.name.text().into(),
+        });
+    }
+
     /// Notes what is wrong with the keys and labels of a blob; whether nothing is.
     fn labels(
         &mut self,
@@ -176,7 +204,7 @@ impl Collector {
         locator: &mut Locator<'_>,
     ) -> bool {
         let before = self.written.faults.len();
-        if let Some(duplicates) = &object.duplicates {
+        for duplicates in &object.duplicates {
             self.note(begin, package, LoadFaultKind::Meta(duplicates.clone()));
         }
         for label in [&object.schema, &object.package, &object.name] {
@@ -225,6 +253,11 @@ impl Collector {
                         fault,
                     };
                     self.note(spot, package, what);
+                    self.written.unread.push(Unread {
+                        schema: "olm.bundle".into(),
+                        package: kept.package,
+                        name: kept.name,
+                    });
                     return;
                 }
                 kept.property_fault.get_or_insert_with(|| PropertyFault {
@@ -302,6 +335,21 @@ fn kept(text: &raw::Text<'_>, locator: &mut Locator<'_>) -> Text {
             locator.find(text.at)
         },
         text: text.text.as_ref().into(),
+    }
+}
+
+/// The package that a blob is about.
+fn package_of<'b>(value: &'b Value<'_>) -> &'b str {
+    match value {
+        Value::Object(object) => owner(&object.schema, &object.package, &object.name),
+        Value::Other(_) => "",
+    }
+}
+
+fn owner<'b>(schema: &Label<'_>, package: &'b Label<'_>, name: &'b Label<'_>) -> &'b str {
+    match schema.text() {
+        "olm.package" => name.text(),
+        _ => package.text(),
     }
 }
 

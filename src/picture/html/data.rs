@@ -75,13 +75,18 @@ fn row_data(sketch: &Sketch<'_, '_>, row: Row) -> RowData {
     let has = |mark: &Mark| *mark != Mark::Elsewhere && marks.iter().any(|marks| marks.has(*mark));
     let marks = Mark::ALL.into_iter().filter(has);
     let deprecated = facts.and_then(|facts| facts.deprecated);
+    let refused = facts.and_then(|facts| facts.refusal).map(text::refused);
     RowData {
         name: facts
             .map(|facts| go::escape(facts.name))
             .unwrap_or_default(),
         label: sketch.label(row).to_owned(),
         marks: marks.map(text::mark_word).collect(),
-        notes: deprecated.map(text::deprecated).into_iter().collect(),
+        notes: deprecated
+            .map(text::deprecated)
+            .into_iter()
+            .chain(refused)
+            .collect(),
         next: sketch
             .walk
             .from(row)

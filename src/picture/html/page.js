@@ -113,6 +113,7 @@ function clear() {
   chosen = null;
   for (const each of svg.querySelectorAll('.on-way,.far,.chosen')) each.classList.remove('on-way', 'far', 'chosen');
   document.getElementById('way').replaceChildren();
+  count(new Map());
   panel.replaceChildren(...help());
 }
 function mark(row, came, way) {
@@ -124,6 +125,22 @@ function mark(row, came, way) {
     each.classList.toggle('chosen', at === row);
   }
   document.getElementById('way').replaceChildren(...way.map(drawn).filter(Boolean));
+  count(came);
+}
+// How many hops away each version is: beside the axis, where the picture was made with a start.
+const first = axis.querySelector('.hops');
+const counts = !first ? [] : [...axis.querySelectorAll('.row')].map((each) => {
+  const own = each.querySelector('.hops') ?? each.appendChild(first.cloneNode());
+  own.setAttribute('y', each.querySelector('text').getAttribute('y'));
+  return {at: number(each, 'row'), own};
+});
+function count(came) {
+  const away = new Map();
+  for (const [row, hop] of came) away.set(row, hop ? away.get(hop.from) + 1 : 0);
+  for (const {at, own} of counts) {
+    const hops = away.get(at);
+    own.textContent = hops === undefined ? '' : hops ? says(words.away, {count: hops}) : words.start;
+  }
 }
 // The edge that a hop takes, followed once more.
 function drawn(hop) {
@@ -167,10 +184,10 @@ function tell(row, lane, reached, goal, way, found) {
   marks.className = 'marks';
   told.push(marks);
   for (const note of facts.notes) { const line = element('p', note); line.className = 'note'; told.push(line); }
-  if (data.keepsToLane) told.push(element('p', says(words.lane, {channel: lanes[lane]})));
+  if (data.keepsToLane) told.push(element('p', lane === null ? words.anyLane : says(words.lane, {channel: lanes[lane]})));
   const next = new Map();
   for (const [to, by_, field] of facts.next) {
-    if (data.keepsToLane && by_ !== lane) continue;
+    if (data.keepsToLane && lane !== null && by_ !== lane) continue;
     next.set(to, [...(next.get(to) ?? []), by(by_, field)]);
   }
   told.push(element('h3', next.size ? says(words.next, {count: next.size}) : words.none));

@@ -1,6 +1,6 @@
 //! Every sentence of the page that is not of the picture itself.
 
-use crate::picture::Olm;
+use crate::picture::{Olm, text};
 
 pub(super) const PANEL: &str = "What is chosen";
 pub(super) const SEARCH: &str = "Go to version";
@@ -21,10 +21,13 @@ pub(super) fn page_title(package: &str) -> String {
 }
 
 /// The texts that the script fills in: a name, and a text with `{PLACES}`.
-pub(super) const FILLED: [(&str, &str); 10] = [
+pub(super) const FILLED: [(&str, &str); 13] = [
     ("by", "{field} in {channel}"),
     ("semver", "the semver rules"),
     ("lane", "A subscription in {channel}"),
+    ("anyLane", "A subscription without a channel"),
+    ("start", text::START),
+    ("away", "+{count}"),
     ("next", "Next versions ({count})"),
     ("none", "No way on from here"),
     ("way", "Way to {to}, hops: {count}"),

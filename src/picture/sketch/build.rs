@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use crate::graph::{Channel, Graph, NodeIndex};
 use crate::picture::mark::{Mark, Marks};
 use crate::picture::sketch::label::{labels, version};
-use crate::picture::sketch::lane::{channel_lane, semver_lane};
+use crate::picture::sketch::lane::{channel_lane, refusal, semver_lane};
 use crate::picture::sketch::rows::{RowOf, order};
 use crate::picture::sketch::{Lane, LaneKind, Row, RowFacts, Sketch};
 use crate::picture::walk::{Field, Hop, Reach, Walk};
@@ -79,6 +79,7 @@ fn facts<'p>(graph: &Graph<'p>, nodes: &[NodeIndex], view: &View<'_>) -> Vec<Row
             label,
             marks: common(graph, *node).with(Mark::Installed, view.installed == Some(*node)),
             deprecated: bundle.and_then(|bundle| bundle.deprecated.as_deref()),
+            refusal: refusal(graph, *node).filter(|_| view.olm == Olm::V1),
         }
     });
     facts.collect()
@@ -170,13 +171,12 @@ fn reach(sketch: &Sketch<'_, '_>, row_of: &RowOf) -> Option<Reach> {
 fn course(sketch: &Sketch<'_, '_>, row_of: &RowOf, start: Row, goal: Option<Row>) -> Reach {
     let at = sketch.lane_of_subscription();
     let lane = at.and_then(|at| sketch.lanes.get(at as usize));
-    let order = lane.and_then(|lane| Line::of(sketch.graph, Subscribed::To(lane.name)).ok());
+    let subscribed = lane.map_or(Subscribed::ToAny, |lane| Subscribed::To(lane.name));
+    let order = Line::of(sketch.graph, subscribed).ok();
     let node = sketch.row(start).map(|facts| facts.node);
     let walked = order.zip(node).map_or_else(Vec::new, |(line, node)| {
         line.walk(Installed::node(sketch.graph, node))
     });
     let rows = walked.iter().filter_map(|node| row_of.get(*node));
-    sketch
-        .walk
-        .course(start, rows, goal, at.unwrap_or_default())
+    sketch.walk.course(start, rows, goal, at)
 }

@@ -9,7 +9,7 @@ use crate::picture::sketch::rows::RowOf;
 use crate::picture::sketch::{Cell, Fan, FanKind, Lane, LaneKind, Row, Step};
 use crate::picture::{Edges, Olm, View};
 use crate::resolve::classic::{Installed, Line, Outlook, Subscribed};
-use crate::resolve::semver;
+use crate::resolve::{Refusal, semver};
 use crate::version::Version;
 
 /// The lane of a channel.
@@ -51,7 +51,7 @@ pub(super) fn channel_lane<'p>(
 pub(super) fn semver_lane<'p>(graph: &Graph<'p>, row_of: &RowOf) -> Lane<'p> {
     let placed = |node| Some((row_of.get(node)?, version(graph, node)?, node));
     let nodes: Vec<_> = graph.nodes().filter_map(placed).collect();
-    let fan = |(to, wanted, _): &(Row, &Version, NodeIndex)| {
+    let fan = |(to, wanted, node): &(Row, &Version, NodeIndex)| {
         let leads = |from: &Version| semver::step(from, wanted).is_ok();
         let from = nodes.iter().filter(|(_, from, _)| leads(from));
         let mut from: Vec<_> = from.map(|(row, _, _)| *row).collect();
@@ -60,7 +60,7 @@ pub(super) fn semver_lane<'p>(graph: &Graph<'p>, row_of: &RowOf) -> Lane<'p> {
             kind: FanKind::Semver,
             to: *to,
             from,
-            is_used: true,
+            is_used: refusal(graph, *node).is_none(),
         }
     };
     let fans = nodes.iter().map(fan).filter(|fan| !fan.from.is_empty());
@@ -212,8 +212,12 @@ impl<'p> Writer<'_, 'p> {
             .collect()
     }
 
+    /// Whether it is installed at all: OLM v0 leaves out what is skipped, OLM v1 refuses some bundles.
     fn is_offered(&self, to: NodeIndex) -> bool {
-        self.view.olm == Olm::V1 || self.offered.contains(&to)
+        match self.view.olm {
+            Olm::V0 => self.offered.contains(&to),
+            Olm::V1 => refusal(self.graph, to).is_none(),
+        }
     }
 
     /// Whether the semver rules, where they are asked about too, allow it; they know versions only.
@@ -229,7 +233,11 @@ impl<'p> Writer<'_, 'p> {
     }
 }
 
+/// Why OLM v1 refuses the bundle of a node; a name without one is never chosen.
+pub(super) fn refusal<'p>(graph: &Graph<'p>, node: NodeIndex) -> Option<Refusal<'p>> {
+    Refusal::of(graph.bundle(node)?)
+}
+
 fn version<'p>(graph: &Graph<'p>, node: NodeIndex) -> Option<&'p Version> {
-    let bundle = graph.bundle(node)?;
-    bundle.version.as_ref().ok().map(|read| &read.version)
+    graph.version_of(node)
 }

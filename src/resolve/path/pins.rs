@@ -10,7 +10,7 @@ use crate::resolve::{Offer, Origin};
 use crate::version::Version;
 
 /// The bundle that one offer would give for one pinned version.
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, Debug)]
 pub(super) struct Pin<'s> {
     pub(super) version: &'s Version,
     /// The place of the offer among the offers.

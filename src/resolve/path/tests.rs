@@ -89,14 +89,14 @@ fn way(budget: Budget, entries: &Value, goal: &str) -> Option<Vec<String>> {
             bundles.map(|(index, _)| offer.choice(index))
         });
         let goal = choices.find(|choice| *choice.bundle().name == *goal);
-        let way = way_within(
+        let found = way_within(
             budget,
             offers,
             origin,
             goal,
             &unbound(&Rules::default(), &Guards::default()),
         );
-        way.map(|way| names(&way.hops))
+        found.way.map(|way| names(&way.hops))
     })
 }
 
@@ -126,6 +126,33 @@ fn a_search_out_of_budget_gives_the_best_so_far() {
         let expected = full.get(..reached).expect("a part of it");
         assert_eq!(hops, expected, "{expansions} expansions, {pins} pins");
     }
+}
+
+#[test]
+fn a_search_that_its_budget_ends_says_so() {
+    let is_cut = |expansions, length| {
+        let budget = Budget {
+            expansions,
+            ..Budget::FULL
+        };
+        search(&[("a", chain(length))], |offers, origin| {
+            let rules = Rules::default();
+            let reach = reach_within(budget, offers, origin, &unbound(&rules, &Guards::default()));
+            let way = way_within(
+                budget,
+                offers,
+                origin,
+                None,
+                &unbound(&rules, &Guards::default()),
+            );
+            assert_eq!(reach.is_cut, way.is_cut);
+            way.is_cut
+        })
+    };
+    // From the first of four one comes to three others: the last is looked at in vain.
+    assert!(!is_cut(4, 4));
+    assert!(is_cut(3, 4));
+    assert!(is_cut(1, 4));
 }
 
 #[test]

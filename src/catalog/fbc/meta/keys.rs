@@ -19,21 +19,27 @@ impl<'a> Keys<'a> {
         self.0.push(key);
     }
 
-    /// The fault, if two keys differ in case only. Equal keys are none: the last one counts.
-    pub(in crate::catalog::fbc) fn duplicates(&self) -> Option<Malformed> {
+    /// The first fault, if keys differ in case only.
+    pub(in crate::catalog::fbc) fn duplicate(&self) -> Option<Malformed> {
+        self.duplicates().into_iter().next()
+    }
+
+    /// A fault for each key of which there are several spellings. Equal keys are none: the last one counts.
+    pub(in crate::catalog::fbc) fn duplicates(&self) -> Vec<Malformed> {
         if self.are_plainly_distinct() {
-            return None;
+            return Vec::new();
         }
         let mut spellings = BTreeMap::<String, BTreeSet<&str>>::new();
         for key in &self.0 {
             let folded = UniCase::unicode(key.as_ref()).to_folded_case();
             spellings.entry(folded).or_default().insert(key);
         }
-        let (folded, keys) = spellings.into_iter().find(|(_, keys)| keys.len() > 1)?;
-        Some(Malformed::DuplicateKeys {
+        let several = spellings.into_iter().filter(|(_, keys)| keys.len() > 1);
+        let fault = |(folded, keys): (String, BTreeSet<&str>)| Malformed::DuplicateKeys {
             folded: folded.into(),
             spellings: keys.into_iter().map(Box::from).collect(),
-        })
+        };
+        several.map(fault).collect()
     }
 
     /// A quick answer for the few ASCII keys that a blob usually has.

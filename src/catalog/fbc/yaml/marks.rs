@@ -7,6 +7,18 @@
 pub(crate) struct Marks {
     wanted: bool,
     kept: Vec<(usize, u32, u32)>,
+    tags: Vec<Tagged>,
+}
+
+/// A scalar behind a tag of no meaning, such as that of an unquoted `!=1.5.0`.
+#[derive(Clone, Debug)]
+pub(crate) struct Tagged {
+    pub(crate) line: u32,
+    pub(crate) column: u32,
+    /// As it is written.
+    pub(crate) tag: Box<str>,
+    /// What is left as the value.
+    pub(crate) value: Box<str>,
 }
 
 impl Marks {
@@ -14,15 +26,32 @@ impl Marks {
         Self {
             wanted,
             kept: Vec::new(),
+            tags: Vec::new(),
         }
     }
 
     /// Notes that the JSON from `at` on stands there.
     pub(super) fn note(&mut self, at: usize, line: usize, column: usize) {
         if self.wanted {
-            let narrow = |n: usize| u32::try_from(n).unwrap_or(u32::MAX);
             self.kept.push((at, narrow(line), narrow(column + 1)));
         }
+    }
+
+    /// Notes a scalar behind a tag.
+    pub(super) fn note_tag(&mut self, tag: &str, value: &str, line: usize, column: usize) {
+        if self.wanted {
+            self.tags.push(Tagged {
+                line: narrow(line),
+                column: narrow(column + 1),
+                tag: tag.into(),
+                value: value.into(),
+            });
+        }
+    }
+
+    /// The scalars behind tags of no meaning.
+    pub(crate) fn tags(&self) -> &[Tagged] {
+        &self.tags
     }
 
     /// Line and column of what the JSON says at `at`.
@@ -31,4 +60,8 @@ impl Marks {
         let mark = after.checked_sub(1).and_then(|last| self.kept.get(last));
         mark.map_or((1, 1), |(_, line, column)| (*line, *column))
     }
+}
+
+fn narrow(number: usize) -> u32 {
+    u32::try_from(number).unwrap_or(u32::MAX)
 }

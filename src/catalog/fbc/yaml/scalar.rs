@@ -14,6 +14,12 @@ pub(super) fn is_merge(style: ScalarStyle, tag: Option<&Tag>) -> bool {
     }
 }
 
+/// A tag such as `!word` as it is written: of the catalog's own, so that it means nothing.
+pub(super) fn local_tag(tag: &Tag) -> Option<String> {
+    let is_local = tag.handle() == "!" && !tag.suffix().is_empty();
+    is_local.then(|| format!("!{}", tag.suffix()))
+}
+
 /// The type and value of a scalar.
 pub(super) fn typed<'t>(
     text: &'t str,

@@ -14,7 +14,7 @@ use granit_parser::{Event, Options, Parser, ScalarStyle, Span, StrInput, Tag};
 use super::fault::{YamlFault, invalid, not_mergeable, scan_fault, unreadable};
 use super::frame::{Anchor, Frame, Shape};
 use super::marks::Marks;
-use super::scalar::{is_merge, typed};
+use super::scalar::{is_merge, local_tag, typed};
 use super::write::JsonText;
 use crate::catalog::fbc::error::Malformed;
 use crate::yaml_scalar::Scalar;
@@ -117,6 +117,10 @@ impl<'a> Transcoder<'a> {
         anchor: usize,
         tag: Option<&Tag>,
     ) -> Outcome {
+        if let Some(tag) = tag.and_then(local_tag) {
+            let start = &self.at.start;
+            self.marks.note_tag(&tag, text, start.line(), start.col());
+        }
         let merge = text == "<<" && is_merge(style, tag);
         let scalar = typed(text, style, tag)?;
         if self.is_at_key() {
