@@ -12,6 +12,7 @@
 //! Invariant: the same facts give the same judgement, in every door and on every replica.
 
 mod advice;
+mod earlier;
 mod exempt;
 mod identify;
 mod named;
@@ -25,6 +26,7 @@ mod warning;
 
 pub(crate) use advice::pin;
 pub use advice::{Advice, BypassHelps, Fix, FixValue, advise};
+pub use earlier::{pinned, resolved};
 pub use exempt::{Exemption, ExemptionKind, exemption};
 pub use identify::identify;
 pub use named::{Known, Named, Nameless, Said, target};
