@@ -27,4 +27,6 @@ pub use range_report::{Grammar, RangeJson, RangeReport, Subject};
 #[cfg(feature = "program")]
 pub(crate) use text::one_line;
 pub use tone::{Tone, Toned};
-pub use warning::{let_through, only_observed, warn_first};
+pub use warning::{
+    base_without_bundle, let_through, only_observed, renamed, warn_first, warn_last,
+};

@@ -12,6 +12,7 @@
 //! Invariant: the same facts give the same judgement, in every door and on every replica.
 
 mod advice;
+mod earlier;
 mod exempt;
 mod guarded;
 mod identify;
@@ -26,6 +27,7 @@ mod warning;
 
 pub(crate) use advice::pin;
 pub use advice::{Advice, BypassHelps, Fix, FixValue, advise};
+pub use earlier::{pinned, resolved};
 pub use exempt::{Exemption, ExemptionKind, exemption};
 pub use guarded::Forbidden;
 pub use identify::identify;

@@ -31,7 +31,7 @@
 //! | facts | [`catalog`], [`graph`], [`extension`], [`snapshot`] | leaves, and facts before them |
 //! | thought | [`resolve`], then [`judge`], then [`explain`] | all of the above |
 //! | views | [`picture`], [`lint`], [`diff`], [`author`], [`doctor`] | all of the above |
-//! | edges | `source`, `manifest`, `admission`, `telemetry`, `tls`, `cluster`, `server`, `cli` | every pure room; each other as CONTRIBUTING says |
+//! | edges | `source`, `manifest`, `revision`, `admission`, `telemetry`, `tls`, `cluster`, `server`, `cli` | every pure room; each other as CONTRIBUTING says |
 //!
 //! Edges are behind the feature `program`, which is on by default. An edge builds a whole
 //! [`snapshot::Snapshot`] first; a decision is then one synchronous call. What loading can do is done
@@ -132,6 +132,8 @@ pub mod nearest;
 pub mod olm;
 pub mod picture;
 pub mod resolve;
+#[cfg(feature = "program")]
+pub mod revision;
 pub mod selector;
 #[cfg(feature = "program")]
 pub mod server;

@@ -20,8 +20,8 @@ mod inputs;
 mod json;
 mod object;
 mod position;
+mod reason;
 mod split;
-mod template;
 #[cfg(test)]
 mod tests;
 mod tree;
@@ -29,6 +29,7 @@ mod yaml;
 
 pub use self::documents::{Document, Documents, documents};
 pub use self::error::{DocumentError, DocumentErrorKind, Format};
+pub(crate) use self::inputs::has_manifest_name;
 pub use self::inputs::{Input, InputError, Inputs, MAX_BYTES};
 pub use self::object::ManifestObject;
 pub use self::position::{Position, Positions, Step};

@@ -2,6 +2,7 @@
 //!
 //! ```text
 //! -f PATH... --inputs--> cases, ClusterCatalogs ------\
+//! --base REV|DIR --base--> what the cases were --------+
 //! --snapshot FILE --facts--> catalogs, OLM ------------+--> Snapshot --judge--> Report --> text | JSON
 //! --from-cluster --facts--> catalogs, OLM, installed -/
 //! --catalog NAME=PATH --facts--> contents -----------/
@@ -11,6 +12,7 @@
 //! that an input was bad.
 
 mod args;
+mod base;
 mod cases;
 mod inputs;
 mod installed;
@@ -25,8 +27,9 @@ pub use report::Report;
 use std::io;
 
 use args::{Output, Plan};
-use inputs::Gathered;
+use inputs::{Gathered, NotGathered};
 
+use crate::cli::common::UsageError;
 use crate::cli::facts::loading::{self, Fault, Given, Loaded};
 use crate::cli::facts::origin::{Asked, Origin, OriginError};
 use crate::cli::{Exit, output, say, warn};
@@ -74,7 +77,31 @@ pub(super) fn run(args: &CheckArgs) -> Exit {
     })
 }
 
-fn read(args: &CheckArgs) -> Result<Read, OriginError> {
+/// Why nothing is judged.
+#[derive(Debug, thiserror::Error)]
+enum NotRead {
+    #[error(transparent)]
+    Origin(#[from] OriginError),
+    #[error(transparent)]
+    Inputs(#[from] NotGathered),
+}
+
+impl NotRead {
+    fn exit(&self) -> Exit {
+        match self {
+            Self::Origin(error) => error.exit(),
+            Self::Inputs(_) => Exit::Usage,
+        }
+    }
+}
+
+impl From<UsageError> for NotRead {
+    fn from(error: UsageError) -> Self {
+        Self::Origin(error.into())
+    }
+}
+
+fn read(args: &CheckArgs) -> Result<Read, NotRead> {
     let origin = Origin::of(&Asked {
         snapshot: args.snapshot.as_deref(),
         from_cluster: args.from_cluster,
@@ -97,7 +124,7 @@ fn judge(args: &CheckArgs, plan: &Plan, gathered: &Gathered, loaded: &Loaded) ->
     let Loaded { snapshot, faults } = loaded;
     let cases = gathered.cases.iter();
     let answers: Vec<Answer> = cases
-        .map(|case| judged::judge(snapshot, case, plan, args))
+        .map(|case| judged::judge(snapshot, case, gathered, (plan, args)))
         .collect();
     match args.output {
         Output::Text => {
@@ -112,5 +139,5 @@ fn judge(args: &CheckArgs, plan: &Plan, gathered: &Gathered, loaded: &Loaded) ->
             .iter()
             .filter_map(|fault| fault.exit(judged::undecided(args))),
     );
-    Ok(judged::exit(bad, &answers, args))
+    Ok(judged::exit(bad, gathered, &answers, args))
 }

@@ -26,22 +26,68 @@ pub fn result(answer: &Answer) -> String {
     }
 }
 
-/// How many of each verdict, those that are none left out, and how many objects were passed over.
-pub fn summary(counts: &[(Verdict, usize)], other_kinds: usize) -> String {
+/// What was not judged, by why not.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct PassedOver {
+    /// Extensions that are what they were.
+    pub unchanged: usize,
+    /// Extensions that are there no more.
+    pub removed: usize,
+    /// Templates that no one has rendered.
+    pub templates: usize,
+    /// Objects of other kinds.
+    pub other_kinds: usize,
+}
+
+/// What an extension that is there no more asked for.
+pub fn removed(package: Option<&str>, range: Option<&str>) -> String {
+    let package = go::escape(package.unwrap_or("an unknown package"));
+    match range {
+        Some(range) => format!("it asked for {package}, {}", go::escape(range)),
+        None => format!("it asked for {package}"),
+    }
+}
+
+/// Why a template is not judged.
+pub fn skipped() -> &'static str {
+    "a template; render it, and check what comes out (-f -)"
+}
+
+/// How many of each verdict, those that are none left out, and what was passed over.
+pub fn summary(counts: &[(Verdict, usize)], passed_over: PassedOver) -> String {
     let said: Vec<String> = counts
         .iter()
         .filter(|(_, count)| *count > 0)
         .map(|(verdict, count)| format!("{count} {}", past(*verdict)))
         .collect();
-    let results = if said.is_empty() {
-        "no extension found".to_owned()
-    } else {
-        said.join(", ")
+    let results = match (said.is_empty(), passed_over.unchanged) {
+        (true, 0) => "no extension found".to_owned(),
+        (true, _) => "nothing changed".to_owned(),
+        (false, _) => said.join(", "),
     };
-    match other_kinds {
-        0 => results,
-        1 => format!("{results}; 1 object of another kind"),
-        count => format!("{results}; {count} objects of other kinds"),
+    passed_over
+        .words()
+        .fold(results, |all, words| format!("{all}; {words}"))
+}
+
+impl PassedOver {
+    /// Those that are not none, each in a few words.
+    fn words(self) -> impl Iterator<Item = String> {
+        let words = [
+            (self.unchanged, "unchanged", "unchanged"),
+            (self.removed, "removed", "removed"),
+            (self.templates, "template skipped", "templates skipped"),
+            (
+                self.other_kinds,
+                "object of another kind",
+                "objects of other kinds",
+            ),
+        ];
+        words.into_iter().filter_map(|words| match words {
+            (0, ..) => None,
+            (1, one, _) => Some(format!("1 {one}")),
+            (count, _, many) => Some(format!("{count} {many}")),
+        })
     }
 }
 
@@ -59,20 +105,41 @@ mod tests {
     use super::*;
 
     #[test]
+    fn what_is_removed_says_what_it_asked_for() {
+        assert_eq!(removed(Some("p"), Some("1.x")), "it asked for p, 1.x");
+        assert_eq!(removed(Some("p\n"), None), "it asked for p\\n");
+        assert_eq!(removed(None, None), "it asked for an unknown package");
+    }
+
+    #[test]
     fn counts_that_are_none_are_left_out() {
         let counts = [
             (Verdict::Deny, 2),
             (Verdict::Undecided, 0),
             (Verdict::Allow, 1),
         ];
-        assert_eq!(summary(&counts, 0), "2 denied, 1 allowed");
+        let of_other_kinds = |other_kinds| PassedOver {
+            other_kinds,
+            ..PassedOver::default()
+        };
+        assert_eq!(summary(&counts, of_other_kinds(0)), "2 denied, 1 allowed");
         assert_eq!(
-            summary(&counts, 1),
+            summary(&counts, of_other_kinds(1)),
             "2 denied, 1 allowed; 1 object of another kind"
         );
         assert_eq!(
-            summary(&[], 3),
+            summary(&[], of_other_kinds(3)),
             "no extension found; 3 objects of other kinds"
+        );
+        let passed_over = PassedOver {
+            unchanged: 2,
+            removed: 1,
+            templates: 3,
+            other_kinds: 0,
+        };
+        assert_eq!(
+            summary(&[], passed_over),
+            "nothing changed; 2 unchanged; 1 removed; 3 templates skipped"
         );
     }
 }

@@ -47,6 +47,9 @@ pub(super) fn reason(ruling: &Ruling<'_>, request: Option<&Request<'_>>) -> Line
             UnknownCause::NotToBeHad { .. } => {
                 "what is installed is not known: the cluster does not say"
             }
+            UnknownCause::NotInBase { .. } => {
+                "what is installed is not known: the base does not say"
+            }
             UnknownCause::Several { .. } => "several bundles have the version that is installed",
         }),
         Ruling::CatalogNotLoaded(failed) => catalogs::not_loaded(failed),
@@ -119,7 +122,9 @@ pub(super) fn details(ruling: &Ruling<'_>, request: Option<&Request<'_>>) -> Vec
         Ruling::InstalledUnknown(UnknownCause::Several { bundles }) => {
             vec![detail("Candidates", names(bundles))]
         }
-        Ruling::InstalledUnknown(UnknownCause::NotToBeHad { why }) => {
+        Ruling::InstalledUnknown(
+            UnknownCause::NotToBeHad { why } | UnknownCause::NotInBase { why },
+        ) => {
             vec![sentences("Cause", vec![why.clone()])]
         }
         Ruling::InstalledUnknown(UnknownCause::WrongType { field }) => {
@@ -185,6 +190,9 @@ pub(super) fn needed(ruling: &Ruling<'_>) -> Option<&'static str> {
         }
         Ruling::InstalledUnknown(UnknownCause::NotToBeHad { .. }) => {
             "a cluster that shows its extensions, or --installed"
+        }
+        Ruling::InstalledUnknown(UnknownCause::NotInBase { .. }) => {
+            "a base that can be read whole and has it once, or --installed"
         }
         Ruling::InstalledUnknown(_) => "a status that names the installed bundle and its version",
         Ruling::CatalogNotLoaded(_) => "its content, or a selector that leaves this catalog out",

@@ -3,7 +3,7 @@
 use crate::explain::refusal::guardrail;
 use crate::explain::text::Line;
 use crate::extension::{Extension, Hint, Instead};
-use crate::judge::{Exemption, Jump, Warning};
+use crate::judge::{Exemption, Jump, Token, Warning};
 use crate::resolve::Choice;
 use crate::snapshot::CatalogState;
 
@@ -26,6 +26,26 @@ pub(super) fn warnings(extension: &Extension, warnings: &[Warning<'_>]) -> Vec<S
 pub fn warn_first(warnings: &mut Vec<String>, warning: String) {
     warnings.insert(0, warning);
     warnings.truncate(MOST);
+}
+
+/// Puts a warning behind all others, if there is room for it.
+pub fn warn_last(warnings: &mut Vec<String>, warning: Option<String>) {
+    warnings.extend(warning);
+    warnings.truncate(MOST);
+}
+
+/// The warning where what the base asks for brings nothing about, for the reason of this row.
+pub fn base_without_bundle(token: Token) -> String {
+    let line = Line::default().say("what the base asks for resolves to nothing today [");
+    let line = line.say(token.as_str());
+    shorten(&line.say("]: judged as if nothing were installed"))
+}
+
+/// The warning beside a new extension that asks for the package of one that is removed.
+pub fn renamed(removed: &str) -> String {
+    let line = Line::default().name(removed);
+    let line = line.say(" asked for this package and is removed: ");
+    shorten(&line.say("a new name uninstalls it and installs it anew"))
 }
 
 /// The warning beside an undecided edit that is let through.

@@ -6,8 +6,8 @@
 //! field that the CRD does not know is pruned and never a fault, lengths are in characters. The
 //! rules are tables (`v1`, `nested`, `flat`); `walk` applies them.
 //!
-//! Left out: rules that compare with the old object (immutable fields), `metadata`, `status`, and
-//! fields of the experimental CRD.
+//! Rules that compare with the old object (`fixed`) are asked for by themselves, since most doors know
+//! of none. Left out: `metadata`, `status`, and fields of the experimental CRD.
 
 use serde_json::Value;
 
@@ -15,6 +15,7 @@ use super::shape::Shape;
 
 mod excerpt;
 mod finding;
+mod fixed;
 mod flat;
 mod form;
 mod label_selector;
@@ -48,6 +49,12 @@ impl SchemaRelease {
 /// the form in which `object` is written. At most 32 findings are reported.
 pub fn check(shape: Shape, olm: SchemaRelease, object: &Value) -> Vec<Finding> {
     walk::walk(schema(shape, object), olm, object)
+}
+
+/// What the CRD would refuse of an edit that makes `new` of `old`, whatever it says of `new` alone: the
+/// fields that nobody may change, in their order. Both are of this shape.
+pub fn check_edit(shape: Shape, olm: SchemaRelease, old: &Value, new: &Value) -> Vec<Finding> {
+    fixed::check(shape, olm, (old, new))
 }
 
 fn schema(shape: Shape, object: &Value) -> &'static Schema {

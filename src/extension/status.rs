@@ -37,6 +37,11 @@ pub enum UnknownCause {
         /// What became of it.
         why: String,
     },
+    /// What there was before is to tell, and does not.
+    NotInBase {
+        /// Why not.
+        why: String,
+    },
     /// A version was given without a name, and catalogs have several bundles of it.
     Several {
         /// Their names, in byte order.

@@ -6,7 +6,7 @@ use super::cursor::Cursor;
 use super::error::{DocumentError, DocumentErrorKind, Fault};
 use super::position::{Position, Positions};
 use super::split::{Part, Parts};
-use super::{json, template, yaml};
+use super::{json, reason, yaml};
 
 /// One document.
 #[derive(Clone, Debug)]
@@ -87,7 +87,7 @@ impl<'a> Documents<'a> {
             Some(cursor) => self.begin_json(cursor),
             None => yaml::read(text, part.at.line),
         };
-        read.map_err(|fault| template::explain(fault, text, part.at.line))
+        read.map_err(|fault| reason::explain(fault, text, part.at.line))
     }
 
     /// What follows the first value is left for later, unless that one is broken.

@@ -30,6 +30,15 @@ pub enum DocumentErrorKind {
         /// The parser's own words.
         found: Box<str>,
     },
+    /// An unfinished merge.
+    #[error(
+        "found the conflict marker {marker:?} of a merge: expected one of the two sides, so resolve the \
+         conflict"
+    )]
+    Conflict {
+        /// The marker, without the name of a side.
+        marker: Box<str>,
+    },
     /// A template that no one has rendered.
     #[error("found \"{{{{\" of a template: expected plain YAML or JSON, so render it first")]
     Template,
@@ -132,14 +141,24 @@ impl fmt::Display for Format {
 pub(super) struct Fault {
     pub(super) at: Position,
     pub(super) kind: DocumentErrorKind,
+    /// What stands before this place was read without fault.
+    pub(super) reached: Position,
 }
 
 impl Fault {
+    /// Of the text before it all is read but for one character: the first of two brackets.
     pub(super) fn new(at: Position, kind: impl Into<DocumentErrorKind>) -> Self {
+        let column = at.column.saturating_sub(1).max(1);
         Self {
             at,
             kind: kind.into(),
+            reached: Position { column, ..at },
         }
+    }
+
+    /// The same, where reading was known to be well only up to a place before it.
+    pub(super) fn after(self, reached: Position) -> Self {
+        Self { reached, ..self }
     }
 
     pub(super) fn in_document(self, index: usize) -> DocumentError {

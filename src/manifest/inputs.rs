@@ -20,6 +20,7 @@ use std::path::PathBuf;
 pub use self::error::InputError;
 pub use self::read::MAX_BYTES;
 use self::walk::Walk;
+pub(crate) use self::walk::has_manifest_name;
 
 /// One file: its path as the user would write it, and what it holds.
 #[derive(Debug)]

@@ -22,14 +22,17 @@ pub(super) fn read(text: &str, first_line: u32) -> Result<(Value, Positions), Fa
     }
     let mut builder = Builder::new();
     let mut parser = Parser::new_from_str_with_options(text, options());
+    let mut reached = lines.place(Marker::default());
     for event in &mut parser {
-        let (event, span) = event.map_err(|error| syntax(&error, lines))?;
+        let read = event.map_err(|error| syntax(&error, lines));
+        let (event, span) = read.map_err(|fault| fault.after(reached))?;
         if event == Event::DocumentEnd {
             break;
         }
-        take(&mut builder, event, lines.place(span.start))?;
+        take(&mut builder, event, lines.place(span.start)).map_err(|fault| fault.after(reached))?;
+        reached = lines.place(span.end);
     }
-    nothing_follows(&mut parser, lines)?;
+    nothing_follows(&mut parser, lines).map_err(|fault| fault.after(reached))?;
     Ok(builder.finish())
 }
 

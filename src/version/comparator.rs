@@ -27,6 +27,14 @@ impl Comparator {
         }
     }
 
+    /// The only version that it admits, if that is what it says.
+    pub(crate) fn only(&self) -> Option<&Point> {
+        match self {
+            Self::Within(span) => span.only(),
+            Self::Outside(_) | Self::Unlike(_) => None,
+        }
+    }
+
     /// Whether every version above some version is admitted.
     pub(crate) fn is_open_above(&self) -> bool {
         match self {

@@ -101,6 +101,18 @@ impl Constraint {
             .any(|group| group.iter().all(|gated| gated.comparator.is_open_above()))
     }
 
+    /// The version without build metadata, where the range is one comparator and holds no other:
+    /// `1.2.3`, `=v1.2.3`.
+    pub fn only(&self) -> Option<String> {
+        let [group] = &*self.groups else {
+            return None;
+        };
+        let [gated] = &**group else {
+            return None;
+        };
+        gated.comparator.only().map(ToString::to_string)
+    }
+
     pub(crate) fn groups(&self) -> &[Group] {
         &self.groups
     }
@@ -120,4 +132,30 @@ fn parts(text: &str) -> impl Iterator<Item = (usize, &str)> {
         *next += part.len() + "||".len();
         Some((at, part))
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_range_of_one_version_knows_it() {
+        for (range, expected) in [
+            ("1.2.3", Some("1.2.3")),
+            (" =v1.2.3 ", Some("1.2.3")),
+            ("1.2.3-rc.1", Some("1.2.3-rc.1")),
+            ("1.2.3+4", Some("1.2.3")),
+            ("1.2.3 || 1.2.3", None),
+            (">=1.2.3, <=1.2.3", None),
+            ("!=1.2.3", None),
+            ("1.2", None),
+            ("1.2.x", None),
+            ("~1.2.3", None),
+            ("^1.2.3", None),
+            ("*", None),
+        ] {
+            let only = Constraint::parse(range, Masterminds::V3_5).unwrap().only();
+            assert_eq!(only.as_deref(), expected, "{range}");
+        }
+    }
 }

@@ -87,6 +87,16 @@ pub(crate) struct Span {
 }
 
 impl Span {
+    /// The version that it holds, if it begins before it and ends behind it.
+    pub(crate) fn only(&self) -> Option<&Point> {
+        match (&self.lower, &self.upper) {
+            (Cut::At(lower, Side::Before), Cut::At(upper, Side::After)) if lower == upper => {
+                Some(lower)
+            }
+            _ => None,
+        }
+    }
+
     pub(crate) fn new(lower: Cut, upper: Cut) -> Self {
         Self { lower, upper }
     }

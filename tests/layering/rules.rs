@@ -3,6 +3,7 @@
 //! ```text
 //! version <- catalog <- snapshot <- resolve <- judge <- explain <- every edge
 //!               admission <- telemetry, tls <- server <- cli,  source, telemetry <- cluster
+//!               manifest <- revision <- cli
 //! ```
 
 /// The pure rooms; each may use those before it.
@@ -32,9 +33,10 @@ const PURE: [&str; 22] = [
 ];
 
 /// The rooms with I/O, each with the edges it may use; every pure room is open to them.
-const EDGES: [(&str, &[&str]); 9] = [
+const EDGES: [(&str, &[&str]); 10] = [
     ("source", &[]),
     ("manifest", &[]),
+    ("revision", &["manifest"]),
     ("admission", &[]),
     ("telemetry", &["admission"]),
     ("tls", &[]),
@@ -46,6 +48,7 @@ const EDGES: [(&str, &[&str]); 9] = [
             "admission",
             "cluster",
             "manifest",
+            "revision",
             "server",
             "source",
             "telemetry",

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
-use clap::builder::BoolishValueParser;
+use clap::builder::{BoolishValueParser, NonEmptyStringValueParser};
 use clap::{Args, ValueEnum};
 
 use crate::admission::OnUndecided;
@@ -28,6 +28,15 @@ pub(crate) struct CheckArgs {
           env = "OLMGUARD_FILENAME", value_delimiter = ',')]
     pub(super) filename: Vec<PathBuf>,
 
+    /// What there was before: a git revision of the repository that the manifests are in, A...B for
+    /// what two have in common, or a folder; what has not changed is not judged
+    #[arg(long, value_name = "REV|DIR", env = "OLMGUARD_BASE", value_parser = NonEmptyStringValueParser::new())]
+    pub(super) base: Option<String>,
+
+    /// With --base: judge what has not changed as well
+    #[arg(long, env = "OLMGUARD_ALL", value_parser = BoolishValueParser::new())]
+    pub(super) all: bool,
+
     #[command(flatten)]
     pub(super) common: CommonArgs,
 
@@ -50,7 +59,7 @@ pub(crate) struct CheckArgs {
     #[command(flatten)]
     pub(super) guardrails: GuardrailsArgs,
 
-    /// What is installed, where neither a cluster nor the manifest's status says; may be repeated
+    /// What is installed, whatever a cluster, the base or the manifest's status says; may be repeated
     #[arg(
         long,
         value_name = "EXTENSION=VERSION[,bundle=NAME][,release=R]",
@@ -127,6 +136,12 @@ impl CheckArgs {
                     extension: given.extension.clone(),
                 });
             }
+        }
+        if self.all && self.base.is_none() {
+            return Err(UsageError::Without {
+                flag: "--all",
+                without: "--base",
+            });
         }
         let catalogs = self.common.catalog.iter().map(|catalog| &*catalog.path);
         check_stdin(self.filename.iter().map(PathBuf::as_path).chain(catalogs))?;

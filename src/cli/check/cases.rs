@@ -1,6 +1,7 @@
 //! What there is to judge: extensions, and reviews of edits of extensions.
 
 use crate::admission::Review;
+use crate::cli::check::base::Past;
 use crate::extension::schema::Finding;
 use crate::extension::{Extension, Identity};
 use crate::judge::Exemption;
@@ -12,6 +13,18 @@ pub(super) struct Case {
     pub(super) place: Place,
     pub(super) identity: Identity,
     pub(super) subject: Subject,
+    pub(super) past: Past,
+    pub(super) told: Told,
+}
+
+/// Who says what is installed, unless a flag does.
+#[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
+pub(super) enum Told {
+    /// The base, or the object itself.
+    #[default]
+    ByManifests,
+    /// A cluster; it stands in the object.
+    ByCluster,
 }
 
 /// Where a case stands.

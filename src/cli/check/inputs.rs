@@ -8,14 +8,17 @@ use serde_json::Value;
 
 use crate::admission::{Review, ReviewError};
 use crate::cli::check::args::{CheckArgs, Plan, Schema};
-use crate::cli::check::cases::{Case, Place, Subject};
+use crate::cli::check::base::{Ancestor, Base, BaseError, Found, Past};
+use crate::cli::check::cases::{Case, Place, Subject, Told};
 use crate::cli::common::UsageError;
-use crate::extension::schema::{self, SchemaRelease};
+use crate::extension::schema::{self, Finding, SchemaRelease};
 use crate::extension::{Extension, Identity, Recognised, Shape, recognise};
 use crate::judge::Exemption;
 use crate::manifest::{
-    DocumentError, InputError, Inputs, ManifestObject, Positions, Step, documents,
+    DocumentError, DocumentErrorKind, InputError, Inputs, ManifestObject, Positions, Step,
+    documents,
 };
+use crate::revision::FileError;
 use crate::snapshot::{CatalogState, ClusterCatalogError};
 
 /// Everything that was read, in the order of the inputs.
@@ -24,7 +27,13 @@ pub(super) struct Gathered {
     pub(super) cases: Vec<Case>,
     pub(super) catalogs: Vec<CatalogState>,
     pub(super) other_kinds: usize,
+    /// Templates that no one has rendered.
+    pub(super) skipped: Vec<Place>,
     pub(super) errors: Vec<BadInput>,
+    /// What there was before, if it is asked for.
+    pub(super) base: Option<Base>,
+    /// How many extensions are what they were, and so are no cases.
+    pub(super) unchanged: usize,
     /// Where the first object of each kind and name stands.
     places: HashMap<(String, String), String>,
 }
@@ -32,14 +41,24 @@ pub(super) struct Gathered {
 /// An input that could not be read, and where it stands.
 #[derive(Debug)]
 pub(super) struct BadInput {
-    /// Empty where the error names the file itself.
     file: String,
     problem: Problem,
+}
+
+/// Why nothing is judged.
+#[derive(Debug, thiserror::Error)]
+pub(super) enum NotGathered {
+    #[error(transparent)]
+    Usage(#[from] UsageError),
+    #[error(transparent)]
+    Base(#[from] BaseError),
 }
 
 #[derive(Debug)]
 enum Problem {
     Input(InputError),
+    /// Of a revision.
+    File(FileError),
     Document(DocumentError),
     Catalog(Place, ClusterCatalogError),
     Review(Place, ReviewError),
@@ -47,15 +66,23 @@ enum Problem {
 
 impl Gathered {
     /// Reads every input; what cannot be read is kept as an error.
-    pub(super) fn read(args: &CheckArgs, plan: &Plan) -> Result<Self, UsageError> {
+    pub(super) fn read(args: &CheckArgs, plan: &Plan) -> Result<Self, NotGathered> {
         let mut gathered = Self::default();
+        if let Some(name) = &args.base {
+            let (base, errors) = Base::read(name, &args.filename)?;
+            gathered.base = Some(base);
+            gathered.errors = errors;
+        }
         for input in Inputs::new(args.filename.clone(), io::stdin()) {
             match input.bytes {
                 Ok(bytes) => gathered.file(&input.path, &bytes, plan)?,
-                Err(error) => gathered.bad(&input.path, Problem::Input(error)),
+                Err(error) => gathered.unread_file(&input.path, error),
             }
         }
         gathered.check_installed(plan)?;
+        if !args.all {
+            gathered.leave_out_unchanged();
+        }
         Ok(gathered)
     }
 
@@ -68,10 +95,47 @@ impl Gathered {
                         self.object(file, &object, &positions, plan)?;
                     }
                 }
-                Err(error) => self.bad(file, Problem::Document(error)),
+                Err(error) => self.unread_document(file, bytes, error),
             }
         }
         Ok(())
+    }
+
+    fn unread_file(&mut self, file: &str, error: InputError) {
+        if let Some(base) = &mut self.base {
+            base.spare_file(file);
+        }
+        self.bad(file, Problem::Input(error));
+    }
+
+    fn unread_document(&mut self, file: &str, bytes: &[u8], error: DocumentError) {
+        if let Some(base) = &mut self.base {
+            base.spare(bytes);
+        }
+        if error.kind == DocumentErrorKind::Template {
+            self.skipped.push(Place {
+                file: file.to_owned(),
+                document: error.index,
+                at: error.at,
+            });
+        } else {
+            self.bad(file, Problem::Document(error));
+        }
+    }
+
+    /// The extensions that are there no more, each with where it was, as people are shown it.
+    pub(super) fn removed(&self) -> impl Iterator<Item = (String, &Ancestor)> {
+        self.base.iter().flat_map(|base| {
+            let removed = base.removed();
+            removed.map(|one| (base.source().shown(&one.place.to_string()), one))
+        })
+    }
+
+    /// What is what it was, is not judged.
+    fn leave_out_unchanged(&mut self) {
+        let all = self.cases.len();
+        self.cases.retain(|case| !case.past.is_same());
+        self.unchanged = all - self.cases.len();
     }
 
     fn object(
@@ -105,11 +169,11 @@ impl Gathered {
                 Recognised::Other => self.other_kinds += 1,
                 Recognised::UnknownVersion => {
                     self.unique(object, &place(&[]))?;
-                    self.unknown(object, place(&[]));
+                    self.unknown(file, object, place(&[]));
                 }
                 Recognised::Extension(shape) => {
                     self.unique(object, &place(&[]))?;
-                    self.manifest(shape, object, place, plan);
+                    self.manifest(shape, (file, object), place, plan);
                 }
             }
         }
@@ -119,23 +183,31 @@ impl Gathered {
     fn manifest(
         &mut self,
         shape: Shape,
-        object: &ManifestObject,
+        (file, object): (&str, &ManifestObject),
         place: impl Fn(&[Step<'_>]) -> Place,
         plan: &Plan,
     ) {
         let extension = Extension::read(shape, &object.value);
+        let mut past = self.past(file, object);
         let findings = match plan.schema {
             Schema::LeftOut => Vec::new(),
             Schema::Applied => {
                 let release = SchemaRelease::v1(plan.rules.olm.minor());
-                schema::check(shape, release, &object.value)
+                refused(shape, release, &object.value, &mut past)
             }
         };
         self.cases.push(Case {
             place: place(&deciding_field(&extension, &object.value, &[])),
             identity: extension.identity.clone(),
             subject: Subject::Manifest(Box::new(extension), findings),
+            past,
+            told: Told::default(),
         });
+    }
+
+    fn past(&mut self, file: &str, object: &ManifestObject) -> Past {
+        let base = self.base.as_mut();
+        base.map_or(Past::NotAsked, |base| base.past(file, object))
     }
 
     fn review(&mut self, review: Review, dump: &Value, place: impl Fn(&[Step<'_>]) -> Place) {
@@ -146,10 +218,13 @@ impl Gathered {
             place: place(&field.unwrap_or_default()),
             identity: review.identity().clone(),
             subject: Subject::Review(Box::new(review)),
+            past: Past::NotAsked,
+            told: Told::default(),
         });
     }
 
-    fn unknown(&mut self, object: &ManifestObject, place: Place) {
+    fn unknown(&mut self, file: &str, object: &ManifestObject, place: Place) {
+        let past = self.past(file, object);
         let exemption = Exemption::UnknownVersion {
             api_version: object.api_version.clone(),
             kind: object.kind.clone(),
@@ -159,6 +234,8 @@ impl Gathered {
             place,
             identity,
             subject: Subject::Unknown(exemption),
+            past,
+            told: Told::default(),
         });
     }
 
@@ -210,9 +287,30 @@ fn is_review(object: &ManifestObject) -> bool {
     object.kind == "AdmissionReview" && object.api_version.starts_with("admission.k8s.io/")
 }
 
+/// What the CRD refuses of an object, and of the edit that makes it where its past is known.
+fn refused(shape: Shape, release: SchemaRelease, new: &Value, past: &mut Past) -> Vec<Finding> {
+    let mut findings = schema::check(shape, release, new);
+    let Past::Found(Found {
+        ancestor, breaks, ..
+    }) = past
+    else {
+        return findings;
+    };
+    let old_shape = ancestor.extension.as_ref().map(|old| old.shape);
+    let before = old_shape.map(|shape| schema::check(shape, release, &ancestor.value));
+    let before = before.unwrap_or_default();
+    *breaks = findings.iter().any(|finding| !before.contains(finding));
+    if old_shape == Some(shape) {
+        let of_edit = schema::check_edit(shape, release, &ancestor.value, new);
+        *breaks |= !of_edit.is_empty();
+        findings.extend(of_edit);
+    }
+    findings
+}
+
 /// The version if one is written, of whatever type, else the package's name; `below` leads from
 /// the root to the extension.
-fn deciding_field(
+pub(super) fn deciding_field(
     extension: &Extension,
     root: &Value,
     below: &[&'static str],
@@ -226,6 +324,41 @@ fn deciding_field(
     path(has_version).map(Step::Key).collect()
 }
 
+impl BadInput {
+    pub(super) fn document(file: &str, error: DocumentError) -> Self {
+        Self {
+            file: file.to_owned(),
+            problem: Problem::Document(error),
+        }
+    }
+
+    /// The same of a file that is called otherwise.
+    pub(super) fn in_file(self, name: impl FnOnce(&str) -> String) -> Self {
+        Self {
+            file: name(&self.file),
+            ..self
+        }
+    }
+}
+
+impl From<InputError> for BadInput {
+    fn from(error: InputError) -> Self {
+        Self {
+            file: String::new(),
+            problem: Problem::Input(error),
+        }
+    }
+}
+
+impl From<FileError> for BadInput {
+    fn from(error: FileError) -> Self {
+        Self {
+            file: String::new(),
+            problem: Problem::File(error),
+        }
+    }
+}
+
 impl fmt::Display for Place {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}:{}:{}", self.file, self.at.line, self.at.column)
@@ -236,6 +369,7 @@ impl fmt::Display for BadInput {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match &self.problem {
             Problem::Input(error) => write!(f, "{}: {error}", self.file),
+            Problem::File(error) => write!(f, "{}: {error}", self.file),
             Problem::Document(error) => write!(f, "{}:{error}", self.file),
             Problem::Catalog(place, error) => write!(f, "{place}: {error}"),
             Problem::Review(place, error) => write!(f, "{place}: {error}"),

@@ -1,11 +1,61 @@
-//! `--installed EXTENSION=VERSION[,bundle=NAME][,release=R]`.
+//! What is installed of an extension: as `--installed EXTENSION=VERSION[,bundle=NAME][,release=R]`
+//! says, else as a cluster does, else what the base pins, else what the manifest's own status says,
+//! else what the base resolves to.
 
 use std::str::FromStr;
 
+use crate::cli::check::args::Plan;
+use crate::cli::check::base::Past;
+use crate::cli::check::cases::{Case, Told};
 use crate::cli::said::{PartError, SaidArg, is_part};
-use crate::extension::{Filter, Installed, InstalledBundle};
-use crate::judge::{Said, identify};
+use crate::extension::{Extension, Filter, Installed, InstalledBundle, SourceType, UnknownCause};
+use crate::judge::{Said, Token, identify, pinned, resolved};
 use crate::snapshot::Snapshot;
+
+/// What is installed and, where the base asks for something and that is not what counts, why not.
+pub(super) fn of(
+    snapshot: &Snapshot,
+    case: &Case,
+    extension: &Extension,
+    plan: &Plan,
+) -> (Installed, Option<Token>) {
+    let name = extension.identity.name.as_ref();
+    let given = name.and_then(|name| plan.installed.get(name));
+    let own = || (extension.installed.clone(), None);
+    match (given, case.told, &case.past) {
+        (Some(given), ..) => {
+            let filter = extension.filter.as_ref().ok();
+            (given.resolve(snapshot, filter), None)
+        }
+        (None, Told::ByCluster, _) | (None, _, Past::NotAsked | Past::Added) => own(),
+        (None, Told::ByManifests, Past::Unknown(why)) => {
+            let cause = UnknownCause::NotInBase { why: why.clone() };
+            (Installed::Unknown(cause), None)
+        }
+        (None, Told::ByManifests, Past::Found(found)) => match &found.ancestor.extension {
+            Some(old) => by(snapshot, old, extension),
+            None => own(),
+        },
+    }
+}
+
+/// By what the extension was.
+fn by(snapshot: &Snapshot, old: &Extension, new: &Extension) -> (Installed, Option<Token>) {
+    let filter = match &old.filter {
+        _ if old.source_type != SourceType::Catalog => return (new.installed.clone(), None),
+        Err(_) => return (new.installed.clone(), Some(Token::InvalidSpec)),
+        Ok(filter) => filter,
+    };
+    let statuses = [&new.installed, &old.installed];
+    let status = statuses
+        .into_iter()
+        .find(|status| **status != Installed::Nothing);
+    let known = pinned(snapshot, filter).or_else(|| status.cloned());
+    match known.map_or_else(|| resolved(snapshot, filter), Ok) {
+        Ok(installed) => (installed, None),
+        Err(ruled) => (Installed::Nothing, Some(ruled.ruling.token())),
+    }
+}
 
 /// What one `--installed` says: one extension or, with commas between them, several.
 #[derive(Clone, Debug, Eq, PartialEq)]

@@ -3,28 +3,45 @@
 use crate::admission::OnUndecided;
 use crate::cli::Exit;
 use crate::cli::check::args::{CheckArgs, Plan};
+use crate::cli::check::base::{Ancestor, Past};
 use crate::cli::check::cases::{Case, Subject};
+use crate::cli::check::inputs::Gathered;
+use crate::cli::check::installed;
 use crate::explain::{self, Answer, answer, not_judged};
-use crate::extension::{Extension, Installed};
+use crate::extension::Extension;
 use crate::judge::{Edit, Verdict};
 use crate::snapshot::Snapshot;
 
 /// Judges one case; the answer has the warnings of the run's settings.
-pub(super) fn judge(snapshot: &Snapshot, case: &Case, plan: &Plan, args: &CheckArgs) -> Answer {
+pub(super) fn judge(
+    snapshot: &Snapshot,
+    case: &Case,
+    gathered: &Gathered,
+    (plan, args): (&Plan, &CheckArgs),
+) -> Answer {
     let mut answer = match &case.subject {
         Subject::Unknown(exemption) => not_judged(exemption),
         Subject::Review(review) => review.answer(snapshot),
         Subject::Manifest(extension, schema) => {
-            let installed = installed(snapshot, extension, plan);
-            answer(
-                snapshot,
-                &Edit {
-                    new: extension,
-                    old: None,
-                    installed: &installed,
-                    schema,
-                },
-            )
+            let (installed, doubt) = installed::of(snapshot, case, extension, plan);
+            let found = case.past.found();
+            let old = found.and_then(|found| found.old(extension, args.all));
+            let edit = Edit {
+                new: extension,
+                old: old.as_ref(),
+                installed: &installed,
+                schema,
+            };
+            let mut answer = answer(snapshot, &edit);
+            if matches!(answer.verdict, Verdict::Allow | Verdict::Undecided) {
+                let renamed = renamed(case, extension, gathered);
+                explain::warn_last(&mut answer.warnings, renamed.map(explain::renamed));
+            }
+            if answer.verdict != Verdict::NotJudged {
+                let doubt = doubt.map(explain::base_without_bundle);
+                explain::warn_last(&mut answer.warnings, doubt);
+            }
+            answer
         }
     };
     if answer.verdict == Verdict::Undecided && args.on_undecided == Some(OnUndecided::Warn) {
@@ -34,11 +51,27 @@ pub(super) fn judge(snapshot: &Snapshot, case: &Case, plan: &Plan, args: &CheckA
     answer
 }
 
+/// The name of an extension that is there no more and asked for the package of this one, which is new.
+fn renamed<'a>(case: &Case, extension: &Extension, gathered: &'a Gathered) -> Option<&'a str> {
+    let package = &extension.filter.as_ref().ok()?.package;
+    let asked = |one: &Ancestor| one.filter().is_some_and(|old| old.package == *package);
+    let mut removed = gathered.removed().filter(|(_, one)| asked(one));
+    let (_, first) = removed
+        .next()
+        .filter(|_| matches!(case.past, Past::Added))?;
+    first.name()
+}
+
 /// The exit code: of several 5 comes before 3, 3 before 4, 4 before 1.
-pub(super) fn exit(bad: impl Iterator<Item = Exit>, answers: &[Answer], args: &CheckArgs) -> Exit {
+pub(super) fn exit(
+    bad: impl Iterator<Item = Exit>,
+    gathered: &Gathered,
+    answers: &[Answer],
+    args: &CheckArgs,
+) -> Exit {
     let codes = answers.iter().map(|answer| exit_of(answer, args));
-    let nothing = args.require_match && answers.is_empty();
-    let nothing = nothing.then_some(Exit::BadInput);
+    let has_none = answers.is_empty() && gathered.unchanged == 0;
+    let nothing = (args.require_match && has_none).then_some(Exit::BadInput);
     codes
         .chain(bad)
         .chain(nothing)
@@ -66,17 +99,5 @@ pub(super) fn undecided(args: &CheckArgs) -> Exit {
         None => Exit::Undecided,
         Some(OnUndecided::Deny) => Exit::Denied,
         Some(OnUndecided::Warn) => Exit::Good,
-    }
-}
-
-fn installed(snapshot: &Snapshot, extension: &Extension, plan: &Plan) -> Installed {
-    let given = extension
-        .identity
-        .name
-        .as_ref()
-        .and_then(|name| plan.installed.get(name));
-    match given {
-        Some(given) => given.resolve(snapshot, extension.filter.as_ref().ok()),
-        None => extension.installed.clone(),
     }
 }

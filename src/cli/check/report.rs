@@ -1,13 +1,16 @@
 //! The JSON of `check`, schema `olmguard.check/v1`.
 
+mod past;
+
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::cli::check::cases::Case;
+use crate::cli::check::cases::{Case, Place};
 use crate::cli::check::inputs::Gathered;
 use crate::explain::Answer;
 use crate::judge::{FixValue, Verdict};
 use crate::snapshot::{CatalogState, Snapshot};
+use past::{BaseReport, PastReport};
 
 /// What `olmguard check -o json` prints.
 #[derive(Debug, JsonSchema, Serialize)]
@@ -18,8 +21,15 @@ pub struct Report {
     schema: &'static str,
     /// The catalogs, in byte order of their names.
     catalogs: Vec<CatalogReport>,
-    /// One result for each extension, in the order of the inputs.
+    /// What there was before; only with `--base`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    base: Option<BaseReport>,
+    /// One result for each extension, in the order of the inputs; with `--base` without `--all` those
+    /// that are what they were are left out.
     results: Vec<ResultReport>,
+    /// Templates that no one has rendered; left out where there is none.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    skipped: Vec<SkippedReport>,
     /// How many of each.
     summary: Summary,
 }
@@ -39,6 +49,19 @@ struct CatalogReport {
     bundles: usize,
 }
 
+/// A document that was not read.
+#[derive(Debug, JsonSchema, Serialize)]
+#[schemars(deny_unknown_fields)]
+struct SkippedReport {
+    file: String,
+    /// 0-based index of the document in its file.
+    document: usize,
+    /// 1-based, of what makes it a template.
+    line: u32,
+    /// 1-based, in characters.
+    column: u32,
+}
+
 /// One extension.
 #[derive(Debug, JsonSchema, Serialize)]
 #[schemars(deny_unknown_fields)]
@@ -52,6 +75,9 @@ struct ResultReport {
     line: u32,
     /// 1-based, in characters.
     column: u32,
+    /// What it was before; only with `--base`, and not of a review.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    base: Option<PastReport>,
     package: Option<String>,
     policy: Option<&'static str>,
     range: Option<String>,
@@ -114,6 +140,15 @@ pub(super) struct Summary {
     pub(super) deny: usize,
     pub(super) undecided: usize,
     pub(super) not_judged: usize,
+    /// Extensions that are what they were, and were not judged; only with `--base`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) unchanged: Option<usize>,
+    /// Extensions that are there no more; only with `--base`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) removed: Option<usize>,
+    /// Templates that no one has rendered; left out where there is none.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) skipped: Option<usize>,
     /// Objects among the inputs that are neither extensions nor catalogs.
     pub(super) other_kinds: usize,
 }
@@ -124,9 +159,11 @@ impl Report {
         Self {
             schema: SCHEMA,
             catalogs: snapshot.catalogs().iter().map(CatalogReport::of).collect(),
+            base: gathered.base.as_ref().map(BaseReport::of),
             results: results
                 .map(|(case, answer)| ResultReport::of(case, answer))
                 .collect(),
+            skipped: gathered.skipped.iter().map(SkippedReport::of).collect(),
             summary: Summary::of(gathered, answers),
         }
     }
@@ -145,7 +182,21 @@ impl Summary {
             deny: count(Verdict::Deny),
             undecided: count(Verdict::Undecided),
             not_judged: count(Verdict::NotJudged),
+            unchanged: gathered.base.as_ref().map(|_| gathered.unchanged),
+            removed: gathered.base.as_ref().map(|base| base.removed().count()),
+            skipped: Some(gathered.skipped.len()).filter(|skipped| *skipped > 0),
             other_kinds: gathered.other_kinds,
+        }
+    }
+}
+
+impl SkippedReport {
+    fn of(place: &Place) -> Self {
+        Self {
+            file: place.file.clone(),
+            document: place.document,
+            line: place.at.line,
+            column: place.at.column,
         }
     }
 }
@@ -194,6 +245,7 @@ impl ResultReport {
             document: case.place.document,
             line: case.place.at.line,
             column: case.place.at.column,
+            base: PastReport::of(&case.past),
             package: answer.package.clone(),
             policy: answer.policy.map(crate::extension::Policy::as_str),
             range: answer.range.clone(),

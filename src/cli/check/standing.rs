@@ -1,7 +1,7 @@
 //! `--from-cluster`: what is installed, as a cluster says it.
 
 use crate::cli::check::args::Plan;
-use crate::cli::check::cases::{Case, Subject};
+use crate::cli::check::cases::{Case, Subject, Told};
 use crate::cli::facts::origin::Origin;
 use crate::extension::{Extension, Shape};
 
@@ -14,7 +14,11 @@ pub(super) fn stand(origin: &Origin, cases: &mut [Case], plan: &Plan) {
     let mut asked: Vec<_> = cases
         .iter_mut()
         .filter_map(|case| match &mut case.subject {
-            Subject::Manifest(extension, _) => asked(extension, plan),
+            Subject::Manifest(extension, _) => {
+                let (name, extension) = asked(extension, plan)?;
+                case.told = Told::ByCluster;
+                Some((name, extension))
+            }
             Subject::Review(_) | Subject::Unknown(_) => None,
         })
         .collect();

@@ -8,7 +8,9 @@ use crate::cli::check::inputs::Gathered;
 use crate::cli::check::judged;
 use crate::cli::check::report::Summary;
 use crate::cli::{Exit, paint};
-use crate::explain::{Answer, Tone, plain};
+use crate::explain::plain::{self, PassedOver};
+use crate::explain::{Answer, Tone};
+use crate::extension::Filter;
 use crate::judge::Verdict;
 use crate::version::go;
 
@@ -21,6 +23,7 @@ pub(super) fn text(args: &CheckArgs, gathered: &Gathered, answers: &[Answer]) ->
         result(&mut text, case, answer).expect("a String takes everything");
     }
     if !args.quiet {
+        places(&mut text, gathered).expect("a String takes everything");
         let counts = Summary::of(gathered, answers);
         let verdicts = [
             (Verdict::Deny, counts.deny),
@@ -28,10 +31,39 @@ pub(super) fn text(args: &CheckArgs, gathered: &Gathered, answers: &[Answer]) ->
             (Verdict::Allow, counts.allow),
             (Verdict::NotJudged, counts.not_judged),
         ];
-        text.push_str(&plain::summary(&verdicts, counts.other_kinds));
+        let passed_over = PassedOver {
+            unchanged: gathered.unchanged,
+            removed: gathered.removed().count(),
+            templates: gathered.skipped.len(),
+            other_kinds: counts.other_kinds,
+        };
+        text.push_str(&plain::summary(&verdicts, passed_over));
         text.push('\n');
     }
     text
+}
+
+/// What is there no more, and what was skipped, each with its place.
+fn places(text: &mut String, gathered: &Gathered) -> fmt::Result {
+    let style = paint::style(Tone::Label);
+    for (place, one) in gathered.removed() {
+        let (place, name) = (
+            go::escape(&place),
+            go::escape(one.name().unwrap_or_default()),
+        );
+        let filter = one.filter();
+        let package = filter.map(|filter| &*filter.package);
+        let asked = plain::removed(package, filter.and_then(Filter::range));
+        writeln!(text, "{place}: {name}: {style}removed{style:#}")?;
+        writeln!(text, "  {asked}")?;
+    }
+    for place in &gathered.skipped {
+        let place = place.to_string();
+        let place = go::escape(&place);
+        writeln!(text, "{place}: {style}skipped{style:#}")?;
+        writeln!(text, "  {}", plain::skipped())?;
+    }
+    Ok(())
 }
 
 fn is_bad(answer: &Answer, args: &CheckArgs) -> bool {

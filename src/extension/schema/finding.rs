@@ -53,6 +53,15 @@ impl Finding {
         Self::new(at, message)
     }
 
+    /// A rule over the old value and the new one. The path is of the program's own words.
+    pub(super) fn fixed(path: &str, message: &str) -> Self {
+        Self {
+            path: path.to_owned(),
+            message: message.to_owned(),
+            instead: None,
+        }
+    }
+
     pub(super) fn too_few_properties(at: &Path<'_>, found: usize, least: usize) -> Self {
         let subject = in_body(at);
         let message =

@@ -148,7 +148,8 @@ fn leads_back(link: &Path, real: &Path) -> bool {
     around.is_some_and(|around| around.starts_with(real))
 }
 
-fn has_manifest_name(path: &Path) -> bool {
+/// Whether a file in a folder is taken for a manifest, by how its name ends.
+pub(crate) fn has_manifest_name(path: &Path) -> bool {
     let extension = path.extension().and_then(OsStr::to_str);
     matches!(extension, Some("yaml" | "yml" | "json"))
 }

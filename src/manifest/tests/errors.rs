@@ -1,5 +1,6 @@
 //! The texts of what is wrong, with the place.
 
+use super::super::documents;
 use super::error;
 
 #[track_caller]
@@ -109,9 +110,84 @@ fn templates_ask_to_be_rendered() {
         "line 1, column 7: found \"{{\" of a template: expected plain YAML or JSON, so \
          render it first",
     );
+    for (text, place) in [
+        ("args: [a, {{ x }}]\n", "line 1, column 11"),
+        ("args: [{{ x }}]\n", "line 1, column 8"),
+        ("[{{ x }}]", "line 1, column 2"),
+        ("a: 1\n{{/* a comment */}}\nb: 2\n", "line 2, column 1"),
+        ("a: 1\n{{- end }}\n", "line 2, column 1"),
+        ("a: {{ include \"x\" . }}\nb: {{ y }}\n", "line 1, column 4"),
+        ("a:\n  {{- toYaml .x | nindent 2 }}\n", "line 2, column 3"),
+        ("{{ .x }}: 1\r\n", "line 1, column 1"),
+        ("a: |\n  {{ b }}\nc: {{ d }}\n", "line 3, column 4"),
+        ("{\"a\": 1, {{ x }}}", "line 1, column 10"),
+    ] {
+        let expected = format!(
+            "{place}: found \"{{{{\" of a template: expected plain YAML or JSON, so render it first"
+        );
+        says(text, &expected);
+    }
+}
+
+#[test]
+fn braces_in_a_text_make_no_template() {
     says(
         "a: \"{{ in text }}\"\nb: c: d\n",
         "line 2, column 5: no valid YAML: mapping values are not allowed in this context",
+    );
+    says(
+        "script: |\n  {{ x }}\n  - {{ y }}\nb: c: d\n",
+        "line 4, column 5: no valid YAML: mapping values are not allowed in this context",
+    );
+    says(
+        "{\"a\": \"{{ x }}\", \"b\" 1}",
+        "line 1, column 22: no valid JSON: expected `:`",
+    );
+}
+
+#[test]
+fn conflict_markers_ask_to_be_resolved() {
+    let expected = |line: u32, marker: &str| {
+        format!(
+            "line {line}, column 1: found the conflict marker \"{marker}\" of a merge: expected one of \
+             the two sides, so resolve the conflict"
+        )
+    };
+    let sides = "<<<<<<< HEAD\n  b: 1\n=======\n  b: 2\n>>>>>>> other branch\n";
+    says(&format!("a:\n{sides}"), &expected(2, "<<<<<<<"));
+    says(
+        &format!("a:\n{sides}").replace('\n', "\r\n"),
+        &expected(2, "<<<<<<<"),
+    );
+    says(
+        &format!("a:\n  {{{{ x }}}}\n{sides}"),
+        &expected(3, "<<<<<<<"),
+    );
+    says(
+        "b: 1\n||||||| base\nb: 2\n=======\n",
+        &expected(2, "|||||||"),
+    );
+    says("b: 1\n=======\nb: 2\n", &expected(2, "======="));
+    says("b: 1\n>>>>>>>\n", &expected(2, ">>>>>>>"));
+    says(
+        "{\"a\": 1,\n<<<<<<< HEAD\n\"b\": 2}",
+        &expected(2, "<<<<<<<"),
+    );
+}
+
+#[test]
+fn what_only_looks_like_a_marker_is_none() {
+    for text in [
+        "a: |\n  <<<<<<< HEAD\n  =======\n",
+        "a: \"=======\"\n",
+        "# <<<<<<< HEAD\na: 1\n",
+    ] {
+        let all: Result<Vec<_>, _> = documents(text.as_bytes()).collect();
+        assert!(all.is_ok(), "{text}: {all:?}");
+    }
+    says(
+        "=======x\na: b: c\n",
+        "line 2, column 2: no valid YAML: mapping values are not allowed in this context",
     );
 }
 

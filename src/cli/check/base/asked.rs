@@ -1,0 +1,109 @@
+//! What `--base` names: a file or a folder, or a revision of the repository that `-f` is in.
+
+use std::path::{Path, PathBuf};
+
+use crate::revision::{Repository, RepositoryError, Revision, RevisionError};
+
+/// What is named.
+#[derive(Debug)]
+pub(super) enum Asked {
+    Path,
+    /// The revision, and the way to each `-f` from the root of the work tree.
+    Revision(Revision, Vec<PathBuf>),
+}
+
+/// Why it names nothing to compare with.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum BaseError {
+    #[error("--base: nothing is at {path:?}: expected a folder, a file, or a git revision")]
+    NoPath { path: String },
+    #[error(
+        "--base: {name:?} is both a path and a git revision: expected one of them, so write ./{name} for \
+         the path, or the revision in full, such as refs/heads/{name}"
+    )]
+    Both { name: String },
+    #[error(
+        "--base: {name:?} is no path, and standard input is in no git repository: expected a folder or \
+         a file with what the base renders to"
+    )]
+    StandardInput { name: String },
+    #[error("--base: {name:?} is no path, and {source}")]
+    Repository {
+        name: String,
+        source: RepositoryError,
+    },
+    #[error(
+        "--base: {} and {} are in two git repositories, and a revision is of one: expected paths of \
+         one, so check each by itself",
+        .one.display(),
+        .other.display()
+    )]
+    TwoRepositories { one: PathBuf, other: PathBuf },
+    #[error("--base: {source}, and there is no such path")]
+    Revision {
+        #[from]
+        source: RevisionError,
+    },
+}
+
+impl Asked {
+    pub(super) fn of(name: &str, filenames: &[PathBuf]) -> Result<Self, BaseError> {
+        let exists = Path::new(name).exists();
+        if exists && is_plainly_a_path(name) {
+            return Ok(Self::Path);
+        }
+        if is_plainly_a_path(name) {
+            let path = name.to_owned();
+            return Err(BaseError::NoPath { path });
+        }
+        match (exists, revision(name, filenames)) {
+            (true, Err(_)) => Ok(Self::Path),
+            (true, Ok(_)) => Err(BaseError::Both {
+                name: name.to_owned(),
+            }),
+            (false, revision) => revision,
+        }
+    }
+}
+
+/// No revision has such a name.
+fn is_plainly_a_path(name: &str) -> bool {
+    let begins = ["/", "./", "../"];
+    begins.iter().any(|begin| name.starts_with(begin))
+        || [".", ".."].contains(&name)
+        || name.ends_with('/')
+}
+
+fn revision(name: &str, filenames: &[PathBuf]) -> Result<Asked, BaseError> {
+    let mut repository: Option<(Repository, &PathBuf)> = None;
+    for path in filenames {
+        if path.as_os_str() == "-" {
+            return Err(BaseError::StandardInput {
+                name: name.to_owned(),
+            });
+        }
+        let around = Repository::around(path).map_err(|source| BaseError::Repository {
+            name: name.to_owned(),
+            source,
+        })?;
+        match &repository {
+            None => repository = Some((around, path)),
+            Some((first, _)) if first.root() == around.root() => {}
+            Some((_, one)) => {
+                return Err(BaseError::TwoRepositories {
+                    one: one.to_path_buf(),
+                    other: path.clone(),
+                });
+            }
+        }
+    }
+    let Some((repository, _)) = repository else {
+        // Without -f clap lets nothing come here.
+        return Err(BaseError::NoPath {
+            path: name.to_owned(),
+        });
+    };
+    let revision = repository.revision(name)?;
+    let within = filenames.iter().map(|path| repository.within(path));
+    Ok(Asked::Revision(revision, within.flatten().collect()))
+}

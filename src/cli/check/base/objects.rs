@@ -1,0 +1,224 @@
+//! The extensions of a base, and what could not be read of it.
+
+use std::collections::HashMap;
+use std::path::Path;
+use std::rc::Rc;
+
+use memchr::memmem;
+use serde_json::Value;
+
+use super::past::Doubt;
+use crate::cli::check::cases::Place;
+use crate::cli::check::inputs::{BadInput, deciding_field};
+use crate::extension::{Extension, Filter, Recognised, recognise};
+use crate::manifest::{DocumentErrorKind, ManifestObject, Positions, documents};
+
+/// An extension as it was.
+#[derive(Debug)]
+pub(crate) struct Ancestor {
+    pub(super) key: Key,
+    pub(crate) place: Place,
+    /// The whole object.
+    pub(crate) value: Value,
+    /// None in a version that is not known.
+    pub(crate) extension: Option<Extension>,
+}
+
+/// By what an object is known again.
+#[derive(Clone, Debug, Eq, Hash, PartialEq)]
+pub(crate) struct Key {
+    pub(crate) kind: String,
+    pub(crate) name: Option<String>,
+}
+
+/// The extensions of some files.
+#[derive(Debug, Default)]
+pub(super) struct Objects {
+    all: Vec<Rc<Ancestor>>,
+    by_key: HashMap<Key, Vec<Rc<Ancestor>>>,
+    unread: Vec<Unread>,
+}
+
+/// A file of which a part could not be read.
+#[derive(Debug)]
+struct Unread {
+    file: String,
+    /// Its content; none where nothing of it could be read.
+    bytes: Option<Vec<u8>>,
+}
+
+impl Ancestor {
+    pub(crate) fn kind(&self) -> &str {
+        &self.key.kind
+    }
+
+    pub(crate) fn name(&self) -> Option<&str> {
+        self.key.name.as_deref()
+    }
+
+    /// What it asked for, where that can be read.
+    pub(crate) fn filter(&self) -> Option<&Filter> {
+        self.extension.as_ref()?.filter.as_ref().ok()
+    }
+}
+
+impl Key {
+    pub(super) fn of(object: &ManifestObject) -> Self {
+        Self {
+            kind: object.kind.clone(),
+            name: object.name.clone(),
+        }
+    }
+
+    /// Whether a text may hold an object of this name.
+    pub(super) fn may_be_in(&self, text: &[u8]) -> bool {
+        let name = self.name.as_deref().unwrap_or_default();
+        says(text, &[name])
+    }
+}
+
+impl Objects {
+    /// Reads the extensions of these files, and says what cannot be read. A file that is about none is
+    /// not looked at any further, and a template is no error.
+    pub(super) fn read<E: Into<BadInput>>(
+        &mut self,
+        files: impl Iterator<Item = (String, Result<Vec<u8>, E>)>,
+    ) -> Vec<BadInput> {
+        let mut errors = Vec::new();
+        for (file, bytes) in files {
+            match bytes {
+                Ok(bytes) if says(&bytes, &WORDS) => self.file(file, bytes, &mut errors),
+                Ok(_) => {}
+                Err(error) => {
+                    errors.push(error.into().in_file(|_| file.clone()));
+                    self.unread.push(Unread { file, bytes: None });
+                }
+            }
+        }
+        errors
+    }
+
+    fn file(&mut self, file: String, bytes: Vec<u8>, errors: &mut Vec<BadInput>) {
+        let mut is_whole = true;
+        for document in documents(&bytes) {
+            match document {
+                Ok(document) => {
+                    let (objects, positions) = document.into_objects();
+                    let found = objects.into_iter();
+                    found.for_each(|object| self.object(&file, object, &positions));
+                }
+                Err(error) => {
+                    is_whole = false;
+                    if error.kind != DocumentErrorKind::Template {
+                        errors.push(BadInput::document(&file, error));
+                    }
+                }
+            }
+        }
+        if !is_whole {
+            let bytes = Some(bytes);
+            self.unread.push(Unread { file, bytes });
+        }
+    }
+
+    fn object(&mut self, file: &str, object: ManifestObject, positions: &Positions) {
+        let extension = match recognise(&object.value) {
+            Recognised::Other => return,
+            Recognised::UnknownVersion => None,
+            Recognised::Extension(shape) => Some(Extension::read(shape, &object.value)),
+        };
+        let path = extension
+            .as_ref()
+            .map(|extension| deciding_field(extension, &object.value, &[]));
+        let place = Place {
+            file: file.to_owned(),
+            document: object.document,
+            at: object.position(positions, &path.unwrap_or_default()),
+        };
+        let ancestor = Rc::new(Ancestor {
+            key: Key::of(&object),
+            place,
+            value: object.value,
+            extension,
+        });
+        self.all.push(Rc::clone(&ancestor));
+        let key = ancestor.key.clone();
+        self.by_key.entry(key).or_default().push(ancestor);
+    }
+
+    pub(super) fn all(&self) -> impl Iterator<Item = &Rc<Ancestor>> {
+        self.all.iter()
+    }
+
+    pub(super) fn keys(&self) -> impl Iterator<Item = &Key> {
+        self.all.iter().map(|one| &one.key)
+    }
+
+    /// The one that this object, which now stands in this file, was before. One without a name is known
+    /// again only where nothing of it has changed.
+    pub(super) fn find(
+        &self,
+        file: &str,
+        object: &ManifestObject,
+    ) -> Result<Option<Rc<Ancestor>>, Doubt> {
+        let key = Key::of(object);
+        let found = self.by_key.get(&key).map_or(&[][..], Vec::as_slice);
+        if key.name.is_none() {
+            let same = found.iter().find(|one| one.value == object.value);
+            return Ok(same.cloned());
+        }
+        match likest(found, file).as_slice() {
+            [] => self.not_unread(&key).map(|()| None),
+            [only] => Ok(Some(Rc::clone(only))),
+            [first, others @ ..] => match others.iter().find(|other| !first.asks_as(other)) {
+                None => Ok(Some(Rc::clone(first))),
+                Some(other) => Err(Doubt::Twice(first.place.clone(), other.place.clone())),
+            },
+        }
+    }
+
+    fn not_unread(&self, key: &Key) -> Result<(), Doubt> {
+        let may_hold = |unread: &&Unread| {
+            let bytes = unread.bytes.as_deref();
+            bytes.is_none_or(|bytes| key.may_be_in(bytes))
+        };
+        match self.unread.iter().find(may_hold) {
+            None => Ok(()),
+            Some(unread) => Err(Doubt::Unread(unread.file.clone())),
+        }
+    }
+}
+
+impl Ancestor {
+    fn asks_as(&self, other: &Self) -> bool {
+        self.value.get("spec") == other.value.get("spec")
+    }
+}
+
+/// Of several in one name those whose path ends most like this one.
+fn likest<'a>(found: &'a [Rc<Ancestor>], file: &str) -> Vec<&'a Rc<Ancestor>> {
+    let alike = |one: &Rc<Ancestor>| {
+        let parts = |path| Path::new(path).components().rev();
+        let both = parts(file).zip(parts(&one.place.file));
+        both.take_while(|(new, old)| new == old).count()
+    };
+    let most = found.iter().map(alike).max();
+    let found = found.iter();
+    found.filter(|one| Some(alike(one)) == most).collect()
+}
+
+/// Whether one of these words stands in a text or, where the text spells letters otherwise, may.
+fn says(text: &[u8], words: &[&str]) -> bool {
+    let mut words = words.iter();
+    words.any(|word| memmem::find(text, word.as_bytes()).is_some()) || spells(text)
+}
+
+/// Whether there is an escape that stands for a letter, or breaks a word in two lines.
+fn spells(text: &[u8]) -> bool {
+    let mut escapes = memchr::memchr_iter(b'\\', text);
+    let letter = |at: usize| text.get(at + 1).copied();
+    escapes.any(|at| matches!(letter(at), Some(b'x' | b'u' | b'U' | b'\r' | b'\n')))
+}
+
+/// Every extension's kind has one of them in it.
+const WORDS: [&str; 2] = ["ClusterExtension", "Operator"];

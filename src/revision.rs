@@ -1,0 +1,23 @@
+//! The files of a git revision, read from the repository's objects alone.
+//!
+//! ```text
+//! path --Repository::around--> Repository --revision--> Revision --files, gone--> File { path, bytes }
+//! ```
+//!
+//! A folder stands for the same files as in a work tree: those that look like manifests, nothing
+//! hidden, links followed as long as they stay within the revision. A submodule stands for the files of
+//! the commit that the revision pins, where it is checked out.
+//!
+//! Invariants: nothing is run and nothing is written. Of all configuration only the repository's own
+//! file is read, no variable of the environment is, and the library is built without the parts that
+//! run filters, hooks or helpers; so it does not matter whose repository it is. Whatever the objects
+//! are, no blob past [`crate::manifest::MAX_BYTES`] is taken, and a walk ends.
+
+mod error;
+mod repository;
+mod tree;
+mod walk;
+
+pub use self::error::{FileError, RepositoryError, RevisionError};
+pub use self::repository::{Repository, Revision};
+pub use self::walk::{File, Files};

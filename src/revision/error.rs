@@ -1,0 +1,126 @@
+//! Why there is no revision, and why a file of one cannot be read.
+
+use std::path::PathBuf;
+
+/// Why there is no repository.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum RepositoryError {
+    /// Nothing around the path is one.
+    #[error("{} is in no git repository: expected a path within the repository that has the revision", .path.display())]
+    None {
+        /// The path.
+        path: PathBuf,
+    },
+    /// It has no work tree.
+    #[error("the git repository around {} has no work tree: expected one in which the manifests lie", .path.display())]
+    Bare {
+        /// The path.
+        path: PathBuf,
+    },
+    /// The system refused.
+    #[error("{} cannot be looked at: {source}", .path.display())]
+    Io {
+        /// The path.
+        path: PathBuf,
+        /// What the system says.
+        source: std::io::Error,
+    },
+}
+
+/// Why a name is no revision.
+#[derive(Clone, Debug, Eq, PartialEq, thiserror::Error)]
+#[non_exhaustive]
+pub enum RevisionError {
+    /// Nothing in the repository is called so, or not one thing.
+    #[error("{name:?} is no revision here: {why}{}", way_out(*.shallow))]
+    Unknown {
+        /// The name.
+        name: String,
+        /// What the library says.
+        why: String,
+        /// Whether the clone holds only a part of the history.
+        shallow: bool,
+    },
+    /// It is more than one commit.
+    #[error(
+        "{name:?} is a range of revisions: expected one, or A...B for the commit that A and B have in \
+         common"
+    )]
+    Range {
+        /// The name.
+        name: String,
+    },
+    /// It is a file or a folder.
+    #[error("{name:?} is no commit: {why}{}", way_out(*.shallow))]
+    NoCommit {
+        /// The name.
+        name: String,
+        /// What the library says.
+        why: String,
+        /// Whether the clone holds only a part of the history.
+        shallow: bool,
+    },
+    /// The two sides have nothing in common.
+    #[error("{name:?} names two revisions that have no commit in common here{}", way_out(*.shallow))]
+    NothingInCommon {
+        /// The name.
+        name: String,
+        /// Whether the clone holds only a part of the history.
+        shallow: bool,
+    },
+}
+
+/// Why a file of a revision cannot be read. The texts do not repeat its path.
+#[derive(Clone, Debug, Eq, PartialEq, thiserror::Error)]
+#[non_exhaustive]
+pub enum FileError {
+    /// An object is missing or broken.
+    #[error("cannot be read from the repository: {why}")]
+    Object {
+        /// What the library says.
+        why: String,
+    },
+    /// Larger than a manifest may be.
+    #[error(
+        "is larger than {} MiB: expected a manifest, so split it, or leave it out",
+        limit >> 20
+    )]
+    TooLarge {
+        /// The most bytes allowed.
+        limit: u64,
+    },
+    /// The revision has more files than anybody could check out.
+    #[error(
+        "is past the first {limit} files of the revision: expected fewer, so name a folder in it"
+    )]
+    TooMany {
+        /// The most files looked at.
+        limit: usize,
+    },
+    /// A path longer than systems take.
+    #[error("has a path of more than {limit} bytes: expected one that can be checked out")]
+    TooDeep {
+        /// The most bytes allowed.
+        limit: usize,
+    },
+    /// The commit of a submodule is not there.
+    #[error(
+        "is a submodule at commit {commit}, which is not in its repository: expected it there, so fetch \
+         it (git submodule foreach git fetch)"
+    )]
+    Submodule {
+        /// The commit that the revision pins.
+        commit: String,
+    },
+}
+
+/// What to do where the history that is wanted was never fetched.
+fn way_out(shallow: bool) -> &'static str {
+    if shallow {
+        "; this clone is shallow, so fetch the revision first (git fetch --depth=1 origin REV; for what \
+         two have in common git fetch --unshallow, or fetch-depth: 0 in a checkout step)"
+    } else {
+        ""
+    }
+}

@@ -1,0 +1,165 @@
+//! A repository, and a commit in it by any name that git knows.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::rc::Rc;
+
+use gix::bstr::BStr;
+use gix::discover::upwards;
+use gix::revision::plumbing::Spec;
+use gix::{ObjectId, ThreadSafeRepository, open};
+
+use super::error::{RepositoryError, RevisionError};
+use super::tree::Tree;
+use super::walk::Files;
+
+/// A repository with a work tree.
+#[derive(Clone, Debug)]
+pub struct Repository {
+    git: gix::Repository,
+    /// The work tree's folder, without links.
+    root: PathBuf,
+}
+
+/// One commit of a repository.
+#[derive(Clone, Debug)]
+pub struct Revision {
+    commit: ObjectId,
+    tree: Rc<Tree>,
+}
+
+impl Repository {
+    /// The one that this file or folder lies in.
+    pub fn around(path: &Path) -> Result<Self, RepositoryError> {
+        let real = real(path)?;
+        let folder = if real.is_dir() {
+            &*real
+        } else {
+            real.parent().unwrap_or(&real)
+        };
+        let trust = gix::sec::trust::Mapping {
+            full: isolated(),
+            reduced: isolated(),
+        };
+        let found = ThreadSafeRepository::discover_opts(folder, upwards::Options::default(), trust);
+        let Ok(found) = found else {
+            let path = path.to_owned();
+            return Err(RepositoryError::None { path });
+        };
+        let git = found.to_thread_local();
+        match git.workdir().map(fs::canonicalize) {
+            Some(Ok(root)) => Ok(Self { git, root }),
+            _ => Err(RepositoryError::Bare {
+                path: path.to_owned(),
+            }),
+        }
+    }
+
+    /// The folder of its work tree, without links.
+    pub fn root(&self) -> &Path {
+        &self.root
+    }
+
+    /// The way from its root to this file or folder, if it is in the work tree.
+    pub fn within(&self, path: &Path) -> Option<PathBuf> {
+        let real = real(path).ok()?;
+        real.strip_prefix(&self.root).ok().map(Path::to_owned)
+    }
+
+    /// The commit of this name: a branch, a tag, an id, `HEAD~2`, or `A...B` for what A and B have in
+    /// common.
+    pub fn revision(&self, name: &str) -> Result<Revision, RevisionError> {
+        let shallow = self.git.is_shallow().unwrap_or_default();
+        let spec = self.git.rev_parse(<&BStr>::from(name));
+        let spec = spec.map_err(|error| RevisionError::Unknown {
+            name: name.to_owned(),
+            why: told(&error),
+            shallow,
+        })?;
+        let id = match spec.detach() {
+            Spec::Include(id) => id,
+            Spec::Merge { theirs, ours } => {
+                let common = self.git.merge_base(theirs, ours).ok().flatten();
+                let common = common.ok_or_else(|| RevisionError::NothingInCommon {
+                    name: name.to_owned(),
+                    shallow,
+                })?;
+                common.detach()
+            }
+            _ => {
+                return Err(RevisionError::Range {
+                    name: name.to_owned(),
+                });
+            }
+        };
+        self.commit(id).map_err(|why| RevisionError::NoCommit {
+            name: name.to_owned(),
+            why,
+            shallow,
+        })
+    }
+
+    fn commit(&self, id: ObjectId) -> Result<Revision, String> {
+        let object = self.git.find_object(id).map_err(|error| told(&error))?;
+        let commit = object.peel_to_commit().map_err(|error| told(&error))?;
+        let tree = commit.tree_id().map_err(|error| told(&error))?.detach();
+        Ok(Revision {
+            commit: commit.id,
+            tree: Rc::new(Tree::of_commit(self.git.clone(), &self.root, tree)),
+        })
+    }
+}
+
+impl Revision {
+    /// Its id, in full.
+    pub fn commit(&self) -> String {
+        self.commit.to_hex().to_string()
+    }
+
+    /// The files of these files and folders, each given as the way from the root, in their order.
+    pub fn files(&self, paths: &[PathBuf]) -> Files {
+        Files::below(&self.tree, paths)
+    }
+
+    /// The files of the whole revision that are in none of these files and folders, and not in the work
+    /// tree any more.
+    pub fn gone(&self, but: &[PathBuf]) -> Files {
+        Files::gone(&self.tree, but)
+    }
+}
+
+/// Of the world around it a repository says nothing, and no object takes more room than this.
+pub(super) fn isolated() -> open::Options {
+    open::Options::isolated().config_overrides([MOST_ROOM])
+}
+
+/// The path without links, save that the last part need not be there.
+fn real(path: &Path) -> Result<PathBuf, RepositoryError> {
+    let failed = |source| RepositoryError::Io {
+        path: path.to_owned(),
+        source,
+    };
+    match (fs::canonicalize(path), path.file_name()) {
+        (Ok(real), _) => Ok(real),
+        (Err(error), Some(name)) if error.kind() == std::io::ErrorKind::NotFound => {
+            let parent = path
+                .parent()
+                .filter(|parent| !parent.as_os_str().is_empty());
+            let parent = fs::canonicalize(parent.unwrap_or(Path::new(".")));
+            Ok(parent.map_err(failed)?.join(name))
+        }
+        (Err(error), _) => Err(failed(error)),
+    }
+}
+
+/// An error of the library in one line.
+pub(super) fn told(error: &gix::Error) -> String {
+    let first: &dyn std::error::Error = error;
+    let chain = std::iter::successors(Some(first), |error| error.source());
+    let mut said: Vec<String> = chain.map(ToString::to_string).collect();
+    said.dedup();
+    said.join(": ")
+}
+
+/// Twice the most bytes of a manifest: room for what it is stored as a difference to.
+const MOST_ROOM: &str = "gitoxide.objects.allocLimit=67108864";

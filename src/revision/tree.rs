@@ -1,0 +1,160 @@
+//! The tree of one commit: its folders and files, looked up in the repository's objects.
+
+use std::borrow::Cow;
+use std::path::{Path, PathBuf};
+
+use gix::ObjectId;
+use gix::bstr::ByteSlice;
+use gix::objs::tree::EntryKind;
+
+use super::error::FileError;
+use super::repository::{isolated, told};
+use crate::manifest::MAX_BYTES;
+
+/// The tree of a commit, and where its files would lie.
+#[derive(Clone, Debug)]
+pub(super) struct Tree {
+    git: gix::Repository,
+    /// The folder of the work tree, without links.
+    root: PathBuf,
+    /// What stands before a path in it, as people are shown it: the way to the submodule.
+    shown: String,
+    id: ObjectId,
+    /// How many repositories are around it.
+    depth: usize,
+}
+
+/// One thing in a folder.
+#[derive(Clone, Debug)]
+pub(super) struct Entry {
+    pub(super) name: Vec<u8>,
+    pub(super) kind: EntryKind,
+    pub(super) id: ObjectId,
+}
+
+impl Tree {
+    pub(super) fn of_commit(git: gix::Repository, root: &Path, id: ObjectId) -> Self {
+        Self {
+            git,
+            root: root.to_owned(),
+            shown: String::new(),
+            id,
+            depth: 0,
+        }
+    }
+
+    /// The folder that holds everything.
+    pub(super) fn top(&self) -> Entry {
+        Entry {
+            name: Vec::new(),
+            kind: EntryKind::Tree,
+            id: self.id,
+        }
+    }
+
+    /// A path in it as people are shown it.
+    pub(super) fn shown(&self, path: &[u8]) -> String {
+        format!("{}{}", self.shown, path.to_str_lossy())
+    }
+
+    /// Where a path in it lies in the work tree.
+    pub(super) fn on_disk(&self, path: &[u8]) -> PathBuf {
+        let lossy = |_| PathBuf::from(path.to_str_lossy().into_owned());
+        let path = gix::path::from_bstr(path.as_bstr());
+        self.root.join(path.map_or_else(lossy, Cow::into_owned))
+    }
+
+    /// What is in a folder, in byte order.
+    pub(super) fn folder(&self, id: ObjectId) -> Result<Vec<Entry>, FileError> {
+        let tree = self.git.find_tree(id).map_err(|error| broken(&error))?;
+        let mut entries = Vec::new();
+        for entry in tree.iter() {
+            let entry = entry.map_err(|error| broken(&error))?;
+            entries.push(Entry {
+                name: entry.filename().to_vec(),
+                kind: entry.mode().kind(),
+                id: entry.object_id(),
+            });
+        }
+        entries.sort_unstable_by(|a, b| a.name.cmp(&b.name));
+        Ok(entries)
+    }
+
+    /// What is at a path, if anything is.
+    pub(super) fn at(&self, path: &[u8]) -> Result<Option<Entry>, FileError> {
+        let mut found = self.top();
+        for name in path
+            .split(|byte| *byte == b'/')
+            .filter(|name| !name.is_empty())
+        {
+            if found.kind != EntryKind::Tree {
+                return Ok(None);
+            }
+            let entries = self.folder(found.id)?;
+            match entries.into_iter().find(|entry| entry.name == name) {
+                Some(entry) => found = entry,
+                None => return Ok(None),
+            }
+        }
+        Ok(Some(found))
+    }
+
+    /// The content of a file. How large it is, is asked before it is taken.
+    pub(super) fn file(&self, id: ObjectId) -> Result<Vec<u8>, FileError> {
+        let header = self.git.find_header(id).map_err(|error| broken(&error))?;
+        if header.size() > MAX_BYTES {
+            return Err(FileError::TooLarge { limit: MAX_BYTES });
+        }
+        let mut object = self.git.find_object(id).map_err(|error| broken(&error))?;
+        Ok(object.data.split_off(0))
+    }
+
+    /// The tree of a submodule, at a path in this one; none where it is not checked out.
+    pub(super) fn submodule(
+        &self,
+        path: &[u8],
+        commit: ObjectId,
+    ) -> Result<Option<Self>, FileError> {
+        let root = self.on_disk(path);
+        let git = isolated().open(&root);
+        let Some(git) = git.ok().filter(|_| self.depth < MOST_DEPTH) else {
+            return Ok(None);
+        };
+        let git = git.to_thread_local();
+        let missing = || FileError::Submodule {
+            commit: commit.to_hex().to_string(),
+        };
+        let id = git
+            .find_commit(commit)
+            .ok()
+            .and_then(|commit| commit.tree_id().ok())
+            .map(gix::Id::detach)
+            .ok_or_else(missing)?;
+        Ok(Some(Self {
+            git,
+            root,
+            shown: format!("{}/", self.shown(path)),
+            id,
+            depth: self.depth + 1,
+        }))
+    }
+
+    /// Whether a file of the current commit may be missing in the work tree because nobody wants it there.
+    pub(super) fn is_left_out(&self, path: &[u8]) -> bool {
+        let is_sparse = self.git.config_snapshot().boolean("core.sparseCheckout");
+        is_sparse == Some(true) && self.is_in_head(path)
+    }
+
+    fn is_in_head(&self, path: &[u8]) -> bool {
+        let id = self.git.head_tree_id().ok().map(gix::Id::detach);
+        let head = id.map(|id| Self { id, ..self.clone() });
+        head.is_some_and(|head| head.at(path).is_ok_and(|entry| entry.is_some()))
+    }
+}
+
+fn broken(error: &gix::Error) -> FileError {
+    FileError::Object { why: told(error) }
+}
+
+/// How deep submodules are followed into submodules.
+const MOST_DEPTH: usize = 8;

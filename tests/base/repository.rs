@@ -1,0 +1,191 @@
+//! A git repository with manifests in `apps`, made by git, in which the program is run.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use serde_json::Value;
+
+use crate::check::scene::{Ran, Scene, scene};
+
+/// A folder with a catalog, the repository `repo`, and what else a test puts beside it.
+pub(crate) struct Repository {
+    scene: Scene,
+}
+
+/// The flag that gives the catalog its content, from within the repository.
+pub(crate) const CATALOG: &str = "--catalog=hub=../hub";
+
+impl Repository {
+    /// One without any commit. The catalog has `lantern-operator`, and `wick` and `shade` of one
+    /// version each.
+    pub(crate) fn new() -> Self {
+        let hub = include_str!("../../examples/Resolved/hub.yaml");
+        let more = format!("{}---\n{}", package("wick"), package("shade"));
+        let scene = scene(&[("hub/lantern.yaml", hub), ("hub/more.yaml", &more)]);
+        let repository = Self { scene };
+        repository.git_in(".", &["init", "-q", "-b", "main", "repo"]);
+        repository
+    }
+
+    /// One with these files in a commit, the only one of its branch `main`.
+    pub(crate) fn with(files: &[(&str, &str)]) -> Self {
+        let repository = Self::new();
+        repository.write(files);
+        repository.commit();
+        repository
+    }
+
+    pub(crate) fn path(&self, path: &str) -> PathBuf {
+        self.scene.path().join("repo").join(path)
+    }
+
+    pub(crate) fn beside(&self, path: &str) -> PathBuf {
+        self.scene.path().join(path)
+    }
+
+    pub(crate) fn write(&self, files: &[(&str, &str)]) {
+        for (file, text) in files {
+            let path = self.path(file);
+            fs::create_dir_all(path.parent().expect("in the folder")).expect(file);
+            fs::write(path, text).expect(file);
+        }
+    }
+
+    pub(crate) fn remove(&self, file: &str) {
+        fs::remove_file(self.path(file)).expect(file);
+    }
+
+    pub(crate) fn commit(&self) {
+        self.commit_in("repo");
+    }
+
+    pub(crate) fn commit_in(&self, folder: &str) {
+        self.git_in(folder, &["add", "--all"]);
+        self.git_in(folder, &["commit", "-q", "--allow-empty", "-m", "change"]);
+    }
+
+    pub(crate) fn git(&self, arguments: &[&str]) -> String {
+        self.git_in("repo", arguments)
+    }
+
+    /// Git in a folder beside the repository, with no settings but these.
+    #[track_caller]
+    pub(crate) fn git_in(&self, folder: &str, arguments: &[&str]) -> String {
+        let ran = Command::new("git")
+            .args([
+                "-c",
+                "protocol.file.allow=always",
+                "-c",
+                "core.autocrlf=false",
+            ])
+            .args(arguments)
+            .current_dir(self.beside(folder))
+            .env("GIT_CONFIG_GLOBAL", "/dev/null")
+            .env("GIT_CONFIG_NOSYSTEM", "1")
+            .envs(WHO.map(|name| (name, "olmguard")))
+            .output()
+            .expect("git is there");
+        let told = String::from_utf8_lossy(&ran.stderr);
+        assert!(ran.status.success(), "git {arguments:?}: {told}");
+        String::from_utf8(ran.stdout)
+            .expect("UTF-8")
+            .trim()
+            .to_owned()
+    }
+
+    /// `olmguard check` in the repository.
+    pub(crate) fn run(&self, arguments: &[&str]) -> Ran {
+        self.run_in("repo", arguments)
+    }
+
+    /// In a folder beside it.
+    pub(crate) fn run_in(&self, folder: &str, arguments: &[&str]) -> Ran {
+        let ended = self
+            .scene
+            .command(arguments)
+            .current_dir(self.beside(folder))
+            .output();
+        let ended = ended.expect("the program starts");
+        let text = |bytes| String::from_utf8(bytes).expect("UTF-8");
+        Ran {
+            code: ended.status.code().expect("no signal"),
+            stdout: text(ended.stdout),
+            stderr: text(ended.stderr),
+        }
+    }
+
+    /// The JSON, which fits its schema, of a check of `apps` against this base, and the exit code.
+    #[track_caller]
+    pub(crate) fn json(&self, base: &str, more: &[&str]) -> (i32, Value) {
+        let arguments = ["-f", "apps", CATALOG, "-o=json", "--base", base];
+        let ran = self.run(&[&arguments, more].concat());
+        (ran.code, ran.json())
+    }
+
+    /// `NAME CHANGE TOKEN` of each result of the same.
+    #[track_caller]
+    pub(crate) fn tokens(&self, base: &str, more: &[&str]) -> Vec<String> {
+        tokens(&self.json(base, more).1)
+    }
+
+    /// Nothing is judged, and these words say why.
+    #[track_caller]
+    pub(crate) fn misused(&self, arguments: &[&str], words: &str) {
+        let ran = self.run(arguments);
+        assert_eq!((ran.code, &*ran.stdout), (2, ""), "{arguments:?}: {ran:?}");
+        assert!(ran.stderr.contains(words), "{arguments:?}: {}", ran.stderr);
+    }
+}
+
+/// `NAME CHANGE TOKEN` of each result.
+pub(crate) fn tokens(report: &Value) -> Vec<String> {
+    let results = report["results"].as_array().expect("a list").iter();
+    let said = |value: &Value| value.as_str().unwrap_or("-").to_owned();
+    let line = |result: &Value| {
+        let change = said(&result["base"]["change"]);
+        format!(
+            "{} {change} {}",
+            said(&result["name"]),
+            said(&result["token"])
+        )
+    };
+    results.map(line).collect()
+}
+
+/// Every file below a folder with its content and when it was last written.
+pub(crate) fn print(folder: &Path) -> Vec<String> {
+    let mut print = Vec::new();
+    let mut folders = vec![folder.to_owned()];
+    while let Some(folder) = folders.pop() {
+        for entry in fs::read_dir(folder).expect("a folder") {
+            let path = entry.expect("an entry").path();
+            let metadata = fs::symlink_metadata(&path).expect("it is there");
+            let written = metadata.modified().expect("a time");
+            let content = metadata.is_file().then(|| fs::read(&path).expect("a file"));
+            print.push(format!("{} {written:?} {content:?}", path.display()));
+            if metadata.is_dir() {
+                folders.push(path);
+            }
+        }
+    }
+    print.sort();
+    print
+}
+
+/// A package of one version.
+fn package(name: &str) -> String {
+    format!(
+        "schema: olm.package\nname: {name}\ndefaultChannel: stable\n---\n\
+         schema: olm.channel\npackage: {name}\nname: stable\nentries:\n- name: {name}.v1.0.0\n---\n\
+         schema: olm.bundle\npackage: {name}\nname: {name}.v1.0.0\nimage: example.com/{name}:v1.0.0\n\
+         properties:\n- {{type: olm.package, value: {{packageName: {name}, version: \"1.0.0\"}}}}\n"
+    )
+}
+
+const WHO: [&str; 4] = [
+    "GIT_AUTHOR_NAME",
+    "GIT_AUTHOR_EMAIL",
+    "GIT_COMMITTER_NAME",
+    "GIT_COMMITTER_EMAIL",
+];

@@ -1,0 +1,154 @@
+//! Nothing is written and nothing is run, whatever the repository says.
+
+use std::fs;
+
+use super::repository::{CATALOG, Repository, print};
+use crate::check::scene::asking;
+
+fn repository() -> Repository {
+    let repository = Repository::with(&[("apps/a.yaml", &asking("a", "version: 1.0.0"))]);
+    repository.write(&[("apps/a.yaml", &asking("a", "version: 1.1.0"))]);
+    repository
+}
+
+#[test]
+fn no_file_is_touched() {
+    let repository = repository();
+    let before = print(&repository.path(""));
+    for base in ["main", "HEAD...main", "nope"] {
+        repository.run(&["-f", "apps", CATALOG, "--base", base]);
+    }
+    assert_eq!(print(&repository.path("")), before);
+}
+
+#[test]
+fn settings_of_the_repository_run_nothing() {
+    let repository = repository();
+    let trap = repository.beside("trapped");
+    let touch = format!("touch {}", trap.display());
+    for setting in [
+        "core.fsmonitor",
+        "core.sshCommand",
+        "core.pager",
+        "core.askPass",
+        "diff.external",
+        "filter.trap.clean",
+        "filter.trap.smudge",
+        "filter.trap.process",
+        "alias.check",
+        "credential.helper",
+        "extensions.partialClone",
+    ] {
+        repository.git(&["config", setting, &touch]);
+    }
+    repository.write(&[(".gitattributes", "* filter=trap diff=trap\n")]);
+    let hook = repository.path(".git/hooks/post-checkout");
+    fs::create_dir_all(hook.parent().expect("a folder")).expect("a folder");
+    fs::write(&hook, format!("#!/bin/sh\n{touch}\n")).expect("a hook");
+    assert_eq!(repository.tokens("main", &[]), ["a changed Resolved"]);
+    assert!(!trap.exists());
+}
+
+#[test]
+fn settings_from_elsewhere_are_not_read() {
+    let repository = repository();
+    fs::write(
+        repository.beside("bad"),
+        "[core]\n\tbare = true\n\trepositoryformatversion = 99\n",
+    )
+    .expect("a file");
+    repository.git(&["config", "include.path", "../../bad"]);
+    let mut command = std::process::Command::new(env!("CARGO_BIN_EXE_olmguard"));
+    let ended = command
+        .args(["check", "-f", "apps", CATALOG, "--base=main"])
+        .current_dir(repository.path(""))
+        .env_clear()
+        .env("GIT_DIR", "/nowhere")
+        .env("GIT_CONFIG_GLOBAL", repository.beside("bad"))
+        .env("GIT_OBJECT_DIRECTORY", "/nowhere")
+        .output()
+        .expect("the program starts");
+    assert_eq!(ended.status.code(), Some(0), "{ended:?}");
+}
+
+#[cfg(unix)]
+#[test]
+fn a_repository_of_another_user_is_read() {
+    let repository = repository();
+    let of_another = |path| std::os::unix::fs::chown(path, Some(12345), Some(12345));
+    let folders = [repository.path(".git"), repository.path("")];
+    if folders.iter().any(|folder| of_another(folder).is_err()) {
+        println!("left out: a repository of another user, since files cannot be given away");
+        return;
+    }
+    assert_eq!(repository.tokens("main", &[]), ["a changed Resolved"]);
+}
+
+#[test]
+fn a_repository_with_missing_or_broken_objects_is_bad_input() {
+    let repository = repository();
+    let id = repository.git(&["rev-parse", "main:apps/a.yaml"]);
+    let object = repository.path(&format!(".git/objects/{}/{}", &id[..2], &id[2..]));
+    fs::remove_file(&object).expect("an object");
+    let ran = repository.run(&["-f", "apps", CATALOG, "--base=main"]);
+    assert_eq!(ran.code, 3, "{ran:?}");
+    let words = "error: main:apps/a.yaml: cannot be read from the repository: ";
+    assert!(ran.stderr.starts_with(words), "{}", ran.stderr);
+    assert!(ran.stdout.contains("[InstalledUnknown]"), "{}", ran.stdout);
+    fs::write(&object, b"\x78\x9cbroken").expect("an object");
+    let ran = repository.run(&["-f", "apps", CATALOG, "--base=main"]);
+    assert_eq!(ran.code, 3, "{ran:?}");
+    assert!(ran.stderr.starts_with(words), "{}", ran.stderr);
+}
+
+#[test]
+fn a_file_that_is_too_large_is_not_taken() {
+    let repository = Repository::new();
+    let text = asking("a", "version: 1.0.0");
+    let large = format!("{text}# {}\n", "x".repeat(33 << 20));
+    repository.write(&[("apps/a.yaml", &large)]);
+    repository.commit();
+    repository.write(&[("apps/a.yaml", &text)]);
+    let ran = repository.run(&["-f", "apps", CATALOG, "--base=main"]);
+    assert_eq!(ran.code, 3, "{ran:?}");
+    let words = "error: main:apps/a.yaml: is larger than 32 MiB: ";
+    assert!(ran.stderr.starts_with(words), "{}", ran.stderr);
+}
+
+#[test]
+fn a_tree_that_folds_out_without_end_is_given_up() {
+    let repository = Repository::with(&[("apps/a.yaml", &asking("a", "version: 1.0.0"))]);
+    let mut tree = repository.git(&["rev-parse", "main:apps"]);
+    for _ in 0..12 {
+        let entries: String = ('a'..='j')
+            .map(|name| format!("040000 tree {tree}\t{name}\n"))
+            .collect();
+        tree = mktree(&repository, &entries);
+    }
+    let top = mktree(&repository, &format!("040000 tree {tree}\tapps\n"));
+    let commit = repository.git(&["commit-tree", "-m", "bomb", &top]);
+    let ran = repository.run(&["-f", "apps", CATALOG, "--base", &commit]);
+    assert_eq!(ran.code, 3, "{}", ran.stderr);
+    assert!(
+        ran.stderr
+            .contains("is past the first 1000000 files of the revision"),
+        "{}",
+        ran.stderr
+    );
+}
+
+/// The id of a new folder with these entries.
+fn mktree(repository: &Repository, entries: &str) -> String {
+    fs::write(repository.beside("entries"), entries).expect("a file");
+    let mut command = std::process::Command::new("git");
+    let ended = command
+        .args(["mktree"])
+        .current_dir(repository.path(""))
+        .stdin(fs::File::open(repository.beside("entries")).expect("a file"))
+        .output()
+        .expect("git is there");
+    String::from_utf8(ended.stdout)
+        .expect("UTF-8")
+        .trim()
+        .to_owned()
+}

@@ -1,0 +1,28 @@
+//! `olmguard check --base`: a change judged as an upgrade from what there was before.
+#![cfg(feature = "program")]
+#![expect(
+    clippy::indexing_slicing,
+    clippy::panic,
+    reason = "a test that cannot go on fails there"
+)]
+
+mod common {
+    pub(crate) mod schema;
+}
+
+mod check {
+    pub(crate) mod scene;
+}
+
+mod base {
+    mod changes;
+    mod doubts;
+    mod flags;
+    mod folders;
+    mod installed;
+    mod repositories;
+    mod repository;
+    mod safety;
+    mod skipped;
+    mod table;
+}
