@@ -2,12 +2,15 @@
 
 mod past;
 
+use std::fmt;
+
 use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::cli::check::cases::{Case, Place};
 use crate::cli::check::inputs::Gathered;
 use crate::explain::Answer;
+use crate::explain::plain::{self, PassedOver};
 use crate::judge::{FixValue, Verdict};
 use crate::snapshot::{CatalogState, Snapshot};
 use past::{BaseReport, PastReport};
@@ -198,6 +201,24 @@ impl SkippedReport {
             line: place.at.line,
             column: place.at.column,
         }
+    }
+}
+
+impl fmt::Display for Summary {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let verdicts = [
+            (Verdict::Deny, self.deny),
+            (Verdict::Undecided, self.undecided),
+            (Verdict::Allow, self.allow),
+            (Verdict::NotJudged, self.not_judged),
+        ];
+        let passed_over = PassedOver {
+            unchanged: self.unchanged.unwrap_or_default(),
+            removed: self.removed.unwrap_or_default(),
+            templates: self.skipped.unwrap_or_default(),
+            other_kinds: self.other_kinds,
+        };
+        f.write_str(&plain::summary(&verdicts, passed_over))
     }
 }
 

@@ -8,7 +8,7 @@ use crate::cli::check::inputs::Gathered;
 use crate::cli::check::judged;
 use crate::cli::check::report::Summary;
 use crate::cli::{Exit, paint};
-use crate::explain::plain::{self, PassedOver};
+use crate::explain::plain;
 use crate::explain::{Answer, Tone};
 use crate::extension::Filter;
 use crate::judge::Verdict;
@@ -24,21 +24,7 @@ pub(super) fn text(args: &CheckArgs, gathered: &Gathered, answers: &[Answer]) ->
     }
     if !args.quiet {
         places(&mut text, gathered).expect("a String takes everything");
-        let counts = Summary::of(gathered, answers);
-        let verdicts = [
-            (Verdict::Deny, counts.deny),
-            (Verdict::Undecided, counts.undecided),
-            (Verdict::Allow, counts.allow),
-            (Verdict::NotJudged, counts.not_judged),
-        ];
-        let passed_over = PassedOver {
-            unchanged: gathered.unchanged,
-            removed: gathered.removed().count(),
-            templates: gathered.skipped.len(),
-            other_kinds: counts.other_kinds,
-        };
-        text.push_str(&plain::summary(&verdicts, passed_over));
-        text.push('\n');
+        writeln!(text, "{}", Summary::of(gathered, answers)).expect("a String takes everything");
     }
     text
 }

@@ -159,18 +159,21 @@ impl Fault {
         }
     }
 
+    /// Whether it may be that no answer needs it.
+    pub(crate) fn is_warning(&self) -> bool {
+        matches!(self, Self::Unfetched { .. })
+    }
+
     /// Whether nothing at all is known of the cluster.
     pub(crate) fn is_of_cluster(&self) -> bool {
         matches!(self, Self::Cluster(_))
     }
 
     pub(crate) fn say(&self) {
-        match self {
-            Self::Unfetched { .. } => warn(self),
-            Self::Unreadable { .. }
-            | Self::Snapshot(_)
-            | Self::Cluster(_)
-            | Self::Guardrails(_) => say(self),
+        if self.is_warning() {
+            warn(self);
+        } else {
+            say(self);
         }
     }
 }
