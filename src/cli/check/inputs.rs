@@ -292,7 +292,7 @@ impl BadInput {
     /// Where in the file, if somewhere in it.
     pub(super) fn at(&self) -> Option<Position> {
         match &self.problem {
-            Problem::Input(_) => None,
+            Problem::Input(_) | Problem::File(_) => None,
             Problem::Document(error) => Some(error.at),
             Problem::Catalog(place, _) | Problem::Review(place, _) => Some(place.at),
         }

@@ -8,7 +8,8 @@ mod sarif;
 use proptest::prelude::*;
 
 use super::*;
-use crate::cli::check::cases::{Place, Subject};
+use crate::cli::check::base::Past;
+use crate::cli::check::cases::{self, Place, Subject};
 use crate::explain::not_judged;
 use crate::extension::{Identity, InstalledBundle};
 use crate::judge::{Exemption, Token};
@@ -60,6 +61,8 @@ pub(super) fn result(token: Token, counts: Exit, texts: [&str; 5]) -> (Ended, Ex
             ..Identity::default()
         },
         subject: Subject::Unknown(unknown.clone()),
+        past: Past::NotAsked,
+        told: cases::Told::default(),
     };
     let verdict = token.verdict();
     let is_told = matches!(verdict, Verdict::Deny | Verdict::Undecided);
