@@ -16,6 +16,7 @@ mod check {
     mod catalogs;
     mod edges;
     mod exit_codes;
+    mod forms;
     mod inputs;
     mod installed;
     mod output;

@@ -3,6 +3,7 @@
 
 mod common {
     pub(crate) mod committed;
+    pub(crate) mod schema;
 }
 
 use std::fs;
@@ -10,6 +11,7 @@ use std::path::Path;
 use std::process::{Command, Output};
 
 use common::committed::compare;
+use common::schema::assert_fits;
 use olmguard::lint::{Rule, lint, written};
 use serde_json::Value;
 
@@ -163,6 +165,7 @@ fn sarif_describes_every_rule_and_reads_back() {
     let log: Value = serde_json::from_str(&stdout).expect("JSON");
     let sarif: serde_sarif::sarif::Sarif = serde_json::from_str(&stdout).expect("SARIF");
     assert_eq!(serde_json::to_value(&sarif).expect("JSON"), log);
+    assert_fits("tests/sarif/sarif-2.1.0.json", &log);
     assert_eq!(
         (&log["version"], &log["runs"][0]["tool"]["driver"]["name"]),
         (&"2.1.0".into(), &"olmguard".into())

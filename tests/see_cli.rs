@@ -264,23 +264,23 @@ spec:
 fn a_manifest_keeps_what_is_not_its_version() {
     let documents = manifests(&["1.2.0", "1.4.3", "-f", "-"], MANIFEST);
     let expected = "\
-apiVersion: 'olm.operatorframework.io/v1'
-kind: 'ClusterExtension'
+apiVersion: \"olm.operatorframework.io/v1\"
+kind: \"ClusterExtension\"
 metadata:
   annotations:
-    note: 'on'
-  name: 'lights'
+    note: \"on\"
+  name: \"lights\"
 spec:
-  namespace: 'harbor'
+  namespace: \"harbor\"
   serviceAccount:
-    name: 'keeper'
+    name: \"keeper\"
   source:
     catalog:
       channels:
-        - 'stable-v1'
-      packageName: 'harbor-lights-operator'
-      version: '1.4.3'
-    sourceType: 'Catalog'
+        - \"stable-v1\"
+      packageName: \"harbor-lights-operator\"
+      version: \"1.4.3\"
+    sourceType: \"Catalog\"
 ";
     assert_eq!(documents.last().map(String::as_str), Some(expected));
     let other = manifests(
@@ -289,11 +289,11 @@ spec:
     );
     let last = other.last().expect("a hop");
     assert!(
-        last.contains("- 'stable-v2'") && last.contains("'2.3.1'"),
+        last.contains("- \"stable-v2\"") && last.contains("\"2.3.1\""),
         "{last}"
     );
     let within = manifests(&["1.2.0", "-f", "-"], MANIFEST);
-    assert!(within.last().is_some_and(|last| last.contains("'1.2.2'")));
+    assert!(within.last().is_some_and(|last| last.contains("\"1.2.2\"")));
     fails(
         &[
             "path",

@@ -2,7 +2,7 @@
 //!
 //! ```text
 //! -f PATH... --inputs--> cases, ClusterCatalogs ------\
-//! --snapshot FILE --facts--> catalogs, OLM ------------+--> Snapshot --judge--> Report --> text | JSON
+//! --snapshot FILE --facts--> catalogs, OLM ------------+--> Snapshot --judge--> Report --> text | JSON | form
 //! --from-cluster --facts--> catalogs, OLM, installed -/
 //! --catalog NAME=PATH --facts--> contents -----------/
 //! ```
@@ -12,12 +12,14 @@
 
 mod args;
 mod cases;
+mod form;
 mod inputs;
 mod installed;
 mod judged;
 mod report;
 mod standing;
 mod text;
+mod trouble;
 
 pub(super) use args::CheckArgs;
 pub use report::Report;
@@ -25,11 +27,12 @@ pub use report::Report;
 use std::io;
 
 use args::{Output, Plan};
+use form::Run;
 use inputs::Gathered;
 
 use crate::cli::facts::loading::{self, Fault, Loaded};
 use crate::cli::facts::origin::{Asked, Origin, OriginError};
-use crate::cli::{Exit, output, say, warn};
+use crate::cli::{Exit, output, say, warn, yaml};
 use crate::explain::Answer;
 
 /// What is known before the catalogs are read.
@@ -56,6 +59,9 @@ pub(super) fn run(args: &CheckArgs) -> Exit {
         }
     };
     gathered.errors.iter().for_each(say);
+    if trouble::lacks_extension(args, &gathered) {
+        say(&trouble::NO_EXTENSION);
+    }
     standing::stand(&origin, &mut gathered.cases, &plan);
     let catalogs = std::mem::take(&mut gathered.catalogs);
     let loaded = loading::load(origin, catalogs, &args.common.catalog, plan.rules.clone());
@@ -64,7 +70,7 @@ pub(super) fn run(args: &CheckArgs) -> Exit {
     if !loaded.faults.iter().any(Fault::is_of_cluster) {
         warnings.iter().for_each(warn);
     }
-    judge(args, &plan, &gathered, &loaded).unwrap_or_else(|error| {
+    judge(args, &plan, &gathered, &loaded, &warnings).unwrap_or_else(|error| {
         say(&error);
         Exit::Internal
     })
@@ -89,24 +95,46 @@ fn read(args: &CheckArgs) -> Result<Read, OriginError> {
     })
 }
 
-fn judge(args: &CheckArgs, plan: &Plan, gathered: &Gathered, loaded: &Loaded) -> io::Result<Exit> {
+fn judge(
+    args: &CheckArgs,
+    plan: &Plan,
+    gathered: &Gathered,
+    loaded: &Loaded,
+    warnings: &[String],
+) -> io::Result<Exit> {
     let Loaded { snapshot, faults } = loaded;
     let cases = gathered.cases.iter();
     let answers: Vec<Answer> = cases
         .map(|case| judged::judge(snapshot, case, plan, args))
         .collect();
-    match args.output {
-        Output::Text => {
-            let text = text::text(args, gathered, &answers);
-            output::text(|stdout| stdout.write_all(text.as_bytes()))?;
-        }
-        Output::Json => output::json(&Report::of(snapshot, gathered, &answers))?,
-    }
     let bad = gathered.errors.iter().map(|_| Exit::BadInput);
     let bad = bad.chain(
         faults
             .iter()
             .filter_map(|fault| fault.exit(judged::undecided(args))),
     );
-    Ok(judged::exit(bad, &answers, args))
+    let exit = judged::exit(bad, &answers, args);
+    let report = || Report::of(snapshot, gathered, &answers);
+    let run = || {
+        Run::of(
+            args,
+            gathered,
+            &answers,
+            trouble::troubles(args, gathered, faults, warnings),
+        )
+    };
+    match args.output {
+        Output::Text => print(&text::text(args, gathered, &answers))?,
+        Output::Json => output::json(&report())?,
+        Output::Yaml => print(&yaml::document(&serde_json::to_value(report())?))?,
+        Output::Sarif => output::json(&form::sarif::sarif(&run(), exit))?,
+        Output::Junit => print(&form::junit::junit(&run()).map_err(io::Error::other)?)?,
+        Output::Github => print(&form::github::github(&run()))?,
+        Output::Markdown => print(&form::markdown::markdown(&run()))?,
+    }
+    Ok(exit)
+}
+
+fn print(text: &str) -> io::Result<()> {
+    output::text(|stdout| stdout.write_all(text.as_bytes()))
 }

@@ -20,6 +20,18 @@ pub enum Exit {
 }
 
 impl Exit {
+    /// The number of it.
+    pub(crate) fn code(self) -> u8 {
+        match self {
+            Self::Good => 0,
+            Self::Denied => 1,
+            Self::Usage => 2,
+            Self::BadInput => 3,
+            Self::Undecided => 4,
+            Self::Internal => 5,
+        }
+    }
+
     /// Which of several wins: the greatest.
     pub(crate) fn weight(self) -> u8 {
         match self {
@@ -35,13 +47,6 @@ impl Exit {
 
 impl From<Exit> for ExitCode {
     fn from(exit: Exit) -> Self {
-        Self::from(match exit {
-            Exit::Good => 0,
-            Exit::Denied => 1,
-            Exit::Usage => 2,
-            Exit::BadInput => 3,
-            Exit::Undecided => 4,
-            Exit::Internal => 5,
-        })
+        Self::from(exit.code())
     }
 }

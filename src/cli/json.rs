@@ -41,7 +41,8 @@ impl Formatter for Printable {
     }
 }
 
-fn must_be_escaped(character: char) -> bool {
+/// Whether a terminal could obey this character, or not show it.
+pub(super) fn must_be_escaped(character: char) -> bool {
     let mut buffer = [0; 4];
     let text = &*character.encode_utf8(&mut buffer);
     !matches!(character, ' '..='~') && go::escape(text) != text

@@ -2,13 +2,12 @@
 //! one.
 
 mod frame;
-mod yaml;
 
 pub(super) use frame::FrameError;
 
 use super::said::SaidArg;
 use super::see::{EXIT_CODES, OlmArg, SeeArgs, SeeError, ended};
-use super::{Exit, output, paint, say};
+use super::{Exit, output, paint, say, yaml};
 use crate::explain::path::{PathReport, manifests};
 use frame::FrameArgs;
 

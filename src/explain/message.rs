@@ -18,6 +18,12 @@ pub const LINE_1: usize = 200;
 /// The most bytes of a message.
 pub const MESSAGE: usize = 1024;
 
+/// How the line begins that says what to set.
+pub(super) const FIX: &str = "Fix: ";
+
+/// How the line begins that says what would have to change, where nothing that is set would help.
+pub(super) const NEEDED: &str = "Needed: ";
+
 /// What a message is made from.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Facts<'a> {
@@ -242,7 +248,7 @@ fn fix(facts: &Facts<'_>) -> Option<String> {
     };
     let has_further = facts.advice.path.len() > 2;
     let first = if has_further { " first" } else { "" };
-    Some(format!("Fix: set {} to {value}{first}", fix.field))
+    Some(format!("{FIX}set {} to {value}{first}", fix.field))
 }
 
 /// Where no edit of the object is known to help, what would have to change.
@@ -252,7 +258,7 @@ fn lacking(facts: &Facts<'_>) -> Option<String> {
         .advice
         .fix
         .is_none()
-        .then(|| format!("Needed: {needed}"))
+        .then(|| format!("{NEEDED}{needed}"))
 }
 
 fn bypass(facts: &Facts<'_>) -> Option<String> {

@@ -1,6 +1,7 @@
 //! Results of a run as lines for people: what is no refusal, and the counts at the end.
 
 use crate::explain::Answer;
+use crate::explain::message::{FIX, NEEDED};
 use crate::judge::{Token, Verdict};
 use crate::version::go;
 
@@ -26,6 +27,42 @@ pub fn result(answer: &Answer) -> String {
     }
 }
 
+/// What is installed, where something is: its version, with its release.
+pub fn from(answer: &Answer) -> Option<String> {
+    let installed = answer.installed.as_ref()?;
+    let version = &installed.version;
+    Some(match installed.release.as_deref() {
+        None | Some("") => version.clone(),
+        Some(release) => format!("{version}+{release}"),
+    })
+}
+
+/// What an edit resolves to or, where it resolves to nothing, what it asks for.
+pub fn to(answer: &Answer) -> Option<String> {
+    let resolved = answer.resolved.as_ref();
+    let resolved = resolved.map(|resolved| match &resolved.release {
+        Some(release) => format!("{}+{release}", resolved.version),
+        None => resolved.version.clone(),
+    });
+    let asked = || {
+        answer
+            .range
+            .clone()
+            .filter(|range| !range.trim().is_empty())
+    };
+    let any = || answer.package.as_ref().map(|_| "any version".to_owned());
+    resolved.or_else(asked).or_else(any)
+}
+
+/// What to do about a refusal, as its message says it.
+pub fn remedy(answer: &Answer) -> Option<String> {
+    let mut lines = answer.message.as_deref()?.lines();
+    lines.find_map(|line| {
+        let remedy = line.strip_prefix(FIX).or_else(|| line.strip_prefix(NEEDED));
+        remedy.map(str::to_owned)
+    })
+}
+
 /// How many of each verdict, those that are none left out, and how many objects were passed over.
 pub fn summary(counts: &[(Verdict, usize)], other_kinds: usize) -> String {
     let said: Vec<String> = counts
@@ -45,7 +82,8 @@ pub fn summary(counts: &[(Verdict, usize)], other_kinds: usize) -> String {
     }
 }
 
-fn past(verdict: Verdict) -> &'static str {
+/// What was done with one.
+pub fn past(verdict: Verdict) -> &'static str {
     match verdict {
         Verdict::Allow => "allowed",
         Verdict::Deny => "denied",

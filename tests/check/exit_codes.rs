@@ -151,7 +151,7 @@ fn wrong_usage_judges_nothing() {
             "possible values: warn, deny",
         ),
         (
-            &["-f", "good.yaml", "-o=yaml"],
+            &["-f", "good.yaml", "-o=xml"],
             "possible values: text, json",
         ),
         (&["-f", "-", "-f", "-"], "standard input is named twice"),

@@ -78,8 +78,11 @@ fn colours_are_for_terminals() {
 fn what_a_terminal_would_obey_is_never_printed() {
     let text = extension("\"a\\e[31m\"", "1.1.0");
     let scene = scene(&[("a\u{1b}[2J.yaml", &text)]);
-    for more in [&["--no-schema"] as &[_], &["-o=json"], &[]] {
-        let ran = scene.run(&[&["-f", "a\u{1b}[2J.yaml", "no\u{1b}such", CATALOG], more].concat());
+    let forms =
+        ["json", "yaml", "sarif", "junit", "github", "markdown"].map(|form| format!("-o={form}"));
+    let forms = forms.iter().map(String::as_str);
+    for more in forms.chain(["--no-schema", "-q"]) {
+        let ran = scene.run(&["-f", "a\u{1b}[2J.yaml", "no\u{1b}such", CATALOG, more]);
         assert_eq!(ran.code, 3);
         assert!(
             !ran.stdout.contains(ESC) && !ran.stderr.contains(ESC),

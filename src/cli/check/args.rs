@@ -80,7 +80,7 @@ pub(crate) struct CheckArgs {
     #[arg(long, env = "OLMGUARD_REQUIRE_MATCH", value_parser = BoolishValueParser::new())]
     pub(super) require_match: bool,
 
-    /// Print only what does not count as good; the JSON always holds everything
+    /// Print only what does not count as good; JSON, YAML, SARIF and JUnit always hold everything
     #[arg(short, long, env = "OLMGUARD_QUIET", value_parser = BoolishValueParser::new())]
     pub(super) quiet: bool,
 }
@@ -92,6 +92,16 @@ pub(super) enum Output {
     Text,
     /// One JSON object, schema olmguard.check/v1
     Json,
+    /// The same object as YAML
+    Yaml,
+    /// SARIF 2.1.0, for code hosts and editors
+    Sarif,
+    /// Test results in XML, as pipelines read them
+    Junit,
+    /// Workflow commands of GitHub, shown beside the lines of a pull request
+    Github,
+    /// A table for the comment of a pull request
+    Markdown,
 }
 
 /// What the flags mean, once they are known to agree.

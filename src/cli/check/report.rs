@@ -1,11 +1,13 @@
 //! The JSON of `check`, schema `olmguard.check/v1`.
 
+use std::fmt;
+
 use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::cli::check::cases::Case;
 use crate::cli::check::inputs::Gathered;
-use crate::explain::Answer;
+use crate::explain::{Answer, plain};
 use crate::judge::{FixValue, Verdict};
 use crate::snapshot::{CatalogState, Snapshot};
 
@@ -147,6 +149,18 @@ impl Summary {
             not_judged: count(Verdict::NotJudged),
             other_kinds: gathered.other_kinds,
         }
+    }
+}
+
+impl fmt::Display for Summary {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let verdicts = [
+            (Verdict::Deny, self.deny),
+            (Verdict::Undecided, self.undecided),
+            (Verdict::Allow, self.allow),
+            (Verdict::NotJudged, self.not_judged),
+        ];
+        f.write_str(&plain::summary(&verdicts, self.other_kinds))
     }
 }
 

@@ -21,15 +21,7 @@ pub(super) fn text(args: &CheckArgs, gathered: &Gathered, answers: &[Answer]) ->
         result(&mut text, case, answer).expect("a String takes everything");
     }
     if !args.quiet {
-        let counts = Summary::of(gathered, answers);
-        let verdicts = [
-            (Verdict::Deny, counts.deny),
-            (Verdict::Undecided, counts.undecided),
-            (Verdict::Allow, counts.allow),
-            (Verdict::NotJudged, counts.not_judged),
-        ];
-        text.push_str(&plain::summary(&verdicts, counts.other_kinds));
-        text.push('\n');
+        writeln!(text, "{}", Summary::of(gathered, answers)).expect("a String takes everything");
     }
     text
 }

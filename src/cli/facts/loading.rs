@@ -8,8 +8,8 @@ use crate::cli::facts::origin::Origin;
 use crate::cli::{Exit, progress, say, warn};
 use crate::olm::Rules;
 use crate::snapshot::{CatalogState, Content, Currency, Snapshot};
-use crate::source::archive::ArchiveError;
 use crate::source::{Progress, load_content};
+use crate::source::archive::ArchiveError;
 use crate::version::go;
 
 /// Every catalog, and what could not be read of them.
@@ -142,15 +142,21 @@ impl Fault {
         }
     }
 
+    /// Whether it may be that no answer needs it.
+    pub(crate) fn is_warning(&self) -> bool {
+        matches!(self, Self::Unfetched { .. })
+    }
+
     /// Whether nothing at all is known of the cluster.
     pub(crate) fn is_of_cluster(&self) -> bool {
         matches!(self, Self::Cluster(_))
     }
 
     pub(crate) fn say(&self) {
-        match self {
-            Self::Unfetched { .. } => warn(self),
-            Self::Unreadable { .. } | Self::Snapshot(_) | Self::Cluster(_) => say(self),
+        if self.is_warning() {
+            warn(self);
+        } else {
+            say(self);
         }
     }
 }

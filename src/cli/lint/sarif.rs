@@ -1,41 +1,19 @@
 //! Findings as SARIF 2.1.0.
 //!
-//! Every rule is described, found or not, so that a viewer can show what was looked for. Paths are given
-//! as they were named, with `/` between folders; columns count characters.
-
-use std::fmt::Write as _;
+//! Every rule is described, found or not, so that a viewer can show what was looked for.
 
 use serde_sarif::sarif::{
-    ArtifactLocation, Location, Message, MultiformatMessageString, PhysicalLocation, Region,
-    ReportingConfiguration, ReportingDescriptor, Result as Finding, ResultLevel, Run, Sarif, Tool,
-    ToolComponent,
+    ReportingConfiguration, ReportingDescriptor, Result as Finding, ResultLevel, Sarif,
 };
 
+use crate::cli::sarif::{location, log, message, text};
 use crate::lint::{self, Rule, Severity};
+use crate::manifest::Position;
 
 /// The log of one run.
 pub fn sarif(findings: &[lint::Finding]) -> Sarif {
-    let driver = ToolComponent::builder()
-        .name("olmguard")
-        .version(env!("CARGO_PKG_VERSION"))
-        .information_uri(env!("CARGO_PKG_HOMEPAGE"))
-        .rules(
-            Rule::ALL
-                .iter()
-                .map(|rule| descriptor(*rule))
-                .collect::<Vec<_>>(),
-        )
-        .build();
-    let run = Run::builder()
-        .tool(Tool::builder().driver(driver).build())
-        .column_kind(serde_json::json!("unicodeCodePoints"))
-        .results(findings.iter().map(result).collect::<Vec<_>>())
-        .build();
-    Sarif::builder()
-        .version(serde_json::json!("2.1.0"))
-        .schema(SCHEMA)
-        .runs(vec![run])
-        .build()
+    let rules = Rule::ALL.iter().map(|rule| descriptor(*rule)).collect();
+    log(rules, findings.iter().map(result).collect(), None)
 }
 
 fn descriptor(rule: Rule) -> ReportingDescriptor {
@@ -52,53 +30,24 @@ fn descriptor(rule: Rule) -> ReportingDescriptor {
         .build()
 }
 
-fn text(text: &str) -> MultiformatMessageString {
-    MultiformatMessageString::builder().text(text).build()
-}
-
 fn result(finding: &lint::Finding) -> Finding {
     let index = Rule::ALL.iter().position(|rule| *rule == finding.rule);
     let index = index.and_then(|index| i64::try_from(index).ok());
-    let message = match &finding.upstream {
-        Some(upstream) => format!("{}\nopm validate: {upstream}", finding.message),
-        None => finding.message.clone(),
+    let told = match &finding.upstream {
+        Some(upstream) => &format!("{}\nopm validate: {upstream}", finding.message),
+        None => &finding.message,
+    };
+    let at = Position {
+        line: finding.line,
+        column: finding.column,
     };
     Finding::builder()
         .rule_id(finding.rule.id())
         .rule_index(index.unwrap_or(-1))
         .level(level(finding.severity))
-        .message(Message::builder().text(message).build())
-        .locations(vec![location(finding)])
+        .message(message(told))
+        .locations(vec![location(&finding.file, Some(at))])
         .build()
-}
-
-fn location(finding: &lint::Finding) -> Location {
-    let region = Region::builder()
-        .start_line(i64::from(finding.line.max(1)))
-        .start_column(i64::from(finding.column.max(1)))
-        .build();
-    let file = ArtifactLocation::builder().uri(uri(&finding.file)).build();
-    Location::builder()
-        .physical_location(
-            PhysicalLocation::builder()
-                .artifact_location(file)
-                .region(region)
-                .build(),
-        )
-        .build()
-}
-
-/// A path as a relative reference of RFC 3986; an absolute path stays one.
-fn uri(path: &str) -> String {
-    let mut uri = String::with_capacity(path.len());
-    for byte in path.bytes() {
-        if byte.is_ascii_alphanumeric() || b"-._~/".contains(&byte) {
-            uri.push(char::from(byte));
-        } else {
-            write!(uri, "%{byte:02X}").expect("a String takes everything");
-        }
-    }
-    uri
 }
 
 fn level(severity: Severity) -> ResultLevel {
@@ -108,5 +57,3 @@ fn level(severity: Severity) -> ResultLevel {
         Severity::Error => ResultLevel::Error,
     }
 }
-
-const SCHEMA: &str = "https://json.schemastore.org/sarif-2.1.0.json";

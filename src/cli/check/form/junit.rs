@@ -1,0 +1,76 @@
+//! Results as JUnit's XML: a suite for each file, a test case for each extension in it.
+//!
+//! A refusal is a failure; what is undecided, and what could not be read, is an error; what is not
+//! judged is skipped; warnings are a case's output, or its failure where they count as one.
+
+use quick_junit::{NonSuccessKind, Report, SerializeError, TestCase, TestCaseStatus, TestSuite};
+
+use crate::cli::Exit;
+use crate::cli::check::form::{Run, Told};
+use crate::cli::check::trouble::{Trouble, Weight};
+use crate::cli::junit::{non_success, xml};
+use crate::explain::one_line;
+use crate::judge::Verdict;
+
+/// The XML.
+pub(in crate::cli::check) fn junit(run: &Run<'_>) -> Result<String, SerializeError> {
+    let mut report = Report::new("olmguard check");
+    let troubles = run.troubles.iter();
+    let errors: Vec<_> = troubles.filter(|one| one.weight == Weight::Error).collect();
+    if !errors.is_empty() {
+        let mut suite = TestSuite::new("inputs");
+        suite.add_test_cases(errors.into_iter().map(unreadable));
+        report.add_test_suite(suite);
+    }
+    for of_file in run.results.chunk_by(|one, next| one.file() == next.file()) {
+        let file = of_file.first().map(Told::file).unwrap_or_default();
+        let mut suite = TestSuite::new(one_line(file));
+        suite.add_test_cases(of_file.iter().map(case));
+        report.add_test_suite(suite);
+    }
+    xml(&report)
+}
+
+fn unreadable(trouble: &Trouble) -> TestCase {
+    let name = trouble.file.as_deref().unwrap_or("facts");
+    let status = non_success(NonSuccessKind::Error, "BadInput", &trouble.line(), None);
+    let mut case = TestCase::new(one_line(name), status);
+    case.set_classname("inputs");
+    case
+}
+
+fn case(told: &Told<'_>) -> TestCase {
+    let mut case = TestCase::new(one_line(&told.name()), status_of(told));
+    case.set_classname(one_line(told.file()));
+    let warnings: Vec<_> = told.warnings().collect();
+    if !warnings.is_empty() {
+        case.set_system_out(warnings.join("\n"));
+    }
+    case
+}
+
+fn status_of(told: &Told<'_>) -> TestCaseStatus {
+    let bad = |kind| {
+        let place = one_line(&told.case.place.to_string());
+        let whole = format!("{place}\n{}", told.text());
+        non_success(kind, told.token(), &told.first_line(), Some(&whole))
+    };
+    match (told.answer.verdict, told.counts) {
+        (Verdict::Deny, _) => bad(NonSuccessKind::Failure),
+        (Verdict::Undecided, counts) if counts != Exit::Good => bad(NonSuccessKind::Error),
+        (_, Exit::Denied) => {
+            let warnings: Vec<_> = told.warnings().collect();
+            let first = warnings.first().map(String::as_str).unwrap_or_default();
+            let all = warnings.join("\n");
+            non_success(NonSuccessKind::Failure, "Warning", first, Some(&all))
+        }
+        (Verdict::NotJudged, _) => {
+            let mut skipped = TestCaseStatus::skipped();
+            skipped
+                .set_type(told.token())
+                .set_message(told.first_line());
+            skipped
+        }
+        (Verdict::Allow | Verdict::Undecided, _) => TestCaseStatus::success(),
+    }
+}

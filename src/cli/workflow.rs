@@ -1,0 +1,46 @@
+//! Workflow commands of GitHub, which a runner reads from the lines that begin with `::`.
+//!
+//! Invariant: a command is one line, whatever its parts hold.
+
+use std::fmt::Write as _;
+
+use crate::explain::one_line;
+use crate::manifest::Position;
+
+/// One command, but for its message.
+pub(super) struct Command<'c> {
+    /// `error`, `warning` or `notice`.
+    pub(super) word: &'static str,
+    pub(super) file: Option<&'c str>,
+    pub(super) at: Option<Position>,
+    pub(super) title: &'c str,
+}
+
+impl Command<'_> {
+    /// The whole line.
+    pub(super) fn line(&self, message: &str) -> String {
+        let mut line = format!("::{} ", self.word);
+        // What is read from standard input is no file of the repository.
+        if let Some(file) = self.file.filter(|file| *file != "-") {
+            write!(line, "file={},", property(file)).expect("a String takes everything");
+            if let Some(Position { line: at, column }) = self.at {
+                write!(line, "line={at},col={column},").expect("a String takes everything");
+            }
+        }
+        line + &format!("title={}::{}\n", property(self.title), data(message))
+    }
+}
+
+/// A message: lines in it are kept.
+fn data(text: &str) -> String {
+    text.replace('%', "%25")
+        .replace('\r', "%0D")
+        .replace('\n', "%0A")
+}
+
+/// A value between commas.
+fn property(text: &str) -> String {
+    data(&one_line(text))
+        .replace(':', "%3A")
+        .replace(',', "%2C")
+}
