@@ -134,7 +134,7 @@ impl CheckArgs {
                 });
             }
         }
-        let catalogs = self.common.catalog.iter().map(|catalog| &*catalog.path);
+        let catalogs = self.common.catalog.paths();
         check_stdin(self.filename.iter().map(PathBuf::as_path).chain(catalogs))?;
         Ok(Plan {
             rules,

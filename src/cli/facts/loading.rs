@@ -8,7 +8,7 @@ use crate::cli::facts::origin::Origin;
 use crate::cli::{Exit, progress, say, warn};
 use crate::olm::Rules;
 use crate::snapshot::{CatalogState, Content, Currency, Snapshot};
-use crate::source::{Progress, load_content};
+use crate::source::Progress;
 use crate::source::archive::ArchiveError;
 use crate::version::go;
 
@@ -107,7 +107,7 @@ fn contents<'a>(given: &'a CatalogArgs, rules: &Rules) -> Vec<(&'a str, Content)
         let catalogs = given.iter();
         catalogs
             .map(|catalog| {
-                let content = load_content(&catalog.path, rules, &progress);
+                let content = catalog.load(rules, &progress);
                 (catalog.name.as_str(), content)
             })
             .collect()
