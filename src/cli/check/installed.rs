@@ -3,8 +3,7 @@
 use std::str::FromStr;
 
 use crate::cli::said::{PartError, SaidArg, is_part};
-use crate::extension::{Filter, Installed, InstalledBundle};
-use crate::judge::{Said, identify};
+use crate::extension::{Filter, Installed};
 use crate::snapshot::Snapshot;
 
 /// What one `--installed` says: one extension or, with commas between them, several.
@@ -30,19 +29,7 @@ pub(super) enum InstalledArgError {
 impl InstalledArg {
     /// The bundle, looked up by its version where no name is given.
     pub(super) fn resolve(&self, snapshot: &Snapshot, filter: Option<&Filter>) -> Installed {
-        let Said {
-            text: version,
-            bundle,
-            release,
-        } = &self.said.0;
-        match (bundle, filter) {
-            (None, Some(filter)) => identify(snapshot, filter, version, release.as_deref()),
-            (name, _) => Installed::Bundle(InstalledBundle {
-                name: name.clone(),
-                version: version.clone(),
-                release: release.clone(),
-            }),
-        }
+        self.said.resolve(snapshot, filter)
     }
 }
 
@@ -82,6 +69,7 @@ impl FromStr for InstalledArg {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::judge::Said;
 
     fn parse(text: &str) -> Result<Vec<[String; 4]>, String> {
         let list: InstalledList = text.parse().map_err(|e: InstalledArgError| e.to_string())?;
