@@ -14,6 +14,7 @@ pub mod doctor;
 mod edges;
 mod environment;
 mod exit;
+pub mod expect;
 mod explain;
 mod facts;
 pub mod generate;
@@ -71,6 +72,7 @@ struct Cli {
 #[derive(Debug, clap::Subcommand)]
 enum Command {
     Check(check::CheckArgs),
+    Test(expect::TestArgs),
     Range(range::RangeArgs),
     Serve(Box<serve::ServeArgs>),
     Demo(demo::DemoArgs),
@@ -110,6 +112,7 @@ pub fn main(build: Build) -> ExitCode {
 fn run(command: Command, resolved: &str, build: Build) -> ExitCode {
     match command {
         Command::Check(args) => check::run(&args).into(),
+        Command::Test(args) => expect::run(&args).into(),
         Command::Range(args) => range::run(&args).into(),
         Command::Serve(args) => serve::run(*args, resolved),
         Command::Demo(args) => demo::run(args),

@@ -21,6 +21,7 @@ mod decompress;
 mod framed;
 mod indexignore;
 mod load;
+pub mod pinned;
 mod pipeline;
 pub mod record;
 mod sealed;

@@ -1,4 +1,4 @@
-//! The pages about making and comparing catalogs are true: their commands print what stands below them.
+//! The pages about making and comparing catalogs, and about expectations, are true: their commands print what stands below them.
 //!
 //! A line `$ olmguard ... > FILE` writes a file that later lines can name; what is shown is then its
 //! standard error, otherwise its standard output. `OLMGUARD_BLESS=1` writes the pages anew.
@@ -24,6 +24,11 @@ fn the_page_about_generate() {
 #[test]
 fn the_page_about_diff() {
     page("docs/diff.md");
+}
+
+#[test]
+fn the_page_about_test() {
+    page("docs/test.md");
 }
 
 #[track_caller]

@@ -20,6 +20,7 @@ mod check {
     mod inputs;
     mod installed;
     mod output;
+    mod pinned;
     mod places;
     mod reviews;
     pub(crate) mod scene;

@@ -15,6 +15,7 @@ mod from_cluster {
     mod check;
     mod doctor;
     mod guarded;
+    mod presync;
     mod save;
     mod scene;
     mod unreachable;

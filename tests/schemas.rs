@@ -7,7 +7,7 @@ mod common {
     pub(crate) mod committed;
 }
 
-use olmguard::cli::{catalogs, check, diff, doctor, generate, lint, version};
+use olmguard::cli::{catalogs, check, diff, doctor, expect, generate, lint, version};
 use olmguard::explain::path::PathReport;
 use olmguard::explain::step::StepReport;
 use olmguard::explain::versions::VersionsReport;
@@ -53,6 +53,11 @@ fn range_v1() {
 #[test]
 fn check_v1() {
     compare_schema::<check::Report>("olmguard.check.v1.json");
+}
+
+#[test]
+fn tested_v1() {
+    compare_schema::<expect::Report>("olmguard.tested.v1.json");
 }
 
 #[test]

@@ -1,20 +1,21 @@
 //! What every command that judges is told: the catalogs, and which OLM there is.
 
+mod catalog;
 #[cfg(test)]
 mod tests;
 
-use std::collections::BTreeSet;
 use std::fmt;
 use std::net::SocketAddr;
 use std::num::NonZeroUsize;
 use std::path::PathBuf;
 use std::str::FromStr;
 
-use clap::parser::ValueSource;
-use clap::{Arg, ArgAction, ArgMatches, Args, Command, FromArgMatches};
+use clap::Args;
 
 use crate::olm::{GateError, Gates, OlmRelease, Rules, UnknownRelease};
 use crate::source::archive::UnknownOlm;
+
+pub(crate) use catalog::{CatalogArg, CatalogArgs};
 
 /// The flags of every command that judges.
 #[derive(Args, Clone, Debug)]
@@ -62,19 +63,6 @@ pub(crate) enum AskedRelease {
 #[derive(Clone, Debug, Eq, PartialEq, thiserror::Error)]
 #[error("{0}, or auto")]
 pub(crate) struct AskedReleaseError(#[from] UnknownRelease);
-
-/// The catalogs of `--catalog`, in the order given, each name once.
-///
-/// A path may have a comma in it, so only the list of the environment is split at commas.
-#[derive(Clone, Debug, Default)]
-pub(crate) struct CatalogArgs(Vec<CatalogArg>);
-
-/// Where the content of one catalog is.
-#[derive(Clone, Debug, Eq, PartialEq)]
-pub(crate) struct CatalogArg {
-    pub(crate) name: String,
-    pub(crate) path: PathBuf,
-}
 
 /// Why the flags cannot be used together, or as they are.
 #[derive(Clone, Debug, Eq, PartialEq, thiserror::Error)]
@@ -161,19 +149,6 @@ pub(crate) enum UsageError {
     AllowedByNobody,
 }
 
-/// Why a `--catalog` is not understood.
-#[derive(Clone, Debug, Eq, PartialEq, thiserror::Error)]
-pub(crate) enum CatalogArgError {
-    #[error("{found:?} has no \"=\": expected NAME=PATH")]
-    NoPath { found: String },
-    #[error("{found:?} has an empty name: expected NAME=PATH")]
-    EmptyName { found: String },
-    #[error("{found:?} has an empty path: expected NAME=PATH, of a file or a folder")]
-    EmptyPath { found: String },
-    #[error("catalog {name:?} is given twice: expected each name once")]
-    Twice { name: String },
-}
-
 impl OlmArgs {
     /// The rules of the OLM that the flags name; of the newest where they name none.
     pub(crate) fn rules(&self) -> Result<Rules, UsageError> {
@@ -229,90 +204,3 @@ impl fmt::Display for AskedRelease {
         }
     }
 }
-
-impl CatalogArgs {
-    /// Whether there is none.
-    pub(crate) fn is_empty(&self) -> bool {
-        self.0.is_empty()
-    }
-
-    /// The catalogs in the order given.
-    pub(crate) fn iter(&self) -> impl Iterator<Item = &CatalogArg> {
-        self.0.iter()
-    }
-
-    fn parse<'a>(texts: impl IntoIterator<Item = &'a str>) -> Result<Self, CatalogArgError> {
-        let mut names = BTreeSet::new();
-        let mut catalogs = Vec::new();
-        for text in texts {
-            let catalog: CatalogArg = text.parse()?;
-            if !names.insert(catalog.name.clone()) {
-                return Err(CatalogArgError::Twice { name: catalog.name });
-            }
-            catalogs.push(catalog);
-        }
-        Ok(Self(catalogs))
-    }
-}
-
-impl FromStr for CatalogArg {
-    type Err = CatalogArgError;
-
-    fn from_str(text: &str) -> Result<Self, CatalogArgError> {
-        let found = || text.to_owned();
-        match text.split_once('=') {
-            None => Err(CatalogArgError::NoPath { found: found() }),
-            Some(("", _)) => Err(CatalogArgError::EmptyName { found: found() }),
-            Some((_, "")) => Err(CatalogArgError::EmptyPath { found: found() }),
-            Some((name, path)) => Ok(Self {
-                name: name.to_owned(),
-                path: path.into(),
-            }),
-        }
-    }
-}
-
-impl Args for CatalogArgs {
-    fn augment_args(command: Command) -> Command {
-        command.arg(
-            Arg::new(CATALOG)
-                .long("catalog")
-                .env("OLMGUARD_CATALOG")
-                .value_name("NAME=PATH")
-                .action(ArgAction::Append)
-                .help(
-                    "The content of a catalog, a file or a folder; may be repeated, \
-                     in the environment a list with commas",
-                ),
-        )
-    }
-
-    fn augment_args_for_update(command: Command) -> Command {
-        Self::augment_args(command)
-    }
-}
-
-impl FromArgMatches for CatalogArgs {
-    fn from_arg_matches(matches: &ArgMatches) -> Result<Self, clap::Error> {
-        let texts = matches.get_many::<String>(CATALOG).into_iter().flatten();
-        let read = if matches.value_source(CATALOG) == Some(ValueSource::EnvVariable) {
-            let listed = texts.flat_map(|list| list.split(','));
-            Self::parse(listed.map(str::trim).filter(|text| !text.is_empty()))
-        } else {
-            Self::parse(texts.map(String::as_str))
-        };
-        read.map_err(|error| {
-            clap::Error::raw(
-                clap::error::ErrorKind::ValueValidation,
-                format!("--catalog: {error}\n"),
-            )
-        })
-    }
-
-    fn update_from_arg_matches(&mut self, matches: &ArgMatches) -> Result<(), clap::Error> {
-        *self = Self::from_arg_matches(matches)?;
-        Ok(())
-    }
-}
-
-const CATALOG: &str = "catalog";

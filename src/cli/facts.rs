@@ -91,8 +91,7 @@ impl FactsArgs {
         if self.common.catalog.is_empty() && self.snapshot.is_none() && !self.from_cluster {
             return Err(UsageError::NoCatalog);
         }
-        let paths = self.common.catalog.iter().map(|catalog| &*catalog.path);
-        check_stdin(paths)
+        check_stdin(self.common.catalog.paths())
     }
 }
 

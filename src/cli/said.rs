@@ -2,7 +2,9 @@
 
 use std::str::FromStr;
 
-use crate::judge::Said;
+use crate::extension::{Filter, Installed, InstalledBundle};
+use crate::judge::{Said, identify};
+use crate::snapshot::Snapshot;
 
 /// What is said.
 #[derive(Clone, Debug, Eq, PartialEq)]
@@ -28,6 +30,23 @@ impl SaidArg {
             text: text.to_owned(),
             ..Said::default()
         })
+    }
+
+    /// The bundle, looked up by its version where no name is given.
+    pub(super) fn resolve(&self, snapshot: &Snapshot, filter: Option<&Filter>) -> Installed {
+        let Said {
+            text: version,
+            bundle,
+            release,
+        } = &self.0;
+        match (bundle, filter) {
+            (None, Some(filter)) => identify(snapshot, filter, version, release.as_deref()),
+            (name, _) => Installed::Bundle(InstalledBundle {
+                name: name.clone(),
+                version: version.clone(),
+                release: release.clone(),
+            }),
+        }
     }
 
     /// Adds one part that follows.

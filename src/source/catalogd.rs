@@ -34,9 +34,10 @@ use std::path::Path;
 use std::sync::Arc;
 
 use crate::source::SourceError;
+use address::Address;
 use roots::Roots;
 
-pub use address::{AddressError, content_url};
+pub use address::{AddressError, FileUrl, content_url};
 pub use consume::{Encoding, consume};
 pub use error::{Awaited, End, FetchError, ResponseFault, Size};
 pub use limits::FetchLimits;
@@ -94,8 +95,32 @@ impl Catalogd {
         T: Send + 'static,
         F: FnOnce(&mut dyn Read) -> Result<T, SourceError> + Send + 'static,
     {
+        self.fetch_at(&Address::of(base)?, consume).await
+    }
+
+    /// Fetches a file as it is, in the same way.
+    ///
+    /// # Errors
+    /// As for [`Catalogd::fetch`].
+    pub async fn fetch_file<T, F>(
+        &self,
+        url: &FileUrl,
+        consume: F,
+    ) -> Result<Fetched<T>, FetchError>
+    where
+        T: Send + 'static,
+        F: FnOnce(&mut dyn Read) -> Result<T, SourceError> + Send + 'static,
+    {
+        self.fetch_at(&url.0, consume).await
+    }
+
+    async fn fetch_at<T, F>(&self, address: &Address, consume: F) -> Result<Fetched<T>, FetchError>
+    where
+        T: Send + 'static,
+        F: FnOnce(&mut dyn Read) -> Result<T, SourceError> + Send + 'static,
+    {
         let total = self.limits.total;
-        let fetched = exchange::fetch(&self.roots, &self.limits, base, consume);
+        let fetched = exchange::fetch(&self.roots, &self.limits, address, consume);
         match tokio::time::timeout(total, fetched).await {
             Ok(fetched) => fetched,
             Err(_) => Err(FetchError::Timeout {

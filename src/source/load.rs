@@ -29,7 +29,7 @@ pub fn load_bytes(name: &str, bytes: &[u8], rules: &Rules) -> CatalogState {
     CatalogState::named(name, content(read, builder))
 }
 
-fn content(read: Result<(), SourceError>, builder: CatalogBuilder<'_>) -> Content {
+pub(super) fn content(read: Result<(), SourceError>, builder: CatalogBuilder<'_>) -> Content {
     match read {
         Ok(()) => Content::Loaded(Arc::<Catalog>::new(builder.finish())),
         Err(error) => Content::Unreadable(error.to_string()),

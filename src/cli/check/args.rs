@@ -153,7 +153,7 @@ impl CheckArgs {
                 without: "--base",
             });
         }
-        let catalogs = self.common.catalog.iter().map(|catalog| &*catalog.path);
+        let catalogs = self.common.catalog.paths();
         check_stdin(self.filename.iter().map(PathBuf::as_path).chain(catalogs))?;
         Ok(Plan {
             rules,

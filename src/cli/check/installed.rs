@@ -8,8 +8,8 @@ use crate::cli::check::args::Plan;
 use crate::cli::check::base::Past;
 use crate::cli::check::cases::{Case, Told};
 use crate::cli::said::{PartError, SaidArg, is_part};
-use crate::extension::{Extension, Filter, Installed, InstalledBundle, SourceType, UnknownCause};
-use crate::judge::{Said, Token, identify, pinned, resolved};
+use crate::extension::{Extension, Filter, Installed, SourceType, UnknownCause};
+use crate::judge::{Token, pinned, resolved};
 use crate::snapshot::Snapshot;
 
 /// What is installed and, where the base asks for something and that is not what counts, why not.
@@ -80,19 +80,7 @@ pub(super) enum InstalledArgError {
 impl InstalledArg {
     /// The bundle, looked up by its version where no name is given.
     pub(super) fn resolve(&self, snapshot: &Snapshot, filter: Option<&Filter>) -> Installed {
-        let Said {
-            text: version,
-            bundle,
-            release,
-        } = &self.said.0;
-        match (bundle, filter) {
-            (None, Some(filter)) => identify(snapshot, filter, version, release.as_deref()),
-            (name, _) => Installed::Bundle(InstalledBundle {
-                name: name.clone(),
-                version: version.clone(),
-                release: release.clone(),
-            }),
-        }
+        self.said.resolve(snapshot, filter)
     }
 }
 
@@ -132,6 +120,7 @@ impl FromStr for InstalledArg {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::judge::Said;
 
     fn parse(text: &str) -> Result<Vec<[String; 4]>, String> {
         let list: InstalledList = text.parse().map_err(|e: InstalledArgError| e.to_string())?;

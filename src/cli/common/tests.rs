@@ -31,7 +31,12 @@ fn a_catalog_splits_at_the_first_equals_sign() {
     let read: Vec<_> = common
         .catalog
         .iter()
-        .map(|catalog| (catalog.name.as_str(), catalog.path.to_str().unwrap()))
+        .map(|catalog| {
+            (
+                catalog.name.as_str(),
+                catalog.path().unwrap().to_str().unwrap(),
+            )
+        })
         .collect();
     assert_eq!(read, [("a", "/x=y,b=z"), ("b", "./c")]);
 }
@@ -45,6 +50,14 @@ fn what_is_no_catalog_is_refused() {
         ),
         (&["--catalog", "=x"], "\"=x\" has an empty name"),
         (&["--catalog", "a="], "\"a=\" has an empty path"),
+        (
+            &["--catalog", "a=https://h.example/c.yaml"],
+            "\"https://h.example/c.yaml\" has no digest: expected #sha256=HEX behind the URL",
+        ),
+        (
+            &["--catalog", "a=h.example/c@sha256:00"],
+            "\"h.example/c@sha256:00\" is an image, and images are not read",
+        ),
         (
             &["--catalog", "a=x", "--catalog", "a=y"],
             "catalog \"a\" is given twice: expected each name once",

@@ -10,8 +10,8 @@ use crate::cli::guardrails::{GuardrailsArgs, GuardrailsFault, ReadGuardrails};
 use crate::cli::{Exit, progress, say, warn};
 use crate::olm::Rules;
 use crate::snapshot::{CatalogState, Content, Currency, Snapshot};
+use crate::source::Progress;
 use crate::source::archive::ArchiveError;
-use crate::source::{Progress, load_content};
 use crate::version::go;
 
 /// Every catalog, and what could not be read of them.
@@ -122,7 +122,7 @@ fn contents<'a>(given: &'a CatalogArgs, rules: &Rules) -> Vec<(&'a str, Content)
         let catalogs = given.iter();
         catalogs
             .map(|catalog| {
-                let content = load_content(&catalog.path, rules, &progress);
+                let content = catalog.load(rules, &progress);
                 (catalog.name.as_str(), content)
             })
             .collect()

@@ -13,7 +13,7 @@ use crate::explain::Subject;
 use crate::nearest::nearest;
 use crate::olm::Rules;
 use crate::snapshot::Content;
-use crate::source;
+use crate::source::Progress;
 use crate::version::go;
 
 /// The package whose bundles the range is tried on.
@@ -99,8 +99,7 @@ impl<'a> BundleSource<'a> {
     /// Reads the catalog, and finds the package's bundles in it, best first.
     pub(super) fn load(self, rules: &Rules) -> Result<Vec<Subject>, SubjectsError> {
         let Self { catalog, .. } = self;
-        let state = source::load(&catalog.name, &catalog.path, rules);
-        match &state.content {
+        match &catalog.load(rules, &Progress::default()) {
             Content::Loaded(content) => self.bundles(content),
             Content::Missing => Err(self.unreadable("it has no content")),
             Content::Unfetched(why) | Content::Unreadable(why) => Err(self.unreadable(why)),

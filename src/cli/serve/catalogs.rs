@@ -9,7 +9,7 @@ use crate::cli::common::CatalogArgs;
 use crate::olm::Rules;
 use crate::server::Check;
 use crate::snapshot::{CatalogState, Content, Snapshot};
-use crate::source;
+use crate::source::Progress;
 use crate::telemetry::metrics::{CatalogLoad, CatalogMetrics, LoadFailure};
 use crate::tls::{Clock as _, SystemClock};
 
@@ -38,7 +38,7 @@ pub(super) fn load(
 ) -> Snapshot {
     let states = catalogs.iter().map(|catalog| {
         let begun = Instant::now();
-        let state = source::load(&catalog.name, &catalog.path, &rules);
+        let state = CatalogState::named(&catalog.name, catalog.load(&rules, &Progress::default()));
         report(&state, begun.elapsed(), metrics);
         state
     });

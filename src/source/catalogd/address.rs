@@ -1,5 +1,8 @@
 //! From the base URL of a catalog to that of its content.
 
+use std::fmt;
+use std::str::FromStr;
+
 use hyper::Uri;
 use hyper::http::uri::{PathAndQuery, Scheme};
 
@@ -40,9 +43,18 @@ pub(super) struct Address {
     pub(super) host: Box<str>,
 }
 
+/// A file that is fetched as it is, and is no catalogd's.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub struct FileUrl(pub(super) Address);
+
 impl Address {
     /// The content of the catalog at `base`. A `contentURL` of old names the content itself.
     pub(super) fn of(base: &str) -> Result<Self, AddressError> {
+        Self::with(base, content_path)
+    }
+
+    /// What is at `base`, with another path.
+    fn with(base: &str, path: impl Fn(&Uri) -> String) -> Result<Self, AddressError> {
         let not_http = || AddressError::of(base);
         let uri: Uri = base.parse().map_err(|_| not_http())?;
         let scheme = uri.scheme().filter(|scheme| is_http(scheme));
@@ -52,7 +64,7 @@ impl Address {
         if authority.as_str().contains('@') {
             return Err(AddressError::User);
         }
-        let path: PathAndQuery = content_path(&uri).parse().map_err(|_| not_http())?;
+        let path: PathAndQuery = path(&uri).parse().map_err(|_| not_http())?;
         let whole = Uri::builder()
             .scheme(scheme.clone())
             .authority(authority.clone())
@@ -62,6 +74,27 @@ impl Address {
             path,
             host: authority.as_str().into(),
         })
+    }
+}
+
+impl FromStr for FileUrl {
+    type Err = AddressError;
+
+    fn from_str(url: &str) -> Result<Self, AddressError> {
+        let own = |uri: &Uri| match uri.query() {
+            Some(query) => format!("{}?{query}", uri.path()),
+            None => uri.path().to_owned(),
+        };
+        Address::with(url, own).map(Self)
+    }
+}
+
+/// Without what stands behind a `?`: it may be a key.
+impl fmt::Display for FileUrl {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Address { uri, path, host } = &self.0;
+        let scheme = uri.scheme_str().unwrap_or_default();
+        write!(f, "{scheme}://{host}{}", path.path())
     }
 }
 

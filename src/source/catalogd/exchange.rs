@@ -28,26 +28,20 @@ use crate::source::SourceError;
 pub(super) async fn fetch<T, F>(
     roots: &Arc<Roots>,
     limits: &FetchLimits,
-    base: &str,
+    address: &Address,
     f: F,
 ) -> Result<Fetched<T>, FetchError>
 where
     T: Send + 'static,
     F: FnOnce(&mut dyn Read) -> Result<T, SourceError> + Send + 'static,
 {
-    let address = Address::of(base)?;
-    let io = within(
-        limits.connect,
-        Awaited::Connection,
-        connect(roots, &address),
-    )
-    .await?;
+    let io = within(limits.connect, Awaited::Connection, connect(roots, address)).await?;
     let handshake = http1::Builder::new().max_buf_size(READ_AHEAD).handshake(io);
     let (sender, connection) = handshake
         .await
-        .map_err(|error| no_answer(&error, &address))?;
+        .map_err(|error| no_answer(&error, address))?;
     let exchange = async {
-        let answer = ask(sender, &address);
+        let answer = ask(sender, address);
         let answer = within(limits.silence, Awaited::Answer, answer).await?;
         let encoding = acceptable(&answer)?;
         consume(answer.into_body(), encoding, limits, f).await

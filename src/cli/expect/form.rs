@@ -1,0 +1,75 @@
+//! What became of the cases, for pipelines.
+
+use quick_junit::{NonSuccessKind, Report, SerializeError, TestCase, TestCaseStatus, TestSuite};
+
+use crate::cli::expect::text::details;
+use crate::cli::expect::trial::Outcome;
+use crate::cli::junit::{non_success, xml};
+use crate::cli::workflow::Command;
+use crate::explain::one_line;
+
+/// JUnit's XML: a suite for each file, and one for what could not be read.
+pub(super) fn junit(outcomes: &[Outcome], faults: &[String]) -> Result<String, SerializeError> {
+    let mut report = Report::new("olmguard test");
+    if !faults.is_empty() {
+        let mut suite = TestSuite::new("suites");
+        suite.add_test_cases(faults.iter().map(|fault| unreadable(fault)));
+        report.add_test_suite(suite);
+    }
+    for of_file in outcomes.chunk_by(|one, next| one.file == next.file) {
+        let file = of_file.first().map_or("", |outcome| &outcome.file);
+        let mut suite = TestSuite::new(one_line(file));
+        suite.add_test_cases(of_file.iter().map(case));
+        report.add_test_suite(suite);
+    }
+    xml(&report)
+}
+
+fn unreadable(fault: &str) -> TestCase {
+    let fault = one_line(fault);
+    let status = non_success(NonSuccessKind::Error, "BadInput", &fault, None);
+    let mut case = TestCase::new(fault, status);
+    case.set_classname("suites");
+    case
+}
+
+fn case(outcome: &Outcome) -> TestCase {
+    let status = match outcome.differences.first() {
+        None => TestCaseStatus::success(),
+        Some(first) => {
+            let line = format!(
+                "{}: expected {}, found {}",
+                first.field, first.expected, first.found
+            );
+            let whole = format!("{}\n{}", one_line(&outcome.place()), details(outcome));
+            non_success(NonSuccessKind::Failure, "Difference", &line, Some(&whole))
+        }
+    };
+    let mut case = TestCase::new(one_line(&outcome.name), status);
+    case.set_classname(one_line(&outcome.file));
+    case
+}
+
+/// Workflow commands of GitHub: an error for each case that does not hold.
+pub(super) fn github(outcomes: &[Outcome], faults: &[String]) -> String {
+    let faults = faults.iter().map(|fault| {
+        let command = Command {
+            word: "error",
+            file: None,
+            at: None,
+            title: "olmguard test",
+        };
+        command.line(&one_line(fault))
+    });
+    let failed = outcomes.iter().filter(|outcome| !outcome.holds());
+    let failed = failed.map(|outcome| {
+        let command = Command {
+            word: "error",
+            file: Some(&outcome.file),
+            at: Some(outcome.at),
+            title: &outcome.name,
+        };
+        command.line(&details(outcome))
+    });
+    faults.chain(failed).collect()
+}

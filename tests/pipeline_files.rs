@@ -1,0 +1,21 @@
+//! The files for pipelines are run: each is read, and its steps do on a repository what the runner would
+//! make them do. One repository passes, in one something is denied, and one cannot be read.
+#![cfg(feature = "program")]
+#![expect(
+    clippy::indexing_slicing,
+    clippy::print_stdout,
+    reason = "a test that cannot go on fails there, and says what it leaves out"
+)]
+
+mod common {
+    pub(crate) mod shown;
+}
+
+mod pipelines {
+    mod github;
+    mod gitlab;
+    mod page;
+    mod pre_commit;
+    mod rendered;
+    pub(crate) mod repository;
+}
