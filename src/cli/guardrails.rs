@@ -29,6 +29,12 @@ pub(crate) struct GuardrailsArgs {
     files: Vec<PathBuf>,
 }
 
+impl From<Vec<PathBuf>> for GuardrailsArgs {
+    fn from(files: Vec<PathBuf>) -> Self {
+        Self { files }
+    }
+}
+
 /// The rules, and what is wrong with them.
 #[derive(Debug, Default)]
 pub(crate) struct ReadGuardrails {

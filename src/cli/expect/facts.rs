@@ -3,7 +3,7 @@
 use std::io;
 
 use crate::cli::expect::suite::Suite;
-use crate::cli::facts::loading::{self, Loaded};
+use crate::cli::facts::loading::{self, Given, Loaded};
 use crate::cli::facts::origin::{Asked, Origin, OriginError};
 use crate::cli::look::LookArgs;
 use crate::manifest::{Inputs, documents};
@@ -29,10 +29,14 @@ pub(super) fn load(suite: &Suite) -> Result<Facts, OriginError> {
     })?;
     let (rules, warnings) = origin.rules(&asked.olm)?;
     let (objects, mut faults) = objects(suite);
+    let given = Given {
+        catalogs: &asked.catalogs,
+        guardrails: &asked.guardrails,
+    };
     let Loaded {
         snapshot,
         faults: own,
-    } = loading::load(origin, objects, &asked.catalogs, rules);
+    } = loading::load(origin, objects, given, rules);
     faults.extend(own.iter().map(ToString::to_string));
     Ok(Facts {
         snapshot,

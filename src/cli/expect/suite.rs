@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use crate::cli::common::{AskedRelease, CatalogArg, CatalogArgs, OlmArgs};
 use crate::cli::expect::field::{Field, SuiteError, Why};
 use crate::cli::expect::subject::Subject;
+use crate::cli::guardrails::GuardrailsArgs;
 use crate::cli::said::SaidArg;
 use crate::judge::{Said, Token, Verdict};
 use crate::manifest::{Document, Position};
@@ -27,6 +28,8 @@ pub(super) struct Facts {
     /// Files with objects that say which labels, priority and mode catalogs have.
     pub(super) objects: Vec<PathBuf>,
     pub(super) snapshot: Option<PathBuf>,
+    /// Rules of administrators.
+    pub(super) guardrails: GuardrailsArgs,
     pub(super) olm: OlmArgs,
 }
 
@@ -95,6 +98,7 @@ impl Facts {
             Ok(names.map(|name| folder.join(name)).collect::<Vec<_>>())
         };
         let objects = root.get("clusterCatalogs").map(paths).transpose()?;
+        let guardrails = root.get("guardrails").map(paths).transpose()?;
         let snapshot = root.get("snapshot");
         let snapshot = snapshot.map(|field| field.text().map(|name| folder.join(name)));
         let catalogs = root.get("catalogs").map(|field| catalogs(&field, folder));
@@ -110,6 +114,7 @@ impl Facts {
             catalogs: catalogs.transpose()?.unwrap_or_default(),
             objects: objects.unwrap_or_default(),
             snapshot: snapshot.transpose()?,
+            guardrails: GuardrailsArgs::from(guardrails.unwrap_or_default()),
             olm: OlmArgs {
                 olm_release: release.transpose()?.unwrap_or_default(),
                 olm_feature_gates: gates.transpose()?.unwrap_or_default(),
@@ -250,11 +255,12 @@ impl Expected {
 /// The schema of a suite.
 pub(super) const SCHEMA: &str = "olmguard.test/v1";
 
-const KEYS: [&str; 7] = [
+const KEYS: [&str; 8] = [
     "schema",
     "catalogs",
     "clusterCatalogs",
     "snapshot",
+    "guardrails",
     "olmRelease",
     "featureGates",
     "cases",
