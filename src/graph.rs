@@ -71,15 +71,13 @@ impl<'p> Graph<'p> {
 
     /// The version of a node, where it can be read or was stated.
     pub fn version_of(&self, node: NodeIndex) -> Option<&'p Version> {
-        match self.bundle(node) {
-            Some(bundle) => bundle.version.as_ref().ok().map(|read| &read.version),
-            None => {
-                let mut stated = self.stated.iter();
-                stated
-                    .find(|(of, _)| *of == node)
-                    .map(|(_, version)| *version)
-            }
+        if let Some(bundle) = self.bundle(node) {
+            return bundle.version.as_ref().ok().map(|read| &read.version);
         }
+        let mut stated = self.stated.iter();
+        stated
+            .find(|(of, _)| *of == node)
+            .map(|(_, version)| *version)
     }
 
     /// The package's name.

@@ -22,18 +22,16 @@ type Drawn = (Option<u8>, Vec<u8>, Option<(u8, u8)>);
 /// A line of [`rows::channel`]; the entries are the versions from 1 on, and edges may start at others.
 fn line(entries: &[Drawn]) -> String {
     let entry = |(own, (replaces, skips, range)): (usize, &Drawn)| {
-        let mut entry = own.to_string();
-        if let Some(replaces) = replaces {
-            entry += &format!(" replaces {replaces}");
-        }
-        if !skips.is_empty() {
-            let skips: Vec<_> = skips.iter().map(ToString::to_string).collect();
-            entry += &format!(" skips {}", skips.join(","));
-        }
-        if let Some((from, to)) = range {
-            entry += &format!(" skipRange >={from}.0.0_<{to}.0.0");
-        }
-        entry
+        let skipped: Vec<_> = skips.iter().map(ToString::to_string).collect();
+        let skipped = Some(skipped.join(",")).filter(|skipped| !skipped.is_empty());
+        let parts = [
+            Some(own.to_string()),
+            replaces.map(|replaces| format!("replaces {replaces}")),
+            skipped.map(|skipped| format!("skips {skipped}")),
+            range.map(|(from, to)| format!("skipRange >={from}.0.0_<{to}.0.0")),
+        ];
+        let parts: Vec<_> = parts.into_iter().flatten().collect();
+        parts.join(" ")
     };
     let entries: Vec<_> = (1..).zip(entries).map(entry).collect();
     entries.join("; ")

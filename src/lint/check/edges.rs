@@ -61,16 +61,12 @@ fn entry(facts: &Facts<'_, '_>, steps: &[(usize, Step)], report: &mut Report<'_>
         let names: Vec<_> = stable.iter().map(|(from, ..)| facts.name(*from)).collect();
         let entry = (facts.name(step.to), &*to.to_string());
         let spot = ways::spot_of(facts, step);
-        match channel_of_prereleases(facts, step.channel) {
-            Some(channel) => {
-                let words = words::prerelease_edge_apart(entry, &names, channel);
-                let (rule, package) = (Rule::PrereleaseEdge, facts.package.name);
-                report.say_as(rule, Severity::Note, spot, package, words);
-            }
-            None => {
-                let words = words::prerelease_edge(entry, &names);
-                report.say(Rule::PrereleaseEdge, spot, facts.package.name, words);
-            }
+        let (rule, package) = (Rule::PrereleaseEdge, facts.package.name);
+        if let Some(channel) = channel_of_prereleases(facts, step.channel) {
+            let words = words::prerelease_edge_apart(entry, &names, channel);
+            report.say_as(rule, Severity::Note, spot, package, words);
+        } else {
+            report.say(rule, spot, package, words::prerelease_edge(entry, &names));
         }
     }
 }
