@@ -154,13 +154,13 @@ fn conflict_markers_ask_to_be_resolved() {
         )
     };
     let sides = "<<<<<<< HEAD\n  b: 1\n=======\n  b: 2\n>>>>>>> other branch\n";
-    says(&format!("a:\n{sides}"), &expected(2, "<<<<<<<"));
+    says(format!("a:\n{sides}"), &expected(2, "<<<<<<<"));
     says(
-        &format!("a:\n{sides}").replace('\n', "\r\n"),
+        format!("a:\n{sides}").replace('\n', "\r\n"),
         &expected(2, "<<<<<<<"),
     );
     says(
-        &format!("a:\n  {{{{ x }}}}\n{sides}"),
+        format!("a:\n  {{{{ x }}}}\n{sides}"),
         &expected(3, "<<<<<<<"),
     );
     says(
