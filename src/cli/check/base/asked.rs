@@ -91,7 +91,7 @@ fn revision(name: &str, filenames: &[PathBuf]) -> Result<Asked, BaseError> {
             Some((first, _)) if first.root() == around.root() => {}
             Some((_, one)) => {
                 return Err(BaseError::TwoRepositories {
-                    one: one.to_path_buf(),
+                    one: (*one).clone(),
                     other: path.clone(),
                 });
             }
