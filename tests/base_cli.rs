@@ -11,6 +11,7 @@ mod common {
 }
 
 mod check {
+    #[expect(dead_code, reason = "the rest is of the tests without a base")]
     pub(crate) mod scene;
 }
 

@@ -12,6 +12,7 @@
 //! that an input was bad.
 
 mod args;
+mod bad;
 mod base;
 mod cases;
 mod form;

@@ -30,7 +30,7 @@ fn conflict(text: &str, first_line: u32) -> Option<Fault> {
 }
 
 /// The text has an opening `{{` where a value, an item or a line of its own would begin, and that is
-/// as far as reading came. Within a text that was read, such as a script's, `{{` is nothing special.
+/// as far as reading came, or the first of the two was read yet. Within a text that was read, such as a script's, `{{` is nothing special.
 fn template(fault: &Fault, text: &str, first_line: u32) -> Option<Fault> {
     let could_be_one = matches!(
         fault.kind,
@@ -39,7 +39,11 @@ fn template(fault: &Fault, text: &str, first_line: u32) -> Option<Fault> {
     let lines = text.lines().zip(first_line..);
     let up_to_it = lines.take_while(|(_, number)| *number <= fault.at.line);
     let mut openings = up_to_it.flat_map(|(line, number)| openings(line, number));
-    let opening = openings.find(|opening| *opening >= fault.reached)?;
+    let opening = openings.find(|opening| {
+        let column = opening.column.saturating_add(1);
+        let second = Position { column, ..*opening };
+        second >= fault.reached
+    })?;
     could_be_one.then(|| Fault::new(opening, DocumentErrorKind::Template))
 }
 

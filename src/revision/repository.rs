@@ -158,6 +158,8 @@ pub(super) fn told(error: &gix::Error) -> String {
     let chain = std::iter::successors(Some(first), |error| error.source());
     let mut said: Vec<String> = chain.map(ToString::to_string).collect();
     said.dedup();
+    // Its own names for what is said before or behind them in words.
+    said.retain(|words| words.contains(' ') && !words.starts_with("couldn't parse revision"));
     said.join(": ")
 }
 

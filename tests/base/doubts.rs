@@ -18,14 +18,14 @@ fn a_base_that_does_not_parse_leaves_open_what_it_may_hold() {
     repository.write(&[
         ("apps/a.yaml", &version("a", "1.3.0")),
         ("apps/b.yaml", &version("b", "1.3.0")),
-        ("apps/c.yaml", &version("c", "1.3.0")),
+        ("apps/c.yaml", &version("lantern-a", "1.3.0")),
         ("apps/other.yaml", "an: [other]\n"),
     ]);
     let ran = repository.run(&["-f", "apps", CATALOG, "--base=main", "-o=json"]);
     let expected = [
         "a unknown InstalledUnknown",
         "b changed NotASuccessor",
-        "c added Resolved",
+        "lantern-a added Resolved",
     ];
     let report = ran.json();
     assert_eq!(
@@ -36,7 +36,8 @@ fn a_base_that_does_not_parse_leaves_open_what_it_may_hold() {
         report["results"][0]["message"],
         "lantern-operator: unknown -> 1.3.0 undecided: what is installed is not known: the base does \
          not say [InstalledUnknown]\nCause: main:apps/a.yaml cannot be read whole\nNeeded: a base that \
-         can be read whole and has it once, or --installed\n"
+         can be read whole and has it once, or --installed\nHelp: olmguard explain \
+         InstalledUnknown"
     );
     let errors: Vec<&str> = ran.stderr.lines().collect();
     assert_eq!(errors.len(), 1, "{}", ran.stderr);

@@ -25,6 +25,7 @@ fn pull_request() -> Repository {
     repository.remove("apps/moved.yaml");
     repository.remove("apps/gone.yaml");
     repository.commit();
+    repository.commit();
     repository
 }
 
@@ -58,8 +59,8 @@ fn any_name_of_the_commit_will_do() {
     let id = repository.git(&["rev-parse", "main"]);
     for base in [
         "main",
-        "HEAD~1",
-        "HEAD^",
+        "HEAD~2",
+        "HEAD^^",
         "refs/heads/main",
         "v1",
         "main^{commit}",
@@ -174,14 +175,14 @@ fn a_commit_that_the_submodule_lacks_leaves_it_open() {
     let repository = pull_request();
     repository.git_in(".", &["init", "-q", "-b", "main", "above"]);
     let from = format!("file://{}", repository.path("").display());
-    repository.git_in("above", &["submodule", "--quiet", "add", &from, "apps"]);
-    let lost = "160000,0123456789012345678901234567890123456789,apps";
+    repository.git_in("above", &["submodule", "--quiet", "add", &from, "apps/sub"]);
+    let lost = "160000,0123456789012345678901234567890123456789,apps/sub";
     repository.git_in("above", &["update-index", "--cacheinfo", lost]);
     repository.git_in("above", &["commit", "-q", "-m", "lost"]);
     let hub = format!("--catalog=hub={}", repository.beside("hub").display());
     let ran = repository.run_in("above", &["-f", "apps", "--base=main", "-o=json", &hub]);
     assert_eq!(ran.code, 3, "{ran:?}");
-    let words = "main:apps: is a submodule at commit 0123456789012345678901234567890123456789, which is not";
+    let words = "main:apps/sub: is a submodule at commit 0123456789012345678901234567890123456789, which is";
     assert!(ran.stderr.contains(words), "{}", ran.stderr);
     let expected = [
         "bump unknown InstalledUnknown",

@@ -120,10 +120,9 @@ fn a_tree_that_folds_out_without_end_is_given_up() {
     let repository = Repository::with(&[("apps/a.yaml", &asking("a", "version: 1.0.0"))]);
     let mut tree = repository.git(&["rev-parse", "main:apps"]);
     for _ in 0..12 {
-        let entries: String = ('a'..='j')
-            .map(|name| format!("040000 tree {tree}\t{name}\n"))
-            .collect();
-        tree = mktree(&repository, &entries);
+        let entry = |name| format!("040000 tree {tree}\t{name}\n");
+        let entries: Vec<String> = ('a'..='j').map(entry).collect();
+        tree = mktree(&repository, &entries.concat());
     }
     let top = mktree(&repository, &format!("040000 tree {tree}\tapps\n"));
     let commit = repository.git(&["commit-tree", "-m", "bomb", &top]);

@@ -78,6 +78,14 @@ fn installed_unknown() {
         ",
     );
     reads(
+        &unknown(UnknownCause::NotInBase { why: "main:apps/a.yaml cannot be read whole".to_owned() }).answer(),
+        "
+            argocd-operator: unknown -> any version undecided: what is installed is not known: the base does not say [InstalledUnknown]
+            Cause: main:apps/a.yaml cannot be read whole
+            Needed: a base that can be read whole and has it once, or --installed
+        ",
+    );
+    reads(
         &unknown(UnknownCause::Several { bundles: vec!["a".to_owned(), "b".to_owned()] }).answer(),
         "
             argocd-operator: unknown -> any version undecided: several bundles have the version that is installed [InstalledUnknown]

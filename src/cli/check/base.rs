@@ -26,7 +26,7 @@ use self::objects::{Key, Objects};
 use self::past::Doubt;
 pub(super) use self::past::{Found, Past};
 
-use crate::cli::check::inputs::BadInput;
+use crate::cli::check::bad::BadInput;
 use crate::manifest::{Inputs, ManifestObject};
 use crate::revision::Revision;
 

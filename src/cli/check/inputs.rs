@@ -6,8 +6,9 @@ use std::io;
 
 use serde_json::Value;
 
-use crate::admission::{Review, ReviewError};
+use crate::admission::Review;
 use crate::cli::check::args::{CheckArgs, Plan, Schema};
+use crate::cli::check::bad::{BadInput, Problem};
 use crate::cli::check::base::{Ancestor, Base, BaseError, Found, Past};
 use crate::cli::check::cases::{Case, Place, Subject, Told};
 use crate::cli::common::UsageError;
@@ -18,8 +19,7 @@ use crate::manifest::{
     DocumentError, DocumentErrorKind, InputError, Inputs, ManifestObject, Position, Positions,
     Step, documents,
 };
-use crate::revision::FileError;
-use crate::snapshot::{CatalogState, ClusterCatalogError};
+use crate::snapshot::CatalogState;
 
 /// Everything that was read, in the order of the inputs.
 #[derive(Debug, Default)]
@@ -38,13 +38,6 @@ pub(super) struct Gathered {
     places: HashMap<(String, String), String>,
 }
 
-/// An input that could not be read, and where it stands.
-#[derive(Debug)]
-pub(super) struct BadInput {
-    file: String,
-    problem: Problem,
-}
-
 /// Why nothing is judged.
 #[derive(Debug, thiserror::Error)]
 pub(super) enum NotGathered {
@@ -52,16 +45,6 @@ pub(super) enum NotGathered {
     Usage(#[from] UsageError),
     #[error(transparent)]
     Base(#[from] BaseError),
-}
-
-#[derive(Debug)]
-enum Problem {
-    Input(InputError),
-    /// Of a revision.
-    File(FileError),
-    Document(DocumentError),
-    Catalog(Place, ClusterCatalogError),
-    Review(Place, ReviewError),
 }
 
 impl Gathered {
@@ -340,55 +323,8 @@ pub(super) fn deciding_field(
     path(has_version).map(Step::Key).collect()
 }
 
-impl BadInput {
-    pub(super) fn document(file: &str, error: DocumentError) -> Self {
-        Self {
-            file: file.to_owned(),
-            problem: Problem::Document(error),
-        }
-    }
-
-    /// The same of a file that is called otherwise.
-    pub(super) fn in_file(self, name: impl FnOnce(&str) -> String) -> Self {
-        Self {
-            file: name(&self.file),
-            ..self
-        }
-    }
-}
-
-impl From<InputError> for BadInput {
-    fn from(error: InputError) -> Self {
-        Self {
-            file: String::new(),
-            problem: Problem::Input(error),
-        }
-    }
-}
-
-impl From<FileError> for BadInput {
-    fn from(error: FileError) -> Self {
-        Self {
-            file: String::new(),
-            problem: Problem::File(error),
-        }
-    }
-}
-
 impl fmt::Display for Place {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}:{}:{}", self.file, self.at.line, self.at.column)
-    }
-}
-
-impl fmt::Display for BadInput {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match &self.problem {
-            Problem::Input(error) => write!(f, "{}: {error}", self.file),
-            Problem::File(error) => write!(f, "{}: {error}", self.file),
-            Problem::Document(error) => write!(f, "{}:{error}", self.file),
-            Problem::Catalog(place, error) => write!(f, "{place}: {error}"),
-            Problem::Review(place, error) => write!(f, "{place}: {error}"),
-        }
     }
 }

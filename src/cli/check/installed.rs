@@ -29,8 +29,8 @@ pub(super) fn of(
         }
         (None, Told::ByCluster, _) | (None, _, Past::NotAsked | Past::Added) => own(),
         (None, Told::ByManifests, Past::Unknown(why)) => {
-            let unknown = UnknownCause::NotInBase { why: why.clone() };
-            (Installed::Unknown(unknown), None)
+            let why = why.clone();
+            (Installed::Unknown(UnknownCause::NotInBase { why }), None)
         }
         (None, Told::ByManifests, Past::Found(found)) => match &found.ancestor.extension {
             Some(old) => by(snapshot, old, extension),

@@ -51,15 +51,19 @@ pub(super) fn judge(
     answer
 }
 
-/// The name of an extension that is there no more and asked for the package of this one, which is new.
+/// The name of the only extension that is there no more and asked for the package of this one, which
+/// is new.
 fn renamed<'a>(case: &Case, extension: &Extension, gathered: &'a Gathered) -> Option<&'a str> {
     let package = &extension.filter.as_ref().ok()?.package;
     let asked = |one: &Ancestor| one.filter().is_some_and(|old| old.package == *package);
+    if !matches!(case.past, Past::Added) {
+        return None;
+    }
     let mut removed = gathered.removed().filter(|(_, one)| asked(one));
-    let (_, first) = removed
-        .next()
-        .filter(|_| matches!(case.past, Past::Added))?;
-    first.name()
+    match (removed.next(), removed.next()) {
+        (Some((_, only)), None) => only.name(),
+        _ => None,
+    }
 }
 
 /// The exit code: of several 5 comes before 3, 3 before 4, 4 before 1.

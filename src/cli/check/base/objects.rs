@@ -8,8 +8,9 @@ use memchr::memmem;
 use serde_json::Value;
 
 use super::past::Doubt;
+use crate::cli::check::bad::BadInput;
 use crate::cli::check::cases::Place;
-use crate::cli::check::inputs::{BadInput, deciding_field};
+use crate::cli::check::inputs::deciding_field;
 use crate::extension::{Extension, Filter, Recognised, recognise};
 use crate::manifest::{DocumentErrorKind, ManifestObject, Positions, documents};
 
@@ -72,8 +73,17 @@ impl Key {
 
     /// Whether a text may hold an object of this name.
     pub(super) fn may_be_in(&self, text: &[u8]) -> bool {
-        let name = self.name.as_deref().unwrap_or_default();
-        says(text, &[name])
+        let name = self.name.as_deref().unwrap_or_default().as_bytes();
+        let is_whole = |at: usize| {
+            let before = at.checked_sub(1).and_then(|at| text.get(at));
+            let after = text.get(at + name.len());
+            ![before, after]
+                .into_iter()
+                .flatten()
+                .copied()
+                .any(is_of_name)
+        };
+        memmem::find_iter(text, name).any(is_whole) || spells(text)
     }
 }
 
@@ -205,6 +215,11 @@ fn likest<'a>(found: &'a [Rc<Ancestor>], file: &str) -> Vec<&'a Rc<Ancestor>> {
     let most = found.iter().map(alike).max();
     let found = found.iter();
     found.filter(|one| Some(alike(one)) == most).collect()
+}
+
+/// Whether a name may go on with it.
+fn is_of_name(byte: u8) -> bool {
+    byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'.' | b'_')
 }
 
 /// Whether one of these words stands in a text or, where the text spells letters otherwise, may.

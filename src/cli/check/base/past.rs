@@ -59,8 +59,8 @@ impl Found {
         let old = self.ancestor.extension.as_ref()?;
         let filters = new.filter.as_ref().ok().zip(old.filter.as_ref().ok());
         let asks_the_same = filters.is_some_and(|(new, old)| new.asks_the_same_as(old));
-        let is_update = !(self.breaks || all && asks_the_same);
-        is_update.then(|| Extension {
+        let is_judged_alone = self.breaks || (all && asks_the_same);
+        (!is_judged_alone).then(|| Extension {
             // Of an upgrade that rolls out nothing is known but what the new one knows.
             rollout: new.rollout,
             ..old.clone()
