@@ -4,7 +4,7 @@ use std::fmt;
 
 use crate::admission::ReviewError;
 use crate::cli::check::cases::Place;
-use crate::manifest::{DocumentError, InputError};
+use crate::manifest::{DocumentError, InputError, Position};
 use crate::revision::FileError;
 use crate::snapshot::ClusterCatalogError;
 
@@ -27,6 +27,20 @@ pub(super) enum Problem {
 }
 
 impl BadInput {
+    /// The file it is about.
+    pub(super) fn file(&self) -> &str {
+        &self.file
+    }
+
+    /// Where in the file, if somewhere in it.
+    pub(super) fn at(&self) -> Option<Position> {
+        match &self.problem {
+            Problem::Input(_) | Problem::File(_) => None,
+            Problem::Document(error) => Some(error.at),
+            Problem::Catalog(place, _) | Problem::Review(place, _) => Some(place.at),
+        }
+    }
+
     pub(super) fn document(file: &str, error: DocumentError) -> Self {
         Self {
             file: file.to_owned(),

@@ -16,8 +16,8 @@ use crate::extension::schema::{self, Finding, SchemaRelease};
 use crate::extension::{Extension, Identity, Recognised, Shape, recognise};
 use crate::judge::Exemption;
 use crate::manifest::{
-    DocumentError, DocumentErrorKind, InputError, Inputs, ManifestObject, Position, Positions,
-    Step, documents,
+    DocumentError, DocumentErrorKind, InputError, Inputs, ManifestObject, Positions, Step,
+    documents,
 };
 use crate::snapshot::CatalogState;
 
@@ -263,22 +263,6 @@ impl Gathered {
             file: file.to_owned(),
             problem,
         });
-    }
-}
-
-impl BadInput {
-    /// The file it is about.
-    pub(super) fn file(&self) -> &str {
-        &self.file
-    }
-
-    /// Where in the file, if somewhere in it.
-    pub(super) fn at(&self) -> Option<Position> {
-        match &self.problem {
-            Problem::Input(_) | Problem::File(_) => None,
-            Problem::Document(error) => Some(error.at),
-            Problem::Catalog(place, _) | Problem::Review(place, _) => Some(place.at),
-        }
     }
 }
 

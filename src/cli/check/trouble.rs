@@ -2,7 +2,8 @@
 //! worth knowing about the OLM that is judged by.
 
 use crate::cli::check::args::CheckArgs;
-use crate::cli::check::inputs::{BadInput, Gathered};
+use crate::cli::check::bad::BadInput;
+use crate::cli::check::inputs::Gathered;
 use crate::cli::facts::loading::Fault;
 use crate::explain::one_line;
 use crate::manifest::Position;
