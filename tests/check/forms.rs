@@ -165,6 +165,29 @@ fn quiet_leaves_out_what_counts_as_good_where_people_read() {
 }
 
 #[test]
+fn what_is_there_no_more_is_a_note() {
+    let scene = scene(&[
+        ("before/gone.yaml", &extension("gone", "1.1.0")),
+        ("now/template.yaml", "a: {{ b }}\n"),
+    ]);
+    let told = |form, more: &[&str]| {
+        let base = [&["--base=./before"], more].concat();
+        printed(&scene, form, &["now"], &base).1
+    };
+    let words = "before/gone.yaml:11:16: gone: removed, it asked for lantern-operator, 1.1.0";
+    for form in ["github", "markdown", "sarif"] {
+        assert!(told(form, &[]).contains(words), "{}", told(form, &[]));
+    }
+    let skipped = "::notice file=now/template.yaml,line=1,col=";
+    assert!(
+        told("github", &[]).contains(skipped),
+        "{}",
+        told("github", &[])
+    );
+    assert_eq!(told("github", &["-q"]), "");
+}
+
+#[test]
 fn an_extension_that_is_missing_is_said() {
     let scene = all();
     let ran = scene.run(&["-f", "named.yaml", "--require-match", "-o=github"]);

@@ -176,3 +176,18 @@ fn no_input_is_part_of_a_script_and_each_is_used() {
         }
     }
 }
+
+#[test]
+fn what_the_base_pins_is_installed() {
+    let repository = Repository::with(&PASSES.replace("1.1.0", "1.3.0"));
+    fs::create_dir(repository.path().join("before")).expect("a folder");
+    repository.write("before/lantern.yaml", &PASSES.replace("1.1.0", "1.0.0"));
+    for (base, code) in [("", 0), ("./before", 1)] {
+        let ran = run(&repository, &[&USUAL[..], &[("base", base)]].concat());
+        assert_eq!(
+            ran.last().and_then(|ran| ran.code),
+            Some(code),
+            "{base}: {ran:?}"
+        );
+    }
+}

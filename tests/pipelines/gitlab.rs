@@ -111,3 +111,14 @@ fn no_input_is_part_of_the_script() {
         }
     }
 }
+
+#[test]
+fn what_the_base_pins_is_installed() {
+    let repository = Repository::with(&PASSES.replace("1.1.0", "1.3.0"));
+    std::fs::create_dir(repository.path().join("before")).expect("a folder");
+    repository.write("before/lantern.yaml", &PASSES.replace("1.1.0", "1.0.0"));
+    for (base, code) in [("", 0), ("./before", 1)] {
+        let ran = run(&repository, &[&USUAL[..], &[("base", base)]].concat());
+        assert_eq!(ran.code, Some(code), "{base}: {ran:?}");
+    }
+}

@@ -126,6 +126,12 @@ impl<'r> Run<'r> {
         }
     }
 
+    /// What is told to people beside them.
+    pub(super) fn troubles_shown(&self) -> impl Iterator<Item = &Trouble> {
+        let troubles = self.troubles.iter();
+        troubles.filter(|one| !self.quiet || one.weight != Weight::Note)
+    }
+
     /// Those that are told to people.
     pub(super) fn shown(&self) -> impl Iterator<Item = &Told<'_>> {
         let shown = self.results.iter();

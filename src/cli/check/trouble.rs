@@ -1,11 +1,12 @@
 //! What a run has to tell beside its results: inputs and catalogs that could not be read, and what is
-//! worth knowing about the OLM that is judged by.
+//! worth knowing about the OLM that is judged by, and what is there no more or was passed over.
 
 use crate::cli::check::args::CheckArgs;
 use crate::cli::check::bad::BadInput;
 use crate::cli::check::inputs::Gathered;
 use crate::cli::facts::loading::Fault;
-use crate::explain::one_line;
+use crate::explain::{one_line, plain};
+use crate::extension::Filter;
 use crate::manifest::Position;
 
 /// One thing to tell.
@@ -43,12 +44,37 @@ pub(super) fn troubles(
     let warnings = warnings.iter().filter(|_| is_asked);
     let warnings = warnings.map(|warning| Trouble::new(Weight::Warning, warning));
     let all = inputs.chain(none).chain(faults_told).chain(warnings);
-    all.collect()
+    all.chain(removed(gathered))
+        .chain(skipped(gathered))
+        .collect()
 }
 
 /// Whether there should be an extension, and is none.
 pub(super) fn lacks_extension(args: &CheckArgs, gathered: &Gathered) -> bool {
-    args.require_match && gathered.cases.is_empty()
+    args.require_match && gathered.cases.is_empty() && gathered.unchanged == 0
+}
+
+/// Extensions that are there no more. Their files may be gone, so none is named as a place.
+fn removed(gathered: &Gathered) -> impl Iterator<Item = Trouble> {
+    gathered.removed().map(|(place, one)| {
+        let filter = one.filter();
+        let package = filter.map(|filter| &*filter.package);
+        let asked = plain::removed(package, filter.and_then(Filter::range));
+        let name = one.name().unwrap_or_default();
+        Trouble::new(Weight::Note, &format!("{place}: {name}: removed, {asked}"))
+    })
+}
+
+/// Templates that no one has rendered.
+fn skipped(gathered: &Gathered) -> impl Iterator<Item = Trouble> {
+    gathered.skipped.iter().map(|place| Trouble {
+        file: Some(place.file.clone()),
+        at: Some(place.at),
+        ..Trouble::new(
+            Weight::Note,
+            &format!("{place}: skipped, {}", plain::skipped()),
+        )
+    })
 }
 
 impl Trouble {

@@ -10,7 +10,7 @@ use crate::cli::workflow::Command;
 /// The commands, a line each.
 pub(in crate::cli::check) fn github(run: &Run<'_>) -> String {
     let mut text = String::new();
-    for trouble in &run.troubles {
+    for trouble in run.troubles_shown() {
         text.push_str(&of_trouble(trouble));
     }
     for told in run.shown() {

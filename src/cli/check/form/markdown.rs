@@ -16,7 +16,7 @@ pub(in crate::cli::check) fn markdown(run: &Run<'_>) -> String {
     let (bad, good): (Vec<_>, Vec<_>) = run.shown().partition(|told| told.is_bad());
     let shown: Vec<_> = bad.into_iter().chain(good).collect();
     let mut page = Page::new(&format!("{MARKER}\n### olmguard check: {}\n", run.summary));
-    page.all("\n", run.troubles.iter().map(trouble));
+    page.all("\n", run.troubles_shown().map(trouble));
     page.all(TABLE, shown.iter().map(|told| row(told)));
     page.all("\n", shown.iter().filter_map(|told| fold(told)));
     page.finish()
@@ -66,7 +66,8 @@ impl Page {
 fn trouble(trouble: &Trouble) -> String {
     let word = match trouble.weight {
         Weight::Error => "error",
-        Weight::Warning | Weight::Note => "warning",
+        Weight::Warning => "warning",
+        Weight::Note => "note",
     };
     format!("- {word}: {}\n", code(&trouble.line(), LONGEST_TROUBLE))
 }

@@ -147,7 +147,7 @@ fn texts() -> impl Strategy<Value = String> {
 }
 
 fn weights() -> impl Strategy<Value = Weight> {
-    prop::sample::select(vec![Weight::Error, Weight::Warning])
+    prop::sample::select(vec![Weight::Error, Weight::Warning, Weight::Note])
 }
 
 fn troubles() -> impl Strategy<Value = Trouble> {

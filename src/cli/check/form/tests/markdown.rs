@@ -138,7 +138,8 @@ proptest! {
             }
         }
         let known = ["olmguard check: ", "denied", "undecided", "allowed", "not judged", "error:",
-            "warning:", "verdict", "extension", "from", "to", "answer", "what to do", "no extension found"];
+            "warning:",
+            "note:", "verdict", "extension", "from", "to", "answer", "what to do", "no extension found"];
         for prose in seen.prose {
             prop_assert!(known.iter().any(|known| prose.contains(known)) && prose.len() < 40, "{}", prose);
         }
