@@ -360,10 +360,10 @@ fn a_failed_write_is_told_at_the_end() {
 /// Files written by an earlier program are read by a later one, or refused by their version. Who
 /// changes these bytes changes [`VERSION`] too.
 #[test]
-fn the_form_of_version_2() {
+fn the_form_of_version_3() {
     let pieces = zstd::decode_all(&record(&sample())[..]).unwrap();
-    assert_eq!(VERSION, 2);
+    assert_eq!(VERSION, 3);
     assert_eq!(pieces.escape_ascii().to_string(), FORM);
 }
 
-const FORM: &str = r"$\x00\x00\x00\x07lantern\x0bolm.package\x06stable\x00\x00\x06stableN\x00\x00\x00\x07lantern\x0bolm.channel\x06stable\x00\x01\x06stable\x01\nlantern.v2\nlantern.v1\x01\nlantern.v0\x06<2.0.0\x00\x00\x00\x00";
+const FORM: &str = r"%\x00\x00\x00\x07lantern\x0bolm.package\x06stable\x00\x00\x06stable\x00N\x00\x00\x00\x07lantern\x0bolm.channel\x06stable\x00\x01\x06stable\x01\nlantern.v2\nlantern.v1\x01\nlantern.v0\x06<2.0.0\x00\x00\x00\x00";
