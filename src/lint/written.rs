@@ -164,10 +164,6 @@ pub(crate) enum LoadFaultKind {
         hint: Option<Box<str>>,
     },
     /// It stands in the folder and is no file.
-    #[cfg_attr(
-        not(feature = "program"),
-        expect(dead_code, reason = "only who reads folders meets it")
-    )]
     NotAFile(NotAFile),
     /// A scalar of YAML stands behind a tag that means nothing.
     Tag { tag: Box<str>, value: Box<str> },
