@@ -9,7 +9,7 @@
 //! keeps unknown blobs keeps them. Ranges are those of `skipRange`, since the author writes them in
 //! the same file. Here is only what is written; [`crate::resolve::Guards`] judges steps by it.
 //!
-//! Invariant: what cannot be read is never less strict than what can.
+//! Invariant: what cannot be read forbids every step upwards.
 
 mod authored;
 mod imposed;

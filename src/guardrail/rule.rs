@@ -122,12 +122,23 @@ impl Kind {
     }
 }
 
+impl Kind {
+    /// The ranges that a step is compared with.
+    fn ranges(&self) -> impl Iterator<Item = &Range> {
+        let from = match self {
+            Self::LatestPatchFirst { from } => from.as_ref(),
+            _ => None,
+        };
+        let passages = self.passages().iter();
+        passages.flat_map(Passage::ranges).chain(from)
+    }
+}
+
 impl Guardrails {
     /// How many comparators a step is compared with at most.
     pub(crate) fn comparators(&self) -> usize {
-        let passages = self.rules.iter().flat_map(|rule| rule.kind.passages());
-        let ranges = passages.flat_map(Passage::ranges);
-        ranges.map(Range::comparators).sum()
+        let ranges = self.rules.iter().flat_map(|rule| rule.kind.ranges());
+        ranges.map(Range::comparators).sum::<usize>() + self.rules.len()
     }
 }
 

@@ -5,10 +5,10 @@
 //! stays or stops.
 
 use crate::extension::Installed;
+use crate::judge::rows::Asking;
 use crate::judge::walk::{Step, steps};
-use crate::judge::{Allowed, Request, Ruled, Ruling};
-use crate::resolve::{CatalogEdge, Choice, Guards, Origin, Query, Violation};
-use crate::snapshot::Snapshot;
+use crate::judge::{Allowed, Ruled, Ruling};
+use crate::resolve::{CatalogEdge, Choice, Guards, Origin, Violation};
 use crate::version::Version;
 
 /// A step that OLM would take and that guardrails forbid.
@@ -32,77 +32,82 @@ impl Forbidden<'_> {
     }
 }
 
-/// Row 16 for what the rows before let through: a refusal, or the same with what a bypass lifts.
-pub(super) fn guarded<'s>(
-    snapshot: &'s Snapshot,
-    request: &Request<'_>,
-    mut ruled: Ruled<'s>,
-) -> Ruled<'s> {
-    let found = find(snapshot, request, &ruled).unwrap_or_default();
-    if request.filter.bypasses() {
-        let (lifted, holding) = found.into_iter().partition(Forbidden::is_lifted);
-        ruled.lifted = lifted;
-        refuse(ruled, holding)
-    } else {
-        refuse(ruled, found)
-    }
-}
-
-impl Forbidden<'_> {
-    /// Whether the bypass lifts all that forbids it.
-    fn is_lifted(&self) -> bool {
-        !self.violations.iter().any(Violation::holds_with_bypass)
-    }
-}
-
-/// The first of these refuses.
-fn refuse<'s>(mut ruled: Ruled<'s>, forbidden: Vec<Forbidden<'s>>) -> Ruled<'s> {
-    if let Some(first) = forbidden.into_iter().next() {
-        ruled.ruling = Ruling::Guardrail(first);
-        ruled.lifted.clear();
+/// Rows 4 to 18, 16 among them.
+pub(super) fn guarded<'s>(asking: &Asking<'_, 's>, installed: &Installed) -> Ruled<'s> {
+    let mut ruled = asking.resolve(installed);
+    match look(asking, installed, &ruled.ruling) {
+        Some(Looked {
+            refusal: Some(forbidden),
+            ..
+        }) => ruled.ruling = Ruling::Guardrail(forbidden),
+        Some(Looked { lifted, .. }) => ruled.lifted = lifted,
+        None => {}
     }
     ruled
 }
 
-/// Every step of the walk that is forbidden; `None` where nothing is said of any.
-fn find<'s>(
-    snapshot: &'s Snapshot,
-    request: &Request<'_>,
-    ruled: &Ruled<'s>,
-) -> Option<Vec<Forbidden<'s>>> {
-    let (
-        Ruling::Allowed(Allowed::Resolved | Allowed::Bypassed(_), resolved),
-        Installed::Bundle(at),
-    ) = (&ruled.ruling, request.installed)
-    else {
-        return None;
-    };
-    let package = &request.filter.package;
-    let mut packages = ruled.matched.iter().map(|matched| matched.package);
-    let is_authored = packages.any(|package| package.guardrails().stated().is_some());
-    if !is_authored && snapshot.imposed().on(package).next().is_none() {
-        return None;
-    }
-    let query = Query::compile(request.filter, snapshot).ok()?;
-    let offers = query.offers(&query.in_play(snapshot)).ok()?;
-    let guards = Guards::of(snapshot.imposed(), package, &offers);
-    let forbidden = steps(snapshot, request.filter, at).filter_map(|step| {
-        let from = Origin::read(&step.from, snapshot.rules()).ok()?;
-        let from = &from.version()?.version;
-        let violations = guards.violations(from, &step.to, edge(&step));
-        (!violations.is_empty()).then(|| Forbidden {
-            resolved: *resolved,
-            from: from.clone(),
-            to: step.to,
-            violations,
-        })
-    });
-    Some(forbidden.collect())
+/// What guardrails say of a walk: the first step that they forbid, and those before it that only the
+/// bypass makes free.
+#[derive(Default)]
+struct Looked<'s> {
+    refusal: Option<Forbidden<'s>>,
+    lifted: Vec<Forbidden<'s>>,
 }
 
-fn edge(step: &Step<'_>) -> CatalogEdge {
-    match step.allowed {
+/// Looks at the walk, if the edit is let through so far and something is said of it.
+fn look<'s>(
+    asking: &Asking<'_, 's>,
+    installed: &Installed,
+    ruling: &Ruling<'s>,
+) -> Option<Looked<'s>> {
+    let Ruling::Allowed(Allowed::Resolved | Allowed::Bypassed(_), resolved) = *ruling else {
+        return None;
+    };
+    let imposed = asking.snapshot.imposed();
+    let guards = Guards::of(imposed, &asking.filter.package, asking.offers());
+    if guards.is_empty() {
+        return None;
+    }
+    let mut looked = Looked::default();
+    for step in steps(asking, installed.bundle()?).take(MOST_STEPS) {
+        let Some((from, violations)) = violations(asking, &guards, &step) else {
+            continue;
+        };
+        let is_lifted =
+            |violation: &Violation<'_>| asking.filter.bypasses() && !violation.holds_with_bypass();
+        let (lifted, holding): (Vec<_>, Vec<_>) = violations.into_iter().partition(is_lifted);
+        let forbidden = |violations: Vec<Violation<'s>>| {
+            (!violations.is_empty()).then(|| Forbidden {
+                resolved,
+                from: from.clone(),
+                to: step.to,
+                violations,
+            })
+        };
+        looked.refusal = forbidden(holding);
+        if looked.refusal.is_some() {
+            break;
+        }
+        looked.lifted.extend(forbidden(lifted));
+    }
+    Some(looked)
+}
+
+/// Why a step is forbidden, and the version that it starts from, if that can be read.
+fn violations<'s>(
+    asking: &Asking<'_, 's>,
+    guards: &Guards<'s>,
+    step: &Step<'s>,
+) -> Option<(Version, Vec<Violation<'s>>)> {
+    let origin = Origin::read(&step.from, asking.snapshot.rules()).ok()?;
+    let from = &origin.version()?.version;
+    let edge = match step.allowed {
         Allowed::Bypassed(_) => CatalogEdge::Absent,
         Allowed::Resolved | Allowed::Unchanged => CatalogEdge::Present,
-    }
+    };
+    Some((from.clone(), guards.violations(from, &step.to, edge)))
 }
+
+/// How many steps of a walk are looked at: far more than any package has, few enough for one that was
+/// made to hurt.
+const MOST_STEPS: usize = 4096;

@@ -6,7 +6,7 @@ use crate::judge::guarded::{Forbidden, guarded};
 use crate::judge::{Allowed, Edit, Jump, NoCatalogs, Ruling, SpecFault, nearby};
 use crate::olm::EmptyPackage;
 use crate::resolve::{
-    Choice, ChoiceError, InPlay, Match, Offer, Origin, Query, QueryError, choose, weigh,
+    Choice, ChoiceError, InPlay, Match, NotLoaded, Offer, Origin, Query, QueryError, choose, weigh,
 };
 use crate::snapshot::{CatalogState, Snapshot};
 
@@ -118,55 +118,92 @@ fn too_large(edit: &Edit<'_>, filter: &Filter) -> Option<SpecFault> {
 
 /// Rows 2 to 18.
 pub fn rule<'s>(snapshot: &'s Snapshot, request: &Request<'_>) -> Ruled<'s> {
-    guarded(snapshot, request, resolve(snapshot, request))
-}
-
-/// Rows 2 to 15, and 18 for what they let through: what OLM does.
-pub(super) fn resolve<'s>(snapshot: &'s Snapshot, request: &Request<'_>) -> Ruled<'s> {
-    let query = match Query::compile(request.filter, snapshot) {
-        Ok(query) => query,
-        Err(QueryError::Selector(error)) => return Ruling::InvalidSelector(error).into(),
-        Err(QueryError::Range(error)) => return Ruling::InvalidVersionRange(error).into(),
-    };
-    let in_play = query.in_play(snapshot);
-    let asked = Asked {
-        snapshot,
-        request,
-        query: &query,
-    };
-    match asked.before_offers(&in_play) {
-        Some(ruling) => ruling.into(),
-        None => match query.offers(&in_play) {
-            Err(not_loaded) => Ruling::CatalogNotLoaded(not_loaded).into(),
-            Ok(offers) => match in_play.too_old() {
-                old if old.is_empty() => asked.of_offers(&in_play, &offers),
-                old => Ruling::CatalogOutdated(old).into(),
-            },
-        },
+    match Asking::of(snapshot, request.filter) {
+        Ok(asking) => guarded(&asking, request.installed),
+        Err(error) => Ruling::from(error).into(),
     }
 }
 
-/// A request that compiled, and what it is put to.
+/// A filter, put to the catalogs of a moment. What is installed comes afterwards, and may change from
+/// step to step while this stays.
+pub(super) struct Asking<'a, 's> {
+    pub(super) snapshot: &'s Snapshot,
+    pub(super) filter: &'a Filter,
+    query: Query<'a>,
+    in_play: InPlay<'s>,
+    offers: Result<Vec<Offer<'s>>, NotLoaded<'s>>,
+}
+
+impl<'a, 's> Asking<'a, 's> {
+    /// Compiles a filter and looks for its package.
+    pub(super) fn of(snapshot: &'s Snapshot, filter: &'a Filter) -> Result<Self, QueryError> {
+        let query = Query::compile(filter, snapshot)?;
+        let in_play = query.in_play(snapshot);
+        let offers = query.offers(&in_play);
+        Ok(Self {
+            snapshot,
+            filter,
+            query,
+            in_play,
+            offers,
+        })
+    }
+
+    /// The catalogs that have the package, where all that are in play can answer.
+    pub(super) fn offers(&self) -> &[Offer<'s>] {
+        self.offers.as_deref().unwrap_or_default()
+    }
+
+    /// Rows 4 to 15, and 18 for what they let through: what OLM does.
+    pub(super) fn resolve(&self, installed: &Installed) -> Ruled<'s> {
+        let asked = Asked {
+            asking: self,
+            installed,
+        };
+        match asked.before_offers() {
+            Some(ruling) => ruling.into(),
+            None => match &self.offers {
+                Err(not_loaded) => Ruling::CatalogNotLoaded(*not_loaded).into(),
+                Ok(offers) => match self.in_play.too_old() {
+                    old if old.is_empty() => asked.of_offers(offers),
+                    old => Ruling::CatalogOutdated(old).into(),
+                },
+            },
+        }
+    }
+}
+
+/// Rows 2 and 3.
+impl From<QueryError> for Ruling<'_> {
+    fn from(error: QueryError) -> Self {
+        match error {
+            QueryError::Selector(error) => Self::InvalidSelector(error),
+            QueryError::Range(error) => Self::InvalidVersionRange(error),
+        }
+    }
+}
+
+/// A filter that was put to the catalogs, with what is installed.
 struct Asked<'a, 's> {
-    snapshot: &'s Snapshot,
-    request: &'a Request<'a>,
-    query: &'a Query<'a>,
+    asking: &'a Asking<'a, 's>,
+    installed: &'a Installed,
 }
 
 impl<'s> Asked<'_, 's> {
     /// Rows 4 and 4a.
-    fn before_offers(&self, in_play: &InPlay<'s>) -> Option<Ruling<'s>> {
+    fn before_offers(&self) -> Option<Ruling<'s>> {
+        let in_play = &self.asking.in_play;
         if in_play.catalogs.is_empty() {
             return Some(Ruling::NoCatalogs(
-                match (self.snapshot.catalogs(), in_play.unavailable) {
+                match (self.asking.snapshot.catalogs(), in_play.unavailable) {
                     ([], _) => NoCatalogs::NoneExist,
                     (_, 0) => NoCatalogs::NoneMatch,
                     _ => NoCatalogs::AllUnavailable,
                 },
             ));
         }
-        match self.request.installed {
-            Installed::Unknown(cause) if !self.request.filter.bypasses() => {
+        match self.installed {
+            Installed::Unknown(cause) if !self.asking.filter.bypasses() => {
                 Some(Ruling::InstalledUnknown(cause.clone()))
             }
             _ => None,
@@ -174,11 +211,11 @@ impl<'s> Asked<'_, 's> {
     }
 
     /// Rows 6 and 7, and with what is left of them the others.
-    fn of_offers(&self, in_play: &InPlay<'s>, offers: &[Offer<'s>]) -> Ruled<'s> {
-        let olm = self.snapshot.rules();
-        let installed = self.request.installed.bundle();
+    fn of_offers(&self, offers: &[Offer<'s>]) -> Ruled<'s> {
+        let olm = self.asking.snapshot.rules();
+        let installed = self.installed.bundle();
         let origin = installed.map(|bundle| Origin::read(bundle, olm));
-        let bypasses = self.request.filter.bypasses();
+        let bypasses = self.asking.filter.bypasses();
         let origin = match origin {
             Some(Err(error)) if !bypasses && self.reads_installed(offers) => {
                 return Ruling::InstalledVersionInvalid(error).into();
@@ -188,7 +225,7 @@ impl<'s> Asked<'_, 's> {
         let asked_origin = origin.as_ref().filter(|_| !bypasses);
         let matches = weigh(offers, asked_origin);
         let accepted = origin.as_ref().map(|origin| accepted(&matches, origin));
-        let mut ruled = self.of_matches(in_play, &matches, origin.as_ref());
+        let mut ruled = self.of_matches(&matches, origin.as_ref());
         let has_successors = !matches!(
             ruled.ruling,
             Ruling::BrokenSkipRange(_) | Ruling::PackageNotFound { .. }
@@ -200,17 +237,12 @@ impl<'s> Asked<'_, 's> {
 
     /// Until v1.1 the installed version was read even where no catalog has the package.
     fn reads_installed(&self, offers: &[Offer<'s>]) -> bool {
-        !offers.is_empty() || self.snapshot.rules().empty_package == EmptyPackage::Walked
+        !offers.is_empty() || self.asking.snapshot.rules().empty_package == EmptyPackage::Walked
     }
 
     /// Rows 6 and 8 to 18.
-    fn of_matches(
-        &self,
-        in_play: &InPlay<'s>,
-        matches: &[Match<'_, 's>],
-        origin: Option<&Origin<'_>>,
-    ) -> Ruled<'s> {
-        if let Some(ruling) = self.without_candidates(in_play, matches) {
+    fn of_matches(&self, matches: &[Match<'_, 's>], origin: Option<&Origin<'_>>) -> Ruled<'s> {
+        if let Some(ruling) = self.without_candidates(matches) {
             return ruling.into();
         }
         if let Some(crashing) = crashing(matches) {
@@ -237,20 +269,17 @@ impl<'s> Asked<'_, 's> {
     }
 
     /// Rows 6 and 8 to 10.
-    fn without_candidates(
-        &self,
-        in_play: &InPlay<'s>,
-        matches: &[Match<'_, 's>],
-    ) -> Option<Ruling<'s>> {
+    fn without_candidates(&self, matches: &[Match<'_, 's>]) -> Option<Ruling<'s>> {
         if matches
             .iter()
             .any(|found| !found.offer.candidates.is_empty())
         {
             return None;
         }
-        let filter = self.request.filter;
+        let filter = self.asking.filter;
         let offers = || matches.iter().map(|found| found.offer);
         if matches.is_empty() {
+            let in_play = &self.asking.in_play;
             let searched = in_play
                 .catalogs
                 .iter()
@@ -265,7 +294,7 @@ impl<'s> Asked<'_, 's> {
                 existing: nearby::channels(filter, offers()),
             });
         }
-        match nearby::elsewhere(self.query, offers()) {
+        match nearby::elsewhere(&self.asking.query, offers()) {
             Some(having) => Some(Ruling::NotInChannel { having }),
             None => Some(Ruling::VersionNotFound {
                 nearest: nearby::versions(filter, offers()),
@@ -304,7 +333,7 @@ impl<'s> Asked<'_, 's> {
         matches: &[Match<'_, 's>],
         origin: Option<&Origin<'_>>,
     ) -> Allowed {
-        match (self.request.installed, origin) {
+        match (self.installed, origin) {
             (Installed::Nothing, _) => Allowed::Resolved,
             (_, None) => Allowed::Bypassed(Jump::Unknown),
             (_, Some(origin)) if origin.is_at(choice.bundle()) => Allowed::Unchanged,
@@ -322,7 +351,7 @@ impl<'s> Asked<'_, 's> {
     ) -> bool {
         let from = |found: &&Match<'_, 's>| std::ptr::eq(found.offer.catalog, choice.catalog);
         let offer = matches.iter().find(from).map(|found| found.offer);
-        !self.request.filter.bypasses()
+        !self.asking.filter.bypasses()
             || offer.is_some_and(|offer| offer.accepted(origin).bundles.contains(choice.index))
     }
 }

@@ -8,8 +8,8 @@
 //! within a catalog to a better bundle, in this order. So no bundle comes twice.
 
 use crate::extension::{Filter, Installed, InstalledBundle};
-use crate::judge::rows::resolve;
-use crate::judge::{Allowed, Request, Ruled, Ruling};
+use crate::judge::rows::Asking;
+use crate::judge::{Allowed, Ruled, Ruling};
 use crate::olm::{ReleaseKey, Rules};
 use crate::resolve::Choice;
 use crate::snapshot::Snapshot;
@@ -50,14 +50,17 @@ pub(super) struct Step<'s> {
 pub fn walk<'s>(snapshot: &'s Snapshot, filter: &Filter, installed: &InstalledBundle) -> Walk<'s> {
     let mut last = installed.clone();
     let mut taken: Vec<Choice<'s>> = Vec::new();
-    let end = loop {
-        match step(snapshot, filter, last.clone()) {
-            Ok((step, recorded)) => {
-                taken.push(step.to);
-                last = recorded;
+    let end = match Asking::of(snapshot, filter) {
+        Ok(asking) => loop {
+            match step(&asking, last.clone()) {
+                Ok((step, recorded)) => {
+                    taken.push(step.to);
+                    last = recorded;
+                }
+                Err(end) => break end,
             }
-            Err(end) => break end,
-        }
+        },
+        Err(error) => WalkEnd::Stops(Box::new(Ruling::from(error).into())),
     };
     Walk {
         steps: taken,
@@ -68,13 +71,12 @@ pub fn walk<'s>(snapshot: &'s Snapshot, filter: &Filter, installed: &InstalledBu
 
 /// The steps of the same walk, one by one.
 pub(super) fn steps<'s>(
-    snapshot: &'s Snapshot,
-    filter: &Filter,
+    asking: &Asking<'_, 's>,
     installed: &InstalledBundle,
 ) -> impl Iterator<Item = Step<'s>> {
     let mut last = installed.clone();
     std::iter::from_fn(move || {
-        let (step, recorded) = step(snapshot, filter, last.clone()).ok()?;
+        let (step, recorded) = step(asking, last.clone()).ok()?;
         last = recorded;
         Some(step)
     })
@@ -82,24 +84,16 @@ pub(super) fn steps<'s>(
 
 /// The next step, and what is recorded after it.
 fn step<'s>(
-    snapshot: &'s Snapshot,
-    filter: &Filter,
+    asking: &Asking<'_, 's>,
     from: InstalledBundle,
 ) -> Result<(Step<'s>, InstalledBundle), WalkEnd<'s>> {
-    let installed = Installed::Bundle(from.clone());
-    let ruled = resolve(
-        snapshot,
-        &Request {
-            filter,
-            installed: &installed,
-        },
-    );
+    let ruled = asking.resolve(&Installed::Bundle(from.clone()));
     let (to, allowed) = match ruled.ruling {
         Ruling::Allowed(Allowed::Unchanged, choice) => return Err(WalkEnd::Stays(choice)),
         Ruling::Allowed(allowed, choice) => (choice, allowed),
         _ => return Err(WalkEnd::Stops(Box::new(ruled))),
     };
-    match recorded(to, snapshot.rules()) {
+    match recorded(to, asking.snapshot.rules()) {
         Some(recorded) => Ok((Step { from, to, allowed }, recorded)),
         None => Err(WalkEnd::Stops(Box::new(ruled))),
     }

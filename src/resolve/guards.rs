@@ -21,6 +21,8 @@ use step::forbidden;
 pub struct Guards<'s> {
     offers: Vec<Guarded<'s>>,
     weight: usize,
+    /// Whether steps are allowed that only what the bypass lifts forbids.
+    bypasses: bool,
 }
 
 /// What is said of the steps to the bundles of one catalog.
@@ -105,7 +107,17 @@ impl<'s> Guards<'s> {
         let stated = offers.iter().flat_map(|offer| &offer.said);
         let read = stated.filter_map(|said| said.stated.ok());
         let weight = read.map(Guardrails::comparators).sum();
-        Self { offers, weight }
+        Self {
+            offers,
+            weight,
+            bypasses: false,
+        }
+    }
+
+    /// The same for an extension that sets the bypass, or does not.
+    #[must_use]
+    pub fn with_bypass(self, bypasses: bool) -> Self {
+        Self { bypasses, ..self }
     }
 
     /// Whether nothing is said.
@@ -147,8 +159,9 @@ impl<'s> Guards<'s> {
 
     /// Whether nobody forbids a step along an edge of the catalog, or what counts as one.
     pub fn allow(&self, from: Option<&Version>, to: &Choice<'s>) -> bool {
+        let is_lifted = |violation: &Violation<'_>| self.bypasses && !violation.holds_with_bypass();
         let violations = |from| self.violations(from, to, CatalogEdge::Present);
-        self.is_empty() || from.is_none_or(|from| violations(from).is_empty())
+        self.is_empty() || from.is_none_or(|from| violations(from).iter().all(is_lifted))
     }
 
     fn target(&self, to: &Choice<'s>) -> Option<(&Guarded<'s>, &'s Version)> {

@@ -146,6 +146,8 @@ struct Budget {
     expansions: usize,
     /// The pins found; those of the last expansion may exceed it.
     pins: usize,
+    /// The comparators of guardrails that steps are compared with.
+    comparisons: usize,
 }
 
 /// A bundle that was reached, and from which visit; the installed one is no visit.
@@ -185,7 +187,8 @@ impl<'o, 's> Search<'o, 's> {
             }
             next += 1;
         }
-        self.is_cut = self.found.is_none() && next < self.visits.len();
+        let is_over = self.budget.comparisons > 0 && next >= self.visits.len();
+        self.is_cut = self.found.is_none() && !is_over;
     }
 
     /// The bundle of this visit, unless the search is over before it.
@@ -198,8 +201,11 @@ impl<'o, 's> Search<'o, 's> {
     /// Adds what the edits that pin one version resolve to from here, the highest version first.
     fn expand(&mut self, origin: &Origin<'_>, from: Option<usize>) {
         let pins = pins(self.offers, origin);
-        self.budget.spend(pins.len(), self.bounds.guards.weight());
+        self.budget.spend(pins.len());
         for group in pins.chunk_by(Pin::is_of_version) {
+            if !self.budget.compares(self.bounds.guards.weight()) {
+                break;
+            }
             self.visit(group, origin, from);
         }
     }
@@ -272,22 +278,26 @@ impl Budget {
     const FULL: Self = Self {
         expansions: MOST_EXPANSIONS,
         pins: 1 << 20,
+        comparisons: 1 << 24,
     };
 
     fn is_spent(&self) -> bool {
-        self.expansions == 0 || self.pins == 0
+        self.expansions == 0 || self.pins == 0 || self.comparisons == 0
     }
 
-    /// A pin that is compared with many comparators of guardrails counts as several.
-    fn spend(&mut self, pins: usize, comparators: usize) {
-        let weight = 1 + comparators / COMPARATORS_A_PIN;
+    fn spend(&mut self, pins: usize) {
         self.expansions = self.expansions.saturating_sub(1);
-        self.pins = self.pins.saturating_sub(pins.saturating_mul(weight));
+        self.pins = self.pins.saturating_sub(pins);
+    }
+
+    /// Takes what comparing one step with guardrails costs; false where that is too much.
+    fn compares(&mut self, comparators: usize) -> bool {
+        let is_enough = self.comparisons >= comparators;
+        self.comparisons = self.comparisons.saturating_sub(comparators);
+        is_enough
     }
 }
 
-/// How many comparators take about as long as a pin.
-const COMPARATORS_A_PIN: usize = 16;
 /// How many bundles a search looks on from.
 pub const MOST_EXPANSIONS: usize = 1 << 11;
 

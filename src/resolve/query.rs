@@ -36,7 +36,7 @@ pub struct InPlay<'s> {
 }
 
 /// A catalog in play whose answer is not to be had; OLM then answers nothing at all.
-#[derive(Debug)]
+#[derive(Clone, Copy, Debug)]
 pub struct NotLoaded<'s> {
     /// The catalog.
     pub catalog: &'s CatalogState,
@@ -45,7 +45,7 @@ pub struct NotLoaded<'s> {
 }
 
 /// Why a catalog's answer is not to be had.
-#[derive(Debug)]
+#[derive(Clone, Copy, Debug)]
 pub enum NotLoadedCause<'s> {
     /// It is known not to be served.
     NotServing,

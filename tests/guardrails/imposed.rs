@@ -105,3 +105,20 @@ fn what_cannot_be_read_holds_with_the_bypass() {
         assert!(!message.contains("Override"), "{message}");
     }
 }
+
+#[test]
+fn with_the_bypass_only_what_holds_refuses() {
+    let mut blobs = blobs(&POOL, "1.0.0");
+    blobs.push(guardrails("Catalog", &json!("unreadable")));
+    let rules = json!([{"id": "slowly", "kind": "MaxMinorStep", "step": 1}]);
+    let snapshot = imposing(&blobs, imposed(&rules));
+    let answer = judged(&snapshot, "1.0.0", Asked::range("1.3.0").bypassing());
+    let causes: Vec<_> = answer.causes.iter().map(|cause| &*cause.message).collect();
+    assert_eq!(
+        causes,
+        ["an administrator's guardrail slowly forbids 1.0.0 -> 1.3.0"]
+    );
+    let message = answer.message.expect("it is refused");
+    assert!(!message.contains("author"), "{message}");
+    assert_eq!(answer.advice.path, ["1.0.0", "1.1.0", "1.2.0", "1.3.0"]);
+}

@@ -83,6 +83,7 @@ impl Remedies<'_, '_, '_> {
             .ok()
             .map(|resolved| resolved.choice);
         let guards = Guards::of(snapshot.imposed(), &filter.package, &offers);
+        let guards = guards.with_bypass(filter.bypasses());
         let bounds = Bounds {
             rules: snapshot.rules(),
             guards: &guards,

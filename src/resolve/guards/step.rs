@@ -69,7 +69,7 @@ impl Step<'_, '_> {
             Kind::LatestPatchFirst { from: range } => {
                 let leaves = (from.major(), from.minor()) != (to.major(), to.minor());
                 let is_meant = || range.as_ref().is_none_or(|range| range.holds(from));
-                leaves && is_meant() && self.pool.has_later_patch(from)
+                leaves && self.pool.has_later_patch(from) && is_meant()
             }
             Kind::MaxMinorStep(step) => {
                 let least = usize::try_from(step.get()).unwrap_or(usize::MAX);

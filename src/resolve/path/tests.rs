@@ -121,7 +121,11 @@ fn a_search_out_of_budget_gives_the_best_so_far() {
         (100, 4, 2),
         (100, 0, 1),
     ] {
-        let budget = Budget { expansions, pins };
+        let budget = Budget {
+            expansions,
+            pins,
+            ..Budget::FULL
+        };
         let hops = way(budget, &chain(9), "1.3.0").expect("a candidate is reached");
         let expected = full.get(..reached).expect("a part of it");
         assert_eq!(hops, expected, "{expansions} expansions, {pins} pins");
