@@ -9,7 +9,8 @@ use std::path::PathBuf;
 use clap::Args;
 use serde_json::Value;
 
-use crate::guardrail::{self, Imposed, ImposedBy, Problem, Unread};
+use crate::guardrail::{self, Guardrails, Imposed, ImposedBy, Problem, Unread};
+use crate::json_type::JsonType;
 use crate::manifest::{
     Document, DocumentError, Input, Inputs, Position, Positions, Step, documents,
 };
@@ -121,7 +122,7 @@ impl ReadGuardrails {
             Ok(package) => package,
             Err(unread) => return self.unread(place(&unread.path), unread),
         };
-        let stated = guardrail::read(value);
+        let stated = stated(value);
         if let Err(unread) = &stated {
             self.faults.push(GuardrailsFault {
                 place: place(&unread.path),
@@ -141,19 +142,42 @@ impl ReadGuardrails {
 
 /// The package that a document is about.
 fn package(value: &Value) -> Result<&str, Unread> {
-    let text = |key: &str| value.get(key).and_then(Value::as_str).unwrap_or_default();
-    let missing = |key: &str, expected| {
-        let path = key.to_owned();
-        let problem = Problem::Missing { expected };
-        Err(Unread { path, problem })
-    };
-    if text("schema") != guardrail::SCHEMA {
-        return missing("schema", guardrail::SCHEMA);
-    }
-    match text("package") {
-        "" => missing("package", "the name of a package"),
+    match text(value, "package", "the name of a package")? {
+        "" => Err(unread(
+            "package",
+            Problem::Empty {
+                expected: "the name of a package",
+            },
+        )),
         package => Ok(package),
     }
+}
+
+/// What a document of the known schema says.
+fn stated(value: &Value) -> Result<Guardrails, Unread> {
+    match text(value, "schema", guardrail::SCHEMA)? {
+        guardrail::SCHEMA => guardrail::read(value),
+        other => {
+            let (found, known) = (other.to_owned(), &[guardrail::SCHEMA][..]);
+            Err(unread("schema", Problem::UnknownWord { found, known }))
+        }
+    }
+}
+
+fn text<'v>(value: &'v Value, key: &str, expected: &'static str) -> Result<&'v str, Unread> {
+    let Some(found) = value.get(key) else {
+        return Err(unread(key, Problem::Missing { expected }));
+    };
+    let found_type = || Problem::Type {
+        expected: "a string",
+        found: JsonType::of(found),
+    };
+    found.as_str().ok_or_else(|| unread(key, found_type()))
+}
+
+fn unread(key: &str, problem: Problem) -> Unread {
+    let path = key.to_owned();
+    Unread { path, problem }
 }
 
 /// Where a field such as `rules[2].via` stands.
@@ -169,5 +193,95 @@ fn at(positions: &Positions, path: &str) -> Position {
 impl From<&DocumentError> for Unread {
     fn from(error: &DocumentError) -> Self {
         Self::whole(Problem::Text(error.to_string()))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const GOOD: &str = "\
+schema: olmguard.guardrails.v1alpha1
+package: lantern
+rules:
+- {id: slowly, kind: MaxMinorStep, step: 1}
+";
+
+    fn read(text: &str) -> ReadGuardrails {
+        let file = ("rules.yaml".to_owned(), text.as_bytes().to_vec());
+        ReadGuardrails::of(&Files(vec![file]))
+    }
+
+    fn faults(text: &str) -> Vec<String> {
+        let faults = read(text).faults;
+        faults.iter().map(ToString::to_string).collect()
+    }
+
+    /// Whether something that cannot be read is said of a package.
+    fn is_bound(text: &str, package: &str) -> bool {
+        let imposed = read(text).imposed;
+        imposed.on(package).any(|by| by.stated.is_err())
+    }
+
+    #[test]
+    fn documents_are_told_by_where_they_begin() {
+        let two = format!("# ours\n{GOOD}---\n{}", GOOD.replace("lantern", "wick"));
+        let ReadGuardrails { imposed, faults } = read(&two);
+        assert_eq!(faults, []);
+        let places = imposed.iter().map(|by| &*by.place);
+        assert_eq!(places.collect::<Vec<_>>(), ["rules.yaml:2", "rules.yaml:7"]);
+        assert!(imposed.on("other").next().is_none());
+    }
+
+    #[test]
+    fn what_cannot_be_read_is_told_by_its_place_and_binds_its_package() {
+        let of_lantern = |found: &str, instead: &str| GOOD.replace(found, instead);
+        for (text, expected) in [
+            (
+                of_lantern("step: 1", "step: 0"),
+                "guardrails rules.yaml:4: rules[0].step: expected a whole number from 1, found integer",
+            ),
+            (
+                of_lantern("v1alpha1", "v7"),
+                "guardrails rules.yaml:1: schema: \"olmguard.guardrails.v7\" is not known: expected one of olmguard.guardrails.v1alpha1",
+            ),
+            (
+                of_lantern("schema: olmguard.guardrails.v1alpha1\n", ""),
+                "guardrails rules.yaml:1: schema: missing: expected olmguard.guardrails.v1alpha1",
+            ),
+        ] {
+            assert_eq!(faults(&text), [expected]);
+            assert!(
+                is_bound(&text, "lantern") && !is_bound(&text, "other"),
+                "{text}"
+            );
+        }
+    }
+
+    #[test]
+    fn what_names_no_package_binds_all() {
+        for (package, expected) in [
+            (
+                "",
+                "guardrails rules.yaml:1: package: missing: expected the name of a package",
+            ),
+            (
+                "package: 7\n",
+                "guardrails rules.yaml:2: package: expected a string, found integer",
+            ),
+            (
+                "package: ''\n",
+                "guardrails rules.yaml:2: package: empty: expected the name of a package",
+            ),
+        ] {
+            let text = GOOD.replace("package: lantern\n", package);
+            assert_eq!(faults(&text), [expected]);
+            assert!(
+                is_bound(&text, "lantern") && is_bound(&text, "other"),
+                "{text}"
+            );
+        }
+        assert!(is_bound("a: [", "other"));
+        assert!(!faults("a: [").is_empty());
     }
 }
