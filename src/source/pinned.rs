@@ -181,7 +181,9 @@ impl FromStr for PinnedUrl {
             Some((url, digest)) => (url, Some(digest)),
             None => (text, None),
         };
-        let shown = || url.chars().take(SHOWN).collect::<String>().into();
+        // What is asked for behind a `?` may be a key.
+        let told = url.split('?').next().unwrap_or_default();
+        let shown = || told.chars().take(SHOWN).collect::<String>().into();
         let is_http = url.starts_with("https://") || url.starts_with("http://");
         if !is_http {
             let is_image = !url.contains("://") || IMAGES.iter().any(|of| url.starts_with(of));

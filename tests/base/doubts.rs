@@ -153,6 +153,21 @@ fn a_range_that_resolves_to_nothing_is_warned_of() {
 }
 
 #[test]
+fn a_base_that_is_undecided_says_nothing_of_what_is_installed() {
+    let lacking = "selector: {matchLabels: {olm.operatorframework.io/metadata.name: lacking}}";
+    let repository = Repository::with(&[("apps/a.yaml", &asking("a", lacking))]);
+    repository.write(&[("apps/a.yaml", &version("a", "1.3.0"))]);
+    let (code, report) = repository.json("main", &[]);
+    assert_eq!(
+        (code, tokens(&report)),
+        (4, vec!["a changed InstalledUnknown".to_owned()])
+    );
+    let message = report["results"][0]["message"].as_str().unwrap_or_default();
+    let cause = "Cause: it is undecided what the base resolves to today [NoCatalogs]";
+    assert!(message.lines().any(|line| line == cause), "{message}");
+}
+
+#[test]
 fn an_object_without_a_name_is_known_again_only_unchanged() {
     let nameless = |to: &str| version("x", to).replace("name: x", "generateName: x-");
     let repository = Repository::with(&[("apps/a.yaml", &nameless("1.0.0"))]);

@@ -133,8 +133,11 @@ impl Base {
 
     /// Counts the objects as there that an input may hold, of which a part could not be read.
     pub(super) fn spare(&mut self, bytes: &[u8]) {
-        let may_be_there = self.objects.keys().filter(|key| key.may_be_in(bytes));
-        self.there.extend(may_be_there.cloned());
+        let lost = |key: &&Key| !self.there.contains(*key);
+        let keys = self.objects.keys().filter(lost);
+        let may_be_there = keys.filter(|key| key.may_be_in(bytes)).cloned();
+        let may_be_there: Vec<_> = may_be_there.collect();
+        self.there.extend(may_be_there);
     }
 
     /// The same for an input that could not be read at all: a file with this name.

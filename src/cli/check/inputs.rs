@@ -70,6 +70,7 @@ impl Gathered {
     }
 
     fn file(&mut self, file: &str, bytes: &[u8], plan: &Plan) -> Result<(), UsageError> {
+        let mut is_whole = true;
         for document in documents(bytes) {
             match document {
                 Ok(document) => {
@@ -78,8 +79,15 @@ impl Gathered {
                         self.object(file, &object, &positions, plan)?;
                     }
                 }
-                Err(error) => self.unread_document(file, bytes, error),
+                Err(error) => {
+                    is_whole = false;
+                    self.unread_document(file, error);
+                }
             }
+        }
+        // Once a file: it is searched for every name that the base has.
+        if let Some(base) = self.base.as_mut().filter(|_| !is_whole) {
+            base.spare(bytes);
         }
         Ok(())
     }
@@ -91,10 +99,7 @@ impl Gathered {
         self.bad(file, Problem::Input(error));
     }
 
-    fn unread_document(&mut self, file: &str, bytes: &[u8], error: DocumentError) {
-        if let Some(base) = &mut self.base {
-            base.spare(bytes);
-        }
+    fn unread_document(&mut self, file: &str, error: DocumentError) {
         if error.kind == DocumentErrorKind::Template {
             self.skipped.push(Place {
                 file: file.to_owned(),

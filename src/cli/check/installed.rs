@@ -8,8 +8,9 @@ use crate::cli::check::args::Plan;
 use crate::cli::check::base::Past;
 use crate::cli::check::cases::{Case, Told};
 use crate::cli::said::{PartError, SaidArg, is_part};
+use crate::explain::plain;
 use crate::extension::{Extension, Filter, Installed, SourceType, UnknownCause};
-use crate::judge::{Token, pinned, resolved};
+use crate::judge::{Token, Verdict, pinned, resolved};
 use crate::snapshot::Snapshot;
 
 /// What is installed and, where the base asks for something and that is not what counts, why not.
@@ -53,8 +54,17 @@ fn by(snapshot: &Snapshot, old: &Extension, new: &Extension) -> (Installed, Opti
     let known = pinned(snapshot, filter).or_else(|| status.cloned());
     match known.map_or_else(|| resolved(snapshot, filter), Ok) {
         Ok(installed) => (installed, None),
-        Err(ruled) => (Installed::Nothing, Some(ruled.ruling.token())),
+        Err(ruled) => unresolved(ruled.ruling.token()),
     }
+}
+
+/// Where the base resolves to nothing, nothing is installed; where that is not known, neither is this.
+fn unresolved(token: Token) -> (Installed, Option<Token>) {
+    if token.verdict() == Verdict::Undecided {
+        let why = plain::undecided_base(token);
+        return (Installed::Unknown(UnknownCause::NotInBase { why }), None);
+    }
+    (Installed::Nothing, Some(token))
 }
 
 /// What one `--installed` says: one extension or, with commas between them, several.
