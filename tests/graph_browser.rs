@@ -29,8 +29,9 @@ use olmguard::graph::Graph;
 use olmguard::picture::html::html;
 use olmguard::picture::layout::layout;
 use olmguard::picture::sketch::Row;
+use olmguard::picture::walk::Reach;
 use olmguard::picture::{Sketch, View};
-use serde_json::json;
+use serde_json::{Value, json};
 
 use picture::browser::Browser;
 use picture::packages::{Drawn, fixtures, recorded};
@@ -53,6 +54,60 @@ fn the_largest_package() {
 #[test]
 fn a_package_whose_names_are_attacks() {
     look(|drawn| drawn.name == "hostile");
+}
+
+#[test]
+fn hops_are_counted_from_the_start_that_was_clicked_last() {
+    let mut browser = match Browser::start() {
+        Ok(browser) => browser,
+        Err(why) => return println!("left out: the hops of a page in a browser, {why}"),
+    };
+    let drawn = fixtures()
+        .into_iter()
+        .find(|drawn| drawn.name == "promoted");
+    let drawn = drawn.expect("a fixture");
+    let package = drawn.catalog.package(drawn.package()).expect("it");
+    let graph = Graph::of(drawn.package(), package.expect("decoded"));
+    let oldest = graph.find("P.v0.1.0");
+    let view = View {
+        catalog: "hub",
+        from: oldest,
+        ..View::default()
+    };
+    let sketch = Sketch::of(&graph, view).expect("not too large");
+    let page = folder().join("graph-hops.html");
+    fs::write(&page, html(&sketch, &layout(&sketch))).expect("a page");
+    browser.open(&format!("file://{}", page.display()));
+    let reach = sketch.reach.as_ref().expect("it starts somewhere");
+    assert!(reach.hops.values().any(|hops| *hops > 1), "{reach:?}");
+    assert_eq!(hops_at_the_axis(&mut browser), told_hops(reach));
+    browser.run("dispatchEvent(new KeyboardEvent('keydown', {key: 'Escape'}))");
+    assert_eq!(hops_at_the_axis(&mut browser), json!({}));
+    let next = sketch.walk.from(reach.start).first().expect("it leads on");
+    browser.click(&format!(".card .pill[data-row=\"{}\"]", next.to.0));
+    let from_next = sketch.walk.reach(next.to, None);
+    assert_ne!(from_next.hops, reach.hops);
+    assert_eq!(hops_at_the_axis(&mut browser), told_hops(&from_next));
+    browser.is_quiet();
+}
+
+/// What stands beside each version: its row, and the words.
+fn hops_at_the_axis(browser: &mut Browser) -> Value {
+    browser.run(
+        "const said = [...document.querySelectorAll('.axis .row')].map((row) => [row.dataset.row, row.querySelector('.hops')?.textContent]);
+         return Object.fromEntries(said.filter(([, hops]) => hops));",
+    )
+}
+
+fn told_hops(reach: &Reach) -> Value {
+    let told = reach.hops.iter().map(|(row, hops)| {
+        let hops = match hops {
+            0 => "start".to_owned(),
+            hops => format!("+{hops}"),
+        };
+        (row.0.to_string(), json!(hops))
+    });
+    Value::Object(told.collect())
 }
 
 fn look(is_it: impl Fn(&Drawn) -> bool) {

@@ -4,6 +4,7 @@ mod enforced;
 mod malformed;
 mod replies;
 mod shapes;
+mod strange;
 mod subjects;
 mod valid;
 
