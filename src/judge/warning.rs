@@ -93,8 +93,8 @@ pub(super) fn warnings<'s>(
     let verdict = ruled.ruling.token().verdict();
     if verdict != Verdict::Deny {
         warnings.extend(of_bypass(edit, &ruled.ruling));
-        warnings.extend(of_lifted(ruled));
         warnings.extend(ruled.unjudged.map(Warning::GuardrailsNotApplied));
+        warnings.extend(of_lifted(ruled));
     }
     warnings.extend(of_unknown_guardrails(ruled));
     warnings.extend(outdated::outdated(snapshot, ruled));
