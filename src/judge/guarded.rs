@@ -65,9 +65,10 @@ pub(super) fn guarded<'s>(asking: &Asking<'_, 's>, installed: &Installed) -> Rul
         unjudged: None,
     };
     look.at_walk(installed);
-    match look.refusal {
-        Some(forbidden) => ruled.ruling = Ruling::Guardrail(forbidden),
-        None => (ruled.lifted, ruled.unjudged) = (look.lifted, look.unjudged),
+    if let Some(forbidden) = look.refusal {
+        ruled.ruling = Ruling::Guardrail(forbidden);
+    } else {
+        (ruled.lifted, ruled.unjudged) = (look.lifted, look.unjudged);
     }
     ruled
 }

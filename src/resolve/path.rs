@@ -190,7 +190,7 @@ impl<'o, 's> Search<'o, 's> {
         let rules = self.bounds.rules;
         self.expand(origin, None);
         let mut next = 0;
-        while let Some(bundle) = self.to_expand(next) {
+        while let Some(bundle) = self.take_up(next) {
             if let Ok(version) = &bundle.version {
                 self.expand(&Origin::of_bundle(&bundle.name, version, rules), Some(next));
             }
@@ -201,7 +201,7 @@ impl<'o, 's> Search<'o, 's> {
     }
 
     /// The bundle of this visit, unless the search is over before it.
-    fn to_expand(&mut self, next: usize) -> Option<&'s Bundle> {
+    fn take_up(&mut self, next: usize) -> Option<&'s Bundle> {
         if self.found.is_some() || self.budget.is_spent() {
             return None;
         }
