@@ -9,7 +9,8 @@
 //! keeps unknown blobs keeps them. Ranges are those of `skipRange`, since the author writes them in
 //! the same file. Here is only what is written; [`crate::resolve::Guards`] judges steps by it.
 //!
-//! Invariant: what cannot be read forbids every step upwards.
+//! Invariant: what cannot be read forbids every step upwards. Those downwards it leaves to the catalog:
+//! of what can be read, graph `Semver` alone forbids them, and nobody knows whether that was meant.
 
 mod authored;
 mod imposed;

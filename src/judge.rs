@@ -7,7 +7,8 @@
 //! ```
 //!
 //! The rows and their order are those of the project's contract; where a row is a refusal of the
-//! resolver, `ruling` keeps what the resolver said; `guarded` looks at what OLM would do afterwards. Nothing here words anything: `explain` does.
+//! resolver, `ruling` keeps what the resolver said; `guarded` looks at what OLM would do afterwards.
+//! Nothing here words anything: `explain` does.
 //!
 //! Invariant: the same facts give the same judgement, in every door and on every replica.
 
@@ -29,7 +30,7 @@ pub(crate) use advice::pin;
 pub use advice::{Advice, BypassHelps, Fix, FixValue, advise};
 pub use earlier::{pinned, resolved};
 pub use exempt::{Exemption, ExemptionKind, exemption};
-pub use guarded::Forbidden;
+pub use guarded::{Forbidden, Unjudged};
 pub use identify::identify;
 pub use named::{Known, Named, Nameless, Said, target};
 pub use rows::{Accepted, Matched, Request, Ruled, rule};

@@ -77,6 +77,9 @@ pub struct Package<'a> {
     /// writes them anew.
     #[serde(borrow)]
     pub guardrails: Vec<Cow<'a, str>>,
+    /// The types of its properties that hold guardrails in a version which is not known here.
+    #[serde(borrow)]
+    pub other_guardrails: Vec<Cow<'a, str>>,
 }
 
 /// The upgrade edges of one channel, strings as written.

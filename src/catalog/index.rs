@@ -37,10 +37,11 @@ pub(super) fn index(parts: Parts) -> Package {
         channels: mut blobs,
         deprecations,
         guardrails,
-        other_guardrails,
+        mut other_guardrails,
     } = parts;
     let about = about.unwrap_or_default();
     let properties = about.guardrails.iter().map(|text| guardrails_of(text));
+    other_guardrails.extend(about.other_guardrails.into_iter().map(Box::from));
     let guardrails = Authored::new(guardrails, properties.collect(), other_guardrails);
     bundles.sort_by(Bundle::cmp_preference);
     blobs.sort_by(|a, b| a.name.cmp(&b.name));

@@ -9,6 +9,7 @@ impl Package<'_> {
         Package {
             default_channel: owned(self.default_channel),
             guardrails: self.guardrails.into_iter().map(owned).collect(),
+            other_guardrails: self.other_guardrails.into_iter().map(owned).collect(),
         }
     }
 }

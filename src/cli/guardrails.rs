@@ -3,8 +3,9 @@
 //! A document that cannot be read forbids every upgrade of its package, and of every package where it
 //! is not known which it is about: a rule that somebody wrote is never an open door.
 
+use std::ffi::OsStr;
 use std::io;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use clap::Args;
 use serde_json::Value;
@@ -43,7 +44,8 @@ pub(crate) struct ReadGuardrails {
     pub(crate) faults: Vec<GuardrailsFault>,
 }
 
-/// Why some rules cannot be read, and where they stand.
+/// Why some rules cannot be read, and where they stand: by the path as given, unlike in what is said of
+/// an edit, which is the same wherever the file lies.
 #[derive(Clone, Debug, Eq, PartialEq, thiserror::Error)]
 #[error("guardrails {place}: {why}")]
 pub(crate) struct GuardrailsFault {
@@ -81,9 +83,11 @@ impl GuardrailsArgs {
     pub(crate) fn read(&self) -> ReadGuardrails {
         match self.contents() {
             Ok(files) => ReadGuardrails::of(&files),
-            Err(GuardrailsFault { place, why }) => {
+            Err(fault) => {
                 let mut read = ReadGuardrails::default();
-                read.unread(place, Unread::whole(Problem::Text(why)));
+                let unread = Unread::whole(Problem::Text(fault.why.clone()));
+                read.imposed.add_unread(base(&fault.place).into(), unread);
+                read.faults.push(fault);
                 read
             }
         }
@@ -104,40 +108,48 @@ impl ReadGuardrails {
         for document in documents(bytes) {
             match document {
                 Ok(document) => self.document(file, &document),
-                Err(error) => {
-                    let place = format!("{file}:{}", error.at.line);
-                    self.unread(place, Unread::from(&error));
-                }
+                Err(error) => self.unread(file, error.at.line, Unread::from(&error)),
             }
         }
     }
 
     fn document(&mut self, file: &str, document: &Document) {
         let value = &document.value;
-        let place = |path: &str| {
-            let Position { line, .. } = at(&document.positions, path);
-            format!("{file}:{line}")
-        };
+        let line = |path: &str| at(&document.positions, path).line;
         let package = match package(value) {
             Ok(package) => package,
-            Err(unread) => return self.unread(place(&unread.path), unread),
+            Err(unread) => return self.unread(file, line(&unread.path), unread),
         };
         let stated = stated(value);
         if let Err(unread) = &stated {
-            self.faults.push(GuardrailsFault {
-                place: place(&unread.path),
-                why: unread.to_string(),
-            });
+            self.fault(file, line(&unread.path), unread);
         }
-        let place = place("").into();
+        let place = told(file, line(""));
         self.imposed.add(package, ImposedBy { place, stated });
     }
 
-    fn unread(&mut self, place: String, unread: Unread) {
-        let why = unread.to_string();
-        self.imposed.add_unread(place.as_str().into(), unread);
-        self.faults.push(GuardrailsFault { place, why });
+    fn unread(&mut self, file: &str, line: u32, unread: Unread) {
+        self.fault(file, line, &unread);
+        self.imposed.add_unread(told(file, line), unread);
     }
+
+    fn fault(&mut self, file: &str, line: u32, unread: &Unread) {
+        self.faults.push(GuardrailsFault {
+            place: format!("{file}:{line}"),
+            why: unread.to_string(),
+        });
+    }
+}
+
+/// Where something stands, as it is told of an edit: a server and a pipeline have the file in different
+/// folders, and say the same.
+fn told(file: &str, line: u32) -> Box<str> {
+    format!("{}:{line}", base(file)).into()
+}
+
+fn base(file: &str) -> &str {
+    let name = Path::new(file).file_name();
+    name.and_then(OsStr::to_str).unwrap_or(file)
 }
 
 /// The package that a document is about.
@@ -158,8 +170,8 @@ fn stated(value: &Value) -> Result<Guardrails, Unread> {
     match text(value, "schema", guardrail::SCHEMA)? {
         guardrail::SCHEMA => guardrail::read(value),
         other => {
-            let (found, known) = (other.to_owned(), &[guardrail::SCHEMA][..]);
-            Err(unread("schema", Problem::UnknownWord { found, known }))
+            let problem = Problem::unknown_word(other, &[guardrail::SCHEMA]);
+            Err(unread("schema", problem))
         }
     }
 }
@@ -208,7 +220,7 @@ rules:
 ";
 
     fn read(text: &str) -> ReadGuardrails {
-        let file = ("rules.yaml".to_owned(), text.as_bytes().to_vec());
+        let file = ("etc/rules.yaml".to_owned(), text.as_bytes().to_vec());
         ReadGuardrails::of(&Files(vec![file]))
     }
 
@@ -239,15 +251,15 @@ rules:
         for (text, expected) in [
             (
                 of_lantern("step: 1", "step: 0"),
-                "guardrails rules.yaml:4: rules[0].step: expected a whole number from 1, found integer",
+                "guardrails etc/rules.yaml:4: rules[0].step: expected a whole number from 1, found integer",
             ),
             (
                 of_lantern("v1alpha1", "v7"),
-                "guardrails rules.yaml:1: schema: \"olmguard.guardrails.v7\" is not known: expected one of olmguard.guardrails.v1alpha1",
+                "guardrails etc/rules.yaml:1: schema: \"olmguard.guardrails.v7\" is not known: expected one of olmguard.guardrails.v1alpha1",
             ),
             (
                 of_lantern("schema: olmguard.guardrails.v1alpha1\n", ""),
-                "guardrails rules.yaml:1: schema: missing: expected olmguard.guardrails.v1alpha1",
+                "guardrails etc/rules.yaml:1: schema: missing: expected olmguard.guardrails.v1alpha1",
             ),
         ] {
             assert_eq!(faults(&text), [expected]);
@@ -263,15 +275,15 @@ rules:
         for (package, expected) in [
             (
                 "",
-                "guardrails rules.yaml:1: package: missing: expected the name of a package",
+                "guardrails etc/rules.yaml:1: package: missing: expected the name of a package",
             ),
             (
                 "package: 7\n",
-                "guardrails rules.yaml:2: package: expected a string, found integer",
+                "guardrails etc/rules.yaml:2: package: expected a string, found integer",
             ),
             (
                 "package: ''\n",
-                "guardrails rules.yaml:2: package: empty: expected the name of a package",
+                "guardrails etc/rules.yaml:2: package: empty: expected the name of a package",
             ),
         ] {
             let text = GOOD.replace("package: lantern\n", package);

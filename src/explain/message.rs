@@ -5,7 +5,7 @@
 
 use std::borrow::Cow;
 
-use crate::explain::refusal::{Detail, details, needed, reason, recorded};
+use crate::explain::refusal::{Detail, NEARER, details, needed, reason, recorded};
 use crate::explain::text::{Line, cut_end, cut_middle, one_line};
 use crate::extension::{Extension, Installed};
 use crate::judge::{Advice, BypassHelps, FixValue, Judgement, Request, Token, Verdict};
@@ -253,7 +253,11 @@ fn fix(facts: &Facts<'_>) -> Option<String> {
 
 /// Where no edit of the object is known to help, what would have to change.
 fn lacking(facts: &Facts<'_>) -> Option<String> {
-    let needed = needed(&facts.judgement.ruled.ruling)?;
+    let needed = if facts.advice.is_cut {
+        NEARER
+    } else {
+        needed(&facts.judgement.ruled.ruling)?
+    };
     facts
         .advice
         .fix

@@ -206,6 +206,10 @@ pub(super) fn needed(ruling: &Ruling<'_>) -> Option<&'static str> {
     })
 }
 
+/// What would have to change where the search for a way ended at its bound.
+pub(super) const NEARER: &str =
+    "a nearer version; there are too many on the way to find out how this one is reached";
+
 /// The place of a byte of a text as people count: in characters, from 1.
 fn character(text: &str, byte: usize) -> usize {
     text.char_indices().take_while(|(at, _)| *at < byte).count() + 1

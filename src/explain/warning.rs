@@ -3,7 +3,7 @@
 use crate::explain::refusal::guardrail;
 use crate::explain::text::Line;
 use crate::extension::{Extension, Hint, Instead};
-use crate::judge::{Exemption, Jump, Token, Warning};
+use crate::judge::{Exemption, Jump, Token, Unjudged, Warning};
 use crate::resolve::Choice;
 use crate::snapshot::CatalogState;
 
@@ -131,24 +131,41 @@ fn line(extension: &Extension, warning: &Warning<'_>) -> Line {
             let line = guardrail::against(violation, from, to.map(|read| &read.version));
             line.say("; the bypass lifts it")
         }
-        Warning::GuardrailsUnknown { schema } => line
-            .say("guardrails of schema ")
-            .name(schema)
-            .say(" are not known to this olmguard and not applied"),
+        Warning::GuardrailsNotApplied(why) => line.say(&not_applied(*why)),
+        Warning::GuardrailsUnknown(schemas) => {
+            let line = line.say("guardrails of schema ").then(first_named(schemas));
+            line.say(" are not known to this olmguard and not applied")
+        }
         Warning::Hint(found) => hint(found),
     }
 }
 
-/// Catalogs as part of a sentence: the first by its name.
+/// Catalogs as part of a sentence.
 fn catalogs_named(catalogs: &[&CatalogState]) -> Line {
+    let names: Vec<_> = catalogs.iter().map(|catalog| &*catalog.name).collect();
+    Line::default().say("catalog ").then(first_named(&names))
+}
+
+/// The first of some names, and how many others there are.
+fn first_named(names: &[&str]) -> Line {
     let line = Line::default();
-    match catalogs {
+    match names {
         [] => line,
-        [only] => line.say("catalog ").name(&only.name),
-        [first, others @ ..] => line
-            .say("catalog ")
-            .name(&first.name)
-            .say(&format!(" and {} more", others.len())),
+        [only] => line.name(only),
+        [first, others @ ..] => line.name(first).say(&format!(" and {} more", others.len())),
+    }
+}
+
+/// Why guardrails were not put to every step.
+fn not_applied(why: Unjudged) -> String {
+    match why {
+        Unjudged::First => {
+            "guardrails were not applied: the installed version is not known or cannot be read"
+                .to_owned()
+        }
+        Unjudged::Later { looked_at } => format!(
+            "OLM goes on by itself for more than {looked_at} steps: guardrails were applied to so many only"
+        ),
     }
 }
 

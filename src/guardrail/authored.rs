@@ -7,7 +7,8 @@ use crate::heap::Heap;
 #[derive(Clone, Debug, Default)]
 pub struct Authored {
     stated: Option<Result<Guardrails, Unread>>,
-    /// The schemas of blobs in another version than the known one, which are passed over.
+    /// The schemas of blobs and the types of properties in another version than the known one, which
+    /// are passed over; in byte order, each once.
     of_other_versions: Box<[Box<str>]>,
 }
 
@@ -17,8 +18,10 @@ impl Authored {
     pub fn new(
         blobs: Vec<Result<Guardrails, Unread>>,
         properties: Vec<Result<Guardrails, Unread>>,
-        of_other_versions: Vec<Box<str>>,
+        mut of_other_versions: Vec<Box<str>>,
     ) -> Self {
+        of_other_versions.sort_unstable();
+        of_other_versions.dedup();
         let stated = match (single(blobs), single(properties)) {
             (Some(Ok(blob)), Some(Ok(property))) if blob != property => {
                 Some(Err(Unread::whole(Problem::Differ)))
@@ -37,7 +40,7 @@ impl Authored {
         self.stated.as_ref().map(Result::as_ref)
     }
 
-    /// The schemas of blobs in another version than the known one.
+    /// The schemas of blobs, and the types of properties, in another version than the known one.
     pub fn of_other_versions(&self) -> impl Iterator<Item = &str> {
         self.of_other_versions.iter().map(|schema| &**schema)
     }

@@ -15,7 +15,8 @@ pub struct Imposed {
 /// What one document of an administrator's file says.
 #[derive(Clone, Debug)]
 pub struct ImposedBy {
-    /// Where it stands, as it is told to people, such as `guardrails.yaml:3`.
+    /// Where it stands, as it is told of an edit, such as `guardrails.yaml:3`: without the folder, for
+    /// a server has it in another one than a pipeline.
     pub place: Box<str>,
     /// What it says.
     pub stated: Result<Guardrails, Unread>,

@@ -5,6 +5,7 @@ use serde_json::{Map, Value};
 use crate::json_type::JsonType;
 use crate::version::go::escape;
 
+use super::problem::beginning;
 use super::{Problem, Unread};
 
 /// An object, and where it stands. Null is as good as absent, as it is to OLM.
@@ -25,7 +26,10 @@ impl<'v> Members<'v> {
         };
         let members = Self { object, path };
         match object.keys().find(|key| !known.contains(&key.as_str())) {
-            Some(key) => Err(members.unread(&escape(key), Problem::UnknownKey { known })),
+            Some(key) => {
+                let key = escape(&beginning(key));
+                Err(members.unread(&key, Problem::UnknownKey { known }))
+            }
             None => Ok(members),
         }
     }
@@ -84,7 +88,8 @@ impl<'v> Members<'v> {
         };
         let mut pairs = known.iter().zip(meant);
         let word = pairs.find(|(word, _)| **word == found);
-        let (_, meant) = word.ok_or_else(|| self.unread(key, unknown(found, known)))?;
+        let (_, meant) =
+            word.ok_or_else(|| self.unread(key, Problem::unknown_word(found, known)))?;
         Ok(Some(*meant))
     }
 
@@ -105,12 +110,6 @@ pub(super) fn wrong(path: String, expected: &'static str, value: &Value) -> Unre
     let found = JsonType::of(value);
     let problem = Problem::Type { expected, found };
     Unread { path, problem }
-}
-
-/// A word of which nothing is known.
-pub(super) fn unknown(found: &str, known: &'static [&'static str]) -> Problem {
-    let found = found.to_owned();
-    Problem::UnknownWord { found, known }
 }
 
 /// How long a text may be: it is told to people, in a message of a kilobyte.

@@ -99,6 +99,14 @@ impl From<SkipRangeError> for Problem {
     }
 }
 
+impl Problem {
+    /// A word of which nothing is known.
+    pub fn unknown_word(found: &str, known: &'static [&'static str]) -> Self {
+        let found = beginning(found);
+        Self::UnknownWord { found, known }
+    }
+}
+
 impl Unread {
     /// The whole of it.
     pub fn whole(problem: Problem) -> Self {
@@ -114,9 +122,21 @@ impl Heap for Unread {
     }
 }
 
+/// As much of a text as is told of it: a key or word may be as long as a blob.
+pub(super) fn beginning(text: &str) -> String {
+    let end = text.floor_char_boundary(MOST_TOLD);
+    match text.get(..end) {
+        Some(beginning) if end < text.len() => format!("{beginning}..."),
+        _ => text.to_owned(),
+    }
+}
+
 fn place(path: &str) -> String {
     match path {
         "" => String::new(),
         path => format!("{path}: "),
     }
 }
+
+/// How many bytes of a key or word that is not known are told.
+const MOST_TOLD: usize = 64;

@@ -5,7 +5,8 @@ use std::num::NonZeroU32;
 
 use serde_json::Value;
 
-use super::members::{Members, unknown, wrong};
+use super::members::{Members, wrong};
+use super::problem::beginning;
 use super::{Action, BaseGraph, Guardrails, Kind, Passage, Problem, Range, Rule, Unread};
 
 /// Reads the value of a blob, a property, or a document of a file.
@@ -34,7 +35,7 @@ pub fn read(value: &Value) -> Result<Guardrails, Unread> {
         _ => None,
     });
     if let Some(id) = twice {
-        return Err(members.unread("rules", Problem::SameId(id.to_string())));
+        return Err(members.unread("rules", Problem::SameId(beginning(id))));
     }
     Ok(Guardrails {
         graph: graph.unwrap_or_default(),
@@ -46,7 +47,7 @@ fn rule(value: &Value, path: String) -> Result<Rule, Unread> {
     let any = Members::of(value, path.clone(), EVERY_KEY)?;
     let word = any.needed("kind", "the kind of a rule")?;
     let known = KINDS.iter().zip(KEYS).find(|(kind, _)| **kind == word);
-    let (_, keys) = known.ok_or_else(|| any.unread("kind", unknown(word, KINDS)))?;
+    let (_, keys) = known.ok_or_else(|| any.unread("kind", Problem::unknown_word(word, KINDS)))?;
     let members = Members::of(value, path, keys)?;
     Ok(Rule {
         id: members.needed("id", "a name for the rule")?.into(),
@@ -164,7 +165,7 @@ const EVERY_KEY: &[&str] = &[
     "action",
 ];
 
-const A_RANGE: &str = "a range such as \">=1.3.0 <1.4.0\"";
+const A_RANGE: &str = "a range such as \">=1.3.0 <1.4.0-0\"";
 const A_STEP: &str = "a whole number from 1";
 
 /// How many rules there may be, each waypoint counted as one: every step of a search is compared

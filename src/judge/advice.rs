@@ -6,16 +6,19 @@
 //! Invariant: an edit that follows [`Advice::fix`], each further step of the path, each version of
 //! `allowed_next`, and the override are allowed by [`crate::judge::rule`] for the same snapshot.
 
+mod ground;
 mod proof;
 mod remedy;
 
 use crate::extension::Extension;
 use crate::judge::{Request, Ruled, Ruling, Verdict};
-use crate::resolve::{Bounds, Choice, Guards, Query, next_hops};
+use crate::resolve::{Choice, next_hops};
 use crate::snapshot::Snapshot;
 use crate::version::{Version, crd};
 
+use ground::Ground;
 use proof::Prover;
+use remedy::Remedies;
 
 /// What to do about a refusal; empty where nothing is refused or nothing helps.
 #[derive(Clone, Debug, Default, Eq, PartialEq)]
@@ -28,6 +31,8 @@ pub struct Advice {
     pub fix: Option<Fix>,
     /// Whether the bypass would let the edit through.
     pub bypass: BypassHelps,
+    /// Whether the search for a way ended at its bound: there may be one all the same.
+    pub is_cut: bool,
 }
 
 /// One field to set, and to what.
@@ -75,30 +80,26 @@ pub fn advise(
         snapshot,
         request: *request,
     };
-    let anything = request.filter.without_version();
-    let offers = Query::compile(&anything, snapshot)
-        .ok()
-        .and_then(|query| query.offers(&query.in_play(snapshot)).ok())
-        .unwrap_or_default();
-    let guards = Guards::of(snapshot.imposed(), &request.filter.package, &offers);
-    let bounds = Bounds {
-        rules: snapshot.rules(),
-        guards: &guards,
-    };
-    let next: Vec<Choice<'_>> = match prover.origin() {
-        Some(origin) => next_hops(&offers, &origin, &bounds),
-        None => Vec::new(),
-    };
+    let anything = Ground::of(snapshot, &request.filter.without_version());
+    let from = anything.as_ref().zip(prover.origin());
+    let next = from.map(|(ground, origin)| next_hops(&ground.offers, &origin, &ground.bounds()));
     let next: Vec<_> = next
+        .unwrap_or_default()
         .into_iter()
         .take(MOST_NEXT)
         .filter(|choice| prover.admits_hop(*choice))
         .collect();
-    let remedy = remedy::remedy(&prover, &extension.fields, ruled, &next);
+    let remedies = Remedies {
+        prover: &prover,
+        fields: &extension.fields,
+        ruled,
+        anything: anything.as_ref(),
+        next: &next,
+    };
     Advice {
         allowed_next: next.iter().filter_map(|choice| pin(*choice)).collect(),
         bypass: prover.bypass(),
-        ..remedy
+        ..remedies.remedy()
     }
 }
 

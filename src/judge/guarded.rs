@@ -4,7 +4,7 @@
 //! again. So the first step decides as little as any other: the whole walk is looked at, until it
 //! stays or stops.
 
-use crate::extension::Installed;
+use crate::extension::{Installed, InstalledBundle};
 use crate::judge::rows::Asking;
 use crate::judge::walk::{Step, steps};
 use crate::judge::{Allowed, Ruled, Ruling};
@@ -32,82 +32,138 @@ impl Forbidden<'_> {
     }
 }
 
+/// Why guardrails were not put to every step that OLM would take.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub enum Unjudged {
+    /// The version that the first step starts from is not known, or cannot be read.
+    First,
+    /// There are more steps than there is time for.
+    Later {
+        /// How many were looked at.
+        looked_at: usize,
+    },
+}
+
 /// Rows 4 to 18, 16 among them.
 pub(super) fn guarded<'s>(asking: &Asking<'_, 's>, installed: &Installed) -> Ruled<'s> {
     let mut ruled = asking.resolve(installed);
-    match look(asking, installed, &ruled.ruling) {
-        Some(Looked {
-            refusal: Some(forbidden),
-            ..
-        }) => ruled.ruling = Ruling::Guardrail(forbidden),
-        Some(Looked { lifted, .. }) => ruled.lifted = lifted,
-        None => {}
+    let Ruling::Allowed(Allowed::Resolved | Allowed::Bypassed(_), resolved) = ruled.ruling else {
+        return ruled;
+    };
+    let imposed = asking.snapshot.imposed();
+    let guards = Guards::of(imposed, &asking.filter.package, asking.offers());
+    let guards = guards.with_bypass(asking.filter.bypasses());
+    if guards.is_empty() {
+        return ruled;
+    }
+    let mut look = Look {
+        asking,
+        guards: &guards,
+        resolved,
+        refusal: None,
+        lifted: Vec::new(),
+        unjudged: None,
+    };
+    look.at_walk(installed);
+    if let Some(forbidden) = look.refusal {
+        ruled.ruling = Ruling::Guardrail(forbidden);
+    } else {
+        (ruled.lifted, ruled.unjudged) = (look.lifted, look.unjudged);
     }
     ruled
 }
 
-/// What guardrails say of a walk: the first step that they forbid, and those before it that only the
-/// bypass makes free.
-#[derive(Default)]
-struct Looked<'s> {
+/// What guardrails say of a walk.
+struct Look<'a, 'f, 's> {
+    asking: &'a Asking<'f, 's>,
+    guards: &'a Guards<'s>,
+    resolved: Choice<'s>,
+    /// The first step that they forbid.
     refusal: Option<Forbidden<'s>>,
+    /// Those before it that only the bypass makes free.
     lifted: Vec<Forbidden<'s>>,
+    unjudged: Option<Unjudged>,
 }
 
-/// Looks at the walk, if the edit is let through so far and something is said of it.
-fn look<'s>(
-    asking: &Asking<'_, 's>,
-    installed: &Installed,
-    ruling: &Ruling<'s>,
-) -> Option<Looked<'s>> {
-    let Ruling::Allowed(Allowed::Resolved | Allowed::Bypassed(_), resolved) = *ruling else {
-        return None;
-    };
-    let imposed = asking.snapshot.imposed();
-    let guards = Guards::of(imposed, &asking.filter.package, asking.offers());
-    if guards.is_empty() {
-        return None;
-    }
-    let mut looked = Looked::default();
-    for step in steps(asking, installed.bundle()?).take(MOST_STEPS) {
-        let Some((from, violations)) = violations(asking, &guards, &step) else {
-            continue;
-        };
-        let is_lifted =
-            |violation: &Violation<'_>| asking.filter.bypasses() && !violation.holds_with_bypass();
-        let (lifted, holding): (Vec<_>, Vec<_>) = violations.into_iter().partition(is_lifted);
-        let forbidden = |violations: Vec<Violation<'s>>| {
-            (!violations.is_empty()).then(|| Forbidden {
-                resolved,
-                from: from.clone(),
-                to: step.to,
-                violations,
-            })
-        };
-        looked.refusal = forbidden(holding);
-        if looked.refusal.is_some() {
-            break;
+impl<'s> Look<'_, '_, 's> {
+    fn at_walk(&mut self, installed: &Installed) {
+        match installed {
+            Installed::Nothing => {}
+            Installed::Unknown(_) => self.cannot_judge(self.resolved),
+            Installed::Bundle(bundle) => self.at_steps(bundle),
         }
-        looked.lifted.extend(forbidden(lifted));
     }
-    Some(looked)
-}
 
-/// Why a step is forbidden, and the version that it starts from, if that can be read.
-fn violations<'s>(
-    asking: &Asking<'_, 's>,
-    guards: &Guards<'s>,
-    step: &Step<'s>,
-) -> Option<(Version, Vec<Violation<'s>>)> {
-    let origin = Origin::read(&step.from, asking.snapshot.rules()).ok()?;
-    let from = &origin.version()?.version;
-    let edge = match step.allowed {
-        Allowed::Bypassed(_) => CatalogEdge::Absent,
-        Allowed::Resolved | Allowed::Unchanged => CatalogEdge::Present,
-    };
-    Some((from.clone(), guards.violations(from, &step.to, edge)))
+    /// Looks at one step after another, up to the first that is forbidden.
+    fn at_steps(&mut self, from: &InstalledBundle) {
+        let most = self.most_steps();
+        for (looked_at, step) in steps(self.asking, from).enumerate() {
+            if looked_at == most {
+                self.unjudged.get_or_insert(Unjudged::Later { looked_at });
+                return;
+            }
+            self.at_step(&step);
+            if self.refusal.is_some() {
+                return;
+            }
+        }
+    }
+
+    fn at_step(&mut self, step: &Step<'s>) {
+        let Some((from, violations)) = self.violations(step) else {
+            return self.cannot_judge(step.to);
+        };
+        let is_lifted = |violation: &Violation<'_>| self.guards.lift(violation);
+        let (lifted, holding): (Vec<_>, Vec<_>) = violations.into_iter().partition(is_lifted);
+        self.refusal = self.forbidden(step, &from, holding);
+        let lifted = self.forbidden(step, &from, lifted);
+        self.lifted.extend(lifted);
+    }
+
+    /// Why a step is forbidden, and the version that it starts from, if that can be read.
+    fn violations(&self, step: &Step<'s>) -> Option<(Version, Vec<Violation<'s>>)> {
+        let origin = Origin::read(&step.from, self.asking.snapshot.rules()).ok()?;
+        let from = &origin.version()?.version;
+        let edge = match step.allowed {
+            Allowed::Bypassed(_) => CatalogEdge::Absent,
+            Allowed::Resolved | Allowed::Unchanged => CatalogEdge::Present,
+        };
+        Some((from.clone(), self.guards.violations(from, &step.to, edge)))
+    }
+
+    fn forbidden(
+        &self,
+        step: &Step<'s>,
+        from: &Version,
+        violations: Vec<Violation<'s>>,
+    ) -> Option<Forbidden<'s>> {
+        (!violations.is_empty()).then(|| Forbidden {
+            resolved: self.resolved,
+            from: from.clone(),
+            to: step.to,
+            violations,
+        })
+    }
+
+    /// A step from nobody knows where is let through: an edit is denied on evidence. That matters
+    /// where something could have forbidden it.
+    fn cannot_judge(&mut self, to: Choice<'s>) {
+        if self.guards.bind(&to) {
+            self.unjudged.get_or_insert(Unjudged::First);
+        }
+    }
+
+    /// How many steps are looked at, one at least.
+    fn most_steps(&self) -> usize {
+        let affordable = MOST_COMPARISONS / self.guards.weight().max(1);
+        affordable.clamp(1, MOST_STEPS)
+    }
 }
 
 /// How many steps of a walk are looked at: far more than any package has, few enough for one that was
 /// made to hurt.
 const MOST_STEPS: usize = 4096;
+
+/// How many comparators of guardrails the steps of a walk are compared with: as many as those of a
+/// search for a way.
+const MOST_COMPARISONS: usize = 1 << 24;

@@ -2,7 +2,7 @@
 
 use crate::catalog::{BundleSet, Package};
 use crate::extension::{Filter, FilterError, FilterProblem, Installed};
-use crate::judge::guarded::{Forbidden, guarded};
+use crate::judge::guarded::{Forbidden, Unjudged, guarded};
 use crate::judge::{Allowed, Edit, Jump, NoCatalogs, Ruling, SpecFault, nearby};
 use crate::olm::EmptyPackage;
 use crate::resolve::{
@@ -34,6 +34,8 @@ pub struct Ruled<'s> {
     pub deprecations_of: Option<&'s CatalogState>,
     /// The steps that guardrails would forbid if the bypass did not lift them.
     pub lifted: Vec<Forbidden<'s>>,
+    /// Why guardrails were not put to every step, where something of them binds.
+    pub unjudged: Option<Unjudged>,
 }
 
 /// The bundles of one catalog that the successor rule accepts.
@@ -79,6 +81,7 @@ impl<'s> From<Ruling<'s>> for Ruled<'s> {
             matched: Vec::new(),
             deprecations_of: None,
             lifted: Vec::new(),
+            unjudged: None,
         }
     }
 }

@@ -6,7 +6,7 @@ use std::collections::BTreeSet;
 
 use crate::catalog::{Deprecation, Package};
 use crate::extension::{Filter, Hint, Rollout};
-use crate::judge::{Allowed, Edit, Exemption, Jump, Ruled, Ruling, Verdict, rule};
+use crate::judge::{Allowed, Edit, Exemption, Jump, Ruled, Ruling, Unjudged, Verdict, rule};
 use crate::nearest::nearest;
 use crate::resolve::{Choice, Violation};
 use crate::snapshot::{CatalogState, Snapshot};
@@ -71,11 +71,11 @@ pub enum Warning<'s> {
         /// The reason.
         violation: Violation<'s>,
     },
-    /// A catalog's guardrails of the package are of a version that is not known here.
-    GuardrailsUnknown {
-        /// Their schema.
-        schema: &'s str,
-    },
+    /// Guardrails were not put to every step that OLM would take.
+    GuardrailsNotApplied(Unjudged),
+    /// The catalogs' guardrails of the package are of versions that are not known here: of these
+    /// schemas, one or more, in byte order.
+    GuardrailsUnknown(Vec<&'s str>),
     /// A field or word that another shape has.
     Hint(Hint),
 }
@@ -93,6 +93,7 @@ pub(super) fn warnings<'s>(
     let verdict = ruled.ruling.token().verdict();
     if verdict != Verdict::Deny {
         warnings.extend(of_bypass(edit, &ruled.ruling));
+        warnings.extend(ruled.unjudged.map(Warning::GuardrailsNotApplied));
         warnings.extend(of_lifted(ruled));
     }
     warnings.extend(of_unknown_guardrails(ruled));
@@ -152,15 +153,13 @@ fn of_lifted<'s>(ruled: &Ruled<'s>) -> impl Iterator<Item = Warning<'s>> {
     })
 }
 
-/// What the catalogs have of a later version, each once.
-fn of_unknown_guardrails<'s>(ruled: &Ruled<'s>) -> impl Iterator<Item = Warning<'s>> {
+/// What the catalogs have of other versions, each once.
+fn of_unknown_guardrails<'s>(ruled: &Ruled<'s>) -> Option<Warning<'s>> {
     let packages = ruled.matched.iter().map(|matched| matched.package);
     let schemas: BTreeSet<&'s str> = packages
         .flat_map(|package| package.guardrails().of_other_versions())
         .collect();
-    schemas
-        .into_iter()
-        .map(|schema| Warning::GuardrailsUnknown { schema })
+    (!schemas.is_empty()).then(|| Warning::GuardrailsUnknown(schemas.into_iter().collect()))
 }
 
 fn of_choice<'s>(edit: &Edit<'_>, ruled: &Ruled<'s>, choice: Choice<'s>) -> Vec<Warning<'s>> {

@@ -7,7 +7,7 @@
 mod pool;
 mod step;
 
-use crate::guardrail::{Guardrails, Imposed, Rule, Unread};
+use crate::guardrail::{BaseGraph, Guardrails, Imposed, Rule, Unread};
 use crate::resolve::semver::Hindrance;
 use crate::resolve::{Choice, Offer};
 use crate::snapshot::CatalogState;
@@ -63,11 +63,11 @@ pub struct Violation<'s> {
 pub enum Violated<'s> {
     /// A rule. Of several waypoints the first that is passed by counts.
     Rule(&'s Rule),
-    /// That steps from a version that is no prerelease to one need to be allowed where the edges are
-    /// those of the semver rules.
-    Prerelease,
-    /// The base graph: it has no such edge, for this reason.
-    Graph(Hindrance),
+    /// That steps from a version that is no prerelease to one need to be allowed where the edge is one
+    /// of the semver rules, in this base graph.
+    Prerelease(BaseGraph),
+    /// This base graph: it has no such edge, for this reason.
+    Graph(BaseGraph, Hindrance),
     /// Guardrails that cannot be read.
     Unread(&'s Unread),
 }
@@ -125,6 +125,17 @@ impl<'s> Guards<'s> {
         self.offers.is_empty()
     }
 
+    /// Whether the bypass is set and lifts this.
+    pub(crate) fn lift(&self, violation: &Violation<'_>) -> bool {
+        self.bypasses && !violation.holds_with_bypass()
+    }
+
+    /// Whether some step to this bundle could be forbidden: with the bypass, by what it does not lift.
+    pub(crate) fn bind(&self, to: &Choice<'s>) -> bool {
+        let said = self.guarded(to).map_or(&[][..], |guarded| &guarded.said);
+        said.iter().any(|said| said.binds(self.bypasses))
+    }
+
     /// How many comparators a step is compared with at most.
     pub(crate) fn weight(&self) -> usize {
         self.weight
@@ -159,16 +170,36 @@ impl<'s> Guards<'s> {
 
     /// Whether nobody forbids a step along an edge of the catalog, or what counts as one.
     pub fn allow(&self, from: Option<&Version>, to: &Choice<'s>) -> bool {
-        let is_lifted = |violation: &Violation<'_>| self.bypasses && !violation.holds_with_bypass();
         let violations = |from| self.violations(from, to, CatalogEdge::Present);
-        self.is_empty() || from.is_none_or(|from| violations(from).iter().all(is_lifted))
+        self.is_empty()
+            || from.is_none_or(|from| violations(from).iter().all(|found| self.lift(found)))
     }
 
     fn target(&self, to: &Choice<'s>) -> Option<(&Guarded<'s>, &'s Version)> {
-        let mut offers = self.offers.iter();
-        let guarded = offers.find(|offer| std::ptr::eq(offer.catalog, to.catalog))?;
+        let guarded = self.guarded(to)?;
         let bundle = to.package.bundle(to.index);
         Some((guarded, &bundle.version.as_ref().ok()?.version))
+    }
+
+    /// What is said of the steps to the bundles of this one's catalog.
+    fn guarded(&self, to: &Choice<'s>) -> Option<&Guarded<'s>> {
+        let mut offers = self.offers.iter();
+        offers.find(|offer| std::ptr::eq(offer.catalog, to.catalog))
+    }
+}
+
+impl Said<'_> {
+    /// Whether it could forbid a step, of an extension that sets the bypass or does not.
+    fn binds(&self, bypasses: bool) -> bool {
+        let holds = |bypassable: bool| match self.by {
+            GuardedBy::Author(_) => !bypasses,
+            GuardedBy::Administrator(_) => !bypasses || !bypassable,
+        };
+        self.stated.map_or(holds(false), |guardrails| {
+            let mut rules = guardrails.rules.iter();
+            (guardrails.graph != BaseGraph::Catalog && holds(false))
+                || rules.any(|rule| holds(rule.bypassable))
+        })
     }
 }
 
@@ -186,7 +217,7 @@ impl Violation<'_> {
     pub fn rule(&self) -> Option<&str> {
         match self.of {
             Violated::Rule(rule) => Some(&rule.id),
-            Violated::Prerelease | Violated::Graph(_) | Violated::Unread(_) => None,
+            Violated::Prerelease(_) | Violated::Graph(..) | Violated::Unread(_) => None,
         }
     }
 }

@@ -43,8 +43,9 @@ pub struct Found<'s> {
 
 /// The shortest way to a goal bundle; failing that, to the highest candidate that can be reached.
 ///
-/// Among ways of one length that of the higher first hops is taken. The search is bounded, at
-/// [`MOST_EXPANSIONS`] bundles: beyond every published package.
+/// Among ways of one length that with the fewest prereleases is taken, and of those that of the higher
+/// first hops: a range of a rule that means releases has prereleases in it, too. The search is bounded,
+/// at [`MOST_EXPANSIONS`] bundles: beyond every published package.
 pub fn shortest_way<'s>(
     offers: &[Offer<'s>],
     origin: &Origin<'_>,
@@ -126,11 +127,16 @@ fn way_within<'s>(
 }
 
 /// A breadth-first search. `visits` is its queue and its memory: what was reached, in that order.
+///
+/// Invariant: what is as many hops away stands in a row, and once it is expanded with the fewest
+/// prereleases on the way first. So who is reached first is reached by the best way.
 struct Search<'o, 's> {
     offers: &'o [Offer<'s>],
     bounds: &'o Bounds<'o, 's>,
     goal: Option<Choice<'s>>,
     visits: Vec<Visit<'s>>,
+    /// How many visits stand in the order in which they are expanded.
+    ordered: usize,
     seen: HashSet<(usize, BundleIndex)>,
     /// The visit of the goal.
     found: Option<usize>,
@@ -155,6 +161,8 @@ struct Visit<'s> {
     offer: usize,
     reached: Choice<'s>,
     from: Option<usize>,
+    /// How many prereleases there are on the way, this one included.
+    prereleases: usize,
 }
 
 impl<'o, 's> Search<'o, 's> {
@@ -169,6 +177,7 @@ impl<'o, 's> Search<'o, 's> {
             bounds,
             goal,
             visits: Vec::new(),
+            ordered: 0,
             seen: HashSet::new(),
             found: None,
             is_cut: false,
@@ -181,7 +190,7 @@ impl<'o, 's> Search<'o, 's> {
         let rules = self.bounds.rules;
         self.expand(origin, None);
         let mut next = 0;
-        while let Some(bundle) = self.to_expand(next) {
+        while let Some(bundle) = self.take_up(next) {
             if let Ok(version) = &bundle.version {
                 self.expand(&Origin::of_bundle(&bundle.name, version, rules), Some(next));
             }
@@ -192,10 +201,22 @@ impl<'o, 's> Search<'o, 's> {
     }
 
     /// The bundle of this visit, unless the search is over before it.
-    fn to_expand(&self, next: usize) -> Option<&'s Bundle> {
-        let is_over = self.found.is_some() || self.budget.is_spent();
-        let visit = self.visits.get(next).filter(|_| !is_over);
-        visit.map(|visit| visit.reached.bundle())
+    fn take_up(&mut self, next: usize) -> Option<&'s Bundle> {
+        if self.found.is_some() || self.budget.is_spent() {
+            return None;
+        }
+        if next == self.ordered {
+            self.order();
+        }
+        let visit = self.visits.get(next)?;
+        Some(visit.reached.bundle())
+    }
+
+    /// Brings what is one hop further than all before into its order.
+    fn order(&mut self) {
+        let further = self.visits.get_mut(self.ordered..).unwrap_or_default();
+        further.sort_by_key(|visit| visit.prereleases);
+        self.ordered = self.visits.len();
     }
 
     /// Adds what the edits that pin one version resolve to from here, the highest version first.
@@ -232,10 +253,13 @@ impl<'o, 's> Search<'o, 's> {
             if self.goal.is_some_and(|goal| is_same(&reached, &goal)) {
                 self.found = Some(self.visits.len());
             }
+            let before = from.and_then(|from| self.visits.get(from));
+            let before = before.map_or(0, |before| before.prereleases);
             self.visits.push(Visit {
                 offer,
                 reached,
                 from,
+                prereleases: before + usize::from(is_prerelease(&reached)),
             });
         }
     }
@@ -300,6 +324,11 @@ impl Budget {
 
 /// How many bundles a search looks on from.
 pub const MOST_EXPANSIONS: usize = 1 << 11;
+
+fn is_prerelease(choice: &Choice<'_>) -> bool {
+    let version = choice.bundle().version.as_ref();
+    version.is_ok_and(|read| read.version.is_prerelease())
+}
 
 fn is_same(a: &Choice<'_>, b: &Choice<'_>) -> bool {
     std::ptr::eq(a.catalog, b.catalog) && a.index == b.index

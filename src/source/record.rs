@@ -24,7 +24,7 @@ use crate::catalog::blob::{BlobFault, Content, Key, Sink};
 use crate::source::framed::{self, FrameError};
 
 /// The version of the form, and of what is reduced to it; a record of another one is not replayed.
-pub(super) const VERSION: u32 = 3;
+pub(super) const VERSION: u32 = 4;
 
 /// Records the blobs it takes.
 pub struct Recorder<W: Write> {

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use olmguard::catalog::{CatalogBuilder, fbc};
 use olmguard::explain::{Answer, answer};
 use olmguard::extension::{Extension, Installed, InstalledBundle, Shape};
-use olmguard::guardrail::Imposed;
+use olmguard::guardrail::{Imposed, ImposedBy, read};
 use olmguard::judge::Edit;
 use olmguard::olm::Rules;
 use olmguard::snapshot::{CatalogState, Content, Snapshot};
@@ -62,6 +62,15 @@ pub(crate) fn snapshot(blobs: &[Value]) -> Snapshot {
     Snapshot::new(Rules::default(), [hub])
 }
 
+/// What an administrator says of `p`, in one document.
+pub(crate) fn imposed(graph: &str, rules: &Value) -> Imposed {
+    let mut imposed = Imposed::default();
+    let stated = read(&json!({"graph": graph, "rules": rules}));
+    let place = "rules.yaml:3".into();
+    imposed.add("p", ImposedBy { place, stated });
+    imposed
+}
+
 /// The same with guardrails of an administrator.
 pub(crate) fn imposing(blobs: &[Value], imposed: Imposed) -> Snapshot {
     snapshot(blobs).imposing(Arc::new(imposed))
@@ -72,13 +81,14 @@ pub(crate) fn imposing(blobs: &[Value], imposed: Imposed) -> Snapshot {
 pub(crate) struct Asked<'a> {
     pub(crate) range: Option<&'a str>,
     pub(crate) bypass: bool,
+    pub(crate) channels: &'a [&'a str],
 }
 
 impl<'a> Asked<'a> {
     pub(crate) fn range(range: &'a str) -> Self {
         Self {
             range: Some(range),
-            bypass: false,
+            ..Self::default()
         }
     }
 
@@ -90,14 +100,18 @@ impl<'a> Asked<'a> {
     }
 }
 
-/// What becomes of an edit where this version is installed.
-pub(crate) fn judged(snapshot: &Snapshot, installed: &str, asked: Asked<'_>) -> Answer {
-    let installed = InstalledBundle {
-        name: Some(name(installed)),
-        version: installed.to_owned(),
+/// What is installed where this version is.
+pub(crate) fn installed(version: &str) -> Installed {
+    Installed::Bundle(InstalledBundle {
+        name: Some(name(version)),
+        version: version.to_owned(),
         release: None,
-    };
-    judged_from(snapshot, &Installed::Bundle(installed), asked)
+    })
+}
+
+/// What becomes of an edit where this version is installed.
+pub(crate) fn judged(snapshot: &Snapshot, version: &str, asked: Asked<'_>) -> Answer {
+    judged_from(snapshot, &installed(version), asked)
 }
 
 /// What becomes of an edit.
@@ -105,6 +119,9 @@ pub(crate) fn judged_from(snapshot: &Snapshot, installed: &Installed, asked: Ask
     let mut catalog = json!({"packageName": "p"});
     if let Some(range) = asked.range {
         catalog["version"] = range.into();
+    }
+    if !asked.channels.is_empty() {
+        catalog["channels"] = asked.channels.into();
     }
     if asked.bypass {
         catalog["upgradeConstraintPolicy"] = "SelfCertified".into();

@@ -1,18 +1,14 @@
 //! The guardrails of administrators: for any package, whoever wrote it, and with the bypass too.
 
-use olmguard::guardrail::{Imposed, ImposedBy, read};
+use olmguard::guardrail::Imposed;
 use serde_json::{Value, json};
 
-use crate::catalog::{Asked, blobs, guardrails, imposing, judged};
+use crate::catalog::{self, Asked, blobs, guardrails, imposing, judged};
 
 const POOL: [&str; 5] = ["1.0.0", "1.1.0", "1.2.0", "1.3.0", "2.0.0"];
 
 fn imposed(rules: &Value) -> Imposed {
-    let mut imposed = Imposed::default();
-    let stated = read(&json!({"rules": rules}));
-    let place = "rules.yaml:3".into();
-    imposed.add("p", ImposedBy { place, stated });
-    imposed
+    catalog::imposed("Catalog", rules)
 }
 
 #[test]
@@ -121,4 +117,17 @@ fn with_the_bypass_only_what_holds_refuses() {
     let message = answer.message.expect("it is refused");
     assert!(!message.contains("author"), "{message}");
     assert_eq!(answer.advice.path, ["1.0.0", "1.1.0", "1.2.0", "1.3.0"]);
+}
+
+#[test]
+fn the_first_line_says_whose_guardrails_cannot_be_read() {
+    let snapshot = imposing(&blobs(&POOL, "1.0.0"), imposed(&json!("none")));
+    let answer = judged(&snapshot, "1.0.0", Asked::range("1.1.0"));
+    let message = answer.message.expect("it is refused");
+    assert_eq!(
+        message.lines().next(),
+        Some(
+            "p: 1.0.0 -> 1.1.0 refused: an administrator's guardrails cannot be read, so they forbid every upgrade [Guardrail]"
+        )
+    );
 }

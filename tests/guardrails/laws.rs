@@ -8,9 +8,9 @@ use olmguard::snapshot::Snapshot;
 use proptest::prelude::*;
 use serde_json::{Value, json};
 
-use crate::catalog::{Asked, blobs, guardrails, judged, judged_from, snapshot};
+use crate::catalog::{Asked, blobs, guardrails, installed, judged, judged_from, snapshot};
 
-const POOL: [&str; 12] = [
+pub(crate) const POOL: [&str; 12] = [
     "1.0.0",
     "1.0.1",
     "1.1.0",
@@ -54,7 +54,7 @@ fn rule() -> impl Strategy<Value = Value> {
     ]
 }
 
-fn rules() -> impl Strategy<Value = Vec<Value>> {
+pub(crate) fn rules() -> impl Strategy<Value = Vec<Value>> {
     prop::collection::vec(rule(), 0..4).prop_map(|mut rules| {
         for (at, rule) in rules.iter_mut().enumerate() {
             rule["id"] = format!("rule-{at}").into();
@@ -63,7 +63,7 @@ fn rules() -> impl Strategy<Value = Vec<Value>> {
     })
 }
 
-fn graph() -> impl Strategy<Value = &'static str> {
+pub(crate) fn graph() -> impl Strategy<Value = &'static str> {
     prop::sample::select(vec!["Catalog", "Semver", "CatalogOrSemver"])
 }
 
@@ -73,7 +73,7 @@ fn with(graph: &str, rules: &[Value]) -> Snapshot {
     snapshot(&blobs)
 }
 
-fn asked() -> impl Strategy<Value = (Option<&'static str>, bool)> {
+pub(crate) fn asked() -> impl Strategy<Value = Asked<'static>> {
     let ranges = vec![
         "1.4.2",
         "2.0.0",
@@ -84,36 +84,39 @@ fn asked() -> impl Strategy<Value = (Option<&'static str>, bool)> {
         ">=1.0.0-0",
         "1.3.0-alpha",
     ];
-    (
-        prop::option::of(prop::sample::select(ranges)),
-        prop::bool::weighted(0.1),
-    )
+    let range = prop::option::of(prop::sample::select(ranges));
+    (range, prop::bool::weighted(0.1)).prop_map(|(range, bypass)| Asked {
+        range,
+        bypass,
+        ..Asked::default()
+    })
 }
 
-fn installed() -> impl Strategy<Value = &'static str> {
+pub(crate) fn version() -> impl Strategy<Value = &'static str> {
     prop::sample::select(POOL.to_vec())
 }
 
 /// Follows a suggestion to its end: the fix first, then every version of the path.
-fn follow(snapshot: &Snapshot, from: &str, bypass: bool, answer: &Answer) -> Result<(), String> {
+pub(crate) fn follow(
+    snapshot: &Snapshot,
+    from: &str,
+    asked: Asked<'_>,
+    answer: &Answer,
+) -> Result<(), String> {
     let Some(fix) = &answer.advice.fix else {
         return Ok(());
     };
     let FixValue::Text(first) = &fix.value else {
         return Err(format!("{fix:?}"));
     };
-    let mut at = Installed::Bundle(InstalledBundle {
-        name: Some(crate::catalog::name(from)),
-        version: from.to_owned(),
-        release: None,
-    });
+    let mut at = installed(from);
     let later = answer.advice.path.iter().skip(2);
     for range in std::iter::once(first).chain(later) {
-        let asked = Asked {
+        let next = Asked {
             range: Some(range),
-            bypass,
+            ..asked
         };
-        let next = judged_from(snapshot, &at, asked);
+        let next = judged_from(snapshot, &at, next);
         let Some(resolved) = next.resolved.filter(|_| next.verdict == Verdict::Allow) else {
             return Err(format!("{range} is refused: {:?}", next.message));
         };
@@ -128,8 +131,7 @@ fn follow(snapshot: &Snapshot, from: &str, bypass: bool, answer: &Answer) -> Res
 
 proptest! {
     #[test]
-    fn rules_only_ever_forbid(graph in graph(), rules in rules(), from in installed(), asked in asked()) {
-        let asked = Asked { range: asked.0, bypass: asked.1 };
+    fn rules_only_ever_forbid(graph in graph(), rules in rules(), from in version(), asked in asked()) {
         let without = judged(&snapshot(&blobs(&POOL, "1.0.0")), from, asked);
         let with = judged(&with(graph, &rules), from, asked);
         prop_assert_eq!(&without.successors, &with.successors);
@@ -142,8 +144,7 @@ proptest! {
     }
 
     #[test]
-    fn the_order_of_rules_says_nothing(graph in graph(), rules in rules(), from in installed(), asked in asked()) {
-        let asked = Asked { range: asked.0, bypass: asked.1 };
+    fn the_order_of_rules_says_nothing(graph in graph(), rules in rules(), from in version(), asked in asked()) {
         let mut backwards = rules.clone();
         backwards.reverse();
         let one = judged(&with(graph, &rules), from, asked);
@@ -153,19 +154,18 @@ proptest! {
     }
 
     #[test]
-    fn what_is_suggested_is_allowed_to_its_end(graph in graph(), rules in rules(), from in installed(), asked in asked()) {
+    fn what_is_suggested_is_allowed_to_its_end(graph in graph(), rules in rules(), from in version(), asked in asked()) {
         let snapshot = with(graph, &rules);
-        let answer = judged(&snapshot, from, Asked { range: asked.0, bypass: asked.1 });
-        prop_assert_eq!(follow(&snapshot, from, asked.1, &answer), Ok(()));
+        let answer = judged(&snapshot, from, asked);
+        prop_assert_eq!(follow(&snapshot, from, asked, &answer), Ok(()));
         for next in &answer.advice.allowed_next {
-            let next = judged(&snapshot, from, Asked { range: Some(next), bypass: asked.1 });
+            let next = judged(&snapshot, from, Asked { range: Some(next), ..asked });
             prop_assert_eq!(next.verdict, Verdict::Allow);
         }
     }
 
     #[test]
     fn a_first_install_knows_no_rules(graph in graph(), rules in rules(), asked in asked()) {
-        let asked = Asked { range: asked.0, bypass: asked.1 };
         let answer = judged_from(&with(graph, &rules), &Installed::Nothing, asked);
         prop_assert_ne!(answer.token.as_str(), "Guardrail");
     }

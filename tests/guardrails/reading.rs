@@ -90,7 +90,7 @@ fn what_is_not_known_is_refused_by_its_place() {
         (rule("form", json!("<1.0.0")), "rules[0].form: not known here: expected one of id, kind, reason, bypassable, via, from, to, versions, step, action".to_owned()),
         (rule("step", json!(1)), "rules[0].step: not known here: expected one of id, kind, reason, bypassable, via, from, to".to_owned()),
         (rule("id", json!(null)), "rules[0].id: missing: expected a name for the rule".to_owned()),
-        (rule("via", json!(null)), "rules[0].via: missing: expected a range such as \">=1.3.0 <1.4.0\"".to_owned()),
+        (rule("via", json!(null)), "rules[0].via: missing: expected a range such as \">=1.3.0 <1.4.0-0\"".to_owned()),
         (rule("via", json!(1.3)), "rules[0].via: expected a string, found number".to_owned()),
         (rule("via", json!("1.x.y")), "rules[0].via: not a range in the grammar of skipRange: ".to_owned()),
         (rule("from", json!("<1.0.0 || || >2.0.0")), "rules[0].from: a range with an empty OR group: expected versions on both sides of ||".to_owned()),
@@ -120,6 +120,28 @@ fn those_of_another_version_are_passed_over_with_a_warning() {
     assert_eq!(answer.token.as_str(), "Resolved");
     let expected = "guardrails of schema olmguard.guardrails.v2 are not known to this olmguard and not applied";
     assert_eq!(answer.warnings, [expected]);
+}
+
+#[test]
+fn a_property_of_another_version_is_passed_over_with_the_same_warning() {
+    let mut blobs = blobs(&POOL, "1.0.0");
+    let property =
+        |version: &str| json!({"type": format!("olmguard.guardrails.{version}"), "value": 7});
+    blobs[0]["properties"] = json!([property("v2")]);
+    let warnings =
+        |blobs: &[Value]| judged(&snapshot(blobs), "1.0.0", Asked::range("1.2.0")).warnings;
+    let expected = "guardrails of schema olmguard.guardrails.v2 are not known to this olmguard and not applied";
+    assert_eq!(warnings(&blobs), [expected]);
+    // All that are not known are one warning, each counted once.
+    blobs[0]["properties"] = json!([
+        property("v4"),
+        property("v2"),
+        property("v3"),
+        property("v2")
+    ]);
+    blobs.push(json!({"schema": "olmguard.guardrails.v2", "package": "p"}));
+    let expected = "guardrails of schema olmguard.guardrails.v2 and 2 more are not known to this olmguard and not applied";
+    assert_eq!(warnings(&blobs), [expected]);
 }
 
 #[test]

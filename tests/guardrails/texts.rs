@@ -63,7 +63,7 @@ fn guardrails_that_cannot_be_read_forbid_every_upgrade() {
         message(&rules, "1.2.3", Asked::range("1.2.9")),
         "\
 p: 1.2.3 -> 1.2.9 refused: the author's guardrails cannot be read, so they forbid every upgrade [Guardrail]
-Guardrail: by the author, in catalog hub: rules[0].kind: \\\"PassTrough\\\" is not known: expected one of PassThrough, Waypoints, LatestPatchFirst, MaxMinorStep, Prerelease
+Guardrail: by the author, in catalog hub: rules[0].kind: \"PassTrough\" is not known: expected one of PassThrough, Waypoints, LatestPatchFirst, MaxMinorStep, Prerelease
 Needed: guardrails that can be read
 Override: set spec.source.catalog.upgradeConstraintPolicy to SelfCertified; data loss is possible
 Catalog: hub
@@ -136,4 +136,27 @@ fn hostile_texts_are_escaped_and_bounded() {
     );
     let is_plain = |c: char| c == '\n' || !(c.is_control() || c == '\u{202e}');
     assert!(message.chars().all(is_plain), "{message:?}");
+}
+
+#[test]
+fn a_key_that_nobody_knows_is_escaped_once_and_told_in_part() {
+    let mut rule = via();
+    rule[&"\u{1b}\"".repeat(100_000)] = json!(1);
+    let message = message(&json!([rule]), "1.2.3", Asked::range("1.5.0"));
+    let expected = format!(
+        "Guardrail: by the author, in catalog hub: rules[0].{}...: not known here: expected one of id, kind, reason, bypassable, via, from, to, versions, step, action",
+        "\\x1b\\\"".repeat(32)
+    );
+    assert_eq!(message.lines().nth(1), Some(&*expected));
+}
+
+#[test]
+fn a_word_that_nobody_knows_is_told_in_part() {
+    let rules = json!([{"id": "x", "kind": "a".repeat(1000)}]);
+    let message = message(&rules, "1.2.3", Asked::range("1.2.9"));
+    let expected = format!(
+        "Guardrail: by the author, in catalog hub: rules[0].kind: \"{}...\" is not known: expected one of PassThrough, Waypoints, LatestPatchFirst, MaxMinorStep, Prerelease",
+        "a".repeat(64)
+    );
+    assert_eq!(message.lines().nth(1), Some(&*expected));
 }

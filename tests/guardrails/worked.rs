@@ -175,3 +175,20 @@ fn d_one_minor_at_a_time() {
         ["1.0.0", "1.1.3", "1.2.0", "1.3.0", "1.5.0"]
     );
 }
+
+#[test]
+fn a_way_through_a_minor_leads_over_its_releases() {
+    let pool = ["1.2.3", "1.3.5", "1.4.0-rc.1", "1.4.0", "1.5.0"];
+    let through = |via: &str| {
+        let rules = json!([{"id": "via", "kind": "PassThrough", "via": via}]);
+        let snapshot = package(&pool, "1.2.0", "Catalog", &rules);
+        judged(&snapshot, "1.2.3", Asked::range("1.5.0"))
+    };
+    // The range ends behind the prereleases of 1.4.0, so one of them would do.
+    let wide = through(">=1.3.0 <1.4.0");
+    assert_eq!(wide.advice.path, ["1.2.3", "1.3.5", "1.5.0"]);
+    assert_eq!(wide.advice.allowed_next, ["1.4.0-rc.1", "1.3.5"]);
+    let narrow = through(">=1.3.0 <1.4.0-0");
+    assert_eq!(narrow.advice.path, ["1.2.3", "1.3.5", "1.5.0"]);
+    assert_eq!(narrow.advice.allowed_next, ["1.3.5"]);
+}

@@ -194,10 +194,12 @@ impl<'a> Typed<'a> {
             None => Ok("null".into()),
         });
         let guardrails = guardrails.collect::<Step<_>>()?;
+        let other_guardrails = std::mem::take(&mut self.properties.other_guardrails);
         let _: Icon = self.field("icon", cursor, Cursor::record)?;
         Ok(Content::Package(Package {
             default_channel,
             guardrails,
+            other_guardrails: other_guardrails.into_iter().collect(),
         }))
     }
 

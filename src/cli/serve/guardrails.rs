@@ -4,10 +4,11 @@
 //! replicas judge alike: a document that cannot be read forbids upgrades until it is mended. Only
 //! where a file itself cannot be read, what was read of it last goes on.
 
-use std::sync::Arc;
+use std::ops::ControlFlow;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use arc_swap::ArcSwap;
-use tokio::task::spawn_blocking;
+use tokio::task::{JoinError, spawn_blocking};
 use tokio::time::sleep;
 use tracing::{error, info, warn};
 
@@ -22,15 +23,22 @@ use crate::tls::files::POLL;
 pub(super) struct Guardrails {
     args: GuardrailsArgs,
     /// What the files hold.
-    files: Files,
-    current: Arc<ArcSwap<Imposed>>,
+    files: Arc<Files>,
+    board: Arc<Board>,
     metrics: Arc<GuardrailMetrics>,
 }
 
 /// How the guardrails are, for probes. Those that cannot be read are no reason not to be ready: what
 /// they are about is refused, all else is judged.
-#[derive(Debug)]
-struct GuardrailsCheck(Arc<ArcSwap<Imposed>>);
+#[derive(Debug, Default)]
+struct Board {
+    current: Arc<ArcSwap<Imposed>>,
+    /// Why the files could not be read when they were last looked at.
+    fault: Mutex<Option<String>>,
+}
+
+/// What the files hold by now, read; none where they hold what they held.
+type Looked = Result<Option<(Files, ReadGuardrails)>, GuardrailsFault>;
 
 impl Guardrails {
     /// Reads them.
@@ -41,25 +49,29 @@ impl Guardrails {
         args: GuardrailsArgs,
         metrics: Arc<GuardrailMetrics>,
     ) -> Result<Self, GuardrailsFault> {
+        let files = args.contents()?;
+        let read = ReadGuardrails::of(&files);
         let guardrails = Self {
-            files: args.contents()?,
+            files: Arc::new(files),
             args,
-            current: Arc::default(),
+            board: Arc::default(),
             metrics,
         };
-        guardrails.take();
+        guardrails.metrics.looked(true);
+        guardrails.take(read);
         Ok(guardrails)
     }
 
     /// What is judged by.
     pub(super) fn current(&self) -> Arc<ArcSwap<Imposed>> {
-        Arc::clone(&self.current)
+        Arc::clone(&self.board.current)
     }
 
     /// What there is to say of them to probes, if there are any.
     pub(super) fn check(&self) -> Option<Arc<dyn Check>> {
-        let check = GuardrailsCheck(self.current());
-        self.args.is_given().then(|| Arc::new(check) as _)
+        self.args
+            .is_given()
+            .then(|| Arc::clone(&self.board) as Arc<dyn Check>)
     }
 
     /// Goes on reading them, for as long as the runtime lasts.
@@ -72,26 +84,60 @@ impl Guardrails {
     async fn run(mut self) {
         loop {
             sleep(POLL).await;
-            let args = self.args.clone();
-            match spawn_blocking(move || args.contents()).await {
-                Ok(Ok(files)) if files == self.files => {}
-                Ok(Ok(files)) => {
-                    self.files = files;
-                    self.take();
-                }
-                Ok(Err(fault)) => warn!(%fault, "Cannot read guardrails, those read last go on"),
-                Err(fault) if fault.is_panic() => {
-                    error!(%fault, "Cannot look at guardrails, those read last go on");
-                }
-                // It is cancelled when the runtime ends, and so is this.
-                Err(_) => return,
+            if self.look().await.is_break() {
+                return;
             }
         }
     }
 
+    /// Looks at the files once. Reading them takes as long as they are large, so that is done apart.
+    async fn look(&mut self) -> ControlFlow<()> {
+        let (args, known) = (self.args.clone(), Arc::clone(&self.files));
+        let looked = spawn_blocking(move || -> Looked {
+            let files = args.contents()?;
+            Ok((files != *known).then(|| {
+                let read = ReadGuardrails::of(&files);
+                (files, read)
+            }))
+        });
+        match looked.await {
+            Ok(Ok(changed)) => self.found(changed),
+            Ok(Err(fault)) => self.lost(fault.to_string()),
+            Err(fault) if fault.is_panic() => self.panicked(&fault),
+            // It is cancelled when the runtime ends, and so is this.
+            Err(_) => return ControlFlow::Break(()),
+        }
+        ControlFlow::Continue(())
+    }
+
+    fn found(&mut self, changed: Option<(Files, ReadGuardrails)>) {
+        if self.board.fault().take().is_some() {
+            info!("Can read the files of guardrails again");
+        }
+        self.metrics.looked(true);
+        if let Some((files, read)) = changed {
+            self.files = Arc::new(files);
+            self.take(read);
+        }
+    }
+
+    /// What was read last goes on. Said once, for as long as it is the same.
+    fn lost(&self, fault: String) {
+        self.metrics.looked(false);
+        let mut known = self.board.fault();
+        if known.as_ref() != Some(&fault) {
+            warn!(fault, "Cannot read guardrails, those read last go on");
+            *known = Some(fault);
+        }
+    }
+
+    fn panicked(&self, fault: &JoinError) {
+        error!(%fault, "Cannot look at guardrails, those read last go on");
+        self.lost("a fault of this program, which is in its log".to_owned());
+    }
+
     /// Judges by what the files hold from now on.
-    fn take(&self) {
-        let ReadGuardrails { imposed, faults } = ReadGuardrails::of(&self.files);
+    fn take(&self, ReadGuardrails { imposed, faults }: ReadGuardrails) {
         for fault in &faults {
             error!(%fault, "Guardrails cannot be read and forbid every upgrade of what they are about");
         }
@@ -100,20 +146,32 @@ impl Guardrails {
         if self.args.is_given() {
             info!(read, unread, "Took guardrails");
         }
-        self.current.store(Arc::new(imposed));
+        self.board.current.store(Arc::new(imposed));
     }
 }
 
-impl Check for GuardrailsCheck {
+impl Board {
+    /// Nothing that is done under the lock can fail half-way.
+    fn fault(&self) -> MutexGuard<'_, Option<String>> {
+        self.fault.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Check for Board {
     fn name(&self) -> &'static str {
         "guardrails"
     }
 
     fn state(&self) -> Result<String, String> {
-        let (read, unread) = counts(&self.0.load());
-        Ok(match unread {
-            0 => format!("{read} read"),
-            unread => format!("{read} read; {unread} cannot be read and forbid upgrades"),
+        let words = match counts(&self.current.load()) {
+            (read, 0) => format!("{read} read"),
+            (read, unread) => format!("{read} read; {unread} cannot be read and forbid upgrades"),
+        };
+        Ok(match &*self.fault() {
+            Some(fault) => {
+                format!("{words}; the files cannot be read at the moment, so these go on: {fault}")
+            }
+            None => words,
         })
     }
 }
@@ -123,3 +181,6 @@ fn counts(imposed: &Imposed) -> (usize, usize) {
     let (read, unread): (Vec<_>, Vec<_>) = imposed.iter().partition(|by| by.stated.is_ok());
     (read.len(), unread.len())
 }
+
+#[cfg(test)]
+mod tests;

@@ -2,7 +2,7 @@
 
 use crate::explain::refusal::{Detail, sentences};
 use crate::explain::step::hindrance;
-use crate::explain::text::Line;
+use crate::explain::text::{Line, one_line};
 use crate::guardrail::{Action, Kind, Passage, Range, Rule};
 use crate::judge::Forbidden;
 use crate::resolve::{GuardedBy, Violated, Violation};
@@ -35,8 +35,8 @@ pub(in crate::explain) fn against(
     let whose = whose(&violation.by);
     match violation.of {
         Violated::Rule(rule) => step(whose.say(" guardrail ").name(&rule.id).say(" forbids ")),
-        Violated::Prerelease => step(whose.say(" guardrails allow no prerelease: ")),
-        Violated::Graph(left) => {
+        Violated::Prerelease(_) => step(whose.say(" guardrails allow no prerelease: ")),
+        Violated::Graph(_, left) => {
             let line = step(whose.say(" guardrails have no edge "));
             line.say(": ").say(hindrance(left))
         }
@@ -52,11 +52,11 @@ pub(super) fn details(forbidden: &Forbidden<'_>) -> Vec<Detail> {
     vec![sentences("Guardrail", items)]
 }
 
-/// Each reason by itself, for those who list findings.
+/// Each reason by itself, for those who list findings; the last ones of too many are left out.
 pub(in crate::explain) fn each(forbidden: &Forbidden<'_>) -> Vec<Line> {
     let to = forbidden.to.bundle().version.as_ref().ok();
     let to = to.map(|read| &read.version);
-    let violations = forbidden.violations.iter();
+    let violations = forbidden.violations.iter().take(MOST_LISTED);
     violations
         .map(|violation| against(violation, &forbidden.from, to))
         .collect()
@@ -82,9 +82,12 @@ pub(in crate::explain) fn told(violation: &Violation<'_>) -> String {
     };
     match violation.of {
         Violated::Rule(rule) => rule_told(rule, &by),
-        Violated::Prerelease => format!("graph Semver without a rule about prereleases, {by}"),
-        Violated::Graph(_) => format!("graph Semver, {by}"),
-        Violated::Unread(unread) => format!("{by}: {}", go::escape(&unread.to_string())),
+        Violated::Prerelease(graph) => {
+            let graph = graph.as_str();
+            format!("graph {graph} without a rule about prereleases, {by}")
+        }
+        Violated::Graph(graph, _) => format!("graph {}, {by}", graph.as_str()),
+        Violated::Unread(unread) => format!("{by}: {}", one_line(&unread.to_string())),
     }
 }
 
@@ -127,3 +130,6 @@ fn whose(by: &GuardedBy<'_>) -> Line {
         GuardedBy::Administrator(_) => "an administrator's",
     })
 }
+
+/// There may be hundreds of rules, and each may forbid one step; more findings than this no one reads.
+const MOST_LISTED: usize = 32;

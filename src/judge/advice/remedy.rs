@@ -6,90 +6,85 @@ use std::cmp::Ordering;
 
 use crate::dns1123::is_subdomain;
 use crate::extension::{ChannelField, Fields, Filter, SelectorField};
+use crate::judge::advice::ground::Ground;
 use crate::judge::advice::proof::Prover;
 use crate::judge::advice::{Advice, Fix, FixValue, pin, pin_of};
 use crate::judge::{Ruled, Ruling, nearby};
-use crate::resolve::{Bounds, Choice, Guards, Origin, Query, choose, shortest_way, weigh};
+use crate::resolve::{Choice, Origin, choose, shortest_way, weigh};
 use crate::selector::LabelSelector;
 use crate::snapshot::METADATA_NAME_LABEL;
 use crate::version::Version;
 
-/// The path and the fix for a refusal.
-pub(super) fn remedy(
-    prover: &Prover<'_, '_>,
-    fields: &Fields,
-    ruled: &Ruled<'_>,
-    next: &[Choice<'_>],
-) -> Advice {
-    let remedies = Remedies {
-        prover,
-        fields,
-        ruled,
-        next,
-    };
-    let found = match &ruled.ruling {
-        Ruling::Downgrade(..) | Ruling::NotASuccessor(..) => remedies.way(prover.request.filter),
-        Ruling::Guardrail(_) => remedies.allowed_way(),
-        Ruling::VersionNotFound { nearest } => remedies.nearest_version(nearest),
-        Ruling::UnsupportedDependency(..) | Ruling::BrokenSkipRange(_) => {
-            remedies.another_candidate()
-        }
-        Ruling::InvalidVersionRange(_) => remedies.without_range(),
-        Ruling::ChannelNotFound { existing: names } | Ruling::NotInChannel { having: names } => {
-            remedies.channel(names)
-        }
-        Ruling::AmbiguousCatalogs(left) => remedies.catalog(left),
-        Ruling::PackageNotFound { nearest, .. } => remedies.package(nearest),
-        _ => None,
-    };
-    found.unwrap_or_default()
-}
-
-struct Remedies<'a, 'p, 's> {
-    prover: &'a Prover<'p, 's>,
-    fields: &'a Fields,
-    ruled: &'a Ruled<'a>,
-    next: &'a [Choice<'a>],
+/// A refusal, and what is known to try against it.
+pub(super) struct Remedies<'a, 'p, 's> {
+    pub(super) prover: &'a Prover<'p, 's>,
+    pub(super) fields: &'a Fields,
+    pub(super) ruled: &'a Ruled<'a>,
+    /// What the request would have to choose from without its range.
+    pub(super) anything: Option<&'a Ground<'s>>,
+    /// What can be reached in one edit, the highest version first.
+    pub(super) next: &'a [Choice<'a>],
 }
 
 impl Remedies<'_, '_, '_> {
+    /// The path and the fix.
+    pub(super) fn remedy(&self) -> Advice {
+        let found = match &self.ruled.ruling {
+            Ruling::Downgrade(..) | Ruling::NotASuccessor(..) => {
+                let way = self.way(self.prover.request.filter);
+                Some(way.unwrap_or_else(Advice::from))
+            }
+            Ruling::Guardrail(_) => Some(self.allowed_way().unwrap_or_else(Advice::from)),
+            Ruling::VersionNotFound { nearest } => self.nearest_version(nearest),
+            Ruling::UnsupportedDependency(..) | Ruling::BrokenSkipRange(_) => {
+                self.another_candidate()
+            }
+            Ruling::InvalidVersionRange(_) => self.without_range(),
+            Ruling::ChannelNotFound { existing: names }
+            | Ruling::NotInChannel { having: names } => self.channel(names),
+            Ruling::AmbiguousCatalogs(left) => self.catalog(left),
+            Ruling::PackageNotFound { nearest, .. } => self.package(nearest),
+            _ => None,
+        };
+        found.unwrap_or_default()
+    }
+
     /// Hop by hop to what the filter would give if no edge counted.
-    fn way(&self, filter: &Filter) -> Option<Advice> {
-        let origin = self.prover.origin()?;
+    fn way(&self, filter: &Filter) -> Result<Advice, NoWay> {
+        let origin = self.prover.origin().ok_or(NoWay::Nowhere)?;
         self.along(&self.hops(filter, &origin)?)
+            .ok_or(NoWay::Nowhere)
     }
 
     /// The same where guardrails forbid the step, with the range that leads as far as the first hop.
-    fn allowed_way(&self) -> Option<Advice> {
-        let origin = self.prover.installed()?;
+    fn allowed_way(&self) -> Result<Advice, NoWay> {
+        let origin = self.prover.installed().ok_or(NoWay::Nowhere)?;
         let hops = self.hops(self.prover.request.filter, &origin)?;
-        let advice = self.along(&hops)?;
-        let range = tightest::range(self.prover, &origin, *hops.first()?);
-        let field = self.fields.version();
-        let range = range.map(|range| (field, FixValue::Text(range)));
-        let range = range.map(|(field, value)| Fix { field, value });
-        Some(Advice {
+        let advice = self.along(&hops).ok_or(NoWay::Nowhere)?;
+        let range = self.anything.zip(hops.first()).and_then(|(ground, hop)| {
+            let range = tightest::range(self.prover, ground, &origin, *hop)?;
+            Some(Fix {
+                field: self.fields.version(),
+                value: FixValue::Text(range),
+            })
+        });
+        Ok(Advice {
             fix: range.or(advice.fix),
             ..advice
         })
     }
 
     /// The hops of such a way.
-    fn hops(&self, filter: &Filter, origin: &Origin<'_>) -> Option<Vec<Choice<'_>>> {
-        let snapshot = self.prover.snapshot;
-        let query = Query::compile(filter, snapshot).ok()?;
-        let offers = query.offers(&query.in_play(snapshot)).ok()?;
-        let goal = choose(&weigh(&offers, None))
-            .ok()
-            .map(|resolved| resolved.choice);
-        let guards = Guards::of(snapshot.imposed(), &filter.package, &offers);
-        let guards = guards.with_bypass(filter.bypasses());
-        let bounds = Bounds {
-            rules: snapshot.rules(),
-            guards: &guards,
-        };
-        let way = shortest_way(&offers, origin, goal, &bounds).way?;
-        self.prover.admits_way(&way.hops).then_some(way.hops)
+    fn hops(&self, filter: &Filter, origin: &Origin<'_>) -> Result<Vec<Choice<'_>>, NoWay> {
+        let ground = Ground::of(self.prover.snapshot, filter).ok_or(NoWay::Nowhere)?;
+        let goal = choose(&weigh(&ground.offers, None));
+        let goal = goal.ok().map(|resolved| resolved.choice);
+        let found = shortest_way(&ground.offers, origin, goal, &ground.bounds());
+        match found.way {
+            _ if found.is_cut => Err(NoWay::Unknown),
+            Some(way) if self.prover.admits_way(&way.hops) => Ok(way.hops),
+            Some(_) | None => Err(NoWay::Nowhere),
+        }
     }
 
     /// The nearest version that can be reached, in as many hops as it takes.
@@ -98,7 +93,7 @@ impl Remedies<'_, '_, '_> {
             let pinned = self.prover.request.filter.with_version(&pin_of(version)?);
             match self.prover.admits(&pinned) {
                 Some(choice) => self.along(&[choice]),
-                None => self.way(&pinned),
+                None => self.way(&pinned).ok(),
             }
         })
     }
@@ -130,11 +125,8 @@ impl Remedies<'_, '_, '_> {
 
     /// The version nearest to what an unreadable range names that can be reached.
     fn without_range(&self) -> Option<Advice> {
-        let snapshot = self.prover.snapshot;
-        let free = self.prover.request.filter.without_version();
-        let query = Query::compile(&free, snapshot).ok()?;
-        let offers = query.offers(&query.in_play(snapshot)).ok()?;
-        self.nearest_version(&nearby::versions(self.prover.request.filter, offers.iter()))
+        let offers = self.anything?.offers.iter();
+        self.nearest_version(&nearby::versions(self.prover.request.filter, offers))
     }
 
     /// One existing channel in place of the asked ones.
@@ -210,6 +202,24 @@ impl Remedies<'_, '_, '_> {
             advice.path = start.into_iter().chain(pins).collect();
         }
         Some(advice)
+    }
+}
+
+/// Why no way is suggested.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+enum NoWay {
+    /// None leads there.
+    Nowhere,
+    /// The search ended at its bound: how far it came says nothing of how far one can come.
+    Unknown,
+}
+
+impl From<NoWay> for Advice {
+    fn from(why: NoWay) -> Self {
+        Self {
+            is_cut: why == NoWay::Unknown,
+            ..Self::default()
+        }
     }
 }
 

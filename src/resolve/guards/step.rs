@@ -28,12 +28,13 @@ pub(super) fn forbidden<'s>(
                 .collect();
         }
     };
-    let edge = base_edge(step, guardrails.graph);
-    let lacking = edge.err().map(Violated::Graph);
+    let graph = guardrails.graph;
+    let edge = base_edge(step, graph);
+    let lacking = edge.err().map(|why| Violated::Graph(graph, why));
     let rules = guardrails.rules.iter().filter(|_| is_up);
     let broken = rules.filter(|rule| step.breaks(rule)).map(Violated::Rule);
     let unasked = (is_up && edge != Ok(Edge::Catalog) && step.is_unasked_prerelease(guardrails))
-        .then_some(Violated::Prerelease);
+        .then_some(Violated::Prerelease(graph));
     lacking.into_iter().chain(broken).chain(unasked).collect()
 }
 

@@ -110,6 +110,43 @@ fn chain(length: usize) -> Value {
 }
 
 #[test]
+fn of_ways_of_one_length_that_with_the_fewest_prereleases_is_taken() {
+    let either = json!([
+        {"name": "1.0.0"},
+        {"name": "1.1.0", "skips": ["1.0.0"]},
+        {"name": "1.2.0-rc.1", "skips": ["1.0.0"]},
+        {"name": "2.0.0", "skips": ["1.1.0", "1.2.0-rc.1"]},
+    ]);
+    let hops = way(Budget::FULL, &either, "2.0.0").expect("a way");
+    assert_eq!(hops, ["1.1.0", "2.0.0"]);
+    let in_all = json!([
+        {"name": "1.0.0"},
+        {"name": "1.1.0", "skips": ["1.0.0"]},
+        {"name": "1.2.0-rc.1", "skips": ["1.1.0"]},
+        {"name": "1.3.0-rc.1", "skips": ["1.2.0-rc.1"]},
+        {"name": "1.1.0-rc.1", "skips": ["1.0.0"]},
+        {"name": "1.2.0", "skips": ["1.1.0-rc.1"]},
+        {"name": "1.3.0", "skips": ["1.2.0"]},
+        {"name": "2.0.0", "skips": ["1.3.0-rc.1", "1.3.0"]},
+    ]);
+    let hops = way(Budget::FULL, &in_all, "2.0.0").expect("a way");
+    assert_eq!(hops, ["1.1.0-rc.1", "1.2.0", "1.3.0", "2.0.0"]);
+}
+
+#[test]
+fn a_shorter_way_may_lead_over_a_prerelease() {
+    let entries = json!([
+        {"name": "1.0.0"},
+        {"name": "1.1.0", "skips": ["1.0.0"]},
+        {"name": "1.2.0", "skips": ["1.1.0"]},
+        {"name": "1.2.0-rc.1", "skips": ["1.0.0"]},
+        {"name": "2.0.0", "skips": ["1.2.0", "1.2.0-rc.1"]},
+    ]);
+    let hops = way(Budget::FULL, &entries, "2.0.0").expect("a way");
+    assert_eq!(hops, ["1.2.0-rc.1", "2.0.0"]);
+}
+
+#[test]
 fn a_search_out_of_budget_gives_the_best_so_far() {
     let full = ["1.1.0", "1.2.0", "1.3.0"];
     for (expansions, pins, reached) in [

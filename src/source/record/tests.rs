@@ -145,12 +145,15 @@ fn content() -> impl Strategy<Value = Content<'static>> {
         message,
     });
     prop_oneof![
-        (text(), vec(text(), 0..2)).prop_map(|(default_channel, guardrails)| {
-            Content::Package(Package {
-                default_channel,
-                guardrails,
-            })
-        }),
+        (text(), vec(text(), 0..2), vec(text(), 0..2)).prop_map(
+            |(default_channel, guardrails, other_guardrails)| {
+                Content::Package(Package {
+                    default_channel,
+                    guardrails,
+                    other_guardrails,
+                })
+            }
+        ),
         text().prop_map(Content::Guardrails),
         channel.prop_map(|(name, entries)| Content::Channel(Channel { name, entries })),
         bundle().prop_map(Content::Bundle),
@@ -200,6 +203,7 @@ fn sample() -> Blobs {
     let about = Package {
         default_channel: "stable".into(),
         guardrails: Vec::new(),
+        other_guardrails: Vec::new(),
     };
     Blobs(vec![
         (package, Ok(Content::Package(about))),
@@ -360,10 +364,10 @@ fn a_failed_write_is_told_at_the_end() {
 /// Files written by an earlier program are read by a later one, or refused by their version. Who
 /// changes these bytes changes [`VERSION`] too.
 #[test]
-fn the_form_of_version_3() {
+fn the_form_of_version_4() {
     let pieces = zstd::decode_all(&record(&sample())[..]).unwrap();
-    assert_eq!(VERSION, 3);
+    assert_eq!(VERSION, 4);
     assert_eq!(pieces.escape_ascii().to_string(), FORM);
 }
 
-const FORM: &str = r"%\x00\x00\x00\x07lantern\x0bolm.package\x06stable\x00\x00\x06stable\x00N\x00\x00\x00\x07lantern\x0bolm.channel\x06stable\x00\x01\x06stable\x01\nlantern.v2\nlantern.v1\x01\nlantern.v0\x06<2.0.0\x00\x00\x00\x00";
+const FORM: &str = r"&\x00\x00\x00\x07lantern\x0bolm.package\x06stable\x00\x00\x06stable\x00\x00N\x00\x00\x00\x07lantern\x0bolm.channel\x06stable\x00\x01\x06stable\x01\nlantern.v2\nlantern.v1\x01\nlantern.v0\x06<2.0.0\x00\x00\x00\x00";

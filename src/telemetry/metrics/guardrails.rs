@@ -19,6 +19,7 @@ label! {
 #[derive(Debug)]
 pub struct GuardrailMetrics {
     documents: PerLabel<Document, IntGauge>,
+    readable: IntGauge,
 }
 
 impl GuardrailMetrics {
@@ -29,7 +30,16 @@ impl GuardrailMetrics {
                 "Documents of --guardrails that are judged by; one that is unread forbids every upgrade of its package.",
                 "state",
             ),
+            readable: register.gauge(
+                "guardrail_files_readable",
+                "1 where the files of --guardrails could be read when they were last looked at, 0 where what was read of them before goes on.",
+            ),
         }
+    }
+
+    /// Whether the files can be read; where not, what was read of them before goes on.
+    pub fn looked(&self, is_readable: bool) {
+        self.readable.set(i64::from(is_readable));
     }
 
     /// So many documents are judged by from now on.

@@ -5,6 +5,7 @@
 //! pass over the blob, before it is known whether it is one.
 
 use std::borrow::Cow;
+use std::collections::BTreeSet;
 
 use super::BundleObject;
 use crate::catalog::blob::{Bundle, DependencyKind, Fault, Kind, PackageProperty, ReleaseField};
@@ -22,6 +23,8 @@ pub(crate) struct Properties<'a> {
     objects: Vec<(usize, Option<usize>)>,
     /// Where the value of each property that holds guardrails begins.
     pub(crate) guardrails: Vec<Option<usize>>,
+    /// The types of those that hold guardrails in a version which is not known here.
+    pub(crate) other_guardrails: BTreeSet<Cow<'a, str>>,
     csv: CsvSeen,
 }
 
@@ -82,6 +85,9 @@ impl<'a> Properties<'a> {
             guardrail::SCHEMA => {
                 cursor.keep()?;
                 self.guardrails.push(property.value.at());
+            }
+            kind if guardrail::is_of_other_version(kind) => {
+                self.other_guardrails.insert(property.kind);
             }
             CSV_METADATA if self.csv == CsvSeen::No => {
                 self.csv = CsvSeen::Yes;

@@ -4,19 +4,21 @@
 //! Where guardrails bind, a pin holds still what its patches could mend, and a wider range would go
 //! on by itself.
 
+use crate::judge::advice::ground::Ground;
 use crate::judge::advice::proof::Prover;
-use crate::resolve::{Choice, Origin, Query};
+use crate::resolve::{Choice, Origin};
 use crate::version::{Version, crd};
 
 /// The range, if an edit to it resolves to the hop.
 pub(super) fn range(
     prover: &Prover<'_, '_>,
+    anything: &Ground<'_>,
     origin: &Origin<'_>,
     hop: Choice<'_>,
 ) -> Option<String> {
     let from = origin.version()?.version.without_build();
     let to = &hop.bundle().version.as_ref().ok()?.version;
-    let end = match above(prover, to) {
+    let end = match above(anything, to) {
         Some(next) => format!("<{}", next.without_build()),
         None => format!("<={}", to.without_build()),
     };
@@ -28,23 +30,13 @@ pub(super) fn range(
 }
 
 /// The lowest version above one that an asked channel has.
-fn above(prover: &Prover<'_, '_>, version: &Version) -> Option<Version> {
-    let snapshot = prover.snapshot;
-    let anything = prover.request.filter.without_version();
-    let query = Query::compile(&anything, snapshot).ok()?;
-    let offers = query.offers(&query.in_play(snapshot)).ok()?;
-    let mut above: Option<&Version> = None;
-    for offer in &offers {
-        for index in offer.members.iter() {
-            let Ok(read) = &offer.package.bundle(index).version else {
-                continue;
-            };
-            let is_above = read.version.cmp_precedence(version).is_gt();
-            let is_lower = above.is_none_or(|least| read.version.cmp_precedence(least).is_lt());
-            if is_above && is_lower {
-                above = Some(&read.version);
-            }
-        }
-    }
-    above.cloned()
+fn above<'s>(anything: &Ground<'s>, version: &Version) -> Option<&'s Version> {
+    let members = anything.offers.iter().flat_map(|offer| {
+        let bundles = offer.members.iter();
+        bundles.map(|index| offer.package.bundle(index))
+    });
+    let versions = members.filter_map(|bundle| Some(&bundle.version.as_ref().ok()?.version));
+    versions
+        .filter(|other| other.cmp_precedence(version).is_gt())
+        .min_by(|a, b| a.cmp_precedence(b))
 }

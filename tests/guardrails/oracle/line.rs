@@ -1,0 +1,99 @@
+//! Versions as places on a line, and ranges as the places they hold.
+
+use proptest::prelude::*;
+
+/// A version: major, minor, patch, and whether it is a prerelease of that.
+pub(crate) type Version = (u64, u64, u64, bool);
+
+/// The versions there are, the lowest first, each as it is written and as it is.
+pub(crate) const LINE: [(&str, Version); 15] = [
+    ("0.0.1", (0, 0, 1, false)),
+    ("0.0.2", (0, 0, 2, false)),
+    ("0.1.0", (0, 1, 0, false)),
+    ("1.0.0-rc.1", (1, 0, 0, true)),
+    ("1.0.0", (1, 0, 0, false)),
+    ("1.0.1", (1, 0, 1, false)),
+    ("1.1.0-rc.1", (1, 1, 0, true)),
+    ("1.1.0-rc.2", (1, 1, 0, true)),
+    ("1.1.0", (1, 1, 0, false)),
+    ("1.1.1-alpha", (1, 1, 1, true)),
+    ("1.2.0", (1, 2, 0, false)),
+    ("1.2.9", (1, 2, 9, false)),
+    ("1.4.0", (1, 4, 0, false)),
+    ("2.0.0-rc.1", (2, 0, 0, true)),
+    ("2.0.0", (2, 0, 0, false)),
+];
+
+pub(crate) fn version(at: usize) -> &'static str {
+    LINE[at].0
+}
+
+/// A comparator with the place of its version.
+#[derive(Clone, Copy, Debug)]
+struct Comparator {
+    word: &'static str,
+    at: usize,
+}
+
+/// A range: comparators that all hold, in one of some groups.
+#[derive(Clone, Debug)]
+pub(crate) struct Range(Vec<Vec<Comparator>>);
+
+impl Range {
+    pub(crate) fn written(&self) -> String {
+        let group = |group: &Vec<Comparator>| {
+            let comparators = group.iter();
+            let written = comparators.map(|c| format!("{}{}", c.word, version(c.at)));
+            written.collect::<Vec<_>>().join(" ")
+        };
+        let groups = self.0.iter().map(group);
+        groups.collect::<Vec<_>>().join(" || ")
+    }
+
+    /// Whether a version of the line is in it.
+    pub(crate) fn holds(&self, at: usize) -> bool {
+        self.holds_place(place(at))
+    }
+
+    /// Whether all that it holds is higher than a version.
+    pub(crate) fn is_above(&self, at: usize) -> bool {
+        self.places().all(|held| held > place(at))
+    }
+
+    /// Whether all that it holds is lower than a version.
+    pub(crate) fn is_below(&self, at: usize) -> bool {
+        self.places().all(|held| held < place(at))
+    }
+
+    fn places(&self) -> impl Iterator<Item = usize> {
+        let all = 0..=place(LINE.len());
+        all.filter(|place| self.holds_place(*place))
+    }
+
+    fn holds_place(&self, here: usize) -> bool {
+        let holds = |comparator: &Comparator| {
+            let there = place(comparator.at);
+            match comparator.word {
+                "<" => here < there,
+                "<=" => here <= there,
+                ">" => here > there,
+                ">=" => here >= there,
+                "!=" => here != there,
+                _ => here == there,
+            }
+        };
+        self.0.iter().any(|group| group.iter().all(holds))
+    }
+}
+
+/// The place of a version; the even ones are those below, between and above them.
+fn place(at: usize) -> usize {
+    2 * at + 1
+}
+
+pub(crate) fn range() -> impl Strategy<Value = Range> {
+    let word = prop::sample::select(vec!["<", "<=", ">", ">=", "!=", "="]);
+    let comparator = (word, 0..LINE.len()).prop_map(|(word, at)| Comparator { word, at });
+    let group = prop::collection::vec(comparator, 1..3);
+    prop::collection::vec(group, 1..3).prop_map(Range)
+}
