@@ -110,7 +110,7 @@ impl<'s> Look<'_, '_, 's> {
     }
 
     fn at_step(&mut self, step: &Step<'s>) {
-        let Some((from, violations)) = self.violations(step) else {
+        let Some((from, violations)) = violations(self.asking, self.guards, step) else {
             return self.cannot_judge(step.to);
         };
         let is_lifted = |violation: &Violation<'_>| self.guards.lift(violation);
@@ -118,17 +118,6 @@ impl<'s> Look<'_, '_, 's> {
         self.refusal = self.forbidden(step, &from, holding);
         let lifted = self.forbidden(step, &from, lifted);
         self.lifted.extend(lifted);
-    }
-
-    /// Why a step is forbidden, and the version that it starts from, if that can be read.
-    fn violations(&self, step: &Step<'s>) -> Option<(Version, Vec<Violation<'s>>)> {
-        let origin = Origin::read(&step.from, self.asking.snapshot.rules()).ok()?;
-        let from = &origin.version()?.version;
-        let edge = match step.allowed {
-            Allowed::Bypassed(_) => CatalogEdge::Absent,
-            Allowed::Resolved | Allowed::Unchanged => CatalogEdge::Present,
-        };
-        Some((from.clone(), self.guards.violations(from, &step.to, edge)))
     }
 
     fn forbidden(
@@ -158,6 +147,21 @@ impl<'s> Look<'_, '_, 's> {
         let affordable = MOST_COMPARISONS / self.guards.weight().max(1);
         affordable.clamp(1, MOST_STEPS)
     }
+}
+
+/// Why a step is forbidden, and the version that it starts from, if that can be read.
+pub(super) fn violations<'s>(
+    asking: &Asking<'_, 's>,
+    guards: &Guards<'s>,
+    step: &Step<'s>,
+) -> Option<(Version, Vec<Violation<'s>>)> {
+    let origin = Origin::read(&step.from, asking.snapshot.rules()).ok()?;
+    let from = &origin.version()?.version;
+    let edge = match step.allowed {
+        Allowed::Bypassed(_) => CatalogEdge::Absent,
+        Allowed::Resolved | Allowed::Unchanged => CatalogEdge::Present,
+    };
+    Some((from.clone(), guards.violations(from, &step.to, edge)))
 }
 
 /// How many steps of a walk are looked at: far more than any package has, few enough for one that was

@@ -129,10 +129,20 @@ impl Draft<'_, '_, '_, '_> {
 
     fn lines(&self) -> Vec<Line> {
         let straight = self.plan.straight.iter();
-        let straight = straight.map(|step| line(step, self.straight(step)));
+        let straight = straight.map(|step| self.line(step, self.straight(step)));
         let bent = self.plan.bent.iter();
-        let bent = bent.map(|(step, away)| line(step, self.bent(*step, *away)));
+        let bent = bent.map(|(step, away)| self.line(step, self.bent(*step, *away)));
         straight.chain(bent).collect()
+    }
+
+    fn line(&self, step: &Step, points: Vec<Point>) -> Line {
+        Line {
+            from: step.from,
+            to: step.to,
+            points,
+            fate: step.fate,
+            title: text::step_title(self.sketch, step),
+        }
     }
 
     fn straight(&self, step: &Step) -> Vec<Point> {
@@ -198,7 +208,7 @@ impl Draft<'_, '_, '_, '_> {
         let beyond = bus.stops().len() - stops.len();
         Bus {
             field: bus.field(),
-            is_used: bus.is_used(),
+            fate: bus.fate(),
             top: Point { x, y: top_y },
             length: bottom_y - top_y,
             stops,
@@ -253,15 +263,6 @@ impl Draft<'_, '_, '_, '_> {
             count,
             title: text::fan_title(self.sketch, fan),
         }
-    }
-}
-
-fn line(step: &Step, points: Vec<Point>) -> Line {
-    Line {
-        from: step.from,
-        to: step.to,
-        points,
-        is_used: step.is_used,
     }
 }
 

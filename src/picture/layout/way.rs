@@ -3,7 +3,7 @@
 use crate::picture::layout::card::port;
 use crate::picture::layout::grid::Grid;
 use crate::picture::scene::{Bus, Card, Line, Point};
-use crate::picture::sketch::{Row, Sketch};
+use crate::picture::sketch::{Fate, Row, Sketch};
 use crate::picture::walk::{Field, Hop};
 
 /// One line for each hop.
@@ -15,7 +15,8 @@ pub(super) fn way(sketch: &Sketch<'_, '_>, cards: &[Card], grid: Grid) -> Vec<Li
             from: *from,
             to: hop.to,
             points: points(card, *from, hop, grid)?,
-            is_used: true,
+            fate: Fate::Taken,
+            title: None,
         })
     };
     hops.filter_map(line).collect()
