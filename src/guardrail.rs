@@ -13,6 +13,7 @@
 //! of what can be read, graph `Semver` alone forbids them, and nobody knows whether that was meant.
 
 mod authored;
+mod hints;
 mod imposed;
 mod members;
 mod problem;

@@ -24,6 +24,8 @@ mod oracle;
 mod pools;
 #[path = "guardrails/reading.rs"]
 mod reading;
+#[path = "guardrails/schema.rs"]
+mod schema;
 #[path = "guardrails/texts.rs"]
 mod texts;
 #[path = "guardrails/unjudged.rs"]
