@@ -13,6 +13,7 @@
 //! run filters, hooks or helpers; so it does not matter whose repository it is. Whatever the objects
 //! are, no blob past [`crate::manifest::MAX_BYTES`] is taken, and a walk ends.
 
+mod budget;
 mod error;
 mod repository;
 mod tree;

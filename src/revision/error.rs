@@ -92,11 +92,12 @@ pub enum FileError {
     },
     /// The revision has more files than anybody could check out.
     #[error(
-        "is past the first {limit} files of the revision: expected fewer, so name a folder in it"
+        "is past the first {limit} files of the revision, or the first GiB of them: expected fewer, so \
+         name a folder in it"
     )]
     TooMany {
         /// The most files looked at.
-        limit: usize,
+        limit: u64,
     },
     /// A path longer than systems take.
     #[error("has a path of more than {limit} bytes: expected one that can be checked out")]

@@ -9,6 +9,7 @@ use gix::discover::upwards;
 use gix::revision::plumbing::Spec;
 use gix::{ObjectId, ThreadSafeRepository, open};
 
+use super::budget::Budget;
 use super::error::{RepositoryError, RevisionError};
 use super::tree::Tree;
 use super::walk::Files;
@@ -119,6 +120,12 @@ impl Revision {
     /// The files of these files and folders, each given as the way from the root, in their order.
     pub fn files(&self, paths: &[PathBuf]) -> Files {
         Files::below(&self.tree, paths)
+    }
+
+    /// Whether this file of it is in the work tree no more.
+    pub fn has_gone(&self, path: &str) -> bool {
+        let gone = self.tree.is_gone(path.as_bytes(), &mut Budget::default());
+        gone.unwrap_or_default()
     }
 
     /// The files of the whole revision that are in none of these files and folders, and not in the work

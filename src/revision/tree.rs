@@ -1,12 +1,18 @@
 //! The tree of one commit: its folders and files, looked up in the repository's objects.
 
 use std::borrow::Cow;
+use std::cell::RefCell;
+use std::collections::HashMap;
+use std::fs;
+use std::io;
 use std::path::{Path, PathBuf};
+use std::rc::Rc;
 
 use gix::ObjectId;
 use gix::bstr::ByteSlice;
 use gix::objs::tree::EntryKind;
 
+use super::budget::Budget;
 use super::error::FileError;
 use super::repository::{isolated, told};
 use crate::manifest::MAX_BYTES;
@@ -22,7 +28,11 @@ pub(super) struct Tree {
     id: ObjectId,
     /// How many repositories are around it.
     depth: usize,
+    looked_up: Folders,
 }
+
+/// Folders in which something was looked up: many links may lead into one.
+type Folders = Rc<RefCell<HashMap<ObjectId, Rc<[Entry]>>>>;
 
 /// One thing in a folder.
 #[derive(Clone, Debug)]
@@ -40,6 +50,7 @@ impl Tree {
             shown: String::new(),
             id,
             depth: 0,
+            looked_up: Folders::default(),
         }
     }
 
@@ -81,7 +92,7 @@ impl Tree {
     }
 
     /// What is at a path, if anything is.
-    pub(super) fn at(&self, path: &[u8]) -> Result<Option<Entry>, FileError> {
+    pub(super) fn at(&self, path: &[u8], budget: &mut Budget) -> Result<Option<Entry>, FileError> {
         let mut found = self.top();
         for name in path
             .split(|byte| *byte == b'/')
@@ -90,21 +101,37 @@ impl Tree {
             if found.kind != EntryKind::Tree {
                 return Ok(None);
             }
-            let entries = self.folder(found.id)?;
-            match entries.into_iter().find(|entry| entry.name == name) {
-                Some(entry) => found = entry,
+            budget.take(1)?;
+            let entries = self.looked_up(found.id, budget)?;
+            let at = entries.binary_search_by(|entry| entry.name.as_slice().cmp(name));
+            match at.ok().and_then(|at| entries.get(at)) {
+                Some(entry) => found = entry.clone(),
                 None => return Ok(None),
             }
         }
         Ok(Some(found))
     }
 
+    /// What is in a folder; it is paid for when it is looked at for the first time.
+    fn looked_up(&self, id: ObjectId, budget: &mut Budget) -> Result<Rc<[Entry]>, FileError> {
+        let known = self.looked_up.borrow().get(&id).map(Rc::clone);
+        if let Some(entries) = known {
+            return Ok(entries);
+        }
+        let entries: Rc<[Entry]> = self.folder(id)?.into();
+        budget.take(entries.len() as u64)?;
+        let mut looked_up = self.looked_up.borrow_mut();
+        looked_up.insert(id, Rc::clone(&entries));
+        Ok(entries)
+    }
+
     /// The content of a file. How large it is, is asked before it is taken.
-    pub(super) fn file(&self, id: ObjectId) -> Result<Vec<u8>, FileError> {
+    pub(super) fn file(&self, id: ObjectId, budget: &mut Budget) -> Result<Vec<u8>, FileError> {
         let header = self.git.find_header(id).map_err(|error| broken(&error))?;
         if header.size() > MAX_BYTES {
             return Err(FileError::TooLarge { limit: MAX_BYTES });
         }
+        budget.take_file(header.size())?;
         let mut object = self.git.find_object(id).map_err(|error| broken(&error))?;
         Ok(object.data.split_off(0))
     }
@@ -136,19 +163,31 @@ impl Tree {
             shown: format!("{}/", self.shown(path)),
             id,
             depth: self.depth + 1,
+            looked_up: Folders::default(),
         }))
     }
 
-    /// Whether a file of the current commit may be missing in the work tree because nobody wants it there.
-    pub(super) fn is_left_out(&self, path: &[u8]) -> bool {
-        let is_sparse = self.git.config_snapshot().boolean("core.sparseCheckout");
-        is_sparse == Some(true) && self.is_in_head(path)
+    /// Whether nothing is in the place of a file any more; what nobody wants in the work tree is not gone.
+    pub(super) fn is_gone(&self, path: &[u8], budget: &mut Budget) -> Result<bool, FileError> {
+        let found = fs::symlink_metadata(self.on_disk(path));
+        let is_missing = found.is_err_and(|error| {
+            matches!(
+                error.kind(),
+                io::ErrorKind::NotFound | io::ErrorKind::NotADirectory
+            )
+        });
+        Ok(is_missing && !self.is_left_out(path, budget)?)
     }
 
-    fn is_in_head(&self, path: &[u8]) -> bool {
-        let id = self.git.head_tree_id().ok().map(gix::Id::detach);
-        let head = id.map(|id| Self { id, ..self.clone() });
-        head.is_some_and(|head| head.at(path).is_ok_and(|entry| entry.is_some()))
+    /// Whether a sparse checkout leaves a file of the current commit out.
+    fn is_left_out(&self, path: &[u8], budget: &mut Budget) -> Result<bool, FileError> {
+        let is_sparse = self.git.config_snapshot().boolean("core.sparseCheckout");
+        let head = self.git.head_tree_id().ok().map(gix::Id::detach);
+        let Some(id) = head.filter(|_| is_sparse == Some(true)) else {
+            return Ok(false);
+        };
+        let head = Self { id, ..self.clone() };
+        Ok(head.at(path, budget)?.is_some())
     }
 }
 

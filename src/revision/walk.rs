@@ -1,8 +1,6 @@
 //! The files below some paths of a tree.
 
 use std::collections::HashSet;
-use std::fs;
-use std::io;
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
 
@@ -10,6 +8,7 @@ use gix::ObjectId;
 use gix::bstr::ByteSlice;
 use gix::objs::tree::EntryKind;
 
+use super::budget::Budget;
 use super::error::FileError;
 use super::tree::{Entry, Tree};
 use crate::manifest::has_manifest_name;
@@ -23,19 +22,22 @@ pub struct File {
     pub bytes: Result<Vec<u8>, FileError>,
 }
 
-/// Iterator over files of a revision, folders in byte order. Each is read when it is asked for; one
-/// that holds, byte for byte, what one before it holds, is left out.
+/// Iterator over files of a revision, folders in byte order. Each is read when it is asked for, and
+/// once, however many links lead to it.
 #[derive(Debug)]
 pub struct Files {
     /// What is still to visit, the next one last.
     pending: Vec<Step>,
-    /// The folders listed, each by its work tree and the way from there.
-    listed: HashSet<(PathBuf, Vec<u8>)>,
+    /// What was named, and could not be looked for.
+    lost: Vec<File>,
+    visited: HashSet<Place>,
     read: HashSet<ObjectId>,
-    /// How many entries may still be looked at.
-    left: usize,
+    budget: Budget,
     wanted: Wanted,
 }
+
+/// Where something is, links followed, and whether it is asked for if it is a file.
+type Place = (PathBuf, Vec<u8>, bool);
 
 /// Which of the files that look like manifests are read.
 #[derive(Debug)]
@@ -58,8 +60,6 @@ struct Step {
     kind: EntryKind,
     id: ObjectId,
     role: Role,
-    /// How many links led here, one to the next.
-    links: usize,
 }
 
 /// Why a path is looked at.
@@ -74,13 +74,16 @@ enum Role {
 impl Files {
     pub(super) fn below(tree: &Rc<Tree>, paths: &[PathBuf]) -> Self {
         let mut files = Self::new(Wanted::All);
-        let paths = paths.iter().rev().map(|path| bytes(path));
-        files.pending = paths
-            .filter_map(|path| {
-                let entry = tree.at(&path).ok()??;
-                Some(Step::named(tree, &path, &entry))
-            })
-            .collect();
+        for path in paths.iter().rev().map(|path| bytes(path)) {
+            match tree.at(&path, &mut files.budget) {
+                Ok(Some(entry)) => files.pending.push(Step::named(tree, &path, &entry)),
+                Ok(None) => {}
+                Err(error) => files.lost.push(File {
+                    path: tree.shown(&path),
+                    bytes: Err(error),
+                }),
+            }
+        }
         files
     }
 
@@ -97,58 +100,61 @@ impl Files {
     fn new(wanted: Wanted) -> Self {
         Self {
             pending: Vec::new(),
-            listed: HashSet::new(),
+            lost: Vec::new(),
+            visited: HashSet::new(),
             read: HashSet::new(),
-            left: MOST_ENTRIES,
+            budget: Budget::default(),
             wanted,
         }
     }
 
-    /// The content of a file, or nothing where the step only led further.
-    fn visit(&mut self, step: &Step) -> Option<Result<Vec<u8>, FileError>> {
-        let further = match step.kind {
-            EntryKind::Tree => self.list(step),
-            EntryKind::Commit => self.enter(step),
-            EntryKind::Link => self.follow(step),
-            EntryKind::Blob | EntryKind::BlobExecutable => {
-                let is_read = self.is_wanted(step) && self.read.insert(step.id);
-                return is_read.then(|| step.tree.file(step.id));
-            }
-        };
-        further.err().map(Err)
+    /// The content of a file; nothing where the step only led further. What was visited before adds
+    /// nothing, so a loop of links ends.
+    fn visit(&mut self, step: &Step) -> Result<Option<Vec<u8>>, FileError> {
+        if !self.is_wanted(step)? || !self.visited.insert(step.place()) {
+            return Ok(None);
+        }
+        match step.kind {
+            EntryKind::Tree => self.list(step)?,
+            EntryKind::Commit => self.enter(step)?,
+            EntryKind::Link => self.follow(step)?,
+            EntryKind::Blob | EntryKind::BlobExecutable => return self.read(step).map(Some),
+        }
+        Ok(None)
     }
 
-    fn is_wanted(&self, step: &Step) -> bool {
-        let is_manifest = step.role == Role::Named || is_manifest(&step.path);
-        is_manifest
-            && match &self.wanted {
-                Wanted::All => true,
-                Wanted::Gone { but } => !is_in(but, &step.real) && is_gone(step),
-            }
+    fn read(&mut self, file: &Step) -> Result<Vec<u8>, FileError> {
+        if !self.read.insert(file.id) {
+            self.budget.take(COST_OF_REPEAT)?;
+        }
+        file.tree.file(file.id, &mut self.budget)
     }
 
-    /// Takes up what is in a folder, but for what is hidden. A folder that was listed before adds
-    /// nothing.
+    /// Whether a step leads further, or to a file that is asked for.
+    fn is_wanted(&mut self, step: &Step) -> Result<bool, FileError> {
+        if !step.is_file() || !step.is_asked() {
+            return Ok(!step.is_file());
+        }
+        match &self.wanted {
+            Wanted::All => Ok(true),
+            Wanted::Gone { but } if is_in(but, &step.real) => Ok(false),
+            Wanted::Gone { .. } => step.tree.is_gone(&step.real, &mut self.budget),
+        }
+    }
+
+    /// Takes up what is in a folder, but for what is hidden, and files that are not asked for.
     fn list(&mut self, folder: &Step) -> Result<(), FileError> {
-        let place = (folder.tree.on_disk(&folder.real), folder.real.clone());
-        if !self.listed.insert(place) {
-            return Ok(());
-        }
-        let mut entries = folder.tree.folder(folder.id)?;
-        entries.retain(|entry| !entry.name.starts_with(b"."));
-        if entries.len() > self.left {
-            self.left = 0;
-            return Err(FileError::TooMany {
-                limit: MOST_ENTRIES,
-            });
-        }
-        self.left -= entries.len();
-        for entry in entries.iter().rev() {
+        let entries = folder.tree.folder(folder.id)?;
+        self.budget.take(entries.len() as u64 * folder.cost())?;
+        let entries = entries.iter().rev();
+        for entry in entries.filter(|entry| !entry.name.starts_with(b".")) {
             let step = folder.below(entry);
             if step.path.len() > MOST_BYTES {
                 return Err(FileError::TooDeep { limit: MOST_BYTES });
             }
-            self.pending.push(step);
+            if !step.is_file() || step.is_asked() {
+                self.pending.push(step);
+            }
         }
         Ok(())
     }
@@ -171,14 +177,15 @@ impl Files {
 
     /// Goes on where a link leads, as long as that is in the revision.
     fn follow(&mut self, link: &Step) -> Result<(), FileError> {
-        if matches!(self.wanted, Wanted::Gone { .. }) || link.links == MOST_LINKS {
+        if let Wanted::Gone { .. } = self.wanted {
             return Ok(());
         }
-        let target = link.tree.file(link.id)?;
+        self.budget.take(COST_OF_LINK)?;
+        let target = link.tree.file(link.id, &mut self.budget)?;
         let Some(real) = joined(&link.real, &target) else {
             return Ok(());
         };
-        if let Some(entry) = link.tree.at(&real)? {
+        if let Some(entry) = link.tree.at(&real, &mut self.budget)? {
             self.pending.push(Step {
                 tree: Rc::clone(&link.tree),
                 path: link.path.clone(),
@@ -186,7 +193,6 @@ impl Files {
                 kind: entry.kind,
                 id: entry.id,
                 role: link.role,
-                links: link.links + 1,
             });
         }
         Ok(())
@@ -197,9 +203,16 @@ impl Iterator for Files {
     type Item = File;
 
     fn next(&mut self) -> Option<File> {
+        if let Some(lost) = self.lost.pop() {
+            return Some(lost);
+        }
         loop {
             let step = self.pending.pop()?;
-            if let Some(bytes) = self.visit(&step) {
+            let bytes = self.visit(&step).transpose();
+            if self.budget.is_spent() {
+                self.pending.clear();
+            }
+            if let Some(bytes) = bytes {
                 let path = step.tree.shown(&step.path);
                 return Some(File { path, bytes });
             }
@@ -216,8 +229,27 @@ impl Step {
             kind: entry.kind,
             id: entry.id,
             role: Role::Named,
-            links: 0,
         }
+    }
+
+    fn is_file(&self) -> bool {
+        matches!(self.kind, EntryKind::Blob | EntryKind::BlobExecutable)
+    }
+
+    /// Whether it is read, if it is a file.
+    fn is_asked(&self) -> bool {
+        self.role == Role::Named || is_manifest(&self.path)
+    }
+
+    /// A folder is the same however it is called.
+    fn place(&self) -> Place {
+        let is_asked = self.kind == EntryKind::Tree || self.is_asked();
+        (self.tree.on_disk(&self.real), self.real.clone(), is_asked)
+    }
+
+    /// What each entry of this folder costs: the room of long paths counts.
+    fn cost(&self) -> u64 {
+        1 + self.path.len().max(self.real.len()) as u64 / LONG
     }
 
     fn below(&self, entry: &Entry) -> Self {
@@ -228,7 +260,6 @@ impl Step {
             kind: entry.kind,
             id: entry.id,
             role: Role::Listed,
-            links: 0,
         }
     }
 }
@@ -276,26 +307,18 @@ fn is_in(paths: &[Vec<u8>], path: &[u8]) -> bool {
     })
 }
 
-/// Whether nothing is in the place of a file any more.
-fn is_gone(step: &Step) -> bool {
-    let found = fs::symlink_metadata(step.tree.on_disk(&step.real));
-    let is_missing = found.is_err_and(|error| {
-        matches!(
-            error.kind(),
-            io::ErrorKind::NotFound | io::ErrorKind::NotADirectory
-        )
-    });
-    is_missing && !step.tree.is_left_out(&step.real)
-}
-
-/// The most entries of folders that are looked at: many times what any repository of manifests has.
-const MOST_ENTRIES: usize = 1_000_000;
-
 /// The most bytes of a path: longer ones no system checks out.
 const MOST_BYTES: usize = 4096;
 
-/// The most links that lead from one to the next; Linux follows 40.
-const MOST_LINKS: usize = 40;
+/// What it costs to read again what stands in another place as well, in entries: a few folders within each
+/// other, each there many times, make as many places of one file as anybody likes.
+const COST_OF_REPEAT: u64 = 30;
+
+/// What it costs to follow a link, in entries: its target is an object of its own, which is slow to read.
+const COST_OF_LINK: u64 = 10;
+
+/// Paths that are longer cost more: what they take in memory is within a small multiple of the budget.
+const LONG: u64 = 256;
 
 #[cfg(test)]
 mod tests {

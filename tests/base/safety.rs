@@ -2,7 +2,7 @@
 
 use std::fs;
 
-use super::repository::{CATALOG, Repository, print};
+use super::repository::{CATALOG, Repository, print, tokens};
 use crate::check::scene::asking;
 
 fn repository() -> Repository {
@@ -128,12 +128,53 @@ fn a_tree_that_folds_out_without_end_is_given_up() {
     let commit = repository.git(&["commit-tree", "-m", "bomb", &top]);
     let ran = repository.run(&["-f", "apps", CATALOG, "--base", &commit]);
     assert_eq!(ran.code, 3, "{}", ran.stderr);
-    assert!(
-        ran.stderr
-            .contains("is past the first 1000000 files of the revision"),
-        "{}",
-        ran.stderr
+    assert_eq!(ran.stderr.lines().count(), 1, "{}", ran.stderr);
+    let words =
+        "is past the first 1000000 files of the revision, or the first GiB of them: expected fewer";
+    assert!(ran.stderr.contains(words), "{}", ran.stderr);
+}
+
+#[cfg(unix)]
+#[test]
+fn many_links_that_lead_from_one_to_the_next_are_each_followed_once() {
+    let repository = Repository::with(&[("lib/a.yaml", &asking("a", "version: 1.0.0"))]);
+    let name = |number: usize| format!("{number:05}.yaml");
+    let target = |number| match number {
+        LINKS => "../lib/a.yaml".to_owned(),
+        _ => name(number + 1),
+    };
+    fs::create_dir(repository.path("apps")).expect("a folder");
+    let link = |number| repository.path(&format!("apps/{}", name(number)));
+    for number in 0..=LINKS {
+        std::os::unix::fs::symlink(target(number), link(number)).expect("a link");
+    }
+    repository.commit();
+    (0..=LINKS).for_each(|number| fs::remove_file(link(number)).expect("a link"));
+    repository.write(&[("apps/a.yaml", &asking("a", "version: 1.3.0"))]);
+    let (code, report) = repository.json("main", &[]);
+    assert_eq!(
+        (code, &*tokens(&report)),
+        (1, &["a changed NotASuccessor".to_owned()][..])
     );
+    assert_eq!(report["results"][0]["base"]["file"], "apps/00000.yaml");
+}
+
+/// As many as would take minutes, were the folder read for each link, and each led through all behind it.
+const LINKS: usize = 4000;
+
+#[test]
+fn a_folder_that_is_missing_in_the_repository_is_bad_input() {
+    let repository = repository();
+    let id = repository.git(&["rev-parse", "main:apps"]);
+    let object = repository.path(&format!(".git/objects/{}/{}", &id[..2], &id[2..]));
+    fs::remove_file(object).expect("an object");
+    for path in ["apps", "apps/a.yaml"] {
+        let ran = repository.run(&["-f", path, CATALOG, "--base=main"]);
+        assert_eq!(ran.code, 3, "{ran:?}");
+        let words = format!("error: main:{path}: cannot be read from the repository: ");
+        assert!(ran.stderr.starts_with(&words), "{}", ran.stderr);
+        assert!(ran.stdout.contains("[InstalledUnknown]"), "{}", ran.stdout);
+    }
 }
 
 /// The id of a new folder with these entries.
