@@ -70,7 +70,7 @@ impl GuardrailReport {
         };
         let reason = match violation.of {
             Violated::Rule(rule) => Some(&*rule.reason).filter(|reason| !reason.is_empty()),
-            Violated::Prerelease | Violated::Graph(..) | Violated::Unread(_) => None,
+            Violated::Prerelease(_) | Violated::Graph(..) | Violated::Unread(_) => None,
         };
         Self {
             rule: violation.rule().map(str::to_owned),
@@ -103,7 +103,7 @@ impl GuardrailReport {
 fn kind(violation: &Violation<'_>) -> &'static str {
     match violation.of {
         Violated::Rule(rule) => rule.kind.as_str(),
-        Violated::Prerelease => "Prerelease",
+        Violated::Prerelease(_) => "Prerelease",
         Violated::Graph(..) => "Graph",
         Violated::Unread(_) => "Unread",
     }

@@ -101,7 +101,7 @@ fn forbids<'s>(
         return None;
     }
     let (from, violations) = violations(asking, guards, step)?;
-    (!violations.is_empty()).then(|| Forbidden {
+    (!violations.is_empty()).then_some(Forbidden {
         resolved: first,
         from,
         to: step.to,

@@ -8,7 +8,7 @@ use crate::lint::words::{self, Words};
 use crate::lint::{Rule, Severity};
 
 pub(super) fn check(guarded: &Guarded<'_, '_, '_>, report: &mut Report<'_>) {
-    for rule in guarded.guardrails.rules.iter() {
+    for rule in &guarded.guardrails.rules {
         let mut looking = Looking {
             guarded,
             rule,

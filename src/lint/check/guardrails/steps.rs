@@ -138,7 +138,7 @@ fn field(
 fn forbidding(guarded: &Guarded<'_, '_, '_>, violated: &Violated<'_>) -> String {
     match violated {
         Violated::Rule(rule) => words::guardrail_rule(&rule.id),
-        Violated::Prerelease | Violated::Graph(_) | Violated::Unread(_) => {
+        Violated::Prerelease(_) | Violated::Graph(..) | Violated::Unread(_) => {
             words::guardrail_graph(guarded.guardrails.graph)
         }
     }
@@ -147,6 +147,6 @@ fn forbidding(guarded: &Guarded<'_, '_, '_>, violated: &Violated<'_>) -> String 
 fn spot(guarded: &Guarded<'_, '_, '_>, violated: &Violated<'_>) -> Spot {
     match violated {
         Violated::Rule(rule) => guarded.spot(&rule.id),
-        Violated::Prerelease | Violated::Graph(_) | Violated::Unread(_) => guarded.written.spot,
+        Violated::Prerelease(_) | Violated::Graph(..) | Violated::Unread(_) => guarded.written.spot,
     }
 }
