@@ -8,6 +8,7 @@
 
 mod common {
     pub(crate) mod git;
+    pub(crate) mod junit;
     pub(crate) mod schema;
 }
 
@@ -17,10 +18,12 @@ mod check {
 }
 
 mod base {
+    mod broken;
     mod changes;
     mod doubts;
     mod flags;
     mod folders;
+    mod forms;
     mod installed;
     mod repositories;
     mod repository;

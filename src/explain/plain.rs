@@ -1,7 +1,7 @@
 //! Results of a run as lines for people: what is no refusal, and the counts at the end.
 
-use crate::explain::Answer;
 use crate::explain::message::{FIX, NEEDED};
+use crate::explain::{Answer, one_line};
 use crate::judge::{Token, Verdict};
 use crate::version::go;
 
@@ -83,6 +83,14 @@ pub fn removed(package: Option<&str>, range: Option<&str>) -> String {
         Some(range) => format!("it asked for {package}, {}", go::escape(range)),
         None => format!("it asked for {package}"),
     }
+}
+
+/// Of a file of the base that nobody compares anything with.
+pub fn not_compared(why: &str) -> String {
+    format!(
+        "it could not be read, and is there no more: {}",
+        one_line(why)
+    )
 }
 
 /// Why a base does not say what is installed, where it is undecided what it resolves to.

@@ -35,6 +35,11 @@ impl Pipeline {
     pub(crate) fn run_with(&self, repository: &Repository, more: &[(&str, &str)]) -> Ran {
         (self.run)(repository, &[self.usual, more].concat())
     }
+
+    /// What stands between the items of a list.
+    fn between(&self) -> &'static str {
+        if self.name == "action" { "\n\n" } else { "  " }
+    }
 }
 
 #[test]
@@ -63,13 +68,6 @@ fn an_empty_input_is_none_and_others_are_used() {
             let ran = pipeline.run_with(&repository, &[(input, &value)]);
             assert_eq!(ran.code, Some(code), "{} {input}: {ran:?}", pipeline.name);
         }
-    }
-}
-
-impl Pipeline {
-    /// What stands between the items of a list.
-    fn between(&self) -> &'static str {
-        if self.name == "action" { "\n\n" } else { "  " }
     }
 }
 
