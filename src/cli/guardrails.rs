@@ -271,6 +271,21 @@ rules:
     }
 
     #[test]
+    fn a_file_that_is_not_there_binds_all_and_is_told_by_its_name() {
+        let args = GuardrailsArgs::from(vec![PathBuf::from("nowhere/rules.yaml")]);
+        let ReadGuardrails { imposed, faults } = args.read();
+        let places = imposed.on("any").map(|by| &*by.place);
+        assert_eq!(places.collect::<Vec<_>>(), ["rules.yaml"]);
+        let faults: Vec<_> = faults.iter().map(ToString::to_string).collect();
+        assert_eq!(
+            faults,
+            [
+                "guardrails nowhere/rules.yaml: does not exist: expected a file, a folder, or \"-\" for standard input"
+            ]
+        );
+    }
+
+    #[test]
     fn what_names_no_package_binds_all() {
         for (package, expected) in [
             (

@@ -68,7 +68,9 @@ proptest! {
         author in said(), rules in rules(), from in version(), asked in asked(),
     ) {
         let mut rules = rules;
-        rules.iter_mut().for_each(|rule| rule["bypassable"] = true.into());
+        for rule in &mut rules {
+            rule["bypassable"] = true.into();
+        }
         let snapshot = with(Some(&author), &("Catalog", rules));
         let answer = judged(&snapshot, from, asked.bypassing());
         prop_assert_ne!(answer.token.as_str(), "Guardrail");
