@@ -18,6 +18,8 @@ mod graphs;
 mod imposed;
 #[path = "guardrails/laws.rs"]
 mod laws;
+#[path = "guardrails/linted.rs"]
+mod linted;
 #[path = "guardrails/oracle.rs"]
 mod oracle;
 #[path = "guardrails/pools.rs"]
