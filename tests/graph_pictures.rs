@@ -18,6 +18,7 @@ mod picture {
     #[expect(dead_code, reason = "nothing reads the text of a package here")]
     pub(crate) mod packages;
     pub(crate) mod seen;
+    mod wide;
 }
 
 use std::collections::BTreeSet;

@@ -164,6 +164,48 @@ fn a_version_is_stranded_where_no_channel_has_a_step_that_is_left() {
 }
 
 #[test]
+fn the_other_way_that_is_forbidden_is_told_as_one() {
+    says(
+        "1.2.0; 2.0.0 skipRange >=1.0.0_<2.0.0; 3.0.0 skipRange >=1.0.0_<2.0.0",
+        &blob("graph: Semver"),
+        &[
+            "guardrail-strands-version (error): from \"p.v1.2.0\" guardrails leave no step upwards: graph \
+           Semver forbids the one to \"p.v3.0.0\", nor to the other one above; publish what is to be stepped \
+           through with an edge from there, or narrow the rule",
+        ],
+    );
+}
+
+#[test]
+fn findings_stand_at_the_rule_that_they_are_about() {
+    let before = channel(GAP);
+    let rules =
+        "rules:\n- {id: z, kind: LatestPatchFirst}\n-  {id: r, kind: PassThrough, via: '1.3.0'}";
+    let findings = found(&(before.clone() + &blob(rules)));
+    let rule = u32::try_from(before.lines().count() + 6).expect("few lines");
+    let places = findings.iter().map(|one| (one.rule, one.line, one.column));
+    assert_eq!(
+        places.collect::<Vec<_>>(),
+        [
+            (Rule::GuardrailAgainstEdge, 11, 15),
+            (Rule::GuardrailStrandsVersion, rule, 4),
+            (Rule::GuardrailStepNotAvailable, rule, 4),
+        ]
+    );
+}
+
+#[test]
+fn an_edge_that_the_graph_lacks() {
+    let against = "guardrail-against-edge (warning): replaces of entry \"p.v2.0.0\" leads from \"p.v1.0.0\", \
+                   which graph Semver forbids: olmguard refuses the step, OLM takes it; remove the edge, or \
+                   narrow the rule";
+    let findings = told(&(channel("1.0.0; 2.0.0 replaces 1.0.0") + &blob("graph: Semver")));
+    assert_eq!(findings.first().map(String::as_str), Some(against));
+    // Downwards is no business of guardrails here: `edge-goes-down` tells it.
+    says("2.0.0; 1.0.0 replaces 2.0.0", &blob("graph: Semver"), &[]);
+}
+
+#[test]
 fn edges_that_rules_forbid() {
     let via = rule("kind: PassThrough, via: '>=1.3.0 <1.4.0-0'");
     says(

@@ -6,13 +6,12 @@ use olmguard::extension::Filter;
 use olmguard::graph::Graph;
 use olmguard::guardrail::{Imposed, ImposedBy};
 use olmguard::olm::Rules;
-use olmguard::picture::{Guarded, Sketch, View};
+use olmguard::picture::Guarded;
 use olmguard::resolve::{Guards, Query};
 use olmguard::snapshot::{CatalogState, Content, Snapshot};
 use serde_json::{Value, json};
 
 use super::packages::Drawn;
-use crate::common::written::written;
 
 /// A package with an administrator's rules: the semver rules, and one by a name that is an attack.
 pub(crate) fn with_guardrails(drawn: &Drawn, test: impl FnOnce(&Graph<'_>, Guarded<'_>)) {
@@ -22,7 +21,8 @@ pub(crate) fn with_guardrails(drawn: &Drawn, test: impl FnOnce(&Graph<'_>, Guard
     with_rules(drawn, &rules, test);
 }
 
-fn with_rules(drawn: &Drawn, rules: &Value, test: impl FnOnce(&Graph<'_>, Guarded<'_>)) {
+/// A package with rules of an administrator.
+pub(crate) fn with_rules(drawn: &Drawn, rules: &Value, test: impl FnOnce(&Graph<'_>, Guarded<'_>)) {
     let stated = olmguard::guardrail::read(rules);
     let place = "rules.yaml:1".into();
     let mut imposed = Imposed::default();
@@ -42,25 +42,4 @@ fn with_rules(drawn: &Drawn, rules: &Value, test: impl FnOnce(&Graph<'_>, Guarde
         catalog: offers[0].catalog,
     };
     test(&Graph::of(drawn.package(), offers[0].package), guarded);
-}
-
-/// A thousand versions, each with an edge from all below it, and as many rules as there may be.
-#[test]
-fn what_would_take_too_long_to_judge_is_refused() {
-    let entries = (0..1000).map(|patch| format!("1.0.{patch} skipRange <1.0.{patch}"));
-    let lines = format!("stable: {}", entries.collect::<Vec<_>>().join("; "));
-    let drawn = Drawn::new("wide", written(&lines).fbc());
-    let rules = (0..256).map(|id| json!({"id": format!("{id}"), "kind": "LatestPatchFirst"}));
-    let rules: Vec<_> = rules.collect();
-    let rules = json!({"schema": "olmguard.guardrails.v1alpha1", "package": "P", "rules": rules});
-    with_rules(&drawn, &rules, |graph, guarded| {
-        let view = View {
-            guarded: Some(guarded),
-            ..View::default()
-        };
-        let refused = Sketch::of(graph, view).expect_err("too large");
-        let expected =
-            "499500 edges and guardrails of 256 comparisons each: fewer channels have fewer edges";
-        assert_eq!(refused.to_string(), expected);
-    });
 }

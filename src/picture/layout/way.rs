@@ -40,7 +40,7 @@ fn ride(card: &Card, bus: &Bus, from: Row, to: Row, grid: Grid) -> Option<Vec<Po
     let point = |x, y| Point { x, y };
     let board = match card.pills.iter().find(|pill| pill.row == from) {
         Some(pill) => {
-            let y = grid.y(from) - port(bus.field);
+            let y = grid.y(from) - port(bus.field, bus.fate);
             vec![point(pill.area.right(), y), point(at.x, y)]
         }
         // It boards where the line leads to, out of this channel.

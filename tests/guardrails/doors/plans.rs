@@ -1,9 +1,11 @@
 //! The ways that `path` finds, the walks that it warns of, and its manifests, applied one by one.
 
-use serde_json::Value;
+use std::path::Path;
+
+use serde_json::{Value, json};
 
 use crate::common::schema::assert_fits;
-use crate::example::{A, B, B_LATER, C, D, Example};
+use crate::example::{A, B, B_LATER, C, D, Example, run};
 
 /// Each example with a way that rules bend.
 const PLANS: [(Example, &[&str]); 5] = [
@@ -167,4 +169,41 @@ fn the_way_in_a_graph_is_that_of_path() {
         drawn(C, &["--from=1.0.0", "--to=2.0.0"]),
         (Some(1), Vec::new())
     );
+}
+
+/// A chain of versions in a catalog of its own, with a rule that forbids none of its steps.
+fn chain(length: u32) -> String {
+    let name = |minor: u32| format!("chain-operator.v1.{minor}.0");
+    let entry = |minor: u32| match minor.checked_sub(1) {
+        Some(before) => json!({"name": name(minor), "replaces": name(before)}),
+        None => json!({"name": name(minor)}),
+    };
+    let entries: Vec<_> = (0..length).map(entry).collect();
+    let bundle = |minor: u32| {
+        let value = json!({"packageName": "chain-operator", "version": format!("1.{minor}.0")});
+        json!({"schema": "olm.bundle", "package": "chain-operator", "name": name(minor),
+            "properties": [{"type": "olm.package", "value": value}]})
+    };
+    let rules = json!([{"id": "releases", "kind": "Prerelease", "action": "Deny"}]);
+    let channel = json!({"schema": "olm.channel", "package": "chain-operator", "name": "stable",
+        "entries": entries});
+    let guardrails = json!({"schema": "olmguard.guardrails.v1alpha1", "package": "chain-operator",
+        "rules": rules});
+    let blobs = [channel, guardrails].into_iter();
+    let blobs = blobs.chain((0..length).map(bundle));
+    blobs.map(|blob| blob.to_string() + "\n").collect()
+}
+
+#[test]
+fn of_a_very_long_way_not_every_hop_is_compared_and_that_is_said() {
+    let file = Path::new(env!("CARGO_TARGET_TMPDIR")).join("doors-chain.json");
+    let catalog = format!("--catalog=hub={}", file.display());
+    let note = "Note        which hops guardrails ask for is told of the first 64 alone\n";
+    for (length, is_long) in [(65, false), (67, true)] {
+        std::fs::write(&file, chain(length)).unwrap();
+        let goal = format!("1.{}.0", length - 1);
+        let ran = run(&["path", "chain-operator", "1.0.0", &goal, &catalog], "");
+        assert_eq!((ran.code, &*ran.stderr), (Some(0), ""));
+        assert_eq!(ran.stdout.contains(note), is_long, "{}", ran.stdout);
+    }
 }
