@@ -4,6 +4,7 @@
 
 mod answer;
 mod exempt;
+mod guardrail;
 mod message;
 pub mod page;
 pub mod path;
@@ -22,6 +23,8 @@ pub mod versions;
 mod warning;
 
 pub use answer::{Answer, Cause, ResolvedBundle, answer, exempted, not_judged, unanswered};
+pub(crate) use guardrail::rule_names;
+pub use guardrail::{Author, ForbiddenReport, GuardrailReport};
 pub use message::{LINE_1, MESSAGE};
 pub use range_report::{Grammar, RangeJson, RangeReport, Subject};
 #[cfg(feature = "program")]

@@ -6,10 +6,10 @@ use std::collections::HashSet;
 
 use crate::explain::message::{self, Facts};
 use crate::explain::text::Line;
-use crate::explain::{exempt, refusal, upstream, warning};
-use crate::extension::{InstalledBundle, Policy};
+use crate::explain::{ForbiddenReport, exempt, refusal, upstream, warning};
+use crate::extension::{Filter, InstalledBundle, Policy};
 use crate::judge::{
-    Accepted, Advice, Edit, Exemption, ExemptionKind, Judgement, Ruling, SpecFault, Token,
+    Accepted, Advice, Edit, Exemption, ExemptionKind, Judgement, Ruled, Ruling, SpecFault, Token,
     Unanswered, Verdict, advise, judge,
 };
 use crate::resolve::{Choice, NotLoadedCause};
@@ -50,6 +50,8 @@ pub struct Answer {
     pub resolved: Option<ResolvedBundle>,
     /// The names of all bundles that the successor rule accepts, the best first.
     pub successors: Option<Vec<String>>,
+    /// The steps that OLM would take and guardrails forbid, those that the bypass lifts with them.
+    pub forbidden: Vec<ForbiddenReport>,
     /// The way to go, the versions that can be reached at once, and whether the bypass helps.
     pub advice: Advice,
     /// The catalog that the answer rests on most.
@@ -140,6 +142,7 @@ fn worded(edit: &Edit<'_>, judgement: &Judgement<'_>, advice: Advice) -> Answer 
         installed: edit.installed.bundle().cloned(),
         resolved: ruled.resolved().and_then(resolved),
         successors: ruled.successors.as_deref().map(names),
+        forbidden: forbidden(filter, ruled),
         catalog: catalog.map(|catalog| catalog.name.clone()),
         digest: catalog.and_then(CatalogState::digest).map(str::to_owned),
         upstream,
@@ -244,6 +247,18 @@ fn spec_cause(fault: &SpecFault) -> Cause {
     }
 }
 
+/// In the order of the walk: it ends at the first step that holds.
+fn forbidden(filter: Option<&Filter>, ruled: &Ruled<'_>) -> Vec<ForbiddenReport> {
+    let policy = filter.map_or(Policy::CatalogProvided, |filter| filter.policy);
+    let holding = match &ruled.ruling {
+        Ruling::Guardrail(forbidden) => Some(forbidden),
+        _ => None,
+    };
+    let steps = ruled.lifted.iter().chain(holding);
+    let reports = steps.map(|forbidden| ForbiddenReport::of(forbidden, policy));
+    reports.collect()
+}
+
 fn resolved(choice: Choice<'_>) -> Option<ResolvedBundle> {
     let bundle = choice.bundle();
     let read = bundle.version.as_ref().ok()?;
@@ -296,6 +311,7 @@ pub fn not_judged(exemption: &Exemption) -> Answer {
         installed: None,
         resolved: None,
         successors: None,
+        forbidden: Vec::new(),
         advice: Advice::default(),
         catalog: None,
         digest: None,

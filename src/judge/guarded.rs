@@ -94,7 +94,7 @@ fn look<'s>(
 }
 
 /// Why a step is forbidden, and the version that it starts from, if that can be read.
-fn violations<'s>(
+pub(super) fn violations<'s>(
     asking: &Asking<'_, 's>,
     guards: &Guards<'s>,
     step: &Step<'s>,

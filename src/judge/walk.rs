@@ -8,10 +8,11 @@
 //! within a catalog to a better bundle, in this order. So no bundle comes twice.
 
 use crate::extension::{Filter, Installed, InstalledBundle};
+use crate::judge::guarded::violations;
 use crate::judge::rows::Asking;
-use crate::judge::{Allowed, Ruled, Ruling};
+use crate::judge::{Allowed, Forbidden, Ruled, Ruling};
 use crate::olm::{ReleaseKey, Rules};
-use crate::resolve::Choice;
+use crate::resolve::{Choice, Guards};
 use crate::snapshot::Snapshot;
 use crate::version::BundleReleaseSupport;
 
@@ -24,6 +25,8 @@ pub struct Walk<'s> {
     pub last: InstalledBundle,
     /// Why it ends there.
     pub end: WalkEnd<'s>,
+    /// Those of the steps that guardrails forbid, be it that the bypass lifts it: OLM knows none.
+    pub forbidden: Vec<Forbidden<'s>>,
 }
 
 /// Why a walk ends.
@@ -48,25 +51,62 @@ pub(super) struct Step<'s> {
 
 /// The walk under a filter from an installed bundle on. Guardrails are nothing to the controller.
 pub fn walk<'s>(snapshot: &'s Snapshot, filter: &Filter, installed: &InstalledBundle) -> Walk<'s> {
-    let mut last = installed.clone();
-    let mut taken: Vec<Choice<'s>> = Vec::new();
-    let end = match Asking::of(snapshot, filter) {
-        Ok(asking) => loop {
-            match step(&asking, last.clone()) {
-                Ok((step, recorded)) => {
-                    taken.push(step.to);
-                    last = recorded;
-                }
-                Err(end) => break end,
-            }
+    match Asking::of(snapshot, filter) {
+        Ok(asking) => walked(&asking, installed),
+        Err(error) => Walk {
+            steps: Vec::new(),
+            last: installed.clone(),
+            end: WalkEnd::Stops(Box::new(Ruling::from(error).into())),
+            forbidden: Vec::new(),
         },
-        Err(error) => WalkEnd::Stops(Box::new(Ruling::from(error).into())),
+    }
+}
+
+fn walked<'s>(asking: &Asking<'_, 's>, installed: &InstalledBundle) -> Walk<'s> {
+    let guards = Guards::of(
+        asking.snapshot.imposed(),
+        &asking.filter.package,
+        asking.offers(),
+    );
+    let mut last = installed.clone();
+    let mut steps: Vec<Choice<'s>> = Vec::new();
+    let mut forbidden = Vec::new();
+    let end = loop {
+        match step(asking, last.clone()) {
+            Ok((step, recorded)) => {
+                let first = *steps.first().unwrap_or(&step.to);
+                forbidden.extend(forbids(asking, &guards, &step, first));
+                steps.push(step.to);
+                last = recorded;
+            }
+            Err(end) => break end,
+        }
     };
     Walk {
-        steps: taken,
+        steps,
         last,
         end,
+        forbidden,
     }
+}
+
+/// A step as one that guardrails forbid, if they do; `first` is the first one of its walk.
+fn forbids<'s>(
+    asking: &Asking<'_, 's>,
+    guards: &Guards<'s>,
+    step: &Step<'s>,
+    first: Choice<'s>,
+) -> Option<Forbidden<'s>> {
+    if guards.is_empty() {
+        return None;
+    }
+    let (from, violations) = violations(asking, guards, step)?;
+    (!violations.is_empty()).then_some(Forbidden {
+        resolved: first,
+        from,
+        to: step.to,
+        violations,
+    })
 }
 
 /// The steps of the same walk, one by one.

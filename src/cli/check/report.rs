@@ -9,8 +9,8 @@ use serde::Serialize;
 
 use crate::cli::check::cases::{Case, Place};
 use crate::cli::check::inputs::Gathered;
-use crate::explain::Answer;
 use crate::explain::plain::{self, PassedOver};
+use crate::explain::{Answer, ForbiddenReport};
 use crate::judge::{FixValue, Verdict};
 use crate::snapshot::{CatalogState, Snapshot};
 use past::{BaseReport, PastReport};
@@ -96,6 +96,9 @@ struct ResultReport {
     /// The versions on the way, the installed one first.
     path: Vec<String>,
     fix: Option<FixReport>,
+    /// The steps that OLM would take and guardrails forbid; left out where there is none.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    forbidden: Vec<ForbiddenReport>,
     warnings: Vec<String>,
     message: Option<String>,
     /// OLM's own text.
@@ -278,6 +281,7 @@ impl ResultReport {
             successors: answer.successors.clone(),
             path: answer.advice.path.clone(),
             fix,
+            forbidden: answer.forbidden.clone(),
             warnings: answer.warnings.clone(),
             message: answer.message.clone(),
             upstream: answer.upstream.clone(),

@@ -1,0 +1,216 @@
+//! What guardrails forbid, as every report has it.
+
+use serde::Serialize;
+
+use crate::explain::refusal::guardrail::told;
+use crate::explain::see::label;
+use crate::explain::text::list;
+use crate::extension::Policy;
+use crate::judge::Forbidden;
+use crate::resolve::{Choice, GuardedBy, Violated, Violation};
+use crate::version::{Version, go};
+
+/// A step that guardrails forbid.
+#[derive(Clone, Debug, Eq, PartialEq, Serialize)]
+#[cfg_attr(feature = "program", derive(schemars::JsonSchema))]
+#[cfg_attr(feature = "program", schemars(deny_unknown_fields))]
+pub struct ForbiddenReport {
+    /// The version that it starts from.
+    pub from: String,
+    /// The version that it leads to.
+    pub to: String,
+    /// Why it is forbidden: one reason or more.
+    pub guardrails: Vec<GuardrailReport>,
+}
+
+/// One reason why guardrails forbid a step.
+#[derive(Clone, Debug, Eq, Ord, PartialEq, PartialOrd, Serialize)]
+#[cfg_attr(feature = "program", derive(schemars::JsonSchema))]
+#[cfg_attr(feature = "program", schemars(deny_unknown_fields))]
+pub struct GuardrailReport {
+    /// The id of the rule; null for what is no rule.
+    pub rule: Option<String>,
+    /// The kind of the rule; Graph where the graph of the guardrails has no such edge, Prerelease
+    /// without a rule where that graph allows no prereleases, Unread where they cannot be read.
+    #[cfg_attr(feature = "program", schemars(extend("enum" = KINDS)))]
+    pub kind: &'static str,
+    /// Who says so.
+    pub by: Author,
+    /// Where: the catalog of an author, the file and the line of an administrator.
+    pub place: String,
+    /// The reason that is given for the rule; null where none is.
+    pub reason: Option<String>,
+    /// Whether the bypass is set and lifts it.
+    pub lifted: bool,
+    /// All of it in one sentence.
+    pub text: String,
+}
+
+/// Who says what guardrails say.
+#[derive(Clone, Copy, Debug, Eq, Ord, PartialEq, PartialOrd, Serialize)]
+#[cfg_attr(feature = "program", derive(schemars::JsonSchema))]
+#[serde(rename_all = "lowercase")]
+pub enum Author {
+    /// The author of the package, in the catalog.
+    Author,
+    /// An administrator.
+    Administrator,
+}
+
+impl GuardrailReport {
+    /// A violation as it is told where no bypass is set.
+    pub fn of(violation: &Violation<'_>) -> Self {
+        Self::under(Policy::CatalogProvided, violation)
+    }
+
+    fn under(policy: Policy, violation: &Violation<'_>) -> Self {
+        let (by, place) = match violation.by {
+            GuardedBy::Author(catalog) => (Author::Author, &*catalog.name),
+            GuardedBy::Administrator(place) => (Author::Administrator, place),
+        };
+        let reason = match violation.of {
+            Violated::Rule(rule) => Some(&*rule.reason).filter(|reason| !reason.is_empty()),
+            Violated::Prerelease | Violated::Graph(..) | Violated::Unread(_) => None,
+        };
+        Self {
+            rule: violation.rule().map(str::to_owned),
+            kind: kind(violation),
+            by,
+            place: place.to_owned(),
+            reason: reason.map(str::to_owned),
+            lifted: policy == Policy::SelfCertified && !violation.holds_with_bypass(),
+            text: told(violation),
+        }
+    }
+
+    /// The sentence, and whether the bypass lifts the rule.
+    pub(crate) fn line(&self) -> String {
+        let lifted = if self.lifted { LIFTED } else { "" };
+        format!("{}{lifted}", self.text)
+    }
+
+    /// The rule by its id, fit for a terminal; what is no rule by its kind.
+    pub(crate) fn name(&self) -> String {
+        match (&self.rule, self.kind) {
+            (Some(rule), _) => go::escape(rule),
+            (None, "Unread") => UNREAD.to_owned(),
+            (None, "Prerelease") => PRERELEASE.to_owned(),
+            (None, _) => GRAPH.to_owned(),
+        }
+    }
+}
+
+fn kind(violation: &Violation<'_>) -> &'static str {
+    match violation.of {
+        Violated::Rule(rule) => rule.kind.as_str(),
+        Violated::Prerelease => "Prerelease",
+        Violated::Graph(..) => "Graph",
+        Violated::Unread(_) => "Unread",
+    }
+}
+
+impl ForbiddenReport {
+    /// A step that OLM would take under an extension's policy.
+    pub fn of(forbidden: &Forbidden<'_>, policy: Policy) -> Self {
+        let reasons = forbidden.violations.iter();
+        let reasons = reasons.map(|violation| GuardrailReport::under(policy, violation));
+        Self::step(&forbidden.from, &forbidden.to, reasons.collect())
+    }
+
+    /// A step that was looked for, if it is forbidden.
+    pub(crate) fn found(
+        from: &Version,
+        to: &Choice<'_>,
+        violations: &[Violation<'_>],
+    ) -> Option<Self> {
+        let reasons: Vec<_> = violations.iter().map(GuardrailReport::of).collect();
+        (!reasons.is_empty()).then(|| Self::step(from, to, reasons))
+    }
+
+    fn step(from: &Version, to: &Choice<'_>, guardrails: Vec<GuardrailReport>) -> Self {
+        Self {
+            from: from.without_build().to_string(),
+            to: label(to.bundle()),
+            guardrails,
+        }
+    }
+
+    /// `FROM -> TO` with each reason in a sentence.
+    pub(crate) fn told(&self) -> impl Iterator<Item = (String, String)> {
+        let step = format!("{} -> {}", self.from, self.to);
+        let reasons = self.guardrails.iter();
+        reasons.map(move |reason| (step.clone(), reason.line()))
+    }
+}
+
+/// Reasons by the names of their rules, each once; of very many the first ones.
+pub(crate) fn rule_names(guardrails: &[GuardrailReport]) -> String {
+    let mut names: Vec<String> = Vec::new();
+    for name in guardrails.iter().map(GuardrailReport::name) {
+        if !names.contains(&name) {
+            names.push(name);
+        }
+    }
+    list(&names, ", ", MOST_NAMES)
+}
+
+/// The words of [`GuardrailReport::kind`].
+#[cfg(feature = "program")]
+const KINDS: [&str; 7] = [
+    "PassThrough",
+    "Waypoints",
+    "LatestPatchFirst",
+    "MaxMinorStep",
+    "Prerelease",
+    "Graph",
+    "Unread",
+];
+
+const LIFTED: &str = "; the bypass lifts it";
+const UNREAD: &str = "guardrails that cannot be read";
+const PRERELEASE: &str = "no prereleases";
+const GRAPH: &str = "the semver rules";
+
+/// How many rules are named in a few words.
+const MOST_NAMES: usize = 4;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn report(rule: Option<&str>, kind: &'static str) -> GuardrailReport {
+        GuardrailReport {
+            rule: rule.map(str::to_owned),
+            kind,
+            by: Author::Author,
+            place: "hub".to_owned(),
+            reason: None,
+            lifted: false,
+            text: "why".to_owned(),
+        }
+    }
+
+    #[test]
+    fn rules_are_named_once_and_what_is_no_rule_by_what_it_is() {
+        let reports = [
+            report(Some("a\u{1b}"), "PassThrough"),
+            report(Some("a\u{1b}"), "PassThrough"),
+            report(None, "Graph"),
+            report(None, "Prerelease"),
+            report(None, "Unread"),
+            report(Some("b"), "MaxMinorStep"),
+        ];
+        let expected =
+            "a\\x1b, the semver rules, no prereleases, guardrails that cannot be read and 1 more";
+        assert_eq!(rule_names(&reports), expected);
+    }
+
+    #[test]
+    fn what_the_bypass_lifts_says_so() {
+        let lifted = GuardrailReport {
+            lifted: true,
+            ..report(Some("a"), "Waypoints")
+        };
+        assert_eq!(lifted.line(), "why; the bypass lifts it");
+    }
+}
