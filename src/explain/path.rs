@@ -5,18 +5,21 @@
 //! installed. The walk needs no edit, and goes by what the range allows.
 
 mod classic;
+mod guarded;
 mod manifests;
 mod text;
 
 use serde::Serialize;
 
+use crate::explain::ForbiddenReport;
 use crate::explain::see::{
     BundleReport, EdgeReport, Inquiry, InstalledReport, NotAnswered, cut, edges, gives_another,
     is_given, unpinnable,
 };
 use crate::extension::{Filter, Policy};
 use crate::judge::{Verdict, WalkEnd, pin, walk};
-use crate::resolve::{Choice, Origin, shortest_way};
+use crate::resolve::{Bounds, Choice, Origin, shortest_way};
+use guarded::{BarredReport, MOST_BENDS};
 
 pub(super) use classic::subscribed;
 pub use manifests::{Frame, manifests};
@@ -49,6 +52,8 @@ pub struct PathReport {
     hops: Option<Vec<Hop>>,
     /// Why there is none.
     message: Option<String>,
+    /// The way that edges alone would give, where guardrails leave none, or none so high; else null.
+    barred: Option<BarredReport>,
     /// What happens without an edit: one walk, for OLM v0 one for each catalog.
     walks: Vec<WalkReport>,
     /// What is worth knowing besides.
@@ -97,6 +102,9 @@ pub struct Hop {
     pub bundle: BundleReport,
     /// The edges that allow it; none where the versions alone do.
     edges: Vec<EdgeReport>,
+    /// The step, from here or further on, that edges alone would take and guardrails forbid, so that the
+    /// way goes over this hop; null where they do not bend it here.
+    bent_by: Option<ForbiddenReport>,
 }
 
 /// What the controller does by itself.
@@ -108,6 +116,8 @@ struct WalkReport {
     catalog: Option<String>,
     /// What is installed one after another.
     steps: Vec<BundleReport>,
+    /// Those of the steps that guardrails forbid. OLM takes them all the same.
+    forbidden: Vec<ForbiddenReport>,
     /// Why it ends.
     end: End,
     /// What OLM says at the end, where it says something.
@@ -147,8 +157,8 @@ impl PathReport {
                 pinned(inquiry, origin, &free, targets).into()
             }
             (None, Some(origin)) if is_free(inquiry) => best(inquiry, origin).into(),
-            (Some(targets), Some(origin)) => way_to(inquiry, origin, targets),
-            (None, Some(origin)) => way_up(inquiry, origin),
+            (Some(targets), Some(origin)) => way_to(inquiry, origin, targets, &inquiry.bounds()),
+            (None, Some(origin)) => way_up(inquiry, origin, &inquiry.bounds()),
         };
         let goal = match (&targets, &way) {
             (Some(targets), None) => targets.first().copied(),
@@ -156,6 +166,11 @@ impl PathReport {
         };
         let here = targets.as_deref().unwrap_or_default().iter();
         let is_here = here.clone().any(|target| is_at(origin.as_ref(), *target));
+        let barred = match &way {
+            _ if is_here || is_cut || is_free(inquiry) => None,
+            way => guarded::barred(inquiry, targets.as_deref(), end_of(way.as_deref())),
+        };
+        let is_long = way.as_ref().is_some_and(|way| way.len() > MOST_BENDS);
         let hops = match way {
             Some(way) => Some(hops(inquiry, &way)),
             None => is_here.then(Vec::new),
@@ -165,6 +180,9 @@ impl PathReport {
             _ => None,
         };
         let mut report = Self::about(inquiry);
+        if is_long && !inquiry.guards.is_empty() {
+            report.notes.push(text::not_all_compared());
+        }
         report.is_cut = is_cut && hops.is_none();
         if report.is_cut {
             report.notes.push(cut("there may be a way all the same"));
@@ -174,6 +192,7 @@ impl PathReport {
             to: goal.map(BundleReport::of),
             hops,
             message,
+            barred,
             walks: vec![walk_report(inquiry)],
             ..report
         })
@@ -203,6 +222,7 @@ impl PathReport {
             to: None,
             hops: None,
             message: None,
+            barred: None,
             walks: Vec::new(),
             notes: inquiry.notes(),
             is_free: is_free(inquiry),
@@ -245,11 +265,15 @@ fn best<'a>(inquiry: &Inquiry<'a>, origin: &Origin<'_>) -> Option<Vec<Choice<'a>
 }
 
 /// The shortest of the ways to these bundles.
-fn way_to<'a>(inquiry: &Inquiry<'a>, origin: &Origin<'_>, targets: &[Choice<'a>]) -> Sought<'a> {
-    let bounds = inquiry.bounds();
+fn way_to<'a>(
+    inquiry: &Inquiry<'a>,
+    origin: &Origin<'_>,
+    targets: &[Choice<'a>],
+    bounds: &Bounds<'_, 'a>,
+) -> Sought<'a> {
     let mut is_cut = false;
     let ways = targets.iter().take(MOST_TARGETS).filter_map(|target| {
-        let found = shortest_way(&inquiry.offers, origin, Some(*target), &bounds);
+        let found = shortest_way(&inquiry.offers, origin, Some(*target), bounds);
         is_cut |= found.is_cut;
         let way = found.way?;
         // Where the goal is out of reach, the way leads elsewhere.
@@ -263,8 +287,8 @@ fn way_to<'a>(inquiry: &Inquiry<'a>, origin: &Origin<'_>, targets: &[Choice<'a>]
 }
 
 /// The way to the highest candidate, unless that is lower than what is installed.
-fn way_up<'a>(inquiry: &Inquiry<'a>, origin: &Origin<'_>) -> Sought<'a> {
-    let found = shortest_way(&inquiry.offers, origin, None, &inquiry.bounds());
+fn way_up<'a>(inquiry: &Inquiry<'a>, origin: &Origin<'_>, bounds: &Bounds<'_, 'a>) -> Sought<'a> {
+    let found = shortest_way(&inquiry.offers, origin, None, bounds);
     let is_up = |last: &Choice<'_>| !origin.is_newer_than(last.package, last.index);
     let way = found.way.map(|way| way.hops);
     Sought {
@@ -273,9 +297,10 @@ fn way_up<'a>(inquiry: &Inquiry<'a>, origin: &Origin<'_>) -> Sought<'a> {
     }
 }
 
-fn hops(inquiry: &Inquiry<'_>, way: &[Choice<'_>]) -> Vec<Hop> {
+fn hops<'a>(inquiry: &Inquiry<'a>, way: &[Choice<'a>]) -> Vec<Hop> {
     let rules = inquiry.snapshot.rules();
     let mut origin = inquiry.origin();
+    let mut bends = guarded::bends(inquiry, way).into_iter();
     let mut hops = Vec::new();
     for choice in way {
         let leading = edges(&inquiry.offers, |edge| {
@@ -286,6 +311,7 @@ fn hops(inquiry: &Inquiry<'_>, way: &[Choice<'_>]) -> Vec<Hop> {
             version: pin(*choice).unwrap_or_default(),
             bundle: BundleReport::of(*choice),
             edges: leading,
+            bent_by: bends.next().flatten(),
         });
         let bundle = choice.bundle();
         let version = bundle.version.as_ref().ok();
@@ -317,9 +343,18 @@ fn walk_report(inquiry: &Inquiry<'_>) -> WalkReport {
     WalkReport {
         catalog: None,
         steps: walk.steps.into_iter().map(BundleReport::of).collect(),
+        forbidden: walk
+            .forbidden
+            .iter()
+            .map(|forbidden| ForbiddenReport::of(forbidden, inquiry.filter.policy))
+            .collect(),
         end,
         message,
     }
+}
+
+fn end_of<'w, 'a>(way: Option<&'w [Choice<'a>]>) -> Option<&'w Choice<'a>> {
+    way.and_then(<[_]>::last)
 }
 
 fn is_at(origin: Option<&Origin<'_>>, choice: Choice<'_>) -> bool {

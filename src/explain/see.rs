@@ -16,8 +16,8 @@ pub(super) use inquiry::ask;
 pub use inquiry::{Inquiry, NotAnswered};
 pub use words::nameless;
 pub(super) use words::{
-    cut, gives_another, known, missing_channels, not_loaded, say_fact, say_more, say_notes,
-    unpinnable, wrapped,
+    FORBIDDEN, column, cut, gives_another, known, missing_channels, not_loaded, say_fact,
+    say_forbidden, say_more, say_notes, unpinnable, wrapped,
 };
 
 use crate::catalog::Bundle;

@@ -1,6 +1,6 @@
 //! The walk of OLM v0: the only way there is, since nothing can be pinned.
 
-use crate::explain::path::{End, Generation, PathReport, WalkReport};
+use crate::explain::path::{End, Generation, PathReport, WalkReport, guarded};
 use crate::explain::see::{BundleReport, Inquiry, NotAnswered};
 use crate::graph::{Graph, NodeIndex};
 use crate::resolve::Offer;
@@ -46,23 +46,24 @@ pub(in crate::explain) fn subscribed<'a>(inquiry: &'a Inquiry<'_>) -> Subscribed
     }
 }
 
-fn walk(inquiry: &Inquiry<'_>, offer: &Offer<'_>) -> WalkReport {
+fn walk<'a>(inquiry: &Inquiry<'a>, offer: &Offer<'a>) -> WalkReport {
     let graph = Graph::of(&inquiry.filter.package, offer.package);
-    let report = |steps: &[NodeIndex], end, message| WalkReport {
-        catalog: Some(offer.catalog.name.clone()),
-        steps: steps
-            .iter()
-            .filter_map(|node| graph.bundle_index(*node))
-            .map(|index| BundleReport::of(offer.choice(index)))
-            .collect(),
-        end,
-        message,
+    let version = Version::parse(&inquiry.installed.version).ok();
+    let report = |nodes: &[NodeIndex], end, message| {
+        let places = nodes.iter().filter_map(|node| graph.bundle_index(*node));
+        let steps: Vec<_> = places.map(|index| offer.choice(index)).collect();
+        WalkReport {
+            catalog: Some(offer.catalog.name.clone()),
+            forbidden: guarded::steps(inquiry, version.as_ref(), &steps),
+            steps: steps.into_iter().map(BundleReport::of).collect(),
+            end,
+            message,
+        }
     };
     let line = match Line::of(&graph, subscribed(inquiry)) {
         Ok(line) => line,
         Err(error) => return report(&[], End::Refused, Some(error.to_string())),
     };
-    let version = Version::parse(&inquiry.installed.version).ok();
     let installed = Installed {
         name: inquiry.installed.name.as_deref().unwrap_or_default(),
         version: version.as_ref(),

@@ -1,7 +1,11 @@
 //! The way for people.
 
+use super::guarded::{BarredReport, MOST_BENDS};
 use super::{End, Generation, Hop, PathReport, WalkReport};
-use crate::explain::see::{BundleReport, say_fact, say_more, say_notes, wrapped};
+use crate::explain::ForbiddenReport;
+use crate::explain::see::{
+    BundleReport, FORBIDDEN, column, say_fact, say_forbidden, say_more, say_notes, wrapped,
+};
 use crate::explain::table::{Cell, Table};
 use crate::explain::tone::{Tone, Toned};
 use crate::version::go;
@@ -39,7 +43,27 @@ impl PathReport {
             self.table().say(text);
             text.end_line();
             say_fact("Each hop", Tone::Plain, EACH_HOP, text);
+            self.say_bends(text);
         }
+        if let Some(barred) = &self.barred {
+            self.say_barred(barred, text);
+        }
+    }
+
+    /// Why hops are there that edges alone would not need.
+    fn say_bends(&self, text: &mut Toned) {
+        for (at, hop) in (1..).zip(self.hops()) {
+            let steps = hop.bent_by.iter().flat_map(ForbiddenReport::told);
+            let lines: Vec<_> = steps.map(|(step, why)| since(&step, &why)).collect();
+            say_more(&format!("Hop {at}"), Tone::Caution, &lines, text);
+        }
+    }
+
+    fn say_barred(&self, barred: &BarredReport, text: &mut Toned) {
+        let bundles = barred.bundles.iter().map(BundleReport::label);
+        let way: Vec<_> = std::iter::once(self.from.label()).chain(bundles).collect();
+        say_more(EDGES_LEAD, Tone::Plain, &wrapped(&way), text);
+        say_forbidden(&barred.forbidden, text);
     }
 
     fn say_walked(&self, text: &mut Toned) {
@@ -120,6 +144,7 @@ impl PathReport {
         say_more("By itself", Tone::Plain, &lines, text);
         let (tone, end) = end_words(walk.end);
         say_fact("Then", tone, end, text);
+        say_forbidden(&walk.forbidden, text);
         let said = walk.message.iter().flat_map(|message| message.lines());
         let said: Vec<_> = said.map(str::to_owned).collect();
         say_more("OLM says", Tone::Plain, &said, text);
@@ -139,11 +164,20 @@ impl PathReport {
 
 /// A line without the column of its label.
 fn said(line: &str) -> &str {
-    let label = ["Why         ", "Note        ", "            "];
-    let mut labels = label.into_iter();
-    labels
-        .find_map(|label| line.strip_prefix(label))
+    let labels = ["Why", EDGES_LEAD, FORBIDDEN, "Note", ""];
+    let mut columns = labels.iter().map(|label| column(label));
+    columns
+        .find_map(|column| line.strip_prefix(&*column))
         .unwrap_or(line)
+}
+
+fn since(step: &str, why: &str) -> String {
+    format!("since {step} is forbidden: {why}")
+}
+
+/// That not every hop was compared with what edges alone would give.
+pub(super) fn not_all_compared() -> String {
+    format!("which hops guardrails ask for is told of the first {MOST_BENDS} alone")
 }
 
 fn but(bundle: &BundleReport) -> Cell {
@@ -174,5 +208,6 @@ fn end_words(end: End) -> (Tone, &'static str) {
 
 const EACH_HOP: &str =
     "is one edit of spec.source.catalog.version; make the next once that version is installed";
+const EDGES_LEAD: &str = "Edges lead";
 const NOTHING_HIGHER: &str = "nothing higher can be reached";
 const WALKED: &str = "what OLM v0 does";

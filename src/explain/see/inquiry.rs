@@ -2,11 +2,12 @@
 
 use serde_json::{Value, json};
 
-use crate::explain::{Answer, answer};
+use crate::explain::{Answer, ForbiddenReport, answer};
 use crate::extension::{Extension, Filter, Installed, InstalledBundle, Shape};
 use crate::judge::{Edit, Known, Nameless, Said, target};
-use crate::resolve::{Bounds, Choice, Guards, Offer, Origin, Query};
+use crate::resolve::{Bounds, CatalogEdge, Choice, Guards, Offer, Origin, Query, Violation};
 use crate::snapshot::Snapshot;
+use crate::version::Version;
 
 /// A question whose facts are to be had.
 #[derive(Debug)]
@@ -84,6 +85,24 @@ impl<'a> Inquiry<'a> {
             rules: self.snapshot.rules(),
             guards: &self.guards,
         }
+    }
+
+    /// Why guardrails forbid a step along an edge, if they do.
+    pub(in crate::explain) fn violations(
+        &self,
+        from: &Version,
+        to: &Choice<'a>,
+    ) -> Vec<Violation<'a>> {
+        self.guards.violations(from, to, CatalogEdge::Present)
+    }
+
+    /// A step along an edge, if guardrails forbid it.
+    pub(in crate::explain) fn forbidden(
+        &self,
+        from: &Version,
+        to: &Choice<'a>,
+    ) -> Option<ForbiddenReport> {
+        ForbiddenReport::found(from, to, &self.violations(from, to))
     }
 
     /// What becomes of an edit to this filter.

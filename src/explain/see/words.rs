@@ -1,8 +1,8 @@
 //! The sentences that these doors share.
 
-use crate::explain::ResolvedBundle;
 use crate::explain::text::{list, one_line};
 use crate::explain::tone::{Tone, Toned};
+use crate::explain::{ForbiddenReport, ResolvedBundle};
 use crate::extension::Filter;
 use crate::judge::{Known, Nameless};
 use crate::nearest::nearest;
@@ -112,9 +112,14 @@ pub(in crate::explain) fn not_loaded(catalog: &str, why: &NotLoadedCause<'_>) ->
 
 /// One line: a label, and what is behind it.
 pub(in crate::explain) fn say_fact(label: &str, tone: Tone, words: &str, text: &mut Toned) {
-    text.say(Tone::Label, format!("{label:WIDTH$}"));
+    text.say(Tone::Label, column(label));
     text.say(tone, words);
     text.end_line();
+}
+
+/// A label as wide as every other.
+pub(in crate::explain) fn column(label: &str) -> String {
+    format!("{label:WIDTH$}")
 }
 
 /// A line for each item, the label before the first; of very many the first ones.
@@ -136,6 +141,13 @@ pub(in crate::explain) fn say_more(label: &str, tone: Tone, items: &[String], te
 /// What is worth knowing besides.
 pub(in crate::explain) fn say_notes(notes: &[String], text: &mut Toned) {
     say_more("Note", Tone::Caution, notes, text);
+}
+
+/// The steps that guardrails forbid, a line for each reason.
+pub(in crate::explain) fn say_forbidden(steps: &[ForbiddenReport], text: &mut Toned) {
+    let told = steps.iter().flat_map(ForbiddenReport::told);
+    let lines: Vec<_> = told.map(|(step, why)| format!("{step}: {why}")).collect();
+    say_more(FORBIDDEN, Tone::Bad, &lines, text);
 }
 
 /// Items with an arrow between them, as lines of at most [`LINE`] characters behind a label.
@@ -162,6 +174,9 @@ fn names(names: &[String]) -> String {
     let names: Vec<_> = names.iter().map(|name| go::escape(name)).collect();
     list(&names, ", ", MOST)
 }
+
+/// Before a step that guardrails forbid.
+pub(in crate::explain) const FORBIDDEN: &str = "Forbidden";
 
 /// The column at which what stands behind a label begins.
 const WIDTH: usize = 12;
