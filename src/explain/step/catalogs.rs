@@ -1,5 +1,7 @@
 //! OLM v1 by the edges of catalogs: the entries that say so, or what would have to differ.
 
+use std::collections::BTreeSet;
+
 use serde::Serialize;
 
 use crate::catalog::WrittenEdge;
@@ -8,7 +10,7 @@ use crate::explain::see::{
 };
 use crate::explain::step::text::needed;
 use crate::explain::step::versions::by_versions;
-use crate::explain::{Answer, ResolvedBundle};
+use crate::explain::{Answer, ForbiddenReport, GuardrailReport, ResolvedBundle};
 use crate::judge::{Token, Verdict, pin};
 use crate::olm::EdgeSource;
 use crate::resolve::semver::Hindrance;
@@ -33,6 +35,10 @@ pub(super) struct CatalogReading {
     message: Option<String>,
     /// The edges from there to here; those of channels that do not count, too.
     pub(super) edges: Vec<EdgeReport>,
+    /// Why guardrails forbid the step though an edge leads there.
+    pub(super) guardrails: Vec<GuardrailReport>,
+    /// Where they do: the versions that edits lead to from here all the same, the highest first.
+    pub(super) free: Vec<String>,
     /// Where a step is refused: the other edges that lead there.
     pub(super) leading_to: Vec<EdgeReport>,
     /// Where a step is refused: the other edges that start at what is installed.
@@ -41,6 +47,8 @@ pub(super) struct CatalogReading {
     pub(super) needed: Vec<String>,
     /// What the request resolves to without a pin; null for nothing.
     pub(super) unpinned: Option<BundleReport>,
+    /// Those of the steps without a pin, one after another, that guardrails forbid.
+    pub(super) unpinned_forbidden: Vec<ForbiddenReport>,
     /// The versions on the way, the installed one first; empty where none is known.
     pub(super) path: Vec<String>,
 }
@@ -82,7 +90,7 @@ pub(super) enum Need {
 }
 
 impl CatalogReading {
-    pub(super) fn of(inquiry: &Inquiry<'_>, targets: &[Choice<'_>]) -> Self {
+    pub(super) fn of<'a>(inquiry: &Inquiry<'a>, targets: &[Choice<'a>]) -> Self {
         let origin = inquiry.origin();
         let starts = |edge: &OfferEdge<'_>| {
             let origin = origin.as_ref();
@@ -99,8 +107,9 @@ impl CatalogReading {
                 edges(&inquiry.offers, |edge| keep(edge))
             }
         };
-        let unpinned = crate::judge::walk(inquiry.snapshot, inquiry.filter, &inquiry.installed);
-        let unpinned = unpinned.steps.first().copied();
+        let walk = crate::judge::walk(inquiry.snapshot, inquiry.filter, &inquiry.installed);
+        let unpinned = walk.steps.first().copied();
+        let guardrails = guardrails(inquiry, origin.as_ref(), targets, successor);
         let needs = needs(inquiry, targets, &between, successor, &edit, unpinned);
         Self {
             successor,
@@ -111,6 +120,17 @@ impl CatalogReading {
             leading_from: near(&|edge| starts(edge) && !leads(edge)),
             needed: needs.iter().map(needed).collect(),
             unpinned: unpinned.map(BundleReport::of),
+            unpinned_forbidden: walk
+                .forbidden
+                .iter()
+                .map(|forbidden| ForbiddenReport::of(forbidden, inquiry.filter.policy))
+                .collect(),
+            free: if guardrails.is_empty() {
+                Vec::new()
+            } else {
+                edit.next
+            },
+            guardrails,
             path: edit.path,
             reason: edit.reason,
             message: edit.message,
@@ -135,6 +155,8 @@ struct Pinned {
     reason: Option<String>,
     message: Option<String>,
     path: Vec<String>,
+    /// The versions that other edits lead to.
+    next: Vec<String>,
     /// Another bundle that it installs.
     another: Option<String>,
 }
@@ -158,6 +180,7 @@ impl Pinned {
             reason: targets.first().map(|to| unpinnable(&to.bundle().name)),
             message: None,
             path: Vec::new(),
+            next: Vec::new(),
             another: None,
         }
     }
@@ -174,6 +197,7 @@ impl Pinned {
             reason: refused.or_else(|| another.clone()),
             message: answer.message,
             path: answer.advice.path,
+            next: answer.advice.allowed_next,
             another,
         }
     }
@@ -189,15 +213,36 @@ fn is_successor(
     origin: Option<&Origin<'_>>,
     targets: &[Choice<'_>],
 ) -> bool {
-    let leads = |to: &Choice<'_>| {
-        let offers = inquiry.offers.iter();
-        let mut own = offers.filter(|offer| std::ptr::eq(offer.catalog, to.catalog));
-        own.any(|offer| {
-            let edges = origin.map(|origin| origin.successors(offer.package, &offer.asked).edges);
-            edges.is_some_and(|edges| edges.contains(to.index) && offer.members.contains(to.index))
-        })
+    targets.iter().any(|to| leads(inquiry, origin, to))
+}
+
+/// Whether an edge that counts leads to a bundle.
+fn leads(inquiry: &Inquiry<'_>, origin: Option<&Origin<'_>>, to: &Choice<'_>) -> bool {
+    let offers = inquiry.offers.iter();
+    let mut own = offers.filter(|offer| std::ptr::eq(offer.catalog, to.catalog));
+    own.any(|offer| {
+        let edges = origin.map(|origin| origin.successors(offer.package, &offer.asked).edges);
+        edges.is_some_and(|edges| edges.contains(to.index) && offer.members.contains(to.index))
+    })
+}
+
+/// Why guardrails forbid a step along an edge, in each catalog that has one; each reason once.
+fn guardrails<'a>(
+    inquiry: &Inquiry<'a>,
+    origin: Option<&Origin<'_>>,
+    targets: &[Choice<'a>],
+    successor: bool,
+) -> Vec<GuardrailReport> {
+    let from = origin.and_then(Origin::version);
+    let Some(from) = from.filter(|_| successor) else {
+        return Vec::new();
     };
-    targets.iter().any(leads)
+    let leading = targets.iter().filter(|to| leads(inquiry, origin, to));
+    let violations = leading.flat_map(|to| inquiry.violations(&from.version, to));
+    let mut guardrails: Vec<_> = violations.map(|why| GuardrailReport::of(&why)).collect();
+    let mut seen = BTreeSet::new();
+    guardrails.retain(|guardrail| seen.insert(guardrail.clone()));
+    guardrails
 }
 
 /// What stands against a step, in the order in which it is worth mending.

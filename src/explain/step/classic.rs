@@ -2,6 +2,7 @@
 
 use serde::Serialize;
 
+use crate::explain::GuardrailReport;
 use crate::explain::path::subscribed;
 use crate::explain::see::{Inquiry, label};
 use crate::explain::step::text;
@@ -27,6 +28,8 @@ pub(super) struct ClassicReading {
     pub(super) candidates: Vec<String>,
     /// What follows from that, in sentences.
     pub(super) facts: Vec<String>,
+    /// Why guardrails forbid the step where it is a candidate; OLM v0 takes it all the same.
+    pub(super) guardrails: Vec<GuardrailReport>,
     #[serde(skip)]
     pub(super) labels: Vec<String>,
 }
@@ -63,19 +66,19 @@ impl ClassicReading {
 }
 
 /// One reading for each catalog that has the package.
-pub(super) fn readings(inquiry: &Inquiry<'_>, targets: &[Choice<'_>]) -> Vec<ClassicReading> {
+pub(super) fn readings<'a>(inquiry: &Inquiry<'a>, targets: &[Choice<'a>]) -> Vec<ClassicReading> {
     let offers = inquiry.offers.iter();
     offers
         .map(|offer| reading(inquiry, offer, targets))
         .collect()
 }
 
-fn reading(inquiry: &Inquiry<'_>, offer: &Offer<'_>, targets: &[Choice<'_>]) -> ClassicReading {
+fn reading<'a>(inquiry: &Inquiry<'a>, offer: &Offer<'a>, targets: &[Choice<'a>]) -> ClassicReading {
     let graph = Graph::of(&inquiry.filter.package, offer.package);
     let own = targets
         .iter()
         .filter(|to| std::ptr::eq(to.catalog, offer.catalog));
-    let nodes: Vec<_> = own.map(|to| graph.node_of(to.index)).collect();
+    let nodes: Vec<_> = own.clone().map(|to| graph.node_of(to.index)).collect();
     let (candidates, facts) = match Line::of(&graph, subscribed(inquiry)) {
         _ if nodes.is_empty() => (Vec::new(), vec![Fact::Absent]),
         Err(error) => (Vec::new(), vec![Fact::NoOrder(error.to_string())]),
@@ -84,7 +87,9 @@ fn reading(inquiry: &Inquiry<'_>, offer: &Offer<'_>, targets: &[Choice<'_>]) -> 
     let name = |node: &NodeIndex| graph.name_of(*node).to_owned();
     let is_here =
         |node: &NodeIndex| inquiry.installed.name.as_deref() == Some(graph.name_of(*node));
+    let tried = own.filter(|to| candidates.contains(&graph.node_of(to.index)));
     ClassicReading {
+        guardrails: guardrails(inquiry, tried),
         installed: nodes.iter().any(is_here),
         catalog: offer.catalog.name.clone(),
         channel: inquiry.filter.channels.first().cloned(),
@@ -96,6 +101,18 @@ fn reading(inquiry: &Inquiry<'_>, offer: &Offer<'_>, targets: &[Choice<'_>]) -> 
         candidates: candidates.iter().map(name).collect(),
         facts: facts.iter().map(text::fact).collect(),
     }
+}
+
+/// Why guardrails forbid the step to one of these.
+fn guardrails<'t, 'a: 't>(
+    inquiry: &Inquiry<'a>,
+    mut targets: impl Iterator<Item = &'t Choice<'a>>,
+) -> Vec<GuardrailReport> {
+    let version = Version::parse(&inquiry.installed.version).ok();
+    let violations = version.zip(targets.next());
+    let violations = violations.map(|(from, to)| inquiry.violations(&from, to));
+    let violations = violations.iter().flatten();
+    violations.map(GuardrailReport::of).collect()
 }
 
 fn of_line(

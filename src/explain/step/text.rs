@@ -3,7 +3,11 @@
 use super::StepReport;
 use super::catalogs::{CatalogReading, Need};
 use super::classic::{ClassicReading, Fact};
-use crate::explain::see::{BundleReport, EdgeReport, say_fact, say_more, say_notes, wrapped};
+use crate::explain::GuardrailReport;
+use crate::explain::see::{
+    BundleReport, EdgeReport, say_fact, say_forbidden, say_more, say_notes, wrapped,
+};
+use crate::explain::text::list;
 use crate::explain::tone::{Tone, Toned};
 use crate::resolve::semver::Hindrance;
 use crate::version::go;
@@ -62,6 +66,13 @@ impl StepReport {
             let words = format!("none leads from {from} to {to}");
             say_fact("Edge", Tone::Plain, &words, text);
         }
+        let guardrails = reading.guardrails.iter().map(GuardrailReport::line);
+        say_more(
+            "Guardrail",
+            Tone::Bad,
+            &guardrails.collect::<Vec<_>>(),
+            text,
+        );
         say_more("To there", Tone::Plain, &lines(&reading.leading_to), text);
         say_more(
             "From here",
@@ -69,6 +80,7 @@ impl StepReport {
             &lines(&reading.leading_from),
             text,
         );
+        say_free(reading, text);
         say_more("Needed", Tone::Caution, &reading.needed, text);
         say_more("Path", Tone::Plain, &wrapped(&reading.path), text);
         let next = reading.unpinned.as_ref().map(BundleReport::label);
@@ -77,6 +89,18 @@ impl StepReport {
             |next| format!("OLM installs {next} next"),
         );
         say_fact("Unpinned", Tone::Plain, &next, text);
+        say_forbidden(&reading.unpinned_forbidden, text);
+    }
+}
+
+/// Where edits lead that guardrails do not forbid.
+fn say_free(reading: &CatalogReading, text: &mut Toned) {
+    if reading.guardrails.is_empty() {
+        return;
+    }
+    match reading.free.as_slice() {
+        [] => say_fact("Free next", Tone::Caution, "nothing", text),
+        free => say_fact("Free next", Tone::Good, &list(free, ", ", MOST_FREE), text),
     }
 }
 
@@ -181,10 +205,20 @@ fn say_classic(reading: &ClassicReading, text: &mut Toned) {
     if !reading.labels.is_empty() {
         say_fact("Tried", Tone::Plain, &reading.labels.join(", "), text);
     }
+    let guardrails = reading.guardrails.iter().map(GuardrailReport::line);
+    say_more(
+        "Guardrail",
+        Tone::Bad,
+        &guardrails.collect::<Vec<_>>(),
+        text,
+    );
     if !reading.installed {
         say_more("Since", Tone::Plain, &reading.facts, text);
     }
 }
+
+/// How many versions are named that guardrails leave free.
+const MOST_FREE: usize = 8;
 
 fn lines(edges: &[EdgeReport]) -> Vec<String> {
     edges.iter().map(line).collect()
