@@ -14,6 +14,7 @@ use std::collections::BTreeSet;
 use serde::Serialize;
 
 use crate::catalog::Catalog;
+use crate::explain::GuardrailReport;
 use crate::explain::see::{self, InstalledReport};
 use crate::extension::{Filter, InstalledBundle};
 use crate::judge::{Nameless, Said};
@@ -116,6 +117,8 @@ struct BundleVersions {
     standing: Option<Standing>,
     /// How many hops it is away, each an edit that pins one version.
     hops: Option<usize>,
+    /// Why guardrails forbid the step from the installed bundle, where an edge leads there.
+    guardrails: Vec<GuardrailReport>,
     /// Why no edit gives it though an edge leads there, unless a dependency or its version says so.
     not_given: Option<String>,
     #[serde(skip)]

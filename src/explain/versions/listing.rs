@@ -31,6 +31,7 @@ pub(super) fn catalog<'s>(
             let (standing, hops) = standings.standing(at, offer, index);
             bundle.standing = Some(standing);
             bundle.hops = hops;
+            bundle.guardrails = standings.guardrails(at, offer, index);
             bundle.not_given = not_given(&bundle, standings.not_given(offer, index), offer);
         }
         Some(bundle)
@@ -173,6 +174,7 @@ fn bundle(
         candidate: None,
         standing: None,
         hops: None,
+        guardrails: Vec::new(),
         not_given: None,
         label: label(bundle),
     }

@@ -3,7 +3,8 @@
 use serde::Serialize;
 
 use crate::catalog::BundleSet;
-use crate::resolve::{Bounds, Edits, NotGiven, Offer, Origin, Reach, reach};
+use crate::explain::GuardrailReport;
+use crate::resolve::{Bounds, CatalogEdge, Edits, Guards, NotGiven, Offer, Origin, Reach, reach};
 
 /// What a bundle is to the installed one.
 #[derive(Clone, Copy, Debug, Eq, PartialEq, Serialize)]
@@ -14,6 +15,8 @@ pub enum Standing {
     Installed,
     /// An edge leads there.
     Successor,
+    /// An edge leads there, and guardrails forbid the step; other steps may lead there.
+    Forbidden,
     /// No edge leads there, but several edits do, one after another.
     Reachable,
     /// It is older, and no edits were found that lead there.
@@ -31,10 +34,11 @@ pub(super) struct Standings<'o, 's> {
     sets: Vec<[BundleSet; 2]>,
     reach: Reach<'s>,
     edits: Edits<'o, 's>,
+    guards: &'o Guards<'s>,
 }
 
 impl<'o, 's> Standings<'o, 's> {
-    pub(super) fn of(offers: &'o [Offer<'s>], origin: Origin<'o>, bounds: &Bounds<'_, 's>) -> Self {
+    pub(super) fn of(offers: &'o [Offer<'s>], origin: Origin<'o>, bounds: &Bounds<'o, 's>) -> Self {
         let sets = |offer: &Offer<'s>| {
             let mut edges = origin.successors(offer.package, &offer.asked).edges;
             edges.intersect(&offer.members);
@@ -44,6 +48,7 @@ impl<'o, 's> Standings<'o, 's> {
             sets: offers.iter().map(sets).collect(),
             reach: reach(offers, &origin, bounds),
             edits: Edits::of(offers, &origin),
+            guards: bounds.guards,
             origin,
         }
     }
@@ -62,6 +67,29 @@ impl<'o, 's> Standings<'o, 's> {
         self.edits.not_given(&offer.choice(index))
     }
 
+    /// Why guardrails forbid the step to a bundle of the offer at this place, where an edge leads there.
+    pub(super) fn guardrails(
+        &self,
+        at: usize,
+        offer: &Offer<'s>,
+        index: crate::catalog::BundleIndex,
+    ) -> Vec<GuardrailReport> {
+        let from = self.origin.version();
+        let Some(from) = from.filter(|_| self.has(at, EDGES, index)) else {
+            return Vec::new();
+        };
+        let to = offer.choice(index);
+        let violations = self
+            .guards
+            .violations(&from.version, &to, CatalogEdge::Present);
+        violations.iter().map(GuardrailReport::of).collect()
+    }
+
+    fn has(&self, at: usize, which: usize, index: crate::catalog::BundleIndex) -> bool {
+        let set = self.sets.get(at).and_then(|sets| sets.get(which));
+        set.is_some_and(|set| set.contains(index))
+    }
+
     /// What a bundle of the offer at this place is, and how many hops it is away.
     pub(super) fn standing(
         &self,
@@ -69,15 +97,16 @@ impl<'o, 's> Standings<'o, 's> {
         offer: &Offer<'s>,
         index: crate::catalog::BundleIndex,
     ) -> (Standing, Option<usize>) {
-        let has = |which: usize| {
-            let set = self.sets.get(at).and_then(|sets| sets.get(which));
-            set.is_some_and(|set| set.contains(index))
-        };
         let hops = self.reach.hops_to(&offer.choice(index));
-        let standing = if has(1) {
+        let here = self.origin.version().map(|read| &read.version);
+        let standing = if self.has(at, SAME, index) {
             Standing::Installed
-        } else if has(0) {
-            Standing::Successor
+        } else if self.has(at, EDGES, index) {
+            if self.guards.allow(here, &offer.choice(index)) {
+                Standing::Successor
+            } else {
+                Standing::Forbidden
+            }
         } else if hops.is_some() {
             Standing::Reachable
         } else if self.origin.is_newer_than(offer.package, index) {
@@ -91,3 +120,8 @@ impl<'o, 's> Standings<'o, 's> {
         (standing, hops)
     }
 }
+
+/// The place of what edges lead to among the sets of an offer.
+const EDGES: usize = 0;
+/// The place of what counts as the installed bundle.
+const SAME: usize = 1;

@@ -4,8 +4,10 @@ use super::{
     BundleVersions, CatalogVersions, ChannelVersions, Folded, Membership, NameVersions, Standing,
     Successor, VersionsReport,
 };
+use crate::explain::guardrail::{GuardrailReport, rule_names};
 use crate::explain::see::{label, say_fact, say_more, say_notes};
 use crate::explain::table::{Cell, Table};
+use crate::explain::text::list;
 use crate::explain::tone::{Tone, Toned};
 use crate::resolve::{Choice, InstalledError, NotGiven};
 use crate::version::go;
@@ -125,6 +127,8 @@ fn row(bundle: &BundleVersions) -> Vec<Cell> {
 fn standing(bundle: &BundleVersions) -> Cell {
     let (tone, words) = match (bundle.standing, bundle.hops) {
         (None, _) => return Cell::empty(),
+        (Some(Standing::Forbidden), Some(hops)) => (Tone::Caution, format!("in {hops} hops")),
+        (Some(Standing::Forbidden), None) => (Tone::Bad, "forbidden".to_owned()),
         (Some(Standing::Installed), _) => (Tone::Plain, "installed".to_owned()),
         (Some(Standing::Successor), _) => (Tone::Good, "successor".to_owned()),
         (Some(Standing::Reachable), Some(hops)) => (Tone::Plain, format!("in {hops} hops")),
@@ -176,6 +180,9 @@ fn but(bundle: &BundleVersions) -> Cell {
     }
     if bundle.error.is_some() {
         words.push("version unreadable".to_owned());
+    }
+    if !bundle.guardrails.is_empty() {
+        words.push(format!("forbidden: {}", rule_names(&bundle.guardrails)));
     }
     words.extend(bundle.not_given.as_deref().map(go::escape));
     Cell::list(Tone::Caution, words)
@@ -234,6 +241,7 @@ fn say_details(bundles: &[BundleVersions], text: &mut Toned) {
         &deprecated.collect::<Vec<_>>(),
         text,
     );
+    say_more("Guardrail", Tone::Bad, &guardrails(bundles), text);
     let unreadable = bundles.iter().filter_map(|bundle| {
         let error = bundle.error.as_deref()?;
         Some(line(bundle, &crate::explain::text::one_line(error)))
@@ -252,12 +260,33 @@ fn say_details(bundles: &[BundleVersions], text: &mut Toned) {
     say_more(IGNORED, Tone::Caution, &ignored.collect::<Vec<_>>(), text);
 }
 
+/// Each reason once, with the bundles to which it forbids the step.
+fn guardrails(bundles: &[BundleVersions]) -> Vec<String> {
+    let mut reasons: Vec<(&GuardrailReport, Vec<String>)> = Vec::new();
+    for bundle in bundles {
+        for guardrail in &bundle.guardrails {
+            match reasons.iter_mut().find(|(known, _)| *known == guardrail) {
+                Some((_, labels)) => labels.push(bundle.label.clone()),
+                None => reasons.push((guardrail, vec![bundle.label.clone()])),
+            }
+        }
+    }
+    let lines = reasons.iter().map(|(guardrail, labels)| {
+        let labels = list(labels, ", ", MOST_LABELS);
+        format!("not to {labels}: {}", guardrail.line())
+    });
+    lines.collect()
+}
+
 fn or_none(message: &str) -> String {
     match message {
         "" => "without a message".to_owned(),
         message => go::escape(message),
     }
 }
+
+/// How many bundles are named to which a guardrail forbids the step.
+const MOST_LABELS: usize = 8;
 
 /// Before a skipRange that OLM ignores.
 const IGNORED: &str = "Ignored";
