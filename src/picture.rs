@@ -28,10 +28,12 @@ mod text;
 pub mod walk;
 
 use crate::graph::NodeIndex;
+use crate::resolve::Guards;
+use crate::snapshot::CatalogState;
 
 pub use mark::{Mark, Marks};
 pub use pick::{Absent, NoSuchVersion, absent, pick};
-pub use sketch::Sketch;
+pub use sketch::{Barred, Fate, Sketch};
 
 /// What of a graph is to be seen.
 #[derive(Clone, Debug, Default)]
@@ -50,6 +52,17 @@ pub struct View<'a> {
     pub olm: Olm,
     /// Which edges there are.
     pub edges: Edges,
+    /// Who says which of them are safe.
+    pub guarded: Option<Guarded<'a>>,
+}
+
+/// What is said of the steps to the bundles of a catalog.
+#[derive(Clone, Copy, Debug)]
+pub struct Guarded<'a> {
+    /// What is said.
+    pub guards: &'a Guards<'a>,
+    /// The catalog that the graph is of.
+    pub catalog: &'a CatalogState,
 }
 
 /// Where edges come from.
@@ -84,6 +97,16 @@ pub enum TooLarge {
         found: usize,
         /// How many there may be.
         most: usize,
+    },
+    /// Too many edges for that many rules.
+    #[error(
+        "{edges} edges and guardrails of {rules} comparisons each: fewer channels have fewer edges"
+    )]
+    Guardrails {
+        /// How many edges there are.
+        edges: usize,
+        /// With how many comparisons guardrails judge each of them.
+        rules: usize,
     },
     /// Too many edges.
     #[error("more than {most} edges: fewer channels have fewer")]

@@ -18,6 +18,7 @@ mod common {
 
 mod picture {
     pub(crate) mod browser;
+    pub(crate) mod guarded;
     #[expect(dead_code, reason = "nothing reads the text of a package here")]
     pub(crate) mod packages;
 }
@@ -33,6 +34,7 @@ use olmguard::picture::{Sketch, View};
 use serde_json::json;
 
 use picture::browser::Browser;
+use picture::guarded::with_guardrails;
 use picture::packages::{Drawn, fixtures, recorded};
 
 #[test]
@@ -53,6 +55,40 @@ fn the_largest_package() {
 #[test]
 fn a_package_whose_names_are_attacks() {
     look(|drawn| drawn.name == "hostile");
+}
+
+#[test]
+fn a_package_with_guardrails() {
+    let Ok(mut browser) = Browser::start() else {
+        return println!("left out: the page of guardrails in a browser, there is none");
+    };
+    let mut all = fixtures().into_iter();
+    let drawn = all.find(|drawn| drawn.name == "promoted");
+    with_guardrails(&drawn.expect("a package of ours"), |graph, guarded| {
+        let view = View {
+            catalog: "hub",
+            guarded: Some(guarded),
+            ..View::default()
+        };
+        let sketch = Sketch::of(graph, view).expect("not too large");
+        let page = folder().join("graph-guardrails.html");
+        fs::write(&page, html(&sketch, &layout(&sketch))).expect("a page");
+        browser.open(&format!("file://{}", page.display()));
+        nothing_overlaps(&mut browser);
+        let last = u32::try_from(sketch.rows.len()).expect("few");
+        let mut barring = (0..last)
+            .map(Row)
+            .filter(|row| sketch.barred.from(*row).next().is_some());
+        let start = barring.next_back().expect("something is forbidden");
+        browser.click(&format!(".pill[data-row=\"{}\"]", start.0));
+        let told = browser
+            .run("return [...document.querySelectorAll('#barred li b')].map((b) => b.textContent)");
+        let barred = sketch.barred.from(start);
+        let barred: Vec<_> = barred.map(|(to, _)| sketch.label(to)).collect();
+        assert_eq!(told, json!(barred));
+        browser.screenshot(&page.with_extension("barred.png"));
+        browser.is_quiet();
+    });
 }
 
 fn look(is_it: impl Fn(&Drawn) -> bool) {

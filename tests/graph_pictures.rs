@@ -14,9 +14,11 @@ mod common {
 }
 
 mod picture {
+    pub(crate) mod guarded;
     #[expect(dead_code, reason = "nothing reads the text of a package here")]
     pub(crate) mod packages;
     pub(crate) mod seen;
+    mod wide;
 }
 
 use std::collections::BTreeSet;
@@ -24,15 +26,19 @@ use std::collections::BTreeSet;
 use olmguard::graph::Graph;
 use olmguard::picture::html::html;
 use olmguard::picture::layout::layout;
+use olmguard::picture::sketch::Row;
 use olmguard::picture::svg::svg;
-use olmguard::picture::{Edges, Olm, Sketch, View};
+use olmguard::picture::walk::Hop;
+use olmguard::picture::{Edges, Fate, Guarded, Olm, Sketch, View};
 use olmguard::resolve::Refusal;
 
+use picture::guarded::with_guardrails;
 use picture::packages::{Drawn, fixtures, recorded};
 use picture::seen::{Seen, seen};
 
-/// A few views of a graph: as it is, from two thirds down, by the rules of OLM v0, by both graphs.
-fn views<'g>(graph: &Graph<'_>) -> Vec<View<'g>> {
+/// A few views of a graph: as it is, from two thirds down, by the rules of OLM v0, by both graphs, with
+/// guardrails.
+fn views<'g>(graph: &Graph<'_>, guarded: Guarded<'g>) -> Vec<View<'g>> {
     let nodes: Vec<_> = graph.nodes().collect();
     let low = nodes.get(nodes.len() * 2 / 3).copied();
     let plain = View {
@@ -52,7 +58,11 @@ fn views<'g>(graph: &Graph<'_>) -> Vec<View<'g>> {
         edges: Edges::Both,
         ..plain.clone()
     };
-    vec![plain, walk, classic, both]
+    let guarded_walk = View {
+        guarded: Some(guarded),
+        ..walk.clone()
+    };
+    vec![plain, walk, classic, both, guarded_walk]
 }
 
 fn everything() -> Vec<Drawn> {
@@ -68,19 +78,15 @@ fn everything() -> Vec<Drawn> {
 fn for_each_picture(mut test: impl FnMut(&str, &Graph<'_>, &Sketch<'_, '_>, &Seen)) {
     let all = everything();
     for drawn in &all {
-        let package = drawn
-            .catalog
-            .package(drawn.package())
-            .expect("it")
-            .expect("decoded");
-        let graph = Graph::of(drawn.package(), package);
-        for view in views(&graph) {
-            let sketch = Sketch::of(&graph, view).expect("not too large");
-            let shown = svg(&sketch, &layout(&sketch));
-            test(&drawn.name, &graph, &sketch, &seen(&shown));
-        }
+        with_guardrails(drawn, |graph, guarded| {
+            for view in views(graph, guarded) {
+                let sketch = Sketch::of(graph, view).expect("not too large");
+                let shown = svg(&sketch, &layout(&sketch));
+                test(&drawn.name, graph, &sketch, &seen(&shown));
+            }
+        });
     }
-    println!("{} packages, each seen in 4 ways", all.len());
+    println!("{} packages, each seen in 5 ways", all.len());
 }
 
 #[test]
@@ -182,6 +188,7 @@ fn what_each_edge_and_version_is_can_be_seen() {
         "skipRange",
         "semver",
         "unused",
+        "forbidden",
         "head",
         "deprecated",
         "skipped",
@@ -239,7 +246,7 @@ fn steps_are_what_operator_controller_accepts() {
             // Nothing leads to or through what OLM chooses and then refuses.
             let is_refused = |node| graph.bundle(node).and_then(Refusal::of).is_some();
             expected.retain(|node| !is_refused(*node));
-            let hops = sketch.walk.from(olmguard::picture::sketch::Row(row)).iter();
+            let hops = sketch.walk.from(Row(row)).iter();
             let hops: BTreeSet<_> = hops
                 .filter_map(|hop| sketch.row(hop.to))
                 .map(|facts| facts.node)
@@ -253,46 +260,85 @@ fn steps_are_what_operator_controller_accepts() {
 #[test]
 fn a_page_holds_the_picture_and_nothing_that_a_name_brought() {
     for drawn in everything() {
-        let package = drawn
-            .catalog
-            .package(drawn.package())
-            .expect("it")
-            .expect("decoded");
-        let graph = Graph::of(drawn.package(), package);
-        let sketch = Sketch::of(&graph, View::default()).expect("not too large");
-        let scene = layout(&sketch);
-        let page = html(&sketch, &scene);
-        let name = &drawn.name;
-        let image = "role=\"img\"";
-        let drawn_there = svg(&sketch, &scene).replacen(image, "role=\"group\"", 1);
-        assert!(page.contains(&drawn_there), "{name}");
-        assert!(!page.contains(image), "{name}: it has buttons");
-        for (part, times) in [
-            ("<script", 2),
-            ("</script", 2),
-            ("<style", 2),
-            ("<svg", 1),
-            ("<img", 0),
-        ] {
-            assert_eq!(page.matches(part).count(), times, "{name} {part}");
-        }
-        for part in [
-            " src=\"", " href=\"", "url(", "@import", "<b>", "\u{202e}", "\u{1b}", "\0",
-        ] {
-            assert!(!page.contains(part), "{name} {part:?}");
-        }
-        let links = page.matches("http").count();
-        assert_eq!(
-            links,
-            page.matches("http-equiv").count() + 2,
-            "{name}: the two namespaces"
-        );
-        let data = between(&page, "id=\"data\">", "</script>");
-        let data: serde_json::Value = serde_json::from_str(data).expect("JSON");
-        assert_eq!(
-            data["rows"].as_array().expect("rows").len(),
-            sketch.rows.len()
-        );
+        with_guardrails(&drawn, |graph, guarded| {
+            page_holds_the_picture(&drawn, graph, None);
+            page_holds_the_picture(&drawn, graph, Some(guarded));
+        });
+    }
+}
+
+fn page_holds_the_picture(drawn: &Drawn, graph: &Graph<'_>, guarded: Option<Guarded<'_>>) {
+    let view = View {
+        guarded,
+        ..View::default()
+    };
+    let sketch = Sketch::of(graph, view).expect("not too large");
+    let scene = layout(&sketch);
+    let page = html(&sketch, &scene);
+    let name = &drawn.name;
+    let image = "role=\"img\"";
+    let drawn_there = svg(&sketch, &scene).replacen(image, "role=\"group\"", 1);
+    assert!(page.contains(&drawn_there), "{name}");
+    assert!(!page.contains(image), "{name}: it has buttons");
+    for (part, times) in [
+        ("<script", 2),
+        ("</script", 2),
+        ("<style", 2),
+        ("<svg", 1),
+        ("<img", 0),
+    ] {
+        assert_eq!(page.matches(part).count(), times, "{name} {part}");
+    }
+    for part in [
+        " src=\"", " href=\"", "url(", "@import", "<b>", "\u{202e}", "\u{1b}", "\0",
+    ] {
+        assert!(!page.contains(part), "{name} {part:?}");
+    }
+    let links = page.matches("http").count();
+    assert_eq!(
+        links,
+        page.matches("http-equiv").count() + 2,
+        "{name}: the two namespaces"
+    );
+    let data = between(&page, "id=\"data\">", "</script>");
+    let data: serde_json::Value = serde_json::from_str(data).expect("JSON");
+    assert_eq!(
+        data["rows"].as_array().expect("rows").len(),
+        sketch.rows.len()
+    );
+    let reasons = data["reasons"].as_array().expect("reasons");
+    assert_eq!(reasons.len(), sketch.barred.reasons().len(), "{name}");
+}
+
+#[test]
+fn what_guardrails_forbid_leads_nowhere_and_all_else_is_as_without_them() {
+    for drawn in everything() {
+        with_guardrails(&drawn, |graph, guarded| {
+            let sketch = |guarded| {
+                let view = View {
+                    guarded,
+                    ..View::default()
+                };
+                Sketch::of(graph, view).expect("not too large")
+            };
+            let (plain, judged) = (sketch(None), sketch(Some(guarded)));
+            for (row, facts) in (0..).map(Row).zip(&plain.rows) {
+                let left: Vec<_> = plain.walk.from(row).iter().collect();
+                let (forbidden, taken): (Vec<&Hop>, Vec<&Hop>) = left
+                    .into_iter()
+                    .partition(|hop| judged.barred.of(row, hop.to).next().is_some());
+                let expected: Vec<_> = judged.walk.from(row).iter().collect();
+                assert_eq!(taken, expected, "{} {}", drawn.name, facts.name);
+                let forbidden: BTreeSet<_> = forbidden.iter().map(|hop| hop.to).collect();
+                let barred: BTreeSet<_> = judged.barred.from(row).map(|(to, _)| to).collect();
+                assert_eq!(forbidden, barred, "{} {}", drawn.name, facts.name);
+            }
+            let fans = judged.lanes.iter().flat_map(|lane| &lane.fans);
+            let fans = fans.filter(|fan| fan.fate == Fate::Forbidden);
+            for (fan, from) in fans.flat_map(|fan| fan.from.iter().map(move |from| (fan, from))) {
+                assert!(judged.barred.of(*from, fan.to).next().is_some());
+            }
+        });
     }
 }
 

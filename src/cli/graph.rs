@@ -11,13 +11,15 @@ use super::facts::{Facts, FactsArgs};
 use super::see::OlmArg;
 use super::{Exit, output, say};
 use crate::catalog::{Catalog, Package, PackageFault};
+use crate::extension::Filter;
 use crate::graph::{Graph, NodeIndex};
 use crate::nearest::nearest;
 use crate::olm::EdgeSource;
 use crate::picture::json::GraphJson;
 use crate::picture::layout::layout;
 use crate::picture::walk::Reach;
-use crate::picture::{self, Absent, Edges, NoSuchVersion, Olm, Sketch, TooLarge, View};
+use crate::picture::{self, Absent, Edges, Guarded, NoSuchVersion, Olm, Sketch, TooLarge, View};
+use crate::resolve::{Guards, InPlay, Query};
 use crate::snapshot::CatalogState;
 use crate::version::go;
 
@@ -174,12 +176,18 @@ fn draw(args: &GraphArgs) -> Result<Exit, GraphError> {
     args.check()?;
     let facts = args.facts.load(args.edges)?;
     let (catalog, package) = args.choose(&facts)?;
+    let filter = args.filter();
+    let guards = guards(&facts, &filter, catalog);
     let mut graph = Graph::of(&args.package, package);
     let absent = args.absent(&graph);
     for one in &absent {
         graph.state(&one.name, &one.version);
     }
-    let view = args.view(&facts, catalog, &graph)?;
+    let guarded = Guarded {
+        guards: &guards,
+        catalog,
+    };
+    let view = args.view(&facts, guarded, &graph)?;
     let sketch = Sketch::of(&graph, view)?;
     args.put(&sketch)?;
     let misses = sketch.reach.as_ref().is_some_and(Reach::misses_goal);
@@ -199,7 +207,7 @@ impl GraphArgs {
     }
 
     /// The one catalog that has the package, or the one of `--in`.
-    fn choose<'f>(&self, facts: &'f Facts) -> Result<(&'f str, &'f Package), GraphError> {
+    fn choose<'f>(&self, facts: &'f Facts) -> Result<(&'f CatalogState, &'f Package), GraphError> {
         let catalogs = facts.snapshot.catalogs();
         let names = || {
             catalogs
@@ -219,7 +227,7 @@ impl GraphArgs {
         let asked = catalogs.iter().filter(|catalog| asked(&catalog.name));
         let having = asked.filter_map(|catalog| {
             let found = catalog.loaded()?.package(&self.package)?;
-            Some((&*catalog.name, found))
+            Some((catalog, found))
         });
         let having: Vec<_> = having.collect();
         match *having.as_slice() {
@@ -229,13 +237,16 @@ impl GraphArgs {
             [(catalog, found)] => match found {
                 Ok(package) => Ok((catalog, package)),
                 Err(fault) => Err(GraphError::Undecodable {
-                    catalog: catalog.to_owned(),
+                    catalog: catalog.name.clone(),
                     package: self.package.clone(),
                     fault: fault.clone(),
                 }),
             },
             [..] => Err(GraphError::Several {
-                catalogs: having.iter().map(|(name, _)| (*name).to_owned()).collect(),
+                catalogs: having
+                    .iter()
+                    .map(|(catalog, _)| catalog.name.clone())
+                    .collect(),
             }),
         }
     }
@@ -251,6 +262,15 @@ impl GraphArgs {
         }
     }
 
+    /// What an extension would ask for to be offered what is drawn.
+    fn filter(&self) -> Filter {
+        Filter {
+            package: self.package.clone(),
+            channels: self.channel.clone(),
+            ..Filter::default()
+        }
+    }
+
     /// What is said to be installed and no bundle is: ranges lead on from it all the same.
     fn absent(&self, graph: &Graph<'_>) -> Vec<Absent> {
         let texts = [&self.installed, &self.from].into_iter().flatten();
@@ -261,7 +281,7 @@ impl GraphArgs {
     fn view<'g>(
         &'g self,
         facts: &Facts,
-        catalog: &'g str,
+        guarded: Guarded<'g>,
         graph: &Graph<'_>,
     ) -> Result<View<'g>, GraphError> {
         let strange = |name: &&String| graph.channel(name).is_none();
@@ -274,7 +294,7 @@ impl GraphArgs {
         }
         let installed = picked(graph, "--installed", self.installed.as_deref())?;
         Ok(View {
-            catalog,
+            catalog: &guarded.catalog.name,
             channels: &self.channel,
             installed,
             from: picked(graph, "--from", self.from.as_deref())?.or(installed),
@@ -289,6 +309,7 @@ impl GraphArgs {
                 EdgeSource::CaretRange => Edges::Semver,
                 EdgeSource::Both => Edges::Both,
             },
+            guarded: Some(guarded),
         })
     }
 
@@ -308,6 +329,18 @@ impl GraphArgs {
             None => Ok(output::text(|stdout| stdout.write_all(text.as_bytes()))?),
         }
     }
+}
+
+/// What guardrails say of the steps to the bundles of a catalog.
+fn guards<'f>(facts: &'f Facts, filter: &Filter, catalog: &'f CatalogState) -> Guards<'f> {
+    let alone = InPlay {
+        catalogs: vec![catalog],
+        unavailable: 0,
+    };
+    let query = Query::compile(filter, &facts.snapshot).ok();
+    let offers = query.and_then(|query| query.offers(&alone).ok());
+    let offers = offers.unwrap_or_default();
+    Guards::of(facts.snapshot.imposed(), &filter.package, &offers)
 }
 
 fn picked(

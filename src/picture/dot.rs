@@ -6,7 +6,7 @@
 use std::fmt::Write as _;
 
 use crate::picture::mark::{Mark, Marks};
-use crate::picture::sketch::{Fan, FanKind, Lane, Row, Sketch};
+use crate::picture::sketch::{Fan, FanKind, Fate, Lane, Row, Sketch};
 use crate::picture::text;
 use crate::picture::walk::Field;
 use crate::version::go;
@@ -46,15 +46,16 @@ fn cluster(sketch: &Sketch<'_, '_>, at: usize, lane: &Lane<'_>, out: &mut String
         let _infallible = writeln!(out, "    {} [label={label}{looks}];", id(at, cell.row));
     }
     for step in &lane.steps {
-        edge(at, step.from, step.to, Field::Replaces, step.is_used, out);
+        let edge = (step.from, step.to);
+        self::edge(sketch, at, edge, Field::Replaces, step.fate, out);
     }
     for fan in &lane.fans {
-        self::fan(at, lane, fan, out);
+        self::fan(sketch, at, lane, fan, out);
     }
     out.push_str("  }\n");
 }
 
-fn fan(at: usize, lane: &Lane<'_>, fan: &Fan<'_>, out: &mut String) {
+fn fan(sketch: &Sketch<'_, '_>, at: usize, lane: &Lane<'_>, fan: &Fan<'_>, out: &mut String) {
     let rows = fan.from.iter();
     let (shown, beyond): (Vec<Row>, Vec<Row>) = rows.partition(|row| lane.marks(**row).is_some());
     if let FanKind::SkipRange(range) = fan.kind {
@@ -69,24 +70,35 @@ fn fan(at: usize, lane: &Lane<'_>, fan: &Fan<'_>, out: &mut String) {
         );
     }
     for from in shown {
-        edge(at, from, fan.to, fan.kind.field(), fan.is_used, out);
+        let edge = (from, fan.to);
+        self::edge(sketch, at, edge, fan.kind.field(), fan.fate, out);
     }
 }
 
-fn edge(at: usize, from: Row, to: Row, field: Field, is_used: bool, out: &mut String) {
+fn edge(
+    sketch: &Sketch<'_, '_>,
+    at: usize,
+    (from, to): (Row, Row),
+    field: Field,
+    fate: Fate,
+    out: &mut String,
+) {
     let style = match field {
         Field::Replaces => "style=solid",
         Field::Skips => "style=dashed, arrowhead=empty",
         Field::SkipRange | Field::Semver => "style=dotted, arrowhead=vee, penwidth=2",
     };
-    let unused = if is_used {
-        ""
-    } else {
-        ", color=gray, label=\"not taken\""
+    let fate = match fate {
+        Fate::Taken => String::new(),
+        Fate::Forbidden => {
+            let by = quoted(&text::forbidden_by(sketch, from, to));
+            format!(", color=red, arrowhead=tee, label={by}")
+        }
+        Fate::NotTaken => ", color=gray, label=\"not taken\"".to_owned(),
     };
     let _infallible = writeln!(
         out,
-        "    {} -> {} [class=\"{}\", {style}{unused}];",
+        "    {} -> {} [class=\"{}\", {style}{fate}];",
         id(at, from),
         id(at, to),
         field.as_str()

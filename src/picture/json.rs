@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use serde::Serialize;
 
+use crate::explain::GuardrailReport;
 use crate::picture::mark::{Mark, Marks};
 use crate::picture::sketch::{FanKind, Lane, LaneKind, Row, RowFacts, Sketch};
 use crate::picture::walk::Hop;
@@ -33,6 +34,8 @@ pub struct GraphJson<'s> {
     versions: Vec<VersionJson<'s>>,
     /// The channels that are shown.
     channels: Vec<ChannelJson<'s>>,
+    /// Every reason why guardrails forbid a step that is drawn, each once.
+    guardrails: &'s [GuardrailReport],
     /// The walk that was asked for; null if none was.
     walk: Option<WalkJson<'s>>,
 }
@@ -51,6 +54,8 @@ struct VersionJson<'s> {
     deprecated: Option<&'s str>,
     /// Where OLM goes from it in one step, the newest first.
     successors: Vec<StepJson<'s>>,
+    /// Where guardrails forbid to go from it along an edge, the newest first.
+    forbidden: Vec<ForbiddenJson<'s>>,
     /// How many hops away it is from where the walk starts; null if it is out of reach or no walk was
     /// asked for.
     hops: Option<u32>,
@@ -66,6 +71,16 @@ struct StepJson<'s> {
     channel: Option<&'s str>,
     /// What allows it: replaces, skips, skipRange or semver.
     by: &'static str,
+}
+
+#[derive(Clone, Debug, Serialize)]
+#[cfg_attr(feature = "program", derive(schemars::JsonSchema))]
+#[serde(rename_all = "camelCase")]
+struct ForbiddenJson<'s> {
+    /// The name of the bundle that the edge leads to.
+    to: &'s str,
+    /// Why it is forbidden: 0-based places in `guardrails` of the whole.
+    guardrails: &'s [usize],
 }
 
 #[derive(Clone, Debug, Serialize)]
@@ -153,6 +168,7 @@ impl<'s> GraphJson<'s> {
                 .map(|(row, facts)| version(sketch, row, facts))
                 .collect(),
             channels: channels.map(|lane| channel(sketch, lane)).collect(),
+            guardrails: sketch.barred.reasons(),
             walk: walk(sketch),
         }
     }
@@ -170,6 +186,14 @@ fn version<'s>(sketch: &'s Sketch<'_, '_>, row: Row, facts: &'s RowFacts<'_>) ->
             .from(row)
             .iter()
             .map(|hop| step(sketch, hop))
+            .collect(),
+        forbidden: sketch
+            .barred
+            .from(row)
+            .map(|(to, guardrails)| ForbiddenJson {
+                to: name(sketch, to),
+                guardrails,
+            })
             .collect(),
         hops: reach.and_then(|reach| reach.hops.get(&row).copied()),
     }
@@ -200,7 +224,7 @@ fn entry<'s>(
     let steps = lane.steps.iter().filter(|step| step.to == row);
     let fans = lane.fans.iter().filter(|fan| fan.to == row);
     let mut skips = Vec::new();
-    // Where both graphs count, a range is drawn in two parts: what is taken, and what is not.
+    // A range may be drawn in parts: what is taken, what is forbidden, and what is not taken.
     let mut ranges = BTreeMap::<&str, Vec<Row>>::new();
     for fan in fans {
         match fan.kind {

@@ -11,7 +11,7 @@ use std::fmt::Write as _;
 
 use crate::graph::Graph;
 use crate::picture::mark::{Mark, Marks};
-use crate::picture::sketch::{FanKind, Lane, LaneKind, Row, Sketch};
+use crate::picture::sketch::{FanKind, Fate, Lane, LaneKind, Row, Sketch};
 use crate::picture::text;
 use crate::version::{Membership, go};
 
@@ -39,6 +39,8 @@ struct Text {
     edges: usize,
     /// The edges that OLM does not take, by number.
     unused: Vec<String>,
+    /// Those that guardrails forbid.
+    forbidden: Vec<String>,
 }
 
 impl Text {
@@ -75,26 +77,36 @@ impl Text {
         for fan in lane.fans.iter().filter(|fan| fan.to == to) {
             let label = match fan.kind {
                 FanKind::Skips => "skip".to_owned(),
-                FanKind::SkipRange(range) => quoted(&format!("skipRange({range})")),
+                FanKind::SkipRange(range) => format!("skipRange({range})"),
                 FanKind::Semver => "semver".to_owned(),
             };
+            let label = |from| label_of(sketch, &label, (from, to), fan.fate);
             let is_skips = fan.kind == FanKind::Skips;
             for from in fan.from.iter().filter(|from| is_skips || is_entry(from)) {
-                self.edge(at, *from, to, &label, fan.is_used);
+                self.edge(at, *from, to, &label(*from), fan.fate);
             }
         }
         for range in own_ranges(sketch.graph, lane, sketch, to) {
-            self.edge(at, to, to, &quoted(&format!("skipRange({range})")), true);
+            self.edge(
+                at,
+                to,
+                to,
+                &quoted(&format!("skipRange({range})")),
+                Fate::Taken,
+            );
         }
         for step in lane.steps.iter().filter(|step| step.to == to) {
-            self.edge(at, step.from, to, "replace", step.is_used);
+            let label = label_of(sketch, "replace", (step.from, to), step.fate);
+            self.edge(at, step.from, to, &label, step.fate);
         }
     }
 
-    fn edge(&mut self, at: usize, from: Row, to: Row, label: &str, is_used: bool) {
+    fn edge(&mut self, at: usize, from: Row, to: Row, label: &str, fate: Fate) {
         self.line(3, &format!("{}-- {label} -->{}", id(at, from), id(at, to)));
-        if !is_used {
-            self.unused.push(self.edges.to_string());
+        match fate {
+            Fate::Taken => {}
+            Fate::Forbidden => self.forbidden.push(self.edges.to_string()),
+            Fate::NotTaken => self.unused.push(self.edges.to_string()),
         }
         self.edges += 1;
     }
@@ -113,11 +125,24 @@ impl Text {
         for (class, nodes) in std::mem::take(&mut self.classes) {
             self.line(1, &format!("class {} {class}", nodes.join(",")));
         }
-        if !self.unused.is_empty() {
-            let unused = self.unused.join(",");
-            self.line(1, &format!("linkStyle {unused} {UNUSED}"));
+        for (edges, style) in [
+            (std::mem::take(&mut self.unused), UNUSED),
+            (std::mem::take(&mut self.forbidden), FORBIDDEN),
+        ] {
+            if !edges.is_empty() {
+                self.line(1, &format!("linkStyle {} {style}", edges.join(",")));
+            }
         }
         self.out
+    }
+}
+
+/// The label of an edge: what allows it, and what forbids it. Plain words need no quotes.
+fn label_of(sketch: &Sketch<'_, '_>, what: &str, (from, to): (Row, Row), fate: Fate) -> String {
+    match fate {
+        Fate::Forbidden => quoted(&format!("{what}, {}", text::forbidden_by(sketch, from, to))),
+        Fate::Taken | Fate::NotTaken if what.chars().all(char::is_alphabetic) => what.to_owned(),
+        Fate::Taken | Fate::NotTaken => quoted(what),
     }
 }
 
@@ -188,6 +213,7 @@ const CLASSES: [(&str, &str); 8] = [
     ("stranded-v1", "stroke:#C21F30,stroke-width:3px"),
     ("virtual", "stroke-dasharray:2 3"),
 ];
+const FORBIDDEN: &str = "stroke:#C21F30,stroke-width:2px,stroke-dasharray:8 3 2 3";
 const UNUSED: &str = "stroke:#FF0000,stroke-width:3px,stroke-dasharray:5";
 
 #[cfg(test)]

@@ -4,7 +4,7 @@
 
 use crate::picture::mark::{Mark, Marks};
 use crate::picture::measure::Face;
-use crate::picture::sketch::Row;
+use crate::picture::sketch::{Fate, Row};
 use crate::picture::walk::Field;
 
 /// The whole picture.
@@ -107,8 +107,8 @@ pub struct LegendItem {
 pub enum Sign {
     /// An edge of this field; of none where versions alone allow it.
     Edge(Field),
-    /// An edge that OLM does not take.
-    Unused,
+    /// An edge that OLM does not take, or that guardrails forbid.
+    Fate(Fate),
     /// A version with this mark.
     Version(Mark),
     /// The way that was asked for.
@@ -198,8 +198,10 @@ pub struct Line {
     pub to: Row,
     /// Its bends, both ends with them.
     pub points: Vec<Point>,
-    /// Whether OLM takes it.
-    pub is_used: bool,
+    /// What becomes of it.
+    pub fate: Fate,
+    /// What is to be said of it.
+    pub title: Option<String>,
 }
 
 /// Edges on one line: board at any stop, leave at any door further up.
@@ -207,8 +209,8 @@ pub struct Line {
 pub struct Bus {
     /// Of which kind they are.
     pub field: Field,
-    /// Whether OLM takes them.
-    pub is_used: bool,
+    /// What becomes of them.
+    pub fate: Fate,
     /// The line.
     pub top: Point,
     /// Its length.

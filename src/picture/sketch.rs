@@ -9,6 +9,7 @@
 //! Every form of the picture is made from this, so they agree. A fan is what one entry says in one
 //! field: all that it skips, or all that one range holds.
 
+mod barred;
 mod build;
 mod label;
 mod lane;
@@ -19,6 +20,8 @@ use crate::picture::mark::Marks;
 use crate::picture::walk::{Field, Reach, Walk};
 use crate::picture::{Olm, TooLarge, View};
 use crate::resolve::Refusal;
+
+pub use barred::Barred;
 
 /// Everything that is drawn of a graph.
 #[derive(Clone, Debug)]
@@ -31,6 +34,8 @@ pub struct Sketch<'g, 'p> {
     pub rows: Vec<RowFacts<'p>>,
     /// The channels, those with the newest heads first.
     pub lanes: Vec<Lane<'p>>,
+    /// What guardrails forbid.
+    pub barred: Barred,
     /// Where each row leads.
     pub walk: Walk,
     /// What can be reached from where it starts, if a start was asked for.
@@ -94,6 +99,17 @@ pub enum LaneKind {
     Semver,
 }
 
+/// What becomes of an edge.
+#[derive(Clone, Copy, Debug, Eq, Ord, PartialEq, PartialOrd)]
+pub enum Fate {
+    /// OLM, the one asked about, takes it.
+    Taken,
+    /// It would, and guardrails forbid it.
+    Forbidden,
+    /// It does not.
+    NotTaken,
+}
+
 /// A version in a lane.
 #[derive(Clone, Copy, Debug)]
 pub struct Cell {
@@ -110,8 +126,8 @@ pub struct Step {
     pub from: Row,
     /// The entry.
     pub to: Row,
-    /// Whether OLM, the one asked about, takes it.
-    pub is_used: bool,
+    /// What becomes of it.
+    pub fate: Fate,
 }
 
 /// An entry skips several versions at once.
@@ -123,8 +139,8 @@ pub struct Fan<'p> {
     pub to: Row,
     /// What is skipped, from the top; nothing where a range holds no version of the package.
     pub from: Vec<Row>,
-    /// Whether OLM, the one asked about, takes it.
-    pub is_used: bool,
+    /// What becomes of it.
+    pub fate: Fate,
 }
 
 /// The field of an entry that skips.
@@ -188,6 +204,17 @@ impl Lane<'_> {
         at.ok()
             .and_then(|at| self.cells.get(at))
             .map(|cell| cell.marks)
+    }
+}
+
+impl Fate {
+    /// Its name in classes.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Taken => "taken",
+            Self::Forbidden => "forbidden",
+            Self::NotTaken => "unused",
+        }
     }
 }
 

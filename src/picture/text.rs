@@ -2,10 +2,11 @@
 //!
 //! Texts of the catalog are in it as they are: they are escaped where the picture is written.
 
+use crate::explain::rule_names;
 use crate::picture::mark::Mark;
 use crate::picture::measure::{Face, clip};
 use crate::picture::scene::Sign;
-use crate::picture::sketch::{Cell, Fan, FanKind, Lane, LaneKind, Sketch};
+use crate::picture::sketch::{Cell, Fan, FanKind, Fate, Lane, LaneKind, Row, Sketch, Step};
 use crate::picture::walk::Field;
 use crate::picture::{Edges, Olm};
 use crate::resolve::Refusal;
@@ -27,6 +28,7 @@ pub(super) fn title(sketch: &Sketch<'_, '_>) -> String {
 pub(super) fn told(sketch: &Sketch<'_, '_>) -> Vec<String> {
     let mut told = vec![what(sketch), HOW.to_owned()];
     told.extend(rules(sketch).map(str::to_owned));
+    told.extend(guardrails(sketch));
     told.extend(walk(sketch));
     told
 }
@@ -68,6 +70,20 @@ fn rules(sketch: &Sketch<'_, '_>) -> Option<&'static str> {
         (Olm::V1, Edges::Semver) => Some("By the semver rules alone, whatever edges are written."),
         (Olm::V1, Edges::Both) => Some("An edge counts where the semver rules allow the step too."),
     }
+}
+
+/// How many steps guardrails forbid, and by which rules.
+fn guardrails(sketch: &Sketch<'_, '_>) -> Option<String> {
+    let barred = &sketch.barred;
+    if barred.is_empty() {
+        return None;
+    }
+    let (steps, rules) = (counted(barred.len(), "step"), rule_names(barred.reasons()));
+    let all_the_same = match sketch.view.olm {
+        Olm::V1 => "",
+        Olm::V0 => " OLM v0 takes them all the same.",
+    };
+    Some(format!("Guardrails forbid {steps}: {rules}.{all_the_same}"))
 }
 
 fn walk(sketch: &Sketch<'_, '_>) -> Option<String> {
@@ -228,13 +244,50 @@ pub(super) fn mark_sentence(mark: Mark) -> &'static str {
 pub(super) fn fan_title(sketch: &Sketch<'_, '_>, fan: &Fan<'_>) -> String {
     let count = counted(fan.from.len(), "version");
     let to = sketch.label(fan.to);
-    match fan.kind {
+    let what = match fan.kind {
         FanKind::Skips => format!("{to} skips {count}"),
         FanKind::SkipRange(range) => {
             format!("{to} has the skipRange {}: {count}", go::quote(range))
         }
         FanKind::Semver => format!("{to} can be reached from {count}"),
+    };
+    let steps = fan.from.iter().map(|from| (*from, fan.to));
+    let forbidden = forbidden(sketch, fan.fate, steps);
+    std::iter::once(what)
+        .chain(forbidden)
+        .collect::<Vec<_>>()
+        .join("\n")
+}
+
+/// All that is to be said of a step that replaces; nothing where it is taken.
+pub(super) fn step_title(sketch: &Sketch<'_, '_>, step: &Step) -> Option<String> {
+    let steps = std::iter::once((step.from, step.to));
+    let lines = forbidden(sketch, step.fate, steps);
+    (!lines.is_empty()).then(|| lines.join("\n"))
+}
+
+/// Why guardrails forbid steps, each reason once; of very many the first ones.
+fn forbidden(
+    sketch: &Sketch<'_, '_>,
+    fate: Fate,
+    steps: impl Iterator<Item = (Row, Row)>,
+) -> Vec<String> {
+    let mut lines: Vec<String> = Vec::new();
+    for (from, to) in steps.filter(|_| fate == Fate::Forbidden) {
+        for reason in sketch.barred.of(from, to) {
+            let line = format!("forbidden: {}", reason.text);
+            if lines.len() < MOST_REASONS && !lines.contains(&line) {
+                lines.push(line);
+            }
+        }
     }
+    lines
+}
+
+/// The rules that forbid a step, in a few words, for the label of an edge.
+pub(super) fn forbidden_by(sketch: &Sketch<'_, '_>, from: Row, to: Row) -> String {
+    let reasons: Vec<_> = sketch.barred.of(from, to).cloned().collect();
+    format!("forbidden: {}", rule_names(&reasons))
 }
 
 /// The count of a fan; none where one line says it.
@@ -262,7 +315,9 @@ pub(super) fn sign(sign: Sign) -> &'static str {
         Sign::Edge(Field::Skips) => "skips, from each stop below",
         Sign::Edge(Field::SkipRange) => "skipRange, from each stop below; the count of versions",
         Sign::Edge(Field::Semver) => "allowed by the semver rules, from each stop below",
-        Sign::Unused => "not taken",
+        Sign::Fate(Fate::Taken) => "taken",
+        Sign::Fate(Fate::Forbidden) => "forbidden by guardrails",
+        Sign::Fate(Fate::NotTaken) => "not taken",
         Sign::Version(Mark::Installed) => "installed",
         Sign::Version(Mark::Head) => "channel head",
         Sign::Version(Mark::Deprecated) => "deprecated",
@@ -292,6 +347,8 @@ fn shown(name: &str) -> String {
 
 const HOW: &str =
     "Arrows lead from a version to one that it can be upgraded to; the newest stand on top.";
+/// How many reasons are told of one line.
+const MOST_REASONS: usize = 4;
 /// The columns of the longest name of a package that is told whole.
 const LONGEST_TITLE: usize = 48;
 /// The columns of the longest other name that is told whole.

@@ -12,8 +12,10 @@ use crate::version::go;
 
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
-struct Data {
-    rows: Vec<RowData>,
+struct Data<'s> {
+    rows: Vec<RowData<'s>>,
+    /// Why guardrails forbid steps.
+    reasons: Vec<&'s str>,
     /// The names of the channels; none for the semver rules.
     lanes: Vec<Option<String>>,
     /// Whether only the steps of one lane count at a time.
@@ -32,7 +34,7 @@ struct Words {
 }
 
 #[derive(Serialize)]
-struct RowData {
+struct RowData<'s> {
     name: String,
     label: String,
     /// Its marks in words.
@@ -41,6 +43,8 @@ struct RowData {
     notes: Vec<String>,
     /// Where it leads: row, lane, kind of the edge.
     next: Vec<(Row, u32, &'static str)>,
+    /// Where guardrails forbid to go: row, places of the reasons.
+    barred: Vec<(Row, &'s [usize])>,
 }
 
 /// The data as JSON that can stand in a page.
@@ -49,6 +53,12 @@ pub(super) fn data(sketch: &Sketch<'_, '_>) -> String {
     let rows = (0..sketch.rows.len()).filter_map(|row| u32::try_from(row).ok());
     let data = Data {
         rows: rows.map(|row| row_data(sketch, Row(row))).collect(),
+        reasons: sketch
+            .barred
+            .reasons()
+            .iter()
+            .map(|reason| &*reason.text)
+            .collect(),
         lanes: sketch
             .lanes
             .iter()
@@ -67,7 +77,7 @@ pub(super) fn data(sketch: &Sketch<'_, '_>) -> String {
     inert(&serde_json::to_string(&data).unwrap_or_default())
 }
 
-fn row_data(sketch: &Sketch<'_, '_>, row: Row) -> RowData {
+fn row_data<'s>(sketch: &'s Sketch<'_, '_>, row: Row) -> RowData<'s> {
     let facts = sketch.row(row);
     let own = facts.map(|facts| facts.marks);
     let cells = sketch.lanes.iter().filter_map(|lane| lane.marks(row));
@@ -93,6 +103,7 @@ fn row_data(sketch: &Sketch<'_, '_>, row: Row) -> RowData {
             .iter()
             .map(|hop| (hop.to, hop.lane, hop.field.as_str()))
             .collect(),
+        barred: sketch.barred.from(row).collect(),
     }
 }
 

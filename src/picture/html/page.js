@@ -194,6 +194,13 @@ function tell(row, lane, reached, goal, way, found) {
   const list = element('ul', '', ...[...next].map(([to, via]) => entry(to, via.join(', '), () => choose(row, lane, to))));
   list.id = 'next';
   told.push(list);
+  if (facts.barred.length) {
+    told.push(element('h3', says(words.barred, {count: facts.barred.length})));
+    const why = (places) => element('span', places.map((at) => data.reasons[at]).join('; '));
+    const barred = element('ul', '', ...facts.barred.map(([to, places]) => element('li', '', element('b', rows[to].label), why(places))));
+    barred.id = 'barred';
+    told.push(barred);
+  }
   if (!found) told.push(element('h3', says(words.noWay, {to: rows[goal].label})));
   if (way.length) {
     told.push(element('h3', says(words.way, {to: rows[goal].label, count: way.length})));

@@ -21,7 +21,7 @@ pub(super) fn page_title(package: &str) -> String {
 }
 
 /// The texts that the script fills in: a name, and a text with `{PLACES}`.
-pub(super) const FILLED: [(&str, &str); 13] = [
+pub(super) const FILLED: [(&str, &str); 14] = [
     ("by", "{field} in {channel}"),
     ("semver", "the semver rules"),
     ("lane", "A subscription in {channel}"),
@@ -30,6 +30,7 @@ pub(super) const FILLED: [(&str, &str); 13] = [
     ("away", "+{count}"),
     ("next", "Next versions ({count})"),
     ("none", "No way on from here"),
+    ("barred", "Forbidden by guardrails ({count})"),
     ("way", "Way to {to}, hops: {count}"),
     ("noWay", "No way to {to}"),
     ("reached", "Versions within reach: {count}"),
@@ -40,7 +41,9 @@ pub(super) const FILLED: [(&str, &str); 13] = [
 /// What the page says before anything is chosen.
 pub(super) fn helps(olm: Olm) -> [&'static str; 5] {
     let whose = match olm {
-        Olm::V1 => "Edges are those that OLM v1 takes: of all channels shown, together.",
+        Olm::V1 => {
+            "Edges are those that OLM v1 takes and no guardrail forbids: of all channels shown, together."
+        }
         Olm::V0 => {
             "Edges are those that OLM v0 takes: of the channel that the version is chosen in."
         }

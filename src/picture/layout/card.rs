@@ -7,7 +7,7 @@ use crate::picture::layout::grid::{
 use crate::picture::layout::plan::{COUNT_PAD, COUNT_SIZE, Plan, signs};
 use crate::picture::measure::{Face, clip, px};
 use crate::picture::scene::{Anchor, Area, Bus, Card, Door, Label, Line, Pill, Point, Role, Stop};
-use crate::picture::sketch::{Cell, Fan, Row, Sketch, Step};
+use crate::picture::sketch::{Cell, Fan, Fate, Row, Sketch, Step};
 use crate::picture::text;
 use crate::picture::walk::Field;
 
@@ -129,10 +129,20 @@ impl Draft<'_, '_, '_, '_> {
 
     fn lines(&self) -> Vec<Line> {
         let straight = self.plan.straight.iter();
-        let straight = straight.map(|step| line(step, self.straight(step)));
+        let straight = straight.map(|step| self.line(step, self.straight(step)));
         let bent = self.plan.bent.iter();
-        let bent = bent.map(|(step, away)| line(step, self.bent(*step, *away)));
+        let bent = bent.map(|(step, away)| self.line(step, self.bent(*step, *away)));
         straight.chain(bent).collect()
+    }
+
+    fn line(&self, step: &Step, points: Vec<Point>) -> Line {
+        Line {
+            from: step.from,
+            to: step.to,
+            points,
+            fate: step.fate,
+            title: text::step_title(self.sketch, step),
+        }
     }
 
     fn straight(&self, step: &Step) -> Vec<Point> {
@@ -174,7 +184,7 @@ impl Draft<'_, '_, '_, '_> {
         let (top, bottom) = (bus.top().max(first), bus.bottom());
         let is_inside = |row: &Row| (first..=last).contains(row);
         let stops = bus.stops().iter().filter(|row| is_inside(row));
-        let port = port(bus.field());
+        let port = port(bus.field(), bus.fate());
         let stop = |row: &Row| Stop {
             row: *row,
             at: Point {
@@ -198,7 +208,7 @@ impl Draft<'_, '_, '_, '_> {
         let beyond = bus.stops().len() - stops.len();
         Bus {
             field: bus.field(),
-            is_used: bus.is_used(),
+            fate: bus.fate(),
             top: Point { x, y: top_y },
             length: bottom_y - top_y,
             stops,
@@ -221,7 +231,7 @@ impl Draft<'_, '_, '_, '_> {
         let Place {
             grid, pill_x, pill, ..
         } = self.place;
-        let y = grid.y(fan.to) + port(fan.kind.field());
+        let y = grid.y(fan.to) + port(fan.kind.field(), fan.fate);
         let count = text::count(fan.from.len()).map(|text| {
             let width = Face::Mono.width(&text, COUNT_SIZE) + COUNT_PAD;
             let area = Area {
@@ -256,15 +266,6 @@ impl Draft<'_, '_, '_, '_> {
     }
 }
 
-fn line(step: &Step, points: Vec<Point>) -> Line {
-    Line {
-        from: step.from,
-        to: step.to,
-        points,
-        is_used: step.is_used,
-    }
-}
-
 /// Whether a walk starts somewhere and does not come here.
 pub(super) fn is_out_of_reach(sketch: &Sketch<'_, '_>, row: Row) -> bool {
     let reach = sketch.reach.as_ref();
@@ -272,11 +273,13 @@ pub(super) fn is_out_of_reach(sketch: &Sketch<'_, '_>, row: Row) -> bool {
 }
 
 /// How far below the middle of a version an edge of a field ends; it starts as far above. That of
-/// skips is the other way round, so that it does not run along one of a range.
-pub(super) fn port(field: Field) -> i32 {
-    match field {
-        Field::Skips => -PORT,
-        Field::Replaces | Field::SkipRange | Field::Semver => PORT,
+/// skips is the other way round, so that it does not run along one of a range; what is forbidden of
+/// either runs between the two.
+pub(super) fn port(field: Field, fate: Fate) -> i32 {
+    match (fate, field) {
+        (Fate::Forbidden, _) => 0,
+        (Fate::Taken | Fate::NotTaken, Field::Skips) => -PORT,
+        (Fate::Taken | Fate::NotTaken, Field::Replaces | Field::SkipRange | Field::Semver) => PORT,
     }
 }
 

@@ -12,7 +12,7 @@
 
 use std::cmp::Reverse;
 
-use crate::picture::sketch::{Fan, Row};
+use crate::picture::sketch::{Fan, Fate, Row};
 use crate::picture::walk::Field;
 
 /// Fans on one line.
@@ -44,9 +44,9 @@ impl<'f> Folded<'f, '_> {
         first.map_or(Field::Skips, |fan| fan.kind.field())
     }
 
-    /// Whether OLM takes them.
-    pub(super) fn is_used(&self) -> bool {
-        self.fans.first().is_none_or(|fan| fan.is_used)
+    /// What becomes of all of them.
+    pub(super) fn fate(&self) -> Fate {
+        self.fans.first().map_or(Fate::Taken, |fan| fan.fate)
     }
 
     /// Every version that boards.
@@ -85,7 +85,7 @@ impl<'f> Folded<'f, '_> {
         let stops = self.stops();
         let below = stops.get(stops.partition_point(|row| *row <= fan.to)..);
         self.field() == fan.kind.field()
-            && self.is_used() == fan.is_used
+            && self.fate() == fan.fate
             && !fan.from.is_empty()
             && is_upward(fan)
             && self

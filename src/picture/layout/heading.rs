@@ -6,7 +6,7 @@ use crate::picture::layout::grid::MARGIN;
 use crate::picture::mark::Mark;
 use crate::picture::measure::Face;
 use crate::picture::scene::{Anchor, Area, Label, LegendItem, Point, Role, Sign};
-use crate::picture::sketch::Sketch;
+use crate::picture::sketch::{Fate, Sketch};
 use crate::picture::text;
 use crate::picture::walk::Field;
 
@@ -84,11 +84,14 @@ fn signs(sketch: &Sketch<'_, '_>) -> Vec<Sign> {
             steps.chain(lane.fans.iter().map(|fan| fan.kind.field()))
         })
         .collect();
-    let is_unused = lanes.iter().any(|lane| {
-        let mut steps = lane.steps.iter().map(|step| step.is_used);
-        let mut fans = lane.fans.iter().map(|fan| fan.is_used);
-        steps.any(|used| !used) || fans.any(|used| !used)
-    });
+    let fates: BTreeSet<_> = lanes
+        .iter()
+        .flat_map(|lane| {
+            let steps = lane.steps.iter().map(|step| step.fate);
+            steps.chain(lane.fans.iter().map(|fan| fan.fate))
+        })
+        .filter(|fate| *fate != Fate::Taken)
+        .collect();
     let in_lanes = lanes
         .iter()
         .flat_map(|lane| &lane.cells)
@@ -105,7 +108,7 @@ fn signs(sketch: &Sketch<'_, '_>) -> Vec<Sign> {
     fields
         .into_iter()
         .map(Sign::Edge)
-        .chain(is_unused.then_some(Sign::Unused))
+        .chain(fates.into_iter().map(Sign::Fate))
         .chain(marks.map(Sign::Version))
         .chain(has_way.then_some(Sign::Way))
         .chain(misses.then_some(Sign::OutOfReach))

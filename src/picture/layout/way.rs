@@ -3,7 +3,7 @@
 use crate::picture::layout::card::port;
 use crate::picture::layout::grid::Grid;
 use crate::picture::scene::{Bus, Card, Line, Point};
-use crate::picture::sketch::{Row, Sketch};
+use crate::picture::sketch::{Fate, Row, Sketch};
 use crate::picture::walk::{Field, Hop};
 
 /// One line for each hop.
@@ -15,7 +15,8 @@ pub(super) fn way(sketch: &Sketch<'_, '_>, cards: &[Card], grid: Grid) -> Vec<Li
             from: *from,
             to: hop.to,
             points: points(card, *from, hop, grid)?,
-            is_used: true,
+            fate: Fate::Taken,
+            title: None,
         })
     };
     hops.filter_map(line).collect()
@@ -39,7 +40,7 @@ fn ride(card: &Card, bus: &Bus, from: Row, to: Row, grid: Grid) -> Option<Vec<Po
     let point = |x, y| Point { x, y };
     let board = match card.pills.iter().find(|pill| pill.row == from) {
         Some(pill) => {
-            let y = grid.y(from) - port(bus.field);
+            let y = grid.y(from) - port(bus.field, bus.fate);
             vec![point(pill.area.right(), y), point(at.x, y)]
         }
         // It boards where the line leads to, out of this channel.

@@ -4,10 +4,11 @@ use std::collections::BTreeSet;
 
 use crate::graph::{Channel, Graph, NodeIndex};
 use crate::picture::mark::{Mark, Marks};
+use crate::picture::sketch::barred::bar;
 use crate::picture::sketch::label::{labels, version};
 use crate::picture::sketch::lane::{channel_lane, refusal, semver_lane};
 use crate::picture::sketch::rows::{RowOf, order};
-use crate::picture::sketch::{Lane, LaneKind, Row, RowFacts, Sketch};
+use crate::picture::sketch::{Fate, Lane, LaneKind, Row, RowFacts, Sketch};
 use crate::picture::walk::{Field, Hop, Reach, Walk};
 use crate::picture::{Edges, Olm, TooLarge, View};
 use crate::resolve::classic::{Installed, Line, Subscribed};
@@ -34,17 +35,19 @@ pub(super) fn build<'g, 'p>(
         });
     }
     let (nodes, row_of) = order(graph, nodes);
-    let lanes = lanes(graph, &channels, &row_of, &view)?;
+    let mut lanes = lanes(graph, &channels, &row_of, &view)?;
+    let barred = bar(graph, &view, &nodes, &mut lanes)?;
     // With both, the semver rules have crossed out what they do not allow.
     let counts = |lane: &Lane<'_>| lane.kind == LaneKind::Channel || view.edges == Edges::Semver;
     let counted = (0..).zip(&lanes).filter(|(_, lane)| counts(lane));
-    let walk = Walk::of(counted.flat_map(|(at, lane)| hops(at, lane)));
+    let walk = Walk::of(counted.flat_map(|(at, lane)| hops(at, lane, view.olm)));
     let rows = facts(graph, &nodes, &view);
     let mut sketch = Sketch {
         graph,
         view,
         rows,
         lanes,
+        barred,
         walk,
         reach: None,
     };
@@ -119,16 +122,22 @@ fn lanes<'p>(
     Ok(lanes)
 }
 
-/// The steps of a lane that OLM takes.
-fn hops(at: u32, lane: &Lane<'_>) -> Vec<(Row, Hop)> {
+/// The steps of a lane that lead on. Nobody keeps OLM v0 from what guardrails forbid: olmguard is no
+/// guard of Subscriptions.
+fn hops(at: u32, lane: &Lane<'_>, olm: Olm) -> Vec<(Row, Hop)> {
+    let leads = |fate| match fate {
+        Fate::Taken => true,
+        Fate::Forbidden => olm == Olm::V0,
+        Fate::NotTaken => false,
+    };
     let hop = |to, field| Hop {
         to,
         lane: at,
         field,
     };
-    let steps = lane.steps.iter().filter(|step| step.is_used);
+    let steps = lane.steps.iter().filter(|step| leads(step.fate));
     let steps = steps.map(|step| (step.from, hop(step.to, Field::Replaces)));
-    let fans = lane.fans.iter().filter(|fan| fan.is_used);
+    let fans = lane.fans.iter().filter(|fan| leads(fan.fate));
     let fans = fans.flat_map(|fan| {
         let hop = hop(fan.to, fan.kind.field());
         fan.from.iter().map(move |from| (*from, hop))
@@ -144,7 +153,9 @@ fn strand(sketch: &mut Sketch<'_, '_>) {
     let walk = &sketch.walk;
     // What is drawn by the rules of OLM v0 says nothing about OLM v1.
     let of_v1 = sketch.view.olm == Olm::V1;
-    let is_stranded = |row: Row| of_v1 && walk.from(row).is_empty() && !heads.contains(&row);
+    let barred = &sketch.barred;
+    let leads = |row: Row| !walk.from(row).is_empty() || barred.from(row).next().is_some();
+    let is_stranded = |row: Row| of_v1 && !leads(row) && !heads.contains(&row);
     for (row, facts) in (0..).map(Row).zip(&mut sketch.rows) {
         facts.marks = facts.marks.with(Mark::StrandedV1, is_stranded(row));
     }

@@ -6,7 +6,7 @@ use crate::graph::{Channel, Entry, Graph, NodeIndex};
 use crate::picture::mark::Mark;
 use crate::picture::sketch::build::common;
 use crate::picture::sketch::rows::RowOf;
-use crate::picture::sketch::{Cell, Fan, FanKind, Lane, LaneKind, Row, Step};
+use crate::picture::sketch::{Cell, Fan, FanKind, Fate, Lane, LaneKind, Row, Step};
 use crate::picture::{Edges, Olm, View};
 use crate::resolve::classic::{Installed, Line, Outlook, Subscribed};
 use crate::resolve::{Refusal, semver};
@@ -60,7 +60,7 @@ pub(super) fn semver_lane<'p>(graph: &Graph<'p>, row_of: &RowOf) -> Lane<'p> {
             kind: FanKind::Semver,
             to: *to,
             from,
-            is_used: refusal(graph, *node).is_none(),
+            fate: fate(refusal(graph, *node).is_none()),
         }
     };
     let fans = nodes.iter().map(fan).filter(|fan| !fan.from.is_empty());
@@ -149,7 +149,7 @@ impl<'p> Writer<'_, 'p> {
             Some(Step {
                 from: self.row_of.get(*from)?,
                 to: self.row_of.get(entry.node)?,
-                is_used: self.is_offered(entry.node) && self.is_allowed(*from, entry.node),
+                fate: fate(self.is_offered(entry.node) && self.is_allowed(*from, entry.node)),
             })
         };
         entry.replaces.iter().filter_map(step).collect()
@@ -163,7 +163,8 @@ impl<'p> Writer<'_, 'p> {
             let fans = self.fans_of(kind, entry.node, held);
             // A range that holds no version of the package is written all the same.
             if fans.is_empty() {
-                self.fan(kind, entry.node, Vec::new(), self.is_offered(entry.node))
+                let fate = fate(self.is_offered(entry.node));
+                self.fan(kind, entry.node, Vec::new(), fate)
             } else {
                 fans
             }
@@ -180,10 +181,10 @@ impl<'p> Writer<'_, 'p> {
     ) -> Vec<Fan<'p>> {
         let is_used = |from: &NodeIndex| self.is_offered(to) && self.is_allowed(*from, to);
         let (used, unused): (Vec<_>, Vec<_>) = from.partition(is_used);
-        let parts = [(used, true), (unused, false)].into_iter();
+        let parts = [(used, Fate::Taken), (unused, Fate::NotTaken)].into_iter();
         let parts = parts.filter(|(from, _)| !from.is_empty());
         parts
-            .flat_map(|(from, is_used)| self.fan(kind, to, from, is_used))
+            .flat_map(|(from, fate)| self.fan(kind, to, from, fate))
             .collect()
     }
 
@@ -192,7 +193,7 @@ impl<'p> Writer<'_, 'p> {
         kind: FanKind<'p>,
         to: NodeIndex,
         from: Vec<NodeIndex>,
-        is_used: bool,
+        fate: Fate,
     ) -> Vec<Fan<'p>> {
         let placed = from.into_iter().filter_map(|node| self.row_of.get(node));
         let mut from: Vec<_> = placed.collect();
@@ -201,7 +202,7 @@ impl<'p> Writer<'_, 'p> {
             kind,
             to,
             from,
-            is_used,
+            fate,
         };
         self.row_of.get(to).map(fan).into_iter().collect()
     }
@@ -230,6 +231,15 @@ impl<'p> Writer<'_, 'p> {
             return false;
         };
         semver::step(from, to).is_ok()
+    }
+}
+
+/// What becomes of an edge that OLM takes, or does not.
+fn fate(is_taken: bool) -> Fate {
+    if is_taken {
+        Fate::Taken
+    } else {
+        Fate::NotTaken
     }
 }
 

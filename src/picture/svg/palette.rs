@@ -85,6 +85,11 @@ text{fill:var(--text)}
 .skipRange text,.semver text{fill:var(--range)}
 .unused{opacity:.45}
 .unused.replaces{stroke-dasharray:1 3;stroke-linecap:round}
+.forbidden{stroke:var(--lost);stroke-width:1.5;stroke-dasharray:8 3 2 3}
+.forbidden .band{stroke:none}
+.forbidden .tip{fill:var(--card);stroke:var(--lost);stroke-width:1.5}
+.forbidden .stop{fill:var(--lost)}
+.forbidden text{fill:var(--lost)}
 .pill .shape{fill:var(--pill);stroke:var(--rim)}
 .pill.deprecated .shape{fill:var(--old);stroke:var(--old-rim)}
 .pill.deprecated text,.row.deprecated text{text-decoration:line-through}

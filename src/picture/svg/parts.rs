@@ -9,7 +9,7 @@ use crate::picture::measure::Face;
 use crate::picture::scene::{
     Anchor, Area, Axis, AxisRow, Bus, Card, Door, Label, Line, Pill, Point, Role, Scene, Stop,
 };
-use crate::picture::sketch::Row;
+use crate::picture::sketch::{Fate, Row};
 use crate::picture::svg::sign;
 use crate::picture::svg::xml::Xml;
 use crate::picture::walk::Field;
@@ -160,11 +160,7 @@ fn pill(pill: &Pill, is_on_way: bool, xml: &mut Xml) {
 }
 
 fn replaces(line: &Line, xml: &mut Xml) {
-    let class = if line.is_used {
-        "replaces"
-    } else {
-        "replaces unused"
-    };
+    let class = of_fate("replaces", line.fate);
     xml.open(
         "g",
         &[
@@ -174,6 +170,9 @@ fn replaces(line: &Line, xml: &mut Xml) {
             ("data-to", &line.to.0),
         ],
     );
+    if let Some(title) = &line.title {
+        xml.text("title", &[], title);
+    }
     xml.empty("path", &[("d", &path(&line.points))]);
     tip("tip", &line.points, xml);
     xml.close();
@@ -251,8 +250,15 @@ fn counts(bus: &Bus, xml: &mut Xml) {
 }
 
 fn bus_class(bus: &Bus) -> String {
-    let unused = if bus.is_used { "" } else { " unused" };
-    format!("{}{unused}", bus.field.as_str())
+    of_fate(bus.field.as_str(), bus.fate)
+}
+
+/// A class, and that of what becomes of an edge, where it is not taken.
+fn of_fate(class: &str, fate: Fate) -> String {
+    match fate {
+        Fate::Taken => class.to_owned(),
+        Fate::Forbidden | Fate::NotTaken => format!("{class} {}", fate.as_str()),
+    }
 }
 
 /// The way, over every line and under every version.

@@ -43,7 +43,10 @@ pub(super) fn draw(mark: Mark, at: Point, xml: &mut Xml) {
 pub(super) fn sample(sign: Sign, area: &Area, xml: &mut Xml) {
     match sign {
         Sign::Edge(field) => edge(field, field.as_str(), area, xml),
-        Sign::Unused => edge(Field::Replaces, "replaces unused", area, xml),
+        Sign::Fate(fate) => {
+            let class = format!("replaces {}", fate.as_str());
+            edge(Field::Replaces, &class, area, xml);
+        }
         Sign::Version(mark) => version(mark, area, xml),
         Sign::Way => {
             let points = ends(area);
