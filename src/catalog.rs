@@ -23,6 +23,7 @@ use std::collections::BTreeMap;
 
 pub use blob::DependencyKind;
 pub use builder::CatalogBuilder;
+pub(crate) use builder::guardrails as read_guardrails;
 pub use bundle::{Bundle, BundleVersionError};
 pub use bundle_set::{BundleIndex, BundleSet};
 pub use channel::{AskedChannels, Channel, ChannelIndex};

@@ -12,6 +12,7 @@
 //! Invariant: what cannot be read forbids every step upwards.
 
 mod authored;
+mod hints;
 mod imposed;
 mod members;
 mod problem;

@@ -106,7 +106,7 @@ fn ranges_that_are_too_many_to_try_are_told() {
         of(&findings, Rule::LintLimit),
         [
             "package \"p\" has too many skipRanges and versions to try each on each: nothing is said of what \
-             ranges take, of versions that are cut off and of deprecations without a way out"
+             ranges take, of versions that are cut off or stranded and of deprecations without a way out"
         ]
     );
     assert_eq!(of(&findings, Rule::CutOffVersion).len(), 0);
@@ -221,4 +221,51 @@ fn keys_of_entries_in_any_order_are_found_on_a_line_of_megabytes() {
         assert_eq!(*place, (2, u32::try_from(column).expect("a column")));
     }
     assert!(places.len() > 1_000, "{}", places.len());
+}
+
+#[test]
+fn guardrails_that_are_too_many_to_try_are_told() {
+    let rules: Vec<_> = (0..256)
+        .map(|rule| {
+            let via = "1.0.1 || ".repeat(50);
+            format!("{{\"id\":\"{rule}\",\"kind\":\"PassThrough\",\"via\":\"{via}1.0.1\"}}")
+        })
+        .collect();
+    let guardrails = format!(
+        "{{\"schema\":\"olmguard.guardrails.v1alpha1\",\"package\":\"p\",\"rules\":[{}]}}\n",
+        rules.join(",")
+    );
+    let size = 2_000;
+    let entries: Vec<_> = (1..size)
+        .map(|patch| {
+            format!(
+                "{{\"name\":\"p.v1.0.{patch}\",\"replaces\":\"p.v1.0.{}\"}}",
+                patch - 1
+            )
+        })
+        .collect();
+    let findings = found(&(catalog(&entries, versions(size)) + &guardrails));
+    assert_eq!(
+        of(&findings, Rule::LintLimit),
+        [
+            "package \"p\" has too many edges and guardrails to try each on each: nothing is said of what its \
+             guardrails forbid"
+        ]
+    );
+}
+
+#[test]
+fn guardrails_of_very_many_packages_are_looked_at() {
+    let mut text = String::new();
+    for package in 0..20_000 {
+        writeln!(
+            text,
+            "{{\"schema\":\"olmguard.guardrails.v1alpha1\",\"package\":\"p{package}\",\"rules\":[{{\"id\":1}}]}}"
+        )
+        .expect("a text takes everything");
+    }
+    let findings = found(&text);
+    let unread = of(&findings, Rule::GuardrailUnreadable).len();
+    assert!((5_000..=20_000).contains(&unread), "{unread}");
+    assert!(of(&findings, Rule::GuardrailOfUnknownPackage).len() > 5_000);
 }

@@ -116,7 +116,7 @@ fn file(blobs: &mut Folder, place: Place, filed: Result<Filed, BlobFault>) {
 }
 
 /// From the JSON that a blob or property was rewritten to.
-pub(super) fn guardrails(text: &str) -> Result<Guardrails, Unread> {
+pub(crate) fn guardrails(text: &str) -> Result<Guardrails, Unread> {
     let value = serde_json::from_str(text).unwrap_or_default();
     guardrail::read(&value)
 }

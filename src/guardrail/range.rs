@@ -52,6 +52,11 @@ impl Range {
         self.extent.is_below(version)
     }
 
+    /// The versions in it.
+    pub(super) fn versions(&self) -> &SkipRange {
+        &self.versions
+    }
+
     /// How many comparators there are.
     pub(crate) fn comparators(&self) -> usize {
         self.versions.groups().iter().map(|group| group.len()).sum()

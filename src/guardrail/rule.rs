@@ -81,15 +81,25 @@ pub struct Passage {
 impl Passage {
     /// Whether a step passes by.
     pub fn is_passed_by(&self, from: &Version, to: &Version) -> bool {
+        self.is_left_by(from) && self.is_overtaken_by(to)
+    }
+
+    /// Whether a step from this version may pass by, wherever it leads.
+    pub fn is_left_by(&self, from: &Version) -> bool {
         let starts = match &self.from {
             Some(range) => range.holds(from),
             None => self.via.is_above(from),
         };
-        let ends = || match &self.to {
+        starts && !self.via.holds(from)
+    }
+
+    /// Whether a step to this version may pass by, wherever it starts.
+    pub fn is_overtaken_by(&self, to: &Version) -> bool {
+        let ends = match &self.to {
             Some(range) => range.holds(to),
             None => self.via.is_below(to),
         };
-        starts && ends() && !self.via.holds(from) && !self.via.holds(to)
+        ends && !self.via.holds(to)
     }
 
     /// The ranges it is made of.

@@ -4,6 +4,7 @@ mod bundles;
 mod conversion;
 mod deprecations;
 mod edges;
+mod guardrails;
 mod limits;
 mod load;
 mod model;
@@ -37,6 +38,7 @@ pub(super) fn all<'w>(view: &View<'w>, all: &[View<'w>], report: &mut Report<'_>
     conversion::check(view, report);
     bundles::homes(view, report);
     deprecations::check(view, report);
+    guardrails::blobs(view, report);
     for package in view.packages.values() {
         let facts = Facts {
             package,
@@ -52,6 +54,7 @@ pub(super) fn all<'w>(view: &View<'w>, all: &[View<'w>], report: &mut Report<'_>
         ranges::check(&facts, report);
         targets::check(package, view, report);
         retired::check(&facts, report);
+        guardrails::check(&facts, report);
         support::check(package, report);
         offers::check(view, package, all, report);
     }

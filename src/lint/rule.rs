@@ -18,7 +18,8 @@ pub enum Severity {
     Note,
     /// Users are likely to be surprised or left behind.
     Warning,
-    /// `opm validate` or an OLM refuses the catalog, or part of it.
+    /// `opm validate` or an OLM refuses the catalog, or part of it; or olmguard refuses upgrades for
+    /// what it says.
     Error,
 }
 

@@ -3,6 +3,7 @@
 //! Of what is there twice the first counts; the second is a finding of its own. A package is every name
 //! that a blob gives, defined or not: OLM v1 does not look for the `olm.package`.
 
+mod guardrails;
 mod steps;
 
 use std::collections::{BTreeMap, HashMap, HashSet};
@@ -10,6 +11,7 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 use super::written::{Bundle, Channel, Deprecations, Entry, Package, Spot, Unread, Written};
 use crate::version::{SkipRange, SkipRangeError, Version};
 
+pub(super) use guardrails::GuardrailsView;
 pub(super) use steps::{Kind, Step, Steps};
 
 /// A catalog, by package.
@@ -29,6 +31,7 @@ pub(super) struct PackageView<'w> {
     pub(super) channels: Vec<ChannelView<'w>>,
     pub(super) bundles: Vec<BundleView<'w>>,
     pub(super) deprecations: Option<&'w Deprecations>,
+    pub(super) guardrails: GuardrailsView<'w>,
     pub(super) by_name: HashMap<&'w str, usize>,
     /// What could not be read: none of it counts as missing.
     pub(super) unread: UnreadView<'w>,
@@ -89,6 +92,12 @@ impl<'w> View<'w> {
         }
         for unread in &written.unread {
             add_unread(&mut packages, unread);
+        }
+        for guardrails in &written.guardrails {
+            // What they alone speak of is no package.
+            if let Some(view) = packages.get_mut(&*guardrails.package) {
+                view.guardrails.add(guardrails);
+            }
         }
         let mut homes = HashMap::<_, Vec<_>>::new();
         for (name, package) in &packages {

@@ -4,12 +4,14 @@
 //! catalog is quoted as Go quotes, so that nothing in it reaches a terminal as it is.
 
 mod conversion;
+mod guardrails;
 mod limits;
 mod load;
 mod model;
 mod users;
 
 pub(super) use conversion::*;
+pub(super) use guardrails::*;
 pub(super) use limits::*;
 pub(super) use load::*;
 pub(super) use model::*;

@@ -4,9 +4,12 @@
 //! looked for.
 
 mod collect;
+mod guardrails;
+mod hint;
 mod locate;
 
 pub(crate) use collect::Collector;
+pub(crate) use guardrails::{Carrier, Guardrails};
 
 use crate::catalog::DependencyKind;
 use crate::catalog::blob::Fault;
@@ -33,6 +36,7 @@ pub struct Written {
     pub(crate) channels: Vec<Channel>,
     pub(crate) bundles: Vec<Bundle>,
     pub(crate) deprecations: Vec<Deprecations>,
+    pub(crate) guardrails: Vec<Guardrails>,
     /// Blobs that could not be read: what names them is right.
     pub(crate) unread: Vec<Unread>,
     pub(crate) faults: Vec<LoadFault>,

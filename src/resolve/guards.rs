@@ -4,6 +4,7 @@
 //! that of those who say them changes nothing but the order of what is told. Steps downwards, and to
 //! another bundle of one version, are no business of a rule.
 
+mod alone;
 mod pool;
 mod step;
 
@@ -13,6 +14,7 @@ use crate::resolve::{Choice, Offer};
 use crate::snapshot::CatalogState;
 use crate::version::Version;
 
+pub(crate) use alone::Alone;
 use pool::Pool;
 use step::forbidden;
 

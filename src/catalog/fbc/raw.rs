@@ -7,6 +7,7 @@
 //!
 //! Upstream: operator-registry, `alpha/declcfg/{declcfg,load}.go`, `alpha/property/property.go`.
 
+mod guardrails;
 mod property;
 mod types;
 
@@ -18,7 +19,9 @@ use super::json::{Cursor, Record, Step, fold_of};
 use super::meta::keys::Keys;
 use super::shape::Icon;
 use crate::catalog::blob::{Fault, Kind};
+use crate::guardrail;
 
+pub(crate) use guardrails::Guardrails;
 pub(crate) use property::{Property, PropertyValue};
 
 /// A blob.
@@ -78,10 +81,15 @@ pub(crate) struct Text<'a> {
 /// What the schema makes of the other members.
 #[derive(Debug)]
 pub(crate) enum Content<'a> {
-    Package { default_channel: Text<'a> },
+    Package {
+        default_channel: Text<'a>,
+        /// Those of its properties.
+        guardrails: Vec<Guardrails<'a>>,
+    },
     Channel(Vec<Entry<'a>>),
     Bundle(Box<Bundle<'a>>),
     Deprecations(Vec<Deprecation<'a>>),
+    Guardrails(Guardrails<'a>),
     Other,
 }
 
@@ -117,7 +125,8 @@ pub(crate) fn read<'a>(cursor: &mut Cursor<'a>) -> Step<Raw<'a>> {
     let found = cursor.kind()?;
     let at = cursor.at();
     let value = if found == Kind::Object {
-        let members = Members::read(cursor)?;
+        let mut members = Members::read(cursor)?;
+        members.start = at;
         Value::Object(Box::new(members.object(cursor)?))
     } else {
         cursor.skip()?;
@@ -135,6 +144,8 @@ struct Members<'a> {
     name: Label<'a>,
     /// Where the value of each of [`TYPED`] begins.
     typed: [Option<usize>; TYPED.len()],
+    /// Where the blob does.
+    start: usize,
 }
 
 impl<'a> Members<'a> {
@@ -203,6 +214,7 @@ impl<'a> Members<'a> {
                 let _: Icon = self.field("icon", cursor, Cursor::record)?;
                 Content::Package {
                     default_channel: self.field("defaultChannel", cursor, text)?,
+                    guardrails: self.field("properties", cursor, guardrails::of_properties)?,
                 }
             }
             "olm.channel" => {
@@ -214,6 +226,7 @@ impl<'a> Members<'a> {
                 let entries = self.field("entries", cursor, |c| c.list(Deprecation::read_item))?;
                 Content::Deprecations(entries)
             }
+            guardrail::SCHEMA => Content::Guardrails(guardrails::read(self.start, cursor)?),
             _ => Content::Other,
         })
     }

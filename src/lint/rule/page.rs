@@ -39,7 +39,7 @@ impl Rule {
         let mut page = String::from(
             "# What `olmguard lint` finds\n\n\
              Each finding has the id of a rule; `olmguard lint --explain ID` prints its page.\n\
-             Errors are what `opm validate` or an OLM refuses.\n",
+             Errors are what `opm validate` or an OLM refuses, and guardrails for which olmguard refuses upgrades.\n",
         );
         for family in [
             Family::Load,

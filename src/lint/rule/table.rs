@@ -346,7 +346,7 @@ rules! {
         fix "Let the highest version be the head, or remove it from the channel.";
     PrereleaseEdge "prerelease-edge" Users Warning
         "An edge leads from a release to a prerelease."
-        why "Users of a stable version are moved to one that is not, without asking."
+        why "Users of a stable version are moved to one that is not, without asking. Guardrails forbid it only by a rule of kind `Prerelease` that says `Deny`: where the edges are those of the catalog, nothing said means allowed."
         fix "Keep prereleases in a channel of their own that is not the default one: there it is a note, for who follows it wants them. Or end the `skipRange` below them.";
     MajorEdge "major-edge" Users Warning
         "An edge crosses a major version, or in 0.y.z a minor one."
@@ -420,6 +420,46 @@ rules! {
         "Several of the given catalogs offer a package."
         why "Unless their priorities differ, OLM v1 refuses to choose between them."
         fix "Give the ClusterCatalogs different priorities, or let the ClusterExtension select one by label.";
+    GuardrailUnreadable "guardrail-unreadable" Users Error
+        "Guardrails cannot be read: one is wrong, or there are several that may differ."
+        why "Nobody knows what they mean to forbid, so that olmguard refuses every upgrade of the package."
+        fix "Mend what is named, by the table of kinds and keys in the page about guardrails. Of blobs there is one a package, of properties too, and both say the same.";
+    GuardrailOfUnknownPackage "guardrail-of-unknown-package" Users Warning
+        "Guardrails name no package, or one that is not defined."
+        why "They guard nothing: the steps that they mean to forbid are allowed. `opm serve` before 1.69 makes an empty package of the name."
+        fix "Mend the name in `package`.";
+    GuardrailOtherVersion "guardrail-other-version" Users Warning
+        "Guardrails are of a version of the schema that this olmguard does not know."
+        why "They are passed over: the steps that they mean to forbid are allowed, with a warning each."
+        fix "Write them in the known version, or beside it as well, for whoever has an older olmguard.";
+    GuardrailMisnamed "guardrail-misnamed" Users Error
+        "The schema, package or name of a blob of guardrails is one that opm or OLM v1 cannot keep in its place."
+        why "`opm serve` from 1.69 on takes letters, digits, dots, underscores and hyphens only, and else refuses the whole catalog. OLM v1 makes the name of a file of the name of a blob, so that one with `/` leads elsewhere."
+        fix "Leave `name` out, and mend `schema` and `package`.";
+    GuardrailStrandsVersion "guardrail-strands-version" Users Error
+        "The edges have steps upwards from a version, and guardrails leave none of them."
+        why "Who has it installed gets no further: olmguard refuses every step. The edges of all channels are looked at, as OLM v1 does where an extension names none; whoever names one may have fewer."
+        fix "Add an edge to what the rule wants on the way, and its bundle, or narrow the rule.";
+    GuardrailStepNotAvailable "guardrail-step-not-available" Users Warning
+        "A rule wants versions on the way of which the package has none, or deprecated ones only."
+        why "The rule forbids the steps all the same, so that nobody gets past. Where all of them are deprecated it is a note: users are sent through what they are told to leave."
+        fix "Publish a version that is in the range, or mend the range.";
+    GuardrailNeverApplies "guardrail-never-applies" Users Warning
+        "A rule forbids nothing, whatever is installed."
+        why "The step that it means to forbid is allowed. A `via` without upper end has no version behind it, and without `to` that is where a rule ends. Where other versions could make a difference it is a note."
+        fix "End `via`, as in `>=1.3.0 <1.4.0-0`, or write `from` and `to`. Nothing, if the rule waits for versions to come.";
+    GuardrailTakesPrerelease "guardrail-takes-prerelease" Users Warning
+        "A rule takes a prerelease of the next version for one of those that it wants on the way."
+        why "`1.4.0-rc.1` is lower than `1.4.0`, and so in `<1.4.0`. Who goes through it has passed the rule without what the versions before can do."
+        fix "End the range with `<1.4.0-0`, below every prerelease of 1.4.0.";
+    GuardrailAgainstEdge "guardrail-against-edge" Users Warning
+        "Guardrails forbid the step of an edge that `replaces` or `skips` writes."
+        why "The author says two things: OLM takes the step, and olmguard refuses it. For `skips` it is a note, since what is generated skips all that is lower. A `skipRange` by itself speaks of no version in particular."
+        fix "Remove the edge, or narrow the rule.";
+    GuardrailBypassable "guardrail-bypassable" Users Note
+        "A rule of an author says `bypassable`."
+        why "It has no effect: an extension that sets the bypass is free of whatever an author says. The key is for rules of administrators."
+        fix "Remove the key.";
     LintLimit "lint-limit" Users Warning
         "Something is so large that not all of it is looked at or told."
         why "What is not found here may still be there: no real catalog is as large as these limits."

@@ -6,7 +6,7 @@ use crate::lint::Rule;
 pub(in crate::lint) fn too_many_ranges(package: &str) -> Words {
     Words::own(format!(
         "package {} has too many skipRanges and versions to try each on each: nothing is said of what \
-         ranges take, of versions that are cut off and of deprecations without a way out",
+         ranges take, of versions that are cut off or stranded and of deprecations without a way out",
         q(package)
     ))
 }
@@ -15,6 +15,14 @@ pub(in crate::lint) fn too_many_ways(package: &str) -> Words {
     Words::own(format!(
         "package {} has too many channels and edges to follow every way: nothing is said of versions that \
          are cut off",
+        q(package)
+    ))
+}
+
+pub(in crate::lint) fn too_many_guarded_steps(package: &str) -> Words {
+    Words::own(format!(
+        "package {} has too many edges and guardrails to try each on each: nothing is said of what its \
+         guardrails forbid",
         q(package)
     ))
 }

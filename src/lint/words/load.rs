@@ -18,7 +18,7 @@ pub(in crate::lint) fn syntax(malformed: &Malformed, hint: Option<&str>) -> Word
 }
 
 /// A message that may hold text of the catalog, with its own quotes left as they are.
-fn escape_text(text: &str) -> String {
+pub(super) fn escape_text(text: &str) -> String {
     let parts: Vec<_> = text
         .split('"')
         .map(|part| escape(part).replace("\\\\", "\\"))

@@ -2,10 +2,11 @@
 
 use std::collections::BTreeMap;
 
+use super::hint::unquoted;
 use super::locate::Locator;
 use super::{
-    Bundle, Channel, Deprecation, Deprecations, Entry, InvalidImage, LoadFault, LoadFaultKind,
-    Package, PackageProperty, PropertyFault, Spot, Text, Unread, Written,
+    Bundle, Carrier, Channel, Deprecation, Deprecations, Entry, Guardrails, InvalidImage,
+    LoadFault, LoadFaultKind, Package, PackageProperty, PropertyFault, Spot, Text, Unread, Written,
 };
 use crate::catalog::blob::{Fault, Position};
 use crate::catalog::fbc::intake::{Intake, Origin, Place};
@@ -13,6 +14,7 @@ use crate::catalog::fbc::json::{Cursor, Step};
 use crate::catalog::fbc::raw::{self, Content, Label, Object, PropertyValue, Raw, Value};
 use crate::catalog::fbc::reader::Places;
 use crate::catalog::fbc::{FbcError, Malformed, NotAFile};
+use crate::guardrail;
 use crate::lint::image::ImageFault;
 
 /// Collects the blobs of one catalog.
@@ -149,7 +151,14 @@ impl Collector {
         }
         let (package, name) = (object.package.text(), object.name.text());
         match object.content {
-            Content::Package { default_channel } => {
+            Content::Package {
+                default_channel,
+                guardrails,
+            } => {
+                let guardrails = guardrails.iter();
+                let properties = guardrails
+                    .map(|said| Guardrails::of(Carrier::Property, said, (name, ""), locator));
+                self.written.guardrails.extend(properties);
                 self.written.packages.push(Package {
                     spot: begin,
                     name: name.into(),
@@ -181,6 +190,14 @@ impl Collector {
                     package: package.into(),
                     entries,
                 });
+            }
+            Content::Guardrails(said) => {
+                let said = Guardrails::of(Carrier::Blob, &said, (package, name), locator);
+                self.written.guardrails.push(said);
+            }
+            Content::Other if guardrail::is_of_other_version(object.schema.text()) => {
+                let said = Guardrails::unknown(begin, object.schema.text(), package, name);
+                self.written.guardrails.push(said);
             }
             Content::Other => {}
         }
@@ -374,20 +391,6 @@ fn part_of(content: &Content<'_>, fault: &Fault) -> Option<usize> {
     }
 }
 
-/// The first line of YAML whose value begins with `>` and goes on as no block does.
-fn unquoted(text: &[u8]) -> Option<Box<str>> {
-    let lines = text.split(|byte| *byte == b'\n');
-    let mut lines = lines.filter_map(|line| str::from_utf8(line).ok());
-    let line = lines.find(|line| {
-        let value = line.split_once(": ").map(|(_, value)| value.trim());
-        value.is_some_and(|value| value.starts_with('>') && value.contains(['=', '.', '<']))
-    })?;
-    Some(line.trim().chars().take(SHOWN).collect::<String>().into())
-}
-
 fn narrow(number: u64) -> u32 {
     u32::try_from(number).unwrap_or(u32::MAX)
 }
-
-/// How many characters of a line a hint shows.
-const SHOWN: usize = 80;

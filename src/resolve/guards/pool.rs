@@ -27,12 +27,18 @@ struct Highest<'s> {
 impl<'s> Pool<'s> {
     /// Of the bundles in the asked channels whose versions can be read.
     pub(super) fn of(offer: &Offer<'s>) -> Self {
-        let mut pool = Self::default();
         let package = offer.package;
-        for index in offer.members.iter() {
-            if let Ok(read) = &package.bundle(index).version {
-                pool.add(&read.version, package.is_deprecated(index));
-            }
+        Self::of_versions(offer.members.iter().filter_map(|index| {
+            let read = package.bundle(index).version.as_ref().ok()?;
+            Some((&read.version, package.is_deprecated(index)))
+        }))
+    }
+
+    /// Of versions, and whether each is deprecated.
+    pub(super) fn of_versions(versions: impl IntoIterator<Item = (&'s Version, bool)>) -> Self {
+        let mut pool = Self::default();
+        for (version, is_deprecated) in versions {
+            pool.add(version, is_deprecated);
         }
         pool
     }

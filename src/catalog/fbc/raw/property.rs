@@ -70,9 +70,10 @@ pub(super) fn types_only(cursor: &mut Cursor<'_>) -> Step<()> {
 
 /// A property, its value not yet read.
 #[derive(Default)]
-struct Item<'a> {
-    kind: Cow<'a, str>,
-    value: Option<usize>,
+pub(super) struct Item<'a> {
+    pub(super) kind: Cow<'a, str>,
+    /// Where its value begins.
+    pub(super) value: Option<usize>,
 }
 
 impl<'a> Record<'a> for Item<'a> {

@@ -1,0 +1,66 @@
+//! What a blob or a property says of upgrade steps, and where each of its rules stands.
+
+use std::borrow::Cow;
+
+use crate::catalog::fbc::json::{Cursor, Record, Step};
+use crate::catalog::fbc::raw::property::Item;
+use crate::guardrail;
+
+/// Guardrails as they are written.
+#[derive(Debug)]
+pub(crate) struct Guardrails<'a> {
+    /// Where they begin.
+    pub(crate) at: usize,
+    /// The JSON that catalogd makes of them.
+    pub(crate) text: Cow<'a, str>,
+    /// Where each rule begins.
+    pub(crate) rules: Vec<usize>,
+}
+
+/// Reads those that begin at a place.
+pub(super) fn read<'a>(at: usize, cursor: &mut Cursor<'a>) -> Step<Guardrails<'a>> {
+    let text = cursor.rewritten(at)?.into();
+    let (Places(rules), _) = cursor.isolated(|cursor| cursor.revisit(at, Cursor::record))?;
+    Ok(Guardrails { at, text, rules })
+}
+
+/// Reads those of the properties of a package.
+pub(super) fn of_properties<'a>(cursor: &mut Cursor<'a>) -> Step<Vec<Guardrails<'a>>> {
+    let (items, _) = cursor.isolated(|cursor| {
+        cursor.list(|cursor| {
+            cursor.kind()?;
+            let at = cursor.at();
+            let item: Item<'a> = cursor.record()?;
+            Ok((at, item))
+        })
+    })?;
+    let of_them = items.into_iter();
+    let of_them = of_them.filter(|(_, item)| item.kind == guardrail::SCHEMA);
+    let guardrails = of_them.map(|(at, item)| match item.value {
+        Some(value) => read(value, cursor),
+        None => Ok(Guardrails {
+            at,
+            text: "null".into(),
+            rules: Vec::new(),
+        }),
+    });
+    guardrails.collect()
+}
+
+/// Where each of `rules` begins.
+#[derive(Default)]
+struct Places(Vec<usize>);
+
+impl<'a> Record<'a> for Places {
+    const FIELDS: &'static [&'static str] = &["rules"];
+
+    fn read(&mut self, _: usize, cursor: &mut Cursor<'a>) -> Step<()> {
+        self.0 = cursor.list(|cursor| {
+            cursor.kind()?;
+            let at = cursor.at();
+            cursor.skip()?;
+            Ok(at)
+        })?;
+        Ok(())
+    }
+}

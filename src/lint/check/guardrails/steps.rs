@@ -1,0 +1,152 @@
+//! The steps of the catalog that guardrails forbid: edges that somebody wrote for nothing, and versions
+//! from which no step is left.
+//!
+//! OLM v1 asks the edges of all channels unless some are named, so a version is stranded where no channel
+//! has a step upwards that is left to it.
+
+use std::cmp::Ordering;
+use std::collections::BTreeMap;
+
+use super::Guarded;
+use crate::lint::check::ways;
+use crate::lint::finding::Report;
+use crate::lint::view::{Kind, Step};
+use crate::lint::words;
+use crate::lint::written::Spot;
+use crate::lint::{Rule, Severity};
+use crate::resolve::{Alone, Violated};
+
+/// The steps upwards from one node, by the bundles that they lead to.
+type Upwards<'w> = BTreeMap<usize, Judged<'w>>;
+
+/// The edges to one bundle, and what forbids to take them; nothing where they are free.
+struct Judged<'w> {
+    edges: Vec<Step>,
+    against: Vec<Violated<'w>>,
+}
+
+pub(super) fn check(guarded: &Guarded<'_, '_, '_>, report: &mut Report<'_>) {
+    let bundles = guarded.bundles();
+    let bundles = bundles.map(|(_, version, is_deprecated)| (version, is_deprecated));
+    let judged = judged(guarded, &Alone::over(guarded.guardrails, bundles));
+    if guarded.facts.has_all_edges() {
+        for (from, upwards) in &judged {
+            stranded(guarded, *from, upwards, report);
+        }
+    }
+    against_edges(guarded, &judged, report);
+}
+
+/// What is said of every step upwards whose versions are known.
+fn judged<'g>(guarded: &Guarded<'_, '_, '_>, alone: &Alone<'g>) -> BTreeMap<usize, Upwards<'g>> {
+    let mut judged = BTreeMap::<usize, Upwards<'_>>::new();
+    for (node, step) in guarded.facts.steps.all() {
+        let versions = (guarded.version(node), guarded.version(step.to));
+        let (Some(from), Some(to)) = versions else {
+            continue;
+        };
+        if to.cmp_precedence(from) != Ordering::Greater {
+            continue;
+        }
+        let upwards = judged.entry(node).or_default();
+        let judged = upwards.entry(step.to).or_insert_with(|| Judged {
+            edges: Vec::new(),
+            against: alone.violated(from, to),
+        });
+        judged.edges.push(step);
+    }
+    judged
+}
+
+/// Says so where every step upwards is forbidden, by the highest.
+fn stranded(
+    guarded: &Guarded<'_, '_, '_>,
+    from: usize,
+    upwards: &Upwards<'_>,
+    report: &mut Report<'_>,
+) {
+    let order = |a: usize, b: usize| match (guarded.version(a), guarded.version(b)) {
+        (Some(a), Some(b)) => a.cmp_precedence(b),
+        _ => Ordering::Equal,
+    };
+    let highest = upwards.iter().max_by(|(a, _), (b, _)| order(**a, **b));
+    let is_left = upwards.values().any(|judged| judged.against.is_empty());
+    let first = highest.and_then(|(to, judged)| Some((*to, judged.against.first()?)));
+    if let (false, Some((to, first))) = (is_left, first) {
+        let (name, to) = (guarded.facts.name(from), guarded.facts.name(to));
+        let others = upwards.len() - 1;
+        let words = words::guardrail_strands(name, to, others, &forbidding(guarded, first));
+        let (spot, package) = (spot(guarded, first), guarded.package());
+        report.say(Rule::GuardrailStrandsVersion, spot, package, words);
+    }
+}
+
+/// The `replaces` and `skips` that are forbidden to take, told together for each field of an entry.
+fn against_edges(
+    guarded: &Guarded<'_, '_, '_>,
+    judged: &BTreeMap<usize, Upwards<'_>>,
+    report: &mut Report<'_>,
+) {
+    let mut by_field = BTreeMap::<_, Vec<(usize, Step, &Violated<'_>)>>::new();
+    for (from, upwards) in judged {
+        for judged in upwards.values() {
+            let Some(first) = judged.against.first() else {
+                continue;
+            };
+            // A range says nothing of the one version.
+            let edges = judged
+                .edges
+                .iter()
+                .filter(|edge| edge.kind != Kind::SkipRange);
+            for edge in edges {
+                let field = (edge.channel, edge.entry, edge.kind);
+                by_field
+                    .entry(field)
+                    .or_default()
+                    .push((*from, *edge, first));
+            }
+        }
+    }
+    for ((_, _, kind), edges) in &by_field {
+        field(guarded, *kind, edges, report);
+    }
+}
+
+fn field(
+    guarded: &Guarded<'_, '_, '_>,
+    kind: Kind,
+    edges: &[(usize, Step, &Violated<'_>)],
+    report: &mut Report<'_>,
+) {
+    let Some((_, edge, first)) = edges.first() else {
+        return;
+    };
+    let facts = guarded.facts;
+    let from: Vec<_> = edges.iter().map(|(from, ..)| facts.name(*from)).collect();
+    let what = forbidding(guarded, first);
+    // What is generated skips all that is lower, whatever rules there are.
+    let (name, severity) = match kind {
+        Kind::Replaces => ("replaces", Severity::Warning),
+        Kind::Skips | Kind::SkipRange => ("skips", Severity::Note),
+    };
+    let words = words::guardrail_against_edge(name, facts.name(edge.to), &from, &what);
+    let (rule, spot) = (Rule::GuardrailAgainstEdge, ways::spot_of(facts, edge));
+    report.say_as(rule, severity, spot, guarded.package(), words);
+}
+
+/// What forbids a step, in a few words.
+fn forbidding(guarded: &Guarded<'_, '_, '_>, violated: &Violated<'_>) -> String {
+    match violated {
+        Violated::Rule(rule) => words::guardrail_rule(&rule.id),
+        Violated::Prerelease | Violated::Graph(_) | Violated::Unread(_) => {
+            words::guardrail_graph(guarded.guardrails.graph)
+        }
+    }
+}
+
+fn spot(guarded: &Guarded<'_, '_, '_>, violated: &Violated<'_>) -> Spot {
+    match violated {
+        Violated::Rule(rule) => guarded.spot(&rule.id),
+        Violated::Prerelease | Violated::Graph(_) | Violated::Unread(_) => guarded.written.spot,
+    }
+}

@@ -1,0 +1,37 @@
+//! The guardrails of one package by themselves, over versions that need not be those of an offer: for
+//! who looks at a catalog as it is written.
+
+use super::step::{Step, forbidden};
+use super::{CatalogEdge, Pool, Violated};
+use crate::guardrail::Guardrails;
+use crate::version::Version;
+
+/// Guardrails, and the versions that there are.
+#[derive(Debug)]
+pub(crate) struct Alone<'g> {
+    guardrails: &'g Guardrails,
+    pool: Pool<'g>,
+}
+
+impl<'g> Alone<'g> {
+    /// Over these versions; beside each whether it is deprecated.
+    pub(crate) fn over(
+        guardrails: &'g Guardrails,
+        versions: impl IntoIterator<Item = (&'g Version, bool)>,
+    ) -> Self {
+        let pool = Pool::of_versions(versions);
+        Self { guardrails, pool }
+    }
+
+    /// What a step along an edge of the catalog goes against.
+    pub(crate) fn violated(&self, from: &Version, to: &Version) -> Vec<Violated<'g>> {
+        let (edge, pool) = (CatalogEdge::Present, &self.pool);
+        let step = Step {
+            from,
+            to,
+            edge,
+            pool,
+        };
+        forbidden(&step, Ok(self.guardrails))
+    }
+}
