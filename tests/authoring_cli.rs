@@ -5,10 +5,12 @@ mod common {
     pub(crate) mod schema;
 }
 
+use std::fs;
 use std::path::Path;
 use std::process::{Command, Stdio};
 
 use serde_json::Value;
+use tempfile::TempDir;
 
 use common::schema::assert_fits;
 
@@ -82,6 +84,82 @@ fn a_template_is_rendered_from_bundles_at_hand() {
         "no bundle of image \"quay.example/lantern:1.0.0\" among those of --bundles: expected an olm.bundle \
          with this image, such as \"opm render quay.example/lantern:1.0.0\" prints it",
     );
+}
+
+#[test]
+fn guardrails_are_kept_and_have_to_be_readable() {
+    let folder = TempDir::new().expect("a folder");
+    let file = folder.path().join("catalog.yaml");
+    let path = file.to_str().expect("UTF-8");
+    let examples = Path::new(env!("CARGO_MANIFEST_DIR")).join("examples/authoring");
+    let catalog = fs::read_to_string(examples.join("lantern.yaml")).expect("a catalog");
+    let (value, blob) = (
+        "{rules: [{id: slowly, kind: MaxMinorStep, step: 1}]}",
+        "schema: olmguard.guardrails.v1alpha1\npackage: lantern\nrules:\n- {id: slowly, kind: MaxMinorStep, step: 1}\n",
+    );
+    let property = format!(
+        "name: lantern\nproperties: [{{type: olmguard.guardrails.v1alpha1, value: {value}}}]\n"
+    );
+    let catalog = catalog.replacen("name: lantern\n", &property, 1);
+    fs::write(&file, format!("{catalog}---\n{blob}")).expect("a file");
+    let z_stream = [
+        "generate",
+        "z-stream",
+        path,
+        "--package",
+        "lantern",
+        "--channel",
+        "candidate",
+        "--bundle",
+        "lantern.v1.1.2",
+        "--bundles",
+        "patch.yaml",
+        "-o",
+        "json",
+    ];
+    let promote = [
+        "generate",
+        "promote",
+        path,
+        "--package",
+        "lantern",
+        "--channel",
+        "stable",
+        "--bundle",
+        "lantern.v1.2.0",
+        "--method",
+        "skips",
+        "-o",
+        "json",
+    ];
+    let rules = serde_json::json!([{"id": "slowly", "kind": "MaxMinorStep", "step": 1}]);
+    for arguments in [z_stream, promote] {
+        let ended = olmguard(&arguments);
+        assert_eq!(ended.code, Some(0), "{}", ended.stderr);
+        let made = blobs(&ended.stdout);
+        let kept = made
+            .iter()
+            .filter(|blob| blob["schema"] == "olmguard.guardrails.v1alpha1");
+        assert_eq!(
+            kept.map(|blob| &blob["rules"]).collect::<Vec<_>>(),
+            [&rules]
+        );
+        let package = named(&made, "olm.package", "lantern").expect("the package");
+        assert_eq!(package["properties"][0]["value"]["rules"], rules);
+    }
+    let line = catalog.lines().count() + 2;
+    fs::write(
+        &file,
+        format!("{catalog}---\n{}", blob.replace("step: 1", "step: 0")),
+    )
+    .expect("a file");
+    for arguments in [z_stream, promote] {
+        let error = format!(
+            "{path}: line {line}, column 1: guardrails of package \"lantern\": rules[0].step: expected a \
+             whole number from 1, found integer"
+        );
+        refused(&arguments, 3, &error);
+    }
 }
 
 #[test]

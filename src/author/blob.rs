@@ -93,4 +93,5 @@ impl Blob {
 pub(super) const PACKAGE: &str = "olm.package";
 pub(super) const CHANNEL: &str = "olm.channel";
 pub(super) const BUNDLE: &str = "olm.bundle";
+pub(super) const GUARDRAILS: &str = crate::guardrail::SCHEMA;
 pub(super) const DEPRECATIONS: &str = "olm.deprecations";

@@ -13,6 +13,7 @@ mod tests;
 use crate::author::shelf::{Shelf, ShelfError};
 use crate::author::written::{Written, WrittenError};
 use crate::version::{VersionError, go};
+use document::Document;
 
 /// Why a template is not rendered. What opm has a text for, begins with it.
 #[derive(Clone, Debug, Eq, PartialEq, thiserror::Error)]
@@ -28,6 +29,38 @@ pub enum TemplateError {
         file: Box<str>,
         /// How many there are.
         found: usize,
+    },
+    /// Guardrails stand beside a template that has a place for them.
+    #[error(
+        "guardrails of package {} stand beside the template: expected them among its entries",
+        go::quote(package)
+    )]
+    GuardrailsBeside {
+        /// The package that they are about.
+        package: Box<str>,
+    },
+    /// There are several guardrails beside a template.
+    #[error(
+        "{found} documents with guardrails stand beside the template: expected one, of package {}",
+        go::quote(package)
+    )]
+    SeveralGuardrails {
+        /// How many there are.
+        found: usize,
+        /// The package of the template.
+        package: Box<str>,
+    },
+    /// Guardrails beside a template are about another package.
+    #[error(
+        "the guardrails beside the template are about package {}: expected {}, the package of its bundles",
+        go::quote(found),
+        go::quote(package)
+    )]
+    ForeignGuardrails {
+        /// What they are about.
+        found: Box<str>,
+        /// The package of the template.
+        package: Box<str>,
     },
     /// Nothing says what it is.
     #[error(
@@ -169,11 +202,19 @@ pub enum TemplateError {
 /// # Errors
 /// Whatever opm would refuse it for, and a bundle that the shelf does not have.
 pub fn render(file: &str, text: &[u8], shelf: &Shelf) -> Result<Written, TemplateError> {
-    let template = document::read(file, text)?;
+    let Document {
+        template,
+        guardrails,
+    } = document::read(file, text)?;
     match template.schema() {
         "" => Err(TemplateError::NoSchema),
-        BASIC => basic::render(file, &template, shelf),
-        SEMVER => semver::render(&template, shelf),
+        BASIC => match guardrails.first() {
+            None => basic::render(file, &template, shelf),
+            Some(beside) => Err(TemplateError::GuardrailsBeside {
+                package: beside.package().into(),
+            }),
+        },
+        SEMVER => semver::render(&template, guardrails, shelf),
         SUBSTITUTES => Err(TemplateError::Substitutes),
         other => Err(TemplateError::UnknownSchema {
             schema: other.into(),

@@ -5,19 +5,21 @@
 
 use crate::author::blob::Blob;
 use crate::author::value::{self, Value};
-use crate::catalog::blob::{BlobFault, Content, Key, Sink};
-use crate::catalog::fbc::intake::{Decisive, Intake, Origin, Place};
+use crate::author::written::WrittenError;
+use crate::catalog::blob::Content;
+use crate::catalog::fbc::intake::{Intake, Origin, Place};
 use crate::catalog::fbc::json::{Cursor, Step};
 use crate::catalog::fbc::reader::Places;
 use crate::catalog::fbc::{FbcError, meta};
+use crate::catalog::read_guardrails;
 
 /// Takes them.
 #[derive(Debug, Default)]
 pub(super) struct Whole {
     /// The blobs so far.
     pub(super) blobs: Vec<Blob>,
-    /// The first that does not decode as its schema.
-    pub(super) fault: Option<BlobFault>,
+    /// Why the first does not do that does not.
+    pub(super) fault: Option<WrittenError>,
 }
 
 impl Intake for Whole {
@@ -34,7 +36,9 @@ impl Intake for Whole {
     }
 
     fn take(&mut self, (decisive, value): Self::Blob<'_>, place: &Place<'_>) {
-        Decisive(&mut Decodes(&mut self.fault)).take(decisive, place);
+        if self.fault.is_none() {
+            self.fault = decisive.and_then(|blob| fault(blob, place));
+        }
         if let Value::Object(members) = value {
             self.blobs.push(Blob::new(members));
         }
@@ -45,13 +49,22 @@ impl Intake for Whole {
     }
 }
 
-/// Notes the first blob that does not decode.
-struct Decodes<'f>(&'f mut Option<BlobFault>);
-
-impl Sink for Decodes<'_> {
-    fn blob(&mut self, _: Key<'_>, content: Result<Content<'_>, BlobFault>) {
-        if let Err(fault) = content {
-            self.0.get_or_insert(fault);
+/// Why a blob does not decode, or the guardrails in it cannot be read.
+fn fault(blob: meta::Blob<'_>, place: &Place<'_>) -> Option<WrittenError> {
+    let stated = match blob.content {
+        Err(fault) => {
+            let fault = place.blame(&blob.filed, fault);
+            return Some(WrittenError::Blob(Box::new(fault)));
         }
-    }
+        Ok(Content::Guardrails(text)) => vec![text],
+        Ok(Content::Package(package)) => package.guardrails,
+        Ok(_) => return None,
+    };
+    let unread = stated.iter().find_map(|text| read_guardrails(text).err())?;
+    Some(WrittenError::Guardrails {
+        file: place.file.into(),
+        position: place.position,
+        package: blob.filed.key().folder().into(),
+        unread,
+    })
 }

@@ -12,8 +12,10 @@ use crate::author::blob::{BUNDLE, Blob, CHANNEL, DEPRECATIONS, PACKAGE};
 use crate::author::channel::Channel;
 use crate::author::whole::Whole;
 use crate::author::{json, yaml};
-use crate::catalog::blob::BlobFault;
+use crate::catalog::blob::{BlobFault, Position};
 use crate::catalog::fbc::{self, FbcError};
+use crate::guardrail::Unread;
+use crate::version::go;
 
 /// The blobs of a catalog.
 #[derive(Clone, Debug, Default, Eq, PartialEq)]
@@ -44,13 +46,28 @@ pub enum WrittenError {
     /// A blob in it, which names its file, is not of its schema.
     #[error("{0}")]
     Blob(Box<BlobFault>),
+    /// Guardrails in it cannot be read, so that olmguard would refuse every upgrade.
+    #[error(
+        "{file}: {position}: guardrails of package {}: {unread}",
+        go::quote(package)
+    )]
+    Guardrails {
+        /// The file, as it was named.
+        file: Box<str>,
+        /// Where the blob stands that they are in.
+        position: Position,
+        /// The package that they are about.
+        package: Box<str>,
+        /// What is wrong.
+        unread: Unread,
+    },
 }
 
 impl Written {
     /// Adds the blobs of one file, which is called `name` in faults.
     ///
     /// # Errors
-    /// The first fault for which OLM would refuse the catalog or a package of it.
+    /// The first fault for which OLM would refuse the catalog or a package of it, or olmguard every upgrade.
     pub fn read(&mut self, name: &str, text: &[u8]) -> Result<(), WrittenError> {
         let mut whole = Whole::default();
         let read = fbc::read_into(name, text, &mut whole);
@@ -59,7 +76,7 @@ impl Written {
             source,
         })?;
         if let Some(fault) = whole.fault {
-            return Err(WrittenError::Blob(Box::new(fault)));
+            return Err(fault);
         }
         self.blobs.extend(whole.blobs);
         Ok(())
@@ -68,6 +85,11 @@ impl Written {
     /// Every blob, in the order read.
     pub fn blobs(&self) -> &[Blob] {
         &self.blobs
+    }
+
+    /// The blobs themselves.
+    pub(super) fn into_blobs(self) -> Vec<Blob> {
+        self.blobs
     }
 
     /// Adds a blob.

@@ -1,21 +1,33 @@
-//! The one document of a template.
+//! The document of a template, and what may stand beside it.
 
 use super::TemplateError;
-use crate::author::blob::Blob;
+use crate::author::blob::{Blob, GUARDRAILS};
 use crate::author::written::Written;
+
+/// A template, and the guardrails in documents of the same text.
+pub(super) struct Document {
+    pub(super) template: Blob,
+    pub(super) guardrails: Vec<Blob>,
+}
 
 /// Reads it.
 ///
 /// Upstream takes the first document and does not look at others; a second one here is a fault, since
-/// whoever wrote it means it.
-pub(super) fn read(file: &str, text: &[u8]) -> Result<Blob, TemplateError> {
+/// whoever wrote it means it. Guardrails are none of opm's, and have no place in some templates.
+pub(super) fn read(file: &str, text: &[u8]) -> Result<Document, TemplateError> {
     let mut written = Written::default();
     written.read(file, text)?;
-    match written.blobs() {
-        [template] => Ok(template.clone()),
-        documents => Err(TemplateError::Documents {
+    let is_guardrails = |blob: &Blob| blob.schema() == GUARDRAILS;
+    let (guardrails, mut others): (Vec<_>, Vec<_>) =
+        written.into_blobs().into_iter().partition(is_guardrails);
+    match (others.pop(), others.len()) {
+        (Some(template), 0) => Ok(Document {
+            template,
+            guardrails,
+        }),
+        (last, before) => Err(TemplateError::Documents {
             file: file.into(),
-            found: documents.len(),
+            found: before + usize::from(last.is_some()),
         }),
     }
 }

@@ -21,8 +21,12 @@ use crate::author::written::Written;
 use crate::version::Version;
 use input::Input;
 
-/// The package, the channels and the bundles of a template.
-pub(super) fn render(template: &Blob, shelf: &Shelf) -> Result<Written, TemplateError> {
+/// The package, the channels and the bundles of a template, with the guardrails that stand beside it.
+pub(super) fn render(
+    template: &Blob,
+    guardrails: Vec<Blob>,
+    shelf: &Shelf,
+) -> Result<Written, TemplateError> {
     let input = Input::read(template)?;
     let mut bundles = BTreeMap::new();
     let mut package = None;
@@ -35,8 +39,30 @@ pub(super) fn render(template: &Blob, shelf: &Shelf) -> Result<Written, Template
         }
     }
     let package = package.ok_or(TemplateError::NoBundles)?;
+    check_guardrails(&guardrails, &package)?;
     let streams = channels::generate(&package, &releases, input.kinds);
-    Ok(written(&package, streams, bundles))
+    let mut written = written(&package, streams, bundles);
+    for blob in guardrails {
+        written.push(blob);
+    }
+    Ok(written)
+}
+
+/// Checks that the guardrails are those of the package.
+fn check_guardrails(guardrails: &[Blob], package: &str) -> Result<(), TemplateError> {
+    if guardrails.len() > 1 {
+        return Err(TemplateError::SeveralGuardrails {
+            found: guardrails.len(),
+            package: package.into(),
+        });
+    }
+    let foreign = guardrails.iter().find(|blob| blob.package() != package);
+    foreign.map_or(Ok(()), |blob| {
+        Err(TemplateError::ForeignGuardrails {
+            found: blob.package().into(),
+            package: package.into(),
+        })
+    })
 }
 
 /// The releases that one list names, with their bundles, by version.

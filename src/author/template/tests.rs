@@ -292,3 +292,92 @@ fn a_basic_template_passes_blobs_on_as_they_are() {
          ---\npackage: p\nschema: com.example.notes\ntext: hello\n"
     );
 }
+
+const GUARDRAILS: &str = "{schema: olmguard.guardrails.v1alpha1, package: p, rules: [{id: slowly, kind: \
+                          MaxMinorStep, step: 1}]}";
+
+/// The guardrails of a catalog as it is printed.
+fn guardrails_of(written: &Written) -> Vec<String> {
+    let text = written.to_text(crate::author::Format::Yaml);
+    let documents = text.split("---\n").map(str::to_owned);
+    documents
+        .filter(|document| document.contains("olmguard.guardrails.v1alpha1"))
+        .collect()
+}
+
+#[test]
+fn a_basic_template_keeps_guardrails_as_they_are() {
+    let template = format!(
+        "schema: olm.template.basic\nentries:\n\
+         - {{schema: olm.package, name: p, properties: [{{type: olmguard.guardrails.v1alpha1, value: {{rules: [{{id: \
+         slowly, kind: MaxMinorStep, step: 1}}]}}}}]}}\n- {GUARDRAILS}\n"
+    );
+    let written = render("t", template.as_bytes(), &shelf(&[])).unwrap();
+    assert_eq!(
+        guardrails_of(&written),
+        [
+            "name: p\nproperties:\n- type: olmguard.guardrails.v1alpha1\n  value:\n    rules:\n    - id: slowly\n      \
+             kind: MaxMinorStep\n      step: 1\nschema: olm.package\n",
+            "package: p\nrules:\n- id: slowly\n  kind: MaxMinorStep\n  step: 1\nschema: \
+             olmguard.guardrails.v1alpha1\n",
+        ]
+    );
+}
+
+#[test]
+fn guardrails_may_stand_beside_a_semver_template() {
+    let template = semver("", &[], &["1.0.0"]);
+    for text in [
+        format!("{template}---\n{GUARDRAILS}\n"),
+        format!("{GUARDRAILS}\n---\n{template}"),
+    ] {
+        let written = render("t", text.as_bytes(), &shelf(&["1.0.0"])).unwrap();
+        assert_eq!(channels(&written), ["stable-v1.0: 1.0.0"]);
+        assert_eq!(
+            guardrails_of(&written),
+            [
+                "package: p\nrules:\n- id: slowly\n  kind: MaxMinorStep\n  step: 1\nschema: \
+              olmguard.guardrails.v1alpha1\n"
+            ]
+        );
+    }
+    let beside = |guardrails: &str| format!("{template}---\n{guardrails}\n");
+    let versions = ["1.0.0"];
+    refused(
+        &beside(&GUARDRAILS.replace("package: p", "package: q")),
+        &versions,
+        "the guardrails beside the template are about package \"q\": expected \"p\", the package of its bundles",
+    );
+    refused(
+        &beside(&GUARDRAILS.replace("package: p, ", "")),
+        &versions,
+        "the guardrails beside the template are about package \"\": expected \"p\", the package of its bundles",
+    );
+    refused(
+        &beside(&format!("{GUARDRAILS}\n---\n{GUARDRAILS}")),
+        &versions,
+        "2 documents with guardrails stand beside the template: expected one, of package \"p\"",
+    );
+    refused(
+        &format!("schema: olm.template.basic\n---\n{GUARDRAILS}"),
+        &[],
+        "guardrails of package \"p\" stand beside the template: expected them among its entries",
+    );
+    refused(GUARDRAILS, &[], "t: expected one document, found 0");
+}
+
+#[test]
+fn guardrails_that_cannot_be_read_are_refused_by_their_place() {
+    let wrong = GUARDRAILS.replace("step: 1", "step: 0");
+    refused(
+        &format!("{}---\n{wrong}\n", semver("", &[], &["1.0.0"])),
+        &["1.0.0"],
+        "t: line 6, column 1: guardrails of package \"p\": rules[0].step: expected a whole number from 1, found integer",
+    );
+    let entry = format!("schema: olm.template.basic\nentries: [{wrong}]\n");
+    refused(
+        &entry,
+        &[],
+        "t: entries[0]: byte 0: guardrails of package \"p\": rules[0].step: expected a whole number from 1, found integer",
+    );
+}

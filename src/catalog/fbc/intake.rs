@@ -77,7 +77,7 @@ pub(crate) struct Place<'a> {
 
 impl Place<'_> {
     /// The fault of the blob that stands here and is filed so.
-    pub(super) fn blame(&self, filed: &Filed<'_>, fault: Fault) -> BlobFault {
+    pub(crate) fn blame(&self, filed: &Filed<'_>, fault: Fault) -> BlobFault {
         BlobFault {
             file: self.file.into(),
             position: self.position,
