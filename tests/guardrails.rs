@@ -14,6 +14,8 @@ mod imposed;
 mod laws;
 #[path = "guardrails/reading.rs"]
 mod reading;
+#[path = "guardrails/schema.rs"]
+mod schema;
 #[path = "guardrails/texts.rs"]
 mod texts;
 #[path = "guardrails/worked.rs"]

@@ -72,16 +72,16 @@ fn two_that_may_differ_are_none_that_can_be_read() {
     assert_eq!(unread.to_string(), differ);
 }
 
-#[test]
-fn what_is_not_known_is_refused_by_its_place() {
-    let blob = |rules: Value| fault(&[guardrails("Catalog", &rules)]);
+/// Blobs that cannot be read, and why.
+pub(crate) fn unreadable() -> Vec<(Value, String)> {
+    let blob = |rules: Value| guardrails("Catalog", &rules);
     let rule = |key: &str, value: Value| {
         let mut rule = json!({"id": "x", "kind": "PassThrough", "via": "1.1.0"});
         rule[key] = value;
         blob(json!([rule]))
     };
     let kinds = "PassThrough, Waypoints, LatestPatchFirst, MaxMinorStep, Prerelease";
-    for (found, expected) in [
+    vec![
         (blob(json!({})), "rules: expected a list, found object".to_owned()),
         (blob(json!([1])), "rules[0]: expected an object, found integer".to_owned()),
         (blob(json!([{}])), "rules[0].kind: missing: expected the kind of a rule".to_owned()),
@@ -97,7 +97,7 @@ fn what_is_not_known_is_refused_by_its_place() {
         (rule("to", json!(">1.0.0 ".repeat(130))), "rules[0].to: too long a range: expected at most 512 bytes".to_owned()),
         (rule("reason", json!("a".repeat(1025))), "rules[0].reason: too long: expected at most 1024 bytes".to_owned()),
         (rule("bypassable", json!("no")), "rules[0].bypassable: expected true or false, found string".to_owned()),
-        (fault(&[guardrails("Semantic", &json!([]))]), "graph: \"Semantic\" is not known: expected one of Catalog, Semver, CatalogOrSemver".to_owned()),
+        (guardrails("Semantic", &json!([])), "graph: \"Semantic\" is not known: expected one of Catalog, Semver, CatalogOrSemver".to_owned()),
         (blob(json!([{"id": "x", "kind": "MaxMinorStep"}])), "rules[0].step: missing: expected a whole number from 1".to_owned()),
         (blob(json!([{"id": "x", "kind": "MaxMinorStep", "step": 0}])), "rules[0].step: expected a whole number from 1, found integer".to_owned()),
         (blob(json!([{"id": "x", "kind": "MaxMinorStep", "step": 1.5}])), "rules[0].step: expected a whole number from 1, found number".to_owned()),
@@ -107,7 +107,13 @@ fn what_is_not_known_is_refused_by_its_place() {
         (blob(json!([{"id": "x", "kind": "Prerelease", "action": "Warn"}])), "rules[0].action: \"Warn\" is not known: expected one of Deny, Allow".to_owned()),
         (blob(json!([{"id": "x", "kind": "LatestPatchFirst"}, {"id": "x", "kind": "LatestPatchFirst"}])), "rules: \"x\" is the id of two rules: expected one of its own for each".to_owned()),
         (blob((0..257).map(|n| json!({"id": format!("{n}"), "kind": "LatestPatchFirst"})).collect()), "rules: too many: expected at most 256 rules, each waypoint counted".to_owned()),
-    ] {
+    ]
+}
+
+#[test]
+fn what_is_not_known_is_refused_by_its_place() {
+    for (blob, expected) in unreadable() {
+        let found = fault(&[blob]);
         assert!(found.starts_with(&expected), "{found}\n{expected}");
     }
 }
@@ -144,10 +150,10 @@ fn a_blob_that_cannot_be_read_leaves_the_package_readable() {
 }
 
 /// As catalogd writes a blob once it has read it: keys sorted, numbers as `float64`, no blanks.
-const REWRITTEN: &str = r#"{"graph":"Catalog","package":"p","rules":[{"id":"one","kind":"MaxMinorStep","reason":"a \u003c b","step":1},{"bypassable":true,"id":"via","kind":"PassThrough","via":"\u003e=1.1.0 \u003c1.2.0"}],"schema":"olmguard.guardrails.v1alpha1"}"#;
+pub(crate) const REWRITTEN: &str = r#"{"graph":"Catalog","package":"p","rules":[{"id":"one","kind":"MaxMinorStep","reason":"a \u003c b","step":1},{"bypassable":true,"id":"via","kind":"PassThrough","via":"\u003e=1.1.0 \u003c1.2.0"}],"schema":"olmguard.guardrails.v1alpha1"}"#;
 
 /// The same as an author may write it, in YAML and in JSON.
-const WRITTEN: [&str; 2] = [
+pub(crate) const WRITTEN: [&str; 2] = [
     r#"
 schema: olmguard.guardrails.v1alpha1
 package: p
