@@ -12,6 +12,8 @@ mod catalog;
 mod imposed;
 #[path = "guardrails/laws.rs"]
 mod laws;
+#[path = "guardrails/linted.rs"]
+mod linted;
 #[path = "guardrails/reading.rs"]
 mod reading;
 #[path = "guardrails/schema.rs"]

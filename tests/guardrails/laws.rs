@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 
 use crate::catalog::{Asked, blobs, guardrails, judged, judged_from, snapshot};
 
-const POOL: [&str; 12] = [
+pub(crate) const POOL: [&str; 12] = [
     "1.0.0",
     "1.0.1",
     "1.1.0",
@@ -54,7 +54,7 @@ fn rule() -> impl Strategy<Value = Value> {
     ]
 }
 
-fn rules() -> impl Strategy<Value = Vec<Value>> {
+pub(crate) fn rules() -> impl Strategy<Value = Vec<Value>> {
     prop::collection::vec(rule(), 0..4).prop_map(|mut rules| {
         for (at, rule) in rules.iter_mut().enumerate() {
             rule["id"] = format!("rule-{at}").into();
@@ -63,7 +63,7 @@ fn rules() -> impl Strategy<Value = Vec<Value>> {
     })
 }
 
-fn graph() -> impl Strategy<Value = &'static str> {
+pub(crate) fn graph() -> impl Strategy<Value = &'static str> {
     prop::sample::select(vec!["Catalog", "Semver", "CatalogOrSemver"])
 }
 
