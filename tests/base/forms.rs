@@ -207,9 +207,8 @@ fn github(ran: &Ran) -> Vec<String> {
     let commands = ran.stdout.lines().filter_map(|line| {
         let (head, message) = line.strip_prefix("::")?.split_once("::").expect(line);
         let (_, title) = head.split_once("title=").expect(line);
-        let (name, token) = match title.split_once("%3A ") {
-            None => return Some(of_note(message)),
-            Some(title) => title,
+        let Some((name, token)) = title.split_once("%3A ") else {
+            return Some(of_note(message));
         };
         (token != "warning").then(|| {
             assert!(head.starts_with("error "), "{line}");

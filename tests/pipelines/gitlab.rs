@@ -80,6 +80,15 @@ fn expanded(text: &str, variables: &[(&str, &str)]) -> String {
     })
 }
 
+/// What a variable of the job is in a pipeline with these.
+fn valued(variable: &Value, pipeline: &[(&str, &str)]) -> String {
+    if let Some(value) = variable.as_str() {
+        return expanded(value, pipeline);
+    }
+    assert_eq!(variable["expand"], false, "{variable}");
+    variable["value"].as_str().expect("a text").to_owned()
+}
+
 pub(crate) fn run(repository: &Repository, given: &[(&str, &str)]) -> Ran {
     run_in(&[], repository, given)
 }
@@ -106,14 +115,7 @@ pub(crate) fn run_in(
     let mut command = repository.command("sh");
     command.arg("-ec").arg(lines.join("\n"));
     for (name, variable) in job["variables"].as_object().expect("variables") {
-        let value = match variable.as_str() {
-            Some(value) => expanded(value, pipeline),
-            None => {
-                assert_eq!(variable["expand"], false, "{name}");
-                variable["value"].as_str().expect("a text").to_owned()
-            }
-        };
-        command.env(name, value);
+        command.env(name, valued(variable, pipeline));
     }
     Ran::of(&mut command)
 }
