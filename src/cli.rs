@@ -38,6 +38,7 @@ mod see;
 mod serve;
 mod signals;
 mod snapshot;
+mod update;
 pub mod version;
 mod versions;
 mod workflow;

@@ -11,4 +11,5 @@ mod expectations {
     mod forms;
     pub(crate) mod scene;
     mod strict;
+    mod updates;
 }

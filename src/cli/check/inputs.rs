@@ -9,7 +9,7 @@ use serde_json::Value;
 use crate::admission::Review;
 use crate::cli::check::args::{CheckArgs, Plan, Schema};
 use crate::cli::check::bad::{BadInput, Problem};
-use crate::cli::check::base::{Ancestor, Base, BaseError, Found, Past};
+use crate::cli::check::base::{Ancestor, Base, BaseError, Past};
 use crate::cli::check::cases::{Case, Place, Subject, Told};
 use crate::cli::common::UsageError;
 use crate::extension::schema::{self, Finding, SchemaRelease};
@@ -277,23 +277,12 @@ fn is_review(object: &ManifestObject) -> bool {
 
 /// What the CRD refuses of an object, and of the edit that makes it where its past is known.
 fn refused(shape: Shape, release: SchemaRelease, new: &Value, past: &mut Past) -> Vec<Finding> {
-    let mut findings = schema::check(shape, release, new);
-    let Past::Found(Found {
-        ancestor, breaks, ..
-    }) = past
-    else {
-        return findings;
+    let Past::Found(found) = past else {
+        return schema::check(shape, release, new);
     };
-    let old_shape = ancestor.extension.as_ref().map(|old| old.shape);
-    let before = old_shape.map(|shape| schema::check(shape, release, &ancestor.value));
-    let before = before.unwrap_or_default();
-    *breaks = findings.iter().any(|finding| !before.contains(finding));
-    if old_shape == Some(shape) {
-        let of_edit = schema::check_edit(shape, release, &ancestor.value, new);
-        *breaks |= !of_edit.is_empty();
-        findings.extend(of_edit);
-    }
-    findings
+    let refused = found.ancestor.before().refused(shape, release, new);
+    found.breaks = refused.breaks;
+    refused.findings
 }
 
 /// The version if one is written, of whatever type, else the package's name; `below` leads from

@@ -8,9 +8,8 @@ use crate::cli::check::args::Plan;
 use crate::cli::check::base::Past;
 use crate::cli::check::cases::{Case, Told};
 use crate::cli::said::{PartError, SaidArg, is_part};
-use crate::explain::plain;
-use crate::extension::{Extension, Filter, Installed, SourceType, UnknownCause};
-use crate::judge::{Token, Verdict, pinned, resolved};
+use crate::extension::{Extension, Filter, Installed, UnknownCause};
+use crate::judge::Token;
 use crate::snapshot::Snapshot;
 
 /// What is installed and, where the base asks for something and that is not what counts, why not.
@@ -33,38 +32,10 @@ pub(super) fn of(
             let why = why.clone();
             (Installed::Unknown(UnknownCause::NotInBase { why }), None)
         }
-        (None, Told::ByManifests, Past::Found(found)) => match &found.ancestor.extension {
-            Some(old) => by(snapshot, old, extension),
-            None => own(),
-        },
+        (None, Told::ByManifests, Past::Found(found)) => {
+            found.ancestor.before().installed(snapshot, extension)
+        }
     }
-}
-
-/// By what the extension was.
-fn by(snapshot: &Snapshot, old: &Extension, new: &Extension) -> (Installed, Option<Token>) {
-    let filter = match &old.filter {
-        _ if old.source_type != SourceType::Catalog => return (new.installed.clone(), None),
-        Err(_) => return (new.installed.clone(), Some(Token::InvalidSpec)),
-        Ok(filter) => filter,
-    };
-    let statuses = [&new.installed, &old.installed];
-    let status = statuses
-        .into_iter()
-        .find(|status| **status != Installed::Nothing);
-    let known = pinned(snapshot, filter).or_else(|| status.cloned());
-    match known.map_or_else(|| resolved(snapshot, filter), Ok) {
-        Ok(installed) => (installed, None),
-        Err(ruled) => unresolved(ruled.ruling.token()),
-    }
-}
-
-/// Where the base resolves to nothing, nothing is installed; where that is not known, neither is this.
-fn unresolved(token: Token) -> (Installed, Option<Token>) {
-    if token.verdict() == Verdict::Undecided {
-        let why = plain::undecided_base(token);
-        return (Installed::Unknown(UnknownCause::NotInBase { why }), None);
-    }
-    (Installed::Nothing, Some(token))
 }
 
 /// What one `--installed` says: one extension or, with commas between them, several.

@@ -7,6 +7,7 @@ use crate::cli::check::base::{Ancestor, Past};
 use crate::cli::check::cases::{Case, Subject};
 use crate::cli::check::inputs::Gathered;
 use crate::cli::check::installed;
+use crate::cli::update;
 use crate::explain::{self, Answer, answer, not_judged};
 use crate::extension::Extension;
 use crate::judge::{Edit, Verdict};
@@ -37,10 +38,7 @@ pub(super) fn judge(
                 let renamed = renamed(case, extension, gathered);
                 explain::warn_last(&mut answer.warnings, renamed.map(explain::renamed));
             }
-            if answer.verdict != Verdict::NotJudged {
-                let doubt = doubt.map(explain::base_without_bundle);
-                explain::warn_last(&mut answer.warnings, doubt);
-            }
+            update::warn_of_doubt(&mut answer, doubt);
             answer
         }
     };

@@ -16,6 +16,8 @@ pub(super) enum Subject {
     File { file: PathBuf, name: Option<String> },
     /// Here.
     Object(Value),
+    /// By its `spec.source.catalog` alone.
+    Catalog(Value),
 }
 
 /// Why there is none.
@@ -44,28 +46,16 @@ impl Subject {
                     .map(|name| name.text().map(str::to_owned))
                     .transpose()?,
             }),
-            (None, Some(catalog), None) if name.is_none() => Self::of_catalog(&catalog),
+            (None, Some(catalog), None) if name.is_none() => {
+                catalog.members()?;
+                Ok(Self::Catalog(catalog.value().clone()))
+            }
             (None, None, Some(manifest)) if name.is_none() => Self::of_manifest(&manifest),
             _ => {
                 let text = format!("{} {ONE_OF}", field.name());
                 Err(field.error(Why::Other { text }))
             }
         }
-    }
-
-    /// What stands in `spec.source.catalog`, in an object of the API that is served.
-    fn of_catalog(catalog: &Field<'_>) -> Result<Self, SuiteError> {
-        catalog.members()?;
-        Ok(Self::Object(json!({
-            "apiVersion": "olm.operatorframework.io/v1",
-            "kind": "ClusterExtension",
-            "metadata": {"name": "extension"},
-            "spec": {
-                "namespace": "extension",
-                "serviceAccount": {"name": "extension"},
-                "source": {"sourceType": "Catalog", "catalog": catalog.value()},
-            },
-        })))
     }
 
     fn of_manifest(manifest: &Field<'_>) -> Result<Self, SuiteError> {
@@ -82,9 +72,55 @@ impl Subject {
     pub(super) fn object(&self, folder: &Path) -> Result<Value, SubjectError> {
         match self {
             Self::Object(value) => Ok(value.clone()),
+            Self::Catalog(catalog) => Ok(served(catalog)),
             Self::File { file, name } => find(&folder.join(file), name.as_deref()),
         }
     }
+}
+
+/// What an extension is to be, and what it was. Where of one the fields of its catalog alone are told, the
+/// rest is that of the other: no edit changes it.
+pub(super) fn both(
+    new: &Subject,
+    old: &Subject,
+    folder: &Path,
+) -> Result<(Value, Value), SubjectError> {
+    if let Subject::Catalog(catalog) = new {
+        let old = old.object(folder)?;
+        return Ok((asking(&old, catalog), old));
+    }
+    let new = new.object(folder)?;
+    let old = match old {
+        Subject::Catalog(catalog) => asking(&new, catalog),
+        Subject::File { .. } | Subject::Object(_) => old.object(folder)?,
+    };
+    Ok((new, old))
+}
+
+/// The same object with these fields in its `spec.source.catalog`; one without that place is another.
+fn asking(object: &Value, catalog: &Value) -> Value {
+    let mut object = object.clone();
+    match object.pointer_mut("/spec/source/catalog") {
+        None => served(catalog),
+        Some(place) => {
+            *place = catalog.clone();
+            object
+        }
+    }
+}
+
+/// An object of the API that is served.
+fn served(catalog: &Value) -> Value {
+    json!({
+        "apiVersion": "olm.operatorframework.io/v1",
+        "kind": "ClusterExtension",
+        "metadata": {"name": "extension"},
+        "spec": {
+            "namespace": "extension",
+            "serviceAccount": {"name": "extension"},
+            "source": {"sourceType": "Catalog", "catalog": catalog},
+        },
+    })
 }
 
 fn find(path: &Path, name: Option<&str>) -> Result<Value, SubjectError> {

@@ -1,14 +1,17 @@
 //! One case, tried.
 
+use std::path::Path;
+
 use serde_json::Value;
 
 use crate::cli::expect::compare::{Difference, differences};
-use crate::cli::expect::subject::SubjectError;
+use crate::cli::expect::subject::{self, SubjectError};
 use crate::cli::expect::suite::{Case, Old, Suite};
+use crate::cli::update::{self, Before, Refused};
 use crate::explain::{Answer, answer, not_judged};
 use crate::extension::schema::{self, SchemaRelease};
-use crate::extension::{Extension, Identity, Recognised, recognise};
-use crate::judge::{Edit, Exemption};
+use crate::extension::{Extension, Identity, Installed, Recognised, Shape, recognise};
+use crate::judge::{Edit, Exemption, Token};
 use crate::manifest::Position;
 use crate::snapshot::Snapshot;
 
@@ -40,8 +43,7 @@ pub(super) fn run(
     case: &Case,
     snapshot: &Snapshot,
 ) -> Result<Outcome, SubjectError> {
-    let new = case.extension.object(&suite.folder)?;
-    let old = old(suite, case, &new)?;
+    let (new, old) = objects(case, &suite.folder)?;
     let answer = judge(snapshot, case, &new, old.as_ref());
     Ok(Outcome {
         file: suite.file.clone(),
@@ -52,12 +54,18 @@ pub(super) fn run(
     })
 }
 
-fn old(suite: &Suite, case: &Case, new: &Value) -> Result<Option<Value>, SubjectError> {
-    match &case.old {
-        None => Ok(None),
-        Some(Old::Subject(subject)) => subject.object(&suite.folder).map(Some),
-        Some(Old::Range(range)) => Ok(Some(with_range(new, range))),
+/// The extension as it is to be, and as it was.
+fn objects(case: &Case, folder: &Path) -> Result<(Value, Option<Value>), SubjectError> {
+    if let Some(Old::Subject(old)) = &case.old {
+        let (new, old) = subject::both(&case.extension, old, folder)?;
+        return Ok((new, Some(old)));
     }
+    let new = case.extension.object(folder)?;
+    let old = match &case.old {
+        Some(Old::Range(range)) => Some(with_range(&new, range)),
+        Some(Old::Subject(_)) | None => None,
+    };
+    Ok((new, old))
 }
 
 /// The same object with another range, which has its place in each shape.
@@ -78,27 +86,63 @@ fn with_range(object: &Value, range: &str) -> Value {
 }
 
 fn judge(snapshot: &Snapshot, case: &Case, new: &Value, old: Option<&Value>) -> Answer {
-    let Recognised::Extension(shape) = recognise(new) else {
+    let Some(extension) = read(new) else {
         let identity = Identity::read(new);
         return not_judged(&Exemption::UnknownVersion {
             api_version: identity.api_version(),
             kind: identity.kind,
         });
     };
-    let extension = Extension::read(shape, new);
-    let old = old.and_then(|old| match recognise(old) {
-        Recognised::Extension(shape) => Some(Extension::read(shape, old)),
-        Recognised::Other | Recognised::UnknownVersion => None,
+    let was = old.and_then(read);
+    let before = old.map(|value| Before {
+        value,
+        extension: was.as_ref(),
     });
-    let release = SchemaRelease::v1(snapshot.rules().olm.minor());
-    let said = case.installed.as_ref();
-    let said = said.map(|said| said.resolve(snapshot, extension.filter.as_ref().ok()));
-    let installed = said.unwrap_or_else(|| extension.installed.clone());
+    let refused = refused(snapshot, extension.shape, new, before);
+    let (installed, doubt) = installed(snapshot, case, &extension, before);
+    let compared = before.filter(|_| !refused.breaks);
+    let old = compared.and_then(|before| before.old(&extension));
     let edit = Edit {
         new: &extension,
         old: old.as_ref(),
         installed: &installed,
-        schema: &schema::check(shape, release, new),
+        schema: &refused.findings,
     };
-    answer(snapshot, &edit)
+    let mut answer = answer(snapshot, &edit);
+    update::warn_of_doubt(&mut answer, doubt);
+    answer
+}
+
+/// The extension, in a version that is known.
+fn read(object: &Value) -> Option<Extension> {
+    match recognise(object) {
+        Recognised::Extension(shape) => Some(Extension::read(shape, object)),
+        Recognised::Other | Recognised::UnknownVersion => None,
+    }
+}
+
+fn refused(snapshot: &Snapshot, shape: Shape, new: &Value, before: Option<Before<'_>>) -> Refused {
+    let release = SchemaRelease::v1(snapshot.rules().olm.minor());
+    match before {
+        Some(before) => before.refused(shape, release, new),
+        None => Refused {
+            findings: schema::check(shape, release, new),
+            breaks: false,
+        },
+    }
+}
+
+/// What is installed, and why not what was asked for: as the case says, else as its past does, else as its
+/// own status does.
+fn installed(
+    snapshot: &Snapshot,
+    case: &Case,
+    new: &Extension,
+    before: Option<Before<'_>>,
+) -> (Installed, Option<Token>) {
+    match (&case.installed, before) {
+        (Some(said), _) => (said.resolve(snapshot, new.filter.as_ref().ok()), None),
+        (None, Some(before)) => before.installed(snapshot, new),
+        (None, None) => (new.installed.clone(), None),
+    }
 }

@@ -11,6 +11,7 @@ use super::past::Doubt;
 use crate::cli::check::bad::BadInput;
 use crate::cli::check::cases::Place;
 use crate::cli::check::inputs::deciding_field;
+use crate::cli::update::Before;
 use crate::extension::{Extension, Filter, Recognised, recognise};
 use crate::manifest::{DocumentErrorKind, ManifestObject, Positions, documents};
 
@@ -55,6 +56,13 @@ impl Ancestor {
 
     pub(crate) fn name(&self) -> Option<&str> {
         self.key.name.as_deref()
+    }
+
+    pub(crate) fn before(&self) -> Before<'_> {
+        Before {
+            value: &self.value,
+            extension: self.extension.as_ref(),
+        }
     }
 
     /// What it asked for, where that can be read.

@@ -60,11 +60,8 @@ impl Found {
         let filters = new.filter.as_ref().ok().zip(old.filter.as_ref().ok());
         let asks_the_same = filters.is_some_and(|(new, old)| new.asks_the_same_as(old));
         let is_judged_alone = self.breaks || (all && asks_the_same);
-        (!is_judged_alone).then(|| Extension {
-            // Of an upgrade that rolls out nothing is known but what the new one knows.
-            rollout: new.rollout,
-            ..old.clone()
-        })
+        let before = Some(self.ancestor.before()).filter(|_| !is_judged_alone);
+        before?.old(new)
     }
 }
 
