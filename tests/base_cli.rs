@@ -7,6 +7,7 @@
 )]
 
 mod common {
+    pub(crate) mod git;
     pub(crate) mod schema;
 }
 

@@ -2,11 +2,12 @@
 
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::process::Command;
 
 use serde_json::Value;
 
 use crate::check::scene::{Ran, Scene, scene};
+use crate::common::git;
+use crate::common::schema::assert_fits;
 
 /// A folder with a catalog, the repository `repo`, and what else a test puts beside it.
 pub(crate) struct Repository {
@@ -61,37 +62,17 @@ impl Repository {
     }
 
     pub(crate) fn commit_in(&self, folder: &str) {
-        self.git_in(folder, &["add", "--all"]);
-        self.git_in(folder, &["commit", "-q", "--allow-empty", "-m", "change"]);
+        git::commit(&self.beside(folder));
     }
 
     pub(crate) fn git(&self, arguments: &[&str]) -> String {
         self.git_in("repo", arguments)
     }
 
-    /// Git in a folder beside the repository, with no settings but these.
+    /// Git in a folder beside the repository.
     #[track_caller]
     pub(crate) fn git_in(&self, folder: &str, arguments: &[&str]) -> String {
-        let ran = Command::new("git")
-            .args([
-                "-c",
-                "protocol.file.allow=always",
-                "-c",
-                "core.autocrlf=false",
-            ])
-            .args(arguments)
-            .current_dir(self.beside(folder))
-            .env("GIT_CONFIG_GLOBAL", "/dev/null")
-            .env("GIT_CONFIG_NOSYSTEM", "1")
-            .envs(WHO.map(|name| (name, "olmguard")))
-            .output()
-            .expect("git is there");
-        let told = String::from_utf8_lossy(&ran.stderr);
-        assert!(ran.status.success(), "git {arguments:?}: {told}");
-        String::from_utf8(ran.stdout)
-            .expect("UTF-8")
-            .trim()
-            .to_owned()
+        git::git(&self.beside(folder), arguments)
     }
 
     /// `olmguard check` in the repository.
@@ -121,6 +102,17 @@ impl Repository {
         let arguments = ["-f", "apps", CATALOG, "-o=json", "--base", base];
         let ran = self.run(&[&arguments, more].concat());
         (ran.code, ran.json())
+    }
+
+    /// The rules of what the same run finds in SARIF, which fits its schema, and the exit code.
+    #[track_caller]
+    pub(crate) fn findings(&self, folder: &str, arguments: &[&str]) -> (i32, Vec<String>) {
+        let ran = self.run_in(folder, &[arguments, &["-o=sarif"]].concat());
+        let log: Value = serde_json::from_str(&ran.stdout).expect("JSON");
+        assert_fits("tests/sarif/sarif-2.1.0.json", &log);
+        let found = log["runs"][0]["results"].as_array().expect("a list");
+        let rule = |one: &Value| one["ruleId"].as_str().expect("a rule").to_owned();
+        (ran.code, found.iter().map(rule).collect())
     }
 
     /// `NAME CHANGE TOKEN` of each result of the same.
@@ -153,6 +145,15 @@ pub(crate) fn tokens(report: &Value) -> Vec<String> {
     results.map(line).collect()
 }
 
+/// This of each extension that is removed, sorted.
+pub(crate) fn removed<'r>(report: &'r Value, key: &str) -> Vec<&'r str> {
+    let removed = report["base"]["removed"].as_array().expect("a list");
+    let said = removed.iter().map(|one| one[key].as_str().expect(key));
+    let mut said: Vec<_> = said.collect();
+    said.sort_unstable();
+    said
+}
+
 /// Every file below a folder with its content and when it was last written.
 pub(crate) fn print(folder: &Path) -> Vec<String> {
     let mut print = Vec::new();
@@ -182,10 +183,3 @@ fn package(name: &str) -> String {
          properties:\n- {{type: olm.package, value: {{packageName: {name}, version: \"1.0.0\"}}}}\n"
     )
 }
-
-const WHO: [&str; 4] = [
-    "GIT_AUTHOR_NAME",
-    "GIT_AUTHOR_EMAIL",
-    "GIT_COMMITTER_NAME",
-    "GIT_COMMITTER_EMAIL",
-];
