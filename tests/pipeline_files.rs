@@ -8,14 +8,18 @@
 )]
 
 mod common {
+    pub(crate) mod git;
     pub(crate) mod shown;
 }
 
 mod pipelines {
+    mod bases;
+    mod both;
     mod github;
     mod gitlab;
     mod page;
     mod pre_commit;
     mod rendered;
     pub(crate) mod repository;
+    mod shown;
 }

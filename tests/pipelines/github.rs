@@ -6,7 +6,7 @@ use std::os::unix::fs::PermissionsExt;
 
 use serde_json::Value;
 
-use super::repository::{INJECTIONS, PASSES, Ran, Repository, read, repositories};
+use super::repository::{FAILS, PASSES, Ran, Repository, read, repositories};
 
 fn action() -> Value {
     let mut documents = read("action.yml");
@@ -71,24 +71,99 @@ fn run(repository: &Repository, given: &[(&str, &str)]) -> Vec<Ran> {
     ran
 }
 
-const USUAL: [(&str, &str); 3] = [
+/// The step of the check, where the program is there already.
+pub(crate) fn check(repository: &Repository, given: &[(&str, &str)]) -> Ran {
+    let mut ran = run(repository, given);
+    assert_eq!(ran.len(), 1, "{ran:?}");
+    ran.remove(0)
+}
+
+/// The names of all inputs but the program.
+pub(crate) fn declared() -> Vec<String> {
+    let action = action();
+    let names = action["inputs"].as_object().expect("inputs").keys();
+    names.filter(|name| *name != "binary").cloned().collect()
+}
+
+pub(crate) const USUAL: [(&str, &str); 3] = [
     ("binary", env!("CARGO_BIN_EXE_olmguard")),
     ("paths", "apps\n"),
     ("catalogs", "hub=hub.yaml\n"),
 ];
 
 #[test]
-fn it_ends_as_the_check_ends() {
+fn the_commands_of_the_runner_stand_beside_the_lines() {
     for (repository, code) in repositories() {
-        let ran = run(&repository, &USUAL);
-        assert_eq!(ran.len(), 1, "the program is there already");
-        assert_eq!(ran[0].code, Some(code), "{ran:?}");
-        let is_told = ran[0]
-            .stdout
-            .contains("::error file=apps/lantern.yaml,line=");
-        assert_eq!(ran[0].stderr.starts_with("error: "), code == 3, "{ran:?}");
-        assert_eq!(is_told, code != 0, "{ran:?}");
+        let heard = heard(&check(&repository, &USUAL));
+        let is_told = heard
+            .iter()
+            .any(|line| line.starts_with("::error file=apps/lantern.yaml,line="));
+        assert_eq!(is_told, code != 0, "{heard:?}");
     }
+}
+
+/// The lines in which the runner looks for commands: it takes none between `stop-commands` and its token.
+fn heard(ran: &Ran) -> Vec<String> {
+    assert_eq!(ran.stderr, "", "two streams have no order");
+    let mut token: Option<String> = None;
+    let mut heard = Vec::new();
+    for line in ran.stdout.lines() {
+        if token
+            .as_ref()
+            .is_some_and(|token| *line == format!("::{token}::"))
+        {
+            token = None;
+        } else if let Some(word) = line.strip_prefix("::stop-commands::") {
+            assert!(word.len() >= 32, "{word}: it can be guessed");
+            token.get_or_insert_with(|| word.to_owned());
+        } else if token.is_none() {
+            heard.push(line.to_owned());
+        }
+    }
+    assert_eq!(token, None, "commands are taken again at the end");
+    heard
+}
+
+/// What the runner would do: `::word ...::` at the beginning of a line, else `##[word ...]` anywhere in it.
+fn is_command(line: &str) -> bool {
+    line.trim_start().starts_with("::") || line.contains("##[")
+}
+
+#[test]
+fn no_name_in_the_repository_is_a_command_to_the_runner() {
+    for form in ["github", "text", "json", "markdown"] {
+        let hostile = PASSES.replace("name: lantern\nspec", "name: '##[error]a ::error::b'\nspec");
+        let repository = Repository::with(&hostile.replace("1.1.0", "7.0.0"));
+        repository.write(
+            "apps/::error::c.yaml",
+            &FAILS.replace("name: lantern\n", "name: other\n"),
+        );
+        repository.write("apps/::add-mask::d ##[error].yaml", "kind: [");
+        repository.write("apps/\n::error::e.yaml", "kind: [");
+        let given = [&USUAL[..], &[("format", form)]].concat();
+        let ran = check(&repository, &given);
+        assert_eq!(ran.code, Some(3), "{ran:?}");
+        for line in heard(&ran).iter().filter(|line| is_command(line)) {
+            assert_eq!(form, "github", "{line}");
+            let ours = ["::error ", "::warning ", "::notice "];
+            assert!(ours.iter().any(|begin| line.starts_with(begin)), "{line}");
+        }
+        assert!(ran.stdout.contains("##[error]a"), "{ran:?}");
+    }
+}
+
+#[test]
+fn no_two_runs_have_a_token_in_common() {
+    let repository = Repository::with(PASSES);
+    let token = || {
+        let ran = check(&repository, &USUAL);
+        let line = ran
+            .stdout
+            .lines()
+            .find(|line| line.starts_with("::stop-commands::"));
+        line.expect("commands are stopped").to_owned()
+    };
+    assert_ne!(token(), token());
 }
 
 #[test]
@@ -106,23 +181,6 @@ fn sarif_and_a_comment_are_written_besides() {
             "{comment}"
         );
     }
-}
-
-#[test]
-fn flags_are_lines_and_an_empty_input_is_none() {
-    let repository = Repository::with(PASSES);
-    let flags = "\n--installed=lantern=1.0.0\n\n--olm-release=1.11\n";
-    let ran = run(
-        &repository,
-        &[&USUAL[..], &[("flags", flags), ("format", "json")]].concat(),
-    );
-    let report: Value = serde_json::from_str(&ran[0].stdout).expect("JSON");
-    assert_eq!(report["results"][0]["installed"]["version"], "1.0.0");
-    let ran = run(
-        &repository,
-        &[&USUAL[..], &[("snapshot", "no/such")]].concat(),
-    );
-    assert_eq!(ran[0].code, Some(3), "{ran:?}");
 }
 
 #[test]
@@ -147,47 +205,19 @@ fn without_a_program_it_is_built_from_the_action_itself() {
 }
 
 #[test]
-fn no_input_is_part_of_a_script_and_each_is_used() {
+fn no_script_has_an_expression_in_it_and_each_input_is_used() {
     let action = action();
     let steps = action["runs"]["steps"].as_array().expect("steps");
-    let mut used: Vec<_> = steps
-        .iter()
-        .filter_map(|step| step["env"].as_object())
-        .flatten()
-        .map(|(_, value)| named(value.as_str().expect("a text")).to_owned())
+    let values = steps.iter().filter_map(|step| step["env"].as_object());
+    let values = values.flatten().map(|(_, value)| value.as_str());
+    let mut used: Vec<_> = values
+        .map(|value| named(value.expect("a text")).to_owned())
         .collect();
     used.sort_unstable();
     let declared = action["inputs"].as_object().expect("inputs");
     assert_eq!(used, declared.keys().cloned().collect::<Vec<_>>());
     for step in steps {
-        assert!(
-            !step["run"].as_str().expect("a script").contains("${{"),
-            "{step}"
-        );
-    }
-    for input in declared.keys().filter(|input| *input != "binary") {
-        for injection in INJECTIONS {
-            let repository = Repository::with(PASSES);
-            let ran = run(&repository, &[&USUAL[..], &[(input, injection)]].concat());
-            assert!(
-                !repository.path().join("pwned").exists(),
-                "{input}: {injection}: {ran:?}"
-            );
-        }
-    }
-}
-
-#[test]
-fn what_the_base_pins_is_installed() {
-    let repository = Repository::with(&PASSES.replace("1.1.0", "1.3.0"));
-    fs::create_dir(repository.path().join("before")).expect("a folder");
-    repository.write("before/lantern.yaml", &PASSES.replace("1.1.0", "1.0.0"));
-    for (base, code) in [("", 0), ("./before", 1)] {
-        let ran = run(&repository, &[&USUAL[..], &[("base", base)]].concat());
-        assert_eq!(
-            ran.last().and_then(|ran| ran.code),
-            Some(code),
-            "{base}: {ran:?}"
-        );
+        let script = step["run"].as_str().expect("a script");
+        assert!(!script.contains("${{"), "{step}");
     }
 }

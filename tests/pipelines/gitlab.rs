@@ -1,72 +1,138 @@
 //! `templates/olmguard/template.yml`, as GitLab makes a job of a component.
+//!
+//! Inputs are put into the text of the file, behind the line that ends its head, and what comes out is read
+//! as YAML. A string is put there as it is, once it fits the pattern of its input.
 
+use std::fs;
+use std::path::Path;
+
+use olmguard::manifest::documents;
 use roxmltree::Document;
 use serde_json::Value;
 
-use super::repository::{INJECTIONS, PASSES, Ran, Repository, read, repositories};
+use super::repository::{History, INJECTIONS, Ran, Repository, repositories};
+use crate::common::git::git;
 
-/// The job, its inputs put into it as GitLab does: as values, after the YAML is read.
-fn job(given: &[(&str, &str)]) -> Value {
-    let mut documents = read("templates/olmguard/template.yml");
-    assert_eq!(documents.len(), 2, "the inputs, and the job");
-    let declared = documents[0]["spec"]["inputs"].take();
-    let value = |name: &str| {
-        let given = given.iter().find(|(given, _)| *given == name);
+/// The inputs, and the text of the rest.
+fn template() -> (Value, String) {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("templates/olmguard/template.yml");
+    let text = fs::read_to_string(path).expect("the template");
+    let (head, body) = text.split_once("\n---\n").expect("a head");
+    let mut head = read(head);
+    (head["spec"]["inputs"].take(), body.to_owned())
+}
+
+/// The only document of a text.
+fn read(text: &str) -> Value {
+    let mut documents = documents(text.as_bytes());
+    let document = documents.next().expect("a document").expect(text);
+    assert!(documents.next().is_none(), "{text}");
+    document.value
+}
+
+/// The names of all inputs.
+pub(crate) fn declared() -> Vec<String> {
+    let (inputs, _) = template();
+    inputs
+        .as_object()
+        .expect("inputs")
+        .keys()
+        .cloned()
+        .collect()
+}
+
+/// Whether GitLab takes a value: all inputs have one pattern, which is read here as its engine reads it.
+fn is_taken(input: &Value, value: &str) -> bool {
+    assert_eq!(input["regex"], r"\A[^'[:cntrl:]]*\z");
+    !value.contains(|one: char| one == '\'' || one.is_ascii_control())
+}
+
+/// The job with these inputs, or the input whose value is not taken.
+fn job(given: &[(&str, &str)]) -> Result<Value, String> {
+    let (inputs, mut text) = template();
+    for (name, input) in inputs.as_object().expect("inputs") {
+        let given = given.iter().rev().find(|(given, _)| given == name);
         let default = || {
-            declared[name]["default"]
+            input["default"]
                 .as_str()
-                .expect("an input without a default")
+                .expect("an input that must be given")
         };
-        given.map_or_else(|| default().to_owned(), |(_, value)| (*value).to_owned())
-    };
-    let mut job = documents[1]["olmguard-check"].take();
-    fill(&mut job, &value);
-    job
-}
-
-fn fill(value: &mut Value, input: &impl Fn(&str) -> String) {
-    match value {
-        Value::String(text) if text.contains("$[[") => {
-            let name = text
-                .strip_prefix("$[[ inputs.")
-                .and_then(|rest| rest.strip_suffix(" ]]"));
-            *text = input(name.expect("a value that is an input, and nothing else"));
+        let value = given.map_or_else(default, |(_, value)| value);
+        if !is_taken(input, value) {
+            return Err(name.clone());
         }
-        Value::Array(items) => items.iter_mut().for_each(|item| fill(item, input)),
-        Value::Object(members) => members.values_mut().for_each(|member| fill(member, input)),
-        _ => {}
+        let block = format!("$[[ inputs.{name} ]]");
+        assert!(text.contains(&block), "{name} is not used");
+        text = text.replace(&block, value);
     }
+    Ok(read(&text)["olmguard-check"].take())
 }
 
-fn run(repository: &Repository, given: &[(&str, &str)]) -> Ran {
-    let job = job(given);
+/// A text in which the variables of a pipeline stand for their values; one that is not there is empty.
+fn expanded(text: &str, variables: &[(&str, &str)]) -> String {
+    let mut parts = text.split('$');
+    let first = parts.next().unwrap_or_default().to_owned();
+    parts.fold(first, |all, part| {
+        let end = part.find(|one: char| one != '_' && !one.is_ascii_alphanumeric());
+        let (name, rest) = part.split_at(end.unwrap_or(part.len()));
+        let value = variables.iter().find(|(variable, _)| *variable == name);
+        format!("{all}{}{rest}", value.map_or("", |(_, value)| value))
+    })
+}
+
+/// What a variable of the job is in a pipeline with these.
+fn valued(variable: &Value, pipeline: &[(&str, &str)]) -> String {
+    if let Some(value) = variable.as_str() {
+        return expanded(value, pipeline);
+    }
+    assert_eq!(variable["expand"], false, "{variable}");
+    variable["value"].as_str().expect("a text").to_owned()
+}
+
+pub(crate) fn run(repository: &Repository, given: &[(&str, &str)]) -> Ran {
+    run_in(&[], repository, given)
+}
+
+/// In a pipeline with these variables. Where an input is not taken there is no pipeline.
+pub(crate) fn run_in(
+    pipeline: &[(&str, &str)],
+    repository: &Repository,
+    given: &[(&str, &str)],
+) -> Ran {
+    let job = match job(given) {
+        Ok(job) => job,
+        Err(stderr) => {
+            let (code, stdout) = (None, String::new());
+            return Ran {
+                code,
+                stdout,
+                stderr,
+            };
+        }
+    };
     let lines = job["script"].as_array().expect("a script").iter();
     let lines: Vec<_> = lines.map(|line| line.as_str().expect("a line")).collect();
     let mut command = repository.command("sh");
     command.arg("-ec").arg(lines.join("\n"));
     for (name, variable) in job["variables"].as_object().expect("variables") {
-        assert_eq!(variable["expand"], false, "{name}");
-        command.env(name, variable["value"].as_str().expect("a text"));
+        command.env(name, valued(variable, pipeline));
     }
     Ran::of(&mut command)
 }
 
-const USUAL: [(&str, &str); 3] = [
+pub(crate) const USUAL: [(&str, &str); 3] = [
     ("image", "registry.example/tools"),
     ("paths", "apps"),
     ("catalogs", "hub=hub.yaml"),
 ];
 
 #[test]
-fn it_ends_as_the_check_ends_and_leaves_a_report() {
+fn it_leaves_a_report() {
     for (repository, code) in repositories() {
-        let ran = run(&repository, &USUAL);
-        assert_eq!(ran.code, Some(code), "{ran:?}");
-        let job = job(&USUAL);
-        let report = job
-            .pointer("/artifacts/reports/junit")
-            .and_then(Value::as_str);
-        let xml = repository.read(report.expect("a report"));
+        run(&repository, &USUAL);
+        let job = job(&USUAL).expect("a job");
+        let report = job.pointer("/artifacts/reports/junit");
+        let xml = repository.read(report.and_then(Value::as_str).expect("a report"));
         let document = Document::parse(&xml).expect("XML");
         let bad = document
             .descendants()
@@ -77,48 +143,82 @@ fn it_ends_as_the_check_ends_and_leaves_a_report() {
     }
 }
 
-#[test]
-fn flags_are_lines_and_an_empty_input_is_none() {
-    let repository = Repository::with(PASSES);
-    let flags = "\n--installed=lantern=1.0.0\n\n-o=json\n";
-    let ran = run(&repository, &[&USUAL[..], &[("flags", flags)]].concat());
-    let report: Value = serde_json::from_str(&ran.stdout).expect("JSON");
-    assert_eq!(report["results"][0]["installed"]["version"], "1.0.0");
-    let ran = run(
-        &repository,
-        &[&USUAL[..], &[("snapshot", "no/such")]].concat(),
-    );
-    assert_eq!(ran.code, Some(3), "{ran:?}");
+/// All texts in a value.
+fn texts(value: &Value) -> Vec<&str> {
+    match value {
+        Value::String(text) => vec![text],
+        Value::Array(items) => items.iter().flat_map(texts).collect(),
+        Value::Object(members) => members.values().flat_map(texts).collect(),
+        _ => Vec::new(),
+    }
 }
 
 #[test]
-fn no_input_is_part_of_the_script() {
-    let template = read("templates/olmguard/template.yml");
-    let inputs = template[0]["spec"]["inputs"].as_object().expect("inputs");
-    for input in inputs.keys() {
-        for injection in INJECTIONS {
-            let repository = Repository::with(PASSES);
-            let given: Vec<_> = USUAL
-                .iter()
-                .filter(|(name, _)| name != input)
-                .copied()
-                .collect();
-            let ran = run(&repository, &[&given[..], &[(input, injection)]].concat());
-            assert!(
-                !repository.path().join("pwned").exists(),
-                "{input}: {injection}: {ran:?}"
-            );
+fn every_input_is_the_text_that_was_given() {
+    for value in [
+        "",
+        " ",
+        "a b",
+        "a: b # c",
+        "# a",
+        "\"a\"",
+        "\\",
+        "- a",
+        "? a",
+        "{a: b}",
+        "[a",
+        "*a",
+        "&a",
+        "!!int 1",
+        "%YAML 1.2",
+        "@a",
+        "`a`",
+        "| a",
+        "> a",
+        "yes",
+        "null",
+        "~",
+        "1.10",
+        "0x1",
+        "---",
+        "...",
+        "ä",
+        "$CI_COMMIT_REF_NAME",
+        "https://h.example/c.yaml#sha256=00",
+    ] {
+        for input in declared() {
+            let job = job(&[&USUAL[..], &[(&input, value)]].concat()).expect(value);
+            assert!(texts(&job).contains(&value), "{input}: {value}: {job}");
         }
     }
 }
 
 #[test]
-fn what_the_base_pins_is_installed() {
-    let repository = Repository::with(&PASSES.replace("1.1.0", "1.3.0"));
-    std::fs::create_dir(repository.path().join("before")).expect("a folder");
-    repository.write("before/lantern.yaml", &PASSES.replace("1.1.0", "1.0.0"));
-    for (base, code) in [("", 0), ("./before", 1)] {
-        let ran = run(&repository, &[&USUAL[..], &[("base", base)]].concat());
-        assert_eq!(ran.code, Some(code), "{base}: {ran:?}");
+fn what_would_end_its_quotes_or_its_line_is_not_taken() {
+    for value in ["'", "it's", "a\nb", "apps\n", "a\rb", "a\tb", "\u{0}"] {
+        for input in declared() {
+            let job = job(&[&USUAL[..], &[(&input, value)]].concat());
+            assert_eq!(job, Err(input.clone()), "{value:?}");
+        }
     }
+    let is_taken = |text: &&str| job(&[("image", text)]).is_ok();
+    assert_eq!(INJECTIONS.iter().filter(|text| is_taken(text)).count(), 3);
+}
+
+#[test]
+fn the_base_may_be_a_variable_of_the_pipeline() {
+    let repository = Repository::pull_request(History::Whole);
+    let commit = git(&repository.path(), &["merge-base", "HEAD", "origin/main"]);
+    let given = [&USUAL[..], &[("base", "$CI_MERGE_REQUEST_DIFF_BASE_SHA")]].concat();
+    let variables = [("CI_MERGE_REQUEST_DIFF_BASE_SHA", &*commit)];
+    let ran = run_in(&variables, &repository, &given);
+    assert_eq!(ran.code, Some(1), "{ran:?}");
+    let ran = run_in(&[], &repository, &given);
+    assert_eq!(
+        ran.code,
+        Some(0),
+        "without a merge request there is no base: {ran:?}"
+    );
+    let job = job(&given).expect("a job");
+    assert_eq!(job["variables"]["GIT_DEPTH"], "0");
 }

@@ -20,7 +20,11 @@ fn hook() -> Value {
 
 /// Runs the hook for these changed files, with the user's arguments in the place of its own; nothing
 /// where no file is one of its.
-fn run(repository: &Repository, changed: &[&str], arguments: Option<&[&str]>) -> Option<Ran> {
+pub(crate) fn run(
+    repository: &Repository,
+    changed: &[&str],
+    arguments: Option<&[&str]>,
+) -> Option<Ran> {
     let hook = hook();
     let pattern = hook["files"].as_str().expect("a pattern");
     changed

@@ -9,6 +9,8 @@ use olmguard::manifest::documents;
 use serde_json::Value;
 use tempfile::TempDir;
 
+use crate::common::git::{commit, git};
+
 /// A folder with an extension in `apps`, and the content of catalog `hub` in `hub.yaml`. Beside it a
 /// folder with `olmguard`, to be put on the PATH.
 pub(crate) struct Repository(TempDir);
@@ -19,6 +21,16 @@ pub(crate) struct Ran {
     pub(crate) code: Option<i32>,
     pub(crate) stdout: String,
     pub(crate) stderr: String,
+}
+
+/// How much of it a clone has.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub(crate) enum History {
+    Whole,
+    /// One commit.
+    Last,
+    /// One commit of each of both branches.
+    LastAndBase,
 }
 
 /// The three repositories: what is in the extension's file, and how a check of it ends.
@@ -54,8 +66,43 @@ impl Repository {
         self.0.path().join("temp")
     }
 
+    /// Makes the folder for it where there is none.
     pub(crate) fn write(&self, file: &str, text: &str) {
-        fs::write(self.path().join(file), text).expect(file);
+        let path = self.path().join(file);
+        fs::create_dir_all(path.parent().expect("a folder")).expect(file);
+        fs::write(path, text).expect(file);
+    }
+
+    /// A clone of a repository whose branch `change` asks for 1.3.0 where `main` asks for 1.0.0, with
+    /// that branch in its work tree.
+    pub(crate) fn pull_request(history: History) -> Self {
+        let repository = Self::with(&PASSES.replace("1.1.0", "1.0.0"));
+        repository.write("catalogs/hub/hub.yaml", HUB);
+        let path = repository.path();
+        git(&path, &["init", "-q", "-b", "main"]);
+        commit(&path);
+        git(&path, &["switch", "-q", "-c", "change"]);
+        repository.write("apps/lantern.yaml", &PASSES.replace("1.1.0", "1.3.0"));
+        commit(&path);
+        // So that no commit of the branch names that of `main` in a clone of depth one.
+        commit(&path);
+        let origin = repository.0.path().join("origin");
+        fs::rename(&path, &origin).expect("a folder");
+        repository.clone_from(&format!("file://{}", origin.display()), history);
+        repository
+    }
+
+    fn clone_from(&self, origin: &str, history: History) {
+        let depth: &[&str] = match history {
+            History::Whole => &[],
+            History::Last | History::LastAndBase => &["--depth=1"],
+        };
+        let clone = ["clone", "-q", "--branch=change", origin, "repository"];
+        git(self.0.path(), &[&clone[..3], depth, &clone[3..]].concat());
+        if history == History::LastAndBase {
+            let main = "main:refs/remotes/origin/main";
+            git(&self.path(), &["fetch", "-q", "--depth=1", "origin", main]);
+        }
     }
 
     pub(crate) fn read(&self, file: &str) -> String {
@@ -76,6 +123,11 @@ impl Repository {
 }
 
 impl Ran {
+    /// All that it says, wherever.
+    pub(crate) fn said(&self) -> String {
+        format!("{}{}", self.stdout, self.stderr)
+    }
+
     pub(crate) fn of(command: &mut Command) -> Self {
         let Output {
             status,
