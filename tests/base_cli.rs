@@ -17,6 +17,7 @@ mod check {
 }
 
 mod base {
+    mod broken;
     mod changes;
     mod doubts;
     mod flags;

@@ -5,8 +5,9 @@
 use std::fmt::Write as _;
 
 use serde_sarif::sarif::{
-    ArtifactLocation, Invocation, Location, Message, MultiformatMessageString, PhysicalLocation,
-    Region, ReportingDescriptor, Result as Finding, Run, Sarif, Tool, ToolComponent,
+    ArtifactLocation, Invocation, Location, LogicalLocation, Message, MultiformatMessageString,
+    PhysicalLocation, Region, ReportingDescriptor, Result as Finding, Run, Sarif, Tool,
+    ToolComponent,
 };
 
 use crate::manifest::Position;
@@ -62,6 +63,14 @@ pub(super) fn location(file: &str, at: Option<Position>) -> Location {
             .build()
     });
     Location::builder().physical_location(place).build()
+}
+
+/// What is no file here, by its name.
+pub(super) fn named(name: &str) -> Location {
+    let name = LogicalLocation::builder()
+        .fully_qualified_name(name)
+        .build();
+    Location::builder().logical_locations(vec![name]).build()
 }
 
 /// A path as a relative reference of RFC 3986; an absolute path stays one. Two slashes at the

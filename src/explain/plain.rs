@@ -2,6 +2,7 @@
 
 use crate::explain::Answer;
 use crate::explain::message::{FIX, NEEDED};
+use crate::explain::text::one_line;
 use crate::judge::{Token, Verdict};
 use crate::version::go;
 
@@ -83,6 +84,14 @@ pub fn removed(package: Option<&str>, range: Option<&str>) -> String {
         Some(range) => format!("it asked for {package}, {}", go::escape(range)),
         None => format!("it asked for {package}"),
     }
+}
+
+/// Of a file of the base that nobody compares anything with.
+pub fn not_compared(why: &str) -> String {
+    format!(
+        "it could not be read, and is there no more: {}",
+        one_line(why)
+    )
 }
 
 /// Why a base does not say what is installed, where it is undecided what it resolves to.

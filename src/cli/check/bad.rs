@@ -12,7 +12,18 @@ use crate::snapshot::ClusterCatalogError;
 #[derive(Debug)]
 pub(super) struct BadInput {
     pub(super) file: String,
+    pub(super) lies: Lies,
     pub(super) problem: Problem,
+}
+
+/// Where its file lies.
+#[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
+pub(super) enum Lies {
+    /// Among files that anybody can open.
+    #[default]
+    OnDisk,
+    /// In a git revision.
+    InRevision,
 }
 
 /// What is wrong with it.
@@ -27,11 +38,6 @@ pub(super) enum Problem {
 }
 
 impl BadInput {
-    /// The file it is about.
-    pub(super) fn file(&self) -> &str {
-        &self.file
-    }
-
     /// Where in the file, if somewhere in it.
     pub(super) fn at(&self) -> Option<Position> {
         match &self.problem {
@@ -41,48 +47,67 @@ impl BadInput {
         }
     }
 
-    pub(super) fn document(file: &str, error: DocumentError) -> Self {
+    pub(super) fn new(file: &str, problem: Problem) -> Self {
         Self {
             file: file.to_owned(),
-            problem: Problem::Document(error),
+            lies: Lies::default(),
+            problem,
         }
     }
 
-    /// The same of a file that is called otherwise.
-    pub(super) fn in_file(self, name: impl FnOnce(&str) -> String) -> Self {
+    /// The same of a file of a revision, which is shown by this name.
+    pub(super) fn in_revision(self, name: &str) -> Self {
         Self {
-            file: name(&self.file),
+            file: name.to_owned(),
+            lies: Lies::InRevision,
             ..self
         }
     }
 }
 
-impl From<InputError> for BadInput {
-    fn from(error: InputError) -> Self {
-        Self {
-            file: String::new(),
-            problem: Problem::Input(error),
-        }
+impl Problem {
+    /// Whether it is with its file or folder alone, and not with all that comes behind as well.
+    pub(super) fn ends_with_its_file(&self) -> bool {
+        !matches!(
+            self,
+            Self::File(FileError::TooMany { .. } | FileError::TooDeep { .. })
+        )
     }
 }
 
-impl From<FileError> for BadInput {
+impl From<InputError> for Problem {
+    fn from(error: InputError) -> Self {
+        Self::Input(error)
+    }
+}
+
+impl From<FileError> for Problem {
     fn from(error: FileError) -> Self {
-        Self {
-            file: String::new(),
-            problem: Problem::File(error),
+        Self::File(error)
+    }
+}
+
+impl fmt::Display for Problem {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Input(error) => error.fmt(f),
+            Self::File(error) => error.fmt(f),
+            Self::Document(error) => error.fmt(f),
+            Self::Catalog(_, error) => error.fmt(f),
+            Self::Review(_, error) => error.fmt(f),
         }
     }
 }
 
 impl fmt::Display for BadInput {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match &self.problem {
-            Problem::Input(error) => write!(f, "{}: {error}", self.file),
-            Problem::File(error) => write!(f, "{}: {error}", self.file),
-            Problem::Document(error) => write!(f, "{}:{error}", self.file),
-            Problem::Catalog(place, error) => write!(f, "{place}: {error}"),
-            Problem::Review(place, error) => write!(f, "{place}: {error}"),
+        let Self { file, problem, .. } = self;
+        match problem {
+            Problem::Input(_) | Problem::File(_) => write!(f, "{file}: {problem}"),
+            Problem::Document(_) => write!(f, "{file}:{problem}"),
+            Problem::Catalog(place, _) | Problem::Review(place, _) => {
+                write!(f, "{place}: {problem}")
+            }
         }
     }
 }

@@ -11,6 +11,7 @@
 //! folder may be renamed, that of `-f` too.
 
 mod asked;
+mod lost;
 mod objects;
 mod past;
 
@@ -21,6 +22,7 @@ use std::rc::Rc;
 
 use self::asked::Asked;
 pub(super) use self::asked::BaseError;
+use self::lost::Lost;
 pub(super) use self::objects::Ancestor;
 use self::objects::{Key, Objects};
 use self::past::Doubt;
@@ -39,6 +41,7 @@ pub(super) struct Base {
     gone: Option<Objects>,
     /// What the inputs have, or may have.
     there: HashSet<Key>,
+    lost: Lost,
 }
 
 /// Where it is read from.
@@ -79,14 +82,17 @@ impl Base {
                 revision, paths, ..
             } => objects.read(revision.files(paths).map(|file| (file.path, file.bytes))),
         };
-        let errors = errors.into_iter();
-        let errors = errors.map(|error| error.in_file(|file| source.shown(file)));
-        let errors = errors.collect();
+        let (lost, errors): (Vec<_>, Vec<_>) = errors
+            .into_iter()
+            .partition(|one| one.problem.ends_with_its_file() && source.has_gone(&one.file));
+        let errors = errors.into_iter().map(|one| source.told(one).1).collect();
+        let lost = lost.into_iter().map(|one| source.told(one)).collect();
         let base = Self {
-            source,
             objects,
             gone: None,
             there: HashSet::new(),
+            lost: Lost::of(lost),
+            source,
         };
         Ok((base, errors))
     }
@@ -105,8 +111,23 @@ impl Base {
                 ancestor,
             }),
             Ok(None) => Past::Added,
-            Err(doubt) => Past::Unknown(doubt.told(&self.source)),
+            Err(doubt) => {
+                if let Doubt::Unread(file) = &doubt {
+                    self.lost.miss(file);
+                }
+                Past::Unknown(doubt.told(&self.source))
+            }
         }
+    }
+
+    /// Once all is asked for: what could not be read of files that are gone, and is missed.
+    pub(super) fn settle(&mut self) -> Vec<BadInput> {
+        self.lost.settle()
+    }
+
+    /// The same of what nobody misses.
+    pub(super) fn passed_over(&self) -> &[BadInput] {
+        self.lost.passed_over()
     }
 
     fn find(&mut self, file: &str, object: &ManifestObject) -> Result<Option<Rc<Ancestor>>, Doubt> {
@@ -116,16 +137,17 @@ impl Base {
         }
     }
 
-    /// What of them cannot be read is of no concern where nothing of it may be meant.
     fn gone(&mut self) -> &Objects {
-        let source = &self.source;
+        let (source, lost) = (&self.source, &mut self.lost);
         self.gone.get_or_insert_with(|| {
             let mut objects = Objects::default();
             if let Source::Revision {
                 revision, paths, ..
             } = source
             {
-                drop(objects.read(revision.gone(paths).map(|file| (file.path, file.bytes))));
+                let files = revision.gone(paths).map(|file| (file.path, file.bytes));
+                let errors = objects.read(files).into_iter();
+                lost.add_elsewhere(errors.map(|one| source.told(one)).collect());
             }
             objects
         })
@@ -161,6 +183,26 @@ impl Base {
 }
 
 impl Source {
+    /// Whether this file of it is there no more; of a folder nobody can tell.
+    fn has_gone(&self, file: &str) -> bool {
+        match self {
+            Self::Path(_) => false,
+            Self::Revision { revision, .. } => revision.has_gone(file),
+        }
+    }
+
+    /// What is wrong with a file of it as people are told, beside the file.
+    fn told(&self, one: BadInput) -> (String, BadInput) {
+        let file = one.file.clone();
+        match self {
+            Self::Path(_) => (file, one),
+            Self::Revision { .. } => {
+                let shown = self.shown(&file);
+                (file, one.in_revision(&shown))
+            }
+        }
+    }
+
     /// A file of it as people are shown it.
     pub(super) fn shown(&self, file: &str) -> String {
         match self {

@@ -62,6 +62,9 @@ impl Gathered {
                 Err(error) => gathered.unread_file(&input.path, error),
             }
         }
+        if let Some(base) = &mut gathered.base {
+            gathered.errors.extend(base.settle());
+        }
         gathered.check_installed(plan)?;
         if !args.all {
             gathered.leave_out_unchanged();
@@ -117,6 +120,11 @@ impl Gathered {
             let removed = base.removed();
             removed.map(|one| (base.source().shown(&one.place.to_string()), one))
         })
+    }
+
+    /// Files of the base that cannot be read, and are there no more, and whose content nobody asks for.
+    pub(super) fn passed_over(&self) -> &[BadInput] {
+        self.base.as_ref().map_or(&[], Base::passed_over)
     }
 
     /// What is what it was, is not judged.
@@ -264,10 +272,7 @@ impl Gathered {
     }
 
     fn bad(&mut self, file: &str, problem: Problem) {
-        self.errors.push(BadInput {
-            file: file.to_owned(),
-            problem,
-        });
+        self.errors.push(BadInput::new(file, problem));
     }
 }
 

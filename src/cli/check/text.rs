@@ -43,6 +43,11 @@ fn places(text: &mut String, gathered: &Gathered) -> fmt::Result {
         writeln!(text, "{place}: {name}: {style}removed{style:#}")?;
         writeln!(text, "  {asked}")?;
     }
+    for one in gathered.passed_over() {
+        let place = go::escape(&one.file);
+        writeln!(text, "{place}: {style}not compared{style:#}")?;
+        writeln!(text, "  {}", plain::not_compared(&one.problem.to_string()))?;
+    }
     for place in &gathered.skipped {
         let place = place.to_string();
         let place = go::escape(&place);

@@ -2,7 +2,7 @@
 //! worth knowing about the OLM that is judged by, and what is there no more or was passed over.
 
 use crate::cli::check::args::CheckArgs;
-use crate::cli::check::bad::BadInput;
+use crate::cli::check::bad::{BadInput, Lies};
 use crate::cli::check::inputs::Gathered;
 use crate::cli::facts::loading::Fault;
 use crate::explain::{one_line, plain};
@@ -13,10 +13,18 @@ use crate::manifest::Position;
 #[derive(Clone, Debug)]
 pub(super) struct Trouble {
     pub(super) weight: Weight,
-    /// The input, where it is one.
-    pub(super) file: Option<String>,
-    pub(super) at: Option<Position>,
+    pub(super) about: About,
     pub(super) text: String,
+}
+
+/// What it is about.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub(super) enum About {
+    Run,
+    /// An input, and where in it.
+    File(String, Option<Position>),
+    /// What no input has: a place in the base, by its name.
+    Base(String),
 }
 
 /// How much it weighs that something is told.
@@ -45,6 +53,7 @@ pub(super) fn troubles(
     let warnings = warnings.map(|warning| Trouble::new(Weight::Warning, warning));
     let all = inputs.chain(none).chain(faults_told).chain(warnings);
     all.chain(removed(gathered))
+        .chain(passed_over(gathered))
         .chain(skipped(gathered))
         .collect()
 }
@@ -54,22 +63,36 @@ pub(super) fn lacks_extension(args: &CheckArgs, gathered: &Gathered) -> bool {
     args.require_match && gathered.cases.is_empty() && gathered.unchanged == 0
 }
 
-/// Extensions that are there no more. Their files may be gone, so none is named as a place.
+/// Extensions that are there no more.
 fn removed(gathered: &Gathered) -> impl Iterator<Item = Trouble> {
     gathered.removed().map(|(place, one)| {
         let filter = one.filter();
         let package = filter.map(|filter| &*filter.package);
         let asked = plain::removed(package, filter.and_then(Filter::range));
         let name = one.name().unwrap_or_default();
-        Trouble::new(Weight::Note, &format!("{place}: {name}: removed, {asked}"))
+        let text = format!("{place}: {name}: removed, {asked}");
+        Trouble {
+            about: About::Base(place),
+            ..Trouble::new(Weight::Note, &text)
+        }
+    })
+}
+
+/// Files of the base that could not be read, and with which nobody compares anything.
+fn passed_over(gathered: &Gathered) -> impl Iterator<Item = Trouble> {
+    gathered.passed_over().iter().map(|one| {
+        let why = plain::not_compared(&one.problem.to_string());
+        Trouble {
+            about: About::Base(one.file.clone()),
+            ..Trouble::new(Weight::Note, &format!("{}: not compared, {why}", one.file))
+        }
     })
 }
 
 /// Templates that no one has rendered.
 fn skipped(gathered: &Gathered) -> impl Iterator<Item = Trouble> {
     gathered.skipped.iter().map(|place| Trouble {
-        file: Some(place.file.clone()),
-        at: Some(place.at),
+        about: About::File(place.file.clone(), Some(place.at)),
         ..Trouble::new(
             Weight::Note,
             &format!("{place}: skipped, {}", plain::skipped()),
@@ -78,6 +101,14 @@ fn skipped(gathered: &Gathered) -> impl Iterator<Item = Trouble> {
 }
 
 impl Trouble {
+    /// The input that it is about, and where in it.
+    pub(super) fn place(&self) -> Option<(&str, Option<Position>)> {
+        match &self.about {
+            About::File(file, at) => Some((file, *at)),
+            About::Run | About::Base(_) => None,
+        }
+    }
+
     /// The text on one line.
     pub(super) fn line(&self) -> String {
         one_line(&self.text)
@@ -86,16 +117,19 @@ impl Trouble {
     fn new(weight: Weight, text: &str) -> Self {
         Self {
             weight,
-            file: None,
-            at: None,
+            about: About::Run,
             text: text.to_owned(),
         }
     }
 
     fn of_input(error: &BadInput) -> Self {
+        let file = error.file.clone();
         Self {
-            file: Some(error.file().to_owned()).filter(|file| !file.is_empty()),
-            at: error.at(),
+            about: match error.lies {
+                Lies::OnDisk if file.is_empty() => About::Run,
+                Lies::OnDisk => About::File(file, error.at()),
+                Lies::InRevision => About::Base(file),
+            },
             ..Self::new(Weight::Error, &error.to_string())
         }
     }

@@ -8,7 +8,7 @@ use memchr::memmem;
 use serde_json::Value;
 
 use super::past::Doubt;
-use crate::cli::check::bad::BadInput;
+use crate::cli::check::bad::{BadInput, Problem};
 use crate::cli::check::cases::Place;
 use crate::cli::check::inputs::deciding_field;
 use crate::cli::update::Before;
@@ -98,7 +98,7 @@ impl Key {
 impl Objects {
     /// Reads the extensions of these files, and says what cannot be read. A file that is about none is
     /// not looked at any further, and a template is no error.
-    pub(super) fn read<E: Into<BadInput>>(
+    pub(super) fn read<E: Into<Problem>>(
         &mut self,
         files: impl Iterator<Item = (String, Result<Vec<u8>, E>)>,
     ) -> Vec<BadInput> {
@@ -108,7 +108,7 @@ impl Objects {
                 Ok(bytes) if says(&bytes, &WORDS) => self.file(file, bytes, &mut errors),
                 Ok(_) => {}
                 Err(error) => {
-                    errors.push(error.into().in_file(|_| file.clone()));
+                    errors.push(BadInput::new(&file, error.into()));
                     self.unread.push(Unread { file, bytes: None });
                 }
             }
@@ -128,7 +128,7 @@ impl Objects {
                 Err(error) => {
                     is_whole = false;
                     if error.kind != DocumentErrorKind::Template {
-                        errors.push(BadInput::document(&file, error));
+                        errors.push(BadInput::new(&file, Problem::Document(error)));
                     }
                 }
             }

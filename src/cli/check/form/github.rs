@@ -20,10 +20,11 @@ pub(in crate::cli::check) fn github(run: &Run<'_>) -> String {
 }
 
 fn of_trouble(trouble: &Trouble) -> String {
+    let (file, at) = trouble.place().unzip();
     let command = Command {
         word: word(trouble.weight),
-        file: trouble.file.as_deref(),
-        at: trouble.at,
+        file,
+        at: at.flatten(),
         title: "olmguard check",
     };
     command.line(&trouble.line())

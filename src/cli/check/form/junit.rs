@@ -7,7 +7,7 @@ use quick_junit::{NonSuccessKind, Report, SerializeError, TestCase, TestCaseStat
 
 use crate::cli::Exit;
 use crate::cli::check::form::{Run, Told};
-use crate::cli::check::trouble::{Trouble, Weight};
+use crate::cli::check::trouble::{About, Trouble, Weight};
 use crate::cli::junit::{non_success, xml};
 use crate::explain::one_line;
 use crate::judge::Verdict;
@@ -32,7 +32,10 @@ pub(in crate::cli::check) fn junit(run: &Run<'_>) -> Result<String, SerializeErr
 }
 
 fn unreadable(trouble: &Trouble) -> TestCase {
-    let name = trouble.file.as_deref().unwrap_or("facts");
+    let name = match &trouble.about {
+        About::File(name, _) | About::Base(name) => name,
+        About::Run => "facts",
+    };
     let status = non_success(NonSuccessKind::Error, "BadInput", &trouble.line(), None);
     let mut case = TestCase::new(one_line(name), status);
     case.set_classname("inputs");

@@ -16,8 +16,9 @@ use serde_sarif::sarif::{
 
 use crate::cli::Exit;
 use crate::cli::check::form::{Run, Told};
-use crate::cli::check::trouble::{Trouble, Weight};
-use crate::cli::sarif::{location, log, message, text};
+use crate::cli::check::trouble::{About, Trouble, Weight};
+use crate::cli::sarif::{location, log, message, named, text};
+use crate::explain::one_line;
 use crate::explain::page::{page, summary};
 use crate::judge::Token;
 
@@ -139,8 +140,12 @@ fn notification(trouble: &Trouble) -> Notification {
         .level(json!(word(trouble.weight)))
         .message(message(&trouble.line()))
         .build();
-    let file = trouble.file.as_deref();
-    notification.locations = file.map(|file| vec![location(file, trouble.at)]);
+    let place = match &trouble.about {
+        About::File(file, at) => Some(location(file, *at)),
+        About::Base(name) => Some(named(&one_line(name))),
+        About::Run => None,
+    };
+    notification.locations = place.map(|place| vec![place]);
     notification
 }
 

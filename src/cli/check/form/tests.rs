@@ -10,6 +10,7 @@ use proptest::prelude::*;
 use super::*;
 use crate::cli::check::base::Past;
 use crate::cli::check::cases::{self, Place, Subject};
+use crate::cli::check::trouble::About;
 use crate::explain::not_judged;
 use crate::extension::{Identity, InstalledBundle};
 use crate::judge::{Exemption, Token};
@@ -151,16 +152,20 @@ fn weights() -> impl Strategy<Value = Weight> {
 }
 
 fn troubles() -> impl Strategy<Value = Trouble> {
-    (weights(), prop::option::of(texts()), any::<bool>(), texts()).prop_map(
-        |(weight, file, has_place, text)| Trouble {
-            weight,
-            at: has_place
-                .then_some(Position::START)
-                .filter(|_| file.is_some()),
-            file,
-            text,
-        },
-    )
+    (weights(), abouts(), texts()).prop_map(|(weight, about, text)| Trouble {
+        weight,
+        about,
+        text,
+    })
+}
+
+fn abouts() -> impl Strategy<Value = About> {
+    let at = prop::option::of(Just(Position::START));
+    prop_oneof![
+        Just(About::Run),
+        (texts(), at).prop_map(|(file, at)| About::File(file, at)),
+        texts().prop_map(About::Base),
+    ]
 }
 
 /// Any run: its results may count as anything that their verdicts may count as.

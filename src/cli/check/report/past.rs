@@ -3,6 +3,7 @@
 use schemars::JsonSchema;
 use serde::Serialize;
 
+use crate::cli::check::bad::BadInput;
 use crate::cli::check::base::{Ancestor, Base, Past, Source};
 
 /// What there was before.
@@ -17,6 +18,20 @@ pub(super) struct BaseReport {
     path: Option<String>,
     /// The extensions that are there no more, in the order of the base.
     removed: Vec<RemovedReport>,
+    /// Files that could not be read and are there no more, with which nothing is compared; left out where
+    /// there is none.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    passed_over: Vec<PassedOverReport>,
+}
+
+/// A file of the base with which nothing is compared.
+#[derive(Debug, JsonSchema, Serialize)]
+#[schemars(deny_unknown_fields)]
+struct PassedOverReport {
+    /// As it is shown: the revision and, behind a colon, the way from the root of its repository.
+    file: String,
+    /// Why it could not be read.
+    error: String,
 }
 
 /// An extension that is there no more.
@@ -68,6 +83,20 @@ impl BaseReport {
             commit,
             path,
             removed: base.removed().map(RemovedReport::of).collect(),
+            passed_over: base
+                .passed_over()
+                .iter()
+                .map(PassedOverReport::of)
+                .collect(),
+        }
+    }
+}
+
+impl PassedOverReport {
+    fn of(one: &BadInput) -> Self {
+        Self {
+            file: one.file.clone(),
+            error: one.problem.to_string(),
         }
     }
 }

@@ -72,7 +72,10 @@ proptest! {
         let run = happened.run();
         let text = github(&run);
         let commands: Vec<_> = text.lines().map(command).collect();
-        let mut expected: Vec<_> = run.troubles_shown().map(|one| (one.file.clone(), one.line())).collect();
+        let mut expected: Vec<_> = run
+            .troubles_shown()
+            .map(|one| (one.place().map(|(file, _)| file.to_owned()), one.line()))
+            .collect();
         for told in run.shown() {
             let file = || Some(told.file().to_owned());
             expected.extend(told.weight().map(|_| (file(), told.text())));
