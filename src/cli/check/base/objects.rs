@@ -39,13 +39,16 @@ pub(super) struct Objects {
     all: Vec<Rc<Ancestor>>,
     by_key: HashMap<Key, Vec<Rc<Ancestor>>>,
     unread: Vec<Unread>,
+    /// How many bytes of those are kept.
+    kept: usize,
 }
 
 /// A file of which a part could not be read.
 #[derive(Debug)]
 struct Unread {
     file: String,
-    /// Its content; none where nothing of it could be read.
+    /// Its content; none where nothing of it could be read, or there is no room for it: it may hold
+    /// anything then.
     bytes: Option<Vec<u8>>,
 }
 
@@ -134,9 +137,18 @@ impl Objects {
             }
         }
         if !is_whole {
-            let bytes = Some(bytes);
+            let bytes = self.keep(bytes);
             self.unread.push(Unread { file, bytes });
         }
+    }
+
+    fn keep(&mut self, bytes: Vec<u8>) -> Option<Vec<u8>> {
+        let kept = self.kept + bytes.len();
+        let has_room = kept <= MOST_KEPT;
+        if has_room {
+            self.kept = kept;
+        }
+        has_room.then_some(bytes)
     }
 
     fn object(&mut self, file: &str, object: ManifestObject, positions: &Positions) {
@@ -243,5 +255,11 @@ fn spells(text: &[u8]) -> bool {
     escapes.any(|at| matches!(letter(at), Some(b'x' | b'u' | b'U' | b'\r' | b'\n')))
 }
 
+/// The most bytes that are kept of files that cannot be read: those of the largest manifest.
+const MOST_KEPT: usize = 32 << 20;
+
 /// Every extension's kind has one of them in it.
 const WORDS: [&str; 2] = ["ClusterExtension", "Operator"];
+
+#[cfg(test)]
+mod tests;
