@@ -8,6 +8,7 @@
 
 mod common {
     pub(crate) mod git;
+    pub(crate) mod junit;
     pub(crate) mod schema;
 }
 
@@ -22,6 +23,7 @@ mod base {
     mod doubts;
     mod flags;
     mod folders;
+    mod forms;
     mod installed;
     mod repositories;
     mod repository;

@@ -3,6 +3,7 @@
 
 mod common {
     pub(crate) mod committed;
+    pub(crate) mod junit;
     pub(crate) mod schema;
 }
 

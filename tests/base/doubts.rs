@@ -39,6 +39,9 @@ fn a_base_that_does_not_parse_leaves_open_what_it_may_hold() {
          can be read whole and has it once, or --installed\nHelp: olmguard explain \
          InstalledUnknown"
     );
+    let found = repository.findings("repo", &["-f", "apps", CATALOG, "--base=main"]);
+    let expected = ["InstalledUnknown", "NotASuccessor"].map(str::to_owned);
+    assert_eq!(found, (3, expected.to_vec()));
     let errors: Vec<&str> = ran.stderr.lines().collect();
     assert_eq!(errors.len(), 1, "{}", ran.stderr);
     assert!(

@@ -4,7 +4,7 @@ use std::fs;
 
 use serde_json::Value;
 
-use super::repository::{CATALOG, Repository, tokens};
+use super::repository::{CATALOG, Repository, removed, tokens};
 use crate::check::scene::asking;
 
 /// A repository whose branch `change` bumps one extension, moves another, leaves a third, and drops a
@@ -31,23 +31,19 @@ fn pull_request() -> Repository {
 
 const TOKENS: [&str; 2] = ["bump changed NotASuccessor", "moved changed Resolved"];
 
-fn removed(report: &Value) -> Vec<&str> {
-    let removed = report["base"]["removed"].as_array().expect("a list");
-    removed
-        .iter()
-        .map(|one| one["file"].as_str().expect("a file"))
-        .collect()
-}
-
 /// The tokens of a check of `apps` in a folder beside the repository.
 #[track_caller]
 fn checked(repository: &Repository, folder: &str, base: &str) -> Value {
-    let arguments = ["-f", "apps", "--catalog=hub", "-o=json", "--base", base];
     let hub = format!("--catalog=hub={}", repository.beside("hub").display());
-    let ran = repository.run_in(
-        folder,
-        &[&arguments[..2], &arguments[3..], &[&*hub]].concat(),
-    );
+    in_two_forms(repository, folder, &["-f", "apps", "--base", base, &hub])
+}
+
+/// The JSON of a check in which one extension is refused; SARIF says the same.
+#[track_caller]
+fn in_two_forms(repository: &Repository, folder: &str, arguments: &[&str]) -> Value {
+    let found = repository.findings(folder, arguments);
+    assert_eq!(found, (1, vec!["NotASuccessor".to_owned()]));
+    let ran = repository.run_in(folder, &[arguments, &["-o=json"]].concat());
     assert_eq!(ran.code, 1, "{ran:?}");
     ran.json()
 }
@@ -74,7 +70,7 @@ fn any_name_of_the_commit_will_do() {
             "{base}"
         );
         assert_eq!(report["base"]["commit"], id, "{base}");
-        assert_eq!(removed(&report), ["apps/gone.yaml"], "{base}");
+        assert_eq!(removed(&report, "file"), ["apps/gone.yaml"], "{base}");
     }
 }
 
@@ -136,7 +132,7 @@ fn a_linked_worktree_is_one() {
     repository.git(&["worktree", "add", "-q", "../linked", "change"]);
     let report = checked(&repository, "linked", "main");
     assert_eq!(tokens(&report), TOKENS);
-    assert_eq!(removed(&report), ["apps/gone.yaml"]);
+    assert_eq!(removed(&report, "file"), ["apps/gone.yaml"]);
 }
 
 #[test]
@@ -146,7 +142,7 @@ fn the_ends_of_lines_change_nothing() {
         let text = fs::read_to_string(repository.path(file)).expect(file);
         repository.write(&[(file, &text.replace('\n', "\r\n"))]);
     }
-    let (_, report) = repository.json("main", &[]);
+    let report = checked(&repository, "repo", "main");
     assert_eq!(tokens(&report), TOKENS);
     assert_eq!(report["summary"]["unchanged"], 1);
 }
@@ -167,7 +163,7 @@ fn a_submodule_has_revisions_of_its_own() {
     // From above, what the commit pins is the base.
     let report = checked(&repository, "above", "main");
     assert_eq!(tokens(&report), TOKENS);
-    assert_eq!(removed(&report), ["apps/sub/apps/gone.yaml"]);
+    assert_eq!(removed(&report, "file"), ["apps/sub/apps/gone.yaml"]);
 }
 
 #[test]
@@ -195,32 +191,48 @@ fn a_commit_that_the_submodule_lacks_leaves_it_open() {
 fn a_folder_may_be_renamed_that_of_the_flag_too() {
     let repository = pull_request();
     repository.git(&["mv", "apps", "clusters"]);
-    let arguments = |folder| ["-f", folder, CATALOG, "-o=json", "--base=main"];
-    let within = repository.run(&arguments(".")).json();
+    let checked =
+        |folder| in_two_forms(&repository, "repo", &["-f", folder, CATALOG, "--base=main"]);
+    let within = checked(".");
     assert_eq!(tokens(&within), TOKENS);
-    assert_eq!(removed(&within), ["apps/gone.yaml"]);
-    let around = repository.run(&arguments("clusters")).json();
+    assert_eq!(removed(&within, "file"), ["apps/gone.yaml"]);
+    let around = checked("clusters");
     assert_eq!(tokens(&around), TOKENS);
     assert_eq!(around["summary"]["unchanged"], 1);
     // What was in another folder is not of this one.
-    assert_eq!(removed(&around), [""; 0]);
+    assert_eq!(removed(&around, "file"), [""; 0]);
 }
 
 #[test]
 fn of_two_of_one_name_the_one_with_the_likest_path_counts() {
     let text = |version: &str| asking("twin", &format!("version: {version}"));
-    let repository = Repository::with(&[
-        ("clusters/dev/twin.yaml", &text("1.2.0")),
-        ("clusters/prod/twin.yaml", &text("1.0.0")),
-    ]);
-    repository.git(&["mv", "clusters", "apps"]);
-    repository.write(&[("apps/prod/twin.yaml", &text("1.1.0"))]);
-    let arguments = ["-f", "apps/prod", CATALOG, "-o=json", "--base=main"];
-    let report = repository.run(&arguments).json();
-    assert_eq!(tokens(&report), ["twin changed Resolved"]);
+    // Also where they are the same, byte for byte.
+    for dev in ["1.2.0", "1.0.0"] {
+        let repository = Repository::with(&[
+            ("clusters/dev/twin.yaml", &text(dev)),
+            ("clusters/prod/twin.yaml", &text("1.0.0")),
+        ]);
+        repository.git(&["mv", "clusters", "apps"]);
+        repository.write(&[("apps/prod/twin.yaml", &text("1.1.0"))]);
+        let arguments = ["-f", "apps/prod", CATALOG, "-o=json", "--base=main"];
+        let report = repository.run(&arguments).json();
+        assert_eq!(tokens(&report), ["twin changed Resolved"], "{dev}");
+        let before = &report["results"][0]["base"]["file"];
+        assert_eq!(before, "clusters/prod/twin.yaml", "{dev}");
+    }
+}
+
+#[test]
+fn files_of_the_same_content_are_each_a_place() {
+    let text = asking("twin", "version: 1.0.0");
+    let repository = Repository::with(&[("apps/a/twin.yaml", &text), ("apps/b/twin.yaml", &text)]);
+    repository.remove("apps/a/twin.yaml");
+    repository.remove("apps/b/twin.yaml");
+    repository.write(&[("apps/none.yaml", "")]);
+    let (_, report) = repository.json("main", &[]);
     assert_eq!(
-        report["results"][0]["base"]["file"],
-        "clusters/prod/twin.yaml"
+        removed(&report, "file"),
+        ["apps/a/twin.yaml", "apps/b/twin.yaml"]
     );
 }
 
@@ -268,5 +280,5 @@ fn files_named_by_hand_are_compared_with_themselves() {
     let arguments = ["-f", "apps/bump.yaml", CATALOG, "-o=json", "--base=main"];
     let report = repository.run(&arguments).json();
     assert_eq!(tokens(&report), TOKENS[..1]);
-    assert_eq!(removed(&report), [""; 0]);
+    assert_eq!(removed(&report, "file"), [""; 0]);
 }

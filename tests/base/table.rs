@@ -22,8 +22,8 @@ pub(crate) enum Said {
     Unchanged,
     /// That a document is a template.
     Skipped,
-    /// That the file cannot be read, with these words.
-    Unread(&'static str),
+    /// That the file cannot be read.
+    Unread,
 }
 
 /// The file of an extension.
@@ -182,7 +182,7 @@ fn rewrites() -> Vec<Change> {
                 let sides = "<<<<<<< HEAD\n      version: 1.1.0\n=======\n      version: 1.2.0\n>>>>>>> other";
                 text.replace("      version: 1.0.0", sides)
             },
-            Said::Unread("found the conflict marker \"<<<<<<<\""),
+            Said::Unread,
         ),
     ]
 }

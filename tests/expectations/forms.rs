@@ -4,6 +4,7 @@ use roxmltree::Document;
 use serde_json::Value;
 
 use super::scene::{Scene, case, scene, suite};
+use crate::common::junit::assert_is_junit;
 use crate::common::schema::assert_fits;
 
 /// One that holds, one that does not, with texts that mean something elsewhere, and one unreadable.
@@ -34,6 +35,7 @@ fn json_fits_its_schema() {
 #[test]
 fn junit_is_xml() {
     let ran = all().run(&["a.yaml", "b.yaml", "-o=junit"]);
+    assert_is_junit(&ran.stdout);
     let document = Document::parse(&ran.stdout).expect("XML");
     let count = |name: &str| {
         document

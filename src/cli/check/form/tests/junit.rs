@@ -1,5 +1,5 @@
 use proptest::prelude::*;
-use roxmltree::{Document, Node};
+use roxmltree::Document;
 
 use super::super::junit::junit;
 use super::{happened, result, runs};
@@ -7,82 +7,10 @@ use crate::cli::Exit;
 use crate::cli::check::trouble::Weight;
 use crate::explain::one_line;
 use crate::judge::{Token, Verdict};
+use table::{assert_is_junit, fault};
 
-/// An element, what may be in it, its attributes, and those of them that must be there.
-type Allowed = (
-    &'static str,
-    &'static [&'static str],
-    &'static [&'static str],
-    &'static [&'static str],
-);
-
-/// What `junit-10.xsd` of Jenkins' xunit plugin allows. No validator of XSD in Rust is well kept.
-const ALLOWED: [Allowed; 7] = [
-    (
-        "testsuites",
-        &["testsuite"],
-        &["name", "time", "tests", "failures", "errors"],
-        &[],
-    ),
-    (
-        "testsuite",
-        &[
-            "testsuite",
-            "properties",
-            "testcase",
-            "system-out",
-            "system-err",
-        ],
-        &[
-            "name",
-            "tests",
-            "failures",
-            "errors",
-            "group",
-            "time",
-            "skipped",
-            "timestamp",
-            "hostname",
-            "id",
-            "package",
-            "file",
-            "log",
-            "url",
-        ],
-        &["name", "tests", "failures", "errors"],
-    ),
-    (
-        "testcase",
-        &["skipped", "error", "failure", "system-out", "system-err"],
-        &["name", "time", "classname", "group"],
-        &["name"],
-    ),
-    ("failure", &[], &["type", "message"], &[]),
-    ("error", &[], &["type", "message"], &[]),
-    ("skipped", &[], &["type", "message"], &[]),
-    ("system-out", &[], &[], &[]),
-];
-
-/// What is wrong with an element, or with one in it.
-fn fault(node: Node<'_, '_>) -> Option<String> {
-    let name = node.tag_name().name();
-    let Some((_, within, attributes, needed)) = ALLOWED.iter().find(|row| row.0 == name) else {
-        return Some(format!("no element {name}"));
-    };
-    let odd = node
-        .attributes()
-        .find(|one| !attributes.contains(&one.name()));
-    let odd = odd.map(|one| format!("{name} has {}", one.name()));
-    let missing = needed.iter().find(|one| node.attribute(**one).is_none());
-    let missing = missing.map(|one| format!("{name} lacks {one}"));
-    let elements = node.children().filter(Node::is_element);
-    let below = elements.filter_map(|one| {
-        let stranger = !within.contains(&one.tag_name().name());
-        let stranger = stranger.then(|| format!("{} in {name}", one.tag_name().name()));
-        stranger.or_else(|| fault(one))
-    });
-    odd.or(missing).or_else(|| below.into_iter().next())
-}
+#[path = "../../../../../tests/common/junit.rs"]
+mod table;
 
 fn count(document: &Document<'_>, name: &str) -> usize {
     let nodes = document.descendants();
@@ -120,6 +48,7 @@ Help: p: refused</failure>
     </testsuite>
 </testsuites>
 "#;
+    assert_is_junit(&xml);
     assert_eq!(xml, expected);
 }
 
@@ -143,6 +72,7 @@ fn a_fault_is_seen() {
             "<testsuites><testcase name=\"a\"/></testsuites>",
             "testcase in testsuites",
         ),
+        ("<testsuites>a</testsuites>", "a text in testsuites"),
         ("<a/>", "no element a"),
     ] {
         let document = Document::parse(xml).unwrap();
@@ -156,7 +86,7 @@ fn a_fault_is_seen() {
 
 proptest! {
     #[test]
-    fn it_is_xml_that_fits_the_schema(happened in runs()) {
+    fn it_is_xml_that_fits_the_table(happened in runs()) {
         let run = happened.run();
         let xml = junit(&run).unwrap();
         let document = Document::parse(&xml);
