@@ -1,14 +1,46 @@
 //! JUnit's XML: what is the same in every report that is printed.
 //!
-//! There is no schema of JUnit's own: what is written is what Jenkins' `junit-10.xsd` takes.
+//! JUnit has no schema of its own: what is written is of the elements and attributes that `junit-10.xsd` of
+//! Jenkins' xunit plugin has, by a table in `tests/common/junit.rs`.
 
-use quick_junit::{NonSuccessKind, Report, SerializeError, TestCaseStatus};
+use quick_junit::{NonSuccessKind, Report, SerializeError, TestCase, TestCaseStatus, TestSuite};
 
-/// The XML of a report.
-pub(super) fn xml(report: &Report) -> Result<String, SerializeError> {
+use crate::explain::one_line;
+
+/// The XML of a report: a suite of what could not be read, where something could not, and one for each file.
+pub(super) fn report<T>(
+    name: &str,
+    unread: TestSuite,
+    told: &[T],
+    file: impl Fn(&T) -> &str,
+    case: impl Fn(&T) -> TestCase,
+) -> Result<String, SerializeError> {
+    let mut report = Report::new(name);
+    if unread.tests > 0 {
+        report.add_test_suite(unread);
+    }
+    for of_file in told.chunk_by(|one, next| file(one) == file(next)) {
+        let name = of_file.first().map(&file).unwrap_or_default();
+        let mut suite = TestSuite::new(one_line(name));
+        suite.add_test_cases(of_file.iter().map(&case));
+        report.add_test_suite(suite);
+    }
     // The root counts no skipped cases in that schema; its suites do.
     let skipped = format!(" skipped=\"{}\"", report.skipped);
     Ok(report.to_string()?.replacen(&skipped, "", 1))
+}
+
+/// What could not be read, each by a name and in a line.
+pub(super) fn unread(suite: &str, faults: impl Iterator<Item = (String, String)>) -> TestSuite {
+    let cases = faults.map(|(name, line)| {
+        let status = non_success(NonSuccessKind::Error, "BadInput", &line, None);
+        let mut case = TestCase::new(one_line(&name), status);
+        case.set_classname(suite);
+        case
+    });
+    let mut all = TestSuite::new(suite);
+    all.add_test_cases(cases);
+    all
 }
 
 /// How a case ends badly: a word for it, a line, and all of it.

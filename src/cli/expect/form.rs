@@ -1,36 +1,18 @@
 //! What became of the cases, for pipelines.
 
-use quick_junit::{NonSuccessKind, Report, SerializeError, TestCase, TestCaseStatus, TestSuite};
+use quick_junit::{NonSuccessKind, SerializeError, TestCase, TestCaseStatus};
 
 use crate::cli::expect::text::details;
 use crate::cli::expect::trial::Outcome;
-use crate::cli::junit::{non_success, xml};
+use crate::cli::junit::{non_success, report, unread};
 use crate::cli::workflow::Command;
 use crate::explain::one_line;
 
 /// JUnit's XML: a suite for each file, and one for what could not be read.
 pub(super) fn junit(outcomes: &[Outcome], faults: &[String]) -> Result<String, SerializeError> {
-    let mut report = Report::new("olmguard test");
-    if !faults.is_empty() {
-        let mut suite = TestSuite::new("suites");
-        suite.add_test_cases(faults.iter().map(|fault| unreadable(fault)));
-        report.add_test_suite(suite);
-    }
-    for of_file in outcomes.chunk_by(|one, next| one.file == next.file) {
-        let file = of_file.first().map_or("", |outcome| &outcome.file);
-        let mut suite = TestSuite::new(one_line(file));
-        suite.add_test_cases(of_file.iter().map(case));
-        report.add_test_suite(suite);
-    }
-    xml(&report)
-}
-
-fn unreadable(fault: &str) -> TestCase {
-    let fault = one_line(fault);
-    let status = non_success(NonSuccessKind::Error, "BadInput", &fault, None);
-    let mut case = TestCase::new(fault, status);
-    case.set_classname("suites");
-    case
+    let faults = faults.iter().map(|fault| one_line(fault));
+    let unread = unread("suites", faults.map(|fault| (fault.clone(), fault)));
+    report("olmguard test", unread, outcomes, |one| &one.file, case)
 }
 
 fn case(outcome: &Outcome) -> TestCase {

@@ -3,43 +3,30 @@
 //! A refusal is a failure; what is undecided, and what could not be read, is an error; what is not
 //! judged is skipped; warnings are a case's output, or its failure where they count as one.
 
-use quick_junit::{NonSuccessKind, Report, SerializeError, TestCase, TestCaseStatus, TestSuite};
+use quick_junit::{NonSuccessKind, SerializeError, TestCase, TestCaseStatus};
 
 use crate::cli::Exit;
 use crate::cli::check::form::{Run, Told};
 use crate::cli::check::trouble::{About, Trouble, Weight};
-use crate::cli::junit::{non_success, xml};
+use crate::cli::junit::{non_success, report, unread};
 use crate::explain::one_line;
 use crate::judge::Verdict;
 
 /// The XML.
 pub(in crate::cli::check) fn junit(run: &Run<'_>) -> Result<String, SerializeError> {
-    let mut report = Report::new("olmguard check");
-    let troubles = run.troubles.iter();
-    let errors: Vec<_> = troubles.filter(|one| one.weight == Weight::Error).collect();
-    if !errors.is_empty() {
-        let mut suite = TestSuite::new("inputs");
-        suite.add_test_cases(errors.into_iter().map(unreadable));
-        report.add_test_suite(suite);
-    }
-    for of_file in run.results.chunk_by(|one, next| one.file() == next.file()) {
-        let file = of_file.first().map(Told::file).unwrap_or_default();
-        let mut suite = TestSuite::new(one_line(file));
-        suite.add_test_cases(of_file.iter().map(case));
-        report.add_test_suite(suite);
-    }
-    xml(&report)
+    let errors = run.troubles.iter();
+    let errors = errors.filter(|one| one.weight == Weight::Error);
+    let unread = unread("inputs", errors.map(named));
+    report("olmguard check", unread, &run.results, Told::file, case)
 }
 
-fn unreadable(trouble: &Trouble) -> TestCase {
+/// What could not be read, beside its name.
+fn named(trouble: &Trouble) -> (String, String) {
     let name = match &trouble.about {
         About::File(name, _) | About::Base(name) => name,
         About::Run => "facts",
     };
-    let status = non_success(NonSuccessKind::Error, "BadInput", &trouble.line(), None);
-    let mut case = TestCase::new(one_line(name), status);
-    case.set_classname("inputs");
-    case
+    (name.to_owned(), trouble.line())
 }
 
 fn case(told: &Told<'_>) -> TestCase {
