@@ -37,6 +37,7 @@ pub use rows::{Accepted, Matched, Request, Ruled, rule};
 pub use ruling::{Allowed, Jump, NoCatalogs, Ruling, SpecFault};
 pub use token::{Token, Verdict};
 pub use unanswered::{Unanswered, Wait};
+pub(crate) use walk::recorded;
 pub use walk::{Walk, WalkEnd, walk};
 pub use warning::Warning;
 

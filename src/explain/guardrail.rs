@@ -117,13 +117,16 @@ impl ForbiddenReport {
         Self::step(&forbidden.from, &forbidden.to, reasons.collect())
     }
 
-    /// A step that was looked for, if it is forbidden.
+    /// A step that was looked for under a policy, if it is forbidden.
     pub(crate) fn found(
         from: &Version,
         to: &Choice<'_>,
         violations: &[Violation<'_>],
+        policy: Policy,
     ) -> Option<Self> {
-        let reasons: Vec<_> = violations.iter().map(GuardrailReport::of).collect();
+        let reasons = violations.iter();
+        let reasons = reasons.map(|violation| GuardrailReport::under(policy, violation));
+        let reasons: Vec<_> = reasons.collect();
         (!reasons.is_empty()).then(|| Self::step(from, to, reasons))
     }
 

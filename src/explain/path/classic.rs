@@ -54,7 +54,7 @@ fn walk<'a>(inquiry: &Inquiry<'a>, offer: &Offer<'a>) -> WalkReport {
         let steps: Vec<_> = places.map(|index| offer.choice(index)).collect();
         WalkReport {
             catalog: Some(offer.catalog.name.clone()),
-            forbidden: guarded::steps(inquiry, version.as_ref(), &steps),
+            forbidden: guarded::of_classic(inquiry, version.as_ref(), &steps).collect(),
             steps: steps.into_iter().map(BundleReport::of).collect(),
             end,
             message,

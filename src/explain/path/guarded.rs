@@ -1,17 +1,18 @@
 //! Where guardrails bend a way, or leave none.
 //!
-//! Each hop of a way is compared with the way that edges alone would give from there: where that goes
-//! elsewhere, by a step that is forbidden, the hop is there because of it.
+//! Each hop of a way is compared with the way that edges alone would give from there, with the bypass
+//! the one edit: where that goes elsewhere, by a step that is forbidden, the hop is there because of it.
 
 use serde::Serialize;
 
 use crate::explain::ForbiddenReport;
-use crate::explain::path::{is_same, way_to, way_up};
+use crate::explain::path::{free, is_free, is_same, way};
 use crate::explain::see::{BundleReport, Inquiry};
-use crate::resolve::{Bounds, Choice, Guards, Origin};
+use crate::extension::Policy;
+use crate::resolve::{Bounds, CatalogEdge, Choice, Guards, Origin};
 use crate::version::Version;
 
-/// The way that edges alone would give.
+/// The way that edges alone would give, with the bypass one edit.
 #[derive(Clone, Debug, Serialize)]
 #[cfg_attr(feature = "program", derive(schemars::JsonSchema))]
 #[cfg_attr(feature = "program", schemars(deny_unknown_fields))]
@@ -44,19 +45,19 @@ pub(super) fn bends<'a>(inquiry: &Inquiry<'a>, way: &[Choice<'a>]) -> Vec<Option
     bends
 }
 
-/// Where edges alone would lead first on the way to a goal, and the first step of that way that is
+/// Where the way without guardrails would lead first on the way to a goal, and the first step of that way that is
 /// forbidden; nothing where none is.
 fn barred_course<'a>(
     inquiry: &Inquiry<'a>,
     origin: &Origin<'_>,
     goal: Choice<'a>,
 ) -> Option<(Choice<'a>, ForbiddenReport)> {
-    let course = by_edges(inquiry, origin, Some(&[goal]))?;
-    let forbidden = forbidden(inquiry, origin, &course).into_iter().next()?;
+    let course = unguarded(inquiry, origin, Some(&[goal]))?;
+    let forbidden = forbidden(inquiry, origin, &course).next()?;
     Some((*course.first()?, forbidden))
 }
 
-/// The way that edges alone would give, where guardrails leave none, or none to the same goal.
+/// The way without guardrails, where they leave none, or none to the same goal.
 pub(super) fn barred<'a>(
     inquiry: &Inquiry<'a>,
     targets: Option<&[Choice<'a>]>,
@@ -66,53 +67,69 @@ pub(super) fn barred<'a>(
         return None;
     }
     let origin = inquiry.origin()?;
-    let way = by_edges(inquiry, &origin, targets)?;
+    let way = unguarded(inquiry, &origin, targets)?;
     let is_reached = reached.is_some_and(|reached| is_same(reached, way.last().unwrap_or(reached)));
-    let forbidden = forbidden(inquiry, &origin, &way);
+    let forbidden: Vec<_> = forbidden(inquiry, &origin, &way).collect();
     let bundles = way.iter().copied().map(BundleReport::of).collect();
     (!is_reached && !forbidden.is_empty()).then_some(BarredReport { bundles, forbidden })
 }
 
 /// The shortest way where nobody forbids a step.
-fn by_edges<'a>(
+fn unguarded<'a>(
     inquiry: &Inquiry<'a>,
     origin: &Origin<'_>,
     targets: Option<&[Choice<'a>]>,
 ) -> Option<Vec<Choice<'a>>> {
+    if is_free(inquiry) {
+        let wanted = free::wanted(inquiry, origin, targets).into_iter();
+        return wanted.map(|to| vec![to]).next();
+    }
     let unguarded = Guards::default();
     let bounds = Bounds {
         guards: &unguarded,
         ..inquiry.bounds()
     };
-    match targets {
-        Some(targets) => way_to(inquiry, origin, targets, &bounds).way,
-        None => way_up(inquiry, origin, &bounds).way,
-    }
+    way(inquiry, origin, targets, &bounds).way
 }
 
-fn forbidden<'a>(
-    inquiry: &Inquiry<'a>,
+/// Those steps of a way that guardrails forbid, and the bypass does not lift.
+fn forbidden<'i, 'a>(
+    inquiry: &'i Inquiry<'a>,
     origin: &Origin<'_>,
-    way: &[Choice<'a>],
-) -> Vec<ForbiddenReport> {
-    let start = origin.version().map(|read| &read.version);
-    steps(inquiry, start, way)
+    way: &'i [Choice<'a>],
+) -> impl Iterator<Item = ForbiddenReport> {
+    let edge = match way {
+        [only] if is_free(inquiry) => inquiry.edge(origin, only),
+        _ => CatalogEdge::Present,
+    };
+    let start = origin.version().map(|read| read.version.clone());
+    steps(start, way).filter_map(move |(from, to)| inquiry.forbidden(&from, to, edge))
 }
 
-/// Those steps of a way that guardrails forbid.
-pub(super) fn steps<'a>(
-    inquiry: &Inquiry<'a>,
+/// Those steps of a walk of OLM v0 that guardrails forbid: it knows no bypass.
+pub(super) fn of_classic<'i, 'a>(
+    inquiry: &'i Inquiry<'a>,
     start: Option<&Version>,
-    way: &[Choice<'a>],
-) -> Vec<ForbiddenReport> {
+    way: &'i [Choice<'a>],
+) -> impl Iterator<Item = ForbiddenReport> {
+    let steps = steps(start.cloned(), way);
+    steps.filter_map(|(from, to)| {
+        let violations = inquiry.violations(&from, to);
+        ForbiddenReport::found(&from, to, &violations, Policy::CatalogProvided)
+    })
+}
+
+/// The steps of a way that start at a version that can be read.
+fn steps<'w, 'a>(
+    start: Option<Version>,
+    way: &'w [Choice<'a>],
+) -> impl Iterator<Item = (Version, &'w Choice<'a>)> {
     let version = |choice: &Choice<'_>| {
         let read = choice.bundle().version.as_ref().ok();
         read.map(|read| read.version.clone())
     };
-    let starts = std::iter::once(start.cloned()).chain(way.iter().map(version));
-    let steps = starts.zip(way);
-    let forbidden = steps.filter_map(|(from, to)| inquiry.forbidden(&from?, to));
-    forbidden.collect()
+    let starts = std::iter::once(start).chain(way.iter().map(version));
+    starts.zip(way).filter_map(|(from, to)| Some((from?, to)))
 }
 
 /// Where the next hop starts.
