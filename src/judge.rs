@@ -31,6 +31,7 @@ pub use advice::{Advice, BypassHelps, Fix, FixValue, advise};
 pub use earlier::{pinned, resolved};
 pub use exempt::{Exemption, ExemptionKind, exemption};
 pub use guarded::{Forbidden, Unjudged};
+pub(crate) use guarded::{MOST_FORBIDDEN, most_steps};
 pub use identify::identify;
 pub use named::{Known, Named, Nameless, Said, target};
 pub use rows::{Accepted, Matched, Request, Ruled, rule};

@@ -16,6 +16,8 @@ mod bypass;
 mod example;
 #[path = "guardrails/doors/hops.rs"]
 mod hops;
+#[path = "guardrails/doors/many.rs"]
+mod many;
 #[path = "guardrails/doors/plans.rs"]
 mod plans;
 #[path = "guardrails/doors/said.rs"]

@@ -17,6 +17,7 @@ use crate::explain::see::{
     BundleReport, EdgeReport, Inquiry, InstalledReport, NotAnswered, cut, edges, gives_another,
     unpinnable,
 };
+use crate::explain::warning::goes_on;
 use crate::extension::{Filter, Policy};
 use crate::judge::{WalkEnd, pin, walk};
 use crate::resolve::{Bounds, Choice, Origin, shortest_way};
@@ -124,8 +125,12 @@ struct WalkReport {
     catalog: Option<String>,
     /// What is installed one after another.
     steps: Vec<BundleReport>,
-    /// Those of the steps that guardrails forbid. OLM takes them all the same.
+    /// Those of the steps that guardrails forbid, of very many the first ones. OLM takes them all the
+    /// same.
     forbidden: Vec<ForbiddenReport>,
+    /// How many steps guardrails were applied to, where not to all.
+    #[serde(skip)]
+    looked_at: Option<usize>,
     /// Why it ends.
     end: End,
     /// What OLM says at the end, where it says something.
@@ -193,13 +198,17 @@ impl PathReport {
             report.is_cut = !doubts.is_empty();
             report.notes.extend(doubts);
         }
+        let walks = vec![walk_report(inquiry)];
+        report.notes.extend(not_applied(&walks));
+        let looked_at = barred.as_ref().and_then(|barred| barred.looked_at);
+        report.notes.extend(looked_at.map(text::barred_so_far));
         Ok(Self {
             olm: Generation::V1,
             to: goal.map(BundleReport::of),
             hops,
             message,
             barred,
-            walks: vec![walk_report(inquiry)],
+            walks,
             ..report
         })
     }
@@ -327,6 +336,12 @@ fn why_none(inquiry: &Inquiry<'_>, free: &Filter, goal: Choice<'_>) -> Option<St
     answer.message.or_else(another)
 }
 
+/// That guardrails were not applied to every step of a walk; once.
+fn not_applied(walks: &[WalkReport]) -> Option<String> {
+    let looked_at = walks.iter().filter_map(|walk| walk.looked_at);
+    looked_at.min().map(goes_on)
+}
+
 fn walk_report(inquiry: &Inquiry<'_>) -> WalkReport {
     let walk = walk(inquiry.snapshot, inquiry.filter, &inquiry.installed);
     let (end, message) = match walk.end {
@@ -344,6 +359,7 @@ fn walk_report(inquiry: &Inquiry<'_>) -> WalkReport {
             .iter()
             .map(|forbidden| ForbiddenReport::of(forbidden, inquiry.filter.policy))
             .collect(),
+        looked_at: walk.looked_at,
         end,
         message,
     }

@@ -9,6 +9,7 @@ use crate::explain::ForbiddenReport;
 use crate::explain::path::{free, is_free, is_same, way};
 use crate::explain::see::{BundleReport, Inquiry};
 use crate::extension::Policy;
+use crate::judge::{MOST_FORBIDDEN, most_steps};
 use crate::resolve::{Bounds, CatalogEdge, Choice, Guards, Origin};
 use crate::version::Version;
 
@@ -21,6 +22,33 @@ pub(super) struct BarredReport {
     pub(super) bundles: Vec<BundleReport>,
     /// Those of its steps that guardrails forbid: one or more.
     pub(super) forbidden: Vec<ForbiddenReport>,
+    /// How many steps were looked at, where not all were.
+    #[serde(skip)]
+    pub(super) looked_at: Option<usize>,
+}
+
+/// What guardrails forbid of the steps of a way.
+#[derive(Debug, Default)]
+pub(super) struct Looked {
+    /// The first forbidden steps.
+    pub(super) forbidden: Vec<ForbiddenReport>,
+    /// How many steps were looked at, where not all were.
+    pub(super) looked_at: Option<usize>,
+}
+
+impl Looked {
+    /// Looks at steps until there are more than there is time for, or than anybody reads.
+    fn at(most: usize, steps: impl Iterator<Item = Option<ForbiddenReport>>) -> Self {
+        let mut looked = Self::default();
+        for (looked_at, step) in steps.enumerate() {
+            if looked_at == most || looked.forbidden.len() == MOST_FORBIDDEN {
+                looked.looked_at = Some(looked_at);
+                break;
+            }
+            looked.forbidden.extend(step);
+        }
+        looked
+    }
 }
 
 /// For each hop of a way, in its order, the forbidden step because of which it is there; none where
@@ -53,7 +81,8 @@ fn barred_course<'a>(
     goal: Choice<'a>,
 ) -> Option<(Choice<'a>, ForbiddenReport)> {
     let course = unguarded(inquiry, origin, Some(&[goal]))?;
-    let forbidden = forbidden(inquiry, origin, &course).next()?;
+    let mut steps = forbidden(inquiry, origin, &course).take(most_steps(&inquiry.guards));
+    let forbidden = steps.find_map(|step| step)?;
     Some((*course.first()?, forbidden))
 }
 
@@ -69,9 +98,14 @@ pub(super) fn barred<'a>(
     let origin = inquiry.origin()?;
     let way = unguarded(inquiry, &origin, targets)?;
     let is_reached = reached.is_some_and(|reached| is_same(reached, way.last().unwrap_or(reached)));
-    let forbidden: Vec<_> = forbidden(inquiry, &origin, &way).collect();
+    let steps = forbidden(inquiry, &origin, &way);
+    let looked = Looked::at(most_steps(&inquiry.guards), steps);
     let bundles = way.iter().copied().map(BundleReport::of).collect();
-    (!is_reached && !forbidden.is_empty()).then_some(BarredReport { bundles, forbidden })
+    (!is_reached && !looked.forbidden.is_empty()).then_some(BarredReport {
+        bundles,
+        forbidden: looked.forbidden,
+        looked_at: looked.looked_at,
+    })
 }
 
 /// The shortest way where nobody forbids a step.
@@ -92,31 +126,31 @@ fn unguarded<'a>(
     way(inquiry, origin, targets, &bounds).way
 }
 
-/// Those steps of a way that guardrails forbid, and the bypass does not lift.
+/// Each step of a way, as one that guardrails forbid, if they do and the bypass does not lift it.
 fn forbidden<'i, 'a>(
     inquiry: &'i Inquiry<'a>,
     origin: &Origin<'_>,
     way: &'i [Choice<'a>],
-) -> impl Iterator<Item = ForbiddenReport> {
+) -> impl Iterator<Item = Option<ForbiddenReport>> {
     let edge = match way {
         [only] if is_free(inquiry) => inquiry.edge(origin, only),
         _ => CatalogEdge::Present,
     };
     let start = origin.version().map(|read| read.version.clone());
-    steps(start, way).filter_map(move |(from, to)| inquiry.forbidden(&from, to, edge))
+    steps(start, way).map(move |(from, to)| inquiry.forbidden(&from, to, edge))
 }
 
 /// Those steps of a walk of OLM v0 that guardrails forbid: it knows no bypass.
-pub(super) fn of_classic<'i, 'a>(
-    inquiry: &'i Inquiry<'a>,
+pub(super) fn of_classic<'a>(
+    inquiry: &Inquiry<'a>,
     start: Option<&Version>,
-    way: &'i [Choice<'a>],
-) -> impl Iterator<Item = ForbiddenReport> {
-    let steps = steps(start.cloned(), way);
-    steps.filter_map(|(from, to)| {
+    way: &[Choice<'a>],
+) -> Looked {
+    let steps = steps(start.cloned(), way).map(|(from, to)| {
         let violations = inquiry.violations(&from, to);
         ForbiddenReport::found(&from, to, &violations, Policy::CatalogProvided)
-    })
+    });
+    Looked::at(most_steps(&inquiry.guards), steps)
 }
 
 /// The steps of a way that start at a version that can be read.

@@ -186,6 +186,13 @@ pub(super) fn only_along_edges() -> String {
     "only ways along edges were looked for: with the bypass there may be others".to_owned()
 }
 
+/// That guardrails were not applied to every step that is told along edges.
+pub(super) fn barred_so_far(looked_at: usize) -> String {
+    format!(
+        "edges lead on for more than {looked_at} steps: guardrails were applied to so many only"
+    )
+}
+
 fn but(bundle: &BundleReport) -> Cell {
     match &bundle.deprecated {
         Some(_) => Cell::one(Tone::Caution, "deprecated"),
