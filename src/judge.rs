@@ -31,12 +31,14 @@ pub use advice::{Advice, BypassHelps, Fix, FixValue, advise};
 pub use earlier::{pinned, resolved};
 pub use exempt::{Exemption, ExemptionKind, exemption};
 pub use guarded::{Forbidden, Unjudged};
+pub(crate) use guarded::{MOST_FORBIDDEN, most_steps};
 pub use identify::identify;
 pub use named::{Known, Named, Nameless, Said, target};
 pub use rows::{Accepted, Matched, Request, Ruled, rule};
 pub use ruling::{Allowed, Jump, NoCatalogs, Ruling, SpecFault};
 pub use token::{Token, Verdict};
 pub use unanswered::{Unanswered, Wait};
+pub(crate) use walk::recorded;
 pub use walk::{Walk, WalkEnd, walk};
 pub use warning::Warning;
 

@@ -10,10 +10,14 @@
     reason = "a test that cannot go on fails there"
 )]
 
+#[path = "guardrails/doors/bypass.rs"]
+mod bypass;
 #[path = "guardrails/doors/example.rs"]
 mod example;
 #[path = "guardrails/doors/hops.rs"]
 mod hops;
+#[path = "guardrails/doors/many.rs"]
+mod many;
 #[path = "guardrails/doors/plans.rs"]
 mod plans;
 #[path = "guardrails/doors/said.rs"]

@@ -19,8 +19,12 @@ pub struct ForbiddenReport {
     pub from: String,
     /// The version that it leads to.
     pub to: String,
-    /// Why it is forbidden: one reason or more.
+    /// Why it is forbidden: one reason or more, those that no bypass lifts first. Of very many the first
+    /// ones.
     pub guardrails: Vec<GuardrailReport>,
+    /// How many more reasons there are; only where not all are listed.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub more: Option<usize>,
 }
 
 /// One reason why guardrails forbid a step.
@@ -78,7 +82,7 @@ impl GuardrailReport {
             by,
             place: place.to_owned(),
             reason: reason.map(str::to_owned),
-            lifted: policy == Policy::SelfCertified && !violation.holds_with_bypass(),
+            lifted: is_lifted(policy, violation),
             text: told(violation),
         }
     }
@@ -100,6 +104,10 @@ impl GuardrailReport {
     }
 }
 
+fn is_lifted(policy: Policy, violation: &Violation<'_>) -> bool {
+    policy == Policy::SelfCertified && !violation.holds_with_bypass()
+}
+
 fn kind(violation: &Violation<'_>) -> &'static str {
     match violation.of {
         Violated::Rule(rule) => rule.kind.as_str(),
@@ -112,34 +120,46 @@ fn kind(violation: &Violation<'_>) -> &'static str {
 impl ForbiddenReport {
     /// A step that OLM would take under an extension's policy.
     pub fn of(forbidden: &Forbidden<'_>, policy: Policy) -> Self {
-        let reasons = forbidden.violations.iter();
-        let reasons = reasons.map(|violation| GuardrailReport::under(policy, violation));
-        Self::step(&forbidden.from, &forbidden.to, reasons.collect())
+        Self::step(
+            &forbidden.from,
+            &forbidden.to,
+            &forbidden.violations,
+            policy,
+        )
     }
 
-    /// A step that was looked for, if it is forbidden.
+    /// A step that was looked for under a policy, if it is forbidden.
     pub(crate) fn found(
         from: &Version,
         to: &Choice<'_>,
         violations: &[Violation<'_>],
+        policy: Policy,
     ) -> Option<Self> {
-        let reasons: Vec<_> = violations.iter().map(GuardrailReport::of).collect();
-        (!reasons.is_empty()).then(|| Self::step(from, to, reasons))
+        (!violations.is_empty()).then(|| Self::step(from, to, violations, policy))
     }
 
-    fn step(from: &Version, to: &Choice<'_>, guardrails: Vec<GuardrailReport>) -> Self {
+    fn step(from: &Version, to: &Choice<'_>, violations: &[Violation<'_>], policy: Policy) -> Self {
+        let mut reasons: Vec<_> = violations.iter().collect();
+        reasons.sort_by_key(|reason| is_lifted(policy, reason));
+        let more = reasons.len().checked_sub(MOST_REASONS);
+        let told = reasons.into_iter().take(MOST_REASONS);
         Self {
             from: from.without_build().to_string(),
             to: label(to.bundle()),
-            guardrails,
+            guardrails: told
+                .map(|reason| GuardrailReport::under(policy, reason))
+                .collect(),
+            more: more.filter(|more| *more > 0),
         }
     }
 
-    /// `FROM -> TO` with each reason in a sentence.
+    /// `FROM -> TO` with each reason in a sentence, and how many more there are.
     pub(crate) fn told(&self) -> impl Iterator<Item = (String, String)> {
         let step = format!("{} -> {}", self.from, self.to);
-        let reasons = self.guardrails.iter();
-        reasons.map(move |reason| (step.clone(), reason.line()))
+        let reasons = self.guardrails.iter().map(GuardrailReport::line);
+        let more = self.more.map(|more| format!("and {more} more reasons"));
+        let lines = reasons.chain(more);
+        lines.map(move |line| (step.clone(), line))
     }
 }
 
@@ -170,6 +190,9 @@ const LIFTED: &str = "; the bypass lifts it";
 const UNREAD: &str = "guardrails that cannot be read";
 const PRERELEASE: &str = "no prereleases";
 const GRAPH: &str = "the semver rules";
+
+/// How many reasons of one step are told: there may be hundreds of rules, each with a reason of its own.
+const MOST_REASONS: usize = 32;
 
 /// How many rules are named in a few words.
 const MOST_NAMES: usize = 4;
@@ -212,5 +235,24 @@ mod tests {
             ..report(Some("a"), "Waypoints")
         };
         assert_eq!(lifted.line(), "why; the bypass lifts it");
+    }
+
+    #[test]
+    fn of_very_many_reasons_the_first_are_told_and_the_others_counted() {
+        let step = ForbiddenReport {
+            from: "1.0.0".to_owned(),
+            to: "1.1.0".to_owned(),
+            guardrails: vec![report(Some("a"), "Waypoints")],
+            more: Some(224),
+        };
+        let told: Vec<_> = step
+            .told()
+            .map(|(step, why)| format!("{step}: {why}"))
+            .collect();
+        let expected = [
+            "1.0.0 -> 1.1.0: why",
+            "1.0.0 -> 1.1.0: and 224 more reasons",
+        ];
+        assert_eq!(told, expected);
     }
 }

@@ -5,6 +5,7 @@
 //! installed. The walk needs no edit, and goes by what the range allows.
 
 mod classic;
+mod free;
 mod guarded;
 mod manifests;
 mod text;
@@ -14,10 +15,11 @@ use serde::Serialize;
 use crate::explain::ForbiddenReport;
 use crate::explain::see::{
     BundleReport, EdgeReport, Inquiry, InstalledReport, NotAnswered, cut, edges, gives_another,
-    is_given, unpinnable,
+    unpinnable,
 };
+use crate::explain::warning::goes_on;
 use crate::extension::{Filter, Policy};
-use crate::judge::{Verdict, WalkEnd, pin, walk};
+use crate::judge::{WalkEnd, pin, walk};
 use crate::resolve::{Bounds, Choice, Origin, shortest_way};
 use guarded::{BarredReport, MOST_BENDS};
 
@@ -52,7 +54,8 @@ pub struct PathReport {
     hops: Option<Vec<Hop>>,
     /// Why there is none.
     message: Option<String>,
-    /// The way that edges alone would give, where guardrails leave none, or none so high; else null.
+    /// The way that edges alone would give, with the bypass one edit, where guardrails leave none, or
+    /// none so high; else null.
     barred: Option<BarredReport>,
     /// What happens without an edit: one walk, for OLM v0 one for each catalog.
     walks: Vec<WalkReport>,
@@ -61,7 +64,7 @@ pub struct PathReport {
     /// Whether no edges bind the extension.
     #[serde(skip)]
     is_free: bool,
-    /// Whether no way was found before the search ended at its bound.
+    /// Whether no way was found, though not everywhere was looked.
     #[serde(skip)]
     is_cut: bool,
 }
@@ -72,11 +75,17 @@ struct Sought<'a> {
     way: Option<Vec<Choice<'a>>>,
     /// Whether a search ended at its bound.
     is_cut: bool,
+    /// Whether only ways along edges were looked for, though edges do not bind.
+    is_along_edges: bool,
 }
 
-impl<'a> From<Option<Vec<Choice<'a>>>> for Sought<'a> {
-    fn from(way: Option<Vec<Choice<'a>>>) -> Self {
-        Self { way, is_cut: false }
+impl Sought<'_> {
+    /// Why there may be a way all the same, where none was found.
+    fn doubts(&self) -> Vec<String> {
+        let cut = self.is_cut.then(|| cut("there may be a way all the same"));
+        let along_edges = self.is_along_edges.then(text::only_along_edges);
+        let doubts = cut.into_iter().chain(along_edges);
+        doubts.filter(|_| self.way.is_none()).collect()
     }
 }
 
@@ -102,8 +111,8 @@ pub struct Hop {
     pub bundle: BundleReport,
     /// The edges that allow it; none where the versions alone do.
     edges: Vec<EdgeReport>,
-    /// The step, from here or further on, that edges alone would take and guardrails forbid, so that the
-    /// way goes over this hop; null where they do not bend it here.
+    /// The step, from here or further on, that edges alone would take, with the bypass one edit, and
+    /// guardrails forbid, so that the way goes over this hop; null where they do not bend it here.
     bent_by: Option<ForbiddenReport>,
 }
 
@@ -116,8 +125,12 @@ struct WalkReport {
     catalog: Option<String>,
     /// What is installed one after another.
     steps: Vec<BundleReport>,
-    /// Those of the steps that guardrails forbid. OLM takes them all the same.
+    /// Those of the steps that guardrails forbid, of very many the first ones. OLM takes them all the
+    /// same.
     forbidden: Vec<ForbiddenReport>,
+    /// How many steps guardrails were applied to, where not to all.
+    #[serde(skip)]
+    looked_at: Option<usize>,
     /// Why it ends.
     end: End,
     /// What OLM says at the end, where it says something.
@@ -151,15 +164,13 @@ impl PathReport {
         let targets = to.map(|text| inquiry.target(text)).transpose()?;
         let free = inquiry.filter.without_version();
         let origin = inquiry.origin();
-        let Sought { way, is_cut } = match (&targets, &origin) {
-            (_, None) => Sought::default(),
-            (Some(targets), Some(origin)) if is_free(inquiry) => {
-                pinned(inquiry, origin, &free, targets).into()
-            }
-            (None, Some(origin)) if is_free(inquiry) => best(inquiry, origin).into(),
-            (Some(targets), Some(origin)) => way_to(inquiry, origin, targets, &inquiry.bounds()),
-            (None, Some(origin)) => way_up(inquiry, origin, &inquiry.bounds()),
+        let sought = match &origin {
+            None => Sought::default(),
+            Some(origin) if is_free(inquiry) => free::way(inquiry, origin, targets.as_deref()),
+            Some(origin) => way(inquiry, origin, targets.as_deref(), &inquiry.bounds()),
         };
+        let doubts = sought.doubts();
+        let Sought { way, is_cut, .. } = sought;
         let goal = match (&targets, &way) {
             (Some(targets), None) => targets.first().copied(),
             (_, way) => way.as_ref().and_then(|way| way.last().copied()),
@@ -167,7 +178,7 @@ impl PathReport {
         let here = targets.as_deref().unwrap_or_default().iter();
         let is_here = here.clone().any(|target| is_at(origin.as_ref(), *target));
         let barred = match &way {
-            _ if is_here || is_cut || is_free(inquiry) => None,
+            _ if is_here || is_cut => None,
             way => guarded::barred(inquiry, targets.as_deref(), end_of(way.as_deref())),
         };
         let is_long = way.as_ref().is_some_and(|way| way.len() > MOST_BENDS);
@@ -183,17 +194,21 @@ impl PathReport {
         if is_long && !inquiry.guards.is_empty() {
             report.notes.push(text::not_all_compared());
         }
-        report.is_cut = is_cut && hops.is_none();
-        if report.is_cut {
-            report.notes.push(cut("there may be a way all the same"));
+        if hops.is_none() {
+            report.is_cut = !doubts.is_empty();
+            report.notes.extend(doubts);
         }
+        let walks = vec![walk_report(inquiry)];
+        report.notes.extend(not_applied(&walks));
+        let looked_at = barred.as_ref().and_then(|barred| barred.looked_at);
+        report.notes.extend(looked_at.map(text::barred_so_far));
         Ok(Self {
             olm: Generation::V1,
             to: goal.map(BundleReport::of),
             hops,
             message,
             barred,
-            walks: vec![walk_report(inquiry)],
+            walks,
             ..report
         })
     }
@@ -236,32 +251,17 @@ fn is_free(inquiry: &Inquiry<'_>) -> bool {
     inquiry.filter.policy == Policy::SelfCertified
 }
 
-/// The one edit that pins one of these bundles, unless that is installed.
-fn pinned<'a>(
-    inquiry: &Inquiry<'_>,
+/// The shortest way to one of these bundles, else to the highest that can be reached.
+fn way<'a>(
+    inquiry: &Inquiry<'a>,
     origin: &Origin<'_>,
-    free: &Filter,
-    targets: &[Choice<'a>],
-) -> Option<Vec<Choice<'a>>> {
-    let given = |to: &&Choice<'a>| {
-        let answer = pin(**to).map(|pin| inquiry.ask(&free.with_version(&pin)));
-        answer.is_some_and(|answer| {
-            let resolved = answer.resolved.as_ref();
-            answer.verdict == Verdict::Allow && resolved.is_some_and(|bundle| is_given(to, bundle))
-        })
-    };
-    let mut targets = targets.iter();
-    let is_elsewhere = |to: &&Choice<'a>| !is_at(Some(origin), **to);
-    targets
-        .find(|to| is_elsewhere(to) && given(to))
-        .map(|to| vec![*to])
-}
-
-/// What the request resolves to by itself, unless that is lower than what is installed.
-fn best<'a>(inquiry: &Inquiry<'a>, origin: &Origin<'_>) -> Option<Vec<Choice<'a>>> {
-    let walk = walk(inquiry.snapshot, inquiry.filter, &inquiry.installed);
-    let last = walk.steps.last()?;
-    (!origin.is_newer_than(last.package, last.index)).then(|| vec![*last])
+    targets: Option<&[Choice<'a>]>,
+    bounds: &Bounds<'_, 'a>,
+) -> Sought<'a> {
+    match targets {
+        Some(targets) => way_to(inquiry, origin, targets, bounds),
+        None => way_up(inquiry, origin, bounds),
+    }
 }
 
 /// The shortest of the ways to these bundles.
@@ -283,7 +283,11 @@ fn way_to<'a>(
             .then_some(way.hops)
     });
     let way = ways.min_by_key(Vec::len);
-    Sought { way, is_cut }
+    Sought {
+        way,
+        is_cut,
+        is_along_edges: false,
+    }
 }
 
 /// The way to the highest candidate, unless that is lower than what is installed.
@@ -294,6 +298,7 @@ fn way_up<'a>(inquiry: &Inquiry<'a>, origin: &Origin<'_>, bounds: &Bounds<'_, 'a
     Sought {
         way: way.filter(|hops| hops.last().is_some_and(is_up)),
         is_cut: found.is_cut,
+        is_along_edges: false,
     }
 }
 
@@ -331,6 +336,12 @@ fn why_none(inquiry: &Inquiry<'_>, free: &Filter, goal: Choice<'_>) -> Option<St
     answer.message.or_else(another)
 }
 
+/// That guardrails were not applied to every step of a walk; once.
+fn not_applied(walks: &[WalkReport]) -> Option<String> {
+    let looked_at = walks.iter().filter_map(|walk| walk.looked_at);
+    looked_at.min().map(goes_on)
+}
+
 fn walk_report(inquiry: &Inquiry<'_>) -> WalkReport {
     let walk = walk(inquiry.snapshot, inquiry.filter, &inquiry.installed);
     let (end, message) = match walk.end {
@@ -348,6 +359,7 @@ fn walk_report(inquiry: &Inquiry<'_>) -> WalkReport {
             .iter()
             .map(|forbidden| ForbiddenReport::of(forbidden, inquiry.filter.policy))
             .collect(),
+        looked_at: walk.looked_at,
         end,
         message,
     }

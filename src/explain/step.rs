@@ -11,6 +11,7 @@ use serde::Serialize;
 
 use crate::explain::path::Generation;
 use crate::explain::see::{BundleReport, Inquiry, InstalledReport, NotAnswered};
+use crate::explain::warning::goes_on;
 use crate::olm::EdgeSource;
 
 use catalogs::CatalogReading;
@@ -64,6 +65,9 @@ impl StepReport {
             Generation::V0 => classic::readings(inquiry, &targets),
             Generation::V1 => Vec::new(),
         };
+        let looked_at = catalog.as_ref().and_then(|catalog| catalog.looked_at);
+        let mut notes = inquiry.notes();
+        notes.extend(looked_at.map(goes_on));
         Ok(Self {
             schema: SCHEMA,
             package: inquiry.filter.package.clone(),
@@ -74,7 +78,7 @@ impl StepReport {
             olm: catalog,
             semver,
             classic,
-            notes: inquiry.notes(),
+            notes,
         })
     }
 

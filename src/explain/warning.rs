@@ -163,10 +163,15 @@ fn not_applied(why: Unjudged) -> String {
             "guardrails were not applied: the installed version is not known or cannot be read"
                 .to_owned()
         }
-        Unjudged::Later { looked_at } => format!(
-            "OLM goes on by itself for more than {looked_at} steps: guardrails were applied to so many only"
-        ),
+        Unjudged::Later { looked_at } => goes_on(looked_at),
     }
+}
+
+/// That guardrails were not put to every step that OLM takes by itself.
+pub(super) fn goes_on(looked_at: usize) -> String {
+    format!(
+        "OLM goes on by itself for more than {looked_at} steps: guardrails were applied to so many only"
+    )
 }
 
 /// A hint as part of a sentence.

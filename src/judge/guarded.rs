@@ -96,7 +96,7 @@ impl<'s> Look<'_, '_, 's> {
 
     /// Looks at one step after another, up to the first that is forbidden.
     fn at_steps(&mut self, from: &InstalledBundle) {
-        let most = self.most_steps();
+        let most = most_steps(self.guards);
         for (looked_at, step) in steps(self.asking, from).enumerate() {
             if looked_at == most {
                 self.unjudged.get_or_insert(Unjudged::Later { looked_at });
@@ -141,12 +141,12 @@ impl<'s> Look<'_, '_, 's> {
             self.unjudged.get_or_insert(Unjudged::First);
         }
     }
+}
 
-    /// How many steps are looked at, one at least.
-    fn most_steps(&self) -> usize {
-        let affordable = MOST_COMPARISONS / self.guards.weight().max(1);
-        affordable.clamp(1, MOST_STEPS)
-    }
+/// How many steps of a walk these guardrails are put to, one at least.
+pub(crate) fn most_steps(guards: &Guards<'_>) -> usize {
+    let affordable = MOST_COMPARISONS / guards.weight().max(1);
+    affordable.clamp(1, MOST_STEPS)
 }
 
 /// Why a step is forbidden, and the version that it starts from, if that can be read.
@@ -167,6 +167,10 @@ pub(super) fn violations<'s>(
 /// How many steps of a walk are looked at: far more than any package has, few enough for one that was
 /// made to hurt.
 const MOST_STEPS: usize = 4096;
+
+/// How many forbidden steps of one walk are kept: more than anybody reads, and each may have hundreds of
+/// reasons.
+pub(crate) const MOST_FORBIDDEN: usize = 32;
 
 /// How many comparators of guardrails the steps of a walk are compared with: as many as those of a
 /// search for a way.

@@ -8,7 +8,7 @@
 //! within a catalog to a better bundle, in this order. So no bundle comes twice.
 
 use crate::extension::{Filter, Installed, InstalledBundle};
-use crate::judge::guarded::violations;
+use crate::judge::guarded::{MOST_FORBIDDEN, most_steps, violations};
 use crate::judge::rows::Asking;
 use crate::judge::{Allowed, Forbidden, Ruled, Ruling};
 use crate::olm::{ReleaseKey, Rules};
@@ -25,8 +25,11 @@ pub struct Walk<'s> {
     pub last: InstalledBundle,
     /// Why it ends there.
     pub end: WalkEnd<'s>,
-    /// Those of the steps that guardrails forbid, be it that the bypass lifts it: OLM knows none.
+    /// Those of the steps that guardrails forbid, be it that the bypass lifts it: OLM knows none. Of very
+    /// many the first ones.
     pub forbidden: Vec<Forbidden<'s>>,
+    /// How many steps guardrails were put to, where not to all.
+    pub looked_at: Option<usize>,
 }
 
 /// Why a walk ends.
@@ -58,6 +61,7 @@ pub fn walk<'s>(snapshot: &'s Snapshot, filter: &Filter, installed: &InstalledBu
             last: installed.clone(),
             end: WalkEnd::Stops(Box::new(Ruling::from(error).into())),
             forbidden: Vec::new(),
+            looked_at: None,
         },
     }
 }
@@ -70,12 +74,16 @@ fn walked<'s>(asking: &Asking<'_, 's>, installed: &InstalledBundle) -> Walk<'s> 
     );
     let mut last = installed.clone();
     let mut steps: Vec<Choice<'s>> = Vec::new();
-    let mut forbidden = Vec::new();
+    let mut look = Look {
+        asking,
+        guards: &guards,
+        forbidden: Vec::new(),
+        looked_at: None,
+    };
     let end = loop {
         match step(asking, last.clone()) {
             Ok((step, recorded)) => {
-                let first = *steps.first().unwrap_or(&step.to);
-                forbidden.extend(forbids(asking, &guards, &step, first));
+                look.at_step(&step, &steps);
                 steps.push(step.to);
                 last = recorded;
             }
@@ -86,27 +94,45 @@ fn walked<'s>(asking: &Asking<'_, 's>, installed: &InstalledBundle) -> Walk<'s> 
         steps,
         last,
         end,
-        forbidden,
+        forbidden: look.forbidden,
+        looked_at: look.looked_at,
     }
 }
 
-/// A step as one that guardrails forbid, if they do; `first` is the first one of its walk.
-fn forbids<'s>(
-    asking: &Asking<'_, 's>,
-    guards: &Guards<'s>,
-    step: &Step<'s>,
-    first: Choice<'s>,
-) -> Option<Forbidden<'s>> {
-    if guards.is_empty() {
-        return None;
+/// What guardrails say of a walk, as far as they are put to it.
+struct Look<'a, 'f, 's> {
+    asking: &'a Asking<'f, 's>,
+    guards: &'a Guards<'s>,
+    forbidden: Vec<Forbidden<'s>>,
+    looked_at: Option<usize>,
+}
+
+impl<'s> Look<'_, '_, 's> {
+    /// Looks at the step that comes after these.
+    fn at_step(&mut self, step: &Step<'s>, before: &[Choice<'s>]) {
+        if self.guards.is_empty() || self.looked_at.is_some() {
+            return;
+        }
+        let looked_at = before.len();
+        if looked_at == most_steps(self.guards) || self.forbidden.len() == MOST_FORBIDDEN {
+            self.looked_at = Some(looked_at);
+            return;
+        }
+        let first = *before.first().unwrap_or(&step.to);
+        let forbidden = self.forbids(step, first);
+        self.forbidden.extend(forbidden);
     }
-    let (from, violations) = violations(asking, guards, step)?;
-    (!violations.is_empty()).then_some(Forbidden {
-        resolved: first,
-        from,
-        to: step.to,
-        violations,
-    })
+
+    /// A step as one that guardrails forbid, if they do; `first` is the first one of its walk.
+    fn forbids(&self, step: &Step<'s>, first: Choice<'s>) -> Option<Forbidden<'s>> {
+        let (from, violations) = violations(self.asking, self.guards, step)?;
+        (!violations.is_empty()).then_some(Forbidden {
+            resolved: first,
+            from,
+            to: step.to,
+            violations,
+        })
+    }
 }
 
 /// The steps of the same walk, one by one.

@@ -1,6 +1,6 @@
 //! The walk of OLM v0: the only way there is, since nothing can be pinned.
 
-use crate::explain::path::{End, Generation, PathReport, WalkReport, guarded};
+use crate::explain::path::{End, Generation, PathReport, WalkReport, guarded, not_applied};
 use crate::explain::see::{BundleReport, Inquiry, NotAnswered};
 use crate::graph::{Graph, NodeIndex};
 use crate::resolve::Offer;
@@ -17,11 +17,14 @@ impl PathReport {
         let targets = to.map(|text| inquiry.target(text)).transpose()?;
         let offers = inquiry.offers.iter();
         let goal = targets.and_then(|targets| targets.first().copied());
+        let walks: Vec<_> = offers.map(|offer| walk(inquiry, offer)).collect();
+        let mut report = Self::about(inquiry);
+        report.notes.extend(not_applied(&walks));
         Ok(Self {
             olm: Generation::V0,
             to: goal.map(BundleReport::of),
-            walks: offers.map(|offer| walk(inquiry, offer)).collect(),
-            ..Self::about(inquiry)
+            walks,
+            ..report
         })
     }
 
@@ -52,9 +55,11 @@ fn walk<'a>(inquiry: &Inquiry<'a>, offer: &Offer<'a>) -> WalkReport {
     let report = |nodes: &[NodeIndex], end, message| {
         let places = nodes.iter().filter_map(|node| graph.bundle_index(*node));
         let steps: Vec<_> = places.map(|index| offer.choice(index)).collect();
+        let looked = guarded::of_classic(inquiry, version.as_ref(), &steps);
         WalkReport {
             catalog: Some(offer.catalog.name.clone()),
-            forbidden: guarded::steps(inquiry, version.as_ref(), &steps),
+            forbidden: looked.forbidden,
+            looked_at: looked.looked_at,
             steps: steps.into_iter().map(BundleReport::of).collect(),
             end,
             message,

@@ -62,7 +62,8 @@ impl PathReport {
     fn say_barred(&self, barred: &BarredReport, text: &mut Toned) {
         let bundles = barred.bundles.iter().map(BundleReport::label);
         let way: Vec<_> = std::iter::once(self.from.label()).chain(bundles).collect();
-        say_more(EDGES_LEAD, Tone::Plain, &wrapped(&way), text);
+        let label = if self.is_free { ONE_EDIT } else { EDGES_LEAD };
+        say_more(label, Tone::Plain, &wrapped(&way), text);
         say_forbidden(&barred.forbidden, text);
     }
 
@@ -164,7 +165,7 @@ impl PathReport {
 
 /// A line without the column of its label.
 fn said(line: &str) -> &str {
-    let labels = ["Why", EDGES_LEAD, FORBIDDEN, "Note", ""];
+    let labels = ["Why", EDGES_LEAD, ONE_EDIT, FORBIDDEN, "Note", ""];
     let mut columns = labels.iter().map(|label| column(label));
     columns
         .find_map(|column| line.strip_prefix(&*column))
@@ -178,6 +179,18 @@ fn since(step: &str, why: &str) -> String {
 /// That not every hop was compared with what edges alone would give.
 pub(super) fn not_all_compared() -> String {
     format!("which hops guardrails ask for is told of the first {MOST_BENDS} alone")
+}
+
+/// That an edit that leaves the edges was not looked for.
+pub(super) fn only_along_edges() -> String {
+    "only ways along edges were looked for: with the bypass there may be others".to_owned()
+}
+
+/// That guardrails were not applied to every step that is told along edges.
+pub(super) fn barred_so_far(looked_at: usize) -> String {
+    format!(
+        "edges lead on for more than {looked_at} steps: guardrails were applied to so many only"
+    )
 }
 
 fn but(bundle: &BundleReport) -> Cell {
@@ -209,5 +222,6 @@ fn end_words(end: End) -> (Tone, &'static str) {
 const EACH_HOP: &str =
     "is one edit of spec.source.catalog.version; make the next once that version is installed";
 const EDGES_LEAD: &str = "Edges lead";
+const ONE_EDIT: &str = "One edit";
 const NOTHING_HIGHER: &str = "nothing higher can be reached";
 const WALKED: &str = "what OLM v0 does";

@@ -62,7 +62,7 @@ impl<'a> Inquiry<'a> {
             snapshot,
             filter,
             offers,
-            guards,
+            guards: guards.with_bypass(filter.bypasses()),
             installed: named.installed,
             known: named.known,
         })
@@ -96,13 +96,32 @@ impl<'a> Inquiry<'a> {
         self.guards.violations(from, to, CatalogEdge::Present)
     }
 
-    /// A step along an edge, if guardrails forbid it.
+    /// A step, if guardrails forbid it and no bypass lifts that.
     pub(in crate::explain) fn forbidden(
         &self,
         from: &Version,
         to: &Choice<'a>,
+        edge: CatalogEdge,
     ) -> Option<ForbiddenReport> {
-        ForbiddenReport::found(from, to, &self.violations(from, to))
+        let violations = self.guards.violations(from, to, edge);
+        let holds = violations.iter().any(|found| !self.guards.lift(found));
+        let report = || ForbiddenReport::found(from, to, &violations, self.filter.policy);
+        holds.then(report).flatten()
+    }
+
+    /// Whether the catalog of a bundle has an edge that leads there.
+    pub(in crate::explain) fn edge(&self, origin: &Origin<'_>, to: &Choice<'a>) -> CatalogEdge {
+        let mut offers = self.offers.iter();
+        let offer = offers.find(|offer| std::ptr::eq(offer.catalog, to.catalog));
+        let leads = offer.is_some_and(|offer| {
+            let edges = origin.successors(offer.package, &offer.asked).edges;
+            edges.contains(to.index)
+        });
+        if leads {
+            CatalogEdge::Present
+        } else {
+            CatalogEdge::Absent
+        }
     }
 
     /// What becomes of an edit to this filter.

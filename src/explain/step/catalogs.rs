@@ -49,6 +49,9 @@ pub(super) struct CatalogReading {
     pub(super) unpinned: Option<BundleReport>,
     /// Those of the steps without a pin, one after another, that guardrails forbid.
     pub(super) unpinned_forbidden: Vec<ForbiddenReport>,
+    /// How many of those steps guardrails were applied to, where not to all.
+    #[serde(skip)]
+    pub(super) looked_at: Option<usize>,
     /// The versions on the way, the installed one first; empty where none is known.
     pub(super) path: Vec<String>,
 }
@@ -125,6 +128,7 @@ impl CatalogReading {
                 .iter()
                 .map(|forbidden| ForbiddenReport::of(forbidden, inquiry.filter.policy))
                 .collect(),
+            looked_at: walk.looked_at,
             free: if guardrails.is_empty() {
                 Vec::new()
             } else {

@@ -171,8 +171,8 @@ fn the_way_in_a_graph_is_that_of_path() {
     );
 }
 
-/// A chain of versions in a catalog of its own, with a rule that forbids none of its steps.
-fn chain(length: u32) -> String {
+/// A chain of versions in a catalog of its own, with rules.
+pub(crate) fn chain(length: u32, rules: &Value) -> String {
     let name = |minor: u32| format!("chain-operator.v1.{minor}.0");
     let entry = |minor: u32| match minor.checked_sub(1) {
         Some(before) => json!({"name": name(minor), "replaces": name(before)}),
@@ -184,7 +184,6 @@ fn chain(length: u32) -> String {
         json!({"schema": "olm.bundle", "package": "chain-operator", "name": name(minor),
             "properties": [{"type": "olm.package", "value": value}]})
     };
-    let rules = json!([{"id": "releases", "kind": "Prerelease", "action": "Deny"}]);
     let channel = json!({"schema": "olm.channel", "package": "chain-operator", "name": "stable",
         "entries": entries});
     let guardrails = json!({"schema": "olmguard.guardrails.v1alpha1", "package": "chain-operator",
@@ -197,10 +196,11 @@ fn chain(length: u32) -> String {
 #[test]
 fn of_a_very_long_way_not_every_hop_is_compared_and_that_is_said() {
     let file = Path::new(env!("CARGO_TARGET_TMPDIR")).join("doors-chain.json");
+    let none_forbidden = json!([{"id": "releases", "kind": "Prerelease", "action": "Deny"}]);
     let catalog = format!("--catalog=hub={}", file.display());
     let note = "Note        which hops guardrails ask for is told of the first 64 alone\n";
     for (length, is_long) in [(65, false), (67, true)] {
-        std::fs::write(&file, chain(length)).unwrap();
+        std::fs::write(&file, chain(length, &none_forbidden)).unwrap();
         let goal = format!("1.{}.0", length - 1);
         let ran = run(&["path", "chain-operator", "1.0.0", &goal, &catalog], "");
         assert_eq!((ran.code, &*ran.stderr), (Some(0), ""));
