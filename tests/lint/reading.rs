@@ -2,7 +2,7 @@
 
 use olmguard::lint::Rule;
 
-use crate::rows::{GOOD, channel};
+use crate::rows::{GOOD, ROWS, channel};
 use crate::{found, shown};
 
 #[test]
