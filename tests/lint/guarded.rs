@@ -80,7 +80,25 @@ fn rules_that_forbid_nothing() {
                 "<1.4.0-0",
                 "lower",
                 "before",
+                "begin it, as in \">=1.3.0 <1.4.0-0\", or make it a rule of kind PassThrough with \"from\"",
+            ),
+        ),
+        (
+            "kind: PassThrough, via: '<1.4.0-0'",
+            open(
+                "<1.4.0-0",
+                "lower",
+                "before",
                 "begin it, as in \">=1.3.0 <1.4.0-0\", or write \"from\"",
+            ),
+        ),
+        (
+            "kind: Waypoints, versions: ['>=1.3.0']",
+            open(
+                ">=1.3.0",
+                "upper",
+                "behind",
+                "end it, as in \">=1.3.0 <1.4.0-0\", or make it a rule of kind PassThrough with \"to\"",
             ),
         ),
         (
@@ -156,9 +174,9 @@ fn a_version_is_stranded_where_no_channel_has_a_step_that_is_left() {
          >=1.0.0_<2.0.0",
         &blob("graph: Semver"),
         &[
-            "guardrail-strands-version (error): from \"p.v1.2.0\" guardrails leave no step upwards: graph \
-           Semver forbids the one to \"p.v4.0.0\", nor to the 2 others above; publish what is to be stepped \
-           through with an edge from there, or narrow the rule",
+            "guardrail-strands-version (note): from \"p.v1.2.0\" guardrails leave no step upwards: graph \
+           Semver forbids the one to \"p.v4.0.0\", nor to the 2 others above; right if the line is to end \
+           there; else write graph: Catalog",
         ],
     );
 }
@@ -169,9 +187,40 @@ fn the_other_way_that_is_forbidden_is_told_as_one() {
         "1.2.0; 2.0.0 skipRange >=1.0.0_<2.0.0; 3.0.0 skipRange >=1.0.0_<2.0.0",
         &blob("graph: Semver"),
         &[
-            "guardrail-strands-version (error): from \"p.v1.2.0\" guardrails leave no step upwards: graph \
-           Semver forbids the one to \"p.v3.0.0\", nor to the other one above; publish what is to be stepped \
-           through with an edge from there, or narrow the rule",
+            "guardrail-strands-version (note): from \"p.v1.2.0\" guardrails leave no step upwards: graph \
+           Semver forbids the one to \"p.v3.0.0\", nor to the other one above; right if the line is to end \
+           there; else write graph: Catalog",
+        ],
+    );
+}
+
+#[test]
+fn who_is_stranded_by_a_rule_is_told_of_the_rule_whatever_the_graph_forbids_above() {
+    says(
+        "1.2.0; 1.4.0 skipRange >=1.0.0_<1.4.0; 2.0.0 skipRange >=1.0.0_<1.3.0",
+        &blob("graph: Semver\nrules:\n- {id: r, kind: PassThrough, via: '>=1.2.5 <1.3.0-0'}"),
+        &[
+            "guardrail-strands-version (error): from \"p.v1.2.0\" guardrails leave no step upwards: rule \"r\" \
+             forbids the one to \"p.v1.4.0\", nor to the other one above; publish what is to be stepped \
+             through with an edge from there, or narrow the rule",
+            "guardrail-step-not-available (warning): rule \"r\" wants \">=1.2.5 <1.3.0-0\" on the way, and no \
+             bundle of package \"p\" is in it: nobody gets past; publish one, or mend the range",
+        ],
+    );
+}
+
+#[test]
+fn a_prerelease_that_graph_semver_does_not_ask_for() {
+    says(
+        "1.0.0; 1.1.0-rc.1 replaces 1.0.0",
+        &blob("graph: Semver"),
+        &[
+            "guardrail-against-edge (note): replaces of entry \"p.v1.1.0-rc.1\" leads from \"p.v1.0.0\", which \
+             graph Semver forbids: olmguard refuses the step, OLM takes it; right if nobody is to take it; \
+             else add a rule of kind Prerelease with action: Allow",
+            "guardrail-strands-version (note): from \"p.v1.0.0\" guardrails leave no step upwards: graph \
+             Semver forbids the one to \"p.v1.1.0-rc.1\"; right if the line is to end there; else add a \
+             rule of kind Prerelease with action: Allow",
         ],
     );
 }
@@ -196,9 +245,9 @@ fn findings_stand_at_the_rule_that_they_are_about() {
 
 #[test]
 fn an_edge_that_the_graph_lacks() {
-    let against = "guardrail-against-edge (warning): replaces of entry \"p.v2.0.0\" leads from \"p.v1.0.0\", \
-                   which graph Semver forbids: olmguard refuses the step, OLM takes it; remove the edge, or \
-                   narrow the rule";
+    let against = "guardrail-against-edge (note): replaces of entry \"p.v2.0.0\" leads from \"p.v1.0.0\", \
+                   which graph Semver forbids: olmguard refuses the step, OLM takes it; right if nobody is to \
+                   take it; else write graph: Catalog";
     let findings = told(&(channel("1.0.0; 2.0.0 replaces 1.0.0") + &blob("graph: Semver")));
     assert_eq!(findings.first().map(String::as_str), Some(against));
     // Downwards is no business of guardrails here: `edge-goes-down` tells it.

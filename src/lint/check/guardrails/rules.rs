@@ -35,9 +35,9 @@ impl Looking<'_, '_, '_, '_, '_> {
         let (id, via) = (&*self.rule.id, passage.via.as_str());
         if !passage.can_be_passed_by() {
             let words = if passage.to.is_none() && passage.via.is_open_above() {
-                words::guardrail_open_above(id, via)
+                words::guardrail_open_above(self.rule, via)
             } else if passage.from.is_none() && passage.via.is_open_below() {
-                words::guardrail_open_below(id, via)
+                words::guardrail_open_below(self.rule, via)
             } else {
                 words::guardrail_never_applies(id, via)
             };
