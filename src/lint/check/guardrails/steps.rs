@@ -14,7 +14,7 @@ use crate::lint::view::{Kind, Step};
 use crate::lint::words;
 use crate::lint::written::Spot;
 use crate::lint::{Rule, Severity};
-use crate::resolve::{Alone, Violated};
+use crate::resolve::Violated;
 
 /// The steps upwards from one node, by the bundles that they lead to.
 type Upwards<'w> = BTreeMap<usize, Judged<'w>>;
@@ -26,9 +26,7 @@ struct Judged<'w> {
 }
 
 pub(super) fn check(guarded: &Guarded<'_, '_, '_>, report: &mut Report<'_>) {
-    let bundles = guarded.bundles();
-    let bundles = bundles.map(|(_, version, is_deprecated)| (version, is_deprecated));
-    let judged = judged(guarded, &Alone::over(guarded.guardrails, bundles));
+    let judged = judged(guarded);
     if guarded.facts.has_all_edges() {
         for (from, upwards) in &judged {
             stranded(guarded, *from, upwards, report);
@@ -38,7 +36,7 @@ pub(super) fn check(guarded: &Guarded<'_, '_, '_>, report: &mut Report<'_>) {
 }
 
 /// What is said of every step upwards whose versions are known.
-fn judged<'g>(guarded: &Guarded<'_, '_, '_>, alone: &Alone<'g>) -> BTreeMap<usize, Upwards<'g>> {
+fn judged<'f>(guarded: &Guarded<'f, '_, '_>) -> BTreeMap<usize, Upwards<'f>> {
     let mut judged = BTreeMap::<usize, Upwards<'_>>::new();
     for (node, step) in guarded.facts.steps.all() {
         let versions = (guarded.version(node), guarded.version(step.to));
@@ -51,7 +49,7 @@ fn judged<'g>(guarded: &Guarded<'_, '_, '_>, alone: &Alone<'g>) -> BTreeMap<usiz
         let upwards = judged.entry(node).or_default();
         let judged = upwards.entry(step.to).or_insert_with(|| Judged {
             edges: Vec::new(),
-            against: alone.violated(from, to).into_iter().next(),
+            against: guarded.alone.violated(from, to).into_iter().next(),
         });
         judged.edges.push(step);
     }
