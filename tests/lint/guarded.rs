@@ -135,6 +135,49 @@ fn rules_that_forbid_nothing() {
 }
 
 #[test]
+fn a_step_of_more_minors_than_any_major_has_between() {
+    let none = |step: u32| {
+        format!(
+            "guardrail-never-applies (note): rule \"r\" with step {step} forbids nothing among the versions of \
+             package \"p\": right if it waits for others"
+        )
+    };
+    let minors = "1.0.0; 1.1.0 replaces 1.0.0; 1.2.0 replaces 1.1.0; 2.0.0 replaces 1.2.0; 2.9.0 replaces 2.0.0";
+    let step = |step: u32| rule(&format!("kind: MaxMinorStep, step: {step}"));
+    says(minors, &step(1), &[]);
+    says(minors, &step(2), &[&none(2)]);
+    // Users may still have what the catalog has no more.
+    says("1.1.0 replaces 1.0.0; 1.2.0 replaces 1.1.0", &step(1), &[]);
+    says("1.1.0; 1.2.0 replaces 1.1.0", &step(1), &[&none(1)]);
+}
+
+#[test]
+fn a_rule_that_allows_what_nothing_denies_or_another_rule_denies() {
+    let allow = "rules:\n- {id: a, kind: Prerelease, action: Allow}";
+    says(
+        LEAPS,
+        &blob(allow),
+        &[
+            "guardrail-never-applies (warning): rule \"a\" allows what is allowed anyway: graph Catalog has \
+             every edge to a prerelease that the catalog has; remove it, or write action: Deny if it means to \
+             forbid them",
+        ],
+    );
+    let deny = "- {id: d, kind: Prerelease, action: Deny}";
+    says(
+        LEAPS,
+        &blob(&format!("graph: Semver\n{allow}\n{deny}")),
+        &[
+            "guardrail-never-applies (warning): rule \"a\" allows nothing beside rule \"d\", which forbids \
+             every step from a release to a prerelease; remove one of them",
+        ],
+    );
+    for graph in ["Semver", "CatalogOrSemver"] {
+        says(LEAPS, &blob(&format!("graph: {graph}\n{allow}")), &[]);
+    }
+}
+
+#[test]
 fn a_prerelease_that_comes_before_the_end_of_a_range() {
     let line = "1.2.3; 1.3.0 replaces 1.2.3 skipRange >=1.2.0_<1.3.0; 1.4.0-rc.1 replaces 1.3.0; \
                 1.4.0 replaces 1.4.0-rc.1 skipRange >=1.2.0_<1.4.0";
@@ -287,8 +330,12 @@ fn an_edge_to_a_prerelease_is_told_once() {
         rules.collect::<Vec<_>>()
     };
     let edge = (Rule::PrereleaseEdge, Severity::Warning);
-    assert_eq!(rules(&rule("kind: MaxMinorStep, step: 1")), [edge]);
-    assert_eq!(rules(&rule("kind: Prerelease, action: Allow")), [edge]);
+    assert_eq!(rules(&rule("kind: LatestPatchFirst")), [edge]);
+    let never = (Rule::GuardrailNeverApplies, Severity::Warning);
+    assert_eq!(
+        rules(&rule("kind: Prerelease, action: Allow")),
+        [edge, never]
+    );
     let denied = rules(&rule("kind: Prerelease, action: Deny"));
     assert!(denied.contains(&(Rule::GuardrailAgainstEdge, Severity::Warning)));
 }

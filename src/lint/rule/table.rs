@@ -446,7 +446,7 @@ rules! {
         fix "Publish a version that is in the range, or mend the range.";
     GuardrailNeverApplies "guardrail-never-applies" Users Warning
         "A rule forbids nothing, whatever is installed."
-        why "The step that it means to forbid is allowed. A `via` without upper end has no version behind it, and without `to` that is where a rule ends. Where other versions could make a difference it is a note."
+        why "The step that it means to forbid is allowed. A `via` without upper end has no version behind it, and without `to` that is where a rule ends. A `Prerelease` that says `Allow` lifts a default of graph `Semver`, and nothing of graph `Catalog` or of a rule that says `Deny`. Where other versions could make a difference it is a note."
         fix "End `via`, as in `>=1.3.0 <1.4.0-0`, or write `from` and `to`, which a rule of kind `PassThrough` alone has. Nothing, if the rule waits for versions to come.";
     GuardrailTakesPrerelease "guardrail-takes-prerelease" Users Warning
         "A rule takes a prerelease of the next version for one of those that it wants on the way."

@@ -1,5 +1,7 @@
 //! About what authors say of upgrade steps.
 
+use std::num::NonZeroU32;
+
 use super::load::escape_text;
 use super::{Words, names, q, range};
 use crate::guardrail::{Kind, Rule, Unread};
@@ -123,6 +125,36 @@ pub(in crate::lint) fn guardrail_applies_to_none(rule: &str, range: &str, packag
         q(rule),
         super::range(range),
         q(package)
+    ))
+}
+
+pub(in crate::lint) fn guardrail_step_of_none(
+    rule: &str,
+    step: NonZeroU32,
+    package: &str,
+) -> Words {
+    Words::own(format!(
+        "rule {} with step {step} forbids nothing among the versions of package {}: right if it waits for \
+         others",
+        q(rule),
+        q(package)
+    ))
+}
+
+pub(in crate::lint) fn guardrail_allows_in_vain(rule: &str, denying: &str) -> Words {
+    Words::own(format!(
+        "rule {} allows nothing beside rule {}, which forbids every step from a release to a prerelease; \
+         remove one of them",
+        q(rule),
+        q(denying)
+    ))
+}
+
+pub(in crate::lint) fn guardrail_allows_anyway(rule: &str) -> Words {
+    Words::own(format!(
+        "rule {} allows what is allowed anyway: graph Catalog has every edge to a prerelease that the \
+         catalog has; remove it, or write action: Deny if it means to forbid them",
+        q(rule)
     ))
 }
 

@@ -1,8 +1,10 @@
 //! Rules one by one, over the versions that the package has: what is wanted and not there, what forbids
 //! nothing, and ranges that take in prereleases of what comes after them.
 
+mod idle;
+
 use super::Guarded;
-use crate::guardrail::{self, Kind, Passage, Range};
+use crate::guardrail::{self, Action, Kind, Passage, Range};
 use crate::lint::finding::Report;
 use crate::lint::words::{self, Words};
 use crate::lint::{Rule, Severity};
@@ -17,8 +19,11 @@ pub(super) fn check(guarded: &Guarded<'_, '_, '_>, report: &mut Report<'_>) {
         for passage in rule.kind.passages() {
             looking.passage(passage);
         }
-        if let Kind::LatestPatchFirst { from: Some(from) } = &rule.kind {
-            looking.latest_patch(from);
+        match &rule.kind {
+            Kind::LatestPatchFirst { from: Some(from) } => looking.latest_patch(from),
+            Kind::MaxMinorStep(step) => looking.minor_step(*step),
+            Kind::Prerelease(Action::Allow) => looking.allowing(),
+            _ => {}
         }
     }
 }
