@@ -19,6 +19,7 @@ pub mod promote;
 pub mod reach;
 mod shelf;
 pub mod template;
+mod together;
 mod value;
 mod whole;
 pub mod words;

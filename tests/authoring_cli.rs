@@ -163,6 +163,88 @@ fn guardrails_are_kept_and_have_to_be_readable() {
 }
 
 #[test]
+fn guardrails_of_a_package_have_to_be_readable_together() {
+    let folder = TempDir::new().expect("a folder");
+    let file = folder.path().join("made.yaml");
+    let path = file.to_str().expect("UTF-8");
+    let examples = Path::new(env!("CARGO_MANIFEST_DIR")).join("examples/authoring");
+    let catalog = fs::read_to_string(examples.join("lantern.yaml")).expect("a catalog");
+    let blob = |step: u32| {
+        format!(
+            "{{schema: olmguard.guardrails.v1alpha1, package: lantern, name: g{step}, \
+             rules: [{{id: slowly, kind: MaxMinorStep, step: {step}}}]}}"
+        )
+    };
+    let property = "properties: [{type: olmguard.guardrails.v1alpha1, value: {graph: Semver}}]";
+    let with_property = catalog.replacen(
+        "name: lantern\n",
+        &format!("name: lantern\n{property}\n"),
+        1,
+    );
+    let twice =
+        "guardrails of package \"lantern\": there are two of them for the package: expected one";
+    let differ = "guardrails of package \"lantern\": the blob and the property of the olm.package differ: \
+                  expected one of them, or both alike";
+    let z_stream = [
+        "generate",
+        "z-stream",
+        path,
+        "--package",
+        "lantern",
+        "--channel",
+        "candidate",
+        "--bundle",
+        "lantern.v1.1.2",
+        "--bundles",
+        "patch.yaml",
+    ];
+    let promote = [
+        "generate",
+        "promote",
+        path,
+        "--package",
+        "lantern",
+        "--channel",
+        "stable",
+        "--bundle",
+        "lantern.v1.1.1",
+        "--method",
+        "skips",
+    ];
+    for (text, error) in [
+        (
+            format!("{catalog}---\n{}\n---\n{}\n", blob(1), blob(2)),
+            twice,
+        ),
+        (format!("{with_property}---\n{}\n", blob(1)), differ),
+    ] {
+        fs::write(&file, text).expect("a file");
+        refused(&z_stream, 3, error);
+        refused(&promote, 3, error);
+    }
+    let template = |package: &str, more: &str| {
+        format!(
+            "schema: olm.template.basic\nentries:\n- {{schema: olm.package, name: lantern, {package}}}\n\
+             - {}\n{more}",
+            blob(1)
+        )
+    };
+    let render = ["generate", "template", path];
+    for (package, more, error) in [
+        ("defaultChannel: stable", format!("- {}\n", blob(2)), twice),
+        (property, String::new(), differ),
+    ] {
+        fs::write(&file, template(package, &more)).expect("a file");
+        refused(&render, 3, error);
+    }
+    // One, and one of another package.
+    let other = format!("- {}\n", blob(2).replace("lantern", "wick"));
+    fs::write(&file, template("defaultChannel: stable", &other)).expect("a file");
+    let ended = olmguard(&render);
+    assert_eq!((ended.code, ended.stderr.as_str()), (Some(0), ""));
+}
+
+#[test]
 fn a_z_stream_release_takes_the_place_of_its_minor() {
     let common = [
         "generate",

@@ -182,6 +182,26 @@ fn guardrails_of_another_version() {
 }
 
 #[test]
+fn properties_of_another_version() {
+    let other = |version: &str| {
+        format!(
+            "guardrail-other-version (warning): guardrails of schema \"olmguard.guardrails.{version}\" are not \
+             known to this olmguard and not applied: expected \"olmguard.guardrails.v1alpha1\""
+        )
+    };
+    let properties = "defaultChannel: c\nproperties:\n- type: olmguard.guardrails.v2\n  value: 7\n\
+                      - type: olmguard.guardrails.v1alpha1\n  value: {graph: Catalog}\n\
+                      - type: olmguard.guardrails.v3+x\n";
+    let catalog = channel(LEAPS).replacen("defaultChannel: c\n", properties, 1);
+    assert_eq!(told(&catalog), [other("v2"), other("v3+x")]);
+    let lines: Vec<_> = found(&catalog).iter().map(|one| one.line).collect();
+    assert_eq!(lines, [5, 9]);
+    // What opm refuses to serve is a blob of such a package: an olm.package may be called like that.
+    let named = catalog.replace("name: p\n", "name: p q\n");
+    assert!(told(&named).iter().all(|one| !one.contains("misnamed")));
+}
+
+#[test]
 fn names_that_opm_or_olm_cannot_keep() {
     says(
         LEAPS,

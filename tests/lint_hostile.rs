@@ -255,6 +255,53 @@ fn guardrails_that_are_too_many_to_try_are_told() {
 }
 
 #[test]
+fn ranges_that_are_too_many_to_try_on_each_other_are_told_whatever_the_edges() {
+    let versions: Vec<_> = (10..60).map(|patch| format!("1.0.{patch}")).collect();
+    let range = versions.join(" || ");
+    let with = |package: &str, count: usize| {
+        let rules: Vec<_> = (0..count)
+            .map(|rule| {
+                format!(
+                    "{{\"id\":\"{rule}\",\"kind\":\"PassThrough\",\"via\":\"{range}\",\"from\":\"{range}\",\
+                     \"to\":\"{range}\"}}"
+                )
+            })
+            .collect();
+        format!(
+            "{{\"schema\":\"olmguard.guardrails.v1alpha1\",\"package\":\"{package}\",\"rules\":[{}]}}\n",
+            rules.join(",")
+        )
+    };
+    let one = catalog(&[], []);
+    assert_eq!(
+        of(&found(&(one.clone() + &with("p", 256))), Rule::LintLimit),
+        [
+            "package \"p\" has too many edges and guardrails to try each on each: nothing is said of what its \
+             guardrails forbid"
+        ]
+    );
+    // Each package by itself is well below what is tried of one.
+    let many = (0..15).map(|at| {
+        let package = format!("q{at:02}");
+        one.replace("\"p\"", &format!("{package:?}")) + &with(&package, 60)
+    });
+    let findings = found(&many.collect::<String>());
+    let left_out = of(&findings, Rule::LintLimit);
+    assert!((1..15).contains(&left_out.len()), "{left_out:?}");
+    assert_eq!(
+        left_out.last(),
+        Some(
+            &"the catalog has too many edges and guardrails to try each on each: nothing is said of what the \
+              guardrails of package \"q14\" forbid"
+        )
+    );
+    assert_eq!(
+        of(&findings, Rule::GuardrailNeverApplies).len(),
+        (15 - left_out.len()) * 60
+    );
+}
+
+#[test]
 fn guardrails_of_very_many_packages_are_looked_at() {
     let mut text = String::new();
     for package in 0..20_000 {

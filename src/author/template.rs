@@ -206,7 +206,7 @@ pub fn render(file: &str, text: &[u8], shelf: &Shelf) -> Result<Written, Templat
         template,
         guardrails,
     } = document::read(file, text)?;
-    match template.schema() {
+    let written = match template.schema() {
         "" => Err(TemplateError::NoSchema),
         BASIC => match guardrails.first() {
             None => basic::render(file, &template, shelf),
@@ -219,7 +219,9 @@ pub fn render(file: &str, text: &[u8], shelf: &Shelf) -> Result<Written, Templat
         other => Err(TemplateError::UnknownSchema {
             schema: other.into(),
         }),
-    }
+    }?;
+    written.check_guardrails()?;
+    Ok(written)
 }
 
 fn known_schemas() -> String {

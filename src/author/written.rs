@@ -61,6 +61,14 @@ pub enum WrittenError {
         /// What is wrong.
         unread: Unread,
     },
+    /// Guardrails of a package, each of which can be read, cannot be read together.
+    #[error("guardrails of package {}: {unread}", go::quote(package))]
+    Together {
+        /// The package that they are about.
+        package: Box<str>,
+        /// What is wrong.
+        unread: Unread,
+    },
 }
 
 impl Written {

@@ -3,7 +3,7 @@
 //! Between two neighbouring ends of its ranges a rule treats all versions alike, so that the lowest
 //! version above each end speaks for all of them.
 
-use super::{Passage, Range};
+use super::{Guardrails, Passage, Range};
 use crate::version::Version;
 use crate::version::interval::Cut;
 use crate::version::meaning::{self, Class};
@@ -32,6 +32,19 @@ impl Passage {
             return false;
         };
         lowest.cmp_precedence(highest).is_le()
+    }
+}
+
+impl Guardrails {
+    /// How much is compared by [`Passage::can_be_passed_by`] of every passage: each comparator makes at
+    /// most two ends, which are asked for where they start and where they end, two ranges each.
+    pub(crate) fn hint_comparisons(&self) -> usize {
+        let passages = self.rules.iter().flat_map(|rule| rule.kind.passages());
+        let work = passages.map(|passage| {
+            let comparators: usize = passage.ranges().map(Range::comparators).sum();
+            8_usize.saturating_mul(comparators.saturating_mul(comparators))
+        });
+        work.fold(0, usize::saturating_add)
     }
 }
 

@@ -41,6 +41,8 @@ pub(super) struct Report<'w> {
     told: BTreeMap<Rule, Told>,
     /// How much was compared to guess names.
     compared: usize,
+    /// How much was compared with guardrails.
+    guarded: usize,
 }
 
 /// How much is told of one rule.
@@ -59,6 +61,7 @@ impl<'w> Report<'w> {
             findings: Vec::new(),
             told: BTreeMap::new(),
             compared: 0,
+            guarded: 0,
         }
     }
 
@@ -74,6 +77,16 @@ impl<'w> Report<'w> {
         self.compared = self.compared.saturating_add(all * length(wanted));
         let may = self.compared <= COMPARED;
         may.then(|| nearest(wanted, known, 1).first().copied())?
+    }
+
+    /// Whether so much may be compared with guardrails besides what was so far, which it counts as done then.
+    pub(super) fn may_compare(&mut self, work: usize) -> bool {
+        let all = self.guarded.saturating_add(work);
+        let may = all <= GUARDED;
+        if may {
+            self.guarded = all;
+        }
+        may
     }
 
     pub(super) fn say(&mut self, rule: Rule, spot: Spot, package: &str, words: Words) {
@@ -133,6 +146,9 @@ const TOLD: usize = 2 << 20;
 
 /// How much is compared to guess names in one catalog: pairs of bytes of names.
 const COMPARED: usize = 50_000_000;
+
+/// How much is compared with guardrails in one catalog: some seconds.
+const GUARDED: usize = 100_000_000;
 
 /// How many bytes of a name are compared.
 const NAME: usize = 1024;

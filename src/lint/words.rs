@@ -4,6 +4,7 @@
 //! catalog is quoted as Go quotes, so that nothing in it reaches a terminal as it is.
 
 mod conversion;
+mod forbidden;
 mod guardrails;
 mod limits;
 mod load;
@@ -11,6 +12,7 @@ mod model;
 mod users;
 
 pub(super) use conversion::*;
+pub(super) use forbidden::*;
 pub(super) use guardrails::*;
 pub(super) use limits::*;
 pub(super) use load::*;

@@ -93,6 +93,8 @@ pub(crate) fn unreadable() -> Vec<(Value, String)> {
         (rule("via", json!(null)), "rules[0].via: missing: expected a range such as \">=1.3.0 <1.4.0-0\"".to_owned()),
         (rule("via", json!(1.3)), "rules[0].via: expected a string, found number".to_owned()),
         (rule("via", json!("1.x.y")), "rules[0].via: not a range in the grammar of skipRange: ".to_owned()),
+        (rule("via", json!(" || 1.1.0")), "rules[0].via: not a range in the grammar of skipRange: ".to_owned()),
+        (rule("via", json!("1.1.0 || ")), "rules[0].via: not a range in the grammar of skipRange: ".to_owned()),
         (rule("from", json!("<1.0.0 || || >2.0.0")), "rules[0].from: a range with an empty OR group: expected versions on both sides of ||".to_owned()),
         (rule("to", json!(">1.0.0 ".repeat(130))), "rules[0].to: too long a range: expected at most 512 bytes".to_owned()),
         (rule("reason", json!("a".repeat(1025))), "rules[0].reason: too long: expected at most 1024 bytes".to_owned()),

@@ -80,7 +80,25 @@ fn rules_that_forbid_nothing() {
                 "<1.4.0-0",
                 "lower",
                 "before",
+                "begin it, as in \">=1.3.0 <1.4.0-0\", or make it a rule of kind PassThrough with \"from\"",
+            ),
+        ),
+        (
+            "kind: PassThrough, via: '<1.4.0-0'",
+            open(
+                "<1.4.0-0",
+                "lower",
+                "before",
                 "begin it, as in \">=1.3.0 <1.4.0-0\", or write \"from\"",
+            ),
+        ),
+        (
+            "kind: Waypoints, versions: ['>=1.3.0']",
+            open(
+                ">=1.3.0",
+                "upper",
+                "behind",
+                "end it, as in \">=1.3.0 <1.4.0-0\", or make it a rule of kind PassThrough with \"to\"",
             ),
         ),
         (
@@ -114,6 +132,49 @@ fn rules_that_forbid_nothing() {
     let removed = "1.3.0 replaces 1.2.3; 1.4.0 replaces 1.3.0 skipRange >=1.2.0_<1.4.0";
     says(removed, &rule("kind: LatestPatchFirst, from: '1.2.3'"), &[]);
     says(removed, &rule("kind: PassThrough, via: '1.3.0'"), &[]);
+}
+
+#[test]
+fn a_step_of_more_minors_than_any_major_has_between() {
+    let none = |step: u32| {
+        format!(
+            "guardrail-never-applies (note): rule \"r\" with step {step} forbids nothing among the versions of \
+             package \"p\": right if it waits for others"
+        )
+    };
+    let minors = "1.0.0; 1.1.0 replaces 1.0.0; 1.2.0 replaces 1.1.0; 2.0.0 replaces 1.2.0; 2.9.0 replaces 2.0.0";
+    let step = |step: u32| rule(&format!("kind: MaxMinorStep, step: {step}"));
+    says(minors, &step(1), &[]);
+    says(minors, &step(2), &[&none(2)]);
+    // Users may still have what the catalog has no more.
+    says("1.1.0 replaces 1.0.0; 1.2.0 replaces 1.1.0", &step(1), &[]);
+    says("1.1.0; 1.2.0 replaces 1.1.0", &step(1), &[&none(1)]);
+}
+
+#[test]
+fn a_rule_that_allows_what_nothing_denies_or_another_rule_denies() {
+    let allow = "rules:\n- {id: a, kind: Prerelease, action: Allow}";
+    says(
+        LEAPS,
+        &blob(allow),
+        &[
+            "guardrail-never-applies (warning): rule \"a\" allows what is allowed anyway: graph Catalog has \
+             every edge to a prerelease that the catalog has; remove it, or write action: Deny if it means to \
+             forbid them",
+        ],
+    );
+    let deny = "- {id: d, kind: Prerelease, action: Deny}";
+    says(
+        LEAPS,
+        &blob(&format!("graph: Semver\n{allow}\n{deny}")),
+        &[
+            "guardrail-never-applies (warning): rule \"a\" allows nothing beside rule \"d\", which forbids \
+             every step from a release to a prerelease; remove one of them",
+        ],
+    );
+    for graph in ["Semver", "CatalogOrSemver"] {
+        says(LEAPS, &blob(&format!("graph: {graph}\n{allow}")), &[]);
+    }
 }
 
 #[test]
@@ -156,9 +217,9 @@ fn a_version_is_stranded_where_no_channel_has_a_step_that_is_left() {
          >=1.0.0_<2.0.0",
         &blob("graph: Semver"),
         &[
-            "guardrail-strands-version (error): from \"p.v1.2.0\" guardrails leave no step upwards: graph \
-           Semver forbids the one to \"p.v4.0.0\", nor to the 2 others above; publish what is to be stepped \
-           through with an edge from there, or narrow the rule",
+            "guardrail-strands-version (note): from \"p.v1.2.0\" guardrails leave no step upwards: graph \
+           Semver forbids the one to \"p.v4.0.0\", nor to the 2 others above; right if the line is to end \
+           there; else write graph: Catalog",
         ],
     );
 }
@@ -169,9 +230,40 @@ fn the_other_way_that_is_forbidden_is_told_as_one() {
         "1.2.0; 2.0.0 skipRange >=1.0.0_<2.0.0; 3.0.0 skipRange >=1.0.0_<2.0.0",
         &blob("graph: Semver"),
         &[
-            "guardrail-strands-version (error): from \"p.v1.2.0\" guardrails leave no step upwards: graph \
-           Semver forbids the one to \"p.v3.0.0\", nor to the other one above; publish what is to be stepped \
-           through with an edge from there, or narrow the rule",
+            "guardrail-strands-version (note): from \"p.v1.2.0\" guardrails leave no step upwards: graph \
+           Semver forbids the one to \"p.v3.0.0\", nor to the other one above; right if the line is to end \
+           there; else write graph: Catalog",
+        ],
+    );
+}
+
+#[test]
+fn who_is_stranded_by_a_rule_is_told_of_the_rule_whatever_the_graph_forbids_above() {
+    says(
+        "1.2.0; 1.4.0 skipRange >=1.0.0_<1.4.0; 2.0.0 skipRange >=1.0.0_<1.3.0",
+        &blob("graph: Semver\nrules:\n- {id: r, kind: PassThrough, via: '>=1.2.5 <1.3.0-0'}"),
+        &[
+            "guardrail-strands-version (error): from \"p.v1.2.0\" guardrails leave no step upwards: rule \"r\" \
+             forbids the one to \"p.v1.4.0\", nor to the other one above; publish what is to be stepped \
+             through with an edge from there, or narrow the rule",
+            "guardrail-step-not-available (warning): rule \"r\" wants \">=1.2.5 <1.3.0-0\" on the way, and no \
+             bundle of package \"p\" is in it: nobody gets past; publish one, or mend the range",
+        ],
+    );
+}
+
+#[test]
+fn a_prerelease_that_graph_semver_does_not_ask_for() {
+    says(
+        "1.0.0; 1.1.0-rc.1 replaces 1.0.0",
+        &blob("graph: Semver"),
+        &[
+            "guardrail-against-edge (note): replaces of entry \"p.v1.1.0-rc.1\" leads from \"p.v1.0.0\", which \
+             graph Semver forbids: olmguard refuses the step, OLM takes it; right if nobody is to take it; \
+             else add a rule of kind Prerelease with action: Allow",
+            "guardrail-strands-version (note): from \"p.v1.0.0\" guardrails leave no step upwards: graph \
+             Semver forbids the one to \"p.v1.1.0-rc.1\"; right if the line is to end there; else add a \
+             rule of kind Prerelease with action: Allow",
         ],
     );
 }
@@ -196,9 +288,9 @@ fn findings_stand_at_the_rule_that_they_are_about() {
 
 #[test]
 fn an_edge_that_the_graph_lacks() {
-    let against = "guardrail-against-edge (warning): replaces of entry \"p.v2.0.0\" leads from \"p.v1.0.0\", \
-                   which graph Semver forbids: olmguard refuses the step, OLM takes it; remove the edge, or \
-                   narrow the rule";
+    let against = "guardrail-against-edge (note): replaces of entry \"p.v2.0.0\" leads from \"p.v1.0.0\", \
+                   which graph Semver forbids: olmguard refuses the step, OLM takes it; right if nobody is to \
+                   take it; else write graph: Catalog";
     let findings = told(&(channel("1.0.0; 2.0.0 replaces 1.0.0") + &blob("graph: Semver")));
     assert_eq!(findings.first().map(String::as_str), Some(against));
     // Downwards is no business of guardrails here: `edge-goes-down` tells it.
@@ -238,8 +330,12 @@ fn an_edge_to_a_prerelease_is_told_once() {
         rules.collect::<Vec<_>>()
     };
     let edge = (Rule::PrereleaseEdge, Severity::Warning);
-    assert_eq!(rules(&rule("kind: MaxMinorStep, step: 1")), [edge]);
-    assert_eq!(rules(&rule("kind: Prerelease, action: Allow")), [edge]);
+    assert_eq!(rules(&rule("kind: LatestPatchFirst")), [edge]);
+    let never = (Rule::GuardrailNeverApplies, Severity::Warning);
+    assert_eq!(
+        rules(&rule("kind: Prerelease, action: Allow")),
+        [edge, never]
+    );
     let denied = rules(&rule("kind: Prerelease, action: Deny"));
     assert!(denied.contains(&(Rule::GuardrailAgainstEdge, Severity::Warning)));
 }

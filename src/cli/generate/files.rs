@@ -10,6 +10,7 @@ use crate::source::each_file;
 pub(super) fn catalog(path: &Path) -> Result<Written, GenerateError> {
     let mut written = Written::default();
     read_into(path, &mut written)?;
+    written.check_guardrails()?;
     Ok(written)
 }
 

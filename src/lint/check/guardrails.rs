@@ -16,6 +16,7 @@ use crate::lint::Rule;
 use crate::lint::finding::Report;
 use crate::lint::words;
 use crate::lint::written::{self, Spot};
+use crate::resolve::Alone;
 use crate::version::Version;
 
 pub(super) use blobs::check as blobs;
@@ -25,6 +26,7 @@ struct Guarded<'f, 'v, 'w> {
     facts: &'f Facts<'v, 'w>,
     written: &'w written::Guardrails,
     guardrails: &'w Guardrails,
+    alone: Alone<'f>,
     /// The version of each node, as far as it is known.
     versions: Vec<Option<Cow<'f, Version>>>,
 }
@@ -35,15 +37,25 @@ pub(super) fn check(facts: &Facts<'_, '_>, report: &mut Report<'_>) {
     };
     let package = facts.package.name;
     let work = facts.steps.count() + facts.steps.names.len();
-    if work.saturating_mul(guardrails.comparators()) > WORK {
-        let words = words::too_many_guarded_steps(package);
+    let work = work.saturating_mul(guardrails.comparators());
+    let work = work.saturating_add(guardrails.hint_comparisons());
+    let words = if work > WORK {
+        Some(words::too_many_guarded_steps(package))
+    } else if report.may_compare(work) {
+        None
+    } else {
+        Some(words::too_many_guarded_packages(package))
+    };
+    if let Some(words) = words {
         report.say(Rule::LintLimit, written.spot, package, words);
         return;
     }
+    let pool = bundles(facts).map(|(_, version, is_deprecated)| (version, is_deprecated));
     let guarded = Guarded {
         facts,
         written,
         guardrails,
+        alone: Alone::over(guardrails, pool),
         versions: versions(facts),
     };
     rules::check(&guarded, report);
@@ -59,15 +71,21 @@ fn versions<'f>(facts: &'f Facts<'_, '_>) -> Vec<Option<Cow<'f, Version>>> {
     bundles.chain(removed).collect()
 }
 
+/// The bundles whose version is known, and whether each is deprecated.
+fn bundles<'f>(
+    facts: &'f Facts<'_, '_>,
+) -> impl Iterator<Item = (&'f str, &'f Version, bool)> + Clone {
+    facts.package.bundles.iter().filter_map(|view| {
+        let (name, version) = (&*view.bundle.name, view.version.as_ref()?);
+        let is_deprecated = facts.deprecated.contains(&("olm.bundle", name));
+        Some((name, version, is_deprecated))
+    })
+}
+
 impl<'f> Guarded<'f, '_, '_> {
-    /// The bundles whose version is known, and whether each is deprecated.
+    /// As [`bundles`].
     fn bundles(&self) -> impl Iterator<Item = (&'f str, &'f Version, bool)> + Clone {
-        let facts = self.facts;
-        facts.package.bundles.iter().filter_map(|view| {
-            let (name, version) = (&*view.bundle.name, view.version.as_ref()?);
-            let is_deprecated = facts.deprecated.contains(&("olm.bundle", name));
-            Some((name, version, is_deprecated))
-        })
+        bundles(self.facts)
     }
 
     /// The versions that users may have installed.
@@ -91,5 +109,6 @@ impl<'f> Guarded<'f, '_, '_> {
     }
 }
 
-/// How much is compared in one package: steps and names, times what each is compared with.
+/// How much is compared in one package: steps and names, times what each is compared with, and the ends of
+/// ranges with each other.
 const WORK: usize = 20_000_000;

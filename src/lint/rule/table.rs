@@ -438,24 +438,24 @@ rules! {
         fix "Leave `name` out, and mend `schema` and `package`.";
     GuardrailStrandsVersion "guardrail-strands-version" Users Error
         "The edges have steps upwards from a version, and guardrails leave none of them."
-        why "Who has it installed gets no further: olmguard refuses every step. The edges of all channels are looked at, as OLM v1 does where an extension names none; whoever names one may have fewer."
-        fix "Add an edge to what the rule wants on the way, and its bundle, or narrow the rule.";
+        why "Who has it installed gets no further: olmguard refuses every step. The edges of all channels are looked at, as OLM v1 does where an extension names none; whoever names one may have fewer. Where graph `Semver` alone leaves none it is a note: that may be what it is there for."
+        fix "Add an edge to what the rule wants on the way, and its bundle, or narrow the rule. Nothing, if graph `Semver` is meant to end the line there; else write `graph: Catalog`.";
     GuardrailStepNotAvailable "guardrail-step-not-available" Users Warning
         "A rule wants versions on the way of which the package has none, or deprecated ones only."
         why "The rule forbids the steps all the same, so that nobody gets past. Where all of them are deprecated it is a note: users are sent through what they are told to leave."
         fix "Publish a version that is in the range, or mend the range.";
     GuardrailNeverApplies "guardrail-never-applies" Users Warning
         "A rule forbids nothing, whatever is installed."
-        why "The step that it means to forbid is allowed. A `via` without upper end has no version behind it, and without `to` that is where a rule ends. Where other versions could make a difference it is a note."
-        fix "End `via`, as in `>=1.3.0 <1.4.0-0`, or write `from` and `to`. Nothing, if the rule waits for versions to come.";
+        why "The step that it means to forbid is allowed. A `via` without upper end has no version behind it, and without `to` that is where a rule ends. A `Prerelease` that says `Allow` lifts a default of graph `Semver`, and nothing of graph `Catalog` or of a rule that says `Deny`. Where other versions could make a difference it is a note."
+        fix "End `via`, as in `>=1.3.0 <1.4.0-0`, or write `from` and `to`, which a rule of kind `PassThrough` alone has. Nothing, if the rule waits for versions to come.";
     GuardrailTakesPrerelease "guardrail-takes-prerelease" Users Warning
         "A rule takes a prerelease of the next version for one of those that it wants on the way."
         why "`1.4.0-rc.1` is lower than `1.4.0`, and so in `<1.4.0`. Who goes through it has passed the rule without what the versions before can do."
         fix "End the range with `<1.4.0-0`, below every prerelease of 1.4.0.";
     GuardrailAgainstEdge "guardrail-against-edge" Users Warning
         "Guardrails forbid the step of an edge that `replaces` or `skips` writes."
-        why "The author says two things: OLM takes the step, and olmguard refuses it. For `skips` it is a note, since what is generated skips all that is lower. A `skipRange` by itself speaks of no version in particular."
-        fix "Remove the edge, or narrow the rule.";
+        why "The author says two things: OLM takes the step, and olmguard refuses it. For `skips` it is a note, since what is generated skips all that is lower, and so it is where graph `Semver` forbids the step, which may be what it is there for. A `skipRange` by itself speaks of no version in particular."
+        fix "Remove the edge, or narrow the rule. Nothing, if graph `Semver` is meant to forbid the step; else write `graph: Catalog`.";
     GuardrailBypassable "guardrail-bypassable" Users Note
         "A rule of an author says `bypassable`."
         why "It has no effect: an extension that sets the bypass is free of whatever an author says. The key is for rules of administrators."

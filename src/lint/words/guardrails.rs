@@ -1,8 +1,10 @@
 //! About what authors say of upgrade steps.
 
+use std::num::NonZeroU32;
+
 use super::load::escape_text;
 use super::{Words, names, q, range};
-use crate::guardrail::{BaseGraph, Unread};
+use crate::guardrail::{Kind, Rule, Unread};
 use crate::version::{Version, go};
 
 pub(in crate::lint) fn guardrail_unreadable(package: &str, unread: &Unread) -> Words {
@@ -80,22 +82,32 @@ pub(in crate::lint) fn guardrail_step_deprecated(rule: &str, via: &str, bundles:
     ))
 }
 
-pub(in crate::lint) fn guardrail_open_above(rule: &str, via: &str) -> Words {
+pub(in crate::lint) fn guardrail_open_above(rule: &Rule, via: &str) -> Words {
     Words::own(format!(
         "rule {} can never forbid anything: {} has no upper end, so that no version lies behind it; end it, \
-         as in \">=1.3.0 <1.4.0-0\", or write \"to\"",
-        q(rule),
-        range(via)
+         as in \">=1.3.0 <1.4.0-0\", or {}",
+        q(&rule.id),
+        range(via),
+        write_key(&rule.kind, "to")
     ))
 }
 
-pub(in crate::lint) fn guardrail_open_below(rule: &str, via: &str) -> Words {
+pub(in crate::lint) fn guardrail_open_below(rule: &Rule, via: &str) -> Words {
     Words::own(format!(
         "rule {} can never forbid anything: {} has no lower end, so that no version lies before it; begin \
-         it, as in \">=1.3.0 <1.4.0-0\", or write \"from\"",
-        q(rule),
-        range(via)
+         it, as in \">=1.3.0 <1.4.0-0\", or {}",
+        q(&rule.id),
+        range(via),
+        write_key(&rule.kind, "from")
     ))
+}
+
+/// The advice to write a key that a rule of kind `PassThrough` alone may have.
+fn write_key(kind: &Kind, key: &str) -> String {
+    match kind {
+        Kind::Waypoints(_) => format!("make it a rule of kind PassThrough with {key:?}"),
+        _ => format!("write {key:?}"),
+    }
 }
 
 pub(in crate::lint) fn guardrail_never_applies(rule: &str, range: &str) -> Words {
@@ -113,6 +125,36 @@ pub(in crate::lint) fn guardrail_applies_to_none(rule: &str, range: &str, packag
         q(rule),
         super::range(range),
         q(package)
+    ))
+}
+
+pub(in crate::lint) fn guardrail_step_of_none(
+    rule: &str,
+    step: NonZeroU32,
+    package: &str,
+) -> Words {
+    Words::own(format!(
+        "rule {} with step {step} forbids nothing among the versions of package {}: right if it waits for \
+         others",
+        q(rule),
+        q(package)
+    ))
+}
+
+pub(in crate::lint) fn guardrail_allows_in_vain(rule: &str, denying: &str) -> Words {
+    Words::own(format!(
+        "rule {} allows nothing beside rule {}, which forbids every step from a release to a prerelease; \
+         remove one of them",
+        q(rule),
+        q(denying)
+    ))
+}
+
+pub(in crate::lint) fn guardrail_allows_anyway(rule: &str) -> Words {
+    Words::own(format!(
+        "rule {} allows what is allowed anyway: graph Catalog has every edge to a prerelease that the \
+         catalog has; remove it, or write action: Deny if it means to forbid them",
+        q(rule)
     ))
 }
 
@@ -134,43 +176,4 @@ pub(in crate::lint) fn guardrail_takes_prerelease(
         go::escape(&prerelease.to_string()),
         range(via)
     ))
-}
-
-/// `others` is how many bundles above can be stepped to besides, all of them forbidden.
-pub(in crate::lint) fn guardrail_strands(name: &str, to: &str, others: usize, what: &str) -> Words {
-    let others = match others {
-        0 => String::new(),
-        1 => ", nor to the other one above".to_owned(),
-        others => format!(", nor to the {others} others above"),
-    };
-    Words::own(format!(
-        "from {} guardrails leave no step upwards: {what} forbids the one to {}{others}; publish what is \
-         to be stepped through with an edge from there, or narrow the rule",
-        q(name),
-        q(to)
-    ))
-}
-
-pub(in crate::lint) fn guardrail_against_edge(
-    field: &str,
-    entry: &str,
-    from: &[&str],
-    what: &str,
-) -> Words {
-    Words::own(format!(
-        "{field} of entry {} leads from {}, which {what} forbids: olmguard refuses the step, OLM takes it; \
-         remove the edge, or narrow the rule",
-        q(entry),
-        names(from.iter().copied())
-    ))
-}
-
-/// What forbids a step.
-pub(in crate::lint) fn guardrail_rule(id: &str) -> String {
-    format!("rule {}", q(id))
-}
-
-/// What forbids a step that no rule does.
-pub(in crate::lint) fn guardrail_graph(graph: BaseGraph) -> String {
-    format!("graph {}", graph.as_str())
 }

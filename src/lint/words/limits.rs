@@ -27,6 +27,14 @@ pub(in crate::lint) fn too_many_guarded_steps(package: &str) -> Words {
     ))
 }
 
+pub(in crate::lint) fn too_many_guarded_packages(package: &str) -> Words {
+    Words::own(format!(
+        "the catalog has too many edges and guardrails to try each on each: nothing is said of what the \
+         guardrails of package {} forbid",
+        q(package)
+    ))
+}
+
 pub(in crate::lint) fn too_many_circles(package: &str, followed: usize) -> Words {
     Words::own(format!(
         "package {} has more than {followed} edges that do not lead up: the others are not followed to \

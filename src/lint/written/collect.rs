@@ -196,7 +196,8 @@ impl Collector {
                 self.written.guardrails.push(said);
             }
             Content::Other if guardrail::is_of_other_version(object.schema.text()) => {
-                let said = Guardrails::unknown(begin, object.schema.text(), package, name);
+                let (schema, names) = (object.schema.text(), (package, name));
+                let said = Guardrails::unknown(Carrier::Blob, begin, schema, names);
                 self.written.guardrails.push(said);
             }
             Content::Other => {}

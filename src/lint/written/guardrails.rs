@@ -44,9 +44,14 @@ pub(crate) struct RuleSpot {
 
 impl Guardrails {
     /// Of a version of the schema that is not known here.
-    pub(super) fn unknown(spot: Spot, schema: &str, package: &str, name: &str) -> Self {
+    pub(super) fn unknown(
+        carrier: Carrier,
+        spot: Spot,
+        schema: &str,
+        (package, name): (&str, &str),
+    ) -> Self {
         Self {
-            carrier: Carrier::Blob,
+            carrier,
             spot,
             schema: schema.into(),
             package: package.into(),
@@ -61,13 +66,15 @@ impl Guardrails {
     pub(super) fn of(
         carrier: Carrier,
         written: &raw::Guardrails<'_>,
-        (package, name): (&str, &str),
+        names: (&str, &str),
         locator: &mut Locator<'_>,
     ) -> Self {
         let spot = locator.find(written.at);
+        let mut own = Self::unknown(carrier, spot, &written.schema, names);
+        if guardrail::is_of_other_version(&written.schema) {
+            return own;
+        }
         let stated = read_guardrails(&written.text);
-        let mut own = Self::unknown(spot, guardrail::SCHEMA, package, name);
-        own.carrier = carrier;
         match &stated {
             Ok(_) => own.rules = rules(written, locator),
             Err(unread) => {

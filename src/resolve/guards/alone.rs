@@ -3,7 +3,7 @@
 
 use super::step::{Step, forbidden};
 use super::{CatalogEdge, Pool, Violated};
-use crate::guardrail::Guardrails;
+use crate::guardrail::{Guardrails, Rule};
 use crate::version::Version;
 
 /// Guardrails, and the versions that there are.
@@ -25,13 +25,20 @@ impl<'g> Alone<'g> {
 
     /// What a step along an edge of the catalog goes against.
     pub(crate) fn violated(&self, from: &Version, to: &Version) -> Vec<Violated<'g>> {
-        let (edge, pool) = (CatalogEdge::Present, &self.pool);
-        let step = Step {
+        forbidden(&self.step(from, to), Ok(self.guardrails))
+    }
+
+    /// Whether a step upwards breaks one of the rules.
+    pub(crate) fn breaks(&self, rule: &Rule, from: &Version, to: &Version) -> bool {
+        self.step(from, to).breaks(rule)
+    }
+
+    fn step<'a>(&'a self, from: &'a Version, to: &'a Version) -> Step<'a, 'g> {
+        Step {
             from,
             to,
-            edge,
-            pool,
-        };
-        forbidden(&step, Ok(self.guardrails))
+            edge: CatalogEdge::Present,
+            pool: &self.pool,
+        }
     }
 }

@@ -60,7 +60,7 @@ fn base_edge(step: &Step<'_, '_>, graph: BaseGraph) -> Result<Edge, Hindrance> {
 }
 
 impl Step<'_, '_> {
-    fn breaks(&self, rule: &Rule) -> bool {
+    pub(super) fn breaks(&self, rule: &Rule) -> bool {
         let (from, to) = (self.from, self.to);
         match &rule.kind {
             Kind::PassThrough(passage) => passage.is_passed_by(from, to),

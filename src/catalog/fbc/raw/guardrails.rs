@@ -4,14 +4,16 @@ use std::borrow::Cow;
 
 use crate::catalog::fbc::json::{Cursor, Record, Step};
 use crate::catalog::fbc::raw::property::Item;
-use crate::guardrail;
+use crate::guardrail::{self, is_of_other_version};
 
 /// Guardrails as they are written.
 #[derive(Debug)]
 pub(crate) struct Guardrails<'a> {
     /// Where they begin.
     pub(crate) at: usize,
-    /// The JSON that catalogd makes of them.
+    /// The schema of the blob, or the type of the property.
+    pub(crate) schema: Cow<'a, str>,
+    /// The JSON that catalogd makes of them; null for those of a version that is not known here.
     pub(crate) text: Cow<'a, str>,
     /// Where each rule begins.
     pub(crate) rules: Vec<usize>,
@@ -21,10 +23,15 @@ pub(crate) struct Guardrails<'a> {
 pub(super) fn read<'a>(at: usize, cursor: &mut Cursor<'a>) -> Step<Guardrails<'a>> {
     let text = cursor.rewritten(at)?.into();
     let (Places(rules), _) = cursor.isolated(|cursor| cursor.revisit(at, Cursor::record))?;
-    Ok(Guardrails { at, text, rules })
+    Ok(Guardrails {
+        at,
+        schema: guardrail::SCHEMA.into(),
+        text,
+        rules,
+    })
 }
 
-/// Reads those of the properties of a package.
+/// Reads those of the properties of a package, and finds those of other versions.
 pub(super) fn of_properties<'a>(cursor: &mut Cursor<'a>) -> Step<Vec<Guardrails<'a>>> {
     let (items, _) = cursor.isolated(|cursor| {
         cursor.list(|cursor| {
@@ -34,12 +41,13 @@ pub(super) fn of_properties<'a>(cursor: &mut Cursor<'a>) -> Step<Vec<Guardrails<
             Ok((at, item))
         })
     })?;
-    let of_them = items.into_iter();
-    let of_them = of_them.filter(|(_, item)| item.kind == guardrail::SCHEMA);
+    let is_of_them = |kind: &str| kind == guardrail::SCHEMA || is_of_other_version(kind);
+    let of_them = items.into_iter().filter(|(_, item)| is_of_them(&item.kind));
     let guardrails = of_them.map(|(at, item)| match item.value {
-        Some(value) => read(value, cursor),
-        None => Ok(Guardrails {
+        Some(value) if item.kind == guardrail::SCHEMA => read(value, cursor),
+        _ => Ok(Guardrails {
             at,
+            schema: item.kind,
             text: "null".into(),
             rules: Vec::new(),
         }),

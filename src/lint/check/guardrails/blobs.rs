@@ -6,11 +6,14 @@ use crate::lint::check::conversion;
 use crate::lint::finding::Report;
 use crate::lint::view::{PackageView, View};
 use crate::lint::words::{self, Words};
-use crate::lint::written::Guardrails;
+use crate::lint::written::{Carrier, Guardrails};
 
 pub(in crate::lint::check) fn check(view: &View<'_>, report: &mut Report<'_>) {
     for guardrails in &view.written.guardrails {
-        labels(guardrails, report);
+        // A property is a member of an `olm.package`, of which no file is named.
+        if guardrails.carrier == Carrier::Blob {
+            labels(guardrails, report);
+        }
         package(view, guardrails, report);
         content(guardrails, report);
     }

@@ -1,8 +1,10 @@
 //! Rules one by one, over the versions that the package has: what is wanted and not there, what forbids
 //! nothing, and ranges that take in prereleases of what comes after them.
 
+mod idle;
+
 use super::Guarded;
-use crate::guardrail::{self, Kind, Passage, Range};
+use crate::guardrail::{self, Action, Kind, Passage, Range};
 use crate::lint::finding::Report;
 use crate::lint::words::{self, Words};
 use crate::lint::{Rule, Severity};
@@ -17,8 +19,11 @@ pub(super) fn check(guarded: &Guarded<'_, '_, '_>, report: &mut Report<'_>) {
         for passage in rule.kind.passages() {
             looking.passage(passage);
         }
-        if let Kind::LatestPatchFirst { from: Some(from) } = &rule.kind {
-            looking.latest_patch(from);
+        match &rule.kind {
+            Kind::LatestPatchFirst { from: Some(from) } => looking.latest_patch(from),
+            Kind::MaxMinorStep(step) => looking.minor_step(*step),
+            Kind::Prerelease(Action::Allow) => looking.allowing(),
+            _ => {}
         }
     }
 }
@@ -35,9 +40,9 @@ impl Looking<'_, '_, '_, '_, '_> {
         let (id, via) = (&*self.rule.id, passage.via.as_str());
         if !passage.can_be_passed_by() {
             let words = if passage.to.is_none() && passage.via.is_open_above() {
-                words::guardrail_open_above(id, via)
+                words::guardrail_open_above(self.rule, via)
             } else if passage.from.is_none() && passage.via.is_open_below() {
-                words::guardrail_open_below(id, via)
+                words::guardrail_open_below(self.rule, via)
             } else {
                 words::guardrail_never_applies(id, via)
             };

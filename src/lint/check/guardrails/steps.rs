@@ -14,21 +14,19 @@ use crate::lint::view::{Kind, Step};
 use crate::lint::words;
 use crate::lint::written::Spot;
 use crate::lint::{Rule, Severity};
-use crate::resolve::{Alone, Violated};
+use crate::resolve::Violated;
 
 /// The steps upwards from one node, by the bundles that they lead to.
 type Upwards<'w> = BTreeMap<usize, Judged<'w>>;
 
-/// The edges to one bundle, and what forbids to take them; nothing where they are free.
+/// The edges to one bundle, and what first forbids to take them; nothing where they are free.
 struct Judged<'w> {
     edges: Vec<Step>,
-    against: Vec<Violated<'w>>,
+    against: Option<Violated<'w>>,
 }
 
 pub(super) fn check(guarded: &Guarded<'_, '_, '_>, report: &mut Report<'_>) {
-    let bundles = guarded.bundles();
-    let bundles = bundles.map(|(_, version, is_deprecated)| (version, is_deprecated));
-    let judged = judged(guarded, &Alone::over(guarded.guardrails, bundles));
+    let judged = judged(guarded);
     if guarded.facts.has_all_edges() {
         for (from, upwards) in &judged {
             stranded(guarded, *from, upwards, report);
@@ -38,7 +36,7 @@ pub(super) fn check(guarded: &Guarded<'_, '_, '_>, report: &mut Report<'_>) {
 }
 
 /// What is said of every step upwards whose versions are known.
-fn judged<'g>(guarded: &Guarded<'_, '_, '_>, alone: &Alone<'g>) -> BTreeMap<usize, Upwards<'g>> {
+fn judged<'f>(guarded: &Guarded<'f, '_, '_>) -> BTreeMap<usize, Upwards<'f>> {
     let mut judged = BTreeMap::<usize, Upwards<'_>>::new();
     for (node, step) in guarded.facts.steps.all() {
         let versions = (guarded.version(node), guarded.version(step.to));
@@ -51,33 +49,46 @@ fn judged<'g>(guarded: &Guarded<'_, '_, '_>, alone: &Alone<'g>) -> BTreeMap<usiz
         let upwards = judged.entry(node).or_default();
         let judged = upwards.entry(step.to).or_insert_with(|| Judged {
             edges: Vec::new(),
-            against: alone.violated(from, to),
+            against: guarded.alone.violated(from, to).into_iter().next(),
         });
         judged.edges.push(step);
     }
     judged
 }
 
-/// Says so where every step upwards is forbidden, by the highest.
+/// Says so where every step upwards is forbidden: by the highest that a rule forbids, else by the highest.
 fn stranded(
     guarded: &Guarded<'_, '_, '_>,
     from: usize,
     upwards: &Upwards<'_>,
     report: &mut Report<'_>,
 ) {
+    let forbidden = upwards.iter();
+    let forbidden = forbidden.map(|(to, judged)| Some((*to, judged.against.as_ref()?)));
+    let Some(forbidden) = forbidden.collect::<Option<Vec<_>>>() else {
+        return;
+    };
     let order = |a: usize, b: usize| match (guarded.version(a), guarded.version(b)) {
         (Some(a), Some(b)) => a.cmp_precedence(b),
         _ => Ordering::Equal,
     };
-    let highest = upwards.iter().max_by(|(a, _), (b, _)| order(**a, **b));
-    let is_left = upwards.values().any(|judged| judged.against.is_empty());
-    let first = highest.and_then(|(to, judged)| Some((*to, judged.against.first()?)));
-    if let (false, Some((to, first))) = (is_left, first) {
-        let (name, to) = (guarded.facts.name(from), guarded.facts.name(to));
-        let others = upwards.len() - 1;
-        let words = words::guardrail_strands(name, to, others, &forbidding(guarded, first));
-        let (spot, package) = (spot(guarded, first), guarded.package());
-        report.say(Rule::GuardrailStrandsVersion, spot, package, words);
+    let weight = |violated: &Violated<'_>| weight(violated, Severity::Error);
+    let told = forbidden
+        .iter()
+        .max_by(|(a, by), (b, other)| weight(by).cmp(&weight(other)).then(order(*a, *b)));
+    if let Some((to, first)) = told {
+        let (name, to) = (guarded.facts.name(from), guarded.facts.name(*to));
+        let words = words::guardrail_strands(name, to, upwards.len() - 1, first);
+        let (rule, spot) = (Rule::GuardrailStrandsVersion, spot(guarded, first));
+        report.say_as(rule, weight(first), spot, guarded.package(), words);
+    }
+}
+
+/// How much a finding weighs: what the graph forbids by itself its author means to forbid.
+fn weight(violated: &Violated<'_>, of_a_rule: Severity) -> Severity {
+    match violated {
+        Violated::Graph(..) | Violated::Prerelease(_) => Severity::Note,
+        Violated::Rule(_) | Violated::Unread(_) => of_a_rule,
     }
 }
 
@@ -90,7 +101,7 @@ fn against_edges(
     let mut by_field = BTreeMap::<_, Vec<(usize, Step, &Violated<'_>)>>::new();
     for (from, upwards) in judged {
         for judged in upwards.values() {
-            let Some(first) = judged.against.first() else {
+            let Some(first) = &judged.against else {
                 continue;
             };
             // A range says nothing of the one version.
@@ -123,25 +134,14 @@ fn field(
     };
     let facts = guarded.facts;
     let from: Vec<_> = edges.iter().map(|(from, ..)| facts.name(*from)).collect();
-    let what = forbidding(guarded, first);
     // What is generated skips all that is lower, whatever rules there are.
     let (name, severity) = match kind {
-        Kind::Replaces => ("replaces", Severity::Warning),
+        Kind::Replaces => ("replaces", weight(first, Severity::Warning)),
         Kind::Skips | Kind::SkipRange => ("skips", Severity::Note),
     };
-    let words = words::guardrail_against_edge(name, facts.name(edge.to), &from, &what);
+    let words = words::guardrail_against_edge(name, facts.name(edge.to), &from, first);
     let (rule, spot) = (Rule::GuardrailAgainstEdge, ways::spot_of(facts, edge));
     report.say_as(rule, severity, spot, guarded.package(), words);
-}
-
-/// What forbids a step, in a few words.
-fn forbidding(guarded: &Guarded<'_, '_, '_>, violated: &Violated<'_>) -> String {
-    match violated {
-        Violated::Rule(rule) => words::guardrail_rule(&rule.id),
-        Violated::Prerelease(_) | Violated::Graph(..) | Violated::Unread(_) => {
-            words::guardrail_graph(guarded.guardrails.graph)
-        }
-    }
 }
 
 fn spot(guarded: &Guarded<'_, '_, '_>, violated: &Violated<'_>) -> Spot {
