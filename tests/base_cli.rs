@@ -25,6 +25,7 @@ mod base {
     mod folders;
     mod forms;
     mod installed;
+    mod many;
     mod repositories;
     mod repository;
     mod safety;

@@ -14,6 +14,7 @@ mod asked;
 mod lost;
 mod objects;
 mod past;
+mod renames;
 
 use std::collections::HashSet;
 use std::io;
@@ -27,6 +28,7 @@ pub(super) use self::objects::Ancestor;
 use self::objects::{Key, Objects};
 use self::past::Doubt;
 pub(super) use self::past::{Found, Past};
+pub(super) use self::renames::Renames;
 
 use crate::cli::check::bad::BadInput;
 use crate::manifest::{Inputs, ManifestObject};
@@ -179,6 +181,11 @@ impl Base {
         let all = self.objects.all().filter(is_named);
         all.filter(|one| !self.there.contains(&one.key))
             .map(Rc::as_ref)
+    }
+
+    /// What each of those was called, once all inputs are read.
+    pub(super) fn renames(&self) -> Renames {
+        Renames::of(self.removed())
     }
 }
 

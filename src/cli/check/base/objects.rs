@@ -1,6 +1,8 @@
 //! The extensions of a base, and what could not be read of it.
 
-use std::collections::HashMap;
+use std::borrow::Borrow;
+use std::collections::{HashMap, HashSet};
+use std::hash::{Hash, Hasher};
 use std::path::Path;
 use std::rc::Rc;
 
@@ -38,10 +40,16 @@ pub(crate) struct Key {
 pub(super) struct Objects {
     all: Vec<Rc<Ancestor>>,
     by_key: HashMap<Key, Vec<Rc<Ancestor>>>,
+    /// Those without a name, of each value the first.
+    nameless: HashSet<ByValue>,
     unread: Vec<Unread>,
     /// How many bytes of those are kept.
     kept: usize,
 }
+
+/// One that is known again by all that it is.
+#[derive(Debug)]
+struct ByValue(Rc<Ancestor>);
 
 /// A file of which a part could not be read.
 #[derive(Debug)]
@@ -172,8 +180,12 @@ impl Objects {
             extension,
         });
         self.all.push(Rc::clone(&ancestor));
-        let key = ancestor.key.clone();
-        self.by_key.entry(key).or_default().push(ancestor);
+        if ancestor.key.name.is_none() {
+            self.nameless.insert(ByValue(ancestor));
+        } else {
+            let key = ancestor.key.clone();
+            self.by_key.entry(key).or_default().push(ancestor);
+        }
     }
 
     pub(super) fn all(&self) -> impl Iterator<Item = &Rc<Ancestor>> {
@@ -192,11 +204,11 @@ impl Objects {
         object: &ManifestObject,
     ) -> Result<Option<Rc<Ancestor>>, Doubt> {
         let key = Key::of(object);
-        let found = self.by_key.get(&key).map_or(&[][..], Vec::as_slice);
         if key.name.is_none() {
-            let same = found.iter().find(|one| one.value == object.value);
-            return Ok(same.cloned());
+            let same = self.nameless.get(&object.value);
+            return Ok(same.map(|one| Rc::clone(&one.0)));
         }
+        let found = self.by_key.get(&key).map_or(&[][..], Vec::as_slice);
         match likest(found, file).as_slice() {
             [] => self.not_unread(&key).map(|()| None),
             [only] => Ok(Some(Rc::clone(only))),
@@ -218,6 +230,26 @@ impl Objects {
         }
     }
 }
+
+impl Borrow<Value> for ByValue {
+    fn borrow(&self) -> &Value {
+        &self.0.value
+    }
+}
+
+impl Hash for ByValue {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        self.0.value.hash(state);
+    }
+}
+
+impl PartialEq for ByValue {
+    fn eq(&self, other: &Self) -> bool {
+        self.0.value == other.0.value
+    }
+}
+
+impl Eq for ByValue {}
 
 impl Ancestor {
     fn asks_as(&self, other: &Self) -> bool {
