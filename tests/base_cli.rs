@@ -25,6 +25,7 @@ mod base {
     mod folders;
     mod forms;
     mod installed;
+    mod links;
     mod many;
     mod repositories;
     mod repository;

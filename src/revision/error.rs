@@ -114,6 +114,15 @@ pub enum FileError {
         /// The commit that the revision pins.
         commit: String,
     },
+    /// A link leads into a submodule, or a folder was one.
+    #[error(
+        "leads through {path:?}, which is a submodule there: expected a way that stays in the \
+         repository, so name what is in the submodule by itself"
+    )]
+    WithinSubmodule {
+        /// Where it lies in its repository.
+        path: String,
+    },
 }
 
 /// What to do where the history that is wanted was never fetched.

@@ -120,8 +120,8 @@ pub(super) fn beside(link: &[u8], target: &[u8]) -> Option<Vec<u8>> {
     if target.starts_with(b"/") || target.len() > MOST_BYTES {
         return None;
     }
-    let folder = link.rfind_byte(b'/').and_then(|end| link.get(..end));
-    Some([folder.unwrap_or_default(), target].join(&b'/'))
+    let folder = link.rfind_byte(b'/').and_then(|end| link.get(..=end));
+    Some([folder.unwrap_or_default(), target].concat())
 }
 
 /// The most bytes of a path: longer ones no system checks out.
@@ -132,3 +132,24 @@ pub(super) const COST_OF_LINK: u64 = 10;
 
 /// How many links are followed on one way, as by Linux.
 const MOST_HOPS: usize = 40;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_a_link_holds_counts_from_its_folder() {
+        for (link, target, expected) in [
+            ("a/b/c", "d", Some("a/b/d")),
+            ("a/b/c", "../d/./e", Some("a/b/../d/./e")),
+            ("c", "d//e/", Some("d//e/")),
+            ("c", "..", Some("..")),
+            ("c", "/etc/passwd", None),
+        ] {
+            let path = beside(link.as_bytes(), target.as_bytes());
+            let expected = expected.map(str::as_bytes);
+            assert_eq!(path.as_deref(), expected, "{link} -> {target}");
+        }
+        assert_eq!(beside(b"c", &[b'd'; MOST_BYTES + 1]), None);
+    }
+}
