@@ -33,3 +33,4 @@ mod base {
     mod skipped;
     mod table;
 }
+    mod templates;

@@ -15,6 +15,7 @@ mod lost;
 mod objects;
 mod past;
 mod renames;
+mod texts;
 
 use std::collections::HashSet;
 use std::io;
@@ -29,6 +30,7 @@ use self::objects::{Key, Objects};
 use self::past::Doubt;
 pub(super) use self::past::{Found, Past};
 pub(super) use self::renames::Renames;
+use self::texts::may_name_any;
 
 use crate::cli::check::bad::BadInput;
 use crate::manifest::{Inputs, ManifestObject};
@@ -159,7 +161,8 @@ impl Base {
     pub(super) fn spare(&mut self, bytes: &[u8]) {
         let lost = |key: &&Key| !self.there.contains(*key);
         let keys = self.objects.keys().filter(lost);
-        let may_be_there = keys.filter(|key| key.may_be_in(bytes)).cloned();
+        let is_any = may_name_any(bytes);
+        let may_be_there = keys.filter(|key| is_any || key.may_be_in(bytes)).cloned();
         let may_be_there: Vec<_> = may_be_there.collect();
         self.there.extend(may_be_there);
     }
