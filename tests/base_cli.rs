@@ -20,6 +20,7 @@ mod check {
 mod base {
     mod broken;
     mod changes;
+    mod dotted;
     mod doubts;
     mod flags;
     mod folders;
