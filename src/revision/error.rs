@@ -12,6 +12,17 @@ pub enum RepositoryError {
         /// The path.
         path: PathBuf,
     },
+    /// There is one, and it cannot be opened.
+    #[error(
+        "the git repository around {} cannot be opened: {why}: expected one in which git status works",
+        .path.display()
+    )]
+    Broken {
+        /// The path.
+        path: PathBuf,
+        /// What the library says.
+        why: String,
+    },
     /// It has no work tree.
     #[error("the git repository around {} has no work tree: expected one in which the manifests lie", .path.display())]
     Bare {

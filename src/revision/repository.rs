@@ -44,11 +44,8 @@ impl Repository {
         };
         let found =
             ThreadSafeRepository::discover_opts(&folder, upwards::Options::default(), trust);
-        let Ok(found) = found else {
-            let path = path.to_owned();
-            return Err(RepositoryError::None { path });
-        };
-        let git = found.to_thread_local();
+        let git = found.map_err(|error| not_opened(path, &error))?;
+        let git = git.to_thread_local();
         match git.workdir().map(fs::canonicalize) {
             Some(Ok(root)) => Ok(Self { git, root }),
             _ => Err(RepositoryError::Bare {
@@ -159,6 +156,22 @@ fn as_written(path: &Path) -> io::Result<PathBuf> {
         if part != Component::ParentDir {
             whole.push(part);
             continue;
+/// Why there is none around this path: where one was found it is told what is wrong with it.
+fn not_opened(path: &Path, error: &gix::Error) -> RepositoryError {
+    let path = path.to_owned();
+    match error.downcast_any_ref() {
+        Some(
+            upwards::Error::NoGitRepository { .. }
+            | upwards::Error::NoGitRepositoryWithinCeiling { .. }
+            | upwards::Error::NoGitRepositoryWithinFs { .. },
+        ) => RepositoryError::None { path },
+        _ => RepositoryError::Broken {
+            path,
+            why: told(error),
+        },
+    }
+}
+
         }
         if whole.is_symlink() {
             whole = fs::canonicalize(&whole)?;
