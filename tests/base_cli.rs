@@ -22,6 +22,7 @@ mod base {
     mod changes;
     mod dotted;
     mod doubts;
+    mod emptied;
     mod flags;
     mod folders;
     mod forms;
@@ -33,5 +34,5 @@ mod base {
     mod safety;
     mod skipped;
     mod table;
-}
     mod templates;
+}

@@ -13,7 +13,7 @@ use gix::{ObjectId, ThreadSafeRepository, open};
 use super::budget::Budget;
 use super::error::{RepositoryError, RevisionError};
 use super::tree::Tree;
-use super::walk::Files;
+use super::walk::{Files, bytes};
 
 /// A repository with a work tree.
 #[derive(Clone, Debug)]
@@ -137,6 +137,13 @@ impl Revision {
         is_nowhere || self.tree.is_gone(&place, budget).unwrap_or_default()
     }
 
+    /// Whether there was something at this way from the root, and is nothing in the work tree any more.
+    pub fn is_emptied(&self, way: &Path) -> bool {
+        let (path, budget) = (bytes(way), &mut Budget::default());
+        let was = self.tree.at(&path, budget).ok().flatten().is_some();
+        was && self.tree.is_gone(&path, budget).unwrap_or_default()
+    }
+
     /// The files of the whole revision that are in none of these files and folders, and not in the work
     /// tree any more.
     pub fn gone(&self, but: &[PathBuf]) -> Files {
@@ -149,13 +156,6 @@ pub(super) fn isolated() -> open::Options {
     open::Options::isolated().config_overrides([MOST_ROOM])
 }
 
-/// The whole path, with links as they are written, save where `..` leads out of one.
-fn as_written(path: &Path) -> io::Result<PathBuf> {
-    let mut whole = PathBuf::new();
-    for part in std::path::absolute(path)?.components() {
-        if part != Component::ParentDir {
-            whole.push(part);
-            continue;
 /// Why there is none around this path: where one was found it is told what is wrong with it.
 fn not_opened(path: &Path, error: &gix::Error) -> RepositoryError {
     let path = path.to_owned();
@@ -172,6 +172,13 @@ fn not_opened(path: &Path, error: &gix::Error) -> RepositoryError {
     }
 }
 
+/// The whole path, with links as they are written, save where `..` leads out of one.
+fn as_written(path: &Path) -> io::Result<PathBuf> {
+    let mut whole = PathBuf::new();
+    for part in std::path::absolute(path)?.components() {
+        if part != Component::ParentDir {
+            whole.push(part);
+            continue;
         }
         if whole.is_symlink() {
             whole = fs::canonicalize(&whole)?;

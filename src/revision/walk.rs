@@ -273,7 +273,7 @@ impl Step {
 }
 
 /// A path on disk as git writes it.
-fn bytes(path: &Path) -> Vec<u8> {
+pub(super) fn bytes(path: &Path) -> Vec<u8> {
     let lossy = || path.to_string_lossy().into_owned().into_bytes();
     let written = gix::path::into_bstr(path).map(gix::path::to_unix_separators_on_windows);
     written.map_or_else(|_| lossy(), |written| written.to_vec())

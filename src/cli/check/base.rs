@@ -59,6 +59,8 @@ pub(super) enum Source {
         revision: Revision,
         /// What `-f` names, each as the way from the root of the work tree.
         paths: Vec<PathBuf>,
+        /// Those of them, as the user writes them, that were there and are there no more.
+        emptied: Vec<String>,
     },
 }
 
@@ -70,11 +72,15 @@ impl Base {
     ) -> Result<(Self, Vec<BadInput>), BaseError> {
         let source = match Asked::of(name, filenames)? {
             Asked::Path => Source::Path(name.to_owned()),
-            Asked::Revision(revision, paths) => Source::Revision {
-                name: name.to_owned(),
-                revision,
-                paths,
-            },
+            Asked::Revision(revision, named) => {
+                let gone = named.iter().filter(|one| revision.is_emptied(&one.way));
+                Source::Revision {
+                    name: name.to_owned(),
+                    emptied: gone.map(|one| one.shown.clone()).collect(),
+                    paths: named.into_iter().map(|one| one.way).collect(),
+                    revision,
+                }
+            }
         };
         let mut objects = Objects::default();
         let errors = match &source {
@@ -193,6 +199,14 @@ impl Base {
 }
 
 impl Source {
+    /// Whether all that `-f` names so was taken away.
+    pub(super) fn is_emptied(&self, filename: &str) -> bool {
+        match self {
+            Self::Path(_) => false,
+            Self::Revision { emptied, .. } => emptied.iter().any(|one| one == filename),
+        }
+    }
+
     /// Whether this file of it is there no more; of a folder nobody can tell.
     fn has_gone(&self, file: &str) -> bool {
         match self {

@@ -61,6 +61,7 @@ impl Gathered {
         for input in Inputs::new(args.filename.clone(), io::stdin()) {
             match input.bytes {
                 Ok(bytes) => gathered.file(&input.path, &bytes, plan)?,
+                Err(InputError::NotFound) if gathered.is_emptied(&input.path) => {}
                 Err(error) => gathered.unread_file(&input.path, error),
             }
         }
@@ -96,6 +97,12 @@ impl Gathered {
             base.spare(bytes);
         }
         Ok(())
+    }
+
+    /// Whether a change takes away all that `-f` names so: then it holds nothing, and is no mistake.
+    fn is_emptied(&self, filename: &str) -> bool {
+        let base = self.base.as_ref();
+        base.is_some_and(|base| base.source().is_emptied(filename))
     }
 
     fn unread_file(&mut self, file: &str, error: InputError) {
