@@ -5,7 +5,7 @@
 //! ```
 //!
 //! A folder stands for the same files as in a work tree: those that look like manifests, nothing
-//! hidden, links followed as long as they stay within the revision. A submodule stands for the files of
+//! hidden, links followed by what they hold in the revision, as long as they stay within it. A submodule stands for the files of
 //! the commit that the revision pins, where it is checked out.
 //!
 //! Invariants: nothing is run and nothing is written. Of all configuration only the repository's own
@@ -18,6 +18,7 @@ mod error;
 mod repository;
 mod tree;
 mod walk;
+mod way;
 
 pub use self::error::{FileError, RepositoryError, RevisionError};
 pub use self::repository::{Repository, Revision};

@@ -20,14 +20,19 @@ mod check {
 mod base {
     mod broken;
     mod changes;
+    mod dotted;
     mod doubts;
+    mod emptied;
     mod flags;
     mod folders;
     mod forms;
     mod installed;
+    mod links;
+    mod many;
     mod repositories;
     mod repository;
     mod safety;
     mod skipped;
     mod table;
+    mod templates;
 }

@@ -1,6 +1,6 @@
 //! SARIF 2.1.0: what is the same in every log that is printed.
 //!
-//! Paths are given as they were named, with `/` between folders; columns count characters.
+//! Paths are given as they were named but for a leading `./`, with `/` between folders; columns count characters.
 
 use std::fmt::Write as _;
 
@@ -10,6 +10,7 @@ use serde_sarif::sarif::{
     ToolComponent,
 };
 
+use crate::cli::workflow::plain;
 use crate::manifest::Position;
 
 /// The log of one run; what is not only found but went wrong stands in the invocation.
@@ -76,6 +77,7 @@ pub(super) fn named(name: &str) -> Location {
 /// A path as a relative reference of RFC 3986; an absolute path stays one. Two slashes at the
 /// beginning would be the name of a host.
 fn uri(path: &str) -> String {
+    let path = plain(path);
     let path = match path.trim_start_matches('/') {
         relative if relative.len() + 1 < path.len() => &format!("/{relative}"),
         _ => path,
@@ -101,6 +103,7 @@ mod tests {
     fn paths_are_references() {
         for (path, expected) in [
             ("apps/a.yaml", "apps/a.yaml"),
+            ("./a.yaml", "a.yaml"),
             ("/etc/a.yaml", "/etc/a.yaml"),
             ("//host/a", "/host/a"),
             ("-", "-"),

@@ -22,12 +22,24 @@ impl Command<'_> {
         let mut line = format!("::{} ", self.word);
         // What is read from standard input is no file of the repository.
         if let Some(file) = self.file.filter(|file| *file != "-") {
-            write!(line, "file={},", property(file)).expect("a String takes everything");
+            let file = property(plain(file));
+            write!(line, "file={file},").expect("a String takes everything");
             if let Some(Position { line: at, column }) = self.at {
                 write!(line, "line={at},col={column},").expect("a String takes everything");
             }
         }
         line + &format!("title={}::{}\n", property(self.title), data(message))
+    }
+}
+
+/// A path as GitHub knows its files: `./a` is none of them.
+pub(super) fn plain(path: &str) -> &str {
+    let rest = path
+        .strip_prefix("./")
+        .map(|rest| rest.trim_start_matches('/'));
+    match rest {
+        Some(rest) if !rest.is_empty() => plain(rest),
+        _ => path,
     }
 }
 
@@ -43,4 +55,23 @@ fn property(text: &str) -> String {
     data(&one_line(text))
         .replace(':', "%3A")
         .replace(',', "%2C")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_path_is_told_as_it_stands_in_the_repository() {
+        for (path, expected) in [
+            ("./a.yaml", "a.yaml"),
+            ("././/apps/./a.yaml", "apps/./a.yaml"),
+            ("../a.yaml", "../a.yaml"),
+            (".a.yaml", ".a.yaml"),
+            ("./", "./"),
+            ("/a.yaml", "/a.yaml"),
+        ] {
+            assert_eq!(plain(path), expected, "{path}");
+        }
+    }
 }

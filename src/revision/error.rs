@@ -12,6 +12,17 @@ pub enum RepositoryError {
         /// The path.
         path: PathBuf,
     },
+    /// There is one, and it cannot be opened.
+    #[error(
+        "the git repository around {} cannot be opened: {why}: expected one in which git status works",
+        .path.display()
+    )]
+    Broken {
+        /// The path.
+        path: PathBuf,
+        /// What the library says.
+        why: String,
+    },
     /// It has no work tree.
     #[error("the git repository around {} has no work tree: expected one in which the manifests lie", .path.display())]
     Bare {
@@ -113,6 +124,15 @@ pub enum FileError {
     Submodule {
         /// The commit that the revision pins.
         commit: String,
+    },
+    /// A link leads into a submodule, or a folder was one.
+    #[error(
+        "leads through {path:?}, which is a submodule there: expected a way that stays in the \
+         repository, so name what is in the submodule by itself"
+    )]
+    WithinSubmodule {
+        /// Where it lies in its repository.
+        path: String,
     },
 }
 

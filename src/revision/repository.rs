@@ -1,7 +1,8 @@
 //! A repository, and a commit in it by any name that git knows.
 
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::io::{self, ErrorKind};
+use std::path::{Component, Path, PathBuf};
 use std::rc::Rc;
 
 use gix::bstr::BStr;
@@ -12,7 +13,7 @@ use gix::{ObjectId, ThreadSafeRepository, open};
 use super::budget::Budget;
 use super::error::{RepositoryError, RevisionError};
 use super::tree::Tree;
-use super::walk::Files;
+use super::walk::{Files, bytes};
 
 /// A repository with a work tree.
 #[derive(Clone, Debug)]
@@ -32,22 +33,19 @@ pub struct Revision {
 impl Repository {
     /// The one that this file or folder lies in.
     pub fn around(path: &Path) -> Result<Self, RepositoryError> {
-        let real = real(path)?;
-        let folder = if real.is_dir() {
-            &*real
-        } else {
-            real.parent().unwrap_or(&real)
-        };
+        let folder = as_written(path).and_then(|path| nearest(&path));
+        let folder = folder.map_err(|source| RepositoryError::Io {
+            path: path.to_owned(),
+            source,
+        })?;
         let trust = gix::sec::trust::Mapping {
             full: isolated(),
             reduced: isolated(),
         };
-        let found = ThreadSafeRepository::discover_opts(folder, upwards::Options::default(), trust);
-        let Ok(found) = found else {
-            let path = path.to_owned();
-            return Err(RepositoryError::None { path });
-        };
-        let git = found.to_thread_local();
+        let found =
+            ThreadSafeRepository::discover_opts(&folder, upwards::Options::default(), trust);
+        let git = found.map_err(|error| not_opened(path, &error))?;
+        let git = git.to_thread_local();
         match git.workdir().map(fs::canonicalize) {
             Some(Ok(root)) => Ok(Self { git, root }),
             _ => Err(RepositoryError::Bare {
@@ -61,10 +59,18 @@ impl Repository {
         &self.root
     }
 
-    /// The way from its root to this file or folder, if it is in the work tree.
+    /// The way from its root to this file or folder, if it is in the work tree. Links in that are left as
+    /// they are: in a revision they may lead elsewhere.
     pub fn within(&self, path: &Path) -> Option<PathBuf> {
-        let real = real(path).ok()?;
-        real.strip_prefix(&self.root).ok().map(Path::to_owned)
+        let path = as_written(path).ok()?;
+        let mut above: Vec<&Path> = path.ancestors().collect();
+        above.reverse();
+        above.into_iter().find_map(|above| {
+            let real = fs::canonicalize(above).ok()?;
+            let real = real.strip_prefix(&self.root).ok()?;
+            let rest = path.strip_prefix(above).ok()?;
+            Some(real.components().chain(rest.components()).collect())
+        })
     }
 
     /// The commit of this name: a branch, a tag, an id, `HEAD~2`, or `A...B` for what A and B have in
@@ -124,8 +130,18 @@ impl Revision {
 
     /// Whether this file of it is in the work tree no more.
     pub fn has_gone(&self, path: &str) -> bool {
-        let gone = self.tree.is_gone(path.as_bytes(), &mut Budget::default());
-        gone.unwrap_or_default()
+        let (path, budget) = (path.as_bytes(), &mut Budget::default());
+        let found = self.tree.at(path, budget).ok().flatten();
+        let place = found.map_or_else(|| path.to_owned(), |found| found.path);
+        let is_nowhere = place != path && self.tree.is_missing(path);
+        is_nowhere || self.tree.is_gone(&place, budget).unwrap_or_default()
+    }
+
+    /// Whether there was something at this way from the root, and is nothing in the work tree any more.
+    pub fn is_emptied(&self, way: &Path) -> bool {
+        let (path, budget) = (bytes(way), &mut Budget::default());
+        let was = self.tree.at(&path, budget).ok().flatten().is_some();
+        was && self.tree.is_gone(&path, budget).unwrap_or_default()
     }
 
     /// The files of the whole revision that are in none of these files and folders, and not in the work
@@ -140,23 +156,52 @@ pub(super) fn isolated() -> open::Options {
     open::Options::isolated().config_overrides([MOST_ROOM])
 }
 
-/// The path without links, save that the last part need not be there.
-fn real(path: &Path) -> Result<PathBuf, RepositoryError> {
-    let failed = |source| RepositoryError::Io {
-        path: path.to_owned(),
-        source,
-    };
-    match (fs::canonicalize(path), path.file_name()) {
-        (Ok(real), _) => Ok(real),
-        (Err(error), Some(name)) if error.kind() == std::io::ErrorKind::NotFound => {
-            let parent = path
-                .parent()
-                .filter(|parent| !parent.as_os_str().is_empty());
-            let parent = fs::canonicalize(parent.unwrap_or(Path::new(".")));
-            Ok(parent.map_err(failed)?.join(name))
-        }
-        (Err(error), _) => Err(failed(error)),
+/// Why there is none around this path: where one was found it is told what is wrong with it.
+fn not_opened(path: &Path, error: &gix::Error) -> RepositoryError {
+    let path = path.to_owned();
+    match error.downcast_any_ref() {
+        Some(
+            upwards::Error::NoGitRepository { .. }
+            | upwards::Error::NoGitRepositoryWithinCeiling { .. }
+            | upwards::Error::NoGitRepositoryWithinFs { .. },
+        ) => RepositoryError::None { path },
+        _ => RepositoryError::Broken {
+            path,
+            why: told(error),
+        },
     }
+}
+
+/// The whole path, with links as they are written, save where `..` leads out of one.
+fn as_written(path: &Path) -> io::Result<PathBuf> {
+    let mut whole = PathBuf::new();
+    for part in std::path::absolute(path)?.components() {
+        if part != Component::ParentDir {
+            whole.push(part);
+            continue;
+        }
+        if whole.is_symlink() {
+            whole = fs::canonicalize(&whole)?;
+        }
+        whole.pop();
+    }
+    Ok(whole)
+}
+
+/// The nearest folder around a path, or at it, that is there; without links.
+fn nearest(path: &Path) -> io::Result<PathBuf> {
+    let mut last = io::Error::from(ErrorKind::NotFound);
+    for around in path.ancestors() {
+        match fs::canonicalize(around) {
+            Ok(real) if real.is_dir() => return Ok(real),
+            Ok(real) => return Ok(real.parent().map_or(real.clone(), Path::to_owned)),
+            Err(error) => last = error,
+        }
+        if !matches!(last.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory) {
+            break;
+        }
+    }
+    Err(last)
 }
 
 /// An error of the library in one line.

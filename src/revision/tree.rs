@@ -15,6 +15,7 @@ use gix::objs::tree::EntryKind;
 use super::budget::Budget;
 use super::error::FileError;
 use super::repository::{isolated, told};
+use super::way::{Found, look_up};
 use crate::manifest::MAX_BYTES;
 
 /// The tree of a commit, and where its files would lie.
@@ -29,6 +30,7 @@ pub(super) struct Tree {
     /// How many repositories are around it.
     depth: usize,
     looked_up: Folders,
+    behind_links: Rc<RefCell<HashMap<PathBuf, bool>>>,
 }
 
 /// Folders in which something was looked up: many links may lead into one.
@@ -51,6 +53,7 @@ impl Tree {
             id,
             depth: 0,
             looked_up: Folders::default(),
+            behind_links: Rc::default(),
         }
     }
 
@@ -91,25 +94,21 @@ impl Tree {
         Ok(entries)
     }
 
-    /// What is at a path, if anything is.
-    pub(super) fn at(&self, path: &[u8], budget: &mut Budget) -> Result<Option<Entry>, FileError> {
-        let mut found = self.top();
-        for name in path
-            .split(|byte| *byte == b'/')
-            .filter(|name| !name.is_empty())
-        {
-            if found.kind != EntryKind::Tree {
-                return Ok(None);
-            }
-            budget.take(1)?;
-            let entries = self.looked_up(found.id, budget)?;
-            let at = entries.binary_search_by(|entry| entry.name.as_slice().cmp(name));
-            match at.ok().and_then(|at| entries.get(at)) {
-                Some(entry) => found = entry.clone(),
-                None => return Ok(None),
-            }
-        }
-        Ok(Some(found))
+    /// What is at a path, if anything is. Links on the way are followed, and one at its end is not.
+    pub(super) fn at(&self, path: &[u8], budget: &mut Budget) -> Result<Option<Found>, FileError> {
+        look_up(self, path, budget)
+    }
+
+    /// What has this name in a folder.
+    pub(super) fn look_in(
+        &self,
+        folder: ObjectId,
+        name: &[u8],
+        budget: &mut Budget,
+    ) -> Result<Option<Entry>, FileError> {
+        let entries = self.looked_up(folder, budget)?;
+        let at = entries.binary_search_by(|entry| entry.name.as_slice().cmp(name));
+        Ok(at.ok().and_then(|at| entries.get(at)).cloned())
     }
 
     /// What is in a folder; it is paid for when it is looked at for the first time.
@@ -164,19 +163,43 @@ impl Tree {
             id,
             depth: self.depth + 1,
             looked_up: Folders::default(),
+            behind_links: Rc::default(),
         }))
     }
 
-    /// Whether nothing is in the place of a file any more; what nobody wants in the work tree is not gone.
+    /// Whether nothing is in the place of a file any more; what nobody wants in the work tree is not gone,
+    /// and what lies behind a link is another file.
     pub(super) fn is_gone(&self, path: &[u8], budget: &mut Budget) -> Result<bool, FileError> {
+        let is_gone = self.is_missing(path) || self.is_behind_link(&self.on_disk(path));
+        Ok(is_gone && !self.is_left_out(path, budget)?)
+    }
+
+    /// Whether nothing can be found by this path in the work tree.
+    pub(super) fn is_missing(&self, path: &[u8]) -> bool {
         let found = fs::symlink_metadata(self.on_disk(path));
-        let is_missing = found.is_err_and(|error| {
+        found.is_err_and(|error| {
             matches!(
                 error.kind(),
                 io::ErrorKind::NotFound | io::ErrorKind::NotADirectory
             )
-        });
-        Ok(is_missing && !self.is_left_out(path, budget)?)
+        })
+    }
+
+    /// Whether one of the folders in which a file lies on disk is a link. Each is looked at once.
+    fn is_behind_link(&self, file: &Path) -> bool {
+        let mut known = self.behind_links.borrow_mut();
+        let folders = file.ancestors().skip(1);
+        let new = folders.take_while(|one| *one != self.root && !known.contains_key(*one));
+        let new: Vec<&Path> = new.collect();
+        let above = file.ancestors().nth(new.len() + 1);
+        let above = above.and_then(|folder| known.get(folder).copied());
+        new.iter()
+            .rev()
+            .fold(above.unwrap_or_default(), |above, folder| {
+                let is_behind = above || folder.is_symlink();
+                known.insert((*folder).to_owned(), is_behind);
+                is_behind
+            })
     }
 
     /// Whether a sparse checkout leaves a file of the current commit out.
@@ -187,7 +210,8 @@ impl Tree {
             return Ok(false);
         };
         let head = Self { id, ..self.clone() };
-        Ok(head.at(path, budget)?.is_some())
+        let found = head.at(path, budget)?;
+        Ok(found.is_some_and(|found| found.path == path))
     }
 }
 

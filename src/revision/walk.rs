@@ -11,6 +11,7 @@ use gix::objs::tree::EntryKind;
 use super::budget::Budget;
 use super::error::FileError;
 use super::tree::{Entry, Tree};
+use super::way::{COST_OF_LINK, Found, MOST_BYTES, beside};
 use crate::manifest::has_manifest_name;
 
 /// One file of a revision.
@@ -76,7 +77,7 @@ impl Files {
         let mut files = Self::new(Wanted::All);
         for path in paths.iter().rev().map(|path| bytes(path)) {
             match tree.at(&path, &mut files.budget) {
-                Ok(Some(entry)) => files.pending.push(Step::named(tree, &path, &entry)),
+                Ok(Some(found)) => files.pending.push(Step::named(tree, &path, found)),
                 Ok(None) => {}
                 Err(error) => files.lost.push(File {
                     path: tree.shown(&path),
@@ -88,12 +89,19 @@ impl Files {
     }
 
     pub(super) fn gone(tree: &Rc<Tree>, but: &[PathBuf]) -> Self {
-        let but: Vec<_> = but.iter().map(|path| bytes(path)).collect();
-        let all = but.iter().any(Vec::is_empty);
-        let mut files = Self::new(Wanted::Gone { but });
-        if !all {
-            files.pending.push(Step::named(tree, b"", &tree.top()));
+        let mut files = Self::new(Wanted::All);
+        let but = but.iter().map(|path| {
+            let path = bytes(path);
+            match tree.at(&path, &mut files.budget) {
+                Ok(Some(found)) => found.path,
+                _ => path,
+            }
+        });
+        let but: Vec<_> = but.collect();
+        if !but.iter().any(Vec::is_empty) {
+            files.pending.push(Step::top(tree));
         }
+        files.wanted = Wanted::Gone { but };
         files
     }
 
@@ -166,10 +174,9 @@ impl Files {
             return Ok(());
         }
         if let Some(tree) = step.tree.submodule(&step.real, step.id)? {
-            let top = tree.top();
             self.pending.push(Step {
                 role: Role::Listed,
-                ..Step::named(&Rc::new(tree), b"", &top)
+                ..Step::top(&Rc::new(tree))
             });
         }
         Ok(())
@@ -182,17 +189,13 @@ impl Files {
         }
         self.budget.take(COST_OF_LINK)?;
         let target = link.tree.file(link.id, &mut self.budget)?;
-        let Some(real) = joined(&link.real, &target) else {
+        let Some(path) = beside(&link.real, &target) else {
             return Ok(());
         };
-        if let Some(entry) = link.tree.at(&real, &mut self.budget)? {
+        if let Some(found) = link.tree.at(&path, &mut self.budget)? {
             self.pending.push(Step {
-                tree: Rc::clone(&link.tree),
-                path: link.path.clone(),
-                real,
-                kind: entry.kind,
-                id: entry.id,
                 role: link.role,
+                ..Step::named(&link.tree, &link.path, found)
             });
         }
         Ok(())
@@ -221,15 +224,20 @@ impl Iterator for Files {
 }
 
 impl Step {
-    fn named(tree: &Rc<Tree>, path: &[u8], entry: &Entry) -> Self {
+    fn named(tree: &Rc<Tree>, path: &[u8], found: Found) -> Self {
         Self {
             tree: Rc::clone(tree),
             path: path.to_owned(),
-            real: path.to_owned(),
-            kind: entry.kind,
-            id: entry.id,
+            real: found.path,
+            kind: found.entry.kind,
+            id: found.entry.id,
             role: Role::Named,
         }
+    }
+
+    fn top(tree: &Rc<Tree>) -> Self {
+        let (entry, path) = (tree.top(), Vec::new());
+        Self::named(tree, b"", Found { entry, path })
     }
 
     fn is_file(&self) -> bool {
@@ -265,7 +273,7 @@ impl Step {
 }
 
 /// A path on disk as git writes it.
-fn bytes(path: &Path) -> Vec<u8> {
+pub(super) fn bytes(path: &Path) -> Vec<u8> {
     let lossy = || path.to_string_lossy().into_owned().into_bytes();
     let written = gix::path::into_bstr(path).map(gix::path::to_unix_separators_on_windows);
     written.map_or_else(|_| lossy(), |written| written.to_vec())
@@ -276,23 +284,6 @@ fn join(folder: &[u8], name: &[u8]) -> Vec<u8> {
         return name.to_owned();
     }
     [folder, b"/", name].concat()
-}
-
-/// Where a link leads, if that is below the root.
-fn joined(link: &[u8], target: &[u8]) -> Option<Vec<u8>> {
-    if target.starts_with(b"/") || target.len() > MOST_BYTES {
-        return None;
-    }
-    let mut parts: Vec<&[u8]> = link.split(|byte| *byte == b'/').collect();
-    parts.pop();
-    for part in target.split(|byte| *byte == b'/') {
-        match part {
-            b"" | b"." => {}
-            b".." => drop(parts.pop()?),
-            name => parts.push(name),
-        }
-    }
-    Some(parts.join(&b'/'))
 }
 
 fn is_manifest(path: &[u8]) -> bool {
@@ -307,15 +298,9 @@ fn is_in(paths: &[Vec<u8>], path: &[u8]) -> bool {
     })
 }
 
-/// The most bytes of a path: longer ones no system checks out.
-const MOST_BYTES: usize = 4096;
-
 /// What it costs to read again what stands in another place as well, in entries: a few folders within each
 /// other, each there many times, make as many places of one file as anybody likes.
 const COST_OF_REPEAT: u64 = 30;
-
-/// What it costs to follow a link, in entries: its target is an object of its own, which is slow to read.
-const COST_OF_LINK: u64 = 10;
 
 /// Paths that are longer cost more: what they take in memory is within a small multiple of the budget.
 const LONG: u64 = 256;
@@ -323,25 +308,6 @@ const LONG: u64 = 256;
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn links_lead_where_they_would_on_disk() {
-        for (link, target, expected) in [
-            ("a/b/c", "d", Some("a/b/d")),
-            ("a/b/c", "../d/./e", Some("a/d/e")),
-            ("a/b/c", "../..", Some("")),
-            ("a/b/c", "../../..", None),
-            ("c", "d//e/", Some("d/e")),
-            ("c", "/etc/passwd", None),
-        ] {
-            let real = joined(link.as_bytes(), target.as_bytes());
-            assert_eq!(
-                real.as_deref(),
-                expected.map(str::as_bytes),
-                "{link} -> {target}"
-            );
-        }
-    }
 
     #[test]
     fn a_path_is_in_a_folder_and_not_in_its_namesakes() {

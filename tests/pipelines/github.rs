@@ -221,3 +221,15 @@ fn no_script_has_an_expression_in_it_and_each_input_is_used() {
         assert!(!script.contains("${{"), "{step}");
     }
 }
+
+#[test]
+fn where_nothing_is_judged_no_empty_file_is_left() {
+    let repository = Repository::with(PASSES);
+    let files = [("sarif", "olmguard.sarif"), ("markdown", "comment file.md")];
+    let given = [&USUAL[..], &files, &[("base", "nowhere")]].concat();
+    let ran = run(&repository, &given);
+    assert_eq!(ran[0].code, Some(2), "{ran:?}");
+    for (_, file) in files {
+        assert!(!repository.path().join(file).exists(), "{file}");
+    }
+}

@@ -222,3 +222,11 @@ fn the_base_may_be_a_variable_of_the_pipeline() {
     let job = job(&given).expect("a job");
     assert_eq!(job["variables"]["GIT_DEPTH"], "0");
 }
+
+#[test]
+fn where_nothing_is_judged_no_empty_report_is_left() {
+    let (repository, _) = repositories().into_iter().next().expect("one");
+    let ran = run(&repository, &[&USUAL[..], &[("base", "nowhere")]].concat());
+    assert_eq!(ran.code, Some(2), "{ran:?}");
+    assert!(!repository.path().join("olmguard.xml").exists());
+}

@@ -14,6 +14,8 @@ mod asked;
 mod lost;
 mod objects;
 mod past;
+mod renames;
+mod texts;
 
 use std::collections::HashSet;
 use std::io;
@@ -27,6 +29,8 @@ pub(super) use self::objects::Ancestor;
 use self::objects::{Key, Objects};
 use self::past::Doubt;
 pub(super) use self::past::{Found, Past};
+pub(super) use self::renames::Renames;
+use self::texts::may_name_any;
 
 use crate::cli::check::bad::BadInput;
 use crate::manifest::{Inputs, ManifestObject};
@@ -55,6 +59,8 @@ pub(super) enum Source {
         revision: Revision,
         /// What `-f` names, each as the way from the root of the work tree.
         paths: Vec<PathBuf>,
+        /// Those of them, as the user writes them, that were there and are there no more.
+        emptied: Vec<String>,
     },
 }
 
@@ -66,11 +72,15 @@ impl Base {
     ) -> Result<(Self, Vec<BadInput>), BaseError> {
         let source = match Asked::of(name, filenames)? {
             Asked::Path => Source::Path(name.to_owned()),
-            Asked::Revision(revision, paths) => Source::Revision {
-                name: name.to_owned(),
-                revision,
-                paths,
-            },
+            Asked::Revision(revision, named) => {
+                let gone = named.iter().filter(|one| revision.is_emptied(&one.way));
+                Source::Revision {
+                    name: name.to_owned(),
+                    emptied: gone.map(|one| one.shown.clone()).collect(),
+                    paths: named.into_iter().map(|one| one.way).collect(),
+                    revision,
+                }
+            }
         };
         let mut objects = Objects::default();
         let errors = match &source {
@@ -157,7 +167,8 @@ impl Base {
     pub(super) fn spare(&mut self, bytes: &[u8]) {
         let lost = |key: &&Key| !self.there.contains(*key);
         let keys = self.objects.keys().filter(lost);
-        let may_be_there = keys.filter(|key| key.may_be_in(bytes)).cloned();
+        let is_any = may_name_any(bytes);
+        let may_be_there = keys.filter(|key| is_any || key.may_be_in(bytes)).cloned();
         let may_be_there: Vec<_> = may_be_there.collect();
         self.there.extend(may_be_there);
     }
@@ -180,9 +191,22 @@ impl Base {
         all.filter(|one| !self.there.contains(&one.key))
             .map(Rc::as_ref)
     }
+
+    /// What each of those was called, once all inputs are read.
+    pub(super) fn renames(&self) -> Renames {
+        Renames::of(self.removed())
+    }
 }
 
 impl Source {
+    /// Whether all that `-f` names so was taken away.
+    pub(super) fn is_emptied(&self, filename: &str) -> bool {
+        match self {
+            Self::Path(_) => false,
+            Self::Revision { emptied, .. } => emptied.iter().any(|one| one == filename),
+        }
+    }
+
     /// Whether this file of it is there no more; of a folder nobody can tell.
     fn has_gone(&self, file: &str) -> bool {
         match self {

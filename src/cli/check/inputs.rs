@@ -9,7 +9,7 @@ use serde_json::Value;
 use crate::admission::Review;
 use crate::cli::check::args::{CheckArgs, Plan, Schema};
 use crate::cli::check::bad::{BadInput, Problem};
-use crate::cli::check::base::{Ancestor, Base, BaseError, Past};
+use crate::cli::check::base::{Ancestor, Base, BaseError, Past, Renames};
 use crate::cli::check::cases::{Case, Place, Subject, Told};
 use crate::cli::common::UsageError;
 use crate::extension::schema::{self, Finding, SchemaRelease};
@@ -32,6 +32,8 @@ pub(super) struct Gathered {
     pub(super) errors: Vec<BadInput>,
     /// What there was before, if it is asked for.
     pub(super) base: Option<Base>,
+    /// What was called otherwise in it.
+    pub(super) renames: Renames,
     /// How many extensions are what they were, and so are no cases.
     pub(super) unchanged: usize,
     /// Where the first object of each kind and name stands.
@@ -59,11 +61,13 @@ impl Gathered {
         for input in Inputs::new(args.filename.clone(), io::stdin()) {
             match input.bytes {
                 Ok(bytes) => gathered.file(&input.path, &bytes, plan)?,
+                Err(InputError::NotFound) if gathered.is_emptied(&input.path) => {}
                 Err(error) => gathered.unread_file(&input.path, error),
             }
         }
         if let Some(base) = &mut gathered.base {
             gathered.errors.extend(base.settle());
+            gathered.renames = base.renames();
         }
         gathered.check_installed(plan)?;
         if !args.all {
@@ -93,6 +97,12 @@ impl Gathered {
             base.spare(bytes);
         }
         Ok(())
+    }
+
+    /// Whether a change takes away all that `-f` names so: then it holds nothing, and is no mistake.
+    fn is_emptied(&self, filename: &str) -> bool {
+        let base = self.base.as_ref();
+        base.is_some_and(|base| base.source().is_emptied(filename))
     }
 
     fn unread_file(&mut self, file: &str, error: InputError) {

@@ -3,7 +3,7 @@
 use crate::admission::OnUndecided;
 use crate::cli::Exit;
 use crate::cli::check::args::{CheckArgs, Plan};
-use crate::cli::check::base::{Ancestor, Past};
+use crate::cli::check::base::Past;
 use crate::cli::check::cases::{Case, Subject};
 use crate::cli::check::inputs::Gathered;
 use crate::cli::check::installed;
@@ -53,13 +53,8 @@ pub(super) fn judge(
 /// is new.
 fn renamed<'a>(case: &Case, extension: &Extension, gathered: &'a Gathered) -> Option<&'a str> {
     let package = &extension.filter.as_ref().ok()?.package;
-    let asked = |one: &Ancestor| one.filter().is_some_and(|old| old.package == *package);
-    if !matches!(case.past, Past::Added) {
-        return None;
-    }
-    let mut removed = gathered.removed().filter(|(_, one)| asked(one));
-    match (removed.next(), removed.next()) {
-        (Some((_, only)), None) => only.name(),
+    match case.past {
+        Past::Added => gathered.renames.only(package),
         _ => None,
     }
 }

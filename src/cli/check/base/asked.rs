@@ -9,7 +9,16 @@ use crate::revision::{Repository, RepositoryError, Revision, RevisionError};
 pub(super) enum Asked {
     Path,
     /// The revision, and the way to each `-f` from the root of the work tree.
-    Revision(Revision, Vec<PathBuf>),
+    Revision(Revision, Vec<Named>),
+}
+
+/// What an `-f` names.
+#[derive(Debug)]
+pub(super) struct Named {
+    /// As the user writes it.
+    pub(super) shown: String,
+    /// The way to it from the root of the work tree.
+    pub(super) way: PathBuf,
 }
 
 /// Why it names nothing to compare with.
@@ -104,6 +113,11 @@ fn revision(name: &str, filenames: &[PathBuf]) -> Result<Asked, BaseError> {
         });
     };
     let revision = repository.revision(name)?;
-    let within = filenames.iter().map(|path| repository.within(path));
-    Ok(Asked::Revision(revision, within.flatten().collect()))
+    let named = filenames.iter().filter_map(|path| {
+        Some(Named {
+            shown: path.to_string_lossy().into_owned(),
+            way: repository.within(path)?,
+        })
+    });
+    Ok(Asked::Revision(revision, named.collect()))
 }

@@ -1,13 +1,15 @@
 //! The extensions of a base, and what could not be read of it.
 
-use std::collections::HashMap;
+use std::borrow::Borrow;
+use std::collections::{HashMap, HashSet};
+use std::hash::{Hash, Hasher};
 use std::path::Path;
 use std::rc::Rc;
 
-use memchr::memmem;
 use serde_json::Value;
 
 use super::past::Doubt;
+use super::texts::{is_about_extensions, may_name, may_name_any};
 use crate::cli::check::bad::{BadInput, Problem};
 use crate::cli::check::cases::Place;
 use crate::cli::check::inputs::deciding_field;
@@ -38,10 +40,16 @@ pub(crate) struct Key {
 pub(super) struct Objects {
     all: Vec<Rc<Ancestor>>,
     by_key: HashMap<Key, Vec<Rc<Ancestor>>>,
+    /// Those without a name, of each value the first.
+    nameless: HashSet<ByValue>,
     unread: Vec<Unread>,
     /// How many bytes of those are kept.
     kept: usize,
 }
+
+/// One that is known again by all that it is.
+#[derive(Debug)]
+struct ByValue(Rc<Ancestor>);
 
 /// A file of which a part could not be read.
 #[derive(Debug)]
@@ -50,6 +58,8 @@ struct Unread {
     /// Its content; none where nothing of it could be read, or there is no room for it: it may hold
     /// anything then.
     bytes: Option<Vec<u8>>,
+    /// Whether it may hold one of any name.
+    is_any: bool,
 }
 
 impl Ancestor {
@@ -84,17 +94,7 @@ impl Key {
 
     /// Whether a text may hold an object of this name.
     pub(super) fn may_be_in(&self, text: &[u8]) -> bool {
-        let name = self.name.as_deref().unwrap_or_default().as_bytes();
-        let is_whole = |at: usize| {
-            let before = at.checked_sub(1).and_then(|at| text.get(at));
-            let after = text.get(at + name.len());
-            ![before, after]
-                .into_iter()
-                .flatten()
-                .copied()
-                .any(is_of_name)
-        };
-        memmem::find_iter(text, name).any(is_whole) || spells(text)
+        may_name(text, self.name.as_deref().unwrap_or_default().as_bytes())
     }
 }
 
@@ -108,11 +108,15 @@ impl Objects {
         let mut errors = Vec::new();
         for (file, bytes) in files {
             match bytes {
-                Ok(bytes) if says(&bytes, &WORDS) => self.file(file, bytes, &mut errors),
+                Ok(bytes) if is_about_extensions(&bytes) => self.file(file, bytes, &mut errors),
                 Ok(_) => {}
                 Err(error) => {
                     errors.push(BadInput::new(&file, error.into()));
-                    self.unread.push(Unread { file, bytes: None });
+                    self.unread.push(Unread {
+                        file,
+                        bytes: None,
+                        is_any: true,
+                    });
                 }
             }
         }
@@ -137,8 +141,13 @@ impl Objects {
             }
         }
         if !is_whole {
+            let is_any = may_name_any(&bytes);
             let bytes = self.keep(bytes);
-            self.unread.push(Unread { file, bytes });
+            self.unread.push(Unread {
+                file,
+                bytes,
+                is_any,
+            });
         }
     }
 
@@ -172,8 +181,12 @@ impl Objects {
             extension,
         });
         self.all.push(Rc::clone(&ancestor));
-        let key = ancestor.key.clone();
-        self.by_key.entry(key).or_default().push(ancestor);
+        if ancestor.key.name.is_none() {
+            self.nameless.insert(ByValue(ancestor));
+        } else {
+            let key = ancestor.key.clone();
+            self.by_key.entry(key).or_default().push(ancestor);
+        }
     }
 
     pub(super) fn all(&self) -> impl Iterator<Item = &Rc<Ancestor>> {
@@ -192,11 +205,11 @@ impl Objects {
         object: &ManifestObject,
     ) -> Result<Option<Rc<Ancestor>>, Doubt> {
         let key = Key::of(object);
-        let found = self.by_key.get(&key).map_or(&[][..], Vec::as_slice);
         if key.name.is_none() {
-            let same = found.iter().find(|one| one.value == object.value);
-            return Ok(same.cloned());
+            let same = self.nameless.get(&object.value);
+            return Ok(same.map(|one| Rc::clone(&one.0)));
         }
+        let found = self.by_key.get(&key).map_or(&[][..], Vec::as_slice);
         match likest(found, file).as_slice() {
             [] => self.not_unread(&key).map(|()| None),
             [only] => Ok(Some(Rc::clone(only))),
@@ -210,7 +223,7 @@ impl Objects {
     fn not_unread(&self, key: &Key) -> Result<(), Doubt> {
         let may_hold = |unread: &&Unread| {
             let bytes = unread.bytes.as_deref();
-            bytes.is_none_or(|bytes| key.may_be_in(bytes))
+            unread.is_any || bytes.is_none_or(|bytes| key.may_be_in(bytes))
         };
         match self.unread.iter().find(may_hold) {
             None => Ok(()),
@@ -218,6 +231,26 @@ impl Objects {
         }
     }
 }
+
+impl Borrow<Value> for ByValue {
+    fn borrow(&self) -> &Value {
+        &self.0.value
+    }
+}
+
+impl Hash for ByValue {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        self.0.value.hash(state);
+    }
+}
+
+impl PartialEq for ByValue {
+    fn eq(&self, other: &Self) -> bool {
+        self.0.value == other.0.value
+    }
+}
+
+impl Eq for ByValue {}
 
 impl Ancestor {
     fn asks_as(&self, other: &Self) -> bool {
@@ -237,29 +270,8 @@ fn likest<'a>(found: &'a [Rc<Ancestor>], file: &str) -> Vec<&'a Rc<Ancestor>> {
     found.filter(|one| Some(alike(one)) == most).collect()
 }
 
-/// Whether a name may go on with it.
-fn is_of_name(byte: u8) -> bool {
-    byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'.' | b'_')
-}
-
-/// Whether one of these words stands in a text or, where the text spells letters otherwise, may.
-fn says(text: &[u8], words: &[&str]) -> bool {
-    let mut words = words.iter();
-    words.any(|word| memmem::find(text, word.as_bytes()).is_some()) || spells(text)
-}
-
-/// Whether there is an escape that stands for a letter, or breaks a word in two lines.
-fn spells(text: &[u8]) -> bool {
-    let mut escapes = memchr::memchr_iter(b'\\', text);
-    let letter = |at: usize| text.get(at + 1).copied();
-    escapes.any(|at| matches!(letter(at), Some(b'x' | b'u' | b'U' | b'\r' | b'\n')))
-}
-
 /// The most bytes that are kept of files that cannot be read: those of the largest manifest.
 const MOST_KEPT: usize = 32 << 20;
-
-/// Every extension's kind has one of them in it.
-const WORDS: [&str; 2] = ["ClusterExtension", "Operator"];
 
 #[cfg(test)]
 mod tests;

@@ -18,6 +18,7 @@ use crate::cli::Exit;
 use crate::cli::check::form::{Run, Told};
 use crate::cli::check::trouble::{About, Trouble, Weight};
 use crate::cli::sarif::{location, log, message, named, text};
+use crate::cli::workflow::plain;
 use crate::explain::one_line;
 use crate::explain::page::{page, summary};
 use crate::judge::Token;
@@ -100,7 +101,7 @@ fn finding(
     said: &str,
     detail: &str,
 ) -> Finding {
-    let fingerprint = fingerprint([told.file(), &told.name(), id, detail]);
+    let fingerprint = fingerprint([plain(told.file()), &told.name(), id, detail]);
     let mut finding = Finding::builder()
         .rule_id(id)
         .rule_index(rules.index(id))
