@@ -14,6 +14,7 @@ mod common {
 }
 
 mod picture {
+    mod bounded;
     pub(crate) mod guarded;
     #[expect(dead_code, reason = "nothing reads the text of a package here")]
     pub(crate) mod packages;
