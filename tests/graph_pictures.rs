@@ -18,6 +18,7 @@ mod picture {
     pub(crate) mod guarded;
     #[expect(dead_code, reason = "nothing reads the text of a package here")]
     pub(crate) mod packages;
+    mod parts;
     pub(crate) mod seen;
     mod wide;
 }

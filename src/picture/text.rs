@@ -243,7 +243,7 @@ pub(super) fn mark_sentence(mark: Mark) -> &'static str {
 
 /// All that is to be said of a fan.
 pub(super) fn fan_title(sketch: &Sketch<'_, '_>, fan: &Fan<'_>) -> String {
-    let count = counted(fan.from.len(), "version");
+    let count = format!("{}{}", counted(fan.whole, "version"), part(fan));
     let to = sketch.label(fan.to);
     let what = match fan.kind {
         FanKind::Skips => format!("{to} skips {count}"),
@@ -258,6 +258,19 @@ pub(super) fn fan_title(sketch: &Sketch<'_, '_>, fan: &Fan<'_>) -> String {
         .chain(forbidden)
         .collect::<Vec<_>>()
         .join("\n")
+}
+
+/// How much of what a field says a fan is, where it is a part.
+fn part(fan: &Fan<'_>) -> String {
+    let count = fan.from.len();
+    match (fan.fate, count) {
+        _ if count == fan.whole => String::new(),
+        (Fate::Forbidden, _) => format!(", of which guardrails forbid {count}"),
+        (Fate::Taken, 1) => ", of which 1 is taken".to_owned(),
+        (Fate::Taken, _) => format!(", of which {count} are taken"),
+        (Fate::NotTaken, 1) => ", of which 1 is not taken".to_owned(),
+        (Fate::NotTaken, _) => format!(", of which {count} are not taken"),
+    }
 }
 
 /// All that is to be said of a step that replaces; nothing where it is taken.

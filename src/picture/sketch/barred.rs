@@ -129,9 +129,13 @@ impl<'g, 'p> Judge<'_, 'g, 'p> {
         }
         let parts = [(taken, Fate::Taken), (forbidden, Fate::Forbidden)].into_iter();
         let parts = parts.filter(|(from, _)| !from.is_empty());
-        parts
-            .map(|(from, fate)| Fan { from, fate, ..fan })
-            .collect()
+        let fans = parts.enumerate().map(|(at, (from, fate))| Fan {
+            from,
+            continues: fan.continues || at > 0,
+            fate,
+            ..fan
+        });
+        fans.collect()
     }
 
     /// Whether a step is forbidden; why is kept.
