@@ -23,11 +23,10 @@ pub mod versions;
 mod warning;
 
 pub use answer::{Answer, Cause, ResolvedBundle, answer, exempted, not_judged, unanswered};
-pub(crate) use guardrail::rule_names;
 pub use guardrail::{Author, ForbiddenReport, GuardrailReport};
+pub(crate) use guardrail::{Gathered, Places, Reasons};
 pub use message::{LINE_1, MESSAGE};
 pub use range_report::{Grammar, RangeJson, RangeReport, Subject};
-#[cfg(feature = "program")]
 pub(crate) use text::one_line;
 pub use tone::{Tone, Toned};
 pub use warning::{

@@ -14,9 +14,11 @@ mod common {
 }
 
 mod picture {
+    mod bounded;
     pub(crate) mod guarded;
     #[expect(dead_code, reason = "nothing reads the text of a package here")]
     pub(crate) mod packages;
+    mod parts;
     pub(crate) mod seen;
     mod wide;
 }

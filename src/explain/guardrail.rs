@@ -1,14 +1,17 @@
 //! What guardrails forbid, as every report has it.
 
+mod reasons;
+
 use serde::Serialize;
 
 use crate::explain::refusal::guardrail::told;
 use crate::explain::see::label;
-use crate::explain::text::list;
 use crate::extension::Policy;
 use crate::judge::Forbidden;
 use crate::resolve::{Choice, GuardedBy, Violated, Violation};
 use crate::version::{Version, go};
+
+pub(crate) use reasons::{Gathered, Places, Reasons};
 
 /// A step that guardrails forbid.
 #[derive(Clone, Debug, Eq, PartialEq, Serialize)]
@@ -68,10 +71,7 @@ impl GuardrailReport {
     }
 
     fn under(policy: Policy, violation: &Violation<'_>) -> Self {
-        let (by, place) = match violation.by {
-            GuardedBy::Author(catalog) => (Author::Author, &*catalog.name),
-            GuardedBy::Administrator(place) => (Author::Administrator, place),
-        };
+        let (by, place) = author(violation.by);
         let reason = match violation.of {
             Violated::Rule(rule) => Some(&*rule.reason).filter(|reason| !reason.is_empty()),
             Violated::Prerelease(_) | Violated::Graph(..) | Violated::Unread(_) => None,
@@ -106,6 +106,14 @@ impl GuardrailReport {
 
 fn is_lifted(policy: Policy, violation: &Violation<'_>) -> bool {
     policy == Policy::SelfCertified && !violation.holds_with_bypass()
+}
+
+/// Who says something, and where.
+fn author(by: GuardedBy<'_>) -> (Author, &str) {
+    match by {
+        GuardedBy::Author(catalog) => (Author::Author, &catalog.name),
+        GuardedBy::Administrator(place) => (Author::Administrator, place),
+    }
 }
 
 fn kind(violation: &Violation<'_>) -> &'static str {
@@ -163,17 +171,6 @@ impl ForbiddenReport {
     }
 }
 
-/// Reasons by the names of their rules, each once; of very many the first ones.
-pub(crate) fn rule_names(guardrails: &[GuardrailReport]) -> String {
-    let mut names: Vec<String> = Vec::new();
-    for name in guardrails.iter().map(GuardrailReport::name) {
-        if !names.contains(&name) {
-            names.push(name);
-        }
-    }
-    list(&names, ", ", MOST_NAMES)
-}
-
 /// The words of [`GuardrailReport::kind`].
 #[cfg(feature = "program")]
 const KINDS: [&str; 7] = [
@@ -194,45 +191,20 @@ const GRAPH: &str = "the semver rules";
 /// How many reasons of one step are told: there may be hundreds of rules, each with a reason of its own.
 const MOST_REASONS: usize = 32;
 
-/// How many rules are named in a few words.
-const MOST_NAMES: usize = 4;
-
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    fn report(rule: Option<&str>, kind: &'static str) -> GuardrailReport {
-        GuardrailReport {
-            rule: rule.map(str::to_owned),
-            kind,
-            by: Author::Author,
-            place: "hub".to_owned(),
-            reason: None,
-            lifted: false,
-            text: "why".to_owned(),
-        }
-    }
-
-    #[test]
-    fn rules_are_named_once_and_what_is_no_rule_by_what_it_is() {
-        let reports = [
-            report(Some("a\u{1b}"), "PassThrough"),
-            report(Some("a\u{1b}"), "PassThrough"),
-            report(None, "Graph"),
-            report(None, "Prerelease"),
-            report(None, "Unread"),
-            report(Some("b"), "MaxMinorStep"),
-        ];
-        let expected =
-            "a\\x1b, the semver rules, no prereleases, guardrails that cannot be read and 1 more";
-        assert_eq!(rule_names(&reports), expected);
-    }
-
     #[test]
     fn what_the_bypass_lifts_says_so() {
         let lifted = GuardrailReport {
+            rule: Some("a".to_owned()),
+            kind: "Waypoints",
+            by: Author::Author,
+            place: "hub".to_owned(),
+            reason: None,
             lifted: true,
-            ..report(Some("a"), "Waypoints")
+            text: "why".to_owned(),
         };
         assert_eq!(lifted.line(), "why; the bypass lifts it");
     }

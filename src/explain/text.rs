@@ -141,9 +141,16 @@ pub(super) fn list(items: &[String], between: &str, named: usize) -> String {
         .collect::<Vec<_>>()
         .join(between);
     match (items.len().saturating_sub(named), named) {
-        (0, _) => shown,
-        (rest, 0) => format!("{rest} in all"),
-        (rest, _) => format!("{shown} and {rest} more"),
+        (rest @ 1.., 0) => format!("{rest} in all"),
+        (rest, _) => and_more(shown, rest),
+    }
+}
+
+/// What is named, and how many more there are.
+pub(super) fn and_more(named: String, rest: usize) -> String {
+    match rest {
+        0 => named,
+        rest => format!("{named} and {rest} more"),
     }
 }
 

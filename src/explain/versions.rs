@@ -5,17 +5,18 @@
 //! candidate, and channels also which edges count. A `skipRange` is folded: it is told how many bundles
 //! it holds, and of a bundle how many entries hold it, not each pair.
 
+mod judged;
 mod listing;
 mod standing;
 mod text;
 
 use std::collections::BTreeSet;
 
-use serde::Serialize;
+use serde::{Serialize, Serializer};
 
 use crate::catalog::Catalog;
-use crate::explain::GuardrailReport;
 use crate::explain::see::{self, InstalledReport};
+use crate::explain::{Places, Reasons};
 use crate::extension::{Filter, InstalledBundle};
 use crate::judge::{Nameless, Said};
 use crate::nearest::nearest;
@@ -46,6 +47,13 @@ pub struct VersionsReport {
     installed: Option<InstalledReport>,
     /// The catalogs that have the package, in byte order of their names.
     catalogs: Vec<CatalogVersions>,
+    /// Every reason why guardrails forbid a step from the installed bundle, each once.
+    #[serde(serialize_with = "all")]
+    #[cfg_attr(
+        feature = "program",
+        schemars(with = "Vec<crate::explain::GuardrailReport>")
+    )]
+    guardrails: Reasons,
     /// Packages with a name like it, where no catalog has it.
     nearest: Vec<String>,
     /// What is worth knowing besides.
@@ -117,8 +125,11 @@ struct BundleVersions {
     standing: Option<Standing>,
     /// How many hops it is away, each an edit that pins one version.
     hops: Option<usize>,
-    /// Why guardrails forbid the step from the installed bundle, where an edge leads there.
-    guardrails: Vec<GuardrailReport>,
+    /// Why guardrails forbid the step from the installed bundle, where an edge leads there: 0-based
+    /// places in `guardrails` of the whole.
+    #[serde(serialize_with = "each")]
+    #[cfg_attr(feature = "program", schemars(with = "Vec<usize>"))]
+    guardrails: Places,
     /// Why no edit gives it though an edge leads there, unless a dependency or its version says so.
     not_given: Option<String>,
     #[serde(skip)]
@@ -206,16 +217,20 @@ impl VersionsReport {
         if standings.as_ref().is_some_and(Standings::is_cut) {
             notes.push(see::cut("what is called not found may be within reach"));
         }
+        let unjudged = standings.as_ref().and_then(Standings::unjudged);
+        notes.extend(unjudged.map(|(judged, all)| text::unjudged(judged, all)));
         let listed = offers.iter().enumerate();
         let catalogs =
             listed.map(|(at, offer)| listing::catalog(at, offer, filter, standings.as_ref()));
+        let catalogs = catalogs.collect();
         Ok(Self {
             schema: SCHEMA,
             package: filter.package.clone(),
             channels: filter.channels.clone(),
             range: filter.range().map(str::to_owned),
             installed: installed.map(InstalledReport::from),
-            catalogs: catalogs.collect(),
+            catalogs,
+            guardrails: standings.map(Standings::into_reasons).unwrap_or_default(),
             nearest: nearest_packages(snapshot, filter, &offers),
             notes,
         })
@@ -225,6 +240,16 @@ impl VersionsReport {
     pub fn is_found(&self) -> bool {
         !self.catalogs.is_empty()
     }
+}
+
+/// Writes every reason of the table.
+fn all<S: Serializer>(reasons: &Reasons, to: S) -> Result<S::Ok, S::Error> {
+    reasons.all().serialize(to)
+}
+
+/// Writes every place of a list.
+fn each<S: Serializer>(places: &Places, to: S) -> Result<S::Ok, S::Error> {
+    <[usize]>::serialize(places, to)
 }
 
 /// Where edges start; why that cannot be told is noted.

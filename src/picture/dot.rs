@@ -49,30 +49,41 @@ fn cluster(sketch: &Sketch<'_, '_>, at: usize, lane: &Lane<'_>, out: &mut String
         let edge = (step.from, step.to);
         self::edge(sketch, at, edge, Field::Replaces, step.fate, out);
     }
-    for fan in &lane.fans {
-        self::fan(sketch, at, lane, fan, out);
+    for parts in lane.fans.chunk_by(|_, next| next.continues) {
+        range(at, lane, parts, out);
+        for fan in parts {
+            self::fan(sketch, at, lane, fan, out);
+        }
     }
     out.push_str("  }\n");
 }
 
+/// What a range holds, whatever becomes of the parts of it.
+fn range(at: usize, lane: &Lane<'_>, parts: &[Fan<'_>], out: &mut String) {
+    let Some((to, FanKind::SkipRange(range))) = parts.first().map(|fan| (fan.to, fan.kind)) else {
+        return;
+    };
+    let held = parts.iter().flat_map(|fan| &fan.from);
+    let (shown, beyond): (Vec<&Row>, Vec<&Row>) = held.partition(|row| is_shown(lane, **row));
+    let range = go::escape(range).replace("*/", "* /");
+    let _infallible = writeln!(
+        out,
+        "    /* {} skipRange {range}: {} shown, {} of other channels */",
+        id(at, to),
+        shown.len(),
+        beyond.len()
+    );
+}
+
 fn fan(sketch: &Sketch<'_, '_>, at: usize, lane: &Lane<'_>, fan: &Fan<'_>, out: &mut String) {
-    let rows = fan.from.iter();
-    let (shown, beyond): (Vec<Row>, Vec<Row>) = rows.partition(|row| lane.marks(**row).is_some());
-    if let FanKind::SkipRange(range) = fan.kind {
-        let range = go::escape(range);
-        let range = range.replace("*/", "* /");
-        let _infallible = writeln!(
-            out,
-            "    /* {} skipRange {range}: {} shown, {} of other channels */",
-            id(at, fan.to),
-            shown.len(),
-            beyond.len()
-        );
-    }
-    for from in shown {
-        let edge = (from, fan.to);
+    for from in fan.from.iter().filter(|row| is_shown(lane, **row)) {
+        let edge = (*from, fan.to);
         self::edge(sketch, at, edge, fan.kind.field(), fan.fate, out);
     }
+}
+
+fn is_shown(lane: &Lane<'_>, row: Row) -> bool {
+    lane.marks(row).is_some()
 }
 
 fn edge(

@@ -7,7 +7,8 @@
 //! ```
 //!
 //! Every form of the picture is made from this, so they agree. A fan is what one entry says in one
-//! field: all that it skips, or all that one range holds.
+//! field: all that it skips, or all that one range holds. Where not all of that has one fate, it is as many
+//! fans, one behind the other.
 
 mod barred;
 mod build;
@@ -139,6 +140,10 @@ pub struct Fan<'p> {
     pub to: Row,
     /// What is skipped, from the top; nothing where a range holds no version of the package.
     pub from: Vec<Row>,
+    /// How many are skipped by the field: more than stand in `from` where it is drawn in parts.
+    pub whole: usize,
+    /// Whether it is a further part of what the fan before it is a part of.
+    pub continues: bool,
     /// What becomes of it.
     pub fate: Fate,
 }

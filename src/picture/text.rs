@@ -2,7 +2,8 @@
 //!
 //! Texts of the catalog are in it as they are: they are escaped where the picture is written.
 
-use crate::explain::rule_names;
+use std::collections::BTreeSet;
+
 use crate::picture::mark::Mark;
 use crate::picture::measure::{Face, clip};
 use crate::picture::scene::Sign;
@@ -78,7 +79,7 @@ fn guardrails(sketch: &Sketch<'_, '_>) -> Option<String> {
     if barred.is_empty() {
         return None;
     }
-    let (steps, rules) = (counted(barred.len(), "step"), rule_names(barred.reasons()));
+    let (steps, rules) = (counted(barred.len(), "step"), barred.names());
     let all_the_same = match sketch.view.olm {
         Olm::V1 => "",
         Olm::V0 => " OLM v0 takes them all the same.",
@@ -242,7 +243,7 @@ pub(super) fn mark_sentence(mark: Mark) -> &'static str {
 
 /// All that is to be said of a fan.
 pub(super) fn fan_title(sketch: &Sketch<'_, '_>, fan: &Fan<'_>) -> String {
-    let count = counted(fan.from.len(), "version");
+    let count = format!("{}{}", counted(fan.whole, "version"), part(fan));
     let to = sketch.label(fan.to);
     let what = match fan.kind {
         FanKind::Skips => format!("{to} skips {count}"),
@@ -259,6 +260,19 @@ pub(super) fn fan_title(sketch: &Sketch<'_, '_>, fan: &Fan<'_>) -> String {
         .join("\n")
 }
 
+/// How much of what a field says a fan is, where it is a part.
+fn part(fan: &Fan<'_>) -> String {
+    let count = fan.from.len();
+    match (fan.fate, count) {
+        _ if count == fan.whole => String::new(),
+        (Fate::Forbidden, _) => format!(", of which guardrails forbid {count}"),
+        (Fate::Taken, 1) => ", of which 1 is taken".to_owned(),
+        (Fate::Taken, _) => format!(", of which {count} are taken"),
+        (Fate::NotTaken, 1) => ", of which 1 is not taken".to_owned(),
+        (Fate::NotTaken, _) => format!(", of which {count} are not taken"),
+    }
+}
+
 /// All that is to be said of a step that replaces; nothing where it is taken.
 pub(super) fn step_title(sketch: &Sketch<'_, '_>, step: &Step) -> Option<String> {
     let steps = std::iter::once((step.from, step.to));
@@ -272,22 +286,21 @@ fn forbidden(
     fate: Fate,
     steps: impl Iterator<Item = (Row, Row)>,
 ) -> Vec<String> {
-    let mut lines: Vec<String> = Vec::new();
-    for (from, to) in steps.filter(|_| fate == Fate::Forbidden) {
-        for reason in sketch.barred.of(from, to) {
-            let line = format!("forbidden: {}", reason.text);
-            if lines.len() < MOST_REASONS && !lines.contains(&line) {
-                lines.push(line);
-            }
-        }
-    }
-    lines
+    let mut seen = BTreeSet::new();
+    let barred = &sketch.barred;
+    let steps = steps.filter(|_| fate == Fate::Forbidden);
+    let places = steps.flat_map(|(from, to)| barred.places(from, to));
+    let first = places
+        .filter(|place| seen.insert(**place))
+        .take(MOST_REASONS);
+    let reasons = first.filter_map(|place| barred.reasons().get(*place));
+    let lines = reasons.map(|reason| format!("forbidden: {}", reason.text));
+    lines.collect()
 }
 
 /// The rules that forbid a step, in a few words, for the label of an edge.
 pub(super) fn forbidden_by(sketch: &Sketch<'_, '_>, from: Row, to: Row) -> String {
-    let reasons: Vec<_> = sketch.barred.of(from, to).cloned().collect();
-    format!("forbidden: {}", rule_names(&reasons))
+    format!("forbidden: {}", sketch.barred.names_of(from, to))
 }
 
 /// The count of a fan; none where one line says it.

@@ -2,7 +2,7 @@
 
 use crate::explain::refusal::{Detail, sentences};
 use crate::explain::step::hindrance;
-use crate::explain::text::{Line, one_line};
+use crate::explain::text::{Line, and_more, one_line};
 use crate::guardrail::{Action, Kind, Passage, Range, Rule};
 use crate::judge::Forbidden;
 use crate::resolve::{GuardedBy, Violated, Violation};
@@ -108,16 +108,20 @@ pub(in crate::explain) fn meaning(kind: &Kind) -> String {
     };
     match kind {
         Kind::PassThrough(passage) => format!("through {}", stretch(passage)),
-        Kind::Waypoints(passages) => {
-            let stretches: Vec<_> = passages.iter().map(stretch).collect();
-            format!("through {}", stretches.join(", then "))
-        }
+        Kind::Waypoints(passages) => format!("through {}", stretches(passages)),
         Kind::LatestPatchFirst { from } => format!("last patch first{}", of(from)),
         Kind::MaxMinorStep(step) if step.get() == 1 => "no minor passed by".to_owned(),
         Kind::MaxMinorStep(step) => format!("fewer than {step} minors passed by"),
         Kind::Prerelease(Action::Deny) => "no prereleases".to_owned(),
         Kind::Prerelease(Action::Allow) => "prereleases allowed".to_owned(),
     }
+}
+
+/// One after another; of very many the first ones.
+fn stretches(passages: &[Passage]) -> String {
+    let named = passages.iter().take(MOST_STRETCHES).map(stretch);
+    let named = named.collect::<Vec<_>>().join(", then ");
+    and_more(named, passages.len().saturating_sub(MOST_STRETCHES))
 }
 
 fn stretch(passage: &Passage) -> String {
@@ -133,3 +137,31 @@ fn whose(by: &GuardedBy<'_>) -> Line {
 
 /// There may be hundreds of rules, and each may forbid one step; more findings than this no one reads.
 const MOST_LISTED: usize = 32;
+
+/// How many waypoints are named: each may be a range of half a kilobyte, and a rule may have hundreds.
+const MOST_STRETCHES: usize = 6;
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    fn told_of(waypoints: usize) -> String {
+        let versions: Vec<_> = (1..=waypoints).map(|at| format!("1.{at}.0")).collect();
+        let guardrails = crate::guardrail::read(&json!({
+            "schema": "olmguard.guardrails.v1alpha1", "package": "p",
+            "rules": [{"id": "all", "kind": "Waypoints", "versions": versions}],
+        }));
+        let guardrails = guardrails.expect("readable");
+        meaning(&guardrails.rules.first().expect("a rule").kind)
+    }
+
+    #[test]
+    fn of_very_many_waypoints_the_first_are_named_and_the_rest_counted() {
+        let six = "through 1.1.0, then 1.2.0, then 1.3.0, then 1.4.0, then 1.5.0, then 1.6.0";
+        assert_eq!(told_of(2), "through 1.1.0, then 1.2.0");
+        assert_eq!(told_of(6), six);
+        assert_eq!(told_of(256), format!("{six} and 250 more"));
+    }
+}

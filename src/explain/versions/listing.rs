@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 
 use crate::catalog::{BundleIndex, DependencyKind, Deprecation, Package};
+use crate::explain::Places;
 use crate::explain::see::{label, version_and_release};
 use crate::explain::versions::standing::Standings;
 use crate::explain::versions::{
@@ -31,7 +32,7 @@ pub(super) fn catalog<'s>(
             let (standing, hops) = standings.standing(at, offer, index);
             bundle.standing = Some(standing);
             bundle.hops = hops;
-            bundle.guardrails = standings.guardrails(at, offer, index);
+            bundle.guardrails = standings.forbidden(at, index);
             bundle.not_given = not_given(&bundle, standings.not_given(offer, index), offer);
         }
         Some(bundle)
@@ -174,7 +175,7 @@ fn bundle(
         candidate: None,
         standing: None,
         hops: None,
-        guardrails: Vec::new(),
+        guardrails: Places::default(),
         not_given: None,
         label: label(bundle),
     }

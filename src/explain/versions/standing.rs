@@ -2,9 +2,10 @@
 
 use serde::Serialize;
 
-use crate::catalog::BundleSet;
-use crate::explain::GuardrailReport;
-use crate::resolve::{Bounds, CatalogEdge, Edits, Guards, NotGiven, Offer, Origin, Reach, reach};
+use crate::catalog::{BundleIndex, BundleSet};
+use crate::explain::versions::judged::Judged;
+use crate::explain::{Places, Reasons};
+use crate::resolve::{Bounds, Edits, NotGiven, Offer, Origin, Reach, reach};
 
 /// What a bundle is to the installed one.
 #[derive(Clone, Copy, Debug, Eq, PartialEq, Serialize)]
@@ -30,25 +31,30 @@ pub enum Standing {
 /// What every bundle of the offers is.
 pub(super) struct Standings<'o, 's> {
     origin: Origin<'o>,
-    /// For each offer what edges lead to, and what counts as the installed bundle.
-    sets: Vec<[BundleSet; 2]>,
+    /// For each offer what edges lead to.
+    edges: Vec<BundleSet>,
+    /// For each offer what counts as the installed bundle.
+    same: Vec<BundleSet>,
     reach: Reach<'s>,
     edits: Edits<'o, 's>,
-    guards: &'o Guards<'s>,
+    judged: Judged,
 }
 
 impl<'o, 's> Standings<'o, 's> {
     pub(super) fn of(offers: &'o [Offer<'s>], origin: Origin<'o>, bounds: &Bounds<'o, 's>) -> Self {
-        let sets = |offer: &Offer<'s>| {
+        let edges = |offer: &Offer<'s>| {
             let mut edges = origin.successors(offer.package, &offer.asked).edges;
             edges.intersect(&offer.members);
-            [edges, origin.same(offer.package)]
+            edges
         };
+        let edges: Vec<_> = offers.iter().map(edges).collect();
+        let same = offers.iter().map(|offer| origin.same(offer.package));
         Self {
-            sets: offers.iter().map(sets).collect(),
+            same: same.collect(),
             reach: reach(offers, &origin, bounds),
             edits: Edits::of(offers, &origin),
-            guards: bounds.guards,
+            judged: Judged::of(offers, &edges, &origin, bounds.guards),
+            edges,
             origin,
         }
     }
@@ -58,36 +64,27 @@ impl<'o, 's> Standings<'o, 's> {
         self.reach.is_cut
     }
 
+    /// How many of the edges guardrails were put to, and how many there are, where that is not all.
+    pub(super) fn unjudged(&self) -> Option<(usize, usize)> {
+        let (judged, all) = (self.judged.len(), self.judged.edges);
+        (judged < all).then_some((judged, all))
+    }
+
     /// Why no edit gives a bundle that an edge leads to.
-    pub(super) fn not_given(
-        &self,
-        offer: &Offer<'s>,
-        index: crate::catalog::BundleIndex,
-    ) -> Option<NotGiven<'s>> {
+    pub(super) fn not_given(&self, offer: &Offer<'s>, index: BundleIndex) -> Option<NotGiven<'s>> {
         self.edits.not_given(&offer.choice(index))
     }
 
-    /// Why guardrails forbid the step to a bundle of the offer at this place, where an edge leads there.
-    pub(super) fn guardrails(
-        &self,
-        at: usize,
-        offer: &Offer<'s>,
-        index: crate::catalog::BundleIndex,
-    ) -> Vec<GuardrailReport> {
-        let from = self.origin.version();
-        let Some(from) = from.filter(|_| self.has(at, EDGES, index)) else {
-            return Vec::new();
-        };
-        let to = offer.choice(index);
-        let violations = self
-            .guards
-            .violations(&from.version, &to, CatalogEdge::Present);
-        violations.iter().map(GuardrailReport::of).collect()
+    /// The places of the reasons why guardrails forbid the step to a bundle of the offer at this place,
+    /// where an edge leads there.
+    pub(super) fn forbidden(&self, at: usize, index: BundleIndex) -> Places {
+        let places = self.judged.reasons_of(at, index);
+        places.cloned().unwrap_or_default()
     }
 
-    fn has(&self, at: usize, which: usize, index: crate::catalog::BundleIndex) -> bool {
-        let set = self.sets.get(at).and_then(|sets| sets.get(which));
-        set.is_some_and(|set| set.contains(index))
+    /// Every reason why guardrails forbid a step.
+    pub(super) fn into_reasons(self) -> Reasons {
+        self.judged.into_reasons()
     }
 
     /// What a bundle of the offer at this place is, and how many hops it is away.
@@ -95,18 +92,13 @@ impl<'o, 's> Standings<'o, 's> {
         &self,
         at: usize,
         offer: &Offer<'s>,
-        index: crate::catalog::BundleIndex,
+        index: BundleIndex,
     ) -> (Standing, Option<usize>) {
         let hops = self.reach.hops_to(&offer.choice(index));
-        let here = self.origin.version().map(|read| &read.version);
-        let standing = if self.has(at, SAME, index) {
+        let standing = if has(&self.same, at, index) {
             Standing::Installed
-        } else if self.has(at, EDGES, index) {
-            if self.guards.allow(here, &offer.choice(index)) {
-                Standing::Successor
-            } else {
-                Standing::Forbidden
-            }
+        } else if has(&self.edges, at, index) {
+            self.of_edge(at, index, hops)
         } else if hops.is_some() {
             Standing::Reachable
         } else if self.origin.is_newer_than(offer.package, index) {
@@ -119,9 +111,20 @@ impl<'o, 's> Standings<'o, 's> {
         let hops = hops.filter(|_| standing != Standing::Installed);
         (standing, hops)
     }
+
+    /// What a bundle is that an edge leads to. A search takes no step that is forbidden: what it found
+    /// one hop away is free, though there was no time to tell.
+    fn of_edge(&self, at: usize, index: BundleIndex, hops: Option<usize>) -> Standing {
+        match (self.judged.reasons_of(at, index), hops) {
+            (Some(reasons), _) if !reasons.is_empty() => Standing::Forbidden,
+            (Some(_), _) | (None, Some(1)) => Standing::Successor,
+            (None, Some(_)) => Standing::Reachable,
+            (None, None) => Standing::NotFound,
+        }
+    }
 }
 
-/// The place of what edges lead to among the sets of an offer.
-const EDGES: usize = 0;
-/// The place of what counts as the installed bundle.
-const SAME: usize = 1;
+/// Whether a bundle is in the set of the offer at this place.
+fn has(sets: &[BundleSet], at: usize, index: BundleIndex) -> bool {
+    sets.get(at).is_some_and(|set| set.contains(index))
+}

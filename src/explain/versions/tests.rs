@@ -1,3 +1,5 @@
+mod guardrails;
+
 use super::*;
 use crate::explain::see::scene::{filter, of_priorities, said, snapshot};
 use crate::olm::EdgeSource;

@@ -1,13 +1,15 @@
 //! The list for people: a block for each catalog, a row for each bundle.
 
+use std::collections::BTreeMap;
+
 use super::{
     BundleVersions, CatalogVersions, ChannelVersions, Folded, Membership, NameVersions, Standing,
     Successor, VersionsReport,
 };
-use crate::explain::guardrail::{GuardrailReport, rule_names};
+use crate::explain::Reasons;
 use crate::explain::see::{label, say_fact, say_more, say_notes};
 use crate::explain::table::{Cell, Table};
-use crate::explain::text::list;
+use crate::explain::text::and_more;
 use crate::explain::tone::{Tone, Toned};
 use crate::resolve::{Choice, InstalledError, NotGiven};
 use crate::version::go;
@@ -56,7 +58,7 @@ impl VersionsReport {
         text.end_line();
         self.table(&catalog.bundles).say(text);
         say_names(&catalog.names, text);
-        say_details(&catalog.bundles, text);
+        say_details(&catalog.bundles, &self.guardrails, text);
     }
 
     fn table(&self, bundles: &[BundleVersions]) -> Table {
@@ -76,7 +78,7 @@ impl VersionsReport {
         ];
         let mut table = Table::new(heads);
         for bundle in bundles {
-            table.row(row(bundle));
+            table.row(row(bundle, &self.guardrails));
         }
         table
     }
@@ -105,7 +107,15 @@ pub(super) fn not_given(why: &NotGiven<'_>, catalog: &str) -> String {
     format!("no edit gives it: {why}")
 }
 
-fn row(bundle: &BundleVersions) -> Vec<Cell> {
+/// That there was no time to put guardrails to every step.
+pub(super) fn unjudged(judged: usize, all: usize) -> String {
+    format!(
+        "guardrails have so many rules that they were put to {judged} of the {all} steps along edges \
+         only: what is called not found may be within reach"
+    )
+}
+
+fn row(bundle: &BundleVersions, guardrails: &Reasons) -> Vec<Cell> {
     let asked = match bundle.candidate {
         Some(true) => Cell::one(Tone::Good, "yes"),
         Some(false) => Cell::one(Tone::Label, "no"),
@@ -120,7 +130,7 @@ fn row(bundle: &BundleVersions) -> Vec<Cell> {
         successors(&bundle.replaced_by),
         successors(&bundle.skipped_by),
         folded(bundle.held_by.as_ref()),
-        but(bundle),
+        but(bundle, guardrails),
     ]
 }
 
@@ -170,7 +180,7 @@ fn folded(held_by: Option<&Folded>) -> Cell {
 }
 
 /// What stands against it.
-fn but(bundle: &BundleVersions) -> Cell {
+fn but(bundle: &BundleVersions, guardrails: &Reasons) -> Cell {
     let mut words = Vec::new();
     if bundle.deprecated.is_some() {
         words.push("deprecated".to_owned());
@@ -182,7 +192,10 @@ fn but(bundle: &BundleVersions) -> Cell {
         words.push("version unreadable".to_owned());
     }
     if !bundle.guardrails.is_empty() {
-        words.push(format!("forbidden: {}", rule_names(&bundle.guardrails)));
+        words.push(format!(
+            "forbidden: {}",
+            guardrails.names(&bundle.guardrails)
+        ));
     }
     words.extend(bundle.not_given.as_deref().map(go::escape));
     Cell::list(Tone::Caution, words)
@@ -224,7 +237,7 @@ fn say_names(names: &[NameVersions], text: &mut Toned) {
 }
 
 /// What has no room in the table.
-fn say_details(bundles: &[BundleVersions], text: &mut Toned) {
+fn say_details(bundles: &[BundleVersions], reasons: &Reasons, text: &mut Toned) {
     let heads = bundles.iter().flat_map(|bundle| &bundle.channels);
     if heads.into_iter().any(|membership| membership.head) {
         text.end_line();
@@ -241,7 +254,7 @@ fn say_details(bundles: &[BundleVersions], text: &mut Toned) {
         &deprecated.collect::<Vec<_>>(),
         text,
     );
-    say_more("Guardrail", Tone::Bad, &guardrails(bundles), text);
+    say_more("Guardrail", Tone::Bad, &guardrails(bundles, reasons), text);
     let unreadable = bundles.iter().filter_map(|bundle| {
         let error = bundle.error.as_deref()?;
         Some(line(bundle, &crate::explain::text::one_line(error)))
@@ -261,21 +274,39 @@ fn say_details(bundles: &[BundleVersions], text: &mut Toned) {
 }
 
 /// Each reason once, with the bundles to which it forbids the step.
-fn guardrails(bundles: &[BundleVersions]) -> Vec<String> {
-    let mut reasons: Vec<(&GuardrailReport, Vec<String>)> = Vec::new();
+fn guardrails(bundles: &[BundleVersions], reasons: &Reasons) -> Vec<String> {
+    let mut barred = BTreeMap::<usize, Barred<'_>>::new();
     for bundle in bundles {
-        for guardrail in &bundle.guardrails {
-            match reasons.iter_mut().find(|(known, _)| *known == guardrail) {
-                Some((_, labels)) => labels.push(bundle.label.clone()),
-                None => reasons.push((guardrail, vec![bundle.label.clone()])),
-            }
+        for place in &*bundle.guardrails {
+            barred.entry(*place).or_default().add(&bundle.label);
         }
     }
-    let lines = reasons.iter().map(|(guardrail, labels)| {
-        let labels = list(labels, ", ", MOST_LABELS);
-        format!("not to {labels}: {}", guardrail.line())
+    let lines = barred.iter().filter_map(|(place, barred)| {
+        let reason = reasons.at(*place)?;
+        Some(format!("not to {}: {}", barred.labels(), reason.line()))
     });
     lines.collect()
+}
+
+/// The bundles to which one reason forbids the step.
+#[derive(Default)]
+struct Barred<'b> {
+    first: Vec<&'b str>,
+    more: usize,
+}
+
+impl<'b> Barred<'b> {
+    fn add(&mut self, label: &'b str) {
+        if self.first.len() < MOST_LABELS {
+            self.first.push(label);
+        } else {
+            self.more += 1;
+        }
+    }
+
+    fn labels(&self) -> String {
+        and_more(self.first.join(", "), self.more)
+    }
 }
 
 fn or_none(message: &str) -> String {

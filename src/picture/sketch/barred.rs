@@ -5,7 +5,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::explain::GuardrailReport;
+use crate::explain::{Gathered, GuardrailReport, Places, Reasons};
 use crate::graph::{Graph, NodeIndex};
 use crate::picture::sketch::{Fan, Fate, Lane, Row};
 use crate::picture::{Guarded, TooLarge, View};
@@ -15,15 +15,31 @@ use crate::resolve::{CatalogEdge, Choice, Violation};
 #[derive(Clone, Debug, Default)]
 pub struct Barred {
     /// Every reason once, in the order in which they are found from the top of the first lane.
-    reasons: Vec<GuardrailReport>,
+    reasons: Reasons,
     /// The places of the reasons of each step that is forbidden.
-    steps: BTreeMap<(Row, Row), Vec<usize>>,
+    steps: BTreeMap<(Row, Row), Places>,
 }
 
 impl Barred {
     /// Every reason once.
     pub fn reasons(&self) -> &[GuardrailReport] {
-        &self.reasons
+        self.reasons.all()
+    }
+
+    /// The names of the rules that forbid steps, in a few words.
+    pub(in crate::picture) fn names(&self) -> String {
+        self.reasons.all_names()
+    }
+
+    /// The names of those that forbid a step.
+    pub(in crate::picture) fn names_of(&self, from: Row, to: Row) -> String {
+        self.reasons.names(self.places(from, to))
+    }
+
+    /// The places of the reasons why a step is forbidden; none where it is not.
+    pub(in crate::picture) fn places(&self, from: Row, to: Row) -> &[usize] {
+        let places = self.steps.get(&(from, to));
+        places.map_or(&[], |places| places)
     }
 
     /// How many steps are forbidden, those of several edges counted once.
@@ -39,13 +55,13 @@ impl Barred {
     /// Where no step from a row may lead, the newest first, with the places of the reasons.
     pub fn from(&self, row: Row) -> impl Iterator<Item = (Row, &[usize])> {
         let own = self.steps.range((row, Row(0))..=(row, Row(u32::MAX)));
-        own.map(|((_, to), reasons)| (*to, reasons.as_slice()))
+        own.map(|((_, to), reasons)| (*to, &**reasons))
     }
 
     /// Why a step is forbidden; nothing where it is not.
     pub fn of(&self, from: Row, to: Row) -> impl Iterator<Item = &GuardrailReport> {
-        let places = self.steps.get(&(from, to)).into_iter().flatten();
-        places.filter_map(|place| self.reasons.get(*place))
+        let places = self.places(from, to).iter();
+        places.filter_map(|place| self.reasons.at(*place))
     }
 }
 
@@ -68,13 +84,16 @@ pub(super) fn bar<'g, 'p>(
         graph,
         guarded,
         nodes,
-        places: BTreeMap::new(),
-        barred: Barred::default(),
+        gathered: Gathered::default(),
+        steps: BTreeMap::new(),
     };
     for lane in lanes {
         judge.lane(lane);
     }
-    Ok(judge.barred)
+    Ok(Barred {
+        reasons: judge.gathered.finish(),
+        steps: judge.steps,
+    })
 }
 
 /// Asks guardrails about steps between rows.
@@ -82,9 +101,8 @@ struct Judge<'j, 'g, 'p> {
     graph: &'g Graph<'p>,
     guarded: Guarded<'g>,
     nodes: &'j [NodeIndex],
-    /// Where each reason stands.
-    places: BTreeMap<GuardrailReport, usize>,
-    barred: Barred,
+    gathered: Gathered<'g>,
+    steps: BTreeMap<(Row, Row), Places>,
 }
 
 impl<'g, 'p> Judge<'_, 'g, 'p> {
@@ -111,24 +129,27 @@ impl<'g, 'p> Judge<'_, 'g, 'p> {
         }
         let parts = [(taken, Fate::Taken), (forbidden, Fate::Forbidden)].into_iter();
         let parts = parts.filter(|(from, _)| !from.is_empty());
-        parts
-            .map(|(from, fate)| Fan { from, fate, ..fan })
-            .collect()
+        let fans = parts.enumerate().map(|(at, (from, fate))| Fan {
+            from,
+            continues: fan.continues || at > 0,
+            fate,
+            ..fan
+        });
+        fans.collect()
     }
 
     /// Whether a step is forbidden; why is kept.
     fn forbids(&mut self, from: Row, to: Row) -> bool {
-        if self.barred.steps.contains_key(&(from, to)) {
+        if self.steps.contains_key(&(from, to)) {
             return true;
         }
         let violations = self.violations(from, to).unwrap_or_default();
-        let reasons = violations.iter().map(GuardrailReport::of);
-        let places: Vec<_> = reasons.map(|reason| self.place(reason)).collect();
-        let is_forbidden = !places.is_empty();
-        if is_forbidden {
-            self.barred.steps.insert((from, to), places);
+        if violations.is_empty() {
+            return false;
         }
-        is_forbidden
+        let places = self.gathered.places(&violations);
+        self.steps.insert((from, to), places);
+        true
     }
 
     fn violations(&self, from: Row, to: Row) -> Option<Vec<Violation<'g>>> {
@@ -141,15 +162,6 @@ impl<'g, 'p> Judge<'_, 'g, 'p> {
         let from = self.graph.version_of(node(from)?)?;
         let guards = self.guarded.guards;
         Some(guards.violations(from, &choice, CatalogEdge::Present))
-    }
-
-    fn place(&mut self, reason: GuardrailReport) -> usize {
-        let next = self.barred.reasons.len();
-        let reasons = &mut self.barred.reasons;
-        *self.places.entry(reason).or_insert_with_key(|reason| {
-            reasons.push(reason.clone());
-            next
-        })
     }
 }
 

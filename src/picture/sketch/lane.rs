@@ -59,7 +59,9 @@ pub(super) fn semver_lane<'p>(graph: &Graph<'p>, row_of: &RowOf) -> Lane<'p> {
         Fan {
             kind: FanKind::Semver,
             to: *to,
+            whole: from.len(),
             from,
+            continues: false,
             fate: fate(refusal(graph, *node).is_none()),
         }
     };
@@ -165,6 +167,8 @@ impl<'p> Writer<'_, 'p> {
             if fans.is_empty() {
                 let fate = fate(self.is_offered(entry.node));
                 self.fan(kind, entry.node, Vec::new(), fate)
+                    .into_iter()
+                    .collect()
             } else {
                 fans
             }
@@ -183,9 +187,8 @@ impl<'p> Writer<'_, 'p> {
         let (used, unused): (Vec<_>, Vec<_>) = from.partition(is_used);
         let parts = [(used, Fate::Taken), (unused, Fate::NotTaken)].into_iter();
         let parts = parts.filter(|(from, _)| !from.is_empty());
-        parts
-            .flat_map(|(from, fate)| self.fan(kind, to, from, fate))
-            .collect()
+        let parts = parts.filter_map(|(from, fate)| self.fan(kind, to, from, fate));
+        in_parts(parts.collect())
     }
 
     fn fan(
@@ -194,17 +197,19 @@ impl<'p> Writer<'_, 'p> {
         to: NodeIndex,
         from: Vec<NodeIndex>,
         fate: Fate,
-    ) -> Vec<Fan<'p>> {
+    ) -> Option<Fan<'p>> {
         let placed = from.into_iter().filter_map(|node| self.row_of.get(node));
         let mut from: Vec<_> = placed.collect();
         from.sort_unstable();
         let fan = |to| Fan {
             kind,
             to,
+            whole: from.len(),
             from,
+            continues: false,
             fate,
         };
-        self.row_of.get(to).map(fan).into_iter().collect()
+        self.row_of.get(to).map(fan)
     }
 
     fn unread(&self, entry: &Entry<'p>) -> Vec<(Row, &'p str)> {
@@ -232,6 +237,15 @@ impl<'p> Writer<'_, 'p> {
         };
         semver::step(from, to).is_ok()
     }
+}
+
+/// Fans as the parts of one.
+fn in_parts(mut fans: Vec<Fan<'_>>) -> Vec<Fan<'_>> {
+    let whole = fans.iter().map(|fan| fan.from.len()).sum();
+    for (at, fan) in fans.iter_mut().enumerate() {
+        (fan.whole, fan.continues) = (whole, at > 0);
+    }
+    fans
 }
 
 /// What becomes of an edge that OLM takes, or does not.
