@@ -4,6 +4,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::Build;
+use crate::guardrail;
 use crate::olm::OlmRelease;
 
 /// What `olmguard version` prints as JSON.
@@ -23,7 +24,7 @@ pub struct Report {
     target: &'static str,
     /// The releases of OLM v1 that it can answer for.
     olm: Olm,
-    /// The schemas of what it prints as JSON.
+    /// The schemas of what it prints as JSON, and of the blobs of its own that it reads in catalogs.
     schemas: &'static [&'static str],
 }
 
@@ -85,6 +86,7 @@ const SCHEMAS: &[&str] = &[
     "olmguard.doctor/v1",
     "olmguard.explain/v1",
     "olmguard.graph/v1",
+    guardrail::SCHEMA,
     "olmguard.lint/v1",
     "olmguard.path/v1",
     "olmguard.promotion/v1",
@@ -108,12 +110,10 @@ mod tests {
         let names = files.map(|file| file.unwrap().file_name().into_string().unwrap());
         let mut schemas: Vec<_> = names
             .map(|name| {
-                let (schema, version) = name
-                    .strip_suffix(".json")
-                    .unwrap()
-                    .rsplit_once('.')
-                    .unwrap();
-                format!("{schema}/{version}")
+                let name = name.strip_suffix(".json").unwrap();
+                // What olmguard prints has a slash before the version; blobs of a catalog cannot.
+                let printed = name.strip_suffix(".v1").map(|name| format!("{name}/v1"));
+                printed.unwrap_or_else(|| name.to_owned())
             })
             .collect();
         schemas.sort_unstable();
