@@ -21,6 +21,7 @@ use common::written::written;
 struct Picture {
     name: &'static str,
     lines: &'static str,
+    channel: Option<&'static str>,
     installed: Option<&'static str>,
     to: Option<&'static str>,
     olm: Olm,
@@ -32,6 +33,7 @@ const fn plain(name: &'static str, lines: &'static str) -> Picture {
     Picture {
         name,
         lines,
+        channel: None,
         installed: None,
         to: None,
         olm: Olm::V1,
@@ -54,7 +56,7 @@ const fn from(
 
 const LINE: &str = "a: 1.0.0; 1.1.0 replaces 1.0.0; 1.2.0 replaces 1.1.0\n(default): a";
 
-const PICTURES: [Picture; 16] = [
+const PICTURES: [Picture; 17] = [
     plain("one version", "a: 1.0.0"),
     plain(
         "names",
@@ -74,6 +76,11 @@ const PICTURES: [Picture; 16] = [
         "a: 2.0.0 replaces 1.9.0; 1.0.0\nb: 3.0.0 replaces 2.0.0",
     ),
     plain(
+        "cut off in OLM v0",
+        "a: 1.0.0; 1.1.0 replaces 1.0.0; 2.0.0 replaces 1.1.0 skips 1.0.0; 2.1.0 replaces 2.0.0 skips 1.1.0; \
+         2.2.0 replaces 2.1.0 skips 2.0.0",
+    ),
+    plain(
         "refused",
         "a: 1.x; 1.1.0 skipRange >=1.0.0 <x; 1.2.0 replaces 1.1.0\n(requires): 1.2.0 olm.gvk.required",
     ),
@@ -90,8 +97,9 @@ const PICTURES: [Picture; 16] = [
     },
     Picture {
         olm: Olm::V0,
+        channel: Some("a"),
         ..from(
-            "subscribed to the only channel",
+            "subscribed to a channel",
             "a: 1.0.0; 1.1.0 replaces 1.0.0; 1.2.0 replaces 1.1.0 skips 1.0.0",
             "1.0.0",
             None,
@@ -161,9 +169,10 @@ fn drawn(picture: &Picture) -> String {
     let graph = Graph::of("P", package);
     let node = |text: &str| pick(&graph, text).expect("a version");
     let installed = picture.installed.map(node);
+    let channels: Vec<_> = picture.channel.map(str::to_owned).into_iter().collect();
     let view = View {
         catalog: "hub",
-        channels: &[],
+        channels: &channels,
         installed,
         from: installed,
         to: picture.to.map(node),
