@@ -12,6 +12,7 @@ mod common {
     pub(crate) mod committed;
     #[expect(dead_code, reason = "nothing but a server is run here")]
     pub(crate) mod process;
+    pub(crate) mod programs;
 }
 
 mod monitoring {

@@ -9,6 +9,7 @@
 
 mod common {
     pub(crate) mod git;
+    pub(crate) mod programs;
     pub(crate) mod shown;
 }
 

@@ -3,13 +3,12 @@
 //! It is looked for in the folders of `OLMGUARD_E2E_BIN`, then on the PATH; `cargo xtask alerts`
 //! fails where it is in none of them.
 
-use std::env;
 use std::io::{Read, Write};
 use std::net::TcpStream;
-use std::path::PathBuf;
 use std::process::{Command, Stdio};
 
 use crate::common::process::Process;
+use crate::common::programs::find;
 
 #[test]
 fn promtool_takes_the_rules() {
@@ -60,7 +59,7 @@ fn scraped() -> String {
 /// What it says, at the root of the repository, where it is to be had.
 #[track_caller]
 fn promtool(arguments: &[&str], input: &str) -> Option<String> {
-    let Some(program) = find() else {
+    let Some(program) = find("promtool") else {
         println!("left out: promtool, in no folder of OLMGUARD_E2E_BIN and not on the PATH");
         return None;
     };
@@ -84,13 +83,4 @@ fn promtool(arguments: &[&str], input: &str) -> Option<String> {
         arguments.join(" ")
     );
     Some(said)
-}
-
-fn find() -> Option<PathBuf> {
-    let folders = ["OLMGUARD_E2E_BIN", "PATH"].map(|name| env::var_os(name).unwrap_or_default());
-    let mut programs = folders
-        .iter()
-        .flat_map(env::split_paths)
-        .map(|folder| folder.join("promtool"));
-    programs.find(|program| program.is_file())
 }

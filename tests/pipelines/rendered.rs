@@ -2,25 +2,23 @@
 //! apply from plain folders.
 
 use std::fs;
+use std::os::unix::fs::symlink;
 use std::path::Path;
-use std::process::{Command, Stdio};
 
 use serde_json::Value;
 
 use super::repository::{FAILS, PASSES, Ran, Repository, read};
+use crate::common::programs::find;
 
 /// What a shell line prints and how it ends, where the program that it begins with is there.
 fn piped(repository: &Repository, program: &str, line: &str) -> Option<Ran> {
-    let mut probe = Command::new(program);
-    let probe = probe
-        .arg("version")
-        .stdout(Stdio::null())
-        .stderr(Stdio::null())
-        .status();
-    if !probe.is_ok_and(|status| status.success()) {
-        println!("left out: {line}, no {program} on the PATH");
+    let Some(found) = find(program) else {
+        println!(
+            "left out: {line}, {program} is in no folder of OLMGUARD_E2E_BIN and not on the PATH"
+        );
         return None;
-    }
+    };
+    symlink(found, repository.bin().join(program)).expect("a link");
     let mut command = repository.command("sh");
     Some(Ran::of(command.arg("-c").arg(line)))
 }
