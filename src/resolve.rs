@@ -20,7 +20,7 @@ pub mod semver;
 mod step;
 
 pub use accepted::Accepted;
-pub(crate) use guards::Alone;
+pub(crate) use guards::{Alone, MOST_COMPARISONS};
 pub use guards::{CatalogEdge, GuardedBy, Guards, Violated, Violation};
 pub use olmv1::{Choice, ChoiceError, Match, Refusal, Resolved, choose, weigh};
 pub use origin::{InstalledError, Origin};

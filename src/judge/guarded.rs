@@ -145,8 +145,7 @@ impl<'s> Look<'_, '_, 's> {
 
 /// How many steps of a walk these guardrails are put to, one at least.
 pub(crate) fn most_steps(guards: &Guards<'_>) -> usize {
-    let affordable = MOST_COMPARISONS / guards.weight().max(1);
-    affordable.clamp(1, MOST_STEPS)
+    guards.affordable_steps().clamp(1, MOST_STEPS)
 }
 
 /// Why a step is forbidden, and the version that it starts from, if that can be read.
@@ -171,7 +170,3 @@ const MOST_STEPS: usize = 4096;
 /// How many forbidden steps of one walk are kept: more than anybody reads, and each may have hundreds of
 /// reasons.
 pub(crate) const MOST_FORBIDDEN: usize = 32;
-
-/// How many comparators of guardrails the steps of a walk are compared with: as many as those of a
-/// search for a way.
-const MOST_COMPARISONS: usize = 1 << 24;

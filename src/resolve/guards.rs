@@ -143,6 +143,11 @@ impl<'s> Guards<'s> {
         self.weight
     }
 
+    /// How many steps there is time for, to answer one question.
+    pub(crate) fn affordable_steps(&self) -> usize {
+        MOST_COMPARISONS / self.weight.max(1)
+    }
+
     /// Every reason why a step is forbidden: those of the author first, the rules in byte order of
     /// their ids.
     pub fn violations(
@@ -223,3 +228,7 @@ impl Violation<'_> {
         }
     }
 }
+
+/// How many comparators of guardrails the steps of one question are compared with: an edit may be
+/// waiting for the answer.
+pub(crate) const MOST_COMPARISONS: usize = 1 << 24;

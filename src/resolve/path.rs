@@ -12,7 +12,7 @@ use std::collections::HashSet;
 use crate::catalog::{Bundle, BundleIndex};
 use crate::olm::Rules;
 use crate::resolve::olmv1::{Choice, choose_among};
-use crate::resolve::{Guards, Offer, Origin};
+use crate::resolve::{Guards, MOST_COMPARISONS, Offer, Origin};
 use pins::{Pin, pins};
 pub use refused::{Edits, NotGiven};
 
@@ -302,7 +302,7 @@ impl Budget {
     const FULL: Self = Self {
         expansions: MOST_EXPANSIONS,
         pins: 1 << 20,
-        comparisons: 1 << 24,
+        comparisons: MOST_COMPARISONS,
     };
 
     fn is_spent(&self) -> bool {

@@ -66,13 +66,7 @@ impl StepReport {
             let words = format!("none leads from {from} to {to}");
             say_fact("Edge", Tone::Plain, &words, text);
         }
-        let guardrails = reading.guardrails.iter().map(GuardrailReport::line);
-        say_more(
-            "Guardrail",
-            Tone::Bad,
-            &guardrails.collect::<Vec<_>>(),
-            text,
-        );
+        say_guardrails(&reading.guardrails, text);
         say_more("To there", Tone::Plain, &lines(&reading.leading_to), text);
         say_more(
             "From here",
@@ -205,16 +199,16 @@ fn say_classic(reading: &ClassicReading, text: &mut Toned) {
     if !reading.labels.is_empty() {
         say_fact("Tried", Tone::Plain, &reading.labels.join(", "), text);
     }
-    let guardrails = reading.guardrails.iter().map(GuardrailReport::line);
-    say_more(
-        "Guardrail",
-        Tone::Bad,
-        &guardrails.collect::<Vec<_>>(),
-        text,
-    );
+    say_guardrails(&reading.guardrails, text);
     if !reading.installed {
         say_more("Since", Tone::Plain, &reading.facts, text);
     }
+}
+
+/// Why guardrails forbid the step.
+fn say_guardrails(guardrails: &[GuardrailReport], text: &mut Toned) {
+    let lines: Vec<_> = guardrails.iter().map(GuardrailReport::line).collect();
+    say_more("Guardrail", Tone::Bad, &lines, text);
 }
 
 /// How many versions are named that guardrails leave free.

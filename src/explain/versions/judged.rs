@@ -27,7 +27,7 @@ impl Judged {
         let leading = offers.iter().zip(edges).enumerate();
         let leading =
             leading.flat_map(|(at, (offer, set))| set.iter().map(move |to| (at, offer, to)));
-        let affordable = leading.take(MOST_COMPARISONS / guards.weight().max(1));
+        let affordable = leading.take(guards.affordable_steps());
         let steps = affordable.map(|(at, offer, to)| {
             let violations = origin.version().map_or_else(Vec::new, |from| {
                 guards.violations(&from.version, &offer.choice(to), CatalogEdge::Present)
@@ -58,7 +58,3 @@ impl Judged {
         self.reasons
     }
 }
-
-/// How many comparators of guardrails the edges are compared with: as many as those of a search for
-/// ways.
-const MOST_COMPARISONS: usize = 1 << 24;
