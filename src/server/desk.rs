@@ -13,7 +13,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 
 use axum::extract::Request;
-use axum::http::{HeaderMap, header};
+use axum::http::HeaderMap;
 use tokio::sync::Semaphore;
 use tokio::task::JoinHandle;
 use tokio::time::{Duration, Instant, timeout_at};
@@ -25,7 +25,7 @@ use crate::server::body::{BodyError, BodyMemory, Read, Share};
 use crate::server::deadline::Deadline;
 use crate::server::judge::Judge;
 use crate::server::limits::Limits;
-use crate::server::media_type::is_json;
+use crate::server::media_type::{is_chunked_at_most, is_identity, is_json};
 use crate::server::workers::{Worker, Workers};
 use crate::telemetry::log::{Decision, DecisionLog, reviewing};
 use crate::telemetry::metrics::{AdmissionMetrics, Answered, WaitedFor};
@@ -57,6 +57,8 @@ pub(super) enum Refused {
     MediaType,
     #[error("content-encoding is not identity: expected a body that is not compressed")]
     Encoding,
+    #[error("transfer-encoding is not supported: expected chunked, or a content-length")]
+    TransferCoding,
     #[error(transparent)]
     Body(#[from] BodyError),
     #[error(transparent)]
@@ -237,10 +239,13 @@ fn expect_json(headers: &HeaderMap) -> Result<(), Refused> {
     if !is_json(headers) {
         return Err(Refused::MediaType);
     }
-    match headers.get(header::CONTENT_ENCODING) {
-        Some(coding) if coding != "identity" => Err(Refused::Encoding),
-        _ => Ok(()),
+    if !is_identity(headers) {
+        return Err(Refused::Encoding);
     }
+    if !is_chunked_at_most(headers) {
+        return Err(Refused::TransferCoding);
+    }
+    Ok(())
 }
 
 /// The most bytes that are decoded where connections are served: a tenth of a millisecond.

@@ -35,6 +35,7 @@ impl Refused {
     fn status(&self) -> StatusCode {
         match self {
             Self::MediaType | Self::Encoding => StatusCode::UNSUPPORTED_MEDIA_TYPE,
+            Self::TransferCoding => StatusCode::NOT_IMPLEMENTED,
             Self::Body(BodyError::TooLarge) => StatusCode::PAYLOAD_TOO_LARGE,
             Self::Body(BodyError::NoRoom(_)) => StatusCode::SERVICE_UNAVAILABLE,
             Self::Body(BodyError::TooSlow(_)) => StatusCode::REQUEST_TIMEOUT,
@@ -46,7 +47,7 @@ impl Refused {
     /// What was wrong with the request; none where it was us.
     pub(super) fn class(&self) -> Option<DecodeError> {
         Some(match self {
-            Self::MediaType | Self::Encoding => DecodeError::MediaType,
+            Self::MediaType | Self::Encoding | Self::TransferCoding => DecodeError::MediaType,
             Self::Body(BodyError::TooLarge) => DecodeError::TooLarge,
             Self::Body(BodyError::NoRoom(_)) => DecodeError::NoMemory,
             Self::Body(BodyError::TooSlow(_)) => DecodeError::Timeout,

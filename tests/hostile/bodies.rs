@@ -298,6 +298,23 @@ fn sizes() -> Vec<Row> {
             ),
             "415 content-encoding is not identity: expected a body that is not compressed\n",
         ),
+        row(
+            "identity in another case",
+            with_head(
+                "POST /validate HTTP/1.1",
+                &format!("{JSON}content-encoding: Identity\r\n"),
+                review().to_string().as_bytes(),
+            ),
+            "200 u-1 allowed Resolved",
+        ),
+        row(
+            "chunks of gzip",
+            head(
+                "transfer-encoding: gzip, chunked\r\n",
+                &chunks(&review().to_string()),
+            ),
+            "501 transfer-encoding is not supported: expected chunked, or a content-length\n",
+        ),
     ]
 }
 
