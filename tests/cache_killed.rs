@@ -6,12 +6,17 @@
 
 use std::fmt::Write as _;
 use std::fs;
+use std::io::ErrorKind;
+use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
+use std::thread;
 use std::time::{Duration, Instant};
 
 use olmguard::catalog::blob::{BlobFault, Content, Key, Sink};
 use olmguard::source::cache::{Cache, CacheError, Entry, Reason};
+#[cfg(target_os = "linux")]
+use rustix::thread::{CapabilitySet, capabilities, set_capabilities};
 
 /// The folder in which a part is played; without it the parts do nothing.
 const PART: &str = "CACHE_KILLED_FOLDER";
@@ -124,7 +129,7 @@ fn half_written(folder: &Path, bytes: u64, child: &mut Child) -> PathBuf {
             return path;
         }
         assert!(child.try_wait().unwrap().is_none(), "it ended by itself");
-        std::thread::yield_now();
+        thread::yield_now();
     }
     child.kill().unwrap();
     unreachable!("nothing is written");
@@ -183,21 +188,28 @@ fn a_write_that_fails_is_told_and_leaves_nothing() {
     );
 }
 
-/// Nobody who may write to anything, such as root, can see this.
+/// Root can write everywhere, so the test gives that right up, in a thread of its own.
 #[test]
 fn a_folder_that_may_only_be_read_says_so_and_stays_as_it_is() {
-    use std::os::unix::fs::PermissionsExt;
     let place = tempfile::tempdir().unwrap();
     let folder = place.path().join("cache");
     let (cache, entry) = begin(&folder);
     drop((entry, cache));
-    fs::set_permissions(&folder, fs::Permissions::from_mode(0o500)).unwrap();
-    let probe = fs::write(folder.join("probe"), "");
-    if probe.is_ok() {
-        println!("left out: a folder that may only be read, this user may write everywhere");
-        return;
-    }
-    let (cache, dropped) = Cache::open(&folder, LIMIT).unwrap();
+    allow(&folder, 0o500);
+    thread::scope(|scope| {
+        scope.spawn(|| {
+            give_up_writing_everywhere();
+            only_reads(&folder);
+        });
+    });
+    // The directory is removed with the test.
+    allow(&folder, 0o700);
+}
+
+fn only_reads(folder: &Path) {
+    let probe = fs::write(folder.join("probe"), "").map_err(|error| error.kind());
+    assert_eq!(probe, Err(ErrorKind::PermissionDenied));
+    let (cache, dropped) = Cache::open(folder, LIMIT).unwrap();
     assert!(dropped.is_empty(), "{dropped:?}");
     assert!(cache.load(KEPT, &mut Blobs::default()).unwrap());
     let error = cache.begin(LOST).unwrap_err().to_string();
@@ -206,3 +218,19 @@ fn a_folder_that_may_only_be_read_says_so_and_stays_as_it_is() {
         "{error}"
     );
 }
+
+fn allow(folder: &Path, mode: u32) {
+    fs::set_permissions(folder, fs::Permissions::from_mode(mode)).unwrap();
+}
+
+/// Takes from this thread, and from no other, the capability that lets root ignore permissions.
+#[cfg(target_os = "linux")]
+fn give_up_writing_everywhere() {
+    let mut sets = capabilities(None).unwrap();
+    sets.effective.remove(CapabilitySet::DAC_OVERRIDE);
+    set_capabilities(None, sets).unwrap();
+}
+
+/// Only Linux has capabilities; elsewhere the test needs a user without that right.
+#[cfg(not(target_os = "linux"))]
+fn give_up_writing_everywhere() {}
