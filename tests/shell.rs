@@ -43,8 +43,16 @@ fn completions_name_every_command_and_the_shell_can_read_them() {
         }
         assert!(script.contains("olm-release"), "{shell}");
         if let Some(reader) = reader {
-            put_to(reader, &script);
+            put_to(reader, &(before(shell).to_owned() + &script));
         }
+    }
+}
+
+/// What a shell has at its prompt alone, where the script is used: elvish's module of the editor.
+fn before(shell: &str) -> &'static str {
+    match shell {
+        "elvish" => "var edit: = (ns [&completion:=(ns [&arg-completer=[&]])])\n",
+        _ => "",
     }
 }
 
