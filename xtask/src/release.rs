@@ -1,8 +1,9 @@
 //! Builds olmguard as it is delivered: one static program, once, for whoever needs it.
 //!
-//! It is linked with musl; where the toolchain has none and rustup cannot fetch it, with a static
-//! glibc. Folders of this machine do not enter it, so that another checkout makes the same bytes; the
-//! commit does, where the checkout is one as it is, or else `OLMGUARD_COMMIT` says it.
+//! It is linked with musl. A toolchain that has none, and that rustup cannot give it to, is an error:
+//! what is tested must be what is delivered. Directories of this machine do not enter the program, so
+//! another checkout makes the same bytes; the commit does if the checkout is clean, or if
+//! `OLMGUARD_COMMIT` names it.
 
 use std::env::consts::ARCH;
 use std::ffi::OsString;
@@ -24,6 +25,8 @@ pub(crate) enum ReleaseError {
     Copy { path: PathBuf, source: io::Error },
     #[error("cargo does not say what it has built: {0}")]
     Metadata(#[from] serde_json::Error),
+    #[error("this toolchain cannot build for {target}: run `rustup target add {target}`")]
+    NoMusl { target: String },
 }
 
 /// `cargo xtask release`: builds olmguard and says where it is, or copies it.
@@ -60,7 +63,7 @@ pub(crate) struct Package {
 impl Release {
     /// Builds what has changed.
     pub(crate) fn build() -> Result<Self, ReleaseError> {
-        let target = target();
+        let target = target()?;
         let build = Program::cargo("build --release --locked --package olmguard --target");
         let mut build = build.arg(&target).env("CARGO_ENCODED_RUSTFLAGS", flags());
         let commit = Commit::of_clean_checkout();
@@ -94,17 +97,13 @@ impl Metadata {
     }
 }
 
-/// This machine's processor, with musl where the toolchain has it or can be given it.
-fn target() -> String {
-    let musl = format!("{ARCH}-unknown-linux-musl");
-    if is_installed(&musl) || fetch(&musl) {
-        return musl;
+/// This machine's processor with musl, which rustup is asked for if the toolchain has none.
+pub(crate) fn target() -> Result<String, ReleaseError> {
+    let target = format!("{ARCH}-unknown-linux-musl");
+    if is_installed(&target) || fetch(&target) {
+        return Ok(target);
     }
-    let glibc = format!("{ARCH}-unknown-linux-gnu");
-    say(format_args!(
-        "no {musl} here, `rustup target add {musl}` gets it: {glibc} is linked statically"
-    ));
-    glibc
+    Err(ReleaseError::NoMusl { target })
 }
 
 /// Whether its standard library is there.
@@ -145,5 +144,23 @@ fn with_compiler(build: Program, target: &str) -> Program {
         build
     } else {
         build.env(&variable, "cc")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_missing_target_is_an_error_with_the_way_out() {
+        let error = ReleaseError::NoMusl {
+            target: "x86_64-unknown-linux-musl".to_owned(),
+        };
+        assert_eq!(
+            error.to_string(),
+            "this toolchain cannot build for x86_64-unknown-linux-musl: \
+             run `rustup target add x86_64-unknown-linux-musl`"
+        );
+        assert!(!is_installed("x86_64-unknown-linux-none"));
     }
 }
