@@ -5,6 +5,7 @@
 //! `OLMGUARD_E2E_GUARD`, the olmguard under test; and `OLMGUARD_E2E_IMAGE`, its image.
 
 use std::env::{self, JoinPathsError};
+use std::path::Path;
 
 use crate::assets::{self, AssetsError};
 use crate::image::{self, ImageError};
@@ -39,24 +40,28 @@ impl E2eError {
     }
 }
 
-/// Runs those that the arguments choose.
+/// Builds them and runs those that the arguments choose.
 pub(crate) fn run(arguments: &[&str]) -> Result<(), E2eError> {
-    Ok(tests()?.arg("--").args(arguments).run()?)
+    let tests = Program::cargo("run --quiet --package").arg(PROGRAM);
+    Ok(with_means(tests)?.arg("--").args(arguments).run()?)
 }
 
-/// Runs all of them, and hands on each line that they print.
-pub(crate) fn run_with_lines(each: impl FnMut(&str)) -> Result<(), E2eError> {
-    Ok(tests()?.run_with_lines(each)?)
+/// Runs all of them, already built, and hands on each line that they print.
+pub(crate) fn run_with_lines(program: &Path, each: impl FnMut(&str)) -> Result<(), E2eError> {
+    Ok(with_means(Program::at(program))?.run_with_lines(each)?)
 }
 
-fn tests() -> Result<Program, E2eError> {
+/// The package, and the program, that they are.
+pub(crate) const PROGRAM: &str = "olmguard-e2e";
+
+fn with_means(tests: Program) -> Result<Program, E2eError> {
     if !cfg!(target_os = "linux") {
         return Err(E2eError::NoNamespaces);
     }
     let assets = assets::prepare()?;
     let release = Release::build()?;
     let image = image::write(&release, release.target_folder.join("image"))?;
-    Ok(Program::cargo("run --quiet --package olmguard-e2e")
+    Ok(tests
         .env("OLMGUARD_E2E_BIN", env::join_paths(assets.programs)?)
         .env("OLMGUARD_E2E_CRDS", assets.crds)
         .env("OLMGUARD_E2E_GUARD", release.program)

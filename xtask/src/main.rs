@@ -1,5 +1,6 @@
 //! Set-up and checks of olmguard, run as `cargo xtask TASK` from anywhere in the repository.
 
+mod ahead;
 mod alerts;
 mod assets;
 mod bless;
@@ -7,11 +8,13 @@ mod commit;
 mod e2e;
 mod find;
 mod image;
+mod left_out;
 mod program;
 mod release;
 mod render;
 mod report;
 mod steps;
+mod suite;
 mod tally;
 
 use std::fmt::Display;
@@ -22,7 +25,8 @@ fn main() -> ExitCode {
     let arguments: Vec<String> = env::args().skip(1).collect();
     let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
     match arguments.as_slice() {
-        ["test"] => test(),
+        ["test", steps @ ..] => test(steps),
+        ["ahead"] => ended(ahead::run()),
         ["bless"] => ended(bless::run()),
         ["e2e-assets"] => ended(assets::run(false)),
         ["e2e-assets", "--prune"] => ended(assets::run(true)),
@@ -45,8 +49,8 @@ fn main() -> ExitCode {
     }
 }
 
-fn test() -> ExitCode {
-    let report = steps::run_all();
+fn test(names: &[&str]) -> ExitCode {
+    let report = steps::run(names);
     ended(report.map(|report| report.print(&mut io::stdout())))
 }
 
@@ -64,11 +68,17 @@ const HELP: &str = "\
 usage: cargo xtask TASK
 
 tasks:
-  test   everything that must hold before a change is merged: format, clippy, the pure part alone,
+  test [CHECK...]
+         everything that must hold before a change is merged: format, clippy, the pure part alone,
          documentation, the book, dependencies, tests, end to end; stops at the first failure.
-         Installs mdbook and cargo-deny if they are missing. Where there is no Go, and CI is not
-         `true`, end to end is left out. Recorded answers are taken from OLMGUARD_SHARED, else from
-         ../shared, else from the sample in tests/vectors.
+         Names choose checks; tests and end to end need `test programs` before them. Prints the time of
+         every check, and the slowest tests. What takes long is built in the background meanwhile.
+         Installs mdbook and cargo-deny in their pinned versions into target/tools. If CI is `true`,
+         it installs what Debian has, and fails on whatever is left out but for the list in
+         .ci/left-out; otherwise it prints what was left out. Recorded answers are taken from
+         OLMGUARD_SHARED, by default from ../shared, or from the sample in tests/vectors.
+  ahead  what `test` starts in the background: everything of e2e-assets, and the release. Ends when its
+         standard input ends
   bless  writes the answers that stand in the repository anew instead of comparing them; read the
          difference before you commit it
   e2e [ARGUMENT...]
@@ -85,8 +95,8 @@ tasks:
   alerts puts the alert rules, their unit tests and the metrics of a running guard to promtool, which
          is looked for in the folders of OLMGUARD_E2E_BIN and on the PATH, and fails without
   release [--output FILE]
-         builds olmguard as it is delivered, one static program; fetches rustup's musl target if it
-         is missing
+         builds olmguard as it is delivered, one static program; adds rustup's musl target if it is
+         missing, and fails without it
   image [--output FOLDER]
          builds the same and writes its image as a layout of OCI, by default into image beside
          what cargo builds; no engine takes part

@@ -1,13 +1,16 @@
-//! What a run of all checks says in the end: what was compared, what was left out, what passed.
+//! What a run of all checks says in the end: what was compared, what was left out, the results of the
+//! tests, and how long everything took.
 
 use std::fmt::Display;
 use std::io::{self, Write};
 use std::path::PathBuf;
 use std::time::Duration;
 
+use crate::ahead::Ahead;
+use crate::suite::{Built, Ran, Timed, slowest};
 use crate::tally::Tallies;
 
-/// The closing lines of a run in which nothing failed.
+/// What the checks hand to each other, and the closing lines of a run in which nothing failed.
 #[derive(Default)]
 pub(crate) struct Report {
     /// What the tests printed about themselves.
@@ -18,33 +21,104 @@ pub(crate) struct Report {
     pub(crate) programs: Vec<PathBuf>,
     /// What a check could not look at, and why.
     pub(crate) left_out: Vec<String>,
+    /// The process that works in the background, until it is waited for.
+    pub(crate) ahead: Option<Ahead>,
+    /// What cargo has built of this workspace.
+    pub(crate) built: Built,
     /// The checks that ran, in order.
-    pub(crate) passed: Vec<&'static str>,
-    /// How long all of it took.
+    pub(crate) steps: Vec<Step>,
+    /// Each test executable with its counts, `test result: ...`.
+    results: Vec<(String, String)>,
+    /// Every test.
+    tests: Vec<Timed>,
+    /// Every end-to-end test.
+    pub(crate) trials: Vec<Timed>,
+}
+
+/// A check that has ended, and its time.
+pub(crate) struct Step {
+    pub(crate) name: &'static str,
     pub(crate) took: Duration,
 }
 
 impl Report {
+    /// Takes in what a test executable printed.
+    pub(crate) fn ran(&mut self, ran: Ran) {
+        ran.lines.iter().for_each(|line| self.tallies.read(line));
+        if let Some(result) = ran.result() {
+            self.results.push((ran.name.clone(), result.to_owned()));
+        }
+        self.tests.extend(ran.tests.into_iter().map(|test| Timed {
+            name: format!("{} {}", ran.name, test.name),
+            ..test
+        }));
+    }
+
+    /// What the tests and the checks have left out.
+    pub(crate) fn all_left_out(&self) -> Vec<&str> {
+        let left_out = self.tallies.left_out.iter().chain(&self.left_out);
+        left_out.map(String::as_str).collect()
+    }
+
     /// Writes it as far as the reader listens.
     pub(crate) fn print(&self, out: &mut impl Write) {
         // A reader that closed its end has what it wanted: no failure of the checks.
         let _ = self.write(out);
     }
 
+    /// Writes the results and the times of a run that ends early.
+    pub(crate) fn print_times(&self, out: &mut impl Write) {
+        // As above.
+        let _ = self.write_times(out);
+    }
+
     fn write(&self, out: &mut impl Write) -> io::Result<()> {
-        writeln!(out, "\n== compared with recorded answers, all agree")?;
-        write!(out, "{}", self.tallies)?;
+        if !self.tallies.is_empty() {
+            writeln!(out, "\n== compared with recorded answers, all agree")?;
+            write!(out, "{}", self.tallies)?;
+        }
         section(out, "notes", &self.notes)?;
-        let left_out: Vec<_> = self.tallies.left_out.iter().chain(&self.left_out).collect();
-        section(out, "left out", &left_out)?;
+        section(out, "left out", &self.all_left_out())?;
+        self.write_times(out)?;
         writeln!(
             out,
-            "\n== all passed in {} s: {}; {} tests",
-            self.took.as_secs(),
-            self.passed.join(", "),
+            "\n== all passed in {}; {} tests",
+            seconds(self.took()),
             self.tallies.tests
         )
     }
+
+    fn write_times(&self, out: &mut impl Write) -> io::Result<()> {
+        let results = self.results.iter();
+        let results = results.map(|(name, result)| format!("     Ran {name}\n{result}"));
+        section(out, "test results", &results.collect::<Vec<_>>())?;
+        let steps = self.steps.iter().map(|step| (step.name, step.took));
+        let steps = steps.chain([("sum", self.took())]);
+        section(out, "steps", &steps.map(timed).collect::<Vec<_>>())?;
+        for (title, tests) in [("tests", &self.tests), ("end-to-end tests", &self.trials)] {
+            let slowest = slowest(tests, 5).into_iter();
+            let slowest = slowest.map(|test| timed((&test.name, test.took)));
+            section(
+                out,
+                &format!("slowest {title}"),
+                &slowest.collect::<Vec<_>>(),
+            )?;
+        }
+        Ok(())
+    }
+
+    fn took(&self) -> Duration {
+        self.steps.iter().map(|step| step.took).sum()
+    }
+}
+
+/// A time as it is printed.
+pub(crate) fn seconds(time: Duration) -> String {
+    format!("{:.1} s", time.as_secs_f64())
+}
+
+fn timed((name, took): (&str, Duration)) -> String {
+    format!("{:>9}  {name}", seconds(took))
 }
 
 /// Prints one line at once, in order with what programs print on the same stream.
@@ -65,21 +139,43 @@ fn section(out: &mut impl Write, title: &str, lines: &[impl Display]) -> io::Res
 mod tests {
     use super::*;
 
+    fn ran(name: &str, tests: &[(&str, u64)], lines: &[&str]) -> Ran {
+        let timed = tests.iter().map(|(name, seconds)| Timed {
+            name: (*name).to_owned(),
+            took: Duration::from_secs(*seconds),
+        });
+        Ran {
+            name: name.to_owned(),
+            alone: None,
+            took: Duration::from_secs(1),
+            lines: lines.iter().map(|line| (*line).to_owned()).collect(),
+            tests: timed.collect(),
+            fault: None,
+        }
+    }
+
     #[test]
-    fn says_what_was_left_out_and_what_passed() {
+    fn says_what_was_left_out_what_passed_and_how_long_it_took() {
         let mut report = Report {
             left_out: vec!["advisories: not reached".to_owned()],
-            passed: vec!["format", "tests"],
-            took: Duration::from_secs(61),
+            steps: [("format", 500), ("tests", 60_500)]
+                .map(|(name, took)| Step {
+                    name,
+                    took: Duration::from_millis(took),
+                })
+                .into(),
             ..Report::default()
         };
-        for line in [
-            "a.jsonl: 12 compared, 3 left out (older)",
-            "left out: the full a.jsonl, no shared folder",
-            "test result: ok. 7 passed; 0 failed; 0 ignored",
-        ] {
-            report.tallies.read(line);
-        }
+        report.ran(ran(
+            "tests/a.rs",
+            &[("b", 1), ("c", 12)],
+            &[
+                "a.jsonl: 12 compared, 3 left out (older)",
+                "left out: the full a.jsonl, no shared folder",
+                "test result: ok. 7 passed; 0 failed; 0 ignored",
+            ],
+        ));
+        report.trials = ran("", &[("texts::one", 3)], &[]).tests;
         let mut text = Vec::new();
         report.print(&mut text);
         assert_eq!(
@@ -89,7 +185,12 @@ mod tests {
              \n== left out\n\
              the full a.jsonl, no shared folder\n\
              advisories: not reached\n\
-             \n== all passed in 61 s: format, tests; 7 tests\n"
+             \n== test results\n     Ran tests/a.rs\n\
+             test result: ok. 7 passed; 0 failed; 0 ignored\n\
+             \n== steps\n    0.5 s  format\n   60.5 s  tests\n   61.0 s  sum\n\
+             \n== slowest tests\n   12.0 s  tests/a.rs c\n    1.0 s  tests/a.rs b\n\
+             \n== slowest end-to-end tests\n    3.0 s  texts::one\n\
+             \n== all passed in 61.0 s; 7 tests\n"
         );
     }
 }

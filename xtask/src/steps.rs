@@ -1,47 +1,117 @@
 //! The checks of `cargo xtask test`, in order: the cheap ones first, the tests last, so that their
 //! results close the run, and last of all those that need the most.
+//!
+//! What Go builds, and the release, are made in the background from the first step on. Tests start when
+//! that has ended: they measure.
 
 mod book;
-mod browser;
 mod dependencies;
 mod end_to_end;
+mod machine;
 mod manifests;
+mod pinned;
 mod programs;
 mod pure;
 mod tests;
 mod tools;
 
 use std::env::{self, JoinPathsError};
+use std::io;
+use std::path::PathBuf;
 use std::time::Instant;
 
 use crate::assets::AssetsError;
 use crate::e2e::E2eError;
+use crate::left_out::{Allowed, ListError};
 use crate::program::{Program, ProgramError};
+use crate::release::ReleaseError;
 use crate::render::RenderError;
-use crate::report::{Report, say};
+use crate::report::{Report, Step, say, seconds};
+use crate::suite::{MessageError, OrderError};
 
-/// Runs every check; the first that fails ends the run.
-pub(crate) fn run_all() -> Result<Report, Failed> {
-    let start = Instant::now();
+/// Runs the checks of these names, or every check; the first that fails ends the run.
+pub(crate) fn run(names: &[&str]) -> Result<Report, Failed> {
     let mut report = Report::default();
-    for (name, check) in STEPS {
+    for (name, check) in chosen(names)? {
         say(format_args!("\n== {name}"));
-        match check(&mut report) {
-            Ok(()) => report.passed.push(name),
-            Err(StepError::LeftOut { why }) => report.left_out.push(format!("{name}: {why}")),
-            Err(source) => return Err(Failed { name, source }),
+        let start = Instant::now();
+        let ended = check(&mut report).or_else(|error| is_left_out(name, error, &mut report));
+        let ended = ended.and_then(|()| refuse_left_out(&report));
+        let took = start.elapsed();
+        say(format_args!("-- {name}: {}", seconds(took)));
+        report.steps.push(Step { name, took });
+        if let Err(source) = ended {
+            report.print_times(&mut io::stdout());
+            return Err(Failed::Check { name, source });
         }
     }
-    report.took = start.elapsed();
+    note_unused(&mut report)?;
     Ok(report)
 }
 
-/// The check that ended the run.
+fn chosen(names: &[&str]) -> Result<Vec<(&'static str, Check)>, Failed> {
+    let is_known = |name: &&&str| STEPS.iter().any(|(known, _)| known == *name);
+    if let Some(unknown) = names.iter().find(|name| !is_known(name)) {
+        return Err(Failed::Unknown {
+            asked: (*unknown).to_owned(),
+            known: STEPS.map(|(name, _)| name).join(", "),
+        });
+    }
+    let steps = STEPS.into_iter();
+    let steps = steps.filter(|(name, _)| names.is_empty() || names.contains(name));
+    Ok(steps.collect())
+}
+
+fn is_left_out(name: &str, error: StepError, report: &mut Report) -> Result<(), StepError> {
+    let StepError::LeftOut { why } = error else {
+        return Err(error);
+    };
+    report.left_out.push(format!("{name}: {why}"));
+    Ok(())
+}
+
+/// In continuous integration only what is on the list may be left out.
+fn refuse_left_out(report: &Report) -> Result<(), StepError> {
+    if !is_continuous_integration() {
+        return Ok(());
+    }
+    let left_out = report.all_left_out();
+    let refused = Allowed::read()?.refused(&left_out);
+    if refused.is_empty() {
+        return Ok(());
+    }
+    let lines = refused.join("\n  ");
+    Err(StepError::MayNotBeLeftOut { lines })
+}
+
+/// An entry that nothing needed any more must be seen, and removed.
+fn note_unused(report: &mut Report) -> Result<(), ListError> {
+    if is_continuous_integration() {
+        let allowed = Allowed::read()?;
+        let unused = allowed.unused(&report.all_left_out()).join("; ");
+        if !unused.is_empty() {
+            let note = format!(
+                "LOOK: {} allows what was not left out: {unused}",
+                crate::left_out::LIST
+            );
+            report.notes.push(note);
+        }
+    }
+    Ok(())
+}
+
+/// Why the run ended early.
 #[derive(Debug, thiserror::Error)]
-#[error("check {name:?} failed: {source}")]
-pub(crate) struct Failed {
-    name: &'static str,
-    source: StepError,
+pub(crate) enum Failed {
+    #[error("check {name:?} failed: {source}")]
+    Check {
+        name: &'static str,
+        source: StepError,
+    },
+    #[error("no check {asked:?}, expected one of: {known}")]
+    Unknown { asked: String, known: String },
+    #[error(transparent)]
+    List(#[from] ListError),
 }
 
 /// Why a check failed.
@@ -67,16 +137,38 @@ pub(crate) enum StepError {
     LeftOut { why: String },
     #[error(transparent)]
     EndToEnd(#[from] E2eError),
-    #[error("no chromedriver on the PATH: Debian's packages chromium and chromium-driver have it")]
-    NoBrowser,
+    #[error("CI is true, and there are no {programs} on the PATH")]
+    MissingPrograms { programs: String },
+    #[error(
+        "CI is true, and there are no recorded answers in {folder}: set OLMGUARD_SHARED",
+        folder = .folder.display()
+    )]
+    NoRecordedAnswers { folder: PathBuf },
+    #[error("CI is true, and {LIST} does not allow to leave out:\n  {lines}", LIST = crate::left_out::LIST)]
+    MayNotBeLeftOut { lines: String },
+    #[error(transparent)]
+    List(#[from] ListError),
+    #[error(transparent)]
+    Release(#[from] ReleaseError),
+    #[error(transparent)]
+    Message(#[from] MessageError),
+    #[error(transparent)]
+    Order(#[from] OrderError),
+    #[error("the background process cannot be run: {0}")]
+    Background(io::Error),
+    #[error("these tests failed, see above:\n  {}", .executables.join("\n  "))]
+    Tests { executables: Vec<String> },
+    #[error("cargo has built no {program}")]
+    NotBuilt { program: &'static str },
     #[error("no test printed what it compared with recorded answers")]
     NothingCompared,
 }
 
 type Check = fn(&mut Report) -> Result<(), StepError>;
 
-const STEPS: [(&str, Check); 11] = [
+const STEPS: [(&str, Check); 13] = [
     ("tools", tools::check),
+    ("machine", machine::check),
     ("format", |_| cargo("fmt --all -- --check")),
     ("clippy", |_| {
         cargo("clippy --workspace --all-targets -- -D warnings")
@@ -88,6 +180,7 @@ const STEPS: [(&str, Check); 11] = [
     }),
     ("book", book::check),
     ("dependencies", dependencies::check),
+    ("test programs", tests::build),
     ("programs", programs::check),
     ("manifests", manifests::check),
     ("tests", tests::check),
@@ -101,4 +194,35 @@ fn cargo(arguments: &'static str) -> Result<(), StepError> {
 /// Whether what a machine lacks is a failure: there it has to be had.
 fn is_continuous_integration() -> bool {
     env::var_os("CI").is_some_and(|value| value == "true")
+}
+
+#[cfg(test)]
+mod test {
+    use super::*;
+
+    fn names(names: &[&str]) -> Vec<&'static str> {
+        let chosen = chosen(names).unwrap_or_default();
+        chosen.into_iter().map(|(name, _)| name).collect()
+    }
+
+    #[test]
+    fn checks_run_in_their_order_whatever_the_order_of_the_names() {
+        assert_eq!(names(&[]), STEPS.map(|(name, _)| name));
+        assert_eq!(
+            names(&["tests", "test programs"]),
+            ["test programs", "tests"]
+        );
+    }
+
+    #[test]
+    fn a_name_of_no_check_is_refused_with_the_names() {
+        let error = chosen(&["book", "books"])
+            .err()
+            .map(|error| error.to_string());
+        let error = error.unwrap_or_default();
+        assert!(
+            error.starts_with("no check \"books\", expected one of: tools, machine, "),
+            "{error}"
+        );
+    }
 }

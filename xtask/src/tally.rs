@@ -5,6 +5,8 @@
 //! left out: the full masterminds-older.jsonl, no shared folder; the sample is compared
 //! test result: ok. 12 passed; 0 failed; ...
 //! ```
+//!
+//! Times are read by `suite::Clock`.
 
 use std::fmt;
 

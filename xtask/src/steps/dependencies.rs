@@ -4,27 +4,28 @@
 //! the run says so. An advisory does not fail the run: else one published tomorrow would fail a
 //! commit of today that nobody changed.
 
+use std::path::Path;
+
 use super::StepError;
+use super::pinned::CARGO_DENY;
 use crate::program::Program;
 use crate::report::Report;
 
 pub(super) fn check(report: &mut Report) -> Result<(), StepError> {
-    if !Program::cargo("deny --version").works() {
-        Program::cargo("install --locked --version ^0.20 cargo-deny").run()?;
-    }
-    Program::cargo("deny --workspace --locked check bans licenses sources").run()?;
-    check_advisories(report);
+    let deny = CARGO_DENY.program()?;
+    calling(&deny, "--workspace --locked check bans licenses sources").run()?;
+    check_advisories(&deny, report);
     Ok(())
 }
 
-fn check_advisories(report: &mut Report) {
-    let fetch = Program::cargo("deny fetch db");
+fn check_advisories(deny: &Path, report: &mut Report) {
+    let fetch = calling(deny, "fetch db");
     if let Err(error) = within_limits(fetch).run() {
         report.left_out.push(format!(
             "advisories: their database cannot be reached ({error})"
         ));
     } else if let Err(error) =
-        within_limits(Program::cargo("deny --workspace --locked check advisories")).run()
+        within_limits(calling(deny, "--workspace --locked check advisories")).run()
     {
         report
             .notes
@@ -34,10 +35,14 @@ fn check_advisories(report: &mut Report) {
     }
 }
 
-/// A connection that stalls for 20 s ends; git asks nobody for a password.
-fn within_limits(cargo: Program) -> Program {
-    cargo
-        .env("GIT_HTTP_LOW_SPEED_LIMIT", "1000")
+/// With arguments that are separated by spaces.
+fn calling(deny: &Path, arguments: &str) -> Program {
+    Program::at(deny).args(arguments.split(' '))
+}
+
+/// A connection that stalls for 20 s ends; git does not ask for a password.
+fn within_limits(deny: Program) -> Program {
+    deny.env("GIT_HTTP_LOW_SPEED_LIMIT", "1000")
         .env("GIT_HTTP_LOW_SPEED_TIME", "20")
         .env("GIT_TERMINAL_PROMPT", "0")
 }

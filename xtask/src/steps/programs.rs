@@ -1,10 +1,18 @@
 //! What is built by Go for later checks: the programs of a cluster, helm, promtool, opm.
+//!
+//! The background process has made them, if all went well. What it could not make is tried again here,
+//! so that the fault is that of this step.
 
 use super::{StepError, is_continuous_integration};
-use crate::report::Report;
+use crate::report::{Report, seconds};
 use crate::{assets, find};
 
 pub(super) fn check(report: &mut Report) -> Result<(), StepError> {
+    if let Some(ahead) = report.ahead.take() {
+        let took = ahead.wait().map_err(StepError::Background)?;
+        let note = format!("the background process ended after {}", seconds(took));
+        report.notes.push(note);
+    }
     report.programs = find::folders();
     match assets::prepare() {
         Ok(assets) => report.programs.extend(assets.programs),

@@ -4,27 +4,85 @@
 //! `PATH`, `OLMGUARD_OPM`, opm as it is pinned, and `OLMGUARD_CHROMEDRIVER`, which drives a browser. A
 //! test that misses one says that it is left out.
 
-use std::env;
+use std::env::{self, JoinPathsError};
+use std::ffi::OsString;
+use std::mem;
 
-use super::{StepError, browser};
+use super::{StepError, machine};
 use crate::find;
 use crate::program::Program;
-use crate::report::Report;
+use crate::report::{Report, say, seconds};
+use crate::suite::{self, Built, Ran};
+
+/// Builds every program and every test of the workspace in one call, so what they share is built once.
+pub(super) fn build(report: &mut Report) -> Result<(), StepError> {
+    let build = Program::cargo("build --workspace --bins --tests");
+    let messages = build
+        .arg("--message-format=json-render-diagnostics")
+        .output()?;
+    report.built = Built::read(&messages)?;
+    Ok(())
+}
 
 pub(super) fn check(report: &mut Report) -> Result<(), StepError> {
-    let programs = env::join_paths(&report.programs)?;
-    let mut tests = Program::cargo("test --workspace -- --show-output");
-    tests = tests.env("OLMGUARD_E2E_BIN", programs);
-    if let Some(opm) = find::find_in("opm", &report.programs) {
-        tests = tests.env("OLMGUARD_OPM", opm);
+    let environment = environment(report)?;
+    let mut all = Vec::new();
+    suite::run(mem::take(&mut report.built.tests), &environment, |ran| {
+        print(&ran);
+        all.push(ran);
+    })?;
+    // They end in any order; a reader finds them in the same each time.
+    all.sort_by(|a, b| a.name.cmp(&b.name));
+    let failed: Vec<_> = all.iter().filter_map(fault).collect();
+    for ran in all {
+        report.ran(ran);
     }
-    if let Some(driver) = browser::driver()? {
-        tests = tests.env("OLMGUARD_CHROMEDRIVER", driver);
+    in_documentation(report)?;
+    if !failed.is_empty() {
+        return Err(StepError::Tests {
+            executables: failed,
+        });
     }
-    let tallies = &mut report.tallies;
-    tests.run_with_lines(|line| tallies.read(line))?;
-    if tallies.is_empty() {
+    if report.tallies.is_empty() {
         return Err(StepError::NothingCompared);
     }
     Ok(())
+}
+
+fn in_documentation(report: &mut Report) -> Result<(), StepError> {
+    let tests = Program::cargo("test --workspace --doc --quiet -- --show-output");
+    let tallies = &mut report.tallies;
+    Ok(tests.run_with_lines(|line| tallies.read(line))?)
+}
+
+fn environment(report: &Report) -> Result<Vec<(&'static str, OsString)>, JoinPathsError> {
+    let mut environment = vec![("OLMGUARD_E2E_BIN", env::join_paths(&report.programs)?)];
+    if let Some(opm) = find::find_in("opm", &report.programs) {
+        environment.push(("OLMGUARD_OPM", opm.into()));
+    }
+    if let Some(driver) = machine::chromedriver() {
+        environment.push(("OLMGUARD_CHROMEDRIVER", driver.into()));
+    }
+    Ok(environment)
+}
+
+/// All of what it printed but the counts, which close the run.
+fn print(ran: &Ran) {
+    let alone = ran
+        .alone
+        .map(|why| format!(", alone: {why}"))
+        .unwrap_or_default();
+    let (name, took) = (&ran.name, seconds(ran.took));
+    say(format_args!("\n     Ran {name} in {took}{alone}"));
+    for line in ran.lines.iter().filter(|line| ran.result() != Some(line)) {
+        say(line);
+    }
+    if let Some(fault) = fault(ran) {
+        say(format_args!("FAILED: {fault}"));
+    }
+}
+
+fn fault(ran: &Ran) -> Option<String> {
+    let fault = ran.fault.as_ref()?;
+    Some(format!("{}: {fault}", ran.name))
 }
