@@ -1,9 +1,11 @@
 //! From blobs to the index.
 //!
 //! Upstream: operator-controller, `internal/operator-controller/catalogmetadata/cache/cache.go`: of
-//! two blobs of one key the last one counts, and a package is what lies in its folder. The files of
-//! a folder are read in an undefined order there; here it is that of their names.
+//! two blobs of one key the last one counts, and a package is what lies in its directory. OLM reads
+//! the files of a directory at the same time, and nearly always gets them in the order in which it
+//! walks them: that of their names, `NAME.json`, byte by byte. So `x-1.json` precedes `x.json`.
 
+use std::cmp::Ordering;
 use std::collections::{BTreeMap, HashMap};
 
 use crate::catalog::blob::{self, BlobFault, Content, Key, Sink};
@@ -23,11 +25,42 @@ pub struct CatalogBuilder<'r> {
 /// is named like its schema: both lie in one folder, in different places.
 type Folder = BTreeMap<Place, Result<Filed, BlobFault>>;
 
-#[derive(Debug, Eq, Ord, PartialEq, PartialOrd)]
+#[derive(Debug, Eq, PartialEq)]
 struct Place {
     top_level: bool,
+    /// The directory; a blob with `/` in its name is in a further one.
     schema: Box<str>,
-    name: Box<str>,
+    /// `NAME.json`.
+    file: Box<str>,
+}
+
+/// The order in which a walk comes to the files.
+impl Ord for Place {
+    fn cmp(&self, other: &Self) -> Ordering {
+        let same_directory = || self.schema == other.schema;
+        self.top_level.cmp(&other.top_level).then_with(|| {
+            if same_directory() {
+                self.file.cmp(&other.file)
+            } else {
+                self.path().cmp(other.path())
+            }
+        })
+    }
+}
+
+impl PartialOrd for Place {
+    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl Place {
+    /// The path in bytes that order as a walk does: it compares the names of one directory, so a
+    /// separator orders before any byte of a name.
+    fn path(&self) -> impl Iterator<Item = u8> {
+        let path = self.schema.bytes().chain([b'/']).chain(self.file.bytes());
+        path.map(|byte| if byte == b'/' { 0 } else { byte })
+    }
 }
 
 /// A blob as it waits for its package to be complete.
@@ -90,7 +123,7 @@ impl Sink for CatalogBuilder<'_> {
         let place = Place {
             top_level: key.package.is_empty(),
             schema: key.schema.into(),
-            name: key.name.into(),
+            file: format!("{}.json", key.name).into(),
         };
         match self.folders.get_mut(folder) {
             Some(blobs) => file(blobs, place, filed),

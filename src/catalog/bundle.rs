@@ -80,15 +80,15 @@ impl BundleVersionError {
 }
 
 impl Bundle {
-    /// The order of preference, deprecation aside: the better one is less.
+    /// The order of preference, deprecation aside: the better one is less. Of bundles that are equal OLM
+    /// prefers the one whose file it reads first.
     pub fn cmp_preference(&self, other: &Self) -> Ordering {
-        let version = match (&self.version, &other.version) {
+        match (&self.version, &other.version) {
             (Ok(here), Ok(there)) => there.cmp_precedence(here),
             (Ok(_), Err(_)) => Ordering::Less,
             (Err(_), Ok(_)) => Ordering::Greater,
             (Err(_), Err(_)) => Ordering::Equal,
-        };
-        version.then_with(|| self.name.cmp(&other.name))
+        }
     }
 
     /// Reads what decides, as the OLM in the cluster does.

@@ -1,8 +1,8 @@
 //! One package of one catalog, and the questions that resolution asks of it.
 //!
 //! Invariant: `bundles` stand in order of preference, deprecation aside: readable versions before
-//! unreadable ones, higher versions first, then higher releases, then names. The last is ours: OLM
-//! keeps the order in which it happened to load them. `channels` stand in byte order of their names.
+//! unreadable ones, higher versions first, then higher releases, then the order of their files in
+//! OLM's cache (`CatalogBuilder`). `channels` stand in byte order of their names.
 
 use std::cmp::Ordering;
 

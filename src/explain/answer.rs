@@ -283,7 +283,7 @@ fn names(accepted: &[Accepted<'_>]) -> Vec<String> {
                 .map(|index| accepted.package.bundle(index))
         })
         .collect();
-    bundles.sort_by(|a, b| a.cmp_preference(b));
+    bundles.sort_by(|a, b| a.cmp_preference(b).then_with(|| a.name.cmp(&b.name)));
     let mut seen = HashSet::new();
     bundles.retain(|bundle| seen.insert(&bundle.name));
     bundles

@@ -68,7 +68,7 @@ fn got(
     };
     let same_catalog =
         expect.deprecation_catalog.is_none() || expect.deprecation_catalog == expect.catalog;
-    let compares_parts = expect.ties.is_none() && expect.alternatives.is_none();
+    let compares_parts = expect.alternatives.is_none();
     Compared {
         text: upstream_counts(&outcome)
             .then(|| answer.upstream.clone())
@@ -104,9 +104,10 @@ fn got(
     }
 }
 
-/// The recorded answer in the same form; of several that upstream can give, ours if it is one.
+/// The recorded answer in the same form. Of several that upstream gives for other orders of the catalogs,
+/// ours if it is one; of bundles that rank equal, the one of the first file.
 fn expected(got: &Compared, ruled: &Ruled<'_>, expect: &Expect, versions: bool) -> Compared {
-    let compares_parts = expect.ties.is_none() && expect.alternatives.is_none();
+    let compares_parts = expect.alternatives.is_none();
     let same_catalog =
         expect.deprecation_catalog.is_none() || expect.deprecation_catalog == expect.catalog;
     let outcome = outcome(got, expect, versions);
@@ -147,18 +148,7 @@ fn outcome(got: &Compared, expect: &Expect, versions: bool) -> Outcome {
         },
         (None, kind) => Outcome::Class(static_class(kind.as_deref().unwrap_or_default())),
     };
-    let is_tie = match (&got.outcome, &expect.ties) {
-        (Outcome::Bundle { name, catalog, .. }, Some(ties)) => {
-            // Of bundles that rank the same, the guard takes the lowest name.
-            let lowest = ties.iter().filter(|tie| !tie.starts_with("error: ")).min();
-            lowest == Some(name) && (catalog == &expect.catalog || expect.catalog.is_none())
-        }
-        (Outcome::Class(_), Some(ties)) => ties
-            .iter()
-            .any(|tie| tie.strip_prefix("error: ") == got.text.as_deref()),
-        _ => false,
-    };
-    if is_tie || is_alternative(got, expect) {
+    if is_alternative(got, expect) {
         got.outcome.clone()
     } else {
         recorded
@@ -182,17 +172,8 @@ fn is_alternative(got: &Compared, expect: &Expect) -> bool {
 }
 
 fn accepts_text(expect: &Expect, text: &str) -> bool {
-    let in_ties = expect
-        .ties
-        .iter()
-        .flatten()
-        .any(|tie| tie.strip_prefix("error: ") == Some(text));
-    let in_alternatives = expect
-        .alternatives
-        .iter()
-        .flatten()
-        .any(|other| other["error"] == text);
-    in_ties || in_alternatives
+    let mut alternatives = expect.alternatives.iter().flatten();
+    alternatives.any(|other| other["error"] == text)
 }
 
 /// What the controller would record as installed.

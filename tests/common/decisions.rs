@@ -67,7 +67,6 @@ pub(crate) struct Expect {
     pub(crate) error_kind: Option<String>,
     pub(crate) matched: Option<BTreeMap<String, usize>>,
     pub(crate) successors: Option<BTreeMap<String, Vec<String>>>,
-    pub(crate) ties: Option<Vec<String>>,
     pub(crate) alternatives: Option<Vec<Value>>,
     pub(crate) record: Option<Value>,
 }

@@ -74,6 +74,36 @@ fn rows_8_4_order() {
     assert_eq!(names, expected);
 }
 
+/// OLM sorts by version and release alone, and keeps the order of the files `NAME.json` for the rest.
+#[test]
+fn of_equal_rank_the_first_file_in_olms_cache_is_preferred() {
+    let bundle = |name: &str| {
+        format!(
+            r#"{{"schema": "olm.bundle", "package": "P", "name": "{name}", "properties": [
+             {{"type": "olm.package", "value": {{"packageName": "P", "version": "1.0.0"}}}}]}}"#
+        )
+    };
+    let names = |order: &[&str]| -> Vec<String> {
+        let blobs: Vec<_> = order.iter().map(|name| bundle(name)).collect();
+        let content = content(&blobs.join("\n"), &rules("1.11", &[]));
+        let bundles = package(&content, "P").bundles();
+        bundles.map(|(_, bundle)| bundle.name.to_string()).collect()
+    };
+    for expected in [
+        // `-`, `+` and a space order before the `.` of `.json`, digits and letters after it.
+        ["P.v1-01", "P.v1", "P.v10"],
+        ["P.v1 a", "P.v1+2", "P.v1"],
+        ["P.v1", "P.v1a", "P.v2"],
+        // A directory is walked where its own name orders.
+        ["P.v1/b", "P.v1-a", "P.v1"],
+    ] {
+        let [a, b, c] = expected;
+        for order in [[a, b, c], [b, c, a], [c, b, a], [c, a, b]] {
+            assert_eq!(names(&order), expected, "{order:?}");
+        }
+    }
+}
+
 #[test]
 fn rows_8_4_deprecation_order() {
     // a and b are deprecated, c and d are not; a and c are the higher ones of each pair.
