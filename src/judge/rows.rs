@@ -1,14 +1,14 @@
 //! The rows, in their order: the first that fits answers.
 
-use crate::catalog::{BundleSet, Package};
 use crate::extension::{Filter, FilterError, FilterProblem, Installed};
-use crate::judge::guarded::{Forbidden, Unjudged, guarded};
+use crate::judge::guarded::guarded;
+use crate::judge::ruled::{Accepted, Matched, Ruled};
 use crate::judge::{Allowed, Edit, Jump, NoCatalogs, Ruling, SpecFault, nearby};
 use crate::olm::EmptyPackage;
 use crate::resolve::{
     Choice, ChoiceError, InPlay, Match, NotLoaded, Offer, Origin, Query, QueryError, choose, weigh,
 };
-use crate::snapshot::{CatalogState, Snapshot};
+use crate::snapshot::Snapshot;
 
 /// What resolution is asked.
 #[derive(Clone, Copy, Debug)]
@@ -17,73 +17,6 @@ pub struct Request<'a> {
     pub filter: &'a Filter,
     /// What is installed.
     pub installed: &'a Installed,
-}
-
-/// The row that answered, and what was found on the way to it.
-#[derive(Debug)]
-pub struct Ruled<'s> {
-    /// The row.
-    pub ruling: Ruling<'s>,
-    /// In each catalog that has the package: what the successor rule accepts within the asked
-    /// channels, whatever range and policy. Absent where nothing readable is installed.
-    pub successors: Option<Vec<Accepted<'s>>>,
-    /// In each catalog that was walked: the bundles left of the package. Empty where the walk did
-    /// not get so far.
-    pub matched: Vec<Matched<'s>>,
-    /// The catalog whose deprecations operator-controller takes over into the conditions.
-    pub deprecations_of: Option<&'s CatalogState>,
-    /// The steps that guardrails would forbid if the bypass did not lift them.
-    pub lifted: Vec<Forbidden<'s>>,
-    /// Why guardrails were not put to every step, where something of them binds.
-    pub unjudged: Option<Unjudged>,
-}
-
-/// The bundles of one catalog that the successor rule accepts.
-#[derive(Clone, Debug)]
-pub struct Accepted<'s> {
-    /// The catalog.
-    pub catalog: &'s CatalogState,
-    /// The package in it.
-    pub package: &'s Package,
-    /// The bundles.
-    pub bundles: BundleSet,
-}
-
-/// What the filters left in one catalog.
-#[derive(Clone, Debug)]
-pub struct Matched<'s> {
-    /// The catalog.
-    pub catalog: &'s CatalogState,
-    /// The package in it.
-    pub package: &'s Package,
-    /// The bundles in the asked channels and in the range.
-    pub candidates: BundleSet,
-    /// Those of them that upgrade edges leave.
-    pub left: BundleSet,
-}
-
-impl<'s> Ruled<'s> {
-    /// The bundle that the edit resolves to, whether or not it may.
-    pub fn resolved(&self) -> Option<Choice<'s>> {
-        match &self.ruling {
-            Ruling::Allowed(_, choice) => Some(*choice),
-            Ruling::Guardrail(forbidden) => Some(forbidden.resolved),
-            _ => None,
-        }
-    }
-}
-
-impl<'s> From<Ruling<'s>> for Ruled<'s> {
-    fn from(ruling: Ruling<'s>) -> Self {
-        Self {
-            ruling,
-            successors: None,
-            matched: Vec::new(),
-            deprecations_of: None,
-            lifted: Vec::new(),
-            unjudged: None,
-        }
-    }
 }
 
 /// Row 1: the filter cannot be read or is too large, or the CRD would refuse the object.
@@ -356,17 +289,6 @@ impl<'s> Asked<'_, 's> {
         let offer = matches.iter().find(from).map(|found| found.offer);
         !self.asking.filter.bypasses()
             || offer.is_some_and(|offer| offer.accepted(origin).bundles.contains(choice.index))
-    }
-}
-
-impl<'s> From<Match<'_, 's>> for Matched<'s> {
-    fn from(found: Match<'_, 's>) -> Self {
-        Self {
-            catalog: found.offer.catalog,
-            package: found.offer.package,
-            candidates: found.offer.candidates.clone(),
-            left: found.matched,
-        }
     }
 }
 
