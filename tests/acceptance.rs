@@ -1,7 +1,8 @@
 //! The acceptance tables of OLM v1's specification, row by row; a failure names its row.
 //!
 //! Tables: the resolver (8.2), the successor rule (8.3), filters and order (8.4), bundle versions
-//! (8.5), what resolution can answer of the end-to-end runs (8.8), and the derived rows (8.9).
+//! (8.5), what resolution can answer of the end-to-end runs (8.8), and the derived rows (8.9); then rows
+//! of our own table (`rows`).
 //!
 //! Left out, with the reason:
 //!
@@ -23,6 +24,7 @@ mod tables {
     mod expected;
     mod filters;
     mod resolver;
+    mod rows;
     mod successors;
 }
 mod common {

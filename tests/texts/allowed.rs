@@ -119,6 +119,50 @@ fn the_upper_bound_removed() {
     );
 }
 
+/// A warning on every edit of an open range is soon read by no one.
+#[test]
+fn a_range_that_never_had_an_upper_bound_loses_none() {
+    let asked = |range: Option<&str>| json!({"packageName": "argocd-operator", "version": range});
+    for (old, new, warns) in [
+        (Some("<1.0.0"), Some(">=0.5.0"), true),
+        (Some("<1.0.0"), None, true),
+        (Some(">=0.4.0"), Some(">=0.5.0"), false),
+        (Some(">=0.4.0"), None, false),
+        (None, Some(">=0.5.0"), false),
+        (Some("<1.0.0 || >=2.0.0"), Some(">=0.5.0"), false),
+        (Some("<1.0.0"), Some("<2.0.0"), false),
+    ] {
+        let answer = updated(&asked(old), &asked(new));
+        let is_told = answer
+            .warnings
+            .iter()
+            .any(|warning| warning.contains("no upper bound"));
+        assert_eq!(is_told, warns, "{old:?} -> {new:?}: {:?}", answer.warnings);
+    }
+}
+
+/// OLM never prefers a deprecated bundle, so one out of reach is missed by no one.
+#[test]
+fn the_newest_is_the_newest_that_is_not_deprecated() {
+    reads(
+        &one("stable: 1.0.0; 1.1.0 replaces 1.0.0; 2.0.0\n (deprecated): 2.0.0")
+            .installed("1.0.0")
+            .answer(),
+        "
+            (Resolved)
+        ",
+    );
+    reads(
+        &one("stable: 1.0.0; 1.1.0 replaces 1.0.0; 1.9.0; 2.0.0\n (deprecated): 2.0.0")
+            .installed("1.0.0")
+            .answer(),
+        "
+            (Resolved)
+            warning: 1.9.0 is the newest that matches, but out of reach: this resolves to 1.1.0
+        ",
+    );
+}
+
 #[test]
 fn install_modes() {
     reads(
