@@ -19,7 +19,7 @@ mod common {
 #[test]
 fn there_is_one_for_every_token() {
     let folders: Vec<String> = folders().iter().map(|folder| name(folder)).collect();
-    let tokens = || Token::ALL.iter().filter(|token| !token.is_server_only());
+    let tokens = || Token::ALL.iter().filter(|token| !token.takes_a_cluster());
     for token in tokens() {
         assert!(
             folders.iter().any(|folder| folder == token.as_str()),

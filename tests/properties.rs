@@ -4,8 +4,8 @@ use std::cmp::Ordering;
 
 use olmguard::catalog::{BundleSet, Package};
 use olmguard::explain::Answer;
-use olmguard::judge::{Token, Verdict};
-use olmguard::snapshot::Snapshot;
+use olmguard::judge::{Advice, Token, Verdict};
+use olmguard::snapshot::{Currency, Snapshot};
 use olmguard::version::{LegacyRelease, Membership, ReleaseLimit, SkipRange, VersionRelease};
 use proptest::prelude::*;
 use serde_json::{Value, json};
@@ -86,6 +86,23 @@ proptest! {
         prop_assert_eq!(answer.resolved.is_some(), answer.verdict == Verdict::Allow);
         prop_assert_eq!(answer.causes.is_empty(), answer.message.is_none());
         within_limits(&answer)?;
+    }
+
+    /// Row 5b takes the place of rows 6 to 15, and of nothing else.
+    #[test]
+    fn superseded_content_never_denies(world in world(), asked in asked()) {
+        let put = |currency| {
+            answer_to(&world.snapshot_at(currency), &asked.spec(), &asked.installed())
+        };
+        let (current, superseded) = (put(Currency::Current), put(Currency::Superseded));
+        let rests_on_content = (Token::PackageNotFound..Token::Guardrail).contains(&current.token);
+        if rests_on_content {
+            prop_assert_eq!(superseded.token, Token::CatalogOutdated);
+            prop_assert_eq!(superseded.advice, Advice::default());
+        } else {
+            prop_assert_eq!(superseded.token, current.token);
+            prop_assert_eq!(superseded.resolved, current.resolved);
+        }
     }
 
     #[test]

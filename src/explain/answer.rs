@@ -7,10 +7,10 @@ use std::collections::HashSet;
 use crate::explain::message::{self, Facts};
 use crate::explain::text::Line;
 use crate::explain::{ForbiddenReport, exempt, refusal, upstream, warning};
-use crate::extension::{Filter, InstalledBundle, Policy};
+use crate::extension::{Fields, Filter, InstalledBundle, Policy};
 use crate::judge::{
-    Accepted, Advice, Edit, Exemption, ExemptionKind, Judgement, Ruled, Ruling, SpecFault, Token,
-    Unanswered, Verdict, advise, judge,
+    Accepted, Advice, Edit, Exemption, ExemptionKind, Judgement, Outdated, Ruled, Ruling,
+    SpecFault, Token, Unanswered, Verdict, advise, judge,
 };
 use crate::resolve::{Choice, NotLoadedCause};
 use crate::snapshot::{CatalogState, Snapshot};
@@ -171,7 +171,7 @@ fn cited<'s>(judgement: &Judgement<'s>) -> Option<&'s CatalogState> {
         | Ruling::UnsupportedDependency(choice, _) => Some(choice.catalog),
         Ruling::Guardrail(forbidden) => Some(forbidden.to.catalog),
         Ruling::CatalogNotLoaded(failed) => Some(failed.catalog),
-        Ruling::CatalogOutdated(old) => match old.as_slice() {
+        Ruling::CatalogOutdated(outdated) => match outdated.catalogs() {
             [only] => Some(only),
             _ => None,
         },
@@ -220,17 +220,25 @@ fn causes(facts: &Facts<'_>) -> Vec<Cause> {
             let each = refusal::guardrail::each(forbidden).into_iter();
             each.map(cause).collect()
         }
+        ruling => one(field(ruling, fields)),
+    }
+}
+
+/// The field that a row is about, if it is one alone.
+fn field(ruling: &Ruling<'_>, fields: &Fields) -> String {
+    match ruling {
+        Ruling::CatalogOutdated(Outdated::Superseded { denial, .. }) => field(denial, fields),
         Ruling::InvalidSelector(_)
         | Ruling::NoCatalogs(_)
         | Ruling::CatalogNotLoaded(_)
-        | Ruling::CatalogOutdated(_)
-        | Ruling::AmbiguousCatalogs(_) => one(fields.selector()),
-        Ruling::PackageNotFound { .. } => one(fields.package_name()),
-        Ruling::ChannelNotFound { .. } | Ruling::NotInChannel { .. } => one(fields.channels()),
+        | Ruling::CatalogOutdated(Outdated::TooOld(_))
+        | Ruling::AmbiguousCatalogs(_) => fields.selector(),
+        Ruling::PackageNotFound { .. } => fields.package_name(),
+        Ruling::ChannelNotFound { .. } | Ruling::NotInChannel { .. } => fields.channels(),
         Ruling::InstalledUnknown(_) | Ruling::InstalledVersionInvalid(_) => {
-            one(fields.installed.to_owned())
+            fields.installed.to_owned()
         }
-        _ => one(fields.version()),
+        _ => fields.version(),
     }
 }
 

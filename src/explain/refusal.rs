@@ -6,7 +6,7 @@ pub(super) mod guardrail;
 use crate::explain::text::{Line, list, one_line};
 use crate::explain::{range, unanswered};
 use crate::extension::{FilterError, FilterProblem, InstalledBundle, UnknownCause};
-use crate::judge::{Request, Ruling, SpecFault};
+use crate::judge::{Outdated, Request, Ruling, SpecFault};
 use crate::resolve::Choice;
 use crate::version::{BundleReleaseSupport, go};
 
@@ -53,7 +53,8 @@ pub(super) fn reason(ruling: &Ruling<'_>, request: Option<&Request<'_>>) -> Line
             UnknownCause::Several { .. } => "several bundles have the version that is installed",
         }),
         Ruling::CatalogNotLoaded(failed) => catalogs::not_loaded(failed),
-        Ruling::CatalogOutdated(old) => catalogs::outdated(old),
+        Ruling::CatalogOutdated(Outdated::TooOld(old)) => catalogs::outdated(old),
+        Ruling::CatalogOutdated(Outdated::Superseded { denial, .. }) => reason(denial, request),
         Ruling::PackageNotFound { searched, .. } => match searched.as_slice() {
             [only] => line.say("catalog ").name(only).say(" has no such package"),
             all => line.say(&format!(
@@ -135,7 +136,7 @@ pub(super) fn details(ruling: &Ruling<'_>, request: Option<&Request<'_>>) -> Vec
         }
         Ruling::NoCatalogs(_) => vec![catalogs::see_all()],
         Ruling::CatalogNotLoaded(failed) => catalogs::of_not_loaded(failed),
-        Ruling::CatalogOutdated(old) => catalogs::of_outdated(old),
+        Ruling::CatalogOutdated(outdated) => catalogs::of_outdated(outdated),
         Ruling::PackageNotFound { searched, nearest } => {
             let several = searched.get(1).and(Some(searched));
             vec![
@@ -196,7 +197,8 @@ pub(super) fn needed(ruling: &Ruling<'_>) -> Option<&'static str> {
         }
         Ruling::InstalledUnknown(_) => "a status that names the installed bundle and its version",
         Ruling::CatalogNotLoaded(_) => "its content, or a selector that leaves this catalog out",
-        Ruling::CatalogOutdated(_) => {
+        Ruling::CatalogOutdated(Outdated::Superseded { .. }) => "the newer content of the catalog",
+        Ruling::CatalogOutdated(Outdated::TooOld(_)) => {
             "a guard that reaches the API server and catalogd: its /readyz says what it lacks"
         }
         Ruling::NotJudged(_)

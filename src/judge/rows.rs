@@ -3,7 +3,8 @@
 use crate::extension::{Filter, FilterError, FilterProblem, Installed};
 use crate::judge::guarded::guarded;
 use crate::judge::ruled::{Accepted, Matched, Ruled};
-use crate::judge::{Allowed, Edit, Jump, NoCatalogs, Ruling, SpecFault, nearby};
+use crate::judge::superseded::unless_superseded;
+use crate::judge::{Allowed, Edit, Jump, NoCatalogs, Outdated, Ruling, SpecFault, nearby};
 use crate::olm::EmptyPackage;
 use crate::resolve::{
     Choice, ChoiceError, InPlay, Match, NotLoaded, Offer, Origin, Query, QueryError, choose, weigh,
@@ -101,8 +102,10 @@ impl<'a, 's> Asking<'a, 's> {
             None => match &self.offers {
                 Err(not_loaded) => Ruling::CatalogNotLoaded(*not_loaded).into(),
                 Ok(offers) => match self.in_play.too_old() {
-                    old if old.is_empty() => asked.of_offers(offers),
-                    old => Ruling::CatalogOutdated(old).into(),
+                    old if old.is_empty() => {
+                        unless_superseded(asked.of_offers(offers), &self.in_play)
+                    }
+                    old => Outdated::TooOld(old).into(),
                 },
             },
         }

@@ -1,8 +1,8 @@
 //! The row that answered, with all that is known of the way to it.
 
 use crate::catalog::{BundleSet, Package};
-use crate::judge::Ruling;
 use crate::judge::guarded::{Forbidden, Unjudged};
+use crate::judge::{Outdated, Ruling};
 use crate::resolve::{Choice, Match};
 use crate::snapshot::CatalogState;
 
@@ -70,6 +70,12 @@ impl<'s> From<Ruling<'s>> for Ruled<'s> {
             lifted: Vec::new(),
             unjudged: None,
         }
+    }
+}
+
+impl<'s> From<Outdated<'s>> for Ruled<'s> {
+    fn from(outdated: Outdated<'s>) -> Self {
+        Ruling::CatalogOutdated(outdated).into()
     }
 }
 

@@ -28,8 +28,8 @@ pub enum Ruling<'s> {
     InstalledUnknown(UnknownCause),
     /// Row 5.
     CatalogNotLoaded(NotLoaded<'s>),
-    /// Row 5a: the catalogs in play that are too old, in byte order of their names.
-    CatalogOutdated(Vec<&'s CatalogState>),
+    /// Rows 5a and 5b.
+    CatalogOutdated(Outdated<'s>),
     /// Row 6.
     PackageNotFound {
         /// The catalogs in play.
@@ -70,6 +70,29 @@ pub enum Ruling<'s> {
     Guardrail(Forbidden<'s>),
     /// Row 18.
     Allowed(Allowed, Choice<'s>),
+}
+
+/// Which catalogs in play are outdated, in byte order of their names, and why that decides.
+#[derive(Debug)]
+pub enum Outdated<'s> {
+    /// Row 5a: they were last known to be current too long ago.
+    TooOld(Vec<&'s CatalogState>),
+    /// Row 5b: they have newer content than what is loaded, by which this row would deny.
+    Superseded {
+        /// The catalogs.
+        catalogs: Vec<&'s CatalogState>,
+        /// One of rows 6 to 15.
+        denial: Box<Ruling<'s>>,
+    },
+}
+
+impl<'s> Outdated<'s> {
+    /// The catalogs.
+    pub fn catalogs(&self) -> &[&'s CatalogState] {
+        match self {
+            Self::TooOld(catalogs) | Self::Superseded { catalogs, .. } => catalogs,
+        }
+    }
 }
 
 /// One reason why a spec cannot be judged.

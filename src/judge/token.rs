@@ -44,8 +44,8 @@ macro_rules! tokens {
                 }
             }
 
-            /// Whether only a server answers so; `check` never does.
-            pub fn is_server_only(self) -> bool {
+            /// Whether files alone never give this answer: it takes a cluster, or a snapshot of one.
+            pub fn takes_a_cluster(self) -> bool {
                 matches!(
                     self,
                     Self::DeadlineExceeded | Self::Overloaded | Self::CatalogOutdated
@@ -81,7 +81,8 @@ tokens! {
     InstalledUnknown => Undecided,
     /// Row 5: a catalog in play is not loaded, or the package in it cannot be decoded.
     CatalogNotLoaded => Undecided,
-    /// Row 5a, in a server only: the content of a catalog in play was known to be current too long ago.
+    /// Rows 5a and 5b: the content of a catalog in play was last known to be current too long ago, or is
+    /// superseded while a further row would deny by it.
     CatalogOutdated => Undecided,
     /// Row 6: no catalog in play has the package.
     PackageNotFound => Deny,

@@ -3,8 +3,9 @@
 use std::fs;
 use std::path::Path;
 
-use olmguard::snapshot::{Availability, CatalogState, Content};
+use olmguard::snapshot::{Availability, CatalogState, Content, Currency};
 use olmguard::source::archive::OlmFacts;
+use serde_json::Value;
 
 use super::scene::{CATALOG, Scene, asking, cluster_catalog, extension, scene};
 use crate::common::saved::{named, olm, save};
@@ -64,6 +65,61 @@ fn a_catalog_among_the_inputs_says_what_a_manifest_says() {
         (0, &"Resolved".into())
     );
     assert_eq!(report["catalogs"][0]["digest"], "sha256:1a2b");
+}
+
+/// Row 5b, offline: the object is of a later moment than the snapshot, or the server that it was saved
+/// from had not loaded the newer content.
+#[test]
+fn content_that_the_object_does_not_name_denies_nothing() {
+    let named_by = |digest: &str| {
+        let status = format!(
+            "status:\n  conditions: [{{type: Serving, status: \"True\"}}]\n  resolvedSource:\n    \
+             image: {{ref: example.com/hub@{digest}}}\n"
+        );
+        cluster_catalog("hub", &status)
+    };
+    let (same, newer) = (named_by("sha256:1a2b"), named_by("sha256:3c4d"));
+    let manifest = cluster_catalog("hub", "spec: {priority: 3}\n");
+    let files = &[
+        ("new.yaml", &*extension("new", "7.0.0")),
+        ("old.yaml", &*extension("old", "1.1.0")),
+        ("same.yaml", &same),
+        ("newer.yaml", &newer),
+        ("manifest.yaml", &manifest),
+    ];
+    let mut state = named("hub");
+    state.image_ref = Some("example.com/hub@sha256:1a2b".to_owned());
+    let current = hub(state.clone(), files);
+    let superseded = CatalogState {
+        currency: Currency::Superseded,
+        ..state
+    };
+    let superseded = hub(superseded, files);
+    let undecided = (4, ["CatalogOutdated", "Resolved"]);
+    let denied = (1, ["VersionNotFound", "Resolved"]);
+    for (scene, object, (code, tokens)) in [
+        (&current, "same.yaml", denied),
+        (&current, "manifest.yaml", denied),
+        (&current, "newer.yaml", undecided),
+        (&superseded, "manifest.yaml", undecided),
+    ] {
+        let flags = ["-f", "new.yaml", "-f", "old.yaml", "-f", object, SNAPSHOT];
+        let told = scene.tokens(&flags);
+        assert_eq!(told, (code, tokens.map(str::to_owned).to_vec()), "{object}");
+    }
+    let (_, report) = current.json(&["-f", "new.yaml", "-f", "newer.yaml", SNAPSHOT]);
+    let result = &report["results"][0];
+    assert_eq!(
+        (&result["fix"], &result["upstream"]),
+        (&Value::Null, &Value::Null)
+    );
+    assert_eq!(result["path"], Value::Array(Vec::new()));
+    // Content from a file is the content that is meant, whatever the object names.
+    let flags = ["-f", "new.yaml", "-f", "newer.yaml", SNAPSHOT, CATALOG];
+    assert_eq!(
+        current.tokens(&flags),
+        (1, vec!["VersionNotFound".to_owned()])
+    );
 }
 
 #[test]

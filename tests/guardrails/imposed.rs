@@ -1,6 +1,10 @@
 //! The guardrails of administrators: for any package, whoever wrote it, and with the bypass too.
 
+use std::sync::Arc;
+
 use olmguard::guardrail::Imposed;
+use olmguard::olm::Rules;
+use olmguard::snapshot::{CatalogState, Currency, Snapshot};
 use serde_json::{Value, json};
 
 use crate::catalog::{self, Asked, blobs, guardrails, imposing, judged};
@@ -57,6 +61,28 @@ fn the_bypass_lifts_only_what_says_so() {
         "{:?}",
         lifted.warnings
     );
+}
+
+/// Rules 16 and 17 rest on a bundle that the content has, so newer content is no excuse.
+#[test]
+fn what_is_forbidden_stays_so_while_a_catalog_is_superseded() {
+    let mut blobs = blobs(&POOL, "1.0.0");
+    let author = json!([{"id": "via", "kind": "Waypoints", "versions": ["1.2.0"]}]);
+    blobs.push(guardrails("Catalog", &author));
+    let mut hub = CatalogState::named("hub", catalog::content(&blobs));
+    hub.currency = Currency::Superseded;
+    let by_author = Snapshot::new(Rules::default(), [hub.clone()]);
+    let slowly = imposed(&json!([{"id": "slowly", "kind": "MaxMinorStep", "step": 1}]));
+    let by_both = by_author.clone().imposing(Arc::new(slowly));
+    for (snapshot, asked, expected) in [
+        (&by_author, Asked::range("1.3.0"), "Guardrail"),
+        (&by_both, Asked::range("1.3.0").bypassing(), "Guardrail"),
+        (&by_both, Asked::range("1.1.0"), "Resolved"),
+        (&by_both, Asked::range("1.9.0"), "CatalogOutdated"),
+    ] {
+        let answer = judged(snapshot, "1.0.0", asked);
+        assert_eq!(answer.token.as_str(), expected, "{asked:?}");
+    }
 }
 
 #[test]

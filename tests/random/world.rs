@@ -1,7 +1,7 @@
 //! Small random catalogs of package `P`, and requests for it.
 
 use olmguard::extension::{Installed, InstalledBundle};
-use olmguard::snapshot::{CatalogState, Snapshot};
+use olmguard::snapshot::{CatalogState, Currency, Snapshot};
 use olmguard::version::{LegacyRelease, ReleaseLimit, VersionRelease};
 use proptest::option::weighted;
 use proptest::prelude::*;
@@ -62,6 +62,14 @@ pub(crate) struct Asked {
 impl World {
     pub(crate) fn snapshot(&self) -> Snapshot {
         self.snapshot_of(text)
+    }
+
+    /// The same, each catalog being so.
+    pub(crate) fn snapshot_at(&self, currency: Currency) -> Snapshot {
+        let snapshot = self.snapshot();
+        let states = snapshot.catalogs().iter().cloned();
+        let states = states.map(|state| CatalogState { currency, ..state });
+        Snapshot::new(snapshot.rules().clone(), states)
     }
 
     pub(crate) fn snapshot_of(&self, text: impl Fn(&[Value]) -> String) -> Snapshot {

@@ -1,10 +1,9 @@
 //! Catalogs whose content is not, or may not be, what they hold by now.
 
-use olmguard::explain::Answer;
-use olmguard::judge::Token;
+use olmguard::judge::{Advice, Token};
 use olmguard::snapshot::{Age, Availability, CatalogState, Currency, OnOldCatalog, Serving};
 
-use super::{argo, argo_at, reads};
+use super::{argo, argo_at, one, reads};
 use crate::common::question::{Question, ask};
 use crate::common::written::{Written, written};
 
@@ -123,21 +122,156 @@ fn judged_on_what_is_loaded() {
     );
 }
 
-/// A refusal may be gone with the content that is not there yet: it comes with the same warning.
+/// Row 5b: what the loaded content lacks may be in the newer one.
 #[test]
-fn a_refusal_says_it_too() {
-    let warnings = |question: Question| {
-        let answer: Answer = question.state("operatorhubio", superseded).answer();
-        (answer.token, answer.warnings)
-    };
-    let warning =
-        "catalog operatorhubio has newer content that is not loaded yet: judged on what is loaded";
-    for (question, expected) in [
-        (argo_at("0.5.0").range("0.7.0"), Token::NotASuccessor),
-        (argo().range("9"), Token::VersionNotFound),
-        (argo().package("other"), Token::PackageNotFound),
+fn superseded_content_does_not_deny() {
+    reads(
+        &argo_at("0.5.0").range("0.7.0").state("operatorhubio", superseded).answer(),
+        "
+            argocd-operator: 0.5.0 -> 0.7.0 undecided: 0.7.0 is not a successor of 0.5.0 in catalog operatorhubio [CatalogOutdated]
+            Cause: catalog operatorhubio has newer content that is not loaded yet
+            See: kubectl describe clustercatalog operatorhubio
+            Needed: the newer content of the catalog
+            Catalog: operatorhubio@sha256:1a2b3c4d, content of 2026-08-21T10:03:00Z
+        ",
+    );
+    let several = three([P, Q, P]).range("9");
+    reads(
+        &several
+            .state("b", superseded)
+            .state("c", superseded)
+            .answer(),
+        "
+            P: install of 9 undecided: no bundle matches 9 [CatalogOutdated]
+            Cause: 2 catalogs have newer content that is not loaded yet
+            Catalogs: b, c
+            See: kubectl get clustercatalogs --show-labels
+            Needed: the newer content of the catalog
+        ",
+    );
+}
+
+/// Every row that lacks something, with the field that it is about.
+#[test]
+fn no_row_up_to_15_denies_by_superseded_content() {
+    let c = |lines| one(lines).state("c", superseded);
+    let tie = || three([P, P, Q]);
+    let spec = "spec.source.catalog";
+    for (question, row, field) in [
+        (
+            one("stable: 1.0.0").package("other"),
+            Token::PackageNotFound,
+            "packageName",
+        ),
+        (
+            one("stable: 1.0.0").installed("garbage"),
+            Token::InstalledVersionInvalid,
+            "status",
+        ),
+        (
+            one("stable: 1.0.0").channels(&["x"]),
+            Token::ChannelNotFound,
+            "channels",
+        ),
+        (
+            one("a: 1.0.0\n b: 2.0.0").channels(&["a"]).range("2.0.0"),
+            Token::NotInChannel,
+            "channels",
+        ),
+        (
+            one("stable: 1.0.0").range("9").bypass(),
+            Token::VersionNotFound,
+            "version",
+        ),
+        (
+            one("stable: 1.0.0; 1.1.0 skipRange <1.0.0 || || >2.0.0")
+                .installed("1.0.0")
+                .range("1.1.0"),
+            Token::BrokenSkipRange,
+            "version",
+        ),
+        (
+            one("stable: 1.0.0; 2.0.0")
+                .installed("2.0.0")
+                .range("1.0.0"),
+            Token::Downgrade,
+            "version",
+        ),
+        (
+            one("stable: 1.0.0; 2.0.0")
+                .installed("1.0.0")
+                .range("2.0.0"),
+            Token::NotASuccessor,
+            "version",
+        ),
+        (
+            one("stable: 1.0").bypass(),
+            Token::BundleVersionInvalid,
+            "version",
+        ),
+        (
+            one("stable: 1.0.0\n (requires): 1.0.0 olm.constraint"),
+            Token::UnsupportedDependency,
+            "version",
+        ),
     ] {
-        assert_eq!(warnings(question), (expected, vec![warning.to_owned()]));
+        let before = question.answer();
+        assert_eq!(before.token, row, "{question:?}");
+        let answer = question.state("c", superseded).answer();
+        assert_eq!(answer.token, Token::CatalogOutdated, "{row:?}");
+        assert_eq!(answer.advice, Advice::default(), "{row:?}");
+        assert_eq!(
+            (&answer.upstream, &answer.successors),
+            (&None, &None),
+            "{row:?}"
+        );
+        let mut warnings = answer.warnings.iter();
+        assert!(
+            !warnings.any(|warning| warning.contains("newer content")),
+            "{row:?}"
+        );
+        let [cause] = answer.causes.as_slice() else {
+            panic!("{:?}", answer.causes);
+        };
+        assert_eq!(cause.message, before.causes[0].message);
+        assert!(cause.field.contains(field), "{row:?}: {}", cause.field);
+        assert!(
+            cause
+                .field
+                .starts_with(if field == "status" { "status" } else { spec })
+        );
+    }
+    // The catalog that ties, and one that does not have the package yet.
+    for name in ["b", "c"] {
+        assert_eq!(tie().answer().token, Token::AmbiguousCatalogs);
+        assert_eq!(
+            tie().state(name, superseded).answer().token,
+            Token::CatalogOutdated,
+            "{name}"
+        );
+    }
+    for (question, expected) in [
+        // What resolves is allowed.
+        (c("stable: 1.0.0"), Token::Resolved),
+        (
+            c("stable: 1.0.0; 2.0.0")
+                .installed("1.0.0")
+                .range("2.0.0")
+                .bypass(),
+            Token::Bypassed,
+        ),
+        // Rows 2 and 3 rest on no content.
+        (
+            c("stable: 1.0.0").range("garbage"),
+            Token::InvalidVersionRange,
+        ),
+        // A catalog that is not in play lacks nothing.
+        (
+            three([P, Q, Q]).of_catalog("b").state("a", superseded),
+            Token::PackageNotFound,
+        ),
+    ] {
+        assert_eq!(question.answer().token, expected, "{question:?}");
     }
 }
 
@@ -148,8 +282,9 @@ fn what_cannot_matter_is_not_told() {
         // Another catalog has the package.
         (question().state("a", superseded), 0),
         (question().state("c", superseded), 1),
-        // None has it: any may have it by now.
-        (question().package("other").state("a", superseded), 1),
+        // None has it: any may have it by now, and row 5b tells so.
+        (question().package("other").state("a", superseded), 0),
+        (question().package("other").state("a", old), 1),
         (
             question()
                 .package("other")

@@ -149,7 +149,7 @@ fn what_there_was_no_time_or_room_for_says_so() {
         let answer = Review::read(&row).unwrap().unanswered(cause);
         assert_eq!(answer.message.as_deref(), Some(expected));
         assert_eq!(answer.token, cause.token());
-        assert!(answer.token.is_server_only());
+        assert!(answer.token.takes_a_cluster());
         let (outcome, _, response) = told(&row, &answer, STRICT);
         assert_eq!(outcome, Outcome::Refused);
         let causes = &response["status"]["details"]["causes"];

@@ -86,12 +86,16 @@ fn replace(saved: &mut [CatalogState], contents: &mut Vec<(&str, Content)>) {
 }
 
 /// Lets objects say what a manifest says: which labels, priority and mode a catalog has, and that there
-/// is one. What an object says wrong about a catalog stays wrong, whatever its content is.
+/// is one. What an object says wrong about a catalog stays wrong, whatever its content is. An object that
+/// names another digest than that of the content has newer content.
 fn describe(states: &mut Vec<CatalogState>, objects: Vec<CatalogState>) {
     for object in objects {
         match states.iter_mut().find(|state| state.name == object.name) {
             None => states.push(object),
             Some(state) => {
+                if differ(object.digest(), state.digest()) {
+                    state.currency = Currency::Superseded;
+                }
                 state.labels = object.labels;
                 state.priority = object.priority;
                 state.availability = object.availability;
@@ -101,6 +105,11 @@ fn describe(states: &mut Vec<CatalogState>, objects: Vec<CatalogState>) {
             }
         }
     }
+}
+
+/// Whether both are known, and not the same.
+fn differ(one: Option<&str>, other: Option<&str>) -> bool {
+    one.zip(other).is_some_and(|(one, other)| one != other)
 }
 
 /// Gives the catalogs that objects describe the contents of `--catalog`; one that no object describes

@@ -5,7 +5,7 @@
 use crate::dns1123;
 use crate::explain::refusal::{Detail, detail, names, sentences};
 use crate::explain::text::Line;
-use crate::judge::NoCatalogs;
+use crate::judge::{NoCatalogs, Outdated};
 use crate::resolve::{NotLoaded, NotLoadedCause};
 use crate::snapshot::CatalogState;
 
@@ -32,12 +32,17 @@ pub(super) fn not_loaded(failed: &NotLoaded<'_>) -> Line {
 
 /// Why some in play are not asked.
 pub(super) fn outdated(old: &[&CatalogState]) -> Line {
-    let line = Line::default().say("the content of ");
-    let line = match old {
+    let line = Line::default().say("the content of ").then(named(old));
+    line.say(" was last known to be current too long ago")
+}
+
+/// One by its name, several by their number.
+fn named(catalogs: &[&CatalogState]) -> Line {
+    let line = Line::default();
+    match catalogs {
         [only] => line.say("catalog ").name(&only.name),
         all => line.say(&format!("{} catalogs", all.len())),
-    };
-    line.say(" was last known to be current too long ago")
+    }
 }
 
 /// What is known of a catalog that does not answer.
@@ -64,15 +69,30 @@ pub(super) fn of_not_loaded(failed: &NotLoaded<'_>) -> Vec<Detail> {
         .collect()
 }
 
-/// What is known of catalogs that are too old.
-pub(super) fn of_outdated(old: &[&CatalogState]) -> Vec<Detail> {
-    match old {
+/// What is known of catalogs that are outdated.
+pub(super) fn of_outdated(outdated: &Outdated<'_>) -> Vec<Detail> {
+    let cause = match outdated {
+        Outdated::TooOld(_) => None,
+        Outdated::Superseded { catalogs, .. } => Some(superseded(catalogs)),
+    };
+    let which = match outdated.catalogs() {
         [only] => vec![see(only)],
         all => {
             let all: Vec<_> = all.iter().map(|catalog| catalog.name.as_str()).collect();
             vec![detail("Catalogs", names(&all)), see_all()]
         }
-    }
+    };
+    cause.into_iter().chain(which).collect()
+}
+
+/// Why a row does not deny by the content of these.
+fn superseded(catalogs: &[&CatalogState]) -> Detail {
+    let has = if catalogs.len() > 1 { "have" } else { "has" };
+    let why = format!(
+        "{} {has} newer content that is not loaded yet",
+        named(catalogs)
+    );
+    sentences("Cause", vec![why])
 }
 
 /// Where to look for all catalogs.

@@ -2,7 +2,7 @@
 //!
 //! Only those that the answer rests on are told of: the ones that have the package; where none has
 //! it, all in play, for newer content of any may have it. A catalog that stands in the verdict
-//! itself (rows 5 and 5a) is no warning besides.
+//! itself (rows 5, 5a and 5b) is no warning besides.
 
 use crate::judge::{Ruled, Ruling, Warning};
 use crate::snapshot::{Age, CatalogState, Currency, Snapshot};
