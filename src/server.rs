@@ -29,6 +29,7 @@ mod judge;
 mod limits;
 mod listen;
 mod media_type;
+mod newer;
 mod ops;
 mod pace;
 mod phase;
@@ -50,6 +51,7 @@ pub use health::Check;
 pub use judge::{Guard, Judge};
 pub use limits::{Limits, Patience};
 pub use listen::BindError;
+pub use newer::Newer;
 
 use crate::admission::Enforcement;
 use crate::telemetry::Metrics;

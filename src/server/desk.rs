@@ -20,7 +20,7 @@ use tokio::time::{Duration, Instant, timeout_at};
 
 use crate::admission::{Enforcement, Outcome, Review, ReviewError};
 use crate::explain::Answer;
-use crate::judge::{Unanswered, Wait};
+use crate::judge::{Token, Unanswered, Wait};
 use crate::server::body::{BodyError, BodyMemory, Read, Share};
 use crate::server::deadline::Deadline;
 use crate::server::judge::Judge;
@@ -111,7 +111,7 @@ impl Desk {
         let body = self.bodies.read(&parts.headers, body, deadline).await?;
         self.sight.metrics.received(body.bytes.len() as u64);
         let held = Arc::new(self.decode(body, deadline).await?);
-        let answer = self.answer(&held, deadline).await?;
+        let answer = self.latest(&held, deadline).await?;
         self.over(&held.review, || {
             let reply = held.review.reply(&answer, self.enforcement);
             self.sight
@@ -140,6 +140,17 @@ impl Desk {
         let _decoder = decoder.map_err(|_| BodyError::NoRoom(deadline))?;
         let held = tokio::task::spawn_blocking(decode).await;
         held.map_err(|_| Refused::Lost)?
+    }
+
+    /// The answer, given again where newer content could decide and is loaded soon.
+    async fn latest(&self, held: &Arc<Held>, deadline: Deadline) -> Result<Answer, Refused> {
+        let newer = self.judge.newer();
+        let answer = self.answer(held, deadline).await?;
+        let is_outdated = answer.token == Token::CatalogOutdated;
+        match newer.filter(|_| is_outdated) {
+            Some(newer) if newer.loaded(deadline).await => self.answer(held, deadline).await,
+            _ => Ok(answer),
+        }
     }
 
     /// The answer of the judge, or one of our own where there is nothing to judge or no time.

@@ -4,10 +4,12 @@ use std::fmt;
 use std::sync::Arc;
 
 use arc_swap::ArcSwap;
+use tokio::sync::watch;
 
 use crate::admission::Review;
 use crate::explain::Answer;
 use crate::guardrail::Imposed;
+use crate::server::newer::Newer;
 use crate::snapshot::Snapshot;
 
 /// Answers reviews.
@@ -17,6 +19,11 @@ use crate::snapshot::Snapshot;
 pub trait Judge: fmt::Debug + Send + Sync + 'static {
     /// The answer to a review.
     fn answer(&self, review: &Review) -> Answer;
+
+    /// What shows whether newer content of a catalog is being loaded; nothing where none ever is.
+    fn newer(&self) -> Option<Newer> {
+        None
+    }
 }
 
 /// Judges by the catalogs of the moment.
@@ -28,6 +35,7 @@ pub trait Judge: fmt::Debug + Send + Sync + 'static {
 pub struct Guard {
     snapshot: Arc<ArcSwap<Snapshot>>,
     imposed: Arc<ArcSwap<Imposed>>,
+    loads_newer: Option<watch::Receiver<bool>>,
 }
 
 impl Guard {
@@ -36,6 +44,16 @@ impl Guard {
         Self {
             snapshot,
             imposed: Arc::default(),
+            loads_newer: None,
+        }
+    }
+
+    /// The same, waiting for newer content while this is true and the loaded content cannot decide.
+    #[must_use]
+    pub fn awaiting(self, loads_newer: watch::Receiver<bool>) -> Self {
+        Self {
+            loads_newer: Some(loads_newer),
+            ..self
         }
     }
 
@@ -61,5 +79,9 @@ impl Judge for Guard {
         }
         let imposing = Snapshot::clone(&snapshot).imposing(imposed);
         review.answer(&imposing)
+    }
+
+    fn newer(&self) -> Option<Newer> {
+        self.loads_newer.clone().map(Newer::from_now)
     }
 }

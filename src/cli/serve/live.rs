@@ -158,7 +158,7 @@ impl Live {
             "Follows the catalogs of the cluster"
         );
         let snapshot = Arc::new(ArcSwap::default());
-        let guard = Guard::new(Arc::clone(&snapshot));
+        let guard = Guard::new(Arc::clone(&snapshot)).awaiting(self.board.loads_newer());
         tokio::spawn(async move {
             loop {
                 self.until_lost(&metrics, &snapshot).await;

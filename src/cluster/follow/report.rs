@@ -4,6 +4,7 @@ use std::fmt::Write;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
+use tokio::sync::watch;
 use tokio::time::Instant;
 
 use crate::snapshot::{Availability, Currency, Serving};
@@ -34,7 +35,10 @@ pub(super) struct CatalogReport {
 
 /// Where the state of the catalogs is put up for probes.
 #[derive(Debug, Default)]
-pub struct Board(Mutex<State>);
+pub struct Board {
+    state: Mutex<State>,
+    loads_newer: watch::Sender<bool>,
+}
 
 #[derive(Debug, Default)]
 struct State {
@@ -79,6 +83,16 @@ impl Board {
         }
     }
 
+    /// Whether newer content is being loaded of a catalog whose older content is loaded.
+    pub fn loads_newer(&self) -> watch::Receiver<bool> {
+        self.loads_newer.subscribe()
+    }
+
+    pub(super) fn put_loads_newer(&self, is_so: bool) {
+        self.loads_newer
+            .send_if_modified(|was_so| std::mem::replace(was_so, is_so) != is_so);
+    }
+
     pub(super) fn put(&self, is_ready: bool, catalogs: Vec<CatalogReport>) {
         let mut state = self.state();
         state.is_ready = is_ready;
@@ -100,7 +114,7 @@ impl Board {
 
     /// Nothing that is done under the lock can fail half-way.
     fn state(&self) -> MutexGuard<'_, State> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 

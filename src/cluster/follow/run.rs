@@ -17,7 +17,7 @@ use crate::cluster::follow::publish::Stage;
 use crate::cluster::follow::tell::{Audience, Teller};
 use crate::cluster::follow::{AgeLimit, RETRY};
 use crate::olm::Rules;
-use crate::snapshot::{Content, Snapshot};
+use crate::snapshot::{Content, Currency, Snapshot};
 
 /// What a follower is given.
 #[derive(Debug)]
@@ -229,13 +229,31 @@ impl<L: Load> Follower<L> {
         let now = Instant::now();
         self.end_unwanted();
         self.begin_due(now);
-        if self.stage.publish(self.ledger.snapshot(now)) {
-            self.teller.swapped();
-        }
+        self.publish(self.ledger.snapshot(now));
         self.let_go();
         self.keep();
         self.teller
             .catalogs(self.ledger.is_ready(), self.ledger.report(now));
+    }
+
+    /// That newer content is being loaded is known before what it supersedes is published, and until
+    /// the newer content is.
+    fn publish(&mut self, snapshot: Snapshot) {
+        let is_superseded = |name: &str| {
+            let state = snapshot.catalog(name);
+            state.is_some_and(|state| state.currency == Currency::Superseded)
+        };
+        let mut running = self.running.iter();
+        let loads_newer = running.any(|running| is_superseded(&running.job.want.name));
+        if loads_newer {
+            self.teller.loads_newer(true);
+        }
+        if self.stage.publish(snapshot) {
+            self.teller.swapped();
+        }
+        if !loads_newer {
+            self.teller.loads_newer(false);
+        }
     }
 
     fn end_unwanted(&mut self) {

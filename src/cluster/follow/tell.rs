@@ -95,6 +95,11 @@ impl Teller {
         self.audience.catalogs.load_failed(catalog, class);
     }
 
+    /// Whether newer content is being loaded of a catalog whose older content is loaded.
+    pub(super) fn loads_newer(&self, is_so: bool) {
+        self.audience.board.put_loads_newer(is_so);
+    }
+
     pub(super) fn swapped(&self) {
         self.audience.catalogs.swapped();
     }

@@ -300,6 +300,32 @@ async fn a_watch_that_is_lost_takes_nothing_away() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn it_is_known_while_newer_content_is_being_loaded() {
+    let script = Script::default();
+    script.next("b", &[Does::Fails, Does::Hangs]);
+    let world = World::begin(script.clone()).await;
+    let newer = world.board.loads_newer();
+    world
+        .tell(CatalogEvent::Listed(vec![observed("hub", "a")]))
+        .await;
+    world.until_judged_by("hub", "a").await;
+    assert!(!*newer.borrow(), "the first content supersedes none");
+    world
+        .tell(CatalogEvent::Applied(observed("hub", "b")))
+        .await;
+    let failed = |_: &Snapshot| script.begun().len() == 2;
+    world.until("failed", failed).await;
+    world.until("given up for now", |_| !*newer.borrow()).await;
+    let hangs = |_: &Snapshot| script.begun().len() == 3 && *newer.borrow();
+    world.until("loading again", hangs).await;
+    world
+        .tell(CatalogEvent::Applied(observed("hub", "c")))
+        .await;
+    world.until_judged_by("hub", "c").await;
+    world.until("loaded", |_| !*newer.borrow()).await;
+}
+
+#[tokio::test(start_paused = true)]
 async fn it_ends_when_nobody_tells_it_anything() {
     let world = World::begin(Script::default()).await;
     drop(world.events);
