@@ -21,6 +21,7 @@ mod monitoring {
     pub(crate) mod known;
     pub(crate) mod promql;
     pub(crate) mod promtool;
+    pub(crate) mod remedies;
     pub(crate) mod rules;
     pub(crate) mod runbooks;
 }

@@ -63,7 +63,7 @@ fn links_lead_to_pages_that_are_there() {
 }
 
 /// Each page with its name, without the list of them.
-fn pages() -> Vec<(String, String)> {
+pub(crate) fn pages() -> Vec<(String, String)> {
     let files = fs::read_dir(FOLDER).expect("a folder of runbooks");
     let files = files.map(|file| file.expect("a file").path());
     let pages = files.filter(|path| path.file_stem().is_some_and(|stem| stem != "README"));
