@@ -40,11 +40,7 @@ impl Clock {
         if let Some((name, _)) = named {
             self.open = Some(name.trim_end().to_owned());
         }
-        let result = named.map_or(line, |(_, rest)| rest);
-        if !RESULTS
-            .iter()
-            .any(|known| result.trim_end().ends_with(known))
-        {
+        if !is_end(named.map_or(line, |(_, rest)| rest).trim_end()) {
             return;
         }
         if let Some(name) = self.open.take() {
@@ -68,7 +64,10 @@ pub(crate) fn slowest(tests: &[Timed], count: usize) -> Vec<&Timed> {
     tests
 }
 
-const RESULTS: [&str; 3] = ["ok", "FAILED", "ignored"];
+/// `ok` and `FAILED` come after what the test printed; `ignored` may come with a reason.
+fn is_end(result: &str) -> bool {
+    result.ends_with("ok") || result.ends_with("FAILED") || result.starts_with("ignored")
+}
 
 #[cfg(test)]
 mod tests {
@@ -97,7 +96,7 @@ mod tests {
             ("running 3 tests", 2),
             ("test a::b ... ok", 5),
             ("test c - should panic ... FAILED", 6),
-            ("test d ... ignored", 6),
+            ("test d ... ignored, is run by c", 6),
             ("", 9),
             ("successes:", 9),
             ("test result: FAILED. 1 passed; 1 failed", 9),

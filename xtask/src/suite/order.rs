@@ -63,11 +63,17 @@ const ALONE: [(&str, &str); 6] = [
 ];
 
 /// Started late, one of these would leave the other processors idle at the end.
-const LONGEST: [&str; 4] = [
+const LONGEST: [&str; 10] = [
     "src/lib.rs",
     "tests/suggestions.rs",
+    "tests/hostile_manifests.rs",
     "tests/decisions.rs",
+    "tests/base_cli.rs",
     "tests/lint_opm.rs",
+    "tests/guardrails.rs",
+    "tests/lint_hostile.rs",
+    "tests/graph_browser.rs",
+    "tests/graph_pictures.rs",
 ];
 
 #[cfg(test)]
