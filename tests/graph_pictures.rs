@@ -24,6 +24,7 @@ mod picture {
 }
 
 use std::collections::BTreeSet;
+use std::sync::LazyLock;
 
 use olmguard::graph::Graph;
 use olmguard::picture::html::html;
@@ -78,17 +79,28 @@ fn everything() -> Vec<Drawn> {
 
 #[track_caller]
 fn for_each_picture(mut test: impl FnMut(&str, &Graph<'_>, &Sketch<'_, '_>, &Seen)) {
-    let all = everything();
-    for drawn in &all {
+    // Several tests look at the same pictures: each is laid out once.
+    static PICTURES: LazyLock<Vec<Seen>> = LazyLock::new(|| {
+        let mut pictures = Vec::new();
+        for_each_sketch(|_, _, sketch| pictures.push(seen(&svg(sketch, &layout(sketch)))));
+        pictures
+    });
+    let mut pictures = PICTURES.iter();
+    for_each_sketch(|name, graph, sketch| {
+        test(name, graph, sketch, pictures.next().expect("a picture"));
+    });
+    println!("{} pictures, 5 of each package", PICTURES.len());
+}
+
+fn for_each_sketch(mut each: impl FnMut(&str, &Graph<'_>, &Sketch<'_, '_>)) {
+    for drawn in &everything() {
         with_guardrails(drawn, |graph, guarded| {
             for view in views(graph, guarded) {
                 let sketch = Sketch::of(graph, view).expect("not too large");
-                let shown = svg(&sketch, &layout(&sketch));
-                test(&drawn.name, graph, &sketch, &seen(&shown));
+                each(&drawn.name, graph, &sketch);
             }
         });
     }
-    println!("{} packages, each seen in 5 ways", all.len());
 }
 
 #[test]
