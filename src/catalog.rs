@@ -17,6 +17,7 @@ pub mod fbc;
 mod index;
 mod owned;
 mod package;
+mod plausible;
 mod written;
 
 use std::collections::BTreeMap;
@@ -29,6 +30,7 @@ pub use bundle_set::{BundleIndex, BundleSet};
 pub use channel::{AskedChannels, Channel, ChannelIndex};
 pub use edges::NameEdge;
 pub use package::{Deprecation, Package, Successors};
+pub use plausible::{Doubt, Glance, Remaining};
 pub use written::WrittenEdge;
 
 use crate::heap::Heap;
@@ -39,6 +41,8 @@ use blob::BlobFault;
 pub struct Catalog {
     packages: BTreeMap<Box<str>, Result<Package, PackageFault>>,
     counts: Counts,
+    /// Whether its first value has no schema.
+    is_foreign: bool,
 }
 
 /// How many blobs of a kind a catalog holds, of those that are filed under a package.

@@ -23,7 +23,7 @@ pub(super) struct Whole {
 }
 
 impl Intake for Whole {
-    type Blob<'a> = (Option<meta::Blob<'a>>, Value);
+    type Blob<'a> = (meta::Value<'a>, Value);
 
     const PLACES: Places = Places::Unwanted;
 
@@ -36,8 +36,10 @@ impl Intake for Whole {
     }
 
     fn take(&mut self, (decisive, value): Self::Blob<'_>, place: &Place<'_>) {
-        if self.fault.is_none() {
-            self.fault = decisive.and_then(|blob| fault(blob, place));
+        if let meta::Value::Blob(blob) = decisive
+            && self.fault.is_none()
+        {
+            self.fault = fault(blob, place);
         }
         if let Value::Object(members) = value {
             self.blobs.push(Blob::new(members));

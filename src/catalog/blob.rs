@@ -210,6 +210,10 @@ pub struct Deprecation<'a> {
 pub trait Sink {
     /// Takes one blob; of two with one key the later counts.
     fn blob(&mut self, key: Key<'_>, content: Result<Content<'_>, BlobFault>);
+
+    /// Takes an object that no package's folder holds. OLM never reads it, but a text that begins with
+    /// one without a schema is hardly a catalog.
+    fn unfiled(&mut self, _has_schema: bool) {}
 }
 
 /// Why one blob does not decode, and where it stands.

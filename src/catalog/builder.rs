@@ -19,6 +19,8 @@ use crate::olm::Rules;
 pub struct CatalogBuilder<'r> {
     rules: &'r Rules,
     folders: HashMap<Box<str>, Folder>,
+    /// Whether the first value has no schema; absent before there is one.
+    is_foreign: Option<bool>,
 }
 
 /// The blobs of one package. `top_level` tells a blob without a package from one of a package that
@@ -80,6 +82,7 @@ impl<'r> CatalogBuilder<'r> {
         Self {
             rules,
             folders: HashMap::new(),
+            is_foreign: None,
         }
     }
 
@@ -95,6 +98,7 @@ impl<'r> CatalogBuilder<'r> {
         Catalog {
             packages: packages.collect(),
             counts,
+            is_foreign: self.is_foreign.unwrap_or(false),
         }
     }
 
@@ -115,6 +119,7 @@ impl<'r> CatalogBuilder<'r> {
 
 impl Sink for CatalogBuilder<'_> {
     fn blob(&mut self, key: Key<'_>, content: Result<Content<'_>, BlobFault>) {
+        self.is_foreign.get_or_insert(key.schema.is_empty());
         let folder = key.folder();
         if folder.is_empty() {
             return;
@@ -132,6 +137,10 @@ impl Sink for CatalogBuilder<'_> {
                     .insert(folder.into(), Folder::from([(place, filed)]));
             }
         }
+    }
+
+    fn unfiled(&mut self, has_schema: bool) {
+        self.is_foreign.get_or_insert(!has_schema);
     }
 }
 

@@ -39,6 +39,7 @@ pub(super) fn index(parts: Parts) -> Package {
         guardrails,
         mut other_guardrails,
     } = parts;
+    let has_about = about.is_some();
     let about = about.unwrap_or_default();
     let properties = about.guardrails.iter().map(|text| guardrails_of(text));
     other_guardrails.extend(about.other_guardrails.into_iter().map(Box::from));
@@ -46,6 +47,7 @@ pub(super) fn index(parts: Parts) -> Package {
     bundles.sort_by(Bundle::cmp_preference);
     blobs.sort_by(|a, b| a.name.cmp(&b.name));
     let places = places(&bundles);
+    let is_incomplete = !is_complete(has_about, &blobs, &places);
     let (channels, edges) = channels(&blobs, &places);
     let readable = bundles
         .iter()
@@ -61,6 +63,7 @@ pub(super) fn index(parts: Parts) -> Package {
         edges,
         deprecated_bundles,
         deprecation,
+        is_incomplete,
     };
     if let Some(entries) = deprecations {
         package.deprecate(&entries);
@@ -74,6 +77,17 @@ fn places(bundles: &[Bundle]) -> Places<'_> {
         places.entry(&bundle.name).or_default().push(index);
     }
     places
+}
+
+/// Whether bundles have a channel, channels have their bundles, and both have a package. A package that
+/// has neither can be meant so.
+fn is_complete(has_about: bool, channels: &[blob::Channel<'_>], bundles: &Places<'_>) -> bool {
+    let mut entries = channels.iter().flat_map(|channel| &channel.entries);
+    let is_bare = channels.is_empty() && bundles.is_empty();
+    is_bare
+        || has_about
+            && !channels.is_empty()
+            && entries.all(|entry| bundles.contains_key(&*entry.name))
 }
 
 fn channels(blobs: &[blob::Channel<'_>], places: &Places<'_>) -> (Vec<Channel>, EdgesBuilder) {

@@ -24,6 +24,8 @@ pub struct Package {
     pub(super) deprecated_bundles: BundleSet,
     pub(super) deprecation: Deprecation,
     pub(super) guardrails: Box<Authored>,
+    /// Whether it lacks blobs that others of it need.
+    pub(super) is_incomplete: bool,
 }
 
 /// What the package's `olm.deprecations` blob says of the package itself.
@@ -57,6 +59,7 @@ impl Heap for Package {
             deprecated_bundles,
             deprecation,
             guardrails,
+            is_incomplete: _,
         } = self;
         default_channel.heap_bytes()
             + bundles.heap_bytes()

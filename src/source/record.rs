@@ -134,6 +134,11 @@ impl Sink for Both<'_> {
         self.0.blob(key, content.clone());
         self.1.blob(key, content);
     }
+
+    fn unfiled(&mut self, has_schema: bool) {
+        self.0.unfiled(has_schema);
+        self.1.unfiled(has_schema);
+    }
 }
 
 /// Hands over the blobs of a record, which is all that `input` holds.

@@ -7,7 +7,7 @@
 use super::error::{FbcError, NotAFile};
 use super::filed::Filed;
 use super::json::{Cursor, Step};
-use super::meta::{self, Blob};
+use super::meta::{self, Blob, Value};
 use super::reader::Places;
 use super::yaml::Marks;
 use crate::catalog::blob::{BlobFault, Fault, Position, Sink};
@@ -93,7 +93,7 @@ impl Place<'_> {
 pub(crate) struct Decisive<'s>(pub(crate) &'s mut dyn Sink);
 
 impl Intake for Decisive<'_> {
-    type Blob<'a> = Option<Blob<'a>>;
+    type Blob<'a> = Value<'a>;
 
     const PLACES: Places = Places::Unwanted;
 
@@ -102,11 +102,14 @@ impl Intake for Decisive<'_> {
     }
 
     fn take(&mut self, blob: Self::Blob<'_>, place: &Place<'_>) {
-        let Some(Blob { filed, content }) = blob else {
-            return;
-        };
-        let content = content.map_err(|fault| place.blame(&filed, fault));
-        self.0.blob(filed.key(), content);
+        match blob {
+            Value::Null => {}
+            Value::Unfiled { has_schema } => self.0.unfiled(has_schema),
+            Value::Blob(Blob { filed, content }) => {
+                let content = content.map_err(|fault| place.blame(&filed, fault));
+                self.0.blob(filed.key(), content);
+            }
+        }
     }
 
     fn fault(&mut self, _: &str, fault: FbcError, _: Origin, _: &[u8]) -> Result<(), FbcError> {

@@ -23,10 +23,25 @@ pub(crate) struct Blob<'a> {
     pub(crate) content: Result<Content<'a>, Fault>,
 }
 
-/// Reads the next blob; `None` for null, and for a blob that no package's folder holds.
-pub(crate) fn read<'a>(cursor: &mut Cursor<'a>) -> Step<Option<Blob<'a>>> {
+/// What stands in a catalog where a blob is expected.
+#[derive(Debug)]
+#[expect(
+    clippy::large_enum_variant,
+    reason = "nearly all are blobs, and each is handed on before the next is read"
+)]
+pub(crate) enum Value<'a> {
+    /// Nothing: an empty document is one.
+    Null,
+    /// An object that no package's folder holds.
+    Unfiled { has_schema: bool },
+    /// A blob.
+    Blob(Blob<'a>),
+}
+
+/// Reads the next blob.
+pub(crate) fn read<'a>(cursor: &mut Cursor<'a>) -> Step<Value<'a>> {
     match cursor.kind()? {
-        Kind::Null => cursor.skip().map(|()| None),
+        Kind::Null => cursor.skip().map(|()| Value::Null),
         Kind::Object => Members::read(cursor)?.blob(cursor),
         found => cursor.malformed_at(cursor.at(), Malformed::NotAnObject { found }),
     }
@@ -96,7 +111,7 @@ impl<'a> Members<'a> {
         Ok(())
     }
 
-    fn blob(self, cursor: &mut Cursor<'a>) -> Step<Option<Blob<'a>>> {
+    fn blob(self, cursor: &mut Cursor<'a>) -> Step<Value<'a>> {
         let start = cursor.at();
         let schema = Label::text(self.schema.as_ref(), cursor)?;
         let package = Label::text(self.package.as_ref(), cursor)?;
@@ -108,7 +123,10 @@ impl<'a> Members<'a> {
         };
         let filed = match filed::file(folder, schema.clone(), name.clone()) {
             Ok(Some(filed)) => filed,
-            Ok(None) => return Ok(None),
+            Ok(None) => {
+                let has_schema = !schema.is_empty();
+                return Ok(Value::Unfiled { has_schema });
+            }
             Err(malformed) => return cursor.malformed_at(start, malformed),
         };
         let rest = Typed {
@@ -118,7 +136,7 @@ impl<'a> Members<'a> {
         };
         let (content, fault) = cursor.isolated(|cursor| rest.content(&schema, name, cursor))?;
         let content = fault.map_or(Ok(content), Err);
-        Ok(Some(Blob { filed, content }))
+        Ok(Value::Blob(Blob { filed, content }))
     }
 }
 
