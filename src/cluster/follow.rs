@@ -15,6 +15,7 @@
 //! Invariant: one task decides, and it alone writes the snapshot; loading is done beside it.
 
 mod boot;
+mod confidence;
 mod job;
 mod ledger;
 mod load;

@@ -27,6 +27,7 @@ const MOVED: &[(&str, f64)] = &[
     ),
     (r#"olmguard_catalog_serving{catalog="hub"}"#, 1.0),
     (r#"olmguard_catalog_newer_known{catalog="hub"}"#, 1.0),
+    (r#"olmguard_catalog_held_back{catalog="hub"}"#, 1.0),
     (
         r#"olmguard_catalog_load_errors_total{catalog="hub",class="truncated"}"#,
         2.0,
@@ -95,6 +96,7 @@ fn catalogs_are_followed(metrics: &Metrics) {
     );
     catalogs.told("hub", Serving::Presumed, Currency::Superseded);
     catalogs.aged("hub", Duration::from_secs(90));
+    catalogs.held_back("hub", true);
     for _ in 0..2 {
         catalogs.load_failed("hub", LoadFailure::of("truncated"));
     }
@@ -129,11 +131,12 @@ fn failures_are_found_by_their_words() {
 /// Whatever is told first makes all of its series.
 #[test]
 fn a_catalog_that_is_gone_takes_its_series_along() {
-    let tell: [fn(&Metrics); 5] = [
+    let tell: [fn(&Metrics); 6] = [
         |metrics| metrics.catalogs.not_loaded("hub"),
         |metrics| metrics.catalogs.loaded("hub", &LOAD),
         |metrics| metrics.catalogs.load_failed("hub", LoadFailure::Tls),
         |metrics| metrics.catalogs.aged("hub", Duration::from_secs(1)),
+        |metrics| metrics.catalogs.held_back("hub", true),
         |metrics| {
             let (serving, currency) = (Serving::KnownNot, Currency::Superseded);
             metrics.catalogs.told("hub", serving, currency);
@@ -144,7 +147,7 @@ fn a_catalog_that_is_gone_takes_its_series_along() {
     for first in tell {
         first(&metrics);
         let one = series(&metrics.render());
-        assert_eq!(one, before + 10 + LoadFailure::ALL.len());
+        assert_eq!(one, before + 11 + LoadFailure::ALL.len());
         for then in tell {
             then(&metrics);
         }

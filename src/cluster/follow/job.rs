@@ -5,6 +5,7 @@ use std::sync::Arc;
 use std::time::{Duration, SystemTime};
 
 use crate::catalog::Catalog;
+use crate::cluster::follow::confidence::HeldBack;
 use crate::cluster::follow::tracked::Key;
 use crate::olm::Rules;
 use crate::telemetry::metrics::CatalogLoad;
@@ -27,8 +28,27 @@ pub(super) struct Job {
     pub(super) want: Want,
     /// What it is read by.
     pub(super) rules: Rules,
-    /// Whether other content of the catalog is held meanwhile.
-    pub(super) replaces: bool,
+    pub(super) task: Task,
+}
+
+/// What is to be done.
+#[derive(Clone, Debug)]
+pub(super) enum Task {
+    /// Load the content.
+    Load(Known),
+    /// Fetch again what is loaded and was fetched once, to see whether it has this SHA-256.
+    Confirm([u8; 32]),
+}
+
+/// What content is compared with before it is believed.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Known {
+    /// What is loaded of the catalog.
+    pub(super) loaded: Option<Arc<Loaded>>,
+    /// Whether that is of the digest that is to be loaded.
+    pub(super) is_of_digest: bool,
+    /// What was fetched for the digest and not believed.
+    pub(super) held_back: Option<HeldBack>,
 }
 
 /// Content, weighed by the thread that read it: to count all that it holds takes its time.
@@ -47,6 +67,8 @@ pub(super) struct Loaded {
     pub(super) resident_bytes: usize,
     /// Of the bytes that it was made of; absent where it comes from the cache.
     pub(super) sha256: Option<[u8; 32]>,
+    /// Whether more speaks for it than one fetch.
+    pub(super) is_confirmed: bool,
     pub(super) from: Origin,
     pub(super) at: SystemTime,
     pub(super) took: Duration,
@@ -67,6 +89,11 @@ impl Weighed {
             resident_bytes: content.resident_bytes(),
             content: Arc::new(content),
         }
+    }
+
+    /// The end of large content is nothing for a thread that serves.
+    pub(super) fn let_go(self) {
+        tokio::task::spawn_blocking(move || drop(self));
     }
 }
 
@@ -109,6 +136,8 @@ impl fmt::Display for Origin {
 pub(super) enum Outcome {
     /// Content, and the object names its digest still.
     Loaded(Arc<Loaded>),
+    /// What is loaded is what catalogd serves.
+    Confirmed,
     /// Nothing, for this reason.
     Failed(Failure),
 }
@@ -120,13 +149,22 @@ pub(super) struct Failure {
     pub(super) class: &'static str,
     /// In words of one line.
     pub(super) why: String,
+    /// What was fetched and is not believed.
+    pub(super) held_back: Option<HeldBack>,
 }
 
 /// Whether a job may begin beside these: a slow catalog does not hold up the others, and content
 /// that is held twice, the old and the new, is that of one catalog at a time.
 pub(super) fn may_begin(job: &Job, running: &[Job]) -> bool {
-    let replacing = running.iter().any(|running| running.replaces);
-    running.len() < MOST_AT_ONCE && !(job.replaces && replacing)
+    let replacing = running.iter().any(Job::replaces);
+    running.len() < MOST_AT_ONCE && !(job.replaces() && replacing)
+}
+
+impl Job {
+    /// Whether other content of the catalog is held meanwhile.
+    fn replaces(&self) -> bool {
+        matches!(&self.task, Task::Load(known) if known.loaded.is_some())
+    }
 }
 
 const MOST_AT_ONCE: usize = 2;

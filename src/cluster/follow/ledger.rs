@@ -19,7 +19,7 @@ use tokio::time::Instant;
 use crate::cluster::catalogs::Observed;
 use crate::cluster::follow::AgeLimit;
 use crate::cluster::follow::boot::Boot;
-use crate::cluster::follow::job::{Job, Loaded, may_begin};
+use crate::cluster::follow::job::{Failure, Job, Loaded, Task, may_begin};
 use crate::cluster::follow::report::CatalogReport;
 use crate::cluster::follow::tracked::{Key, Tracked};
 use crate::olm::Rules;
@@ -141,11 +141,14 @@ impl Ledger {
             return Vec::new();
         };
         let mut waiting: Vec<&Tracked> = self.catalogs.values().collect();
-        // Nobody waits for those that fail again and again.
-        waiting.sort_by_key(|tracked| tracked.failures());
+        // Nobody waits for those that fail again and again, nor for what is loaded to be confirmed.
+        waiting.sort_by_key(|tracked| {
+            let is_loaded = tracked.wants(wanted.generation).is_none();
+            (is_loaded, tracked.failures())
+        });
         let mut jobs = running.to_vec();
         for tracked in waiting {
-            let Some(want) = tracked.wants(wanted.generation) else {
+            let Some((want, task)) = tracked.task(wanted.generation) else {
                 continue;
             };
             let is_running = jobs.iter().any(|job| job.want.key == want.key);
@@ -155,7 +158,7 @@ impl Ledger {
             let job = Job {
                 want,
                 rules: wanted.rules.clone(),
-                replaces: tracked.held().is_some(),
+                task,
             };
             if may_begin(&job, &jobs) {
                 jobs.push(job);
@@ -168,6 +171,20 @@ impl Ledger {
     pub(super) fn is_wanted(&self, job: &Job) -> bool {
         let mut catalogs = self.catalogs.values();
         catalogs.any(|tracked| self.waits_for(tracked, job))
+    }
+
+    /// What a job brought is to be fetched again then, if it was fetched only once.
+    pub(super) fn confirm_at(&mut self, job: &Job, time: Instant) {
+        if let Some(tracked) = self.catalogs.get_mut(&job.want.name) {
+            tracked.confirm_at(time);
+        }
+    }
+
+    /// A job found that what is loaded is what catalogd serves.
+    pub(super) fn confirmed(&mut self, job: &Job) {
+        let catalogs = self.catalogs.values_mut();
+        catalogs.for_each(|tracked| tracked.confirm(&job.want.key));
+        self.settle();
     }
 
     /// A job brought content. If something else is wanted by now it is better than nothing, but not
@@ -198,12 +215,12 @@ impl Ledger {
     }
 
     /// A job brought nothing, for this reason. False if nobody waits for it any more.
-    pub(super) fn failed(&mut self, job: &Job, why: String, retry: Instant) -> bool {
+    pub(super) fn failed(&mut self, job: &Job, failure: Failure, retry: Instant) -> bool {
         let name = job.want.name.as_str();
         let tracked = self.catalogs.get(name);
         let is_awaited = tracked.is_some_and(|tracked| self.waits_for(tracked, job));
         if let Some(tracked) = self.catalogs.get_mut(name).filter(|_| is_awaited) {
-            tracked.failed(why, retry);
+            tracked.failed(failure, retry);
         }
         self.settle();
         is_awaited
@@ -260,7 +277,7 @@ impl Ledger {
         let catalogs = self.catalogs.values();
         let times = catalogs.flat_map(|tracked| {
             let retry = tracked
-                .wants(self.generation())
+                .task(self.generation())
                 .and_then(|_| tracked.retry());
             [retry, self.turns_old(tracked, now)]
         });
@@ -278,8 +295,12 @@ impl Ledger {
     }
 
     fn waits_for(&self, tracked: &Tracked, job: &Job) -> bool {
-        let want = tracked.wants(self.generation());
-        want.is_some_and(|want| want.key == job.want.key)
+        let task = tracked.task(self.generation());
+        let is_same = |task: &Task| {
+            let confirms = |task: &Task| matches!(task, Task::Confirm(_));
+            confirms(task) == confirms(&job.task)
+        };
+        task.is_some_and(|(want, task)| want.key == job.want.key && is_same(&task))
     }
 
     fn observe(&mut self, observed: Observed, agreed: Instant) {
@@ -326,7 +347,9 @@ impl Ledger {
             let Some(want) = tracked.wants(generation) else {
                 continue;
             };
-            if let Some(loaded) = held.get(&want.key) {
+            if let Some(loaded) = held.get(&want.key)
+                && tracked.held().is_none_or(|(key, _)| *key != want.key)
+            {
                 tracked.hold(want, Arc::clone(loaded));
             }
         }

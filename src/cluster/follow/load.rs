@@ -3,7 +3,8 @@
 //! catalogd swaps content in before its object names the new digest, so for a moment an address
 //! serves other content than the object says. What is fetched counts as content of the digest only
 //! if the object does not name another one by then. Where it cannot be asked, the watch will say so;
-//! but what is written to the cache outlives the watch, so that is what was asked about only.
+//! but what is written to the cache outlives the watch, so that is what was asked about only, and what
+//! more than one fetch speaks for ([`confidence`](super::confidence)).
 
 use std::fmt;
 use std::future::Future;
@@ -16,8 +17,12 @@ use tokio::time::Instant;
 use tracing::warn;
 
 use crate::catalog::CatalogBuilder;
+use crate::catalog::blob::{BlobFault, Content, Key, Sink};
 use crate::cluster::catalogs::{self, Reread};
-use crate::cluster::follow::job::{Failure, Job, Loaded, Origin, Outcome, Want, Weighed};
+use crate::cluster::follow::confidence::{Belief, Disbelief};
+use crate::cluster::follow::job::{
+    Failure, Job, Known, Loaded, Origin, Outcome, Task, Want, Weighed,
+};
 use crate::source::cache::{Cache, CacheError, Entry};
 use crate::source::catalogd::{Catalogd, Fetched};
 use crate::source::record::Both;
@@ -86,13 +91,19 @@ impl Loader {
         }
     }
 
-    async fn fetch(&self, job: &Job) -> Result<Fetched<(Weighed, Option<Entry>)>, Failure> {
+    /// Fetches, on a connection of its own.
+    async fn fetch<T, F>(&self, job: &Job, read: F) -> Result<Fetched<T>, Failure>
+    where
+        T: Send + 'static,
+        F: FnOnce(&Self, &Job, &mut dyn Read) -> Result<T, SourceError> + Send + 'static,
+    {
         let (loader, reading) = (self.clone(), job.clone());
-        let read = move |body: &mut dyn Read| loader.read(&reading, body);
+        let read = move |body: &mut dyn Read| read(&loader, &reading, body);
         let fetched = self.0.catalogd.fetch(&job.want.base, read).await;
         fetched.map_err(|error| Failure {
             class: error.class(),
             why: error.to_string(),
+            held_back: None,
         })
     }
 
@@ -110,6 +121,17 @@ impl Loader {
             None => read_from(name, body, &progress, &mut builder),
         }?;
         Ok((Weighed::of(builder.finish()), entry))
+    }
+
+    /// Reads content for the cache alone: what is loaded of it need not be made again.
+    fn record(&self, job: &Job, body: &mut dyn Read) -> Result<Option<Entry>, SourceError> {
+        let mut entry = self.begin(job);
+        let mut sink: &mut dyn Sink = &mut Nowhere;
+        if let Some(entry) = &mut entry {
+            sink = entry;
+        }
+        read_from(&job.want.name, body, &Progress::default(), sink)?;
+        Ok(entry)
     }
 
     fn begin(&self, job: &Job) -> Option<Entry> {
@@ -151,37 +173,84 @@ impl Loader {
     }
 }
 
+impl Loader {
+    /// The content of a digest.
+    async fn content(&self, job: &Job, known: &Known) -> Result<Loaded, Failure> {
+        let begun = Instant::now();
+        let loaded = |weighed: Weighed, sha256, is_confirmed, from| Loaded {
+            content: weighed.content,
+            resident_bytes: weighed.resident_bytes,
+            sha256,
+            is_confirmed,
+            from,
+            at: self.0.clock.now(),
+            took: begun.elapsed(),
+        };
+        if let Some(content) = self.cached(job).await {
+            return Ok(loaded(content, None, true, Origin::Cache));
+        }
+        let fetched = self.fetch(job, Self::read).await?;
+        let is_same = self.is_same(job).await?;
+        let ((content, entry), sha256) = (fetched.value, fetched.sha256);
+        let belief = match known.believe(&content.content, sha256, Instant::now()) {
+            Ok(belief) => belief,
+            Err(why) => {
+                content.let_go();
+                return Err(known.disbelieve(&why, sha256, Instant::now()));
+            }
+        };
+        report(job, &content, &belief);
+        // Without a cache nothing would come of another fetch.
+        let is_confirmed = belief != Belief::Alone || entry.is_none();
+        if is_confirmed && is_same {
+            self.commit(job, entry).await;
+        }
+        let bytes = fetched.bytes;
+        Ok(loaded(
+            content,
+            Some(sha256),
+            is_confirmed,
+            Origin::Catalogd { bytes },
+        ))
+    }
+
+    /// Fetches again what is loaded, and keeps it for the next start if it is still the same.
+    async fn confirm(&self, job: &Job, sha256: [u8; 32]) -> Result<(), Failure> {
+        let fetched = self.fetch(job, Self::record).await?;
+        let is_same = self.is_same(job).await?;
+        if fetched.sha256 != sha256 {
+            let known = Known::default();
+            return Err(known.disbelieve(&Disbelief::Differs, fetched.sha256, Instant::now()));
+        }
+        if is_same {
+            self.commit(job, fetched.value).await;
+        }
+        Ok(())
+    }
+
+    /// Whether the object is known to name the same image still.
+    async fn is_same(&self, job: &Job) -> Result<bool, Failure> {
+        match self.reread(job).await {
+            Some(Reread::Same) => Ok(true),
+            Some(Reread::Moved(_) | Reread::Gone) => Err(moved()),
+            None => Ok(false),
+        }
+    }
+}
+
 impl Load for Loader {
     async fn load(self, job: Job) -> Outcome {
-        let begun = Instant::now();
-        let loaded = |weighed: Weighed, sha256, from| {
-            Arc::new(Loaded {
-                content: weighed.content,
-                resident_bytes: weighed.resident_bytes,
-                sha256,
-                from,
-                at: self.0.clock.now(),
-                took: begun.elapsed(),
-            })
+        let done = match &job.task {
+            Task::Load(known) => {
+                let loaded = self.content(&job, known).await;
+                loaded.map(|loaded| Outcome::Loaded(Arc::new(loaded)))
+            }
+            Task::Confirm(sha256) => {
+                let confirmed = self.confirm(&job, *sha256).await;
+                confirmed.map(|()| Outcome::Confirmed)
+            }
         };
-        if let Some(content) = self.cached(&job).await {
-            return Outcome::Loaded(loaded(content, None, Origin::Cache));
-        }
-        let fetched = match self.fetch(&job).await {
-            Ok(fetched) => fetched,
-            Err(failure) => return Outcome::Failed(failure),
-        };
-        let (content, entry) = fetched.value;
-        let from = Origin::Catalogd {
-            bytes: fetched.bytes,
-        };
-        let loaded = loaded(content, Some(fetched.sha256), from);
-        match self.reread(&job).await {
-            Some(Reread::Same) => self.commit(&job, entry).await,
-            Some(Reread::Moved(_) | Reread::Gone) => return Outcome::Failed(moved()),
-            None => {}
-        }
-        Outcome::Loaded(loaded)
+        done.unwrap_or_else(Outcome::Failed)
     }
 
     fn keep(&self, digests: &[&str]) {
@@ -212,12 +281,36 @@ impl Loader {
     }
 }
 
+/// That a catalog shrank for real is worth a line.
+fn report(job: &Job, content: &Weighed, belief: &Belief) {
+    let Belief::Repeated(Some(doubt)) = belief else {
+        return;
+    };
+    let counts = content.content.counts();
+    warn!(
+        catalog = job.want.name,
+        digest = job.want.key.digest,
+        packages = counts.packages,
+        bundles = counts.bundles,
+        reason = %doubt,
+        "Taking catalog content that was held back, because it was fetched again and is the same"
+    );
+}
+
+/// Takes blobs that are not needed.
+struct Nowhere;
+
+impl Sink for Nowhere {
+    fn blob(&mut self, _: Key<'_>, _: Result<Content<'_>, BlobFault>) {}
+}
+
 /// The watch says what it names instead, and then that is loaded; to believe it here, beside the
 /// watch, would be to believe what may be older.
 fn moved() -> Failure {
     Failure {
         class: "moved",
         why: "its digest changed while it was fetched".to_owned(),
+        held_back: None,
     }
 }
 

@@ -29,6 +29,8 @@ pub(super) struct CatalogReport {
     pub(super) availability: Availability,
     /// Whether what is held is what its object names.
     pub(super) currency: Currency,
+    /// Whether something was fetched for it that is not believed.
+    pub(super) is_held_back: bool,
     /// Why it cannot be loaded, if it was tried in vain.
     pub(super) trouble: Option<String>,
 }

@@ -162,6 +162,7 @@ impl<L: Load> Follower<L> {
     fn done(&mut self, job: &Job, outcome: Outcome) {
         match outcome {
             Outcome::Loaded(loaded) => self.loaded(job, loaded),
+            Outcome::Confirmed => self.ledger.confirmed(job),
             Outcome::Failed(failure) => self.failed(job, failure),
         }
     }
@@ -180,21 +181,30 @@ impl<L: Load> Follower<L> {
         if let Some(digest) = self.ledger.misfiled(job, &loaded) {
             self.loader.forget(digest);
         }
+        let is_confirmed = loaded.is_confirmed;
         self.ledger.loaded(job, loaded);
+        if !is_confirmed {
+            let time = self.retry(job);
+            self.ledger.confirm_at(job, time);
+        }
     }
 
     fn failed(&mut self, job: &Job, failure: Failure) {
-        let Failure { class, why } = failure;
+        let class = failure.class;
         let retry = self.retry(job);
+        let message = match failure.held_back {
+            Some(_) => "Holding back fetched catalog content, keeping what is loaded",
+            None => "Cannot load catalog",
+        };
         warn!(
             catalog = job.want.name,
             digest = job.want.key.digest,
             class,
-            error = why,
+            error = failure.why,
             next_try = ?retry.saturating_duration_since(Instant::now()),
-            "Cannot load catalog"
+            "{message}"
         );
-        if self.ledger.failed(job, why, retry) {
+        if self.ledger.failed(job, failure, retry) {
             self.teller.failed(&job.want.name, class);
         }
     }
@@ -219,6 +229,7 @@ impl<L: Load> Follower<L> {
                 Failure {
                     class: "other",
                     why: why.to_owned(),
+                    held_back: None,
                 },
             );
         }

@@ -121,6 +121,7 @@ impl Teller {
         let metrics = &self.audience.catalogs;
         let name = report.name.as_str();
         metrics.told(name, report.serving, report.currency);
+        metrics.held_back(name, report.is_held_back);
         metrics.aged(name, report.age.unwrap_or(Duration::ZERO));
         match &report.held {
             None => metrics.not_loaded(name),

@@ -50,11 +50,12 @@ fn content(package: &str) -> Arc<Catalog> {
 }
 
 /// Content as a loader hands it over.
-fn loaded(content: Arc<Catalog>, sha256: Option<[u8; 32]>) -> Arc<Loaded> {
+pub(super) fn loaded(content: Arc<Catalog>, sha256: Option<[u8; 32]>) -> Arc<Loaded> {
     Arc::new(Loaded {
         resident_bytes: content.resident_bytes(),
         content,
         sha256,
+        is_confirmed: true,
         from: Origin::Catalogd { bytes: 10 },
         at: UNIX_EPOCH,
         took: Duration::from_secs(1),

@@ -7,7 +7,8 @@ use tokio::time::Instant;
 
 use crate::cluster::catalogs::Observed;
 use crate::cluster::follow::RETRY;
-use crate::cluster::follow::job::{Loaded, Want};
+use crate::cluster::follow::confidence::HeldBack;
+use crate::cluster::follow::job::{Failure, Known, Loaded, Task, Want};
 use crate::cluster::follow::report::CatalogReport;
 use crate::snapshot::{Age, CatalogState, Content, Currency};
 
@@ -35,6 +36,10 @@ pub(super) struct Tracked {
     /// The same since the object last said something that loading depends on: how long to wait.
     failures_since_news: u32,
     trouble: Option<Trouble>,
+    /// What was fetched for the digest that the object names, and is not believed.
+    held_back: Option<HeldBack>,
+    /// When to fetch again what was fetched only once.
+    confirm: Option<Instant>,
 }
 
 /// Content, and where it is from.
@@ -64,6 +69,8 @@ impl Tracked {
             failures: 0,
             failures_since_news: 0,
             trouble: None,
+            held_back: None,
+            confirm: None,
         }
     }
 
@@ -72,6 +79,8 @@ impl Tracked {
         let names_another = observed.state.digest() != self.observed.state.digest();
         if names_another {
             self.named_since = agreed;
+            self.held_back = None;
+            self.confirm = None;
         }
         // A catalogd that was away says so when it has unpacked the content anew.
         let is_unpacked_anew = observed.state.last_unpacked != self.observed.state.last_unpacked;
@@ -88,22 +97,52 @@ impl Tracked {
     /// A catalog that does not serve, or is not available, has nothing to load; what is held of it is
     /// kept for its return.
     pub(super) fn wants(&self, generation: u32) -> Option<Want> {
-        let state = &self.observed.state;
-        let key = Key {
-            digest: state.digest()?.to_owned(),
-            generation,
-        };
-        let mut held = self.held.iter().chain(&self.prepared);
-        if held.any(|held| held.key == key) {
-            return None;
+        let want = self.named(generation)?;
+        // Where two fetches of it differ nothing but a third one tells which is right.
+        let is_loaded = self.loaded_as(&want.key).is_some() && self.held_back.is_none();
+        (!is_loaded).then_some(want)
+    }
+
+    /// What is to be done for it, if anything is.
+    pub(super) fn task(&self, generation: u32) -> Option<(Want, Task)> {
+        if let Some(want) = self.wants(generation) {
+            let known = self.known(&want.key);
+            return Some((want, Task::Load(known)));
         }
+        let want = self.named(generation)?;
+        let loaded = &self.loaded_as(&want.key)?.loaded;
+        let sha256 = loaded.sha256.filter(|_| !loaded.is_confirmed)?;
+        Some((want, Task::Confirm(sha256)))
+    }
+
+    /// What the object names, if it serves it.
+    fn named(&self, generation: u32) -> Option<Want> {
+        let state = &self.observed.state;
         Some(Want {
-            key,
+            key: Key {
+                digest: state.digest()?.to_owned(),
+                generation,
+            },
             name: state.name.clone(),
             base: self.observed.source()?.to_owned(),
             image_ref: state.image_ref.clone(),
             last_unpacked: state.last_unpacked.clone(),
         })
+    }
+
+    fn loaded_as(&self, key: &Key) -> Option<&Held> {
+        let mut held = self.held.iter().chain(&self.prepared);
+        held.find(|held| held.key == *key)
+    }
+
+    /// What content of this key is compared with.
+    fn known(&self, key: &Key) -> Known {
+        let held = self.held.as_ref();
+        Known {
+            loaded: held.map(|held| Arc::clone(&held.loaded)),
+            is_of_digest: held.is_some_and(|held| held.key.digest == key.digest),
+            held_back: self.held_back,
+        }
     }
 
     /// Content of what it wants, or wanted when the loading began, is held from now on.
@@ -120,10 +159,35 @@ impl Tracked {
             last_unpacked: want.last_unpacked,
             loaded,
         });
+        self.held_back = None;
+        self.confirm = None;
+        self.succeeded();
+        self.compare();
+    }
+
+    /// A second fetch of what is loaded is to wait until then: what was wrong for a moment is over.
+    pub(super) fn confirm_at(&mut self, time: Instant) {
+        self.confirm = Some(time);
+    }
+
+    /// What is loaded under this key is what catalogd serves.
+    pub(super) fn confirm(&mut self, key: &Key) {
+        let held = self.held.iter_mut().chain(&mut self.prepared);
+        for held in held.filter(|held| held.key == *key) {
+            held.loaded = Arc::new(Loaded {
+                is_confirmed: true,
+                ..Loaded::clone(&held.loaded)
+            });
+        }
+        if self.loaded_as(key).is_some() {
+            self.succeeded();
+        }
+    }
+
+    fn succeeded(&mut self) {
         self.trouble = None;
         self.failures = 0;
         self.failures_since_news = 0;
-        self.compare();
     }
 
     /// What was read by the rules that are in force from now on takes the place of what was not.
@@ -135,10 +199,12 @@ impl Tracked {
     }
 
     /// Loading failed.
-    pub(super) fn failed(&mut self, why: String, retry: Instant) {
+    pub(super) fn failed(&mut self, failure: Failure, retry: Instant) {
+        let Failure { why, held_back, .. } = failure;
         self.failures += 1;
         self.failures_since_news += 1;
         self.trouble = Some(Trouble { why, retry });
+        self.held_back = held_back.or(self.held_back);
     }
 
     /// Something else was to be loaded before loading came to an end.
@@ -161,9 +227,10 @@ impl Tracked {
         self.failures >= RETRY.tries.get()
     }
 
-    /// When to try again, if it failed.
+    /// When to try again, if it failed, or is to be confirmed.
     pub(super) fn retry(&self) -> Option<Instant> {
-        self.trouble.as_ref().map(|trouble| trouble.retry)
+        let trouble = self.trouble.as_ref().map(|trouble| trouble.retry);
+        trouble.or(self.confirm)
     }
 
     pub(super) fn may_try(&self, now: Instant) -> bool {
@@ -235,6 +302,7 @@ impl Tracked {
             serving: state.serving,
             availability: state.availability,
             currency: state.currency,
+            is_held_back: self.held_back.is_some(),
             trouble: match (&state.content, self.missing()) {
                 (Content::Unreadable(why), _) => Some(why.clone()),
                 (_, Content::Unreadable(why)) if state.currency == Currency::Superseded => {

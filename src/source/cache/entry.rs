@@ -138,8 +138,13 @@ fn finish(recorder: Recorder<Sealer<File>>) -> io::Result<u64> {
 /// changes it as well: two builds of one version are not told apart.
 const KIND: Kind = Kind {
     name: b"olmguard catalog",
-    version: record::VERSION,
+    version: VERSION,
 };
+
+pub(super) const VERSION: u32 = CONFIRMED + record::VERSION;
+
+/// Files of a version below were written after a single fetch, which may have given anything.
+const CONFIRMED: u32 = 1_000;
 
 const PROGRAM: &str = env!("CARGO_PKG_VERSION");
 

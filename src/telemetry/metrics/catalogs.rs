@@ -26,6 +26,8 @@ label! {
         TooLarge => "too_large",
         /// The content is no catalog.
         Content => "content",
+        /// The content is not believed before it was fetched again.
+        Implausible => "implausible",
         /// The object names no address, or none that can be used.
         Address => "address",
         /// The object named other content once this was fetched.
@@ -72,6 +74,7 @@ pub struct CatalogMetrics {
     loaded: IntGaugeVec,
     serving: IntGaugeVec,
     newer_known: IntGaugeVec,
+    held_back: IntGaugeVec,
     packages: IntGaugeVec,
     bundles: IntGaugeVec,
     resident_bytes: IntGaugeVec,
@@ -91,6 +94,7 @@ impl CatalogMetrics {
             loaded: whole("catalog_loaded", LOADED),
             serving: whole("catalog_serving", SERVING),
             newer_known: whole("catalog_newer_known", NEWER_KNOWN),
+            held_back: whole("catalog_held_back", HELD_BACK),
             packages: whole("catalog_packages", PACKAGES),
             bundles: whole("catalog_bundles", BUNDLES),
             resident_bytes: whole("catalog_resident_bytes", RESIDENT),
@@ -143,6 +147,13 @@ impl CatalogMetrics {
         self.newer_known
             .with_label_values(&[catalog])
             .set(is_superseded);
+    }
+
+    /// Whether something was fetched for it that is not believed.
+    pub fn held_back(&self, catalog: &str, is_held_back: bool) {
+        self.make(catalog);
+        let value = i64::from(is_held_back);
+        self.held_back.with_label_values(&[catalog]).set(value);
     }
 
     /// How long ago its object was last known to name the content that is held.
@@ -201,11 +212,12 @@ impl CatalogMetrics {
         }
     }
 
-    fn whole(&self) -> [&IntGaugeVec; 7] {
+    fn whole(&self) -> [&IntGaugeVec; 8] {
         [
             &self.loaded,
             &self.serving,
             &self.newer_known,
+            &self.held_back,
             &self.packages,
             &self.bundles,
             &self.resident_bytes,
@@ -230,6 +242,8 @@ const SERVING: &str =
     "1 where nothing says that the catalog is not served, 0 where its object does.";
 const NEWER_KNOWN: &str =
     "1 where the catalog is known to have newer content than what is held, else 0.";
+const HELD_BACK: &str =
+    "1 while fetched content of the catalog is held back because it is implausible, else 0.";
 const PACKAGES: &str = "Packages of the catalog that are held.";
 const BUNDLES: &str = "Bundles of the catalog that are held.";
 const RESIDENT: &str = "Memory that the content of the catalog takes.";

@@ -13,7 +13,7 @@ use super::{content, labelled, loaded, observed, packages, unserving};
 use crate::catalog::Catalog;
 use crate::cluster::catalogs::Observed;
 use crate::cluster::follow::AgeLimit;
-use crate::cluster::follow::job::Job;
+use crate::cluster::follow::job::{Failure, Job};
 use crate::cluster::follow::ledger::Ledger;
 use crate::olm::{Gates, Rules};
 use crate::snapshot::{Age, Availability, CatalogState, Content, Currency, OnOldCatalog};
@@ -68,7 +68,7 @@ impl World {
     fn fail(&mut self, after: Duration) {
         let job = self.due().remove(0);
         self.ledger
-            .failed(&job, "no route to host".to_owned(), self.now + after);
+            .failed(&job, failure("no route to host"), self.now + after);
     }
 
     fn apply(&mut self, observed: Observed) {
@@ -92,6 +92,14 @@ impl World {
         let state = self.state(name);
         let expected = expected.map(|package| vec![package]);
         assert_eq!(packages(&state), expected, "{name}");
+    }
+}
+
+fn failure(why: &str) -> Failure {
+    Failure {
+        class: "connect",
+        why: why.to_owned(),
+        held_back: None,
     }
 }
 

@@ -11,7 +11,7 @@ use tokio::time::Instant;
 
 use super::{content, loaded, observed, packages};
 use crate::cluster::catalogs::CatalogEvent;
-use crate::cluster::follow::job::{Failure, Job, Outcome};
+use crate::cluster::follow::job::{Failure, Job, Loaded, Outcome, Task};
 use crate::cluster::follow::load::Load;
 use crate::cluster::follow::run::{Terms, run};
 use crate::cluster::follow::{AgeLimit, Audience, Board};
@@ -33,6 +33,8 @@ struct Told {
     forgotten: Vec<String>,
     /// Of all content, if it is the same for all.
     sha256: Option<[u8; 32]>,
+    /// Whether content is fetched again to be confirmed.
+    is_confirmed_later: bool,
 }
 
 #[derive(Clone, Debug)]
@@ -58,6 +60,12 @@ impl Script {
     }
 }
 
+impl Told {
+    fn told(&self) -> (Option<[u8; 32]>, bool) {
+        (self.sha256, self.is_confirmed_later)
+    }
+}
+
 impl Load for Script {
     async fn load(self, job: Job) -> Outcome {
         let digest = job.want.key.digest.clone();
@@ -66,14 +74,21 @@ impl Load for Script {
             told.begun.push(digest.clone());
             told.next.get_mut(&digest).and_then(Vec::pop)
         };
+        let told = self.0.lock().unwrap().told();
         match does {
-            None => Outcome::Loaded(loaded(
-                content(digest.strip_prefix("sha256:").unwrap()),
-                self.0.lock().unwrap().sha256,
-            )),
+            None if matches!(job.task, Task::Confirm(_)) => Outcome::Confirmed,
+            None => {
+                let content = content(digest.strip_prefix("sha256:").unwrap());
+                let loaded = loaded(content, told.0);
+                Outcome::Loaded(Arc::new(Loaded {
+                    is_confirmed: !told.1,
+                    ..Loaded::clone(&loaded)
+                }))
+            }
             Some(Does::Fails) => Outcome::Failed(Failure {
                 class: "connect",
                 why: "no route to host".to_owned(),
+                held_back: None,
             }),
             Some(Does::Hangs) => pending().await,
             Some(Does::Panics) => panic!("as scripted"),
@@ -330,4 +345,28 @@ async fn it_ends_when_nobody_tells_it_anything() {
     let world = World::begin(Script::default()).await;
     drop(world.events);
     world.rules.closed().await;
+}
+
+/// The second fetch comes later, after the first of all others, and a failure of it takes nothing away.
+#[tokio::test(start_paused = true)]
+async fn what_was_fetched_once_is_fetched_again() {
+    let script = Script::default();
+    {
+        let mut told = script.0.lock().unwrap();
+        (told.sha256, told.is_confirmed_later) = (Some([7; 32]), true);
+    }
+    script.next("b", &[Does::Fails]);
+    let world = World::begin(script).await;
+    let (a, b) = (observed("hub", "a"), observed("more", "b"));
+    world.tell(CatalogEvent::Listed(vec![a, b])).await;
+    world
+        .until("confirmed", |_| world.script.begun().len() == 5)
+        .await;
+    let mut begun = world.script.begun();
+    begun[2..].sort();
+    let expected = ["a", "b", "a", "b", "b"].map(|digest| format!("sha256:{digest}"));
+    assert_eq!(begun, expected, "b failed once");
+    assert!(world.board.catalogs().is_ok());
+    tokio::time::sleep(Duration::from_mins(5)).await;
+    assert_eq!(world.script.begun().len(), 5, "once confirmed it is over");
 }

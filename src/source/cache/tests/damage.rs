@@ -3,8 +3,9 @@
 use std::os::unix::fs::symlink;
 
 use super::*;
+use crate::source::cache::entry::VERSION;
 use crate::source::framed;
-use crate::source::record::{Recorder, VERSION};
+use crate::source::record::Recorder;
 use crate::source::sealed::{Kind, Sealer};
 
 /// The file is refused and removed, by whoever meets it first.

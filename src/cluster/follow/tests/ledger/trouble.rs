@@ -82,7 +82,7 @@ fn content_whose_digest_moved_is_fetched_when_the_watch_says_so_or_later() {
     world.ledger.listed(vec![observed("hub", "a")], world.now);
     let job = world.due().remove(0);
     let retry = world.now + SECOND;
-    assert!(world.ledger.failed(&job, "it moved".to_owned(), retry));
+    assert!(world.ledger.failed(&job, failure("it moved"), retry));
     world.judges("hub", Err("it moved"));
     assert!(world.due().is_empty());
     world.apply(observed("hub", "b"));
@@ -90,7 +90,7 @@ fn content_whose_digest_moved_is_fetched_when_the_watch_says_so_or_later() {
     world.load_all();
     world.judges("hub", Ok("b"));
     assert!(
-        !world.ledger.failed(&job, "late".to_owned(), retry),
+        !world.ledger.failed(&job, failure("late"), retry),
         "nobody waits for it"
     );
     assert_eq!(world.ledger.failures_since_news("hub"), 0);
@@ -132,7 +132,7 @@ fn who_fails_again_and_again_waits_for_the_others() {
         .ledger
         .listed(names.map(|name| observed(name, name)).to_vec(), world.now);
     for job in world.due() {
-        world.ledger.failed(&job, "slow".to_owned(), world.now);
+        world.ledger.failed(&job, failure("slow"), world.now);
     }
     assert_eq!(world.wanted(), ["c sha256:c", "a sha256:a"]);
 }
@@ -155,7 +155,7 @@ fn the_start_is_over_when_all_are_loaded_or_out_of_tries() {
         let slow = jobs.iter().find(|job| job.want.name == "slow").unwrap();
         world
             .ledger
-            .failed(slow, "slow".to_owned(), world.now + SECOND);
+            .failed(slow, failure("slow"), world.now + SECOND);
         world.pass(SECOND);
     }
     assert!(world.ledger.is_ready());

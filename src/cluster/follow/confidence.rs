@@ -1,0 +1,222 @@
+//! Which fetched content is believed, and which is held back.
+//!
+//! | content | believed |
+//! | --- | --- |
+//! | plausible next to what is loaded | yes, and confirmed by that |
+//! | plausible in itself, nothing loaded | yes; confirmed by a second fetch |
+//! | incomplete, or most of what is loaded is gone | if another fetch gives the same bytes |
+//! | no bundle, nothing loaded | if every fetch gives the same bytes for a minute |
+//! | no bundle, and some are loaded | if every fetch gives the same bytes for ten minutes |
+//! | first value without a schema | never |
+//!
+//! An error page of a proxy repeats itself as reliably as a catalog does. So the more an edit would
+//! lose by content, the longer it must repeat itself; and what is no catalog at all is never one.
+
+use std::time::Duration;
+
+use tokio::time::Instant;
+
+use crate::catalog::{Catalog, Doubt};
+use crate::cluster::follow::job::{Failure, Known};
+
+/// What was fetched and is not believed.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub(super) struct HeldBack {
+    /// Of the bytes.
+    pub(super) sha256: [u8; 32],
+    /// Since when each fetch has given them.
+    pub(super) since: Instant,
+}
+
+/// Why content is believed.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub(super) enum Belief {
+    /// Nothing speaks against it, and nothing but itself for it.
+    Alone,
+    /// It agrees with what is loaded.
+    Compared,
+    /// Another fetch gave the same bytes; this spoke against them.
+    Repeated(Option<Doubt>),
+}
+
+/// Why content is not believed.
+#[derive(Clone, Debug, Eq, PartialEq, thiserror::Error)]
+pub(super) enum Disbelief {
+    /// It is odd, and has not repeated itself for long enough.
+    #[error("held back: {0}")]
+    Doubted(Doubt),
+    /// Two fetches of one digest gave different bytes.
+    #[error("held back: two fetches of one digest gave different content")]
+    Differs,
+}
+
+impl Known {
+    /// Whether to believe content with this SHA-256.
+    pub(super) fn believe(
+        &self,
+        content: &Catalog,
+        sha256: [u8; 32],
+        now: Instant,
+    ) -> Result<Belief, Disbelief> {
+        let loaded = self.loaded.as_deref();
+        let of_digest = loaded.filter(|_| self.is_of_digest);
+        let fetched_before = of_digest.and_then(|loaded| loaded.sha256);
+        if fetched_before == Some(sha256) {
+            return Ok(Belief::Repeated(None));
+        }
+        let doubt = content.doubt(loaded.map(|loaded| &*loaded.content));
+        let time = |held: HeldBack| now.saturating_duration_since(held.since);
+        match self.held_back.filter(|held| held.sha256 == sha256) {
+            Some(held) if repeats(doubt.as_ref(), loaded.is_some(), time(held)) => {
+                Ok(Belief::Repeated(doubt))
+            }
+            _ => match doubt {
+                Some(doubt) => Err(Disbelief::Doubted(doubt)),
+                None if fetched_before.is_some() => Err(Disbelief::Differs),
+                None if loaded.is_some() => Ok(Belief::Compared),
+                None => Ok(Belief::Alone),
+            },
+        }
+    }
+
+    /// The failure that content with this SHA-256 comes to.
+    pub(super) fn disbelieve(&self, why: &Disbelief, sha256: [u8; 32], now: Instant) -> Failure {
+        let before = self.held_back.filter(|held| held.sha256 == sha256);
+        Failure {
+            class: IMPLAUSIBLE,
+            why: why.to_string(),
+            held_back: before.or(Some(HeldBack { sha256, since: now })),
+        }
+    }
+}
+
+/// Whether doubtful content counts as real that has come again for this long.
+fn repeats(doubt: Option<&Doubt>, is_loaded: bool, time: Duration) -> bool {
+    match doubt {
+        Some(Doubt::Foreign) => false,
+        Some(Doubt::Empty) if is_loaded => time >= EMPTIED_FOR,
+        Some(Doubt::Empty) => time >= EMPTY_FOR,
+        _ => true,
+    }
+}
+
+/// The class of such failures, for metrics.
+pub(super) const IMPLAUSIBLE: &str = "implausible";
+
+/// Longer than a proxy, a mesh or a catalogd takes to start, and longer than the alert waits.
+const EMPTIED_FOR: Duration = Duration::from_mins(10);
+
+/// Longer than what makes an answer empty for a moment.
+const EMPTY_FOR: Duration = Duration::from_mins(1);
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use super::*;
+    use crate::catalog::{CatalogBuilder, fbc};
+    use crate::cluster::follow::tests::loaded;
+    use crate::olm::Rules;
+
+    fn catalog(text: &str) -> Arc<Catalog> {
+        let rules = Rules::default();
+        let mut builder = CatalogBuilder::new(&rules);
+        fbc::read("c", text.as_bytes(), &mut builder).unwrap();
+        Arc::new(builder.finish())
+    }
+
+    fn package(name: &str) -> String {
+        format!(
+            "{{\"schema\":\"olm.package\",\"name\":\"{name}\"}}\n\
+             {{\"schema\":\"olm.channel\",\"package\":\"{name}\",\"name\":\"c\",\"entries\":[{{\"name\":\"b\"}}]}}\n\
+             {{\"schema\":\"olm.bundle\",\"package\":\"{name}\",\"name\":\"b\"}}\n"
+        )
+    }
+
+    const FOREIGN: &str = r#"{"error":"unauthorized"}"#;
+
+    /// For how many seconds content must repeat itself until it is believed, if that ever helps.
+    #[track_caller]
+    fn believed_after(loaded_text: Option<&str>, text: &str, expected: Option<u64>) {
+        let now = Instant::now();
+        let held_back = HeldBack {
+            sha256: [1; 32],
+            since: now,
+        };
+        let known = Known {
+            loaded: loaded_text.map(|text| loaded(catalog(text), Some([0; 32]))),
+            is_of_digest: false,
+            held_back: Some(held_back),
+        };
+        let believes = |sha, seconds| {
+            let later = now + Duration::from_secs(seconds);
+            known.believe(&catalog(text), [sha; 32], later).is_ok()
+        };
+        let mut times = [0, 1, 59, 60, 599, 600, 1_000_000].into_iter();
+        assert_eq!(times.find(|time| believes(1, *time)), expected, "{text}");
+        assert!(
+            !believes(2, 1_000_000) || expected == Some(0),
+            "other bytes"
+        );
+    }
+
+    #[test]
+    fn the_more_is_lost_the_longer_content_must_repeat_itself() {
+        let (a, b) = (package("a"), package("b"));
+        for (loaded, text, expected) in [
+            (Some(&*a), &*b, Some(0)),
+            (Some(&a), "", Some(600)),
+            (Some(&a), "null\n", Some(600)),
+            (Some(&a), FOREIGN, None),
+            (None, "", Some(60)),
+            (None, FOREIGN, None),
+        ] {
+            believed_after(loaded, text, expected);
+        }
+    }
+
+    #[test]
+    fn other_bytes_of_one_digest_are_believed_when_they_come_twice() {
+        let now = Instant::now();
+        let (a, both) = (package("a"), package("a") + &package("b"));
+        let mut known = Known {
+            loaded: Some(loaded(catalog(&a), Some([0; 32]))),
+            is_of_digest: true,
+            held_back: None,
+        };
+        let content = catalog(&both);
+        assert_eq!(
+            known.believe(&content, [1; 32], now),
+            Err(Disbelief::Differs)
+        );
+        known.held_back = known
+            .disbelieve(&Disbelief::Differs, [1; 32], now)
+            .held_back;
+        assert_eq!(
+            known.believe(&content, [1; 32], now),
+            Ok(Belief::Repeated(None))
+        );
+        assert_eq!(
+            known.believe(&content, [2; 32], now),
+            Err(Disbelief::Differs)
+        );
+        assert_eq!(
+            known.believe(&catalog(&a), [0; 32], now),
+            Ok(Belief::Repeated(None)),
+            "the first again"
+        );
+    }
+
+    #[test]
+    fn content_that_is_compared_is_confirmed_by_that() {
+        let (now, a) = (Instant::now(), package("a"));
+        let with = |text: Option<&str>| Known {
+            loaded: text.map(|text| loaded(catalog(text), Some([0; 32]))),
+            ..Known::default()
+        };
+        let content = catalog(&a);
+        let believe = |known: Known| known.believe(&content, [1; 32], now);
+        assert_eq!(believe(with(Some(&a))), Ok(Belief::Compared));
+        assert_eq!(believe(with(None)), Ok(Belief::Alone));
+    }
+}
