@@ -39,6 +39,7 @@ use std::thread;
 use crate::catalog::blob::Sink;
 use crate::catalog::fbc::intake::{Decisive, Intake};
 use crate::catalog::fbc::{FbcError, NotAFile};
+use crate::catalog::{Doubt, Glance};
 pub use load::{load, load_bytes, load_content};
 
 use pipeline::Pipeline;
@@ -91,6 +92,17 @@ pub enum SourceError {
         file: Box<str>,
         /// What is wrong with it, and where.
         source: FbcError,
+    },
+    /// It is read without a fault, and can hardly be what a catalog holds.
+    #[error(
+        "{file}: {doubt}; look at what catalogd serves at status.urls.base of the ClusterCatalog, and \
+         try again"
+    )]
+    Implausible {
+        /// The file.
+        file: Box<str>,
+        /// What is odd about it.
+        doubt: Doubt,
     },
     /// It holds more than is read.
     #[error(
@@ -187,6 +199,28 @@ pub fn read_from(
         stream::read(name, decompress::open(input, progress), &mut pipeline)?;
         pipeline.finish()
     })
+}
+
+/// As [`read_from`], for what was fetched once from catalogd and is compared with nothing: an answer
+/// can be whole and no catalog.
+///
+/// # Errors
+/// As for [`read`], and if there is no bundle in it, or its first value has no schema.
+pub fn read_fetched(
+    name: &str,
+    input: impl Read,
+    progress: &Progress,
+    sink: &mut dyn Sink,
+) -> Result<(), SourceError> {
+    let mut glance = Glance::new(sink);
+    read_from(name, input, progress, &mut glance)?;
+    match glance.doubt() {
+        None => Ok(()),
+        Some(doubt) => Err(SourceError::Implausible {
+            file: name.into(),
+            doubt,
+        }),
+    }
 }
 
 fn read_folder<I: Intake>(

@@ -17,7 +17,7 @@ use crate::cluster::{Caller, ConnectError, connect};
 use crate::olm::Rules;
 use crate::snapshot::{CatalogState, Content};
 use crate::source::catalogd::CatalogdError;
-use crate::source::{Progress, SourceError, read_from};
+use crate::source::{Progress, SourceError, read_fetched};
 
 /// Which cluster is looked at, and how.
 #[derive(clap::Args, Clone, Debug, Default)]
@@ -83,7 +83,7 @@ impl View {
         let rules = rules.clone();
         let seen = self.look(move |name, body, progress| {
             let mut builder = CatalogBuilder::new(&rules);
-            read_from(name, body, progress, &mut builder)?;
+            read_fetched(name, body, progress, &mut builder)?;
             Ok(Arc::new(builder.finish()))
         })?;
         let state = |seen: Seen<_>| CatalogState {

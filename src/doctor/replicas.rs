@@ -81,6 +81,12 @@ fn catalogs(facts: &Facts) -> Vec<Finding> {
             Some((loaded, all)) if loaded == all && !words.contains(';') => {
                 Check::Catalogs.ok(found)
             }
+            _ if words.contains("held back") => Check::Catalogs
+                .warn(found)
+                .since(
+                    "catalogd serves content that can hardly be the catalog, and it is not loaded",
+                )
+                .run("olmguard catalogs"),
             _ => Check::Catalogs
                 .warn(found)
                 .since("edits that need a catalog that is not loaded are undecided")

@@ -19,7 +19,7 @@ use crate::cluster::look::Seen;
 use crate::snapshot::Content;
 use crate::source::archive::{Facts, write};
 use crate::source::record::Recorder;
-use crate::source::{Progress, SourceError, read_from};
+use crate::source::{Progress, SourceError, read_fetched};
 use crate::tls::{Clock, SystemClock};
 use crate::version::go;
 
@@ -89,7 +89,7 @@ fn record(name: &str, body: &mut dyn Read, progress: &Progress) -> Result<Vec<u8
         source,
     };
     let mut recorder = Recorder::new(Vec::new()).map_err(failed)?;
-    read_from(name, body, progress, &mut recorder)?;
+    read_fetched(name, body, progress, &mut recorder)?;
     recorder.finish().map_err(failed)
 }
 

@@ -12,7 +12,7 @@ use crate::cluster::tests::catalogd::Catalogd;
 use crate::olm::Rules;
 use crate::snapshot::Content;
 use crate::source::catalogd::{self, FetchLimits};
-use crate::source::{Progress, SourceError, read_from};
+use crate::source::{Progress, SourceError, read_fetched};
 
 /// An API server and a catalogd.
 struct World {
@@ -31,7 +31,7 @@ fn text(name: &str, body: &mut dyn Read) -> Result<String, SourceError> {
         })?;
     let rules = Rules::default();
     let mut builder = CatalogBuilder::new(&rules);
-    read_from(name, &*bytes, &Progress::default(), &mut builder)?;
+    read_fetched(name, &*bytes, &Progress::default(), &mut builder)?;
     Ok(String::from_utf8_lossy(&bytes).into_owned())
 }
 
@@ -79,7 +79,8 @@ fn object(base: &str, name: &str, digest: &str) -> Value {
 }
 
 fn content(package: &str) -> String {
-    format!("{{\"schema\":\"olm.package\",\"name\":\"{package}\"}}\n")
+    let bundle = json!({"schema": "olm.bundle", "package": package, "name": "b"});
+    format!("{{\"schema\":\"olm.package\",\"name\":\"{package}\"}}\n{bundle}\n")
 }
 
 fn digest(seen: &Seen<String>) -> Option<&str> {
@@ -257,3 +258,30 @@ async fn what_comes_through_the_api_server_is_read_as_what_catalogd_sends() {
 }
 
 const SERVICE: &str = "https://catalogd-service.olmv1-system.svc/catalogs/hub";
+
+/// Nothing is there to compare it with, and another fetch is up to who looks.
+#[tokio::test]
+async fn what_is_no_catalog_is_a_fault_of_its_content() {
+    let world = World::begin().await;
+    world.publish("hub", "a");
+    for (body, expected) in [
+        (
+            r#"{"error":"unauthorized"}"#,
+            "hub: its first value has no schema, expected a blob of a file-based catalog",
+        ),
+        ("", "hub: it has no bundle, expected at least one"),
+        ("null", "hub: it has no bundle, expected at least one"),
+        (
+            r#"{"schema":"olm.package","name":"p"}"#,
+            "hub: it has no bundle, expected at least one",
+        ),
+    ] {
+        world.served.shelf.put("hub", body);
+        let Content::Unreadable(why) = world.only().await.state.content else {
+            panic!("{body}");
+        };
+        let way_out = "; look at what catalogd serves at status.urls.base of the ClusterCatalog, \
+                       and try again";
+        assert_eq!(why, format!("{expected}{way_out}"));
+    }
+}

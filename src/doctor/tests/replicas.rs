@@ -90,6 +90,11 @@ fn catalogs_are_told_as_the_replica_tells_them() {
             lacking,
             "olmguard catalogs",
         ),
+        (
+            "1 of 1 loaded; hub: newer content cannot be loaded for 5s: held back: it has no bundle",
+            "catalogd serves content that can hardly be the catalog, and it is not loaded",
+            "olmguard catalogs",
+        ),
         ("being read", lacking, "olmguard catalogs"),
     ] {
         let facts = saying(&format!("ready\n[+] catalogs: {words}\n"));
