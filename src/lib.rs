@@ -125,6 +125,8 @@ pub mod guardrail;
 mod heap;
 pub mod json_type;
 pub mod judge;
+#[cfg(feature = "program")]
+mod links;
 pub mod lint;
 #[cfg(feature = "program")]
 pub mod manifest;

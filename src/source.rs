@@ -230,7 +230,7 @@ fn read_folder<I: Intake>(
 ) -> Result<(), SourceError> {
     let mut total = 0;
     for found in walk::files(root)? {
-        let path = match found.confine(root) {
+        let path = match found.confine() {
             Ok(path) => path,
             Err(SourceError::NotAFile { path, fault }) => {
                 pipeline.not_a_file(path, fault)?;
@@ -293,7 +293,7 @@ pub fn each_file(path: &Path, take: &mut dyn FnMut(&str, &[u8])) -> Result<(), S
         );
     } else if path.is_dir() {
         for found in walk::files(path)? {
-            let (file, name) = open(&found.confine(path)?, &progress)?;
+            let (file, name) = open(&found.confine()?, &progress)?;
             take(
                 &name,
                 &whole(&name, Ok(decompress::plain(file, &progress)))?,

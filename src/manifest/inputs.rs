@@ -2,8 +2,9 @@
 //!
 //! A folder stands for the manifests in it and in the folders below, in byte order of their names
 //! as `filepath.Walk` goes; a manifest there ends in .yaml, .yml or .json. What is hidden (`.git`)
-//! is left out. Links are followed; each folder is read once for an argument, and a link to a
-//! folder around it is reported.
+//! is left out. Links are followed if their target is inside the directory (`crate::links`); each
+//! directory is read once for an argument. A link to a directory around it, or out of the one that
+//! was named, is reported.
 //!
 //! Invariant: one file is held at a time, and none past [`MAX_BYTES`].
 

@@ -8,14 +8,16 @@
 use std::fs::{self, DirEntry, FileType};
 use std::io;
 use std::path::{Path, PathBuf};
+use std::rc::Rc;
 
 use super::indexignore::{self, Patterns};
 use super::{SourceError, display, io_error};
 use crate::catalog::fbc::{self, NotAFile};
+use crate::links::Root;
 
 /// What stands below `root` and no `.indexignore` leaves out: files, as far as [`Found::confine`] tells.
-pub(super) fn files(root: &Path) -> Result<Vec<Found>, SourceError> {
-    let mut walk = Walk::new(root)?;
+pub(super) fn files(directory: &Path) -> Result<Vec<Found>, SourceError> {
+    let mut walk = Walk::new(directory)?;
     walk.run()?;
     let Walk {
         found, patterns, ..
@@ -27,7 +29,8 @@ pub(super) fn files(root: &Path) -> Result<Vec<Found>, SourceError> {
 }
 
 struct Walk<'a> {
-    root: &'a Path,
+    directory: &'a Path,
+    root: Rc<Root>,
     found: Vec<Found>,
     patterns: Patterns,
     /// Folders and files yet to visit, the next one last.
@@ -41,18 +44,22 @@ pub(super) struct Found {
     /// Its path below the root, element by element.
     elements: Vec<Box<str>>,
     kind: FileType,
+    root: Rc<Root>,
 }
 
 impl<'a> Walk<'a> {
-    fn new(root: &'a Path) -> Result<Self, SourceError> {
+    fn new(directory: &'a Path) -> Result<Self, SourceError> {
+        let root = Root::of(directory);
+        let root = root.map_err(|source| io_error(directory, "read the folder", source))?;
         let mut walk = Self {
-            root,
+            directory,
+            root: Rc::new(root),
             found: Vec::new(),
             patterns: Patterns::default(),
             ahead: Vec::new(),
             visited: 0,
         };
-        walk.enter(root, &[])?;
+        walk.enter(directory, &[])?;
         Ok(walk)
     }
 
@@ -70,7 +77,7 @@ impl<'a> Walk<'a> {
                     .split_last()
                     .map_or(&[][..], |(_, folder)| folder);
                 let folder = folder.to_vec();
-                let path = found.confine(self.root)?;
+                let path = found.confine()?;
                 self.patterns.extend(indexignore::read(&path, &folder)?);
             } else {
                 self.found.push(found);
@@ -87,7 +94,7 @@ impl<'a> Walk<'a> {
             entries.push(entry.map_err(failed)?);
             self.visited += 1;
             if self.visited > FILE_LIMIT {
-                let (folder, limit) = (display(self.root), FILE_LIMIT);
+                let (folder, limit) = (display(self.directory), FILE_LIMIT);
                 return Err(SourceError::TooManyFiles { folder, limit });
             }
         }
@@ -97,6 +104,7 @@ impl<'a> Walk<'a> {
             self.ahead.push(Found {
                 path: entry.path(),
                 elements: [elements, &[name]].concat(),
+                root: Rc::clone(&self.root),
                 kind: entry.file_type().map_err(failed)?,
             });
         }
@@ -105,19 +113,17 @@ impl<'a> Walk<'a> {
 }
 
 impl Found {
-    /// The path to read it by; a link is followed if it stays below the root and leads to a file.
-    pub(super) fn confine(self, root: &Path) -> Result<PathBuf, SourceError> {
+    /// The path to read it by; a link is followed if its target is a file inside the directory.
+    pub(super) fn confine(self) -> Result<PathBuf, SourceError> {
         if self.kind.is_file() {
             return Ok(self.path);
         }
         let failed = |source: io::Error| io_error(&self.path, "follow the link", source);
         if self.kind.is_symlink() {
-            let root = root.canonicalize().map_err(failed)?;
-            let target = self.path.canonicalize().map_err(failed)?;
-            if !target.starts_with(root) {
+            let Some(target) = self.root.target(&self.path).map_err(failed)? else {
                 let link = display(&self.path);
                 return Err(SourceError::LinkLeadsOut { link });
-            }
+            };
             if target.is_file() {
                 return Ok(self.path);
             }

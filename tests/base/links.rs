@@ -46,18 +46,30 @@ fn a_link_that_leads_elsewhere_now_is_a_change() {
     assert_eq!(repository.says("clusters/prod"), [""; 0]);
     repository.link("../releases/v2", "clusters/prod");
     let path = repository.path("releases/../clusters/prod");
-    for folder in [
-        "clusters/prod",
-        "clusters/prod/",
-        "clusters",
-        &path.to_string_lossy(),
-    ] {
+    for folder in ["clusters/prod", "clusters/prod/", &path.to_string_lossy()] {
         assert_eq!(
             repository.says(folder),
             ["tower changed NotASuccessor"],
             "{folder}"
         );
     }
+}
+
+/// A pull request would otherwise make a pipeline read other files of its machine.
+#[test]
+fn a_link_out_of_the_directory_is_refused() {
+    let repository = releases();
+    fs::write(
+        repository.beside("secret.json"),
+        r#"{"token": 1, "token": 2}"#,
+    )
+    .expect("a file");
+    repository.link("../../secret.json", "clusters/x.json");
+    let ran = repository.run(&["-f", "clusters", CATALOG]);
+    let out = "is a link out of the directory: expected a target inside it, so copy the target there, \
+               or name it on its own\n";
+    let words = format!("error: clusters/prod: {out}error: clusters/x.json: {out}");
+    assert_eq!((ran.code, ran.stderr), (3, words));
 }
 
 #[test]
@@ -82,7 +94,7 @@ fn a_folder_that_is_a_link_now_is_what_it_was() {
     repository.git(&["mv", "clusters/real", "shared/real"]);
     repository.link("../shared/real", "clusters/real");
     repository.write(&[("shared/real/tower.yaml", &tower("1.3.0"))]);
-    for folder in ["clusters/real", "clusters", "shared/real", "."] {
+    for folder in ["clusters/real", "shared/real", "."] {
         let said = repository.says(folder);
         assert_eq!(said[0], "tower changed NotASuccessor", "{folder}");
     }
@@ -101,13 +113,7 @@ fn a_link_may_lead_through_others() {
     repository.link("../deep/../prod", "more/prod");
     repository.commit();
     repository.write(&[("v1/prod/tower.yaml", &tower("1.3.0"))]);
-    for folder in [
-        "apps",
-        "apps/prod",
-        "more",
-        "cur/prod",
-        "cur/prod/tower.yaml",
-    ] {
+    for folder in ["apps/prod", "more/prod", "cur/prod", "cur/prod/tower.yaml"] {
         assert_eq!(
             repository.says(folder),
             ["tower changed NotASuccessor"],
@@ -130,8 +136,9 @@ fn links_in_a_circle_lead_nowhere() {
 
 #[test]
 fn a_broken_file_behind_a_link_is_there_still() {
-    let repository = Repository::with(&[("lib/a.yaml", "kind: ClusterExtension\nmetadata: {a\n")]);
-    repository.link("../lib", "apps/all");
+    let broken = "kind: ClusterExtension\nmetadata: {a\n";
+    let repository = Repository::with(&[("apps/lib/a.yaml", broken)]);
+    repository.link("lib", "apps/all");
     repository.commit();
     let ran = repository.run(&["-f", "apps", CATALOG, "--base=main"]);
     assert_eq!(ran.code, 3, "{ran:?}");

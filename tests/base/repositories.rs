@@ -260,15 +260,14 @@ fn what_a_sparse_checkout_leaves_out_is_there_still() {
 #[test]
 fn links_are_followed_as_in_the_work_tree() {
     use std::os::unix::fs::symlink;
-    let repository = Repository::with(&[("lib/a.yaml", &asking("a", "version: 1.0.0"))]);
-    fs::create_dir(repository.path("apps")).expect("a folder");
-    symlink("../lib", repository.path("apps/all")).expect("a link");
+    let repository = Repository::with(&[("apps/lib/a.yaml", &asking("a", "version: 1.0.0"))]);
+    symlink("lib", repository.path("apps/all")).expect("a link");
     symlink("nowhere.yaml", repository.path("apps/gone.yaml")).expect("a link");
     symlink(".", repository.path("apps/loop")).expect("a link");
     repository.commit();
     fs::remove_file(repository.path("apps/gone.yaml")).expect("a link");
     fs::remove_file(repository.path("apps/loop")).expect("a link");
-    repository.write(&[("lib/a.yaml", &asking("a", "version: 1.3.0"))]);
+    repository.write(&[("apps/lib/a.yaml", &asking("a", "version: 1.3.0"))]);
     let (_, report) = repository.json("main", &[]);
     assert_eq!(tokens(&report), ["a changed NotASuccessor"]);
     assert_eq!(report["results"][0]["base"]["file"], "apps/all/a.yaml");

@@ -33,9 +33,10 @@ const PURE: [&str; 22] = [
 ];
 
 /// The rooms with I/O, each with the edges it may use; every pure room is open to them.
-const EDGES: [(&str, &[&str]); 10] = [
-    ("source", &[]),
-    ("manifest", &[]),
+const EDGES: [(&str, &[&str]); 11] = [
+    ("links", &[]),
+    ("source", &["links"]),
+    ("manifest", &["links"]),
     ("revision", &["manifest"]),
     ("admission", &[]),
     ("telemetry", &["admission"]),

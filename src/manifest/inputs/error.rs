@@ -27,6 +27,12 @@ pub enum InputError {
     /// A link leads back to a folder that it is in.
     #[error("is a link back to a folder that it is in: expected no loop, so remove the link")]
     Loop,
+    /// The target of a link is outside the directory that was named.
+    #[error(
+        "is a link out of the directory: expected a target inside it, so copy the target there, or \
+         name it on its own"
+    )]
+    LinkLeadsOut,
     /// A pipe, socket or device among the files of a folder.
     #[error("is no regular file: expected a manifest, so name it on its own, or leave it out")]
     NotAFile,

@@ -3,6 +3,7 @@ use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
 use super::{InputError, Inputs, MAX_BYTES};
+use crate::links::lookups;
 
 /// A folder of its own that goes with the test.
 struct Folder(PathBuf);
@@ -63,6 +64,9 @@ const MISSING: &str =
     "error: does not exist: expected a file, a folder, or \"-\" for standard input";
 const LOOP: &str =
     "error: is a link back to a folder that it is in: expected no loop, so remove the link";
+#[cfg(unix)]
+const OUT: &str = "error: is a link out of the directory: expected a target inside it, so copy the \
+    target there, or name it on its own";
 const TOO_LARGE: &str =
     "error: is larger than 32 MiB: expected a manifest, so split it, or leave it out";
 
@@ -98,15 +102,16 @@ fn arguments_come_in_their_order_and_folders_in_byte_order() {
 
 #[cfg(unix)]
 #[test]
-fn links_are_followed_and_loops_reported_once() {
+fn links_inside_are_followed_and_loops_reported_once() {
     let folder = Folder::new("links");
-    folder.write("real/a.yaml", "a");
+    folder.write("top/real/a.yaml", "a");
     folder.write("top/b.yaml", "b");
-    folder.link("top/again", "../real");
-    folder.link("top/more", "../real");
-    folder.link("top/up", "..");
+    folder.write("top/deep/c.yaml", "c");
+    folder.link("top/again", "real");
+    folder.link("top/more", "deep/../real");
+    folder.link("top/deep/up", "..");
     folder.link("top/self", ".");
-    folder.link("top/file.yaml", "../real/a.yaml");
+    folder.link("top/file.yaml", "../top/real/a.yaml");
     folder.link("top/gone.yaml", "nowhere");
     folder.link("top/gone", "nowhere");
     assert_eq!(
@@ -114,11 +119,75 @@ fn links_are_followed_and_loops_reported_once() {
         [
             "top/again/a.yaml=a",
             "top/b.yaml=b",
+            "top/deep/c.yaml=c",
+            &format!("top/deep/up={LOOP}"),
             "top/file.yaml=a",
             &format!("top/gone.yaml={MISSING}"),
             &format!("top/self={LOOP}"),
         ]
     );
+}
+
+#[cfg(unix)]
+#[test]
+fn links_out_of_the_directory_are_refused() {
+    let folder = Folder::new("out");
+    folder.write("secret.json", "token");
+    folder.write("elsewhere/a.yaml", "a");
+    folder.write("top/b.yaml", "b");
+    folder.write("topmost/c.yaml", "c");
+    folder.link("top/directory", "../elsewhere");
+    folder.link("top/file.yaml", "../secret.json");
+    folder.link("top/named-alike", "../topmost");
+    folder.link("top/notes.txt", "../secret.json");
+    folder.link("top/through.yaml", "directory/a.yaml");
+    folder.link("top/up", "..");
+    folder.link("top/absolute.yaml", "/etc/hostname");
+    assert_eq!(
+        folder.read(&["top"]),
+        [
+            &format!("top/absolute.yaml={OUT}"),
+            "top/b.yaml=b",
+            &format!("top/directory={OUT}"),
+            &format!("top/file.yaml={OUT}"),
+            &format!("top/named-alike={OUT}"),
+            &format!("top/through.yaml={OUT}"),
+            &format!("top/up={OUT}"),
+        ]
+    );
+}
+
+/// As a `ConfigMap` is mounted, and as one directory stands for another.
+#[cfg(unix)]
+#[test]
+fn what_is_named_is_read_wherever_it_is() {
+    let folder = Folder::new("named");
+    folder.write("mount/..2026/a.yaml", "a");
+    folder.link("mount/..data", "..2026");
+    folder.link("mount/a.yaml", "..data/a.yaml");
+    folder.link("alias", "mount");
+    folder.link("file", "mount/a.yaml");
+    assert_eq!(
+        folder.read(&["mount", "alias", "alias/", "file"]),
+        [
+            "mount/a.yaml=a",
+            "alias/a.yaml=a",
+            "alias/a.yaml=a",
+            "file=a"
+        ]
+    );
+}
+
+/// It was the square of the depth: each directory was resolved from the root on.
+#[test]
+fn the_file_system_is_asked_as_often_as_there_are_entries() {
+    let lookups = |depth: usize| {
+        let folder = Folder::new(&format!("deep-{depth}"));
+        folder.write(&format!("top/{}a.yaml", "d/".repeat(depth)), "a");
+        lookups::of(|| assert_eq!(folder.read(&["top"]).len(), 1))
+    };
+    let (some, more) = (lookups(50), lookups(450));
+    assert_eq!(more - some, 400, "one more for each level");
 }
 
 #[cfg(unix)]

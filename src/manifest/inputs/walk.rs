@@ -1,11 +1,14 @@
 //! The files below a path.
 
-use std::collections::BTreeSet;
-use std::ffi::OsStr;
-use std::fs::{self, FileType};
+use std::collections::HashSet;
+use std::ffi::{OsStr, OsString};
+use std::fs::{self, DirEntry, FileType, Metadata};
+use std::io;
 use std::path::{Path, PathBuf};
+use std::rc::Rc;
 
 use super::error::InputError;
+use crate::links::Root;
 
 /// A file on the way, or what stood in its place.
 #[derive(Debug)]
@@ -14,41 +17,47 @@ pub(super) struct Found {
     pub(super) found: Result<PathBuf, InputError>,
 }
 
-/// Iterator over the files below one path. Folders are listed when they are reached.
+/// Iterator over the files below one path. Directories are listed when they are reached.
+///
+/// For each entry the file system is asked a bounded number of times, however deep it is; only a
+/// link is resolved from the root on.
 #[derive(Debug, Default)]
 pub(super) struct Walk {
     /// What is still to visit, the next one last.
     pending: Vec<Entry>,
-    /// The folders listed, by their real paths.
-    listed: BTreeSet<PathBuf>,
+    /// The directories listed, by their real paths.
+    listed: HashSet<PathBuf>,
 }
 
+/// Something to visit, and why.
 #[derive(Debug)]
-struct Entry {
-    path: PathBuf,
-    shown: String,
-    role: Role,
+enum Entry {
+    /// The user named it: it is read whatever it is.
+    Named(PathBuf),
+    /// It is in a directory: it is read if it looks like a manifest.
+    Listed {
+        within: Rc<Directory>,
+        name: OsString,
+        kind: FileType,
+    },
 }
 
-/// Why a path is looked at.
-#[derive(Clone, Copy, Debug, Eq, PartialEq)]
-enum Role {
-    /// The user named it: it is read whatever it is.
-    Named,
-    /// It is in a folder: it is read if it looks like a manifest.
-    Listed,
+/// A directory that was listed.
+#[derive(Debug)]
+struct Directory {
+    /// As the user writes it.
+    path: PathBuf,
+    /// Without links.
+    real: PathBuf,
+    shown: String,
+    root: Rc<Root>,
 }
 
 impl From<PathBuf> for Walk {
     fn from(path: PathBuf) -> Self {
-        let shown = path.to_string_lossy().into_owned();
         Self {
-            pending: vec![Entry {
-                path,
-                shown,
-                role: Role::Named,
-            }],
-            listed: BTreeSet::new(),
+            pending: vec![Entry::Named(path)],
+            listed: HashSet::new(),
         }
     }
 }
@@ -59,21 +68,13 @@ impl Iterator for Walk {
     fn next(&mut self) -> Option<Found> {
         loop {
             let entry = self.pending.pop()?;
-            match self.visit(&entry) {
-                Ok(Visit::File) => {
-                    return Some(Found {
-                        shown: entry.shown,
-                        found: Ok(entry.path),
-                    });
-                }
-                Ok(Visit::Nothing) => {}
-                Err(error) => {
-                    return Some(Found {
-                        shown: entry.shown,
-                        found: Err(error),
-                    });
-                }
-            }
+            let found = match self.visit(&entry) {
+                Ok(Visit::File) => Ok(entry.path()),
+                Ok(Visit::Nothing) => continue,
+                Err(error) => Err(error),
+            };
+            let shown = entry.shown();
+            return Some(Found { shown, found });
         }
     }
 }
@@ -86,69 +87,125 @@ enum Visit {
 
 impl Walk {
     fn visit(&mut self, entry: &Entry) -> Result<Visit, InputError> {
-        let is_manifest = entry.role == Role::Named || has_manifest_name(&entry.path);
-        match fs::metadata(&entry.path).map_err(InputError::from) {
-            Err(InputError::NotFound) if !is_manifest => Ok(Visit::Nothing),
-            Err(error) => Err(error),
-            Ok(metadata) if metadata.is_dir() => self.list(entry),
-            Ok(metadata) => file(entry.role, is_manifest, metadata.file_type()),
+        match entry {
+            Entry::Named(path) if metadata(path)?.is_dir() => self.list(Directory::named(path)?),
+            Entry::Named(_) => Ok(Visit::File),
+            Entry::Listed { within, name, kind } if kind.is_symlink() => self.follow(within, name),
+            Entry::Listed { within, name, kind } if kind.is_dir() => {
+                self.list(within.below(name, within.real.join(name)))
+            }
+            Entry::Listed { name, kind, .. } => file(name, *kind),
         }
     }
 
-    fn list(&mut self, folder: &Entry) -> Result<Visit, InputError> {
-        let real = fs::canonicalize(&folder.path)?;
-        if self.listed.contains(&real) {
-            return if leads_back(&folder.path, &real) {
-                Err(InputError::Loop)
-            } else {
-                Ok(Visit::Nothing)
-            };
+    /// Lists a directory, unless that was done before.
+    fn list(&mut self, directory: Directory) -> Result<Visit, InputError> {
+        if !self.listed.insert(directory.real.clone()) {
+            return Ok(Visit::Nothing);
         }
-        let mut names = Vec::new();
-        for entry in fs::read_dir(&folder.path)? {
-            names.push(entry?.file_name());
-        }
-        names.retain(|name| !name.as_encoded_bytes().starts_with(b"."));
-        names.sort_unstable_by(|a, b| b.cmp(a));
-        self.pending
-            .extend(names.iter().map(|name| folder.below(name)));
-        self.listed.insert(real);
+        let mut entries = entries(&directory.path)?;
+        entries.retain(|(name, _)| !name.as_encoded_bytes().starts_with(b"."));
+        entries.sort_unstable_by(|(a, _), (b, _)| b.cmp(a));
+        let directory = Rc::new(directory);
+        let entries = entries.into_iter().map(|(name, kind)| Entry::Listed {
+            within: Rc::clone(&directory),
+            name,
+            kind,
+        });
+        self.pending.extend(entries);
         Ok(Visit::Nothing)
+    }
+
+    fn follow(&mut self, within: &Directory, name: &OsStr) -> Result<Visit, InputError> {
+        let link = within.path.join(name);
+        let is_manifest = has_manifest_name(Path::new(name));
+        let target = within.root.target(&link).map_err(InputError::from);
+        let target = match target {
+            Err(InputError::NotFound) if !is_manifest => return Ok(Visit::Nothing),
+            target => target?,
+        };
+        let metadata = metadata(&link)?;
+        match target {
+            None if is_manifest || metadata.is_dir() => Err(InputError::LinkLeadsOut),
+            None => Ok(Visit::Nothing),
+            Some(real) if metadata.is_dir() => {
+                if within.real.starts_with(&real) {
+                    return Err(InputError::Loop);
+                }
+                self.list(within.below(name, real))
+            }
+            Some(_) => file(name, metadata.file_type()),
+        }
     }
 }
 
 impl Entry {
-    fn below(&self, name: &OsStr) -> Self {
-        let shown = format!(
-            "{}/{}",
-            self.shown.trim_end_matches('/'),
-            name.to_string_lossy()
-        );
-        Self {
-            path: self.path.join(name),
-            shown,
-            role: Role::Listed,
+    fn path(&self) -> PathBuf {
+        match self {
+            Self::Named(path) => path.clone(),
+            Self::Listed { within, name, .. } => within.path.join(name),
+        }
+    }
+
+    fn shown(&self) -> String {
+        match self {
+            Self::Named(path) => path.to_string_lossy().into_owned(),
+            Self::Listed { within, name, .. } => within.shown(name),
         }
     }
 }
 
-fn file(role: Role, is_manifest: bool, kind: FileType) -> Result<Visit, InputError> {
-    match role {
-        Role::Listed if !is_manifest => Ok(Visit::Nothing),
-        Role::Listed if !kind.is_file() => Err(InputError::NotAFile),
-        _ => Ok(Visit::File),
+impl Directory {
+    fn named(path: &Path) -> Result<Self, InputError> {
+        let root = Root::of(path)?;
+        Ok(Self {
+            path: path.to_owned(),
+            real: root.path().to_owned(),
+            shown: path.to_string_lossy().into_owned(),
+            root: Rc::new(root),
+        })
+    }
+
+    fn below(&self, name: &OsStr, real: PathBuf) -> Self {
+        Self {
+            path: self.path.join(name),
+            real,
+            shown: self.shown(name),
+            root: Rc::clone(&self.root),
+        }
+    }
+
+    fn shown(&self, name: &OsStr) -> String {
+        let around = self.shown.trim_end_matches('/');
+        format!("{around}/{}", name.to_string_lossy())
     }
 }
 
-/// Whether the folder that the link leads to is one that the link is in.
-fn leads_back(link: &Path, real: &Path) -> bool {
-    let around = link
-        .parent()
-        .and_then(|parent| fs::canonicalize(parent).ok());
-    around.is_some_and(|around| around.starts_with(real))
+fn file(name: &OsStr, kind: FileType) -> Result<Visit, InputError> {
+    match has_manifest_name(Path::new(name)) {
+        false => Ok(Visit::Nothing),
+        true if kind.is_file() => Ok(Visit::File),
+        true => Err(InputError::NotAFile),
+    }
 }
 
-/// Whether a file in a folder is taken for a manifest, by how its name ends.
+fn metadata(path: &Path) -> io::Result<Metadata> {
+    #[cfg(test)]
+    crate::links::lookups::add(1);
+    fs::metadata(path)
+}
+
+/// What is in a directory; a link is one, whatever it leads to.
+fn entries(directory: &Path) -> io::Result<Vec<(OsString, FileType)>> {
+    #[cfg(test)]
+    crate::links::lookups::add(1);
+    let named = |entry: DirEntry| Ok((entry.file_name(), entry.file_type()?));
+    fs::read_dir(directory)?
+        .map(|entry| entry.and_then(named))
+        .collect()
+}
+
+/// Whether a file in a directory is taken for a manifest, by how its name ends.
 pub(crate) fn has_manifest_name(path: &Path) -> bool {
     let extension = path.extension().and_then(OsStr::to_str);
     matches!(extension, Some("yaml" | "yml" | "json"))
