@@ -119,6 +119,8 @@ mod dns1123;
 pub mod doctor;
 pub mod explain;
 pub mod extension;
+#[cfg(feature = "program")]
+mod foreign_text;
 pub mod go_duration;
 pub mod graph;
 pub mod guardrail;

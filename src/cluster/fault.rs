@@ -8,6 +8,7 @@ use kube::client::AuthError;
 use kube::runtime::watcher;
 
 use crate::cluster::line::{Silent, TooLarge};
+use crate::foreign_text::one_line;
 
 /// Why a watch does not tell anything at the moment.
 #[derive(Clone, Debug, Eq, PartialEq)]
@@ -165,21 +166,6 @@ fn causes(error: &kube::Error) -> String {
     said.join(": ")
 }
 
-/// A foreign text of several lines, each as part of a line of ours, of which only some are kept.
-pub(super) fn lines(text: &str) -> String {
-    let lines: Vec<_> = text.lines().take(MOST_LINES).map(one_line).collect();
-    lines.join("\n")
-}
-
-/// A foreign text as part of a line of ours.
-pub(super) fn one_line(text: &str) -> String {
-    let line = text.split_whitespace().collect::<Vec<_>>().join(" ");
-    match line.char_indices().nth(LONGEST) {
-        None => line,
-        Some((end, _)) => format!("{}...", line.get(..end).unwrap_or_default()),
-    }
-}
-
 fn cause<E: Error + 'static>(error: &kube::Error) -> Option<&E> {
     chain(error).find_map(<dyn Error>::downcast_ref)
 }
@@ -188,8 +174,3 @@ fn chain(error: &kube::Error) -> impl Iterator<Item = &(dyn Error + 'static)> {
     let first: &(dyn Error + 'static) = error;
     std::iter::successors(Some(first), |error| (*error).source())
 }
-
-/// So much of a foreign text is shown at most, in characters.
-const LONGEST: usize = 400;
-/// So many lines of one are.
-const MOST_LINES: usize = 16;

@@ -13,6 +13,7 @@ use tokio::time::timeout;
 
 use crate::cluster::fault;
 use crate::cluster::line::ANSWER;
+use crate::foreign_text;
 
 /// Why nothing came through.
 #[derive(Clone, Debug, Eq, PartialEq, thiserror::Error)]
@@ -104,8 +105,8 @@ async fn message(body: Body) -> String {
     let bytes = whole.to_bytes();
     let status: Option<kube::core::Status> = serde_json::from_slice(&bytes).ok();
     match status {
-        Some(status) if !status.message.is_empty() => fault::one_line(&status.message),
-        _ => fault::one_line(&String::from_utf8_lossy(&bytes)),
+        Some(status) if !status.message.is_empty() => foreign_text::one_line(&status.message),
+        _ => foreign_text::one_line(&String::from_utf8_lossy(&bytes)),
     }
 }
 

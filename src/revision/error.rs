@@ -2,6 +2,9 @@
 
 use std::path::PathBuf;
 
+use super::walk::COST_OF_REPEAT;
+use super::way::COST_OF_LINK;
+
 /// Why there is no repository.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
@@ -101,13 +104,16 @@ pub enum FileError {
         /// The most bytes allowed.
         limit: u64,
     },
-    /// The revision has more files than anybody could check out.
+    /// More of the revision was read than any repository of manifests has.
     #[error(
-        "is past the first {limit} files of the revision, or the first GiB of them: expected fewer, so \
-         name a folder in it"
+        "is past the limit for reading a revision: {limit} points, 1 for each entry of a directory and \
+         each KiB of a file, {} for a link, {} for content that was read before; expected less, so \
+         name a directory in it",
+        COST_OF_LINK,
+        COST_OF_REPEAT
     )]
     TooMany {
-        /// The most files looked at.
+        /// The points of a whole reading.
         limit: u64,
     },
     /// A path longer than systems take.

@@ -14,6 +14,7 @@ use super::budget::Budget;
 use super::error::{RepositoryError, RevisionError};
 use super::tree::Tree;
 use super::walk::{Files, bytes};
+use crate::foreign_text::one_line;
 
 /// A repository with a work tree.
 #[derive(Clone, Debug)]
@@ -204,16 +205,20 @@ fn nearest(path: &Path) -> io::Result<PathBuf> {
     Err(last)
 }
 
-/// An error of the library in one line.
+/// An error of the library in one line. It may repeat a file that it cannot read.
 pub(super) fn told(error: &gix::Error) -> String {
     let first: &dyn std::error::Error = error;
     let chain = std::iter::successors(Some(first), |error| error.source());
-    let mut said: Vec<String> = chain.map(ToString::to_string).collect();
+    let chain = chain.take(MOST_CAUSES);
+    let mut said: Vec<String> = chain.map(|error| one_line(&error.to_string())).collect();
     said.dedup();
     // Its own names for what is said before or behind them in words.
     said.retain(|words| words.contains(' ') && !words.starts_with("couldn't parse revision"));
     said.join(": ")
 }
+
+/// So many causes of an error are told.
+const MOST_CAUSES: usize = 8;
 
 /// Twice the most bytes of a manifest: room for what it is stored as a difference to.
 const MOST_ROOM: &str = "gitoxide.objects.allocLimit=67108864";

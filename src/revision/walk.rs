@@ -300,7 +300,7 @@ fn is_in(paths: &[Vec<u8>], path: &[u8]) -> bool {
 
 /// What it costs to read again what stands in another place as well, in entries: a few folders within each
 /// other, each there many times, make as many places of one file as anybody likes.
-const COST_OF_REPEAT: u64 = 30;
+pub(super) const COST_OF_REPEAT: u64 = 30;
 
 /// Paths that are longer cost more: what they take in memory is within a small multiple of the budget.
 const LONG: u64 = 256;

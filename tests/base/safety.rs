@@ -129,9 +129,38 @@ fn a_tree_that_folds_out_without_end_is_given_up() {
     let ran = repository.run(&["-f", "apps", CATALOG, "--base", &commit]);
     assert_eq!(ran.code, 3, "{}", ran.stderr);
     assert_eq!(ran.stderr.lines().count(), 1, "{}", ran.stderr);
-    let words =
-        "is past the first 1000000 files of the revision, or the first GiB of them: expected fewer";
-    assert!(ran.stderr.contains(words), "{}", ran.stderr);
+    assert!(ran.stderr.contains(PAST_THE_LIMIT), "{}", ran.stderr);
+}
+
+/// It was said to be past a million files, though the thirty thousandth was.
+#[test]
+fn the_same_content_again_and_again_is_given_up_for_what_it_is() {
+    let repository = Repository::with(&[("apps/a.yaml", "")]);
+    let blob = repository.git(&["rev-parse", "main:apps/a.yaml"]);
+    let entry = |number| format!("100644 blob {blob}\t{number:05}.yaml\n");
+    let entries: String = (0..40_000).map(entry).collect();
+    let tree = mktree(&repository, &entries);
+    let top = mktree(&repository, &format!("040000 tree {tree}\tapps\n"));
+    let commit = repository.git(&["commit-tree", "-m", "twins", &top]);
+    let ran = repository.run(&["-f", "apps", CATALOG, "--base", &commit]);
+    assert_eq!(ran.code, 3, "{}", ran.stderr);
+    assert!(ran.stderr.contains(PAST_THE_LIMIT), "{}", ran.stderr);
+}
+
+const PAST_THE_LIMIT: &str = "is past the limit for reading a revision: 1000000 points, 1 for each \
+    entry of a directory and each KiB of a file, 10 for a link, 30 for content that was read before; \
+    expected less, so name a directory in it";
+
+/// 20 MB of it became as many bytes of error.
+#[test]
+fn a_file_of_git_that_cannot_be_read_is_not_repeated() {
+    let repository = Repository::with(&[("apps/a.yaml", &asking("a", "version: 1.0.0"))]);
+    let refs = repository.path(".git/packed-refs");
+    fs::write(refs, "x".repeat(20 << 20)).expect("a file");
+    let ran = repository.run(&["-f", "apps", CATALOG, "--base=v1"]);
+    assert_eq!(ran.code, 2, "{}", ran.stderr.len());
+    let length = ran.stderr.len();
+    assert!((1..4096).contains(&length), "{length} bytes");
 }
 
 #[cfg(unix)]

@@ -10,8 +10,8 @@ use kube::client::Body;
 use kube::core::Status;
 
 use crate::cluster::doctor::unasked;
-use crate::cluster::fault;
 use crate::doctor::{Answered, Names, RoundTrip, probe};
+use crate::foreign_text;
 
 /// Sends the probe. Nothing is ever created: it is a dry run, which the API server ends before that.
 pub(super) async fn ask(client: &Client, names: &Names) -> RoundTrip {
@@ -36,7 +36,7 @@ async fn send(client: &Client, names: &Names) -> Result<Answered, kube::Error> {
     Ok(Answered {
         code: parts.status.as_u16(),
         reason: status.reason,
-        message: fault::lines(&status.message),
+        message: foreign_text::lines(&status.message),
         warnings: warnings(&parts.headers),
         took,
     })

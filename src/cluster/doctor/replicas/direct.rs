@@ -13,7 +13,7 @@ use tokio::task::JoinSet;
 use tokio::time::timeout;
 
 use super::{LARGEST, PATIENCE, Said};
-use crate::cluster::fault;
+use crate::foreign_text;
 
 /// The answer, or why there is none.
 pub(super) async fn get(host: &str, port: u16, path: &str) -> Result<Said, String> {
@@ -23,7 +23,7 @@ pub(super) async fn get(host: &str, port: u16, path: &str) -> Result<Said, Strin
     let exchange = timeout(PATIENCE, exchange(address, port, path));
     let answer = exchange.await;
     let answer = answer.map_err(|_| format!("no answer within {} s", PATIENCE.as_secs()))?;
-    answer.map_err(|error| fault::one_line(&format!("{address} port {port}: {error}")))
+    answer.map_err(|error| foreign_text::one_line(&format!("{address} port {port}: {error}")))
 }
 
 async fn exchange(

@@ -9,6 +9,7 @@ use tokio::time::timeout;
 
 use super::{LARGEST, PATIENCE, Said};
 use crate::cluster::fault;
+use crate::foreign_text;
 
 /// The answer of whoever is behind the proxy; else whether the proxy itself is forbidden, and why there
 /// is no answer.
@@ -20,7 +21,7 @@ pub(super) async fn get(client: &Client, path: &str) -> Result<Said, (bool, Stri
         let answer = answer.map_err(|error| fault::words(&error))?;
         let (parts, body) = answer.into_parts();
         let whole = Limited::new(body, LARGEST).collect().await;
-        let whole = whole.map_err(|error| fault::one_line(&error.to_string()))?;
+        let whole = whole.map_err(|error| foreign_text::one_line(&error.to_string()))?;
         Ok((parts.status, whole.to_bytes()))
     };
     let (code, bytes) = timeout(PATIENCE, exchange)

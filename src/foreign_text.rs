@@ -1,0 +1,56 @@
+//! Texts of other programs and libraries, as parts of our messages: bounded, each on one line.
+//!
+//! What an error repeats may be as long as what was read: a line of a file, a body, a tree.
+
+/// A text as part of a line: white space is one space, and only the first 400 characters are kept.
+pub(crate) fn one_line(text: &str) -> String {
+    let mut line = String::new();
+    let mut room = LONGEST;
+    for (at, word) in text.split_whitespace().enumerate() {
+        let space = if at == 0 { "" } else { " " };
+        for character in space.chars().chain(word.chars()) {
+            if room == 0 {
+                return line + "...";
+            }
+            line.push(character);
+            room -= 1;
+        }
+    }
+    line
+}
+
+/// The first 16 lines of a text, each as [`one_line`].
+pub(crate) fn lines(text: &str) -> String {
+    let lines: Vec<_> = text.lines().take(MOST_LINES).map(one_line).collect();
+    lines.join("\n")
+}
+
+/// So many characters of a line are kept.
+const LONGEST: usize = 400;
+const MOST_LINES: usize = 16;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_long_text_is_cut_at_a_character() {
+        let full = "ä".repeat(LONGEST);
+        for (text, expected) in [
+            ("", String::new()),
+            ("  a \t b\r\n", "a b".to_owned()),
+            (&full, full.clone()),
+            (&format!("{full} "), full.clone()),
+            (&format!("{full}ä"), format!("{full}...")),
+            (&"a ".repeat(10_000_000), "a ".repeat(LONGEST / 2) + "..."),
+        ] {
+            assert_eq!(one_line(text), expected);
+        }
+    }
+
+    #[test]
+    fn only_the_first_lines_are_kept() {
+        assert_eq!(lines("a  b\n\nc\n"), "a b\n\nc");
+        assert_eq!(lines(&"x\n".repeat(1000)).lines().count(), MOST_LINES);
+    }
+}
