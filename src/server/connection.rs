@@ -15,7 +15,7 @@ use hyper_util::rt::TokioIo;
 use hyper_util::service::TowerToHyperService;
 use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::sync::{Notify, watch};
-use tokio::time::{Duration, sleep, sleep_until};
+use tokio::time::{Duration, Instant, sleep, sleep_until};
 use tracing::debug;
 
 use crate::server::awaited::Awaited;
@@ -39,6 +39,9 @@ pub(super) struct Manners {
 /// closed once it has been quiet for a while: at any moment before, a request may be on its way that
 /// its client could not send again. hyper counts a connection as idle also before its first request,
 /// and would cut that off: so it is told only once there was one.
+///
+/// One that is old ends with its next reply as well. It is never closed between two: so an API server
+/// spreads its connections over the replicas anew, and no request is lost to that.
 pub(super) async fn serve<I>(io: I, pace: &Arc<Pace>, manners: Manners, metrics: &ConnectionMetrics)
 where
     I: AsyncRead + AsyncWrite + Unpin,
@@ -52,6 +55,7 @@ where
     let asked = Notify::new();
     let router = TowerToHyperService::new(router);
     let watched = phase.clone();
+    let old_at = patience.old_at();
     let service = service_fn(|request: Request<Incoming>| {
         pace.change(Waiting::Body);
         asked.notify_one();
@@ -60,7 +64,9 @@ where
         async {
             let mut answer = answer.await;
             pace.change(Waiting::Write);
-            if let (Ok(answer), true) = (&mut answer, *watched.borrow() >= Phase::Leaving) {
+            let is_old = old_at.is_some_and(|at| at <= Instant::now());
+            let is_last = is_old || *watched.borrow() >= Phase::Leaving;
+            if let (Ok(answer), true) = (&mut answer, is_last) {
                 answer.headers_mut().insert(CONNECTION, CLOSE);
             }
             answer
@@ -146,7 +152,7 @@ async fn overdue(pace: &Pace, patience: &Patience, metrics: &ConnectionMetrics) 
             if timer.as_mut().poll(context).is_pending() {
                 return Poll::Pending;
             }
-            let now = tokio::time::Instant::now();
+            let now = Instant::now();
             match pace.overdue(patience) {
                 Some(at) if at <= now => return Poll::Ready(()),
                 later => timer.as_mut().reset(later.unwrap_or(now + patience.idle)),

@@ -3,6 +3,8 @@
 use std::num::NonZeroUsize;
 use std::time::Duration;
 
+use tokio::time::Instant;
+
 /// How much a server takes on at once, and how long it waits.
 #[derive(Clone, Debug)]
 pub struct Limits {
@@ -36,6 +38,23 @@ pub struct Patience {
     pub write: Duration,
     /// Without a request.
     pub idle: Duration,
+    /// From its first byte of HTTP on, about: the next answer after that closes it. None for as long
+    /// as its peer likes.
+    pub age: Option<Duration>,
+}
+
+impl Patience {
+    /// When a connection that begins now is old: a tenth earlier or later than the others, so that
+    /// those of one moment do not all come again at one moment.
+    pub(super) fn old_at(&self) -> Option<Instant> {
+        self.age
+            .map(|age| Instant::now() + spread(age, fastrand::f64()))
+    }
+}
+
+/// Between 0.9 and 1.1 of an age, by a number from 0 to 1.
+fn spread(age: Duration, random: f64) -> Duration {
+    age.mul_f64(0.9 + random / 5.0)
 }
 
 impl Default for Limits {
@@ -61,6 +80,7 @@ impl Default for Patience {
             body: Duration::from_secs(30),
             write: Duration::from_secs(5),
             idle: Duration::from_secs(90),
+            age: Some(Duration::from_mins(10)),
         }
     }
 }
@@ -70,3 +90,16 @@ const CONNECTIONS: NonZeroUsize = NonZeroUsize::new(2048).expect("not zero");
 
 /// Behind a proxy, every API server of a cluster may have the same address.
 const CONNECTIONS_PER_PEER: NonZeroUsize = NonZeroUsize::new(1024).expect("not zero");
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ages_differ_by_a_tenth() {
+        let age = Duration::from_mins(10);
+        for (random, expected) in [(0.0, 540), (0.5, 600), (1.0, 660)] {
+            assert_eq!(spread(age, random), Duration::from_secs(expected));
+        }
+    }
+}

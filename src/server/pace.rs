@@ -159,6 +159,7 @@ mod tests {
         body: Duration::from_secs(4),
         write: Duration::from_secs(5),
         idle: Duration::from_secs(3),
+        age: None,
     };
 
     #[tokio::test(start_paused = true)]

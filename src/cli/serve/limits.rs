@@ -45,6 +45,10 @@ pub(super) struct LimitArgs {
     /// Those of them that one address may have [default: half of them]
     #[arg(long, env = "OLMGUARD_MAX_CONNECTIONS_PER_PEER", value_name = "COUNT")]
     max_connections_per_peer: Option<NonZeroUsize>,
+
+    /// Close a connection with the first answer after this time, 10% more or less; 0s for no limit
+    #[arg(long, env = "OLMGUARD_MAX_CONNECTION_AGE", value_name = "DURATION", default_value = "10m", value_parser = go_duration::parse)]
+    max_connection_age: Duration,
 }
 
 impl LimitArgs {
@@ -55,6 +59,7 @@ impl LimitArgs {
             timeout,
             max_connections,
             max_connections_per_peer,
+            max_connection_age,
         } = self;
         let default = Limits::default();
         let half = NonZeroUsize::new(max_connections.get() / 2);
@@ -72,7 +77,10 @@ impl LimitArgs {
             connections: max_connections,
             connections_per_peer: per_peer,
             body_memory: default.body_memory,
-            patience: Patience::default(),
+            patience: Patience {
+                age: (!max_connection_age.is_zero()).then_some(max_connection_age),
+                ..default.patience
+            },
         })
     }
 }
@@ -128,6 +136,18 @@ mod tests {
     }
 
     #[test]
+    fn a_connection_has_an_age_unless_it_is_0() {
+        for (arguments, expected) in [
+            (&[] as &[_], Some(600)),
+            (&["--max-connection-age=90s"], Some(90)),
+            (&["--max-connection-age=0s"], None),
+        ] {
+            let age = resolve(arguments).unwrap().patience.age;
+            assert_eq!(age.map(|age| age.as_secs()), expected, "{arguments:?}");
+        }
+    }
+
+    #[test]
     fn what_cannot_be_meant_is_refused() {
         for (arguments, expected) in [
             (
@@ -138,6 +158,7 @@ mod tests {
             (&["--timeout=31s"], "expected 30s or less"),
             (&["--timeout=5"], "unit missing: expected one of"),
             (&["--workers=0"], "--workers"),
+            (&["--max-connection-age=-1s"], "--max-connection-age"),
             (&["--queue=-1"], "--queue"),
         ] {
             let error = resolve(arguments).unwrap_err();

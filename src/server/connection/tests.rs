@@ -15,6 +15,7 @@ const PATIENCE: Patience = Patience {
     body: Duration::from_secs(30),
     write: Duration::from_secs(5),
     idle: Duration::from_secs(90),
+    age: Some(Duration::from_mins(10)),
 };
 
 const REQUEST: &[u8] = b"POST / HTTP/1.1\r\nhost: x\r\ncontent-length: 2\r\n\r\nhi";
@@ -27,11 +28,15 @@ struct Line {
 
 impl Line {
     fn open() -> Self {
+        Self::with(PATIENCE)
+    }
+
+    fn with(patience: Patience) -> Self {
         let (near, far) = duplex(1 << 16);
         let (phase, watched) = watch::channel(Phase::Serving);
         let manners = Manners {
             router: Router::new().route("/", post(async |body: String| body)),
-            patience: PATIENCE,
+            patience,
             phase: watched,
         };
         tokio::spawn(async move {
@@ -61,6 +66,23 @@ impl Line {
         assert_eq!(rest, "");
         begun.elapsed().as_secs()
     }
+}
+
+/// How many requests at this distance it answers until it says that it closes, and when it does.
+async fn lifetime(apart: Duration) -> (u32, Duration) {
+    let mut line = Line::open();
+    let begun = Instant::now();
+    for answered in 1.. {
+        let response = line.ask().await;
+        assert!(response.ends_with("\r\n\r\nhi"), "{response}");
+        if response.contains("\r\nconnection: close\r\n") {
+            let told = begun.elapsed();
+            assert_eq!(line.closed_after(Instant::now()).await, 0);
+            return (answered, told);
+        }
+        sleep(apart).await;
+    }
+    unreachable!("it has an end");
 }
 
 async fn pass(seconds: u64) {
@@ -177,4 +199,56 @@ async fn who_never_asked_goes_with_the_server() {
     let begun = Instant::now();
     line.phase.send_replace(Phase::Closed);
     assert_eq!(line.closed_after(begun).await, 0);
+}
+
+#[tokio::test(start_paused = true)]
+async fn who_is_old_is_closed_with_the_next_answer() {
+    let mut ages = Vec::new();
+    for _ in 0..32 {
+        let (answered, age) = lifetime(Duration::from_secs(1)).await;
+        assert_eq!(u64::from(answered), age.as_secs() + 1, "one a second");
+        assert!((540..=661).contains(&age.as_secs()), "{age:?}");
+        ages.push(age.as_secs());
+    }
+    ages.sort_unstable();
+    ages.dedup();
+    assert!(ages.len() > 8, "they end at different times: {ages:?}");
+}
+
+/// A request may be on its way at any moment: only an answer ends an old connection.
+#[tokio::test(start_paused = true)]
+async fn who_is_old_is_not_cut_off_between_two_requests() {
+    let (answered, age) = lifetime(Duration::from_secs(89)).await;
+    assert!((7..=9).contains(&answered), "{answered}");
+    assert!(age.as_secs().is_multiple_of(89), "{age:?}");
+}
+
+/// It was asked before its time, and is answered after it.
+#[tokio::test(start_paused = true)]
+async fn what_is_under_way_when_it_becomes_old_is_answered() {
+    let mut line = Line::with(Patience {
+        age: Some(Duration::from_secs(10)),
+        ..PATIENCE
+    });
+    pass(8).await;
+    let (first, rest) = REQUEST.split_at(10);
+    line.far.write_all(first).await.unwrap();
+    pass(4).await;
+    line.far.write_all(rest).await.unwrap();
+    let response = line.response().await;
+    assert!(response.contains("\r\nconnection: close\r\n"), "{response}");
+    assert!(response.ends_with("\r\n\r\nhi"), "{response}");
+}
+
+#[tokio::test(start_paused = true)]
+async fn without_a_limit_a_connection_is_never_old() {
+    let mut line = Line::with(Patience {
+        age: None,
+        ..PATIENCE
+    });
+    for _ in 0..1000 {
+        let response = line.ask().await;
+        assert!(!response.contains("connection: close"), "{response}");
+        pass(89).await;
+    }
 }
