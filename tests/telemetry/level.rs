@@ -38,7 +38,7 @@ async fn send(handle: &LogHandle, request: Builder, body: &str) -> (u16, String)
 fn the_level_is_told_and_changed_from_this_machine_only() {
     const UNKNOWN: &str = "unknown level: expected error, warn, info or debug\n";
     const ELSEWHERE: &str =
-        "not from here: expected a peer on a loopback address, such as kubectl port-forward\n";
+        "not from here: expected a peer at 127.0.0.1 or ::1, such as kubectl port-forward\n";
     let padded = "debug".to_owned() + &" ".repeat(64);
     let asked = [
         ("GET", HERE, "", 200, "info\n"),
@@ -52,6 +52,9 @@ fn the_level_is_told_and_changed_from_this_machine_only() {
         ("GET", Some("10.1.2.3:1"), "", 403, ELSEWHERE),
         ("GET", Some("[::ffff:10.1.2.3]:1"), "", 403, ELSEWHERE),
         ("PUT", None, "debug", 403, ELSEWHERE),
+        // Istio connects from here to the program beside it.
+        ("PUT", Some("127.0.0.6:1"), "debug", 403, ELSEWHERE),
+        ("GET", Some("[::ffff:127.0.0.6]:1"), "", 403, ELSEWHERE),
         ("DELETE", HERE, "", 405, "expected GET or PUT\n"),
         ("GET", HERE, "", 200, "warn\n"),
     ];
@@ -77,6 +80,11 @@ fn who_comes_through_a_proxy_is_sent_away() {
             ("forwarded", 403, PROXY),
             ("x-forwarded-for", 403, PROXY),
             ("X-Forwarded-For", 403, PROXY),
+            ("x-forwarded-proto", 403, PROXY),
+            ("x-forwarded-client-cert", 403, PROXY),
+            ("X-Envoy-Attempt-Count", 403, PROXY),
+            ("x-request-id", 403, PROXY),
+            ("via", 403, PROXY),
             ("x-other", 200, "debug\n"),
         ] {
             let request = Request::put("/debug/loglevel").header(header, "");

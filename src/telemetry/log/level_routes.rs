@@ -1,15 +1,15 @@
-//! `GET` and `PUT /debug/loglevel`: the level of the log, for whoever is on this machine.
+//! `GET` and `PUT /debug/loglevel`: the level of the log, for users who can reach the pod itself.
 //!
-//! `kubectl port-forward` comes from there, too; nobody else has a say in what is written. Whoever
-//! comes through a proxy beside this process has its address: those that say so are sent away, and
-//! one that keeps it to itself must not forward this path.
+//! `kubectl port-forward` and `kubectl exec` connect from `127.0.0.1` or `::1`. A proxy in the pod may
+//! connect from another loopback address (Istio's from 127.0.0.6), or mark what it forwards: both are
+//! refused. A proxy that does neither must not forward this path.
 
-use std::net::SocketAddr;
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 
 use axum::Router;
 use axum::body::{Body, to_bytes};
 use axum::extract::{ConnectInfo, Request, State};
-use axum::http::header::{FORWARDED, HeaderName};
+use axum::http::header::{FORWARDED, HeaderName, VIA};
 use axum::http::{Method, StatusCode};
 use axum::routing::get;
 use tracing::info;
@@ -32,7 +32,7 @@ pub fn routes(handle: LogHandle) -> Router {
 /// Why the level is neither told nor changed.
 #[derive(Debug, thiserror::Error)]
 enum Refused {
-    #[error("not from here: expected a peer on a loopback address, such as kubectl port-forward")]
+    #[error("not from here: expected a peer at 127.0.0.1 or ::1, such as kubectl port-forward")]
     Peer,
     #[error("through a proxy: expected to be asked directly, such as by kubectl port-forward")]
     Proxy,
@@ -51,10 +51,7 @@ async fn changed(handle: &LogHandle, request: Request) -> Result<LogLevel, Refus
     if !is_local(&request) {
         return Err(Refused::Peer);
     }
-    if BY_PROXY
-        .iter()
-        .any(|name| request.headers().contains_key(name))
-    {
+    if request.headers().keys().any(is_of_proxy) {
         return Err(Refused::Proxy);
     }
     if request.method() == Method::PUT {
@@ -68,7 +65,13 @@ async fn changed(handle: &LogHandle, request: Request) -> Result<LogLevel, Refus
 /// An IPv4 peer of an IPv6 socket has an address that maps its own.
 fn is_local(request: &Request) -> bool {
     let peer = request.extensions().get::<ConnectInfo<SocketAddr>>();
-    peer.is_some_and(|ConnectInfo(peer)| peer.ip().to_canonical().is_loopback())
+    peer.is_some_and(|ConnectInfo(peer)| HERE.contains(&peer.ip().to_canonical()))
+}
+
+/// Whether a proxy adds this header to what it forwards.
+fn is_of_proxy(name: &HeaderName) -> bool {
+    let begins = |start: &&str| name.as_str().starts_with(*start);
+    BY_PROXY.contains(name) || BY_PROXIES.iter().any(begins)
 }
 
 /// What is longer than any word, or breaks off, is no level either.
@@ -87,8 +90,15 @@ impl Refused {
     }
 }
 
-/// What a proxy adds to a request, naming whom it asks for.
-const BY_PROXY: [HeaderName; 2] = [FORWARDED, HeaderName::from_static("x-forwarded-for")];
+const HERE: [IpAddr; 2] = [
+    IpAddr::V4(Ipv4Addr::LOCALHOST),
+    IpAddr::V6(Ipv6Addr::LOCALHOST),
+];
+
+/// What proxies add to a request.
+const BY_PROXY: [HeaderName; 3] = [FORWARDED, VIA, HeaderName::from_static("x-request-id")];
+/// How other headers of theirs begin.
+const BY_PROXIES: [&str; 2] = ["x-envoy-", "x-forwarded-"];
 
 /// The most bytes of a body.
 const LONGEST: usize = 64;
