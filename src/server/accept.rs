@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use axum::Extension;
 use axum::extract::ConnectInfo;
-use futures_util::FutureExt;
+use socket2::SockRef;
 use tokio::net::{TcpListener, TcpStream};
 use tokio::task::{AbortHandle, JoinSet};
 use tracing::{debug, warn};
@@ -56,7 +56,7 @@ impl Port {
             }
         }
         // What the system has taken already would be cut off with the listener.
-        while let Some(Ok((stream, peer))) = self.listener.accept().now_or_never() {
+        while let Some((stream, peer)) = backlog(&self.listener) {
             self.take(stream, peer, &mut tasks);
         }
         drop(self.listener);
@@ -124,10 +124,24 @@ impl Port {
         if !is_of_peer {
             self.metrics.refused(Refusal::System);
             warn!(%error, "Cannot accept a connection");
-            self.roster.evict_any();
+            if self.roster.evict_any() == Room::Made {
+                self.metrics.evicted(Eviction::ForRoom);
+            }
             tokio::time::sleep(AFTER_FAILURE).await;
         }
     }
 }
 
+/// A connection that the system has taken. The system itself is asked: tokio knows of one only after
+/// its next look at the socket.
+fn backlog(listener: &TcpListener) -> Option<(TcpStream, SocketAddr)> {
+    let (socket, peer) = SockRef::from(listener).accept().ok()?;
+    socket.set_nonblocking(true).ok()?;
+    let stream = TcpStream::from_std(socket.into()).ok()?;
+    Some((stream, peer.as_socket()?))
+}
+
 const AFTER_FAILURE: Duration = Duration::from_millis(100);
+
+#[cfg(test)]
+mod tests;

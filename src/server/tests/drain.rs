@@ -1,9 +1,20 @@
 //! The way out: nothing that was accepted is lost.
 
+use std::sync::Arc;
+use std::time::Duration;
+
 use tokio::net::TcpStream;
+use tokio::sync::watch;
+use tokio::time::{Instant, sleep};
 
 use super::wire::{Wire, soon};
-use super::{LOOPBACK, Started, post, review, start};
+use super::{LOOPBACK, Started, listen_on, post, review, start};
+use crate::admission::Enforcement;
+use crate::server::phase::Phase;
+use crate::server::{Guard, Limits, Server};
+use crate::snapshot::Snapshot;
+use crate::telemetry::Metrics;
+use crate::tls::{Terms, self_signed};
 
 const READYZ: &str = "GET /readyz HTTP/1.1\r\nhost: x\r\n\r\n";
 
@@ -52,4 +63,42 @@ async fn what_is_under_way_is_answered_before_the_end() {
     assert_eq!(response.status(), 200);
     assert_eq!(response.header("connection"), Some("close"));
     soon(closing).await.unwrap();
+}
+
+/// A signal may come while it waits for its catalogs.
+#[tokio::test]
+async fn who_is_told_to_leave_before_it_opens_stays_on_its_way_out() {
+    let listening = listen_on(LOOPBACK.parse().unwrap(), Limits::default());
+    listening.server().leave();
+    let certificates = self_signed(&Terms::default(), Vec::new()).unwrap();
+    let certificate = certificates.leaf().der().clone();
+    let guard = Arc::new(Guard::from(Snapshot::default()));
+    let server = listening.certify(certificates);
+    let started = Started {
+        server: server.open(guard, Enforcement::default()),
+        certificate,
+    };
+    assert_eq!(readyz(&started).await, 503);
+    let mut wire = Wire::to(&started).await;
+    let response = wire.ask(&post(&review(0).to_string(), "")).await;
+    assert_eq!(response.status(), 200);
+    assert_eq!(response.header("connection"), Some("close"));
+}
+
+#[tokio::test(start_paused = true)]
+async fn closing_waits_no_longer_than_an_api_server() {
+    for (last_request, expected) in [(0, 0), (29, 29), (31, 30), (3600, 30)] {
+        let address = LOOPBACK.parse().unwrap();
+        let port = tokio::spawn(sleep(Duration::from_secs(last_request)));
+        let server = Server {
+            addr: address,
+            ops_addr: address,
+            phase: watch::Sender::new(Phase::Serving),
+            metrics: Metrics::new(),
+            ports: vec![port],
+        };
+        let begun = Instant::now();
+        server.close().await;
+        assert_eq!(begun.elapsed().as_secs(), expected, "{last_request}");
+    }
 }
