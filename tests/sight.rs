@@ -27,6 +27,8 @@ mod telemetry {
     pub(crate) mod lines;
     pub(crate) mod metrics;
     pub(crate) mod metrics_page;
+    pub(crate) mod moved;
+    pub(crate) mod moved_rows;
     pub(crate) mod panics;
     pub(crate) mod random_reviews;
     pub(crate) mod served;

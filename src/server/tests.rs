@@ -1,6 +1,7 @@
 //! The server over real sockets on loopback.
 
 mod drain;
+mod moved;
 mod newer;
 mod overload;
 mod patience;

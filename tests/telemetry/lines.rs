@@ -12,6 +12,7 @@ use tracing::{debug, error, info, info_span, warn};
 
 use super::captured::{alone, lines, objects};
 use super::exposition::value;
+use super::moved::Moved;
 
 #[test]
 fn a_line_is_one_flat_object_without_its_spans() {
@@ -106,6 +107,8 @@ fn a_reader_that_stalls_delays_nothing_and_its_losses_are_counted() {
     metrics.log.follow(log.dropped());
     let dropped = || value(&metrics.render(), "olmguard_log_lines_dropped_total");
     assert!(dropped().abs() < 1e-9);
+    let mut moved = Moved::default();
+    moved.look(&metrics.render());
     let (done, ended) = channel();
     // A line that waited for its reader would wait for ever: it does so in a thread of its own.
     thread::spawn(move || {
@@ -120,6 +123,8 @@ fn a_reader_that_stalls_delays_nothing_and_its_losses_are_counted() {
     let (first, second) = (dropped(), dropped());
     assert!(first > 1000.0 && first < f64::from(WRITTEN), "{first}");
     assert!((first - second).abs() < 1e-9, "{second}");
+    moved.look(&metrics.render());
+    assert_eq!(moved.still(include_str!("moved/log.txt")), [""; 0]);
     drop(let_go);
 }
 

@@ -2,6 +2,7 @@
 
 mod ledger;
 mod live;
+mod moved;
 mod running;
 
 use std::collections::BTreeMap;

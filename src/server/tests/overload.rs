@@ -17,10 +17,10 @@ use crate::snapshot::Snapshot;
 
 /// Judges nothing until it is let go.
 #[derive(Clone, Debug, Default)]
-struct Held(Arc<(Mutex<Hold>, Condvar)>);
+pub(super) struct Held(Arc<(Mutex<Hold>, Condvar)>);
 
 #[derive(Debug, Default)]
-struct Hold {
+pub(super) struct Hold {
     begun: usize,
     is_let_go: bool,
 }
@@ -32,7 +32,7 @@ impl Held {
     }
 
     /// Waits until so many edits are being judged.
-    async fn holds(&self, count: usize) {
+    pub(super) async fn holds(&self, count: usize) {
         soon(async {
             while self.0.0.lock().unwrap().begun < count {
                 yield_now().await;
@@ -61,10 +61,16 @@ impl Drop for LetGo {
     }
 }
 
-struct LetGo(Held);
+pub(super) struct LetGo(Held);
+
+/// One of these, and what lets it go.
+pub(super) fn held() -> (Held, LetGo) {
+    let held = Held::default();
+    (held.clone(), LetGo(held))
+}
 
 /// A server with one worker, which is busy until the end of the test.
-async fn busy(queue: usize) -> (Started, LetGo, Wire<TlsStream<TcpStream>>) {
+pub(super) async fn busy(queue: usize) -> (Started, LetGo, Wire<TlsStream<TcpStream>>) {
     let held = Held::default();
     let limits = Limits {
         workers: NonZeroUsize::MIN,
@@ -84,7 +90,7 @@ async fn ask(started: &Started, path: &str, review: &Value) -> Response {
 }
 
 #[track_caller]
-fn token(response: &Response) -> Value {
+pub(super) fn token(response: &Response) -> Value {
     assert_eq!(response.status(), 200, "{response:?}");
     let reply: Value = serde_json::from_slice(&response.body).unwrap();
     assert_eq!(reply["response"]["uid"], "u-1");
@@ -151,7 +157,7 @@ async fn what_is_not_judged_waits_for_nobody() {
 
 /// Fails at the first review.
 #[derive(Debug, Default)]
-struct Panics(std::sync::atomic::AtomicBool);
+pub(super) struct Panics(std::sync::atomic::AtomicBool);
 
 impl Judge for Panics {
     fn answer(&self, review: &Review) -> Answer {

@@ -12,12 +12,12 @@ use super::{LOOPBACK, Started, post, review, start, start_with};
 use crate::server::{Guard, Limits, Patience};
 use crate::snapshot::Snapshot;
 
-async fn with(limits: Limits) -> Started {
+pub(super) async fn with(limits: Limits) -> Started {
     let guard = Guard::from(Snapshot::default());
     start_with(LOOPBACK, limits, Arc::new(guard)).await
 }
 
-fn places(count: usize) -> Limits {
+pub(super) fn places(count: usize) -> Limits {
     let count = NonZeroUsize::new(count).unwrap();
     Limits {
         connections: count,

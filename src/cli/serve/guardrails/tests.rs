@@ -3,6 +3,7 @@ use std::path::Path;
 
 use super::*;
 use crate::telemetry::Metrics;
+use crate::telemetry::metrics::moved::Moved;
 
 const RULES: &str = "\
 schema: olmguard.guardrails.v1alpha1
@@ -71,4 +72,23 @@ async fn what_changes_is_judged_by_from_then_on() {
     let current = guardrails.current().load_full();
     let place = current.iter().map(|by| &*by.place);
     assert_eq!(place.collect::<Vec<_>>(), ["rules.yaml:1"]);
+}
+
+#[tokio::test]
+async fn every_metric_of_the_files_moves() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let file = folder.path().join("rules.yaml");
+    fs::write(&file, RULES).expect("written");
+    let metrics = Metrics::new();
+    let mut moved = Moved::default();
+    let mut guardrails = guardrails(&file, &metrics);
+    moved.look(&metrics.render());
+    fs::write(&file, RULES.replace("step: 1", "step: 0")).expect("written");
+    assert!(guardrails.look().await.is_continue());
+    moved.look(&metrics.render());
+    fs::remove_file(&file).expect("removed");
+    assert!(guardrails.look().await.is_continue());
+    moved.look(&metrics.render());
+    let rows = include_str!("../../../../tests/telemetry/moved/guardrails.txt");
+    assert_eq!(moved.still(rows), [""; 0]);
 }

@@ -26,22 +26,22 @@ use crate::telemetry::Metrics;
 use crate::tls::SystemClock;
 
 /// An API server and a catalogd.
-struct World {
-    api: ApiServer,
-    served: Catalogd,
+pub(super) struct World {
+    pub(super) api: ApiServer,
+    pub(super) served: Catalogd,
     folder: tempfile::TempDir,
 }
 
 /// A guard that follows them.
-struct Guarding {
+pub(super) struct Guarding {
     snapshot: Arc<ArcSwap<Snapshot>>,
     board: Arc<Board>,
-    metrics: Metrics,
+    pub(super) metrics: Metrics,
     tasks: Vec<JoinHandle<()>>,
 }
 
 impl World {
-    async fn begin() -> Self {
+    pub(super) async fn begin() -> Self {
         let api = ApiServer::start();
         api.serve(
             "olm.operatorframework.io/v1",
@@ -58,7 +58,7 @@ impl World {
     }
 
     /// An object that serves the content of this digest.
-    fn object(&self, name: &str, digest: &str) -> Value {
+    pub(super) fn object(&self, name: &str, digest: &str) -> Value {
         object(&self.served.base(name), name, digest)
     }
 
@@ -68,7 +68,7 @@ impl World {
         self.api.put(CATALOGS, self.object(name, digest));
     }
 
-    async fn guard(&self) -> Guarding {
+    pub(super) async fn guard(&self) -> Guarding {
         let metrics = Metrics::new();
         let (events, received) = mpsc::channel(8);
         let (rules, rules_received) = mpsc::channel(1);
@@ -100,7 +100,7 @@ impl World {
         let watching = tokio::spawn(watch(self.api.client(), events));
         let following = tokio::spawn(async move {
             follow(loader, terms).await;
-            drop((rules, metrics));
+            drop(rules);
         });
         Guarding {
             snapshot,
@@ -259,7 +259,7 @@ fn files(folder: &Path) -> Vec<String> {
     names
 }
 
-const CATALOGS: &str = "/apis/olm.operatorframework.io/v1/clustercatalogs";
+pub(super) const CATALOGS: &str = "/apis/olm.operatorframework.io/v1/clustercatalogs";
 const DEADLINE: Duration = Duration::from_secs(30);
 
 #[tokio::test]
