@@ -32,7 +32,7 @@ use tokio::sync::watch;
 
 #[tokio::test(flavor = "multi_thread")]
 async fn nothing_is_lost_when_it_leaves_under_load() {
-    let server = Served::start(&["--shutdown-delay=2s"]);
+    let server = Served::start(&["--shutdown-delay=5s"]);
     let fleet = Fleet::of_edits(&server.target, CONNECTIONS);
     let (stop, stopped) = watch::channel(());
     let load = tokio::spawn({
@@ -43,7 +43,7 @@ async fn nothing_is_lost_when_it_leaves_under_load() {
 
     let told = Instant::now();
     server.process.terminate();
-    while server.health("/readyz") == Some(200) {}
+    server.until_unready();
     assert_eq!(server.health("/readyz"), Some(503));
     some_answers(&fleet).await;
     // Until then an endpoint controller has sent the clients elsewhere.
@@ -77,7 +77,7 @@ async fn a_second_signal_ends_it_at_once_under_load() {
     let (stop, stopped) = watch::channel(());
     let load = tokio::spawn(async move { fleet.run_until(stopped).await });
     server.process.terminate();
-    while server.health("/readyz") == Some(200) {}
+    server.until_unready();
     server.process.terminate();
     assert_eq!(server.process.ended().code, Some(143));
     drop(stop);
@@ -122,8 +122,9 @@ async fn some_answers(fleet: &Fleet) {
 }
 
 const CONNECTIONS: u32 = 16;
-const DELAY: Duration = Duration::from_secs(2);
-const NEARLY_OVER: Duration = Duration::from_millis(1500);
+/// Enough for the answers that are waited for meanwhile, on a busy machine as well.
+const DELAY: Duration = Duration::from_secs(5);
+const NEARLY_OVER: Duration = Duration::from_millis(4500);
 
 /// Much more than an answer takes.
 const IN_FLIGHT: Duration = Duration::from_secs(5);

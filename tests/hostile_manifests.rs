@@ -1,18 +1,14 @@
-//! Manifests made to hurt, each read by a process of its own with 256 MiB of address space.
-//!
-//! A process is this test binary again, asked for one case. It answers with what it read; running
-//! out of memory, a stack overflow or a panic ends it without an answer.
+//! Manifests made to hurt: `olmguard check` reads each in a process of its own with 256 MiB of address
+//! space, says what is wrong with it, and judges the extension beside it.
 
 #![cfg(all(feature = "program", target_os = "linux"))]
 
-use std::io::Cursor;
-use std::path::PathBuf;
-use std::process::Command;
+use std::fs;
+use std::path::Path;
+use std::process::{Command, Output};
 use std::time::Instant;
 
-use olmguard::manifest::{Inputs, documents};
-
-/// One file: its name in a failure, how it is made, and what reading it must say.
+/// One file: its name in a failure, how it is made, and what must be said of it.
 struct Case {
     name: &'static str,
     file: fn() -> Vec<u8>,
@@ -51,7 +47,7 @@ const CASES: &[Case] = &[
     ),
     case("merge-bomb", merge_bomb, "more than 1000000 values"),
     case("alias-depth", alias_depth, TOO_DEEP),
-    case("anchors", || anchors(400_000), "read 1"),
+    case("anchors", || anchors(400_000), CLEAN),
     case(
         "many-nodes",
         || "- 1\n".repeat(8 << 20).into(),
@@ -60,26 +56,26 @@ const CASES: &[Case] = &[
     case(
         "many-texts",
         || "- abcdefgh\n".repeat(950_000).into(),
-        "read 1",
+        CLEAN,
     ),
-    case("many-keys", many_keys, "read 1"),
-    case("json-keys", json_keys, "read 1"),
-    case("merged-then-written", merged_then_written, "read 1"),
-    case("one-text", || quoted(31 << 20), "read 1"),
+    case("many-keys", many_keys, CLEAN),
+    case("json-keys", json_keys, CLEAN),
+    case("merged-then-written", merged_then_written, CLEAN),
+    case("one-text", || quoted(31 << 20), CLEAN),
     case(
         "json-text",
         || format!("{{\"a\":{:?}}}", "x".repeat(31 << 20)).into(),
-        "read 1",
+        CLEAN,
     ),
-    case("one-block", || block(31 << 20), "read 1"),
-    case("one-plain", || b"x ".repeat(15 << 20), "read 1"),
+    case("one-block", || block(31 << 20), CLEAN),
+    case("one-plain", || b"x ".repeat(15 << 20), CLEAN),
     case(
         "long-key",
         || [b"x".repeat(31 << 20), b": 1".to_vec()].concat(),
         "no valid YAML",
     ),
-    case("comments", || b"#\n".repeat(15 << 20), "read 0"),
-    case("separators", || b"---\n".repeat(7 << 20), "read 0"),
+    case("comments", || b"#\n".repeat(15 << 20), CLEAN),
+    case("separators", || b"---\n".repeat(7 << 20), CLEAN),
     case(
         "errors",
         || b"---\n]\n".repeat(100_000),
@@ -87,17 +83,20 @@ const CASES: &[Case] = &[
     ),
     case("nul", || vec![0; 31 << 20], "the control character '\\0'"),
     case("not-utf8", || vec![0xff; 31 << 20], "not UTF-8"),
-    case("json-stream", || b"{} ".repeat(5 << 20), "read 5242880"),
+    case("json-stream", || b"{} ".repeat(5 << 20), CLEAN),
     case("json-errors", || b"{\"\n".repeat(9 << 20), "no valid JSON"),
     case("endless", || b"#".repeat(33 << 20), "larger than 32 MiB"),
-    case("tabs", || b"\t".repeat(31 << 20), "read 0"),
-    case("quotes", || b"'".repeat(31 << 20), "read 1"),
+    case("tabs", || b"\t".repeat(31 << 20), CLEAN),
+    case("quotes", || b"'".repeat(31 << 20), CLEAN),
     case("colons", || b"a: ".repeat(10 << 20), "no valid YAML"),
 ];
 
 const fn case(name: &'static str, file: fn() -> Vec<u8>, want: &'static str) -> Case {
     Case { name, file, want }
 }
+
+/// Nothing is wrong with it.
+const CLEAN: &str = "";
 
 const TOO_DEEP: &str = "nested deeper than 128 levels";
 
@@ -176,67 +175,65 @@ fn block(len: usize) -> Vec<u8> {
 
 #[test]
 fn hostile_manifests_stay_within_256_mib() {
-    let failures: Vec<String> = CASES.iter().filter_map(failure).collect();
+    let folder = tempfile::tempdir().expect("a folder");
+    let at = folder.path();
+    fs::write(at.join("hub.json"), HUB).expect("a file");
+    fs::write(at.join("good.yaml"), GOOD).expect("a file");
+    let failures = CASES.iter().filter_map(|case| failure(at, case));
+    let failures: Vec<String> = failures.collect();
     assert!(failures.is_empty(), "{}", failures.join("\n"));
 }
 
-fn failure(case: &Case) -> Option<String> {
+/// Each is checked beside an extension that is in order, and takes nothing away from it.
+fn failure(at: &Path, case: &Case) -> Option<String> {
     let begun = Instant::now();
-    let answer = answer_of(case.name);
+    fs::write(at.join("hostile.yaml"), (case.file)()).expect("a file");
+    let ended = check(at);
     eprintln!("{}: {:?}", case.name, begun.elapsed());
-    let said = answer
-        .lines()
-        .any(|line| line.starts_with("ANSWER") && line.contains(case.want));
-    (!said).then(|| format!("{}: expected {:?} in {answer}", case.name, case.want))
+    let (stdout, stderr) = (text(&ended.stdout), text(&ended.stderr));
+    let is_judged = stdout.contains("resolves to p.v1.0.0 1.0.0 of catalog hub");
+    let is_as_wanted = match case.want {
+        CLEAN => ended.status.code() == Some(0) && stderr.is_empty(),
+        words => ended.status.code() == Some(3) && stderr.contains(words),
+    };
+    let (name, want) = (case.name, case.want);
+    let said: String = stderr.chars().take(1000).collect();
+    let found = format!(
+        "{name}: expected {want:?}, {:?}: {stdout}{said}",
+        ended.status
+    );
+    (!(is_judged && is_as_wanted)).then_some(found)
 }
 
-/// Runs [`one_case`] in a process with little memory. One malloc arena, as a program with one
-/// thread has.
-fn answer_of(name: &str) -> String {
-    let output = Command::new("sh")
+/// The program with little memory. One malloc arena, as a program with one thread has.
+fn check(at: &Path) -> Output {
+    let settings = std::env::vars_os().map(|(name, _)| name);
+    let settings = settings.filter(|name| name.to_string_lossy().starts_with("OLMGUARD_"));
+    let mut command = Command::new("sh");
+    for name in settings {
+        command.env_remove(name);
+    }
+    command
         .args(["-c", "ulimit -v 262144; exec \"$0\" \"$@\""])
-        .arg(std::env::current_exe().expect("a test has a path"))
-        .args([
-            "--exact",
-            "one_case",
-            "--ignored",
-            "--nocapture",
-            "--test-threads=1",
-        ])
-        .env("OLMGUARD_HOSTILE_CASE", name)
+        .arg(env!("CARGO_BIN_EXE_olmguard"))
+        .args(["check", "-f=hostile.yaml", "-f=good.yaml", "--no-schema"])
+        .arg("--catalog=hub=hub.json")
+        .current_dir(at)
         .env("MALLOC_ARENA_MAX", "1")
         .output()
-        .expect("sh runs");
-    let text = [output.stdout, output.stderr].concat();
-    String::from_utf8_lossy(&text).into_owned()
+        .expect("sh runs")
 }
 
-#[test]
-#[ignore = "is one process of hostile_manifests_stay_within_256_mib"]
-fn one_case() {
-    let name = std::env::var("OLMGUARD_HOSTILE_CASE").expect("the case's name");
-    let case = CASES
-        .iter()
-        .find(|case| case.name == name)
-        .expect("a case of that name");
-    let input = Inputs::new([PathBuf::from("-")], Cursor::new((case.file)()))
-        .next()
-        .expect("an input");
-    match input.bytes {
-        Err(error) => println!("\nANSWER {error}"),
-        Ok(bytes) => println!("\nANSWER {}", reading(&bytes)),
-    }
+fn text(bytes: &[u8]) -> String {
+    String::from_utf8_lossy(bytes).into_owned()
 }
 
-/// The first error, else how many documents there are.
-fn reading(bytes: &[u8]) -> String {
-    let mut read = 0;
-    let mut first = None;
-    for document in documents(bytes) {
-        match document {
-            Ok(_) => read += 1,
-            Err(error) => drop(first.get_or_insert_with(|| error.to_string())),
-        }
-    }
-    first.unwrap_or_else(|| format!("read {read}"))
-}
+const GOOD: &str = "\
+apiVersion: olm.operatorframework.io/v1
+kind: ClusterExtension
+metadata: {name: good}
+spec: {source: {sourceType: Catalog, catalog: {packageName: p}}}
+";
+
+const HUB: &str = r#"{"schema":"olm.bundle","package":"p","name":"p.v1.0.0","properties":
+[{"type":"olm.package","value":{"packageName":"p","version":"1.0.0"}}]}"#;

@@ -15,9 +15,10 @@ use std::fs;
 use std::io::{Read, Write};
 use std::net::TcpStream;
 use std::path::PathBuf;
+use std::time::Instant;
 
 use common::https::{Certificate, post};
-use common::process::{Process, run};
+use common::process::{DEADLINE, Process, run};
 
 const ANY: [&str; 5] = [
     "--listen",
@@ -84,7 +85,10 @@ fn a_second_signal_ends_it_at_once() {
     server.line();
     let http = server.line();
     server.terminate();
-    while get(address(&http, "http://"), "/readyz").starts_with("HTTP/1.1 200") {}
+    let begun = Instant::now();
+    while get(address(&http, "http://"), "/readyz").starts_with("HTTP/1.1 200") {
+        assert!(begun.elapsed() < DEADLINE, "it is ready still");
+    }
     server.terminate();
     assert_eq!(server.ended().code, Some(143));
 }

@@ -44,11 +44,23 @@ async fn slow_clients_keep_nobody_out() {
     answered_soon(&server.target, "nobody").await;
     let handshakes = idle_handshakes(&server.target).await;
     answered_soon(&server.target, "1,000 idle handshakes").await;
+    assert!(open(&server) > CROWD / 2, "{} are open", open(&server));
     let heads = slow_heads(&server.target).await;
     answered_soon(&server.target, "1,000 slow heads as well").await;
+    assert!(open(&server) > CROWD / 2, "{} are open", open(&server));
     drop(handshakes);
     answered_soon(&server.target, "1,000 slow heads").await;
+    assert!(heads.len() > CROWD as usize / 2, "{} heads", heads.len());
     drop(heads);
+}
+
+/// How many connections the server has open, by its own account. On a busy machine some of a crowd
+/// have run out of patience.
+fn open(server: &Served) -> u32 {
+    let metrics = server.told("/metrics").expect("metrics");
+    let mut lines = metrics.lines();
+    let value = lines.find_map(|line| line.strip_prefix("olmguard_connections{port=\"reviews\"} "));
+    value.expect("a gauge").parse().expect("a number")
 }
 
 async fn answered_soon(target: &Target, beside: &str) {

@@ -140,4 +140,4 @@ fn wait(mut child: Child, mut stderr: ChildStderr) -> Receiver<Ended> {
     receiver
 }
 
-const DEADLINE: Duration = Duration::from_secs(30);
+pub(crate) const DEADLINE: Duration = Duration::from_secs(30);

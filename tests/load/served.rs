@@ -4,12 +4,13 @@ use std::fs;
 use std::io::{Read, Write};
 use std::net::TcpStream;
 use std::sync::Arc;
+use std::time::Instant;
 
 use rustls::ClientConfig;
 use tempfile::TempDir;
 
 use crate::common::https::Certificate;
-use crate::common::process::{Ended, Process};
+use crate::common::process::{DEADLINE, Ended, Process};
 use crate::load::wire::Target;
 
 /// A server that is ready.
@@ -66,6 +67,15 @@ impl Served {
     /// The status of a path of the port for health, if it is told.
     pub(crate) fn health(&self, path: &str) -> Option<u16> {
         self.told(path)?.get(9..12)?.parse().ok()
+    }
+
+    /// Waits until it is not ready any more.
+    #[track_caller]
+    pub(crate) fn until_unready(&self) {
+        let begun = Instant::now();
+        while self.health("/readyz") == Some(200) {
+            assert!(begun.elapsed() < DEADLINE, "it is ready still");
+        }
     }
 
     /// What is told at a path of the port for health, head and body.

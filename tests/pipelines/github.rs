@@ -184,7 +184,7 @@ fn sarif_and_a_comment_are_written_besides() {
 }
 
 #[test]
-fn without_a_program_it_is_built_from_the_action_itself() {
+fn without_a_program_cargo_install_is_called_with_the_path_of_the_action() {
     let repository = Repository::with(PASSES);
     let cargo = repository.bin().join("cargo");
     let script = format!(

@@ -62,9 +62,9 @@ fn what_helm_renders() {
     }
 }
 
-/// Helm's output begins with a document of its own and says where each is from.
+/// In Helm's manner: a separator comes first, and a comment says where the document is from.
 #[test]
-fn what_helm_renders_as_it_was_recorded() {
+fn a_separator_and_a_comment_before_the_document() {
     for (extension, code) in [(PASSES, 0), (FAILS, 1)] {
         let repository = Repository::with(extension);
         let rendered = format!("---\n# Source: lantern/templates/extension.yaml\n{extension}");
