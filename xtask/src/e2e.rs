@@ -1,11 +1,12 @@
 //! Runs the end-to-end tests, package `olmguard-e2e`, with all that they need.
 //!
-//! They are told in the environment where it is: `OLMGUARD_E2E_BIN`, folders with programs as in a
+//! They read in the environment where it is: `OLMGUARD_E2E_BIN`, folders with programs as in a
 //! `PATH`; `OLMGUARD_E2E_CRDS`, the folder with the definitions of OLM's resources;
-//! `OLMGUARD_E2E_GUARD`, the olmguard under test; and `OLMGUARD_E2E_IMAGE`, its image.
+//! `OLMGUARD_E2E_GUARD`, the olmguard under test; `OLMGUARD_E2E_OTHER`, another build of the same
+//! version; and `OLMGUARD_E2E_IMAGE`, the image.
 
 use std::env::{self, JoinPathsError};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use crate::assets::{self, AssetsError};
 use crate::image::{self, ImageError};
@@ -61,9 +62,19 @@ fn with_means(tests: Program) -> Result<Program, E2eError> {
     let assets = assets::prepare()?;
     let release = Release::build()?;
     let image = image::write(&release, release.target_folder.join("image"))?;
+    let other = other_build(&release)?;
     Ok(tests
         .env("OLMGUARD_E2E_BIN", env::join_paths(assets.programs)?)
         .env("OLMGUARD_E2E_CRDS", assets.crds)
         .env("OLMGUARD_E2E_GUARD", release.program)
+        .env("OLMGUARD_E2E_OTHER", other)
         .env("OLMGUARD_E2E_IMAGE", image.folder))
+}
+
+/// Builds what takes the place of the release in an upgrade: its profile, its C library and its commit
+/// are others. Most of it has been built for the tests.
+fn other_build(release: &Release) -> Result<PathBuf, ProgramError> {
+    let build = Program::cargo("build --locked --package olmguard");
+    build.env("OLMGUARD_COMMIT", "another-build").run()?;
+    Ok(release.target_folder.join("debug/olmguard"))
 }

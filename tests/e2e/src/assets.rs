@@ -14,6 +14,9 @@ const CRDS: &str = "OLMGUARD_E2E_CRDS";
 /// The program under test.
 const GUARD: &str = "OLMGUARD_E2E_GUARD";
 
+/// Another build of it, of the same version.
+const OTHER: &str = "OLMGUARD_E2E_OTHER";
+
 /// The folder with its image.
 const IMAGE: &str = "OLMGUARD_E2E_IMAGE";
 
@@ -35,6 +38,11 @@ pub(crate) fn crds() -> Result<PathBuf> {
 /// The guard.
 pub(crate) fn guard() -> Result<PathBuf> {
     variable(GUARD).map(PathBuf::from)
+}
+
+/// Another build of the program under test: the same version of another commit and profile.
+pub(crate) fn other_guard() -> Result<PathBuf> {
+    variable(OTHER).map(PathBuf::from)
 }
 
 /// The guard's image, as a layout of OCI.

@@ -37,6 +37,14 @@ pub(crate) struct Reviewer {
     old: Value,
 }
 
+/// An answer of the webhook.
+#[derive(Debug)]
+pub(crate) struct Reviewed {
+    pub(crate) verdict: Verdict,
+    /// Its reason code.
+    pub(crate) token: String,
+}
+
 impl Reviewer {
     /// Looks up what it has to know, while there is an API server.
     pub(crate) async fn of(cluster: &Cluster, guard: &Deployment, name: &str) -> Result<Self> {
@@ -49,14 +57,18 @@ impl Reviewer {
         })
     }
 
-    /// What is said of an edit to this version.
-    pub(crate) async fn ask(&self, version: &str) -> Result<Verdict> {
+    /// The answer to an edit to this version.
+    pub(crate) async fn ask(&self, version: &str) -> Result<Reviewed> {
         let reply: Reply = serde_json::from_slice(&self.send(&self.review(version)?).await?)?;
-        let said = reply.response;
-        Ok(if said.allowed {
-            Verdict::Passed(said.warnings)
+        let answer = reply.response;
+        let verdict = if answer.allowed {
+            Verdict::Passed(answer.warnings)
         } else {
-            Verdict::Denied(said.status.context("a denial has a status")?.message)
+            Verdict::Denied(answer.status.context("a denial has a status")?.message)
+        };
+        Ok(Reviewed {
+            verdict,
+            token: answer.audit_annotations.token,
         })
     }
 
@@ -125,15 +137,22 @@ fn trusting(bundle: &str) -> Result<ClientConfig> {
 
 #[derive(Debug, Deserialize)]
 struct Reply {
-    response: Said,
+    response: Response,
 }
 
 #[derive(Debug, Deserialize)]
-struct Said {
+#[serde(rename_all = "camelCase")]
+struct Response {
     allowed: bool,
     status: Option<Status>,
     #[serde(default)]
     warnings: Vec<String>,
+    audit_annotations: Annotations,
+}
+
+#[derive(Debug, Deserialize)]
+struct Annotations {
+    token: String,
 }
 
 #[derive(Debug, Deserialize)]

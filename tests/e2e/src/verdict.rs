@@ -10,6 +10,11 @@ pub(crate) enum Verdict {
 }
 
 impl Verdict {
+    /// Whether the edit passes because it is right, and not because it is undecided.
+    pub(crate) fn allows(&self) -> bool {
+        matches!(self, Self::Passed(_)) && !self.warns(&["undecided"])
+    }
+
     /// Whether it is a denial whose message has all of these in it.
     pub(crate) fn denies(&self, texts: &[&str]) -> bool {
         match self {

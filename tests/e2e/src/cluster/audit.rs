@@ -35,6 +35,15 @@ pub(crate) struct Object {
     pub(crate) name: Option<String>,
 }
 
+impl Audited {
+    /// The reason code of the webhook's answer; none if the webhook was not asked.
+    pub(crate) fn token(&self) -> Option<&str> {
+        let mut annotations = self.annotations.iter();
+        let (_, token) = annotations.find(|(key, _)| key.ends_with("/token"))?;
+        Some(token)
+    }
+}
+
 impl Cluster {
     /// All that was written down so far, in its order.
     pub(crate) fn audited(&self) -> Result<Vec<Audited>> {

@@ -2,18 +2,21 @@
 
 use std::time::{Duration, Instant};
 
-use anyhow::{Context, Result};
+use anyhow::{Context, Result, ensure};
 use futures_util::future::join_all;
 
 use crate::deployment::Deployment;
-use crate::until::within;
+use crate::until::until;
 use crate::verdict::Verdict;
 
 /// Nearly as many as the connections that an API server keeps (25), so that all of them have their turn.
 const EDITS: usize = 24;
 
 /// Makes the same edit until all of many are answered so, and every replica has answered some of
-/// them; how long that took.
+/// them. From the moment of this call, no edit that is made after `bound` may be answered otherwise; when
+/// the last such edit was made.
+///
+/// It goes by when edits are made, not by when they are answered: on a busy machine an answer takes long.
 pub(super) async fn followed(
     guard: &Deployment,
     bound: Duration,
@@ -22,14 +25,16 @@ pub(super) async fn followed(
 ) -> Result<Duration> {
     let begun = Instant::now();
     let mut last = String::new();
+    let mut late = Duration::ZERO;
     // What each replica had answered when the right answers began.
     let mut since = None;
-    let right = within(bound, "every verdict to follow", async || {
+    let right = until("every verdict to follow", async || {
         let before = answered(guard).await.ok()?;
+        let made = begun.elapsed();
         let verdicts = burst(&edit).await;
         last = format!("{verdicts:?}");
         if !verdicts.is_ok_and(|verdicts| verdicts.iter().all(&is_right)) {
-            since = None;
+            (since, late) = (None, made);
             return None;
         }
         let after = answered(guard).await.ok()?;
@@ -37,7 +42,11 @@ pub(super) async fn followed(
         counts.all(|(before, after)| before < after).then_some(())
     });
     right.await.with_context(|| last)?;
-    Ok(begun.elapsed())
+    ensure!(
+        late <= bound,
+        "an edit made {late:?} after is answered as before"
+    );
+    Ok(late)
 }
 
 async fn burst(edit: impl AsyncFn() -> Result<Verdict>) -> Result<Vec<Verdict>> {

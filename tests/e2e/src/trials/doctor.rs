@@ -6,14 +6,14 @@ use anyhow::{Context, Result, ensure};
 use serde_json::Value;
 use tokio::process::Command;
 
-use super::work;
+use super::work::Site;
 use crate::assets;
 use crate::cluster::Cluster;
 use crate::until::until;
 
 /// Nothing is wrong with what was just installed, and each fault is found where it is.
 pub(crate) async fn finds_each_fault(cluster: &mut Cluster) -> Result<()> {
-    let mut guard = work::hardened(cluster).await?;
+    let mut site = Site::hardened(cluster).await?;
     expect(&examine(cluster.admin()).await?, 0, &[])?;
     let kubectl = cluster.kubectl()?;
     for fault in &FAULTS {
@@ -29,7 +29,7 @@ pub(crate) async fn finds_each_fault(cluster: &mut Cluster) -> Result<()> {
         4,
         &[],
     )?;
-    guard.down().await?;
+    site.guard.down().await?;
     expect(
         &examine(cluster.admin()).await?,
         1,

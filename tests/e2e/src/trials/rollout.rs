@@ -1,39 +1,58 @@
 //! Rolling restarts of three replicas while people work: no call fails.
 
 use anyhow::{Result, ensure};
+use kube::api::DeleteParams;
 
-use super::work;
+use super::work::{self, CATALOG, Site};
 use crate::cluster::Cluster;
+use crate::olm::{await_no_catalog, catalog};
 
 pub(crate) async fn five_restarts_lose_no_call(cluster: &mut Cluster) -> Result<()> {
-    let mut guard = work::hardened(cluster).await?;
-    let load = work::begin(cluster).await?;
+    let mut site = Site::hardened(cluster).await?;
+    let mut work = work::begin(cluster).await?;
     for _ in 0..5 {
-        guard.restart().await?;
+        site.guard.restart().await?;
+        work.load.go_on(SOME).await?;
     }
-    work::end("5 restarts of 3 replicas", load).await?;
-    guard.down().await
+    work.end(cluster, "5 restarts of 3 replicas").await?;
+    site.guard.down().await
 }
 
-/// The delay is the one that the program has where nothing is said.
+/// The delay is the default of the program.
 pub(crate) async fn a_restart_with_the_usual_delay_loses_no_call(
     cluster: &mut Cluster,
 ) -> Result<()> {
     let usual = [("OLMGUARD_SHUTDOWN_DELAY", "10s")];
-    let mut guard = work::hardened_with(cluster, &usual).await?;
-    let load = work::begin(cluster).await?;
-    guard.restart().await?;
-    work::end("a restart with the usual delay", load).await?;
-    guard.down().await
+    let mut site = Site::hardened_with(cluster, &usual).await?;
+    let mut work = work::begin(cluster).await?;
+    site.guard.restart().await?;
+    work.load.go_on(SOME).await?;
+    work.end(cluster, "a restart with the usual delay").await?;
+    site.guard.down().await
 }
 
-/// What the others would look like if calls were lost: nobody takes the place of the last pod, and the
-/// Service does not notice.
+/// What the other trials would look like if replicas answered without the catalog, and if calls were
+/// lost: the catalog goes, and then the pods go and the Service does not notice.
 pub(crate) async fn a_call_that_is_lost_is_noticed(cluster: &mut Cluster) -> Result<()> {
-    let mut guard = work::hardened(cluster).await?;
-    let mut load = work::begin(cluster).await?;
-    guard.service.look_away().await;
-    for pod in guard.pods {
+    let mut site = Site::hardened(cluster).await?;
+    let mut load = work::begin(cluster).await?.load;
+    load.go_on(SOME).await?;
+    catalog::api(cluster)
+        .delete(CATALOG, &DeleteParams::default())
+        .await?;
+    await_no_catalog(cluster, CATALOG).await?;
+    load.fail().await?;
+    let counts = load.count().await?;
+    let mut wrong = counts.wrong.iter();
+    let undecided = wrong.all(|wrong| wrong.what.contains(" undecided: "));
+    ensure!(undecided, "{:#?}", counts.wrong);
+
+    let hub = work::hub("", &work::FIRST);
+    site.olm.serve(cluster, &hub).await?;
+    site.guard.restart().await?;
+    let mut load = work::begin_again(cluster).await?.load;
+    site.guard.service.look_away().await;
+    for pod in site.guard.pods {
         pod.kill().await?;
     }
     load.fail().await?;
@@ -41,3 +60,6 @@ pub(crate) async fn a_call_that_is_lost_is_noticed(cluster: &mut Cluster) -> Res
     ensure!(ended.is_err(), "nothing failed: {ended:?}");
     Ok(())
 }
+
+/// Calls enough to lead to every pod many times.
+const SOME: usize = 50;

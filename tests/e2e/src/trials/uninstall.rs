@@ -12,7 +12,7 @@ use crate::deployment::{Deployment, NAME, NAMESPACE};
 use crate::extension::Extensions;
 use crate::guide::Page;
 use crate::kubectl::Kubectl;
-use crate::load::{Edit, Load};
+use crate::load::{Edit, Load, Right};
 use crate::say::say;
 use crate::trials::stand_in;
 
@@ -143,8 +143,8 @@ async fn begin(cluster: &Cluster, before: &BTreeSet<String>) -> Result<Load> {
     let refused = extensions.try_version("demo", "|").await;
     ensure!(refused.is_err(), "the guard is not asked");
     let passes = Edit {
-        version: "1.1.0".to_owned(),
-        denied: None,
+        version: "1.1.0",
+        right: Right::Passes,
     };
     Ok(Load::start(extensions, "demo", vec![passes]))
 }

@@ -6,39 +6,52 @@ mod delivery;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use anyhow::{Result, ensure};
+use anyhow::{Context, Result, ensure};
 
-use super::work;
+use super::work::{self, CATALOG, Site};
+use crate::assets;
 use crate::cluster::Cluster;
 use crate::deployment::{Deployment, NAME};
-use crate::olm::Olm;
-use crate::olm::catalog::Catalog;
 use crate::say::say;
 use crate::until::until;
 
 pub(crate) use delivery::of_what_olm_has_installed;
 
-/// Three replicas go over to another build, and back, while people work; each time one of them finds
-/// the cache that the build before has left.
+/// Three replicas go over to another build of the same version, to another version, and back, while
+/// people work. Each time one of the new pods finds the cache of the build before: the same version reads
+/// it, and another version drops it and fetches the catalog again.
 pub(crate) async fn to_another_build_and_back(cluster: &mut Cluster) -> Result<()> {
-    let olm = Olm::without_controller(cluster).await?;
-    olm.serve(cluster, &Catalog::new("hub", LANTERN)).await?;
-    let mut guard = Deployment::up(cluster, "hardened-self-managed").await?;
-    let older = fs::canonicalize(&guard.setting.program)?;
-    let newer = build::newer(&older, &fs::canonicalize(cluster.dir())?).await?;
-    let load = work::begin(cluster).await?;
-    for (program, left, finds) in [(newer, 0, 3), (older, 3, 6)] {
-        let version = build::version(&program).await?;
-        guard.setting.program.clone_from(&program);
+    let mut site = Site::hardened(cluster).await?;
+    let first = fs::canonicalize(&site.guard.setting.program)?;
+    let other = fs::canonicalize(assets::other_guard()?)?;
+    let newer = build::newer(&first, &fs::canonicalize(cluster.dir())?).await?;
+    build::differ(&first, &other).await?;
+    let mut work = work::begin(cluster).await?;
+    for (step, (program, from)) in [
+        (&other, "cache"),
+        (&newer, "catalogd"),
+        (&first, "catalogd"),
+        (&other, "cache"),
+    ]
+    .into_iter()
+    .enumerate()
+    {
+        let (left, finds) = (3 * step, 3 * (step + 1));
+        site.guard.setting.program.clone_from(program);
         cached(cluster, left).await?;
         copy(&folder(cluster, left), &folder(cluster, finds))?;
-        guard.restart().await?;
-        all_run(&guard, &program)?;
-        takes_over_the_cache(&guard, &version).await?;
+        site.guard.restart().await?;
+        all_run(&site.guard, program)?;
+        takes_over_the_cache(&site.guard, program, from).await?;
+        work.load.go_on(SOME).await?;
     }
-    work::end("an upgrade and the way back", load).await?;
-    guard.down().await
+    work.end(cluster, "three builds, one after the other")
+        .await?;
+    site.guard.down().await
 }
+
+/// Calls enough to lead to every pod many times.
+const SOME: usize = 50;
 
 /// Waits until a pod has written its cache, which it does after it has begun to answer.
 async fn cached(cluster: &Cluster, pod: usize) -> Result<()> {
@@ -60,17 +73,23 @@ fn all_run(guard: &Deployment, program: &Path) -> Result<()> {
     Ok(())
 }
 
-/// The first of the new pods: it holds the catalog, whether or not it could read what was there.
-async fn takes_over_the_cache(guard: &Deployment, version: &str) -> Result<()> {
-    let Some(pod) = guard.pods.first() else {
-        anyhow::bail!("there is no pod");
-    };
-    let bundles = pod.metric_sum("olmguard_catalog_bundles", "hub").await?;
-    ensure!(bundles > 3.5, "it holds {bundles} bundles");
-    let dropped = pod.log().contains("Dropped a file of the cache");
-    let what = if dropped { "dropped" } else { "read" };
+/// The first of the new pods: it has the catalog, from its cache or from catalogd.
+async fn takes_over_the_cache(guard: &Deployment, program: &Path, from: &str) -> Result<()> {
+    let pod = guard.pods.first().context("there is a pod")?;
+    let bundles = pod.metric_sum("olmguard_catalog_bundles", CATALOG).await?;
+    ensure!(bundles > 2.5, "{bundles} bundles");
+    let log = pod.log();
+    let loaded = log.lines().find(|line| line.contains("Loaded catalog"));
+    let loaded = loaded.with_context(|| log.clone())?;
+    ensure!(
+        loaded.contains(&format!(r#""from":"{from}""#)),
+        "not from {from}: {loaded}"
+    );
+    let dropped = log.contains("Dropped a file of the cache");
+    ensure!(dropped == (from != "cache"), "{log}");
     say(format_args!(
-        "{version} has {what} the cache of the other build"
+        "{}: from {from}",
+        build::describe(program).await?
     ));
     Ok(())
 }
@@ -88,6 +107,3 @@ fn copy(from: &Path, to: &Path) -> Result<()> {
     }
     Ok(())
 }
-
-/// A package of four versions.
-const LANTERN: &str = include_str!("texts/lantern.jsonl");

@@ -1,4 +1,4 @@
-//! What is there before something goes away: a catalog, three replicas that judge by it, and people.
+//! What is there before something goes away: a catalog, three replicas that check edits against it, and people.
 
 use std::time::Duration;
 
@@ -9,20 +9,14 @@ use serde_json::Value;
 use crate::cluster::Cluster;
 use crate::deployment::Deployment;
 use crate::extension::Extensions;
-use crate::load::{Edit, Load};
-use crate::olm::catalog::{self, Catalog};
+use crate::load::Load;
+use crate::olm::catalog;
 use crate::olm::{Olm, await_catalog};
 use crate::review::Reviewer;
 use crate::say::say;
 use crate::trials::burst::followed;
-use crate::trials::graph::chain;
+use crate::trials::work::{self, CATALOG, EXTENSION, Site, Work};
 use crate::verdict::Verdict;
-
-const EXTENSION: &str = "demo";
-const PACKAGE: &str = "lantern-operator";
-
-/// The catalog that all is judged by.
-pub(super) const NAME: &str = "hub";
 
 /// All that is played with.
 pub(super) struct Scene {
@@ -36,45 +30,38 @@ pub(super) struct Scene {
 impl Scene {
     /// An extension has 1.0.0; the catalog leads from there to 1.1.0, and on to 1.2.0.
     pub(super) async fn set(cluster: &Cluster) -> Result<Self> {
-        let olm = Olm::without_controller(cluster).await?;
-        let digest = olm
-            .serve(cluster, &hub("", &["1.0.0", "1.1.0", "1.2.0"]))
-            .await?;
-        let guard = Deployment::up(cluster, "hardened-self-managed").await?;
-        let extensions = Extensions::of(&cluster.client);
-        extensions.create(EXTENSION, PACKAGE, "1.0.0").await?;
-        let bundle = format!("{PACKAGE}.v1.0.0");
-        extensions.installed(EXTENSION, &bundle, "1.0.0").await?;
+        let Site { olm, guard, digest } = Site::hardened(cluster).await?;
+        work::install(cluster).await?;
         Ok(Self {
             olm,
             guard,
-            extensions,
+            extensions: Extensions::of(&cluster.client),
             digest,
         })
     }
 
-    /// People work: an edit that passes and one that is denied, whatever the catalog has after
-    /// [`Scene::change`].
-    pub(super) fn work(&self) -> Load {
-        Load::start(self.extensions.clone(), EXTENSION, edits("[NotASuccessor]"))
+    /// People work.
+    pub(super) async fn work(&self, cluster: &Cluster) -> Result<Work> {
+        work::begin_again(cluster).await
     }
 
-    /// The guard is asked the same beside the API server; by what the catalog has now.
+    /// The webhook is asked the same without the API server; the answers name what the catalog has now.
     pub(super) async fn reviews(&self, cluster: &Cluster) -> Result<Load> {
         let reviewer = Reviewer::of(cluster, &self.guard, EXTENSION).await?;
-        Ok(Load::straight(reviewer, edits(&line(&self.digest))))
+        let edits = work::edits(&line(&self.digest));
+        Ok(Load::straight(reviewer, edits))
     }
 
     /// The catalog gets other content, with this before the extension's package.
     pub(super) async fn change(&mut self, cluster: &Cluster, ballast: &str) -> Result<()> {
-        let changed = hub(ballast, &["1.0.0", "1.1.0", "1.1.1", "1.2.0"]);
+        let changed = work::hub(ballast, &["1.0.0", "1.1.0", "1.1.1", "1.2.0"]);
         self.digest = self.olm.serve(cluster, &changed).await?;
         Ok(())
     }
 
     /// When catalogd last unpacked the catalog, as its status says.
     pub(super) async fn unpacked(&self, cluster: &Cluster) -> Result<Option<Value>> {
-        Ok(unpacked(&catalog::api(cluster).get(NAME).await?))
+        Ok(unpacked(&catalog::api(cluster).get(CATALOG).await?))
     }
 
     /// Waits until it has done so again.
@@ -83,7 +70,7 @@ impl Scene {
         cluster: &Cluster,
         before: Option<Value>,
     ) -> Result<()> {
-        await_catalog(cluster, NAME, "it to be unpacked again", |object| {
+        await_catalog(cluster, CATALOG, "it to be unpacked again", |object| {
             unpacked(object) != before
         })
         .await
@@ -92,12 +79,30 @@ impl Scene {
     /// Edits are denied by what the catalog has now, in every replica.
     pub(super) async fn followed(&self, what: &str, bound: Duration) -> Result<()> {
         let line = line(&self.digest);
+        self.answered(what, bound, |verdict| {
+            verdict.denies(&["[NotASuccessor]", &line])
+        })
+        .await
+    }
+
+    /// Edits that the loaded content would deny are undecided in every replica, because newer content is
+    /// known and not loaded.
+    pub(super) async fn is_outdated(&self, what: &str, bound: Duration) -> Result<()> {
+        self.answered(what, bound, |verdict| verdict.warns(&["[CatalogOutdated]"]))
+            .await
+    }
+
+    async fn answered(
+        &self,
+        what: &str,
+        bound: Duration,
+        is_right: impl Fn(&Verdict) -> bool,
+    ) -> Result<()> {
         let edit = async || self.extensions.verdict(EXTENSION, "1.2.0").await;
-        let is_right = |verdict: &Verdict| verdict.denies(&["[NotASuccessor]", &line]);
-        let took = followed(&self.guard, bound, edit, is_right).await;
-        let took = took.with_context(|| what.to_owned())?.as_millis();
+        let late = followed(&self.guard, bound, edit, is_right).await;
+        let late = late.with_context(|| what.to_owned())?.as_millis();
         say(format_args!(
-            "{what}: every replica follows within {took} ms"
+            "{what}: every edit made more than {late} ms after is answered by it"
         ));
         Ok(())
     }
@@ -109,20 +114,5 @@ fn unpacked(object: &DynamicObject) -> Option<Value> {
 
 /// How a denial names the content that it is by.
 fn line(digest: &str) -> String {
-    format!("\nCatalog: {NAME}@{digest}, content of ")
-}
-
-/// The extension's package, with these versions, is the last of the catalog.
-fn hub(ballast: &str, versions: &[&str]) -> Catalog {
-    Catalog::new(NAME, format!("{ballast}{}", chain(PACKAGE, versions)))
-}
-
-/// One that passes and one that is denied, in these words.
-fn edits(denied: &str) -> Vec<Edit> {
-    [("1.1.0", None), ("1.2.0", Some(denied))]
-        .map(|(version, denied)| Edit {
-            version: version.to_owned(),
-            denied: denied.map(str::to_owned),
-        })
-        .into()
+    format!("\nCatalog: {CATALOG}@{digest}, content of ")
 }

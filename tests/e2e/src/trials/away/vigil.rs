@@ -17,8 +17,8 @@ use crate::say::say;
 /// How often each is asked.
 const PERIOD: Duration = Duration::from_millis(50);
 
-/// What a readiness probe of the manifests needs to take a pod out.
-const LONGEST: Duration = Duration::from_secs(4);
+/// Half of what a readiness probe of the manifests needs to take a pod out.
+const LONGEST: Duration = Duration::from_secs(2);
 
 /// Pods that are asked again and again, until [`Vigil::end`].
 pub(super) struct Vigil {

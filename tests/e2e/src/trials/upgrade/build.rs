@@ -1,9 +1,9 @@
-//! Another build of the guard: the same program, with another version written over its own.
+//! Programs that take each other's place: what tells them apart, and another version.
 //!
-//! There is but one set of sources here. So what a trial shows by it is that two programs can stand
-//! beside each other and follow each other, which tell each other apart by version; not what two
-//! versions would do differently. Where the compiler has taken the version apart to compare with it,
-//! that place keeps the old one.
+//! There is one set of sources here. Another build is a program of its own: another commit, another
+//! profile of the compiler, another C library. Another version is the same program with another version
+//! written over its own: it shows that two programs that tell each other apart by version can follow each
+//! other, not what two versions would do differently.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -25,8 +25,27 @@ pub(super) async fn newer(program: &Path, folder: &Path) -> Result<PathBuf> {
     Ok(path)
 }
 
-/// What a program says of itself.
-pub(super) async fn version(program: &Path) -> Result<String> {
+/// Two builds of one version: the version is the same, and the rest is not.
+pub(super) async fn differ(one: &Path, other: &Path) -> Result<()> {
+    let (versions, builds) = (
+        [version(one).await?, version(other).await?],
+        [describe(one).await?, describe(other).await?],
+    );
+    ensure!(versions[0] == versions[1], "{versions:?}");
+    ensure!(builds[0] != builds[1], "one build twice: {}", builds[0]);
+    Ok(())
+}
+
+/// A program's version, commit and target, in one line.
+pub(super) async fn describe(program: &Path) -> Result<String> {
+    let output = Command::new(program).arg("version").output().await?;
+    let text = String::from_utf8(output.stdout)?;
+    let lines = text.lines().take_while(|line| !line.starts_with("OLM"));
+    let lines = lines.map(|line| line.split_whitespace().collect::<Vec<_>>().join(" "));
+    Ok(lines.collect::<Vec<_>>().join(", "))
+}
+
+async fn version(program: &Path) -> Result<String> {
     let output = Command::new(program).arg("--version").output().await?;
     let text = String::from_utf8(output.stdout)?;
     let version = text.split_whitespace().nth(1).context(text.clone())?;

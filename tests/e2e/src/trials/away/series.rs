@@ -1,0 +1,106 @@
+//! The metrics that only a real cluster moves, read from every pod at the end.
+
+use std::ops::RangeInclusive;
+use std::time::{SystemTime, UNIX_EPOCH};
+
+use anyhow::{Context, Result, ensure};
+
+use crate::deployment::Deployment;
+use crate::say::say;
+
+/// The moment from which everything has happened, in Unix time.
+pub(super) struct Since(f64);
+
+impl Since {
+    pub(super) fn now() -> Result<Self> {
+        Ok(Self(unix_time()?))
+    }
+
+    /// A catalog was loaded, its content replaced and the watch of catalogs restarted: the series of
+    /// every pod say so.
+    pub(super) async fn have_moved(&self, guard: &Deployment) -> Result<()> {
+        let now = unix_time()?;
+        let expected = self.expected(now);
+        for pod in &guard.pods {
+            let (status, page) = pod.ops("/metrics").await?;
+            ensure!(status == 200, "{page}");
+            for (series, labels, range) in &expected {
+                let value = sum(&page, series, labels).with_context(|| page.clone())?;
+                ensure!(
+                    range.contains(&value),
+                    "{series} is {value}, not in {range:?}"
+                );
+            }
+        }
+        say(format_args!("{} series moved in every pod", expected.len()));
+        Ok(())
+    }
+
+    /// Each series with what its labels contain and what the sum of its samples must be.
+    fn expected(&self, now: f64) -> Vec<(&'static str, &'static str, RangeInclusive<f64>)> {
+        let (hub, watch) = (r#"catalog="hub""#, r#"resource="clustercatalogs""#);
+        let recent = self.0..=now + 1.0;
+        let elapsed = now - self.0;
+        let some = f64::MIN_POSITIVE..=f64::MAX;
+        let many = 1.0..=f64::MAX;
+        vec![
+            ("olmguard_catalog_serving", hub, 1.0..=1.0),
+            ("olmguard_catalog_loaded", hub, 1.0..=1.0),
+            ("olmguard_catalog_newer_known", hub, 0.0..=0.0),
+            ("olmguard_catalog_packages", hub, 1.0..=1.0),
+            ("olmguard_catalog_bundles", hub, 4.0..=4.0),
+            ("olmguard_catalog_content_age_seconds", hub, 0.0..=elapsed),
+            (
+                "olmguard_catalog_last_success_timestamp_seconds",
+                hub,
+                recent.clone(),
+            ),
+            ("olmguard_catalog_load_seconds", hub, some.clone()),
+            ("olmguard_catalog_fetched_bytes", hub, many.clone()),
+            ("olmguard_catalog_resident_bytes", hub, many.clone()),
+            ("olmguard_snapshot_swaps_total", "", 2.0..=f64::MAX),
+            ("olmguard_watch_connected", watch, 1.0..=1.0),
+            ("olmguard_watch_errors_total", watch, many.clone()),
+            ("olmguard_watch_restarts_total", watch, many.clone()),
+            (
+                "olmguard_watch_last_contact_timestamp_seconds",
+                watch,
+                recent,
+            ),
+            // A certificate is valid from some time before it is made, for clocks that are late.
+            ("olmguard_tls_cert_not_before_seconds", "", 1.0..=now),
+            ("olmguard_tls_cert_not_after_seconds", "", now..=f64::MAX),
+            (
+                "olmguard_admission_duration_seconds_count",
+                r#"verdict="allow""#,
+                many.clone(),
+            ),
+            (
+                "olmguard_admission_duration_seconds_count",
+                r#"verdict="deny""#,
+                many.clone(),
+            ),
+            ("olmguard_request_bytes_total", "", many.clone()),
+            ("olmguard_response_bytes_total", "", many),
+        ]
+    }
+}
+
+/// The sum of the samples of a series whose labels contain `part`; none if it has no sample.
+fn sum(page: &str, series: &str, part: &str) -> Option<f64> {
+    let samples = page.lines().filter_map(|line| {
+        let rest = line.strip_prefix(series)?;
+        let (labels, value) = rest.rsplit_once(' ')?;
+        let is_of_series = labels.is_empty() || labels.starts_with('{');
+        (is_of_series && labels.contains(part)).then(|| value.parse::<f64>().ok())?
+    });
+    samples.reduce(|sum, value| sum + value)
+}
+
+#[expect(
+    clippy::disallowed_methods,
+    reason = "series are compared with the time of day"
+)]
+fn unix_time() -> Result<f64> {
+    Ok(SystemTime::now().duration_since(UNIX_EPOCH)?.as_secs_f64())
+}
