@@ -160,7 +160,7 @@ impl Cluster {
 }
 
 /// The group that may do everything.
-const ADMINISTRATORS: &str = "system:masters";
+pub(crate) const ADMINISTRATORS: &str = "system:masters";
 
 async fn client(kubeconfig: &Path) -> Result<kube::Client> {
     let file = Kubeconfig::read_from(kubeconfig)?;

@@ -59,7 +59,7 @@ pub(crate) fn all() -> Vec<Trial> {
         doctor::finds_each_fault,
         emergency::commands_do_what_they_say,
         image::runs_from_its_own_root,
-        latency::of_an_apply,
+        latency::of_an_edit,
         olm::installs_and_upgrades,
         rights::a_forged_status_changes_nothing,
         rights::nobody_reads_through_the_guard,
