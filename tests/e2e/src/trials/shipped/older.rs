@@ -43,18 +43,18 @@ async fn edits(
         json!({ "name": "demo", "labels": { "team": "lights" } }),
     );
     let own = with_metadata(shape("olmguard", "|"), json!({ "name": "own" }));
-    sends(kubectl, guard, &asked("1.0.0"), 1.0, None).await?;
-    sends(kubectl, guard, &asked("1.1.0"), 1.0, None).await?;
-    sends(kubectl, guard, &labelled, 0.0, None).await?;
+    sends(kubectl, guard, &asked("1.0.0"), true, None).await?;
+    sends(kubectl, guard, &asked("1.1.0"), true, None).await?;
+    sends(kubectl, guard, &labelled, false, None).await?;
     sends(
         kubectl,
         guard,
         &asked("|"),
-        1.0,
+        true,
         Some("[InvalidVersionRange]"),
     )
     .await?;
-    sends(kubectl, guard, &own, 0.0, None).await?;
+    sends(kubectl, guard, &own, false, None).await?;
     kubectl.run("delete -f -", &labelled.to_string()).await?;
     kubectl.run("delete -f -", &own.to_string()).await?;
     Ok(())
@@ -67,18 +67,19 @@ fn with_metadata(mut object: Value, metadata: Value) -> Value {
     object
 }
 
-/// Applies it: so many reviews, and this refusal or none.
+/// Applies it: it is sent or kept, and refused for this reason or for none.
 async fn sends(
     kubectl: &Kubectl,
     guard: &Deployment,
     object: &Value,
-    reviews: f64,
+    is_sent: bool,
     refused: Option<&str>,
 ) -> Result<()> {
     let before = guard.reviews().await?;
     let printed = kubectl.try_run("apply -f -", &object.to_string()).await?;
     let sent = guard.reviews().await? - before;
-    ensure!((sent - reviews).abs() < 0.5, "{sent} reviews: {object}");
+    // An API server whose cache is late asks again about the same edit.
+    ensure!((sent > 0.5) == is_sent, "{sent} reviews: {object}");
     match refused {
         None => ensure!(printed.code == Some(0), "{printed:?}"),
         Some(why) => ensure!(printed.stderr.contains(why), "{printed:?}"),
