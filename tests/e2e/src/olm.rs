@@ -26,7 +26,7 @@ use crate::image::Image;
 use crate::registry::Registry;
 use crate::until::PATIENCE;
 use catalog::Catalog;
-use catalogd::Catalogd;
+use catalogd::{Catalogd, External};
 use controller::Controller;
 
 /// Where OLM keeps what is its own.
@@ -50,6 +50,14 @@ impl Olm {
 
     /// Catalogs that nobody installs from.
     pub(crate) async fn without_controller(cluster: &Cluster) -> Result<Self> {
+        Self::without_controller_at(cluster, External::Loopback).await
+    }
+
+    /// The same with an address of catalogd that may lead nowhere from here.
+    pub(crate) async fn without_controller_at(
+        cluster: &Cluster,
+        external: External,
+    ) -> Result<Self> {
         let namespaces: Api<Namespace> = Api::all(cluster.client.clone());
         let system =
             json!({ "apiVersion": "v1", "kind": "Namespace", "metadata": { "name": SYSTEM } });
@@ -60,7 +68,7 @@ impl Olm {
             .await?;
         Ok(Self {
             registry: Registry::start(&cluster.pki).await?,
-            catalogd: Catalogd::start(cluster, &authorities(cluster)?).await?,
+            catalogd: Catalogd::start(cluster, &authorities(cluster)?, external).await?,
             controller: None,
         })
     }

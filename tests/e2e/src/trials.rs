@@ -12,6 +12,7 @@ mod graph;
 mod image;
 mod latency;
 mod olm;
+mod outside;
 mod rights;
 mod rollout;
 mod shipped;
@@ -61,6 +62,8 @@ pub(crate) fn all() -> Vec<Trial> {
         image::runs_from_its_own_root,
         latency::of_an_edit,
         olm::installs_and_upgrades,
+        outside::commands_read_from_catalogd,
+        outside::commands_read_through_the_api_server,
         rights::a_forged_status_changes_nothing,
         rights::nobody_reads_through_the_guard,
         rights::of_the_service_account,

@@ -1,4 +1,5 @@
-//! catalogd: what it serves is fetched from `https://localhost:PORT/catalogs/NAME/api/v1/all`.
+//! catalogd: what it serves is fetched from `https://localhost:PORT/catalogs/NAME/api/v1/all`, or from
+//! the name of a Service.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -18,19 +19,46 @@ pub(crate) struct Catalogd {
     dir: PathBuf,
     flags: Vec<String>,
     health: u16,
+    /// The port of the contents, on every address.
+    pub(crate) content: u16,
     program: Program,
+}
+
+/// The host that the catalogs' status names.
+#[derive(Debug, Clone, Copy)]
+pub(crate) enum External {
+    /// `localhost`, with the port.
+    Loopback,
+    /// A Service of OLM's namespace, whose name no one resolves here.
+    Service(&'static str),
+}
+
+impl External {
+    fn address(self, content: u16) -> String {
+        match self {
+            Self::Loopback => format!("localhost:{content}"),
+            Self::Service(name) => format!("{name}.{SYSTEM}.svc"),
+        }
+    }
 }
 
 impl Catalogd {
     /// Starts it and waits until it is ready.
-    pub(super) async fn start(cluster: &Cluster, authorities: &Path) -> Result<Self> {
-        let health = free_port()?;
-        let flags = flags(cluster, authorities, health)?;
+    pub(super) async fn start(
+        cluster: &Cluster,
+        authorities: &Path,
+        external: External,
+    ) -> Result<Self> {
+        let (health, content) = (free_port()?, free_port()?);
+        let mut flags = flags(cluster, authorities, health)?;
+        flags.push(format!("--catalogs-server-addr=:{content}"));
+        flags.push(format!("--external-address={}", external.address(content)));
         let program = spawn(cluster.dir(), &flags)?;
         let catalogd = Self {
             dir: cluster.dir().to_owned(),
             flags,
             health,
+            content,
             program,
         };
         catalogd.ready().await?;
@@ -61,7 +89,6 @@ fn flags(cluster: &Cluster, authorities: &Path, health: u16) -> Result<Vec<Strin
     let serving = cluster
         .pki
         .server("catalogd", &["localhost", "127.0.0.1"])?;
-    let content = free_port()?;
     let path = |flag: &str, path: &Path| format!("--{flag}={}", path.display());
     Ok(vec![
         path("kubeconfig", cluster.admin()),
@@ -70,8 +97,6 @@ fn flags(cluster: &Cluster, authorities: &Path, health: u16) -> Result<Vec<Strin
         path("tls-cert", &serving.cert),
         path("tls-key", &serving.key),
         format!("--system-namespace={SYSTEM}"),
-        format!("--catalogs-server-addr=127.0.0.1:{content}"),
-        format!("--external-address=localhost:{content}"),
         format!("--metrics-bind-address=127.0.0.1:{}", free_port()?),
         format!("--health-probe-bind-address=127.0.0.1:{health}"),
         format!("--webhook-server-port={}", free_port()?),
