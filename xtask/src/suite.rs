@@ -14,7 +14,7 @@ use std::num::NonZero;
 use std::sync::{Mutex, PoisonError, mpsc};
 use std::thread;
 
-pub(crate) use self::clock::{Clock, Timed, slowest};
+pub(crate) use self::clock::{Timed, slowest};
 pub(crate) use self::executable::{Built, Executable, MessageError};
 use self::order::Order;
 pub(crate) use self::order::OrderError;

@@ -2,9 +2,11 @@
 //!
 //! Run by `cargo xtask e2e`, which builds the programs and says in the environment where they are.
 //! Everything happens in namespaces of its own (`namespace`): nothing leaves the machine, and what was
-//! started ends with this program, however it ends. Each trial has a cluster to itself, in a
-//! temporary folder. Arguments are those of a test program: a filter, `--list`, `--exact`.
+//! started ends with this program, however it ends. Each trial is a process of its own (`apart`) with a
+//! cluster to itself, in a temporary folder. Arguments are those of a test program: a filter, `--list`,
+//! `--exact`, `--test-threads`.
 
+mod apart;
 mod ask;
 mod assets;
 mod cluster;
@@ -34,11 +36,15 @@ use std::process::ExitCode;
 use libtest_mimic::Arguments;
 
 fn main() -> ExitCode {
+    if let Some(trial) = apart::is_trial() {
+        return trials::run(&trial);
+    }
     let mut arguments = Arguments::from_args();
-    // The trials measure, and there are two cores.
-    arguments.test_threads = Some(1);
     if !arguments.list && !namespace::is_own() {
         return namespace::enter();
     }
-    libtest_mimic::run(&arguments, trials::all()).exit_code()
+    arguments.test_threads.get_or_insert(apart::AT_ONCE);
+    let conclusion = libtest_mimic::run(&arguments, trials::all());
+    apart::report();
+    conclusion.exit_code()
 }

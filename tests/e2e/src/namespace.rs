@@ -36,6 +36,13 @@ pub(crate) fn enter() -> ExitCode {
     ExitCode::FAILURE
 }
 
+/// The same program in namespaces of its own below these, for one trial.
+pub(crate) fn command() -> Result<Command> {
+    let mut command = unshare();
+    command.arg("--").arg(env::current_exe()?);
+    Ok(command)
+}
+
 fn unshare() -> Command {
     let mut command = Command::new("unshare");
     command.args([

@@ -1,4 +1,4 @@
-//! The trials: each is told a cluster that has just started and is nobody else's.
+//! The trials: each gets a cluster that has just started and is of no other trial.
 
 mod away;
 mod bare;
@@ -24,26 +24,59 @@ mod upgrade;
 mod work;
 
 use std::panic::AssertUnwindSafe;
+use std::process::ExitCode;
 use std::time::Duration;
 
 use anyhow::{Result, anyhow};
 use futures_util::FutureExt;
-use libtest_mimic::{Failed, Trial};
+use libtest_mimic::Trial;
 use tokio::runtime::Runtime;
 use tokio::time::timeout;
 
+use crate::apart;
 use crate::cluster::{self, Cluster};
 use crate::namespace;
+
+/// A trial by its name.
+struct Entry {
+    name: &'static str,
+    run: Box<dyn FnOnce() -> Result<()> + Send>,
+}
 
 /// One trial for each function named, under that name.
 macro_rules! trials {
     ($($room:ident::$name:ident,)*) => {
-        vec![$(trial(concat!(stringify!($room), "::", stringify!($name)), $room::$name)),*]
+        vec![$(Entry {
+            name: concat!(stringify!($room), "::", stringify!($name)),
+            run: Box::new(|| in_cluster($room::$name)),
+        }),*]
     };
 }
 
-/// All of them, in the order in which they run.
+/// All of them, each as a process of its own.
 pub(crate) fn all() -> Vec<Trial> {
+    let trial = |entry: Entry| Trial::test(entry.name, move || apart::run(entry.name));
+    entries().into_iter().map(trial).collect()
+}
+
+/// Runs the trial of this name in this process.
+pub(crate) fn run(name: &str) -> ExitCode {
+    let mut entries = entries().into_iter();
+    let ended = match entries.find(|entry| entry.name == name) {
+        Some(entry) => (entry.run)(),
+        None => Err(anyhow!("there is no trial {name}")),
+    };
+    match ended {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("{error:#}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+/// In the order in which they run.
+fn entries() -> Vec<Entry> {
     trials![
         away::a_pod_is_killed,
         away::catalogd_is_killed,
@@ -83,12 +116,6 @@ pub(crate) fn all() -> Vec<Trial> {
         upgrade::of_what_olm_has_installed,
         upgrade::to_another_build_and_back,
     ]
-}
-
-fn trial(name: &str, run: impl AsyncFnOnce(&mut Cluster) -> Result<()> + Send + 'static) -> Trial {
-    Trial::test(name, move || {
-        in_cluster(run).map_err(|error| Failed::from(format!("{error:#}")))
-    })
 }
 
 /// Whatever hangs is told, with what there is to read.

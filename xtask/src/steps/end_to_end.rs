@@ -1,24 +1,22 @@
 //! The end-to-end tests. A machine that cannot run them says so; continuous integration has to.
 
-use std::time::Instant;
+use std::time::Duration;
 
 use super::{StepError, is_continuous_integration};
 use crate::e2e;
 use crate::report::Report;
-use crate::suite::Clock;
+use crate::suite::Timed;
 
 pub(super) fn check(report: &mut Report) -> Result<(), StepError> {
     let program = report.built.programs.get(e2e::PROGRAM);
     let program = program.ok_or(StepError::NotBuilt {
         program: e2e::PROGRAM,
     })?;
-    let mut clock = Clock::new(Instant::now());
-    let tallies = &mut report.tallies;
+    let (tallies, trials) = (&mut report.tallies, &mut report.trials);
     let ended = e2e::run_with_lines(program, |line| {
-        clock.read(line, Instant::now());
+        trials.extend(timed(line));
         tallies.read(line);
     });
-    report.trials = clock.tests;
     ended.map_err(|error| {
         if error.is_for_want_of_means() && !is_continuous_integration() {
             let why = error.to_string();
@@ -27,4 +25,28 @@ pub(super) fn check(report: &mut Report) -> Result<(), StepError> {
             error.into()
         }
     })
+}
+
+/// Two of them run at the same time, so each prints its own time: `NAME took 12.3 s`.
+fn timed(line: &str) -> Option<Timed> {
+    let (name, rest) = line.split_once(" took ")?;
+    let seconds: f64 = rest.strip_suffix(" s")?.parse().ok()?;
+    Some(Timed {
+        name: name.to_owned(),
+        took: Duration::try_from_secs_f64(seconds).ok()?,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_time_is_read_from_the_line_of_its_test() {
+        let read = |line| timed(line).map(|it| (it.name, it.took.as_millis()));
+        let expected = ("away::etcd_is_stopped".to_owned(), 12_300);
+        assert_eq!(read("away::etcd_is_stopped took 12.3 s"), Some(expected));
+        assert_eq!(read("37 trials took 700 s in all, the slowest:"), None);
+        assert_eq!(read("test bare::takes_an_extension ... ok"), None);
+    }
 }
