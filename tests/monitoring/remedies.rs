@@ -72,7 +72,8 @@ fn sentences(page: &str) -> Vec<String> {
                 let each = paragraph
                     .split_inclusive(". ")
                     .map(|text| text.trim().to_owned());
-                sentences.extend(each.filter(|text| !text.is_empty()));
+                // The number of an item says nothing.
+                sentences.extend(each.filter(|text| text.contains(char::is_alphabetic)));
             }
         }
     }
