@@ -39,9 +39,13 @@ fn every_remedy_is_carried_out() {
         match row.by {
             By::Here(carried_out) => carried_out(),
             By::Test(file, test) => {
-                let text = read(file);
+                let source = read(file);
                 let test = format!("fn {test}(");
-                assert!(text.contains(&test), "{}: no {test} in {file}", row.runbook);
+                assert!(
+                    source.contains(&test),
+                    "{}: no {test} in {file}",
+                    row.runbook
+                );
             }
             By::Page(page) => assert!(!read(page).is_empty(), "{}: {page}", row.runbook),
             By::Reader(why) => assert!(!why.is_empty(), "{}", row.words),
