@@ -28,6 +28,8 @@ const fn of(runbook: &'static str, words: &'static str, by: By) -> Remedy {
 
 const BUDGET: &str = "how much processor pods get is the reader's to say";
 const AUTHOR: &str = "the content of a catalog is its author's";
+const PROXY: &str = "the proxy is the reader's";
+const IMPLAUSIBLE: &str = "src/cluster/follow/tests/live/implausible.rs";
 const ROLES: &str = "tests/e2e/src/trials/rights/account.rs";
 const EMERGENCY: By = By::Test(
     "tests/e2e/src/trials/emergency.rs",
@@ -78,6 +80,107 @@ pub(super) const REMEDIES: &[Remedy] = &[
         "OlmguardAllReplicasDegraded",
         "A restart of olmguard does not help",
         RETRIED,
+    ),
+    of(
+        "OlmguardCatalogEmpty",
+        "exclude catalogd's Service",
+        By::Reader(PROXY),
+    ),
+    of(
+        "OlmguardCatalogEmpty",
+        "Then restart olmguard's Deployment",
+        By::Test(
+            IMPLAUSIBLE,
+            "what_is_no_catalog_is_not_found_after_a_restart",
+        ),
+    ),
+    of(
+        "OlmguardCatalogEmpty",
+        "ask its author to publish the catalog again",
+        By::Reader(AUTHOR),
+    ),
+    of(
+        "OlmguardCatalogEmpty",
+        "olmguard loads the next digest without a restart",
+        By::Test(
+            IMPLAUSIBLE,
+            "what_is_no_catalog_replaces_none_however_often_it_comes",
+        ),
+    ),
+    of(
+        "OlmguardCatalogEmpty",
+        "delete the ClusterCatalog or silence the alert",
+        By::Reader("whether a catalog is empty on purpose is its author's to say"),
+    ),
+    of(
+        "OlmguardCatalogHeldBack",
+        "exclude catalogd's Service",
+        By::Reader(PROXY),
+    ),
+    of(
+        "OlmguardCatalogHeldBack",
+        "restart catalogd",
+        By::Test("tests/e2e/src/trials/away.rs", "catalogd_is_killed"),
+    ),
+    of(
+        "OlmguardCatalogHeldBack",
+        "It unpacks the image again",
+        By::Test("tests/e2e/src/trials/away.rs", "catalogd_is_killed"),
+    ),
+    of(
+        "OlmguardCatalogHeldBack",
+        "ask its author to publish it again",
+        By::Reader(AUTHOR),
+    ),
+    of(
+        "OlmguardCatalogHeldBack",
+        "Do not restart olmguard",
+        By::Test(
+            IMPLAUSIBLE,
+            "what_is_no_catalog_is_not_found_after_a_restart",
+        ),
+    ),
+    of(
+        "OlmguardCatalogHeldBack",
+        "loads the right content without a restart",
+        By::Test(
+            IMPLAUSIBLE,
+            "what_is_no_catalog_replaces_none_however_often_it_comes",
+        ),
+    ),
+    of(
+        "OlmguardCatalogHeldBack",
+        "If the catalog is empty on purpose, do nothing",
+        By::Test(
+            "src/cluster/follow/confidence.rs",
+            "the_more_is_lost_the_longer_content_must_repeat_itself",
+        ),
+    ),
+    of(
+        "OlmguardCatalogShrunk",
+        "changed by mistake, change it back",
+        By::Test(
+            "tests/e2e/src/trials/catalogs.rs",
+            "verdicts_follow_the_content",
+        ),
+    ),
+    of(
+        "OlmguardCatalogShrunk",
+        "ask the author to publish the catalog again",
+        By::Reader(AUTHOR),
+    ),
+    of(
+        "OlmguardCatalogShrunk",
+        "do nothing",
+        By::Test(IMPLAUSIBLE, "a_fall_that_repeats_itself_is_real"),
+    ),
+    of(
+        "OlmguardCatalogShrunk",
+        "The alert ends automatically",
+        By::Test(
+            "tests/monitoring/promtool.rs",
+            "promtool_sees_each_alert_fire_and_not_fire",
+        ),
     ),
     of(
         "OlmguardCatalogLoadFailing",
