@@ -4,6 +4,7 @@ use std::fs;
 use std::net::TcpListener;
 use std::path::{Path, PathBuf};
 use std::process::Command;
+use std::sync::atomic::{AtomicU16, Ordering};
 
 use anyhow::Result;
 
@@ -84,9 +85,12 @@ fn flags(dir: &Path, pki: &Pki, etcd: &str, port: u16) -> Result<Vec<String>> {
     ])
 }
 
-/// A port that nobody listens on; in a network of our own it stays free.
+/// A port that no one listens on. It is below those that the kernel gives to connections: a program that
+/// dials such a port before its listener is there can connect to itself, and then the listener never is.
 pub(crate) fn free_port() -> Result<u16> {
-    Ok(TcpListener::bind(("127.0.0.1", 0))?.local_addr()?.port())
+    static NEXT: AtomicU16 = AtomicU16::new(20_000);
+    let port = NEXT.fetch_add(1, Ordering::Relaxed);
+    Ok(TcpListener::bind(("127.0.0.1", port))?.local_addr()?.port())
 }
 
 const AUDIT_POLICY: &str = "\
