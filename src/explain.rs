@@ -22,7 +22,9 @@ mod upstream;
 pub mod versions;
 mod warning;
 
-pub use answer::{Answer, Cause, ResolvedBundle, answer, exempted, not_judged, unanswered};
+pub use answer::{
+    Answer, Cause, ResolvedBundle, answer, answer_until, exempted, not_judged, unanswered,
+};
 pub use guardrail::{Author, ForbiddenReport, GuardrailReport};
 pub(crate) use guardrail::{Gathered, Places, Reasons};
 pub use message::{LINE_1, MESSAGE};

@@ -28,6 +28,7 @@ mod unanswered;
 mod walk;
 mod warning;
 
+pub use crate::resolve::Stop;
 pub(crate) use advice::pin;
 pub use advice::{Advice, BypassHelps, Fix, FixValue, advise};
 pub use earlier::{pinned, resolved};

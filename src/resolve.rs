@@ -11,6 +11,7 @@
 
 mod accepted;
 pub mod classic;
+mod effort;
 mod guards;
 mod olmv1;
 mod origin;
@@ -20,6 +21,7 @@ pub mod semver;
 mod step;
 
 pub use accepted::Accepted;
+pub use effort::{Effort, Stop};
 pub(crate) use guards::{Alone, MOST_COMPARISONS};
 pub use guards::{CatalogEdge, GuardedBy, Guards, Violated, Violation};
 pub use olmv1::{Choice, ChoiceError, Match, Refusal, Resolved, choose, weigh};

@@ -48,7 +48,7 @@ use tokio::sync::watch;
 use tokio::task::JoinHandle;
 
 pub use health::Check;
-pub use judge::{Guard, Judge};
+pub use judge::{Guard, Judge, Pending};
 pub use limits::{Limits, Patience};
 pub use listen::BindError;
 pub use newer::Newer;

@@ -12,7 +12,7 @@ use axum::routing::post;
 use base64_simd::STANDARD;
 use olmguard::admission::{Enforcement, Review};
 use olmguard::explain::Answer;
-use olmguard::server::{Config, Guard, Judge, Limits, Server};
+use olmguard::server::{Config, Guard, Judge, Limits, Pending, Server};
 use olmguard::snapshot::Snapshot;
 use olmguard::telemetry::Metrics;
 use olmguard::telemetry::log::DecisionLog;
@@ -123,7 +123,7 @@ fn constant() -> Router {
 struct SlowJudge;
 
 impl Judge for SlowJudge {
-    fn answer(&self, review: &Review) -> Answer {
+    fn answer(&self, review: &Review, _pending: &Pending) -> Answer {
         std::thread::sleep(SLOW);
         review.answer(&Snapshot::default())
     }

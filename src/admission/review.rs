@@ -11,7 +11,7 @@ use crate::admission::named::{asked, identify, name};
 use crate::admission::{Operation, ReviewError};
 use crate::explain::{self, Answer, exempted, not_judged, unanswered};
 use crate::extension::{Extension, Identity, Json, Recognised};
-use crate::judge::{Exemption, Unanswered, exemption};
+use crate::judge::{Exemption, Stop, Unanswered, exemption};
 use crate::snapshot::Snapshot;
 
 /// One `AdmissionReview` with a request.
@@ -115,6 +115,21 @@ impl Review {
         match &self.subject {
             Subject::Exempt(exemption) => not_judged(exemption),
             Subject::Change(change) => explain::answer(snapshot, &change.edit()),
+        }
+    }
+
+    /// The same for who cannot wait without end: [`explain::answer_until`].
+    pub fn answer_until(
+        &self,
+        snapshot: &Snapshot,
+        stop: &Stop,
+        refused: impl FnOnce(Answer),
+    ) -> Answer {
+        match &self.subject {
+            Subject::Exempt(exemption) => not_judged(exemption),
+            Subject::Change(change) => {
+                explain::answer_until(snapshot, &change.edit(), stop, refused)
+            }
         }
     }
 

@@ -5,7 +5,7 @@
 
 use std::borrow::Cow;
 
-use crate::explain::refusal::{Detail, NEARER, details, needed, reason, recorded};
+use crate::explain::refusal::{Detail, SEARCH_CUT, details, needed, reason, recorded};
 use crate::explain::text::{Line, cut_end, cut_middle, one_line};
 use crate::extension::{Extension, Installed};
 use crate::judge::{Advice, BypassHelps, FixValue, Judgement, Request, Token, Verdict};
@@ -23,6 +23,9 @@ pub(super) const FIX: &str = "Fix: ";
 
 /// How the line begins that says what would have to change, where nothing that is set would help.
 pub(super) const NEEDED: &str = "Needed: ";
+
+/// How the line begins that says what was left out.
+pub(super) const NOTE: &str = "Note: ";
 
 /// What a message is made from.
 #[derive(Clone, Copy, Debug)]
@@ -216,6 +219,7 @@ impl Body<'_> {
             path(&facts.advice.path, budget.path),
             fix(facts),
             lacking(facts),
+            note(facts),
             bypass(facts),
             catalog(facts.catalog, budget.texts),
         ];
@@ -253,16 +257,14 @@ fn fix(facts: &Facts<'_>) -> Option<String> {
 
 /// Where no edit of the object is known to help, what would have to change.
 fn lacking(facts: &Facts<'_>) -> Option<String> {
-    let needed = if facts.advice.is_cut {
-        NEARER
-    } else {
-        needed(&facts.judgement.ruled.ruling)?
-    };
-    facts
-        .advice
-        .fix
-        .is_none()
-        .then(|| format!("{NEEDED}{needed}"))
+    let needed = needed(&facts.judgement.ruled.ruling)?;
+    let is_known = facts.advice.fix.is_none() && !facts.advice.is_cut;
+    is_known.then(|| format!("{NEEDED}{needed}"))
+}
+
+/// That there may be more to suggest.
+fn note(facts: &Facts<'_>) -> Option<String> {
+    facts.advice.is_cut.then(|| format!("{NOTE}{SEARCH_CUT}"))
 }
 
 fn bypass(facts: &Facts<'_>) -> Option<String> {

@@ -1,6 +1,6 @@
 //! Results of a run as lines for people: what is no refusal, and the counts at the end.
 
-use crate::explain::message::{FIX, NEEDED};
+use crate::explain::message::{FIX, NEEDED, NOTE};
 use crate::explain::{Answer, one_line};
 use crate::judge::{Token, Verdict};
 use crate::version::go;
@@ -58,8 +58,8 @@ pub fn to(answer: &Answer) -> Option<String> {
 pub fn remedy(answer: &Answer) -> Option<String> {
     let mut lines = answer.message.as_deref()?.lines();
     lines.find_map(|line| {
-        let remedy = line.strip_prefix(FIX).or_else(|| line.strip_prefix(NEEDED));
-        remedy.map(str::to_owned)
+        let mut starts = [FIX, NEEDED, NOTE].into_iter();
+        starts.find_map(|start| line.strip_prefix(start).map(str::to_owned))
     })
 }
 

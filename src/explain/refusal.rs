@@ -208,9 +208,9 @@ pub(super) fn needed(ruling: &Ruling<'_>) -> Option<&'static str> {
     })
 }
 
-/// What would have to change where the search for a way ended at its bound.
-pub(super) const NEARER: &str =
-    "a nearer version; there are too many on the way to find out how this one is reached";
+/// What a refusal says where the search for advice ended at its bound, or was stopped.
+pub(super) const SEARCH_CUT: &str =
+    "the search for an upgrade path was cut short; try a nearer version, or run olmguard path";
 
 /// The place of a byte of a text as people count: in characters, from 1.
 fn character(text: &str, byte: usize) -> usize {

@@ -212,6 +212,7 @@ impl VersionsReport {
         let bounds = Bounds {
             rules: snapshot.rules(),
             guards: &guards,
+            effort: None,
         };
         let standings = origin.map(|origin| Standings::of(&offers, origin, &bounds));
         if standings.as_ref().is_some_and(Standings::is_cut) {

@@ -12,7 +12,7 @@ mod remedy;
 
 use crate::extension::Extension;
 use crate::judge::{Request, Ruled, Ruling, Verdict};
-use crate::resolve::{Choice, next_hops};
+use crate::resolve::{Choice, Effort, Stop, next_hops};
 use crate::snapshot::Snapshot;
 use crate::version::{Version, crd};
 
@@ -31,7 +31,7 @@ pub struct Advice {
     pub fix: Option<Fix>,
     /// Whether the bypass would let the edit through.
     pub bypass: BypassHelps,
-    /// Whether the search for a way ended at its bound: there may be one all the same.
+    /// Whether a search ended at its bound or was stopped: there may be more to suggest.
     pub is_cut: bool,
 }
 
@@ -63,30 +63,43 @@ pub enum BypassHelps {
     No,
 }
 
-/// The advice for a ruling on an extension's edit.
+impl Advice {
+    /// What there is to say of a ruling before anything is searched for.
+    pub fn not_yet(request: &Request<'_>, ruled: &Ruled<'_>) -> Self {
+        Self {
+            is_cut: is_advised_on(request, ruled),
+            ..Self::default()
+        }
+    }
+}
+
+/// The advice for a ruling on an extension's edit. Once it is told to stop it returns soon.
 pub fn advise(
     snapshot: &Snapshot,
     extension: &Extension,
     request: &Request<'_>,
     ruled: &Ruled<'_>,
+    stop: &Stop,
 ) -> Advice {
-    // What the API refuses is refused whatever the version and the policy are set to.
-    let is_unread = matches!(ruled.ruling, Ruling::InvalidSpec(_));
-    let is_wide = request.filter.entries() > MOST_ENTRIES;
-    if is_unread || is_wide || ruled.ruling.token().verdict() != Verdict::Deny {
+    if !is_advised_on(request, ruled) {
         return Advice::default();
     }
+    let effort = Effort::of(MOST_BUNDLES, stop);
     let prover = Prover {
         snapshot,
         request: *request,
+        effort: &effort,
     };
     let anything = Ground::of(snapshot, &request.filter.without_version());
     let from = anything.as_ref().zip(prover.origin());
-    let next = from.map(|(ground, origin)| next_hops(&ground.offers, &origin, &ground.bounds()));
+    let next =
+        from.map(|(ground, origin)| next_hops(&ground.offers, &origin, &ground.bounds(&effort)));
+    let next = next.unwrap_or_default();
+    let most_next = most_next(prover.bundles(&request.filter.package));
+    let is_cut = next.len() > most_next && most_next < MOST_NEXT;
     let next: Vec<_> = next
-        .unwrap_or_default()
         .into_iter()
-        .take(MOST_NEXT)
+        .take(most_next)
         .filter(|choice| prover.admits_hop(*choice))
         .collect();
     let remedies = Remedies {
@@ -96,11 +109,27 @@ pub fn advise(
         anything: anything.as_ref(),
         next: &next,
     };
+    let remedy = remedies.remedy();
     Advice {
         allowed_next: next.iter().filter_map(|choice| pin(*choice)).collect(),
         bypass: prover.bypass(),
-        ..remedies.remedy()
+        is_cut: is_cut || remedy.is_cut || effort.is_cut(),
+        ..remedy
     }
+}
+
+/// Whether anything is searched for: what the API refuses is refused whatever the version and the
+/// policy are set to.
+fn is_advised_on(request: &Request<'_>, ruled: &Ruled<'_>) -> bool {
+    let is_unread = matches!(ruled.ruling, Ruling::InvalidSpec(_));
+    let is_wide = request.filter.entries() > MOST_ENTRIES;
+    !is_unread && !is_wide && ruled.ruling.token().verdict() == Verdict::Deny
+}
+
+/// How many versions that can be reached are proven where each proof looks at so many bundles: half of
+/// the effort is left for the rest.
+fn most_next(bundles: usize) -> usize {
+    (MOST_BUNDLES / 2 / bundles.max(1)).clamp(1, MOST_NEXT)
 }
 
 /// The text that pins a bundle's version, if the API takes one of that length.
@@ -120,3 +149,7 @@ const MOST_ENTRIES: usize = 512;
 /// How many versions that can be reached at once are proven and named: more than any real package
 /// has, and few enough for one that was made to hurt.
 const MOST_NEXT: usize = 256;
+
+/// How many bundles are looked at for the advice on one edit: two seconds at most. It is enough to search
+/// and to prove a path through each of two thousand bundles; the largest package recorded has 203.
+const MOST_BUNDLES: usize = 8 << 20;

@@ -12,7 +12,7 @@ use std::collections::HashSet;
 use crate::catalog::{Bundle, BundleIndex};
 use crate::olm::Rules;
 use crate::resolve::olmv1::{Choice, choose_among};
-use crate::resolve::{Guards, MOST_COMPARISONS, Offer, Origin};
+use crate::resolve::{Effort, Guards, MOST_COMPARISONS, Offer, Origin};
 use pins::{Pin, pins};
 pub use refused::{Edits, NotGiven};
 
@@ -30,6 +30,8 @@ pub struct Bounds<'a, 's> {
     pub rules: &'a Rules,
     /// The steps that somebody forbids.
     pub guards: &'a Guards<'s>,
+    /// What the search is paid from; absent where it may take as long as it takes.
+    pub effort: Option<&'a Effort<'a>>,
 }
 
 /// What a search for a way came to.
@@ -209,7 +211,14 @@ impl<'o, 's> Search<'o, 's> {
             self.order();
         }
         let visit = self.visits.get(next)?;
-        Some(visit.reached.bundle())
+        self.pays().then(|| visit.reached.bundle())
+    }
+
+    /// Pays for one more look at every bundle.
+    fn pays(&self) -> bool {
+        let bundles = self.offers.iter().map(|offer| offer.package.bundle_count());
+        let effort = self.bounds.effort;
+        effort.is_none_or(|effort| effort.pay(bundles.sum()))
     }
 
     /// Brings what is one hop further than all before into its order.

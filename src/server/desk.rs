@@ -6,6 +6,9 @@
 //!                                                 '-- none, or too late: onUndecided
 //! ```
 //!
+//! A judge that refuses says so before it searches for advice. At the deadline such a refusal is the
+//! answer, and the search ends: what is known is never given up for what is only useful.
+//!
 //! Invariant: whatever panics over one review is an internal fault of that review alone, counted and
 //! logged with its uid.
 
@@ -23,7 +26,7 @@ use crate::explain::Answer;
 use crate::judge::{Token, Unanswered, Wait};
 use crate::server::body::{BodyError, BodyMemory, Read, Share};
 use crate::server::deadline::Deadline;
-use crate::server::judge::Judge;
+use crate::server::judge::{Judge, Pending};
 use crate::server::limits::Limits;
 use crate::server::media_type::{is_chunked_at_most, is_identity, is_json};
 use crate::server::workers::{Worker, Workers};
@@ -72,6 +75,17 @@ pub(super) enum Refused {
 struct Held {
     review: Review,
     _share: Share,
+}
+
+/// Waits for an answer, and ends the search for advice when it does so no more: at the deadline, or
+/// because the client has gone.
+#[derive(Debug, Default)]
+struct Waiting(Arc<Pending>);
+
+impl Drop for Waiting {
+    fn drop(&mut self) {
+        self.0.stop().set();
+    }
 }
 
 impl Desk {
@@ -162,26 +176,34 @@ impl Desk {
             Ok(worker) => worker,
             Err(cause) => return self.unanswered(&held.review, cause),
         };
-        let judged = self.judged(worker, Arc::clone(held));
-        match timeout_at(deadline.at, judged).await {
-            Ok(answer) => answer.map_err(|_| Refused::Lost)?,
-            Err(_) => self.unanswered(
-                &held.review,
-                Unanswered::DeadlineExceeded {
-                    waited_for: Wait::Judge,
-                    within: deadline.within,
-                },
-            ),
+        let waiting = Waiting::default();
+        let judged = self.judged(worker, Arc::clone(held), Arc::clone(&waiting.0));
+        if let Ok(answer) = timeout_at(deadline.at, judged).await {
+            return answer.map_err(|_| Refused::Lost)?;
         }
+        if let Some(refusal) = waiting.0.refusal() {
+            self.sight.metrics.deadline_exceeded(WaitedFor::Advice);
+            return Ok(refusal);
+        }
+        let cause = Unanswered::DeadlineExceeded {
+            waited_for: Wait::Judge,
+            within: deadline.within,
+        };
+        self.unanswered(&held.review, cause)
     }
 
-    /// Judging never runs where connections are served. Who stops waiting for it does not stop it:
-    /// the worker is free when it is done.
-    fn judged(&self, worker: Worker, held: Arc<Held>) -> JoinHandle<Result<Answer, Refused>> {
+    /// Judging never runs where connections are served. Who stops waiting for it ends the search for
+    /// advice, and nothing else: the worker is free when it is done.
+    fn judged(
+        &self,
+        worker: Worker,
+        held: Arc<Held>,
+        pending: Arc<Pending>,
+    ) -> JoinHandle<Result<Answer, Refused>> {
         let (judge, sight) = (Arc::clone(&self.judge), self.sight.clone());
         tokio::task::spawn_blocking(move || {
             let _named = reviewing(held.review.uid());
-            worker.work(|| sight.guarded(|| judge.answer(&held.review)))
+            worker.work(|| sight.guarded(|| judge.answer(&held.review, &pending)))
         })
     }
 

@@ -1,7 +1,7 @@
 //! Who judges: the catalogs of the moment, or whatever a program puts in their place.
 
 use std::fmt;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 
 use arc_swap::ArcSwap;
 use tokio::sync::watch;
@@ -9,20 +9,47 @@ use tokio::sync::watch;
 use crate::admission::Review;
 use crate::explain::Answer;
 use crate::guardrail::Imposed;
+use crate::judge::Stop;
 use crate::server::newer::Newer;
 use crate::snapshot::Snapshot;
 
 /// Answers reviews.
 ///
 /// It is called on a thread of its own, on as many at once as there are workers, and may take its
-/// time: who waits for too long is answered without it.
+/// time: who waits for too long is answered by what is known until then.
 pub trait Judge: fmt::Debug + Send + Sync + 'static {
-    /// The answer to a review.
-    fn answer(&self, review: &Review) -> Answer;
+    /// The answer to a review. What is refused is noted in `pending` as soon as that is known, before
+    /// the search for advice, and the search ends when `pending` says so.
+    fn answer(&self, review: &Review, pending: &Pending) -> Answer;
 
     /// What shows whether newer content of a catalog is being loaded; nothing where none ever is.
     fn newer(&self) -> Option<Newer> {
         None
+    }
+}
+
+/// An answer that somebody waits for.
+#[derive(Debug, Default)]
+pub struct Pending {
+    refusal: Mutex<Option<Answer>>,
+    stop: Stop,
+}
+
+impl Pending {
+    /// Notes a refusal that is known, without its advice.
+    pub fn refuse(&self, answer: Answer) {
+        *self.refusal.lock().unwrap_or_else(PoisonError::into_inner) = Some(answer);
+    }
+
+    /// The signal that nobody waits for advice any more.
+    pub fn stop(&self) -> &Stop {
+        &self.stop
+    }
+
+    /// The refusal that is known so far.
+    pub(super) fn refusal(&self) -> Option<Answer> {
+        let mut refusal = self.refusal.lock().unwrap_or_else(PoisonError::into_inner);
+        refusal.take()
     }
 }
 
@@ -72,13 +99,15 @@ impl From<Snapshot> for Guard {
 }
 
 impl Judge for Guard {
-    fn answer(&self, review: &Review) -> Answer {
+    fn answer(&self, review: &Review, pending: &Pending) -> Answer {
         let (snapshot, imposed) = (self.snapshot.load(), self.imposed.load_full());
+        let answer = |snapshot: &Snapshot| {
+            review.answer_until(snapshot, pending.stop(), |refusal| pending.refuse(refusal))
+        };
         if imposed.is_empty() {
-            return review.answer(&snapshot);
+            return answer(&snapshot);
         }
-        let imposing = Snapshot::clone(&snapshot).imposing(imposed);
-        review.answer(&imposing)
+        answer(&Snapshot::clone(&snapshot).imposing(imposed))
     }
 
     fn newer(&self) -> Option<Newer> {

@@ -6,6 +6,7 @@ mod newer;
 mod overload;
 mod patience;
 mod protocol;
+mod refusal;
 mod rollover;
 mod starting;
 mod wire;

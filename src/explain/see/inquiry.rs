@@ -84,6 +84,7 @@ impl<'a> Inquiry<'a> {
         Bounds {
             rules: self.snapshot.rules(),
             guards: &self.guards,
+            effort: None,
         }
     }
 

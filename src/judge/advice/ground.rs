@@ -2,7 +2,7 @@
 
 use crate::extension::Filter;
 use crate::olm::Rules;
-use crate::resolve::{Bounds, Guards, Offer, Query};
+use crate::resolve::{Bounds, Effort, Guards, Offer, Query};
 use crate::snapshot::Snapshot;
 
 /// The offers of a filter, with the guardrails of its package in them.
@@ -26,11 +26,12 @@ impl<'s> Ground<'s> {
         })
     }
 
-    /// By what ways are bound beside the edges.
-    pub(super) fn bounds(&self) -> Bounds<'_, 's> {
+    /// By what ways are bound beside the edges; what looks for them pays from this effort.
+    pub(super) fn bounds<'a>(&'a self, effort: &'a Effort<'_>) -> Bounds<'a, 's> {
         Bounds {
             rules: self.rules,
             guards: &self.guards,
+            effort: Some(effort),
         }
     }
 }

@@ -1,17 +1,20 @@
 //! Asks the decision table about a suggestion.
 
+use crate::catalog::Package;
 use crate::extension::{Filter, Installed, Policy};
 use crate::judge::advice::{BypassHelps, pin};
 use crate::judge::walk::recorded;
 use crate::judge::{Request, Verdict, rule};
-use crate::resolve::{Choice, Origin};
-use crate::snapshot::Snapshot;
+use crate::resolve::{Choice, Effort, Origin};
+use crate::snapshot::{CatalogState, Snapshot};
 
 /// Asks the decision table about changes of one request.
 #[derive(Debug)]
 pub(super) struct Prover<'a, 's> {
     pub(super) snapshot: &'s Snapshot,
     pub(super) request: Request<'a>,
+    /// What each proof is paid from.
+    pub(super) effort: &'a Effort<'a>,
 }
 
 impl<'a, 's> Prover<'a, 's> {
@@ -55,7 +58,18 @@ impl<'a, 's> Prover<'a, 's> {
         }
     }
 
+    /// How many bundles one proof looks at: those of the package in every catalog.
+    pub(super) fn bundles(&self, package: &str) -> usize {
+        let catalogs = self.snapshot.catalogs().iter();
+        let loaded = catalogs.filter_map(CatalogState::loaded);
+        let packages = loaded.filter_map(|catalog| catalog.package(package)?.ok());
+        packages.map(Package::bundle_count).sum()
+    }
+
     fn admits_from(&self, filter: &Filter, installed: &Installed) -> Option<Choice<'s>> {
+        if !self.effort.pay(self.bundles(&filter.package)) {
+            return None;
+        }
         let ruled = rule(self.snapshot, &Request { filter, installed });
         ruled
             .resolved()

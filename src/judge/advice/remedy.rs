@@ -79,7 +79,12 @@ impl Remedies<'_, '_, '_> {
         let ground = Ground::of(self.prover.snapshot, filter).ok_or(NoWay::Nowhere)?;
         let goal = choose(&weigh(&ground.offers, None));
         let goal = goal.ok().map(|resolved| resolved.choice);
-        let found = shortest_way(&ground.offers, origin, goal, &ground.bounds());
+        let found = shortest_way(
+            &ground.offers,
+            origin,
+            goal,
+            &ground.bounds(self.prover.effort),
+        );
         match found.way {
             _ if found.is_cut => Err(NoWay::Unknown),
             Some(way) if self.prover.admits_way(&way.hops) => Ok(way.hops),

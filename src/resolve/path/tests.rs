@@ -46,7 +46,11 @@ fn search<T>(catalogs: &[(&str, Value)], look: impl FnOnce(&[Offer<'_>], &Origin
 }
 
 fn unbound<'a, 's>(rules: &'a Rules, guards: &'a Guards<'s>) -> Bounds<'a, 's> {
-    Bounds { rules, guards }
+    Bounds {
+        rules,
+        guards,
+        effort: None,
+    }
 }
 
 fn names(hops: &[Choice<'_>]) -> Vec<String> {

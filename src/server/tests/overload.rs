@@ -12,7 +12,7 @@ use super::wire::{Response, Wire, soon};
 use super::{LOOPBACK, Started, post, post_to, review, start_with};
 use crate::admission::Review;
 use crate::explain::Answer;
-use crate::server::{Guard, Judge, Limits};
+use crate::server::{Guard, Judge, Limits, Pending};
 use crate::snapshot::Snapshot;
 
 /// Judges nothing until it is let go.
@@ -43,7 +43,7 @@ impl Held {
 }
 
 impl Judge for Held {
-    fn answer(&self, review: &Review) -> Answer {
+    fn answer(&self, review: &Review, _pending: &Pending) -> Answer {
         let (hold, changed) = &*self.0;
         let mut hold = hold.lock().unwrap();
         hold.begun += 1;
@@ -84,10 +84,20 @@ pub(super) async fn busy(queue: usize) -> (Started, LetGo, Wire<TlsStream<TcpStr
     (started, LetGo(held), first)
 }
 
-async fn ask(started: &Started, path: &str, review: &Value) -> Response {
+pub(super) async fn ask(started: &Started, path: &str, review: &Value) -> Response {
     let mut wire = Wire::to(started).await;
     wire.ask(&post_to(path, &review.to_string(), "")).await
 }
+
+/// How many reviews were answered at their deadline, by what they waited for.
+pub(super) fn deadlines(started: &Started) -> [u32; 4] {
+    ["body", "worker", "judge", "advice"].map(|waited_for| {
+        let name = "olmguard_admission_deadline_exceeded_total";
+        started.told(&format!("{name}{{waited_for=\"{waited_for}\"}} "))
+    })
+}
+
+const OVERLOADS: &str = "olmguard_admission_queue_rejected_total ";
 
 #[track_caller]
 pub(super) fn token(response: &Response) -> Value {
@@ -108,6 +118,7 @@ async fn a_judge_who_takes_too_long_is_not_waited_for() {
         response.text().contains("not done within 200ms"),
         "{response:?}"
     );
+    assert_eq!(deadlines(&started), [0, 0, 1, 0]);
     drop(judge);
     let response = ask(&started, "/validate?timeout=30s", &review(0)).await;
     assert_eq!(token(&response), "NoCatalogs");
@@ -119,6 +130,8 @@ async fn who_gets_no_worker_in_time_is_told_so() {
     let response = ask(&started, "/validate?timeout=300ms", &review(0)).await;
     assert_eq!(token(&response), "DeadlineExceeded");
     assert!(response.text().contains("worker"), "{response:?}");
+    assert_eq!(deadlines(&started), [0, 1, 0, 0]);
+    assert_eq!(started.told(OVERLOADS), 0);
     drop(judge);
     assert_eq!(token(&first.response().await), "NoCatalogs");
 }
@@ -136,6 +149,8 @@ async fn who_finds_the_queue_full_is_answered_at_once() {
     .await;
     let response = ask(&started, "/validate", &review(0)).await;
     assert_eq!(token(&response), "Overloaded");
+    assert_eq!(started.told(OVERLOADS), 1);
+    assert_eq!(deadlines(&started), [0; 4]);
     drop(judge);
     for wire in [&mut first, &mut second] {
         assert_eq!(token(&wire.response().await), "NoCatalogs");
@@ -160,7 +175,7 @@ async fn what_is_not_judged_waits_for_nobody() {
 pub(super) struct Panics(std::sync::atomic::AtomicBool);
 
 impl Judge for Panics {
-    fn answer(&self, review: &Review) -> Answer {
+    fn answer(&self, review: &Review, _pending: &Pending) -> Answer {
         let failed_before = self.0.swap(true, std::sync::atomic::Ordering::Relaxed);
         assert!(failed_before, "on purpose");
         review.answer(&Snapshot::default())
@@ -222,4 +237,6 @@ async fn a_body_that_does_not_come_in_time_is_refused() {
         (response.status(), response.text()),
         (408, "body incomplete after 200 ms: expected all of it\n")
     );
+    assert_eq!(deadlines(&started), [1, 0, 0, 0]);
+    assert_eq!(started.told(OVERLOADS), 0);
 }

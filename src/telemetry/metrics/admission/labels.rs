@@ -33,6 +33,8 @@ label! {
         Worker => "worker",
         /// The judge.
         Judge => "judge",
+        /// The advice on a refusal, which was sent without it.
+        Advice => "advice",
     }
 }
 
