@@ -15,6 +15,7 @@ mod annotations;
 mod bounded;
 mod change;
 mod decode;
+mod digest;
 mod enforcement;
 mod error;
 mod fields;

@@ -32,6 +32,7 @@ mod media_type;
 mod newer;
 mod ops;
 mod pace;
+mod peers;
 mod phase;
 mod roster;
 mod stream;

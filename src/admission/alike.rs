@@ -1,18 +1,37 @@
-//! Whether both objects of a review ask for the same to the byte, where they ask for too much to keep.
+//! Whether both objects of a review ask for the same channels and catalogs, where they ask for too many
+//! to keep.
+//!
+//! What is written alike is the same, whatever its size: an API server writes what is equal alike. What
+//! is written in another order is compared by digests of sets: a list or a map counts as the set of the
+//! SHA-256 digests of its items, so two are the same only if they have the same items. Of these digests
+//! [`crate::admission::digest::MOST_DIGESTS`] are kept at a time, two mebibytes; what has more is compared as it is written.
 
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
-/// Whether `spec.source.catalog` is written alike in both objects of a review.
+use crate::admission::digest::set_digest;
+
+/// Whether `channels` and `selector` of `spec.source.catalog` ask for the same in both objects.
 ///
-/// An API server writes what is equal alike. Where either is not to be found they count as different,
-/// also where a key is there twice, which no API server writes.
-pub(super) fn are_alike(review: &str) -> bool {
+/// Where either is not to be found they count as different, also where a key is there twice, which no
+/// API server writes.
+pub(super) fn ask_alike(review: &str) -> bool {
     let read: Result<Review<'_>, _> = serde_json::from_str(review);
     read.is_ok_and(|Review { request }| {
         let (new, old) = (request.object, request.old_object);
-        new.spec.source.catalog.get() == old.spec.source.catalog.get()
+        let (new, old) = (new.spec.source.catalog, old.spec.source.catalog);
+        are_alike(new.channels, old.channels) && are_alike(new.selector, old.selector)
     })
+}
+
+fn are_alike(new: Option<&RawValue>, old: Option<&RawValue>) -> bool {
+    let (new, old) = (text(new), text(old));
+    new == old || set_digest(new).is_some_and(|digest| set_digest(old) == Some(digest))
+}
+
+/// Absent and `null` are the same.
+fn text(value: Option<&RawValue>) -> &str {
+    value.map_or("null", RawValue::get)
 }
 
 #[derive(Deserialize)]
@@ -44,7 +63,15 @@ struct Spec<'a> {
 #[derive(Deserialize)]
 struct Source<'a> {
     #[serde(borrow)]
-    catalog: &'a RawValue,
+    catalog: Catalog<'a>,
+}
+
+#[derive(Deserialize)]
+struct Catalog<'a> {
+    #[serde(borrow, default)]
+    channels: Option<&'a RawValue>,
+    #[serde(borrow, default)]
+    selector: Option<&'a RawValue>,
 }
 
 #[cfg(test)]
@@ -52,22 +79,36 @@ mod tests {
     use super::*;
 
     #[test]
-    fn only_the_very_same_text_is_alike() {
+    fn the_same_sets_are_alike_and_nothing_else_is() {
         let object =
             |catalog: &str| format!(r#"{{"spec": {{"source": {{"catalog": {catalog}}}}}}}"#);
         let review = |new: &str, old: &str| {
             format!(r#"{{"request": {{"object": {new}, "oldObject": {old}, "uid": "u"}}}}"#)
         };
-        let (one, two) = (object(r#"{"a": [1, 2]}"#), object(r#"{"a": [2, 1]}"#));
-        let twice = r#"{"spec": {}, "spec": {"source": {"catalog": 1}}}"#;
+        let channels = |list: &str| object(&format!(r#"{{"channels": {list}, "version": "1"}}"#));
+        let values = |values: &str| {
+            object(&format!(
+                r#"{{"selector": {{"matchExpressions": [{{"key": "k", "values": {values}}}]}}}}"#
+            ))
+        };
+        let twice = r#"{"spec": {}, "spec": {"source": {"catalog": {}}}}"#;
         for (new, old, expected) in [
-            (&*one, &*one, true),
-            (&one, &two, false),
-            (&one, "null", false),
-            ("{}", "{}", false),
-            (twice, twice, false),
+            (channels(r#"["a", "b"]"#), channels(r#"["a", "b"]"#), true),
+            (
+                channels(r#"["a", "b"]"#),
+                channels(r#"["b", "a", "b"]"#),
+                true,
+            ),
+            (channels(r#"["a", "b"]"#), channels(r#"["ab"]"#), false),
+            (channels(r#"["a"]"#), channels(r#"["a", "b"]"#), false),
+            (channels("null"), object("{}"), true),
+            (values(r#"["x", "y"]"#), values(r#"["y", "x"]"#), true),
+            (values(r#"["x", "y"]"#), values(r#"["y"]"#), false),
+            (object("{}"), "null".to_owned(), false),
+            ("{}".to_owned(), "{}".to_owned(), false),
+            (twice.to_owned(), twice.to_owned(), false),
         ] {
-            assert_eq!(are_alike(&review(new, old)), expected, "{new} {old}");
+            assert_eq!(ask_alike(&review(&new, &old)), expected, "{new} {old}");
         }
     }
 }

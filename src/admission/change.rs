@@ -39,8 +39,10 @@ impl Change {
             new,
             old: old.flatten(),
         };
-        if filters == Filters::Different {
-            change.tell_apart();
+        match filters {
+            Filters::Comparable => {}
+            Filters::Alike => change.keep_no_entries(),
+            Filters::Different => change.tell_apart(),
         }
         change
     }
@@ -55,10 +57,18 @@ impl Change {
         }
     }
 
+    /// Both filters have the same entries, too many to keep: they differ in nothing but their texts.
+    fn keep_no_entries(&mut self) {
+        for extension in [&mut self.new].into_iter().chain(&mut self.old) {
+            if let (false, Ok(filter)) = (is_flat(extension.shape), &mut extension.filter) {
+                *filter = std::mem::take(filter).too_large();
+            }
+        }
+    }
+
     /// What was kept of both filters may be the same although they differ: the old one then counts
     /// as one that cannot be read. In a flat shape nothing that was left out counts.
     fn tell_apart(&mut self) {
-        let is_flat = |shape| matches!(shape, Shape::V1Alpha1Flat | Shape::Operator);
         if let Some(old) = &mut self.old
             && !(is_flat(old.shape) && is_flat(self.new.shape))
         {
@@ -70,6 +80,11 @@ impl Change {
             });
         }
     }
+}
+
+/// Whether objects of a shape ask for no more than one channel, and select no catalogs.
+fn is_flat(shape: Shape) -> bool {
+    matches!(shape, Shape::V1Alpha1Flat | Shape::Operator)
 }
 
 /// Without a readable old object nothing tells what is installed, and that is no reason to refuse.

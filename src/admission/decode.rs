@@ -12,12 +12,12 @@ use serde::{Deserialize, Deserializer};
 use serde_json::Number;
 
 use crate::admission::ReviewError;
-use crate::admission::alike::are_alike;
+use crate::admission::alike::ask_alike;
 use crate::admission::keep::{CONDITIONS, FILTER, Keep, OTHERS, Object, Others, REVIEW, Room};
 use crate::admission::node::{Map, Node};
 use crate::admission::text::text;
 
-/// What of a body is kept, and whether what is kept of both filters tells if they are the same.
+/// What of a body is kept, and how both filters compare.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Decoded<'de> {
     pub(super) review: Node<'de>,
@@ -27,9 +27,11 @@ pub(super) struct Decoded<'de> {
 /// Whether the filters of both objects can be compared by what is kept of them.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub(super) enum Filters {
-    /// Both were kept whole, or they are the same to the byte.
+    /// Both were kept whole.
     Comparable,
-    /// One or both have more entries than are kept, and they differ somewhere.
+    /// Both have more entries than are kept, and the same ones.
+    Alike,
+    /// One or both have more entries than are kept, and not the same ones.
     Different,
 }
 
@@ -42,10 +44,10 @@ pub(super) fn decode(body: &[u8]) -> Result<Decoded<'_>, ReviewError> {
     let review = review.and_then(|review| reader.end().map(|()| review));
     Ok(Decoded {
         review: review.map_err(|error| ReviewError::Json(error.to_string()))?,
-        filters: if kept.is_whole() || are_alike(body) {
-            Filters::Comparable
-        } else {
-            Filters::Different
+        filters: match (kept.new_is_cut.get(), kept.old_is_cut.get()) {
+            (false, false) => Filters::Comparable,
+            (true, true) if ask_alike(body) => Filters::Alike,
+            _ => Filters::Different,
         },
     })
 }
@@ -97,10 +99,6 @@ impl Kept {
         if let (Room::Filter, Some(object)) = (room, self.object.get()) {
             self.is_cut(object).set(true);
         }
-    }
-
-    fn is_whole(&self) -> bool {
-        !self.new_is_cut.get() && !self.old_is_cut.get()
     }
 
     fn is_cut(&self, object: Object) -> &Cell<bool> {

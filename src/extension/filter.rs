@@ -17,6 +17,9 @@ pub struct Filter {
     pub selector: Option<LabelSelector>,
     /// Whether upgrade edges count.
     pub policy: Policy,
+    /// Whether it has more than [`Filter::MOST_ENTRIES`] channels and entries of its selector, and none
+    /// of them is kept. Two such filters are compared by who reads them.
+    pub is_too_large: bool,
 }
 
 /// Whether the catalog's upgrade edges bind the extension.
@@ -40,12 +43,15 @@ impl Policy {
 }
 
 impl Filter {
-    /// The most entries of a filter that is judged: at their usual length more than an object has
-    /// room for. The CRD takes 256 channels, and any number of entries of a selector.
-    pub const MOST_ENTRIES: usize = 65_536;
+    /// The most entries of a filter that is judged. The CRD takes 256 channels, and any number of
+    /// entries of a selector, of which a real one has a handful.
+    pub const MOST_ENTRIES: usize = 1_024;
 
     /// The number of channels and of all entries of the selector, those of its lists among them.
     pub fn entries(&self) -> usize {
+        if self.is_too_large {
+            return Self::MOST_ENTRIES + 1;
+        }
         let selector = self.selector.iter();
         let selector = selector.map(|selector| {
             let expressions = selector.match_expressions.iter();
@@ -53,6 +59,17 @@ impl Filter {
             selector.match_labels.len() + selector.match_expressions.len() + values.sum::<usize>()
         });
         self.channels.len() + selector.sum::<usize>()
+    }
+
+    /// The same without its channels and its selector, which has too many entries to keep them.
+    #[must_use]
+    pub fn too_large(self) -> Self {
+        Self {
+            channels: Vec::new(),
+            selector: None,
+            is_too_large: true,
+            ..self
+        }
     }
 
     /// The version range; an empty one is none.
@@ -101,6 +118,7 @@ impl Filter {
     pub fn selects_the_same_as(&self, other: &Self) -> bool {
         self.package == other.package
             && self.trimmed() == other.trimmed()
+            && self.is_too_large == other.is_too_large
             && self.channel_set() == other.channel_set()
             && Requirements::of(self) == Requirements::of(other)
     }
@@ -197,7 +215,15 @@ mod tests {
             ..selecting
         };
         assert_eq!(both.entries(), 9);
+        assert_eq!(both.too_large().entries(), Filter::MOST_ENTRIES + 1);
         assert_eq!(Filter::default().entries(), 0);
+    }
+
+    #[test]
+    fn what_is_too_large_asks_for_something_else_than_what_is_not() {
+        let large = Filter::default().too_large();
+        assert!(large.asks_the_same_as(&Filter::default().too_large()));
+        assert!(!large.asks_the_same_as(&Filter::default()));
     }
 
     #[test]

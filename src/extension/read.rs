@@ -76,6 +76,7 @@ impl Filter {
             channels: reader.channels()?,
             selector: reader.selector()?,
             policy: reader.policy()?,
+            is_too_large: false,
         })
     }
 }

@@ -19,10 +19,10 @@ use crate::server::phase::{Phase, reached};
 use crate::server::roster::{Room, Roster};
 use crate::telemetry::metrics::{ConnectionMetrics, Eviction, Refusal};
 
-/// What a listener speaks below HTTP.
+/// What a listener speaks below HTTP. Requests carry the address of their peer, as [`ConnectInfo`].
 #[derive(Clone, Debug)]
 pub(super) enum Transport {
-    /// Nothing. Requests carry the address of their peer, as [`ConnectInfo`].
+    /// Nothing.
     Plain,
     Tls(Handshake),
 }
@@ -90,16 +90,14 @@ impl Port {
             debug!(%error, "Cannot switch off the delay of small packets");
         }
         let mut manners = self.manners.clone();
+        manners.router = manners.router.layer(Extension(ConnectInfo(peer)));
         let metrics = Arc::clone(&self.metrics);
         let open = metrics.opened();
         match self.transport.clone() {
-            Transport::Plain => {
-                manners.router = manners.router.layer(Extension(ConnectInfo(peer)));
-                tasks.spawn(async move {
-                    let _open = open;
-                    connection::serve(heard(stream, &pace), &pace, manners, &metrics).await;
-                })
-            }
+            Transport::Plain => tasks.spawn(async move {
+                let _open = open;
+                connection::serve(heard(stream, &pace), &pace, manners, &metrics).await;
+            }),
             Transport::Tls(handshake) => tasks.spawn(async move {
                 let _open = open;
                 let most = manners.patience.handshake;

@@ -183,8 +183,9 @@ const QUIET: Duration = Duration::from_secs(1);
 
 const CLOSE: HeaderValue = HeaderValue::from_static("close");
 
-/// The most bytes of a request's head: an API server sends less than one kibibyte.
-const HEAD_LIMIT: usize = 64 << 10;
+/// The most bytes of a request's head, and of what is read ahead: an API server sends heads of less than one
+/// kibibyte.
+const HEAD_LIMIT: usize = 16 << 10;
 
 #[cfg(test)]
 mod tests;

@@ -1,10 +1,15 @@
 //! From a request to the bytes of its reply, in time.
 //!
 //! ```text
-//! head -> body (bounded, in time) -> review -> not to be judged? ------------------> reply
-//!                                       '----> a worker (queue, in time) -> judge --'
-//!                                                 '-- none, or too late: onUndecided
+//! head -> body (bounded, in time) -> a worker -> review -> not to be judged? ------> reply
+//!                                                    '-> judge (in time) -----------'
+//!                                                           '-- none, or too late: onUndecided
 //! ```
+//!
+//! What is kept of a review weighs more than its body, so its worker comes first. Where none is free, a
+//! review is read to see whether it is to be judged, and forgotten before its body waits for a worker. A
+//! large one is read once, but only so many of them at a time. A review has its place in memory until its
+//! reply is written.
 //!
 //! A judge that refuses says so before it searches for advice. At the deadline such a refusal is the
 //! answer, and the search ends: what is known is never given up for what is only useful.
@@ -12,19 +17,20 @@
 //! Invariant: whatever panics over one review is an internal fault of that review alone, counted and
 //! logged with its uid.
 
+use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 
-use axum::extract::Request;
+use axum::extract::{ConnectInfo, Request};
 use axum::http::HeaderMap;
-use tokio::sync::Semaphore;
+use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio::task::JoinHandle;
 use tokio::time::{Duration, Instant, timeout_at};
 
 use crate::admission::{Enforcement, Outcome, Review, ReviewError};
 use crate::explain::Answer;
 use crate::judge::{Token, Unanswered, Wait};
-use crate::server::body::{BodyError, BodyMemory, Read, Share};
+use crate::server::body::{BodyError, BodyMemory, Read};
 use crate::server::deadline::Deadline;
 use crate::server::judge::{Judge, Pending};
 use crate::server::limits::Limits;
@@ -40,8 +46,9 @@ pub(super) struct Desk {
     enforcement: Enforcement,
     workers: Workers,
     bodies: BodyMemory,
-    /// How many large bodies are decoded at once.
-    decoders: Semaphore,
+    /// The places in memory of ordinary reviews, and of large ones.
+    ordinary: Arc<Semaphore>,
+    large: Arc<Semaphore>,
     timeout: Duration,
     sight: Sight,
 }
@@ -70,11 +77,13 @@ pub(super) enum Refused {
     Lost,
 }
 
-/// A review, and the memory that it takes.
+/// A review, and what it takes of the memory.
 #[derive(Debug)]
 struct Held {
     review: Review,
-    _share: Share,
+    _body: Arc<Read>,
+    /// Its place; none where it is answered before anything is waited for.
+    _place: Option<OwnedSemaphorePermit>,
 }
 
 /// Waits for an answer, and ends the search for advice when it does so no more: at the deadline, or
@@ -100,7 +109,8 @@ impl Desk {
             enforcement,
             workers: Workers::new(limits.workers, limits.queue, Arc::clone(&sight.metrics)),
             bodies: BodyMemory::of(limits.body_memory),
-            decoders: Semaphore::new(limits.workers.get()),
+            ordinary: Arc::new(Semaphore::new(limits.ordinary_reviews())),
+            large: Arc::new(Semaphore::new(limits.large_reviews())),
             timeout: limits.timeout,
             sight,
         }
@@ -120,12 +130,13 @@ impl Desk {
 
     async fn reply(&self, request: Request, begun: Instant) -> Result<Vec<u8>, Refused> {
         let deadline = Deadline::of(request.uri(), self.timeout);
+        let peer = peer(&request);
         let (parts, body) = request.into_parts();
         expect_json(&parts.headers)?;
-        let body = self.bodies.read(&parts.headers, body, deadline).await?;
+        let body = self.bodies.read(peer, &parts.headers, body, deadline);
+        let body = body.await?;
         self.sight.metrics.received(body.bytes.len() as u64);
-        let held = Arc::new(self.decode(body, deadline).await?);
-        let answer = self.latest(&held, deadline).await?;
+        let (held, answer) = self.latest(&Arc::new(body), peer, deadline).await?;
         self.over(&held.review, || {
             let reply = held.review.reply(&answer, self.enforcement);
             self.sight
@@ -134,48 +145,140 @@ impl Desk {
         })
     }
 
-    /// Decoding takes as long as a body is large, so that of a large one never runs where
-    /// connections are served.
-    async fn decode(&self, body: Read, deadline: Deadline) -> Result<Held, Refused> {
-        let sight = self.sight.clone();
-        let is_small = body.bytes.len() <= AT_ONCE;
-        let decode = move || {
-            let Read { bytes, share } = body;
-            let review = sight.guarded(|| Review::from_bytes(&bytes))??;
-            Ok(Held {
-                review,
-                _share: share,
-            })
-        };
-        if is_small {
-            return decode();
-        }
-        let decoder = timeout_at(deadline.at, self.decoders.acquire()).await;
-        let _decoder = decoder.map_err(|_| BodyError::NoRoom(deadline))?;
-        let held = tokio::task::spawn_blocking(decode).await;
-        held.map_err(|_| Refused::Lost)?
-    }
-
-    /// The answer, given again where newer content could decide and is loaded soon.
-    async fn latest(&self, held: &Arc<Held>, deadline: Deadline) -> Result<Answer, Refused> {
+    /// The answer, given again where newer content could decide and is loaded soon. While that is waited
+    /// for an ordinary review is forgotten, so that it keeps no place from others.
+    async fn latest(
+        &self,
+        body: &Arc<Read>,
+        peer: IpAddr,
+        deadline: Deadline,
+    ) -> Result<(Arc<Held>, Answer), Refused> {
         let newer = self.judge.newer();
-        let answer = self.answer(held, deadline).await?;
+        let (held, answer) = self.answered(body, peer, deadline).await?;
         let is_outdated = answer.token == Token::CatalogOutdated;
-        match newer.filter(|_| is_outdated) {
-            Some(newer) if newer.loaded(deadline).await => self.answer(held, deadline).await,
-            _ => Ok(answer),
+        let Some(newer) = newer.filter(|_| is_outdated) else {
+            return Ok((held, answer));
+        };
+        let held = Some(held).filter(|_| body.is_large());
+        if newer.loaded(deadline).await {
+            drop(held);
+            return self.answered(body, peer, deadline).await;
+        }
+        let held = match held {
+            Some(held) => held,
+            None => Arc::new(Held::of(
+                self.sight.review(&body.bytes)?,
+                Arc::clone(body),
+                None,
+            )),
+        };
+        Ok((held, answer))
+    }
+
+    async fn answered(
+        &self,
+        body: &Arc<Read>,
+        peer: IpAddr,
+        deadline: Deadline,
+    ) -> Result<(Arc<Held>, Answer), Refused> {
+        if body.is_large() {
+            self.large(Arc::clone(body), peer, deadline).await
+        } else {
+            self.ordinary(Arc::clone(body), peer, deadline).await
         }
     }
 
-    /// The answer of the judge, or one of our own where there is nothing to judge or no time.
-    async fn answer(&self, held: &Arc<Held>, deadline: Deadline) -> Result<Answer, Refused> {
-        if let Some(answer) = self.over(&held.review, || held.review.settled())? {
-            return Ok(answer);
+    /// Answers a review that is read in a tenth of a millisecond, where connections are served.
+    async fn ordinary(
+        &self,
+        body: Arc<Read>,
+        peer: IpAddr,
+        deadline: Deadline,
+    ) -> Result<(Arc<Held>, Answer), Refused> {
+        let place = Arc::clone(&self.ordinary).try_acquire_owned().ok();
+        let free = place.and_then(|place| Some((self.workers.free()?, place)));
+        let review = self.sight.review(&body.bytes)?;
+        if let Some(answer) = self.over(&review, || review.settled())? {
+            return Ok((Arc::new(Held::of(review, body, None)), answer));
         }
-        let worker = match self.workers.one(deadline).await {
-            Ok(worker) => worker,
-            Err(cause) => return self.unanswered(&held.review, cause),
+        let (free, review) = if let Some(free) = free {
+            (Ok(free), review)
+        } else {
+            drop(review);
+            let free = self.worker_and_place(peer, deadline).await;
+            (free, self.sight.review(&body.bytes)?)
         };
+        let (worker, place) = match free {
+            Ok((worker, place)) => (Ok(worker), Some(place)),
+            Err(cause) => (Err(cause), None),
+        };
+        let held = Arc::new(Held::of(review, body, place));
+        self.answer(held, worker, deadline).await
+    }
+
+    /// What an ordinary review needs to be judged. The worker comes first: what waits for a place then
+    /// waits only for replies to be written.
+    async fn worker_and_place(
+        &self,
+        peer: IpAddr,
+        deadline: Deadline,
+    ) -> Result<(Worker, OwnedSemaphorePermit), Unanswered> {
+        let worker = self.workers.one(peer, deadline).await?;
+        let place = Arc::clone(&self.ordinary).acquire_owned();
+        match timeout_at(deadline.at, place).await {
+            Ok(Ok(place)) => Ok((worker, place)),
+            Ok(Err(_)) | Err(_) => Err(Unanswered::DeadlineExceeded {
+                waited_for: Wait::Worker,
+                within: deadline.within,
+            }),
+        }
+    }
+
+    /// Answers a large review, which is never read where connections are served.
+    async fn large(
+        &self,
+        body: Arc<Read>,
+        peer: IpAddr,
+        deadline: Deadline,
+    ) -> Result<(Arc<Held>, Answer), Refused> {
+        let place = Arc::clone(&self.large).acquire_owned();
+        let place = timeout_at(deadline.at, place).await;
+        let place = place.map_err(|_| BodyError::NoRoom(deadline))?.ok();
+        let sight = self.sight.clone();
+        let read = move || {
+            let review = sight.review(&body.bytes)?;
+            Ok::<_, Refused>(Held::of(review, body, place))
+        };
+        let held = tokio::task::spawn_blocking(read).await;
+        let held = Arc::new(held.map_err(|_| Refused::Lost)??);
+        if let Some(answer) = self.over(&held.review, || held.review.settled())? {
+            return Ok((held, answer));
+        }
+        let worker = self.workers.one(peer, deadline).await;
+        self.answer(held, worker, deadline).await
+    }
+
+    /// The answer of the judge, or one of our own where there is no time.
+    async fn answer(
+        &self,
+        held: Arc<Held>,
+        worker: Result<Worker, Unanswered>,
+        deadline: Deadline,
+    ) -> Result<(Arc<Held>, Answer), Refused> {
+        let answer = match worker {
+            Ok(worker) => self.in_time(&held, worker, deadline).await?,
+            Err(cause) => self.unanswered(&held.review, cause)?,
+        };
+        Ok((held, answer))
+    }
+
+    /// What is known at the deadline.
+    async fn in_time(
+        &self,
+        held: &Arc<Held>,
+        worker: Worker,
+        deadline: Deadline,
+    ) -> Result<Answer, Refused> {
         let waiting = Waiting::default();
         let judged = self.judged(worker, Arc::clone(held), Arc::clone(&waiting.0));
         if let Ok(answer) = timeout_at(deadline.at, judged).await {
@@ -218,7 +321,22 @@ impl Desk {
     }
 }
 
+impl Held {
+    fn of(review: Review, body: Arc<Read>, place: Option<OwnedSemaphorePermit>) -> Self {
+        Self {
+            review,
+            _body: body,
+            _place: place,
+        }
+    }
+}
+
 impl Sight {
+    /// Reads a review.
+    fn review(&self, body: &[u8]) -> Result<Review, Refused> {
+        Ok(self.guarded(|| Review::from_bytes(body))??)
+    }
+
     /// Nothing that a panic may have left half done is used again.
     fn guarded<T>(&self, run: impl FnOnce() -> T) -> Result<T, Refused> {
         catch_unwind(AssertUnwindSafe(run)).map_err(|_| {
@@ -268,6 +386,13 @@ impl Sight {
     }
 }
 
+/// The address that a request comes from.
+fn peer(request: &Request) -> IpAddr {
+    let peer = request.extensions().get::<ConnectInfo<SocketAddr>>();
+    let unknown = IpAddr::V4(Ipv4Addr::UNSPECIFIED);
+    peer.map_or(unknown, |peer| peer.0.ip().to_canonical())
+}
+
 fn expect_json(headers: &HeaderMap) -> Result<(), Refused> {
     if !is_json(headers) {
         return Err(Refused::MediaType);
@@ -280,6 +405,3 @@ fn expect_json(headers: &HeaderMap) -> Result<(), Refused> {
     }
     Ok(())
 }
-
-/// The most bytes that are decoded where connections are served: a tenth of a millisecond.
-const AT_ONCE: usize = 64 << 10;

@@ -1,4 +1,23 @@
 //! How much a server takes on at once, and how long it waits.
+//!
+//! # Memory
+//!
+//! What clients can make a server take is bounded, whatever they send:
+//!
+//! | what | most |
+//! | --- | --- |
+//! | connections, with what is read of each ahead | `connections` × 40 KiB |
+//! | the body of each, up to its first 16 KiB | `connections` × 16 KiB |
+//! | larger bodies, from their first byte | `body_memory`, of which one address has half |
+//! | ordinary reviews that are read or judged | (`workers` + threads that serve) × 1 MiB |
+//! | those of them that are answered, and whose reply is not written yet | 64 × 256 KiB |
+//! | large reviews that are read or judged | [`Limits::large_reviews`] × 32 MiB |
+//!
+//! A body that is no larger than 16 KiB has at most a few thousand values; of a larger one the fields
+//! that something reads are kept, of lists and maps some thousand entries, and texts, which judging
+//! copies: four times the 7 MiB that a body can have. A review is read only when it has a worker or a
+//! place, or it is forgotten before anything is waited for. So there are never more reviews in memory
+//! than the last three lines count, however many bodies wait.
 
 use std::num::NonZeroUsize;
 use std::time::Duration;
@@ -18,8 +37,8 @@ pub struct Limits {
     pub connections: NonZeroUsize,
     /// Those of them that one address may have.
     pub connections_per_peer: NonZeroUsize,
-    /// What large bodies may take together while their reviews are answered, in bytes: each beyond
-    /// its first 64 KiB.
+    /// What bodies larger than 16 KiB may take together while their reviews are answered, in bytes. One
+    /// address may have half of it.
     pub body_memory: usize,
     /// How long a connection may keep the server waiting.
     pub patience: Patience,
@@ -57,6 +76,30 @@ fn spread(age: Duration, random: f64) -> Duration {
     age.mul_f64(0.9 + random / 5.0)
 }
 
+impl Limits {
+    /// How many ordinary reviews are in memory at once, those that are answered with them.
+    pub fn ordinary_reviews(&self) -> usize {
+        self.workers.get() + ANSWERED
+    }
+
+    /// How many large reviews are read and judged at once: one, and half of the workers at most, so that
+    /// they leave some for ordinary ones.
+    pub fn large_reviews(&self) -> usize {
+        (self.workers.get() / 2).clamp(1, MOST_LARGE)
+    }
+
+    /// The most memory that clients can make a server take, in bytes, on so many threads that serve
+    /// connections: the sum of the table above.
+    pub fn most_memory(&self, threads: usize) -> usize {
+        let reviews = (self.workers.get() + threads) * ORDINARY_REVIEW;
+        self.connections.get() * CONNECTION
+            + self.body_memory
+            + reviews
+            + ANSWERED * ANSWERED_REVIEW
+            + self.large_reviews() * LARGE_REVIEW
+    }
+}
+
 impl Default for Limits {
     fn default() -> Self {
         let cores = std::thread::available_parallelism().unwrap_or(NonZeroUsize::MIN);
@@ -66,7 +109,7 @@ impl Default for Limits {
             timeout: Duration::from_secs(5),
             connections: CONNECTIONS,
             connections_per_peer: CONNECTIONS_PER_PEER,
-            body_memory: 64 << 20,
+            body_memory: BODY_MEMORY,
             patience: Patience::default(),
         }
     }
@@ -85,6 +128,23 @@ impl Default for Patience {
     }
 }
 
+/// With its TLS session, what is read ahead, and the first 16 KiB of a body.
+const CONNECTION: usize = 56 << 10;
+
+/// Two bodies of 7 MiB of one address.
+const BODY_MEMORY: usize = 32 << 20;
+
+/// What reading and judging a review takes at most, its body apart.
+const ORDINARY_REVIEW: usize = 1 << 20;
+const LARGE_REVIEW: usize = 32 << 20;
+
+/// The reviews that are answered and wait for a thread that writes the reply, and what each takes.
+const ANSWERED: usize = 64;
+const ANSWERED_REVIEW: usize = 256 << 10;
+
+/// However many cores there are.
+const MOST_LARGE: usize = 2;
+
 /// An API server keeps a few dozen open.
 const CONNECTIONS: NonZeroUsize = NonZeroUsize::new(2048).expect("not zero");
 
@@ -101,5 +161,19 @@ mod tests {
         for (random, expected) in [(0.0, 540), (0.5, 600), (1.0, 660)] {
             assert_eq!(spread(age, random), Duration::from_secs(expected));
         }
+    }
+
+    /// The sum that docs/reliability.md has.
+    #[test]
+    fn two_cores_take_196_mebibytes() {
+        let limits = |workers| Limits {
+            workers: NonZeroUsize::new(workers).unwrap(),
+            ..Limits::default()
+        };
+        assert_eq!(limits(2).most_memory(2), 196 << 20);
+        let large: Vec<_> = [1, 2, 3, 4, 64]
+            .map(|count| limits(count).large_reviews())
+            .into();
+        assert_eq!(large, [1, 1, 1, 2, 2]);
     }
 }

@@ -2,8 +2,9 @@
 //!
 //! Judging takes a core, so only as many edits are judged at once as there are workers. A few more
 //! may wait; of the rest, and of those whose turn would come too late, it is said at once that they
-//! were not judged, while there is still time to say it.
+//! were not judged, while there is still time to say it. One address may have half of the queue.
 
+use std::net::IpAddr;
 use std::num::NonZeroUsize;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
@@ -14,6 +15,7 @@ use tokio::time::{Instant, timeout_at};
 
 use crate::judge::{Unanswered, Wait};
 use crate::server::deadline::Deadline;
+use crate::server::peers::Peers;
 use crate::telemetry::metrics::{AdmissionMetrics, Held};
 
 /// The places to judge at, and the queue before them.
@@ -23,6 +25,8 @@ pub(super) struct Workers {
     free: Arc<Semaphore>,
     queue: usize,
     waiting: AtomicUsize,
+    /// The places in the queue that one address may have.
+    peers: Peers,
     metrics: Arc<AdmissionMetrics>,
     /// How long judging takes of late, in nanoseconds.
     pace: Arc<AtomicU64>,
@@ -42,13 +46,20 @@ impl Workers {
             free: Arc::new(Semaphore::new(count.get())),
             queue,
             waiting: AtomicUsize::new(0),
+            peers: Peers::of(queue),
             metrics,
             pace: Arc::default(),
         }
     }
 
-    /// Waits for a worker until the deadline, if that makes sense.
-    pub(super) async fn one(&self, deadline: Deadline) -> Result<Worker, Unanswered> {
+    /// A worker that is free now, if there is one.
+    pub(super) fn free(&self) -> Option<Worker> {
+        let permit = Arc::clone(&self.free).try_acquire_owned().ok()?;
+        Some(self.begin(permit))
+    }
+
+    /// Waits for a worker until the deadline, if that makes sense, on behalf of an address.
+    pub(super) async fn one(&self, peer: IpAddr, deadline: Deadline) -> Result<Worker, Unanswered> {
         let too_late = Unanswered::DeadlineExceeded {
             waited_for: Wait::Worker,
             within: deadline.within,
@@ -56,10 +67,10 @@ impl Workers {
         if deadline.at <= Instant::now() {
             return Err(too_late);
         }
-        if let Ok(permit) = Arc::clone(&self.free).try_acquire_owned() {
-            return Ok(self.begin(permit));
+        if let Some(worker) = self.free() {
+            return Ok(worker);
         }
-        let _place = self.queue_up(deadline)?;
+        let _place = self.queue_up(peer, deadline)?;
         match timeout_at(deadline.at, Arc::clone(&self.free).acquire_owned()).await {
             Ok(permit) => Ok(self.begin(permit.expect("the semaphore is never closed"))),
             Err(_) => Err(too_late),
@@ -74,13 +85,15 @@ impl Workers {
     }
 
     /// A place in the queue, if there is one and its turn will come in time.
-    fn queue_up(&self, deadline: Deadline) -> Result<Place<'_>, Unanswered> {
+    fn queue_up(&self, peer: IpAddr, deadline: Deadline) -> Result<Place<'_>, Unanswered> {
+        let of_peer = self.peers.share(peer).try_acquire_owned();
         let waiting = self.waiting.fetch_add(1, Ordering::Relaxed);
         let place = Place {
             waiting: &self.waiting,
+            of_peer: of_peer.ok(),
             _counted: self.metrics.queued(),
         };
-        if waiting >= self.queue {
+        if waiting >= self.queue || place.of_peer.is_none() {
             return Err(Unanswered::QueueFull { waiting });
         }
         let left = deadline.at.saturating_duration_since(Instant::now());
@@ -104,6 +117,8 @@ impl Workers {
 /// A place in the queue, until it is dropped.
 struct Place<'a> {
     waiting: &'a AtomicUsize,
+    /// Of what its address may have; none where that is taken.
+    of_peer: Option<OwnedSemaphorePermit>,
     _counted: Held,
 }
 
@@ -129,8 +144,13 @@ impl Worker {
 
 #[cfg(test)]
 mod tests {
+    use std::net::Ipv4Addr;
+
     use super::*;
     use crate::telemetry::Metrics;
+
+    const PEER: IpAddr = IpAddr::V4(Ipv4Addr::new(192, 0, 2, 1));
+    const OTHER: IpAddr = IpAddr::V4(Ipv4Addr::new(192, 0, 2, 2));
 
     fn workers(count: usize, queue: usize) -> Workers {
         let count = NonZeroUsize::new(count).unwrap();
@@ -155,40 +175,54 @@ mod tests {
     #[tokio::test(start_paused = true)]
     async fn who_finds_no_free_worker_waits_for_one() {
         let workers = workers(1, 1);
-        let first = workers.one(after(1)).await.unwrap();
-        let (second, ()) = tokio::join!(workers.one(after(1)), async { drop(first) });
+        let first = workers.one(PEER, after(1)).await.unwrap();
+        let (second, ()) = tokio::join!(workers.one(PEER, after(1)), async { drop(first) });
         assert!(second.is_ok());
     }
 
     #[tokio::test(start_paused = true)]
     async fn who_waits_in_vain_is_told_in_time() {
         let workers = workers(1, 1);
-        let _first = workers.one(after(1)).await.unwrap();
+        let _first = workers.one(PEER, after(1)).await.unwrap();
         let deadline = after(2);
-        assert_eq!(workers.one(deadline).await.unwrap_err(), too_late(2));
+        assert_eq!(workers.one(PEER, deadline).await.unwrap_err(), too_late(2));
         assert_eq!(Instant::now(), deadline.at);
     }
 
     #[tokio::test(start_paused = true)]
     async fn who_finds_the_queue_full_is_told_at_once() {
         let workers = workers(1, 1);
-        let _first = workers.one(after(1)).await.unwrap();
+        let _first = workers.one(PEER, after(1)).await.unwrap();
         let third = async {
             let begun = Instant::now();
-            let refused = workers.one(after(1)).await.unwrap_err();
+            let refused = workers.one(PEER, after(1)).await.unwrap_err();
             assert_eq!(begun.elapsed(), Duration::ZERO);
             refused
         };
-        let (second, third) = tokio::join!(workers.one(after(1)), third);
+        let (second, third) = tokio::join!(workers.one(PEER, after(1)), third);
         assert_eq!(second.unwrap_err(), too_late(1));
         assert_eq!(third, Unanswered::QueueFull { waiting: 1 });
         assert_eq!(workers.waiting.load(Ordering::Relaxed), 0);
     }
 
     #[tokio::test(start_paused = true)]
+    async fn no_address_has_more_than_half_of_the_queue() {
+        let workers = workers(1, 2);
+        let _first = workers.one(PEER, after(1)).await.unwrap();
+        let (waits, refused, of_other) = tokio::join!(
+            workers.one(PEER, after(1)),
+            workers.one(PEER, after(1)),
+            workers.one(OTHER, after(1)),
+        );
+        assert_eq!(waits.unwrap_err(), too_late(1));
+        assert_eq!(refused.unwrap_err(), Unanswered::QueueFull { waiting: 1 });
+        assert_eq!(of_other.unwrap_err(), too_late(1));
+    }
+
+    #[tokio::test(start_paused = true)]
     async fn who_comes_too_late_is_told_so() {
         let workers = workers(1, 1);
-        assert_eq!(workers.one(after(0)).await.unwrap_err(), too_late(0));
+        assert_eq!(workers.one(PEER, after(0)).await.unwrap_err(), too_late(0));
     }
 
     #[tokio::test]
@@ -196,7 +230,7 @@ mod tests {
         let workers = workers(1, 1);
         let hours = 3_600_000_000_000 * 8;
         workers.pace.store(hours, Ordering::Relaxed);
-        let worker = workers.one(after(1)).await.unwrap();
+        let worker = workers.one(PEER, after(1)).await.unwrap();
         assert_eq!(worker.work(|| 7), 7);
         let pace = workers.pace.load(Ordering::Relaxed);
         assert!((hours / 8 * 7..hours).contains(&pace), "{pace}");
@@ -210,14 +244,20 @@ mod tests {
             .map(|ahead| workers.drained_after(ahead).as_secs())
             .collect();
         assert_eq!(rounds, [10, 10, 20]);
-        let _both = (workers.one(after(1)).await, workers.one(after(1)).await);
+        let _both = (
+            workers.one(PEER, after(1)).await,
+            workers.one(PEER, after(1)).await,
+        );
         let begun = Instant::now();
         let expected = Unanswered::QueueTooSlow {
             waiting: 0,
             within: Duration::from_secs(9),
         };
-        assert_eq!(workers.one(after(9)).await.unwrap_err(), expected);
+        assert_eq!(workers.one(PEER, after(9)).await.unwrap_err(), expected);
         assert_eq!(begun.elapsed(), Duration::ZERO);
-        assert_eq!(workers.one(after(11)).await.unwrap_err(), too_late(11));
+        assert_eq!(
+            workers.one(PEER, after(11)).await.unwrap_err(),
+            too_late(11)
+        );
     }
 }

@@ -127,7 +127,7 @@ fn a_filter_past_its_limit_is_refused_unless_it_stays_as_it_is() {
         assert_eq!(
             refused.message.unwrap(),
             "p: 1.0.0 -> 2.0.0 refused: spec.source.catalog has too many channels and entries of the selector: \
-             expected at most 65536 in all [InvalidSpec]\n\
+             expected at most 1024 in all [InvalidSpec]\n\
              Help: olmguard explain InvalidSpec"
         );
         channels(&mut wide, "oldObject", count);
@@ -145,6 +145,43 @@ fn a_filter_past_its_limit_is_refused_unless_it_stays_as_it_is() {
     let mut most = update("1.0.0", "2.0.0");
     channels(&mut most, "object", FILTER - 1);
     assert_eq!(answer(&most).token, Token::ChannelNotFound);
+}
+
+/// Also where it is written in another order, or turns the bypass off.
+#[test]
+fn a_filter_past_its_limit_is_compared_as_a_set() {
+    let names = |order: &mut dyn Iterator<Item = usize>| -> Value {
+        order.map(|at| format!("c{at}")).collect()
+    };
+    let mut row = update("2.0.0", "2.0.0");
+    let catalog = |row: &mut Value, object: &str, field: &str, value: Value| {
+        row["request"][object]["spec"]["source"]["catalog"][field] = value;
+    };
+    catalog(&mut row, "object", "channels", names(&mut (0..2 * FILTER)));
+    catalog(
+        &mut row,
+        "oldObject",
+        "channels",
+        names(&mut (0..2 * FILTER).rev()),
+    );
+    assert_eq!(answer(&row).token, Token::NotJudged);
+    catalog(
+        &mut row,
+        "oldObject",
+        "upgradeConstraintPolicy",
+        json!("SelfCertified"),
+    );
+    assert_eq!(answer(&row).token, Token::NotJudged);
+    catalog(&mut row, "object", "version", json!("1.1.0"));
+    assert_eq!(answer(&row).token, Token::InvalidSpec);
+    catalog(&mut row, "object", "version", json!("2.0.0"));
+    catalog(
+        &mut row,
+        "oldObject",
+        "channels",
+        names(&mut (1..2 * FILTER).rev()),
+    );
+    assert_eq!(answer(&row).token, Token::InvalidSpec);
 }
 
 /// As many entries as are kept are the same here; those after them count all the same.

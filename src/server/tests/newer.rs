@@ -19,7 +19,7 @@ use crate::catalog::CatalogBuilder;
 use crate::explain::Answer;
 use crate::olm::Rules;
 use crate::server::desk::{Desk, Sight};
-use crate::server::{Guard, Judge, Limits, Newer};
+use crate::server::{Guard, Judge, Limits, Newer, Pending};
 use crate::snapshot::{CatalogState, Content, Currency, Snapshot};
 use crate::telemetry::Metrics;
 use crate::telemetry::log::DecisionLog;
@@ -32,8 +32,8 @@ struct Counting {
 }
 
 impl Judge for Counting {
-    fn answer(&self, review: &Review) -> Answer {
-        let answer = self.guard.answer(review);
+    fn answer(&self, review: &Review, pending: &Pending) -> Answer {
+        let answer = self.guard.answer(review, pending);
         self.answered.fetch_add(1, Ordering::Relaxed);
         answer
     }
