@@ -36,6 +36,7 @@ mod said;
 mod sarif;
 mod see;
 mod serve;
+mod shipped;
 mod signals;
 mod snapshot;
 mod update;

@@ -3,6 +3,7 @@
 //! ```text
 //! access --> kube::Client --> catalogs  ClusterCatalogs: listed, read, watched for good
 //!                        |--> doctor    the guard itself, and what surrounds it
+//!                        |--> configuration  the webhook configuration, as shipped or not
 //!                        |--> olm       which operator-controller runs, with which gates
 //!                        |--> extensions  ClusterExtensions by name
 //!                        |--> look      one look at its catalogs, with their contents
@@ -16,6 +17,7 @@
 pub mod access;
 pub mod authority;
 pub mod catalogs;
+pub mod configuration;
 pub mod doctor;
 pub mod extensions;
 pub mod fault;

@@ -1,7 +1,6 @@
 //! `olmguard doctor`: whether the guard of a cluster is well, and what to do where it is not.
 
 mod report;
-mod shipped;
 mod text;
 
 use std::io;
@@ -14,6 +13,7 @@ pub use report::Report;
 
 use crate::cli::cluster::{self, AccessArgs};
 use crate::cli::look::LookError;
+use crate::cli::shipped::{self, NAME};
 use crate::cli::{Exit, output, say};
 use crate::cluster::doctor::{Examination, NoAnswer, gather};
 use crate::cluster::{Caller, ConnectError, connect};
@@ -135,7 +135,8 @@ impl DoctorArgs {
                 deployment: self.deployment.clone(),
                 configuration: self.webhook_configuration.clone(),
             },
-            shipped: shipped::webhook(),
+            expected: shipped::expected(&self.webhook_configuration)
+                .asking(&self.namespace, &self.service),
             ops_port: self.health_port,
             version: env!("CARGO_PKG_VERSION").to_owned(),
             clock: Arc::new(SystemClock),
@@ -164,9 +165,6 @@ impl DoctorError {
         }
     }
 }
-
-/// What everything of the guard is called.
-const NAME: &str = "olmguard";
 
 #[cfg(test)]
 mod tests {

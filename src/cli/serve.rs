@@ -2,6 +2,7 @@
 
 mod catalogs;
 mod certs;
+mod configuration;
 mod files;
 mod guardrails;
 mod limits;
@@ -32,6 +33,7 @@ use crate::telemetry::Metrics;
 use crate::telemetry::log::{DecisionLog, Log, LogHandle, log_panics, log_start};
 use crate::tls::TlsError;
 use certs::{Certs, CertsArgs};
+use configuration::Configuration;
 use guardrails::Guardrails;
 use limits::LimitArgs;
 use live::LiveArgs;
@@ -144,6 +146,7 @@ fn serve(args: ServeArgs, configuration: &str, log: &Log) -> Result<ExitCode, Se
         log: log_args,
     } = args;
     let decisions = log_args.decisions();
+    let webhook_configuration = Configuration::of(&certs);
     let certs = certs.resolve()?;
     let origin = Origin::of(common, cluster, live)?;
     let limits = limits.resolve()?;
@@ -162,6 +165,7 @@ fn serve(args: ServeArgs, configuration: &str, log: &Log) -> Result<ExitCode, Se
         origin,
         guardrails,
         certs,
+        webhook: webhook_configuration,
         listen,
         ops_listen,
         limits,
@@ -181,6 +185,7 @@ struct Plan {
     origin: Origin,
     guardrails: Guardrails,
     certs: Certs,
+    webhook: Configuration,
     listen: SocketAddr,
     ops_listen: SocketAddr,
     limits: Limits,
@@ -210,6 +215,9 @@ impl Plan {
     /// A server that takes reviews; what it needs for that may be long in coming.
     async fn begin(self) -> Result<Server, ServeError> {
         let (source, cluster) = self.origin.ready(&self.metrics).await?;
+        if let Some(cluster) = &cluster {
+            self.webhook.watch(cluster, &self.metrics);
+        }
         // Before anything is asked of the cluster: without an API server it lives all the same.
         let listening = Server::listen(Config {
             listen: self.listen,

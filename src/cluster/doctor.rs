@@ -14,13 +14,12 @@ mod permissions;
 mod replicas;
 mod round_trip;
 mod serving;
-mod shipped;
 
 use std::sync::Arc;
 
-use k8s_openapi::api::admissionregistration::v1::ValidatingWebhook;
 use kube::Client;
 
+use crate::cluster::configuration::Expected;
 use crate::cluster::fault::{FaultClass, WatchFault};
 use crate::cluster::line;
 use crate::doctor::{Facts, Names, Need, Unasked};
@@ -31,8 +30,8 @@ use crate::tls::{Authorities, Clock};
 pub struct Examination {
     /// The names of what is looked at.
     pub names: Names,
-    /// The webhook as it is shipped.
-    pub shipped: ValidatingWebhook,
+    /// The webhook configuration as it is shipped.
+    pub expected: Expected,
     /// The port of a replica that tells its health.
     pub ops_port: u16,
     /// The release of this program.

@@ -73,6 +73,7 @@ pub(super) fn differs(difference: &Difference) -> Finding {
     let (finding, cause) = match *field {
         "rules" => (Check::Shipped.fail(text), RULES),
         "clientConfig" => (Check::Shipped.fail(text), CLIENT_CONFIG),
+        "webhooks" => (Check::Shipped.fail(text), WEBHOOKS),
         "matchConditions" => (Check::Shipped.warn(text), MATCH_CONDITIONS),
         "matchPolicy" => (Check::Shipped.warn(text), MATCH_POLICY),
         "sideEffects" => (Check::Shipped.warn(text), SIDE_EFFECTS),
@@ -129,6 +130,8 @@ const SHIPPED: &str = "deploy/base/validating-webhook-configuration.yaml";
 const RULES: &str = "edits that the rules leave out go through unjudged, and what they have too much \
                      of depends on the guard without need";
 const CLIENT_CONFIG: &str = "API servers ask somebody else than the Service that is looked at here";
+const WEBHOOKS: &str = "API servers also send what the other webhook asks for, to where it says; \
+                        remove it unless you added it";
 const MATCH_CONDITIONS: &str = "edits that a condition keeps away go through unjudged; without one \
                                 the writes of OLM's own controllers depend on the guard";
 const MATCH_POLICY: &str = "edits through another version of the API may go through unjudged";

@@ -6,6 +6,7 @@
 
 mod admission;
 mod catalogs;
+mod configuration;
 mod connections;
 mod guardrails;
 mod held;
@@ -26,6 +27,7 @@ use prometheus::{Registry, TextEncoder};
 
 pub use admission::{AdmissionMetrics, Answered, DecodeError, WaitedFor};
 pub use catalogs::{CatalogLoad, CatalogMetrics, LoadFailure};
+pub use configuration::{ConfigurationField, ConfigurationMetrics};
 pub use connections::{ConnectionMetrics, Eviction, HandshakeFailure, Refusal};
 pub use guardrails::GuardrailMetrics;
 pub use held::Held;
@@ -52,6 +54,8 @@ pub struct Metrics {
     pub catalogs: Arc<CatalogMetrics>,
     /// The guardrails that are judged by.
     pub guardrails: Arc<GuardrailMetrics>,
+    /// The webhook configuration in the cluster.
+    pub configuration: Arc<ConfigurationMetrics>,
     /// What is watched in the cluster.
     pub watches: Arc<WatchMetrics>,
     /// What the log lost.
@@ -73,6 +77,7 @@ impl Metrics {
             tls: Arc::new(TlsMetrics::new(&register)),
             catalogs: Arc::new(CatalogMetrics::new(&register)),
             guardrails: Arc::new(GuardrailMetrics::new(&register)),
+            configuration: Arc::new(ConfigurationMetrics::new(&register)),
             watches: Arc::new(WatchMetrics::new(&register)),
             log: Arc::new(LogMetrics::new(&register)),
             process: Arc::new(ProcessMetrics::new(&register)),

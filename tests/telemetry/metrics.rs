@@ -239,7 +239,9 @@ fn ten_thousand_answers_leave_the_number_of_series_constant() {
         let failure = LoadFailure::ALL[next(LoadFailure::ALL.len())];
         metrics.catalogs.load_failed("hub", failure);
         let failure = WatchFailure::ALL[next(WatchFailure::ALL.len())];
-        metrics.watches.failed(Watched::ALL[next(2)], failure);
+        metrics
+            .watches
+            .failed(Watched::ALL[next(Watched::ALL.len())], failure);
     }
     assert_eq!(series(&metrics.render()), before);
 }

@@ -44,8 +44,8 @@ pub(crate) struct CertsArgs {
     #[arg(long, env = "OLMGUARD_TLS_SECRET", value_name = "[NAMESPACE/]NAME", value_parser = SecretName::read)]
     tls_secret: Option<SecretName>,
 
-    /// A validating webhook configuration whose webhooks are to trust a self-managed authority, where
-    /// they are called by a --tls-server-name; may be repeated; olmguard if none is named
+    /// The validating webhook configuration that is compared with the shipped one; with a self-managed
+    /// certificate its webhooks trust the CA; may be repeated, the first is compared [default: olmguard]
     #[arg(
         long,
         env = "OLMGUARD_WEBHOOK_CONFIGURATION",
@@ -152,7 +152,11 @@ impl CertsArgs {
         ];
         let mut said = said.into_iter().flatten();
         let (one, source) = said.next().ok_or(UsageError::NoTls)?;
-        match said.find(|(_, other)| *other != source) {
+        // With files it names what is compared; who writes its bundles is another question.
+        let agrees = |flag: &str, other| {
+            other == source || (source == Source::Files && flag == "--webhook-configuration")
+        };
+        match said.find(|(flag, other)| !agrees(flag, *other)) {
             None => Ok(source),
             Some((other, _)) => Err(UsageError::TwoTls { one, other }),
         }
@@ -187,7 +191,12 @@ impl CertsArgs {
         })
     }
 
-    fn names(&self) -> Vec<ServerName<'static>> {
+    /// The webhook configurations that are named.
+    pub(super) fn configurations(&self) -> &[String] {
+        &self.webhook_configuration
+    }
+
+    pub(super) fn names(&self) -> Vec<ServerName<'static>> {
         let names = self.tls_server_name.iter();
         names.filter_map(|Named(name)| name.clone()).collect()
     }

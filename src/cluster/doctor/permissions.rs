@@ -45,6 +45,12 @@ fn needs(names: &Names, found: &Found) -> Vec<Need> {
     let follow = ["get", "list", "watch"];
     let catalogs = "clustercatalogs.olm.operatorframework.io";
     let mut needs: Vec<_> = follow.map(|verb| need(verb, catalogs, None, None)).into();
+    let of_configuration = |verb| {
+        let name = Some(names.configuration.as_str());
+        let resource = "validatingwebhookconfigurations.admissionregistration.k8s.io";
+        need(verb, resource, None, name)
+    };
+    needs.push(of_configuration("get"));
     if let Some(olm) = found.olm_namespace.as_deref() {
         let of_olm = |verb| need(verb, "deployments.apps", Some(olm), Some(OLM));
         needs.extend(follow.map(of_olm));
@@ -56,11 +62,7 @@ fn needs(names: &Names, found: &Found) -> Vec<Need> {
         for verb in keep {
             needs.push(need(verb, "secrets", Some(namespace), Some(secret)));
         }
-        for verb in keep {
-            let name = Some(names.configuration.as_str());
-            let resource = "validatingwebhookconfigurations.admissionregistration.k8s.io";
-            needs.push(need(verb, resource, None, name));
-        }
+        needs.extend(["list", "patch", "watch"].map(of_configuration));
     }
     needs
 }

@@ -122,6 +122,7 @@ fn read_deployment(object: Object) -> Found {
 fn is_self_managed(pod: &PodSpec) -> bool {
     match setting(pod, "--certs") {
         Some(source) => source == "self-managed",
+        None if setting(pod, "--tls-cert").is_some() => false,
         None => ["--tls-secret", "--webhook-configuration"]
             .iter()
             .any(|flag| setting(pod, flag).is_some()),

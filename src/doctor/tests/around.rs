@@ -83,6 +83,12 @@ fn each_field_that_differs_says_what_comes_of_it() {
             "edits through another version of the API may go through unjudged",
         ),
         (
+            "webhooks",
+            "fail",
+            "API servers also send what the other webhook asks for, to where it says; remove it unless \
+             you added it",
+        ),
+        (
             "sideEffects",
             "warn",
             "the guard has none; a dry run is refused where a webhook may have some",

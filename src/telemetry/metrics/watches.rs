@@ -15,6 +15,8 @@ label! {
         ClusterCatalogs => "clustercatalogs",
         /// The Deployment of operator-controller.
         Deployment => "deployment",
+        /// The webhook configuration, which is read every minute.
+        WebhookConfiguration => "validatingwebhookconfiguration",
     }
 }
 

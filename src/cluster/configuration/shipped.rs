@@ -10,23 +10,38 @@ use k8s_openapi::api::admissionregistration::v1::{
 use serde::Serialize;
 use serde_json::{Value, json};
 
-use crate::doctor::{Difference, Names};
+use crate::doctor::Difference;
 
-/// What is shipped, for a guard of these names.
-pub(super) fn of(shipped: &ValidatingWebhook, names: &Names) -> ValidatingWebhook {
-    let mut shipped = shipped.clone();
-    if let Some(service) = &mut shipped.client_config.service {
-        service.namespace.clone_from(&names.namespace);
-        service.name.clone_from(&names.service);
-    }
-    shipped
+/// The fields that differ from the form that differs least, the first of those.
+pub(super) fn least_differences<'s>(
+    found: &ValidatingWebhook,
+    forms: impl Iterator<Item = &'s ValidatingWebhook>,
+) -> Vec<Difference> {
+    let differences = forms.map(|form| differences(found, form));
+    differences.min_by_key(Vec::len).unwrap_or_default()
+}
+
+/// What there is beside the one webhook that is shipped, if there is anything.
+///
+/// Another webhook in our configuration is called for whatever its own rules name, wherever its own
+/// `clientConfig` leads.
+pub(super) fn others(
+    found: &[ValidatingWebhook],
+    shipped: &ValidatingWebhook,
+) -> Option<Difference> {
+    let names = |webhooks: &[ValidatingWebhook]| {
+        let names = webhooks.iter().map(|one| one.name.as_str());
+        json!(names.collect::<Vec<_>>()).to_string()
+    };
+    (found.len() > 1).then(|| Difference {
+        field: WEBHOOKS,
+        found: names(found),
+        shipped: names(std::slice::from_ref(shipped)),
+    })
 }
 
 /// The fields that differ; `caBundle`, `failurePolicy` and `timeoutSeconds` are facts of their own.
-pub(super) fn differences(
-    found: &ValidatingWebhook,
-    shipped: &ValidatingWebhook,
-) -> Vec<Difference> {
+fn differences(found: &ValidatingWebhook, shipped: &ValidatingWebhook) -> Vec<Difference> {
     let pairs = fields(found).into_iter().zip(fields(shipped));
     let differing = pairs.filter(|((_, found), (_, shipped))| found != shipped);
     differing
@@ -42,6 +57,9 @@ pub(super) fn differences(
 pub(super) fn timeout(webhook: &ValidatingWebhook) -> i32 {
     webhook.timeout_seconds.unwrap_or(10)
 }
+
+/// The field that is all webhooks of a configuration.
+const WEBHOOKS: &str = "webhooks";
 
 /// Each field as an API server takes it.
 fn fields(webhook: &ValidatingWebhook) -> [(&'static str, Value); 8] {
@@ -108,6 +126,7 @@ fn json(value: &impl Serialize) -> Value {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::telemetry::metrics::ConfigurationField;
 
     fn webhook(change: impl FnOnce(&mut Value)) -> ValidatingWebhook {
         let mut webhook = json!({
@@ -210,17 +229,49 @@ mod tests {
     }
 
     #[test]
-    fn what_is_shipped_is_for_the_names_that_are_asked_for() {
-        let names = Names {
-            namespace: "a".to_owned(),
-            service: "b".to_owned(),
-            deployment: String::new(),
-            configuration: String::new(),
-        };
-        let service = of(&webhook(|_| {}), &names).client_config.service.unwrap();
+    fn the_form_that_differs_least_is_compared_with() {
+        let older = webhook(|form| {
+            form["rules"] = json!([]);
+            form["matchPolicy"] = json!("Exact");
+        });
+        let usual = webhook(|_| {});
+        let forms = || [&usual, &older].into_iter();
+        assert_eq!(least_differences(&older, forms()), []);
+        assert_eq!(least_differences(&usual, forms()), []);
+        let found = webhook(|found| {
+            found["rules"] = json!([]);
+            found["matchPolicy"] = json!("Exact");
+            found["sideEffects"] = json!("Some");
+        });
+        let fields = least_differences(&found, forms());
+        let fields: Vec<_> = fields.iter().map(|one| one.field).collect();
+        assert_eq!(fields, ["sideEffects"]);
+    }
+
+    #[test]
+    fn a_webhook_beside_ours_is_a_difference() {
+        let ours = webhook(|_| {});
+        assert_eq!(others(std::slice::from_ref(&ours), &ours), None);
+        let another = webhook(|found| found["name"] = json!("all.example.com"));
+        let found = others(&[ours.clone(), another], &ours).unwrap();
         assert_eq!(
-            (service.namespace, service.name),
-            ("a".to_owned(), "b".to_owned())
+            (found.field, &*found.found, &*found.shipped),
+            (
+                "webhooks",
+                r#"["validate.olmguard.dev","all.example.com"]"#,
+                r#"["validate.olmguard.dev"]"#,
+            )
         );
+    }
+
+    /// The metric has a label value for each of them.
+    #[test]
+    fn every_field_is_counted_by_its_name() {
+        let fields = fields(&webhook(|_| {})).map(|(field, _)| field);
+        for field in fields.into_iter().chain([WEBHOOKS]) {
+            let counted = ConfigurationField::of(field).map(ConfigurationField::as_str);
+            assert_eq!(counted, Some(field));
+        }
+        assert_eq!(ConfigurationField::of("news"), None);
     }
 }

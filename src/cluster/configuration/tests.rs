@@ -1,0 +1,179 @@
+//! A configuration that is changed under a running server, in virtual time.
+
+use std::sync::Arc;
+use std::time::{Duration, SystemTime};
+
+use hyper::{Method, StatusCode};
+use k8s_openapi::api::admissionregistration::v1::ValidatingWebhook;
+use serde_json::{Value, json};
+use tokio::time::{Instant, sleep};
+
+use super::{Audience, Expected, watch};
+use crate::cluster::tests::api::{ApiServer, Trouble};
+use crate::telemetry::Metrics;
+use crate::tls::Clock;
+
+const GROUP: &str = "admissionregistration.k8s.io/v1";
+const PLURAL: &str = "validatingwebhookconfigurations";
+const COLLECTION: &str = "/apis/admissionregistration.k8s.io/v1/validatingwebhookconfigurations";
+
+/// A server that reads what is in `api`.
+struct Scene {
+    api: ApiServer,
+    metrics: Metrics,
+}
+
+impl Scene {
+    fn of(configuration: Option<Value>) -> Self {
+        let api = ApiServer::start();
+        api.serve(GROUP, PLURAL, "ValidatingWebhookConfiguration");
+        if let Some(configuration) = configuration {
+            api.put(COLLECTION, configuration);
+        }
+        let metrics = Metrics::new();
+        let audience = Audience {
+            configuration: Arc::clone(&metrics.configuration),
+            watches: Arc::clone(&metrics.watches),
+            clock: Arc::new(Since(Instant::now())),
+        };
+        tokio::spawn(watch(api.client(), expected(), audience));
+        Self { api, metrics }
+    }
+
+    /// The fields that are not as shipped, a moment after a reading is due.
+    async fn changed(&self) -> Vec<String> {
+        sleep(Duration::from_secs(61)).await;
+        let text = self.metrics.render();
+        let lines = text.lines().filter_map(|line| {
+            let line = line.strip_prefix("olmguard_webhook_configuration_changed{field=\"")?;
+            line.strip_suffix("\"} 1").map(str::to_owned)
+        });
+        lines.collect()
+    }
+
+    fn of_watch(&self, name: &str) -> f64 {
+        let text = self.metrics.render();
+        let series = format!("{name}{{resource=\"validatingwebhookconfiguration\"}} ");
+        let mut values = text.lines().filter_map(|line| line.strip_prefix(&series));
+        values.next().unwrap().parse().unwrap()
+    }
+}
+
+/// Seconds since the test began are seconds since 1970.
+#[derive(Debug)]
+struct Since(Instant);
+
+impl Clock for Since {
+    fn now(&self) -> SystemTime {
+        SystemTime::UNIX_EPOCH + self.0.elapsed()
+    }
+}
+
+fn webhook(resource: &str) -> Value {
+    json!({
+        "name": "validate.olmguard.dev",
+        "clientConfig": {"service": {
+            "namespace": "olmguard-system", "name": "olmguard", "path": "/validate", "port": 443,
+        }},
+        "rules": [{"apiGroups": ["a"], "apiVersions": ["v1"], "operations": ["CREATE"],
+                   "resources": [resource], "scope": "Cluster"}],
+        "matchConditions": [{"name": "one", "expression": "true"}],
+        "sideEffects": "None", "admissionReviewVersions": ["v1"],
+    })
+}
+
+fn configuration(webhooks: &[Value]) -> Value {
+    json!({
+        "apiVersion": GROUP, "kind": "ValidatingWebhookConfiguration",
+        "metadata": {"name": "olmguard"}, "webhooks": webhooks,
+    })
+}
+
+/// The usual form, and one for another resource.
+fn expected() -> Expected {
+    let form =
+        |resource| -> ValidatingWebhook { serde_json::from_value(webhook(resource)).unwrap() };
+    Expected::new("olmguard".to_owned(), form("x"), vec![form("older")])
+        .asking("olmguard-system", "olmguard")
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_is_shipped_in_either_form_is_not_changed() {
+    let scene = Scene::of(Some(configuration(&[webhook("x")])));
+    assert_eq!(scene.changed().await, NONE);
+    let mut older = webhook("older");
+    older["clientConfig"]["caBundle"] = json!("YQ==");
+    older["failurePolicy"] = json!("Ignore");
+    scene.api.put(COLLECTION, configuration(&[older]));
+    assert_eq!(scene.changed().await, NONE);
+    assert!(scene.of_watch("olmguard_watch_connected") > 0.0);
+}
+
+/// What a taken-over pod of `self-managed` mode can do with its right to patch the `caBundle`.
+#[tokio::test(start_paused = true)]
+async fn what_an_attacker_writes_is_seen_within_a_minute_and_its_end_as_well() {
+    let scene = Scene::of(Some(configuration(&[webhook("x")])));
+    assert_eq!(scene.changed().await, NONE);
+    let mut everything = webhook("*");
+    everything["rules"][0]["apiGroups"] = json!(["*"]);
+    everything["clientConfig"] = json!({"url": "https://attacker.example.com/"});
+    scene
+        .api
+        .put(COLLECTION, configuration(&[everything.clone()]));
+    assert_eq!(scene.changed().await, ["clientConfig", "rules"]);
+    everything["name"] = json!("all.example.com");
+    let beside = configuration(&[webhook("x"), everything.clone()]);
+    scene.api.put(COLLECTION, beside);
+    assert_eq!(scene.changed().await, ["webhooks"]);
+    scene.api.put(COLLECTION, configuration(&[everything]));
+    assert_eq!(scene.changed().await, ["webhook"]);
+    scene.api.put(COLLECTION, configuration(&[webhook("x")]));
+    assert_eq!(scene.changed().await, NONE);
+    scene.api.delete(COLLECTION, "olmguard");
+    assert_eq!(scene.changed().await, ["webhook"]);
+}
+
+#[tokio::test(start_paused = true)]
+async fn an_api_server_that_is_away_leaves_the_last_reading_and_its_age() {
+    let mut changed = webhook("x");
+    changed["matchConditions"][0]["expression"] = json!("false");
+    let scene = Scene::of(Some(configuration(&[changed])));
+    assert_eq!(scene.changed().await, ["matchConditions"]);
+    for trouble in [
+        Trouble::Refused,
+        Trouble::Silent,
+        Trouble::Empty,
+        Trouble::Status(StatusCode::FORBIDDEN),
+    ] {
+        scene.api.trouble(trouble, |_| true);
+        scene.changed().await;
+        let read = scene.of_watch(LAST);
+        assert_eq!(scene.changed().await, ["matchConditions"], "{trouble:?}");
+        let still = scene.of_watch(LAST);
+        assert!((still - read).abs() < 1e-9, "{trouble:?}: {read}, {still}");
+        assert!(scene.of_watch("olmguard_watch_connected") < 1.0);
+        scene.api.heal();
+        assert_eq!(scene.changed().await, ["matchConditions"]);
+        assert!(scene.of_watch("olmguard_watch_connected") > 0.0);
+        assert!(scene.of_watch(LAST) > still, "{trouble:?}");
+    }
+}
+
+/// The right to get the one object is all that it needs.
+#[tokio::test(start_paused = true)]
+async fn nothing_but_the_one_object_is_asked_for_once_a_minute() {
+    let scene = Scene::of(None);
+    for _ in 0..10 {
+        assert_eq!(scene.changed().await, ["webhook"]);
+    }
+    let asked = scene.api.asked();
+    assert!((10..=12).contains(&asked.len()), "{}", asked.len());
+    for one in asked {
+        let path = format!("{COLLECTION}/olmguard");
+        assert_eq!((one.method, one.path), (Method::GET, path));
+        assert_eq!(one.query, []);
+    }
+}
+
+const NONE: [&str; 0] = [];
+const LAST: &str = "olmguard_watch_last_contact_timestamp_seconds";
