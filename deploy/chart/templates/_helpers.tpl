@@ -40,12 +40,26 @@ openshift-catalogd
 {{- end -}}
 {{- end }}
 
+{{/* "true" in the profile hardened and in enforcing, which has everything of it; otherwise empty. */}}
+{{- define "olmguard.hardened" -}}
+{{- ternary "true" "" (has .Values.profile (list "hardened" "enforcing")) -}}
+{{- end }}
+
+{{/* "true" if only operator-controller can write the status; otherwise empty. */}}
+{{- define "olmguard.status-policy" -}}
+{{- if kindIs "bool" .Values.statusPolicy.enabled -}}
+{{- ternary "true" "" .Values.statusPolicy.enabled -}}
+{{- else -}}
+{{- ternary "true" "" (eq .Values.profile "enforcing") -}}
+{{- end -}}
+{{- end }}
+
 {{- define "olmguard.replicas" -}}
-{{- .Values.replicas | default (get (dict "default" 2 "hardened" 3 "single-node" 1) .Values.profile) -}}
+{{- .Values.replicas | default (get (dict "default" 2 "hardened" 3 "enforcing" 3 "single-node" 1) .Values.profile) -}}
 {{- end }}
 
 {{- define "olmguard.failure-policy" -}}
-{{- .Values.failurePolicy | default (ternary "Fail" "Ignore" (eq .Values.profile "hardened")) -}}
+{{- .Values.failurePolicy | default (ternary "Fail" "Ignore" (eq (include "olmguard.hardened" .) "true")) -}}
 {{- end }}
 
 {{- define "olmguard.image" -}}
@@ -64,6 +78,9 @@ openshift-catalogd
 - [catalogd-ca, /etc/olmguard/catalogd-ca]
 - [olm-namespace, {{ include "olmguard.olm-namespace" . }}]
 - [tls-server-name, olmguard.{{ .Release.Namespace }}.svc]
+{{- if eq .Values.profile "enforcing" }}
+- [on-undecided, deny]
+{{- end }}
 {{- if eq .Values.certificates.mode "self-managed" }}
 - [certs, self-managed]
 {{- else }}

@@ -17,6 +17,7 @@ mod rights;
 mod rollout;
 mod shipped;
 mod stand_in;
+mod status_policy;
 mod texts;
 mod truth;
 mod uninstall;
@@ -107,6 +108,7 @@ fn entries() -> Vec<Entry> {
         shipped::leaves_the_bundle_alone,
         shipped::matches_what_it_says,
         shipped::older_shapes_are_judged,
+        status_policy::keeps_the_status_to_the_controller,
         texts::of_a_guard_that_answers,
         texts::of_a_guard_that_is_away,
         truth::agrees_with_the_controller,

@@ -6,7 +6,14 @@ use std::fmt;
 pub(super) struct Combination {
     profile: &'static str,
     certificates: &'static str,
-    component: Option<&'static str>,
+    component: Option<Component>,
+}
+
+/// A folder of `deploy/components`, and the value of the chart that is the same.
+#[derive(Clone, Copy)]
+struct Component {
+    name: &'static str,
+    value: &'static str,
 }
 
 /// All, those with overlays first.
@@ -31,7 +38,7 @@ impl Combination {
     pub(super) fn kustomization(&self) -> String {
         let component = self
             .component
-            .map(|name| format!("../../deploy/components/{name}"));
+            .map(|component| format!("../../deploy/components/{}", component.name));
         format!(
             "resources: [../../deploy/overlays/{}]\n\
              components: [{}]\n\
@@ -43,7 +50,9 @@ impl Combination {
 
     /// The same as values of the chart.
     pub(super) fn values(&self) -> String {
-        let component = self.component.map(|name| format!(",{name}=true"));
+        let component = self
+            .component
+            .map(|component| format!(",{}=true", component.value));
         format!(
             "namespace.create=true,profile={},certificates.mode={}{}",
             self.profile,
@@ -61,24 +70,40 @@ impl fmt::Display for Combination {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.name())?;
         self.component
-            .map_or(Ok(()), |component| write!(f, " with {component}"))
+            .map_or(Ok(()), |component| write!(f, " with {}", component.name))
     }
 }
 
-const PROFILES: [&str; 3] = ["default", "hardened", "single-node"];
+const PROFILES: [&str; 4] = ["default", "hardened", "enforcing", "single-node"];
 const CERTIFICATES: [&str; 3] = ["self-managed", "cert-manager", "service-ca"];
-const BEYOND: [Combination; 2] = [
-    Combination {
-        profile: "default",
-        certificates: "self-managed",
-        component: Some("v1alpha1"),
-    },
-    Combination {
-        profile: "hardened",
-        certificates: "self-managed",
-        component: Some("openshift"),
-    },
+const BEYOND: [Combination; 6] = [
+    beyond("default", "self-managed", V1ALPHA1),
+    beyond("hardened", "self-managed", OPENSHIFT),
+    beyond("enforcing", "self-managed", V1ALPHA1),
+    beyond("enforcing", "self-managed", OPENSHIFT),
+    beyond("default", "cert-manager", STATUS_POLICY),
+    beyond("default", "service-ca", STATUS_POLICY),
 ];
+
+const V1ALPHA1: Component = component("v1alpha1", "v1alpha1");
+const OPENSHIFT: Component = component("openshift", "openshift");
+const STATUS_POLICY: Component = component("status-policy", "statusPolicy.enabled");
+
+const fn beyond(
+    profile: &'static str,
+    certificates: &'static str,
+    component: Component,
+) -> Combination {
+    Combination {
+        profile,
+        certificates,
+        component: Some(component),
+    }
+}
+
+const fn component(name: &'static str, value: &'static str) -> Component {
+    Component { name, value }
+}
 
 #[cfg(test)]
 mod tests {
@@ -87,7 +112,7 @@ mod tests {
     #[test]
     fn each_profile_has_an_overlay_for_each_mode() {
         let names: Vec<_> = all().iter().filter_map(Combination::overlay).collect();
-        assert_eq!(names.len(), 9);
+        assert_eq!(names.len(), 12);
         assert_eq!(
             names.first().map(String::as_str),
             Some("default-self-managed")
@@ -100,10 +125,11 @@ mod tests {
 
     #[test]
     fn a_component_is_a_value_of_the_chart() {
-        let [with, _] = &BEYOND;
+        let [with, .., last] = &BEYOND;
         assert_eq!(with.overlay(), None);
         assert_eq!(with.to_string(), "default-self-managed with v1alpha1");
         assert!(with.kustomization().contains("/components/v1alpha1]"));
         assert!(with.values().ends_with(",v1alpha1=true"));
+        assert!(last.values().ends_with(",statusPolicy.enabled=true"));
     }
 }

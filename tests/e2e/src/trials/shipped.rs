@@ -29,7 +29,7 @@ pub(crate) async fn every_manifest_is_taken_and_stays(cluster: &mut Cluster) -> 
     let kubectl = cluster.kubectl()?;
     kubectl.apply(stand_in::CERT_MANAGER).await?;
     kubectl.apply(stand_in::NAMESPACES).await?;
-    for profile in ["default", "hardened", "single-node"] {
+    for profile in ["default", "hardened", "enforcing", "single-node"] {
         for mode in ["self-managed", "cert-manager", "service-ca"] {
             let name = format!("{profile}-{mode}");
             of(cluster, &kubectl, &rendered(&name)?)
