@@ -6,6 +6,7 @@
 
 mod manifests {
     mod profiles;
+    mod rights;
 }
 
 use std::collections::BTreeSet;
