@@ -60,14 +60,27 @@ async fn lists(kubectl: &Kubectl) -> Result<String> {
     Ok(text)
 }
 
-/// Its lines, with one blank between columns.
+/// Its lines.
 async fn list(kubectl: &Kubectl, namespace: &str, account: &str) -> Result<BTreeSet<String>> {
     let list = format!(
         "auth can-i --list --no-headers -n {namespace} --as=system:serviceaccount:{account}"
     );
     let printed = kubectl.run(&list, "").await?;
-    let columns = |line: &str| line.split_whitespace().collect::<Vec<_>>().join(" ");
     Ok(printed.lines().map(columns).collect())
+}
+
+/// With one space between columns. Verbs that two roles give come in any order, so they are sorted.
+fn columns(line: &str) -> String {
+    let words: Vec<_> = line.split_whitespace().collect();
+    let line = words.join(" ");
+    match line.rsplit_once('[') {
+        None => line,
+        Some((columns, verbs)) => {
+            let mut verbs: Vec<_> = verbs.trim_end_matches(']').split(' ').collect();
+            verbs.sort_unstable();
+            format!("{columns}[{}]", verbs.join(" "))
+        }
+    }
 }
 
 /// The same asked of the API server with the account's own token.
