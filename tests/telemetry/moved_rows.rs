@@ -7,7 +7,7 @@ use super::metrics::all;
 use super::moved::rows;
 
 /// Each file of rows, and the test that moves them.
-const PLACES: [(&str, &str, &str); 4] = [
+const PLACES: [(&str, &str, &str); 5] = [
     (
         "server.txt",
         include_str!("moved/server.txt"),
@@ -17,6 +17,11 @@ const PLACES: [(&str, &str, &str); 4] = [
         "cluster.txt",
         include_str!("moved/cluster.txt"),
         "src/cluster/follow/tests/moved.rs (catalogs of a cluster)",
+    ),
+    (
+        "configuration.txt",
+        include_str!("moved/configuration.txt"),
+        "src/cluster/configuration/tests.rs (the webhook configuration)",
     ),
     (
         "guardrails.txt",

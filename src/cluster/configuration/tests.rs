@@ -11,6 +11,7 @@ use tokio::time::{Instant, sleep};
 use super::{Audience, Expected, watch};
 use crate::cluster::tests::api::{ApiServer, Trouble};
 use crate::telemetry::Metrics;
+use crate::telemetry::metrics::moved::Moved;
 use crate::tls::Clock;
 
 const GROUP: &str = "admissionregistration.k8s.io/v1";
@@ -173,6 +174,37 @@ async fn nothing_but_the_one_object_is_asked_for_once_a_minute() {
         assert_eq!((one.method, one.path), (Method::GET, path));
         assert_eq!(one.query, []);
     }
+}
+
+#[tokio::test(start_paused = true)]
+async fn every_metric_of_the_configuration_moves() {
+    let scene = Scene::of(Some(configuration(&[webhook("x")])));
+    let mut moved = Moved::default();
+    moved.look(&scene.metrics.render());
+    scene.changed().await;
+    let mut other = webhook("y");
+    other["clientConfig"]["service"]["path"] = json!("/other");
+    other["matchConditions"] = json!([]);
+    other["matchPolicy"] = json!("Exact");
+    other["sideEffects"] = json!("NoneOnDryRun");
+    other["admissionReviewVersions"] = json!(["v1", "v1beta1"]);
+    other["namespaceSelector"] = json!({"matchLabels": {"a": "b"}});
+    other["objectSelector"] = json!({"matchLabels": {"c": "d"}});
+    let mut beside = webhook("z");
+    beside["name"] = json!("all.example.com");
+    scene.api.put(COLLECTION, configuration(&[other, beside]));
+    assert_eq!(scene.changed().await.len(), 9);
+    moved.look(&scene.metrics.render());
+    scene.api.delete(COLLECTION, "olmguard");
+    scene.changed().await;
+    moved.look(&scene.metrics.render());
+    scene
+        .api
+        .trouble(Trouble::Status(StatusCode::FORBIDDEN), |_| true);
+    scene.changed().await;
+    moved.look(&scene.metrics.render());
+    let rows = include_str!("../../../tests/telemetry/moved/configuration.txt");
+    assert_eq!(moved.still(rows), NONE);
 }
 
 const NONE: [&str; 0] = [];
