@@ -269,6 +269,61 @@ pub(super) const REMEDIES: &[Remedy] = &[
         By::Test(SELF_MANAGED, "a_lost_secret_and_an_emptied_bundle_heal"),
     ),
     of(
+        "OlmguardConfigurationChanged",
+        "delete the configuration, which stops every call",
+        By::Test(
+            "tests/e2e/src/trials/uninstall.rs",
+            "leaves_nothing_by_kubectl",
+        ),
+    ),
+    of(
+        "OlmguardConfigurationChanged",
+        "the objects of the cluster go nowhere",
+        By::Test(
+            "tests/e2e/src/trials/uninstall.rs",
+            "leaves_nothing_by_kubectl",
+        ),
+    ),
+    of(
+        "OlmguardConfigurationChanged",
+        "kubectl delete validatingwebhookconfiguration olmguard",
+        By::Test(
+            "tests/e2e/src/trials/uninstall.rs",
+            "leaves_nothing_by_kubectl",
+        ),
+    ),
+    of(
+        "OlmguardConfigurationChanged",
+        "Find the account that wrote it",
+        By::Reader("the audit log is the reader's"),
+    ),
+    of(
+        "OlmguardConfigurationChanged",
+        "treat the pods as compromised",
+        By::Page("docs/security.md"),
+    ),
+    of(
+        "OlmguardConfigurationChanged",
+        "Apply the manifests of your version again",
+        By::Test(
+            "src/cluster/configuration/tests.rs",
+            "what_an_attacker_writes_is_seen_within_a_minute_and_its_end_as_well",
+        ),
+    ),
+    of(
+        "OlmguardConfigurationChanged",
+        "The alert ends within a minute",
+        By::Test(
+            "src/cluster/configuration/tests.rs",
+            "what_an_attacker_writes_is_seen_within_a_minute_and_its_end_as_well",
+        ),
+    ),
+    of(
+        "OlmguardConfigurationChanged",
+        "silence the alert for that `field`",
+        By::Reader("which change is meant is the reader's to say"),
+    ),
+    of(
         "OlmguardDenialSpike",
         "change its image back to the digest before",
         By::Test(
