@@ -131,7 +131,7 @@ fn other_content_replaces_that_of_one() {
     let scene = with(olm, &[(state, true), (named("other"), true)], files);
     let (_, report) = scene.json(&["-f", "a.yaml", SNAPSHOT, "--catalog=hub=empty.yaml"]);
     assert_eq!(report["catalogs"][0]["packages"], 0);
-    assert_eq!(report["catalogs"][0]["digest"], serde_json::Value::Null);
+    assert_eq!(report["catalogs"][0]["digest"], Value::Null);
     assert_eq!(report["results"][0]["resolved"]["catalog"], "other");
     let (_, report) = scene.json(&["-f", "a.yaml", SNAPSHOT, "--catalog=third=empty.yaml"]);
     let names = report["catalogs"].as_array().expect("a list").iter();
