@@ -67,8 +67,8 @@ fn rights(manifest: &str) -> BTreeSet<Right> {
     let roles = objects.iter().filter(|object| object["rules"].is_array());
     roles
         .flat_map(|role| {
-            let rules = role["rules"].as_array().expect("rules").iter();
-            rules.map(|rule| right(rule, place(role)))
+            let each = role["rules"].as_array().expect("rules").iter();
+            each.map(|rule| right(rule, place(role)))
         })
         .collect()
 }
@@ -91,10 +91,8 @@ fn right(rule: &Value, place: &str) -> Right {
 
 /// Where a role holds.
 fn place(role: &Value) -> &'static str {
-    match (
-        role["kind"].as_str(),
-        role["metadata"]["namespace"].as_str(),
-    ) {
+    let namespace = role.pointer("/metadata/namespace");
+    match (role["kind"].as_str(), namespace.and_then(Value::as_str)) {
         (Some("ClusterRole"), None) => "the cluster",
         (Some("Role"), Some("olmguard-system")) => "its own namespace",
         (Some("Role"), Some("olmv1-system" | "openshift-operator-controller")) => {

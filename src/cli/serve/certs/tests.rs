@@ -112,8 +112,8 @@ fn flags_that_agree_say_it_all() {
     assert_eq!((ca.file, ca.allowed.len()), ("a".into(), 2));
     let names = ["olmguard.svc", "::1"].map(|name| ServerName::try_from(name).unwrap());
     assert_eq!(files.wanted, names);
-    let named = [&arguments[..], &["--webhook-configuration=x"]].concat();
-    assert!(matches!(resolved(&named), Ok(Certs::Files(_))));
+    let with_configuration = [&arguments[..], &["--webhook-configuration=x"]].concat();
+    assert!(matches!(resolved(&with_configuration), Ok(Certs::Files(_))));
     assert!(matches!(
         resolved(&["--self-signed"]),
         Ok(Certs::SelfSigned(..))
