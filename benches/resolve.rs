@@ -81,7 +81,7 @@ impl Bench {
         let file = shared().join(format!("vectors/decisions/catalogs/{package}.jsonl"));
         let mut builder = CatalogBuilder::new(&rules);
         read(&file, &Progress::default(), &mut builder).expect("a recorded package");
-        let catalog = Arc::new(builder.finish());
+        let catalog = Arc::new(builder.finish().expect("no bound"));
         let state = CatalogState::named("cat", Content::Loaded(Arc::clone(&catalog)));
         Self {
             package: package.to_owned(),

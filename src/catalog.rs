@@ -15,12 +15,11 @@ mod channel;
 mod edges;
 pub mod fbc;
 mod index;
+pub mod memory;
 mod owned;
 mod package;
 mod plausible;
 mod written;
-
-use std::collections::BTreeMap;
 
 pub use blob::DependencyKind;
 pub use builder::CatalogBuilder;
@@ -35,14 +34,18 @@ pub use written::WrittenEdge;
 
 use crate::heap::Heap;
 use blob::BlobFault;
+use memory::Account;
 
 /// The content of one catalog, immutable.
 #[derive(Clone, Debug, Default)]
 pub struct Catalog {
-    packages: BTreeMap<Box<str>, Result<Package, PackageFault>>,
+    /// In byte order of their names.
+    packages: Vec<(Box<str>, Result<Package, PackageFault>)>,
     counts: Counts,
     /// Whether its first value has no schema.
     is_foreign: bool,
+    /// What it takes of memory, and what that is taken from.
+    account: Account,
 }
 
 /// How many blobs of a kind a catalog holds, of those that are filed under a package.
@@ -68,12 +71,19 @@ pub struct PackageFault {
 impl Catalog {
     /// The package of this name, if at least one blob is filed under it.
     pub fn package(&self, name: &str) -> Option<Result<&Package, &PackageFault>> {
-        self.packages.get(name).map(Result::as_ref)
+        self.entry(name).map(Result::as_ref)
+    }
+
+    fn entry(&self, name: &str) -> Option<&Result<Package, PackageFault>> {
+        let found = self
+            .packages
+            .binary_search_by(|(known, _)| (**known).cmp(name));
+        self.packages.get(found.ok()?).map(|(_, package)| package)
     }
 
     /// The names under which blobs are filed, in byte order.
     pub fn package_names(&self) -> impl Iterator<Item = &str> {
-        self.packages.keys().map(|name| &**name)
+        self.packages.iter().map(|(name, _)| &**name)
     }
 
     /// How much there is in it.
@@ -81,16 +91,14 @@ impl Catalog {
         self.counts
     }
 
-    /// How many bytes of memory it takes; every package is looked at for it.
+    /// How many bytes of memory it takes, as an allocator rounds them.
     pub fn resident_bytes(&self) -> usize {
-        size_of::<Self>() + self.packages.heap_bytes()
+        size_of::<Self>() + self.account.taken()
     }
 }
 
 impl Heap for PackageFault {
-    /// About that of their texts.
     fn heap_bytes(&self) -> usize {
-        let texts = self.faults.iter().map(|fault| fault.to_string().len());
-        self.faults.capacity() * size_of::<BlobFault>() + texts.sum::<usize>()
+        self.faults.heap_bytes()
     }
 }

@@ -26,6 +26,7 @@ pub mod lint;
 mod log;
 mod look;
 mod man;
+mod memory;
 mod output;
 mod paint;
 mod path;

@@ -39,8 +39,9 @@ use std::thread;
 use crate::catalog::blob::Sink;
 use crate::catalog::fbc::intake::{Decisive, Intake};
 use crate::catalog::fbc::{FbcError, NotAFile};
+use crate::catalog::memory::TooLarge;
 use crate::catalog::{Doubt, Glance};
-pub use load::{load, load_bytes, load_content};
+pub use load::{finished, load, load_bytes, load_content};
 
 use pipeline::Pipeline;
 
@@ -114,6 +115,14 @@ pub enum SourceError {
         file: Box<str>,
         /// How many bytes are read.
         limit: u64,
+    },
+    /// It needs more memory than there is for it.
+    #[error("{file}: {source}")]
+    Memory {
+        /// The file.
+        file: Box<str>,
+        /// Which bound it exceeds.
+        source: TooLarge,
     },
     /// A folder holds more files than are read.
     #[error("{folder}: more than {limit} files and folders: expected the folder of a catalog")]

@@ -58,7 +58,7 @@ async fn fetched(server: &Scripted, catalog: &str) -> Result<u64, String> {
         let rules = Rules::default();
         let mut builder = CatalogBuilder::new(&rules);
         read_from("c", input, &Progress::default(), &mut builder)?;
-        Ok(builder.finish())
+        Ok(builder.finish().expect("no bound"))
     });
     fetched
         .await

@@ -189,5 +189,5 @@ fn catalog(lines: &str) -> Catalog {
     let mut builder = CatalogBuilder::new(&rules);
     let text = written(lines).fbc();
     fbc::read("c.jsonl", text.as_bytes(), &mut builder).expect("a catalog");
-    builder.finish()
+    builder.finish().expect("no bound")
 }

@@ -62,7 +62,7 @@ fn left_behind(catalog: &str) -> Behind {
     let rules = Rules::default();
     let mut builder = CatalogBuilder::new(&rules);
     fbc::read("c.yaml", catalog.as_bytes(), &mut builder).unwrap_or_else(|fault| panic!("{fault}"));
-    let catalog = builder.finish();
+    let catalog = builder.finish().expect("no bound");
     let package = catalog.package("p").and_then(Result::ok);
     let graph = Graph::of("p", package.unwrap_or_else(|| panic!("no package")));
     let line = match Line::of(&graph, Subscribed::To("c")) {

@@ -52,7 +52,10 @@ fn both(path: &Path, rules: &Rules) -> (Catalog, Catalog) {
     let record = recorder.finish().expect("a record");
     let mut replayed = CatalogBuilder::new(rules);
     replay(&record[..], &mut replayed).expect("a whole record");
-    (source.finish(), replayed.finish())
+    (
+        source.finish().expect("no bound"),
+        replayed.finish().expect("no bound"),
+    )
 }
 
 /// Everything that a decision asks of a package.

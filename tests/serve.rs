@@ -199,6 +199,14 @@ fn wrong_usage_says_what_to_write_instead() {
             "no/such/file",
         ),
         (
+            &["--self-signed", "--memory-limit=much"],
+            "\"much\" is not a quantity of memory: expected one such as 384Mi",
+        ),
+        (
+            &["--self-signed", "--memory-limit=64Mi"],
+            "the memory limit is 64Mi: expected at least",
+        ),
+        (
             &["--self-signed", "--on-undecided=no"],
             "possible values: warn, deny",
         ),

@@ -73,7 +73,7 @@ fn index(name: &str, input: &mut dyn Read) -> Result<Catalog, SourceError> {
     let rules = Rules::default();
     let mut builder = CatalogBuilder::new(&rules);
     read_from(name, input, &Progress::default(), &mut builder)?;
-    Ok(builder.finish())
+    Ok(builder.finish().expect("no bound"))
 }
 
 const ROUNDS: usize = 7;

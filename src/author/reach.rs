@@ -80,11 +80,12 @@ fn index(catalog: &Written, rules: &Rules) -> Result<Catalog, WrittenError> {
     let mut builder = CatalogBuilder::new(rules);
     let text = catalog.to_text(Format::Json);
     let file = "the catalog";
-    fbc::read(file, text.as_bytes(), &mut builder).map_err(|source| WrittenError::File {
+    let read = fbc::read(file, text.as_bytes(), &mut builder);
+    let catalog = read.and_then(|()| Ok(builder.finish()?));
+    catalog.map_err(|source| WrittenError::File {
         file: file.into(),
         source,
-    })?;
-    Ok(builder.finish())
+    })
 }
 
 /// Walks one channel.

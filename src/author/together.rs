@@ -16,11 +16,11 @@ impl Written {
         let mut builder = CatalogBuilder::new(&rules);
         let text = self.bearing_guardrails();
         let read = fbc::read("what is written", text.as_bytes(), &mut builder);
-        read.map_err(|source| WrittenError::File {
+        let catalog = read.and_then(|()| Ok(builder.finish()?));
+        let catalog = catalog.map_err(|source| WrittenError::File {
             file: "what is written".into(),
             source,
         })?;
-        let catalog = builder.finish();
         for name in catalog.package_names() {
             let package = catalog.package(name).and_then(Result::ok);
             let stated = package.and_then(|package| package.guardrails().stated());

@@ -20,6 +20,9 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
+use super::memory::Account;
+use crate::heap::Heap;
+
 /// Where operator-controller's cache files a blob: `package/schema/name.json`.
 ///
 /// The names are those of the file, not always those in the blob: an `olm.package` is filed under
@@ -208,6 +211,12 @@ pub struct Deprecation<'a> {
 
 /// Takes the blobs of a catalog, one after another.
 pub trait Sink {
+    /// The account that the reading of these blobs is counted in; one without a bound unless there is
+    /// one. A reader stops when it is refused.
+    fn memory(&self) -> Account {
+        Account::default()
+    }
+
     /// Takes one blob; of two with one key the later counts.
     fn blob(&mut self, key: Key<'_>, content: Result<Content<'_>, BlobFault>);
 
@@ -336,5 +345,89 @@ impl fmt::Display for Kind {
             Self::List => "a list",
             Self::Object => "an object",
         })
+    }
+}
+
+impl Heap for Content<'_> {
+    fn heap_bytes(&self) -> usize {
+        match self {
+            Self::Package(package) => package.heap_bytes(),
+            Self::Channel(channel) => channel.heap_bytes(),
+            Self::Bundle(bundle) => bundle.heap_bytes(),
+            Self::Deprecations(entries) => entries.heap_bytes(),
+            Self::Guardrails(text) => text.heap_bytes(),
+            Self::Other => 0,
+        }
+    }
+}
+
+impl Heap for Package<'_> {
+    fn heap_bytes(&self) -> usize {
+        self.default_channel.heap_bytes()
+            + self.guardrails.heap_bytes()
+            + self.other_guardrails.heap_bytes()
+    }
+}
+
+impl Heap for Channel<'_> {
+    fn heap_bytes(&self) -> usize {
+        self.name.heap_bytes() + self.entries.heap_bytes()
+    }
+}
+
+impl Heap for Entry<'_> {
+    fn heap_bytes(&self) -> usize {
+        self.name.heap_bytes()
+            + self.replaces.heap_bytes()
+            + self.skips.heap_bytes()
+            + self.skip_range.heap_bytes()
+    }
+}
+
+impl Heap for Bundle<'_> {
+    fn heap_bytes(&self) -> usize {
+        self.name.heap_bytes()
+            + self.image.heap_bytes()
+            + self.package_property.heap_bytes()
+            + self.min_kube_version.heap_bytes()
+    }
+}
+
+impl Heap for PackageProperty<'_> {
+    fn heap_bytes(&self) -> usize {
+        match self {
+            Self::Absent => 0,
+            Self::Undecodable(fault) => fault.heap_bytes(),
+            Self::Present { version, release } => match release {
+                ReleaseField::Text(text) => version.heap_bytes() + text.heap_bytes(),
+                ReleaseField::Absent | ReleaseField::NotAString => version.heap_bytes(),
+            },
+        }
+    }
+}
+
+impl Heap for Deprecation<'_> {
+    fn heap_bytes(&self) -> usize {
+        self.schema.heap_bytes() + self.name.heap_bytes() + self.message.heap_bytes()
+    }
+}
+
+impl Heap for BlobFault {
+    fn heap_bytes(&self) -> usize {
+        let texts = [&self.file, &self.package, &self.schema, &self.name];
+        texts.map(Heap::heap_bytes).iter().sum::<usize>() + self.fault.heap_bytes()
+    }
+}
+
+impl Heap for Fault {
+    fn heap_bytes(&self) -> usize {
+        match self {
+            Self::MissingSchema => 0,
+            Self::WrongType { path, expected, .. } | Self::Missing { path, expected } => {
+                path.heap_bytes() + expected.heap_bytes()
+            }
+            Self::Base64 { path } => path.heap_bytes(),
+            Self::ObjectData { path, reason } => path.heap_bytes() + reason.heap_bytes(),
+        }
     }
 }

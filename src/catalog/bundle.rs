@@ -6,7 +6,7 @@
 use std::cmp::Ordering;
 
 use crate::catalog::blob::{self, DependencyKind, Fault, PackageProperty, ReleaseField};
-use crate::heap::Heap;
+use crate::heap::{Heap, allocated};
 use crate::olm::{ReleaseKey, Rules};
 use crate::version::{VersionError, VersionRelease, VersionReleaseError, go};
 
@@ -67,7 +67,7 @@ impl Heap for Bundle {
 impl Heap for BundleVersionError {
     /// About that of its text.
     fn heap_bytes(&self) -> usize {
-        self.to_string().len()
+        allocated(self.to_string().len())
     }
 }
 

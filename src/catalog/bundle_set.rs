@@ -3,7 +3,7 @@
 //! A package numbers its bundles in order of preference, so the first member of a set is the best
 //! bundle in it, and walking a set walks from best to worst.
 
-use crate::heap::Heap;
+use crate::heap::{Heap, allocated};
 
 /// The place of a bundle in its package's order of preference; 0 is the best.
 #[derive(Clone, Copy, Debug, Eq, Hash, Ord, PartialEq, PartialOrd)]
@@ -30,7 +30,7 @@ pub struct BundleSet {
 
 impl Heap for BundleSet {
     fn heap_bytes(&self) -> usize {
-        size_of_val(&*self.words)
+        allocated(size_of_val(&*self.words))
     }
 }
 

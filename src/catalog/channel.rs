@@ -4,7 +4,7 @@
 //! package can have as many channels as bundles.
 
 use crate::catalog::bundle_set::{BundleIndex, BundleSet};
-use crate::heap::Heap;
+use crate::heap::{Heap, allocated};
 
 /// The place of a channel among those of its package.
 #[derive(Clone, Copy, Debug, Eq, Ord, PartialEq, PartialOrd)]
@@ -35,7 +35,7 @@ impl Heap for Channel {
             members,
             deprecated,
         } = self;
-        name.heap_bytes() + size_of_val(&**members) + deprecated.heap_bytes()
+        name.heap_bytes() + allocated(size_of_val(&**members)) + deprecated.heap_bytes()
     }
 }
 

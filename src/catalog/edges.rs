@@ -21,7 +21,8 @@ use std::collections::HashMap;
 
 use crate::catalog::bundle_set::BundleIndex;
 use crate::catalog::channel::ChannelIndex;
-use crate::heap::Heap;
+use crate::catalog::memory::Loan;
+use crate::heap::{Heap, allocated};
 use crate::version::{Membership, SkipRange, Version};
 
 /// Where an edge leads, and the channel that it is written in.
@@ -78,6 +79,8 @@ pub(super) struct EdgesBuilder {
     from_range: Vec<RangeEdges>,
     unread: Vec<(Box<str>, Edge)>,
     range_index_by_text: HashMap<Box<str>, Option<usize>>,
+    /// What all of it takes. Once it is refused, nothing more is collected; its account says so.
+    loan: Loan,
 }
 
 impl Edge {
@@ -151,12 +154,7 @@ impl Heap for Edges {
             unread,
             held,
         } = self;
-        let unread_texts: usize = unread.iter().map(|(text, _)| text.len()).sum();
-        from_name.heap_bytes()
-            + from_range.heap_bytes()
-            + held.heap_bytes()
-            + unread.capacity() * size_of::<(Box<str>, Edge)>()
-            + unread_texts
+        from_name.heap_bytes() + from_range.heap_bytes() + held.heap_bytes() + unread.heap_bytes()
     }
 }
 
@@ -180,21 +178,39 @@ impl Heap for RangeEdges {
 
 impl Heap for Held {
     fn heap_bytes(&self) -> usize {
-        self.version.heap_bytes() + size_of_val(&*self.ranges)
+        self.version.heap_bytes() + allocated(size_of_val(&*self.ranges))
     }
 }
 
 impl EdgesBuilder {
+    /// Collects as much as there is memory for.
+    pub(super) fn within(loan: Loan) -> Self {
+        Self {
+            loan,
+            ..Self::default()
+        }
+    }
+
+    /// Takes memory for what belongs to the edges; whether there is any.
+    pub(super) fn makes_room(&mut self, bytes: usize) -> bool {
+        self.loan.more(bytes).is_ok()
+    }
+
     pub(super) fn name(&mut self, from: &str, edge: NamedEdge) {
-        match self.from_name.get_mut(from) {
-            Some(edges) => edges.push(edge),
-            None => {
-                self.from_name.insert(from.into(), vec![edge]);
-            }
+        if !self.makes_room(4 * size_of::<NamedEdge>()) {
+            return;
+        }
+        if let Some(edges) = self.from_name.get_mut(from) {
+            edges.push(edge);
+        } else if self.makes_room(NAME + allocated(from.len())) {
+            self.from_name.insert(from.into(), vec![edge]);
         }
     }
 
     pub(super) fn range(&mut self, text: &str, edge: Edge) {
+        if !self.makes_room(4 * size_of::<(Box<str>, Edge)>() + allocated(text.len())) {
+            return;
+        }
         let index = match self.range_index_by_text.get(text) {
             Some(known) => *known,
             None => self.new_range(text),
@@ -206,7 +222,14 @@ impl EdgesBuilder {
     }
 
     fn new_range(&mut self, text: &str) -> Option<usize> {
-        let index = SkipRange::parse(text).ok().map(|range| {
+        let parsing = text.len().saturating_mul(RANGE_PER_BYTE);
+        if !self.makes_room(parsing + RANGE) {
+            return None;
+        }
+        let range = SkipRange::parse(text).ok();
+        let kept = range.as_ref().map_or(0, Heap::heap_bytes);
+        self.loan.less(parsing.saturating_sub(kept));
+        let index = range.map(|range| {
             self.from_range.push(RangeEdges {
                 range,
                 edges: Vec::new(),
@@ -217,8 +240,9 @@ impl EdgesBuilder {
         index
     }
 
-    /// `versions`: the readable versions of the package's bundles, highest first.
-    pub(super) fn build<'a>(self, versions: impl Iterator<Item = &'a Version>) -> Edges {
+    /// The edges, and what they have of the memory. `versions`: the readable versions of the package's
+    /// bundles, highest first.
+    pub(super) fn build<'a>(self, versions: impl Iterator<Item = &'a Version>) -> (Edges, Loan) {
         self.build_within(MOST_ANSWERS, versions)
     }
 
@@ -226,22 +250,31 @@ impl EdgesBuilder {
         mut self,
         most_answers: usize,
         versions: impl Iterator<Item = &'a Version>,
-    ) -> Edges {
+    ) -> (Edges, Loan) {
         self.from_name.values_mut().for_each(normalise);
         let mut versions: Vec<&Version> = versions.collect();
         versions.dedup_by(|a, b| a.cmp_precedence(b).is_eq());
         if versions.len().saturating_mul(self.from_range.len()) > most_answers {
             versions.clear();
         }
+        let row = |version: &&Version| size_of::<Held>() + version.heap_bytes();
+        let answers = 4 * size_of::<(u32, Membership)>() * versions.len() * self.from_range.len();
+        let rows = versions.iter().map(row).sum::<usize>();
+        if !self.makes_room(allocated(
+            answers + rows + size_of::<&Version>() * versions.len(),
+        )) {
+            versions.clear();
+        }
         let rows = versions
             .into_iter()
             .map(|version| hold(version, &self.from_range));
-        Edges {
+        let edges = Edges {
             held: rows.collect(),
             from_name: self.from_name,
             from_range: self.from_range,
             unread: self.unread,
-        }
+        };
+        (edges, self.loan)
     }
 }
 
@@ -262,6 +295,19 @@ fn hold(version: &Version, ranges: &[RangeEdges]) -> Held {
         ranges,
     }
 }
+
+/// A name in the table of edges, which is there twice while it grows, and the first room of its list.
+const NAME: usize =
+    4 * (size_of::<(Box<str>, Vec<NamedEdge>)>() + 1) + allocated(4 * size_of::<NamedEdge>());
+
+/// The same of a range: its place in the list, in the table by text, and the first room of its list.
+const RANGE: usize = 4 * size_of::<RangeEdges>()
+    + 4 * (size_of::<(Box<str>, Option<usize>)>() + 1)
+    + allocated(4 * size_of::<Edge>());
+
+/// What parsing a range takes for each byte of its text: `1.x ` is two comparators of two ends each, in
+/// lists that may be growing.
+const RANGE_PER_BYTE: usize = 256;
 
 /// How many answers are worked out when a package is indexed: those of 256 versions for 256 ranges,
 /// half a megabyte at most. The largest package recorded so far has 203 of each; without a bound ten

@@ -49,7 +49,8 @@ pub(crate) fn read_into<I: Intake>(
     mut text: &[u8],
     intake: &mut I,
 ) -> Result<(), FbcError> {
-    let mut reader = Reader::new(I::PLACES);
+    let account = intake.memory();
+    let mut reader = Reader::new(I::PLACES, account.clone());
     loop {
         let origin = reader.origin();
         let next = match reader.next(text, true, I::read) {
@@ -68,6 +69,7 @@ pub(crate) fn read_into<I: Intake>(
                 blob,
                 position,
                 consumed,
+                loan: _loan,
             } => {
                 let place = Place {
                     file: name,
@@ -77,6 +79,10 @@ pub(crate) fn read_into<I: Intake>(
                     marks: None,
                 };
                 intake.take(blob, &place);
+                account.check().map_err(|too_large| FbcError {
+                    position,
+                    malformed: too_large.into(),
+                })?;
                 consumed
             }
             Next::Document { document, consumed } => {

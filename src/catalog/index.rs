@@ -3,12 +3,14 @@
 use std::collections::HashMap;
 
 use crate::catalog::blob;
-use crate::catalog::builder::guardrails as guardrails_of;
+use crate::catalog::builder::{VALUE_PER_BYTE, guardrails as guardrails_of};
 use crate::catalog::bundle_set::{BundleIndex, BundleSet};
 use crate::catalog::channel::ChannelIndex;
 use crate::catalog::edges::{Edge, EdgesBuilder, NameEdge};
+use crate::catalog::memory::{Account, Loan, TooLarge};
 use crate::catalog::{Bundle, Channel, Deprecation, Package};
 use crate::guardrail::{Authored, Guardrails, Unread};
+use crate::heap::{Heap, allocated};
 
 /// The blobs of one package, by what they are, in the order of their files.
 #[derive(Debug, Default)]
@@ -29,8 +31,9 @@ type Places<'a> = HashMap<&'a str, Vec<BundleIndex>>;
 /// The messages of deprecated parts, by the parts' names.
 type Messages<'a> = HashMap<&'a str, &'a str>;
 
-/// The index of the package of this name.
-pub(super) fn index(parts: Parts) -> Package {
+/// The index of the package of this name; what it takes is taken from the account.
+pub(super) fn index(parts: Parts, account: &Account) -> Result<Package, TooLarge> {
+    let mut loan = account.lend(parts.working())?;
     let Parts {
         package: about,
         mut bundles,
@@ -48,11 +51,12 @@ pub(super) fn index(parts: Parts) -> Package {
     blobs.sort_by(|a, b| a.name.cmp(&b.name));
     let places = places(&bundles);
     let is_incomplete = !is_complete(has_about, &blobs, &places);
-    let (channels, edges) = channels(&blobs, &places);
+    let edges = EdgesBuilder::within(account.loan());
+    let (channels, edges) = channels(&blobs, &places, edges);
     let readable = bundles
         .iter()
         .filter_map(|bundle| bundle.version.as_ref().ok());
-    let edges = edges.build(readable.map(|read| &read.version));
+    let (edges, _until_kept) = edges.build(readable.map(|read| &read.version));
     let deprecated_bundles = BundleSet::none(bundles.len());
     let deprecation = Deprecation::Absent;
     let mut package = Package {
@@ -65,10 +69,34 @@ pub(super) fn index(parts: Parts) -> Package {
         deprecation,
         is_incomplete,
     };
+    account.check()?;
     if let Some(entries) = deprecations {
-        package.deprecate(&entries);
+        package.deprecate(&entries, &mut loan)?;
     }
-    package
+    loan.keep(package.heap_bytes())?;
+    Ok(package)
+}
+
+impl Parts {
+    /// What indexing needs besides the edges: room to sort in, tables by name, and the index itself.
+    fn working(&self) -> usize {
+        let bundles = self.bundles.len() * PER_BUNDLE;
+        let channels = self.channels.iter().map(|channel| {
+            2 * size_of::<Channel>()
+                + allocated(channel.name.len())
+                + allocated(size_of::<Channel>())
+        });
+        let stated = self.package.iter().flat_map(|about| &about.guardrails);
+        let stated = stated.map(|text| text.len().saturating_mul(VALUE_PER_BYTE));
+        let kept = self.guardrails.heap_bytes() + self.other_guardrails.heap_bytes();
+        let bundle_texts = self.bundles.heap_bytes();
+        bundles
+            + bundle_texts
+            + channels.sum::<usize>()
+            + stated.sum::<usize>()
+            + 2 * kept
+            + BESIDES
+    }
 }
 
 fn places(bundles: &[Bundle]) -> Places<'_> {
@@ -90,8 +118,11 @@ fn is_complete(has_about: bool, channels: &[blob::Channel<'_>], bundles: &Places
             && entries.all(|entry| bundles.contains_key(&*entry.name))
 }
 
-fn channels(blobs: &[blob::Channel<'_>], places: &Places<'_>) -> (Vec<Channel>, EdgesBuilder) {
-    let mut edges = EdgesBuilder::default();
+fn channels(
+    blobs: &[blob::Channel<'_>],
+    places: &Places<'_>,
+    mut edges: EdgesBuilder,
+) -> (Vec<Channel>, EdgesBuilder) {
     let channels = (0..)
         .map(ChannelIndex)
         .zip(blobs)
@@ -113,6 +144,9 @@ fn members(
     let mut members = Vec::new();
     for entry in &blob.entries {
         for to in places.get(&*entry.name).into_iter().flatten().copied() {
+            if !edges.makes_room(MEMBER) {
+                break;
+            }
             members.push(to);
             add_edges(edges, entry, Edge { channel, to });
         }
@@ -134,13 +168,21 @@ fn add_edges(edges: &mut EdgesBuilder, entry: &blob::Entry<'_>, edge: Edge) {
 
 impl Package {
     /// Of two entries for one part the last counts.
-    fn deprecate(&mut self, entries: &[blob::Deprecation<'_>]) {
+    fn deprecate(
+        &mut self,
+        entries: &[blob::Deprecation<'_>],
+        loan: &mut Loan,
+    ) -> Result<(), TooLarge> {
+        loan.more(entries.len().saturating_mul(PER_MESSAGE))?;
         self.deprecation = Deprecation::OfParts;
         let (mut channels, mut bundles) = (Messages::new(), Messages::new());
         for entry in entries {
             let (name, message) = (&*entry.name, &*entry.message);
             match &*entry.schema {
-                "olm.package" => self.deprecation = Deprecation::OfPackage(message.into()),
+                "olm.package" => {
+                    loan.more(allocated(message.len()))?;
+                    self.deprecation = Deprecation::OfPackage(message.into());
+                }
                 "olm.channel" => {
                     channels.insert(name, message);
                 }
@@ -150,25 +192,54 @@ impl Package {
                 _ => {}
             }
         }
-        self.deprecate_channels(&channels);
-        self.deprecate_bundles(&bundles);
+        self.deprecate_channels(&channels, loan)?;
+        self.deprecate_bundles(&bundles, loan)
     }
 
-    fn deprecate_channels(&mut self, messages: &Messages<'_>) {
+    fn deprecate_channels(
+        &mut self,
+        messages: &Messages<'_>,
+        loan: &mut Loan,
+    ) -> Result<(), TooLarge> {
         for channel in &mut self.channels {
-            channel.deprecated = messages.get(&*channel.name).copied().map(Box::from);
+            if let Some(message) = messages.get(&*channel.name).copied() {
+                loan.more(allocated(message.len()))?;
+                channel.deprecated = Some(message.into());
+            }
         }
+        Ok(())
     }
 
-    fn deprecate_bundles(&mut self, messages: &Messages<'_>) {
+    fn deprecate_bundles(
+        &mut self,
+        messages: &Messages<'_>,
+        loan: &mut Loan,
+    ) -> Result<(), TooLarge> {
         for (index, bundle) in (0..).map(BundleIndex).zip(&mut self.bundles) {
             if let Some(message) = messages.get(&*bundle.name).copied() {
+                loan.more(allocated(message.len()))?;
                 bundle.deprecated = Some(message.into());
                 self.deprecated_bundles.insert(index);
             }
         }
+        Ok(())
     }
 }
+
+/// For each bundle: room to sort it in, and its place in the table by name, whose list has room for
+/// four and which is there twice while it grows.
+const PER_BUNDLE: usize = 2 * size_of::<Bundle>()
+    + 4 * (size_of::<(&str, Vec<BundleIndex>)>() + 1)
+    + allocated(4 * size_of::<BundleIndex>());
+
+/// For each deprecation: its place in a table of messages, which is there twice while it grows.
+const PER_MESSAGE: usize = 4 * (size_of::<(&str, &str)>() + 1);
+
+/// One more in a list that is there twice while it grows, and up to half empty.
+const MEMBER: usize = 4 * size_of::<BundleIndex>();
+
+/// What has to do with no bundle and no channel: small tables, and the guardrails' own box.
+const BESIDES: usize = 1 << 10;
 
 #[cfg(test)]
 mod tests {
@@ -196,11 +267,12 @@ mod tests {
     }
 
     fn package(bundles: &[&str], channels: Vec<blob::Channel<'static>>) -> Package {
-        index(Parts {
+        let parts = Parts {
             bundles: bundles.iter().copied().map(bundle).collect(),
             channels,
             ..Parts::default()
-        })
+        };
+        index(parts, &Account::default()).expect("no bound")
     }
 
     #[test]
@@ -225,12 +297,13 @@ mod tests {
             ("olm.bundle", "b", "last"),
             ("olm.bundle", "stranger", "none"),
         ];
-        let package = index(Parts {
+        let parts = Parts {
             bundles: ["a", "b"].map(bundle).into(),
             channels: ["a", "b"].map(|name| channel(name, &[])).into(),
             deprecations: Some(entries.map(entry).into()),
             ..Parts::default()
-        });
+        };
+        let package = index(parts, &Account::default()).expect("no bound");
         let bundles: Vec<_> = package
             .bundles()
             .map(|(_, b)| b.deprecated.as_deref())

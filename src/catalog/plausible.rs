@@ -11,6 +11,7 @@
 use std::fmt;
 
 use crate::catalog::blob::{BlobFault, Content, Key, Sink};
+use crate::catalog::memory::Account;
 use crate::catalog::{Catalog, Package, PackageFault};
 
 /// Why content is not believed before it was fetched again.
@@ -71,6 +72,10 @@ impl<'s> Glance<'s> {
 }
 
 impl Sink for Glance<'_> {
+    fn memory(&self) -> Account {
+        self.to.memory()
+    }
+
     fn blob(&mut self, key: Key<'_>, content: Result<Content<'_>, BlobFault>) {
         self.is_foreign.get_or_insert(key.schema.is_empty());
         self.has_bundle |= key.schema == "olm.bundle" && !key.package.is_empty();
@@ -111,7 +116,7 @@ impl Catalog {
     fn incomplete(&self, loaded: Option<&Self>) -> Option<Doubt> {
         let mut packages = self.packages.iter();
         let found = packages.find(|(name, package)| {
-            let before = loaded.and_then(|loaded| loaded.packages.get(*name));
+            let before = loaded.and_then(|loaded| loaded.entry(name));
             is_incomplete(package) && !before.is_some_and(is_incomplete)
                 || is_bare(package) && before.is_some_and(|before| !is_bare(before))
         });
@@ -121,11 +126,9 @@ impl Catalog {
     }
 
     fn shrunk(&self, loaded: &Self) -> Option<Doubt> {
-        let names = loaded.packages.keys();
+        let names = loaded.package_names();
         let packages = Remaining {
-            left: names
-                .filter(|name| self.packages.contains_key(*name))
-                .count(),
+            left: names.filter(|name| self.entry(name).is_some()).count(),
             of: loaded.packages.len(),
         };
         let bundles = Remaining {
@@ -186,7 +189,7 @@ mod tests {
         let rules = Rules::default();
         let mut builder = CatalogBuilder::new(&rules);
         fbc::read("c", text.as_bytes(), &mut builder).unwrap();
-        builder.finish()
+        builder.finish().expect("no bound")
     }
 
     /// A package with so many bundles, as catalogd serves it: one line for each blob.

@@ -12,6 +12,7 @@ use std::str::FromStr;
 
 use clap::Args;
 
+use crate::cli::memory::TooLittle;
 use crate::olm::{GateError, Gates, OlmRelease, Rules, UnknownRelease};
 use crate::source::archive::UnknownOlm;
 
@@ -105,6 +106,8 @@ pub(crate) enum UsageError {
         per_peer: NonZeroUsize,
         in_all: NonZeroUsize,
     },
+    #[error(transparent)]
+    Memory(#[from] TooLittle),
     #[error("--listen and --ops-listen are both {addr}: expected two addresses or ports")]
     SameAddress { addr: SocketAddr },
     #[error(

@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use super::common::{OlmArgs, UsageError};
 use super::facts::check_stdin;
-use super::{Exit, output, progress, say};
+use super::{Exit, memory, output, progress, say};
 use crate::catalog::Catalog;
 use crate::diff::{Generation, Kind, Level, PackageDiff, diff, words};
 use crate::olm::Rules;
@@ -135,7 +135,8 @@ fn compare_and_print(args: &DiffArgs) -> Result<Exit, DiffError> {
 
 fn load(path: &Path, rules: &Rules) -> Result<Arc<Catalog>, DiffError> {
     let reading = Progress::default();
-    let content = progress::shown(&reading, || load_content(path, rules, &reading));
+    let content = || load_content(path, rules, &reading, memory::of_commands());
+    let content = progress::shown(&reading, content);
     match content {
         Content::Loaded(catalog) => Ok(catalog),
         Content::Unreadable(why) | Content::Unfetched(why) => Err(DiffError::Unreadable { why }),

@@ -8,7 +8,7 @@ use tokio::runtime::Runtime;
 
 use crate::catalog::CatalogBuilder;
 use crate::cli::cluster::{CatalogdArgs, ClusterArgs};
-use crate::cli::{Exit, progress};
+use crate::cli::{Exit, memory, progress};
 use crate::cluster::catalogs::CatalogsError;
 use crate::cluster::extensions::{self, Standing};
 use crate::cluster::look::{Look, Lookout, Seen};
@@ -17,7 +17,7 @@ use crate::cluster::{Caller, ConnectError, connect};
 use crate::olm::Rules;
 use crate::snapshot::{CatalogState, Content};
 use crate::source::catalogd::CatalogdError;
-use crate::source::{Progress, SourceError, read_fetched};
+use crate::source::{Progress, SourceError, finished, read_fetched};
 
 /// Which cluster is looked at, and how.
 #[derive(clap::Args, Clone, Debug, Default)]
@@ -82,9 +82,10 @@ impl View {
     pub(crate) fn catalogs(&self, rules: &Rules) -> Result<Vec<CatalogState>, CatalogsError> {
         let rules = rules.clone();
         let seen = self.look(move |name, body, progress| {
-            let mut builder = CatalogBuilder::new(&rules);
+            let account = memory::of_commands().account();
+            let mut builder = CatalogBuilder::within(&rules, account);
             read_fetched(name, body, progress, &mut builder)?;
-            Ok(Arc::new(builder.finish()))
+            Ok(Arc::new(finished(name, builder)?))
         })?;
         let state = |seen: Seen<_>| CatalogState {
             content: seen.content.map_or(seen.state.content, Content::Loaded),

@@ -19,6 +19,7 @@ use std::time::Duration;
 use tracing::{error, info};
 
 use crate::admission::{Enforcement, Mode, OnUndecided};
+use crate::catalog::memory::Pool;
 use crate::cli::Exit;
 use crate::cli::cluster::ClusterArgs;
 use crate::cli::common::{CommonArgs, UsageError};
@@ -149,13 +150,17 @@ fn serve(args: ServeArgs, configuration: &str, log: &Log) -> Result<ExitCode, Se
     let webhook_configuration = Configuration::of(&certs);
     let certs = certs.resolve()?;
     let origin = Origin::of(common, cluster, live)?;
-    let limits = limits.resolve()?;
+    let bounds = limits.resolve()?;
+    let threads = Limits::default().workers.get();
+    let memory = limits.catalogs(&bounds, threads)?;
+    let limits = bounds;
     if listen == ops_listen && listen.port() != 0 {
         return Err(UsageError::SameAddress { addr: listen }.into());
     }
     log_start(configuration);
     files::make_room_for(limits.connections.get());
     let runtime = tokio::runtime::Builder::new_multi_thread()
+        .worker_threads(threads)
         .enable_all()
         .build()?;
     let metrics = Metrics::new();
@@ -163,6 +168,7 @@ fn serve(args: ServeArgs, configuration: &str, log: &Log) -> Result<ExitCode, Se
     let guardrails = Guardrails::read(guardrails, Arc::clone(&metrics.guardrails))?;
     let plan = Plan {
         origin,
+        memory,
         guardrails,
         certs,
         webhook: webhook_configuration,
@@ -183,6 +189,7 @@ fn serve(args: ServeArgs, configuration: &str, log: &Log) -> Result<ExitCode, Se
 /// A server from its first certificate to its end.
 struct Plan {
     origin: Origin,
+    memory: Pool,
     guardrails: Guardrails,
     certs: Certs,
     webhook: Configuration,
@@ -214,7 +221,7 @@ impl Plan {
 
     /// A server that takes reviews; what it needs for that may be long in coming.
     async fn begin(self) -> Result<Server, ServeError> {
-        let (source, cluster) = self.origin.ready(&self.metrics).await?;
+        let (source, cluster) = self.origin.ready(self.memory, &self.metrics).await?;
         if let Some(cluster) = &cluster {
             self.webhook.watch(cluster, &self.metrics);
         }

@@ -6,7 +6,7 @@ use std::io;
 use std::path::PathBuf;
 
 use super::catalogs::{self, Format, Listing, Saved};
-use super::{Exit, say};
+use super::{Exit, memory, say};
 use crate::olm::Rules;
 use crate::snapshot::Snapshot;
 use crate::source::archive::{Archive, ArchiveError};
@@ -75,7 +75,8 @@ fn show(args: &ShowArgs) -> Result<(), ShowError> {
     let facts = archive.facts().clone();
     // What is listed is the same by the rules of any release.
     let rules = Rules::default();
-    let snapshot = Snapshot::new(rules.clone(), archive.load(&rules)?);
+    let catalogs = archive.load(&rules, memory::of_commands())?;
+    let snapshot = Snapshot::new(rules.clone(), catalogs);
     let listing = Listing {
         saved: Some(Saved {
             at: &facts.saved,

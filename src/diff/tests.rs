@@ -10,7 +10,7 @@ fn catalog(blobs: &[Value]) -> Catalog {
     let mut builder = CatalogBuilder::new(&rules);
     let text: String = blobs.iter().map(ToString::to_string).collect();
     fbc::read("c", text.as_bytes(), &mut builder).unwrap();
-    builder.finish()
+    builder.finish().expect("no bound")
 }
 
 /// A package `p` of one channel, `c`, with these entries; `2<1!0` replaces 1 and skips 0. Versions are

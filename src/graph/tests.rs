@@ -7,7 +7,7 @@ fn catalog(text: &str) -> Catalog {
     let rules = Rules::default();
     let mut builder = CatalogBuilder::new(&rules);
     fbc::read("catalog", text.as_bytes(), &mut builder).expect("a catalog");
-    builder.finish()
+    builder.finish().expect("no bound")
 }
 
 const LANTERN: &str = r#"

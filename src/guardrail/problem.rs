@@ -1,6 +1,6 @@
 //! Why guardrails cannot be read.
 
-use crate::heap::Heap;
+use crate::heap::{Heap, allocated};
 use crate::json_type::JsonType;
 use crate::version::SkipRangeError;
 use crate::version::go::quote;
@@ -118,7 +118,7 @@ impl Unread {
 impl Heap for Unread {
     /// About that of its texts.
     fn heap_bytes(&self) -> usize {
-        self.path.capacity() + self.problem.to_string().len()
+        allocated(self.path.capacity()) + allocated(self.problem.to_string().len())
     }
 }
 

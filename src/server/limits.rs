@@ -104,7 +104,7 @@ impl Default for Limits {
     fn default() -> Self {
         let cores = std::thread::available_parallelism().unwrap_or(NonZeroUsize::MIN);
         Self {
-            workers: cores,
+            workers: cores.min(MOST_WORKERS),
             queue: 256,
             timeout: Duration::from_secs(5),
             connections: CONNECTIONS,
@@ -141,6 +141,9 @@ const LARGE_REVIEW: usize = 32 << 20;
 /// The reviews that are answered and wait for a thread that writes the reply, and what each takes.
 const ANSWERED: usize = 64;
 const ANSWERED_REVIEW: usize = 256 << 10;
+
+/// On a machine with more cores, too: each has its memory, and edits of extensions are few.
+const MOST_WORKERS: NonZeroUsize = NonZeroUsize::new(8).expect("not zero");
 
 /// However many cores there are.
 const MOST_LARGE: usize = 2;

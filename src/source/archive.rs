@@ -22,6 +22,7 @@ use std::sync::Arc;
 use serde::de::DeserializeOwned;
 
 use crate::catalog::CatalogBuilder;
+use crate::catalog::memory::Pool;
 use crate::olm::Rules;
 use crate::snapshot::{CatalogState, Content};
 use crate::source::framed;
@@ -115,11 +116,12 @@ impl Archive {
         &self.facts
     }
 
-    /// Reads every catalog by these rules, in the order in which they were written.
-    pub fn load(mut self, rules: &Rules) -> Result<Vec<CatalogState>, ArchiveError> {
+    /// Reads every catalog by these rules, in the order in which they were written. Their memory is that
+    /// of the pool; one that is too large for it has no content, and the others are read.
+    pub fn load(mut self, rules: &Rules, memory: &Pool) -> Result<Vec<CatalogState>, ArchiveError> {
         let mut states = Vec::new();
         loop {
-            match self.next(rules) {
+            match self.next(rules, memory) {
                 Ok(Some(state)) => states.push(state),
                 Ok(None) => return Ok(states),
                 Err(reason) => {
@@ -130,7 +132,7 @@ impl Archive {
         }
     }
 
-    fn next(&mut self, rules: &Rules) -> Result<Option<CatalogState>, Reason> {
+    fn next(&mut self, rules: &Rules, memory: &Pool) -> Result<Option<CatalogState>, Reason> {
         let Some(facts) = read_facts::<CatalogFacts>(&mut self.rest)? else {
             let rest = self.rest.fill_buf().map_err(Reason::Facts)?;
             let is_all = rest.is_empty();
@@ -146,7 +148,8 @@ impl Archive {
             ContentFacts::Unreadable(why) => Content::Unreadable(why.clone()),
             ContentFacts::Recorded => {
                 let name = facts.name.clone();
-                let content = replayed(&mut self.rest, rules);
+                let content = replayed(&mut self.rest, rules, memory);
+                let content = content.or_else(|error| too_large(&self.path, &name, error));
                 content.map_err(|source| Reason::Record { name, source })?
             }
         };
@@ -166,10 +169,21 @@ fn read_facts<T: DeserializeOwned>(from: &mut impl Read) -> Result<Option<T>, Re
     framed::read(from, FACTS_LIMIT, &mut Vec::new()).map_err(|error| Reason::Facts(error.into()))
 }
 
-fn replayed(from: &mut impl BufRead, rules: &Rules) -> Result<Content, RecordError> {
-    let mut builder = CatalogBuilder::new(rules);
+fn replayed(from: &mut impl BufRead, rules: &Rules, memory: &Pool) -> Result<Content, RecordError> {
+    let mut builder = CatalogBuilder::within(rules, memory.account());
     replay_next(from, &mut builder)?;
-    Ok(Content::Loaded(Arc::new(builder.finish())))
+    Ok(Content::Loaded(Arc::new(builder.finish()?)))
+}
+
+/// The record of a catalog that is too large was read to its end: others follow it.
+fn too_large(file: &Path, name: &str, error: RecordError) -> Result<Content, RecordError> {
+    match error {
+        RecordError::Memory(too_large) => Ok(Content::Unreadable(format!(
+            "{}: catalog {name:?}: {too_large}",
+            file.display()
+        ))),
+        other => Err(other),
+    }
 }
 
 /// The version is that of the records; whoever changes the facts changes it as well.

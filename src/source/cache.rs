@@ -32,7 +32,7 @@ use std::path::Path;
 use std::sync::{Arc, Mutex};
 
 use crate::catalog::blob::Sink;
-use crate::source::record::replay;
+use crate::source::record::{RecordError, replay};
 use digest::Digest;
 pub use entry::Entry;
 pub use error::{CacheError, Dropped, Reason};
@@ -71,6 +71,7 @@ impl Cache {
         };
         match hand_over(file, &digest, sink) {
             Ok(()) => Ok(true),
+            Err(Reason::Record(RecordError::Memory(too_large))) => Err(too_large.into()),
             Err(reason) => Err(self.0.folder.damaged(&digest, reason)),
         }
     }

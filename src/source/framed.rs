@@ -9,6 +9,8 @@ use std::io::{self, Read, Write};
 use serde::Serialize;
 use serde::de::Deserialize;
 
+use crate::catalog::memory::{Loan, TooLarge};
+
 /// Why a piece cannot be read.
 #[derive(Debug, thiserror::Error)]
 pub(super) enum FrameError {
@@ -21,6 +23,9 @@ pub(super) enum FrameError {
     /// It is not of the form that was written.
     #[error("a piece of {length} bytes is not of the form expected")]
     Form { length: usize },
+    /// It needs more memory than there is for it.
+    #[error(transparent)]
+    Memory(#[from] TooLarge),
 }
 
 impl From<FrameError> for io::Error {
@@ -60,6 +65,16 @@ pub(super) fn read<'b, T: Deserialize<'b>>(
     limit: usize,
     buffer: &'b mut Vec<u8>,
 ) -> Result<Option<T>, FrameError> {
+    read_within(from, limit, buffer, &mut Loan::default())
+}
+
+/// The same; `held` has what the largest piece so far takes.
+pub(super) fn read_within<'b, T: Deserialize<'b>>(
+    from: &mut impl Read,
+    limit: usize,
+    buffer: &'b mut Vec<u8>,
+    held: &mut Loan,
+) -> Result<Option<T>, FrameError> {
     let mut length = [0; size_of::<u32>()];
     from.read_exact(&mut length)?;
     let length = u32::from_le_bytes(length);
@@ -70,6 +85,7 @@ pub(super) fn read<'b, T: Deserialize<'b>>(
     if found > limit {
         return Err(FrameError::TooLarge { found, limit });
     }
+    held.more(found.saturating_mul(PER_BYTE).saturating_sub(held.bytes()))?;
     buffer.clear();
     from.take(length.into()).read_to_end(buffer)?;
     if buffer.len() < found {
@@ -85,6 +101,10 @@ pub(super) fn read<'b, T: Deserialize<'b>>(
 pub(super) const PREFIX: u64 = size_of::<u32>() as u64;
 
 const END: u32 = 0;
+
+/// What a piece takes for each byte that it has: an entry of a channel is four bytes at least, and 96 in
+/// a list; such a list and the buffer may be growing.
+const PER_BYTE: usize = 72;
 
 #[cfg(test)]
 mod tests {

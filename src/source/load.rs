@@ -3,6 +3,7 @@
 use std::path::Path;
 use std::sync::Arc;
 
+use crate::catalog::memory::Pool;
 use crate::catalog::{Catalog, CatalogBuilder};
 use crate::olm::Rules;
 use crate::snapshot::{CatalogState, Content};
@@ -12,28 +13,46 @@ use crate::source::{Progress, SourceError, read, read_from};
 ///
 /// A catalog that cannot be read is one all the same: what needs it is undecided, the rest is judged.
 pub fn load(name: &str, path: &Path, rules: &Rules) -> CatalogState {
-    CatalogState::named(name, load_content(path, rules, &Progress::default()))
+    CatalogState::named(
+        name,
+        load_content(path, rules, &Progress::default(), &Pool::unbounded()),
+    )
 }
 
-/// The content at `path`, with a view of how far its reading is.
-pub fn load_content(path: &Path, rules: &Rules, progress: &Progress) -> Content {
-    let mut builder = CatalogBuilder::new(rules);
+/// The content at `path`, with a view of how far its reading is. Its memory is that of the pool.
+pub fn load_content(path: &Path, rules: &Rules, progress: &Progress, memory: &Pool) -> Content {
+    let mut builder = CatalogBuilder::within(rules, memory.account());
     let read = read(path, progress, &mut builder);
-    content(read, builder)
+    content(&path.to_string_lossy(), read, builder)
 }
 
 /// The catalog `name` from bytes that are already in memory, as a file of its name.
 pub fn load_bytes(name: &str, bytes: &[u8], rules: &Rules) -> CatalogState {
     let mut builder = CatalogBuilder::new(rules);
     let read = read_from(name, bytes, &Progress::default(), &mut builder);
-    CatalogState::named(name, content(read, builder))
+    CatalogState::named(name, content(name, read, builder))
 }
 
-pub(super) fn content(read: Result<(), SourceError>, builder: CatalogBuilder<'_>) -> Content {
-    match read {
-        Ok(()) => Content::Loaded(Arc::<Catalog>::new(builder.finish())),
+pub(super) fn content(
+    name: &str,
+    read: Result<(), SourceError>,
+    builder: CatalogBuilder<'_>,
+) -> Content {
+    match read.and_then(|()| finished(name, builder)) {
+        Ok(catalog) => Content::Loaded(Arc::new(catalog)),
         Err(error) => Content::Unreadable(error.to_string()),
     }
+}
+
+/// The index of what was read from a file or address of this name.
+///
+/// # Errors
+/// If it needs more memory than it can use.
+pub fn finished(name: &str, builder: CatalogBuilder<'_>) -> Result<Catalog, SourceError> {
+    let file = name.into();
+    builder
+        .finish()
+        .map_err(|source| SourceError::Memory { file, source })
 }
 
 #[cfg(test)]

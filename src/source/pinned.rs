@@ -19,6 +19,7 @@ use std::{fs, thread};
 use hyper::StatusCode;
 
 use crate::catalog::CatalogBuilder;
+use crate::catalog::memory::Pool;
 use crate::olm::Rules;
 use crate::snapshot::Content;
 use crate::source::catalogd::{Catalogd, CatalogdError, FetchError, FetchLimits, FileUrl};
@@ -104,13 +105,15 @@ impl PinnedUrl {
         text.contains("://") || text.contains("@sha256:")
     }
 
-    /// Its content: fetched, compared with its digest, and read. It waits for that.
-    pub fn load(&self, rules: &Rules, progress: &Progress) -> Content {
+    /// Its content: fetched, compared with its digest, and read. It waits for that. Its
+    /// memory is that of the pool.
+    pub fn load(&self, rules: &Rules, progress: &Progress, memory: &Pool) -> Content {
         match self.fetch() {
             Ok(file) => {
-                let mut builder = CatalogBuilder::new(rules);
-                let read = read_from(&self.url.to_string(), file, progress, &mut builder);
-                content(read, builder)
+                let mut builder = CatalogBuilder::within(rules, memory.account());
+                let name = self.url.to_string();
+                let read = read_from(&name, file, progress, &mut builder);
+                content(&name, read, builder)
             }
             Err(error) => Content::Unreadable(error.to_string()),
         }

@@ -20,12 +20,14 @@ use crate::catalog::blob::Position;
 use crate::catalog::fbc::intake::{Intake, Origin, Place};
 use crate::catalog::fbc::reader::{self, Document, Places};
 use crate::catalog::fbc::yaml::Marks;
-use crate::catalog::fbc::{FbcError, NotAFile};
+use crate::catalog::fbc::{FbcError, Malformed, NotAFile};
+use crate::catalog::memory::{Account, Loan, TooLarge};
 
 /// Takes what a file holds, in order, and hands blobs to an intake.
 pub(super) struct Pipeline<'scope, 'env, 's, I> {
     scope: &'scope Scope<'scope, 'env>,
     intake: &'s mut I,
+    account: Account,
     batch: Batch,
     workers: Vec<Worker>,
     waiting: VecDeque<Waiting>,
@@ -41,6 +43,8 @@ struct Batch {
     file: Arc<str>,
     documents: Vec<Document<Vec<u8>>>,
     bytes: usize,
+    /// What each takes of memory, its JSON included.
+    loans: Vec<Loan>,
 }
 
 /// A batch with the JSON of its documents.
@@ -65,15 +69,22 @@ struct Waiting {
 
 impl<'scope, 'env, 's, I: Intake> Pipeline<'scope, 'env, 's, I> {
     pub(super) fn new(scope: &'scope Scope<'scope, 'env>, intake: &'s mut I) -> Self {
+        let account = intake.memory();
         Self {
             scope,
             intake,
+            account,
             batch: Batch::default(),
             workers: Vec::new(),
             waiting: VecDeque::new(),
             seen: 0,
             sent: 0,
         }
+    }
+
+    /// What reading is counted in.
+    pub(super) fn memory(&self) -> &Account {
+        &self.account
     }
 
     /// What follows is of this file.
@@ -100,13 +111,21 @@ impl<'scope, 'env, 's, I: Intake> Pipeline<'scope, 'env, 's, I> {
             marks: None,
         };
         self.intake.take(blob, &place);
-        Ok(())
+        self.account.check().map_err(|source| self.refused(source))
+    }
+
+    fn refused(&self, source: TooLarge) -> SourceError {
+        let file = (*self.batch.file).into();
+        SourceError::Memory { file, source }
     }
 
     /// Takes a YAML document.
     pub(super) fn document(&mut self, document: &Document<&[u8]>) -> Result<(), SourceError> {
         self.seen += document.text.len();
-        self.batch.push(document);
+        let needed = document.text.len().saturating_mul(YAML_PER_BYTE);
+        let lent = self.account.lend(needed);
+        let lent = lent.map_err(|source| self.refused(source))?;
+        self.batch.push(document, lent);
         if self.batch.bytes < BATCH {
             return Ok(());
         }
@@ -243,7 +262,8 @@ impl<'scope, 'env, 's, I: Intake> Pipeline<'scope, 'env, 's, I> {
 }
 
 impl Batch {
-    fn push(&mut self, document: &Document<&[u8]>) {
+    fn push(&mut self, document: &Document<&[u8]>, loan: Loan) {
+        self.loans.push(loan);
         self.bytes += document.text.len();
         self.documents.push(Document {
             text: document.text.to_vec(),
@@ -283,8 +303,15 @@ impl Worker {
 
 fn fbc_error(file: &str, source: FbcError) -> SourceError {
     let file = file.into();
-    SourceError::Fbc { file, source }
+    match source.malformed {
+        Malformed::Memory(source) => SourceError::Memory { file, source },
+        _ => SourceError::Fbc { file, source },
+    }
 }
+
+/// What the text of a document takes for each of its bytes: a copy, its JSON in a buffer that may be
+/// growing, and a scalar as long as all of it. Aliases beyond that have [their own bound](Malformed::Aliases).
+const YAML_PER_BYTE: usize = 5;
 
 /// How much YAML makes a batch: enough that handing it over costs nothing beside reading it.
 const BATCH: usize = 128 << 10;

@@ -21,6 +21,8 @@ use serde::{Deserialize, Serialize};
 use zstd::stream::{read, write};
 
 use crate::catalog::blob::{BlobFault, Content, Key, Sink};
+use crate::catalog::memory::{Account, TooLarge};
+use crate::heap::Heap;
 use crate::source::framed::{self, FrameError};
 
 /// The version of the form, and of what is reduced to it; a record of another one is not replayed.
@@ -67,6 +69,9 @@ pub enum RecordError {
         /// How many bytes are read.
         limit: u64,
     },
+    /// It needs more memory than there is for it.
+    #[error(transparent)]
+    Memory(#[from] TooLarge),
     /// Something follows its end.
     #[error("more bytes after the end of the record")]
     Trailing,
@@ -130,7 +135,15 @@ impl<W: Write> Sink for Recorder<W> {
 }
 
 impl Sink for Both<'_> {
+    fn memory(&self) -> Account {
+        self.0.memory()
+    }
+
     fn blob(&mut self, key: Key<'_>, content: Result<Content<'_>, BlobFault>) {
+        // A copy, and the text of it in a buffer that may be growing.
+        let Ok(_copies) = self.memory().lend(content.heap_bytes().saturating_mul(4)) else {
+            return;
+        };
         self.0.blob(key, content.clone());
         self.1.blob(key, content);
     }
@@ -164,6 +177,10 @@ pub(super) fn replay_next(
     frame.window_log_max(WINDOW_LOG)?;
     let mut pieces = frame.take(TOTAL_LIMIT + framed::PREFIX);
     let replayed = replay_pieces(&mut pieces, sink);
+    if matches!(replayed, Err(RecordError::Memory(_))) {
+        // What follows the record is read all the same.
+        io::copy(&mut pieces, &mut io::sink())?;
+    }
     if pieces.limit() == 0 && replayed.is_err() {
         return Err(RecordError::TooLarge { limit: TOTAL_LIMIT });
     }
@@ -176,14 +193,16 @@ pub(super) fn replay_next(
 }
 
 fn replay_pieces(from: &mut impl Read, sink: &mut dyn Sink) -> Result<(), RecordError> {
-    let mut buffer = Vec::new();
+    let account = sink.memory();
+    let (mut buffer, mut held) = (Vec::new(), account.loan());
     for number in 1.. {
-        let blob = framed::read(from, BLOB_LIMIT, &mut buffer)
-            .map_err(|fault| RecordError::blob(number, fault))?;
+        let blob = framed::read_within(from, BLOB_LIMIT, &mut buffer, &mut held);
+        let blob = blob.map_err(|fault| RecordError::blob(number, fault))?;
         let Some(Blob { key, content }) = blob else {
             break;
         };
         sink.blob(key, content);
+        account.check()?;
     }
     Ok(())
 }
@@ -192,6 +211,7 @@ impl RecordError {
     fn blob(number: u64, fault: FrameError) -> Self {
         match fault {
             FrameError::Io(error) => Self::Io(error),
+            FrameError::Memory(too_large) => Self::Memory(too_large),
             FrameError::TooLarge { .. } | FrameError::Form { .. } => Self::Blob {
                 number,
                 reason: fault.to_string().into(),

@@ -6,6 +6,8 @@ use super::SourceError;
 use super::pipeline::Pipeline;
 use crate::catalog::fbc::intake::Intake;
 use crate::catalog::fbc::reader::{BLOB_LIMIT, Next, Reader};
+use crate::catalog::memory::{Account, Loan, TooLarge};
+use crate::heap::allocated;
 
 /// Reads a file of this name to its end.
 pub(super) fn read<I: Intake>(
@@ -18,14 +20,19 @@ pub(super) fn read<I: Intake>(
         action: "read",
         source,
     };
-    let mut buffer = Buffer::new(input.map_err(failed)?);
-    let mut reader = Reader::new(I::PLACES);
+    let refused = |source| SourceError::Memory {
+        file: name.into(),
+        source,
+    };
+    let mut buffer = Buffer::new(input.map_err(failed)?, pipeline.memory());
+    let mut reader = Reader::new(I::PLACES, pipeline.memory().clone());
     pipeline.begin_file(name)?;
     loop {
         match step(&buffer, &mut reader, pipeline)? {
             Step::Past(consumed) => buffer.start += consumed,
             Step::More => {
-                if buffer.fill().map_err(failed)? > TOTAL_LIMIT {
+                let wanted = buffer.make_room().map_err(refused)?;
+                if buffer.fill(wanted).map_err(failed)? > TOTAL_LIMIT {
                     let (file, limit) = (name.into(), TOTAL_LIMIT);
                     return Err(SourceError::TooLarge { file, limit });
                 }
@@ -65,6 +72,7 @@ fn step<I: Intake>(
             blob,
             position,
             consumed,
+            loan: _loan,
         } => {
             let text = text.get(..consumed).unwrap_or_default();
             pipeline.blob(blob, position, origin, text)?;
@@ -89,16 +97,19 @@ struct Buffer<R> {
     /// Whether the file was read to its end.
     ended: bool,
     total: u64,
+    /// What it takes of memory.
+    loan: Loan,
 }
 
 impl<R: Read> Buffer<R> {
-    fn new(input: R) -> Self {
+    fn new(input: R, account: &Account) -> Self {
         Self {
             input,
             bytes: Vec::new(),
             start: 0,
             ended: false,
             total: 0,
+            loan: account.loan(),
         }
     }
 
@@ -106,14 +117,24 @@ impl<R: Read> Buffer<R> {
         self.bytes.get(self.start..).unwrap_or_default()
     }
 
-    /// Reads on, at least as much as is held, so that looking again at a blob that did not end
-    /// costs no more than looking at it once. Returns how much was read in all.
-    fn fill(&mut self) -> io::Result<u64> {
+    /// Makes room to read at least as much as is held, so that looking again at a blob that did not end
+    /// costs no more than looking at it once. Returns how much that is. While bytes move, they are there
+    /// twice.
+    fn make_room(&mut self) -> Result<usize, TooLarge> {
         self.bytes.drain(..self.start);
         self.start = 0;
-        let held = self.bytes.len();
+        let (held, room) = (self.bytes.len(), self.bytes.capacity());
         let wanted = held.clamp(CHUNK, BLOB_LIMIT.saturating_sub(held).max(CHUNK));
-        self.bytes.reserve_exact(wanted);
+        if held + wanted > room {
+            self.loan.more(allocated(held + wanted))?;
+            self.bytes.reserve_exact(wanted);
+            self.loan.less(allocated(room));
+        }
+        Ok(wanted)
+    }
+
+    /// Reads on. Returns how much was read in all.
+    fn fill(&mut self, wanted: usize) -> io::Result<u64> {
         let mut input = self.input.by_ref().take(wanted as u64);
         let count = input.read_to_end(&mut self.bytes)?;
         self.ended = count < wanted;

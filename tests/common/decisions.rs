@@ -136,7 +136,7 @@ pub(crate) fn catalog(text: &str, rules: &Rules) -> Result<Catalog, String> {
         &Progress::default(),
         &mut builder,
     );
-    read.map(|()| builder.finish())
+    read.map(|()| builder.finish().expect("no bound"))
         .map_err(|error| error.to_string())
 }
 

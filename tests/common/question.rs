@@ -64,7 +64,7 @@ pub(crate) fn content(fbc: &str, rules: &Rules) -> Content {
         &Progress::default(),
         &mut builder,
     ) {
-        Ok(()) => Content::Loaded(Arc::new(builder.finish())),
+        Ok(()) => Content::Loaded(Arc::new(builder.finish().expect("no bound"))),
         Err(error) => Content::Unreadable(error.to_string()),
     }
 }

@@ -70,7 +70,7 @@ pub(crate) fn catalog(input: &mut dyn Read) -> Result<Catalog, SourceError> {
     let rules = Rules::default();
     let mut builder = CatalogBuilder::new(&rules);
     read_from("c", input, &Progress::default(), &mut builder)?;
-    Ok(builder.finish())
+    Ok(builder.finish().expect("no bound"))
 }
 
 pub(crate) fn unreadable(source: std::io::Error) -> SourceError {

@@ -29,7 +29,7 @@ impl Drawn {
         let rules = Rules::default();
         let mut builder = CatalogBuilder::new(&rules);
         fbc::read("drawn", fbc.as_bytes(), &mut builder).expect("a catalog");
-        Self(builder.finish())
+        Self(builder.finish().expect("no bound"))
     }
 
     pub(crate) fn package(&self) -> &Package {

@@ -53,7 +53,7 @@ pub(crate) fn content(blobs: &[Value]) -> Content {
     let rules = Rules::default();
     let mut builder = CatalogBuilder::new(&rules);
     fbc::read("catalog.json", lines.join("\n").as_bytes(), &mut builder).expect("a catalog");
-    Content::Loaded(Arc::new(builder.finish()))
+    Content::Loaded(Arc::new(builder.finish().expect("no bound")))
 }
 
 /// Catalog `hub` alone.

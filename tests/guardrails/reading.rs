@@ -204,7 +204,7 @@ fn a_catalog_written_anew_says_the_same() {
         // The keys of a blob may not be there twice: that is the whole catalog's fault upstream.
         let text = text.replacen(r#""rules": [], "#, "", 1);
         fbc::read("p", text.as_bytes(), &mut builder).expect("a catalog");
-        let catalog = builder.finish();
+        let catalog = builder.finish().expect("no bound");
         let package = catalog
             .package("p")
             .expect("it is there")

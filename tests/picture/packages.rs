@@ -23,7 +23,7 @@ impl Drawn {
         Self {
             name: name.to_owned(),
             text,
-            catalog: builder.finish(),
+            catalog: builder.finish().expect("no bound"),
         }
     }
 

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use arc_swap::ArcSwap;
 use kube::Client;
 use olmguard::admission::Enforcement;
+use olmguard::catalog::memory::Pool;
 use olmguard::cluster::catalogs::CatalogEvent;
 use olmguard::cluster::follow::{AgeLimit, Audience, Board, Loader, Terms, follow};
 use olmguard::olm::Rules;
@@ -45,7 +46,14 @@ impl Guarded {
         let terms = terms(received, rules_received, &snapshot, &metrics);
         let catalogd = Catalogd::new(None, FetchLimits::default()).unwrap();
         let counts = Arc::clone(&metrics.catalogs);
-        let loader = Loader::new(client, catalogd, None, Arc::new(SystemClock), counts);
+        let loader = Loader::new(
+            client,
+            catalogd,
+            None,
+            Arc::new(SystemClock),
+            counts,
+            Pool::unbounded(),
+        );
         let mut running = JoinSet::new();
         running.spawn(async move {
             follow(loader, terms).await;

@@ -47,8 +47,8 @@ proptest! {
         let versions: Vec<Version> = minors.iter().rev()
             .map(|minor| version(&format!("0.{minor}.0"))).collect();
         let twice = || versions.iter().flat_map(|version| [version, version]);
-        let with_rows = builder(ranges.iter().copied()).build_within(usize::MAX, twice());
-        let without = builder(ranges.iter().copied()).build_within(0, twice());
+        let with_rows = builder(ranges.iter().copied()).build_within(usize::MAX, twice()).0;
+        let without = builder(ranges.iter().copied()).build_within(0, twice()).0;
         prop_assert_eq!(with_rows.held.len(), versions.len());
         prop_assert!(without.held.is_empty() || without.from_range.is_empty());
         let from = version(&format!("0.{from}.0"));
@@ -60,7 +60,9 @@ proptest! {
 fn a_range_that_crashes_is_answered_both_ways() {
     for most in [0, usize::MAX] {
         let from = version("0.2.0");
-        let edges = builder(["<0.1.0 || || >0.3.0"]).build_within(most, [&from].into_iter());
+        let edges = builder(["<0.1.0 || || >0.3.0"])
+            .build_within(most, [&from].into_iter())
+            .0;
         assert_eq!(
             answers(&edges, &from),
             [(Membership::Crashes, vec![edge(0)])]
@@ -75,7 +77,9 @@ fn twenty_thousand_bundles_with_a_range_each_get_no_rows() {
         .rev()
         .map(|patch| version(&format!("1.0.{patch}")))
         .collect();
-    let edges = builder(texts.iter().map(String::as_str)).build(versions.iter());
+    let edges = builder(texts.iter().map(String::as_str))
+        .build(versions.iter())
+        .0;
     assert_eq!((edges.from_range.len(), edges.held.len()), (20_000, 0));
     assert_eq!(answers(&edges, &version("1.0.19997")).len(), 2);
 }

@@ -3,6 +3,7 @@
 //! Upstream stops at the first such fault and serves nothing of the catalog; so do we.
 
 use crate::catalog::blob::{Kind, Position};
+use crate::catalog::memory::TooLarge;
 
 /// A fault for which the whole catalog is refused.
 #[derive(Clone, Debug, Eq, PartialEq, thiserror::Error)]
@@ -12,6 +13,16 @@ pub struct FbcError {
     pub position: Position,
     /// What is wrong.
     pub malformed: Malformed,
+}
+
+impl From<TooLarge> for FbcError {
+    /// The whole catalog is too large.
+    fn from(too_large: TooLarge) -> Self {
+        Self {
+            position: Position::Byte(0),
+            malformed: too_large.into(),
+        }
+    }
 }
 
 /// What is wrong with a catalog that cannot be read at all.
@@ -82,6 +93,9 @@ pub enum Malformed {
         /// How many are kept.
         limit: usize,
     },
+    /// More than there is memory for.
+    #[error(transparent)]
+    Memory(#[from] TooLarge),
     /// More blobs than a catalog can sensibly have.
     #[error("more than {limit} blobs: expected a catalog, at most tens of thousands")]
     TooManyBlobs {

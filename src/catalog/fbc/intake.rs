@@ -11,6 +11,7 @@ use super::meta::{self, Blob, Value};
 use super::reader::Places;
 use super::yaml::Marks;
 use crate::catalog::blob::{BlobFault, Fault, Position, Sink};
+use crate::catalog::memory::Account;
 
 /// Takes the blobs of files, in order.
 pub(crate) trait Intake {
@@ -25,6 +26,11 @@ pub(crate) trait Intake {
 
     /// Takes one blob.
     fn take(&mut self, blob: Self::Blob<'_>, place: &Place<'_>);
+
+    /// The account that reading is counted in; one without a bound unless there is one.
+    fn memory(&self) -> Account {
+        Account::default()
+    }
 
     /// Takes a fault; `text` is what is known of the file from `origin` on.
     ///
@@ -110,6 +116,10 @@ impl Intake for Decisive<'_> {
                 self.0.blob(filed.key(), content);
             }
         }
+    }
+
+    fn memory(&self) -> Account {
+        self.0.memory()
     }
 
     fn fault(&mut self, _: &str, fault: FbcError, _: Origin, _: &[u8]) -> Result<(), FbcError> {

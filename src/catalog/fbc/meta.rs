@@ -11,6 +11,7 @@ use super::json::{Cursor, Step, fold_of};
 use super::shape::{Icon, Properties, RelatedImage};
 use crate::catalog::blob::{Channel, Content, Fault, Kind, Package};
 use crate::guardrail;
+use crate::heap::allocated;
 
 pub(super) mod keys;
 
@@ -78,6 +79,7 @@ impl<'a> Members<'a> {
         cursor.each_member(|cursor, key| {
             members.read_member(key.clone(), cursor)?;
             cursor.keep()?;
+            cursor.hold(Keys::ROOM + 4 * allocated(key.len()))?;
             keys.insert(key);
             Ok(())
         })?;
@@ -145,7 +147,7 @@ impl<'a> Label<'a> {
         let found = cursor.kind()?;
         let at = cursor.at();
         let value = if found == Kind::String {
-            Ok(cursor.string()?.decode())
+            Ok(cursor.decoded()?)
         } else {
             cursor.skip()?;
             Err(found)

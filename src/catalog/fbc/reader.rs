@@ -20,6 +20,7 @@ use super::json::{Cursor, Halt, Step, skip_space};
 use super::object::begins_with_brace;
 use super::yaml::{self, Marks, Piece, YamlFault};
 use crate::catalog::blob::Position;
+use crate::catalog::memory::{Account, Loan, TooLarge};
 
 /// Where the reading of one file stands.
 #[derive(Debug)]
@@ -35,6 +36,8 @@ pub(crate) struct Reader {
     /// Bytes since the last line feed, kept up where places are wanted.
     column: u64,
     places: Places,
+    /// What the reading of a blob takes is taken from.
+    account: Account,
 }
 
 /// Whether lines are counted in JSON, too.
@@ -65,6 +68,8 @@ pub(crate) enum Next<'a, B> {
         blob: B,
         position: Position,
         consumed: usize,
+        /// What the blob takes, to be kept as long as the blob.
+        loan: Option<Loan>,
     },
     /// A YAML document, and the bytes it took.
     Document {
@@ -92,7 +97,7 @@ pub(crate) struct Document<T> {
 }
 
 impl Reader {
-    pub(crate) fn new(places: Places) -> Self {
+    pub(crate) fn new(places: Places, account: Account) -> Self {
         Self {
             format: Format::Unknown,
             blobs: 0,
@@ -100,6 +105,7 @@ impl Reader {
             lines: 0,
             column: 0,
             places,
+            account,
         }
     }
 
@@ -116,7 +122,7 @@ impl Reader {
     pub(crate) fn recover(&mut self, fault: &FbcError) -> bool {
         let is_limit = matches!(
             fault.malformed,
-            Malformed::BlobTooLarge { .. } | Malformed::TooManyBlobs { .. }
+            Malformed::BlobTooLarge { .. } | Malformed::TooManyBlobs { .. } | Malformed::Memory(_)
         );
         self.format = Format::Lost;
         !is_limit
@@ -192,7 +198,7 @@ impl Reader {
             return Ok(if ended { Next::End } else { Next::Incomplete });
         }
         let begin = self.at + space as u64;
-        let mut cursor = Cursor::new(rest);
+        let mut cursor = Cursor::counted(rest, self.account.loan());
         let fault = match read(&mut cursor) {
             Ok(blob) => {
                 self.format = Format::Json(objects.saturating_add(1));
@@ -202,6 +208,7 @@ impl Reader {
                     blob,
                     position,
                     consumed,
+                    loan: cursor.into_loan(),
                 });
             }
             Err(Halt::Incomplete) if !ended => return Ok(Next::Incomplete),
@@ -209,7 +216,10 @@ impl Reader {
             Err(Halt::Malformed { at, malformed }) => json_fault(begin + at as u64, malformed),
         };
         // A limit of ours is none of upstream's: YAML would only run into it again.
-        let is_ours = matches!(fault.malformed, Malformed::TooManyItems { .. });
+        let is_ours = matches!(
+            fault.malformed,
+            Malformed::TooManyItems { .. } | Malformed::Memory(_)
+        );
         if objects > 1 || is_ours {
             return Err(fault);
         }
@@ -332,7 +342,13 @@ pub(crate) fn hand_over_document<T: AsRef<[u8]>, I: Intake>(
 ) -> Result<(), FbcError> {
     let line = document.lines_before + 1 + leading_lines(document.text.as_ref());
     let position = Position::Line { line, column: 1 };
-    match I::read(&mut Cursor::new(json)) {
+    let refused = |too_large: TooLarge| FbcError {
+        position,
+        malformed: too_large.into(),
+    };
+    let account = intake.memory();
+    let mut cursor = Cursor::counted(json, account.loan());
+    match I::read(&mut cursor) {
         Ok(blob) => {
             let place = Place {
                 file,
@@ -342,7 +358,12 @@ pub(crate) fn hand_over_document<T: AsRef<[u8]>, I: Intake>(
                 marks: Some(marks),
             };
             intake.take(blob, &place);
+            account.check().map_err(refused)?;
         }
+        Err(Halt::Malformed {
+            malformed: Malformed::Memory(too_large),
+            ..
+        }) => return Err(refused(too_large)),
         Err(halt) => {
             let malformed = match halt {
                 Halt::Malformed { malformed, .. } => malformed,

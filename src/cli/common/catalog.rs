@@ -7,6 +7,7 @@ use std::str::FromStr;
 use clap::parser::ValueSource;
 use clap::{Arg, ArgAction, ArgMatches, Args, Command, FromArgMatches};
 
+use crate::catalog::memory::Pool;
 use crate::olm::Rules;
 use crate::snapshot::Content;
 use crate::source::pinned::{PinnedUrl, PinnedUrlError};
@@ -135,10 +136,10 @@ impl CatalogArg {
     }
 
     /// Its content, or why that is not to be had.
-    pub(crate) fn load(&self, rules: &Rules, progress: &Progress) -> Content {
+    pub(crate) fn load(&self, rules: &Rules, progress: &Progress, memory: &Pool) -> Content {
         match &self.place {
-            CatalogPlace::Path(path) => load_content(path, rules, progress),
-            CatalogPlace::Url(url) => url.load(rules, progress),
+            CatalogPlace::Path(path) => load_content(path, rules, progress, memory),
+            CatalogPlace::Url(url) => url.load(rules, progress, memory),
         }
     }
 }

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use crate::cli::common::CatalogArgs;
 use crate::cli::facts::origin::Origin;
 use crate::cli::guardrails::{GuardrailsArgs, GuardrailsFault, ReadGuardrails};
-use crate::cli::{Exit, progress, say, warn};
+use crate::cli::{Exit, memory, progress, say, warn};
 use crate::olm::Rules;
 use crate::snapshot::{CatalogState, Content, Currency, Snapshot};
 use crate::source::Progress;
@@ -131,7 +131,7 @@ fn contents<'a>(given: &'a CatalogArgs, rules: &Rules) -> Vec<(&'a str, Content)
         let catalogs = given.iter();
         catalogs
             .map(|catalog| {
-                let content = catalog.load(rules, &progress);
+                let content = catalog.load(rules, &progress, memory::of_commands());
                 (catalog.name.as_str(), content)
             })
             .collect()

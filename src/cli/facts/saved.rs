@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 
 use crate::cli::common::{AskedRelease, OlmArgs, UsageError};
 use crate::cli::facts::origin::stand_in;
+use crate::cli::memory;
 use crate::olm::{Gates, OlmRelease, Rules};
 use crate::snapshot::{CatalogState, Content};
 use crate::source::archive::{Archive, ArchiveError, OlmFacts};
@@ -41,7 +42,10 @@ impl Saved {
 
     /// Every catalog in it, and why it cannot be read if it cannot.
     pub(crate) fn load(self, rules: &Rules) -> (Vec<CatalogState>, Option<ArchiveError>) {
-        match self.archive.and_then(|archive| archive.load(rules)) {
+        match self
+            .archive
+            .and_then(|archive| archive.load(rules, memory::of_commands()))
+        {
             Ok(states) => (states, None),
             Err(error) => {
                 let content = Content::Unreadable(error.to_string());

@@ -7,8 +7,8 @@ use clap::parser::ValueSource;
 use clap::{ArgMatches, Args, Command, FromArgMatches};
 
 use crate::catalog::{Catalog, PackageFault};
-use crate::cli::Exit;
 use crate::cli::common::{CatalogArg, CatalogArgs};
+use crate::cli::{Exit, memory};
 use crate::explain::Subject;
 use crate::nearest::nearest;
 use crate::olm::Rules;
@@ -99,7 +99,7 @@ impl<'a> BundleSource<'a> {
     /// Reads the catalog, and finds the package's bundles in it, best first.
     pub(super) fn load(self, rules: &Rules) -> Result<Vec<Subject>, SubjectsError> {
         let Self { catalog, .. } = self;
-        match &catalog.load(rules, &Progress::default()) {
+        match &catalog.load(rules, &Progress::default(), memory::of_commands()) {
             Content::Loaded(content) => self.bundles(content),
             Content::Missing => Err(self.unreadable("it has no content")),
             Content::Unfetched(why) | Content::Unreadable(why) => Err(self.unreadable(why)),

@@ -5,6 +5,7 @@ use std::time::{Duration, Instant};
 
 use tracing::{error, info};
 
+use crate::catalog::memory::Pool;
 use crate::cli::common::CatalogArgs;
 use crate::olm::Rules;
 use crate::server::Check;
@@ -33,12 +34,14 @@ impl Check for CatalogsCheck {
 pub(super) fn load(
     catalogs: &CatalogArgs,
     rules: Rules,
+    memory: &Pool,
     check: &CatalogsCheck,
     metrics: &CatalogMetrics,
 ) -> Snapshot {
     let states = catalogs.iter().map(|catalog| {
         let begun = Instant::now();
-        let state = CatalogState::named(&catalog.name, catalog.load(&rules, &Progress::default()));
+        let content = catalog.load(&rules, &Progress::default(), memory);
+        let state = CatalogState::named(&catalog.name, content);
         report(&state, begun.elapsed(), metrics);
         state
     });

@@ -3,14 +3,16 @@
 use std::num::NonZeroUsize;
 use std::time::Duration;
 
+use crate::catalog::memory::Pool;
 use crate::cli::common::UsageError;
+use crate::cli::memory::MemoryLimit;
 use crate::go_duration;
 use crate::server::{Limits, Patience};
 
 /// The flags that bound what a server takes on.
 #[derive(clap::Args, Clone, Copy, Debug)]
 pub(super) struct LimitArgs {
-    /// How many edits are judged at once [default: one for each core]
+    /// How many edits are judged at once [default: one for each core, at most 8]
     #[arg(
         long,
         env = "OLMGUARD_WORKERS",
@@ -49,6 +51,11 @@ pub(super) struct LimitArgs {
     /// Close a connection with the first answer after this time, 10% more or less; 0s for no limit
     #[arg(long, env = "OLMGUARD_MAX_CONNECTION_AGE", value_name = "DURATION", default_value = "10m", value_parser = go_duration::parse)]
     max_connection_age: Duration,
+
+    /// Memory that olmguard can use, as a Kubernetes quantity: a quarter for one catalog, 3/8 for all
+    /// [default: the limit of the container, otherwise the memory of the machine]
+    #[arg(long, env = "OLMGUARD_MEMORY_LIMIT", value_name = "QUANTITY")]
+    memory_limit: Option<MemoryLimit>,
 }
 
 impl LimitArgs {
@@ -60,6 +67,7 @@ impl LimitArgs {
             max_connections,
             max_connections_per_peer,
             max_connection_age,
+            memory_limit: _,
         } = self;
         let default = Limits::default();
         let half = NonZeroUsize::new(max_connections.get() / 2);
@@ -82,6 +90,13 @@ impl LimitArgs {
                 ..default.patience
             },
         })
+    }
+
+    /// The memory of the catalogs of a server with these limits, on so many threads.
+    pub(super) fn catalogs(&self, limits: &Limits, threads: usize) -> Result<Pool, UsageError> {
+        let limit = self.memory_limit;
+        let limit = limit.unwrap_or_else(MemoryLimit::of_this_process);
+        Ok(limit.catalogs_beside(limits, threads)?)
     }
 }
 

@@ -12,6 +12,7 @@ use tokio::task::{JoinSet, spawn_blocking};
 use tokio::time::sleep;
 use tracing::{error, info, warn};
 
+use crate::catalog::memory::Pool;
 use crate::cli::cluster::CatalogdArgs;
 use crate::cli::common::UsageError;
 use crate::cli::serve::olm::{Asked, OlmBoard};
@@ -99,6 +100,7 @@ impl LiveArgs {
         self,
         cluster: Cluster,
         olm: Asked,
+        memory: Pool,
         metrics: &Metrics,
     ) -> Result<Live, CatalogdError> {
         let catalogd = self.catalogd.catalogd()?;
@@ -106,7 +108,7 @@ impl LiveArgs {
         let (client, clock) = (cluster.client.clone(), Arc::new(SystemClock));
         let counts = Arc::clone(&metrics.catalogs);
         Ok(Live {
-            loader: Loader::new(client, catalogd, cache, clock, counts),
+            loader: Loader::new(client, catalogd, cache, clock, counts, memory),
             limit: self.limit(),
             cluster,
             olm,

@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use tokio::task::spawn_blocking;
 
+use crate::catalog::memory::Pool;
 use crate::cli::cluster::ClusterArgs;
 use crate::cli::common::{CatalogArgs, CommonArgs, OlmArgs, UsageError};
 use crate::cli::serve::ServeError;
@@ -34,7 +35,7 @@ pub(super) struct Following {
 /// The same, with everything that it needs.
 #[derive(Debug)]
 pub(super) enum Source {
-    Files(CatalogArgs, Rules, Arc<CatalogsCheck>),
+    Files(CatalogArgs, Rules, Pool, Arc<CatalogsCheck>),
     Cluster(Box<Live>),
 }
 
@@ -60,11 +61,13 @@ impl Origin {
     /// Gets ready, and finds the cluster if there is one.
     pub(super) async fn ready(
         self,
+        memory: Pool,
         metrics: &Metrics,
     ) -> Result<(Source, Option<Cluster>), ServeError> {
         let following = match self {
             Self::Files(catalogs, rules) => {
-                return Ok((Source::Files(catalogs, rules, Arc::default()), None));
+                let check = Arc::default();
+                return Ok((Source::Files(catalogs, rules, memory, check), None));
             }
             Self::Cluster(following) => *following,
         };
@@ -74,7 +77,7 @@ impl Origin {
             args: olm,
             namespace: cluster.olm_namespace(),
         };
-        let live = live.live(found.clone(), asked, metrics).await?;
+        let live = live.live(found.clone(), asked, memory, metrics).await?;
         Ok((Source::Cluster(Box::new(live)), Some(found)))
     }
 }
@@ -83,7 +86,7 @@ impl Source {
     /// What must be well for edits to be sent here.
     pub(super) fn checks(&self) -> Vec<Arc<dyn Check>> {
         match self {
-            Self::Files(_, _, check) => vec![Arc::clone(check) as _],
+            Self::Files(_, _, _, check) => vec![Arc::clone(check) as _],
             Self::Cluster(live) => live.checks(),
         }
     }
@@ -91,8 +94,9 @@ impl Source {
     /// Who judges: files are read first, which takes as long as they are large.
     pub(super) async fn guard(self, metrics: Metrics) -> io::Result<Guard> {
         match self {
-            Self::Files(catalogs, rules, check) => {
-                let load = move || catalogs::load(&catalogs, rules, &check, &metrics.catalogs);
+            Self::Files(catalogs, rules, memory, check) => {
+                let counts = metrics.catalogs;
+                let load = move || catalogs::load(&catalogs, rules, &memory, &check, &counts);
                 Ok(Guard::from(spawn_blocking(load).await?))
             }
             Self::Cluster(live) => Ok(live.begin(metrics)),

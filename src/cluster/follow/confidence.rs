@@ -122,7 +122,7 @@ mod tests {
         let rules = Rules::default();
         let mut builder = CatalogBuilder::new(&rules);
         fbc::read("c", text.as_bytes(), &mut builder).unwrap();
-        Arc::new(builder.finish())
+        Arc::new(builder.finish().expect("no bound"))
     }
 
     fn package(name: &str) -> String {

@@ -18,6 +18,7 @@ use tracing::warn;
 
 use crate::catalog::CatalogBuilder;
 use crate::catalog::blob::{BlobFault, Content, Key, Sink};
+use crate::catalog::memory::{Account, Pool};
 use crate::cluster::catalogs::{self, Reread};
 use crate::cluster::follow::confidence::{Belief, Disbelief};
 use crate::cluster::follow::job::{
@@ -26,7 +27,7 @@ use crate::cluster::follow::job::{
 use crate::source::cache::{Cache, CacheError, Entry};
 use crate::source::catalogd::{Catalogd, Fetched};
 use crate::source::record::Both;
-use crate::source::{Progress, SourceError, read_from};
+use crate::source::{Progress, SourceError, finished, read_from};
 use crate::telemetry::metrics::{CatalogMetrics, LoadFailure};
 use crate::tls::Clock;
 
@@ -52,16 +53,19 @@ struct Sources {
     cache: Option<Arc<Cache>>,
     clock: Arc<dyn Clock>,
     metrics: Arc<CatalogMetrics>,
+    memory: Pool,
 }
 
 impl Loader {
-    /// The objects are read again by `client`; what is wrong with the cache is counted.
+    /// The objects are read again by `client`; what is wrong with the cache is counted. What is loaded
+    /// takes its memory from the pool.
     pub fn new(
         client: Client,
         catalogd: Catalogd,
         cache: Option<Cache>,
         clock: Arc<dyn Clock>,
         metrics: Arc<CatalogMetrics>,
+        memory: Pool,
     ) -> Self {
         let cache = cache.map(Arc::new);
         Self(Arc::new(Sources {
@@ -70,6 +74,7 @@ impl Loader {
             cache,
             clock,
             metrics,
+            memory,
         }))
     }
 
@@ -77,10 +82,13 @@ impl Loader {
     async fn cached(&self, job: &Job) -> Option<Weighed> {
         let cache = Arc::clone(self.0.cache.as_ref()?);
         let (digest, rules) = (job.want.key.digest.clone(), job.rules.clone());
+        let account = self.0.memory.account();
         let read = spawn_blocking(move || {
-            let mut builder = CatalogBuilder::new(&rules);
-            let found = cache.load(&digest, &mut builder)?;
-            Ok(found.then(|| Weighed::of(builder.finish())))
+            let mut builder = CatalogBuilder::within(&rules, account);
+            if !cache.load(&digest, &mut builder)? {
+                return Ok(None);
+            }
+            Ok(Some(Weighed::of(builder.finish()?)))
         });
         match read.await.ok()? {
             Ok(content) => content,
@@ -114,24 +122,23 @@ impl Loader {
         body: &mut dyn Read,
     ) -> Result<(Weighed, Option<Entry>), SourceError> {
         let mut entry = self.begin(job);
-        let mut builder = CatalogBuilder::new(&job.rules);
+        let mut builder = CatalogBuilder::within(&job.rules, self.0.memory.account());
         let (name, progress) = (&job.want.name, Progress::default());
         match &mut entry {
             Some(entry) => read_from(name, body, &progress, &mut Both(&mut builder, entry)),
             None => read_from(name, body, &progress, &mut builder),
         }?;
-        Ok((Weighed::of(builder.finish()), entry))
+        Ok((Weighed::of(finished(name, builder)?), entry))
     }
 
     /// Reads content for the cache alone: what is loaded of it need not be made again.
     fn record(&self, job: &Job, body: &mut dyn Read) -> Result<Option<Entry>, SourceError> {
-        let mut entry = self.begin(job);
-        let mut sink: &mut dyn Sink = &mut Nowhere;
-        if let Some(entry) = &mut entry {
-            sink = entry;
-        }
-        read_from(&job.want.name, body, &Progress::default(), sink)?;
-        Ok(entry)
+        let mut sink = Recording {
+            entry: self.begin(job),
+            account: self.0.memory.account(),
+        };
+        read_from(&job.want.name, body, &Progress::default(), &mut sink)?;
+        Ok(sink.entry)
     }
 
     fn begin(&self, job: &Job) -> Option<Entry> {
@@ -297,11 +304,22 @@ fn report(job: &Job, content: &Weighed, belief: &Belief) {
     );
 }
 
-/// Takes blobs that are not needed.
-struct Nowhere;
+/// Takes blobs for the cache, if there is one; what reading them needs is counted.
+struct Recording {
+    entry: Option<Entry>,
+    account: Account,
+}
 
-impl Sink for Nowhere {
-    fn blob(&mut self, _: Key<'_>, _: Result<Content<'_>, BlobFault>) {}
+impl Sink for Recording {
+    fn memory(&self) -> Account {
+        self.account.clone()
+    }
+
+    fn blob(&mut self, key: Key<'_>, content: Result<Content<'_>, BlobFault>) {
+        if let Some(entry) = &mut self.entry {
+            entry.blob(key, content);
+        }
+    }
 }
 
 /// The watch says what it names instead, and then that is loaded; to believe it here, beside the

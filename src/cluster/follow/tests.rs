@@ -47,7 +47,7 @@ fn content(package: &str) -> Arc<Catalog> {
     let mut builder = CatalogBuilder::new(&rules);
     let text = format!(r#"{{"schema": "olm.package", "name": "{package}"}}"#);
     read_from("c", text.as_bytes(), &Progress::default(), &mut builder).unwrap();
-    Arc::new(builder.finish())
+    Arc::new(builder.finish().expect("no bound"))
 }
 
 /// Content as a loader hands it over.

@@ -30,7 +30,7 @@ pub(in crate::explain) fn of_priorities(
         let mut builder = CatalogBuilder::new(&rules);
         let blobs: Vec<String> = blobs(lines).iter().map(Value::to_string).collect();
         fbc::read(name, blobs.join("\n").as_bytes(), &mut builder).expect("a catalog");
-        let content = Content::Loaded(Arc::new(builder.finish()));
+        let content = Content::Loaded(Arc::new(builder.finish().expect("no bound")));
         CatalogState {
             priority: *priority,
             ..CatalogState::named(name, content)

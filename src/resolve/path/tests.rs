@@ -24,7 +24,7 @@ fn catalog(entries: &Value) -> Content {
     let rules = Rules::default();
     let mut builder = CatalogBuilder::new(&rules);
     fbc::read("catalog", lines.join("\n").as_bytes(), &mut builder).expect("a catalog");
-    Content::Loaded(Arc::new(builder.finish()))
+    Content::Loaded(Arc::new(builder.finish().expect("no bound")))
 }
 
 fn search<T>(catalogs: &[(&str, Value)], look: impl FnOnce(&[Offer<'_>], &Origin<'_>) -> T) -> T {

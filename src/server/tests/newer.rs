@@ -53,7 +53,7 @@ struct Scene {
 
 fn at(currency: Currency) -> Arc<Snapshot> {
     let rules = Rules::default();
-    let empty = CatalogBuilder::new(&rules).finish();
+    let empty = CatalogBuilder::new(&rules).finish().expect("no bound");
     let hub = CatalogState::named("hub", Content::Loaded(Arc::new(empty)));
     let hub = CatalogState { currency, ..hub };
     Arc::new(Snapshot::new(rules, [hub]))

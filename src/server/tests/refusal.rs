@@ -90,7 +90,7 @@ fn large() -> Snapshot {
     let rules = Rules::default();
     let mut builder = CatalogBuilder::new(&rules);
     fbc::read("c", lines.join("\n").as_bytes(), &mut builder).unwrap();
-    let content = Content::Loaded(Arc::new(builder.finish()));
+    let content = Content::Loaded(Arc::new(builder.finish().expect("no bound")));
     Snapshot::new(rules, [CatalogState::named("c", content)])
 }
 

@@ -70,7 +70,7 @@ fn read(bytes: &[u8]) -> Result<(Facts, Vec<CatalogState>), String> {
     fs::write(&path, bytes).unwrap();
     let states = Archive::open(&path).and_then(|archive| {
         let facts = archive.facts().clone();
-        Ok((facts, archive.load(&Rules::default())?))
+        Ok((facts, archive.load(&Rules::default(), &Pool::unbounded())?))
     });
     states.map_err(|error| {
         let text = error.to_string();

@@ -3,6 +3,7 @@
 use std::io;
 use std::path::{Path, PathBuf};
 
+use crate::catalog::memory::TooLarge;
 use crate::source::record::RecordError;
 use crate::source::sealed::SealError;
 
@@ -37,6 +38,9 @@ pub enum CacheError {
     /// A file is of no use. It was removed.
     #[error("{0}, and has to be fetched again")]
     Damaged(Dropped),
+    /// A file needs more memory than there is for it. It stays.
+    #[error(transparent)]
+    Memory(#[from] TooLarge),
     /// It does not fit.
     #[error(
         "{bytes} bytes do not fit beside the catalogs in use into {limit}: allow the cache more"

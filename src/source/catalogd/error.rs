@@ -160,7 +160,10 @@ impl FetchError {
             Self::Timeout { .. } => "timeout",
             Self::Status { .. } => "status",
             Self::Truncated { .. } => "truncated",
-            Self::TooLarge { .. } | Self::Content(SourceError::TooLarge { .. }) => "too_large",
+            Self::TooLarge { .. }
+            | Self::Content(SourceError::TooLarge { .. } | SourceError::Memory { .. }) => {
+                "too_large"
+            }
             Self::Content(_) | Self::Gzip { .. } => "content",
             Self::Response(_) | Self::NoThread { .. } | Self::Lost => "other",
         }

@@ -39,7 +39,7 @@ fn server(status: &str, body: &[u8]) -> (String, JoinHandle<String>) {
 
 fn load(url: &str) -> Content {
     let url: PinnedUrl = url.parse().unwrap();
-    url.load(&Rules::default(), &Progress::default())
+    url.load(&Rules::default(), &Progress::default(), &Pool::unbounded())
 }
 
 #[track_caller]

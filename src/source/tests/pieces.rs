@@ -3,10 +3,11 @@
 use super::package;
 use crate::catalog::fbc::intake::{Decisive, Intake};
 use crate::catalog::fbc::reader::{Next, Reader};
+use crate::catalog::memory::Account;
 
 /// What a reader finds in a text that comes to it in pieces, cut at these places.
 fn in_pieces(text: &[u8], cuts: &[usize]) -> Vec<String> {
-    let mut reader = Reader::new(Decisive::PLACES);
+    let mut reader = Reader::new(Decisive::PLACES, Account::default());
     let mut found = Vec::new();
     let mut start = 0;
     for (n, &end) in cuts.iter().chain([&text.len()]).enumerate() {
@@ -24,6 +25,7 @@ fn in_pieces(text: &[u8], cuts: &[usize]) -> Vec<String> {
                     blob,
                     position,
                     consumed,
+                    ..
                 } => {
                     found.push(format!("{position} {blob:?}"));
                     consumed

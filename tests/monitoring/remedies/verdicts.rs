@@ -73,7 +73,7 @@ fn snapshot((currency, age): (Currency, Age)) -> Snapshot {
     let rules = Rules::default();
     let mut builder = CatalogBuilder::new(&rules);
     fbc::read("catalog.json", CONTENT.as_bytes(), &mut builder).unwrap();
-    let content = Content::Loaded(Arc::new(builder.finish()));
+    let content = Content::Loaded(Arc::new(builder.finish().expect("no bound")));
     let hub = CatalogState::named("hub", content);
     Snapshot::new(
         rules,

@@ -4,6 +4,8 @@ use std::borrow::Cow;
 
 use crate::catalog::blob::{Fault, Kind};
 use crate::catalog::fbc::error::Malformed;
+use crate::catalog::memory::Loan;
+use crate::heap::allocated;
 
 /// How deep objects and lists may nest; Go's `maxNestingDepth`.
 pub(crate) const DEPTH_LIMIT: usize = 10_000;
@@ -39,6 +41,8 @@ pub(crate) struct Cursor<'a> {
     /// Fields and indices that lead to where typed reading stands.
     path: Vec<PathStep>,
     fault: Option<Fault>,
+    /// What all that was read takes; counted if there is a bound.
+    loan: Option<Loan>,
 }
 
 /// One step into a typed value.
@@ -59,6 +63,31 @@ impl<'a> Cursor<'a> {
             kept: 0,
             path: Vec::new(),
             fault: None,
+            loan: None,
+        }
+    }
+
+    /// The same, and what is read of it is counted.
+    pub(crate) fn counted(bytes: &'a [u8], loan: Loan) -> Self {
+        Self {
+            loan: Some(loan),
+            ..Self::new(bytes)
+        }
+    }
+
+    /// What all that was read takes, to be kept as long as that.
+    pub(crate) fn into_loan(self) -> Option<Loan> {
+        self.loan
+    }
+
+    /// Counts bytes that are about to be allocated.
+    pub(crate) fn hold(&mut self, bytes: usize) -> Step<()> {
+        let Some(loan) = &mut self.loan else {
+            return Ok(());
+        };
+        match loan.more(bytes) {
+            Ok(()) => Ok(()),
+            Err(too_large) => self.malformed(Malformed::Memory(too_large)),
         }
     }
 
@@ -190,12 +219,22 @@ impl<'a> Cursor<'a> {
     /// Reads a string; null is empty, another type a fault.
     pub(crate) fn text(&mut self) -> Step<Cow<'a, str>> {
         match self.kind()? {
-            Kind::String => Ok(self.string()?.decode()),
+            Kind::String => self.decoded(),
             found => {
                 self.skip_instead(found, "a string")?;
                 Ok(Cow::Borrowed(""))
             }
         }
+    }
+
+    /// Reads a string that begins here.
+    pub(crate) fn decoded(&mut self) -> Step<Cow<'a, str>> {
+        let string = self.string()?;
+        let decoded = string.decode();
+        if let Cow::Owned(text) = &decoded {
+            self.hold(allocated(text.capacity()))?;
+        }
+        Ok(decoded)
     }
 
     /// Reads a boolean; null is false, another type a fault.
@@ -233,10 +272,27 @@ impl<'a> Cursor<'a> {
             if size_of::<T>() > 0 {
                 self.keep()?;
             }
-            items.push(item(self)?);
+            let read = item(self)?;
+            self.make_room(&mut items)?;
+            items.push(read);
             self.path.pop();
         }
         Ok(items)
+    }
+
+    /// Makes room for one more item; while a list moves, it is there twice.
+    fn make_room<T>(&mut self, items: &mut Vec<T>) -> Step<()> {
+        let room = items.capacity();
+        if self.loan.is_none() || items.len() < room {
+            return Ok(());
+        }
+        let larger = (2 * room).max(4);
+        self.hold(allocated(larger * size_of::<T>()))?;
+        items.reserve_exact(larger - room);
+        if let Some(loan) = &mut self.loan {
+            loan.less(allocated(room * size_of::<T>()));
+        }
+        Ok(())
     }
 
     /// Skips a value of a type that was not `expected`, and notes that unless it is null.

@@ -14,6 +14,7 @@ use std::collections::BTreeMap;
 use super::cursor::{Cursor, Step};
 use super::string::RawString;
 use crate::catalog::blob::Kind;
+use crate::heap::allocated;
 
 /// A struct that an object is read into.
 pub(crate) trait Record<'a>: Default {
@@ -105,6 +106,7 @@ impl<'a> Cursor<'a> {
             seen += 1;
             let key = self.member_key()?.decode();
             self.keep()?;
+            self.hold(MEMBER + allocated(key.len()))?;
             members.insert(key, self.at());
             self.skip()?;
         }
@@ -144,6 +146,9 @@ impl<'a> Cursor<'a> {
         self.set_depth(depth);
     }
 }
+
+/// A member in a map whose nodes are at least five elevenths full.
+const MEMBER: usize = 3 * size_of::<(Cow<'static, str>, usize)>();
 
 /// The field that a key means: index, name, and how it is spelled.
 fn field_of(key: &str, fields: &[&'static str]) -> Option<(usize, &'static str, Fold)> {

@@ -7,11 +7,14 @@ use serde_json::{Map, Number, Value};
 
 use super::cursor::{Cursor, Step};
 use crate::catalog::blob::Kind;
+use crate::heap::allocated;
 
 impl Cursor<'_> {
     /// The value that begins at `start`, written anew: its keys sorted, no blanks.
     pub(crate) fn rewritten(&mut self, start: usize) -> Step<String> {
         let value = self.revisit(start, |cursor| cursor.value(LEVELS))?;
+        // Escapes make it at most six times as long; it moves while it grows.
+        self.hold(allocated(12 * self.since(start).len()))?;
         Ok(value.to_string())
     }
 
@@ -23,7 +26,11 @@ impl Cursor<'_> {
                 let items = self.list(|cursor| cursor.value(levels - 1))?;
                 Ok(Value::Array(items))
             }
-            Kind::String => Ok(Value::String(self.string()?.decode().into_owned())),
+            Kind::String => {
+                let text = self.string()?.decode();
+                self.hold(allocated(text.len()))?;
+                Ok(Value::String(text.into_owned()))
+            }
             Kind::Number => Ok(number(self.number()?)),
             Kind::Boolean => self.boolean().map(Value::Bool),
             Kind::Null => self.skip().map(|()| Value::Null),
@@ -32,8 +39,10 @@ impl Cursor<'_> {
 
     fn object(&mut self, levels: usize) -> Step<Value> {
         let mut object = Map::new();
+        self.hold(NODE)?;
         self.each_member(|cursor, key| {
             cursor.keep()?;
+            cursor.hold(MEMBER + allocated(key.len()))?;
             object.insert(key.into_owned(), cursor.value(levels)?);
             Ok(())
         })?;
@@ -50,6 +59,12 @@ fn number(text: &str) -> Value {
         _ => Number::from_f64(float).map_or(Value::Null, Value::Number),
     }
 }
+
+/// A node of the map of an object: eleven members.
+const NODE: usize = allocated(11 * size_of::<(String, Value)>() + 16);
+
+/// A member in a map whose nodes are at least five elevenths full.
+const MEMBER: usize = 3 * size_of::<(String, Value)>();
 
 /// How deep a value is kept: the blobs read so have four levels.
 const LEVELS: usize = 8;

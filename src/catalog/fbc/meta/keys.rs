@@ -9,12 +9,19 @@ use std::collections::{BTreeMap, BTreeSet};
 use unicase::UniCase;
 
 use crate::catalog::fbc::error::Malformed;
+use crate::heap::allocated;
 
 /// The keys of a blob, in the order read.
 #[derive(Debug, Default)]
 pub(in crate::catalog::fbc) struct Keys<'a>(Vec<Cow<'a, str>>);
 
 impl<'a> Keys<'a> {
+    /// What one key takes besides its text: a place in the list, and where there are many, one in the map
+    /// of spellings with a set of its own.
+    pub(in crate::catalog::fbc) const ROOM: usize = 3 * size_of::<Cow<'_, str>>()
+        + 3 * size_of::<(String, BTreeSet<&str>)>()
+        + allocated(11 * size_of::<&str>() + 16);
+
     pub(in crate::catalog::fbc) fn insert(&mut self, key: Cow<'a, str>) {
         self.0.push(key);
     }

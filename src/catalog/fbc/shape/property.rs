@@ -80,13 +80,16 @@ impl<'a> Properties<'a> {
             }
             "olm.bundle.object" => {
                 cursor.keep()?;
+                cursor.hold(PLACE)?;
                 self.objects.push((index, property.value.at()));
             }
             guardrail::SCHEMA => {
                 cursor.keep()?;
+                cursor.hold(PLACE)?;
                 self.guardrails.push(property.value.at());
             }
             kind if guardrail::is_of_other_version(kind) => {
+                cursor.hold(PLACE + KIND)?;
                 self.other_guardrails.insert(property.kind);
             }
             CSV_METADATA if self.csv == CsvSeen::No => {
@@ -219,7 +222,7 @@ impl<'a> Record<'a> for PackageValue<'a> {
 
 fn release_field<'a>(cursor: &mut Cursor<'a>) -> Step<ReleaseField<'a>> {
     Ok(match cursor.kind()? {
-        Kind::String => ReleaseField::Text(cursor.string()?.decode()),
+        Kind::String => ReleaseField::Text(cursor.decoded()?),
         found => {
             cursor.skip()?;
             match found {
@@ -281,5 +284,11 @@ impl<'a> Record<'a> for InstallMode<'a> {
         Ok(())
     }
 }
+
+/// The place of a property in a list that may be growing.
+const PLACE: usize = 4 * size_of::<(usize, Option<usize>)>();
+
+/// A node of the set of kinds, most of which have one.
+const KIND: usize = 12 * size_of::<Cow<'static, str>>();
 
 const CSV_METADATA: &str = "olm.csv.metadata";

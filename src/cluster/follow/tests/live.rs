@@ -1,6 +1,7 @@
 //! The whole of it: objects of an API server, contents of a catalogd, a cache on disk.
 
 mod implausible;
+mod memory;
 
 use std::path::Path;
 use std::sync::Arc;
@@ -14,6 +15,7 @@ use tokio::task::{JoinHandle, yield_now};
 use tokio::time::timeout;
 
 use crate::catalog::Package;
+use crate::catalog::memory::Pool;
 use crate::cluster::catalogs::watch;
 use crate::cluster::follow::{AgeLimit, Audience, Board, Loader, Terms, follow};
 use crate::cluster::tests::api::{ApiServer, Trouble};
@@ -30,6 +32,8 @@ pub(super) struct World {
     pub(super) api: ApiServer,
     pub(super) served: Catalogd,
     folder: tempfile::TempDir,
+    /// What catalogs can use.
+    memory: Pool,
 }
 
 /// A guard that follows them.
@@ -54,6 +58,7 @@ impl World {
             api,
             served,
             folder,
+            memory: Pool::unbounded(),
         }
     }
 
@@ -83,6 +88,7 @@ impl World {
             Some(cache),
             clock.clone(),
             Arc::clone(&metrics.catalogs),
+            self.memory.clone(),
         );
         let terms = Terms {
             limit: AgeLimit::default(),

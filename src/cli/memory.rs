@@ -1,0 +1,151 @@
+//! How much memory the process can use, and which share of it catalogs get.
+//!
+//! ```text
+//! --memory-limit, else the limit of the cgroup, else the memory of the machine
+//!   |-- 3/8  all catalogs: those loaded, those being loaded, and those that they replace;
+//!   |        less if the rest is not enough for what follows
+//!   |        (1/4 one of them)
+//!   '-- the process, and all that clients can make a server take (`Limits`)
+//! ```
+//!
+//! The shares are here and nowhere else; `docs/reliability.md` adds them up.
+
+mod cgroup;
+mod quantity;
+
+use std::fmt;
+use std::path::Path;
+use std::str::FromStr;
+use std::sync::OnceLock;
+
+use crate::catalog::memory::Pool;
+use crate::server::Limits;
+pub(crate) use quantity::QuantityError;
+
+/// How many bytes of memory the process can use.
+#[derive(Clone, Copy, Debug, Eq, Ord, PartialEq, PartialOrd)]
+pub(crate) struct MemoryLimit(u64);
+
+/// A limit under which a server cannot run.
+#[derive(Clone, Copy, Debug, Eq, PartialEq, thiserror::Error)]
+#[error(
+    "the memory limit is {limit}: expected at least {least}, of which {catalogs} are for catalogs and the \
+     rest for connections and reviews; raise it (--memory-limit, or the container's), or lower \
+     --max-connections",
+    catalogs = LEAST
+)]
+pub(crate) struct TooLittle {
+    limit: MemoryLimit,
+    least: MemoryLimit,
+}
+
+impl MemoryLimit {
+    /// The limit of this process: that of its cgroup, or of a cgroup above it; without one the memory of
+    /// the machine.
+    pub(crate) fn of_this_process() -> Self {
+        Self(cgroup::limit(Path::new("/")))
+    }
+
+    /// The memory of the catalogs of a server with these limits, on so many threads.
+    ///
+    /// # Errors
+    /// If there is not enough for them.
+    pub(crate) fn catalogs_beside(
+        self,
+        limits: &Limits,
+        threads: usize,
+    ) -> Result<Pool, TooLittle> {
+        let others = PROCESS + limits.most_memory(threads) as u64;
+        let rest = self.0.saturating_sub(others);
+        if rest < LEAST.0 {
+            let least = Self((others + LEAST.0).next_multiple_of(1 << 20));
+            return Err(TooLittle { limit: self, least });
+        }
+        Ok(self.pool(rest))
+    }
+
+    /// The memory of catalogs, where this much is left for them.
+    fn pool(self, rest: u64) -> Pool {
+        let all = (self.0 / 8 * 3).min(rest);
+        let bytes = |share: u64| usize::try_from(share).unwrap_or(usize::MAX);
+        Pool::new(bytes((self.0 / 4).min(all)), bytes(all))
+    }
+}
+
+/// The memory of the catalogs of a command: all that it loads is counted together.
+pub(crate) fn of_commands() -> &'static Pool {
+    static POOL: OnceLock<Pool> = OnceLock::new();
+    POOL.get_or_init(|| {
+        let limit = MemoryLimit::of_this_process();
+        limit.pool(limit.0)
+    })
+}
+
+impl FromStr for MemoryLimit {
+    type Err = QuantityError;
+
+    fn from_str(text: &str) -> Result<Self, QuantityError> {
+        quantity::parse(text).map(Self)
+    }
+}
+
+impl fmt::Display for MemoryLimit {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.0 {
+            bytes if bytes.is_multiple_of(1 << 20) => write!(f, "{}Mi", bytes >> 20),
+            bytes => write!(f, "{bytes}"),
+        }
+    }
+}
+
+/// With less, a server has no room for the catalogs that OLM comes with, of some 4 MiB each.
+const LEAST: MemoryLimit = MemoryLimit(64 << 20);
+
+/// The process before it has a catalog or a connection, its threads, and what an allocator keeps.
+const PROCESS: u64 = 32 << 20;
+
+#[cfg(test)]
+mod tests {
+    use std::num::NonZeroUsize;
+
+    use super::*;
+
+    fn limit(text: &str) -> MemoryLimit {
+        text.parse().unwrap()
+    }
+
+    /// Those of a machine with so many cores.
+    fn limits(cores: usize) -> Limits {
+        Limits {
+            workers: NonZeroUsize::new(cores).unwrap(),
+            ..Limits::default()
+        }
+    }
+
+    #[test]
+    fn the_sum_under_the_shipped_limit_is_less_than_it() {
+        let shipped = limit("384Mi");
+        for (cores, expected) in [(1, 144), (2, 144), (8, 112)] {
+            let limits = limits(cores);
+            let pool = shipped.catalogs_beside(&limits, cores).unwrap();
+            let (each, all) = pool.limits();
+            assert_eq!((each >> 20, all >> 20), (96, expected), "{cores} cores");
+            let sum = (all + limits.most_memory(cores)) as u64 + PROCESS;
+            assert!(sum <= shipped.0, "{cores} cores: {sum}");
+        }
+    }
+
+    #[test]
+    fn a_limit_that_is_too_small_is_refused_with_the_least() {
+        let limits = limits(2);
+        let refused = limit("128Mi").catalogs_beside(&limits, 2).unwrap_err();
+        assert_eq!(
+            refused.to_string(),
+            "the memory limit is 128Mi: expected at least 292Mi, of which 64Mi are for catalogs and the \
+             rest for connections and reviews; raise it (--memory-limit, or the container's), or lower \
+             --max-connections"
+        );
+        let pool = limit("292Mi").catalogs_beside(&limits, 2).unwrap();
+        assert_eq!(pool.limits(), (64 << 20, 64 << 20));
+    }
+}
