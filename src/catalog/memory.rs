@@ -170,6 +170,7 @@ impl Loan {
     }
 
     /// How many bytes it has.
+    #[cfg(feature = "program")]
     pub(crate) fn bytes(&self) -> usize {
         self.bytes
     }
