@@ -206,6 +206,30 @@ pub(super) const REMEDIES: &[Remedy] = &[
         By::Reader(AUTHOR),
     ),
     of(
+        "OlmguardCatalogLoadFailing",
+        "`too_large`: the message has the bound",
+        By::Test(
+            "src/cluster/follow/tests/live/memory.rs",
+            "a_catalog_that_is_too_large_keeps_what_was_loaded_and_the_others",
+        ),
+    ),
+    of(
+        "OlmguardCatalogLoadFailing",
+        "Raise the memory limit of the container",
+        By::Test(
+            "src/cluster/follow/tests/live/memory.rs",
+            "under_a_higher_limit_the_same_catalog_is_loaded",
+        ),
+    ),
+    of(
+        "OlmguardCatalogLoadFailing",
+        "One catalog can use a quarter of the limit",
+        By::Test(
+            "src/cli/memory.rs",
+            "the_sum_under_the_shipped_limit_is_less_than_it",
+        ),
+    ),
+    of(
         "OlmguardCatalogStale",
         "If newer content is known, load it",
         By::Page("docs/runbooks/OlmguardCatalogLoadFailing.md"),

@@ -15,6 +15,18 @@ const WHY: &str = "the catalog needs more than 4 MiB of memory, the most that on
                    it smaller, or raise the memory limit";
 
 #[tokio::test]
+async fn under_a_higher_limit_the_same_catalog_is_loaded() {
+    let mut world = World::begin().await;
+    world.memory = Pool::new(64 << 20, 128 << 20);
+    world.publish("hub", "b");
+    let guard = world.guard().await;
+    guard.until_judged_by("hub", "b").await;
+    world.served.shelf.put("hub", &large(5_000));
+    world.api.put(CATALOGS, world.object("hub", "c"));
+    guard.until_judged_by("hub", "c").await;
+}
+
+#[tokio::test]
 async fn a_catalog_that_is_too_large_keeps_what_was_loaded_and_the_others() {
     let mut world = World::begin().await;
     world.memory = Pool::new(4 << 20, 8 << 20);
