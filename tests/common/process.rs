@@ -59,6 +59,11 @@ impl Process {
         Self { id, lines, ended }
     }
 
+    /// Its number, as long as it runs.
+    pub(crate) fn id(&self) -> u32 {
+        self.id
+    }
+
     /// The next line of stdout.
     #[track_caller]
     pub(crate) fn line(&mut self) -> String {

@@ -3,6 +3,7 @@
 mod ahead;
 mod alerts;
 mod assets;
+mod attack;
 mod bless;
 mod commit;
 mod e2e;
@@ -33,6 +34,7 @@ fn main() -> ExitCode {
         ["e2e", arguments @ ..] => ended(e2e::run(arguments)),
         ["render"] => ended(render::write(&find::folders())),
         ["render", "--check"] => ended(render::check(&find::folders())),
+        ["attack"] => ended(attack::run()),
         ["alerts"] => ended(alerts::run()),
         ["image"] => ended(image::run(None)),
         ["image", "--output", folder] => ended(image::run(Some(folder))),
@@ -84,6 +86,7 @@ tasks:
   e2e [ARGUMENT...]
          the end-to-end tests alone: olmguard beside a real API server and a real OLM, on loopback.
          The arguments are theirs: a part of a name, --list
+  attack attacks the program as it is delivered, with hostile reviews and catalogs at the same time
   e2e-assets [--prune]
          builds the programs that they need, with Go, into OLMGUARD_E2E_ASSETS, else into
          olmguard/e2e in the user's cache folder. KUBEBUILDER_ASSETS is used where it has etcd,

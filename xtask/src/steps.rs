@@ -21,6 +21,7 @@ use std::path::PathBuf;
 use std::time::Instant;
 
 use crate::assets::AssetsError;
+use crate::attack;
 use crate::e2e::E2eError;
 use crate::left_out::{Allowed, ListError};
 use crate::program::{Program, ProgramError};
@@ -166,7 +167,7 @@ pub(crate) enum StepError {
 
 type Check = fn(&mut Report) -> Result<(), StepError>;
 
-const STEPS: [(&str, Check); 13] = [
+const STEPS: [(&str, Check); 14] = [
     ("tools", tools::check),
     ("machine", machine::check),
     ("format", |_| cargo("fmt --all -- --check")),
@@ -184,6 +185,7 @@ const STEPS: [(&str, Check); 13] = [
     ("programs", programs::check),
     ("manifests", manifests::check),
     ("tests", tests::check),
+    ("attack", |_| Ok(attack::run()?)),
     ("end to end", end_to_end::check),
 ];
 

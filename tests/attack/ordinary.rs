@@ -1,0 +1,82 @@
+//! A client as an API server is one: one edit after another, each of which needs the catalog.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
+
+use tokio::task::JoinHandle;
+use tokio::time::timeout;
+
+use crate::load::review::{Edit, post};
+use crate::load::wire::{Broken, Target};
+
+/// It runs until it is told to end.
+pub(crate) struct Ordinary {
+    ends: Arc<AtomicBool>,
+    running: JoinHandle<usize>,
+}
+
+/// An edit that the catalog allows, and one that it refuses, with what the answer has.
+const EDITS: [(&str, &str); 2] = [
+    ("1.1.0", r#""resolved":"p.v1.1"#),
+    ("1.7.0", "[VersionNotFound]"),
+];
+
+const DEADLINE: Duration = Duration::from_mins(1);
+
+impl Ordinary {
+    /// Begins once the catalog is loaded.
+    pub(crate) async fn begin(target: Target) -> Self {
+        let loaded = async {
+            while ask(&target, EDITS[1]).await.is_err() {
+                tokio::task::yield_now().await;
+            }
+        };
+        timeout(DEADLINE, loaded)
+            .await
+            .expect("the catalog is loaded");
+        let ends = Arc::new(AtomicBool::new(false));
+        let end = Arc::clone(&ends);
+        let running = tokio::spawn(async move {
+            let mut answers = 0;
+            while !end.load(Ordering::Relaxed) {
+                for edit in EDITS {
+                    let answer = ask(&target, edit).await;
+                    assert_eq!(answer, Ok(()), "answer {answers}");
+                    answers += 1;
+                }
+            }
+            answers
+        });
+        Self { ends, running }
+    }
+
+    /// How many answers there were, each of them right.
+    pub(crate) async fn end(self) -> usize {
+        self.ends.store(true, Ordering::Relaxed);
+        self.running.await.expect("every answer is right")
+    }
+}
+
+/// Asks on a connection of its own, which is no worse than to keep one.
+async fn ask(target: &Target, (wanted, expected): (&str, &str)) -> Result<(), String> {
+    let edit = Edit {
+        package: "p",
+        catalog: "good",
+        installed: ("p.v1", "1.0.0"),
+        wanted,
+    };
+    let failed = |error: Broken| error.to_string();
+    let connected = target.connect().await;
+    let mut connection = connected.map_err(|error| error.to_string())?;
+    let response = connection
+        .ask(&post(&edit.review()))
+        .await
+        .map_err(failed)?;
+    let body = String::from_utf8_lossy(&response.body);
+    if body.contains(expected) {
+        Ok(())
+    } else {
+        Err(format!("{} {body}", response.status))
+    }
+}

@@ -1,0 +1,145 @@
+//! The program as it is delivered, under the memory limit that it is delivered with, attacked by clients
+//! and by catalogs at the same time: an ordinary client gets every answer, and the right one.
+//!
+//! `cargo xtask attack` builds the program and runs this; `OLMGUARD_ATTACKED` is its path.
+#![expect(
+    clippy::indexing_slicing,
+    clippy::panic,
+    clippy::unwrap_used,
+    reason = "a test that cannot go on fails there"
+)]
+
+mod apiserver {
+    #[expect(dead_code, reason = "there is no OLM here")]
+    pub(crate) mod objects;
+    pub(crate) mod served;
+}
+mod catalogd {
+    #[expect(dead_code, reason = "nothing goes wrong but the content")]
+    pub(crate) mod answer;
+    #[expect(dead_code, reason = "it has no TLS")]
+    pub(crate) mod scripted;
+}
+mod common {
+    #[expect(dead_code, reason = "requests here are of another kind")]
+    pub(crate) mod https;
+    #[expect(dead_code, reason = "it needs no more than to be started and ended")]
+    pub(crate) mod process;
+}
+mod load {
+    #[expect(dead_code, reason = "the token is looked for instead")]
+    pub(crate) mod review;
+    #[expect(dead_code, reason = "no certificate is looked at")]
+    pub(crate) mod wire;
+}
+#[path = "../src/cluster/tests"]
+mod scripted {
+    #[expect(dead_code, reason = "nothing goes wrong there")]
+    pub(crate) mod api;
+}
+mod attack {
+    pub(crate) mod flood;
+    pub(crate) mod group;
+    pub(crate) mod ordinary;
+    pub(crate) mod program;
+}
+#[path = "memory/shapes.rs"]
+#[expect(dead_code, reason = "how far a shape was read is of no interest")]
+mod shapes;
+
+use std::collections::BTreeMap;
+
+use apiserver::objects::{CATALOGS, catalog};
+use apiserver::served::Served;
+use attack::flood;
+use attack::ordinary::Ordinary;
+use attack::program::Program;
+use catalogd::answer::Answer;
+use catalogd::scripted::Scripted;
+use serde_json::json;
+use shapes::SHAPES;
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+#[ignore = "it needs the program as it is delivered: cargo xtask attack runs it"]
+async fn an_ordinary_client_gets_every_answer_under_both_attacks() {
+    let contents = contents();
+    let names: Vec<String> = contents.keys().cloned().collect();
+    let catalogd = Scripted::plain(move |asked| {
+        let name = asked.head.split('/').nth(2).unwrap_or_default();
+        contents
+            .get(name)
+            .cloned()
+            .unwrap_or_else(|| Answer::status("404 Not Found"))
+    })
+    .await;
+    let cluster = Served::start().await;
+    for (digest, name) in (1..).zip(&names) {
+        let mut object = catalog(name, digest, &catalogd.base(name));
+        object["metadata"]["labels"] = json!({"olm.operatorframework.io/metadata.name": name});
+        cluster.api.put(CATALOGS, object);
+    }
+
+    let mut program = Program::start(&cluster.kubeconfig());
+    let ordinary = Ordinary::begin(program.target.clone()).await;
+    // A hostile catalog is asked for again and again, while the floods come one after another.
+    let tried = || {
+        let asked = catalogd.asked();
+        let of = |name: &&String| {
+            asked
+                .iter()
+                .filter(|asked| asked.head.contains(&***name))
+                .count()
+        };
+        names
+            .iter()
+            .filter(|name| *name != GOOD)
+            .map(|name| of(&name))
+            .min()
+            .unwrap()
+    };
+    let mut floods = 0;
+    while tried() < TRIES || floods < FLOODS {
+        flood::of_channels(&program.target).await;
+        flood::of_requirements(&program.target).await;
+        floods += 1;
+    }
+    let answers = ordinary.end().await;
+    let (peak, charged) = (program.peak(), program.charged());
+    println!(
+        "under attack: peak {} MiB resident, {charged:?} bytes charged, {answers} ordinary answers, \
+         {floods} floods",
+        peak >> 20
+    );
+    assert!(answers >= LEAST, "{answers} answers");
+    assert!(peak <= LIMIT, "{peak} bytes");
+    assert_eq!(program.end(), Some(0), "it is well until it is told to end");
+}
+
+/// What each catalog serves: the good one, and one of each hostile shape.
+fn contents() -> BTreeMap<String, Answer> {
+    let shape = |(n, shape): (usize, &shapes::Shape)| {
+        let packed = shapes::gzip(shape.text());
+        (format!("hostile-{n}"), Answer::gzipped(&packed))
+    };
+    let mut contents: BTreeMap<_, _> = SHAPES.iter().take(6).enumerate().map(shape).collect();
+    contents.insert(
+        GOOD.to_owned(),
+        Answer::gzip(include_bytes!("load/catalog.jsonl")),
+    );
+    contents
+}
+
+/// The catalog that ordinary edits need.
+const GOOD: &str = "good";
+
+/// The limit in `deploy/base/deployment.yaml`.
+const LIMIT: usize = 384 << 20;
+
+/// How often each hostile catalog is loaded in vain.
+const TRIES: usize = 2;
+
+/// How many floods there are at least.
+const FLOODS: usize = 3;
+
+/// How many ordinary edits are answered at least.
+const LEAST: usize = 50;
