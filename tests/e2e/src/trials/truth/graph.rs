@@ -48,14 +48,27 @@ pub(super) async fn all(random: &mut Rng, registry: &Registry) -> Result<Vec<Gra
     Ok(graphs)
 }
 
-/// A catalog that has none of the others' packages, and no bundles.
+/// A catalog that has none of the others' packages, and one bundle that no edit requests: a catalog
+/// without a bundle would be held back.
 fn elsewhere() -> Graph {
-    let package = json!({ "schema": "olm.package", "name": ELSEWHERE });
+    let name = format!("{ELSEWHERE}.v1.0.0");
+    let version = json!({ "packageName": ELSEWHERE, "version": "1.0.0" });
+    let blobs = [
+        json!({ "schema": "olm.package", "name": ELSEWHERE, "defaultChannel": "stable" }),
+        json!({ "schema": "olm.channel", "package": ELSEWHERE, "name": "stable", "entries": [{ "name": name }] }),
+        json!({
+            "schema": "olm.bundle",
+            "package": ELSEWHERE,
+            "name": name,
+            "image": "registry.example/elsewhere:1",
+            "properties": [{ "type": "olm.package", "value": version }],
+        }),
+    ];
     Graph {
         id: ELSEWHERE.to_owned(),
         traits: Traits::default(),
         package: ELSEWHERE.to_owned(),
-        catalogs: vec![Catalog::of(ELSEWHERE, &[package])],
+        catalogs: vec![Catalog::of(ELSEWHERE, &blobs)],
         offers: Vec::new(),
         channels: Vec::new(),
         asked: Vec::new(),
