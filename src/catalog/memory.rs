@@ -4,7 +4,7 @@
 //! Pool (all catalogs) <-- Account (one catalog) <-- Loan (what its reading needs for a while)
 //! ```
 //!
-//! Bytes are counted before they are allocated, as an [allocator rounds them](crate::heap::allocated).
+//! Bytes are counted before they are allocated, as an allocator rounds them.
 //! An account that was refused once stays refused, so that every later step of the same reading stops,
 //! whoever noticed first. A [`Catalog`](super::Catalog) keeps its account: its bytes return to the pool
 //! when the last user of the catalog drops it.
