@@ -72,9 +72,10 @@ fn with_means(tests: Program) -> Result<Program, E2eError> {
 }
 
 /// Builds what takes the place of the release in an upgrade: its profile, its C library and its commit
-/// are others. Most of it has been built for the tests.
+/// are others. It is built as for a test, because only then its dependencies have the features with which
+/// they were built for the tests.
 fn other_build(release: &Release) -> Result<PathBuf, ProgramError> {
-    let build = Program::cargo("build --locked --package olmguard");
+    let build = Program::cargo("test --locked --workspace --no-run --test serve");
     build.env("OLMGUARD_COMMIT", "another-build").run()?;
     Ok(release.target_folder.join("debug/olmguard"))
 }
