@@ -112,7 +112,9 @@ fn code(text: &str, longest: usize) -> String {
     }
     let fence = "`".repeat(longest_run(&text) + 1);
     let is_edge = |edge: Option<char>| matches!(edge, Some('`' | ' '));
-    let has_edge = is_edge(text.chars().next()) || is_edge(text.chars().next_back());
+    // Markdown takes a space from each edge, unless there is nothing but spaces.
+    let has_edge = text.contains(|character| character != ' ')
+        && (is_edge(text.chars().next()) || is_edge(text.chars().next_back()));
     let gap = if has_edge { " " } else { "" };
     format!("{fence}{gap}{}{gap}{fence}", within_a_cell(&text))
 }

@@ -3,6 +3,7 @@ use proptest::prelude::*;
 use super::super::github::github;
 use super::{happened, result, runs};
 use crate::cli::Exit;
+use crate::cli::workflow;
 use crate::explain::one_line;
 use crate::judge::Token;
 
@@ -87,7 +88,8 @@ proptest! {
             prop_assert!(["error", "warning", "notice"].contains(&word), "{}", word);
             prop_assert_eq!(told, message);
             let named = properties.iter().find(|(key, _)| key == "file");
-            let file = file.filter(|file| file != "-").map(|file| one_line(&file));
+            let file = file.filter(|file| file != "-");
+            let file = file.map(|file| one_line(workflow::plain(&file)));
             prop_assert_eq!(named.map(|(_, file)| file.clone()), file);
         }
     }
