@@ -7,8 +7,8 @@ use std::path::{Path, PathBuf};
 
 use divan::counter::BytesCount;
 use divan::{Bencher, black_box};
-use olmguard::catalog::blob::{BlobFault, Content, Key, Sink};
 use olmguard::source::{Progress, read_from};
+use olmguard_catalog::blob::{BlobFault, Content, Key, Sink};
 
 fn main() {
     if catalogs().is_some() {

@@ -19,44 +19,10 @@
 //! Reads the catalogs through `OLMGUARD_SHARED` (default `../shared`); without them nothing is timed.
 #![expect(clippy::print_stdout, reason = "a bench prints its figures")]
 #![expect(
-    clippy::indexing_slicing,
     clippy::unwrap_used,
     reason = "a bench that cannot go on fails there; a field of JSON that is missing is null"
 )]
 
-#[path = "../tests/apiserver"]
-mod apiserver {
-    pub(crate) mod objects;
-    pub(crate) mod served;
-}
-#[path = "../tests/catalogd"]
-mod catalogd {
-    #[expect(dead_code, reason = "nothing goes wrong here")]
-    pub(crate) mod answer;
-    #[expect(dead_code, reason = "its certificates are in order")]
-    pub(crate) mod authority;
-    #[expect(dead_code, reason = "what it was asked is known")]
-    pub(crate) mod scripted;
-}
-#[path = "../tests/common"]
-mod common {
-    #[expect(dead_code, reason = "requests here are of another kind")]
-    pub(crate) mod https;
-}
-#[path = "../tests/load"]
-mod load {
-    pub(crate) mod figures;
-    #[expect(dead_code, reason = "the load is of one kind")]
-    pub(crate) mod fleet;
-    pub(crate) mod review;
-    #[expect(dead_code, reason = "connections are opened by a fleet")]
-    pub(crate) mod wire;
-}
-#[path = "../src/cluster/tests"]
-mod scripted {
-    #[expect(dead_code, reason = "nothing goes wrong here")]
-    pub(crate) mod api;
-}
 #[path = "catalogs"]
 mod bench {
     pub(crate) mod cluster;

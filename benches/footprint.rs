@@ -10,8 +10,8 @@ use std::process::{Command, Stdio};
 use std::time::Instant;
 
 use nix::sys::resource::{UsageWho, getrusage};
-use olmguard::olm::Rules;
 use olmguard::source::load;
+use olmguard_catalog::olm::Rules;
 
 const CATALOGS: &[&str] = &["v4.16", "v4.17", "v4.18", "v4.19", "v4.20"];
 

@@ -10,12 +10,12 @@ use std::sync::Arc;
 
 use divan::Bencher;
 use divan::counter::ItemsCount;
-use olmguard::catalog::{Catalog, CatalogBuilder};
-use olmguard::extension::{Filter, Installed, InstalledBundle};
-use olmguard::judge::{Request, rule};
-use olmguard::olm::Rules;
-use olmguard::snapshot::{CatalogState, Content, Snapshot};
 use olmguard::source::{Progress, read};
+use olmguard_catalog::olm::Rules;
+use olmguard_catalog::{Catalog, CatalogBuilder};
+use olmguard_engine::extension::{Filter, Installed, InstalledBundle};
+use olmguard_engine::judge::{Request, rule};
+use olmguard_engine::snapshot::{CatalogState, Content, Snapshot};
 
 fn main() {
     divan::main();

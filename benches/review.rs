@@ -7,9 +7,9 @@
 use divan::counter::BytesCount;
 use divan::{AllocProfiler, Bencher, black_box};
 use olmguard::admission::{Enforcement, Review};
-use olmguard::olm::Rules;
-use olmguard::snapshot::Snapshot;
 use olmguard::source::load_bytes;
+use olmguard_catalog::olm::Rules;
+use olmguard_engine::snapshot::Snapshot;
 use serde::de::IgnoredAny;
 use serde_json::{Value, json};
 

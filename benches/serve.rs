@@ -16,21 +16,6 @@
 
 use std::time::Duration;
 
-#[path = "../tests/common"]
-mod common {
-    #[expect(dead_code, reason = "one certificate is all that is needed of it")]
-    pub(crate) mod https;
-}
-#[path = "../tests/load"]
-mod load {
-    pub(crate) mod figures;
-    pub(crate) mod files;
-    #[expect(dead_code, reason = "what is asked is chosen here")]
-    pub(crate) mod fleet;
-    pub(crate) mod review;
-    #[expect(dead_code, reason = "which certificate is shown is known here")]
-    pub(crate) mod wire;
-}
 #[path = "serve"]
 mod bench {
     pub(crate) mod catalogs;
@@ -43,7 +28,7 @@ mod bench {
 }
 
 fn main() {
-    load::files::raise_limit();
+    olmguard_support::load::files::raise_limit();
     if let Some(mode) = bench::server::Mode::of_this_process() {
         return bench::server::run(mode);
     }

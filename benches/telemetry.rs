@@ -4,9 +4,9 @@ use std::time::Duration;
 
 use divan::{Bencher, black_box};
 use olmguard::admission::{Operation, Outcome};
-use olmguard::judge::Token;
 use olmguard::telemetry::Metrics;
 use olmguard::telemetry::metrics::Answered;
+use olmguard_engine::judge::Token;
 
 fn main() {
     divan::main();

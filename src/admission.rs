@@ -1,4 +1,4 @@
-//! `AdmissionReview` v1 in and out: from what an API server sends to an [`Answer`](crate::explain::Answer) and back.
+//! `AdmissionReview` v1 in and out: from what an API server sends to an [`Answer`](olmguard_engine::explain::Answer) and back.
 //!
 //! ```text
 //! bytes --decode--> JSON --Review::read--> Review --answer--> Answer --reply(Enforcement)--> Reply

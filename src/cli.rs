@@ -53,7 +53,7 @@ use std::process::ExitCode;
 
 use clap::{CommandFactory, FromArgMatches, Parser};
 
-use crate::explain::one_line;
+use olmguard_engine::explain::one_line;
 
 pub use exit::Exit;
 pub use version::Build;
@@ -233,7 +233,7 @@ mod tests {
         let told: Vec<_> = told.filter(|name| !name.contains(' ')).collect();
         assert_eq!(
             told,
-            crate::doctor::Check::ALL.map(crate::doctor::Check::as_str)
+            olmguard_views::doctor::Check::ALL.map(olmguard_views::doctor::Check::as_str)
         );
     }
 

@@ -1,7 +1,7 @@
 //! olmguard: says at once whether OLM v1 will carry out an edit of a `ClusterExtension`.
 //!
-//! This page is the map. Every door, the webhook, the command line and later ones, gathers facts and
-//! asks one pure function; the doors differ only in where the facts come from.
+//! This page is the map. The webhook and each command gather facts and ask one pure function; they differ only
+//! in where the facts come from.
 //!
 //! ```text
 //! catalogs (files, folders, a cluster's)       ClusterExtension, any API shape
@@ -13,30 +13,27 @@
 //!                                        |                operator-controller would do
 //!                                   Judgement (data, with its evidence)
 //!                                        |
-//!                                     explain             the only room that words them
+//!                                     explain             the only module that words them
 //!                                        |
 //!                                  explain::Answer --> AdmissionReview, text, JSON
 //! ```
 //!
-//! # Layers
+//! # Crates
 //!
-//! One direction, no way back. The pure part does no I/O, reads no clock and no environment, has no
-//! threads and no order of a hash map: the same facts give the same bytes, on every replica and
-//! offline. `cargo check --no-default-features --lib` builds it alone; `tests/layering.rs` reads the
-//! arrows from the sources.
+//! One direction, no way back: Cargo keeps the crates apart, and a test (`tests/pages/layering.rs`) the modules
+//! within them. The first three are pure: no I/O, no clock, no environment, no order of a hash map; the same
+//! facts give the same bytes, on every replica and offline.
 //!
-//! | layer | rooms | may use |
+//! | crate | what it knows | modules, each of which may use those before it |
 //! | --- | --- | --- |
-//! | leaves | [`version`], [`selector`], [`olm`], [`go_duration`], [`json_type`], [`nearest`], [`yaml_scalar`] | leaves before them |
-//! | facts | [`catalog`], [`graph`], [`extension`], [`snapshot`] | leaves, and facts before them |
-//! | thought | [`resolve`], then [`judge`], then [`explain`] | all of the above |
-//! | views | [`picture`], [`lint`], [`diff`], [`author`], [`doctor`] | all of the above |
-//! | edges | `source`, `manifest`, `revision`, `admission`, `telemetry`, `tls`, `cluster`, `server`, `cli` | every pure room; each other as CONTRIBUTING says |
+//! | [`olmguard_catalog`] | what a catalog says, as OLM reads it | `version`, `selector`, `olm`, `guardrail`, then the catalog itself (`fbc`, [`Catalog`](olmguard_catalog::Catalog)), `graph` |
+//! | [`olmguard_engine`] | the decision: facts to a verdict to words | `extension`, `snapshot`, `resolve`, `judge`, `explain` |
+//! | [`olmguard_views`] | what is shown of a catalog and its graph | `path`, `step`, `versions`, `range_report`, `picture`, `lint`, `diff`, `author`, `doctor` |
+//! | this one | the program: files, network, TLS, Kubernetes, the command line | [`source`], [`manifest`], [`revision`], [`admission`], [`telemetry`], [`tls`], [`cluster`], [`server`], [`cli`] |
 //!
-//! Edges are behind the feature `program`, which is on by default. An edge builds a whole
-//! [`snapshot::Snapshot`] first; a decision is then one synchronous call. What loading can do is done
-//! there: ranges and versions are parsed once, and nothing is parsed, cloned or sorted while an edit
-//! waits.
+//! The program builds a whole [`Snapshot`](olmguard_engine::snapshot::Snapshot) first; a decision is then one
+//! synchronous call. What loading can do is done there: ranges and versions are parsed once, and nothing is
+//! parsed or sorted while an edit waits.
 //!
 //! # Words
 //!
@@ -70,12 +67,11 @@
 //! # Example
 //!
 //! ```
-//! # #[cfg(feature = "program")] {
-//! use olmguard::explain::answer;
-//! use olmguard::extension::{Extension, Shape};
-//! use olmguard::judge::{Edit, Token};
-//! use olmguard::olm::Rules;
-//! use olmguard::snapshot::Snapshot;
+//! use olmguard_engine::explain::answer;
+//! use olmguard_engine::extension::{Extension, Shape};
+//! use olmguard_engine::judge::{Edit, Token};
+//! use olmguard_catalog::olm::Rules;
+//! use olmguard_engine::snapshot::Snapshot;
 //! use olmguard::source::load_bytes;
 //!
 //! let catalog = r#"
@@ -96,7 +92,6 @@
 //! let new = Extension::read(Shape::V1, &object);
 //! let answer = answer(&snapshot, &Edit { new: &new, old: None, installed: &new.installed, schema: &[] });
 //! assert_eq!(answer.token, Token::VersionNotFound);
-//! # }
 //! ```
 //!
 //! [fbc]: https://olm.operatorframework.io/docs/reference/file-based-catalogs/
@@ -106,47 +101,14 @@
 //! [blang/semver]: https://github.com/blang/semver/tree/v4.0.0
 //! [apimachinery]: https://github.com/kubernetes/apimachinery
 
-#[cfg(feature = "program")]
 pub mod admission;
-pub mod author;
-pub mod catalog;
-#[cfg(feature = "program")]
 pub mod cli;
-#[cfg(feature = "program")]
 pub mod cluster;
-pub mod diff;
-mod dns1123;
-pub mod doctor;
-pub mod explain;
-pub mod extension;
-#[cfg(feature = "program")]
 mod foreign_text;
-pub mod go_duration;
-pub mod graph;
-pub mod guardrail;
-mod heap;
-pub mod json_type;
-pub mod judge;
-#[cfg(feature = "program")]
 mod links;
-pub mod lint;
-#[cfg(feature = "program")]
 pub mod manifest;
-pub mod nearest;
-pub mod olm;
-pub mod picture;
-pub mod resolve;
-#[cfg(feature = "program")]
 pub mod revision;
-pub mod selector;
-#[cfg(feature = "program")]
 pub mod server;
-pub mod snapshot;
-#[cfg(feature = "program")]
 pub mod source;
-#[cfg(feature = "program")]
 pub mod telemetry;
-#[cfg(feature = "program")]
 pub mod tls;
-pub mod version;
-pub mod yaml_scalar;

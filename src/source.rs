@@ -36,12 +36,12 @@ use std::path::Path;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::thread;
 
-use crate::catalog::blob::Sink;
-use crate::catalog::fbc::intake::{Decisive, Intake};
-use crate::catalog::fbc::{FbcError, NotAFile};
-use crate::catalog::memory::TooLarge;
-use crate::catalog::{Doubt, Glance};
 pub use load::{finished, load, load_bytes, load_content};
+use olmguard_catalog::blob::Sink;
+use olmguard_catalog::fbc::intake::{Decisive, Intake};
+use olmguard_catalog::fbc::{FbcError, NotAFile};
+use olmguard_catalog::memory::TooLarge;
+use olmguard_catalog::{Doubt, Glance};
 
 use pipeline::Pipeline;
 

@@ -2,62 +2,26 @@
 //! and by catalogs at the same time: an ordinary client gets every answer, and the right one.
 //!
 //! `cargo xtask attack` builds the program and runs this; `OLMGUARD_ATTACKED` is its path.
-#![expect(
-    clippy::indexing_slicing,
-    clippy::panic,
-    clippy::unwrap_used,
-    reason = "a test that cannot go on fails there"
-)]
+#![expect(clippy::unwrap_used, reason = "a test that cannot go on fails there")]
 
-mod apiserver {
-    #[expect(dead_code, reason = "there is no OLM here")]
-    pub(crate) mod objects;
-    pub(crate) mod served;
-}
-mod catalogd {
-    #[expect(dead_code, reason = "nothing goes wrong but the content")]
-    pub(crate) mod answer;
-    #[expect(dead_code, reason = "it has no TLS")]
-    pub(crate) mod scripted;
-}
-mod common {
-    #[expect(dead_code, reason = "requests here are of another kind")]
-    pub(crate) mod https;
-    #[expect(dead_code, reason = "it needs no more than to be started and ended")]
-    pub(crate) mod process;
-}
-mod load {
-    #[expect(dead_code, reason = "the token is looked for instead")]
-    pub(crate) mod review;
-    #[expect(dead_code, reason = "no certificate is looked at")]
-    pub(crate) mod wire;
-}
-#[path = "../src/cluster/tests"]
-mod scripted {
-    #[expect(dead_code, reason = "nothing goes wrong there")]
-    pub(crate) mod api;
-}
 mod attack {
     pub(crate) mod flood;
     pub(crate) mod group;
     pub(crate) mod ordinary;
     pub(crate) mod program;
 }
-#[path = "memory/shapes.rs"]
-#[expect(dead_code, reason = "how far a shape was read is of no interest")]
-mod shapes;
 
 use std::collections::BTreeMap;
 
-use apiserver::objects::{CATALOGS, catalog};
-use apiserver::served::Served;
 use attack::flood;
 use attack::ordinary::Ordinary;
 use attack::program::Program;
-use catalogd::answer::Answer;
-use catalogd::scripted::Scripted;
+use olmguard_support::apiserver::objects::{CATALOGS, catalog};
+use olmguard_support::apiserver::served::Served;
+use olmguard_support::catalogd::answer::Answer;
+use olmguard_support::catalogd::scripted::Scripted;
+use olmguard_support::shapes::SHAPES;
 use serde_json::json;
-use shapes::SHAPES;
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 #[ignore = "it needs the program as it is delivered: cargo xtask attack runs it"]
@@ -117,14 +81,14 @@ async fn an_ordinary_client_gets_every_answer_under_both_attacks() {
 
 /// What each catalog serves: the good one, and one of each hostile shape.
 fn contents() -> BTreeMap<String, Answer> {
-    let shape = |(n, shape): (usize, &shapes::Shape)| {
-        let packed = shapes::gzip(shape.text());
+    let shape = |(n, shape): (usize, &olmguard_support::shapes::Shape)| {
+        let packed = olmguard_support::shapes::gzip(shape.text());
         (format!("hostile-{n}"), Answer::gzipped(&packed))
     };
     let mut contents: BTreeMap<_, _> = SHAPES.iter().take(6).enumerate().map(shape).collect();
     contents.insert(
         GOOD.to_owned(),
-        Answer::gzip(include_bytes!("load/catalog.jsonl")),
+        Answer::gzip(include_bytes!("support/src/load/catalog.jsonl")),
     );
     contents
 }

@@ -11,40 +11,12 @@
     reason = "a test that cannot go on fails there; a field of JSON that is missing is null"
 )]
 
-mod apiserver {
-    #[expect(dead_code, reason = "no object is ever read")]
-    pub(crate) mod objects;
-}
-mod catalogd {
-    #[expect(dead_code, reason = "nothing goes wrong here")]
-    pub(crate) mod answer;
-    #[expect(dead_code, reason = "what it was asked is known")]
-    pub(crate) mod scripted;
-}
-mod common {
-    #[expect(dead_code, reason = "requests here are of another kind")]
-    pub(crate) mod https;
-}
-mod load {
-    #[expect(dead_code, reason = "how soon is of no interest here")]
-    pub(crate) mod figures;
-    #[expect(dead_code, reason = "the load is of one kind")]
-    pub(crate) mod fleet;
-    pub(crate) mod review;
-    #[expect(dead_code, reason = "connections are opened by a fleet")]
-    pub(crate) mod wire;
-}
-#[path = "../src/cluster/tests"]
-mod scripted {
-    #[expect(dead_code, reason = "it serves nothing here")]
-    pub(crate) mod api;
-}
 mod swapping {
     pub(crate) mod guarded;
     pub(crate) mod world;
 }
 
-use load::figures::Figures;
+use olmguard_support::load::figures::Figures;
 use peak_alloc::PeakAlloc;
 use swapping::world::World;
 use tokio::sync::watch;

@@ -5,11 +5,11 @@ use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 
 use tempfile::NamedTempFile;
 
-use crate::apiserver::objects::{CATALOGS, DEPLOYMENTS, catalog, operator_controller};
-use crate::apiserver::served::Served;
 use crate::bench::files::NAMES;
 use crate::bench::guard::Guard;
 use crate::bench::process::Catalogd;
+use olmguard_support::apiserver::objects::{CATALOGS, DEPLOYMENTS, catalog, operator_controller};
+use olmguard_support::apiserver::served::Served;
 
 pub(crate) struct Cluster {
     server: Served,

@@ -3,10 +3,10 @@
 use std::io::Read;
 use std::time::{Duration, Instant};
 
-use olmguard::catalog::{Catalog, CatalogBuilder};
-use olmguard::olm::Rules;
 use olmguard::source::catalogd::{Catalogd, FetchLimits};
 use olmguard::source::{Progress, SourceError, read_from};
+use olmguard_catalog::olm::Rules;
+use olmguard_catalog::{Catalog, CatalogBuilder};
 
 use crate::bench::files::NAMES;
 use crate::bench::memory::{memory, mib};

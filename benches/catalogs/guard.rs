@@ -13,10 +13,10 @@ use std::time::{Duration, Instant};
 use tempfile::TempDir;
 
 use crate::bench::cluster::Cluster;
-use crate::common::https::Certificate;
-use crate::load::fleet::{Fleet, Rate};
-use crate::load::review::{EXPECTED, Edit, post};
-use crate::load::wire::Target;
+use olmguard_support::https::Certificate;
+use olmguard_support::load::fleet::{Fleet, Rate};
+use olmguard_support::load::review::{EXPECTED, Edit, post};
+use olmguard_support::load::wire::Target;
 
 /// It runs until this is dropped.
 pub(crate) struct Guard {

@@ -9,8 +9,8 @@ use std::process::{Command, Stdio};
 use std::str::FromStr;
 use std::time::Instant;
 
-use olmguard::olm::Rules;
 use olmguard::source::load;
+use olmguard_catalog::olm::Rules;
 use tempfile::TempDir;
 
 use crate::bench::files::{NAMES, content};

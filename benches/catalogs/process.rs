@@ -7,9 +7,9 @@ use std::process::{Child, Command, Stdio};
 use tempfile::NamedTempFile;
 
 use crate::bench::files::{NAMES, content};
-use crate::catalogd::answer::Answer;
-use crate::catalogd::authority::Authority;
-use crate::catalogd::scripted::{Asked, Scripted};
+use olmguard_support::catalogd::answer::Answer;
+use olmguard_support::catalogd::authority::Authority;
+use olmguard_support::catalogd::scripted::{Asked, Scripted};
 
 /// One that runs until this is dropped. It has each catalog as it is, `plain-NAME` and `gzip-NAME`, and
 /// as it might be next, `next-NAME`, with gzip; and `plain-tiny`, which is one package.

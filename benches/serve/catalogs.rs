@@ -2,11 +2,11 @@
 
 use std::path::{Path, PathBuf};
 
-use olmguard::olm::Rules;
-use olmguard::snapshot::Snapshot;
 use olmguard::source::load;
+use olmguard_catalog::olm::Rules;
+use olmguard_engine::snapshot::Snapshot;
 
-use crate::load::review::Edit;
+use olmguard_support::load::review::Edit;
 
 /// The real ones where they are, else the small one of an example.
 pub(crate) fn snapshot() -> Snapshot {

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use crate::bench::process::Process;
 use crate::bench::server::Mode;
-use crate::load::fleet::Rate;
+use olmguard_support::load::fleet::Rate;
 
 pub(crate) async fn print() {
     println!("latency at {RATE} requests/s over {CONNECTIONS} connections (aim: p99 below 5 ms)");

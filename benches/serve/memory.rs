@@ -8,8 +8,8 @@ use tokio::task::JoinSet;
 use crate::bench::catalogs;
 use crate::bench::process::Process;
 use crate::bench::server::Mode;
-use crate::load::review::post;
-use crate::load::wire::{Connection, Target};
+use olmguard_support::load::review::post;
+use olmguard_support::load::wire::{Connection, Target};
 
 pub(crate) async fn print() {
     println!("memory for each idle connection after one request (aim: below 32 KiB, and flat)");

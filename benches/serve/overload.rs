@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use crate::bench::process::Process;
 use crate::bench::server::{CAPACITY, Mode, SLOW, WORKERS};
-use crate::load::fleet::Rate;
+use olmguard_support::load::fleet::Rate;
 
 pub(crate) async fn print(time: Duration) {
     let rate = 10 * CAPACITY;

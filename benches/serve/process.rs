@@ -9,10 +9,10 @@ use base64_simd::STANDARD;
 
 use crate::bench::catalogs;
 use crate::bench::server::{MODE, Mode};
-use crate::common::https::trusting;
-use crate::load::fleet::{Fleet, Rate};
-use crate::load::review::{EXPECTED, post};
-use crate::load::wire::Target;
+use olmguard_support::https::trusting;
+use olmguard_support::load::fleet::{Fleet, Rate};
+use olmguard_support::load::review::{EXPECTED, post};
+use olmguard_support::load::wire::Target;
 
 /// A server that runs until this is dropped.
 pub(crate) struct Process {

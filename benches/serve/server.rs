@@ -11,12 +11,12 @@ use axum::http::header::CONTENT_TYPE;
 use axum::routing::post;
 use base64_simd::STANDARD;
 use olmguard::admission::{Enforcement, Review};
-use olmguard::explain::Answer;
 use olmguard::server::{Config, Guard, Judge, Limits, Pending, Server};
-use olmguard::snapshot::Snapshot;
 use olmguard::telemetry::Metrics;
 use olmguard::telemetry::log::DecisionLog;
 use olmguard::tls::{Terms, self_signed};
+use olmguard_engine::explain::Answer;
+use olmguard_engine::snapshot::Snapshot;
 
 use crate::bench::catalogs;
 

@@ -5,7 +5,7 @@ use std::time::Duration;
 use crate::bench::catalogs;
 use crate::bench::process::Process;
 use crate::bench::server::Mode;
-use crate::load::fleet::Rate;
+use olmguard_support::load::fleet::Rate;
 
 /// The two take turns, so that what else the machine does slows both.
 pub(crate) async fn print() {

@@ -6,8 +6,8 @@
 use std::collections::BTreeMap;
 
 use crate::admission::bounded::{CUT, bounded};
-use crate::explain::{Answer, ResolvedBundle};
-use crate::extension::InstalledBundle;
+use olmguard_engine::explain::{Answer, ResolvedBundle};
+use olmguard_engine::extension::InstalledBundle;
 
 /// The annotations of an answer, by key.
 pub fn annotations(answer: &Answer) -> BTreeMap<&'static str, String> {

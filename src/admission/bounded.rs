@@ -1,6 +1,6 @@
 //! Texts of users within a limit, on one line: for an API server logs and stores what it is told.
 
-use crate::version::go;
+use olmguard_catalog::version::go;
 
 /// At most so many bytes of a text, escaped, "..." at its end where something was cut.
 ///

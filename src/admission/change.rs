@@ -5,11 +5,11 @@
 use crate::admission::Operation;
 use crate::admission::decode::Filters;
 use crate::admission::named::identify;
-use crate::extension::{
+use olmguard_engine::extension::{
     Extension, Filter, FilterError, FilterProblem, Identity, Installed, Json, Recognised, Rollout,
     Shape, UnknownCause,
 };
-use crate::judge::Edit;
+use olmguard_engine::judge::Edit;
 
 /// An edit of an extension.
 #[derive(Clone, Debug)]

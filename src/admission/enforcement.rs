@@ -1,6 +1,6 @@
 //! What a server makes of a verdict: whether it refuses, and when it does not, what it says instead.
 
-use crate::judge::Verdict;
+use olmguard_engine::judge::Verdict;
 
 /// How verdicts are enforced.
 #[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]

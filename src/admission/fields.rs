@@ -1,8 +1,8 @@
 //! Reading single fields of a review, with errors that name them.
 
 use crate::admission::ReviewError;
-use crate::extension::Json;
-use crate::version::go;
+use olmguard_catalog::version::go;
+use olmguard_engine::extension::Json;
 
 /// The value of a field that must be these words exactly.
 pub(super) fn constant<'a>(

@@ -5,7 +5,7 @@
 //!
 //! Invariant: nothing here names a list or a map of any width without a limit.
 
-use crate::extension::Filter;
+use olmguard_engine::extension::Filter;
 
 /// How much of a JSON value is kept.
 #[derive(Debug)]

@@ -1,6 +1,6 @@
 //! Which object a request is about: by the object itself, and where that says nothing by the request.
 
-use crate::extension::{Identity, Json, Recognised};
+use olmguard_engine::extension::{Identity, Json, Recognised};
 
 /// The object's names, and what it is by them.
 ///

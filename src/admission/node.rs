@@ -4,8 +4,8 @@ use std::borrow::Cow;
 
 use serde_json::{Number, Value};
 
-use crate::extension::Json;
-use crate::json_type::JsonType;
+use olmguard_catalog::json_type::JsonType;
+use olmguard_engine::extension::Json;
 
 /// A JSON value.
 #[derive(Clone, Debug, PartialEq)]

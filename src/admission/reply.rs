@@ -11,8 +11,8 @@ use crate::admission::annotations::annotations;
 use crate::admission::bounded::bounded;
 use crate::admission::enforcement::{Course, Enforcement, Leave, Outcome};
 use crate::admission::review::{API_VERSION, KIND, Review};
-use crate::explain::{Answer, let_through, only_observed, warn_first};
-use crate::extension::Identity;
+use olmguard_engine::explain::{Answer, let_through, only_observed, warn_first};
+use olmguard_engine::extension::Identity;
 
 /// An `AdmissionReview` with a response, ready to be written as JSON.
 #[derive(Clone, Debug, Serialize)]

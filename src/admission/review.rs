@@ -9,10 +9,10 @@ use crate::admission::fields::{
 };
 use crate::admission::named::{asked, identify, name};
 use crate::admission::{Operation, ReviewError};
-use crate::explain::{self, Answer, exempted, not_judged, unanswered};
-use crate::extension::{Extension, Identity, Json, Recognised};
-use crate::judge::{Exemption, Stop, Unanswered, exemption};
-use crate::snapshot::Snapshot;
+use olmguard_engine::explain::{self, Answer, exempted, not_judged, unanswered};
+use olmguard_engine::extension::{Extension, Identity, Json, Recognised};
+use olmguard_engine::judge::{Exemption, Stop, Unanswered, exemption};
+use olmguard_engine::snapshot::Snapshot;
 
 /// One `AdmissionReview` with a request.
 #[derive(Clone, Debug)]

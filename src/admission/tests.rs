@@ -11,10 +11,10 @@ mod valid;
 use serde_json::{Value, json};
 
 use crate::admission::{Enforcement, Mode, OnUndecided, Review};
-use crate::explain::Answer;
-use crate::olm::Rules;
-use crate::snapshot::{CatalogState, Content, Snapshot};
 use crate::source::load_bytes;
+use olmguard_catalog::olm::Rules;
+use olmguard_engine::explain::Answer;
+use olmguard_engine::snapshot::{CatalogState, Content, Snapshot};
 
 /// `p.v1.0.0 <- p.v1.1.0 <- p.v2.0.0` in catalog `c`.
 fn snapshot() -> Snapshot {

@@ -17,10 +17,10 @@ pub(super) use text::plural;
 use crate::cli::look::{LookArgs, LookError, View};
 use crate::cli::{Exit, output, say, warn};
 use crate::cluster::catalogs::CatalogsError;
-use crate::olm::Rules;
-use crate::snapshot::CatalogState;
 use crate::source::archive::OlmFacts;
 use crate::tls::{Clock, SystemClock};
+use olmguard_catalog::olm::Rules;
+use olmguard_engine::snapshot::CatalogState;
 
 /// Lists the catalogs of a cluster, and what is in them; changes nothing there.
 #[derive(clap::Args, Clone, Debug)]

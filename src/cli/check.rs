@@ -37,7 +37,7 @@ use crate::cli::common::UsageError;
 use crate::cli::facts::loading::{self, Fault, Given, Loaded};
 use crate::cli::facts::origin::{Asked, Origin, OriginError};
 use crate::cli::{Exit, output, say, warn, yaml};
-use crate::explain::Answer;
+use olmguard_engine::explain::Answer;
 
 /// What is known before the catalogs are read.
 struct Read {

@@ -4,8 +4,8 @@ use std::ffi::OsString;
 use std::path::PathBuf;
 
 use crate::cluster::Access;
-use crate::dns1123;
 use crate::source::catalogd::{Catalogd, CatalogdError, FetchLimits};
+use olmguard_catalog::dns1123;
 
 /// Which cluster it is. What is set to nothing is not set.
 #[derive(clap::Args, Clone, Debug, Default)]

@@ -13,8 +13,8 @@ use std::str::FromStr;
 use clap::Args;
 
 use crate::cli::memory::TooLittle;
-use crate::olm::{GateError, Gates, OlmRelease, Rules, UnknownRelease};
 use crate::source::archive::UnknownOlm;
+use olmguard_catalog::olm::{GateError, Gates, OlmRelease, Rules, UnknownRelease};
 
 pub(crate) use catalog::{CatalogArg, CatalogArgs};
 

@@ -23,7 +23,6 @@ use clap::builder::BoolishValueParser;
 use crate::admission::Enforcement;
 use crate::cli::Exit;
 use crate::cli::signals::Signals;
-use crate::olm::Rules;
 use crate::server::{BindError, Config, Guard, Limits, Server};
 use crate::telemetry::Metrics;
 use crate::telemetry::log::DecisionLog;
@@ -31,6 +30,7 @@ use crate::tls::{Terms, TlsError, self_signed};
 use case::{CASES, Case};
 use client::{Client, ClientError};
 use kubectl::ReplyError;
+use olmguard_catalog::olm::Rules;
 use sample::Sample;
 
 /// Shows the webhook at work on this machine: a real server, real reviews, a sample catalog.

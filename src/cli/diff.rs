@@ -9,11 +9,11 @@ use std::sync::Arc;
 use super::common::{OlmArgs, UsageError};
 use super::facts::check_stdin;
 use super::{Exit, memory, output, progress, say};
-use crate::catalog::Catalog;
-use crate::diff::{Generation, Kind, Level, PackageDiff, diff, words};
-use crate::olm::Rules;
-use crate::snapshot::Content;
 use crate::source::{Progress, load_content};
+use olmguard_catalog::Catalog;
+use olmguard_catalog::olm::Rules;
+use olmguard_engine::snapshot::Content;
+use olmguard_views::diff::{Generation, Kind, Level, PackageDiff, diff, words};
 
 pub use report::Report;
 
@@ -86,7 +86,7 @@ enum DiffError {
     Unreadable { why: String },
     #[error(
         "neither catalog has package {}: expected one of their packages",
-        crate::version::go::quote(package)
+        olmguard_catalog::version::go::quote(package)
     )]
     NoPackage { package: String },
     #[error("cannot write the result: {0}")]
@@ -150,7 +150,7 @@ fn exit(diffs: &[PackageDiff], allowed: &[Kind]) -> Exit {
     let mut kinds = diffs
         .iter()
         .flat_map(|diff| &diff.changes)
-        .map(crate::diff::Change::kind);
+        .map(olmguard_views::diff::Change::kind);
     let is_harmful = |kind: Kind| kind.level() == Level::Harmful && !allowed.contains(&kind);
     if kinds.any(is_harmful) {
         Exit::Denied

@@ -17,8 +17,8 @@ use crate::cli::shipped::{self, NAME};
 use crate::cli::{Exit, output, say};
 use crate::cluster::doctor::{Examination, NoAnswer, gather};
 use crate::cluster::{Caller, ConnectError, connect};
-use crate::doctor::{Check, Facts, Finding, Names, State, examine};
 use crate::tls::SystemClock;
+use olmguard_views::doctor::{Check, Facts, Finding, Names, State, examine};
 
 /// Says whether the guard of a cluster is well, and what to do where it is not; changes nothing
 /// there

@@ -2,7 +2,7 @@
 
 use clap::{Args, ValueEnum};
 
-use crate::olm::{EdgeSource, OlmRelease, Rules};
+use olmguard_catalog::olm::{EdgeSource, OlmRelease, Rules};
 
 /// The flag about which steps count.
 #[derive(Args, Clone, Copy, Debug, Default)]

@@ -8,7 +8,7 @@ use super::said::SaidArg;
 use super::see::{EXIT_CODES, OlmArg, SeeArgs, SeeError, ended};
 use super::versions::Format;
 use super::{Exit, output, paint};
-use crate::explain::step::StepReport;
+use olmguard_views::step::StepReport;
 use typed::Typed;
 
 /// Explains why a bundle succeeds the installed one, or which facts would have to differ; or what the

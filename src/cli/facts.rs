@@ -27,7 +27,7 @@ use super::{Exit, warn};
 use loading::{Fault, Given, Loaded};
 use origin::{Asked, Origin, OriginError};
 
-use crate::snapshot::Snapshot;
+use olmguard_engine::snapshot::Snapshot;
 
 /// Where the facts are from, for a command that is about catalogs and no manifests.
 #[derive(Args, Clone, Debug)]

@@ -14,8 +14,8 @@ use std::path::PathBuf;
 use clap::Subcommand;
 
 use super::{Exit, output, say};
-use crate::author::{Format, Written};
 use command::GenerateError;
+use olmguard_views::author::{Format, Written};
 pub use report::PromotionReport;
 
 /// Makes file-based catalogs: from templates, with a z-stream release, with a bundle promoted

@@ -10,18 +10,20 @@ use super::facts::origin::OriginError;
 use super::facts::{Facts, FactsArgs};
 use super::see::OlmArg;
 use super::{Exit, output, say};
-use crate::catalog::{Catalog, Package, PackageFault};
-use crate::extension::Filter;
-use crate::graph::{Graph, NodeIndex};
-use crate::nearest::nearest;
-use crate::olm::EdgeSource;
-use crate::picture::json::GraphJson;
-use crate::picture::layout::layout;
-use crate::picture::walk::Reach;
-use crate::picture::{self, Absent, Edges, Guarded, NoSuchVersion, Olm, Sketch, TooLarge, View};
-use crate::resolve::{Guards, InPlay, Query};
-use crate::snapshot::CatalogState;
-use crate::version::go;
+use olmguard_catalog::graph::{Graph, NodeIndex};
+use olmguard_catalog::olm::EdgeSource;
+use olmguard_catalog::version::go;
+use olmguard_catalog::{Catalog, Package, PackageFault};
+use olmguard_engine::extension::Filter;
+use olmguard_engine::nearest::nearest;
+use olmguard_engine::resolve::{Guards, InPlay, Query};
+use olmguard_engine::snapshot::CatalogState;
+use olmguard_views::picture::json::GraphJson;
+use olmguard_views::picture::layout::layout;
+use olmguard_views::picture::walk::Reach;
+use olmguard_views::picture::{
+    self, Absent, Edges, Guarded, NoSuchVersion, Olm, Sketch, TooLarge, View,
+};
 
 /// Draws the upgrade graph of a package: channels side by side, versions from the newest down
 ///

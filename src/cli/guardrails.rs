@@ -10,11 +10,11 @@ use std::path::{Path, PathBuf};
 use clap::Args;
 use serde_json::Value;
 
-use crate::guardrail::{self, Guardrails, Imposed, ImposedBy, Problem, Unread};
-use crate::json_type::JsonType;
 use crate::manifest::{
     Document, DocumentError, Input, Inputs, Position, Positions, Step, documents,
 };
+use olmguard_catalog::guardrail::{self, Guardrails, Imposed, ImposedBy, Problem, Unread};
+use olmguard_catalog::json_type::JsonType;
 
 /// The flag for whoever judges.
 #[derive(Args, Clone, Debug, Default)]

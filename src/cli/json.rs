@@ -10,7 +10,7 @@ use serde::Serialize;
 use serde_json::Serializer;
 use serde_json::ser::Formatter;
 
-use crate::version::go;
+use olmguard_catalog::version::go;
 
 /// Writes the value on one line.
 pub(super) fn write_line(value: &impl Serialize, to: &mut impl Write) -> io::Result<()> {

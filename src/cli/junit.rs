@@ -5,7 +5,7 @@
 
 use quick_junit::{NonSuccessKind, Report, SerializeError, TestCase, TestCaseStatus, TestSuite};
 
-use crate::explain::one_line;
+use olmguard_engine::explain::one_line;
 
 /// The XML of a report: a suite of what could not be read, where something could not, and one for each file.
 pub(super) fn report<T>(

@@ -14,9 +14,9 @@ pub use report::Report;
 pub use sarif::sarif;
 
 use crate::cli::{Exit, output, progress, say};
-use crate::lint::written::Collector;
-use crate::lint::{Finding, Rule, Severity, Weights, Written, lint};
 use crate::source::{self, Progress, SourceError};
+use olmguard_views::lint::written::Collector;
+use olmguard_views::lint::{Finding, Rule, Severity, Weights, Written, lint};
 
 /// Says what is wrong with catalogs: what opm validate reports, and what it misses
 ///

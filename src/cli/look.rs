@@ -6,7 +6,6 @@ use std::sync::Arc;
 use kube::Client;
 use tokio::runtime::Runtime;
 
-use crate::catalog::CatalogBuilder;
 use crate::cli::cluster::{CatalogdArgs, ClusterArgs};
 use crate::cli::{Exit, memory, progress};
 use crate::cluster::catalogs::CatalogsError;
@@ -14,10 +13,11 @@ use crate::cluster::extensions::{self, Standing};
 use crate::cluster::look::{Look, Lookout, Seen};
 use crate::cluster::olm::{self, FindError, Found};
 use crate::cluster::{Caller, ConnectError, connect};
-use crate::olm::Rules;
-use crate::snapshot::{CatalogState, Content};
 use crate::source::catalogd::CatalogdError;
 use crate::source::{Progress, SourceError, finished, read_fetched};
+use olmguard_catalog::CatalogBuilder;
+use olmguard_catalog::olm::Rules;
+use olmguard_engine::snapshot::{CatalogState, Content};
 
 /// Which cluster is looked at, and how.
 #[derive(clap::Args, Clone, Debug, Default)]

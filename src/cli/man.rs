@@ -10,7 +10,7 @@ use clap::{Command, CommandFactory};
 use clap_mangen::Man;
 
 use super::{Cli, Exit, output, say};
-use crate::nearest::nearest;
+use olmguard_engine::nearest::nearest;
 
 /// Prints the manual page of a command, or writes those of all commands to a folder
 ///

@@ -18,8 +18,8 @@ use std::path::Path;
 use std::str::FromStr;
 use std::sync::OnceLock;
 
-use crate::catalog::memory::Pool;
 use crate::server::Limits;
+use olmguard_catalog::memory::Pool;
 pub(crate) use quantity::QuantityError;
 
 /// How many bytes of memory the process can use.

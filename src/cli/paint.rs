@@ -7,7 +7,7 @@ use std::io::{self, Write};
 
 use anstyle::{AnsiColor, Style};
 
-use crate::explain::{Tone, Toned};
+use olmguard_engine::explain::{Tone, Toned};
 
 /// Writes the text, each piece in the style of its tone.
 pub(super) fn write(text: &Toned, to: &mut (impl Write + ?Sized)) -> io::Result<()> {
@@ -31,7 +31,8 @@ pub(super) fn style(tone: Tone) -> Style {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::explain::{Grammar, RangeReport};
+    use olmguard_views::range_report::Grammar;
+    use olmguard_views::range_report::RangeReport;
 
     #[test]
     fn styles_end_where_their_piece_ends() {

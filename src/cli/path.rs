@@ -8,8 +8,8 @@ pub(super) use frame::FrameError;
 use super::said::SaidArg;
 use super::see::{EXIT_CODES, OlmArg, SeeArgs, SeeError, ended};
 use super::{Exit, output, paint, say, yaml};
-use crate::explain::path::{PathReport, manifests};
 use frame::FrameArgs;
+use olmguard_views::path::{PathReport, manifests};
 
 /// Finds the shortest way from an installed version to another, edit by edit, and the way that OLM
 /// goes by itself.

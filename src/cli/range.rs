@@ -9,7 +9,8 @@ use clap::builder::BoolishValueParser;
 use self::subjects::{BundleSource, Sources, SubjectsError};
 use super::common::{CommonArgs, UsageError};
 use super::{Exit, output, paint, say};
-use crate::explain::{Grammar, RangeReport};
+use olmguard_views::range_report::Grammar;
+use olmguard_views::range_report::RangeReport;
 
 /// Says what a version range means, and which versions or bundles it takes
 ///

@@ -2,9 +2,9 @@
 
 use std::str::FromStr;
 
-use crate::extension::{Filter, Installed, InstalledBundle};
-use crate::judge::{Said, identify};
-use crate::snapshot::Snapshot;
+use olmguard_engine::extension::{Filter, Installed, InstalledBundle};
+use olmguard_engine::judge::{Said, identify};
+use olmguard_engine::snapshot::Snapshot;
 
 /// What is said.
 #[derive(Clone, Debug, Eq, PartialEq)]

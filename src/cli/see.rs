@@ -8,12 +8,12 @@ use super::edges::EdgesArgs;
 use super::facts::FactsArgs;
 use super::facts::origin::OriginError;
 use super::{Exit, say};
-use crate::explain::path::Generation;
-use crate::explain::see::{Inquiry, NotAnswered, nameless};
-use crate::extension::Filter;
-use crate::judge::{Nameless, Said, Verdict};
-use crate::snapshot::Snapshot;
-use crate::version::{Constraint, ConstraintError};
+use olmguard_catalog::version::{Constraint, ConstraintError};
+use olmguard_engine::extension::Filter;
+use olmguard_engine::judge::{Nameless, Said, Verdict};
+use olmguard_engine::snapshot::Snapshot;
+use olmguard_views::path::Generation;
+use olmguard_views::see::{Inquiry, NotAnswered, nameless};
 
 /// Where the facts are from, and what is asked for.
 #[derive(Args, Clone, Debug)]

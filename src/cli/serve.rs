@@ -19,7 +19,6 @@ use std::time::Duration;
 use tracing::{error, info};
 
 use crate::admission::{Enforcement, Mode, OnUndecided};
-use crate::catalog::memory::Pool;
 use crate::cli::Exit;
 use crate::cli::cluster::ClusterArgs;
 use crate::cli::common::{CommonArgs, UsageError};
@@ -27,7 +26,6 @@ use crate::cli::guardrails::{GuardrailsArgs, GuardrailsFault};
 use crate::cli::log::LogArgs;
 use crate::cli::signals::Signals;
 use crate::cluster::ConnectError;
-use crate::go_duration;
 use crate::server::{BindError, Config, Limits, Server};
 use crate::source::catalogd::CatalogdError;
 use crate::telemetry::Metrics;
@@ -38,6 +36,8 @@ use configuration::Configuration;
 use guardrails::Guardrails;
 use limits::LimitArgs;
 use live::LiveArgs;
+use olmguard_catalog::go_duration;
+use olmguard_catalog::memory::Pool;
 use origin::Origin;
 
 /// Answers an API server: POST /validate over TLS, and health over plain HTTP.

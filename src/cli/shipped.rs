@@ -44,7 +44,7 @@ const OLDER: &str =
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::doctor::probe::WEBHOOK;
+    use olmguard_views::doctor::probe::WEBHOOK;
 
     #[test]
     fn what_is_shipped_is_one_webhook_that_asks_the_service() {

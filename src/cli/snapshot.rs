@@ -7,9 +7,9 @@ use std::path::PathBuf;
 
 use super::catalogs::{self, Format, Listing, Saved};
 use super::{Exit, memory, say};
-use crate::olm::Rules;
-use crate::snapshot::Snapshot;
 use crate::source::archive::{Archive, ArchiveError};
+use olmguard_catalog::olm::Rules;
+use olmguard_engine::snapshot::Snapshot;
 use save::SaveArgs;
 
 /// The catalogs of a cluster in one file, to judge with where there is no cluster.

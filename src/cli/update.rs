@@ -3,11 +3,11 @@
 
 use serde_json::Value;
 
-use crate::explain::{self, Answer, plain};
-use crate::extension::schema::{self, Finding, SchemaRelease};
-use crate::extension::{Extension, Installed, Shape, SourceType, UnknownCause};
-use crate::judge::{Token, Verdict, pinned, resolved};
-use crate::snapshot::Snapshot;
+use olmguard_engine::explain::{self, Answer, plain};
+use olmguard_engine::extension::schema::{self, Finding, SchemaRelease};
+use olmguard_engine::extension::{Extension, Installed, Shape, SourceType, UnknownCause};
+use olmguard_engine::judge::{Token, Verdict, pinned, resolved};
+use olmguard_engine::snapshot::Snapshot;
 
 /// An extension as it was.
 #[derive(Clone, Copy, Debug)]

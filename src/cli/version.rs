@@ -5,7 +5,7 @@ mod report;
 use std::io::{self, Write};
 
 use super::{Exit, output, paint, say};
-use crate::explain::Tone;
+use olmguard_engine::explain::Tone;
 
 pub use report::Report;
 

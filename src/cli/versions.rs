@@ -3,7 +3,7 @@
 use super::said::SaidArg;
 use super::see::{EXIT_CODES, SeeArgs, SeeError, ended};
 use super::{Exit, output, paint};
-use crate::explain::versions::VersionsReport;
+use olmguard_views::versions::VersionsReport;
 
 /// Lists every bundle of a package, the best first: its channels, what replaces and skips it, and what
 /// it is to the installed one.

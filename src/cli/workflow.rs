@@ -4,8 +4,8 @@
 
 use std::fmt::Write as _;
 
-use crate::explain::one_line;
 use crate::manifest::Position;
+use olmguard_engine::explain::one_line;
 
 /// One command, but for its message.
 pub(super) struct Command<'c> {

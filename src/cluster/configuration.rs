@@ -13,8 +13,8 @@ use kube::{Api, Client};
 pub use watch::{Audience, watch};
 
 use crate::cluster::authority::called;
-use crate::doctor::{Bundle, Configuration, FailurePolicy, Webhook};
 use crate::tls::Authorities;
+use olmguard_views::doctor::{Bundle, Configuration, FailurePolicy, Webhook};
 
 /// The configuration that is expected.
 #[derive(Clone, Debug)]

@@ -22,8 +22,8 @@ use kube::Client;
 use crate::cluster::configuration::Expected;
 use crate::cluster::fault::{FaultClass, WatchFault};
 use crate::cluster::line;
-use crate::doctor::{Facts, Names, Need, Unasked};
 use crate::tls::{Authorities, Clock};
+use olmguard_views::doctor::{Facts, Names, Need, Unasked};
 
 /// What is looked at, and by what it is judged.
 #[derive(Debug)]

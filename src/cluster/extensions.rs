@@ -8,7 +8,9 @@ use crate::cluster::fault::Failed;
 use crate::cluster::line;
 use crate::cluster::object::Object;
 use crate::cluster::served::{Names, looked_for, served};
-use crate::extension::{Extension, Installed, Recognised, Rollout, UnknownCause, recognise};
+use olmguard_engine::extension::{
+    Extension, Installed, Recognised, Rollout, UnknownCause, recognise,
+};
 
 /// Why an extension cannot be read.
 #[derive(Clone, Debug, Eq, PartialEq, thiserror::Error)]
@@ -112,7 +114,7 @@ mod tests {
     use serde_json::json;
 
     use super::*;
-    use crate::cluster::tests::api::{ApiServer, Trouble};
+    use olmguard_support::api::{ApiServer, Trouble};
 
     fn cluster(version: &str) -> ApiServer {
         let api = ApiServer::start();

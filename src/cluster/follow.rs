@@ -35,8 +35,8 @@ pub use tell::Audience;
 use std::num::NonZero;
 use std::time::Duration;
 
-use crate::snapshot::{Age, OnOldCatalog};
 use crate::source::catalogd::retry::Retry;
+use olmguard_engine::snapshot::{Age, OnOldCatalog};
 
 /// Follows for as long as somebody sends events; it must be called within a runtime.
 pub async fn follow(loader: Loader, terms: Terms) {

@@ -20,9 +20,9 @@ use futures_util::stream;
 use kube::Client;
 
 use crate::cluster::catalogs::{self, CatalogsError, Observed, Reread, Unnamed};
-use crate::snapshot::{CatalogState, Content};
 use crate::source::SourceError;
 use crate::source::catalogd::Catalogd;
+use olmguard_engine::snapshot::{CatalogState, Content};
 
 pub use content::{ContentError, Proxied};
 

@@ -36,7 +36,7 @@ use watch::Seen;
 use crate::cluster::fault::{self, WatchFault};
 use crate::cluster::line;
 use crate::cluster::object::Object;
-use crate::olm::{Gates, OlmRelease, Rules};
+use olmguard_catalog::olm::{Gates, OlmRelease, Rules};
 
 /// The OLM that runs in a cluster.
 #[derive(Clone, Debug, Eq, PartialEq)]

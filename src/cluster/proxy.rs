@@ -116,7 +116,7 @@ const LONGEST: usize = 64 * 1024;
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::cluster::tests::api::{ApiServer, Trouble};
+    use olmguard_support::api::{ApiServer, Trouble};
 
     const URL: &str = "https://catalogd-service.olmv1-system.svc/catalogs/a/api/v1/all";
     const PATH: &str = "/api/v1/namespaces/olmv1-system/services/https:catalogd-service:443/proxy/\

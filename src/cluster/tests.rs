@@ -1,5 +1,4 @@
 //! What the tests of this room share.
 
-pub(crate) mod api;
 pub(crate) mod catalogd;
 mod server;

@@ -3,7 +3,7 @@
 use std::fmt;
 
 use super::position::Position;
-use crate::yaml_scalar::ScalarError;
+use olmguard_catalog::yaml_scalar::ScalarError;
 
 /// What is wrong with one document, and where in the file.
 #[derive(Clone, Debug, Eq, PartialEq, thiserror::Error)]

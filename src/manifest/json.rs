@@ -10,7 +10,7 @@ use super::cursor::Cursor;
 use super::error::{DocumentErrorKind, Fault, Format};
 use super::position::{Position, Positions};
 use super::tree::{Builder, Collection};
-use crate::yaml_scalar::Scalar;
+use olmguard_catalog::yaml_scalar::Scalar;
 
 /// The first value of the text at the cursor, which moves to behind it. None where nothing but
 /// space is left.

@@ -20,7 +20,7 @@ pub use self::budget::{MAX_NODES, MAX_TEXT};
 use self::mapping::Mapping;
 use super::error::{DocumentErrorKind, Fault};
 use super::position::{Below, MarkId, MarkKey, Position, Positions};
-use crate::yaml_scalar::Scalar;
+use olmguard_catalog::yaml_scalar::Scalar;
 
 /// The most levels of lists and mappings: as many as `serde_json` reads back. The deepest CRDs have
 /// about fifty.

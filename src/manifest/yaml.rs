@@ -11,7 +11,7 @@ use super::cursor::Cursor;
 use super::error::{DocumentErrorKind, Fault, Format};
 use super::position::{Position, Positions};
 use super::tree::{AnchorId, Builder, Collection, MAX_DEPTH};
-use crate::yaml_scalar::{Style, Tag, resolve};
+use olmguard_catalog::yaml_scalar::{Style, Tag, resolve};
 
 /// Reads the only document of `text`, which begins at line `first_line` of the file. Null where
 /// there is none.

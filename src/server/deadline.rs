@@ -12,7 +12,7 @@ use std::time::Duration;
 use axum::http::Uri;
 use tokio::time::Instant;
 
-use crate::go_duration;
+use olmguard_catalog::go_duration;
 
 /// Until when a review must be answered.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]

@@ -28,8 +28,6 @@ use tokio::task::JoinHandle;
 use tokio::time::{Duration, Instant, timeout_at};
 
 use crate::admission::{Enforcement, Outcome, Review, ReviewError};
-use crate::explain::Answer;
-use crate::judge::{Token, Unanswered, Wait};
 use crate::server::body::{BodyError, BodyMemory, Read};
 use crate::server::deadline::Deadline;
 use crate::server::judge::{Judge, Pending};
@@ -38,6 +36,8 @@ use crate::server::media_type::{is_chunked_at_most, is_identity, is_json};
 use crate::server::workers::{Worker, Workers};
 use crate::telemetry::log::{Decision, DecisionLog, reviewing};
 use crate::telemetry::metrics::{AdmissionMetrics, Answered, WaitedFor};
+use olmguard_engine::explain::Answer;
+use olmguard_engine::judge::{Token, Unanswered, Wait};
 
 /// Where reviews are answered.
 #[derive(Debug)]

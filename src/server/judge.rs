@@ -7,11 +7,11 @@ use arc_swap::ArcSwap;
 use tokio::sync::watch;
 
 use crate::admission::Review;
-use crate::explain::Answer;
-use crate::guardrail::Imposed;
-use crate::judge::Stop;
 use crate::server::newer::Newer;
-use crate::snapshot::Snapshot;
+use olmguard_catalog::guardrail::Imposed;
+use olmguard_engine::explain::Answer;
+use olmguard_engine::judge::Stop;
+use olmguard_engine::snapshot::Snapshot;
 
 /// Answers reviews.
 ///

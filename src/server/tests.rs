@@ -19,10 +19,10 @@ use serde_json::{Value, json};
 
 use crate::admission::Enforcement;
 use crate::server::{Config, Guard, Judge, Limits, Listening, Server};
-use crate::snapshot::Snapshot;
 use crate::telemetry::Metrics;
 use crate::telemetry::log::DecisionLog;
 use crate::tls::{Terms, self_signed};
+use olmguard_engine::snapshot::Snapshot;
 
 const LOOPBACK: &str = "127.0.0.1:0";
 

@@ -13,10 +13,10 @@ use std::time::Duration;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio::time::{Instant, timeout_at};
 
-use crate::judge::{Unanswered, Wait};
 use crate::server::deadline::Deadline;
 use crate::server::peers::Peers;
 use crate::telemetry::metrics::{AdmissionMetrics, Held};
+use olmguard_engine::judge::{Unanswered, Wait};
 
 /// The places to judge at, and the queue before them.
 #[derive(Debug)]

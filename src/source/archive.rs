@@ -21,15 +21,15 @@ use std::sync::Arc;
 
 use serde::de::DeserializeOwned;
 
-use crate::catalog::CatalogBuilder;
-use crate::catalog::memory::Pool;
-use crate::olm::Rules;
-use crate::snapshot::{CatalogState, Content};
 use crate::source::framed;
 use crate::source::record::{self, RecordError, replay_next};
 use crate::source::sealed::{self, Held, Kind, SealError, Sealer};
 use facts::{CatalogFacts, ContentFacts};
 pub use facts::{Facts, OlmFacts, UnknownOlm};
+use olmguard_catalog::CatalogBuilder;
+use olmguard_catalog::memory::Pool;
+use olmguard_catalog::olm::Rules;
+use olmguard_engine::snapshot::{CatalogState, Content};
 
 /// An archive that is being read, catalog by catalog.
 #[derive(Debug)]

@@ -31,12 +31,12 @@ use std::io::BufReader;
 use std::path::Path;
 use std::sync::{Arc, Mutex};
 
-use crate::catalog::blob::Sink;
 use crate::source::record::{RecordError, replay};
 use digest::Digest;
 pub use entry::Entry;
 pub use error::{CacheError, Dropped, Reason};
 use folder::Folder;
+use olmguard_catalog::blob::Sink;
 use room::Shared;
 
 /// The contents of catalogs that are kept in a folder, by their digests.

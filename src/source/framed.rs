@@ -9,7 +9,7 @@ use std::io::{self, Read, Write};
 use serde::Serialize;
 use serde::de::Deserialize;
 
-use crate::catalog::memory::{Loan, TooLarge};
+use olmguard_catalog::memory::{Loan, TooLarge};
 
 /// Why a piece cannot be read.
 #[derive(Debug, thiserror::Error)]

@@ -3,11 +3,11 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use crate::catalog::memory::Pool;
-use crate::catalog::{Catalog, CatalogBuilder};
-use crate::olm::Rules;
-use crate::snapshot::{CatalogState, Content};
 use crate::source::{Progress, SourceError, read, read_from};
+use olmguard_catalog::memory::Pool;
+use olmguard_catalog::olm::Rules;
+use olmguard_catalog::{Catalog, CatalogBuilder};
+use olmguard_engine::snapshot::{CatalogState, Content};
 
 /// The catalog `name`, whose content lies at `path`, a file or a folder.
 ///

@@ -18,13 +18,13 @@ use std::{fs, thread};
 
 use hyper::StatusCode;
 
-use crate::catalog::CatalogBuilder;
-use crate::catalog::memory::Pool;
-use crate::olm::Rules;
-use crate::snapshot::Content;
 use crate::source::catalogd::{Catalogd, CatalogdError, FetchError, FetchLimits, FileUrl};
 use crate::source::load::content;
 use crate::source::{Progress, SourceError, read_from};
+use olmguard_catalog::CatalogBuilder;
+use olmguard_catalog::memory::Pool;
+use olmguard_catalog::olm::Rules;
+use olmguard_engine::snapshot::Content;
 
 /// Where a catalog is, and which content it has.
 #[derive(Clone, Debug, Eq, PartialEq)]

@@ -16,12 +16,12 @@ use std::sync::mpsc::{Receiver, SendError, SyncSender, sync_channel};
 use std::thread::{self, Scope};
 
 use super::SourceError;
-use crate::catalog::blob::Position;
-use crate::catalog::fbc::intake::{Intake, Origin, Place};
-use crate::catalog::fbc::reader::{self, Document, Places};
-use crate::catalog::fbc::yaml::Marks;
-use crate::catalog::fbc::{FbcError, Malformed, NotAFile};
-use crate::catalog::memory::{Account, Loan, TooLarge};
+use olmguard_catalog::blob::Position;
+use olmguard_catalog::fbc::intake::{Intake, Origin, Place};
+use olmguard_catalog::fbc::reader::{self, Document, Places};
+use olmguard_catalog::fbc::yaml::Marks;
+use olmguard_catalog::fbc::{FbcError, Malformed, NotAFile};
+use olmguard_catalog::memory::{Account, Loan, TooLarge};
 
 /// Takes what a file holds, in order, and hands blobs to an intake.
 pub(super) struct Pipeline<'scope, 'env, 's, I> {

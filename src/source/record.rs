@@ -5,7 +5,7 @@
 //! ```
 //!
 //! A record holds what a [`Sink`] is given, so it knows nothing of the rules of an OLM, and an index is
-//! always built by a [`CatalogBuilder`](crate::catalog::CatalogBuilder): a damaged record can at worst be
+//! always built by a [`CatalogBuilder`](olmguard_catalog::CatalogBuilder): a damaged record can at worst be
 //! refused. It is one zstd frame, which says itself where it ends, so records may follow one another.
 //!
 //! Invariants: what was recorded is replayed in its order, errors included; a record that lacks its
@@ -20,10 +20,10 @@ use std::io::{self, BufRead, BufReader, Read, Write};
 use serde::{Deserialize, Serialize};
 use zstd::stream::{read, write};
 
-use crate::catalog::blob::{BlobFault, Content, Key, Sink};
-use crate::catalog::memory::{Account, TooLarge};
-use crate::heap::Heap;
 use crate::source::framed::{self, FrameError};
+use olmguard_catalog::blob::{BlobFault, Content, Key, Sink};
+use olmguard_catalog::heap::Heap;
+use olmguard_catalog::memory::{Account, TooLarge};
 
 /// The version of the form, and of what is reduced to it; a record of another one is not replayed.
 pub(super) const VERSION: u32 = 4;

@@ -4,10 +4,10 @@ use std::io::{self, Read};
 
 use super::SourceError;
 use super::pipeline::Pipeline;
-use crate::catalog::fbc::intake::Intake;
-use crate::catalog::fbc::reader::{BLOB_LIMIT, Next, Reader};
-use crate::catalog::memory::{Account, Loan, TooLarge};
-use crate::heap::allocated;
+use olmguard_catalog::fbc::intake::Intake;
+use olmguard_catalog::fbc::reader::{BLOB_LIMIT, Next, Reader};
+use olmguard_catalog::heap::allocated;
+use olmguard_catalog::memory::{Account, Loan, TooLarge};
 
 /// Reads a file of this name to its end.
 pub(super) fn read<I: Intake>(

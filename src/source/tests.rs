@@ -13,7 +13,7 @@ use flate2::write::GzEncoder;
 use proptest::prelude::*;
 
 use super::*;
-use crate::catalog::blob::{BlobFault, Content, Key};
+use olmguard_catalog::blob::{BlobFault, Content, Key};
 
 /// The folders of the blobs, in order, or their faults.
 #[derive(Debug, Default, Eq, PartialEq)]

@@ -12,8 +12,8 @@ use std::rc::Rc;
 
 use super::indexignore::{self, Patterns};
 use super::{SourceError, display, io_error};
-use crate::catalog::fbc::{self, NotAFile};
 use crate::links::Root;
+use olmguard_catalog::fbc::{self, NotAFile};
 
 /// What stands below `root` and no `.indexignore` leaves out: files, as far as [`Found::confine`] tells.
 pub(super) fn files(directory: &Path) -> Result<Vec<Found>, SourceError> {

@@ -12,9 +12,6 @@ mod guardrails;
 mod held;
 mod label;
 mod log;
-#[cfg(test)]
-#[path = "../../tests/telemetry/moved.rs"]
-pub(crate) mod moved;
 mod process;
 mod register;
 mod tls;

@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use tokio::task::JoinSet;
 
-use crate::load::review::post;
-use crate::load::wire::Target;
+use olmguard_support::load::review::post;
+use olmguard_support::load::wire::Target;
 
 /// 140 reviews of 512 KiB and 700 of 63 KiB, whose bytes are channels of one letter, each on a
 /// connection of its own.

@@ -7,8 +7,8 @@ use std::time::Duration;
 use tokio::task::JoinHandle;
 use tokio::time::timeout;
 
-use crate::load::review::{Edit, post};
-use crate::load::wire::{Broken, Target};
+use olmguard_support::load::review::{Edit, post};
+use olmguard_support::load::wire::{Broken, Target};
 
 /// It runs until it is told to end.
 pub(crate) struct Ordinary {

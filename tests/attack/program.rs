@@ -5,9 +5,9 @@ use std::fs;
 use tempfile::TempDir;
 
 use super::group::Group;
-use crate::common::https::Certificate;
-use crate::common::process::Process;
-use crate::load::wire::Target;
+use olmguard_support::https::Certificate;
+use olmguard_support::load::wire::Target;
+use olmguard_support::process::Process;
 
 /// It runs until it is told to end.
 pub(crate) struct Program {

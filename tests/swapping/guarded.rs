@@ -5,24 +5,24 @@ use std::sync::Arc;
 use arc_swap::ArcSwap;
 use kube::Client;
 use olmguard::admission::Enforcement;
-use olmguard::catalog::memory::Pool;
 use olmguard::cluster::catalogs::CatalogEvent;
 use olmguard::cluster::follow::{AgeLimit, Audience, Board, Loader, Terms, follow};
-use olmguard::olm::Rules;
 use olmguard::server::{Config, Guard, Limits, Server};
-use olmguard::snapshot::Snapshot;
 use olmguard::source::catalogd::{Catalogd, FetchLimits};
 use olmguard::telemetry::Metrics;
 use olmguard::telemetry::log::DecisionLog;
 use olmguard::tls::{SystemClock, Terms as Validity, self_signed};
+use olmguard_catalog::memory::Pool;
+use olmguard_catalog::olm::Rules;
+use olmguard_engine::snapshot::Snapshot;
 use rustls::pki_types::CertificateDer;
 use tokio::sync::mpsc::{Receiver, Sender, channel};
 use tokio::task::JoinSet;
 
-use crate::common::https::trusting;
-use crate::load::fleet::{Fleet, Rate};
-use crate::load::review::{Edit, post};
-use crate::load::wire::Target;
+use olmguard_support::https::trusting;
+use olmguard_support::load::fleet::{Fleet, Rate};
+use olmguard_support::load::review::{Edit, post};
+use olmguard_support::load::wire::Target;
 
 /// It runs until it is dropped.
 pub(crate) struct Guarded {

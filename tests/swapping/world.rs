@@ -3,17 +3,17 @@
 use std::sync::{Arc, Weak};
 use std::time::Duration;
 
-use olmguard::catalog::Catalog;
 use olmguard::cluster::catalogs::{CatalogEvent, Observed};
-use olmguard::snapshot::{CatalogState, Content, Snapshot};
+use olmguard_catalog::Catalog;
+use olmguard_engine::snapshot::{CatalogState, Content, Snapshot};
 use serde_json::json;
 use tokio::time::timeout;
 
-use crate::apiserver::objects::catalog;
-use crate::catalogd::answer::Answer;
-use crate::catalogd::scripted::{Asked, Scripted};
-use crate::scripted::api::ApiServer;
 use crate::swapping::guarded::Guarded;
+use olmguard_support::api::ApiServer;
+use olmguard_support::apiserver::objects::catalog;
+use olmguard_support::catalogd::answer::Answer;
+use olmguard_support::catalogd::scripted::{Asked, Scripted};
 
 /// A cluster of three catalogs under a guard.
 pub(crate) struct World {

@@ -33,5 +33,5 @@ pub(crate) enum AlertsError {
     NoPromtool,
 }
 
-const TESTS: &str = "test --package olmguard --test alerting -- promtool:: --show-output";
+const TESTS: &str = "test --package olmguard --test pages -- alerting::promtool:: --show-output";
 const LEFT_OUT: &str = "left out: promtool";

@@ -75,7 +75,7 @@ fn with_means(tests: Program) -> Result<Program, E2eError> {
 /// are others. It is built as for a test, because only then its dependencies have the features with which
 /// they were built for the tests.
 fn other_build(release: &Release) -> Result<PathBuf, ProgramError> {
-    let build = Program::cargo("test --locked --workspace --no-run --test serve");
+    let build = Program::cargo("test --locked --workspace --no-run --test server");
     build.env("OLMGUARD_COMMIT", "another-build").run()?;
     Ok(release.target_folder.join("debug/olmguard"))
 }

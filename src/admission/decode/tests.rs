@@ -2,7 +2,7 @@ use serde_json::{Map, Value, json};
 
 use super::*;
 use crate::admission::keep::FILTER;
-use crate::extension::Json;
+use olmguard_engine::extension::Json;
 
 fn kept(body: &Value) -> Value {
     let body = body.to_string();

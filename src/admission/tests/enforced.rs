@@ -6,8 +6,8 @@ use serde_json::{Value, json};
 
 use super::{extension, installed, review, snapshot, unread, update};
 use crate::admission::{Enforcement, Mode, OnUndecided, Outcome, Review};
-use crate::explain::Answer;
-use crate::judge::{Token, Unanswered, Verdict, Wait};
+use olmguard_engine::explain::Answer;
+use olmguard_engine::judge::{Token, Unanswered, Verdict, Wait};
 
 const STRICT: Enforcement = Enforcement {
     mode: Mode::Enforce,

@@ -4,8 +4,8 @@ use serde_json::{Value, json};
 
 use super::{answer, extension, installed, reply, review, snapshot, unread, update, valid};
 use crate::admission::{Enforcement, OnUndecided, Review, annotations};
-use crate::explain::MESSAGE;
-use crate::judge::{Advice, Token};
+use olmguard_engine::explain::MESSAGE;
+use olmguard_engine::judge::{Advice, Token};
 
 #[test]
 fn a_refusal_is_forbidden_and_says_why_in_data() {

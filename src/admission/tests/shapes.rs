@@ -6,8 +6,8 @@ use super::{installed, snapshot, update};
 use crate::admission::decode::{Filters, decode};
 use crate::admission::keep::FILTER;
 use crate::admission::{Enforcement, Review};
-use crate::explain::Answer;
-use crate::judge::Token;
+use olmguard_engine::explain::Answer;
+use olmguard_engine::judge::Token;
 
 #[track_caller]
 fn answer(row: &Value) -> Answer {

@@ -7,8 +7,8 @@ use serde_json::{Value, json};
 
 use super::{update, valid};
 use crate::admission::{Enforcement, Mode, OnUndecided, Review};
-use crate::explain::Answer;
-use crate::judge::{Unanswered, Wait};
+use olmguard_engine::explain::Answer;
+use olmguard_engine::judge::{Unanswered, Wait};
 
 /// JSON of any form, with the words of a review strewn in.
 fn any_json() -> impl Strategy<Value = Value> {

@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 
 use super::{answer, extension, installed, review, update};
 use crate::admission::Review;
-use crate::judge::Token;
+use olmguard_engine::judge::Token;
 
 #[test]
 fn what_is_never_judged() {

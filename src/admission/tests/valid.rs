@@ -5,7 +5,7 @@ use serde_json::Value;
 use crate::admission::annotations::LONGEST;
 use crate::admission::reply::{FIELD, NAME};
 use crate::admission::{Outcome, Reply};
-use crate::explain::{LINE_1, MESSAGE};
+use olmguard_engine::explain::{LINE_1, MESSAGE};
 
 /// A reply has the fields of the API, texts within their limits, and the uid of its request.
 #[track_caller]

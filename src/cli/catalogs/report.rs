@@ -7,8 +7,8 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::cli::catalogs::{Listing, age};
-use crate::snapshot::{Availability, CatalogState, Content, Currency, Labels, Serving};
 use crate::source::archive::OlmFacts;
+use olmguard_engine::snapshot::{Availability, CatalogState, Content, Currency, Labels, Serving};
 
 /// What a list of catalogs prints as JSON.
 #[derive(Debug, JsonSchema, Serialize)]

@@ -5,10 +5,10 @@ use std::time::SystemTime;
 
 use crate::cli::catalogs::{Listing, age};
 use crate::cli::paint;
-use crate::explain::Tone;
-use crate::snapshot::{Availability, CatalogState, Content, Currency, Labels, Serving};
 use crate::source::archive::OlmFacts;
-use crate::version::go;
+use olmguard_catalog::version::go;
+use olmguard_engine::explain::Tone;
+use olmguard_engine::snapshot::{Availability, CatalogState, Content, Currency, Labels, Serving};
 
 /// The whole list, coloured; the stream takes the colours out where they are not wanted.
 pub(super) fn text(listing: &Listing<'_>) -> String {

@@ -13,7 +13,7 @@ use crate::cli::edges::EdgesArgs;
 use crate::cli::facts::check_stdin;
 use crate::cli::guardrails::GuardrailsArgs;
 use crate::cli::look::LookArgs;
-use crate::olm::Rules;
+use olmguard_catalog::olm::Rules;
 
 /// Judge manifests as the webhook would judge them, with or without a cluster.
 #[expect(

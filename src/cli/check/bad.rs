@@ -6,7 +6,7 @@ use crate::admission::ReviewError;
 use crate::cli::check::cases::Place;
 use crate::manifest::{DocumentError, InputError, Position};
 use crate::revision::FileError;
-use crate::snapshot::ClusterCatalogError;
+use olmguard_engine::snapshot::ClusterCatalogError;
 
 /// An input that could not be read, and where it stands.
 #[derive(Debug)]

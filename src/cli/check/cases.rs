@@ -2,10 +2,10 @@
 
 use crate::admission::Review;
 use crate::cli::check::base::Past;
-use crate::extension::schema::Finding;
-use crate::extension::{Extension, Identity};
-use crate::judge::Exemption;
 use crate::manifest::Position;
+use olmguard_engine::extension::schema::Finding;
+use olmguard_engine::extension::{Extension, Identity};
+use olmguard_engine::judge::Exemption;
 
 /// One thing to judge, and where it stands.
 #[derive(Debug)]

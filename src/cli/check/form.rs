@@ -23,9 +23,9 @@ use crate::cli::check::inputs::Gathered;
 use crate::cli::check::judged;
 use crate::cli::check::report::Summary;
 use crate::cli::check::trouble::{Trouble, Weight};
-use crate::explain::{Answer, one_line, plain};
-use crate::judge::Verdict;
 use crate::manifest::Position;
+use olmguard_engine::explain::{Answer, one_line, plain};
+use olmguard_engine::judge::Verdict;
 
 /// All that a run has to tell.
 #[derive(Debug)]

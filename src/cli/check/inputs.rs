@@ -12,14 +12,14 @@ use crate::cli::check::bad::{BadInput, Problem};
 use crate::cli::check::base::{Ancestor, Base, BaseError, Past, Renames};
 use crate::cli::check::cases::{Case, Place, Subject, Told};
 use crate::cli::common::UsageError;
-use crate::extension::schema::{self, Finding, SchemaRelease};
-use crate::extension::{Extension, Identity, Recognised, Shape, recognise};
-use crate::judge::Exemption;
 use crate::manifest::{
     DocumentError, DocumentErrorKind, InputError, Inputs, ManifestObject, Positions, Step,
     documents,
 };
-use crate::snapshot::CatalogState;
+use olmguard_engine::extension::schema::{self, Finding, SchemaRelease};
+use olmguard_engine::extension::{Extension, Identity, Recognised, Shape, recognise};
+use olmguard_engine::judge::Exemption;
+use olmguard_engine::snapshot::CatalogState;
 
 /// Everything that was read, in the order of the inputs.
 #[derive(Debug, Default)]

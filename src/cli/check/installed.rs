@@ -8,9 +8,9 @@ use crate::cli::check::args::Plan;
 use crate::cli::check::base::Past;
 use crate::cli::check::cases::{Case, Told};
 use crate::cli::said::{PartError, SaidArg, is_part};
-use crate::extension::{Extension, Filter, Installed, UnknownCause};
-use crate::judge::Token;
-use crate::snapshot::Snapshot;
+use olmguard_engine::extension::{Extension, Filter, Installed, UnknownCause};
+use olmguard_engine::judge::Token;
+use olmguard_engine::snapshot::Snapshot;
 
 /// What is installed and, where the base asks for something and that is not what counts, why not.
 pub(super) fn of(
@@ -101,7 +101,7 @@ impl FromStr for InstalledArg {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::judge::Said;
+    use olmguard_engine::judge::Said;
 
     fn parse(text: &str) -> Result<Vec<[String; 4]>, String> {
         let list: InstalledList = text.parse().map_err(|e: InstalledArgError| e.to_string())?;

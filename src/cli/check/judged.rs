@@ -8,10 +8,10 @@ use crate::cli::check::cases::{Case, Subject};
 use crate::cli::check::inputs::Gathered;
 use crate::cli::check::installed;
 use crate::cli::update;
-use crate::explain::{self, Answer, answer, not_judged};
-use crate::extension::Extension;
-use crate::judge::{Edit, Verdict};
-use crate::snapshot::Snapshot;
+use olmguard_engine::explain::{self, Answer, answer, not_judged};
+use olmguard_engine::extension::Extension;
+use olmguard_engine::judge::{Edit, Verdict};
+use olmguard_engine::snapshot::Snapshot;
 
 /// Judges one case; the answer has the warnings of the run's settings.
 pub(super) fn judge(

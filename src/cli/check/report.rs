@@ -9,10 +9,11 @@ use serde::Serialize;
 
 use crate::cli::check::cases::{Case, Place};
 use crate::cli::check::inputs::Gathered;
-use crate::explain::plain::{self, PassedOver};
-use crate::explain::{Answer, ForbiddenReport};
-use crate::judge::{FixValue, Verdict};
-use crate::snapshot::{CatalogState, Snapshot};
+use olmguard_engine::explain::Answer;
+use olmguard_engine::explain::ForbiddenReport;
+use olmguard_engine::explain::plain::{self, PassedOver};
+use olmguard_engine::judge::{FixValue, Verdict};
+use olmguard_engine::snapshot::{CatalogState, Snapshot};
 use past::{BaseReport, PastReport};
 
 /// What `olmguard check -o json` prints.
@@ -229,7 +230,7 @@ impl CatalogReport {
     fn of(state: &CatalogState) -> Self {
         let loaded = state.loaded();
         let counts = loaded
-            .map(crate::catalog::Catalog::counts)
+            .map(olmguard_catalog::Catalog::counts)
             .unwrap_or_default();
         Self {
             name: state.name.clone(),
@@ -271,7 +272,9 @@ impl ResultReport {
             column: case.place.at.column,
             base: PastReport::of(&case.past),
             package: answer.package.clone(),
-            policy: answer.policy.map(crate::extension::Policy::as_str),
+            policy: answer
+                .policy
+                .map(olmguard_engine::extension::Policy::as_str),
             range: answer.range.clone(),
             channels: answer.channels.clone(),
             installed,

@@ -3,7 +3,7 @@
 use crate::cli::check::args::Plan;
 use crate::cli::check::cases::{Case, Subject, Told};
 use crate::cli::facts::origin::Origin;
-use crate::extension::{Extension, Shape};
+use olmguard_engine::extension::{Extension, Shape};
 
 /// Lets the cluster, where one is asked, say what is installed of each extension that no `--installed`
 /// is about. A review says it itself.

@@ -8,11 +8,11 @@ use crate::cli::check::inputs::Gathered;
 use crate::cli::check::judged;
 use crate::cli::check::report::Summary;
 use crate::cli::{Exit, paint};
-use crate::explain::plain;
-use crate::explain::{Answer, Tone};
-use crate::extension::Filter;
-use crate::judge::Verdict;
-use crate::version::go;
+use olmguard_catalog::version::go;
+use olmguard_engine::explain::plain;
+use olmguard_engine::explain::{Answer, Tone};
+use olmguard_engine::extension::Filter;
+use olmguard_engine::judge::Verdict;
 
 /// All results, coloured; the stream takes the colours out where they are not wanted.
 pub(super) fn text(args: &CheckArgs, gathered: &Gathered, answers: &[Answer]) -> String {

@@ -5,9 +5,9 @@ use crate::cli::check::args::CheckArgs;
 use crate::cli::check::bad::{BadInput, Lies};
 use crate::cli::check::inputs::Gathered;
 use crate::cli::facts::loading::Fault;
-use crate::explain::{one_line, plain};
-use crate::extension::Filter;
 use crate::manifest::Position;
+use olmguard_engine::explain::{one_line, plain};
+use olmguard_engine::extension::Filter;
 
 /// One thing to tell.
 #[derive(Clone, Debug)]

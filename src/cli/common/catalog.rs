@@ -7,11 +7,11 @@ use std::str::FromStr;
 use clap::parser::ValueSource;
 use clap::{Arg, ArgAction, ArgMatches, Args, Command, FromArgMatches};
 
-use crate::catalog::memory::Pool;
-use crate::olm::Rules;
-use crate::snapshot::Content;
 use crate::source::pinned::{PinnedUrl, PinnedUrlError};
 use crate::source::{Progress, load_content};
+use olmguard_catalog::memory::Pool;
+use olmguard_catalog::olm::Rules;
+use olmguard_engine::snapshot::Content;
 
 /// The catalogs of `--catalog`, in the order given, each name once.
 ///

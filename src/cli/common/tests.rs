@@ -122,5 +122,8 @@ fn the_rules_are_those_of_the_release_and_its_gates() {
     ]);
     let rules = common.unwrap().olm.rules().unwrap();
     assert_eq!(rules.olm.name(), "1.9");
-    assert_eq!(rules.release_key, crate::olm::ReleaseKey::Honoured);
+    assert_eq!(
+        rules.release_key,
+        olmguard_catalog::olm::ReleaseKey::Honoured
+    );
 }

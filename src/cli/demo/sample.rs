@@ -2,9 +2,9 @@
 
 use std::borrow::Cow;
 
-use crate::olm::Rules;
-use crate::snapshot::Snapshot;
 use crate::source::load_bytes;
+use olmguard_catalog::olm::Rules;
+use olmguard_engine::snapshot::Snapshot;
 
 /// The catalogs of the demo.
 #[derive(Clone, Debug)]

@@ -54,7 +54,7 @@ fn another_edge_is_another_answer() {
 
 #[test]
 fn the_sample_is_a_believable_package() {
-    let snapshot = Sample::built_in().snapshot(crate::olm::Rules::default());
+    let snapshot = Sample::built_in().snapshot(olmguard_catalog::olm::Rules::default());
     let catalog = snapshot.catalog("lighthouse").unwrap().loaded().unwrap();
     let package = catalog.package("harbor-lights-operator").unwrap().unwrap();
     assert_eq!(package.bundles().count(), 26);
@@ -77,9 +77,9 @@ fn the_sample_is_a_believable_package() {
 #[test]
 fn lint_has_nothing_against_the_sample_but_what_its_comment_defends() {
     let sample = Sample::built_in();
-    let catalog = crate::lint::written("lighthouse.yaml", &sample.lighthouse);
-    let mut findings = crate::lint::lint(&[catalog]);
-    findings.retain(|finding| finding.severity > crate::lint::Severity::Note);
+    let catalog = olmguard_views::lint::written("lighthouse.yaml", &sample.lighthouse);
+    let mut findings = olmguard_views::lint::lint(&[catalog]);
+    findings.retain(|finding| finding.severity > olmguard_views::lint::Severity::Note);
     let said: Vec<_> = findings
         .iter()
         .map(|finding| format!("{}: {}", finding.rule, finding.message))

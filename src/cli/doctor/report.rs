@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::doctor::{Check, Finding, State};
+use olmguard_views::doctor::{Check, Finding, State};
 
 /// What `doctor` prints as JSON.
 #[derive(Debug, JsonSchema, Serialize)]

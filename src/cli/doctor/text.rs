@@ -3,8 +3,8 @@
 use std::fmt::{self, Write as _};
 
 use crate::cli::paint;
-use crate::doctor::{Finding, State};
-use crate::explain::{Tone, one_line};
+use olmguard_engine::explain::{Tone, one_line};
+use olmguard_views::doctor::{Finding, State};
 
 /// All of them, coloured; the stream takes the colours out where they are not wanted.
 pub(super) fn text(findings: &[Finding]) -> String {

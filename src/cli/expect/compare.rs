@@ -1,8 +1,8 @@
 //! What is expected of an answer, and what it is.
 
 use crate::cli::expect::suite::Expected;
-use crate::explain::{Answer, one_line, plain};
-use crate::version::go;
+use olmguard_catalog::version::go;
+use olmguard_engine::explain::{Answer, one_line, plain};
 
 /// One thing that is not as expected.
 #[derive(Clone, Debug, Eq, PartialEq)]

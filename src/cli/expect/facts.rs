@@ -7,7 +7,7 @@ use crate::cli::facts::loading::{self, Given, Loaded};
 use crate::cli::facts::origin::{Asked, Origin, OriginError};
 use crate::cli::look::LookArgs;
 use crate::manifest::{Inputs, documents};
-use crate::snapshot::{CatalogState, Snapshot};
+use olmguard_engine::snapshot::{CatalogState, Snapshot};
 
 /// The facts as far as they are to be had.
 pub(super) struct Facts {

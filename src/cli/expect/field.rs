@@ -2,9 +2,9 @@
 
 use serde_json::Value;
 
-use crate::json_type::JsonType;
 use crate::manifest::{Position, Positions, Step};
-use crate::nearest::nearest;
+use olmguard_catalog::json_type::JsonType;
+use olmguard_engine::nearest::nearest;
 
 /// A value, and the way to it from the root of its document.
 #[derive(Clone, Debug)]

@@ -6,7 +6,7 @@ use crate::cli::expect::text::details;
 use crate::cli::expect::trial::Outcome;
 use crate::cli::junit::{non_success, report, unread};
 use crate::cli::workflow::Command;
-use crate::explain::one_line;
+use olmguard_engine::explain::one_line;
 
 /// JUnit's XML: a suite for each file, and one for what could not be read.
 pub(super) fn junit(outcomes: &[Outcome], faults: &[String]) -> Result<String, SerializeError> {

@@ -6,8 +6,8 @@ use std::path::{Path, PathBuf};
 use serde_json::{Value, json};
 
 use crate::cli::expect::field::{Field, SuiteError, Why};
-use crate::extension::{Recognised, recognise};
 use crate::manifest::{Inputs, documents};
+use olmguard_engine::extension::{Recognised, recognise};
 
 /// Where the object is.
 #[derive(Debug)]

@@ -7,8 +7,8 @@ use crate::cli::expect::field::{Field, SuiteError, Why};
 use crate::cli::expect::subject::Subject;
 use crate::cli::guardrails::GuardrailsArgs;
 use crate::cli::said::SaidArg;
-use crate::judge::{Said, Token, Verdict};
 use crate::manifest::{Document, Position};
+use olmguard_engine::judge::{Said, Token, Verdict};
 
 /// A suite: what is known, and what is expected.
 #[derive(Debug)]

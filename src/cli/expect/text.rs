@@ -4,7 +4,7 @@ use std::fmt::{self, Write as _};
 
 use crate::cli::expect::trial::Outcome;
 use crate::cli::paint;
-use crate::explain::{Tone, one_line, plain};
+use olmguard_engine::explain::{Tone, one_line, plain};
 
 /// A line for each case; below those that do not hold what differs, and the whole answer.
 pub(super) fn text(outcomes: &[Outcome]) -> String {

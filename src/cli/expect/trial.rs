@@ -8,12 +8,12 @@ use crate::cli::expect::compare::{Difference, differences};
 use crate::cli::expect::subject::{self, SubjectError};
 use crate::cli::expect::suite::{Case, Old, Suite};
 use crate::cli::update::{self, Before, Refused};
-use crate::explain::{Answer, answer, not_judged};
-use crate::extension::schema::{self, SchemaRelease};
-use crate::extension::{Extension, Identity, Installed, Recognised, Shape, recognise};
-use crate::judge::{Edit, Exemption, Token};
 use crate::manifest::Position;
-use crate::snapshot::Snapshot;
+use olmguard_engine::explain::{Answer, answer, not_judged};
+use olmguard_engine::extension::schema::{self, SchemaRelease};
+use olmguard_engine::extension::{Extension, Identity, Installed, Recognised, Shape, recognise};
+use olmguard_engine::judge::{Edit, Exemption, Token};
+use olmguard_engine::snapshot::Snapshot;
 
 /// What became of a case.
 #[derive(Debug)]

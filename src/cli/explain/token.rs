@@ -3,8 +3,8 @@
 use std::io;
 
 use crate::cli::{Exit, output, say};
-use crate::explain::page::{self, Found};
-use crate::judge::Token;
+use olmguard_engine::judge::Token;
+use olmguard_views::page::{self, Found};
 
 /// Why there is no page.
 #[derive(Debug, thiserror::Error)]

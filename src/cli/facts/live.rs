@@ -5,8 +5,8 @@ use crate::cli::common::{OlmArgs, UsageError};
 use crate::cli::look::{LookArgs, LookError, View};
 use crate::cluster::extensions::Standing;
 use crate::cluster::olm::{FindError, Found, compare};
-use crate::olm::Rules;
-use crate::snapshot::CatalogState;
+use olmguard_catalog::olm::Rules;
+use olmguard_engine::snapshot::CatalogState;
 
 /// A cluster as far as there is a way to it.
 pub(crate) struct Live(Result<Known, LookError>);

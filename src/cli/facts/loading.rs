@@ -8,11 +8,11 @@ use crate::cli::common::CatalogArgs;
 use crate::cli::facts::origin::Origin;
 use crate::cli::guardrails::{GuardrailsArgs, GuardrailsFault, ReadGuardrails};
 use crate::cli::{Exit, memory, progress, say, warn};
-use crate::olm::Rules;
-use crate::snapshot::{CatalogState, Content, Currency, Snapshot};
 use crate::source::Progress;
 use crate::source::archive::ArchiveError;
-use crate::version::go;
+use olmguard_catalog::olm::Rules;
+use olmguard_catalog::version::go;
+use olmguard_engine::snapshot::{CatalogState, Content, Currency, Snapshot};
 
 /// Every catalog, and what could not be read of them.
 #[derive(Debug)]

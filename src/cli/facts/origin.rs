@@ -12,8 +12,8 @@ use crate::cli::facts::live::Live;
 use crate::cli::facts::loading::Fault;
 use crate::cli::facts::saved::Saved;
 use crate::cli::look::{LookArgs, LookError};
-use crate::olm::Rules;
-use crate::snapshot::{CatalogState, Content, Labels};
+use olmguard_catalog::olm::Rules;
+use olmguard_engine::snapshot::{CatalogState, Content, Labels};
 
 /// What the flags say about where they are from.
 #[derive(Clone, Copy, Debug)]

@@ -7,9 +7,9 @@ use std::path::{Path, PathBuf};
 use crate::cli::common::{AskedRelease, OlmArgs, UsageError};
 use crate::cli::facts::origin::stand_in;
 use crate::cli::memory;
-use crate::olm::{Gates, OlmRelease, Rules};
-use crate::snapshot::{CatalogState, Content};
 use crate::source::archive::{Archive, ArchiveError, OlmFacts};
+use olmguard_catalog::olm::{Gates, OlmRelease, Rules};
+use olmguard_engine::snapshot::{CatalogState, Content};
 
 /// A snapshot as far as it could be read.
 #[derive(Debug)]

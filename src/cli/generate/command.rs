@@ -2,13 +2,13 @@
 
 use std::io;
 
-use crate::author::promote::PromoteError;
-use crate::author::template::TemplateError;
-use crate::author::zstream::ZStreamError;
-use crate::author::{ShelfError, WrittenError};
 use crate::cli::Exit;
 use crate::source::SourceError;
-use crate::version::go;
+use olmguard_catalog::version::go;
+use olmguard_views::author::promote::PromoteError;
+use olmguard_views::author::template::TemplateError;
+use olmguard_views::author::zstream::ZStreamError;
+use olmguard_views::author::{ShelfError, WrittenError};
 
 /// Why there is no catalog to print.
 #[derive(Debug, thiserror::Error)]

@@ -3,8 +3,8 @@
 use std::path::{Path, PathBuf};
 
 use super::command::{GenerateError, Names};
-use crate::author::{Blob, Shelf, Written};
 use crate::source::each_file;
+use olmguard_views::author::{Blob, Shelf, Written};
 
 /// The catalog at a path.
 pub(super) fn catalog(path: &Path) -> Result<Written, GenerateError> {
@@ -46,7 +46,12 @@ pub(super) fn check_package(catalog: &Written, package: &str) -> Result<(), Gene
     let found: std::collections::BTreeSet<_> = names().filter(|name| !name.is_empty()).collect();
     Err(GenerateError::NoPackage {
         package: package.to_owned(),
-        found: Names(found.into_iter().map(crate::version::go::quote).collect()),
+        found: Names(
+            found
+                .into_iter()
+                .map(olmguard_catalog::version::go::quote)
+                .collect(),
+        ),
     })
 }
 

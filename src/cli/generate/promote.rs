@@ -6,11 +6,11 @@ use std::path::PathBuf;
 use super::command::GenerateError;
 use super::report::PromotionReport;
 use super::{CommonArgs, files};
-use crate::author::promote::{self, Promotion};
-use crate::author::reach::{Reach, reach};
-use crate::author::{Blob, Written, words};
 use crate::cli::json;
-use crate::olm::Rules;
+use olmguard_catalog::olm::Rules;
+use olmguard_views::author::promote::{self, Promotion};
+use olmguard_views::author::reach::{Reach, reach};
+use olmguard_views::author::{Blob, Written, words};
 
 /// Puts a bundle into a channel, and shows who is left behind before and after
 ///

@@ -3,8 +3,8 @@
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::author::promote::Promotion;
-use crate::author::reach::{Course, Reach};
+use olmguard_views::author::promote::Promotion;
+use olmguard_views::author::reach::{Course, Reach};
 
 /// What `olmguard generate promote --report json` tells.
 #[derive(Debug, JsonSchema, Serialize)]

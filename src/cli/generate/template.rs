@@ -4,8 +4,8 @@ use std::path::{Path, PathBuf};
 
 use super::command::GenerateError;
 use super::{CommonArgs, files};
-use crate::author::template::render;
 use crate::source::each_file;
+use olmguard_views::author::template::render;
 
 /// Renders a template of opm: olm.semver or olm.template.basic, told by its schema
 ///

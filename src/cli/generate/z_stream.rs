@@ -4,13 +4,13 @@ use std::path::PathBuf;
 
 use super::command::{GenerateError, Names};
 use super::{CommonArgs, files};
-use crate::author::words;
-use crate::author::zstream::{self, Manner, Release};
-use crate::author::{Blob, Written};
 use crate::cli::line;
-use crate::graph::version_in_name;
-use crate::version::{Version, go};
 use clap::builder::BoolishValueParser;
+use olmguard_catalog::graph::version_in_name;
+use olmguard_catalog::version::{Version, go};
+use olmguard_views::author::words;
+use olmguard_views::author::zstream::{self, Manner, Release};
+use olmguard_views::author::{Blob, Written};
 
 /// Adds a patch release to a channel in place of its minor's older releases
 ///

@@ -6,8 +6,8 @@
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::explain::one_line;
-use crate::lint::{Finding, Rule, Severity};
+use olmguard_engine::explain::one_line;
+use olmguard_views::lint::{Finding, Rule, Severity};
 
 /// What `lint` prints as JSON.
 #[derive(Debug, JsonSchema, Serialize)]

@@ -8,9 +8,9 @@ use serde_sarif::sarif::{
 };
 
 use crate::cli::sarif::{location, log, message, text};
-use crate::explain::one_line;
-use crate::lint::{self, Rule, Severity};
 use crate::manifest::Position;
+use olmguard_engine::explain::one_line;
+use olmguard_views::lint::{self, Rule, Severity};
 
 /// The log of one run.
 pub fn sarif(findings: &[lint::Finding]) -> Sarif {

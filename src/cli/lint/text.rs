@@ -5,8 +5,8 @@ use std::collections::HashSet;
 use std::fmt::{self, Write as _};
 
 use crate::cli::paint;
-use crate::explain::{Tone, one_line};
-use crate::lint::{Finding, Rule, Severity};
+use olmguard_engine::explain::{Tone, one_line};
+use olmguard_views::lint::{Finding, Rule, Severity};
 
 /// All of them, coloured; the stream takes the colours out where they are not wanted.
 pub(super) fn text(findings: &[Finding], catalogs: usize) -> String {
@@ -88,7 +88,7 @@ fn plural(count: usize, word: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::lint::{lint, written};
+    use olmguard_views::lint::{lint, written};
 
     #[test]
     fn a_finding_has_its_place_and_says_what_to_do_once() {

@@ -6,10 +6,10 @@ use std::path::PathBuf;
 use clap::Args;
 
 use crate::cli::Exit;
-use crate::dns1123;
-use crate::explain::path::Frame;
-use crate::extension::{Extension, Filter, Shape};
 use crate::manifest::{DocumentError, InputError, Inputs, documents};
+use olmguard_catalog::dns1123;
+use olmguard_engine::extension::{Extension, Filter, Shape};
+use olmguard_views::path::Frame;
 
 /// The flags about the manifest.
 #[derive(Args, Clone, Debug)]

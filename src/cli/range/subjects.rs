@@ -6,15 +6,15 @@
 use clap::parser::ValueSource;
 use clap::{ArgMatches, Args, Command, FromArgMatches};
 
-use crate::catalog::{Catalog, PackageFault};
 use crate::cli::common::{CatalogArg, CatalogArgs};
 use crate::cli::{Exit, memory};
-use crate::explain::Subject;
-use crate::nearest::nearest;
-use crate::olm::Rules;
-use crate::snapshot::Content;
 use crate::source::Progress;
-use crate::version::go;
+use olmguard_catalog::olm::Rules;
+use olmguard_catalog::version::go;
+use olmguard_catalog::{Catalog, PackageFault};
+use olmguard_engine::nearest::nearest;
+use olmguard_engine::snapshot::Content;
+use olmguard_views::range_report::Subject;
 
 /// The package whose bundles the range is tried on.
 #[derive(Clone, Copy, Debug)]

@@ -5,14 +5,14 @@ use std::time::{Duration, Instant};
 
 use tracing::{error, info};
 
-use crate::catalog::memory::Pool;
 use crate::cli::common::CatalogArgs;
-use crate::olm::Rules;
 use crate::server::Check;
-use crate::snapshot::{CatalogState, Content, Snapshot};
 use crate::source::Progress;
 use crate::telemetry::metrics::{CatalogLoad, CatalogMetrics, LoadFailure};
 use crate::tls::{Clock as _, SystemClock};
+use olmguard_catalog::memory::Pool;
+use olmguard_catalog::olm::Rules;
+use olmguard_engine::snapshot::{CatalogState, Content, Snapshot};
 
 /// What became of the catalogs, for probes. One that cannot be read is no reason not to be ready:
 /// edits that need it are undecided, all others are judged.

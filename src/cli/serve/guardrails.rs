@@ -13,10 +13,10 @@ use tokio::time::sleep;
 use tracing::{error, info, warn};
 
 use crate::cli::guardrails::{Files, GuardrailsArgs, GuardrailsFault, ReadGuardrails};
-use crate::guardrail::Imposed;
 use crate::server::Check;
 use crate::telemetry::metrics::GuardrailMetrics;
 use crate::tls::files::POLL;
+use olmguard_catalog::guardrail::Imposed;
 
 /// The guardrails of the moment, and what keeps them so.
 #[derive(Debug)]

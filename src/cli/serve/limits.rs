@@ -3,11 +3,11 @@
 use std::num::NonZeroUsize;
 use std::time::Duration;
 
-use crate::catalog::memory::Pool;
 use crate::cli::common::UsageError;
 use crate::cli::memory::MemoryLimit;
-use crate::go_duration;
 use crate::server::{Limits, Patience};
+use olmguard_catalog::go_duration;
+use olmguard_catalog::memory::Pool;
 
 /// The flags that bound what a server takes on.
 #[derive(clap::Args, Clone, Copy, Debug)]

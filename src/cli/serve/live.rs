@@ -12,19 +12,19 @@ use tokio::task::{JoinSet, spawn_blocking};
 use tokio::time::sleep;
 use tracing::{error, info, warn};
 
-use crate::catalog::memory::Pool;
 use crate::cli::cluster::CatalogdArgs;
 use crate::cli::common::UsageError;
 use crate::cli::serve::olm::{Asked, OlmBoard};
 use crate::cluster::follow::{AgeLimit, Audience, Board, Loader, Terms, follow};
 use crate::cluster::{Cluster, catalogs};
-use crate::go_duration;
 use crate::server::{Check, Guard};
-use crate::snapshot::{OnOldCatalog, Snapshot};
 use crate::source::cache::Cache;
 use crate::source::catalogd::CatalogdError;
 use crate::telemetry::Metrics;
 use crate::tls::SystemClock;
+use olmguard_catalog::go_duration;
+use olmguard_catalog::memory::Pool;
+use olmguard_engine::snapshot::{OnOldCatalog, Snapshot};
 
 /// The flags about the catalogs of the cluster.
 #[derive(clap::Args, Clone, Debug)]

@@ -15,11 +15,11 @@ use tracing::{info, warn};
 
 use crate::cli::common::OlmArgs;
 use crate::cluster::olm::{self, FindError, Found, OlmEvent, Warning, compare};
-use crate::olm::Rules;
 use crate::server::Check;
 use crate::telemetry::Metrics;
 use crate::telemetry::metrics::{WatchFailure, WatchMetrics, Watched};
 use crate::tls::{Clock, SystemClock};
+use olmguard_catalog::olm::Rules;
 
 /// What flags say about the OLM.
 #[derive(Clone, Debug)]

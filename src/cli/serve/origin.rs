@@ -5,7 +5,6 @@ use std::sync::Arc;
 
 use tokio::task::spawn_blocking;
 
-use crate::catalog::memory::Pool;
 use crate::cli::cluster::ClusterArgs;
 use crate::cli::common::{CatalogArgs, CommonArgs, OlmArgs, UsageError};
 use crate::cli::serve::ServeError;
@@ -13,9 +12,10 @@ use crate::cli::serve::catalogs::{self, CatalogsCheck};
 use crate::cli::serve::live::{Live, LiveArgs};
 use crate::cli::serve::olm::Asked;
 use crate::cluster::{Caller, Cluster, connect};
-use crate::olm::Rules;
 use crate::server::{Check, Guard};
 use crate::telemetry::Metrics;
+use olmguard_catalog::memory::Pool;
+use olmguard_catalog::olm::Rules;
 
 /// What flags say of it, once they are known to agree.
 #[derive(Debug)]

@@ -16,12 +16,12 @@ use crate::cli::look::{LookArgs, LookError, View};
 use crate::cli::{Exit, output, say, warn};
 use crate::cluster::catalogs::CatalogsError;
 use crate::cluster::look::Seen;
-use crate::snapshot::Content;
 use crate::source::archive::{Facts, write};
 use crate::source::record::Recorder;
 use crate::source::{Progress, SourceError, read_fetched};
 use crate::tls::{Clock, SystemClock};
-use crate::version::go;
+use olmguard_catalog::version::go;
+use olmguard_engine::snapshot::Content;
 
 /// Writes the catalogs of a cluster to a file; changes nothing there.
 #[derive(Clone, Debug, clap::Args)]

@@ -4,8 +4,8 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::Build;
-use crate::guardrail;
-use crate::olm::OlmRelease;
+use olmguard_catalog::guardrail;
+use olmguard_catalog::olm::OlmRelease;
 
 /// What `olmguard version` prints as JSON.
 #[derive(Debug, JsonSchema, Serialize)]

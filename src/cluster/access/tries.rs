@@ -68,7 +68,7 @@ const PAUSES: [Duration; 2] = [Duration::from_secs(1), Duration::from_secs(2)];
 mod tests {
     use super::*;
     use crate::cluster::catalogs::list;
-    use crate::cluster::tests::api::{ApiServer, Trouble};
+    use olmguard_support::api::{ApiServer, Trouble};
 
     #[tokio::test(start_paused = true)]
     async fn the_last_answer_of_a_busy_server_counts() {

@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use crate::snapshot::{Availability, CatalogState, Content, Serving};
+use olmguard_engine::snapshot::{Availability, CatalogState, Content, Serving};
 
 /// A catalog as its object describes it.
 #[derive(Clone, Debug)]

@@ -10,8 +10,8 @@ use tokio::sync::mpsc::{Receiver, channel};
 use tokio::time::{Instant, timeout};
 
 use super::*;
-use crate::cluster::tests::api::{ApiServer, Trouble};
-use crate::snapshot::Labels;
+use olmguard_engine::snapshot::Labels;
+use olmguard_support::api::{ApiServer, Trouble};
 
 const V1: &str = "/apis/olm.operatorframework.io/v1/clustercatalogs";
 const V1ALPHA1: &str = "/apis/olm.operatorframework.io/v1alpha1/clustercatalogs";

@@ -10,7 +10,7 @@ use k8s_openapi::api::admissionregistration::v1::{
 use serde::Serialize;
 use serde_json::{Value, json};
 
-use crate::doctor::Difference;
+use olmguard_views::doctor::Difference;
 
 /// The fields that differ from the form that differs least, the first of those.
 pub(super) fn least_differences<'s>(

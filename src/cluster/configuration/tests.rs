@@ -9,10 +9,10 @@ use serde_json::{Value, json};
 use tokio::time::{Instant, sleep};
 
 use super::{Audience, Expected, watch};
-use crate::cluster::tests::api::{ApiServer, Trouble};
 use crate::telemetry::Metrics;
-use crate::telemetry::metrics::moved::Moved;
 use crate::tls::Clock;
+use olmguard_support::api::{ApiServer, Trouble};
+use olmguard_support::moved::Moved;
 
 const GROUP: &str = "admissionregistration.k8s.io/v1";
 const PLURAL: &str = "validatingwebhookconfigurations";
@@ -203,7 +203,7 @@ async fn every_metric_of_the_configuration_moves() {
         .trouble(Trouble::Status(StatusCode::FORBIDDEN), |_| true);
     scene.changed().await;
     moved.look(&scene.metrics.render());
-    let rows = include_str!("../../../tests/telemetry/moved/configuration.txt");
+    let rows = include_str!("../../../tests/server/sight/moved/configuration.txt");
     assert_eq!(moved.still(rows), NONE);
 }
 

@@ -18,11 +18,11 @@ use tracing::{info, warn};
 use super::{Expected, read};
 use crate::cluster::fault::WatchFault;
 use crate::cluster::line;
-use crate::doctor::Configuration;
 use crate::telemetry::metrics::{
     ConfigurationField, ConfigurationMetrics, WatchFailure, WatchMetrics, Watched,
 };
 use crate::tls::Clock;
+use olmguard_views::doctor::Configuration;
 
 /// Where readings are reported.
 #[derive(Debug)]

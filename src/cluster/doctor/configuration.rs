@@ -4,7 +4,7 @@ use kube::Client;
 
 use crate::cluster::configuration;
 use crate::cluster::doctor::{Examination, need, unasked};
-use crate::doctor::{Configuration, Unasked};
+use olmguard_views::doctor::{Configuration, Unasked};
 
 /// The configuration with the bundle of its webhook, if there is one.
 pub(super) async fn read(

@@ -8,7 +8,7 @@ use kube::{Api, Client};
 
 use crate::cluster::doctor::serving::Found;
 use crate::cluster::doctor::{need, unasked};
-use crate::doctor::{Names, Need, Permission, Unasked};
+use olmguard_views::doctor::{Names, Need, Permission, Unasked};
 
 /// Each right, and whether the account has it.
 pub(super) async fn ask(

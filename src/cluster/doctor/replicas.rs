@@ -14,8 +14,8 @@ use rustls::pki_types::pem::PemObject;
 use rustls::pki_types::{CertificateDer, ServerName};
 
 use crate::cluster::doctor::{Examination, need};
-use crate::doctor::{Certificate, Endpoint, Readiness, Replica, Told, Trust, Unasked};
 use crate::tls::{Authorities, Leaf, is_for, utc};
+use olmguard_views::doctor::{Certificate, Endpoint, Readiness, Replica, Told, Trust, Unasked};
 
 /// By what API servers judge what is shown to them.
 #[derive(Debug)]

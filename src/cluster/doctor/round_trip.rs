@@ -10,8 +10,8 @@ use kube::client::Body;
 use kube::core::Status;
 
 use crate::cluster::doctor::unasked;
-use crate::doctor::{Answered, Names, RoundTrip, probe};
 use crate::foreign_text;
+use olmguard_views::doctor::{Answered, Names, RoundTrip, probe};
 
 /// Sends the probe. Nothing is ever created: it is a dry run, which the API server ends before that.
 pub(super) async fn ask(client: &Client, names: &Names) -> RoundTrip {

@@ -8,7 +8,7 @@ use kube::api::ListParams;
 use kube::{Api, Client};
 
 use crate::cluster::doctor::{need, unasked};
-use crate::doctor::{Deployment, Endpoint, Names, Port, Service, Unasked};
+use olmguard_views::doctor::{Deployment, Endpoint, Names, Port, Service, Unasked};
 
 /// What a Deployment says that matters here.
 #[derive(Debug, Default)]

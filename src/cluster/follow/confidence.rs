@@ -16,8 +16,8 @@ use std::time::Duration;
 
 use tokio::time::Instant;
 
-use crate::catalog::{Catalog, Doubt};
 use crate::cluster::follow::job::{Failure, Known};
+use olmguard_catalog::{Catalog, Doubt};
 
 /// What was fetched and is not believed.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
@@ -114,9 +114,9 @@ mod tests {
     use std::sync::Arc;
 
     use super::*;
-    use crate::catalog::{CatalogBuilder, fbc};
     use crate::cluster::follow::tests::loaded;
-    use crate::olm::Rules;
+    use olmguard_catalog::olm::Rules;
+    use olmguard_catalog::{CatalogBuilder, fbc};
 
     fn catalog(text: &str) -> Arc<Catalog> {
         let rules = Rules::default();

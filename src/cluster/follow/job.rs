@@ -4,11 +4,11 @@ use std::fmt;
 use std::sync::Arc;
 use std::time::{Duration, SystemTime};
 
-use crate::catalog::Catalog;
 use crate::cluster::follow::confidence::HeldBack;
 use crate::cluster::follow::tracked::Key;
-use crate::olm::Rules;
 use crate::telemetry::metrics::CatalogLoad;
+use olmguard_catalog::Catalog;
+use olmguard_catalog::olm::Rules;
 
 /// The content that a catalog wants: of the digest that its object names.
 #[derive(Clone, Debug)]

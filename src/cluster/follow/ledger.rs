@@ -22,8 +22,8 @@ use crate::cluster::follow::boot::Boot;
 use crate::cluster::follow::job::{Failure, Job, Loaded, Task, may_begin};
 use crate::cluster::follow::report::CatalogReport;
 use crate::cluster::follow::tracked::{Key, Tracked};
-use crate::olm::Rules;
-use crate::snapshot::{CatalogState, Snapshot};
+use olmguard_catalog::olm::Rules;
+use olmguard_engine::snapshot::{CatalogState, Snapshot};
 
 /// All catalogs of the cluster, as they are followed.
 #[derive(Debug)]

@@ -16,9 +16,6 @@ use tokio::task::spawn_blocking;
 use tokio::time::Instant;
 use tracing::warn;
 
-use crate::catalog::CatalogBuilder;
-use crate::catalog::blob::{BlobFault, Content, Key, Sink};
-use crate::catalog::memory::{Account, Pool};
 use crate::cluster::catalogs::{self, Reread};
 use crate::cluster::follow::confidence::{Belief, Disbelief};
 use crate::cluster::follow::job::{
@@ -30,6 +27,9 @@ use crate::source::record::Both;
 use crate::source::{Progress, SourceError, finished, read_from};
 use crate::telemetry::metrics::{CatalogMetrics, LoadFailure};
 use crate::tls::Clock;
+use olmguard_catalog::CatalogBuilder;
+use olmguard_catalog::blob::{BlobFault, Content, Key, Sink};
+use olmguard_catalog::memory::{Account, Pool};
 
 /// Does the jobs.
 pub(super) trait Load: Clone + Send + 'static {

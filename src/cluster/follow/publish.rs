@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use arc_swap::ArcSwap;
 
-use crate::snapshot::{CatalogState, Content, Snapshot};
+use olmguard_engine::snapshot::{CatalogState, Content, Snapshot};
 
 /// Where the snapshot of the moment stands, and those that were there before.
 #[derive(Debug)]
@@ -90,7 +90,7 @@ fn is_same_state(one: &CatalogState, other: &CatalogState) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::olm::Rules;
+    use olmguard_catalog::olm::Rules;
 
     fn snapshot(priority: i32) -> Snapshot {
         let mut state = CatalogState::named("hub", Content::Missing);

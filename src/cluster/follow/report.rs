@@ -7,8 +7,8 @@ use std::time::Duration;
 use tokio::sync::watch;
 use tokio::time::Instant;
 
-use crate::snapshot::{Availability, Currency, Serving};
 use crate::telemetry::metrics::CatalogLoad;
+use olmguard_engine::snapshot::{Availability, Currency, Serving};
 
 /// How one catalog is, at one moment.
 #[derive(Clone, Debug)]

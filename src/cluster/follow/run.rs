@@ -16,8 +16,8 @@ use crate::cluster::follow::load::Load;
 use crate::cluster::follow::publish::Stage;
 use crate::cluster::follow::tell::{Audience, Teller};
 use crate::cluster::follow::{AgeLimit, RETRY};
-use crate::olm::Rules;
-use crate::snapshot::{Content, Currency, Snapshot};
+use olmguard_catalog::olm::Rules;
+use olmguard_engine::snapshot::{Content, Currency, Snapshot};
 
 /// What a follower is given.
 #[derive(Debug)]

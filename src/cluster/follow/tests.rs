@@ -9,12 +9,12 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::{Duration, UNIX_EPOCH};
 
-use crate::catalog::{Catalog, CatalogBuilder};
 use crate::cluster::catalogs::Observed;
 use crate::cluster::follow::job::{Loaded, Origin};
-use crate::olm::Rules;
-use crate::snapshot::{CatalogState, Content, Labels, Serving};
 use crate::source::{Progress, read_from};
+use olmguard_catalog::olm::Rules;
+use olmguard_catalog::{Catalog, CatalogBuilder};
+use olmguard_engine::snapshot::{CatalogState, Content, Labels, Serving};
 
 /// A catalog that serves the content of `digest`.
 fn observed(name: &str, digest: &str) -> Observed {

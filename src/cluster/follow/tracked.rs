@@ -10,7 +10,7 @@ use crate::cluster::follow::RETRY;
 use crate::cluster::follow::confidence::HeldBack;
 use crate::cluster::follow::job::{Failure, Known, Loaded, Task, Want};
 use crate::cluster::follow::report::CatalogReport;
-use crate::snapshot::{Age, CatalogState, Content, Currency};
+use olmguard_engine::snapshot::{Age, CatalogState, Content, Currency};
 
 /// What makes content: the digest of its image, and the rules it was read by.
 #[derive(Clone, Debug, Eq, Ord, PartialEq, PartialOrd)]

@@ -6,13 +6,13 @@ use hyper::StatusCode;
 use serde_json::{Value, json};
 
 use super::{Look, Lookout, Seen};
-use crate::catalog::CatalogBuilder;
-use crate::cluster::tests::api::{ApiServer, Trouble};
 use crate::cluster::tests::catalogd::Catalogd;
-use crate::olm::Rules;
-use crate::snapshot::Content;
 use crate::source::catalogd::{self, FetchLimits};
 use crate::source::{Progress, SourceError, read_fetched};
+use olmguard_catalog::CatalogBuilder;
+use olmguard_catalog::olm::Rules;
+use olmguard_engine::snapshot::Content;
+use olmguard_support::api::{ApiServer, Trouble};
 
 /// An API server and a catalogd.
 struct World {

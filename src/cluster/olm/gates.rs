@@ -2,7 +2,7 @@
 
 use k8s_openapi::api::core::v1::Container;
 
-use crate::olm::{GateError, Gates, OlmRelease};
+use olmguard_catalog::olm::{GateError, Gates, OlmRelease};
 
 /// The gates, and what of them is not understood.
 #[derive(Debug)]

@@ -4,7 +4,7 @@ use std::fmt;
 
 use super::image;
 use super::warning::Warning;
-use crate::olm::OlmRelease;
+use olmguard_catalog::olm::OlmRelease;
 
 /// A release, what says so, and what there is to say about that.
 #[derive(Debug)]

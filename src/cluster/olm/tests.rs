@@ -7,7 +7,7 @@ use k8s_openapi::api::core::v1::Container;
 use serde_json::{Value, json};
 
 use super::*;
-use crate::cluster::tests::api::{ApiServer, Trouble};
+use olmguard_support::api::{ApiServer, Trouble};
 
 const UPSTREAM: &str = "/apis/apps/v1/namespaces/olmv1-system/deployments";
 const OPENSHIFT: &str = "/apis/apps/v1/namespaces/openshift-operator-controller/deployments";
@@ -154,7 +154,10 @@ fn feature_gates_are_read_in_both_forms_and_the_last_one_wins() {
 fn gates_that_are_not_known_are_ignored_with_a_warning() {
     let args = ["--feature-gates=FromTheFuture=true,BundleReleaseSupport=true,Odd"];
     let found = found("n", &container("x:v1.11.0", &args), &OpenShift::NotHere);
-    assert_eq!(found.rules().release_key, crate::olm::ReleaseKey::Honoured);
+    assert_eq!(
+        found.rules().release_key,
+        olmguard_catalog::olm::ReleaseKey::Honoured
+    );
     let said: Vec<_> = found.warnings.iter().map(ToString::to_string).collect();
     let begins = "ignored of operator-controller's --feature-gates: ";
     assert!(said[0].starts_with(&format!("{begins}unknown feature gate \"FromTheFuture\"")));

@@ -1,6 +1,6 @@
 //! What is not certain about the OLM that was found.
 
-use crate::olm::{GateError, OlmRelease};
+use olmguard_catalog::olm::{GateError, OlmRelease};
 
 /// Something that had to be assumed, or that was set otherwise.
 #[derive(Clone, Debug, Eq, PartialEq, thiserror::Error)]

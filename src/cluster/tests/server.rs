@@ -5,7 +5,7 @@ use kube::Api;
 use kube::api::{Patch, PatchParams, PostParams};
 use serde_json::json;
 
-use super::api::ApiServer;
+use olmguard_support::api::ApiServer;
 
 const SECRETS: &str = "/api/v1/namespaces/olmguard/secrets";
 

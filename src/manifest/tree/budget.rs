@@ -3,7 +3,7 @@
 //! The limits are such that a file of the largest size and its document fit into 256 MiB together.
 
 use super::DocumentErrorKind;
-use crate::yaml_scalar::Scalar;
+use olmguard_catalog::yaml_scalar::Scalar;
 
 /// The most values and keys of one document.
 pub const MAX_NODES: usize = 1_000_000;

@@ -12,9 +12,9 @@ use super::{LOOPBACK, Started, listen_on, post, review, start};
 use crate::admission::Enforcement;
 use crate::server::phase::Phase;
 use crate::server::{Guard, Limits, Server};
-use crate::snapshot::Snapshot;
 use crate::telemetry::Metrics;
 use crate::tls::{Terms, self_signed};
+use olmguard_engine::snapshot::Snapshot;
 
 const READYZ: &str = "GET /readyz HTTP/1.1\r\nhost: x\r\n\r\n";
 

@@ -1,7 +1,7 @@
 //! Every metric of a server, as it moves while the server is asked, overrun and kept waiting.
 //!
 //! Each scene has a server of its own, and gives the series that it saw move;
-//! `tests/telemetry/moved/server.txt` lists those that all of them together must.
+//! `tests/server/sight/moved/server.txt` lists those that all of them together must.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -21,14 +21,14 @@ use super::patience::{places, with};
 use super::wire::{Wire, soon};
 use super::{LOOPBACK, Started, listen_on, post, post_to, review, start, start_with};
 use crate::admission::{Enforcement, Mode};
-use crate::olm::Rules;
 use crate::server::{Guard, Limits, Patience, Server};
-use crate::snapshot::Snapshot;
 use crate::source::load_bytes;
 use crate::telemetry::Metrics;
-use crate::telemetry::metrics::moved::{Moved, rows};
 use crate::tls::self_managed::{AuthorityError, StoreError};
 use crate::tls::{Terms, TlsError, self_signed};
+use olmguard_catalog::olm::Rules;
+use olmguard_engine::snapshot::Snapshot;
+use olmguard_support::moved::{Moved, rows};
 
 /// What one server counts.
 struct Counted {
@@ -83,7 +83,7 @@ async fn every_metric_of_a_server_moves() {
     moved.extend(slow_connections().await);
     // On a thread without a runtime, which the metrics would tell of.
     moved.extend(thread::spawn(a_runtime).join().unwrap());
-    let listed = include_str!("../../../tests/telemetry/moved/server.txt");
+    let listed = include_str!("../../../tests/server/sight/moved/server.txt");
     let still: Vec<_> = rows(listed).filter(|row| !moved.contains(*row)).collect();
     assert_eq!(still, [""; 0], "no scene moves these");
 }

@@ -15,14 +15,14 @@ use tokio::time::Instant;
 
 use super::review;
 use crate::admission::{Enforcement, Review};
-use crate::catalog::CatalogBuilder;
-use crate::explain::Answer;
-use crate::olm::Rules;
 use crate::server::desk::{Desk, Sight};
 use crate::server::{Guard, Judge, Limits, Newer, Pending};
-use crate::snapshot::{CatalogState, Content, Currency, Snapshot};
 use crate::telemetry::Metrics;
 use crate::telemetry::log::DecisionLog;
+use olmguard_catalog::CatalogBuilder;
+use olmguard_catalog::olm::Rules;
+use olmguard_engine::explain::Answer;
+use olmguard_engine::snapshot::{CatalogState, Content, Currency, Snapshot};
 
 /// A judge by one catalog without packages, who counts what it answers.
 #[derive(Clone, Debug)]

@@ -11,9 +11,9 @@ use tokio_rustls::client::TlsStream;
 use super::wire::{Response, Wire, soon};
 use super::{LOOPBACK, Started, post, post_to, review, start_with};
 use crate::admission::Review;
-use crate::explain::Answer;
 use crate::server::{Guard, Judge, Limits, Pending};
-use crate::snapshot::Snapshot;
+use olmguard_engine::explain::Answer;
+use olmguard_engine::snapshot::Snapshot;
 
 /// Judges nothing until it is let go.
 #[derive(Clone, Debug, Default)]

@@ -10,7 +10,7 @@ use tokio::net::TcpStream;
 use super::wire::{Wire, soon};
 use super::{LOOPBACK, Started, post, review, start, start_with};
 use crate::server::{Guard, Limits, Patience};
-use crate::snapshot::Snapshot;
+use olmguard_engine::snapshot::Snapshot;
 
 pub(super) async fn with(limits: Limits) -> Started {
     let guard = Guard::from(Snapshot::default());

@@ -9,12 +9,12 @@ use serde_json::{Value, json};
 use super::overload::{ask, deadlines, token};
 use super::{LOOPBACK, review, start_with};
 use crate::admission::Review;
-use crate::catalog::{CatalogBuilder, fbc};
-use crate::explain::Answer;
-use crate::judge::{Stop, Token, Verdict};
-use crate::olm::Rules;
 use crate::server::{Judge, Limits, Pending};
-use crate::snapshot::{CatalogState, Content, Snapshot};
+use olmguard_catalog::olm::Rules;
+use olmguard_catalog::{CatalogBuilder, fbc};
+use olmguard_engine::explain::Answer;
+use olmguard_engine::judge::{Stop, Token, Verdict};
+use olmguard_engine::snapshot::{CatalogState, Content, Snapshot};
 
 /// Refuses each review by another token, and searches for advice until it is stopped.
 #[derive(Debug, Default)]

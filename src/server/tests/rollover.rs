@@ -18,11 +18,11 @@ use crate::server::desk::{Desk, Sight};
 use crate::server::pace::Pace;
 use crate::server::phase::Phase;
 use crate::server::{Guard, Limits, Patience, validate};
-use crate::snapshot::Snapshot;
 use crate::telemetry::Metrics;
 use crate::telemetry::log::DecisionLog;
 use crate::tls::Certificates;
 use crate::tls::self_managed::tests::world::World;
+use olmguard_engine::snapshot::Snapshot;
 
 /// One replica, and what it serves with.
 #[derive(Clone)]

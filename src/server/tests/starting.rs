@@ -12,9 +12,9 @@ use super::wire::soon;
 use super::{LOOPBACK, listen_on};
 use crate::admission::Enforcement;
 use crate::server::{Guard, Limits};
-use crate::snapshot::Snapshot;
 use crate::tls::self_managed::{AuthorityError, StoreError};
 use crate::tls::{Terms, TlsError, self_signed};
+use olmguard_engine::snapshot::Snapshot;
 
 /// The status and the body of an answer on the port for health.
 async fn told(ops: SocketAddr, path: &str) -> (u16, String) {

@@ -2,8 +2,10 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::olm::{GateError, Gates, OlmRelease, UnknownRelease};
-use crate::snapshot::{Age, Availability, CatalogState, Content, Currency, Labels, Serving};
+use olmguard_catalog::olm::{GateError, Gates, OlmRelease, UnknownRelease};
+use olmguard_engine::snapshot::{
+    Age, Availability, CatalogState, Content, Currency, Labels, Serving,
+};
 
 /// What an archive says of the cluster that its catalogs are from.
 #[derive(Clone, Debug, Deserialize, Eq, PartialEq, Serialize)]

@@ -3,10 +3,10 @@ use std::fs;
 use std::io::Cursor;
 
 use super::*;
-use crate::catalog::blob::{self, Key, Sink};
-use crate::olm::Gates;
-use crate::snapshot::{Age, Availability, Currency, Labels, OnOldCatalog, Serving};
 use crate::source::record::{Recorder, VERSION};
+use olmguard_catalog::blob::{self, Key, Sink};
+use olmguard_catalog::olm::Gates;
+use olmguard_engine::snapshot::{Age, Availability, Currency, Labels, OnOldCatalog, Serving};
 
 fn record(packages: &[&str]) -> Vec<u8> {
     let mut recorder = Recorder::new(Vec::new()).unwrap();

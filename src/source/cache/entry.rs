@@ -7,13 +7,13 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
-use crate::catalog::blob::{BlobFault, Content, Key, Sink};
 use crate::source::cache::digest::Digest;
 use crate::source::cache::room::Shared;
 use crate::source::cache::{CacheError, Reason};
 use crate::source::framed;
 use crate::source::record::{self, Recorder};
 use crate::source::sealed::{self, Held, Kind, SealError, Sealer};
+use olmguard_catalog::blob::{BlobFault, Content, Key, Sink};
 
 /// A content that is being written. Dropped without [`Entry::commit`] it leaves nothing.
 #[derive(Debug)]

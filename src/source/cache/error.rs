@@ -3,9 +3,9 @@
 use std::io;
 use std::path::{Path, PathBuf};
 
-use crate::catalog::memory::TooLarge;
 use crate::source::record::RecordError;
 use crate::source::sealed::SealError;
+use olmguard_catalog::memory::TooLarge;
 
 /// Why the cache did not do what it was asked to. Nothing but the cache is worse off.
 #[derive(Debug, thiserror::Error)]

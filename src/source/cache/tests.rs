@@ -5,7 +5,7 @@ use std::time::{Duration, UNIX_EPOCH};
 use tempfile::TempDir;
 
 use super::*;
-use crate::catalog::blob::{BlobFault, Content, Key};
+use olmguard_catalog::blob::{BlobFault, Content, Key};
 
 mod damage;
 mod room;

@@ -6,7 +6,7 @@ use proptest::option;
 use proptest::prelude::*;
 
 use super::*;
-use crate::catalog::blob::{
+use olmguard_catalog::blob::{
     Bundle, Channel, DependencyKind, Deprecation, Entry, Fault, Kind, Package, PackageProperty,
     Position, ReleaseField,
 };

@@ -1,9 +1,9 @@
 //! A text that comes in pieces is read as the whole.
 
 use super::package;
-use crate::catalog::fbc::intake::{Decisive, Intake};
-use crate::catalog::fbc::reader::{Next, Reader};
-use crate::catalog::memory::Account;
+use olmguard_catalog::fbc::intake::{Decisive, Intake};
+use olmguard_catalog::fbc::reader::{Next, Reader};
+use olmguard_catalog::memory::Account;
 
 /// What a reader finds in a text that comes to it in pieces, cut at these places.
 fn in_pieces(text: &[u8], cuts: &[usize]) -> Vec<String> {

@@ -11,11 +11,11 @@ use std::time::Duration;
 use tracing::{debug, info, warn};
 
 use crate::admission::{Operation, Outcome, Review};
-use crate::explain::{Answer, ResolvedBundle};
-use crate::extension::InstalledBundle;
-use crate::judge::{ExemptionKind, Verdict};
 use crate::telemetry::log::LogUser;
 use crate::telemetry::log::shown::shown;
+use olmguard_engine::explain::{Answer, ResolvedBundle};
+use olmguard_engine::extension::InstalledBundle;
+use olmguard_engine::judge::{ExemptionKind, Verdict};
 
 /// Writes decisions.
 #[derive(Clone, Copy, Debug, Default)]

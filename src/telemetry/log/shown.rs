@@ -4,7 +4,7 @@ use std::fmt;
 
 use tracing::field::{DisplayValue, display};
 
-use crate::version::go;
+use olmguard_catalog::version::go;
 
 /// A text as the log shows it.
 pub(super) struct Shown<'a>(&'a str);

@@ -9,11 +9,11 @@ use prometheus::{Histogram, IntCounter, IntGauge};
 pub use labels::{DecodeError, WaitedFor};
 
 use crate::admission::{Operation, Outcome};
-use crate::judge::{ExemptionKind, Token};
 use crate::telemetry::metrics::held::Held;
 use crate::telemetry::metrics::label::PerLabel;
 use crate::telemetry::metrics::register::Register;
 use labels::{Against, Decision, DryRun};
+use olmguard_engine::judge::{ExemptionKind, Token};
 
 /// Reviews and their answers.
 #[derive(Debug)]

@@ -4,10 +4,10 @@ use std::time::{Duration, SystemTime};
 
 use prometheus::{GaugeVec, IntCounter, IntCounterVec, IntGaugeVec};
 
-use crate::snapshot::{Currency, Serving};
 use crate::telemetry::metrics::label::label;
 use crate::telemetry::metrics::register::Register;
 use crate::telemetry::metrics::unix_seconds;
+use olmguard_engine::snapshot::{Currency, Serving};
 
 label! {
     /// Why the content of a catalog could not be loaded.

@@ -1,6 +1,6 @@
 //! The book in `docs`, made by mdBook: that its pages and their summary can be read.
 //!
-//! What the pages say is tested by `tests/book.rs`.
+//! What the pages say is tested by `tests/pages/book.rs`.
 
 use super::StepError;
 use super::pinned::MDBOOK;

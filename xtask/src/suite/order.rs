@@ -38,42 +38,24 @@ impl Order {
 }
 
 /// Each measures something that a busy processor changes.
-const ALONE: [(&str, &str); 6] = [
+const ALONE: [(&str, &str); 3] = [
     (
-        "tests/drain.rs",
-        "it measures how long a shutdown under load takes",
+        "tests/measured/main.rs",
+        "it measures the time and the memory of processes",
     ),
-    (
-        "tests/fetch_memory.rs",
-        "it measures the peak memory of a process while it fetches",
-    ),
-    (
-        "tests/resident.rs",
-        "it measures the resident memory of a process",
-    ),
-    ("tests/slow_clients.rs", "it measures the time to an answer"),
+    ("tests/heap/main.rs", "it measures its own heap"),
     (
         "tests/swaps.rs",
         "it measures the heap while catalogs change under load",
     ),
-    (
-        "tests/syscalls.rs",
-        "it attributes system calls to requests by time",
-    ),
 ];
 
 /// Started late, one of these would leave the other processors idle at the end.
-const LONGEST: [&str; 10] = [
+const LONGEST: [&str; 4] = [
     "src/lib.rs",
-    "tests/suggestions.rs",
-    "tests/hostile_manifests.rs",
-    "tests/decisions.rs",
-    "tests/base_cli.rs",
-    "tests/lint_opm.rs",
-    "tests/guardrails.rs",
-    "tests/lint_hostile.rs",
-    "tests/graph_browser.rs",
-    "tests/graph_pictures.rs",
+    "tests/cli/main.rs",
+    "crates/views/tests/author/main.rs",
+    "crates/engine/tests/engine/main.rs",
 ];
 
 #[cfg(test)]

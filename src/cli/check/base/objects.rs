@@ -14,8 +14,8 @@ use crate::cli::check::bad::{BadInput, Problem};
 use crate::cli::check::cases::Place;
 use crate::cli::check::inputs::deciding_field;
 use crate::cli::update::Before;
-use crate::extension::{Extension, Filter, Recognised, recognise};
 use crate::manifest::{DocumentErrorKind, ManifestObject, Positions, documents};
+use olmguard_engine::extension::{Extension, Filter, Recognised, recognise};
 
 /// An extension as it was.
 #[derive(Debug)]

@@ -4,7 +4,7 @@ use std::rc::Rc;
 
 use super::{Ancestor, Source};
 use crate::cli::check::cases::Place;
-use crate::extension::Extension;
+use olmguard_engine::extension::Extension;
 
 /// What the base says of an object.
 #[derive(Debug)]

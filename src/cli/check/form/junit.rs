@@ -9,8 +9,8 @@ use crate::cli::Exit;
 use crate::cli::check::form::{Run, Told};
 use crate::cli::check::trouble::{About, Trouble, Weight};
 use crate::cli::junit::{non_success, report, unread};
-use crate::explain::one_line;
-use crate::judge::Verdict;
+use olmguard_engine::explain::one_line;
+use olmguard_engine::judge::Verdict;
 
 /// The XML.
 pub(in crate::cli::check) fn junit(run: &Run<'_>) -> Result<String, SerializeError> {

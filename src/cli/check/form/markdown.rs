@@ -9,7 +9,7 @@ use std::fmt::Write as _;
 
 use crate::cli::check::form::{Run, Told};
 use crate::cli::check::trouble::{Trouble, Weight};
-use crate::explain::{one_line, plain};
+use olmguard_engine::explain::{one_line, plain};
 
 /// The comment.
 pub(in crate::cli::check) fn markdown(run: &Run<'_>) -> String {

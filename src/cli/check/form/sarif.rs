@@ -19,9 +19,9 @@ use crate::cli::check::form::{Run, Told};
 use crate::cli::check::trouble::{About, Trouble, Weight};
 use crate::cli::sarif::{location, log, message, named, text};
 use crate::cli::workflow::plain;
-use crate::explain::one_line;
-use crate::explain::page::{page, summary};
-use crate::judge::Token;
+use olmguard_engine::explain::one_line;
+use olmguard_engine::judge::Token;
+use olmguard_views::page::{page, summary};
 
 /// The log of the run, which ends so.
 pub(in crate::cli::check) fn sarif(run: &Run<'_>, exit: Exit) -> Sarif {

@@ -11,9 +11,9 @@ use super::*;
 use crate::cli::check::base::Past;
 use crate::cli::check::cases::{self, Place, Subject};
 use crate::cli::check::trouble::About;
-use crate::explain::not_judged;
-use crate::extension::{Identity, InstalledBundle};
-use crate::judge::{Exemption, Token};
+use olmguard_engine::explain::not_judged;
+use olmguard_engine::extension::{Identity, InstalledBundle};
+use olmguard_engine::judge::{Exemption, Token};
 
 /// What a run is made of, before it is told.
 #[derive(Clone, Debug)]

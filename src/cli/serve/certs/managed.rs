@@ -6,9 +6,9 @@ use rustls::pki_types::ServerName;
 
 use crate::cluster::Cluster;
 use crate::cluster::authority::{AuthorityPlace, ClusterStore};
-use crate::dns1123;
 use crate::tls::self_managed::{SelfManaged, serve};
 use crate::tls::{Certificates, Observer, SystemClock, Terms, TlsError};
+use olmguard_catalog::dns1123;
 
 /// What the flags say of a self-managed certificate.
 #[derive(Debug)]

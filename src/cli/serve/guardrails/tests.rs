@@ -3,7 +3,7 @@ use std::path::Path;
 
 use super::*;
 use crate::telemetry::Metrics;
-use crate::telemetry::metrics::moved::Moved;
+use olmguard_support::moved::Moved;
 
 const RULES: &str = "\
 schema: olmguard.guardrails.v1alpha1
@@ -89,6 +89,6 @@ async fn every_metric_of_the_files_moves() {
     fs::remove_file(&file).expect("removed");
     assert!(guardrails.look().await.is_continue());
     moved.look(&metrics.render());
-    let rows = include_str!("../../../../tests/telemetry/moved/guardrails.txt");
+    let rows = include_str!("../../../../tests/server/sight/moved/guardrails.txt");
     assert_eq!(moved.still(rows), [""; 0]);
 }

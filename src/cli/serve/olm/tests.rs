@@ -4,9 +4,9 @@ use clap::Parser;
 use serde_json::json;
 
 use super::*;
-use crate::cluster::tests::api::ApiServer;
 use crate::cluster::{FaultClass, WatchFault};
-use crate::olm::OlmRelease;
+use olmguard_catalog::olm::OlmRelease;
+use olmguard_support::api::ApiServer;
 
 #[derive(Debug, Parser)]
 struct Flags {
@@ -53,7 +53,7 @@ fn nowhere() -> OlmEvent {
 /// The release and whether releases of bundles are supported, where anything is said.
 fn taken(rules: Option<Rules>) -> Option<(&'static str, bool)> {
     let rules = rules?;
-    let gated = rules.release_key == crate::olm::ReleaseKey::Honoured;
+    let gated = rules.release_key == olmguard_catalog::olm::ReleaseKey::Honoured;
     Some((rules.olm.name(), gated))
 }
 

@@ -7,8 +7,8 @@ use tokio::time::Instant;
 
 use super::replicas::{A_LOOK, bundle, replica};
 use super::scene::{CONFIGURATIONS, SECRETS, asked, cluster, configuration, content};
-use crate::cluster::tests::api::Trouble;
 use crate::tls::self_managed::tests::world::World;
+use olmguard_support::api::Trouble;
 
 const AT_ONCE: Duration = Duration::from_secs(1);
 

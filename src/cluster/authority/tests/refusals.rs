@@ -7,9 +7,9 @@ use super::scene::{
     CONFIGURATIONS, SECRETS, cluster, configuration, encoded, place, published, store, store_in,
 };
 use crate::cluster::authority::secret::KEY;
-use crate::cluster::tests::api::{ApiServer, Trouble};
 use crate::tls::self_managed::tests::world::World;
 use crate::tls::self_managed::{Store, StoreError, Told, Version};
+use olmguard_support::api::{ApiServer, Trouble};
 
 #[track_caller]
 fn told<T>(ended: Result<T, StoreError>) -> String {

@@ -13,10 +13,10 @@ use super::scene::{
     published, store_in,
 };
 use crate::cluster::authority::known::GRACE;
-use crate::cluster::tests::api::{ApiServer, Trouble};
 use crate::tls::self_managed::tests::world::World;
 use crate::tls::self_managed::{SelfManaged, serve};
 use crate::tls::{Certificates, Clock, Terms, TlsError};
+use olmguard_support::api::{ApiServer, Trouble};
 
 const DAY: i64 = 24 * 60 * 60;
 /// Long enough for every replica to look.

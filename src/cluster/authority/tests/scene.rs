@@ -9,8 +9,8 @@ use serde_json::{Value, json};
 
 use crate::cluster::authority::secret::KEY;
 use crate::cluster::authority::{AuthorityPlace, ClusterStore};
-use crate::cluster::tests::api::ApiServer;
 use crate::tls::self_managed::tests::world::World;
+use olmguard_support::api::ApiServer;
 
 pub(super) const SECRETS: &str = "/api/v1/namespaces/olmguard-system/secrets";
 pub(super) const CONFIGURATIONS: &str =

@@ -4,7 +4,7 @@ use hyper::StatusCode;
 
 use super::*;
 use crate::cluster::line::{ANSWER, PACE, SECONDS};
-use crate::cluster::tests::api::{Asked, error_line};
+use olmguard_support::api::{Asked, error_line};
 
 /// The longest pause with its jitter.
 const PAUSE: Duration = Duration::from_mins(1);

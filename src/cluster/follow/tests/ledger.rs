@@ -10,13 +10,13 @@ use std::time::Duration;
 use tokio::time::Instant;
 
 use super::{content, labelled, loaded, observed, packages, unserving};
-use crate::catalog::Catalog;
 use crate::cluster::catalogs::Observed;
 use crate::cluster::follow::AgeLimit;
 use crate::cluster::follow::job::{Failure, Job};
 use crate::cluster::follow::ledger::Ledger;
-use crate::olm::{Gates, Rules};
-use crate::snapshot::{Age, Availability, CatalogState, Content, Currency, OnOldCatalog};
+use olmguard_catalog::Catalog;
+use olmguard_catalog::olm::{Gates, Rules};
+use olmguard_engine::snapshot::{Age, Availability, CatalogState, Content, Currency, OnOldCatalog};
 
 /// A ledger, and the time.
 struct World {

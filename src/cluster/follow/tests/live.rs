@@ -14,18 +14,18 @@ use tokio::sync::mpsc;
 use tokio::task::{JoinHandle, yield_now};
 use tokio::time::timeout;
 
-use crate::catalog::Package;
-use crate::catalog::memory::Pool;
 use crate::cluster::catalogs::watch;
 use crate::cluster::follow::{AgeLimit, Audience, Board, Loader, Terms, follow};
-use crate::cluster::tests::api::{ApiServer, Trouble};
 use crate::cluster::tests::catalogd::Catalogd;
-use crate::olm::Rules;
-use crate::snapshot::{CatalogState, Currency, Snapshot};
 use crate::source::cache::Cache;
 use crate::source::catalogd::{self, FetchLimits};
 use crate::telemetry::Metrics;
 use crate::tls::SystemClock;
+use olmguard_catalog::Package;
+use olmguard_catalog::memory::Pool;
+use olmguard_catalog::olm::Rules;
+use olmguard_engine::snapshot::{CatalogState, Currency, Snapshot};
+use olmguard_support::api::{ApiServer, Trouble};
 
 /// An API server and a catalogd.
 pub(super) struct World {

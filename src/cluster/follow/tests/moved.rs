@@ -7,7 +7,7 @@ use tokio::task::yield_now;
 use tokio::time::timeout;
 
 use super::live::{CATALOGS, Guarding, World};
-use crate::telemetry::metrics::moved::Moved;
+use olmguard_support::moved::Moved;
 
 /// A package with this many bundles.
 fn content(bundles: usize) -> String {
@@ -124,7 +124,7 @@ async fn every_metric_of_catalogs_and_watches_moves() {
     world.api.compact();
     watching
         .until_all_moved(include_str!(
-            "../../../../tests/telemetry/moved/cluster.txt"
+            "../../../../tests/server/sight/moved/cluster.txt"
         ))
         .await;
 }

@@ -16,10 +16,10 @@ use crate::cluster::follow::load::Load;
 use crate::cluster::follow::run::{Terms, run};
 use crate::cluster::follow::{AgeLimit, Audience, Board};
 use crate::cluster::{FaultClass, WatchFault};
-use crate::olm::Rules;
-use crate::snapshot::{Currency, Snapshot};
 use crate::telemetry::Metrics;
 use crate::tls::SystemClock;
+use olmguard_catalog::olm::Rules;
+use olmguard_engine::snapshot::{Currency, Snapshot};
 
 /// What loading a digest comes to, each time that it is tried; content if nothing is said.
 #[derive(Clone, Debug, Default)]

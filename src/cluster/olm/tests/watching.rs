@@ -5,7 +5,7 @@ use tokio::time::{Duration, Instant, timeout};
 
 use super::*;
 use crate::cluster::line::{PACE, SECONDS};
-use crate::cluster::tests::api::Asked;
+use olmguard_support::api::Asked;
 
 struct Told(Receiver<OlmEvent>);
 

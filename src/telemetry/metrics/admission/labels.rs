@@ -1,8 +1,8 @@
 //! The labels of reviews.
 
 use crate::admission::{Operation, ReviewError};
-use crate::judge::{ExemptionKind, Token, Verdict, Wait};
 use crate::telemetry::metrics::label::{Label, label};
+use olmguard_engine::judge::{ExemptionKind, Token, Verdict, Wait};
 
 label! {
     /// Why a request was no review that can be answered.

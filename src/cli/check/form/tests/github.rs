@@ -4,8 +4,8 @@ use super::super::github::github;
 use super::{happened, result, runs};
 use crate::cli::Exit;
 use crate::cli::workflow;
-use crate::explain::one_line;
-use crate::judge::Token;
+use olmguard_engine::explain::one_line;
+use olmguard_engine::judge::Token;
 
 /// A command: its word, its properties, its message.
 type Command<'c> = (&'c str, Vec<(String, String)>, String);

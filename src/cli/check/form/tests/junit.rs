@@ -5,12 +5,9 @@ use super::super::junit::junit;
 use super::{happened, result, runs};
 use crate::cli::Exit;
 use crate::cli::check::trouble::Weight;
-use crate::explain::one_line;
-use crate::judge::{Token, Verdict};
-use table::{assert_is_junit, fault};
-
-#[path = "../../../../../tests/common/junit.rs"]
-mod table;
+use olmguard_engine::explain::one_line;
+use olmguard_engine::judge::{Token, Verdict};
+use olmguard_support::junit::{assert_is_junit, fault};
 
 fn count(document: &Document<'_>, name: &str) -> usize {
     let nodes = document.descendants();

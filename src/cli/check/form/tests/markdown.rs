@@ -5,8 +5,8 @@ use super::super::clean;
 use super::super::markdown::markdown;
 use super::{happened, result, runs};
 use crate::cli::Exit;
-use crate::explain::one_line;
-use crate::judge::Token;
+use olmguard_engine::explain::one_line;
+use olmguard_engine::judge::Token;
 
 /// What a reader of GitHub's Markdown finds in it.
 #[derive(Debug, Default)]

@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use super::super::sarif::sarif;
 use super::{happened, result, runs};
 use crate::cli::Exit;
-use crate::judge::Token;
+use olmguard_engine::judge::Token;
 
 static SCHEMA: LazyLock<jsonschema::Validator> = LazyLock::new(|| {
     let path = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/sarif/sarif-2.1.0.json");

@@ -2,8 +2,8 @@
 //! the cache.
 
 use super::{CATALOGS, World, bundles, name_of, package};
-use crate::catalog::memory::Pool;
-use crate::snapshot::Currency;
+use olmguard_catalog::memory::Pool;
+use olmguard_engine::snapshot::Currency;
 
 /// Content of so many packages: each a few bytes on the wire, and kilobytes in memory.
 fn large(packages: usize) -> String {

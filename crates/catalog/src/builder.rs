@@ -1,0 +1,380 @@
+//! From blobs to the index.
+//!
+//! Upstream: operator-controller, `internal/operator-controller/catalogmetadata/cache/cache.go`: of
+//! two blobs of one key the last one counts, and a package is what lies in its directory. OLM reads
+//! the files of a directory at the same time, and nearly always gets them in the order in which it
+//! walks them: that of their names, `NAME.json`, byte by byte. So `x-1.json` precedes `x.json`.
+
+use std::cmp::Ordering;
+use std::collections::btree_map::Entry;
+use std::collections::{BTreeMap, HashMap};
+
+use crate::blob::{self, BlobFault, Content, Key, Sink};
+use crate::guardrail::{self, Guardrails, Unread};
+use crate::heap::{Heap, allocated, table_bytes};
+use crate::index::{Parts, index};
+use crate::memory::{Account, Loan, TooLarge};
+use crate::olm::Rules;
+use crate::{Bundle, Catalog, Counts, Package, PackageFault};
+
+/// Collects the blobs of one catalog.
+#[derive(Debug)]
+pub struct CatalogBuilder<'r> {
+    rules: &'r Rules,
+    account: Account,
+    folders: HashMap<Box<str>, Folder>,
+    /// Whether the first value has no schema; absent before there is one.
+    is_foreign: Option<bool>,
+}
+
+/// The blobs of one package. `top_level` tells a blob without a package from one of a package that
+/// is named like its schema: both lie in one folder, in different places.
+#[derive(Debug, Default)]
+struct Folder {
+    blobs: BTreeMap<Place, Result<Filed, BlobFault>>,
+    /// What it has of the account.
+    taken: usize,
+}
+
+#[derive(Debug, Eq, PartialEq)]
+struct Place {
+    top_level: bool,
+    /// The directory; a blob with `/` in its name is in a further one.
+    schema: Box<str>,
+    /// `NAME.json`.
+    file: Box<str>,
+}
+
+/// The order in which a walk comes to the files.
+impl Ord for Place {
+    fn cmp(&self, other: &Self) -> Ordering {
+        let same_directory = || self.schema == other.schema;
+        self.top_level.cmp(&other.top_level).then_with(|| {
+            if same_directory() {
+                self.file.cmp(&other.file)
+            } else {
+                self.path().cmp(other.path())
+            }
+        })
+    }
+}
+
+impl PartialOrd for Place {
+    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl Place {
+    /// The path in bytes that order as a walk does: it compares the names of one directory, so a
+    /// separator orders before any byte of a name.
+    fn path(&self) -> impl Iterator<Item = u8> {
+        let path = self.schema.bytes().chain([b'/']).chain(self.file.bytes());
+        path.map(|byte| if byte == b'/' { 0 } else { byte })
+    }
+}
+
+/// A blob as it waits for its package to be complete.
+#[derive(Debug)]
+enum Filed {
+    Package(blob::Package<'static>),
+    Channel(blob::Channel<'static>),
+    Bundle(Bundle),
+    Deprecations(Vec<blob::Deprecation<'static>>),
+    Guardrails(Result<Guardrails, Unread>),
+    Other,
+}
+
+impl<'r> CatalogBuilder<'r> {
+    /// An empty catalog of any size, to be read by the rules of one OLM.
+    pub fn new(rules: &'r Rules) -> Self {
+        Self::within(rules, Account::default())
+    }
+
+    /// An empty catalog that can use as much memory as its account.
+    pub fn within(rules: &'r Rules, account: Account) -> Self {
+        Self {
+            rules,
+            account,
+            folders: HashMap::new(),
+            is_foreign: None,
+        }
+    }
+
+    /// The index of all blobs taken.
+    ///
+    /// # Errors
+    /// If it needs more memory than it can use.
+    pub fn finish(self) -> Result<Catalog, TooLarge> {
+        let Self {
+            account,
+            folders,
+            is_foreign,
+            ..
+        } = self;
+        account.check()?;
+        let table = table_bytes::<Box<str>, Folder>(folders.capacity());
+        let list = allocated(folders.len() * size_of::<(Box<str>, Folder)>());
+        let sorting = account.lend(list)?;
+        let mut folders: Vec<_> = folders.into_iter().collect();
+        account.give_back(table);
+        folders.sort_unstable_by(|(one, _), (other, _)| one.cmp(other));
+        let mut counts = Counts::default();
+        account.take(allocated(folders.len() * PACKAGE))?;
+        let mut packages = Vec::with_capacity(folders.len());
+        for (name, folder) in folders {
+            counts.add(&folder);
+            packages.push((name, indexed(folder, &account)?));
+        }
+        drop(sorting);
+        Ok(Catalog {
+            packages,
+            counts,
+            is_foreign: is_foreign.unwrap_or(false),
+            account,
+        })
+    }
+
+    fn filed(&self, content: Content<'_>) -> Filed {
+        match content {
+            Content::Package(package) => Filed::Package(package.into_owned()),
+            Content::Channel(channel) => Filed::Channel(channel.into_owned()),
+            Content::Bundle(bundle) => Filed::Bundle(Bundle::read(bundle, self.rules)),
+            Content::Deprecations(entries) => {
+                let entries = entries.into_iter().map(blob::Deprecation::into_owned);
+                Filed::Deprecations(entries.collect())
+            }
+            Content::Guardrails(text) => Filed::Guardrails(guardrails(&text)),
+            Content::Other => Filed::Other,
+        }
+    }
+}
+
+impl Sink for CatalogBuilder<'_> {
+    fn memory(&self) -> Account {
+        self.account.clone()
+    }
+
+    fn blob(&mut self, key: Key<'_>, content: Result<Content<'_>, BlobFault>) {
+        self.is_foreign.get_or_insert(key.schema.is_empty());
+        if !key.folder().is_empty() {
+            // A refusal is kept by the account: the reader stops at it, and so does `finish`.
+            self.file(key, content).unwrap_or_default();
+        }
+    }
+
+    fn unfiled(&mut self, has_schema: bool) {
+        self.is_foreign.get_or_insert(!has_schema);
+    }
+}
+
+impl CatalogBuilder<'_> {
+    fn file(
+        &mut self,
+        key: Key<'_>,
+        content: Result<Content<'_>, BlobFault>,
+    ) -> Result<(), TooLarge> {
+        let place = allocated(key.schema.len()) + 2 * allocated(key.name.len() + ".json".len());
+        let loan = self
+            .account
+            .lend(place + content.heap_bytes() + working(&content))?;
+        self.make_room(key.folder())?;
+        let filed = content.map(|content| self.filed(content));
+        let place = Place {
+            top_level: key.package.is_empty(),
+            schema: key.schema.into(),
+            file: format!("{}.json", key.name).into(),
+        };
+        let Some(folder) = self.folders.get_mut(key.folder()) else {
+            return Ok(());
+        };
+        folder.file(place, filed, loan)
+    }
+
+    /// Makes room for a folder of this name, if there is none yet.
+    fn make_room(&mut self, name: &str) -> Result<(), TooLarge> {
+        if self.folders.contains_key(name) {
+            return Ok(());
+        }
+        let (held, room) = (self.folders.len(), self.folders.capacity());
+        if held == room {
+            // While the pairs move, there are two tables.
+            self.account
+                .take(table_bytes::<Box<str>, Folder>(room + 1))?;
+            self.folders.reserve(1);
+            self.account
+                .give_back(table_bytes::<Box<str>, Folder>(room));
+        }
+        self.account.take(allocated(name.len()))?;
+        self.folders.insert(name.into(), Folder::default());
+        Ok(())
+    }
+}
+
+impl Folder {
+    /// Files a blob where another may be: to OLM the later one counts, but of two guardrails nobody
+    /// knows which is meant. What of the loan is not needed to keep it is returned.
+    fn file(
+        &mut self,
+        place: Place,
+        filed: Result<Filed, BlobFault>,
+        mut loan: Loan,
+    ) -> Result<(), TooLarge> {
+        let node = if self.blobs.len().is_multiple_of(NODE_AT_LEAST) {
+            NODE
+        } else {
+            0
+        };
+        loan.more(node)?;
+        let mut kept = node + place.heap_bytes();
+        let filed = match self.blobs.entry(place) {
+            Entry::Vacant(vacant) => vacant.insert(filed),
+            Entry::Occupied(earlier) => {
+                let earlier = earlier.into_mut();
+                loan.less(kept);
+                kept = 0;
+                self.taken -= earlier.heap_bytes();
+                loan.account().give_back(earlier.heap_bytes());
+                let twice = matches!(earlier, Ok(Filed::Guardrails(_)));
+                *earlier = if twice {
+                    let twice = Unread::whole(guardrail::Problem::Twice);
+                    Ok(Filed::Guardrails(Err(twice)))
+                } else {
+                    filed
+                };
+                earlier
+            }
+        };
+        kept += filed.heap_bytes();
+        self.taken += kept;
+        loan.keep(kept)
+    }
+}
+
+/// What decoding a content needs besides what is kept of it.
+fn working(content: &Result<Content<'_>, BlobFault>) -> usize {
+    match content {
+        Ok(Content::Bundle(bundle)) => {
+            let parsed = bundle.package_property.heap_bytes();
+            parsed.saturating_mul(VERSION_PER_BYTE)
+        }
+        Ok(Content::Guardrails(text)) => text.len().saturating_mul(VALUE_PER_BYTE),
+        _ => 0,
+    }
+}
+
+impl Heap for Place {
+    fn heap_bytes(&self) -> usize {
+        self.schema.heap_bytes() + self.file.heap_bytes()
+    }
+}
+
+impl Heap for Filed {
+    fn heap_bytes(&self) -> usize {
+        match self {
+            Self::Package(package) => package.heap_bytes(),
+            Self::Channel(channel) => channel.heap_bytes(),
+            Self::Bundle(bundle) => bundle.heap_bytes(),
+            Self::Deprecations(entries) => entries.heap_bytes(),
+            Self::Guardrails(stated) => stated.heap_bytes(),
+            Self::Other => 0,
+        }
+    }
+}
+
+/// From the JSON that a blob or property was rewritten to.
+pub fn guardrails(text: &str) -> Result<Guardrails, Unread> {
+    let value = serde_json::from_str(text).unwrap_or_default();
+    guardrail::read(&value)
+}
+
+impl Counts {
+    fn add(&mut self, folder: &Folder) {
+        let packaged = || folder.blobs.iter().filter(|(place, _)| !place.top_level);
+        let of = |schema: &str| {
+            packaged()
+                .filter(|(place, _)| *place.schema == *schema)
+                .count()
+        };
+        let other =
+            |blob: &Result<Filed, _>| matches!(blob, Ok(Filed::Guardrails(_) | Filed::Other));
+        self.packages += usize::from(packaged().next().is_some());
+        self.channels += of("olm.channel");
+        self.bundles += of("olm.bundle");
+        self.others += packaged().filter(|(_, blob)| other(blob)).count();
+    }
+}
+
+/// The index of a folder, or why it has none; what the folder had of the account is returned.
+fn indexed(folder: Folder, account: &Account) -> Result<Result<Package, PackageFault>, TooLarge> {
+    let Folder { blobs, taken } = folder;
+    // Lists that grow are there twice while they move, and up to half empty.
+    let lists = account.lend(allocated(3 * blobs.len().max(FEW) * PART))?;
+    let indexed = match unpack(blobs) {
+        Ok(parts) => Ok(index(parts, account)?),
+        Err(fault) => {
+            account.take(fault.heap_bytes())?;
+            Err(fault)
+        }
+    };
+    drop(lists);
+    account.give_back(taken);
+    Ok(indexed)
+}
+
+/// Sorts the blobs of a folder by what they are, unless one of them does not decode.
+fn unpack(blobs: BTreeMap<Place, Result<Filed, BlobFault>>) -> Result<Parts, PackageFault> {
+    let mut parts = Parts::default();
+    let mut faults = Vec::new();
+    for (place, blob) in blobs {
+        match blob {
+            Ok(Filed::Channel(channel)) => parts.channels.push(channel),
+            Ok(Filed::Bundle(bundle)) => parts.bundles.push(bundle),
+            Ok(Filed::Deprecations(entries)) => {
+                parts.deprecations.get_or_insert(entries);
+            }
+            Ok(Filed::Package(package)) => {
+                parts.package.get_or_insert(package);
+            }
+            Ok(Filed::Guardrails(stated)) if !place.top_level => parts.guardrails.push(stated),
+            Ok(Filed::Other) if guardrail::is_of_other_version(&place.schema) => {
+                parts.other_guardrails.push(place.schema);
+            }
+            Ok(Filed::Guardrails(_) | Filed::Other) => {}
+            Err(fault) => faults.push(fault),
+        }
+    }
+    parts.bundles.shrink_to_fit();
+    faults.shrink_to_fit();
+    if faults.is_empty() {
+        Ok(parts)
+    } else {
+        Err(PackageFault { faults })
+    }
+}
+
+/// A package in the list of a catalog.
+const PACKAGE: usize = size_of::<(Box<str>, Result<Package, PackageFault>)>();
+
+/// The largest part that [`unpack`] sorts into a list.
+const PART: usize = {
+    let (bundle, fault) = (size_of::<Bundle>(), size_of::<BlobFault>());
+    if bundle > fault { bundle } else { fault }
+};
+
+/// Room that a list has once it has any.
+const FEW: usize = 4;
+
+/// A node of a B-tree of blobs: eleven of them, and up to twelve pointers.
+const NODE: usize = allocated(11 * size_of::<(Place, Result<Filed, BlobFault>)>() + 12 * 8 + 16);
+
+/// A B-tree splits a full node into halves of five and six; a node in five blobs is never too few.
+const NODE_AT_LEAST: usize = 5;
+
+/// What parsing a version takes for each byte of its text: an identifier of one letter and a dot is 24
+/// bytes in a list that may be growing, and an allocation.
+const VERSION_PER_BYTE: usize = 64;
+
+/// What a JSON value takes for each byte of its text: `{"":0},` is an object of one member, whose map
+/// has room for eleven.
+pub(super) const VALUE_PER_BYTE: usize = 128;

@@ -1,0 +1,135 @@
+//! One bundle of a package: what of it decides, and how its version is read.
+//!
+//! Upstream: operator-controller, `internal/operator-controller/bundleutil/bundle.go` (the version),
+//! `internal/operator-controller/resolve/validation.go` (dependencies).
+
+use std::cmp::Ordering;
+
+use crate::blob::{self, DependencyKind, Fault, PackageProperty, ReleaseField};
+use crate::heap::{Heap, allocated};
+use crate::olm::{ReleaseKey, Rules};
+use crate::version::{VersionError, VersionRelease, VersionReleaseError, go};
+
+/// A bundle of one package, as an `olm.bundle` blob describes it.
+#[derive(Clone, Debug)]
+pub struct Bundle {
+    /// Its name, compared byte for byte; no version is read out of it.
+    pub name: Box<str>,
+    /// Where its content lies; empty if it does not say.
+    pub image: Box<str>,
+    /// Its version and release, or why they cannot be read.
+    pub version: Result<VersionRelease, BundleVersionError>,
+    /// The first dependency it declares, which OLM v1 does not support.
+    pub dependency: Option<DependencyKind>,
+    /// Whether its CSV supports the install mode `AllNamespaces`, where it says so.
+    pub all_namespaces: Option<bool>,
+    /// The message of its `olm.bundle` entry in the package's deprecations, perhaps empty.
+    pub deprecated: Option<Box<str>>,
+}
+
+/// Why a bundle has no valid version.
+#[derive(Clone, Debug, Eq, PartialEq, thiserror::Error)]
+pub enum BundleVersionError {
+    /// It has no property of type `olm.package`.
+    #[error("no package property found in bundle {}", go::quote(bundle))]
+    NoProperty {
+        /// The bundle.
+        bundle: Box<str>,
+    },
+    /// Its `olm.package` property is not an object of strings.
+    #[error("{0}")]
+    Undecodable(Fault),
+    /// The release in its `olm.package` property is not a string.
+    #[error("release of its olm.package property: expected a string")]
+    ReleaseNotAString,
+    /// The version is not a semantic version.
+    #[error(transparent)]
+    Version(#[from] VersionError),
+    /// The version or the explicit release beside it is none.
+    #[error(transparent)]
+    Explicit(#[from] VersionReleaseError),
+}
+
+impl Heap for Bundle {
+    fn heap_bytes(&self) -> usize {
+        let Self {
+            name,
+            image,
+            version,
+            dependency: _,
+            all_namespaces: _,
+            deprecated,
+        } = self;
+        name.heap_bytes() + image.heap_bytes() + version.heap_bytes() + deprecated.heap_bytes()
+    }
+}
+
+impl Heap for BundleVersionError {
+    /// About that of its text.
+    fn heap_bytes(&self) -> usize {
+        allocated(self.to_string().len())
+    }
+}
+
+impl BundleVersionError {
+    /// Whether OLM words this error itself, so that the text can be searched for; Go's JSON decoder
+    /// words the others.
+    pub fn is_olms_own(&self) -> bool {
+        !matches!(self, Self::Undecodable(_) | Self::ReleaseNotAString)
+    }
+}
+
+impl Bundle {
+    /// The order of preference, deprecation aside: the better one is less. Of bundles that are equal OLM
+    /// prefers the one whose file it reads first.
+    pub fn cmp_preference(&self, other: &Self) -> Ordering {
+        match (&self.version, &other.version) {
+            (Ok(here), Ok(there)) => there.cmp_precedence(here),
+            (Ok(_), Err(_)) => Ordering::Less,
+            (Err(_), Ok(_)) => Ordering::Greater,
+            (Err(_), Err(_)) => Ordering::Equal,
+        }
+    }
+
+    /// Reads what decides, as the OLM in the cluster does.
+    pub(super) fn read(blob: blob::Bundle<'_>, rules: &Rules) -> Self {
+        Self {
+            version: read_version(&blob.name, blob.package_property, rules),
+            name: blob.name.as_ref().into(),
+            image: blob.image.as_ref().into(),
+            dependency: blob.dependency,
+            all_namespaces: blob.all_namespaces,
+            deprecated: None,
+        }
+    }
+}
+
+fn read_version(
+    bundle: &str,
+    property: PackageProperty<'_>,
+    rules: &Rules,
+) -> Result<VersionRelease, BundleVersionError> {
+    let (version, release) = match property {
+        PackageProperty::Absent => {
+            return Err(BundleVersionError::NoProperty {
+                bundle: bundle.into(),
+            });
+        }
+        PackageProperty::Undecodable(fault) => return Err(BundleVersionError::Undecodable(fault)),
+        PackageProperty::Present { version, release } => (version, release),
+    };
+    match (rules.release_key, release) {
+        (ReleaseKey::Typed | ReleaseKey::Honoured, ReleaseField::NotAString) => {
+            Err(BundleVersionError::ReleaseNotAString)
+        }
+        (ReleaseKey::Honoured, ReleaseField::Text(release)) => Ok(VersionRelease::parse_explicit(
+            &version,
+            &release,
+            rules.release_limit,
+        )?),
+        _ => Ok(VersionRelease::parse_legacy(
+            &version,
+            rules.legacy_release,
+        )?),
+    }
+}

@@ -1,0 +1,73 @@
+//! One catalog, in memory.
+
+use crate::blob::BlobFault;
+use crate::heap::Heap;
+use crate::memory::Account;
+use crate::package::Package;
+
+/// The content of one catalog, immutable.
+#[derive(Clone, Debug, Default)]
+pub struct Catalog {
+    /// In byte order of their names.
+    pub(crate) packages: Vec<(Box<str>, Result<Package, PackageFault>)>,
+    pub(crate) counts: Counts,
+    /// Whether its first value has no schema.
+    pub(crate) is_foreign: bool,
+    /// What it takes of memory, and what that is taken from.
+    pub(crate) account: Account,
+}
+
+/// How many blobs of a kind a catalog holds, of those that are filed under a package.
+#[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
+pub struct Counts {
+    /// Packages: names that at least one blob is filed under.
+    pub packages: usize,
+    /// Channels.
+    pub channels: usize,
+    /// Bundles.
+    pub bundles: usize,
+    /// Blobs of a schema that OLM does not know.
+    pub others: usize,
+}
+
+/// Why a package cannot be decoded; OLM then resolves nothing from the catalog for it.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub struct PackageFault {
+    /// The blobs that do not decode, in the order of their files; at least one.
+    pub faults: Vec<BlobFault>,
+}
+
+impl Catalog {
+    /// The package of this name, if at least one blob is filed under it.
+    pub fn package(&self, name: &str) -> Option<Result<&Package, &PackageFault>> {
+        self.entry(name).map(Result::as_ref)
+    }
+
+    pub(crate) fn entry(&self, name: &str) -> Option<&Result<Package, PackageFault>> {
+        let found = self
+            .packages
+            .binary_search_by(|(known, _)| (**known).cmp(name));
+        self.packages.get(found.ok()?).map(|(_, package)| package)
+    }
+
+    /// The names under which blobs are filed, in byte order.
+    pub fn package_names(&self) -> impl Iterator<Item = &str> {
+        self.packages.iter().map(|(name, _)| &**name)
+    }
+
+    /// How much there is in it.
+    pub fn counts(&self) -> Counts {
+        self.counts
+    }
+
+    /// How many bytes of memory it takes, as an allocator rounds them.
+    pub fn resident_bytes(&self) -> usize {
+        size_of::<Self>() + self.account.taken()
+    }
+}
+
+impl Heap for PackageFault {
+    fn heap_bytes(&self) -> usize {
+        self.faults.heap_bytes()
+    }
+}

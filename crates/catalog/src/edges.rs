@@ -1,0 +1,318 @@
+//! The upgrade edges of one package, kept by where they start.
+//!
+//! An entry of a channel leads to the bundle it names, from every bundle that its `replaces` or
+//! `skips` name and from every version that its `skipRange` holds:
+//!
+//! ```text
+//! v1.0.0 <-- replaces -- v1.1.0 <-- replaces -- v1.2.0
+//!    ^------------------ skipRange ----------------'
+//! ```
+//!
+//! Upstream: operator-controller, `internal/operator-controller/catalogmetadata/filter/successors.go`.
+//! Names are compared as bytes; an edge may start at a name that is no bundle. An entry without
+//! `replaces` replaces the empty name, which an installed bundle can carry. A `skipRange` that does
+//! not parse holds nothing; OLM ignores it without a word, and so do we.
+//!
+//! Invariant: `held` has one row for each distinct readable version of the package's bundles, highest
+//! first, and a row lists the ranges whose answer for that version is not "no". In a package of so
+//! many versions and ranges that the rows could outgrow the file it came from, there is no row.
+
+use std::collections::HashMap;
+
+use crate::bundle_set::BundleIndex;
+use crate::channel::ChannelIndex;
+use crate::heap::{Heap, allocated};
+use crate::memory::Loan;
+use crate::version::{Membership, SkipRange, Version};
+
+/// Where an edge leads, and the channel that it is written in.
+#[derive(Clone, Copy, Debug, Eq, Ord, PartialEq, PartialOrd)]
+pub(super) struct Edge {
+    pub(super) channel: ChannelIndex,
+    pub(super) to: BundleIndex,
+}
+
+/// Which list of an entry an edge that starts at a name stands in. To OLM v1 both are the same.
+#[derive(Clone, Copy, Debug, Eq, Ord, PartialEq, PartialOrd)]
+pub enum NameEdge {
+    /// `replaces`
+    Replaces,
+    /// `skips`
+    Skips,
+}
+
+/// An edge that starts at a name.
+#[derive(Clone, Copy, Debug, Eq, Ord, PartialEq, PartialOrd)]
+pub(super) struct NamedEdge {
+    pub(super) edge: Edge,
+    pub(super) kind: NameEdge,
+}
+
+/// The upgrade edges of one package.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Edges {
+    from_name: HashMap<Box<str>, Vec<NamedEdge>>,
+    from_range: Vec<RangeEdges>,
+    /// What is written as a `skipRange` and is none.
+    unread: Vec<(Box<str>, Edge)>,
+    held: Vec<Held>,
+}
+
+/// The edges that start at the versions of one range.
+#[derive(Clone, Debug)]
+struct RangeEdges {
+    range: SkipRange,
+    edges: Vec<Edge>,
+}
+
+/// What the ranges of a package answer for one version.
+#[derive(Clone, Debug)]
+struct Held {
+    version: Version,
+    ranges: Box<[(u32, Membership)]>,
+}
+
+/// Collects the entries of a package's channels.
+#[derive(Debug, Default)]
+pub(super) struct EdgesBuilder {
+    from_name: HashMap<Box<str>, Vec<NamedEdge>>,
+    from_range: Vec<RangeEdges>,
+    unread: Vec<(Box<str>, Edge)>,
+    range_index_by_text: HashMap<Box<str>, Option<usize>>,
+    /// What all of it takes. Once it is refused, nothing more is collected; its account says so.
+    loan: Loan,
+}
+
+impl Edge {
+    /// The same edge, as one that starts at a name.
+    pub(super) fn named(self, kind: NameEdge) -> NamedEdge {
+        NamedEdge { edge: self, kind }
+    }
+}
+
+impl Edges {
+    /// The edges that start at an installed bundle's name.
+    pub(super) fn starting_at_name(&self, name: &str) -> impl Iterator<Item = Edge> {
+        let edges = self.from_name.get(name).into_iter().flatten();
+        edges.map(|named| named.edge)
+    }
+
+    /// Every name that edges start at, in byte order, with the edges.
+    pub(super) fn names(&self) -> Vec<(&str, &[NamedEdge])> {
+        let names = self.from_name.iter();
+        let mut names: Vec<_> = names.map(|(name, edges)| (&**name, &**edges)).collect();
+        names.sort_unstable_by_key(|(name, _)| *name);
+        names
+    }
+
+    /// Every `skipRange` that can be read, with the edges from its versions.
+    pub(super) fn ranges(&self) -> impl Iterator<Item = (&SkipRange, &[Edge])> {
+        let ranges = self.from_range.iter();
+        ranges.map(|from| (&from.range, from.edges.as_slice()))
+    }
+
+    /// Every `skipRange` that cannot be read, with what it would be an edge to.
+    pub(super) fn unread_ranges(&self) -> impl Iterator<Item = (&str, Edge)> {
+        self.unread.iter().map(|(text, edge)| (&**text, *edge))
+    }
+
+    /// The edges whose `skipRange` holds an installed version, and those on which OLM crashes.
+    ///
+    /// A version that has a row is looked up; any other is tried on every range.
+    pub(super) fn starting_at_version<'a>(
+        &'a self,
+        version: &'a Version,
+    ) -> impl Iterator<Item = (Membership, &'a [Edge])> {
+        let held = self
+            .held
+            .binary_search_by(|held| version.cmp_precedence(&held.version));
+        let held = held.ok().and_then(|at| self.held.get(at));
+        let known = held
+            .into_iter()
+            .flat_map(|held| &held.ranges)
+            .filter_map(|(index, answer)| {
+                let from = self.from_range.get(*index as usize)?;
+                Some((*answer, from.edges.as_slice()))
+            });
+        let stranger = if held.is_none() {
+            self.from_range.as_slice()
+        } else {
+            &[]
+        };
+        known.chain(stranger.iter().filter_map(|from| {
+            let answer = from.range.takes(version);
+            (answer != Membership::HoldsNot).then_some((answer, from.edges.as_slice()))
+        }))
+    }
+}
+
+impl Heap for Edges {
+    fn heap_bytes(&self) -> usize {
+        let Self {
+            from_name,
+            from_range,
+            unread,
+            held,
+        } = self;
+        from_name.heap_bytes() + from_range.heap_bytes() + held.heap_bytes() + unread.heap_bytes()
+    }
+}
+
+impl Heap for Edge {
+    fn heap_bytes(&self) -> usize {
+        0
+    }
+}
+
+impl Heap for NamedEdge {
+    fn heap_bytes(&self) -> usize {
+        0
+    }
+}
+
+impl Heap for RangeEdges {
+    fn heap_bytes(&self) -> usize {
+        self.range.heap_bytes() + self.edges.heap_bytes()
+    }
+}
+
+impl Heap for Held {
+    fn heap_bytes(&self) -> usize {
+        self.version.heap_bytes() + allocated(size_of_val(&*self.ranges))
+    }
+}
+
+impl EdgesBuilder {
+    /// Collects as much as there is memory for.
+    pub(super) fn within(loan: Loan) -> Self {
+        Self {
+            loan,
+            ..Self::default()
+        }
+    }
+
+    /// Takes memory for what belongs to the edges; whether there is any.
+    pub(super) fn makes_room(&mut self, bytes: usize) -> bool {
+        self.loan.more(bytes).is_ok()
+    }
+
+    pub(super) fn name(&mut self, from: &str, edge: NamedEdge) {
+        if !self.makes_room(4 * size_of::<NamedEdge>()) {
+            return;
+        }
+        if let Some(edges) = self.from_name.get_mut(from) {
+            edges.push(edge);
+        } else if self.makes_room(NAME + allocated(from.len())) {
+            self.from_name.insert(from.into(), vec![edge]);
+        }
+    }
+
+    pub(super) fn range(&mut self, text: &str, edge: Edge) {
+        if !self.makes_room(4 * size_of::<(Box<str>, Edge)>() + allocated(text.len())) {
+            return;
+        }
+        let index = match self.range_index_by_text.get(text) {
+            Some(known) => *known,
+            None => self.new_range(text),
+        };
+        match index.and_then(|index| self.from_range.get_mut(index)) {
+            Some(from) => from.edges.push(edge),
+            None => self.unread.push((text.into(), edge)),
+        }
+    }
+
+    fn new_range(&mut self, text: &str) -> Option<usize> {
+        let parsing = text.len().saturating_mul(RANGE_PER_BYTE);
+        if !self.makes_room(parsing + RANGE) {
+            return None;
+        }
+        let range = SkipRange::parse(text).ok();
+        let kept = range.as_ref().map_or(0, Heap::heap_bytes);
+        self.loan.less(parsing.saturating_sub(kept));
+        let index = range.map(|range| {
+            self.from_range.push(RangeEdges {
+                range,
+                edges: Vec::new(),
+            });
+            self.from_range.len() - 1
+        });
+        self.range_index_by_text.insert(text.into(), index);
+        index
+    }
+
+    /// The edges, and what they have of the memory. `versions`: the readable versions of the package's
+    /// bundles, highest first.
+    pub(super) fn build<'a>(self, versions: impl Iterator<Item = &'a Version>) -> (Edges, Loan) {
+        self.build_within(MOST_ANSWERS, versions)
+    }
+
+    fn build_within<'a>(
+        mut self,
+        most_answers: usize,
+        versions: impl Iterator<Item = &'a Version>,
+    ) -> (Edges, Loan) {
+        self.from_name.values_mut().for_each(normalise);
+        let mut versions: Vec<&Version> = versions.collect();
+        versions.dedup_by(|a, b| a.cmp_precedence(b).is_eq());
+        if versions.len().saturating_mul(self.from_range.len()) > most_answers {
+            versions.clear();
+        }
+        let row = |version: &&Version| size_of::<Held>() + version.heap_bytes();
+        let answers = 4 * size_of::<(u32, Membership)>() * versions.len() * self.from_range.len();
+        let rows = versions.iter().map(row).sum::<usize>();
+        if !self.makes_room(allocated(
+            answers + rows + size_of::<&Version>() * versions.len(),
+        )) {
+            versions.clear();
+        }
+        let rows = versions
+            .into_iter()
+            .map(|version| hold(version, &self.from_range));
+        let edges = Edges {
+            held: rows.collect(),
+            from_name: self.from_name,
+            from_range: self.from_range,
+            unread: self.unread,
+        };
+        (edges, self.loan)
+    }
+}
+
+/// An edge written twice in a channel is one.
+fn normalise(edges: &mut Vec<NamedEdge>) {
+    edges.sort_unstable();
+    edges.dedup();
+}
+
+fn hold(version: &Version, ranges: &[RangeEdges]) -> Held {
+    let answers = ranges.iter().map(|from| from.range.takes(version));
+    let ranges = (0..)
+        .zip(answers)
+        .filter(|(_, answer)| *answer != Membership::HoldsNot)
+        .collect();
+    Held {
+        version: version.clone(),
+        ranges,
+    }
+}
+
+/// A name in the table of edges, which is there twice while it grows, and the first room of its list.
+const NAME: usize =
+    4 * (size_of::<(Box<str>, Vec<NamedEdge>)>() + 1) + allocated(4 * size_of::<NamedEdge>());
+
+/// The same of a range: its place in the list, in the table by text, and the first room of its list.
+const RANGE: usize = 4 * size_of::<RangeEdges>()
+    + 4 * (size_of::<(Box<str>, Option<usize>)>() + 1)
+    + allocated(4 * size_of::<Edge>());
+
+/// What parsing a range takes for each byte of its text: `1.x ` is two comparators of two ends each, in
+/// lists that may be growing.
+const RANGE_PER_BYTE: usize = 256;
+
+/// How many answers are worked out when a package is indexed: those of 256 versions for 256 ranges,
+/// half a megabyte at most. The largest package recorded so far has 203 of each; without a bound ten
+/// thousand bundles, each with a range of its own, would take a gigabyte.
+const MOST_ANSWERS: usize = 1 << 16;
+
+#[cfg(test)]
+mod tests;

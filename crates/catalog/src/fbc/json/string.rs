@@ -1,0 +1,192 @@
+//! JSON strings: finding their end fast, and what they say.
+//!
+//! A string is walked in blocks without a branch per byte; what it says is decoded only where
+//! someone asks. Go's rules: a control character is a fault; bytes that are not UTF-8, and
+//! surrogates without their other half, become U+FFFD, one for each byte or escape.
+
+use std::borrow::Cow;
+
+use super::cursor::{Cursor, Step};
+
+/// A string as it stands between its quotes, known to be well-formed.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct RawString<'a> {
+    body: &'a [u8],
+    escapes: Escapes,
+}
+
+/// Whether a string has any.
+#[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
+enum Escapes {
+    #[default]
+    None,
+    Some,
+}
+
+impl<'a> RawString<'a> {
+    /// The bytes themselves, if the string means just those.
+    pub(crate) fn plain(&self) -> Option<&'a [u8]> {
+        (self.escapes == Escapes::None).then_some(self.body)
+    }
+
+    /// What it says.
+    pub fn decode(&self) -> Cow<'a, str> {
+        match (self.escapes, str::from_utf8(self.body)) {
+            (Escapes::None, Ok(text)) => Cow::Borrowed(text),
+            _ => Cow::Owned(unescape(self.body)),
+        }
+    }
+}
+
+impl<'a> Cursor<'a> {
+    /// Steps over a string, from its opening quote.
+    pub fn string(&mut self) -> Step<RawString<'a>> {
+        self.advance(1);
+        let start = self.at();
+        let mut escapes = Escapes::None;
+        loop {
+            self.advance(plain_run(self.rest()));
+            match self.byte()? {
+                b'"' => break,
+                b'\\' => {
+                    escapes = Escapes::Some;
+                    self.escape()?;
+                }
+                _ => return self.unexpected("no control character in a string"),
+            }
+        }
+        let body = self.since(start);
+        self.advance(1);
+        Ok(RawString { body, escapes })
+    }
+
+    /// Steps over an escape, from its backslash.
+    fn escape(&mut self) -> Step<()> {
+        self.advance(1);
+        match self.byte()? {
+            b'"' | b'\\' | b'/' | b'b' | b'f' | b'n' | b'r' | b't' => {
+                self.advance(1);
+                Ok(())
+            }
+            b'u' => {
+                self.advance(1);
+                (0..4).try_for_each(|_| self.hex_digit())
+            }
+            _ => self.unexpected("an escape such as \\n"),
+        }
+    }
+
+    fn hex_digit(&mut self) -> Step<()> {
+        if !self.byte()?.is_ascii_hexdigit() {
+            return self.unexpected("four hexadecimal digits after \\u");
+        }
+        self.advance(1);
+        Ok(())
+    }
+}
+
+/// How many bytes of `text` come before the first that ends or breaks a run: a quote, a
+/// backslash, a control character.
+pub(crate) fn plain_run(text: &[u8]) -> usize {
+    let (blocks, tail) = text.as_chunks::<BLOCK>();
+    for (n, block) in blocks.iter().enumerate() {
+        if block.iter().fold(false, |any, &byte| any | breaks(byte)) {
+            return n * BLOCK + locate(block);
+        }
+    }
+    blocks.len() * BLOCK + locate(tail)
+}
+
+/// As [`plain_run`], eight bytes at a time.
+fn locate(text: &[u8]) -> usize {
+    let (words, tail) = text.as_chunks::<8>();
+    for (n, word) in words.iter().enumerate() {
+        let found = breaking_bytes(u64::from_le_bytes(*word));
+        if found != 0 {
+            return n * 8 + (found.trailing_zeros() / 8) as usize;
+        }
+    }
+    let run = tail.iter().position(|&byte| breaks(byte));
+    words.len() * 8 + run.unwrap_or(tail.len())
+}
+
+fn breaks(byte: u8) -> bool {
+    byte < 0x20 || byte == b'"' || byte == b'\\'
+}
+
+/// The top bit of each byte that breaks a run; exact up to the first of them, which is all that
+/// is asked (a borrow can only run upwards).
+fn breaking_bytes(word: u64) -> u64 {
+    const ONES: u64 = u64::from_ne_bytes([1; 8]);
+    const QUOTES: u64 = u64::from_ne_bytes([b'"'; 8]);
+    const BACKSLASHES: u64 = u64::from_ne_bytes([b'\\'; 8]);
+    let zero = |word: u64| word.wrapping_sub(ONES) & !word;
+    let control = word.wrapping_sub(ONES * 0x20) & !word;
+    let quote = zero(word ^ QUOTES);
+    let backslash = zero(word ^ BACKSLASHES);
+    (control | quote | backslash) & (ONES << 7)
+}
+
+/// What a well-formed string says.
+fn unescape(body: &[u8]) -> String {
+    let mut text = String::with_capacity(body.len());
+    let mut rest = body;
+    while let Some(at) = memchr::memchr(b'\\', rest) {
+        let (plain, escape) = rest.split_at(at);
+        push_lossy(&mut text, plain);
+        rest = push_escape(&mut text, escape);
+    }
+    push_lossy(&mut text, rest);
+    text
+}
+
+/// Appends what an escape at the beginning of `escape` says; returns what follows it.
+fn push_escape<'a>(text: &mut String, escape: &'a [u8]) -> &'a [u8] {
+    let (character, length) = match escape.get(1) {
+        Some(b'b') => ('\u{8}', 2),
+        Some(b'f') => ('\u{c}', 2),
+        Some(b'n') => ('\n', 2),
+        Some(b'r') => ('\r', 2),
+        Some(b't') => ('\t', 2),
+        Some(b'u') => unicode_escape(escape),
+        Some(&byte) => (char::from(byte), 2),
+        None => (char::REPLACEMENT_CHARACTER, 1),
+    };
+    text.push(character);
+    escape.get(length..).unwrap_or_default()
+}
+
+/// The character of a `\u` escape, or of the two that make a surrogate pair, and their length.
+fn unicode_escape(escape: &[u8]) -> (char, usize) {
+    let Some(unit) = code_unit(escape) else {
+        return (char::REPLACEMENT_CHARACTER, 6);
+    };
+    if let Some(character) = char::from_u32(unit.into()) {
+        return (character, 6);
+    }
+    let low = escape.get(6..).and_then(code_unit);
+    let pair = char::decode_utf16([Some(unit), low].into_iter().flatten()).next();
+    match pair {
+        Some(Ok(character)) => (character, 12),
+        _ => (char::REPLACEMENT_CHARACTER, 6),
+    }
+}
+
+/// The code unit of a `\u` escape at the beginning of `escape`.
+fn code_unit(escape: &[u8]) -> Option<u16> {
+    let digits = escape.strip_prefix(b"\\u")?.get(..4)?;
+    u16::from_str_radix(str::from_utf8(digits).ok()?, 16).ok()
+}
+
+/// Appends bytes, each that is not part of a character as U+FFFD.
+fn push_lossy(text: &mut String, bytes: &[u8]) {
+    for chunk in bytes.utf8_chunks() {
+        text.push_str(chunk.valid());
+        for _ in chunk.invalid() {
+            text.push(char::REPLACEMENT_CHARACTER);
+        }
+    }
+}
+
+/// Bytes looked at together: two or four vector registers on the machines we build for.
+const BLOCK: usize = 32;

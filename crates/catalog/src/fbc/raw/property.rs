@@ -1,0 +1,211 @@
+//! The properties of a bundle, each as opm parses it.
+//!
+//! Upstream: `Parse` of operator-registry, `alpha/property/property.go`; `readBundleObjects`,
+//! `alpha/declcfg/load.go`.
+
+use std::borrow::Cow;
+
+use super::types::{self, GoType};
+use crate::blob::{DependencyKind, Fault};
+use crate::fbc::json::{Cursor, Record, Step};
+use crate::fbc::shape::Binary;
+
+/// One property.
+#[derive(Debug)]
+pub struct Property<'a> {
+    /// Where it begins, in bytes.
+    pub at: usize,
+    /// `type`.
+    pub kind: Cow<'a, str>,
+    /// `value`, as far as its type is known.
+    pub value: PropertyValue<'a>,
+    /// Why its value is not one of its type.
+    pub fault: Option<Fault>,
+}
+
+/// What the value of a property says.
+#[derive(Debug)]
+pub enum PropertyValue<'a> {
+    /// `olm.package`.
+    Package(PackageValue<'a>),
+    /// An `olm.bundle.object`: it counts as content of the bundle.
+    Object,
+    /// A dependency of one of the known kinds.
+    Dependency(DependencyKind),
+    /// `olm.csv.metadata`.
+    Csv(Csv<'a>),
+    /// A type that decides nothing.
+    Other,
+}
+
+/// The value of an `olm.package`.
+#[derive(Debug, Default)]
+pub struct PackageValue<'a> {
+    pub name: Cow<'a, str>,
+    pub version: Cow<'a, str>,
+    pub release: Cow<'a, str>,
+}
+
+/// What of an `olm.csv.metadata` OLM v1 looks at.
+#[derive(Debug, Default)]
+pub struct Csv<'a> {
+    /// Whether `AllNamespaces` is supported, where install modes are listed.
+    pub all_namespaces: Option<bool>,
+    pub min_kube_version: Cow<'a, str>,
+}
+
+/// Reads the properties of a bundle.
+pub(crate) fn read<'a>(cursor: &mut Cursor<'a>) -> Step<Vec<Property<'a>>> {
+    cursor.list(|cursor| {
+        cursor.kind()?;
+        let at = cursor.at();
+        let Item { kind, value } = cursor.record()?;
+        let (value, fault) = cursor.isolated(|cursor| read_value(&kind, value, cursor))?;
+        Ok(Property {
+            at,
+            kind,
+            value,
+            fault,
+        })
+    })
+}
+
+/// Reads properties of which only the form counts.
+pub(super) fn types_only(cursor: &mut Cursor<'_>) -> Step<()> {
+    cursor.conform(&types::PROPERTIES)
+}
+
+/// A property, its value not yet read.
+#[derive(Default)]
+pub(super) struct Item<'a> {
+    pub(super) kind: Cow<'a, str>,
+    /// Where its value begins.
+    pub(super) value: Option<usize>,
+}
+
+impl<'a> Record<'a> for Item<'a> {
+    const FIELDS: &'static [&'static str] = &["type", "value"];
+
+    fn read(&mut self, index: usize, cursor: &mut Cursor<'a>) -> Step<()> {
+        if index == 0 {
+            self.kind = cursor.text()?;
+        } else {
+            cursor.kind()?;
+            self.value = Some(cursor.at());
+            cursor.skip()?;
+        }
+        Ok(())
+    }
+
+    fn takes_null(index: usize) -> bool {
+        index == 1
+    }
+}
+
+fn read_value<'a>(
+    kind: &str,
+    value: Option<usize>,
+    cursor: &mut Cursor<'a>,
+) -> Step<PropertyValue<'a>> {
+    cursor.within("value", |cursor| {
+        let Some(at) = value else {
+            let (path, expected) = (cursor.path(), "a value".into());
+            cursor.note(Fault::Missing { path, expected });
+            return Ok(PropertyValue::none(kind));
+        };
+        cursor.revisit(at, |cursor| PropertyValue::read(kind, cursor))
+    })
+}
+
+impl<'a> PropertyValue<'a> {
+    fn read(kind: &str, cursor: &mut Cursor<'a>) -> Step<Self> {
+        let check = |shape: &'static GoType, cursor: &mut Cursor<'a>| cursor.conform(shape);
+        match kind {
+            "olm.package" => return Ok(Self::Package(cursor.record()?)),
+            "olm.bundle.object" => {
+                let BundleObject = cursor.record()?;
+            }
+            "olm.csv.metadata" => {
+                cursor.kind()?;
+                let at = cursor.at();
+                check(&types::CSV_METADATA, cursor)?;
+                let (csv, _) = cursor.isolated(|c| c.revisit(at, Cursor::record))?;
+                return Ok(Self::Csv(csv));
+            }
+            "olm.gvk" | "olm.gvk.required" => check(&types::GVK, cursor)?,
+            "olm.package.required" => check(&types::PACKAGE_REQUIRED, cursor)?,
+            "olm.channel" => check(&types::CHANNEL_PROPERTY, cursor)?,
+            _ => cursor.skip()?,
+        }
+        Ok(Self::none(kind))
+    }
+
+    /// What a property of a type is without its value.
+    fn none(kind: &str) -> Self {
+        match (kind, DependencyKind::of(kind)) {
+            (_, Some(dependency)) => Self::Dependency(dependency),
+            ("olm.package", _) => Self::Package(PackageValue::default()),
+            ("olm.bundle.object", _) => Self::Object,
+            _ => Self::Other,
+        }
+    }
+}
+
+impl<'a> Record<'a> for PackageValue<'a> {
+    const FIELDS: &'static [&'static str] = &["packageName", "version", "release"];
+
+    fn read(&mut self, index: usize, cursor: &mut Cursor<'a>) -> Step<()> {
+        match index {
+            0 => self.name = cursor.text()?,
+            1 => self.version = cursor.text()?,
+            _ => self.release = cursor.text()?,
+        }
+        Ok(())
+    }
+}
+
+/// The value of an `olm.bundle.object` property: its data must be readable.
+#[derive(Default)]
+struct BundleObject;
+
+impl<'a> Record<'a> for BundleObject {
+    const FIELDS: &'static [&'static str] = &["data"];
+
+    fn read(&mut self, _: usize, cursor: &mut Cursor<'a>) -> Step<()> {
+        cursor.binary(Binary::Object)
+    }
+}
+
+impl<'a> Record<'a> for Csv<'a> {
+    const FIELDS: &'static [&'static str] = &["installModes", "minKubeVersion"];
+
+    fn read(&mut self, index: usize, cursor: &mut Cursor<'a>) -> Step<()> {
+        if index == 0 {
+            let modes: Vec<InstallMode<'a>> = cursor.list(Cursor::record)?;
+            let all = |mode: &InstallMode<'_>| mode.kind == "AllNamespaces" && mode.supported;
+            self.all_namespaces = (!modes.is_empty()).then(|| modes.iter().any(all));
+        } else {
+            self.min_kube_version = cursor.text()?;
+        }
+        Ok(())
+    }
+}
+
+#[derive(Default)]
+struct InstallMode<'a> {
+    kind: Cow<'a, str>,
+    supported: bool,
+}
+
+impl<'a> Record<'a> for InstallMode<'a> {
+    const FIELDS: &'static [&'static str] = &["type", "supported"];
+
+    fn read(&mut self, index: usize, cursor: &mut Cursor<'a>) -> Step<()> {
+        if index == 0 {
+            self.kind = cursor.text()?;
+        } else {
+            self.supported = cursor.boolean()?;
+        }
+        Ok(())
+    }
+}

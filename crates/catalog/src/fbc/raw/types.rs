@@ -1,0 +1,196 @@
+//! The Go types that opm decodes the values of properties into, as far as a value can miss them.
+//!
+//! Upstream: operator-registry, `alpha/property/property.go`; operator-framework/api,
+//! `pkg/operators/v1alpha1/clusterserviceversion_types.go` (v0.45.0). Not followed: of two equal
+//! keys Go drops the first before it looks at types; here both are looked at.
+
+use crate::blob::{Fault, Kind};
+use crate::fbc::json::{Cursor, Step, fold_of};
+
+/// A type of Go's as JSON fits it.
+#[derive(Debug)]
+pub(super) enum GoType {
+    /// `json.RawMessage`
+    Any,
+    /// `string`
+    Text,
+    /// `bool`
+    Bool,
+    /// `int`, of 64 bits
+    Int,
+    /// `int32`
+    Int32,
+    /// `map[string]T`
+    Map(&'static Self),
+    /// `[]T`
+    List(&'static Self),
+    /// A struct. What it does not name is not looked at.
+    Struct(&'static [(&'static str, Self)]),
+}
+
+impl Cursor<'_> {
+    /// Steps over a value, and notes the first part of it that is not of its type. Null fits all.
+    pub(super) fn conform(&mut self, shape: &'static GoType) -> Step<()> {
+        match (shape, self.kind()?) {
+            (GoType::Any, _) | (GoType::Text, Kind::String) | (GoType::Bool, Kind::Boolean) => {
+                self.skip()
+            }
+            (GoType::Int, Kind::Number) => self.whole_number(INT),
+            (GoType::Int32, Kind::Number) => self.whole_number(INT32),
+            (GoType::List(item), Kind::List) => {
+                self.list(|cursor| cursor.conform(item))?;
+                Ok(())
+            }
+            (GoType::Map(value), Kind::Object) => {
+                self.each_member(|cursor, _| cursor.conform(value))
+            }
+            (GoType::Struct(fields), Kind::Object) => self.each_member(|cursor, key| match fields
+                .iter()
+                .find(|(name, _)| fold_of(&key, name).is_some())
+            {
+                Some((name, shape)) => cursor.within(name, |cursor| cursor.conform(shape)),
+                None => cursor.skip(),
+            }),
+            (_, found) => self.skip_instead(found, shape.expected()),
+        }
+    }
+
+    /// `1e2` is one: opm writes numbers anew before it looks at types.
+    fn whole_number(&mut self, limit: f64) -> Step<()> {
+        let number = self.number()?.parse::<f64>();
+        if number.is_ok_and(|number| number.fract() == 0.0 && (-limit..limit).contains(&number)) {
+            return Ok(());
+        }
+        let (path, expected) = (self.path(), GoType::Int.expected().into());
+        self.note(Fault::WrongType {
+            path,
+            expected,
+            found: Kind::Number,
+        });
+        Ok(())
+    }
+}
+
+impl GoType {
+    fn expected(&self) -> &'static str {
+        match self {
+            Self::Any => "a value",
+            Self::Text => "a string",
+            Self::Bool => "a boolean",
+            Self::Int | Self::Int32 => "a whole number",
+            Self::List(_) => "a list",
+            Self::Map(_) | Self::Struct(_) => "an object",
+        }
+    }
+}
+
+/// Below this a number fits `int`.
+const INT: f64 = 9_223_372_036_854_775_808.0;
+
+/// Below this a number fits `int32`.
+const INT32: f64 = 2_147_483_648.0;
+
+pub(super) static PROPERTIES: GoType = GoType::List(&GoType::Struct(&[
+    ("type", GoType::Text),
+    ("value", GoType::Any),
+]));
+
+pub(super) static GVK: GoType = GoType::Struct(&[
+    ("group", GoType::Text),
+    ("kind", GoType::Text),
+    ("version", GoType::Text),
+]);
+
+pub(super) static PACKAGE_REQUIRED: GoType = GoType::Struct(&[
+    ("packageName", GoType::Text),
+    ("versionRange", GoType::Text),
+]);
+
+pub(super) static CHANNEL_PROPERTY: GoType =
+    GoType::Struct(&[("channelName", GoType::Text), ("priority", GoType::Int)]);
+
+pub(super) static CSV_METADATA: GoType = GoType::Struct(&[
+    ("annotations", TEXTS),
+    (
+        "apiServiceDefinitions",
+        GoType::Struct(&[
+            ("owned", GoType::List(&API_SERVICE)),
+            ("required", GoType::List(&API_SERVICE)),
+        ]),
+    ),
+    (
+        "crdDescriptions",
+        GoType::Struct(&[
+            ("owned", GoType::List(&CRD)),
+            ("required", GoType::List(&CRD)),
+        ]),
+    ),
+    ("description", GoType::Text),
+    ("displayName", GoType::Text),
+    (
+        "installModes",
+        GoType::List(&GoType::Struct(&[
+            ("type", GoType::Text),
+            ("supported", GoType::Bool),
+        ])),
+    ),
+    ("keywords", GoType::List(&GoType::Text)),
+    ("labels", TEXTS),
+    ("links", GoType::List(&LINK)),
+    (
+        "maintainers",
+        GoType::List(&GoType::Struct(&[
+            ("name", GoType::Text),
+            ("email", GoType::Text),
+        ])),
+    ),
+    ("maturity", GoType::Text),
+    ("minKubeVersion", GoType::Text),
+    ("nativeAPIs", GoType::List(&GVK)),
+    ("provider", LINK),
+]);
+
+const TEXTS: GoType = GoType::Map(&GoType::Text);
+
+const LINK: GoType = GoType::Struct(&[("name", GoType::Text), ("url", GoType::Text)]);
+
+const CRD: GoType = GoType::Struct(&[
+    ("name", GoType::Text),
+    ("version", GoType::Text),
+    ("kind", GoType::Text),
+    ("displayName", GoType::Text),
+    ("description", GoType::Text),
+    ("resources", GoType::List(&RESOURCE)),
+    ("statusDescriptors", GoType::List(&DESCRIPTOR)),
+    ("specDescriptors", GoType::List(&DESCRIPTOR)),
+    ("actionDescriptors", GoType::List(&DESCRIPTOR)),
+]);
+
+const API_SERVICE: GoType = GoType::Struct(&[
+    ("name", GoType::Text),
+    ("group", GoType::Text),
+    ("version", GoType::Text),
+    ("kind", GoType::Text),
+    ("deploymentName", GoType::Text),
+    ("containerPort", GoType::Int32),
+    ("displayName", GoType::Text),
+    ("description", GoType::Text),
+    ("resources", GoType::List(&RESOURCE)),
+    ("statusDescriptors", GoType::List(&DESCRIPTOR)),
+    ("specDescriptors", GoType::List(&DESCRIPTOR)),
+    ("actionDescriptors", GoType::List(&DESCRIPTOR)),
+]);
+
+const RESOURCE: GoType = GoType::Struct(&[
+    ("name", GoType::Text),
+    ("kind", GoType::Text),
+    ("version", GoType::Text),
+]);
+
+const DESCRIPTOR: GoType = GoType::Struct(&[
+    ("path", GoType::Text),
+    ("displayName", GoType::Text),
+    ("description", GoType::Text),
+    ("x-descriptors", GoType::List(&GoType::Text)),
+    ("value", GoType::Any),
+]);

@@ -1,0 +1,443 @@
+//! A file of blobs, read piece by piece: what comes next in it, and in which format.
+//!
+//! A file is JSON if its first visible character is `{`, else YAML. Where JSON fails before a
+//! second object, the rest is tried as YAML, since `{a: b}` and one JSON object before `---` look
+//! like JSON too; if YAML fails at once as well, the fault of JSON is the one reported.
+//!
+//! A file that begins with `null` lines and goes on with `{` is JSON here, though upstream takes
+//! it for YAML: it is what catalogd makes of a catalog whose first document is empty, and such a
+//! catalog counts as loaded.
+//!
+//! What a blob is read as is the [`Intake`]'s choice: the index wants what decides ([`Decisive`](super::intake::Decisive)),
+//! `lint` wants what is written. After a fault the one stops and the other goes on, so a reader can
+//! be told to [`recover`](Reader::recover).
+//!
+//! Upstream: apimachinery, `pkg/util/yaml/decoder.go`, `YAMLOrJSONDecoder`.
+
+use super::error::{FbcError, Malformed};
+use super::intake::{Intake, Origin, Place};
+use super::json::{Cursor, Halt, Step, skip_space};
+use super::object::begins_with_brace;
+use super::yaml::{self, Marks, Piece, YamlFault};
+use crate::blob::Position;
+use crate::memory::{Account, Loan, TooLarge};
+
+/// Where the reading of one file stands.
+#[derive(Debug)]
+pub struct Reader {
+    format: Format,
+    /// Blobs and documents handed out.
+    blobs: u32,
+    /// Bytes consumed.
+    at: u64,
+    /// Line feeds among them; unless they are wanted, kept up only while the file may yet turn out
+    /// to be YAML.
+    lines: u64,
+    /// Bytes since the last line feed, kept up where places are wanted.
+    column: u64,
+    places: Places,
+    /// What the reading of a blob takes is taken from.
+    account: Account,
+}
+
+/// Whether lines are counted in JSON, too.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub enum Places {
+    /// Yes.
+    Wanted,
+    /// No: a byte tells the place.
+    Unwanted,
+}
+
+#[derive(Debug)]
+enum Format {
+    Unknown,
+    /// JSON, of which so many objects were read.
+    Json(u32),
+    /// YAML; with the fault of JSON if that was tried before.
+    Yaml(Option<FbcError>),
+    /// JSON after a fault: the next line that begins with an object is looked for.
+    Lost,
+}
+
+/// What comes next in a file.
+#[derive(Debug)]
+pub enum Next<'a, B> {
+    /// A blob, and the bytes it took.
+    Blob {
+        /// The blob.
+        blob: B,
+        /// Where it stands.
+        position: Position,
+        /// How many bytes it took.
+        consumed: usize,
+        /// What the blob takes, to be kept as long as the blob.
+        loan: Option<Loan>,
+    },
+    /// A YAML document, and the bytes it took.
+    Document {
+        /// The document.
+        document: Document<&'a [u8]>,
+        /// How many bytes it took.
+        consumed: usize,
+    },
+    /// Nothing to hand over, but bytes that are done with.
+    Skipped {
+        /// How many bytes those are.
+        consumed: usize,
+    },
+    /// More of the file is needed to tell.
+    Incomplete,
+    /// The file has ended.
+    End,
+}
+
+/// A YAML document as it stands in its file.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub struct Document<T> {
+    /// Its text.
+    pub text: T,
+    /// How many lines come before it.
+    pub lines_before: u64,
+    /// How many bytes do.
+    pub bytes_before: u64,
+    /// The fault to report instead, if this is no YAML.
+    pub json_fault: Option<FbcError>,
+}
+
+impl Reader {
+    /// Reads a file from its beginning; what is read is paid for by `account`.
+    pub fn new(places: Places, account: Account) -> Self {
+        Self {
+            format: Format::Unknown,
+            blobs: 0,
+            at: 0,
+            lines: 0,
+            column: 0,
+            places,
+            account,
+        }
+    }
+
+    /// Where reading stands.
+    pub fn origin(&self) -> Origin {
+        Origin {
+            bytes: self.at,
+            lines: self.lines,
+            column: self.column,
+        }
+    }
+
+    /// Goes on after a fault, with what follows the blob; false where nothing can.
+    pub fn recover(&mut self, fault: &FbcError) -> bool {
+        let is_limit = matches!(
+            fault.malformed,
+            Malformed::BlobTooLarge { .. } | Malformed::TooManyBlobs { .. } | Malformed::Memory(_)
+        );
+        self.format = Format::Lost;
+        !is_limit
+    }
+
+    /// What `text`, the file from where reading stands, begins with; `ended` tells that nothing
+    /// follows it. `read` reads one blob.
+    pub fn next<'a, B>(
+        &mut self,
+        text: &'a [u8],
+        ended: bool,
+        read: impl FnOnce(&mut Cursor<'a>) -> Step<B>,
+    ) -> Result<Next<'a, B>, FbcError> {
+        let next = match &self.format {
+            Format::Unknown => return Ok(self.detect(text, ended)),
+            Format::Json(objects) => self.next_json(*objects, text, ended, read)?,
+            Format::Yaml(_) => self.next_document(text, ended)?,
+            Format::Lost => self.find_object(text, ended),
+        };
+        if matches!(next, Next::Incomplete) && text.len() >= BLOB_LIMIT {
+            return Err(self.fault(Malformed::BlobTooLarge { limit: BLOB_LIMIT }));
+        }
+        if matches!(next, Next::Blob { .. } | Next::Document { .. }) {
+            self.blobs += 1;
+            if self.blobs > BLOB_COUNT_LIMIT {
+                let limit = BLOB_COUNT_LIMIT;
+                return Err(self.fault(Malformed::TooManyBlobs { limit }));
+            }
+        }
+        self.consume(text, &next);
+        Ok(next)
+    }
+
+    fn detect<'a, B>(&mut self, text: &[u8], ended: bool) -> Next<'a, B> {
+        if text.len() < PEEKED && !ended {
+            return Next::Incomplete;
+        }
+        let peeked = text.get(..PEEKED).unwrap_or(text);
+        self.format = if begins_with_brace(after_nulls(peeked)) {
+            Format::Json(0)
+        } else {
+            Format::Yaml(None)
+        };
+        Next::Skipped { consumed: 0 }
+    }
+
+    /// Steps over the rest of what cannot be read.
+    fn find_object<'a, B>(&mut self, text: &[u8], ended: bool) -> Next<'a, B> {
+        if let Some(newline) = memchr::memmem::find(text, b"\n{") {
+            self.format = Format::Json(u32::MAX);
+            return Next::Skipped {
+                consumed: newline + 1,
+            };
+        }
+        // The last byte may be the line feed before an object.
+        match (ended, text.len().saturating_sub(1)) {
+            (true, _) => Next::End,
+            (false, 0) => Next::Incomplete,
+            (false, consumed) => Next::Skipped { consumed },
+        }
+    }
+
+    fn next_json<'a, B>(
+        &mut self,
+        objects: u32,
+        text: &'a [u8],
+        ended: bool,
+        read: impl FnOnce(&mut Cursor<'a>) -> Step<B>,
+    ) -> Result<Next<'a, B>, FbcError> {
+        let space = skip_space(text);
+        let rest = text.get(space..).unwrap_or_default();
+        if rest.is_empty() {
+            return Ok(if ended { Next::End } else { Next::Incomplete });
+        }
+        let begin = self.at + space as u64;
+        let mut cursor = Cursor::counted(rest, self.account.loan());
+        let fault = match read(&mut cursor) {
+            Ok(blob) => {
+                self.format = Format::Json(objects.saturating_add(1));
+                let consumed = space + cursor.at();
+                let position = Position::Byte(begin);
+                return Ok(Next::Blob {
+                    blob,
+                    position,
+                    consumed,
+                    loan: cursor.into_loan(),
+                });
+            }
+            Err(Halt::Incomplete) if !ended => return Ok(Next::Incomplete),
+            Err(Halt::Incomplete) => json_fault(begin + rest.len() as u64, Malformed::Truncated),
+            Err(Halt::Malformed { at, malformed }) => json_fault(begin + at as u64, malformed),
+        };
+        // A limit of ours is none of upstream's: YAML would only run into it again.
+        let is_ours = matches!(
+            fault.malformed,
+            Malformed::TooManyItems { .. } | Malformed::Memory(_)
+        );
+        if objects > 1 || is_ours {
+            return Err(fault);
+        }
+        self.format = Format::Yaml(Some(fault));
+        Ok(Next::Skipped {
+            consumed: blank_line(text),
+        })
+    }
+
+    fn next_document<'a, B>(
+        &mut self,
+        text: &'a [u8],
+        ended: bool,
+    ) -> Result<Next<'a, B>, FbcError> {
+        match yaml::split(text, ended) {
+            Piece::Incomplete => Ok(Next::Incomplete),
+            Piece::End => Ok(Next::End),
+            Piece::Document { length, consumed } => {
+                let document = Document {
+                    text: text.get(..length).unwrap_or_default(),
+                    lines_before: self.lines,
+                    bytes_before: self.at,
+                    json_fault: self.take_json_fault(),
+                };
+                Ok(Next::Document { document, consumed })
+            }
+            Piece::Malformed { at, malformed } => {
+                let before = text.get(..at).unwrap_or_default();
+                let line = self.lines + lines(before) + 1;
+                let position = Position::Line { line, column: 1 };
+                let fault = FbcError {
+                    position,
+                    malformed,
+                };
+                Err(self.take_json_fault().unwrap_or(fault))
+            }
+        }
+    }
+
+    fn take_json_fault(&mut self) -> Option<FbcError> {
+        match &mut self.format {
+            Format::Yaml(fault) => fault.take(),
+            Format::Unknown | Format::Json(_) | Format::Lost => None,
+        }
+    }
+
+    fn consume<B>(&mut self, text: &[u8], next: &Next<'_, B>) {
+        let (Next::Blob { consumed, .. }
+        | Next::Document { consumed, .. }
+        | Next::Skipped { consumed }) = next
+        else {
+            return;
+        };
+        self.at += *consumed as u64;
+        let passed = text.get(..*consumed).unwrap_or_default();
+        if self.places == Places::Wanted {
+            self.lines += lines(passed);
+            self.column = match memchr::memrchr(b'\n', passed) {
+                Some(newline) => (passed.len() - newline - 1) as u64,
+                None => self.column + passed.len() as u64,
+            };
+        } else if matches!(self.format, Format::Yaml(_) | Format::Json(..=1)) {
+            self.lines += lines(passed);
+        }
+    }
+
+    /// A fault where reading stands.
+    fn fault(&self, malformed: Malformed) -> FbcError {
+        let position = match self.format {
+            Format::Yaml(_) => Position::Line {
+                line: self.lines + 1,
+                column: 1,
+            },
+            Format::Unknown | Format::Json(_) | Format::Lost => Position::Byte(self.at),
+        };
+        FbcError {
+            position,
+            malformed,
+        }
+    }
+}
+
+impl<T: AsRef<[u8]>> Document<T> {
+    /// The JSON that the document stands for, and where its parts stand if `marks` are wanted.
+    pub fn to_json(&self, marks: Places) -> Result<(Vec<u8>, Marks), FbcError> {
+        yaml::to_marked_json(self.text.as_ref(), marks == Places::Wanted)
+            .map_err(|fault| self.fault(fault))
+    }
+
+    /// Where it begins in its file.
+    pub fn origin(&self) -> Origin {
+        Origin {
+            bytes: self.bytes_before,
+            lines: self.lines_before,
+            column: 0,
+        }
+    }
+
+    fn fault(&self, fault: YamlFault) -> FbcError {
+        let YamlFault {
+            line,
+            column,
+            malformed,
+        } = fault;
+        let line = self.lines_before + line;
+        let fault = FbcError {
+            position: Position::Line { line, column },
+            malformed,
+        };
+        self.json_fault.clone().unwrap_or(fault)
+    }
+}
+
+/// Hands over the blob that a YAML document stands for, given its JSON.
+pub fn hand_over_document<T: AsRef<[u8]>, I: Intake>(
+    document: &Document<T>,
+    (json, marks): &(Vec<u8>, Marks),
+    file: &str,
+    intake: &mut I,
+) -> Result<(), FbcError> {
+    let line = document.lines_before + 1 + leading_lines(document.text.as_ref());
+    let position = Position::Line { line, column: 1 };
+    let refused = |too_large: TooLarge| FbcError {
+        position,
+        malformed: too_large.into(),
+    };
+    let account = intake.memory();
+    let mut cursor = Cursor::counted(json, account.loan());
+    match I::read(&mut cursor) {
+        Ok(blob) => {
+            let place = Place {
+                file,
+                position,
+                origin: document.origin(),
+                text: document.text.as_ref(),
+                marks: Some(marks),
+            };
+            intake.take(blob, &place);
+            account.check().map_err(refused)?;
+        }
+        Err(Halt::Malformed {
+            malformed: Malformed::Memory(too_large),
+            ..
+        }) => return Err(refused(too_large)),
+        Err(halt) => {
+            let malformed = match halt {
+                Halt::Malformed { malformed, .. } => malformed,
+                Halt::Incomplete => Malformed::Truncated,
+            };
+            let fault = FbcError {
+                position,
+                malformed,
+            };
+            return Err(document.json_fault.clone().unwrap_or(fault));
+        }
+    }
+    Ok(())
+}
+
+fn json_fault(at: u64, malformed: Malformed) -> FbcError {
+    FbcError {
+        position: Position::Byte(at),
+        malformed,
+    }
+}
+
+/// The text after the lines of `null` that it begins with.
+fn after_nulls(mut text: &[u8]) -> &[u8] {
+    while let Some(rest) = text.trim_ascii_start().strip_prefix(b"null")
+        && rest.first().is_some_and(u8::is_ascii_whitespace)
+    {
+        text = rest;
+    }
+    text
+}
+
+/// How many bytes of white space a text begins with, at most up to its first line feed.
+fn blank_line(text: &[u8]) -> usize {
+    let valid = text.utf8_chunks().next().map_or("", |chunk| chunk.valid());
+    let blank = valid.len() - valid.trim_start().len();
+    let line = text
+        .get(..blank)
+        .and_then(|blank| memchr::memchr(b'\n', blank));
+    line.map_or(blank, |newline| newline + 1)
+}
+
+/// How many blank and comment lines, and separators, a document begins with.
+fn leading_lines(document: &[u8]) -> u64 {
+    let is_content = |line: &&[u8]| {
+        let line = line.trim_ascii();
+        !(line.is_empty() || line.starts_with(b"#") || line.starts_with(b"---"))
+    };
+    let before = document
+        .split(|&byte| byte == b'\n')
+        .take_while(|line| !is_content(line));
+    before.count() as u64
+}
+
+fn lines(text: &[u8]) -> u64 {
+    memchr::memchr_iter(b'\n', text).count() as u64
+}
+
+/// How large one blob may be. The largest bundles of real catalogs have a few megabytes; twice
+/// this much (the text and what it is turned into) must fit a process of 256 MiB.
+pub const BLOB_LIMIT: usize = 32 << 20;
+
+/// How many blobs one file may have. The largest known catalogs have some tens of thousands.
+const BLOB_COUNT_LIMIT: u32 = 500_000;
+
+/// How much of a file decides on its format.
+const PEEKED: usize = 4096;

@@ -1,0 +1,170 @@
+//! The structs that operator-controller decodes blobs into, as far as their types matter.
+//!
+//! Every field of the Go structs is read here, if only to see that it has its type: a wrong one
+//! fails the package. Upstream: operator-registry, `alpha/declcfg/declcfg.go` and
+//! `alpha/property/property.go`.
+
+use super::base64;
+use super::json::{Cursor, Record, Step};
+use super::object::{self, DataFault};
+use crate::blob::{Deprecation, Entry, Fault, Kind};
+
+mod property;
+
+pub(crate) use property::Properties;
+
+impl<'a> Record<'a> for Entry<'a> {
+    const FIELDS: &'static [&'static str] = &["name", "replaces", "skips", "skipRange"];
+
+    fn read(&mut self, index: usize, cursor: &mut Cursor<'a>) -> Step<()> {
+        match index {
+            0 => self.name = cursor.text()?,
+            1 => self.replaces = cursor.text()?,
+            2 => self.skips = cursor.list(Cursor::text)?,
+            _ => self.skip_range = cursor.text()?,
+        }
+        Ok(())
+    }
+}
+
+impl<'a> Record<'a> for Deprecation<'a> {
+    const FIELDS: &'static [&'static str] = &["reference", "message"];
+
+    fn read(&mut self, index: usize, cursor: &mut Cursor<'a>) -> Step<()> {
+        if index == 0 {
+            let Reference(target) = cursor.record()?;
+            self.schema = target.schema;
+            self.name = target.name;
+        } else {
+            self.message = cursor.text()?;
+        }
+        Ok(())
+    }
+}
+
+/// What an entry of an `olm.deprecations` refers to.
+#[derive(Default)]
+struct Reference<'a>(Deprecation<'a>);
+
+impl<'a> Record<'a> for Reference<'a> {
+    const FIELDS: &'static [&'static str] = &["schema", "name"];
+
+    fn read(&mut self, index: usize, cursor: &mut Cursor<'a>) -> Step<()> {
+        let text = cursor.text()?;
+        match index {
+            0 => self.0.schema = text,
+            _ => self.0.name = text,
+        }
+        Ok(())
+    }
+}
+
+/// An item of a bundle's `relatedImages`, of which only the types matter.
+#[derive(Default)]
+pub(crate) struct RelatedImage;
+
+impl<'a> Record<'a> for RelatedImage {
+    const FIELDS: &'static [&'static str] = &["name", "image"];
+
+    fn read(&mut self, _: usize, cursor: &mut Cursor<'a>) -> Step<()> {
+        cursor.text().map(drop)
+    }
+}
+
+/// A package's `icon`, of which only the types matter.
+#[derive(Default)]
+pub(crate) struct Icon;
+
+impl<'a> Record<'a> for Icon {
+    const FIELDS: &'static [&'static str] = &["base64data", "mediatype"];
+
+    fn read(&mut self, index: usize, cursor: &mut Cursor<'a>) -> Step<()> {
+        match index {
+            0 => cursor.binary(Binary::Any),
+            _ => cursor.text().map(drop),
+        }
+    }
+}
+
+/// The value of an `olm.bundle.object` property: its data must be readable.
+#[derive(Default)]
+struct BundleObject;
+
+impl<'a> Record<'a> for BundleObject {
+    const FIELDS: &'static [&'static str] = &["data"];
+
+    fn read(&mut self, _: usize, cursor: &mut Cursor<'a>) -> Step<()> {
+        cursor.binary(Binary::Object)
+    }
+}
+
+/// What binary data must be.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub(crate) enum Binary {
+    /// Anything.
+    Any,
+    /// A JSON object or YAML.
+    Object,
+}
+
+impl Binary {
+    fn check_bytes(self, bytes: &[u8]) -> Result<(), DataFault> {
+        match self {
+            Self::Any => Ok(()),
+            Self::Object => object::check(bytes),
+        }
+    }
+}
+
+impl Cursor<'_> {
+    /// Reads a Go `[]byte`: base64, or a list of numbers.
+    pub(crate) fn binary(&mut self, binary: Binary) -> Step<()> {
+        let checked = match self.kind()? {
+            Kind::String => {
+                let data = self.string()?;
+                match binary {
+                    Binary::Any if base64::is_valid(data.decode().as_bytes()) => Ok(()),
+                    Binary::Any => Err(DataFault::Base64),
+                    Binary::Object => object::check_encoded(data),
+                }
+            }
+            Kind::List => binary.check_bytes(&self.list(Self::octet)?),
+            found => return self.skip_instead(found, "base64 in a string"),
+        };
+        if let Err(fault) = checked {
+            let path = self.path();
+            self.note(match fault {
+                DataFault::Base64 => Fault::Base64 { path },
+                DataFault::Yaml(reason) => Fault::ObjectData { path, reason },
+            });
+        }
+        Ok(())
+    }
+
+    /// Reads a number from 0 to 255; null is 0.
+    fn octet(&mut self) -> Step<u8> {
+        let found = self.kind()?;
+        if found != Kind::Number {
+            self.skip_instead(found, OCTET)?;
+            return Ok(0);
+        }
+        let octet = octet(self.number()?);
+        if octet.is_none() {
+            let (path, expected) = (self.path(), OCTET.into());
+            self.note(Fault::WrongType {
+                path,
+                expected,
+                found,
+            });
+        }
+        Ok(octet.unwrap_or_default())
+    }
+}
+
+/// The whole number from 0 to 255 that a number is. `1e2` is one: catalogd writes numbers anew.
+fn octet(number: &str) -> Option<u8> {
+    let number = number.parse::<f64>().ok()?;
+    (number.fract() == 0.0).then(|| format!("{number:.0}").parse().ok())?
+}
+
+const OCTET: &str = "a whole number from 0 to 255";

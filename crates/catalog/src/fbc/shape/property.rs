@@ -1,0 +1,294 @@
+//! The properties of a blob: a list of a type and a value each.
+//!
+//! The schema of a blob usually comes after its properties (catalogd sorts keys), and they are
+//! nearly all of its bytes. So they are read for what they would mean in a bundle, in the one
+//! pass over the blob, before it is known whether it is one.
+
+use std::borrow::Cow;
+use std::collections::BTreeSet;
+
+use super::BundleObject;
+use crate::blob::{Bundle, DependencyKind, Fault, Kind, PackageProperty, ReleaseField};
+use crate::fbc::json::{Cursor, Record, Step};
+use crate::guardrail;
+
+/// What the properties of a blob mean.
+#[derive(Debug, Default)]
+pub(crate) struct Properties<'a> {
+    /// What they say of a bundle.
+    pub(crate) facts: Bundle<'a>,
+    /// The first fault in them.
+    fault: Option<Fault>,
+    /// The index of each `olm.bundle.object`, and where its value begins.
+    objects: Vec<(usize, Option<usize>)>,
+    /// Where the value of each property that holds guardrails begins.
+    pub(crate) guardrails: Vec<Option<usize>>,
+    /// The types of those that hold guardrails in a version which is not known here.
+    pub(crate) other_guardrails: BTreeSet<Cow<'a, str>>,
+    csv: CsvSeen,
+}
+
+/// Whether an `olm.csv.metadata` was read.
+#[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
+enum CsvSeen {
+    #[default]
+    No,
+    Yes,
+}
+
+impl<'a> Properties<'a> {
+    /// Reads the value of `properties`.
+    pub(crate) fn read(cursor: &mut Cursor<'a>) -> Step<Self> {
+        let mut properties = Self::default();
+        let mut index = 0;
+        let ((), fault) = cursor.isolated(|cursor| {
+            cursor.within("properties", |cursor| {
+                cursor.list(|cursor| {
+                    let property = cursor.record()?;
+                    properties.take(index, property, cursor)?;
+                    index += 1;
+                    Ok(())
+                })
+            })?;
+            Ok(())
+        })?;
+        properties.fault = fault;
+        Ok(properties)
+    }
+
+    /// The first fault of them that matters to every blob that has properties.
+    pub(crate) fn take_fault(&mut self) -> Option<Fault> {
+        self.fault.take()
+    }
+
+    /// Checks what matters in a bundle only: the data of each `olm.bundle.object`.
+    pub(crate) fn check_objects(&self, cursor: &mut Cursor<'a>) -> Step<()> {
+        cursor.within("properties", |cursor| {
+            for &(index, value) in &self.objects {
+                cursor.within_item(index, |cursor| check_object(value, cursor))?;
+            }
+            Ok(())
+        })
+    }
+
+    fn take(&mut self, index: usize, property: Property<'a>, cursor: &mut Cursor<'a>) -> Step<()> {
+        match property.kind.as_ref() {
+            "olm.package" if self.facts.package_property == PackageProperty::Absent => {
+                let value = property.value.at();
+                self.facts.package_property =
+                    cursor.within("value", |cursor| package_property(value, cursor))?;
+            }
+            "olm.bundle.object" => {
+                cursor.keep()?;
+                cursor.hold(PLACE)?;
+                self.objects.push((index, property.value.at()));
+            }
+            guardrail::SCHEMA => {
+                cursor.keep()?;
+                cursor.hold(PLACE)?;
+                self.guardrails.push(property.value.at());
+            }
+            kind if guardrail::is_of_other_version(kind) => {
+                cursor.hold(PLACE + KIND)?;
+                self.other_guardrails.insert(property.kind);
+            }
+            CSV_METADATA if self.csv == CsvSeen::No => {
+                self.csv = CsvSeen::Yes;
+                self.take_csv(property.value, cursor)?;
+            }
+            kind if self.facts.dependency.is_none() => {
+                self.facts.dependency = DependencyKind::of(kind);
+            }
+            _ => {}
+        }
+        Ok(())
+    }
+
+    fn take_csv(&mut self, value: Value<'a>, cursor: &mut Cursor<'a>) -> Step<()> {
+        let csv = match value {
+            Value::Csv(csv) => csv,
+            Value::At(at) => cursor.revisit(at, CsvMetadata::read_lenient)?,
+            Value::Absent => return Ok(()),
+        };
+        self.facts.min_kube_version = csv.min_kube_version;
+        self.facts.all_namespaces = csv.all_namespaces;
+        Ok(())
+    }
+}
+
+fn check_object(value: Option<usize>, cursor: &mut Cursor<'_>) -> Step<()> {
+    cursor.within("value", |cursor| {
+        let Some(at) = value else {
+            let (path, expected) = (cursor.path(), "an object with data".into());
+            cursor.note(Fault::Missing { path, expected });
+            return Ok(());
+        };
+        let BundleObject = cursor.revisit(at, Cursor::record)?;
+        Ok(())
+    })
+}
+
+/// Reads the value of an `olm.package` property.
+fn package_property<'a>(
+    value: Option<usize>,
+    cursor: &mut Cursor<'a>,
+) -> Step<PackageProperty<'a>> {
+    let Some(at) = value else {
+        let (path, expected) = (cursor.path(), "an object with a version".into());
+        return Ok(PackageProperty::Undecodable(Fault::Missing {
+            path,
+            expected,
+        }));
+    };
+    let (package, fault) =
+        cursor.isolated(|cursor| cursor.revisit(at, Cursor::record::<PackageValue<'a>>))?;
+    Ok(match fault {
+        Some(fault) => PackageProperty::Undecodable(fault),
+        None => PackageProperty::Present {
+            version: package.version,
+            release: package.release,
+        },
+    })
+}
+
+#[derive(Default)]
+struct Property<'a> {
+    kind: Cow<'a, str>,
+    value: Value<'a>,
+}
+
+/// The value of a property.
+#[derive(Default)]
+enum Value<'a> {
+    /// There is none.
+    #[default]
+    Absent,
+    /// It begins at this byte.
+    At(usize),
+    /// It was read as that of an `olm.csv.metadata`.
+    Csv(CsvMetadata<'a>),
+}
+
+impl Value<'_> {
+    fn at(&self) -> Option<usize> {
+        match self {
+            Self::At(at) => Some(*at),
+            Self::Absent | Self::Csv(_) => None,
+        }
+    }
+}
+
+impl<'a> Record<'a> for Property<'a> {
+    const FIELDS: &'static [&'static str] = &["type", "value"];
+
+    fn read(&mut self, index: usize, cursor: &mut Cursor<'a>) -> Step<()> {
+        if index == 0 {
+            self.kind = cursor.text()?;
+        } else if self.kind == CSV_METADATA {
+            self.value = Value::Csv(CsvMetadata::read_lenient(cursor)?);
+        } else {
+            cursor.kind()?;
+            self.value = Value::At(cursor.at());
+            cursor.skip()?;
+        }
+        Ok(())
+    }
+
+    fn takes_null(index: usize) -> bool {
+        index == 1
+    }
+}
+
+/// The value of an `olm.package` property. Its `packageName` only has to be a string.
+#[derive(Default)]
+struct PackageValue<'a> {
+    version: Cow<'a, str>,
+    release: ReleaseField<'a>,
+}
+
+impl<'a> Record<'a> for PackageValue<'a> {
+    const FIELDS: &'static [&'static str] = &["packageName", "version", "release"];
+
+    fn read(&mut self, index: usize, cursor: &mut Cursor<'a>) -> Step<()> {
+        match index {
+            0 => drop(cursor.text()?),
+            1 => self.version = cursor.text()?,
+            _ if self.release == ReleaseField::NotAString => cursor.skip()?,
+            _ => self.release = release_field(cursor)?,
+        }
+        Ok(())
+    }
+}
+
+fn release_field<'a>(cursor: &mut Cursor<'a>) -> Step<ReleaseField<'a>> {
+    Ok(match cursor.kind()? {
+        Kind::String => ReleaseField::Text(cursor.decoded()?),
+        found => {
+            cursor.skip()?;
+            match found {
+                Kind::Null => ReleaseField::Absent,
+                _ => ReleaseField::NotAString,
+            }
+        }
+    })
+}
+
+/// The value of an `olm.csv.metadata` property. OLM does not read it to resolve, so what has not
+/// its type in it is just not known.
+#[derive(Default)]
+struct CsvMetadata<'a> {
+    all_namespaces: Option<bool>,
+    min_kube_version: Cow<'a, str>,
+}
+
+impl<'a> CsvMetadata<'a> {
+    fn read_lenient(cursor: &mut Cursor<'a>) -> Step<Self> {
+        let (csv, _) = cursor.isolated(Cursor::record)?;
+        Ok(csv)
+    }
+}
+
+impl<'a> Record<'a> for CsvMetadata<'a> {
+    const FIELDS: &'static [&'static str] = &["installModes", "minKubeVersion"];
+
+    fn read(&mut self, index: usize, cursor: &mut Cursor<'a>) -> Step<()> {
+        if index == 0 {
+            let modes: Vec<InstallMode<'a>> = cursor.list(Cursor::record)?;
+            self.all_namespaces = (!modes.is_empty()).then(|| {
+                modes
+                    .iter()
+                    .any(|m| m.kind == "AllNamespaces" && m.supported)
+            });
+        } else {
+            self.min_kube_version = cursor.text()?;
+        }
+        Ok(())
+    }
+}
+
+#[derive(Default)]
+struct InstallMode<'a> {
+    kind: Cow<'a, str>,
+    supported: bool,
+}
+
+impl<'a> Record<'a> for InstallMode<'a> {
+    const FIELDS: &'static [&'static str] = &["type", "supported"];
+
+    fn read(&mut self, index: usize, cursor: &mut Cursor<'a>) -> Step<()> {
+        if index == 0 {
+            self.kind = cursor.text()?;
+        } else {
+            self.supported = cursor.boolean()?;
+        }
+        Ok(())
+    }
+}
+
+/// The place of a property in a list that may be growing.
+const PLACE: usize = 4 * size_of::<(usize, Option<usize>)>();
+
+/// A node of the set of kinds, most of which have one.
+const KIND: usize = 12 * size_of::<Cow<'static, str>>();
+
+const CSV_METADATA: &str = "olm.csv.metadata";

@@ -1,0 +1,388 @@
+//! YAML events in, JSON out, without a tree in between and without recursion.
+//!
+//! An anchored value is remembered as the place of its JSON, an alias repeats it. A merge (`<<`)
+//! writes the members of the merged mapping where it stands: the reader of the JSON takes the
+//! last of equal keys, which is what go.yaml.in/yaml/v2 comes to. Of a list of mappings the first
+//! has precedence there, so they are written once more in reverse.
+
+use std::borrow::Cow;
+use std::collections::BTreeMap;
+use std::ops::Range;
+
+use granit_parser::{Event, Options, Parser, ScalarStyle, Span, StrInput, Tag};
+
+use super::fault::{YamlFault, invalid, not_mergeable, scan_fault, unreadable};
+use super::frame::{Anchor, Frame, Shape};
+use super::marks::Marks;
+use super::scalar::{is_merge, local_tag, typed};
+use super::write::JsonText;
+use crate::fbc::error::Malformed;
+use crate::yaml_scalar::Scalar;
+
+/// Turns one document into JSON.
+pub(super) struct Transcoder<'a> {
+    text: &'a str,
+    parser: Parser<'a, StrInput<'a>>,
+    out: JsonText,
+    open: Vec<Frame>,
+    anchors: BTreeMap<usize, Anchor>,
+    /// Where the event that is being worked on stands.
+    at: Span,
+    marks: Marks,
+}
+
+type Outcome = Result<(), Malformed>;
+
+impl<'a> Transcoder<'a> {
+    pub(super) fn new(text: &'a str, marks: Marks) -> Self {
+        Self {
+            text,
+            parser: Parser::new_from_str_with_options(text, options()),
+            out: JsonText::with_capacity(text.len() + text.len() / 8),
+            open: Vec::new(),
+            anchors: BTreeMap::new(),
+            at: Span::default(),
+            marks,
+        }
+    }
+
+    /// The JSON of the first document; `null` if there is none.
+    pub(super) fn run(mut self) -> Result<(Vec<u8>, Marks), YamlFault> {
+        while let Some(event) = self.parser.next_event() {
+            let (event, span) = event.map_err(|fault| scan_fault(&fault))?;
+            self.at = span;
+            if event == Event::DocumentEnd {
+                break;
+            }
+            self.event(event)
+                .map_err(|malformed| self.fault(malformed))?;
+        }
+        if self.out.len() == 0 {
+            return Ok((b"null".to_vec(), self.marks));
+        }
+        Ok((self.out.into_bytes(), self.marks))
+    }
+
+    fn event(&mut self, event: Event<'a>) -> Outcome {
+        // The parser numbers anchors from 1.
+        if event.anchor_id() > Some(ANCHOR_LIMIT) {
+            return Err(Malformed::TooManyAnchors {
+                limit: ANCHOR_LIMIT,
+            });
+        }
+        match event {
+            Event::Scalar(text, style, anchor, tag) => {
+                self.scalar(&text, style, anchor, tag.as_deref())
+            }
+            Event::Alias(anchor) => self.alias(anchor),
+            Event::SequenceStart(_, anchor, _) => self.begin_list(anchor),
+            Event::MappingStart(_, anchor, _) => self.begin_mapping(anchor),
+            Event::SequenceEnd | Event::MappingEnd => self.end(),
+            _ => Ok(()),
+        }
+    }
+
+    fn fault(&self, malformed: Malformed) -> YamlFault {
+        YamlFault {
+            line: self.at.start.line() as u64,
+            column: self.at.start.col() as u64 + 1,
+            malformed,
+        }
+    }
+
+    /// Notes where the value stands that is about to be written.
+    fn mark(&mut self) {
+        let start = &self.at.start;
+        self.marks.note(self.out.len(), start.line(), start.col());
+    }
+
+    fn shape(&self) -> Option<&Shape> {
+        self.open.last().map(|frame| &frame.shape)
+    }
+
+    fn set_shape(&mut self, shape: Shape) {
+        if let Some(frame) = self.open.last_mut() {
+            frame.shape = shape;
+        }
+    }
+
+    fn is_at_key(&self) -> bool {
+        matches!(self.shape(), Some(Shape::Key | Shape::MergedKey))
+    }
+
+    fn scalar(
+        &mut self,
+        text: &str,
+        style: ScalarStyle,
+        anchor: usize,
+        tag: Option<&Tag>,
+    ) -> Outcome {
+        if let Some(tag) = tag.and_then(local_tag) {
+            let start = &self.at.start;
+            self.marks.note_tag(&tag, text, start.line(), start.col());
+        }
+        let merge = text == "<<" && is_merge(style, tag);
+        let scalar = typed(text, style, tag)?;
+        if self.is_at_key() {
+            if !merge {
+                return self.key(scalar, anchor);
+            }
+            self.begin_merge();
+            return Ok(());
+        }
+        self.begin_value()?;
+        self.mark();
+        let start = self.out.len();
+        self.out.scalar(&scalar)?;
+        self.anchor(anchor, start);
+        self.end_value();
+        Ok(())
+    }
+
+    fn begin_merge(&mut self) {
+        let merged = self.shape() == Some(&Shape::MergedKey);
+        self.set_shape(if merged {
+            Shape::MergedMerge
+        } else {
+            Shape::Merge
+        });
+    }
+
+    fn key(&mut self, scalar: Scalar<'_>, anchor: usize) -> Outcome {
+        if self.at.start.line() != self.at.end.line() && !self.is_after_question_mark() {
+            return Err(invalid("a key goes on over the end of its line"));
+        }
+        if anchor > 0 {
+            let mut value = JsonText::default();
+            value.scalar(&scalar)?;
+            self.anchors
+                .insert(anchor, Anchor::Kept(value.into_bytes()));
+        }
+        let key = scalar.into_key().map_err(|fault| unreadable(&fault))?;
+        self.write_key(&key);
+        Ok(())
+    }
+
+    /// Whether the key that is being worked on is explicit, `? key`.
+    fn is_after_question_mark(&self) -> bool {
+        let before = self
+            .at
+            .start
+            .byte_offset()
+            .and_then(|at| self.text.get(..at));
+        before.is_some_and(|text| text.trim_end().ends_with('?'))
+    }
+
+    fn write_key(&mut self, key: &str) {
+        self.out.separate();
+        self.out.string(key);
+        self.out.push(b':');
+        let merged = self.shape() == Some(&Shape::MergedKey);
+        self.set_shape(if merged {
+            Shape::MergedValue
+        } else {
+            Shape::Value
+        });
+    }
+
+    /// Before a value that is no key and no mapping to merge.
+    fn begin_value(&mut self) -> Outcome {
+        match self.shape() {
+            Some(Shape::Key | Shape::MergedKey) => Err(invalid("a mapping or list is no key")),
+            Some(Shape::Merge | Shape::MergedMerge | Shape::MergedList(_)) => Err(not_mergeable()),
+            Some(Shape::List) => {
+                self.out.separate();
+                Ok(())
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// After a value of any kind.
+    fn end_value(&mut self) {
+        match self.shape() {
+            Some(Shape::Value | Shape::Merge) => self.set_shape(Shape::Key),
+            Some(Shape::MergedValue | Shape::MergedMerge) => self.set_shape(Shape::MergedKey),
+            _ => {}
+        }
+    }
+
+    fn begin_list(&mut self, anchor: usize) -> Outcome {
+        let merges = matches!(self.shape(), Some(Shape::Merge | Shape::MergedMerge));
+        let shape = if merges {
+            Shape::MergedList(Vec::new())
+        } else {
+            self.begin_value()?;
+            Shape::List
+        };
+        self.begin(shape, anchor);
+        if !merges {
+            self.mark();
+            self.out.push(b'[');
+        }
+        Ok(())
+    }
+
+    fn begin_mapping(&mut self, anchor: usize) -> Outcome {
+        if let Some(Shape::Merge | Shape::MergedMerge | Shape::MergedList(_)) = self.shape() {
+            self.begin(Shape::MergedKey, anchor);
+            return Ok(());
+        }
+        self.begin_value()?;
+        self.begin(Shape::Key, anchor);
+        self.mark();
+        self.out.push(b'{');
+        Ok(())
+    }
+
+    fn begin(&mut self, shape: Shape, anchor: usize) {
+        let start = self.out.len();
+        self.open.push(Frame {
+            shape,
+            start,
+            anchor,
+        });
+    }
+
+    fn end(&mut self) -> Outcome {
+        let Some(Frame {
+            shape,
+            start,
+            anchor,
+        }) = self.open.pop()
+        else {
+            return Ok(());
+        };
+        match shape {
+            Shape::List => {
+                self.out.push(b']');
+                self.anchor(anchor, start);
+            }
+            Shape::MergedKey => self.end_merged(start, anchor),
+            Shape::MergedList(members) => self.end_merged_list(members)?,
+            _ => {
+                self.out.push(b'}');
+                self.anchor(anchor, start);
+            }
+        }
+        self.end_value();
+        self.check_size()
+    }
+
+    /// After a mapping whose members were written into the one around it.
+    fn end_merged(&mut self, start: usize, anchor: usize) {
+        let members = start..self.out.len();
+        if anchor > 0 {
+            let text = self.out.written(members.clone());
+            let text = text.strip_prefix(b",").unwrap_or(text);
+            let whole = [b"{", text, b"}"].concat();
+            self.anchors.insert(anchor, Anchor::Kept(whole));
+        }
+        self.note_merged(members);
+    }
+
+    /// Within a list of mappings to merge: where the members of one stand.
+    fn note_merged(&mut self, members: Range<usize>) {
+        if let Some(Frame {
+            shape: Shape::MergedList(list),
+            ..
+        }) = self.open.last_mut()
+        {
+            list.push(members);
+        }
+    }
+
+    fn end_merged_list(&mut self, members: Vec<Range<usize>>) -> Outcome {
+        for range in members.into_iter().rev() {
+            let text = self.out.written(range.clone());
+            if text.is_empty() {
+                continue;
+            }
+            if !text.starts_with(b",") {
+                self.out.separate();
+            }
+            self.out.repeat(range);
+            self.check_size()?;
+        }
+        Ok(())
+    }
+
+    fn anchor(&mut self, anchor: usize, start: usize) {
+        if anchor > 0 {
+            let written = start..self.out.len();
+            self.anchors.insert(anchor, Anchor::Written(written));
+        }
+    }
+
+    fn alias(&mut self, anchor: usize) -> Outcome {
+        let json = match self.anchors.get(&anchor) {
+            Some(Anchor::Written(range)) => Cow::Owned(self.out.written(range.clone()).to_vec()),
+            Some(Anchor::Kept(json)) => Cow::Owned(json.clone()),
+            None => return Err(invalid("an anchor's value contains itself")),
+        };
+        match self.shape() {
+            Some(Shape::Key | Shape::MergedKey) => return self.alias_key(&json),
+            Some(Shape::Merge | Shape::MergedMerge | Shape::MergedList(_)) => {
+                self.alias_merge(&json)?;
+            }
+            _ => {
+                self.begin_value()?;
+                self.mark();
+                self.out.raw(&json);
+            }
+        }
+        self.end_value();
+        self.check_size()
+    }
+
+    /// An alias as a key: what it stands for must be a scalar other than null.
+    fn alias_key(&mut self, json: &[u8]) -> Outcome {
+        match serde_json::from_slice(json) {
+            Ok(serde_json::Value::String(text)) => self.write_key(&text),
+            Ok(value @ (serde_json::Value::Bool(_) | serde_json::Value::Number(_))) => {
+                self.write_key(&value.to_string());
+            }
+            _ => return Err(invalid("a mapping, a list or null is no key")),
+        }
+        Ok(())
+    }
+
+    /// An alias to merge: what it stands for must be a mapping.
+    fn alias_merge(&mut self, json: &[u8]) -> Outcome {
+        let inner = json
+            .strip_prefix(b"{")
+            .and_then(|json| json.strip_suffix(b"}"));
+        let members = inner.ok_or_else(not_mergeable)?;
+        let start = self.out.len();
+        if !members.is_empty() {
+            self.out.separate();
+            self.out.raw(members);
+        }
+        self.note_merged(start..self.out.len());
+        Ok(())
+    }
+
+    fn check_size(&self) -> Outcome {
+        if self.out.len() > SIZE_LIMIT {
+            return Err(Malformed::Aliases { limit: SIZE_LIMIT });
+        }
+        Ok(())
+    }
+}
+
+fn options() -> Options {
+    granit_parser::options! {
+        emit_comments: false,
+        flow_nesting_limit: NESTING_LIMIT,
+        block_nesting_limit: NESTING_LIMIT,
+    }
+}
+
+/// As deep as go.yaml.in/yaml/v2 goes.
+const NESTING_LIMIT: usize = 10_000;
+
+/// How many anchors are remembered; people write a handful.
+const ANCHOR_LIMIT: usize = 10_000;
+
+/// How much JSON one document may become. Without aliases no real one comes near.
+const SIZE_LIMIT: usize = 32 << 20;

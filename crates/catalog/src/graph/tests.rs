@@ -1,0 +1,105 @@
+use super::*;
+use crate::olm::Rules;
+use crate::{Catalog, CatalogBuilder, fbc};
+
+/// The catalog of a package `p` whose channels have these entries, as YAML lists them.
+fn catalog(text: &str) -> Catalog {
+    let rules = Rules::default();
+    let mut builder = CatalogBuilder::new(&rules);
+    fbc::read("catalog", text.as_bytes(), &mut builder).expect("a catalog");
+    builder.finish().expect("no bound")
+}
+
+const LANTERN: &str = r#"
+{"schema": "olm.package", "name": "lantern", "defaultChannel": "stable"}
+{"schema": "olm.channel", "package": "lantern", "name": "stable", "entries": [
+    {"name": "lantern.v1.2.0", "replaces": "lantern.v1.0.0", "skips": ["lantern.v1.1.0"],
+     "skipRange": ">=0.9.0 <1.3.0"},
+    {"name": "lantern.v1.0.0", "replaces": "lantern.v0.9.0"}]}
+{"schema": "olm.channel", "package": "lantern", "name": "fast", "entries": [
+    {"name": "lantern.v1.2.0", "skipRange": "v1"}, {"name": "lantern.v1.3.0"}]}
+{"schema": "olm.bundle", "package": "lantern", "name": "lantern.v1.0.0", "image": "i:1", "properties": [
+    {"type": "olm.package", "value": {"packageName": "lantern", "version": "1.0.0"}}]}
+{"schema": "olm.bundle", "package": "lantern", "name": "lantern.v1.2.0", "properties": [
+    {"type": "olm.package", "value": {"packageName": "lantern", "version": "1.2.0"}}]}
+{"schema": "olm.bundle", "package": "lantern", "name": "lantern.v0.8.0", "properties": [
+    {"type": "olm.package", "value": {"packageName": "lantern", "version": "0.8.0"}}]}
+"#;
+
+fn edges(graph: &Graph<'_>, channel: &str) -> Vec<String> {
+    let channel = graph.channel(channel).expect("a channel");
+    let name = |node| graph.name_of(node).trim_start_matches("lantern.");
+    let edge = |edge: Edge<'_>| {
+        format!(
+            "{} {} {}",
+            name(edge.to),
+            edge.kind.field(),
+            name(edge.from)
+        )
+    };
+    channel.edges(graph).map(edge).collect()
+}
+
+#[test]
+fn a_graph_has_what_its_author_wrote() {
+    let catalog = catalog(LANTERN);
+    let package = catalog.package("lantern").expect("it").expect("decoded");
+    let graph = Graph::of("lantern", package);
+    let names: Vec<_> = graph.nodes().map(|node| graph.name_of(node)).collect();
+    assert_eq!(
+        names,
+        [
+            "lantern.v1.2.0",
+            "lantern.v1.0.0",
+            "lantern.v0.8.0",
+            "lantern.v0.9.0",
+            "lantern.v1.1.0"
+        ]
+    );
+    let bundles = graph.nodes().filter(|node| graph.bundle(*node).is_some());
+    assert_eq!(bundles.count(), 3);
+    assert_eq!(graph.default_channel(), Some("stable"));
+    let first = graph.find("lantern.v1.0.0").expect("it");
+    assert_eq!(
+        graph.bundle(first).map(|bundle| &*bundle.image),
+        Some("i:1")
+    );
+}
+
+#[test]
+fn edges_stand_by_entry_and_kind_and_keep_to_their_channel() {
+    let catalog = catalog(LANTERN);
+    let package = catalog.package("lantern").expect("it").expect("decoded");
+    let graph = Graph::of("lantern", package);
+    assert_eq!(
+        edges(&graph, "stable"),
+        [
+            "v1.2.0 replaces v1.0.0",
+            "v1.2.0 skips v1.1.0",
+            "v1.2.0 skipRange v1.0.0",
+            "v1.0.0 replaces v0.9.0",
+        ]
+    );
+    assert_eq!(edges(&graph, "fast"), Vec::<String>::new());
+    let fast = graph.channel("fast").expect("it");
+    assert_eq!(fast.entries.len(), 1, "v1.3.0 has no bundle");
+    assert_eq!(fast.entries[0].unread_ranges, ["v1"]);
+}
+
+#[test]
+fn an_entry_that_replaces_or_skips_itself_is_no_head() {
+    for edge in [
+        r#""replaces": "lantern.v1.2.0""#,
+        r#""skips": ["lantern.v1.2.0"]"#,
+    ] {
+        let own = format!(r#"{{"name": "lantern.v1.2.0", {edge}}}"#);
+        let text = LANTERN.replace(r#"{"name": "lantern.v1.2.0", "skipRange": "v1"}"#, &own);
+        let catalog = catalog(&text);
+        let package = catalog.package("lantern").expect("it").expect("decoded");
+        let graph = Graph::of("lantern", package);
+        let fast = graph.channel("fast").expect("it");
+        assert_eq!(fast.heads().count(), 0, "{edge}");
+        let stable = graph.channel("stable").expect("it");
+        assert_eq!(stable.heads().count(), 1, "{edge}");
+    }
+}

@@ -1,0 +1,356 @@
+//! From the blobs of one package to its index.
+
+use std::collections::HashMap;
+
+use crate::blob;
+use crate::builder::{VALUE_PER_BYTE, guardrails as guardrails_of};
+use crate::bundle_set::{BundleIndex, BundleSet};
+use crate::channel::ChannelIndex;
+use crate::edges::{Edge, EdgesBuilder, NameEdge};
+use crate::guardrail::{Authored, Guardrails, Unread};
+use crate::heap::{Heap, allocated};
+use crate::memory::{Account, Loan, TooLarge};
+use crate::{Bundle, Channel, Deprecation, Package};
+
+/// The blobs of one package, by what they are, in the order of their files.
+#[derive(Debug, Default)]
+pub(super) struct Parts {
+    pub(super) package: Option<blob::Package<'static>>,
+    pub(super) bundles: Vec<Bundle>,
+    pub(super) channels: Vec<blob::Channel<'static>>,
+    /// The entries of the first `olm.deprecations`; others are not looked at.
+    pub(super) deprecations: Option<Vec<blob::Deprecation<'static>>>,
+    pub(super) guardrails: Vec<Result<Guardrails, Unread>>,
+    /// The schemas of blobs with guardrails of a version that is not known.
+    pub(super) other_guardrails: Vec<Box<str>>,
+}
+
+/// Where the bundles of one name stand: blobs that are filed under different names can share one.
+type Places<'a> = HashMap<&'a str, Vec<BundleIndex>>;
+
+/// The messages of deprecated parts, by the parts' names.
+type Messages<'a> = HashMap<&'a str, &'a str>;
+
+/// The index of the package of this name; what it takes is taken from the account.
+pub(super) fn index(parts: Parts, account: &Account) -> Result<Package, TooLarge> {
+    let mut loan = account.lend(parts.working())?;
+    let Parts {
+        package: about,
+        mut bundles,
+        channels: mut blobs,
+        deprecations,
+        guardrails,
+        mut other_guardrails,
+    } = parts;
+    let has_about = about.is_some();
+    let about = about.unwrap_or_default();
+    let properties = about.guardrails.iter().map(|text| guardrails_of(text));
+    other_guardrails.extend(about.other_guardrails.into_iter().map(Box::from));
+    let guardrails = Authored::new(guardrails, properties.collect(), other_guardrails);
+    bundles.sort_by(Bundle::cmp_preference);
+    blobs.sort_by(|a, b| a.name.cmp(&b.name));
+    let places = places(&bundles);
+    let is_incomplete = !is_complete(has_about, &blobs, &places);
+    let edges = EdgesBuilder::within(account.loan());
+    let (channels, edges) = channels(&blobs, &places, edges);
+    let readable = bundles
+        .iter()
+        .filter_map(|bundle| bundle.version.as_ref().ok());
+    let (edges, _until_kept) = edges.build(readable.map(|read| &read.version));
+    let deprecated_bundles = BundleSet::none(bundles.len());
+    let deprecation = Deprecation::Absent;
+    let mut package = Package {
+        default_channel: about.default_channel.into(),
+        guardrails: Box::new(guardrails),
+        bundles,
+        channels,
+        edges,
+        deprecated_bundles,
+        deprecation,
+        is_incomplete,
+    };
+    account.check()?;
+    if let Some(entries) = deprecations {
+        package.deprecate(&entries, &mut loan)?;
+    }
+    loan.keep(package.heap_bytes())?;
+    Ok(package)
+}
+
+impl Parts {
+    /// What indexing needs besides the edges: room to sort in, tables by name, and the index itself.
+    fn working(&self) -> usize {
+        let bundles = self.bundles.len() * PER_BUNDLE;
+        let channels = self.channels.iter().map(|channel| {
+            2 * size_of::<Channel>()
+                + allocated(channel.name.len())
+                + allocated(size_of::<Channel>())
+        });
+        let stated = self.package.iter().flat_map(|about| &about.guardrails);
+        let stated = stated.map(|text| text.len().saturating_mul(VALUE_PER_BYTE));
+        let kept = self.guardrails.heap_bytes() + self.other_guardrails.heap_bytes();
+        let bundle_texts = self.bundles.heap_bytes();
+        bundles
+            + bundle_texts
+            + channels.sum::<usize>()
+            + stated.sum::<usize>()
+            + 2 * kept
+            + BESIDES
+    }
+}
+
+fn places(bundles: &[Bundle]) -> Places<'_> {
+    let mut places = Places::new();
+    for (index, bundle) in (0..).map(BundleIndex).zip(bundles) {
+        places.entry(&bundle.name).or_default().push(index);
+    }
+    places
+}
+
+/// Whether bundles have a channel, channels have their bundles, and both have a package. A package that
+/// has neither can be meant so.
+fn is_complete(has_about: bool, channels: &[blob::Channel<'_>], bundles: &Places<'_>) -> bool {
+    let mut entries = channels.iter().flat_map(|channel| &channel.entries);
+    let is_bare = channels.is_empty() && bundles.is_empty();
+    is_bare
+        || has_about
+            && !channels.is_empty()
+            && entries.all(|entry| bundles.contains_key(&*entry.name))
+}
+
+fn channels(
+    blobs: &[blob::Channel<'_>],
+    places: &Places<'_>,
+    mut edges: EdgesBuilder,
+) -> (Vec<Channel>, EdgesBuilder) {
+    let channels = (0..)
+        .map(ChannelIndex)
+        .zip(blobs)
+        .map(|(at, blob)| Channel {
+            name: blob.name.as_ref().into(),
+            members: members(at, blob, places, &mut edges),
+            deprecated: None,
+        });
+    (channels.collect(), edges)
+}
+
+/// The bundles that a channel's entries name; their edges are added on the way.
+fn members(
+    channel: ChannelIndex,
+    blob: &blob::Channel<'_>,
+    places: &Places<'_>,
+    edges: &mut EdgesBuilder,
+) -> Box<[BundleIndex]> {
+    let mut members = Vec::new();
+    for entry in &blob.entries {
+        for to in places.get(&*entry.name).into_iter().flatten().copied() {
+            if !edges.makes_room(MEMBER) {
+                break;
+            }
+            members.push(to);
+            add_edges(edges, entry, Edge { channel, to });
+        }
+    }
+    members.sort_unstable();
+    members.dedup();
+    members.into()
+}
+
+/// An entry without `replaces` replaces the empty name.
+fn add_edges(edges: &mut EdgesBuilder, entry: &blob::Entry<'_>, edge: Edge) {
+    edges.name(&entry.replaces, edge.named(NameEdge::Replaces));
+    let skipped = entry.skips.iter();
+    skipped.for_each(|name| edges.name(name, edge.named(NameEdge::Skips)));
+    if !entry.skip_range.is_empty() {
+        edges.range(&entry.skip_range, edge);
+    }
+}
+
+impl Package {
+    /// Of two entries for one part the last counts.
+    fn deprecate(
+        &mut self,
+        entries: &[blob::Deprecation<'_>],
+        loan: &mut Loan,
+    ) -> Result<(), TooLarge> {
+        loan.more(entries.len().saturating_mul(PER_MESSAGE))?;
+        self.deprecation = Deprecation::OfParts;
+        let (mut channels, mut bundles) = (Messages::new(), Messages::new());
+        for entry in entries {
+            let (name, message) = (&*entry.name, &*entry.message);
+            match &*entry.schema {
+                "olm.package" => {
+                    loan.more(allocated(message.len()))?;
+                    self.deprecation = Deprecation::OfPackage(message.into());
+                }
+                "olm.channel" => {
+                    channels.insert(name, message);
+                }
+                "olm.bundle" => {
+                    bundles.insert(name, message);
+                }
+                _ => {}
+            }
+        }
+        self.deprecate_channels(&channels, loan)?;
+        self.deprecate_bundles(&bundles, loan)
+    }
+
+    fn deprecate_channels(
+        &mut self,
+        messages: &Messages<'_>,
+        loan: &mut Loan,
+    ) -> Result<(), TooLarge> {
+        for channel in &mut self.channels {
+            if let Some(message) = messages.get(&*channel.name).copied() {
+                loan.more(allocated(message.len()))?;
+                channel.deprecated = Some(message.into());
+            }
+        }
+        Ok(())
+    }
+
+    fn deprecate_bundles(
+        &mut self,
+        messages: &Messages<'_>,
+        loan: &mut Loan,
+    ) -> Result<(), TooLarge> {
+        for (index, bundle) in (0..).map(BundleIndex).zip(&mut self.bundles) {
+            if let Some(message) = messages.get(&*bundle.name).copied() {
+                loan.more(allocated(message.len()))?;
+                bundle.deprecated = Some(message.into());
+                self.deprecated_bundles.insert(index);
+            }
+        }
+        Ok(())
+    }
+}
+
+/// For each bundle: room to sort it in, and its place in the table by name, whose list has room for
+/// four and which is there twice while it grows.
+const PER_BUNDLE: usize = 2 * size_of::<Bundle>()
+    + 4 * (size_of::<(&str, Vec<BundleIndex>)>() + 1)
+    + allocated(4 * size_of::<BundleIndex>());
+
+/// For each deprecation: its place in a table of messages, which is there twice while it grows.
+const PER_MESSAGE: usize = 4 * (size_of::<(&str, &str)>() + 1);
+
+/// One more in a list that is there twice while it grows, and up to half empty.
+const MEMBER: usize = 4 * size_of::<BundleIndex>();
+
+/// What has to do with no bundle and no channel: small tables, and the guardrails' own box.
+const BESIDES: usize = 1 << 10;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::AskedChannels;
+    use crate::olm::Rules;
+
+    fn bundle(name: &str) -> Bundle {
+        let blob = blob::Bundle {
+            name: name.into(),
+            ..blob::Bundle::default()
+        };
+        Bundle::read(blob, &Rules::default())
+    }
+
+    fn channel(name: &str, entries: &[&str]) -> blob::Channel<'static> {
+        let entry = |name: &&str| blob::Entry {
+            name: (*name).to_owned().into(),
+            ..blob::Entry::default()
+        };
+        blob::Channel {
+            name: name.to_owned().into(),
+            entries: entries.iter().map(entry).collect(),
+        }
+    }
+
+    fn package(bundles: &[&str], channels: Vec<blob::Channel<'static>>) -> Package {
+        let parts = Parts {
+            bundles: bundles.iter().copied().map(bundle).collect(),
+            channels,
+            ..Parts::default()
+        };
+        index(parts, &Account::default()).expect("no bound")
+    }
+
+    #[test]
+    fn a_channel_lists_each_bundle_once_in_the_order_of_the_package() {
+        let entries = ["a", "c", "stranger", "a"];
+        let package = package(&["b", "c", "a"], vec![channel("stable", &entries)]);
+        let members = package.channels().iter().flat_map(|c| &c.members);
+        let names: Vec<_> = members.map(|m| &*package.bundle(*m).name).collect();
+        assert_eq!(names, ["c", "a"]);
+    }
+
+    #[test]
+    fn of_two_deprecations_of_a_part_the_last_counts() {
+        let entry = |(schema, name, message): (&str, &str, &str)| blob::Deprecation {
+            schema: schema.to_owned().into(),
+            name: name.to_owned().into(),
+            message: message.to_owned().into(),
+        };
+        let entries = [
+            ("olm.bundle", "b", "first"),
+            ("olm.channel", "b", "of the channel"),
+            ("olm.bundle", "b", "last"),
+            ("olm.bundle", "stranger", "none"),
+        ];
+        let parts = Parts {
+            bundles: ["a", "b"].map(bundle).into(),
+            channels: ["a", "b"].map(|name| channel(name, &[])).into(),
+            deprecations: Some(entries.map(entry).into()),
+            ..Parts::default()
+        };
+        let package = index(parts, &Account::default()).expect("no bound");
+        let bundles: Vec<_> = package
+            .bundles()
+            .map(|(_, b)| b.deprecated.as_deref())
+            .collect();
+        assert_eq!(bundles, [None, Some("last")]);
+        let channels = package.channels().iter();
+        let channels: Vec<_> = channels.map(|c| c.deprecated.as_deref()).collect();
+        assert_eq!(channels, [None, Some("of the channel")]);
+        assert_eq!(package.deprecated_bundles.len(), 1);
+        assert_eq!(package.deprecation(), &Deprecation::OfParts);
+    }
+
+    #[test]
+    fn asked_channels_are_those_that_exist() {
+        let channels = ["b", "d", "a", "b", ""].map(|name| channel(name, &[]));
+        let package = package(&[], channels.into());
+        for (asked, expected) in [
+            (&["a"][..], &[1][..]),
+            (&["b"], &[2, 3]),
+            (&["d", "b", "d", "a"], &[1, 2, 3, 4]),
+            (&["", "c", "e"], &[0]),
+            (&["c"], &[]),
+        ] {
+            let names: Vec<String> = asked.iter().copied().map(str::to_owned).collect();
+            let expected = expected.iter().copied().map(ChannelIndex).collect();
+            let found = package.ask_channels(&names);
+            assert_eq!(found, AskedChannels::Some(expected), "{asked:?}");
+            let has = |at| found.has(ChannelIndex(at));
+            let exists = |name: &&str| package.has_channel(name);
+            assert_eq!((0..9).any(has), asked.iter().any(exists), "{asked:?}");
+        }
+        assert!(package.ask_channels(&[]).has(ChannelIndex(4)));
+    }
+
+    #[test]
+    fn as_many_channels_as_bundles_take_no_more_room_than_their_entries() {
+        let names: Vec<String> = (0..20_000).map(|n| format!("{n:05}")).collect();
+        let names: Vec<&str> = names.iter().map(String::as_str).collect();
+        let channels = names.iter().map(|name| channel(name, &[name])).collect();
+        let package = package(&names, channels);
+        let kept: usize = package.channels().iter().map(|c| c.members.len()).sum();
+        assert_eq!(kept, 20_000);
+        for name in ["00000", "07777", "19999"] {
+            let asked = package.ask_channels(&[name.to_owned()]);
+            let members: Vec<_> = package.members(&asked).iter().collect();
+            let names: Vec<_> = members.iter().map(|m| &*package.bundle(*m).name).collect();
+            assert_eq!(names, [name]);
+        }
+    }
+}

@@ -1,0 +1,60 @@
+//! What a file-based catalog says, as OLM reads it: reduced to what decides, and indexed for the questions of
+//! resolution.
+//!
+//! ```text
+//! bytes --fbc--> blobs --builder--> Catalog { Package { bundles, channels, edges } }
+//!         selector, version <- olm (the rules of a release), guardrail (rules of a package's author)
+//! ```
+//!
+//! No I/O, no clock, no threads: the same bytes give the same catalog. The blobs are not kept. Versions and
+//! ranges are parsed once, here; nothing is parsed, cloned or sorted while an edit waits.
+//!
+//! # Upstream
+//!
+//! | what | upstream |
+//! | --- | --- |
+//! | reading a catalog | [operator-registry], `alpha/declcfg`, and operator-controller's cache |
+//! | `spec.source.catalog.version` | [Masterminds/semver] v3, the release that each OLM vendors |
+//! | bundle versions, `skipRange` | [blang/semver] v4 |
+//! | label selectors | [apimachinery], `pkg/labels`, `pkg/apis/meta/v1` |
+//!
+//! [operator-registry]: https://github.com/operator-framework/operator-registry/tree/v1.73.0
+//! [Masterminds/semver]: https://github.com/Masterminds/semver/tree/v3.5.0
+//! [blang/semver]: https://github.com/blang/semver/tree/v4.0.0
+//! [apimachinery]: https://github.com/kubernetes/apimachinery
+
+pub mod blob;
+mod builder;
+mod bundle;
+mod bundle_set;
+mod catalog;
+mod channel;
+pub mod dns1123;
+mod edges;
+pub mod fbc;
+pub mod go_duration;
+pub mod graph;
+pub mod guardrail;
+pub mod heap;
+mod index;
+pub mod json_type;
+pub mod memory;
+pub mod olm;
+mod owned;
+mod package;
+mod plausible;
+pub mod selector;
+pub mod version;
+mod written;
+pub mod yaml_scalar;
+
+pub use blob::DependencyKind;
+pub use builder::{CatalogBuilder, guardrails as read_guardrails};
+pub use bundle::{Bundle, BundleVersionError};
+pub use bundle_set::{BundleIndex, BundleSet};
+pub use catalog::{Catalog, Counts, PackageFault};
+pub use channel::{AskedChannels, Channel, ChannelIndex};
+pub use edges::NameEdge;
+pub use package::{Deprecation, Package, Successors};
+pub use plausible::{Doubt, Glance, Remaining};
+pub use written::WrittenEdge;

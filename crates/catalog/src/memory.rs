@@ -1,0 +1,308 @@
+//! How much memory catalogs use, counted while they are built.
+//!
+//! ```text
+//! Pool (all catalogs) <-- Account (one catalog) <-- Loan (what its reading needs for a while)
+//! ```
+//!
+//! Bytes are counted before they are allocated, as an allocator rounds them.
+//! An account that was refused once stays refused, so that every later step of the same reading stops,
+//! whoever noticed first. A [`Catalog`](super::Catalog) keeps its account: its bytes return to the pool
+//! when the last user of the catalog drops it.
+//!
+//! Invariant: a pool has as many bytes taken as its accounts have together.
+
+use std::fmt;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, OnceLock};
+
+/// Memory for all catalogs of a process.
+#[derive(Clone, Debug)]
+pub struct Pool(Arc<Bounds>);
+
+#[derive(Debug)]
+struct Bounds {
+    each: usize,
+    all: usize,
+    taken: AtomicUsize,
+}
+
+/// The part of a pool that one catalog uses. Clones are the same account.
+#[derive(Clone, Debug)]
+pub struct Account(Arc<Taken>);
+
+#[derive(Debug)]
+struct Taken {
+    pool: Pool,
+    bytes: AtomicUsize,
+    refused: OnceLock<TooLarge>,
+}
+
+/// Bytes of an account that are returned when this is dropped.
+#[derive(Debug, Default)]
+pub struct Loan {
+    account: Account,
+    bytes: usize,
+}
+
+/// Why a catalog is not loaded: it needs more memory than it can use.
+#[derive(Clone, Copy, Debug, Eq, PartialEq, thiserror::Error)]
+pub enum TooLarge {
+    /// More than one catalog can use.
+    #[error(
+        "the catalog needs more than {} of memory, the most that one catalog can use; make it \
+         smaller, or raise the memory limit", Mebibytes(*.limit)
+    )]
+    Each {
+        /// How many bytes one catalog can use.
+        limit: usize,
+    },
+    /// More than the other catalogs leave.
+    #[error(
+        "with this catalog all catalogs need more than {} of memory, the most that they can use \
+         together; remove catalogs, or raise the memory limit", Mebibytes(*.limit)
+    )]
+    All {
+        /// How many bytes all catalogs can use.
+        limit: usize,
+    },
+}
+
+impl Pool {
+    /// One catalog can use `each` bytes, all of them `all`.
+    pub fn new(each: usize, all: usize) -> Self {
+        let taken = AtomicUsize::new(0);
+        Self(Arc::new(Bounds { each, all, taken }))
+    }
+
+    /// No bound, for content that is bounded already.
+    pub fn unbounded() -> Self {
+        Self::new(usize::MAX, usize::MAX)
+    }
+
+    /// An account for one more catalog.
+    pub fn account(&self) -> Account {
+        Account(Arc::new(Taken {
+            pool: self.clone(),
+            bytes: AtomicUsize::new(0),
+            refused: OnceLock::new(),
+        }))
+    }
+
+    /// How many bytes one catalog can use, and all of them.
+    pub fn limits(&self) -> (usize, usize) {
+        (self.0.each, self.0.all)
+    }
+
+    /// How many bytes its accounts have taken.
+    pub fn taken(&self) -> usize {
+        self.0.taken.load(Ordering::Relaxed)
+    }
+}
+
+impl Default for Account {
+    /// One without a bound.
+    fn default() -> Self {
+        Pool::unbounded().account()
+    }
+}
+
+impl Account {
+    /// How many bytes it has taken.
+    pub fn taken(&self) -> usize {
+        self.0.bytes.load(Ordering::Relaxed)
+    }
+
+    /// Whether it was refused.
+    ///
+    /// # Errors
+    /// The reason of the first refusal.
+    pub fn check(&self) -> Result<(), TooLarge> {
+        self.0.refused.get().map_or(Ok(()), |refused| Err(*refused))
+    }
+
+    /// Takes bytes for good.
+    ///
+    /// # Errors
+    /// If the catalog, or all catalogs, would have more than they can use. Then nothing is taken.
+    pub(crate) fn take(&self, bytes: usize) -> Result<(), TooLarge> {
+        self.check()?;
+        let Bounds { each, all, taken } = &*self.0.pool.0;
+        let refused = if !add(&self.0.bytes, bytes, *each) {
+            TooLarge::Each { limit: *each }
+        } else if !add(taken, bytes, *all) {
+            self.0.bytes.fetch_sub(bytes, Ordering::Relaxed);
+            TooLarge::All { limit: *all }
+        } else {
+            return Ok(());
+        };
+        Err(*self.0.refused.get_or_init(|| refused))
+    }
+
+    /// Returns bytes that were taken.
+    pub(crate) fn give_back(&self, bytes: usize) {
+        self.0.bytes.fetch_sub(bytes, Ordering::Relaxed);
+        self.0.pool.0.taken.fetch_sub(bytes, Ordering::Relaxed);
+    }
+
+    /// Takes bytes for a while.
+    ///
+    /// # Errors
+    /// Those of `Self::take`.
+    pub fn lend(&self, bytes: usize) -> Result<Loan, TooLarge> {
+        let mut loan = self.loan();
+        loan.more(bytes)?;
+        Ok(loan)
+    }
+
+    /// A loan of nothing yet.
+    pub fn loan(&self) -> Loan {
+        Loan {
+            account: self.clone(),
+            bytes: 0,
+        }
+    }
+}
+
+impl Loan {
+    /// Where it is taken from.
+    pub(crate) fn account(&self) -> &Account {
+        &self.account
+    }
+
+    /// How many bytes it has.
+    pub fn bytes(&self) -> usize {
+        self.bytes
+    }
+
+    /// Takes more.
+    pub fn more(&mut self, bytes: usize) -> Result<(), TooLarge> {
+        self.account.take(bytes)?;
+        self.bytes += bytes;
+        Ok(())
+    }
+
+    /// Returns some.
+    pub fn less(&mut self, bytes: usize) {
+        let bytes = bytes.min(self.bytes);
+        self.account.give_back(bytes);
+        self.bytes -= bytes;
+    }
+
+    /// Keeps so many bytes for good, and returns the rest.
+    pub(crate) fn keep(mut self, bytes: usize) -> Result<(), TooLarge> {
+        self.more(bytes.saturating_sub(self.bytes))?;
+        self.bytes -= bytes;
+        Ok(())
+    }
+}
+
+impl Drop for Loan {
+    fn drop(&mut self) {
+        self.account.give_back(self.bytes);
+    }
+}
+
+impl Drop for Taken {
+    fn drop(&mut self) {
+        let bytes = *self.bytes.get_mut();
+        self.pool.0.taken.fetch_sub(bytes, Ordering::Relaxed);
+    }
+}
+
+/// Adds to a sum unless it would exceed the limit.
+fn add(sum: &AtomicUsize, bytes: usize, limit: usize) -> bool {
+    let before = sum.fetch_add(bytes, Ordering::Relaxed);
+    let fits = before.checked_add(bytes).is_some_and(|sum| sum <= limit);
+    if !fits {
+        sum.fetch_sub(bytes, Ordering::Relaxed);
+    }
+    fits
+}
+
+/// Bytes as messages show them.
+#[derive(Debug)]
+struct Mebibytes(usize);
+
+impl fmt::Display for Mebibytes {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.0 {
+            bytes if bytes.is_multiple_of(1 << 20) => write!(f, "{} MiB", bytes >> 20),
+            bytes => write!(f, "{bytes} bytes"),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn one_catalog_can_use_no_more_than_its_bound() {
+        let pool = Pool::new(100, 1000);
+        let account = pool.account();
+        account.take(60).unwrap();
+        let refused = TooLarge::Each { limit: 100 };
+        assert_eq!(account.take(41), Err(refused));
+        assert_eq!((account.taken(), pool.taken()), (60, 60));
+        assert_eq!(
+            account.take(1),
+            Err(refused),
+            "refused once, refused for good"
+        );
+        assert_eq!(account.check(), Err(refused));
+    }
+
+    #[test]
+    fn all_catalogs_can_use_no_more_than_theirs() {
+        let pool = Pool::new(100, 150);
+        let (first, second) = (pool.account(), pool.account());
+        first.take(90).unwrap();
+        assert_eq!(second.take(61), Err(TooLarge::All { limit: 150 }));
+        assert_eq!((second.taken(), pool.taken()), (0, 90));
+        let third = pool.account();
+        third.take(60).unwrap();
+        drop(first);
+        assert_eq!(pool.taken(), 60, "what is dropped returns its bytes");
+        third.take(40).unwrap();
+    }
+
+    #[test]
+    fn a_loan_is_returned_but_for_what_is_kept() {
+        let pool = Pool::new(100, 100);
+        let account = pool.account();
+        drop(account.lend(100).unwrap());
+        assert_eq!(pool.taken(), 0);
+        let mut loan = account.lend(50).unwrap();
+        loan.more(30).unwrap();
+        loan.less(10);
+        assert_eq!(account.taken(), 70);
+        loan.keep(20).unwrap();
+        assert_eq!((account.taken(), pool.taken()), (20, 20));
+        account.lend(0).unwrap().keep(30).unwrap();
+        assert_eq!(account.taken(), 50, "more is kept than was lent");
+    }
+
+    #[test]
+    fn sums_that_overflow_are_refused() {
+        let account = Account::default();
+        account.take(usize::MAX).unwrap();
+        assert!(account.take(1).is_err());
+        assert_eq!(account.taken(), usize::MAX);
+    }
+
+    #[test]
+    fn the_reason_has_the_bound_and_what_to_do() {
+        let each = TooLarge::Each { limit: 96 << 20 };
+        assert_eq!(
+            each.to_string(),
+            "the catalog needs more than 96 MiB of memory, the most that one catalog can use; make \
+             it smaller, or raise the memory limit"
+        );
+        let all = TooLarge::All { limit: 1000 };
+        assert_eq!(
+            all.to_string(),
+            "with this catalog all catalogs need more than 1000 bytes of memory, the most that they \
+             can use together; remove catalogs, or raise the memory limit"
+        );
+    }
+}

@@ -1,0 +1,250 @@
+//! One package of one catalog, and the questions that resolution asks of it.
+//!
+//! Invariant: `bundles` stand in order of preference, deprecation aside: readable versions before
+//! unreadable ones, higher versions first, then higher releases, then the order of their files in
+//! OLM's cache (`CatalogBuilder`). `channels` stand in byte order of their names.
+
+use std::cmp::Ordering;
+
+use crate::bundle::Bundle;
+use crate::bundle_set::{BundleIndex, BundleSet};
+use crate::channel::{AskedChannels, Channel, ChannelIndex};
+use crate::edges::Edges;
+use crate::guardrail::Authored;
+use crate::heap::Heap;
+use crate::version::{Constraint, Membership, Version, VersionRelease};
+
+/// A package of a catalog, indexed.
+#[derive(Clone, Debug)]
+pub struct Package {
+    pub(super) default_channel: Box<str>,
+    pub(super) bundles: Vec<Bundle>,
+    pub(super) channels: Vec<Channel>,
+    pub(super) edges: Edges,
+    pub(super) deprecated_bundles: BundleSet,
+    pub(super) deprecation: Deprecation,
+    pub(super) guardrails: Box<Authored>,
+    /// Whether it lacks blobs that others of it need.
+    pub(super) is_incomplete: bool,
+}
+
+/// What the package's `olm.deprecations` blob says of the package itself.
+#[derive(Clone, Debug, Default, Eq, PartialEq)]
+pub enum Deprecation {
+    /// There is no such blob.
+    #[default]
+    Absent,
+    /// There is one, which does not name the package.
+    OfParts,
+    /// The package is deprecated, with this message, perhaps empty.
+    OfPackage(Box<str>),
+}
+
+/// Where upgrade edges lead from an installed bundle.
+#[derive(Clone, Debug)]
+pub struct Successors {
+    /// The bundles that an edge leads to.
+    pub edges: BundleSet,
+    /// Those that no edge leads to, and on which OLM crashes while it tests a `skipRange`.
+    pub crashes: BundleSet,
+}
+
+impl Heap for Package {
+    fn heap_bytes(&self) -> usize {
+        let Self {
+            default_channel,
+            bundles,
+            channels,
+            edges,
+            deprecated_bundles,
+            deprecation,
+            guardrails,
+            is_incomplete: _,
+        } = self;
+        default_channel.heap_bytes()
+            + bundles.heap_bytes()
+            + channels.heap_bytes()
+            + edges.heap_bytes()
+            + deprecated_bundles.heap_bytes()
+            + deprecation.heap_bytes()
+            + guardrails.heap_bytes()
+    }
+}
+
+impl Heap for Deprecation {
+    fn heap_bytes(&self) -> usize {
+        match self {
+            Self::Absent | Self::OfParts => 0,
+            Self::OfPackage(message) => message.heap_bytes(),
+        }
+    }
+}
+
+impl Package {
+    /// Every bundle, best first.
+    pub fn bundles(&self) -> impl Iterator<Item = (BundleIndex, &Bundle)> {
+        (0_u32..).map(BundleIndex).zip(&self.bundles)
+    }
+
+    /// One bundle.
+    ///
+    /// # Panics
+    ///
+    /// If the index is that of another package.
+    pub fn bundle(&self, BundleIndex(index): BundleIndex) -> &Bundle {
+        self.bundles
+            .get(index as usize)
+            .expect("an index of this package")
+    }
+
+    /// The channels, in byte order of their names.
+    pub fn channels(&self) -> &[Channel] {
+        &self.channels
+    }
+
+    /// The `defaultChannel` of its `olm.package`; empty if nothing names one. OLM v1 ignores it.
+    pub fn default_channel(&self) -> &str {
+        &self.default_channel
+    }
+
+    /// What the package's deprecations say of the package.
+    pub fn deprecation(&self) -> &Deprecation {
+        &self.deprecation
+    }
+
+    /// What its author says of upgrade steps.
+    pub fn guardrails(&self) -> &Authored {
+        &self.guardrails
+    }
+
+    /// Whether there is an `olm.deprecations` blob.
+    pub fn has_deprecations(&self) -> bool {
+        self.deprecation != Deprecation::Absent
+    }
+
+    /// Whether the deprecations name a bundle.
+    pub fn is_deprecated(&self, bundle: BundleIndex) -> bool {
+        self.deprecated_bundles.contains(bundle)
+    }
+
+    /// The empty set of bundles.
+    pub fn no_bundle(&self) -> BundleSet {
+        BundleSet::none(self.bundles.len())
+    }
+
+    /// The set of all bundles.
+    pub fn every_bundle(&self) -> BundleSet {
+        BundleSet::all(self.bundles.len())
+    }
+
+    /// The channels of these names; a name that is no channel is passed over, as OLM does.
+    pub fn ask_channels(&self, names: &[String]) -> AskedChannels {
+        if names.is_empty() {
+            return AskedChannels::All;
+        }
+        let mut asked: Vec<_> = names.iter().flat_map(|name| self.named(name)).collect();
+        asked.sort_unstable();
+        asked.dedup();
+        AskedChannels::Some(asked.into())
+    }
+
+    /// The channels of this name: blobs that are filed under different names can share one.
+    fn named(&self, name: &str) -> impl Iterator<Item = ChannelIndex> {
+        let from = self
+            .channels
+            .partition_point(|channel| *channel.name < *name);
+        let channels = (0..).map(ChannelIndex).zip(&self.channels).skip(from);
+        channels
+            .take_while(move |(_, channel)| *channel.name == *name)
+            .map(|(index, _)| index)
+    }
+
+    /// The bundles that may be chosen from these channels.
+    pub fn members(&self, asked: &AskedChannels) -> BundleSet {
+        match asked {
+            AskedChannels::All => self.every_bundle(),
+            AskedChannels::Some(channels) => {
+                let mut members = BundleSet::none(self.bundles.len());
+                let channels = channels
+                    .iter()
+                    .filter_map(|c| self.channels.get(c.0 as usize));
+                let indexes = channels.flat_map(|channel| &channel.members);
+                indexes.for_each(|index| members.insert(*index));
+                members
+            }
+        }
+    }
+
+    /// Where the edges of these channels lead from an installed name, if known, and version.
+    pub fn successors(
+        &self,
+        name: Option<&str>,
+        version: &Version,
+        asked: &AskedChannels,
+    ) -> Successors {
+        let mut edges = BundleSet::none(self.bundles.len());
+        let mut crashes = BundleSet::none(self.bundles.len());
+        let named = name
+            .into_iter()
+            .flat_map(|name| self.edges.starting_at_name(name));
+        named
+            .filter(|edge| asked.has(edge.channel))
+            .for_each(|edge| edges.insert(edge.to));
+        for (answer, from_range) in self.edges.starting_at_version(version) {
+            let set = if answer == Membership::Crashes {
+                &mut crashes
+            } else {
+                &mut edges
+            };
+            let asked = from_range.iter().filter(|edge| asked.has(edge.channel));
+            asked.for_each(|edge| set.insert(edge.to));
+        }
+        crashes.subtract(&edges);
+        Successors { edges, crashes }
+    }
+
+    /// The bundles of exactly this version and release, whatever they are called.
+    pub fn same_version(&self, wanted: &VersionRelease) -> BundleSet {
+        let mut same = BundleSet::none(self.bundles.len());
+        let order = |bundle: &Bundle| match &bundle.version {
+            Ok(version) => wanted.cmp_precedence(version),
+            Err(_) => Ordering::Greater,
+        };
+        let from = self
+            .bundles
+            .partition_point(|bundle| order(bundle) == Ordering::Less);
+        let equal = self
+            .bundles()
+            .skip(from)
+            .take_while(|(_, bundle)| order(bundle).is_eq());
+        equal.for_each(|(index, _)| same.insert(index));
+        same
+    }
+
+    /// The bundles whose version can be read and is in a range.
+    pub fn in_range(&self, range: &Constraint) -> BundleSet {
+        let mut bundles = self.every_bundle();
+        self.keep_in_range(range, &mut bundles);
+        bundles
+    }
+
+    /// Takes the bundles out of a set whose version cannot be read or is not in a range.
+    pub fn keep_in_range(&self, range: &Constraint, bundles: &mut BundleSet) {
+        bundles.retain(|index| {
+            let version = self.bundle(index).version.as_ref();
+            version.is_ok_and(|version| range.matches(&version.version))
+        });
+    }
+
+    /// The bundle that OLM takes out of a set: not deprecated before deprecated, then the best.
+    pub fn preferred(&self, candidates: &BundleSet) -> Option<BundleIndex> {
+        candidates
+            .first_outside(&self.deprecated_bundles)
+            .or_else(|| candidates.first())
+    }
+
+    /// Whether a channel has this name.
+    pub fn has_channel(&self, name: &str) -> bool {
+        self.named(name).next().is_some()
+    }
+}

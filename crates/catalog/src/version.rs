@@ -1,0 +1,47 @@
+//! Versions, releases and the two range grammars, as OLM's Go libraries read them.
+//!
+//! Two libraries decide, and they agree on little. `github.com/blang/semver/v4` reads every bundle
+//! version ([`Version`]) and `skipRange` ([`SkipRange`]); `github.com/Masterminds/semver/v3` reads
+//! `spec.source.catalog.version` ([`Constraint`]). Both answer here as upstream does, error texts
+//! included, and the two grammars never mix: what they share is only the order of versions
+//! (`point`, `interval`), onto which both compile their comparators.
+//!
+//! ```text
+//! text -> Constraint (Masterminds) --+
+//!                                    +--> comparators over the order --> matches, takes
+//! text -> SkipRange (blang) ---------+                                \-> meaning (for words)
+//! ```
+//!
+//! Invariants: build metadata never takes part in an order or a match; a value that exists was
+//! accepted by upstream's parser; nothing is parsed or allocated while a version is matched.
+
+pub mod comparator;
+mod constraint;
+pub mod crd;
+mod cursor;
+mod fault;
+pub mod go;
+mod identifier;
+pub mod interval;
+mod masterminds;
+pub mod meaning;
+pub mod point;
+mod release;
+mod semantic;
+mod skip_range;
+mod version_release;
+
+pub use self::constraint::{Constraint, ConstraintError, ConstraintErrorKind};
+pub use self::fault::{Expected, Fault};
+pub use self::identifier::IdentifierError;
+pub use self::masterminds::{
+    Masterminds, MastermindsError, MastermindsErrorKind, MastermindsVersion,
+};
+pub use self::release::{Release, ReleaseError, ReleaseLimit};
+pub use self::semantic::{Component, Version, VersionError, VersionErrorKind};
+pub use self::skip_range::{
+    ComparatorError, Extent, Membership, SkipRange, SkipRangeError, SkipRangeErrorKind,
+};
+pub use self::version_release::{
+    BundleReleaseSupport, LegacyRelease, Recorded, VersionRelease, VersionReleaseError,
+};

@@ -1,0 +1,159 @@
+//! A place in the order of versions: the numbers and the prerelease, without build metadata.
+//!
+//! Semantic precedence, as `Compare` of blang/semver and Masterminds/semver: numbers first; a
+//! prerelease lies below its release; identifiers left to right.
+
+use std::cmp::Ordering;
+use std::fmt;
+
+use super::identifier::Identifiers;
+use crate::heap::Heap;
+
+/// The three numbers, ordered by significance.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Core {
+    pub(crate) major: u64,
+    pub(crate) minor: u64,
+    pub(crate) patch: u64,
+}
+
+impl Core {
+    /// `0.0.0`.
+    pub const ZERO: Self = Self::new(0, 0, 0);
+
+    pub(crate) const fn new(major: u64, minor: u64, patch: u64) -> Self {
+        Self {
+            major,
+            minor,
+            patch,
+        }
+    }
+
+    /// The next numbers; none after the highest.
+    pub(crate) fn successor(self) -> Option<Self> {
+        match self.patch.checked_add(1) {
+            Some(patch) => Some(Self { patch, ..self }),
+            None => self.next_minor(),
+        }
+    }
+
+    /// The first numbers above all of this major.minor.
+    pub(crate) fn next_minor(self) -> Option<Self> {
+        match self.minor.checked_add(1) {
+            Some(minor) => Some(Self::new(self.major, minor, 0)),
+            None => self.next_major(),
+        }
+    }
+
+    /// The first numbers above all of this major.
+    pub(crate) fn next_major(self) -> Option<Self> {
+        self.major
+            .checked_add(1)
+            .map(|major| Self::new(major, 0, 0))
+    }
+}
+
+impl fmt::Display for Core {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}.{}.{}", self.major, self.minor, self.patch)
+    }
+}
+
+/// The prerelease of a version, perhaps none. None is the highest, since a release ends the row.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Prerelease(Option<Box<Identifiers>>);
+
+impl Prerelease {
+    pub(crate) const NONE: Self = Self(None);
+
+    pub(crate) fn new(identifiers: Identifiers) -> Self {
+        Self(Some(Box::new(identifiers)))
+    }
+
+    /// Whether the version is a release.
+    pub fn is_none(&self) -> bool {
+        self.0.is_none()
+    }
+
+    /// The text, `""` when there is none.
+    pub fn as_str(&self) -> &str {
+        self.0.as_deref().map_or("", Identifiers::as_str)
+    }
+}
+
+impl Heap for Prerelease {
+    fn heap_bytes(&self) -> usize {
+        self.0.heap_bytes()
+    }
+}
+
+impl Ord for Prerelease {
+    fn cmp(&self, other: &Self) -> Ordering {
+        match (&self.0, &other.0) {
+            (None, None) => Ordering::Equal,
+            (None, Some(_)) => Ordering::Greater,
+            (Some(_), None) => Ordering::Less,
+            (Some(one), Some(other)) => one.cmp(other),
+        }
+    }
+}
+
+impl PartialOrd for Prerelease {
+    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+/// Numbers and prerelease. The derived order is semantic precedence.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Point {
+    /// Major, minor and patch.
+    pub core: Core,
+    /// The prerelease, if it has one.
+    pub prerelease: Prerelease,
+}
+
+impl Heap for Point {
+    fn heap_bytes(&self) -> usize {
+        self.prerelease.heap_bytes()
+    }
+}
+
+impl Point {
+    /// The release with these numbers.
+    pub const fn release(core: Core) -> Self {
+        Self {
+            core,
+            prerelease: Prerelease::NONE,
+        }
+    }
+
+    /// The lowest prerelease with these numbers, e.g. `1.2.3-0`.
+    pub fn lowest(core: Core) -> Self {
+        Self {
+            core,
+            prerelease: Prerelease::new(Identifiers::zero()),
+        }
+    }
+
+    /// The next place in the order; none after the highest release.
+    pub(crate) fn successor(&self) -> Option<Self> {
+        match &self.prerelease.0 {
+            None => self.core.successor().map(Self::lowest),
+            Some(identifiers) => Some(Self {
+                core: self.core,
+                prerelease: Prerelease::new(identifiers.successor()),
+            }),
+        }
+    }
+}
+
+impl fmt::Display for Point {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.core.fmt(f)?;
+        match self.prerelease.as_str() {
+            "" => Ok(()),
+            prerelease => write!(f, "-{prerelease}"),
+        }
+    }
+}

@@ -1,0 +1,116 @@
+//! The edges of a package as they are written, for those who show them.
+
+use crate::bundle_set::BundleIndex;
+use crate::channel::ChannelIndex;
+use crate::edges::{Edge, NameEdge};
+use crate::version::SkipRange;
+use crate::{Bundle, Channel, Package};
+
+/// An edge as an entry writes it.
+#[derive(Clone, Copy, Debug)]
+pub enum WrittenEdge<'p> {
+    /// From a name.
+    Name {
+        /// The name; empty for an entry without `replaces`.
+        from: &'p str,
+        /// In which list it stands.
+        kind: NameEdge,
+        /// The channel of the entry.
+        channel: ChannelIndex,
+        /// What the entry names.
+        to: BundleIndex,
+    },
+    /// From the versions of a range.
+    Range {
+        /// The range.
+        range: &'p SkipRange,
+        /// The channel of the entry.
+        channel: ChannelIndex,
+        /// What the entry names.
+        to: BundleIndex,
+    },
+    /// From nowhere: the `skipRange` cannot be read, and OLM ignores it.
+    UnreadRange {
+        /// What is written.
+        text: &'p str,
+        /// The channel of the entry.
+        channel: ChannelIndex,
+        /// What the entry names.
+        to: BundleIndex,
+    },
+}
+
+impl WrittenEdge<'_> {
+    /// The channel of the entry.
+    pub fn channel(&self) -> ChannelIndex {
+        match self {
+            Self::Name { channel, .. }
+            | Self::Range { channel, .. }
+            | Self::UnreadRange { channel, .. } => *channel,
+        }
+    }
+
+    /// What the entry names.
+    pub fn to(&self) -> BundleIndex {
+        match self {
+            Self::Name { to, .. } | Self::Range { to, .. } | Self::UnreadRange { to, .. } => *to,
+        }
+    }
+}
+
+impl Package {
+    /// Every edge, as written: those from names in byte order of the names, then those from ranges.
+    pub fn written_edges(&self) -> impl Iterator<Item = WrittenEdge<'_>> {
+        let names = self.edges.names().into_iter();
+        let names = names.flat_map(|(from, edges)| {
+            edges.iter().map(move |named| {
+                let Edge { channel, to } = named.edge;
+                let kind = named.kind;
+                WrittenEdge::Name {
+                    from,
+                    kind,
+                    channel,
+                    to,
+                }
+            })
+        });
+        let ranges = self.edges.ranges().flat_map(|(range, edges)| {
+            edges.iter().map(move |Edge { channel, to }| {
+                let (channel, to) = (*channel, *to);
+                WrittenEdge::Range { range, channel, to }
+            })
+        });
+        let unread = self.edges.unread_ranges().map(|(text, edge)| {
+            let Edge { channel, to } = edge;
+            WrittenEdge::UnreadRange { text, channel, to }
+        });
+        names.chain(ranges).chain(unread)
+    }
+
+    /// Every name that an edge starts at, in byte order.
+    pub fn names_of_edges(&self) -> Vec<&str> {
+        let names = self.edges.names().into_iter();
+        names.map(|(name, _)| name).collect()
+    }
+
+    /// How many bundles there are.
+    pub fn bundle_count(&self) -> usize {
+        self.bundles.len()
+    }
+
+    /// The bundles of this name, best first: blobs that are filed under different names can share one.
+    pub fn bundles_named<'p>(
+        &'p self,
+        name: &'p str,
+    ) -> impl Iterator<Item = (BundleIndex, &'p Bundle)> + 'p {
+        self.bundles()
+            .filter(move |(_, bundle)| *bundle.name == *name)
+    }
+}
+
+impl Channel {
+    /// The bundles that its entries name, each once, best first.
+    pub fn members(&self) -> impl Iterator<Item = BundleIndex> {
+        self.members.iter().copied()
+    }
+}

@@ -1,0 +1,155 @@
+use serde::Deserialize;
+use serde_json::Value;
+
+use super::{Scalar, ScalarError, Style, Tag, resolve};
+
+/// One scalar as sigs.k8s.io/yaml reads it.
+#[derive(Deserialize)]
+struct Row {
+    text: String,
+    style: RowStyle,
+    tag: String,
+    /// The value's JSON text; None where the scalar is refused.
+    json: Option<String>,
+    /// The member name; None where the scalar is refused as a key.
+    key: Option<String>,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "lowercase")]
+enum RowStyle {
+    Plain,
+    Quoted,
+}
+
+fn rows() -> impl Iterator<Item = (usize, Row)> {
+    let text = include_str!("../../../../tests/vectors/yaml-scalars.jsonl");
+    let lines = text.lines().enumerate().skip(1);
+    lines.map(|(n, line)| {
+        (
+            n + 1,
+            serde_json::from_str(line).expect("vectors are well formed"),
+        )
+    })
+}
+
+fn resolved(row: &Row) -> Result<Scalar<'_>, ScalarError> {
+    let style = match row.style {
+        RowStyle::Plain => Style::Plain,
+        RowStyle::Quoted => Style::Quoted,
+    };
+    let tag = match row.tag.strip_prefix("!!") {
+        Some(suffix) => Tag::named(&format!("tag:yaml.org,2002:{suffix}")),
+        None if row.tag.is_empty() => Tag::None,
+        None => Tag::named(&row.tag),
+    };
+    resolve(&row.text, style, tag)
+}
+
+#[test]
+fn values_agree_with_sigs_yaml() {
+    for (line, row) in rows() {
+        let got = resolved(&row).and_then(Scalar::into_json).ok();
+        let want = row
+            .json
+            .as_deref()
+            .map(|text| serde_json::from_str::<Value>(text).unwrap());
+        assert_eq!(
+            got, want,
+            "yaml-scalars.jsonl:{line}: {:?} {}",
+            row.text, row.tag
+        );
+    }
+}
+
+#[test]
+fn keys_agree_with_sigs_yaml() {
+    // A plain `<<` is the mapping's business, not the scalar's.
+    let merge_key = |row: &Row| row.text == "<<" && matches!(row.style, RowStyle::Plain);
+    for (line, row) in rows().filter(|(_, row)| !merge_key(row)) {
+        let got = resolved(&row).and_then(Scalar::into_key).ok();
+        assert_eq!(
+            got.as_deref(),
+            row.key.as_deref(),
+            "yaml-scalars.jsonl:{line}: {:?} {}",
+            row.text,
+            row.tag
+        );
+    }
+}
+
+#[track_caller]
+fn refused(text: &str, tag: Tag, want: &str) {
+    let outcome = resolve(text, Style::Plain, tag).and_then(Scalar::into_json);
+    assert_eq!(outcome.unwrap_err().to_string(), want);
+}
+
+#[track_caller]
+fn refused_key(text: &str, want: &str) {
+    let outcome = resolve(text, Style::Plain, Tag::None).and_then(Scalar::into_key);
+    assert_eq!(outcome.unwrap_err().to_string(), want);
+}
+
+#[test]
+fn refusals_name_text_and_way_out() {
+    refused(
+        "1.5",
+        Tag::Int,
+        r#"scalar "1.5" is no !!int: expected text of that type, or no tag"#,
+    );
+    let long = "x".repeat(100);
+    let cut = "x".repeat(40);
+    refused(
+        &long,
+        Tag::Bool,
+        &format!(r#"scalar "{cut}..." is no !!bool: expected text of that type, or no tag"#),
+    );
+    refused(
+        ".inf",
+        Tag::None,
+        ".inf is no JSON number: expected a finite number, or quotes around it",
+    );
+    refused(
+        "-.Inf",
+        Tag::None,
+        "-.inf is no JSON number: expected a finite number, or quotes around it",
+    );
+    refused(
+        ".NaN",
+        Tag::Float,
+        ".nan is no JSON number: expected a finite number, or quotes around it",
+    );
+    let base64 =
+        r#"scalar under !!binary is not base64: expected groups of four letters, padded with "=""#;
+    refused("a", Tag::Binary, base64);
+}
+
+#[test]
+fn refused_keys_name_the_way_out() {
+    refused_key(
+        "~",
+        "null is no key: expected a string, or quotes around it",
+    );
+    let huge = "number 18446744073709551615 is no key: \
+                expected one below 9223372036854775808, or quotes around it";
+    refused_key("18446744073709551615", huge);
+}
+
+proptest::proptest! {
+    #[test]
+    fn any_text_is_typed_without_a_panic(text in "[-+.0-9a-fxobEnN_:ytTZ ]{0,24}") {
+        if let Ok(scalar) = resolve(&text, Style::Plain, Tag::None) {
+            drop(scalar.clone().into_key());
+            drop(scalar.into_json());
+        }
+        for tag in [Tag::Int, Tag::Float, Tag::Timestamp, Tag::Binary] {
+            drop(resolve(&text, Style::Plain, tag));
+        }
+    }
+
+    #[test]
+    fn quoted_text_stays_as_written(text in ".*") {
+        let scalar = resolve(&text, Style::Quoted, Tag::None);
+        proptest::prop_assert_eq!(scalar, Ok(Scalar::Str(text.as_str().into())));
+    }
+}

@@ -1,0 +1,28 @@
+//! Puts verdicts and ranges into words: no other room says anything about an edit.
+//!
+//! Texts here are part of the interface; tests pin them.
+
+mod answer;
+mod exempt;
+mod guardrail;
+mod message;
+pub mod plain;
+pub mod range;
+mod refusal;
+pub mod text;
+pub mod tone;
+mod unanswered;
+mod upstream;
+pub mod warning;
+
+pub use answer::{
+    Answer, Cause, ResolvedBundle, answer, answer_until, exempted, not_judged, unanswered,
+};
+pub use guardrail::{Author, ForbiddenReport, Gathered, GuardrailReport, Places, Reasons};
+pub use message::{LINE_1, MESSAGE};
+pub use refusal::guardrail::hindrance;
+pub use text::{label, one_line};
+pub use tone::{Tone, Toned};
+pub use warning::{
+    base_without_bundle, let_through, only_observed, renamed, warn_first, warn_last,
+};

@@ -1,0 +1,349 @@
+//! The whole answer to one edit in the form that every door prints from.
+//!
+//! A door chooses what it shows of an [`Answer`], and how; it adds no fact and words nothing.
+
+use std::collections::HashSet;
+
+use crate::explain::ForbiddenReport;
+use crate::explain::message::{self, Facts};
+use crate::explain::text::Line;
+use crate::explain::{exempt, refusal, upstream, warning};
+use crate::extension::{Fields, Filter, InstalledBundle, Policy};
+use crate::judge::{
+    Accepted, Advice, Edit, Exemption, ExemptionKind, Judgement, Outdated, Ruled, Ruling,
+    SpecFault, Stop, Token, Unanswered, Verdict, advise, judge,
+};
+use crate::resolve::{Choice, NotLoadedCause};
+use crate::snapshot::{CatalogState, Snapshot};
+
+/// What becomes of one edit, in words and in data.
+#[derive(Clone, Debug)]
+pub struct Answer {
+    /// What becomes of it.
+    pub verdict: Verdict,
+    /// The row that answered.
+    pub token: Token,
+    /// The text for people, of one line or more; absent where nothing is refused or undecided.
+    pub message: Option<String>,
+    /// Why it is not judged, where it is not.
+    pub exempt: Option<String>,
+    /// The same as one of a few words.
+    pub exemption: Option<ExemptionKind>,
+    /// What was found, each with the field it is about.
+    pub causes: Vec<Cause>,
+    /// At most five lines of at most 120 characters.
+    pub warnings: Vec<String>,
+    /// Whether it is undecided only since the content of a catalog could not be read.
+    pub rests_on_bad_input: bool,
+    /// OLM's own text for the refusal, never cut.
+    pub upstream: Option<String>,
+    /// The package asked for, where that can be read.
+    pub package: Option<String>,
+    /// Whether upgrade edges bind the extension.
+    pub policy: Option<Policy>,
+    /// The version range asked for.
+    pub range: Option<String>,
+    /// The channels asked for.
+    pub channels: Vec<String>,
+    /// What is installed, where that is known.
+    pub installed: Option<InstalledBundle>,
+    /// What the edit resolves to.
+    pub resolved: Option<ResolvedBundle>,
+    /// The names of all bundles that the successor rule accepts, the best first.
+    pub successors: Option<Vec<String>>,
+    /// The steps that OLM would take and guardrails forbid, those that the bypass lifts with them.
+    pub forbidden: Vec<ForbiddenReport>,
+    /// The way to go, the versions that can be reached at once, and whether the bypass helps.
+    pub advice: Advice,
+    /// The catalog that the answer rests on most.
+    pub catalog: Option<String>,
+    /// The digest of its content.
+    pub digest: Option<String>,
+}
+
+/// One finding of a refusal.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub struct Cause {
+    /// The path of the field it is about; empty where it is about none.
+    pub field: String,
+    /// One sentence.
+    pub message: String,
+}
+
+/// A bundle that an edit resolves to.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub struct ResolvedBundle {
+    /// Its name.
+    pub bundle: String,
+    /// Its version, without a release.
+    pub version: String,
+    /// Its release; absent where there is none, also where it is explicitly empty.
+    pub release: Option<String>,
+    /// The catalog it comes from.
+    pub catalog: String,
+    /// Whether that catalog's deprecations name it.
+    pub deprecated: bool,
+}
+
+/// Judges one edit and words the answer.
+pub fn answer(snapshot: &Snapshot, edit: &Edit<'_>) -> Answer {
+    let judgement = judge(snapshot, edit);
+    advised(snapshot, edit, &judgement, &Stop::default())
+}
+
+/// The same for who cannot wait without end: a refusal is handed over as soon as it is known, in the
+/// words that it has if nobody waits for the advice, and the search for that ends at the signal.
+pub fn answer_until(
+    snapshot: &Snapshot,
+    edit: &Edit<'_>,
+    stop: &Stop,
+    refused: impl FnOnce(Answer),
+) -> Answer {
+    let judgement = judge(snapshot, edit);
+    let request = edit.request();
+    let advice = request.map(|request| Advice::not_yet(&request, &judgement.ruled));
+    if let Some(advice) = advice.filter(|advice| advice.is_cut) {
+        refused(worded(edit, &judgement, advice));
+    }
+    advised(snapshot, edit, &judgement, stop)
+}
+
+fn advised(snapshot: &Snapshot, edit: &Edit<'_>, judgement: &Judgement<'_>, stop: &Stop) -> Answer {
+    let request = edit.request();
+    let advise = |request| advise(snapshot, edit.new, &request, &judgement.ruled, stop);
+    worded(edit, judgement, request.map(advise).unwrap_or_default())
+}
+
+/// The answer to an edit that is exempt, without what the catalogs would say about it.
+pub fn exempted(edit: &Edit<'_>, exemption: Exemption) -> Answer {
+    without_catalogs(edit, Ruling::NotJudged(exemption))
+}
+
+/// The answer to an edit that a server had no time or no room for.
+pub fn unanswered(edit: &Edit<'_>, cause: Unanswered) -> Answer {
+    without_catalogs(edit, Ruling::Unanswered(cause))
+}
+
+fn without_catalogs(edit: &Edit<'_>, ruling: Ruling<'_>) -> Answer {
+    let judgement = Judgement {
+        ruled: ruling.into(),
+        warnings: Vec::new(),
+    };
+    worded(edit, &judgement, Advice::default())
+}
+
+fn worded(edit: &Edit<'_>, judgement: &Judgement<'_>, advice: Advice) -> Answer {
+    let request = edit.request();
+    let ruled = &judgement.ruled;
+    let upstream = request.and_then(|request| upstream::upstream(&request, &ruled.ruling));
+    let catalog = cited(judgement);
+    let facts = Facts {
+        extension: edit.new,
+        request: request.as_ref(),
+        judgement,
+        advice: &advice,
+        catalog,
+        upstream: upstream.as_deref(),
+    };
+    let filter = edit.new.filter.as_ref().ok();
+    Answer {
+        verdict: judgement.verdict(),
+        token: judgement.token(),
+        message: message::message(&facts),
+        exempt: exemption(&ruled.ruling).map(exempt::why),
+        exemption: exemption(&ruled.ruling).map(Exemption::kind),
+        causes: causes(&facts),
+        rests_on_bad_input: rests_on_bad_input(&ruled.ruling),
+        warnings: warning::warnings(edit.new, &judgement.warnings),
+        package: filter.map(|filter| filter.package.clone()),
+        policy: filter.map(|filter| filter.policy),
+        range: filter.and_then(|filter| filter.version.clone()),
+        channels: filter
+            .map(|filter| filter.channels.clone())
+            .unwrap_or_default(),
+        installed: edit.installed.bundle().cloned(),
+        resolved: ruled.resolved().and_then(resolved),
+        successors: ruled.successors.as_deref().map(names),
+        forbidden: forbidden(filter, ruled),
+        catalog: catalog.map(|catalog| catalog.name.clone()),
+        digest: catalog.and_then(CatalogState::digest).map(str::to_owned),
+        upstream,
+        advice,
+    }
+}
+
+impl ResolvedBundle {
+    /// `NAME VERSION[+RELEASE]`, as audit annotations have it.
+    pub fn line(&self) -> String {
+        match &self.release {
+            Some(release) => format!("{} {}+{release}", self.bundle, self.version),
+            None => format!("{} {}", self.bundle, self.version),
+        }
+    }
+}
+
+/// The catalog that an answer rests on: that of the bundle it is about, else the only one asked.
+fn cited<'s>(judgement: &Judgement<'s>) -> Option<&'s CatalogState> {
+    match &judgement.ruled.ruling {
+        Ruling::Allowed(_, choice)
+        | Ruling::Downgrade(choice, _)
+        | Ruling::NotASuccessor(choice, _)
+        | Ruling::BrokenSkipRange(choice)
+        | Ruling::BundleVersionInvalid(choice, _)
+        | Ruling::UnsupportedDependency(choice, _) => Some(choice.catalog),
+        Ruling::Guardrail(forbidden) => Some(forbidden.to.catalog),
+        Ruling::CatalogNotLoaded(failed) => Some(failed.catalog),
+        Ruling::CatalogOutdated(outdated) => match outdated.catalogs() {
+            [only] => Some(only),
+            _ => None,
+        },
+        _ => match judgement.ruled.matched.as_slice() {
+            [only] => Some(only.catalog),
+            _ => None,
+        },
+    }
+}
+
+fn exemption<'r>(ruling: &'r Ruling<'_>) -> Option<&'r Exemption> {
+    match ruling {
+        Ruling::NotJudged(exemption) => Some(exemption),
+        _ => None,
+    }
+}
+
+fn rests_on_bad_input(ruling: &Ruling<'_>) -> bool {
+    let why = match ruling {
+        Ruling::CatalogNotLoaded(failed) => &failed.why,
+        _ => return false,
+    };
+    matches!(
+        why,
+        NotLoadedCause::Unreadable(_) | NotLoadedCause::Package(_)
+    )
+}
+
+fn causes(facts: &Facts<'_>) -> Vec<Cause> {
+    let fields = &facts.extension.fields;
+    let one = |field: String| {
+        vec![Cause {
+            field,
+            message: message::short(facts),
+        }]
+    };
+    match &facts.judgement.ruled.ruling {
+        Ruling::NotJudged(_) | Ruling::Allowed(..) => Vec::new(),
+        Ruling::Unanswered(_) => one(String::new()),
+        Ruling::InvalidSpec(faults) => faults.iter().map(spec_cause).collect(),
+        Ruling::Guardrail(forbidden) => {
+            let cause = |line: Line| Cause {
+                field: fields.version(),
+                message: line.within(message::LINE_1),
+            };
+            let each = refusal::guardrail::each(forbidden).into_iter();
+            each.map(cause).collect()
+        }
+        ruling => one(field(ruling, fields)),
+    }
+}
+
+/// The field that a row is about, if it is one alone.
+fn field(ruling: &Ruling<'_>, fields: &Fields) -> String {
+    match ruling {
+        Ruling::CatalogOutdated(Outdated::Superseded { denial, .. }) => field(denial, fields),
+        Ruling::InvalidSelector(_)
+        | Ruling::NoCatalogs(_)
+        | Ruling::CatalogNotLoaded(_)
+        | Ruling::CatalogOutdated(Outdated::TooOld(_))
+        | Ruling::AmbiguousCatalogs(_) => fields.selector(),
+        Ruling::PackageNotFound { .. } => fields.package_name(),
+        Ruling::ChannelNotFound { .. } | Ruling::NotInChannel { .. } => fields.channels(),
+        Ruling::InstalledUnknown(_) | Ruling::InstalledVersionInvalid(_) => {
+            fields.installed.to_owned()
+        }
+        _ => fields.version(),
+    }
+}
+
+fn spec_cause(fault: &SpecFault) -> Cause {
+    match fault {
+        SpecFault::Filter(error) => Cause {
+            field: error.field.clone(),
+            message: refusal::spec_fault(fault).within(message::LINE_1),
+        },
+        SpecFault::Schema(finding) => Cause {
+            field: finding.path.clone(),
+            message: finding.message.clone(),
+        },
+    }
+}
+
+/// In the order of the walk: it ends at the first step that holds.
+fn forbidden(filter: Option<&Filter>, ruled: &Ruled<'_>) -> Vec<ForbiddenReport> {
+    let policy = filter.map_or(Policy::CatalogProvided, |filter| filter.policy);
+    let holding = match &ruled.ruling {
+        Ruling::Guardrail(forbidden) => Some(forbidden),
+        _ => None,
+    };
+    let steps = ruled.lifted.iter().chain(holding);
+    let reports = steps.map(|forbidden| ForbiddenReport::of(forbidden, policy));
+    reports.collect()
+}
+
+fn resolved(choice: Choice<'_>) -> Option<ResolvedBundle> {
+    let bundle = choice.bundle();
+    let read = bundle.version.as_ref().ok()?;
+    let release = read.release.as_ref().filter(|release| !release.is_empty());
+    Some(ResolvedBundle {
+        bundle: bundle.name.to_string(),
+        version: read.version.to_string(),
+        release: release.map(ToString::to_string),
+        catalog: choice.catalog.name.clone(),
+        deprecated: choice.is_deprecated(),
+    })
+}
+
+/// By version and release descending, then by name, each name once.
+fn names(accepted: &[Accepted<'_>]) -> Vec<String> {
+    let mut bundles: Vec<_> = accepted
+        .iter()
+        .flat_map(|accepted| {
+            accepted
+                .bundles
+                .iter()
+                .map(|index| accepted.package.bundle(index))
+        })
+        .collect();
+    bundles.sort_by(|a, b| a.cmp_preference(b).then_with(|| a.name.cmp(&b.name)));
+    let mut seen = HashSet::new();
+    bundles.retain(|bundle| seen.insert(&bundle.name));
+    bundles
+        .into_iter()
+        .map(|bundle| bundle.name.to_string())
+        .collect()
+}
+
+/// The answer to what is not even read as an edit of an extension.
+pub fn not_judged(exemption: &Exemption) -> Answer {
+    Answer {
+        verdict: Verdict::NotJudged,
+        token: Token::NotJudged,
+        message: None,
+        exempt: Some(exempt::why(exemption)),
+        exemption: Some(exemption.kind()),
+        causes: Vec::new(),
+        rests_on_bad_input: false,
+        warnings: warning::of_exemption(exemption).into_iter().collect(),
+        upstream: None,
+        package: None,
+        policy: None,
+        range: None,
+        channels: Vec::new(),
+        installed: None,
+        resolved: None,
+        successors: None,
+        forbidden: Vec::new(),
+        advice: Advice::default(),
+        catalog: None,
+        digest: None,
+    }
+}

@@ -1,0 +1,183 @@
+//! The reasons of many steps, each told once.
+//!
+//! Hundreds of rules may forbid each of thousands of steps, and a reason may have some kilobytes of
+//! words. So steps have the places of their reasons in one table, and share equal lists of places.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+
+use crate::explain::guardrail::{Author, GuardrailReport, author, kind};
+use crate::explain::text::{and_more, cut_middle};
+use crate::resolve::{Violated, Violation};
+use olmguard_catalog::guardrail::Rule;
+
+/// The places of the reasons of one step in [`Reasons`].
+pub type Places = Arc<[usize]>;
+
+/// Reasons, each once, in the order in which they were found.
+#[derive(Clone, Debug, Default)]
+pub struct Reasons {
+    told: Vec<GuardrailReport>,
+    /// For each the number of its name: rules of several authors may have one.
+    names: Vec<usize>,
+}
+
+impl Reasons {
+    /// Every reason.
+    pub fn all(&self) -> &[GuardrailReport] {
+        &self.told
+    }
+
+    /// The reason at a place.
+    pub fn at(&self, place: usize) -> Option<&GuardrailReport> {
+        self.told.get(place)
+    }
+
+    /// The names of the rules at some places, each once and cut where it is long; of very many the
+    /// first ones.
+    pub fn names(&self, places: &[usize]) -> String {
+        self.names_of(places.iter().copied())
+    }
+
+    /// The names of all rules, in the same way.
+    pub fn all_names(&self) -> String {
+        self.names_of(0..self.told.len())
+    }
+
+    fn names_of(&self, places: impl Iterator<Item = usize>) -> String {
+        let mut seen = BTreeSet::new();
+        let mut named = Vec::new();
+        for place in places {
+            let is_new = seen.insert(self.names.get(place));
+            if is_new && named.len() < MOST_NAMES {
+                let name = self.at(place).map(GuardrailReport::name);
+                named.push(cut_middle(&name.unwrap_or_default(), LONGEST_NAME));
+            }
+        }
+        and_more(named.join(", "), seen.len() - named.len())
+    }
+}
+
+/// Puts reasons into the table. What is the same reason is told by who says which rule, not by its
+/// words: they are made once.
+#[derive(Debug, Default)]
+pub struct Gathered<'s> {
+    reasons: Reasons,
+    places: BTreeMap<Identity<'s>, usize>,
+    names: BTreeMap<String, usize>,
+    lists: BTreeSet<Places>,
+}
+
+impl<'s> Gathered<'s> {
+    /// The places of what a step goes against.
+    pub fn places(&mut self, violations: &[Violation<'s>]) -> Places {
+        let places = violations.iter().map(|violation| self.place(violation));
+        let places: Vec<_> = places.collect();
+        if let Some(known) = self.lists.get(places.as_slice()) {
+            return Arc::clone(known);
+        }
+        let places = Places::from(places);
+        self.lists.insert(Arc::clone(&places));
+        places
+    }
+
+    /// The table.
+    pub fn finish(self) -> Reasons {
+        self.reasons
+    }
+
+    fn place(&mut self, violation: &Violation<'s>) -> usize {
+        let identity = Identity::of(violation);
+        if let Some(place) = self.places.get(&identity) {
+            return *place;
+        }
+        let place = self.add(GuardrailReport::of(violation));
+        self.places.insert(identity, place);
+        place
+    }
+
+    fn add(&mut self, reason: GuardrailReport) -> usize {
+        let next = self.names.len();
+        let name = *self.names.entry(reason.name()).or_insert(next);
+        let Reasons { told, names } = &mut self.reasons;
+        told.push(reason);
+        names.push(name);
+        told.len() - 1
+    }
+}
+
+/// Which reason it is.
+#[derive(Debug, Eq, Ord, PartialEq, PartialOrd)]
+enum Identity<'s> {
+    /// A rule, by where it lies in memory, as somebody has it.
+    Rule(*const Rule, Author, &'s str),
+    /// Anything else: its kind, its base graph, and who says it where.
+    Other(&'static str, &'static str, Author, &'s str),
+}
+
+impl<'s> Identity<'s> {
+    fn of(violation: &Violation<'s>) -> Self {
+        let (by, place) = author(violation.by);
+        let other = |graph| Self::Other(kind(violation), graph, by, place);
+        match violation.of {
+            Violated::Rule(rule) => Self::Rule(rule, by, place),
+            Violated::Prerelease(graph) | Violated::Graph(graph, _) => other(graph.as_str()),
+            Violated::Unread(_) => other(""),
+        }
+    }
+}
+
+/// How many rules are named in a few words.
+const MOST_NAMES: usize = 4;
+/// The bytes of the longest name that is told whole among others.
+const LONGEST_NAME: usize = 64;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn report(rule: Option<&str>, kind: &'static str) -> GuardrailReport {
+        GuardrailReport {
+            rule: rule.map(str::to_owned),
+            kind,
+            by: Author::Author,
+            place: "hub".to_owned(),
+            reason: None,
+            lifted: false,
+            text: "why".to_owned(),
+        }
+    }
+
+    fn table(reports: impl IntoIterator<Item = GuardrailReport>) -> Reasons {
+        let mut gathered = Gathered::default();
+        for report in reports {
+            gathered.add(report);
+        }
+        gathered.finish()
+    }
+
+    #[test]
+    fn rules_are_named_once_and_what_is_no_rule_by_what_it_is() {
+        let reasons = table([
+            report(Some("a\u{1b}"), "PassThrough"),
+            report(Some("a\u{1b}"), "PassThrough"),
+            report(None, "Graph"),
+            report(None, "Prerelease"),
+            report(None, "Unread"),
+            report(Some("b"), "MaxMinorStep"),
+        ]);
+        let expected =
+            "a\\x1b, the semver rules, no prereleases, guardrails that cannot be read and 1 more";
+        assert_eq!(reasons.all_names(), expected);
+        assert_eq!(reasons.names(&[1, 5, 0]), "a\\x1b, b");
+    }
+
+    #[test]
+    fn a_name_too_long_for_a_few_words_is_cut_in_its_middle() {
+        let id = ["start", &"-".repeat(1000), "end"].concat();
+        let names = table([report(Some(&id), "PassThrough")]).all_names();
+        assert_eq!(names.len(), 64);
+        assert!(names.starts_with("start-") && names.ends_with("-end"));
+        assert!(names.contains("-...-"), "{names}");
+    }
+}

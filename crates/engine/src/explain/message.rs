@@ -1,0 +1,332 @@
+//! A refusal as text: line 1 complete on its own, then what is known, each on a line of its own.
+//!
+//! Invariants, for any input: line 1 has at most [`LINE_1`] bytes, the whole at most [`MESSAGE`], and
+//! the only control character is the line break.
+
+use std::borrow::Cow;
+
+use crate::explain::refusal::{Detail, SEARCH_CUT, details, needed, reason, recorded};
+use crate::explain::text::{Line, cut_end, cut_middle, one_line};
+use crate::extension::{Extension, Installed};
+use crate::judge::{Advice, BypassHelps, FixValue, Judgement, Request, Token, Verdict};
+use crate::snapshot::CatalogState;
+use olmguard_catalog::version::go;
+
+/// The most bytes of line 1.
+pub const LINE_1: usize = 200;
+
+/// The most bytes of a message.
+pub const MESSAGE: usize = 1024;
+
+/// How the line begins that says what to set.
+pub(super) const FIX: &str = "Fix: ";
+
+/// How the line begins that says what would have to change, where nothing that is set would help.
+pub(super) const NEEDED: &str = "Needed: ";
+
+/// How the line begins that says what was left out.
+pub(super) const NOTE: &str = "Note: ";
+
+/// What a message is made from.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Facts<'a> {
+    pub(super) extension: &'a Extension,
+    pub(super) request: Option<&'a Request<'a>>,
+    pub(super) judgement: &'a Judgement<'a>,
+    pub(super) advice: &'a Advice,
+    pub(super) catalog: Option<&'a CatalogState>,
+    pub(super) upstream: Option<&'a str>,
+}
+
+/// The text; `None` where nothing is refused or undecided.
+pub(super) fn message(facts: &Facts<'_>) -> Option<String> {
+    let refused = match facts.judgement.verdict() {
+        Verdict::Deny => "refused",
+        Verdict::Undecided => "undecided",
+        Verdict::Allow | Verdict::NotJudged => return None,
+    };
+    let first = first_line(facts, refused).within(LINE_1);
+    Some(with_help(within(facts, &first), facts.judgement.token()))
+}
+
+/// With where to read more, as the last line: the first that is left out where there is no room.
+fn with_help(text: String, token: Token) -> String {
+    let help = format!("\nHelp: olmguard explain {}", token.as_str());
+    if text.len() + help.len() > MESSAGE {
+        return text;
+    }
+    text + &help
+}
+
+/// One sentence for a finding: the reason alone.
+pub(super) fn short(facts: &Facts<'_>) -> String {
+    reason(&facts.judgement.ruled.ruling, facts.request).within(LINE_1)
+}
+
+fn first_line(facts: &Facts<'_>, refused: &str) -> Line {
+    let why = reason(&facts.judgement.ruled.ruling, facts.request);
+    let token = facts.judgement.token().as_str();
+    subject(facts)
+        .say(&format!(" {refused}: "))
+        .then(why)
+        .say(&format!(" [{token}]"))
+}
+
+/// What is asked, from what to what.
+fn subject(facts: &Facts<'_>) -> Line {
+    let Some(request) = facts.request else {
+        let identity = &facts.extension.identity;
+        let name = identity.shown().unwrap_or(Cow::Borrowed("without a name"));
+        return Line::default().name(&identity.kind).say(" ").name(&name);
+    };
+    let line = Line::default().name(&request.filter.package).say(": ");
+    let line = match request.installed {
+        Installed::Bundle(bundle) => line.version(recorded(bundle)).say(" -> "),
+        Installed::Unknown(_) => line.say("unknown -> "),
+        Installed::Nothing => line.say("install of "),
+    };
+    match request.filter.range() {
+        Some(range) => line.written(range),
+        None => line.say("any version"),
+    }
+}
+
+/// What the lines after the first may spend.
+#[derive(Clone, Copy, Debug)]
+struct Budget {
+    /// How many items a list names.
+    named: usize,
+    /// Whether the path keeps its ends only.
+    path: Path,
+    /// How many bytes a detail has, and the name of the catalog.
+    texts: usize,
+}
+
+/// How a path is told.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+enum Path {
+    Whole,
+    Ends,
+}
+
+/// The lines of a message, all that gives way to the limit apart.
+struct Body<'a> {
+    facts: &'a Facts<'a>,
+    first: &'a str,
+    details: Vec<Detail>,
+    next: Detail,
+    olm: Option<String>,
+}
+
+/// Line 1 and the others within the limit: lists get shorter, then the path keeps its ends, then
+/// OLM's text is cut, then details are.
+fn within(facts: &Facts<'_>, first: &str) -> String {
+    let body = Body {
+        facts,
+        first,
+        details: details(&facts.judgement.ruled.ruling, facts.request),
+        next: Detail {
+            label: "Allowed next",
+            items: facts.advice.allowed_next.clone(),
+            between: ", ",
+        },
+        olm: facts.upstream.map(olm_line),
+    };
+    body.whole()
+        .or_else(|| body.shorter())
+        .unwrap_or_else(|| body.cut())
+}
+
+/// OLM's text, no more of it than can be told: it may quote a value of any length.
+fn olm_line(upstream: &str) -> String {
+    let end = upstream.floor_char_boundary(MESSAGE + 1);
+    let told = upstream.get(..end).unwrap_or_default();
+    format!("\nOLM: {}", one_line(told))
+}
+
+impl Body<'_> {
+    fn whole(&self) -> Option<String> {
+        self.fitting(WHOLE)
+    }
+
+    /// With as many items of each list as fit.
+    fn shorter(&self) -> Option<String> {
+        let most = self.longest_list().min(MESSAGE / 2);
+        let fits = |named: usize| self.fitting(Budget { named, ..WHOLE });
+        let (mut least, mut found) = (1, fits(1));
+        found.as_ref()?;
+        let mut above = most.max(1) + 1;
+        while above - least > 1 {
+            let middle = least.midpoint(above);
+            match fits(middle) {
+                Some(text) => (least, found) = (middle, Some(text)),
+                None => above = middle,
+            }
+        }
+        found
+    }
+
+    /// With the ends of the path, and what of OLM's text and of the details there is room for.
+    fn cut(&self) -> String {
+        let ends = Budget {
+            named: 1,
+            path: Path::Ends,
+            ..WHOLE
+        };
+        let budgets = [ends].into_iter().chain(TEXTS.iter().map(|texts| Budget {
+            texts: *texts,
+            ..ends
+        }));
+        let texts = budgets.map(|budget| self.lines(budget));
+        let fitting = texts.filter_map(|lines| {
+            let room = MESSAGE.checked_sub(lines.len())?;
+            match &self.olm {
+                Some(_) if room < LEAST_OLM => None,
+                Some(olm) => Some(lines + &cut_end(olm, room)),
+                None => Some(lines),
+            }
+        });
+        fitting
+            .into_iter()
+            .next()
+            .unwrap_or_else(|| cut_end(self.first, MESSAGE))
+    }
+
+    fn fitting(&self, budget: Budget) -> Option<String> {
+        let text = self.lines(budget) + self.olm.as_deref().unwrap_or_default();
+        (text.len() <= MESSAGE).then_some(text)
+    }
+
+    fn longest_list(&self) -> usize {
+        let lists = self
+            .details
+            .iter()
+            .chain([&self.next])
+            .map(|detail| detail.items.len());
+        lists.max().unwrap_or_default()
+    }
+
+    /// All lines but OLM's.
+    fn lines(&self, budget: Budget) -> String {
+        let facts = self.facts;
+        let told = self
+            .details
+            .iter()
+            .filter_map(|detail| detail.naming(budget.named));
+        let told = told.map(|line| cut_end(&line, budget.texts));
+        let known = [
+            self.next.naming(budget.named),
+            path(&facts.advice.path, budget.path),
+            fix(facts),
+            lacking(facts),
+            note(facts),
+            bypass(facts),
+            catalog(facts.catalog, budget.texts),
+        ];
+        let lines = told.chain(known.into_iter().flatten());
+        lines.fold(self.first.to_owned(), |text, line| text + "\n" + &line)
+    }
+}
+
+fn path(versions: &[String], told: Path) -> Option<String> {
+    let whole = || versions.join(" -> ");
+    match versions {
+        [] | [_] => None,
+        [first, .., last] if told == Path::Ends && versions.len() > 3 => {
+            let between = versions.len() - 2;
+            Some(format!("Path: {first} -> ({between} more) -> {last}"))
+        }
+        _ => Some(format!("Path: {}", whole())),
+    }
+}
+
+/// Never cut: a value that is not whole would not work.
+fn fix(facts: &Facts<'_>) -> Option<String> {
+    let fix = facts.advice.fix.as_ref()?;
+    let value = match &fix.value {
+        FixValue::Text(text) => go::quote(text),
+        FixValue::List(items) => {
+            let items: Vec<_> = items.iter().map(|item| go::quote(item)).collect();
+            format!("[{}]", items.join(", "))
+        }
+    };
+    let has_further = facts.advice.path.len() > 2;
+    let first = if has_further { " first" } else { "" };
+    Some(format!("{FIX}set {} to {value}{first}", fix.field))
+}
+
+/// Where no edit of the object is known to help, what would have to change.
+fn lacking(facts: &Facts<'_>) -> Option<String> {
+    let needed = needed(&facts.judgement.ruled.ruling)?;
+    let is_known = facts.advice.fix.is_none() && !facts.advice.is_cut;
+    is_known.then(|| format!("{NEEDED}{needed}"))
+}
+
+/// That there may be more to suggest.
+fn note(facts: &Facts<'_>) -> Option<String> {
+    facts.advice.is_cut.then(|| format!("{NOTE}{SEARCH_CUT}"))
+}
+
+fn bypass(facts: &Facts<'_>) -> Option<String> {
+    let fields = &facts.extension.fields;
+    let (field, word) = (fields.policy(), fields.bypass.word());
+    (facts.advice.bypass == BypassHelps::Yes)
+        .then(|| format!("Override: set {field} to {word}; data loss is possible"))
+}
+
+fn catalog(catalog: Option<&CatalogState>, texts: usize) -> Option<String> {
+    let catalog = catalog?;
+    let digest = catalog
+        .digest()
+        .map(|digest| format!("@{}", go::escape(digest)));
+    let unpacked = catalog.last_unpacked.as_deref();
+    let content = unpacked.map(|at| format!(", content of {}", go::escape(at)));
+    let name = cut_middle(&go::escape(&catalog.name), texts);
+    let rest = format!(
+        "{}{}",
+        digest.unwrap_or_default(),
+        content.unwrap_or_default()
+    );
+    Some(format!("Catalog: {name}{}", cut_end(&rest, texts)))
+}
+
+/// Nothing is left out.
+const WHOLE: Budget = Budget {
+    named: usize::MAX,
+    path: Path::Whole,
+    texts: usize::MAX,
+};
+
+/// How many bytes a detail has, tried in turn where a message is too long all the same.
+const TEXTS: &[usize] = &[300, 150, 80, 40];
+
+/// OLM's text with less room than this would say nothing.
+const LEAST_OLM: usize = 40;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn help_is_left_out_before_anything_else() {
+        let help = "\nHelp: olmguard explain Downgrade";
+        let longest = "a".repeat(MESSAGE - help.len());
+        assert_eq!(
+            with_help(longest.clone(), Token::Downgrade),
+            longest.clone() + help
+        );
+        let longer = longest + "a";
+        assert_eq!(with_help(longer.clone(), Token::Downgrade), longer);
+    }
+
+    #[test]
+    fn what_cannot_be_told_of_olms_text_is_not_even_escaped() {
+        for (character, escaped) in [("a", 1), ("\u{1b}", 4), ("\u{10ffff}", 10), ("ä", 2)] {
+            let line = olm_line(&character.repeat(1 << 20));
+            assert!(line.len() > MESSAGE, "{}", line.len());
+            let most = "\nOLM: ".len() + (MESSAGE + 1) * escaped;
+            assert!(line.len() <= most, "{}", line.len());
+        }
+        assert_eq!(olm_line("a \"b\"\n"), "\nOLM: a \"b\"\\n");
+    }
+}

@@ -1,0 +1,199 @@
+//! Results of a run as lines for people: what is no refusal, and the counts at the end.
+
+use crate::explain::message::{FIX, NEEDED, NOTE};
+use crate::explain::{Answer, one_line};
+use crate::judge::{Token, Verdict};
+use olmguard_catalog::version::go;
+
+/// What became of one extension, in one line or, for a refusal, in several.
+pub fn result(answer: &Answer) -> String {
+    match (&answer.message, &answer.resolved) {
+        (Some(message), _) => message.clone(),
+        (None, Some(resolved)) => {
+            let (bundle, catalog) = (go::escape(&resolved.line()), go::escape(&resolved.catalog));
+            let verb = match answer.token {
+                Token::Unchanged => "stays at",
+                _ => "resolves to",
+            };
+            format!(
+                "{verb} {bundle} of catalog {catalog} [{}]",
+                answer.token.as_str()
+            )
+        }
+        (None, None) => {
+            let why = answer.exempt.as_deref().unwrap_or("nothing to judge");
+            format!("{why} [{}]", answer.token.as_str())
+        }
+    }
+}
+
+/// What is installed, where something is: its version, with its release.
+pub fn from(answer: &Answer) -> Option<String> {
+    let installed = answer.installed.as_ref()?;
+    let version = &installed.version;
+    Some(match installed.release.as_deref() {
+        None | Some("") => version.clone(),
+        Some(release) => format!("{version}+{release}"),
+    })
+}
+
+/// What an edit resolves to or, where it resolves to nothing, what it asks for.
+pub fn to(answer: &Answer) -> Option<String> {
+    let resolved = answer.resolved.as_ref();
+    let resolved = resolved.map(|resolved| match &resolved.release {
+        Some(release) => format!("{}+{release}", resolved.version),
+        None => resolved.version.clone(),
+    });
+    let asked = || {
+        answer
+            .range
+            .clone()
+            .filter(|range| !range.trim().is_empty())
+    };
+    let any = || answer.package.as_ref().map(|_| "any version".to_owned());
+    resolved.or_else(asked).or_else(any)
+}
+
+/// What to do about a refusal, as its message says it.
+pub fn remedy(answer: &Answer) -> Option<String> {
+    let mut lines = answer.message.as_deref()?.lines();
+    lines.find_map(|line| {
+        let mut starts = [FIX, NEEDED, NOTE].into_iter();
+        starts.find_map(|start| line.strip_prefix(start).map(str::to_owned))
+    })
+}
+
+/// What was not judged, by why not.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct PassedOver {
+    /// Extensions that are what they were.
+    pub unchanged: usize,
+    /// Extensions that are there no more.
+    pub removed: usize,
+    /// Templates that no one has rendered.
+    pub templates: usize,
+    /// Objects of other kinds.
+    pub other_kinds: usize,
+}
+
+/// What an extension that is there no more asked for.
+pub fn removed(package: Option<&str>, range: Option<&str>) -> String {
+    let package = go::escape(package.unwrap_or("an unknown package"));
+    match range {
+        Some(range) => format!("it asked for {package}, {}", go::escape(range)),
+        None => format!("it asked for {package}"),
+    }
+}
+
+/// Of a file of the base that nobody compares anything with.
+pub fn not_compared(why: &str) -> String {
+    format!(
+        "it could not be read, and is there no more: {}",
+        one_line(why)
+    )
+}
+
+/// Why a base does not say what is installed, where it is undecided what it resolves to.
+pub fn undecided_base(token: Token) -> String {
+    format!(
+        "it is undecided what the base resolves to today [{}]",
+        token.as_str()
+    )
+}
+
+/// Why a template is not judged.
+pub fn skipped() -> &'static str {
+    "a template; render it, and check what comes out (-f -)"
+}
+
+/// How many of each verdict, those that are none left out, and what was passed over.
+pub fn summary(counts: &[(Verdict, usize)], passed_over: PassedOver) -> String {
+    let said: Vec<String> = counts
+        .iter()
+        .filter(|(_, count)| *count > 0)
+        .map(|(verdict, count)| format!("{count} {}", past(*verdict)))
+        .collect();
+    let results = match (said.is_empty(), passed_over.unchanged) {
+        (true, 0) => "no extension found".to_owned(),
+        (true, _) => "nothing changed".to_owned(),
+        (false, _) => said.join(", "),
+    };
+    passed_over
+        .words()
+        .fold(results, |all, words| format!("{all}; {words}"))
+}
+
+impl PassedOver {
+    /// Those that are not none, each in a few words.
+    fn words(self) -> impl Iterator<Item = String> {
+        let words = [
+            (self.unchanged, "unchanged", "unchanged"),
+            (self.removed, "removed", "removed"),
+            (self.templates, "template skipped", "templates skipped"),
+            (
+                self.other_kinds,
+                "object of another kind",
+                "objects of other kinds",
+            ),
+        ];
+        words.into_iter().filter_map(|words| match words {
+            (0, ..) => None,
+            (1, one, _) => Some(format!("1 {one}")),
+            (count, _, many) => Some(format!("{count} {many}")),
+        })
+    }
+}
+
+/// What was done with one.
+pub fn past(verdict: Verdict) -> &'static str {
+    match verdict {
+        Verdict::Allow => "allowed",
+        Verdict::Deny => "denied",
+        Verdict::Undecided => "undecided",
+        Verdict::NotJudged => "not judged",
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_removed_says_what_it_asked_for() {
+        assert_eq!(removed(Some("p"), Some("1.x")), "it asked for p, 1.x");
+        assert_eq!(removed(Some("p\n"), None), "it asked for p\\n");
+        assert_eq!(removed(None, None), "it asked for an unknown package");
+    }
+
+    #[test]
+    fn counts_that_are_none_are_left_out() {
+        let counts = [
+            (Verdict::Deny, 2),
+            (Verdict::Undecided, 0),
+            (Verdict::Allow, 1),
+        ];
+        let of_other_kinds = |other_kinds| PassedOver {
+            other_kinds,
+            ..PassedOver::default()
+        };
+        assert_eq!(summary(&counts, of_other_kinds(0)), "2 denied, 1 allowed");
+        assert_eq!(
+            summary(&counts, of_other_kinds(1)),
+            "2 denied, 1 allowed; 1 object of another kind"
+        );
+        assert_eq!(
+            summary(&[], of_other_kinds(3)),
+            "no extension found; 3 objects of other kinds"
+        );
+        let passed_over = PassedOver {
+            unchanged: 2,
+            removed: 1,
+            templates: 3,
+            other_kinds: 0,
+        };
+        assert_eq!(
+            summary(&[], passed_over),
+            "nothing changed; 2 unchanged; 1 removed; 3 templates skipped"
+        );
+    }
+}

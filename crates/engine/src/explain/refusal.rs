@@ -1,0 +1,400 @@
+//! Why an edit is refused or undecided: the reason in line 1, and what there is to know besides.
+
+mod catalogs;
+pub(super) mod guardrail;
+
+use crate::explain::text::{Line, list, one_line};
+use crate::explain::{range, unanswered};
+use crate::extension::{FilterError, FilterProblem, InstalledBundle, UnknownCause};
+use crate::judge::{Outdated, Request, Ruling, SpecFault};
+use crate::resolve::Choice;
+use olmguard_catalog::version::{BundleReleaseSupport, go};
+
+/// One further line: what it is about, and the items or the sentence.
+#[derive(Clone, Debug)]
+pub(super) struct Detail {
+    pub(super) label: &'static str,
+    pub(super) items: Vec<String>,
+    /// What stands between the items: sentences have commas of their own.
+    pub(super) between: &'static str,
+}
+
+/// The reason, without the token.
+pub(super) fn reason(ruling: &Ruling<'_>, request: Option<&Request<'_>>) -> Line {
+    let line = Line::default();
+    match ruling {
+        Ruling::Unanswered(cause) => line.say(&unanswered::reason(*cause)),
+        Ruling::InvalidSpec(faults) => faults.first().map(spec_fault).unwrap_or_default(),
+        Ruling::InvalidSelector(_) => line.say("the catalog selector is not valid"),
+        Ruling::InvalidVersionRange(_) => line
+            .say("\"")
+            .written(range_of(request))
+            .say("\" is not a version range"),
+        Ruling::NoCatalogs(none) => line.say(catalogs::none(*none)),
+        Ruling::InstalledUnknown(cause) => line.say(match cause {
+            UnknownCause::Condition => {
+                "what is installed is not known: condition Installed is Unknown"
+            }
+            UnknownCause::ImageOnly => {
+                "what is installed is not known: the status names an image only"
+            }
+            UnknownCause::WrongType { .. } => {
+                "what is installed is not known: its status is malformed"
+            }
+            UnknownCause::NoOldObject => {
+                "what is installed is not known: the request lacks the object as it was"
+            }
+            UnknownCause::NotToBeHad { .. } => {
+                "what is installed is not known: the cluster does not say"
+            }
+            UnknownCause::NotInBase { .. } => {
+                "what is installed is not known: the base does not say"
+            }
+            UnknownCause::Several { .. } => "several bundles have the version that is installed",
+        }),
+        Ruling::CatalogNotLoaded(failed) => catalogs::not_loaded(failed),
+        Ruling::CatalogOutdated(Outdated::TooOld(old)) => catalogs::outdated(old),
+        Ruling::CatalogOutdated(Outdated::Superseded { denial, .. }) => reason(denial, request),
+        Ruling::PackageNotFound { searched, .. } => match searched.as_slice() {
+            [only] => line.say("catalog ").name(only).say(" has no such package"),
+            all => line.say(&format!(
+                "none of {} catalogs has such a package",
+                all.len()
+            )),
+        },
+        Ruling::InstalledVersionInvalid(_) => line.say("the installed version cannot be read"),
+        Ruling::ChannelNotFound { .. } => match channels_of(request) {
+            [only] => line.say("channel ").name(only).say(" does not exist"),
+            all => line.say(&format!(
+                "none of the {} channels asked for exists",
+                all.len()
+            )),
+        },
+        Ruling::NotInChannel { .. } => not_in_channel(request),
+        Ruling::VersionNotFound { .. } => not_found(request),
+        Ruling::BrokenSkipRange(choice) => line
+            .say("OLM crashes on a skipRange that leads to ")
+            .name(&choice.bundle().name)
+            .say(": it has an empty OR group"),
+        Ruling::Downgrade(best, 1) => older(*best, request),
+        Ruling::Downgrade(best, count) => line
+            .say(&format!(
+                "all {count} bundles {} are older than ",
+                asked(request)
+            ))
+            .then(installed(request))
+            .say(" and none is its successor; the best is ")
+            .then(of_catalog(*best)),
+        Ruling::NotASuccessor(best, 1) => no_successor(*best, request),
+        Ruling::NotASuccessor(best, count) => line
+            .say(&format!(
+                "none of the {count} bundles {} is a successor of ",
+                asked(request)
+            ))
+            .then(installed(request))
+            .say("; the best is ")
+            .then(of_catalog(*best)),
+        Ruling::AmbiguousCatalogs(left) => tie(left),
+        Ruling::BundleVersionInvalid(choice, _) => line
+            .say("the version of bundle ")
+            .name(&choice.bundle().name)
+            .say(" cannot be read"),
+        Ruling::UnsupportedDependency(choice, kind) => line.name(&choice.bundle().name).say(
+            &format!(" declares {}, which OLM v1 does not support", kind.as_str()),
+        ),
+        Ruling::Guardrail(forbidden) => guardrail::reason(forbidden),
+        Ruling::NotJudged(_) | Ruling::Allowed(..) => line,
+    }
+}
+
+/// What there is to know besides the reason.
+pub(super) fn details(ruling: &Ruling<'_>, request: Option<&Request<'_>>) -> Vec<Detail> {
+    match ruling {
+        Ruling::Unanswered(cause) => {
+            vec![detail("Fix", vec![unanswered::again(*cause).to_owned()])]
+        }
+        Ruling::InvalidSpec(faults) => also(faults),
+        Ruling::InvalidVersionRange(error) => {
+            let fault = error.fault();
+            let place = character(range_of(request), fault.at);
+            let place = format!("{}, at character {place}", range::fault(&fault));
+            vec![detail("Range", vec![place])]
+        }
+        Ruling::InstalledUnknown(UnknownCause::Several { bundles }) => {
+            vec![detail("Candidates", names(bundles))]
+        }
+        Ruling::InstalledUnknown(
+            UnknownCause::NotToBeHad { why } | UnknownCause::NotInBase { why },
+        ) => {
+            vec![sentences("Cause", vec![why.clone()])]
+        }
+        Ruling::InstalledUnknown(UnknownCause::WrongType { field }) => {
+            vec![detail("Field", vec![(*field).to_owned()])]
+        }
+        Ruling::InstalledUnknown(UnknownCause::NoOldObject) => {
+            vec![detail("Field", vec!["request.oldObject".to_owned()])]
+        }
+        Ruling::NoCatalogs(_) => vec![catalogs::see_all()],
+        Ruling::CatalogNotLoaded(failed) => catalogs::of_not_loaded(failed),
+        Ruling::CatalogOutdated(outdated) => catalogs::of_outdated(outdated),
+        Ruling::PackageNotFound { searched, nearest } => {
+            let several = searched.get(1).and(Some(searched));
+            vec![
+                detail("Nearest", names(nearest)),
+                detail("Searched", several.map_or_else(Vec::new, |all| names(all))),
+            ]
+        }
+        Ruling::ChannelNotFound { existing } => vec![detail("Channels", names(existing))],
+        Ruling::NotInChannel { having } => vec![detail("In channels", names(having))],
+        Ruling::VersionNotFound { nearest } => {
+            let versions = nearest.iter().map(ToString::to_string).collect();
+            vec![detail("Nearest", versions)]
+        }
+        Ruling::AmbiguousCatalogs(left) => vec![detail("Catalogs", with_priorities(left))],
+        Ruling::Guardrail(forbidden) => guardrail::details(forbidden),
+        Ruling::BundleVersionInvalid(_, error) if !error.is_olms_own() => {
+            vec![detail("Cause", vec![error.to_string()])]
+        }
+        _ => Vec::new(),
+    }
+}
+
+/// What would have to change where no single edit of the object is known to help.
+pub(super) fn needed(ruling: &Ruling<'_>) -> Option<&'static str> {
+    Some(match ruling {
+        Ruling::InvalidSelector(_) => {
+            "valid keys and values; In and NotIn with values, Exists and DoesNotExist without"
+        }
+        Ruling::InvalidVersionRange(_) => "comparators such as >=1.2.3, <2.0.0 or 1.x",
+        Ruling::PackageNotFound { .. } => "a catalog with this package, or another packageName",
+        Ruling::InstalledVersionInvalid(_) => {
+            "an installed version that can be read, such as 1.2.3; only the bypass leads away from this"
+        }
+        Ruling::ChannelNotFound { .. } | Ruling::NotInChannel { .. } => {
+            "a channel that has a bundle which can be installed now, or no channels at all"
+        }
+        Ruling::VersionNotFound { .. } => "a range that holds a bundle which can be installed now",
+        Ruling::BrokenSkipRange(_) => "a catalog whose author has mended the skipRange",
+        Ruling::Downgrade(..) | Ruling::NotASuccessor(..) => {
+            "an upgrade edge in the catalog; no run of allowed edits leads there"
+        }
+        Ruling::AmbiguousCatalogs(_) => "different priorities of the catalogs, or a selector",
+        Ruling::BundleVersionInvalid(..) => "a catalog in which the bundle's version is valid",
+        Ruling::UnsupportedDependency(..) => "a bundle without dependencies",
+        Ruling::Guardrail(forbidden) => guardrail::needed(forbidden),
+        Ruling::NoCatalogs(_) => "a ClusterCatalog that is Available and that the selector matches",
+        Ruling::InstalledUnknown(UnknownCause::Several { .. }) => {
+            "the name of the installed bundle"
+        }
+        Ruling::InstalledUnknown(UnknownCause::NoOldObject) => {
+            "an update whose request holds the extension as it was"
+        }
+        Ruling::InstalledUnknown(UnknownCause::NotToBeHad { .. }) => {
+            "a cluster that shows its extensions, or --installed"
+        }
+        Ruling::InstalledUnknown(UnknownCause::NotInBase { .. }) => {
+            "a base that can be read whole and has it once, or --installed"
+        }
+        Ruling::InstalledUnknown(_) => "a status that names the installed bundle and its version",
+        Ruling::CatalogNotLoaded(_) => "its content, or a selector that leaves this catalog out",
+        Ruling::CatalogOutdated(Outdated::Superseded { .. }) => "the newer content of the catalog",
+        Ruling::CatalogOutdated(Outdated::TooOld(_)) => {
+            "a guard that reaches the API server and catalogd: its /readyz says what it lacks"
+        }
+        Ruling::NotJudged(_)
+        | Ruling::Unanswered(_)
+        | Ruling::InvalidSpec(_)
+        | Ruling::Allowed(..) => return None,
+    })
+}
+
+/// What a refusal says where the search for advice ended at its bound, or was stopped.
+pub(super) const SEARCH_CUT: &str =
+    "the search for an upgrade path was cut short; try a nearer version, or run olmguard path";
+
+/// The place of a byte of a text as people count: in characters, from 1.
+fn character(text: &str, byte: usize) -> usize {
+    text.char_indices().take_while(|(at, _)| *at < byte).count() + 1
+}
+
+/// One fault of a spec as a sentence.
+pub(super) fn spec_fault(fault: &SpecFault) -> Line {
+    match fault {
+        SpecFault::Filter(error) => filter_error(error),
+        SpecFault::Schema(finding) => {
+            let line = Line::default()
+                .written(&finding.path)
+                .say(": ")
+                .said(&finding.message);
+            match finding.instead {
+                Some(word) => line.say(&format!(" (here the word is {word})")),
+                None => line,
+            }
+        }
+    }
+}
+
+fn filter_error(error: &FilterError) -> Line {
+    let line = Line::default().name(&error.field);
+    match &error.problem {
+        FilterProblem::Missing => line.say(" is missing: expected the name of a package"),
+        FilterProblem::Type { expected, found } => {
+            line.say(&format!(": expected {expected}, found {found}"))
+        }
+        FilterProblem::TooLarge { most } => line.say(&format!(
+            " has too many channels and entries of the selector: expected at most {most} in all"
+        )),
+        FilterProblem::Both { other } => line
+            .say(" and ")
+            .name(other)
+            .say(" are both there: no OLM reads both; keep one"),
+    }
+}
+
+fn also(faults: &[SpecFault]) -> Vec<Detail> {
+    let more = faults
+        .iter()
+        .skip(1)
+        .map(|fault| spec_fault(fault).to_string())
+        .collect();
+    vec![sentences("Also", more)]
+}
+
+fn not_in_channel(request: Option<&Request<'_>>) -> Line {
+    let line = match range_of(request) {
+        "" => Line::default().say("no bundle is in "),
+        range => Line::default()
+            .say("no bundle matching ")
+            .written(range)
+            .say(" is in "),
+    };
+    match channels_of(request) {
+        [only] => line.say("channel ").name(only),
+        _ => line.say("the channels asked for"),
+    }
+}
+
+fn not_found(request: Option<&Request<'_>>) -> Line {
+    match range_of(request) {
+        "" => Line::default().say("the package has no bundles"),
+        range => Line::default().say("no bundle matches ").written(range),
+    }
+}
+
+fn older(best: Choice<'_>, request: Option<&Request<'_>>) -> Line {
+    versioned(best)
+        .say(" is older than ")
+        .then(installed(request))
+        .say(" and not a successor of it")
+        .then(in_catalog(best))
+}
+
+fn no_successor(best: Choice<'_>, request: Option<&Request<'_>>) -> Line {
+    versioned(best)
+        .say(" is not a successor of ")
+        .then(installed(request))
+        .then(in_catalog(best))
+}
+
+fn of_catalog(choice: Choice<'_>) -> Line {
+    versioned(choice).then(in_catalog(choice))
+}
+
+fn in_catalog(choice: Choice<'_>) -> Line {
+    Line::default()
+        .say(" in catalog ")
+        .name(&choice.catalog.name)
+}
+
+/// Which bundles a count is of.
+fn asked(request: Option<&Request<'_>>) -> &'static str {
+    match (range_of(request), channels_of(request)) {
+        ("", []) => "of the package",
+        ("", _) => "in the channels",
+        _ => "in range",
+    }
+}
+
+fn tie(left: &[Choice<'_>]) -> Line {
+    let top = left.first().map_or(0, |choice| choice.catalog.priority);
+    let tied = left
+        .iter()
+        .filter(|choice| choice.catalog.priority == top)
+        .count();
+    Line::default().say(&format!(
+        "{tied} catalogs of the same priority ({top}) offer it"
+    ))
+}
+
+fn with_priorities(left: &[Choice<'_>]) -> Vec<String> {
+    let catalog = |choice: &Choice<'_>| {
+        format!(
+            "{} (priority {})",
+            go::escape(&choice.catalog.name),
+            choice.catalog.priority
+        )
+    };
+    left.iter().map(catalog).collect()
+}
+
+/// A bundle by its version, by its name where that cannot be read.
+fn versioned(choice: Choice<'_>) -> Line {
+    let bundle = choice.bundle();
+    match &bundle.version {
+        Ok(read) => Line::default().version(read.recorded(BundleReleaseSupport::Disabled).version),
+        Err(_) => Line::default().name(&bundle.name),
+    }
+}
+
+fn installed(request: Option<&Request<'_>>) -> Line {
+    let bundle = request.and_then(|request| request.installed.bundle());
+    bundle.map_or_else(Line::default, |bundle| {
+        Line::default().version(recorded(bundle))
+    })
+}
+
+/// The installed version as one text: an explicit release stands behind a plus sign, as it does
+/// where it is recorded as build metadata.
+pub(super) fn recorded(bundle: &InstalledBundle) -> String {
+    match bundle.release.as_deref() {
+        None | Some("") => bundle.version.clone(),
+        Some(release) => format!("{}+{release}", bundle.version),
+    }
+}
+
+fn range_of<'a>(request: Option<&Request<'a>>) -> &'a str {
+    request
+        .and_then(|request| request.filter.range())
+        .unwrap_or_default()
+}
+
+fn channels_of<'a>(request: Option<&Request<'a>>) -> &'a [String] {
+    request.map_or(&[], |request| request.filter.channels.as_slice())
+}
+
+fn detail(label: &'static str, items: Vec<String>) -> Detail {
+    Detail {
+        label,
+        items: items.into_iter().map(|item| one_line(&item)).collect(),
+        between: ", ",
+    }
+}
+
+fn sentences(label: &'static str, items: Vec<String>) -> Detail {
+    Detail {
+        between: "; ",
+        ..detail(label, items)
+    }
+}
+
+fn names(names: &[impl AsRef<str>]) -> Vec<String> {
+    names.iter().map(|name| go::escape(name.as_ref())).collect()
+}
+
+impl Detail {
+    /// The line with the first items, as many as asked for; empty where there is nothing to say.
+    pub(super) fn naming(&self, named: usize) -> Option<String> {
+        let list = || list(&self.items, self.between, named);
+        (!self.items.is_empty()).then(|| format!("{}: {}", self.label, list()))
+    }
+}

@@ -1,0 +1,111 @@
+//! Why the catalogs do not answer, and where to look for the cause.
+//!
+//! How long ago something was known is in none of these texts: it differs between replicas.
+
+use crate::explain::refusal::{Detail, detail, names, sentences};
+use crate::explain::text::Line;
+use crate::judge::{NoCatalogs, Outdated};
+use crate::resolve::{NotLoaded, NotLoadedCause};
+use crate::snapshot::CatalogState;
+use olmguard_catalog::dns1123;
+
+/// Why none is in play.
+pub(super) fn none(none: NoCatalogs) -> &'static str {
+    match none {
+        NoCatalogs::NoneExist => "there is no ClusterCatalog",
+        NoCatalogs::NoneMatch => "the selector matches no ClusterCatalog",
+        NoCatalogs::AllUnavailable => "every ClusterCatalog that matches is Unavailable",
+    }
+}
+
+/// Why one in play does not answer.
+pub(super) fn not_loaded(failed: &NotLoaded<'_>) -> Line {
+    let line = Line::default().say("catalog ").name(&failed.catalog.name);
+    match failed.why {
+        NotLoadedCause::NotServing => line.say(" is not being served"),
+        NotLoadedCause::Missing | NotLoadedCause::Unfetched(_) | NotLoadedCause::Unreadable(_) => {
+            line.say(" is not loaded")
+        }
+        NotLoadedCause::Package(_) => line.say(" has the package, but it cannot be decoded"),
+    }
+}
+
+/// Why some in play are not asked.
+pub(super) fn outdated(old: &[&CatalogState]) -> Line {
+    let line = Line::default().say("the content of ").then(named(old));
+    line.say(" was last known to be current too long ago")
+}
+
+/// One by its name, several by their number.
+fn named(catalogs: &[&CatalogState]) -> Line {
+    let line = Line::default();
+    match catalogs {
+        [only] => line.say("catalog ").name(&only.name),
+        all => line.say(&format!("{} catalogs", all.len())),
+    }
+}
+
+/// What is known of a catalog that does not answer.
+pub(super) fn of_not_loaded(failed: &NotLoaded<'_>) -> Vec<Detail> {
+    let causes = match failed.why {
+        NotLoadedCause::Unfetched(error) | NotLoadedCause::Unreadable(error) => {
+            vec![error.to_owned()]
+        }
+        NotLoadedCause::Package(fault) => fault.faults.iter().map(ToString::to_string).collect(),
+        NotLoadedCause::NotServing | NotLoadedCause::Missing => Vec::new(),
+    };
+    // Of content that was read the cluster says nothing; nor of a catalog that was never in one.
+    let tells = match failed.why {
+        NotLoadedCause::NotServing => true,
+        NotLoadedCause::Missing | NotLoadedCause::Unfetched(_) | NotLoadedCause::Unreadable(_) => {
+            failed.catalog.digest().is_some()
+        }
+        NotLoadedCause::Package(_) => false,
+    };
+    let see = tells.then(|| see(failed.catalog));
+    [sentences("Cause", causes)]
+        .into_iter()
+        .chain(see)
+        .collect()
+}
+
+/// What is known of catalogs that are outdated.
+pub(super) fn of_outdated(outdated: &Outdated<'_>) -> Vec<Detail> {
+    let cause = match outdated {
+        Outdated::TooOld(_) => None,
+        Outdated::Superseded { catalogs, .. } => Some(superseded(catalogs)),
+    };
+    let which = match outdated.catalogs() {
+        [only] => vec![see(only)],
+        all => {
+            let all: Vec<_> = all.iter().map(|catalog| catalog.name.as_str()).collect();
+            vec![detail("Catalogs", names(&all)), see_all()]
+        }
+    };
+    cause.into_iter().chain(which).collect()
+}
+
+/// Why a row does not deny by the content of these.
+fn superseded(catalogs: &[&CatalogState]) -> Detail {
+    let has = if catalogs.len() > 1 { "have" } else { "has" };
+    let why = format!(
+        "{} {has} newer content that is not loaded yet",
+        named(catalogs)
+    );
+    sentences("Cause", vec![why])
+}
+
+/// Where to look for all catalogs.
+pub(super) fn see_all() -> Detail {
+    detail(
+        "See",
+        vec!["kubectl get clustercatalogs --show-labels".to_owned()],
+    )
+}
+
+/// Where to look for one; nothing that a shell would read otherwise is put into a command.
+fn see(catalog: &CatalogState) -> Detail {
+    let is_plain = dns1123::is_subdomain(&catalog.name);
+    let command = is_plain.then(|| format!("kubectl describe clustercatalog {}", catalog.name));
+    detail("See", command.into_iter().collect())
+}

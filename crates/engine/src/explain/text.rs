@@ -1,0 +1,247 @@
+//! Lines with limits: what may be cut in them, and how.
+//!
+//! Limits are in bytes of UTF-8. A cut never splits a character.
+
+use std::fmt;
+
+use olmguard_catalog::Bundle;
+use olmguard_catalog::version::{BundleReleaseSupport, go};
+
+/// A line made of parts, some of which may be cut in their middle.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Line {
+    parts: Vec<Part>,
+}
+
+#[derive(Clone, Debug)]
+struct Part {
+    text: String,
+    give: Give,
+}
+
+/// What gives way first where a line is too long.
+#[derive(Clone, Copy, Debug, Eq, Ord, PartialEq, PartialOrd)]
+enum Give {
+    /// Names of objects, packages, channels, bundles and catalogs.
+    Name,
+    /// Ranges, values and other texts that users wrote.
+    Written,
+    /// Versions: cut only where nothing else is left to cut.
+    Version,
+    /// Our own words and the token.
+    Never,
+}
+
+impl Line {
+    /// Adds words of ours.
+    pub(super) fn say(mut self, words: &str) -> Self {
+        self.push(words.to_owned(), Give::Never);
+        self
+    }
+
+    /// Adds words of an API server, which has escaped what is not its own.
+    pub(super) fn said(mut self, words: &str) -> Self {
+        self.push(words.to_owned(), Give::Written);
+        self
+    }
+
+    /// Adds a name.
+    pub(super) fn name(mut self, name: &str) -> Self {
+        self.push(go::escape(name), Give::Name);
+        self
+    }
+
+    /// Adds a text that a user wrote.
+    pub(super) fn written(mut self, text: &str) -> Self {
+        self.push(go::escape(text), Give::Written);
+        self
+    }
+
+    /// Adds a version.
+    pub(super) fn version(mut self, version: impl fmt::Display) -> Self {
+        self.push(go::escape(&version.to_string()), Give::Version);
+        self
+    }
+
+    /// Adds all parts of another line.
+    pub(super) fn then(mut self, line: Self) -> Self {
+        self.parts.extend(line.parts);
+        self
+    }
+
+    /// The line within a limit: the longest name is cut first, then the next.
+    pub(super) fn within(mut self, limit: usize) -> String {
+        while let Some(excess) = self.len().checked_sub(limit).filter(|excess| *excess > 0) {
+            let longest = self
+                .parts
+                .iter_mut()
+                .filter(|part| part.give != Give::Never && part.text.len() > SHORTEST)
+                .min_by_key(|part| (part.give, std::cmp::Reverse(part.text.len())));
+            let Some(part) = longest else { break };
+            let keep = part.text.len().saturating_sub(excess).max(SHORTEST);
+            part.text = cut_middle(&part.text, keep);
+        }
+        cut_end(&self.to_string(), limit)
+    }
+
+    fn len(&self) -> usize {
+        self.parts.iter().map(|part| part.text.len()).sum()
+    }
+
+    fn push(&mut self, text: String, give: Give) {
+        self.parts.push(Part { text, give });
+    }
+}
+
+impl fmt::Display for Line {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.parts
+            .iter()
+            .try_for_each(|part| f.write_str(&part.text))
+    }
+}
+
+/// A text of at most `limit` bytes, "..." in the middle where something was cut.
+pub(super) fn cut_middle(text: &str, limit: usize) -> String {
+    if text.len() <= limit {
+        return text.to_owned();
+    }
+    let room = limit.saturating_sub(DOTS.len());
+    let head = floor(text, room.div_ceil(2));
+    let tail = ceil(text, text.len() - room / 2);
+    format!("{head}{DOTS}{tail}")
+}
+
+/// A text of at most `limit` bytes, "..." at its end where something was cut.
+pub(super) fn cut_end(text: &str, limit: usize) -> String {
+    if text.len() <= limit {
+        return text.to_owned();
+    }
+    format!("{}{DOTS}", floor(text, limit.saturating_sub(DOTS.len())))
+}
+
+/// A text of another program as part of one line: its line breaks and whatever is not printable are
+/// escaped, its quotes are its own.
+pub fn one_line(text: &str) -> String {
+    let mut line = String::with_capacity(text.len());
+    for part in text.split_inclusive(AS_THEY_ARE) {
+        let end = part.strip_suffix(AS_THEY_ARE).map_or(part.len(), str::len);
+        let (others, last) = part.split_at(end);
+        line.push_str(&go::escape(others));
+        line.push_str(last);
+    }
+    line
+}
+
+/// Items with something between them, of which as many are named as fit; the rest is counted.
+pub fn list(items: &[String], between: &str, named: usize) -> String {
+    let shown = items
+        .iter()
+        .take(named)
+        .map(String::as_str)
+        .collect::<Vec<_>>()
+        .join(between);
+    match (items.len().saturating_sub(named), named) {
+        (rest @ 1.., 0) => format!("{rest} in all"),
+        (rest, _) => and_more(shown, rest),
+    }
+}
+
+/// What is named, and how many more there are.
+pub fn and_more(named: String, rest: usize) -> String {
+    match rest {
+        0 => named,
+        rest => format!("{named} and {rest} more"),
+    }
+}
+
+fn floor(text: &str, at: usize) -> &str {
+    let end = (0..=at.min(text.len()))
+        .rev()
+        .find(|end| text.is_char_boundary(*end));
+    text.get(..end.unwrap_or(0)).unwrap_or_default()
+}
+
+fn ceil(text: &str, at: usize) -> &str {
+    let start = (at..=text.len()).find(|start| text.is_char_boundary(*start));
+    text.get(start.unwrap_or(text.len())..).unwrap_or_default()
+}
+
+/// What Go escapes within quotes, and another program's text may hold.
+const AS_THEY_ARE: [char; 2] = ['"', '\\'];
+
+const DOTS: &str = "...";
+
+/// No part is cut below this: what is left of it must be something to recognise.
+const SHORTEST: usize = 11;
+
+/// A bundle by its version and release, by its name where they cannot be read; fit for a terminal.
+pub fn label(bundle: &Bundle) -> String {
+    match &bundle.version {
+        Ok(read) => read.recorded(BundleReleaseSupport::Disabled).version,
+        Err(_) => go::escape(&bundle.name),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_longest_name_gives_way_first() {
+        let line = || {
+            Line::default()
+                .name(&"a".repeat(50))
+                .say(": ")
+                .name("short-name")
+                .say(" [Token]")
+        };
+        assert_eq!(
+            line().within(200),
+            format!("{}: short-name [Token]", "a".repeat(50))
+        );
+        assert_eq!(
+            line().within(40),
+            format!("{}...{}: short-name [Token]", "a".repeat(9), "a".repeat(8))
+        );
+    }
+
+    #[test]
+    fn versions_and_the_token_stay() {
+        let line = Line::default()
+            .name(&"p".repeat(253))
+            .say(": ")
+            .version("1.0.0-some.long.prerelease.identifier")
+            .say(" -> ")
+            .written(&">=1 ".repeat(100))
+            .say(" [NotASuccessor]");
+        let text = line.within(200);
+        assert!(text.len() <= 200, "{}", text.len());
+        assert!(text.contains("1.0.0-some.long.prerelease.identifier"));
+        assert!(text.ends_with(" [NotASuccessor]"));
+    }
+
+    #[test]
+    fn cuts_at_characters() {
+        assert_eq!(cut_middle("ääääääää", 11), "ää...ää");
+        assert_eq!(cut_end("äää", 5), "ä...");
+        assert_eq!(cut_end("abc", 3), "abc");
+    }
+
+    #[test]
+    fn texts_of_others_stay_on_their_line() {
+        assert_eq!(
+            one_line("a \"b\"\n\u{1b}[31m\t\\"),
+            "a \"b\"\\n\\x1b[31m\\t\\"
+        );
+        assert_eq!(one_line("\"\"\\\\a"), "\"\"\\\\a");
+    }
+
+    #[test]
+    fn lists_count_what_they_leave_out() {
+        let items: Vec<String> = ["a", "b", "c"].map(str::to_owned).into();
+        assert_eq!(list(&items, ", ", 3), "a, b, c");
+        assert_eq!(list(&items, "; ", 1), "a and 2 more");
+        assert_eq!(list(&items, ", ", 0), "3 in all");
+    }
+}

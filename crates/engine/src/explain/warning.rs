@@ -1,0 +1,243 @@
+//! Warnings as text: one line each, at most 120 characters, at most five.
+
+use crate::explain::refusal::guardrail;
+use crate::explain::text::Line;
+use crate::extension::{Extension, Hint, Instead};
+use crate::judge::{Exemption, Jump, Token, Unjudged, Warning};
+use crate::resolve::Choice;
+use crate::snapshot::CatalogState;
+
+/// The most warnings of one answer: an API server drops what is too much in all.
+const MOST: usize = 5;
+
+/// The most characters of a warning: an API server may cut what is longer.
+const LENGTH: usize = 120;
+
+/// The warnings in words; the last ones of too many are left out.
+pub(super) fn warnings(extension: &Extension, warnings: &[Warning<'_>]) -> Vec<String> {
+    warnings
+        .iter()
+        .take(MOST)
+        .map(|warning| shorten(&line(extension, warning)))
+        .collect()
+}
+
+/// Puts a warning before all others; the last ones of too many are left out.
+pub fn warn_first(warnings: &mut Vec<String>, warning: String) {
+    warnings.insert(0, warning);
+    warnings.truncate(MOST);
+}
+
+/// Puts a warning behind all others, if there is room for it.
+pub fn warn_last(warnings: &mut Vec<String>, warning: Option<String>) {
+    warnings.extend(warning);
+    warnings.truncate(MOST);
+}
+
+/// The warning where what the base asks for brings nothing about, for the reason of this row.
+pub fn base_without_bundle(token: Token) -> String {
+    let line = Line::default().say("what the base asks for resolves to nothing today [");
+    let line = line.say(token.as_str());
+    shorten(&line.say("]: judged as if nothing were installed"))
+}
+
+/// The warning beside a new extension that asks for the package of one that is removed.
+pub fn renamed(removed: &str) -> String {
+    let line = Line::default().name(removed);
+    let line = line.say(" asked for this package and is removed: ");
+    shorten(&line.say("a new name uninstalls it and installs it anew"))
+}
+
+/// The warning beside an undecided edit that is let through.
+pub fn let_through(message: &str) -> String {
+    let first = message.lines().next().unwrap_or_default();
+    shorten(&Line::default().say("undecided, and allowed: ").said(first))
+}
+
+/// The warning beside an edit that would be refused, were it not only observed.
+pub fn only_observed(message: &str) -> String {
+    let first = message.lines().next().unwrap_or_default();
+    shorten(&Line::default().say("allowed in observe mode: ").said(first))
+}
+
+/// The warning beside what was not judged, where there is one.
+pub(super) fn of_exemption(exemption: &Exemption) -> Option<String> {
+    let Exemption::UnknownVersion { api_version, kind } = exemption else {
+        return None;
+    };
+    let line = Line::default().name(kind).say(" in ").name(api_version);
+    Some(shorten(&line.say(" is not known here and was not judged")))
+}
+
+fn line(extension: &Extension, warning: &Warning<'_>) -> Line {
+    let line = Line::default();
+    match warning {
+        Warning::StricterDoesNotResolve(ruled) => line
+            .say("without the bypass this extension no longer resolves: ")
+            .say(ruled.ruling.token().as_str()),
+        Warning::Bypass { jump } => line
+            .say("upgradeConstraintPolicy is ")
+            .say(extension.fields.bypass.word())
+            .say(match jump {
+                None => ": upgrade edges are not looked at",
+                Some(Jump::Downgrade) => ": this is a downgrade; data loss is possible",
+                Some(Jump::Leap) => ": this leaps over upgrade edges; data loss is possible",
+                Some(Jump::Sideways) => ": this moves sideways, to another bundle of this version; data loss is possible",
+                Some(Jump::Unknown) => ": a jump from an unknown installed version; data loss is possible",
+            }),
+        Warning::CatalogsSuperseded(catalogs) => {
+            let line = line.then(catalogs_named(catalogs));
+            let line = line.say(if catalogs.len() > 1 { " have" } else { " has" });
+            line.say(" newer content that is not loaded yet: judged on what is loaded")
+        }
+        Warning::CatalogsOld(catalogs) => line
+            .say("the content of ")
+            .then(catalogs_named(catalogs))
+            .say(" was last known to be current too long ago"),
+        Warning::BundleDeprecated(choice) => {
+            deprecated("bundle", &choice.bundle().name, choice.bundle().deprecated.as_deref())
+        }
+        Warning::PackageDeprecated { message } => {
+            let filter = extension.filter.as_ref();
+            deprecated("package", filter.map_or("", |filter| &filter.package), Some(message))
+        },
+        Warning::ChannelDeprecated { channel, message } => {
+            deprecated("channel", channel, Some(message))
+        }
+        Warning::NewestOutOfReach { newest, resolved } => version(*newest)
+            .say(" is the newest that matches, but out of reach: this resolves to ")
+            .then(version(*resolved)),
+        Warning::UpperBoundRemoved => {
+            line.say("the range has no upper bound any more: from now on the extension upgrades by itself")
+        }
+        Warning::ChannelMissing { channel, nearest } => {
+            let line = line.say("channel ").name(channel).say(" does not exist and is ignored");
+            match nearest {
+                Some(nearest) => line.say("; the nearest is ").name(nearest),
+                None => line,
+            }
+        }
+        Warning::NotForAllNamespaces(choice) => line
+            .name(&choice.bundle().name)
+            .say(" does not support AllNamespaces: without a watchNamespace in spec.config OLM fails"),
+        Warning::RollingOut => {
+            line.say("an upgrade is still rolling out: OLM carries this edit out after it")
+        }
+        Warning::InstalledNameUnknown => line.say(
+            "the name of the installed bundle is not known: only skipRange edges and staying count",
+        ),
+        Warning::GuardrailLifted { from, to, violation } => {
+            let to = to.bundle().version.as_ref().ok();
+            let line = guardrail::against(violation, from, to.map(|read| &read.version));
+            line.say("; the bypass lifts it")
+        }
+        Warning::GuardrailsNotApplied(why) => line.say(&not_applied(*why)),
+        Warning::GuardrailsUnknown(schemas) => {
+            let line = line.say("guardrails of schema ").then(first_named(schemas));
+            line.say(" are not known to this olmguard and not applied")
+        }
+        Warning::Hint(found) => hint(found),
+    }
+}
+
+/// Catalogs as part of a sentence.
+fn catalogs_named(catalogs: &[&CatalogState]) -> Line {
+    let names: Vec<_> = catalogs.iter().map(|catalog| &*catalog.name).collect();
+    Line::default().say("catalog ").then(first_named(&names))
+}
+
+/// The first of some names, and how many others there are.
+fn first_named(names: &[&str]) -> Line {
+    let line = Line::default();
+    match names {
+        [] => line,
+        [only] => line.name(only),
+        [first, others @ ..] => line.name(first).say(&format!(" and {} more", others.len())),
+    }
+}
+
+/// Why guardrails were not put to every step.
+fn not_applied(why: Unjudged) -> String {
+    match why {
+        Unjudged::First => {
+            "guardrails were not applied: the installed version is not known or cannot be read"
+                .to_owned()
+        }
+        Unjudged::Later { looked_at } => goes_on(looked_at),
+    }
+}
+
+/// That guardrails were not put to every step that OLM takes by itself.
+pub fn goes_on(looked_at: usize) -> String {
+    format!(
+        "OLM goes on by itself for more than {looked_at} steps: guardrails were applied to so many only"
+    )
+}
+
+/// A hint as part of a sentence.
+fn hint(hint: &Hint) -> Line {
+    let line = Line::default().name(&hint.field);
+    match &hint.instead {
+        Instead::Field(field) => line
+            .say(" is not a field of this API version; did you mean ")
+            .name(field)
+            .say("?"),
+        Instead::Word { found, word } => line.say(": ").written(found).say(&format!(
+            " is a word of another API version; did you mean {word}?"
+        )),
+    }
+}
+
+fn deprecated(what: &str, name: &str, message: Option<&str>) -> Line {
+    let line = Line::default()
+        .say(what)
+        .say(" ")
+        .name(name)
+        .say(" is deprecated");
+    match message {
+        None | Some("") => line,
+        Some(message) => line.say(": ").written(message),
+    }
+}
+
+fn version(choice: Choice<'_>) -> Line {
+    match &choice.bundle().version {
+        Ok(read) => Line::default().version(&read.version),
+        Err(_) => Line::default().name(&choice.bundle().name),
+    }
+}
+
+/// Bytes are never fewer than characters, and catalogs are written in any script.
+fn shorten(line: &Line) -> String {
+    let text = line.clone().within(usize::MAX);
+    if text.chars().count() <= LENGTH {
+        text
+    } else {
+        line.clone().within(LENGTH)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_let_through_says_why() {
+        assert_eq!(
+            let_through(
+                "p: install of any version undecided: catalog c is not loaded [CatalogNotLoaded]\nmore"
+            ),
+            "undecided, and allowed: p: install of any version undecided: catalog c is not loaded [CatalogNotLoaded]"
+        );
+        assert_eq!(
+            only_observed("p: 1.0.0 -> 2.0.0 refused: it is too far [NotASuccessor]\nmore"),
+            "allowed in observe mode: p: 1.0.0 -> 2.0.0 refused: it is too far [NotASuccessor]"
+        );
+        for warning in [let_through, only_observed] {
+            let message = format!("{} [InstalledVersionInvalid]", "ä".repeat(500));
+            let warning = warning(&message);
+            assert!(warning.chars().count() <= LENGTH, "{warning}");
+            assert!(warning.ends_with(" [InstalledVersionInvalid]"), "{warning}");
+        }
+    }
+}

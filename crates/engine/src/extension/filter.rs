@@ -1,0 +1,238 @@
+//! What an extension asks for, from any shape in one type, and when two ask for the same.
+
+use std::collections::BTreeSet;
+
+use olmguard_catalog::selector::LabelSelector;
+
+/// What an extension asks for.
+#[derive(Clone, Debug, Default)]
+pub struct Filter {
+    /// The package.
+    pub package: String,
+    /// The version range as written; empty or absent for any version.
+    pub version: Option<String>,
+    /// The channels as written, in order; none for all.
+    pub channels: Vec<String>,
+    /// The catalog selector.
+    pub selector: Option<LabelSelector>,
+    /// Whether upgrade edges count.
+    pub policy: Policy,
+    /// Whether it has more than [`Filter::MOST_ENTRIES`] channels and entries of its selector, and none
+    /// of them is kept. Two such filters are compared by who reads them.
+    pub is_too_large: bool,
+}
+
+/// Whether the catalog's upgrade edges bind the extension.
+#[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
+pub enum Policy {
+    /// They do: `CatalogProvided`, `Enforce`, or any word that is not the bypass.
+    #[default]
+    CatalogProvided,
+    /// They do not, the bypass: `SelfCertified`, or `Ignore` in older shapes.
+    SelfCertified,
+}
+
+impl Policy {
+    /// OLM's current word for it.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::CatalogProvided => "CatalogProvided",
+            Self::SelfCertified => "SelfCertified",
+        }
+    }
+}
+
+impl Filter {
+    /// The most entries of a filter that is judged. The CRD takes 256 channels, and any number of
+    /// entries of a selector, of which a real one has a handful.
+    pub const MOST_ENTRIES: usize = 1_024;
+
+    /// The number of channels and of all entries of the selector, those of its lists among them.
+    pub fn entries(&self) -> usize {
+        if self.is_too_large {
+            return Self::MOST_ENTRIES + 1;
+        }
+        let selector = self.selector.iter();
+        let selector = selector.map(|selector| {
+            let expressions = selector.match_expressions.iter();
+            let values = expressions.flat_map(|wanted| &wanted.values).map(Vec::len);
+            selector.match_labels.len() + selector.match_expressions.len() + values.sum::<usize>()
+        });
+        self.channels.len() + selector.sum::<usize>()
+    }
+
+    /// The same without its channels and its selector, which has too many entries to keep them.
+    #[must_use]
+    pub fn too_large(self) -> Self {
+        Self {
+            channels: Vec::new(),
+            selector: None,
+            is_too_large: true,
+            ..self
+        }
+    }
+
+    /// The version range; an empty one is none.
+    pub fn range(&self) -> Option<&str> {
+        self.version.as_deref().filter(|range| !range.is_empty())
+    }
+
+    /// Whether the bypass is set.
+    pub fn bypasses(&self) -> bool {
+        self.policy == Policy::SelfCertified
+    }
+
+    /// The same request with another range.
+    #[must_use]
+    pub fn with_version(&self, version: &str) -> Self {
+        Self {
+            version: Some(version.to_owned()),
+            ..self.clone()
+        }
+    }
+
+    /// The same request for any version.
+    #[must_use]
+    pub fn without_version(&self) -> Self {
+        Self {
+            version: None,
+            ..self.clone()
+        }
+    }
+
+    /// The same request with another policy.
+    #[must_use]
+    pub fn with_policy(&self, policy: Policy) -> Self {
+        Self {
+            policy,
+            ..self.clone()
+        }
+    }
+
+    /// Whether two ask for the same: channels and selectors as sets, ranges as trimmed text.
+    pub fn asks_the_same_as(&self, other: &Self) -> bool {
+        self.policy == other.policy && self.selects_the_same_as(other)
+    }
+
+    /// The same, whatever the policies.
+    pub fn selects_the_same_as(&self, other: &Self) -> bool {
+        self.package == other.package
+            && self.trimmed() == other.trimmed()
+            && self.is_too_large == other.is_too_large
+            && self.channel_set() == other.channel_set()
+            && Requirements::of(self) == Requirements::of(other)
+    }
+
+    fn trimmed(&self) -> &str {
+        self.version.as_deref().unwrap_or_default().trim()
+    }
+
+    fn channel_set(&self) -> BTreeSet<&String> {
+        self.channels.iter().collect()
+    }
+}
+
+/// A selector as a set of requirements. None at all and the empty one are the same.
+#[derive(Debug, Eq, PartialEq)]
+struct Requirements<'a> {
+    labels: BTreeSet<(&'a str, &'a str)>,
+    expressions: BTreeSet<(&'a str, &'a str, BTreeSet<&'a str>)>,
+}
+
+impl<'a> Requirements<'a> {
+    fn of(filter: &'a Filter) -> Self {
+        let selector = filter.selector.as_ref();
+        let labels = selector
+            .into_iter()
+            .flat_map(|selector| &selector.match_labels);
+        let expressions = selector
+            .into_iter()
+            .flat_map(|selector| &selector.match_expressions);
+        Self {
+            labels: labels
+                .map(|(key, value)| (key.as_str(), value.as_str()))
+                .collect(),
+            expressions: expressions
+                .map(|wanted| {
+                    let values = wanted.values.iter().flatten().map(String::as_str).collect();
+                    (wanted.key.as_str(), wanted.operator.as_str(), values)
+                })
+                .collect(),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    fn filter(selector: &serde_json::Value) -> Filter {
+        Filter {
+            selector: Some(LabelSelector::read(selector).unwrap()),
+            ..Filter::default()
+        }
+    }
+
+    #[test]
+    fn channels_are_a_set_and_ranges_are_trimmed_text() {
+        let asked = |version: Option<&str>, channels: &[&str]| Filter {
+            version: version.map(str::to_owned),
+            channels: channels.iter().map(|&channel| channel.to_owned()).collect(),
+            ..Filter::default()
+        };
+        assert!(
+            asked(Some(" 1.x "), &["b", "a", "a"])
+                .asks_the_same_as(&asked(Some("1.x"), &["a", "b"]))
+        );
+        assert!(asked(Some(""), &[]).asks_the_same_as(&asked(None, &[])));
+        assert!(!asked(Some("1.x"), &[]).asks_the_same_as(&asked(Some("1.X"), &[])));
+        assert!(!asked(None, &["a"]).asks_the_same_as(&asked(None, &[])));
+    }
+
+    #[test]
+    fn selectors_are_sets_of_requirements() {
+        let one = filter(&json!({"matchExpressions": [
+            {"key": "a", "operator": "In", "values": ["x", "y"]}, {"key": "b", "operator": "Exists"}]}));
+        let two = filter(&json!({"matchExpressions": [
+            {"key": "b", "operator": "Exists"}, {"key": "a", "operator": "In", "values": ["y", "x", "x"]}]}));
+        assert!(one.asks_the_same_as(&two));
+        assert!(Filter::default().asks_the_same_as(&filter(&json!({}))));
+        assert!(!one.asks_the_same_as(&Filter::default()));
+    }
+
+    #[test]
+    fn every_entry_counts_wherever_it_is() {
+        let selecting = filter(
+            &json!({"matchLabels": {"a": "", "b": ""}, "matchExpressions": [
+            {"key": "a", "operator": "In", "values": ["x", "x", "y"]}, {"key": "b"}]}),
+        );
+        assert_eq!(selecting.entries(), 2 + 2 + 3);
+        let channels = vec!["c".to_owned(); 2];
+        let both = Filter {
+            channels,
+            ..selecting
+        };
+        assert_eq!(both.entries(), 9);
+        assert_eq!(both.too_large().entries(), Filter::MOST_ENTRIES + 1);
+        assert_eq!(Filter::default().entries(), 0);
+    }
+
+    #[test]
+    fn what_is_too_large_asks_for_something_else_than_what_is_not() {
+        let large = Filter::default().too_large();
+        assert!(large.asks_the_same_as(&Filter::default().too_large()));
+        assert!(!large.asks_the_same_as(&Filter::default()));
+    }
+
+    #[test]
+    fn the_policy_counts_only_where_it_is_asked() {
+        let bypassing = Filter {
+            policy: Policy::SelfCertified,
+            ..Filter::default()
+        };
+        assert!(!bypassing.asks_the_same_as(&Filter::default()));
+        assert!(bypassing.selects_the_same_as(&Filter::default()));
+    }
+}

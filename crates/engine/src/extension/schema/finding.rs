@@ -1,0 +1,120 @@
+//! What a CRD refuses, in the API server's own words.
+//!
+//! Mirrors k8s.io/apiextensions-apiserver (`pkg/apiserver/validation`) over k8s.io/kube-openapi
+//! (`pkg/validation/errors`). Where a CRD's rule has a message, that message stands alone; the
+//! limit of a `Too long` goes without its unit, which changed between Kubernetes releases.
+
+use super::excerpt::excerpt;
+use super::path::Path;
+use super::rule::Refusal;
+use olmguard_catalog::json_type::JsonType;
+use olmguard_catalog::version::go;
+
+/// One thing that a CRD refuses of an object.
+///
+/// Invariant: both texts are printable. What the user wrote is quoted in them as Go's `%q` does,
+/// and cut where it is longer than any name that Kubernetes takes.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub struct Finding {
+    /// The field: `spec.source.catalog.version`; empty for the object itself.
+    pub path: String,
+    /// What the API server says about it: `invalid version expression`.
+    pub message: String,
+    /// The word of this shape that means what a refused word means in another shape.
+    pub instead: Option<&'static str>,
+}
+
+impl Finding {
+    pub(super) fn required(at: &Path<'_>) -> Self {
+        Self::new(at, "Required value")
+    }
+
+    pub(super) fn wrong_type(at: &Path<'_>, expected: JsonType, found: JsonType) -> Self {
+        let subject = in_body(at);
+        let message =
+            format!("Invalid value: \"{found}\": {subject}must be of type {expected}: \"{found}\"");
+        Self::new(at, message)
+    }
+
+    pub(super) fn refused(at: &Path<'_>, text: &str, refusal: Refusal) -> Self {
+        match refusal {
+            Refusal::Message(message) => Self::new(at, message),
+            Refusal::Pattern(pattern) => {
+                let (text, subject) = (go::quote(text), in_body(at));
+                Self::new(
+                    at,
+                    format!("Invalid value: {text}: {subject}should match '{pattern}'"),
+                )
+            }
+        }
+    }
+
+    pub(super) fn rule(at: &Path<'_>, message: &str) -> Self {
+        Self::new(at, message)
+    }
+
+    /// A rule over the old value and the new one. The path is of the program's own words.
+    pub(super) fn fixed(path: &str, message: &str) -> Self {
+        Self {
+            path: path.to_owned(),
+            message: message.to_owned(),
+            instead: None,
+        }
+    }
+
+    pub(super) fn too_few_properties(at: &Path<'_>, found: usize, least: usize) -> Self {
+        let subject = in_body(at);
+        let message =
+            format!("Invalid value: {found}: {subject}should have at least {least} properties");
+        Self::new(at, message)
+    }
+
+    pub(super) fn too_long(at: &Path<'_>, most: usize) -> Self {
+        Self::new(at, format!("Too long: may not be more than {most}"))
+    }
+
+    pub(super) fn too_many(at: &Path<'_>, found: usize, most: usize) -> Self {
+        Self::new(
+            at,
+            format!("Too many: {found}: must have at most {most} items"),
+        )
+    }
+
+    pub(super) fn too_short(at: &Path<'_>, text: &str, least: usize) -> Self {
+        let (text, subject) = (go::quote(text), in_body(at));
+        let message =
+            format!("Invalid value: {text}: {subject}should be at least {least} chars long");
+        Self::new(at, message)
+    }
+
+    pub(super) fn unsupported(
+        at: &Path<'_>,
+        word: &str,
+        words: &[&str],
+        instead: Option<&'static str>,
+    ) -> Self {
+        let supported: Vec<String> = words.iter().map(|word| go::quote(word)).collect();
+        let (word, supported) = (go::quote(&excerpt(word)), supported.join(", "));
+        let message = format!("Unsupported value: {word}: supported values: {supported}");
+        Self {
+            instead,
+            ..Self::new(at, message)
+        }
+    }
+
+    fn new(at: &Path<'_>, message: impl Into<String>) -> Self {
+        Self {
+            path: at.to_string(),
+            message: message.into(),
+            instead: None,
+        }
+    }
+}
+
+/// The subject of a message of kube-openapi: the field again, nothing for the object itself.
+fn in_body(at: &Path<'_>) -> String {
+    match at {
+        Path::Root => String::new(),
+        Path::Field(..) | Path::Item(..) => format!("{at} in body "),
+    }
+}

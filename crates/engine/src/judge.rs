@@ -1,0 +1,128 @@
+//! The decision table: from an edit and the facts to a judgement, with its evidence.
+//!
+//! ```text
+//! Edit --exempt?--> row 1 --> Request --rows 2 to 16--> Ruling --> Judgement { warnings }
+//!                                ^                        |
+//!                                '------ advice: the same rows, asked again about each suggestion
+//! ```
+//!
+//! The rows and their order are those of the project's contract; where a row is a refusal of the
+//! resolver, `ruling` keeps what the resolver said; `guarded` looks at what OLM would do afterwards.
+//! Nothing here words anything: `explain` does.
+//!
+//! Invariant: the same facts give the same judgement, in every door and on every replica.
+
+mod advice;
+mod earlier;
+mod exempt;
+mod guarded;
+mod identify;
+mod named;
+mod nearby;
+mod rows;
+mod ruled;
+mod ruling;
+mod superseded;
+mod token;
+mod unanswered;
+mod walk;
+mod warning;
+
+pub use crate::resolve::Stop;
+pub use advice::pin;
+pub use advice::{Advice, BypassHelps, Fix, FixValue, advise};
+pub use earlier::{pinned, resolved};
+pub use exempt::{Exemption, ExemptionKind, exemption};
+pub use guarded::{Forbidden, Unjudged};
+pub use guarded::{MOST_FORBIDDEN, most_steps};
+pub use identify::identify;
+pub use named::{Known, Named, Nameless, Said, target};
+pub use rows::{Request, rule};
+pub use ruled::{Accepted, Matched, Ruled};
+pub use ruling::{Allowed, Jump, NoCatalogs, Outdated, Ruling, SpecFault};
+pub use token::{Token, Verdict};
+pub use unanswered::{Unanswered, Wait};
+pub use walk::recorded;
+pub use walk::{Walk, WalkEnd, walk};
+pub use warning::Warning;
+
+use crate::extension::schema::Finding;
+use crate::extension::{Extension, Filter, Installed, SourceType};
+use crate::snapshot::Snapshot;
+
+/// One edit of an extension, with the facts that a door knows of it.
+#[derive(Clone, Copy, Debug)]
+pub struct Edit<'a> {
+    /// The object as it is to be.
+    pub new: &'a Extension,
+    /// The object as it is; absent for a creation, and offline.
+    pub old: Option<&'a Extension>,
+    /// What is installed.
+    pub installed: &'a Installed,
+    /// What the CRD would refuse; empty behind an API server, which has refused it already.
+    pub schema: &'a [Finding],
+}
+
+/// What becomes of an edit, and why.
+#[derive(Debug)]
+pub struct Judgement<'s> {
+    /// The row that answered, with its evidence.
+    pub ruled: Ruled<'s>,
+    /// What is worth knowing all the same, the most important first.
+    pub warnings: Vec<Warning<'s>>,
+}
+
+impl Judgement<'_> {
+    /// The row that answered.
+    pub fn token(&self) -> Token {
+        self.ruled.ruling.token()
+    }
+
+    /// What becomes of the edit.
+    pub fn verdict(&self) -> Verdict {
+        self.token().verdict()
+    }
+}
+
+impl<'a> Edit<'a> {
+    /// The filter and what is installed, if the filter can be read.
+    pub fn request(&self) -> Option<Request<'a>> {
+        let filter = self.new.filter.as_ref().ok()?;
+        Some(Request {
+            filter,
+            installed: self.installed,
+        })
+    }
+
+    /// What it asked a catalog for before: what another source was asked for is none of that.
+    fn old_filter(&self) -> Option<&'a Filter> {
+        let old = self
+            .old
+            .filter(|old| old.source_type == SourceType::Catalog);
+        old.and_then(|old| old.filter.as_ref().ok())
+    }
+}
+
+/// Judges one edit.
+pub fn judge<'s>(snapshot: &'s Snapshot, edit: &Edit<'_>) -> Judgement<'s> {
+    let ruled = ruled(snapshot, edit);
+    let warnings = warning::warnings(snapshot, edit, &ruled);
+    Judgement { ruled, warnings }
+}
+
+fn ruled<'s>(snapshot: &'s Snapshot, edit: &Edit<'_>) -> Ruled<'s> {
+    if let Some(exemption) = exemption(edit) {
+        return Ruling::NotJudged(exemption).into();
+    }
+    match (rows::spec_row(edit), &edit.new.filter) {
+        (Some(ruled), _) => ruled,
+        (None, Err(error)) => Ruling::InvalidSpec(vec![SpecFault::Filter(error.clone())]).into(),
+        (None, Ok(filter)) => rule(
+            snapshot,
+            &Request {
+                filter,
+                installed: edit.installed,
+            },
+        ),
+    }
+}

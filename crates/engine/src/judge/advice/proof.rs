@@ -1,0 +1,90 @@
+//! Asks the decision table about a suggestion.
+
+use crate::extension::{Filter, Installed, Policy};
+use crate::judge::advice::{BypassHelps, pin};
+use crate::judge::walk::recorded;
+use crate::judge::{Request, Verdict, rule};
+use crate::resolve::{Choice, Effort, Origin};
+use crate::snapshot::{CatalogState, Snapshot};
+use olmguard_catalog::Package;
+
+/// Asks the decision table about changes of one request.
+#[derive(Debug)]
+pub(super) struct Prover<'a, 's> {
+    pub(super) snapshot: &'s Snapshot,
+    pub(super) request: Request<'a>,
+    /// What each proof is paid from.
+    pub(super) effort: &'a Effort<'a>,
+}
+
+impl<'a, 's> Prover<'a, 's> {
+    /// Where upgrade edges start, if something readable is installed and they bind the request.
+    pub(super) fn origin(&self) -> Option<Origin<'a>> {
+        self.installed().filter(|_| !self.request.filter.bypasses())
+    }
+
+    /// What is installed, if it is readable.
+    pub(super) fn installed(&self) -> Option<Origin<'a>> {
+        let bundle = self.request.installed.bundle()?;
+        Origin::read(bundle, self.snapshot.rules()).ok()
+    }
+
+    /// What an edit to this filter resolves to, if it is allowed.
+    pub(super) fn admits(&self, filter: &Filter) -> Option<Choice<'s>> {
+        self.admits_from(filter, self.request.installed)
+    }
+
+    /// Whether an edit that pins this bundle's version resolves to it.
+    pub(super) fn admits_hop(&self, hop: Choice<'_>) -> bool {
+        self.hop(hop, self.request.installed).is_some()
+    }
+
+    /// Whether every hop is allowed and resolves to its bundle, each installed for the next.
+    pub(super) fn admits_way(&self, hops: &[Choice<'_>]) -> bool {
+        let start = Some(self.request.installed.clone());
+        hops.iter()
+            .fold(start, |installed, hop| self.hop(*hop, &installed?))
+            .is_some()
+    }
+
+    /// Whether the bypass would let the request through.
+    pub(super) fn bypass(&self) -> BypassHelps {
+        let filter = self.request.filter;
+        let bypassing = filter.with_policy(Policy::SelfCertified);
+        if filter.bypasses() || self.admits(&bypassing).is_none() {
+            BypassHelps::No
+        } else {
+            BypassHelps::Yes
+        }
+    }
+
+    /// How many bundles one proof looks at: those of the package in every catalog.
+    pub(super) fn bundles(&self, package: &str) -> usize {
+        let catalogs = self.snapshot.catalogs().iter();
+        let loaded = catalogs.filter_map(CatalogState::loaded);
+        let packages = loaded.filter_map(|catalog| catalog.package(package)?.ok());
+        packages.map(Package::bundle_count).sum()
+    }
+
+    fn admits_from(&self, filter: &Filter, installed: &Installed) -> Option<Choice<'s>> {
+        if !self.effort.pay(self.bundles(&filter.package)) {
+            return None;
+        }
+        let ruled = rule(self.snapshot, &Request { filter, installed });
+        ruled
+            .resolved()
+            .filter(|_| ruled.ruling.token().verdict() == Verdict::Allow)
+    }
+
+    /// What is installed after a hop.
+    fn hop(&self, hop: Choice<'_>, installed: &Installed) -> Option<Installed> {
+        let pinned = self.request.filter.with_version(&pin(hop)?);
+        let reached = self.admits_from(&pinned, installed)?;
+        let is_hop = std::ptr::eq(reached.catalog, hop.catalog) && reached.index == hop.index;
+        if is_hop {
+            recorded(reached, self.snapshot.rules()).map(Installed::Bundle)
+        } else {
+            None
+        }
+    }
+}

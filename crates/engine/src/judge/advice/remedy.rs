@@ -1,0 +1,259 @@
+//! Which change of a request helps against which refusal.
+
+mod tightest;
+
+use std::cmp::Ordering;
+
+use crate::extension::{ChannelField, Fields, Filter, SelectorField};
+use crate::judge::advice::ground::Ground;
+use crate::judge::advice::proof::Prover;
+use crate::judge::advice::{Advice, Fix, FixValue, pin, pin_of};
+use crate::judge::{Ruled, Ruling, nearby};
+use crate::resolve::{Choice, Origin, choose, shortest_way, weigh};
+use crate::snapshot::METADATA_NAME_LABEL;
+use olmguard_catalog::dns1123::is_subdomain;
+use olmguard_catalog::selector::LabelSelector;
+use olmguard_catalog::version::Version;
+
+/// A refusal, and what is known to try against it.
+pub(super) struct Remedies<'a, 'p, 's> {
+    pub(super) prover: &'a Prover<'p, 's>,
+    pub(super) fields: &'a Fields,
+    pub(super) ruled: &'a Ruled<'a>,
+    /// What the request would have to choose from without its range.
+    pub(super) anything: Option<&'a Ground<'s>>,
+    /// What can be reached in one edit, the highest version first.
+    pub(super) next: &'a [Choice<'a>],
+}
+
+impl Remedies<'_, '_, '_> {
+    /// The path and the fix.
+    pub(super) fn remedy(&self) -> Advice {
+        let found = match &self.ruled.ruling {
+            Ruling::Downgrade(..) | Ruling::NotASuccessor(..) => {
+                let way = self.way(self.prover.request.filter);
+                Some(way.unwrap_or_else(Advice::from))
+            }
+            Ruling::Guardrail(_) => Some(self.allowed_way().unwrap_or_else(Advice::from)),
+            Ruling::VersionNotFound { nearest } => self.nearest_version(nearest),
+            Ruling::UnsupportedDependency(..) | Ruling::BrokenSkipRange(_) => {
+                self.another_candidate()
+            }
+            Ruling::InvalidVersionRange(_) => self.without_range(),
+            Ruling::ChannelNotFound { existing: names }
+            | Ruling::NotInChannel { having: names } => self.channel(names),
+            Ruling::AmbiguousCatalogs(left) => self.catalog(left),
+            Ruling::PackageNotFound { nearest, .. } => self.package(nearest),
+            _ => None,
+        };
+        found.unwrap_or_default()
+    }
+
+    /// Hop by hop to what the filter would give if no edge counted.
+    fn way(&self, filter: &Filter) -> Result<Advice, NoWay> {
+        let origin = self.prover.origin().ok_or(NoWay::Nowhere)?;
+        self.along(&self.hops(filter, &origin)?)
+            .ok_or(NoWay::Nowhere)
+    }
+
+    /// The same where guardrails forbid the step, with the range that leads as far as the first hop.
+    fn allowed_way(&self) -> Result<Advice, NoWay> {
+        let origin = self.prover.installed().ok_or(NoWay::Nowhere)?;
+        let hops = self.hops(self.prover.request.filter, &origin)?;
+        let advice = self.along(&hops).ok_or(NoWay::Nowhere)?;
+        let range = self.anything.zip(hops.first()).and_then(|(ground, hop)| {
+            let range = tightest::range(self.prover, ground, &origin, *hop)?;
+            Some(Fix {
+                field: self.fields.version(),
+                value: FixValue::Text(range),
+            })
+        });
+        Ok(Advice {
+            fix: range.or(advice.fix),
+            ..advice
+        })
+    }
+
+    /// The hops of such a way.
+    fn hops(&self, filter: &Filter, origin: &Origin<'_>) -> Result<Vec<Choice<'_>>, NoWay> {
+        let ground = Ground::of(self.prover.snapshot, filter).ok_or(NoWay::Nowhere)?;
+        let goal = choose(&weigh(&ground.offers, None));
+        let goal = goal.ok().map(|resolved| resolved.choice);
+        let found = shortest_way(
+            &ground.offers,
+            origin,
+            goal,
+            &ground.bounds(self.prover.effort),
+        );
+        match found.way {
+            _ if found.is_cut => Err(NoWay::Unknown),
+            Some(way) if self.prover.admits_way(&way.hops) => Ok(way.hops),
+            Some(_) | None => Err(NoWay::Nowhere),
+        }
+    }
+
+    /// The nearest version that can be reached, in as many hops as it takes.
+    fn nearest_version(&self, nearest: &[&Version]) -> Option<Advice> {
+        nearest.iter().find_map(|version| {
+            let pinned = self.prover.request.filter.with_version(&pin_of(version)?);
+            match self.prover.admits(&pinned) {
+                Some(choice) => self.along(&[choice]),
+                None => self.way(&pinned).ok(),
+            }
+        })
+    }
+
+    /// The best other version of the range, failing that of any, that can be reached at once.
+    fn another_candidate(&self) -> Option<Advice> {
+        let filter = self.prover.request.filter;
+        let candidates = self.ruled.matched.iter().flat_map(|matched| {
+            matched
+                .left
+                .iter()
+                .map(|index| matched.package.bundle(index))
+        });
+        let versions = candidates.filter_map(|bundle| bundle.version.as_ref().ok());
+        let mut versions: Vec<&Version> = versions.map(|read| &read.version).collect();
+        versions.sort_by(|a, b| b.cmp_precedence(a));
+        versions.dedup_by(|a, b| a.cmp_precedence(b) == Ordering::Equal);
+        let pinned = |version: &&Version| Some(filter.with_version(&pin_of(version)?));
+        let other = versions
+            .iter()
+            .take(TRIES)
+            .filter_map(pinned)
+            .find_map(|pin| self.prover.admits(&pin));
+        other.map_or_else(
+            || self.along(std::slice::from_ref(self.next.first()?)),
+            |choice| self.along(&[choice]),
+        )
+    }
+
+    /// The version nearest to what an unreadable range names that can be reached.
+    fn without_range(&self) -> Option<Advice> {
+        let offers = self.anything?.offers.iter();
+        self.nearest_version(&nearby::versions(self.prover.request.filter, offers))
+    }
+
+    /// One existing channel in place of the asked ones.
+    fn channel(&self, names: &[&str]) -> Option<Advice> {
+        let name = names
+            .iter()
+            .take(TRIES)
+            .filter(|name| is_subdomain(name))
+            .find(|name| {
+                let channels = vec![(**name).to_owned()];
+                let filter = Filter {
+                    channels,
+                    ..self.prover.request.filter.clone()
+                };
+                self.prover.admits(&filter).is_some()
+            })?;
+        let value = match self.fields.channels {
+            ChannelField::One => FixValue::Text((*name).to_owned()),
+            ChannelField::Many | ChannelField::Both => FixValue::List(vec![(*name).to_owned()]),
+        };
+        Some(fix(self.fields.channels(), value))
+    }
+
+    /// One catalog of those that tie, by its automatic label: the one with the highest version.
+    fn catalog(&self, left: &[Choice<'_>]) -> Option<Advice> {
+        if self.fields.selector == SelectorField::Absent {
+            return None;
+        }
+        let mut left = left.to_vec();
+        left.sort_by(|a, b| by_version(*b, *a).then_with(|| a.catalog.name.cmp(&b.catalog.name)));
+        let choice = left.iter().find(|choice| {
+            let selected = select(self.prover.request.filter, &choice.catalog.name);
+            self.prover.admits(&selected).is_some()
+        })?;
+        let field = format!(
+            "{}.matchLabels[{METADATA_NAME_LABEL:?}]",
+            self.fields.selector()
+        );
+        Some(fix(field, FixValue::Text(choice.catalog.name.clone())))
+    }
+
+    /// A package with a name like the asked one; once installed, a package cannot be changed.
+    fn package(&self, nearest: &[&str]) -> Option<Advice> {
+        if *self.prover.request.installed != crate::extension::Installed::Nothing {
+            return None;
+        }
+        let name = nearest
+            .iter()
+            .filter(|name| is_subdomain(name))
+            .find(|name| {
+                let package = (**name).to_owned();
+                let filter = Filter {
+                    package,
+                    ..self.prover.request.filter.clone()
+                };
+                self.prover.admits(&filter).is_some()
+            })?;
+        Some(fix(
+            self.fields.package_name(),
+            FixValue::Text((*name).to_owned()),
+        ))
+    }
+
+    /// A path of these hops, the first of them the fix; staying where one is is no path.
+    fn along(&self, hops: &[Choice<'_>]) -> Option<Advice> {
+        let pins: Vec<String> = hops.iter().map(|hop| pin(*hop)).collect::<Option<_>>()?;
+        let mut advice = fix(self.fields.version(), FixValue::Text(pins.first()?.clone()));
+        let origin = self.prover.installed();
+        let stays = |origin: &Origin<'_>| hops.iter().all(|hop| origin.is_at(hop.bundle()));
+        if !origin.as_ref().is_some_and(stays) {
+            let start = origin.as_ref().and_then(Origin::version);
+            let start = start.map(|installed| installed.version.without_build().to_string());
+            advice.path = start.into_iter().chain(pins).collect();
+        }
+        Some(advice)
+    }
+}
+
+/// Why no way is suggested.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+enum NoWay {
+    /// None leads there.
+    Nowhere,
+    /// The search ended at its bound: how far it came says nothing of how far one can come.
+    Unknown,
+}
+
+impl From<NoWay> for Advice {
+    fn from(why: NoWay) -> Self {
+        Self {
+            is_cut: why == NoWay::Unknown,
+            ..Self::default()
+        }
+    }
+}
+
+fn fix(field: String, value: FixValue) -> Advice {
+    Advice {
+        fix: Some(Fix { field, value }),
+        ..Advice::default()
+    }
+}
+
+fn select(filter: &Filter, catalog: &str) -> Filter {
+    let mut selector: LabelSelector = filter.selector.clone().unwrap_or_default();
+    selector
+        .match_labels
+        .insert(METADATA_NAME_LABEL.to_owned(), catalog.to_owned());
+    Filter {
+        selector: Some(selector),
+        ..filter.clone()
+    }
+}
+
+fn by_version(a: Choice<'_>, b: Choice<'_>) -> Ordering {
+    match (&a.bundle().version, &b.bundle().version) {
+        (Ok(a), Ok(b)) => a.cmp_precedence(b),
+        (Ok(_), Err(_)) => Ordering::Greater,
+        (Err(_), Ok(_)) => Ordering::Less,
+        (Err(_), Err(_)) => Ordering::Equal,
+    }
+}
+
+/// How many channels or versions are tried: the likest and the best come first.
+const TRIES: usize = 32;

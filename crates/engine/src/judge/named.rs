@@ -1,0 +1,246 @@
+//! Which bundle a person means by a version or a name: what is installed, and where to go.
+
+use std::collections::BTreeSet;
+
+use crate::extension::{Filter, Installed, InstalledBundle, UnknownCause};
+use crate::judge::walk::recorded;
+use crate::judge::{identify, nearby};
+use crate::nearest::nearest;
+use crate::resolve::{Choice, Offer};
+use crate::snapshot::Snapshot;
+use olmguard_catalog::graph::version_in_name;
+use olmguard_catalog::olm::Rules;
+use olmguard_catalog::version::{Version, VersionRelease};
+
+/// What a person says is installed.
+#[derive(Clone, Debug, Default, Eq, PartialEq)]
+pub struct Said {
+    /// A version, or the name of a bundle.
+    pub text: String,
+    /// The name of the bundle, where it is said apart.
+    pub bundle: Option<String>,
+    /// Its explicit release; empty is one.
+    pub release: Option<String>,
+}
+
+/// What is installed, and how well the catalogs know it.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub struct Named {
+    /// The bundle.
+    pub installed: InstalledBundle,
+    /// How well it is known.
+    pub known: Known,
+}
+
+/// How well the catalogs know what is installed.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub enum Known {
+    /// A bundle of the catalogs, or one whose name and version are both said.
+    Whole,
+    /// A name that edges start at and no bundle has; the version is read out of it.
+    NameOnly,
+    /// A version that no bundle has, and that one name speaks of at which edges start: that name.
+    SpokenOf,
+    /// A version that no bundle has: the name is not known, and only ranges count.
+    VersionOnly,
+    /// A bundle whose version cannot be read: OLM v1 never installs it, OLM v0 goes by the name.
+    Unreadable,
+}
+
+/// Why it is not known what is meant.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub enum Nameless {
+    /// Several bundles have the version.
+    Several {
+        /// Their names, in byte order.
+        bundles: Vec<String>,
+    },
+    /// Bundles of this name have several versions.
+    SeveralVersions {
+        /// The versions, each once.
+        versions: Vec<String>,
+    },
+    /// It is no version, and nothing has the name; or nothing has the version.
+    Unknown {
+        /// The likest names or the nearest versions.
+        nearest: Vec<String>,
+    },
+}
+
+impl Said {
+    /// The bundle that is meant, among those that these offers have, in any channel.
+    ///
+    /// # Errors
+    /// If several are meant, or none. A version that no bundle has is one all the same: OLM follows
+    /// the ranges that hold it.
+    pub fn find(
+        &self,
+        snapshot: &Snapshot,
+        filter: &Filter,
+        offers: &[Offer<'_>],
+    ) -> Result<Named, Nameless> {
+        if let Some(name) = &self.bundle {
+            return Ok(self.whole(Some(name.clone())));
+        }
+        let rules = snapshot.rules();
+        if let Some(named) = by_name(&self.text, offers, rules) {
+            return named;
+        }
+        if Version::parse(&self.text).is_err() {
+            return self.by_virtual_name(offers);
+        }
+        match identify(snapshot, filter, &self.text, self.release.as_deref()) {
+            Installed::Unknown(UnknownCause::Several { bundles }) => {
+                Err(Nameless::Several { bundles })
+            }
+            Installed::Bundle(installed) if installed.name.is_some() => Ok(Named {
+                installed,
+                known: Known::Whole,
+            }),
+            _ => Ok(self.by_version(offers)),
+        }
+    }
+
+    /// A version that no bundle has.
+    fn by_version(&self, offers: &[Offer<'_>]) -> Named {
+        let mut names = names_speaking_of(&self.text, offers).into_iter();
+        let (known, name) = match (names.next(), names.next(), &self.release) {
+            (Some(only), None, None) => (Known::SpokenOf, Some(only.to_owned())),
+            _ => (Known::VersionOnly, None),
+        };
+        Named {
+            known,
+            ..self.whole(name)
+        }
+    }
+
+    fn whole(&self, name: Option<String>) -> Named {
+        Named {
+            installed: InstalledBundle {
+                name,
+                version: self.text.clone(),
+                release: self.release.clone(),
+            },
+            known: Known::Whole,
+        }
+    }
+
+    /// A name that only edges speak of.
+    fn by_virtual_name(&self, offers: &[Offer<'_>]) -> Result<Named, Nameless> {
+        let mut names = offers
+            .iter()
+            .flat_map(|offer| offer.package.names_of_edges());
+        let version = version_in_name(&self.text).filter(|_| names.any(|name| name == self.text));
+        let version = version.ok_or_else(|| Nameless::Unknown {
+            nearest: nearest_names(&self.text, offers),
+        })?;
+        Ok(Named {
+            installed: InstalledBundle {
+                name: Some(self.text.clone()),
+                version: version.to_string(),
+                release: self.release.clone(),
+            },
+            known: Known::NameOnly,
+        })
+    }
+}
+
+/// The bundles that are meant by a version, perhaps with its release, or by a name, the best of each
+/// offer first.
+///
+/// # Errors
+/// [`Nameless::Unknown`], if there is none.
+pub fn target<'s>(
+    text: &str,
+    filter: &Filter,
+    offers: &[Offer<'s>],
+    rules: &Rules,
+) -> Result<Vec<Choice<'s>>, Nameless> {
+    let named = choices(offers, |choice| *choice.bundle().name == *text);
+    if !named.is_empty() {
+        return Ok(named);
+    }
+    let Ok(wanted) = VersionRelease::parse_legacy(text, rules.legacy_release) else {
+        return Err(Nameless::Unknown {
+            nearest: nearest_names(text, offers),
+        });
+    };
+    let version = |choice: &Choice<'s>| choice.bundle().version.as_ref().ok();
+    let exact = choices(offers, |choice| {
+        version(choice).is_some_and(|read| read.cmp_precedence(&wanted).is_eq())
+    });
+    if !exact.is_empty() {
+        return Ok(exact);
+    }
+    let same = choices(offers, |choice| {
+        let here = version(choice).map(|read| &read.version);
+        wanted.release.is_none() && here.is_some_and(|v| v.cmp_precedence(&wanted.version).is_eq())
+    });
+    if same.is_empty() {
+        let nearest = nearby::versions(&filter.with_version(text), offers.iter());
+        let nearest = nearest.iter().map(ToString::to_string).collect();
+        return Err(Nameless::Unknown { nearest });
+    }
+    Ok(same)
+}
+
+/// The bundle of a name in the offers, if they have it.
+fn by_name(name: &str, offers: &[Offer<'_>], rules: &Rules) -> Option<Result<Named, Nameless>> {
+    let named = choices(offers, |choice| *choice.bundle().name == *name);
+    let mut recorded: Vec<_> = named
+        .iter()
+        .filter_map(|choice| recorded(*choice, rules))
+        .collect();
+    recorded.dedup();
+    Some(match recorded.as_slice() {
+        [] if named.is_empty() => return None,
+        [] => Ok(Named {
+            installed: InstalledBundle {
+                name: Some(name.to_owned()),
+                version: String::new(),
+                release: None,
+            },
+            known: Known::Unreadable,
+        }),
+        [only] => Ok(Named {
+            installed: only.clone(),
+            known: Known::Whole,
+        }),
+        several => Err(Nameless::SeveralVersions {
+            versions: several
+                .iter()
+                .map(|bundle| bundle.version.clone())
+                .collect(),
+        }),
+    })
+}
+
+fn choices<'s>(offers: &[Offer<'s>], is_meant: impl Fn(&Choice<'s>) -> bool) -> Vec<Choice<'s>> {
+    let all = offers.iter().flat_map(|offer| {
+        let bundles = offer.package.bundles();
+        bundles.map(|(index, _)| offer.choice(index))
+    });
+    all.filter(is_meant).collect()
+}
+
+/// The names that edges start at, that no bundle has, and that speak of this version.
+fn names_speaking_of<'s>(version: &str, offers: &[Offer<'s>]) -> BTreeSet<&'s str> {
+    let names = offers
+        .iter()
+        .flat_map(|offer| offer.package.names_of_edges());
+    let has = |name: &str| offers.iter().any(|offer| offer.find(name).is_some());
+    let speaks = |name: &&str| version_in_name(name).is_some_and(|own| own.to_string() == version);
+    names.filter(speaks).filter(|name| !has(name)).collect()
+}
+
+fn nearest_names(text: &str, offers: &[Offer<'_>]) -> Vec<String> {
+    let names = offers.iter().flat_map(|offer| {
+        let bundles = offer.package.bundles();
+        bundles.map(|(_, bundle)| &*bundle.name)
+    });
+    let names: BTreeSet<&str> = names.collect();
+    let near = nearest(text, names, MOST).into_iter();
+    near.map(str::to_owned).collect()
+}
+
+const MOST: usize = 3;

@@ -1,0 +1,120 @@
+//! What exists near to what does not: names, channels and versions to name in a refusal.
+
+use std::collections::BTreeSet;
+
+use crate::extension::Filter;
+use crate::nearest::nearest;
+use crate::resolve::{Offer, Query};
+use crate::snapshot::CatalogState;
+use olmguard_catalog::Catalog;
+use olmguard_catalog::version::{Masterminds, MastermindsVersion, Version};
+
+/// Packages of these catalogs with a name like this one, the likest first.
+pub(super) fn packages<'s>(wanted: &str, catalogs: &[&'s CatalogState]) -> Vec<&'s str> {
+    let loaded = catalogs.iter().filter_map(|catalog| catalog.loaded());
+    let names: BTreeSet<&str> = loaded.flat_map(Catalog::package_names).collect();
+    nearest(wanted, names, MOST)
+}
+
+/// The channels of these offers, those with names like the asked ones first.
+pub(super) fn channels<'o, 's: 'o>(
+    filter: &Filter,
+    offers: impl Iterator<Item = &'o Offer<'s>>,
+) -> Vec<&'s str> {
+    let mut names: BTreeSet<&str> = offers
+        .flat_map(|offer| offer.package.channels())
+        .map(|channel| &*channel.name)
+        .filter(|name| !name.is_empty())
+        .collect();
+    let mut ordered: Vec<&str> = Vec::new();
+    for wanted in filter.channels.iter().take(MOST) {
+        for name in nearest(wanted, names.iter().copied(), MOST) {
+            names.remove(name);
+            ordered.push(name);
+        }
+    }
+    ordered.extend(names);
+    ordered
+}
+
+/// The channels that have a bundle in the range although no asked channel has one. `None` where no
+/// bundle at all is in the range; an empty list where those that are, are in no channel.
+pub(super) fn elsewhere<'o, 's: 'o>(
+    query: &Query<'_>,
+    offers: impl Iterator<Item = &'o Offer<'s>>,
+) -> Option<Vec<&'s str>> {
+    let mut having = BTreeSet::new();
+    let mut found = false;
+    for offer in offers {
+        let mut in_range = offer.package.every_bundle();
+        query.keep_in_range(offer.package, &mut in_range);
+        found |= !in_range.is_empty();
+        for channel in offer.package.channels() {
+            if channel.has_any_of(&in_range) && !channel.name.is_empty() {
+                having.insert(&*channel.name);
+            }
+        }
+    }
+    found.then(|| having.into_iter().collect())
+}
+
+/// The versions of the asked channels that are nearest to the one the range names first, the highest
+/// ones where it names none: below, above, and below again. Prereleases only where one is named, or
+/// there is nothing else.
+pub(super) fn versions<'o, 's: 'o>(
+    filter: &Filter,
+    offers: impl Iterator<Item = &'o Offer<'s>>,
+) -> Vec<&'s Version> {
+    let mut there: Vec<&Version> = offers
+        .flat_map(|offer| {
+            offer
+                .members
+                .iter()
+                .map(move |index| offer.package.bundle(index))
+        })
+        .filter_map(|bundle| bundle.version.as_ref().ok())
+        .map(|read| &read.version)
+        .collect();
+    there.sort_by(|a, b| b.cmp_precedence(a));
+    there.dedup_by(|a, b| a.cmp_precedence(b).is_eq());
+    let named = filter.range().and_then(first_version);
+    let wants_prerelease = named.as_ref().is_some_and(Version::is_prerelease);
+    if !wants_prerelease && there.iter().any(|version| !version.is_prerelease()) {
+        there.retain(|version| !version.is_prerelease());
+    }
+    let is_above = |v: &&Version| named.as_ref().is_some_and(|n| v.cmp_precedence(n).is_gt());
+    let (above, below): (Vec<_>, Vec<_>) = there.into_iter().partition(is_above);
+    let mut below = below.into_iter();
+    let around = below
+        .next()
+        .into_iter()
+        .chain(above.into_iter().rev().take(1));
+    around.chain(below).take(MOST).collect()
+}
+
+/// The first text in a range that reads as a version, filled up.
+fn first_version(range: &str) -> Option<Version> {
+    let start = range.find(|c: char| c.is_ascii_digit())?;
+    let rest = range.get(start..)?;
+    let end = rest.find(|c: char| !(c.is_ascii_alphanumeric() || ".-+".contains(c)));
+    let text = rest.get(..end.unwrap_or(rest.len()))?;
+    let read = MastermindsVersion::parse(text, Masterminds::V3_5).ok()?;
+    Version::parse(&read.to_string()).ok()
+}
+
+const MOST: usize = 3;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_first_version_of_a_range_is_filled_up() {
+        let first = |range| first_version(range).map(|version| version.to_string());
+        assert_eq!(first(">=1.2, <2"), Some("1.2.0".to_owned()));
+        assert_eq!(first("v4"), Some("4.0.0".to_owned()));
+        assert_eq!(first("1.0.0-rc.1||2"), Some("1.0.0-rc.1".to_owned()));
+        assert_eq!(first("latest"), None);
+        assert_eq!(first("1.x"), None);
+    }
+}

@@ -1,0 +1,91 @@
+//! The row that answered, with all that is known of the way to it.
+
+use crate::judge::guarded::{Forbidden, Unjudged};
+use crate::judge::{Outdated, Ruling};
+use crate::resolve::{Choice, Match};
+use crate::snapshot::CatalogState;
+use olmguard_catalog::{BundleSet, Package};
+
+/// The row that answered, and what was found on the way to it.
+#[derive(Debug)]
+pub struct Ruled<'s> {
+    /// The row.
+    pub ruling: Ruling<'s>,
+    /// In each catalog that has the package: what the successor rule accepts within the asked
+    /// channels, whatever range and policy. Absent where nothing readable is installed.
+    pub successors: Option<Vec<Accepted<'s>>>,
+    /// In each catalog that was walked: the bundles left of the package. Empty where the walk did
+    /// not get so far.
+    pub matched: Vec<Matched<'s>>,
+    /// The catalog whose deprecations operator-controller takes over into the conditions.
+    pub deprecations_of: Option<&'s CatalogState>,
+    /// The steps that guardrails would forbid if the bypass did not lift them.
+    pub lifted: Vec<Forbidden<'s>>,
+    /// Why guardrails were not put to every step, where something of them binds.
+    pub unjudged: Option<Unjudged>,
+}
+
+/// The bundles of one catalog that the successor rule accepts.
+#[derive(Clone, Debug)]
+pub struct Accepted<'s> {
+    /// The catalog.
+    pub catalog: &'s CatalogState,
+    /// The package in it.
+    pub package: &'s Package,
+    /// The bundles.
+    pub bundles: BundleSet,
+}
+
+/// What the filters left in one catalog.
+#[derive(Clone, Debug)]
+pub struct Matched<'s> {
+    /// The catalog.
+    pub catalog: &'s CatalogState,
+    /// The package in it.
+    pub package: &'s Package,
+    /// The bundles in the asked channels and in the range.
+    pub candidates: BundleSet,
+    /// Those of them that upgrade edges leave.
+    pub left: BundleSet,
+}
+
+impl<'s> Ruled<'s> {
+    /// The bundle that the edit resolves to, whether or not it may.
+    pub fn resolved(&self) -> Option<Choice<'s>> {
+        match &self.ruling {
+            Ruling::Allowed(_, choice) => Some(*choice),
+            Ruling::Guardrail(forbidden) => Some(forbidden.resolved),
+            _ => None,
+        }
+    }
+}
+
+impl<'s> From<Ruling<'s>> for Ruled<'s> {
+    fn from(ruling: Ruling<'s>) -> Self {
+        Self {
+            ruling,
+            successors: None,
+            matched: Vec::new(),
+            deprecations_of: None,
+            lifted: Vec::new(),
+            unjudged: None,
+        }
+    }
+}
+
+impl<'s> From<Outdated<'s>> for Ruled<'s> {
+    fn from(outdated: Outdated<'s>) -> Self {
+        Ruling::CatalogOutdated(outdated).into()
+    }
+}
+
+impl<'s> From<Match<'_, 's>> for Matched<'s> {
+    fn from(found: Match<'_, 's>) -> Self {
+        Self {
+            catalog: found.offer.catalog,
+            package: found.offer.package,
+            candidates: found.offer.candidates.clone(),
+            left: found.matched,
+        }
+    }
+}

@@ -1,0 +1,181 @@
+//! What the controller does by itself with an extension that nobody edits: step by step, until it
+//! stays where it is or can do nothing.
+//!
+//! Each step is the answer to the same request, with what the step before installed.
+//!
+//! Invariant: the walk ends. What a step took is a candidate of the next one, by the stay rule, so each
+//! step betters the one before: from deprecated to not, from a catalog to one of higher priority, or
+//! within a catalog to a better bundle, in this order. So no bundle comes twice.
+
+use crate::extension::{Filter, Installed, InstalledBundle};
+use crate::judge::guarded::{MOST_FORBIDDEN, most_steps, violations};
+use crate::judge::rows::Asking;
+use crate::judge::{Allowed, Forbidden, Ruled, Ruling};
+use crate::resolve::{Choice, Guards};
+use crate::snapshot::Snapshot;
+use olmguard_catalog::olm::{ReleaseKey, Rules};
+use olmguard_catalog::version::BundleReleaseSupport;
+
+/// The steps, and why there is none after the last.
+#[derive(Debug)]
+pub struct Walk<'s> {
+    /// What each step installs, what is installed at first left out.
+    pub steps: Vec<Choice<'s>>,
+    /// What is installed at the end.
+    pub last: InstalledBundle,
+    /// Why it ends there.
+    pub end: WalkEnd<'s>,
+    /// Those of the steps that guardrails forbid, be it that the bypass lifts it: OLM knows none. Of very
+    /// many the first ones.
+    pub forbidden: Vec<Forbidden<'s>>,
+    /// How many steps guardrails were put to, where not to all.
+    pub looked_at: Option<usize>,
+}
+
+/// Why a walk ends.
+#[derive(Debug)]
+pub enum WalkEnd<'s> {
+    /// The request resolves to what is installed.
+    Stays(Choice<'s>),
+    /// It does not resolve, for this reason.
+    Stops(Box<Ruled<'s>>),
+}
+
+/// One step of a walk.
+#[derive(Debug)]
+pub(super) struct Step<'s> {
+    /// What it leaves.
+    pub(super) from: InstalledBundle,
+    /// What it installs.
+    pub(super) to: Choice<'s>,
+    /// How that relates to what it leaves.
+    pub(super) allowed: Allowed,
+}
+
+/// The walk under a filter from an installed bundle on. Guardrails are nothing to the controller.
+pub fn walk<'s>(snapshot: &'s Snapshot, filter: &Filter, installed: &InstalledBundle) -> Walk<'s> {
+    match Asking::of(snapshot, filter) {
+        Ok(asking) => walked(&asking, installed),
+        Err(error) => Walk {
+            steps: Vec::new(),
+            last: installed.clone(),
+            end: WalkEnd::Stops(Box::new(Ruling::from(error).into())),
+            forbidden: Vec::new(),
+            looked_at: None,
+        },
+    }
+}
+
+fn walked<'s>(asking: &Asking<'_, 's>, installed: &InstalledBundle) -> Walk<'s> {
+    let guards = Guards::of(
+        asking.snapshot.imposed(),
+        &asking.filter.package,
+        asking.offers(),
+    );
+    let mut last = installed.clone();
+    let mut steps: Vec<Choice<'s>> = Vec::new();
+    let mut look = Look {
+        asking,
+        guards: &guards,
+        forbidden: Vec::new(),
+        looked_at: None,
+    };
+    let end = loop {
+        match step(asking, last.clone()) {
+            Ok((step, recorded)) => {
+                look.at_step(&step, &steps);
+                steps.push(step.to);
+                last = recorded;
+            }
+            Err(end) => break end,
+        }
+    };
+    Walk {
+        steps,
+        last,
+        end,
+        forbidden: look.forbidden,
+        looked_at: look.looked_at,
+    }
+}
+
+/// What guardrails say of a walk, as far as they are put to it.
+struct Look<'a, 'f, 's> {
+    asking: &'a Asking<'f, 's>,
+    guards: &'a Guards<'s>,
+    forbidden: Vec<Forbidden<'s>>,
+    looked_at: Option<usize>,
+}
+
+impl<'s> Look<'_, '_, 's> {
+    /// Looks at the step that comes after these.
+    fn at_step(&mut self, step: &Step<'s>, before: &[Choice<'s>]) {
+        if self.guards.is_empty() || self.looked_at.is_some() {
+            return;
+        }
+        let looked_at = before.len();
+        if looked_at == most_steps(self.guards) || self.forbidden.len() == MOST_FORBIDDEN {
+            self.looked_at = Some(looked_at);
+            return;
+        }
+        let first = *before.first().unwrap_or(&step.to);
+        let forbidden = self.forbids(step, first);
+        self.forbidden.extend(forbidden);
+    }
+
+    /// A step as one that guardrails forbid, if they do; `first` is the first one of its walk.
+    fn forbids(&self, step: &Step<'s>, first: Choice<'s>) -> Option<Forbidden<'s>> {
+        let (from, violations) = violations(self.asking, self.guards, step)?;
+        (!violations.is_empty()).then_some(Forbidden {
+            resolved: first,
+            from,
+            to: step.to,
+            violations,
+        })
+    }
+}
+
+/// The steps of the same walk, one by one.
+pub(super) fn steps<'s>(
+    asking: &Asking<'_, 's>,
+    installed: &InstalledBundle,
+) -> impl Iterator<Item = Step<'s>> {
+    let mut last = installed.clone();
+    std::iter::from_fn(move || {
+        let (step, recorded) = step(asking, last.clone()).ok()?;
+        last = recorded;
+        Some(step)
+    })
+}
+
+/// The next step, and what is recorded after it.
+fn step<'s>(
+    asking: &Asking<'_, 's>,
+    from: InstalledBundle,
+) -> Result<(Step<'s>, InstalledBundle), WalkEnd<'s>> {
+    let ruled = asking.resolve(&Installed::Bundle(from.clone()));
+    let (to, allowed) = match ruled.ruling {
+        Ruling::Allowed(Allowed::Unchanged, choice) => return Err(WalkEnd::Stays(choice)),
+        Ruling::Allowed(allowed, choice) => (choice, allowed),
+        _ => return Err(WalkEnd::Stops(Box::new(ruled))),
+    };
+    match recorded(to, asking.snapshot.rules()) {
+        Some(recorded) => Ok((Step { from, to, allowed }, recorded)),
+        None => Err(WalkEnd::Stops(Box::new(ruled))),
+    }
+}
+
+/// A bundle as the controller records it once it is installed; none whose version cannot be read.
+pub fn recorded(choice: Choice<'_>, rules: &Rules) -> Option<InstalledBundle> {
+    let gate = match rules.release_key {
+        ReleaseKey::Honoured => BundleReleaseSupport::Enabled,
+        ReleaseKey::Typed | ReleaseKey::Unknown => BundleReleaseSupport::Disabled,
+    };
+    let bundle = choice.bundle();
+    let recorded = bundle.version.as_ref().ok()?.recorded(gate);
+    Some(InstalledBundle {
+        name: Some(bundle.name.to_string()),
+        version: recorded.version,
+        release: recorded.release,
+    })
+}

@@ -1,0 +1,275 @@
+//! What is worth knowing of an edit whatever becomes of it.
+
+mod outdated;
+
+use std::collections::BTreeSet;
+
+use crate::extension::{Filter, Hint, Rollout};
+use crate::judge::{Allowed, Edit, Exemption, Jump, Ruled, Ruling, Unjudged, Verdict, rule};
+use crate::nearest::nearest;
+use crate::resolve::{Choice, Violation};
+use crate::snapshot::{CatalogState, Snapshot};
+use olmguard_catalog::version::{Constraint, Version};
+use olmguard_catalog::{Deprecation, Package};
+
+/// One thing worth knowing, with what it needs to be worded.
+#[derive(Debug)]
+pub enum Warning<'s> {
+    /// The edit turns the bypass off and passes; as it is it would not resolve.
+    StricterDoesNotResolve(Box<Ruled<'s>>),
+    /// A bypass is in force, and what it jumps.
+    Bypass {
+        /// The jump, if the edit makes one.
+        jump: Option<Jump>,
+    },
+    /// These catalogs were judged on what is held of them, and have newer content by now.
+    CatalogsSuperseded(Vec<&'s CatalogState>),
+    /// These catalogs were judged on what is held of them; that it is current was known too long ago.
+    CatalogsOld(Vec<&'s CatalogState>),
+    /// The bundle resolved to is deprecated.
+    BundleDeprecated(Choice<'s>),
+    /// The package is deprecated in the catalog resolved to.
+    PackageDeprecated {
+        /// The author's message, perhaps empty.
+        message: &'s str,
+    },
+    /// A channel named in the spec is deprecated in the catalog resolved to.
+    ChannelDeprecated {
+        /// The channel.
+        channel: &'s str,
+        /// The author's message, perhaps empty.
+        message: &'s str,
+    },
+    /// The newest version of the range is out of reach.
+    NewestOutOfReach {
+        /// The newest that is not deprecated.
+        newest: Choice<'s>,
+        /// What the edit resolves to instead.
+        resolved: Choice<'s>,
+    },
+    /// The old range had an upper bound, the new one has none.
+    UpperBoundRemoved,
+    /// A requested channel does not exist beside one that does.
+    ChannelMissing {
+        /// The channel.
+        channel: String,
+        /// The existing one with the likest name.
+        nearest: Option<&'s str>,
+    },
+    /// The bundle resolves, but cannot be installed for all namespaces.
+    NotForAllNamespaces(Choice<'s>),
+    /// An upgrade is still rolling out; OLM carries out edits of the spec only after it.
+    RollingOut,
+    /// The name of the installed bundle is not known, so `replaces` and `skips` do not count.
+    InstalledNameUnknown,
+    /// The bypass lifts this reason why a step that OLM takes is forbidden.
+    GuardrailLifted {
+        /// The version that the step starts from.
+        from: Version,
+        /// Where it leads.
+        to: Choice<'s>,
+        /// The reason.
+        violation: Violation<'s>,
+    },
+    /// Guardrails were not put to every step that OLM would take.
+    GuardrailsNotApplied(Unjudged),
+    /// The catalogs' guardrails of the package are of versions that are not known here: of these
+    /// schemas, one or more, in byte order.
+    GuardrailsUnknown(Vec<&'s str>),
+    /// A field or word that another shape has.
+    Hint(Hint),
+}
+
+/// The warnings for a ruling, the most important first.
+pub(super) fn warnings<'s>(
+    snapshot: &'s Snapshot,
+    edit: &Edit<'_>,
+    ruled: &Ruled<'s>,
+) -> Vec<Warning<'s>> {
+    let mut warnings = match &ruled.ruling {
+        Ruling::NotJudged(exemption) => return of_exemption(snapshot, edit, exemption),
+        _ => Vec::new(),
+    };
+    let verdict = ruled.ruling.token().verdict();
+    if verdict != Verdict::Deny {
+        warnings.extend(of_bypass(edit, &ruled.ruling));
+        warnings.extend(ruled.unjudged.map(Warning::GuardrailsNotApplied));
+        warnings.extend(of_lifted(ruled));
+    }
+    warnings.extend(of_unknown_guardrails(ruled));
+    warnings.extend(outdated::outdated(snapshot, ruled));
+    if let Ruling::Allowed(_, choice) = ruled.ruling {
+        warnings.extend(of_choice(edit, ruled, choice));
+    }
+    if verdict != Verdict::Deny {
+        warnings.extend(of_passing(snapshot, edit));
+    }
+    warnings.extend(missing_channels(edit, ruled));
+    let is_nameless = edit
+        .installed
+        .bundle()
+        .is_some_and(|bundle| bundle.name.is_none());
+    warnings.extend(is_nameless.then_some(Warning::InstalledNameUnknown));
+    warnings.extend(edit.new.hints.iter().cloned().map(Warning::Hint));
+    warnings
+}
+
+fn of_exemption<'s>(
+    snapshot: &'s Snapshot,
+    edit: &Edit<'_>,
+    exemption: &Exemption,
+) -> Vec<Warning<'s>> {
+    match (exemption, edit.request()) {
+        (Exemption::Stricter, Some(request)) => {
+            let ruled = rule(snapshot, &request);
+            let denied = ruled.ruling.token().verdict() == Verdict::Deny;
+            denied
+                .then(|| Warning::StricterDoesNotResolve(Box::new(ruled)))
+                .into_iter()
+                .collect()
+        }
+        _ => Vec::new(),
+    }
+}
+
+fn of_bypass<'s>(edit: &Edit<'_>, ruling: &Ruling<'_>) -> Option<Warning<'s>> {
+    let jump = match ruling {
+        Ruling::Allowed(Allowed::Bypassed(jump), _) => Some(*jump),
+        _ => None,
+    };
+    let bypasses = edit.new.filter.as_ref().is_ok_and(Filter::bypasses);
+    bypasses.then_some(Warning::Bypass { jump })
+}
+
+/// Every rule that the bypass lifts.
+fn of_lifted<'s>(ruled: &Ruled<'s>) -> impl Iterator<Item = Warning<'s>> {
+    ruled.lifted.iter().flat_map(|forbidden| {
+        let violations = forbidden.violations.iter();
+        violations.map(|violation| Warning::GuardrailLifted {
+            from: forbidden.from.clone(),
+            to: forbidden.to,
+            violation: *violation,
+        })
+    })
+}
+
+/// What the catalogs have of other versions, each once.
+fn of_unknown_guardrails<'s>(ruled: &Ruled<'s>) -> Option<Warning<'s>> {
+    let packages = ruled.matched.iter().map(|matched| matched.package);
+    let schemas: BTreeSet<&'s str> = packages
+        .flat_map(|package| package.guardrails().of_other_versions())
+        .collect();
+    (!schemas.is_empty()).then(|| Warning::GuardrailsUnknown(schemas.into_iter().collect()))
+}
+
+fn of_choice<'s>(edit: &Edit<'_>, ruled: &Ruled<'s>, choice: Choice<'s>) -> Vec<Warning<'s>> {
+    let bundle = choice.bundle();
+    let mut warnings = Vec::new();
+    if bundle.all_namespaces == Some(false) {
+        warnings.push(Warning::NotForAllNamespaces(choice));
+    }
+    if bundle.deprecated.is_some() {
+        warnings.push(Warning::BundleDeprecated(choice));
+    }
+    if let Deprecation::OfPackage(message) = choice.package.deprecation() {
+        warnings.push(Warning::PackageDeprecated { message });
+    }
+    let asked = |name: &str| {
+        edit.new
+            .filter
+            .as_ref()
+            .is_ok_and(|filter| filter.channels.iter().any(|c| c == name))
+    };
+    let channels = choice
+        .package
+        .channels()
+        .iter()
+        .filter(|channel| asked(&channel.name));
+    warnings.extend(channels.filter_map(|channel| {
+        let message = channel.deprecated.as_deref()?;
+        Some(Warning::ChannelDeprecated {
+            channel: &channel.name,
+            message,
+        })
+    }));
+    warnings.extend(newest_out_of_reach(ruled, choice));
+    warnings
+}
+
+/// Looked for in the catalog resolved to: between catalogs it is priority that decides, not reach.
+fn newest_out_of_reach<'s>(ruled: &Ruled<'s>, resolved: Choice<'s>) -> Option<Warning<'s>> {
+    let there = ruled
+        .matched
+        .iter()
+        .find(|m| std::ptr::eq(m.catalog, resolved.catalog))?;
+    let package = there.package;
+    let newest = there
+        .candidates
+        .iter()
+        .find(|index| !package.is_deprecated(*index))?;
+    let newest = Choice {
+        catalog: there.catalog,
+        package,
+        index: newest,
+    };
+    let (high, low) = (
+        newest.bundle().version.as_ref(),
+        resolved.bundle().version.as_ref(),
+    );
+    let is_higher = high
+        .ok()
+        .zip(low.ok())
+        .is_some_and(|(h, l)| h.version.cmp_precedence(&l.version).is_gt());
+    is_higher.then_some(Warning::NewestOutOfReach { newest, resolved })
+}
+
+/// What an edit that is let through brings with it.
+fn of_passing<'s>(snapshot: &Snapshot, edit: &Edit<'_>) -> impl Iterator<Item = Warning<'s>> {
+    let is_rolling = edit.old.unwrap_or(edit.new).rollout == Rollout::RollingOut;
+    let bound = loses_upper_bound(snapshot, edit).then_some(Warning::UpperBoundRemoved);
+    bound
+        .into_iter()
+        .chain(is_rolling.then_some(Warning::RollingOut))
+}
+
+fn loses_upper_bound(snapshot: &Snapshot, edit: &Edit<'_>) -> bool {
+    let masterminds = snapshot.rules().masterminds;
+    let open =
+        |range: &str| Constraint::parse(range, masterminds).map(|range| range.is_open_above());
+    let Some((new, old)) = edit.new.filter.as_ref().ok().zip(edit.old_filter()) else {
+        return false;
+    };
+    let was_bound = old.range().is_some_and(|range| open(range) == Ok(false));
+    was_bound && new.range().is_none_or(|range| open(range) == Ok(true))
+}
+
+fn missing_channels<'s>(edit: &Edit<'_>, ruled: &Ruled<'s>) -> Vec<Warning<'s>> {
+    let asked = edit
+        .new
+        .filter
+        .as_ref()
+        .map(|filter| filter.channels.as_slice())
+        .unwrap_or_default();
+    let packages = || ruled.matched.iter().map(|matched| matched.package);
+    let exists = |name: &str| packages().any(|package| package.has_channel(name));
+    if !asked.iter().any(|name| exists(name)) {
+        return Vec::new();
+    }
+    let names = || {
+        packages()
+            .flat_map(Package::channels)
+            .map(|channel| &*channel.name)
+    };
+    let missing: BTreeSet<&String> = asked.iter().filter(|name| !exists(name)).collect();
+    missing
+        .into_iter()
+        .take(MOST_MISSING)
+        .map(|name| Warning::ChannelMissing {
+            channel: name.clone(),
+            nearest: nearest(name, names(), 1).first().copied(),
+        })
+        .collect()
+}
+
+/// How many channels that do not exist are named: an answer has room for no more.
+const MOST_MISSING: usize = 5;

@@ -1,0 +1,21 @@
+//! The decision: facts to a verdict to words.
+//!
+//! ```text
+//! catalogs --> snapshot::Snapshot      extension::Extension (Filter, Installed)
+//!                    |                      |
+//!                    '-------> judge <------'     the decision table; resolve says what
+//!                                |                operator-controller would do
+//!                           Judgement (data, with its evidence)
+//!                                |
+//!                             explain             the only module that words them
+//! ```
+//!
+//! No I/O, no clock, no environment, no threads and no order of a hash map: the same facts give the same bytes,
+//! on every replica and offline.
+
+pub mod explain;
+pub mod extension;
+pub mod judge;
+pub mod nearest;
+pub mod resolve;
+pub mod snapshot;

@@ -1,0 +1,33 @@
+//! What operator-controller resolves, step by step, with the evidence kept.
+//!
+//! ```text
+//! Filter --compile--> Query --survey--> Offers --weigh(Origin)--> Matches --choose--> Choice
+//! ```
+//!
+//! Each step can end the walk; [`crate::judge`] says which row of the decision table that is. The
+//! steps are public to it so that a suggestion costs only the steps that it changes.
+//!
+//! Upstream: operator-controller, `internal/operator-controller/resolve/catalog.go`.
+
+mod accepted;
+pub mod classic;
+mod effort;
+mod guards;
+mod olmv1;
+mod origin;
+mod path;
+mod query;
+pub mod semver;
+mod step;
+
+pub use accepted::Accepted;
+pub use effort::{Effort, Stop};
+pub use guards::{Alone, MOST_COMPARISONS};
+pub use guards::{CatalogEdge, GuardedBy, Guards, Violated, Violation};
+pub use olmv1::{Choice, ChoiceError, Match, Refusal, Resolved, choose, weigh};
+pub use origin::{InstalledError, Origin};
+pub use path::{
+    Bounds, Edits, Found, MOST_EXPANSIONS, NotGiven, Reach, Way, next_hops, reach, shortest_way,
+};
+pub use query::{InPlay, NotLoaded, NotLoadedCause, Offer, Query, QueryError};
+pub use step::OfferEdge;

@@ -1,0 +1,30 @@
+//! What the successor rule accepts of one offer, whatever range and policy.
+//!
+//! Upstream: operator-controller, `internal/operator-controller/catalogmetadata/filter/successors.go`:
+//! the bundles that an edge leads to, and the installed bundle itself.
+
+use crate::resolve::{Offer, Origin};
+use olmguard_catalog::{BundleSet, Successors};
+
+/// The bundles of one offer that the successor rule accepts, and where edges lead.
+#[derive(Clone, Debug)]
+pub struct Accepted {
+    /// The bundles in the asked channels that an edge leads to or that count as the installed one.
+    pub bundles: BundleSet,
+    /// Where edges lead from the installed bundle.
+    pub successors: Successors,
+}
+
+impl Offer<'_> {
+    /// What the successor rule accepts from here.
+    pub fn accepted(&self, origin: &Origin<'_>) -> Accepted {
+        let successors = origin.successors(self.package, &self.asked);
+        let mut bundles = origin.same(self.package);
+        bundles.unite(&successors.edges);
+        bundles.intersect(&self.members);
+        Accepted {
+            bundles,
+            successors,
+        }
+    }
+}

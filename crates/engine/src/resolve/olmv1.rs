@@ -1,0 +1,160 @@
+//! The choice of one bundle out of the catalogs that offer the package.
+//!
+//! Upstream: operator-controller, `internal/operator-controller/resolve/catalog.go`. In each catalog:
+//! not deprecated before deprecated, then the highest version and release. Between catalogs:
+//! deprecation is weighed before priority; two at the highest priority are ambiguous.
+
+use crate::resolve::{Accepted, Offer, Origin};
+use crate::snapshot::CatalogState;
+use olmguard_catalog::{
+    Bundle, BundleIndex, BundleSet, BundleVersionError, DependencyKind, Package,
+};
+
+/// What is left of one offer once upgrade edges have been asked.
+#[derive(Debug)]
+pub struct Match<'o, 's> {
+    /// The offer.
+    pub offer: &'o Offer<'s>,
+    /// What the successor rule accepts of it; absent where edges were not asked.
+    pub accepted: Option<Accepted>,
+    /// The candidates that remain.
+    pub matched: BundleSet,
+}
+
+/// The bundle that one catalog would give.
+#[derive(Clone, Copy, Debug)]
+pub struct Choice<'s> {
+    /// The catalog.
+    pub catalog: &'s CatalogState,
+    /// The package in it.
+    pub package: &'s Package,
+    /// The bundle.
+    pub index: BundleIndex,
+}
+
+/// The bundle that resolution returns, and what it returns beside it.
+#[derive(Clone, Copy, Debug)]
+pub struct Resolved<'s> {
+    /// The bundle.
+    pub choice: Choice<'s>,
+    /// The catalog whose deprecations are returned: that of the last candidate, not of the winner.
+    pub deprecations_of: Option<&'s CatalogState>,
+}
+
+/// Why no bundle is returned.
+#[derive(Debug)]
+pub enum ChoiceError<'s> {
+    /// Nothing is left.
+    Nothing,
+    /// Several catalogs tie at the highest priority; all that are left are named.
+    Ambiguous(Vec<Choice<'s>>),
+    /// The version of the bundle chosen cannot be read.
+    BundleVersion(Choice<'s>, &'s BundleVersionError),
+    /// The bundle chosen declares a dependency; there is no second choice.
+    Dependency(Choice<'s>, DependencyKind),
+}
+
+impl<'s> Choice<'s> {
+    /// The bundle itself.
+    pub fn bundle(&self) -> &'s Bundle {
+        self.package.bundle(self.index)
+    }
+
+    /// Whether its catalog's deprecations name it.
+    pub fn is_deprecated(&self) -> bool {
+        self.bundle().deprecated.is_some()
+    }
+}
+
+/// Why OLM v1 refuses a bundle that it has chosen.
+#[derive(Clone, Copy, Debug)]
+pub enum Refusal<'s> {
+    /// Its version cannot be read.
+    Version(&'s BundleVersionError),
+    /// It declares a dependency.
+    Dependency(DependencyKind),
+}
+
+impl<'s> Refusal<'s> {
+    /// Of this bundle; none where it is installed.
+    pub fn of(bundle: &'s Bundle) -> Option<Self> {
+        match (&bundle.version, bundle.dependency) {
+            (Err(error), _) => Some(Self::Version(error)),
+            (Ok(_), Some(kind)) => Some(Self::Dependency(kind)),
+            (Ok(_), None) => None,
+        }
+    }
+}
+
+/// Asks upgrade edges of every offer; without an origin all candidates remain.
+pub fn weigh<'o, 's>(offers: &'o [Offer<'s>], origin: Option<&Origin<'_>>) -> Vec<Match<'o, 's>> {
+    offers
+        .iter()
+        .map(|offer| weigh_one(offer, origin))
+        .collect()
+}
+
+/// The bundle that resolution returns for what is left.
+pub fn choose<'s>(matches: &[Match<'_, 's>]) -> Result<Resolved<'s>, ChoiceError<'s>> {
+    choose_among(matches.iter().filter_map(|found| {
+        found
+            .offer
+            .package
+            .preferred(&found.matched)
+            .map(|index| found.offer.choice(index))
+    }))
+}
+
+/// The same for one candidate a catalog, in the order of the catalogs.
+pub(super) fn choose_among<'s>(
+    candidates: impl Iterator<Item = Choice<'s>>,
+) -> Result<Resolved<'s>, ChoiceError<'s>> {
+    let mut left: Vec<Choice<'s>> = Vec::new();
+    for candidate in candidates {
+        match left.last().map(Choice::is_deprecated) {
+            Some(false) if candidate.is_deprecated() => continue,
+            Some(true) if !candidate.is_deprecated() => left.clear(),
+            _ => {}
+        }
+        left.push(candidate);
+    }
+    let last = *left.last().ok_or(ChoiceError::Nothing)?;
+    let deprecations_of = last.package.has_deprecations().then_some(last.catalog);
+    let choice = prior(left)?;
+    check(choice)?;
+    Ok(Resolved {
+        choice,
+        deprecations_of,
+    })
+}
+
+fn weigh_one<'o, 's>(offer: &'o Offer<'s>, origin: Option<&Origin<'_>>) -> Match<'o, 's> {
+    let mut matched = offer.candidates.clone();
+    let accepted = origin.map(|origin| offer.accepted(origin));
+    if let Some(accepted) = &accepted {
+        matched.intersect(&accepted.bundles);
+    }
+    Match {
+        offer,
+        accepted,
+        matched,
+    }
+}
+
+/// The single candidate of the highest priority.
+fn prior(mut left: Vec<Choice<'_>>) -> Result<Choice<'_>, ChoiceError<'_>> {
+    left.sort_by_key(|choice| std::cmp::Reverse(choice.catalog.priority));
+    match left.as_slice() {
+        [only] => Ok(*only),
+        [first, second, ..] if first.catalog.priority != second.catalog.priority => Ok(*first),
+        _ => Err(ChoiceError::Ambiguous(left)),
+    }
+}
+
+fn check(choice: Choice<'_>) -> Result<(), ChoiceError<'_>> {
+    match Refusal::of(choice.bundle()) {
+        Some(Refusal::Version(error)) => Err(ChoiceError::BundleVersion(choice, error)),
+        Some(Refusal::Dependency(kind)) => Err(ChoiceError::Dependency(choice, kind)),
+        None => Ok(()),
+    }
+}

@@ -1,0 +1,276 @@
+//! The installed bundle as resolution reads it: where upgrade edges start.
+//!
+//! Upstream: operator-controller, `internal/operator-controller/bundleutil/bundle.go` and
+//! `internal/operator-controller/catalogmetadata/filter/successors.go`, at each tag.
+
+use crate::extension::InstalledBundle;
+use olmguard_catalog::olm::{EdgeSource, InstalledReader, Rules};
+use olmguard_catalog::version::{
+    Constraint, Masterminds, MastermindsError, MastermindsVersion, ReleaseError, VersionError,
+    VersionRelease, VersionReleaseError, go,
+};
+use olmguard_catalog::{AskedChannels, Bundle, BundleIndex, BundleSet, Package, Successors};
+
+/// An installed bundle whose version was read.
+#[derive(Clone, Debug)]
+pub struct Origin<'a> {
+    /// The bundle's name, where it is known.
+    name: Option<&'a str>,
+    /// Its version and release; absent only where Masterminds alone can read it.
+    version: Option<VersionRelease>,
+    steps: Steps,
+}
+
+/// What leads on from here.
+#[derive(Clone, Debug)]
+enum Steps {
+    /// The edges of the catalog.
+    Catalog,
+    /// The caret range.
+    Caret(CaretRange),
+    /// The edges of the catalog into the caret range.
+    Both(CaretRange),
+}
+
+/// The successors of an installed version by the semver rules, and the version itself.
+#[derive(Clone, Debug)]
+struct CaretRange {
+    successors: Constraint,
+    same: Constraint,
+}
+
+/// Why an installed version or release cannot be read.
+///
+/// `Display` is OLM's own text, without the `error walking catalogs: error finding upgrade edges: `
+/// that precedes all of them.
+#[derive(Clone, Debug, Eq, PartialEq, thiserror::Error)]
+pub enum InstalledError {
+    /// Masterminds cannot read it: v1.0 to v1.7.
+    #[error(
+        "parsing installed bundle {} version {}: {source}",
+        go::quote(name),
+        go::quote(version)
+    )]
+    Masterminds {
+        /// The bundle's name, empty where it is not known.
+        name: String,
+        /// The version as stored.
+        version: String,
+        /// What is wrong with it.
+        source: MastermindsError,
+    },
+    /// Masterminds can read it, blang cannot: v1.0 to v1.7.
+    #[error("getting successorsPredicate: error parsing installed bundle version: {0}")]
+    BlangAfterMasterminds(VersionError),
+    /// The version, perhaps with the release in its build metadata, is none.
+    #[error("failed to get version and release of installed bundle: {0}")]
+    Legacy(VersionError),
+    /// The version beside an explicit release is none: v1.9 and v1.10.
+    #[error(
+        "failed to parse installed bundle version {}: {source}",
+        go::quote(version)
+    )]
+    VersionApart {
+        /// The version as stored.
+        version: Box<str>,
+        /// What is wrong with it.
+        source: VersionError,
+    },
+    /// The explicit release is none: v1.9 and v1.10.
+    #[error(
+        "failed to parse installed bundle release {}: {source}",
+        go::quote(release)
+    )]
+    ReleaseApart {
+        /// The release as stored.
+        release: Box<str>,
+        /// What is wrong with it.
+        source: ReleaseError,
+    },
+    /// The version or the explicit release beside it is none: v1.11.
+    #[error("failed to parse installed bundle version and release: {0}")]
+    Together(VersionReleaseError),
+}
+
+impl<'a> Origin<'a> {
+    /// Reads an installed bundle's version and release, as this OLM does.
+    pub fn read(installed: &'a InstalledBundle, rules: &Rules) -> Result<Self, InstalledError> {
+        let name = installed.name.as_deref();
+        if rules.installed == InstalledReader::MastermindsThenBlang {
+            return Self::read_with_masterminds(name, &installed.version, rules);
+        }
+        let version = match installed
+            .release
+            .as_deref()
+            .filter(|_| rules.reads_installed_release())
+        {
+            Some(release) => explicit(&installed.version, release, rules)?,
+            None => VersionRelease::parse_legacy(&installed.version, rules.legacy_release)
+                .map_err(InstalledError::Legacy)?,
+        };
+        Ok(Self {
+            name,
+            steps: Steps::from_version(&version, rules),
+            version: Some(version),
+        })
+    }
+
+    /// What a bundle is once the controller has installed and recorded it.
+    ///
+    /// Reading back what it records gives the same version and release, whatever the gates.
+    pub fn of_bundle(name: &'a str, version: &VersionRelease, rules: &Rules) -> Self {
+        Self {
+            name: Some(name),
+            version: Some(version.clone()),
+            steps: Steps::from_version(version, rules),
+        }
+    }
+
+    fn read_with_masterminds(
+        name: Option<&'a str>,
+        text: &str,
+        rules: &Rules,
+    ) -> Result<Self, InstalledError> {
+        let read = MastermindsVersion::parse(text, rules.masterminds).map_err(|source| {
+            let name = name.unwrap_or_default().to_owned();
+            InstalledError::Masterminds {
+                name,
+                version: text.to_owned(),
+                source,
+            }
+        })?;
+        match rules.edges {
+            EdgeSource::Catalog | EdgeSource::Both => {
+                let version = VersionRelease::parse_legacy(text, rules.legacy_release)
+                    .map_err(InstalledError::BlangAfterMasterminds)?;
+                Ok(Self {
+                    name,
+                    steps: Steps::from_version(&version, rules),
+                    version: Some(version),
+                })
+            }
+            EdgeSource::CaretRange => {
+                let normal = read.to_string();
+                let version = VersionRelease::parse_legacy(&normal, rules.legacy_release).ok();
+                Ok(Self {
+                    name,
+                    version,
+                    steps: Steps::of(&normal, rules),
+                })
+            }
+        }
+    }
+
+    /// The bundle's name, where it is known.
+    pub fn name(&self) -> Option<&'a str> {
+        self.name
+    }
+
+    /// Whether the successors are the versions of a caret range, whatever edges the catalog has.
+    pub fn is_of_caret_range(&self) -> bool {
+        matches!(self.steps, Steps::Caret(_))
+    }
+
+    /// The version and release, where blang can read them too.
+    pub fn version(&self) -> Option<&VersionRelease> {
+        self.version.as_ref()
+    }
+
+    /// Where edges lead from here, within the asked channels.
+    pub fn successors(&self, package: &Package, asked: &AskedChannels) -> Successors {
+        let none = || Successors {
+            edges: package.no_bundle(),
+            crashes: package.no_bundle(),
+        };
+        let of_catalog = || {
+            let version = self.version.as_ref();
+            version.map_or_else(none, |version| {
+                package.successors(self.name, &version.version, asked)
+            })
+        };
+        match &self.steps {
+            Steps::Catalog => of_catalog(),
+            Steps::Caret(caret) => Successors {
+                edges: package.in_range(&caret.successors),
+                ..none()
+            },
+            Steps::Both(caret) => {
+                let mut successors = of_catalog();
+                package.keep_in_range(&caret.successors, &mut successors.edges);
+                successors
+            }
+        }
+    }
+
+    /// The bundles that count as the installed one itself: the stay rule.
+    pub fn same(&self, package: &Package) -> BundleSet {
+        match (&self.steps, &self.version) {
+            (Steps::Caret(caret), _) => package.in_range(&caret.same),
+            (Steps::Catalog | Steps::Both(_), Some(version)) => package.same_version(version),
+            (Steps::Catalog | Steps::Both(_), None) => package.no_bundle(),
+        }
+    }
+
+    /// Whether this is the very bundle: the same name, version and release.
+    pub fn is_at(&self, bundle: &Bundle) -> bool {
+        let same = |here: &VersionRelease| {
+            bundle
+                .version
+                .as_ref()
+                .is_ok_and(|there| here.cmp_precedence(there).is_eq())
+        };
+        self.name == Some(&*bundle.name) && self.version.as_ref().is_some_and(same)
+    }
+
+    /// Whether this is newer than a bundle: a higher version, else a higher release. It is not newer
+    /// than one whose version cannot be read.
+    pub fn is_newer_than(&self, package: &Package, bundle: BundleIndex) -> bool {
+        match (&self.version, &package.bundle(bundle).version) {
+            (Some(here), Ok(there)) => there.cmp_precedence(here).is_lt(),
+            _ => false,
+        }
+    }
+}
+
+impl Steps {
+    fn from_version(version: &VersionRelease, rules: &Rules) -> Self {
+        match rules.edges {
+            EdgeSource::Catalog => Self::Catalog,
+            EdgeSource::CaretRange | EdgeSource::Both => {
+                Self::of(&version.version.to_string(), rules)
+            }
+        }
+    }
+
+    /// From a version as Masterminds prints it.
+    fn of(normal: &str, rules: &Rules) -> Self {
+        let caret = CaretRange::of(normal, rules.masterminds);
+        match (rules.edges, caret) {
+            (EdgeSource::CaretRange, Some(caret)) => Self::Caret(caret),
+            (EdgeSource::Both, Some(caret)) => Self::Both(caret),
+            (EdgeSource::Catalog, _) | (_, None) => Self::Catalog,
+        }
+    }
+}
+
+impl CaretRange {
+    /// Of a version as Masterminds prints it; such a text is always a range of its own.
+    fn of(normal: &str, masterminds: Masterminds) -> Option<Self> {
+        let successors = Constraint::parse(&format!("^{normal}, != {normal}"), masterminds).ok()?;
+        let same = Constraint::parse(normal, masterminds).ok()?;
+        Some(Self { successors, same })
+    }
+}
+
+fn explicit(version: &str, release: &str, rules: &Rules) -> Result<VersionRelease, InstalledError> {
+    let read = VersionRelease::parse_explicit(version, release, rules.release_limit);
+    read.map_err(|error| match (rules.installed, error) {
+        (InstalledReader::BlangApart, VersionReleaseError::Version { version, source }) => {
+            InstalledError::VersionApart { version, source }
+        }
+        (InstalledReader::BlangApart, VersionReleaseError::Release { release, source }) => {
+            InstalledError::ReleaseApart { release, source }
+        }
+        (_, error) => InstalledError::Together(error),
+    })
+}

@@ -1,0 +1,347 @@
+//! The shortest way from an installed bundle to another, one admitted edit a hop.
+//!
+//! A hop is an edit that pins one version, with the channels and the selector of the request. What
+//! it resolves to, recorded as the controller records it, is where the next hop starts. So a hop is
+//! no edge: it is a choice between catalogs too, and can be refused where an edge exists.
+
+mod pins;
+mod refused;
+
+use std::collections::HashSet;
+
+use crate::resolve::olmv1::{Choice, choose_among};
+use crate::resolve::{Effort, Guards, MOST_COMPARISONS, Offer, Origin};
+use olmguard_catalog::olm::Rules;
+use olmguard_catalog::{Bundle, BundleIndex};
+use pins::{Pin, pins};
+pub use refused::{Edits, NotGiven};
+
+/// A way through the upgrade graph: what each hop's pin resolves to, the goal last.
+#[derive(Clone, Debug)]
+pub struct Way<'s> {
+    /// The bundles on the way, the installed one left out; never empty.
+    pub hops: Vec<Choice<'s>>,
+}
+
+/// By what a way is bound beside the edges.
+#[derive(Clone, Copy, Debug)]
+pub struct Bounds<'a, 's> {
+    /// The rules of the OLM.
+    pub rules: &'a Rules,
+    /// The steps that somebody forbids.
+    pub guards: &'a Guards<'s>,
+    /// What the search is paid from; absent where it may take as long as it takes.
+    pub effort: Option<&'a Effort<'a>>,
+}
+
+/// What a search for a way came to.
+#[derive(Clone, Debug)]
+pub struct Found<'s> {
+    /// The shortest way to the goal; failing that, to the highest candidate that was reached.
+    pub way: Option<Way<'s>>,
+    /// Whether the search ended at its bound: what it did not reach may be within reach all the same.
+    pub is_cut: bool,
+}
+
+/// The shortest way to a goal bundle; failing that, to the highest candidate that can be reached.
+///
+/// Among ways of one length that with the fewest prereleases is taken, and of those that of the higher
+/// first hops: a range of a rule that means releases has prereleases in it, too. The search is bounded,
+/// at [`MOST_EXPANSIONS`] bundles: beyond every published package.
+pub fn shortest_way<'s>(
+    offers: &[Offer<'s>],
+    origin: &Origin<'_>,
+    goal: Option<Choice<'s>>,
+    bounds: &Bounds<'_, 's>,
+) -> Found<'s> {
+    way_within(Budget::FULL, offers, origin, goal, bounds)
+}
+
+/// Which bundles can be reached from an installed one, and in how many hops.
+#[derive(Clone, Debug)]
+pub struct Reach<'s> {
+    reached: Vec<(Choice<'s>, usize)>,
+    /// Whether the search ended at its bound: more may be within reach.
+    pub is_cut: bool,
+}
+
+impl Reach<'_> {
+    /// How many hops away a bundle is; absent where none lead there, and of the installed one.
+    pub fn hops_to(&self, bundle: &Choice<'_>) -> Option<usize> {
+        let reached = self.reached.iter();
+        let mut same = reached.filter(|(reached, _)| is_same(reached, bundle));
+        same.next().map(|(_, hops)| *hops)
+    }
+}
+
+/// Everything that can be reached, within the bounds of [`shortest_way`].
+pub fn reach<'s>(offers: &[Offer<'s>], origin: &Origin<'_>, bounds: &Bounds<'_, 's>) -> Reach<'s> {
+    reach_within(Budget::FULL, offers, origin, bounds)
+}
+
+fn reach_within<'s>(
+    budget: Budget,
+    offers: &[Offer<'s>],
+    origin: &Origin<'_>,
+    bounds: &Bounds<'_, 's>,
+) -> Reach<'s> {
+    let mut search = Search::new(budget, offers, None, bounds);
+    search.run(origin);
+    let mut hops: Vec<usize> = Vec::with_capacity(search.visits.len());
+    for visit in &search.visits {
+        let before = visit.from.and_then(|from| hops.get(from));
+        hops.push(before.map_or(1, |before| before + 1));
+    }
+    let reached = search.visits.iter().map(|visit| visit.reached);
+    Reach {
+        reached: reached.zip(hops).collect(),
+        is_cut: search.is_cut,
+    }
+}
+
+/// What the edits that pin one version resolve to from here, the highest version first; staying
+/// where one is left out.
+pub fn next_hops<'s>(
+    offers: &[Offer<'s>],
+    origin: &Origin<'_>,
+    bounds: &Bounds<'_, 's>,
+) -> Vec<Choice<'s>> {
+    let mut search = Search::new(Budget::FULL, offers, None, bounds);
+    search.expand(origin, None);
+    let reached = search.visits.into_iter().map(|visit| visit.reached);
+    reached.collect()
+}
+
+fn way_within<'s>(
+    budget: Budget,
+    offers: &[Offer<'s>],
+    origin: &Origin<'_>,
+    goal: Option<Choice<'s>>,
+    bounds: &Bounds<'_, 's>,
+) -> Found<'s> {
+    let mut search = Search::new(budget, offers, goal, bounds);
+    search.run(origin);
+    let end = search.found.or_else(|| search.highest_candidate());
+    Found {
+        way: end.map(|at| search.way_to(at)),
+        is_cut: search.is_cut,
+    }
+}
+
+/// A breadth-first search. `visits` is its queue and its memory: what was reached, in that order.
+///
+/// Invariant: what is as many hops away stands in a row, and once it is expanded with the fewest
+/// prereleases on the way first. So who is reached first is reached by the best way.
+struct Search<'o, 's> {
+    offers: &'o [Offer<'s>],
+    bounds: &'o Bounds<'o, 's>,
+    goal: Option<Choice<'s>>,
+    visits: Vec<Visit<'s>>,
+    /// How many visits stand in the order in which they are expanded.
+    ordered: usize,
+    seen: HashSet<(usize, BundleIndex)>,
+    /// The visit of the goal.
+    found: Option<usize>,
+    /// Whether there was more to expand when the budget was spent.
+    is_cut: bool,
+    budget: Budget,
+}
+
+/// What a search may still do.
+#[derive(Clone, Copy)]
+struct Budget {
+    /// The bundles whose pins are looked for.
+    expansions: usize,
+    /// The pins found; those of the last expansion may exceed it.
+    pins: usize,
+    /// The comparators of guardrails that steps are compared with.
+    comparisons: usize,
+}
+
+/// A bundle that was reached, and from which visit; the installed one is no visit.
+struct Visit<'s> {
+    offer: usize,
+    reached: Choice<'s>,
+    from: Option<usize>,
+    /// How many prereleases there are on the way, this one included.
+    prereleases: usize,
+}
+
+impl<'o, 's> Search<'o, 's> {
+    fn new(
+        budget: Budget,
+        offers: &'o [Offer<'s>],
+        goal: Option<Choice<'s>>,
+        bounds: &'o Bounds<'o, 's>,
+    ) -> Self {
+        Self {
+            offers,
+            bounds,
+            goal,
+            visits: Vec::new(),
+            ordered: 0,
+            seen: HashSet::new(),
+            found: None,
+            is_cut: false,
+            budget,
+        }
+    }
+
+    /// Expands what is reached, in that order, until the goal is or nothing more is.
+    fn run(&mut self, origin: &Origin<'_>) {
+        let rules = self.bounds.rules;
+        self.expand(origin, None);
+        let mut next = 0;
+        while let Some(bundle) = self.take_up(next) {
+            if let Ok(version) = &bundle.version {
+                self.expand(&Origin::of_bundle(&bundle.name, version, rules), Some(next));
+            }
+            next += 1;
+        }
+        let is_over = self.budget.comparisons > 0 && next >= self.visits.len();
+        self.is_cut = self.found.is_none() && !is_over;
+    }
+
+    /// The bundle of this visit, unless the search is over before it.
+    fn take_up(&mut self, next: usize) -> Option<&'s Bundle> {
+        if self.found.is_some() || self.budget.is_spent() {
+            return None;
+        }
+        if next == self.ordered {
+            self.order();
+        }
+        let visit = self.visits.get(next)?;
+        self.pays().then(|| visit.reached.bundle())
+    }
+
+    /// Pays for one more look at every bundle.
+    fn pays(&self) -> bool {
+        let bundles = self.offers.iter().map(|offer| offer.package.bundle_count());
+        let effort = self.bounds.effort;
+        effort.is_none_or(|effort| effort.pay(bundles.sum()))
+    }
+
+    /// Brings what is one hop further than all before into its order.
+    fn order(&mut self) {
+        let further = self.visits.get_mut(self.ordered..).unwrap_or_default();
+        further.sort_by_key(|visit| visit.prereleases);
+        self.ordered = self.visits.len();
+    }
+
+    /// Adds what the edits that pin one version resolve to from here, the highest version first.
+    fn expand(&mut self, origin: &Origin<'_>, from: Option<usize>) {
+        let pins = pins(self.offers, origin);
+        self.budget.spend(pins.len());
+        for group in pins.chunk_by(Pin::is_of_version) {
+            if !self.budget.compares(self.bounds.guards.weight()) {
+                break;
+            }
+            self.visit(group, origin, from);
+        }
+    }
+
+    /// Adds what the edit that pins the version of this group resolves to, if it resolves.
+    fn visit(&mut self, group: &[Pin<'s>], origin: &Origin<'_>, from: Option<usize>) {
+        let offers = self.offers;
+        let candidates = group
+            .iter()
+            .filter_map(|pin| Some(offers.get(pin.offer)?.choice(pin.bundle)));
+        let Ok(resolved) = choose_among(candidates) else {
+            return;
+        };
+        let reached = resolved.choice;
+        let here = origin.version().map(|here| &here.version);
+        if !self.bounds.guards.allow(here, &reached) {
+            return;
+        }
+        let from_offer = |offer: &Offer<'_>| std::ptr::eq(offer.catalog, reached.catalog);
+        let Some(offer) = offers.iter().position(from_offer) else {
+            return;
+        };
+        if self.seen.insert((offer, reached.index)) && !origin.is_at(reached.bundle()) {
+            if self.goal.is_some_and(|goal| is_same(&reached, &goal)) {
+                self.found = Some(self.visits.len());
+            }
+            let before = from.and_then(|from| self.visits.get(from));
+            let before = before.map_or(0, |before| before.prereleases);
+            self.visits.push(Visit {
+                offer,
+                reached,
+                from,
+                prereleases: before + usize::from(is_prerelease(&reached)),
+            });
+        }
+    }
+
+    fn way_to(&self, goal: usize) -> Way<'s> {
+        let mut hops = Vec::new();
+        let mut at = Some(goal);
+        while let Some(visit) = at.and_then(|at| self.visits.get(at)) {
+            hops.push(visit.reached);
+            at = visit.from;
+        }
+        hops.reverse();
+        Way { hops }
+    }
+
+    /// The visit of the highest version that the request itself would take.
+    fn highest_candidate(&self) -> Option<usize> {
+        let asked = |visit: &Visit<'_>| {
+            let offer = self.offers.get(visit.offer);
+            offer.is_some_and(|offer| offer.candidates.contains(visit.reached.index))
+        };
+        let candidates = self
+            .visits
+            .iter()
+            .enumerate()
+            .filter(|(_, visit)| asked(visit));
+        let version = |visit: &Visit<'s>| visit.reached.bundle().version.as_ref().ok();
+        let highest = candidates.reduce(|best, next| match (version(best.1), version(next.1)) {
+            (Some(a), Some(b)) if b.cmp_precedence(a).is_gt() => next,
+            _ => best,
+        });
+        highest.map(|(at, _)| at)
+    }
+}
+
+impl Budget {
+    /// Enough for ten catalogs that each have the 203 bundles of the largest package recorded so
+    /// far, at 512 pins a bundle. A search that spends it takes longer than a suggestion is worth: it
+    /// runs while an edit waits.
+    const FULL: Self = Self {
+        expansions: MOST_EXPANSIONS,
+        pins: 1 << 20,
+        comparisons: MOST_COMPARISONS,
+    };
+
+    fn is_spent(&self) -> bool {
+        self.expansions == 0 || self.pins == 0 || self.comparisons == 0
+    }
+
+    fn spend(&mut self, pins: usize) {
+        self.expansions = self.expansions.saturating_sub(1);
+        self.pins = self.pins.saturating_sub(pins);
+    }
+
+    /// Takes what comparing one step with guardrails costs; false where that is too much.
+    fn compares(&mut self, comparators: usize) -> bool {
+        let is_enough = self.comparisons >= comparators;
+        self.comparisons = self.comparisons.saturating_sub(comparators);
+        is_enough
+    }
+}
+
+/// How many bundles a search looks on from.
+pub const MOST_EXPANSIONS: usize = 1 << 11;
+
+fn is_prerelease(choice: &Choice<'_>) -> bool {
+    let version = choice.bundle().version.as_ref();
+    version.is_ok_and(|read| read.version.is_prerelease())
+}
+
+fn is_same(a: &Choice<'_>, b: &Choice<'_>) -> bool {
+    std::ptr::eq(a.catalog, b.catalog) && a.index == b.index
+}
+
+#[cfg(test)]
+mod tests;

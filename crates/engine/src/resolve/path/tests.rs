@@ -1,0 +1,224 @@
+use std::sync::Arc;
+
+use serde_json::{Value, json};
+
+use super::*;
+use crate::extension::{Filter, InstalledBundle};
+use crate::resolve::Query;
+use crate::snapshot::{CatalogState, Content, Snapshot};
+use olmguard_catalog::{CatalogBuilder, fbc};
+
+/// A catalog of package `p` whose one channel has these entries, named like their versions.
+fn catalog(entries: &Value) -> Content {
+    let names = entries.as_array().expect("a list").iter();
+    let versions = names.map(|entry| entry["name"].as_str().expect("a name"));
+    let mut blobs: Vec<Value> = versions
+        .map(|version| {
+            let value = json!({"packageName": "p", "version": version});
+            json!({"schema": "olm.bundle", "package": "p", "name": version,
+                "properties": [{"type": "olm.package", "value": value}]})
+        })
+        .collect();
+    blobs.push(json!({"schema": "olm.channel", "package": "p", "name": "c", "entries": entries}));
+    let lines: Vec<_> = blobs.iter().map(Value::to_string).collect();
+    let rules = Rules::default();
+    let mut builder = CatalogBuilder::new(&rules);
+    fbc::read("catalog", lines.join("\n").as_bytes(), &mut builder).expect("a catalog");
+    Content::Loaded(Arc::new(builder.finish().expect("no bound")))
+}
+
+fn search<T>(catalogs: &[(&str, Value)], look: impl FnOnce(&[Offer<'_>], &Origin<'_>) -> T) -> T {
+    let state = |(name, entries): &(&str, Value)| CatalogState::named(name, catalog(entries));
+    let snapshot = Snapshot::new(Rules::default(), catalogs.iter().map(state));
+    let filter = Filter {
+        package: "p".to_owned(),
+        ..Filter::default()
+    };
+    let query = Query::compile(&filter, &snapshot).expect("a filter without texts");
+    let offers = query.offers(&query.in_play(&snapshot)).expect("loaded");
+    let installed = InstalledBundle {
+        name: Some("1.0.0".to_owned()),
+        version: "1.0.0".to_owned(),
+        release: None,
+    };
+    let origin = Origin::read(&installed, snapshot.rules()).expect("a version");
+    look(&offers, &origin)
+}
+
+fn unbound<'a, 's>(rules: &'a Rules, guards: &'a Guards<'s>) -> Bounds<'a, 's> {
+    Bounds {
+        rules,
+        guards,
+        effort: None,
+    }
+}
+
+fn names(hops: &[Choice<'_>]) -> Vec<String> {
+    hops.iter()
+        .map(|hop| hop.bundle().name.to_string())
+        .collect()
+}
+
+#[test]
+fn a_version_that_crashes_in_one_catalog_is_pinned_in_none() {
+    let sound = json!([
+        {"name": "1.0.0"},
+        {"name": "1.1.0", "replaces": "1.0.0"},
+        {"name": "1.2.0", "skips": ["1.0.0"]},
+        {"name": "1.3.0", "skips": ["1.0.0"]},
+    ]);
+    let broken = json!([{"name": "1.2.0", "skipRange": "<0.1.0 || || >9.0.0"}]);
+    let hops = |catalogs: &[_]| {
+        search(catalogs, |offers, from| {
+            names(&next_hops(
+                offers,
+                from,
+                &unbound(&Rules::default(), &Guards::default()),
+            ))
+        })
+    };
+    let alone = hops(&[("a", sound.clone())]);
+    assert_eq!(alone, ["1.3.0", "1.2.0", "1.1.0"]);
+    for other in ["0", "b"] {
+        let both = hops(&[("a", sound.clone()), (other, broken.clone())]);
+        assert_eq!(both, ["1.3.0", "1.1.0"], "the broken one is called {other}");
+    }
+}
+
+/// The names of the hops of a way to the bundle of this name.
+fn way(budget: Budget, entries: &Value, goal: &str) -> Option<Vec<String>> {
+    search(&[("a", entries.clone())], |offers, origin| {
+        let mut choices = offers.iter().flat_map(|offer| {
+            let bundles = offer.package.bundles();
+            bundles.map(|(index, _)| offer.choice(index))
+        });
+        let goal = choices.find(|choice| *choice.bundle().name == *goal);
+        let found = way_within(
+            budget,
+            offers,
+            origin,
+            goal,
+            &unbound(&Rules::default(), &Guards::default()),
+        );
+        found.way.map(|way| names(&way.hops))
+    })
+}
+
+/// `1.0.0 <- 1.1.0 <- 1.2.0 ...`, each replacing the one before.
+fn chain(length: usize) -> Value {
+    let name = |minor| format!("1.{minor}.0");
+    let later = (1..length).map(|at| json!({"name": name(at), "replaces": name(at - 1)}));
+    std::iter::once(json!({"name": name(0)}))
+        .chain(later)
+        .collect()
+}
+
+#[test]
+fn of_ways_of_one_length_that_with_the_fewest_prereleases_is_taken() {
+    let either = json!([
+        {"name": "1.0.0"},
+        {"name": "1.1.0", "skips": ["1.0.0"]},
+        {"name": "1.2.0-rc.1", "skips": ["1.0.0"]},
+        {"name": "2.0.0", "skips": ["1.1.0", "1.2.0-rc.1"]},
+    ]);
+    let hops = way(Budget::FULL, &either, "2.0.0").expect("a way");
+    assert_eq!(hops, ["1.1.0", "2.0.0"]);
+    let in_all = json!([
+        {"name": "1.0.0"},
+        {"name": "1.1.0", "skips": ["1.0.0"]},
+        {"name": "1.2.0-rc.1", "skips": ["1.1.0"]},
+        {"name": "1.3.0-rc.1", "skips": ["1.2.0-rc.1"]},
+        {"name": "1.1.0-rc.1", "skips": ["1.0.0"]},
+        {"name": "1.2.0", "skips": ["1.1.0-rc.1"]},
+        {"name": "1.3.0", "skips": ["1.2.0"]},
+        {"name": "2.0.0", "skips": ["1.3.0-rc.1", "1.3.0"]},
+    ]);
+    let hops = way(Budget::FULL, &in_all, "2.0.0").expect("a way");
+    assert_eq!(hops, ["1.1.0-rc.1", "1.2.0", "1.3.0", "2.0.0"]);
+}
+
+#[test]
+fn a_shorter_way_may_lead_over_a_prerelease() {
+    let entries = json!([
+        {"name": "1.0.0"},
+        {"name": "1.1.0", "skips": ["1.0.0"]},
+        {"name": "1.2.0", "skips": ["1.1.0"]},
+        {"name": "1.2.0-rc.1", "skips": ["1.0.0"]},
+        {"name": "2.0.0", "skips": ["1.2.0", "1.2.0-rc.1"]},
+    ]);
+    let hops = way(Budget::FULL, &entries, "2.0.0").expect("a way");
+    assert_eq!(hops, ["1.2.0-rc.1", "2.0.0"]);
+}
+
+#[test]
+fn a_search_out_of_budget_gives_the_best_so_far() {
+    let full = ["1.1.0", "1.2.0", "1.3.0"];
+    for (expansions, pins, reached) in [
+        (3, 100, 3),
+        (2, 100, 2),
+        (1, 100, 1),
+        (0, 100, 1),
+        (100, 5, 3),
+        (100, 4, 2),
+        (100, 0, 1),
+    ] {
+        let budget = Budget {
+            expansions,
+            pins,
+            ..Budget::FULL
+        };
+        let hops = way(budget, &chain(9), "1.3.0").expect("a candidate is reached");
+        let expected = full.get(..reached).expect("a part of it");
+        assert_eq!(hops, expected, "{expansions} expansions, {pins} pins");
+    }
+}
+
+#[test]
+fn a_search_that_its_budget_ends_says_so() {
+    let is_cut = |expansions, length| {
+        let budget = Budget {
+            expansions,
+            ..Budget::FULL
+        };
+        search(&[("a", chain(length))], |offers, origin| {
+            let rules = Rules::default();
+            let reach = reach_within(budget, offers, origin, &unbound(&rules, &Guards::default()));
+            let way = way_within(
+                budget,
+                offers,
+                origin,
+                None,
+                &unbound(&rules, &Guards::default()),
+            );
+            assert_eq!(reach.is_cut, way.is_cut);
+            way.is_cut
+        })
+    };
+    // From the first of four one comes to three others: the last is looked at in vain.
+    assert!(!is_cut(4, 4));
+    assert!(is_cut(3, 4));
+    assert!(is_cut(1, 4));
+}
+
+#[test]
+fn a_chain_within_the_budget_is_gone_through() {
+    let hops = way(Budget::FULL, &chain(500), "1.499.0").expect("the head is reached");
+    assert_eq!(hops.len(), 499);
+}
+
+#[test]
+fn edges_from_everything_to_everything_end_with_the_budget() {
+    let entry = |patch| json!({"name": format!("1.0.{patch}"), "skipRange": ">=1.0.0"});
+    let dense: Value = (0..200).map(entry).collect();
+    let budget = Budget {
+        expansions: 3,
+        ..Budget::FULL
+    };
+    let unreachable = json!({"name": "2.0.0", "replaces": "nothing"});
+    let mut entries = dense;
+    entries.as_array_mut().expect("a list").push(unreachable);
+    assert_eq!(
+        way(budget, &entries, "2.0.0"),
+        Some(vec!["1.0.199".to_owned()])
+    );
+}

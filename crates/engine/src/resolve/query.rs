@@ -1,0 +1,188 @@
+//! From a filter to the catalogs that offer its package: everything that does not depend on what is
+//! installed.
+
+use crate::extension::Filter;
+use crate::resolve::Choice;
+use crate::snapshot::{Age, Availability, CatalogState, Content, OnOldCatalog, Serving, Snapshot};
+use olmguard_catalog::selector::{Selector, SelectorError};
+use olmguard_catalog::version::{Constraint, ConstraintError};
+use olmguard_catalog::{AskedChannels, BundleIndex, BundleSet, Package, PackageFault};
+
+/// A filter whose selector and range compiled.
+#[derive(Debug)]
+pub struct Query<'a> {
+    /// The filter it was made from.
+    pub filter: &'a Filter,
+    selector: Option<Selector>,
+    range: Option<Constraint>,
+}
+
+/// Why a filter does not compile; the selector is compiled first.
+#[derive(Debug)]
+pub enum QueryError {
+    /// The selector does not.
+    Selector(SelectorError),
+    /// The version range does not.
+    Range(ConstraintError),
+}
+
+/// The catalogs that a query is put to.
+#[derive(Debug)]
+pub struct InPlay<'s> {
+    /// Those that match the selector and are not `Unavailable`, in byte order of their names.
+    pub catalogs: Vec<&'s CatalogState>,
+    /// The number of those that match the selector and are `Unavailable`.
+    pub unavailable: usize,
+}
+
+/// A catalog in play whose answer is not to be had; OLM then answers nothing at all.
+#[derive(Clone, Copy, Debug)]
+pub struct NotLoaded<'s> {
+    /// The catalog.
+    pub catalog: &'s CatalogState,
+    /// Why not.
+    pub why: NotLoadedCause<'s>,
+}
+
+/// Why a catalog's answer is not to be had.
+#[derive(Clone, Copy, Debug)]
+pub enum NotLoadedCause<'s> {
+    /// It is known not to be served.
+    NotServing,
+    /// Its content was not given.
+    Missing,
+    /// Its content could not be fetched.
+    Unfetched(&'s str),
+    /// Its content could not be read.
+    Unreadable(&'s str),
+    /// The package in it cannot be decoded.
+    Package(&'s PackageFault),
+}
+
+/// A catalog in play that has the package.
+#[derive(Debug)]
+pub struct Offer<'s> {
+    /// The catalog.
+    pub catalog: &'s CatalogState,
+    /// The package in it.
+    pub package: &'s Package,
+    /// The asked channels, as they exist in it.
+    pub asked: AskedChannels,
+    /// The bundles in the asked channels, whatever the range.
+    pub members: BundleSet,
+    /// The bundles in the asked channels and in the range, whatever is installed.
+    pub candidates: BundleSet,
+}
+
+impl<'a> Query<'a> {
+    /// Compiles a filter's selector, then its range.
+    pub fn compile(filter: &'a Filter, snapshot: &Snapshot) -> Result<Self, QueryError> {
+        let rules = snapshot.rules();
+        let selector = filter
+            .selector
+            .as_ref()
+            .map(|written| Selector::compile(written, rules.selector_texts));
+        let selector = selector.transpose().map_err(QueryError::Selector)?;
+        let range = filter
+            .range()
+            .map(|text| Constraint::parse(text, rules.masterminds));
+        let range = range.transpose().map_err(QueryError::Range)?;
+        Ok(Self {
+            filter,
+            selector,
+            range,
+        })
+    }
+
+    /// The range, compiled; absent where the filter has none.
+    pub fn range(&self) -> Option<&Constraint> {
+        self.range.as_ref()
+    }
+
+    /// The catalogs that this query is put to.
+    pub fn in_play<'s>(&self, snapshot: &'s Snapshot) -> InPlay<'s> {
+        let selected = |catalog: &&CatalogState| {
+            self.selector
+                .as_ref()
+                .is_none_or(|selector| catalog.may_match(selector))
+        };
+        let (catalogs, unavailable): (Vec<_>, Vec<_>) = snapshot
+            .catalogs()
+            .iter()
+            .filter(selected)
+            .partition(|catalog| catalog.availability == Availability::Available);
+        InPlay {
+            catalogs,
+            unavailable: unavailable.len(),
+        }
+    }
+
+    /// The catalogs in play that have the package; the first that cannot answer ends it.
+    pub fn offers<'s>(&self, in_play: &InPlay<'s>) -> Result<Vec<Offer<'s>>, NotLoaded<'s>> {
+        let found = in_play.catalogs.iter().filter_map(|catalog| {
+            let package = find(catalog, &self.filter.package).transpose()?;
+            Some(package.map(|package| self.offer(catalog, package)))
+        });
+        found.collect()
+    }
+
+    fn offer<'s>(&self, catalog: &'s CatalogState, package: &'s Package) -> Offer<'s> {
+        let asked = package.ask_channels(&self.filter.channels);
+        let members = package.members(&asked);
+        let mut candidates = members.clone();
+        self.keep_in_range(package, &mut candidates);
+        Offer {
+            catalog,
+            package,
+            asked,
+            members,
+            candidates,
+        }
+    }
+
+    /// Takes the bundles out of a set whose version is unreadable or not in the range.
+    pub fn keep_in_range(&self, package: &Package, bundles: &mut BundleSet) {
+        if let Some(range) = &self.range {
+            package.keep_in_range(range, bundles);
+        }
+    }
+}
+
+impl<'s> InPlay<'s> {
+    /// Those whose content is too old for an answer, in byte order of their names.
+    pub fn too_old(&self) -> Vec<&'s CatalogState> {
+        let is_too_old = |catalog: &&CatalogState| catalog.age == TOO_OLD;
+        self.catalogs.iter().copied().filter(is_too_old).collect()
+    }
+}
+
+impl<'s> Offer<'s> {
+    /// One bundle of it.
+    pub fn choice(&self, index: BundleIndex) -> Choice<'s> {
+        Choice {
+            catalog: self.catalog,
+            package: self.package,
+            index,
+        }
+    }
+}
+
+fn find<'s>(
+    catalog: &'s CatalogState,
+    package: &str,
+) -> Result<Option<&'s Package>, NotLoaded<'s>> {
+    let failed = |why| Err(NotLoaded { catalog, why });
+    match (&catalog.content, catalog.serving) {
+        (_, Serving::KnownNot) => failed(NotLoadedCause::NotServing),
+        (Content::Missing, _) => failed(NotLoadedCause::Missing),
+        (Content::Unfetched(error), _) => failed(NotLoadedCause::Unfetched(error)),
+        (Content::Unreadable(error), _) => failed(NotLoadedCause::Unreadable(error)),
+        (Content::Loaded(content), _) => match content.package(package) {
+            Some(Err(fault)) => failed(NotLoadedCause::Package(fault)),
+            Some(Ok(package)) => Ok(Some(package)),
+            None => Ok(None),
+        },
+    }
+}
+
+const TOO_OLD: Age = Age::Old(OnOldCatalog::Undecided);

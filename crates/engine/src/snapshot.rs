@@ -1,0 +1,233 @@
+//! All catalogs of a cluster at one moment: what resolution sees, immutable and swapped whole.
+//!
+//! Upstream: operator-controller, `internal/operator-controller/catalogmetadata/client/client.go`
+//! (when a catalog can be read) and `internal/operator-controller/resolve/catalog.go` (which catalogs
+//! are walked). The order there is that of an informer's cache, so undefined; here it is the byte
+//! order of the names, whatever the order of the inputs.
+
+mod cluster_catalog;
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use serde::{Deserialize, Serialize};
+
+pub use cluster_catalog::{BadClusterCatalog, ClusterCatalogError, METADATA_NAME_LABEL};
+
+use olmguard_catalog::Catalog;
+use olmguard_catalog::guardrail::Imposed;
+use olmguard_catalog::olm::Rules;
+use olmguard_catalog::selector::Selector;
+
+/// The catalogs of a cluster at one moment, the rules of the OLM in it, and the guardrails of its
+/// administrators.
+///
+/// Invariant: `catalogs` stand in byte order of their names, each name once.
+#[derive(Clone, Debug, Default)]
+pub struct Snapshot {
+    rules: Rules,
+    catalogs: Arc<[CatalogState]>,
+    imposed: Arc<Imposed>,
+}
+
+/// One `ClusterCatalog`, with its content where that is held.
+#[derive(Clone, Debug)]
+pub struct CatalogState {
+    /// `metadata.name`.
+    pub name: String,
+    /// `metadata.labels`.
+    pub labels: Labels,
+    /// `spec.priority`; higher wins.
+    pub priority: i32,
+    /// `spec.availabilityMode`.
+    pub availability: Availability,
+    /// The Serving condition, as far as it is known.
+    pub serving: Serving,
+    /// `status.resolvedSource.image.ref`; where content is held, that of the content.
+    pub image_ref: Option<String>,
+    /// `status.lastUnpacked`; where content is held, that of the content.
+    pub last_unpacked: Option<String>,
+    /// Whether the content held is what the object names.
+    pub currency: Currency,
+    /// Whether that was known not too long ago.
+    pub age: Age,
+    /// What is held of its content.
+    pub content: Content,
+}
+
+/// What is known of a catalog's labels.
+#[derive(Clone, Debug, Deserialize, Eq, PartialEq, Serialize)]
+pub enum Labels {
+    /// All of them, the automatic one included.
+    Known(BTreeMap<String, String>),
+    /// They cannot be read, so that any selector may match them.
+    Unknown,
+}
+
+/// Whether a catalog takes part in resolution at all.
+#[derive(Clone, Copy, Debug, Default, Deserialize, Eq, PartialEq, Serialize)]
+pub enum Availability {
+    /// It does.
+    #[default]
+    Available,
+    /// `spec.availabilityMode: Unavailable`: it is as if it did not exist.
+    Unavailable,
+}
+
+/// What is known of a catalog's Serving condition.
+#[derive(Clone, Copy, Debug, Default, Deserialize, Eq, PartialEq, Serialize)]
+pub enum Serving {
+    /// It is True, or nothing says that it is not.
+    #[default]
+    Presumed,
+    /// The object carries a status, and Serving is absent in it or not True.
+    KnownNot,
+}
+
+/// Whether content that is held is what its object names.
+#[derive(Clone, Copy, Debug, Default, Deserialize, Eq, PartialEq, Serialize)]
+pub enum Currency {
+    /// It is, or nothing says that it is not.
+    #[default]
+    Current,
+    /// The object names other content by now, which is not held yet.
+    Superseded,
+}
+
+/// How long ago it was known that content is what its object names, by what is allowed.
+#[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
+pub enum Age {
+    /// No longer than is allowed.
+    #[default]
+    Allowed,
+    /// Longer, and this is what becomes of edits that need it.
+    Old(OnOldCatalog),
+}
+
+/// What becomes of edits that need a catalog whose content is too old.
+#[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
+pub enum OnOldCatalog {
+    /// They are judged by it, with a warning.
+    #[default]
+    Warn,
+    /// They are undecided.
+    Undecided,
+}
+
+/// What is held of a catalog's content.
+#[derive(Clone, Debug)]
+pub enum Content {
+    /// All of it, decoded.
+    Loaded(Arc<Catalog>),
+    /// Nothing was given for it.
+    Missing,
+    /// It could not be fetched, for this reason: what it is, nobody has seen.
+    Unfetched(String),
+    /// It could not be read, for this reason.
+    Unreadable(String),
+}
+
+impl Snapshot {
+    /// A snapshot of these catalogs; of two with one name the last is kept.
+    pub fn new(rules: Rules, catalogs: impl IntoIterator<Item = CatalogState>) -> Self {
+        let by_name: BTreeMap<String, CatalogState> = catalogs
+            .into_iter()
+            .map(|catalog| (catalog.name.clone(), catalog))
+            .collect();
+        Self {
+            rules,
+            catalogs: by_name.into_values().collect(),
+            imposed: Arc::default(),
+        }
+    }
+
+    /// The same with the guardrails of administrators.
+    #[must_use]
+    pub fn imposing(self, imposed: Arc<Imposed>) -> Self {
+        Self { imposed, ..self }
+    }
+
+    /// The guardrails of administrators.
+    pub fn imposed(&self) -> &Imposed {
+        &self.imposed
+    }
+
+    /// The rules of the OLM in the cluster.
+    pub fn rules(&self) -> &Rules {
+        &self.rules
+    }
+
+    /// Every catalog, in byte order of the names.
+    pub fn catalogs(&self) -> &[CatalogState] {
+        &self.catalogs
+    }
+
+    /// The catalog of this name.
+    pub fn catalog(&self, name: &str) -> Option<&CatalogState> {
+        let at = self
+            .catalogs
+            .binary_search_by(|catalog| catalog.name.as_str().cmp(name))
+            .ok()?;
+        self.catalogs.get(at)
+    }
+}
+
+impl Content {
+    /// Why there is none, where that is known.
+    pub fn fault(&self) -> Option<&str> {
+        match self {
+            Self::Unfetched(why) | Self::Unreadable(why) => Some(why),
+            Self::Loaded(_) | Self::Missing => None,
+        }
+    }
+}
+
+impl Labels {
+    /// These, with the automatic one, which replaces any other value.
+    pub fn with_name(name: &str, mut labels: BTreeMap<String, String>) -> Self {
+        labels.insert(METADATA_NAME_LABEL.to_owned(), name.to_owned());
+        Self::Known(labels)
+    }
+}
+
+impl CatalogState {
+    /// A catalog that no object describes: priority 0 and only its automatic label.
+    pub fn named(name: &str, content: Content) -> Self {
+        Self {
+            name: name.to_owned(),
+            labels: Labels::with_name(name, BTreeMap::new()),
+            priority: 0,
+            availability: Availability::default(),
+            serving: Serving::default(),
+            image_ref: None,
+            last_unpacked: None,
+            currency: Currency::default(),
+            age: Age::default(),
+            content,
+        }
+    }
+
+    /// Whether a selector takes it, or may take it: what is unknown rules nothing out.
+    pub fn may_match(&self, selector: &Selector) -> bool {
+        match &self.labels {
+            Labels::Known(labels) => selector.matches(labels),
+            Labels::Unknown => true,
+        }
+    }
+
+    /// The digest of the content, `sha256:...`, where the object names one.
+    pub fn digest(&self) -> Option<&str> {
+        self.image_ref
+            .as_deref()?
+            .split_once('@')
+            .map(|(_, digest)| digest)
+    }
+
+    /// The content, if resolution can use it.
+    pub fn loaded(&self) -> Option<&Catalog> {
+        match (&self.content, self.serving) {
+            (Content::Loaded(catalog), Serving::Presumed) => Some(catalog),
+            _ => None,
+        }
+    }
+}

@@ -1,0 +1,140 @@
+//! Further behaviour: downgrades by an edge, deprecation, bundles outside channels, odd graphs.
+
+use olmguard_catalog::version::Version;
+use olmguard_engine::resolve::classic::{Installed, Line, Outlook, Subscribed};
+
+use super::drawn::{Drawn, name};
+
+#[test]
+fn w1_to_w4_lower_versions_and_deprecation() {
+    for (id, graph, installed, v0, v1) in [
+        (
+            "W1",
+            "c: 1.9.0 replaces 2.0.0; 2.0.0",
+            "2.0.0",
+            "1.9.0",
+            "2.0.0",
+        ),
+        ("W2", "c: 1.9.0 replaces 2.0.0", "2.0.0", "1.9.0", "1.9.0"),
+        (
+            "W3",
+            "c: 1.9.0 replaces 2.0.0; 2.0.0\n(deprecated): 2.0.0",
+            "2.0.0",
+            "1.9.0",
+            "1.9.0",
+        ),
+        (
+            "W4",
+            "c: 1.0.0; 1.1.0 replaces 1.0.0\n(deprecated): 1.1.0",
+            "1.0.0",
+            "1.1.0",
+            "1.0.0",
+        ),
+    ] {
+        let drawn = Drawn::read(graph);
+        assert_eq!(
+            drawn.v0("c", installed).expect("a line").candidates,
+            v0,
+            "{id}: OLM v0"
+        );
+        assert_eq!(drawn.v1_pick(&[], "", installed), v1, "{id}: OLM v1");
+    }
+}
+
+#[test]
+fn w8_and_w9_nothing_to_move_to() {
+    let drawn = Drawn::read("c: 1.0.0; 1.1.0 replaces 1.0.0");
+    assert_eq!(drawn.v1_pick(&[], "<0.5.0", "1.0.0"), "none", "W8");
+    assert_eq!(drawn.v1_pick(&[], "", "0.7.0"), "none", "W9: OLM v1");
+    assert_eq!(
+        drawn.v0("c", "0.7.0").expect("a line").candidates,
+        "",
+        "W9: OLM v0"
+    );
+}
+
+#[test]
+fn w11_a_range_that_holds_its_own_version() {
+    let drawn = Drawn::read(r"c: 1.1.0 skipRange >=1.0.0 <2.0.0; 1.2.0 replaces 1.1.0");
+    let classic = drawn.v0("c", "1.1.0").expect("a line");
+    assert_eq!(classic.candidates, "1.2.0, 1.1.0");
+    assert_eq!(classic.path, "1.2.0");
+    let alone = Drawn::read(r"c: 1.1.0 skipRange >=1.0.0 <2.0.0");
+    let classic = alone.v0("c", "1.1.0").expect("a line");
+    assert_eq!((&*classic.candidates, &*classic.path), ("1.1.0", ""));
+    assert_eq!(outlook(&alone, "1.1.0"), "head");
+}
+
+fn outlook(drawn: &Drawn, installed: &str) -> String {
+    let graph = drawn.graph();
+    let line = Line::of(&graph, Subscribed::To("c")).expect("a line");
+    let (name, version) = (
+        name(installed),
+        Version::parse(installed).expect("a version"),
+    );
+    let version = Some(&version);
+    match line.outlook(Installed {
+        name: &name,
+        version,
+    }) {
+        Outlook::AtHead => "head".to_owned(),
+        Outlook::Next(node) => graph.name_of(node).to_owned(),
+        Outlook::Stranded => "stranded".to_owned(),
+    }
+}
+
+#[test]
+fn the_head_and_the_stranded_are_told_apart() {
+    let drawn = Drawn::read("c: 1.0.0; 1.1.0 replaces 1.0.0; 1.2.0 replaces 1.0.0 skips 1.1.0");
+    for (installed, expected) in [
+        ("1.0.0", "P.v1.2.0"),
+        ("1.2.0", "head"),
+        ("0.9.0", "stranded"),
+    ] {
+        assert_eq!(outlook(&drawn, installed), expected, "{installed}");
+    }
+}
+
+#[test]
+fn an_entry_that_takes_itself_is_stranded_below_the_head() {
+    let drawn = Drawn::read(
+        "c: 1.0.0 skipRange >=1.0.0 <=1.0.0; 2.0.0 replaces 1.0.0; 3.0.0 replaces 2.0.0 skips 2.0.0",
+    );
+    assert_eq!(outlook(&drawn, "1.0.0"), "stranded");
+    assert_eq!(outlook(&drawn, "3.0.0"), "head");
+}
+
+#[test]
+fn what_has_no_version_counts_as_zero_and_an_unknown_one_as_none() {
+    let drawn = Drawn::read(r"c: 1.0.0 skipRange <1.0.0");
+    let graph = drawn.graph();
+    let line = Line::of(&graph, Subscribed::To("c")).expect("a line");
+    let tried = |version| {
+        let name = "stranger";
+        line.candidates(Installed { name, version }).len()
+    };
+    let zero = Version::zero();
+    assert_eq!(tried(Some(&zero)), 1);
+    assert_eq!(tried(None), 0);
+}
+
+#[test]
+fn a_first_install_takes_the_head_or_what_starting_csv_names() {
+    let drawn = Drawn::read("c: 1.0.0; 1.1.0 replaces 1.0.0; 1.2.0 replaces 1.0.0 skips 1.1.0");
+    let graph = drawn.graph();
+    let line = Line::of(&graph, Subscribed::To("c")).expect("a line");
+    let first = |csv| line.first_install(csv).map(|node| graph.name_of(node));
+    assert_eq!(first(None), Some("P.v1.2.0"));
+    assert_eq!(
+        first(Some("P.v1.1.0")),
+        Some("P.v1.1.0"),
+        "skipped, and installed all the same"
+    );
+    assert_eq!(first(Some("P.v9")), None);
+}
+
+#[test]
+fn edges_in_a_circle_end_the_walk() {
+    let drawn = Drawn::read(r"c: 1.0.0 skipRange 2.0.0; 2.0.0 replaces 1.0.0");
+    assert_eq!(drawn.v0("c", "1.0.0").expect("a line").path, "2.0.0");
+}

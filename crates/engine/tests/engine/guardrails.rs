@@ -1,0 +1,19 @@
+//! Guardrails: what authors and administrators forbid of upgrade steps, through the whole judgement.
+
+#![expect(
+    clippy::panic,
+    clippy::indexing_slicing,
+    reason = "a test fails by panicking"
+)]
+
+mod both;
+mod bounds;
+mod graphs;
+mod imposed;
+mod laws;
+mod oracle;
+mod pools;
+mod reading;
+mod texts;
+mod unjudged;
+mod worked;

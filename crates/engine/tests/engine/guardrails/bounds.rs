@@ -1,0 +1,113 @@
+//! Packages and rules that were made to hurt: the answer stays right, and says how far it looked.
+
+use serde_json::{Value, json};
+
+use olmguard_fixtures::guardrails::catalog::{Asked, guardrails, judged, name, snapshot};
+
+/// So many minors of version 1, each of which replaces the one before.
+fn chain(length: usize) -> Vec<Value> {
+    let version = |minor: usize| format!("1.{minor}.0");
+    let entries = (0..length).map(|minor| match minor.checked_sub(1) {
+        None => json!({"name": name(&version(minor))}),
+        Some(before) => json!({"name": name(&version(minor)), "replaces": name(&version(before))}),
+    });
+    let entries: Vec<_> = entries.collect();
+    let mut blobs =
+        vec![json!({"schema": "olm.channel", "package": "p", "name": "c", "entries": entries})];
+    blobs.extend((0..length).map(|minor| {
+        let value = json!({"packageName": "p", "version": version(minor)});
+        json!({"schema": "olm.bundle", "package": "p", "name": name(&version(minor)),
+            "properties": [{"type": "olm.package", "value": value}]})
+    }));
+    blobs
+}
+
+/// A rule against one step alone.
+fn never(from: &str, to: &str) -> Value {
+    json!([{"id": "never", "kind": "PassThrough", "via": "9.0.0", "from": from, "to": to}])
+}
+
+/// What the message says of a search that was cut short; such a message says nothing of what is needed.
+fn note(message: Option<&str>) -> Option<&str> {
+    let mut lines = message?.lines();
+    lines.find(|line| line.starts_with("Note: ") || line.starts_with("Needed: "))
+}
+
+const SEARCH_CUT: &str = "Note: the search for an upgrade path was cut short; try a nearer version, or run olmguard path";
+
+#[test]
+fn a_walk_of_thousands_of_steps_is_looked_at_so_far() {
+    let mut blobs = chain(20_000);
+    blobs.push(guardrails("Catalog", &never("1.5000.0", "1.5001.0")));
+    let answer = judged(&snapshot(&blobs), "1.0.0", Asked::default());
+    assert_eq!(answer.token.as_str(), "Resolved");
+    assert_eq!(
+        answer.warnings,
+        [
+            "OLM goes on by itself for more than 4096 steps: guardrails were applied to so many only",
+            "1.19999.0 is the newest that matches, but out of reach: this resolves to 1.1.0",
+        ]
+    );
+}
+
+#[test]
+fn a_step_within_reach_of_the_look_is_refused_without_a_way() {
+    let mut blobs = chain(20_000);
+    blobs.push(guardrails("Catalog", &never("1.3000.0", "1.3001.0")));
+    let answer = judged(&snapshot(&blobs), "1.0.0", Asked::default());
+    let message = answer.message.as_deref();
+    assert_eq!(
+        message.and_then(|message| message.lines().next()),
+        Some(
+            "p: 1.0.0 -> any version refused: the author's guardrail never forbids 1.3000.0 -> 1.3001.0, where OLM goes on by itself [Guardrail]"
+        )
+    );
+    assert_eq!(note(message), Some(SEARCH_CUT));
+    assert!(answer.advice.path.is_empty());
+    assert_eq!(answer.advice.fix, None);
+    assert_eq!(answer.advice.allowed_next, ["1.1.0"]);
+}
+
+/// As many rules as there may be, as heavy as they may be, which forbid nothing.
+fn heavy() -> Value {
+    let range = vec!["<0.0.1"; 73].join(" ");
+    let rule = |at: usize| json!({"id": format!("{at}"), "kind": "PassThrough", "via": range, "from": range, "to": range});
+    (0..256).map(rule).collect()
+}
+
+#[test]
+fn heavy_rules_are_compared_with_as_many_steps_as_there_is_time_for() {
+    let mut blobs = chain(600);
+    blobs.push(guardrails("Catalog", &heavy()));
+    let snapshot = snapshot(&blobs);
+    let answer = judged(&snapshot, "1.0.0", Asked::default());
+    assert_eq!(answer.token.as_str(), "Resolved");
+    let expected =
+        "OLM goes on by itself for more than 297 steps: guardrails were applied to so many only";
+    assert_eq!(answer.warnings.first().map(String::as_str), Some(expected));
+
+    let far = judged(&snapshot, "1.0.0", Asked::range("1.599.0"));
+    assert_eq!(far.token.as_str(), "NotASuccessor");
+    assert_eq!(note(far.message.as_deref()), Some(SEARCH_CUT));
+    assert!(far.advice.path.is_empty());
+    let near = judged(&snapshot, "1.0.0", Asked::range("1.9.0"));
+    assert_eq!(near.advice.path.len(), 10);
+}
+
+#[test]
+fn of_hundreds_of_findings_the_first_are_listed() {
+    let rules: Value = (0..256)
+        .map(|at| json!({"id": format!("rule-{at:03}"), "kind": "MaxMinorStep", "step": 1}))
+        .collect();
+    let mut blobs =
+        olmguard_fixtures::guardrails::catalog::blobs(&["1.0.0", "1.1.0", "1.2.0"], "1.0.0");
+    blobs.push(guardrails("Catalog", &rules));
+    let answer = judged(&snapshot(&blobs), "1.0.0", Asked::range("1.2.0"));
+    assert_eq!(answer.causes.len(), 32);
+    let first = "the author's guardrail rule-000 forbids 1.0.0 -> 1.2.0";
+    assert_eq!(answer.causes[0].message, first);
+    let message = answer.message.expect("it is refused");
+    let second = message.lines().nth(1).expect("the rules");
+    assert!(second.contains(" more"), "{second}");
+    assert!(message.len() <= 1024);
+}

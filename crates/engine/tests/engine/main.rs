@@ -1,0 +1,20 @@
+//! The decision, row by row: against the tables of the specification, the recorded answers of OLM, and laws that
+//! hold for any catalog.
+
+#![expect(clippy::panic, reason = "a test that cannot go on fails there")]
+
+mod acceptance;
+mod compared;
+mod decisions;
+mod fbc_vectors;
+mod generations;
+mod golden_ranges;
+mod guardrails;
+mod parsers;
+mod properties;
+mod recorded;
+mod suggestions;
+mod vectors_ranges;
+mod vectors_selector;
+mod vectors_versions;
+mod words;

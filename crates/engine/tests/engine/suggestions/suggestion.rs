@@ -1,0 +1,208 @@
+//! Walks what one answer suggests, as a user would: by editing the object.
+
+use olmguard_catalog::olm::ReleaseKey;
+use olmguard_catalog::version::BundleReleaseSupport;
+use olmguard_engine::explain::Answer;
+use olmguard_engine::extension::{Installed, InstalledBundle};
+use olmguard_engine::judge::{BypassHelps, Fix, FixValue, Request, Token, Verdict, rule};
+use olmguard_engine::snapshot::Snapshot;
+use serde_json::{Map, Value, json};
+
+use super::requests::UNREADABLE;
+use super::tally::Walked;
+use olmguard_fixtures::question::{answer_to, extension};
+
+/// What an edit resolves to: its version without build metadata, and what is installed then.
+struct Reached {
+    version: String,
+    installed: Installed,
+}
+
+/// Asks, and follows every suggestion of a denial.
+pub(crate) fn walk(walked: &mut Walked, snapshot: &Snapshot, asked: &Value, installed: &Installed) {
+    let answer = answer_to(snapshot, asked, installed);
+    walked.answers += 1;
+    let from = Start {
+        snapshot,
+        asked,
+        installed,
+    };
+    let advice = &answer.advice;
+    let has_any = !advice.path.is_empty()
+        || advice.fix.is_some()
+        || !advice.allowed_next.is_empty()
+        || advice.bypass == BypassHelps::Yes;
+    if answer.verdict != Verdict::Deny {
+        walked.check(!has_any, || from.tell("suggests without a denial", &answer));
+        return;
+    }
+    walked.denials += 1;
+    if !has_any {
+        walked.without_any(&answer);
+    }
+    from.fix(walked, &answer);
+    from.path(walked, &answer);
+    from.next(walked, &answer);
+    from.bypass(walked, &answer);
+}
+
+struct Start<'a> {
+    snapshot: &'a Snapshot,
+    asked: &'a Value,
+    installed: &'a Installed,
+}
+
+impl Start<'_> {
+    fn fix(&self, walked: &mut Walked, answer: &Answer) {
+        let Some(fix) = &answer.advice.fix else {
+            walked.check(answer.advice.path.is_empty(), || {
+                self.tell("a path without a fix", answer)
+            });
+            return;
+        };
+        walked.fixes += 1;
+        let reached = self.reach(&applied(self.asked, fix), self.installed);
+        walked.check(reached.is_some(), || {
+            self.tell("the fix is refused", answer)
+        });
+    }
+
+    /// Hop by hop: the fix is the first. Where edges stood in the way, they no longer do at the end;
+    /// several catalogs can tie there all the same, where more than one version is asked for.
+    fn path(&self, walked: &mut Walked, answer: &Answer) {
+        let path = &answer.advice.path;
+        if path.is_empty() {
+            return;
+        }
+        walked.paths += 1;
+        let bundle = self.installed.bundle();
+        let readable = bundle.is_some_and(|bundle| bundle.version != UNREADABLE);
+        let pins = path.get(usize::from(readable)..).unwrap_or_default();
+        let fixed = answer.advice.fix.as_ref().map(|fix| fix.value.clone());
+        let is_fix = pins.first().cloned().map(FixValue::Text) == fixed;
+        walked.check(is_fix, || self.tell("the fix is not the first hop", answer));
+        let mut installed = self.installed.clone();
+        for pin in pins {
+            walked.hops += 1;
+            match self.reach(&with(self.asked, "version", json!(pin)), &installed) {
+                Some(reached) if reached.version == *pin => installed = reached.installed,
+                _ => return walked.check(false, || self.tell(&format!("no hop to {pin}"), answer)),
+            }
+        }
+        let stood_in_the_way =
+            |answer: &Answer| matches!(answer.token, Token::NotASuccessor | Token::Downgrade);
+        if stood_in_the_way(answer) {
+            let end = answer_to(self.snapshot, self.asked, &installed);
+            walked.check(!stood_in_the_way(&end), || {
+                self.tell("edges stand in the way at the end", answer)
+            });
+        }
+    }
+
+    /// They do not depend on the range, so each list is tried once for all ranges.
+    fn next(&self, walked: &mut Walked, answer: &Answer) {
+        let next = &answer.advice.allowed_next;
+        let depends_on = with(self.asked, "version", Value::Null);
+        let key = format!("{depends_on} {:?}", self.installed);
+        if walked.tried.get(&key) == Some(next) {
+            return;
+        }
+        for version in next {
+            walked.next += 1;
+            let reached = self.reach(&with(self.asked, "version", json!(version)), self.installed);
+            let is_it = reached.is_some_and(|reached| reached.version == *version);
+            walked.check(is_it, || {
+                self.tell(&format!("{version} is not next"), answer)
+            });
+        }
+        walked.tried.insert(key, next.clone());
+    }
+
+    fn bypass(&self, walked: &mut Walked, answer: &Answer) {
+        if answer.advice.bypass == BypassHelps::Yes {
+            walked.overrides += 1;
+            let bypassing = with(
+                self.asked,
+                "upgradeConstraintPolicy",
+                json!("SelfCertified"),
+            );
+            let reached = self.reach(&bypassing, self.installed);
+            walked.check(reached.is_some(), || {
+                self.tell("the bypass is refused", answer)
+            });
+        }
+    }
+
+    /// What an edit resolves to, if it is allowed, recorded as the controller does.
+    fn reach(&self, asked: &Value, installed: &Installed) -> Option<Reached> {
+        let extension = extension(asked);
+        let filter = extension.filter.as_ref().ok()?;
+        let ruled = rule(self.snapshot, &Request { filter, installed });
+        let bundle = ruled.resolved()?.bundle();
+        let read = bundle.version.as_ref().ok()?;
+        let gate = match self.snapshot.rules().release_key {
+            ReleaseKey::Honoured => BundleReleaseSupport::Enabled,
+            _ => BundleReleaseSupport::Disabled,
+        };
+        let recorded = read.recorded(gate);
+        Some(Reached {
+            version: read.version.without_build().to_string(),
+            installed: Installed::Bundle(InstalledBundle {
+                name: Some(bundle.name.to_string()),
+                version: recorded.version,
+                release: recorded.release,
+            }),
+        })
+    }
+
+    fn tell(&self, what: &str, answer: &Answer) -> String {
+        let catalogs: Vec<_> = self
+            .snapshot
+            .catalogs()
+            .iter()
+            .map(|c| (&c.name, c.priority))
+            .collect();
+        format!(
+            "{what}: {} from {:?} in {catalogs:?}: {} {:?}",
+            self.asked,
+            self.installed,
+            answer.token.as_str(),
+            answer.advice
+        )
+    }
+}
+
+fn with(asked: &Value, field: &str, value: Value) -> Value {
+    let mut asked = asked.as_object().expect("an object").clone();
+    asked.insert(field.to_owned(), value);
+    Value::Object(asked)
+}
+
+/// The object after the edit that a fix describes.
+fn applied(asked: &Value, fix: &Fix) -> Value {
+    let value = match &fix.value {
+        FixValue::Text(text) => json!(text),
+        FixValue::List(items) => json!(items),
+    };
+    let field = fix
+        .field
+        .strip_prefix("spec.source.catalog.")
+        .expect(&fix.field);
+    let label = field
+        .strip_prefix("selector.matchLabels[\"")
+        .and_then(|rest| rest.strip_suffix("\"]"));
+    match label {
+        None => with(asked, field, value),
+        Some(label) => {
+            let mut selector = asked["selector"].as_object().cloned().unwrap_or_default();
+            let labels = selector
+                .entry("matchLabels")
+                .or_insert_with(|| Value::Object(Map::new()));
+            labels
+                .as_object_mut()
+                .expect("labels")
+                .insert(label.to_owned(), value);
+            with(asked, "selector", Value::Object(selector))
+        }
+    }
+}

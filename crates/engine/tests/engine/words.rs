@@ -1,0 +1,121 @@
+//! The words of every token and every warning, as a user reads them.
+//!
+//! `(Token)` stands for an answer without a message; warnings follow it.
+
+use olmguard_engine::explain::{Answer, answer};
+use olmguard_engine::extension::schema::{self, SchemaRelease};
+use olmguard_engine::extension::{Extension, Installed, Shape};
+use olmguard_engine::judge::Edit;
+use serde_json::{Value, json};
+
+use olmguard_fixtures::question::{Question, ask, extension};
+use olmguard_fixtures::written::Written;
+
+mod allowed;
+mod outdated;
+mod refused;
+mod spec;
+mod undecided;
+
+/// Compares a message and the warnings with the lines of a text, indented as one likes. The last line
+/// of every message is the same but for the token, and is left out there.
+#[track_caller]
+fn reads(answer: &Answer, expected: &str) {
+    let token = answer.token.as_str();
+    let silent = format!("({token})");
+    let help = format!("\nHelp: olmguard explain {token}");
+    let message = answer.message.as_deref().map(|message| {
+        let told = message.strip_suffix(&help);
+        assert!(told.is_some(), "no help: {message}");
+        told.unwrap_or_default()
+    });
+    let message = message.unwrap_or(&silent);
+    let warnings = answer
+        .warnings
+        .iter()
+        .map(|warning| format!("warning: {warning}"));
+    let told: Vec<String> = message.lines().map(str::to_owned).chain(warnings).collect();
+    let expected: Vec<&str> = expected.trim().lines().map(str::trim_start).collect();
+    assert_eq!(told, expected);
+}
+
+const ARGO: Written<'_> = Written {
+    package: "argocd-operator",
+    prefix: "argocd-operator.v",
+    lines: "alpha: 0.5.0; 0.5.1 replaces 0.5.0; 0.6.0 replaces 0.5.1 skips 0.5.0; \
+                   0.7.0 replaces 0.6.0; 0.8.0
+            beta: 0.4.0; 0.8.0
+            empty:",
+};
+
+/// A catalog whose object tells everything that a message can cite.
+fn argo() -> Question {
+    let question = ask(&[("operatorhubio", 0, &ARGO)]).package("argocd-operator");
+    question.state("operatorhubio", |state| {
+        state.image_ref = Some("example.com/catalog@sha256:1a2b3c4d".to_owned());
+        state.last_unpacked = Some("2026-08-21T10:03:00Z".to_owned());
+    })
+}
+
+fn argo_at(version: &str) -> Question {
+    argo().installed_as(&format!("argocd-operator.v{version}"), version, None)
+}
+
+/// Catalog `c` with package `P`.
+fn one(lines: &'static str) -> Question {
+    ask(&[("c", 0, &olmguard_fixtures::written::written(lines))])
+}
+
+fn put(new: &Extension, old: Option<&Extension>, schema: &[schema::Finding]) -> Answer {
+    let edit = Edit {
+        new,
+        old,
+        installed: &Installed::Nothing,
+        schema,
+    };
+    answer(&argo().snapshot(), &edit)
+}
+
+/// The answer to a creation in one of the versions of the nested shape.
+fn read_as(version: &str, asked: &Value) -> Answer {
+    put(&object(version, asked), None, &[])
+}
+
+fn object(version: &str, asked: &Value) -> Extension {
+    let shape = match version {
+        "v1" => Shape::V1,
+        _ => Shape::V1Alpha1Nested,
+    };
+    let object = json!({
+        "apiVersion": format!("olm.operatorframework.io/{version}"), "kind": "ClusterExtension",
+        "metadata": {"name": "argocd"},
+        "spec": {"source": {"sourceType": "Catalog", "catalog": asked}},
+    });
+    Extension::read(shape, &object)
+}
+
+/// The answer offline, where the CRD's rules count too.
+fn checked(asked: &Value) -> Answer {
+    let object = json!({
+        "spec": {
+            "namespace": "argocd", "serviceAccount": {"name": "argocd"},
+            "source": {"sourceType": "Catalog", "catalog": asked},
+        },
+    });
+    let findings = schema::check(Shape::V1, SchemaRelease::v1(11), &object);
+    put(&extension(asked), None, &findings)
+}
+
+/// The answer to an update from one request to another.
+fn updated(old: &Value, new: &Value) -> Answer {
+    put(&extension(new), Some(&extension(old)), &[])
+}
+
+fn rolling_out() -> Answer {
+    let object = json!({
+        "spec": {"source": {"sourceType": "Catalog", "catalog": {"packageName": "argocd-operator"}}},
+        "status": {"conditions": [
+            {"type": "Progressing", "status": "True", "reason": "RollingOut"}]},
+    });
+    put(&Extension::read(Shape::V1, &object), None, &[])
+}

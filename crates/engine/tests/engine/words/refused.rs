@@ -1,0 +1,303 @@
+//! Denials by the resolver's rows.
+
+use serde_json::json;
+
+use super::{ARGO, argo, argo_at, one, reads};
+use olmguard_fixtures::question::ask;
+
+#[test]
+fn invalid_selector() {
+    reads(
+        &argo_at("0.5.0").selector(json!({"matchExpressions": [{"key": "a", "operator": "In"}]})).answer(),
+        "
+            argocd-operator: 0.5.0 -> any version refused: the catalog selector is not valid [InvalidSelector]
+            Needed: valid keys and values; In and NotIn with values, Exists and DoesNotExist without
+            OLM: desired catalog selector is invalid: values: Invalid value: null: for 'in', 'notin' operators, values set can't be empty
+        ",
+    );
+}
+
+#[test]
+fn invalid_version_range() {
+    reads(
+        &argo_at("0.5.0").range("latest").answer(),
+        r#"
+            argocd-operator: 0.5.0 -> latest refused: "latest" is not a version range [InvalidVersionRange]
+            Range: expected a comparator such as >=1.2.3, found "l", at character 1
+            Allowed next: 0.6.0, 0.5.1
+            Path: 0.5.0 -> 0.6.0 -> 0.7.0
+            Fix: set spec.source.catalog.version to "0.6.0" first
+            OLM: desired version range "latest" is invalid: improper constraint: "latest"
+        "#,
+    );
+    reads(
+        &argo().range("1.2.3.4").answer(),
+        r#"
+            argocd-operator: install of 1.2.3.4 refused: "1.2.3.4" is not a version range [InvalidVersionRange]
+            Range: expected a blank, a comma or || before the next comparator, found ".", at character 6
+            Fix: set spec.source.catalog.version to "0.8.0"
+            OLM: desired version range "1.2.3.4" is invalid: improper constraint: "1.2.3.4"
+        "#,
+    );
+}
+
+#[test]
+fn package_not_found() {
+    reads(
+        &argo().package("argocd-operater").answer(),
+        r#"
+            argocd-operater: install of any version refused: catalog operatorhubio has no such package [PackageNotFound]
+            Nearest: argocd-operator
+            Fix: set spec.source.catalog.packageName to "argocd-operator"
+            OLM: no bundles found for package "argocd-operater"
+        "#,
+    );
+    reads(
+        &argo_at("0.5.0").package("redis").answer(),
+        r#"
+            redis: 0.5.0 -> any version refused: catalog operatorhubio has no such package [PackageNotFound]
+            Needed: a catalog with this package, or another packageName
+            OLM: error upgrading from currently installed version "0.5.0": no bundles found for package "redis"
+        "#,
+    );
+    reads(
+        &ask(&[("a", 0, &ARGO), ("b", 0, &ARGO)])
+            .package("redis")
+            .answer(),
+        r#"
+            redis: install of any version refused: none of 2 catalogs has such a package [PackageNotFound]
+            Searched: a, b
+            Needed: a catalog with this package, or another packageName
+            OLM: no bundles found for package "redis"
+        "#,
+    );
+}
+
+#[test]
+fn installed_version_invalid() {
+    reads(
+        &argo().installed_as("argocd-operator.v0.5", "0.5", None).answer(),
+        "
+            argocd-operator: 0.5 -> any version refused: the installed version cannot be read [InstalledVersionInvalid]
+            Needed: an installed version that can be read, such as 1.2.3; only the bypass leads away from this
+            Override: set spec.source.catalog.upgradeConstraintPolicy to SelfCertified; data loss is possible
+            OLM: error walking catalogs: error finding upgrade edges: failed to get version and release of installed bundle: No Major.Minor.Patch elements found
+        ",
+    );
+}
+
+#[test]
+fn channel_not_found() {
+    reads(
+        &argo_at("0.5.0").channels(&["alfa"]).answer(),
+        r#"
+            argocd-operator: 0.5.0 -> any version refused: channel alfa does not exist [ChannelNotFound]
+            Channels: alpha, beta, empty
+            Fix: set spec.source.catalog.channels to ["alpha"]
+            Catalog: operatorhubio@sha256:1a2b3c4d, content of 2026-08-21T10:03:00Z
+            OLM: error upgrading from currently installed version "0.5.0": no bundles found for package "argocd-operator" in channels [alfa]
+        "#,
+    );
+    reads(
+        &argo().channels(&["x", "y"]).answer(),
+        r#"
+            argocd-operator: install of any version refused: none of the 2 channels asked for exists [ChannelNotFound]
+            Channels: alpha, beta, empty
+            Fix: set spec.source.catalog.channels to ["alpha"]
+            Catalog: operatorhubio@sha256:1a2b3c4d, content of 2026-08-21T10:03:00Z
+            OLM: no bundles found for package "argocd-operator" in channels [x y]
+        "#,
+    );
+}
+
+#[test]
+fn not_in_channel() {
+    reads(
+        &argo_at("0.5.0").channels(&["beta"]).range("0.6.0").answer(),
+        r#"
+            argocd-operator: 0.5.0 -> 0.6.0 refused: no bundle matching 0.6.0 is in channel beta [NotInChannel]
+            In channels: alpha
+            Fix: set spec.source.catalog.channels to ["alpha"]
+            Catalog: operatorhubio@sha256:1a2b3c4d, content of 2026-08-21T10:03:00Z
+            OLM: error upgrading from currently installed version "0.5.0": no bundles found for package "argocd-operator" matching version "0.6.0" in channels [beta]
+        "#,
+    );
+    reads(
+        &argo().channels(&["empty"]).answer(),
+        r#"
+            argocd-operator: install of any version refused: no bundle is in channel empty [NotInChannel]
+            In channels: alpha, beta
+            Fix: set spec.source.catalog.channels to ["alpha"]
+            Catalog: operatorhubio@sha256:1a2b3c4d, content of 2026-08-21T10:03:00Z
+            OLM: no bundles found for package "argocd-operator" in channels [empty]
+        "#,
+    );
+}
+
+#[test]
+fn version_not_found() {
+    reads(
+        &argo_at("0.5.0").range("0.6.1").answer(),
+        r#"
+            argocd-operator: 0.5.0 -> 0.6.1 refused: no bundle matches 0.6.1 [VersionNotFound]
+            Nearest: 0.6.0, 0.7.0, 0.5.1
+            Allowed next: 0.6.0, 0.5.1
+            Path: 0.5.0 -> 0.6.0
+            Fix: set spec.source.catalog.version to "0.6.0"
+            Catalog: operatorhubio@sha256:1a2b3c4d, content of 2026-08-21T10:03:00Z
+            OLM: error upgrading from currently installed version "0.5.0": no bundles found for package "argocd-operator" matching version "0.6.1"
+        "#,
+    );
+    reads(
+        &argo().channels(&["beta"]).range("9").answer(),
+        r#"
+            argocd-operator: install of 9 refused: no bundle matches 9 [VersionNotFound]
+            Nearest: 0.8.0, 0.4.0
+            Fix: set spec.source.catalog.version to "0.8.0"
+            Catalog: operatorhubio@sha256:1a2b3c4d, content of 2026-08-21T10:03:00Z
+            OLM: no bundles found for package "argocd-operator" matching version "9" in channels [beta]
+        "#,
+    );
+}
+
+#[test]
+fn broken_skip_range() {
+    reads(
+        &one("stable: 1.0.0; 1.1.0 skipRange <1.0.0 || || >2.0.0; 1.2.0 replaces 1.0.0")
+            .installed("1.0.0")
+            .answer(),
+        r#"
+            P: 1.0.0 -> any version refused: OLM crashes on a skipRange that leads to P.v1.1.0: it has an empty OR group [BrokenSkipRange]
+            Allowed next: 1.2.0
+            Path: 1.0.0 -> 1.2.0
+            Fix: set spec.source.catalog.version to "1.2.0"
+            Override: set spec.source.catalog.upgradeConstraintPolicy to SelfCertified; data loss is possible
+            Catalog: c
+        "#,
+    );
+}
+
+#[test]
+fn downgrade() {
+    reads(
+        &argo_at("0.7.0").range("0.6.0").answer(),
+        r#"
+            argocd-operator: 0.7.0 -> 0.6.0 refused: 0.6.0 is older than 0.7.0 and not a successor of it in catalog operatorhubio [Downgrade]
+            Needed: an upgrade edge in the catalog; no run of allowed edits leads there
+            Override: set spec.source.catalog.upgradeConstraintPolicy to SelfCertified; data loss is possible
+            Catalog: operatorhubio@sha256:1a2b3c4d, content of 2026-08-21T10:03:00Z
+            OLM: error upgrading from currently installed version "0.7.0": no bundles found for package "argocd-operator" matching version "0.6.0"
+        "#,
+    );
+    reads(
+        &argo_at("0.7.0").range("<0.7.0").answer(),
+        r#"
+            argocd-operator: 0.7.0 -> <0.7.0 refused: all 4 bundles in range are older than 0.7.0 and none is its successor; the best is 0.6.0 in catalog operatorhubio [Downgrade]
+            Needed: an upgrade edge in the catalog; no run of allowed edits leads there
+            Override: set spec.source.catalog.upgradeConstraintPolicy to SelfCertified; data loss is possible
+            Catalog: operatorhubio@sha256:1a2b3c4d, content of 2026-08-21T10:03:00Z
+            OLM: error upgrading from currently installed version "0.7.0": no bundles found for package "argocd-operator" matching version "<0.7.0"
+        "#,
+    );
+}
+
+#[test]
+fn not_a_successor() {
+    reads(
+        &argo_at("0.5.0").range("0.7.0").answer(),
+        r#"
+            argocd-operator: 0.5.0 -> 0.7.0 refused: 0.7.0 is not a successor of 0.5.0 in catalog operatorhubio [NotASuccessor]
+            Allowed next: 0.6.0, 0.5.1
+            Path: 0.5.0 -> 0.6.0 -> 0.7.0
+            Fix: set spec.source.catalog.version to "0.6.0" first
+            Override: set spec.source.catalog.upgradeConstraintPolicy to SelfCertified; data loss is possible
+            Catalog: operatorhubio@sha256:1a2b3c4d, content of 2026-08-21T10:03:00Z
+            OLM: error upgrading from currently installed version "0.5.0": no bundles found for package "argocd-operator" matching version "0.7.0"
+        "#,
+    );
+    reads(
+        &argo_at("0.5.0").range(">=0.7.0").answer(),
+        r#"
+            argocd-operator: 0.5.0 -> >=0.7.0 refused: none of the 2 bundles in range is a successor of 0.5.0; the best is 0.8.0 in catalog operatorhubio [NotASuccessor]
+            Allowed next: 0.6.0, 0.5.1
+            Path: 0.5.0 -> 0.6.0 -> 0.7.0
+            Fix: set spec.source.catalog.version to "0.6.0" first
+            Override: set spec.source.catalog.upgradeConstraintPolicy to SelfCertified; data loss is possible
+            Catalog: operatorhubio@sha256:1a2b3c4d, content of 2026-08-21T10:03:00Z
+            OLM: error upgrading from currently installed version "0.5.0": no bundles found for package "argocd-operator" matching version ">=0.7.0"
+        "#,
+    );
+    reads(
+        &argo_at("0.5.0").range("0.8.0").answer(),
+        r#"
+            argocd-operator: 0.5.0 -> 0.8.0 refused: 0.8.0 is not a successor of 0.5.0 in catalog operatorhubio [NotASuccessor]
+            Allowed next: 0.6.0, 0.5.1
+            Needed: an upgrade edge in the catalog; no run of allowed edits leads there
+            Override: set spec.source.catalog.upgradeConstraintPolicy to SelfCertified; data loss is possible
+            Catalog: operatorhubio@sha256:1a2b3c4d, content of 2026-08-21T10:03:00Z
+            OLM: error upgrading from currently installed version "0.5.0": no bundles found for package "argocd-operator" matching version "0.8.0"
+        "#,
+    );
+    reads(
+        &argo().installed_as("stranger", "0.0.1", None).answer(),
+        r#"
+            argocd-operator: 0.0.1 -> any version refused: none of the 6 bundles of the package is a successor of 0.0.1; the best is 0.8.0 in catalog operatorhubio [NotASuccessor]
+            Needed: an upgrade edge in the catalog; no run of allowed edits leads there
+            Override: set spec.source.catalog.upgradeConstraintPolicy to SelfCertified; data loss is possible
+            Catalog: operatorhubio@sha256:1a2b3c4d, content of 2026-08-21T10:03:00Z
+            OLM: error upgrading from currently installed version "0.0.1": no bundles found for package "argocd-operator"
+        "#,
+    );
+}
+
+#[test]
+fn ambiguous_catalogs() {
+    reads(
+        &ask(&[("a", 0, &ARGO), ("b", 0, &ARGO)])
+            .package("argocd-operator")
+            .answer(),
+        r#"
+            argocd-operator: install of any version refused: 2 catalogs of the same priority (0) offer it [AmbiguousCatalogs]
+            Catalogs: a (priority 0), b (priority 0)
+            Fix: set spec.source.catalog.selector.matchLabels["olm.operatorframework.io/metadata.name"] to "a"
+            OLM: found bundles for package "argocd-operator" in multiple catalogs with the same priority [a b]
+        "#,
+    );
+}
+
+#[test]
+fn bundle_version_invalid() {
+    reads(
+        &one("stable: 1.0").answer(),
+        r#"
+            P: install of any version refused: the version of bundle P.v1.0 cannot be read [BundleVersionInvalid]
+            Needed: a catalog in which the bundle's version is valid
+            Catalog: c
+            OLM: error getting resolved bundle version for bundle "P.v1.0": No Major.Minor.Patch elements found
+        "#,
+    );
+}
+
+#[test]
+fn unsupported_dependency() {
+    reads(
+        &one("stable: 1.0.0; 1.1.0 replaces 1.0.0\n (requires): 1.1.0 olm.gvk.required")
+            .installed("1.0.0")
+            .answer(),
+        r#"
+            P: 1.0.0 -> any version refused: P.v1.1.0 declares olm.gvk.required, which OLM v1 does not support [UnsupportedDependency]
+            Fix: set spec.source.catalog.version to "1.0.0"
+            Catalog: c
+            OLM: validating bundle "P.v1.1.0": bundle "P.v1.1.0" has a dependency declared via property "olm.gvk.required" which is currently not supported
+        "#,
+    );
+    reads(
+        &one("stable: 1.0.0\n (requires): 1.0.0 olm.constraint").answer(),
+        r#"
+            P: install of any version refused: P.v1.0.0 declares olm.constraint, which OLM v1 does not support [UnsupportedDependency]
+            Needed: a bundle without dependencies
+            Catalog: c
+            OLM: validating bundle "P.v1.0.0": bundle "P.v1.0.0" has a dependency declared via property "olm.constraint" which is currently not supported
+        "#,
+    );
+}

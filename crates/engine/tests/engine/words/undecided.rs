@@ -1,0 +1,193 @@
+//! What the facts do not tell.
+
+use olmguard_engine::extension::{Installed, UnknownCause};
+use olmguard_engine::snapshot::{Availability, CatalogState, Content, Serving};
+
+use super::{argo, one, reads};
+use olmguard_fixtures::question::{Question, ask, content, rules};
+
+fn unknown(cause: UnknownCause) -> Question {
+    argo().with_installed(Installed::Unknown(cause))
+}
+
+#[test]
+fn no_catalogs() {
+    reads(
+        &ask(&[]).answer(),
+        r#"
+            P: install of any version undecided: there is no ClusterCatalog [NoCatalogs]
+            See: kubectl get clustercatalogs --show-labels
+            Needed: a ClusterCatalog that is Available and that the selector matches
+            OLM: no bundles found for package "P"
+        "#,
+    );
+    reads(
+        &argo().of_catalog("other").answer(),
+        r#"
+            argocd-operator: install of any version undecided: the selector matches no ClusterCatalog [NoCatalogs]
+            See: kubectl get clustercatalogs --show-labels
+            Needed: a ClusterCatalog that is Available and that the selector matches
+            OLM: no bundles found for package "argocd-operator"
+        "#,
+    );
+    reads(
+        &argo()
+            .state("operatorhubio", |state| {
+                state.availability = Availability::Unavailable;
+            })
+            .answer(),
+        r#"
+            argocd-operator: install of any version undecided: every ClusterCatalog that matches is Unavailable [NoCatalogs]
+            See: kubectl get clustercatalogs --show-labels
+            Needed: a ClusterCatalog that is Available and that the selector matches
+            OLM: no bundles found for package "argocd-operator"
+        "#,
+    );
+}
+
+#[test]
+fn installed_unknown() {
+    reads(
+        &unknown(UnknownCause::Condition).answer(),
+        "
+            argocd-operator: unknown -> any version undecided: what is installed is not known: condition Installed is Unknown [InstalledUnknown]
+            Needed: a status that names the installed bundle and its version
+        ",
+    );
+    reads(
+        &unknown(UnknownCause::ImageOnly).answer(),
+        "
+            argocd-operator: unknown -> any version undecided: what is installed is not known: the status names an image only [InstalledUnknown]
+            Needed: a status that names the installed bundle and its version
+        ",
+    );
+    reads(
+        &unknown(UnknownCause::WrongType { field: "status.install.bundle" }).answer(),
+        "
+            argocd-operator: unknown -> any version undecided: what is installed is not known: its status is malformed [InstalledUnknown]
+            Field: status.install.bundle
+            Needed: a status that names the installed bundle and its version
+        ",
+    );
+    reads(
+        &unknown(UnknownCause::NotToBeHad { why: "the API server answers 403: no".to_owned() }).answer(),
+        "
+            argocd-operator: unknown -> any version undecided: what is installed is not known: the cluster does not say [InstalledUnknown]
+            Cause: the API server answers 403: no
+            Needed: a cluster that shows its extensions, or --installed
+        ",
+    );
+    reads(
+        &unknown(UnknownCause::NotInBase { why: "main:apps/a.yaml cannot be read whole".to_owned() }).answer(),
+        "
+            argocd-operator: unknown -> any version undecided: what is installed is not known: the base does not say [InstalledUnknown]
+            Cause: main:apps/a.yaml cannot be read whole
+            Needed: a base that can be read whole and has it once, or --installed
+        ",
+    );
+    reads(
+        &unknown(UnknownCause::Several { bundles: vec!["a".to_owned(), "b".to_owned()] }).answer(),
+        "
+            argocd-operator: unknown -> any version undecided: several bundles have the version that is installed [InstalledUnknown]
+            Candidates: a, b
+            Needed: the name of the installed bundle
+        ",
+    );
+}
+
+#[test]
+fn catalog_not_loaded() {
+    reads(
+        &argo()
+            .state("operatorhubio", |state| state.serving = Serving::KnownNot)
+            .answer(),
+        r#"
+            argocd-operator: install of any version undecided: catalog operatorhubio is not being served [CatalogNotLoaded]
+            See: kubectl describe clustercatalog operatorhubio
+            Needed: its content, or a selector that leaves this catalog out
+            Catalog: operatorhubio@sha256:1a2b3c4d, content of 2026-08-21T10:03:00Z
+            OLM: error walking catalogs: error getting package "argocd-operator" from catalog "operatorhubio": catalog "operatorhubio" is not being served
+        "#,
+    );
+    reads(
+        &argo().state("operatorhubio", |state| state.content = Content::Missing).answer(),
+        "
+            argocd-operator: install of any version undecided: catalog operatorhubio is not loaded [CatalogNotLoaded]
+            See: kubectl describe clustercatalog operatorhubio
+            Needed: its content, or a selector that leaves this catalog out
+            Catalog: operatorhubio@sha256:1a2b3c4d, content of 2026-08-21T10:03:00Z
+        ",
+    );
+    reads(
+        &argo().state("operatorhubio", |state| { let reason = "line 3: expected a string".to_owned(); state.content = Content::Unreadable(reason); }).answer(),
+        "
+            argocd-operator: install of any version undecided: catalog operatorhubio is not loaded [CatalogNotLoaded]
+            Cause: line 3: expected a string
+            See: kubectl describe clustercatalog operatorhubio
+            Needed: its content, or a selector that leaves this catalog out
+            Catalog: operatorhubio@sha256:1a2b3c4d, content of 2026-08-21T10:03:00Z
+        ",
+    );
+    reads(
+        &argo().state("operatorhubio", |state| { let blob = r#"{"schema": "olm.channel", "package": "argocd-operator", "name": "c", "entries": [{"name": 3}]}"#; state.content = content(blob, &rules("1.11", &[])); }).answer(),
+        r#"
+            argocd-operator: install of any version undecided: catalog operatorhubio has the package, but it cannot be decoded [CatalogNotLoaded]
+            Cause: catalog: byte 0: olm.channel "c" of package "argocd-operator": entries[0].name: expected a string, found a number
+            Needed: its content, or a selector that leaves this catalog out
+            Catalog: operatorhubio@sha256:1a2b3c4d, content of 2026-08-21T10:03:00Z
+        "#,
+    );
+}
+
+#[test]
+fn a_catalog_that_is_not_fetched_says_why() {
+    for reason in [
+        "not fetched yet: being fetched",
+        "fetch failed: connection refused, try 4",
+    ] {
+        let answer = argo()
+            .state("operatorhubio", |state| {
+                state.content = Content::Unfetched(reason.to_owned());
+            })
+            .answer();
+        reads(
+            &answer,
+            &format!(
+                "
+                argocd-operator: install of any version undecided: catalog operatorhubio is not loaded [CatalogNotLoaded]
+                Cause: {reason}
+                See: kubectl describe clustercatalog operatorhubio
+                Needed: its content, or a selector that leaves this catalog out
+                Catalog: operatorhubio@sha256:1a2b3c4d, content of 2026-08-21T10:03:00Z
+                "
+            ),
+        );
+    }
+}
+
+/// What no cluster has told of is not looked for in one, and no name becomes a part of a command.
+#[test]
+fn only_what_a_cluster_has_is_looked_for_there() {
+    let unread = |state: &mut CatalogState| state.content = Content::Missing;
+    reads(
+        &one("stable: 1.0.0").state("c", unread).answer(),
+        "
+            P: install of any version undecided: catalog c is not loaded [CatalogNotLoaded]
+            Needed: its content, or a selector that leaves this catalog out
+            Catalog: c
+        ",
+    );
+    let hostile = |state: &mut CatalogState| {
+        state.name = "c; reboot".to_owned();
+        state.serving = Serving::KnownNot;
+    };
+    reads(
+        &one("stable: 1.0.0").state("c", hostile).answer(),
+        r#"
+            P: install of any version undecided: catalog c; reboot is not being served [CatalogNotLoaded]
+            Needed: its content, or a selector that leaves this catalog out
+            Catalog: c; reboot
+            OLM: error walking catalogs: error getting package "P" from catalog "c; reboot": catalog "c; reboot" is not being served
+        "#,
+    );
+}

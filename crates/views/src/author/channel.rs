@@ -1,0 +1,244 @@
+//! A channel as its author edits it: entries with their edges, and whatever else stands in it.
+
+use std::collections::BTreeSet;
+
+use crate::author::blob::{Blob, CHANNEL};
+use crate::author::value::{Members, Value};
+use olmguard_catalog::version::go;
+
+/// An `olm.channel`.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub struct Channel {
+    /// Its entries, in the order of the blob.
+    pub entries: Vec<Entry>,
+    /// All of the blob but the entries.
+    rest: Members,
+}
+
+/// One entry of a channel.
+#[derive(Clone, Debug, Default, Eq, PartialEq)]
+pub struct Entry {
+    /// The bundle that its edges lead to.
+    pub name: Box<str>,
+    /// The bundle it replaces.
+    pub replaces: Option<Box<str>>,
+    /// The bundles it skips.
+    pub skips: Vec<Box<str>>,
+    /// The range of versions it skips.
+    pub skip_range: Option<Box<str>>,
+    /// What else stands in it.
+    rest: Members,
+}
+
+/// Why a channel has no main line; in opm's words.
+#[derive(Clone, Debug, Eq, PartialEq, thiserror::Error)]
+pub enum ChannelFault {
+    /// Every entry is replaced or skipped.
+    #[error("no channel head found in graph")]
+    NoHead,
+    /// Several entries are not.
+    #[error("multiple channel heads found in graph: {}", names(heads))]
+    Heads {
+        /// Their names, sorted.
+        heads: Vec<Box<str>>,
+    },
+    /// The entries replace one another.
+    #[error("detected cycle in replaces chain of upgrade graph: {}", chain(cycle))]
+    Cycle {
+        /// Their names, the last as the first.
+        cycle: Vec<Box<str>>,
+    },
+    /// Entries are on no way to the head and not skipped.
+    #[error("channel contains one or more stranded bundles: {}", names(stranded))]
+    Stranded {
+        /// Their names, sorted.
+        stranded: Vec<Box<str>>,
+    },
+}
+
+impl Channel {
+    /// A channel without entries.
+    pub fn empty(package: &str, name: &str) -> Self {
+        let blob = Blob::of(CHANNEL, &[("package", package), ("name", name)]);
+        Self {
+            entries: Vec::new(),
+            rest: blob.members().clone(),
+        }
+    }
+
+    /// What a blob says, which decodes as a channel.
+    pub fn of(blob: &Blob) -> Self {
+        let mut rest = blob.members().clone();
+        let entries = rest.take("entries").unwrap_or_default();
+        Self {
+            entries: entries.items().iter().map(Entry::of).collect(),
+            rest,
+        }
+    }
+
+    /// The blob that says it.
+    pub fn into_blob(self) -> Blob {
+        let mut members = self.rest;
+        let entries = self.entries.into_iter().map(Entry::into_value);
+        members.put("entries", Value::List(entries.collect()));
+        Blob::new(members)
+    }
+
+    /// The same channel with these entries.
+    #[must_use]
+    pub fn with(&self, entries: Vec<Entry>) -> Self {
+        let rest = self.rest.clone();
+        Self { entries, rest }
+    }
+
+    /// Its name.
+    pub fn name(&self) -> &str {
+        let name = self.rest.get("name");
+        name.and_then(Value::as_str).unwrap_or_default()
+    }
+
+    /// The entry of a bundle.
+    pub fn entry(&self, name: &str) -> Option<&Entry> {
+        self.entries.iter().find(|entry| *entry.name == *name)
+    }
+
+    /// Whether an entry names a bundle as one to skip.
+    pub fn skips(&self, name: &str) -> bool {
+        let mut skips = self.entries.iter().flat_map(|entry| &entry.skips);
+        skips.any(|skipped| **skipped == *name)
+    }
+
+    /// The entries that no entry replaces or skips.
+    ///
+    /// Upstream: operator-registry, `alpha/model/model.go`, `Channel.Head`.
+    pub fn heads(&self) -> impl Iterator<Item = &Entry> {
+        let left: BTreeSet<_> = self.entries.iter().flat_map(Entry::left).collect();
+        let is_head = move |entry: &&Entry| !left.contains(&*entry.name);
+        self.entries.iter().filter(is_head)
+    }
+
+    /// The entries from the head on down along `replaces`, up to a name that is skipped or no entry;
+    /// none of a channel without entries.
+    ///
+    /// # Errors
+    /// What `opm validate` finds: not one head, a cycle, entries neither on the line nor skipped.
+    /// Upstream: operator-registry, `alpha/model/model.go`, `Channel.validateReplacesChain`.
+    pub fn main_line(&self) -> Result<Vec<&Entry>, ChannelFault> {
+        let Some(head) = self.head()? else {
+            return Ok(Vec::new());
+        };
+        let skipped: BTreeSet<_> = self.entries.iter().flat_map(|entry| &entry.skips).collect();
+        let mut line = vec![head];
+        let mut next = head.replaces.as_ref();
+        while let Some(name) = next.filter(|name| !skipped.contains(name))
+            && let Some(entry) = self.entry(name)
+        {
+            if let Some(at) = line.iter().position(|other| other.name == entry.name) {
+                let cycle = line.iter().skip(at).chain([&entry]);
+                let cycle = cycle.map(|entry| entry.name.clone()).collect();
+                return Err(ChannelFault::Cycle { cycle });
+            }
+            line.push(entry);
+            next = entry.replaces.as_ref();
+        }
+        let reached: BTreeSet<_> = line.iter().map(|entry| &entry.name).collect();
+        let names = self.entries.iter().map(|entry| &entry.name);
+        let stranded = names.filter(|name| !reached.contains(name) && !skipped.contains(name));
+        let stranded: BTreeSet<_> = stranded.cloned().collect();
+        if stranded.is_empty() {
+            Ok(line)
+        } else {
+            let stranded = stranded.into_iter().collect();
+            Err(ChannelFault::Stranded { stranded })
+        }
+    }
+
+    /// The one head; none of a channel without entries.
+    fn head(&self) -> Result<Option<&Entry>, ChannelFault> {
+        let heads: Vec<_> = self.heads().collect();
+        match heads[..] {
+            [] if self.entries.is_empty() => Ok(None),
+            [] => Err(ChannelFault::NoHead),
+            [head] => Ok(Some(head)),
+            _ => {
+                let mut heads: Vec<_> = heads.iter().map(|head| head.name.clone()).collect();
+                heads.sort_unstable();
+                Err(ChannelFault::Heads { heads })
+            }
+        }
+    }
+
+    /// Every name it knows, each once: its entries first, then what they replace and skip.
+    pub fn known_names(&self) -> Vec<&str> {
+        let own = self.entries.iter().map(|entry| &*entry.name);
+        let left = self.entries.iter().flat_map(Entry::left);
+        let mut names: Vec<&str> = Vec::new();
+        let mut seen = BTreeSet::new();
+        names.extend(own.chain(left).filter(|name| seen.insert(*name)));
+        names
+    }
+}
+
+impl Entry {
+    /// An entry without edges.
+    pub fn named(name: &str) -> Self {
+        Self {
+            name: name.into(),
+            ..Self::default()
+        }
+    }
+
+    /// The names that its edges leave: what it replaces, then what it skips.
+    pub fn left(&self) -> impl Iterator<Item = &str> {
+        self.replaces.iter().chain(&self.skips).map(|name| &**name)
+    }
+
+    /// Whether it replaces or skips a name.
+    pub fn leaves(&self, name: &str) -> bool {
+        self.left().any(|left| left == name)
+    }
+
+    fn of(value: &Value) -> Self {
+        let mut rest = value.members().cloned().unwrap_or_default();
+        let mut text = |key| {
+            let value = rest.take(key);
+            let text = value.as_ref().and_then(Value::as_str);
+            text.filter(|text| !text.is_empty()).map(Box::from)
+        };
+        let (name, replaces, skip_range) = (text("name"), text("replaces"), text("skipRange"));
+        let skips = rest.take("skips").unwrap_or_default();
+        let skips = skips.items().iter().filter_map(Value::as_str);
+        Self {
+            name: name.unwrap_or_default(),
+            replaces,
+            skips: skips.map(Box::from).collect(),
+            skip_range,
+            rest,
+        }
+    }
+
+    fn into_value(self) -> Value {
+        let mut members = self.rest;
+        members.put("name", (&*self.name).into());
+        for (key, text) in [("replaces", self.replaces), ("skipRange", self.skip_range)] {
+            if let Some(text) = text {
+                members.put(key, (&*text).into());
+            }
+        }
+        if !self.skips.is_empty() {
+            let skips = self.skips.into_iter().map(Value::String);
+            members.put("skips", Value::List(skips.collect()));
+        }
+        Value::Object(members)
+    }
+}
+
+fn names(names: &[Box<str>]) -> String {
+    let names: Vec<_> = names.iter().map(|name| go::escape(name)).collect();
+    names.join(", ")
+}
+
+fn chain(names: &[Box<str>]) -> String {
+    let names: Vec<_> = names.iter().map(|name| go::escape(name)).collect();
+    names.join(" -> ")
+}

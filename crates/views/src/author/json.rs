@@ -1,0 +1,87 @@
+//! Blobs as JSON, indented by four as opm does; keys are sorted.
+//!
+//! What a terminal would obey, such as DEL and the marks that turn the direction of text, is written
+//! as `\u` escapes, which every JSON reader undoes.
+
+use std::fmt::Write as _;
+
+use crate::author::value::{Members, Value};
+use olmguard_catalog::version::go;
+
+/// Writes an object and a line feed.
+pub(super) fn object(members: &Members, out: &mut String) {
+    write_members(members, 0, out);
+    out.push('\n');
+}
+
+fn write(value: &Value, depth: usize, out: &mut String) {
+    match value {
+        Value::Null => out.push_str("null"),
+        Value::Bool(true) => out.push_str("true"),
+        Value::Bool(false) => out.push_str("false"),
+        Value::Number(text) => out.push_str(text),
+        Value::String(text) => string(text, out),
+        Value::List(items) => {
+            let write = |item: &Value, out: &mut String| write(item, depth + 1, out);
+            container(['[', ']'], items.iter(), depth, write, out);
+        }
+        Value::Object(members) => write_members(members, depth, out),
+    }
+}
+
+fn write_members(members: &Members, depth: usize, out: &mut String) {
+    let member = |(key, value): (&str, &Value), out: &mut String| {
+        string(key, out);
+        out.push_str(": ");
+        write(value, depth + 1, out);
+    };
+    container(['{', '}'], members.iter(), depth, member, out);
+}
+
+/// Writes what stands in brackets, an item on a line; nothing between them if there is none.
+fn container<T>(
+    [open, close]: [char; 2],
+    items: impl Iterator<Item = T>,
+    depth: usize,
+    write: impl Fn(T, &mut String),
+    out: &mut String,
+) {
+    out.push(open);
+    let mut is_empty = true;
+    for item in items {
+        out.push_str(if is_empty { "\n" } else { ",\n" });
+        is_empty = false;
+        indent(depth + 1, out);
+        write(item, out);
+    }
+    if !is_empty {
+        out.push('\n');
+        indent(depth, out);
+    }
+    out.push(close);
+}
+
+fn indent(depth: usize, out: &mut String) {
+    out.extend(std::iter::repeat_n("    ", depth));
+}
+
+fn string(text: &str, out: &mut String) {
+    out.push('"');
+    for character in text.chars() {
+        match character {
+            '"' => out.push_str("\\\""),
+            '\\' => out.push_str("\\\\"),
+            '\n' => out.push_str("\\n"),
+            '\r' => out.push_str("\\r"),
+            '\t' => out.push_str("\\t"),
+            ' '..='~' => out.push(character),
+            other if !other.is_ascii() && go::is_printable(other) => out.push(other),
+            other => {
+                for unit in other.encode_utf16(&mut [0; 2]) {
+                    write!(out, "\\u{unit:04x}").expect("a String takes every write");
+                }
+            }
+        }
+    }
+    out.push('"');
+}

@@ -1,0 +1,224 @@
+//! A bundle goes into a channel: from candidate to stable, say.
+//!
+//! | method | the entry of the bundle |
+//! | --- | --- |
+//! | replaces | replaces the head; in a new channel what it replaces elsewhere, the default channel first |
+//! | skips | replaces the head, in a new channel the lowest version; skips all others below it that the channel does not know |
+//! | skip-range | replaces the head; `>=LOWEST <VERSION` over all versions of the package below it |
+//!
+//! The first strands whoever comes from another channel with a version that nothing there names; the
+//! others carry everyone along. [`reach`](super::reach) shows it.
+
+#[cfg(test)]
+mod tests;
+
+use crate::author::channel::{Channel, ChannelFault, Entry};
+use crate::author::written::Written;
+use olmguard_catalog::version::{Version, go};
+
+/// How the bundle is connected.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub enum Method {
+    /// By `replaces` alone.
+    Replaces,
+    /// By `replaces` and `skips`.
+    Skips,
+    /// By `replaces` and `skipRange`.
+    SkipRange,
+}
+
+/// Why a bundle cannot be promoted.
+#[derive(Clone, Debug, Eq, PartialEq, thiserror::Error)]
+#[non_exhaustive]
+pub enum PromoteError {
+    /// There is no such bundle.
+    #[error(
+        "package {} has no bundle {}: expected the name of an olm.bundle of the catalog",
+        go::quote(package),
+        go::quote(bundle)
+    )]
+    NoBundle {
+        /// The package.
+        package: Box<str>,
+        /// The bundle asked for.
+        bundle: Box<str>,
+    },
+    /// Its version cannot be read.
+    #[error(
+        "bundle {} has no version that can be read: expected one olm.package property with a semantic \
+         version",
+        go::quote(bundle)
+    )]
+    NoVersion {
+        /// The bundle.
+        bundle: Box<str>,
+    },
+    /// The channel names it already.
+    #[error(
+        "channel {} has bundle {} already: expected one that it does not name",
+        go::quote(channel),
+        go::quote(bundle)
+    )]
+    Known {
+        /// The channel.
+        channel: Box<str>,
+        /// The bundle.
+        bundle: Box<str>,
+    },
+    /// It is not above the head.
+    #[error(
+        "bundle {} is not above {}, the head of channel {}: expected a higher version",
+        go::quote(bundle),
+        go::quote(head),
+        go::quote(channel)
+    )]
+    NotAbove {
+        /// The bundle.
+        bundle: Box<str>,
+        /// The head.
+        head: Box<str>,
+        /// The channel.
+        channel: Box<str>,
+    },
+    /// The channel has no main line.
+    #[error(
+        "channel {}: {source}; mend the channel first, as opm validate wants it",
+        go::quote(channel)
+    )]
+    Channel {
+        /// The channel.
+        channel: Box<str>,
+        /// What is wrong with it.
+        source: ChannelFault,
+    },
+}
+
+/// What is asked for.
+#[derive(Clone, Copy, Debug)]
+pub struct Promotion<'a> {
+    /// The package.
+    pub package: &'a str,
+    /// The bundle, which the catalog has.
+    pub bundle: &'a str,
+    /// The channel, which may be new.
+    pub channel: &'a str,
+    /// How it is connected.
+    pub method: Method,
+}
+
+/// The channel with the bundle in it.
+///
+/// # Errors
+/// Where the bundle has no place in it.
+pub fn promote(catalog: &Written, asked: Promotion<'_>) -> Result<Channel, PromoteError> {
+    let releases = releases(catalog, asked.package);
+    let version = version(catalog, &releases, asked)?;
+    let found = catalog.channel(asked.package, asked.channel);
+    let is_new = found.is_none();
+    let channel = found.unwrap_or_else(|| Channel::empty(asked.package, asked.channel));
+    if channel.known_names().contains(&asked.bundle) {
+        return Err(PromoteError::Known {
+            channel: asked.channel.into(),
+            bundle: asked.bundle.into(),
+        });
+    }
+    let head = head(&channel, &releases, version, asked)?;
+    let below: Vec<_> = releases
+        .iter()
+        .filter(|(_, other)| other.cmp_precedence(version).is_lt())
+        .collect();
+    let mut entry = Entry::named(asked.bundle);
+    entry.replaces = head.map(Box::from);
+    match asked.method {
+        Method::Replaces if is_new => entry.replaces = elsewhere(catalog, asked),
+        Method::Replaces => {}
+        Method::Skips => {
+            let known = channel.known_names();
+            let mut names = below.iter().map(|(name, _)| *name);
+            if is_new {
+                entry.replaces = names.next().map(Box::from);
+            }
+            let names = names.filter(|name| !known.contains(name));
+            entry.skips = names.map(Box::from).collect();
+        }
+        Method::SkipRange => {
+            let lowest = below.first();
+            let range = lowest.map(|(_, lowest)| format!(">={lowest} <{version}"));
+            entry.skip_range = range.map(Box::from);
+        }
+    }
+    let entries = [channel.entries.clone(), vec![entry]].concat();
+    Ok(channel.with(entries))
+}
+
+/// The package's bundles whose version can be read, lowest first.
+fn releases<'a>(catalog: &'a Written, package: &'a str) -> Vec<(&'a str, Version)> {
+    let versions = catalog.bundles(package);
+    let versions = versions.filter_map(|bundle| Some((bundle.name(), bundle.version()?)));
+    let mut versions: Vec<_> = versions.collect();
+    versions.sort_by(|(name, one), (other_name, other)| {
+        one.cmp_precedence(other).then_with(|| name.cmp(other_name))
+    });
+    versions
+}
+
+fn version<'v>(
+    catalog: &Written,
+    releases: &'v [(&str, Version)],
+    asked: Promotion<'_>,
+) -> Result<&'v Version, PromoteError> {
+    let bundle = || asked.bundle.into();
+    let mut bundles = catalog.bundles(asked.package);
+    if !bundles.any(|blob| blob.name() == asked.bundle) {
+        let package = asked.package.into();
+        return Err(PromoteError::NoBundle {
+            package,
+            bundle: bundle(),
+        });
+    }
+    let found = releases.iter().find(|(name, _)| *name == asked.bundle);
+    found
+        .map(|(_, version)| version)
+        .ok_or_else(|| PromoteError::NoVersion { bundle: bundle() })
+}
+
+/// The head of the channel, which is below the bundle.
+fn head<'c>(
+    channel: &'c Channel,
+    releases: &[(&str, Version)],
+    version: &Version,
+    asked: Promotion<'_>,
+) -> Result<Option<&'c str>, PromoteError> {
+    let line = channel
+        .main_line()
+        .map_err(|source| PromoteError::Channel {
+            channel: asked.channel.into(),
+            source,
+        })?;
+    let head = line.first().map(|head| &*head.name);
+    let mut releases = releases.iter();
+    let known = releases.find(|(name, _)| Some(*name) == head);
+    match (head, known) {
+        (Some(head), Some((_, known))) if known.cmp_precedence(version).is_ge() => {
+            Err(PromoteError::NotAbove {
+                bundle: asked.bundle.into(),
+                head: head.into(),
+                channel: asked.channel.into(),
+            })
+        }
+        (head, _) => Ok(head),
+    }
+}
+
+/// What the bundle replaces in another channel.
+fn elsewhere(catalog: &Written, asked: Promotion<'_>) -> Option<Box<str>> {
+    let default = catalog.default_channel(asked.package);
+    let mut channels: Vec<_> = catalog.channels(asked.package).map(Channel::of).collect();
+    channels.sort_by(|one, other| {
+        let place = |channel: &Channel| (channel.name() != default, channel.name().to_owned());
+        place(one).cmp(&place(other))
+    });
+    let entries = channels.iter();
+    let mut replaces = entries.filter_map(|channel| channel.entry(asked.bundle)?.replaces.clone());
+    replaces.next()
+}

@@ -1,0 +1,216 @@
+//! The worked promotions of the design, step by step, and who is left behind.
+
+use super::*;
+use crate::author::reach::{Course, reach};
+use serde_json::json;
+
+use crate::author::words;
+use olmguard_catalog::olm::Rules;
+
+/// A package `op` with these bundles, and channels as `NAME: VERSION<REPLACES`.
+fn catalog(versions: &[&str], channels: &[&str]) -> Written {
+    let mut text = String::from(
+        "{\"schema\": \"olm.package\", \"name\": \"op\", \"defaultChannel\": \"alpha\"}",
+    );
+    for version in versions {
+        let value = json!({"packageName": "op", "version": version});
+        let bundle = json!({"schema": "olm.bundle", "package": "op", "name": format!("op.v{version}"),
+            "properties": [{"type": "olm.package", "value": value}]});
+        text.push_str(&bundle.to_string());
+    }
+    for channel in channels {
+        let (name, entries) = channel.split_once(": ").unwrap();
+        let entries = entries.split(' ').map(|entry| {
+            let (version, replaces) = entry.split_once('<').unwrap_or((entry, ""));
+            let named = |version: &str| format!("op.v{version}");
+            let before = if replaces.is_empty() {
+                String::new()
+            } else {
+                named(replaces)
+            };
+            json!({"name": named(version), "replaces": before})
+        });
+        let channel = json!({"schema": "olm.channel", "package": "op", "name": name,
+            "entries": entries.collect::<Vec<_>>()});
+        text.push_str(&channel.to_string());
+    }
+    let mut written = Written::default();
+    written.read("catalog", text.as_bytes()).unwrap();
+    written
+}
+
+fn stage_1() -> Written {
+    catalog(
+        &["0.1.0", "0.2.0", "0.3.0"],
+        &["alpha: 0.1.0 0.2.0<0.1.0 0.3.0<0.2.0"],
+    )
+}
+
+fn stage_3() -> Written {
+    catalog(
+        &["0.1.0", "0.2.0", "0.3.0", "0.4.0"],
+        &[
+            "alpha: 0.1.0 0.2.0<0.1.0 0.3.0<0.2.0 0.4.0<0.3.0",
+            "beta: 0.2.0<0.1.0",
+        ],
+    )
+}
+
+fn asked<'a>(bundle: &'a str, channel: &'a str, method: Method) -> Promotion<'a> {
+    Promotion {
+        package: "op",
+        bundle,
+        channel,
+        method,
+    }
+}
+
+#[track_caller]
+fn entry(catalog: &Written, bundle: &str, channel: &str, method: Method) -> Entry {
+    let made = promote(catalog, asked(bundle, channel, method)).unwrap();
+    made.entries.last().unwrap().clone()
+}
+
+#[test]
+fn each_method_writes_the_entry_of_the_seeds() {
+    use Method::{Replaces, SkipRange, Skips};
+    let some = |version: &str| Some(Box::from(format!("op.v{version}")));
+    let beta = entry(&stage_1(), "op.v0.2.0", "beta", Replaces);
+    assert_eq!((beta.replaces, beta.skips.len()), (some("0.1.0"), 0));
+    let beta = entry(&stage_3(), "op.v0.4.0", "beta", Replaces);
+    assert_eq!((beta.replaces, beta.skips.len()), (some("0.2.0"), 0));
+    let stable = entry(&stage_3(), "op.v0.4.0", "stable", Skips);
+    assert_eq!(stable.replaces, some("0.1.0"));
+    assert_eq!(stable.skips, ["op.v0.2.0", "op.v0.3.0"].map(Box::from));
+    let beta = entry(&stage_3(), "op.v0.4.0", "beta", Skips);
+    assert_eq!(
+        (beta.replaces, &*beta.skips),
+        (some("0.2.0"), &[Box::from("op.v0.3.0")][..])
+    );
+    let beta = entry(&stage_3(), "op.v0.4.0", "beta", SkipRange);
+    assert_eq!(beta.skip_range.as_deref(), Some(">=0.1.0 <0.4.0"));
+    assert_eq!(beta.replaces, some("0.2.0"));
+}
+
+/// Where an installed version gets in a channel, with OLM v1 and OLM v0.
+fn course(catalog: &Written, channel: &str, version: &str) -> (Course, Course) {
+    let reach = reach(catalog, &Rules::default(), "op", channel).unwrap();
+    let name = format!("op.v{version}");
+    let row = reach
+        .rows
+        .into_iter()
+        .find(|row| *row.name == *name)
+        .unwrap();
+    (row.v1.unwrap(), row.v0)
+}
+
+fn promoted(mut catalog: Written, bundle: &str, channel: &str, method: Method) -> Written {
+    let made = promote(&catalog, asked(bundle, channel, method)).unwrap();
+    catalog.put_channel("op", made);
+    catalog
+}
+
+#[test]
+fn replaces_alone_strands_who_is_ahead() {
+    let to = |version: &str| Course::ToHead(vec![Box::from(format!("op.v{version}"))]);
+    // P7: 0.3.0 of alpha has no way in beta at stage 2.
+    let stage_2 = promoted(stage_1(), "op.v0.2.0", "beta", Method::Replaces);
+    assert_eq!(
+        course(&stage_2, "beta", "0.1.0"),
+        (to("0.2.0"), to("0.2.0"))
+    );
+    assert_eq!(
+        course(&stage_2, "beta", "0.2.0"),
+        (Course::AtHead, Course::AtHead)
+    );
+    assert_eq!(
+        course(&stage_2, "beta", "0.3.0"),
+        (Course::Fails, Course::Stranded)
+    );
+    // P8, K1 and K2: nor at stage 3.
+    let stage_3 = promoted(stage_3(), "op.v0.4.0", "beta", Method::Replaces);
+    assert_eq!(
+        course(&stage_3, "beta", "0.2.0"),
+        (to("0.4.0"), to("0.4.0"))
+    );
+    assert_eq!(
+        course(&stage_3, "beta", "0.3.0"),
+        (Course::Fails, Course::Stranded)
+    );
+}
+
+#[test]
+fn the_other_methods_carry_everyone_along() {
+    for method in [Method::Skips, Method::SkipRange] {
+        for channel in ["beta", "stable"] {
+            let made = promoted(stage_3(), "op.v0.4.0", channel, method);
+            for version in ["0.1.0", "0.2.0", "0.3.0", "0.4.0"] {
+                let (v1, v0) = course(&made, channel, version);
+                assert!(
+                    !v1.is_left_behind() && !v0.is_left_behind(),
+                    "{version}: {v1:?} {v0:?}"
+                );
+            }
+        }
+    }
+}
+
+#[test]
+fn a_bundle_without_a_place_is_refused() {
+    let rows = [
+        (
+            "op.v9.9.9",
+            "beta",
+            "package \"op\" has no bundle \"op.v9.9.9\": expected the name of an olm.bundle of the catalog",
+        ),
+        (
+            "op.v0.2.0",
+            "beta",
+            "channel \"beta\" has bundle \"op.v0.2.0\" already: expected one that it does not name",
+        ),
+        (
+            "op.v0.0.1",
+            "beta",
+            "bundle \"op.v0.0.1\" is not above \"op.v0.2.0\", the head of channel \"beta\": expected a higher version",
+        ),
+        (
+            "op.v0.4.0",
+            "two",
+            "channel \"two\": multiple channel heads found in graph: op.v0.1.0, op.v0.2.0; mend the channel first, as opm validate wants it",
+        ),
+        (
+            "op.vx",
+            "beta",
+            "bundle \"op.vx\" has no version that can be read: expected one olm.package property with a semantic version",
+        ),
+    ];
+    let versions = ["0.0.1", "0.1.0", "0.2.0", "0.4.0", "x"];
+    let catalog = catalog(&versions, &["beta: 0.2.0<0.1.0", "two: 0.1.0 0.2.0"]);
+    for (bundle, channel, expected) in rows {
+        let error = promote(&catalog, asked(bundle, channel, Method::Replaces)).unwrap_err();
+        assert_eq!(error.to_string(), expected);
+    }
+}
+
+#[test]
+fn who_is_left_behind_is_told_before_and_after() {
+    let before = stage_3();
+    let after = promoted(before.clone(), "op.v0.4.0", "beta", Method::Replaces);
+    let [before, after] =
+        [before, after].map(|catalog| reach(&catalog, &Rules::default(), "op", "beta").unwrap());
+    let asked = asked("op.v0.4.0", "beta", Method::Replaces);
+    assert_eq!(
+        words::promotion(asked, &before, &after),
+        "op.v0.4.0 into channel \"beta\" of package \"op\", by replaces\n\
+         \n\
+         op.v0.4.0\n  before     OLM v1: error, not in the channel and no edge leads into it; OLM v0: \
+         stranded, no edge leads on\n  after      the head\n\
+         op.v0.3.0\n  as before  OLM v1: error, not in the channel and no edge leads into it; OLM v0: \
+         stranded, no edge leads on\n\
+         op.v0.2.0\n  before     the head\n  after      -> op.v0.4.0\n\
+         op.v0.1.0\n  before     -> op.v0.2.0\n  after      -> op.v0.2.0 -> op.v0.4.0\n\
+         \n\
+         Left behind before: op.v0.4.0, op.v0.3.0\n\
+         Left behind after:  op.v0.3.0\n"
+    );
+}

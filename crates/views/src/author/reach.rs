@@ -1,0 +1,200 @@
+//! Who gets where in a channel, and who is left behind: before a change, and after it.
+//!
+//! Everyone who has a version of the package installed is put onto the channel: with OLM v1 by
+//! `channels: [CHANNEL]`, with OLM v0 by a Subscription. They follow what is picked for them until
+//! nothing follows.
+
+use std::collections::BTreeSet;
+
+use crate::author::written::{Format, Written, WrittenError};
+use olmguard_catalog::graph::{Graph, NodeIndex};
+use olmguard_catalog::olm::Rules;
+use olmguard_catalog::{BundleSet, Catalog, CatalogBuilder, fbc};
+use olmguard_engine::resolve::classic::{Installed, Line, Subscribed};
+
+/// Where everyone gets in one channel of one catalog.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub struct Reach {
+    /// The head, if there is one.
+    pub head: Option<Box<str>>,
+    /// Every version that the package knows, the highest first; then the names without a bundle.
+    pub rows: Vec<Row>,
+}
+
+/// Where one installed version gets.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub struct Row {
+    /// The installed bundle.
+    pub name: Box<str>,
+    /// Its version; none for a name that no bundle has.
+    pub version: Option<Box<str>>,
+    /// With OLM v1; none for a name that no bundle has, whose version is not known.
+    pub v1: Option<Course>,
+    /// With OLM v0.
+    pub v0: Course,
+}
+
+/// What is installed one after another.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub enum Course {
+    /// It is the head.
+    AtHead,
+    /// These bundles, the last being the head.
+    ToHead(Vec<Box<str>>),
+    /// These bundles, and there it ends, below the head.
+    EndsBelow(Vec<Box<str>>),
+    /// Nothing: no edge leads on.
+    Stranded,
+    /// OLM v1 fails: the installed version is not in the channel, and no edge leads into it.
+    Fails,
+}
+
+impl Course {
+    /// Whether it ends elsewhere than at the head.
+    pub fn is_left_behind(&self) -> bool {
+        !matches!(self, Self::AtHead | Self::ToHead(_))
+    }
+}
+
+/// Where everyone gets in a channel of a catalog as written.
+///
+/// # Errors
+/// If OLM would not read the catalog.
+pub fn reach(
+    catalog: &Written,
+    rules: &Rules,
+    package: &str,
+    channel: &str,
+) -> Result<Reach, WrittenError> {
+    let catalog = index(catalog, rules)?;
+    let Some(Ok(found)) = catalog.package(package) else {
+        return Ok(Reach {
+            head: None,
+            rows: Vec::new(),
+        });
+    };
+    Ok(Walker::of(&Graph::of(package, found), channel).reach())
+}
+
+fn index(catalog: &Written, rules: &Rules) -> Result<Catalog, WrittenError> {
+    let mut builder = CatalogBuilder::new(rules);
+    let text = catalog.to_text(Format::Json);
+    let file = "the catalog";
+    let read = fbc::read(file, text.as_bytes(), &mut builder);
+    let catalog = read.and_then(|()| Ok(builder.finish()?));
+    catalog.map_err(|source| WrittenError::File {
+        file: file.into(),
+        source,
+    })
+}
+
+/// Walks one channel.
+struct Walker<'g, 'p> {
+    graph: &'g Graph<'p>,
+    /// What OLM v1 may choose.
+    members: BundleSet,
+    asked: olmguard_catalog::AskedChannels,
+    /// The order of OLM v0; none where it has none.
+    line: Option<Line<'g, 'p>>,
+}
+
+impl<'g, 'p> Walker<'g, 'p> {
+    fn of(graph: &'g Graph<'p>, channel: &str) -> Self {
+        let package = graph.package();
+        let (asked, members) = if package.has_channel(channel) {
+            let asked = package.ask_channels(&[channel.to_owned()]);
+            let members = package.members(&asked);
+            (asked, members)
+        } else {
+            (
+                olmguard_catalog::AskedChannels::Some([].into()),
+                package.no_bundle(),
+            )
+        };
+        Self {
+            graph,
+            members,
+            asked,
+            line: Line::of(graph, Subscribed::To(channel)).ok(),
+        }
+    }
+
+    fn reach(&self) -> Reach {
+        let rows = self
+            .graph
+            .nodes()
+            .filter(|node| !self.graph.name_of(*node).is_empty());
+        Reach {
+            head: self.head().map(|head| self.name(head)),
+            rows: rows.map(|node| self.row(node)).collect(),
+        }
+    }
+
+    fn head(&self) -> Option<NodeIndex> {
+        self.line.as_ref().and_then(Line::head)
+    }
+
+    fn row(&self, node: NodeIndex) -> Row {
+        let bundle = self.graph.bundle(node);
+        let version = bundle.and_then(|bundle| bundle.version.as_ref().ok());
+        Row {
+            name: self.name(node),
+            version: version.map(|read| read.version.to_string().into()),
+            v1: version.map(|_| self.v1(node)),
+            v0: self.v0(node),
+        }
+    }
+
+    fn v0(&self, node: NodeIndex) -> Course {
+        let line = self.line.as_ref();
+        let walked = line.map(|line| line.walk(Installed::node(self.graph, node)));
+        self.course(node, &walked.unwrap_or_default())
+    }
+
+    fn v1(&self, node: NodeIndex) -> Course {
+        let mut walked = Vec::new();
+        let mut seen = BTreeSet::from([node]);
+        let mut at = node;
+        while let Some(next) = self.pick(at).filter(|next| seen.insert(*next)) {
+            walked.push(next);
+            at = next;
+        }
+        let is_member = self
+            .graph
+            .bundle_index(node)
+            .is_some_and(|own| self.members.contains(own));
+        if walked.is_empty() && !is_member {
+            return Course::Fails;
+        }
+        self.course(node, &walked)
+    }
+
+    /// What OLM v1 takes: the best of the successors and of what is installed already.
+    fn pick(&self, node: NodeIndex) -> Option<NodeIndex> {
+        let own = self.graph.bundle_index(node)?;
+        let bundle = self.graph.bundle(node)?;
+        let package = self.graph.package();
+        let version = bundle.version.as_ref().ok()?;
+        let successors = package.successors(Some(&bundle.name), &version.version, &self.asked);
+        let mut candidates = successors.edges;
+        candidates.unite(&package.same_version(version));
+        candidates.intersect(&self.members);
+        let picked = package.preferred(&candidates)?;
+        (picked != own).then(|| self.graph.node_of(picked))
+    }
+
+    fn course(&self, node: NodeIndex, walked: &[NodeIndex]) -> Course {
+        let end = walked.last().copied().unwrap_or(node);
+        let names = || walked.iter().map(|node| self.name(*node)).collect();
+        match (Some(end) == self.head(), walked.is_empty()) {
+            (true, true) => Course::AtHead,
+            (true, false) => Course::ToHead(names()),
+            (false, true) => Course::Stranded,
+            (false, false) => Course::EndsBelow(names()),
+        }
+    }
+
+    fn name(&self, node: NodeIndex) -> Box<str> {
+        self.graph.name_of(node).into()
+    }
+}

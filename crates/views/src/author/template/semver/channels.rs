@@ -1,0 +1,223 @@
+//! Which channels there are, their edges, and the default among them.
+//!
+//! For each archetype (candidate, fast, stable) and each kind (major, minor) a channel for each
+//! stream, `stable-v1` or `stable-v1.2`, with the entries by ascending version; pre-releases are
+//! versions like others. Edges, within one archetype, kind and major:
+//!
+//! ```text
+//! 0.1.0  0.1.1  0.1.2 <-- replaces -- 0.2.1      only the highest of a minor has any;
+//!   ^------^------------- skips ----- 0.2.1      it skips all lower ones of the major
+//!                         skips 0.2.0 --'
+//! ```
+//!
+//! The default channel is, among the channels in the order in which a bundle first needs them, the one
+//! of the highest archetype, then of the highest *first* version, then of the preferred kind. So with
+//! both kinds the newest minor channel wins over a major one that an earlier minor opened; upstream
+//! does that too. Where every first version is below 0.0.0, nothing beats the mark that upstream
+//! starts from, and the default channel is empty.
+
+use std::cmp::Ordering;
+
+use crate::author::channel::{Channel, Entry};
+use olmguard_catalog::version::Version;
+
+/// How stable the bundles of a list are, least first.
+#[derive(Clone, Copy, Debug, Eq, Ord, PartialEq, PartialOrd)]
+pub enum Archetype {
+    /// `candidate`
+    Candidate,
+    /// `fast`
+    Fast,
+    /// `stable`
+    Stable,
+}
+
+/// What a channel follows, in upstream's order.
+#[derive(Clone, Copy, Debug, Eq, Ord, PartialEq, PartialOrd)]
+pub enum Kind {
+    /// One major version.
+    Major,
+    /// One minor version.
+    Minor,
+}
+
+/// Which kinds of channels are generated; never none.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub enum Kinds {
+    /// One kind.
+    Only(Kind),
+    /// Both, the default channel rather of this one.
+    Both(Kind),
+}
+
+/// A bundle with its version.
+#[derive(Clone, Debug)]
+pub struct Release {
+    /// The bundle.
+    pub name: Box<str>,
+    /// Its version.
+    pub version: Version,
+}
+
+/// What comes of it.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub struct Streams {
+    /// The channels, in the order in which a bundle first needs them.
+    pub channels: Vec<Channel>,
+    /// The name of the default channel.
+    pub default_channel: Box<str>,
+}
+
+/// The channels of a package. Within an archetype no two versions are equal.
+pub fn generate(package: &str, releases: &[(Archetype, Release)], kinds: Kinds) -> Streams {
+    let mut releases: Vec<_> = releases.iter().collect();
+    releases.sort_by(|(a, one), (b, other)| {
+        a.cmp(b)
+            .then_with(|| one.version.cmp_precedence(&other.version))
+    });
+    let mut channels: Vec<(Box<str>, Channel)> = Vec::new();
+    let mut best: Option<Candidate<'_>> = None;
+    for (archetype, release) in &releases {
+        for kind in kinds.all() {
+            let name = channel_name(*archetype, kind, &release.version);
+            let entry = entry(&releases, *archetype, release);
+            if let Some((_, channel)) = channels.iter_mut().find(|(own, _)| **own == *name) {
+                channel.entries.push(entry);
+                continue;
+            }
+            let candidate = Candidate {
+                name: name.clone(),
+                archetype: *archetype,
+                version: &release.version,
+                kind,
+            };
+            if candidate.is_better_than(best.as_ref(), kinds.preferred()) {
+                best = Some(candidate);
+            }
+            let mut channel = Channel::empty(package, &name);
+            channel.entries.push(entry);
+            channels.push((name, channel));
+        }
+    }
+    Streams {
+        channels: channels.into_iter().map(|(_, channel)| channel).collect(),
+        default_channel: best.map(|best| best.name).unwrap_or_default(),
+    }
+}
+
+/// The entry of a release with its edges, which are the same in the channels of either kind.
+fn entry(sorted: &[&(Archetype, Release)], archetype: Archetype, release: &Release) -> Entry {
+    let mut entry = Entry::named(&release.name);
+    let major = release.version.major();
+    let in_major: Vec<&Release> = sorted
+        .iter()
+        .filter(|(own, other)| *own == archetype && other.version.major() == major)
+        .map(|(_, other)| other)
+        .collect();
+    let is_above = |other: &&&Release| other.version.cmp_precedence(&release.version).is_gt();
+    let same_minor = |other: &&&Release| other.version.minor() == release.version.minor();
+    if in_major
+        .iter()
+        .filter(same_minor)
+        .any(|other| is_above(&other))
+    {
+        return entry;
+    }
+    let lower = in_major
+        .iter()
+        .filter(|other| !is_above(other) && other.name != release.name);
+    let replaced = lower.clone().rev().find(|other| !same_minor(other));
+    entry.replaces = replaced.map(|replaced| replaced.name.clone());
+    let skipped = lower.filter(|other| replaced.is_none_or(|replaced| replaced.name != other.name));
+    entry.skips = skipped.map(|other| other.name.clone()).collect();
+    entry.skips.sort_unstable();
+    entry
+}
+
+/// A channel as a candidate for the default.
+struct Candidate<'a> {
+    name: Box<str>,
+    archetype: Archetype,
+    version: &'a Version,
+    kind: Kind,
+}
+
+impl Candidate<'_> {
+    fn is_better_than(&self, other: Option<&Self>, preferred: Kind) -> bool {
+        let Some(other) = other else {
+            return self.beats_the_mark();
+        };
+        let order = self
+            .archetype
+            .cmp(&other.archetype)
+            .then_with(|| self.version.cmp_precedence(other.version));
+        match order {
+            Ordering::Equal => self.kind != other.kind && self.kind == preferred,
+            order => order.is_gt(),
+        }
+    }
+
+    /// Whether it beats upstream's first mark: a candidate of version 0.0.0 and no kind.
+    fn beats_the_mark(&self) -> bool {
+        let version = self.version;
+        let is_zero = [version.major(), version.minor(), version.patch()] == [0, 0, 0];
+        self.archetype > Archetype::Candidate || !is_zero || !version.is_prerelease()
+    }
+}
+
+impl Streams {
+    /// The bundle of the default channel's highest version.
+    pub(super) fn head(&self) -> Option<&str> {
+        let default = &*self.default_channel;
+        let mut channels = self.channels.iter();
+        let channel = channels.find(|channel| channel.name() == default)?;
+        channel.entries.last().map(|entry| &*entry.name)
+    }
+}
+
+impl Archetype {
+    /// All of them, the least stable first.
+    pub const ALL: [Self; 3] = [Self::Candidate, Self::Fast, Self::Stable];
+
+    /// The key of its list, and the beginning of its channels' names.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Candidate => "candidate",
+            Self::Fast => "fast",
+            Self::Stable => "stable",
+        }
+    }
+}
+
+impl Kind {
+    /// Its name in a template.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Major => "major",
+            Self::Minor => "minor",
+        }
+    }
+}
+
+impl Kinds {
+    fn all(self) -> impl Iterator<Item = Kind> {
+        let is_generated = move |kind: &Kind| match self {
+            Self::Only(only) => *kind == only,
+            Self::Both(_) => true,
+        };
+        [Kind::Major, Kind::Minor].into_iter().filter(is_generated)
+    }
+
+    fn preferred(self) -> Kind {
+        let (Self::Only(kind) | Self::Both(kind)) = self;
+        kind
+    }
+}
+
+fn channel_name(archetype: Archetype, kind: Kind, version: &Version) -> Box<str> {
+    let (archetype, major) = (archetype.as_str(), version.major());
+    match kind {
+        Kind::Major => format!("{archetype}-v{major}").into(),
+        Kind::Minor => format!("{archetype}-v{major}.{}", version.minor()).into(),
+    }
+}

@@ -1,0 +1,163 @@
+//! A blob as it is written: every key, every list, and the text of every number.
+//!
+//! Reading for decisions throws away what does not decide; a catalog that is written again must not.
+//! Equal keys are one, the last counts, and keys are kept sorted, as operator-registry keeps them;
+//! unlike there a number does not pass through a 64-bit float, its text stays.
+//!
+//! Upstream: `Meta.UnmarshalJSON` of operator-registry, `alpha/declcfg/declcfg.go`.
+
+mod parse;
+
+use std::collections::BTreeMap;
+
+use olmguard_catalog::fbc::json::fold_of;
+
+pub(super) use parse::{parse, read};
+
+/// A JSON value.
+#[derive(Clone, Debug, Default, Eq, PartialEq)]
+pub enum Value {
+    /// `null`
+    #[default]
+    Null,
+    /// `true` or `false`
+    Bool(bool),
+    /// A number, as written.
+    Number(Box<str>),
+    /// A string.
+    String(Box<str>),
+    /// A list.
+    List(Vec<Self>),
+    /// An object.
+    Object(Members),
+}
+
+/// The members of an object, by key.
+#[derive(Clone, Debug, Default, Eq, PartialEq)]
+pub struct Members(pub(super) BTreeMap<Box<str>, Value>);
+
+impl Value {
+    /// The text, if it is one.
+    pub fn as_str(&self) -> Option<&str> {
+        match self {
+            Self::String(text) => Some(text),
+            _ => None,
+        }
+    }
+
+    /// The items, if it is a list; none if it is not.
+    pub fn items(&self) -> &[Self] {
+        match self {
+            Self::List(items) => items,
+            _ => &[],
+        }
+    }
+
+    /// The value of a key, if it is an object that has it; spelled with other case if need be.
+    pub fn get(&self, key: &str) -> Option<&Self> {
+        self.members()?.get(key)
+    }
+
+    /// The text of a key; empty where there is none.
+    pub fn text(&self, key: &str) -> &str {
+        self.get(key).and_then(Self::as_str).unwrap_or_default()
+    }
+
+    /// What it is, in words.
+    pub fn kind(&self) -> &'static str {
+        match self {
+            Self::Null => "null",
+            Self::Bool(_) => "a boolean",
+            Self::Number(_) => "a number",
+            Self::String(_) => "a string",
+            Self::List(_) => "a list",
+            Self::Object(_) => "an object",
+        }
+    }
+
+    /// The members, if it is an object.
+    pub fn members(&self) -> Option<&Members> {
+        match self {
+            Self::Object(members) => Some(members),
+            _ => None,
+        }
+    }
+}
+
+impl Members {
+    /// The value of a key; where the key is not there as such, of its last spelling in byte order
+    /// that is not null, as Go's decoder takes it.
+    pub fn get(&self, key: &str) -> Option<&Value> {
+        let other = || {
+            let folded = self.0.iter().rev();
+            let mut folded =
+                folded.filter(|(own, value)| fold_of(own, key).is_some() && **value != Value::Null);
+            folded.next().map(|(_, value)| value)
+        };
+        self.0.get(key).or_else(other)
+    }
+
+    /// Takes a key out, in every spelling; what [`Self::get`] said of it.
+    pub fn take(&mut self, key: &str) -> Option<Value> {
+        let taken = self.get(key).cloned();
+        self.0.retain(|own, _| fold_of(own, key).is_none());
+        taken
+    }
+
+    /// Puts a value under a key in place of all its spellings.
+    pub fn put(&mut self, key: &str, value: Value) {
+        self.take(key);
+        self.0.insert(key.into(), value);
+    }
+
+    /// The keys with their values, sorted.
+    pub fn iter(&self) -> impl Iterator<Item = (&str, &Value)> {
+        self.0.iter().map(|(key, value)| (&**key, value))
+    }
+
+    /// Whether there is none.
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+}
+
+impl From<&str> for Value {
+    fn from(text: &str) -> Self {
+        Self::String(text.into())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn value(json: &str) -> Value {
+        parse(json.as_bytes()).unwrap()
+    }
+
+    #[test]
+    fn numbers_keep_their_text() {
+        let numbers = value(r#"{"a": [1.10, 1e+2, 12345678901234567890, -0]}"#);
+        let texts: Vec<_> = numbers.get("a").unwrap().items().to_vec();
+        let expected = ["1.10", "1e+2", "12345678901234567890", "-0"];
+        assert_eq!(texts, expected.map(|text| Value::Number(text.into())));
+    }
+
+    #[test]
+    fn keys_are_found_whatever_their_case() {
+        let members = value(r#"{"Name": "a", "nAME": null, "skipRange": "x", "SKIPRANGE": "y"}"#);
+        assert_eq!(members.text("name"), "a");
+        assert_eq!(members.text("skipRange"), "x");
+        assert_eq!(members.text("image"), "");
+    }
+
+    #[test]
+    fn a_key_is_put_in_place_of_all_its_spellings() {
+        let Value::Object(mut members) = value(r#"{"Name": "a", "NAME": "b", "x": 1}"#) else {
+            panic!("an object");
+        };
+        members.put("name", "c".into());
+        let keys: Vec<_> = members.iter().map(|(key, _)| key).collect();
+        assert_eq!(keys, ["name", "x"]);
+    }
+}

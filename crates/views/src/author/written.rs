@@ -1,0 +1,198 @@
+//! A catalog as its author wrote it, and written again in opm's order.
+//!
+//! Order: packages by name, in each the `olm.package`, channels by name, bundles by name, blobs of
+//! other schemas by schema, deprecations; last the blobs that belong to no package. Among equals the
+//! order of the input stays. Upstream: operator-registry, `alpha/declcfg/write.go`,
+//! `writeToEncoder`; which leaves out channels and bundles without a package, and these stay here.
+
+#[cfg(test)]
+mod tests;
+
+use crate::author::blob::{BUNDLE, Blob, CHANNEL, DEPRECATIONS, PACKAGE};
+use crate::author::channel::Channel;
+use crate::author::whole::Whole;
+use crate::author::{json, yaml};
+use olmguard_catalog::blob::{BlobFault, Position};
+use olmguard_catalog::fbc::{self, FbcError};
+use olmguard_catalog::guardrail::Unread;
+use olmguard_catalog::version::go;
+
+/// The blobs of a catalog.
+#[derive(Clone, Debug, Default, Eq, PartialEq)]
+pub struct Written {
+    blobs: Vec<Blob>,
+}
+
+/// How a catalog is written.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub enum Format {
+    /// A document for each blob.
+    Yaml,
+    /// An object for each blob, indented by four.
+    Json,
+}
+
+/// Why a file cannot be taken as it is.
+#[derive(Clone, Debug, Eq, PartialEq, thiserror::Error)]
+pub enum WrittenError {
+    /// It is no catalog.
+    #[error("{file}: {source}")]
+    File {
+        /// The file, as it was named.
+        file: Box<str>,
+        /// What is wrong, and where.
+        source: FbcError,
+    },
+    /// A blob in it, which names its file, is not of its schema.
+    #[error("{0}")]
+    Blob(Box<BlobFault>),
+    /// Guardrails in it cannot be read, so that olmguard would refuse every upgrade.
+    #[error(
+        "{file}: {position}: guardrails of package {}: {unread}",
+        go::quote(package)
+    )]
+    Guardrails {
+        /// The file, as it was named.
+        file: Box<str>,
+        /// Where the blob stands that they are in.
+        position: Position,
+        /// The package that they are about.
+        package: Box<str>,
+        /// What is wrong.
+        unread: Unread,
+    },
+    /// Guardrails of a package, each of which can be read, cannot be read together.
+    #[error("guardrails of package {}: {unread}", go::quote(package))]
+    Together {
+        /// The package that they are about.
+        package: Box<str>,
+        /// What is wrong.
+        unread: Unread,
+    },
+}
+
+impl Written {
+    /// Adds the blobs of one file, which is called `name` in faults.
+    ///
+    /// # Errors
+    /// The first fault for which OLM would refuse the catalog or a package of it, or olmguard every upgrade.
+    pub fn read(&mut self, name: &str, text: &[u8]) -> Result<(), WrittenError> {
+        let mut whole = Whole::default();
+        let read = fbc::read_into(name, text, &mut whole);
+        read.map_err(|source| WrittenError::File {
+            file: name.into(),
+            source,
+        })?;
+        if let Some(fault) = whole.fault {
+            return Err(fault);
+        }
+        self.blobs.extend(whole.blobs);
+        Ok(())
+    }
+
+    /// Every blob, in the order read.
+    pub fn blobs(&self) -> &[Blob] {
+        &self.blobs
+    }
+
+    /// The blobs themselves.
+    pub(super) fn into_blobs(self) -> Vec<Blob> {
+        self.blobs
+    }
+
+    /// Adds a blob.
+    pub fn push(&mut self, blob: Blob) {
+        self.blobs.push(blob);
+    }
+
+    /// The bundles of a package.
+    pub fn bundles(&self, package: &str) -> impl Iterator<Item = &Blob> {
+        self.of(BUNDLE, package)
+    }
+
+    /// The channels of a package.
+    pub fn channels(&self, package: &str) -> impl Iterator<Item = &Blob> {
+        self.of(CHANNEL, package)
+    }
+
+    /// The blobs of a schema and package.
+    pub(super) fn of(&self, schema: &str, package: &str) -> impl Iterator<Item = &Blob> {
+        let is_it = move |blob: &&Blob| blob.schema() == schema && blob.package() == package;
+        self.blobs.iter().filter(is_it)
+    }
+
+    /// A channel of a package, to be edited.
+    pub fn channel(&self, package: &str, name: &str) -> Option<Channel> {
+        let mut channels = self.channels(package);
+        channels.find(|blob| blob.name() == name).map(Channel::of)
+    }
+
+    /// The default channel of a package; empty where nothing names one.
+    pub fn default_channel(&self, package: &str) -> &str {
+        let mut packages = self.of(PACKAGE, package);
+        packages
+            .next()
+            .map_or("", |blob| blob.text("defaultChannel"))
+    }
+
+    /// Puts a channel in place of the one of its package and name, or adds it.
+    pub fn put_channel(&mut self, package: &str, channel: Channel) {
+        let name: Box<str> = channel.name().into();
+        let is_it = |blob: &&mut Blob| {
+            blob.schema() == CHANNEL && blob.package() == package && blob.name() == &*name
+        };
+        let blob = channel.into_blob();
+        match self.blobs.iter_mut().find(is_it) {
+            Some(old) => *old = blob,
+            None => self.blobs.push(blob),
+        }
+    }
+
+    /// Takes out the bundles of these names that no channel of the package lists any more, with what
+    /// its deprecations say of them: both would make the catalog invalid. Which ones they were.
+    pub fn drop_unlisted(&mut self, package: &str, names: &[Box<str>]) -> Vec<Box<str>> {
+        let channels: Vec<_> = self.channels(package).map(Channel::of).collect();
+        let is_listed = |name: &str| channels.iter().any(|channel| channel.entry(name).is_some());
+        let dropped: Vec<_> = names
+            .iter()
+            .filter(|name| !is_listed(name))
+            .cloned()
+            .collect();
+        self.blobs.retain_mut(|blob| {
+            if blob.package() == package && blob.schema() == DEPRECATIONS {
+                blob.drop_references(&dropped);
+            }
+            let is_dropped = dropped.iter().any(|name| **name == *blob.name());
+            !(is_dropped && blob.package() == package && blob.schema() == BUNDLE)
+        });
+        dropped
+    }
+
+    /// The whole catalog as text, in opm's order.
+    pub fn to_text(&self, format: Format) -> String {
+        let mut blobs: Vec<_> = self.blobs.iter().collect();
+        blobs.sort_by_key(|blob| place(blob));
+        let mut text = String::new();
+        for blob in blobs {
+            match format {
+                Format::Yaml => yaml::document(blob.members(), &mut text),
+                Format::Json => json::object(blob.members(), &mut text),
+            }
+        }
+        text
+    }
+}
+
+/// A blob's place: those of no package last, then packages by name, kinds in order, and what kinds
+/// are sorted by.
+fn place(blob: &Blob) -> (bool, &str, u8, &str) {
+    let package = blob.package();
+    let (kind, by) = match blob.schema() {
+        PACKAGE => (0, ""),
+        CHANNEL => (1, blob.name()),
+        BUNDLE => (2, blob.name()),
+        DEPRECATIONS => (4, ""),
+        other => (3, other),
+    };
+    (package.is_empty(), package, kind, by)
+}

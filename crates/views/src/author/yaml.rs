@@ -1,0 +1,129 @@
+//! Blobs as YAML, in the manner of opm: a document each, keys sorted, lists not indented.
+//!
+//! Whatever could be read as something else than the text it is stands in double quotes; the escapes
+//! of Go's `%q` are among those of YAML. Text of several lines is a literal block where it comes back
+//! from one unchanged.
+
+use crate::author::value::{Members, Value};
+use olmguard_catalog::version::go;
+
+/// Writes a document, with the line that begins it.
+pub(super) fn document(members: &Members, out: &mut String) {
+    out.push_str("---\n");
+    if members.is_empty() {
+        out.push_str("{}\n");
+    }
+    block(members, 0, out);
+}
+
+/// The members of an object, each on its own lines; where the first one begins, the caller has been.
+fn block(members: &Members, indent: usize, out: &mut String) {
+    for (n, (key, value)) in members.iter().enumerate() {
+        if n > 0 {
+            spaces(indent, out);
+        }
+        out.push_str(&scalar(key));
+        out.push(':');
+        match value {
+            Value::Object(inner) if !inner.is_empty() => {
+                out.push('\n');
+                spaces(indent + STEP, out);
+                block(inner, indent + STEP, out);
+            }
+            Value::List(items) if !items.is_empty() => {
+                out.push('\n');
+                spaces(indent, out);
+                list(items, indent, out);
+            }
+            other => {
+                out.push(' ');
+                leaf(other, indent, out);
+            }
+        }
+    }
+}
+
+/// The items of a list; where the first one begins, the caller has been.
+fn list(items: &[Value], indent: usize, out: &mut String) {
+    for (n, item) in items.iter().enumerate() {
+        if n > 0 {
+            spaces(indent, out);
+        }
+        out.push_str("- ");
+        match item {
+            Value::Object(inner) if !inner.is_empty() => block(inner, indent + STEP, out),
+            Value::List(inner) if !inner.is_empty() => list(inner, indent + STEP, out),
+            other => leaf(other, indent, out),
+        }
+    }
+}
+
+/// A value that has none below it, and the end of its line.
+fn leaf(value: &Value, indent: usize, out: &mut String) {
+    match value {
+        Value::Null => out.push_str("null"),
+        Value::Bool(true) => out.push_str("true"),
+        Value::Bool(false) => out.push_str("false"),
+        Value::Number(text) => out.push_str(text),
+        Value::String(text) if is_literal(text) => return literal(text, indent + STEP, out),
+        Value::String(text) => out.push_str(&scalar(text)),
+        Value::List(_) => out.push_str("[]"),
+        Value::Object(_) => out.push_str("{}"),
+    }
+    out.push('\n');
+}
+
+/// A text on one line, in quotes where it needs them.
+fn scalar(text: &str) -> String {
+    if is_plain(text) {
+        text.to_owned()
+    } else {
+        go::quote(text)
+    }
+}
+
+/// Whether a text means itself without quotes, for readers of YAML 1.1 as of 1.2.
+fn is_plain(text: &str) -> bool {
+    let begins = text.starts_with(|c: char| c.is_ascii_alphabetic() || c == '/');
+    let is_quiet = |c: char| c.is_ascii_alphanumeric() || " _./@+-:".contains(c);
+    begins
+        && text.chars().all(is_quiet)
+        && !text.ends_with([' ', ':'])
+        && !text.contains(": ")
+        && !WORDS.iter().any(|word| word.eq_ignore_ascii_case(text))
+}
+
+/// Whether a literal block gives the text back.
+fn is_literal(text: &str) -> bool {
+    let is_quiet = |c: char| matches!(c, '\n' | ' '..='~') || !c.is_ascii() && go::is_printable(c);
+    text.trim_end_matches('\n').contains('\n')
+        && text.chars().all(is_quiet)
+        && !text.starts_with([' ', '\n'])
+        && !text.lines().any(|line| line.ends_with(' '))
+}
+
+fn literal(text: &str, indent: usize, out: &mut String) {
+    let body = text.trim_end_matches('\n');
+    out.push_str(match text.len() - body.len() {
+        0 => "|-\n",
+        1 => "|\n",
+        _ => "|+\n",
+    });
+    for line in text.lines() {
+        if !line.is_empty() {
+            spaces(indent, out);
+            out.push_str(line);
+        }
+        out.push('\n');
+    }
+}
+
+fn spaces(count: usize, out: &mut String) {
+    out.extend(std::iter::repeat_n(' ', count));
+}
+
+/// How much deeper each level stands.
+const STEP: usize = 2;
+
+/// What a reader takes for something else than text.
+const WORDS: [&str; 9] = ["y", "n", "yes", "no", "on", "off", "true", "false", "null"];

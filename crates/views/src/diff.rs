@@ -1,0 +1,82 @@
+//! What a change of a catalog does to those who use it.
+//!
+//! ```text
+//! old, new --package by package--> installed (bundles and names of old) --prospect in each--> changes
+//! ```
+//!
+//! Everyone who has a version of the old catalog installed is looked at in both: where edges lead, what
+//! is picked by itself, whether a higher version is still in sight. With OLM v1 that is an extension
+//! that asks for no channel and no range; with OLM v0 a Subscription to each channel.
+//!
+//! Invariants: the order of blobs changes nothing; a catalog differs in nothing from itself; changes
+//! stand by kind, the most harmful first, then by channel and from the highest version down.
+
+mod change;
+mod content;
+mod prospect;
+#[cfg(test)]
+mod tests;
+pub mod words;
+
+use std::collections::BTreeSet;
+
+pub use change::{Change, Held, Kind, Level, What, Who};
+
+use olmguard_catalog::graph::Graph;
+use olmguard_catalog::{Catalog, Package};
+use prospect::Prospects;
+
+/// Which OLM the users have.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub enum Generation {
+    /// OLM v0, with Subscriptions.
+    V0,
+    /// OLM v1, with `ClusterExtensions`.
+    V1,
+}
+
+/// What changed of one package; at least one thing.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub struct PackageDiff {
+    /// Its name.
+    pub name: Box<str>,
+    /// What changed, the most harmful first.
+    pub changes: Vec<Change>,
+}
+
+/// What changed from one catalog to another, package by package; of one package where one is named.
+pub fn diff(
+    old: &Catalog,
+    new: &Catalog,
+    only: Option<&str>,
+    generation: Generation,
+) -> Vec<PackageDiff> {
+    let names: BTreeSet<_> = old.package_names().chain(new.package_names()).collect();
+    let names = names.into_iter();
+    let asked = names.filter(|name| only.is_none_or(|only| only == *name));
+    let diffs = asked.map(|name| PackageDiff {
+        name: name.into(),
+        changes: of_package(name, old, new, generation),
+    });
+    diffs.filter(|diff| !diff.changes.is_empty()).collect()
+}
+
+fn of_package(name: &str, old: &Catalog, new: &Catalog, generation: Generation) -> Vec<Change> {
+    match (old.package(name), new.package(name)) {
+        (Some(Ok(old)), Some(Ok(new))) => compare(name, old, new, generation),
+        (Some(_), None) => vec![Change::PackageRemoved],
+        (None, Some(_)) => vec![Change::PackageAdded],
+        (Some(Ok(_)), Some(Err(_))) => vec![Change::PackageUnreadable],
+        (Some(Err(_)), Some(Ok(_))) => vec![Change::PackageReadable],
+        (Some(Err(_)), Some(Err(_))) | (None, None) => Vec::new(),
+    }
+}
+
+fn compare(name: &str, old: &Package, new: &Package, generation: Generation) -> Vec<Change> {
+    let mut changes = content::compare(old, new);
+    let (old, new) = (Graph::of(name, old), Graph::of(name, new));
+    changes.extend(Prospects::of(&old, &new, generation).changes());
+    // Stable: within a kind the order in which they were found.
+    changes.sort_by_key(Change::kind);
+    changes
+}

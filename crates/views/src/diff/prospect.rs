@@ -1,0 +1,294 @@
+//! What whoever has something installed can look forward to, in the old catalog and in the new one.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::Generation;
+use super::change::{Change, Who};
+use olmguard_catalog::graph::{Graph, NodeIndex, version_in_name};
+use olmguard_catalog::version::{Version, VersionRelease};
+use olmguard_catalog::{AskedChannels, BundleSet};
+use olmguard_engine::resolve::classic::{self, Line, Outlook, Subscribed};
+
+/// Both graphs of one package.
+pub(super) struct Prospects<'g, 'p> {
+    old: &'g Graph<'p>,
+    new: &'g Graph<'p>,
+    generation: Generation,
+}
+
+/// What is installed: a bundle of the old catalog, or a name that its edges speak of.
+struct Installed<'p> {
+    name: &'p str,
+    version: Option<VersionRelease>,
+}
+
+/// Where one installed version can go.
+#[derive(Debug, Default, Eq, PartialEq)]
+struct Prospect {
+    /// The bundles that edges lead to, the best first.
+    successors: Vec<Box<str>>,
+    /// The best version among them that is above the installed one.
+    best: Option<Rank>,
+    /// What is taken by itself.
+    pick: Option<Box<str>>,
+    /// The version at which that ends, one step after another.
+    end: Option<Rank>,
+}
+
+/// Where what is taken by itself ends, from each node that was come by.
+#[derive(Default)]
+struct Ends(BTreeMap<NodeIndex, NodeIndex>);
+
+/// The place of a bundle by version. Where the installed version is not known, everything is above.
+#[derive(Clone, Debug)]
+struct Rank(VersionRelease);
+
+impl<'g, 'p> Prospects<'g, 'p> {
+    pub(super) fn of(old: &'g Graph<'p>, new: &'g Graph<'p>, generation: Generation) -> Self {
+        Self {
+            old,
+            new,
+            generation,
+        }
+    }
+
+    /// Everything that changed for somebody.
+    pub(super) fn changes(&self) -> Vec<Change> {
+        let installed: Vec<_> = self.installed().collect();
+        match self.generation {
+            Generation::V1 => {
+                let (mut old, mut new) = (Ends::default(), Ends::default());
+                let mut changes = Vec::new();
+                for installed in &installed {
+                    let before = v1(self.old, installed, &mut old);
+                    let after = v1(self.new, installed, &mut new);
+                    changes.extend(changes_of(installed, None, &before, &after));
+                }
+                changes
+            }
+            Generation::V0 => self.v0_changes(&installed),
+        }
+    }
+
+    /// Channels that only one catalog has are told of as such.
+    fn v0_changes(&self, installed: &[Installed<'p>]) -> Vec<Change> {
+        let names = self.old.channels().iter().map(|channel| channel.name);
+        let mut changes = Vec::new();
+        for name in names.filter(|name| self.new.channel(name).is_some()) {
+            let line = |graph| Line::of(graph, Subscribed::To(name)).ok();
+            let (old, new) = (line(self.old), line(self.new));
+            let (mut old_ends, mut new_ends) = (Ends::default(), Ends::default());
+            for installed in installed {
+                let before = v0(old.as_ref(), installed, &mut old_ends);
+                let after = v0(new.as_ref(), installed, &mut new_ends);
+                changes.extend(changes_of(installed, Some(name), &before, &after));
+            }
+        }
+        changes
+    }
+
+    /// What can be installed, as far as the old catalog knows.
+    fn installed(&self) -> impl Iterator<Item = Installed<'p>> {
+        let nodes = self.old.nodes();
+        let installed = nodes.map(|node| installed(self.old, node));
+        installed.filter(|installed| !installed.name.is_empty())
+    }
+}
+
+fn installed<'p>(graph: &Graph<'p>, node: NodeIndex) -> Installed<'p> {
+    let name = graph.name_of(node);
+    let bundle = graph.bundle(node);
+    let version = match bundle {
+        Some(bundle) => bundle.version.as_ref().ok().cloned(),
+        None => version_in_name(name).map(|version| VersionRelease {
+            version,
+            release: None,
+        }),
+    };
+    Installed { name, version }
+}
+
+/// With OLM v1 and neither channel nor range asked for.
+fn v1(graph: &Graph<'_>, installed: &Installed<'_>, ends: &mut Ends) -> Prospect {
+    let leads = leads(graph, installed);
+    let nodes: Vec<_> = leads.iter().map(|index| graph.node_of(index)).collect();
+    let next = |node| v1_pick(graph, &self::installed(graph, node));
+    let pick = v1_pick(graph, installed);
+    let end = pick.map(|pick| ends.from(pick, next));
+    prospect(graph, installed, &nodes, pick, end)
+}
+
+/// The bundles that edges lead to, but for the installed one.
+fn leads(graph: &Graph<'_>, installed: &Installed<'_>) -> BundleSet {
+    let package = graph.package();
+    let zero = Version::zero();
+    let version = installed.version.as_ref();
+    let version = version.map_or(&zero, |read| &read.version);
+    let successors = package.successors(Some(installed.name), version, &AskedChannels::All);
+    let mut leads = successors.edges;
+    leads.retain(|index| *package.bundle(index).name != *installed.name);
+    leads
+}
+
+/// The best of those and of the bundles of the installed version; none if it is the installed one.
+fn v1_pick(graph: &Graph<'_>, installed: &Installed<'_>) -> Option<NodeIndex> {
+    let package = graph.package();
+    let mut candidates = leads(graph, installed);
+    if let Some(version) = &installed.version {
+        candidates.unite(&package.same_version(version));
+    }
+    let pick = package.preferred(&candidates)?;
+    (*package.bundle(pick).name != *installed.name).then(|| graph.node_of(pick))
+}
+
+/// With OLM v0 and a Subscription to the channel of a line.
+fn v0(line: Option<&Line<'_, '_>>, installed: &Installed<'_>, ends: &mut Ends) -> Prospect {
+    let Some(line) = line else {
+        return Prospect::default();
+    };
+    let csv = classic::Installed {
+        name: installed.name,
+        version: installed.version.as_ref().map(|read| &read.version),
+    };
+    let mut nodes = line.candidates(csv);
+    nodes.retain(|node| line.graph().name_of(*node) != installed.name);
+    let pick = v0_pick(line, csv);
+    let next = |node| v0_pick(line, classic::Installed::node(line.graph(), node));
+    let end = pick.map(|pick| ends.from(pick, next));
+    prospect(line.graph(), installed, &nodes, pick, end)
+}
+
+fn v0_pick(line: &Line<'_, '_>, installed: classic::Installed<'_>) -> Option<NodeIndex> {
+    match line.outlook(installed) {
+        Outlook::Next(next) => Some(next),
+        Outlook::AtHead | Outlook::Stranded => None,
+    }
+}
+
+impl Ends {
+    /// Where it ends from a node; edges that lead in a circle end where it closes.
+    fn from(
+        &mut self,
+        node: NodeIndex,
+        next: impl Fn(NodeIndex) -> Option<NodeIndex>,
+    ) -> NodeIndex {
+        let mut way = BTreeSet::new();
+        let mut at = node;
+        let end = loop {
+            if let Some(end) = self.0.get(&at) {
+                break *end;
+            }
+            if !way.insert(at) {
+                break at;
+            }
+            match next(at) {
+                Some(next) => at = next,
+                None => break at,
+            }
+        };
+        self.0.extend(way.into_iter().map(|node| (node, end)));
+        end
+    }
+}
+
+fn prospect(
+    graph: &Graph<'_>,
+    installed: &Installed<'_>,
+    successors: &[NodeIndex],
+    pick: Option<NodeIndex>,
+    end: Option<NodeIndex>,
+) -> Prospect {
+    let name = |node: &NodeIndex| Box::from(graph.name_of(*node));
+    let versions = successors.iter().filter_map(|node| graph.bundle(*node));
+    let versions = versions.filter_map(|bundle| bundle.version.as_ref().ok());
+    let above = versions.filter(|version| {
+        let installed = installed.version.as_ref();
+        installed.is_none_or(|installed| version.cmp_precedence(installed).is_gt())
+    });
+    let best = above.max_by(|one, other| one.cmp_precedence(other));
+    let end = end.and_then(|end| graph.bundle(end));
+    let end = end.and_then(|bundle| bundle.version.clone().ok());
+    Prospect {
+        successors: successors.iter().map(name).collect(),
+        best: best.cloned().map(Rank),
+        pick: pick.as_ref().map(name),
+        end: end.map(Rank),
+    }
+}
+
+/// What changed for one, if anything did.
+fn changes_of(
+    installed: &Installed<'_>,
+    channel: Option<&str>,
+    before: &Prospect,
+    after: &Prospect,
+) -> Vec<Change> {
+    if before == after {
+        return Vec::new();
+    }
+    let who = || Who {
+        name: installed.name.into(),
+        version: installed.version.as_ref().map(shown),
+        channel: channel.map(Box::from),
+    };
+    let lost = only_in(before, after);
+    let new = only_in(after, before);
+    let mut changes = Vec::new();
+    match (&before.best, &after.best) {
+        (Some(_), None) => {
+            let before = before.successors.clone();
+            changes.push(Change::NewlyStranded { who: who(), before });
+            return changes;
+        }
+        (None, Some(_)) => {
+            let after = after.successors.clone();
+            changes.push(Change::NoLongerStranded { who: who(), after });
+        }
+        _ if !lost.is_empty() && ends_lower(before, after) => {
+            let left = after.successors.clone();
+            let who = who();
+            changes.push(Change::SuccessorsLost { who, lost, left });
+        }
+        _ if lost.is_empty() && new.is_empty() => {}
+        _ => {
+            let who = who();
+            changes.push(Change::SuccessorsChanged { who, lost, new });
+        }
+    }
+    if before.pick != after.pick {
+        changes.push(Change::PickChanged {
+            who: who(),
+            before: before.pick.clone(),
+            after: after.pick.clone(),
+        });
+    }
+    changes
+}
+
+/// Whether the new end is below the old one; staying is where it began.
+fn ends_lower(before: &Prospect, after: &Prospect) -> bool {
+    match (&before.end, &after.end) {
+        (Some(Rank(was)), Some(Rank(is))) => is.cmp_precedence(was).is_lt(),
+        (was, is) => was.is_some() && is.is_none(),
+    }
+}
+
+fn only_in(here: &Prospect, there: &Prospect) -> Vec<Box<str>> {
+    let there: BTreeSet<_> = there.successors.iter().collect();
+    let here = here.successors.iter();
+    here.filter(|name| !there.contains(name)).cloned().collect()
+}
+
+/// A version with its release, as the controller writes it down.
+pub(super) fn shown(version: &VersionRelease) -> Box<str> {
+    let gate = olmguard_catalog::version::BundleReleaseSupport::Disabled;
+    version.recorded(gate).version.into()
+}
+
+impl PartialEq for Rank {
+    fn eq(&self, other: &Self) -> bool {
+        self.0.cmp_precedence(&other.0).is_eq()
+    }
+}
+
+impl Eq for Rank {}

@@ -1,0 +1,290 @@
+use proptest::prelude::*;
+use serde_json::{Value, json};
+
+use super::*;
+use olmguard_catalog::olm::Rules;
+use olmguard_catalog::{CatalogBuilder, fbc};
+
+fn catalog(blobs: &[Value]) -> Catalog {
+    let rules = Rules::default();
+    let mut builder = CatalogBuilder::new(&rules);
+    let text: String = blobs.iter().map(ToString::to_string).collect();
+    fbc::read("c", text.as_bytes(), &mut builder).unwrap();
+    builder.finish().expect("no bound")
+}
+
+/// A package `p` of one channel, `c`, with these entries; `2<1!0` replaces 1 and skips 0. Versions are
+/// `N.0.0`; `~` in front leaves the bundle out.
+fn blobs(entries: &[&str]) -> Vec<Value> {
+    let name = |version: &str| format!("p.v{version}.0.0");
+    let mut blobs = vec![json!({"schema": "olm.package", "name": "p", "defaultChannel": "c"})];
+    let mut listed = Vec::new();
+    for text in entries {
+        let (text, skips) = text.split_once('!').unwrap_or((text, ""));
+        let (version, replaces) = text.split_once('<').unwrap_or((text, ""));
+        let skips: Vec<_> = skips
+            .split(',')
+            .filter(|skip| !skip.is_empty())
+            .map(name)
+            .collect();
+        let mut entry = json!({"name": name(version), "skips": skips});
+        if !replaces.is_empty() {
+            entry["replaces"] = name(replaces).into();
+        }
+        listed.push(entry);
+        blobs.push(bundle(version, "img"));
+    }
+    blobs.push(json!({"schema": "olm.channel", "package": "p", "name": "c", "entries": listed}));
+    blobs
+}
+
+fn bundle(version: &str, image: &str) -> Value {
+    json!({
+        "schema": "olm.bundle", "package": "p", "name": format!("p.v{version}.0.0"),
+        "image": format!("{image}:{version}"), "properties": [
+            {"type": "olm.package", "value": {"packageName": "p", "version": format!("{version}.0.0")}}],
+    })
+}
+
+fn told(old: &[Value], new: &[Value], generation: Generation) -> Vec<String> {
+    let diffs = diff(&catalog(old), &catalog(new), None, generation);
+    let changes = diffs.iter().flat_map(|diff| &diff.changes);
+    let line = |change: &Change| {
+        let line = format!("{}: {}", change.kind().as_str(), words::sentence(change));
+        line.replace("p.v", "")
+            .replace(".0.0", "")
+            .trim_end_matches(": ")
+            .to_owned()
+    };
+    changes.map(line).collect()
+}
+
+#[track_caller]
+fn changes(old: &[&str], new: &[&str], expected: &[&str]) {
+    assert_eq!(
+        told(&blobs(old), &blobs(new), Generation::V1),
+        expected,
+        "{old:?} -> {new:?}"
+    );
+}
+
+#[test]
+fn what_edges_do_to_who_is_installed() {
+    changes(&["1", "2<1"], &["1", "2<1"], &[]);
+    changes(
+        &["1", "2<1"],
+        &["1", "2"],
+        &["newly-stranded: 1: could go to 2"],
+    );
+    changes(
+        &["1", "2"],
+        &["1", "2<1"],
+        &[
+            "pick-changed: 1: goes to 2, stays before",
+            "no-longer-stranded: 1: can go to 2",
+        ],
+    );
+    changes(
+        &["1", "2<1"],
+        &["1", "2<1", "3<2!1"],
+        &[
+            "pick-changed: 2: goes to 3, stays before",
+            "pick-changed: 1: goes to 3, goes to 2 before",
+            "successors-changed: 1: also to 3",
+            "no-longer-stranded: 2: can go to 3",
+            "bundle-added: 3 (3)",
+        ],
+    );
+    changes(
+        &["1", "2<1", "3<2!1"],
+        &["1", "2<1", "3<2"],
+        &[
+            "pick-changed: 1: goes to 2, goes to 3 before",
+            "successors-changed: 1: not to 3",
+        ],
+    );
+    changes(
+        &["1", "2<1", "3!1"],
+        &["1", "2<1", "3"],
+        &[
+            "successors-lost: 1: not to 3; still to 2",
+            "pick-changed: 1: goes to 2, goes to 3 before",
+        ],
+    );
+}
+
+#[test]
+fn names_that_only_edges_speak_of_count_too() {
+    changes(&["2<1"], &["2"], &["newly-stranded: 1: could go to 2"]);
+    changes(&["3!1,2"], &["3!2"], &["newly-stranded: 1: could go to 3"]);
+}
+
+#[test]
+fn a_withdrawn_bundle_is_told_with_what_takes_its_place() {
+    changes(
+        &["1", "2<1", "3<2"],
+        &["1", "3<1!2"],
+        &[
+            "bundle-removed: 2 (2)",
+            "pick-changed: 1: goes to 3, goes to 2 before",
+            "successors-changed: 1: to 3 instead of 2",
+        ],
+    );
+}
+
+#[test]
+fn with_olm_v0_a_skipped_entry_is_no_way_out() {
+    // S9 of the seeds: cut off in OLM v0 only.
+    let old = blobs(&["1", "2<1"]);
+    let new = blobs(&["1", "2<1", "3!2"]);
+    assert_eq!(
+        told(&old, &new, Generation::V0),
+        [
+            "newly-stranded: 1 in channel \"c\": could go to 2",
+            "pick-changed: 2 in channel \"c\": goes to 3, stays before",
+            "no-longer-stranded: 2 in channel \"c\": can go to 3",
+            "bundle-added: 3 (3)",
+        ]
+    );
+    let v1 = told(&old, &new, Generation::V1);
+    assert!(
+        !v1.iter().any(|line| line.starts_with("newly-stranded")),
+        "{v1:?}"
+    );
+}
+
+#[test]
+fn another_bundle_under_one_version_is_found() {
+    let old = [bundle("1", "img")];
+    let mut renamed = bundle("1", "img");
+    renamed["name"] = "p.v1.0.0-rebuilt".into();
+    assert_eq!(
+        told(&old, &[renamed], Generation::V1),
+        [
+            "other-bundle: 1 (1) is 1-rebuilt now",
+            "pick-changed: 1: goes to 1-rebuilt, stays before"
+        ]
+    );
+    assert_eq!(
+        told(&old, &[bundle("1", "evil")], Generation::V1),
+        ["other-bundle: 1 (1) has image \"evil:1\" now, \"img:1\" before"]
+    );
+    let mut other = bundle("1", "img");
+    other["properties"][0]["value"]["version"] = "9.0.0".into();
+    assert_eq!(
+        told(&old, &[other], Generation::V1),
+        ["other-bundle: 1 (1) is 9 now"]
+    );
+}
+
+#[test]
+fn what_there_is_is_compared() {
+    let old = blobs(&["1", "2<1"]);
+    let mut new = blobs(&["1", "2<1"]);
+    new[0]["defaultChannel"] = "d".into();
+    new.push(json!({"schema": "olm.channel", "package": "p", "name": "d", "entries": [{"name": "p.v2.0.0"}]}));
+    new.push(
+        json!({"schema": "olm.deprecations", "package": "p", "entries": [
+        {"reference": {"schema": "olm.package"}, "message": "go\u{1b}"},
+        {"reference": {"schema": "olm.channel", "name": "c"}, "message": ""},
+        {"reference": {"schema": "olm.bundle", "name": "p.v1.0.0"}, "message": "old"}]}),
+    );
+    new.push(json!({"schema": "olm.package", "name": "q"}));
+    assert_eq!(
+        told(&old, &new, Generation::V1),
+        [
+            "deprecated: the package: go\\x1b",
+            "deprecated: channel \"c\"",
+            "deprecated: bundle 1: old",
+            "default-channel-changed: \"d\", \"c\" before",
+            "channel-added: d",
+            "package-added",
+        ]
+    );
+    assert_eq!(
+        told(&new, &old, Generation::V1),
+        [
+            "channel-removed: d",
+            "default-channel-changed: \"c\", \"d\" before",
+            "undeprecated: the package",
+            "undeprecated: channel \"c\"",
+            "undeprecated: bundle 1",
+            "package-removed",
+        ]
+    );
+}
+
+#[test]
+fn a_package_that_cannot_be_decoded_is_one_change() {
+    let old = blobs(&["1"]);
+    let mut new = blobs(&["1"]);
+    new.push(json!({"schema": "olm.channel", "package": "p", "name": "x", "entries": 3}));
+    assert_eq!(told(&old, &new, Generation::V1), ["package-unreadable"]);
+    assert_eq!(told(&new, &old, Generation::V1), ["package-readable"]);
+    assert_eq!(told(&new, &new, Generation::V1), [""; 0]);
+}
+
+#[test]
+fn the_text_tells_all_kinds_and_counts_them() {
+    let old = catalog(&blobs(&["1", "2<1"]));
+    let new = catalog(&blobs(&["1", "2"]));
+    let diffs = diff(&old, &new, None, Generation::V1);
+    assert_eq!(
+        words::text(&diffs, Generation::V1),
+        "package p\n  NEWLY STRANDED: no higher version in one step any more\n    p.v1.0.0: could go to \
+         p.v2.0.0\n\nfor users of OLM v1: 1 harmful, 0 to notice, 0 good; in 1 package\n"
+    );
+    assert_eq!(
+        words::text(&[], Generation::V0),
+        "nothing changes for users of OLM v0\n"
+    );
+    let many: Vec<_> = (1..=25).map(|n| n.to_string()).collect();
+    let many: Vec<_> = many.iter().map(String::as_str).collect();
+    let gone = diff(
+        &catalog(&blobs(&many)),
+        &catalog(&blobs(&["1"])),
+        None,
+        Generation::V1,
+    );
+    let text = words::text(&gone, Generation::V1);
+    assert!(
+        text.contains("    and 4 more; -o json tells all\n"),
+        "{text}"
+    );
+}
+
+#[test]
+fn kinds_stand_in_order_and_have_names_of_their_own() {
+    assert!(Kind::ALL.is_sorted());
+    let names: BTreeSet<_> = Kind::ALL.iter().map(|kind| kind.as_str()).collect();
+    assert_eq!(names.len(), Kind::ALL.len());
+    let levels: Vec<_> = Kind::ALL.iter().map(|kind| kind.level()).collect();
+    assert!(levels.is_sorted());
+}
+
+proptest! {
+    #[test]
+    fn the_order_of_blobs_changes_nothing(
+        edges in proptest::collection::vec((0_usize..8, 0_usize..8), 0..10),
+        seed in any::<u64>(),
+    ) {
+        let texts: Vec<_> = (0..8_usize).map(|n| {
+            let from: Vec<_> = edges.iter().filter(|(to, _)| *to == n).map(|(_, from)| from.to_string()).collect();
+            match from.split_first() {
+                None => n.to_string(),
+                Some((first, rest)) => format!("{n}<{first}!{}", rest.join(",")),
+            }
+        }).collect();
+        let texts: Vec<_> = texts.iter().map(String::as_str).collect();
+        let one = blobs(&texts);
+        let mut other = one.clone();
+        let length = other.len();
+        for n in 0..length {
+            let with = usize::try_from(seed.rotate_left(u32::try_from(n).unwrap()) % length as u64).unwrap();
+            other.swap(n, with);
+        }
+        for generation in [Generation::V0, Generation::V1] {
+            prop_assert_eq!(diff(&catalog(&one), &catalog(&other), None, generation), Vec::new());
+        }
+    }
+}

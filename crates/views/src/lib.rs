@@ -1,0 +1,17 @@
+//! What is shown of catalogs and of their upgrade graph, for administrators and for authors of packages.
+//!
+//! Reports are plain data with a text and a JSON form; nothing here reads a file or decides about an edit:
+//! `olmguard_engine` does.
+
+pub mod author;
+pub mod diff;
+pub mod doctor;
+pub mod lint;
+pub mod page;
+pub mod path;
+pub mod picture;
+pub mod range_report;
+pub mod see;
+pub mod step;
+mod table;
+pub mod versions;

@@ -1,0 +1,49 @@
+//! What is wrong with catalogs: what `opm validate` reports, and what it misses.
+//!
+//! ```text
+//! files --intake--> Written (every blob, with places) --view--> View --checks--> findings, in order
+//! ```
+//!
+//! `opm validate` stops at the first fault of reading, then at the first of how the blobs go together;
+//! here all are found. What opm has a text for carries that text, byte for byte.
+//!
+//! Upstream: operator-registry, `alpha/declcfg/{load,declcfg,declcfg_to_model}.go`,
+//! `alpha/model/model.go`.
+
+mod chain;
+mod check;
+mod finding;
+mod image;
+mod rule;
+mod view;
+mod weigh;
+mod words;
+pub mod written;
+
+pub use finding::Finding;
+pub use rule::{Family, Rule, Severity, UnknownRule};
+pub use weigh::Weights;
+pub use written::Written;
+
+use finding::Report;
+use view::View;
+
+/// Everything there is to say about some catalogs, in the order given and then by place.
+pub fn lint(catalogs: &[Written]) -> Vec<Finding> {
+    let mut findings = Vec::new();
+    let views: Vec<_> = catalogs.iter().map(View::of).collect();
+    for view in &views {
+        let mut report = Report::new(view.written);
+        check::all(view, &views, &mut report);
+        findings.extend(report.finish());
+    }
+    findings
+}
+
+/// A catalog from bytes that are already in memory, as one file of its name.
+pub fn written(name: &str, text: &[u8]) -> Written {
+    let mut collector = written::Collector::new(name);
+    // The collector takes every fault, so that none is left.
+    let _none = olmguard_catalog::fbc::read_into(name, text, &mut collector);
+    collector.finish()
+}

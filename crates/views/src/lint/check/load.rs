@@ -1,0 +1,50 @@
+//! What cannot be read. Upstream: `alpha/declcfg/{load,declcfg}.go`.
+
+use crate::lint::Rule;
+use crate::lint::finding::Report;
+use crate::lint::view::View;
+use crate::lint::words::{self, Words};
+use crate::lint::written::{LoadFault, LoadFaultKind};
+use olmguard_catalog::fbc::Malformed;
+
+pub(super) fn check(view: &View<'_>, report: &mut Report<'_>) {
+    for fault in &view.written.faults {
+        let file = view.written.files.get(fault.spot.file as usize);
+        let (rule, words) = words(fault, file.map_or("", |file| file));
+        report.say(rule, fault.spot, &fault.package, words);
+    }
+}
+
+fn words(fault: &LoadFault, file: &str) -> (Rule, Words) {
+    match &fault.what {
+        LoadFaultKind::Syntax { malformed, hint } => (
+            Rule::InvalidSyntax,
+            words::syntax(malformed, hint.as_deref()),
+        ),
+        LoadFaultKind::NotAFile(fault) => (Rule::NotAFile, words::not_a_file(*fault, file)),
+        LoadFaultKind::Tag { tag, value } => (Rule::YamlTag, words::yaml_tag(tag, value)),
+        LoadFaultKind::NotAnObject(found) => (Rule::NotAnObject, words::not_an_object(*found)),
+        LoadFaultKind::Meta(Malformed::NotAString { key, found }) => (
+            Rule::LabelNotAString,
+            words::label_not_a_string(key, *found),
+        ),
+        LoadFaultKind::Meta(Malformed::DuplicateKeys { folded, spellings }) => (
+            Rule::DuplicateKeys,
+            words::duplicate_keys(folded, spellings),
+        ),
+        LoadFaultKind::Meta(other) => (Rule::InvalidSyntax, words::syntax(other, None)),
+        LoadFaultKind::Unfilable(malformed) => (Rule::UnfilableName, words::unfilable(malformed)),
+        LoadFaultKind::MissingSchema => (Rule::MissingSchema, words::missing_schema()),
+        LoadFaultKind::WrongType { schema, fault } => {
+            (Rule::WrongType, words::wrong_type(schema, fault))
+        }
+        LoadFaultKind::Object {
+            bundle,
+            index,
+            fault: reason,
+        } => (
+            Rule::UnreadableObject,
+            words::unreadable_object(&fault.package, bundle, *index, reason),
+        ),
+    }
+}

@@ -1,0 +1,210 @@
+//! The blobs of a catalog by package, with what the checks ask again and again.
+//!
+//! Of what is there twice the first counts; the second is a finding of its own. A package is every name
+//! that a blob gives, defined or not: OLM v1 does not look for the `olm.package`.
+
+mod guardrails;
+mod steps;
+
+use std::collections::{BTreeMap, HashMap, HashSet};
+
+use super::written::{Bundle, Channel, Deprecations, Entry, Package, Spot, Unread, Written};
+use olmguard_catalog::version::{SkipRange, SkipRangeError, Version};
+
+pub(super) use guardrails::GuardrailsView;
+pub(super) use steps::{Kind, Step, Steps};
+
+/// A catalog, by package.
+#[derive(Debug)]
+pub(super) struct View<'w> {
+    pub(super) written: &'w Written,
+    pub(super) packages: BTreeMap<&'w str, PackageView<'w>>,
+    /// The packages that have a bundle of a name.
+    pub(super) homes: HashMap<&'w str, Vec<&'w str>>,
+}
+
+/// One package.
+#[derive(Debug, Default)]
+pub(super) struct PackageView<'w> {
+    pub(super) name: &'w str,
+    pub(super) package: Option<&'w Package>,
+    pub(super) channels: Vec<ChannelView<'w>>,
+    pub(super) bundles: Vec<BundleView<'w>>,
+    pub(super) deprecations: Option<&'w Deprecations>,
+    pub(super) guardrails: GuardrailsView<'w>,
+    pub(super) by_name: HashMap<&'w str, usize>,
+    /// What could not be read: none of it counts as missing.
+    pub(super) unread: UnreadView<'w>,
+    channels_by_name: HashMap<&'w str, usize>,
+}
+
+/// The blobs of a package that could not be read.
+#[derive(Debug, Default)]
+pub(super) struct UnreadView<'w> {
+    /// Whether its `olm.package` is one.
+    pub(super) package: bool,
+    pub(super) channels: HashSet<&'w str>,
+    pub(super) bundles: HashSet<&'w str>,
+}
+
+/// A bundle.
+#[derive(Debug)]
+pub(super) struct BundleView<'w> {
+    pub(super) bundle: &'w Bundle,
+    pub(super) version: Option<Version>,
+}
+
+/// A channel.
+#[derive(Debug)]
+pub(super) struct ChannelView<'w> {
+    pub(super) channel: &'w Channel,
+    /// Its entries, of each name the first.
+    pub(super) entries: Vec<EntryView<'w>>,
+    by_name: HashMap<&'w str, usize>,
+}
+
+/// An entry of a channel.
+#[derive(Debug)]
+pub(super) struct EntryView<'w> {
+    pub(super) entry: &'w Entry,
+    /// Its bundle.
+    pub(super) bundle: Option<usize>,
+    /// None where it has no `skipRange`.
+    pub(super) range: Option<Result<SkipRange, SkipRangeError>>,
+}
+
+impl<'w> View<'w> {
+    pub(super) fn of(written: &'w Written) -> Self {
+        let mut packages = BTreeMap::<&str, PackageView<'_>>::new();
+        for package in &written.packages {
+            let view = at(&mut packages, &package.name);
+            view.package.get_or_insert(package);
+        }
+        for bundle in &written.bundles {
+            at(&mut packages, &bundle.package).add_bundle(bundle);
+        }
+        for channel in &written.channels {
+            at(&mut packages, &channel.package).add_channel(channel);
+        }
+        for deprecations in &written.deprecations {
+            let view = at(&mut packages, &deprecations.package);
+            view.deprecations.get_or_insert(deprecations);
+        }
+        for unread in &written.unread {
+            add_unread(&mut packages, unread);
+        }
+        for guardrails in &written.guardrails {
+            // What they alone speak of is no package.
+            if let Some(view) = packages.get_mut(&*guardrails.package) {
+                view.guardrails.add(guardrails);
+            }
+        }
+        let mut homes = HashMap::<_, Vec<_>>::new();
+        for (name, package) in &packages {
+            for bundle in &package.bundles {
+                homes.entry(&*bundle.bundle.name).or_default().push(*name);
+            }
+        }
+        Self {
+            written,
+            packages,
+            homes,
+        }
+    }
+}
+
+fn at<'v, 'w>(
+    packages: &'v mut BTreeMap<&'w str, PackageView<'w>>,
+    name: &'w str,
+) -> &'v mut PackageView<'w> {
+    let view = packages.entry(name).or_default();
+    view.name = name;
+    view
+}
+
+fn add_unread<'w>(packages: &mut BTreeMap<&'w str, PackageView<'w>>, unread: &'w Unread) {
+    let (package, name) = (&*unread.package, &*unread.name);
+    match &*unread.schema {
+        "olm.package" => at(packages, name).unread.package = true,
+        "olm.channel" => drop(at(packages, package).unread.channels.insert(name)),
+        "olm.bundle" => drop(at(packages, package).unread.bundles.insert(name)),
+        _ => {}
+    }
+}
+
+impl<'w> PackageView<'w> {
+    fn add_bundle(&mut self, bundle: &'w Bundle) {
+        let index = self.bundles.len();
+        if *self.by_name.entry(&bundle.name).or_insert(index) != index {
+            return;
+        }
+        let property = bundle.versions.first();
+        let version = property.and_then(|property| Version::parse(&property.version).ok());
+        self.bundles.push(BundleView { bundle, version });
+    }
+
+    fn add_channel(&mut self, channel: &'w Channel) {
+        let index = self.channels.len();
+        let first = *self.channels_by_name.entry(&channel.name).or_insert(index);
+        if first == index {
+            self.channels.push(ChannelView::of(channel, &self.by_name));
+        }
+    }
+
+    /// The channel of this name.
+    pub(super) fn channel(&self, name: &str) -> Option<&ChannelView<'w>> {
+        let index = self.channels_by_name.get(name)?;
+        self.channels.get(*index)
+    }
+
+    /// Where the package is spoken of first.
+    pub(super) fn spot(&self) -> Spot {
+        let blobs = self.bundles.iter().map(|view| view.bundle.spot);
+        let blobs = blobs.chain(self.channels.iter().map(|view| view.channel.spot));
+        let package = self.package.map(|package| package.spot);
+        package.or_else(|| blobs.min()).unwrap_or_default()
+    }
+
+    /// The version of a bundle.
+    pub(super) fn version(&self, bundle: usize) -> Option<&Version> {
+        self.bundles
+            .get(bundle)
+            .and_then(|view| view.version.as_ref())
+    }
+}
+
+impl<'w> ChannelView<'w> {
+    fn of(channel: &'w Channel, bundles: &HashMap<&'w str, usize>) -> Self {
+        let mut view = Self {
+            channel,
+            entries: Vec::new(),
+            by_name: HashMap::new(),
+        };
+        for entry in &channel.entries {
+            let index = view.entries.len();
+            if *view.by_name.entry(&entry.name).or_insert(index) != index {
+                continue;
+            }
+            let range = &entry.skip_range.text;
+            view.entries.push(EntryView {
+                entry,
+                bundle: bundles.get(&*entry.name).copied(),
+                range: (!range.is_empty()).then(|| SkipRange::parse(range)),
+            });
+        }
+        view
+    }
+
+    /// The entry of this name.
+    pub(super) fn entry(&self, name: &str) -> Option<&EntryView<'w>> {
+        let index = self.by_name.get(name)?;
+        self.entries.get(*index)
+    }
+}
+
+impl EntryView<'_> {
+    /// The range, if it can be read.
+    pub(super) fn readable_range(&self) -> Option<&SkipRange> {
+        self.range.as_ref().and_then(|range| range.as_ref().ok())
+    }
+}

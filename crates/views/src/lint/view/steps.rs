@@ -1,0 +1,244 @@
+//! The steps that the edges of a package allow, as OLM v1 reads them: of every channel, skipped or not.
+//!
+//! Upstream: operator-controller, `internal/operator-controller/catalogmetadata/filter/successors.go`.
+
+use std::borrow::Cow;
+use std::collections::{HashMap, HashSet, VecDeque};
+
+use super::{EntryView, PackageView};
+use olmguard_catalog::graph::version_in_name;
+use olmguard_catalog::version::{Membership, Version};
+
+/// What allows a step.
+#[derive(Clone, Copy, Debug, Eq, Ord, PartialEq, PartialOrd)]
+pub(in crate::lint) enum Kind {
+    Replaces,
+    Skips,
+    SkipRange,
+}
+
+/// A step to a bundle.
+#[derive(Clone, Copy, Debug)]
+pub(in crate::lint) struct Step {
+    /// The bundle that it leads to.
+    pub(in crate::lint) to: usize,
+    pub(in crate::lint) channel: usize,
+    /// The entry of the channel that allows it.
+    pub(in crate::lint) entry: usize,
+    pub(in crate::lint) kind: Kind,
+    /// Which of the entry's `skips`, for one of those.
+    pub(in crate::lint) skip: usize,
+}
+
+/// The steps of a package. Nodes are its bundles, and after them the names that only edges speak of.
+#[derive(Debug)]
+pub(in crate::lint) struct Steps<'w> {
+    pub(in crate::lint) names: Vec<&'w str>,
+    /// Whether the steps of ranges are among these: in a package of more ranges and versions than any
+    /// real one has they are not worked out.
+    pub(in crate::lint) has_ranges: bool,
+    /// How many of the nodes are bundles.
+    bundles: usize,
+    nodes: HashMap<&'w str, usize>,
+    from: Vec<Vec<Step>>,
+    /// The nodes with a step to each.
+    into: Vec<Vec<usize>>,
+}
+
+impl<'w> Steps<'w> {
+    pub(in crate::lint) fn of(package: &PackageView<'w>) -> Self {
+        let names = package.bundles.iter().map(|view| &*view.bundle.name);
+        let mut steps = Self {
+            names: names.collect(),
+            has_ranges: true,
+            bundles: package.bundles.len(),
+            nodes: package.by_name.clone(),
+            from: vec![Vec::new(); package.bundles.len()],
+            into: Vec::new(),
+        };
+        steps.add_names(package);
+        steps.add_ranges(package);
+        steps.into = steps.turned();
+        steps
+    }
+
+    fn add_names(&mut self, package: &PackageView<'w>) {
+        for (view, step) in entries(package) {
+            let written = view.entry;
+            self.add(&written.replaces.text, step(Kind::Replaces, 0));
+            for (at, skip) in written.skips.iter().enumerate() {
+                self.add(&skip.text, step(Kind::Skips, at));
+            }
+        }
+    }
+
+    fn add(&mut self, name: &'w str, step: Step) {
+        if name.is_empty() {
+            return;
+        }
+        let node = *self.nodes.entry(name).or_insert_with(|| {
+            self.names.push(name);
+            self.from.push(Vec::new());
+            self.from.len() - 1
+        });
+        if let Some(from) = self.from.get_mut(node) {
+            from.push(step);
+        }
+    }
+
+    /// A name that only edges speak of was a version once: the one that it says.
+    fn add_ranges(&mut self, package: &PackageView<'w>) {
+        self.has_ranges = may_try(package, self.names.len());
+        if !self.has_ranges {
+            return;
+        }
+        let bundles = package.bundles.iter().map(|view| view.version.as_ref());
+        let bundles = bundles.map(|version| version.map(Cow::Borrowed));
+        let removed = self.names.iter().skip(package.bundles.len());
+        let removed = removed.map(|name| version_in_name(name).map(Cow::Owned));
+        let versions: Vec<Option<Cow<'_, Version>>> = bundles.chain(removed).collect();
+        for (view, step) in entries(package) {
+            let Some(range) = view.readable_range() else {
+                continue;
+            };
+            let step = step(Kind::SkipRange, 0);
+            for (node, (version, from)) in versions.iter().zip(&mut self.from).enumerate() {
+                let version = version.as_deref();
+                let holds = version.is_some_and(|v| range.takes(v) == Membership::Holds);
+                if holds && node != step.to {
+                    from.push(step);
+                }
+            }
+        }
+    }
+
+    /// Whether no version is known of a name that no bundle has.
+    pub(in crate::lint) fn is_unknown(&self, node: usize) -> bool {
+        let name = self.names.get(node).filter(|_| node >= self.bundles);
+        name.is_some_and(|name| version_in_name(name).is_none())
+    }
+
+    fn turned(&self) -> Vec<Vec<usize>> {
+        let mut into = vec![Vec::new(); self.from.len()];
+        for (from, step) in self.all() {
+            if let Some(into) = into.get_mut(step.to) {
+                into.push(from);
+            }
+        }
+        into
+    }
+
+    /// The node of a name that no bundle has.
+    pub(in crate::lint) fn removed(&self, name: &str) -> Option<usize> {
+        let node = self.nodes.get(name).copied();
+        node.filter(|node| *node >= self.bundles)
+    }
+
+    /// How many steps there are.
+    pub(in crate::lint) fn count(&self) -> usize {
+        self.from.iter().map(Vec::len).sum()
+    }
+
+    /// Every step, with the node that it starts at.
+    pub(in crate::lint) fn all(&self) -> impl Iterator<Item = (usize, Step)> {
+        let from = self.from.iter().enumerate();
+        from.flat_map(|(node, steps)| steps.iter().map(move |step| (node, *step)))
+    }
+
+    /// The steps of each channel, with the node that each starts at.
+    pub(in crate::lint) fn by_channel(&self, channels: usize) -> Vec<Vec<(usize, Step)>> {
+        let mut all = vec![Vec::new(); channels];
+        for (from, step) in self.all() {
+            if let Some(steps) = all.get_mut(step.channel) {
+                steps.push((from, step));
+            }
+        }
+        all
+    }
+
+    /// The nodes from which one of some bundles can be reached, themselves included.
+    pub(in crate::lint) fn leading_to(
+        &self,
+        goals: impl IntoIterator<Item = usize>,
+    ) -> HashSet<usize> {
+        let mut ahead: Vec<usize> = goals.into_iter().collect();
+        let mut seen: HashSet<usize> = ahead.iter().copied().collect();
+        while let Some(node) = ahead.pop() {
+            for from in self.into.get(node).into_iter().flatten() {
+                if seen.insert(*from) {
+                    ahead.push(*from);
+                }
+            }
+        }
+        seen
+    }
+
+    /// The steps from a node.
+    fn from(&self, node: usize) -> &[Step] {
+        self.from.get(node).map_or(&[], Vec::as_slice)
+    }
+
+    /// The shortest way from a bundle to another, both included.
+    pub(in crate::lint) fn way(&self, from: usize, to: usize) -> Option<Vec<usize>> {
+        let mut before = HashMap::from([(from, from)]);
+        let mut ahead = VecDeque::from([from]);
+        while let Some(node) = ahead.pop_front() {
+            if node == to {
+                let mut way = vec![node];
+                while let Some(last) = way.last()
+                    && *last != from
+                {
+                    way.push(*before.get(last)?);
+                }
+                way.reverse();
+                return Some(way);
+            }
+            for step in self.from(node) {
+                before.entry(step.to).or_insert_with(|| {
+                    ahead.push_back(step.to);
+                    node
+                });
+            }
+        }
+        None
+    }
+}
+
+/// The entries with a bundle, each with what makes its steps.
+fn entries<'v, 'w>(
+    package: &'v PackageView<'w>,
+) -> impl Iterator<Item = (&'v EntryView<'w>, impl Fn(Kind, usize) -> Step)> {
+    let channels = package.channels.iter().enumerate();
+    let all = channels.flat_map(|(channel, view)| {
+        let entries = view.entries.iter().enumerate();
+        entries.map(move |(entry, view)| (channel, entry, view))
+    });
+    all.filter_map(|(channel, entry, view)| {
+        let to = view.bundle?;
+        let step = move |kind, skip| Step {
+            to,
+            channel,
+            entry,
+            kind,
+            skip,
+        };
+        Some((view, step))
+    })
+}
+
+/// Whether every range can be tried on the version of every name.
+fn may_try(package: &PackageView<'_>, names: usize) -> bool {
+    let entries = package.channels.iter().flat_map(|view| &view.entries);
+    let ranges = entries.filter_map(EntryView::readable_range);
+    let (count, bytes) = ranges.fold((0_usize, 0_usize), |(count, bytes), range| {
+        (count + 1, bytes.saturating_add(range.as_str().len()))
+    });
+    count.saturating_mul(names) <= PAIRS && bytes.saturating_mul(names) <= PAIR_BYTES
+}
+
+/// How many pairs of a range and a name are tried in one package: a hundred times what the largest known
+/// one has.
+const PAIRS: usize = 1_000_000;
+
+/// The same with each range counted by its length.
+const PAIR_BYTES: usize = 50_000_000;

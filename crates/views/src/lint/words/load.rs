@@ -1,0 +1,132 @@
+//! About what cannot be read.
+
+use super::{Words, q};
+use olmguard_catalog::blob::{Fault, Kind};
+use olmguard_catalog::fbc::{Found, Malformed, NotAFile};
+use olmguard_catalog::version::go::escape;
+
+pub(in crate::lint) fn syntax(malformed: &Malformed, hint: Option<&str>) -> Words {
+    let hint = match hint {
+        Some(line) => format!(
+            "; a value that begins with \">\" is a block of text in YAML: write {} with quotes \
+             around the value",
+            q(line)
+        ),
+        None => String::new(),
+    };
+    Words::own(format!("{}{hint}", escape_text(&malformed.to_string())))
+}
+
+/// A message that may hold text of the catalog, with its own quotes left as they are.
+pub(super) fn escape_text(text: &str) -> String {
+    let parts: Vec<_> = text
+        .split('"')
+        .map(|part| escape(part).replace("\\\\", "\\"))
+        .collect();
+    parts.join("\"")
+}
+
+/// What stands in the folder and is no file. Go's walk gives a link to a folder to whoever reads files;
+/// of a pipe opm waits for the end.
+pub(in crate::lint) fn not_a_file(fault: NotAFile, path: &str) -> Words {
+    match fault.0 {
+        Found::LinkToFolder => {
+            Words::with(fault.to_string(), format!("read {path}: is a directory"))
+        }
+        Found::LinkToOther | Found::Special => Words::own(fault.to_string()),
+    }
+}
+
+pub(in crate::lint) fn yaml_tag(tag: &str, value: &str) -> Words {
+    let left = match value {
+        "" => "which is empty without it".to_owned(),
+        value => format!("which is {} without it", q(value)),
+    };
+    Words::own(format!(
+        "{} is a tag to YAML and no part of the value, {left}; put the whole value in quotes",
+        q(tag)
+    ))
+}
+
+pub(in crate::lint) fn not_an_object(found: Kind) -> Words {
+    let message = format!("expected an object with schema, package and name, found {found}");
+    match found {
+        // Null is an object without a key to opm; an empty document is null.
+        Kind::Null => Words::with(
+            format!(
+                "{message}: the document is empty, or has nothing but comments; remove a \"---\" beside it"
+            ),
+            "object '' is missing root schema field".to_owned(),
+        ),
+        _ => Words::own(format!("{message}; remove the document")),
+    }
+}
+
+pub(in crate::lint) fn label_not_a_string(key: &str, found: Kind) -> Words {
+    let key = q(key);
+    Words::with(
+        format!("the value of {key} is {found}: expected a string; put it in quotes"),
+        format!("expected value for key {key} to be a string, got "),
+    )
+}
+
+pub(in crate::lint) fn duplicate_keys(folded: &str, spellings: &[Box<str>]) -> Words {
+    let folded = q(folded);
+    let all = spellings.join(" ");
+    Words::with(
+        format!(
+            "the blob has the key {folded} as {}; keep one",
+            super::names(spellings.iter().map(|s| &**s))
+        ),
+        format!("duplicate keys for key {folded}: [{all}]"),
+    )
+}
+
+pub(in crate::lint) fn unfilable(malformed: &Malformed) -> Words {
+    Words::own(format!(
+        "{}; OLM v1 serves nothing of the catalog",
+        escape_text(&malformed.to_string())
+    ))
+}
+
+pub(in crate::lint) fn missing_schema() -> Words {
+    Words::with(
+        "the blob has no schema: expected a string such as \"olm.bundle\"".to_owned(),
+        "is missing root schema field".to_owned(),
+    )
+}
+
+pub(in crate::lint) fn wrong_type(schema: &str, fault: &Fault) -> Words {
+    let (what, article) = match schema {
+        "olm.package" => ("package", "an olm.package"),
+        "olm.channel" => ("channel", "an olm.channel"),
+        "olm.bundle" => ("bundle", "an olm.bundle"),
+        _ => ("deprecation", "an olm.deprecations"),
+    };
+    Words::with(
+        format!("{} in {article}", escape_text(&fault.to_string())),
+        format!("parse {what}: "),
+    )
+}
+
+pub(in crate::lint) fn unreadable_object(
+    package: &str,
+    bundle: &str,
+    index: usize,
+    fault: &Fault,
+) -> Words {
+    let (package, quoted) = (q(package), q(bundle));
+    let upstream = match fault {
+        Fault::ObjectData { .. } => {
+            format!("convert bundle object property at index {index} to JSON: ")
+        }
+        _ => format!("parse property at index {index} as bundle object: "),
+    };
+    Words::with(
+        format!(
+            "bundle {quoted}: properties[{index}].{}",
+            escape_text(&fault.to_string())
+        ),
+        format!("read bundle objects: package {package}, bundle {quoted}: {upstream}"),
+    )
+}

@@ -1,0 +1,190 @@
+//! A catalog as it is written: every blob in the order of the files, each part with its place.
+//!
+//! Unlike [`olmguard_catalog::Catalog`] it keeps what no program would accept, for that is what is
+//! looked for.
+
+mod collect;
+mod guardrails;
+mod hint;
+mod locate;
+
+pub use collect::Collector;
+pub(crate) use guardrails::{Carrier, Guardrails};
+
+use olmguard_catalog::DependencyKind;
+use olmguard_catalog::blob::Fault;
+use olmguard_catalog::fbc::{Malformed, NotAFile};
+
+/// A place in the files of a catalog.
+#[derive(Clone, Copy, Debug, Default, Eq, Ord, PartialEq, PartialOrd)]
+pub(crate) struct Spot {
+    /// Which file.
+    pub(crate) file: u32,
+    /// Counted from 1.
+    pub(crate) line: u32,
+    /// Counted from 1, in characters.
+    pub(crate) column: u32,
+}
+
+/// One catalog.
+#[derive(Debug, Default)]
+pub struct Written {
+    /// What it is called.
+    pub(crate) name: Box<str>,
+    pub(crate) files: Vec<Box<str>>,
+    pub(crate) packages: Vec<Package>,
+    pub(crate) channels: Vec<Channel>,
+    pub(crate) bundles: Vec<Bundle>,
+    pub(crate) deprecations: Vec<Deprecations>,
+    pub(crate) guardrails: Vec<Guardrails>,
+    /// Blobs that could not be read: what names them is right.
+    pub(crate) unread: Vec<Unread>,
+    pub(crate) faults: Vec<LoadFault>,
+}
+
+/// An `olm.package`.
+#[derive(Debug)]
+pub(crate) struct Package {
+    pub(crate) spot: Spot,
+    pub(crate) name: Box<str>,
+    pub(crate) default_channel: Text,
+}
+
+/// An `olm.channel`.
+#[derive(Debug)]
+pub(crate) struct Channel {
+    pub(crate) spot: Spot,
+    pub(crate) package: Box<str>,
+    pub(crate) name: Box<str>,
+    /// What a key `channel` says.
+    pub(crate) stray_key: Option<Text>,
+    pub(crate) entries: Vec<Entry>,
+}
+
+/// An entry of a channel.
+#[derive(Debug)]
+pub(crate) struct Entry {
+    pub(crate) spot: Spot,
+    pub(crate) name: Box<str>,
+    pub(crate) replaces: Text,
+    pub(crate) skips: Vec<Text>,
+    pub(crate) skip_range: Text,
+}
+
+/// A string and its place.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Text {
+    pub(crate) spot: Spot,
+    pub(crate) text: Box<str>,
+}
+
+/// An `olm.bundle`.
+#[derive(Debug)]
+pub(crate) struct Bundle {
+    pub(crate) spot: Spot,
+    pub(crate) package: Box<str>,
+    pub(crate) name: Box<str>,
+    pub(crate) image: Box<str>,
+    /// The images that are no valid references.
+    pub(crate) invalid_images: Vec<InvalidImage>,
+    /// Its properties of type `olm.package`.
+    pub(crate) versions: Vec<PackageProperty>,
+    /// The first property whose value is not of its type.
+    pub(crate) property_fault: Option<PropertyFault>,
+    /// Whether manifests stand in it.
+    pub(crate) has_objects: bool,
+    pub(crate) dependency: Option<(DependencyKind, Spot)>,
+    /// Whether it supports `AllNamespaces`, where its CSV lists install modes.
+    pub(crate) all_namespaces: Option<bool>,
+    pub(crate) min_kube_version: Text,
+}
+
+/// An image that cannot be read.
+#[derive(Debug)]
+pub(crate) struct InvalidImage {
+    /// Which of the related images; none for the bundle's own.
+    pub(crate) related: Option<usize>,
+    pub(crate) image: Text,
+    pub(crate) fault: super::image::ImageFault,
+}
+
+/// A property of type `olm.package`.
+#[derive(Debug)]
+pub(crate) struct PackageProperty {
+    pub(crate) spot: Spot,
+    pub(crate) name: Box<str>,
+    pub(crate) version: Box<str>,
+    pub(crate) release: Box<str>,
+}
+
+/// A property whose value is not of its type.
+#[derive(Debug)]
+pub(crate) struct PropertyFault {
+    pub(crate) spot: Spot,
+    pub(crate) index: usize,
+    pub(crate) kind: Box<str>,
+    pub(crate) fault: Fault,
+}
+
+/// An `olm.deprecations`.
+#[derive(Debug)]
+pub(crate) struct Deprecations {
+    pub(crate) spot: Spot,
+    pub(crate) package: Box<str>,
+    pub(crate) entries: Vec<Deprecation>,
+}
+
+/// An entry of it.
+#[derive(Debug)]
+pub(crate) struct Deprecation {
+    pub(crate) spot: Spot,
+    pub(crate) schema: Box<str>,
+    pub(crate) name: Box<str>,
+    pub(crate) message: Box<str>,
+}
+
+/// A blob that could not be read, as far as it says what it is.
+#[derive(Debug)]
+pub(crate) struct Unread {
+    pub(crate) schema: Box<str>,
+    pub(crate) package: Box<str>,
+    pub(crate) name: Box<str>,
+}
+
+/// Something that could not be read.
+#[derive(Debug)]
+pub(crate) struct LoadFault {
+    pub(crate) spot: Spot,
+    pub(crate) package: Box<str>,
+    pub(crate) what: LoadFaultKind,
+}
+
+/// What is wrong with it.
+#[derive(Debug)]
+pub(crate) enum LoadFaultKind {
+    /// The text; `hint` is the line of YAML that begins a value with a character that it must not.
+    Syntax {
+        malformed: Malformed,
+        hint: Option<Box<str>>,
+    },
+    /// It stands in the folder and is no file.
+    NotAFile(NotAFile),
+    /// A scalar of YAML stands behind a tag that means nothing.
+    Tag { tag: Box<str>, value: Box<str> },
+    /// A document is no blob.
+    NotAnObject(olmguard_catalog::blob::Kind),
+    /// A label of a blob, or its keys.
+    Meta(Malformed),
+    /// OLM v1 cannot file it.
+    Unfilable(Malformed),
+    /// It has no schema.
+    MissingSchema,
+    /// A field of a blob of this schema.
+    WrongType { schema: Box<str>, fault: Fault },
+    /// The data of an `olm.bundle.object`.
+    Object {
+        bundle: Box<str>,
+        index: usize,
+        fault: Fault,
+    },
+}

@@ -1,0 +1,397 @@
+//! From the blobs of the reader to the catalog as it is written.
+
+use std::collections::BTreeMap;
+
+use super::hint::unquoted;
+use super::locate::Locator;
+use super::{
+    Bundle, Carrier, Channel, Deprecation, Deprecations, Entry, Guardrails, InvalidImage,
+    LoadFault, LoadFaultKind, Package, PackageProperty, PropertyFault, Spot, Text, Unread, Written,
+};
+use crate::lint::image::ImageFault;
+use olmguard_catalog::blob::{Fault, Position};
+use olmguard_catalog::fbc::intake::{Intake, Origin, Place};
+use olmguard_catalog::fbc::json::{Cursor, Step};
+use olmguard_catalog::fbc::raw::{self, Content, Label, Object, PropertyValue, Raw, Value};
+use olmguard_catalog::fbc::reader::Places;
+use olmguard_catalog::fbc::{FbcError, Malformed, NotAFile};
+use olmguard_catalog::guardrail;
+
+/// Collects the blobs of one catalog.
+#[derive(Debug, Default)]
+pub struct Collector {
+    written: Written,
+    files: BTreeMap<Box<str>, u32>,
+}
+
+impl Collector {
+    /// An empty catalog of this name.
+    pub fn new(name: &str) -> Self {
+        let mut collector = Self::default();
+        collector.written.name = name.into();
+        collector
+    }
+
+    /// What was collected.
+    pub fn finish(self) -> Written {
+        self.written
+    }
+
+    fn file(&mut self, name: &str) -> u32 {
+        if let Some(file) = self.files.get(name) {
+            return *file;
+        }
+        let file = u32::try_from(self.written.files.len()).unwrap_or(u32::MAX);
+        self.written.files.push(name.into());
+        self.files.insert(name.into(), file);
+        file
+    }
+
+    fn note(&mut self, spot: Spot, package: &str, what: LoadFaultKind) {
+        self.written.faults.push(LoadFault {
+            spot,
+            package: package.into(),
+            what,
+        });
+    }
+}
+
+impl Intake for Collector {
+    type Blob<'a> = Raw<'a>;
+
+    const PLACES: Places = Places::Wanted;
+
+    fn read<'a>(cursor: &mut Cursor<'a>) -> Step<Raw<'a>> {
+        raw::read(cursor)
+    }
+
+    fn take(&mut self, blob: Raw<'_>, place: &Place<'_>) {
+        let file = self.file(place.file);
+        let mut locator = Locator::of(place, file);
+        let begin = match place.position {
+            Position::Byte(_) => locator.find(blob.at),
+            Position::Line { line, column } => locator.spot(narrow(line), narrow(column)),
+        };
+        for tagged in place.marks.iter().flat_map(|marks| marks.tags()) {
+            let line = narrow(place.origin.lines).saturating_add(tagged.line);
+            let (tag, value) = (tagged.tag.clone(), tagged.value.clone());
+            let spot = locator.spot(line, tagged.column);
+            self.note(
+                spot,
+                package_of(&blob.value),
+                LoadFaultKind::Tag { tag, value },
+            );
+        }
+        match blob.value {
+            Value::Other(found) => {
+                // A document may be nothing but a comment: it begins where it begins.
+                let first = narrow(place.origin.lines).saturating_add(1);
+                let spot = match place.marks {
+                    Some(_) => locator.spot(first, 1),
+                    None => begin,
+                };
+                self.note(spot, "", LoadFaultKind::NotAnObject(found));
+            }
+            Value::Object(object) => self.object(*object, begin, &mut locator),
+        }
+    }
+
+    fn fault(
+        &mut self,
+        file: &str,
+        fault: FbcError,
+        origin: Origin,
+        text: &[u8],
+    ) -> Result<(), FbcError> {
+        let file = self.file(file);
+        let mut locator = Locator::new(text, origin, file);
+        let spot = match fault.position {
+            Position::Byte(at) => {
+                let at = usize::try_from(at.saturating_sub(origin.bytes)).unwrap_or_default();
+                locator.find(at.min(text.len()))
+            }
+            Position::Line { line, column } => locator.spot(narrow(line), narrow(column)),
+        };
+        let hint = match &fault.malformed {
+            Malformed::Yaml { .. } => unquoted(text),
+            _ => None,
+        };
+        let malformed = fault.malformed;
+        self.note(spot, "", LoadFaultKind::Syntax { malformed, hint });
+        Ok(())
+    }
+
+    fn not_a_file(&mut self, path: &str, fault: NotAFile) -> Result<(), NotAFile> {
+        let spot = Spot {
+            file: self.file(path),
+            line: 1,
+            column: 1,
+        };
+        self.note(spot, "", LoadFaultKind::NotAFile(fault));
+        Ok(())
+    }
+}
+
+impl Collector {
+    fn object(&mut self, mut object: Object<'_>, begin: Spot, locator: &mut Locator<'_>) {
+        let package = owner(&object.schema, &object.package, &object.name);
+        if !self.labels(&object, package, begin, locator) {
+            self.unread(&object);
+            return;
+        }
+        if let Some(unfilable) = object.unfilable.take() {
+            self.note(begin, package, LoadFaultKind::Unfilable(unfilable));
+        }
+        if let Some(fault) = object.fault.take() {
+            self.unread(&object);
+            let spot = part_of(&object.content, &fault).map_or(begin, |at| locator.find(at));
+            let schema = object.schema.text().into();
+            self.note(spot, package, LoadFaultKind::WrongType { schema, fault });
+            return;
+        }
+        let (package, name) = (object.package.text(), object.name.text());
+        match object.content {
+            Content::Package {
+                default_channel,
+                guardrails,
+            } => {
+                let guardrails = guardrails.iter();
+                let properties = guardrails
+                    .map(|said| Guardrails::of(Carrier::Property, said, (name, ""), locator));
+                self.written.guardrails.extend(properties);
+                self.written.packages.push(Package {
+                    spot: begin,
+                    name: name.into(),
+                    default_channel: kept(&default_channel, locator),
+                });
+            }
+            Content::Channel(entries) => {
+                let entries = entries.iter().map(|entry| kept_entry(entry, locator));
+                let entries = entries.collect();
+                self.written.channels.push(Channel {
+                    spot: begin,
+                    package: package.into(),
+                    name: name.into(),
+                    stray_key: object.channel_key.map(|key| kept(&key, locator)),
+                    entries,
+                });
+            }
+            Content::Bundle(bundle) => self.bundle(&bundle, package, name, begin, locator),
+            Content::Deprecations(entries) => {
+                let entries = entries.iter().map(|entry| Deprecation {
+                    spot: locator.find(entry.at),
+                    schema: entry.schema.as_ref().into(),
+                    name: entry.name.as_ref().into(),
+                    message: entry.message.as_ref().into(),
+                });
+                let entries = entries.collect();
+                self.written.deprecations.push(Deprecations {
+                    spot: begin,
+                    package: package.into(),
+                    entries,
+                });
+            }
+            Content::Guardrails(said) => {
+                let said = Guardrails::of(Carrier::Blob, &said, (package, name), locator);
+                self.written.guardrails.push(said);
+            }
+            Content::Other if guardrail::is_of_other_version(object.schema.text()) => {
+                let (schema, names) = (object.schema.text(), (package, name));
+                let said = Guardrails::unknown(Carrier::Blob, begin, schema, names);
+                self.written.guardrails.push(said);
+            }
+            Content::Other => {}
+        }
+    }
+
+    /// Notes that a blob is there, of which no more is known.
+    fn unread(&mut self, object: &Object<'_>) {
+        self.written.unread.push(Unread {
+            schema: object.schema.text().into(),
+            package: object.package.text().into(),
+            name: object.name.text().into(),
+        });
+    }
+
+    /// Notes what is wrong with the keys and labels of a blob; whether nothing is.
+    fn labels(
+        &mut self,
+        object: &Object<'_>,
+        package: &str,
+        begin: Spot,
+        locator: &mut Locator<'_>,
+    ) -> bool {
+        let before = self.written.faults.len();
+        for duplicates in &object.duplicates {
+            self.note(begin, package, LoadFaultKind::Meta(duplicates.clone()));
+        }
+        for label in [&object.schema, &object.package, &object.name] {
+            if let Label::Other { key, at, found } = label {
+                let (key, found) = (key.as_ref().into(), *found);
+                let what = LoadFaultKind::Meta(Malformed::NotAString { key, found });
+                self.note(locator.find(*at), package, what);
+            }
+        }
+        let is_missing = !matches!(object.schema, Label::Other { .. });
+        if is_missing && object.schema.text().is_empty() {
+            self.note(begin, package, LoadFaultKind::MissingSchema);
+        }
+        self.written.faults.len() == before
+    }
+
+    fn bundle(
+        &mut self,
+        bundle: &raw::Bundle<'_>,
+        package: &str,
+        name: &str,
+        begin: Spot,
+        locator: &mut Locator<'_>,
+    ) {
+        let mut kept = Bundle {
+            spot: begin,
+            package: package.into(),
+            name: name.into(),
+            image: bundle.image.text.as_ref().into(),
+            invalid_images: invalid_images(bundle, locator),
+            versions: Vec::new(),
+            property_fault: None,
+            has_objects: false,
+            dependency: None,
+            all_namespaces: None,
+            min_kube_version: Text::default(),
+        };
+        for (index, property) in bundle.properties.iter().enumerate() {
+            if let Some(fault) = &property.fault {
+                let spot = locator.find(property.at);
+                if *property.kind == *"olm.bundle.object" {
+                    let (bundle, fault) = (name.into(), fault.clone());
+                    let what = LoadFaultKind::Object {
+                        bundle,
+                        index,
+                        fault,
+                    };
+                    self.note(spot, package, what);
+                    self.written.unread.push(Unread {
+                        schema: "olm.bundle".into(),
+                        package: kept.package,
+                        name: kept.name,
+                    });
+                    return;
+                }
+                kept.property_fault.get_or_insert_with(|| PropertyFault {
+                    spot,
+                    index,
+                    kind: property.kind.as_ref().into(),
+                    fault: fault.clone(),
+                });
+            }
+            keep_property(property, &mut kept, locator);
+        }
+        self.written.bundles.push(kept);
+    }
+}
+
+fn keep_property(property: &raw::Property<'_>, kept: &mut Bundle, locator: &mut Locator<'_>) {
+    match &property.value {
+        PropertyValue::Package(value) => kept.versions.push(PackageProperty {
+            spot: locator.find(property.at),
+            name: value.name.as_ref().into(),
+            version: value.version.as_ref().into(),
+            release: value.release.as_ref().into(),
+        }),
+        PropertyValue::Object => kept.has_objects = true,
+        PropertyValue::Dependency(kind) => {
+            kept.dependency
+                .get_or_insert_with(|| (*kind, locator.find(property.at)));
+        }
+        PropertyValue::Csv(csv) => {
+            kept.all_namespaces = kept.all_namespaces.or(csv.all_namespaces);
+            if kept.min_kube_version.text.is_empty() && !csv.min_kube_version.is_empty() {
+                kept.min_kube_version = Text {
+                    spot: locator.find(property.at),
+                    text: csv.min_kube_version.as_ref().into(),
+                };
+            }
+        }
+        PropertyValue::Other => {}
+    }
+}
+
+fn invalid_images(bundle: &raw::Bundle<'_>, locator: &mut Locator<'_>) -> Vec<InvalidImage> {
+    let own = std::iter::once((None, &bundle.image));
+    let related = bundle.related_images.iter().enumerate();
+    let all = own.chain(related.map(|(index, image)| (Some(index), image)));
+    let invalid = all.filter_map(|(related, image)| {
+        let fault = ImageFault::of(&image.text)?;
+        let image = kept(image, locator);
+        Some(InvalidImage {
+            related,
+            image,
+            fault,
+        })
+    });
+    invalid.collect()
+}
+
+fn kept_entry(entry: &raw::Entry<'_>, locator: &mut Locator<'_>) -> Entry {
+    Entry {
+        spot: locator.find(entry.at),
+        name: entry.name.text.as_ref().into(),
+        replaces: kept(&entry.replaces, locator),
+        skips: entry.skips.iter().map(|skip| kept(skip, locator)).collect(),
+        skip_range: kept(&entry.skip_range, locator),
+    }
+}
+
+/// A text with its place; an absent one has none.
+fn kept(text: &raw::Text<'_>, locator: &mut Locator<'_>) -> Text {
+    let is_absent = text.at == 0 && text.text.is_empty();
+    Text {
+        spot: if is_absent {
+            Spot::default()
+        } else {
+            locator.find(text.at)
+        },
+        text: text.text.as_ref().into(),
+    }
+}
+
+/// The package that a blob is about.
+fn package_of<'b>(value: &'b Value<'_>) -> &'b str {
+    match value {
+        Value::Object(object) => owner(&object.schema, &object.package, &object.name),
+        Value::Other(_) => "",
+    }
+}
+
+fn owner<'b>(schema: &Label<'_>, package: &'b Label<'_>, name: &'b Label<'_>) -> &'b str {
+    match schema.text() {
+        "olm.package" => name.text(),
+        _ => package.text(),
+    }
+}
+
+/// The byte of the list item in which a fault lies.
+fn part_of(content: &Content<'_>, fault: &Fault) -> Option<usize> {
+    let (Fault::WrongType { path, .. }
+    | Fault::Missing { path, .. }
+    | Fault::Base64 { path }
+    | Fault::ObjectData { path, .. }) = fault
+    else {
+        return None;
+    };
+    let (list, rest) = path.split_once('[')?;
+    let index = rest.split_once(']')?.0.parse::<usize>().ok()?;
+    match (list, content) {
+        ("entries", Content::Channel(entries)) => entries.get(index).map(|entry| entry.at),
+        ("entries", Content::Deprecations(entries)) => entries.get(index).map(|entry| entry.at),
+        ("properties", Content::Bundle(bundle)) => {
+            bundle.properties.get(index).map(|property| property.at)
+        }
+        _ => None,
+    }
+}
+
+fn narrow(number: u64) -> u32 {
+    u32::try_from(number).unwrap_or(u32::MAX)
+}

@@ -1,0 +1,130 @@
+//! The page about each token, and which of them a text is about: a token, a message of ours, or one of OLM's.
+//!
+//! OLM has fewer texts than there are causes: "no bundles found" is said of seven tokens. Then all that
+//! the text leaves open are found.
+
+mod olms;
+
+use olmguard_engine::judge::Token;
+use olmguard_engine::nearest::nearest;
+
+/// What a text is about.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub enum Found {
+    /// One token.
+    Token(Token),
+    /// One of several: a text of OLM's that it uses for all of them.
+    OneOf(Vec<Token>),
+    /// None that is known; the tokens nearest to it, the nearest first.
+    Nothing(Vec<Token>),
+}
+
+/// The page about a token, in Markdown.
+pub fn page(token: Token) -> &'static str {
+    macro_rules! pages {
+        ($($token:ident),+ $(,)?) => {
+            match token {
+                $(Token::$token => {
+                    include_str!(concat!("../../../docs/tokens/", stringify!($token), ".md"))
+                })+
+            }
+        };
+    }
+    pages![
+        NotJudged,
+        DeadlineExceeded,
+        Overloaded,
+        InvalidSpec,
+        InvalidSelector,
+        InvalidVersionRange,
+        NoCatalogs,
+        InstalledUnknown,
+        CatalogNotLoaded,
+        CatalogOutdated,
+        PackageNotFound,
+        InstalledVersionInvalid,
+        ChannelNotFound,
+        NotInChannel,
+        VersionNotFound,
+        BrokenSkipRange,
+        Downgrade,
+        NotASuccessor,
+        AmbiguousCatalogs,
+        BundleVersionInvalid,
+        UnsupportedDependency,
+        Guardrail,
+        Unchanged,
+        Bypassed,
+        Resolved,
+    ]
+}
+
+/// What the page says first: what the token means.
+pub fn summary(token: Token) -> String {
+    let mut paragraphs = page(token).split("\n\n");
+    paragraphs.nth(1).unwrap_or_default().replace('\n', " ")
+}
+
+/// What is told where a text may be about several tokens.
+pub fn several(tokens: &[Token]) -> String {
+    let causes = tokens.iter().map(|token| {
+        let (name, summary) = (token.as_str(), summary(*token));
+        format!("\n{name}\n  {summary}\n")
+    });
+    SEVERAL.to_owned() + &causes.collect::<String>()
+}
+
+/// What a text is about, such as `NotASuccessor` or all that kubectl has printed.
+pub fn find(text: &str) -> Found {
+    let text = begin(text).split_whitespace().collect::<Vec<_>>().join(" ");
+    if let Some(token) = called(&text).or_else(|| bracketed(&text)) {
+        return Found::Token(token);
+    }
+    let tokens = olms::tokens(&text);
+    match tokens.as_slice() {
+        [] => nothing(&text),
+        [only] => Found::Token(*only),
+        _ => Found::OneOf(tokens),
+    }
+}
+
+fn called(text: &str) -> Option<Token> {
+    let is_it = |token: &&Token| token.as_str().eq_ignore_ascii_case(text);
+    Token::ALL.iter().find(is_it).copied()
+}
+
+/// The token that stands first, as line 1 of a message ends with it.
+fn bracketed(text: &str) -> Option<Token> {
+    let mut inside = text.split('[').skip(1);
+    inside.find_map(|inside| called(inside.split_once(']')?.0))
+}
+
+fn nothing(text: &str) -> Found {
+    let lower = |token: &Token| (token.as_str().to_ascii_lowercase(), *token);
+    let tokens: Vec<_> = Token::ALL.iter().map(lower).collect();
+    let text = text.to_ascii_lowercase();
+    let near = nearest(&text, tokens.iter().map(|(name, _)| &**name), NEAR);
+    let near = near.into_iter().filter_map(called);
+    Found::Nothing(near.collect())
+}
+
+/// What stands before the causes.
+const SEVERAL: &str = "\
+OLM says this of several causes. Which one it is, `olmguard check` tells of the manifest, and
+`olmguard explain` has a page about each:
+";
+
+/// As much of a text as is looked at.
+fn begin(text: &str) -> &str {
+    let end = text.floor_char_boundary(MOST);
+    text.get(..end).unwrap_or_default()
+}
+
+/// In bytes. A condition of OLM has at most 32,768.
+const MOST: usize = 1 << 16;
+
+/// How many tokens are named that a text may have meant.
+const NEAR: usize = 3;
+
+#[cfg(test)]
+mod tests;

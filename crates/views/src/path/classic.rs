@@ -1,0 +1,92 @@
+//! The walk of OLM v0: the only way there is, since nothing can be pinned.
+
+use crate::path::{End, Generation, PathReport, WalkReport, guarded, not_applied};
+use crate::see::{BundleReport, Inquiry, NotAnswered};
+use olmguard_catalog::graph::{Graph, NodeIndex};
+use olmguard_catalog::version::Version;
+use olmguard_engine::resolve::Offer;
+use olmguard_engine::resolve::classic::{Installed, Line, Outlook, Subscribed};
+
+impl PathReport {
+    /// What OLM v0 does with a Subscription to the first of the asked channels, else to none: the walk
+    /// in each catalog.
+    ///
+    /// # Errors
+    /// If `to` names nothing.
+    pub fn of_classic(inquiry: &Inquiry<'_>, to: Option<&str>) -> Result<Self, NotAnswered> {
+        let targets = to.map(|text| inquiry.target(text)).transpose()?;
+        let offers = inquiry.offers.iter();
+        let goal = targets.and_then(|targets| targets.first().copied());
+        let walks: Vec<_> = offers.map(|offer| walk(inquiry, offer)).collect();
+        let mut report = Self::about(inquiry);
+        report.notes.extend(not_applied(&walks));
+        Ok(Self {
+            olm: Generation::V0,
+            to: goal.map(BundleReport::of),
+            walks,
+            ..report
+        })
+    }
+
+    /// Whether a walk of OLM v0 comes to the goal or is there; without a goal, whether each ends at a head.
+    pub(super) fn is_walked(&self) -> bool {
+        match &self.to {
+            Some(to) => {
+                let mut steps = self.walks.iter().flat_map(|walk| &walk.steps);
+                let is_here = self.from.bundle.as_ref() == Some(&to.bundle);
+                is_here || steps.any(|step| step.bundle == to.bundle)
+            }
+            None => self.walks.iter().all(|walk| walk.end == End::Head),
+        }
+    }
+}
+
+/// The channel of a Subscription has one name.
+pub(crate) fn subscribed<'a>(inquiry: &'a Inquiry<'_>) -> Subscribed<'a> {
+    match inquiry.filter.channels.first() {
+        Some(channel) => Subscribed::To(channel),
+        None => Subscribed::ToAny,
+    }
+}
+
+fn walk<'a>(inquiry: &Inquiry<'a>, offer: &Offer<'a>) -> WalkReport {
+    let graph = Graph::of(&inquiry.filter.package, offer.package);
+    let version = Version::parse(&inquiry.installed.version).ok();
+    let report = |nodes: &[NodeIndex], end, message| {
+        let places = nodes.iter().filter_map(|node| graph.bundle_index(*node));
+        let steps: Vec<_> = places.map(|index| offer.choice(index)).collect();
+        let looked = guarded::of_classic(inquiry, version.as_ref(), &steps);
+        WalkReport {
+            catalog: Some(offer.catalog.name.clone()),
+            forbidden: looked.forbidden,
+            looked_at: looked.looked_at,
+            steps: steps.into_iter().map(BundleReport::of).collect(),
+            end,
+            message,
+        }
+    };
+    let line = match Line::of(&graph, subscribed(inquiry)) {
+        Ok(line) => line,
+        Err(error) => return report(&[], End::Refused, Some(error.to_string())),
+    };
+    let installed = Installed {
+        name: inquiry.installed.name.as_deref().unwrap_or_default(),
+        version: version.as_ref(),
+    };
+    // A name of the graph lives as long as the graph; that of the question does not have to.
+    let Outlook::Next(first) = line.outlook(installed) else {
+        return report(&[], end(&line, installed), None);
+    };
+    let mut steps = vec![first];
+    steps.extend(line.walk(Installed::node(&graph, first)));
+    let last = steps.last().copied().unwrap_or(first);
+    report(&steps, end(&line, Installed::node(&graph, last)), None)
+}
+
+fn end(line: &Line<'_, '_>, installed: Installed<'_>) -> End {
+    match line.outlook(installed) {
+        Outlook::AtHead => End::Head,
+        Outlook::Next(_) => End::Round,
+        Outlook::Stranded => End::Stranded,
+    }
+}

@@ -1,0 +1,234 @@
+use super::*;
+use crate::see::scene::{filter, said, snapshot};
+use olmguard_catalog::olm::EdgeSource;
+
+#[track_caller]
+fn report(
+    lines: &str,
+    (channels, range): (&[&str], Option<&str>),
+    (from, to): (&str, Option<&str>),
+    olm: Generation,
+) -> (bool, String) {
+    let snapshot = snapshot(EdgeSource::Catalog, &[("hub", lines)]);
+    let filter = filter(channels, range);
+    let inquiry = Inquiry::of(&snapshot, &filter, &said(from)).expect("a question");
+    let report = match olm {
+        Generation::V1 => PathReport::of(&inquiry, to),
+        Generation::V0 => PathReport::of_classic(&inquiry, to),
+    };
+    let report = report.expect("a bundle");
+    (report.is_found(), report.to_text().to_string())
+}
+
+const CHAIN: &str =
+    "a: 1.0.0; 1.1.0 replaces 1.0.0; 1.2.0 replaces 1.1.0 skipRange (>=1.0.9 <1.2.0)
+                     b: 1.2.0; 2.0.0 replaces 1.2.0
+                     (deprecated): 1.1.0";
+
+#[test]
+fn a_way_hop_by_hop() {
+    let (found, text) = report(CHAIN, (&[], None), ("1.0.0", Some("2.0.0")), Generation::V1);
+    let expected = "\
+p: 1.0.0 -> 2.0.0: in 3 hops
+
+  Hop  Set version to  Because it                      But
+  1    \"1.1.0\"         replaces p.v1.0.0 in a          deprecated
+  2    \"1.2.0\"         replaces p.v1.1.0 in a; 1 more
+  3    \"2.0.0\"         replaces p.v1.2.0 in b
+
+Each hop    is one edit of spec.source.catalog.version; make the next once that version is installed
+By itself   without a version range:
+            1.0.0
+Then        stays there: nothing that it may take is better
+";
+    assert_eq!((found, text.as_str()), (true, expected));
+}
+
+#[test]
+fn the_highest_is_where_no_goal_is_said() {
+    let asked: (&[&str], _) = (&["a"], Some("<2"));
+    let (found, text) = report(CHAIN, asked, ("1.1.0", None), Generation::V1);
+    let expected = "\
+p: 1.1.0 -> 1.2.0: in 1 hop
+
+  Hop  Set version to  Because it
+  1    \"1.2.0\"         replaces p.v1.1.0 in a; 1 more
+
+Each hop    is one edit of spec.source.catalog.version; make the next once that version is installed
+By itself   within \"<2\":
+            1.1.0 -> 1.2.0
+Then        stays there: nothing that it may take is better
+";
+    assert_eq!((found, text.as_str()), (true, expected));
+}
+
+#[test]
+fn where_there_is_no_way_olm_says_why() {
+    let (found, text) = report(
+        CHAIN,
+        (&[], Some(">=3")),
+        ("2.0.0", Some("1.0.0")),
+        Generation::V1,
+    );
+    let expected = "\
+p: 2.0.0 -> 1.0.0: no way
+Why         p: 2.0.0 -> 1.0.0 refused: 1.0.0 is older than 2.0.0 and not a successor of it in catalog hub [Downgrade]
+            Needed: an upgrade edge in the catalog; no run of allowed edits leads there
+            Override: set spec.source.catalog.upgradeConstraintPolicy to SelfCertified; data loss is possible
+            Catalog: hub
+            OLM: error upgrading from currently installed version \"2.0.0\": no bundles found for package \"p\" matching version \"1.0.0\"
+            Help: olmguard explain Downgrade
+By itself   within \">=3\":
+            2.0.0
+Then        stops: OLM resolves nothing from there
+OLM says    p: 2.0.0 -> >=3 refused: no bundle matches >=3 [VersionNotFound]
+            Nearest: 2.0.0, 1.2.0, 1.1.0
+            Fix: set spec.source.catalog.version to \"2.0.0\"
+            Catalog: hub
+            OLM: error upgrading from currently installed version \"2.0.0\": no bundles found for package \"p\" matching version \">=3\"
+            Help: olmguard explain VersionNotFound
+";
+    assert_eq!((found, text.as_str()), (false, expected));
+    let first = |to| {
+        let (found, text) = report(CHAIN, (&[], None), ("2.0.0", to), Generation::V1);
+        (found, text.lines().next().map(str::to_owned))
+    };
+    let line = |text: &str| Some(text.to_owned());
+    let nothing = line("p: 2.0.0: nothing higher can be reached");
+    assert_eq!(first(None), (false, nothing));
+    let here = line("p: 2.0.0 -> 2.0.0: already installed");
+    assert_eq!(first(Some("2.0.0")), (true, here));
+}
+
+#[test]
+fn where_no_edit_gives_the_goal_that_is_why() {
+    let lines = "a: 1.0.0; 1.1.0+1 replaces 1.0.0; 1.1.0+2 replaces 1.0.0; v1.1 replaces 1.0.0";
+    for (to, expected) in [
+        (
+            "p.v1.1.0+1",
+            "Why         \"1.1.0\" gives p.v1.1.0+2 of catalog hub",
+        ),
+        (
+            "p.vv1.1",
+            "Why         the version of p.vv1.1 cannot be read or is too long, so no edit pins it",
+        ),
+    ] {
+        let (found, text) = report(lines, (&[], None), ("1.0.0", Some(to)), Generation::V1);
+        assert_eq!((found, text.lines().nth(1)), (false, Some(expected)));
+        let snapshot = snapshot(EdgeSource::Catalog, &[("hub", lines)]);
+        let filter = filter(&["a", "z"], None);
+        let inquiry = Inquiry::of(&snapshot, &filter, &said("1.0.0")).expect("a question");
+        let report = PathReport::of(&inquiry, Some(to)).expect("a bundle");
+        let why = expected.trim_start_matches("Why         ");
+        let end = format!("no way; {why}; channel z does not exist; nearest: a");
+        assert!(report.no_way().is_some_and(|line| line.ends_with(&end)));
+    }
+}
+
+#[test]
+fn a_bundle_without_a_version_is_where_it_is() {
+    let lines = "a: 1.0.0; v1.1 replaces 1.0.0; 1.2.0 replaces v1.1";
+    let (found, text) = report(
+        lines,
+        (&[], None),
+        ("p.vv1.1", Some("1.2.0")),
+        Generation::V1,
+    );
+    let note = "\nNote        the version of the installed bundle cannot be read: OLM v1 never installs it\n";
+    assert!(
+        !found && text.starts_with("p: p.vv1.1 -> 1.2.0: no way\n"),
+        "{text}"
+    );
+    assert!(text.contains(note), "{text}");
+    let (found, text) = report(
+        lines,
+        (&[], None),
+        ("p.vv1.1", Some("1.2.0")),
+        Generation::V0,
+    );
+    assert!(
+        found && text.contains("            p.vv1.1 -> 1.2.0\n"),
+        "{text}"
+    );
+}
+
+#[test]
+fn without_edges_one_edit_leads_anywhere() {
+    let snapshot = snapshot(EdgeSource::Catalog, &[("hub", CHAIN)]);
+    let filter = filter(&[], None).with_policy(Policy::SelfCertified);
+    let inquiry = Inquiry::of(&snapshot, &filter, &said("2.0.0")).expect("a question");
+    let way = |to| PathReport::of(&inquiry, to).expect("a bundle");
+    let text = way(Some("1.0.0")).to_text().to_string();
+    let expected = "  1    \"1.0.0\"         is free of edges: SelfCertified\n";
+    assert!(text.contains(expected), "{text}");
+    assert!(way(Some("2.0.0")).is_found() && !way(None).is_found());
+}
+
+#[test]
+fn olm_v0_walks_by_itself() {
+    let walk = |channels, from, to| {
+        let (found, text) = report(CHAIN, (channels, None), (from, to), Generation::V0);
+        let lines: Vec<_> = text.lines().map(str::to_owned).collect();
+        (found, lines)
+    };
+    let (found, lines) = walk(&["a"], "1.0.0", None);
+    let expected = [
+        "p: 1.0.0: what OLM v0 does",
+        "By itself   Subscription to channel a of catalog hub:",
+        "            1.0.0 -> 1.1.0 -> 1.2.0",
+        "Then        stays there: it is the head",
+    ];
+    assert_eq!((found, lines), (true, expected.map(str::to_owned).to_vec()));
+    let (found, lines) = walk(&["b"], "1.0.0", Some("2.0.0"));
+    let expected = [
+        "p: 1.0.0 -> 2.0.0: OLM v0 does not come there",
+        "By itself   Subscription to channel b of catalog hub:",
+        "            1.0.0",
+        "Then        stranded: no entry leads on, and the Subscription says AtLatestKnown as at a head",
+    ];
+    assert_eq!(
+        (found, lines),
+        (false, expected.map(str::to_owned).to_vec())
+    );
+    for from in ["1.1.0", "1.2.0"] {
+        let (found, lines) = walk(&["a"], from, Some("1.2.0"));
+        let expected = format!("p: {from} -> 1.2.0: OLM v0 comes there");
+        assert_eq!((found, &lines[0]), (true, &expected));
+    }
+    let (_, lines) = walk(&["c"], "1.0.0", None);
+    let expected = [
+        "p: 1.0.0: what OLM v0 does",
+        "By itself   Subscription to channel c of catalog hub:",
+        "            1.0.0",
+        "Then        stops: OLM resolves nothing from there",
+        "OLM says    no operators found in channel c of package p in the catalog",
+        "Note        channel c does not exist; nearest: a",
+    ];
+    assert_eq!(lines, expected);
+    let round = "a: 1.0.0 skipRange 2.0.0; 2.0.0 replaces 1.0.0";
+    let (_, text) = report(round, (&[], None), ("1.0.0", None), Generation::V0);
+    let expected = [
+        "p: 1.0.0: what OLM v0 does",
+        "By itself   Subscription to catalog hub without a channel:",
+        "            1.0.0 -> 2.0.0 -> 1.0.0",
+        "Then        goes back to a bundle that was installed before, for ever",
+    ];
+    assert_eq!(text.lines().collect::<Vec<_>>(), expected);
+}
+
+#[test]
+fn a_way_beyond_the_bound_of_the_search_is_not_called_none() {
+    let later = (1..=2100).map(|at| format!("1.{at}.0 replaces 1.{}.0", at - 1));
+    let all: Vec<_> = std::iter::once("1.0.0".to_owned()).chain(later).collect();
+    let lines = format!("a: {}", all.join("; "));
+    let asked: (&[&str], _) = (&[], None);
+    let (found, text) = report(&lines, asked, ("1.0.0", Some("1.2100.0")), Generation::V1);
+    assert!(!found);
+    assert!(
+        text.starts_with("p: 1.0.0 -> 1.2100.0: no way was found\n"),
+        "{text}"
+    );
+    let note = "Note        the search for ways ended at its bound of 2048 bundles: there may be a way all \
+                the same\n";
+    assert!(text.ends_with(note));
+}

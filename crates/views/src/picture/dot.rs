@@ -1,0 +1,140 @@
+//! The graph as text for graphviz.
+//!
+//! A cluster for each channel, arrows from old to new, one for each edge between what the channel
+//! shows; what a range holds beyond that is counted at the entry.
+
+use std::fmt::Write as _;
+
+use crate::picture::mark::{Mark, Marks};
+use crate::picture::sketch::{Fan, FanKind, Fate, Lane, Row, Sketch};
+use crate::picture::text;
+use crate::picture::walk::Field;
+use olmguard_catalog::version::go;
+
+/// The whole text.
+pub fn dot(sketch: &Sketch<'_, '_>) -> String {
+    let mut out = String::new();
+    let package = quoted(sketch.graph.name());
+    let _infallible = writeln!(
+        out,
+        "digraph {package} {{\n  rankdir=BT;\n  label={package};\n  labelloc=t;\n  \
+         fontname=\"sans-serif\";\n  node [shape=box, style=rounded, fontname=\"monospace\"];\n  \
+         edge [fontname=\"sans-serif\", fontsize=10];"
+    );
+    for (at, lane) in sketch.lanes.iter().enumerate() {
+        cluster(sketch, at, lane, &mut out);
+    }
+    out.push_str("}\n");
+    out
+}
+
+fn cluster(sketch: &Sketch<'_, '_>, at: usize, lane: &Lane<'_>, out: &mut String) {
+    let name = quoted(text::lane_words(lane));
+    let style = if lane.is_default { "bold" } else { "solid" };
+    let _infallible = writeln!(
+        out,
+        "  subgraph cluster_{at} {{\n    label={name};\n    style={style};"
+    );
+    for cell in &lane.cells {
+        let name = sketch.row(cell.row).map_or("", |facts| facts.name);
+        let mut label = quoted(name);
+        let marks: Vec<_> = cell.marks.iter().map(text::mark_word).collect();
+        if !marks.is_empty() {
+            label.insert_str(label.len() - 1, &format!("\\n{}", marks.join(", ")));
+        }
+        let looks = looks(cell.marks);
+        let _infallible = writeln!(out, "    {} [label={label}{looks}];", id(at, cell.row));
+    }
+    for step in &lane.steps {
+        let edge = (step.from, step.to);
+        self::edge(sketch, at, edge, Field::Replaces, step.fate, out);
+    }
+    for parts in lane.fans.chunk_by(|_, next| next.continues) {
+        range(at, lane, parts, out);
+        for fan in parts {
+            self::fan(sketch, at, lane, fan, out);
+        }
+    }
+    out.push_str("  }\n");
+}
+
+/// What a range holds, whatever becomes of the parts of it.
+fn range(at: usize, lane: &Lane<'_>, parts: &[Fan<'_>], out: &mut String) {
+    let Some((to, FanKind::SkipRange(range))) = parts.first().map(|fan| (fan.to, fan.kind)) else {
+        return;
+    };
+    let held = parts.iter().flat_map(|fan| &fan.from);
+    let (shown, beyond): (Vec<&Row>, Vec<&Row>) = held.partition(|row| is_shown(lane, **row));
+    let range = go::escape(range).replace("*/", "* /");
+    let _infallible = writeln!(
+        out,
+        "    /* {} skipRange {range}: {} shown, {} of other channels */",
+        id(at, to),
+        shown.len(),
+        beyond.len()
+    );
+}
+
+fn fan(sketch: &Sketch<'_, '_>, at: usize, lane: &Lane<'_>, fan: &Fan<'_>, out: &mut String) {
+    for from in fan.from.iter().filter(|row| is_shown(lane, **row)) {
+        let edge = (*from, fan.to);
+        self::edge(sketch, at, edge, fan.kind.field(), fan.fate, out);
+    }
+}
+
+fn is_shown(lane: &Lane<'_>, row: Row) -> bool {
+    lane.marks(row).is_some()
+}
+
+fn edge(
+    sketch: &Sketch<'_, '_>,
+    at: usize,
+    (from, to): (Row, Row),
+    field: Field,
+    fate: Fate,
+    out: &mut String,
+) {
+    let style = match field {
+        Field::Replaces => "style=solid",
+        Field::Skips => "style=dashed, arrowhead=empty",
+        Field::SkipRange | Field::Semver => "style=dotted, arrowhead=vee, penwidth=2",
+    };
+    let fate = match fate {
+        Fate::Taken => String::new(),
+        Fate::Forbidden => {
+            let by = quoted(&text::forbidden_by(sketch, from, to));
+            format!(", color=red, arrowhead=tee, label={by}")
+        }
+        Fate::NotTaken => ", color=gray, label=\"not taken\"".to_owned(),
+    };
+    let _infallible = writeln!(
+        out,
+        "    {} -> {} [class=\"{}\", {style}{fate}];",
+        id(at, from),
+        id(at, to),
+        field.as_str()
+    );
+}
+
+/// How the marks of a version change its shape.
+fn looks(marks: Marks) -> String {
+    let looks = [
+        (Mark::Installed, ", penwidth=3, color=purple"),
+        (Mark::Head, ", shape=doubleoctagon, style=solid"),
+        (Mark::Skipped, ", style=\"rounded,dashed\""),
+        (Mark::Virtual, ", style=\"rounded,dotted\""),
+    ];
+    let found = looks.into_iter().find(|(mark, _)| marks.has(*mark));
+    found.map_or("", |(_, look)| look).to_owned()
+}
+
+fn id(lane: usize, Row(row): Row) -> String {
+    format!("c{lane}r{row}")
+}
+
+/// A text between quotes. Backslashes are doubled: in a label they would stand for other texts.
+fn quoted(text: &str) -> String {
+    let escaped = go::escape(text);
+    let plain = escaped.replace('\\', "\\\\").replace("\\\\\"", "\\\"");
+    format!("\"{plain}\"")
+}

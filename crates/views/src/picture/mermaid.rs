@@ -1,0 +1,234 @@
+//! The graph as mermaid text, with the nodes and edges of `opm alpha render-graph`.
+//!
+//! Arrows point from old to new. A range leads from the entries of its channel that it holds, the
+//! entry's own version among them, which opm draws as a loop. Identifiers are ours: opm makes them of
+//! names, which mermaid cannot always read.
+//!
+//! Upstream: operator-registry, `alpha/declcfg/write.go`.
+
+use std::collections::BTreeMap;
+use std::fmt::Write as _;
+
+use crate::picture::mark::{Mark, Marks};
+use crate::picture::sketch::{FanKind, Fate, Lane, LaneKind, Row, Sketch};
+use crate::picture::text;
+use olmguard_catalog::graph::Graph;
+use olmguard_catalog::version::{Membership, go};
+
+/// The whole text.
+pub fn mermaid(sketch: &Sketch<'_, '_>) -> String {
+    let mut text = Text::default();
+    text.line(0, "graph BT");
+    for (class, style) in CLASSES {
+        text.line(1, &format!("classDef {class} {style}"));
+    }
+    let package = quoted(sketch.graph.name());
+    text.line(1, &format!("subgraph package[{package}]"));
+    for (at, lane) in sketch.lanes.iter().enumerate() {
+        text.lane(sketch, at, lane);
+    }
+    text.line(1, "end");
+    text.finish(sketch)
+}
+
+#[derive(Default)]
+struct Text {
+    out: String,
+    /// The nodes of each class.
+    classes: BTreeMap<&'static str, Vec<String>>,
+    edges: usize,
+    /// The edges that OLM does not take, by number.
+    unused: Vec<String>,
+    /// Those that guardrails forbid.
+    forbidden: Vec<String>,
+}
+
+impl Text {
+    fn line(&mut self, depth: usize, text: &str) {
+        let _infallible = writeln!(self.out, "{:1$}{text}", "", depth * 2);
+    }
+
+    fn lane(&mut self, sketch: &Sketch<'_, '_>, at: usize, lane: &Lane<'_>) {
+        let name = match lane.kind {
+            LaneKind::Channel => quoted(lane.name),
+            LaneKind::Semver => quoted(&text::lane_name(lane)),
+        };
+        self.line(2, &format!("subgraph channel{at}[{name}]"));
+        for cell in &lane.cells {
+            let id = id(at, cell.row);
+            let name = sketch.row(cell.row).map_or("", |facts| facts.name);
+            self.line(3, &format!("{id}[{}]", quoted(name)));
+            for class in classes(cell.marks) {
+                self.classes.entry(class).or_default().push(id.clone());
+            }
+        }
+        for cell in &lane.cells {
+            self.edges_to(sketch, at, lane, cell.row);
+        }
+        self.line(2, "end");
+    }
+
+    /// What an entry writes, in opm's order.
+    fn edges_to(&mut self, sketch: &Sketch<'_, '_>, at: usize, lane: &Lane<'_>, to: Row) {
+        let is_entry = |row: &Row| {
+            let marks = lane.marks(*row);
+            marks.is_some_and(|marks| !marks.has(Mark::Elsewhere))
+        };
+        for fan in lane.fans.iter().filter(|fan| fan.to == to) {
+            let label = match fan.kind {
+                FanKind::Skips => "skip".to_owned(),
+                FanKind::SkipRange(range) => format!("skipRange({range})"),
+                FanKind::Semver => "semver".to_owned(),
+            };
+            let label = |from| label_of(sketch, &label, (from, to), fan.fate);
+            let is_skips = fan.kind == FanKind::Skips;
+            for from in fan.from.iter().filter(|from| is_skips || is_entry(from)) {
+                self.edge(at, *from, to, &label(*from), fan.fate);
+            }
+        }
+        for range in own_ranges(sketch.graph, lane, sketch, to) {
+            self.edge(
+                at,
+                to,
+                to,
+                &quoted(&format!("skipRange({range})")),
+                Fate::Taken,
+            );
+        }
+        for step in lane.steps.iter().filter(|step| step.to == to) {
+            let label = label_of(sketch, "replace", (step.from, to), step.fate);
+            self.edge(at, step.from, to, &label, step.fate);
+        }
+    }
+
+    fn edge(&mut self, at: usize, from: Row, to: Row, label: &str, fate: Fate) {
+        self.line(3, &format!("{}-- {label} -->{}", id(at, from), id(at, to)));
+        match fate {
+            Fate::Taken => {}
+            Fate::Forbidden => self.forbidden.push(self.edges.to_string()),
+            Fate::NotTaken => self.unused.push(self.edges.to_string()),
+        }
+        self.edges += 1;
+    }
+
+    fn finish(mut self, sketch: &Sketch<'_, '_>) -> String {
+        if sketch.graph.is_deprecated() {
+            self.line(1, "style package fill:#989695");
+        }
+        for (at, _) in (0..)
+            .zip(&sketch.lanes)
+            .filter(|(_, lane)| lane.deprecated.is_some())
+        {
+            let at: usize = at;
+            self.line(1, &format!("style channel{at} fill:#DCD0FF"));
+        }
+        for (class, nodes) in std::mem::take(&mut self.classes) {
+            self.line(1, &format!("class {} {class}", nodes.join(",")));
+        }
+        for (edges, style) in [
+            (std::mem::take(&mut self.unused), UNUSED),
+            (std::mem::take(&mut self.forbidden), FORBIDDEN),
+        ] {
+            if !edges.is_empty() {
+                self.line(1, &format!("linkStyle {} {style}", edges.join(",")));
+            }
+        }
+        self.out
+    }
+}
+
+/// The label of an edge: what allows it, and what forbids it. Plain words need no quotes.
+fn label_of(sketch: &Sketch<'_, '_>, what: &str, (from, to): (Row, Row), fate: Fate) -> String {
+    match fate {
+        Fate::Forbidden => quoted(&format!("{what}, {}", text::forbidden_by(sketch, from, to))),
+        Fate::Taken | Fate::NotTaken if what.chars().all(char::is_alphabetic) => what.to_owned(),
+        Fate::Taken | Fate::NotTaken => quoted(what),
+    }
+}
+
+/// The ranges of an entry that hold its own version.
+fn own_ranges<'p>(
+    graph: &Graph<'p>,
+    lane: &Lane<'p>,
+    sketch: &Sketch<'_, 'p>,
+    to: Row,
+) -> Vec<&'p str> {
+    let node = sketch.row(to).map(|facts| facts.node);
+    let entry = node.and_then(|node| graph.channel(lane.name)?.entry(node));
+    let bundle = node.and_then(|node| graph.bundle(node));
+    let version = bundle.and_then(|bundle| bundle.version.as_ref().ok());
+    let (Some(entry), Some(version), LaneKind::Channel) = (entry, version, lane.kind) else {
+        return Vec::new();
+    };
+    let ranges = entry.skip_ranges.iter();
+    let holding = ranges.filter(|range| range.takes(&version.version) == Membership::Holds);
+    holding.map(|range| range.as_str()).collect()
+}
+
+/// Deprecated and skipped are one class together, as in opm's.
+fn classes(marks: Marks) -> Vec<&'static str> {
+    let both = marks.has(Mark::Deprecated) && marks.has(Mark::Skipped);
+    let mut classes = if both {
+        vec!["deprecatedskipped"]
+    } else {
+        Vec::new()
+    };
+    let others = marks.iter().filter(|mark| {
+        !(both && matches!(mark, Mark::Deprecated | Mark::Skipped)) && *mark != Mark::Elsewhere
+    });
+    classes.extend(others.map(Mark::as_str));
+    classes
+}
+
+fn id(lane: usize, Row(row): Row) -> String {
+    format!("c{lane}r{row}")
+}
+
+/// A text between quotes in which nothing is syntax: what could be is a character code.
+fn quoted(text: &str) -> String {
+    let mut quoted = String::from("\"");
+    for character in go::escape(text).chars() {
+        match character {
+            '"' | '#' | '&' | '<' | '>' | '`' | '\\' | ';' | '%' => {
+                let _infallible = write!(quoted, "#{};", u32::from(character));
+            }
+            other => quoted.push(other),
+        }
+    }
+    quoted.push('"');
+    quoted
+}
+
+/// opm's classes, and ours.
+const CLASSES: [(&str, &str); 8] = [
+    ("deprecated", "fill:#E8960F"),
+    ("skipped", "stroke:#FF0000,stroke-width:4px"),
+    (
+        "deprecatedskipped",
+        "fill:#E8960F,stroke:#FF0000,stroke-width:4px",
+    ),
+    ("head", "stroke:#1F4FA3,stroke-width:3px"),
+    ("installed", "fill:#EFE3FF,stroke:#7C2FD6,stroke-width:4px"),
+    ("stranded-v0", "stroke:#C21F30,stroke-dasharray:6 3"),
+    ("stranded-v1", "stroke:#C21F30,stroke-width:3px"),
+    ("virtual", "stroke-dasharray:2 3"),
+];
+const FORBIDDEN: &str = "stroke:#C21F30,stroke-width:2px,stroke-dasharray:8 3 2 3";
+const UNUSED: &str = "stroke:#FF0000,stroke-width:3px,stroke-dasharray:5";
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn nothing_of_a_name_is_syntax() {
+        for (name, expected) in [
+            ("lantern.v1.0.0", "\"lantern.v1.0.0\""),
+            ("a\"]-->b", "\"a#92;#34;]--#62;b\""),
+            ("<b>&#x;", "\"#60;b#62;#38;#35;x#59;\""),
+            ("a\u{202e}\n%%", "\"a#92;u202e#92;n#37;#37;\""),
+        ] {
+            assert_eq!(quoted(name), expected);
+        }
+    }
+}

@@ -1,0 +1,174 @@
+//! What guardrails forbid of what is drawn.
+//!
+//! A range is one line for every version that it holds; guardrails judge each step by itself. So a fan
+//! becomes two where they forbid a part of it.
+
+use std::collections::BTreeMap;
+
+use crate::picture::sketch::{Fan, Fate, Lane, Row};
+use crate::picture::{Guarded, TooLarge, View};
+use olmguard_catalog::graph::{Graph, NodeIndex};
+use olmguard_engine::explain::Gathered;
+use olmguard_engine::explain::GuardrailReport;
+use olmguard_engine::explain::Places;
+use olmguard_engine::explain::Reasons;
+use olmguard_engine::resolve::{CatalogEdge, Choice, Violation};
+
+/// The steps that guardrails forbid, and why.
+#[derive(Clone, Debug, Default)]
+pub struct Barred {
+    /// Every reason once, in the order in which they are found from the top of the first lane.
+    reasons: Reasons,
+    /// The places of the reasons of each step that is forbidden.
+    steps: BTreeMap<(Row, Row), Places>,
+}
+
+impl Barred {
+    /// Every reason once.
+    pub fn reasons(&self) -> &[GuardrailReport] {
+        self.reasons.all()
+    }
+
+    /// The names of the rules that forbid steps, in a few words.
+    pub(in crate::picture) fn names(&self) -> String {
+        self.reasons.all_names()
+    }
+
+    /// The names of those that forbid a step.
+    pub(in crate::picture) fn names_of(&self, from: Row, to: Row) -> String {
+        self.reasons.names(self.places(from, to))
+    }
+
+    /// The places of the reasons why a step is forbidden; none where it is not.
+    pub(in crate::picture) fn places(&self, from: Row, to: Row) -> &[usize] {
+        let places = self.steps.get(&(from, to));
+        places.map_or(&[], |places| places)
+    }
+
+    /// How many steps are forbidden, those of several edges counted once.
+    pub fn len(&self) -> usize {
+        self.steps.len()
+    }
+
+    /// Whether none is.
+    pub fn is_empty(&self) -> bool {
+        self.steps.is_empty()
+    }
+
+    /// Where no step from a row may lead, the newest first, with the places of the reasons.
+    pub fn from(&self, row: Row) -> impl Iterator<Item = (Row, &[usize])> {
+        let own = self.steps.range((row, Row(0))..=(row, Row(u32::MAX)));
+        own.map(|((_, to), reasons)| (*to, &**reasons))
+    }
+
+    /// Why a step is forbidden; nothing where it is not.
+    pub fn of(&self, from: Row, to: Row) -> impl Iterator<Item = &GuardrailReport> {
+        let places = self.places(from, to).iter();
+        places.filter_map(|place| self.reasons.at(*place))
+    }
+}
+
+/// Marks what guardrails forbid of the edges that OLM takes.
+pub(super) fn bar<'g, 'p>(
+    graph: &'g Graph<'p>,
+    view: &View<'g>,
+    nodes: &[NodeIndex],
+    lanes: &mut [Lane<'p>],
+) -> Result<Barred, TooLarge> {
+    let Some(guarded) = view.guarded.filter(|guarded| !guarded.guards.is_empty()) else {
+        return Ok(Barred::default());
+    };
+    let edges = lanes.iter().map(Lane::edges).sum::<usize>();
+    let rules = guarded.guards.weight();
+    if edges.saturating_mul(rules.saturating_add(OWN_WEIGHT)) > MOST_COMPARISONS {
+        return Err(TooLarge::Guardrails { edges, rules });
+    }
+    let mut judge = Judge {
+        graph,
+        guarded,
+        nodes,
+        gathered: Gathered::default(),
+        steps: BTreeMap::new(),
+    };
+    for lane in lanes {
+        judge.lane(lane);
+    }
+    Ok(Barred {
+        reasons: judge.gathered.finish(),
+        steps: judge.steps,
+    })
+}
+
+/// Asks guardrails about steps between rows.
+struct Judge<'j, 'g, 'p> {
+    graph: &'g Graph<'p>,
+    guarded: Guarded<'g>,
+    nodes: &'j [NodeIndex],
+    gathered: Gathered<'g>,
+    steps: BTreeMap<(Row, Row), Places>,
+}
+
+impl<'g, 'p> Judge<'_, 'g, 'p> {
+    fn lane(&mut self, lane: &mut Lane<'p>) {
+        for step in &mut lane.steps {
+            if step.fate == Fate::Taken && self.forbids(step.from, step.to) {
+                step.fate = Fate::Forbidden;
+            }
+        }
+        let fans = std::mem::take(&mut lane.fans).into_iter();
+        lane.fans = fans.flat_map(|fan| self.split(fan)).collect();
+    }
+
+    /// A fan as what is taken of it and what is forbidden.
+    fn split(&mut self, fan: Fan<'p>) -> Vec<Fan<'p>> {
+        if fan.fate != Fate::Taken {
+            return vec![fan];
+        }
+        let rows = fan.from.iter().copied();
+        let (forbidden, taken): (Vec<_>, Vec<_>) =
+            rows.partition(|from| self.forbids(*from, fan.to));
+        if forbidden.is_empty() {
+            return vec![fan];
+        }
+        let parts = [(taken, Fate::Taken), (forbidden, Fate::Forbidden)].into_iter();
+        let parts = parts.filter(|(from, _)| !from.is_empty());
+        let fans = parts.enumerate().map(|(at, (from, fate))| Fan {
+            from,
+            continues: fan.continues || at > 0,
+            fate,
+            ..fan
+        });
+        fans.collect()
+    }
+
+    /// Whether a step is forbidden; why is kept.
+    fn forbids(&mut self, from: Row, to: Row) -> bool {
+        if self.steps.contains_key(&(from, to)) {
+            return true;
+        }
+        let violations = self.violations(from, to).unwrap_or_default();
+        if violations.is_empty() {
+            return false;
+        }
+        let places = self.gathered.places(&violations);
+        self.steps.insert((from, to), places);
+        true
+    }
+
+    fn violations(&self, from: Row, to: Row) -> Option<Vec<Violation<'g>>> {
+        let node = |Row(row): Row| self.nodes.get(row as usize).copied();
+        let choice = Choice {
+            catalog: self.guarded.catalog,
+            package: self.graph.package(),
+            index: self.graph.bundle_index(node(to)?)?,
+        };
+        let from = self.graph.version_of(node(from)?)?;
+        let guards = self.guarded.guards;
+        Some(guards.violations(from, &choice, CatalogEdge::Present))
+    }
+}
+
+/// What a step costs beside its comparisons.
+const OWN_WEIGHT: usize = 32;
+/// Some seconds of work.
+const MOST_COMPARISONS: usize = 1 << 27;

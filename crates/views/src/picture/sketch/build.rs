@@ -1,0 +1,193 @@
+//! From a graph to what is drawn of it.
+
+use std::collections::BTreeSet;
+
+use crate::picture::mark::{Mark, Marks};
+use crate::picture::sketch::barred::bar;
+use crate::picture::sketch::label::{labels, version};
+use crate::picture::sketch::lane::{channel_lane, refusal, semver_lane};
+use crate::picture::sketch::rows::{RowOf, order};
+use crate::picture::sketch::{Fate, Lane, LaneKind, Row, RowFacts, Sketch};
+use crate::picture::walk::{Field, Hop, Reach, Walk};
+use crate::picture::{Edges, Olm, TooLarge, View};
+use olmguard_catalog::graph::{Channel, Graph, NodeIndex};
+use olmguard_engine::resolve::classic::{Installed, Line, Subscribed};
+
+/// More is not told apart on any screen; the largest package recorded has 203 bundles.
+const MOST_VERSIONS: usize = 2_000;
+/// What a range holds counts one by one.
+const MOST_EDGES: usize = 1_000_000;
+
+pub(super) fn build<'g, 'p>(
+    graph: &'g Graph<'p>,
+    view: View<'g>,
+) -> Result<Sketch<'g, 'p>, TooLarge> {
+    let channels: Vec<_> = graph
+        .channels()
+        .iter()
+        .filter(|channel| view.shows(channel.name))
+        .collect();
+    let nodes = drawn(graph, &channels, &view);
+    if nodes.len() > MOST_VERSIONS {
+        return Err(TooLarge::Versions {
+            found: nodes.len(),
+            most: MOST_VERSIONS,
+        });
+    }
+    let (nodes, row_of) = order(graph, nodes);
+    let mut lanes = lanes(graph, &channels, &row_of, &view)?;
+    let barred = bar(graph, &view, &nodes, &mut lanes)?;
+    // With both, the semver rules have crossed out what they do not allow.
+    let counts = |lane: &Lane<'_>| lane.kind == LaneKind::Channel || view.edges == Edges::Semver;
+    let counted = (0..).zip(&lanes).filter(|(_, lane)| counts(lane));
+    let walk = Walk::of(counted.flat_map(|(at, lane)| hops(at, lane, view.olm)));
+    let rows = facts(graph, &nodes, &view);
+    let mut sketch = Sketch {
+        graph,
+        view,
+        rows,
+        lanes,
+        barred,
+        walk,
+        reach: None,
+    };
+    strand(&mut sketch);
+    sketch.reach = reach(&sketch, &row_of);
+    Ok(sketch)
+}
+
+/// Everything, or what the channels asked for speak of, and what the view names.
+fn drawn(graph: &Graph<'_>, channels: &[&Channel<'_>], view: &View<'_>) -> Vec<NodeIndex> {
+    if view.channels.is_empty() {
+        return graph.nodes().collect();
+    }
+    let entries = channels.iter().flat_map(|channel| &channel.entries);
+    let spoken_of = entries.flat_map(|entry| {
+        let names = entry.replaces.iter().chain(&entry.skips);
+        names.copied().chain([entry.node])
+    });
+    let named = [view.installed, view.from, view.to].into_iter().flatten();
+    let nodes: BTreeSet<_> = spoken_of.chain(named).collect();
+    nodes.into_iter().collect()
+}
+
+fn facts<'p>(graph: &Graph<'p>, nodes: &[NodeIndex], view: &View<'_>) -> Vec<RowFacts<'p>> {
+    let labelled = nodes.iter().zip(labels(graph, nodes));
+    let facts = labelled.map(|(node, label)| {
+        let bundle = graph.bundle(*node);
+        RowFacts {
+            node: *node,
+            name: graph.name_of(*node),
+            version: bundle.and_then(version),
+            label,
+            marks: common(graph, *node).with(Mark::Installed, view.installed == Some(*node)),
+            deprecated: bundle.and_then(|bundle| bundle.deprecated.as_deref()),
+            refusal: refusal(graph, *node).filter(|_| view.olm == Olm::V1),
+        }
+    });
+    facts.collect()
+}
+
+/// What holds of a node whatever the channel and the view.
+pub(super) fn common(graph: &Graph<'_>, node: NodeIndex) -> Marks {
+    let bundle = graph.bundle(node);
+    let is_deprecated = bundle.is_some_and(|bundle| bundle.deprecated.is_some());
+    Marks::default()
+        .with(Mark::Virtual, bundle.is_none())
+        .with(Mark::Deprecated, is_deprecated)
+}
+
+/// The lanes, that with the newest entry first.
+fn lanes<'p>(
+    graph: &Graph<'p>,
+    channels: &[&Channel<'p>],
+    row_of: &RowOf,
+    view: &View<'_>,
+) -> Result<Vec<Lane<'p>>, TooLarge> {
+    let mut lanes = Vec::new();
+    let mut edges = 0;
+    let written = channels.iter().filter(|_| view.edges != Edges::Semver);
+    for channel in written {
+        let lane = channel_lane(graph, channel, row_of, view);
+        edges += lane.edges();
+        if edges > MOST_EDGES {
+            return Err(TooLarge::Edges { most: MOST_EDGES });
+        }
+        lanes.push(lane);
+    }
+    lanes.sort_by_key(|lane| (lane.cells.first().map(|cell| cell.row), !lane.is_default));
+    if view.edges != Edges::Catalog {
+        lanes.push(semver_lane(graph, row_of));
+    }
+    Ok(lanes)
+}
+
+/// The steps of a lane that lead on. Nobody keeps OLM v0 from what guardrails forbid: olmguard is no
+/// guard of Subscriptions.
+fn hops(at: u32, lane: &Lane<'_>, olm: Olm) -> Vec<(Row, Hop)> {
+    let leads = |fate| match fate {
+        Fate::Taken => true,
+        Fate::Forbidden => olm == Olm::V0,
+        Fate::NotTaken => false,
+    };
+    let hop = |to, field| Hop {
+        to,
+        lane: at,
+        field,
+    };
+    let steps = lane.steps.iter().filter(|step| leads(step.fate));
+    let steps = steps.map(|step| (step.from, hop(step.to, Field::Replaces)));
+    let fans = lane.fans.iter().filter(|fan| leads(fan.fate));
+    let fans = fans.flat_map(|fan| {
+        let hop = hop(fan.to, fan.kind.field());
+        fan.from.iter().map(move |from| (*from, hop))
+    });
+    steps.chain(fans).collect()
+}
+
+/// Marks what OLM finds no way on from.
+fn strand(sketch: &mut Sketch<'_, '_>) {
+    let cells = sketch.lanes.iter().flat_map(|lane| &lane.cells);
+    let heads = cells.filter(|cell| cell.marks.has(Mark::Head));
+    let heads: BTreeSet<_> = heads.map(|cell| cell.row).collect();
+    let walk = &sketch.walk;
+    // What is drawn by the rules of OLM v0 says nothing about OLM v1.
+    let of_v1 = sketch.view.olm == Olm::V1;
+    let barred = &sketch.barred;
+    let leads = |row: Row| !walk.from(row).is_empty() || barred.from(row).next().is_some();
+    let is_stranded = |row: Row| of_v1 && !leads(row) && !heads.contains(&row);
+    for (row, facts) in (0..).map(Row).zip(&mut sketch.rows) {
+        facts.marks = facts.marks.with(Mark::StrandedV1, is_stranded(row));
+    }
+    for cell in sketch.lanes.iter_mut().flat_map(|lane| &mut lane.cells) {
+        let facts = sketch.rows.get(cell.row.0 as usize);
+        let marks = facts.map(|facts| facts.marks).unwrap_or_default();
+        for mark in [Mark::Installed, Mark::StrandedV1] {
+            cell.marks = cell.marks.with(mark, marks.has(mark));
+        }
+    }
+}
+
+fn reach(sketch: &Sketch<'_, '_>, row_of: &RowOf) -> Option<Reach> {
+    let View { from, to, .. } = sketch.view;
+    let start = row_of.get(from?)?;
+    let goal = to.and_then(|to| row_of.get(to));
+    match sketch.view.olm {
+        Olm::V1 => Some(sketch.walk.reach(start, goal)),
+        Olm::V0 => Some(course(sketch, row_of, start, goal)),
+    }
+}
+
+/// Where a subscription of OLM v0 gets from a row: it takes the first candidate, and nobody steers it.
+fn course(sketch: &Sketch<'_, '_>, row_of: &RowOf, start: Row, goal: Option<Row>) -> Reach {
+    let at = sketch.lane_of_subscription();
+    let lane = at.and_then(|at| sketch.lanes.get(at as usize));
+    let subscribed = lane.map_or(Subscribed::ToAny, |lane| Subscribed::To(lane.name));
+    let order = Line::of(sketch.graph, subscribed).ok();
+    let node = sketch.row(start).map(|facts| facts.node);
+    let walked = order.zip(node).map_or_else(Vec::new, |(line, node)| {
+        line.walk(Installed::node(sketch.graph, node))
+    });
+    let rows = walked.iter().filter_map(|node| row_of.get(*node));
+    sketch.walk.course(start, rows, goal, at)
+}

@@ -1,0 +1,267 @@
+//! One lane: the entries of a channel and what they write, or the steps that versions alone allow.
+
+use std::collections::BTreeSet;
+
+use crate::picture::mark::Mark;
+use crate::picture::sketch::build::common;
+use crate::picture::sketch::rows::RowOf;
+use crate::picture::sketch::{Cell, Fan, FanKind, Fate, Lane, LaneKind, Row, Step};
+use crate::picture::{Edges, Olm, View};
+use olmguard_catalog::graph::{Channel, Entry, Graph, NodeIndex};
+use olmguard_catalog::version::Version;
+use olmguard_engine::resolve::classic::{Installed, Line, Outlook, Subscribed};
+use olmguard_engine::resolve::{Refusal, semver};
+
+/// The lane of a channel.
+pub(super) fn channel_lane<'p>(
+    graph: &Graph<'p>,
+    channel: &Channel<'p>,
+    row_of: &RowOf,
+    view: &View<'_>,
+) -> Lane<'p> {
+    let line = Line::of(graph, Subscribed::To(channel.name));
+    let writer = Writer {
+        graph,
+        row_of,
+        view,
+        offered: offered(line.as_ref().ok()),
+    };
+    let entries = channel.entries.iter();
+    Lane {
+        name: channel.name,
+        kind: LaneKind::Channel,
+        is_default: graph.default_channel() == Some(channel.name),
+        deprecated: channel.deprecated,
+        entries: channel.entries.len(),
+        refused_by_v0: line.as_ref().err().map(ToString::to_string),
+        cells: cells(graph, channel, row_of, line.ok().as_ref()),
+        steps: entries
+            .clone()
+            .flat_map(|entry| writer.steps(entry))
+            .collect(),
+        fans: entries
+            .clone()
+            .flat_map(|entry| writer.fans(entry))
+            .collect(),
+        unread: entries.flat_map(|entry| writer.unread(entry)).collect(),
+    }
+}
+
+/// The lane of the semver rules: every version that can be read, and from where it can be reached.
+pub(super) fn semver_lane<'p>(graph: &Graph<'p>, row_of: &RowOf) -> Lane<'p> {
+    let placed = |node| Some((row_of.get(node)?, version(graph, node)?, node));
+    let nodes: Vec<_> = graph.nodes().filter_map(placed).collect();
+    let fan = |(to, wanted, node): &(Row, &Version, NodeIndex)| {
+        let leads = |from: &Version| semver::step(from, wanted).is_ok();
+        let from = nodes.iter().filter(|(_, from, _)| leads(from));
+        let mut from: Vec<_> = from.map(|(row, _, _)| *row).collect();
+        from.sort_unstable();
+        Fan {
+            kind: FanKind::Semver,
+            to: *to,
+            whole: from.len(),
+            from,
+            continues: false,
+            fate: fate(refusal(graph, *node).is_none()),
+        }
+    };
+    let fans = nodes.iter().map(fan).filter(|fan| !fan.from.is_empty());
+    let fans: Vec<_> = fans.collect();
+    let left: BTreeSet<_> = fans.iter().flat_map(|fan| &fan.from).collect();
+    let cell = |(row, _, node): &(Row, &Version, NodeIndex)| Cell {
+        row: *row,
+        marks: common(graph, *node).with(Mark::Head, !left.contains(row)),
+    };
+    let mut cells: Vec<_> = nodes.iter().map(cell).collect();
+    cells.sort_unstable_by_key(|cell| cell.row);
+    Lane {
+        name: "",
+        kind: LaneKind::Semver,
+        is_default: false,
+        deprecated: None,
+        entries: cells.len(),
+        refused_by_v0: None,
+        cells,
+        steps: Vec::new(),
+        fans,
+        unread: Vec::new(),
+    }
+}
+
+/// The entries that OLM v0 tries.
+fn offered(line: Option<&Line<'_, '_>>) -> BTreeSet<NodeIndex> {
+    line.into_iter().flat_map(Line::order).collect()
+}
+
+fn cells(
+    graph: &Graph<'_>,
+    channel: &Channel<'_>,
+    row_of: &RowOf,
+    line: Option<&Line<'_, '_>>,
+) -> Vec<Cell> {
+    let heads = heads(channel);
+    let entries = channel.entries.iter();
+    let skipped: BTreeSet<_> = entries.clone().flat_map(|entry| &entry.skips).collect();
+    let nodes: BTreeSet<_> = entries.flat_map(names).collect();
+    let cell = |node: &NodeIndex| {
+        let outlook = line.map(|line| line.outlook(Installed::node(graph, *node)));
+        let marks = common(graph, *node)
+            .with(Mark::Head, heads.contains(node))
+            .with(Mark::Skipped, skipped.contains(node))
+            .with(Mark::StrandedV0, outlook == Some(Outlook::Stranded))
+            .with(Mark::Elsewhere, channel.entry(*node).is_none());
+        let row = row_of.get(*node)?;
+        Some(Cell { row, marks })
+    };
+    let mut cells: Vec<_> = nodes.into_iter().filter_map(cell).collect();
+    cells.sort_unstable_by_key(|cell| cell.row);
+    cells
+}
+
+/// The names that an entry writes, its own too.
+fn names<'e>(entry: &'e Entry<'_>) -> impl Iterator<Item = &'e NodeIndex> {
+    let others = entry.replaces.iter().chain(&entry.skips);
+    others.chain([&entry.node])
+}
+
+/// The entries that no other entry of the channel replaces or skips.
+fn heads(channel: &Channel<'_>) -> BTreeSet<NodeIndex> {
+    let entries = channel.entries.iter();
+    let followed = entries.clone().flat_map(|entry| {
+        let followed = entry.replaces.iter().chain(&entry.skips);
+        followed.filter(|node| **node != entry.node)
+    });
+    let followed: BTreeSet<_> = followed.collect();
+    let nodes = entries.map(|entry| entry.node);
+    nodes.filter(|node| !followed.contains(node)).collect()
+}
+
+/// Puts edges on rows.
+struct Writer<'a, 'p> {
+    graph: &'a Graph<'p>,
+    row_of: &'a RowOf,
+    view: &'a View<'a>,
+    /// What OLM v0 tries.
+    offered: BTreeSet<NodeIndex>,
+}
+
+impl<'p> Writer<'_, 'p> {
+    fn steps(&self, entry: &Entry<'_>) -> Vec<Step> {
+        let step = |from: &NodeIndex| {
+            Some(Step {
+                from: self.row_of.get(*from)?,
+                to: self.row_of.get(entry.node)?,
+                fate: fate(self.is_offered(entry.node) && self.is_allowed(*from, entry.node)),
+            })
+        };
+        entry.replaces.iter().filter_map(step).collect()
+    }
+
+    fn fans(&self, entry: &Entry<'p>) -> Vec<Fan<'p>> {
+        let skips = self.fans_of(FanKind::Skips, entry.node, entry.skips.iter().copied());
+        let ranges = entry.skip_ranges.iter().flat_map(|range| {
+            let kind = FanKind::SkipRange(range.as_str());
+            let held = entry.held(self.graph, range);
+            let fans = self.fans_of(kind, entry.node, held);
+            // A range that holds no version of the package is written all the same.
+            if fans.is_empty() {
+                let fate = fate(self.is_offered(entry.node));
+                self.fan(kind, entry.node, Vec::new(), fate)
+                    .into_iter()
+                    .collect()
+            } else {
+                fans
+            }
+        });
+        skips.into_iter().chain(ranges).collect()
+    }
+
+    /// What one field says: one fan of what is taken, and one of what is not.
+    fn fans_of(
+        &self,
+        kind: FanKind<'p>,
+        to: NodeIndex,
+        from: impl Iterator<Item = NodeIndex>,
+    ) -> Vec<Fan<'p>> {
+        let is_used = |from: &NodeIndex| self.is_offered(to) && self.is_allowed(*from, to);
+        let (used, unused): (Vec<_>, Vec<_>) = from.partition(is_used);
+        let parts = [(used, Fate::Taken), (unused, Fate::NotTaken)].into_iter();
+        let parts = parts.filter(|(from, _)| !from.is_empty());
+        let parts = parts.filter_map(|(from, fate)| self.fan(kind, to, from, fate));
+        in_parts(parts.collect())
+    }
+
+    fn fan(
+        &self,
+        kind: FanKind<'p>,
+        to: NodeIndex,
+        from: Vec<NodeIndex>,
+        fate: Fate,
+    ) -> Option<Fan<'p>> {
+        let placed = from.into_iter().filter_map(|node| self.row_of.get(node));
+        let mut from: Vec<_> = placed.collect();
+        from.sort_unstable();
+        let fan = |to| Fan {
+            kind,
+            to,
+            whole: from.len(),
+            from,
+            continues: false,
+            fate,
+        };
+        self.row_of.get(to).map(fan)
+    }
+
+    fn unread(&self, entry: &Entry<'p>) -> Vec<(Row, &'p str)> {
+        let row = self.row_of.get(entry.node).into_iter();
+        row.flat_map(|row| entry.unread_ranges.iter().map(move |text| (row, *text)))
+            .collect()
+    }
+
+    /// Whether it is installed at all: OLM v0 leaves out what is skipped, OLM v1 refuses some bundles.
+    fn is_offered(&self, to: NodeIndex) -> bool {
+        match self.view.olm {
+            Olm::V0 => self.offered.contains(&to),
+            Olm::V1 => refusal(self.graph, to).is_none(),
+        }
+    }
+
+    /// Whether the semver rules, where they are asked about too, allow it; they know versions only.
+    fn is_allowed(&self, from: NodeIndex, to: NodeIndex) -> bool {
+        if self.view.edges != Edges::Both {
+            return true;
+        }
+        let version = |node| version(self.graph, node);
+        let (Some(from), Some(to)) = (version(from), version(to)) else {
+            return false;
+        };
+        semver::step(from, to).is_ok()
+    }
+}
+
+/// Fans as the parts of one.
+fn in_parts(mut fans: Vec<Fan<'_>>) -> Vec<Fan<'_>> {
+    let whole = fans.iter().map(|fan| fan.from.len()).sum();
+    for (at, fan) in fans.iter_mut().enumerate() {
+        (fan.whole, fan.continues) = (whole, at > 0);
+    }
+    fans
+}
+
+/// What becomes of an edge that OLM takes, or does not.
+fn fate(is_taken: bool) -> Fate {
+    if is_taken {
+        Fate::Taken
+    } else {
+        Fate::NotTaken
+    }
+}
+
+/// Why OLM v1 refuses the bundle of a node; a name without one is never chosen.
+pub(super) fn refusal<'p>(graph: &Graph<'p>, node: NodeIndex) -> Option<Refusal<'p>> {
+    Refusal::of(graph.bundle(node)?)
+}
+
+fn version<'p>(graph: &Graph<'p>, node: NodeIndex) -> Option<&'p Version> {
+    graph.version_of(node)
+}

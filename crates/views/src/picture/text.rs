@@ -1,0 +1,368 @@
+//! Every sentence of the picture.
+//!
+//! Texts of the catalog are in it as they are: they are escaped where the picture is written.
+
+use std::collections::BTreeSet;
+
+use crate::picture::mark::Mark;
+use crate::picture::measure::{Face, clip};
+use crate::picture::scene::Sign;
+use crate::picture::sketch::{Cell, Fan, FanKind, Fate, Lane, LaneKind, Row, Sketch, Step};
+use crate::picture::walk::Field;
+use crate::picture::{Edges, Olm};
+use olmguard_catalog::version::go;
+use olmguard_engine::resolve::Refusal;
+
+/// Above the versions.
+pub(super) const AXIS: &str = "version";
+/// The size of a channel's name.
+pub(super) const NAME_SIZE: i32 = 14;
+/// The size of what is said by the way.
+pub(super) const ASIDE_SIZE: i32 = 11;
+
+/// The name of the package.
+pub(super) fn title(sketch: &Sketch<'_, '_>) -> String {
+    clip(&go::escape(sketch.graph.name()), LONGEST_TITLE)
+}
+
+/// What the picture shows, and how it is read.
+pub(super) fn told(sketch: &Sketch<'_, '_>) -> Vec<String> {
+    let mut told = vec![what(sketch), HOW.to_owned()];
+    told.extend(rules(sketch).map(str::to_owned));
+    told.extend(guardrails(sketch));
+    told.extend(walk(sketch));
+    told
+}
+
+fn what(sketch: &Sketch<'_, '_>) -> String {
+    let channels = sketch
+        .lanes
+        .iter()
+        .filter(|lane| lane.kind == LaneKind::Channel);
+    let virtuals = sketch
+        .rows
+        .iter()
+        .filter(|row| row.marks.has(Mark::Virtual));
+    let mut parts = vec![
+        format!("catalog {}", shown(sketch.view.catalog)),
+        counted(sketch.rows.len() - virtuals.count(), "version"),
+        counted(channels.count(), "channel"),
+    ];
+    if let Some(default) = sketch.graph.default_channel() {
+        parts.push(format!("default channel {}", shown(default)));
+    }
+    if sketch.graph.is_deprecated() {
+        parts.push("the package is deprecated".to_owned());
+    }
+    parts.join(" · ")
+}
+
+fn rules(sketch: &Sketch<'_, '_>) -> Option<&'static str> {
+    match (sketch.view.olm, sketch.view.edges) {
+        (Olm::V1, Edges::Catalog) => None,
+        (Olm::V0, _) if sketch.lane_of_subscription().is_none() => Some(
+            "By the rules of OLM v0: a subscription without a channel is offered the entries of all, the \
+             default channel's first, and what another entry skips is never offered.",
+        ),
+        (Olm::V0, _) => Some(
+            "By the rules of OLM v0: a subscription keeps to its channel, and what another entry skips \
+             is never offered.",
+        ),
+        (Olm::V1, Edges::Semver) => Some("By the semver rules alone, whatever edges are written."),
+        (Olm::V1, Edges::Both) => Some("An edge counts where the semver rules allow the step too."),
+    }
+}
+
+/// How many steps guardrails forbid, and by which rules.
+fn guardrails(sketch: &Sketch<'_, '_>) -> Option<String> {
+    let barred = &sketch.barred;
+    if barred.is_empty() {
+        return None;
+    }
+    let (steps, rules) = (counted(barred.len(), "step"), barred.names());
+    let all_the_same = match sketch.view.olm {
+        Olm::V1 => "",
+        Olm::V0 => " OLM v0 takes them all the same.",
+    };
+    Some(format!("Guardrails forbid {steps}: {rules}.{all_the_same}"))
+}
+
+fn walk(sketch: &Sketch<'_, '_>) -> Option<String> {
+    let reach = sketch.reach.as_ref()?;
+    let start = sketch.label(reach.start);
+    let count = match reach.hops.len() - 1 {
+        0 => "no version".to_owned(),
+        count => counted(count, "version"),
+    };
+    let lane = sketch.lane_of_subscription();
+    let lane = lane.and_then(|at| sketch.lanes.get(at as usize));
+    let within = match (sketch.view.olm, lane) {
+        (Olm::V0, Some(lane)) => format!(", subscribed to {},", lane_name(lane)),
+        (Olm::V0, None) => ", subscribed without a channel,".to_owned(),
+        (Olm::V1, _) => String::new(),
+    };
+    let there = format!("From {start}{within} {count} can be reached");
+    if reach.misses_goal() {
+        return Some(format!("{there}, and the one asked for is none of them."));
+    }
+    let hops = reach.way.iter().map(|(_, hop)| sketch.label(hop.to));
+    let hops: Vec<_> = hops.collect();
+    Some(match *hops.as_slice() {
+        [] => format!("{there}."),
+        [only] => format!("{there}; {only} in one hop."),
+        [.., last] => {
+            let way = hops.join(" → ");
+            format!("{there}; {last} in {}: {way}.", counted(hops.len(), "hop"))
+        }
+    })
+}
+
+/// What a channel is called.
+pub(super) fn lane_name(lane: &Lane<'_>) -> String {
+    shown(lane_words(lane))
+}
+
+/// The same as it is, for who escapes it.
+pub(super) fn lane_words<'p>(lane: &Lane<'p>) -> &'p str {
+    match lane.kind {
+        LaneKind::Channel if lane.name.is_empty() => "(no name)",
+        LaneKind::Channel => lane.name,
+        LaneKind::Semver => "semver rules",
+    }
+}
+
+/// What is said of a channel below its name.
+pub(super) fn lane_aside(lane: &Lane<'_>) -> String {
+    let count = match lane.entries {
+        1 => "1 entry".to_owned(),
+        entries => format!("{entries} entries"),
+    };
+    if lane.kind == LaneKind::Semver {
+        return "what versions allow".to_owned();
+    }
+    let default = lane.is_default.then_some("default");
+    let deprecated = lane.deprecated.is_some().then_some("deprecated");
+    let refused = lane.refused_by_v0.is_some().then_some("refused by OLM v0");
+    let parts = [default, deprecated, refused].into_iter().flatten();
+    parts.fold(count, |told, part| format!("{told} · {part}"))
+}
+
+/// All that is to be said of a channel.
+pub(super) fn lane_title(lane: &Lane<'_>) -> String {
+    let mut lines = vec![match lane.kind {
+        LaneKind::Channel => format!("channel {}", go::escape(lane.name)),
+        LaneKind::Semver => "semver rules".to_owned(),
+    }];
+    lines.extend(lane.deprecated.map(deprecated));
+    lines.extend(
+        lane.refused_by_v0
+            .iter()
+            .map(|why| format!("OLM v0: {why}")),
+    );
+    lines.join("\n")
+}
+
+/// How wide the heading of a channel is.
+pub(super) fn heading_width(lane: &Lane<'_>) -> i32 {
+    let name = Face::Bold.width(&lane_name(lane), NAME_SIZE);
+    name.max(Face::Sans.width(&lane_aside(lane), ASIDE_SIZE))
+}
+
+/// All that is to be said of a version in a channel.
+pub(super) fn pill_title(sketch: &Sketch<'_, '_>, lane: &Lane<'_>, cell: Cell) -> String {
+    let Some(facts) = sketch.row(cell.row) else {
+        return String::new();
+    };
+    let mut lines = vec![go::escape(facts.name)];
+    let told = cell.marks.iter().filter(|mark| *mark != Mark::Deprecated);
+    lines.extend(told.map(|mark| mark_sentence(mark).to_owned()));
+    lines.extend(facts.deprecated.map(deprecated));
+    lines.extend(facts.refusal.map(refused));
+    lines.extend(lane.unread_of(cell.row).map(|range| {
+        format!(
+            "its skipRange {} cannot be read, and is ignored",
+            go::quote(range)
+        )
+    }));
+    lines.join("\n")
+}
+
+pub(super) fn deprecated(message: &str) -> String {
+    if message.is_empty() {
+        "deprecated".to_owned()
+    } else {
+        format!("deprecated: {}", go::escape(message))
+    }
+}
+
+/// That OLM v1 refuses a version, and why.
+pub(super) fn refused(refusal: Refusal<'_>) -> String {
+    match refusal {
+        Refusal::Version(error) => {
+            format!(
+                "refused by OLM v1: its version cannot be read: {}",
+                go::escape(&error.to_string())
+            )
+        }
+        Refusal::Dependency(kind) => {
+            format!(
+                "refused by OLM v1: it declares a dependency with {}",
+                kind.as_str()
+            )
+        }
+    }
+}
+
+/// A mark in a word or two.
+pub(super) fn mark_word(mark: Mark) -> &'static str {
+    match mark {
+        Mark::Installed => "installed",
+        Mark::Head => "channel head",
+        Mark::Deprecated => "deprecated",
+        Mark::Skipped => "skipped",
+        Mark::StrandedV0 => "stranded in OLM v0",
+        Mark::StrandedV1 => "stranded in OLM v1",
+        Mark::Virtual => "no bundle",
+        Mark::Elsewhere => "no entry",
+    }
+}
+
+/// A mark in a sentence.
+pub(super) fn mark_sentence(mark: Mark) -> &'static str {
+    match mark {
+        Mark::Installed => "installed",
+        Mark::Head => "channel head: no entry replaces or skips it",
+        Mark::Deprecated => "deprecated",
+        Mark::Skipped => "skipped by an entry of the channel: OLM v0 does not offer it",
+        Mark::StrandedV0 => "stranded in OLM v0: no entry that it offers leads on from here",
+        Mark::StrandedV1 => "stranded in OLM v1: no edge that it takes leads on from here",
+        Mark::Virtual => "only a name: no bundle has it",
+        Mark::Elsewhere => "no entry of this channel",
+    }
+}
+
+/// All that is to be said of a fan.
+pub(super) fn fan_title(sketch: &Sketch<'_, '_>, fan: &Fan<'_>) -> String {
+    let count = format!("{}{}", counted(fan.whole, "version"), part(fan));
+    let to = sketch.label(fan.to);
+    let what = match fan.kind {
+        FanKind::Skips => format!("{to} skips {count}"),
+        FanKind::SkipRange(range) => {
+            format!("{to} has the skipRange {}: {count}", go::quote(range))
+        }
+        FanKind::Semver => format!("{to} can be reached from {count}"),
+    };
+    let steps = fan.from.iter().map(|from| (*from, fan.to));
+    let forbidden = forbidden(sketch, fan.fate, steps);
+    std::iter::once(what)
+        .chain(forbidden)
+        .collect::<Vec<_>>()
+        .join("\n")
+}
+
+/// How much of what a field says a fan is, where it is a part.
+fn part(fan: &Fan<'_>) -> String {
+    let count = fan.from.len();
+    match (fan.fate, count) {
+        _ if count == fan.whole => String::new(),
+        (Fate::Forbidden, _) => format!(", of which guardrails forbid {count}"),
+        (Fate::Taken, 1) => ", of which 1 is taken".to_owned(),
+        (Fate::Taken, _) => format!(", of which {count} are taken"),
+        (Fate::NotTaken, 1) => ", of which 1 is not taken".to_owned(),
+        (Fate::NotTaken, _) => format!(", of which {count} are not taken"),
+    }
+}
+
+/// All that is to be said of a step that replaces; nothing where it is taken.
+pub(super) fn step_title(sketch: &Sketch<'_, '_>, step: &Step) -> Option<String> {
+    let steps = std::iter::once((step.from, step.to));
+    let lines = forbidden(sketch, step.fate, steps);
+    (!lines.is_empty()).then(|| lines.join("\n"))
+}
+
+/// Why guardrails forbid steps, each reason once; of very many the first ones.
+fn forbidden(
+    sketch: &Sketch<'_, '_>,
+    fate: Fate,
+    steps: impl Iterator<Item = (Row, Row)>,
+) -> Vec<String> {
+    let mut seen = BTreeSet::new();
+    let barred = &sketch.barred;
+    let steps = steps.filter(|_| fate == Fate::Forbidden);
+    let places = steps.flat_map(|(from, to)| barred.places(from, to));
+    let first = places
+        .filter(|place| seen.insert(**place))
+        .take(MOST_REASONS);
+    let reasons = first.filter_map(|place| barred.reasons().get(*place));
+    let lines = reasons.map(|reason| format!("forbidden: {}", reason.text));
+    lines.collect()
+}
+
+/// The rules that forbid a step, in a few words, for the label of an edge.
+pub(super) fn forbidden_by(sketch: &Sketch<'_, '_>, from: Row, to: Row) -> String {
+    format!("forbidden: {}", sketch.barred.names_of(from, to))
+}
+
+/// The count of a fan; none where one line says it.
+pub(super) fn count(count: usize) -> Option<String> {
+    (count != 1).then(|| count.to_string())
+}
+
+/// How many more versions a line leads to.
+pub(super) fn beyond(count: usize) -> String {
+    format!("+{count}")
+}
+
+/// How many hops away a version is.
+pub(super) fn hops_away(hops: u32) -> String {
+    match hops {
+        0 => START.to_owned(),
+        hops => format!("+{hops}"),
+    }
+}
+
+/// A sign of the legend.
+pub(super) fn sign(sign: Sign) -> &'static str {
+    match sign {
+        Sign::Edge(Field::Replaces) => "replaces",
+        Sign::Edge(Field::Skips) => "skips, from each stop below",
+        Sign::Edge(Field::SkipRange) => "skipRange, from each stop below; the count of versions",
+        Sign::Edge(Field::Semver) => "allowed by the semver rules, from each stop below",
+        Sign::Fate(Fate::Taken) => "taken",
+        Sign::Fate(Fate::Forbidden) => "forbidden by guardrails",
+        Sign::Fate(Fate::NotTaken) => "not taken",
+        Sign::Version(Mark::Installed) => "installed",
+        Sign::Version(Mark::Head) => "channel head",
+        Sign::Version(Mark::Deprecated) => "deprecated",
+        Sign::Version(Mark::Skipped) => "skipped, not offered by OLM v0",
+        Sign::Version(Mark::StrandedV0) => "stranded in OLM v0",
+        Sign::Version(Mark::StrandedV1) => "stranded",
+        Sign::Version(Mark::Virtual) => "a name without a bundle",
+        Sign::Version(Mark::Elsewhere) => "no entry of the channel",
+        Sign::Way => "shortest way",
+        Sign::OutOfReach => "out of reach",
+    }
+}
+
+/// What stands where a way starts.
+pub(super) const START: &str = "start";
+
+fn counted(count: usize, what: &str) -> String {
+    match count {
+        1 => format!("1 {what}"),
+        count => format!("{count} {what}s"),
+    }
+}
+
+fn shown(name: &str) -> String {
+    clip(&go::escape(name), LONGEST_NAME)
+}
+
+const HOW: &str =
+    "Arrows lead from a version to one that it can be upgraded to; the newest stand on top.";
+/// How many reasons are told of one line.
+const MOST_REASONS: usize = 4;
+/// The columns of the longest name of a package that is told whole.
+const LONGEST_TITLE: usize = 48;
+/// The columns of the longest other name that is told whole.
+const LONGEST_NAME: usize = 40;

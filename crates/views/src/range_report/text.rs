@@ -1,0 +1,253 @@
+//! The report as text for people: one fact a line, each behind its label.
+
+use super::{CrdAnswer, Grammar, Meaning, RangeReport, Refusal, UpperBound, caret};
+use olmguard_catalog::version::{crd, go};
+use olmguard_engine::explain::range;
+use olmguard_engine::explain::text::one_line;
+use olmguard_engine::explain::tone::{Tone, Toned};
+
+impl RangeReport {
+    /// The report as it is printed with `-o text`, with its last line break.
+    pub fn to_text(&self) -> Toned {
+        let mut text = Toned::default();
+        match &self.outcome {
+            Ok(meaning) => self.say_meaning(meaning, &mut text),
+            Err(refusal) => self.say_refusal(refusal, &mut text),
+        }
+        if let Some(answer) = self.crd {
+            self.say_crd(answer, &mut text);
+        }
+        if let Ok(meaning) = &self.outcome {
+            say_subjects(meaning, &mut text);
+        }
+        let unreadable = self.invalid.iter();
+        let unreadable: Vec<_> = unreadable
+            .map(|subject| format!("{}: {}", go::escape(&subject.name), one_line(&subject.why)))
+            .collect();
+        say_list("Unreadable", Tone::Bad, &unreadable, &mut text);
+        text
+    }
+
+    fn say_meaning(&self, meaning: &Meaning, text: &mut Toned) {
+        say_line("Range", Tone::Plain, &go::escape(&self.range), text);
+        say_line("Means", Tone::Plain, &meaning.words, text);
+        let (tone, above) = match (meaning.bound, self.grammar) {
+            (UpperBound::Absent, Grammar::Spec(_)) => (Tone::Caution, OPEN),
+            (UpperBound::Absent, Grammar::SkipRange) => (Tone::Caution, OPEN_SKIP_RANGE),
+            (UpperBound::Present, _) => (Tone::Good, BOUNDED),
+        };
+        say_line("Above", tone, above, text);
+    }
+
+    fn say_refusal(&self, refusal: &Refusal, text: &mut Toned) {
+        let (range, column) = caret::place(&self.range, refusal.fault.at);
+        text.say(Tone::Plain, range);
+        text.end_line();
+        text.say(Tone::Bad, format!("{:column$}^", ""));
+        text.end_line();
+        text.say(Tone::Bad, one_line(&refusal.text));
+        text.end_line();
+        text.say(Tone::Plain, range::fault(&refusal.fault));
+        text.end_line();
+        if self.grammar == Grammar::SkipRange {
+            say_line("OLM", Tone::Caution, IGNORED, text);
+        }
+    }
+
+    fn say_crd(&self, answer: CrdAnswer, text: &mut Toned) {
+        let (tone, words) = match (answer, &self.outcome) {
+            (CrdAnswer::Accepted, Ok(_)) => (Tone::Good, "accepts it".to_owned()),
+            (CrdAnswer::Accepted, Err(_)) => (Tone::Caution, STORED.to_owned()),
+            (CrdAnswer::Malformed, _) => (Tone::Bad, MALFORMED.to_owned()),
+            (CrdAnswer::TooLong, _) => (Tone::Bad, too_long(&self.range)),
+        };
+        say_line("CRD", tone, &words, text);
+    }
+}
+
+const OPEN: &str = "open: the extension moves by itself to newer versions as they appear";
+const OPEN_SKIP_RANGE: &str = "open: every newer version is in it";
+const BOUNDED: &str = "bounded";
+const IGNORED: &str = "ignores a skipRange that does not parse: it skips nothing";
+const STORED: &str = "accepts it: the API server stores what OLM then cannot resolve";
+const MALFORMED: &str = "refuses it: invalid version expression";
+
+fn too_long(range: &str) -> String {
+    let (found, most) = (range.chars().count(), crd::MAX_CHARACTERS);
+    format!("refuses it: {found} characters, may not be more than {most}")
+}
+
+fn say_subjects(meaning: &Meaning, text: &mut Toned) {
+    let Meaning {
+        matches,
+        others,
+        panics,
+        ..
+    } = meaning;
+    if matches.is_empty() && !(others.is_empty() && panics.is_empty()) {
+        say_line(TAKES, Tone::Caution, "none", text);
+    }
+    say_list(TAKES, Tone::Good, &escaped(matches), text);
+    say_list("Leaves out", Tone::Plain, &escaped(others), text);
+    say_list("Panics on", Tone::Bad, &escaped(panics), text);
+}
+
+fn escaped(names: &[String]) -> Vec<String> {
+    names.iter().map(|name| go::escape(name)).collect()
+}
+
+fn say_line(label: &str, tone: Tone, words: &str, text: &mut Toned) {
+    text.say(Tone::Label, format!("{label:WIDTH$}"));
+    text.say(tone, words);
+    text.end_line();
+}
+
+/// Nothing for no item, else one item a line, the label on the first.
+fn say_list(label: &str, tone: Tone, items: &[String], text: &mut Toned) {
+    let labels = std::iter::once(label).chain(std::iter::repeat(""));
+    for (label, item) in labels.zip(items) {
+        say_line(label, tone, item, text);
+    }
+}
+
+const TAKES: &str = "Takes";
+
+/// The column at which what stands behind a label begins.
+const WIDTH: usize = 12;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::range_report::Subject;
+    use olmguard_catalog::version::Masterminds;
+
+    const SPEC: Grammar = Grammar::Spec(Masterminds::V3_5);
+
+    #[track_caller]
+    fn check(range: &str, grammar: Grammar, versions: &[&str], expected: &[&str]) {
+        let subjects = versions.iter().map(|text| Subject::version(text));
+        let text = RangeReport::new(range, grammar, subjects).to_text();
+        assert_eq!(text.to_string(), expected.join("\n") + "\n");
+    }
+
+    #[test]
+    fn a_bounded_range() {
+        let versions = ["1.5.0", "1.0.0-rc.1", "1.9.9", "v2.0.0"];
+        check(
+            ">=1.0.0, <2.0.0",
+            SPEC,
+            &versions,
+            &[
+                "Range       >=1.0.0, <2.0.0",
+                "Means       from 1.0.0 up to, but without, 2.0.0; releases only",
+                "Above       bounded",
+                "CRD         accepts it",
+                "Takes       1.5.0",
+                "            1.9.9",
+                "Leaves out  1.0.0-rc.1",
+                "Unreadable  v2.0.0: Invalid character(s) found in major number \"v2\"",
+            ],
+        );
+    }
+
+    #[test]
+    fn an_open_range_that_the_crd_refuses() {
+        check(
+            "1, * || >=01",
+            SPEC,
+            &["0.9.0"],
+            &[
+                "Range       1, * || >=01",
+                "Means       from 1.0.0; releases only",
+                "Above       open: the extension moves by itself to newer versions as they appear",
+                "CRD         refuses it: invalid version expression",
+                "Takes       none",
+                "Leaves out  0.9.0",
+            ],
+        );
+    }
+
+    #[test]
+    fn what_the_crd_accepts_and_the_library_refuses() {
+        check(
+            ">=1.0.0 1.2.3-01",
+            SPEC,
+            &["1.0.0", ""],
+            &[
+                ">=1.0.0 1.2.3-01",
+                "        ^",
+                "constraint parser error",
+                "expected a version that can be read, found \"1\"",
+                "CRD         accepts it: the API server stores what OLM then cannot resolve",
+                "Unreadable  : Version string empty",
+            ],
+        );
+    }
+
+    #[test]
+    fn a_range_that_is_too_long_for_the_crd() {
+        let range = format!("{:65}", ">=1.0.0");
+        check(
+            &range,
+            SPEC,
+            &[],
+            &[
+                &format!("Range       {range}"),
+                "Means       from 1.0.0; releases only",
+                "Above       open: the extension moves by itself to newer versions as they appear",
+                "CRD         refuses it: 65 characters, may not be more than 64",
+            ],
+        );
+    }
+
+    #[test]
+    fn the_empty_range() {
+        check(
+            "",
+            SPEC,
+            &[],
+            &[
+                "",
+                "^",
+                "improper constraint: \"\"",
+                "expected a comparator such as >=1.2.3, found the end",
+                "CRD         refuses it: invalid version expression",
+            ],
+        );
+    }
+
+    #[test]
+    fn a_skip_range_that_panics() {
+        check(
+            ">=2.0.0 || || 1.0.0",
+            Grammar::SkipRange,
+            &["2.1.0", "1.0.0"],
+            &[
+                "Range       >=2.0.0 || || 1.0.0",
+                "Means       from 2.0.0; prereleases included; \
+                 on every other version the controller panics",
+                "Above       open: every newer version is in it",
+                "Takes       2.1.0",
+                "Panics on   1.0.0",
+            ],
+        );
+    }
+
+    #[test]
+    fn nothing_that_a_terminal_obeys_gets_through() {
+        check(
+            "漢\u{1b}[2J\u{202e} <2",
+            Grammar::SkipRange,
+            &["\u{7}1\n"],
+            &[
+                "漢\\x1b[2J\\u202e <2",
+                "^",
+                "Could not parse Range \"漢\\x1b[2J\\u202e\": Could not parse comparator \
+                 \"漢\\x1b[\" in \"漢\\x1b[2J\\u202e\"",
+                "expected an operator of this syntax, found \"漢\"",
+                "OLM         ignores a skipRange that does not parse: it skips nothing",
+                "Unreadable  \\a1\\n: No Major.Minor.Patch elements found",
+            ],
+        );
+    }
+}

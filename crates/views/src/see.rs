@@ -1,0 +1,126 @@
+//! What the doors share that show a package to people: `versions`, `path` and `explain`.
+//!
+//! Each of them makes one report, which is printed as JSON as it is and as text by its own words.
+
+mod edge;
+mod inquiry;
+#[cfg(test)]
+pub(super) mod scene;
+mod words;
+
+use serde::Serialize;
+
+pub(super) use edge::edges;
+pub use edge::{EdgeReport, Field};
+pub(super) use inquiry::ask;
+pub use inquiry::{Inquiry, NotAnswered};
+pub use words::nameless;
+pub(super) use words::{
+    FORBIDDEN, column, cut, gives_another, known, missing_channels, not_loaded, say_fact,
+    say_forbidden, say_more, say_notes, unpinnable, wrapped,
+};
+
+use olmguard_catalog::Bundle;
+use olmguard_catalog::version::{Release, go};
+use olmguard_engine::explain::ResolvedBundle;
+use olmguard_engine::extension::InstalledBundle;
+use olmguard_engine::resolve::Choice;
+
+/// What is installed.
+#[derive(Clone, Debug, Serialize, schemars::JsonSchema)]
+#[schemars(deny_unknown_fields)]
+pub struct InstalledReport {
+    /// Its name; null where only the version is known.
+    pub bundle: Option<String>,
+    /// Its version as recorded, perhaps with a release as build metadata; empty where the bundle's
+    /// cannot be read.
+    pub version: String,
+    /// Its explicit release.
+    pub release: Option<String>,
+}
+
+/// A bundle of a catalog.
+#[derive(Clone, Debug, Serialize, schemars::JsonSchema)]
+#[schemars(deny_unknown_fields)]
+pub struct BundleReport {
+    /// The catalog.
+    pub catalog: String,
+    /// Its name.
+    pub bundle: String,
+    /// Its version, without a release; null where it cannot be read.
+    pub version: Option<String>,
+    /// Its release; null for none.
+    pub release: Option<String>,
+    /// The message of its deprecation, perhaps empty; null where it is not deprecated.
+    pub deprecated: Option<String>,
+}
+
+impl From<&InstalledBundle> for InstalledReport {
+    fn from(bundle: &InstalledBundle) -> Self {
+        Self {
+            bundle: bundle.name.clone(),
+            version: bundle.version.clone(),
+            release: bundle.release.clone(),
+        }
+    }
+}
+
+impl InstalledReport {
+    /// The version and the release behind it, fit for a terminal; the name where there is none.
+    pub(super) fn label(&self) -> String {
+        let version = match (self.version.as_str(), &self.bundle) {
+            ("", Some(name)) => go::escape(name),
+            (version, _) => go::escape(version),
+        };
+        match self
+            .release
+            .as_deref()
+            .filter(|release| !release.is_empty())
+        {
+            Some(release) => format!("{version}+{}", go::escape(release)),
+            None => version,
+        }
+    }
+}
+
+impl BundleReport {
+    pub(super) fn of(choice: Choice<'_>) -> Self {
+        let bundle = choice.bundle();
+        let (version, release) = version_and_release(bundle);
+        Self {
+            catalog: choice.catalog.name.clone(),
+            bundle: bundle.name.to_string(),
+            version,
+            release,
+            deprecated: bundle.deprecated.as_deref().map(str::to_owned),
+        }
+    }
+
+    /// The version and the release behind it, fit for a terminal; the name where it cannot be read.
+    pub(super) fn label(&self) -> String {
+        match (&self.version, &self.release) {
+            (Some(version), Some(release)) => format!("{version}+{release}"),
+            (Some(version), None) => version.clone(),
+            (None, _) => go::escape(&self.bundle),
+        }
+    }
+}
+
+/// Whether a bundle is what an edit resolves to; releases of one version can have one name.
+pub(super) fn is_given(to: &Choice<'_>, resolved: &ResolvedBundle) -> bool {
+    let own = BundleReport::of(*to);
+    (&own.catalog, &own.bundle, &own.release)
+        == (&resolved.catalog, &resolved.bundle, &resolved.release)
+}
+
+pub(super) fn version_and_release(bundle: &Bundle) -> (Option<String>, Option<String>) {
+    let Ok(read) = &bundle.version else {
+        return (None, None);
+    };
+    let release = read.release.as_ref();
+    let release = release.filter(|release| !release.is_empty());
+    (
+        Some(read.version.to_string()),
+        release.map(Release::to_string),
+    )
+}

@@ -1,0 +1,102 @@
+//! An edge as it is reported: which entry of which channel of which catalog writes it, and how.
+
+use serde::Serialize;
+
+use olmguard_catalog::WrittenEdge;
+use olmguard_catalog::version::go;
+use olmguard_engine::explain::label;
+use olmguard_engine::resolve::{Offer, OfferEdge};
+
+/// An edge that an entry writes.
+#[derive(Clone, Debug, Eq, Ord, PartialEq, PartialOrd, Serialize, schemars::JsonSchema)]
+#[schemars(deny_unknown_fields)]
+pub struct EdgeReport {
+    /// The catalog.
+    pub catalog: String,
+    /// The channel of the entry.
+    pub channel: String,
+    /// Whether edges of that channel count: it is asked for, or none is.
+    pub asked: bool,
+    /// The bundle that the entry names, where the edge leads.
+    pub entry: String,
+    /// The field of the entry.
+    pub field: Field,
+    /// The name or the range in that field.
+    pub value: String,
+    /// The bundle by its version, for people.
+    #[serde(skip)]
+    pub(crate) to: String,
+}
+
+/// Where an edge is written.
+#[derive(Clone, Copy, Debug, Eq, Ord, PartialEq, PartialOrd, Serialize, schemars::JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub enum Field {
+    /// `replaces`
+    Replaces,
+    /// `skips`
+    Skips,
+    /// `skipRange`
+    SkipRange,
+}
+
+impl Field {
+    /// Its name.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Replaces => "replaces",
+            Self::Skips => "skips",
+            Self::SkipRange => "skipRange",
+        }
+    }
+}
+
+impl EdgeReport {
+    fn of(edge: &OfferEdge<'_>) -> Option<Self> {
+        let (field, value) = match &edge.written {
+            WrittenEdge::Name { from: "", .. } | WrittenEdge::UnreadRange { .. } => return None,
+            WrittenEdge::Name { from, kind, .. } => (Field::from(*kind), (*from).to_owned()),
+            WrittenEdge::Range { range, .. } => (Field::SkipRange, range.as_str().to_owned()),
+        };
+        let bundle = edge.to.bundle();
+        Some(Self {
+            catalog: edge.to.catalog.name.clone(),
+            channel: edge.channel.to_owned(),
+            asked: edge.is_asked,
+            entry: bundle.name.to_string(),
+            field,
+            value,
+            to: label(bundle),
+        })
+    }
+
+    /// `replaces NAME` or `skipRange "RANGE"`, fit for a terminal.
+    pub(crate) fn how(&self) -> String {
+        match self.field {
+            Field::SkipRange => format!("skipRange {}", go::quote(&self.value)),
+            field => format!("{} {}", field.as_str(), go::escape(&self.value)),
+        }
+    }
+}
+
+impl From<olmguard_catalog::NameEdge> for Field {
+    fn from(kind: olmguard_catalog::NameEdge) -> Self {
+        match kind {
+            olmguard_catalog::NameEdge::Replaces => Self::Replaces,
+            olmguard_catalog::NameEdge::Skips => Self::Skips,
+        }
+    }
+}
+
+/// The edges of these offers that pass a test: by catalog and channel, those that count first.
+pub(crate) fn edges<'s>(
+    offers: &[Offer<'s>],
+    mut keep: impl FnMut(&OfferEdge<'s>) -> bool,
+) -> Vec<EdgeReport> {
+    let all = offers.iter().flat_map(Offer::edges);
+    let kept = all.filter(|edge| keep(edge));
+    let mut reports: Vec<_> = kept.filter_map(|edge| EdgeReport::of(&edge)).collect();
+    reports.sort_by(|one, other| other.asked.cmp(&one.asked).then_with(|| one.cmp(other)));
+    reports.dedup();
+    reports
+}

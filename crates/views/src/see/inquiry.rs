@@ -1,0 +1,159 @@
+//! A question about one package: what is asked for, what is installed, and what the catalogs offer.
+
+use serde_json::{Value, json};
+
+use olmguard_catalog::version::Version;
+use olmguard_engine::explain::ForbiddenReport;
+use olmguard_engine::explain::{Answer, answer};
+use olmguard_engine::extension::{Extension, Filter, Installed, InstalledBundle, Shape};
+use olmguard_engine::judge::{Edit, Known, Nameless, Said, target};
+use olmguard_engine::resolve::{
+    Bounds, CatalogEdge, Choice, Guards, Offer, Origin, Query, Violation,
+};
+use olmguard_engine::snapshot::Snapshot;
+
+/// A question whose facts are to be had.
+#[derive(Debug)]
+pub struct Inquiry<'a> {
+    pub(crate) snapshot: &'a Snapshot,
+    /// What is asked for, any range aside.
+    pub(crate) filter: &'a Filter,
+    pub(crate) offers: Vec<Offer<'a>>,
+    /// What is said of steps to these offers.
+    pub(crate) guards: Guards<'a>,
+    pub(crate) installed: InstalledBundle,
+    pub(crate) known: Known,
+}
+
+/// Why a question has no answer.
+#[derive(Debug)]
+pub enum NotAnswered {
+    /// What OLM says to any edit: it resolves nothing from these facts.
+    Refused(Box<Answer>),
+    /// It is not known what is installed by this text.
+    From(Nameless),
+    /// It is not known where this text leads.
+    To(Nameless),
+}
+
+impl<'a> Inquiry<'a> {
+    /// Gathers what there is to know.
+    ///
+    /// # Errors
+    /// If no catalog has the package, or one in play cannot answer, or it is not known what is
+    /// installed.
+    pub fn of(
+        snapshot: &'a Snapshot,
+        filter: &'a Filter,
+        said: &Said,
+    ) -> Result<Self, NotAnswered> {
+        let query = Query::compile(filter, snapshot).ok();
+        let offers = query.and_then(|query| query.offers(&query.in_play(snapshot)).ok());
+        let Some(offers) = offers.filter(|offers| !offers.is_empty()) else {
+            let stranger = InstalledBundle {
+                name: said.bundle.clone(),
+                version: said.text.clone(),
+                release: said.release.clone(),
+            };
+            let refusal = ask(snapshot, filter, &stranger);
+            return Err(NotAnswered::Refused(Box::new(refusal)));
+        };
+        let named = said.find(snapshot, filter, &offers);
+        let named = named.map_err(NotAnswered::From)?;
+        let guards = Guards::of(snapshot.imposed(), &filter.package, &offers);
+        Ok(Self {
+            snapshot,
+            filter,
+            offers,
+            guards: guards.with_bypass(filter.bypasses()),
+            installed: named.installed,
+            known: named.known,
+        })
+    }
+
+    /// The bundles that are meant by where to go.
+    pub(crate) fn target(&self, text: &str) -> Result<Vec<Choice<'a>>, NotAnswered> {
+        let rules = self.snapshot.rules();
+        target(text, self.filter, &self.offers, rules).map_err(NotAnswered::To)
+    }
+
+    /// Where edges start, if the installed version can be read.
+    pub(crate) fn origin(&self) -> Option<Origin<'_>> {
+        Origin::read(&self.installed, self.snapshot.rules()).ok()
+    }
+
+    /// By what ways are bound beside the edges.
+    pub(crate) fn bounds(&self) -> Bounds<'_, 'a> {
+        Bounds {
+            rules: self.snapshot.rules(),
+            guards: &self.guards,
+            effort: None,
+        }
+    }
+
+    /// Why guardrails forbid a step along an edge, if they do.
+    pub(crate) fn violations(&self, from: &Version, to: &Choice<'a>) -> Vec<Violation<'a>> {
+        self.guards.violations(from, to, CatalogEdge::Present)
+    }
+
+    /// A step, if guardrails forbid it and no bypass lifts that.
+    pub(crate) fn forbidden(
+        &self,
+        from: &Version,
+        to: &Choice<'a>,
+        edge: CatalogEdge,
+    ) -> Option<ForbiddenReport> {
+        let violations = self.guards.violations(from, to, edge);
+        let holds = violations.iter().any(|found| !self.guards.lift(found));
+        let report = || ForbiddenReport::found(from, to, &violations, self.filter.policy);
+        holds.then(report).flatten()
+    }
+
+    /// Whether the catalog of a bundle has an edge that leads there.
+    pub(crate) fn edge(&self, origin: &Origin<'_>, to: &Choice<'a>) -> CatalogEdge {
+        let mut offers = self.offers.iter();
+        let offer = offers.find(|offer| std::ptr::eq(offer.catalog, to.catalog));
+        let leads = offer.is_some_and(|offer| {
+            let edges = origin.successors(offer.package, &offer.asked).edges;
+            edges.contains(to.index)
+        });
+        if leads {
+            CatalogEdge::Present
+        } else {
+            CatalogEdge::Absent
+        }
+    }
+
+    /// What becomes of an edit to this filter.
+    pub(crate) fn ask(&self, filter: &Filter) -> Answer {
+        ask(self.snapshot, filter, &self.installed)
+    }
+
+    /// What the catalogs do not know of the question.
+    pub(crate) fn notes(&self) -> Vec<String> {
+        let mut notes = super::missing_channels(self.filter, &self.offers);
+        notes.extend(super::known(self.known).map(str::to_owned));
+        notes
+    }
+}
+
+/// What becomes of an edit to a filter, asked as of an object that has it.
+pub(crate) fn ask(snapshot: &Snapshot, filter: &Filter, installed: &InstalledBundle) -> Answer {
+    let mut extension = Extension::read(Shape::V1, &manifest(filter));
+    extension.filter = Ok(filter.clone());
+    let edit = Edit {
+        new: &extension,
+        old: None,
+        installed: &Installed::Bundle(installed.clone()),
+        schema: &[],
+    };
+    answer(snapshot, &edit)
+}
+
+fn manifest(filter: &Filter) -> Value {
+    json!({
+        "apiVersion": "olm.operatorframework.io/v1",
+        "kind": "ClusterExtension",
+        "spec": {"source": {"sourceType": "Catalog", "catalog": {"packageName": filter.package}}},
+    })
+}

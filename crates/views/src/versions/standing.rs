@@ -1,0 +1,130 @@
+//! What a bundle is to the installed one.
+
+use serde::Serialize;
+
+use crate::versions::judged::Judged;
+use olmguard_catalog::{BundleIndex, BundleSet};
+use olmguard_engine::explain::Places;
+use olmguard_engine::explain::Reasons;
+use olmguard_engine::resolve::{Bounds, Edits, NotGiven, Offer, Origin, Reach, reach};
+
+/// What a bundle is to the installed one.
+#[derive(Clone, Copy, Debug, Eq, PartialEq, Serialize, schemars::JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum Standing {
+    /// It is that bundle, or counts as it: the same version and release.
+    Installed,
+    /// An edge leads there.
+    Successor,
+    /// An edge leads there, and guardrails forbid the step; other steps may lead there.
+    Forbidden,
+    /// No edge leads there, but several edits do, one after another.
+    Reachable,
+    /// It is older, and no edits were found that lead there.
+    Older,
+    /// No edits lead there.
+    Unreachable,
+    /// None were found before the search ended at its bound.
+    NotFound,
+}
+
+/// What every bundle of the offers is.
+pub(super) struct Standings<'o, 's> {
+    origin: Origin<'o>,
+    /// For each offer what edges lead to.
+    edges: Vec<BundleSet>,
+    /// For each offer what counts as the installed bundle.
+    same: Vec<BundleSet>,
+    reach: Reach<'s>,
+    edits: Edits<'o, 's>,
+    judged: Judged,
+}
+
+impl<'o, 's> Standings<'o, 's> {
+    pub(super) fn of(offers: &'o [Offer<'s>], origin: Origin<'o>, bounds: &Bounds<'o, 's>) -> Self {
+        let edges = |offer: &Offer<'s>| {
+            let mut edges = origin.successors(offer.package, &offer.asked).edges;
+            edges.intersect(&offer.members);
+            edges
+        };
+        let edges: Vec<_> = offers.iter().map(edges).collect();
+        let same = offers.iter().map(|offer| origin.same(offer.package));
+        Self {
+            same: same.collect(),
+            reach: reach(offers, &origin, bounds),
+            edits: Edits::of(offers, &origin),
+            judged: Judged::of(offers, &edges, &origin, bounds.guards),
+            edges,
+            origin,
+        }
+    }
+
+    /// Whether the search for what can be reached ended at its bound.
+    pub(super) fn is_cut(&self) -> bool {
+        self.reach.is_cut
+    }
+
+    /// How many of the edges guardrails were put to, and how many there are, where that is not all.
+    pub(super) fn unjudged(&self) -> Option<(usize, usize)> {
+        let (judged, all) = (self.judged.len(), self.judged.edges);
+        (judged < all).then_some((judged, all))
+    }
+
+    /// Why no edit gives a bundle that an edge leads to.
+    pub(super) fn not_given(&self, offer: &Offer<'s>, index: BundleIndex) -> Option<NotGiven<'s>> {
+        self.edits.not_given(&offer.choice(index))
+    }
+
+    /// The places of the reasons why guardrails forbid the step to a bundle of the offer at this place,
+    /// where an edge leads there.
+    pub(super) fn forbidden(&self, at: usize, index: BundleIndex) -> Places {
+        let places = self.judged.reasons_of(at, index);
+        places.cloned().unwrap_or_default()
+    }
+
+    /// Every reason why guardrails forbid a step.
+    pub(super) fn into_reasons(self) -> Reasons {
+        self.judged.into_reasons()
+    }
+
+    /// What a bundle of the offer at this place is, and how many hops it is away.
+    pub(super) fn standing(
+        &self,
+        at: usize,
+        offer: &Offer<'s>,
+        index: BundleIndex,
+    ) -> (Standing, Option<usize>) {
+        let hops = self.reach.hops_to(&offer.choice(index));
+        let standing = if has(&self.same, at, index) {
+            Standing::Installed
+        } else if has(&self.edges, at, index) {
+            self.of_edge(at, index, hops)
+        } else if hops.is_some() {
+            Standing::Reachable
+        } else if self.origin.is_newer_than(offer.package, index) {
+            Standing::Older
+        } else if self.reach.is_cut {
+            Standing::NotFound
+        } else {
+            Standing::Unreachable
+        };
+        let hops = hops.filter(|_| standing != Standing::Installed);
+        (standing, hops)
+    }
+
+    /// What a bundle is that an edge leads to. A search takes no step that is forbidden: what it found
+    /// one hop away is free, though there was no time to tell.
+    fn of_edge(&self, at: usize, index: BundleIndex, hops: Option<usize>) -> Standing {
+        match (self.judged.reasons_of(at, index), hops) {
+            (Some(reasons), _) if !reasons.is_empty() => Standing::Forbidden,
+            (Some(_), _) | (None, Some(1)) => Standing::Successor,
+            (None, Some(_)) => Standing::Reachable,
+            (None, None) => Standing::NotFound,
+        }
+    }
+}
+
+/// Whether a bundle is in the set of the offer at this place.
+fn has(sets: &[BundleSet], at: usize, index: BundleIndex) -> bool {
+    sets.get(at).is_some_and(|set| set.contains(index))
+}

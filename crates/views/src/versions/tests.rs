@@ -1,0 +1,186 @@
+mod guardrails;
+
+use super::*;
+use crate::see::scene::{filter, of_priorities, said, snapshot};
+use olmguard_catalog::olm::EdgeSource;
+
+#[track_caller]
+fn check(lines: &str, installed: Option<&str>, range: Option<&str>, expected: &str) {
+    let snapshot = snapshot(EdgeSource::Catalog, &[("hub", lines)]);
+    let said = installed.map(said);
+    let report = VersionsReport::of(&snapshot, &filter(&[], range), said.as_ref());
+    assert_eq!(report.expect("known").to_text().to_string(), expected);
+}
+
+#[test]
+fn every_column_and_every_line() {
+    let lines = "a: 0.9.0 replaces 0.8.0; 1.0.0 replaces 0.9.0; 1.1.0 replaces 1.0.0 skipRange (>=1.0.0 <1.1.0)
+                 b: 1.1.0; 1.2.0 replaces 1.1.0 skips 1.0.5 requires olm.constraint; 1.3.0 skipRange (v1)
+                 (none): 3.0.0
+                 (deprecated): 1.1.0";
+    let expected = "\
+p in catalog hub
+Channels    a: head 1.1.0
+            b: heads 1.3.0, 1.2.0
+Installed   1.0.0
+
+  Version  From 1.0.0    Asked  Channels  Replaced by  skipRange of  But
+  3.0.0    out of reach  no
+  1.3.0    out of reach  yes    b*
+  1.2.0    out of reach  yes    b*                                   olm.constraint
+  1.1.0    successor     yes    a*, b     1.2.0                      deprecated
+  1.0.0    installed     yes    a         1.1.0        1.1.0
+  0.9.0    older         no     a         1.0.0
+
+  Name without a bundle  Replaced by  Skipped by
+  p.v0.8.0               0.9.0
+  p.v1.0.5                            1.2.0
+
+*           head of the channel
+Deprecated  1.1.0: gone\\x1b[31m
+Ignored     1.3.0: \"v1\"
+";
+    check(lines, Some("1.0.0"), Some(">=1, <2"), expected);
+}
+
+#[test]
+fn a_version_that_nothing_knows_or_can_read() {
+    let expected = "\
+p in catalog hub
+Channels    a: head 1.0.0
+Installed   0.5.0
+
+  Version  From 0.5.0  Channels
+  1.0.0    successor   a*
+
+*           head of the channel
+Note        no bundle has the installed version, so its name is not known: only skipRange counts; \
+VERSION,bundle=NAME says the name
+";
+    check("a: 1.0.0 skipRange <1.0.0", Some("0.5.0"), None, expected);
+}
+
+#[test]
+fn a_package_that_is_not_there() {
+    let snapshot = snapshot(EdgeSource::Catalog, &[("hub", "a: 1.0.0")]);
+    let other = Filter {
+        package: "pp".to_owned(),
+        ..Filter::default()
+    };
+    let report = VersionsReport::of(&snapshot, &other, None).expect("nothing is said");
+    let expected = "pp: no catalog has this package\nNearest     p\n";
+    assert_eq!(report.to_text().to_string(), expected);
+    assert!(!report.is_found());
+}
+
+#[test]
+fn a_name_that_nothing_has() {
+    let snapshot = snapshot(EdgeSource::Catalog, &[("hub", "a: 1.0.0; 1.1.0")]);
+    let why = |text| {
+        let report = VersionsReport::of(&snapshot, &filter(&[], None), Some(&said(text)));
+        let why = report.expect_err("nothing has it");
+        see::nameless("FROM", text, "p", &why)
+    };
+    assert_eq!(
+        why("p.v1.0"),
+        "FROM \"p.v1.0\": p has no such version and no bundle of that name; nearest: p.v1.0.0, p.v1.1.0"
+    );
+    for (nameless, expected) in [
+        (
+            Nameless::Several {
+                bundles: vec!["a".to_owned(), "b".to_owned()],
+            },
+            "FROM \"1\": several bundles of p have that version: expected one of a, b",
+        ),
+        (
+            Nameless::SeveralVersions {
+                versions: vec!["1".to_owned(), "2".to_owned()],
+            },
+            "FROM \"1\": bundles of that name have the versions 1, 2: expected VERSION,bundle=NAME",
+        ),
+    ] {
+        assert_eq!(see::nameless("FROM", "1", "p", &nameless), expected);
+    }
+}
+
+#[test]
+fn a_successor_that_every_edit_is_refused_for_says_so() {
+    let lines = "a: 1.0.0; 1.1.0 replaces 1.0.0";
+    let snapshot = snapshot(EdgeSource::Catalog, &[("one", lines), ("two", lines)]);
+    let report = VersionsReport::of(&snapshot, &filter(&[], None), Some(&said("1.0.0")));
+    let text = report.expect("known").to_text().to_string();
+    let why = "no edit gives it: several catalogs of one priority have it";
+    let rows = text.lines().filter(|line| line.ends_with(why));
+    assert_eq!(rows.count(), 2, "{text}");
+}
+
+#[test]
+fn each_cause_of_a_successor_that_no_edit_gives() {
+    let said_of = |snapshot: &Snapshot, catalog: &str| {
+        let said = said("1.0.0");
+        let report = VersionsReport::of(snapshot, &filter(&[], None), Some(&said)).expect("known");
+        let listed = report.catalogs.iter().find(|one| one.catalog == catalog);
+        let mut bundles = listed.expect("the catalog").bundles.iter();
+        let wanted = bundles.find(|bundle| bundle.label == "1.1.0").expect("it");
+        assert_eq!(wanted.standing, Some(Standing::Successor));
+        wanted.not_given.clone().unwrap_or_default()
+    };
+    let plain = "a: 1.0.0; 1.1.0 replaces 1.0.0";
+    let deprecated = "a: 1.0.0; 1.1.0 replaces 1.0.0\n(deprecated): 1.1.0";
+    let depending = "a: 1.0.0; 1.1.0 replaces 1.0.0 requires olm.constraint";
+    let crashing = "a: 1.0.0; 1.1.0 skipRange (<0.1.0 || || >9.0.0)";
+    let both = |one, two| snapshot(EdgeSource::Catalog, &[("one", one), ("two", two)]);
+    assert_eq!(
+        said_of(&both(plain, deprecated), "two"),
+        "no edit gives it: that of catalog \"one\" is taken"
+    );
+    assert_eq!(said_of(&both(plain, deprecated), "one"), "");
+    assert_eq!(
+        said_of(&both(plain, depending), "two"),
+        "",
+        "the dependency is told"
+    );
+    let first = of_priorities(
+        EdgeSource::Catalog,
+        &[("one", depending, 1), ("two", plain, 0)],
+    );
+    assert_eq!(
+        said_of(&first, "two"),
+        "no edit gives it: that of catalog \"one\" is taken, and refused"
+    );
+    assert_eq!(
+        said_of(&both(plain, crashing), "one"),
+        "no edit gives it: a skipRange crashes OLM over its version"
+    );
+}
+
+/// `1.0.0 <- 1.1.0 <- ...`, more than a search looks on from.
+fn long_chain() -> String {
+    let later = (1..=2100).map(|at| format!("1.{at}.0 replaces 1.{}.0", at - 1));
+    let all: Vec<_> = std::iter::once("1.0.0".to_owned()).chain(later).collect();
+    format!("a: {}", all.join("; "))
+}
+
+#[test]
+fn what_lies_beyond_the_bound_of_the_search_is_not_called_out_of_reach() {
+    let snapshot = snapshot(EdgeSource::Catalog, &[("hub", &long_chain())]);
+    let report = VersionsReport::of(&snapshot, &filter(&[], None), Some(&said("1.0.0")));
+    let text = report.expect("known").to_text().to_string();
+    let row = |version: &str| {
+        let mut lines = text.lines().map(str::trim);
+        lines
+            .find(|line| line.starts_with(version))
+            .unwrap_or_default()
+            .to_owned()
+    };
+    assert!(row("1.2100.0").contains("not found"), "{}", row("1.2100.0"));
+    assert!(
+        row("1.2048.0").contains("in 2048 hops"),
+        "{}",
+        row("1.2048.0")
+    );
+    assert!(!text.contains("out of reach"));
+    let note = "Note        the search for ways ended at its bound of 2048 bundles: what is called not \
+                found may be within reach";
+    assert!(text.contains(note));
+}

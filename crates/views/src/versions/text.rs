@@ -1,0 +1,327 @@
+//! The list for people: a block for each catalog, a row for each bundle.
+
+use std::collections::BTreeMap;
+
+use super::{
+    BundleVersions, CatalogVersions, ChannelVersions, Folded, Membership, NameVersions, Standing,
+    Successor, VersionsReport,
+};
+use crate::see::{say_fact, say_more, say_notes};
+use crate::table::{Cell, Table};
+use olmguard_catalog::version::go;
+use olmguard_engine::explain::Reasons;
+use olmguard_engine::explain::label;
+use olmguard_engine::explain::text::and_more;
+use olmguard_engine::explain::tone::{Tone, Toned};
+use olmguard_engine::resolve::{Choice, InstalledError, NotGiven};
+
+impl VersionsReport {
+    /// The report as it is printed with `-o text`, with its last line break.
+    pub fn to_text(&self) -> Toned {
+        let mut text = Toned::default();
+        if self.catalogs.is_empty() {
+            self.say_missing(&mut text);
+        }
+        for (at, catalog) in self.catalogs.iter().enumerate() {
+            if at > 0 {
+                text.end_line();
+            }
+            self.say_catalog(catalog, &mut text);
+        }
+        say_notes(&self.notes, &mut text);
+        text
+    }
+
+    fn say_missing(&self, text: &mut Toned) {
+        let package = go::escape(&self.package);
+        text.say(Tone::Bad, format!("{package}: no catalog has this package"));
+        text.end_line();
+        let nearest: Vec<_> = self.nearest.iter().map(|name| go::escape(name)).collect();
+        say_more("Nearest", Tone::Plain, &nearest, text);
+    }
+
+    fn say_catalog(&self, catalog: &CatalogVersions, text: &mut Toned) {
+        let (package, name) = (go::escape(&self.package), go::escape(&catalog.catalog));
+        text.say(Tone::Plain, format!("{package} in catalog {name}"));
+        text.end_line();
+        if let Some(message) = &catalog.deprecated {
+            say_fact("Deprecated", Tone::Caution, &or_none(message), text);
+        }
+        let channels: Vec<_> = catalog
+            .channels
+            .iter()
+            .map(|channel| channel_words(channel, catalog.default_channel.as_deref()))
+            .collect();
+        say_more("Channels", Tone::Plain, &channels, text);
+        if let Some(installed) = &self.installed {
+            say_fact("Installed", Tone::Plain, &installed.label(), text);
+        }
+        text.end_line();
+        self.table(&catalog.bundles).say(text);
+        say_names(&catalog.names, text);
+        say_details(&catalog.bundles, &self.guardrails, text);
+    }
+
+    fn table(&self, bundles: &[BundleVersions]) -> Table {
+        let from = match &self.installed {
+            Some(installed) => format!("From {}", installed.label()),
+            None => String::new(),
+        };
+        let heads = [
+            "Version",
+            &from,
+            "Asked",
+            "Channels",
+            "Replaced by",
+            "Skipped by",
+            "skipRange of",
+            "But",
+        ];
+        let mut table = Table::new(heads);
+        for bundle in bundles {
+            table.row(row(bundle, &self.guardrails));
+        }
+        table
+    }
+}
+
+/// Why nothing is said of what can be reached.
+pub(super) fn unreadable(error: &InstalledError) -> String {
+    let error = olmguard_engine::explain::text::one_line(&error.to_string());
+    format!("the installed version cannot be read, so OLM v1 resolves nothing: {error}")
+}
+
+/// Why no edit gives a bundle of this catalog.
+pub(super) fn not_given(why: &NotGiven<'_>, catalog: &str) -> String {
+    let name = |choice: &Choice<'_>| go::quote(&choice.catalog.name);
+    let why = match why {
+        NotGiven::Ambiguous(_) => "several catalogs of one priority have it".to_owned(),
+        NotGiven::Another(choice) if choice.catalog.name == catalog => {
+            format!("{} of its version is taken", label(choice.bundle()))
+        }
+        NotGiven::Another(choice) => format!("that of catalog {} is taken", name(choice)),
+        NotGiven::Refused(choice) => {
+            format!("that of catalog {} is taken, and refused", name(choice))
+        }
+        NotGiven::NoPin => "a skipRange crashes OLM over its version".to_owned(),
+    };
+    format!("no edit gives it: {why}")
+}
+
+/// That there was no time to put guardrails to every step.
+pub(super) fn unjudged(judged: usize, all: usize) -> String {
+    format!(
+        "guardrails have so many rules that they were put to {judged} of the {all} steps along edges \
+         only: what is called not found may be within reach"
+    )
+}
+
+fn row(bundle: &BundleVersions, guardrails: &Reasons) -> Vec<Cell> {
+    let asked = match bundle.candidate {
+        Some(true) => Cell::one(Tone::Good, "yes"),
+        Some(false) => Cell::one(Tone::Label, "no"),
+        None => Cell::empty(),
+    };
+    let channels = bundle.channels.iter().map(channel_mark).collect();
+    vec![
+        Cell::one(Tone::Plain, &bundle.label),
+        standing(bundle),
+        asked,
+        Cell::list(Tone::Plain, channels),
+        successors(&bundle.replaced_by),
+        successors(&bundle.skipped_by),
+        folded(bundle.held_by.as_ref()),
+        but(bundle, guardrails),
+    ]
+}
+
+fn standing(bundle: &BundleVersions) -> Cell {
+    let (tone, words) = match (bundle.standing, bundle.hops) {
+        (None, _) => return Cell::empty(),
+        (Some(Standing::Forbidden), Some(hops)) => (Tone::Caution, format!("in {hops} hops")),
+        (Some(Standing::Forbidden), None) => (Tone::Bad, "forbidden".to_owned()),
+        (Some(Standing::Installed), _) => (Tone::Plain, "installed".to_owned()),
+        (Some(Standing::Successor), _) => (Tone::Good, "successor".to_owned()),
+        (Some(Standing::Reachable), Some(hops)) => (Tone::Plain, format!("in {hops} hops")),
+        (Some(Standing::Older), _) => (Tone::Label, "older".to_owned()),
+        (Some(Standing::NotFound), _) => (Tone::Caution, "not found".to_owned()),
+        (Some(Standing::Reachable | Standing::Unreachable), _) => {
+            (Tone::Bad, "out of reach".to_owned())
+        }
+    };
+    Cell::one(tone, words)
+}
+
+fn channel_mark(membership: &Membership) -> String {
+    let mark = if membership.head { "*" } else { "" };
+    format!("{}{mark}", go::escape(&membership.channel))
+}
+
+/// By version, each once.
+fn successors(successors: &[Successor]) -> Cell {
+    let mut labels: Vec<String> = Vec::new();
+    for successor in successors {
+        if !labels.contains(&successor.label) {
+            labels.push(successor.label.clone());
+        }
+    }
+    Cell::list(Tone::Plain, labels)
+}
+
+fn folded(held_by: Option<&Folded>) -> Cell {
+    let Some(Folded { count, labels, .. }) = held_by else {
+        return Cell::empty();
+    };
+    let [highest, lowest] = labels;
+    match count {
+        1 => Cell::one(Tone::Plain, highest),
+        2 => Cell::list(Tone::Plain, vec![highest.clone(), lowest.clone()]),
+        _ => Cell::one(Tone::Plain, format!("{count}: {lowest} to {highest}")),
+    }
+}
+
+/// What stands against it.
+fn but(bundle: &BundleVersions, guardrails: &Reasons) -> Cell {
+    let mut words = Vec::new();
+    if bundle.deprecated.is_some() {
+        words.push("deprecated".to_owned());
+    }
+    if let Some(kind) = bundle.requires {
+        words.push(kind.to_owned());
+    }
+    if bundle.error.is_some() {
+        words.push("version unreadable".to_owned());
+    }
+    if !bundle.guardrails.is_empty() {
+        words.push(format!(
+            "forbidden: {}",
+            guardrails.names(&bundle.guardrails)
+        ));
+    }
+    words.extend(bundle.not_given.as_deref().map(go::escape));
+    Cell::list(Tone::Caution, words)
+}
+
+fn channel_words(channel: &ChannelVersions, default: Option<&str>) -> String {
+    let name = go::escape(&channel.channel);
+    let head = match channel.labels.as_slice() {
+        [] => "no head".to_owned(),
+        [head] => format!("head {head}"),
+        heads => format!("heads {}", heads.join(", ")),
+    };
+    let default = if default == Some(&*channel.channel) {
+        ", default"
+    } else {
+        ""
+    };
+    let asked = if channel.asked { "" } else { ", not asked for" };
+    let deprecated = channel.deprecated.as_deref();
+    let deprecated = deprecated.map(|message| format!(", deprecated: {}", or_none(message)));
+    let deprecated = deprecated.unwrap_or_default();
+    format!("{name}: {head}{default}{asked}{deprecated}")
+}
+
+fn say_names(names: &[NameVersions], text: &mut Toned) {
+    if names.is_empty() {
+        return;
+    }
+    text.end_line();
+    let mut table = Table::new(["Name without a bundle", "Replaced by", "Skipped by"]);
+    for name in names {
+        table.row(vec![
+            Cell::one(Tone::Plain, go::escape(&name.name)),
+            successors(&name.replaced_by),
+            successors(&name.skipped_by),
+        ]);
+    }
+    table.say(text);
+}
+
+/// What has no room in the table.
+fn say_details(bundles: &[BundleVersions], reasons: &Reasons, text: &mut Toned) {
+    let heads = bundles.iter().flat_map(|bundle| &bundle.channels);
+    if heads.into_iter().any(|membership| membership.head) {
+        text.end_line();
+        say_fact("*", Tone::Plain, "head of the channel", text);
+    }
+    let line = |bundle: &BundleVersions, words: &str| format!("{}: {words}", bundle.label);
+    let deprecated = bundles.iter().filter_map(|bundle| {
+        let message = bundle.deprecated.as_deref()?;
+        Some(line(bundle, &or_none(message)))
+    });
+    say_more(
+        "Deprecated",
+        Tone::Caution,
+        &deprecated.collect::<Vec<_>>(),
+        text,
+    );
+    say_more("Guardrail", Tone::Bad, &guardrails(bundles, reasons), text);
+    let unreadable = bundles.iter().filter_map(|bundle| {
+        let error = bundle.error.as_deref()?;
+        Some(line(
+            bundle,
+            &olmguard_engine::explain::text::one_line(error),
+        ))
+    });
+    say_more(
+        "Unreadable",
+        Tone::Bad,
+        &unreadable.collect::<Vec<_>>(),
+        text,
+    );
+    let ignored = bundles.iter().flat_map(|bundle| {
+        let ranges = bundle.skip_ranges.iter();
+        let unread = ranges.filter(|range| range.holds.is_none());
+        unread.map(|range| line(bundle, &go::quote(&range.range)))
+    });
+    say_more(IGNORED, Tone::Caution, &ignored.collect::<Vec<_>>(), text);
+}
+
+/// Each reason once, with the bundles to which it forbids the step.
+fn guardrails(bundles: &[BundleVersions], reasons: &Reasons) -> Vec<String> {
+    let mut barred = BTreeMap::<usize, Barred<'_>>::new();
+    for bundle in bundles {
+        for place in &*bundle.guardrails {
+            barred.entry(*place).or_default().add(&bundle.label);
+        }
+    }
+    let lines = barred.iter().filter_map(|(place, barred)| {
+        let reason = reasons.at(*place)?;
+        Some(format!("not to {}: {}", barred.labels(), reason.line()))
+    });
+    lines.collect()
+}
+
+/// The bundles to which one reason forbids the step.
+#[derive(Default)]
+struct Barred<'b> {
+    first: Vec<&'b str>,
+    more: usize,
+}
+
+impl<'b> Barred<'b> {
+    fn add(&mut self, label: &'b str) {
+        if self.first.len() < MOST_LABELS {
+            self.first.push(label);
+        } else {
+            self.more += 1;
+        }
+    }
+
+    fn labels(&self) -> String {
+        and_more(self.first.join(", "), self.more)
+    }
+}
+
+fn or_none(message: &str) -> String {
+    match message {
+        "" => "without a message".to_owned(),
+        message => go::escape(message),
+    }
+}
+
+/// How many bundles are named to which a guardrail forbids the step.
+const MOST_LABELS: usize = 8;
+
+/// Before a skipRange that OLM ignores.
+const IGNORED: &str = "Ignored";

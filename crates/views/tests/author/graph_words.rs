@@ -1,0 +1,188 @@
+//! Every sentence of the picture of an upgrade graph: pictures that have all of them, and what a reader
+//! of the SVG finds there.
+
+use std::collections::BTreeSet;
+
+use olmguard_catalog::graph::Graph;
+use olmguard_catalog::olm::Rules;
+use olmguard_catalog::{Catalog, CatalogBuilder, fbc};
+use olmguard_views::picture::layout::layout;
+use olmguard_views::picture::svg::svg;
+use olmguard_views::picture::{Edges, Olm, Sketch, View, pick};
+
+use olmguard_fixtures::written::written;
+
+/// A picture: what the package is like, and what is asked to be seen of it.
+struct Picture {
+    name: &'static str,
+    lines: &'static str,
+    channel: Option<&'static str>,
+    installed: Option<&'static str>,
+    to: Option<&'static str>,
+    olm: Olm,
+    edges: Edges,
+}
+
+/// A package as it is, seen by OLM v1.
+const fn plain(name: &'static str, lines: &'static str) -> Picture {
+    Picture {
+        name,
+        lines,
+        channel: None,
+        installed: None,
+        to: None,
+        olm: Olm::V1,
+        edges: Edges::Catalog,
+    }
+}
+
+const fn from(
+    name: &'static str,
+    lines: &'static str,
+    installed: &'static str,
+    to: Option<&'static str>,
+) -> Picture {
+    Picture {
+        installed: Some(installed),
+        to,
+        ..plain(name, lines)
+    }
+}
+
+const LINE: &str = "a: 1.0.0; 1.1.0 replaces 1.0.0; 1.2.0 replaces 1.1.0\n(default): a";
+
+const PICTURES: [Picture; 17] = [
+    plain("one version", "a: 1.0.0"),
+    plain(
+        "names",
+        ": 1.0.0; 1.1.0 replaces 1.0.0\nb: 1.1.0 replaces 1.0.0",
+    ),
+    plain(
+        "deprecated",
+        "a: 1.0.0; 1.1.0 replaces 1.0.0\n(deprecated): 1.0.0; channel a; package",
+    ),
+    plain(
+        "skipped and gone",
+        "a: 1.3.0 replaces 1.1.0 skips 1.2.0,1.0.5 skipRange >=1.0.0 <1.3.0; 1.2.0 replaces 1.1.0; \
+         1.1.0 replaces 1.0.0; 1.0.0\nb: 2.0.0 skips 1.1.0",
+    ),
+    plain(
+        "stranded",
+        "a: 2.0.0 replaces 1.9.0; 1.0.0\nb: 3.0.0 replaces 2.0.0",
+    ),
+    plain(
+        "cut off in OLM v0",
+        "a: 1.0.0; 1.1.0 replaces 1.0.0; 2.0.0 replaces 1.1.0 skips 1.0.0; 2.1.0 replaces 2.0.0 skips 1.1.0; \
+         2.2.0 replaces 2.1.0 skips 2.0.0",
+    ),
+    plain(
+        "refused",
+        "a: 1.x; 1.1.0 skipRange >=1.0.0 <x; 1.2.0 replaces 1.1.0\n(requires): 1.2.0 olm.gvk.required",
+    ),
+    from("no way on", LINE, "1.2.0", None),
+    from("one hop", LINE, "1.1.0", Some("1.2.0")),
+    from("two hops", LINE, "1.0.0", Some("1.2.0")),
+    from("an end out of reach", LINE, "1.1.0", Some("1.0.0")),
+    Picture {
+        olm: Olm::V0,
+        ..plain(
+            "a channel that OLM v0 refuses",
+            "a: 1.0.0; 1.1.0; 1.2.0\n(default): a",
+        )
+    },
+    Picture {
+        olm: Olm::V0,
+        channel: Some("a"),
+        ..from(
+            "subscribed to a channel",
+            "a: 1.0.0; 1.1.0 replaces 1.0.0; 1.2.0 replaces 1.1.0 skips 1.0.0",
+            "1.0.0",
+            None,
+        )
+    },
+    Picture {
+        olm: Olm::V0,
+        ..from(
+            "subscribed to none",
+            "a: 1.0.0; 1.1.0 replaces 1.0.0\nb: 1.0.0; 1.2.0 replaces 1.0.0\n(default): a",
+            "1.0.0",
+            None,
+        )
+    },
+    Picture {
+        edges: Edges::Semver,
+        ..plain(
+            "semver rules",
+            "a: 1.0.0; 1.1.0 replaces 1.0.0; 1.2.0; 2.0.0",
+        )
+    },
+    Picture {
+        edges: Edges::Both,
+        ..plain(
+            "both graphs",
+            "a: 1.0.0; 2.0.0 replaces 1.0.0 skipRange <2.0.0; 2.1.0 skips 2.0.0,1.0.0",
+        )
+    },
+    plain(
+        "long names",
+        "a-channel-with-a-name-that-is-longer-than-forty-columns: 1.0.0\n\
+         (default): a-channel-with-a-name-that-is-longer-than-forty-columns",
+    ),
+];
+
+#[test]
+fn every_sentence_of_the_picture() {
+    let told = PICTURES.iter().flat_map(|picture| {
+        let texts = texts(picture).into_iter();
+        let texts = texts.map(|text| text.replace('\n', "\n  "));
+        std::iter::once(format!("== {}", picture.name)).chain(texts)
+    });
+    let told: String = told.map(|line| line + "\n").collect();
+    olmguard_fixtures::committed::compare("crates/views/tests/author/picture/words.txt", &told);
+}
+
+/// What a reader finds, each text once.
+fn texts(picture: &Picture) -> Vec<String> {
+    let shown = drawn(picture);
+    let document = roxmltree::Document::parse(&shown).expect("XML");
+    let mut known = BTreeSet::new();
+    let elements = document.descendants().filter(|node| {
+        let name = node.tag_name().name();
+        ["title", "desc", "text"].contains(&name)
+    });
+    let texts = elements.map(|node| {
+        let parts = node.descendants().filter(roxmltree::Node::is_text);
+        let whole: String = parts.filter_map(|part| part.text()).collect();
+        format!("{}: {whole}", node.tag_name().name())
+    });
+    texts.filter(|text| known.insert(text.clone())).collect()
+}
+
+fn drawn(picture: &Picture) -> String {
+    let catalog = catalog(picture.lines);
+    let package = catalog.package("P").expect("it").expect("decoded");
+    let graph = Graph::of("P", package);
+    let node = |text: &str| pick(&graph, text).expect("a version");
+    let installed = picture.installed.map(node);
+    let channels: Vec<_> = picture.channel.map(str::to_owned).into_iter().collect();
+    let view = View {
+        catalog: "hub",
+        channels: &channels,
+        installed,
+        from: installed,
+        to: picture.to.map(node),
+        olm: picture.olm,
+        edges: picture.edges,
+        guarded: None,
+    };
+    let sketch = Sketch::of(&graph, view).expect("not too large");
+    svg(&sketch, &layout(&sketch))
+}
+
+fn catalog(lines: &str) -> Catalog {
+    let rules = Rules::default();
+    let mut builder = CatalogBuilder::new(&rules);
+    let text = written(lines).fbc();
+    fbc::read("c.jsonl", text.as_bytes(), &mut builder).expect("a catalog");
+    builder.finish().expect("no bound")
+}

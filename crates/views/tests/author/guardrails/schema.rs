@@ -1,0 +1,129 @@
+//! The schema for editors: it takes what can be read, and refuses what cannot as far as a schema can.
+
+use std::fs;
+use std::path::Path;
+
+use jsonschema::Validator;
+use olmguard_catalog::guardrail::{SCHEMA, read};
+use olmguard_views::author::{Format, Written};
+use serde_json::{Value, json};
+
+use olmguard_fixtures::guardrails::catalog::guardrails;
+use olmguard_fixtures::guardrails::samples::{REWRITTEN, WRITTEN, unreadable};
+
+/// What cannot be read and a schema takes all the same, by how the fault begins, and why.
+const BEYOND_A_SCHEMA: [(&str, &str); 2] = [
+    (
+        "rules[0].via: not a range in the grammar of skipRange",
+        "the grammar has numbers without leading zeros, wildcards in some places, and any blanks",
+    ),
+    (
+        "rules: \"x\" is the id of two rules",
+        "a schema compares whole items, not one key of them",
+    ),
+];
+
+fn schema() -> Validator {
+    let schema = serde_json::from_str(&file("schemas/olmguard.guardrails.v1alpha1.json"));
+    let schema: Value = schema.expect("JSON");
+    jsonschema::meta::validate(&schema).expect("a schema");
+    jsonschema::validator_for(&schema).expect("a schema")
+}
+
+fn file(path: &str) -> String {
+    let path = Path::new(olmguard_fixtures::ROOT).join(path);
+    fs::read_to_string(&path).unwrap_or_else(|fault| panic!("{}: {fault}", path.display()))
+}
+
+/// The guardrails among the documents of a text.
+fn documents(text: &str) -> Vec<Value> {
+    let mut written = Written::default();
+    written.read("t", text.as_bytes()).expect("documents");
+    let text = written.to_text(Format::Json);
+    let documents = serde_json::Deserializer::from_str(&text).into_iter::<Value>();
+    let documents = documents.map(|document| document.expect("JSON"));
+    documents
+        .filter(|document| document["schema"] == SCHEMA)
+        .collect()
+}
+
+#[track_caller]
+fn fits(schema: &Validator, document: &Value) {
+    assert!(read(document).is_ok(), "{document}");
+    let faults = schema.iter_errors(document).map(|fault| fault.to_string());
+    assert_eq!(
+        faults.collect::<Vec<_>>(),
+        Vec::<String>::new(),
+        "{document}"
+    );
+}
+
+#[test]
+fn it_takes_what_is_written_in_pages_and_examples() {
+    let schema = schema();
+    let page = file("docs/guardrails.md");
+    let blocks = page.split("```").skip(1).step_by(2);
+    let blocks = blocks.filter_map(|block| block.strip_prefix("yaml\n"));
+    let texts = blocks
+        .map(str::to_owned)
+        .chain([file("examples/Guardrail/hub.yaml")]);
+    let texts = texts.chain([REWRITTEN, WRITTEN[0]].map(str::to_owned));
+    let mut seen = 0;
+    for text in texts {
+        for document in documents(&text) {
+            fits(&schema, &document);
+            seen += 1;
+        }
+    }
+    assert!(seen >= 4, "{seen}");
+    // Of equal keys the last counts, for every reader.
+    fits(&schema, &serde_json::from_str(WRITTEN[1]).expect("JSON"));
+}
+
+#[test]
+fn it_takes_every_kind_with_every_key() {
+    let any = json!({"id": "x", "reason": "why", "bypassable": false});
+    let schema = schema();
+    for rest in [
+        json!({"kind": "PassThrough", "via": "1.3.0", "from": "<1.3.0", "to": null}),
+        json!({"kind": "Waypoints", "versions": ["1.1.5", ">=1.3.0 <1.4.0-0 || 2.0.0"]}),
+        json!({"kind": "LatestPatchFirst", "from": ">=1.2.0 <1.3.0"}),
+        json!({"kind": "MaxMinorStep", "step": 2.0}),
+        json!({"kind": "Prerelease", "action": "Allow"}),
+    ] {
+        let mut rule = any.clone();
+        let keys = rest.as_object().expect("an object").clone();
+        rule.as_object_mut().expect("an object").extend(keys);
+        fits(&schema, &guardrails("CatalogOrSemver", &json!([rule])));
+    }
+}
+
+#[test]
+fn it_refuses_what_cannot_be_read() {
+    let schema = schema();
+    let mut beyond = Vec::new();
+    for (blob, why) in unreadable() {
+        if schema.is_valid(&blob) {
+            beyond.push(why);
+        }
+    }
+    assert_eq!(beyond.len(), BEYOND_A_SCHEMA.len(), "{beyond:?}");
+    for (found, (expected, reason)) in beyond.iter().zip(BEYOND_A_SCHEMA) {
+        assert!(found.starts_with(expected), "{found}: {reason}");
+    }
+}
+
+#[test]
+fn it_wants_schema_and_package() {
+    let schema = schema();
+    let whole = guardrails("Catalog", &json!([]));
+    assert!(schema.is_valid(&whole));
+    for key in ["schema", "package"] {
+        let mut without = whole.clone();
+        without.as_object_mut().expect("an object").remove(key);
+        assert!(!schema.is_valid(&without), "without {key}");
+    }
+    let mut other = whole;
+    other["schema"] = "olmguard.guardrails.v2".into();
+    assert!(!schema.is_valid(&other), "of another version");
+}

@@ -1,0 +1,318 @@
+//! Catalogs that are made to keep lint busy: each is read to its end, what is told of it is bounded, and
+//! what is left out is told. Work that grew with the square of their sizes would take minutes here.
+
+use std::fmt::Write as _;
+
+use olmguard_views::lint::{Finding, Rule, lint, written};
+
+/// A package with one channel of these entries, and a bundle for each name.
+fn catalog(entries: &[String], bundles: impl IntoIterator<Item = String>) -> String {
+    let mut text = format!(
+        "{{\"schema\":\"olm.package\",\"name\":\"p\",\"defaultChannel\":\"c\"}}\n\
+         {{\"schema\":\"olm.channel\",\"package\":\"p\",\"name\":\"c\",\"entries\":[{}]}}\n",
+        entries.join(",")
+    );
+    for version in bundles {
+        writeln!(
+            text,
+            "{{\"schema\":\"olm.bundle\",\"package\":\"p\",\"name\":\"p.v{version}\",\"image\":\"a/b:c\",\
+             \"properties\":[{{\"type\":\"olm.package\",\"value\":{{\"packageName\":\"p\",\"version\":\"{version}\"}}}}]}}"
+        )
+        .expect("a text takes everything");
+    }
+    text
+}
+
+fn versions(count: usize) -> impl Iterator<Item = String> {
+    (0..count).map(|patch| format!("1.0.{patch}"))
+}
+
+fn found(text: &str) -> Vec<Finding> {
+    let findings = lint(&[written("c.json", text.as_bytes())]);
+    let texts = findings
+        .iter()
+        .map(|one| one.message.len() + one.upstream.as_ref().map_or(0, String::len));
+    let bytes: usize = texts.sum();
+    assert!(bytes < 20_000_000, "{bytes} bytes of findings");
+    findings
+}
+
+fn of(findings: &[Finding], rule: Rule) -> Vec<&str> {
+    let of_rule = findings.iter().filter(|one| one.rule == rule);
+    of_rule.map(|one| &*one.message).collect()
+}
+
+#[test]
+fn a_long_chain_is_followed_to_its_end() {
+    let size = 20_000;
+    let entries: Vec<_> = (0..size)
+        .map(|patch| match patch {
+            0 | 7 => format!("{{\"name\":\"p.v1.0.{patch}\"}}"),
+            8 => "{\"name\":\"p.v1.0.8\",\"replaces\":\"p.v1.0.6\",\"skips\":[\"p.v1.0.7\"]}"
+                .to_owned(),
+            patch => format!(
+                "{{\"name\":\"p.v1.0.{patch}\",\"replaces\":\"p.v1.0.{}\"}}",
+                patch - 1
+            ),
+        })
+        .collect();
+    let findings = found(&catalog(&entries, versions(size)));
+    let [only] = findings.as_slice() else {
+        unreachable!("{findings:?}");
+    };
+    assert_eq!(only.rule, Rule::SkippedYetInstallable);
+}
+
+#[test]
+fn many_stranded_entries_are_told_one_by_one_and_listed_once() {
+    let size = 20_000;
+    let entries: Vec<_> = (0..size)
+        .map(|patch| match patch {
+            0 => "{\"name\":\"p.v1.0.0\",\"skips\":[\"p.v1.0.1\"]}".to_owned(),
+            patch => format!("{{\"name\":\"p.v1.0.{patch}\",\"replaces\":\"p.v1.0.{patch}\"}}"),
+        })
+        .collect();
+    let findings = found(&catalog(&entries, versions(size)));
+    let stranded = of(&findings, Rule::StrandedBundle).len();
+    let left_out = of(&findings, Rule::LintLimit);
+    assert!((10_000..size).contains(&stranded), "{stranded}");
+    assert!(
+        left_out.contains(
+            &&*format!(
+                "{} more findings of stranded-bundle are left out from here on; mend those that are told first",
+                size - 2 - stranded
+            )
+        ),
+        "{left_out:?}"
+    );
+    let longest = findings.iter().filter_map(|one| one.upstream.as_ref());
+    assert_eq!(longest.map(String::len).max(), Some(4096));
+}
+
+#[test]
+fn ranges_that_are_too_many_to_try_are_told() {
+    let size = 1_500;
+    let entries: Vec<_> = (0..size)
+        .map(|patch| match patch {
+            0 => "{\"name\":\"p.v1.0.0\"}".to_owned(),
+            patch => format!(
+                "{{\"name\":\"p.v1.0.{patch}\",\"replaces\":\"p.v1.0.{}\",\"skipRange\":\">=0.0.0\"}}",
+                patch - 1
+            ),
+        })
+        .collect();
+    let findings = found(&catalog(&entries, versions(size)));
+    assert_eq!(
+        of(&findings, Rule::LintLimit),
+        [
+            "package \"p\" has too many skipRanges and versions to try each on each: nothing is said of what \
+             ranges take, of versions that are cut off or stranded and of deprecations without a way out"
+        ]
+    );
+    assert_eq!(of(&findings, Rule::CutOffVersion).len(), 0);
+    assert_eq!(of(&findings, Rule::SkipRangeOpenAbove).len(), size - 1);
+}
+
+#[test]
+fn channels_and_edges_that_are_too_many_to_follow_are_told() {
+    let size = 6_000;
+    let edges: Vec<_> = (1..size)
+        .map(|patch| {
+            format!(
+                "{{\"name\":\"p.v1.0.{patch}\",\"replaces\":\"p.v1.0.{}\"}}",
+                patch - 1
+            )
+        })
+        .collect();
+    let mut text = catalog(&edges, versions(size));
+    for channel in 0..size {
+        writeln!(
+            text,
+            "{{\"schema\":\"olm.channel\",\"package\":\"p\",\"name\":\"c{channel}\",\"entries\":[{{\"name\":\"p.v1.0.{channel}\"}}]}}"
+        )
+        .expect("a text takes everything");
+    }
+    assert_eq!(
+        of(&found(&text), Rule::LintLimit),
+        [
+            "package \"p\" has too many channels and edges to follow every way: nothing is said of versions \
+             that are cut off"
+        ]
+    );
+}
+
+#[test]
+fn circles_that_are_too_many_to_follow_are_told() {
+    let size = 1_000;
+    let entries: Vec<_> = (0..size)
+        .map(|patch| {
+            format!(
+                "{{\"name\":\"p.v1.0.{patch}\",\"replaces\":\"p.v1.0.{}\"}}",
+                (patch + 1) % size
+            )
+        })
+        .collect();
+    let findings = found(&catalog(&entries, versions(size)));
+    assert_eq!(
+        of(&findings, Rule::LintLimit),
+        [
+            "package \"p\" has more than 100 edges that do not lead up: the others are not followed to look \
+             for circles"
+        ]
+    );
+    assert_eq!(of(&findings, Rule::UpgradeCycle).len(), 1);
+}
+
+#[test]
+fn names_that_are_like_others_are_guessed_until_that_is_much_work() {
+    let size = 5_000;
+    let skips: Vec<_> = (0..size)
+        .map(|patch| format!("\"q.v1.0.{patch}\""))
+        .collect();
+    let skips = format!("{{\"name\":\"p.v1.0.0\",\"skips\":[{}]}}", skips.join(","));
+    let mut entries: Vec<_> = (1..size)
+        .map(|patch| format!("{{\"name\":\"p.v1.0.{patch}\"}}"))
+        .collect();
+    entries.push(skips);
+    let findings = found(&catalog(&entries, versions(size)));
+    let guessed = of(&findings, Rule::MisspeltTarget).len();
+    assert!((10..1_000).contains(&guessed), "{guessed}");
+    assert_eq!(of(&findings, Rule::UnknownTarget).len(), 1);
+}
+
+#[test]
+fn a_name_as_long_as_a_blob_is_not_told_again_and_again() {
+    let name = "n".repeat(1 << 20);
+    let entry = format!(
+        "{{\"name\":\"{name}\",\"skips\":[{}]}}",
+        vec!["\"\""; 10_000].join(",")
+    );
+    let findings = found(&catalog(&[entry], versions(1)));
+    let told = of(&findings, Rule::EmptySkip).len();
+    assert!((100..10_000).contains(&told), "{told}");
+    assert_eq!(of(&findings, Rule::LintLimit).len(), 1);
+}
+
+#[test]
+fn keys_of_entries_in_any_order_are_found_on_a_line_of_megabytes() {
+    let size = 20_000;
+    let entries: Vec<_> = (0..size)
+        .map(|patch| {
+            format!(
+                "{{\"skipRange\":\"x\",\"skips\":[\"\"],\"replaces\":\"p.v0.0.{patch}\",\"name\":\"p.v1.0.{patch}\",\"pad\":\"{}\"}}",
+                "-".repeat(100)
+            )
+        })
+        .collect();
+    let findings = found(&catalog(&entries, []));
+    let invalid = findings
+        .iter()
+        .filter(|one| one.rule == Rule::InvalidSkipRange);
+    let places: Vec<_> = invalid.map(|one| (one.line, one.column)).collect();
+    let before = |count: usize| {
+        entries
+            .iter()
+            .take(count)
+            .map(|one| one.len() + 1)
+            .sum::<usize>()
+    };
+    for (index, place) in places.iter().enumerate() {
+        let column = 61 + before(index) + "{\"skipRange\":".len();
+        assert_eq!(*place, (2, u32::try_from(column).expect("a column")));
+    }
+    assert!(places.len() > 1_000, "{}", places.len());
+}
+
+#[test]
+fn guardrails_that_are_too_many_to_try_are_told() {
+    let rules: Vec<_> = (0..256)
+        .map(|rule| {
+            let via = "1.0.1 || ".repeat(50);
+            format!("{{\"id\":\"{rule}\",\"kind\":\"PassThrough\",\"via\":\"{via}1.0.1\"}}")
+        })
+        .collect();
+    let guardrails = format!(
+        "{{\"schema\":\"olmguard.guardrails.v1alpha1\",\"package\":\"p\",\"rules\":[{}]}}\n",
+        rules.join(",")
+    );
+    let size = 2_000;
+    let entries: Vec<_> = (1..size)
+        .map(|patch| {
+            format!(
+                "{{\"name\":\"p.v1.0.{patch}\",\"replaces\":\"p.v1.0.{}\"}}",
+                patch - 1
+            )
+        })
+        .collect();
+    let findings = found(&(catalog(&entries, versions(size)) + &guardrails));
+    assert_eq!(
+        of(&findings, Rule::LintLimit),
+        [
+            "package \"p\" has too many edges and guardrails to try each on each: nothing is said of what its \
+             guardrails forbid"
+        ]
+    );
+}
+
+#[test]
+fn ranges_that_are_too_many_to_try_on_each_other_are_told_whatever_the_edges() {
+    let versions: Vec<_> = (10..60).map(|patch| format!("1.0.{patch}")).collect();
+    let range = versions.join(" || ");
+    let with = |package: &str, count: usize| {
+        let rules: Vec<_> = (0..count)
+            .map(|rule| {
+                format!(
+                    "{{\"id\":\"{rule}\",\"kind\":\"PassThrough\",\"via\":\"{range}\",\"from\":\"{range}\",\
+                     \"to\":\"{range}\"}}"
+                )
+            })
+            .collect();
+        format!(
+            "{{\"schema\":\"olmguard.guardrails.v1alpha1\",\"package\":\"{package}\",\"rules\":[{}]}}\n",
+            rules.join(",")
+        )
+    };
+    let one = catalog(&[], []);
+    assert_eq!(
+        of(&found(&(one.clone() + &with("p", 256))), Rule::LintLimit),
+        [
+            "package \"p\" has too many edges and guardrails to try each on each: nothing is said of what its \
+             guardrails forbid"
+        ]
+    );
+    // Each package by itself is well below what is tried of one.
+    let many = (0..15).map(|at| {
+        let package = format!("q{at:02}");
+        one.replace("\"p\"", &format!("{package:?}")) + &with(&package, 60)
+    });
+    let findings = found(&many.collect::<String>());
+    let left_out = of(&findings, Rule::LintLimit);
+    assert!((1..15).contains(&left_out.len()), "{left_out:?}");
+    assert_eq!(
+        left_out.last(),
+        Some(
+            &"the catalog has too many edges and guardrails to try each on each: nothing is said of what the \
+              guardrails of package \"q14\" forbid"
+        )
+    );
+    assert_eq!(
+        of(&findings, Rule::GuardrailNeverApplies).len(),
+        (15 - left_out.len()) * 60
+    );
+}
+
+#[test]
+fn guardrails_of_very_many_packages_are_looked_at() {
+    let mut text = String::new();
+    for package in 0..20_000 {
+        writeln!(
+            text,
+            "{{\"schema\":\"olmguard.guardrails.v1alpha1\",\"package\":\"p{package}\",\"rules\":[{{\"id\":1}}]}}"
+        )
+        .expect("a text takes everything");
+    }
+    let findings = found(&text);
+    let unread = of(&findings, Rule::GuardrailUnreadable).len();
+    assert!((5_000..=20_000).contains(&unread), "{unread}");
+    assert!(of(&findings, Rule::GuardrailOfUnknownPackage).len() > 5_000);
+}

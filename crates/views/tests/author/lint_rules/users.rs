@@ -1,0 +1,326 @@
+//! What is found beyond `opm validate`: where users end up.
+
+use olmguard_views::lint::{Rule, Severity, lint, written};
+
+use crate::lint_rules::{found, shown};
+use crate::rows::{GOOD, channel};
+
+/// What is found beyond opm, as `line:column: id: message`.
+#[track_caller]
+fn says(line: &str, rule: &str, expected: &[&str]) {
+    let findings = found(&channel(line));
+    let of_rule = findings.iter().filter(|one| one.rule.id() == rule);
+    let texts: Vec<_> = of_rule.map(|one| &*one.message).collect();
+    assert_eq!(texts, expected, "{line}\n{}", shown(&findings));
+}
+
+#[test]
+fn cut_off_versions_for_each_generation() {
+    let way_out = "let an entry on the way replace it, skip it or take it in its skipRange";
+    // S9: cut off in v0 only.
+    says(
+        "1; 1.1 replaces 1; 1.2 replaces 1.1 skips 1; 2 replaces 1.2 skips 1,1.1; 2.1 replaces 2 skips 1.2; 2.2 replaces 2.1 skips 2",
+        "cut-off-version",
+        &[
+            &format!(
+                "from \"p.v1.0.0\" no way leads to \"p.v2.2.0\", the head of channel \"c\", in OLM v0; {way_out}"
+            ),
+            &format!(
+                "from \"p.v1.1.0\" no way leads to \"p.v2.2.0\", the head of channel \"c\", in OLM v0; {way_out}"
+            ),
+        ],
+    );
+    // S8: nobody is.
+    says(
+        "1; 1.1 replaces 1; 1.2 replaces 1.1 skips 1; 2 replaces 1.2 skips 1,1.1; 2.1 replaces 2 skips 1.2",
+        "cut-off-version",
+        &[],
+    );
+    // X1: cut off in v0, two steps in v1.
+    says(
+        "1; 2 skipRange >=1.0.0_<2.0.0; 3 skips 1,2",
+        "cut-off-version",
+        &[],
+    );
+}
+
+#[test]
+fn a_version_that_neither_generation_leads_on_from() {
+    says(
+        "1 skips 1; 2",
+        "cut-off-version",
+        &[
+            "from \"p.v1.0.0\" no way leads to \"p.v2.0.0\", the head of channel \"c\", in either OLM; let an \
+             entry on the way replace it, skip it or take it in its skipRange",
+        ],
+    );
+}
+
+#[test]
+fn a_removed_version_that_a_range_takes_is_not_cut_off() {
+    let line = "2 replaces 1.9; 2.1 skips 2 skipRange >=1.0.0_<2.1.0";
+    says(line, "cut-off-version", &[]);
+    let unknown = found(&channel(line).replace("p.v1.9.0", "old"));
+    assert!(!shown(&unknown).contains("cut-off-version"));
+    says(
+        "2 replaces 0.9; 2.1 skips 2 skipRange >=1.0.0_<2.1.0",
+        "cut-off-version",
+        &[
+            "from \"p.v0.9.0\" no way leads to \"p.v2.1.0\", the head of channel \"c\", in OLM v0; let an \
+             entry on the way replace it, skip it or take it in its skipRange",
+        ],
+    );
+}
+
+#[test]
+fn a_range_of_very_many_comparators_is_not_called_empty() {
+    let versions: Vec<_> = (0..1100).map(|patch| format!("0.0.{patch}")).collect();
+    let line = format!("1; 1.1 replaces 1 skipRange {}", versions.join("_||_"));
+    says(&line, "skip-range-matches-nothing", &[]);
+}
+
+#[test]
+fn several_successors() {
+    says(
+        "1; 1.1 replaces 1; 1.2 replaces 1.1 skips 1",
+        "several-successors",
+        &[
+            "in channel \"c\" 2 entries replace or skip \"p.v1.0.0\": expected one that is not skipped itself",
+        ],
+    );
+    says(
+        "1; 1.1 replaces 1; 1.2 replaces 1.1 skipRange >=1.0.0_<1.2.0",
+        "several-successors",
+        &[],
+    );
+}
+
+#[test]
+fn circles() {
+    says(
+        "1 skipRange >1.0.0_<2.0.0; 1.1 replaces 1",
+        "upgrade-cycle",
+        &[
+            "upgrade edges go round: \"p.v1.0.0\" -> \"p.v1.1.0\" -> \"p.v1.0.0\"; remove the one that leads down",
+        ],
+    );
+}
+
+#[test]
+fn a_circle_that_opm_does_not_come_to() {
+    says(
+        "1 replaces 1 skips 1; 2 replaces 1",
+        "skipped-cycle",
+        &[
+            "skipped entries of channel \"c\" replace each other in a circle: \"p.v1.0.0\" -> \"p.v1.0.0\"; OLM v0 refuses the channel, so remove the replaces that leads down",
+        ],
+    );
+    says(
+        "1; 2 replaces 1; 3 replaces 2 skips 2,1",
+        "skipped-cycle",
+        &[],
+    );
+}
+
+#[test]
+fn skipped_and_still_there() {
+    says(
+        "1; 1.1 replaces 1; 1.2 replaces 1 skips 1.1",
+        "skipped-yet-installable",
+        &[
+            "channel \"c\" skips entries that it still has: \"p.v1.1.0\"; OLM v1 installs them where asked to: remove or deprecate them",
+        ],
+    );
+    let line = "1; 1.1 replaces 1; 1.2 replaces 1 skips 1.1";
+    let deprecated = format!(
+        "{}---\nschema: olm.deprecations\npackage: p\nentries:\n  - reference: {{schema: olm.bundle, name: \
+         p.v1.1.0}}\n    message: take 1.2\n",
+        channel(line)
+    );
+    let text = shown(&found(&deprecated));
+    assert!(!text.contains("skipped-yet-installable"), "{text}");
+}
+
+#[test]
+fn edges_and_heads_that_go_down() {
+    says(
+        "2; 1.9 replaces 2",
+        "edge-goes-down",
+        &[
+            "replaces of entry \"p.v1.9.0\" (1.9.0) leads down from \"p.v2.0.0\", the first of version 2.0.0; remove it, or mend the versions",
+        ],
+    );
+    says(
+        "2; 1.9 replaces 2",
+        "head-not-highest",
+        &[
+            "the head of channel \"c\" is \"p.v1.9.0\" (1.9.0), but \"p.v2.0.0\" (2.0.0) is higher: OLM v0 installs the one, OLM v1 the other",
+        ],
+    );
+}
+
+#[test]
+fn prereleases_and_majors() {
+    says(
+        "1; 1.1.0-rc.1 replaces 1",
+        "prerelease-edge",
+        &[
+            "entry \"p.v1.1.0-rc.1\" (1.1.0-rc.1) is a prerelease and takes releases along: \"p.v1.0.0\"; keep it in a channel of its own",
+        ],
+    );
+    says(
+        "1.1.0-rc.1; 1.1.0-rc.2 replaces 1.1.0-rc.1",
+        "prerelease-edge",
+        &[],
+    );
+    let catalog = channel("1; 1.1.0-rc.1 replaces 1");
+    let severity = |catalog: &str| {
+        let findings = found(catalog);
+        let such = findings.iter().find(|one| one.rule == Rule::PrereleaseEdge);
+        such.map(|one| (one.severity, one.message.clone()))
+    };
+    let is_warning = severity(&catalog).is_some_and(|(severity, _)| severity == Severity::Warning);
+    assert!(is_warning, "the default channel");
+    let apart = catalog.replace("defaultChannel: c", "defaultChannel: d");
+    assert_eq!(
+        severity(&apart),
+        Some((
+            Severity::Note,
+            "entry \"p.v1.1.0-rc.1\" (1.1.0-rc.1) is a prerelease and takes releases along: \"p.v1.0.0\"; \
+             channel \"c\" is one of prereleases, but OLM v1 takes the edge wherever no channels are asked for"
+                .to_owned()
+        ))
+    );
+    let passed = channel("1; 1.1.0-rc.1 replaces 1; 1.1 replaces 1.1.0-rc.1")
+        .replace("defaultChannel: c", "defaultChannel: d");
+    let is_warning = severity(&passed).is_some_and(|(severity, _)| severity == Severity::Warning);
+    assert!(is_warning, "its head is a release");
+    says(
+        "1.9; 2 replaces 1.9",
+        "major-edge",
+        &[
+            "in channel \"c\" entries take along versions that semver calls incompatible: \"p.v2.0.0\" from \"p.v1.9.0\"",
+        ],
+    );
+    says(
+        "0.1; 0.2 replaces 0.1",
+        "major-edge",
+        &[
+            "in channel \"c\" entries take along versions that semver calls incompatible: \"p.v0.2.0\" from \"p.v0.1.0\"",
+        ],
+    );
+    says("1; 1.1 replaces 1", "major-edge", &[]);
+    says("0.1.0; 0.1.1 replaces 0.1.0", "major-edge", &[]);
+}
+
+#[test]
+fn ranges() {
+    says(
+        "1; 1.1 replaces 1 skipRange 1.0.0_1.1.0",
+        "skip-range-matches-nothing",
+        &[
+            "no version can be in the skipRange \"1.0.0 1.1.0\" of entry \"p.v1.1.0\": a blank means AND; join alternatives with ||",
+        ],
+    );
+    says(
+        "1; 1.1 replaces 1 skipRange >=0.1.0_<0.9.0",
+        "skip-range-takes-none",
+        &[
+            "in channel \"c\" the skipRange of \"p.v1.1.0\" takes no other bundle of the package: right if older versions were removed",
+        ],
+    );
+    says(
+        "1; 1.1 replaces 1 skipRange >=1.0.0_<=1.1.0",
+        "skip-range-takes-itself",
+        &[
+            "the skipRange \">=1.0.0 <=1.1.0\" of entry \"p.v1.1.0\" takes its own version; end it below",
+        ],
+    );
+    says(
+        "1; 1.1 replaces 1 skipRange <1.1.0",
+        "skip-range-open-below",
+        &["the skipRange \"<1.1.0\" of entry \"p.v1.1.0\" has no bound below; give it one"],
+    );
+    says(
+        "1; 1.1 replaces 1 skipRange >1.0.0",
+        "skip-range-open-above",
+        &["the skipRange \">1.0.0\" of entry \"p.v1.1.0\" has no bound above; give it one"],
+    );
+    says(
+        "1; 1.1 replaces 1 skipRange 1.0.0_||_||_2.0.0",
+        "skip-range-crashes",
+        &[
+            "the skipRange \"1.0.0 || || 2.0.0\" of entry \"p.v1.1.0\" has nothing between two ||: OLM panics over it; remove the empty alternative",
+        ],
+    );
+}
+
+#[test]
+fn targets_that_are_not_there() {
+    says(
+        "1 replaces 0.9; 1.1 replaces 1 skips 0.8",
+        "unknown-target",
+        &[
+            "channel \"c\" replaces or skips names that are nowhere in the catalog: \"p.v0.9.0\", \"p.v0.8.0\"; right if they were removed",
+        ],
+    );
+    let catalog = GOOD.replace(
+        "    replaces: lantern.v1.0.0",
+        "    replaces: lanterm.v1.0.0",
+    );
+    let findings = found(&catalog);
+    let text = shown(&findings);
+    assert!(text.contains("11:15: misspelt-target: replaces of entry \"lantern.v1.1.0\" names \"lanterm.v1.0.0\", which is nowhere in the catalog; did you mean \"lantern.v1.0.0\"?\n"), "{text}");
+    let catalog = GOOD.replace("    replaces: lantern.v1.0.0", "    replaces: wick.v0.1.0");
+    let text = shown(&found(&catalog));
+    assert!(text.contains("11:15: other-package-target: replaces of entry \"lantern.v1.1.0\" names \"wick.v0.1.0\", a bundle of package \"wick\": edges never leave a package\n"), "{text}");
+}
+
+#[test]
+fn deprecated_and_nowhere_to_go() {
+    let catalog = GOOD.replace(
+        "      name: lantern.v1.0.0\n    message: lantern.v1.0.0",
+        "      name: lantern.v1.2.0\n    message: lantern.v1.0.0",
+    );
+    let text = shown(&found(&catalog));
+    assert!(text.contains("deprecated-without-replacement: bundle \"lantern.v1.2.0\" is deprecated, and no way leads to one that is not; publish a successor\n"), "{text}");
+}
+
+#[test]
+fn what_olm_v1_does_not_support() {
+    let catalog = GOOD.replace(
+        "  - type: olm.gvk\n",
+        "  - type: olm.gvk.required\n    value: {group: g, kind: K, version: v1}\n\
+         \x20 - type: olm.csv.metadata\n    value:\n      minKubeVersion: 1.30.0\n      installModes: [{type: OwnNamespace, supported: true}]\n  - type: olm.gvk\n",
+    );
+    let findings = found(&catalog);
+    assert_eq!(
+        shown(&findings),
+        "45:1: unsupported-install-mode: bundle \"lantern.v1.2.0\" does not support the install mode AllNamespaces, without which OLM v1 refuses to install it\n\
+         54:5: unsupported-dependency: bundle \"lantern.v1.2.0\" declares a dependency with olm.gvk.required, which OLM v1 refuses to install\n\
+         56:5: min-kube-version-ignored: bundles of package \"lantern\" state a minKubeVersion, which OLM v1 does not look at: \"lantern.v1.2.0\"\n"
+    );
+}
+
+#[test]
+fn packages_of_several_catalogs() {
+    let both = [
+        written("a", GOOD.as_bytes()),
+        written("b", channel("1").as_bytes()),
+        written("d", GOOD.as_bytes()),
+    ];
+    let findings = lint(&both);
+    let said: Vec<_> = findings
+        .iter()
+        .map(|one| format!("{}: {}", one.catalog, one.message))
+        .collect();
+    assert_eq!(
+        said,
+        [
+            "a: package \"lantern\" is offered by \"d\" too; OLM v1 refuses to choose unless their priorities differ",
+            "a: package \"wick\" is offered by \"d\" too; OLM v1 refuses to choose unless their priorities differ",
+            "d: package \"lantern\" is offered by \"a\" too; OLM v1 refuses to choose unless their priorities differ",
+            "d: package \"wick\" is offered by \"a\" too; OLM v1 refuses to choose unless their priorities differ",
+        ]
+    );
+}

@@ -1,0 +1,32 @@
+//! Pictures, lint, ranges and reports: what is shown of a catalog, against the tables and against opm.
+
+#![expect(
+    clippy::indexing_slicing,
+    clippy::panic,
+    reason = "a test that cannot go on fails there"
+)]
+
+mod graph_browser;
+mod graph_opm;
+mod graph_pictures;
+mod graph_words;
+mod guardrails;
+mod lint_guardrails;
+mod lint_hostile;
+mod lint_opm;
+mod lint_rules;
+mod lint_walk;
+mod picture {
+    pub(crate) mod bounded;
+    pub(crate) mod browser;
+    pub(crate) mod guarded;
+    pub(crate) mod packages;
+    pub(crate) mod parts;
+    pub(crate) mod seen;
+    pub(crate) mod wide;
+}
+mod range_report;
+mod range_words;
+mod rows;
+mod see;
+mod words;

@@ -1,0 +1,14 @@
+//! `check --from-cluster`, `catalogs`, `doctor` and `snapshot save` as they are run, against an API server.
+#![expect(
+    clippy::indexing_slicing,
+    reason = "a test that cannot go on fails there"
+)]
+
+mod catalogs;
+mod check;
+mod doctor;
+mod guarded;
+mod presync;
+mod save;
+mod scene;
+mod unreachable;

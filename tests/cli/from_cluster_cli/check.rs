@@ -1,0 +1,226 @@
+//! `check --from-cluster`: what of the answer is from the cluster.
+
+use axum::http::StatusCode;
+use serde_json::json;
+
+use super::scene::{HUB_PATH, LIVE, Scene, extension};
+use olmguard_support::api_server::{CATALOGS, EXTENSIONS, catalog};
+
+fn token(code: i32, token: &str) -> (Option<i32>, String) {
+    (Some(code), token.to_owned())
+}
+
+#[test]
+fn the_answer_rests_on_the_catalogs_and_the_installed_version_of_the_cluster() {
+    let scene = Scene::new();
+    assert_eq!(scene.token(&[]), token(0, "Resolved"));
+    scene.installed("1.2.0");
+    assert_eq!(scene.token(&[]), token(0, "Resolved"));
+    scene.installed("1.0.0");
+    let (code, result, stderr) = scene.judged(LIVE);
+    assert_eq!((code, stderr.as_str()), (Some(1), ""));
+    assert_eq!(result["token"], "NotASuccessor");
+    assert_eq!(result["installed"]["version"], "1.0.0");
+    let message = result["message"].as_str().expect("a text");
+    let catalog = "Catalog: hub@sha256:1a2b, content of 2026-08-21T10:03:00Z";
+    assert!(message.contains(catalog), "{message}");
+}
+
+#[test]
+fn nothing_but_reading_is_asked_of_the_cluster() {
+    let scene = Scene::new();
+    scene.token(&[]);
+    scene.run(&["catalogs", "--kubeconfig=kubeconfig"]);
+    scene.run(&["snapshot", "save", "--kubeconfig=kubeconfig", "saved"]);
+    let asked = scene.api.asked();
+    assert!(asked.len() > 10, "{asked:?}");
+    let methods = asked.iter().map(|(method, _)| method.as_str());
+    assert_eq!(methods.filter(|method| *method != "GET").count(), 0);
+}
+
+#[test]
+fn a_flag_comes_before_the_cluster_and_the_cluster_before_the_manifest() {
+    let scene = Scene::new();
+    let status =
+        "status:\n  install:\n    bundle: {name: lantern-operator.v1.2.0, version: 1.2.0}\n";
+    scene.write("a.yaml", &(extension("1.3.0") + status));
+    scene.installed("1.0.0");
+    assert_eq!(scene.token(&[]), token(1, "NotASuccessor"));
+    let asked = scene.api.asked().len();
+    let by_flag = scene.token(&["--installed=a=1.2.0"]);
+    assert_eq!(by_flag, token(0, "Resolved"));
+    let later = scene.api.asked().split_off(asked);
+    let extensions = later
+        .iter()
+        .filter(|(_, path)| path.starts_with(EXTENSIONS));
+    assert_eq!(extensions.count(), 0, "{later:?}");
+}
+
+#[test]
+fn what_is_not_in_the_cluster_is_not_installed_whatever_the_manifest_says() {
+    let scene = Scene::new();
+    let status =
+        "status:\n  install:\n    bundle: {name: lantern-operator.v1.0.0, version: 1.0.0}\n";
+    scene.write("a.yaml", &(extension("1.3.0") + status));
+    let (code, result, _) = scene.judged(LIVE);
+    assert_eq!((code, &result["installed"]), (Some(0), &json!(null)));
+}
+
+#[test]
+fn the_whole_status_counts() {
+    let scene = Scene::new();
+    let unknown = json!([{"type": "Installed", "status": "Unknown"}]);
+    scene.api.extension("a", &json!({"conditions": unknown}));
+    assert_eq!(scene.token(&[]), token(4, "InstalledUnknown"));
+    let bundle = json!({"name": "lantern-operator.v1.2.0", "version": "1.2.0"});
+    let rolling = json!([{"type": "Progressing", "status": "True", "reason": "RollingOut"}]);
+    let status = json!({"install": {"bundle": bundle}, "conditions": rolling});
+    scene.api.extension("a", &status);
+    let (code, result, _) = scene.judged(LIVE);
+    let warnings = result["warnings"].as_array().expect("a list");
+    assert_eq!((code, warnings.len()), (Some(0), 1), "{warnings:?}");
+}
+
+#[test]
+fn an_extension_that_is_not_shown_is_undecided() {
+    let scene = Scene::new();
+    let path = format!("{EXTENSIONS}/a");
+    scene.api.answer(&path, StatusCode::FORBIDDEN, "{}");
+    let (code, result, _) = scene.judged(LIVE);
+    assert_eq!(
+        (code, &result["token"]),
+        (Some(4), &json!("InstalledUnknown"))
+    );
+    let by_flag = scene.token(&["--installed=a=1.2.0"]);
+    assert_eq!(by_flag, token(0, "Resolved"));
+}
+
+#[test]
+fn a_catalog_that_cannot_be_fetched_is_undecided_and_one_that_cannot_be_read_a_bad_input() {
+    let scene = Scene::new();
+    scene.api.answer(HUB_PATH, StatusCode::NOT_FOUND, "");
+    let (code, result, stderr) = scene.judged(LIVE);
+    assert_eq!(
+        (code, &result["token"]),
+        (Some(4), &json!("CatalogNotLoaded"))
+    );
+    assert_eq!(
+        stderr,
+        "warning: catalog \"hub\": answered HTTP 404 Not Found, expected 200 OK; a catalogd that does \
+         not hold the catalog yet answers so\n"
+    );
+    scene.api.answer(HUB_PATH, StatusCode::OK, "schema: [");
+    let (code, result, stderr) = scene.judged(LIVE);
+    assert_eq!(
+        (code, &result["token"]),
+        (Some(3), &json!("CatalogNotLoaded"))
+    );
+    assert!(
+        stderr.starts_with("error: catalog \"hub\": hub: "),
+        "{stderr}"
+    );
+    scene.write("hub.yaml", super::scene::HUB);
+    assert_eq!(
+        scene.token(&["--catalog=hub=hub.yaml"]),
+        token(0, "Resolved")
+    );
+}
+
+#[test]
+fn content_comes_through_the_api_server_where_catalogd_is_out_of_reach() {
+    let scene = Scene::new();
+    let base = "https://catalogd-service.olmv1-system.svc/catalogs/hub";
+    scene.api.catalogs(&[catalog("hub", base)]);
+    let (code, _, stderr) = scene.judged(LIVE);
+    assert_eq!(code, Some(4));
+    let direct = "catalog \"hub\": cannot connect to catalogd-service.olmv1-system.svc: ";
+    let proxy = "/api/v1/namespaces/olmv1-system/services/https:catalogd-service:443/proxy";
+    let path = format!("{proxy}{HUB_PATH}");
+    let proxied = format!("all, through the API server: 404: {path} not found\n");
+    assert!(
+        stderr.contains(direct) && stderr.ends_with(&proxied),
+        "{stderr}"
+    );
+    scene.api.answer(&path, StatusCode::OK, super::scene::HUB);
+    assert_eq!(scene.token(&[]), token(0, "Resolved"));
+    scene.api.answer(&path, StatusCode::OK, "schema: [");
+    assert_eq!(scene.token(&[]), token(3, "CatalogNotLoaded"));
+}
+
+#[test]
+fn objects_among_the_inputs_say_what_a_manifest_says() {
+    let scene = Scene::new();
+    let mut hub = scene.hub();
+    hub["spec"]["availabilityMode"] = json!("Unavailable");
+    scene.api.catalogs(&[hub]);
+    assert_eq!(scene.token(&[]), token(4, "NoCatalogs"));
+    let object =
+        "apiVersion: olm.operatorframework.io/v1\nkind: ClusterCatalog\nmetadata:\n  name: hub\n";
+    scene.write("hub.yaml", object);
+    // What takes no part in resolution is not fetched.
+    assert_eq!(scene.token(&["-f=hub.yaml"]), token(4, "CatalogNotLoaded"));
+    scene.api.catalogs(&[scene.hub()]);
+    let unavailable = format!("{object}spec: {{availabilityMode: Unavailable}}\n");
+    scene.write("hub.yaml", &unavailable);
+    assert_eq!(scene.token(&["-f=hub.yaml"]), token(4, "NoCatalogs"));
+}
+
+#[test]
+fn the_olm_is_that_of_the_cluster_unless_the_flags_say_otherwise() {
+    let scene = Scene::of("1.4");
+    let said = |flags: &[&str]| scene.judged(&[LIVE, flags].concat()).2;
+    assert_eq!(said(&[]), "");
+    assert_eq!(said(&["--olm-release=1.4"]), "");
+    assert_eq!(
+        said(&["--olm-release=1.9"]),
+        "warning: OLM 1.4 runs in the cluster, but 1.9 is set by hand and counts\n"
+    );
+    assert_eq!(
+        said(&["--olm-namespace=elsewhere"]),
+        "warning: no operator-controller: expected a Deployment operator-controller-controller-manager \
+         in namespace elsewhere; is OLM v1 installed?; judged as OLM 1.11, the newest release that is \
+         known\n"
+    );
+}
+
+#[test]
+fn flags_that_do_nothing_or_contradict_each_other_are_wrong_usage() {
+    let scene = Scene::new();
+    let misused = |flags: &[&str]| {
+        let ran = scene.run(&[&["check", "-f", "a.yaml"], flags].concat());
+        assert_eq!((ran.code, ran.stdout.as_str()), (Some(2), ""), "{flags:?}");
+        ran.stderr
+    };
+    for flag in [
+        "--kubeconfig",
+        "--context",
+        "--olm-namespace",
+        "--catalogd-ca",
+    ] {
+        let expected = format!(
+            "error: {flag} is about a cluster, and none is asked: expected it together with \
+             --from-cluster\n"
+        );
+        assert_eq!(misused(&[flag, "x"]), expected);
+    }
+    assert_eq!(
+        misused(&[LIVE, &["--snapshot=saved"]].concat()),
+        "error: --snapshot and --from-cluster both say which catalogs there are: expected one of \
+         them, not both\n"
+    );
+    let asked = scene.api.asked();
+    assert_eq!(asked, [], "nobody is asked before");
+}
+
+#[test]
+fn its_twin_is_in_the_environment() {
+    let scene = Scene::new();
+    let settings = [
+        ("OLMGUARD_FROM_CLUSTER", "true"),
+        ("KUBECONFIG", "kubeconfig"),
+    ];
+    let ran = scene.run_as(&["check", "-f", "a.yaml"], &settings);
+    assert_eq!((ran.code, ran.stderr.as_str()), (Some(0), ""));
+    let asked = scene.api.asked();
+    assert!(asked.iter().any(|(_, path)| path == CATALOGS), "{asked:?}");
+}

@@ -1,0 +1,254 @@
+//! `olmguard lint` as it is run: what it prints, where, and how it ends.
+
+use std::fs;
+use std::path::Path;
+use std::process::{Command, Output};
+
+use olmguard_fixtures::committed::compare;
+use olmguard_support::schema::assert_fits;
+use olmguard_views::lint::{Rule, lint, written};
+use serde_json::Value;
+
+const GOOD: &str = "tests/lint/good.yaml";
+
+/// Ends with a code and says something on stdout and stderr.
+type Said = (Option<i32>, String, String);
+
+fn run(arguments: &[&str]) -> Said {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_olmguard"));
+    command.env_clear().current_dir(env!("CARGO_MANIFEST_DIR"));
+    let output = command.arg("lint").args(arguments).output();
+    let Output {
+        status,
+        stdout,
+        stderr,
+    } = output.expect("the program starts");
+    let text = |bytes| String::from_utf8(bytes).expect("UTF-8");
+    (status.code(), text(stdout), text(stderr))
+}
+
+/// A folder with the good catalog, something in it changed.
+fn changed(from: &str, to: &str) -> tempfile::TempDir {
+    let folder = tempfile::tempdir().expect("a folder");
+    let text = include_str!("../lint/good.yaml").replace(from, to);
+    fs::write(folder.path().join("catalog.yaml"), text).expect("a file");
+    folder
+}
+
+fn json(path: &Path, more: &[&str]) -> (Option<i32>, Value) {
+    let path = path.to_str().expect("UTF-8");
+    let (code, stdout, stderr) = run(&[&["-o", "json", path], more].concat());
+    assert_eq!(stderr, "");
+    (code, serde_json::from_str(&stdout).expect("JSON"))
+}
+
+#[test]
+fn a_good_catalog_ends_with_0() {
+    let (code, stdout, stderr) = run(&[GOOD]);
+    assert_eq!(
+        (code, &*stdout, &*stderr),
+        (Some(0), "0 errors, 0 warnings, 0 notes in 1 catalog\n", "")
+    );
+}
+
+#[test]
+fn the_help_is_as_committed() {
+    let (code, stdout, _) = run(&["--help"]);
+    assert_eq!(code, Some(0));
+    compare("tests/lint/help.txt", &stdout);
+}
+
+#[test]
+fn an_error_ends_with_1_and_has_its_place() {
+    let folder = changed("name: wick\ndefaultChannel: stable", "name: wick");
+    let (code, report) = json(folder.path(), &[]);
+    assert_eq!(code, Some(1));
+    assert_eq!(report["schema"], "olmguard.lint/v1");
+    assert_eq!(report["summary"]["error"], 1);
+    let finding = &report["findings"][0];
+    assert_eq!(finding["id"], "default-channel-missing");
+    assert_eq!(finding["line"], 75);
+    assert_eq!(finding["package"], "wick");
+    assert_eq!(finding["upstream"], "default channel must be set");
+    let file = finding["file"].as_str().expect("a file");
+    assert!(file.ends_with("catalog.yaml"), "{file}");
+}
+
+#[test]
+fn severities_can_be_chosen() {
+    let folder = changed(
+        "    replaces: lantern.v1.1.0",
+        "    replaces: lantern.v1.1.0\n    skips: [lantern.v1.0.9]",
+    );
+    let code = |more: &[&str]| json(folder.path(), more).0;
+    assert_eq!(code(&[]), Some(0));
+    assert_eq!(code(&["--deny", "unknown-target"]), Some(1));
+    assert_eq!(code(&["--warn", "unknown-target"]), Some(0));
+    assert_eq!(code(&["--warn=unknown-target", "--warn-as-error"]), Some(1));
+    let (code, report) = json(folder.path(), &["--allow", "unknown-target"]);
+    assert_eq!(code, Some(0));
+    assert_eq!(report["findings"], serde_json::json!([]));
+}
+
+#[test]
+fn one_package_can_be_asked_for() {
+    let folder = changed("defaultChannel: stable", "description: none");
+    let packages = |more: &[&str]| {
+        let findings = json(folder.path(), more).1["findings"].clone();
+        let findings = findings.as_array().cloned().unwrap_or_default();
+        findings
+            .iter()
+            .map(|one| one["package"].clone())
+            .collect::<Vec<_>>()
+    };
+    assert_eq!(packages(&[]), ["lantern", "wick"]);
+    assert_eq!(packages(&["--package", "wick"]), ["wick"]);
+}
+
+#[test]
+fn a_link_to_a_folder_is_found_and_the_files_beside_it_are_read() {
+    let folder = changed("name: wick\ndefaultChannel: stable", "name: wick");
+    fs::create_dir(folder.path().join("more")).expect("a folder");
+    std::os::unix::fs::symlink("more", folder.path().join("link")).expect("a link");
+    let (code, report) = json(folder.path(), &[]);
+    assert_eq!(code, Some(1));
+    let findings = report["findings"].as_array().expect("findings");
+    let found: Vec<_> = findings.iter().map(|one| &one["id"]).collect();
+    assert_eq!(found, ["default-channel-missing", "not-a-file"]);
+    let link = folder.path().join("link").display().to_string();
+    assert_eq!(findings[1]["file"], *link);
+    assert_eq!(
+        findings[1]["upstream"],
+        format!("read {link}: is a directory")
+    );
+    let words = findings[1]["message"].as_str().expect("a text");
+    let mut check = Command::new(env!("CARGO_BIN_EXE_olmguard"));
+    let catalog = format!("c={}", folder.path().display());
+    let check = check.args(["versions", "wick", "--catalog", &catalog]);
+    let output = check.output().expect("the program starts");
+    let stderr = String::from_utf8(output.stderr).expect("UTF-8");
+    assert!(stderr.contains(&format!("{link}: {words}")), "{stderr}");
+}
+
+#[test]
+fn what_cannot_be_read_ends_with_3_and_wrong_usage_with_2() {
+    let (code, stdout, stderr) = run(&["no/such/catalog"]);
+    assert_eq!((code, &*stdout), (Some(3), ""));
+    assert!(
+        stderr.starts_with("error: no/such/catalog: cannot open: "),
+        "{stderr}"
+    );
+    let rows: &[(&[&str], &str)] = &[
+        (&[], "required"),
+        (
+            &["--explain", "cut-of-version"],
+            "did you mean cut-off-version?",
+        ),
+        (&["--list", GOOD], "cannot be used with"),
+        (&["-o", "xml", GOOD], "possible values"),
+    ];
+    for (arguments, words) in rows {
+        let (code, stdout, stderr) = run(arguments);
+        assert_eq!((code, &*stdout), (Some(2), ""), "{arguments:?}");
+        assert!(stderr.contains(words), "{arguments:?}: {stderr}");
+    }
+}
+
+#[test]
+fn a_page_is_printed_as_it_is_kept() {
+    let (code, stdout, _) = run(&["--explain", "cut-off-version"]);
+    assert_eq!(
+        (code, &*stdout),
+        (Some(0), include_str!("../../docs/lint/cut-off-version.md"))
+    );
+}
+
+#[test]
+fn all_ids_are_listed() {
+    let (code, stdout, _) = run(&["--list"]);
+    assert_eq!(code, Some(0));
+    let ids: Vec<_> = stdout
+        .lines()
+        .filter_map(|line| line.split(' ').next())
+        .collect();
+    let all: Vec<_> = Rule::ALL.iter().map(|rule| rule.id()).collect();
+    assert_eq!(ids, all);
+}
+
+#[test]
+fn sarif_describes_every_rule_and_reads_back() {
+    let folder = changed("name: wick\ndefaultChannel: stable", "name: wick");
+    let path = folder.path().to_str().expect("UTF-8");
+    let (code, stdout, _) = run(&["-o", "sarif", path]);
+    assert_eq!(code, Some(1));
+    let log: Value = serde_json::from_str(&stdout).expect("JSON");
+    let sarif: serde_sarif::sarif::Sarif = serde_json::from_str(&stdout).expect("SARIF");
+    assert_eq!(serde_json::to_value(&sarif).expect("JSON"), log);
+    assert_fits("tests/sarif/sarif-2.1.0.json", &log);
+    assert_eq!(
+        (&log["version"], &log["runs"][0]["tool"]["driver"]["name"]),
+        (&"2.1.0".into(), &"olmguard".into())
+    );
+    let rules = log["runs"][0]["tool"]["driver"]["rules"]
+        .as_array()
+        .expect("rules");
+    assert_eq!(rules.len(), Rule::ALL.len());
+    let result = &log["runs"][0]["results"][0];
+    assert_eq!(result["level"], "error");
+    let index = usize::try_from(result["ruleIndex"].as_u64().expect("an index")).expect("small");
+    assert_eq!(rules[index]["id"], result["ruleId"]);
+    assert_eq!(
+        result["locations"][0]["physicalLocation"]["region"]["startLine"],
+        75
+    );
+}
+
+#[test]
+fn sentences_are_escaped_in_every_form_and_names_stand_as_they_are() {
+    let hostile = "a\u{1b}[31m\u{202e}";
+    let quoted = serde_json::to_string(hostile).expect("a text of JSON");
+    let folder = changed(
+        "  - name: wick.v0.1.0",
+        &format!("  - name: wick.v0.1.0\n    skips: [{quoted}]\n  - name: {quoted}"),
+    );
+    let path = folder.path().to_str().expect("UTF-8");
+    let (_, report) = json(folder.path(), &[]);
+    let findings = report["findings"].as_array().expect("findings");
+    let is_it = |one: &&Value| one["id"] == "entry-without-bundle";
+    let upstream = findings.iter().find(is_it).expect("it")["upstream"].clone();
+    let upstream = upstream.as_str().expect("a text");
+    assert!(
+        upstream.ends_with("for olm.channel entries [a\\x1b[31m\\u202e]"),
+        "{upstream}"
+    );
+    let (_, stdout, _) = run(&["-o", "sarif", path]);
+    let log: Value = serde_json::from_str(&stdout).expect("JSON");
+    let results = log["runs"][0]["results"].as_array().expect("results");
+    let is_it = |one: &&Value| one["ruleId"] == "entry-without-bundle";
+    let message = results.iter().find(is_it).expect("it")["message"]["text"].clone();
+    let message = message.as_str().expect("a text");
+    assert!(
+        message.contains("opm validate: no olm.bundle blobs found in package \"wick\""),
+        "{message}"
+    );
+    assert!(!message.contains(['\u{1b}', '\u{202e}']), "{message}");
+
+    let folder = changed("package: wick", &format!("package: {quoted}"));
+    let report = json(folder.path(), &[]).1;
+    let findings = report["findings"].as_array().expect("findings");
+    let is_raw = |one: &Value| one["package"] == hostile;
+    assert!(findings.iter().any(is_raw), "{report}");
+}
+
+#[test]
+fn a_folder_and_a_file_give_the_same() {
+    let text =
+        include_str!("../lint/good.yaml").replace("defaultChannel: stable", "description: none");
+    let folder = changed("defaultChannel: stable", "description: none");
+    let (_, report) = json(folder.path(), &[]);
+    let found = lint(&[written("catalog.yaml", text.as_bytes())]);
+    let messages: Vec<_> = found.iter().map(|one| Value::from(&*one.message)).collect();
+    let reported = report["findings"].as_array().expect("findings");
+    let reported: Vec<_> = reported.iter().map(|one| one["message"].clone()).collect();
+    assert_eq!(reported, messages);
+}

@@ -1,0 +1,211 @@
+//! `olmguard range` as it is run: what it prints, where, and how it ends.
+
+use std::process::{Command, Output};
+
+use olmguard_fixtures::committed::compare;
+
+/// The program in an environment that says nothing to it.
+fn olmguard() -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_olmguard"));
+    command.env_clear().current_dir(env!("CARGO_MANIFEST_DIR"));
+    command
+}
+
+fn run(command: &mut Command) -> (Option<i32>, String, String) {
+    let Output {
+        status,
+        stdout,
+        stderr,
+    } = command.output().expect("the program starts");
+    let text = |bytes| String::from_utf8(bytes).expect("UTF-8");
+    (status.code(), text(stdout), text(stderr))
+}
+
+#[track_caller]
+fn prints(arguments: &[&str], code: i32, stdout: &str) {
+    let got = run(olmguard().arg("range").args(arguments));
+    assert_eq!(
+        got,
+        (Some(code), stdout.to_owned(), String::new()),
+        "{arguments:?}"
+    );
+}
+
+/// Ends with this code, nothing on stdout, and these words on stderr.
+#[track_caller]
+fn fails(arguments: &[&str], code: i32, words: &str) {
+    let (got, stdout, stderr) = run(olmguard().arg("range").args(arguments));
+    assert_eq!((got, stdout.as_str()), (Some(code), ""), "{arguments:?}");
+    assert!(stderr.contains(words), "{arguments:?}: {stderr}");
+}
+
+const CATALOG: &str = "--catalog=shore=tests/range/catalog.yaml";
+
+#[test]
+fn json_is_one_object_whatever_the_exit_code() {
+    prints(
+        &[
+            "-o",
+            "json",
+            ">=1.0.0 <2.0.0",
+            "1.5.0",
+            "2.0.0",
+            "1.0",
+            "1.5.0",
+        ],
+        0,
+        "{\"range\":\">=1.0.0 <2.0.0\",\"syntax\":\"spec\",\"error\":null,\"matches\":[\"1.5.0\"],\
+         \"others\":[\"2.0.0\"],\"invalid\":[\"1.0\"],\"panics\":[],\"crd\":true,\
+         \"openAbove\":false,\
+         \"words\":\"from 1.0.0 up to, but without, 2.0.0; releases only\"}\n",
+    );
+    prints(
+        &["--skip-range", "--output=json", "--", "-1 <", "1.0.0", "-"],
+        1,
+        "{\"range\":\"-1 <\",\"syntax\":\"skip-range\",\
+         \"error\":\"Could not parse Range \\\"-1\\\": Could not parse comparator \\\"-\\\" \
+         in \\\"-1\\\"\",\
+         \"matches\":[],\"others\":[],\"invalid\":[\"-\"],\"panics\":[],\"crd\":null,\
+         \"openAbove\":null,\"words\":null}\n",
+    );
+}
+
+#[test]
+fn text_points_at_the_fault() {
+    prints(
+        &[">=1.0.0<2.0.0", "1.5.0"],
+        1,
+        ">=1.0.0<2.0.0\n       ^\nimproper constraint: \">=1.0.0<2.0.0\"\n\
+         expected a blank, a comma or || before the next comparator, found \"<\"\n\
+         CRD         refuses it: invalid version expression\n",
+    );
+}
+
+#[test]
+fn the_release_decides_what_a_range_takes() {
+    let rows = [
+        ("1.11", 0, "Takes       2.0.0-rc.1\n"),
+        ("1.3", 0, "Leaves out  2.0.0-rc.1\n"),
+    ];
+    for (release, code, line) in rows {
+        let (got, stdout, _) = run(olmguard().args([
+            "range",
+            "--olm-release",
+            release,
+            ">=1.0.0-0 <2.0.0",
+            "2.0.0-rc.1",
+        ]));
+        assert_eq!(got, Some(code));
+        assert!(stdout.ends_with(line), "{release}: {stdout}");
+    }
+    let (code, stdout, _) = run(olmguard().args(["range", "--olm-release=1.2", "01.0.0"]));
+    assert_eq!(code, Some(1));
+    assert!(stdout.contains("\nconstraint parser error\n"), "{stdout}");
+}
+
+#[test]
+fn bundles_stand_in_the_order_of_their_package() {
+    prints(
+        &[CATALOG, "--package", "tide", ">=1.5"],
+        0,
+        "Range       >=1.5\n\
+         Means       from 1.5.0; releases only\n\
+         Above       open: the extension moves by itself to newer versions as they appear\n\
+         CRD         accepts it\n\
+         Takes       tide.v2.1.0\n            tide.v1.10.0\n\
+         Leaves out  tide.v1.0.0\n\
+         Unreadable  tide.bare: no package property found in bundle \"tide.bare\"\n            \
+         tide.next: No Major.Minor.Patch elements found\n",
+    );
+}
+
+#[test]
+fn wrong_usage_is_2() {
+    let package = "--package=tide";
+    let other = "--catalog=other=x";
+    let rows: &[(&[&str], &str)] = &[
+        (&[], "<RANGE>"),
+        (
+            &[CATALOG, "1"],
+            "--catalog needs a package to look for in it",
+        ),
+        (&[package, "1"], "--package needs the catalog that has it"),
+        (
+            &[CATALOG, other, package, "1"],
+            "found 2 catalogs: range takes exactly one --catalog",
+        ),
+        (
+            &[CATALOG, package, "1", "1.0.0"],
+            "expected either --package or VERSION...",
+        ),
+        (
+            &[CATALOG, "--package=tides", "1"],
+            "catalog \"shore\" has no package \"tides\"; did you mean \"tide\"?",
+        ),
+        (&["--olm-release=0.1", "1"], "unknown OLM release \"0.1\""),
+        (
+            &["--olm-feature-gates=x=1", "1"],
+            "unknown feature gate \"x\"",
+        ),
+        (&["-o", "yaml", "1"], "[possible values: text, json]"),
+    ];
+    for (arguments, words) in rows {
+        fails(arguments, 2, words);
+    }
+}
+
+#[test]
+fn what_cannot_be_read_is_3() {
+    fails(
+        &["--catalog=c=no/such\u{1b}file", "--package=tide", "1"],
+        3,
+        "error: catalog \"c\": no/such\\x1bfile: cannot open",
+    );
+    fails(
+        &[CATALOG, "--package=broken", "1x"],
+        3,
+        "error: package \"broken\" of catalog \"shore\" cannot be decoded: ",
+    );
+}
+
+#[test]
+fn the_environment_says_what_no_flag_says() {
+    let run = |variables: &[(&str, &str)], arguments: &[&str]| {
+        let variables = variables.iter().copied();
+        run(olmguard().envs(variables).arg("range").args(arguments))
+    };
+    let catalog = ("OLMGUARD_CATALOG", "shore=tests/range/catalog.yaml");
+    let package = ("OLMGUARD_PACKAGE", "tide");
+    let (_, stdout, _) = run(&[("OLMGUARD_SKIP_RANGE", "yes")], &["1.x.x", "1.1.0"]);
+    assert!(stdout.ends_with("Leaves out  1.1.0\n"), "{stdout}");
+    let (_, stdout, _) = run(&[("OLMGUARD_OUTPUT", "json")], &["1"]);
+    assert!(stdout.starts_with("{\"range\":\"1\""), "{stdout}");
+    let (_, stdout, _) = run(&[catalog, package], &["2"]);
+    assert!(stdout.contains("Takes       tide.v2.1.0\n"), "{stdout}");
+    let (_, stdout, _) = run(&[catalog], &["--package=tide", "2"]);
+    assert!(stdout.contains("Takes       tide.v2.1.0\n"), "{stdout}");
+    let (code, stdout, _) = run(&[catalog], &["2", "2.0.0"]);
+    assert_eq!(code, Some(0));
+    assert!(stdout.ends_with("Takes       2.0.0\n"), "{stdout}");
+    let (_, stdout, _) = run(&[catalog, package], &["2", "2.0.0"]);
+    assert!(stdout.ends_with("Takes       2.0.0\n"), "{stdout}");
+}
+
+#[test]
+fn no_reader_is_no_failure() {
+    let (reader, writer) = std::io::pipe().expect("a pipe");
+    drop(reader);
+    let status = olmguard()
+        .args(["range", "1"])
+        .stdout(writer)
+        .status()
+        .expect("the program starts");
+    assert_eq!(status.code(), Some(0));
+}
+
+#[test]
+fn help() {
+    let (code, stdout, _) = run(olmguard().args(["range", "--help"]));
+    assert_eq!(code, Some(0));
+    compare("tests/range/help.txt", &stdout);
+}

@@ -1,0 +1,41 @@
+//! Snapshots as `olmguard snapshot save` writes them, made from files.
+
+use std::fs::File;
+use std::path::Path;
+
+use olmguard::source::archive::{Facts, OlmFacts, write};
+use olmguard::source::record::Recorder;
+use olmguard::source::{Progress, read};
+use olmguard_catalog::olm::Gates;
+use olmguard_engine::snapshot::{CatalogState, Content};
+
+/// Writes these catalogs, each with its content where that is in a file.
+pub(crate) fn save(to: &Path, olm: Option<OlmFacts>, catalogs: &[(CatalogState, Option<&Path>)]) {
+    let facts = Facts::new("2026-11-21T14:30:00Z".to_owned(), olm);
+    let records: Vec<_> = catalogs
+        .iter()
+        .map(|(_, content)| content.map(record))
+        .collect();
+    let states = catalogs.iter().map(|(state, _)| state);
+    let records = records.iter().map(|record| record.as_deref());
+    let file = File::create(to).expect("a file");
+    write(file, &facts, states.zip(records)).expect("it is written");
+}
+
+/// The names of an OLM.
+pub(crate) fn olm(release: &str, gates: &[&str]) -> OlmFacts {
+    let release = release.parse().expect("a release");
+    let gates = Gates::parse(gates.iter().copied(), release).expect("gates");
+    OlmFacts::of(release, gates)
+}
+
+/// A catalog without further facts.
+pub(crate) fn named(name: &str) -> CatalogState {
+    CatalogState::named(name, Content::Missing)
+}
+
+fn record(path: &Path) -> Vec<u8> {
+    let mut recorder = Recorder::new(Vec::new()).expect("a record");
+    read(path, &Progress::default(), &mut recorder).expect("a catalog");
+    recorder.finish().expect("a record")
+}

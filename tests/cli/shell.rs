@@ -1,0 +1,180 @@
+//! What olmguard tells a shell about itself: completions, manual pages, its version.
+//!
+//! Shells and man's formatter read what is meant for them, where they are on the PATH.
+#![expect(
+    clippy::print_stdout,
+    clippy::unwrap_used,
+    reason = "a test that cannot go on fails there, and says what it leaves out"
+)]
+
+use std::fs;
+use std::io::Write;
+use std::process::{Command, Stdio};
+
+use serde_json::Value;
+
+use olmguard_support::process::run;
+use olmguard_support::schema::assert_fits;
+
+/// Each shell, and what reads a script of it without running it.
+const SHELLS: [(&str, Option<&[&str]>); 5] = [
+    ("bash", Some(&["bash", "-n"])),
+    ("zsh", Some(&["zsh", "-n"])),
+    ("fish", Some(&["fish", "--no-execute"])),
+    ("elvish", Some(&["elvish", "-compileonly", "/dev/stdin"])),
+    ("powershell", None),
+];
+
+#[test]
+fn completions_name_every_command_and_the_shell_can_read_them() {
+    let commands = commands();
+    for (shell, reader) in SHELLS {
+        let script = printed(&["completions", shell]);
+        for command in &commands {
+            assert!(script.contains(command.as_str()), "{shell}: {command}");
+        }
+        assert!(script.contains("olm-release"), "{shell}");
+        if let Some(reader) = reader {
+            put_to(reader, &(before(shell).to_owned() + &script));
+        }
+    }
+}
+
+/// What a shell has at its prompt alone, where the script is used: elvish's module of the editor.
+fn before(shell: &str) -> &'static str {
+    match shell {
+        "elvish" => "var edit: = (ns [&completion:=(ns [&arg-completer=[&]])])\n",
+        _ => "",
+    }
+}
+
+#[test]
+fn a_shell_that_is_none_is_refused_with_the_choices() {
+    let ended = run(&["completions", "tcsh"]);
+    assert_eq!(ended.code, Some(2));
+    let shells = "[possible values: bash, elvish, fish, powershell, zsh]";
+    assert!(ended.stderr.contains(shells), "{}", ended.stderr);
+}
+
+#[test]
+fn there_is_a_manual_page_for_every_command() {
+    let folder = tempfile::tempdir().unwrap();
+    let pages = folder.path().join("man/man1");
+    assert_eq!(printed(&["man", "--folder", pages.to_str().unwrap()]), "");
+    let mut names: Vec<_> = fs::read_dir(&pages)
+        .unwrap()
+        .map(|page| page.unwrap().file_name().into_string().unwrap())
+        .collect();
+    names.sort_unstable();
+    for command in commands() {
+        let name = format!("olmguard-{command}.1");
+        let page = fs::read_to_string(pages.join(&name)).unwrap_or_else(|_| panic!("no {name}"));
+        assert_eq!(page, printed(&["man", &command]), "{name}");
+    }
+    for name in ["olmguard.1", "olmguard-snapshot-save.1"] {
+        assert!(names.iter().any(|page| page == name), "{names:?}");
+    }
+}
+
+#[test]
+fn manual_pages_have_their_sections_and_man_has_nothing_to_say_to_them() {
+    for (words, synopsis) in [
+        (&["man"][..], "\\fBolmguard\\fR"),
+        (&["man", "check"], "\\fBolmguard check\\fR"),
+        (
+            &["man", "snapshot", "save"],
+            "\\fBolmguard snapshot save\\fR",
+        ),
+    ] {
+        let page = printed(words);
+        for section in [".TH ", ".SH NAME", ".SH SYNOPSIS", ".SH OPTIONS", synopsis] {
+            assert!(page.contains(section), "{words:?}: {section}:\n{page}");
+        }
+        put_to(&["groff", "-man", "-Tutf8", "-ww", "-z"], &page);
+    }
+    assert!(printed(&["man", "check"]).contains("OLMGUARD_FILENAME"));
+}
+
+#[test]
+fn the_page_of_no_command_is_refused_with_the_nearest() {
+    let ended = run(&["man", "chek"]);
+    assert_eq!(
+        ended.stderr,
+        "error: olmguard has no command \"chek\": expected check\n"
+    );
+    assert_eq!(ended.code, Some(2));
+}
+
+#[test]
+fn the_version_is_told_by_its_schema() {
+    let told = printed(&["version", "-o", "json"]);
+    let report: Value = serde_json::from_str(&told).unwrap();
+    assert_fits("schemas/olmguard.version.v1.json", &report);
+    assert_eq!(report["version"], env!("CARGO_PKG_VERSION"));
+    assert_eq!(report["olm"]["default"], "1.11");
+    let target = report["target"].as_str().unwrap();
+    assert!(target.starts_with(std::env::consts::ARCH), "{target}");
+    let rust = report["rust"].as_str().unwrap();
+    assert!(rust.split('.').count() == 3, "{rust}");
+}
+
+#[test]
+fn people_read_the_version_in_lines() {
+    let text = printed(&["version"]);
+    let first = format!("olmguard  {}\n", env!("CARGO_PKG_VERSION"));
+    assert!(text.starts_with(&first), "{text}");
+    let labels: Vec<_> = text
+        .lines()
+        .filter_map(|line| line.split(' ').next())
+        .collect();
+    assert_eq!(
+        labels,
+        ["olmguard", "Commit", "Rust", "Target", "OLM", "Schemas"]
+    );
+}
+
+/// The commands that `--help` lists, but for `help` itself.
+fn commands() -> Vec<String> {
+    let help = printed(&["--help"]);
+    let (_, list) = help.split_once("Commands:\n").expect("a list of commands");
+    let (list, _) = list.split_once("\n\n").expect("what follows it");
+    let lines = list.lines().filter_map(|line| line.strip_prefix("  "));
+    let names = lines.filter_map(|line| line.split(' ').next());
+    let names: Vec<_> = names
+        .filter(|name| !name.is_empty() && *name != "help")
+        .map(str::to_owned)
+        .collect();
+    assert!(names.len() > 5, "{names:?}");
+    names
+}
+
+#[track_caller]
+fn printed(arguments: &[&str]) -> String {
+    let ended = run(arguments);
+    assert_eq!(ended.stderr, "", "{arguments:?}");
+    assert_eq!(ended.code, Some(0), "{arguments:?}");
+    ended.stdout
+}
+
+/// Has a program read a text, if the program is there: it must end well, and say nothing.
+#[track_caller]
+fn put_to(program: &[&str], text: &str) {
+    let (name, arguments) = program.split_first().expect("a program");
+    let mut command = Command::new(name);
+    let started = command
+        .args(arguments)
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn();
+    let Ok(mut child) = started else {
+        println!("left out: {name}, not on the PATH");
+        return;
+    };
+    let mut stdin = child.stdin.take().unwrap();
+    stdin.write_all(text.as_bytes()).unwrap();
+    drop(stdin);
+    let ended = child.wait_with_output().unwrap();
+    let said = String::from_utf8_lossy(&ended.stderr);
+    assert!(ended.status.success() && said.is_empty(), "{name}: {said}");
+}

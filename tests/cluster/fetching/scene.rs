@@ -1,0 +1,115 @@
+//! A catalogd, a CA that vouches for it, and one who asks.
+
+use std::io::Read;
+use std::path::Path;
+
+use olmguard::source::catalogd::{Catalogd, FetchError, FetchLimits, Fetched};
+use olmguard::source::{Progress, SourceError, read_from};
+use olmguard_catalog::olm::Rules;
+use olmguard_catalog::{Catalog, CatalogBuilder};
+use tempfile::NamedTempFile;
+
+use olmguard_support::catalogd::answer::Answer;
+use olmguard_support::catalogd::authority::Authority;
+use olmguard_support::catalogd::scripted::{Asked, Scripted};
+
+/// A server whose certificate is in order.
+pub(crate) struct Scene {
+    pub(crate) server: Scripted,
+    pub(crate) ca: NamedTempFile,
+    pub(crate) limits: FetchLimits,
+}
+
+impl Scene {
+    pub(crate) async fn of(script: impl Fn(&Asked) -> Answer + Send + Sync + 'static) -> Self {
+        let authority = Authority::new("catalogd");
+        let ca = NamedTempFile::new().unwrap();
+        std::fs::write(ca.path(), authority.pem()).unwrap();
+        let server = Scripted::tls(authority.server(), script).await;
+        let limits = FetchLimits::default();
+        Self { server, ca, limits }
+    }
+
+    /// One that always answers this.
+    pub(crate) async fn answering(answer: Answer) -> Self {
+        Self::of(move |_| answer.clone()).await
+    }
+
+    /// The same with other limits.
+    pub(crate) fn within(self, limits: FetchLimits) -> Self {
+        Self { limits, ..self }
+    }
+
+    pub(crate) fn catalogd(&self) -> Catalogd {
+        Catalogd::new(Some(self.ca.path()), self.limits).unwrap()
+    }
+
+    /// The content of the catalog `c`.
+    pub(crate) async fn fetch(&self) -> Result<Fetched<String>, FetchError> {
+        fetch(&self.catalogd(), &self.server).await
+    }
+}
+
+/// What this catalogd has of the catalog `c`.
+pub(crate) async fn fetch(
+    catalogd: &Catalogd,
+    server: &Scripted,
+) -> Result<Fetched<String>, FetchError> {
+    catalogd.fetch(&server.base("c"), text).await
+}
+
+/// What is left of it.
+pub(crate) fn text(input: &mut dyn Read) -> Result<String, SourceError> {
+    let mut text = String::new();
+    input.read_to_string(&mut text).map_err(unreadable)?;
+    Ok(text)
+}
+
+/// It as a catalog.
+pub(crate) fn catalog(input: &mut dyn Read) -> Result<Catalog, SourceError> {
+    let rules = Rules::default();
+    let mut builder = CatalogBuilder::new(&rules);
+    read_from("c", input, &Progress::default(), &mut builder)?;
+    Ok(builder.finish().expect("no bound"))
+}
+
+pub(crate) fn unreadable(source: std::io::Error) -> SourceError {
+    let (path, action) = ("c".into(), "read");
+    SourceError::Io {
+        path,
+        action,
+        source,
+    }
+}
+
+/// Asks twice, on a new scene each time, and says how it failed both times.
+#[track_caller]
+pub(crate) fn same(first: &FetchError, second: &FetchError) -> (&'static str, String) {
+    assert_eq!(
+        first.to_string(),
+        second.to_string(),
+        "the same fault, the same words"
+    );
+    assert!(FetchError::CLASSES.contains(&first.class()), "{first:?}");
+    (first.class(), first.to_string())
+}
+
+/// A client that trusts `ca` and no other.
+pub(crate) fn trusting(ca: &Path) -> Catalogd {
+    Catalogd::new(Some(ca), FetchLimits::default()).unwrap()
+}
+
+/// Asks a server that always answers this, twice. It must fail both times, in the same words.
+pub(crate) async fn fails(answer: Answer, class: &str, words: &str) {
+    fails_within(FetchLimits::default(), answer, class, words).await;
+}
+
+/// The same with other limits.
+pub(crate) async fn fails_within(limits: FetchLimits, answer: Answer, class: &str, words: &str) {
+    let scene = Scene::answering(answer).await.within(limits);
+    let (first, second) = (scene.fetch().await, scene.fetch().await);
+    let found = same(&first.unwrap_err(), &second.unwrap_err());
+    assert_eq!(found, (class, words.to_owned()));
+    assert!(!words.contains('\n'), "one line");
+    assert_eq!(scene.server.connections(), 2, "a connection for each try");
+}

@@ -1,0 +1,5 @@
+//! Catalogs from files, records and catalogd.
+
+mod catalogs;
+mod fetching;
+mod records;

@@ -1,0 +1,108 @@
+//! The dashboard: Grafana takes it as it stands, and each of its queries has something to find.
+
+use std::collections::BTreeSet;
+
+use serde_json::Value;
+
+use super::known::{Known, NONE};
+
+#[test]
+fn panels_ask_for_nothing_that_nobody_tells() {
+    let (known, mut asked) = (Known::read(), 0);
+    for panel in graphs() {
+        for target in list(&panel, "/targets") {
+            let query = text(target, "/expr");
+            assert_eq!(known.faults(query), NONE, "{query}");
+            assert_eq!(text(target, "/datasource/uid"), SOURCE, "{query}");
+            asked += 1;
+        }
+    }
+    assert!(asked > 20, "{asked} queries");
+}
+
+#[test]
+fn variables_ask_for_nothing_that_nobody_tells() {
+    let (known, dashboard) = (Known::read(), dashboard());
+    let variables = list(&dashboard, "/templating/list");
+    for variable in variables.filter(|variable| variable["type"] == "query") {
+        let query = text(variable, "/query/query");
+        let (metric, label) = query
+            .strip_prefix("label_values(")
+            .and_then(|query| query.strip_suffix(')')?.split_once(", "))
+            .expect("the values of a label");
+        let grouped = format!("sum by ({label}) ({metric})");
+        assert_eq!(known.faults(&grouped), NONE, "{query}");
+    }
+}
+
+#[test]
+fn what_is_used_as_a_variable_is_one() {
+    let dashboard = dashboard();
+    let variables: BTreeSet<_> = list(&dashboard, "/templating/list")
+        .map(|variable| text(variable, "/name").to_owned())
+        .collect();
+    let whole = dashboard.to_string();
+    let used = whole.split('$').skip(1).map(|after| {
+        let after = after.trim_start_matches('{');
+        let end = after.find(|c: char| !c.is_ascii_alphanumeric() && c != '_');
+        &after[..end.unwrap_or(after.len())]
+    });
+    let used: BTreeSet<_> = used
+        .filter(|word| !word.starts_with("__"))
+        .map(str::to_owned)
+        .collect();
+    assert_eq!(used, variables);
+}
+
+#[test]
+fn panels_are_told_apart_and_say_what_they_show() {
+    let dashboard = dashboard();
+    assert_eq!(dashboard["uid"], "olmguard");
+    // With one, Grafana would overwrite whatever has that number.
+    assert!(dashboard.get("id").is_none());
+    let (mut ids, mut places) = (BTreeSet::new(), BTreeSet::new());
+    for panel in list(&dashboard, "/panels") {
+        assert!(
+            ids.insert(panel["id"].as_u64().expect("a number")),
+            "{panel}"
+        );
+        assert!(places.insert(panel["gridPos"].to_string()), "{panel}");
+    }
+    for panel in graphs() {
+        let title = text(&panel, "/title");
+        assert!(
+            !text(&panel, "/fieldConfig/defaults/unit").is_empty(),
+            "{title}"
+        );
+        assert!(text(&panel, "/description").ends_with('.'), "{title}");
+        assert_eq!(text(&panel, "/datasource/uid"), SOURCE, "{title}");
+        assert!(list(&panel, "/targets").next().is_some(), "{title}");
+    }
+}
+
+/// What shows something, without the rows between.
+fn graphs() -> Vec<Value> {
+    let dashboard = dashboard();
+    let panels = list(&dashboard, "/panels").filter(|panel| panel["type"] != "row");
+    panels.cloned().collect()
+}
+
+fn dashboard() -> Value {
+    serde_json::from_str(DASHBOARD).expect("JSON")
+}
+
+fn list<'a>(value: &'a Value, at: &str) -> impl Iterator<Item = &'a Value> {
+    let list = value.pointer(at).and_then(Value::as_array);
+    list.expect("a list").iter()
+}
+
+#[track_caller]
+fn text<'a>(value: &'a Value, at: &str) -> &'a str {
+    let text = value.pointer(at).and_then(Value::as_str);
+    text.unwrap_or_else(|| panic!("no {at}: {value}"))
+}
+
+const DASHBOARD: &str = include_str!("../../../deploy/monitoring/olmguard-dashboard.json");
+
+/// The variable for the data source.
+const SOURCE: &str = "${datasource}";

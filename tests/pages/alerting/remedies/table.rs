@@ -1,0 +1,454 @@
+//! The remedies of the runbooks, and what carries each of them out.
+
+use super::verdicts;
+
+/// A remedy.
+pub(super) struct Remedy {
+    pub(super) runbook: &'static str,
+    /// Words of its sentence.
+    pub(super) words: &'static str,
+    pub(super) by: By,
+}
+
+/// What carries a remedy out.
+pub(super) enum By {
+    /// This, in the state that the runbook is about.
+    Here(fn()),
+    /// A test, or a trial of the end-to-end tests: its file and its name.
+    Test(&'static str, &'static str),
+    /// Another page, which has remedies of its own.
+    Page(&'static str),
+    /// The reader, outside of olmguard: why no test can.
+    Reader(&'static str),
+}
+
+const fn of(runbook: &'static str, words: &'static str, by: By) -> Remedy {
+    Remedy { runbook, words, by }
+}
+
+const BUDGET: &str = "how much processor pods get is the reader's to say";
+const AUTHOR: &str = "the content of a catalog is its author's";
+const PROXY: &str = "the proxy is the reader's";
+const IMPLAUSIBLE: &str = "src/cluster/follow/tests/live/implausible.rs";
+const ROLES: &str = "tests/e2e/src/trials/rights/account.rs";
+const EMERGENCY: By = By::Test(
+    "tests/e2e/src/trials/emergency.rs",
+    "commands_do_what_they_say",
+);
+const PODS_BACK: By = By::Test("tests/e2e/src/trials/away.rs", "a_pod_is_killed");
+const SELF_MANAGED: &str = "tests/e2e/src/trials/certificates.rs";
+const CHECKED_AGAIN: By = By::Test(
+    "tests/cli/from_cluster_cli/check.rs",
+    "the_answer_rests_on_the_catalogs_and_the_installed_version_of_the_cluster",
+);
+const RETRIED: By = By::Test(
+    "src/cluster/follow/tests/live.rs",
+    "a_catalogd_that_is_down_or_broken_takes_nothing_away",
+);
+
+/// Every one, in the order of the pages and of their sentences.
+pub(super) const REMEDIES: &[Remedy] = &[
+    of(
+        "OlmguardAbsent",
+        "Pods that are not there",
+        By::Reader("the cluster's events say why"),
+    ),
+    of(
+        "OlmguardAbsent",
+        "Pods that start over",
+        By::Reader("the last line of the log says why"),
+    ),
+    of(
+        "OlmguardAbsent",
+        "Targets that are not found",
+        By::Test(
+            "tests/pages/alerting/deployed.rs",
+            "the_service_that_is_scraped_is_there",
+        ),
+    ),
+    of(
+        "OlmguardAbsent",
+        "removed on purpose",
+        By::Reader("the rules are the reader's"),
+    ),
+    of(
+        "OlmguardAllReplicasDegraded",
+        "As for [OlmguardCatalogLoadFailing]",
+        By::Page("docs/runbooks/OlmguardCatalogLoadFailing.md"),
+    ),
+    of(
+        "OlmguardAllReplicasDegraded",
+        "A restart of olmguard does not help",
+        RETRIED,
+    ),
+    of(
+        "OlmguardCatalogEmpty",
+        "exclude catalogd's Service",
+        By::Reader(PROXY),
+    ),
+    of(
+        "OlmguardCatalogEmpty",
+        "Then restart olmguard's Deployment",
+        By::Test(
+            IMPLAUSIBLE,
+            "what_is_no_catalog_is_not_found_after_a_restart",
+        ),
+    ),
+    of(
+        "OlmguardCatalogEmpty",
+        "ask its author to publish the catalog again",
+        By::Reader(AUTHOR),
+    ),
+    of(
+        "OlmguardCatalogEmpty",
+        "olmguard loads the next digest without a restart",
+        By::Test(
+            IMPLAUSIBLE,
+            "what_is_no_catalog_replaces_none_however_often_it_comes",
+        ),
+    ),
+    of(
+        "OlmguardCatalogEmpty",
+        "delete the ClusterCatalog or silence the alert",
+        By::Reader("whether a catalog is empty on purpose is its author's to say"),
+    ),
+    of(
+        "OlmguardCatalogHeldBack",
+        "exclude catalogd's Service",
+        By::Reader(PROXY),
+    ),
+    of(
+        "OlmguardCatalogHeldBack",
+        "restart catalogd",
+        By::Test("tests/e2e/src/trials/away.rs", "catalogd_is_killed"),
+    ),
+    of(
+        "OlmguardCatalogHeldBack",
+        "It unpacks the image again",
+        By::Test("tests/e2e/src/trials/away.rs", "catalogd_is_killed"),
+    ),
+    of(
+        "OlmguardCatalogHeldBack",
+        "ask its author to publish it again",
+        By::Reader(AUTHOR),
+    ),
+    of(
+        "OlmguardCatalogHeldBack",
+        "Do not restart olmguard",
+        By::Test(
+            IMPLAUSIBLE,
+            "what_is_no_catalog_is_not_found_after_a_restart",
+        ),
+    ),
+    of(
+        "OlmguardCatalogHeldBack",
+        "loads the right content without a restart",
+        By::Test(
+            IMPLAUSIBLE,
+            "what_is_no_catalog_replaces_none_however_often_it_comes",
+        ),
+    ),
+    of(
+        "OlmguardCatalogHeldBack",
+        "If the catalog is empty on purpose, do nothing",
+        By::Test(
+            "src/cluster/follow/confidence.rs",
+            "the_more_is_lost_the_longer_content_must_repeat_itself",
+        ),
+    ),
+    of(
+        "OlmguardCatalogShrunk",
+        "changed by mistake, change it back",
+        By::Test(
+            "tests/e2e/src/trials/catalogs.rs",
+            "verdicts_follow_the_content",
+        ),
+    ),
+    of(
+        "OlmguardCatalogShrunk",
+        "ask the author to publish the catalog again",
+        By::Reader(AUTHOR),
+    ),
+    of(
+        "OlmguardCatalogShrunk",
+        "do nothing",
+        By::Test(IMPLAUSIBLE, "a_fall_that_repeats_itself_is_real"),
+    ),
+    of(
+        "OlmguardCatalogShrunk",
+        "The alert ends automatically",
+        By::Test(
+            "tests/pages/alerting/promtool.rs",
+            "promtool_sees_each_alert_fire_and_not_fire",
+        ),
+    ),
+    of(
+        "OlmguardCatalogLoadFailing",
+        "`connect`, `timeout`",
+        By::Test("tests/e2e/src/trials/away.rs", "catalogd_is_killed"),
+    ),
+    of(
+        "OlmguardCatalogLoadFailing",
+        "`tls`: mount",
+        By::Test(
+            "tests/cluster/fetching/trust.rs",
+            "a_ca_that_is_replaced_counts_from_the_next_try_on",
+        ),
+    ),
+    of(
+        "OlmguardCatalogLoadFailing",
+        "`status`: catalogd has lost",
+        RETRIED,
+    ),
+    of(
+        "OlmguardCatalogLoadFailing",
+        "`content`: tell",
+        By::Reader(AUTHOR),
+    ),
+    of(
+        "OlmguardCatalogLoadFailing",
+        "`too_large`: the message has the bound",
+        By::Test(
+            "src/cluster/follow/tests/live/memory.rs",
+            "a_catalog_that_is_too_large_keeps_what_was_loaded_and_the_others",
+        ),
+    ),
+    of(
+        "OlmguardCatalogLoadFailing",
+        "Raise the memory limit of the container",
+        By::Test(
+            "src/cluster/follow/tests/live/memory.rs",
+            "under_a_higher_limit_the_same_catalog_is_loaded",
+        ),
+    ),
+    of(
+        "OlmguardCatalogLoadFailing",
+        "One catalog can use a quarter of the limit",
+        By::Test(
+            "src/cli/memory.rs",
+            "the_sum_under_the_shipped_limit_is_less_than_it",
+        ),
+    ),
+    of(
+        "OlmguardCatalogStale",
+        "If newer content is known, load it",
+        By::Page("docs/runbooks/OlmguardCatalogLoadFailing.md"),
+    ),
+    of(
+        "OlmguardCatalogStale",
+        "If the watch is lost, restore it",
+        By::Page("docs/runbooks/OlmguardWatchLost.md"),
+    ),
+    of(
+        "OlmguardCatalogStale",
+        "set `--on-undecided warn`",
+        By::Here(verdicts::warn_lets_through_what_newer_content_may_have),
+    ),
+    of(
+        "OlmguardCatalogStale",
+        "switch the webhook [off]",
+        EMERGENCY,
+    ),
+    of(
+        "OlmguardCatalogStale",
+        "`--on-old-catalog undecided`",
+        By::Here(verdicts::an_age_leaves_undecided_what_a_lost_watch_hides),
+    ),
+    of(
+        "OlmguardCatalogStale",
+        "`SelfCertified` does not help",
+        By::Here(verdicts::the_bypass_adds_no_version),
+    ),
+    of(
+        "OlmguardCertExpiry",
+        "self-managed: `Cannot renew",
+        By::Test(SELF_MANAGED, "self_managed_leaves_follow_each_other"),
+    ),
+    of(
+        "OlmguardCertExpiry",
+        "Apply the manifests of this version again",
+        By::Test(SELF_MANAGED, "a_lost_secret_and_an_emptied_bundle_heal"),
+    ),
+    of(
+        "OlmguardCertExpiry",
+        "cert-manager: its controller runs",
+        By::Reader("cert-manager is the reader's"),
+    ),
+    of(
+        "OlmguardCertExpiry",
+        "service-ca: delete the Secret",
+        By::Reader("OpenShift makes it"),
+    ),
+    of(
+        "OlmguardCertReloadFailing",
+        "Put a pair there that fits together",
+        By::Test(
+            "tests/server/rotation.rs",
+            "a_pair_that_does_not_fit_is_refused_and_the_next_one_is_taken",
+        ),
+    ),
+    of(
+        "OlmguardCertReloadFailing",
+        "Where the certificate is self-managed",
+        By::Test(SELF_MANAGED, "a_lost_secret_and_an_emptied_bundle_heal"),
+    ),
+    of(
+        "OlmguardConfigurationChanged",
+        "delete the configuration, which stops every call",
+        By::Test(
+            "tests/e2e/src/trials/uninstall.rs",
+            "leaves_nothing_by_kubectl",
+        ),
+    ),
+    of(
+        "OlmguardConfigurationChanged",
+        "the objects of the cluster go nowhere",
+        By::Test(
+            "tests/e2e/src/trials/uninstall.rs",
+            "leaves_nothing_by_kubectl",
+        ),
+    ),
+    of(
+        "OlmguardConfigurationChanged",
+        "kubectl delete validatingwebhookconfiguration olmguard",
+        By::Test(
+            "tests/e2e/src/trials/uninstall.rs",
+            "leaves_nothing_by_kubectl",
+        ),
+    ),
+    of(
+        "OlmguardConfigurationChanged",
+        "Find the account that wrote it",
+        By::Reader("the audit log is the reader's"),
+    ),
+    of(
+        "OlmguardConfigurationChanged",
+        "treat the pods as compromised",
+        By::Page("docs/security.md"),
+    ),
+    of(
+        "OlmguardConfigurationChanged",
+        "Apply the manifests of your version again",
+        By::Test(
+            "src/cluster/configuration/tests.rs",
+            "what_an_attacker_writes_is_seen_within_a_minute_and_its_end_as_well",
+        ),
+    ),
+    of(
+        "OlmguardConfigurationChanged",
+        "The alert ends within a minute",
+        By::Test(
+            "src/cluster/configuration/tests.rs",
+            "what_an_attacker_writes_is_seen_within_a_minute_and_its_end_as_well",
+        ),
+    ),
+    of(
+        "OlmguardConfigurationChanged",
+        "silence the alert for that `field`",
+        By::Reader("which change is meant is the reader's to say"),
+    ),
+    of(
+        "OlmguardDenialSpike",
+        "change its image back to the digest before",
+        By::Test(
+            "tests/e2e/src/trials/catalogs.rs",
+            "verdicts_follow_the_content",
+        ),
+    ),
+    of(
+        "OlmguardDenialSpike",
+        "run `olmguard check` in the pull request",
+        By::Test(
+            "tests/cli/pipeline_files/both.rs",
+            "it_ends_as_the_check_ends",
+        ),
+    ),
+    of(
+        "OlmguardDenialSpike",
+        "set `--mode observe`",
+        By::Here(verdicts::observing_lets_everything_through),
+    ),
+    of(
+        "OlmguardDenialSpike",
+        "Please report the answer",
+        By::Reader("a report is the reader's"),
+    ),
+    of("OlmguardFailOpen", "Bring the pods back", PODS_BACK),
+    of(
+        "OlmguardFailOpen",
+        "What went through meanwhile",
+        CHECKED_AGAIN,
+    ),
+    of(
+        "OlmguardFailOpen",
+        "olmguard check --from-cluster -f -",
+        CHECKED_AGAIN,
+    ),
+    of(
+        "OlmguardHighLatency",
+        "Take the limit of the processor away",
+        By::Reader(BUDGET),
+    ),
+    of(
+        "OlmguardPanic",
+        "Please report the line",
+        By::Reader("a report is the reader's"),
+    ),
+    of("OlmguardPanic", "switch the webhook off for it", EMERGENCY),
+    of(
+        "OlmguardQueueRejecting",
+        "Stop the loop",
+        By::Reader("the loop is the reader's"),
+    ),
+    of(
+        "OlmguardQueueRejecting",
+        "give the pods more processor",
+        By::Reader(BUDGET),
+    ),
+    of(
+        "OlmguardUndecided",
+        "As the page of that token says",
+        By::Page("docs/tokens/CatalogOutdated.md"),
+    ),
+    of("OlmguardUndecided", "can be judged again", CHECKED_AGAIN),
+    of(
+        "OlmguardUndecided",
+        "olmguard check --from-cluster -f -",
+        CHECKED_AGAIN,
+    ),
+    of(
+        "OlmguardWatchLost",
+        "`unreachable`, `silent`",
+        By::Test(
+            "tests/e2e/src/trials/away.rs",
+            "the_api_server_is_restarted",
+        ),
+    ),
+    of(
+        "OlmguardWatchLost",
+        "Nothing else has to be done",
+        By::Test(
+            "tests/e2e/src/trials/away.rs",
+            "the_api_server_is_restarted",
+        ),
+    ),
+    of(
+        "OlmguardWatchLost",
+        "`forbidden`: apply the roles",
+        By::Test(ROLES, "of_the_service_account"),
+    ),
+    of(
+        "OlmguardWatchLost",
+        "`not_served`: install OLM v1",
+        By::Test(
+            "src/cli/serve/olm/tests.rs",
+            "where_none_was_ever_found_it_is_the_newest_or_what_is_set",
+        ),
+    ),
+    of(
+        "OlmguardWebhookDown",
+        "let them pass until a pod answers again",
+        EMERGENCY,
+    ),
+    of("OlmguardWebhookDown", "Then bring the pods back", PODS_BACK),
+];

@@ -1,0 +1,176 @@
+//! Which room may name what.
+//!
+//! Cargo keeps the crates apart; the order of the modules within them is kept here.
+//!
+//! ```text
+//! catalog: version <- catalog <- engine: snapshot <- resolve <- judge <- explain <- views <- every edge
+//!               admission <- telemetry, tls <- server <- cli,  source, telemetry <- cluster
+//!               manifest <- revision <- cli
+//! ```
+
+/// The modules of the pure crates, and what is pure of the program; each may use those before it.
+const PURE: [&str; 30] = [
+    "dns1123",
+    "foreign_text",
+    "go_duration",
+    "heap",
+    "json_type",
+    "yaml_scalar",
+    "version",
+    "selector",
+    "olm",
+    "guardrail",
+    "catalog",
+    "graph",
+    "nearest",
+    "extension",
+    "snapshot",
+    "resolve",
+    "judge",
+    "explain",
+    "table",
+    "see",
+    "path",
+    "step",
+    "versions",
+    "range_report",
+    "page",
+    "picture",
+    "lint",
+    "diff",
+    "author",
+    "doctor",
+];
+
+/// The rooms with I/O, each with the edges it may use; every pure room is open to them.
+const EDGES: [(&str, &[&str]); 11] = [
+    ("links", &[]),
+    ("source", &["links"]),
+    ("manifest", &["links"]),
+    ("revision", &["manifest"]),
+    ("admission", &[]),
+    ("telemetry", &["admission"]),
+    ("tls", &[]),
+    ("cluster", &["source", "telemetry", "tls"]),
+    ("server", &["admission", "telemetry", "tls"]),
+    (
+        "cli",
+        &[
+            "admission",
+            "cluster",
+            "manifest",
+            "revision",
+            "server",
+            "source",
+            "telemetry",
+            "tls",
+        ],
+    ),
+    ("main", &["cli"]),
+];
+
+/// What no pure room may name: whatever does I/O, reads the world around it, or waits.
+const IMPURE: [&str; 17] = [
+    "anyhow",
+    "async",
+    "axum",
+    "clap",
+    "hyper",
+    "kube",
+    "rustls",
+    "std::env",
+    "std::fs",
+    "std::io",
+    "std::net",
+    "std::os",
+    "std::process",
+    "std::thread",
+    "std::time",
+    "tokio",
+    "tracing",
+];
+
+/// Writing into a buffer is no I/O, and a length of time is no clock.
+const PURE_ALL_THE_SAME: [&str; 2] = ["std::io::Write", "std::time::Duration"];
+
+/// What is wrong with a path that a file of `room` names.
+#[derive(Debug, Eq, PartialEq)]
+pub(crate) enum Fault {
+    /// No list has this room: it belongs into one of those above, at its place.
+    UnknownRoom,
+    /// The arrow points the other way.
+    Arrow,
+    /// A pure room reaches out.
+    Impure,
+    /// `std` as a whole, under which anything could follow unseen.
+    WholeStd,
+}
+
+/// Judges one path, told from the root.
+pub(crate) fn fault(room: &str, path: &str) -> Option<Fault> {
+    let mut names = path.split("::");
+    match (names.next(), names.next()) {
+        (Some("crate"), Some(used)) if used != room => arrow(room, used),
+        (Some("crate"), _) => None,
+        _ if is_edge(room) => None,
+        (Some("std"), None) => Some(Fault::WholeStd),
+        _ if PURE_ALL_THE_SAME.iter().any(|pure| is_within(path, pure)) => None,
+        _ => IMPURE
+            .iter()
+            .any(|impure| is_within(path, impure))
+            .then_some(Fault::Impure),
+    }
+}
+
+/// A path as if all crates were one: what the crate of catalogs has at its root is the room `catalog`.
+pub(crate) fn in_one(package: &str, path: &str) -> String {
+    let Some((root, rest)) = path.split_once("::") else {
+        return path.to_owned();
+    };
+    let package = match root {
+        "crate" => package,
+        _ => match root.strip_prefix("olmguard_") {
+            Some(package @ ("catalog" | "engine" | "views")) => package,
+            _ => return path.to_owned(),
+        },
+    };
+    let room = rest.split("::").next().unwrap_or_default();
+    match package {
+        "catalog" if !is_known(room) => "crate::catalog".to_owned(),
+        _ => format!("crate::{rest}"),
+    }
+}
+
+/// Whether one of the lists has this room.
+pub(crate) fn is_known(room: &str) -> bool {
+    is_edge(room) || rank(room).is_some()
+}
+
+fn arrow(room: &str, used: &str) -> Option<Fault> {
+    if !is_known(used) {
+        return Some(Fault::UnknownRoom);
+    }
+    let may = match (rank(room), rank(used)) {
+        (Some(own), Some(other)) => other < own,
+        (None, Some(_)) => true,
+        (Some(_), None) => false,
+        (None, None) => EDGES
+            .iter()
+            .any(|(edge, uses)| *edge == room && uses.contains(&used)),
+    };
+    (!may).then_some(Fault::Arrow)
+}
+
+fn rank(room: &str) -> Option<usize> {
+    PURE.iter().position(|pure| *pure == room)
+}
+
+/// Whether it is one of the rooms with I/O.
+pub(crate) fn is_edge(room: &str) -> bool {
+    EDGES.iter().any(|(edge, _)| *edge == room)
+}
+
+fn is_within(path: &str, of: &str) -> bool {
+    path.strip_prefix(of)
+        .is_some_and(|rest| rest.is_empty() || rest.starts_with("::"))
+}

@@ -1,0 +1,9 @@
+//! Everything committed that is no program: pages, examples, manifests, alerts, schemas, the layers.
+
+mod alerting;
+mod book;
+mod examples;
+mod layering;
+mod manifests;
+mod readme;
+mod schemas;

@@ -1,0 +1,141 @@
+//! The schemas of what is printed as JSON, beside the types they are made from.
+//!
+//! `OLMGUARD_BLESS=1` writes them anew.
+
+use olmguard::cli::{catalogs, check, diff, doctor, expect, generate, lint, version};
+use olmguard_catalog::version::Masterminds;
+use olmguard_views::path::PathReport;
+use olmguard_views::picture::json::GraphJson;
+use olmguard_views::range_report::Grammar;
+use olmguard_views::range_report::RangeJson;
+use olmguard_views::range_report::RangeReport;
+use olmguard_views::range_report::Subject;
+use olmguard_views::step::StepReport;
+use olmguard_views::versions::VersionsReport;
+use schemars::JsonSchema;
+use schemars::generate::SchemaSettings;
+use serde::Serialize;
+use serde_json::{Value, json};
+
+use olmguard_fixtures::committed::compare;
+
+/// The schema of what `T` serialises to.
+fn schema<T: JsonSchema>() -> Value {
+    let generator = SchemaSettings::draft2020_12()
+        .for_serialize()
+        .into_generator();
+    generator.into_root_schema_for::<T>().to_value()
+}
+
+#[track_caller]
+fn compare_schema<T: JsonSchema>(file: &str) {
+    let schema = schema::<T>();
+    jsonschema::meta::validate(&schema).expect("a schema");
+    let text = serde_json::to_string_pretty(&schema).expect("string keys only");
+    compare(&format!("schemas/{file}"), &format!("{text}\n"));
+}
+
+#[track_caller]
+fn fits<T: JsonSchema + Serialize>(printed: &T) {
+    let printed = serde_json::to_value(printed).expect("string keys only");
+    let fault = jsonschema::validate(&schema::<T>(), &printed).err();
+    let fault = fault.map(|fault| fault.to_string());
+    assert_eq!(fault, None, "{printed}");
+}
+
+#[test]
+fn range_v1() {
+    compare_schema::<RangeJson<'static>>("olmguard.range.v1.json");
+}
+
+#[test]
+fn check_v1() {
+    compare_schema::<check::Report>("olmguard.check.v1.json");
+}
+
+#[test]
+fn tested_v1() {
+    compare_schema::<expect::Report>("olmguard.tested.v1.json");
+}
+
+#[test]
+fn doctor_v1() {
+    compare_schema::<doctor::Report>("olmguard.doctor.v1.json");
+}
+
+#[test]
+fn lint_v1() {
+    compare_schema::<lint::Report<'static>>("olmguard.lint.v1.json");
+    let text = b"schema: olm.package\nname: p\n---\nname: q\n";
+    let findings = olmguard_views::lint::lint(&[olmguard_views::lint::written("c", text)]);
+    fits(&lint::Report::of(&findings));
+}
+
+#[test]
+fn graph_v1() {
+    compare_schema::<GraphJson<'static>>("olmguard.graph.v1.json");
+}
+
+#[test]
+fn catalogs_v1() {
+    compare_schema::<catalogs::Report>("olmguard.catalogs.v1.json");
+}
+
+#[test]
+fn diff_v1() {
+    compare_schema::<diff::Report>("olmguard.diff.v1.json");
+}
+
+#[test]
+fn promotion_v1() {
+    compare_schema::<generate::PromotionReport>("olmguard.promotion.v1.json");
+}
+
+#[test]
+fn version_v1() {
+    compare_schema::<version::Report>("olmguard.version.v1.json");
+}
+
+#[test]
+fn versions_v1() {
+    compare_schema::<VersionsReport>("olmguard.versions.v1.json");
+}
+
+#[test]
+fn path_v1() {
+    compare_schema::<PathReport>("olmguard.path.v1.json");
+}
+
+#[test]
+fn explain_v1() {
+    compare_schema::<StepReport>("olmguard.explain.v1.json");
+}
+
+#[test]
+fn every_kind_of_range_report_fits_its_schema() {
+    let spec = Grammar::Spec(Masterminds::V3_5);
+    for grammar in [spec, Grammar::SkipRange] {
+        for range in ["", ">=1.0.0", "1.0.0 || || 2.0.0", "1.x", "<2.0.0, 1"] {
+            let versions = ["1.0.0", "3.0.0", "v1"].map(Subject::version);
+            fits(&RangeReport::new(range, grammar, versions).to_json());
+        }
+    }
+}
+
+#[test]
+fn what_lacks_a_key_or_has_a_wrong_one_does_not_fit() {
+    let grammar = Grammar::Spec(Masterminds::V3_5);
+    let report = RangeReport::new("1", grammar, []);
+    let whole = serde_json::to_value(report.to_json()).expect("string keys only");
+    let schema = schema::<RangeJson<'static>>();
+    let fits = |value: &Value| jsonschema::is_valid(&schema, value);
+    assert!(fits(&whole));
+    for key in whole.as_object().expect("an object").keys() {
+        let mut without = whole.clone();
+        without.as_object_mut().expect("an object").remove(key);
+        assert!(!fits(&without), "without {key}");
+        let mut wrong = whole.clone();
+        wrong[key] = json!(1);
+        assert!(!fits(&wrong), "{key} is 1");
+    }
+}

@@ -1,0 +1,7 @@
+//! The webhook, asked as an API server asks it.
+
+mod hostile_requests;
+mod parity;
+mod rotation;
+mod serve;
+mod sight;

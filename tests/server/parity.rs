@@ -1,0 +1,154 @@
+//! One answer at every door: the facts of each example, put to `check` and to the webhook, which is
+//! the real server behind real TLS. What goes into the audit log is in `tests/audit/annotations.json`,
+//! which `OLMGUARD_BLESS=1` writes anew.
+#![expect(
+    clippy::indexing_slicing,
+    clippy::unwrap_used,
+    reason = "a test that cannot go on fails there"
+)]
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::Path;
+use std::sync::Arc;
+
+use olmguard::admission::{Enforcement, Mode, OnUndecided};
+use olmguard::manifest::documents;
+use olmguard::server::{Config, Guard, Limits, Server};
+use olmguard::source::load;
+use olmguard::telemetry::Metrics;
+use olmguard::telemetry::log::DecisionLog;
+use olmguard::tls::files::{Files, POLL, serve};
+use olmguard::tls::{Certificates, Terms};
+use olmguard_catalog::olm::Rules;
+use olmguard_engine::snapshot::{CatalogState, Snapshot};
+use serde_json::{Value, json};
+use tempfile::TempDir;
+use tokio::runtime::Runtime;
+
+use olmguard_fixtures::committed::compare;
+use olmguard_support::examples::{folders, name, run};
+use olmguard_support::https::{Certificate, post};
+
+#[test]
+fn check_and_the_webhook_say_the_same_of_every_example() {
+    let certificate = Certificate::generate();
+    let mut audited = BTreeMap::new();
+    for folder in folders() {
+        let example = name(&folder);
+        let extension = objects(&folder.join("extension.yaml")).remove(0);
+        let snapshot = snapshot(&folder);
+        let response = ask(snapshot, &certificate, &review(&extension));
+        let checked = checked(&folder);
+
+        let (verdict, message) = (checked["verdict"].as_str().unwrap(), &checked["message"]);
+        let is_refused = matches!(verdict, "deny" | "undecided");
+        assert_eq!(response["allowed"], !is_refused, "{example}");
+        assert_eq!(response["status"]["message"], *message, "{example}");
+        let warnings = response.get("warnings").cloned().unwrap_or(json!([]));
+        assert_eq!(warnings, checked["warnings"], "{example}");
+        let annotations = &response["auditAnnotations"];
+        assert_eq!(annotations["token"], example, "{example}");
+        audited.insert(example, annotations.clone());
+    }
+    let audited = serde_json::to_string_pretty(&audited).unwrap() + "\n";
+    compare("tests/audit/annotations.json", &audited);
+}
+
+/// What `check` says of the example's only extension.
+fn checked(folder: &Path) -> Value {
+    let ran = run(folder, &["-o", "json"]);
+    let mut report: Value = serde_json::from_slice(&ran.stdout).unwrap();
+    report["results"][0].take()
+}
+
+/// The catalogs of an example, as its command line gives them.
+fn snapshot(folder: &Path) -> Snapshot {
+    let rules = Rules::default();
+    let described = objects(&folder.join("clustercatalogs.yaml"));
+    let command = fs::read_to_string(folder.join("command")).unwrap();
+    let contents = command
+        .split_whitespace()
+        .filter_map(|word| word.split_once('='));
+    let mut contents: Vec<_> = contents
+        .map(|(name, file)| load(name, &folder.join(file), &rules))
+        .collect();
+    let catalogs = described.iter().map(|object| {
+        let state = CatalogState::read(object).unwrap();
+        match contents.iter().position(|loaded| loaded.name == state.name) {
+            None => state,
+            Some(at) => CatalogState {
+                content: contents.swap_remove(at).content,
+                ..state
+            },
+        }
+    });
+    let catalogs: Vec<_> = catalogs.collect();
+    Snapshot::new(rules, catalogs.into_iter().chain(contents))
+}
+
+/// An extension with a status has been there before, and asked for something else; any other is new.
+fn review(extension: &Value) -> Value {
+    let mut request = json!({"uid": "u-1", "operation": "CREATE", "object": extension});
+    if extension.get("status").is_some() {
+        let catalog = json!({"channels": ["some-old-channel"]});
+        let mut old = extension.clone();
+        old["spec"] = json!({"source": {"sourceType": "Catalog", "catalog": catalog}});
+        request["operation"] = json!("UPDATE");
+        request["oldObject"] = old;
+    }
+    json!({"apiVersion": "admission.k8s.io/v1", "kind": "AdmissionReview", "request": request})
+}
+
+/// Starts a webhook for this one question, which refuses what it cannot tell.
+fn ask(snapshot: Snapshot, certificate: &Certificate, review: &Value) -> Value {
+    let runtime = Runtime::new().unwrap();
+    let _within = runtime.enter();
+    let config = Config {
+        listen: "127.0.0.1:0".parse().unwrap(),
+        ops_listen: "127.0.0.1:0".parse().unwrap(),
+        limits: Limits::default(),
+        checks: Vec::new(),
+        metrics: Metrics::new(),
+        decisions: DecisionLog::default(),
+        log_level: None,
+    };
+    let guard = Guard::from(snapshot);
+    let enforcement = Enforcement {
+        mode: Mode::Enforce,
+        on_undecided: OnUndecided::Deny,
+    };
+    let listening = Server::listen(config)
+        .unwrap()
+        .certify(certificates(certificate));
+    let server = listening.open(Arc::new(guard), enforcement);
+    let response = post(&server.addr().to_string(), certificate, &review.to_string());
+    runtime.block_on(server.close());
+    let (head, body) = response.split_once("\r\n\r\n").unwrap();
+    assert!(head.starts_with("HTTP/1.1 200 "), "{response}");
+    let mut reply: Value = serde_json::from_str(body).unwrap();
+    assert_eq!(reply["response"]["uid"], "u-1");
+    reply["response"].take()
+}
+
+fn certificates(certificate: &Certificate) -> Certificates {
+    let folder = TempDir::new().unwrap();
+    let (cert, key) = (folder.path().join("tls.crt"), folder.path().join("tls.key"));
+    fs::write(&cert, certificate.pem()).unwrap();
+    fs::write(&key, certificate.key_pem()).unwrap();
+    let files = Files {
+        cert,
+        key,
+        terms: Terms::default(),
+        wanted: Vec::new(),
+        poll: POLL,
+    };
+    serve(files, Arc::new(())).unwrap()
+}
+
+fn objects(file: &Path) -> Vec<Value> {
+    let bytes = fs::read(file).unwrap();
+    let documents = documents(&bytes).map(|document| document.unwrap());
+    let objects = documents.flat_map(|document| document.into_objects().0);
+    objects.map(|object| object.value).collect()
+}

@@ -1,0 +1,70 @@
+//! Every metric is seen to move by a test that drives a server.
+
+use std::collections::BTreeSet;
+
+use super::exposition::families;
+use super::metrics::all;
+use olmguard_support::moved::rows;
+
+/// Each file of rows, and the test that moves them.
+const PLACES: [(&str, &str, &str); 5] = [
+    (
+        "server.txt",
+        include_str!("moved/server.txt"),
+        "src/server/tests/moved.rs (a server alone)",
+    ),
+    (
+        "cluster.txt",
+        include_str!("moved/cluster.txt"),
+        "src/cluster/follow/tests/moved.rs (catalogs of a cluster)",
+    ),
+    (
+        "configuration.txt",
+        include_str!("moved/configuration.txt"),
+        "src/cluster/configuration/tests.rs (the webhook configuration)",
+    ),
+    (
+        "guardrails.txt",
+        include_str!("moved/guardrails.txt"),
+        "src/cli/serve/guardrails/tests.rs (files of --guardrails)",
+    ),
+    (
+        "log.txt",
+        include_str!("moved/log.txt"),
+        "tests/server/sight/lines.rs (the log)",
+    ),
+];
+
+/// Of the build, which never changes.
+const CONSTANT: &str = "olmguard_build_info";
+
+#[test]
+fn every_metric_is_seen_to_move() {
+    let moved: BTreeSet<&str> = PLACES
+        .iter()
+        .flat_map(|(_, text, _)| rows(text))
+        .map(metric)
+        .collect();
+    let families = families(&all().render());
+    let ours = families.keys().filter(|name| name.starts_with("olmguard_"));
+    let ours: BTreeSet<&str> = ours.map(String::as_str).collect();
+    let missing: Vec<_> = ours
+        .iter()
+        .filter(|name| **name != CONSTANT && !moved.contains(**name))
+        .collect();
+    let places = PLACES.map(|(file, _, test)| format!("\n  {file}: {test}"));
+    let places = places.concat();
+    assert!(
+        missing.is_empty(),
+        "no test sees these move: {missing:?}. Add a line with the series, as /metrics shows it, to a file \
+         of tests/server/sight/moved, and do what moves it in the test of that file:{places}"
+    );
+    let unknown: Vec<_> = moved.difference(&ours).collect();
+    assert!(unknown.is_empty(), "no such metrics: {unknown:?}");
+}
+
+/// The name of a series without its labels; the count stands for a histogram.
+fn metric(series: &str) -> &str {
+    let name = series.split('{').next().unwrap_or_default();
+    name.strip_suffix("_count").unwrap_or(name)
+}

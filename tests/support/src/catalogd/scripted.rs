@@ -1,0 +1,243 @@
+//! A catalogd on loopback that does as it is told, and notes what it was asked.
+
+use std::io;
+use std::net::SocketAddr;
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use rustls::ServerConfig;
+use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt};
+use tokio::net::{TcpListener, TcpStream};
+use tokio::sync::watch;
+use tokio::task::JoinSet;
+use tokio::time::{sleep, timeout};
+use tokio_rustls::TlsAcceptor;
+
+use crate::catalogd::answer::{Answer, Step};
+
+/// It runs until it is dropped.
+pub struct Scripted {
+    address: SocketAddr,
+    scheme: &'static str,
+    log: Arc<Log>,
+    _running: JoinSet<()>,
+}
+
+/// One request.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub struct Asked {
+    /// Which request it is of all, from 0.
+    pub number: usize,
+    /// Which connection it came on, from 0.
+    pub connection: usize,
+    /// Its line and fields.
+    pub head: String,
+}
+
+/// What happened.
+#[derive(Default)]
+struct Log {
+    asked: Mutex<Vec<Asked>>,
+    connections: AtomicUsize,
+    open: watch::Sender<usize>,
+    sent: AtomicU64,
+}
+
+/// What is answered to a request.
+type Script = Arc<dyn Fn(&Asked) -> Answer + Send + Sync>;
+
+impl Scripted {
+    /// One with TLS on these terms.
+    pub async fn tls(
+        config: ServerConfig,
+        script: impl Fn(&Asked) -> Answer + Send + Sync + 'static,
+    ) -> Self {
+        let acceptor = TlsAcceptor::from(Arc::new(config));
+        Self::start(Some(acceptor), Arc::new(script)).await
+    }
+
+    /// One without TLS.
+    pub async fn plain(script: impl Fn(&Asked) -> Answer + Send + Sync + 'static) -> Self {
+        Self::start(None, Arc::new(script)).await
+    }
+
+    async fn start(acceptor: Option<TlsAcceptor>, script: Script) -> Self {
+        let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let (address, log) = (listener.local_addr().unwrap(), Arc::new(Log::default()));
+        let scheme = if acceptor.is_some() { "https" } else { "http" };
+        let mut running = JoinSet::new();
+        running.spawn(accept(listener, acceptor, script, Arc::clone(&log)));
+        Self {
+            address,
+            scheme,
+            log,
+            _running: running,
+        }
+    }
+
+    /// What `status.urls.base` of a catalog would be.
+    pub fn base(&self, catalog: &str) -> String {
+        format!(
+            "{}://localhost:{}/catalogs/{catalog}",
+            self.scheme,
+            self.port()
+        )
+    }
+
+    pub fn port(&self) -> u16 {
+        self.address.port()
+    }
+
+    /// All requests until now.
+    pub fn asked(&self) -> Vec<Asked> {
+        self.log.asked.lock().unwrap().clone()
+    }
+
+    /// How many connections there have been, those without a request included.
+    pub fn connections(&self) -> usize {
+        self.log.connections.load(Ordering::SeqCst)
+    }
+
+    /// How many bytes were sent, before TLS.
+    pub fn sent(&self) -> u64 {
+        self.log.sent.load(Ordering::SeqCst)
+    }
+
+    /// Waits until this many connections are open.
+    pub async fn open(&self, count: usize) {
+        let mut open = self.log.open.subscribe();
+        let reached = timeout(DEADLINE, open.wait_for(|&open| open == count)).await;
+        reached.expect("in time").expect("the server runs");
+    }
+}
+
+impl Log {
+    fn note(&self, connection: usize, head: String) -> Asked {
+        let mut all = self.asked.lock().unwrap();
+        let number = all.len();
+        let asked = Asked {
+            number,
+            connection,
+            head,
+        };
+        all.push(asked.clone());
+        asked
+    }
+}
+
+async fn accept(
+    listener: TcpListener,
+    acceptor: Option<TlsAcceptor>,
+    script: Script,
+    log: Arc<Log>,
+) {
+    let mut connections = JoinSet::new();
+    loop {
+        let (socket, _) = listener.accept().await.unwrap();
+        let (acceptor, script) = (acceptor.clone(), Arc::clone(&script));
+        let log = Arc::clone(&log);
+        let connection = log.connections.fetch_add(1, Ordering::SeqCst);
+        connections.spawn(async move {
+            let open = Open::one(&log);
+            // Whether a client goes away is its affair.
+            drop(serve(socket, acceptor, &script, &log, connection).await);
+            drop(open);
+        });
+    }
+}
+
+async fn serve(
+    socket: TcpStream,
+    acceptor: Option<TlsAcceptor>,
+    script: &Script,
+    log: &Log,
+    connection: usize,
+) -> io::Result<()> {
+    let Some(acceptor) = acceptor else {
+        return answer_all(socket, script, log, connection).await;
+    };
+    let stream = acceptor.accept(socket).await?;
+    answer_all(stream, script, log, connection).await
+}
+
+async fn answer_all(
+    mut stream: impl AsyncRead + AsyncWrite + Unpin,
+    script: &Script,
+    log: &Log,
+    connection: usize,
+) -> io::Result<()> {
+    while let Some(head) = head(&mut stream).await? {
+        let asked = log.note(connection, head);
+        for step in script(&asked).0 {
+            if matches!(step, Step::Close) {
+                return stream.shutdown().await;
+            }
+            perform(&mut stream, step, log).await?;
+        }
+    }
+    Ok(())
+}
+
+async fn perform(
+    stream: &mut (impl AsyncRead + AsyncWrite + Unpin),
+    step: Step,
+    log: &Log,
+) -> io::Result<()> {
+    match step {
+        Step::Send(bytes) => send(stream, &bytes, log).await,
+        Step::Repeat(bytes, times) => {
+            for _ in 0..times {
+                send(stream, &bytes, log).await?;
+            }
+            Ok(())
+        }
+        Step::Drip(bytes, pause) => {
+            for byte in bytes {
+                send(stream, &[byte], log).await?;
+                sleep(pause).await;
+            }
+            Ok(())
+        }
+        Step::Silence => stream.read_u8().await.map(drop),
+        Step::Close => stream.shutdown().await,
+    }
+}
+
+async fn send(stream: &mut (impl AsyncWrite + Unpin), bytes: &[u8], log: &Log) -> io::Result<()> {
+    stream.write_all(bytes).await?;
+    stream.flush().await?;
+    log.sent.fetch_add(bytes.len() as u64, Ordering::SeqCst);
+    Ok(())
+}
+
+/// The next head; none if the client has gone.
+async fn head(stream: &mut (impl AsyncRead + Unpin)) -> io::Result<Option<String>> {
+    let mut head = Vec::new();
+    while !head.ends_with(b"\r\n\r\n") {
+        match stream.read_u8().await {
+            Ok(byte) => head.push(byte),
+            Err(error) if error.kind() == io::ErrorKind::UnexpectedEof => return Ok(None),
+            Err(error) => return Err(error),
+        }
+    }
+    Ok(Some(String::from_utf8(head).expect("a head is ASCII")))
+}
+
+/// One open connection, counted while it is.
+struct Open<'a>(&'a watch::Sender<usize>);
+
+impl<'a> Open<'a> {
+    fn one(log: &'a Log) -> Self {
+        log.open.send_modify(|open| *open += 1);
+        Self(&log.open)
+    }
+}
+
+impl Drop for Open<'_> {
+    fn drop(&mut self) {
+        self.0.send_modify(|open| *open -= 1);
+    }
+}
+
+const DEADLINE: Duration = Duration::from_secs(30);

@@ -1,0 +1,60 @@
+//! What the tests of the program share: servers that it talks to and is talked to by, and processes.
+
+#![expect(
+    missing_docs,
+    missing_debug_implementations,
+    clippy::indexing_slicing,
+    clippy::missing_panics_doc,
+    clippy::panic,
+    clippy::return_self_not_must_use,
+    clippy::unwrap_used,
+    reason = "only tests use it: what cannot go on fails there, and names say what is what"
+)]
+
+use std::path::PathBuf;
+
+use tokio::sync::Mutex;
+
+pub mod api;
+pub mod api_server;
+pub mod examples;
+pub mod git;
+pub mod https;
+pub mod junit;
+pub mod moved;
+pub mod process;
+pub mod programs;
+pub mod schema;
+pub mod shapes;
+pub mod shown;
+pub mod load {
+    pub mod figures;
+    pub mod files;
+    pub mod fleet;
+    pub mod review;
+    pub mod served;
+    pub mod wire;
+}
+pub mod catalogd {
+    pub mod answer;
+    pub mod authority;
+    pub mod scripted;
+}
+pub mod apiserver {
+    pub mod objects;
+    pub mod served;
+}
+
+/// The folder of the repository.
+pub const ROOT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../..");
+
+/// Held by a test that measures its process or the machine: no other such test runs beside it.
+pub static ALONE: Mutex<()> = Mutex::const_new(());
+
+/// The program, which Cargo builds beside the tests that run it.
+pub fn program() -> PathBuf {
+    let test = std::env::current_exe().expect("a test is a file");
+    let deps = test.parent().expect("it lies in a folder");
+    let folder = deps.parent().expect("which lies beside the program");
+    folder.join(format!("olmguard{}", std::env::consts::EXE_SUFFIX))
+}

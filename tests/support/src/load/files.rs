@@ -1,0 +1,10 @@
+//! How many sockets a process may have open.
+
+use nix::sys::resource::{Resource, getrlimit, setrlimit};
+
+/// Raises the limit of open files to what this process may have, and says what that is.
+pub fn raise_limit() -> u64 {
+    let (_, most) = getrlimit(Resource::RLIMIT_NOFILE).expect("the kernel tells");
+    setrlimit(Resource::RLIMIT_NOFILE, most, most).expect("a soft limit may be raised");
+    most
+}

@@ -1,0 +1,14 @@
+//! Programs that tests run, and that may not be there.
+
+use std::env;
+use std::path::PathBuf;
+
+/// A program, from the folders of `OLMGUARD_E2E_BIN`, else from the PATH.
+pub fn find(name: &str) -> Option<PathBuf> {
+    let folders = ["OLMGUARD_E2E_BIN", "PATH"].map(|name| env::var_os(name).unwrap_or_default());
+    let mut programs = folders
+        .iter()
+        .flat_map(env::split_paths)
+        .map(|folder| folder.join(name));
+    programs.find(|program| program.is_file())
+}
