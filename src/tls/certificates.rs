@@ -17,8 +17,18 @@ use crate::tls::{Identity, Leaf, Terms, TlsError, Unfit, fitness};
 pub struct Certificates {
     current: Current,
     wanted: Arc<[ServerName<'static>]>,
+    clients: Clients,
     /// Ends what renews, when the last clone is gone.
     renewal: Arc<JoinSet<()>>,
+}
+
+/// Who has to prove who they are when they connect.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+enum Clients {
+    /// As the terms have it.
+    OfTerms,
+    /// Nobody.
+    Any,
 }
 
 /// Where what is served is changed.
@@ -28,6 +38,8 @@ pub(super) struct Current(Arc<ArcSwap<Served>>);
 /// A certificate, and what accepts with it.
 pub(super) struct Served {
     config: Arc<ServerConfig>,
+    /// The same, without a certificate of the client.
+    config_for_any: Arc<ServerConfig>,
     leaf: Arc<Leaf>,
     chain: Arc<[CertificateDer<'static>]>,
 }
@@ -49,13 +61,27 @@ impl Certificates {
         Self {
             current,
             wanted: wanted.into(),
+            clients: Clients::OfTerms,
             renewal: Arc::new(renewal),
+        }
+    }
+
+    /// The same certificates for a port whose clients show none: they prove who they are otherwise.
+    #[must_use]
+    pub fn for_any_client(&self) -> Self {
+        Self {
+            clients: Clients::Any,
+            ..self.clone()
         }
     }
 
     /// What to accept the next connection with.
     pub fn server_config(&self) -> Arc<ServerConfig> {
-        Arc::clone(&self.current.0.load().config)
+        let served = self.current.0.load();
+        Arc::clone(match self.clients {
+            Clients::OfTerms => &served.config,
+            Clients::Any => &served.config_for_any,
+        })
     }
 
     /// What the certificate says that is served now.
@@ -80,6 +106,7 @@ impl std::fmt::Debug for Certificates {
         f.debug_struct("Certificates")
             .field("leaf", &self.leaf())
             .field("wanted", &self.wanted)
+            .field("clients", &self.clients)
             .field("renewals", &self.renewal.len())
             .finish_non_exhaustive()
     }
@@ -98,8 +125,14 @@ impl Served {
         terms: &Terms,
         client_file: Option<&PemFile>,
     ) -> Result<Self, TlsError> {
+        let config = Arc::new(terms.server_config(identity, client_file)?);
+        let config_for_any = match client_file {
+            Some(_) => Arc::new(terms.server_config(identity, None)?),
+            None => Arc::clone(&config),
+        };
         Ok(Self {
-            config: Arc::new(terms.server_config(identity, client_file)?),
+            config,
+            config_for_any,
             leaf: Arc::clone(identity.leaf()),
             chain: identity.pair().cert.as_slice().into(),
         })
