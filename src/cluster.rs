@@ -8,6 +8,7 @@
 //!                        |--> extensions  ClusterExtensions by name
 //!                        |--> look      one look at its catalogs, with their contents
 //!                        |--> proxy     the content of a catalog, through the API server
+//!                        |--> scrapers  who can read the metrics
 //!                        '--> authority the certificate authority of the replicas, and who trusts it
 //! ```
 //!
@@ -27,6 +28,7 @@ pub mod look;
 mod object;
 pub mod olm;
 pub mod proxy;
+pub mod scrapers;
 mod served;
 #[cfg(test)]
 pub(crate) mod tests;

@@ -8,7 +8,8 @@
 //! ```
 //!
 //! Health is answered over plain HTTP by a listener of its own, so that a probe needs neither a
-//! certificate nor a way around the API server's.
+//! certificate nor a way around the API server's. Metrics are there, too, or on a third port over TLS
+//! for those who can read them.
 //!
 //! Upstream: Kubernetes, `apiserver/pkg/admission/plugin/webhook/validating/dispatcher.go`: the API
 //! server speaks HTTP/1.1 where HTTP/2 is not offered, keeps connections alive, and takes any status
@@ -35,6 +36,7 @@ mod pace;
 mod peers;
 mod phase;
 mod roster;
+mod scrape;
 mod stream;
 mod validate;
 mod workers;
@@ -53,6 +55,7 @@ pub use judge::{Guard, Judge, Pending};
 pub use limits::{Limits, Patience};
 pub use listen::BindError;
 pub use newer::Newer;
+pub use scrape::Scrapes;
 
 use crate::admission::Enforcement;
 use crate::telemetry::Metrics;
@@ -76,6 +79,9 @@ pub struct Config {
     pub ops_listen: SocketAddr,
     /// How much it takes on at once, and how long it waits.
     pub limits: Limits,
+    /// Where metrics are served over TLS, and who can read them; if none, everyone can, where health is
+    /// told.
+    pub scrapes: Option<Scrapes>,
     /// What must be well for it to be ready.
     pub checks: Vec<Arc<dyn Check>>,
     /// What counts, and is told at `/metrics`.
@@ -92,6 +98,7 @@ pub struct Config {
 pub struct Listening {
     server: Server,
     reviews: Reviews,
+    scrapes: Option<scrape::Shut>,
     certificate: Arc<Shown>,
 }
 
@@ -116,18 +123,20 @@ struct Reviews {
 pub struct Server {
     addr: SocketAddr,
     ops_addr: SocketAddr,
+    scrapes_addr: Option<SocketAddr>,
     phase: watch::Sender<Phase>,
     metrics: Metrics,
     ports: Vec<JoinHandle<()>>,
 }
 
 impl Server {
-    /// Binds both addresses, and tells its health from now on. It must be called within a runtime.
+    /// Binds every address, and tells its health from now on. It must be called within a runtime.
     pub fn listen(config: Config) -> Result<Listening, BindError> {
         let Config {
             listen,
             ops_listen,
             limits,
+            scrapes,
             mut checks,
             metrics,
             decisions,
@@ -137,10 +146,12 @@ impl Server {
         checks.insert(0, Arc::clone(&certificate) as _);
         let listener = listen::bind(listen)?;
         let ops_listener = listen::bind(ops_listen)?;
+        let scrapes = scrapes.map(Scrapes::bind).transpose()?;
         let (phase, watched) = watch::channel(Phase::Starting);
         let mut server = Self {
             addr: listener.addr,
             ops_addr: ops_listener.addr,
+            scrapes_addr: scrapes.as_ref().map(scrape::Shut::addr),
             phase,
             ports: Vec::new(),
             metrics,
@@ -150,14 +161,12 @@ impl Server {
             certificate: Arc::clone(&certificate),
             checks: checks.into(),
         };
+        let everyones = scrapes.is_none().then(|| server.metrics.clone());
         server.accept(Port {
             listener: ops_listener.socket,
             transport: Transport::Plain,
             roster: Roster::new(OPS_CONNECTIONS, OPS_CONNECTIONS, limits.patience),
-            manners: server.manners(
-                ops::routes(health, server.metrics.clone(), log_level),
-                limits.patience,
-            ),
+            manners: server.manners(ops::routes(health, everyones, log_level), limits.patience),
             metrics: Arc::clone(&server.metrics.ops_connections),
         });
         let reviews = Reviews {
@@ -168,6 +177,7 @@ impl Server {
         Ok(Listening {
             server,
             reviews,
+            scrapes,
             certificate,
         })
     }
@@ -192,6 +202,11 @@ impl Server {
     /// Where health is told, with the real port.
     pub fn ops_addr(&self) -> SocketAddr {
         self.ops_addr
+    }
+
+    /// Where metrics are served over TLS, with the real port.
+    pub fn scrapes_addr(&self) -> Option<SocketAddr> {
+        self.scrapes_addr
     }
 
     /// Not ready from now on; every connection ends with its next reply. New ones are still taken.
@@ -230,12 +245,23 @@ impl Listening {
         Arc::clone(&self.certificate) as _
     }
 
-    /// Has the certificate that is shown, as it is when a connection comes in.
+    /// Has the certificate that is shown, as it is when a connection comes in. Metrics over TLS are
+    /// served from now on.
     pub fn certify(self, certificates: Certificates) -> Certified {
-        self.certificate.came(certificates.clone());
+        let Self {
+            mut server,
+            reviews,
+            scrapes,
+            certificate,
+        } = self;
+        certificate.came(certificates.clone());
+        if let Some(shut) = scrapes {
+            let port = shut.open(&server, &certificates, reviews.limits.patience);
+            server.accept(port);
+        }
         Certified {
-            server: self.server,
-            reviews: self.reviews,
+            server,
+            reviews,
             handshake: Handshake { certificates },
         }
     }

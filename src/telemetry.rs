@@ -11,7 +11,9 @@
 //! Invariants: the label values are closed sets, so the number of series does not depend on what is
 //! asked; no object, package, version or user is ever a label.
 
+mod authorizer;
 pub mod log;
 pub mod metrics;
 
+pub use authorizer::{Authorizer, Authorizing, Denied};
 pub use metrics::Metrics;

@@ -107,6 +107,7 @@ fn config(mode: Mode) -> Config {
         listen: loopback,
         ops_listen: loopback,
         limits,
+        scrapes: None,
         checks: Vec::new(),
         metrics: Metrics::default(),
         decisions: DecisionLog::default(),

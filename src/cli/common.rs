@@ -108,8 +108,17 @@ pub(crate) enum UsageError {
     },
     #[error(transparent)]
     Memory(#[from] TooLittle),
-    #[error("--listen and --ops-listen are both {addr}: expected two addresses or ports")]
-    SameAddress { addr: SocketAddr },
+    #[error("{one} and {other} are both {addr}: expected two addresses or ports")]
+    SameAddress {
+        one: &'static str,
+        other: &'static str,
+        addr: SocketAddr,
+    },
+    #[error(
+        "--metrics-listen needs a cluster to check tokens with, and --catalog excludes one: expected \
+         no --catalog, or no --metrics-listen"
+    )]
+    MetricsWithoutCluster,
     #[error(
         "no certificate: expected --tls-cert and --tls-key, --certs self-managed in a cluster, or \
          --self-signed for trying out"

@@ -117,6 +117,7 @@ fn config() -> Config {
         listen: loopback,
         ops_listen: loopback,
         limits: Limits::default(),
+        scrapes: None,
         checks: Vec::new(),
         metrics: Metrics::new(),
         decisions: DecisionLog::default(),

@@ -9,6 +9,7 @@ mod limits;
 mod live;
 mod olm;
 mod origin;
+mod scrapes;
 
 use std::io::{self, Write};
 use std::net::SocketAddr;
@@ -39,6 +40,7 @@ use live::LiveArgs;
 use olmguard_catalog::go_duration;
 use olmguard_catalog::memory::Pool;
 use origin::Origin;
+use scrapes::ScrapeArgs;
 
 /// Answers an API server: POST /validate over TLS, and health over plain HTTP.
 #[derive(clap::Args, Debug)]
@@ -59,9 +61,13 @@ pub(crate) struct ServeArgs {
     #[arg(long, env = "OLMGUARD_LISTEN", value_name = "IP:PORT", default_value = "[::]:9443", value_parser = addr)]
     listen: SocketAddr,
 
-    /// Where /startupz, /livez, /readyz and /metrics are told, and /debug/loglevel to this machine only
+    /// Where /startupz, /livez, /readyz and, without --metrics-listen, /metrics are told, and
+    /// /debug/loglevel to this machine only
     #[arg(long, env = "OLMGUARD_OPS_LISTEN", value_name = "IP:PORT", default_value = "[::]:8080", value_parser = addr)]
     ops_listen: SocketAddr,
+
+    #[command(flatten)]
+    scrapes: ScrapeArgs,
 
     #[command(flatten)]
     certs: CertsArgs,
@@ -139,6 +145,7 @@ fn serve(args: ServeArgs, configuration: &str, log: &Log) -> Result<ExitCode, Se
         guardrails,
         listen,
         ops_listen,
+        scrapes,
         certs,
         mode,
         on_undecided,
@@ -154,9 +161,7 @@ fn serve(args: ServeArgs, configuration: &str, log: &Log) -> Result<ExitCode, Se
     let threads = Limits::default().workers.get();
     let memory = limits.catalogs(&bounds, threads)?;
     let limits = bounds;
-    if listen == ops_listen && listen.port() != 0 {
-        return Err(UsageError::SameAddress { addr: listen }.into());
-    }
+    scrapes.check(&origin, listen, ops_listen)?;
     log_start(configuration);
     files::make_room_for(limits.connections.get());
     let runtime = tokio::runtime::Builder::new_multi_thread()
@@ -174,6 +179,7 @@ fn serve(args: ServeArgs, configuration: &str, log: &Log) -> Result<ExitCode, Se
         webhook: webhook_configuration,
         listen,
         ops_listen,
+        scrapes,
         limits,
         metrics,
         decisions,
@@ -195,6 +201,7 @@ struct Plan {
     webhook: Configuration,
     listen: SocketAddr,
     ops_listen: SocketAddr,
+    scrapes: ScrapeArgs,
     limits: Limits,
     metrics: Metrics,
     decisions: DecisionLog,
@@ -230,6 +237,7 @@ impl Plan {
             listen: self.listen,
             ops_listen: self.ops_listen,
             limits: self.limits,
+            scrapes: self.scrapes.scrapes(cluster.as_ref())?,
             checks: source
                 .checks()
                 .into_iter()
@@ -240,6 +248,9 @@ impl Plan {
             log_level: Some(self.log_level),
         })?;
         info!(address = %listening.server().ops_addr(), "Tells its health");
+        if let Some(address) = listening.server().scrapes_addr() {
+            info!(%address, "Serving metrics over TLS, to clients whose token can get them");
+        }
         let certificates = self.certs.start(cluster.as_ref(), listening.observer());
         let certified = listening.certify(certificates.await?);
         let guard = source.guard(self.metrics).await?;
@@ -277,10 +288,13 @@ async fn leave(
 /// Whoever started this waits for these lines; if nobody reads them, that is no failure.
 fn announce(server: &Server) {
     let mut stdout = io::stdout().lock();
+    let metrics = server.scrapes_addr();
+    let metrics = metrics.map(|addr| format!("listening on https://{addr}/metrics\n"));
     let lines = format!(
-        "listening on https://{}\nlistening on http://{}\n",
+        "listening on https://{}\nlistening on http://{}\n{}",
         server.addr(),
-        server.ops_addr()
+        server.ops_addr(),
+        metrics.unwrap_or_default()
     );
     drop(
         stdout

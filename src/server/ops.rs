@@ -1,19 +1,21 @@
-//! The second port: health for probes, the certificate, metrics, and the level of the log.
+//! The second port: health for probes, the certificate, the version, metrics, and the level of the log.
 
 use axum::Router;
 use axum::extract::State;
-use axum::http::{StatusCode, header};
+use axum::http::StatusCode;
 use axum::routing::get;
 
 use crate::server::health::Health;
+use crate::server::scrape;
 use crate::telemetry::Metrics;
 use crate::telemetry::log::{self, LogHandle};
-use crate::telemetry::metrics::CONTENT_TYPE;
 
-pub(super) fn routes(health: Health, metrics: Metrics, log_level: Option<LogHandle>) -> Router {
-    let told = async |State(metrics): State<Metrics>| {
-        ([(header::CONTENT_TYPE, CONTENT_TYPE)], metrics.render())
-    };
+/// The routes; metrics are `None` if they are served over TLS only.
+pub(super) fn routes(
+    health: Health,
+    metrics: Option<Metrics>,
+    log_level: Option<LogHandle>,
+) -> Router {
     let router = Router::new()
         .route(
             "/startupz",
@@ -28,8 +30,9 @@ pub(super) fn routes(health: Health, metrics: Metrics, log_level: Option<LogHand
             "/certificate",
             get(async |State(health): State<Health>| health.certificate()),
         )
+        .route("/version", get(async || VERSION))
         .with_state(health)
-        .route("/metrics", get(told).with_state(metrics))
+        .merge(metrics_route(metrics))
         .fallback(async || (StatusCode::NOT_FOUND, NOT_FOUND));
     match log_level {
         Some(handle) => router.merge(log::routes(handle)),
@@ -37,5 +40,19 @@ pub(super) fn routes(health: Health, metrics: Metrics, log_level: Option<LogHand
     }
 }
 
+fn metrics_route(metrics: Option<Metrics>) -> Router {
+    let route = match metrics {
+        Some(metrics) => {
+            let told = async |State(metrics): State<Metrics>| scrape::told(&metrics);
+            get(told).with_state(metrics)
+        }
+        None => get(async || (StatusCode::NOT_FOUND, MOVED)),
+    };
+    Router::new().route("/metrics", route)
+}
+
+/// What the doctor knows olmguard by.
+const VERSION: &str = concat!("olmguard ", env!("CARGO_PKG_VERSION"), "\n");
+const MOVED: &str = "not found: metrics are served over TLS, on --metrics-listen\n";
 const NOT_FOUND: &str =
-    "not found: expected /startupz, /livez, /readyz, /certificate or /metrics\n";
+    "not found: expected /startupz, /livez, /readyz, /certificate, /version or /metrics\n";

@@ -8,6 +8,7 @@ mod patience;
 mod protocol;
 mod refusal;
 mod rollover;
+mod scrape;
 mod starting;
 mod wire;
 
@@ -54,6 +55,7 @@ fn listen_on(listen: SocketAddr, limits: Limits) -> Listening {
         listen,
         ops_listen: LOOPBACK.parse().unwrap(),
         limits,
+        scrapes: None,
         checks: Vec::new(),
         metrics: Metrics::new(),
         decisions: DecisionLog::default(),

@@ -45,6 +45,8 @@ pub struct Metrics {
     pub connections: Arc<ConnectionMetrics>,
     /// Connections of the port that tells health and metrics.
     pub ops_connections: Arc<ConnectionMetrics>,
+    /// Connections of the port that serves metrics over TLS.
+    pub scrape_connections: Arc<ConnectionMetrics>,
     /// The certificate that is shown.
     pub tls: Arc<TlsMetrics>,
     /// The catalogs that are judged by.
@@ -71,6 +73,7 @@ impl Metrics {
             admission: Arc::new(AdmissionMetrics::new(&register)),
             connections: Arc::new(connections.of(Port::Reviews)),
             ops_connections: Arc::new(connections.of(Port::Ops)),
+            scrape_connections: Arc::new(connections.of(Port::Metrics)),
             tls: Arc::new(TlsMetrics::new(&register)),
             catalogs: Arc::new(CatalogMetrics::new(&register)),
             guardrails: Arc::new(GuardrailMetrics::new(&register)),

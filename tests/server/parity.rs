@@ -108,6 +108,7 @@ fn ask(snapshot: Snapshot, certificate: &Certificate, review: &Value) -> Value {
         listen: "127.0.0.1:0".parse().unwrap(),
         ops_listen: "127.0.0.1:0".parse().unwrap(),
         limits: Limits::default(),
+        scrapes: None,
         checks: Vec::new(),
         metrics: Metrics::new(),
         decisions: DecisionLog::default(),

@@ -1,9 +1,12 @@
 //! `olmguard serve` as a process: what it prints, how it ends, and how it refuses to start.
 #![expect(
+    clippy::indexing_slicing,
     clippy::panic,
     clippy::unwrap_used,
     reason = "a test that cannot go on fails there"
 )]
+
+mod scrapes;
 
 use std::fs;
 use std::io::{Read, Write};
@@ -191,6 +194,22 @@ fn wrong_usage_says_what_to_write_instead() {
         (
             &["--self-signed", "--kubeconfig=no/such/file"],
             "no/such/file",
+        ),
+        (
+            &[
+                "--self-signed",
+                "--catalog=a=x",
+                "--metrics-listen=127.0.0.1:1",
+            ],
+            "--metrics-listen needs a cluster to check tokens with, and --catalog excludes one",
+        ),
+        (
+            &[
+                "--self-signed",
+                "--ops-listen=127.0.0.1:1",
+                "--metrics-listen=127.0.0.1:1",
+            ],
+            "--ops-listen and --metrics-listen are both 127.0.0.1:1: expected two addresses",
         ),
         (
             &["--self-signed", "--memory-limit=much"],

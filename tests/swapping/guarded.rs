@@ -129,6 +129,7 @@ fn serve(guard: Guard, metrics: &Metrics) -> (Server, CertificateDer<'static>) {
         listen: loopback,
         ops_listen: loopback,
         limits: Limits::default(),
+        scrapes: None,
         checks: Vec::new(),
         metrics: metrics.clone(),
         decisions: DecisionLog::default(),

@@ -93,6 +93,7 @@ async fn closing_waits_no_longer_than_an_api_server() {
         let server = Server {
             addr: address,
             ops_addr: address,
+            scrapes_addr: None,
             phase: watch::Sender::new(Phase::Serving),
             metrics: Metrics::new(),
             ports: vec![port],

@@ -17,7 +17,7 @@ use crate::tls::{Terms, TlsError, self_signed};
 use olmguard_engine::snapshot::Snapshot;
 
 /// The status and the body of an answer on the port for health.
-async fn told(ops: SocketAddr, path: &str) -> (u16, String) {
+pub(super) async fn told(ops: SocketAddr, path: &str) -> (u16, String) {
     let ask = async {
         let mut stream = TcpStream::connect(ops).await.unwrap();
         let request = format!("GET {path} HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n");

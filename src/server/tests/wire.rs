@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use rustls::crypto::ring;
-use rustls::pki_types::ServerName;
+use rustls::pki_types::{CertificateDer, ServerName};
 use rustls::{ClientConfig, RootCertStore, SupportedProtocolVersion};
 use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt};
 use tokio::net::TcpStream;
@@ -46,8 +46,18 @@ impl Wire<TlsStream<TcpStream>> {
         versions: &[&'static SupportedProtocolVersion],
         alpn: &[&[u8]],
     ) -> std::io::Result<Self> {
+        Self::at(started.server.addr(), &started.certificate, versions, alpn).await
+    }
+
+    /// To this address, trusting this certificate.
+    pub(super) async fn at(
+        addr: SocketAddr,
+        certificate: &CertificateDer<'static>,
+        versions: &[&'static SupportedProtocolVersion],
+        alpn: &[&[u8]],
+    ) -> std::io::Result<Self> {
         let mut roots = RootCertStore::empty();
-        roots.add(started.certificate.clone()).unwrap();
+        roots.add(certificate.clone()).unwrap();
         let provider = Arc::new(ring::default_provider());
         let mut config = ClientConfig::builder_with_provider(provider)
             .with_protocol_versions(versions)
@@ -55,8 +65,8 @@ impl Wire<TlsStream<TcpStream>> {
             .with_root_certificates(roots)
             .with_no_client_auth();
         config.alpn_protocols = alpn.iter().map(|protocol| protocol.to_vec()).collect();
-        let tcp = TcpStream::connect(started.server.addr()).await?;
-        let name = ServerName::from(started.server.addr().ip());
+        let tcp = TcpStream::connect(addr).await?;
+        let name = ServerName::from(addr.ip());
         let stream = TlsConnector::from(Arc::new(config))
             .connect(name, tcp)
             .await?;

@@ -1,4 +1,4 @@
-//! Connections to each of the two ports: how many are open, and what became of the others.
+//! Connections to each of the ports: how many are open, and what became of the others.
 
 use prometheus::{IntCounter, IntCounterVec, IntGauge, IntGaugeVec};
 
@@ -57,8 +57,10 @@ label! {
     pub(super) enum Port {
         /// The one that takes reviews.
         Reviews => "reviews",
-        /// The one that tells health and metrics.
+        /// The one that tells health, and metrics where everyone can read them.
         Ops => "ops",
+        /// The one that serves metrics over TLS, if there is one.
+        Metrics => "metrics",
     }
 }
 
@@ -96,7 +98,7 @@ impl ConnectionFamilies {
             ),
             handshake_errors: register.counters(
                 "tls_handshake_errors_total",
-                "TLS handshakes that failed, by why; only the port for reviews speaks TLS.",
+                "TLS handshakes that failed, by reason.",
                 &["class"],
             ),
         }

@@ -47,8 +47,8 @@ fn labels(family: &Family) -> String {
 const HEAD: &str = "\
 # Metrics
 
-`GET /metrics` on the address of `--ops-listen`, in Prometheus' text format. This page is written by
-a test from the registry itself; `cargo xtask bless` writes it anew.
+`GET /metrics` on the address of `--ops-listen`, or over TLS on that of `--metrics-listen`, in Prometheus' text
+format. This page is written by a test from the registry itself; `cargo xtask bless` writes it anew.
 
 Every series but those of catalogs is there from the start, at 0. No package, version, user or
 object is ever a label.

@@ -59,6 +59,7 @@ pub struct Asked {
     pub method: Method,
     pub path: String,
     pub query: Vec<(String, String)>,
+    pub body: Bytes,
     pub at: Instant,
 }
 

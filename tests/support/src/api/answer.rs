@@ -29,9 +29,9 @@ pub(super) async fn answer(
         method: parts.method,
         path: parts.uri.path().to_owned(),
         query: parse(query).into_owned().collect(),
+        body: body.collect_bytes().await.expect("a body in memory"),
         at: Instant::now(),
     };
-    let body = body.collect_bytes().await.expect("a body in memory");
     let mut state = lock(state);
     state.asked.push(asked.clone());
     let trouble = state.troubles.iter().rev().find(|(when, _)| when(&asked));
@@ -42,7 +42,7 @@ pub(super) async fn answer(
         }
         Some(Trouble::Empty) => reply.send_response(respond(StatusCode::OK, "")),
         Some(Trouble::Silent) => state.silent.push(reply),
-        None => reply.send_response(state.answer(&asked, &body)),
+        None => reply.send_response(state.answer(&asked)),
     }
 }
 
@@ -55,7 +55,7 @@ enum Target {
 }
 
 impl State {
-    fn answer(&mut self, asked: &Asked, body: &Bytes) -> Answer {
+    fn answer(&mut self, asked: &Asked) -> Answer {
         let route = self.routes.iter().find(|(path, ..)| *path == asked.path);
         if let Some((_, code, body)) = route {
             return respond(*code, body.clone());
@@ -64,13 +64,13 @@ impl State {
             (Target::Resources(group_version), _) => self.resources(&group_version),
             (Target::Collection(path), "GET") if asked.is_watch() => self.watch(&path, asked),
             (Target::Collection(path), "GET") => self.list(&path, asked),
-            (Target::Collection(path), "POST") => self.create(&path, body),
+            (Target::Collection(path), "POST") => self.create(&path, &asked.body),
             (Target::Object(path, name), "GET") => match self.store.get(&path, &name) {
                 Some(object) => json_answer(StatusCode::OK, object),
                 None => not_found(&name),
             },
             (Target::Object(path, name), "PUT" | "PATCH") => {
-                self.update(&path, &name, &asked.method, body)
+                self.update(&path, &name, &asked.method, &asked.body)
             }
             (Target::Object(path, name), "DELETE") => match self.store.delete(&path, &name) {
                 Some(object) => json_answer(StatusCode::OK, &object),

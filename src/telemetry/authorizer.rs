@@ -1,0 +1,37 @@
+//! Who can read the metrics, where not everyone can: the question, and the answers that there are.
+
+use std::fmt;
+use std::pin::Pin;
+
+/// Decides who can read the metrics.
+pub trait Authorizer: fmt::Debug + Send + Sync + 'static {
+    /// Whether the bearer of this token can. It answers in bounded time, whatever the token is.
+    fn authorize<'a>(&'a self, token: &'a str) -> Authorizing<'a>;
+}
+
+/// An answer that may have to be asked for elsewhere.
+pub type Authorizing<'a> = Pin<Box<dyn Future<Output = Result<(), Denied>> + Send + 'a>>;
+
+/// Why a request gets no metrics. Its text is for the client; no token is in it.
+#[derive(Clone, Debug, Eq, PartialEq, thiserror::Error)]
+pub enum Denied {
+    /// There is no token, or the cluster does not know whose it is.
+    #[error(
+        "unauthorized: expected the header \"Authorization: Bearer TOKEN\" with a valid token of this cluster"
+    )]
+    Unauthenticated,
+    /// Its user is known, and has no such right.
+    #[error("forbidden: user {user:?} cannot get the nonResourceURL /metrics")]
+    Forbidden {
+        /// The name of the user, as the cluster has it.
+        user: String,
+    },
+    /// The cluster could not be asked.
+    #[error(
+        "cannot check the token: no answer from the API server ({class}); the log of olmguard has the details"
+    )]
+    Unavailable {
+        /// The kind of fault, in one word.
+        class: &'static str,
+    },
+}
