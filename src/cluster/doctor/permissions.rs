@@ -64,6 +64,13 @@ fn needs(names: &Names, found: &Found) -> Vec<Need> {
         }
         needs.extend(["list", "patch", "watch"].map(of_configuration));
     }
+    if found.checks_tokens {
+        let reviews = [
+            "tokenreviews.authentication.k8s.io",
+            "subjectaccessreviews.authorization.k8s.io",
+        ];
+        needs.extend(reviews.map(|review| need("create", review, None, None)));
+    }
     needs
 }
 
@@ -110,6 +117,31 @@ const SECRET: &str = "olmguard-tls";
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn reviews_are_needed_where_tokens_are_checked() {
+        let names = Names {
+            namespace: "a".to_owned(),
+            service: String::new(),
+            deployment: String::new(),
+            configuration: String::new(),
+        };
+        let reviews = |checks_tokens| {
+            let found = Found {
+                checks_tokens,
+                ..Found::default()
+            };
+            let needs = needs(&names, &found).into_iter();
+            let created = needs.filter(|need| need.verb == "create");
+            created.map(|need| need.resource).collect::<Vec<_>>()
+        };
+        let both = [
+            "tokenreviews.authentication.k8s.io",
+            "subjectaccessreviews.authorization.k8s.io",
+        ];
+        assert_eq!(reviews(true), both);
+        assert_eq!(reviews(false), [""; 0]);
+    }
 
     #[test]
     fn the_secret_is_the_one_that_is_named() {

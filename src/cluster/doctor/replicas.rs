@@ -14,6 +14,7 @@ use rustls::pki_types::pem::PemObject;
 use rustls::pki_types::{CertificateDer, ServerName};
 
 use crate::cluster::doctor::{Examination, need};
+use crate::foreign_text::one_line;
 use crate::tls::{Authorities, Leaf, is_for, utc};
 use olmguard_views::doctor::{Certificate, Endpoint, Readiness, Replica, Told, Trust, Unasked};
 
@@ -75,8 +76,7 @@ async fn told(
 async fn by(way: &Way<'_>, of: &Examination, trusted: &Trusted) -> Result<Told, Unasked> {
     let (code, words) = way.get("/readyz", of).await?;
     let readiness = Readiness::read(code == StatusCode::OK, &words);
-    let metrics = way.get("/metrics", of).await.ok();
-    let version = metrics.and_then(|(_, metrics)| version(&metrics));
+    let version = way.version(of).await;
     if version.is_none() {
         way.doubt(of)?;
     }
@@ -104,6 +104,16 @@ impl Way<'_> {
                 why: format!("what answers at {host} port {port} does not say that it is olmguard"),
             }),
         }
+    }
+
+    /// Metrics tell it, in every version; where they have a port of their own, `/version` does.
+    async fn version(&self, of: &Examination) -> Option<String> {
+        let (_, metrics) = self.get("/metrics", of).await.ok()?;
+        if let Some(version) = version(&metrics) {
+            return Some(version);
+        }
+        let (_, text) = self.get("/version", of).await.ok()?;
+        Some(one_line(text.strip_prefix("olmguard ")?))
     }
 
     async fn get(&self, path: &str, of: &Examination) -> Result<Said, Unasked> {

@@ -21,6 +21,8 @@ pub(super) struct Found {
     pub(super) is_self_managed: bool,
     /// The Secret of that authority, `[NAMESPACE/]NAME`, where it names one.
     pub(super) secret: Option<String>,
+    /// Whether the replicas ask API servers about the tokens of scrapers.
+    pub(super) checks_tokens: bool,
     /// Where it says that OLM is.
     pub(super) olm_namespace: Option<String>,
 }
@@ -113,6 +115,7 @@ fn read_deployment(object: Object) -> Found {
         }),
         is_self_managed: is_self_managed(&pod),
         secret: setting(&pod, "--tls-secret"),
+        checks_tokens: setting(&pod, "--metrics-listen").is_some(),
         olm_namespace: setting(&pod, "--olm-namespace"),
         account: pod.service_account_name,
     }
@@ -218,6 +221,15 @@ mod tests {
             let said = (found.is_self_managed, found.olm_namespace.as_deref());
             assert_eq!(said, (is_self_managed, namespace), "{args:?}");
         }
+    }
+
+    #[test]
+    fn tokens_are_checked_where_metrics_have_a_port_of_their_own() {
+        let twin = json!([{"name": "OLMGUARD_METRICS_LISTEN", "value": "[::]:8443"}]);
+        let none = json!([]);
+        assert!(found(&["serve"], &twin).checks_tokens);
+        assert!(found(&["--metrics-listen=[::]:8443"], &none).checks_tokens);
+        assert!(!found(&["--ops-listen=[::]:8443"], &none).checks_tokens);
     }
 
     #[test]

@@ -320,3 +320,19 @@ fn the_page_shows_what_is_printed() {
     };
     assert_eq!(timeless(block.expect("an example")), timeless(&printed));
 }
+
+/// With `--metrics-listen` the port for health has no metrics.
+#[test]
+fn a_replica_whose_metrics_are_elsewhere_tells_its_version_all_the_same() {
+    let scene = scene();
+    let none = "not found: metrics are served over TLS, on --metrics-listen\n";
+    let metrics = format!("{PROXY}/metrics");
+    scene.api.answer(&metrics, StatusCode::NOT_FOUND, none);
+    assert!(!doctor(&scene, &[]).stdout.contains(VERSION));
+    let version = format!("{PROXY}/version");
+    let text = format!("olmguard {VERSION}\n");
+    scene.api.answer(&version, StatusCode::OK, &text);
+    let ran = doctor(&scene, &[]);
+    let said = format!("ok       version         olmguard-1: {VERSION}\n");
+    assert!(ran.stdout.contains(&said), "{ran:?}");
+}
