@@ -6,6 +6,7 @@
 
 mod profiles;
 mod rights;
+mod scrapes;
 
 use std::collections::BTreeSet;
 use std::fs;

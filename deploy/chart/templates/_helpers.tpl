@@ -88,6 +88,9 @@ openshift-catalogd
 - [tls-cert, /etc/olmguard/tls/tls.crt]
 - [tls-key, /etc/olmguard/tls/tls.key]
 {{- end }}
+{{- if .Values.metrics.secure }}
+- [metrics-listen, "[::]:8443"]
+{{- end }}
 {{- end }}
 
 {{/* Flags in their form for the environment. */}}

@@ -22,6 +22,18 @@ fn the_page_has_every_right_of_every_mode() {
     }
 }
 
+/// Off unless the component is added: no rendered manifest has these.
+#[test]
+fn the_page_has_every_right_of_secure_metrics() {
+    let said = page().into_iter().filter(|(of, _)| of == "secure-metrics");
+    let said: BTreeSet<_> = said.map(|(_, right)| right).collect();
+    let component = rights(&read("deploy/components/secure-metrics/rbac.yaml"));
+    assert_eq!(component, said);
+    for (name, text) in rendered() {
+        assert!(rights(&text).is_disjoint(&component), "{name}");
+    }
+}
+
 /// A role that somebody else has would be in no table.
 #[test]
 fn every_role_is_for_the_one_account() {

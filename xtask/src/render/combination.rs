@@ -76,17 +76,21 @@ impl fmt::Display for Combination {
 
 const PROFILES: [&str; 4] = ["default", "hardened", "enforcing", "single-node"];
 const CERTIFICATES: [&str; 3] = ["self-managed", "cert-manager", "service-ca"];
-const BEYOND: [Combination; 6] = [
+const BEYOND: [Combination; 9] = [
     beyond("default", "self-managed", V1ALPHA1),
     beyond("hardened", "self-managed", OPENSHIFT),
     beyond("enforcing", "self-managed", V1ALPHA1),
     beyond("enforcing", "self-managed", OPENSHIFT),
+    beyond("default", "self-managed", SECURE_METRICS),
+    beyond("enforcing", "cert-manager", SECURE_METRICS),
+    beyond("single-node", "service-ca", SECURE_METRICS),
     beyond("default", "cert-manager", STATUS_POLICY),
     beyond("default", "service-ca", STATUS_POLICY),
 ];
 
 const V1ALPHA1: Component = component("v1alpha1", "v1alpha1");
 const OPENSHIFT: Component = component("openshift", "openshift");
+const SECURE_METRICS: Component = component("secure-metrics", "metrics.secure");
 const STATUS_POLICY: Component = component("status-policy", "statusPolicy.enabled");
 
 const fn beyond(
