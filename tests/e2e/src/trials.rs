@@ -15,6 +15,7 @@ mod olm;
 mod outside;
 mod rights;
 mod rollout;
+mod scrapes;
 mod shipped;
 mod stand_in;
 mod status_policy;
@@ -104,6 +105,7 @@ fn entries() -> Vec<Entry> {
         rollout::a_call_that_is_lost_is_noticed,
         rollout::a_restart_with_the_usual_delay_loses_no_call,
         rollout::five_restarts_lose_no_call,
+        scrapes::are_answered_by_the_rights_of_the_token,
         shipped::every_manifest_is_taken_and_stays,
         shipped::leaves_the_bundle_alone,
         shipped::matches_what_it_says,

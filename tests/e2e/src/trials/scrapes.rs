@@ -1,0 +1,138 @@
+//! Metrics over TLS: the component as it is shipped, and what accounts of the cluster get by their tokens.
+
+use std::fs;
+use std::path::Path;
+
+use anyhow::{Context, Result, ensure};
+use serde_json::json;
+
+use crate::cluster::Cluster;
+use crate::deployment::Deployment;
+use crate::kubectl::{Kubectl, Printed};
+use crate::trials::stand_in;
+use crate::until::until;
+
+/// kubectl reads them, as a scraper would: by TLS, by the CA that API servers trust, with a token.
+pub(crate) async fn are_answered_by_the_rights_of_the_token(cluster: &mut Cluster) -> Result<()> {
+    let kubectl = cluster.kubectl()?;
+    kubectl.apply(stand_in::NAMESPACES).await?;
+    kubectl
+        .apply(&with_component(cluster, &kubectl).await?)
+        .await?;
+    kubectl.apply(ACCOUNTS).await?;
+    kubectl.apply(&fs::read_to_string(READER)?).await?;
+    let listen = [("OLMGUARD_METRICS_LISTEN", ADDRESS)];
+    let mut guard = Deployment::start(cluster, &listen).await?;
+    let ca = cluster.dir().join("metrics-ca.crt");
+    fs::write(&ca, kubectl.run(CA, "").await?)?;
+
+    are_for_the_reader_alone(&kubectl, &ca, &guard).await?;
+
+    kubectl
+        .run("delete clusterrolebinding olmguard-metrics", "")
+        .await?;
+    refused(&kubectl, &ca, READS, UNAVAILABLE).await?;
+    guard.down().await
+}
+
+/// One account reads them, another is refused, a stranger is unknown, and the plain port has none.
+async fn are_for_the_reader_alone(kubectl: &Kubectl, ca: &Path, guard: &Deployment) -> Result<()> {
+    let scraped = until("metrics", async || {
+        let printed = scrape(kubectl, ca, READS).await.ok()?;
+        (printed.code == Some(0)).then_some(printed)
+    });
+    let scraped = scraped.await?;
+    ensure!(
+        scraped.stdout.contains("\nolmguard_build_info{"),
+        "{scraped:?}"
+    );
+    refused(
+        kubectl,
+        ca,
+        "default",
+        "user \"system:serviceaccount:monitoring:default\" cannot get",
+    )
+    .await?;
+    let unknown = get(kubectl, ca, "not-a-token").await?;
+    ensure!(
+        unknown
+            .stderr
+            .contains("asked for the client to provide credentials"),
+        "{unknown:?}"
+    );
+    for pod in &guard.pods {
+        let (code, text) = pod.ops("/metrics").await?;
+        ensure!(
+            code == 404 && !text.contains("olmguard_build_info"),
+            "{text}"
+        );
+    }
+    Ok(())
+}
+
+/// Its next tokens get this answer, a moment after rights have changed.
+async fn refused(kubectl: &Kubectl, ca: &Path, account: &str, why: &str) -> Result<()> {
+    let is_refused = async || {
+        let printed = scrape(kubectl, ca, account).await.ok()?;
+        printed.stderr.contains(why).then_some(())
+    };
+    until(why, is_refused).await
+}
+
+/// With a new token each time: what was said of the one before is kept for a while.
+async fn scrape(kubectl: &Kubectl, ca: &Path, account: &str) -> Result<Printed> {
+    let create = format!("create token {account} -n monitoring");
+    let token = kubectl.run(&create, "").await?;
+    get(kubectl, ca, token.trim()).await
+}
+
+async fn get(kubectl: &Kubectl, ca: &Path, token: &str) -> Result<Printed> {
+    let get = format!(
+        "get --raw /metrics --server=https://{ADDRESS} --kubeconfig=/dev/null --certificate-authority={} \
+         --tls-server-name=olmguard.olmguard-system.svc --token={token}",
+        ca.display()
+    );
+    kubectl.try_run(&get, "").await
+}
+
+/// The overlay and the component, which kustomize wants by paths that are relative.
+async fn with_component(cluster: &Cluster, kubectl: &Kubectl) -> Result<String> {
+    let folder = fs::canonicalize(cluster.dir())?.join("secure-metrics");
+    fs::create_dir(&folder)?;
+    let to_root = "../".repeat(folder.components().count() - 1);
+    let deploy = fs::canonicalize(DEPLOY).context(DEPLOY)?;
+    let deploy = deploy.display().to_string();
+    let deploy = format!("{to_root}{}", deploy.trim_start_matches('/'));
+    let kustomization = json!({
+        "resources": [format!("{deploy}/overlays/single-node-self-managed")],
+        "components": [format!("{deploy}/components/secure-metrics")],
+        "sortOptions": { "order": "legacy" },
+    });
+    fs::write(folder.join("kustomization.yaml"), kustomization.to_string())?;
+    let kustomize = format!("kustomize {}", folder.display());
+    kubectl.run(&kustomize, "").await
+}
+
+const DEPLOY: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../deploy");
+const READER: &str = concat!(
+    env!("CARGO_MANIFEST_DIR"),
+    "/../../deploy/monitoring-secure/reader.yaml"
+);
+
+/// What kubectl makes of 503.
+const UNAVAILABLE: &str = "the server is currently unable to handle the request";
+
+/// Other programs of the trial have the port of the manifests.
+const ADDRESS: &str = "127.0.0.1:18443";
+
+/// The account that is bound there.
+const READS: &str = "prometheus-k8s";
+const ACCOUNTS: &str = "\
+{apiVersion: v1, kind: Namespace, metadata: {name: monitoring}}
+---
+{apiVersion: v1, kind: ServiceAccount, metadata: {name: prometheus-k8s, namespace: monitoring}}
+---
+{apiVersion: v1, kind: ServiceAccount, metadata: {name: default, namespace: monitoring}}
+";
+const CA: &str = "get validatingwebhookconfiguration olmguard \
+    -o go-template={{range.webhooks}}{{.clientConfig.caBundle|base64decode}}{{end}}";
