@@ -1,6 +1,5 @@
 //! `olmguard serve` as a process: what it prints, how it ends, and how it refuses to start.
 #![expect(
-    clippy::indexing_slicing,
     clippy::panic,
     clippy::unwrap_used,
     reason = "a test that cannot go on fails there"

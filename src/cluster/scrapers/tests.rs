@@ -8,8 +8,8 @@ use hyper::StatusCode;
 use serde_json::{Value, json};
 
 use super::Scrapers;
-use olmguard_support::api::{ApiServer, Trouble};
 use crate::telemetry::{Authorizer, Denied};
+use olmguard_support::api::{ApiServer, Trouble};
 
 const TOKENS: &str = "/apis/authentication.k8s.io/v1/tokenreviews";
 const ACCESSES: &str = "/apis/authorization.k8s.io/v1/subjectaccessreviews";

@@ -13,10 +13,10 @@ use super::starting::told;
 use super::wire::{Response, Wire, soon};
 use crate::admission::Enforcement;
 use crate::server::{Config, Guard, Limits, Listening, Scrapes, Server};
-use olmguard_engine::snapshot::Snapshot;
 use crate::telemetry::log::DecisionLog;
 use crate::telemetry::{Authorizer, Authorizing, Denied, Metrics};
 use crate::tls::{Certificates, ClientCa, Terms, self_signed};
+use olmguard_engine::snapshot::Snapshot;
 
 /// Knows one token of each kind, and what it was asked.
 #[derive(Debug, Default)]

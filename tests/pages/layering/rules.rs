@@ -134,9 +134,9 @@ pub(crate) fn in_one(package: &str, path: &str) -> String {
             _ => return path.to_owned(),
         },
     };
-    let room = rest.split("::").next().unwrap_or_default();
+    let first = rest.split("::").next().unwrap_or_default();
     match package {
-        "catalog" if !is_known(room) => "crate::catalog".to_owned(),
+        "catalog" if !is_known(first) => "crate::catalog".to_owned(),
         _ => format!("crate::{rest}"),
     }
 }

@@ -8,10 +8,10 @@ use rustls::pki_types::ServerName;
 use rustls::{ClientConnection, StreamOwned};
 use serde_json::{Value, json};
 
+use crate::serve::{address, file, get};
 use olmguard_support::api_server::ApiServer;
 use olmguard_support::https::Certificate;
 use olmguard_support::process::Process;
-use crate::serve::{address, file, get};
 
 const TOKENS: &str = "/apis/authentication.k8s.io/v1/tokenreviews";
 const ACCESSES: &str = "/apis/authorization.k8s.io/v1/subjectaccessreviews";

@@ -1,7 +1,11 @@
 //! The decision, row by row: against the tables of the specification, the recorded answers of OLM, and laws that
 //! hold for any catalog.
 
-#![expect(clippy::panic, reason = "a test that cannot go on fails there")]
+#![expect(
+    clippy::indexing_slicing,
+    clippy::panic,
+    reason = "a test that cannot go on fails there"
+)]
 
 mod acceptance;
 mod compared;

@@ -8,8 +8,8 @@ use tokio::time::{Instant, advance, timeout};
 use super::{TOKENS, api, unavailable};
 use crate::cluster::scrapers::known::{ALLOWED, Key, Known, MOST, REFUSED};
 use crate::cluster::scrapers::{PATIENCE, PLACES, Scrapers};
-use olmguard_support::api::{ApiServer, Trouble};
 use crate::telemetry::{Authorizer, Denied};
+use olmguard_support::api::{ApiServer, Trouble};
 
 const A_MOMENT: Duration = Duration::from_millis(1);
 

@@ -9,8 +9,8 @@ use tokio::time::advance;
 use super::logged::logged;
 use super::{ACCESSES, TOKENS, api, api_with, user};
 use crate::cluster::scrapers::Scrapers;
-use olmguard_support::api::{ApiServer, Trouble};
 use crate::telemetry::{Authorizer, Denied};
+use olmguard_support::api::{ApiServer, Trouble};
 
 /// As long as one of a service account.
 fn token() -> String {
