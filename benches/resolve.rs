@@ -4,6 +4,7 @@
 //! shuffled order, fixed by a seed; nothing is remembered between calls, the ranges are compiled in
 //! each of them.
 
+use olmguard_engine::judge::Basis;
 use std::hint::black_box;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -114,7 +115,7 @@ impl Bench {
         bencher.counter(ItemsCount::new(requests.len())).bench(|| {
             for (filter, installed) in requests {
                 black_box(rule(
-                    &self.snapshot,
+                    Basis::without_policies(&self.snapshot),
                     black_box(&Request { filter, installed }),
                 ));
             }

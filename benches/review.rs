@@ -9,6 +9,7 @@ use divan::{AllocProfiler, Bencher, black_box};
 use olmguard::admission::{Enforcement, Review};
 use olmguard::source::load_bytes;
 use olmguard_catalog::olm::Rules;
+use olmguard_engine::judge::Basis;
 use olmguard_engine::snapshot::Snapshot;
 use serde::de::IgnoredAny;
 use serde_json::{Value, json};
@@ -41,13 +42,13 @@ fn decode(bencher: Bencher<'_, '_>, to: &str) {
 #[divan::bench(args = ROWS)]
 fn answer(bencher: Bencher<'_, '_>, to: &str) {
     let (snapshot, review) = (snapshot(), review(to));
-    bencher.bench(|| black_box(&review).answer(&snapshot));
+    bencher.bench(|| black_box(&review).answer(Basis::without_policies(&snapshot)));
 }
 
 #[divan::bench(args = ROWS)]
 fn reply(bencher: Bencher<'_, '_>, to: &str) {
     let (snapshot, review) = (snapshot(), review(to));
-    let answer = review.answer(&snapshot);
+    let answer = review.answer(Basis::without_policies(&snapshot));
     bencher.bench(|| {
         black_box(&review)
             .reply(&answer, Enforcement::default())
@@ -60,7 +61,7 @@ fn together(bencher: Bencher<'_, '_>, to: &str) {
     let (snapshot, body) = (snapshot(), body(to));
     bencher.counter(BytesCount::new(body.len())).bench(|| {
         let review = Review::from_bytes(black_box(&body)).expect("it is a review");
-        let answer = review.answer(&snapshot);
+        let answer = review.answer(Basis::without_policies(&snapshot));
         review.reply(&answer, Enforcement::default()).to_bytes()
     });
 }

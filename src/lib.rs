@@ -69,7 +69,7 @@
 //! ```
 //! use olmguard_engine::explain::answer;
 //! use olmguard_engine::extension::{Extension, Shape};
-//! use olmguard_engine::judge::{Edit, Token};
+//! use olmguard_engine::judge::{Basis, Edit, Token};
 //! use olmguard_catalog::olm::Rules;
 //! use olmguard_engine::snapshot::Snapshot;
 //! use olmguard::source::load_bytes;
@@ -90,7 +90,8 @@
 //!         "packageName": "lantern", "version": ">=3"}}},
 //! });
 //! let new = Extension::read(Shape::V1, &object);
-//! let answer = answer(&snapshot, &Edit { new: &new, old: None, installed: &new.installed, schema: &[] });
+//! let basis = Basis::without_policies(&snapshot);
+//! let answer = answer(basis, &Edit { new: &new, old: None, installed: &new.installed, schema: &[] });
 //! assert_eq!(answer.token, Token::VersionNotFound);
 //! ```
 //!

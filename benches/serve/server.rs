@@ -1,5 +1,6 @@
 //! The process that is measured.
 
+use olmguard_engine::judge::Basis;
 use std::io::{Read, Write};
 use std::num::NonZeroUsize;
 use std::sync::Arc;
@@ -126,7 +127,7 @@ struct SlowJudge;
 impl Judge for SlowJudge {
     fn answer(&self, review: &Review, _pending: &Pending) -> Answer {
         std::thread::sleep(SLOW);
-        review.answer(&Snapshot::default())
+        review.answer(Basis::without_policies(&Snapshot::default()))
     }
 }
 

@@ -11,8 +11,7 @@ use crate::admission::named::{asked, identify, name};
 use crate::admission::{Operation, ReviewError};
 use olmguard_engine::explain::{self, Answer, exempted, not_judged, unanswered};
 use olmguard_engine::extension::{Extension, Identity, Json, Recognised};
-use olmguard_engine::judge::{Exemption, Stop, Unanswered, exemption};
-use olmguard_engine::snapshot::Snapshot;
+use olmguard_engine::judge::{Basis, Exemption, Stop, Unanswered, exemption};
 
 /// One `AdmissionReview` with a request.
 #[derive(Clone, Debug)]
@@ -111,25 +110,23 @@ impl Review {
     }
 
     /// Judges it. The CRD has spoken before an API server asks, so its rules are not repeated.
-    pub fn answer(&self, snapshot: &Snapshot) -> Answer {
+    pub fn answer(&self, basis: Basis<'_>) -> Answer {
         match &self.subject {
             Subject::Exempt(exemption) => not_judged(exemption),
-            Subject::Change(change) => explain::answer(snapshot, &change.edit()),
+            Subject::Change(change) => explain::answer(basis, &change.edit()),
         }
     }
 
     /// The same for who cannot wait without end: [`explain::answer_until`].
     pub fn answer_until(
         &self,
-        snapshot: &Snapshot,
+        basis: Basis<'_>,
         stop: &Stop,
         refused: impl FnOnce(Answer),
     ) -> Answer {
         match &self.subject {
             Subject::Exempt(exemption) => not_judged(exemption),
-            Subject::Change(change) => {
-                explain::answer_until(snapshot, &change.edit(), stop, refused)
-            }
+            Subject::Change(change) => explain::answer_until(basis, &change.edit(), stop, refused),
         }
     }
 

@@ -8,6 +8,7 @@ mod strange;
 mod subjects;
 mod valid;
 
+use olmguard_engine::judge::Basis;
 use serde_json::{Value, json};
 
 use crate::admission::{Enforcement, Mode, OnUndecided, Review};
@@ -68,7 +69,9 @@ fn update(from: &str, to: &str) -> Value {
 
 #[track_caller]
 fn answer(review: &Value) -> Answer {
-    Review::read(review).unwrap().answer(&snapshot())
+    Review::read(review)
+        .unwrap()
+        .answer(Basis::without_policies(&snapshot()))
 }
 
 /// The reply as the API server gets it.
@@ -79,7 +82,10 @@ fn reply(review: &Value, snapshot: &Snapshot, on_undecided: OnUndecided) -> Valu
         mode: Mode::Enforce,
         on_undecided,
     };
-    let reply = review.reply(&review.answer(snapshot), enforcement);
+    let reply = review.reply(
+        &review.answer(Basis::without_policies(snapshot)),
+        enforcement,
+    );
     serde_json::from_slice(&reply.to_bytes()).unwrap()
 }
 

@@ -34,7 +34,7 @@ use form::Run;
 use inputs::{Gathered, NotGathered};
 
 use crate::cli::common::UsageError;
-use crate::cli::facts::loading::{self, Fault, Given, Loaded};
+use crate::cli::facts::loading::{self, Facts, Fault, Given};
 use crate::cli::facts::origin::{Asked, Origin, OriginError};
 use crate::cli::{Exit, output, say, warn, yaml};
 use olmguard_engine::explain::Answer;
@@ -131,13 +131,15 @@ fn judge(
     args: &CheckArgs,
     plan: &Plan,
     gathered: &Gathered,
-    loaded: &Loaded,
+    facts: &Facts,
     warnings: &[String],
 ) -> io::Result<Exit> {
-    let Loaded { snapshot, faults } = loaded;
+    let Facts {
+        snapshot, faults, ..
+    } = facts;
     let cases = gathered.cases.iter();
     let answers: Vec<Answer> = cases
-        .map(|case| judged::judge(snapshot, case, gathered, (plan, args)))
+        .map(|case| judged::judge(facts.basis(), case, gathered, (plan, args)))
         .collect();
     let bad = gathered.errors.iter().map(|_| Exit::BadInput);
     let bad = bad.chain(

@@ -159,7 +159,7 @@ impl Tried {
             .map(told)
             .for_each(|warning| warn(&warning));
         for case in &suite.cases {
-            match trial::run(&suite, case, &facts.snapshot) {
+            match trial::run(&suite, case, facts.facts.basis()) {
                 Ok(outcome) => self.outcomes.push(outcome),
                 Err(error) => {
                     let (file, line, column) = (&suite.file, case.at.line, case.at.column);

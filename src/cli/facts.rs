@@ -24,10 +24,10 @@ use super::edges::EdgesArgs;
 use super::guardrails::GuardrailsArgs;
 use super::look::LookArgs;
 use super::{Exit, warn};
-use loading::{Fault, Given, Loaded};
-use origin::{Asked, Origin, OriginError};
+use loading::{Fault, Given};
 
-use olmguard_engine::snapshot::Snapshot;
+pub(crate) use loading::Facts;
+use origin::{Asked, Origin, OriginError};
 
 /// Where the facts are from, for a command that is about catalogs and no manifests.
 #[derive(Args, Clone, Debug)]
@@ -52,13 +52,6 @@ pub(crate) struct FactsArgs {
     guardrails: GuardrailsArgs,
 }
 
-/// The facts, as far as they are to be had; what is not is said already.
-#[derive(Debug)]
-pub(crate) struct Facts {
-    pub(crate) snapshot: Snapshot,
-    faults: Vec<Fault>,
-}
-
 impl FactsArgs {
     /// Reads all of it, and says what is wrong with it.
     ///
@@ -78,13 +71,13 @@ impl FactsArgs {
             catalogs: &self.common.catalog,
             guardrails: &self.guardrails,
         };
-        let Loaded { snapshot, faults } = loading::load(origin, Vec::new(), given, rules);
-        faults.iter().for_each(Fault::say);
+        let facts = loading::load(origin, Vec::new(), given, rules);
+        facts.faults.iter().for_each(Fault::say);
         // Where there is no cluster, nothing about its OLM is news.
-        if !faults.iter().any(Fault::is_of_cluster) {
+        if !facts.faults.iter().any(Fault::is_of_cluster) {
             warnings.iter().for_each(warn);
         }
-        Ok(Facts { snapshot, faults })
+        Ok(facts)
     }
 
     fn check(&self) -> Result<(), UsageError> {

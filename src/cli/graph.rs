@@ -342,7 +342,7 @@ fn guards<'f>(facts: &'f Facts, filter: &Filter, catalog: &'f CatalogState) -> G
     let query = Query::compile(filter, &facts.snapshot).ok();
     let offers = query.and_then(|query| query.offers(&alone).ok());
     let offers = offers.unwrap_or_default();
-    Guards::of(facts.snapshot.imposed(), &filter.package, &offers)
+    Guards::of(&facts.policies.guardrails, &filter.package, &offers)
 }
 
 fn picked(

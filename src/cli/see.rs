@@ -5,13 +5,12 @@ use std::io;
 use clap::Args;
 
 use super::edges::EdgesArgs;
-use super::facts::FactsArgs;
 use super::facts::origin::OriginError;
+use super::facts::{Facts, FactsArgs};
 use super::{Exit, say};
 use olmguard_catalog::version::{Constraint, ConstraintError};
 use olmguard_engine::extension::Filter;
 use olmguard_engine::judge::{Nameless, Said, Verdict};
-use olmguard_engine::snapshot::Snapshot;
 use olmguard_views::path::Generation;
 use olmguard_views::see::{Inquiry, NotAnswered, nameless};
 
@@ -52,7 +51,7 @@ pub(super) enum OlmArg {
 /// The facts, and what is asked for of one package.
 #[derive(Debug)]
 pub(super) struct Seen {
-    pub(super) snapshot: Snapshot,
+    pub(super) facts: Facts,
     pub(super) filter: Filter,
     /// What it counts as that something is not to be had.
     pub(super) missing: Option<Exit>,
@@ -102,7 +101,7 @@ impl SeeArgs {
         }
         Ok(Seen {
             missing: facts.exit(),
-            snapshot: facts.snapshot,
+            facts,
             filter: Filter {
                 package: package.to_owned(),
                 version: self.range.clone(),
@@ -116,7 +115,7 @@ impl SeeArgs {
 impl Seen {
     /// The question of what becomes of what is said to be installed.
     pub(super) fn inquiry(&self, said: &Said) -> Result<Inquiry<'_>, SeeError> {
-        let inquiry = Inquiry::of(&self.snapshot, &self.filter, said);
+        let inquiry = Inquiry::of(self.facts.basis(), &self.filter, said);
         inquiry.map_err(|why| self.not_answered(&said.text, "", &why))
     }
 

@@ -254,7 +254,7 @@ impl Plan {
         let certificates = self.certs.start(cluster.as_ref(), listening.observer());
         let certified = listening.certify(certificates.await?);
         let guard = source.guard(self.metrics).await?;
-        let guard = guard.imposing(self.guardrails.current());
+        let guard = guard.with_policies(self.guardrails.current());
         self.guardrails.follow();
         Ok(certified.open(Arc::new(guard), self.enforcement))
     }

@@ -6,8 +6,7 @@ use serde_json::Value;
 use olmguard_engine::explain::{self, Answer, plain};
 use olmguard_engine::extension::schema::{self, Finding, SchemaRelease};
 use olmguard_engine::extension::{Extension, Installed, Shape, SourceType, UnknownCause};
-use olmguard_engine::judge::{Token, Verdict, pinned, resolved};
-use olmguard_engine::snapshot::Snapshot;
+use olmguard_engine::judge::{Basis, Token, Verdict, pinned, resolved};
 
 /// An extension as it was.
 #[derive(Clone, Copy, Debug)]
@@ -55,7 +54,7 @@ impl Before<'_> {
     /// Where something was asked for and that is not what counts, also why not.
     pub(super) fn installed(
         &self,
-        snapshot: &Snapshot,
+        basis: Basis<'_>,
         new: &Extension,
     ) -> (Installed, Option<Token>) {
         let Some(old) = self.extension else {
@@ -69,8 +68,8 @@ impl Before<'_> {
         let statuses = [&new.installed, &old.installed];
         let mut statuses = statuses.into_iter();
         let status = statuses.find(|status| **status != Installed::Nothing);
-        let known = pinned(snapshot, filter).or_else(|| status.cloned());
-        match known.map_or_else(|| resolved(snapshot, filter), Ok) {
+        let known = pinned(basis, filter).or_else(|| status.cloned());
+        match known.map_or_else(|| resolved(basis, filter), Ok) {
             Ok(installed) => (installed, None),
             Err(ruled) => unresolved(ruled.ruling.token()),
         }

@@ -54,7 +54,7 @@ pub(super) fn run(args: &VersionsArgs) -> Exit {
 fn print(args: &VersionsArgs) -> Result<Exit, SeeError> {
     let seen = args.see.load(&args.package)?;
     let said = args.installed.as_ref().map(|installed| &installed.0);
-    let report = VersionsReport::of(&seen.snapshot, &seen.filter, said).map_err(|why| {
+    let report = VersionsReport::of(seen.facts.basis(), &seen.filter, said).map_err(|why| {
         let text = said.map(|said| said.text.as_str()).unwrap_or_default();
         seen.nameless("--installed", text, &why)
     })?;

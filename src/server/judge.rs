@@ -8,9 +8,8 @@ use tokio::sync::watch;
 
 use crate::admission::Review;
 use crate::server::newer::Newer;
-use olmguard_catalog::guardrail::Imposed;
 use olmguard_engine::explain::Answer;
-use olmguard_engine::judge::Stop;
+use olmguard_engine::judge::{Basis, Policies, Stop};
 use olmguard_engine::snapshot::Snapshot;
 
 /// Answers reviews.
@@ -61,7 +60,7 @@ impl Pending {
 #[derive(Clone, Debug)]
 pub struct Guard {
     snapshot: Arc<ArcSwap<Snapshot>>,
-    imposed: Arc<ArcSwap<Imposed>>,
+    policies: Arc<ArcSwap<Policies>>,
     loads_newer: Option<watch::Receiver<bool>>,
 }
 
@@ -70,7 +69,7 @@ impl Guard {
     pub fn new(snapshot: Arc<ArcSwap<Snapshot>>) -> Self {
         Self {
             snapshot,
-            imposed: Arc::default(),
+            policies: Arc::default(),
             loads_newer: None,
         }
     }
@@ -84,10 +83,10 @@ impl Guard {
         }
     }
 
-    /// The same by the guardrails, too, that are in there.
+    /// The same by the policies, too, that are in there.
     #[must_use]
-    pub fn imposing(self, imposed: Arc<ArcSwap<Imposed>>) -> Self {
-        Self { imposed, ..self }
+    pub fn with_policies(self, policies: Arc<ArcSwap<Policies>>) -> Self {
+        Self { policies, ..self }
     }
 }
 
@@ -100,14 +99,12 @@ impl From<Snapshot> for Guard {
 
 impl Judge for Guard {
     fn answer(&self, review: &Review, pending: &Pending) -> Answer {
-        let (snapshot, imposed) = (self.snapshot.load(), self.imposed.load_full());
-        let answer = |snapshot: &Snapshot| {
-            review.answer_until(snapshot, pending.stop(), |refusal| pending.refuse(refusal))
+        let (snapshot, policies) = (self.snapshot.load(), self.policies.load());
+        let basis = Basis {
+            snapshot: &snapshot,
+            policies: &policies,
         };
-        if imposed.is_empty() {
-            return answer(&snapshot);
-        }
-        answer(&Snapshot::clone(&snapshot).imposing(imposed))
+        review.answer_until(basis, pending.stop(), |refusal| pending.refuse(refusal))
     }
 
     fn newer(&self) -> Option<Newer> {

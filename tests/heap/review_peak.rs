@@ -3,6 +3,7 @@
 //! A target of its own, with one test: the allocator counts for the whole process.
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on fails there")]
 
+use olmguard_engine::judge::Basis;
 use olmguard_support::ALONE;
 use std::fmt::Write;
 
@@ -80,7 +81,7 @@ fn taken(body: &[u8]) -> usize {
     ALLOCATOR.reset_peak_usage();
     let review = Review::from_bytes(body).unwrap();
     let settled = review.settled();
-    let answer = settled.unwrap_or_else(|| review.answer(&snapshot));
+    let answer = settled.unwrap_or_else(|| review.answer(Basis::without_policies(&snapshot)));
     let reply = review.reply(&answer, Enforcement::default()).to_bytes();
     assert!(reply.len() < 8 << 10, "{} bytes", reply.len());
     ALLOCATOR.peak_usage() - before

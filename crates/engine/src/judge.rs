@@ -13,6 +13,7 @@
 //! Invariant: the same facts give the same judgement, in every door and on every replica.
 
 mod advice;
+mod basis;
 mod earlier;
 mod exempt;
 mod guarded;
@@ -31,6 +32,7 @@ mod warning;
 pub use crate::resolve::Stop;
 pub use advice::pin;
 pub use advice::{Advice, BypassHelps, Fix, FixValue, advise};
+pub use basis::{Basis, Policies};
 pub use earlier::{pinned, resolved};
 pub use exempt::{Exemption, ExemptionKind, exemption};
 pub use guarded::{Forbidden, Unjudged};
@@ -48,7 +50,6 @@ pub use warning::Warning;
 
 use crate::extension::schema::Finding;
 use crate::extension::{Extension, Filter, Installed, SourceType};
-use crate::snapshot::Snapshot;
 
 /// One edit of an extension, with the facts that a door knows of it.
 #[derive(Clone, Copy, Debug)]
@@ -104,13 +105,13 @@ impl<'a> Edit<'a> {
 }
 
 /// Judges one edit.
-pub fn judge<'s>(snapshot: &'s Snapshot, edit: &Edit<'_>) -> Judgement<'s> {
-    let ruled = ruled(snapshot, edit);
-    let warnings = warning::warnings(snapshot, edit, &ruled);
+pub fn judge<'s>(basis: Basis<'s>, edit: &Edit<'_>) -> Judgement<'s> {
+    let ruled = ruled(basis, edit);
+    let warnings = warning::warnings(basis, edit, &ruled);
     Judgement { ruled, warnings }
 }
 
-fn ruled<'s>(snapshot: &'s Snapshot, edit: &Edit<'_>) -> Ruled<'s> {
+fn ruled<'s>(basis: Basis<'s>, edit: &Edit<'_>) -> Ruled<'s> {
     if let Some(exemption) = exemption(edit) {
         return Ruling::NotJudged(exemption).into();
     }
@@ -118,7 +119,7 @@ fn ruled<'s>(snapshot: &'s Snapshot, edit: &Edit<'_>) -> Ruled<'s> {
         (Some(ruled), _) => ruled,
         (None, Err(error)) => Ruling::InvalidSpec(vec![SpecFault::Filter(error.clone())]).into(),
         (None, Ok(filter)) => rule(
-            snapshot,
+            basis,
             &Request {
                 filter,
                 installed: edit.installed,

@@ -15,19 +15,16 @@ use serde::{Deserialize, Serialize};
 pub use cluster_catalog::{BadClusterCatalog, ClusterCatalogError, METADATA_NAME_LABEL};
 
 use olmguard_catalog::Catalog;
-use olmguard_catalog::guardrail::Imposed;
 use olmguard_catalog::olm::Rules;
 use olmguard_catalog::selector::Selector;
 
-/// The catalogs of a cluster at one moment, the rules of the OLM in it, and the guardrails of its
-/// administrators.
+/// The catalogs of a cluster at one moment, and the rules of the OLM in it.
 ///
 /// Invariant: `catalogs` stand in byte order of their names, each name once.
 #[derive(Clone, Debug, Default)]
 pub struct Snapshot {
     rules: Rules,
     catalogs: Arc<[CatalogState]>,
-    imposed: Arc<Imposed>,
 }
 
 /// One `ClusterCatalog`, with its content where that is held.
@@ -137,19 +134,7 @@ impl Snapshot {
         Self {
             rules,
             catalogs: by_name.into_values().collect(),
-            imposed: Arc::default(),
         }
-    }
-
-    /// The same with the guardrails of administrators.
-    #[must_use]
-    pub fn imposing(self, imposed: Arc<Imposed>) -> Self {
-        Self { imposed, ..self }
-    }
-
-    /// The guardrails of administrators.
-    pub fn imposed(&self) -> &Imposed {
-        &self.imposed
     }
 
     /// The rules of the OLM in the cluster.

@@ -295,7 +295,7 @@ fn way_up<'a>(inquiry: &Inquiry<'a>, origin: &Origin<'_>, bounds: &Bounds<'_, 'a
 }
 
 fn hops<'a>(inquiry: &Inquiry<'a>, way: &[Choice<'a>]) -> Vec<Hop> {
-    let rules = inquiry.snapshot.rules();
+    let rules = inquiry.basis.snapshot.rules();
     let mut origin = inquiry.origin();
     let mut bends = guarded::bends(inquiry, way).into_iter();
     let mut hops = Vec::new();
@@ -335,11 +335,11 @@ fn not_applied(walks: &[WalkReport]) -> Option<String> {
 }
 
 fn walk_report(inquiry: &Inquiry<'_>) -> WalkReport {
-    let walk = walk(inquiry.snapshot, inquiry.filter, &inquiry.installed);
+    let walk = walk(inquiry.basis, inquiry.filter, &inquiry.installed);
     let (end, message) = match walk.end {
         WalkEnd::Stays(_) => (End::Stays, None),
         WalkEnd::Stops(_) => {
-            let answer = super::see::ask(inquiry.snapshot, inquiry.filter, &walk.last);
+            let answer = super::see::ask(inquiry.basis, inquiry.filter, &walk.last);
             (End::Refused, answer.message)
         }
     };

@@ -53,7 +53,7 @@ impl StepReport {
     pub fn of(inquiry: &Inquiry<'_>, to: &str, olm: Generation) -> Result<Self, NotAnswered> {
         let targets = inquiry.target(to)?;
         let is_v1 = olm == Generation::V1;
-        let goes_by_versions = inquiry.snapshot.rules().edges != EdgeSource::Catalog;
+        let goes_by_versions = inquiry.basis.snapshot.rules().edges != EdgeSource::Catalog;
         let catalog = is_v1.then(|| CatalogReading::of(inquiry, &targets));
         let semver = (is_v1 && goes_by_versions).then(|| SemverReading::of(inquiry, &targets));
         let classic = match olm {

@@ -19,7 +19,7 @@ use olmguard_catalog::Catalog;
 use olmguard_engine::explain::Places;
 use olmguard_engine::explain::Reasons;
 use olmguard_engine::extension::{Filter, InstalledBundle};
-use olmguard_engine::judge::{Nameless, Said};
+use olmguard_engine::judge::{Basis, Nameless, Said};
 use olmguard_engine::nearest::nearest;
 use olmguard_engine::resolve::{Bounds, Guards, InPlay, Offer, Origin, Query};
 use olmguard_engine::snapshot::{CatalogState, Snapshot};
@@ -181,7 +181,8 @@ impl VersionsReport {
     ///
     /// # Errors
     /// If it is not known what is said to be installed.
-    pub fn of(snapshot: &Snapshot, filter: &Filter, said: Option<&Said>) -> Result<Self, Nameless> {
+    pub fn of(basis: Basis<'_>, filter: &Filter, said: Option<&Said>) -> Result<Self, Nameless> {
+        let snapshot = basis.snapshot;
         let mut notes = Vec::new();
         let offers = offers(snapshot, filter, &mut notes);
         if !offers.is_empty() {
@@ -194,7 +195,7 @@ impl VersionsReport {
         notes.extend(known.map(str::to_owned));
         let installed = named.as_ref().map(|named| &named.installed);
         let origin = installed.and_then(|installed| origin(installed, snapshot, &mut notes));
-        let guards = Guards::of(snapshot.imposed(), &filter.package, &offers);
+        let guards = Guards::of(&basis.policies.guardrails, &filter.package, &offers);
         let bounds = Bounds {
             rules: snapshot.rules(),
             guards: &guards,

@@ -1,5 +1,6 @@
 //! What becomes of a verdict, and of an edit that there was no time or room to judge.
 
+use olmguard_engine::judge::Basis;
 use std::time::Duration;
 
 use serde_json::{Value, json};
@@ -41,7 +42,9 @@ fn with_bypass(mut row: Value, new: &str, old: &str) -> Value {
 #[test]
 fn observing_refuses_nothing_and_says_what_it_would() {
     let row = update("1.0.0", "2.0.0");
-    let answer = Review::read(&row).unwrap().answer(&snapshot());
+    let answer = Review::read(&row)
+        .unwrap()
+        .answer(Basis::without_policies(&snapshot()));
     for on_undecided in [OnUndecided::Warn, OnUndecided::Deny] {
         let observed = Enforcement {
             mode: Mode::Observe,
@@ -91,7 +94,9 @@ fn each_verdict_has_its_outcome_in_each_mode() {
 #[test]
 fn the_default_is_to_enforce_and_to_let_the_undecided_through() {
     let row = update("1.0.0", "1.1.0");
-    let answer = Review::read(&row).unwrap().answer(&unread());
+    let answer = Review::read(&row)
+        .unwrap()
+        .answer(Basis::without_policies(&unread()));
     let (outcome, warnings, _) = told(&row, &answer, Enforcement::default());
     assert_eq!(outcome, Outcome::LetThrough);
     assert!(
@@ -181,7 +186,7 @@ fn what_is_not_judged_is_settled_without_catalogs() {
     for row in rows {
         let review = Review::read(&row).unwrap();
         let settled = review.settled().unwrap();
-        let expected = format!("{:?}", review.answer(&snapshot()));
+        let expected = format!("{:?}", review.answer(Basis::without_policies(&snapshot())));
         assert_eq!(format!("{settled:?}"), expected, "{row}");
         assert_eq!(format!("{:?}", review.unanswered(LATE)), expected, "{row}");
         assert_eq!(told(&row, &settled, STRICT).0, Outcome::Admitted, "{row}");

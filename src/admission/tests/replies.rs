@@ -1,5 +1,6 @@
 //! What goes back to the API server.
 
+use olmguard_engine::judge::Basis;
 use serde_json::{Value, json};
 
 use super::{answer, extension, installed, reply, review, snapshot, unread, update, valid};
@@ -237,7 +238,10 @@ fn what_users_wrote_is_bounded_and_escaped_in_the_details() {
         row["request"]["object"]["spec"]["source"]["catalog"]["selector"] =
             json!({"matchLabels": {text: 1}});
         let review = Review::read(&row).unwrap();
-        let reply = review.reply(&review.answer(&snapshot()), Enforcement::default());
+        let reply = review.reply(
+            &review.answer(Basis::without_policies(&snapshot())),
+            Enforcement::default(),
+        );
         valid::reply(&reply, review.uid());
         let written: Value = serde_json::from_slice(&reply.to_bytes()).unwrap();
         let details = &written["response"]["status"]["details"];

@@ -1,5 +1,6 @@
 //! Each API shape by the object's own `apiVersion` and `kind`, through the bytes of a request.
 
+use olmguard_engine::judge::Basis;
 use serde_json::{Value, json};
 
 use super::{installed, snapshot, update};
@@ -12,7 +13,7 @@ use olmguard_engine::judge::Token;
 #[track_caller]
 fn answer(row: &Value) -> Answer {
     let review = Review::from_bytes(row.to_string().as_bytes()).unwrap();
-    review.answer(&snapshot())
+    review.answer(Basis::without_policies(&snapshot()))
 }
 
 fn object(api_version: &str, kind: &str, spec: &Value, status: &Value) -> Value {
@@ -84,7 +85,10 @@ fn each_shape_is_judged_from_what_it_says_is_installed() {
 fn what_nothing_reads_changes_no_byte_of_a_reply() {
     let reply = |row: &Value| {
         let review = Review::from_bytes(row.to_string().as_bytes()).unwrap();
-        let reply = review.reply(&review.answer(&snapshot()), Enforcement::default());
+        let reply = review.reply(
+            &review.answer(Basis::without_policies(&snapshot())),
+            Enforcement::default(),
+        );
         reply.to_bytes()
     };
     for (from, to) in [("1.0.0", "1.1.0"), ("1.0.0", "2.0.0"), ("1.0.0", "1.0.0")] {
@@ -109,7 +113,9 @@ fn what_nothing_reads_changes_no_byte_of_a_reply() {
 #[test]
 fn bytes_and_json_give_the_same_answer() {
     for row in [update("1.0.0", "1.1.0"), update("1.0.0", "2.0.0")] {
-        let read = Review::read(&row).unwrap().answer(&snapshot());
+        let read = Review::read(&row)
+            .unwrap()
+            .answer(Basis::without_policies(&snapshot()));
         assert_eq!(format!("{read:?}"), format!("{:?}", answer(&row)));
     }
 }
@@ -206,7 +212,9 @@ fn a_filter_past_its_limit_is_refused_in_the_same_words_by_every_door() {
     let mut row = update("1.0.0", "2.0.0");
     row["request"]["object"]["spec"]["source"]["catalog"]["channels"] =
         json!(vec!["c"; 2 * FILTER]);
-    let offline = Review::read(&row).unwrap().answer(&snapshot());
+    let offline = Review::read(&row)
+        .unwrap()
+        .answer(Basis::without_policies(&snapshot()));
     assert_eq!(offline.token, Token::InvalidSpec);
     assert_eq!(offline.message, answer(&row).message);
 }

@@ -1,5 +1,6 @@
 //! Bodies of any form: an error of one line, or replies that an API server can read.
 
+use olmguard_engine::judge::Basis;
 use std::time::Duration;
 
 use proptest::prelude::*;
@@ -43,7 +44,7 @@ fn answered_or_refused(body: &[u8]) {
             assert!(fits, "{error:?}");
         }
         Ok(review) => {
-            let mut answers = vec![review.answer(&super::snapshot())];
+            let mut answers = vec![review.answer(Basis::without_policies(&super::snapshot()))];
             answers.push(review.unanswered(LATE));
             answers.extend(review.settled());
             for (answer, enforcement) in answers.iter().flat_map(every) {

@@ -9,12 +9,12 @@ use crate::cli::check::base::Past;
 use crate::cli::check::cases::{Case, Told};
 use crate::cli::said::{PartError, SaidArg, is_part};
 use olmguard_engine::extension::{Extension, Filter, Installed, UnknownCause};
-use olmguard_engine::judge::Token;
+use olmguard_engine::judge::{Basis, Token};
 use olmguard_engine::snapshot::Snapshot;
 
 /// What is installed and, where the base asks for something and that is not what counts, why not.
 pub(super) fn of(
-    snapshot: &Snapshot,
+    basis: Basis<'_>,
     case: &Case,
     extension: &Extension,
     plan: &Plan,
@@ -25,7 +25,7 @@ pub(super) fn of(
     match (given, case.told, &case.past) {
         (Some(given), ..) => {
             let filter = extension.filter.as_ref().ok();
-            (given.resolve(snapshot, filter), None)
+            (given.resolve(basis.snapshot, filter), None)
         }
         (None, Told::ByCluster, _) | (None, _, Past::NotAsked | Past::Added) => own(),
         (None, Told::ByManifests, Past::Unknown(why)) => {
@@ -33,7 +33,7 @@ pub(super) fn of(
             (Installed::Unknown(UnknownCause::NotInBase { why }), None)
         }
         (None, Told::ByManifests, Past::Found(found)) => {
-            found.ancestor.before().installed(snapshot, extension)
+            found.ancestor.before().installed(basis, extension)
         }
     }
 }

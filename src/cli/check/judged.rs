@@ -10,21 +10,20 @@ use crate::cli::check::installed;
 use crate::cli::update;
 use olmguard_engine::explain::{self, Answer, answer, not_judged};
 use olmguard_engine::extension::Extension;
-use olmguard_engine::judge::{Edit, Verdict};
-use olmguard_engine::snapshot::Snapshot;
+use olmguard_engine::judge::{Basis, Edit, Verdict};
 
 /// Judges one case; the answer has the warnings of the run's settings.
 pub(super) fn judge(
-    snapshot: &Snapshot,
+    basis: Basis<'_>,
     case: &Case,
     gathered: &Gathered,
     (plan, args): (&Plan, &CheckArgs),
 ) -> Answer {
     let mut answer = match &case.subject {
         Subject::Unknown(exemption) => not_judged(exemption),
-        Subject::Review(review) => review.answer(snapshot),
+        Subject::Review(review) => review.answer(basis),
         Subject::Manifest(extension, schema) => {
-            let (installed, doubt) = installed::of(snapshot, case, extension, plan);
+            let (installed, doubt) = installed::of(basis, case, extension, plan);
             let found = case.past.found();
             let old = found.and_then(|found| found.old(extension, args.all));
             let edit = Edit {
@@ -33,7 +32,7 @@ pub(super) fn judge(
                 installed: &installed,
                 schema,
             };
-            let mut answer = answer(snapshot, &edit);
+            let mut answer = answer(basis, &edit);
             if matches!(answer.verdict, Verdict::Allow | Verdict::Undecided) {
                 let renamed = renamed(case, extension, gathered);
                 explain::warn_last(&mut answer.warnings, renamed.map(explain::renamed));

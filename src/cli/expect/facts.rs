@@ -3,15 +3,15 @@
 use std::io;
 
 use crate::cli::expect::suite::Suite;
-use crate::cli::facts::loading::{self, Given, Loaded};
+use crate::cli::facts::loading::{self, Facts, Given};
 use crate::cli::facts::origin::{Asked, Origin, OriginError};
 use crate::cli::look::LookArgs;
 use crate::manifest::{Inputs, documents};
-use olmguard_engine::snapshot::{CatalogState, Snapshot};
+use olmguard_engine::snapshot::CatalogState;
 
-/// The facts as far as they are to be had.
-pub(super) struct Facts {
-    pub(super) snapshot: Snapshot,
+/// The facts of a suite as far as they are to be had.
+pub(super) struct SuiteFacts {
+    pub(super) facts: Facts,
     /// What could not be read.
     pub(super) faults: Vec<String>,
     /// About the OLM that is judged by.
@@ -19,7 +19,7 @@ pub(super) struct Facts {
 }
 
 /// Reads what the suite names.
-pub(super) fn load(suite: &Suite) -> Result<Facts, OriginError> {
+pub(super) fn load(suite: &Suite) -> Result<SuiteFacts, OriginError> {
     let asked = &suite.facts;
     let look = LookArgs::default();
     let origin = Origin::of(&Asked {
@@ -33,13 +33,10 @@ pub(super) fn load(suite: &Suite) -> Result<Facts, OriginError> {
         catalogs: &asked.catalogs,
         guardrails: &asked.guardrails,
     };
-    let Loaded {
-        snapshot,
-        faults: own,
-    } = loading::load(origin, objects, given, rules);
-    faults.extend(own.iter().map(ToString::to_string));
-    Ok(Facts {
-        snapshot,
+    let facts = loading::load(origin, objects, given, rules);
+    faults.extend(facts.faults.iter().map(ToString::to_string));
+    Ok(SuiteFacts {
+        facts,
         faults,
         warnings,
     })

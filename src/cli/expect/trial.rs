@@ -12,7 +12,7 @@ use crate::manifest::Position;
 use olmguard_engine::explain::{Answer, answer, not_judged};
 use olmguard_engine::extension::schema::{self, SchemaRelease};
 use olmguard_engine::extension::{Extension, Identity, Installed, Recognised, Shape, recognise};
-use olmguard_engine::judge::{Edit, Exemption, Token};
+use olmguard_engine::judge::{Basis, Edit, Exemption, Token};
 use olmguard_engine::snapshot::Snapshot;
 
 /// What became of a case.
@@ -38,13 +38,9 @@ impl Outcome {
 }
 
 /// Judges the case as `check` would, and compares.
-pub(super) fn run(
-    suite: &Suite,
-    case: &Case,
-    snapshot: &Snapshot,
-) -> Result<Outcome, SubjectError> {
+pub(super) fn run(suite: &Suite, case: &Case, basis: Basis<'_>) -> Result<Outcome, SubjectError> {
     let (new, old) = objects(case, &suite.folder)?;
-    let answer = judge(snapshot, case, &new, old.as_ref());
+    let answer = judge(basis, case, &new, old.as_ref());
     Ok(Outcome {
         file: suite.file.clone(),
         at: case.at,
@@ -85,7 +81,7 @@ fn with_range(object: &Value, range: &str) -> Value {
     object
 }
 
-fn judge(snapshot: &Snapshot, case: &Case, new: &Value, old: Option<&Value>) -> Answer {
+fn judge(basis: Basis<'_>, case: &Case, new: &Value, old: Option<&Value>) -> Answer {
     let Some(extension) = read(new) else {
         let identity = Identity::read(new);
         return not_judged(&Exemption::UnknownVersion {
@@ -98,8 +94,8 @@ fn judge(snapshot: &Snapshot, case: &Case, new: &Value, old: Option<&Value>) -> 
         value,
         extension: was.as_ref(),
     });
-    let refused = refused(snapshot, extension.shape, new, before);
-    let (installed, doubt) = installed(snapshot, case, &extension, before);
+    let refused = refused(basis.snapshot, extension.shape, new, before);
+    let (installed, doubt) = installed(basis, case, &extension, before);
     let compared = before.filter(|_| !refused.breaks);
     let old = compared.and_then(|before| before.old(&extension));
     let edit = Edit {
@@ -108,7 +104,7 @@ fn judge(snapshot: &Snapshot, case: &Case, new: &Value, old: Option<&Value>) -> 
         installed: &installed,
         schema: &refused.findings,
     };
-    let mut answer = answer(snapshot, &edit);
+    let mut answer = answer(basis, &edit);
     update::warn_of_doubt(&mut answer, doubt);
     answer
 }
@@ -135,14 +131,14 @@ fn refused(snapshot: &Snapshot, shape: Shape, new: &Value, before: Option<Before
 /// What is installed, and why not what was asked for: as the case says, else as its past does, else as its
 /// own status does.
 fn installed(
-    snapshot: &Snapshot,
+    basis: Basis<'_>,
     case: &Case,
     new: &Extension,
     before: Option<Before<'_>>,
 ) -> (Installed, Option<Token>) {
     match (&case.installed, before) {
-        (Some(said), _) => (said.resolve(snapshot, new.filter.as_ref().ok()), None),
-        (None, Some(before)) => before.installed(snapshot, new),
+        (Some(said), _) => (said.resolve(basis.snapshot, new.filter.as_ref().ok()), None),
+        (None, Some(before)) => before.installed(basis, new),
         (None, None) => (new.installed.clone(), None),
     }
 }

@@ -2,7 +2,6 @@
 
 use std::fmt;
 use std::mem;
-use std::sync::Arc;
 
 use crate::cli::common::CatalogArgs;
 use crate::cli::facts::origin::Origin;
@@ -12,13 +11,25 @@ use crate::source::Progress;
 use crate::source::archive::ArchiveError;
 use olmguard_catalog::olm::Rules;
 use olmguard_catalog::version::go;
+use olmguard_engine::judge::{Basis, Policies};
 use olmguard_engine::snapshot::{CatalogState, Content, Currency, Snapshot};
 
-/// Every catalog, and what could not be read of them.
+/// What edits are judged by, as far as it is to be had, and what is not.
 #[derive(Debug)]
-pub(crate) struct Loaded {
+pub(crate) struct Facts {
     pub(crate) snapshot: Snapshot,
+    pub(crate) policies: Policies,
     pub(crate) faults: Vec<Fault>,
+}
+
+impl Facts {
+    /// What edits are judged by.
+    pub(crate) fn basis(&self) -> Basis<'_> {
+        Basis {
+            snapshot: &self.snapshot,
+            policies: &self.policies,
+        }
+    }
 }
 
 /// What should give catalogs and does not.
@@ -49,7 +60,7 @@ pub(crate) fn load(
     objects: Vec<CatalogState>,
     given: Given<'_>,
     rules: Rules,
-) -> Loaded {
+) -> Facts {
     let ReadGuardrails { imposed, faults } = given.guardrails.read();
     let unread = faults.into_iter().map(Fault::Guardrails);
     let given = given.catalogs;
@@ -63,8 +74,11 @@ pub(crate) fn load(
     replace(&mut states, &mut contents);
     describe(&mut states, objects);
     fill(&mut states, contents);
-    Loaded {
-        snapshot: Snapshot::new(rules, states).imposing(Arc::new(imposed)),
+    Facts {
+        snapshot: Snapshot::new(rules, states),
+        policies: Policies {
+            guardrails: imposed,
+        },
         faults,
     }
 }

@@ -17,6 +17,7 @@ use crate::server::Check;
 use crate::telemetry::metrics::GuardrailMetrics;
 use crate::tls::files::POLL;
 use olmguard_catalog::guardrail::Imposed;
+use olmguard_engine::judge::Policies;
 
 /// The guardrails of the moment, and what keeps them so.
 #[derive(Debug)]
@@ -32,7 +33,7 @@ pub(super) struct Guardrails {
 /// they are about is refused, all else is judged.
 #[derive(Debug, Default)]
 struct Board {
-    current: Arc<ArcSwap<Imposed>>,
+    current: Arc<ArcSwap<Policies>>,
     /// Why the files could not be read when they were last looked at.
     fault: Mutex<Option<String>>,
 }
@@ -63,7 +64,7 @@ impl Guardrails {
     }
 
     /// What is judged by.
-    pub(super) fn current(&self) -> Arc<ArcSwap<Imposed>> {
+    pub(super) fn current(&self) -> Arc<ArcSwap<Policies>> {
         Arc::clone(&self.board.current)
     }
 
@@ -146,7 +147,10 @@ impl Guardrails {
         if self.args.is_given() {
             info!(read, unread, "Took guardrails");
         }
-        self.board.current.store(Arc::new(imposed));
+        let policies = Policies {
+            guardrails: imposed,
+        };
+        self.board.current.store(Arc::new(policies));
     }
 }
 
@@ -163,7 +167,7 @@ impl Check for Board {
     }
 
     fn state(&self) -> Result<String, String> {
-        let words = match counts(&self.current.load()) {
+        let words = match counts(&self.current.load().guardrails) {
             (read, 0) => format!("{read} read"),
             (read, unread) => format!("{read} read; {unread} cannot be read and forbid upgrades"),
         };

@@ -1,5 +1,6 @@
 //! More to judge than there are workers, and judges that take too long.
 
+use olmguard_engine::judge::Basis;
 use std::num::NonZeroUsize;
 use std::sync::{Arc, Condvar, Mutex};
 
@@ -50,7 +51,7 @@ impl Judge for Held {
         while !hold.is_let_go {
             hold = changed.wait(hold).unwrap();
         }
-        review.answer(&Snapshot::default())
+        review.answer(Basis::without_policies(&Snapshot::default()))
     }
 }
 
@@ -178,7 +179,7 @@ impl Judge for Panics {
     fn answer(&self, review: &Review, _pending: &Pending) -> Answer {
         let failed_before = self.0.swap(true, std::sync::atomic::Ordering::Relaxed);
         assert!(failed_before, "on purpose");
-        review.answer(&Snapshot::default())
+        review.answer(Basis::without_policies(&Snapshot::default()))
     }
 }
 

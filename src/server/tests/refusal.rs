@@ -1,5 +1,6 @@
 //! A refusal that is known is the answer, however long the search for advice takes.
 
+use olmguard_engine::judge::Basis;
 use std::num::NonZeroUsize;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
@@ -26,13 +27,13 @@ impl Judge for Searching {
         let refusal = Answer {
             verdict: Verdict::Deny,
             token: denials()[turn],
-            ..review.answer(&Snapshot::default())
+            ..review.answer(Basis::without_policies(&Snapshot::default()))
         };
         pending.refuse(refusal);
         while !pending.stop().is_set() {
             std::thread::yield_now();
         }
-        review.answer(&Snapshot::default())
+        review.answer(Basis::without_policies(&Snapshot::default()))
     }
 }
 
@@ -126,7 +127,7 @@ fn a_refusal_over_a_hundred_thousand_bundles_waits_for_no_search() {
             if is_stopped {
                 stop.set();
             }
-            let answer = edit.answer_until(&snapshot, &stop, |refusal| {
+            let answer = edit.answer_until(Basis::without_policies(&snapshot), &stop, |refusal| {
                 *first.lock().unwrap() = Some(refusal);
             });
             let first = first.into_inner().unwrap().unwrap();

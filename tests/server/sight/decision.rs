@@ -1,5 +1,6 @@
 //! The line of a decision.
 
+use olmguard_engine::judge::Basis;
 use std::time::Duration;
 
 use olmguard::admission::{Enforcement, Mode, Review, annotations};
@@ -49,7 +50,7 @@ pub(crate) fn created(package: &str, range: &str) -> Value {
 /// Judges a review and writes its line.
 pub(crate) fn say(snapshot: &Snapshot, review: &Value, user: LogUser) {
     let review = Review::read(review).expect("a review");
-    let answer = review.answer(snapshot);
+    let answer = review.answer(Basis::without_policies(snapshot));
     let observed = Enforcement {
         mode: Mode::Observe,
         ..Enforcement::default()
@@ -169,7 +170,9 @@ fn bundles_are_told_in_the_words_of_the_audit_annotations() {
     put(&mut review["request"], "/oldObject", old);
     put(&mut review["request"], "/operation", "UPDATE".into());
     let logged = objects(LogLevel::Debug, |_| say(&snapshot, &review, LogUser::Omit));
-    let answer = Review::read(&review).unwrap().answer(&snapshot);
+    let answer = Review::read(&review)
+        .unwrap()
+        .answer(Basis::without_policies(&snapshot));
     let annotations = annotations(&answer);
     for (key, told) in [
         ("installed", "lantern.v1 1.0.0"),

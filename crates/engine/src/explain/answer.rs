@@ -10,11 +10,11 @@ use crate::explain::text::Line;
 use crate::explain::{exempt, refusal, upstream, warning};
 use crate::extension::{Fields, Filter, InstalledBundle, Policy};
 use crate::judge::{
-    Accepted, Advice, Edit, Exemption, ExemptionKind, Judgement, Outdated, Ruled, Ruling,
+    Accepted, Advice, Basis, Edit, Exemption, ExemptionKind, Judgement, Outdated, Ruled, Ruling,
     SpecFault, Stop, Token, Unanswered, Verdict, advise, judge,
 };
 use crate::resolve::{Choice, NotLoadedCause};
-use crate::snapshot::{CatalogState, Snapshot};
+use crate::snapshot::CatalogState;
 
 /// What becomes of one edit, in words and in data.
 #[derive(Clone, Debug)]
@@ -86,31 +86,31 @@ pub struct ResolvedBundle {
 }
 
 /// Judges one edit and words the answer.
-pub fn answer(snapshot: &Snapshot, edit: &Edit<'_>) -> Answer {
-    let judgement = judge(snapshot, edit);
-    advised(snapshot, edit, &judgement, &Stop::default())
+pub fn answer(basis: Basis<'_>, edit: &Edit<'_>) -> Answer {
+    let judgement = judge(basis, edit);
+    advised(basis, edit, &judgement, &Stop::default())
 }
 
 /// The same for who cannot wait without end: a refusal is handed over as soon as it is known, in the
 /// words that it has if nobody waits for the advice, and the search for that ends at the signal.
 pub fn answer_until(
-    snapshot: &Snapshot,
+    basis: Basis<'_>,
     edit: &Edit<'_>,
     stop: &Stop,
     refused: impl FnOnce(Answer),
 ) -> Answer {
-    let judgement = judge(snapshot, edit);
+    let judgement = judge(basis, edit);
     let request = edit.request();
     let advice = request.map(|request| Advice::not_yet(&request, &judgement.ruled));
     if let Some(advice) = advice.filter(|advice| advice.is_cut) {
         refused(worded(edit, &judgement, advice));
     }
-    advised(snapshot, edit, &judgement, stop)
+    advised(basis, edit, &judgement, stop)
 }
 
-fn advised(snapshot: &Snapshot, edit: &Edit<'_>, judgement: &Judgement<'_>, stop: &Stop) -> Answer {
+fn advised(basis: Basis<'_>, edit: &Edit<'_>, judgement: &Judgement<'_>, stop: &Stop) -> Answer {
     let request = edit.request();
-    let advise = |request| advise(snapshot, edit.new, &request, &judgement.ruled, stop);
+    let advise = |request| advise(basis, edit.new, &request, &judgement.ruled, stop);
     worded(edit, judgement, request.map(advise).unwrap_or_default())
 }
 

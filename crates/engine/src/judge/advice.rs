@@ -11,9 +11,8 @@ mod proof;
 mod remedy;
 
 use crate::extension::Extension;
-use crate::judge::{Request, Ruled, Ruling, Verdict};
+use crate::judge::{Basis, Request, Ruled, Ruling, Verdict};
 use crate::resolve::{Choice, Effort, Stop, next_hops};
-use crate::snapshot::Snapshot;
 use olmguard_catalog::version::{Version, crd};
 
 use ground::Ground;
@@ -75,7 +74,7 @@ impl Advice {
 
 /// The advice for a ruling on an extension's edit. Once it is told to stop it returns soon.
 pub fn advise(
-    snapshot: &Snapshot,
+    basis: Basis<'_>,
     extension: &Extension,
     request: &Request<'_>,
     ruled: &Ruled<'_>,
@@ -86,11 +85,11 @@ pub fn advise(
     }
     let effort = Effort::of(MOST_BUNDLES, stop);
     let prover = Prover {
-        snapshot,
+        basis,
         request: *request,
         effort: &effort,
     };
-    let anything = Ground::of(snapshot, &request.filter.without_version());
+    let anything = Ground::of(basis, &request.filter.without_version());
     let from = anything.as_ref().zip(prover.origin());
     let next =
         from.map(|(ground, origin)| next_hops(&ground.offers, &origin, &ground.bounds(&effort)));

@@ -2,36 +2,35 @@
 
 use crate::extension::{Filter, Installed};
 use crate::judge::walk::recorded;
-use crate::judge::{Request, Ruled, identify, rule};
-use crate::snapshot::Snapshot;
+use crate::judge::{Basis, Request, Ruled, identify, rule};
 use olmguard_catalog::version::Constraint;
 
 /// The bundle of the only version that an earlier filter takes; none where it takes others too.
 ///
 /// Its name is looked up. Where no catalog has a bundle of just this version and release, the pin may
 /// still resolve to one with a release of its own, and then that one counts.
-pub fn pinned(snapshot: &Snapshot, earlier: &Filter) -> Option<Installed> {
-    let range = Constraint::parse(earlier.range()?, snapshot.rules().masterminds).ok()?;
-    let pinned = identify(snapshot, earlier, &range.only()?, None);
+pub fn pinned(basis: Basis<'_>, earlier: &Filter) -> Option<Installed> {
+    let range = Constraint::parse(earlier.range()?, basis.snapshot.rules().masterminds).ok()?;
+    let pinned = identify(basis.snapshot, earlier, &range.only()?, None);
     let is_named =
         |bundle: &_| !matches!(bundle, Installed::Bundle(bundle) if bundle.name.is_none());
     if is_named(&pinned) {
         return Some(pinned);
     }
-    Some(resolved(snapshot, earlier).unwrap_or(pinned))
+    Some(resolved(basis, earlier).unwrap_or(pinned))
 }
 
 /// What an earlier filter resolves to today, where nothing is installed.
 ///
 /// # Errors
 /// The row that says why it resolves to nothing.
-pub fn resolved<'s>(snapshot: &'s Snapshot, earlier: &Filter) -> Result<Installed, Box<Ruled<'s>>> {
+pub fn resolved<'s>(basis: Basis<'s>, earlier: &Filter) -> Result<Installed, Box<Ruled<'s>>> {
     let request = Request {
         filter: earlier,
         installed: &Installed::Nothing,
     };
-    let ruled = rule(snapshot, &request);
+    let ruled = rule(basis, &request);
     let choice = ruled.resolved();
-    let bundle = choice.and_then(|choice| recorded(choice, snapshot.rules()));
+    let bundle = choice.and_then(|choice| recorded(choice, basis.snapshot.rules()));
     bundle.map(Installed::Bundle).ok_or(Box::new(ruled))
 }

@@ -50,7 +50,7 @@ pub(super) fn guarded<'s>(asking: &Asking<'_, 's>, installed: &Installed) -> Rul
     let Ruling::Allowed(Allowed::Resolved | Allowed::Bypassed(_), resolved) = ruled.ruling else {
         return ruled;
     };
-    let imposed = asking.snapshot.imposed();
+    let imposed = &asking.basis.policies.guardrails;
     let guards = Guards::of(imposed, &asking.filter.package, asking.offers());
     let guards = guards.with_bypass(asking.filter.bypasses());
     if guards.is_empty() {
@@ -154,7 +154,7 @@ pub(super) fn violations<'s>(
     guards: &Guards<'s>,
     step: &Step<'s>,
 ) -> Option<(Version, Vec<Violation<'s>>)> {
-    let origin = Origin::read(&step.from, asking.snapshot.rules()).ok()?;
+    let origin = Origin::read(&step.from, asking.basis.snapshot.rules()).ok()?;
     let from = &origin.version()?.version;
     let edge = match step.allowed {
         Allowed::Bypassed(_) => CatalogEdge::Absent,

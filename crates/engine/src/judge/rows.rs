@@ -4,11 +4,10 @@ use crate::extension::{Filter, FilterError, FilterProblem, Installed};
 use crate::judge::guarded::guarded;
 use crate::judge::ruled::{Accepted, Matched, Ruled};
 use crate::judge::superseded::unless_superseded;
-use crate::judge::{Allowed, Edit, Jump, NoCatalogs, Outdated, Ruling, SpecFault, nearby};
+use crate::judge::{Allowed, Basis, Edit, Jump, NoCatalogs, Outdated, Ruling, SpecFault, nearby};
 use crate::resolve::{
     Choice, ChoiceError, InPlay, Match, NotLoaded, Offer, Origin, Query, QueryError, choose, weigh,
 };
-use crate::snapshot::Snapshot;
 use olmguard_catalog::olm::EmptyPackage;
 
 /// What resolution is asked.
@@ -54,8 +53,8 @@ fn too_large(edit: &Edit<'_>, filter: &Filter) -> Option<SpecFault> {
 }
 
 /// Rows 2 to 18.
-pub fn rule<'s>(snapshot: &'s Snapshot, request: &Request<'_>) -> Ruled<'s> {
-    match Asking::of(snapshot, request.filter) {
+pub fn rule<'s>(basis: Basis<'s>, request: &Request<'_>) -> Ruled<'s> {
+    match Asking::of(basis, request.filter) {
         Ok(asking) => guarded(&asking, request.installed),
         Err(error) => Ruling::from(error).into(),
     }
@@ -64,7 +63,7 @@ pub fn rule<'s>(snapshot: &'s Snapshot, request: &Request<'_>) -> Ruled<'s> {
 /// A filter, put to the catalogs of a moment. What is installed comes afterwards, and may change from
 /// step to step while this stays.
 pub(super) struct Asking<'a, 's> {
-    pub(super) snapshot: &'s Snapshot,
+    pub(super) basis: Basis<'s>,
     pub(super) filter: &'a Filter,
     query: Query<'a>,
     in_play: InPlay<'s>,
@@ -73,12 +72,12 @@ pub(super) struct Asking<'a, 's> {
 
 impl<'a, 's> Asking<'a, 's> {
     /// Compiles a filter and looks for its package.
-    pub(super) fn of(snapshot: &'s Snapshot, filter: &'a Filter) -> Result<Self, QueryError> {
-        let query = Query::compile(filter, snapshot)?;
-        let in_play = query.in_play(snapshot);
+    pub(super) fn of(basis: Basis<'s>, filter: &'a Filter) -> Result<Self, QueryError> {
+        let query = Query::compile(filter, basis.snapshot)?;
+        let in_play = query.in_play(basis.snapshot);
         let offers = query.offers(&in_play);
         Ok(Self {
-            snapshot,
+            basis,
             filter,
             query,
             in_play,
@@ -134,7 +133,7 @@ impl<'s> Asked<'_, 's> {
         let in_play = &self.asking.in_play;
         if in_play.catalogs.is_empty() {
             return Some(Ruling::NoCatalogs(
-                match (self.asking.snapshot.catalogs(), in_play.unavailable) {
+                match (self.asking.basis.snapshot.catalogs(), in_play.unavailable) {
                     ([], _) => NoCatalogs::NoneExist,
                     (_, 0) => NoCatalogs::NoneMatch,
                     _ => NoCatalogs::AllUnavailable,
@@ -151,7 +150,7 @@ impl<'s> Asked<'_, 's> {
 
     /// Rows 6 and 7, and with what is left of them the others.
     fn of_offers(&self, offers: &[Offer<'s>]) -> Ruled<'s> {
-        let olm = self.asking.snapshot.rules();
+        let olm = self.asking.basis.snapshot.rules();
         let installed = self.installed.bundle();
         let origin = installed.map(|bundle| Origin::read(bundle, olm));
         let bypasses = self.asking.filter.bypasses();
@@ -176,7 +175,8 @@ impl<'s> Asked<'_, 's> {
 
     /// Until v1.1 the installed version was read even where no catalog has the package.
     fn reads_installed(&self, offers: &[Offer<'s>]) -> bool {
-        !offers.is_empty() || self.asking.snapshot.rules().empty_package == EmptyPackage::Walked
+        !offers.is_empty()
+            || self.asking.basis.snapshot.rules().empty_package == EmptyPackage::Walked
     }
 
     /// Rows 6 and 8 to 18.

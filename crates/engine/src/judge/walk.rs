@@ -10,9 +10,8 @@
 use crate::extension::{Filter, Installed, InstalledBundle};
 use crate::judge::guarded::{MOST_FORBIDDEN, most_steps, violations};
 use crate::judge::rows::Asking;
-use crate::judge::{Allowed, Forbidden, Ruled, Ruling};
+use crate::judge::{Allowed, Basis, Forbidden, Ruled, Ruling};
 use crate::resolve::{Choice, Guards};
-use crate::snapshot::Snapshot;
 use olmguard_catalog::olm::{ReleaseKey, Rules};
 use olmguard_catalog::version::BundleReleaseSupport;
 
@@ -53,8 +52,8 @@ pub(super) struct Step<'s> {
 }
 
 /// The walk under a filter from an installed bundle on. Guardrails are nothing to the controller.
-pub fn walk<'s>(snapshot: &'s Snapshot, filter: &Filter, installed: &InstalledBundle) -> Walk<'s> {
-    match Asking::of(snapshot, filter) {
+pub fn walk<'s>(basis: Basis<'s>, filter: &Filter, installed: &InstalledBundle) -> Walk<'s> {
+    match Asking::of(basis, filter) {
         Ok(asking) => walked(&asking, installed),
         Err(error) => Walk {
             steps: Vec::new(),
@@ -68,7 +67,7 @@ pub fn walk<'s>(snapshot: &'s Snapshot, filter: &Filter, installed: &InstalledBu
 
 fn walked<'s>(asking: &Asking<'_, 's>, installed: &InstalledBundle) -> Walk<'s> {
     let guards = Guards::of(
-        asking.snapshot.imposed(),
+        &asking.basis.policies.guardrails,
         &asking.filter.package,
         asking.offers(),
     );
@@ -159,7 +158,7 @@ fn step<'s>(
         Ruling::Allowed(allowed, choice) => (choice, allowed),
         _ => return Err(WalkEnd::Stops(Box::new(ruled))),
     };
-    match recorded(to, asking.snapshot.rules()) {
+    match recorded(to, asking.basis.snapshot.rules()) {
         Some(recorded) => Ok((Step { from, to, allowed }, recorded)),
         None => Err(WalkEnd::Stops(Box::new(ruled))),
     }

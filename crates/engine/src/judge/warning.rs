@@ -5,7 +5,7 @@ mod outdated;
 use std::collections::BTreeSet;
 
 use crate::extension::{Filter, Hint, Rollout};
-use crate::judge::{Allowed, Edit, Exemption, Jump, Ruled, Ruling, Unjudged, Verdict, rule};
+use crate::judge::{Allowed, Basis, Edit, Exemption, Jump, Ruled, Ruling, Unjudged, Verdict, rule};
 use crate::nearest::nearest;
 use crate::resolve::{Choice, Violation};
 use crate::snapshot::{CatalogState, Snapshot};
@@ -82,12 +82,12 @@ pub enum Warning<'s> {
 
 /// The warnings for a ruling, the most important first.
 pub(super) fn warnings<'s>(
-    snapshot: &'s Snapshot,
+    basis: Basis<'s>,
     edit: &Edit<'_>,
     ruled: &Ruled<'s>,
 ) -> Vec<Warning<'s>> {
     let mut warnings = match &ruled.ruling {
-        Ruling::NotJudged(exemption) => return of_exemption(snapshot, edit, exemption),
+        Ruling::NotJudged(exemption) => return of_exemption(basis, edit, exemption),
         _ => Vec::new(),
     };
     let verdict = ruled.ruling.token().verdict();
@@ -97,12 +97,12 @@ pub(super) fn warnings<'s>(
         warnings.extend(of_lifted(ruled));
     }
     warnings.extend(of_unknown_guardrails(ruled));
-    warnings.extend(outdated::outdated(snapshot, ruled));
+    warnings.extend(outdated::outdated(basis.snapshot, ruled));
     if let Ruling::Allowed(_, choice) = ruled.ruling {
         warnings.extend(of_choice(edit, ruled, choice));
     }
     if verdict != Verdict::Deny {
-        warnings.extend(of_passing(snapshot, edit));
+        warnings.extend(of_passing(basis.snapshot, edit));
     }
     warnings.extend(missing_channels(edit, ruled));
     let is_nameless = edit
@@ -114,14 +114,10 @@ pub(super) fn warnings<'s>(
     warnings
 }
 
-fn of_exemption<'s>(
-    snapshot: &'s Snapshot,
-    edit: &Edit<'_>,
-    exemption: &Exemption,
-) -> Vec<Warning<'s>> {
+fn of_exemption<'s>(basis: Basis<'s>, edit: &Edit<'_>, exemption: &Exemption) -> Vec<Warning<'s>> {
     match (exemption, edit.request()) {
         (Exemption::Stricter, Some(request)) => {
-            let ruled = rule(snapshot, &request);
+            let ruled = rule(basis, &request);
             let denied = ruled.ruling.token().verdict() == Verdict::Deny;
             denied
                 .then(|| Warning::StricterDoesNotResolve(Box::new(ruled)))

@@ -1,5 +1,6 @@
 //! Recorded answers of the real resolver, and the same question put to ours.
 
+use olmguard_engine::judge::Basis;
 use std::cell::RefCell;
 use std::collections::{BTreeMap, HashMap};
 use std::path::Path;
@@ -173,7 +174,7 @@ impl Case {
         let (extension, installed) = (self.extension(), self.installed());
         let filter = extension.filter.as_ref().expect("a readable filter");
         let ruled = rule(
-            snapshot,
+            Basis::without_policies(snapshot),
             &Request {
                 filter,
                 installed: &installed,
@@ -185,7 +186,7 @@ impl Case {
             installed: &installed,
             schema: &[],
         };
-        see(&ruled, &answer(snapshot, &edit))
+        see(&ruled, &answer(Basis::without_policies(snapshot), &edit))
     }
 }
 

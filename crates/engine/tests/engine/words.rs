@@ -5,6 +5,7 @@
 use olmguard_engine::explain::{Answer, answer};
 use olmguard_engine::extension::schema::{self, SchemaRelease};
 use olmguard_engine::extension::{Extension, Installed, Shape};
+use olmguard_engine::judge::Basis;
 use olmguard_engine::judge::Edit;
 use serde_json::{Value, json};
 
@@ -73,7 +74,7 @@ fn put(new: &Extension, old: Option<&Extension>, schema: &[schema::Finding]) -> 
         installed: &Installed::Nothing,
         schema,
     };
-    answer(&argo().snapshot(), &edit)
+    answer(Basis::without_policies(&argo().snapshot()), &edit)
 }
 
 /// The answer to a creation in one of the versions of the nested shape.

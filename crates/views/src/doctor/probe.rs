@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 use crate::doctor::facts::Need;
 use olmguard_engine::explain::{answer, only_observed};
 use olmguard_engine::extension::{Extension, Shape};
-use olmguard_engine::judge::Edit;
+use olmguard_engine::judge::{Basis, Edit};
 use olmguard_engine::snapshot::Snapshot;
 
 /// What the guard says to it.
@@ -48,7 +48,7 @@ pub(super) fn expected() -> Expected {
         installed: &new.installed,
         schema: &[],
     };
-    let message = answer(&Snapshot::default(), &edit).message;
+    let message = answer(Basis::without_policies(&Snapshot::default()), &edit).message;
     let message = message.unwrap_or_default();
     Expected {
         denial: message.lines().next().unwrap_or_default().to_owned(),

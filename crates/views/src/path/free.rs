@@ -48,7 +48,7 @@ pub(super) fn wanted<'a>(
 }
 
 fn best<'a>(inquiry: &Inquiry<'a>, origin: &Origin<'_>) -> Option<Choice<'a>> {
-    let walk = walk(inquiry.snapshot, inquiry.filter, &inquiry.installed);
+    let walk = walk(inquiry.basis, inquiry.filter, &inquiry.installed);
     let last = walk.steps.last().copied();
     last.filter(|last| !origin.is_newer_than(last.package, last.index))
 }
@@ -72,7 +72,7 @@ fn is_admitted(inquiry: &Inquiry<'_>, way: &[Choice<'_>]) -> bool {
     let start = Some(inquiry.installed.clone());
     let end = way.iter().fold(start, |installed, hop| {
         let edit = edit(inquiry, &installed?, hop);
-        let rules = inquiry.snapshot.rules();
+        let rules = inquiry.basis.snapshot.rules();
         recorded(*hop, rules).filter(|_| edit == Edit::Given)
     });
     end.is_some()
@@ -94,7 +94,7 @@ fn edit(inquiry: &Inquiry<'_>, installed: &InstalledBundle, to: &Choice<'_>) -> 
         return Edit::Otherwise;
     };
     let pinned = inquiry.filter.with_version(&pin);
-    let answer = ask(inquiry.snapshot, &pinned, installed);
+    let answer = ask(inquiry.basis, &pinned, installed);
     let resolved = answer.resolved.as_ref();
     let is_given = resolved.is_some_and(|bundle| is_given(to, bundle));
     match answer.token {

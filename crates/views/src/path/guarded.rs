@@ -169,7 +169,7 @@ fn steps<'w, 'a>(
 fn after<'c>(inquiry: &Inquiry<'_>, hop: &Choice<'c>) -> Option<Origin<'c>> {
     let bundle = hop.bundle();
     let version = bundle.version.as_ref().ok()?;
-    let rules = inquiry.snapshot.rules();
+    let rules = inquiry.basis.snapshot.rules();
     Some(Origin::of_bundle(&bundle.name, version, rules))
 }
 

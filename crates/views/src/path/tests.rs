@@ -1,6 +1,7 @@
 use super::*;
 use crate::see::scene::{filter, said, snapshot};
 use olmguard_catalog::olm::EdgeSource;
+use olmguard_engine::judge::Basis;
 
 #[track_caller]
 fn report(
@@ -11,7 +12,8 @@ fn report(
 ) -> (bool, String) {
     let snapshot = snapshot(EdgeSource::Catalog, &[("hub", lines)]);
     let filter = filter(channels, range);
-    let inquiry = Inquiry::of(&snapshot, &filter, &said(from)).expect("a question");
+    let inquiry =
+        Inquiry::of(Basis::without_policies(&snapshot), &filter, &said(from)).expect("a question");
     let report = match olm {
         Generation::V1 => PathReport::of(&inquiry, to),
         Generation::V0 => PathReport::of_classic(&inquiry, to),
@@ -117,7 +119,8 @@ fn where_no_edit_gives_the_goal_that_is_why() {
         assert_eq!((found, text.lines().nth(1)), (false, Some(expected)));
         let snapshot = snapshot(EdgeSource::Catalog, &[("hub", lines)]);
         let filter = filter(&["a", "z"], None);
-        let inquiry = Inquiry::of(&snapshot, &filter, &said("1.0.0")).expect("a question");
+        let inquiry = Inquiry::of(Basis::without_policies(&snapshot), &filter, &said("1.0.0"))
+            .expect("a question");
         let report = PathReport::of(&inquiry, Some(to)).expect("a bundle");
         let why = expected.trim_start_matches("Why         ");
         let end = format!("no way; {why}; channel z does not exist; nearest: a");
@@ -156,7 +159,8 @@ fn a_bundle_without_a_version_is_where_it_is() {
 fn without_edges_one_edit_leads_anywhere() {
     let snapshot = snapshot(EdgeSource::Catalog, &[("hub", CHAIN)]);
     let filter = filter(&[], None).with_policy(Policy::SelfCertified);
-    let inquiry = Inquiry::of(&snapshot, &filter, &said("2.0.0")).expect("a question");
+    let inquiry = Inquiry::of(Basis::without_policies(&snapshot), &filter, &said("2.0.0"))
+        .expect("a question");
     let way = |to| PathReport::of(&inquiry, to).expect("a bundle");
     let text = way(Some("1.0.0")).to_text().to_string();
     let expected = "  1    \"1.0.0\"         is free of edges: SelfCertified\n";

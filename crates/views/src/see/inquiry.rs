@@ -6,16 +6,15 @@ use olmguard_catalog::version::Version;
 use olmguard_engine::explain::ForbiddenReport;
 use olmguard_engine::explain::{Answer, answer};
 use olmguard_engine::extension::{Extension, Filter, Installed, InstalledBundle, Shape};
-use olmguard_engine::judge::{Edit, Known, Nameless, Said, target};
+use olmguard_engine::judge::{Basis, Edit, Known, Nameless, Said, target};
 use olmguard_engine::resolve::{
     Bounds, CatalogEdge, Choice, Guards, Offer, Origin, Query, Violation,
 };
-use olmguard_engine::snapshot::Snapshot;
 
 /// A question whose facts are to be had.
 #[derive(Debug)]
 pub struct Inquiry<'a> {
-    pub(crate) snapshot: &'a Snapshot,
+    pub(crate) basis: Basis<'a>,
     /// What is asked for, any range aside.
     pub(crate) filter: &'a Filter,
     pub(crate) offers: Vec<Offer<'a>>,
@@ -42,27 +41,23 @@ impl<'a> Inquiry<'a> {
     /// # Errors
     /// If no catalog has the package, or one in play cannot answer, or it is not known what is
     /// installed.
-    pub fn of(
-        snapshot: &'a Snapshot,
-        filter: &'a Filter,
-        said: &Said,
-    ) -> Result<Self, NotAnswered> {
-        let query = Query::compile(filter, snapshot).ok();
-        let offers = query.and_then(|query| query.offers(&query.in_play(snapshot)).ok());
+    pub fn of(basis: Basis<'a>, filter: &'a Filter, said: &Said) -> Result<Self, NotAnswered> {
+        let query = Query::compile(filter, basis.snapshot).ok();
+        let offers = query.and_then(|query| query.offers(&query.in_play(basis.snapshot)).ok());
         let Some(offers) = offers.filter(|offers| !offers.is_empty()) else {
             let stranger = InstalledBundle {
                 name: said.bundle.clone(),
                 version: said.text.clone(),
                 release: said.release.clone(),
             };
-            let refusal = ask(snapshot, filter, &stranger);
+            let refusal = ask(basis, filter, &stranger);
             return Err(NotAnswered::Refused(Box::new(refusal)));
         };
-        let named = said.find(snapshot, filter, &offers);
+        let named = said.find(basis.snapshot, filter, &offers);
         let named = named.map_err(NotAnswered::From)?;
-        let guards = Guards::of(snapshot.imposed(), &filter.package, &offers);
+        let guards = Guards::of(&basis.policies.guardrails, &filter.package, &offers);
         Ok(Self {
-            snapshot,
+            basis,
             filter,
             offers,
             guards: guards.with_bypass(filter.bypasses()),
@@ -73,19 +68,19 @@ impl<'a> Inquiry<'a> {
 
     /// The bundles that are meant by where to go.
     pub(crate) fn target(&self, text: &str) -> Result<Vec<Choice<'a>>, NotAnswered> {
-        let rules = self.snapshot.rules();
+        let rules = self.basis.snapshot.rules();
         target(text, self.filter, &self.offers, rules).map_err(NotAnswered::To)
     }
 
     /// Where edges start, if the installed version can be read.
     pub(crate) fn origin(&self) -> Option<Origin<'_>> {
-        Origin::read(&self.installed, self.snapshot.rules()).ok()
+        Origin::read(&self.installed, self.basis.snapshot.rules()).ok()
     }
 
     /// By what ways are bound beside the edges.
     pub(crate) fn bounds(&self) -> Bounds<'_, 'a> {
         Bounds {
-            rules: self.snapshot.rules(),
+            rules: self.basis.snapshot.rules(),
             guards: &self.guards,
             effort: None,
         }
@@ -126,7 +121,7 @@ impl<'a> Inquiry<'a> {
 
     /// What becomes of an edit to this filter.
     pub(crate) fn ask(&self, filter: &Filter) -> Answer {
-        ask(self.snapshot, filter, &self.installed)
+        ask(self.basis, filter, &self.installed)
     }
 
     /// What the catalogs do not know of the question.
@@ -138,7 +133,7 @@ impl<'a> Inquiry<'a> {
 }
 
 /// What becomes of an edit to a filter, asked as of an object that has it.
-pub(crate) fn ask(snapshot: &Snapshot, filter: &Filter, installed: &InstalledBundle) -> Answer {
+pub(crate) fn ask(basis: Basis<'_>, filter: &Filter, installed: &InstalledBundle) -> Answer {
     let mut extension = Extension::read(Shape::V1, &manifest(filter));
     extension.filter = Ok(filter.clone());
     let edit = Edit {
@@ -147,7 +142,7 @@ pub(crate) fn ask(snapshot: &Snapshot, filter: &Filter, installed: &InstalledBun
         installed: &Installed::Bundle(installed.clone()),
         schema: &[],
     };
-    answer(snapshot, &edit)
+    answer(basis, &edit)
 }
 
 fn manifest(filter: &Filter) -> Value {

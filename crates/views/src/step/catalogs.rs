@@ -109,8 +109,7 @@ impl CatalogReading {
                 edges(&inquiry.offers, |edge| keep(edge))
             }
         };
-        let walk =
-            olmguard_engine::judge::walk(inquiry.snapshot, inquiry.filter, &inquiry.installed);
+        let walk = olmguard_engine::judge::walk(inquiry.basis, inquiry.filter, &inquiry.installed);
         let unpinned = walk.steps.first().copied();
         let guardrails = guardrails(inquiry, origin.as_ref(), targets, successor);
         let needs = needs(inquiry, targets, &between, successor, &edit, unpinned);
@@ -300,7 +299,7 @@ fn without_edge(
     between: &[EdgeReport],
 ) -> Vec<Need> {
     if let (true, Some(Err(what))) = (
-        inquiry.snapshot.rules().edges != EdgeSource::Catalog,
+        inquiry.basis.snapshot.rules().edges != EdgeSource::Catalog,
         by_versions(inquiry, targets),
     ) {
         return vec![Need::Versions(what)];
@@ -351,7 +350,7 @@ fn outside_of_channels(inquiry: &Inquiry<'_>, targets: &[Choice<'_>]) -> Option<
 }
 
 fn outside_of_range(inquiry: &Inquiry<'_>, targets: &[Choice<'_>]) -> Option<Need> {
-    let query = Query::compile(inquiry.filter, inquiry.snapshot).ok()?;
+    let query = Query::compile(inquiry.filter, inquiry.basis.snapshot).ok()?;
     let range = query.range()?;
     let holds = |to: &Choice<'_>| {
         let version = to.bundle().version.as_ref();

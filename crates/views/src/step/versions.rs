@@ -41,7 +41,7 @@ pub(super) fn by_versions(
     inquiry: &Inquiry<'_>,
     targets: &[Choice<'_>],
 ) -> Option<Result<(), Hindrance>> {
-    let rules = inquiry.snapshot.rules();
+    let rules = inquiry.basis.snapshot.rules();
     let here =
         VersionRelease::parse_legacy(&inquiry.installed.version, rules.legacy_release).ok()?;
     let mut there = targets.iter();

@@ -3,12 +3,17 @@ mod guardrails;
 use super::*;
 use crate::see::scene::{filter, of_priorities, said, snapshot};
 use olmguard_catalog::olm::EdgeSource;
+use olmguard_engine::judge::Basis;
 
 #[track_caller]
 fn check(lines: &str, installed: Option<&str>, range: Option<&str>, expected: &str) {
     let snapshot = snapshot(EdgeSource::Catalog, &[("hub", lines)]);
     let said = installed.map(said);
-    let report = VersionsReport::of(&snapshot, &filter(&[], range), said.as_ref());
+    let report = VersionsReport::of(
+        Basis::without_policies(&snapshot),
+        &filter(&[], range),
+        said.as_ref(),
+    );
     assert_eq!(report.expect("known").to_text().to_string(), expected);
 }
 
@@ -67,7 +72,8 @@ fn a_package_that_is_not_there() {
         package: "pp".to_owned(),
         ..Filter::default()
     };
-    let report = VersionsReport::of(&snapshot, &other, None).expect("nothing is said");
+    let report = VersionsReport::of(Basis::without_policies(&snapshot), &other, None)
+        .expect("nothing is said");
     let expected = "pp: no catalog has this package\nNearest     p\n";
     assert_eq!(report.to_text().to_string(), expected);
     assert!(!report.is_found());
@@ -77,7 +83,11 @@ fn a_package_that_is_not_there() {
 fn a_name_that_nothing_has() {
     let snapshot = snapshot(EdgeSource::Catalog, &[("hub", "a: 1.0.0; 1.1.0")]);
     let why = |text| {
-        let report = VersionsReport::of(&snapshot, &filter(&[], None), Some(&said(text)));
+        let report = VersionsReport::of(
+            Basis::without_policies(&snapshot),
+            &filter(&[], None),
+            Some(&said(text)),
+        );
         let why = report.expect_err("nothing has it");
         see::nameless("FROM", text, "p", &why)
     };
@@ -107,7 +117,11 @@ fn a_name_that_nothing_has() {
 fn a_successor_that_every_edit_is_refused_for_says_so() {
     let lines = "a: 1.0.0; 1.1.0 replaces 1.0.0";
     let snapshot = snapshot(EdgeSource::Catalog, &[("one", lines), ("two", lines)]);
-    let report = VersionsReport::of(&snapshot, &filter(&[], None), Some(&said("1.0.0")));
+    let report = VersionsReport::of(
+        Basis::without_policies(&snapshot),
+        &filter(&[], None),
+        Some(&said("1.0.0")),
+    );
     let text = report.expect("known").to_text().to_string();
     let why = "no edit gives it: several catalogs of one priority have it";
     let rows = text.lines().filter(|line| line.ends_with(why));
@@ -118,7 +132,12 @@ fn a_successor_that_every_edit_is_refused_for_says_so() {
 fn each_cause_of_a_successor_that_no_edit_gives() {
     let said_of = |snapshot: &Snapshot, catalog: &str| {
         let said = said("1.0.0");
-        let report = VersionsReport::of(snapshot, &filter(&[], None), Some(&said)).expect("known");
+        let report = VersionsReport::of(
+            Basis::without_policies(snapshot),
+            &filter(&[], None),
+            Some(&said),
+        )
+        .expect("known");
         let listed = report.catalogs.iter().find(|one| one.catalog == catalog);
         let mut bundles = listed.expect("the catalog").bundles.iter();
         let wanted = bundles.find(|bundle| bundle.label == "1.1.0").expect("it");
@@ -164,7 +183,11 @@ fn long_chain() -> String {
 #[test]
 fn what_lies_beyond_the_bound_of_the_search_is_not_called_out_of_reach() {
     let snapshot = snapshot(EdgeSource::Catalog, &[("hub", &long_chain())]);
-    let report = VersionsReport::of(&snapshot, &filter(&[], None), Some(&said("1.0.0")));
+    let report = VersionsReport::of(
+        Basis::without_policies(&snapshot),
+        &filter(&[], None),
+        Some(&said("1.0.0")),
+    );
     let text = report.expect("known").to_text().to_string();
     let row = |version: &str| {
         let mut lines = text.lines().map(str::trim);

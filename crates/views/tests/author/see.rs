@@ -3,6 +3,7 @@
 //! The recorded packages are read where the shared folder is there; packages of our own always.
 #![expect(clippy::print_stdout, reason = "the counts are part of the result")]
 
+use olmguard_engine::judge::Basis;
 use std::collections::BTreeSet;
 
 use olmguard_catalog::olm::{EdgeSource, Rules};
@@ -89,8 +90,11 @@ fn marks_agree_with_the_successors_of_the_package() {
     for (name, snapshot) in packages() {
         let package = package(&snapshot, &name);
         for (index, from) in sample(package, 40) {
-            let Ok(report) = VersionsReport::of(&snapshot, &filter(&name), Some(&said(from)))
-            else {
+            let Ok(report) = VersionsReport::of(
+                Basis::without_policies(&snapshot),
+                &filter(&name),
+                Some(&said(from)),
+            ) else {
                 left_out += 1;
                 continue;
             };
@@ -153,7 +157,7 @@ fn ask(snapshot: &Snapshot, catalog: &Value, installed: &Installed) -> Answer {
         installed,
         schema: &[],
     };
-    answer(snapshot, &edit)
+    answer(Basis::without_policies(snapshot), &edit)
 }
 
 fn recorded(answer: &Answer) -> Installed {
@@ -192,7 +196,9 @@ fn every_hop_of_a_path_is_admitted() {
         for (index, from) in sample(package, 12) {
             for (_, to) in sample(package, 12) {
                 let filter = filter(&name);
-                let Ok(inquiry) = Inquiry::of(&snapshot, &filter, &said(from)) else {
+                let Ok(inquiry) =
+                    Inquiry::of(Basis::without_policies(&snapshot), &filter, &said(from))
+                else {
                     continue;
                 };
                 let report = PathReport::of(&inquiry, Some(to)).expect("a bundle");
@@ -232,7 +238,7 @@ fn a_walk_is_what_repeated_answers_say() {
                     ..filter(&name)
                 };
                 let first = installed_of(package, index);
-                let walked = walk(&snapshot, &filter, &first);
+                let walked = walk(Basis::without_policies(&snapshot), &filter, &first);
                 let mut installed = Installed::Bundle(first);
                 let catalog = json!({"packageName": name, "version": range});
                 for step in &walked.steps {
@@ -262,7 +268,8 @@ fn an_explained_step_is_what_check_says() {
         for (index, from) in sample(package, 10) {
             for (to_index, to) in sample(package, 10) {
                 let filter = filter(&name);
-                let inquiry = Inquiry::of(&snapshot, &filter, &said(from)).expect("known");
+                let inquiry = Inquiry::of(Basis::without_policies(&snapshot), &filter, &said(from))
+                    .expect("known");
                 let report = StepReport::of(&inquiry, to, olmguard_views::path::Generation::V1);
                 let report = report.expect("a bundle");
                 let pinned = package.bundle(to_index).version.as_ref().expect("readable");
@@ -303,7 +310,7 @@ fn a_walk_does_not_come_back_even_where_edges_do() {
     );
     let snapshot = alone(content(&round.fbc(), &rules), &rules);
     let walked = walk(
-        &snapshot,
+        Basis::without_policies(&snapshot),
         &filter("P"),
         &InstalledBundle {
             name: Some("P.v1.0.0".to_owned()),
@@ -326,7 +333,11 @@ fn other_steps_count_where_they_are_asked_for() {
         (EdgeSource::Both, &["1.2.0"]),
     ] {
         let snapshot = alone(content.clone(), &rules.clone().with_edges(edges));
-        let report = VersionsReport::of(&snapshot, &filter("P"), Some(&said("1.0.0")));
+        let report = VersionsReport::of(
+            Basis::without_policies(&snapshot),
+            &filter("P"),
+            Some(&said("1.0.0")),
+        );
         let report = value(&report.expect("known"));
         let rows = report["catalogs"][0]["bundles"].as_array().expect("rows");
         let successors = rows.iter().filter(|row| row["standing"] == "successor");

@@ -48,7 +48,10 @@ async fn a_file_that_is_gone_is_told_and_what_it_held_goes_on() {
     );
     assert_eq!(said(&guardrails), expected);
     assert!(!is_readable(&metrics));
-    assert_eq!(guardrails.current().load().on("lantern").count(), 1);
+    assert_eq!(
+        guardrails.current().load().guardrails.on("lantern").count(),
+        1
+    );
 
     fs::write(&file, RULES).expect("written");
     assert!(guardrails.look().await.is_continue());
@@ -70,7 +73,7 @@ async fn what_changes_is_judged_by_from_then_on() {
         "0 read; 1 cannot be read and forbid upgrades"
     );
     let current = guardrails.current().load_full();
-    let place = current.iter().map(|by| &*by.place);
+    let place = current.guardrails.iter().map(|by| &*by.place);
     assert_eq!(place.collect::<Vec<_>>(), ["rules.yaml:1"]);
 }
 

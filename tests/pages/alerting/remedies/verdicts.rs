@@ -1,5 +1,6 @@
 //! The remedies that are flags or fields of an edit, each in the state of its runbook.
 
+use olmguard_engine::judge::Basis;
 use std::sync::Arc;
 
 use olmguard::admission::{Enforcement, Mode, OnUndecided, Outcome, Review};
@@ -57,7 +58,7 @@ fn told(
     on_undecided: OnUndecided,
 ) -> (String, Outcome) {
     let review = Review::from_bytes(review(policy).to_string().as_bytes()).unwrap();
-    let answer = review.answer(&snapshot(truth));
+    let answer = review.answer(Basis::without_policies(&snapshot(truth)));
     let enforcement = Enforcement { mode, on_undecided };
     let outcome = review.reply(&answer, enforcement).outcome();
     (answer.token.as_str().to_owned(), outcome)

@@ -1,8 +1,8 @@
 //! What a search for ways goes over: the offers of a filter, and what binds the steps between them.
 
 use crate::extension::Filter;
+use crate::judge::Basis;
 use crate::resolve::{Bounds, Effort, Guards, Offer, Query};
-use crate::snapshot::Snapshot;
 use olmguard_catalog::olm::Rules;
 
 /// The offers of a filter, with the guardrails of its package in them.
@@ -15,14 +15,14 @@ pub(super) struct Ground<'s> {
 
 impl<'s> Ground<'s> {
     /// That of a filter; none where it does not compile, or a catalog in play cannot answer.
-    pub(super) fn of(snapshot: &'s Snapshot, filter: &Filter) -> Option<Self> {
-        let query = Query::compile(filter, snapshot).ok()?;
-        let offers = query.offers(&query.in_play(snapshot)).ok()?;
-        let guards = Guards::of(snapshot.imposed(), &filter.package, &offers);
+    pub(super) fn of(basis: Basis<'s>, filter: &Filter) -> Option<Self> {
+        let query = Query::compile(filter, basis.snapshot).ok()?;
+        let offers = query.offers(&query.in_play(basis.snapshot)).ok()?;
+        let guards = Guards::of(&basis.policies.guardrails, &filter.package, &offers);
         Some(Self {
             offers,
             guards: guards.with_bypass(filter.bypasses()),
-            rules: snapshot.rules(),
+            rules: basis.snapshot.rules(),
         })
     }
 

@@ -3,15 +3,15 @@
 use crate::extension::{Filter, Installed, Policy};
 use crate::judge::advice::{BypassHelps, pin};
 use crate::judge::walk::recorded;
-use crate::judge::{Request, Verdict, rule};
+use crate::judge::{Basis, Request, Verdict, rule};
 use crate::resolve::{Choice, Effort, Origin};
-use crate::snapshot::{CatalogState, Snapshot};
+use crate::snapshot::CatalogState;
 use olmguard_catalog::Package;
 
 /// Asks the decision table about changes of one request.
 #[derive(Debug)]
 pub(super) struct Prover<'a, 's> {
-    pub(super) snapshot: &'s Snapshot,
+    pub(super) basis: Basis<'s>,
     pub(super) request: Request<'a>,
     /// What each proof is paid from.
     pub(super) effort: &'a Effort<'a>,
@@ -26,7 +26,7 @@ impl<'a, 's> Prover<'a, 's> {
     /// What is installed, if it is readable.
     pub(super) fn installed(&self) -> Option<Origin<'a>> {
         let bundle = self.request.installed.bundle()?;
-        Origin::read(bundle, self.snapshot.rules()).ok()
+        Origin::read(bundle, self.basis.snapshot.rules()).ok()
     }
 
     /// What an edit to this filter resolves to, if it is allowed.
@@ -60,7 +60,7 @@ impl<'a, 's> Prover<'a, 's> {
 
     /// How many bundles one proof looks at: those of the package in every catalog.
     pub(super) fn bundles(&self, package: &str) -> usize {
-        let catalogs = self.snapshot.catalogs().iter();
+        let catalogs = self.basis.snapshot.catalogs().iter();
         let loaded = catalogs.filter_map(CatalogState::loaded);
         let packages = loaded.filter_map(|catalog| catalog.package(package)?.ok());
         packages.map(Package::bundle_count).sum()
@@ -70,7 +70,7 @@ impl<'a, 's> Prover<'a, 's> {
         if !self.effort.pay(self.bundles(&filter.package)) {
             return None;
         }
-        let ruled = rule(self.snapshot, &Request { filter, installed });
+        let ruled = rule(self.basis, &Request { filter, installed });
         ruled
             .resolved()
             .filter(|_| ruled.ruling.token().verdict() == Verdict::Allow)
@@ -82,7 +82,7 @@ impl<'a, 's> Prover<'a, 's> {
         let reached = self.admits_from(&pinned, installed)?;
         let is_hop = std::ptr::eq(reached.catalog, hop.catalog) && reached.index == hop.index;
         if is_hop {
-            recorded(reached, self.snapshot.rules()).map(Installed::Bundle)
+            recorded(reached, self.basis.snapshot.rules()).map(Installed::Bundle)
         } else {
             None
         }

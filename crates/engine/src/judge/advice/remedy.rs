@@ -76,7 +76,7 @@ impl Remedies<'_, '_, '_> {
 
     /// The hops of such a way.
     fn hops(&self, filter: &Filter, origin: &Origin<'_>) -> Result<Vec<Choice<'_>>, NoWay> {
-        let ground = Ground::of(self.prover.snapshot, filter).ok_or(NoWay::Nowhere)?;
+        let ground = Ground::of(self.prover.basis, filter).ok_or(NoWay::Nowhere)?;
         let goal = choose(&weigh(&ground.offers, None));
         let goal = goal.ok().map(|resolved| resolved.choice);
         let found = shortest_way(

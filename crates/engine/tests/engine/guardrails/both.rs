@@ -1,12 +1,13 @@
 //! What holds of any rules of an author and an administrator together, with the bypass and without.
 
 use olmguard_engine::judge::Verdict;
-use olmguard_engine::snapshot::Snapshot;
 use proptest::prelude::*;
 use serde_json::Value;
 
 use crate::guardrails::laws::{asked, follow, version};
-use olmguard_fixtures::guardrails::catalog::{Asked, blobs, guardrails, imposed, imposing, judged};
+use olmguard_fixtures::guardrails::catalog::{
+    Asked, Facts, blobs, guardrails, imposed, imposing, judged,
+};
 use olmguard_fixtures::guardrails::pool::{POOL, graph, rules};
 
 /// The base graph, and the rules.
@@ -27,7 +28,7 @@ fn imposing_rules() -> impl Strategy<Value = Said> {
     })
 }
 
-fn with(author: Option<&Said>, administrator: &Said) -> Snapshot {
+fn with(author: Option<&Said>, administrator: &Said) -> Facts {
     let mut blobs = blobs(&POOL, "1.0.0");
     let author = author.map(|(graph, rules)| guardrails(graph, &rules.clone().into()));
     blobs.extend(author);
@@ -54,7 +55,7 @@ proptest! {
     ) {
         let asked = Asked::range(to);
         let nothing = ("Catalog", Vec::new());
-        let causes = |snapshot: &Snapshot| {
+        let causes = |snapshot: &Facts| {
             let answer = judged(snapshot, from, asked);
             let causes = answer.causes.into_iter().filter(|_| answer.token.as_str() == "Guardrail");
             causes.map(|cause| cause.message).collect::<Vec<_>>()

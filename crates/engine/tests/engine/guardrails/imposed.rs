@@ -1,13 +1,14 @@
 //! The guardrails of administrators: for any package, whoever wrote it, and with the bypass too.
 
-use std::sync::Arc;
-
 use olmguard_catalog::guardrail::Imposed;
 use olmguard_catalog::olm::Rules;
+use olmguard_engine::judge::Policies;
 use olmguard_engine::snapshot::{CatalogState, Currency, Snapshot};
 use serde_json::{Value, json};
 
-use olmguard_fixtures::guardrails::catalog::{self, Asked, blobs, guardrails, imposing, judged};
+use olmguard_fixtures::guardrails::catalog::{
+    self, Asked, Facts, blobs, guardrails, imposing, judged,
+};
 
 const POOL: [&str; 5] = ["1.0.0", "1.1.0", "1.2.0", "1.3.0", "2.0.0"];
 
@@ -71,9 +72,12 @@ fn what_is_forbidden_stays_so_while_a_catalog_is_superseded() {
     blobs.push(guardrails("Catalog", &author));
     let mut hub = CatalogState::named("hub", catalog::content(&blobs));
     hub.currency = Currency::Superseded;
-    let by_author = Snapshot::new(Rules::default(), [hub.clone()]);
+    let by_author = Facts::from(Snapshot::new(Rules::default(), [hub.clone()]));
     let slowly = imposed(&json!([{"id": "slowly", "kind": "MaxMinorStep", "step": 1}]));
-    let by_both = by_author.clone().imposing(Arc::new(slowly));
+    let by_both = Facts {
+        policies: Policies { guardrails: slowly },
+        ..by_author.clone()
+    };
     for (snapshot, asked, expected) in [
         (&by_author, Asked::range("1.3.0"), "Guardrail"),
         (&by_both, Asked::range("1.3.0").bypassing(), "Guardrail"),

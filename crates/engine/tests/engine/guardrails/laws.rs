@@ -4,16 +4,15 @@
 use olmguard_engine::explain::Answer;
 use olmguard_engine::extension::{Installed, InstalledBundle};
 use olmguard_engine::judge::{FixValue, Verdict};
-use olmguard_engine::snapshot::Snapshot;
 use proptest::prelude::*;
 use serde_json::Value;
 
 use olmguard_fixtures::guardrails::catalog::{
-    Asked, blobs, guardrails, installed, judged, judged_from, snapshot,
+    Asked, Facts, blobs, guardrails, installed, judged, judged_from, snapshot,
 };
 use olmguard_fixtures::guardrails::pool::{POOL, graph, rules};
 
-fn with(graph: &str, rules: &[Value]) -> Snapshot {
+fn with(graph: &str, rules: &[Value]) -> Facts {
     let mut blobs = blobs(&POOL, "1.0.0");
     blobs.push(guardrails(graph, &rules.into()));
     snapshot(&blobs)
@@ -44,7 +43,7 @@ pub(crate) fn version() -> impl Strategy<Value = &'static str> {
 
 /// Follows a suggestion to its end: the fix first, then every version of the path.
 pub(crate) fn follow(
-    snapshot: &Snapshot,
+    snapshot: &Facts,
     from: &str,
     asked: Asked<'_>,
     answer: &Answer,

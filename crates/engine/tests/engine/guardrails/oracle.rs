@@ -9,12 +9,13 @@ mod line;
 #[path = "oracle/table.rs"]
 mod table;
 
-use olmguard_engine::snapshot::Snapshot;
 use proptest::prelude::*;
 use serde_json::{Value, json};
 
 use line::{LINE, version};
-use olmguard_fixtures::guardrails::catalog::{Asked, blobs, guardrails, judged, name, snapshot};
+use olmguard_fixtures::guardrails::catalog::{
+    Asked, Facts, blobs, guardrails, judged, name, snapshot,
+};
 use table::{Bundle, Graph, Rule, reasons};
 
 /// A package of these bundles in which every entry has an edge from everything.
@@ -37,7 +38,7 @@ fn package(bundles: &[Bundle], graph: Graph, rules: &[Rule]) -> Vec<Value> {
 }
 
 /// What is said against a step, as short as the table has it.
-fn said(snapshot: &Snapshot, from: usize, to: usize) -> Vec<String> {
+fn said(snapshot: &Facts, from: usize, to: usize) -> Vec<String> {
     let answer = judged(snapshot, version(from), Asked::range(version(to)));
     let token = answer.token.as_str();
     assert!(["Guardrail", "Resolved"].contains(&token), "{token}");

@@ -5,7 +5,7 @@ use olmguard_engine::snapshot::{CatalogState, Snapshot};
 use serde_json::{Value, json};
 
 use olmguard_fixtures::guardrails::catalog::{
-    Asked, blobs, content, guardrails, judged, name, snapshot,
+    Asked, Facts, blobs, content, guardrails, judged, name, snapshot,
 };
 
 fn latest() -> Value {
@@ -24,7 +24,7 @@ fn package(versions: &[&str], rules: &Value, more: &[Value]) -> Vec<Value> {
     blobs
 }
 
-fn token(snapshot: &Snapshot, from: &str, asked: Asked<'_>) -> &'static str {
+fn token(snapshot: &Facts, from: &str, asked: Asked<'_>) -> &'static str {
     judged(snapshot, from, asked).token.as_str()
 }
 
@@ -93,11 +93,11 @@ fn what_no_asked_channel_has_is_nothing_to_a_rule() {
 }
 
 /// Two catalogs with the package: the one called `b` has these priorities.
-fn two(a: &[Value], b: &[Value], priority: i32) -> Snapshot {
+fn two(a: &[Value], b: &[Value], priority: i32) -> Facts {
     let a = CatalogState::named("a", content(a));
     let mut b = CatalogState::named("b", content(b));
     b.priority = priority;
-    Snapshot::new(Rules::default(), [a, b])
+    Snapshot::new(Rules::default(), [a, b]).into()
 }
 
 #[test]

@@ -3,10 +3,12 @@
 use olmguard_catalog::guardrail::{Authored, read};
 use olmguard_catalog::olm::Rules;
 use olmguard_catalog::{CatalogBuilder, fbc};
-use olmguard_engine::snapshot::{Content, Snapshot};
+use olmguard_engine::snapshot::Content;
 use serde_json::{Value, json};
 
-use olmguard_fixtures::guardrails::catalog::{Asked, blobs, content, guardrails, judged, snapshot};
+use olmguard_fixtures::guardrails::catalog::{
+    Asked, Facts, blobs, content, guardrails, judged, snapshot,
+};
 use olmguard_fixtures::guardrails::samples::{REWRITTEN, WRITTEN, unreadable};
 
 const POOL: [&str; 3] = ["1.0.0", "1.1.0", "1.2.0"];
@@ -39,7 +41,7 @@ fn with_property(value: &Value) -> Vec<Value> {
 }
 
 /// The token of the leap from the first version to the last.
-fn leap(snapshot: &Snapshot) -> &'static str {
+fn leap(snapshot: &Facts) -> &'static str {
     judged(snapshot, "1.0.0", Asked::range("1.2.0"))
         .token
         .as_str()

@@ -1,13 +1,12 @@
 //! Four packages and what their authors want: to pass through a minor, the last patch first, waypoints
 //! over semver, one minor at a time.
 
-use olmguard_engine::snapshot::Snapshot;
 use serde_json::{Value, json};
 
-use olmguard_fixtures::guardrails::catalog::{Asked, blobs, guardrails, judged, snapshot};
+use olmguard_fixtures::guardrails::catalog::{Asked, Facts, blobs, guardrails, judged, snapshot};
 
 /// A hop as an edit that pins where it leads: whether it is allowed, else which rules forbid it.
-fn hop(snapshot: &Snapshot, from: &str, to: &str) -> Result<(), String> {
+fn hop(snapshot: &Facts, from: &str, to: &str) -> Result<(), String> {
     let answer = judged(snapshot, from, Asked::range(to));
     match answer.token.as_str() {
         "Resolved" => Ok(()),
@@ -26,14 +25,14 @@ fn hop(snapshot: &Snapshot, from: &str, to: &str) -> Result<(), String> {
 }
 
 #[track_caller]
-fn allows(snapshot: &Snapshot, hops: &[(&str, &str)]) {
+fn allows(snapshot: &Facts, hops: &[(&str, &str)]) {
     for (from, to) in hops {
         assert_eq!(hop(snapshot, from, to), Ok(()), "{from} -> {to}");
     }
 }
 
 #[track_caller]
-fn denies(snapshot: &Snapshot, hops: &[(&str, &str)], because: &str) {
+fn denies(snapshot: &Facts, hops: &[(&str, &str)], because: &str) {
     for (from, to) in hops {
         let why = hop(snapshot, from, to).expect_err(to);
         assert!(why.contains(because), "{from} -> {to}: {why}");
@@ -41,11 +40,11 @@ fn denies(snapshot: &Snapshot, hops: &[(&str, &str)], because: &str) {
 }
 
 /// The way that is told to who asks for the last version at once.
-fn plan(snapshot: &Snapshot, from: &str, to: &str) -> Vec<String> {
+fn plan(snapshot: &Facts, from: &str, to: &str) -> Vec<String> {
     judged(snapshot, from, Asked::range(to)).advice.path
 }
 
-fn package(versions: &[&str], least: &str, graph: &str, rules: &Value) -> Snapshot {
+fn package(versions: &[&str], least: &str, graph: &str, rules: &Value) -> Facts {
     let mut blobs = blobs(versions, least);
     blobs.push(guardrails(graph, rules));
     snapshot(&blobs)

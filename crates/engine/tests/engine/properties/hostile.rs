@@ -2,6 +2,7 @@
 
 use olmguard_engine::explain::{Answer, answer};
 use olmguard_engine::extension::{Extension, Installed, InstalledBundle, Shape, UnknownCause};
+use olmguard_engine::judge::Basis;
 use olmguard_engine::judge::Edit;
 use olmguard_engine::snapshot::{Age, CatalogState, Content, Currency, OnOldCatalog, Snapshot};
 use proptest::collection::vec;
@@ -37,7 +38,7 @@ impl Hostile {
             installed: &extension.installed,
             schema: &[],
         };
-        answer(&Snapshot::default(), &edit)
+        answer(Basis::without_policies(&Snapshot::default()), &edit)
     }
 
     fn snapshot(&self) -> Snapshot {

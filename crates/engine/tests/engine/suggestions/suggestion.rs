@@ -4,6 +4,7 @@ use olmguard_catalog::olm::ReleaseKey;
 use olmguard_catalog::version::BundleReleaseSupport;
 use olmguard_engine::explain::Answer;
 use olmguard_engine::extension::{Installed, InstalledBundle};
+use olmguard_engine::judge::Basis;
 use olmguard_engine::judge::{BypassHelps, Fix, FixValue, Request, Token, Verdict, rule};
 use olmguard_engine::snapshot::Snapshot;
 use serde_json::{Map, Value, json};
@@ -137,7 +138,10 @@ impl Start<'_> {
     fn reach(&self, asked: &Value, installed: &Installed) -> Option<Reached> {
         let extension = extension(asked);
         let filter = extension.filter.as_ref().ok()?;
-        let ruled = rule(self.snapshot, &Request { filter, installed });
+        let ruled = rule(
+            Basis::without_policies(self.snapshot),
+            &Request { filter, installed },
+        );
         let bundle = ruled.resolved()?.bundle();
         let read = bundle.version.as_ref().ok()?;
         let gate = match self.snapshot.rules().release_key {

@@ -6,6 +6,7 @@ use serde_json::{Value, json};
 
 use super::*;
 use olmguard_catalog::guardrail::{Imposed, ImposedBy, read};
+use olmguard_engine::judge::{Basis, Policies};
 
 /// So many versions, each with an edge from every lower one.
 fn versions_with_edges(count: usize) -> String {
@@ -23,8 +24,14 @@ fn report(lines: &str, rules: &[Value]) -> VersionsReport {
     let place = "rules.yaml:1".into();
     let mut imposed = Imposed::default();
     imposed.add("p", ImposedBy { place, stated });
-    let snapshot = snapshot(EdgeSource::Catalog, &[("hub", lines)]).imposing(Arc::new(imposed));
-    let report = VersionsReport::of(&snapshot, &filter(&[], None), Some(&said("0.0.1")));
+    let snapshot = snapshot(EdgeSource::Catalog, &[("hub", lines)]);
+    let basis = Basis {
+        snapshot: &snapshot,
+        policies: &Policies {
+            guardrails: imposed,
+        },
+    };
+    let report = VersionsReport::of(basis, &filter(&[], None), Some(&said("0.0.1")));
     report.expect("known")
 }
 

@@ -29,14 +29,14 @@ pub(crate) fn with_rules(drawn: &Drawn, rules: &Value, test: impl FnOnce(&Graph<
     imposed.add(drawn.package(), ImposedBy { place, stated });
     let content = Content::Loaded(Arc::new(drawn.catalog.clone()));
     let catalog = CatalogState::named("hub", content);
-    let snapshot = Snapshot::new(Rules::default(), [catalog]).imposing(Arc::new(imposed));
+    let snapshot = Snapshot::new(Rules::default(), [catalog]);
     let filter = Filter {
         package: drawn.package().to_owned(),
         ..Filter::default()
     };
     let query = Query::compile(&filter, &snapshot).expect("a filter");
     let offers = query.offers(&query.in_play(&snapshot)).expect("loaded");
-    let guards = Guards::of(snapshot.imposed(), &filter.package, &offers);
+    let guards = Guards::of(&imposed, &filter.package, &offers);
     let guarded = Guarded {
         guards: &guards,
         catalog: offers[0].catalog,
