@@ -1,0 +1,80 @@
+//! What the rows look at: a filter that was put to the catalogs, with what is installed.
+
+use crate::extension::Installed;
+use crate::judge::Ruling;
+use crate::judge::rows::Asking;
+use crate::judge::ruled::{Accepted, Matched, Ruled};
+use crate::resolve::{InstalledError, Match, Offer, Origin, weigh};
+
+/// One case of the decision table.
+pub(super) struct Case<'a, 's> {
+    pub(super) asking: &'a Asking<'a, 's>,
+    pub(super) installed: &'a Installed,
+    /// Where upgrade edges start, if something is installed.
+    pub(super) origin: Option<Result<Origin<'a>, InstalledError>>,
+    /// What the filter and the edges leave in each catalog that has the package.
+    pub(super) matches: Vec<Match<'a, 's>>,
+}
+
+impl<'a, 's> Case<'a, 's> {
+    pub(super) fn of(asking: &'a Asking<'a, 's>, installed: &'a Installed) -> Self {
+        let olm = asking.basis.snapshot.rules();
+        let bundle = installed.bundle();
+        let origin = bundle.map(|bundle| Origin::read(bundle, olm));
+        let read = origin.as_ref().and_then(|origin| origin.as_ref().ok());
+        let binding = read.filter(|_| !asking.filter.bypasses());
+        let matches = weigh(asking.offers(), binding);
+        Self {
+            asking,
+            installed,
+            origin,
+            matches,
+        }
+    }
+
+    /// Where upgrade edges start, if that can be read.
+    pub(super) fn origin(&self) -> Option<&Origin<'a>> {
+        self.origin.as_ref()?.as_ref().ok()
+    }
+
+    /// The catalogs that have the package.
+    pub(super) fn offers(&self) -> impl Iterator<Item = &'a Offer<'s>> + Clone {
+        self.matches.iter().map(|found| found.offer)
+    }
+
+    /// Whether the package has a bundle in the asked channels and in the range.
+    pub(super) fn has_candidates(&self) -> bool {
+        self.offers().any(|offer| !offer.candidates.is_empty())
+    }
+
+    /// A ruling with what was found on the way to it.
+    pub(super) fn with_evidence(self, ruling: Ruling<'s>) -> Ruled<'s> {
+        let is_bare = matches!(ruling, Ruling::InstalledVersionInvalid(_));
+        let has_successors = !matches!(
+            ruling,
+            Ruling::BrokenSkipRange(_) | Ruling::PackageNotFound { .. }
+        );
+        let mut ruled = Ruled::from(ruling);
+        if is_bare {
+            return ruled;
+        }
+        let origin = self.origin().filter(|_| has_successors);
+        ruled.successors = origin.map(|origin| accepted(&self.matches, origin));
+        ruled.matched = self.matches.into_iter().map(Matched::from).collect();
+        ruled
+    }
+}
+
+/// What the successor rule accepts in each catalog.
+fn accepted<'s>(matches: &[Match<'_, 's>], origin: &Origin<'_>) -> Vec<Accepted<'s>> {
+    let accept = |found: &Match<'_, 's>| {
+        let (offer, known) = (found.offer, found.accepted.as_ref());
+        let bundles = known.map(|accepted| accepted.bundles.clone());
+        Accepted {
+            catalog: offer.catalog,
+            package: offer.package,
+            bundles: bundles.unwrap_or_else(|| offer.accepted(origin).bundles),
+        }
+    };
+    matches.iter().map(accept).collect()
+}

@@ -1,0 +1,42 @@
+//! Rows 4 to 5a: which catalogs are in play, and whether they can answer.
+
+use crate::extension::Installed;
+use crate::judge::rows::case::Case;
+use crate::judge::{NoCatalogs, Outdated, Ruling};
+
+/// Row 4.
+pub(super) fn none_in_play<'s>(case: &Case<'_, 's>) -> Option<Ruling<'s>> {
+    let in_play = &case.asking.in_play;
+    let catalogs = case.asking.basis.snapshot.catalogs();
+    let why = match (catalogs, in_play.unavailable) {
+        ([], _) => NoCatalogs::NoneExist,
+        (_, 0) => NoCatalogs::NoneMatch,
+        _ => NoCatalogs::AllUnavailable,
+    };
+    in_play
+        .catalogs
+        .is_empty()
+        .then_some(Ruling::NoCatalogs(why))
+}
+
+/// Row 4a.
+pub(super) fn installed_unknown<'s>(case: &Case<'_, 's>) -> Option<Ruling<'s>> {
+    match case.installed {
+        Installed::Unknown(why) if !case.asking.filter.bypasses() => {
+            Some(Ruling::InstalledUnknown(why.clone()))
+        }
+        _ => None,
+    }
+}
+
+/// Row 5.
+pub(super) fn not_loaded<'s>(case: &Case<'_, 's>) -> Option<Ruling<'s>> {
+    let failed = case.asking.offers.as_ref().err()?;
+    Some(Ruling::CatalogNotLoaded(*failed))
+}
+
+/// Row 5a.
+pub(super) fn too_old<'s>(case: &Case<'_, 's>) -> Option<Ruling<'s>> {
+    let old = case.asking.in_play.too_old();
+    (!old.is_empty()).then_some(Ruling::CatalogOutdated(Outdated::TooOld(old)))
+}

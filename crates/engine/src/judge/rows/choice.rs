@@ -1,0 +1,113 @@
+//! Rows 10a to 15, and 18: what OLM chooses among the candidates.
+
+use std::cmp::Ordering;
+
+use crate::extension::Installed;
+use crate::judge::rows::case::Case;
+use crate::judge::{Allowed, Jump, Ruled, Ruling};
+use crate::resolve::{Choice, ChoiceError, Match, Origin, choose};
+
+/// Row 10a: a candidate on which OLM crashes before it finds an edge.
+pub(super) fn broken_skip_range<'s>(case: &Case<'_, 's>) -> Option<Ruling<'s>> {
+    case.matches.iter().find_map(|found| {
+        let crashes = &found.accepted.as_ref()?.successors.crashes;
+        let mut tested = found.offer.candidates.clone();
+        tested.intersect(crashes);
+        let first = tested.first()?;
+        Some(Ruling::BrokenSkipRange(found.offer.choice(first)))
+    })
+}
+
+/// Rows 11 to 15 and 18: whatever the choice comes to, one of them fits.
+pub(super) fn chosen<'s>(case: Case<'_, 's>) -> Ruled<'s> {
+    let resolved = match choose(&case.matches) {
+        Ok(resolved) => resolved,
+        Err(error) => {
+            let ruling = refusal(&case, error);
+            return case.with_evidence(ruling);
+        }
+    };
+    let allowed = how(&case, resolved.choice);
+    Ruled {
+        deprecations_of: resolved.deprecations_of,
+        ..case.with_evidence(Ruling::Allowed(allowed, resolved.choice))
+    }
+}
+
+fn refusal<'s>(case: &Case<'_, 's>, error: ChoiceError<'s>) -> Ruling<'s> {
+    match error {
+        ChoiceError::Nothing => no_successor(case),
+        ChoiceError::Ambiguous(left) => Ruling::AmbiguousCatalogs(left),
+        ChoiceError::BundleVersion(choice, error) => Ruling::BundleVersionInvalid(choice, error),
+        ChoiceError::Dependency(choice, kind) => Ruling::UnsupportedDependency(choice, kind),
+    }
+}
+
+/// Rows 11 and 12. Only an origin takes candidates away, so there is one.
+fn no_successor<'s>(case: &Case<'_, 's>) -> Ruling<'s> {
+    let candidates = || {
+        let offers = case.offers();
+        offers.flat_map(|offer| offer.candidates.iter().map(|index| offer.choice(index)))
+    };
+    let older = |choice: Choice<'s>| {
+        let origin = case.origin();
+        origin.is_some_and(|origin| origin.is_newer_than(choice.package, choice.index))
+    };
+    let count = candidates().count();
+    match foremost(&case.matches) {
+        Some(best) if candidates().all(older) => Ruling::Downgrade(best, count),
+        Some(best) => Ruling::NotASuccessor(best, count),
+        None => Ruling::VersionNotFound {
+            nearest: Vec::new(),
+        },
+    }
+}
+
+fn how<'s>(case: &Case<'_, 's>, choice: Choice<'s>) -> Allowed {
+    match (case.installed, case.origin()) {
+        (Installed::Nothing, _) => Allowed::Resolved,
+        (_, None) => Allowed::Bypassed(Jump::Unknown),
+        (_, Some(origin)) if origin.is_at(choice.bundle()) => Allowed::Unchanged,
+        (_, Some(origin)) if is_successor(case, choice, origin) => Allowed::Resolved,
+        (_, Some(origin)) => Allowed::Bypassed(jump(choice, origin)),
+    }
+}
+
+/// Without a bypass nothing else is left to choose from.
+fn is_successor<'s>(case: &Case<'_, 's>, choice: Choice<'s>, origin: &Origin<'_>) -> bool {
+    let mut offers = case.offers();
+    let offer = offers.find(|offer| std::ptr::eq(offer.catalog, choice.catalog));
+    !case.asking.filter.bypasses()
+        || offer.is_some_and(|offer| offer.accepted(origin).bundles.contains(choice.index))
+}
+
+/// The bundle to name for all candidates: the one that would be chosen if no edge counted; failing
+/// that, the best of the first catalog.
+fn foremost<'s>(matches: &[Match<'_, 's>]) -> Option<Choice<'s>> {
+    let free: Vec<_> = matches
+        .iter()
+        .map(|found| Match {
+            offer: found.offer,
+            accepted: None,
+            matched: found.offer.candidates.clone(),
+        })
+        .collect();
+    match choose(&free) {
+        Ok(resolved) => Some(resolved.choice),
+        Err(_) => free.iter().find_map(|found| {
+            let best = found.offer.package.preferred(&found.matched)?;
+            Some(found.offer.choice(best))
+        }),
+    }
+}
+
+fn jump(choice: Choice<'_>, origin: &Origin<'_>) -> Jump {
+    let (Some(here), Ok(there)) = (origin.version(), &choice.bundle().version) else {
+        return Jump::Unknown;
+    };
+    match there.version.cmp_precedence(&here.version) {
+        Ordering::Less => Jump::Downgrade,
+        Ordering::Equal => Jump::Sideways,
+        Ordering::Greater => Jump::Leap,
+    }
+}
