@@ -4,6 +4,7 @@
 //! With `OLMGUARD_BLESS=1` what commands print is written anew instead of compared.
 
 mod all;
+mod architecture;
 mod links;
 mod tasks;
 mod tokens;
