@@ -14,6 +14,7 @@ mod program;
 mod release;
 mod render;
 mod report;
+mod shape;
 mod steps;
 mod suite;
 mod tally;
@@ -40,6 +41,7 @@ fn main() -> ExitCode {
         ["image", "--output", folder] => ended(image::run(Some(folder))),
         ["release"] => ended(release::run(None)),
         ["release", "--output", file] => ended(release::run(Some(file))),
+        ["shape"] => ended(shape::run()),
         ["help" | "--help" | "-h"] => {
             report::say(HELP);
             ExitCode::SUCCESS
@@ -103,4 +105,5 @@ tasks:
   image [--output FOLDER]
          builds the same and writes its image as a layout of OCI, by default into image beside
          what cargo builds; no engine takes part
+  shape  counts the code: lines, long functions, names that several types share, test executables
   help   this text";

@@ -1,0 +1,120 @@
+//! What is counted of one file.
+
+/// One Rust file.
+#[derive(Debug, Default, Eq, PartialEq)]
+pub(super) struct File {
+    /// Lines that are not blank, no comment and no test.
+    pub(super) code: usize,
+    /// The code lines of each function that is no test.
+    pub(super) functions: Vec<usize>,
+    /// The names of the types that are defined outside of tests.
+    pub(super) types: Vec<String>,
+    /// How often code that nothing uses is expected.
+    pub(super) dead_code: usize,
+}
+
+impl File {
+    /// Reads a file; of one that is a test only `dead_code` is counted.
+    pub(super) fn read(text: &str, is_test: bool) -> Self {
+        let mut file = Self {
+            dead_code: text.matches("dead_code").count(),
+            ..Self::default()
+        };
+        if is_test {
+            return file;
+        }
+        let lines: Vec<&str> = text.lines().collect();
+        let mut at = 0;
+        while let Some(line) = lines.get(at) {
+            if line.trim() == "#[cfg(test)]"
+                && lines.get(at + 1).is_some_and(|next| next.contains("mod "))
+            {
+                at += 1 + length(&lines, at + 1);
+                continue;
+            }
+            file.take(line, &lines, at);
+            at += 1;
+        }
+        file
+    }
+
+    fn take(&mut self, line: &str, lines: &[&str], at: usize) {
+        if !is_code(line) {
+            return;
+        }
+        self.code += 1;
+        let mut words = line
+            .split_whitespace()
+            .skip_while(|word| QUALIFIERS.iter().any(|one| word.starts_with(one)));
+        match (words.next(), words.next()) {
+            (Some("fn"), _) => {
+                let body = lines.iter().skip(at).take(length(lines, at));
+                self.functions
+                    .push(body.filter(|line| is_code(line)).count());
+            }
+            (Some("struct" | "enum" | "trait" | "union"), Some(name)) => {
+                let end = name.find(|c: char| !c.is_alphanumeric() && c != '_');
+                let name = end.map_or(name, |end| name.split_at(end).0);
+                self.types.push(name.to_owned());
+            }
+            _ => {}
+        }
+    }
+}
+
+fn is_code(line: &str) -> bool {
+    let line = line.trim_start();
+    !line.is_empty() && !line.starts_with("//")
+}
+
+/// How many lines the item takes that begins at a line.
+fn length(lines: &[&str], at: usize) -> usize {
+    let indent = |line: &str| line.len() - line.trim_start().len();
+    let first = lines.get(at).map_or(0, |line| indent(line));
+    let ends = |line: &&str| {
+        let is_outer = indent(line) == first && !line.is_empty();
+        is_outer && (line.trim_end().ends_with('}') || line.trim_end().ends_with(';'))
+    };
+    let rest = lines.iter().skip(at);
+    1 + rest.take_while(|line| !ends(line)).count()
+}
+
+const QUALIFIERS: [&str; 4] = ["pub", "const", "async", "unsafe"];
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn tests_comments_and_blanks_are_no_code() {
+        let text = "\
+//! A file.
+
+pub(crate) struct One<'a>(&'a str);
+
+impl One<'_> {
+    /// Says so.
+    pub(crate) async fn say(
+        &self,
+    ) -> &str {
+        // Why.
+        self.0
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #[expect(dead_code, reason = \"\")]
+    struct Two;
+}
+enum Three {}
+";
+        let expected = File {
+            code: 9,
+            functions: vec![5],
+            types: vec!["One".to_owned(), "Three".to_owned()],
+            dead_code: 1,
+        };
+        assert_eq!(File::read(text, false), expected);
+    }
+}
