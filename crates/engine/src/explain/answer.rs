@@ -55,6 +55,8 @@ pub struct Answer {
     pub forbidden: Vec<ForbiddenReport>,
     /// The way to go, the versions that can be reached at once, and whether the bypass helps.
     pub advice: Advice,
+    /// What would have to change, where no edit of the object is known to help.
+    pub needed: Option<&'static str>,
     /// The catalog that the answer rests on most.
     pub catalog: Option<String>,
     /// The digest of its content.
@@ -165,6 +167,7 @@ fn worded(edit: &Edit<'_>, judgement: &Judgement<'_>, advice: Advice) -> Answer 
         resolved: ruled.resolved().and_then(resolved),
         successors: ruled.successors.as_deref().map(names),
         forbidden: forbidden(filter, ruled),
+        needed: message::lacking(&facts),
         catalog: catalog.map(|catalog| catalog.name.clone()),
         digest: catalog.and_then(CatalogState::digest).map(str::to_owned),
         upstream,
@@ -343,6 +346,7 @@ pub fn not_judged(exemption: &Exemption) -> Answer {
         successors: None,
         forbidden: Vec::new(),
         advice: Advice::default(),
+        needed: None,
         catalog: None,
         digest: None,
     }

@@ -18,15 +18,6 @@ pub const LINE_1: usize = 200;
 /// The most bytes of a message.
 pub const MESSAGE: usize = 1024;
 
-/// How the line begins that says what to set.
-pub(super) const FIX: &str = "Fix: ";
-
-/// How the line begins that says what would have to change, where nothing that is set would help.
-pub(super) const NEEDED: &str = "Needed: ";
-
-/// How the line begins that says what was left out.
-pub(super) const NOTE: &str = "Note: ";
-
 /// What a message is made from.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Facts<'a> {
@@ -217,9 +208,9 @@ impl Body<'_> {
         let known = [
             self.next.naming(budget.named),
             path(&facts.advice.path, budget.path),
-            fix(facts),
-            lacking(facts),
-            note(facts),
+            fix(facts.advice).map(|fix| format!("Fix: {fix}")),
+            lacking(facts).map(|needed| format!("Needed: {needed}")),
+            note(facts.advice).map(|note| format!("Note: {note}")),
             bypass(facts),
             catalog(facts.catalog, budget.texts),
         ];
@@ -240,9 +231,9 @@ fn path(versions: &[String], told: Path) -> Option<String> {
     }
 }
 
-/// Never cut: a value that is not whole would not work.
-fn fix(facts: &Facts<'_>) -> Option<String> {
-    let fix = facts.advice.fix.as_ref()?;
+/// What to set. Never cut: a value that is not whole would not work.
+pub(super) fn fix(advice: &Advice) -> Option<String> {
+    let fix = advice.fix.as_ref()?;
     let value = match &fix.value {
         FixValue::Text(text) => go::quote(text),
         FixValue::List(items) => {
@@ -250,21 +241,21 @@ fn fix(facts: &Facts<'_>) -> Option<String> {
             format!("[{}]", items.join(", "))
         }
     };
-    let has_further = facts.advice.path.len() > 2;
+    let has_further = advice.path.len() > 2;
     let first = if has_further { " first" } else { "" };
-    Some(format!("{FIX}set {} to {value}{first}", fix.field))
+    Some(format!("set {} to {value}{first}", fix.field))
 }
 
 /// Where no edit of the object is known to help, what would have to change.
-fn lacking(facts: &Facts<'_>) -> Option<String> {
-    let needed = needed(&facts.judgement.ruled.ruling)?;
+pub(super) fn lacking(facts: &Facts<'_>) -> Option<&'static str> {
     let is_known = facts.advice.fix.is_none() && !facts.advice.is_cut;
-    is_known.then(|| format!("{NEEDED}{needed}"))
+    let needed = needed(&facts.judgement.ruled.ruling);
+    needed.filter(|_| is_known)
 }
 
 /// That there may be more to suggest.
-fn note(facts: &Facts<'_>) -> Option<String> {
-    facts.advice.is_cut.then(|| format!("{NOTE}{SEARCH_CUT}"))
+pub(super) fn note(advice: &Advice) -> Option<&'static str> {
+    advice.is_cut.then_some(SEARCH_CUT)
 }
 
 fn bypass(facts: &Facts<'_>) -> Option<String> {

@@ -1,6 +1,6 @@
 //! Results of a run as lines for people: what is no refusal, and the counts at the end.
 
-use crate::explain::message::{FIX, NEEDED, NOTE};
+use crate::explain::message::{fix, note};
 use crate::explain::{Answer, one_line};
 use crate::judge::{Token, Verdict};
 use olmguard_catalog::version::go;
@@ -54,13 +54,18 @@ pub fn to(answer: &Answer) -> Option<String> {
     resolved.or_else(asked).or_else(any)
 }
 
-/// What to do about a refusal, as its message says it.
+/// What to do about a refusal: the edit to make, else what would have to change, else that the search
+/// for one was cut short.
 pub fn remedy(answer: &Answer) -> Option<String> {
-    let mut lines = answer.message.as_deref()?.lines();
-    lines.find_map(|line| {
-        let mut starts = [FIX, NEEDED, NOTE].into_iter();
-        starts.find_map(|start| line.strip_prefix(start).map(str::to_owned))
-    })
+    match answer.verdict {
+        Verdict::Deny | Verdict::Undecided => fix(&answer.advice).or_else(|| {
+            answer
+                .needed
+                .or_else(|| note(&answer.advice))
+                .map(str::to_owned)
+        }),
+        Verdict::Allow | Verdict::NotJudged => None,
+    }
 }
 
 /// What was not judged, by why not.
@@ -157,12 +162,52 @@ pub fn past(verdict: Verdict) -> &'static str {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::explain::not_judged;
+    use crate::explain::refusal::SEARCH_CUT;
+    use crate::judge::{Advice, Exemption, Fix, FixValue};
 
     #[test]
     fn what_is_removed_says_what_it_asked_for() {
         assert_eq!(removed(Some("p"), Some("1.x")), "it asked for p, 1.x");
         assert_eq!(removed(Some("p\n"), None), "it asked for p\\n");
         assert_eq!(removed(None, None), "it asked for an unknown package");
+    }
+
+    #[test]
+    fn the_remedy_is_made_from_the_advice() {
+        let fix = Fix {
+            field: "spec.source.catalog.version".to_owned(),
+            value: FixValue::Text("1.2.0".to_owned()),
+        };
+        let (fix, none) = (Some(fix), None);
+        let set = "set spec.source.catalog.version to \"1.2.0\"";
+        for (verdict, fix, is_cut, needed, expected) in [
+            (Verdict::Deny, &fix, false, None, Some(set)),
+            (Verdict::Undecided, &fix, true, Some("an edge"), Some(set)),
+            (
+                Verdict::Deny,
+                &none,
+                false,
+                Some("an edge"),
+                Some("an edge"),
+            ),
+            (Verdict::Deny, &none, true, None, Some(SEARCH_CUT)),
+            (Verdict::Deny, &none, false, None, None),
+            (Verdict::Allow, &fix, true, Some("an edge"), None),
+        ] {
+            let advice = Advice {
+                fix: fix.clone(),
+                is_cut,
+                ..Advice::default()
+            };
+            let answer = Answer {
+                verdict,
+                advice,
+                needed,
+                ..not_judged(&Exemption::Deleting)
+            };
+            assert_eq!(remedy(&answer).as_deref(), expected, "{answer:?}");
+        }
     }
 
     #[test]

@@ -13,7 +13,7 @@ use crate::cli::check::cases::{self, Place, Subject};
 use crate::cli::check::trouble::About;
 use olmguard_engine::explain::not_judged;
 use olmguard_engine::extension::{Identity, InstalledBundle};
-use olmguard_engine::judge::{Exemption, Token};
+use olmguard_engine::judge::{Advice, Exemption, Fix, FixValue, Token};
 
 /// What a run is made of, before it is told.
 #[derive(Clone, Debug)]
@@ -79,6 +79,13 @@ pub(super) fn result(token: Token, counts: Exit, texts: [&str; 5]) -> (Ended, Ex
             version: range.to_owned(),
             release: None,
         }),
+        advice: Advice {
+            fix: Some(Fix {
+                field: range.to_owned(),
+                value: FixValue::Text("it".to_owned()),
+            }),
+            ..Advice::default()
+        },
         ..not_judged(&unknown)
     };
     (std::rc::Rc::new((case, answer)), counts)

@@ -78,7 +78,7 @@ fn a_row_and_what_was_said() {
 
 | verdict | extension | from | to | answer | what to do |
 | --- | --- | --- | --- | --- | --- |
-| denied | `lamp`<br>`apps/a.yaml:11:16` | `1.0 \\|\\| 2.0` | `1.0 \\|\\| 2.0` | `NotASuccessor` | `set 1.0 \\|\\| 2.0 to it` |
+| denied | `lamp`<br>`apps/a.yaml:11:16` | `1.0 \\|\\| 2.0` | `1.0 \\|\\| 2.0` | `NotASuccessor` | `set 1.0 \\|\\| 2.0 to \"it\"` |
 | allowed | `good`<br>`apps/b.yaml:11:16` | `1.0` | `1.0` | `Resolved` |  |
 
 <details><summary><code>lamp</code>: NotASuccessor</summary>
