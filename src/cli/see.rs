@@ -124,14 +124,12 @@ impl Seen {
         match why {
             NotAnswered::From(why) => self.nameless("FROM", from, why),
             NotAnswered::To(why) => self.nameless("TO", to, why),
-            NotAnswered::Refused(answer) => {
-                let message = answer.message.as_deref().unwrap_or_default();
-                let lines: Vec<_> = message.lines().collect();
-                let exit = match answer.verdict {
-                    Verdict::Undecided => self.missing.unwrap_or(Exit::Undecided),
-                    _ => self.missing.unwrap_or(Exit::Denied),
+            NotAnswered::Refused { verdict, why } => {
+                let own = match verdict {
+                    Verdict::Undecided => Exit::Undecided,
+                    _ => Exit::Denied,
                 };
-                SeeError::Refused(lines.join("; "), exit)
+                SeeError::Refused(why.clone(), self.missing.unwrap_or(own))
             }
         }
     }

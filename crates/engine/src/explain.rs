@@ -14,6 +14,7 @@ pub mod tone;
 mod unanswered;
 mod upstream;
 pub mod warning;
+mod words;
 
 pub use answer::{
     Answer, Cause, ResolvedBundle, answer, answer_until, exempted, not_judged, unanswered,
@@ -26,3 +27,4 @@ pub use tone::{Tone, Toned};
 pub use warning::{
     base_without_bundle, let_through, only_observed, renamed, warn_first, warn_last,
 };
+pub use words::{line, message, reason};

@@ -13,14 +13,14 @@ mod text;
 use serde::Serialize;
 
 use crate::see::{
-    BundleReport, EdgeReport, Inquiry, InstalledReport, NotAnswered, cut, edges, gives_another,
-    unpinnable,
+    BundleReport, Decision, EdgeReport, Inquiry, InstalledReport, NotAnswered, cut, edges,
+    gives_another, unpinnable,
 };
 use guarded::{BarredReport, MOST_BENDS};
 use olmguard_engine::explain::ForbiddenReport;
 use olmguard_engine::explain::warning::goes_on;
 use olmguard_engine::extension::{Filter, Policy};
-use olmguard_engine::judge::{WalkEnd, pin, walk};
+use olmguard_engine::judge::{Verdict, WalkEnd, pin, walk};
 use olmguard_engine::resolve::{Bounds, Choice, Origin, shortest_way};
 
 pub(super) use classic::subscribed;
@@ -322,10 +322,12 @@ fn why_none(inquiry: &Inquiry<'_>, free: &Filter, goal: Choice<'_>) -> Option<St
     let Some(pin) = pin(goal) else {
         return Some(unpinnable(&goal.bundle().name));
     };
-    let answer = inquiry.ask(&free.with_version(&pin));
-    let resolved = answer.resolved;
-    let another = || resolved.map(|resolved| gives_another(&pin, &resolved));
-    answer.message.or_else(another)
+    let decision = inquiry.decide(&free.with_version(&pin));
+    let another = |resolved| gives_another(&pin, &resolved);
+    match decision.verdict() {
+        Verdict::Deny | Verdict::Undecided => decision.message(&decision.advice()),
+        Verdict::Allow | Verdict::NotJudged => decision.resolved().map(another),
+    }
 }
 
 /// That guardrails were not applied to every step of a walk; once.
@@ -339,8 +341,8 @@ fn walk_report(inquiry: &Inquiry<'_>) -> WalkReport {
     let (end, message) = match walk.end {
         WalkEnd::Stays(_) => (End::Stays, None),
         WalkEnd::Stops(_) => {
-            let answer = super::see::ask(inquiry.basis, inquiry.filter, &walk.last);
-            (End::Refused, answer.message)
+            let decision = Decision::new(inquiry.basis, inquiry.filter, &walk.last);
+            (End::Refused, decision.message(&decision.advice()))
         }
     };
     WalkReport {

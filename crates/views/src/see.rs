@@ -2,6 +2,7 @@
 //!
 //! Each of them makes one report, which is printed as JSON as it is and as text by its own words.
 
+mod decision;
 mod edge;
 mod inquiry;
 #[cfg(test)]
@@ -10,9 +11,9 @@ mod words;
 
 use serde::Serialize;
 
+pub(crate) use decision::Decision;
 pub(super) use edge::edges;
 pub use edge::{EdgeReport, Field};
-pub(super) use inquiry::ask;
 pub use inquiry::{Inquiry, NotAnswered};
 pub use words::nameless;
 pub(super) use words::{
@@ -22,7 +23,6 @@ pub(super) use words::{
 
 use olmguard_catalog::Bundle;
 use olmguard_catalog::version::{Release, go};
-use olmguard_engine::explain::ResolvedBundle;
 use olmguard_engine::extension::InstalledBundle;
 use olmguard_engine::resolve::Choice;
 
@@ -107,10 +107,11 @@ impl BundleReport {
 }
 
 /// Whether a bundle is what an edit resolves to; releases of one version can have one name.
-pub(super) fn is_given(to: &Choice<'_>, resolved: &ResolvedBundle) -> bool {
-    let own = BundleReport::of(*to);
-    (&own.catalog, &own.bundle, &own.release)
-        == (&resolved.catalog, &resolved.bundle, &resolved.release)
+pub(super) fn is_given(to: &Choice<'_>, resolved: &Choice<'_>) -> bool {
+    let release = |choice: &Choice<'_>| version_and_release(choice.bundle()).1;
+    std::ptr::eq(to.catalog, resolved.catalog)
+        && to.bundle().name == resolved.bundle().name
+        && release(to) == release(resolved)
 }
 
 pub(super) fn version_and_release(bundle: &Bundle) -> (Option<String>, Option<String>) {

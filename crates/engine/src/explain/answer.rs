@@ -135,9 +135,9 @@ fn without_catalogs(edit: &Edit<'_>, ruling: Ruling<'_>) -> Answer {
 }
 
 fn worded(edit: &Edit<'_>, judgement: &Judgement<'_>, advice: Advice) -> Answer {
-    let request = edit.request();
     let ruled = &judgement.ruled;
-    let upstream = request.and_then(|request| upstream::upstream(&request, &ruled.ruling));
+    let request = edit.request();
+    let upstream = upstream(edit, judgement);
     let catalog = cited(judgement);
     let facts = Facts {
         extension: edit.new,
@@ -151,7 +151,7 @@ fn worded(edit: &Edit<'_>, judgement: &Judgement<'_>, advice: Advice) -> Answer 
     Answer {
         verdict: judgement.verdict(),
         token: judgement.token(),
-        message: message::message(&facts),
+        message: message::message(&facts).map(|lines| lines.joined("\n")),
         exempt: exemption(&ruled.ruling).map(exempt::why),
         exemption: exemption(&ruled.ruling).map(Exemption::kind),
         causes: causes(&facts),
@@ -185,8 +185,14 @@ impl ResolvedBundle {
     }
 }
 
+/// OLM's own text for a refusal.
+pub(super) fn upstream(edit: &Edit<'_>, judgement: &Judgement<'_>) -> Option<String> {
+    let request = edit.request()?;
+    upstream::upstream(&request, &judgement.ruled.ruling)
+}
+
 /// The catalog that an answer rests on: that of the bundle it is about, else the only one asked.
-fn cited<'s>(judgement: &Judgement<'s>) -> Option<&'s CatalogState> {
+pub(super) fn cited<'s>(judgement: &Judgement<'s>) -> Option<&'s CatalogState> {
     match &judgement.ruled.ruling {
         Ruling::Allowed(_, choice)
         | Ruling::Downgrade(choice, _)
@@ -225,7 +231,7 @@ fn rests_on_bad_input(ruling: &Ruling<'_>) -> bool {
     )
 }
 
-fn causes(facts: &Facts<'_>) -> Vec<Cause> {
+pub(super) fn causes(facts: &Facts<'_>) -> Vec<Cause> {
     let fields = &facts.extension.fields;
     let one = |field: String| {
         vec![Cause {

@@ -29,8 +29,30 @@ pub(super) struct Facts<'a> {
     pub(super) upstream: Option<&'a str>,
 }
 
-/// The text; `None` where nothing is refused or undecided.
-pub(super) fn message(facts: &Facts<'_>) -> Option<String> {
+/// Lines, one under the other.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub(super) struct Lines(Vec<String>);
+
+impl Lines {
+    /// All of them, with something between each two.
+    pub(super) fn joined(&self, between: &str) -> String {
+        self.0.join(between)
+    }
+
+    fn with(mut self, line: String) -> Self {
+        self.0.push(line);
+        self
+    }
+
+    /// In bytes, line breaks between them counted.
+    fn len(&self) -> usize {
+        let breaks = self.0.len().saturating_sub(1);
+        self.0.iter().map(String::len).sum::<usize>() + breaks
+    }
+}
+
+/// The lines of the text; `None` where nothing is refused or undecided.
+pub(super) fn message(facts: &Facts<'_>) -> Option<Lines> {
     let refused = match facts.judgement.verdict() {
         Verdict::Deny => "refused",
         Verdict::Undecided => "undecided",
@@ -41,12 +63,12 @@ pub(super) fn message(facts: &Facts<'_>) -> Option<String> {
 }
 
 /// With where to read more, as the last line: the first that is left out where there is no room.
-fn with_help(text: String, token: Token) -> String {
-    let help = format!("\nHelp: olmguard explain {}", token.as_str());
-    if text.len() + help.len() > MESSAGE {
-        return text;
+fn with_help(lines: Lines, token: Token) -> Lines {
+    let help = format!("Help: olmguard explain {}", token.as_str());
+    if lines.len() + 1 + help.len() > MESSAGE {
+        return lines;
     }
-    text + &help
+    lines.with(help)
 }
 
 /// One sentence for a finding: the reason alone.
@@ -111,7 +133,7 @@ struct Body<'a> {
 
 /// Line 1 and the others within the limit: lists get shorter, then the path keeps its ends, then
 /// OLM's text is cut, then details are.
-fn within(facts: &Facts<'_>, first: &str) -> String {
+fn within(facts: &Facts<'_>, first: &str) -> Lines {
     let body = Body {
         facts,
         first,
@@ -132,16 +154,16 @@ fn within(facts: &Facts<'_>, first: &str) -> String {
 fn olm_line(upstream: &str) -> String {
     let end = upstream.floor_char_boundary(MESSAGE + 1);
     let told = upstream.get(..end).unwrap_or_default();
-    format!("\nOLM: {}", one_line(told))
+    format!("OLM: {}", one_line(told))
 }
 
 impl Body<'_> {
-    fn whole(&self) -> Option<String> {
+    fn whole(&self) -> Option<Lines> {
         self.fitting(WHOLE)
     }
 
     /// With as many items of each list as fit.
-    fn shorter(&self) -> Option<String> {
+    fn shorter(&self) -> Option<Lines> {
         let most = self.longest_list().min(MESSAGE / 2);
         let fits = |named: usize| self.fitting(Budget { named, ..WHOLE });
         let (mut least, mut found) = (1, fits(1));
@@ -150,7 +172,7 @@ impl Body<'_> {
         while above - least > 1 {
             let middle = least.midpoint(above);
             match fits(middle) {
-                Some(text) => (least, found) = (middle, Some(text)),
+                Some(lines) => (least, found) = (middle, Some(lines)),
                 None => above = middle,
             }
         }
@@ -158,7 +180,7 @@ impl Body<'_> {
     }
 
     /// With the ends of the path, and what of OLM's text and of the details there is room for.
-    fn cut(&self) -> String {
+    fn cut(&self) -> Lines {
         let ends = Budget {
             named: 1,
             path: Path::Ends,
@@ -173,19 +195,23 @@ impl Body<'_> {
             let room = MESSAGE.checked_sub(lines.len())?;
             match &self.olm {
                 Some(_) if room < LEAST_OLM => None,
-                Some(olm) => Some(lines + &cut_end(olm, room)),
+                Some(olm) => Some(lines.with(cut_end(olm, room - 1))),
                 None => Some(lines),
             }
         });
         fitting
             .into_iter()
             .next()
-            .unwrap_or_else(|| cut_end(self.first, MESSAGE))
+            .unwrap_or_else(|| Lines(vec![cut_end(self.first, MESSAGE)]))
     }
 
-    fn fitting(&self, budget: Budget) -> Option<String> {
-        let text = self.lines(budget) + self.olm.as_deref().unwrap_or_default();
-        (text.len() <= MESSAGE).then_some(text)
+    fn fitting(&self, budget: Budget) -> Option<Lines> {
+        let lines = self
+            .olm
+            .iter()
+            .cloned()
+            .fold(self.lines(budget), Lines::with);
+        (lines.len() <= MESSAGE).then_some(lines)
     }
 
     fn longest_list(&self) -> usize {
@@ -198,7 +224,7 @@ impl Body<'_> {
     }
 
     /// All lines but OLM's.
-    fn lines(&self, budget: Budget) -> String {
+    fn lines(&self, budget: Budget) -> Lines {
         let facts = self.facts;
         let told = self
             .details
@@ -215,7 +241,7 @@ impl Body<'_> {
             catalog(facts.catalog, budget.texts),
         ];
         let lines = told.chain(known.into_iter().flatten());
-        lines.fold(self.first.to_owned(), |text, line| text + "\n" + &line)
+        lines.fold(Lines(vec![self.first.to_owned()]), Lines::with)
     }
 }
 
@@ -300,13 +326,13 @@ mod tests {
 
     #[test]
     fn help_is_left_out_before_anything_else() {
-        let help = "\nHelp: olmguard explain Downgrade";
-        let longest = "a".repeat(MESSAGE - help.len());
-        assert_eq!(
-            with_help(longest.clone(), Token::Downgrade),
-            longest.clone() + help
-        );
-        let longer = longest + "a";
+        let help = "Help: olmguard explain Downgrade";
+        let only = |length| Lines(vec!["a".repeat(length)]);
+        let longest = MESSAGE - 1 - help.len();
+        let whole = with_help(only(longest), Token::Downgrade);
+        assert_eq!(whole, only(longest).with(help.to_owned()));
+        assert_eq!(whole.joined("\n").len(), MESSAGE);
+        let longer = only(longest + 1);
         assert_eq!(with_help(longer.clone(), Token::Downgrade), longer);
     }
 
@@ -315,9 +341,9 @@ mod tests {
         for (character, escaped) in [("a", 1), ("\u{1b}", 4), ("\u{10ffff}", 10), ("ä", 2)] {
             let line = olm_line(&character.repeat(1 << 20));
             assert!(line.len() > MESSAGE, "{}", line.len());
-            let most = "\nOLM: ".len() + (MESSAGE + 1) * escaped;
+            let most = "OLM: ".len() + (MESSAGE + 1) * escaped;
             assert!(line.len() <= most, "{}", line.len());
         }
-        assert_eq!(olm_line("a \"b\"\n"), "\nOLM: a \"b\"\\n");
+        assert_eq!(olm_line("a \"b\"\n"), "OLM: a \"b\"\\n");
     }
 }

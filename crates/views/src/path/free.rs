@@ -5,9 +5,9 @@
 //! as the advice of `check` does; that there is none does not mean that no edits lead there.
 
 use crate::path::{Sought, is_at, way as way_along_edges};
-use crate::see::{Inquiry, ask, is_given};
+use crate::see::{Decision, Inquiry, is_given};
 use olmguard_engine::extension::InstalledBundle;
-use olmguard_engine::judge::{Token, Verdict, pin, recorded, walk};
+use olmguard_engine::judge::{Token, pin, recorded, walk};
 use olmguard_engine::resolve::{Choice, Origin};
 
 /// The one edit that leads to one of these bundles, else to the best; where guardrails forbid it, the
@@ -94,12 +94,11 @@ fn edit(inquiry: &Inquiry<'_>, installed: &InstalledBundle, to: &Choice<'_>) -> 
         return Edit::Otherwise;
     };
     let pinned = inquiry.filter.with_version(&pin);
-    let answer = ask(inquiry.basis, &pinned, installed);
-    let resolved = answer.resolved.as_ref();
-    let is_given = resolved.is_some_and(|bundle| is_given(to, bundle));
-    match answer.token {
+    let decision = Decision::new(inquiry.basis, &pinned, installed);
+    let given = decision.given();
+    match decision.token() {
         Token::Guardrail => Edit::Forbidden,
-        _ if answer.verdict == Verdict::Allow && is_given => Edit::Given,
+        _ if given.is_some_and(|bundle| is_given(to, &bundle)) => Edit::Given,
         _ => Edit::Otherwise,
     }
 }

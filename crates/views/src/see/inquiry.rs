@@ -1,12 +1,10 @@
 //! A question about one package: what is asked for, what is installed, and what the catalogs offer.
 
-use serde_json::{Value, json};
-
+use crate::see::Decision;
 use olmguard_catalog::version::Version;
 use olmguard_engine::explain::ForbiddenReport;
-use olmguard_engine::explain::{Answer, answer};
-use olmguard_engine::extension::{Extension, Filter, Installed, InstalledBundle, Shape};
-use olmguard_engine::judge::{Basis, Edit, Known, Nameless, Said, target};
+use olmguard_engine::extension::{Filter, InstalledBundle};
+use olmguard_engine::judge::{Basis, Known, Nameless, Said, Verdict, target};
 use olmguard_engine::resolve::{
     Bounds, CatalogEdge, Choice, Guards, Offer, Origin, Query, Violation,
 };
@@ -27,8 +25,13 @@ pub struct Inquiry<'a> {
 /// Why a question has no answer.
 #[derive(Debug)]
 pub enum NotAnswered {
-    /// What OLM says to any edit: it resolves nothing from these facts.
-    Refused(Box<Answer>),
+    /// OLM resolves nothing from these facts, whatever the edit.
+    Refused {
+        /// What becomes of any edit.
+        verdict: Verdict,
+        /// Why, in one line.
+        why: String,
+    },
     /// It is not known what is installed by this text.
     From(Nameless),
     /// It is not known where this text leads.
@@ -50,8 +53,11 @@ impl<'a> Inquiry<'a> {
                 version: said.text.clone(),
                 release: said.release.clone(),
             };
-            let refusal = ask(basis, filter, &stranger);
-            return Err(NotAnswered::Refused(Box::new(refusal)));
+            let decision = Decision::new(basis, filter, &stranger);
+            return Err(NotAnswered::Refused {
+                verdict: decision.verdict(),
+                why: decision.line().unwrap_or_default(),
+            });
         };
         let named = said.find(basis.snapshot, filter, &offers);
         let named = named.map_err(NotAnswered::From)?;
@@ -120,8 +126,8 @@ impl<'a> Inquiry<'a> {
     }
 
     /// What becomes of an edit to this filter.
-    pub(crate) fn ask(&self, filter: &Filter) -> Answer {
-        ask(self.basis, filter, &self.installed)
+    pub(crate) fn decide(&self, filter: &Filter) -> Decision<'a> {
+        Decision::new(self.basis, filter, &self.installed)
     }
 
     /// What the catalogs do not know of the question.
@@ -130,25 +136,4 @@ impl<'a> Inquiry<'a> {
         notes.extend(super::known(self.known).map(str::to_owned));
         notes
     }
-}
-
-/// What becomes of an edit to a filter, asked as of an object that has it.
-pub(crate) fn ask(basis: Basis<'_>, filter: &Filter, installed: &InstalledBundle) -> Answer {
-    let mut extension = Extension::read(Shape::V1, &manifest(filter));
-    extension.filter = Ok(filter.clone());
-    let edit = Edit {
-        new: &extension,
-        old: None,
-        installed: &Installed::Bundle(installed.clone()),
-        schema: &[],
-    };
-    answer(basis, &edit)
-}
-
-fn manifest(filter: &Filter) -> Value {
-    json!({
-        "apiVersion": "olm.operatorframework.io/v1",
-        "kind": "ClusterExtension",
-        "spec": {"source": {"sourceType": "Catalog", "catalog": {"packageName": filter.package}}},
-    })
 }

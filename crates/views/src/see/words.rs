@@ -2,13 +2,12 @@
 
 use olmguard_catalog::version::go;
 use olmguard_engine::explain::ForbiddenReport;
-use olmguard_engine::explain::ResolvedBundle;
 use olmguard_engine::explain::text::{list, one_line};
 use olmguard_engine::explain::tone::{Tone, Toned};
 use olmguard_engine::extension::Filter;
 use olmguard_engine::judge::{Known, Nameless};
 use olmguard_engine::nearest::nearest;
-use olmguard_engine::resolve::{MOST_EXPANSIONS, NotLoadedCause, Offer};
+use olmguard_engine::resolve::{Choice, MOST_EXPANSIONS, NotLoadedCause, Offer};
 
 /// Why it is not known what is meant by a text, and what may be meant.
 pub fn nameless(what: &str, text: &str, package: &str, why: &Nameless) -> String {
@@ -81,8 +80,9 @@ pub(crate) fn unpinnable(bundle: &str) -> String {
 }
 
 /// That an edit leads elsewhere.
-pub(crate) fn gives_another(pin: &str, resolved: &ResolvedBundle) -> String {
-    let (bundle, catalog) = (go::escape(&resolved.bundle), go::escape(&resolved.catalog));
+pub(crate) fn gives_another(pin: &str, resolved: &Choice<'_>) -> String {
+    let bundle = go::escape(&resolved.bundle().name);
+    let catalog = go::escape(&resolved.catalog.name);
     format!("{} gives {bundle} of catalog {catalog}", go::quote(pin))
 }
 

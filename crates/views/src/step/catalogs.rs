@@ -4,14 +4,15 @@ use std::collections::BTreeSet;
 
 use serde::Serialize;
 
-use crate::see::{BundleReport, EdgeReport, Inquiry, edges, gives_another, is_given, unpinnable};
+use crate::see::{
+    BundleReport, Decision, EdgeReport, Inquiry, edges, gives_another, is_given, unpinnable,
+};
 use crate::step::text::needed;
 use crate::step::versions::by_versions;
 use olmguard_catalog::WrittenEdge;
 use olmguard_catalog::olm::EdgeSource;
 use olmguard_engine::explain::ForbiddenReport;
 use olmguard_engine::explain::GuardrailReport;
-use olmguard_engine::explain::{Answer, ResolvedBundle};
 use olmguard_engine::judge::{Token, Verdict, pin};
 use olmguard_engine::resolve::semver::Hindrance;
 use olmguard_engine::resolve::{Choice, Offer, OfferEdge, Origin, Query};
@@ -169,7 +170,7 @@ impl Pinned {
         match targets.iter().find_map(|to| pin(*to)) {
             Some(pin) => {
                 let free = inquiry.filter.without_version();
-                Self::answered(&pin, inquiry.ask(&free.with_version(&pin)), targets)
+                Self::decided(&pin, &inquiry.decide(&free.with_version(&pin)), targets)
             }
             None => Self::none(targets),
         }
@@ -188,19 +189,18 @@ impl Pinned {
         }
     }
 
-    fn answered(pin: &str, answer: Answer, targets: &[Choice<'_>]) -> Self {
-        let is_meant = |resolved: &ResolvedBundle| targets.iter().any(|to| is_given(to, resolved));
-        let resolved = answer.resolved.filter(|_| answer.verdict == Verdict::Allow);
-        let another = resolved.filter(|resolved| !is_meant(resolved));
-        let another = another.map(|resolved| gives_another(pin, &resolved));
-        let refused = answer.causes.first().map(|cause| cause.message.clone());
+    fn decided(pin: &str, decision: &Decision<'_>, targets: &[Choice<'_>]) -> Self {
+        let is_meant = |given: &Choice<'_>| targets.iter().any(|to| is_given(to, given));
+        let another = decision.given().filter(|given| !is_meant(given));
+        let another = another.map(|given| gives_another(pin, &given));
+        let advice = decision.advice();
         Self {
-            verdict: answer.verdict,
-            token: answer.token,
-            reason: refused.or_else(|| another.clone()),
-            message: answer.message,
-            path: answer.advice.path,
-            next: answer.advice.allowed_next,
+            verdict: decision.verdict(),
+            token: decision.token(),
+            reason: decision.reason().or_else(|| another.clone()),
+            message: decision.message(&advice),
+            path: advice.path,
+            next: advice.allowed_next,
             another,
         }
     }

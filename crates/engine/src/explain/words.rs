@@ -1,0 +1,43 @@
+//! One text about an edit, for callers that decide by the judgement and need no whole answer.
+
+use crate::explain::answer::{causes, cited, upstream};
+use crate::explain::message::{self, Facts, Lines};
+use crate::judge::{Advice, Edit, Judgement};
+
+/// Why an edit is refused or undecided, in one sentence; of several causes the first.
+pub fn reason(edit: &Edit<'_>, judgement: &Judgement<'_>) -> Option<String> {
+    let first = |facts: &Facts<'_>| causes(facts).into_iter().next();
+    let cause = of_facts(edit, judgement, &Advice::default(), first)?;
+    Some(cause.message)
+}
+
+/// The same at length, as [`Answer::message`](crate::explain::Answer::message) has it.
+pub fn message(edit: &Edit<'_>, judgement: &Judgement<'_>, advice: &Advice) -> Option<String> {
+    Some(lines(edit, judgement, advice)?.joined("\n"))
+}
+
+/// The same at length, in one line.
+pub fn line(edit: &Edit<'_>, judgement: &Judgement<'_>, advice: &Advice) -> Option<String> {
+    Some(lines(edit, judgement, advice)?.joined("; "))
+}
+
+fn lines(edit: &Edit<'_>, judgement: &Judgement<'_>, advice: &Advice) -> Option<Lines> {
+    of_facts(edit, judgement, advice, message::message)
+}
+
+fn of_facts<T>(
+    edit: &Edit<'_>,
+    judgement: &Judgement<'_>,
+    advice: &Advice,
+    words: impl FnOnce(&Facts<'_>) -> T,
+) -> T {
+    let upstream = upstream(edit, judgement);
+    words(&Facts {
+        extension: edit.new,
+        request: edit.request().as_ref(),
+        judgement,
+        advice,
+        catalog: cited(judgement),
+        upstream: upstream.as_deref(),
+    })
+}
