@@ -12,7 +12,7 @@
 //! Whether it lives depends on nothing but the process: a cluster that cannot be reached is no reason
 //! to end it.
 
-use std::fmt::{self, Write};
+use std::fmt;
 use std::sync::Arc;
 
 use axum::http::StatusCode;
@@ -20,6 +20,7 @@ use tokio::sync::watch;
 
 use crate::server::certificate::Shown;
 use crate::server::phase::Phase;
+use olmguard_views::readiness::{CheckFacts, CheckReadiness, Readiness};
 
 /// Something that must be well for a server to be ready.
 pub trait Check: fmt::Debug + Send + Sync + 'static {
@@ -28,6 +29,11 @@ pub trait Check: fmt::Debug + Send + Sync + 'static {
 
     /// How it is, in words of one line: `Ok` if edits should be sent here.
     fn state(&self) -> Result<String, String>;
+
+    /// The same with what programs read, both of one moment.
+    fn report(&self) -> (Result<String, String>, Option<CheckFacts>) {
+        (self.state(), None)
+    }
 }
 
 /// The health of a server.
@@ -55,28 +61,23 @@ impl Health {
 
     /// The first line is the whole answer; those after it say how each thing is.
     pub(super) fn ready(&self) -> Said {
-        let mut faults = Vec::new();
-        let mut lines = String::new();
-        if let Err(fault) = self.under_way() {
-            faults.push(fault);
-        }
-        for check in self.checks.iter() {
-            let state = check.state();
-            let (mark, words) = match &state {
-                Ok(words) => ('+', words),
-                Err(words) => ('-', words),
-            };
-            writeln!(lines, "[{mark}] {}: {words}", check.name()).expect("a text takes all");
-            faults.extend(
-                state
-                    .err()
-                    .map(|words| format!("{}: {words}", check.name())),
-            );
-        }
-        match faults.first() {
-            None => yes(format!("ready\n{lines}")),
-            Some(fault) => no(format!("not ready: {fault}\n{lines}")),
-        }
+        let readiness = self.readiness();
+        (status(&readiness), readiness.to_text())
+    }
+
+    /// The same for programs.
+    pub(super) fn ready_json(&self) -> Said {
+        let readiness = self.readiness();
+        let body = serde_json::to_string(&readiness).expect("string keys only");
+        (status(&readiness), body)
+    }
+
+    fn readiness(&self) -> Readiness {
+        let checks = self.checks.iter().map(|check| {
+            let (state, facts) = check.report();
+            CheckReadiness::new(check.name(), state, facts)
+        });
+        Readiness::new(self.under_way(), checks.collect())
     }
 
     /// The certificate that is shown, which anyone who connects is told as well.
@@ -102,6 +103,14 @@ impl Health {
     }
 }
 
+fn status(readiness: &Readiness) -> StatusCode {
+    if readiness.ready {
+        StatusCode::OK
+    } else {
+        StatusCode::SERVICE_UNAVAILABLE
+    }
+}
+
 fn yes(words: String) -> Said {
     (StatusCode::OK, words)
 }
@@ -115,6 +124,7 @@ mod tests {
     use super::*;
     use crate::telemetry::Metrics;
     use crate::tls::{SystemClock, Terms, self_signed};
+    use olmguard_views::readiness::CatalogCounts;
 
     #[derive(Debug)]
     struct Fixed(&'static str, Result<&'static str, &'static str>);
@@ -168,6 +178,42 @@ mod tests {
             health(Phase::Serving, checks).ready(),
             (503, "not ready: b: ill\n[+] a: fine\n[-] b: ill\n"),
         );
+    }
+
+    /// Knows more than words.
+    #[derive(Debug)]
+    struct Counted;
+
+    impl Check for Counted {
+        fn name(&self) -> &'static str {
+            "catalogs"
+        }
+
+        fn state(&self) -> Result<String, String> {
+            self.report().0
+        }
+
+        fn report(&self) -> (Result<String, String>, Option<CheckFacts>) {
+            let counts = CatalogCounts {
+                available: 2,
+                loaded: 2,
+                ..CatalogCounts::default()
+            };
+            let facts = CheckFacts::Catalogs(counts);
+            (Ok("2 of 2 loaded".to_owned()), Some(facts))
+        }
+    }
+
+    #[tokio::test]
+    async fn programs_are_told_the_same_as_people() {
+        let mut health = health(Phase::Serving, vec![Fixed("b", Err("ill"))]);
+        let checks = health.checks.iter().cloned();
+        health.checks = checks.chain([Arc::new(Counted) as _]).collect();
+        let (status, body) = health.ready_json();
+        let read = Readiness::from_json(&body).unwrap();
+        assert_eq!((status, read.to_text()), health.ready());
+        let counts = read.checks[1].catalogs.unwrap();
+        assert_eq!((counts.available, counts.loaded), (2, 2));
     }
 
     #[tokio::test]

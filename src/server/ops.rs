@@ -2,10 +2,12 @@
 
 use axum::Router;
 use axum::extract::State;
-use axum::http::StatusCode;
+use axum::http::header::CONTENT_TYPE;
+use axum::http::{StatusCode, Uri};
+use axum::response::{IntoResponse, Response};
 use axum::routing::get;
 
-use crate::server::health::Health;
+use crate::server::health::{Health, Said};
 use crate::server::scrape;
 use crate::telemetry::Metrics;
 use crate::telemetry::log::{self, LogHandle};
@@ -22,10 +24,7 @@ pub(super) fn routes(
             get(async |State(health): State<Health>| health.started()),
         )
         .route("/livez", get(async || Health::alive()))
-        .route(
-            "/readyz",
-            get(async |State(health): State<Health>| health.ready()),
-        )
+        .route("/readyz", get(ready))
         .route(
             "/certificate",
             get(async |State(health): State<Health>| health.certificate()),
@@ -38,6 +37,18 @@ pub(super) fn routes(
         Some(handle) => router.merge(log::routes(handle)),
         None => router,
     }
+}
+
+async fn ready(State(health): State<Health>, uri: Uri) -> Response {
+    let mut parameters = uri.query().unwrap_or_default().split('&');
+    if parameters.any(|parameter| parameter == "format=json") {
+        return json(health.ready_json());
+    }
+    health.ready().into_response()
+}
+
+fn json((status, body): Said) -> Response {
+    (status, [(CONTENT_TYPE, "application/json")], body).into_response()
 }
 
 fn metrics_route(metrics: Option<Metrics>) -> Router {

@@ -10,6 +10,9 @@ use olmguard_views::range_report::Grammar;
 use olmguard_views::range_report::RangeJson;
 use olmguard_views::range_report::RangeReport;
 use olmguard_views::range_report::Subject;
+use olmguard_views::readiness::{
+    CatalogCounts, CheckFacts, CheckReadiness, OlmEvidence, Readiness,
+};
 use olmguard_views::step::StepReport;
 use olmguard_views::versions::VersionsReport;
 use schemars::JsonSchema;
@@ -61,6 +64,20 @@ fn tested_v1() {
 #[test]
 fn doctor_v1() {
     compare_schema::<doctor::Report>("olmguard.doctor.v1.json");
+}
+
+#[test]
+fn readiness_v1() {
+    compare_schema::<Readiness>("olmguard.readiness.v1.json");
+    fits(&Readiness::new(Err("shutting down".to_owned()), Vec::new()));
+    let counts = CheckFacts::Catalogs(CatalogCounts::default());
+    let facts = [
+        None,
+        Some(counts),
+        Some(CheckFacts::Olm(OlmEvidence::Earlier)),
+    ];
+    let checks = facts.map(|facts| CheckReadiness::new("a", Ok("b".to_owned()), facts));
+    fits(&Readiness::new(Ok(()), checks.into()));
 }
 
 #[test]

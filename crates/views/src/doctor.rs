@@ -19,7 +19,6 @@ mod facts;
 mod finding;
 mod permissions;
 pub mod probe;
-mod readiness;
 mod replicas;
 mod round_trip;
 mod serving;
@@ -30,7 +29,6 @@ pub use facts::{
     Unasked, Webhook,
 };
 pub use finding::{Check, Finding, State};
-pub use readiness::Readiness;
 
 /// What there is to say about each check, in their order.
 pub fn examine(facts: &Facts) -> Vec<Finding> {

@@ -11,6 +11,7 @@ pub mod page;
 pub mod path;
 pub mod picture;
 pub mod range_report;
+pub mod readiness;
 pub mod see;
 pub mod step;
 mod table;

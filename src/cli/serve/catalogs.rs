@@ -13,11 +13,12 @@ use crate::tls::{Clock as _, SystemClock};
 use olmguard_catalog::memory::Pool;
 use olmguard_catalog::olm::Rules;
 use olmguard_engine::snapshot::{CatalogState, Content, Snapshot};
+use olmguard_views::readiness::{CatalogCounts, CheckFacts};
 
 /// What became of the catalogs, for probes. One that cannot be read is no reason not to be ready:
 /// edits that need it are undecided, all others are judged.
 #[derive(Debug, Default)]
-pub(super) struct CatalogsCheck(OnceLock<String>);
+pub(super) struct CatalogsCheck(OnceLock<(String, CatalogCounts)>);
 
 impl Check for CatalogsCheck {
     fn name(&self) -> &'static str {
@@ -25,8 +26,14 @@ impl Check for CatalogsCheck {
     }
 
     fn state(&self) -> Result<String, String> {
-        let loaded = self.0.get().cloned();
-        loaded.ok_or_else(|| "being loaded".to_owned())
+        self.report().0
+    }
+
+    fn report(&self) -> (Result<String, String>, Option<CheckFacts>) {
+        match self.0.get() {
+            Some((words, counts)) => (Ok(words.clone()), Some(CheckFacts::Catalogs(*counts))),
+            None => (Err("being loaded".to_owned()), None),
+        }
     }
 }
 
@@ -47,7 +54,7 @@ pub(super) fn load(
     });
     let states: Vec<_> = states.collect();
     // Nobody else has set it: there is one load for one check.
-    drop(check.0.set(words(&states)));
+    drop(check.0.set((words(&states), counts(&states))));
     Snapshot::new(rules, states)
 }
 
@@ -84,14 +91,30 @@ fn report(catalog: &CatalogState, took: Duration, metrics: &CatalogMetrics) {
 }
 
 fn words(catalogs: &[CatalogState]) -> String {
-    let unreadable = catalogs
-        .iter()
-        .filter(|catalog| !matches!(catalog.content, Content::Loaded(_)));
-    let unreadable: Vec<_> = unreadable.map(|catalog| catalog.name.as_str()).collect();
-    let loaded = catalogs.len() - unreadable.len();
-    let words = format!("{loaded} of {} loaded", catalogs.len());
+    let unreadable: Vec<_> = unreadable(catalogs)
+        .map(|catalog| catalog.name.as_str())
+        .collect();
+    let CatalogCounts {
+        available, loaded, ..
+    } = counts(catalogs);
+    let words = format!("{loaded} of {available} loaded");
     if unreadable.is_empty() {
         return words;
     }
     format!("{words}; cannot be read: {}", unreadable.join(", "))
+}
+
+fn counts(catalogs: &[CatalogState]) -> CatalogCounts {
+    let faulty = unreadable(catalogs).count();
+    CatalogCounts {
+        available: catalogs.len(),
+        loaded: catalogs.len() - faulty,
+        faulty,
+        held_back: 0,
+    }
+}
+
+fn unreadable(catalogs: &[CatalogState]) -> impl Iterator<Item = &CatalogState> {
+    let is_unreadable = |catalog: &&CatalogState| !matches!(catalog.content, Content::Loaded(_));
+    catalogs.iter().filter(is_unreadable)
 }

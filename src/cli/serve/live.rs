@@ -25,6 +25,7 @@ use crate::tls::SystemClock;
 use olmguard_catalog::go_duration;
 use olmguard_catalog::memory::Pool;
 use olmguard_engine::snapshot::{OnOldCatalog, Snapshot};
+use olmguard_views::readiness::CheckFacts;
 
 /// The flags about the catalogs of the cluster.
 #[derive(clap::Args, Clone, Debug)]
@@ -237,7 +238,12 @@ impl Check for CatalogsCheck {
     }
 
     fn state(&self) -> Result<String, String> {
-        self.0.catalogs()
+        self.report().0
+    }
+
+    fn report(&self) -> (Result<String, String>, Option<CheckFacts>) {
+        let (state, counts) = self.0.loading();
+        (state, Some(CheckFacts::Catalogs(counts)))
     }
 }
 

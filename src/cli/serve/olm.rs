@@ -20,6 +20,7 @@ use crate::telemetry::Metrics;
 use crate::telemetry::metrics::{WatchFailure, WatchMetrics, Watched};
 use crate::tls::{Clock, SystemClock};
 use olmguard_catalog::olm::Rules;
+use olmguard_views::readiness::{CheckFacts, OlmEvidence};
 
 /// What flags say about the OLM.
 #[derive(Clone, Debug)]
@@ -35,6 +36,8 @@ pub(super) struct OlmBoard(Mutex<Words>);
 #[derive(Debug, Default)]
 struct Words {
     taken: Option<String>,
+    /// Whether nothing of that had to be assumed.
+    is_certain: bool,
     /// Why there seems to be none any more.
     missing: Option<String>,
     /// Why it is not known whether that is so still.
@@ -46,6 +49,7 @@ struct Words {
 struct Taken {
     rules: Rules,
     words: String,
+    is_certain: bool,
 }
 
 /// What is made of each answer.
@@ -102,6 +106,7 @@ impl Asked {
         Taken {
             rules: found.rules_unless(self.args.release(), set),
             words: words(found, &warnings),
+            is_certain: warnings.is_empty(),
         }
     }
 
@@ -118,6 +123,7 @@ impl Asked {
         Taken {
             rules: Rules::new(taken, gates.unwrap_or_default()),
             words: format!("judged as OLM {taken}, {how}: {error}"),
+            is_certain: false,
         }
     }
 }
@@ -152,7 +158,7 @@ impl Follower {
     }
 
     fn put(&self, taken: Taken) -> Rules {
-        self.board.put(taken.words);
+        self.board.put(taken.words, taken.is_certain);
         taken.rules
     }
 }
@@ -166,9 +172,10 @@ fn words(found: &Found, warnings: &[&Warning]) -> String {
 }
 
 impl OlmBoard {
-    fn put(&self, words: String) {
+    fn put(&self, words: String, is_certain: bool) {
         *self.words() = Words {
             taken: Some(words),
+            is_certain,
             ..Words::default()
         };
     }
@@ -194,12 +201,32 @@ impl Check for OlmBoard {
     }
 
     fn state(&self) -> Result<String, String> {
+        self.report().0
+    }
+
+    fn report(&self) -> (Result<String, String>, Option<CheckFacts>) {
         let words = self.words();
-        let taken = words.taken.as_deref().unwrap_or("being found out");
-        Ok(match (&words.fault, &words.missing) {
+        (Ok(words.line()), Some(CheckFacts::Olm(words.evidence())))
+    }
+}
+
+impl Words {
+    fn line(&self) -> String {
+        let taken = self.taken.as_deref().unwrap_or("being found out");
+        match (&self.fault, &self.missing) {
             (Some(fault), _) => format!("{taken}; cannot be asked at the moment: {fault}"),
             (None, Some(missing)) => format!("{taken}; not found any more: {missing}"),
             (None, None) => taken.to_owned(),
-        })
+        }
+    }
+
+    fn evidence(&self) -> OlmEvidence {
+        let is_now = self.fault.is_none() && self.missing.is_none();
+        match (&self.taken, self.is_certain) {
+            (None, _) => OlmEvidence::Pending,
+            (Some(_), false) => OlmEvidence::Assumed,
+            (Some(_), true) if is_now => OlmEvidence::Found,
+            (Some(_), true) => OlmEvidence::Earlier,
+        }
     }
 }

@@ -91,6 +91,7 @@ const SCHEMAS: &[&str] = &[
     "olmguard.path/v1",
     "olmguard.promotion/v1",
     "olmguard.range/v1",
+    "olmguard.readiness/v1",
     "olmguard.tested/v1",
     SCHEMA,
     "olmguard.versions/v1",

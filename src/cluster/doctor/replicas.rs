@@ -16,7 +16,8 @@ use rustls::pki_types::{CertificateDer, ServerName};
 use crate::cluster::doctor::{Examination, need};
 use crate::foreign_text::one_line;
 use crate::tls::{Authorities, Leaf, is_for, utc};
-use olmguard_views::doctor::{Certificate, Endpoint, Readiness, Replica, Told, Trust, Unasked};
+use olmguard_views::doctor::{Certificate, Endpoint, Replica, Told, Trust, Unasked};
+use olmguard_views::readiness::Readiness;
 
 /// By what API servers judge what is shown to them.
 #[derive(Debug)]
@@ -74,8 +75,7 @@ async fn told(
 }
 
 async fn by(way: &Way<'_>, of: &Examination, trusted: &Trusted) -> Result<Told, Unasked> {
-    let (code, words) = way.get("/readyz", of).await?;
-    let readiness = Readiness::read(code == StatusCode::OK, &words);
+    let (code, readyz) = way.get("/readyz?format=json", of).await?;
     let version = way.version(of).await;
     if version.is_none() {
         way.doubt(of)?;
@@ -87,7 +87,8 @@ async fn by(way: &Way<'_>, of: &Examination, trusted: &Trusted) -> Result<Told, 
     };
     Ok(Told {
         version,
-        readiness,
+        is_ready: code == StatusCode::OK,
+        readiness: Readiness::from_json(&readyz),
         certificate,
     })
 }

@@ -9,6 +9,7 @@ use tokio::time::Instant;
 
 use crate::telemetry::metrics::CatalogLoad;
 use olmguard_engine::snapshot::{Availability, Currency, Serving};
+use olmguard_views::readiness::CatalogCounts;
 
 /// How one catalog is, at one moment.
 #[derive(Clone, Debug)]
@@ -76,13 +77,19 @@ impl Board {
 
     /// Whether the catalogs that were there at the start are loaded, or will not be for now.
     pub fn catalogs(&self) -> Result<String, String> {
+        self.loading().0
+    }
+
+    /// The same, and in numbers.
+    pub fn loading(&self) -> (Result<String, String>, CatalogCounts) {
         let state = self.state();
         let words = words(&state.catalogs);
-        if state.is_ready {
+        let loading = if state.is_ready {
             Ok(words)
         } else {
             Err(words)
-        }
+        };
+        (loading, counts(&state.catalogs))
     }
 
     /// Whether newer content is being loaded of a catalog whose older content is loaded.
@@ -143,19 +150,36 @@ impl CatalogReport {
 }
 
 fn words(catalogs: &[CatalogReport]) -> String {
-    let available = || {
-        catalogs
-            .iter()
-            .filter(|catalog| catalog.availability == Availability::Available)
-    };
-    let loaded = available().filter(|catalog| catalog.is_loaded).count();
-    let mut words = format!("{loaded} of {} loaded", available().count());
-    for catalog in available() {
+    let CatalogCounts {
+        available: all,
+        loaded,
+        ..
+    } = counts(catalogs);
+    let mut words = format!("{loaded} of {all} loaded");
+    for catalog in available(catalogs) {
         if let Some(complaint) = catalog.complaint() {
             write!(words, "; {}: {complaint}", catalog.name).expect("a text takes all");
         }
     }
     words
+}
+
+fn counts(catalogs: &[CatalogReport]) -> CatalogCounts {
+    let count = |is: fn(&CatalogReport) -> bool| {
+        let those = available(catalogs).filter(|catalog| is(catalog));
+        those.count()
+    };
+    CatalogCounts {
+        available: count(|_| true),
+        loaded: count(|catalog| catalog.is_loaded),
+        faulty: count(|catalog| catalog.complaint().is_some()),
+        held_back: count(|catalog| catalog.is_held_back),
+    }
+}
+
+fn available(catalogs: &[CatalogReport]) -> impl Iterator<Item = &CatalogReport> {
+    let is_available = |catalog: &&CatalogReport| catalog.availability == Availability::Available;
+    catalogs.iter().filter(is_available)
 }
 
 /// In whole seconds: nobody reads more into it.

@@ -8,6 +8,7 @@ use tokio::net::TcpStream;
 
 use super::wire::Wire;
 use super::{LOOPBACK, post, review, start};
+use olmguard_views::readiness::Readiness;
 
 #[tokio::test]
 async fn a_review_is_answered_on_either_family() {
@@ -167,5 +168,24 @@ async fn health_is_told_in_plain_http() {
             .await;
         assert_eq!(response.status(), 200, "{path}");
         assert!(response.text().starts_with(expected), "{response:?}");
+    }
+}
+
+#[tokio::test]
+async fn readiness_is_told_to_programs_as_json() {
+    let started = start(LOOPBACK).await;
+    for (query, is_json) in [
+        ("?format=json", true),
+        ("?verbose&format=json", true),
+        ("?format=text", false),
+        ("?format=jsonl", false),
+    ] {
+        let mut wire = Wire::plain(started.server.ops_addr()).await;
+        let request = format!("GET /readyz{query} HTTP/1.1\r\nhost: x\r\n\r\n");
+        let response = wire.ask(&request).await;
+        assert_eq!(response.status(), 200, "{query}");
+        let read = Readiness::from_json(response.text());
+        let checks = read.map(|readiness| readiness.checks.len()).ok();
+        assert_eq!(checks, is_json.then_some(1), "{query}: {response:?}");
     }
 }

@@ -253,6 +253,52 @@ fn a_proxy_that_is_forbidden_says_so() {
 }
 
 #[test]
+fn a_replica_is_asked_for_json() {
+    let scene = scene();
+    doctor(&scene, &[]);
+    let path = format!("{PROXY}/readyz");
+    assert_eq!(scene.api.queries(&path), ["format=json"]);
+}
+
+#[test]
+fn a_replica_of_a_release_that_answers_in_text_is_told_as_such() {
+    let scene = scene();
+    let text = "ready\n[+] catalogs: 0 of 1 loaded\n[+] olm: being found out\n";
+    let path = format!("{PROXY}/readyz");
+    scene.api.answer(&path, StatusCode::OK, text);
+    let ran = doctor(&scene, &[]);
+    assert_eq!(ran.code, Some(0), "{}", ran.stdout);
+    assert_eq!(
+        ill(&ran),
+        [
+            "unknown  replica         cannot read what olmguard-1 answers to /readyz?format=json: the \
+             answer has no JSON form"
+        ]
+    );
+    let command = "run    kubectl get deployment olmguard -n olmguard-system -o wide\n";
+    assert!(ran.stdout.contains(command), "{}", ran.stdout);
+    assert!(!ran.stdout.contains("0 of 1 loaded"), "{}", ran.stdout);
+}
+
+/// The proxy hands on what is no Status of the API server.
+#[test]
+fn a_replica_that_is_not_ready_says_why() {
+    let scene = scene();
+    let leaving = json!({
+        "schema": "olmguard.readiness/v1", "ready": false, "reason": "shutting down", "checks": [],
+    });
+    let path = format!("{PROXY}/readyz");
+    let code = StatusCode::SERVICE_UNAVAILABLE;
+    scene.api.answer(&path, code, &leaving.to_string());
+    let ran = doctor(&scene, &[]);
+    assert_eq!(ran.code, Some(1), "{}", ran.stdout);
+    assert_eq!(
+        ill(&ran)[0],
+        "fail     replica         olmguard-1 says: not ready: shutting down"
+    );
+}
+
+#[test]
 fn other_names_are_asked_for() {
     let scene = scene();
     let flags = [

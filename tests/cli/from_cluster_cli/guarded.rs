@@ -68,12 +68,28 @@ pub(super) fn says_of_itself(scene: &Scene, prefix: &str, chain: &str) {
     let answer = |path: &str, body: &str| {
         api.answer(&format!("{prefix}{path}"), StatusCode::OK, body);
     };
-    answer("/readyz", READY);
+    answer("/readyz", &ready().to_string());
     answer(
         "/metrics",
         &format!("# HELP\nolmguard_build_info{{version=\"{VERSION}\"}} 1\n"),
     );
     answer("/certificate", chain);
+}
+
+/// What a replica that is ready answers to `/readyz?format=json`.
+fn ready() -> Value {
+    let check = |name: &str, message: &str, catalogs: Value, olm: Value| json!({"name": name, "ok": true, "message": message, "catalogs": catalogs, "olm": olm});
+    let counts = json!({"available": 1, "loaded": 1, "faulty": 0, "heldBack": 0});
+    let olm = "OLM 1.11 (image tag v1.11.0), no feature gates";
+    json!({
+        "schema": "olmguard.readiness/v1", "ready": true, "reason": null,
+        "checks": [
+            check("certificate", "well", Value::Null, Value::Null),
+            check("watch", "watched", Value::Null, Value::Null),
+            check("catalogs", "1 of 1 loaded", counts, Value::Null),
+            check("olm", olm, Value::Null, json!("found")),
+        ],
+    })
 }
 
 fn version() -> Value {
@@ -144,7 +160,5 @@ pub(super) const DEPLOYMENT: &str = "/apis/apps/v1/namespaces/olmguard-system/de
 pub(super) const REVIEWS: &str = "/apis/authorization.k8s.io/v1/subjectaccessreviews";
 pub(super) const PROXY: &str = "/api/v1/namespaces/olmguard-system/pods/olmguard-1:8080/proxy";
 pub(super) const VERSION: &str = env!("CARGO_PKG_VERSION");
-const READY: &str = "ready\n[+] certificate: well\n[+] watch: watched\n[+] catalogs: 1 of 1 loaded\n\
-    [+] olm: OLM 1.11 (image tag v1.11.0), no feature gates\n";
 const DENIAL: &str = "olmguard-doctor: install of any version refused: the catalog selector is not \
     valid [InvalidSelector]\nNeeded: valid keys and values";

@@ -9,7 +9,7 @@
 //! ```
 
 /// The modules of the pure crates, and what is pure of the program; each may use those before it.
-const PURE: [&str; 30] = [
+const PURE: [&str; 31] = [
     "dns1123",
     "foreign_text",
     "go_duration",
@@ -39,6 +39,7 @@ const PURE: [&str; 30] = [
     "lint",
     "diff",
     "author",
+    "readiness",
     "doctor",
 ];
 

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use serde_json::Value;
 
-use crate::doctor::Readiness;
+use crate::readiness::{Readiness, ReadinessError};
 
 /// Everything that the checks look at. `Err` is for what could not be asked.
 #[derive(Clone, Debug)]
@@ -216,8 +216,10 @@ pub struct Replica {
 pub struct Told {
     /// Its release, if it says it.
     pub version: Option<String>,
-    /// What `/readyz` says.
-    pub readiness: Readiness,
+    /// Whether it asks to be sent edits, by the status of its answer to `/readyz`.
+    pub is_ready: bool,
+    /// What it answers there; or why that cannot be read.
+    pub readiness: Result<Readiness, ReadinessError>,
     /// What it shows to API servers; or why that cannot be told.
     pub certificate: Result<Certificate, String>,
 }

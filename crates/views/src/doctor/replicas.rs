@@ -2,8 +2,9 @@
 
 use std::collections::BTreeMap;
 
-use crate::doctor::facts::{Facts, Told};
+use crate::doctor::facts::{Facts, Names, Told};
 use crate::doctor::finding::{Check, Finding};
+use crate::readiness::{CatalogCounts, OlmEvidence, Readiness};
 
 pub(super) fn findings(facts: &Facts) -> Vec<Finding> {
     if facts.replicas.is_empty() {
@@ -30,18 +31,35 @@ pub(super) fn findings(facts: &Facts) -> Vec<Finding> {
 }
 
 fn readiness(facts: &Facts, name: &str, told: &Told) -> Finding {
-    let found = format!("{name} says: {}", told.readiness.words);
-    if told.readiness.is_ready {
-        return Check::Replica.ok(found);
+    let found = match &told.readiness {
+        Ok(readiness) => format!("{name} says: {}", readiness.line()),
+        Err(error) => format!("cannot read what {name} answers to {READYZ}: {error}"),
+    };
+    match &told.readiness {
+        _ if !told.is_ready => Check::Replica
+            .fail(found)
+            .since("it asks to be sent no edits, and the Service still names it as ready")
+            .run(format!("kubectl logs {name} -n {}", facts.names.namespace)),
+        Ok(_) => Check::Replica.ok(found),
+        Err(_) => Check::Replica
+            .unknown(found)
+            .since("it is of another release: run the olmguard of that release, or upgrade the replica")
+            .run(deployment_images(facts)),
     }
-    Check::Replica
-        .fail(found)
-        .since("it asks to be sent no edits, and the Service still names it as ready")
-        .run(format!("kubectl logs {name} -n {}", facts.names.namespace))
+}
+
+/// The command that shows of which release replicas are.
+fn deployment_images(facts: &Facts) -> String {
+    let Names {
+        deployment,
+        namespace,
+        ..
+    } = &facts.names;
+    format!("kubectl get deployment {deployment} -n {namespace} -o wide")
 }
 
 fn versions(facts: &Facts) -> Vec<Finding> {
-    let version = |told: &Told| told.version.clone();
+    let version = |told: &Told| Some(told.version.clone());
     let by_version = grouped(facts, version);
     let finding = |(version, replicas): (Option<String>, Vec<&str>)| {
         let replicas = replicas.join(", ");
@@ -57,31 +75,31 @@ fn versions(facts: &Facts) -> Vec<Finding> {
                 facts.version
             ))
             .since("what is shipped and what is said differ between releases")
-            .run(format!(
-                "kubectl get deployment {} -n {} -o wide",
-                facts.names.deployment, facts.names.namespace
-            ))
+            .run(deployment_images(facts))
     };
     by_version.into_iter().map(finding).collect()
 }
 
 fn catalogs(facts: &Facts) -> Vec<Finding> {
-    let words = |told: &Told| told.readiness.of("catalogs").map(str::to_owned);
-    let finding = |(words, replicas): (Option<String>, Vec<&str>)| {
+    let said = |readiness: &Readiness| {
+        let check = readiness.check("catalogs")?;
+        Some((check.message.clone(), check.catalogs))
+    };
+    let finding = |(said, replicas): (Option<(String, _)>, Vec<&str>)| {
         let replicas = replicas.join(", ");
-        let Some(words) = words else {
+        let Some((words, counts)) = said else {
             return Check::Catalogs.unknown(format!("{replicas}: not told"));
         };
         let found = format!("{replicas}: {words}");
-        match counts(&words) {
-            Some((0, 0)) => Check::Catalogs
+        match counts {
+            Some(CatalogCounts { available: 0, .. }) => Check::Catalogs
                 .warn(found)
                 .since("no ClusterCatalog is available: edits are undecided, NoCatalogs")
                 .run("kubectl get clustercatalogs"),
-            Some((loaded, all)) if loaded == all && !words.contains(';') => {
+            Some(counts) if counts.loaded == counts.available && counts.faulty == 0 => {
                 Check::Catalogs.ok(found)
             }
-            _ if words.contains("held back") => Check::Catalogs
+            Some(counts) if counts.held_back > 0 => Check::Catalogs
                 .warn(found)
                 .since(
                     "catalogd serves content that can hardly be the catalog, and it is not loaded",
@@ -93,27 +111,23 @@ fn catalogs(facts: &Facts) -> Vec<Finding> {
                 .run("olmguard catalogs"),
         }
     };
-    grouped(facts, words).into_iter().map(finding).collect()
-}
-
-/// `2 of 3 loaded; ...`.
-fn counts(words: &str) -> Option<(u64, u64)> {
-    let (counts, _) = words.split_once(" loaded")?;
-    let (loaded, all) = counts.split_once(" of ")?;
-    Some((loaded.parse().ok()?, all.parse().ok()?))
+    by_readiness(facts, said).map(finding).collect()
 }
 
 fn olm(facts: &Facts) -> Vec<Finding> {
-    let words = |told: &Told| told.readiness.of("olm").map(str::to_owned);
-    let finding = |(words, replicas): (Option<String>, Vec<&str>)| {
+    let said = |readiness: &Readiness| {
+        let check = readiness.check("olm")?;
+        Some((check.message.clone(), check.olm))
+    };
+    let finding = |(said, replicas): (Option<(String, _)>, Vec<&str>)| {
         let replicas = replicas.join(", ");
-        let Some(words) = words else {
+        let Some((words, evidence)) = said else {
             return Check::Olm.unknown(format!(
                 "{replicas}: not told, as it reads its catalogs from files"
             ));
         };
         let found = format!("{replicas}: {words}");
-        if words.starts_with("OLM ") && !words.contains(';') {
+        if evidence == Some(OlmEvidence::Found) {
             return Check::Olm.ok(found);
         }
         Check::Olm
@@ -121,16 +135,28 @@ fn olm(facts: &Facts) -> Vec<Finding> {
             .since("releases of OLM resolve differently, and this one had to be assumed in part")
             .run("kubectl get deployments -A -l app.kubernetes.io/name=operator-controller -o wide")
     };
-    grouped(facts, words).into_iter().map(finding).collect()
+    by_readiness(facts, said).map(finding).collect()
 }
 
-/// The names of the replicas that say the same.
-fn grouped<K: Ord>(facts: &Facts, key: impl Fn(&Told) -> K) -> BTreeMap<K, Vec<&str>> {
+/// The names of the replicas that say the same of a check. Those whose answer cannot be read are
+/// findings of their own.
+fn by_readiness<K: Ord>(
+    facts: &Facts,
+    said: impl Fn(&Readiness) -> Option<K>,
+) -> impl Iterator<Item = (Option<K>, Vec<&str>)> {
+    let said = |told: &Told| told.readiness.as_ref().ok().map(&said);
+    grouped(facts, said).into_iter()
+}
+
+/// The names of the replicas that say the same, if they say anything.
+fn grouped<K: Ord>(facts: &Facts, key: impl Fn(&Told) -> Option<K>) -> BTreeMap<K, Vec<&str>> {
     let mut groups: BTreeMap<K, Vec<&str>> = BTreeMap::new();
     for replica in &facts.replicas {
-        if let Ok(told) = &replica.told {
-            groups.entry(key(told)).or_default().push(&replica.name);
+        if let Some(key) = replica.told.as_ref().ok().and_then(&key) {
+            groups.entry(key).or_default().push(&replica.name);
         }
     }
     groups
 }
+
+const READYZ: &str = "/readyz?format=json";

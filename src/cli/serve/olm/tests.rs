@@ -45,6 +45,13 @@ async fn found(image: &str, args: &[&str]) -> Found {
     olm::find(&api.client(), None).await.unwrap()
 }
 
+/// What programs are told.
+#[track_caller]
+fn is_known_as(follower: &Follower, expected: OlmEvidence) {
+    let (_, facts) = follower.board.report();
+    assert_eq!(facts, Some(CheckFacts::Olm(expected)));
+}
+
 fn nowhere() -> OlmEvent {
     let namespaces = vec!["olmv1-system".to_owned()];
     OlmEvent::NotFound(FindError::Nowhere { namespaces })
@@ -83,11 +90,13 @@ async fn what_was_found_counts_until_something_else_is_found() {
         ),
     ] {
         assert_eq!(taken(follower.take(event)), None);
+        is_known_as(&follower, OlmEvidence::Earlier);
         let words = follower.board.state().unwrap();
         assert!(words.starts_with("OLM 1.2 "), "{words}");
         assert!(words.contains(why), "{words}");
     }
     assert_eq!(taken(follower.take(OlmEvent::Found(new))).unwrap().0, "1.8");
+    is_known_as(&follower, OlmEvidence::Found);
     let words = follower.board.state().unwrap();
     assert!(!words.contains("; "), "{words}");
 }
@@ -101,11 +110,13 @@ fn where_none_was_ever_found_it_is_the_newest_or_what_is_set() {
     ] {
         let mut follower = follower(flags);
         assert_eq!(follower.board.state(), Ok("being found out".to_owned()));
+        is_known_as(&follower, OlmEvidence::Pending);
         assert_eq!(
             taken(follower.take(nowhere())),
             Some((release, false)),
             "{flags:?}"
         );
+        is_known_as(&follower, OlmEvidence::Assumed);
         let words = follower.board.state().unwrap();
         assert!(
             words.starts_with(&format!("judged as OLM {release}, {how}")),

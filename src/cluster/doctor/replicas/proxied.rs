@@ -28,12 +28,46 @@ pub(super) async fn get(client: &Client, path: &str) -> Result<Said, (bool, Stri
         .await
         .map_err(|_| (false, format!("no answer within {} s", PATIENCE.as_secs())))?
         .map_err(|why: String| (false, why))?;
-    // A replica says words, the API server a Status.
-    match serde_json::from_slice::<Status>(&bytes) {
-        Ok(status) if code != StatusCode::OK => {
+    match status(&bytes) {
+        Some(status) if code != StatusCode::OK => {
             let words = fault::words(&kube::Error::Api(Box::new(status)));
             Err((code == StatusCode::FORBIDDEN, words))
         }
         _ => Ok((code, String::from_utf8_lossy(&bytes).into_owned())),
+    }
+}
+
+/// The answer of the API server itself, if it is one: any other object is of whoever is behind it.
+fn status(bytes: &[u8]) -> Option<Status> {
+    let kind: Kind = serde_json::from_slice(bytes).ok()?;
+    let is_status = kind.kind == "Status";
+    is_status.then(|| serde_json::from_slice(bytes).ok())?
+}
+
+/// What an object of an API server says that it is.
+#[derive(serde::Deserialize)]
+struct Kind {
+    kind: String,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_object_of_a_replica_is_no_status() {
+        for (body, is_status) in [
+            (
+                r#"{"kind": "Status", "apiVersion": "v1", "code": 403}"#,
+                true,
+            ),
+            (
+                r#"{"schema": "olmguard.readiness/v1", "ready": false}"#,
+                false,
+            ),
+            ("not ready\n", false),
+        ] {
+            assert_eq!(status(body.as_bytes()).is_some(), is_status, "{body}");
+        }
     }
 }

@@ -20,6 +20,7 @@ use crate::telemetry::Metrics;
 use crate::tls::SystemClock;
 use olmguard_catalog::olm::Rules;
 use olmguard_engine::snapshot::{Currency, Snapshot};
+use olmguard_views::readiness::CatalogCounts;
 
 /// What loading a digest comes to, each time that it is tried; content if nothing is said.
 #[derive(Clone, Debug, Default)]
@@ -207,7 +208,13 @@ async fn it_tries_again_later_and_later_and_says_why() {
     };
     world.until("failed", failed).await;
     let words = "0 of 1 loaded; hub: not loaded: no route to host";
-    assert_eq!(world.board.catalogs(), Err(words.to_owned()));
+    let counts = CatalogCounts {
+        available: 1,
+        loaded: 0,
+        faulty: 1,
+        held_back: 0,
+    };
+    assert_eq!(world.board.loading(), (Err(words.to_owned()), counts));
     world.until_judged_by("hub", "a").await;
     assert!(
         begun.elapsed() > Duration::from_secs(5),

@@ -1,12 +1,24 @@
 //! What replicas say of themselves.
 
-use super::scene::{READY, Scene, replica, says, told, with_told};
-use crate::doctor::{Check, Facts, Readiness, Replica, Told};
+use super::scene::{Scene, check, replica, says, told, with_told};
+use crate::doctor::{Check, Facts, Replica, Told};
+use crate::readiness::{CatalogCounts, CheckFacts, OlmEvidence, Readiness, ReadinessError};
 
-fn saying(ready: &str) -> Facts {
+/// A replica that says this of one check, or of none.
+fn saying(said: Option<(&str, &str, Option<CheckFacts>)>) -> Facts {
+    let checks = said.map(|(name, words, facts)| check(name, words, facts));
     with_told(Told {
-        readiness: Readiness::read(true, ready),
+        readiness: Ok(Readiness::new(Ok(()), checks.into_iter().collect())),
         ..told()
+    })
+}
+
+fn counts(available: usize, loaded: usize, faulty: usize, held_back: usize) -> CheckFacts {
+    CheckFacts::Catalogs(CatalogCounts {
+        available,
+        loaded,
+        faulty,
+        held_back,
     })
 }
 
@@ -24,7 +36,11 @@ fn nobody_to_ask_is_unknown() {
 #[test]
 fn one_that_is_not_ready_says_why() {
     let facts = with_told(Told {
-        readiness: Readiness::read(false, "not ready: certificate: expired\n"),
+        is_ready: false,
+        readiness: Ok(Readiness::new(
+            Err("certificate: expired".to_owned()),
+            Vec::new(),
+        )),
         ..told()
     });
     says(
@@ -74,45 +90,59 @@ fn replicas_that_say_the_same_share_a_line() {
 #[test]
 fn catalogs_are_told_as_the_replica_tells_them() {
     let lacking = "edits that need a catalog that is not loaded are undecided";
-    for (words, cause, command) in [
+    for (words, counts, cause, command) in [
         (
             "0 of 0 loaded",
+            Some(counts(0, 0, 0, 0)),
             "no ClusterCatalog is available: edits are undecided, NoCatalogs",
             "kubectl get clustercatalogs",
         ),
         (
             "1 of 2 loaded; hub: not loaded: 502",
+            Some(counts(2, 1, 1, 0)),
             lacking,
             "olmguard catalogs",
         ),
         (
             "2 of 2 loaded; hub: cannot be read anew: 502",
+            Some(counts(2, 2, 1, 0)),
             lacking,
             "olmguard catalogs",
         ),
         (
             "1 of 1 loaded; hub: newer content cannot be loaded for 5s: held back: it has no bundle",
+            Some(counts(1, 1, 1, 1)),
             "catalogd serves content that can hardly be the catalog, and it is not loaded",
             "olmguard catalogs",
         ),
-        ("being read", lacking, "olmguard catalogs"),
+        ("being read", None, lacking, "olmguard catalogs"),
     ] {
-        let facts = saying(&format!("ready\n[+] catalogs: {words}\n"));
+        let facts = saying(Some(("catalogs", words, counts)));
         let found = format!("olmguard-1: {words}");
         says(&facts, Check::Catalogs, &[["warn", &found, cause, command]]);
     }
     let untold = ["unknown", "olmguard-1: not told", "", ""];
-    says(&saying("ready\n"), Check::Catalogs, &[untold]);
+    says(&saying(None), Check::Catalogs, &[untold]);
 }
 
 #[test]
 fn an_olm_that_was_assumed_is_told() {
-    for words in [
-        "OLM 1.11 (assumed), no feature gates, of Deployment a/b; the image has no release",
-        "judged as OLM 1.11, the newest that is known: no operator-controller",
-        "being found out",
+    for (words, evidence) in [
+        (
+            "OLM 1.11 (assumed), no feature gates, of Deployment a/b; the image has no release",
+            OlmEvidence::Assumed,
+        ),
+        (
+            "judged as OLM 1.11, the newest that is known: no operator-controller",
+            OlmEvidence::Assumed,
+        ),
+        (
+            "OLM 1.11 (image tag v1.11.0), no feature gates; cannot be asked at the moment: 502",
+            OlmEvidence::Earlier,
+        ),
+        ("being found out", OlmEvidence::Pending),
     ] {
-        let facts = saying(&format!("ready\n[+] olm: {words}\n"));
+        let facts = saying(Some(("olm", words, Some(CheckFacts::Olm(evidence)))));
         says(
             &facts,
             Check::Olm,
@@ -125,26 +155,40 @@ fn an_olm_that_was_assumed_is_told() {
         );
     }
     let found = "olmguard-1: not told, as it reads its catalogs from files";
-    says(
-        &saying("ready\n"),
-        Check::Olm,
-        &[["unknown", found, "", ""]],
-    );
+    says(&saying(None), Check::Olm, &[["unknown", found, "", ""]]);
 }
 
 #[test]
-fn what_is_ready_is_read_line_by_line() {
-    let read = Readiness::read(true, READY);
-    assert_eq!(read.words, "ready");
-    assert_eq!(read.of("watch"), Some("watched"));
-    assert_eq!(
-        read.of("certificate"),
-        Some("for olmguard.olmguard-system.svc")
-    );
-    assert_eq!(read.of("other"), None);
-    let read = Readiness::read(false, "no\n[-] watch: gone: 403\nwatch: x\n[+] half\n");
-    assert_eq!(
-        (read.of("watch"), read.of("half")),
-        (Some("gone: 403"), None)
+fn a_replica_that_answers_in_text_only_is_of_another_release() {
+    let text = |is_ready| {
+        with_told(Told {
+            is_ready,
+            readiness: Err(ReadinessError::NoJson),
+            ..told()
+        })
+    };
+    let found =
+        "cannot read what olmguard-1 answers to /readyz?format=json: the answer has no JSON form";
+    let release = [
+        "unknown",
+        found,
+        "it is of another release: run the olmguard of that release, or upgrade the replica",
+        "kubectl get deployment olmguard -n olmguard-system -o wide",
+    ];
+    says(&text(true), Check::Replica, &[release]);
+    let ill = [
+        "fail",
+        found,
+        "it asks to be sent no edits, and the Service still names it as ready",
+        "kubectl logs olmguard-1 -n olmguard-system",
+    ];
+    says(&text(false), Check::Replica, &[ill]);
+    for check in [Check::Catalogs, Check::Olm] {
+        says(&text(true), check, &[]);
+    }
+    says(
+        &text(true),
+        Check::Version,
+        &[["ok", "olmguard-1: 0.1.0", "", ""]],
     );
 }

@@ -4,9 +4,10 @@ use std::time::Duration;
 
 use crate::doctor::{
     Answered, Bundle, Certificate, Check, Configuration, Deployment, Endpoint, Facts,
-    FailurePolicy, Finding, Names, Need, Permission, Port, Readiness, Replica, RoundTrip, Service,
-    Told, Trust, Unasked, Webhook, examine,
+    FailurePolicy, Finding, Names, Need, Permission, Port, Replica, RoundTrip, Service, Told,
+    Trust, Unasked, Webhook, examine,
 };
+use crate::readiness::{CatalogCounts, CheckFacts, CheckReadiness, OlmEvidence, Readiness};
 
 pub(super) struct Scene;
 
@@ -148,9 +149,39 @@ pub(super) fn replica(number: u8) -> Replica {
 pub(super) fn told() -> Told {
     Told {
         version: Some("0.1.0".to_owned()),
-        readiness: Readiness::read(true, READY),
+        is_ready: true,
+        readiness: Ok(ready()),
         certificate: Ok(certificate()),
     }
+}
+
+fn ready() -> Readiness {
+    let counts = CatalogCounts {
+        available: 2,
+        loaded: 2,
+        ..CatalogCounts::default()
+    };
+    let checks = [
+        ("certificate", "for olmguard.olmguard-system.svc", None),
+        ("watch", "watched", None),
+        (
+            "catalogs",
+            "2 of 2 loaded",
+            Some(CheckFacts::Catalogs(counts)),
+        ),
+        (
+            "olm",
+            "OLM 1.11 (image tag v1.11.0), no feature gates",
+            Some(CheckFacts::Olm(OlmEvidence::Found)),
+        ),
+    ];
+    let checks = checks.map(|(name, words, facts)| check(name, words, facts));
+    Readiness::new(Ok(()), checks.into())
+}
+
+/// A check that is no reason not to be ready.
+pub(super) fn check(name: &str, words: &str, facts: Option<CheckFacts>) -> CheckReadiness {
+    CheckReadiness::new(name, Ok(words.to_owned()), facts)
 }
 
 /// The same guard, whose only replica says this.
@@ -230,9 +261,6 @@ pub(super) fn denied(said: &str) -> RoundTrip {
 
 pub(super) const OURS: &str = "olmguard-doctor: install of any version refused: the catalog \
     selector is not valid [InvalidSelector]\nNeeded: valid keys";
-pub(super) const READY: &str = "ready\n\
-    [+] certificate: for olmguard.olmguard-system.svc\n[+] watch: watched\n\
-    [+] catalogs: 2 of 2 loaded\n[+] olm: OLM 1.11 (image tag v1.11.0), no feature gates\n";
 const FORBIDDEN: &str = "clusterextensions.olm.operatorframework.io is forbidden: User \"eve\" \
     cannot create resource \"clusterextensions\" in API group \"olm.operatorframework.io\" at the \
     cluster scope";

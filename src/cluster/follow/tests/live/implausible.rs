@@ -107,6 +107,8 @@ async fn what_is_no_catalog_replaces_none_however_often_it_comes() {
         guard.judges_by_what_was_good(body);
         if said.starts_with("held back") {
             guard.counts_held_back(true);
+            let counts = guard.board.loading().1;
+            assert_eq!((counts.faulty, counts.held_back), (1, 1));
         }
         assert_eq!(files(&world.cache()), [file("a")], "{body:?}");
 

@@ -1,0 +1,294 @@
+//! Whether edits should be sent to a server, as `/readyz` answers it: in words, and as JSON for programs.
+//!
+//! Both forms are made from one value. `olmguard doctor` reads the JSON of each replica.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use olmguard_engine::explain::one_line;
+
+/// Whether edits should be sent to a server, and each thing that this rests on.
+#[derive(Clone, Debug, Deserialize, Eq, JsonSchema, PartialEq, Serialize)]
+#[schemars(rename = "olmguard.readiness/v1", deny_unknown_fields)]
+pub struct Readiness {
+    /// The schema of this object.
+    #[schemars(extend("const" = SCHEMA))]
+    schema: String,
+    /// Whether edits should be sent to this server.
+    pub ready: bool,
+    /// Why not; null if they should.
+    pub reason: Option<String>,
+    /// What was checked, in the order of the text.
+    pub checks: Vec<CheckReadiness>,
+}
+
+/// One thing that was checked.
+#[derive(Clone, Debug, Deserialize, Eq, JsonSchema, PartialEq, Serialize)]
+#[schemars(deny_unknown_fields)]
+pub struct CheckReadiness {
+    /// What was checked, in one word, such as `catalogs`.
+    pub name: String,
+    /// Whether it allows edits to be sent to this server.
+    pub ok: bool,
+    /// Its state, in one line.
+    pub message: String,
+    /// How many catalogs are loaded; null for other checks, and until catalogs are read.
+    pub catalogs: Option<CatalogCounts>,
+    /// How it is known which OLM runs; null for other checks.
+    pub olm: Option<OlmEvidence>,
+}
+
+/// What a check reports in addition to words.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub enum CheckFacts {
+    /// Of the catalogs.
+    Catalogs(CatalogCounts),
+    /// Of OLM.
+    Olm(OlmEvidence),
+}
+
+/// How many catalogs there are, and how many of them have a fault.
+#[derive(
+    Clone, Copy, Debug, Default, Deserialize, Eq, JsonSchema, Ord, PartialEq, PartialOrd, Serialize,
+)]
+#[serde(rename_all = "camelCase")]
+#[schemars(deny_unknown_fields)]
+pub struct CatalogCounts {
+    /// Catalogs that are available to OLM, or given by a flag.
+    pub available: usize,
+    /// Those of them whose content is loaded.
+    pub loaded: usize,
+    /// Those of them that are not served, not loaded, or not loaded with their newest content.
+    pub faulty: usize,
+    /// Those of them whose fetched content is held back, because it is probably not the catalog.
+    pub held_back: usize,
+}
+
+/// How it is known which OLM runs.
+#[derive(
+    Clone, Copy, Debug, Deserialize, Eq, JsonSchema, Ord, PartialEq, PartialOrd, Serialize,
+)]
+#[serde(rename_all = "camelCase")]
+pub enum OlmEvidence {
+    /// It was found in the cluster, and nothing was assumed.
+    Found,
+    /// It was assumed, in part or as a whole.
+    Assumed,
+    /// It was found earlier, and cannot be checked now.
+    Earlier,
+    /// It is not known yet.
+    Pending,
+}
+
+/// Why an answer of `/readyz` cannot be read.
+#[derive(Clone, Debug, Eq, PartialEq, thiserror::Error)]
+pub enum ReadinessError {
+    /// It is no JSON: releases before this form answer in text only.
+    #[error("the answer has no JSON form")]
+    NoJson,
+    /// It is of another schema.
+    #[error("the answer has the schema {0}, expected {SCHEMA}")]
+    Schema(String),
+    /// It is not what its schema has.
+    #[error("the answer does not fit {SCHEMA}: {0}")]
+    Shape(String),
+    /// It is too large.
+    #[error("the answer is larger than {LARGEST} bytes")]
+    TooLarge,
+}
+
+impl Readiness {
+    /// The readiness of a server, by the fault that keeps it from serving and by its checks.
+    pub fn new(under_way: Result<(), String>, checks: Vec<CheckReadiness>) -> Self {
+        let faults = checks.iter().filter(|check| !check.ok);
+        let mut faults = faults.map(|check| format!("{}: {}", check.name, check.message));
+        let reason = under_way.err().or_else(|| faults.next());
+        Self {
+            schema: SCHEMA.to_owned(),
+            ready: reason.is_none(),
+            reason,
+            checks,
+        }
+    }
+
+    /// Reads the JSON form.
+    ///
+    /// # Errors
+    /// If it is another form, or too large.
+    pub fn from_json(body: &str) -> Result<Self, ReadinessError> {
+        if body.len() > LARGEST {
+            return Err(ReadinessError::TooLarge);
+        }
+        let object: serde_json::Map<_, _> =
+            serde_json::from_str(body).map_err(|_| ReadinessError::NoJson)?;
+        match object.get("schema").and_then(|schema| schema.as_str()) {
+            Some(SCHEMA) => {}
+            other => return Err(ReadinessError::Schema(quoted(other))),
+        }
+        let read = serde_json::from_value::<Self>(object.into());
+        let shape = |error: serde_json::Error| ReadinessError::Shape(one_line(&error.to_string()));
+        Ok(read.map_err(shape)?.printable())
+    }
+
+    /// The whole answer in one line.
+    pub fn line(&self) -> String {
+        match &self.reason {
+            None => "ready".to_owned(),
+            Some(reason) => format!("not ready: {reason}"),
+        }
+    }
+
+    /// The text form: the first line is the whole answer; those after it say how each thing is.
+    pub fn to_text(&self) -> String {
+        let lines = self.checks.iter().map(|check| {
+            let mark = if check.ok { '+' } else { '-' };
+            format!("[{mark}] {}: {}\n", check.name, check.message)
+        });
+        let first = self.line() + "\n";
+        std::iter::once(first).chain(lines).collect()
+    }
+
+    /// What is said of a thing, if it was checked.
+    pub(crate) fn check(&self, name: &str) -> Option<&CheckReadiness> {
+        self.checks.iter().find(|check| check.name == name)
+    }
+
+    /// The same without what would change a terminal: it is from another program.
+    fn printable(self) -> Self {
+        let checks = self.checks.into_iter().map(|check| CheckReadiness {
+            name: one_line(&check.name),
+            message: one_line(&check.message),
+            ..check
+        });
+        Self {
+            reason: self.reason.map(|reason| one_line(&reason)),
+            checks: checks.collect(),
+            ..self
+        }
+    }
+}
+
+impl CheckReadiness {
+    /// How a check came out: its words, and what it reports besides.
+    pub fn new(name: &str, state: Result<String, String>, facts: Option<CheckFacts>) -> Self {
+        let (catalogs, olm) = match facts {
+            Some(CheckFacts::Catalogs(counts)) => (Some(counts), None),
+            Some(CheckFacts::Olm(evidence)) => (None, Some(evidence)),
+            None => (None, None),
+        };
+        Self {
+            name: name.to_owned(),
+            ok: state.is_ok(),
+            message: state.unwrap_or_else(|words| words),
+            catalogs,
+            olm,
+        }
+    }
+}
+
+fn quoted(schema: Option<&str>) -> String {
+    match schema {
+        Some(schema) if schema.len() <= LONGEST_SCHEMA => format!("\"{}\"", one_line(schema)),
+        Some(_) => "of an unknown name".to_owned(),
+        None => "null".to_owned(),
+    }
+}
+
+const SCHEMA: &str = "olmguard.readiness/v1";
+
+/// How large an answer may be, in bytes: a line for each of thousands of catalogs.
+const LARGEST: usize = 1 << 20;
+
+const LONGEST_SCHEMA: usize = 64;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn json(readiness: &Readiness) -> String {
+        serde_json::to_string(readiness).expect("string keys only")
+    }
+
+    fn readiness(under_way: Result<(), String>, words: Result<&str, &str>) -> Readiness {
+        let counts = CatalogCounts {
+            available: 2,
+            loaded: 1,
+            faulty: 1,
+            held_back: 0,
+        };
+        let words = words.map(str::to_owned).map_err(str::to_owned);
+        let facts = CheckFacts::Catalogs(counts);
+        let checks = vec![
+            CheckReadiness::new("catalogs", words, Some(facts)),
+            CheckReadiness::new(
+                "olm",
+                Ok("b".to_owned()),
+                Some(CheckFacts::Olm(OlmEvidence::Found)),
+            ),
+        ];
+        Readiness::new(under_way, checks)
+    }
+
+    #[test]
+    fn the_text_and_the_json_are_of_one_value() {
+        let readiness = readiness(Ok(()), Err("a"));
+        let text = "not ready: catalogs: a\n[-] catalogs: a\n[+] olm: b\n";
+        assert_eq!(readiness.to_text(), text);
+        let expected = "{\"schema\":\"olmguard.readiness/v1\",\"ready\":false,\"reason\":\"catalogs: a\",\
+            \"checks\":[{\"name\":\"catalogs\",\"ok\":false,\"message\":\"a\",\"catalogs\":\
+            {\"available\":2,\"loaded\":1,\"faulty\":1,\"heldBack\":0},\"olm\":null},\
+            {\"name\":\"olm\",\"ok\":true,\"message\":\"b\",\"catalogs\":null,\"olm\":\"found\"}]}";
+        assert_eq!(json(&readiness), expected);
+        assert_eq!(Readiness::from_json(expected), Ok(readiness));
+    }
+
+    #[test]
+    fn what_keeps_a_server_from_serving_goes_before_its_checks() {
+        let leaving = readiness(Err("shutting down".to_owned()), Err("a"));
+        assert_eq!(leaving.line(), "not ready: shutting down");
+        let well = readiness(Ok(()), Ok("a"));
+        assert_eq!((well.ready, well.line().as_str()), (true, "ready"));
+    }
+
+    #[test]
+    fn what_is_read_fits_a_terminal() {
+        let body = json(&readiness(Ok(()), Err("a\u{1b}[31m\nb")));
+        let read = Readiness::from_json(&body).expect("it fits");
+        assert_eq!(read.line(), "not ready: catalogs: a\\x1b[31m\\nb");
+    }
+
+    #[track_caller]
+    fn refused(body: &str, expected: &str) {
+        let error = Readiness::from_json(body).expect_err("it does not fit");
+        assert_eq!(error.to_string(), expected);
+    }
+
+    #[test]
+    fn another_form_is_refused() {
+        for text in ["", "ready\n[+] catalogs: 1 of 1 loaded\n", "[]", "{"] {
+            refused(text, "the answer has no JSON form");
+        }
+        refused(
+            r#"{"kind": "Status"}"#,
+            "the answer has the schema null, expected olmguard.readiness/v1",
+        );
+        refused(
+            r#"{"schema": "olmguard.readiness/v2"}"#,
+            "the answer has the schema \"olmguard.readiness/v2\", expected olmguard.readiness/v1",
+        );
+        refused(
+            r#"{"schema": "olmguard.readiness/v1", "ready": 1}"#,
+            "the answer does not fit olmguard.readiness/v1: invalid type: integer `1`, expected a boolean",
+        );
+        let long = " ".repeat(LARGEST + 1);
+        refused(&long, "the answer is larger than 1048576 bytes");
+    }
+
+    /// A replica of a later release may tell more.
+    #[test]
+    fn keys_that_are_not_known_are_passed_over() {
+        let readiness = readiness(Ok(()), Ok("a"));
+        let body = json(&readiness).replace("\"ready\"", "\"more\":[1],\"ready\"");
+        assert_eq!(Readiness::from_json(&body), Ok(readiness));
+    }
+}
