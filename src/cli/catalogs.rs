@@ -9,12 +9,11 @@ mod text;
 use std::io;
 use std::time::SystemTime;
 
-use clap::ValueEnum;
-
 pub use report::Report;
 pub(super) use text::plural;
 
 use crate::cli::look::{LookArgs, LookError, View};
+use crate::cli::output::{OutputArgs, TextOrJson};
 use crate::cli::{Exit, output, say, warn};
 use crate::cluster::catalogs::CatalogsError;
 use crate::source::archive::OlmFacts;
@@ -28,16 +27,8 @@ pub(crate) struct CatalogsArgs {
     #[command(flatten)]
     look: LookArgs,
 
-    /// What to print
-    #[arg(
-        short,
-        long,
-        env = "OLMGUARD_OUTPUT",
-        value_name = "FORM",
-        value_enum,
-        default_value_t
-    )]
-    output: Format,
+    #[command(flatten)]
+    output: OutputArgs<TextOrJson>,
 }
 
 /// Why nothing is listed.
@@ -71,16 +62,6 @@ pub(super) struct Saved<'a> {
     pub(super) by: &'a str,
 }
 
-/// The form of the list.
-#[derive(Clone, Copy, Debug, Default, ValueEnum)]
-pub(super) enum Format {
-    /// For people
-    #[default]
-    Text,
-    /// One JSON object, schema olmguard.catalogs/v1
-    Json,
-}
-
 /// Runs the command; a fault goes to stderr.
 pub(super) fn run(args: &CatalogsArgs) -> Exit {
     list(args).map_or_else(
@@ -104,7 +85,7 @@ fn list(args: &CatalogsArgs) -> Result<(), ListError> {
         olm: olm.as_ref(),
         catalogs: &catalogs,
     };
-    Ok(print(&listing, args.output)?)
+    Ok(print(&listing, args.output.form)?)
 }
 
 /// The OLM of a cluster; what is not certain about it is said.
@@ -132,12 +113,12 @@ impl ListError {
 }
 
 /// Prints the list.
-pub(super) fn print(listing: &Listing<'_>, format: Format) -> io::Result<()> {
+pub(super) fn print(listing: &Listing<'_>, format: TextOrJson) -> io::Result<()> {
     match format {
-        Format::Text => {
+        TextOrJson::Text => {
             let text = text::text(listing);
             output::text(|stdout| stdout.write_all(text.as_bytes()))
         }
-        Format::Json => output::json(&Report::of(listing)),
+        TextOrJson::Json => output::json(&Report::of(listing)),
     }
 }

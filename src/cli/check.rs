@@ -157,7 +157,7 @@ fn judge(
             trouble::troubles(args, gathered, faults, warnings),
         )
     };
-    match args.output {
+    match args.output.form {
         Output::Text => print(&text::text(args, gathered, &answers))?,
         Output::Json => output::json(&report())?,
         Output::Yaml => print(&yaml::document(&serde_json::to_value(report())?))?,

@@ -8,6 +8,7 @@ use std::sync::Arc;
 
 use super::common::{OlmArgs, UsageError};
 use super::facts::check_stdin;
+use super::output::{OutputArgs, TextOrJson};
 use super::{Exit, memory, output, progress, say};
 use crate::source::{Progress, load_content};
 use olmguard_catalog::Catalog;
@@ -46,9 +47,8 @@ pub(crate) struct DiffArgs {
     #[command(flatten)]
     rules: OlmArgs,
 
-    /// What to print
-    #[arg(short, long, env = "OLMGUARD_OUTPUT", value_enum, default_value_t)]
-    output: Format,
+    #[command(flatten)]
+    output: OutputArgs<TextOrJson>,
 
     /// The catalog as it was, a file or folder; - is standard input
     old: PathBuf,
@@ -65,16 +65,6 @@ enum Olm {
     /// With extensions that ask for no channel and no range
     #[default]
     V1,
-}
-
-/// What is printed.
-#[derive(Clone, Copy, Debug, Default, clap::ValueEnum)]
-enum Format {
-    /// Lines for people
-    #[default]
-    Text,
-    /// One object; schemas/olmguard.diff.v1.json describes it
-    Json,
 }
 
 /// Why there is nothing to print.
@@ -123,12 +113,12 @@ fn compare_and_print(args: &DiffArgs) -> Result<Exit, DiffError> {
         Olm::V1 => Generation::V1,
     };
     let diffs = diff(&old, &new, args.package.as_deref(), generation);
-    match args.output {
-        Format::Text => output::text(|stdout| {
+    match args.output.form {
+        TextOrJson::Text => output::text(|stdout| {
             let text = words::text(&diffs, generation);
             stdout.write_all(text.as_bytes())
         })?,
-        Format::Json => output::json(&Report::of(&diffs, generation, &args.allow))?,
+        TextOrJson::Json => output::json(&Report::of(&diffs, generation, &args.allow))?,
     }
     Ok(exit(&diffs, &args.allow))
 }

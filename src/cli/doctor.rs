@@ -6,13 +6,13 @@ mod text;
 use std::io;
 use std::sync::Arc;
 
-use clap::ValueEnum;
 use clap::builder::BoolishValueParser;
 
 pub use report::Report;
 
 use crate::cli::cluster::{self, AccessArgs};
 use crate::cli::look::LookError;
+use crate::cli::output::{OutputArgs, TextOrJson};
 use crate::cli::shipped::{self, NAME};
 use crate::cli::{Exit, output, say};
 use crate::cluster::doctor::{Examination, NoAnswer, gather};
@@ -60,26 +60,8 @@ pub(crate) struct DoctorArgs {
     #[arg(long, env = "OLMGUARD_WARN_AS_ERROR", value_parser = BoolishValueParser::new())]
     warn_as_error: bool,
 
-    /// What to print
-    #[arg(
-        short,
-        long,
-        env = "OLMGUARD_OUTPUT",
-        value_name = "FORM",
-        value_enum,
-        default_value_t
-    )]
-    output: Format,
-}
-
-/// The form of the findings.
-#[derive(Clone, Copy, Debug, Default, ValueEnum)]
-enum Format {
-    /// For people
-    #[default]
-    Text,
-    /// One JSON object, schema olmguard.doctor/v1
-    Json,
+    #[command(flatten)]
+    output: OutputArgs<TextOrJson>,
 }
 
 /// Why there are no findings.
@@ -103,12 +85,12 @@ pub(super) fn run(args: &DoctorArgs) -> Exit {
 
 fn look(args: &DoctorArgs) -> Result<Exit, DoctorError> {
     let findings = examine(&facts(args)?);
-    match args.output {
-        Format::Text => {
+    match args.output.form {
+        TextOrJson::Text => {
             let text = text::text(&findings);
             output::text(|stdout| stdout.write_all(text.as_bytes()))?;
         }
-        Format::Json => output::json(&Report::of(&findings))?,
+        TextOrJson::Json => output::json(&Report::of(&findings))?,
     }
     Ok(exit(&findings, args.warn_as_error))
 }

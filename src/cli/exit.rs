@@ -1,5 +1,6 @@
 //! How a command ends.
 
+use std::iter;
 use std::process::ExitCode;
 
 /// The exit codes of every command, those of `check` in full.
@@ -43,6 +44,13 @@ impl Exit {
             Self::Usage => 5,
         }
     }
+}
+
+/// What the exit codes of a command mean, as its help shows it; a fault of ours means the same in all.
+pub(super) fn table(rows: &[(Exit, &str)]) -> String {
+    let all = rows.iter().chain(&[(Exit::Internal, "internal fault")]);
+    let lines = all.map(|(exit, meaning)| format!("\n  {}  {meaning}", exit.code()));
+    iter::once("Exit codes:".to_owned()).chain(lines).collect()
 }
 
 impl From<Exit> for ExitCode {

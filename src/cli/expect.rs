@@ -23,7 +23,8 @@ use std::path::PathBuf;
 
 use clap::ValueEnum;
 
-use crate::cli::{Exit, output, say, warn};
+use crate::cli::output::OutputArgs;
+use crate::cli::{Exit, exit, output, say, warn};
 use crate::manifest::{Inputs, documents};
 use suite::Suite;
 use trial::Outcome;
@@ -32,7 +33,7 @@ pub use report::Report;
 
 /// Tries what is expected of edits: suites of expectations, kept beside the manifests
 #[derive(clap::Args, Clone, Debug)]
-#[command(after_help = EXIT_CODES)]
+#[command(after_help = exit::table(EXIT_CODES))]
 pub(crate) struct TestArgs {
     /// Suites: files of the schema olmguard.test/v1; paths in one are relative to it
     #[arg(value_name = "FILE", required = true)]
@@ -42,16 +43,8 @@ pub(crate) struct TestArgs {
     #[arg(long, value_name = "TEXT", env = "OLMGUARD_FILTER")]
     filter: Option<String>,
 
-    /// What to print
-    #[arg(
-        short,
-        long,
-        value_name = "FORM",
-        env = "OLMGUARD_OUTPUT",
-        value_enum,
-        default_value_t
-    )]
-    output: Form,
+    #[command(flatten)]
+    output: OutputArgs<Form>,
 }
 
 /// The form of the results.
@@ -92,7 +85,7 @@ pub(super) fn run(args: &TestArgs) -> Exit {
         ));
         return Exit::Usage;
     }
-    match print(args.output, &tried) {
+    match print(args.output.form, &tried) {
         Ok(()) => tried.exit(),
         Err(error) => {
             say(&error);
@@ -180,10 +173,12 @@ impl Tried {
     }
 }
 
-const EXIT_CODES: &str = "\
-Exit codes:
-  0  all that is expected holds
-  1  something does not
-  2  wrong usage
-  3  a suite, or what it names, could not be read
-  5  internal fault";
+const EXIT_CODES: &[(Exit, &str)] = &[
+    (Exit::Good, "all that is expected holds"),
+    (Exit::Denied, "something does not"),
+    (Exit::Usage, "wrong usage"),
+    (
+        Exit::BadInput,
+        "a suite, or what it names, could not be read",
+    ),
+];

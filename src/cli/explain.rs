@@ -4,10 +4,10 @@
 mod token;
 mod typed;
 
+use super::output::{OutputArgs, TextOrJson};
 use super::said::SaidArg;
 use super::see::{EXIT_CODES, OlmArg, SeeArgs, SeeError, ended};
-use super::versions::Format;
-use super::{Exit, output, paint};
+use super::{Exit, exit, output, paint};
 use olmguard_views::step::StepReport;
 use typed::Typed;
 
@@ -16,7 +16,7 @@ use typed::Typed;
 #[derive(Clone, Debug, clap::Args)]
 #[command(
     override_usage = "olmguard explain [OPTIONS] <PACKAGE> <FROM> <TO>\n       olmguard explain <TOKEN>",
-    after_help = EXIT_CODES
+    after_help = exit::table(EXIT_CODES)
 )]
 pub(crate) struct ExplainArgs {
     /// Looks before any other field takes its own out of the matches.
@@ -36,16 +36,8 @@ pub(crate) struct ExplainArgs {
     )]
     olm: OlmArg,
 
-    /// What to print
-    #[arg(
-        short,
-        long,
-        value_name = "FORM",
-        env = "OLMGUARD_OUTPUT",
-        value_enum,
-        default_value_t
-    )]
-    output: Format,
+    #[command(flatten)]
+    output: OutputArgs<TextOrJson>,
 
     /// The package; what is installed, a version or the name of a bundle, perhaps with
     /// ,bundle=NAME and ,release=R; the version or the name of the bundle to come to. One word is a
@@ -70,9 +62,9 @@ fn step(args: &ExplainArgs, package: &str, from: &str, to: &str) -> Result<Exit,
     let inquiry = seen.inquiry(&said.0)?;
     let report = StepReport::of(&inquiry, to, args.olm.into());
     let report = report.map_err(|why| seen.not_answered(from, to, &why))?;
-    match args.output {
-        Format::Text => output::text(|stdout| paint::write(&report.to_text(), stdout))?,
-        Format::Json => output::json(&report)?,
+    match args.output.form {
+        TextOrJson::Text => output::text(|stdout| paint::write(&report.to_text(), stdout))?,
+        TextOrJson::Json => output::json(&report)?,
     }
     Ok(seen.exit(report.is_allowed()))
 }

@@ -13,6 +13,7 @@ use std::path::PathBuf;
 
 use clap::Subcommand;
 
+use super::output::OutputArgs;
 use super::{Exit, output, say};
 use command::GenerateError;
 use olmguard_views::author::{Format, Written};
@@ -38,6 +39,7 @@ enum Command {
 
 /// How the catalog is printed, and what it is made from besides.
 #[derive(Clone, Debug, clap::Args)]
+#[command(mut_arg("output", |output| output.help("How to print the catalog")))]
 struct CommonArgs {
     /// A catalog file or folder with olm.bundle blobs, as "opm render IMAGE" prints them; may be
     /// repeated
@@ -49,9 +51,8 @@ struct CommonArgs {
     )]
     bundles: Vec<PathBuf>,
 
-    /// How to print the catalog
-    #[arg(short, long, env = "OLMGUARD_OUTPUT", value_enum, default_value_t)]
-    output: OutputFormat,
+    #[command(flatten)]
+    output: OutputArgs<OutputFormat>,
 }
 
 /// How a catalog is printed.
@@ -82,7 +83,7 @@ pub(crate) fn run(args: &GenerateArgs) -> Exit {
 
 impl CommonArgs {
     fn print(&self, catalog: &Written) -> Result<(), GenerateError> {
-        let format = match self.output {
+        let format = match self.output.form {
             OutputFormat::Yaml => Format::Yaml,
             OutputFormat::Json => Format::Json,
         };

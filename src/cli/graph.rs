@@ -8,8 +8,9 @@ use clap::Args;
 use super::edges::EdgesArgs;
 use super::facts::origin::OriginError;
 use super::facts::{Facts, FactsArgs};
+use super::output::OutputArgs;
 use super::see::OlmArg;
-use super::{Exit, output, say};
+use super::{Exit, exit, output, say};
 use olmguard_catalog::graph::{Graph, NodeIndex};
 use olmguard_catalog::olm::EdgeSource;
 use olmguard_catalog::version::go;
@@ -30,7 +31,7 @@ use olmguard_views::picture::{
 /// replaces, skips and skipRange look different; heads, deprecated, skipped and stranded versions are
 /// marked.
 #[derive(Clone, Debug, Args)]
-#[command(after_help = EXIT_CODES)]
+#[command(after_help = exit::table(EXIT_CODES))]
 pub(crate) struct GraphArgs {
     #[command(flatten)]
     facts: FactsArgs,
@@ -76,16 +77,8 @@ pub(crate) struct GraphArgs {
     )]
     olm: OlmArg,
 
-    /// What to print
-    #[arg(
-        short,
-        long,
-        value_name = "FORM",
-        env = "OLMGUARD_OUTPUT",
-        value_enum,
-        default_value_t
-    )]
-    output: Form,
+    #[command(flatten)]
+    output: OutputArgs<Form>,
 
     /// Write to this file instead of standard output
     #[arg(long, value_name = "FILE", env = "OLMGUARD_OUTPUT_FILE")]
@@ -316,7 +309,7 @@ impl GraphArgs {
     }
 
     fn put(&self, sketch: &Sketch<'_, '_>) -> Result<(), GraphError> {
-        let text = match self.output {
+        let text = match self.output.form {
             Form::Mermaid => picture::mermaid::mermaid(sketch),
             Form::Dot => picture::dot::dot(sketch),
             Form::Svg => picture::svg::svg(sketch, &layout(sketch)),
@@ -386,11 +379,19 @@ fn instead(near: &[String]) -> String {
 }
 
 const MOST_NEAR: usize = 3;
-const EXIT_CODES: &str = "\
-Exit codes:
-  0  drawn
-  1  no such package; or drawn, and the version of --to is out of reach
-  2  wrong usage, or a version or channel that the package does not have
-  3  a catalog could not be read
-  4  undecided for another reason, such as a cluster that does not answer
-  5  internal fault";
+const EXIT_CODES: &[(Exit, &str)] = &[
+    (Exit::Good, "drawn"),
+    (
+        Exit::Denied,
+        "no such package; or drawn, and the version of --to is out of reach",
+    ),
+    (
+        Exit::Usage,
+        "wrong usage, or a version or channel that the package does not have",
+    ),
+    (Exit::BadInput, "a catalog could not be read"),
+    (
+        Exit::Undecided,
+        "undecided for another reason, such as a cluster that does not answer",
+    ),
+];

@@ -13,6 +13,7 @@ use clap::builder::BoolishValueParser;
 pub use report::Report;
 pub use sarif::sarif;
 
+use crate::cli::output::OutputArgs;
 use crate::cli::{Exit, output, progress, say};
 use crate::source::{self, Progress, SourceError};
 use olmguard_views::lint::written::Collector;
@@ -24,9 +25,8 @@ use olmguard_views::lint::{Finding, Rule, Severity, Weights, Written, lint};
 /// an error.
 #[derive(clap::Args, Clone, Debug)]
 pub(crate) struct LintArgs {
-    /// What to print
-    #[arg(short, long, env = "OLMGUARD_OUTPUT", value_enum, default_value_t)]
-    output: Format,
+    #[command(flatten)]
+    output: OutputArgs<Format>,
 
     /// Only findings about this package; may be repeated
     #[arg(
@@ -111,7 +111,7 @@ fn lint_and_print(args: &LintArgs) -> Result<Exit, LintError> {
     let mut findings = lint(&catalogs);
     findings.retain(|finding| args.concerns(finding));
     args.weights().apply(&mut findings);
-    match args.output {
+    match args.output.form {
         Format::Text => print(&text::text(&findings, catalogs.len()))?,
         Format::Json => output::json(&Report::of(&findings))?,
         Format::Sarif => output::json(&sarif(&findings))?,

@@ -2,9 +2,46 @@
 
 use std::io::{self, BufWriter, ErrorKind, Write};
 
+use clap::{Args, ValueEnum};
 use serde::Serialize;
 
 use super::json;
+
+/// The flag about the form of the results, for a command with these forms.
+#[derive(Args, Clone, Copy, Debug)]
+pub(super) struct OutputArgs<Form>
+where
+    Form: ValueEnum + Default + Send + Sync + 'static,
+{
+    /// What to print
+    #[arg(
+        id = "output",
+        short = 'o',
+        long = "output",
+        env = "OLMGUARD_OUTPUT",
+        value_name = "FORM",
+        value_enum,
+        default_value = name_of_default::<Form>()
+    )]
+    pub(super) form: Form,
+}
+
+/// The name of the form that is printed by default. `default_value_t` would keep that of the first
+/// command for all of them, in a static.
+fn name_of_default<Form: ValueEnum + Default>() -> String {
+    let value = Form::default().to_possible_value();
+    value.map_or_else(String::new, |value| value.get_name().to_owned())
+}
+
+/// The forms of a command that has just these two.
+#[derive(Clone, Copy, Debug, Default, ValueEnum)]
+pub(super) enum TextOrJson {
+    /// Lines for people
+    #[default]
+    Text,
+    /// One JSON object; the schemas directory of the repository describes it
+    Json,
+}
 
 /// Prints text; colours are taken out where they are not wanted.
 pub(super) fn text(write: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> io::Result<()> {

@@ -5,16 +5,17 @@ mod frame;
 
 pub(super) use frame::FrameError;
 
+use super::output::OutputArgs;
 use super::said::SaidArg;
 use super::see::{EXIT_CODES, OlmArg, SeeArgs, SeeError, ended};
-use super::{Exit, output, paint, say, yaml};
+use super::{Exit, exit, output, paint, say, yaml};
 use frame::FrameArgs;
 use olmguard_views::path::{PathReport, manifests};
 
 /// Finds the shortest way from an installed version to another, edit by edit, and the way that OLM
 /// goes by itself.
 #[derive(Clone, Debug, clap::Args)]
-#[command(after_help = EXIT_CODES)]
+#[command(after_help = exit::table(EXIT_CODES))]
 pub(crate) struct PathArgs {
     #[command(flatten)]
     see: SeeArgs,
@@ -32,16 +33,8 @@ pub(crate) struct PathArgs {
     )]
     olm: OlmArg,
 
-    /// What to print
-    #[arg(
-        short,
-        long,
-        value_name = "FORM",
-        env = "OLMGUARD_OUTPUT",
-        value_enum,
-        default_value_t
-    )]
-    output: Form,
+    #[command(flatten)]
+    output: OutputArgs<Form>,
 
     /// The package
     package: String,
@@ -72,12 +65,12 @@ pub(super) fn run(args: &PathArgs) -> Exit {
 }
 
 fn print(args: &PathArgs) -> Result<Exit, SeeError> {
-    if args.output == Form::Yaml && args.olm == OlmArg::V0 {
+    if args.output.form == Form::Yaml && args.olm == OlmArg::V0 {
         return Err(SeeError::Usage(NO_MANIFESTS));
     }
     let mut seen = args.see.load_for(args.olm, &args.package)?;
     let frame = args.frame.frame(&mut seen.filter)?;
-    if args.output == Form::Yaml {
+    if args.output.form == Form::Yaml {
         args.frame.check_names(&args.package)?;
     }
     let inquiry = seen.inquiry(&args.from.0)?;
@@ -90,7 +83,7 @@ fn print(args: &PathArgs) -> Result<Exit, SeeError> {
         let to = to.unwrap_or_default();
         seen.not_answered(&args.from.0.text, to, &why)
     })?;
-    match args.output {
+    match args.output.form {
         Form::Text => output::text(|stdout| paint::write(&report.to_text(), stdout))?,
         Form::Json => output::json(&report)?,
         Form::Yaml => {

@@ -8,6 +8,7 @@ use clap::builder::BoolishValueParser;
 
 use self::subjects::{BundleSource, Sources, SubjectsError};
 use super::common::{CommonArgs, UsageError};
+use super::output::{OutputArgs, TextOrJson};
 use super::{Exit, output, paint, say};
 use olmguard_views::range_report::Grammar;
 use olmguard_views::range_report::RangeReport;
@@ -33,9 +34,8 @@ pub(crate) struct RangeArgs {
     #[arg(long, env = "OLMGUARD_PACKAGE", value_name = "PACKAGE")]
     package: Option<String>,
 
-    /// What to print
-    #[arg(short, long, env = "OLMGUARD_OUTPUT", value_enum, default_value_t)]
-    output: Format,
+    #[command(flatten)]
+    output: OutputArgs<TextOrJson>,
 
     /// The range, such as ">=1.2.0 <2.0.0"
     range: String,
@@ -43,16 +43,6 @@ pub(crate) struct RangeArgs {
     /// Versions to try it on
     #[arg(value_name = "VERSION")]
     versions: Vec<String>,
-}
-
-/// What is printed.
-#[derive(Clone, Copy, Debug, Default, clap::ValueEnum)]
-enum Format {
-    /// Lines for people
-    #[default]
-    Text,
-    /// One object; schemas/olmguard.range.v1.json describes it
-    Json,
 }
 
 /// Why there is nothing to print.
@@ -76,7 +66,7 @@ pub(crate) fn run(args: &RangeArgs) -> Exit {
 
 fn report_and_print(args: &RangeArgs) -> Result<Exit, RangeCommandError> {
     let report = report(args)?;
-    print(&report, args.output)?;
+    print(&report, args.output.form)?;
     Ok(if report.is_range() {
         Exit::Good
     } else {
@@ -108,10 +98,10 @@ fn report(args: &RangeArgs) -> Result<RangeReport, RangeCommandError> {
     Ok(RangeReport::new(range, grammar, subjects))
 }
 
-fn print(report: &RangeReport, format: Format) -> io::Result<()> {
+fn print(report: &RangeReport, format: TextOrJson) -> io::Result<()> {
     match format {
-        Format::Text => output::text(|stdout| paint::write(&report.to_text(), stdout)),
-        Format::Json => output::json(&report.to_json()),
+        TextOrJson::Text => output::text(|stdout| paint::write(&report.to_text(), stdout)),
+        TextOrJson::Json => output::json(&report.to_json()),
     }
 }
 

@@ -194,11 +194,19 @@ const NOT_OF_V0: &str = "--olm v0 knows no version ranges and goes by the catalo
 const ONE_CHANNEL: &str = "--olm v0: a Subscription names one channel: expected --channel once";
 
 /// How these doors end.
-pub(super) const EXIT_CODES: &str = "\
-Exit codes:
-  0  what is asked for is there
-  1  it is not: no such package, no way, no successor
-  2  wrong usage, or a version or name that the package does not have
-  3  a catalog could not be read
-  4  undecided for another reason, such as a cluster that does not answer
-  5  internal fault";
+pub(super) const EXIT_CODES: &[(Exit, &str)] = &[
+    (Exit::Good, "what is asked for is there"),
+    (
+        Exit::Denied,
+        "it is not: no such package, no way, no successor",
+    ),
+    (
+        Exit::Usage,
+        "wrong usage, or a version or name that the package does not have",
+    ),
+    (Exit::BadInput, "a catalog could not be read"),
+    (
+        Exit::Undecided,
+        "undecided for another reason, such as a cluster that does not answer",
+    ),
+];

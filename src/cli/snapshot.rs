@@ -5,7 +5,8 @@ mod save;
 use std::io;
 use std::path::PathBuf;
 
-use super::catalogs::{self, Format, Listing, Saved};
+use super::catalogs::{self, Listing, Saved};
+use super::output::{OutputArgs, TextOrJson};
 use super::{Exit, memory, say};
 use crate::source::archive::{Archive, ArchiveError};
 use olmguard_catalog::olm::Rules;
@@ -28,16 +29,8 @@ enum SnapshotCommand {
 /// Lists what is in such a file.
 #[derive(Clone, Debug, clap::Args)]
 struct ShowArgs {
-    /// What to print
-    #[arg(
-        short,
-        long,
-        env = "OLMGUARD_OUTPUT",
-        value_name = "FORM",
-        value_enum,
-        default_value_t
-    )]
-    output: Format,
+    #[command(flatten)]
+    output: OutputArgs<TextOrJson>,
 
     /// The file
     file: PathBuf,
@@ -86,7 +79,7 @@ fn show(args: &ShowArgs) -> Result<(), ShowError> {
         olm: facts.olm.as_ref(),
         catalogs: snapshot.catalogs(),
     };
-    Ok(catalogs::print(&listing, args.output)?)
+    Ok(catalogs::print(&listing, args.output.form)?)
 }
 
 impl ShowError {

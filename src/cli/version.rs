@@ -4,6 +4,7 @@ mod report;
 
 use std::io::{self, Write};
 
+use super::output::{OutputArgs, TextOrJson};
 use super::{Exit, output, paint, say};
 use olmguard_engine::explain::Tone;
 
@@ -12,26 +13,8 @@ pub use report::Report;
 /// Says which olmguard this is, which releases of OLM it knows, and the schemas of what it prints
 #[derive(Clone, Debug, clap::Args)]
 pub(crate) struct VersionArgs {
-    /// What to print
-    #[arg(
-        short,
-        long,
-        env = "OLMGUARD_OUTPUT",
-        value_name = "FORM",
-        value_enum,
-        default_value_t
-    )]
-    output: Format,
-}
-
-/// What is printed.
-#[derive(Clone, Copy, Debug, Default, clap::ValueEnum)]
-enum Format {
-    /// Lines for people
-    #[default]
-    Text,
-    /// One JSON object, schema olmguard.version/v1
-    Json,
+    #[command(flatten)]
+    output: OutputArgs<TextOrJson>,
 }
 
 /// What is known of a program only where it is built.
@@ -48,9 +31,9 @@ pub struct Build {
 /// Prints the facts; a fault goes to stderr.
 pub(super) fn run(args: &VersionArgs, build: Build) -> Exit {
     let report = Report::of(build);
-    let printed = match args.output {
-        Format::Text => output::text(|stdout| write(&report, stdout)),
-        Format::Json => output::json(&report),
+    let printed = match args.output.form {
+        TextOrJson::Text => output::text(|stdout| write(&report, stdout)),
+        TextOrJson::Json => output::json(&report),
     };
     printed.map_or_else(
         |error| {

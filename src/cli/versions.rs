@@ -1,14 +1,15 @@
 //! `olmguard versions PACKAGE`: what there is, and what each bundle is to the installed one.
 
+use super::output::{OutputArgs, TextOrJson};
 use super::said::SaidArg;
 use super::see::{EXIT_CODES, SeeArgs, SeeError, ended};
-use super::{Exit, output, paint};
+use super::{Exit, exit, output, paint};
 use olmguard_views::versions::VersionsReport;
 
 /// Lists every bundle of a package, the best first: its channels, what replaces and skips it, and what
 /// it is to the installed one.
 #[derive(Clone, Debug, clap::Args)]
-#[command(after_help = EXIT_CODES)]
+#[command(after_help = exit::table(EXIT_CODES))]
 pub(crate) struct VersionsArgs {
     #[command(flatten)]
     see: SeeArgs,
@@ -21,29 +22,11 @@ pub(crate) struct VersionsArgs {
     )]
     installed: Option<SaidArg>,
 
-    /// What to print
-    #[arg(
-        short,
-        long,
-        value_name = "FORM",
-        env = "OLMGUARD_OUTPUT",
-        value_enum,
-        default_value_t
-    )]
-    output: Format,
+    #[command(flatten)]
+    output: OutputArgs<TextOrJson>,
 
     /// The package
     package: String,
-}
-
-/// What is printed.
-#[derive(Clone, Copy, Debug, Default, clap::ValueEnum)]
-pub(super) enum Format {
-    /// Lines for people
-    #[default]
-    Text,
-    /// One object; the schemas folder of the repository describes it
-    Json,
 }
 
 /// Runs the command.
@@ -58,9 +41,9 @@ fn print(args: &VersionsArgs) -> Result<Exit, SeeError> {
         let text = said.map(|said| said.text.as_str()).unwrap_or_default();
         seen.nameless("--installed", text, &why)
     })?;
-    match args.output {
-        Format::Text => output::text(|stdout| paint::write(&report.to_text(), stdout))?,
-        Format::Json => output::json(&report)?,
+    match args.output.form {
+        TextOrJson::Text => output::text(|stdout| paint::write(&report.to_text(), stdout))?,
+        TextOrJson::Json => output::json(&report)?,
     }
     Ok(seen.exit(report.is_found()))
 }

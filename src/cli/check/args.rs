@@ -13,6 +13,8 @@ use crate::cli::edges::EdgesArgs;
 use crate::cli::facts::check_stdin;
 use crate::cli::guardrails::GuardrailsArgs;
 use crate::cli::look::LookArgs;
+use crate::cli::output::OutputArgs;
+use crate::cli::{Exit, exit};
 use olmguard_catalog::olm::Rules;
 
 /// Judge manifests as the webhook would judge them, with or without a cluster.
@@ -21,7 +23,8 @@ use olmguard_catalog::olm::Rules;
     reason = "a switch of a command line is a bool"
 )]
 #[derive(Args, Clone, Debug)]
-#[command(after_help = EXIT_CODES)]
+#[command(after_help = exit::table(EXIT_CODES))]
+#[command(mut_arg("output", |output| output.help("The form of the results")))]
 pub(crate) struct CheckArgs {
     /// Manifests: files, folders, or - for standard input
     #[arg(short = 'f', long = "filename", value_name = "PATH", num_args = 1.., required = true,
@@ -75,15 +78,8 @@ pub(crate) struct CheckArgs {
     #[arg(long, value_name = "HOW", env = "OLMGUARD_ON_UNDECIDED")]
     pub(super) on_undecided: Option<OnUndecided>,
 
-    /// The form of the results
-    #[arg(
-        short,
-        long,
-        value_name = "FORM",
-        default_value = "text",
-        env = "OLMGUARD_OUTPUT"
-    )]
-    pub(super) output: Output,
+    #[command(flatten)]
+    pub(super) output: OutputArgs<Output>,
 
     /// Count any warning as a denial
     #[arg(long, env = "OLMGUARD_WARN_AS_ERROR", value_parser = BoolishValueParser::new())]
@@ -99,9 +95,10 @@ pub(crate) struct CheckArgs {
 }
 
 /// The form of the results.
-#[derive(Clone, Copy, Debug, Eq, PartialEq, ValueEnum)]
+#[derive(Clone, Copy, Debug, Default, Eq, PartialEq, ValueEnum)]
 pub(super) enum Output {
     /// For people
+    #[default]
     Text,
     /// One JSON object, schema olmguard.check/v1
     Json,
@@ -167,11 +164,16 @@ impl CheckArgs {
     }
 }
 
-const EXIT_CODES: &str = "\
-Exit codes:
-  0  nothing denied or undecided
-  1  something denied
-  2  wrong usage, nothing was judged
-  3  an input (manifest, catalog) could not be read
-  4  undecided for another reason, such as a cluster that does not answer
-  5  internal fault";
+const EXIT_CODES: &[(Exit, &str)] = &[
+    (Exit::Good, "nothing denied or undecided"),
+    (Exit::Denied, "something denied"),
+    (Exit::Usage, "wrong usage, nothing was judged"),
+    (
+        Exit::BadInput,
+        "an input (manifest, catalog) could not be read",
+    ),
+    (
+        Exit::Undecided,
+        "undecided for another reason, such as a cluster that does not answer",
+    ),
+];

@@ -7,6 +7,7 @@ use super::command::GenerateError;
 use super::report::PromotionReport;
 use super::{CommonArgs, files};
 use crate::cli::json;
+use crate::cli::output::TextOrJson;
 use olmguard_catalog::olm::Rules;
 use olmguard_views::author::promote::{self, Promotion};
 use olmguard_views::author::reach::{Reach, reach};
@@ -39,7 +40,7 @@ pub(super) struct PromoteArgs {
 
     /// How to tell who is left behind
     #[arg(long, env = "OLMGUARD_REPORT", value_enum, default_value_t)]
-    report: ReportFormat,
+    report: TextOrJson,
 
     /// The catalog, a file or folder; - is standard input
     catalog: PathBuf,
@@ -53,15 +54,6 @@ enum Method {
     Skips,
     /// It also has a skipRange over every lower version of the package
     SkipRange,
-}
-
-#[derive(Clone, Copy, Debug, Default, clap::ValueEnum)]
-enum ReportFormat {
-    /// Lines for people
-    #[default]
-    Text,
-    /// One object; schemas/olmguard.promotion.v1.json describes it
-    Json,
 }
 
 pub(super) fn run(args: &PromoteArgs) -> Result<(), GenerateError> {
@@ -115,11 +107,11 @@ impl PromoteArgs {
         let mut stderr = anstream::stderr();
         // Nothing is left to say it to if stderr is gone.
         let _gone = match self.report {
-            ReportFormat::Text => {
+            TextOrJson::Text => {
                 let text = words::promotion(asked, before, after);
                 stderr.write_all(text.as_bytes())
             }
-            ReportFormat::Json => {
+            TextOrJson::Json => {
                 json::write_line(&PromotionReport::of(asked, before, after), &mut stderr)
             }
         };
