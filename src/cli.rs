@@ -1,7 +1,7 @@
 //! The command line: one file a door.
 //!
 //! Results go to stdout, everything else to stderr. A reader that closes the pipe early is no
-//! failure. Every flag has a twin in the environment: that of `--a-b` is `OLMGUARD_A_B`.
+//! failure. Every flag can be set in the environment; `environment` names the variables.
 
 pub mod catalogs;
 pub mod check;
@@ -51,7 +51,7 @@ use std::io::Write;
 use std::panic::{self, AssertUnwindSafe};
 use std::process::ExitCode;
 
-use clap::{CommandFactory, FromArgMatches, Parser};
+use clap::{ArgMatches, CommandFactory, FromArgMatches, Parser};
 
 use olmguard_engine::explain::one_line;
 
@@ -96,20 +96,33 @@ enum Command {
 
 /// Parses the arguments of this process, runs the command they name, and says how it ended.
 pub fn main(build: Build) -> ExitCode {
-    let matches = Cli::command().get_matches();
+    let matches = matches();
     let cli = Cli::from_arg_matches(&matches).unwrap_or_else(|error| error.exit());
-    for name in environment::strangers(&Cli::command()) {
-        warn(&format_args!(
-            "{name} is set, but is the twin of no flag: it is not looked at"
-        ));
-    }
     guarded(|| {
         run(
             cli.command,
-            &resolved::command_line(&Cli::command(), &matches),
+            &resolved::command_line(&command(), &matches),
             build,
         )
     })
+}
+
+/// The command line of this program, as it is parsed and as it is shown.
+fn command() -> clap::Command {
+    environment::with_variables(Cli::command())
+}
+
+/// Parses the arguments. A variable that is set in vain is told first, since an argument may be missing
+/// for that reason.
+fn matches() -> ArgMatches {
+    let parsed = command().try_get_matches();
+    let is_command = parsed.as_ref().err().is_none_or(clap::Error::use_stderr);
+    if is_command {
+        environment::warnings_of_process(&command())
+            .iter()
+            .for_each(warn);
+    }
+    parsed.unwrap_or_else(|error| error.exit())
 }
 
 fn run(command: Command, resolved: &str, build: Build) -> ExitCode {
@@ -166,10 +179,7 @@ mod tests {
 
     /// The flags of every command, with the command's name.
     fn flags() -> Vec<(String, clap::Arg)> {
-        Cli::command()
-            .get_subcommands()
-            .flat_map(flags_of)
-            .collect()
+        command().get_subcommands().flat_map(flags_of).collect()
     }
 
     fn flags_of(command: &clap::Command) -> Vec<(String, clap::Arg)> {
@@ -184,18 +194,15 @@ mod tests {
 
     #[test]
     fn the_command_line_is_well_made() {
-        Cli::command().debug_assert();
+        command().debug_assert();
     }
 
     #[test]
-    fn every_flag_has_its_twin_and_a_line_of_help() {
+    fn every_flag_has_a_line_of_help() {
         let flags = flags();
         assert!(flags.len() > 30, "{}", flags.len());
         for (command, flag) in flags {
             let name = flag.get_long().unwrap_or_default();
-            let twin = format!("OLMGUARD_{}", name.to_uppercase().replace('-', "_"));
-            let env = flag.get_env().and_then(|env| env.to_str());
-            assert_eq!(env, Some(twin.as_str()), "{command} --{name}");
             let help = flag.get_help().map(ToString::to_string);
             assert!(
                 help.is_some_and(|help| !help.is_empty()),

@@ -11,11 +11,11 @@ use olmguard_catalog::dns1123;
 #[derive(clap::Args, Clone, Debug, Default)]
 pub(crate) struct AccessArgs {
     /// The kubeconfig to use; else KUBECONFIG, ~/.kube/config or the service account of the pod
-    #[arg(long, env = "OLMGUARD_KUBECONFIG", value_name = "FILE")]
+    #[arg(long, value_name = "FILE")]
     kubeconfig: Option<OsString>,
 
     /// The context of the kubeconfig to use; else its current one
-    #[arg(long, env = "OLMGUARD_CONTEXT", value_name = "NAME")]
+    #[arg(long, value_name = "NAME")]
     context: Option<String>,
 }
 
@@ -26,7 +26,7 @@ pub(crate) struct ClusterArgs {
     access: AccessArgs,
 
     /// The namespace of operator-controller; else those where OLM and OpenShift put it
-    #[arg(long, env = "OLMGUARD_OLM_NAMESPACE", value_name = "NAMESPACE", value_parser = namespace)]
+    #[arg(long, value_name = "NAMESPACE", value_parser = namespace)]
     olm_namespace: Option<String>,
 }
 
@@ -35,7 +35,7 @@ pub(crate) struct ClusterArgs {
 pub(crate) struct CatalogdArgs {
     /// The authorities that vouch for catalogd, PEM, a file or a folder; else those of the system;
     /// followed when they change
-    #[arg(long, env = "OLMGUARD_CATALOGD_CA", value_name = "PATH")]
+    #[arg(long, value_name = "PATH")]
     catalogd_ca: Option<PathBuf>,
 }
 

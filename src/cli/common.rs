@@ -33,21 +33,11 @@ pub(crate) struct CommonArgs {
 pub(crate) struct OlmArgs {
     /// The release of OLM v1, such as 1.11 or openshift-4.20; auto is that of the cluster or the
     /// snapshot in use, and the newest where there is none
-    #[arg(
-        long,
-        env = "OLMGUARD_OLM_RELEASE",
-        value_name = "RELEASE",
-        default_value_t
-    )]
+    #[arg(long, value_name = "RELEASE", default_value_t)]
     pub(crate) olm_release: AskedRelease,
 
     /// Feature gates of operator-controller, as its --feature-gates takes them; may be repeated
-    #[arg(
-        long,
-        env = "OLMGUARD_OLM_FEATURE_GATES",
-        value_name = "GATE=BOOL",
-        value_delimiter = ','
-    )]
+    #[arg(long, value_name = "GATE=BOOL", value_delimiter = ',')]
     pub(crate) olm_feature_gates: Vec<String>,
 }
 

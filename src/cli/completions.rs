@@ -2,10 +2,9 @@
 
 use std::io;
 
-use clap::CommandFactory;
 use clap_complete::{Shell, generate};
 
-use super::{Cli, Exit, output, say};
+use super::{Exit, output, say};
 
 /// Prints what a shell needs to complete commands, flags and their values
 ///
@@ -28,7 +27,7 @@ pub(super) fn run(args: &CompletionsArgs) -> Exit {
 }
 
 fn print(shell: Shell) -> io::Result<()> {
-    let mut command = Cli::command();
+    let mut command = super::command();
     let name = command.get_name().to_owned();
     // First to memory: it panics where the reader goes away.
     let mut script = Vec::new();

@@ -37,7 +37,7 @@ use sample::Sample;
 #[derive(clap::Args, Clone, Copy, Debug)]
 pub(crate) struct DemoArgs {
     /// Leave the server running, and print how to send it a review
-    #[arg(long, env = "OLMGUARD_KEEP", value_parser = BoolishValueParser::new())]
+    #[arg(long, value_parser = BoolishValueParser::new())]
     keep: bool,
 }
 

@@ -27,17 +27,16 @@ pub use report::Report;
 #[derive(Clone, Debug, clap::Args)]
 pub(crate) struct DiffArgs {
     /// Only this package
-    #[arg(long, env = "OLMGUARD_PACKAGE", value_name = "PACKAGE")]
+    #[arg(long, value_name = "PACKAGE")]
     package: Option<String>,
 
     /// Which OLM the users have
-    #[arg(long, env = "OLMGUARD_OLM", value_enum, default_value_t)]
+    #[arg(long, value_enum, default_value_t)]
     olm: Olm,
 
     /// A kind of harmful change that is meant, such as bundle-removed; may be repeated
     #[arg(
         long,
-        env = "OLMGUARD_ALLOW",
         value_name = "KIND",
         value_delimiter = ',',
         value_parser = kind

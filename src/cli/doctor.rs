@@ -32,32 +32,27 @@ pub(crate) struct DoctorArgs {
     access: AccessArgs,
 
     /// The namespace of the guard
-    #[arg(long, env = "OLMGUARD_NAMESPACE", value_name = "NAMESPACE", default_value = "olmguard-system", value_parser = cluster::some_namespace)]
+    #[arg(long, value_name = "NAMESPACE", default_value = "olmguard-system", value_parser = cluster::some_namespace)]
     namespace: String,
 
     /// The Service by which API servers reach it
-    #[arg(long, env = "OLMGUARD_SERVICE", value_name = "NAME", default_value = NAME, value_parser = cluster::object_name)]
+    #[arg(long, value_name = "NAME", default_value = NAME, value_parser = cluster::object_name)]
     service: String,
 
     /// The Deployment that runs it
-    #[arg(long, env = "OLMGUARD_DEPLOYMENT", value_name = "NAME", default_value = NAME, value_parser = cluster::object_name)]
+    #[arg(long, value_name = "NAME", default_value = NAME, value_parser = cluster::object_name)]
     deployment: String,
 
     /// The validating webhook configuration that names it
-    #[arg(long, env = "OLMGUARD_WEBHOOK_CONFIGURATION", value_name = "NAME", default_value = NAME, value_parser = cluster::object_name)]
+    #[arg(long, value_name = "NAME", default_value = NAME, value_parser = cluster::object_name)]
     webhook_configuration: String,
 
     /// The port on which each replica tells its health
-    #[arg(
-        long,
-        env = "OLMGUARD_HEALTH_PORT",
-        value_name = "PORT",
-        default_value_t = 8080
-    )]
+    #[arg(long, value_name = "PORT", default_value_t = 8080)]
     health_port: u16,
 
     /// Count a warning, and what could not be checked, as something that is wrong
-    #[arg(long, env = "OLMGUARD_WARN_AS_ERROR", value_parser = BoolishValueParser::new())]
+    #[arg(long, value_parser = BoolishValueParser::new())]
     warn_as_error: bool,
 
     #[command(flatten)]

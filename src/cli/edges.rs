@@ -9,7 +9,7 @@ use olmguard_catalog::olm::{EdgeSource, OlmRelease, Rules};
 pub(crate) struct EdgesArgs {
     /// Which steps count: the edges of the catalog, the semver rules that OLM v1 before 1.2 could be
     /// told to go by, or what both allow; where this is not given, what the OLM in use goes by
-    #[arg(long = "graph", env = "OLMGUARD_GRAPH", value_name = "STEPS")]
+    #[arg(long = "graph", value_name = "STEPS")]
     steps: Option<Steps>,
 }
 

@@ -40,7 +40,7 @@ pub(crate) struct TestArgs {
     files: Vec<PathBuf>,
 
     /// Try only cases with this in their names
-    #[arg(long, value_name = "TEXT", env = "OLMGUARD_FILTER")]
+    #[arg(long, value_name = "TEXT")]
     filter: Option<String>,
 
     #[command(flatten)]

@@ -37,12 +37,12 @@ pub(crate) struct FactsArgs {
 
     /// A file of olmguard snapshot save: the catalogs and the OLM of a cluster; --catalog gives one
     /// of them other content
-    #[arg(long, value_name = "FILE", env = "OLMGUARD_SNAPSHOT")]
+    #[arg(long, value_name = "FILE")]
     snapshot: Option<PathBuf>,
 
     /// Ask a cluster, and change nothing there: its catalogs and its OLM; --catalog counts as with
     /// --snapshot
-    #[arg(long, env = "OLMGUARD_FROM_CLUSTER", value_parser = BoolishValueParser::new())]
+    #[arg(long, value_parser = BoolishValueParser::new())]
     from_cluster: bool,
 
     #[command(flatten)]

@@ -43,12 +43,7 @@ enum Command {
 struct CommonArgs {
     /// A catalog file or folder with olm.bundle blobs, as "opm render IMAGE" prints them; may be
     /// repeated
-    #[arg(
-        long,
-        env = "OLMGUARD_BUNDLES",
-        value_name = "PATH",
-        value_delimiter = ','
-    )]
+    #[arg(long, value_name = "PATH", value_delimiter = ',')]
     bundles: Vec<PathBuf>,
 
     #[command(flatten)]

@@ -40,7 +40,7 @@ pub(crate) struct GraphArgs {
     edges: EdgesArgs,
 
     /// The catalog to draw from, where several have the package
-    #[arg(id = "in", long = "in", value_name = "CATALOG", env = "OLMGUARD_IN")]
+    #[arg(id = "in", long = "in", value_name = "CATALOG")]
     catalog: Option<String>,
 
     /// A channel to draw; may be repeated, none draws all, and with --olm v0 is a Subscription without a
@@ -48,40 +48,33 @@ pub(crate) struct GraphArgs {
     #[arg(
         long,
         value_name = "CHANNEL",
-        env = "OLMGUARD_CHANNEL",
         value_delimiter = ',',
         value_parser = super::see::channel
     )]
     channel: Vec<String>,
 
     /// Mark this version as installed, and show what can be reached from it; no bundle needs to have it
-    #[arg(long, value_name = "VERSION", env = "OLMGUARD_INSTALLED")]
+    #[arg(long, value_name = "VERSION")]
     installed: Option<String>,
 
     /// Show what can be reached from this version, which no bundle needs to have; the installed one
     /// where it is not given
-    #[arg(long, value_name = "VERSION", env = "OLMGUARD_FROM")]
+    #[arg(long, value_name = "VERSION")]
     from: Option<String>,
 
     /// Show the shortest way to this version; the highest within reach where it is not given
-    #[arg(long, value_name = "VERSION", env = "OLMGUARD_TO")]
+    #[arg(long, value_name = "VERSION")]
     to: Option<String>,
 
     /// Whose rules say which edges are taken; those that are not are drawn pale
-    #[arg(
-        long,
-        value_name = "GENERATION",
-        env = "OLMGUARD_OLM",
-        value_enum,
-        default_value_t
-    )]
+    #[arg(long, value_name = "GENERATION", value_enum, default_value_t)]
     olm: OlmArg,
 
     #[command(flatten)]
     output: OutputArgs<Form>,
 
     /// Write to this file instead of standard output
-    #[arg(long, value_name = "FILE", env = "OLMGUARD_OUTPUT_FILE")]
+    #[arg(long, value_name = "FILE")]
     output_file: Option<PathBuf>,
 
     /// The package

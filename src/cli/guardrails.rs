@@ -22,12 +22,7 @@ pub(crate) struct GuardrailsArgs {
     /// Rules of your own about which upgrades are safe, for any package: YAML or JSON of schema
     /// olmguard.guardrails.v1alpha1, a document a package; they hold with the bypass too, but for
     /// those that say bypassable; may be repeated
-    #[arg(
-        long = "guardrails",
-        value_name = "FILE",
-        env = "OLMGUARD_GUARDRAILS",
-        value_delimiter = ','
-    )]
+    #[arg(long = "guardrails", value_name = "FILE", value_delimiter = ',')]
     files: Vec<PathBuf>,
 }
 

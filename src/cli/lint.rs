@@ -29,41 +29,31 @@ pub(crate) struct LintArgs {
     output: OutputArgs<Format>,
 
     /// Only findings about this package; may be repeated
-    #[arg(
-        long,
-        env = "OLMGUARD_PACKAGE",
-        value_name = "PACKAGE",
-        value_delimiter = ','
-    )]
+    #[arg(long, value_name = "PACKAGE", value_delimiter = ',')]
     package: Vec<String>,
 
     /// Leave out findings of this rule; may be repeated
-    #[arg(long, env = "OLMGUARD_ALLOW", value_name = "ID", value_delimiter = ',')]
+    #[arg(long, value_name = "ID", value_delimiter = ',')]
     allow: Vec<Rule>,
 
     /// Take findings of this rule for warnings; may be repeated
-    #[arg(long, env = "OLMGUARD_WARN", value_name = "ID", value_delimiter = ',')]
+    #[arg(long, value_name = "ID", value_delimiter = ',')]
     warn: Vec<Rule>,
 
     /// Take findings of this rule for errors; may be repeated
-    #[arg(long, env = "OLMGUARD_DENY", value_name = "ID", value_delimiter = ',')]
+    #[arg(long, value_name = "ID", value_delimiter = ',')]
     deny: Vec<Rule>,
 
     /// Take every warning for an error
-    #[arg(long, env = "OLMGUARD_WARN_AS_ERROR", value_parser = BoolishValueParser::new())]
+    #[arg(long, value_parser = BoolishValueParser::new())]
     warn_as_error: bool,
 
     /// Print the page about a rule, and read nothing
-    #[arg(
-        long,
-        env = "OLMGUARD_EXPLAIN",
-        value_name = "ID",
-        conflicts_with = "catalogs"
-    )]
+    #[arg(long, value_name = "ID", conflicts_with = "catalogs")]
     explain: Option<Rule>,
 
     /// Print the ids of all rules, and read nothing
-    #[arg(long, env = "OLMGUARD_LIST", value_parser = BoolishValueParser::new(), conflicts_with = "catalogs")]
+    #[arg(long, value_parser = BoolishValueParser::new(), conflicts_with = "catalogs")]
     list: bool,
 
     /// Catalogs: files or folders; - is standard input

@@ -6,31 +6,15 @@ use crate::telemetry::log::{DecisionLog, Log, LogFormat, LogLevel, LogUser};
 #[derive(clap::Args, Clone, Copy, Debug)]
 pub(crate) struct LogArgs {
     /// How the log is written to stderr [default: text on a terminal, else json]
-    #[arg(
-        long = "log-format",
-        env = "OLMGUARD_LOG_FORMAT",
-        value_name = "FORMAT"
-    )]
+    #[arg(long = "log-format", value_name = "FORMAT")]
     format: Option<LogFormat>,
 
     /// What is logged
-    #[arg(
-        long = "log-level",
-        env = "OLMGUARD_LOG_LEVEL",
-        value_name = "LEVEL",
-        value_enum,
-        default_value_t
-    )]
+    #[arg(long = "log-level", value_name = "LEVEL", value_enum, default_value_t)]
     level: LogLevel,
 
     /// What is logged of who asked
-    #[arg(
-        long = "log-user",
-        env = "OLMGUARD_LOG_USER",
-        value_name = "HOW",
-        value_enum,
-        default_value_t
-    )]
+    #[arg(long = "log-user", value_name = "HOW", value_enum, default_value_t)]
     user: LogUser,
 }
 

@@ -6,10 +6,10 @@ use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
-use clap::{Command, CommandFactory};
+use clap::Command;
 use clap_mangen::Man;
 
-use super::{Cli, Exit, output, say};
+use super::{Exit, output, say};
 use olmguard_engine::nearest::nearest;
 
 /// Prints the manual page of a command, or writes those of all commands to a folder
@@ -18,12 +18,7 @@ use olmguard_engine::nearest::nearest;
 #[derive(Clone, Debug, clap::Args)]
 pub(crate) struct ManArgs {
     /// Write a file for each command to this folder, which is made if it is missing
-    #[arg(
-        long,
-        env = "OLMGUARD_FOLDER",
-        value_name = "FOLDER",
-        conflicts_with = "command"
-    )]
+    #[arg(long, value_name = "FOLDER", conflicts_with = "command")]
     folder: Option<PathBuf>,
 
     /// The command, such as check or snapshot save; none is olmguard itself
@@ -83,7 +78,7 @@ fn print(names: &[String]) -> Result<(), ManError> {
 
 /// Olmguard, with each command knowing its whole name.
 fn root() -> Command {
-    let mut command = Cli::command().disable_help_subcommand(true);
+    let mut command = super::command().disable_help_subcommand(true);
     command.build();
     command
 }

@@ -18,7 +18,6 @@ where
         id = "output",
         short = 'o',
         long = "output",
-        env = "OLMGUARD_OUTPUT",
         value_name = "FORM",
         value_enum,
         default_value = name_of_default::<Form>()

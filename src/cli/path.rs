@@ -24,13 +24,7 @@ pub(crate) struct PathArgs {
     frame: FrameArgs,
 
     /// Which OLM to ask about
-    #[arg(
-        long,
-        value_name = "GENERATION",
-        env = "OLMGUARD_OLM",
-        value_enum,
-        default_value_t
-    )]
+    #[arg(long, value_name = "GENERATION", value_enum, default_value_t)]
     olm: OlmArg,
 
     #[command(flatten)]

@@ -24,14 +24,14 @@ pub(crate) struct RangeArgs {
     sources: Sources,
 
     /// Read RANGE in the grammar of skipRange
-    #[arg(long, env = "OLMGUARD_SKIP_RANGE", value_parser = BoolishValueParser::new())]
+    #[arg(long, value_parser = BoolishValueParser::new())]
     skip_range: bool,
 
     #[command(flatten)]
     common: CommonArgs,
 
     /// Try the range on the bundles of this package of the one --catalog
-    #[arg(long, env = "OLMGUARD_PACKAGE", value_name = "PACKAGE")]
+    #[arg(long, value_name = "PACKAGE")]
     package: Option<String>,
 
     #[command(flatten)]

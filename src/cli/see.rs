@@ -27,14 +27,13 @@ pub(super) struct SeeArgs {
     #[arg(
         long,
         value_name = "CHANNEL",
-        env = "OLMGUARD_CHANNEL",
         value_delimiter = ',',
         value_parser = channel
     )]
     channel: Vec<String>,
 
     /// The version range to ask for, as spec.source.catalog.version does
-    #[arg(long, value_name = "RANGE", env = "OLMGUARD_RANGE")]
+    #[arg(long, value_name = "RANGE")]
     range: Option<String>,
 }
 

@@ -58,12 +58,12 @@ pub(crate) struct ServeArgs {
     guardrails: GuardrailsArgs,
 
     /// Where reviews are taken; [::] is every address, also where there is no IPv6
-    #[arg(long, env = "OLMGUARD_LISTEN", value_name = "IP:PORT", default_value = "[::]:9443", value_parser = addr)]
+    #[arg(long, value_name = "IP:PORT", default_value = "[::]:9443", value_parser = addr)]
     listen: SocketAddr,
 
     /// Where /startupz, /livez, /readyz and, without --metrics-listen, /metrics are told, and
     /// /debug/loglevel to this machine only
-    #[arg(long, env = "OLMGUARD_OPS_LISTEN", value_name = "IP:PORT", default_value = "[::]:8080", value_parser = addr)]
+    #[arg(long, value_name = "IP:PORT", default_value = "[::]:8080", value_parser = addr)]
     ops_listen: SocketAddr,
 
     #[command(flatten)]
@@ -73,27 +73,15 @@ pub(crate) struct ServeArgs {
     certs: CertsArgs,
 
     /// Whether edits are refused, or only observed: for a careful roll-out
-    #[arg(
-        long,
-        env = "OLMGUARD_MODE",
-        value_name = "MODE",
-        value_enum,
-        default_value_t
-    )]
+    #[arg(long, value_name = "MODE", value_enum, default_value_t)]
     mode: Mode,
 
     /// What becomes of an edit that the catalogs held do not tell about
-    #[arg(
-        long,
-        env = "OLMGUARD_ON_UNDECIDED",
-        value_name = "WHAT",
-        value_enum,
-        default_value_t
-    )]
+    #[arg(long, value_name = "WHAT", value_enum, default_value_t)]
     on_undecided: OnUndecided,
 
     /// How long to go on accepting after SIGTERM, while the news that it leaves gets around
-    #[arg(long, env = "OLMGUARD_SHUTDOWN_DELAY", value_name = "DURATION", default_value = "10s", value_parser = go_duration::parse)]
+    #[arg(long, value_name = "DURATION", default_value = "10s", value_parser = go_duration::parse)]
     shutdown_delay: Duration,
 
     #[command(flatten)]

@@ -15,11 +15,7 @@ pub(crate) struct VersionsArgs {
     see: SeeArgs,
 
     /// What is installed: a version or the name of a bundle
-    #[arg(
-        long,
-        value_name = "VERSION[,bundle=NAME][,release=R]",
-        env = "OLMGUARD_INSTALLED"
-    )]
+    #[arg(long, value_name = "VERSION[,bundle=NAME][,release=R]")]
     installed: Option<SaidArg>,
 
     #[command(flatten)]

@@ -25,6 +25,7 @@ mod check {
     pub(crate) mod snapshot;
 }
 mod check_cli;
+mod environment;
 mod expectations_cli;
 mod from_cluster_cli;
 mod generate_opm;

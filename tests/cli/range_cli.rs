@@ -175,10 +175,10 @@ fn the_environment_says_what_no_flag_says() {
         run(olmguard().envs(variables).arg("range").args(arguments))
     };
     let catalog = ("OLMGUARD_CATALOG", "shore=tests/range/catalog.yaml");
-    let package = ("OLMGUARD_PACKAGE", "tide");
-    let (_, stdout, _) = run(&[("OLMGUARD_SKIP_RANGE", "yes")], &["1.x.x", "1.1.0"]);
+    let package = ("OLMGUARD_RANGE_PACKAGE", "tide");
+    let (_, stdout, _) = run(&[("OLMGUARD_RANGE_SKIP_RANGE", "yes")], &["1.x.x", "1.1.0"]);
     assert!(stdout.ends_with("Leaves out  1.1.0\n"), "{stdout}");
-    let (_, stdout, _) = run(&[("OLMGUARD_OUTPUT", "json")], &["1"]);
+    let (_, stdout, _) = run(&[("OLMGUARD_RANGE_OUTPUT", "json")], &["1"]);
     assert!(stdout.starts_with("{\"range\":\"1\""), "{stdout}");
     let (_, stdout, _) = run(&[catalog, package], &["2"]);
     assert!(stdout.contains("Takes       tide.v2.1.0\n"), "{stdout}");

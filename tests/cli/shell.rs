@@ -92,7 +92,7 @@ fn manual_pages_have_their_sections_and_man_has_nothing_to_say_to_them() {
         }
         put_to(&["groff", "-man", "-Tutf8", "-ww", "-z"], &page);
     }
-    assert!(printed(&["man", "check"]).contains("OLMGUARD_FILENAME"));
+    assert!(printed(&["man", "check"]).contains("OLMGUARD_CHECK_FILENAME"));
 }
 
 #[test]

@@ -27,17 +27,23 @@ use olmguard_catalog::olm::Rules;
 #[command(mut_arg("output", |output| output.help("The form of the results")))]
 pub(crate) struct CheckArgs {
     /// Manifests: files, folders, or - for standard input
-    #[arg(short = 'f', long = "filename", value_name = "PATH", num_args = 1.., required = true,
-          env = "OLMGUARD_FILENAME", value_delimiter = ',')]
+    #[arg(
+        short = 'f',
+        long = "filename",
+        value_name = "PATH",
+        num_args = 1..,
+        required = true,
+        value_delimiter = ','
+    )]
     pub(super) filename: Vec<PathBuf>,
 
     /// What there was before: a git revision of the repository that the manifests are in, A...B for
     /// what two have in common, or a folder; what has not changed is not judged
-    #[arg(long, value_name = "REV|DIR", env = "OLMGUARD_BASE", value_parser = NonEmptyStringValueParser::new())]
+    #[arg(long, value_name = "REV|DIR", value_parser = NonEmptyStringValueParser::new())]
     pub(super) base: Option<String>,
 
     /// With --base: judge what has not changed as well
-    #[arg(long, env = "OLMGUARD_ALL", value_parser = BoolishValueParser::new())]
+    #[arg(long, value_parser = BoolishValueParser::new())]
     pub(super) all: bool,
 
     #[command(flatten)]
@@ -45,12 +51,12 @@ pub(crate) struct CheckArgs {
 
     /// A file of olmguard snapshot save: the catalogs and the OLM of a cluster; --catalog gives one
     /// of them other content, a ClusterCatalog among the inputs other labels, priority and mode
-    #[arg(long, value_name = "FILE", env = "OLMGUARD_SNAPSHOT")]
+    #[arg(long, value_name = "FILE")]
     pub(super) snapshot: Option<PathBuf>,
 
     /// Ask a cluster, and change nothing there: its catalogs, its OLM, and what is installed of the
     /// extensions in the manifests; what else gives catalogs counts as with --snapshot
-    #[arg(long, env = "OLMGUARD_FROM_CLUSTER", value_parser = BoolishValueParser::new())]
+    #[arg(long, value_parser = BoolishValueParser::new())]
     pub(super) from_cluster: bool,
 
     #[command(flatten)]
@@ -63,34 +69,30 @@ pub(crate) struct CheckArgs {
     pub(super) guardrails: GuardrailsArgs,
 
     /// What is installed, whatever a cluster, the base or the manifest's status says; may be repeated
-    #[arg(
-        long,
-        value_name = "EXTENSION=VERSION[,bundle=NAME][,release=R]",
-        env = "OLMGUARD_INSTALLED"
-    )]
+    #[arg(long, value_name = "EXTENSION=VERSION[,bundle=NAME][,release=R]")]
     pub(super) installed: Vec<InstalledList>,
 
     /// Apply none of the CRD's own rules: show what the resolver alone would say
-    #[arg(long, env = "OLMGUARD_NO_SCHEMA", value_parser = BoolishValueParser::new())]
+    #[arg(long, value_parser = BoolishValueParser::new())]
     pub(super) no_schema: bool,
 
     /// What an undecided edit counts as; exit code 4 where this is not given
-    #[arg(long, value_name = "HOW", env = "OLMGUARD_ON_UNDECIDED")]
+    #[arg(long, value_name = "HOW")]
     pub(super) on_undecided: Option<OnUndecided>,
 
     #[command(flatten)]
     pub(super) output: OutputArgs<Output>,
 
     /// Count any warning as a denial
-    #[arg(long, env = "OLMGUARD_WARN_AS_ERROR", value_parser = BoolishValueParser::new())]
+    #[arg(long, value_parser = BoolishValueParser::new())]
     pub(super) warn_as_error: bool,
 
     /// Fail where the inputs hold no extension
-    #[arg(long, env = "OLMGUARD_REQUIRE_MATCH", value_parser = BoolishValueParser::new())]
+    #[arg(long, value_parser = BoolishValueParser::new())]
     pub(super) require_match: bool,
 
     /// Print only what does not count as good; JSON, YAML, SARIF and JUnit always hold everything
-    #[arg(short, long, env = "OLMGUARD_QUIET", value_parser = BoolishValueParser::new())]
+    #[arg(short, long, value_parser = BoolishValueParser::new())]
     pub(super) quiet: bool,
 }
 

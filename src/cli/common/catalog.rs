@@ -149,7 +149,6 @@ impl Args for CatalogArgs {
         command.arg(
             Arg::new(CATALOG)
                 .long("catalog")
-                .env("OLMGUARD_CATALOG")
                 .value_name("NAME=PATH")
                 .action(ArgAction::Append)
                 .help(

@@ -23,23 +23,23 @@ pub(super) struct PromoteArgs {
     common: CommonArgs,
 
     /// The package
-    #[arg(long, env = "OLMGUARD_PACKAGE", value_name = "PACKAGE")]
+    #[arg(long, value_name = "PACKAGE")]
     package: String,
 
     /// The bundle to promote
-    #[arg(long, env = "OLMGUARD_BUNDLE", value_name = "BUNDLE")]
+    #[arg(long, value_name = "BUNDLE")]
     bundle: String,
 
     /// The channel, which may be new
-    #[arg(long, env = "OLMGUARD_CHANNEL", value_name = "CHANNEL")]
+    #[arg(long, value_name = "CHANNEL")]
     channel: String,
 
     /// How the bundle is connected
-    #[arg(long, env = "OLMGUARD_METHOD", value_enum)]
+    #[arg(long, value_enum)]
     method: Method,
 
     /// How to tell who is left behind
-    #[arg(long, env = "OLMGUARD_REPORT", value_enum, default_value_t)]
+    #[arg(long, value_enum, default_value_t)]
     report: TextOrJson,
 
     /// The catalog, a file or folder; - is standard input

@@ -23,18 +23,18 @@ pub(super) struct ZStreamArgs {
     common: CommonArgs,
 
     /// The package
-    #[arg(long, env = "OLMGUARD_PACKAGE", value_name = "PACKAGE")]
+    #[arg(long, value_name = "PACKAGE")]
     package: String,
 
     /// The channel
-    #[arg(long, env = "OLMGUARD_CHANNEL", value_name = "CHANNEL")]
+    #[arg(long, value_name = "CHANNEL")]
     channel: String,
 
     #[command(flatten)]
     release: ReleaseArgs,
 
     /// Keep the minor's older releases, and give the new one a skipRange over them
-    #[arg(long, env = "OLMGUARD_WITH_RANGE", value_parser = BoolishValueParser::new())]
+    #[arg(long, value_parser = BoolishValueParser::new())]
     with_range: bool,
 
     /// The catalog, a file or folder; - is standard input
@@ -46,11 +46,11 @@ pub(super) struct ZStreamArgs {
 #[group(required = true, multiple = false)]
 struct ReleaseArgs {
     /// The bundle to release
-    #[arg(long, env = "OLMGUARD_BUNDLE", value_name = "BUNDLE")]
+    #[arg(long, value_name = "BUNDLE")]
     bundle: Option<String>,
 
     /// The version to release: that of one bundle
-    #[arg(long, env = "OLMGUARD_NEW_VERSION", value_name = "VERSION")]
+    #[arg(long, value_name = "VERSION")]
     new_version: Option<String>,
 }
 

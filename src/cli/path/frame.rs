@@ -16,24 +16,19 @@ use olmguard_views::path::Frame;
 pub(super) struct FrameArgs {
     /// The ClusterExtension to change: its selector and its upgrade policy count, and its
     /// channels and its range, unless --channel and --range say others; - for standard input
-    #[arg(
-        short = 'f',
-        long = "filename",
-        value_name = "PATH",
-        env = "OLMGUARD_FILENAME"
-    )]
+    #[arg(short = 'f', long = "filename", value_name = "PATH")]
     filename: Option<PathBuf>,
 
     /// The name of the new ClusterExtension, where no file has it; that of the package if not given
-    #[arg(long, value_name = "NAME", env = "OLMGUARD_NAME")]
+    #[arg(long, value_name = "NAME")]
     name: Option<String>,
 
     /// Its namespace; that of its name if not given
-    #[arg(long, value_name = "NAMESPACE", env = "OLMGUARD_NAMESPACE")]
+    #[arg(long, value_name = "NAMESPACE")]
     namespace: Option<String>,
 
     /// Its service account; NAME-installer if not given
-    #[arg(long, value_name = "NAME", env = "OLMGUARD_SERVICE_ACCOUNT")]
+    #[arg(long, value_name = "NAME")]
     service_account: Option<String>,
 }
 

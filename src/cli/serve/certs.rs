@@ -24,31 +24,30 @@ use managed::{Managed, SecretName};
 pub(crate) struct CertsArgs {
     /// Where the certificate comes from; --tls-cert with --tls-key, --self-signed, and --tls-secret
     /// or --webhook-configuration for a self-managed one, say it as well
-    #[arg(long, env = "OLMGUARD_CERTS", value_name = "SOURCE", value_enum)]
+    #[arg(long, value_name = "SOURCE", value_enum)]
     certs: Option<Source>,
 
     /// For trying out: make a certificate for localhost and this machine's loopback addresses
-    #[arg(long, env = "OLMGUARD_SELF_SIGNED", value_parser = BoolishValueParser::new())]
+    #[arg(long, value_parser = BoolishValueParser::new())]
     self_signed: bool,
 
     /// The certificate that is shown, PEM, its chain after it; followed when it changes
-    #[arg(long, env = "OLMGUARD_TLS_CERT", value_name = "FILE")]
+    #[arg(long, value_name = "FILE")]
     tls_cert: Option<PathBuf>,
 
     /// The key of the certificate, PEM; followed when it changes
-    #[arg(long, env = "OLMGUARD_TLS_KEY", value_name = "FILE")]
+    #[arg(long, value_name = "FILE")]
     tls_key: Option<PathBuf>,
 
     /// The Secret that a self-managed authority is kept in; olmguard-tls in this program's own
     /// namespace if none is named
-    #[arg(long, env = "OLMGUARD_TLS_SECRET", value_name = "[NAMESPACE/]NAME", value_parser = SecretName::read)]
+    #[arg(long, value_name = "[NAMESPACE/]NAME", value_parser = SecretName::read)]
     tls_secret: Option<SecretName>,
 
     /// The validating webhook configuration that is compared with the shipped one; with a self-managed
     /// certificate its webhooks trust the CA; may be repeated, the first is compared [default: olmguard]
     #[arg(
         long,
-        env = "OLMGUARD_WEBHOOK_CONFIGURATION",
         value_name = "NAME",
         value_delimiter = ',',
         value_parser = object_name
@@ -56,19 +55,12 @@ pub(crate) struct CertsArgs {
     webhook_configuration: Vec<String>,
 
     /// The oldest version of TLS that is spoken
-    #[arg(
-        long,
-        env = "OLMGUARD_TLS_MIN_VERSION",
-        value_name = "VERSION",
-        value_enum,
-        default_value_t
-    )]
+    #[arg(long, value_name = "VERSION", value_enum, default_value_t)]
     tls_min_version: OldestTls,
 
     /// A name that the certificate must hold, such as olmguard.olmguard-system.svc; may be repeated
     #[arg(
         long,
-        env = "OLMGUARD_TLS_SERVER_NAME",
         value_name = "NAME",
         value_delimiter = ',',
         value_parser = server_name
@@ -77,17 +69,12 @@ pub(crate) struct CertsArgs {
 
     /// Take only clients with a certificate of one of these authorities, PEM; the API server has to
     /// be set up to show one; followed when it changes, but read once if self-signed
-    #[arg(long, env = "OLMGUARD_CLIENT_CA", value_name = "FILE")]
+    #[arg(long, value_name = "FILE")]
     client_ca: Option<PathBuf>,
 
     /// A common name, DNS name or URI of clients that are taken; any of --client-ca if there is
     /// none; may be repeated
-    #[arg(
-        long,
-        env = "OLMGUARD_CLIENT_ALLOWED",
-        value_name = "NAME",
-        value_delimiter = ','
-    )]
+    #[arg(long, value_name = "NAME", value_delimiter = ',')]
     client_allowed: Vec<String>,
 }
 

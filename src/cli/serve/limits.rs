@@ -15,7 +15,6 @@ pub(super) struct LimitArgs {
     /// How many edits are judged at once [default: one for each core, at most 8]
     #[arg(
         long,
-        env = "OLMGUARD_WORKERS",
         value_name = "COUNT",
         default_value_t = Limits::default().workers,
         hide_default_value = true
@@ -23,38 +22,28 @@ pub(super) struct LimitArgs {
     workers: NonZeroUsize,
 
     /// How many edits may wait for that; more are undecided at once
-    #[arg(
-        long,
-        env = "OLMGUARD_QUEUE",
-        value_name = "COUNT",
-        default_value_t = 256
-    )]
+    #[arg(long, value_name = "COUNT", default_value_t = 256)]
     queue: usize,
 
     /// How long a review may take where its request does not ask for less; undecided after that
-    #[arg(long, env = "OLMGUARD_TIMEOUT", value_name = "DURATION", default_value = "5s", value_parser = timeout)]
+    #[arg(long, value_name = "DURATION", default_value = "5s", value_parser = timeout)]
     timeout: Duration,
 
     /// Connections open at once; the one that keeps the server waiting most makes room for a new one
-    #[arg(
-        long,
-        env = "OLMGUARD_MAX_CONNECTIONS",
-        value_name = "COUNT",
-        default_value = "2048"
-    )]
+    #[arg(long, value_name = "COUNT", default_value = "2048")]
     max_connections: NonZeroUsize,
 
     /// Those of them that one address may have [default: half of them]
-    #[arg(long, env = "OLMGUARD_MAX_CONNECTIONS_PER_PEER", value_name = "COUNT")]
+    #[arg(long, value_name = "COUNT")]
     max_connections_per_peer: Option<NonZeroUsize>,
 
     /// Close a connection with the first answer after this time, 10% more or less; 0s for no limit
-    #[arg(long, env = "OLMGUARD_MAX_CONNECTION_AGE", value_name = "DURATION", default_value = "10m", value_parser = go_duration::parse)]
+    #[arg(long, value_name = "DURATION", default_value = "10m", value_parser = go_duration::parse)]
     max_connection_age: Duration,
 
     /// Memory that olmguard can use, as a Kubernetes quantity: a quarter for one catalog, 3/8 for all
     /// [default: the limit of the container, otherwise the memory of the machine]
-    #[arg(long, env = "OLMGUARD_MEMORY_LIMIT", value_name = "QUANTITY")]
+    #[arg(long, value_name = "QUANTITY")]
     memory_limit: Option<MemoryLimit>,
 }
 

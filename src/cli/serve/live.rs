@@ -34,20 +34,20 @@ pub(crate) struct LiveArgs {
     catalogd: CatalogdArgs,
 
     /// A folder of this process alone that keeps the content of catalogs over a restart
-    #[arg(long, env = "OLMGUARD_CACHE_DIR", value_name = "FOLDER")]
+    #[arg(long, value_name = "FOLDER")]
     cache_dir: Option<PathBuf>,
 
     /// How much the folder may hold, in MiB; 256 if nothing is said
-    #[arg(long, env = "OLMGUARD_CACHE_LIMIT", value_name = "MIB")]
+    #[arg(long, value_name = "MIB")]
     cache_limit: Option<NonZeroU64>,
 
     /// How long ago the cluster may have said that the content held of a catalog is what it has; 0s
     /// for any time
-    #[arg(long, env = "OLMGUARD_MAX_CATALOG_AGE", value_name = "DURATION", default_value = "0s", value_parser = go_duration::parse)]
+    #[arg(long, value_name = "DURATION", default_value = "0s", value_parser = go_duration::parse)]
     max_catalog_age: Duration,
 
     /// What becomes of edits that need a catalog for which that is longer ago; warn if nothing is said
-    #[arg(long, env = "OLMGUARD_ON_OLD_CATALOG", value_name = "WHAT", value_enum)]
+    #[arg(long, value_name = "WHAT", value_enum)]
     on_old_catalog: Option<OnOld>,
 }
 

@@ -15,7 +15,7 @@ use crate::server::Scrapes;
 pub(super) struct ScrapeArgs {
     /// Serve /metrics here only, over TLS, to clients whose token can get it; needs a cluster [default:
     /// with --ops-listen, in plain HTTP, to everyone]
-    #[arg(long, env = "OLMGUARD_METRICS_LISTEN", value_name = "IP:PORT", value_parser = addr)]
+    #[arg(long, value_name = "IP:PORT", value_parser = addr)]
     metrics_listen: Option<SocketAddr>,
 }
 

@@ -119,7 +119,10 @@ fn the_environment_says_the_same() {
         .args(["check", "-f", "apps", CATALOG])
         .current_dir(repository.path(""))
         .env_clear()
-        .envs([("OLMGUARD_BASE", "main"), ("OLMGUARD_ALL", "false")])
+        .envs([
+            ("OLMGUARD_CHECK_BASE", "main"),
+            ("OLMGUARD_CHECK_ALL", "false"),
+        ])
         .output()
         .expect("the program starts");
     let stdout = String::from_utf8_lossy(&ended.stdout);

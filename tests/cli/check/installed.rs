@@ -135,7 +135,7 @@ fn several_are_said_one_by_one_or_in_a_list() {
     }
     let mut command = scene.command(files);
     let ended = command
-        .env("OLMGUARD_INSTALLED", "a=1.2.0,b=1.0.0")
+        .env("OLMGUARD_CHECK_INSTALLED", "a=1.2.0,b=1.0.0")
         .output();
     assert_eq!(ended.expect("the program starts").status.code(), Some(1));
 }

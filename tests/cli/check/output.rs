@@ -102,13 +102,15 @@ fn the_environment_says_what_no_flag_says() {
     let catalog = ("OLMGUARD_CATALOG", "hub=hub.yaml, gone=no/such");
     assert_eq!(run(&[catalog]).status.code(), Some(3));
     let catalog = ("OLMGUARD_CATALOG", "hub=hub.yaml");
-    assert_eq!(run(&[catalog, ("OLMGUARD_QUIET", "yes")]).stdout, b"");
-    assert_ne!(run(&[catalog, ("OLMGUARD_QUIET", "no")]).stdout, b"");
+    assert_eq!(run(&[catalog, ("OLMGUARD_CHECK_QUIET", "yes")]).stdout, b"");
+    assert_ne!(run(&[catalog, ("OLMGUARD_CHECK_QUIET", "no")]).stdout, b"");
     assert_eq!(
-        run(&[("OLMGUARD_ON_UNDECIDED", "warn")]).status.code(),
+        run(&[("OLMGUARD_CHECK_ON_UNDECIDED", "warn")])
+            .status
+            .code(),
         Some(0)
     );
-    let json = run(&[("OLMGUARD_OUTPUT", "json")]);
+    let json = run(&[("OLMGUARD_CHECK_OUTPUT", "json")]);
     assert!(json.stdout.starts_with(b"{\"schema\":"), "{json:?}");
 }
 

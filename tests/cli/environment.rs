@@ -1,0 +1,79 @@
+//! Flags that are set in the environment: what a command reads, and what it warns of.
+
+use std::process::{Command, Output};
+
+const PATH: [&str; 5] = [
+    "path",
+    "harbor-lights-operator",
+    "1.0.0",
+    "1.1.0",
+    "--catalog=sample=src/cli/demo/lighthouse.yaml",
+];
+
+/// How the program ends with just these variables, and what it prints to either side.
+fn run(variables: &[(&str, &str)], arguments: &[&str]) -> (Option<i32>, String, String) {
+    let Output {
+        status,
+        stdout,
+        stderr,
+    } = Command::new(env!("CARGO_BIN_EXE_olmguard"))
+        .env_clear()
+        .envs(variables.iter().copied())
+        .current_dir(env!("CARGO_MANIFEST_DIR"))
+        .args(arguments)
+        .output()
+        .expect("the program starts");
+    let text = |bytes| String::from_utf8(bytes).expect("UTF-8");
+    (status.code(), text(stdout), text(stderr))
+}
+
+#[test]
+fn a_form_for_all_commands_breaks_none_of_them() {
+    let usual = run(&[], &PATH);
+    assert_eq!((usual.0, &*usual.2), (Some(0), ""));
+    let (code, stdout, stderr) = run(&[("OLMGUARD_OUTPUT", "sarif")], &PATH);
+    assert_eq!((code, stdout), (usual.0, usual.1));
+    assert_eq!(
+        stderr,
+        "warning: OLMGUARD_OUTPUT is no longer read; set the variable of the command instead: \
+         OLMGUARD_PATH_OUTPUT, OLMGUARD_CHECK_OUTPUT, OLMGUARD_TEST_OUTPUT, \
+         OLMGUARD_RANGE_OUTPUT, OLMGUARD_SNAPSHOT_SHOW_OUTPUT, ...\n"
+    );
+}
+
+#[test]
+fn a_form_of_one_command_is_that_of_no_other() {
+    let forms = [
+        ("OLMGUARD_CHECK_OUTPUT", "sarif"),
+        ("OLMGUARD_PATH_OUTPUT", "json"),
+    ];
+    let (code, stdout, stderr) = run(&forms, &PATH);
+    assert_eq!((code, &*stderr), (Some(0), ""));
+    assert!(stdout.starts_with('{'), "{stdout}");
+    let (_, stdout, _) = run(&forms, &[&PATH[..], &["--output=text"]].concat());
+    assert!(!stdout.starts_with('{'), "{stdout}");
+}
+
+#[test]
+fn what_serve_alone_reads_is_told_to_a_command_that_read_it() {
+    let former = ("OLMGUARD_WEBHOOK_CONFIGURATION", "guard");
+    let doctor = ["doctor", "--kubeconfig=no/such"];
+    let (_, _, stderr) = run(&[former], &doctor);
+    let warning = "warning: OLMGUARD_WEBHOOK_CONFIGURATION is read by olmguard serve alone; set the \
+                   variable of the command instead: OLMGUARD_DOCTOR_WEBHOOK_CONFIGURATION\n";
+    assert!(stderr.starts_with(warning), "{stderr}");
+    let now = ("OLMGUARD_DOCTOR_WEBHOOK_CONFIGURATION", "guard");
+    let (_, _, stderr) = run(&[former, now], &doctor);
+    assert!(!stderr.contains("warning"), "{stderr}");
+}
+
+#[test]
+fn an_argument_that_was_in_the_environment_is_missed_with_its_new_name() {
+    let (code, _, stderr) = run(&[("OLMGUARD_FILENAME", "a.yaml")], &["check"]);
+    assert_eq!(code, Some(2));
+    let warning = "warning: OLMGUARD_FILENAME is no longer read; set the variable of the command \
+                   instead: OLMGUARD_CHECK_FILENAME, OLMGUARD_PATH_FILENAME\n";
+    assert!(stderr.starts_with(warning), "{stderr}");
+    let (code, _, stderr) = run(&[("OLMGUARD_FILENAME", "a.yaml")], &["check", "--help"]);
+    assert_eq!((code, &*stderr), (Some(0), ""));
+}
