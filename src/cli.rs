@@ -40,7 +40,6 @@ mod serve;
 mod shipped;
 mod signals;
 mod snapshot;
-mod update;
 pub mod version;
 mod versions;
 mod workflow;

@@ -24,7 +24,5 @@ pub use message::{LINE_1, MESSAGE};
 pub use refusal::guardrail::hindrance;
 pub use text::{label, one_line};
 pub use tone::{Tone, Toned};
-pub use warning::{
-    base_without_bundle, let_through, only_observed, renamed, warn_first, warn_last,
-};
+pub use warning::{let_through, only_observed, renamed, warn_first, warn_last, warn_of_base};
 pub use words::{line, message, reason};

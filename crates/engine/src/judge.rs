@@ -26,6 +26,7 @@ mod ruling;
 mod superseded;
 mod token;
 mod unanswered;
+mod update;
 mod walk;
 mod warning;
 
@@ -44,6 +45,7 @@ pub use ruled::{Accepted, Matched, Ruled};
 pub use ruling::{Allowed, Jump, NoCatalogs, Outdated, Ruling, SpecFault};
 pub use token::{Token, Verdict};
 pub use unanswered::{Unanswered, Wait};
+pub use update::{EarlierObject, SchemaRefusal};
 pub use walk::recorded;
 pub use walk::{Walk, WalkEnd, walk};
 pub use warning::Warning;

@@ -296,7 +296,7 @@ fn refused(shape: Shape, release: SchemaRelease, new: &Value, past: &mut Past) -
         return schema::check(shape, release, new);
     };
     let refused = found.ancestor.before().refused(shape, release, new);
-    found.breaks = refused.breaks;
+    found.breaks = refused.is_new;
     refused.findings
 }
 

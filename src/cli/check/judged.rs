@@ -7,7 +7,6 @@ use crate::cli::check::base::Past;
 use crate::cli::check::cases::{Case, Subject};
 use crate::cli::check::inputs::Gathered;
 use crate::cli::check::installed;
-use crate::cli::update;
 use olmguard_engine::explain::{self, Answer, answer, not_judged};
 use olmguard_engine::extension::Extension;
 use olmguard_engine::judge::{Basis, Edit, Verdict};
@@ -37,7 +36,7 @@ pub(super) fn judge(
                 let renamed = renamed(case, extension, gathered);
                 explain::warn_last(&mut answer.warnings, renamed.map(explain::renamed));
             }
-            update::warn_of_doubt(&mut answer, doubt);
+            explain::warn_of_base(&mut answer, doubt);
             answer
         }
     };

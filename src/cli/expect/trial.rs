@@ -7,12 +7,11 @@ use serde_json::Value;
 use crate::cli::expect::compare::{Difference, differences};
 use crate::cli::expect::subject::{self, SubjectError};
 use crate::cli::expect::suite::{Case, Old, Suite};
-use crate::cli::update::{self, Before, Refused};
 use crate::manifest::Position;
-use olmguard_engine::explain::{Answer, answer, not_judged};
+use olmguard_engine::explain::{Answer, answer, not_judged, warn_of_base};
 use olmguard_engine::extension::schema::{self, SchemaRelease};
 use olmguard_engine::extension::{Extension, Identity, Installed, Recognised, Shape, recognise};
-use olmguard_engine::judge::{Basis, Edit, Exemption, Token};
+use olmguard_engine::judge::{Basis, EarlierObject, Edit, Exemption, SchemaRefusal, Token};
 use olmguard_engine::snapshot::Snapshot;
 
 /// What became of a case.
@@ -90,13 +89,13 @@ fn judge(basis: Basis<'_>, case: &Case, new: &Value, old: Option<&Value>) -> Ans
         });
     };
     let was = old.and_then(read);
-    let before = old.map(|value| Before {
+    let before = old.map(|value| EarlierObject {
         value,
         extension: was.as_ref(),
     });
     let refused = refused(basis.snapshot, extension.shape, new, before);
     let (installed, doubt) = installed(basis, case, &extension, before);
-    let compared = before.filter(|_| !refused.breaks);
+    let compared = before.filter(|_| !refused.is_new);
     let old = compared.and_then(|before| before.old(&extension));
     let edit = Edit {
         new: &extension,
@@ -105,7 +104,7 @@ fn judge(basis: Basis<'_>, case: &Case, new: &Value, old: Option<&Value>) -> Ans
         schema: &refused.findings,
     };
     let mut answer = answer(basis, &edit);
-    update::warn_of_doubt(&mut answer, doubt);
+    warn_of_base(&mut answer, doubt);
     answer
 }
 
@@ -117,13 +116,18 @@ fn read(object: &Value) -> Option<Extension> {
     }
 }
 
-fn refused(snapshot: &Snapshot, shape: Shape, new: &Value, before: Option<Before<'_>>) -> Refused {
+fn refused(
+    snapshot: &Snapshot,
+    shape: Shape,
+    new: &Value,
+    before: Option<EarlierObject<'_>>,
+) -> SchemaRefusal {
     let release = SchemaRelease::v1(snapshot.rules().olm.minor());
     match before {
         Some(before) => before.refused(shape, release, new),
-        None => Refused {
+        None => SchemaRefusal {
             findings: schema::check(shape, release, new),
-            breaks: false,
+            is_new: false,
         },
     }
 }
@@ -134,7 +138,7 @@ fn installed(
     basis: Basis<'_>,
     case: &Case,
     new: &Extension,
-    before: Option<Before<'_>>,
+    before: Option<EarlierObject<'_>>,
 ) -> (Installed, Option<Token>) {
     match (&case.installed, before) {
         (Some(said), _) => (said.resolve(basis.snapshot, new.filter.as_ref().ok()), None),

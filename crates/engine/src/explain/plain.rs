@@ -98,14 +98,6 @@ pub fn not_compared(why: &str) -> String {
     )
 }
 
-/// Why a base does not say what is installed, where it is undecided what it resolves to.
-pub fn undecided_base(token: Token) -> String {
-    format!(
-        "it is undecided what the base resolves to today [{}]",
-        token.as_str()
-    )
-}
-
 /// Why a template is not judged.
 pub fn skipped() -> &'static str {
     "a template; render it, and check what comes out (-f -)"

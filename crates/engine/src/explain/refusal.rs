@@ -2,10 +2,11 @@
 
 mod catalogs;
 pub(super) mod guardrail;
+mod installed;
 
 use crate::explain::text::{Line, list, one_line};
 use crate::explain::{range, unanswered};
-use crate::extension::{FilterError, FilterProblem, InstalledBundle, UnknownCause};
+use crate::extension::{FilterError, FilterProblem, InstalledBundle};
 use crate::judge::{Outdated, Request, Ruling, SpecFault};
 use crate::resolve::Choice;
 use olmguard_catalog::version::{BundleReleaseSupport, go};
@@ -31,27 +32,7 @@ pub(super) fn reason(ruling: &Ruling<'_>, request: Option<&Request<'_>>) -> Line
             .written(range_of(request))
             .say("\" is not a version range"),
         Ruling::NoCatalogs(none) => line.say(catalogs::none(*none)),
-        Ruling::InstalledUnknown(cause) => line.say(match cause {
-            UnknownCause::Condition => {
-                "what is installed is not known: condition Installed is Unknown"
-            }
-            UnknownCause::ImageOnly => {
-                "what is installed is not known: the status names an image only"
-            }
-            UnknownCause::WrongType { .. } => {
-                "what is installed is not known: its status is malformed"
-            }
-            UnknownCause::NoOldObject => {
-                "what is installed is not known: the request lacks the object as it was"
-            }
-            UnknownCause::NotToBeHad { .. } => {
-                "what is installed is not known: the cluster does not say"
-            }
-            UnknownCause::NotInBase { .. } => {
-                "what is installed is not known: the base does not say"
-            }
-            UnknownCause::Several { .. } => "several bundles have the version that is installed",
-        }),
+        Ruling::InstalledUnknown(cause) => line.say(installed::reason(cause)),
         Ruling::CatalogNotLoaded(failed) => catalogs::not_loaded(failed),
         Ruling::CatalogOutdated(Outdated::TooOld(old)) => catalogs::outdated(old),
         Ruling::CatalogOutdated(Outdated::Superseded { denial, .. }) => reason(denial, request),
@@ -120,20 +101,7 @@ pub(super) fn details(ruling: &Ruling<'_>, request: Option<&Request<'_>>) -> Vec
             let place = format!("{}, at character {place}", range::fault(&fault));
             vec![detail("Range", vec![place])]
         }
-        Ruling::InstalledUnknown(UnknownCause::Several { bundles }) => {
-            vec![detail("Candidates", names(bundles))]
-        }
-        Ruling::InstalledUnknown(
-            UnknownCause::NotToBeHad { why } | UnknownCause::NotInBase { why },
-        ) => {
-            vec![sentences("Cause", vec![why.clone()])]
-        }
-        Ruling::InstalledUnknown(UnknownCause::WrongType { field }) => {
-            vec![detail("Field", vec![(*field).to_owned()])]
-        }
-        Ruling::InstalledUnknown(UnknownCause::NoOldObject) => {
-            vec![detail("Field", vec!["request.oldObject".to_owned()])]
-        }
+        Ruling::InstalledUnknown(cause) => installed::details(cause),
         Ruling::NoCatalogs(_) => vec![catalogs::see_all()],
         Ruling::CatalogNotLoaded(failed) => catalogs::of_not_loaded(failed),
         Ruling::CatalogOutdated(outdated) => catalogs::of_outdated(outdated),
@@ -183,19 +151,7 @@ pub(super) fn needed(ruling: &Ruling<'_>) -> Option<&'static str> {
         Ruling::UnsupportedDependency(..) => "a bundle without dependencies",
         Ruling::Guardrail(forbidden) => guardrail::needed(forbidden),
         Ruling::NoCatalogs(_) => "a ClusterCatalog that is Available and that the selector matches",
-        Ruling::InstalledUnknown(UnknownCause::Several { .. }) => {
-            "the name of the installed bundle"
-        }
-        Ruling::InstalledUnknown(UnknownCause::NoOldObject) => {
-            "an update whose request holds the extension as it was"
-        }
-        Ruling::InstalledUnknown(UnknownCause::NotToBeHad { .. }) => {
-            "a cluster that shows its extensions, or --installed"
-        }
-        Ruling::InstalledUnknown(UnknownCause::NotInBase { .. }) => {
-            "a base that can be read whole and has it once, or --installed"
-        }
-        Ruling::InstalledUnknown(_) => "a status that names the installed bundle and its version",
+        Ruling::InstalledUnknown(cause) => installed::needed(cause),
         Ruling::CatalogNotLoaded(_) => "its content, or a selector that leaves this catalog out",
         Ruling::CatalogOutdated(Outdated::Superseded { .. }) => "the newer content of the catalog",
         Ruling::CatalogOutdated(Outdated::TooOld(_)) => {

@@ -1,9 +1,10 @@
 //! Warnings as text: one line each, at most 120 characters, at most five.
 
+use crate::explain::Answer;
 use crate::explain::refusal::guardrail;
 use crate::explain::text::Line;
 use crate::extension::{Extension, Hint, Instead};
-use crate::judge::{Exemption, Jump, Token, Unjudged, Warning};
+use crate::judge::{Exemption, Jump, Token, Unjudged, Verdict, Warning};
 use crate::resolve::Choice;
 use crate::snapshot::CatalogState;
 
@@ -34,8 +35,16 @@ pub fn warn_last(warnings: &mut Vec<String>, warning: Option<String>) {
     warnings.truncate(MOST);
 }
 
+/// Warns where it is judged as if nothing were installed though something was asked for, for the reason of this
+/// row.
+pub fn warn_of_base(answer: &mut Answer, doubt: Option<Token>) {
+    if answer.verdict != Verdict::NotJudged {
+        warn_last(&mut answer.warnings, doubt.map(base_without_bundle));
+    }
+}
+
 /// The warning where what the base asks for brings nothing about, for the reason of this row.
-pub fn base_without_bundle(token: Token) -> String {
+fn base_without_bundle(token: Token) -> String {
     let line = Line::default().say("what the base asks for resolves to nothing today [");
     let line = line.say(token.as_str());
     shorten(&line.say("]: judged as if nothing were installed"))

@@ -42,6 +42,11 @@ pub enum UnknownCause {
         /// Why not.
         why: String,
     },
+    /// It is undecided what was asked for before resolves to.
+    BaseUndecided {
+        /// The token of the row that says so.
+        reason: &'static str,
+    },
     /// A version was given without a name, and catalogs have several bundles of it.
     Several {
         /// Their names, in byte order.

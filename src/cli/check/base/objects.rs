@@ -13,9 +13,9 @@ use super::texts::{is_about_extensions, may_name, may_name_any};
 use crate::cli::check::bad::{BadInput, Problem};
 use crate::cli::check::cases::Place;
 use crate::cli::check::inputs::deciding_field;
-use crate::cli::update::Before;
 use crate::manifest::{DocumentErrorKind, ManifestObject, Positions, documents};
 use olmguard_engine::extension::{Extension, Filter, Recognised, recognise};
+use olmguard_engine::judge::EarlierObject;
 
 /// An extension as it was.
 #[derive(Debug)]
@@ -71,8 +71,8 @@ impl Ancestor {
         self.key.name.as_deref()
     }
 
-    pub(crate) fn before(&self) -> Before<'_> {
-        Before {
+    pub(crate) fn before(&self) -> EarlierObject<'_> {
+        EarlierObject {
             value: &self.value,
             extension: self.extension.as_ref(),
         }
