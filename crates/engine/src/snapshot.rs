@@ -6,6 +6,7 @@
 //! order of the names, whatever the order of the inputs.
 
 mod cluster_catalog;
+mod merge;
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -13,6 +14,7 @@ use std::sync::Arc;
 use serde::{Deserialize, Serialize};
 
 pub use cluster_catalog::{BadClusterCatalog, ClusterCatalogError, METADATA_NAME_LABEL};
+pub use merge::merge;
 
 use olmguard_catalog::Catalog;
 use olmguard_catalog::olm::Rules;

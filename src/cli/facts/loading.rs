@@ -1,7 +1,6 @@
 //! The catalogs with their contents, wherever they are from.
 
 use std::fmt;
-use std::mem;
 
 use crate::cli::common::CatalogArgs;
 use crate::cli::facts::origin::Origin;
@@ -12,7 +11,7 @@ use crate::source::archive::ArchiveError;
 use olmguard_catalog::olm::Rules;
 use olmguard_catalog::version::go;
 use olmguard_engine::judge::{Basis, Policies};
-use olmguard_engine::snapshot::{CatalogState, Content, Currency, Snapshot};
+use olmguard_engine::snapshot::{CatalogState, Content, Snapshot, merge};
 
 /// What edits are judged by, as far as it is to be had, and what is not.
 #[derive(Debug)]
@@ -64,77 +63,20 @@ pub(crate) fn load(
     let ReadGuardrails { imposed, faults } = given.guardrails.read();
     let unread = faults.into_iter().map(Fault::Guardrails);
     let given = given.catalogs;
-    let mut contents = contents(given, &rules);
+    let contents = contents(given, &rules);
     let by_flag = contents.iter();
     let mut faults: Vec<_> = by_flag.filter_map(|(name, c)| Fault::of(name, c)).collect();
     let is_given = |name: &str| given.iter().any(|catalog| catalog.name == name);
-    let (mut states, own) = origin.load(&rules, is_given);
+    let (states, own) = origin.load(&rules, is_given);
     faults.extend(own);
     faults.extend(unread);
-    replace(&mut states, &mut contents);
-    describe(&mut states, objects);
-    fill(&mut states, contents);
+    let states = merge(states, objects, contents);
     Facts {
         snapshot: Snapshot::new(rules, states),
         policies: Policies {
             guardrails: imposed,
         },
         faults,
-    }
-}
-
-/// Gives catalogs of the origin the contents of `--catalog`, and takes those from the list. What the
-/// origin says about the content that it holds is not true of another one.
-fn replace(saved: &mut [CatalogState], contents: &mut Vec<(&str, Content)>) {
-    contents.retain_mut(|(name, content)| {
-        let state = saved.iter_mut().find(|state| state.name == *name);
-        let is_new = state.is_none();
-        if let Some(state) = state {
-            state.content = mem::replace(content, Content::Missing);
-            state.image_ref = None;
-            state.last_unpacked = None;
-            state.currency = Currency::Current;
-        }
-        is_new
-    });
-}
-
-/// Lets objects say what a manifest says: which labels, priority and mode a catalog has, and that there
-/// is one. What an object says wrong about a catalog stays wrong, whatever its content is. An object that
-/// names another digest than that of the content has newer content.
-fn describe(states: &mut Vec<CatalogState>, objects: Vec<CatalogState>) {
-    for object in objects {
-        match states.iter_mut().find(|state| state.name == object.name) {
-            None => states.push(object),
-            Some(state) => {
-                if differ(object.digest(), state.digest()) {
-                    state.currency = Currency::Superseded;
-                }
-                state.labels = object.labels;
-                state.priority = object.priority;
-                state.availability = object.availability;
-                if let Content::Unreadable(_) = object.content {
-                    state.content = object.content;
-                }
-            }
-        }
-    }
-}
-
-/// Whether both are known, and not the same.
-fn differ(one: Option<&str>, other: Option<&str>) -> bool {
-    one.zip(other).is_some_and(|(one, other)| one != other)
-}
-
-/// Gives the catalogs that objects describe the contents of `--catalog`; one that no object describes
-/// is a catalog as well.
-fn fill(states: &mut Vec<CatalogState>, contents: Vec<(&str, Content)>) {
-    for (name, content) in contents {
-        match states.iter_mut().find(|state| state.name == name) {
-            None => states.push(CatalogState::named(name, content)),
-            Some(state) if matches!(state.content, Content::Missing) => state.content = content,
-            Some(_) => {}
-        }
     }
 }
 
