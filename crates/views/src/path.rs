@@ -271,7 +271,7 @@ fn way_to<'a>(
         // Where the goal is out of reach, the way leads elsewhere.
         way.hops
             .last()
-            .is_some_and(|last| is_same(last, target))
+            .is_some_and(|last| last == target)
             .then_some(way.hops)
     });
     let way = ways.min_by_key(Vec::len);
@@ -302,7 +302,7 @@ fn hops<'a>(inquiry: &Inquiry<'a>, way: &[Choice<'a>]) -> Vec<Hop> {
     for choice in way {
         let leading = edges(&inquiry.offers, |edge| {
             let from_here = origin.as_ref().is_some_and(|origin| edge.starts_at(origin));
-            edge.is_asked && from_here && is_same(&edge.to, choice)
+            edge.is_asked && from_here && edge.to == *choice
         });
         hops.push(Hop {
             version: pin(*choice).unwrap_or_default(),
@@ -365,10 +365,6 @@ fn end_of<'w, 'a>(way: Option<&'w [Choice<'a>]>) -> Option<&'w Choice<'a>> {
 
 fn is_at(origin: Option<&Origin<'_>>, choice: Choice<'_>) -> bool {
     origin.is_some_and(|origin| origin.is_at(choice.bundle()))
-}
-
-fn is_same(one: &Choice<'_>, other: &Choice<'_>) -> bool {
-    std::ptr::eq(one.catalog, other.catalog) && one.index == other.index
 }
 
 const SCHEMA: &str = "olmguard.path/v1";

@@ -109,7 +109,7 @@ impl BundleReport {
 /// Whether a bundle is what an edit resolves to; releases of one version can have one name.
 pub(super) fn is_given(to: &Choice<'_>, resolved: &Choice<'_>) -> bool {
     let release = |choice: &Choice<'_>| version_and_release(choice.bundle()).1;
-    std::ptr::eq(to.catalog, resolved.catalog)
+    to.is_of(resolved.catalog)
         && to.bundle().name == resolved.bundle().name
         && release(to) == release(resolved)
 }

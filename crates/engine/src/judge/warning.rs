@@ -194,10 +194,7 @@ fn of_choice<'s>(edit: &Edit<'_>, ruled: &Ruled<'s>, choice: Choice<'s>) -> Vec<
 
 /// Looked for in the catalog resolved to: between catalogs it is priority that decides, not reach.
 fn newest_out_of_reach<'s>(ruled: &Ruled<'s>, resolved: Choice<'s>) -> Option<Warning<'s>> {
-    let there = ruled
-        .matched
-        .iter()
-        .find(|m| std::ptr::eq(m.catalog, resolved.catalog))?;
+    let there = ruled.matched.iter().find(|m| resolved.is_of(m.catalog))?;
     let package = there.package;
     let newest = there
         .candidates

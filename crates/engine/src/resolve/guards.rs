@@ -191,7 +191,7 @@ impl<'s> Guards<'s> {
     /// What is said of the steps to the bundles of this one's catalog.
     fn guarded(&self, to: &Choice<'s>) -> Option<&Guarded<'s>> {
         let mut offers = self.offers.iter();
-        offers.find(|offer| std::ptr::eq(offer.catalog, to.catalog))
+        offers.find(|offer| to.is_of(offer.catalog))
     }
 }
 

@@ -54,7 +54,22 @@ pub enum ChoiceError<'s> {
     Dependency(Choice<'s>, DependencyKind),
 }
 
+/// Two are the same if they are one bundle of one catalog. Both are of one snapshot: a catalog is known by where
+/// it lies.
+impl PartialEq for Choice<'_> {
+    fn eq(&self, other: &Self) -> bool {
+        self.is_of(other.catalog) && self.index == other.index
+    }
+}
+
+impl Eq for Choice<'_> {}
+
 impl<'s> Choice<'s> {
+    /// Whether it is a bundle of this catalog, which is of the same snapshot.
+    pub fn is_of(&self, catalog: &CatalogState) -> bool {
+        std::ptr::eq(self.catalog, catalog)
+    }
+
     /// The bundle itself.
     pub fn bundle(&self) -> &'s Bundle {
         self.package.bundle(self.index)

@@ -69,7 +69,7 @@ impl Reach<'_> {
     /// How many hops away a bundle is; absent where none lead there, and of the installed one.
     pub fn hops_to(&self, bundle: &Choice<'_>) -> Option<usize> {
         let reached = self.reached.iter();
-        let mut same = reached.filter(|(reached, _)| is_same(reached, bundle));
+        let mut same = reached.filter(|(reached, _)| reached == bundle);
         same.next().map(|(_, hops)| *hops)
     }
 }
@@ -254,12 +254,12 @@ impl<'o, 's> Search<'o, 's> {
         if !self.bounds.guards.allow(here, &reached) {
             return;
         }
-        let from_offer = |offer: &Offer<'_>| std::ptr::eq(offer.catalog, reached.catalog);
+        let from_offer = |offer: &Offer<'_>| reached.is_of(offer.catalog);
         let Some(offer) = offers.iter().position(from_offer) else {
             return;
         };
         if self.seen.insert((offer, reached.index)) && !origin.is_at(reached.bundle()) {
-            if self.goal.is_some_and(|goal| is_same(&reached, &goal)) {
+            if self.goal.is_some_and(|goal| reached == goal) {
                 self.found = Some(self.visits.len());
             }
             let before = from.and_then(|from| self.visits.get(from));
@@ -337,10 +337,6 @@ pub const MOST_EXPANSIONS: usize = 1 << 11;
 fn is_prerelease(choice: &Choice<'_>) -> bool {
     let version = choice.bundle().version.as_ref();
     version.is_ok_and(|read| read.version.is_prerelease())
-}
-
-fn is_same(a: &Choice<'_>, b: &Choice<'_>) -> bool {
-    std::ptr::eq(a.catalog, b.catalog) && a.index == b.index
 }
 
 #[cfg(test)]

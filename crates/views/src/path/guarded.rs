@@ -5,7 +5,7 @@
 
 use serde::Serialize;
 
-use crate::path::{free, is_free, is_same, way};
+use crate::path::{free, is_free, way};
 use crate::see::{BundleReport, Inquiry};
 use olmguard_catalog::version::Version;
 use olmguard_engine::explain::ForbiddenReport;
@@ -66,7 +66,7 @@ pub(super) fn bends<'a>(inquiry: &Inquiry<'a>, way: &[Choice<'a>]) -> Vec<Option
         let Some((first, forbidden)) = barred else {
             break;
         };
-        bends.push((!is_same(&first, hop)).then_some(forbidden));
+        bends.push((first != *hop).then_some(forbidden));
         origin = after(inquiry, hop);
     }
     bends
@@ -96,7 +96,7 @@ pub(super) fn barred<'a>(
     }
     let origin = inquiry.origin()?;
     let way = unguarded(inquiry, &origin, targets)?;
-    let is_reached = reached.is_some_and(|reached| is_same(reached, way.last().unwrap_or(reached)));
+    let is_reached = reached.is_some_and(|reached| way.last().is_none_or(|last| last == reached));
     let steps = forbidden(inquiry, &origin, &way);
     let looked = Looked::at(most_steps(&inquiry.guards), steps);
     let bundles = way.iter().copied().map(BundleReport::of).collect();

@@ -113,7 +113,7 @@ impl<'a> Inquiry<'a> {
     /// Whether the catalog of a bundle has an edge that leads there.
     pub(crate) fn edge(&self, origin: &Origin<'_>, to: &Choice<'a>) -> CatalogEdge {
         let mut offers = self.offers.iter();
-        let offer = offers.find(|offer| std::ptr::eq(offer.catalog, to.catalog));
+        let offer = offers.find(|offer| to.is_of(offer.catalog));
         let leads = offer.is_some_and(|offer| {
             let edges = origin.successors(offer.package, &offer.asked).edges;
             edges.contains(to.index)

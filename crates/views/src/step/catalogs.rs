@@ -99,7 +99,7 @@ impl CatalogReading {
             let origin = origin.as_ref();
             origin.is_some_and(|origin| edge.starts_at(origin))
         };
-        let leads = |edge: &OfferEdge<'_>| targets.iter().any(|to| is_same(&edge.to, to));
+        let leads = |edge: &OfferEdge<'_>| targets.contains(&edge.to);
         let between = edges(&inquiry.offers, |edge| starts(edge) && leads(edge));
         let edit = Pinned::of(inquiry, targets);
         let successor = is_successor(inquiry, origin.as_ref(), targets);
@@ -222,7 +222,7 @@ fn is_successor(
 /// Whether an edge that counts leads to a bundle.
 fn leads(inquiry: &Inquiry<'_>, origin: Option<&Origin<'_>>, to: &Choice<'_>) -> bool {
     let offers = inquiry.offers.iter();
-    let mut own = offers.filter(|offer| std::ptr::eq(offer.catalog, to.catalog));
+    let mut own = offers.filter(|offer| to.is_of(offer.catalog));
     own.any(|offer| {
         let edges = origin.map(|origin| origin.successors(offer.package, &offer.asked).edges);
         edges.is_some_and(|edges| edges.contains(to.index) && offer.members.contains(to.index))
@@ -286,7 +286,7 @@ fn needs(
         Token::BrokenSkipRange => needs.push(Need::BrokenRange),
         _ => {}
     }
-    let comes_alone = unpinned.is_some_and(|next| targets.iter().any(|to| is_same(&next, to)));
+    let comes_alone = unpinned.is_some_and(|next| targets.contains(&next));
     if !is_here && !comes_alone && targets.iter().all(Choice::is_deprecated) {
         needs.push(Need::Deprecated);
     }
@@ -316,7 +316,7 @@ fn without_edge(
     }];
     let offers = inquiry.offers.iter();
     let unread = offers.flat_map(Offer::edges).filter_map(|edge| {
-        let is_own = targets.iter().any(|to| is_same(&edge.to, to));
+        let is_own = targets.contains(&edge.to);
         match edge.written {
             WrittenEdge::UnreadRange { text, .. } if is_own => Some(text.to_owned()),
             _ => None,
@@ -332,7 +332,7 @@ fn without_edge(
 fn outside_of_channels(inquiry: &Inquiry<'_>, targets: &[Choice<'_>]) -> Option<Need> {
     let offer = |to: &Choice<'_>| {
         let mut offers = inquiry.offers.iter();
-        offers.find(|offer| std::ptr::eq(offer.catalog, to.catalog))
+        offers.find(|offer| to.is_of(offer.catalog))
     };
     let is_member =
         |to: &Choice<'_>| offer(to).is_some_and(|offer| offer.members.contains(to.index));
@@ -358,8 +358,4 @@ fn outside_of_range(inquiry: &Inquiry<'_>, targets: &[Choice<'_>]) -> Option<Nee
     };
     let text = range.as_str().to_owned();
     (!targets.iter().any(holds)).then_some(Need::Range(text))
-}
-
-fn is_same(one: &Choice<'_>, other: &Choice<'_>) -> bool {
-    std::ptr::eq(one.catalog, other.catalog) && one.index == other.index
 }

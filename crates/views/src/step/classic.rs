@@ -75,9 +75,7 @@ pub(super) fn readings<'a>(inquiry: &Inquiry<'a>, targets: &[Choice<'a>]) -> Vec
 
 fn reading<'a>(inquiry: &Inquiry<'a>, offer: &Offer<'a>, targets: &[Choice<'a>]) -> ClassicReading {
     let graph = Graph::of(&inquiry.filter.package, offer.package);
-    let own = targets
-        .iter()
-        .filter(|to| std::ptr::eq(to.catalog, offer.catalog));
+    let own = targets.iter().filter(|to| to.is_of(offer.catalog));
     let nodes: Vec<_> = own.clone().map(|to| graph.node_of(to.index)).collect();
     let (candidates, facts) = match Line::of(&graph, subscribed(inquiry)) {
         _ if nodes.is_empty() => (Vec::new(), vec![Fact::Absent]),

@@ -80,7 +80,7 @@ impl<'a, 's> Prover<'a, 's> {
     fn hop(&self, hop: Choice<'_>, installed: &Installed) -> Option<Installed> {
         let pinned = self.request.filter.with_version(&pin(hop)?);
         let reached = self.admits_from(&pinned, installed)?;
-        let is_hop = std::ptr::eq(reached.catalog, hop.catalog) && reached.index == hop.index;
+        let is_hop = reached == hop;
         if is_hop {
             recorded(reached, self.basis.snapshot.rules()).map(Installed::Bundle)
         } else {

@@ -76,7 +76,7 @@ fn how<'s>(case: &Case<'_, 's>, choice: Choice<'s>) -> Allowed {
 /// Without a bypass nothing else is left to choose from.
 fn is_successor<'s>(case: &Case<'_, 's>, choice: Choice<'s>, origin: &Origin<'_>) -> bool {
     let mut offers = case.offers();
-    let offer = offers.find(|offer| std::ptr::eq(offer.catalog, choice.catalog));
+    let offer = offers.find(|offer| choice.is_of(offer.catalog));
     !case.asking.filter.bypasses()
         || offer.is_some_and(|offer| offer.accepted(origin).bundles.contains(choice.index))
 }

@@ -1,7 +1,6 @@
 //! Why an edit that pins the version of a bundle does not give that bundle.
 
 use crate::resolve::olmv1::{Choice, ChoiceError, choose_among};
-use crate::resolve::path::is_same;
 use crate::resolve::path::pins::{Pin, pins};
 use crate::resolve::{Offer, Origin};
 use olmguard_catalog::version::Version;
@@ -44,7 +43,7 @@ impl<'o, 's> Edits<'o, 's> {
         let candidates =
             pinned.filter_map(|pin| Some(self.offers.get(pin.offer)?.choice(pin.bundle)));
         match choose_among(candidates) {
-            Ok(resolved) if is_same(&resolved.choice, bundle) => None,
+            Ok(resolved) if resolved.choice == *bundle => None,
             Ok(resolved) => Some(NotGiven::Another(resolved.choice)),
             Err(ChoiceError::Nothing) => Some(NotGiven::NoPin),
             Err(ChoiceError::Ambiguous(left)) => Some(NotGiven::Ambiguous(left)),

@@ -25,7 +25,7 @@ pub(super) fn range(
     let range = format!(">={from} {end}");
     let fits = crd::fits_length(&range) && crd::fits_pattern(&range);
     let reached = fits.then(|| prover.admits(&prover.request.filter.with_version(&range)))??;
-    let is_hop = std::ptr::eq(reached.catalog, hop.catalog) && reached.index == hop.index;
+    let is_hop = reached == hop;
     is_hop.then_some(range)
 }
 
