@@ -1,7 +1,7 @@
 //! JUnit's XML: what is the same in every report that is printed.
 //!
 //! JUnit has no schema of its own: what is written is of the elements and attributes that `junit-10.xsd` of
-//! Jenkins' xunit plugin has, by a table in `tests/common/junit.rs`.
+//! Jenkins' xunit plugin has, by a table in `tests/support/src/junit.rs`.
 
 use quick_junit::{NonSuccessKind, Report, SerializeError, TestCase, TestCaseStatus, TestSuite};
 

@@ -10,21 +10,7 @@ mod authoring_cli;
 mod authoring_pages;
 mod base_cli;
 mod cache_killed;
-mod check {
-    pub(crate) mod catalogs;
-    pub(crate) mod edges;
-    pub(crate) mod exit_codes;
-    pub(crate) mod forms;
-    pub(crate) mod inputs;
-    pub(crate) mod installed;
-    pub(crate) mod output;
-    pub(crate) mod pinned;
-    pub(crate) mod places;
-    pub(crate) mod reviews;
-    pub(crate) mod scene;
-    pub(crate) mod snapshot;
-}
-mod check_cli;
+mod check;
 mod environment;
 mod expectations_cli;
 mod from_cluster_cli;

@@ -1,6 +1,6 @@
 //! The alert rules, their unit tests and the metrics of a running guard, put to promtool.
 //!
-//! The calls stand in `tests/monitoring/promtool.rs`, which leaves them out where there is no promtool.
+//! The calls stand in `tests/pages/alerting/promtool.rs`, which leaves them out where there is no promtool.
 //! Here it has to be there: for whoever changes a rule.
 
 use std::env::{self, JoinPathsError};

@@ -132,7 +132,7 @@ pub(crate) enum StepError {
         "{program} was installed and is not to be found: set CARGO_HOME, or put it on the PATH"
     )]
     LostProgram { program: &'static str },
-    #[error("the library without features depends on {}", .crates.join(", "))]
+    #[error("the pure crates depend on {}", .crates.join(", "))]
     ImpureDependencies { crates: Vec<String> },
     #[error("left out: {why}")]
     LeftOut { why: String },

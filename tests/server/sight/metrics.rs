@@ -1,5 +1,5 @@
 //! The text of the metrics: what promtool's linter asks for, and that it never grows. The linter itself
-//! is asked in `tests/monitoring/promtool.rs`.
+//! is asked in `tests/pages/alerting/promtool.rs`.
 
 use std::collections::BTreeSet;
 use std::time::{Duration, SystemTime};
