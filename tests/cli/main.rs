@@ -6,24 +6,24 @@
     reason = "a test that cannot go on fails there"
 )]
 
-mod authoring_cli;
+mod authoring;
 mod authoring_pages;
-mod base_cli;
+mod base;
 mod cache_killed;
 mod check;
 mod environment;
-mod expectations_cli;
-mod from_cluster_cli;
+mod expectations;
+mod from_cluster;
 mod generate_opm;
 mod gitops_examples;
-mod graph_cli;
+mod graph;
 mod guardrails_doors;
 mod hostile_catalogs;
 mod hostile_manifests;
-mod lint_cli;
+mod lint;
 mod pipeline_files;
-mod range_cli;
+mod range;
 mod saved;
-mod see_cli;
+mod see;
 mod shell;
-mod snapshot_cli;
+mod snapshot;

@@ -38,7 +38,7 @@ const EMERGENCY: By = By::Test(
 const PODS_BACK: By = By::Test("tests/e2e/src/trials/away.rs", "a_pod_is_killed");
 const SELF_MANAGED: &str = "tests/e2e/src/trials/certificates.rs";
 const CHECKED_AGAIN: By = By::Test(
-    "tests/cli/from_cluster_cli/check.rs",
+    "tests/cli/from_cluster/check.rs",
     "the_answer_rests_on_the_catalogs_and_the_installed_version_of_the_cluster",
 );
 const RETRIED: By = By::Test(

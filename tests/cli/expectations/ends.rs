@@ -33,7 +33,7 @@ fn what_does_not_hold_says_what_differs_and_the_whole_answer() {
     let scene = scene(&[("a.yaml", &suite(&cases))]);
     let ran = scene.run(&["a.yaml"]);
     assert_eq!((ran.code, &*ran.stderr), (Some(1), ""));
-    compare("tests/cli/expectations_cli/differs.txt", &ran.stdout);
+    compare("tests/cli/expectations/differs.txt", &ran.stdout);
 }
 
 #[test]
@@ -171,5 +171,5 @@ fn cases_are_chosen_by_their_names() {
 fn the_help_is_as_committed() {
     let ran = scene(&[]).run(&["--help"]);
     assert_eq!(ran.code, Some(0));
-    compare("tests/cli/expectations_cli/help.txt", &ran.stdout);
+    compare("tests/cli/expectations/help.txt", &ran.stdout);
 }
