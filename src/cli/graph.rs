@@ -23,7 +23,7 @@ use olmguard_views::picture::json::GraphJson;
 use olmguard_views::picture::layout::layout;
 use olmguard_views::picture::walk::Reach;
 use olmguard_views::picture::{
-    self, Absent, Edges, Guarded, NoSuchVersion, Olm, Sketch, TooLarge, View,
+    self, Absent, Edges, Guarded, NoSuchVersion, Sketch, TooLarge, View,
 };
 
 /// Draws the upgrade graph of a package: channels side by side, versions from the newest down
@@ -287,10 +287,7 @@ impl GraphArgs {
             installed,
             from: picked(graph, "--from", self.from.as_deref())?.or(installed),
             to: picked(graph, "--to", self.to.as_deref())?,
-            olm: match self.olm {
-                OlmArg::V0 => Olm::V0,
-                OlmArg::V1 => Olm::V1,
-            },
+            olm: self.olm.into(),
             edges: match facts.snapshot.rules().edges {
                 _ if self.olm == OlmArg::V0 => Edges::Catalog,
                 EdgeSource::Catalog => Edges::Catalog,

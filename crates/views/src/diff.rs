@@ -22,18 +22,10 @@ use std::collections::BTreeSet;
 
 pub use change::{Change, Held, Kind, Level, What, Who};
 
+use crate::Generation;
 use olmguard_catalog::graph::Graph;
 use olmguard_catalog::{Catalog, Package};
 use prospect::Prospects;
-
-/// Which OLM the users have.
-#[derive(Clone, Copy, Debug, Eq, PartialEq)]
-pub enum Generation {
-    /// OLM v0, with Subscriptions.
-    V0,
-    /// OLM v1, with `ClusterExtensions`.
-    V1,
-}
 
 /// What changed of one package; at least one thing.
 #[derive(Clone, Debug, Eq, PartialEq)]

@@ -6,6 +6,7 @@
 pub mod author;
 pub mod diff;
 pub mod doctor;
+mod generation;
 pub mod lint;
 pub mod page;
 pub mod path;
@@ -16,3 +17,5 @@ pub mod see;
 pub mod step;
 mod table;
 pub mod versions;
+
+pub use generation::Generation;

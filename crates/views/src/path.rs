@@ -12,6 +12,7 @@ mod text;
 
 use serde::Serialize;
 
+use crate::Generation;
 use crate::see::{
     BundleReport, Decision, EdgeReport, Inquiry, InstalledReport, NotAnswered, cut, edges,
     gives_another, unpinnable,
@@ -83,16 +84,6 @@ impl Sought<'_> {
         let doubts = cut.into_iter().chain(along_edges);
         doubts.filter(|_| self.way.is_none()).collect()
     }
-}
-
-/// Which OLM.
-#[derive(Clone, Copy, Debug, Eq, PartialEq, Serialize, schemars::JsonSchema)]
-#[serde(rename_all = "lowercase")]
-pub enum Generation {
-    /// `ClusterExtension`s.
-    V1,
-    /// Subscriptions.
-    V0,
 }
 
 /// One edit.

@@ -27,6 +27,7 @@ pub mod svg;
 mod text;
 pub mod walk;
 
+use crate::Generation;
 use olmguard_catalog::graph::NodeIndex;
 use olmguard_engine::resolve::Guards;
 use olmguard_engine::snapshot::CatalogState;
@@ -49,7 +50,7 @@ pub struct View<'a> {
     /// Where it should end.
     pub to: Option<NodeIndex>,
     /// Whose rules say which edges are taken.
-    pub olm: Olm,
+    pub olm: Generation,
     /// Which edges there are.
     pub edges: Edges,
     /// Who says which of them are safe.
@@ -75,16 +76,6 @@ pub enum Edges {
     Semver,
     /// From the entries, and only where the semver rules allow the step too.
     Both,
-}
-
-/// A generation of OLM.
-#[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
-pub enum Olm {
-    /// Subscriptions; a skipped entry is never offered.
-    V0,
-    /// `ClusterExtension`s; edges of all channels count together.
-    #[default]
-    V1,
 }
 
 /// Why there is no picture.

@@ -3,7 +3,8 @@
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use olmguard_views::diff::{Change, Generation, Held, Kind, Level, PackageDiff, What, Who, words};
+use olmguard_views::Generation;
+use olmguard_views::diff::{Change, Held, Kind, Level, PackageDiff, What, Who, words};
 
 /// What `olmguard diff` prints as JSON.
 #[derive(Debug, JsonSchema, Serialize)]

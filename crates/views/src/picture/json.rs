@@ -7,7 +7,7 @@ use serde::Serialize;
 use crate::picture::mark::{Mark, Marks};
 use crate::picture::sketch::{FanKind, Lane, LaneKind, Row, RowFacts, Sketch};
 use crate::picture::walk::Hop;
-use crate::picture::{Edges, Olm};
+use crate::picture::{Edges, Generation};
 use olmguard_engine::explain::GuardrailReport;
 
 /// The upgrade graph of a package, and what can be reached in it.
@@ -146,8 +146,8 @@ impl<'s> GraphJson<'s> {
             package: sketch.graph.name(),
             catalog: sketch.view.catalog,
             olm: match sketch.view.olm {
-                Olm::V0 => "v0",
-                Olm::V1 => "v1",
+                Generation::V0 => "v0",
+                Generation::V1 => "v1",
             },
             graph: match sketch.view.edges {
                 Edges::Catalog => "catalog",

@@ -18,7 +18,7 @@ mod rows;
 
 use crate::picture::mark::Marks;
 use crate::picture::walk::{Field, Reach, Walk};
-use crate::picture::{Olm, TooLarge, View};
+use crate::picture::{Generation, TooLarge, View};
 use olmguard_catalog::graph::{Graph, NodeIndex};
 use olmguard_engine::resolve::Refusal;
 
@@ -181,7 +181,7 @@ impl<'g, 'p> Sketch<'g, 'p> {
     /// The lane that a subscription of OLM v0 is in: the default channel's, else the first. None where no
     /// channel is asked for: a subscription without one is given the entries of all.
     pub fn lane_of_subscription(&self) -> Option<u32> {
-        if self.view.olm == Olm::V0 && self.view.channels.is_empty() {
+        if self.view.olm == Generation::V0 && self.view.channels.is_empty() {
             return None;
         }
         let default = (0..).zip(&self.lanes).find(|(_, lane)| lane.is_default);

@@ -9,7 +9,7 @@ use crate::picture::measure::{Face, clip};
 use crate::picture::scene::Sign;
 use crate::picture::sketch::{Cell, Fan, FanKind, Fate, Lane, LaneKind, Row, Sketch, Step};
 use crate::picture::walk::Field;
-use crate::picture::{Edges, Olm};
+use crate::picture::{Edges, Generation};
 use olmguard_catalog::version::go;
 use olmguard_engine::resolve::Refusal;
 
@@ -59,17 +59,21 @@ fn what(sketch: &Sketch<'_, '_>) -> String {
 
 fn rules(sketch: &Sketch<'_, '_>) -> Option<&'static str> {
     match (sketch.view.olm, sketch.view.edges) {
-        (Olm::V1, Edges::Catalog) => None,
-        (Olm::V0, _) if sketch.lane_of_subscription().is_none() => Some(
+        (Generation::V1, Edges::Catalog) => None,
+        (Generation::V0, _) if sketch.lane_of_subscription().is_none() => Some(
             "By the rules of OLM v0: a subscription without a channel is offered the entries of all, the \
              default channel's first, and what another entry skips is never offered.",
         ),
-        (Olm::V0, _) => Some(
+        (Generation::V0, _) => Some(
             "By the rules of OLM v0: a subscription keeps to its channel, and what another entry skips \
              is never offered.",
         ),
-        (Olm::V1, Edges::Semver) => Some("By the semver rules alone, whatever edges are written."),
-        (Olm::V1, Edges::Both) => Some("An edge counts where the semver rules allow the step too."),
+        (Generation::V1, Edges::Semver) => {
+            Some("By the semver rules alone, whatever edges are written.")
+        }
+        (Generation::V1, Edges::Both) => {
+            Some("An edge counts where the semver rules allow the step too.")
+        }
     }
 }
 
@@ -81,8 +85,8 @@ fn guardrails(sketch: &Sketch<'_, '_>) -> Option<String> {
     }
     let (steps, rules) = (counted(barred.len(), "step"), barred.names());
     let all_the_same = match sketch.view.olm {
-        Olm::V1 => "",
-        Olm::V0 => " OLM v0 takes them all the same.",
+        Generation::V1 => "",
+        Generation::V0 => " OLM v0 takes them all the same.",
     };
     Some(format!("Guardrails forbid {steps}: {rules}.{all_the_same}"))
 }
@@ -97,9 +101,9 @@ fn walk(sketch: &Sketch<'_, '_>) -> Option<String> {
     let lane = sketch.lane_of_subscription();
     let lane = lane.and_then(|at| sketch.lanes.get(at as usize));
     let within = match (sketch.view.olm, lane) {
-        (Olm::V0, Some(lane)) => format!(", subscribed to {},", lane_name(lane)),
-        (Olm::V0, None) => ", subscribed without a channel,".to_owned(),
-        (Olm::V1, _) => String::new(),
+        (Generation::V0, Some(lane)) => format!(", subscribed to {},", lane_name(lane)),
+        (Generation::V0, None) => ", subscribed without a channel,".to_owned(),
+        (Generation::V1, _) => String::new(),
     };
     let there = format!("From {start}{within} {count} can be reached");
     if reach.misses_goal() {

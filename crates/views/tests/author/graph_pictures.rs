@@ -13,12 +13,13 @@ use std::sync::LazyLock;
 
 use olmguard_catalog::graph::Graph;
 use olmguard_engine::resolve::Refusal;
+use olmguard_views::Generation;
 use olmguard_views::picture::html::html;
 use olmguard_views::picture::layout::layout;
 use olmguard_views::picture::sketch::Row;
 use olmguard_views::picture::svg::svg;
 use olmguard_views::picture::walk::Hop;
-use olmguard_views::picture::{Edges, Fate, Guarded, Olm, Sketch, View};
+use olmguard_views::picture::{Edges, Fate, Guarded, Sketch, View};
 
 use crate::picture::guarded::with_guardrails;
 use crate::picture::packages::{Drawn, fixtures, recorded};
@@ -39,7 +40,7 @@ fn views<'g>(graph: &Graph<'_>, guarded: Guarded<'g>) -> Vec<View<'g>> {
         ..plain.clone()
     };
     let classic = View {
-        olm: Olm::V0,
+        olm: Generation::V0,
         ..walk.clone()
     };
     let both = View {

@@ -6,9 +6,10 @@ use std::collections::BTreeSet;
 use olmguard_catalog::graph::Graph;
 use olmguard_catalog::olm::Rules;
 use olmguard_catalog::{Catalog, CatalogBuilder, fbc};
+use olmguard_views::Generation;
 use olmguard_views::picture::layout::layout;
 use olmguard_views::picture::svg::svg;
-use olmguard_views::picture::{Edges, Olm, Sketch, View, pick};
+use olmguard_views::picture::{Edges, Sketch, View, pick};
 
 use olmguard_fixtures::written::written;
 
@@ -19,7 +20,7 @@ struct Picture {
     channel: Option<&'static str>,
     installed: Option<&'static str>,
     to: Option<&'static str>,
-    olm: Olm,
+    olm: Generation,
     edges: Edges,
 }
 
@@ -31,7 +32,7 @@ const fn plain(name: &'static str, lines: &'static str) -> Picture {
         channel: None,
         installed: None,
         to: None,
-        olm: Olm::V1,
+        olm: Generation::V1,
         edges: Edges::Catalog,
     }
 }
@@ -84,14 +85,14 @@ const PICTURES: [Picture; 17] = [
     from("two hops", LINE, "1.0.0", Some("1.2.0")),
     from("an end out of reach", LINE, "1.1.0", Some("1.0.0")),
     Picture {
-        olm: Olm::V0,
+        olm: Generation::V0,
         ..plain(
             "a channel that OLM v0 refuses",
             "a: 1.0.0; 1.1.0; 1.2.0\n(default): a",
         )
     },
     Picture {
-        olm: Olm::V0,
+        olm: Generation::V0,
         channel: Some("a"),
         ..from(
             "subscribed to a channel",
@@ -101,7 +102,7 @@ const PICTURES: [Picture; 17] = [
         )
     },
     Picture {
-        olm: Olm::V0,
+        olm: Generation::V0,
         ..from(
             "subscribed to none",
             "a: 1.0.0; 1.1.0 replaces 1.0.0\nb: 1.0.0; 1.2.0 replaces 1.0.0\n(default): a",

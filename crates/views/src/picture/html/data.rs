@@ -7,7 +7,7 @@ use serde::Serialize;
 use crate::picture::html::words;
 use crate::picture::mark::Mark;
 use crate::picture::sketch::{LaneKind, Row, Sketch};
-use crate::picture::{Olm, text};
+use crate::picture::{Generation, text};
 use olmguard_catalog::version::go;
 
 #[derive(Serialize)]
@@ -64,7 +64,7 @@ pub(super) fn data(sketch: &Sketch<'_, '_>) -> String {
             .iter()
             .map(|lane| (lane.kind == LaneKind::Channel).then(|| text::lane_name(lane)))
             .collect(),
-        keeps_to_lane: sketch.view.olm == Olm::V0,
+        keeps_to_lane: sketch.view.olm == Generation::V0,
         start: reach.map(|reach| reach.start),
         start_lane: sketch.lane_of_subscription(),
         end: reach.and_then(|reach| reach.goal),

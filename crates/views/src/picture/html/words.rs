@@ -1,6 +1,6 @@
 //! Every sentence of the page that is not of the picture itself.
 
-use crate::picture::{Olm, text};
+use crate::picture::{Generation, text};
 
 pub(super) const PANEL: &str = "What is chosen";
 pub(super) const SEARCH: &str = "Go to version";
@@ -39,12 +39,12 @@ pub(super) const FILLED: [(&str, &str); 14] = [
 ];
 
 /// What the page says before anything is chosen.
-pub(super) fn helps(olm: Olm) -> [&'static str; 5] {
+pub(super) fn helps(olm: Generation) -> [&'static str; 5] {
     let whose = match olm {
-        Olm::V1 => {
+        Generation::V1 => {
             "Edges are those that OLM v1 takes and no guardrail forbids: of all channels shown, together."
         }
-        Olm::V0 => {
+        Generation::V0 => {
             "Edges are those that OLM v0 takes: of the channel that the version is chosen in."
         }
     };

@@ -9,7 +9,7 @@ use crate::picture::sketch::lane::{channel_lane, refusal, semver_lane};
 use crate::picture::sketch::rows::{RowOf, order};
 use crate::picture::sketch::{Fate, Lane, LaneKind, Row, RowFacts, Sketch};
 use crate::picture::walk::{Field, Hop, Reach, Walk};
-use crate::picture::{Edges, Olm, TooLarge, View};
+use crate::picture::{Edges, Generation, TooLarge, View};
 use olmguard_catalog::graph::{Channel, Graph, NodeIndex};
 use olmguard_engine::resolve::classic::{Installed, Line, Subscribed};
 
@@ -82,7 +82,7 @@ fn facts<'p>(graph: &Graph<'p>, nodes: &[NodeIndex], view: &View<'_>) -> Vec<Row
             label,
             marks: common(graph, *node).with(Mark::Installed, view.installed == Some(*node)),
             deprecated: bundle.and_then(|bundle| bundle.deprecated.as_deref()),
-            refusal: refusal(graph, *node).filter(|_| view.olm == Olm::V1),
+            refusal: refusal(graph, *node).filter(|_| view.olm == Generation::V1),
         }
     });
     facts.collect()
@@ -124,10 +124,10 @@ fn lanes<'p>(
 
 /// The steps of a lane that lead on. Nobody keeps OLM v0 from what guardrails forbid: olmguard is no
 /// guard of Subscriptions.
-fn hops(at: u32, lane: &Lane<'_>, olm: Olm) -> Vec<(Row, Hop)> {
+fn hops(at: u32, lane: &Lane<'_>, olm: Generation) -> Vec<(Row, Hop)> {
     let leads = |fate| match fate {
         Fate::Taken => true,
-        Fate::Forbidden => olm == Olm::V0,
+        Fate::Forbidden => olm == Generation::V0,
         Fate::NotTaken => false,
     };
     let hop = |to, field| Hop {
@@ -152,7 +152,7 @@ fn strand(sketch: &mut Sketch<'_, '_>) {
     let heads: BTreeSet<_> = heads.map(|cell| cell.row).collect();
     let walk = &sketch.walk;
     // What is drawn by the rules of OLM v0 says nothing about OLM v1.
-    let of_v1 = sketch.view.olm == Olm::V1;
+    let of_v1 = sketch.view.olm == Generation::V1;
     let barred = &sketch.barred;
     let leads = |row: Row| !walk.from(row).is_empty() || barred.from(row).next().is_some();
     let is_stranded = |row: Row| of_v1 && !leads(row) && !heads.contains(&row);
@@ -173,8 +173,8 @@ fn reach(sketch: &Sketch<'_, '_>, row_of: &RowOf) -> Option<Reach> {
     let start = row_of.get(from?)?;
     let goal = to.and_then(|to| row_of.get(to));
     match sketch.view.olm {
-        Olm::V1 => Some(sketch.walk.reach(start, goal)),
-        Olm::V0 => Some(course(sketch, row_of, start, goal)),
+        Generation::V1 => Some(sketch.walk.reach(start, goal)),
+        Generation::V0 => Some(course(sketch, row_of, start, goal)),
     }
 }
 

@@ -6,7 +6,7 @@ use crate::picture::mark::Mark;
 use crate::picture::sketch::build::common;
 use crate::picture::sketch::rows::RowOf;
 use crate::picture::sketch::{Cell, Fan, FanKind, Fate, Lane, LaneKind, Row, Step};
-use crate::picture::{Edges, Olm, View};
+use crate::picture::{Edges, Generation, View};
 use olmguard_catalog::graph::{Channel, Entry, Graph, NodeIndex};
 use olmguard_catalog::version::Version;
 use olmguard_engine::resolve::classic::{Installed, Line, Outlook, Subscribed};
@@ -221,8 +221,8 @@ impl<'p> Writer<'_, 'p> {
     /// Whether it is installed at all: OLM v0 leaves out what is skipped, OLM v1 refuses some bundles.
     fn is_offered(&self, to: NodeIndex) -> bool {
         match self.view.olm {
-            Olm::V0 => self.offered.contains(&to),
-            Olm::V1 => refusal(self.graph, to).is_none(),
+            Generation::V0 => self.offered.contains(&to),
+            Generation::V1 => refusal(self.graph, to).is_none(),
         }
     }
 

@@ -1,7 +1,7 @@
 //! What OLM v0 makes of a step.
 
 use super::{ANY, check, v0};
-use crate::path::Generation;
+use crate::Generation;
 use olmguard_catalog::olm::EdgeSource;
 
 #[test]
