@@ -6,6 +6,7 @@
 pub mod author;
 pub mod diff;
 pub mod doctor;
+mod edge_field;
 mod generation;
 pub mod lint;
 pub mod page;
@@ -18,4 +19,5 @@ pub mod step;
 mod table;
 pub mod versions;
 
+pub use edge_field::EdgeField;
 pub use generation::Generation;

@@ -12,8 +12,8 @@ mod words;
 use serde::Serialize;
 
 pub(crate) use decision::Decision;
+pub use edge::EdgeReport;
 pub(super) use edge::edges;
-pub use edge::{EdgeReport, Field};
 pub use inquiry::{Inquiry, NotAnswered};
 pub use words::nameless;
 pub(super) use words::{

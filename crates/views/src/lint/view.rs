@@ -12,7 +12,7 @@ use super::written::{Bundle, Channel, Deprecations, Entry, Package, Spot, Unread
 use olmguard_catalog::version::{SkipRange, SkipRangeError, Version};
 
 pub(super) use guardrails::GuardrailsView;
-pub(super) use steps::{Kind, Step, Steps};
+pub(super) use steps::{Step, Steps};
 
 /// A catalog, by package.
 #[derive(Debug)]

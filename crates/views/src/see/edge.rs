@@ -2,6 +2,8 @@
 
 use serde::Serialize;
 
+use crate::EdgeField;
+
 use olmguard_catalog::WrittenEdge;
 use olmguard_catalog::version::go;
 use olmguard_engine::explain::label;
@@ -20,7 +22,7 @@ pub struct EdgeReport {
     /// The bundle that the entry names, where the edge leads.
     pub entry: String,
     /// The field of the entry.
-    pub field: Field,
+    pub field: EdgeField,
     /// The name or the range in that field.
     pub value: String,
     /// The bundle by its version, for people.
@@ -28,35 +30,12 @@ pub struct EdgeReport {
     pub(crate) to: String,
 }
 
-/// Where an edge is written.
-#[derive(Clone, Copy, Debug, Eq, Ord, PartialEq, PartialOrd, Serialize, schemars::JsonSchema)]
-#[serde(rename_all = "camelCase")]
-pub enum Field {
-    /// `replaces`
-    Replaces,
-    /// `skips`
-    Skips,
-    /// `skipRange`
-    SkipRange,
-}
-
-impl Field {
-    /// Its name.
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Replaces => "replaces",
-            Self::Skips => "skips",
-            Self::SkipRange => "skipRange",
-        }
-    }
-}
-
 impl EdgeReport {
     fn of(edge: &OfferEdge<'_>) -> Option<Self> {
         let (field, value) = match &edge.written {
             WrittenEdge::Name { from: "", .. } | WrittenEdge::UnreadRange { .. } => return None,
-            WrittenEdge::Name { from, kind, .. } => (Field::from(*kind), (*from).to_owned()),
-            WrittenEdge::Range { range, .. } => (Field::SkipRange, range.as_str().to_owned()),
+            WrittenEdge::Name { from, kind, .. } => (EdgeField::from(*kind), (*from).to_owned()),
+            WrittenEdge::Range { range, .. } => (EdgeField::SkipRange, range.as_str().to_owned()),
         };
         let bundle = edge.to.bundle();
         Some(Self {
@@ -73,17 +52,8 @@ impl EdgeReport {
     /// `replaces NAME` or `skipRange "RANGE"`, fit for a terminal.
     pub(crate) fn how(&self) -> String {
         match self.field {
-            Field::SkipRange => format!("skipRange {}", go::quote(&self.value)),
+            EdgeField::SkipRange => format!("skipRange {}", go::quote(&self.value)),
             field => format!("{} {}", field.as_str(), go::escape(&self.value)),
-        }
-    }
-}
-
-impl From<olmguard_catalog::NameEdge> for Field {
-    fn from(kind: olmguard_catalog::NameEdge) -> Self {
-        match kind {
-            olmguard_catalog::NameEdge::Replaces => Self::Replaces,
-            olmguard_catalog::NameEdge::Skips => Self::Skips,
         }
     }
 }

@@ -5,8 +5,9 @@ use std::cmp::Ordering;
 use std::collections::BTreeMap;
 
 use super::{Facts, ways};
+use crate::EdgeField;
 use crate::lint::finding::Report;
-use crate::lint::view::{Kind, Step};
+use crate::lint::view::Step;
 use crate::lint::words;
 use crate::lint::{Rule, Severity};
 use olmguard_engine::resolve::semver;
@@ -39,14 +40,14 @@ fn entry(facts: &Facts<'_, '_>, steps: &[(usize, Step)], report: &mut Report<'_>
         Some((*from, version, *step))
     });
     let known: Vec<_> = known.collect();
-    for kind in [Kind::Replaces, Kind::Skips, Kind::SkipRange] {
+    for kind in [EdgeField::Replaces, EdgeField::Skips, EdgeField::SkipRange] {
         let of_kind = known.iter().filter(|(_, _, step)| step.kind == kind);
         let down = of_kind.filter(|(_, from, _)| from.cmp_precedence(to) == Ordering::Greater);
         let down: Vec<_> = down.collect();
         if let Some((_, first, step)) = down.first() {
             let from: Vec<_> = down.iter().map(|(from, ..)| facts.name(*from)).collect();
             let entry = (facts.name(step.to), &*to.to_string());
-            let words = words::edge_goes_down(field(kind), entry, &from, &first.to_string());
+            let words = words::edge_goes_down(kind.as_str(), entry, &from, &first.to_string());
             let spot = ways::spot_of(facts, step);
             report.say(Rule::EdgeGoesDown, spot, facts.package.name, words);
         }
@@ -128,13 +129,5 @@ fn heads(facts: &Facts<'_, '_>, report: &mut Report<'_>) {
             let spot = channel.channel.spot;
             report.say(Rule::HeadNotHighest, spot, facts.package.name, words);
         }
-    }
-}
-
-fn field(kind: Kind) -> &'static str {
-    match kind {
-        Kind::Replaces => "replaces",
-        Kind::Skips => "skips",
-        Kind::SkipRange => "skipRange",
     }
 }

@@ -8,10 +8,11 @@ use std::cmp::Ordering;
 use std::collections::{BTreeMap, HashMap, HashSet};
 
 use super::Facts;
+use crate::EdgeField;
 use crate::lint::Rule;
 use crate::lint::chain::{Chain, skipped};
 use crate::lint::finding::Report;
-use crate::lint::view::{ChannelView, EntryView, Kind, Step};
+use crate::lint::view::{ChannelView, EntryView, Step};
 use crate::lint::words::{self, CutOffIn};
 use crate::lint::written::Spot;
 
@@ -234,9 +235,9 @@ pub(super) fn spot_of(facts: &Facts<'_, '_>, step: &Step) -> Spot {
         return facts.package.spot();
     };
     let part = match step.kind {
-        Kind::Replaces => view.entry.replaces.spot,
-        Kind::SkipRange => view.entry.skip_range.spot,
-        Kind::Skips => {
+        EdgeField::Replaces => view.entry.replaces.spot,
+        EdgeField::SkipRange => view.entry.skip_range.spot,
+        EdgeField::Skips => {
             let skip = view.entry.skips.get(step.skip);
             skip.map_or(view.entry.spot, |skip| skip.spot)
         }

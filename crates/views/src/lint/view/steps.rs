@@ -6,16 +6,9 @@ use std::borrow::Cow;
 use std::collections::{HashMap, HashSet, VecDeque};
 
 use super::{EntryView, PackageView};
+use crate::EdgeField;
 use olmguard_catalog::graph::version_in_name;
 use olmguard_catalog::version::{Membership, Version};
-
-/// What allows a step.
-#[derive(Clone, Copy, Debug, Eq, Ord, PartialEq, PartialOrd)]
-pub(in crate::lint) enum Kind {
-    Replaces,
-    Skips,
-    SkipRange,
-}
 
 /// A step to a bundle.
 #[derive(Clone, Copy, Debug)]
@@ -25,7 +18,7 @@ pub(in crate::lint) struct Step {
     pub(in crate::lint) channel: usize,
     /// The entry of the channel that allows it.
     pub(in crate::lint) entry: usize,
-    pub(in crate::lint) kind: Kind,
+    pub(in crate::lint) kind: EdgeField,
     /// Which of the entry's `skips`, for one of those.
     pub(in crate::lint) skip: usize,
 }
@@ -65,9 +58,9 @@ impl<'w> Steps<'w> {
     fn add_names(&mut self, package: &PackageView<'w>) {
         for (view, step) in entries(package) {
             let written = view.entry;
-            self.add(&written.replaces.text, step(Kind::Replaces, 0));
+            self.add(&written.replaces.text, step(EdgeField::Replaces, 0));
             for (at, skip) in written.skips.iter().enumerate() {
-                self.add(&skip.text, step(Kind::Skips, at));
+                self.add(&skip.text, step(EdgeField::Skips, at));
             }
         }
     }
@@ -101,7 +94,7 @@ impl<'w> Steps<'w> {
             let Some(range) = view.readable_range() else {
                 continue;
             };
-            let step = step(Kind::SkipRange, 0);
+            let step = step(EdgeField::SkipRange, 0);
             for (node, (version, from)) in versions.iter().zip(&mut self.from).enumerate() {
                 let version = version.as_deref();
                 let holds = version.is_some_and(|v| range.takes(v) == Membership::Holds);
@@ -207,7 +200,7 @@ impl<'w> Steps<'w> {
 /// The entries with a bundle, each with what makes its steps.
 fn entries<'v, 'w>(
     package: &'v PackageView<'w>,
-) -> impl Iterator<Item = (&'v EntryView<'w>, impl Fn(Kind, usize) -> Step)> {
+) -> impl Iterator<Item = (&'v EntryView<'w>, impl Fn(EdgeField, usize) -> Step)> {
     let channels = package.channels.iter().enumerate();
     let all = channels.flat_map(|(channel, view)| {
         let entries = view.entries.iter().enumerate();

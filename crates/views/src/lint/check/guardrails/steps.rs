@@ -8,9 +8,10 @@ use std::cmp::Ordering;
 use std::collections::BTreeMap;
 
 use super::Guarded;
+use crate::EdgeField;
 use crate::lint::check::ways;
 use crate::lint::finding::Report;
-use crate::lint::view::{Kind, Step};
+use crate::lint::view::Step;
 use crate::lint::words;
 use crate::lint::written::Spot;
 use crate::lint::{Rule, Severity};
@@ -108,7 +109,7 @@ fn against_edges(
             let edges = judged
                 .edges
                 .iter()
-                .filter(|edge| edge.kind != Kind::SkipRange);
+                .filter(|edge| edge.kind != EdgeField::SkipRange);
             for edge in edges {
                 let field = (edge.channel, edge.entry, edge.kind);
                 by_field
@@ -125,7 +126,7 @@ fn against_edges(
 
 fn field(
     guarded: &Guarded<'_, '_, '_>,
-    kind: Kind,
+    kind: EdgeField,
     edges: &[(usize, Step, &Violated<'_>)],
     report: &mut Report<'_>,
 ) {
@@ -136,8 +137,8 @@ fn field(
     let from: Vec<_> = edges.iter().map(|(from, ..)| facts.name(*from)).collect();
     // What is generated skips all that is lower, whatever rules there are.
     let (name, severity) = match kind {
-        Kind::Replaces => ("replaces", weight(first, Severity::Warning)),
-        Kind::Skips | Kind::SkipRange => ("skips", Severity::Note),
+        EdgeField::Replaces => ("replaces", weight(first, Severity::Warning)),
+        EdgeField::Skips | EdgeField::SkipRange => ("skips", Severity::Note),
     };
     let words = words::guardrail_against_edge(name, facts.name(edge.to), &from, first);
     let (rule, spot) = (Rule::GuardrailAgainstEdge, ways::spot_of(facts, edge));
