@@ -22,9 +22,7 @@ use olmguard_engine::snapshot::CatalogState;
 use olmguard_views::picture::json::GraphJson;
 use olmguard_views::picture::layout::layout;
 use olmguard_views::picture::walk::Reach;
-use olmguard_views::picture::{
-    self, Absent, Edges, Guarded, NoSuchVersion, Sketch, TooLarge, View,
-};
+use olmguard_views::picture::{self, Absent, Guarded, NoSuchVersion, Sketch, TooLarge, View};
 
 /// Draws the upgrade graph of a package: channels side by side, versions from the newest down
 ///
@@ -288,11 +286,9 @@ impl GraphArgs {
             from: picked(graph, "--from", self.from.as_deref())?.or(installed),
             to: picked(graph, "--to", self.to.as_deref())?,
             olm: self.olm.into(),
-            edges: match facts.snapshot.rules().edges {
-                _ if self.olm == OlmArg::V0 => Edges::Catalog,
-                EdgeSource::Catalog => Edges::Catalog,
-                EdgeSource::CaretRange => Edges::Semver,
-                EdgeSource::Both => Edges::Both,
+            edges: match self.olm {
+                OlmArg::V0 => EdgeSource::Catalog,
+                OlmArg::V1 => facts.snapshot.rules().edges,
             },
             guarded: Some(guarded),
         })

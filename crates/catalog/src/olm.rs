@@ -72,9 +72,10 @@ pub enum EmptyPackage {
 }
 
 /// Where upgrade edges come from.
-#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+#[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
 pub enum EdgeSource {
     /// `replaces`, `skips` and `skipRange` of the catalog's channel entries.
+    #[default]
     Catalog,
     /// The caret range of the installed version: `ForceSemverUpgradeConstraints` on, v1.0 and v1.1.
     CaretRange,

@@ -29,6 +29,7 @@ pub mod walk;
 
 use crate::Generation;
 use olmguard_catalog::graph::NodeIndex;
+use olmguard_catalog::olm::EdgeSource;
 use olmguard_engine::resolve::Guards;
 use olmguard_engine::snapshot::CatalogState;
 
@@ -52,7 +53,7 @@ pub struct View<'a> {
     /// Whose rules say which edges are taken.
     pub olm: Generation,
     /// Which edges there are.
-    pub edges: Edges,
+    pub edges: EdgeSource,
     /// Who says which of them are safe.
     pub guarded: Option<Guarded<'a>>,
 }
@@ -64,18 +65,6 @@ pub struct Guarded<'a> {
     pub guards: &'a Guards<'a>,
     /// The catalog that the graph is of.
     pub catalog: &'a CatalogState,
-}
-
-/// Where edges come from.
-#[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
-pub enum Edges {
-    /// From the entries of the channels.
-    #[default]
-    Catalog,
-    /// From the versions alone, by the semver rules.
-    Semver,
-    /// From the entries, and only where the semver rules allow the step too.
-    Both,
 }
 
 /// Why there is no picture.

@@ -1,13 +1,14 @@
 //! The graph as JSON, schema `olmguard.graph/v1`: what is drawn, without any place.
 
+use olmguard_catalog::olm::EdgeSource;
 use std::collections::BTreeMap;
 
 use serde::Serialize;
 
+use crate::picture::Generation;
 use crate::picture::mark::{Mark, Marks};
 use crate::picture::sketch::{FanKind, Lane, LaneKind, Row, RowFacts, Sketch};
 use crate::picture::walk::Hop;
-use crate::picture::{Edges, Generation};
 use olmguard_engine::explain::GuardrailReport;
 
 /// The upgrade graph of a package, and what can be reached in it.
@@ -150,9 +151,9 @@ impl<'s> GraphJson<'s> {
                 Generation::V1 => "v1",
             },
             graph: match sketch.view.edges {
-                Edges::Catalog => "catalog",
-                Edges::Semver => "semver",
-                Edges::Both => "both",
+                EdgeSource::Catalog => "catalog",
+                EdgeSource::CaretRange => "semver",
+                EdgeSource::Both => "both",
             },
             default_channel: sketch.graph.default_channel(),
             deprecated: sketch.graph.is_deprecated(),

@@ -2,14 +2,15 @@
 //!
 //! Texts of the catalog are in it as they are: they are escaped where the picture is written.
 
+use olmguard_catalog::olm::EdgeSource;
 use std::collections::BTreeSet;
 
+use crate::picture::Generation;
 use crate::picture::mark::Mark;
 use crate::picture::measure::{Face, clip};
 use crate::picture::scene::Sign;
 use crate::picture::sketch::{Cell, Fan, FanKind, Fate, Lane, LaneKind, Row, Sketch, Step};
 use crate::picture::walk::Field;
-use crate::picture::{Edges, Generation};
 use olmguard_catalog::version::go;
 use olmguard_engine::resolve::Refusal;
 
@@ -59,7 +60,7 @@ fn what(sketch: &Sketch<'_, '_>) -> String {
 
 fn rules(sketch: &Sketch<'_, '_>) -> Option<&'static str> {
     match (sketch.view.olm, sketch.view.edges) {
-        (Generation::V1, Edges::Catalog) => None,
+        (Generation::V1, EdgeSource::Catalog) => None,
         (Generation::V0, _) if sketch.lane_of_subscription().is_none() => Some(
             "By the rules of OLM v0: a subscription without a channel is offered the entries of all, the \
              default channel's first, and what another entry skips is never offered.",
@@ -68,10 +69,10 @@ fn rules(sketch: &Sketch<'_, '_>) -> Option<&'static str> {
             "By the rules of OLM v0: a subscription keeps to its channel, and what another entry skips \
              is never offered.",
         ),
-        (Generation::V1, Edges::Semver) => {
+        (Generation::V1, EdgeSource::CaretRange) => {
             Some("By the semver rules alone, whatever edges are written.")
         }
-        (Generation::V1, Edges::Both) => {
+        (Generation::V1, EdgeSource::Both) => {
             Some("An edge counts where the semver rules allow the step too.")
         }
     }

@@ -8,6 +8,7 @@
     reason = "a test may fail, and says how much it looked at"
 )]
 
+use olmguard_catalog::olm::EdgeSource;
 use std::collections::BTreeSet;
 use std::sync::LazyLock;
 
@@ -19,7 +20,7 @@ use olmguard_views::picture::layout::layout;
 use olmguard_views::picture::sketch::Row;
 use olmguard_views::picture::svg::svg;
 use olmguard_views::picture::walk::Hop;
-use olmguard_views::picture::{Edges, Fate, Guarded, Sketch, View};
+use olmguard_views::picture::{Fate, Guarded, Sketch, View};
 
 use crate::picture::guarded::with_guardrails;
 use crate::picture::packages::{Drawn, fixtures, recorded};
@@ -44,7 +45,7 @@ fn views<'g>(graph: &Graph<'_>, guarded: Guarded<'g>) -> Vec<View<'g>> {
         ..walk.clone()
     };
     let both = View {
-        edges: Edges::Both,
+        edges: EdgeSource::Both,
         ..plain.clone()
     };
     let guarded_walk = View {

@@ -1,6 +1,7 @@
 //! Every sentence of the picture of an upgrade graph: pictures that have all of them, and what a reader
 //! of the SVG finds there.
 
+use olmguard_catalog::olm::EdgeSource;
 use std::collections::BTreeSet;
 
 use olmguard_catalog::graph::Graph;
@@ -9,7 +10,7 @@ use olmguard_catalog::{Catalog, CatalogBuilder, fbc};
 use olmguard_views::Generation;
 use olmguard_views::picture::layout::layout;
 use olmguard_views::picture::svg::svg;
-use olmguard_views::picture::{Edges, Sketch, View, pick};
+use olmguard_views::picture::{Sketch, View, pick};
 
 use olmguard_fixtures::written::written;
 
@@ -21,7 +22,7 @@ struct Picture {
     installed: Option<&'static str>,
     to: Option<&'static str>,
     olm: Generation,
-    edges: Edges,
+    edges: EdgeSource,
 }
 
 /// A package as it is, seen by OLM v1.
@@ -33,7 +34,7 @@ const fn plain(name: &'static str, lines: &'static str) -> Picture {
         installed: None,
         to: None,
         olm: Generation::V1,
-        edges: Edges::Catalog,
+        edges: EdgeSource::Catalog,
     }
 }
 
@@ -111,14 +112,14 @@ const PICTURES: [Picture; 17] = [
         )
     },
     Picture {
-        edges: Edges::Semver,
+        edges: EdgeSource::CaretRange,
         ..plain(
             "semver rules",
             "a: 1.0.0; 1.1.0 replaces 1.0.0; 1.2.0; 2.0.0",
         )
     },
     Picture {
-        edges: Edges::Both,
+        edges: EdgeSource::Both,
         ..plain(
             "both graphs",
             "a: 1.0.0; 2.0.0 replaces 1.0.0 skipRange <2.0.0; 2.1.0 skips 2.0.0,1.0.0",

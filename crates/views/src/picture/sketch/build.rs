@@ -1,5 +1,6 @@
 //! From a graph to what is drawn of it.
 
+use olmguard_catalog::olm::EdgeSource;
 use std::collections::BTreeSet;
 
 use crate::picture::mark::{Mark, Marks};
@@ -9,7 +10,7 @@ use crate::picture::sketch::lane::{channel_lane, refusal, semver_lane};
 use crate::picture::sketch::rows::{RowOf, order};
 use crate::picture::sketch::{Fate, Lane, LaneKind, Row, RowFacts, Sketch};
 use crate::picture::walk::{Field, Hop, Reach, Walk};
-use crate::picture::{Edges, Generation, TooLarge, View};
+use crate::picture::{Generation, TooLarge, View};
 use olmguard_catalog::graph::{Channel, Graph, NodeIndex};
 use olmguard_engine::resolve::classic::{Installed, Line, Subscribed};
 
@@ -38,7 +39,8 @@ pub(super) fn build<'g, 'p>(
     let mut lanes = lanes(graph, &channels, &row_of, &view)?;
     let barred = bar(graph, &view, &nodes, &mut lanes)?;
     // With both, the semver rules have crossed out what they do not allow.
-    let counts = |lane: &Lane<'_>| lane.kind == LaneKind::Channel || view.edges == Edges::Semver;
+    let counts =
+        |lane: &Lane<'_>| lane.kind == LaneKind::Channel || view.edges == EdgeSource::CaretRange;
     let counted = (0..).zip(&lanes).filter(|(_, lane)| counts(lane));
     let walk = Walk::of(counted.flat_map(|(at, lane)| hops(at, lane, view.olm)));
     let rows = facts(graph, &nodes, &view);
@@ -106,7 +108,9 @@ fn lanes<'p>(
 ) -> Result<Vec<Lane<'p>>, TooLarge> {
     let mut lanes = Vec::new();
     let mut edges = 0;
-    let written = channels.iter().filter(|_| view.edges != Edges::Semver);
+    let written = channels
+        .iter()
+        .filter(|_| view.edges != EdgeSource::CaretRange);
     for channel in written {
         let lane = channel_lane(graph, channel, row_of, view);
         edges += lane.edges();
@@ -116,7 +120,7 @@ fn lanes<'p>(
         lanes.push(lane);
     }
     lanes.sort_by_key(|lane| (lane.cells.first().map(|cell| cell.row), !lane.is_default));
-    if view.edges != Edges::Catalog {
+    if view.edges != EdgeSource::Catalog {
         lanes.push(semver_lane(graph, row_of));
     }
     Ok(lanes)

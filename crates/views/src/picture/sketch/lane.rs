@@ -1,12 +1,13 @@
 //! One lane: the entries of a channel and what they write, or the steps that versions alone allow.
 
+use olmguard_catalog::olm::EdgeSource;
 use std::collections::BTreeSet;
 
 use crate::picture::mark::Mark;
 use crate::picture::sketch::build::common;
 use crate::picture::sketch::rows::RowOf;
 use crate::picture::sketch::{Cell, Fan, FanKind, Fate, Lane, LaneKind, Row, Step};
-use crate::picture::{Edges, Generation, View};
+use crate::picture::{Generation, View};
 use olmguard_catalog::graph::{Channel, Entry, Graph, NodeIndex};
 use olmguard_catalog::version::Version;
 use olmguard_engine::resolve::classic::{Installed, Line, Outlook, Subscribed};
@@ -228,7 +229,7 @@ impl<'p> Writer<'_, 'p> {
 
     /// Whether the semver rules, where they are asked about too, allow it; they know versions only.
     fn is_allowed(&self, from: NodeIndex, to: NodeIndex) -> bool {
-        if self.view.edges != Edges::Both {
+        if self.view.edges != EdgeSource::Both {
             return true;
         }
         let version = |node| version(self.graph, node);

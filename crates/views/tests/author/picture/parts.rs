@@ -1,10 +1,11 @@
 //! A range of which not all has one fate is drawn in parts, and each says what it is a part of.
 
 use olmguard_catalog::graph::Graph;
+use olmguard_catalog::olm::EdgeSource;
 use olmguard_views::picture::dot::dot;
 use olmguard_views::picture::layout::layout;
 use olmguard_views::picture::svg::svg;
-use olmguard_views::picture::{Edges, Guarded, Sketch, View};
+use olmguard_views::picture::{Guarded, Sketch, View};
 use serde_json::json;
 
 use super::guarded::with_rules;
@@ -13,7 +14,7 @@ use olmguard_fixtures::written::written;
 
 /// The picture and the graphviz text of a package whose author lets nobody pass by 1.3.
 #[track_caller]
-fn told(lines: &str, edges: Edges, titles: &[&str], range: &str) {
+fn told(lines: &str, edges: EdgeSource, titles: &[&str], range: &str) {
     let drawn = Drawn::new("parts", written(lines).fbc());
     let rules = json!({"schema": "olmguard.guardrails.v1alpha1", "package": drawn.package(),
         "rules": [{"id": "via-1.3", "kind": "PassThrough", "via": ">=1.3.0 <1.4.0-0"}]});
@@ -41,7 +42,7 @@ fn what_guardrails_forbid_of_a_range_and_what_is_left_of_it() {
     let forbidden = ": 5 versions, of which guardrails forbid 3";
     let taken = ": 5 versions, of which 2 are taken";
     let range = "skipRange >=1.0.0 <1.5.0: 5 shown, 0 of other channels */";
-    told(lines, Edges::Catalog, &[taken, forbidden], range);
+    told(lines, EdgeSource::Catalog, &[taken, forbidden], range);
 }
 
 #[test]
@@ -53,7 +54,7 @@ fn three_parts_of_a_range_are_told_as_parts_of_one() {
         ": 4 versions, of which 2 are not taken",
     ];
     let range = "skipRange <1.5.0: 4 shown, 0 of other channels */";
-    told(lines, Edges::Both, &titles, range);
+    told(lines, EdgeSource::Both, &titles, range);
 }
 
 #[test]
@@ -64,12 +65,12 @@ fn one_version_of_a_range_that_is_not_taken() {
         ": 3 versions, of which 1 is not taken",
     ];
     let range = "skipRange <1.5.0: 3 shown, 0 of other channels */";
-    told(lines, Edges::Both, &titles, range);
+    told(lines, EdgeSource::Both, &titles, range);
 }
 
 #[test]
 fn a_range_of_one_fate_is_told_as_a_whole() {
     let lines = "stable: 1.3.0; 1.4.0; 1.5.0 skipRange <1.5.0";
     let range = "skipRange <1.5.0: 2 shown, 0 of other channels */";
-    told(lines, Edges::Catalog, &[], range);
+    told(lines, EdgeSource::Catalog, &[], range);
 }
