@@ -14,8 +14,8 @@ use crate::source::{Progress, load_content};
 use olmguard_catalog::Catalog;
 use olmguard_catalog::olm::Rules;
 use olmguard_engine::snapshot::Content;
-use olmguard_views::Generation;
 use olmguard_views::diff::{Kind, Level, PackageDiff, diff, words};
+use olmguard_views::generation::Generation;
 
 pub use report::Report;
 

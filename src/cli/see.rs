@@ -11,7 +11,7 @@ use super::{Exit, say};
 use olmguard_catalog::version::{Constraint, ConstraintError};
 use olmguard_engine::extension::Filter;
 use olmguard_engine::judge::{Nameless, Said, Verdict};
-use olmguard_views::Generation;
+use olmguard_views::generation::Generation;
 use olmguard_views::see::{Inquiry, NotAnswered, nameless};
 
 /// Where the facts are from, and what is asked for.

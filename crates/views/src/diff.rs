@@ -22,7 +22,7 @@ use std::collections::BTreeSet;
 
 pub use change::{Change, Held, Kind, Level, What, Who};
 
-use crate::Generation;
+use crate::generation::Generation;
 use olmguard_catalog::graph::Graph;
 use olmguard_catalog::{Catalog, Package};
 use prospect::Prospects;

@@ -6,8 +6,8 @@
 pub mod author;
 pub mod diff;
 pub mod doctor;
-mod edge_field;
-mod generation;
+pub mod edge_field;
+pub mod generation;
 pub mod lint;
 pub mod page;
 pub mod path;
@@ -18,6 +18,3 @@ pub mod see;
 pub mod step;
 mod table;
 pub mod versions;
-
-pub use edge_field::EdgeField;
-pub use generation::Generation;

@@ -12,7 +12,7 @@ mod text;
 
 use serde::Serialize;
 
-use crate::Generation;
+use crate::generation::Generation;
 use crate::see::{
     BundleReport, Decision, EdgeReport, Inquiry, InstalledReport, NotAnswered, cut, edges,
     gives_another, unpinnable,

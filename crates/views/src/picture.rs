@@ -27,7 +27,7 @@ pub mod svg;
 mod text;
 pub mod walk;
 
-use crate::Generation;
+use crate::generation::Generation;
 use olmguard_catalog::graph::NodeIndex;
 use olmguard_catalog::olm::EdgeSource;
 use olmguard_engine::resolve::Guards;

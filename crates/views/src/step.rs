@@ -9,7 +9,7 @@ mod versions;
 
 use serde::Serialize;
 
-use crate::Generation;
+use crate::generation::Generation;
 use crate::see::{BundleReport, Inquiry, InstalledReport, NotAnswered};
 use olmguard_catalog::olm::EdgeSource;
 use olmguard_engine::explain::warning::goes_on;

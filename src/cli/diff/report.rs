@@ -3,8 +3,8 @@
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use olmguard_views::Generation;
 use olmguard_views::diff::{Change, Held, Kind, Level, PackageDiff, What, Who, words};
+use olmguard_views::generation::Generation;
 
 /// What `olmguard diff` prints as JSON.
 #[derive(Debug, JsonSchema, Serialize)]

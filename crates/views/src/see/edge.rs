@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 
-use crate::EdgeField;
+use crate::edge_field::EdgeField;
 
 use olmguard_catalog::WrittenEdge;
 use olmguard_catalog::version::go;

@@ -5,7 +5,7 @@ use std::cmp::Ordering;
 use std::collections::BTreeMap;
 
 use super::{Facts, ways};
-use crate::EdgeField;
+use crate::edge_field::EdgeField;
 use crate::lint::finding::Report;
 use crate::lint::view::Step;
 use crate::lint::words;

@@ -8,7 +8,7 @@ use std::cmp::Ordering;
 use std::collections::{BTreeMap, HashMap, HashSet};
 
 use super::Facts;
-use crate::EdgeField;
+use crate::edge_field::EdgeField;
 use crate::lint::Rule;
 use crate::lint::chain::{Chain, skipped};
 use crate::lint::finding::Report;

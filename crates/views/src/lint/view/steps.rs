@@ -6,7 +6,7 @@ use std::borrow::Cow;
 use std::collections::{HashMap, HashSet, VecDeque};
 
 use super::{EntryView, PackageView};
-use crate::EdgeField;
+use crate::edge_field::EdgeField;
 use olmguard_catalog::graph::version_in_name;
 use olmguard_catalog::version::{Membership, Version};
 

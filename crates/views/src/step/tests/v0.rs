@@ -1,7 +1,7 @@
 //! What OLM v0 makes of a step.
 
 use super::{ANY, check, v0};
-use crate::Generation;
+use crate::generation::Generation;
 use olmguard_catalog::olm::EdgeSource;
 
 #[test]

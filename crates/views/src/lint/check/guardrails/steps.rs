@@ -8,7 +8,7 @@ use std::cmp::Ordering;
 use std::collections::BTreeMap;
 
 use super::Guarded;
-use crate::EdgeField;
+use crate::edge_field::EdgeField;
 use crate::lint::check::ways;
 use crate::lint::finding::Report;
 use crate::lint::view::Step;
