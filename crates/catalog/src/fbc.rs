@@ -16,10 +16,13 @@
 //! `pkg/util/yaml/decoder.go`; sigs.k8s.io/yaml.
 
 pub mod base64;
+mod csv;
 pub(crate) mod error;
 pub(crate) mod filed;
 pub mod intake;
 pub mod json;
+mod keys;
+mod members;
 pub mod meta;
 pub mod object;
 pub mod raw;

@@ -4,18 +4,15 @@
 //! a whole catalog), and `addMeta`, `alpha/declcfg/load.go` (those of one package).
 
 use std::borrow::Cow;
+use std::mem;
 
 use super::error::Malformed;
 use super::filed::{self, Filed};
 use super::json::{Cursor, Step, fold_of};
+use super::members::Members;
 use super::shape::{Icon, Properties, RelatedImage};
 use crate::blob::{Channel, Content, Fault, Kind, Package};
 use crate::guardrail;
-use crate::heap::allocated;
-
-pub(super) mod keys;
-
-use keys::Keys;
 
 /// A blob, filed and decoded.
 #[derive(Debug)]
@@ -48,81 +45,41 @@ pub enum Value<'a> {
 pub fn read<'a>(cursor: &mut Cursor<'a>) -> Step<Value<'a>> {
     match cursor.kind()? {
         Kind::Null => cursor.skip().map(|()| Value::Null),
-        Kind::Object => Members::read(cursor)?.blob(cursor),
+        Kind::Object => Object::read(cursor)?.blob(cursor),
         found => cursor.malformed_at(cursor.at(), Malformed::NotAnObject { found }),
     }
 }
 
-/// The members of a blob that matter.
-#[derive(Default)]
-struct Members<'a> {
-    schema: Option<Label<'a>>,
-    package: Option<Label<'a>>,
-    name: Option<Label<'a>>,
+/// An object that may be a blob.
+struct Object<'a> {
+    members: Members<'a>,
     properties: Properties<'a>,
-    /// Where the value of each of [`TYPED`] begins.
-    typed: [Option<usize>; TYPED.len()],
-    /// Where the blob does.
-    start: usize,
 }
 
-/// The value of `schema`, `package` or `name`.
-struct Label<'a> {
-    key: Cow<'a, str>,
-    at: usize,
-    value: Result<Cow<'a, str>, Kind>,
-}
-
-impl<'a> Members<'a> {
+impl<'a> Object<'a> {
+    /// Properties are nearly all of its bytes: they are read at once, for what they would mean in a bundle.
     fn read(cursor: &mut Cursor<'a>) -> Step<Self> {
-        let start = cursor.at();
-        let mut members = Self {
-            start,
-            ..Self::default()
-        };
-        let mut keys = Keys::default();
-        cursor.each_member(|cursor, key| {
-            members.read_member(key.clone(), cursor)?;
-            cursor.keep()?;
-            cursor.hold(Keys::ROOM + 4 * allocated(key.len()))?;
-            keys.insert(key);
-            Ok(())
-        })?;
-        match keys.duplicate() {
-            Some(malformed) => cursor.malformed_at(start, malformed),
-            None => Ok(members),
-        }
-    }
-
-    /// Reads the value of a key; of equal keys the last one counts.
-    fn read_member(&mut self, key: Cow<'a, str>, cursor: &mut Cursor<'a>) -> Step<()> {
-        let is = |name| fold_of(&key, name).is_some();
-        if is("schema") {
-            self.schema = Some(Label::read(key, cursor)?);
-        } else if is("package") {
-            self.package = Some(Label::read(key, cursor)?);
-        } else if is("name") {
-            self.name = Some(Label::read(key, cursor)?);
-        } else if is("properties") {
-            self.properties = Properties::read(cursor)?;
-        } else {
-            cursor.kind()?;
-            let at = cursor.at();
-            for (slot, name) in self.typed.iter_mut().zip(TYPED) {
-                if is(name) {
-                    *slot = Some(at);
-                }
+        let mut properties = Properties::default();
+        let members = Members::read(cursor, |key, cursor| {
+            let is_theirs = fold_of(key, "properties").is_some();
+            if is_theirs {
+                properties = Properties::read(cursor)?;
             }
-            cursor.skip()?;
+            Ok(is_theirs)
+        })?;
+        match members.keys.duplicate() {
+            Some(malformed) => cursor.malformed_at(members.start, malformed),
+            None => Ok(Self {
+                members,
+                properties,
+            }),
         }
-        Ok(())
     }
 
-    fn blob(self, cursor: &mut Cursor<'a>) -> Step<Value<'a>> {
-        let start = cursor.at();
-        let schema = Label::text(self.schema.as_ref(), cursor)?;
-        let package = Label::text(self.package.as_ref(), cursor)?;
-        let name = Label::text(self.name.as_ref(), cursor)?;
+    fn blob(mut self, cursor: &mut Cursor<'a>) -> Step<Value<'a>> {
+        let schema = mem::take(&mut self.members.schema).string(cursor)?;
+        let package = mem::take(&mut self.members.package).string(cursor)?;
+        let name = mem::take(&mut self.members.name).string(cursor)?;
         let folder = if schema == "olm.package" {
             name.clone()
         } else {
@@ -134,58 +91,14 @@ impl<'a> Members<'a> {
                 let has_schema = !schema.is_empty();
                 return Ok(Value::Unfiled { has_schema });
             }
-            Err(malformed) => return cursor.malformed_at(start, malformed),
+            Err(malformed) => return cursor.malformed_at(cursor.at(), malformed),
         };
-        let rest = Typed {
-            properties: self.properties,
-            at: self.typed,
-            start: self.start,
-        };
-        let (content, fault) = cursor.isolated(|cursor| rest.content(&schema, name, cursor))?;
+        let (content, fault) = cursor.isolated(|cursor| self.content(&schema, name, cursor))?;
         let content = fault.map_or(Ok(content), Err);
         Ok(Value::Blob(Blob { filed, content }))
     }
-}
 
-impl<'a> Label<'a> {
-    fn read(key: Cow<'a, str>, cursor: &mut Cursor<'a>) -> Step<Self> {
-        let found = cursor.kind()?;
-        let at = cursor.at();
-        let value = if found == Kind::String {
-            Ok(cursor.decoded()?)
-        } else {
-            cursor.skip()?;
-            Err(found)
-        };
-        Ok(Self { key, at, value })
-    }
-
-    /// What it says; an absent one is empty.
-    fn text(label: Option<&Self>, cursor: &Cursor<'a>) -> Step<Cow<'a, str>> {
-        let Some(label) = label else {
-            return Ok(Cow::Borrowed(""));
-        };
-        match &label.value {
-            Ok(text) => Ok(text.clone()),
-            Err(found) => {
-                let key = label.key.as_ref().into();
-                let malformed = Malformed::NotAString { key, found: *found };
-                cursor.malformed_at(label.at, malformed)
-            }
-        }
-    }
-}
-
-/// The members whose meaning the schema decides.
-struct Typed<'a> {
-    properties: Properties<'a>,
-    at: [Option<usize>; TYPED.len()],
-    /// Where the blob begins.
-    start: usize,
-}
-
-impl<'a> Typed<'a> {
-    /// Decodes them, noting what has not its type.
+    /// Decodes what the schema decides, noting what has not its type.
     fn content(
         mut self,
         schema: &str,
@@ -197,10 +110,14 @@ impl<'a> Typed<'a> {
             "olm.channel" => self.channel(name, cursor),
             "olm.bundle" => self.bundle(name, cursor),
             "olm.deprecations" => {
-                let entries = self.field("entries", cursor, |c| c.list(Cursor::record))?;
+                let entries = self
+                    .members
+                    .field("entries", cursor, |c| c.list(Cursor::record))?;
                 Ok(Content::Deprecations(entries))
             }
-            guardrail::SCHEMA => Ok(Content::Guardrails(cursor.rewritten(self.start)?.into())),
+            guardrail::SCHEMA => Ok(Content::Guardrails(
+                cursor.rewritten(self.members.start)?.into(),
+            )),
             "" => {
                 cursor.note(Fault::MissingSchema);
                 Ok(Content::Other)
@@ -211,16 +128,16 @@ impl<'a> Typed<'a> {
 
     fn package(&mut self, cursor: &mut Cursor<'a>) -> Step<Content<'a>> {
         self.note_properties(cursor);
-        let default_channel = self.field("defaultChannel", cursor, Cursor::text)?;
-        self.field("description", cursor, Cursor::text)?;
-        let places = std::mem::take(&mut self.properties.guardrails).into_iter();
+        let default_channel = self.members.field("defaultChannel", cursor, Cursor::text)?;
+        self.members.field("description", cursor, Cursor::text)?;
+        let places = mem::take(&mut self.properties.guardrails).into_iter();
         let guardrails = places.map(|at| match at {
             Some(at) => Ok(cursor.rewritten(at)?.into()),
             None => Ok("null".into()),
         });
         let guardrails = guardrails.collect::<Step<_>>()?;
-        let other_guardrails = std::mem::take(&mut self.properties.other_guardrails);
-        let _: Icon = self.field("icon", cursor, Cursor::record)?;
+        let other_guardrails = mem::take(&mut self.properties.other_guardrails);
+        let _: Icon = self.members.field("icon", cursor, Cursor::record)?;
         Ok(Content::Package(Package {
             default_channel,
             guardrails,
@@ -230,15 +147,18 @@ impl<'a> Typed<'a> {
 
     fn channel(&mut self, name: Cow<'a, str>, cursor: &mut Cursor<'a>) -> Step<Content<'a>> {
         self.note_properties(cursor);
-        let entries = self.field("entries", cursor, |c| c.list(Cursor::record))?;
+        let entries = self
+            .members
+            .field("entries", cursor, |c| c.list(Cursor::record))?;
         Ok(Content::Channel(Channel { name, entries }))
     }
 
     fn bundle(mut self, name: Cow<'a, str>, cursor: &mut Cursor<'a>) -> Step<Content<'a>> {
         self.note_properties(cursor);
-        let image = self.field("image", cursor, Cursor::text)?;
-        let _: Vec<RelatedImage> =
-            self.field("relatedImages", cursor, |c| c.list(Cursor::record))?;
+        let image = self.members.field("image", cursor, Cursor::text)?;
+        let _: Vec<RelatedImage> = self
+            .members
+            .field("relatedImages", cursor, |c| c.list(Cursor::record))?;
         self.properties.check_objects(cursor)?;
         let mut bundle = self.properties.facts;
         bundle.name = name;
@@ -251,31 +171,4 @@ impl<'a> Typed<'a> {
             cursor.note(fault);
         }
     }
-
-    /// Reads one of [`TYPED`]; an absent one is empty.
-    fn field<T: Default>(
-        &self,
-        name: &'static str,
-        cursor: &mut Cursor<'a>,
-        read: impl FnOnce(&mut Cursor<'a>) -> Step<T>,
-    ) -> Step<T> {
-        let slots = TYPED.iter().zip(&self.at);
-        let at = slots
-            .filter(|(typed, _)| **typed == name)
-            .find_map(|(_, at)| *at);
-        match at {
-            Some(at) => cursor.within(name, |cursor| cursor.revisit(at, read)),
-            None => Ok(T::default()),
-        }
-    }
 }
-
-/// The keys whose values have a type in one schema or another.
-const TYPED: [&str; 6] = [
-    "image",
-    "description",
-    "defaultChannel",
-    "icon",
-    "entries",
-    "relatedImages",
-];

@@ -11,16 +11,16 @@ mod guardrails;
 mod property;
 mod types;
 
-use std::borrow::Cow;
-
 use super::error::Malformed;
 use super::filed;
-use super::json::{Cursor, Record, Step, fold_of};
-use super::meta::keys::Keys;
+use super::json::{Cursor, Record, Step};
+use super::members::Members;
 use super::shape::Icon;
-use crate::blob::{Fault, Kind};
+use crate::blob::{self, Fault, Kind};
 use crate::guardrail;
 
+pub use super::csv::CsvMetadata;
+pub use super::members::{Label, Text};
 pub use guardrails::Guardrails;
 pub use property::{Property, PropertyValue};
 
@@ -61,34 +61,6 @@ pub struct Object<'a> {
     pub content: Content<'a>,
     /// The first value of a wrong type in what the schema decides.
     pub fault: Option<Fault>,
-}
-
-/// The value of `schema`, `package` or `name`.
-#[derive(Debug, Default)]
-pub enum Label<'a> {
-    #[default]
-    /// The object has no such key.
-    Absent,
-    /// A string.
-    Text(Text<'a>),
-    /// It is no string.
-    Other {
-        /// The key, as it is written.
-        key: Cow<'a, str>,
-        /// Where the value begins, in bytes.
-        at: usize,
-        /// What the value is.
-        found: Kind,
-    },
-}
-
-/// A string and its place.
-#[derive(Clone, Debug, Default)]
-pub struct Text<'a> {
-    /// Where it begins, in bytes.
-    pub at: usize,
-    /// The string, decoded.
-    pub text: Cow<'a, str>,
 }
 
 /// What the schema makes of the other members.
@@ -144,12 +116,8 @@ pub struct Bundle<'a> {
 pub struct Deprecation<'a> {
     /// Where it begins, in bytes.
     pub at: usize,
-    /// The schema of what is deprecated.
-    pub schema: Cow<'a, str>,
-    /// Its name; empty for the package.
-    pub name: Cow<'a, str>,
-    /// The message, perhaps empty.
-    pub message: Cow<'a, str>,
+    /// What it says.
+    pub written: blob::Deprecation<'a>,
 }
 
 /// Reads the next blob.
@@ -157,8 +125,7 @@ pub fn read<'a>(cursor: &mut Cursor<'a>) -> Step<Raw<'a>> {
     let found = cursor.kind()?;
     let at = cursor.at();
     let value = if found == Kind::Object {
-        let mut members = Members::read(cursor)?;
-        members.start = at;
+        let members = Members::read(cursor, |_, _| Ok(false))?;
         Value::Object(Box::new(members.object(cursor)?))
     } else {
         cursor.skip()?;
@@ -167,56 +134,12 @@ pub fn read<'a>(cursor: &mut Cursor<'a>) -> Step<Raw<'a>> {
     Ok(Raw { at, value })
 }
 
-/// The members of a blob, not yet decoded.
-#[derive(Default)]
-struct Members<'a> {
-    keys: Keys<'a>,
-    schema: Label<'a>,
-    package: Label<'a>,
-    name: Label<'a>,
-    /// Where the value of each of [`TYPED`] begins.
-    typed: [Option<usize>; TYPED.len()],
-    /// Where the blob does.
-    start: usize,
-}
-
 impl<'a> Members<'a> {
-    fn read(cursor: &mut Cursor<'a>) -> Step<Self> {
-        let mut members = Self::default();
-        cursor.each_member(|cursor, key| {
-            members.read_member(key.clone(), cursor)?;
-            cursor.keep()?;
-            members.keys.insert(key);
-            Ok(())
-        })?;
-        Ok(members)
-    }
-
-    /// Reads the value of a key; of equal keys the last one counts.
-    fn read_member(&mut self, key: Cow<'a, str>, cursor: &mut Cursor<'a>) -> Step<()> {
-        let is = |name| fold_of(&key, name).is_some();
-        if is("schema") {
-            self.schema = Label::read(key, cursor)?;
-        } else if is("package") {
-            self.package = Label::read(key, cursor)?;
-        } else if is("name") {
-            self.name = Label::read(key, cursor)?;
-        } else {
-            cursor.kind()?;
-            for (slot, name) in self.typed.iter_mut().zip(TYPED) {
-                if is(name) {
-                    *slot = Some(cursor.at());
-                }
-            }
-            cursor.skip()?;
-        }
-        Ok(())
-    }
-
     fn object(self, cursor: &mut Cursor<'a>) -> Step<Object<'a>> {
         let schema = self.schema.text();
         let (content, fault) = cursor.isolated(|cursor| self.content(schema, cursor))?;
-        let (channel_key, _) = cursor.isolated(|cursor| self.field("channel", cursor, text))?;
+        let (channel_key, _) =
+            cursor.isolated(|cursor| self.field("channel", cursor, Text::read))?;
         Ok(Object {
             unfilable: self.unfilable(),
             duplicates: self.keys.duplicates(),
@@ -245,7 +168,7 @@ impl<'a> Members<'a> {
                 self.field("description", cursor, Cursor::text)?;
                 let _: Icon = self.field("icon", cursor, Cursor::record)?;
                 Content::Package {
-                    default_channel: self.field("defaultChannel", cursor, text)?,
+                    default_channel: self.field("defaultChannel", cursor, Text::read)?,
                     guardrails: self.field("properties", cursor, guardrails::of_properties)?,
                 }
             }
@@ -265,47 +188,12 @@ impl<'a> Members<'a> {
 
     fn bundle(&self, cursor: &mut Cursor<'a>) -> Step<Bundle<'a>> {
         Ok(Bundle {
-            image: self.field("image", cursor, text)?,
+            image: self.field("image", cursor, Text::read)?,
             related_images: self.field("relatedImages", cursor, |cursor| {
                 cursor.list(|cursor| Ok(cursor.record::<RelatedImage<'a>>()?.0))
             })?,
             properties: self.field("properties", cursor, property::read)?,
         })
-    }
-
-    /// Reads one of [`TYPED`]; an absent one is empty.
-    fn field<T: Default>(
-        &self,
-        name: &'static str,
-        cursor: &mut Cursor<'a>,
-        read: impl FnOnce(&mut Cursor<'a>) -> Step<T>,
-    ) -> Step<T> {
-        let mut slots = TYPED.iter().zip(&self.typed);
-        match slots.find(|(typed, _)| **typed == name) {
-            Some((_, Some(at))) => cursor.within(name, |cursor| cursor.revisit(*at, read)),
-            _ => Ok(T::default()),
-        }
-    }
-}
-
-impl<'a> Label<'a> {
-    fn read(key: Cow<'a, str>, cursor: &mut Cursor<'a>) -> Step<Self> {
-        let found = cursor.kind()?;
-        let at = cursor.at();
-        if found == Kind::String {
-            let text = cursor.string()?.decode();
-            return Ok(Self::Text(Text { at, text }));
-        }
-        cursor.skip()?;
-        Ok(Self::Other { key, at, found })
-    }
-
-    /// What it says; empty if it says nothing.
-    pub fn text(&self) -> &str {
-        match self {
-            Self::Text(text) => &text.text,
-            Self::Absent | Self::Other { .. } => "",
-        }
     }
 }
 
@@ -324,10 +212,10 @@ impl<'a> Record<'a> for Entry<'a> {
 
     fn read(&mut self, index: usize, cursor: &mut Cursor<'a>) -> Step<()> {
         match index {
-            0 => self.name = text(cursor)?,
-            1 => self.replaces = text(cursor)?,
-            2 => self.skips = cursor.list(text)?,
-            _ => self.skip_range = text(cursor)?,
+            0 => self.name = Text::read(cursor)?,
+            1 => self.replaces = Text::read(cursor)?,
+            2 => self.skips = cursor.list(Text::read)?,
+            _ => self.skip_range = Text::read(cursor)?,
         }
         Ok(())
     }
@@ -337,42 +225,8 @@ impl<'a> Deprecation<'a> {
     fn read_item(cursor: &mut Cursor<'a>) -> Step<Self> {
         cursor.kind()?;
         let at = cursor.at();
-        let mut deprecation: Self = cursor.record()?;
-        deprecation.at = at;
-        Ok(deprecation)
-    }
-}
-
-impl<'a> Record<'a> for Deprecation<'a> {
-    const FIELDS: &'static [&'static str] = &["reference", "message"];
-
-    fn read(&mut self, index: usize, cursor: &mut Cursor<'a>) -> Step<()> {
-        if index == 0 {
-            let Reference { schema, name } = cursor.record()?;
-            (self.schema, self.name) = (schema, name);
-        } else {
-            self.message = cursor.text()?;
-        }
-        Ok(())
-    }
-}
-
-/// What an entry of an `olm.deprecations` refers to.
-#[derive(Default)]
-struct Reference<'a> {
-    schema: Cow<'a, str>,
-    name: Cow<'a, str>,
-}
-
-impl<'a> Record<'a> for Reference<'a> {
-    const FIELDS: &'static [&'static str] = &["schema", "name"];
-
-    fn read(&mut self, index: usize, cursor: &mut Cursor<'a>) -> Step<()> {
-        match index {
-            0 => self.schema = cursor.text()?,
-            _ => self.name = cursor.text()?,
-        }
-        Ok(())
+        let written = cursor.record()?;
+        Ok(Self { at, written })
     }
 }
 
@@ -386,28 +240,8 @@ impl<'a> Record<'a> for RelatedImage<'a> {
     fn read(&mut self, index: usize, cursor: &mut Cursor<'a>) -> Step<()> {
         match index {
             0 => drop(cursor.text()?),
-            _ => self.0 = text(cursor)?,
+            _ => self.0 = Text::read(cursor)?,
         }
         Ok(())
     }
 }
-
-/// Reads a string and notes its place.
-fn text<'a>(cursor: &mut Cursor<'a>) -> Step<Text<'a>> {
-    cursor.kind()?;
-    let at = cursor.at();
-    let text = cursor.text()?;
-    Ok(Text { at, text })
-}
-
-/// The keys whose values have a type in one schema or another; no schema has `channel`.
-const TYPED: [&str; 8] = [
-    "image",
-    "description",
-    "defaultChannel",
-    "icon",
-    "entries",
-    "relatedImages",
-    "properties",
-    "channel",
-];

@@ -88,7 +88,7 @@ impl<'a> Record<'a> for Icon {
 
 /// The value of an `olm.bundle.object` property: its data must be readable.
 #[derive(Default)]
-struct BundleObject;
+pub(crate) struct BundleObject;
 
 impl<'a> Record<'a> for BundleObject {
     const FIELDS: &'static [&'static str] = &["data"];

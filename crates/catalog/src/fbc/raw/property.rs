@@ -7,8 +7,9 @@ use std::borrow::Cow;
 
 use super::types::{self, GoType};
 use crate::blob::{DependencyKind, Fault};
+use crate::fbc::csv::CsvMetadata;
 use crate::fbc::json::{Cursor, Record, Step};
-use crate::fbc::shape::Binary;
+use crate::fbc::shape::BundleObject;
 
 /// One property.
 #[derive(Debug)]
@@ -33,7 +34,7 @@ pub enum PropertyValue<'a> {
     /// A dependency of one of the known kinds.
     Dependency(DependencyKind),
     /// `olm.csv.metadata`.
-    Csv(Csv<'a>),
+    Csv(CsvMetadata<'a>),
     /// A type that decides nothing.
     Other,
 }
@@ -44,14 +45,6 @@ pub struct PackageValue<'a> {
     pub name: Cow<'a, str>,
     pub version: Cow<'a, str>,
     pub release: Cow<'a, str>,
-}
-
-/// What of an `olm.csv.metadata` OLM v1 looks at.
-#[derive(Debug, Default)]
-pub struct Csv<'a> {
-    /// Whether `AllNamespaces` is supported, where install modes are listed.
-    pub all_namespaces: Option<bool>,
-    pub min_kube_version: Cow<'a, str>,
 }
 
 /// Reads the properties of a bundle.
@@ -129,7 +122,7 @@ impl<'a> PropertyValue<'a> {
                 cursor.kind()?;
                 let at = cursor.at();
                 check(&types::CSV_METADATA, cursor)?;
-                let (csv, _) = cursor.isolated(|c| c.revisit(at, Cursor::record))?;
+                let csv = cursor.revisit(at, CsvMetadata::read_lenient)?;
                 return Ok(Self::Csv(csv));
             }
             "olm.gvk" | "olm.gvk.required" => check(&types::GVK, cursor)?,
@@ -159,52 +152,6 @@ impl<'a> Record<'a> for PackageValue<'a> {
             0 => self.name = cursor.text()?,
             1 => self.version = cursor.text()?,
             _ => self.release = cursor.text()?,
-        }
-        Ok(())
-    }
-}
-
-/// The value of an `olm.bundle.object` property: its data must be readable.
-#[derive(Default)]
-struct BundleObject;
-
-impl<'a> Record<'a> for BundleObject {
-    const FIELDS: &'static [&'static str] = &["data"];
-
-    fn read(&mut self, _: usize, cursor: &mut Cursor<'a>) -> Step<()> {
-        cursor.binary(Binary::Object)
-    }
-}
-
-impl<'a> Record<'a> for Csv<'a> {
-    const FIELDS: &'static [&'static str] = &["installModes", "minKubeVersion"];
-
-    fn read(&mut self, index: usize, cursor: &mut Cursor<'a>) -> Step<()> {
-        if index == 0 {
-            let modes: Vec<InstallMode<'a>> = cursor.list(Cursor::record)?;
-            let all = |mode: &InstallMode<'_>| mode.kind == "AllNamespaces" && mode.supported;
-            self.all_namespaces = (!modes.is_empty()).then(|| modes.iter().any(all));
-        } else {
-            self.min_kube_version = cursor.text()?;
-        }
-        Ok(())
-    }
-}
-
-#[derive(Default)]
-struct InstallMode<'a> {
-    kind: Cow<'a, str>,
-    supported: bool,
-}
-
-impl<'a> Record<'a> for InstallMode<'a> {
-    const FIELDS: &'static [&'static str] = &["type", "supported"];
-
-    fn read(&mut self, index: usize, cursor: &mut Cursor<'a>) -> Step<()> {
-        if index == 0 {
-            self.kind = cursor.text()?;
-        } else {
-            self.supported = cursor.boolean()?;
         }
         Ok(())
     }

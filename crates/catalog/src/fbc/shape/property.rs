@@ -9,6 +9,7 @@ use std::collections::BTreeSet;
 
 use super::BundleObject;
 use crate::blob::{Bundle, DependencyKind, Fault, Kind, PackageProperty, ReleaseField};
+use crate::fbc::csv::CsvMetadata;
 use crate::fbc::json::{Cursor, Record, Step};
 use crate::guardrail;
 
@@ -231,58 +232,6 @@ fn release_field<'a>(cursor: &mut Cursor<'a>) -> Step<ReleaseField<'a>> {
             }
         }
     })
-}
-
-/// The value of an `olm.csv.metadata` property. OLM does not read it to resolve, so what has not
-/// its type in it is just not known.
-#[derive(Default)]
-struct CsvMetadata<'a> {
-    all_namespaces: Option<bool>,
-    min_kube_version: Cow<'a, str>,
-}
-
-impl<'a> CsvMetadata<'a> {
-    fn read_lenient(cursor: &mut Cursor<'a>) -> Step<Self> {
-        let (csv, _) = cursor.isolated(Cursor::record)?;
-        Ok(csv)
-    }
-}
-
-impl<'a> Record<'a> for CsvMetadata<'a> {
-    const FIELDS: &'static [&'static str] = &["installModes", "minKubeVersion"];
-
-    fn read(&mut self, index: usize, cursor: &mut Cursor<'a>) -> Step<()> {
-        if index == 0 {
-            let modes: Vec<InstallMode<'a>> = cursor.list(Cursor::record)?;
-            self.all_namespaces = (!modes.is_empty()).then(|| {
-                modes
-                    .iter()
-                    .any(|m| m.kind == "AllNamespaces" && m.supported)
-            });
-        } else {
-            self.min_kube_version = cursor.text()?;
-        }
-        Ok(())
-    }
-}
-
-#[derive(Default)]
-struct InstallMode<'a> {
-    kind: Cow<'a, str>,
-    supported: bool,
-}
-
-impl<'a> Record<'a> for InstallMode<'a> {
-    const FIELDS: &'static [&'static str] = &["type", "supported"];
-
-    fn read(&mut self, index: usize, cursor: &mut Cursor<'a>) -> Step<()> {
-        if index == 0 {
-            self.kind = cursor.text()?;
-        } else {
-            self.supported = cursor.boolean()?;
-        }
-        Ok(())
-    }
 }
 
 /// The place of a property in a list that may be growing.

@@ -180,9 +180,9 @@ impl Collector {
             Content::Deprecations(entries) => {
                 let entries = entries.iter().map(|entry| Deprecation {
                     spot: locator.find(entry.at),
-                    schema: entry.schema.as_ref().into(),
-                    name: entry.name.as_ref().into(),
-                    message: entry.message.as_ref().into(),
+                    schema: entry.written.schema.as_ref().into(),
+                    name: entry.written.name.as_ref().into(),
+                    message: entry.written.message.as_ref().into(),
                 });
                 let entries = entries.collect();
                 self.written.deprecations.push(Deprecations {

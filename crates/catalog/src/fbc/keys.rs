@@ -13,26 +13,26 @@ use crate::heap::allocated;
 
 /// The keys of a blob, in the order read.
 #[derive(Debug, Default)]
-pub(in crate::fbc) struct Keys<'a>(Vec<Cow<'a, str>>);
+pub(super) struct Keys<'a>(Vec<Cow<'a, str>>);
 
 impl<'a> Keys<'a> {
     /// What one key takes besides its text: a place in the list, and where there are many, one in the map
     /// of spellings with a set of its own.
-    pub(in crate::fbc) const ROOM: usize = 3 * size_of::<Cow<'_, str>>()
+    pub(super) const ROOM: usize = 3 * size_of::<Cow<'_, str>>()
         + 3 * size_of::<(String, BTreeSet<&str>)>()
         + allocated(11 * size_of::<&str>() + 16);
 
-    pub(in crate::fbc) fn insert(&mut self, key: Cow<'a, str>) {
+    pub(super) fn insert(&mut self, key: Cow<'a, str>) {
         self.0.push(key);
     }
 
     /// The first fault, if keys differ in case only.
-    pub(in crate::fbc) fn duplicate(&self) -> Option<Malformed> {
+    pub(super) fn duplicate(&self) -> Option<Malformed> {
         self.duplicates().into_iter().next()
     }
 
     /// A fault for each key of which there are several spellings. Equal keys are none: the last one counts.
-    pub(in crate::fbc) fn duplicates(&self) -> Vec<Malformed> {
+    pub(super) fn duplicates(&self) -> Vec<Malformed> {
         if self.are_plainly_distinct() {
             return Vec::new();
         }

@@ -1,0 +1,166 @@
+//! The members of one blob: what files it is read, of the rest it is noted where it begins, for the schema
+//! says what it means and may come last.
+
+use std::borrow::Cow;
+
+use super::error::Malformed;
+use super::json::{Cursor, Step, fold_of};
+use super::keys::Keys;
+use crate::blob::Kind;
+use crate::heap::allocated;
+
+/// The members of a blob, of equal keys the last.
+#[derive(Default)]
+pub(super) struct Members<'a> {
+    pub(super) keys: Keys<'a>,
+    pub(super) schema: Label<'a>,
+    pub(super) package: Label<'a>,
+    pub(super) name: Label<'a>,
+    /// Where the value of each of [`TYPED`] begins.
+    typed: [Option<usize>; TYPED.len()],
+    /// Where the blob does.
+    pub(super) start: usize,
+}
+
+/// The value of `schema`, `package` or `name`.
+#[derive(Debug, Default)]
+pub enum Label<'a> {
+    #[default]
+    /// The object has no such key.
+    Absent,
+    /// A string.
+    Text(Text<'a>),
+    /// It is no string.
+    Other {
+        /// The key, as it is written.
+        key: Cow<'a, str>,
+        /// Where the value begins, in bytes.
+        at: usize,
+        /// What the value is.
+        found: Kind,
+    },
+}
+
+/// A string and its place.
+#[derive(Clone, Debug, Default)]
+pub struct Text<'a> {
+    /// Where it begins, in bytes.
+    pub at: usize,
+    /// The string, decoded.
+    pub text: Cow<'a, str>,
+}
+
+impl<'a> Members<'a> {
+    /// Reads them from the object that the cursor stands on. `early` may read the value of a key at once; it
+    /// says whether it did.
+    pub(super) fn read(
+        cursor: &mut Cursor<'a>,
+        mut early: impl FnMut(&str, &mut Cursor<'a>) -> Step<bool>,
+    ) -> Step<Self> {
+        let mut members = Self {
+            start: cursor.at(),
+            ..Self::default()
+        };
+        cursor.each_member(|cursor, key| {
+            if !early(&key, cursor)? {
+                members.read_member(key.clone(), cursor)?;
+            }
+            cursor.keep()?;
+            cursor.hold(Keys::ROOM + 4 * allocated(key.len()))?;
+            members.keys.insert(key);
+            Ok(())
+        })?;
+        Ok(members)
+    }
+
+    fn read_member(&mut self, key: Cow<'a, str>, cursor: &mut Cursor<'a>) -> Step<()> {
+        let is = |name| fold_of(&key, name).is_some();
+        if is("schema") {
+            self.schema = Label::read(key, cursor)?;
+        } else if is("package") {
+            self.package = Label::read(key, cursor)?;
+        } else if is("name") {
+            self.name = Label::read(key, cursor)?;
+        } else {
+            cursor.kind()?;
+            let at = cursor.at();
+            for (slot, name) in self.typed.iter_mut().zip(TYPED) {
+                if is(name) {
+                    *slot = Some(at);
+                }
+            }
+            cursor.skip()?;
+        }
+        Ok(())
+    }
+
+    /// Reads one of [`TYPED`]; an absent one is empty.
+    pub(super) fn field<T: Default>(
+        &self,
+        name: &'static str,
+        cursor: &mut Cursor<'a>,
+        read: impl FnOnce(&mut Cursor<'a>) -> Step<T>,
+    ) -> Step<T> {
+        let slots = TYPED.iter().zip(&self.typed);
+        let mut own = slots.filter(|(typed, _)| **typed == name);
+        match own.find_map(|(_, at)| *at) {
+            Some(at) => cursor.within(name, |cursor| cursor.revisit(at, read)),
+            None => Ok(T::default()),
+        }
+    }
+}
+
+impl<'a> Label<'a> {
+    fn read(key: Cow<'a, str>, cursor: &mut Cursor<'a>) -> Step<Self> {
+        let found = cursor.kind()?;
+        let at = cursor.at();
+        if found == Kind::String {
+            let text = cursor.decoded()?;
+            return Ok(Self::Text(Text { at, text }));
+        }
+        cursor.skip()?;
+        Ok(Self::Other { key, at, found })
+    }
+
+    /// What it says; empty if it says nothing.
+    pub fn text(&self) -> &str {
+        match self {
+            Self::Text(text) => &text.text,
+            Self::Absent | Self::Other { .. } => "",
+        }
+    }
+
+    /// What it says, empty where it is absent; what is no string is a fault.
+    pub(super) fn string(self, cursor: &Cursor<'a>) -> Step<Cow<'a, str>> {
+        match self {
+            Self::Text(text) => Ok(text.text),
+            Self::Absent => Ok(Cow::Borrowed("")),
+            Self::Other { key, at, found } => {
+                let key = key.as_ref().into();
+                cursor.malformed_at(at, Malformed::NotAString { key, found })
+            }
+        }
+    }
+}
+
+impl<'a> Text<'a> {
+    /// Reads a string and notes its place; null is empty, another type a fault.
+    pub(super) fn read(cursor: &mut Cursor<'a>) -> Step<Self> {
+        cursor.kind()?;
+        let at = cursor.at();
+        let text = cursor.text()?;
+        Ok(Self { at, text })
+    }
+}
+
+/// The keys whose values have a type in one schema or another; no schema has `channel`.
+const TYPED: [&str; 8] = [
+    "image",
+    "description",
+    "defaultChannel",
+    "icon",
+    "entries",
+    "relatedImages",
+    "properties",
+    "channel",
+];
