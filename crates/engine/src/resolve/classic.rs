@@ -12,13 +12,9 @@
 //! Upstream: operator-lifecycle-manager, `pkg/controller/registry/resolver/resolver.go` (`sortChannel`,
 //! `getSubscriptionVariables`) and `cache/predicates.go`.
 
-mod invariant;
 mod line;
-mod precedence;
 
-pub use invariant::{Replacements, replacements};
 pub use line::{Line, LineError, Subscribed};
-pub use precedence::{Source, first_precedence};
 
 use std::collections::HashSet;
 
@@ -97,17 +93,6 @@ impl<'p> Line<'_, 'p> {
             walked.push(next);
         }
         walked
-    }
-
-    /// What is installed where nothing is: the head, or the entry that `startingCSV` names, which may
-    /// be one that others skip. `None`: there is no entry of that name.
-    pub fn first_install(&self, starting_csv: Option<&str>) -> Option<NodeIndex> {
-        let Some(name) = starting_csv else {
-            return self.head();
-        };
-        let mut entries = self.entries();
-        let named = entries.find(|entry| self.graph().name_of(entry.node) == name);
-        named.map(|entry| entry.node)
     }
 }
 

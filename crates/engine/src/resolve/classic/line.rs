@@ -129,11 +129,6 @@ impl<'g, 'p> Line<'g, 'p> {
     pub(super) fn ordered(&self) -> &[&'g Entry<'p>] {
         &self.order
     }
-
-    /// Every entry, those that are skipped too.
-    pub(super) fn entries(&self) -> impl Iterator<Item = &'g Entry<'p>> {
-        self.channels.iter().flat_map(|channel| &channel.entries)
-    }
 }
 
 /// The channels with entries, in the order in which they are looked at.

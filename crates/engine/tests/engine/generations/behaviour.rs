@@ -119,21 +119,6 @@ fn what_has_no_version_counts_as_zero_and_an_unknown_one_as_none() {
 }
 
 #[test]
-fn a_first_install_takes_the_head_or_what_starting_csv_names() {
-    let drawn = Drawn::read("c: 1.0.0; 1.1.0 replaces 1.0.0; 1.2.0 replaces 1.0.0 skips 1.1.0");
-    let graph = drawn.graph();
-    let line = Line::of(&graph, Subscribed::To("c")).expect("a line");
-    let first = |csv| line.first_install(csv).map(|node| graph.name_of(node));
-    assert_eq!(first(None), Some("P.v1.2.0"));
-    assert_eq!(
-        first(Some("P.v1.1.0")),
-        Some("P.v1.1.0"),
-        "skipped, and installed all the same"
-    );
-    assert_eq!(first(Some("P.v9")), None);
-}
-
-#[test]
 fn edges_in_a_circle_end_the_walk() {
     let drawn = Drawn::read(r"c: 1.0.0 skipRange 2.0.0; 2.0.0 replaces 1.0.0");
     assert_eq!(drawn.v0("c", "1.0.0").expect("a line").path, "2.0.0");

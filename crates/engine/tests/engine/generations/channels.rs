@@ -166,7 +166,7 @@ fn a_subscription_without_a_channel_begins_with_the_default_one() {
     assert_eq!(classic.candidates, "1.2.0, 1.1.0");
     let graph = drawn.graph();
     let line = Line::of(&graph, Subscribed::ToAny).expect("a line");
-    let first = line.first_install(None).map(|node| graph.name_of(node));
+    let first = line.head().map(|node| graph.name_of(node));
     assert_eq!(first, Some("P.v1.2.0"));
 }
 

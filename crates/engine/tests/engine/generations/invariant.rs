@@ -1,6 +1,10 @@
 //! "The catalog returns a single successor": where it holds, and where examples of good practice break it.
+//!
+//! The first design said so. No validation checks it, and OLM v1 does not need it.
 
-use olmguard_engine::resolve::classic::replacements;
+use std::collections::{BTreeMap, HashSet};
+
+use olmguard_catalog::graph::{Channel, NodeIndex};
 
 use super::drawn::Drawn;
 use super::{skip_ranges, skips};
@@ -10,12 +14,29 @@ fn broken(drawn: &Drawn, channel: &str) -> String {
     let graph = drawn.graph();
     let short = |node| graph.name_of(node).trim_start_matches("P.v");
     let replaced = replacements(graph.channel(channel).expect("a channel"));
-    let broken = replaced.iter().filter(|replaced| replaced.by.len() != 1);
-    let broken = broken.map(|replaced| {
-        let by: Vec<_> = replaced.by.iter().map(|node| short(*node)).collect();
-        format!("{} by [{}]", short(replaced.of), by.join(" "))
+    let broken = replaced.into_iter().filter(|(_, by)| by.len() != 1);
+    let broken = broken.map(|(of, by)| {
+        let by: Vec<_> = by.into_iter().map(short).collect();
+        format!("{} by [{}]", short(of), by.join(" "))
     });
     broken.collect::<Vec<_>>().join(", ")
+}
+
+/// For every name that a channel knows, but for its heads, the entries that replace or skip it, those
+/// left out that are skipped themselves.
+fn replacements(channel: &Channel<'_>) -> BTreeMap<NodeIndex, Vec<NodeIndex>> {
+    let entries = || channel.entries.iter();
+    let skipped: HashSet<_> = entries().flat_map(|entry| &entry.skips).collect();
+    let mut by: BTreeMap<NodeIndex, Vec<NodeIndex>> = BTreeMap::new();
+    for entry in entries() {
+        for of in entry.replaces.iter().chain(&entry.skips) {
+            let replacing = by.entry(*of).or_default();
+            if !skipped.contains(&entry.node) && replacing.last() != Some(&entry.node) {
+                replacing.push(entry.node);
+            }
+        }
+    }
+    by
 }
 
 #[test]

@@ -1,7 +1,12 @@
 //! Several sources: what the first design said, what OLM v0 does, and what OLM v1 does.
+//!
+//! The first design had four levels: the head of the channel in the Subscription's own source, where its
+//! `skipRange` holds what is installed; the entry there that replaces it; then the same two of the other
+//! sources. OLM v0 never followed it: a Subscription names its source, and OLM v0 asks that one only.
 
-use olmguard_catalog::version::Version;
-use olmguard_engine::resolve::classic::{Installed, Line, Source, Subscribed, first_precedence};
+use olmguard_catalog::graph::{Entry, NodeIndex};
+use olmguard_catalog::version::{Membership, Version};
+use olmguard_engine::resolve::classic::{Installed, Line, Subscribed};
 
 use super::drawn::{Drawn, pick};
 
@@ -75,15 +80,31 @@ fn by_first_design(own: &Drawn, other: &Drawn) -> String {
         name: "P.v1.0.0",
         version: Some(&version),
     };
-    let own = Source {
-        name: "A",
-        line: &own,
+    let mut sources = [("A", &own), ("B", &other)].into_iter();
+    let found = sources.find_map(|(source, line)| {
+        let node = found_by_first_design(line, installed)?;
+        let version = line.graph().name_of(node).trim_start_matches("P.v");
+        Some(format!("{source} {version}"))
+    });
+    found.expect("something")
+}
+
+/// In one source: the head by its range, else what replaces the installed version.
+fn found_by_first_design(line: &Line<'_, '_>, installed: Installed<'_>) -> Option<NodeIndex> {
+    let entries = || {
+        let channels = line.channels().first();
+        line.order().filter_map(move |node| channels?.entry(node))
     };
-    let others = [Source {
-        name: "B",
-        line: &other,
-    }];
-    let (source, node) = first_precedence(own, &others, installed).expect("something");
-    let version = source.line.graph().name_of(node).trim_start_matches("P.v");
-    format!("{} {version}", source.name)
+    let is_taken = |entry: &&Entry<'_>| {
+        let mut ranges = entry.skip_ranges.iter();
+        let version = installed.version;
+        version.is_some_and(|at| ranges.any(|range| range.takes(at) == Membership::Holds))
+    };
+    let replaces = |entry: &&Entry<'_>| {
+        let mut names = entry.replaces.iter();
+        names.any(|node| line.graph().name_of(*node) == installed.name)
+    };
+    let head = entries().next().filter(is_taken);
+    head.or_else(|| entries().find(replaces))
+        .map(|entry| entry.node)
 }
