@@ -19,6 +19,7 @@ mod path;
 mod query;
 pub mod semver;
 mod step;
+mod unpinned;
 
 pub use accepted::Accepted;
 pub use effort::{Effort, Stop};
@@ -31,3 +32,4 @@ pub use path::{
 };
 pub use query::{InPlay, NotLoaded, NotLoadedCause, Offer, Query, QueryError};
 pub use step::OfferEdge;
+pub use unpinned::Unpinned;

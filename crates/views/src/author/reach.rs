@@ -9,7 +9,8 @@ use std::collections::BTreeSet;
 use crate::author::written::{Format, Written, WrittenError};
 use olmguard_catalog::graph::{Graph, NodeIndex};
 use olmguard_catalog::olm::Rules;
-use olmguard_catalog::{BundleSet, Catalog, CatalogBuilder, fbc};
+use olmguard_catalog::{Catalog, CatalogBuilder, fbc};
+use olmguard_engine::resolve::Unpinned;
 use olmguard_engine::resolve::classic::{Installed, Line, Subscribed};
 
 /// Where everyone gets in one channel of one catalog.
@@ -91,9 +92,8 @@ fn index(catalog: &Written, rules: &Rules) -> Result<Catalog, WrittenError> {
 /// Walks one channel.
 struct Walker<'g, 'p> {
     graph: &'g Graph<'p>,
-    /// What OLM v1 may choose.
-    members: BundleSet,
-    asked: olmguard_catalog::AskedChannels,
+    /// What OLM v1 is asked for.
+    asked: Unpinned<'p>,
     /// The order of OLM v0; none where it has none.
     line: Option<Line<'g, 'p>>,
 }
@@ -101,20 +101,10 @@ struct Walker<'g, 'p> {
 impl<'g, 'p> Walker<'g, 'p> {
     fn of(graph: &'g Graph<'p>, channel: &str) -> Self {
         let package = graph.package();
-        let (asked, members) = if package.has_channel(channel) {
-            let asked = package.ask_channels(&[channel.to_owned()]);
-            let members = package.members(&asked);
-            (asked, members)
-        } else {
-            (
-                olmguard_catalog::AskedChannels::Some([].into()),
-                package.no_bundle(),
-            )
-        };
+        let channels = package.ask_channels(&[channel.to_owned()]);
         Self {
             graph,
-            members,
-            asked,
+            asked: Unpinned::of(package, channels),
             line: Line::of(graph, Subscribed::To(channel)).ok(),
         }
     }
@@ -162,7 +152,7 @@ impl<'g, 'p> Walker<'g, 'p> {
         let is_member = self
             .graph
             .bundle_index(node)
-            .is_some_and(|own| self.members.contains(own));
+            .is_some_and(|own| self.asked.may_choose(own));
         if walked.is_empty() && !is_member {
             return Course::Fails;
         }
@@ -171,16 +161,10 @@ impl<'g, 'p> Walker<'g, 'p> {
 
     /// What OLM v1 takes: the best of the successors and of what is installed already.
     fn pick(&self, node: NodeIndex) -> Option<NodeIndex> {
-        let own = self.graph.bundle_index(node)?;
         let bundle = self.graph.bundle(node)?;
-        let package = self.graph.package();
         let version = bundle.version.as_ref().ok()?;
-        let successors = package.successors(Some(&bundle.name), &version.version, &self.asked);
-        let mut candidates = successors.edges;
-        candidates.unite(&package.same_version(version));
-        candidates.intersect(&self.members);
-        let picked = package.preferred(&candidates)?;
-        (picked != own).then(|| self.graph.node_of(picked))
+        let next = self.asked.next(&bundle.name, Some(version))?;
+        Some(self.graph.node_of(next))
     }
 
     fn course(&self, node: NodeIndex, walked: &[NodeIndex]) -> Course {

@@ -4,9 +4,10 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::Generation;
 use super::change::{Change, Who};
+use olmguard_catalog::AskedChannels;
 use olmguard_catalog::graph::{Graph, NodeIndex, version_in_name};
-use olmguard_catalog::version::{Version, VersionRelease};
-use olmguard_catalog::{AskedChannels, BundleSet};
+use olmguard_catalog::version::VersionRelease;
+use olmguard_engine::resolve::Unpinned;
 use olmguard_engine::resolve::classic::{self, Line, Outlook, Subscribed};
 
 /// Both graphs of one package.
@@ -110,35 +111,17 @@ fn installed<'p>(graph: &Graph<'p>, node: NodeIndex) -> Installed<'p> {
 
 /// With OLM v1 and neither channel nor range asked for.
 fn v1(graph: &Graph<'_>, installed: &Installed<'_>, ends: &mut Ends) -> Prospect {
-    let leads = leads(graph, installed);
+    let asked = Unpinned::of(graph.package(), AskedChannels::All);
+    let leads = asked.successors(installed.name, installed.version.as_ref());
     let nodes: Vec<_> = leads.iter().map(|index| graph.node_of(index)).collect();
-    let next = |node| v1_pick(graph, &self::installed(graph, node));
-    let pick = v1_pick(graph, installed);
+    let pick = |from: &Installed<'_>| {
+        let next = asked.next(from.name, from.version.as_ref())?;
+        Some(graph.node_of(next))
+    };
+    let next = |node| pick(&self::installed(graph, node));
+    let pick = pick(installed);
     let end = pick.map(|pick| ends.from(pick, next));
     prospect(graph, installed, &nodes, pick, end)
-}
-
-/// The bundles that edges lead to, but for the installed one.
-fn leads(graph: &Graph<'_>, installed: &Installed<'_>) -> BundleSet {
-    let package = graph.package();
-    let zero = Version::zero();
-    let version = installed.version.as_ref();
-    let version = version.map_or(&zero, |read| &read.version);
-    let successors = package.successors(Some(installed.name), version, &AskedChannels::All);
-    let mut leads = successors.edges;
-    leads.retain(|index| *package.bundle(index).name != *installed.name);
-    leads
-}
-
-/// The best of those and of the bundles of the installed version; none if it is the installed one.
-fn v1_pick(graph: &Graph<'_>, installed: &Installed<'_>) -> Option<NodeIndex> {
-    let package = graph.package();
-    let mut candidates = leads(graph, installed);
-    if let Some(version) = &installed.version {
-        candidates.unite(&package.same_version(version));
-    }
-    let pick = package.preferred(&candidates)?;
-    (*package.bundle(pick).name != *installed.name).then(|| graph.node_of(pick))
 }
 
 /// With OLM v0 and a Subscription to the channel of a line.

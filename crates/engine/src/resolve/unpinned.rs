@@ -1,0 +1,61 @@
+//! What OLM v1 takes by itself where the request names no version, within one package.
+//!
+//! It is the decision of [`crate::resolve`] for who asks only about the edges of one package: no filter
+//! but channels, one catalog, no row.
+//!
+//! Upstream: operator-controller, `internal/operator-controller/catalogmetadata/filter/successors.go` and
+//! `internal/operator-controller/resolve/catalog.go`.
+
+use olmguard_catalog::version::{Version, VersionRelease};
+use olmguard_catalog::{AskedChannels, BundleIndex, BundleSet, Package};
+
+/// A request for any version out of some channels of a package.
+#[derive(Clone, Debug)]
+pub struct Unpinned<'p> {
+    package: &'p Package,
+    channels: AskedChannels,
+    /// What may be chosen from them.
+    members: BundleSet,
+}
+
+impl<'p> Unpinned<'p> {
+    /// Out of these channels.
+    pub fn of(package: &'p Package, channels: AskedChannels) -> Self {
+        Self {
+            members: package.members(&channels),
+            package,
+            channels,
+        }
+    }
+
+    /// Whether a bundle may be chosen.
+    pub fn may_choose(&self, bundle: BundleIndex) -> bool {
+        self.members.contains(bundle)
+    }
+
+    /// The bundles that edges lead to from what is installed, but for itself. A version that is not known
+    /// is in ranges of 0.0.0 only.
+    pub fn successors(&self, name: &str, version: Option<&VersionRelease>) -> BundleSet {
+        let zero = Version::zero();
+        let at = version.map_or(&zero, |read| &read.version);
+        let mut leads = self
+            .package
+            .successors(Some(name), at, &self.channels)
+            .edges;
+        leads.retain(|index| *self.package.bundle(index).name != *name);
+        leads.intersect(&self.members);
+        leads
+    }
+
+    /// What is taken next: the best of those and of the bundles of the installed version. None where that
+    /// is the installed one.
+    pub fn next(&self, name: &str, version: Option<&VersionRelease>) -> Option<BundleIndex> {
+        let mut candidates = self.successors(name, version);
+        if let Some(version) = version {
+            candidates.unite(&self.package.same_version(version));
+            candidates.intersect(&self.members);
+        }
+        let best = self.package.preferred(&candidates)?;
+        (*self.package.bundle(best).name != *name).then_some(best)
+    }
+}
