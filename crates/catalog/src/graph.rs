@@ -19,6 +19,7 @@
 mod build;
 mod channel;
 mod name;
+pub mod search;
 #[cfg(test)]
 mod tests;
 

@@ -11,6 +11,7 @@ use std::collections::HashSet;
 
 use crate::resolve::olmv1::{Choice, choose_among};
 use crate::resolve::{Effort, Guards, MOST_COMPARISONS, Offer, Origin};
+use olmguard_catalog::graph::search::{Visit, Visits};
 use olmguard_catalog::olm::Rules;
 use olmguard_catalog::{Bundle, BundleIndex};
 use pins::{Pin, pins};
@@ -87,14 +88,11 @@ fn reach_within<'s>(
 ) -> Reach<'s> {
     let mut search = Search::new(budget, offers, None, bounds);
     search.run(origin);
-    let mut hops: Vec<usize> = Vec::with_capacity(search.visits.len());
-    for visit in &search.visits {
-        let before = visit.from.and_then(|from| hops.get(from));
-        hops.push(before.map_or(1, |before| before + 1));
-    }
-    let reached = search.visits.iter().map(|visit| visit.reached);
+    // What is not a step away from the first bundle is one away from the installed one.
+    let visits = search.visits.as_slice().iter();
+    let reached = visits.map(|visit| (visit.node.bundle, visit.steps + 1));
     Reach {
-        reached: reached.zip(hops).collect(),
+        reached: reached.collect(),
         is_cut: search.is_cut,
     }
 }
@@ -108,8 +106,8 @@ pub fn next_hops<'s>(
 ) -> Vec<Choice<'s>> {
     let mut search = Search::new(Budget::FULL, offers, None, bounds);
     search.expand(origin, None);
-    let reached = search.visits.into_iter().map(|visit| visit.reached);
-    reached.collect()
+    let visits = search.visits.as_slice().iter();
+    visits.map(|visit| visit.node.bundle).collect()
 }
 
 fn way_within<'s>(
@@ -128,15 +126,15 @@ fn way_within<'s>(
     }
 }
 
-/// A breadth-first search. `visits` is its queue and its memory: what was reached, in that order.
+/// A breadth-first search whose steps are edits: each is looked for when it is come to, and paid for.
 ///
-/// Invariant: what is as many hops away stands in a row, and once it is expanded with the fewest
-/// prereleases on the way first. So who is reached first is reached by the best way.
+/// Invariant: of what is as many hops away, what has the fewest prereleases on the way is expanded
+/// first. So what is reached first is reached by the best way.
 struct Search<'o, 's> {
     offers: &'o [Offer<'s>],
     bounds: &'o Bounds<'o, 's>,
     goal: Option<Choice<'s>>,
-    visits: Vec<Visit<'s>>,
+    visits: Visits<Reached<'s>, ()>,
     /// How many visits stand in the order in which they are expanded.
     ordered: usize,
     seen: HashSet<(usize, BundleIndex)>,
@@ -158,11 +156,10 @@ struct Budget {
     comparisons: usize,
 }
 
-/// A bundle that was reached, and from which visit; the installed one is no visit.
-struct Visit<'s> {
+/// A bundle that was reached; the installed one is none.
+struct Reached<'s> {
     offer: usize,
-    reached: Choice<'s>,
-    from: Option<usize>,
+    bundle: Choice<'s>,
     /// How many prereleases there are on the way, this one included.
     prereleases: usize,
 }
@@ -178,7 +175,7 @@ impl<'o, 's> Search<'o, 's> {
             offers,
             bounds,
             goal,
-            visits: Vec::new(),
+            visits: Visits::default(),
             ordered: 0,
             seen: HashSet::new(),
             found: None,
@@ -198,7 +195,7 @@ impl<'o, 's> Search<'o, 's> {
             }
             next += 1;
         }
-        let is_over = self.budget.comparisons > 0 && next >= self.visits.len();
+        let is_over = self.budget.comparisons > 0 && next >= self.visited();
         self.is_cut = self.found.is_none() && !is_over;
     }
 
@@ -210,8 +207,12 @@ impl<'o, 's> Search<'o, 's> {
         if next == self.ordered {
             self.order();
         }
-        let visit = self.visits.get(next)?;
-        self.pays().then(|| visit.reached.bundle())
+        let visit = self.visits.as_slice().get(next)?;
+        self.pays().then(|| visit.node.bundle.bundle())
+    }
+
+    fn visited(&self) -> usize {
+        self.visits.as_slice().len()
     }
 
     /// Pays for one more look at every bundle.
@@ -223,9 +224,9 @@ impl<'o, 's> Search<'o, 's> {
 
     /// Brings what is one hop further than all before into its order.
     fn order(&mut self) {
-        let further = self.visits.get_mut(self.ordered..).unwrap_or_default();
-        further.sort_by_key(|visit| visit.prereleases);
-        self.ordered = self.visits.len();
+        let prereleases = |visit: &Visit<Reached<'_>, ()>| visit.node.prereleases;
+        self.visits.sort_from_by_key(self.ordered, prereleases);
+        self.ordered = self.visited();
     }
 
     /// Adds what the edits that pin one version resolve to from here, the highest version first.
@@ -260,42 +261,35 @@ impl<'o, 's> Search<'o, 's> {
         };
         if self.seen.insert((offer, reached.index)) && !origin.is_at(reached.bundle()) {
             if self.goal.is_some_and(|goal| reached == goal) {
-                self.found = Some(self.visits.len());
+                self.found = Some(self.visited());
             }
-            let before = from.and_then(|from| self.visits.get(from));
-            let before = before.map_or(0, |before| before.prereleases);
-            self.visits.push(Visit {
+            let before = from.and_then(|from| self.visits.as_slice().get(from));
+            let before = before.map_or(0, |before| before.node.prereleases);
+            let reached = Reached {
                 offer,
-                reached,
-                from,
+                bundle: reached,
                 prereleases: before + usize::from(is_prerelease(&reached)),
-            });
+            };
+            self.visits.push(reached, from.map(|from| (from, ())));
         }
     }
 
     fn way_to(&self, goal: usize) -> Way<'s> {
-        let mut hops = Vec::new();
-        let mut at = Some(goal);
-        while let Some(visit) = at.and_then(|at| self.visits.get(at)) {
-            hops.push(visit.reached);
-            at = visit.from;
+        let path = self.visits.path_to(goal).into_iter();
+        Way {
+            hops: path.map(|visit| visit.node.bundle).collect(),
         }
-        hops.reverse();
-        Way { hops }
     }
 
     /// The visit of the highest version that the request itself would take.
     fn highest_candidate(&self) -> Option<usize> {
-        let asked = |visit: &Visit<'_>| {
-            let offer = self.offers.get(visit.offer);
-            offer.is_some_and(|offer| offer.candidates.contains(visit.reached.index))
+        let asked = |reached: &Reached<'_>| {
+            let offer = self.offers.get(reached.offer);
+            offer.is_some_and(|offer| offer.candidates.contains(reached.bundle.index))
         };
-        let candidates = self
-            .visits
-            .iter()
-            .enumerate()
-            .filter(|(_, visit)| asked(visit));
-        let version = |visit: &Visit<'s>| visit.reached.bundle().version.as_ref().ok();
+        let reached = self.visits.as_slice().iter().map(|visit| &visit.node);
+        let candidates = reached.enumerate().filter(|(_, reached)| asked(reached));
+        let version = |reached: &Reached<'s>| reached.bundle.bundle().version.as_ref().ok();
         let highest = candidates.reduce(|best, next| match (version(best.1), version(next.1)) {
             (Some(a), Some(b)) if b.cmp_precedence(a).is_gt() => next,
             _ => best,

@@ -188,7 +188,7 @@ fn version<'s>(sketch: &'s Sketch<'_, '_>, row: Row, facts: &'s RowFacts<'_>) ->
                 guardrails,
             })
             .collect(),
-        hops: reach.and_then(|reach| reach.hops.get(&row).copied()),
+        hops: reach.and_then(|reach| u32::try_from(*reach.hops.get(&row)?).ok()),
     }
 }
 

@@ -319,7 +319,7 @@ pub(super) fn beyond(count: usize) -> String {
 }
 
 /// How many hops away a version is.
-pub(super) fn hops_away(hops: u32) -> String {
+pub(super) fn hops_away(hops: usize) -> String {
     match hops {
         0 => START.to_owned(),
         hops => format!("+{hops}"),

@@ -4,8 +4,9 @@
 //! to: what operator-controller's successor rule accepts. For OLM v0 a subscription keeps to its
 //! channel, and only the candidates of [`olmguard_engine::resolve::classic`] count.
 
-use std::collections::btree_map::Entry;
-use std::collections::{BTreeMap, VecDeque};
+use std::collections::BTreeMap;
+
+use olmguard_catalog::graph::search::{Visits, search};
 
 use crate::picture::sketch::Row;
 
@@ -57,7 +58,7 @@ pub struct Reach {
     /// Where it starts.
     pub start: Row,
     /// How many hops away each row is that can be reached; the start is none away.
-    pub hops: BTreeMap<Row, u32>,
+    pub hops: BTreeMap<Row, usize>,
     /// The shortest way to the goal: the one asked for, else the highest that can be reached. Empty
     /// where there is none.
     pub way: Vec<(Row, Hop)>,
@@ -97,23 +98,15 @@ impl Walk {
     /// What can be reached from a row, and the shortest way to a goal; of several the one with the
     /// higher first hops.
     pub fn reach(&self, start: Row, goal: Option<Row>) -> Reach {
-        let mut hops = BTreeMap::from([(start, 0)]);
-        let mut came = BTreeMap::new();
-        let mut queue = VecDeque::from([(start, 0)]);
-        while let Some((row, away)) = queue.pop_front() {
-            for hop in self.from(row) {
-                if let Entry::Vacant(first) = hops.entry(hop.to) {
-                    first.insert(away + 1);
-                    came.insert(hop.to, (row, *hop));
-                    queue.push_back((hop.to, away + 1));
-                }
-            }
-        }
+        let hops = |row| self.from(row).iter().map(|hop| (*hop, hop.to));
+        let visits = search([start], None, hops);
+        let reached = visits.as_slice().iter();
+        let hops: BTreeMap<_, _> = reached.map(|visit| (visit.node, visit.steps)).collect();
         let end = goal.or_else(|| hops.keys().next().copied());
         Reach {
             start,
             goal,
-            way: way(&came, end.unwrap_or(start)),
+            way: end.map_or_else(Vec::new, |end| hops_to(end, &visits)),
             hops,
         }
     }
@@ -141,7 +134,7 @@ impl Walk {
             at = row;
         }
         if let Some(goal) = goal {
-            course.truncate(hops.get(&goal).map_or(0, |away| *away as usize));
+            course.truncate(hops.get(&goal).copied().unwrap_or_default());
         }
         Reach {
             start,
@@ -152,13 +145,13 @@ impl Walk {
     }
 }
 
-fn way(came: &BTreeMap<Row, (Row, Hop)>, end: Row) -> Vec<(Row, Hop)> {
-    let mut way = Vec::new();
-    let mut at = end;
-    while let Some((from, hop)) = came.get(&at) {
-        way.push((*from, *hop));
-        at = *from;
-    }
-    way.reverse();
-    way
+/// The hops of the shortest path to a row, each with where it starts.
+fn hops_to(end: Row, visits: &Visits<Row, Hop>) -> Vec<(Row, Hop)> {
+    let path = visits.shortest_path(end).unwrap_or_default();
+    let starts = path.iter().map(|visit| visit.node);
+    let hops = path.iter().skip(1).filter_map(|visit| visit.by);
+    starts
+        .zip(hops)
+        .map(|(from, (_, hop))| (from, hop))
+        .collect()
 }

@@ -15,6 +15,7 @@ use crate::lint::finding::Report;
 use crate::lint::view::{ChannelView, EntryView, Step};
 use crate::lint::words::{self, CutOffIn};
 use crate::lint::written::Spot;
+use olmguard_catalog::graph::search::search;
 
 pub(super) fn check(facts: &Facts<'_, '_>, report: &mut Report<'_>) {
     let is_worked_out = facts.has_all_edges() && may_follow(facts);
@@ -132,21 +133,16 @@ fn leading_to_head(steps: &[(usize, Step)], order: &[usize]) -> HashSet<usize> {
     for (from, place) in next {
         before.entry(place).or_default().push(from);
     }
-    let mut leading: HashSet<_> = order.first().copied().into_iter().collect();
-    let mut ahead: Vec<_> = leading.iter().copied().collect();
-    while let Some(node) = ahead.pop() {
+    let before = |node| {
         let place = places.get(&node);
-        for node in place
+        place
             .and_then(|place| before.get(place))
             .into_iter()
             .flatten()
-        {
-            if leading.insert(*node) {
-                ahead.push(*node);
-            }
-        }
-    }
-    leading
+    };
+    let head = order.first().copied();
+    let visits = search(head, None, |node| before(node).map(|from| ((), *from)));
+    visits.as_slice().iter().map(|visit| visit.node).collect()
 }
 
 fn several_successors(
@@ -208,7 +204,7 @@ fn cycles(facts: &Facts<'_, '_>, report: &mut Report<'_>) {
             report.say(Rule::LintLimit, package.spot(), package.name, words);
             break;
         }
-        let Some(mut way) = facts.steps.way(step.to, from) else {
+        let Some(mut way) = facts.steps.shortest_path(step.to, from) else {
             continue;
         };
         let mut members = way.clone();

@@ -3,10 +3,11 @@
 //! Upstream: operator-controller, `internal/operator-controller/catalogmetadata/filter/successors.go`.
 
 use std::borrow::Cow;
-use std::collections::{HashMap, HashSet, VecDeque};
+use std::collections::{HashMap, HashSet};
 
 use super::{EntryView, PackageView};
 use crate::edge_field::EdgeField;
+use olmguard_catalog::graph::search::search;
 use olmguard_catalog::graph::version_in_name;
 use olmguard_catalog::version::{Membership, Version};
 
@@ -154,16 +155,9 @@ impl<'w> Steps<'w> {
         &self,
         goals: impl IntoIterator<Item = usize>,
     ) -> HashSet<usize> {
-        let mut ahead: Vec<usize> = goals.into_iter().collect();
-        let mut seen: HashSet<usize> = ahead.iter().copied().collect();
-        while let Some(node) = ahead.pop() {
-            for from in self.into.get(node).into_iter().flatten() {
-                if seen.insert(*from) {
-                    ahead.push(*from);
-                }
-            }
-        }
-        seen
+        let into = |node: usize| self.into.get(node).into_iter().flatten();
+        let visits = search(goals, None, |node| into(node).map(|from| ((), *from)));
+        visits.as_slice().iter().map(|visit| visit.node).collect()
     }
 
     /// The steps from a node.
@@ -171,29 +165,12 @@ impl<'w> Steps<'w> {
         self.from.get(node).map_or(&[], Vec::as_slice)
     }
 
-    /// The shortest way from a bundle to another, both included.
-    pub(in crate::lint) fn way(&self, from: usize, to: usize) -> Option<Vec<usize>> {
-        let mut before = HashMap::from([(from, from)]);
-        let mut ahead = VecDeque::from([from]);
-        while let Some(node) = ahead.pop_front() {
-            if node == to {
-                let mut way = vec![node];
-                while let Some(last) = way.last()
-                    && *last != from
-                {
-                    way.push(*before.get(last)?);
-                }
-                way.reverse();
-                return Some(way);
-            }
-            for step in self.from(node) {
-                before.entry(step.to).or_insert_with(|| {
-                    ahead.push_back(step.to);
-                    node
-                });
-            }
-        }
-        None
+    /// The shortest path from a bundle to another, both included.
+    pub(in crate::lint) fn shortest_path(&self, from: usize, to: usize) -> Option<Vec<usize>> {
+        let steps = |node| self.from(node).iter().map(|step| ((), step.to));
+        let visits = search([from], Some(to), steps);
+        let path = visits.shortest_path(to)?;
+        Some(path.iter().map(|visit| visit.node).collect())
     }
 }
 
