@@ -1,49 +1,18 @@
-//! The command line: one file a door.
+//! The command line.
+//!
+//! `commands` has a file for each command, `args` the flags that several share, `output` what is printed and how,
+//! `facts` the catalogs and the OLM that a command is asked about.
 //!
 //! Results go to stdout, everything else to stderr. A reader that closes the pipe early is no
-//! failure. Every flag can be set in the environment; `environment` names the variables.
+//! failure. Every flag can be set in the environment; `args::environment` names the variables.
 
-pub mod catalogs;
-pub mod check;
-mod cluster;
-mod common;
-mod completions;
-mod demo;
-pub mod diff;
-pub mod doctor;
-mod edges;
-mod environment;
+mod args;
+pub mod commands;
 mod exit;
-pub mod expect;
-mod explain;
 mod facts;
-pub mod generate;
-mod graph;
-mod guardrails;
-mod json;
-mod junit;
-pub mod lint;
-mod log;
-mod look;
-mod man;
-mod memory;
 mod output;
-mod paint;
-mod path;
-mod progress;
-mod range;
-mod resolved;
-mod said;
-mod sarif;
-mod see;
-mod serve;
 mod shipped;
 mod signals;
-mod snapshot;
-pub mod version;
-mod versions;
-mod workflow;
-mod yaml;
 
 use std::fmt;
 use std::io::Write;
@@ -54,8 +23,10 @@ use clap::{ArgMatches, CommandFactory, FromArgMatches, Parser};
 
 use olmguard_engine::explain::one_line;
 
+pub use commands::version::Build;
 pub use exit::Exit;
-pub use version::Build;
+
+use commands::Command;
 
 /// Says at once whether OLM v1 will carry out an edit of a `ClusterExtension`.
 #[derive(Debug, Parser)]
@@ -71,44 +42,17 @@ struct Cli {
     command: Command,
 }
 
-#[derive(Debug, clap::Subcommand)]
-enum Command {
-    Check(check::CheckArgs),
-    Test(expect::TestArgs),
-    Range(range::RangeArgs),
-    Serve(Box<serve::ServeArgs>),
-    Demo(demo::DemoArgs),
-    Snapshot(snapshot::SnapshotArgs),
-    Catalogs(catalogs::CatalogsArgs),
-    Doctor(doctor::DoctorArgs),
-    Lint(lint::LintArgs),
-    Graph(Box<graph::GraphArgs>),
-    Generate(generate::GenerateArgs),
-    Diff(diff::DiffArgs),
-    Versions(Box<versions::VersionsArgs>),
-    Path(Box<path::PathArgs>),
-    Explain(Box<explain::ExplainArgs>),
-    Completions(completions::CompletionsArgs),
-    Man(man::ManArgs),
-    Version(version::VersionArgs),
-}
-
 /// Parses the arguments of this process, runs the command they name, and says how it ended.
 pub fn main(build: Build) -> ExitCode {
     let matches = matches();
     let cli = Cli::from_arg_matches(&matches).unwrap_or_else(|error| error.exit());
-    guarded(|| {
-        run(
-            cli.command,
-            &resolved::command_line(&command(), &matches),
-            build,
-        )
-    })
+    let command_line = args::command_line::command_line(&command(), &matches);
+    guarded(|| cli.command.run(&command_line, build))
 }
 
 /// The command line of this program, as it is parsed and as it is shown.
 fn command() -> clap::Command {
-    environment::with_variables(Cli::command())
+    args::environment::with_variables(Cli::command())
 }
 
 /// Parses the arguments. A variable that is set in vain is told first, since an argument may be missing
@@ -117,34 +61,11 @@ fn matches() -> ArgMatches {
     let parsed = command().try_get_matches();
     let is_command = parsed.as_ref().err().is_none_or(clap::Error::use_stderr);
     if is_command {
-        environment::warnings_of_process(&command())
+        args::environment::warnings_of_process(&command())
             .iter()
             .for_each(warn);
     }
     parsed.unwrap_or_else(|error| error.exit())
-}
-
-fn run(command: Command, resolved: &str, build: Build) -> ExitCode {
-    match command {
-        Command::Check(args) => check::run(&args).into(),
-        Command::Test(args) => expect::run(&args).into(),
-        Command::Range(args) => range::run(&args).into(),
-        Command::Serve(args) => serve::run(*args, resolved),
-        Command::Demo(args) => demo::run(args),
-        Command::Snapshot(args) => snapshot::run(&args).into(),
-        Command::Catalogs(args) => catalogs::run(&args).into(),
-        Command::Doctor(args) => doctor::run(&args).into(),
-        Command::Lint(args) => lint::run(&args).into(),
-        Command::Graph(args) => graph::run(&args).into(),
-        Command::Generate(args) => generate::run(&args).into(),
-        Command::Diff(args) => diff::run(&args).into(),
-        Command::Versions(args) => versions::run(&args).into(),
-        Command::Path(args) => path::run(&args).into(),
-        Command::Explain(args) => explain::run(&args).into(),
-        Command::Completions(args) => completions::run(&args).into(),
-        Command::Man(args) => man::run(&args).into(),
-        Command::Version(args) => version::run(&args, build).into(),
-    }
 }
 
 /// A panic is a fault of ours and has an exit code of its own; the panic hook has said where it was.

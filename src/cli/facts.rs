@@ -11,6 +11,7 @@
 
 pub(crate) mod live;
 pub(crate) mod loading;
+pub(super) mod look;
 pub(crate) mod origin;
 pub(crate) mod saved;
 
@@ -19,11 +20,11 @@ use std::path::{Path, PathBuf};
 use clap::Args;
 use clap::builder::BoolishValueParser;
 
-use super::common::{CommonArgs, UsageError};
-use super::edges::EdgesArgs;
-use super::guardrails::GuardrailsArgs;
-use super::look::LookArgs;
-use super::{Exit, warn};
+use crate::cli::args::catalogs::{CommonArgs, UsageError};
+use crate::cli::args::edges::EdgesArgs;
+use crate::cli::args::guardrails::GuardrailsArgs;
+use crate::cli::facts::look::LookArgs;
+use crate::cli::{Exit, warn};
 use loading::{Fault, Given};
 
 pub(crate) use loading::Facts;

@@ -1,15 +1,21 @@
 //! Results on stdout. A reader that closes the pipe early has what it wants: that is no failure.
 
+pub(super) mod json;
+pub(super) mod junit;
+pub(super) mod paint;
+pub(super) mod progress;
+pub(super) mod sarif;
+pub(super) mod workflow;
+pub(super) mod yaml;
+
 use std::io::{self, BufWriter, ErrorKind, Write};
 
 use clap::{Args, ValueEnum};
 use serde::Serialize;
 
-use super::json;
-
 /// The flag about the form of the results, for a command with these forms.
 #[derive(Args, Clone, Copy, Debug)]
-pub(super) struct OutputArgs<Form>
+pub(crate) struct OutputArgs<Form>
 where
     Form: ValueEnum + Default + Send + Sync + 'static,
 {
@@ -22,7 +28,7 @@ where
         value_enum,
         default_value = name_of_default::<Form>()
     )]
-    pub(super) form: Form,
+    pub(crate) form: Form,
 }
 
 /// The name of the form that is printed by default. `default_value_t` would keep that of the first
@@ -34,7 +40,7 @@ fn name_of_default<Form: ValueEnum + Default>() -> String {
 
 /// The forms of a command that has just these two.
 #[derive(Clone, Copy, Debug, Default, ValueEnum)]
-pub(super) enum TextOrJson {
+pub(crate) enum TextOrJson {
     /// Lines for people
     #[default]
     Text,
@@ -43,26 +49,26 @@ pub(super) enum TextOrJson {
 }
 
 /// Prints text; colours are taken out where they are not wanted.
-pub(super) fn text(write: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> io::Result<()> {
+pub(crate) fn text(write: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> io::Result<()> {
     let mut stdout = anstream::stdout().lock();
     taken(write(&mut stdout).and_then(|()| stdout.flush()))
 }
 
 /// Prints one JSON value on one line.
-pub(super) fn json(value: &impl Serialize) -> io::Result<()> {
+pub(crate) fn json(value: &impl Serialize) -> io::Result<()> {
     let mut stdout = BufWriter::new(io::stdout().lock());
     taken(json::write_line(value, &mut stdout).and_then(|()| stdout.flush()))
 }
 
 /// One JSON value as the line that [`json`] prints.
-pub(super) fn json_line(value: &impl Serialize) -> io::Result<String> {
+pub(crate) fn json_line(value: &impl Serialize) -> io::Result<String> {
     let mut line = Vec::new();
     json::write_line(value, &mut line)?;
     String::from_utf8(line).map_err(io::Error::other)
 }
 
 /// Prints bytes as they are, which hold nothing that a terminal would obey.
-pub(super) fn raw(bytes: &[u8]) -> io::Result<()> {
+pub(crate) fn raw(bytes: &[u8]) -> io::Result<()> {
     let mut stdout = io::stdout().lock();
     taken(stdout.write_all(bytes).and_then(|()| stdout.flush()))
 }

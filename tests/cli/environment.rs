@@ -7,7 +7,7 @@ const PATH: [&str; 5] = [
     "harbor-lights-operator",
     "1.0.0",
     "1.1.0",
-    "--catalog=sample=src/cli/demo/lighthouse.yaml",
+    "--catalog=sample=examples/catalogs/lighthouse.yaml",
 ];
 
 /// How the program ends with just these variables, and what it prints to either side.

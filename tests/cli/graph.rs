@@ -15,8 +15,8 @@ fn graph(arguments: &[&str]) -> Output {
         .expect("it runs")
 }
 
-const LIGHTHOUSE: [&str; 2] = ["--catalog", "lighthouse=src/cli/demo/lighthouse.yaml"];
-const FAR_SHORE: [&str; 2] = ["--catalog", "far-shore=src/cli/demo/far-shore.yaml"];
+const LIGHTHOUSE: [&str; 2] = ["--catalog", "lighthouse=examples/catalogs/lighthouse.yaml"];
+const FAR_SHORE: [&str; 2] = ["--catalog", "far-shore=examples/catalogs/far-shore.yaml"];
 const HARBOR: &str = "harbor-lights-operator";
 
 fn of_harbor(arguments: &[&str]) -> Output {

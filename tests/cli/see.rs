@@ -13,7 +13,7 @@ use serde_json::{Value, json};
 use olmguard_fixtures::committed::compare;
 use olmguard_support::schema::assert_fits;
 
-const SAMPLE: &str = "--catalog=sample=src/cli/demo/lighthouse.yaml";
+const SAMPLE: &str = "--catalog=sample=examples/catalogs/lighthouse.yaml";
 const PACKAGE: &str = "harbor-lights-operator";
 
 /// The program at the root of the repository, in an environment that says nothing to it.

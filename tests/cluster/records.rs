@@ -16,7 +16,7 @@ fn committed() -> Vec<PathBuf> {
     let examples = fs::read_dir(root.join("examples")).expect("examples");
     let files = examples.map(|example| example.expect("an example").path().join("hub.yaml"));
     let mut files: Vec<_> = files.filter(|file| file.is_file()).collect();
-    files.push(root.join("src/cli/demo/lighthouse.yaml"));
+    files.push(root.join("examples/catalogs/lighthouse.yaml"));
     files.sort();
     files
 }

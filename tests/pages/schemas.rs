@@ -2,7 +2,7 @@
 //!
 //! `OLMGUARD_BLESS=1` writes them anew.
 
-use olmguard::cli::{catalogs, check, diff, doctor, expect, generate, lint, version};
+use olmguard::cli::commands::{catalogs, check, diff, doctor, generate, lint, test, version};
 use olmguard_catalog::version::Masterminds;
 use olmguard_views::path::PathReport;
 use olmguard_views::picture::json::GraphJson;
@@ -58,7 +58,7 @@ fn check_v1() {
 
 #[test]
 fn tested_v1() {
-    compare_schema::<expect::Report>("olmguard.tested.v1.json");
+    compare_schema::<test::Report>("olmguard.tested.v1.json");
 }
 
 #[test]

@@ -1,8 +1,8 @@
 //! `--from-cluster`: catalogs, OLM and what is installed, as they are in a cluster now.
 
 use crate::cli::Exit;
-use crate::cli::common::{OlmArgs, UsageError};
-use crate::cli::look::{LookArgs, LookError, View};
+use crate::cli::args::catalogs::{OlmArgs, UsageError};
+use crate::cli::facts::look::{LookArgs, LookError, View};
 use crate::cluster::extensions::Standing;
 use crate::cluster::olm::{FindError, Found, compare};
 use olmguard_catalog::olm::Rules;

@@ -2,10 +2,12 @@
 
 use std::fmt;
 
-use crate::cli::common::CatalogArgs;
+use crate::cli::args::catalogs::CatalogArgs;
+use crate::cli::args::guardrails::{GuardrailsArgs, GuardrailsFault, ReadGuardrails};
+use crate::cli::args::memory;
 use crate::cli::facts::origin::Origin;
-use crate::cli::guardrails::{GuardrailsArgs, GuardrailsFault, ReadGuardrails};
-use crate::cli::{Exit, memory, progress, say, warn};
+use crate::cli::output::progress;
+use crate::cli::{Exit, say, warn};
 use crate::source::Progress;
 use crate::source::archive::ArchiveError;
 use olmguard_catalog::olm::Rules;

@@ -7,11 +7,11 @@
 use std::path::Path;
 
 use crate::cli::Exit;
-use crate::cli::common::{OlmArgs, UsageError};
+use crate::cli::args::catalogs::{OlmArgs, UsageError};
 use crate::cli::facts::live::Live;
 use crate::cli::facts::loading::Fault;
+use crate::cli::facts::look::{LookArgs, LookError};
 use crate::cli::facts::saved::Saved;
-use crate::cli::look::{LookArgs, LookError};
 use olmguard_catalog::olm::Rules;
 use olmguard_engine::snapshot::{CatalogState, Content, Labels};
 

@@ -4,9 +4,9 @@
 
 use std::path::{Path, PathBuf};
 
-use crate::cli::common::{AskedRelease, OlmArgs, UsageError};
+use crate::cli::args::catalogs::{AskedRelease, OlmArgs, UsageError};
+use crate::cli::args::memory;
 use crate::cli::facts::origin::stand_in;
-use crate::cli::memory;
 use crate::source::archive::{Archive, ArchiveError, OlmFacts};
 use olmguard_catalog::olm::{Gates, OlmRelease, Rules};
 use olmguard_engine::snapshot::{CatalogState, Content};

@@ -26,7 +26,7 @@ const PLACES: [(&str, &str, &str); 5] = [
     (
         "guardrails.txt",
         include_str!("moved/guardrails.txt"),
-        "src/cli/serve/guardrails/tests.rs (files of --guardrails)",
+        "src/cli/commands/serve/guardrails/tests.rs (files of --guardrails)",
     ),
     (
         "log.txt",

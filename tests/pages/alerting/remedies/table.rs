@@ -225,7 +225,7 @@ pub(super) const REMEDIES: &[Remedy] = &[
         "OlmguardCatalogLoadFailing",
         "One catalog can use a quarter of the limit",
         By::Test(
-            "src/cli/memory.rs",
+            "src/cli/args/memory.rs",
             "the_sum_under_the_shipped_limit_is_less_than_it",
         ),
     ),
@@ -441,7 +441,7 @@ pub(super) const REMEDIES: &[Remedy] = &[
         "OlmguardWatchLost",
         "`not_served`: install OLM v1",
         By::Test(
-            "src/cli/serve/olm/tests.rs",
+            "src/cli/commands/serve/olm/tests.rs",
             "where_none_was_ever_found_it_is_the_newest_or_what_is_set",
         ),
     ),

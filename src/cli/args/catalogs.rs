@@ -1,0 +1,208 @@
+//! What every command that judges is told: the catalogs, and which OLM there is.
+
+mod catalog;
+#[cfg(test)]
+mod tests;
+
+use std::fmt;
+use std::net::SocketAddr;
+use std::num::NonZeroUsize;
+use std::path::PathBuf;
+use std::str::FromStr;
+
+use clap::Args;
+
+use crate::cli::args::memory::TooLittle;
+use crate::source::archive::UnknownOlm;
+use olmguard_catalog::olm::{GateError, Gates, OlmRelease, Rules, UnknownRelease};
+
+pub(crate) use catalog::{CatalogArg, CatalogArgs};
+
+/// The flags of every command that judges.
+#[derive(Args, Clone, Debug)]
+pub(crate) struct CommonArgs {
+    #[command(flatten)]
+    pub(crate) catalog: CatalogArgs,
+
+    #[command(flatten)]
+    pub(crate) olm: OlmArgs,
+}
+
+/// The flags about which OLM there is.
+#[derive(Args, Clone, Debug)]
+pub(crate) struct OlmArgs {
+    /// The release of OLM v1, such as 1.11 or openshift-4.20; auto is that of the cluster or the
+    /// snapshot in use, and the newest where there is none
+    #[arg(long, value_name = "RELEASE", default_value_t)]
+    pub(crate) olm_release: AskedRelease,
+
+    /// Feature gates of operator-controller, as its --feature-gates takes them; may be repeated
+    #[arg(long, value_name = "GATE=BOOL", value_delimiter = ',')]
+    pub(crate) olm_feature_gates: Vec<String>,
+}
+
+/// A release by its name, or whichever there is.
+#[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
+pub(crate) enum AskedRelease {
+    /// `auto`
+    #[default]
+    Auto,
+    This(OlmRelease),
+}
+
+/// Why an `--olm-release` is not understood.
+#[derive(Clone, Debug, Eq, PartialEq, thiserror::Error)]
+#[error("{0}, or auto")]
+pub(crate) struct AskedReleaseError(#[from] UnknownRelease);
+
+/// Why the flags cannot be used together, or as they are.
+#[derive(Clone, Debug, Eq, PartialEq, thiserror::Error)]
+pub(crate) enum UsageError {
+    #[error("--olm-feature-gates: {0}")]
+    Gate(#[from] GateError),
+    #[error("{}: {source}; give --olm-release, or use a newer olmguard", .file.display())]
+    SnapshotOlm { file: PathBuf, source: UnknownOlm },
+    #[error(
+        "--snapshot and --from-cluster both say which catalogs there are: expected one of them, not \
+         both"
+    )]
+    TwoOrigins,
+    #[error("no catalog is given: expected --catalog, --snapshot or --from-cluster")]
+    NoCatalog,
+    #[error(
+        "{flag} is about a cluster, and none is asked: expected it together with --from-cluster"
+    )]
+    NotFromCluster { flag: &'static str },
+    #[error("--installed: extension {extension:?} is given twice: expected it once")]
+    InstalledTwice { extension: String },
+    #[error(
+        "--installed: the inputs hold no manifest of an extension {extension:?} to judge: expected \
+         the name of one; a review says itself what is installed"
+    )]
+    InstalledStranger { extension: String },
+    #[error("standard input is named twice: expected \"-\" once, for manifests or for one catalog")]
+    StdinTwice,
+    #[error("{kind} {name:?} is there twice, at {first} and at {second}: expected one of them")]
+    ObjectTwice {
+        kind: String,
+        name: String,
+        first: String,
+        second: String,
+    },
+    #[error(
+        "--max-connections-per-peer is {per_peer}, --max-connections only {in_all}: expected no more"
+    )]
+    PerPeer {
+        per_peer: NonZeroUsize,
+        in_all: NonZeroUsize,
+    },
+    #[error(transparent)]
+    Memory(#[from] TooLittle),
+    #[error("{one} and {other} are both {addr}: expected two addresses or ports")]
+    SameAddress {
+        one: &'static str,
+        other: &'static str,
+        addr: SocketAddr,
+    },
+    #[error(
+        "--metrics-listen needs a cluster to check tokens with, and --catalog excludes one: expected \
+         no --catalog, or no --metrics-listen"
+    )]
+    MetricsWithoutCluster,
+    #[error(
+        "no certificate: expected --tls-cert and --tls-key, --certs self-managed in a cluster, or \
+         --self-signed for trying out"
+    )]
+    NoTls,
+    #[error("{missing} is missing: expected --tls-cert and --tls-key together")]
+    HalfTls { missing: &'static str },
+    #[error(
+        "{one} and {other} say where the certificate comes from, and disagree: expected one of \
+         them, not both"
+    )]
+    TwoTls {
+        one: &'static str,
+        other: &'static str,
+    },
+    #[error(
+        "--certs self-managed needs a cluster to keep its authority in, and --catalog excludes \
+         one: expected no --catalog, --tls-cert and --tls-key, or --self-signed for trying out"
+    )]
+    NoCluster,
+    #[error(
+        "{flag} is about the catalogs of a cluster, and --catalog names files: expected one of them, \
+         not both"
+    )]
+    ClusterBesideFiles { flag: &'static str },
+    #[error("{flag} is given without {without}: expected both, or neither")]
+    Without {
+        flag: &'static str,
+        without: &'static str,
+    },
+    #[error(
+        "--certs self-managed is for no name: expected --tls-server-name, the name that API servers \
+         call, such as olmguard.olmguard-system.svc"
+    )]
+    NoServerName,
+    #[error(
+        "--client-allowed is given without --client-ca: expected the authorities that vouch for \
+         these clients"
+    )]
+    AllowedByNobody,
+}
+
+impl OlmArgs {
+    /// The rules of the OLM that the flags name; of the newest where they name none.
+    pub(crate) fn rules(&self) -> Result<Rules, UsageError> {
+        let release = self.release().unwrap_or_default();
+        let gates = self.gates(release)?.unwrap_or_default();
+        Ok(Rules::new(release, gates))
+    }
+
+    /// Whether the gates are those of some release, where it is not known yet which one it is.
+    pub(crate) fn check(&self) -> Result<(), UsageError> {
+        let known = |release| self.gates(release).is_ok();
+        match self.olm_release {
+            AskedRelease::Auto if OlmRelease::all().any(known) => Ok(()),
+            AskedRelease::Auto | AskedRelease::This(_) => self.rules().map(drop),
+        }
+    }
+
+    /// The release that is set by hand, if one is.
+    pub(crate) fn release(&self) -> Option<OlmRelease> {
+        match self.olm_release {
+            AskedRelease::Auto => None,
+            AskedRelease::This(release) => Some(release),
+        }
+    }
+
+    /// The gates as they are set by hand, if any is.
+    pub(crate) fn gates(&self, release: OlmRelease) -> Result<Option<Gates>, UsageError> {
+        let settings = self.olm_feature_gates.iter().map(String::as_str);
+        let settings: Vec<_> = settings.filter(|setting| !setting.is_empty()).collect();
+        if settings.is_empty() {
+            return Ok(None);
+        }
+        Ok(Some(Gates::parse(settings, release)?))
+    }
+}
+
+impl FromStr for AskedRelease {
+    type Err = AskedReleaseError;
+
+    fn from_str(name: &str) -> Result<Self, AskedReleaseError> {
+        match name {
+            "auto" => Ok(Self::Auto),
+            name => Ok(Self::This(name.parse()?)),
+        }
+    }
+}
+
+impl fmt::Display for AskedRelease {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Auto => f.write_str("auto"),
+            Self::This(release) => f.write_str(release.name()),
+        }
+    }
+}

@@ -1,0 +1,121 @@
+//! `VERSION[,bundle=NAME][,release=R]`: what a person says is installed.
+
+use std::str::FromStr;
+
+use olmguard_engine::extension::{Filter, Installed, InstalledBundle};
+use olmguard_engine::judge::{Said, identify};
+use olmguard_engine::snapshot::Snapshot;
+
+/// What is said.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub(crate) struct SaidArg(pub(in crate::cli) Said);
+
+/// Why a part of it is not understood.
+#[derive(Clone, Debug, Eq, PartialEq, thiserror::Error)]
+pub(crate) enum PartError {
+    #[error("{found:?} is no part of what is installed: expected bundle=NAME or release=R")]
+    Unknown { found: String },
+    #[error("bundle= names no bundle: expected bundle=NAME, or leave it out to have it looked up")]
+    EmptyBundle,
+    #[error("{part} is given twice: expected it once")]
+    Twice { part: &'static str },
+    #[error("nothing is named: expected a version, or the name of a bundle")]
+    Nothing,
+}
+
+impl SaidArg {
+    /// A version or a name, and no more.
+    pub(crate) fn of(text: &str) -> Self {
+        Self(Said {
+            text: text.to_owned(),
+            ..Said::default()
+        })
+    }
+
+    /// The bundle, looked up by its version where no name is given.
+    pub(crate) fn resolve(&self, snapshot: &Snapshot, filter: Option<&Filter>) -> Installed {
+        let Said {
+            text: version,
+            bundle,
+            release,
+        } = &self.0;
+        match (bundle, filter) {
+            (None, Some(filter)) => identify(snapshot, filter, version, release.as_deref()),
+            (name, _) => Installed::Bundle(InstalledBundle {
+                name: name.clone(),
+                version: version.clone(),
+                release: release.clone(),
+            }),
+        }
+    }
+
+    /// Adds one part that follows.
+    pub(crate) fn set(&mut self, part: &str) -> Result<(), PartError> {
+        let (field, key, value) = match part.split_once('=') {
+            Some(("bundle", "")) => return Err(PartError::EmptyBundle),
+            Some(("bundle", name)) => (&mut self.0.bundle, "bundle=", name),
+            Some(("release", release)) => (&mut self.0.release, "release=", release),
+            _ => {
+                return Err(PartError::Unknown {
+                    found: part.to_owned(),
+                });
+            }
+        };
+        match field.replace(value.to_owned()) {
+            None => Ok(()),
+            Some(_) => Err(PartError::Twice { part: key }),
+        }
+    }
+}
+
+/// Whether a text follows a version, and begins nothing of its own.
+pub(crate) fn is_part(text: &str) -> bool {
+    text.starts_with("bundle=") || text.starts_with("release=")
+}
+
+impl FromStr for SaidArg {
+    type Err = PartError;
+
+    fn from_str(text: &str) -> Result<Self, PartError> {
+        let mut parts = text.split(',');
+        let first = parts.next().filter(|first| !first.is_empty());
+        let mut said = Self::of(first.ok_or(PartError::Nothing)?);
+        parts.try_for_each(|part| said.set(part))?;
+        Ok(said)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn parse(text: &str) -> Result<[String; 3], String> {
+        let said: SaidArg = text.parse().map_err(|e: PartError| e.to_string())?;
+        let shown = |part: Option<String>| part.unwrap_or_else(|| "-".to_owned());
+        Ok([said.0.text, shown(said.0.bundle), shown(said.0.release)])
+    }
+
+    #[test]
+    fn a_version_or_a_name_and_its_parts() {
+        let ok = |parts: [&str; 3]| Ok(parts.map(str::to_owned));
+        assert_eq!(parse("1.0.0"), ok(["1.0.0", "-", "-"]));
+        assert_eq!(parse("p.v1"), ok(["p.v1", "-", "-"]));
+        assert_eq!(parse("1.0.0,release=,bundle=p"), ok(["1.0.0", "p", ""]));
+        for (text, error) in [
+            (
+                "",
+                "nothing is named: expected a version, or the name of a bundle",
+            ),
+            (
+                "1,x=2",
+                "\"x=2\" is no part of what is installed: expected bundle=NAME or release=R",
+            ),
+            (
+                "1,release=2,release=3",
+                "release= is given twice: expected it once",
+            ),
+        ] {
+            assert_eq!(parse(text), Err(error.to_owned()), "{text}");
+        }
+    }
+}

@@ -1,0 +1,73 @@
+//! The commands, a file each.
+
+pub mod catalogs;
+pub mod check;
+mod completions;
+mod demo;
+pub mod diff;
+pub mod doctor;
+mod explain;
+pub mod generate;
+mod graph;
+mod inquiry;
+pub mod lint;
+mod man;
+mod path;
+mod range;
+mod serve;
+mod snapshot;
+pub mod test;
+pub mod version;
+mod versions;
+
+use std::process::ExitCode;
+
+use version::Build;
+
+#[derive(Debug, clap::Subcommand)]
+pub(super) enum Command {
+    Check(check::CheckArgs),
+    Test(test::TestArgs),
+    Range(range::RangeArgs),
+    Serve(Box<serve::ServeArgs>),
+    Demo(demo::DemoArgs),
+    Snapshot(snapshot::SnapshotArgs),
+    Catalogs(catalogs::CatalogsArgs),
+    Doctor(doctor::DoctorArgs),
+    Lint(lint::LintArgs),
+    Graph(Box<graph::GraphArgs>),
+    Generate(generate::GenerateArgs),
+    Diff(diff::DiffArgs),
+    Versions(Box<versions::VersionsArgs>),
+    Path(Box<path::PathArgs>),
+    Explain(Box<explain::ExplainArgs>),
+    Completions(completions::CompletionsArgs),
+    Man(man::ManArgs),
+    Version(version::VersionArgs),
+}
+
+impl Command {
+    /// Runs it. `command_line` is how it was called, with what the environment adds.
+    pub(super) fn run(self, command_line: &str, build: Build) -> ExitCode {
+        match self {
+            Self::Check(args) => check::run(&args).into(),
+            Self::Test(args) => test::run(&args).into(),
+            Self::Range(args) => range::run(&args).into(),
+            Self::Serve(args) => serve::run(*args, command_line),
+            Self::Demo(args) => demo::run(args),
+            Self::Snapshot(args) => snapshot::run(&args).into(),
+            Self::Catalogs(args) => catalogs::run(&args).into(),
+            Self::Doctor(args) => doctor::run(&args).into(),
+            Self::Lint(args) => lint::run(&args).into(),
+            Self::Graph(args) => graph::run(&args).into(),
+            Self::Generate(args) => generate::run(&args).into(),
+            Self::Diff(args) => diff::run(&args).into(),
+            Self::Versions(args) => versions::run(&args).into(),
+            Self::Path(args) => path::run(&args).into(),
+            Self::Explain(args) => explain::run(&args).into(),
+            Self::Completions(args) => completions::run(&args).into(),
+            Self::Man(args) => man::run(&args).into(),
+            Self::Version(args) => version::run(&args, build).into(),
+        }
+    }
+}

@@ -1,0 +1,125 @@
+//! `olmguard catalogs`: the catalogs of a cluster as a list, for people and as JSON.
+//!
+//! `olmguard snapshot show` lists those of a file in the same way; each brings the facts.
+
+mod age;
+mod report;
+mod text;
+
+use std::io;
+use std::time::SystemTime;
+
+pub use report::Report;
+pub(super) use text::plural;
+
+use crate::cli::facts::look::{LookArgs, LookError, View};
+use crate::cli::output;
+use crate::cli::output::{OutputArgs, TextOrJson};
+use crate::cli::{Exit, say, warn};
+use crate::cluster::catalogs::CatalogsError;
+use crate::source::archive::OlmFacts;
+use crate::tls::{Clock, SystemClock};
+use olmguard_catalog::olm::Rules;
+use olmguard_engine::snapshot::CatalogState;
+
+/// Lists the catalogs of a cluster, and what is in them; changes nothing there.
+#[derive(clap::Args, Clone, Debug)]
+pub(crate) struct CatalogsArgs {
+    #[command(flatten)]
+    look: LookArgs,
+
+    #[command(flatten)]
+    output: OutputArgs<TextOrJson>,
+}
+
+/// Why nothing is listed.
+#[derive(Debug, thiserror::Error)]
+enum ListError {
+    #[error(transparent)]
+    Look(#[from] LookError),
+    #[error(transparent)]
+    Catalogs(#[from] CatalogsError),
+    #[error("cannot write the result: {0}")]
+    Write(#[from] io::Error),
+}
+
+/// What there is to list.
+#[derive(Debug)]
+pub(super) struct Listing<'a> {
+    /// When and by what it was saved, where it is from a file.
+    pub(super) saved: Option<Saved<'a>>,
+    /// What age is counted to, where they are those of now.
+    pub(super) now: Option<SystemTime>,
+    /// The OLM beside the catalogs, where it is known.
+    pub(super) olm: Option<&'a OlmFacts>,
+    pub(super) catalogs: &'a [CatalogState],
+}
+
+/// Where a list from a file comes from.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Saved<'a> {
+    pub(super) at: &'a str,
+    /// The version of the program.
+    pub(super) by: &'a str,
+}
+
+/// Runs the command; a fault goes to stderr.
+pub(super) fn run(args: &CatalogsArgs) -> Exit {
+    list(args).map_or_else(
+        |error| {
+            say(&error);
+            error.exit()
+        },
+        |()| Exit::Good,
+    )
+}
+
+/// A catalog that cannot be had is one of the list, with the reason: that is no fault of the list.
+fn list(args: &CatalogsArgs) -> Result<(), ListError> {
+    let view = View::open(&args.look)?;
+    // What is listed is the same by the rules of any release.
+    let catalogs = view.catalogs(&Rules::default())?;
+    let olm = olm(&view);
+    let listing = Listing {
+        saved: None,
+        now: Some(SystemClock.now()),
+        olm: olm.as_ref(),
+        catalogs: &catalogs,
+    };
+    Ok(print(&listing, args.output.form)?)
+}
+
+/// The OLM of a cluster; what is not certain about it is said.
+pub(super) fn olm(view: &View) -> Option<OlmFacts> {
+    match view.olm() {
+        Ok(found) => {
+            found.warnings.iter().for_each(warn);
+            Some(OlmFacts::of(found.release, found.gates))
+        }
+        Err(error) => {
+            warn(&error);
+            None
+        }
+    }
+}
+
+impl ListError {
+    fn exit(&self) -> Exit {
+        match self {
+            Self::Look(error) => error.exit(),
+            Self::Catalogs(_) => Exit::Undecided,
+            Self::Write(_) => Exit::Internal,
+        }
+    }
+}
+
+/// Prints the list.
+pub(super) fn print(listing: &Listing<'_>, format: TextOrJson) -> io::Result<()> {
+    match format {
+        TextOrJson::Text => {
+            let text = text::text(listing);
+            output::text(|stdout| stdout.write_all(text.as_bytes()))
+        }
+        TextOrJson::Json => output::json(&Report::of(listing)),
+    }
+}

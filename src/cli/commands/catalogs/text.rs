@@ -1,0 +1,131 @@
+//! The list of catalogs for people: a block for each, its facts one a line.
+
+use std::fmt::{self, Write as _};
+use std::time::SystemTime;
+
+use crate::cli::commands::catalogs::{Listing, age};
+use crate::cli::output::paint;
+use crate::source::archive::OlmFacts;
+use olmguard_catalog::version::go;
+use olmguard_engine::explain::Tone;
+use olmguard_engine::snapshot::{Availability, CatalogState, Content, Currency, Labels, Serving};
+
+/// The whole list, coloured; the stream takes the colours out where they are not wanted.
+pub(super) fn text(listing: &Listing<'_>) -> String {
+    let mut text = String::new();
+    write(listing, &mut text).expect("a String takes everything");
+    text
+}
+
+fn write(listing: &Listing<'_>, to: &mut String) -> fmt::Result {
+    let Listing {
+        saved,
+        now,
+        olm,
+        catalogs,
+    } = listing;
+    if let Some(saved) = saved {
+        let saved = format!("{} by olmguard {}", saved.at, saved.by);
+        line(to, "", "Saved", &saved, Tone::Plain)?;
+    }
+    let olm = olm.map_or_else(|| "not known".to_owned(), olm_words);
+    line(to, "", "OLM", &olm, Tone::Plain)?;
+    line(to, "", "Catalogs", &count(catalogs), Tone::Plain)?;
+    catalogs
+        .iter()
+        .try_for_each(|state| catalog(state, *now, to))
+}
+
+fn catalog(state: &CatalogState, now: Option<SystemTime>, to: &mut String) -> fmt::Result {
+    writeln!(to, "\n{}", go::escape(&state.name))?;
+    let mut fact = |label, (text, tone): (String, Tone)| line(to, "  ", label, &text, tone);
+    fact("Content", content(state))?;
+    if let Some(image) = &state.image_ref {
+        fact("Image", (image.clone(), Tone::Plain))?;
+    }
+    if let Some(unpacked) = &state.last_unpacked {
+        fact("Unpacked", (unpacked_words(unpacked, now), Tone::Plain))?;
+    }
+    fact("Priority", (state.priority.to_string(), Tone::Plain))?;
+    fact("Serving", serving(state.serving))?;
+    fact("Mode", mode(state.availability))?;
+    fact("Labels", labels(&state.labels))
+}
+
+/// A label, what it says, and nothing in either that a terminal would obey.
+fn line(to: &mut String, indent: &str, label: &str, text: &str, tone: Tone) -> fmt::Result {
+    let (dim, style) = (paint::style(Tone::Label), paint::style(tone));
+    let text = go::escape(text);
+    writeln!(to, "{indent}{dim}{label:10}{dim:#}{style}{text}{style:#}")
+}
+
+fn count(catalogs: &[CatalogState]) -> String {
+    let is_held = |state: &&CatalogState| matches!(state.content, Content::Loaded(_));
+    let held = catalogs.iter().filter(is_held).count();
+    format!("{}, the content of {held} is held", catalogs.len())
+}
+
+fn olm_words(olm: &OlmFacts) -> String {
+    match olm.gates.as_slice() {
+        [] => olm.release.clone(),
+        gates => format!("{} with {}", olm.release, gates.join(", ")),
+    }
+}
+
+fn content(state: &CatalogState) -> (String, Tone) {
+    match (&state.content, state.currency) {
+        (Content::Loaded(catalog), currency) => {
+            let counts = catalog.counts();
+            let packages = plural(counts.packages, "package");
+            let held = format!("{packages}, {}", plural(counts.bundles, "bundle"));
+            match currency {
+                Currency::Current => (held, Tone::Good),
+                Currency::Superseded => (format!("{held}; there is newer"), Tone::Caution),
+            }
+        }
+        (Content::Missing, _) => ("not held".to_owned(), Tone::Caution),
+        (Content::Unfetched(why), _) => (format!("cannot be fetched: {why}"), Tone::Bad),
+        (Content::Unreadable(why), _) => (format!("cannot be read: {why}"), Tone::Bad),
+    }
+}
+
+fn unpacked_words(unpacked: &str, now: Option<SystemTime>) -> String {
+    let age = now.and_then(|now| age::since(unpacked, now));
+    let age = age.map(|age| format!(", {} ago", age::shown(age)));
+    format!("{unpacked}{}", age.unwrap_or_default())
+}
+
+pub(in crate::cli) fn plural(count: usize, what: &str) -> String {
+    let ending = if count == 1 { "" } else { "s" };
+    format!("{count} {what}{ending}")
+}
+
+fn serving(serving: Serving) -> (String, Tone) {
+    match serving {
+        Serving::Presumed => ("yes".to_owned(), Tone::Plain),
+        Serving::KnownNot => ("no: what needs it is undecided".to_owned(), Tone::Caution),
+    }
+}
+
+fn mode(availability: Availability) -> (String, Tone) {
+    match availability {
+        Availability::Available => ("Available".to_owned(), Tone::Plain),
+        Availability::Unavailable => {
+            let words = "Unavailable: it takes no part in resolution";
+            (words.to_owned(), Tone::Caution)
+        }
+    }
+}
+
+fn labels(labels: &Labels) -> (String, Tone) {
+    match labels {
+        Labels::Unknown => (
+            "cannot be read: any selector may match".to_owned(),
+            Tone::Bad,
+        ),
+        Labels::Known(labels) => {
+            let labels = labels.iter().map(|(key, value)| format!("{key}={value}"));
+            (labels.collect::<Vec<_>>().join(","), Tone::Plain)
+        }
+    }
+}

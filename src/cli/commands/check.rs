@@ -1,0 +1,176 @@
+//! `olmguard check`: the answer of the webhook, before anything is applied.
+//!
+//! ```text
+//! -f PATH... --inputs--> cases, ClusterCatalogs ------\
+//! --base REV|DIR --base--> what the cases were --------+
+//! --snapshot FILE --facts--> catalogs, OLM ------------+--> Snapshot --judge--> Report --> text | JSON | form
+//! --from-cluster --facts--> catalogs, OLM, installed -/
+//! --catalog NAME=PATH --facts--> contents -----------/
+//! ```
+//!
+//! Everything is read before anything is judged, and everything is judged before the exit code says
+//! that an input was bad.
+
+mod args;
+mod bad;
+mod base;
+mod cases;
+mod form;
+mod inputs;
+mod installed;
+mod judged;
+mod report;
+mod standing;
+mod text;
+mod trouble;
+
+pub(super) use args::CheckArgs;
+pub use report::Report;
+
+use std::io;
+
+use args::{Output, Plan};
+use form::Run;
+use inputs::{Gathered, NotGathered};
+
+use crate::cli::args::catalogs::UsageError;
+use crate::cli::facts::loading::{self, Facts, Fault, Given};
+use crate::cli::facts::origin::{Asked, Origin, OriginError};
+use crate::cli::output;
+use crate::cli::output::yaml;
+use crate::cli::{Exit, say, warn};
+use olmguard_engine::explain::Answer;
+
+/// What is known before the catalogs are read.
+struct Read {
+    plan: Plan,
+    origin: Origin,
+    /// About the OLM that is judged by.
+    warnings: Vec<String>,
+    gathered: Gathered,
+}
+
+/// Runs the command.
+pub(super) fn run(args: &CheckArgs) -> Exit {
+    let Read {
+        plan,
+        origin,
+        warnings,
+        mut gathered,
+    } = match read(args) {
+        Ok(read) => read,
+        Err(error) => {
+            say(&error);
+            return error.exit();
+        }
+    };
+    gathered.errors.iter().for_each(say);
+    if trouble::lacks_extension(args, &gathered) {
+        say(&trouble::NO_EXTENSION);
+    }
+    standing::stand(&origin, &mut gathered.cases, &plan);
+    let catalogs = std::mem::take(&mut gathered.catalogs);
+    let given = Given {
+        catalogs: &args.common.catalog,
+        guardrails: &args.guardrails,
+    };
+    let loaded = loading::load(origin, catalogs, given, plan.rules.clone());
+    loaded.faults.iter().for_each(Fault::say);
+    // Where there is no cluster, nothing about its OLM is news.
+    if !loaded.faults.iter().any(Fault::is_of_cluster) {
+        warnings.iter().for_each(warn);
+    }
+    judge(args, &plan, &gathered, &loaded, &warnings).unwrap_or_else(|error| {
+        say(&error);
+        Exit::Internal
+    })
+}
+
+/// Why nothing is judged.
+#[derive(Debug, thiserror::Error)]
+enum NotRead {
+    #[error(transparent)]
+    Origin(#[from] OriginError),
+    #[error(transparent)]
+    Inputs(#[from] NotGathered),
+}
+
+impl NotRead {
+    fn exit(&self) -> Exit {
+        match self {
+            Self::Origin(error) => error.exit(),
+            Self::Inputs(_) => Exit::Usage,
+        }
+    }
+}
+
+impl From<UsageError> for NotRead {
+    fn from(error: UsageError) -> Self {
+        Self::Origin(error.into())
+    }
+}
+
+fn read(args: &CheckArgs) -> Result<Read, NotRead> {
+    let origin = Origin::of(&Asked {
+        snapshot: args.snapshot.as_deref(),
+        from_cluster: args.from_cluster,
+        look: &args.look,
+    })?;
+    let (rules, mut warnings) = origin.rules(&args.common.olm)?;
+    let (rules, departure) = args.edges.of(rules);
+    warnings.extend(departure.map(|departure| departure.to_string()));
+    let plan = args.plan(rules)?;
+    let gathered = Gathered::read(args, &plan)?;
+    Ok(Read {
+        plan,
+        origin,
+        warnings,
+        gathered,
+    })
+}
+
+fn judge(
+    args: &CheckArgs,
+    plan: &Plan,
+    gathered: &Gathered,
+    facts: &Facts,
+    warnings: &[String],
+) -> io::Result<Exit> {
+    let Facts {
+        snapshot, faults, ..
+    } = facts;
+    let cases = gathered.cases.iter();
+    let answers: Vec<Answer> = cases
+        .map(|case| judged::judge(facts.basis(), case, gathered, (plan, args)))
+        .collect();
+    let bad = gathered.errors.iter().map(|_| Exit::BadInput);
+    let bad = bad.chain(
+        faults
+            .iter()
+            .filter_map(|fault| fault.exit(judged::undecided(args))),
+    );
+    let exit = judged::exit(bad, gathered, &answers, args);
+    let report = || Report::of(snapshot, gathered, &answers);
+    let run = || {
+        Run::of(
+            args,
+            gathered,
+            &answers,
+            trouble::troubles(args, gathered, faults, warnings),
+        )
+    };
+    match args.output.form {
+        Output::Text => print(&text::text(args, gathered, &answers))?,
+        Output::Json => output::json(&report())?,
+        Output::Yaml => print(&yaml::document(&serde_json::to_value(report())?))?,
+        Output::Sarif => output::json(&form::sarif::sarif(&run(), exit))?,
+        Output::Junit => print(&form::junit::junit(&run()).map_err(io::Error::other)?)?,
+        Output::Github => print(&form::github::github(&run()))?,
+        Output::Markdown => print(&form::markdown::markdown(&run()))?,
+    }
+    Ok(exit)
+}
+
+fn print(text: &str) -> io::Result<()> {
+    output::text(|stdout| stdout.write_all(text.as_bytes()))
+}

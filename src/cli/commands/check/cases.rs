@@ -1,0 +1,50 @@
+//! What there is to judge: extensions, and reviews of edits of extensions.
+
+use crate::admission::Review;
+use crate::cli::commands::check::base::Past;
+use crate::manifest::Position;
+use olmguard_engine::extension::schema::Finding;
+use olmguard_engine::extension::{Extension, Identity};
+use olmguard_engine::judge::Exemption;
+
+/// One thing to judge, and where it stands.
+#[derive(Debug)]
+pub(super) struct Case {
+    pub(super) place: Place,
+    pub(super) identity: Identity,
+    pub(super) subject: Subject,
+    pub(super) past: Past,
+    pub(super) told: Told,
+}
+
+/// Who says what is installed, unless a flag does.
+#[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
+pub(super) enum Told {
+    /// The base, or the object itself.
+    #[default]
+    ByManifests,
+    /// A cluster; it stands in the object.
+    ByCluster,
+}
+
+/// Where a case stands.
+#[derive(Clone, Debug)]
+pub(super) struct Place {
+    /// As the user would write it; `-` for standard input.
+    pub(super) file: String,
+    /// 0-based.
+    pub(super) document: usize,
+    /// Of the deciding field.
+    pub(super) at: Position,
+}
+
+/// What is judged of a case.
+#[derive(Debug)]
+pub(super) enum Subject {
+    /// A manifest, with what the CRD would refuse of it.
+    Manifest(Box<Extension>, Vec<Finding>),
+    /// A dump of what an API server asked.
+    Review(Box<Review>),
+    /// An extension in a version that is not known.
+    Unknown(Exemption),
+}

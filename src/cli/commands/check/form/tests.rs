@@ -1,0 +1,202 @@
+//! Whatever names, places and messages hold, a form stays what it is.
+
+mod github;
+mod junit;
+mod markdown;
+mod sarif;
+
+use proptest::prelude::*;
+
+use super::*;
+use crate::cli::commands::check::base::Past;
+use crate::cli::commands::check::cases::{self, Place, Subject};
+use crate::cli::commands::check::trouble::About;
+use olmguard_engine::explain::not_judged;
+use olmguard_engine::extension::{Identity, InstalledBundle};
+use olmguard_engine::judge::{Advice, Exemption, Fix, FixValue, Token};
+
+/// What a run is made of, before it is told.
+#[derive(Clone, Debug)]
+pub(super) struct Happened {
+    results: Vec<(Ended, Exit)>,
+    troubles: Vec<Trouble>,
+    quiet: bool,
+}
+
+type Ended = std::rc::Rc<(Case, Answer)>;
+
+impl Happened {
+    pub(super) fn run(&self) -> Run<'_> {
+        let results = self.results.iter().map(|(ended, counts)| Told {
+            case: &ended.0,
+            answer: &ended.1,
+            counts: *counts,
+        });
+        Run {
+            results: results.collect(),
+            troubles: self.troubles.clone(),
+            summary: Summary::default(),
+            quiet: self.quiet,
+        }
+    }
+}
+
+/// A result with these texts: the name, the file, the message, what is asked for, a warning.
+pub(super) fn result(token: Token, counts: Exit, texts: [&str; 5]) -> (Ended, Exit) {
+    let [name, file, message, range, warning] = texts;
+    let unknown = Exemption::UnknownVersion {
+        api_version: String::new(),
+        kind: String::new(),
+    };
+    let case = Case {
+        place: Place {
+            file: file.to_owned(),
+            document: 0,
+            at: Position {
+                line: 11,
+                column: 16,
+            },
+        },
+        identity: Identity {
+            name: Some(name.to_owned()),
+            ..Identity::default()
+        },
+        subject: Subject::Unknown(unknown.clone()),
+        past: Past::NotAsked,
+        told: cases::Told::default(),
+    };
+    let verdict = token.verdict();
+    let is_told = matches!(verdict, Verdict::Deny | Verdict::Undecided);
+    let answer = Answer {
+        verdict,
+        token,
+        message: is_told.then(|| format!("{message}\nFix: set {range} to it\nHelp: {message}")),
+        warnings: Vec::from_iter((!warning.is_empty()).then(|| warning.to_owned())),
+        package: Some(name.to_owned()),
+        range: Some(range.to_owned()),
+        installed: Some(InstalledBundle {
+            name: None,
+            version: range.to_owned(),
+            release: None,
+        }),
+        advice: Advice {
+            fix: Some(Fix {
+                field: range.to_owned(),
+                value: FixValue::Text("it".to_owned()),
+            }),
+            ..Advice::default()
+        },
+        ..not_judged(&unknown)
+    };
+    (std::rc::Rc::new((case, answer)), counts)
+}
+
+pub(super) fn happened(results: Vec<(Ended, Exit)>) -> Happened {
+    Happened {
+        results,
+        troubles: Vec::new(),
+        quiet: false,
+    }
+}
+
+/// Texts that mean something in one of the forms, and any others.
+fn texts() -> impl Strategy<Value = String> {
+    let traps = prop::sample::select(vec![
+        "",
+        "a",
+        "::error::b",
+        "\n::warning::b",
+        "%0A",
+        "%",
+        "a,b:c",
+        "a|b",
+        "a\\|b",
+        "\\",
+        "\\\\|",
+        "`",
+        "``` ` ",
+        " ` ",
+        "]]>",
+        "<!--",
+        "-->",
+        "<script>",
+        "</details>",
+        "&amp;",
+        "\"",
+        "'",
+        "@someone",
+        "#1",
+        "[a](https://h.example)",
+        "![a](b)",
+        "www.a.example",
+        "a@b.example",
+        "\u{0}",
+        "\u{1b}[31m",
+        "\u{202e}",
+        "\u{fffe}",
+        "\u{ffff}",
+        "\u{2028}",
+        "\u{85}",
+        "\r\n",
+        "a\nb",
+        "\t",
+        "-",
+        "//h/a",
+        "..",
+        "ä",
+        "\u{10ffff}",
+        "| --- |",
+        "*a*",
+        "~~a~~",
+        "$a$",
+    ]);
+    let parts = prop_oneof![traps.prop_map(str::to_owned), any::<String>()];
+    prop::collection::vec(parts, 0..4).prop_map(|parts| parts.concat())
+}
+
+fn weights() -> impl Strategy<Value = Weight> {
+    prop::sample::select(vec![Weight::Error, Weight::Warning, Weight::Note])
+}
+
+fn troubles() -> impl Strategy<Value = Trouble> {
+    (weights(), abouts(), texts()).prop_map(|(weight, about, text)| Trouble {
+        weight,
+        about,
+        text,
+    })
+}
+
+fn abouts() -> impl Strategy<Value = About> {
+    let at = prop::option::of(Just(Position::START));
+    prop_oneof![
+        Just(About::Run),
+        (texts(), at).prop_map(|(file, at)| About::File(file, at)),
+        texts().prop_map(About::Base),
+    ]
+}
+
+/// Any run: its results may count as anything that their verdicts may count as.
+pub(super) fn runs() -> impl Strategy<Value = Happened> {
+    let rows: Vec<(Token, Exit)> = vec![
+        (Token::Resolved, Exit::Good),
+        (Token::Bypassed, Exit::Denied),
+        (Token::NotJudged, Exit::Good),
+        (Token::NotASuccessor, Exit::Denied),
+        (Token::InvalidSpec, Exit::Denied),
+        (Token::NoCatalogs, Exit::Undecided),
+        (Token::NoCatalogs, Exit::Good),
+        (Token::CatalogNotLoaded, Exit::BadInput),
+        (Token::InstalledUnknown, Exit::Denied),
+    ];
+    let row = (prop::sample::select(rows), prop::array::uniform5(texts()));
+    let one = row.prop_map(|((token, counts), texts)| {
+        result(token, counts, texts.each_ref().map(String::as_str))
+    });
+    let results = prop::collection::vec(one, 0..5);
+    let troubles = prop::collection::vec(troubles(), 0..3);
+    (results, troubles, any::<bool>()).prop_map(|(results, troubles, quiet)| Happened {
+        results,
+        troubles,
+        quiet,
+    })
+}

@@ -1,0 +1,323 @@
+//! Everything that `-f` names, sorted by what it is.
+
+use std::collections::HashMap;
+use std::fmt;
+use std::io;
+
+use serde_json::Value;
+
+use crate::admission::Review;
+use crate::cli::args::catalogs::UsageError;
+use crate::cli::commands::check::args::{CheckArgs, Plan, Schema};
+use crate::cli::commands::check::bad::{BadInput, Problem};
+use crate::cli::commands::check::base::{Ancestor, Base, BaseError, Past, Renames};
+use crate::cli::commands::check::cases::{Case, Place, Subject, Told};
+use crate::manifest::{
+    DocumentError, DocumentErrorKind, InputError, Inputs, ManifestObject, Positions, Step,
+    documents,
+};
+use olmguard_engine::extension::schema::{self, Finding, SchemaRelease};
+use olmguard_engine::extension::{Extension, Identity, Recognised, Shape, recognise};
+use olmguard_engine::judge::Exemption;
+use olmguard_engine::snapshot::CatalogState;
+
+/// Everything that was read, in the order of the inputs.
+#[derive(Debug, Default)]
+pub(super) struct Gathered {
+    pub(super) cases: Vec<Case>,
+    pub(super) catalogs: Vec<CatalogState>,
+    pub(super) other_kinds: usize,
+    /// Templates that no one has rendered.
+    pub(super) skipped: Vec<Place>,
+    pub(super) errors: Vec<BadInput>,
+    /// What there was before, if it is asked for.
+    pub(super) base: Option<Base>,
+    /// What was called otherwise in it.
+    pub(super) renames: Renames,
+    /// How many extensions are what they were, and so are no cases.
+    pub(super) unchanged: usize,
+    /// Where the first object of each kind and name stands.
+    places: HashMap<(String, String), String>,
+}
+
+/// Why nothing is judged.
+#[derive(Debug, thiserror::Error)]
+pub(super) enum NotGathered {
+    #[error(transparent)]
+    Usage(#[from] UsageError),
+    #[error(transparent)]
+    Base(#[from] BaseError),
+}
+
+impl Gathered {
+    /// Reads every input; what cannot be read is kept as an error.
+    pub(super) fn read(args: &CheckArgs, plan: &Plan) -> Result<Self, NotGathered> {
+        let mut gathered = Self::default();
+        if let Some(name) = &args.base {
+            let (base, errors) = Base::read(name, &args.filename)?;
+            gathered.base = Some(base);
+            gathered.errors = errors;
+        }
+        for input in Inputs::new(args.filename.clone(), io::stdin()) {
+            match input.bytes {
+                Ok(bytes) => gathered.file(&input.path, &bytes, plan)?,
+                Err(InputError::NotFound) if gathered.is_emptied(&input.path) => {}
+                Err(error) => gathered.unread_file(&input.path, error),
+            }
+        }
+        if let Some(base) = &mut gathered.base {
+            gathered.errors.extend(base.settle());
+            gathered.renames = base.renames();
+        }
+        gathered.check_installed(plan)?;
+        if !args.all {
+            gathered.leave_out_unchanged();
+        }
+        Ok(gathered)
+    }
+
+    fn file(&mut self, file: &str, bytes: &[u8], plan: &Plan) -> Result<(), UsageError> {
+        let mut is_whole = true;
+        for document in documents(bytes) {
+            match document {
+                Ok(document) => {
+                    let (objects, positions) = document.into_objects();
+                    for object in objects {
+                        self.object(file, &object, &positions, plan)?;
+                    }
+                }
+                Err(error) => {
+                    is_whole = false;
+                    self.unread_document(file, error);
+                }
+            }
+        }
+        // Once a file: it is searched for every name that the base has.
+        if let Some(base) = self.base.as_mut().filter(|_| !is_whole) {
+            base.spare(bytes);
+        }
+        Ok(())
+    }
+
+    /// Whether a change takes away all that `-f` names so: then it holds nothing, and is no mistake.
+    fn is_emptied(&self, filename: &str) -> bool {
+        let base = self.base.as_ref();
+        base.is_some_and(|base| base.source().is_emptied(filename))
+    }
+
+    fn unread_file(&mut self, file: &str, error: InputError) {
+        if let Some(base) = &mut self.base {
+            base.spare_file(file);
+        }
+        self.bad(file, Problem::Input(error));
+    }
+
+    fn unread_document(&mut self, file: &str, error: DocumentError) {
+        if error.kind == DocumentErrorKind::Template {
+            self.skipped.push(Place {
+                file: file.to_owned(),
+                document: error.index,
+                at: error.at,
+            });
+        } else {
+            self.bad(file, Problem::Document(error));
+        }
+    }
+
+    /// The extensions that are there no more, each with where it was, as people are shown it.
+    pub(super) fn removed(&self) -> impl Iterator<Item = (String, &Ancestor)> {
+        self.base.iter().flat_map(|base| {
+            let removed = base.removed();
+            removed.map(|one| (base.source().shown(&one.place.to_string()), one))
+        })
+    }
+
+    /// Files of the base that cannot be read, and are there no more, and whose content nobody asks for.
+    pub(super) fn passed_over(&self) -> &[BadInput] {
+        self.base.as_ref().map_or(&[], Base::passed_over)
+    }
+
+    /// What is what it was, is not judged.
+    fn leave_out_unchanged(&mut self) {
+        let all = self.cases.len();
+        self.cases.retain(|case| !case.past.is_same());
+        self.unchanged = all - self.cases.len();
+    }
+
+    fn object(
+        &mut self,
+        file: &str,
+        object: &ManifestObject,
+        positions: &Positions,
+        plan: &Plan,
+    ) -> Result<(), UsageError> {
+        let place = |path: &[Step<'_>]| Place {
+            file: file.to_owned(),
+            document: object.document,
+            at: object.position(positions, path),
+        };
+        if CatalogState::is_described_by(&object.api_version, &object.kind) {
+            self.unique(object, &place(&[]))?;
+            match CatalogState::read(&object.value) {
+                Ok(state) => self.catalogs.push(state),
+                Err(bad) => {
+                    self.catalogs.extend(bad.state.map(|state| *state));
+                    self.bad(file, Problem::Catalog(place(&[]), bad.error));
+                }
+            }
+        } else if is_review(object) {
+            match Review::read(&object.value) {
+                Ok(review) => self.review(review, &object.value, place),
+                Err(error) => self.bad(file, Problem::Review(place(&[]), error)),
+            }
+        } else {
+            match recognise(&object.value) {
+                Recognised::Other => self.other_kinds += 1,
+                Recognised::UnknownVersion => {
+                    self.unique(object, &place(&[]))?;
+                    self.unknown(file, object, place(&[]));
+                }
+                Recognised::Extension(shape) => {
+                    self.unique(object, &place(&[]))?;
+                    self.manifest(shape, (file, object), place, plan);
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn manifest(
+        &mut self,
+        shape: Shape,
+        (file, object): (&str, &ManifestObject),
+        place: impl Fn(&[Step<'_>]) -> Place,
+        plan: &Plan,
+    ) {
+        let extension = Extension::read(shape, &object.value);
+        let mut past = self.past(file, object);
+        let findings = match plan.schema {
+            Schema::LeftOut => Vec::new(),
+            Schema::Applied => {
+                let release = SchemaRelease::v1(plan.rules.olm.minor());
+                refused(shape, release, &object.value, &mut past)
+            }
+        };
+        self.cases.push(Case {
+            place: place(&deciding_field(&extension, &object.value, &[])),
+            identity: extension.identity.clone(),
+            subject: Subject::Manifest(Box::new(extension), findings),
+            past,
+            told: Told::default(),
+        });
+    }
+
+    fn past(&mut self, file: &str, object: &ManifestObject) -> Past {
+        let base = self.base.as_mut();
+        base.map_or(Past::NotAsked, |base| base.past(file, object))
+    }
+
+    fn review(&mut self, review: Review, dump: &Value, place: impl Fn(&[Step<'_>]) -> Place) {
+        let field = review
+            .extension()
+            .map(|extension| deciding_field(extension, dump, &["request", "object"]));
+        self.cases.push(Case {
+            place: place(&field.unwrap_or_default()),
+            identity: review.identity().clone(),
+            subject: Subject::Review(Box::new(review)),
+            past: Past::NotAsked,
+            told: Told::default(),
+        });
+    }
+
+    fn unknown(&mut self, file: &str, object: &ManifestObject, place: Place) {
+        let past = self.past(file, object);
+        let exemption = Exemption::UnknownVersion {
+            api_version: object.api_version.clone(),
+            kind: object.kind.clone(),
+        };
+        let identity = Identity::read(&object.value);
+        self.cases.push(Case {
+            place,
+            identity,
+            subject: Subject::Unknown(exemption),
+            past,
+            told: Told::default(),
+        });
+    }
+
+    /// Two objects of one kind and name cannot both be meant.
+    fn unique(&mut self, object: &ManifestObject, place: &Place) -> Result<(), UsageError> {
+        let Some(name) = object.name.clone() else {
+            return Ok(());
+        };
+        match self
+            .places
+            .insert((object.kind.clone(), name), place.to_string())
+        {
+            None => Ok(()),
+            Some(first) => Err(UsageError::ObjectTwice {
+                kind: object.kind.clone(),
+                name: object.name.clone().unwrap_or_default(),
+                first,
+                second: place.to_string(),
+            }),
+        }
+    }
+
+    /// A fact about an extension that is not there, or is not asked about it, would be lost without
+    /// a word.
+    fn check_installed(&self, plan: &Plan) -> Result<(), UsageError> {
+        let is_there = |name: &String| {
+            self.cases.iter().any(|case| {
+                let is_manifest = matches!(case.subject, Subject::Manifest(..));
+                is_manifest && case.identity.name.as_ref() == Some(name)
+            })
+        };
+        match plan.installed.keys().find(|name| !is_there(name)) {
+            Some(name) if self.errors.is_empty() => Err(UsageError::InstalledStranger {
+                extension: name.clone(),
+            }),
+            _ => Ok(()),
+        }
+    }
+
+    fn bad(&mut self, file: &str, problem: Problem) {
+        self.errors.push(BadInput::new(file, problem));
+    }
+}
+
+fn is_review(object: &ManifestObject) -> bool {
+    object.kind == "AdmissionReview" && object.api_version.starts_with("admission.k8s.io/")
+}
+
+/// What the CRD refuses of an object, and of the edit that makes it where its past is known.
+fn refused(shape: Shape, release: SchemaRelease, new: &Value, past: &mut Past) -> Vec<Finding> {
+    let Past::Found(found) = past else {
+        return schema::check(shape, release, new);
+    };
+    let refused = found.ancestor.before().refused(shape, release, new);
+    found.breaks = refused.is_new;
+    refused.findings
+}
+
+/// The version if one is written, of whatever type, else the package's name; `below` leads from
+/// the root to the extension.
+pub(super) fn deciding_field(
+    extension: &Extension,
+    root: &Value,
+    below: &[&'static str],
+) -> Vec<Step<'static>> {
+    let path = |has_version| {
+        let keys = extension.fields.deciding(has_version);
+        below.iter().copied().chain(keys)
+    };
+    let version = path(true).try_fold(root, |value, key| value.get(key));
+    let has_version = version.is_some_and(|version| !version.is_null());
+    path(has_version).map(Step::Key).collect()
+}
+
+impl fmt::Display for Place {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}:{}:{}", self.file, self.at.line, self.at.column)
+    }
+}

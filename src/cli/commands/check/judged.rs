@@ -1,0 +1,98 @@
+//! What became of each case, and of the run as a whole.
+
+use crate::admission::OnUndecided;
+use crate::cli::Exit;
+use crate::cli::commands::check::args::{CheckArgs, Plan};
+use crate::cli::commands::check::base::Past;
+use crate::cli::commands::check::cases::{Case, Subject};
+use crate::cli::commands::check::inputs::Gathered;
+use crate::cli::commands::check::installed;
+use olmguard_engine::explain::{self, Answer, answer, not_judged};
+use olmguard_engine::extension::Extension;
+use olmguard_engine::judge::{Basis, Edit, Verdict};
+
+/// Judges one case; the answer has the warnings of the run's settings.
+pub(super) fn judge(
+    basis: Basis<'_>,
+    case: &Case,
+    gathered: &Gathered,
+    (plan, args): (&Plan, &CheckArgs),
+) -> Answer {
+    let mut answer = match &case.subject {
+        Subject::Unknown(exemption) => not_judged(exemption),
+        Subject::Review(review) => review.answer(basis),
+        Subject::Manifest(extension, schema) => {
+            let (installed, doubt) = installed::of(basis, case, extension, plan);
+            let found = case.past.found();
+            let old = found.and_then(|found| found.old(extension, args.all));
+            let edit = Edit {
+                new: extension,
+                old: old.as_ref(),
+                installed: &installed,
+                schema,
+            };
+            let mut answer = answer(basis, &edit);
+            if matches!(answer.verdict, Verdict::Allow | Verdict::Undecided) {
+                let renamed = renamed(case, extension, gathered);
+                explain::warn_last(&mut answer.warnings, renamed.map(explain::renamed));
+            }
+            explain::warn_of_base(&mut answer, doubt);
+            answer
+        }
+    };
+    if answer.verdict == Verdict::Undecided && args.on_undecided == Some(OnUndecided::Warn) {
+        let message = answer.message.as_deref().unwrap_or_default();
+        explain::warn_first(&mut answer.warnings, explain::let_through(message));
+    }
+    answer
+}
+
+/// The name of the only extension that is there no more and asked for the package of this one, which
+/// is new.
+fn renamed<'a>(case: &Case, extension: &Extension, gathered: &'a Gathered) -> Option<&'a str> {
+    let package = &extension.filter.as_ref().ok()?.package;
+    match case.past {
+        Past::Added => gathered.renames.only(package),
+        _ => None,
+    }
+}
+
+/// The exit code: of several 5 comes before 3, 3 before 4, 4 before 1.
+pub(super) fn exit(
+    bad: impl Iterator<Item = Exit>,
+    gathered: &Gathered,
+    answers: &[Answer],
+    args: &CheckArgs,
+) -> Exit {
+    let codes = answers.iter().map(|answer| exit_of(answer, args));
+    let has_none = answers.is_empty() && gathered.unchanged == 0;
+    let nothing = (args.require_match && has_none).then_some(Exit::BadInput);
+    codes
+        .chain(bad)
+        .chain(nothing)
+        .max_by_key(|exit| exit.weight())
+        .unwrap_or(Exit::Good)
+}
+
+/// What one answer counts as.
+pub(super) fn exit_of(answer: &Answer, args: &CheckArgs) -> Exit {
+    let own = match answer.verdict {
+        Verdict::Undecided if answer.rests_on_bad_input => Exit::BadInput,
+        Verdict::Undecided => undecided(args),
+        Verdict::Deny => Exit::Denied,
+        Verdict::Allow | Verdict::NotJudged => Exit::Good,
+    };
+    match own {
+        Exit::Good if args.warn_as_error && !answer.warnings.is_empty() => Exit::Denied,
+        own => own,
+    }
+}
+
+/// What it counts as that something is undecided.
+pub(super) fn undecided(args: &CheckArgs) -> Exit {
+    match args.on_undecided {
+        None => Exit::Undecided,
+        Some(OnUndecided::Deny) => Exit::Denied,
+        Some(OnUndecided::Warn) => Exit::Good,
+    }
+}

@@ -1,0 +1,91 @@
+//! The results of `check` for people.
+
+use std::fmt::{self, Write as _};
+
+use crate::cli::Exit;
+use crate::cli::commands::check::args::CheckArgs;
+use crate::cli::commands::check::cases::Case;
+use crate::cli::commands::check::inputs::Gathered;
+use crate::cli::commands::check::judged;
+use crate::cli::commands::check::report::Summary;
+use crate::cli::output::paint;
+use olmguard_catalog::version::go;
+use olmguard_engine::explain::plain;
+use olmguard_engine::explain::{Answer, Tone};
+use olmguard_engine::extension::Filter;
+use olmguard_engine::judge::Verdict;
+
+/// All results, coloured; the stream takes the colours out where they are not wanted.
+pub(super) fn text(args: &CheckArgs, gathered: &Gathered, answers: &[Answer]) -> String {
+    let mut text = String::new();
+    let results = gathered.cases.iter().zip(answers);
+    let shown = results.filter(|(_, answer)| !args.quiet || is_bad(answer, args));
+    for (case, answer) in shown {
+        result(&mut text, case, answer).expect("a String takes everything");
+    }
+    if !args.quiet {
+        places(&mut text, gathered).expect("a String takes everything");
+        writeln!(text, "{}", Summary::of(gathered, answers)).expect("a String takes everything");
+    }
+    text
+}
+
+/// What is there no more, and what was skipped, each with its place.
+fn places(text: &mut String, gathered: &Gathered) -> fmt::Result {
+    let style = paint::style(Tone::Label);
+    for (place, one) in gathered.removed() {
+        let (place, name) = (
+            go::escape(&place),
+            go::escape(one.name().unwrap_or_default()),
+        );
+        let filter = one.filter();
+        let package = filter.map(|filter| &*filter.package);
+        let asked = plain::removed(package, filter.and_then(Filter::range));
+        writeln!(text, "{place}: {name}: {style}removed{style:#}")?;
+        writeln!(text, "  {asked}")?;
+    }
+    for one in gathered.passed_over() {
+        let place = go::escape(&one.file);
+        writeln!(text, "{place}: {style}not compared{style:#}")?;
+        writeln!(text, "  {}", plain::not_compared(&one.problem.to_string()))?;
+    }
+    for place in &gathered.skipped {
+        let place = place.to_string();
+        let place = go::escape(&place);
+        writeln!(text, "{place}: {style}skipped{style:#}")?;
+        writeln!(text, "  {}", plain::skipped())?;
+    }
+    Ok(())
+}
+
+fn is_bad(answer: &Answer, args: &CheckArgs) -> bool {
+    answer.verdict == Verdict::Undecided || judged::exit_of(answer, args) != Exit::Good
+}
+
+fn result(text: &mut String, case: &Case, answer: &Answer) -> fmt::Result {
+    let style = paint::style(tone(answer.verdict));
+    let name = case.identity.name.as_deref().unwrap_or("(no name)");
+    let (name, place) = (go::escape(name), go::escape(&case.place.to_string()));
+    writeln!(
+        text,
+        "{place}: {name}: {style}{}{style:#}",
+        answer.verdict.as_str()
+    )?;
+    for line in plain::result(answer).lines() {
+        writeln!(text, "  {line}")?;
+    }
+    let caution = paint::style(Tone::Caution);
+    for warning in &answer.warnings {
+        writeln!(text, "  {caution}warning{caution:#}: {warning}")?;
+    }
+    Ok(())
+}
+
+fn tone(verdict: Verdict) -> Tone {
+    match verdict {
+        Verdict::Allow => Tone::Good,
+        Verdict::Deny => Tone::Bad,
+        Verdict::Undecided => Tone::Caution,
+        Verdict::NotJudged => Tone::Label,
+    }
+}

@@ -1,0 +1,149 @@
+//! What a run has to tell beside its results: inputs and catalogs that could not be read, and what is
+//! worth knowing about the OLM that is judged by, and what is there no more or was passed over.
+
+use crate::cli::commands::check::args::CheckArgs;
+use crate::cli::commands::check::bad::{BadInput, Lies};
+use crate::cli::commands::check::inputs::Gathered;
+use crate::cli::facts::loading::Fault;
+use crate::manifest::Position;
+use olmguard_engine::explain::{one_line, plain};
+use olmguard_engine::extension::Filter;
+
+/// One thing to tell.
+#[derive(Clone, Debug)]
+pub(super) struct Trouble {
+    pub(super) weight: Weight,
+    pub(super) about: About,
+    pub(super) text: String,
+}
+
+/// What it is about.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub(super) enum About {
+    Run,
+    /// An input, and where in it.
+    File(String, Option<Position>),
+    /// What no input has: a place in the base, by its name.
+    Base(String),
+}
+
+/// How much it weighs that something is told.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub(super) enum Weight {
+    /// The run ends badly for it.
+    Error,
+    /// It is worth knowing.
+    Warning,
+    /// It stands there for the record.
+    Note,
+}
+
+/// All of it, as it is said on standard error.
+pub(super) fn troubles(
+    args: &CheckArgs,
+    gathered: &Gathered,
+    faults: &[Fault],
+    warnings: &[String],
+) -> Vec<Trouble> {
+    let inputs = gathered.errors.iter().map(Trouble::of_input);
+    let none = lacks_extension(args, gathered).then(|| Trouble::new(Weight::Error, NO_EXTENSION));
+    let faults_told = faults.iter().map(Trouble::of_fault);
+    let is_asked = !faults.iter().any(Fault::is_of_cluster);
+    let warnings = warnings.iter().filter(|_| is_asked);
+    let warnings = warnings.map(|warning| Trouble::new(Weight::Warning, warning));
+    let all = inputs.chain(none).chain(faults_told).chain(warnings);
+    all.chain(removed(gathered))
+        .chain(passed_over(gathered))
+        .chain(skipped(gathered))
+        .collect()
+}
+
+/// Whether there should be an extension, and is none.
+pub(super) fn lacks_extension(args: &CheckArgs, gathered: &Gathered) -> bool {
+    args.require_match && gathered.cases.is_empty() && gathered.unchanged == 0
+}
+
+/// Extensions that are there no more.
+fn removed(gathered: &Gathered) -> impl Iterator<Item = Trouble> {
+    gathered.removed().map(|(place, one)| {
+        let filter = one.filter();
+        let package = filter.map(|filter| &*filter.package);
+        let asked = plain::removed(package, filter.and_then(Filter::range));
+        let name = one.name().unwrap_or_default();
+        let text = format!("{place}: {name}: removed, {asked}");
+        Trouble {
+            about: About::Base(place),
+            ..Trouble::new(Weight::Note, &text)
+        }
+    })
+}
+
+/// Files of the base that could not be read, and with which nobody compares anything.
+fn passed_over(gathered: &Gathered) -> impl Iterator<Item = Trouble> {
+    gathered.passed_over().iter().map(|one| {
+        let why = plain::not_compared(&one.problem.to_string());
+        Trouble {
+            about: About::Base(one.file.clone()),
+            ..Trouble::new(Weight::Note, &format!("{}: not compared, {why}", one.file))
+        }
+    })
+}
+
+/// Templates that no one has rendered.
+fn skipped(gathered: &Gathered) -> impl Iterator<Item = Trouble> {
+    gathered.skipped.iter().map(|place| Trouble {
+        about: About::File(place.file.clone(), Some(place.at)),
+        ..Trouble::new(
+            Weight::Note,
+            &format!("{place}: skipped, {}", plain::skipped()),
+        )
+    })
+}
+
+impl Trouble {
+    /// The input that it is about, and where in it.
+    pub(super) fn place(&self) -> Option<(&str, Option<Position>)> {
+        match &self.about {
+            About::File(file, at) => Some((file, *at)),
+            About::Run | About::Base(_) => None,
+        }
+    }
+
+    /// The text on one line.
+    pub(super) fn line(&self) -> String {
+        one_line(&self.text)
+    }
+
+    fn new(weight: Weight, text: &str) -> Self {
+        Self {
+            weight,
+            about: About::Run,
+            text: text.to_owned(),
+        }
+    }
+
+    fn of_input(error: &BadInput) -> Self {
+        let file = error.file.clone();
+        Self {
+            about: match error.lies {
+                Lies::OnDisk if file.is_empty() => About::Run,
+                Lies::OnDisk => About::File(file, error.at()),
+                Lies::InRevision => About::Base(file),
+            },
+            ..Self::new(Weight::Error, &error.to_string())
+        }
+    }
+
+    fn of_fault(fault: &Fault) -> Self {
+        let weight = if fault.is_warning() {
+            Weight::Warning
+        } else {
+            Weight::Error
+        };
+        Self::new(weight, &fault.to_string())
+    }
+}
+
+/// Said where `--require-match` is not kept.
+pub(super) const NO_EXTENSION: &str =
+    "the inputs hold no extension: expected one at least, since --require-match is given";

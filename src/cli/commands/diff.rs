@@ -1,0 +1,166 @@
+//! `olmguard diff`: what a change of a catalog does to those who use it.
+
+mod report;
+
+use std::io;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use crate::cli::args::catalogs::{OlmArgs, UsageError};
+use crate::cli::args::memory;
+use crate::cli::facts::check_stdin;
+use crate::cli::output;
+use crate::cli::output::progress;
+use crate::cli::output::{OutputArgs, TextOrJson};
+use crate::cli::{Exit, say};
+use crate::source::{Progress, load_content};
+use olmguard_catalog::Catalog;
+use olmguard_catalog::olm::Rules;
+use olmguard_engine::snapshot::Content;
+use olmguard_views::diff::{Kind, Level, PackageDiff, diff, words};
+use olmguard_views::generation::Generation;
+
+pub use report::Report;
+
+/// Says what a change of a catalog does to those who use it
+///
+/// Everyone who has a version of OLD installed is looked at in both catalogs: where they can go, where
+/// they go by themselves, whether a higher version is still in sight. Exit code 1 where something is
+/// harmful: a version newly stranded, successors lost, another bundle under one version, or a package,
+/// channel or bundle removed.
+#[derive(Clone, Debug, clap::Args)]
+pub(crate) struct DiffArgs {
+    /// Only this package
+    #[arg(long, value_name = "PACKAGE")]
+    package: Option<String>,
+
+    /// Which OLM the users have
+    #[arg(long, value_enum, default_value_t)]
+    olm: Olm,
+
+    /// A kind of harmful change that is meant, such as bundle-removed; may be repeated
+    #[arg(
+        long,
+        value_name = "KIND",
+        value_delimiter = ',',
+        value_parser = kind
+    )]
+    allow: Vec<Kind>,
+
+    #[command(flatten)]
+    rules: OlmArgs,
+
+    #[command(flatten)]
+    output: OutputArgs<TextOrJson>,
+
+    /// The catalog as it was, a file or folder; - is standard input
+    old: PathBuf,
+
+    /// The catalog as it will be
+    new: PathBuf,
+}
+
+/// A generation of OLM.
+#[derive(Clone, Copy, Debug, Default, clap::ValueEnum)]
+enum Olm {
+    /// With Subscriptions, one for each channel
+    V0,
+    /// With extensions that ask for no channel and no range
+    #[default]
+    V1,
+}
+
+/// Why there is nothing to print.
+#[derive(Debug, thiserror::Error)]
+enum DiffError {
+    #[error(transparent)]
+    Usage(#[from] UsageError),
+    #[error("{why}")]
+    Unreadable { why: String },
+    #[error(
+        "neither catalog has package {}: expected one of their packages",
+        olmguard_catalog::version::go::quote(package)
+    )]
+    NoPackage { package: String },
+    #[error("cannot write the result: {0}")]
+    Write(#[from] io::Error),
+}
+
+/// Prints what changed; a fault goes to stderr.
+pub(crate) fn run(args: &DiffArgs) -> Exit {
+    compare_and_print(args).unwrap_or_else(|error| {
+        say(&error);
+        match error {
+            DiffError::Usage(_) => Exit::Usage,
+            DiffError::Unreadable { .. } | DiffError::NoPackage { .. } => Exit::BadInput,
+            DiffError::Write(_) => Exit::Internal,
+        }
+    })
+}
+
+fn compare_and_print(args: &DiffArgs) -> Result<Exit, DiffError> {
+    let paths = [&args.old, &args.new];
+    check_stdin(paths.into_iter().map(|path| &**path))?;
+    let rules = args.rules.rules()?;
+    let [old, new] = paths.map(|path| load(path, &rules));
+    let (old, new) = (old?, new?);
+    if let Some(package) = &args.package
+        && old.package(package).is_none()
+        && new.package(package).is_none()
+    {
+        let package = package.clone();
+        return Err(DiffError::NoPackage { package });
+    }
+    let generation = match args.olm {
+        Olm::V0 => Generation::V0,
+        Olm::V1 => Generation::V1,
+    };
+    let diffs = diff(&old, &new, args.package.as_deref(), generation);
+    match args.output.form {
+        TextOrJson::Text => output::text(|stdout| {
+            let text = words::text(&diffs, generation);
+            stdout.write_all(text.as_bytes())
+        })?,
+        TextOrJson::Json => output::json(&Report::of(&diffs, generation, &args.allow))?,
+    }
+    Ok(exit(&diffs, &args.allow))
+}
+
+fn load(path: &Path, rules: &Rules) -> Result<Arc<Catalog>, DiffError> {
+    let reading = Progress::default();
+    let content = || load_content(path, rules, &reading, memory::of_commands());
+    let content = progress::shown(&reading, content);
+    match content {
+        Content::Loaded(catalog) => Ok(catalog),
+        Content::Unreadable(why) | Content::Unfetched(why) => Err(DiffError::Unreadable { why }),
+        Content::Missing => Err(DiffError::Unreadable {
+            why: format!("{}: nothing is there", path.display()),
+        }),
+    }
+}
+
+fn exit(diffs: &[PackageDiff], allowed: &[Kind]) -> Exit {
+    let mut kinds = diffs
+        .iter()
+        .flat_map(|diff| &diff.changes)
+        .map(olmguard_views::diff::Change::kind);
+    let is_harmful = |kind: Kind| kind.level() == Level::Harmful && !allowed.contains(&kind);
+    if kinds.any(is_harmful) {
+        Exit::Denied
+    } else {
+        Exit::Good
+    }
+}
+
+/// A kind that can be allowed, by its name.
+fn kind(text: &str) -> Result<Kind, String> {
+    let harmful = || {
+        Kind::ALL
+            .into_iter()
+            .filter(|kind| kind.level() == Level::Harmful)
+    };
+    harmful().find(|kind| kind.as_str() == text).ok_or_else(|| {
+        let names: Vec<_> = harmful().map(Kind::as_str).collect();
+        format!("expected one of {}", names.join(", "))
+    })
+}

@@ -1,0 +1,181 @@
+//! `olmguard doctor`: whether the guard of a cluster is well, and what to do where it is not.
+
+mod report;
+mod text;
+
+use std::io;
+use std::sync::Arc;
+
+use clap::builder::BoolishValueParser;
+
+pub use report::Report;
+
+use crate::cli::args::cluster::{self, AccessArgs};
+use crate::cli::facts::look::LookError;
+use crate::cli::output;
+use crate::cli::output::{OutputArgs, TextOrJson};
+use crate::cli::shipped::{self, NAME};
+use crate::cli::{Exit, say};
+use crate::cluster::doctor::{Examination, NoAnswer, gather};
+use crate::cluster::{Caller, ConnectError, connect};
+use crate::tls::SystemClock;
+use olmguard_views::doctor::{Check, Facts, Finding, Names, State, examine};
+
+/// Says whether the guard of a cluster is well, and what to do where it is not; changes nothing
+/// there
+///
+/// It looks at the webhook configuration, the certificate, the Service and what is behind it, at each
+/// replica, and at the rights of the guard; and sends the API server a dry run of an edit that must be
+/// denied. What whoever runs it may not see is told as unknown.
+#[derive(clap::Args, Clone, Debug)]
+pub(crate) struct DoctorArgs {
+    #[command(flatten)]
+    access: AccessArgs,
+
+    /// The namespace of the guard
+    #[arg(long, value_name = "NAMESPACE", default_value = "olmguard-system", value_parser = cluster::some_namespace)]
+    namespace: String,
+
+    /// The Service by which API servers reach it
+    #[arg(long, value_name = "NAME", default_value = NAME, value_parser = cluster::object_name)]
+    service: String,
+
+    /// The Deployment that runs it
+    #[arg(long, value_name = "NAME", default_value = NAME, value_parser = cluster::object_name)]
+    deployment: String,
+
+    /// The validating webhook configuration that names it
+    #[arg(long, value_name = "NAME", default_value = NAME, value_parser = cluster::object_name)]
+    webhook_configuration: String,
+
+    /// The port on which each replica tells its health
+    #[arg(long, value_name = "PORT", default_value_t = 8080)]
+    health_port: u16,
+
+    /// Count a warning, and what could not be checked, as something that is wrong
+    #[arg(long, value_parser = BoolishValueParser::new())]
+    warn_as_error: bool,
+
+    #[command(flatten)]
+    output: OutputArgs<TextOrJson>,
+}
+
+/// Why there are no findings.
+#[derive(Debug, thiserror::Error)]
+enum DoctorError {
+    #[error(transparent)]
+    Connect(#[from] LookError),
+    #[error(transparent)]
+    NoAnswer(#[from] NoAnswer),
+    #[error("cannot write the result: {0}")]
+    Write(#[from] io::Error),
+}
+
+/// Runs the command; a fault goes to stderr.
+pub(super) fn run(args: &DoctorArgs) -> Exit {
+    look(args).unwrap_or_else(|error| {
+        say(&error);
+        error.exit()
+    })
+}
+
+fn look(args: &DoctorArgs) -> Result<Exit, DoctorError> {
+    let findings = examine(&facts(args)?);
+    match args.output.form {
+        TextOrJson::Text => {
+            let text = text::text(&findings);
+            output::text(|stdout| stdout.write_all(text.as_bytes()))?;
+        }
+        TextOrJson::Json => output::json(&Report::of(&findings))?,
+    }
+    Ok(exit(&findings, args.warn_as_error))
+}
+
+fn facts(args: &DoctorArgs) -> Result<Facts, DoctorError> {
+    let runtime = tokio::runtime::Builder::new_current_thread()
+        .enable_all()
+        .build()
+        .map_err(LookError::from)?;
+    let examination = args.examination();
+    runtime.block_on(async {
+        let cluster = connect(&args.access.access(), Caller::Command).await;
+        let cluster = cluster.map_err(|error: ConnectError| LookError::from(error))?;
+        Ok(gather(&cluster.client, &examination).await?)
+    })
+}
+
+impl DoctorArgs {
+    fn examination(&self) -> Examination {
+        Examination {
+            names: Names {
+                namespace: self.namespace.clone(),
+                service: self.service.clone(),
+                deployment: self.deployment.clone(),
+                configuration: self.webhook_configuration.clone(),
+            },
+            expected: shipped::expected(&self.webhook_configuration)
+                .asking(&self.namespace, &self.service),
+            ops_port: self.health_port,
+            version: env!("CARGO_PKG_VERSION").to_owned(),
+            clock: Arc::new(SystemClock),
+        }
+    }
+}
+
+/// Something that is wrong comes before that the proof could not be had.
+fn exit(findings: &[Finding], warn_as_error: bool) -> Exit {
+    let worst = findings.iter().map(|finding| finding.state).max();
+    let is_unproven = |one: &Finding| (one.check, one.state) == (Check::RoundTrip, State::Unknown);
+    match worst {
+        Some(State::Fail) => Exit::Denied,
+        Some(State::Warn | State::Unknown) if warn_as_error => Exit::Denied,
+        _ if findings.iter().any(is_unproven) => Exit::Undecided,
+        _ => Exit::Good,
+    }
+}
+
+impl DoctorError {
+    fn exit(&self) -> Exit {
+        match self {
+            Self::Connect(error) => error.exit(),
+            Self::NoAnswer(_) => Exit::Undecided,
+            Self::Write(_) => Exit::Internal,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn finding(check: Check, state: State) -> Finding {
+        Finding {
+            check,
+            state,
+            found: String::new(),
+            cause: None,
+            command: None,
+        }
+    }
+
+    #[test]
+    fn what_is_wrong_comes_first_then_what_is_not_proven() {
+        use State::{Fail, Ok, Unknown, Warn};
+        for (service, round_trip, expected, strict) in [
+            (Ok, Ok, Exit::Good, Exit::Good),
+            (Warn, Ok, Exit::Good, Exit::Denied),
+            (Unknown, Ok, Exit::Good, Exit::Denied),
+            (Fail, Ok, Exit::Denied, Exit::Denied),
+            (Ok, Unknown, Exit::Undecided, Exit::Denied),
+            (Fail, Unknown, Exit::Denied, Exit::Denied),
+            (Unknown, Warn, Exit::Good, Exit::Denied),
+        ] {
+            let findings = [
+                finding(Check::Service, service),
+                finding(Check::RoundTrip, round_trip),
+            ];
+            let exits = [false, true].map(|warn_as_error| exit(&findings, warn_as_error));
+            assert_eq!(exits, [expected, strict], "{service:?}, {round_trip:?}");
+        }
+    }
+}

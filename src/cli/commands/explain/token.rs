@@ -1,0 +1,65 @@
+//! `olmguard explain TOKEN`: the page about a token, found by its name or by the text that was shown.
+
+use std::io;
+
+use crate::cli::output;
+use crate::cli::{Exit, say};
+use olmguard_engine::judge::Token;
+use olmguard_views::page::{self, Found};
+
+/// Why there is no page.
+#[derive(Debug, thiserror::Error)]
+enum TokenError {
+    #[error(
+        "{found:?} is no token, and no text of OLM or olmguard that is known: expected {}",
+        .expected.join(" or ")
+    )]
+    Unknown {
+        found: String,
+        expected: Vec<&'static str>,
+    },
+    #[error("cannot write the page: {0}")]
+    Write(#[from] io::Error),
+}
+
+/// Prints the page; a fault goes to stderr.
+pub(super) fn run(text: &str) -> Exit {
+    print(text).map_or_else(
+        |error| {
+            say(&error);
+            error.exit()
+        },
+        |()| Exit::Good,
+    )
+}
+
+fn print(text: &str) -> Result<(), TokenError> {
+    let told = match page::find(text) {
+        Found::Token(token) => page::page(token).to_owned(),
+        Found::OneOf(tokens) => page::several(&tokens),
+        Found::Nothing(near) => return Err(unknown(text, &near)),
+    };
+    Ok(output::text(|stdout| stdout.write_all(told.as_bytes()))?)
+}
+
+/// With what may have been meant, else with all that there is.
+fn unknown(text: &str, near: &[Token]) -> TokenError {
+    let expected = if near.is_empty() { Token::ALL } else { near };
+    let found = text.chars().take(SHOWN).collect();
+    TokenError::Unknown {
+        found,
+        expected: expected.iter().map(|token| token.as_str()).collect(),
+    }
+}
+
+impl TokenError {
+    fn exit(&self) -> Exit {
+        match self {
+            Self::Unknown { .. } => Exit::Usage,
+            Self::Write(_) => Exit::Internal,
+        }
+    }
+}
+
+/// How many characters of what was asked are said again.
+const SHOWN: usize = 80;

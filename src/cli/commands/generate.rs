@@ -1,0 +1,89 @@
+//! `olmguard generate`: catalogs made of templates, and catalogs with one more release.
+//!
+//! The catalog goes to stdout, whatever is worth knowing about it to stderr.
+
+mod command;
+mod files;
+mod promote;
+mod report;
+mod template;
+mod z_stream;
+
+use std::path::PathBuf;
+
+use clap::Subcommand;
+
+use crate::cli::output;
+use crate::cli::output::OutputArgs;
+use crate::cli::{Exit, say};
+use command::GenerateError;
+use olmguard_views::author::{Format, Written};
+pub use report::PromotionReport;
+
+/// Makes file-based catalogs: from templates, with a z-stream release, with a bundle promoted
+///
+/// The catalog goes to standard output, in the order in which opm writes one. Blobs and keys that are
+/// not understood are kept. No registry is asked: bundles come from the catalog itself and from
+/// --bundles.
+#[derive(Clone, Debug, clap::Args)]
+pub(crate) struct GenerateArgs {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Clone, Debug, Subcommand)]
+enum Command {
+    Template(template::TemplateArgs),
+    ZStream(z_stream::ZStreamArgs),
+    Promote(promote::PromoteArgs),
+}
+
+/// How the catalog is printed, and what it is made from besides.
+#[derive(Clone, Debug, clap::Args)]
+#[command(mut_arg("output", |output| output.help("How to print the catalog")))]
+struct CommonArgs {
+    /// A catalog file or folder with olm.bundle blobs, as "opm render IMAGE" prints them; may be
+    /// repeated
+    #[arg(long, value_name = "PATH", value_delimiter = ',')]
+    bundles: Vec<PathBuf>,
+
+    #[command(flatten)]
+    output: OutputArgs<OutputFormat>,
+}
+
+/// How a catalog is printed.
+#[derive(Clone, Copy, Debug, Default, clap::ValueEnum)]
+enum OutputFormat {
+    /// A document for each blob
+    #[default]
+    Yaml,
+    /// An object for each blob
+    Json,
+}
+
+/// Prints the catalog; a fault goes to stderr.
+pub(crate) fn run(args: &GenerateArgs) -> Exit {
+    let made = match &args.command {
+        Command::Template(args) => template::run(args),
+        Command::ZStream(args) => z_stream::run(args),
+        Command::Promote(args) => promote::run(args),
+    };
+    match made {
+        Ok(()) => Exit::Good,
+        Err(error) => {
+            say(&error);
+            error.exit()
+        }
+    }
+}
+
+impl CommonArgs {
+    fn print(&self, catalog: &Written) -> Result<(), GenerateError> {
+        let format = match self.output.form {
+            OutputFormat::Yaml => Format::Yaml,
+            OutputFormat::Json => Format::Json,
+        };
+        let text = catalog.to_text(format);
+        output::raw(text.as_bytes()).map_err(GenerateError::Write)
+    }
+}

@@ -1,0 +1,119 @@
+//! `olmguard generate promote`: a bundle goes into a channel, and who is left behind.
+
+use std::io::Write as _;
+use std::path::PathBuf;
+
+use super::command::GenerateError;
+use super::report::PromotionReport;
+use super::{CommonArgs, files};
+use crate::cli::output::TextOrJson;
+use crate::cli::output::json;
+use olmguard_catalog::olm::Rules;
+use olmguard_views::author::promote::{self, Promotion};
+use olmguard_views::author::reach::{Reach, reach};
+use olmguard_views::author::{Blob, Written, words};
+
+/// Puts a bundle into a channel, and shows who is left behind before and after
+///
+/// The catalog goes to standard output; who gets where in the channel, with OLM v1 and OLM v0, for every
+/// version the package knows, goes to standard error.
+#[derive(Clone, Debug, clap::Args)]
+pub(super) struct PromoteArgs {
+    #[command(flatten)]
+    common: CommonArgs,
+
+    /// The package
+    #[arg(long, value_name = "PACKAGE")]
+    package: String,
+
+    /// The bundle to promote
+    #[arg(long, value_name = "BUNDLE")]
+    bundle: String,
+
+    /// The channel, which may be new
+    #[arg(long, value_name = "CHANNEL")]
+    channel: String,
+
+    /// How the bundle is connected
+    #[arg(long, value_enum)]
+    method: Method,
+
+    /// How to tell who is left behind
+    #[arg(long, value_enum, default_value_t)]
+    report: TextOrJson,
+
+    /// The catalog, a file or folder; - is standard input
+    catalog: PathBuf,
+}
+
+#[derive(Clone, Copy, Debug, clap::ValueEnum)]
+enum Method {
+    /// It replaces the head of the channel; in a new one, what it replaces elsewhere
+    Replaces,
+    /// It also skips every lower version that the channel does not know
+    Skips,
+    /// It also has a skipRange over every lower version of the package
+    SkipRange,
+}
+
+pub(super) fn run(args: &PromoteArgs) -> Result<(), GenerateError> {
+    files::check_stdin(&args.catalog, &args.common.bundles)?;
+    let mut catalog = files::catalog(&args.catalog)?;
+    files::check_package(&catalog, &args.package)?;
+    add_bundle(&mut catalog, args)?;
+    let asked = args.asked();
+    let channel = promote::promote(&catalog, asked)?;
+    let before = args.reach(&catalog)?;
+    catalog.put_channel(&args.package, channel);
+    let after = args.reach(&catalog)?;
+    args.tell(asked, &before, &after);
+    args.common.print(&catalog)
+}
+
+/// Takes the bundle from `--bundles` where the catalog does not have it.
+fn add_bundle(catalog: &mut Written, args: &PromoteArgs) -> Result<(), GenerateError> {
+    let is_it = |bundle: &Blob| bundle.name() == args.bundle;
+    if catalog.bundles(&args.package).any(is_it) {
+        return Ok(());
+    }
+    let given = files::blobs(&args.common.bundles)?;
+    let mut given = given.bundles(&args.package);
+    if let Some(bundle) = given.find(|bundle| is_it(bundle)) {
+        catalog.push(bundle.clone());
+    }
+    Ok(())
+}
+
+impl PromoteArgs {
+    fn asked(&self) -> Promotion<'_> {
+        Promotion {
+            package: &self.package,
+            bundle: &self.bundle,
+            channel: &self.channel,
+            method: match self.method {
+                Method::Replaces => promote::Method::Replaces,
+                Method::Skips => promote::Method::Skips,
+                Method::SkipRange => promote::Method::SkipRange,
+            },
+        }
+    }
+
+    fn reach(&self, catalog: &Written) -> Result<Reach, GenerateError> {
+        let rules = Rules::default();
+        Ok(reach(catalog, &rules, &self.package, &self.channel)?)
+    }
+
+    fn tell(&self, asked: Promotion<'_>, before: &Reach, after: &Reach) {
+        let mut stderr = anstream::stderr();
+        // Nothing is left to say it to if stderr is gone.
+        let _gone = match self.report {
+            TextOrJson::Text => {
+                let text = words::promotion(asked, before, after);
+                stderr.write_all(text.as_bytes())
+            }
+            TextOrJson::Json => {
+                json::write_line(&PromotionReport::of(asked, before, after), &mut stderr)
+            }
+        };
+    }
+}

@@ -1,0 +1,385 @@
+//! `olmguard graph PACKAGE`: the upgrade graph of a package, to be looked at or read by programs.
+
+use std::io;
+use std::path::PathBuf;
+
+use clap::Args;
+
+use crate::cli::args::edges::EdgesArgs;
+use crate::cli::commands::inquiry::OlmArg;
+use crate::cli::exit;
+use crate::cli::facts::origin::OriginError;
+use crate::cli::facts::{Facts, FactsArgs};
+use crate::cli::output;
+use crate::cli::output::OutputArgs;
+use crate::cli::{Exit, say};
+use olmguard_catalog::graph::{Graph, NodeIndex};
+use olmguard_catalog::olm::EdgeSource;
+use olmguard_catalog::version::go;
+use olmguard_catalog::{Catalog, Package, PackageFault};
+use olmguard_engine::extension::Filter;
+use olmguard_engine::nearest::nearest;
+use olmguard_engine::resolve::{Guards, InPlay, Query};
+use olmguard_engine::snapshot::CatalogState;
+use olmguard_views::picture::json::GraphJson;
+use olmguard_views::picture::layout::layout;
+use olmguard_views::picture::walk::Reach;
+use olmguard_views::picture::{self, Absent, Guarded, NoSuchVersion, Sketch, TooLarge, View};
+
+/// Draws the upgrade graph of a package: channels side by side, versions from the newest down
+///
+/// replaces, skips and skipRange look different; heads, deprecated, skipped and stranded versions are
+/// marked.
+#[derive(Clone, Debug, Args)]
+#[command(after_help = exit::table(EXIT_CODES))]
+pub(crate) struct GraphArgs {
+    #[command(flatten)]
+    facts: FactsArgs,
+
+    #[command(flatten)]
+    edges: EdgesArgs,
+
+    /// The catalog to draw from, where several have the package
+    #[arg(id = "in", long = "in", value_name = "CATALOG")]
+    catalog: Option<String>,
+
+    /// A channel to draw; may be repeated, none draws all, and with --olm v0 is a Subscription without a
+    /// channel
+    #[arg(
+        long,
+        value_name = "CHANNEL",
+        value_delimiter = ',',
+        value_parser = crate::cli::commands::inquiry::channel
+    )]
+    channel: Vec<String>,
+
+    /// Mark this version as installed, and show what can be reached from it; no bundle needs to have it
+    #[arg(long, value_name = "VERSION")]
+    installed: Option<String>,
+
+    /// Show what can be reached from this version, which no bundle needs to have; the installed one
+    /// where it is not given
+    #[arg(long, value_name = "VERSION")]
+    from: Option<String>,
+
+    /// Show the shortest way to this version; the highest within reach where it is not given
+    #[arg(long, value_name = "VERSION")]
+    to: Option<String>,
+
+    /// Whose rules say which edges are taken; those that are not are drawn pale
+    #[arg(long, value_name = "GENERATION", value_enum, default_value_t)]
+    olm: OlmArg,
+
+    #[command(flatten)]
+    output: OutputArgs<Form>,
+
+    /// Write to this file instead of standard output
+    #[arg(long, value_name = "FILE")]
+    output_file: Option<PathBuf>,
+
+    /// The package
+    package: String,
+}
+
+/// What is printed.
+#[derive(Clone, Copy, Debug, Default, Eq, PartialEq, clap::ValueEnum)]
+enum Form {
+    /// Text for Markdown, with the nodes and edges of opm alpha render-graph
+    #[default]
+    Mermaid,
+    /// Text for graphviz
+    Dot,
+    /// A picture
+    Svg,
+    /// A page of its own: zoom, search, click a version to see where it leads
+    Html,
+    /// One object; schemas/olmguard.graph.v1.json describes it
+    Json,
+}
+
+/// Why there is nothing to print.
+#[derive(Debug, thiserror::Error)]
+enum GraphError {
+    #[error(transparent)]
+    Facts(#[from] OriginError),
+    #[error(
+        "--in: there is no catalog {}: expected one of {}",
+        go::quote(name),
+        list(known)
+    )]
+    NoCatalog { name: String, known: Vec<String> },
+    #[error("no catalog has a package {}{}", go::quote(package), instead(near))]
+    NoPackage { package: String, near: Vec<String> },
+    #[error(
+        "{} catalogs have the package: expected --in with one of {}",
+        catalogs.len(),
+        list(catalogs)
+    )]
+    Several { catalogs: Vec<String> },
+    #[error(
+        "package {} of catalog {} cannot be decoded: {}",
+        go::quote(package),
+        go::quote(catalog),
+        fault.faults.first().map(ToString::to_string).unwrap_or_default()
+    )]
+    Undecodable {
+        catalog: String,
+        package: String,
+        fault: PackageFault,
+    },
+    #[error("a catalog that may have the package cannot be read")]
+    Missing(Exit),
+    #[error(
+        "--channel: the package has no channel {}: expected one of {}",
+        go::quote(name),
+        list(known)
+    )]
+    NoChannel { name: String, known: Vec<String> },
+    #[error("--to needs a start: expected --from or --installed with it")]
+    NoStart,
+    #[error("--olm v0 goes by the catalog's edges: expected no --graph")]
+    NotOfV0,
+    #[error("{flag}: {source}")]
+    Version {
+        flag: &'static str,
+        source: NoSuchVersion,
+    },
+    #[error(transparent)]
+    TooLarge(#[from] TooLarge),
+    #[error("{}: cannot be written: {source}", file.display())]
+    File { file: PathBuf, source: io::Error },
+    #[error("cannot write the result: {0}")]
+    Write(#[from] io::Error),
+}
+
+/// Runs the command; a fault goes to stderr.
+pub(super) fn run(args: &GraphArgs) -> Exit {
+    draw(args).unwrap_or_else(|error| {
+        say(&error);
+        error.exit()
+    })
+}
+
+fn draw(args: &GraphArgs) -> Result<Exit, GraphError> {
+    args.check()?;
+    let facts = args.facts.load(args.edges)?;
+    let (catalog, package) = args.choose(&facts)?;
+    let filter = args.filter();
+    let guards = guards(&facts, &filter, catalog);
+    let mut graph = Graph::of(&args.package, package);
+    let absent = args.absent(&graph);
+    for one in &absent {
+        graph.state(&one.name, &one.version);
+    }
+    let guarded = Guarded {
+        guards: &guards,
+        catalog,
+    };
+    let view = args.view(&facts, guarded, &graph)?;
+    let sketch = Sketch::of(&graph, view)?;
+    args.put(&sketch)?;
+    let misses = sketch.reach.as_ref().is_some_and(Reach::misses_goal);
+    let own = if misses { Exit::Denied } else { Exit::Good };
+    Ok(facts.exit().unwrap_or(own))
+}
+
+impl GraphArgs {
+    fn check(&self) -> Result<(), GraphError> {
+        if self.to.is_some() && self.from.is_none() && self.installed.is_none() {
+            return Err(GraphError::NoStart);
+        }
+        if self.olm == OlmArg::V0 && self.edges.is_given() {
+            return Err(GraphError::NotOfV0);
+        }
+        Ok(())
+    }
+
+    /// The one catalog that has the package, or the one of `--in`.
+    fn choose<'f>(&self, facts: &'f Facts) -> Result<(&'f CatalogState, &'f Package), GraphError> {
+        let catalogs = facts.snapshot.catalogs();
+        let names = || {
+            catalogs
+                .iter()
+                .map(|catalog| catalog.name.clone())
+                .collect()
+        };
+        let asked = |name: &str| self.catalog.as_deref().is_none_or(|asked| asked == name);
+        if let Some(name) = &self.catalog
+            && !catalogs.iter().any(|catalog| catalog.name == *name)
+        {
+            return Err(GraphError::NoCatalog {
+                name: name.clone(),
+                known: names(),
+            });
+        }
+        let asked = catalogs.iter().filter(|catalog| asked(&catalog.name));
+        let having = asked.filter_map(|catalog| {
+            let found = catalog.loaded()?.package(&self.package)?;
+            Some((catalog, found))
+        });
+        let having: Vec<_> = having.collect();
+        match *having.as_slice() {
+            [] => Err(facts
+                .exit()
+                .map_or_else(|| self.no_package(facts), GraphError::Missing)),
+            [(catalog, found)] => match found {
+                Ok(package) => Ok((catalog, package)),
+                Err(fault) => Err(GraphError::Undecodable {
+                    catalog: catalog.name.clone(),
+                    package: self.package.clone(),
+                    fault: fault.clone(),
+                }),
+            },
+            [..] => Err(GraphError::Several {
+                catalogs: having
+                    .iter()
+                    .map(|(catalog, _)| catalog.name.clone())
+                    .collect(),
+            }),
+        }
+    }
+
+    fn no_package(&self, facts: &Facts) -> GraphError {
+        let loaded = facts.snapshot.catalogs().iter();
+        let loaded = loaded.filter_map(CatalogState::loaded);
+        let known = loaded.flat_map(Catalog::package_names);
+        let near = nearest(&self.package, known, MOST_NEAR);
+        GraphError::NoPackage {
+            package: self.package.clone(),
+            near: near.into_iter().map(str::to_owned).collect(),
+        }
+    }
+
+    /// What an extension would ask for to be offered what is drawn.
+    fn filter(&self) -> Filter {
+        Filter {
+            package: self.package.clone(),
+            channels: self.channel.clone(),
+            ..Filter::default()
+        }
+    }
+
+    /// What is said to be installed and no bundle is: ranges lead on from it all the same.
+    fn absent(&self, graph: &Graph<'_>) -> Vec<Absent> {
+        let texts = [&self.installed, &self.from].into_iter().flatten();
+        let absent = texts.filter_map(|text| picture::absent(graph, text));
+        absent.collect()
+    }
+
+    fn view<'g>(
+        &'g self,
+        facts: &Facts,
+        guarded: Guarded<'g>,
+        graph: &Graph<'_>,
+    ) -> Result<View<'g>, GraphError> {
+        let strange = |name: &&String| graph.channel(name).is_none();
+        if let Some(name) = self.channel.iter().find(strange) {
+            let known = graph.channels().iter();
+            return Err(GraphError::NoChannel {
+                name: name.clone(),
+                known: known.map(|channel| channel.name.to_owned()).collect(),
+            });
+        }
+        let installed = picked(graph, "--installed", self.installed.as_deref())?;
+        Ok(View {
+            catalog: &guarded.catalog.name,
+            channels: &self.channel,
+            installed,
+            from: picked(graph, "--from", self.from.as_deref())?.or(installed),
+            to: picked(graph, "--to", self.to.as_deref())?,
+            olm: self.olm.into(),
+            edges: match self.olm {
+                OlmArg::V0 => EdgeSource::Catalog,
+                OlmArg::V1 => facts.snapshot.rules().edges,
+            },
+            guarded: Some(guarded),
+        })
+    }
+
+    fn put(&self, sketch: &Sketch<'_, '_>) -> Result<(), GraphError> {
+        let text = match self.output.form {
+            Form::Mermaid => picture::mermaid::mermaid(sketch),
+            Form::Dot => picture::dot::dot(sketch),
+            Form::Svg => picture::svg::svg(sketch, &layout(sketch)),
+            Form::Html => picture::html::html(sketch, &layout(sketch)),
+            Form::Json => output::json_line(&GraphJson::of(sketch))?,
+        };
+        match &self.output_file {
+            Some(file) => std::fs::write(file, text).map_err(|source| GraphError::File {
+                file: file.clone(),
+                source,
+            }),
+            None => Ok(output::text(|stdout| stdout.write_all(text.as_bytes()))?),
+        }
+    }
+}
+
+/// What guardrails say of the steps to the bundles of a catalog.
+fn guards<'f>(facts: &'f Facts, filter: &Filter, catalog: &'f CatalogState) -> Guards<'f> {
+    let alone = InPlay {
+        catalogs: vec![catalog],
+        unavailable: 0,
+    };
+    let query = Query::compile(filter, &facts.snapshot).ok();
+    let offers = query.and_then(|query| query.offers(&alone).ok());
+    let offers = offers.unwrap_or_default();
+    Guards::of(&facts.policies.guardrails, &filter.package, &offers)
+}
+
+fn picked(
+    graph: &Graph<'_>,
+    flag: &'static str,
+    text: Option<&str>,
+) -> Result<Option<NodeIndex>, GraphError> {
+    let picked = text.map(|text| picture::pick(graph, text)).transpose();
+    picked.map_err(|source| GraphError::Version { flag, source })
+}
+
+impl GraphError {
+    fn exit(&self) -> Exit {
+        match self {
+            Self::Facts(error) => error.exit(),
+            Self::Missing(exit) => *exit,
+            Self::NoPackage { .. } => Exit::Denied,
+            Self::NoCatalog { .. }
+            | Self::Several { .. }
+            | Self::NoChannel { .. }
+            | Self::NoStart
+            | Self::NotOfV0
+            | Self::Version { .. }
+            | Self::TooLarge(_) => Exit::Usage,
+            Self::Undecodable { .. } => Exit::BadInput,
+            Self::File { .. } | Self::Write(_) => Exit::Internal,
+        }
+    }
+}
+
+fn list(names: &[String]) -> String {
+    let quoted: Vec<_> = names.iter().map(|name| go::quote(name)).collect();
+    quoted.join(", ")
+}
+
+fn instead(near: &[String]) -> String {
+    if near.is_empty() {
+        return String::new();
+    }
+    format!(": perhaps {}", list(near))
+}
+
+const MOST_NEAR: usize = 3;
+const EXIT_CODES: &[(Exit, &str)] = &[
+    (Exit::Good, "drawn"),
+    (
+        Exit::Denied,
+        "no such package; or drawn, and the version of --to is out of reach",
+    ),
+    (
+        Exit::Usage,
+        "wrong usage, or a version or channel that the package does not have",
+    ),
+    (Exit::BadInput, "a catalog could not be read"),
+    (
+        Exit::Undecided,
+        "undecided for another reason, such as a cluster that does not answer",
+    ),
+];

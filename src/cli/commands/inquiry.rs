@@ -1,0 +1,211 @@
+//! What the doors share that show a package: `versions`, `path` and `explain`.
+
+use std::io;
+
+use clap::Args;
+
+use crate::cli::args::edges::EdgesArgs;
+use crate::cli::facts::origin::OriginError;
+use crate::cli::facts::{Facts, FactsArgs};
+use crate::cli::{Exit, say};
+use olmguard_catalog::version::{Constraint, ConstraintError};
+use olmguard_engine::extension::Filter;
+use olmguard_engine::judge::{Nameless, Said, Verdict};
+use olmguard_views::generation::Generation;
+use olmguard_views::see::{Inquiry, NotAnswered, nameless};
+
+/// Where the facts are from, and what is asked for.
+#[derive(Args, Clone, Debug)]
+pub(super) struct SeeArgs {
+    #[command(flatten)]
+    facts: FactsArgs,
+
+    #[command(flatten)]
+    edges: EdgesArgs,
+
+    /// A channel to ask for, as spec.source.catalog.channels does; may be repeated, none asks for all
+    #[arg(
+        long,
+        value_name = "CHANNEL",
+        value_delimiter = ',',
+        value_parser = channel
+    )]
+    channel: Vec<String>,
+
+    /// The version range to ask for, as spec.source.catalog.version does
+    #[arg(long, value_name = "RANGE")]
+    range: Option<String>,
+}
+
+/// Which OLM is asked about.
+#[derive(Clone, Copy, Debug, Default, Eq, PartialEq, clap::ValueEnum)]
+pub(super) enum OlmArg {
+    /// That of extensions
+    #[default]
+    V1,
+    /// That of Subscriptions
+    V0,
+}
+
+/// The facts, and what is asked for of one package.
+#[derive(Debug)]
+pub(super) struct Seen {
+    pub(super) facts: Facts,
+    pub(super) filter: Filter,
+    /// What it counts as that something is not to be had.
+    pub(super) missing: Option<Exit>,
+}
+
+/// Why there is nothing to print.
+#[derive(Debug, thiserror::Error)]
+pub(super) enum SeeError {
+    #[error(transparent)]
+    Facts(#[from] OriginError),
+    #[error("--range: {0}")]
+    Range(ConstraintError),
+    #[error("{0}")]
+    Nameless(String),
+    #[error("{0}")]
+    Refused(String, Exit),
+    #[error("{0}")]
+    Usage(&'static str),
+    #[error("{}: explain TOKEN heeds no options; expected PACKAGE FROM TO with them", .0.join(", "))]
+    OfNoToken(Vec<String>),
+    #[error("FROM: {0}")]
+    From(#[from] crate::cli::args::installed::PartError),
+    #[error(transparent)]
+    Frame(#[from] crate::cli::commands::path::FrameError),
+    #[error("cannot write the result: {0}")]
+    Write(#[from] io::Error),
+}
+
+impl SeeArgs {
+    /// Reads the facts for a question about this OLM.
+    pub(super) fn load_for(&self, olm: OlmArg, package: &str) -> Result<Seen, SeeError> {
+        match olm {
+            OlmArg::V0 if self.range.is_some() || self.edges.is_given() => {
+                Err(SeeError::Usage(NOT_OF_V0))
+            }
+            OlmArg::V0 if self.channel.len() > 1 => Err(SeeError::Usage(ONE_CHANNEL)),
+            OlmArg::V0 | OlmArg::V1 => self.load(package),
+        }
+    }
+
+    /// Reads the facts.
+    pub(super) fn load(&self, package: &str) -> Result<Seen, SeeError> {
+        let facts = self.facts.load(self.edges)?;
+        if let Some(range) = &self.range {
+            let masterminds = facts.snapshot.rules().masterminds;
+            Constraint::parse(range, masterminds).map_err(SeeError::Range)?;
+        }
+        Ok(Seen {
+            missing: facts.exit(),
+            facts,
+            filter: Filter {
+                package: package.to_owned(),
+                version: self.range.clone(),
+                channels: self.channel.clone(),
+                ..Filter::default()
+            },
+        })
+    }
+}
+
+impl Seen {
+    /// The question of what becomes of what is said to be installed.
+    pub(super) fn inquiry(&self, said: &Said) -> Result<Inquiry<'_>, SeeError> {
+        let inquiry = Inquiry::of(self.facts.basis(), &self.filter, said);
+        inquiry.map_err(|why| self.not_answered(&said.text, "", &why))
+    }
+
+    /// Why there is no answer about these two.
+    pub(super) fn not_answered(&self, from: &str, to: &str, why: &NotAnswered) -> SeeError {
+        match why {
+            NotAnswered::From(why) => self.nameless("FROM", from, why),
+            NotAnswered::To(why) => self.nameless("TO", to, why),
+            NotAnswered::Refused { verdict, why } => {
+                let own = match verdict {
+                    Verdict::Undecided => Exit::Undecided,
+                    _ => Exit::Denied,
+                };
+                SeeError::Refused(why.clone(), self.missing.unwrap_or(own))
+            }
+        }
+    }
+
+    /// What a text does not name.
+    pub(super) fn nameless(&self, what: &str, text: &str, why: &Nameless) -> SeeError {
+        SeeError::Nameless(nameless(what, text, &self.filter.package, why))
+    }
+
+    /// How a command ends that has printed what it found.
+    pub(super) fn exit(&self, is_good: bool) -> Exit {
+        let own = if is_good { Exit::Good } else { Exit::Denied };
+        self.missing.unwrap_or(own)
+    }
+}
+
+/// The name of a channel: none is empty.
+///
+/// # Errors
+/// If it is.
+pub(super) fn channel(text: &str) -> Result<String, &'static str> {
+    if text.is_empty() {
+        return Err("found no name: expected that of a channel, or the flag left out for all");
+    }
+    Ok(text.to_owned())
+}
+
+/// How a command ends; a fault is said.
+pub(super) fn ended(result: Result<Exit, SeeError>) -> Exit {
+    result.unwrap_or_else(|error| {
+        say(&error);
+        error.exit()
+    })
+}
+
+impl SeeError {
+    fn exit(&self) -> Exit {
+        match self {
+            Self::Facts(error) => error.exit(),
+            Self::Range(_)
+            | Self::Nameless(_)
+            | Self::Usage(_)
+            | Self::OfNoToken(_)
+            | Self::From(_) => Exit::Usage,
+            Self::Refused(_, exit) => *exit,
+            Self::Frame(error) => error.exit(),
+            Self::Write(_) => Exit::Internal,
+        }
+    }
+}
+
+impl From<OlmArg> for Generation {
+    fn from(olm: OlmArg) -> Self {
+        match olm {
+            OlmArg::V1 => Self::V1,
+            OlmArg::V0 => Self::V0,
+        }
+    }
+}
+
+const NOT_OF_V0: &str = "--olm v0 knows no version ranges and goes by the catalog's edges: expected no --range or --graph";
+const ONE_CHANNEL: &str = "--olm v0: a Subscription names one channel: expected --channel once";
+
+/// How these doors end.
+pub(super) const EXIT_CODES: &[(Exit, &str)] = &[
+    (Exit::Good, "what is asked for is there"),
+    (
+        Exit::Denied,
+        "it is not: no such package, no way, no successor",
+    ),
+    (
+        Exit::Usage,
+        "wrong usage, or a version or name that the package does not have",
+    ),
+    (Exit::BadInput, "a catalog could not be read"),
+    (
+        Exit::Undecided,
+        "undecided for another reason, such as a cluster that does not answer",
+    ),
+];

@@ -1,0 +1,154 @@
+//! `olmguard lint`: what is wrong with catalogs, what that means to users, and how it is mended.
+
+mod report;
+mod sarif;
+mod text;
+
+use std::io;
+use std::path::{Path, PathBuf};
+
+use clap::ValueEnum;
+use clap::builder::BoolishValueParser;
+
+pub use report::Report;
+pub use sarif::sarif;
+
+use crate::cli::output;
+use crate::cli::output::OutputArgs;
+use crate::cli::output::progress;
+use crate::cli::{Exit, say};
+use crate::source::{self, Progress, SourceError};
+use olmguard_views::lint::written::Collector;
+use olmguard_views::lint::{Finding, Rule, Severity, Weights, Written, lint};
+
+/// Says what is wrong with catalogs: what opm validate reports, and what it misses
+///
+/// Each finding has a place, says why it matters to a user and how to mend it. Exit code 1 where one is
+/// an error.
+#[derive(clap::Args, Clone, Debug)]
+pub(crate) struct LintArgs {
+    #[command(flatten)]
+    output: OutputArgs<Format>,
+
+    /// Only findings about this package; may be repeated
+    #[arg(long, value_name = "PACKAGE", value_delimiter = ',')]
+    package: Vec<String>,
+
+    /// Leave out findings of this rule; may be repeated
+    #[arg(long, value_name = "ID", value_delimiter = ',')]
+    allow: Vec<Rule>,
+
+    /// Take findings of this rule for warnings; may be repeated
+    #[arg(long, value_name = "ID", value_delimiter = ',')]
+    warn: Vec<Rule>,
+
+    /// Take findings of this rule for errors; may be repeated
+    #[arg(long, value_name = "ID", value_delimiter = ',')]
+    deny: Vec<Rule>,
+
+    /// Take every warning for an error
+    #[arg(long, value_parser = BoolishValueParser::new())]
+    warn_as_error: bool,
+
+    /// Print the page about a rule, and read nothing
+    #[arg(long, value_name = "ID", conflicts_with = "catalogs")]
+    explain: Option<Rule>,
+
+    /// Print the ids of all rules, and read nothing
+    #[arg(long, value_parser = BoolishValueParser::new(), conflicts_with = "catalogs")]
+    list: bool,
+
+    /// Catalogs: files or folders; - is standard input
+    #[arg(value_name = "CATALOG", required_unless_present_any = ["explain", "list"])]
+    catalogs: Vec<PathBuf>,
+}
+
+/// The form of the findings.
+#[derive(Clone, Copy, Debug, Default, ValueEnum)]
+enum Format {
+    /// Lines for people
+    #[default]
+    Text,
+    /// One JSON object, schema olmguard.lint/v1
+    Json,
+    /// SARIF 2.1.0, for code hosts and editors
+    Sarif,
+}
+
+/// Why there are no findings to print.
+#[derive(Debug, thiserror::Error)]
+enum LintError {
+    #[error("{0}")]
+    Source(#[from] SourceError),
+    #[error("cannot write the result: {0}")]
+    Write(#[from] io::Error),
+}
+
+/// Prints the findings; a fault goes to stderr.
+pub(crate) fn run(args: &LintArgs) -> Exit {
+    let done = match (args.explain, args.list) {
+        (Some(rule), _) => print(&rule.page()).map(|()| Exit::Good),
+        (None, true) => print(&text::list()).map(|()| Exit::Good),
+        (None, false) => lint_and_print(args),
+    };
+    done.unwrap_or_else(|error| {
+        say(&error);
+        error.exit()
+    })
+}
+
+fn lint_and_print(args: &LintArgs) -> Result<Exit, LintError> {
+    let catalogs: Result<Vec<_>, _> = args.catalogs.iter().map(|path| read(path)).collect();
+    let catalogs = catalogs?;
+    let mut findings = lint(&catalogs);
+    findings.retain(|finding| args.concerns(finding));
+    args.weights().apply(&mut findings);
+    match args.output.form {
+        Format::Text => print(&text::text(&findings, catalogs.len()))?,
+        Format::Json => output::json(&Report::of(&findings))?,
+        Format::Sarif => output::json(&sarif(&findings))?,
+    }
+    let has_error = findings.iter().any(|one| one.severity == Severity::Error);
+    Ok(if has_error { Exit::Denied } else { Exit::Good })
+}
+
+/// Reads a catalog, faults and all.
+fn read(path: &Path) -> Result<Written, SourceError> {
+    let mut collector = Collector::new(&path.to_string_lossy());
+    let progress = Progress::default();
+    progress::shown(&progress, || {
+        source::read_into(path, &progress, &mut collector)
+    })?;
+    Ok(collector.finish())
+}
+
+fn print(text: &str) -> Result<(), LintError> {
+    Ok(output::text(|stdout| stdout.write_all(text.as_bytes()))?)
+}
+
+impl LintArgs {
+    /// What is about no package in particular concerns all.
+    fn concerns(&self, finding: &Finding) -> bool {
+        let package = &*finding.package;
+        let mut asked = self.package.iter();
+        self.package.is_empty() || package.is_empty() || asked.any(|name| name == package)
+    }
+
+    fn weights(&self) -> Weights {
+        Weights {
+            allow: self.allow.clone(),
+            warn: self.warn.clone(),
+            deny: self.deny.clone(),
+            warn_as_error: self.warn_as_error,
+        }
+    }
+}
+
+impl LintError {
+    fn exit(&self) -> Exit {
+        match self {
+            Self::Source(_) => Exit::BadInput,
+            Self::Write(_) => Exit::Internal,
+        }
+    }
+}

@@ -1,0 +1,149 @@
+//! `olmguard man`: the manual page of a command, or those of all as files.
+//!
+//! They are made from the same definitions as `--help`.
+
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+
+use clap::Command;
+use clap_mangen::Man;
+
+use crate::cli::output;
+use crate::cli::{Exit, say};
+use olmguard_engine::nearest::nearest;
+
+/// Prints the manual page of a command, or writes those of all commands to a folder
+///
+/// Such as `olmguard man check | man -l -`.
+#[derive(Clone, Debug, clap::Args)]
+pub(crate) struct ManArgs {
+    /// Write a file for each command to this folder, which is made if it is missing
+    #[arg(long, value_name = "FOLDER", conflicts_with = "command")]
+    folder: Option<PathBuf>,
+
+    /// The command, such as check or snapshot save; none is olmguard itself
+    command: Vec<String>,
+}
+
+/// Why there is no page.
+#[derive(Debug, thiserror::Error)]
+enum ManError {
+    #[error("olmguard has no command {named:?}: expected {}", .expected.join(" or "))]
+    NoCommand {
+        named: String,
+        expected: Vec<String>,
+    },
+    #[error("{}: the pages cannot be written: {source}; expected a folder", .folder.display())]
+    Folder { folder: PathBuf, source: io::Error },
+    #[error("cannot write the page: {0}")]
+    Write(#[from] io::Error),
+}
+
+/// Runs the command; a fault goes to stderr.
+pub(super) fn run(args: &ManArgs) -> Exit {
+    let ended = match &args.folder {
+        Some(folder) => write(folder),
+        None => print(&args.command),
+    };
+    ended.map_or_else(
+        |error| {
+            say(&error);
+            error.exit()
+        },
+        |()| Exit::Good,
+    )
+}
+
+/// `olmguard.1`, `olmguard-check.1`, `olmguard-snapshot-save.1` and so on.
+fn write(folder: &Path) -> Result<(), ManError> {
+    let written = fs::create_dir_all(folder).and_then(|()| write_all(&root(), folder));
+    written.map_err(|source| ManError::Folder {
+        folder: folder.to_owned(),
+        source,
+    })
+}
+
+/// A command and those below it.
+fn write_all(command: &Command, folder: &Path) -> io::Result<()> {
+    page(command).generate_to(folder)?;
+    let mut below = command.get_subcommands();
+    below.try_for_each(|command| write_all(command, folder))
+}
+
+fn print(names: &[String]) -> Result<(), ManError> {
+    let mut text = Vec::new();
+    page(&find(root(), names)?).render(&mut text)?;
+    Ok(output::text(|stdout| stdout.write_all(&text))?)
+}
+
+/// Olmguard, with each command knowing its whole name.
+fn root() -> Command {
+    let mut command = crate::cli::command().disable_help_subcommand(true);
+    command.build();
+    command
+}
+
+fn page(command: &Command) -> Man {
+    let version = concat!("olmguard ", env!("CARGO_PKG_VERSION"));
+    Man::new(command.clone()).source(version)
+}
+
+/// The command below another one that the words lead to.
+fn find(root: Command, names: &[String]) -> Result<Command, ManError> {
+    names.iter().try_fold(root, |command, name| {
+        let found = command.find_subcommand(name).cloned();
+        found.ok_or_else(|| no_command(&command, names, name))
+    })
+}
+
+fn no_command(above: &Command, names: &[String], name: &str) -> ManError {
+    let known: Vec<_> = above.get_subcommands().map(Command::get_name).collect();
+    let near = nearest(name, known.iter().copied(), 2);
+    let expected = match (near.is_empty(), known.is_empty()) {
+        (false, _) => near,
+        (true, false) => known,
+        (true, true) => vec!["no word behind it"],
+    };
+    ManError::NoCommand {
+        named: names.join(" "),
+        expected: expected.into_iter().map(str::to_owned).collect(),
+    }
+}
+
+impl ManError {
+    fn exit(&self) -> Exit {
+        match self {
+            Self::NoCommand { .. } => Exit::Usage,
+            Self::Folder { .. } => Exit::BadInput,
+            Self::Write(_) => Exit::Internal,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_command_is_found_below_another() {
+        let found = |names: &[&str]| {
+            let names: Vec<_> = names.iter().map(|name| (*name).to_owned()).collect();
+            let found = find(root(), &names);
+            found.map(|command| command.get_display_name().unwrap_or("olmguard").to_owned())
+        };
+        assert_eq!(found(&[]).unwrap(), "olmguard");
+        assert_eq!(
+            found(&["snapshot", "save"]).unwrap(),
+            "olmguard-snapshot-save"
+        );
+        assert_eq!(
+            found(&["snapshot", "sav"]).unwrap_err().to_string(),
+            "olmguard has no command \"snapshot sav\": expected save"
+        );
+        assert_eq!(
+            found(&["range", "x"]).unwrap_err().to_string(),
+            "olmguard has no command \"range x\": expected no word behind it"
+        );
+    }
+}

@@ -1,0 +1,99 @@
+//! `olmguard path PACKAGE FROM [TO]`: the edits that lead from here to there, and what happens without
+//! one.
+
+mod frame;
+
+pub(super) use frame::FrameError;
+
+use crate::cli::args::installed::SaidArg;
+use crate::cli::commands::inquiry::{EXIT_CODES, OlmArg, SeeArgs, SeeError, ended};
+use crate::cli::exit;
+use crate::cli::output;
+use crate::cli::output::OutputArgs;
+use crate::cli::output::paint;
+use crate::cli::output::yaml;
+use crate::cli::{Exit, say};
+use frame::FrameArgs;
+use olmguard_views::path::{PathReport, manifests};
+
+/// Finds the shortest way from an installed version to another, edit by edit, and the way that OLM
+/// goes by itself.
+#[derive(Clone, Debug, clap::Args)]
+#[command(after_help = exit::table(EXIT_CODES))]
+pub(crate) struct PathArgs {
+    #[command(flatten)]
+    see: SeeArgs,
+
+    #[command(flatten)]
+    frame: FrameArgs,
+
+    /// Which OLM to ask about
+    #[arg(long, value_name = "GENERATION", value_enum, default_value_t)]
+    olm: OlmArg,
+
+    #[command(flatten)]
+    output: OutputArgs<Form>,
+
+    /// The package
+    package: String,
+
+    /// What is installed: a version or the name of a bundle, perhaps with ,bundle=NAME and ,release=R
+    from: SaidArg,
+
+    /// Where to go: a version or the name of a bundle; the highest that can be reached, where it is
+    /// not given
+    to: Option<String>,
+}
+
+/// What is printed.
+#[derive(Clone, Copy, Debug, Default, Eq, PartialEq, clap::ValueEnum)]
+enum Form {
+    /// Lines for people
+    #[default]
+    Text,
+    /// One object; schemas/olmguard.path.v1.json describes it
+    Json,
+    /// A ClusterExtension for each hop, to apply one after another
+    Yaml,
+}
+
+/// Runs the command.
+pub(super) fn run(args: &PathArgs) -> Exit {
+    ended(print(args))
+}
+
+fn print(args: &PathArgs) -> Result<Exit, SeeError> {
+    if args.output.form == Form::Yaml && args.olm == OlmArg::V0 {
+        return Err(SeeError::Usage(NO_MANIFESTS));
+    }
+    let mut seen = args.see.load_for(args.olm, &args.package)?;
+    let frame = args.frame.frame(&mut seen.filter)?;
+    if args.output.form == Form::Yaml {
+        args.frame.check_names(&args.package)?;
+    }
+    let inquiry = seen.inquiry(&args.from.0)?;
+    let to = args.to.as_deref();
+    let report = match args.olm {
+        OlmArg::V1 => PathReport::of(&inquiry, to),
+        OlmArg::V0 => PathReport::of_classic(&inquiry, to),
+    };
+    let report = report.map_err(|why| {
+        let to = to.unwrap_or_default();
+        seen.not_answered(&args.from.0.text, to, &why)
+    })?;
+    match args.output.form {
+        Form::Text => output::text(|stdout| paint::write(&report.to_text(), stdout))?,
+        Form::Json => output::json(&report)?,
+        Form::Yaml => {
+            let documents = yaml::documents(&manifests(&report, &frame));
+            output::text(|stdout| stdout.write_all(documents.as_bytes()))?;
+            if let Some(why) = report.no_way() {
+                say(&why);
+            }
+        }
+    }
+    Ok(seen.exit(report.is_found()))
+}
+
+const NO_MANIFESTS: &str =
+    "-o yaml makes ClusterExtensions, and --olm v0 has none: expected text or json";

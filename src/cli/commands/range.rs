@@ -1,0 +1,118 @@
+//! `olmguard range`: what a version range means and takes.
+
+mod subjects;
+
+use std::io;
+
+use clap::builder::BoolishValueParser;
+
+use self::subjects::{BundleSource, Sources, SubjectsError};
+use crate::cli::args::catalogs::{CommonArgs, UsageError};
+use crate::cli::output;
+use crate::cli::output::paint;
+use crate::cli::output::{OutputArgs, TextOrJson};
+use crate::cli::{Exit, say};
+use olmguard_views::range_report::Grammar;
+use olmguard_views::range_report::RangeReport;
+
+/// Says what a version range means, and which versions or bundles it takes
+///
+/// The range is one of spec.source.catalog.version, or with --skip-range one of a catalog's
+/// skipRange: two grammars, of two libraries. Exit code 1 where it does not parse.
+#[derive(Clone, Debug, clap::Args)]
+pub(crate) struct RangeArgs {
+    /// First, since what is read of the flags below is gone afterwards.
+    #[command(flatten)]
+    sources: Sources,
+
+    /// Read RANGE in the grammar of skipRange
+    #[arg(long, value_parser = BoolishValueParser::new())]
+    skip_range: bool,
+
+    #[command(flatten)]
+    common: CommonArgs,
+
+    /// Try the range on the bundles of this package of the one --catalog
+    #[arg(long, value_name = "PACKAGE")]
+    package: Option<String>,
+
+    #[command(flatten)]
+    output: OutputArgs<TextOrJson>,
+
+    /// The range, such as ">=1.2.0 <2.0.0"
+    range: String,
+
+    /// Versions to try it on
+    #[arg(value_name = "VERSION")]
+    versions: Vec<String>,
+}
+
+/// Why there is nothing to print.
+#[derive(Debug, thiserror::Error)]
+enum RangeCommandError {
+    #[error(transparent)]
+    Usage(#[from] UsageError),
+    #[error(transparent)]
+    Subjects(#[from] SubjectsError),
+    #[error("cannot write the result: {0}")]
+    Write(#[from] io::Error),
+}
+
+/// Prints the report; a fault goes to stderr.
+pub(crate) fn run(args: &RangeArgs) -> Exit {
+    report_and_print(args).unwrap_or_else(|error| {
+        say(&error);
+        error.exit()
+    })
+}
+
+fn report_and_print(args: &RangeArgs) -> Result<Exit, RangeCommandError> {
+    let report = report(args)?;
+    print(&report, args.output.form)?;
+    Ok(if report.is_range() {
+        Exit::Good
+    } else {
+        Exit::Denied
+    })
+}
+
+fn report(args: &RangeArgs) -> Result<RangeReport, RangeCommandError> {
+    let RangeArgs {
+        sources,
+        skip_range,
+        common,
+        package,
+        output: _,
+        range,
+        versions,
+    } = args;
+    let rules = common.olm.rules()?;
+    let grammar = if *skip_range {
+        Grammar::SkipRange
+    } else {
+        Grammar::Spec(rules.masterminds)
+    };
+    let from = BundleSource::choose(*sources, &common.catalog, package.as_deref(), versions)?;
+    let subjects = match from {
+        None => subjects::versions(versions),
+        Some(from) => from.load(&rules)?,
+    };
+    Ok(RangeReport::new(range, grammar, subjects))
+}
+
+fn print(report: &RangeReport, format: TextOrJson) -> io::Result<()> {
+    match format {
+        TextOrJson::Text => output::text(|stdout| paint::write(&report.to_text(), stdout)),
+        TextOrJson::Json => output::json(&report.to_json()),
+    }
+}
+
+impl RangeCommandError {
+    fn exit(&self) -> Exit {
+        match self {
+            Self::Usage(_) => Exit::Usage,
+            Self::Subjects(error) => error.exit(),
+            Self::Write(_) => Exit::Internal,
+        }
+    }
+}

@@ -1,0 +1,338 @@
+//! `olmguard serve`: the webhook in front of a cluster.
+
+mod catalogs;
+mod certs;
+mod configuration;
+mod files;
+mod guardrails;
+mod limits;
+mod live;
+mod olm;
+mod origin;
+mod scrapes;
+
+use std::io::{self, Write};
+use std::net::SocketAddr;
+use std::process::ExitCode;
+use std::sync::Arc;
+use std::time::Duration;
+
+use tracing::{error, info};
+
+use crate::admission::{Enforcement, Mode, OnUndecided};
+use crate::cli::Exit;
+use crate::cli::args::catalogs::{CommonArgs, UsageError};
+use crate::cli::args::cluster::ClusterArgs;
+use crate::cli::args::guardrails::{GuardrailsArgs, GuardrailsFault};
+use crate::cli::args::log::LogArgs;
+use crate::cli::signals::Signals;
+use crate::cluster::ConnectError;
+use crate::server::{BindError, Config, Limits, Server};
+use crate::source::catalogd::CatalogdError;
+use crate::telemetry::Metrics;
+use crate::telemetry::log::{DecisionLog, Log, LogHandle, log_panics, log_start};
+use crate::tls::TlsError;
+use certs::{Certs, CertsArgs};
+use configuration::Configuration;
+use guardrails::Guardrails;
+use limits::LimitArgs;
+use live::LiveArgs;
+use olmguard_catalog::go_duration;
+use olmguard_catalog::memory::Pool;
+use origin::Origin;
+use scrapes::ScrapeArgs;
+
+/// Answers an API server: POST /validate over TLS, and health over plain HTTP.
+#[derive(clap::Args, Debug)]
+pub(crate) struct ServeArgs {
+    #[command(flatten)]
+    common: CommonArgs,
+
+    #[command(flatten)]
+    cluster: ClusterArgs,
+
+    #[command(flatten)]
+    live: LiveArgs,
+
+    #[command(flatten)]
+    guardrails: GuardrailsArgs,
+
+    /// Where reviews are taken; [::] is every address, also where there is no IPv6
+    #[arg(long, value_name = "IP:PORT", default_value = "[::]:9443", value_parser = addr)]
+    listen: SocketAddr,
+
+    /// Where /startupz, /livez, /readyz and, without --metrics-listen, /metrics are told, and
+    /// /debug/loglevel to this machine only
+    #[arg(long, value_name = "IP:PORT", default_value = "[::]:8080", value_parser = addr)]
+    ops_listen: SocketAddr,
+
+    #[command(flatten)]
+    scrapes: ScrapeArgs,
+
+    #[command(flatten)]
+    certs: CertsArgs,
+
+    /// Whether edits are refused, or only observed: for a careful roll-out
+    #[arg(long, value_name = "MODE", value_enum, default_value_t)]
+    mode: Mode,
+
+    /// What becomes of an edit that the catalogs held do not tell about
+    #[arg(long, value_name = "WHAT", value_enum, default_value_t)]
+    on_undecided: OnUndecided,
+
+    /// How long to go on accepting after SIGTERM, while the news that it leaves gets around
+    #[arg(long, value_name = "DURATION", default_value = "10s", value_parser = go_duration::parse)]
+    shutdown_delay: Duration,
+
+    #[command(flatten)]
+    limits: LimitArgs,
+
+    #[command(flatten)]
+    log: LogArgs,
+}
+
+/// Why the server does not run.
+#[derive(Debug, thiserror::Error)]
+enum ServeError {
+    #[error(transparent)]
+    Usage(#[from] UsageError),
+    #[error("{0}; or name the catalogs' files: --catalog NAME=PATH")]
+    Cluster(#[from] ConnectError),
+    #[error(transparent)]
+    Catalogd(#[from] CatalogdError),
+    #[error(transparent)]
+    Guardrails(#[from] GuardrailsFault),
+    #[error(transparent)]
+    Tls(#[from] TlsError),
+    #[error(transparent)]
+    Bind(#[from] BindError),
+    #[error("cannot start: {0}")]
+    System(#[from] io::Error),
+}
+
+/// Serves until a signal ends it.
+///
+/// `configuration` is the command line that says all that this one means.
+pub(crate) fn run(args: ServeArgs, configuration: &str) -> ExitCode {
+    let log = args.log.install();
+    log_panics();
+    let code = serve(args, configuration, &log).unwrap_or_else(|error| {
+        error.report();
+        error.exit().into()
+    });
+    // What was logged last is written before the process ends.
+    drop(log);
+    code
+}
+
+fn serve(args: ServeArgs, configuration: &str, log: &Log) -> Result<ExitCode, ServeError> {
+    let ServeArgs {
+        common,
+        cluster,
+        live,
+        guardrails,
+        listen,
+        ops_listen,
+        scrapes,
+        certs,
+        mode,
+        on_undecided,
+        shutdown_delay,
+        limits,
+        log: log_args,
+    } = args;
+    let decisions = log_args.decisions();
+    let webhook_configuration = Configuration::of(&certs);
+    let certs = certs.resolve()?;
+    let origin = Origin::of(common, cluster, live)?;
+    let bounds = limits.resolve()?;
+    let threads = Limits::default().workers.get();
+    let memory = limits.catalogs(&bounds, threads)?;
+    let limits = bounds;
+    scrapes.check(&origin, listen, ops_listen)?;
+    log_start(configuration);
+    files::make_room_for(limits.connections.get());
+    let runtime = tokio::runtime::Builder::new_multi_thread()
+        .worker_threads(threads)
+        .enable_all()
+        .build()?;
+    let metrics = Metrics::new();
+    metrics.log.follow(log.dropped());
+    let guardrails = Guardrails::read(guardrails, Arc::clone(&metrics.guardrails))?;
+    let plan = Plan {
+        origin,
+        memory,
+        guardrails,
+        certs,
+        webhook: webhook_configuration,
+        listen,
+        ops_listen,
+        scrapes,
+        limits,
+        metrics,
+        decisions,
+        log_level: log.handle(),
+        enforcement: Enforcement { mode, on_undecided },
+        shutdown_delay,
+    };
+    let ended = runtime.block_on(plan.run());
+    runtime.shutdown_background();
+    ended
+}
+
+/// A server from its first certificate to its end.
+struct Plan {
+    origin: Origin,
+    memory: Pool,
+    guardrails: Guardrails,
+    certs: Certs,
+    webhook: Configuration,
+    listen: SocketAddr,
+    ops_listen: SocketAddr,
+    scrapes: ScrapeArgs,
+    limits: Limits,
+    metrics: Metrics,
+    decisions: DecisionLog,
+    log_level: LogHandle,
+    enforcement: Enforcement,
+    shutdown_delay: Duration,
+}
+
+impl Plan {
+    async fn run(self) -> Result<ExitCode, ServeError> {
+        // As process 1 there is no other way out than by signals that are listened for.
+        let mut signals = Signals::new()?;
+        let delay = self.shutdown_delay;
+        let server = tokio::select! {
+            server = self.begin() => server?,
+            early = signals.next() => {
+                info!(signal = early.as_str(), "Shut down before it took any reviews");
+                return Ok(Exit::Good.into());
+            }
+        };
+        announce(&server);
+        leave(server, delay, &mut signals).await
+    }
+
+    /// A server that takes reviews; what it needs for that may be long in coming.
+    async fn begin(self) -> Result<Server, ServeError> {
+        let (source, cluster) = self.origin.ready(self.memory, &self.metrics).await?;
+        if let Some(cluster) = &cluster {
+            self.webhook.watch(cluster, &self.metrics);
+        }
+        // Before anything is asked of the cluster: without an API server it lives all the same.
+        let listening = Server::listen(Config {
+            listen: self.listen,
+            ops_listen: self.ops_listen,
+            limits: self.limits,
+            scrapes: self.scrapes.scrapes(cluster.as_ref())?,
+            checks: source
+                .checks()
+                .into_iter()
+                .chain(self.guardrails.check())
+                .collect(),
+            metrics: self.metrics.clone(),
+            decisions: self.decisions,
+            log_level: Some(self.log_level),
+        })?;
+        info!(address = %listening.server().ops_addr(), "Tells its health");
+        if let Some(address) = listening.server().scrapes_addr() {
+            info!(%address, "Serving metrics over TLS, to clients whose token can get them");
+        }
+        let certificates = self.certs.start(cluster.as_ref(), listening.observer());
+        let certified = listening.certify(certificates.await?);
+        let guard = source.guard(self.metrics).await?;
+        let guard = guard.with_policies(self.guardrails.current());
+        self.guardrails.follow();
+        Ok(certified.open(Arc::new(guard), self.enforcement))
+    }
+}
+
+/// Goes on until a signal ends it, then leaves in good order; a second signal ends that at once.
+async fn leave(
+    server: Server,
+    delay: Duration,
+    signals: &mut Signals,
+) -> Result<ExitCode, ServeError> {
+    let first = signals.next().await;
+    info!(signal = first.as_str(), ?delay, "Shutting down");
+    server.leave();
+    let leave = async {
+        tokio::time::sleep(delay).await;
+        server.close().await;
+    };
+    tokio::select! {
+        () = leave => {
+            info!("Shut down");
+            Ok(Exit::Good.into())
+        }
+        second = signals.next() => {
+            info!(signal = second.as_str(), "Exiting at once");
+            Ok(second.exit_code())
+        }
+    }
+}
+
+/// Whoever started this waits for these lines; if nobody reads them, that is no failure.
+fn announce(server: &Server) {
+    let mut stdout = io::stdout().lock();
+    let metrics = server.scrapes_addr();
+    let metrics = metrics.map(|addr| format!("listening on https://{addr}/metrics\n"));
+    let lines = format!(
+        "listening on https://{}\nlistening on http://{}\n{}",
+        server.addr(),
+        server.ops_addr(),
+        metrics.unwrap_or_default()
+    );
+    drop(
+        stdout
+            .write_all(lines.as_bytes())
+            .and_then(|()| stdout.flush()),
+    );
+}
+
+impl ServeError {
+    /// Wrong usage is told to whoever typed it, in the manner of every command.
+    fn report(&self) {
+        match self {
+            Self::Usage(usage) => crate::cli::say(usage),
+            Self::Cluster(_)
+            | Self::Catalogd(_)
+            | Self::Guardrails(_)
+            | Self::Tls(_)
+            | Self::Bind(_)
+            | Self::System(_) => {
+                error!(error = %self, "Cannot serve");
+            }
+        }
+    }
+
+    fn exit(&self) -> Exit {
+        match self {
+            Self::Cluster(ConnectError::Interrupted(_)) | Self::System(_) => Exit::Internal,
+            Self::Usage(_) | Self::Cluster(_) | Self::Bind(_) => Exit::Usage,
+            Self::Catalogd(_) | Self::Guardrails(_) | Self::Tls(_) => Exit::BadInput,
+        }
+    }
+}
+
+fn addr(text: &str) -> Result<SocketAddr, String> {
+    text.parse()
+        .map_err(|_| "expected IP:PORT, such as 127.0.0.1:9443 or [::]:9443".to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// One asks to mend the command line, the other to report a fault.
+    #[test]
+    fn a_fault_of_ours_is_told_from_a_cluster_that_was_named_wrongly() {
+        let interrupted = ConnectError::Interrupted("a thread was lost".to_owned());
+        assert_eq!(ServeError::from(interrupted).exit(), Exit::Internal);
+        let wrong = ConnectError::Kinds {
+            files: "a, b".to_owned(),
+        };
+        assert_eq!(ServeError::from(wrong).exit(), Exit::Usage);
+    }
+}

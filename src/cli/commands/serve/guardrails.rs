@@ -1,0 +1,190 @@
+//! The guardrails of a server: read when it starts, and again when their files change.
+//!
+//! What is judged by depends on what the files hold, never on what they held before, so that all
+//! replicas judge alike: a document that cannot be read forbids upgrades until it is mended. Only
+//! where a file itself cannot be read, what was read of it last goes on.
+
+use std::ops::ControlFlow;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use arc_swap::ArcSwap;
+use tokio::task::{JoinError, spawn_blocking};
+use tokio::time::sleep;
+use tracing::{error, info, warn};
+
+use crate::cli::args::guardrails::{Files, GuardrailsArgs, GuardrailsFault, ReadGuardrails};
+use crate::server::Check;
+use crate::telemetry::metrics::GuardrailMetrics;
+use crate::tls::files::POLL;
+use olmguard_catalog::guardrail::Imposed;
+use olmguard_engine::judge::Policies;
+
+/// The guardrails of the moment, and what keeps them so.
+#[derive(Debug)]
+pub(super) struct Guardrails {
+    args: GuardrailsArgs,
+    /// What the files hold.
+    files: Arc<Files>,
+    board: Arc<Board>,
+    metrics: Arc<GuardrailMetrics>,
+}
+
+/// How the guardrails are, for probes. Those that cannot be read are no reason not to be ready: what
+/// they are about is refused, all else is judged.
+#[derive(Debug, Default)]
+struct Board {
+    current: Arc<ArcSwap<Policies>>,
+    /// Why the files could not be read when they were last looked at.
+    fault: Mutex<Option<String>>,
+}
+
+/// What the files hold by now, read; none where they hold what they held.
+type Looked = Result<Option<(Files, ReadGuardrails)>, GuardrailsFault>;
+
+impl Guardrails {
+    /// Reads them.
+    ///
+    /// # Errors
+    /// If a file cannot be read. What it holds may be no guardrails all the same.
+    pub(super) fn read(
+        args: GuardrailsArgs,
+        metrics: Arc<GuardrailMetrics>,
+    ) -> Result<Self, GuardrailsFault> {
+        let files = args.contents()?;
+        let read = ReadGuardrails::of(&files);
+        let guardrails = Self {
+            files: Arc::new(files),
+            args,
+            board: Arc::default(),
+            metrics,
+        };
+        guardrails.metrics.looked(true);
+        guardrails.take(read);
+        Ok(guardrails)
+    }
+
+    /// What is judged by.
+    pub(super) fn current(&self) -> Arc<ArcSwap<Policies>> {
+        Arc::clone(&self.board.current)
+    }
+
+    /// What there is to say of them to probes, if there are any.
+    pub(super) fn check(&self) -> Option<Arc<dyn Check>> {
+        self.args
+            .is_given()
+            .then(|| Arc::clone(&self.board) as Arc<dyn Check>)
+    }
+
+    /// Goes on reading them, for as long as the runtime lasts.
+    pub(super) fn follow(self) {
+        if self.args.is_given() {
+            tokio::spawn(self.run());
+        }
+    }
+
+    async fn run(mut self) {
+        loop {
+            sleep(POLL).await;
+            if self.look().await.is_break() {
+                return;
+            }
+        }
+    }
+
+    /// Looks at the files once. Reading them takes as long as they are large, so that is done apart.
+    async fn look(&mut self) -> ControlFlow<()> {
+        let (args, known) = (self.args.clone(), Arc::clone(&self.files));
+        let looked = spawn_blocking(move || -> Looked {
+            let files = args.contents()?;
+            Ok((files != *known).then(|| {
+                let read = ReadGuardrails::of(&files);
+                (files, read)
+            }))
+        });
+        match looked.await {
+            Ok(Ok(changed)) => self.found(changed),
+            Ok(Err(fault)) => self.lost(fault.to_string()),
+            Err(fault) if fault.is_panic() => self.panicked(&fault),
+            // It is cancelled when the runtime ends, and so is this.
+            Err(_) => return ControlFlow::Break(()),
+        }
+        ControlFlow::Continue(())
+    }
+
+    fn found(&mut self, changed: Option<(Files, ReadGuardrails)>) {
+        if self.board.fault().take().is_some() {
+            info!("Can read the files of guardrails again");
+        }
+        self.metrics.looked(true);
+        if let Some((files, read)) = changed {
+            self.files = Arc::new(files);
+            self.take(read);
+        }
+    }
+
+    /// What was read last goes on. Said once, for as long as it is the same.
+    fn lost(&self, fault: String) {
+        self.metrics.looked(false);
+        let mut known = self.board.fault();
+        if known.as_ref() != Some(&fault) {
+            warn!(fault, "Cannot read guardrails, those read last go on");
+            *known = Some(fault);
+        }
+    }
+
+    fn panicked(&self, fault: &JoinError) {
+        error!(%fault, "Cannot look at guardrails, those read last go on");
+        self.lost("a fault of this program, which is in its log".to_owned());
+    }
+
+    /// Judges by what the files hold from now on.
+    fn take(&self, ReadGuardrails { imposed, faults }: ReadGuardrails) {
+        for fault in &faults {
+            error!(%fault, "Guardrails cannot be read and forbid every upgrade of what they are about");
+        }
+        let (read, unread) = counts(&imposed);
+        self.metrics.taken(read, unread);
+        if self.args.is_given() {
+            info!(read, unread, "Took guardrails");
+        }
+        let policies = Policies {
+            guardrails: imposed,
+        };
+        self.board.current.store(Arc::new(policies));
+    }
+}
+
+impl Board {
+    /// Nothing that is done under the lock can fail half-way.
+    fn fault(&self) -> MutexGuard<'_, Option<String>> {
+        self.fault.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Check for Board {
+    fn name(&self) -> &'static str {
+        "guardrails"
+    }
+
+    fn state(&self) -> Result<String, String> {
+        let words = match counts(&self.current.load().guardrails) {
+            (read, 0) => format!("{read} read"),
+            (read, unread) => format!("{read} read; {unread} cannot be read and forbid upgrades"),
+        };
+        Ok(match &*self.fault() {
+            Some(fault) => {
+                format!("{words}; the files cannot be read at the moment, so these go on: {fault}")
+            }
+            None => words,
+        })
+    }
+}
+
+/// How many documents can be read, and how many cannot.
+fn counts(imposed: &Imposed) -> (usize, usize) {
+    let (read, unread): (Vec<_>, Vec<_>) = imposed.iter().partition(|by| by.stated.is_ok());
+    (read.len(), unread.len())
+}
+
+#[cfg(test)]
+mod tests;

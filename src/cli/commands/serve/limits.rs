@@ -1,0 +1,172 @@
+//! The flags that bound what a server takes on.
+
+use std::num::NonZeroUsize;
+use std::time::Duration;
+
+use crate::cli::args::catalogs::UsageError;
+use crate::cli::args::memory::MemoryLimit;
+use crate::server::{Limits, Patience};
+use olmguard_catalog::go_duration;
+use olmguard_catalog::memory::Pool;
+
+/// The flags that bound what a server takes on.
+#[derive(clap::Args, Clone, Copy, Debug)]
+pub(super) struct LimitArgs {
+    /// How many edits are judged at once [default: one for each core, at most 8]
+    #[arg(
+        long,
+        value_name = "COUNT",
+        default_value_t = Limits::default().workers,
+        hide_default_value = true
+    )]
+    workers: NonZeroUsize,
+
+    /// How many edits may wait for that; more are undecided at once
+    #[arg(long, value_name = "COUNT", default_value_t = 256)]
+    queue: usize,
+
+    /// How long a review may take where its request does not ask for less; undecided after that
+    #[arg(long, value_name = "DURATION", default_value = "5s", value_parser = timeout)]
+    timeout: Duration,
+
+    /// Connections open at once; the one that keeps the server waiting most makes room for a new one
+    #[arg(long, value_name = "COUNT", default_value = "2048")]
+    max_connections: NonZeroUsize,
+
+    /// Those of them that one address may have [default: half of them]
+    #[arg(long, value_name = "COUNT")]
+    max_connections_per_peer: Option<NonZeroUsize>,
+
+    /// Close a connection with the first answer after this time, 10% more or less; 0s for no limit
+    #[arg(long, value_name = "DURATION", default_value = "10m", value_parser = go_duration::parse)]
+    max_connection_age: Duration,
+
+    /// Memory that olmguard can use, as a Kubernetes quantity: a quarter for one catalog, 3/8 for all
+    /// [default: the limit of the container, otherwise the memory of the machine]
+    #[arg(long, value_name = "QUANTITY")]
+    memory_limit: Option<MemoryLimit>,
+}
+
+impl LimitArgs {
+    pub(super) fn resolve(self) -> Result<Limits, UsageError> {
+        let Self {
+            workers,
+            queue,
+            timeout,
+            max_connections,
+            max_connections_per_peer,
+            max_connection_age,
+            memory_limit: _,
+        } = self;
+        let default = Limits::default();
+        let half = NonZeroUsize::new(max_connections.get() / 2);
+        let per_peer = max_connections_per_peer.or(half).unwrap_or(max_connections);
+        if per_peer > max_connections {
+            return Err(UsageError::PerPeer {
+                per_peer,
+                in_all: max_connections,
+            });
+        }
+        Ok(Limits {
+            workers,
+            queue,
+            timeout,
+            connections: max_connections,
+            connections_per_peer: per_peer,
+            body_memory: default.body_memory,
+            patience: Patience {
+                age: (!max_connection_age.is_zero()).then_some(max_connection_age),
+                ..default.patience
+            },
+        })
+    }
+
+    /// The memory of the catalogs of a server with these limits, on so many threads.
+    pub(super) fn catalogs(&self, limits: &Limits, threads: usize) -> Result<Pool, UsageError> {
+        let limit = self.memory_limit;
+        let limit = limit.unwrap_or_else(MemoryLimit::of_this_process);
+        Ok(limit.catalogs_beside(limits, threads)?)
+    }
+}
+
+/// A webhook configuration takes 1 to 30 seconds.
+fn timeout(text: &str) -> Result<Duration, String> {
+    let timeout = go_duration::parse(text).map_err(|error| error.to_string())?;
+    if timeout < SHORTEST {
+        return Err("expected 200ms or more: less leaves no time to answer".to_owned());
+    }
+    if timeout > LONGEST {
+        return Err("expected 30s or less: no API server waits longer".to_owned());
+    }
+    Ok(timeout)
+}
+
+const SHORTEST: Duration = Duration::from_millis(200);
+const LONGEST: Duration = Duration::from_secs(30);
+
+#[cfg(test)]
+mod tests {
+    use clap::Parser;
+
+    use super::*;
+
+    #[derive(Debug, Parser)]
+    struct Probe {
+        #[command(flatten)]
+        limits: LimitArgs,
+    }
+
+    fn resolve(arguments: &[&str]) -> Result<Limits, String> {
+        let arguments = std::iter::once("probe").chain(arguments.iter().copied());
+        let probe = Probe::try_parse_from(arguments).map_err(|error| error.to_string())?;
+        probe.limits.resolve().map_err(|error| error.to_string())
+    }
+
+    #[test]
+    fn one_address_has_half_of_the_connections() {
+        for (arguments, expected) in [
+            (&[] as &[_], (2048, 1024)),
+            (&["--max-connections=1"], (1, 1)),
+            (&["--max-connections=9"], (9, 4)),
+            (
+                &["--max-connections=9", "--max-connections-per-peer=9"],
+                (9, 9),
+            ),
+        ] {
+            let limits = resolve(arguments).unwrap();
+            let both = (limits.connections.get(), limits.connections_per_peer.get());
+            assert_eq!(both, expected, "{arguments:?}");
+        }
+    }
+
+    #[test]
+    fn a_connection_has_an_age_unless_it_is_0() {
+        for (arguments, expected) in [
+            (&[] as &[_], Some(600)),
+            (&["--max-connection-age=90s"], Some(90)),
+            (&["--max-connection-age=0s"], None),
+        ] {
+            let age = resolve(arguments).unwrap().patience.age;
+            assert_eq!(age.map(|age| age.as_secs()), expected, "{arguments:?}");
+        }
+    }
+
+    #[test]
+    fn what_cannot_be_meant_is_refused() {
+        for (arguments, expected) in [
+            (
+                &["--max-connections=9", "--max-connections-per-peer=10"] as &[_],
+                "--max-connections-per-peer is 10, --max-connections only 9: expected no more",
+            ),
+            (&["--timeout=0s"], "expected 200ms or more"),
+            (&["--timeout=31s"], "expected 30s or less"),
+            (&["--timeout=5"], "unit missing: expected one of"),
+            (&["--workers=0"], "--workers"),
+            (&["--max-connection-age=-1s"], "--max-connection-age"),
+            (&["--queue=-1"], "--queue"),
+        ] {
+            let error = resolve(arguments).unwrap_err();
+            assert!(error.contains(expected), "{arguments:?}: {error}");
+        }
+    }
+}

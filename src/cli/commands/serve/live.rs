@@ -1,0 +1,257 @@
+//! The catalogs of the cluster: flags about how they are followed, and the tasks that do it.
+
+use std::num::NonZeroU64;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::Duration;
+
+use arc_swap::ArcSwap;
+use clap::ValueEnum;
+use tokio::sync::mpsc;
+use tokio::task::{JoinSet, spawn_blocking};
+use tokio::time::sleep;
+use tracing::{error, info, warn};
+
+use crate::cli::args::catalogs::UsageError;
+use crate::cli::args::cluster::CatalogdArgs;
+use crate::cli::commands::serve::olm::{Asked, OlmBoard};
+use crate::cluster::follow::{AgeLimit, Audience, Board, Loader, Terms, follow};
+use crate::cluster::{Cluster, catalogs};
+use crate::server::{Check, Guard};
+use crate::source::cache::Cache;
+use crate::source::catalogd::CatalogdError;
+use crate::telemetry::Metrics;
+use crate::tls::SystemClock;
+use olmguard_catalog::go_duration;
+use olmguard_catalog::memory::Pool;
+use olmguard_engine::snapshot::{OnOldCatalog, Snapshot};
+use olmguard_views::readiness::CheckFacts;
+
+/// The flags about the catalogs of the cluster.
+#[derive(clap::Args, Clone, Debug)]
+pub(crate) struct LiveArgs {
+    #[command(flatten)]
+    catalogd: CatalogdArgs,
+
+    /// A folder of this process alone that keeps the content of catalogs over a restart
+    #[arg(long, value_name = "FOLDER")]
+    cache_dir: Option<PathBuf>,
+
+    /// How much the folder may hold, in MiB; 256 if nothing is said
+    #[arg(long, value_name = "MIB")]
+    cache_limit: Option<NonZeroU64>,
+
+    /// How long ago the cluster may have said that the content held of a catalog is what it has; 0s
+    /// for any time
+    #[arg(long, value_name = "DURATION", default_value = "0s", value_parser = go_duration::parse)]
+    max_catalog_age: Duration,
+
+    /// What becomes of edits that need a catalog for which that is longer ago; warn if nothing is said
+    #[arg(long, value_name = "WHAT", value_enum)]
+    on_old_catalog: Option<OnOld>,
+}
+
+/// [`OnOldCatalog`] as a flag.
+#[derive(Clone, Copy, Debug, Eq, PartialEq, ValueEnum)]
+enum OnOld {
+    /// They are judged by it, with a warning
+    Warn,
+    /// They are undecided
+    Undecided,
+}
+
+/// The catalogs of a cluster, about to be followed.
+#[derive(Debug)]
+pub(super) struct Live {
+    cluster: Cluster,
+    olm: Asked,
+    loader: Loader,
+    limit: AgeLimit,
+    board: Arc<Board>,
+    olm_board: Arc<OlmBoard>,
+}
+
+impl LiveArgs {
+    /// A flag of these that means nothing without a cluster, and is given.
+    pub(super) fn given(&self) -> Option<&'static str> {
+        let given = [
+            self.catalogd.given(),
+            self.cache_dir.as_ref().map(|_| "--cache-dir"),
+            self.cache_limit.map(|_| "--cache-limit"),
+            (!self.max_catalog_age.is_zero()).then_some("--max-catalog-age"),
+            self.on_old_catalog.map(|_| "--on-old-catalog"),
+        ];
+        given.into_iter().flatten().next()
+    }
+
+    /// Whether each of them can ever matter.
+    pub(super) fn check(&self) -> Result<(), UsageError> {
+        let never = |flag, without| Err(UsageError::Without { flag, without });
+        if self.on_old_catalog.is_some() && self.max_catalog_age.is_zero() {
+            return never("--on-old-catalog", "--max-catalog-age");
+        }
+        if self.cache_limit.is_some() && self.cache_dir.is_none() {
+            return never("--cache-limit", "--cache-dir");
+        }
+        Ok(())
+    }
+
+    /// Gets ready to follow the catalogs of this cluster.
+    pub(super) async fn live(
+        self,
+        cluster: Cluster,
+        olm: Asked,
+        memory: Pool,
+        metrics: &Metrics,
+    ) -> Result<Live, CatalogdError> {
+        let catalogd = self.catalogd.catalogd()?;
+        let cache = self.cache().await;
+        let (client, clock) = (cluster.client.clone(), Arc::new(SystemClock));
+        let counts = Arc::clone(&metrics.catalogs);
+        Ok(Live {
+            loader: Loader::new(client, catalogd, cache, clock, counts, memory),
+            limit: self.limit(),
+            cluster,
+            olm,
+            board: Arc::default(),
+            olm_board: Arc::default(),
+        })
+    }
+
+    fn limit(&self) -> AgeLimit {
+        AgeLimit {
+            max: Some(self.max_catalog_age).filter(|max| !max.is_zero()),
+            on_old: match self.on_old_catalog {
+                None | Some(OnOld::Warn) => OnOldCatalog::Warn,
+                Some(OnOld::Undecided) => OnOldCatalog::Undecided,
+            },
+        }
+    }
+
+    /// The cache is a help, never a must: whoever cannot have one goes on without.
+    async fn cache(&self) -> Option<Cache> {
+        let folder = self.cache_dir.clone()?;
+        let limit = self.cache_limit.map_or(CACHE_LIMIT, NonZeroU64::get);
+        let limit = limit.saturating_mul(1 << 20);
+        // Whoever opens it may wait for a disk; signals are listened for here.
+        let opened = spawn_blocking(move || opened(&folder, limit)).await;
+        opened.unwrap_or_else(|error| {
+            warn!(%error, "Goes on without a cache");
+            None
+        })
+    }
+}
+
+impl Live {
+    /// What must be well for edits to be sent here.
+    pub(super) fn checks(&self) -> Vec<Arc<dyn Check>> {
+        let board = &self.board;
+        vec![
+            Arc::new(WatchCheck(Arc::clone(board))),
+            Arc::new(CatalogsCheck(Arc::clone(board))),
+            Arc::clone(&self.olm_board) as _,
+        ]
+    }
+
+    /// Begins to follow; whoever judges sees the snapshot of the moment. It must be called within a
+    /// runtime, whose end is that of the following.
+    pub(super) fn begin(self, metrics: Metrics) -> Guard {
+        info!(
+            cluster = self.cluster.words,
+            "Follows the catalogs of the cluster"
+        );
+        let snapshot = Arc::new(ArcSwap::default());
+        let guard = Guard::new(Arc::clone(&snapshot)).awaiting(self.board.loads_newer());
+        tokio::spawn(async move {
+            loop {
+                self.until_lost(&metrics, &snapshot).await;
+                error!("Lost what follows the catalogs; it begins anew, please report this");
+                sleep(ANEW).await;
+            }
+        });
+        guard
+    }
+
+    /// Follows until one of the tasks that it takes ends, which none does but by a fault of ours:
+    /// then what the others know may not be so any more, and all of them end.
+    async fn until_lost(&self, metrics: &Metrics, snapshot: &Arc<ArcSwap<Snapshot>>) {
+        let mut tasks = JoinSet::new();
+        let client = || self.cluster.client.clone();
+        let (events, received) = mpsc::channel(BACKLOG);
+        tasks.spawn(catalogs::watch(client(), events));
+        let (rules, taken) = mpsc::channel(1);
+        let olm = self.olm.clone();
+        olm.watch(client(), &self.olm_board, metrics, rules, &mut tasks);
+        let terms = Terms {
+            limit: self.limit,
+            events: received,
+            rules: taken,
+            snapshot: Arc::clone(snapshot),
+            audience: Audience {
+                board: Arc::clone(&self.board),
+                catalogs: Arc::clone(&metrics.catalogs),
+                watches: Arc::clone(&metrics.watches),
+                clock: Arc::new(SystemClock),
+            },
+        };
+        tasks.spawn(follow(self.loader.clone(), terms));
+        tasks.join_next().await;
+    }
+}
+
+fn opened(folder: &Path, limit: u64) -> Option<Cache> {
+    match Cache::open(folder, limit) {
+        Ok((cache, dropped)) => {
+            for dropped in dropped {
+                warn!(%dropped, "Dropped a file of the cache");
+            }
+            Some(cache)
+        }
+        Err(error) => {
+            warn!(%error, "Goes on without a cache");
+            None
+        }
+    }
+}
+
+/// The objects are known, or were once.
+#[derive(Debug)]
+struct WatchCheck(Arc<Board>);
+
+/// What was there at the start is loaded, or will not be for now.
+#[derive(Debug)]
+struct CatalogsCheck(Arc<Board>);
+
+impl Check for WatchCheck {
+    fn name(&self) -> &'static str {
+        "watch"
+    }
+
+    fn state(&self) -> Result<String, String> {
+        self.0.watch()
+    }
+}
+
+impl Check for CatalogsCheck {
+    fn name(&self) -> &'static str {
+        "catalogs"
+    }
+
+    fn state(&self) -> Result<String, String> {
+        self.report().0
+    }
+
+    fn report(&self) -> (Result<String, String>, Option<CheckFacts>) {
+        let (state, counts) = self.0.loading();
+        (state, Some(CheckFacts::Catalogs(counts)))
+    }
+}
+
+/// How long after a fault of ours all begins anew.
+const ANEW: Duration = Duration::from_secs(5);
+
+/// In MiB. A content takes some hundred KiB; old ones are kept as far as there is room.
+const CACHE_LIMIT: u64 = 256;
+
+/// How many events wait for the follower, which never takes long.
+const BACKLOG: usize = 16;

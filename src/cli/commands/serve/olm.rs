@@ -1,0 +1,232 @@
+//! Which OLM edits are judged for: what flags say, and what runs in the cluster where they do not.
+//!
+//! What was found once counts until something else is found: a cluster that cannot be asked, or a
+//! Deployment that is gone for a while, changes no verdict.
+
+#[cfg(test)]
+mod tests;
+
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use kube::Client;
+use tokio::sync::mpsc;
+use tokio::task::JoinSet;
+use tracing::{info, warn};
+
+use crate::cli::args::catalogs::OlmArgs;
+use crate::cluster::olm::{self, FindError, Found, OlmEvent, Warning, compare};
+use crate::server::Check;
+use crate::telemetry::Metrics;
+use crate::telemetry::metrics::{WatchFailure, WatchMetrics, Watched};
+use crate::tls::{Clock, SystemClock};
+use olmguard_catalog::olm::Rules;
+use olmguard_views::readiness::{CheckFacts, OlmEvidence};
+
+/// What flags say about the OLM.
+#[derive(Clone, Debug)]
+pub(super) struct Asked {
+    pub(super) args: OlmArgs,
+    pub(super) namespace: Option<String>,
+}
+
+/// Which OLM was taken, in words for probes.
+#[derive(Debug, Default)]
+pub(super) struct OlmBoard(Mutex<Words>);
+
+#[derive(Debug, Default)]
+struct Words {
+    taken: Option<String>,
+    /// Whether nothing of that had to be assumed.
+    is_certain: bool,
+    /// Why there seems to be none any more.
+    missing: Option<String>,
+    /// Why it is not known whether that is so still.
+    fault: Option<String>,
+}
+
+/// What is taken, and why.
+#[derive(Debug)]
+struct Taken {
+    rules: Rules,
+    words: String,
+    is_certain: bool,
+}
+
+/// What is made of each answer.
+struct Follower {
+    asked: Asked,
+    board: Arc<OlmBoard>,
+    watches: Arc<WatchMetrics>,
+    /// Whether an OLM was ever found.
+    was_found: bool,
+}
+
+impl Asked {
+    /// Finds out which OLM there is, as often as it is another one, in tasks of their own.
+    pub(super) fn watch(
+        self,
+        client: Client,
+        board: &Arc<OlmBoard>,
+        metrics: &Metrics,
+        rules: mpsc::Sender<Rules>,
+        tasks: &mut JoinSet<()>,
+    ) {
+        let (events, mut received) = mpsc::channel(1);
+        tasks.spawn(olm::watch(client, self.namespace.clone(), events));
+        let mut follower = Follower {
+            asked: self,
+            board: Arc::clone(board),
+            watches: Arc::clone(&metrics.watches),
+            was_found: false,
+        };
+        tasks.spawn(async move {
+            while let Some(event) = received.recv().await {
+                if let Some(now) = follower.take(event)
+                    && rules.send(now).await.is_err()
+                {
+                    return;
+                }
+            }
+        });
+    }
+
+    /// What flags say counts, then what was found.
+    fn found(&self, found: &Found) -> Taken {
+        let taken = self.args.release().unwrap_or(found.release);
+        let set = self.args.gates(taken).unwrap_or_else(|error| {
+            warn!(%error, "Takes the gates that OLM runs with");
+            None
+        });
+        let differences = compare(found, self.args.release(), set);
+        info!(%found, "Found OLM");
+        let warnings: Vec<&Warning> = found.warnings.iter().chain(&differences).collect();
+        for warning in &warnings {
+            warn!(%warning, "Not certain about OLM");
+        }
+        Taken {
+            rules: found.rules_unless(self.args.release(), set),
+            words: words(found, &warnings),
+            is_certain: warnings.is_empty(),
+        }
+    }
+
+    /// What flags say counts, then the newest.
+    fn not_found(&self, error: &FindError) -> Taken {
+        let taken = self.args.release().unwrap_or_default();
+        warn!(%error, release = taken.name(), "Cannot tell which OLM runs");
+        let how = match self.args.release() {
+            Some(_) => "set by hand",
+            None => "the newest that is known",
+        };
+        // Gates that this release does not know are told once it is known to be this one.
+        let gates = self.args.gates(taken).ok().flatten();
+        Taken {
+            rules: Rules::new(taken, gates.unwrap_or_default()),
+            words: format!("judged as OLM {taken}, {how}: {error}"),
+            is_certain: false,
+        }
+    }
+}
+
+impl Follower {
+    /// The rules from now on, if they may be others.
+    fn take(&mut self, event: OlmEvent) -> Option<Rules> {
+        match event {
+            OlmEvent::Found(found) => {
+                self.was_found = true;
+                Some(self.put(self.asked.found(&found)))
+            }
+            OlmEvent::NotFound(error) if self.was_found => {
+                warn!(%error, "Goes on judging for the OLM that was found before");
+                self.board.missing(error.to_string());
+                None
+            }
+            OlmEvent::NotFound(error) => Some(self.put(self.asked.not_found(&error))),
+            OlmEvent::Alive => {
+                self.watches.heard(Watched::Deployment, SystemClock.now());
+                self.board.fault(None);
+                None
+            }
+            OlmEvent::Lost(fault) => {
+                let class = WatchFailure::of(fault.class.as_str());
+                self.watches.lost(Watched::Deployment);
+                self.watches.failed(Watched::Deployment, class);
+                self.board.fault(Some(fault.words));
+                None
+            }
+        }
+    }
+
+    fn put(&self, taken: Taken) -> Rules {
+        self.board.put(taken.words, taken.is_certain);
+        taken.rules
+    }
+}
+
+fn words(found: &Found, warnings: &[&Warning]) -> String {
+    let found = std::iter::once(found.to_string());
+    let all: Vec<_> = found
+        .chain(warnings.iter().map(ToString::to_string))
+        .collect();
+    all.join("; ")
+}
+
+impl OlmBoard {
+    fn put(&self, words: String, is_certain: bool) {
+        *self.words() = Words {
+            taken: Some(words),
+            is_certain,
+            ..Words::default()
+        };
+    }
+
+    fn missing(&self, why: String) {
+        self.words().missing = Some(why);
+    }
+
+    fn fault(&self, fault: Option<String>) {
+        self.words().fault = fault;
+    }
+
+    /// Nothing that is done under the lock can fail half-way.
+    fn words(&self) -> MutexGuard<'_, Words> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// It is never a reason not to be ready: what was found before is taken, or the newest release.
+impl Check for OlmBoard {
+    fn name(&self) -> &'static str {
+        "olm"
+    }
+
+    fn state(&self) -> Result<String, String> {
+        self.report().0
+    }
+
+    fn report(&self) -> (Result<String, String>, Option<CheckFacts>) {
+        let words = self.words();
+        (Ok(words.line()), Some(CheckFacts::Olm(words.evidence())))
+    }
+}
+
+impl Words {
+    fn line(&self) -> String {
+        let taken = self.taken.as_deref().unwrap_or("being found out");
+        match (&self.fault, &self.missing) {
+            (Some(fault), _) => format!("{taken}; cannot be asked at the moment: {fault}"),
+            (None, Some(missing)) => format!("{taken}; not found any more: {missing}"),
+            (None, None) => taken.to_owned(),
+        }
+    }
+
+    fn evidence(&self) -> OlmEvidence {
+        let is_now = self.fault.is_none() && self.missing.is_none();
+        match (&self.taken, self.is_certain) {
+            (None, _) => OlmEvidence::Pending,
+            (Some(_), false) => OlmEvidence::Assumed,
+            (Some(_), true) if is_now => OlmEvidence::Found,
+            (Some(_), true) => OlmEvidence::Earlier,
+        }
+    }
+}

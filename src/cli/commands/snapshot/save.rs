@@ -1,0 +1,179 @@
+//! `olmguard snapshot save FILE`: the catalogs and the OLM of a cluster, written to a file.
+//!
+//! What cannot be had of a catalog is written as such, with the reason, and the exit code says so: a
+//! file that others judge by says what it lacks.
+
+use std::fs::{File, Permissions};
+use std::io::{self, Read};
+use std::os::unix::fs::PermissionsExt;
+use std::path::{Path, PathBuf};
+
+use k8s_openapi::jiff::Timestamp;
+use tempfile::{Builder, NamedTempFile};
+
+use crate::cli::commands::catalogs::{olm, plural};
+use crate::cli::facts::look::{LookArgs, LookError, View};
+use crate::cli::output;
+use crate::cli::{Exit, say, warn};
+use crate::cluster::catalogs::CatalogsError;
+use crate::cluster::look::Seen;
+use crate::source::archive::{Facts, write};
+use crate::source::record::Recorder;
+use crate::source::{Progress, SourceError, read_fetched};
+use crate::tls::{Clock, SystemClock};
+use olmguard_catalog::version::go;
+use olmguard_engine::snapshot::Content;
+
+/// Writes the catalogs of a cluster to a file; changes nothing there.
+#[derive(Clone, Debug, clap::Args)]
+pub(super) struct SaveArgs {
+    #[command(flatten)]
+    look: LookArgs,
+
+    /// The file; what it held before stays until all is written
+    file: PathBuf,
+}
+
+/// Why nothing is saved.
+#[derive(Debug, thiserror::Error)]
+enum SaveError {
+    #[error("{}: is a folder: expected a file to write to", .file.display())]
+    Folder { file: PathBuf },
+    #[error("\"-\": expected a file to write to; it is not written to standard output")]
+    Stdout,
+    #[error("{}: cannot be made: {source}; expected a file in a folder that can be written to", .file.display())]
+    Make { file: PathBuf, source: io::Error },
+    #[error(transparent)]
+    Look(#[from] LookError),
+    #[error(transparent)]
+    Catalogs(#[from] CatalogsError),
+    #[error("{}: cannot be written: {source}", .file.display())]
+    Write { file: PathBuf, source: io::Error },
+    #[error("cannot write the result: {0}")]
+    Say(io::Error),
+}
+
+/// Where the file will be, and the one beside it that takes its place when it is whole.
+#[derive(Debug)]
+struct Place {
+    file: PathBuf,
+    beside: NamedTempFile,
+}
+
+/// A catalog, and the record of its content.
+type Recorded = Seen<Vec<u8>>;
+
+/// Runs the command; a fault goes to stderr.
+pub(super) fn run(args: &SaveArgs) -> Exit {
+    save(args).unwrap_or_else(|error| {
+        say(&error);
+        error.exit()
+    })
+}
+
+fn save(args: &SaveArgs) -> Result<Exit, SaveError> {
+    let place = Place::of(&args.file)?;
+    let view = View::open(&args.look)?;
+    let catalogs = view.look(record)?;
+    let facts = Facts::new(now(), olm(&view));
+    place.put(&facts, &catalogs)?;
+    let faults = catalogs.iter().filter_map(fault);
+    let exit = faults.max_by_key(|exit| exit.weight());
+    say_saved(&args.file, &catalogs).map_err(SaveError::Say)?;
+    Ok(exit.unwrap_or(Exit::Good))
+}
+
+fn record(name: &str, body: &mut dyn Read, progress: &Progress) -> Result<Vec<u8>, SourceError> {
+    let failed = |source| SourceError::Io {
+        path: name.into(),
+        action: "record",
+        source,
+    };
+    let mut recorder = Recorder::new(Vec::new()).map_err(failed)?;
+    read_fetched(name, body, progress, &mut recorder)?;
+    recorder.finish().map_err(failed)
+}
+
+impl Place {
+    /// A place that can be written to, before anything is asked of a cluster.
+    fn of(file: &Path) -> Result<Self, SaveError> {
+        let file = file.to_owned();
+        if file.as_os_str() == "-" {
+            return Err(SaveError::Stdout);
+        }
+        if file.is_dir() {
+            return Err(SaveError::Folder { file });
+        }
+        let folder = file.parent().filter(|path| !path.as_os_str().is_empty());
+        let beside = Builder::new()
+            .prefix(".olmguard-")
+            .permissions(Permissions::from_mode(AS_ANY_FILE))
+            .tempfile_in(folder.unwrap_or(Path::new(".")));
+        match beside {
+            Ok(beside) => Ok(Self { file, beside }),
+            Err(source) => Err(SaveError::Make { file, source }),
+        }
+    }
+
+    fn put(self, facts: &Facts, catalogs: &[Recorded]) -> Result<(), SaveError> {
+        let Self { file, beside } = self;
+        let parts = catalogs
+            .iter()
+            .map(|seen| (&seen.state, seen.content.as_deref()));
+        let written = write(beside.as_file(), facts, parts)
+            .and_then(File::sync_all)
+            .and_then(|()| Ok(beside.persist(&file)?));
+        match written {
+            Ok(_) => Ok(()),
+            Err(source) => Err(SaveError::Write { file, source }),
+        }
+    }
+}
+
+/// Says what is not in the file, and what that counts as.
+fn fault(seen: &Recorded) -> Option<Exit> {
+    let name = go::quote(&seen.state.name);
+    match &seen.state.content {
+        Content::Unreadable(why) => {
+            say(&format_args!("catalog {name}: {why}"));
+            Some(Exit::BadInput)
+        }
+        Content::Unfetched(why) => {
+            warn(&format_args!("catalog {name}: {why}"));
+            Some(Exit::Undecided)
+        }
+        Content::Loaded(_) | Content::Missing => None,
+    }
+}
+
+fn say_saved(file: &Path, catalogs: &[Recorded]) -> io::Result<()> {
+    let held = catalogs
+        .iter()
+        .filter(|seen| seen.content.is_some())
+        .count();
+    let file = file.display().to_string();
+    let (file, count) = (go::escape(&file), plural(catalogs.len(), "catalog"));
+    output::text(|out| writeln!(out, "{file}: {count}, the content of {held} is held"))
+}
+
+/// The time of day, to the second.
+fn now() -> String {
+    let now = Timestamp::try_from(SystemClock.now()).unwrap_or_default();
+    Timestamp::from_second(now.as_second())
+        .unwrap_or_default()
+        .to_string()
+}
+
+impl SaveError {
+    fn exit(&self) -> Exit {
+        match self {
+            Self::Folder { .. } | Self::Stdout | Self::Make { .. } => Exit::Usage,
+            Self::Look(error) => error.exit(),
+            Self::Catalogs(_) => Exit::Undecided,
+            Self::Write { .. } | Self::Say(_) => Exit::Internal,
+        }
+    }
+}
+
+/// What the umask leaves of it is what any new file has.
+const AS_ANY_FILE: u32 = 0o666;

@@ -1,0 +1,186 @@
+//! `olmguard test`: what an administrator expects of edits, kept beside the manifests and tried like code.
+//!
+//! ```text
+//! FILE --suite--> cases ----------------------\
+//!         `-----> facts --facts--> Snapshot ---+--trial--> Answer --compare--> differences
+//! ```
+//!
+//! A suite is read strictly: a word that it does not know, a case that expects nothing, and a suite
+//! without cases are errors, since what cannot fail tests nothing.
+
+mod compare;
+mod facts;
+mod field;
+mod form;
+mod report;
+mod subject;
+mod suite;
+mod text;
+mod trial;
+
+use std::io;
+use std::path::PathBuf;
+
+use clap::ValueEnum;
+
+use crate::cli::exit;
+use crate::cli::output;
+use crate::cli::output::OutputArgs;
+use crate::cli::{Exit, say, warn};
+use crate::manifest::{Inputs, documents};
+use suite::Suite;
+use trial::Outcome;
+
+pub use report::Report;
+
+/// Tries what is expected of edits: suites of expectations, kept beside the manifests
+#[derive(clap::Args, Clone, Debug)]
+#[command(after_help = exit::table(EXIT_CODES))]
+pub(crate) struct TestArgs {
+    /// Suites: files of the schema olmguard.test/v1; paths in one are relative to it
+    #[arg(value_name = "FILE", required = true)]
+    files: Vec<PathBuf>,
+
+    /// Try only cases with this in their names
+    #[arg(long, value_name = "TEXT")]
+    filter: Option<String>,
+
+    #[command(flatten)]
+    output: OutputArgs<Form>,
+}
+
+/// The form of the results.
+#[derive(Clone, Copy, Debug, Default, ValueEnum)]
+enum Form {
+    /// For people
+    #[default]
+    Text,
+    /// One JSON object, schema olmguard.tested/v1
+    Json,
+    /// Test results in XML, as pipelines read them
+    Junit,
+    /// Workflow commands of GitHub, shown beside the lines of a pull request
+    Github,
+}
+
+/// What became of all suites.
+#[derive(Debug, Default)]
+struct Tried {
+    outcomes: Vec<Outcome>,
+    /// What could not be read, each with its place.
+    faults: Vec<String>,
+}
+
+/// Runs the command.
+pub(super) fn run(args: &TestArgs) -> Exit {
+    let mut tried = Tried::default();
+    for input in Inputs::new(args.files.clone(), io::stdin()) {
+        match input.bytes {
+            Ok(bytes) => tried.file(&input.path, &bytes, args.filter.as_deref()),
+            Err(error) => tried.faults.push(format!("{}: {error}", input.path)),
+        }
+    }
+    tried.faults.iter().for_each(say);
+    if let (Some(filter), [], []) = (&args.filter, &*tried.outcomes, &*tried.faults) {
+        say(&format_args!(
+            "--filter: no case has {filter:?} in its name"
+        ));
+        return Exit::Usage;
+    }
+    match print(args.output.form, &tried) {
+        Ok(()) => tried.exit(),
+        Err(error) => {
+            say(&error);
+            Exit::Internal
+        }
+    }
+}
+
+fn print(form: Form, tried: &Tried) -> io::Result<()> {
+    let Tried { outcomes, faults } = tried;
+    let text = match form {
+        Form::Json => return output::json(&Report::of(outcomes)),
+        Form::Text => text::text(outcomes),
+        Form::Junit => form::junit(outcomes, faults).map_err(io::Error::other)?,
+        Form::Github => form::github(outcomes, faults),
+    };
+    output::text(|stdout| stdout.write_all(text.as_bytes()))
+}
+
+impl Tried {
+    /// Every document is a suite.
+    fn file(&mut self, file: &str, bytes: &[u8], filter: Option<&str>) {
+        let mut has_one = false;
+        for document in documents(bytes) {
+            has_one = true;
+            let read = match &document {
+                Ok(document) => Suite::read(file, document).map_err(|error| error.to_string()),
+                Err(error) => Err(format!(
+                    "{}:{}: {}",
+                    error.at.line, error.at.column, error.kind
+                )),
+            };
+            match read {
+                Ok(suite) => self.suite(suite, filter),
+                Err(error) => self.faults.push(format!("{file}:{error}")),
+            }
+        }
+        if !has_one {
+            self.faults.push(format!(
+                "{file}: is empty: expected a suite, schema {}",
+                suite::SCHEMA
+            ));
+        }
+    }
+
+    fn suite(&mut self, mut suite: Suite, filter: Option<&str>) {
+        let is_asked = |name: &str| filter.is_none_or(|part| name.contains(part));
+        suite.cases.retain(|case| is_asked(&case.name));
+        if suite.cases.is_empty() {
+            return;
+        }
+        let facts = match facts::load(&suite) {
+            Ok(facts) => facts,
+            Err(error) => {
+                self.faults.push(format!("{}: {error}", suite.file));
+                return;
+            }
+        };
+        let told = |fault| format!("{}: {fault}", suite.file);
+        self.faults.extend(facts.faults.iter().map(told));
+        facts
+            .warnings
+            .iter()
+            .map(told)
+            .for_each(|warning| warn(&warning));
+        for case in &suite.cases {
+            match trial::run(&suite, case, facts.facts.basis()) {
+                Ok(outcome) => self.outcomes.push(outcome),
+                Err(error) => {
+                    let (file, line, column) = (&suite.file, case.at.line, case.at.column);
+                    self.faults.push(format!("{file}:{line}:{column}: {error}"));
+                }
+            }
+        }
+    }
+
+    fn exit(&self) -> Exit {
+        if !self.faults.is_empty() {
+            Exit::BadInput
+        } else if self.outcomes.iter().all(Outcome::holds) {
+            Exit::Good
+        } else {
+            Exit::Denied
+        }
+    }
+}
+
+const EXIT_CODES: &[(Exit, &str)] = &[
+    (Exit::Good, "all that is expected holds"),
+    (Exit::Denied, "something does not"),
+    (Exit::Usage, "wrong usage"),
+    (
+        Exit::BadInput,
+        "a suite, or what it names, could not be read",
+    ),
+];

@@ -1,0 +1,178 @@
+//! The extension that a case is about: in a file, or written out.
+
+use std::io;
+use std::path::{Path, PathBuf};
+
+use serde_json::{Value, json};
+
+use crate::cli::commands::test::field::{Field, SuiteError, Why};
+use crate::manifest::{Inputs, documents};
+use olmguard_engine::extension::{Recognised, recognise};
+
+/// Where the object is.
+#[derive(Debug)]
+pub(super) enum Subject {
+    /// In a file, by its name where there are several.
+    File { file: PathBuf, name: Option<String> },
+    /// Here.
+    Object(Value),
+    /// By its `spec.source.catalog` alone.
+    Catalog(Value),
+}
+
+/// Why there is none.
+#[derive(Debug, thiserror::Error)]
+pub(super) enum SubjectError {
+    #[error("{file}: {why}")]
+    Unreadable { file: String, why: String },
+    #[error("{file}: holds no extension{named}{instead}", named = called(.name.as_deref()))]
+    None {
+        file: String,
+        name: Option<String>,
+        instead: String,
+    },
+    #[error("{file}: holds {found} extensions: expected the name of one of them beside file")]
+    Several { file: String, found: usize },
+}
+
+impl Subject {
+    pub(super) fn read(field: &Field<'_>) -> Result<Self, SuiteError> {
+        field.mapping(&["file", "name", "catalog", "manifest"])?;
+        let (file, name) = (field.get("file"), field.get("name"));
+        match (file, field.get("catalog"), field.get("manifest")) {
+            (Some(file), None, None) => Ok(Self::File {
+                file: PathBuf::from(file.text()?),
+                name: name
+                    .map(|name| name.text().map(str::to_owned))
+                    .transpose()?,
+            }),
+            (None, Some(catalog), None) if name.is_none() => {
+                catalog.members()?;
+                Ok(Self::Catalog(catalog.value().clone()))
+            }
+            (None, None, Some(manifest)) if name.is_none() => Self::of_manifest(&manifest),
+            _ => {
+                let text = format!("{} {ONE_OF}", field.name());
+                Err(field.error(Why::Other { text }))
+            }
+        }
+    }
+
+    fn of_manifest(manifest: &Field<'_>) -> Result<Self, SuiteError> {
+        manifest.members()?;
+        if recognise(manifest.value()) == Recognised::Other {
+            let field = manifest.name();
+            let text = format!("{field} is no extension: expected apiVersion and kind of one");
+            return Err(manifest.error(Why::Other { text }));
+        }
+        Ok(Self::Object(manifest.value().clone()))
+    }
+
+    /// The object; a file is looked for in this folder.
+    pub(super) fn object(&self, folder: &Path) -> Result<Value, SubjectError> {
+        match self {
+            Self::Object(value) => Ok(value.clone()),
+            Self::Catalog(catalog) => Ok(served(catalog)),
+            Self::File { file, name } => find(&folder.join(file), name.as_deref()),
+        }
+    }
+}
+
+/// What an extension is to be, and what it was. Where of one the fields of its catalog alone are told, the
+/// rest is that of the other: no edit changes it.
+pub(super) fn both(
+    new: &Subject,
+    old: &Subject,
+    folder: &Path,
+) -> Result<(Value, Value), SubjectError> {
+    if let Subject::Catalog(catalog) = new {
+        let old = old.object(folder)?;
+        return Ok((asking(&old, catalog), old));
+    }
+    let new = new.object(folder)?;
+    let old = match old {
+        Subject::Catalog(catalog) => asking(&new, catalog),
+        Subject::File { .. } | Subject::Object(_) => old.object(folder)?,
+    };
+    Ok((new, old))
+}
+
+/// The same object with these fields in its `spec.source.catalog`; one without that place is another.
+fn asking(object: &Value, catalog: &Value) -> Value {
+    let mut object = object.clone();
+    match object.pointer_mut("/spec/source/catalog") {
+        None => served(catalog),
+        Some(place) => {
+            *place = catalog.clone();
+            object
+        }
+    }
+}
+
+/// An object of the API that is served.
+fn served(catalog: &Value) -> Value {
+    json!({
+        "apiVersion": "olm.operatorframework.io/v1",
+        "kind": "ClusterExtension",
+        "metadata": {"name": "extension"},
+        "spec": {
+            "namespace": "extension",
+            "serviceAccount": {"name": "extension"},
+            "source": {"sourceType": "Catalog", "catalog": catalog},
+        },
+    })
+}
+
+fn find(path: &Path, name: Option<&str>) -> Result<Value, SubjectError> {
+    let extensions = extensions(path)?;
+    let names: Vec<_> = extensions
+        .iter()
+        .filter_map(|(name, _)| name.clone())
+        .collect();
+    let is_asked = |found: &Option<String>| name.is_none_or(|name| found.as_deref() == Some(name));
+    let mut asked = extensions.into_iter().filter(|(found, _)| is_asked(found));
+    let file = path.display().to_string();
+    match (asked.next(), asked.count()) {
+        (Some((_, value)), 0) => Ok(value),
+        (Some(_), more) => Err(SubjectError::Several {
+            file,
+            found: more + 1,
+        }),
+        (None, _) => Err(SubjectError::None {
+            file,
+            name: name.map(str::to_owned),
+            instead: match names.as_slice() {
+                [] => String::new(),
+                names => format!(": expected one of {}", names.join(", ")),
+            },
+        }),
+    }
+}
+
+fn extensions(path: &Path) -> Result<Vec<(Option<String>, Value)>, SubjectError> {
+    let mut extensions = Vec::new();
+    for input in Inputs::new([path.to_owned()], io::empty()) {
+        let failed = |why: String| SubjectError::Unreadable {
+            file: input.path.clone(),
+            why,
+        };
+        let bytes = input
+            .bytes
+            .as_deref()
+            .map_err(|error| failed(error.to_string()))?;
+        for document in documents(bytes) {
+            let document = document.map_err(|error| failed(error.to_string()))?;
+            let objects = document.into_objects().0.into_iter();
+            let own = objects.filter(|object| recognise(&object.value) != Recognised::Other);
+            extensions.extend(own.map(|object| (object.name, object.value)));
+        }
+    }
+    Ok(extensions)
+}
+
+fn called(name: Option<&str>) -> String {
+    name.map(|name| format!(" {name:?}")).unwrap_or_default()
+}
+
+const ONE_OF: &str = "is not told, or twice: expected file, with the name of one extension in it where \
+                      there are several, or catalog (the fields of spec.source.catalog), or manifest";

@@ -1,0 +1,274 @@
+//! A suite as it is written, schema `olmguard.test/v1`.
+
+use std::path::{Path, PathBuf};
+
+use crate::cli::args::catalogs::{AskedRelease, CatalogArg, CatalogArgs, OlmArgs};
+use crate::cli::args::guardrails::GuardrailsArgs;
+use crate::cli::args::installed::SaidArg;
+use crate::cli::commands::test::field::{Field, SuiteError, Why};
+use crate::cli::commands::test::subject::Subject;
+use crate::manifest::{Document, Position};
+use olmguard_engine::judge::{Said, Token, Verdict};
+
+/// A suite: what is known, and what is expected.
+#[derive(Debug)]
+pub(super) struct Suite {
+    /// As the user named it.
+    pub(super) file: String,
+    /// What its paths are relative to.
+    pub(super) folder: PathBuf,
+    pub(super) facts: Facts,
+    pub(super) cases: Vec<Case>,
+}
+
+/// Where the facts are from.
+#[derive(Debug)]
+pub(super) struct Facts {
+    pub(super) catalogs: CatalogArgs,
+    /// Files with objects that say which labels, priority and mode catalogs have.
+    pub(super) objects: Vec<PathBuf>,
+    pub(super) snapshot: Option<PathBuf>,
+    /// Rules of administrators.
+    pub(super) guardrails: GuardrailsArgs,
+    pub(super) olm: OlmArgs,
+}
+
+/// One edit, and what is expected of it.
+#[derive(Debug)]
+pub(super) struct Case {
+    pub(super) name: String,
+    pub(super) at: Position,
+    pub(super) extension: Subject,
+    pub(super) installed: Option<SaidArg>,
+    pub(super) old: Option<Old>,
+    pub(super) expected: Expected,
+}
+
+/// What the extension was before the edit.
+#[derive(Debug)]
+pub(super) enum Old {
+    /// The same with this range.
+    Range(String),
+    Subject(Subject),
+}
+
+/// What is expected; what is absent may be anything.
+#[derive(Debug)]
+pub(super) struct Expected {
+    pub(super) verdict: Option<Verdict>,
+    pub(super) token: Option<Token>,
+    pub(super) resolved: Option<String>,
+    /// Each is in some warning; an empty list means that there is none.
+    pub(super) warnings: Option<Vec<String>>,
+    /// Each is in the message.
+    pub(super) message: Vec<String>,
+}
+
+impl Suite {
+    pub(super) fn read(file: &str, document: &Document) -> Result<Self, SuiteError> {
+        let root = Field::root(&document.value, &document.positions);
+        root.mapping(&KEYS)?;
+        let schema = root.need("schema", SCHEMA)?;
+        schema.word(&[(SCHEMA, ())])?;
+        let folder = Path::new(file).parent().unwrap_or(Path::new("")).to_owned();
+        let facts = Facts::read(&root, &folder)?;
+        let list = root.need("cases", "a list of cases")?;
+        let cases: Result<Vec<_>, _> = list.items()?.iter().map(Case::read).collect();
+        let cases = cases?;
+        if cases.is_empty() {
+            let field = list.name();
+            return Err(list.error(Why::Empty {
+                field,
+                expected: "a case at least",
+            }));
+        }
+        Ok(Self {
+            file: file.to_owned(),
+            folder,
+            facts,
+            cases,
+        })
+    }
+}
+
+impl Facts {
+    fn read(root: &Field<'_>, folder: &Path) -> Result<Self, SuiteError> {
+        let paths = |field: Field<'_>| {
+            let names = field.texts()?.into_iter();
+            Ok(names.map(|name| folder.join(name)).collect::<Vec<_>>())
+        };
+        let objects = root.get("clusterCatalogs").map(paths).transpose()?;
+        let guardrails = root.get("guardrails").map(paths).transpose()?;
+        let snapshot = root.get("snapshot");
+        let snapshot = snapshot.map(|field| field.text().map(|name| folder.join(name)));
+        let catalogs = root.get("catalogs").map(|field| catalogs(&field, folder));
+        let release = root.get("olmRelease");
+        let release = release.map(|field| {
+            field.parsed(|text| {
+                text.parse::<AskedRelease>()
+                    .map_err(|error| error.to_string())
+            })
+        });
+        let gates = root.get("featureGates").map(|field| field.texts());
+        Ok(Self {
+            catalogs: catalogs.transpose()?.unwrap_or_default(),
+            objects: objects.unwrap_or_default(),
+            snapshot: snapshot.transpose()?,
+            guardrails: GuardrailsArgs::from(guardrails.unwrap_or_default()),
+            olm: OlmArgs {
+                olm_release: release.transpose()?.unwrap_or_default(),
+                olm_feature_gates: gates.transpose()?.unwrap_or_default(),
+            },
+        })
+    }
+}
+
+fn catalogs(field: &Field<'_>, folder: &Path) -> Result<CatalogArgs, SuiteError> {
+    let members = field.members()?.into_iter();
+    let catalogs = members.map(|(name, place)| {
+        place.parsed(|text| {
+            CatalogArg::within(folder, name, text).map_err(|error| error.to_string())
+        })
+    });
+    catalogs.collect()
+}
+
+impl Case {
+    fn read(field: &Field<'_>) -> Result<Self, SuiteError> {
+        field.mapping(&["name", "extension", "installed", "old", "expect"])?;
+        let name = field.need("name", "what the case is about")?;
+        let extension = field.need("extension", "the extension as it is to be")?;
+        let installed = field.get("installed").map(|field| installed(&field));
+        let old = field.get("old").map(|field| Old::read(&field));
+        Ok(Self {
+            name: name.text()?.to_owned(),
+            at: name.at(),
+            extension: Subject::read(&extension)?,
+            installed: installed.transpose()?,
+            old: old.transpose()?,
+            expected: Expected::read(&field.need("expect", "what is expected of it")?)?,
+        })
+    }
+}
+
+fn installed(field: &Field<'_>) -> Result<SaidArg, SuiteError> {
+    field.mapping(&["version", "bundle", "release"])?;
+    let text = |key| {
+        field
+            .get(key)
+            .map(|part: Field<'_>| part.text().map(str::to_owned))
+            .transpose()
+    };
+    // A release that is there and empty is one.
+    let release = field.get("release").filter(|release| release.value() == "");
+    let release = release.map(|_| Ok(Some(String::new())));
+    Ok(SaidArg(Said {
+        text: field
+            .need("version", "the installed version")?
+            .text()?
+            .to_owned(),
+        bundle: text("bundle")?,
+        release: release.unwrap_or_else(|| text("release"))?,
+    }))
+}
+
+impl Old {
+    fn read(field: &Field<'_>) -> Result<Self, SuiteError> {
+        match field.get("range") {
+            None => Subject::read(field).map(Self::Subject),
+            Some(range) => {
+                field.mapping(&["range"])?;
+                Ok(Self::Range(range.text()?.to_owned()))
+            }
+        }
+    }
+}
+
+impl Expected {
+    fn read(field: &Field<'_>) -> Result<Self, SuiteError> {
+        field.mapping(&["verdict", "token", "resolved", "warnings", "message"])?;
+        let verdicts = VERDICTS.map(|verdict| (verdict.as_str(), verdict));
+        let tokens: Vec<_> = Token::ALL
+            .iter()
+            .map(|token| (token.as_str(), *token))
+            .collect();
+        let verdict = field.get("verdict").map(|field| field.word(&verdicts));
+        let token = field.get("token").map(|field| field.word(&tokens));
+        let resolved = field
+            .get("resolved")
+            .map(|field| field.text().map(str::to_owned));
+        let warnings = field.get("warnings").map(|field| field.texts());
+        let message = field.get("message").map(|field| field.texts());
+        let expected = Self {
+            verdict: verdict.transpose()?,
+            token: token.transpose()?,
+            resolved: resolved.transpose()?,
+            warnings: warnings.transpose()?,
+            message: message.transpose()?.unwrap_or_default(),
+        };
+        match expected.fault() {
+            None => Ok(expected),
+            Some(fault) => {
+                let text = format!("{} {fault}", field.name());
+                Err(field.error(Why::Other { text }))
+            }
+        }
+    }
+
+    /// Why it says nothing, or what can never be.
+    fn fault(&self) -> Option<String> {
+        let is_nothing = self.verdict.is_none()
+            && self.token.is_none()
+            && self.resolved.is_none()
+            && self.warnings.is_none()
+            && self.message.is_empty();
+        if is_nothing {
+            let keys = "verdict, token, resolved, warnings or message";
+            return Some(format!(
+                "expects nothing, so it could not fail: expected {keys}"
+            ));
+        }
+        let of_token = self.token.map(Token::verdict);
+        if let (Some(token), Some(of_token), Some(verdict)) = (self.token, of_token, self.verdict)
+            && of_token != verdict
+        {
+            let (token, of_token, verdict) = (token.as_str(), of_token.as_str(), verdict.as_str());
+            return Some(format!(
+                "can never be: {token} is an answer of the verdict {of_token}, and {verdict} is expected"
+            ));
+        }
+        let verdict = self.verdict.or(of_token)?;
+        let needs = match verdict {
+            Verdict::Allow | Verdict::NotJudged if !self.message.is_empty() => "no message",
+            Verdict::Deny | Verdict::Undecided | Verdict::NotJudged if self.resolved.is_some() => {
+                "nothing that is resolved to"
+            }
+            _ => return None,
+        };
+        let verdict = verdict.as_str();
+        Some(format!(
+            "can never be: an answer of the verdict {verdict} has {needs}"
+        ))
+    }
+}
+
+/// The schema of a suite.
+pub(super) const SCHEMA: &str = "olmguard.test/v1";
+
+const KEYS: [&str; 8] = [
+    "schema",
+    "catalogs",
+    "clusterCatalogs",
+    "snapshot",
+    "guardrails",
+    "olmRelease",
+    "featureGates",
+    "cases",
+];
+
+const VERDICTS: [Verdict; 4] = [
+    Verdict::Allow,
+    Verdict::Deny,
+    Verdict::Undecided,
+    Verdict::NotJudged,
+];

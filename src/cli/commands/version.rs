@@ -1,0 +1,54 @@
+//! `olmguard version`: which olmguard this is, and what it knows.
+
+mod report;
+
+use std::io::{self, Write};
+
+use crate::cli::output;
+use crate::cli::output::paint;
+use crate::cli::output::{OutputArgs, TextOrJson};
+use crate::cli::{Exit, say};
+use olmguard_engine::explain::Tone;
+
+pub use report::Report;
+
+/// Says which olmguard this is, which releases of OLM it knows, and the schemas of what it prints
+#[derive(Clone, Debug, clap::Args)]
+pub(crate) struct VersionArgs {
+    #[command(flatten)]
+    output: OutputArgs<TextOrJson>,
+}
+
+/// What is known of a program only where it is built.
+#[derive(Clone, Copy, Debug)]
+pub struct Build {
+    /// The commit it is built from, where whoever built it told.
+    pub commit: Option<&'static str>,
+    /// The version of the compiler.
+    pub rust: &'static str,
+    /// What it is compiled for, such as `x86_64-unknown-linux-musl`.
+    pub target: &'static str,
+}
+
+/// Prints the facts; a fault goes to stderr.
+pub(super) fn run(args: &VersionArgs, build: Build) -> Exit {
+    let report = Report::of(build);
+    let printed = match args.output.form {
+        TextOrJson::Text => output::text(|stdout| write(&report, stdout)),
+        TextOrJson::Json => output::json(&report),
+    };
+    printed.map_or_else(
+        |error| {
+            say(&format_args!("cannot write the result: {error}"));
+            Exit::Internal
+        },
+        |()| Exit::Good,
+    )
+}
+
+fn write(report: &Report, to: &mut dyn Write) -> io::Result<()> {
+    let dim = paint::style(Tone::Label);
+    let lines = report.lines();
+    let mut lines = lines.iter();
+    lines.try_for_each(|(label, text)| writeln!(to, "{dim}{label:10}{dim:#}{text}"))
+}

@@ -1,0 +1,252 @@
+//! JSON values as YAML, safe to look at, and read by every reader of YAML as what they were.
+//!
+//! Strings are quoted: in YAML 1.1, which Kubernetes reads, `on`, `1.10` and `0x1` are none. What is not
+//! printable by Go's rules is escaped, the marks that turn the direction of text too, which a library
+//! for YAML leaves as they are. A text of several lines is a block where nothing in it needs an escape.
+
+use std::fmt::Write as _;
+
+use serde_json::{Map, Value};
+
+use crate::cli::output::json::must_be_escaped;
+
+/// One document, without a line of `---`.
+pub(crate) fn document(value: &Value) -> String {
+    let mut text = String::new();
+    match value {
+        Value::Object(members) if !members.is_empty() => mapping(members, 0, &mut text),
+        Value::Array(items) if !items.is_empty() => list(items, 0, &mut text),
+        scalar => inline(scalar, 0, &mut text),
+    }
+    text
+}
+
+/// Several documents, each after a line of `---`.
+pub(crate) fn documents(values: &[Value]) -> String {
+    let documents = values.iter().map(document);
+    documents
+        .flat_map(|text| ["---\n".to_owned(), text])
+        .collect()
+}
+
+/// Members, the first one where the line stands already.
+fn mapping(members: &Map<String, Value>, depth: usize, to: &mut String) {
+    for (index, (key, value)) in members.iter().enumerate() {
+        if index > 0 {
+            indent(depth, to);
+        }
+        if is_word(key) {
+            to.push_str(key);
+        } else {
+            quoted(key, to);
+        }
+        to.push(':');
+        match value {
+            Value::Object(below) if !below.is_empty() => {
+                to.push('\n');
+                indent(depth + 1, to);
+                mapping(below, depth + 1, to);
+            }
+            Value::Array(items) if !items.is_empty() => {
+                to.push('\n');
+                indent(depth + 1, to);
+                list(items, depth + 1, to);
+            }
+            scalar => {
+                to.push(' ');
+                inline(scalar, depth, to);
+            }
+        }
+    }
+}
+
+/// Items, the first one where the line stands already.
+fn list(items: &[Value], depth: usize, to: &mut String) {
+    for (index, item) in items.iter().enumerate() {
+        if index > 0 {
+            indent(depth, to);
+        }
+        to.push_str("- ");
+        match item {
+            Value::Object(members) if !members.is_empty() => mapping(members, depth + 1, to),
+            Value::Array(below) if !below.is_empty() => list(below, depth + 1, to),
+            scalar => inline(scalar, depth, to),
+        }
+    }
+}
+
+/// What begins behind a key or a dash, with the end of its line.
+fn inline(value: &Value, depth: usize, to: &mut String) {
+    match value {
+        Value::String(text) if is_plain_block(text) => {
+            to.push_str("|-\n");
+            for line in text.split('\n') {
+                indent(depth + 1, to);
+                to.push_str(line);
+                to.push('\n');
+            }
+            return;
+        }
+        Value::String(text) => quoted(text, to),
+        // Without members and items, so that JSON is YAML here.
+        other => write!(to, "{other}").expect("a String takes everything"),
+    }
+    to.push('\n');
+}
+
+/// Between double quotes, where YAML knows the escapes of JSON but for its pairs of surrogates.
+fn quoted(text: &str, to: &mut String) {
+    to.push('"');
+    for character in text.chars() {
+        let code = u32::from(character);
+        let written = match character {
+            '"' | '\\' => write!(to, "\\{character}"),
+            '\n' => write!(to, "\\n"),
+            '\t' => write!(to, "\\t"),
+            _ if !must_be_escaped(character) => write!(to, "{character}"),
+            _ if code <= 0xff => write!(to, "\\x{code:02x}"),
+            _ if code <= 0xffff => write!(to, "\\u{code:04x}"),
+            _ => write!(to, "\\U{code:08x}"),
+        };
+        written.expect("a String takes everything");
+    }
+    to.push('"');
+}
+
+/// Several lines, each with something printable that begins with no blank.
+fn is_plain_block(text: &str) -> bool {
+    let is_plain = |line: &str| {
+        let edges = [line.chars().next(), line.chars().next_back()];
+        let has_edges = edges
+            .iter()
+            .all(|edge| edge.is_some_and(|edge| edge != ' '));
+        has_edges && !line.contains(must_be_escaped)
+    };
+    text.contains('\n') && text.split('\n').all(is_plain)
+}
+
+/// A name of ours, which is no scalar of another kind in any YAML: `y` and `on` are.
+fn is_word(key: &str) -> bool {
+    let is_letter = |byte: u8| byte.is_ascii_alphabetic();
+    let begins_well = key.bytes().next().is_some_and(is_letter);
+    let is_name = key.bytes().all(|byte| is_letter(byte) || byte == b'_');
+    begins_well && is_name && !OTHERS.contains(&&*key.to_ascii_lowercase())
+}
+
+fn indent(depth: usize, to: &mut String) {
+    to.extend(std::iter::repeat_n("  ", depth));
+}
+
+/// Words that are no text.
+const OTHERS: [&str; 9] = ["y", "n", "yes", "no", "on", "off", "true", "false", "null"];
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+    use serde_json::json;
+
+    use super::*;
+    use crate::manifest;
+
+    fn read(text: &str) -> Result<Value, TestCaseError> {
+        let read: Vec<_> = manifest::documents(text.as_bytes()).collect();
+        match read.as_slice() {
+            [Ok(read)] => Ok(read.value.clone()),
+            _ => Err(TestCaseError::fail(format!("{read:?} of {text}"))),
+        }
+    }
+
+    /// Texts that mean something else in YAML, and any others.
+    fn texts() -> impl Strategy<Value = String> {
+        let traps = prop::sample::select(vec![
+            "on",
+            "1.10",
+            "0x1",
+            "null",
+            "~",
+            "",
+            " ",
+            "- a",
+            "a: b",
+            "# c",
+            "|-",
+            "a\nb",
+            "a\n",
+            "\n a",
+            "a \nb",
+            "---",
+            "a\n---\nb",
+            "{a",
+            "%TAG",
+            "\u{202e}x",
+            "\u{85}",
+            "\u{10ffff}",
+            "\u{feff}",
+            "a\r\nb",
+            "<<",
+            "=",
+            "017",
+            "2001-01-01",
+            "\t",
+            "\u{1b}[2J",
+            "'",
+            "\"",
+        ]);
+        prop_oneof![
+            traps.prop_map(str::to_owned),
+            any::<String>(),
+            "(?s).{0,40}"
+        ]
+    }
+
+    fn values() -> impl Strategy<Value = Value> {
+        let scalar = prop_oneof![
+            Just(Value::Null),
+            any::<bool>().prop_map(Value::from),
+            any::<i64>().prop_map(Value::from),
+            texts().prop_map(Value::from),
+        ];
+        scalar.prop_recursive(4, 40, 5, |below| {
+            prop_oneof![
+                prop::collection::vec(below.clone(), 0..5).prop_map(Value::from),
+                prop::collection::btree_map(texts(), below, 0..5)
+                    .prop_map(|members| members.into_iter().collect()),
+            ]
+        })
+    }
+
+    #[test]
+    fn an_object_as_people_write_it() {
+        let object = json!({
+            "kind": "X", "list": [[1], {"name": "on", "none": {}, "on": null}, []],
+            "message": "one\ntwo", "odd": "a\n b", "spec": {"version": "1.0"},
+        });
+        let expected = "\
+kind: \"X\"
+list:
+  - - 1
+  - name: \"on\"
+    none: {}
+    \"on\": null
+  - []
+message: |-
+  one
+  two
+odd: \"a\\n b\"
+spec:
+  version: \"1.0\"
+";
+        assert_eq!(document(&object), expected);
+    }
+
+    proptest! {
+        #[test]
+        fn what_is_written_reads_as_it_was(value in values()) {
+            let object = json!({"value": value});
+            let written = document(&object);
+            prop_assert_eq!(&read(&written)?, &object, "{}", written);
+            let shown = written.replace('\n', "");
+            prop_assert!(!shown.contains(must_be_escaped), "{}", written);
+        }
+    }
+}
