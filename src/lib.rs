@@ -29,7 +29,7 @@
 //! | [`olmguard_catalog`] | what a catalog says, as OLM reads it | `version`, `selector`, `olm`, `guardrail`, then the catalog itself (`fbc`, [`Catalog`](olmguard_catalog::Catalog)), `graph` |
 //! | [`olmguard_engine`] | the decision: facts to a verdict to words | `extension`, `snapshot`, `resolve`, `judge`, `explain` |
 //! | [`olmguard_views`] | what is shown of a catalog and its graph | `path`, `step`, `versions`, `range_report`, `picture`, `lint`, `diff`, `author`, `readiness`, `doctor` |
-//! | this one | the program: files, network, TLS, Kubernetes, the command line | [`source`], [`manifest`], [`revision`], [`admission`], [`telemetry`], [`tls`], [`cluster`], [`server`], [`cli`] |
+//! | this one | the program: files, network, TLS, Kubernetes, the command line | [`source`], [`manifest`], `guardrail_files`, [`revision`], [`admission`], [`telemetry`], [`tls`], [`cluster`], [`server`], [`cli`] |
 //!
 //! The program builds a whole [`Snapshot`](olmguard_engine::snapshot::Snapshot) first; a decision is then one
 //! synchronous call. What loading can do is done there: ranges and versions are parsed once, and nothing is
@@ -106,6 +106,7 @@ pub mod admission;
 pub mod cli;
 pub mod cluster;
 mod foreign_text;
+mod guardrail_files;
 mod links;
 pub mod manifest;
 pub mod revision;

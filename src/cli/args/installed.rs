@@ -8,7 +8,7 @@ use olmguard_engine::snapshot::Snapshot;
 
 /// What is said.
 #[derive(Clone, Debug, Eq, PartialEq)]
-pub(crate) struct SaidArg(pub(in crate::cli) Said);
+pub(crate) struct SaidArg(pub(crate) Said);
 
 /// Why a part of it is not understood.
 #[derive(Clone, Debug, Eq, PartialEq, thiserror::Error)]

@@ -3,7 +3,8 @@
 use std::fmt;
 
 use crate::cli::args::catalogs::CatalogArgs;
-use crate::cli::args::guardrails::{GuardrailsArgs, GuardrailsFault, ReadGuardrails};
+use crate::cli::args::guardrails::GuardrailsArgs;
+use crate::guardrail_files::{GuardrailsFault, ReadGuardrails};
 use crate::cli::args::memory;
 use crate::cli::facts::origin::Origin;
 use crate::cli::output::progress;

@@ -46,10 +46,11 @@ const PURE: [&str; 33] = [
 ];
 
 /// The rooms with I/O, each with the edges it may use; every pure room is open to them.
-const EDGES: [(&str, &[&str]); 11] = [
+const EDGES: [(&str, &[&str]); 12] = [
     ("links", &[]),
     ("source", &["links"]),
     ("manifest", &["links"]),
+    ("guardrail_files", &["manifest"]),
     ("revision", &["manifest"]),
     ("admission", &[]),
     ("telemetry", &["admission"]),
@@ -61,6 +62,7 @@ const EDGES: [(&str, &[&str]); 11] = [
         &[
             "admission",
             "cluster",
+            "guardrail_files",
             "manifest",
             "revision",
             "server",

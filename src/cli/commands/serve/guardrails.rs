@@ -12,7 +12,8 @@ use tokio::task::{JoinError, spawn_blocking};
 use tokio::time::sleep;
 use tracing::{error, info, warn};
 
-use crate::cli::args::guardrails::{Files, GuardrailsArgs, GuardrailsFault, ReadGuardrails};
+use crate::cli::args::guardrails::GuardrailsArgs;
+use crate::guardrail_files::{GuardrailFiles, GuardrailsFault, ReadGuardrails};
 use crate::server::Check;
 use crate::telemetry::metrics::GuardrailMetrics;
 use crate::tls::files::POLL;
@@ -24,7 +25,7 @@ use olmguard_engine::judge::Policies;
 pub(super) struct Guardrails {
     args: GuardrailsArgs,
     /// What the files hold.
-    files: Arc<Files>,
+    files: Arc<GuardrailFiles>,
     board: Arc<Board>,
     metrics: Arc<GuardrailMetrics>,
 }
@@ -39,7 +40,7 @@ struct Board {
 }
 
 /// What the files hold by now, read; none where they hold what they held.
-type Looked = Result<Option<(Files, ReadGuardrails)>, GuardrailsFault>;
+type Looked = Result<Option<(GuardrailFiles, ReadGuardrails)>, GuardrailsFault>;
 
 impl Guardrails {
     /// Reads them.
@@ -111,7 +112,7 @@ impl Guardrails {
         ControlFlow::Continue(())
     }
 
-    fn found(&mut self, changed: Option<(Files, ReadGuardrails)>) {
+    fn found(&mut self, changed: Option<(GuardrailFiles, ReadGuardrails)>) {
         if self.board.fault().take().is_some() {
             info!("Can read the files of guardrails again");
         }

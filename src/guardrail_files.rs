@@ -1,0 +1,287 @@
+//! The rules of administrators, read from files of theirs.
+//!
+//! A document that cannot be read forbids every upgrade of its package, and of every package where it
+//! is not known which it is about: a rule that somebody wrote is never an open door.
+
+use std::ffi::OsStr;
+use std::io;
+use std::path::{Path, PathBuf};
+
+use serde_json::Value;
+
+use crate::manifest::{
+    Document, DocumentError, Input, Inputs, Position, Positions, Step, documents,
+};
+use olmguard_catalog::guardrail::{self, Guardrails, Imposed, ImposedBy, Problem, Unread};
+use olmguard_catalog::json_type::JsonType;
+
+/// The rules, and what is wrong with them.
+#[derive(Debug, Default)]
+pub(crate) struct ReadGuardrails {
+    pub(crate) imposed: Imposed,
+    pub(crate) faults: Vec<GuardrailsFault>,
+}
+
+/// Why some rules cannot be read, and where they stand: by the path as given, unlike in what is said of
+/// an edit, which is the same wherever the file lies.
+#[derive(Clone, Debug, Eq, PartialEq, thiserror::Error)]
+#[error("guardrails {place}: {why}")]
+pub(crate) struct GuardrailsFault {
+    place: String,
+    why: String,
+}
+
+/// The files by name, and what they hold.
+#[derive(Clone, Debug, Default, Eq, PartialEq)]
+pub(crate) struct GuardrailFiles(Vec<(String, Vec<u8>)>);
+
+impl GuardrailFiles {
+    /// Reads the files, whatever they hold.
+    ///
+    /// # Errors
+    /// The first that cannot be read.
+    pub(crate) fn load(paths: &[PathBuf]) -> Result<Self, GuardrailsFault> {
+        let inputs = Inputs::new(paths.to_vec(), io::empty());
+        let contents = inputs.map(|Input { path, bytes }| match bytes {
+            Ok(bytes) => Ok((path, bytes)),
+            Err(error) => Err(GuardrailsFault {
+                place: path,
+                why: error.to_string(),
+            }),
+        });
+        contents.collect::<Result<_, _>>().map(Self)
+    }
+}
+
+impl ReadGuardrails {
+    /// What the files at some paths say. One that cannot be read forbids every upgrade, too.
+    pub(crate) fn load(paths: &[PathBuf]) -> Self {
+        match GuardrailFiles::load(paths) {
+            Ok(files) => Self::of(&files),
+            Err(fault) => {
+                let mut read = Self::default();
+                let unread = Unread::whole(Problem::Text(fault.why.clone()));
+                read.imposed.add_unread(base(&fault.place).into(), unread);
+                read.faults.push(fault);
+                read
+            }
+        }
+    }
+
+    /// What some files say.
+    pub(crate) fn of(files: &GuardrailFiles) -> Self {
+        let mut read = Self::default();
+        for (file, bytes) in &files.0 {
+            read.bytes(file, bytes);
+        }
+        read
+    }
+
+    fn bytes(&mut self, file: &str, bytes: &[u8]) {
+        for document in documents(bytes) {
+            match document {
+                Ok(document) => self.document(file, &document),
+                Err(error) => self.unread(file, error.at.line, Unread::from(&error)),
+            }
+        }
+    }
+
+    fn document(&mut self, file: &str, document: &Document) {
+        let value = &document.value;
+        let line = |path: &str| at(&document.positions, path).line;
+        let package = match package(value) {
+            Ok(package) => package,
+            Err(unread) => return self.unread(file, line(&unread.path), unread),
+        };
+        let stated = stated(value);
+        if let Err(unread) = &stated {
+            self.fault(file, line(&unread.path), unread);
+        }
+        let place = told(file, line(""));
+        self.imposed.add(package, ImposedBy { place, stated });
+    }
+
+    fn unread(&mut self, file: &str, line: u32, unread: Unread) {
+        self.fault(file, line, &unread);
+        self.imposed.add_unread(told(file, line), unread);
+    }
+
+    fn fault(&mut self, file: &str, line: u32, unread: &Unread) {
+        self.faults.push(GuardrailsFault {
+            place: format!("{file}:{line}"),
+            why: unread.to_string(),
+        });
+    }
+}
+
+/// Where something stands, as it is told of an edit: a server and a pipeline have the file in different
+/// folders, and say the same.
+fn told(file: &str, line: u32) -> Box<str> {
+    format!("{}:{line}", base(file)).into()
+}
+
+fn base(file: &str) -> &str {
+    let name = Path::new(file).file_name();
+    name.and_then(OsStr::to_str).unwrap_or(file)
+}
+
+/// The package that a document is about.
+fn package(value: &Value) -> Result<&str, Unread> {
+    match text(value, "package", "the name of a package")? {
+        "" => Err(unread(
+            "package",
+            Problem::Empty {
+                expected: "the name of a package",
+            },
+        )),
+        package => Ok(package),
+    }
+}
+
+/// What a document of the known schema says.
+fn stated(value: &Value) -> Result<Guardrails, Unread> {
+    match text(value, "schema", guardrail::SCHEMA)? {
+        guardrail::SCHEMA => guardrail::read(value),
+        other => {
+            let problem = Problem::unknown_word(other, &[guardrail::SCHEMA]);
+            Err(unread("schema", problem))
+        }
+    }
+}
+
+fn text<'v>(value: &'v Value, key: &str, expected: &'static str) -> Result<&'v str, Unread> {
+    let Some(found) = value.get(key) else {
+        return Err(unread(key, Problem::Missing { expected }));
+    };
+    let found_type = || Problem::Type {
+        expected: "a string",
+        found: JsonType::of(found),
+    };
+    found.as_str().ok_or_else(|| unread(key, found_type()))
+}
+
+fn unread(key: &str, problem: Problem) -> Unread {
+    let path = key.to_owned();
+    Unread { path, problem }
+}
+
+/// Where a field such as `rules[2].via` stands.
+fn at(positions: &Positions, path: &str) -> Position {
+    let steps = path.split(['.', '[']).filter(|step| !step.is_empty());
+    let steps = steps.map(|step| {
+        let index = step.strip_suffix(']').and_then(|index| index.parse().ok());
+        index.map_or(Step::Key(step), Step::Index)
+    });
+    positions.nearest(&steps.collect::<Vec<_>>())
+}
+
+impl From<&DocumentError> for Unread {
+    fn from(error: &DocumentError) -> Self {
+        Self::whole(Problem::Text(error.to_string()))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const GOOD: &str = "\
+schema: olmguard.guardrails.v1alpha1
+package: lantern
+rules:
+- {id: slowly, kind: MaxMinorStep, step: 1}
+";
+
+    fn read(text: &str) -> ReadGuardrails {
+        let file = ("etc/rules.yaml".to_owned(), text.as_bytes().to_vec());
+        ReadGuardrails::of(&GuardrailFiles(vec![file]))
+    }
+
+    fn faults(text: &str) -> Vec<String> {
+        let faults = read(text).faults;
+        faults.iter().map(ToString::to_string).collect()
+    }
+
+    /// Whether something that cannot be read is said of a package.
+    fn is_bound(text: &str, package: &str) -> bool {
+        let imposed = read(text).imposed;
+        imposed.on(package).any(|by| by.stated.is_err())
+    }
+
+    #[test]
+    fn documents_are_told_by_where_they_begin() {
+        let two = format!("# ours\n{GOOD}---\n{}", GOOD.replace("lantern", "wick"));
+        let ReadGuardrails { imposed, faults } = read(&two);
+        assert_eq!(faults, []);
+        let places = imposed.iter().map(|by| &*by.place);
+        assert_eq!(places.collect::<Vec<_>>(), ["rules.yaml:2", "rules.yaml:7"]);
+        assert!(imposed.on("other").next().is_none());
+    }
+
+    #[test]
+    fn what_cannot_be_read_is_told_by_its_place_and_binds_its_package() {
+        let of_lantern = |found: &str, instead: &str| GOOD.replace(found, instead);
+        for (text, expected) in [
+            (
+                of_lantern("step: 1", "step: 0"),
+                "guardrails etc/rules.yaml:4: rules[0].step: expected a whole number from 1, found integer",
+            ),
+            (
+                of_lantern("v1alpha1", "v7"),
+                "guardrails etc/rules.yaml:1: schema: \"olmguard.guardrails.v7\" is not known: expected one of olmguard.guardrails.v1alpha1",
+            ),
+            (
+                of_lantern("schema: olmguard.guardrails.v1alpha1\n", ""),
+                "guardrails etc/rules.yaml:1: schema: missing: expected olmguard.guardrails.v1alpha1",
+            ),
+        ] {
+            assert_eq!(faults(&text), [expected]);
+            assert!(
+                is_bound(&text, "lantern") && !is_bound(&text, "other"),
+                "{text}"
+            );
+        }
+    }
+
+    #[test]
+    fn a_file_that_is_not_there_binds_all_and_is_told_by_its_name() {
+        let paths = [PathBuf::from("nowhere/rules.yaml")];
+        let ReadGuardrails { imposed, faults } = ReadGuardrails::load(&paths);
+        let places = imposed.on("any").map(|by| &*by.place);
+        assert_eq!(places.collect::<Vec<_>>(), ["rules.yaml"]);
+        let faults: Vec<_> = faults.iter().map(ToString::to_string).collect();
+        assert_eq!(
+            faults,
+            [
+                "guardrails nowhere/rules.yaml: does not exist: expected a file, a folder, or \"-\" for standard input"
+            ]
+        );
+    }
+
+    #[test]
+    fn what_names_no_package_binds_all() {
+        for (package, expected) in [
+            (
+                "",
+                "guardrails etc/rules.yaml:1: package: missing: expected the name of a package",
+            ),
+            (
+                "package: 7\n",
+                "guardrails etc/rules.yaml:2: package: expected a string, found integer",
+            ),
+            (
+                "package: ''\n",
+                "guardrails etc/rules.yaml:2: package: empty: expected the name of a package",
+            ),
+        ] {
+            let text = GOOD.replace("package: lantern\n", package);
+            assert_eq!(faults(&text), [expected]);
+            assert!(
+                is_bound(&text, "lantern") && is_bound(&text, "other"),
+                "{text}"
+            );
+        }
+        assert!(is_bound("a: [", "other"));
+        assert!(!faults("a: [").is_empty());
+    }
+}
