@@ -5,7 +5,7 @@ use std::time::Duration;
 use divan::{Bencher, black_box};
 use olmguard::admission::{Operation, Outcome};
 use olmguard::telemetry::Metrics;
-use olmguard::telemetry::metrics::Answered;
+use olmguard::telemetry::metrics::AnsweredReview;
 use olmguard_engine::judge::Token;
 
 fn main() {
@@ -19,7 +19,7 @@ fn review(bencher: Bencher<'_, '_>) {
     bencher.bench(|| {
         let in_flight = metrics.admission.begin();
         metrics.admission.received(black_box(6144));
-        metrics.admission.answered(&Answered {
+        metrics.admission.answered(&AnsweredReview {
             operation: black_box(Operation::Update),
             token: black_box(Token::Resolved),
             dry_run: black_box(false),

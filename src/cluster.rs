@@ -34,4 +34,4 @@ mod served;
 pub(crate) mod tests;
 
 pub use access::{Access, Caller, Cluster, ConnectError, connect};
-pub use fault::{Failed, FaultClass, WatchFault};
+pub use fault::{FailedOperation, FaultClass, WatchFault};

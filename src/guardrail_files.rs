@@ -10,9 +10,11 @@ use std::path::{Path, PathBuf};
 use serde_json::Value;
 
 use crate::manifest::{
-    Document, DocumentError, Input, Inputs, Position, Positions, Step, documents,
+    Document, DocumentError, Input, Inputs, Position, Positions, ValueStep, documents,
 };
-use olmguard_catalog::guardrail::{self, Guardrails, Imposed, ImposedBy, Problem, Unread};
+use olmguard_catalog::guardrail::{
+    self, Guardrails, Imposed, ImposedBy, Problem, UnreadGuardrails,
+};
 use olmguard_catalog::json_type::JsonType;
 
 /// The rules, and what is wrong with them.
@@ -60,7 +62,7 @@ impl ReadGuardrails {
             Ok(files) => Self::of(&files),
             Err(fault) => {
                 let mut read = Self::default();
-                let unread = Unread::whole(Problem::Text(fault.why.clone()));
+                let unread = UnreadGuardrails::whole(Problem::Text(fault.why.clone()));
                 read.imposed.add_unread(base(&fault.place).into(), unread);
                 read.faults.push(fault);
                 read
@@ -81,7 +83,7 @@ impl ReadGuardrails {
         for document in documents(bytes) {
             match document {
                 Ok(document) => self.document(file, &document),
-                Err(error) => self.unread(file, error.at.line, Unread::from(&error)),
+                Err(error) => self.unread(file, error.at.line, UnreadGuardrails::from(&error)),
             }
         }
     }
@@ -101,12 +103,12 @@ impl ReadGuardrails {
         self.imposed.add(package, ImposedBy { place, stated });
     }
 
-    fn unread(&mut self, file: &str, line: u32, unread: Unread) {
+    fn unread(&mut self, file: &str, line: u32, unread: UnreadGuardrails) {
         self.fault(file, line, &unread);
         self.imposed.add_unread(told(file, line), unread);
     }
 
-    fn fault(&mut self, file: &str, line: u32, unread: &Unread) {
+    fn fault(&mut self, file: &str, line: u32, unread: &UnreadGuardrails) {
         self.faults.push(GuardrailsFault {
             place: format!("{file}:{line}"),
             why: unread.to_string(),
@@ -126,7 +128,7 @@ fn base(file: &str) -> &str {
 }
 
 /// The package that a document is about.
-fn package(value: &Value) -> Result<&str, Unread> {
+fn package(value: &Value) -> Result<&str, UnreadGuardrails> {
     match text(value, "package", "the name of a package")? {
         "" => Err(unread(
             "package",
@@ -139,7 +141,7 @@ fn package(value: &Value) -> Result<&str, Unread> {
 }
 
 /// What a document of the known schema says.
-fn stated(value: &Value) -> Result<Guardrails, Unread> {
+fn stated(value: &Value) -> Result<Guardrails, UnreadGuardrails> {
     match text(value, "schema", guardrail::SCHEMA)? {
         guardrail::SCHEMA => guardrail::read(value),
         other => {
@@ -149,7 +151,11 @@ fn stated(value: &Value) -> Result<Guardrails, Unread> {
     }
 }
 
-fn text<'v>(value: &'v Value, key: &str, expected: &'static str) -> Result<&'v str, Unread> {
+fn text<'v>(
+    value: &'v Value,
+    key: &str,
+    expected: &'static str,
+) -> Result<&'v str, UnreadGuardrails> {
     let Some(found) = value.get(key) else {
         return Err(unread(key, Problem::Missing { expected }));
     };
@@ -160,9 +166,9 @@ fn text<'v>(value: &'v Value, key: &str, expected: &'static str) -> Result<&'v s
     found.as_str().ok_or_else(|| unread(key, found_type()))
 }
 
-fn unread(key: &str, problem: Problem) -> Unread {
+fn unread(key: &str, problem: Problem) -> UnreadGuardrails {
     let path = key.to_owned();
-    Unread { path, problem }
+    UnreadGuardrails { path, problem }
 }
 
 /// Where a field such as `rules[2].via` stands.
@@ -170,12 +176,12 @@ fn at(positions: &Positions, path: &str) -> Position {
     let steps = path.split(['.', '[']).filter(|step| !step.is_empty());
     let steps = steps.map(|step| {
         let index = step.strip_suffix(']').and_then(|index| index.parse().ok());
-        index.map_or(Step::Key(step), Step::Index)
+        index.map_or(ValueStep::Key(step), ValueStep::Index)
     });
     positions.nearest(&steps.collect::<Vec<_>>())
 }
 
-impl From<&DocumentError> for Unread {
+impl From<&DocumentError> for UnreadGuardrails {
     fn from(error: &DocumentError) -> Self {
         Self::whole(Problem::Text(error.to_string()))
     }

@@ -32,5 +32,5 @@ pub use self::error::{DocumentError, DocumentErrorKind, Format};
 pub(crate) use self::inputs::has_manifest_name;
 pub use self::inputs::{Input, InputError, Inputs, MAX_BYTES};
 pub use self::object::ManifestObject;
-pub use self::position::{Position, Positions, Step};
+pub use self::position::{Position, Positions, ValueStep};
 pub use self::tree::{MAX_DEPTH, MAX_NODES, MAX_TEXT};

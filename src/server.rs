@@ -1,7 +1,7 @@
 //! The webhook: TLS, routes, limits and the way out.
 //!
 //! ```text
-//! accept --handshake--> connection --POST /validate--> desk --queue--> worker --> Judge
+//! accept --handshake--> connection --POST /validate--> handler --queue--> worker --> Judge
 //!    ^   (or no room)      ^   (or too slow)             '-- no time: onUndecided
 //!    |                     |
 //!    '------ Phase --------'   Starting -> Serving -> Leaving (connection: close) -> Closed
@@ -22,8 +22,9 @@ mod awaited;
 mod body;
 mod certificate;
 mod connection;
+mod connection_table;
 mod deadline;
-mod desk;
+mod handler;
 mod handshake;
 mod health;
 mod judge;
@@ -35,7 +36,6 @@ mod ops;
 mod pace;
 mod peers;
 mod phase;
-mod roster;
 mod scrape;
 mod stream;
 mod validate;
@@ -62,13 +62,13 @@ use crate::telemetry::Metrics;
 use crate::telemetry::log::{DecisionLog, LogHandle};
 use crate::tls::{Certificates, Observer, SystemClock};
 use accept::{Port, Transport};
-use certificate::Shown;
-use connection::Manners;
-use desk::{Desk, Sight};
+use certificate::CertificateInUse;
+use connection::ConnectionConfig;
+use connection_table::ConnectionTable;
+use handler::{Handler, Telemetry};
 use handshake::Handshake;
 use health::Health;
 use phase::Phase;
-use roster::Roster;
 
 /// What a server is started with.
 #[derive(Debug)]
@@ -99,12 +99,12 @@ pub struct Listening {
     server: Server,
     reviews: Reviews,
     scrapes: Option<scrape::Shut>,
-    certificate: Arc<Shown>,
+    certificate: Arc<CertificateInUse>,
 }
 
 /// A server that lacks nothing but who judges, and takes no reviews yet.
 #[derive(Debug)]
-pub struct Certified {
+pub struct StartingServer {
     server: Server,
     reviews: Reviews,
     handshake: Handshake,
@@ -142,7 +142,7 @@ impl Server {
             decisions,
             log_level,
         } = config;
-        let certificate = Arc::new(Shown::new(Arc::clone(&metrics.tls), SystemClock));
+        let certificate = Arc::new(CertificateInUse::new(Arc::clone(&metrics.tls), SystemClock));
         checks.insert(0, Arc::clone(&certificate) as _);
         let listener = listen::bind(listen)?;
         let ops_listener = listen::bind(ops_listen)?;
@@ -165,8 +165,8 @@ impl Server {
         server.accept(Port {
             listener: ops_listener.socket,
             transport: Transport::Plain,
-            roster: Roster::new(OPS_CONNECTIONS, OPS_CONNECTIONS, limits.patience),
-            manners: server.manners(ops::routes(health, everyones, log_level), limits.patience),
+            connections: ConnectionTable::new(OPS_CONNECTIONS, OPS_CONNECTIONS, limits.patience),
+            config: server.config(ops::routes(health, everyones, log_level), limits.patience),
             metrics: Arc::clone(&server.metrics.ops_connections),
         });
         let reviews = Reviews {
@@ -182,8 +182,8 @@ impl Server {
         })
     }
 
-    fn manners(&self, router: Router, patience: Patience) -> Manners {
-        Manners {
+    fn config(&self, router: Router, patience: Patience) -> ConnectionConfig {
+        ConnectionConfig {
             router,
             patience,
             phase: self.phase.subscribe(),
@@ -247,7 +247,7 @@ impl Listening {
 
     /// Has the certificate that is shown, as it is when a connection comes in. Metrics over TLS are
     /// served from now on.
-    pub fn certify(self, certificates: Certificates) -> Certified {
+    pub fn certify(self, certificates: Certificates) -> StartingServer {
         let Self {
             mut server,
             reviews,
@@ -259,7 +259,7 @@ impl Listening {
             let port = shut.open(&server, &certificates, reviews.limits.patience);
             server.accept(port);
         }
-        Certified {
+        StartingServer {
             server,
             reviews,
             handshake: Handshake { certificates },
@@ -267,15 +267,15 @@ impl Listening {
     }
 }
 
-impl Certified {
+impl StartingServer {
     /// Takes reviews from now on.
     pub fn open(self, judge: Arc<dyn Judge>, enforcement: Enforcement) -> Server {
-        let sight = Sight {
+        let telemetry = Telemetry {
             metrics: Arc::clone(&self.server.metrics.admission),
             decisions: self.reviews.decisions,
         };
-        let desk = Desk::new(judge, enforcement, &self.reviews.limits, sight);
-        self.open_with(validate::routes(Arc::new(desk)))
+        let handler = Handler::new(judge, enforcement, &self.reviews.limits, telemetry);
+        self.open_with(validate::routes(Arc::new(handler)))
     }
 
     /// Serves these routes in place of reviews, under the same limits: for measuring what all but
@@ -295,8 +295,8 @@ impl Certified {
         server.accept(Port {
             listener: reviews.listener.socket,
             transport: Transport::Tls(handshake),
-            roster: Roster::new(connections, connections_per_peer, patience),
-            manners: server.manners(routes, patience),
+            connections: ConnectionTable::new(connections, connections_per_peer, patience),
+            config: server.config(routes, patience),
             metrics: Arc::clone(&server.metrics.connections),
         });
         // One that was told to leave meanwhile is on its way out already.

@@ -15,5 +15,5 @@ mod authorizer;
 pub mod log;
 pub mod metrics;
 
-pub use authorizer::{Authorizer, Authorizing, Denied};
+pub use authorizer::{Authorizer, Authorizing, ScrapeDenied};
 pub use metrics::Metrics;

@@ -39,7 +39,7 @@ pub use identity::Identity;
 pub use leaf::Leaf;
 pub use observer::Observer;
 pub use self_signed::self_signed;
-pub use terms::{MinVersion, Terms};
+pub use terms::{MinVersion, TlsConfig};
 pub use trust::{Authorities, Distrust};
 
 #[cfg(test)]

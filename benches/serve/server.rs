@@ -15,7 +15,7 @@ use olmguard::admission::{Enforcement, Review};
 use olmguard::server::{Config, Guard, Judge, Limits, Pending, Server};
 use olmguard::telemetry::Metrics;
 use olmguard::telemetry::log::DecisionLog;
-use olmguard::tls::{Terms, self_signed};
+use olmguard::tls::{TlsConfig, self_signed};
 use olmguard_engine::explain::Answer;
 use olmguard_engine::snapshot::Snapshot;
 
@@ -76,7 +76,7 @@ pub(crate) fn run(mode: Mode) {
 }
 
 fn start(mode: Mode) -> (Server, String) {
-    let certificates = self_signed(&Terms::default(), Vec::new()).expect("a certificate");
+    let certificates = self_signed(&TlsConfig::default(), Vec::new()).expect("a certificate");
     let certificate = STANDARD.encode_to_string(certificates.leaf().der());
     let listening = Server::listen(config(mode))
         .expect("free ports")

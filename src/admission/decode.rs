@@ -13,13 +13,13 @@ use serde_json::Number;
 
 use crate::admission::ReviewError;
 use crate::admission::alike::ask_alike;
-use crate::admission::keep::{CONDITIONS, FILTER, Keep, OTHERS, Object, Others, REVIEW, Room};
+use crate::admission::keep::{CONDITIONS, FILTER, Keep, KeptObject, OTHERS, Others, REVIEW, Room};
 use crate::admission::node::{Map, Node};
 use crate::admission::text::text;
 
 /// What of a body is kept, and how both filters compare.
 #[derive(Clone, Debug, PartialEq)]
-pub(super) struct Decoded<'de> {
+pub(super) struct DecodedBody<'de> {
     pub(super) review: Node<'de>,
     pub(super) filters: Filters,
 }
@@ -36,13 +36,13 @@ pub(super) enum Filters {
 }
 
 /// Reads the body of a request.
-pub(super) fn decode(body: &[u8]) -> Result<Decoded<'_>, ReviewError> {
-    let kept = Kept::default();
+pub(super) fn decode(body: &[u8]) -> Result<DecodedBody<'_>, ReviewError> {
+    let kept = FilterProgress::default();
     let body = text(body)?;
     let mut reader = serde_json::Deserializer::from_str(body);
     let review = kept.of(&REVIEW).deserialize(&mut reader);
     let review = review.and_then(|review| reader.end().map(|()| review));
-    Ok(Decoded {
+    Ok(DecodedBody {
         review: review.map_err(|error| ReviewError::Json(error.to_string()))?,
         filters: match (kept.new_is_cut.get(), kept.old_is_cut.get()) {
             (false, false) => Filters::Comparable,
@@ -54,20 +54,20 @@ pub(super) fn decode(body: &[u8]) -> Result<Decoded<'_>, ReviewError> {
 
 /// What is known of the filters while a body is read.
 #[derive(Debug, Default)]
-struct Kept {
+struct FilterProgress {
     /// The object that is read now, and how many entries of its filter are kept.
-    object: Cell<Option<Object>>,
+    object: Cell<Option<KeptObject>>,
     entries: Cell<usize>,
     new_is_cut: Cell<bool>,
     old_is_cut: Cell<bool>,
 }
 
-impl Kept {
+impl FilterProgress {
     fn of(&self, keep: &'static Keep) -> Reader<'_> {
         Reader { keep, kept: self }
     }
 
-    fn begin(&self, object: Object) {
+    fn begin(&self, object: KeptObject) {
         self.object.set(Some(object));
         self.begin_filter();
     }
@@ -101,10 +101,10 @@ impl Kept {
         }
     }
 
-    fn is_cut(&self, object: Object) -> &Cell<bool> {
+    fn is_cut(&self, object: KeptObject) -> &Cell<bool> {
         match object {
-            Object::New => &self.new_is_cut,
-            Object::Old => &self.old_is_cut,
+            KeptObject::New => &self.new_is_cut,
+            KeptObject::Old => &self.old_is_cut,
         }
     }
 }
@@ -113,7 +113,7 @@ impl Kept {
 #[derive(Clone, Copy)]
 struct Reader<'k> {
     keep: &'static Keep,
-    kept: &'k Kept,
+    kept: &'k FilterProgress,
 }
 
 impl<'de> DeserializeSeed<'de> for Reader<'_> {
@@ -196,15 +196,15 @@ impl<'de> Visitor<'de> for Reader<'_> {
         let mut others = 0;
         while let Some(key) = entries.next_key_seed(Key(self.keep))? {
             match key {
-                Found::Field(name, keep) => {
+                KeyMeaning::Field(name, keep) => {
                     let value = entries.next_value_seed(self.kept.of(keep))?;
                     map.set(Cow::Borrowed(name), value);
                 }
-                Found::Other(name) if others < OTHERS => {
+                KeyMeaning::Other(name) if others < OTHERS => {
                     others += 1;
                     map.set(name, entries.next_value_seed(self.kept.of(&Keep::Leaf))?);
                 }
-                Found::Other(_) | Found::Nothing => {
+                KeyMeaning::Other(_) | KeyMeaning::Nothing => {
                     entries.next_value::<IgnoredAny>()?;
                 }
             }
@@ -243,7 +243,7 @@ struct Text<'a>(#[serde(borrow)] Cow<'a, str>);
 struct Key(&'static Keep);
 
 /// What a key stands for.
-enum Found<'de> {
+enum KeyMeaning<'de> {
     Field(&'static str, &'static Keep),
     Other(Cow<'de, str>),
     Nothing,
@@ -251,40 +251,42 @@ enum Found<'de> {
 
 impl Key {
     /// The field of this name; `None` where it is not known, and its name is to be kept.
-    fn found(&self, key: &str) -> Option<Found<'static>> {
+    fn found(&self, key: &str) -> Option<KeyMeaning<'static>> {
         let Keep::Fields(fields, others) = self.0 else {
-            return Some(Found::Nothing);
+            return Some(KeyMeaning::Nothing);
         };
         let known = fields.iter().find(|(name, _)| *name == key);
         match (known, others) {
-            (Some((name, keep)), _) => Some(Found::Field(name, keep)),
+            (Some((name, keep)), _) => Some(KeyMeaning::Field(name, keep)),
             (None, Others::Named) => None,
-            (None, Others::PassedOver) => Some(Found::Nothing),
+            (None, Others::PassedOver) => Some(KeyMeaning::Nothing),
         }
     }
 }
 
 impl<'de> DeserializeSeed<'de> for Key {
-    type Value = Found<'de>;
+    type Value = KeyMeaning<'de>;
 
-    fn deserialize<D: Deserializer<'de>>(self, reader: D) -> Result<Found<'de>, D::Error> {
+    fn deserialize<D: Deserializer<'de>>(self, reader: D) -> Result<KeyMeaning<'de>, D::Error> {
         reader.deserialize_str(self)
     }
 }
 
 impl<'de> Visitor<'de> for Key {
-    type Value = Found<'de>;
+    type Value = KeyMeaning<'de>;
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("a key")
     }
 
-    fn visit_borrowed_str<E>(self, key: &'de str) -> Result<Found<'de>, E> {
-        Ok(self.found(key).unwrap_or(Found::Other(Cow::Borrowed(key))))
+    fn visit_borrowed_str<E>(self, key: &'de str) -> Result<KeyMeaning<'de>, E> {
+        Ok(self
+            .found(key)
+            .unwrap_or(KeyMeaning::Other(Cow::Borrowed(key))))
     }
 
-    fn visit_str<E>(self, key: &str) -> Result<Found<'de>, E> {
-        let named = || Found::Other(Cow::Owned(key.to_owned()));
+    fn visit_str<E>(self, key: &str) -> Result<KeyMeaning<'de>, E> {
+        let named = || KeyMeaning::Other(Cow::Owned(key.to_owned()));
         Ok(self.found(key).unwrap_or_else(named))
     }
 }

@@ -15,17 +15,17 @@ pub(super) struct Digest([u8; 32]);
 pub(super) fn set_digest(json: &str) -> Option<Digest> {
     let left = Cell::new(MOST_DIGESTS);
     let mut reader = serde_json::Deserializer::from_str(json);
-    Digested { left: &left }.deserialize(&mut reader).ok()
+    DigestReader { left: &left }.deserialize(&mut reader).ok()
 }
 
 /// Reads a value to its digest.
 #[derive(Clone, Copy)]
-struct Digested<'c> {
+struct DigestReader<'c> {
     /// How many more digests may be kept.
     left: &'c Cell<usize>,
 }
 
-impl<'de> DeserializeSeed<'de> for Digested<'_> {
+impl<'de> DeserializeSeed<'de> for DigestReader<'_> {
     type Value = Digest;
 
     fn deserialize<D: Deserializer<'de>>(self, reader: D) -> Result<Digest, D::Error> {
@@ -33,7 +33,7 @@ impl<'de> DeserializeSeed<'de> for Digested<'_> {
     }
 }
 
-impl<'de> Visitor<'de> for Digested<'_> {
+impl<'de> Visitor<'de> for DigestReader<'_> {
     type Value = Digest;
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -88,7 +88,9 @@ struct Key(Digest);
 impl<'de> Deserialize<'de> for Key {
     fn deserialize<D: Deserializer<'de>>(reader: D) -> Result<Self, D::Error> {
         let left = Cell::new(0);
-        reader.deserialize_str(Digested { left: &left }).map(Self)
+        reader
+            .deserialize_str(DigestReader { left: &left })
+            .map(Self)
     }
 }
 

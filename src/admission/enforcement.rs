@@ -53,26 +53,26 @@ pub(super) enum Leave {
 
 /// What becomes of an edit.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
-pub(super) enum Course {
+pub(super) enum Consequence {
     Admit,
     LetThrough(Leave),
     Refuse,
 }
 
 impl Enforcement {
-    pub(super) fn course(self, verdict: Verdict) -> Course {
+    pub(super) fn course(self, verdict: Verdict) -> Consequence {
         match (verdict, self.on_undecided, self.mode) {
-            (Verdict::Allow | Verdict::NotJudged, _, _) => Course::Admit,
-            (Verdict::Undecided, OnUndecided::Warn, _) => Course::LetThrough(Leave::Undecided),
+            (Verdict::Allow | Verdict::NotJudged, _, _) => Consequence::Admit,
+            (Verdict::Undecided, OnUndecided::Warn, _) => Consequence::LetThrough(Leave::Undecided),
             (Verdict::Undecided | Verdict::Deny, _, Mode::Observe) => {
-                Course::LetThrough(Leave::Observed)
+                Consequence::LetThrough(Leave::Observed)
             }
-            (Verdict::Undecided | Verdict::Deny, _, Mode::Enforce) => Course::Refuse,
+            (Verdict::Undecided | Verdict::Deny, _, Mode::Enforce) => Consequence::Refuse,
         }
     }
 }
 
-impl Course {
+impl Consequence {
     pub(super) fn outcome(self) -> Outcome {
         match self {
             Self::Admit => Outcome::Admitted,

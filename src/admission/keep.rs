@@ -19,7 +19,7 @@ pub(super) enum Keep {
     /// A map, each value so.
     Values(&'static Self, Room),
     /// One of the objects under review.
-    Object(Object, &'static Self),
+    Object(KeptObject, &'static Self),
     /// A map on the way to the filter: written twice, only what is in the last one counts.
     Filter(&'static Self),
 }
@@ -58,7 +58,7 @@ pub(super) enum Room {
 
 /// An object under review.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
-pub(super) enum Object {
+pub(super) enum KeptObject {
     /// As it is to be.
     New,
     /// As it is.
@@ -94,8 +94,8 @@ const REQUEST: Keep = Keep::Fields(
         ("subResource", Keep::Leaf),
         ("dryRun", Keep::Leaf),
         ("userInfo", USER),
-        ("object", Keep::Object(Object::New, &EXTENSION)),
-        ("oldObject", Keep::Object(Object::Old, &EXTENSION)),
+        ("object", Keep::Object(KeptObject::New, &EXTENSION)),
+        ("oldObject", Keep::Object(KeptObject::Old, &EXTENSION)),
     ],
     Others::PassedOver,
 );

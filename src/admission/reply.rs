@@ -9,7 +9,7 @@ use serde::Serialize;
 
 use crate::admission::annotations::annotations;
 use crate::admission::bounded::bounded;
-use crate::admission::enforcement::{Course, Enforcement, Leave, Outcome};
+use crate::admission::enforcement::{Consequence, Enforcement, Leave, Outcome};
 use crate::admission::review::{API_VERSION, KIND, Review};
 use olmguard_engine::explain::{Answer, let_through, only_observed, warn_first};
 use olmguard_engine::extension::Identity;
@@ -103,13 +103,17 @@ impl Reply {
 }
 
 /// The most important one first: that the edit goes through all the same.
-fn warnings(answer: &Answer, course: Course) -> Vec<String> {
+fn warnings(answer: &Answer, course: Consequence) -> Vec<String> {
     let message = answer.message.as_deref().unwrap_or_default();
     let mut warnings = answer.warnings.clone();
     match course {
-        Course::LetThrough(Leave::Undecided) => warn_first(&mut warnings, let_through(message)),
-        Course::LetThrough(Leave::Observed) => warn_first(&mut warnings, only_observed(message)),
-        Course::Admit | Course::Refuse => {}
+        Consequence::LetThrough(Leave::Undecided) => {
+            warn_first(&mut warnings, let_through(message));
+        }
+        Consequence::LetThrough(Leave::Observed) => {
+            warn_first(&mut warnings, only_observed(message));
+        }
+        Consequence::Admit | Consequence::Refuse => {}
     }
     warnings
 }

@@ -3,7 +3,7 @@
 use serde_json::Value;
 
 use crate::admission::change::Change;
-use crate::admission::decode::{Decoded, Filters, decode};
+use crate::admission::decode::{DecodedBody, Filters, decode};
 use crate::admission::fields::{
     bounded_text, constant, object, optional_text, required_object, required_text,
 };
@@ -41,7 +41,7 @@ enum Subject {
 impl Review {
     /// Reads a review from the bytes of a request's body.
     pub fn from_bytes(body: &[u8]) -> Result<Self, ReviewError> {
-        let Decoded { review, filters } = decode(body)?;
+        let DecodedBody { review, filters } = decode(body)?;
         Self::kept(&review, filters)
     }
 

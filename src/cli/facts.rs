@@ -25,10 +25,10 @@ use crate::cli::args::edges::EdgesArgs;
 use crate::cli::args::guardrails::GuardrailsArgs;
 use crate::cli::facts::look::LookArgs;
 use crate::cli::{Exit, warn};
-use loading::{Fault, Given};
+use loading::{Fault, GivenCatalogs};
 
 pub(crate) use loading::Facts;
-use origin::{Asked, Origin, OriginError};
+use origin::{FactsOrigin, OriginError, OriginFlags};
 
 /// Where the facts are from, for a command that is about catalogs and no manifests.
 #[derive(Args, Clone, Debug)]
@@ -60,7 +60,7 @@ impl FactsArgs {
     /// If the flags contradict each other, or name no catalog.
     pub(crate) fn load(&self, edges: EdgesArgs) -> Result<Facts, OriginError> {
         self.check()?;
-        let origin = Origin::of(&Asked {
+        let origin = FactsOrigin::of(&OriginFlags {
             snapshot: self.snapshot.as_deref(),
             from_cluster: self.from_cluster,
             look: &self.look,
@@ -68,7 +68,7 @@ impl FactsArgs {
         let (rules, mut warnings) = origin.rules(&self.common.olm)?;
         let (rules, departure) = edges.of(rules);
         warnings.extend(departure.map(|departure| departure.to_string()));
-        let given = Given {
+        let given = GivenCatalogs {
             catalogs: &self.common.catalog,
             guardrails: &self.guardrails,
         };

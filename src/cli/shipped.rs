@@ -6,15 +6,15 @@ use k8s_openapi::api::admissionregistration::v1::{
 };
 use serde_json::Value;
 
-use crate::cluster::configuration::Expected;
+use crate::cluster::configuration::ExpectedConfiguration;
 use crate::manifest::documents;
 
 /// The configuration of this name as it is deployed.
-pub(super) fn expected(name: &str) -> Expected {
+pub(super) fn expected(name: &str) -> ExpectedConfiguration {
     let read = "it is built in, and a test reads it";
     let usual = webhook(USUAL, None).expect(read);
     let older = webhook(USUAL, Some(OLDER)).expect(read);
-    Expected::new(name.to_owned(), usual, vec![older])
+    ExpectedConfiguration::new(name.to_owned(), usual, vec![older])
 }
 
 /// The one webhook of a configuration, after a patch.

@@ -26,7 +26,7 @@ use kube::{Client, Config};
 
 pub use error::ConnectError;
 
-use find::{Place, Surroundings};
+use find::{KubeconfigPlace, Surroundings};
 use proxies::Proxies;
 
 /// What was said about the cluster to use.
@@ -72,7 +72,11 @@ pub async fn connect(access: &Access, caller: Caller) -> Result<Cluster, Connect
     connecting.await.map_err(lost)?
 }
 
-fn cluster(place: &Place, context: Option<&str>, caller: Caller) -> Result<Cluster, ConnectError> {
+fn cluster(
+    place: &KubeconfigPlace,
+    context: Option<&str>,
+    caller: Caller,
+) -> Result<Cluster, ConnectError> {
     let (config, words) = load::config(place, context, &Proxies::here())?;
     let config = tuned(config);
     let namespace = config.default_namespace.trim().to_owned();

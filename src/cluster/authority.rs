@@ -43,10 +43,10 @@ use tokio::time::Instant;
 use tracing::warn;
 
 use crate::tls::Clock;
-use crate::tls::self_managed::{Store, StoreError, Stored, Told, Version};
+use crate::tls::self_managed::{BundleReaders, Store, StoreError, StoredContent, Version};
 use changes::Changes;
-use error::{Asked, Failure};
-use known::{Known, Moment, Note};
+use error::{AskedObject, Failure};
+use known::{KnownConfiguration, Moment, Note};
 
 /// What of a cluster the authority is kept in.
 #[derive(Clone, Debug)]
@@ -67,7 +67,7 @@ pub struct ClusterStore {
     configurations: Api<ValidatingWebhookConfiguration>,
     place: AuthorityPlace,
     clock: Arc<dyn Clock>,
-    known: Mutex<BTreeMap<String, Known>>,
+    known: Mutex<BTreeMap<String, KnownConfiguration>>,
     changes: Changes,
 }
 
@@ -84,18 +84,18 @@ impl ClusterStore {
         }
     }
 
-    async fn publish_in(&self, name: &str, bundle: &str) -> Result<Told, StoreError> {
-        let failed = |error| Failure::of("get", Asked::configuration(name), &error);
+    async fn publish_in(&self, name: &str, bundle: &str) -> Result<BundleReaders, StoreError> {
+        let failed = |error| Failure::of("get", AskedObject::configuration(name), &error);
         let found = self.configurations.get_opt(name).await.map_err(failed)?;
         let Some(found) = found else {
-            tell(name, self.with(name, Known::absent));
-            return Ok(Told::NotAll);
+            tell(name, self.with(name, KnownConfiguration::absent));
+            return Ok(BundleReaders::NotAll);
         };
         if let Some(patch) = self.due(name, &found, bundle)? {
             self.patch(name, &found, patch).await?;
         }
         self.with(name, |known| known.published(bundle));
-        Ok(Told::All)
+        Ok(BundleReaders::All)
     }
 
     /// What of a configuration has to change, if anything does.
@@ -124,7 +124,7 @@ impl ClusterStore {
         found: &ValidatingWebhookConfiguration,
         patch: json_patch::Patch,
     ) -> Result<(), StoreError> {
-        let failed = |error| Failure::of("patch", Asked::configuration(name), &error);
+        let failed = |error| Failure::of("patch", AskedObject::configuration(name), &error);
         let (params, patch) = (PatchParams::default(), Patch::Json::<()>(patch));
         let patched = self.configurations.patch(name, &params, &patch).await;
         match patched.map_err(failed) {
@@ -143,18 +143,19 @@ impl ClusterStore {
         name: &str,
     ) -> Result<bool, Failure> {
         let now = self.configurations.get_opt(name).await;
-        let now = now.map_err(|error| Failure::of("get", Asked::configuration(name), &error))?;
+        let now =
+            now.map_err(|error| Failure::of("get", AskedObject::configuration(name), &error))?;
         let version = |of: &ValidatingWebhookConfiguration| of.metadata.resource_version.clone();
         Ok(now.is_some_and(|now| version(&now) == version(read)))
     }
 
-    fn with<T>(&self, name: &str, act: impl FnOnce(&mut Known) -> T) -> T {
+    fn with<T>(&self, name: &str, act: impl FnOnce(&mut KnownConfiguration) -> T) -> T {
         let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
         act(known.entry(name.to_owned()).or_default())
     }
 
     fn failed(&self, verb: &'static str, error: &kube::Error) -> Failure {
-        let asked = Asked::secret(&self.place.namespace, &self.place.secret);
+        let asked = AskedObject::secret(&self.place.namespace, &self.place.secret);
         Failure::of(verb, asked, error)
     }
 
@@ -168,14 +169,14 @@ impl ClusterStore {
 }
 
 impl Store for ClusterStore {
-    async fn load(&self) -> Result<Option<Stored>, StoreError> {
+    async fn load(&self) -> Result<Option<StoredContent>, StoreError> {
         let found = self.secrets.get_opt(&self.place.secret).await;
         let Some(mut secret) = found.map_err(|error| self.failed("get", &error))? else {
             return Ok(None);
         };
         let content = secret::content(&mut secret);
         let version = self.version(secret)?;
-        Ok(Some(Stored { content, version }))
+        Ok(Some(StoredContent { content, version }))
     }
 
     async fn create(&self, content: &[u8]) -> Result<Version, StoreError> {
@@ -198,13 +199,13 @@ impl Store for ClusterStore {
 
     /// Each configuration is tried, whatever becomes of the others; the first failure is told. One that
     /// is not there, yet or any more, calls nobody: it is looked for with each renewal.
-    async fn publish(&self, bundle: &str) -> Result<Told, StoreError> {
-        let mut published = Ok(Told::All);
+    async fn publish(&self, bundle: &str) -> Result<BundleReaders, StoreError> {
+        let mut published = Ok(BundleReaders::All);
         for name in &self.place.configurations {
             let next = self.publish_in(name, bundle).await;
             published = match published {
-                Ok(Told::All) => next,
-                Ok(Told::NotAll) => next.map(|_| Told::NotAll),
+                Ok(BundleReaders::All) => next,
+                Ok(BundleReaders::NotAll) => next.map(|_| BundleReaders::NotAll),
                 Err(failed) => Err(failed),
             };
         }

@@ -18,12 +18,12 @@ use kube::api::ListParams;
 use kube::core::ApiResource;
 use kube::{Api, Client};
 
-pub use observed::{Observed, Unnamed};
+pub use observed::{NamelessObject, ObservedCatalog};
 pub use watch::{CatalogEvent, watch};
 
-use crate::cluster::fault::Failed;
+use crate::cluster::fault::FailedOperation;
 use crate::cluster::line;
-use crate::cluster::object::Object;
+use crate::cluster::object::WatchedObject;
 use crate::cluster::served::{Names, looked_for, served};
 
 /// Why the catalogs, or one of them, cannot be read.
@@ -37,7 +37,7 @@ pub enum CatalogsError {
     NotServed,
     /// The API server did not answer, or said no.
     #[error(transparent)]
-    Failed(#[from] Failed),
+    Failed(#[from] FailedOperation),
 }
 
 /// What an object says that is read again.
@@ -46,13 +46,15 @@ pub enum Reread {
     /// The same image as before.
     Same,
     /// Another one.
-    Moved(Box<Observed>),
+    Moved(Box<ObservedCatalog>),
     /// There is no such object any more.
     Gone,
 }
 
 /// Every catalog, and what says that it is one and has no name.
-pub async fn list(client: Client) -> Result<(Vec<Observed>, Vec<Unnamed>), CatalogsError> {
+pub async fn list(
+    client: Client,
+) -> Result<(Vec<ObservedCatalog>, Vec<NamelessObject>), CatalogsError> {
     let (client, _) = line::open(client);
     let api = api(&client).await?;
     let mut params = ListParams::default().limit(PAGE);
@@ -61,9 +63,9 @@ pub async fn list(client: Client) -> Result<(Vec<Observed>, Vec<Unnamed>), Catal
         let page = api
             .list(&params)
             .await
-            .map_err(Failed::to("list catalogs"))?;
+            .map_err(FailedOperation::to("list catalogs"))?;
         for object in &page.items {
-            match Observed::read(&object.content) {
+            match ObservedCatalog::read(&object.content) {
                 Ok(observed) => catalogs.push(observed),
                 Err(none) => unnamed.push(none),
             }
@@ -76,11 +78,11 @@ pub async fn list(client: Client) -> Result<(Vec<Observed>, Vec<Unnamed>), Catal
 }
 
 /// One catalog as it is now; none if there is no such.
-pub async fn get(client: Client, name: &str) -> Result<Option<Observed>, CatalogsError> {
+pub async fn get(client: Client, name: &str) -> Result<Option<ObservedCatalog>, CatalogsError> {
     let (client, _) = line::open(client);
     let found = api(&client).await?.get_opt(name).await;
-    let found = found.map_err(Failed::to(&format!("read catalog {name:?}")))?;
-    Ok(found.and_then(|object| Observed::read(&object.content).ok()))
+    let found = found.map_err(FailedOperation::to(&format!("read catalog {name:?}")))?;
+    Ok(found.and_then(|object| ObservedCatalog::read(&object.content).ok()))
 }
 
 /// What an object says after content was fetched that was of `image_ref` before.
@@ -99,14 +101,14 @@ pub async fn reread(
     })
 }
 
-async fn api(client: &Client) -> Result<Api<Object>, CatalogsError> {
+async fn api(client: &Client) -> Result<Api<WatchedObject>, CatalogsError> {
     let found = served(client, NAMES).await;
-    let resource = found.map_err(Failed::to("find out how catalogs are served"))?;
+    let resource = found.map_err(FailedOperation::to("find out how catalogs are served"))?;
     let resource = resource.ok_or(CatalogsError::NotServed)?;
     Ok(all(client, &resource))
 }
 
-fn all(client: &Client, resource: &ApiResource) -> Api<Object> {
+fn all(client: &Client, resource: &ApiResource) -> Api<WatchedObject> {
     Api::all_with(client.clone(), resource)
 }
 

@@ -10,7 +10,7 @@ use k8s_openapi::api::admissionregistration::v1::{
 };
 use kube::{Api, Client};
 
-pub use watch::{Audience, watch};
+pub use watch::{ReadingListener, watch};
 
 use crate::cluster::authority::called;
 use crate::tls::Authorities;
@@ -18,13 +18,13 @@ use olmguard_views::doctor::{Bundle, Configuration, FailurePolicy, Webhook};
 
 /// The configuration that is expected.
 #[derive(Clone, Debug)]
-pub struct Expected {
+pub struct ExpectedConfiguration {
     name: String,
     usual: ValidatingWebhook,
     others: Vec<ValidatingWebhook>,
 }
 
-impl Expected {
+impl ExpectedConfiguration {
     /// A configuration of this name with the webhook that is shipped, in its usual form or in one of
     /// the others.
     pub fn new(name: String, usual: ValidatingWebhook, others: Vec<ValidatingWebhook>) -> Self {
@@ -74,7 +74,7 @@ impl Expected {
 /// The configuration with the bundle of its webhook, if there is one.
 pub(super) async fn read(
     client: &Client,
-    of: &Expected,
+    of: &ExpectedConfiguration,
 ) -> kube::Result<Option<(Configuration, Option<Vec<u8>>)>> {
     let api: Api<ValidatingWebhookConfiguration> = Api::all(client.clone());
     let found = api.get_opt(&of.name).await?;
@@ -83,7 +83,7 @@ pub(super) async fn read(
 
 fn configuration(
     found: &ValidatingWebhookConfiguration,
-    of: &Expected,
+    of: &ExpectedConfiguration,
 ) -> (Configuration, Option<Vec<u8>>) {
     let webhooks = found.webhooks.as_deref().unwrap_or_default();
     let ours = of.ours(webhooks);
@@ -101,7 +101,11 @@ fn configuration(
     (configuration, bundle)
 }
 
-fn read_webhook(webhook: &ValidatingWebhook, bundle: Option<&[u8]>, of: &Expected) -> Webhook {
+fn read_webhook(
+    webhook: &ValidatingWebhook,
+    bundle: Option<&[u8]>,
+    of: &ExpectedConfiguration,
+) -> Webhook {
     let service = webhook.client_config.service.as_ref();
     Webhook {
         name: webhook.name.clone(),

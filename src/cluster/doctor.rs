@@ -19,11 +19,11 @@ use std::sync::Arc;
 
 use kube::Client;
 
-use crate::cluster::configuration::Expected;
+use crate::cluster::configuration::ExpectedConfiguration;
 use crate::cluster::fault::{FaultClass, WatchFault};
 use crate::cluster::line;
 use crate::tls::{Authorities, Clock};
-use olmguard_views::doctor::{Facts, Names, Need, Unasked};
+use olmguard_views::doctor::{DoctorFacts, Names, Need, Unanswered};
 
 /// What is looked at, and by what it is judged.
 #[derive(Debug)]
@@ -31,7 +31,7 @@ pub struct Examination {
     /// The names of what is looked at.
     pub names: Names,
     /// The webhook configuration as it is shipped.
-    pub expected: Expected,
+    pub expected: ExpectedConfiguration,
     /// The port of a replica that tells its health.
     pub ops_port: u16,
     /// The release of this program.
@@ -49,7 +49,7 @@ pub struct NoAnswer(String);
 ///
 /// # Errors
 /// If the API server does not answer, or does not know who asks.
-pub async fn gather(client: &Client, of: &Examination) -> Result<Facts, NoAnswer> {
+pub async fn gather(client: &Client, of: &Examination) -> Result<DoctorFacts, NoAnswer> {
     let (client, _) = line::open(client.clone());
     greet(&client).await?;
     let names = &of.names;
@@ -62,7 +62,7 @@ pub async fn gather(client: &Client, of: &Examination) -> Result<Facts, NoAnswer
     let server_name = configuration.as_ref().ok().and_then(Option::as_ref);
     let server_name = server_name.and_then(|one| one.webhook.as_ref()?.server_name.clone());
     let endpoints = serving::endpoints(&client, names).await;
-    let trusted = replicas::Trusted {
+    let trusted = replicas::CertificateTrust {
         authorities: bundle.map(|bundle| Authorities::from_pem(&bundle)),
         server_name,
     };
@@ -71,7 +71,7 @@ pub async fn gather(client: &Client, of: &Examination) -> Result<Facts, NoAnswer
     let replicas = futures_util::future::join_all(asked).await;
     let found = serving::deployment(&client, names).await;
     let permissions = permissions::ask(&client, names, found.as_ref().ok()).await;
-    Ok(Facts {
+    Ok(DoctorFacts {
         names: names.clone(),
         version: of.version.clone(),
         configuration,
@@ -101,9 +101,9 @@ async fn greet(client: &Client) -> Result<(), NoAnswer> {
 }
 
 /// What became of something that needs a right.
-fn unasked(need: Need, error: &kube::Error) -> Unasked {
+fn unasked(need: Need, error: &kube::Error) -> Unanswered {
     let WatchFault { class, words } = WatchFault::from(error);
-    Unasked {
+    Unanswered {
         need,
         is_forbidden: class == FaultClass::Forbidden,
         why: words,

@@ -4,9 +4,9 @@ use futures_util::{StreamExt, stream};
 use kube::{Api, Client};
 use serde_json::Value;
 
-use crate::cluster::fault::Failed;
+use crate::cluster::fault::FailedOperation;
 use crate::cluster::line;
-use crate::cluster::object::Object;
+use crate::cluster::object::WatchedObject;
 use crate::cluster::served::{Names, looked_for, served};
 use olmguard_engine::extension::{
     Extension, Installed, Recognised, Rollout, UnknownCause, recognise,
@@ -23,12 +23,12 @@ pub enum ExtensionsError {
     NotServed,
     /// The API server did not answer, or said no.
     #[error(transparent)]
-    Failed(#[from] Failed),
+    Failed(#[from] FailedOperation),
 }
 
 /// The extensions of a cluster.
 #[derive(Debug)]
-pub struct Extensions(Api<Object>);
+pub struct Extensions(Api<WatchedObject>);
 
 /// What a cluster says of an extension beside what it asks for.
 #[derive(Clone, Debug, Eq, PartialEq)]
@@ -86,7 +86,7 @@ impl Extensions {
     pub async fn of(client: Client) -> Result<Self, ExtensionsError> {
         let (client, _) = line::open(client);
         let found = served(&client, NAMES).await;
-        let found = found.map_err(Failed::to("find out how extensions are served"))?;
+        let found = found.map_err(FailedOperation::to("find out how extensions are served"))?;
         let resource = found.ok_or(ExtensionsError::NotServed)?;
         Ok(Self(Api::all_with(client, &resource)))
     }
@@ -94,7 +94,7 @@ impl Extensions {
     /// The whole object of this name, in the version that the cluster prefers; none if there is none.
     pub async fn get(&self, name: &str) -> Result<Option<Value>, ExtensionsError> {
         let found = self.0.get_opt(name).await;
-        let found = found.map_err(Failed::to(&format!("read extension {name:?}")))?;
+        let found = found.map_err(FailedOperation::to(&format!("read extension {name:?}")))?;
         Ok(found.map(|object| object.content))
     }
 }

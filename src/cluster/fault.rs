@@ -115,14 +115,14 @@ impl From<watcher::Error> for WatchFault {
 /// What was tried in vain.
 #[derive(Clone, Debug, Eq, PartialEq, thiserror::Error)]
 #[error("cannot {action}: {why}")]
-pub struct Failed {
+pub struct FailedOperation {
     /// What was tried.
     pub action: String,
     /// What became of it.
     pub why: String,
 }
 
-impl Failed {
+impl FailedOperation {
     /// For an error of a request that was part of this.
     pub(super) fn to(action: &str) -> impl Fn(kube::Error) -> Self {
         move |error| Self {

@@ -1,7 +1,7 @@
 //! The catalogs of a cluster, followed: a snapshot that is always as good as it can be.
 //!
 //! ```text
-//! watch --CatalogEvent--> ledger --Job--> loader: cache, else catalogd, then the object once more
+//! watch --CatalogEvent--> table --Job--> loader: cache, else catalogd, then the object once more
 //! OLM   --Rules---------->  |   <--Loaded, or why not--'
 //!                           '--Snapshot--> stage --swap--> whoever judges
 //! ```
@@ -15,9 +15,9 @@
 //! Invariant: one task decides, and it alone writes the snapshot; loading is done beside it.
 
 mod boot;
+mod catalog_table;
 mod confidence;
 mod job;
-mod ledger;
 mod load;
 mod publish;
 mod report;
@@ -28,9 +28,9 @@ mod tests;
 mod tracked;
 
 pub use load::Loader;
-pub use report::Board;
-pub use run::Terms;
-pub use tell::Audience;
+pub use report::StatusBoard;
+pub use run::FollowConfig;
+pub use tell::StatusListener;
 
 use std::num::NonZero;
 use std::time::Duration;
@@ -39,7 +39,7 @@ use crate::source::catalogd::retry::Retry;
 use olmguard_engine::snapshot::{Age, OnOldCatalog};
 
 /// Follows for as long as somebody sends events; it must be called within a runtime.
-pub async fn follow(loader: Loader, terms: Terms) {
+pub async fn follow(loader: Loader, terms: FollowConfig) {
     run::run(loader, terms).await;
 }
 

@@ -41,7 +41,7 @@ pub(super) struct Heard(watch::Receiver<()>);
 pub(super) fn open(client: Client) -> (Client, Heard) {
     let namespace = client.default_namespace().to_owned();
     let (signs, heard) = watch::channel(());
-    let line = Line {
+    let line = ObservedClient {
         client,
         signs: Arc::new(signs),
         next_watch: Arc::default(),
@@ -65,7 +65,7 @@ impl Heard {
 }
 
 #[derive(Clone)]
-struct Line {
+struct ObservedClient {
     client: Client,
     signs: Arc<watch::Sender<()>>,
     next_watch: Arc<Mutex<Option<Instant>>>,
@@ -74,7 +74,7 @@ struct Line {
 type Answer = Response<UnsyncBoxBody<Bytes, kube::Error>>;
 type BoxError = Box<dyn std::error::Error + Send + Sync>;
 
-impl Service<Request<Body>> for Line {
+impl Service<Request<Body>> for ObservedClient {
     type Response = Answer;
     type Error = BoxError;
     type Future = Pin<Box<dyn Future<Output = Result<Answer, BoxError>> + Send>>;
@@ -96,7 +96,7 @@ impl Service<Request<Body>> for Line {
     }
 }
 
-impl Line {
+impl ObservedClient {
     /// An answer that ends is taken whole, so that one that stops half-way is noticed.
     async fn ask(&self, request: Request<Body>) -> Result<Answer, BoxError> {
         let whole = async { collected(self.client.send(request).await?, LARGEST).await };

@@ -19,38 +19,38 @@ use futures_util::StreamExt;
 use futures_util::stream;
 use kube::Client;
 
-use crate::cluster::catalogs::{self, CatalogsError, Observed, Reread, Unnamed};
+use crate::cluster::catalogs::{self, CatalogsError, NamelessObject, ObservedCatalog, Reread};
 use crate::source::SourceError;
 use crate::source::catalogd::Catalogd;
 use olmguard_engine::snapshot::{CatalogState, Content};
 
-pub use content::{ContentError, Proxied};
+pub use content::{ContentError, ProxiedContentError};
 
 /// Looks at a cluster.
-pub struct Lookout {
+pub struct ClusterReader {
     client: Client,
     catalogd: Catalogd,
 }
 
 /// What was seen.
 #[derive(Debug)]
-pub struct Look<T> {
+pub struct ClusterState<T> {
     /// The catalogs, in the order of the API server.
-    pub catalogs: Vec<Seen<T>>,
+    pub catalogs: Vec<ListedCatalog<T>>,
     /// Objects without a name, which can be no catalogs.
-    pub unnamed: Vec<Unnamed>,
+    pub unnamed: Vec<NamelessObject>,
 }
 
 /// A catalog.
 #[derive(Clone, Debug)]
-pub struct Seen<T> {
+pub struct ListedCatalog<T> {
     /// The facts. The content is never `Loaded`: it says why there is none, or is `Missing`.
     pub state: CatalogState,
     /// What was made of the content, where it could be had whole.
     pub content: Option<T>,
 }
 
-impl Lookout {
+impl ClusterReader {
     /// Objects are read by `client`, contents by `catalogd`, else by `client` as well.
     pub fn new(client: Client, catalogd: Catalogd) -> Self {
         Self { client, catalogd }
@@ -60,7 +60,7 @@ impl Lookout {
     ///
     /// # Errors
     /// If it cannot be told which catalogs there are.
-    pub async fn look<T, F>(&self, read: F) -> Result<Look<T>, CatalogsError>
+    pub async fn look<T, F>(&self, read: F) -> Result<ClusterState<T>, CatalogsError>
     where
         T: Send + 'static,
         F: Fn(&str, &mut dyn Read) -> Result<T, SourceError> + Clone + Send + 'static,
@@ -69,37 +69,39 @@ impl Lookout {
         let seen = observed.into_iter().map(|one| self.see(one, &read));
         let seen = stream::iter(seen).buffered(MOST_AT_ONCE);
         let catalogs = seen.filter_map(std::future::ready).collect().await;
-        Ok(Look { catalogs, unnamed })
+        Ok(ClusterState { catalogs, unnamed })
     }
 
     /// One catalog; none if it goes away meanwhile.
-    async fn see<T, F>(&self, mut observed: Observed, read: &F) -> Option<Seen<T>>
+    async fn see<T, F>(&self, mut observed: ObservedCatalog, read: &F) -> Option<ListedCatalog<T>>
     where
         T: Send + 'static,
         F: Fn(&str, &mut dyn Read) -> Result<T, SourceError> + Clone + Send + 'static,
     {
         for _ in 0..TRIES {
             let Some(base) = observed.source() else {
-                return Some(Seen::without(observed.state));
+                return Some(ListedCatalog::without(observed.state));
             };
             let content = self.content(base, &observed.state.name, read).await;
             let content = match content {
                 Ok(content) => content,
-                Err(error) => return Some(Seen::failed(observed.state, &error)),
+                Err(error) => return Some(ListedCatalog::failed(observed.state, &error)),
             };
             let (name, image) = (&observed.state.name, observed.state.image_ref.as_deref());
             match catalogs::reread(self.client.clone(), name, image).await {
                 Ok(Reread::Moved(moved)) => observed = *moved,
                 Ok(Reread::Gone) => return None,
                 // Whoever cannot tell that it moved takes it as it was listed.
-                Ok(Reread::Same) | Err(_) => return Some(Seen::with(observed.state, content)),
+                Ok(Reread::Same) | Err(_) => {
+                    return Some(ListedCatalog::with(observed.state, content));
+                }
             }
         }
-        Some(Seen::lost(observed.state))
+        Some(ListedCatalog::lost(observed.state))
     }
 }
 
-impl<T> Seen<T> {
+impl<T> ListedCatalog<T> {
     fn with(state: CatalogState, content: T) -> Self {
         let content = Some(content);
         Self { state, content }
@@ -125,7 +127,7 @@ impl<T> Seen<T> {
     }
 }
 
-impl fmt::Debug for Lookout {
+impl fmt::Debug for ClusterReader {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Lookout")
             .field("catalogd", &self.catalogd)

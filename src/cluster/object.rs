@@ -14,12 +14,12 @@ use serde_json::Value;
 /// The object; of its metadata only what a watch goes by is read.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(from = "Value")]
-pub(super) struct Object {
+pub(super) struct WatchedObject {
     pub(super) content: Value,
     metadata: ObjectMeta,
 }
 
-impl From<Value> for Object {
+impl From<Value> for WatchedObject {
     fn from(content: Value) -> Self {
         let text = |pointer| {
             let found = content.pointer(pointer).and_then(Value::as_str);
@@ -34,7 +34,7 @@ impl From<Value> for Object {
     }
 }
 
-impl Resource for Object {
+impl Resource for WatchedObject {
     type DynamicType = ApiResource;
     type Scope = DynamicResourceScope;
 

@@ -31,16 +31,16 @@ pub use warning::Warning;
 pub use watch::{OlmEvent, watch};
 
 use release::{Evidence, OpenShift};
-use watch::Seen;
+use watch::SeenGeneration;
 
 use crate::cluster::fault::{self, WatchFault};
 use crate::cluster::line;
-use crate::cluster::object::Object;
+use crate::cluster::object::WatchedObject;
 use olmguard_catalog::olm::{Gates, OlmRelease, Rules};
 
 /// The OLM that runs in a cluster.
 #[derive(Clone, Debug, Eq, PartialEq)]
-pub struct Found {
+pub struct RunningOlm {
     /// Its release, or the nearest one that is known.
     pub release: OlmRelease,
     /// Its feature gates, as far as they touch resolution.
@@ -83,14 +83,18 @@ pub enum FindError {
 }
 
 /// Finds the OLM of this cluster, in the namespace that is named or in those where it usually is.
-pub async fn find(client: &Client, namespace: Option<&str>) -> Result<Found, FindError> {
+pub async fn find(client: &Client, namespace: Option<&str>) -> Result<RunningOlm, FindError> {
     let (client, _) = line::open(client.clone());
     let (found, _) = look(&client, namespace).await?;
     Ok(found)
 }
 
 /// What differs between the OLM that was found and what was set by hand, which counts.
-pub fn compare(found: &Found, release: Option<OlmRelease>, gates: Option<Gates>) -> Vec<Warning> {
+pub fn compare(
+    found: &RunningOlm,
+    release: Option<OlmRelease>,
+    gates: Option<Gates>,
+) -> Vec<Warning> {
     let mut warnings = Vec::new();
     if let Some(set) = release.filter(|set| *set != found.release) {
         let found = found.release;
@@ -107,7 +111,7 @@ pub fn compare(found: &Found, release: Option<OlmRelease>, gates: Option<Gates>)
     warnings
 }
 
-impl Found {
+impl RunningOlm {
     /// What this OLM does.
     pub fn rules(&self) -> Rules {
         self.rules_unless(None, None)
@@ -136,7 +140,7 @@ impl Found {
 }
 
 /// One line: which release, what says so, the gates, and where.
-impl fmt::Display for Found {
+impl fmt::Display for RunningOlm {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self {
             release,
@@ -152,14 +156,17 @@ impl fmt::Display for Found {
     }
 }
 
-async fn look(client: &Client, namespace: Option<&str>) -> Result<(Found, Seen), FindError> {
+async fn look(
+    client: &Client,
+    namespace: Option<&str>,
+) -> Result<(RunningOlm, SeenGeneration), FindError> {
     let namespaces = namespace.map_or(NAMESPACES.to_vec(), |named| vec![named]);
     let mut failed = None;
     for namespace in &namespaces {
         match deployment(client, namespace).await {
             Ok(Some(deployment)) => {
                 let found = read(client, namespace, &deployment).await?;
-                return Ok((found, Seen::of(namespace, &deployment)));
+                return Ok((found, SeenGeneration::of(namespace, &deployment)));
             }
             Ok(None) => {}
             Err(error) => failed = failed.or(Some(error)),
@@ -182,7 +189,7 @@ async fn read(
     client: &Client,
     namespace: &str,
     deployment: &Deployment,
-) -> Result<Found, FindError> {
+) -> Result<RunningOlm, FindError> {
     let spec = deployment.spec.as_ref();
     let pod = spec.and_then(|spec| spec.template.spec.as_ref());
     let containers = pod.map_or(&[][..], |pod| &pod.containers);
@@ -198,12 +205,12 @@ async fn read(
 }
 
 /// What a container says, with OpenShift's version, which is asked for where the image has no release.
-fn found(namespace: &str, container: &Container, openshift: &OpenShift) -> Found {
+fn found(namespace: &str, container: &Container, openshift: &OpenShift) -> RunningOlm {
     let known = release::of(image_of(container), openshift);
     let mut warnings = Vec::from_iter(known.warning);
     let set = gates::of(container, known.release);
     warnings.extend(set.ignored.into_iter().map(Warning::Gate));
-    Found {
+    RunningOlm {
         release: known.release,
         gates: set.gates,
         warnings,
@@ -219,7 +226,7 @@ fn image_of(container: &Container) -> &str {
 
 async fn openshift(client: &Client) -> OpenShift {
     let kind = GroupVersionKind::gvk("config.openshift.io", "v1", "ClusterVersion");
-    let api: Api<Object> = Api::all_with(client.clone(), &ApiResource::from_gvk(&kind));
+    let api: Api<WatchedObject> = Api::all_with(client.clone(), &ApiResource::from_gvk(&kind));
     match api.get_opt("version").await {
         Ok(None) => OpenShift::NotHere,
         Ok(Some(object)) => match object.content.pointer(VERSION).and_then(Value::as_str) {

@@ -30,16 +30,16 @@ use tokio::time::{Instant, timeout};
 
 use crate::cluster::fault::{FaultClass, WatchFault};
 use crate::cluster::line;
-use crate::telemetry::{Authorizer, Authorizing, Denied};
-use known::{Key, Known, Ruling};
-use tell::Teller;
+use crate::telemetry::{Authorizer, Authorizing, ScrapeDenied};
+use known::{Key, Ruling, RulingCache};
+use tell::DenialLog;
 
 /// Asks an API server about scrapers.
 pub struct Scrapers {
     client: Client,
-    known: Mutex<Known>,
+    known: Mutex<RulingCache>,
     places: Semaphore,
-    teller: Teller,
+    teller: DenialLog,
 }
 
 impl Scrapers {
@@ -50,7 +50,7 @@ impl Scrapers {
             client,
             known: Mutex::default(),
             places: Semaphore::new(PLACES),
-            teller: Teller::default(),
+            teller: DenialLog::default(),
         }
     }
 
@@ -65,7 +65,7 @@ impl Scrapers {
             .unwrap_or_else(|fault| {
                 self.teller.failed(&fault);
                 let class = fault.class.as_str();
-                Err(Denied::Unavailable { class })
+                Err(ScrapeDenied::Unavailable { class })
             })
     }
 
@@ -80,7 +80,7 @@ impl Scrapers {
         Ok(ruling)
     }
 
-    fn known(&self) -> MutexGuard<'_, Known> {
+    fn known(&self) -> MutexGuard<'_, RulingCache> {
         self.known.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

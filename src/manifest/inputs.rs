@@ -20,7 +20,7 @@ use std::path::PathBuf;
 
 pub use self::error::InputError;
 pub use self::read::MAX_BYTES;
-use self::walk::Walk;
+use self::walk::FileWalk;
 pub(crate) use self::walk::has_manifest_name;
 
 /// One file: its path as the user would write it, and what it holds.
@@ -36,7 +36,7 @@ pub struct Input {
 #[derive(Debug)]
 pub struct Inputs<R> {
     arguments: VecDeque<PathBuf>,
-    walk: Walk,
+    walk: FileWalk,
     stdin: Option<R>,
 }
 
@@ -46,7 +46,7 @@ impl<R: Read> Inputs<R> {
         let arguments = arguments.into_iter().collect();
         Self {
             arguments,
-            walk: Walk::default(),
+            walk: FileWalk::default(),
             stdin: Some(stdin),
         }
     }
@@ -65,7 +65,7 @@ impl<R: Read> Iterator for Inputs<R> {
             }
             let argument = self.arguments.pop_front()?;
             if argument.as_os_str() != "-" {
-                self.walk = Walk::from(argument);
+                self.walk = FileWalk::from(argument);
             } else if let Some(stdin) = self.stdin.take() {
                 return Some(Input {
                     path: "-".to_owned(),

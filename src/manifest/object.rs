@@ -7,7 +7,7 @@
 use serde_json::{Map, Value};
 
 use super::documents::Document;
-use super::position::{Position, Positions, Step};
+use super::position::{Position, Positions, ValueStep};
 
 /// An object, and where in its document it stands.
 #[derive(Clone, Debug)]
@@ -60,12 +60,12 @@ impl Document {
 impl ManifestObject {
     /// Where the value at this path within the object begins or, where it is absent, the nearest
     /// one above it. `positions` are those of the object's document.
-    pub fn position(&self, positions: &Positions, path: &[Step<'_>]) -> Position {
-        let mut steps: Vec<Step<'_>> = Vec::with_capacity(self.items.len() * 2 + path.len());
+    pub fn position(&self, positions: &Positions, path: &[ValueStep<'_>]) -> Position {
+        let mut steps: Vec<ValueStep<'_>> = Vec::with_capacity(self.items.len() * 2 + path.len());
         steps.extend(
             self.items
                 .iter()
-                .flat_map(|index| [Step::Key("items"), Step::Index(*index)]),
+                .flat_map(|index| [ValueStep::Key("items"), ValueStep::Index(*index)]),
         );
         steps.extend(path);
         positions.nearest(&steps)

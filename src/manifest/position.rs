@@ -28,7 +28,7 @@ impl fmt::Display for Position {
 
 /// One step down from a value.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
-pub enum Step<'a> {
+pub enum ValueStep<'a> {
     /// To the member of this name.
     Key(&'a str),
     /// To the element at this 0-based index.
@@ -50,17 +50,17 @@ impl Positions {
     ///
     /// A value that came by an alias stands at its anchor, save for the one in whose stead the
     /// alias is written.
-    pub fn of(&self, path: &[Step<'_>]) -> Option<Position> {
+    pub fn of(&self, path: &[ValueStep<'_>]) -> Option<Position> {
         let (at, missing) = self.descend(path);
         missing.is_empty().then_some(at)
     }
 
     /// Where the value at this path begins or, where it is absent, the nearest value above it.
-    pub fn nearest(&self, path: &[Step<'_>]) -> Position {
+    pub fn nearest(&self, path: &[ValueStep<'_>]) -> Position {
         self.descend(path).0
     }
 
-    fn descend<'p, 'a>(&self, path: &'p [Step<'a>]) -> (Position, &'p [Step<'a>]) {
+    fn descend<'p, 'a>(&self, path: &'p [ValueStep<'a>]) -> (Position, &'p [ValueStep<'a>]) {
         let mut rest = path;
         let mut marks = Subtree(&self.marks);
         while let [step, below @ ..] = rest {
@@ -91,10 +91,10 @@ impl Subtree<'_> {
         })
     }
 
-    fn step(self, step: &Step<'_>, keys: &str) -> Option<Self> {
+    fn step(self, step: &ValueStep<'_>, keys: &str) -> Option<Self> {
         match step {
-            Step::Key(name) => self.member(name, keys),
-            Step::Index(index) => self
+            ValueStep::Key(name) => self.member(name, keys),
+            ValueStep::Index(index) => self
                 .children()
                 .filter(|child| child.is_element())
                 .nth(*index),

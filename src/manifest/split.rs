@@ -29,11 +29,11 @@ impl Part<'_> {
 pub(super) struct Parts<'a> {
     rest: &'a [u8],
     line: u32,
-    place: Place,
+    place: DocumentPlace,
 }
 
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
-enum Place {
+enum DocumentPlace {
     Start,
     Inside,
 }
@@ -44,7 +44,7 @@ impl<'a> Parts<'a> {
         Self {
             rest: file.strip_prefix(BOM).unwrap_or(file),
             line: 1,
-            place: Place::Start,
+            place: DocumentPlace::Start,
         }
     }
 }
@@ -53,12 +53,12 @@ impl<'a> Iterator for Parts<'a> {
     type Item = Part<'a>;
 
     fn next(&mut self) -> Option<Part<'a>> {
-        let place = std::mem::replace(&mut self.place, Place::Inside);
+        let place = std::mem::replace(&mut self.place, DocumentPlace::Inside);
         let mut before_separator = true;
         let within = |line: &&[u8]| {
             let separator = is_separator(line);
             let stays = !separator || before_separator;
-            before_separator &= !separator && place == Place::Start && is_prologue(line);
+            before_separator &= !separator && place == DocumentPlace::Start && is_prologue(line);
             stays
         };
         let (count, len) = lines(self.rest)

@@ -34,7 +34,7 @@ pub(super) struct AnchorId(pub(super) usize);
 #[derive(Debug)]
 pub(super) struct Builder {
     frames: Vec<Frame>,
-    anchors: BTreeMap<AnchorId, Anchored>,
+    anchors: BTreeMap<AnchorId, AnchoredValue>,
     positions: Positions,
     budget: Budget,
     root: Option<Value>,
@@ -57,7 +57,7 @@ enum Content {
 
 /// A value that aliases may ask for.
 #[derive(Debug)]
-struct Anchored {
+struct AnchoredValue {
     value: Value,
     below: Below,
     cost: Cost,
@@ -258,7 +258,7 @@ impl Builder {
         self.spend(cost, at)?;
         self.anchors.insert(
             anchor,
-            Anchored {
+            AnchoredValue {
                 value: value.clone(),
                 below,
                 cost,

@@ -48,7 +48,7 @@ fn options() -> Options {
 fn take(builder: &mut Builder, event: Event<'_>, at: Position) -> Result<(), Fault> {
     match event {
         Event::Scalar(text, style, anchor, tag) => {
-            let written = Written {
+            let written = SourceScalar {
                 text,
                 style: style_of(style),
                 tag,
@@ -68,13 +68,13 @@ fn take(builder: &mut Builder, event: Event<'_>, at: Position) -> Result<(), Fau
 }
 
 /// A scalar as it stands in the source.
-struct Written<'a> {
+struct SourceScalar<'a> {
     text: Cow<'a, str>,
     style: Style,
     tag: Option<Cow<'a, RawTag>>,
 }
 
-impl Written<'_> {
+impl SourceScalar<'_> {
     fn take(
         &self,
         builder: &mut Builder,

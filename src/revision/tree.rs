@@ -15,7 +15,7 @@ use gix::objs::tree::EntryKind;
 use super::budget::Budget;
 use super::error::FileError;
 use super::repository::{isolated, told};
-use super::way::{Found, look_up};
+use super::way::{PathTarget, look_up};
 use crate::manifest::MAX_BYTES;
 
 /// The tree of a commit, and where its files would lie.
@@ -34,11 +34,11 @@ pub(super) struct Tree {
 }
 
 /// Folders in which something was looked up: many links may lead into one.
-type Folders = Rc<RefCell<HashMap<ObjectId, Rc<[Entry]>>>>;
+type Folders = Rc<RefCell<HashMap<ObjectId, Rc<[TreeEntry]>>>>;
 
 /// One thing in a folder.
 #[derive(Clone, Debug)]
-pub(super) struct Entry {
+pub(super) struct TreeEntry {
     pub(super) name: Vec<u8>,
     pub(super) kind: EntryKind,
     pub(super) id: ObjectId,
@@ -58,8 +58,8 @@ impl Tree {
     }
 
     /// The folder that holds everything.
-    pub(super) fn top(&self) -> Entry {
-        Entry {
+    pub(super) fn top(&self) -> TreeEntry {
+        TreeEntry {
             name: Vec::new(),
             kind: EntryKind::Tree,
             id: self.id,
@@ -79,12 +79,12 @@ impl Tree {
     }
 
     /// What is in a folder, in byte order.
-    pub(super) fn folder(&self, id: ObjectId) -> Result<Vec<Entry>, FileError> {
+    pub(super) fn folder(&self, id: ObjectId) -> Result<Vec<TreeEntry>, FileError> {
         let tree = self.git.find_tree(id).map_err(|error| broken(&error))?;
         let mut entries = Vec::new();
         for entry in tree.iter() {
             let entry = entry.map_err(|error| broken(&error))?;
-            entries.push(Entry {
+            entries.push(TreeEntry {
                 name: entry.filename().to_vec(),
                 kind: entry.mode().kind(),
                 id: entry.object_id(),
@@ -95,7 +95,11 @@ impl Tree {
     }
 
     /// What is at a path, if anything is. Links on the way are followed, and one at its end is not.
-    pub(super) fn at(&self, path: &[u8], budget: &mut Budget) -> Result<Option<Found>, FileError> {
+    pub(super) fn at(
+        &self,
+        path: &[u8],
+        budget: &mut Budget,
+    ) -> Result<Option<PathTarget>, FileError> {
         look_up(self, path, budget)
     }
 
@@ -105,19 +109,19 @@ impl Tree {
         folder: ObjectId,
         name: &[u8],
         budget: &mut Budget,
-    ) -> Result<Option<Entry>, FileError> {
+    ) -> Result<Option<TreeEntry>, FileError> {
         let entries = self.looked_up(folder, budget)?;
         let at = entries.binary_search_by(|entry| entry.name.as_slice().cmp(name));
         Ok(at.ok().and_then(|at| entries.get(at)).cloned())
     }
 
     /// What is in a folder; it is paid for when it is looked at for the first time.
-    fn looked_up(&self, id: ObjectId, budget: &mut Budget) -> Result<Rc<[Entry]>, FileError> {
+    fn looked_up(&self, id: ObjectId, budget: &mut Budget) -> Result<Rc<[TreeEntry]>, FileError> {
         let known = self.looked_up.borrow().get(&id).map(Rc::clone);
         if let Some(entries) = known {
             return Ok(entries);
         }
-        let entries: Rc<[Entry]> = self.folder(id)?.into();
+        let entries: Rc<[TreeEntry]> = self.folder(id)?.into();
         budget.take(entries.len() as u64)?;
         let mut looked_up = self.looked_up.borrow_mut();
         looked_up.insert(id, Rc::clone(&entries));

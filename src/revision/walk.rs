@@ -10,8 +10,8 @@ use gix::objs::tree::EntryKind;
 
 use super::budget::Budget;
 use super::error::FileError;
-use super::tree::{Entry, Tree};
-use super::way::{COST_OF_LINK, Found, MOST_BYTES, beside};
+use super::tree::{Tree, TreeEntry};
+use super::way::{COST_OF_LINK, MOST_BYTES, PathTarget, beside};
 use crate::manifest::has_manifest_name;
 
 /// One file of a revision.
@@ -28,21 +28,21 @@ pub struct File {
 #[derive(Debug)]
 pub struct Files {
     /// What is still to visit, the next one last.
-    pending: Vec<Step>,
+    pending: Vec<TreeStep>,
     /// What was named, and could not be looked for.
     lost: Vec<File>,
-    visited: HashSet<Place>,
+    visited: HashSet<TreePlace>,
     read: HashSet<ObjectId>,
     budget: Budget,
-    wanted: Wanted,
+    wanted: WantedFiles,
 }
 
 /// Where something is, links followed, and whether it is asked for if it is a file.
-type Place = (PathBuf, Vec<u8>, bool);
+type TreePlace = (PathBuf, Vec<u8>, bool);
 
 /// Which of the files that look like manifests are read.
 #[derive(Debug)]
-enum Wanted {
+enum WantedFiles {
     All,
     /// Those that are in none of these, and not in the work tree.
     Gone {
@@ -52,7 +52,7 @@ enum Wanted {
 
 /// Something to visit.
 #[derive(Debug)]
-struct Step {
+struct TreeStep {
     tree: Rc<Tree>,
     /// As people are shown it, links as they are written.
     path: Vec<u8>,
@@ -74,10 +74,10 @@ enum Role {
 
 impl Files {
     pub(super) fn below(tree: &Rc<Tree>, paths: &[PathBuf]) -> Self {
-        let mut files = Self::new(Wanted::All);
+        let mut files = Self::new(WantedFiles::All);
         for path in paths.iter().rev().map(|path| bytes(path)) {
             match tree.at(&path, &mut files.budget) {
-                Ok(Some(found)) => files.pending.push(Step::named(tree, &path, found)),
+                Ok(Some(found)) => files.pending.push(TreeStep::named(tree, &path, found)),
                 Ok(None) => {}
                 Err(error) => files.lost.push(File {
                     path: tree.shown(&path),
@@ -89,7 +89,7 @@ impl Files {
     }
 
     pub(super) fn gone(tree: &Rc<Tree>, but: &[PathBuf]) -> Self {
-        let mut files = Self::new(Wanted::All);
+        let mut files = Self::new(WantedFiles::All);
         let but = but.iter().map(|path| {
             let path = bytes(path);
             match tree.at(&path, &mut files.budget) {
@@ -99,13 +99,13 @@ impl Files {
         });
         let but: Vec<_> = but.collect();
         if !but.iter().any(Vec::is_empty) {
-            files.pending.push(Step::top(tree));
+            files.pending.push(TreeStep::top(tree));
         }
-        files.wanted = Wanted::Gone { but };
+        files.wanted = WantedFiles::Gone { but };
         files
     }
 
-    fn new(wanted: Wanted) -> Self {
+    fn new(wanted: WantedFiles) -> Self {
         Self {
             pending: Vec::new(),
             lost: Vec::new(),
@@ -118,7 +118,7 @@ impl Files {
 
     /// The content of a file; nothing where the step only led further. What was visited before adds
     /// nothing, so a loop of links ends.
-    fn visit(&mut self, step: &Step) -> Result<Option<Vec<u8>>, FileError> {
+    fn visit(&mut self, step: &TreeStep) -> Result<Option<Vec<u8>>, FileError> {
         if !self.is_wanted(step)? || !self.visited.insert(step.place()) {
             return Ok(None);
         }
@@ -131,7 +131,7 @@ impl Files {
         Ok(None)
     }
 
-    fn read(&mut self, file: &Step) -> Result<Vec<u8>, FileError> {
+    fn read(&mut self, file: &TreeStep) -> Result<Vec<u8>, FileError> {
         if !self.read.insert(file.id) {
             self.budget.take(COST_OF_REPEAT)?;
         }
@@ -139,19 +139,19 @@ impl Files {
     }
 
     /// Whether a step leads further, or to a file that is asked for.
-    fn is_wanted(&mut self, step: &Step) -> Result<bool, FileError> {
+    fn is_wanted(&mut self, step: &TreeStep) -> Result<bool, FileError> {
         if !step.is_file() || !step.is_asked() {
             return Ok(!step.is_file());
         }
         match &self.wanted {
-            Wanted::All => Ok(true),
-            Wanted::Gone { but } if is_in(but, &step.real) => Ok(false),
-            Wanted::Gone { .. } => step.tree.is_gone(&step.real, &mut self.budget),
+            WantedFiles::All => Ok(true),
+            WantedFiles::Gone { but } if is_in(but, &step.real) => Ok(false),
+            WantedFiles::Gone { .. } => step.tree.is_gone(&step.real, &mut self.budget),
         }
     }
 
     /// Takes up what is in a folder, but for what is hidden, and files that are not asked for.
-    fn list(&mut self, folder: &Step) -> Result<(), FileError> {
+    fn list(&mut self, folder: &TreeStep) -> Result<(), FileError> {
         let entries = folder.tree.folder(folder.id)?;
         self.budget.take(entries.len() as u64 * folder.cost())?;
         let entries = entries.iter().rev();
@@ -169,22 +169,22 @@ impl Files {
 
     /// Goes on in the submodule, where it is checked out: elsewhere nothing of it is among the files that
     /// are compared.
-    fn enter(&mut self, step: &Step) -> Result<(), FileError> {
-        if let Wanted::Gone { .. } = self.wanted {
+    fn enter(&mut self, step: &TreeStep) -> Result<(), FileError> {
+        if let WantedFiles::Gone { .. } = self.wanted {
             return Ok(());
         }
         if let Some(tree) = step.tree.submodule(&step.real, step.id)? {
-            self.pending.push(Step {
+            self.pending.push(TreeStep {
                 role: Role::Listed,
-                ..Step::top(&Rc::new(tree))
+                ..TreeStep::top(&Rc::new(tree))
             });
         }
         Ok(())
     }
 
     /// Goes on where a link leads, as long as that is in the revision.
-    fn follow(&mut self, link: &Step) -> Result<(), FileError> {
-        if let Wanted::Gone { .. } = self.wanted {
+    fn follow(&mut self, link: &TreeStep) -> Result<(), FileError> {
+        if let WantedFiles::Gone { .. } = self.wanted {
             return Ok(());
         }
         self.budget.take(COST_OF_LINK)?;
@@ -193,9 +193,9 @@ impl Files {
             return Ok(());
         };
         if let Some(found) = link.tree.at(&path, &mut self.budget)? {
-            self.pending.push(Step {
+            self.pending.push(TreeStep {
                 role: link.role,
-                ..Step::named(&link.tree, &link.path, found)
+                ..TreeStep::named(&link.tree, &link.path, found)
             });
         }
         Ok(())
@@ -223,8 +223,8 @@ impl Iterator for Files {
     }
 }
 
-impl Step {
-    fn named(tree: &Rc<Tree>, path: &[u8], found: Found) -> Self {
+impl TreeStep {
+    fn named(tree: &Rc<Tree>, path: &[u8], found: PathTarget) -> Self {
         Self {
             tree: Rc::clone(tree),
             path: path.to_owned(),
@@ -237,7 +237,7 @@ impl Step {
 
     fn top(tree: &Rc<Tree>) -> Self {
         let (entry, path) = (tree.top(), Vec::new());
-        Self::named(tree, b"", Found { entry, path })
+        Self::named(tree, b"", PathTarget { entry, path })
     }
 
     fn is_file(&self) -> bool {
@@ -250,7 +250,7 @@ impl Step {
     }
 
     /// A folder is the same however it is called.
-    fn place(&self) -> Place {
+    fn place(&self) -> TreePlace {
         let is_asked = self.kind == EntryKind::Tree || self.is_asked();
         (self.tree.on_disk(&self.real), self.real.clone(), is_asked)
     }
@@ -260,7 +260,7 @@ impl Step {
         1 + self.path.len().max(self.real.len()) as u64 / LONG
     }
 
-    fn below(&self, entry: &Entry) -> Self {
+    fn below(&self, entry: &TreeEntry) -> Self {
         Self {
             tree: Rc::clone(&self.tree),
             path: join(&self.path, &entry.name),

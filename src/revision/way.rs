@@ -6,21 +6,21 @@ use gix::objs::tree::EntryKind;
 
 use super::budget::Budget;
 use super::error::FileError;
-use super::tree::{Entry, Tree};
+use super::tree::{Tree, TreeEntry};
 
 /// What is at a path.
 #[derive(Clone, Debug)]
-pub(super) struct Found {
-    pub(super) entry: Entry,
+pub(super) struct PathTarget {
+    pub(super) entry: TreeEntry,
     /// Where it is, links followed.
     pub(super) path: Vec<u8>,
 }
 
 /// The way as far as it was gone.
-struct Way<'t> {
+struct WalkedPath<'t> {
     tree: &'t Tree,
     /// What was entered, the last one last.
-    gone: Vec<Entry>,
+    gone: Vec<TreeEntry>,
     /// The parts that are left, the next one last.
     rest: Vec<Vec<u8>>,
     hops: usize,
@@ -31,8 +31,8 @@ pub(super) fn look_up(
     tree: &Tree,
     path: &[u8],
     budget: &mut Budget,
-) -> Result<Option<Found>, FileError> {
-    let mut way = Way {
+) -> Result<Option<PathTarget>, FileError> {
+    let mut way = WalkedPath {
         tree,
         gone: Vec::new(),
         rest: Vec::new(),
@@ -53,7 +53,7 @@ pub(super) fn look_up(
     way.found().map(Some)
 }
 
-impl Way<'_> {
+impl WalkedPath<'_> {
     /// Puts the parts of a path before what is left, if it leads on from here.
     fn take_up(&mut self, path: &[u8]) -> bool {
         let parts = path.split(|byte| *byte == b'/').rev();
@@ -81,7 +81,7 @@ impl Way<'_> {
         Ok(true)
     }
 
-    fn follow(&mut self, link: &Entry, budget: &mut Budget) -> Result<bool, FileError> {
+    fn follow(&mut self, link: &TreeEntry, budget: &mut Budget) -> Result<bool, FileError> {
         self.hops += 1;
         if self.hops > MOST_HOPS {
             return Ok(false);
@@ -91,7 +91,7 @@ impl Way<'_> {
         Ok(self.take_up(&target))
     }
 
-    fn last(&self) -> Entry {
+    fn last(&self) -> TreeEntry {
         self.gone.last().cloned().unwrap_or_else(|| self.tree.top())
     }
 
@@ -106,12 +106,12 @@ impl Way<'_> {
         }
     }
 
-    fn found(&self) -> Result<Found, FileError> {
+    fn found(&self) -> Result<PathTarget, FileError> {
         let (entry, path) = (self.last(), self.path());
         if path.len() > MOST_BYTES {
             return Err(FileError::TooDeep { limit: MOST_BYTES });
         }
-        Ok(Found { entry, path })
+        Ok(PathTarget { entry, path })
     }
 }
 

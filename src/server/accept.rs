@@ -12,11 +12,11 @@ use tokio::net::{TcpListener, TcpStream};
 use tokio::task::{AbortHandle, JoinSet};
 use tracing::{debug, warn};
 
-use crate::server::connection::{self, Manners};
+use crate::server::connection::{self, ConnectionConfig};
+use crate::server::connection_table::{ConnectionTable, Room};
 use crate::server::handshake::Handshake;
-use crate::server::pace::{Pace, heard};
+use crate::server::pace::{Wait, heard};
 use crate::server::phase::{Phase, reached};
-use crate::server::roster::{Room, Roster};
 use crate::telemetry::metrics::{ConnectionMetrics, Eviction, Refusal};
 
 /// What a listener speaks below HTTP. Requests carry the address of their peer, as [`ConnectInfo`].
@@ -32,8 +32,8 @@ pub(super) enum Transport {
 pub(super) struct Port {
     pub(super) listener: TcpListener,
     pub(super) transport: Transport,
-    pub(super) roster: Roster,
-    pub(super) manners: Manners,
+    pub(super) connections: ConnectionTable,
+    pub(super) config: ConnectionConfig,
     pub(super) metrics: Arc<ConnectionMetrics>,
 }
 
@@ -41,13 +41,13 @@ impl Port {
     /// Accepts until the server is closed, then waits for the connections that are left.
     pub(super) async fn run(mut self) {
         let mut tasks = JoinSet::new();
-        let mut closing = self.manners.phase.clone();
+        let mut closing = self.config.phase.clone();
         loop {
             tokio::select! {
                 biased;
                 () = reached(&mut closing, Phase::Closed) => break,
                 Some(ended) = tasks.join_next_with_id() => {
-                    self.roster.leave(ended.map_or_else(|error| error.id(), |(id, ())| id));
+                    self.connections.leave(ended.map_or_else(|error| error.id(), |(id, ())| id));
                 }
                 accepted = self.listener.accept() => match accepted {
                     Ok((stream, peer)) => self.take(stream, peer, &mut tasks),
@@ -65,7 +65,7 @@ impl Port {
 
     fn take(&mut self, stream: TcpStream, peer: SocketAddr, tasks: &mut JoinSet<()>) {
         let address = peer.ip().to_canonical();
-        match self.roster.make_room(address) {
+        match self.connections.make_room(address) {
             Room::Free => {}
             Room::Made => self.metrics.evicted(Eviction::ForRoom),
             Room::None => {
@@ -73,36 +73,36 @@ impl Port {
                 return debug!("Refused a connection: all are waiting for answers");
             }
         }
-        let pace = Arc::new(Pace::new());
+        let pace = Arc::new(Wait::new());
         let task = self.serve(stream, peer, Arc::clone(&pace), tasks);
-        self.roster.enter(address, pace, task);
+        self.connections.enter(address, pace, task);
     }
 
     fn serve(
         &self,
         stream: TcpStream,
         peer: SocketAddr,
-        pace: Arc<Pace>,
+        pace: Arc<Wait>,
         tasks: &mut JoinSet<()>,
     ) -> AbortHandle {
         // A reply is written at once and whole: waiting for more to send only delays it.
         if let Err(error) = stream.set_nodelay(true) {
             debug!(%error, "Cannot switch off the delay of small packets");
         }
-        let mut manners = self.manners.clone();
-        manners.router = manners.router.layer(Extension(ConnectInfo(peer)));
+        let mut config = self.config.clone();
+        config.router = config.router.layer(Extension(ConnectInfo(peer)));
         let metrics = Arc::clone(&self.metrics);
         let open = metrics.opened();
         match self.transport.clone() {
             Transport::Plain => tasks.spawn(async move {
                 let _open = open;
-                connection::serve(heard(stream, &pace), &pace, manners, &metrics).await;
+                connection::serve(heard(stream, &pace), &pace, config, &metrics).await;
             }),
             Transport::Tls(handshake) => tasks.spawn(async move {
                 let _open = open;
-                let most = manners.patience.handshake;
+                let most = config.patience.handshake;
                 match handshake.within(most, stream, &pace).await {
-                    Ok(stream) => connection::serve(stream, &pace, manners, &metrics).await,
+                    Ok(stream) => connection::serve(stream, &pace, config, &metrics).await,
                     Err(error) => {
                         debug!(%error, "TLS handshake failed");
                         metrics.handshake_failed(error.class());
@@ -122,7 +122,7 @@ impl Port {
         if !is_of_peer {
             self.metrics.refused(Refusal::System);
             warn!(%error, "Cannot accept a connection");
-            if self.roster.evict_any() == Room::Made {
+            if self.connections.evict_any() == Room::Made {
                 self.metrics.evicted(Eviction::ForRoom);
             }
             tokio::time::sleep(AFTER_FAILURE).await;

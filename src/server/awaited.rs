@@ -6,17 +6,17 @@ use std::task::{Context, Poll};
 
 use hyper::body::{Body, Frame, Incoming, SizeHint};
 
-use crate::server::pace::{Pace, Waiting};
+use crate::server::pace::{Wait, WaitingFor};
 
 /// The body of a request, whose end is noted.
 #[derive(Debug)]
-pub(super) struct Awaited {
+pub(super) struct ObservedBody {
     body: Incoming,
-    pace: Arc<Pace>,
+    pace: Arc<Wait>,
 }
 
-impl Awaited {
-    pub(super) fn new(body: Incoming, pace: Arc<Pace>) -> Self {
+impl ObservedBody {
+    pub(super) fn new(body: Incoming, pace: Arc<Wait>) -> Self {
         let awaited = Self { body, pace };
         if awaited.body.is_end_stream() {
             awaited.end();
@@ -25,13 +25,13 @@ impl Awaited {
     }
 
     fn end(&self) {
-        if self.pace.waiting() == Waiting::Body {
-            self.pace.change(Waiting::Answer);
+        if self.pace.waiting() == WaitingFor::Body {
+            self.pace.change(WaitingFor::Answer);
         }
     }
 }
 
-impl Body for Awaited {
+impl Body for ObservedBody {
     type Data = <Incoming as Body>::Data;
     type Error = hyper::Error;
 
@@ -56,7 +56,7 @@ impl Body for Awaited {
 }
 
 /// A body that nobody reads to its end is not waited for.
-impl Drop for Awaited {
+impl Drop for ObservedBody {
     fn drop(&mut self) {
         self.end();
     }

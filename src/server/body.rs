@@ -27,7 +27,7 @@ pub(super) struct BodyMemory {
 
 /// A body that was read.
 #[derive(Debug, Default)]
-pub(super) struct Read {
+pub(super) struct ReadBody {
     pub(super) bytes: Vec<u8>,
     _share: Share,
 }
@@ -57,7 +57,7 @@ pub(super) enum BodyError {
     Broken(axum::Error),
 }
 
-impl Read {
+impl ReadBody {
     /// Whether it has more than every body has for itself.
     pub(super) fn is_large(&self) -> bool {
         self.bytes.capacity() > FREE
@@ -80,12 +80,12 @@ impl BodyMemory {
         headers: &HeaderMap,
         mut body: Body,
         deadline: Deadline,
-    ) -> Result<Read, BodyError> {
+    ) -> Result<ReadBody, BodyError> {
         let declared = declared(headers).unwrap_or_default();
         if declared > BODY_LIMIT {
             return Err(BodyError::TooLarge);
         }
-        let mut read = Read::default();
+        let mut read = ReadBody::default();
         while let Some(data) = next(&mut body, deadline).await? {
             let length = read.bytes.len() + data.len();
             if length > BODY_LIMIT {
@@ -103,15 +103,15 @@ impl BodyMemory {
     /// What was read, where there is room for so many bytes. Both places are weighed while there are two.
     async fn moved(
         &self,
-        read: Read,
+        read: ReadBody,
         room: usize,
         peer: IpAddr,
         deadline: Deadline,
-    ) -> Result<Read, BodyError> {
+    ) -> Result<ReadBody, BodyError> {
         let share = self.share(peer, room, deadline).await?;
         let mut bytes = Vec::with_capacity(room);
         bytes.extend_from_slice(&read.bytes);
-        Ok(Read {
+        Ok(ReadBody {
             bytes,
             _share: share,
         })

@@ -9,7 +9,7 @@ use crate::tls::{Certificates, Clock, Leaf, Observer, SystemClock, TlsError};
 
 /// The certificate of a server, which may be long in coming. It counts what becomes of it.
 #[derive(Debug)]
-pub(super) struct Shown<C = SystemClock> {
+pub(super) struct CertificateInUse<C = SystemClock> {
     metrics: Arc<TlsMetrics>,
     clock: C,
     certificates: OnceLock<Certificates>,
@@ -17,7 +17,7 @@ pub(super) struct Shown<C = SystemClock> {
     fault: Mutex<Option<String>>,
 }
 
-impl<C> Shown<C> {
+impl<C> CertificateInUse<C> {
     /// There is none yet.
     pub(super) fn new(metrics: Arc<TlsMetrics>, clock: C) -> Self {
         Self {
@@ -56,7 +56,7 @@ impl<C> Shown<C> {
     }
 }
 
-impl<C: Clock + 'static> Check for Shown<C> {
+impl<C: Clock + 'static> Check for CertificateInUse<C> {
     fn name(&self) -> &'static str {
         "certificate"
     }
@@ -69,7 +69,7 @@ impl<C: Clock + 'static> Check for Shown<C> {
     }
 }
 
-impl<C: Clock + 'static> Observer for Shown<C> {
+impl<C: Clock + 'static> Observer for CertificateInUse<C> {
     fn reloaded(&self, leaf: &Leaf) {
         self.metrics.reloaded(Reload::Ok);
         self.metrics.serving(leaf.not_before, leaf.not_after);

@@ -18,16 +18,16 @@ use tokio::sync::{Notify, watch};
 use tokio::time::{Duration, Instant, sleep, sleep_until};
 use tracing::debug;
 
-use crate::server::awaited::Awaited;
+use crate::server::awaited::ObservedBody;
 use crate::server::limits::Patience;
-use crate::server::pace::{Pace, Waiting};
+use crate::server::pace::{Wait, WaitingFor};
 use crate::server::phase::{Phase, reached};
 use crate::server::stream::Stream;
 use crate::telemetry::metrics::{ConnectionMetrics, Eviction};
 
 /// What every connection of a port is served with.
 #[derive(Clone, Debug)]
-pub(super) struct Manners {
+pub(super) struct ConnectionConfig {
     pub(super) router: Router,
     pub(super) patience: Patience,
     pub(super) phase: watch::Receiver<Phase>,
@@ -42,28 +42,32 @@ pub(super) struct Manners {
 ///
 /// One that is old ends with its next reply as well. It is never closed between two: so an API server
 /// spreads its connections over the replicas anew, and no request is lost to that.
-pub(super) async fn serve<I>(io: I, pace: &Arc<Pace>, manners: Manners, metrics: &ConnectionMetrics)
-where
+pub(super) async fn serve<I>(
+    io: I,
+    pace: &Arc<Wait>,
+    config: ConnectionConfig,
+    metrics: &ConnectionMetrics,
+) where
     I: AsyncRead + AsyncWrite + Unpin,
 {
-    let Manners {
+    let ConnectionConfig {
         router,
         patience,
         mut phase,
-    } = manners;
-    pace.change(Waiting::Fresh);
+    } = config;
+    pace.change(WaitingFor::Fresh);
     let asked = Notify::new();
     let router = TowerToHyperService::new(router);
     let watched = phase.clone();
     let old_at = patience.old_at();
     let service = service_fn(|request: Request<Incoming>| {
-        pace.change(Waiting::Body);
+        pace.change(WaitingFor::Body);
         asked.notify_one();
-        let request = request.map(|body| Awaited::new(body, Arc::clone(pace)));
+        let request = request.map(|body| ObservedBody::new(body, Arc::clone(pace)));
         let answer = router.call(request);
         async {
             let mut answer = answer.await;
-            pace.change(Waiting::Write);
+            pace.change(WaitingFor::Write);
             let is_old = old_at.is_some_and(|at| at <= Instant::now());
             let is_last = is_old || *watched.borrow() >= Phase::Leaving;
             if let (Ok(answer), true) = (&mut answer, is_last) {
@@ -106,7 +110,7 @@ enum LastCall {
 }
 
 /// Waits until the server leaves, and the connection is not going to ask anything more.
-async fn last_call(pace: &Pace, asked: &Notify, phase: &mut watch::Receiver<Phase>) -> LastCall {
+async fn last_call(pace: &Wait, asked: &Notify, phase: &mut watch::Receiver<Phase>) -> LastCall {
     reached(phase, Phase::Leaving).await;
     let is_quiet = async {
         asked.notified().await;
@@ -116,7 +120,7 @@ async fn last_call(pace: &Pace, asked: &Notify, phase: &mut watch::Receiver<Phas
         reached(phase, Phase::Closed).await;
         // What it asks may be under way, or in the socket already.
         sleep(LAST_CHANCE).await;
-        if pace.waiting() != Waiting::Fresh {
+        if pace.waiting() != WaitingFor::Fresh {
             std::future::pending::<()>().await;
         }
     };
@@ -128,11 +132,11 @@ async fn last_call(pace: &Pace, asked: &Notify, phase: &mut watch::Receiver<Phas
 }
 
 /// Waits until nothing has come for a while.
-async fn quiet(pace: &Pace) {
+async fn quiet(pace: &Wait) {
     loop {
         match pace.state() {
-            (Waiting::Idle, since) if since.elapsed() >= QUIET => return,
-            (Waiting::Idle, since) => sleep_until(since + QUIET).await,
+            (WaitingFor::Idle, since) if since.elapsed() >= QUIET => return,
+            (WaitingFor::Idle, since) => sleep_until(since + QUIET).await,
             _ => sleep(QUIET).await,
         }
     }
@@ -142,7 +146,7 @@ async fn quiet(pace: &Pace) {
 ///
 /// Its pace changes only while the connection itself is polled, in the same task and before this is:
 /// so a change is always seen here. A timer that is early looks again.
-async fn overdue(pace: &Pace, patience: &Patience, metrics: &ConnectionMetrics) {
+async fn overdue(pace: &Wait, patience: &Patience, metrics: &ConnectionMetrics) {
     let mut timer = pin!(sleep_until(pace.state().1 + patience.idle));
     poll_fn(|context| {
         loop {
@@ -165,13 +169,13 @@ async fn overdue(pace: &Pace, patience: &Patience, metrics: &ConnectionMetrics) 
     }
 }
 
-fn eviction(waiting: Waiting) -> Option<Eviction> {
+fn eviction(waiting: WaitingFor) -> Option<Eviction> {
     match waiting {
-        Waiting::Fresh | Waiting::Idle => Some(Eviction::Idle),
-        Waiting::Head => Some(Eviction::SlowHeader),
-        Waiting::Body => Some(Eviction::SlowBody),
-        Waiting::Write => Some(Eviction::SlowReader),
-        Waiting::Handshake | Waiting::Answer | Waiting::Close => None,
+        WaitingFor::Fresh | WaitingFor::Idle => Some(Eviction::Idle),
+        WaitingFor::Head => Some(Eviction::SlowHeader),
+        WaitingFor::Body => Some(Eviction::SlowBody),
+        WaitingFor::Write => Some(Eviction::SlowReader),
+        WaitingFor::Handshake | WaitingFor::Answer | WaitingFor::Close => None,
     }
 }
 

@@ -18,7 +18,7 @@ use std::sync::Arc;
 use axum::http::StatusCode;
 use tokio::sync::watch;
 
-use crate::server::certificate::Shown;
+use crate::server::certificate::CertificateInUse;
 use crate::server::phase::Phase;
 use olmguard_views::readiness::{CheckFacts, CheckReadiness, Readiness};
 
@@ -40,33 +40,33 @@ pub trait Check: fmt::Debug + Send + Sync + 'static {
 #[derive(Clone, Debug)]
 pub(super) struct Health {
     pub(super) phase: watch::Receiver<Phase>,
-    pub(super) certificate: Arc<Shown>,
+    pub(super) certificate: Arc<CertificateInUse>,
     pub(super) checks: Arc<[Arc<dyn Check>]>,
 }
 
 /// What is said to a probe.
-pub(super) type Said = (StatusCode, String);
+pub(super) type ProbeAnswer = (StatusCode, String);
 
 impl Health {
-    pub(super) fn started(&self) -> Said {
+    pub(super) fn started(&self) -> ProbeAnswer {
         match *self.phase.borrow() {
             Phase::Starting => no(format!("not started: {}\n", self.lack())),
             Phase::Serving | Phase::Leaving | Phase::Closed => yes("started\n".to_owned()),
         }
     }
 
-    pub(super) fn alive() -> Said {
+    pub(super) fn alive() -> ProbeAnswer {
         yes("alive\n".to_owned())
     }
 
     /// The first line is the whole answer; those after it say how each thing is.
-    pub(super) fn ready(&self) -> Said {
+    pub(super) fn ready(&self) -> ProbeAnswer {
         let readiness = self.readiness();
         (status(&readiness), readiness.to_text())
     }
 
     /// The same for programs.
-    pub(super) fn ready_json(&self) -> Said {
+    pub(super) fn ready_json(&self) -> ProbeAnswer {
         let readiness = self.readiness();
         let body = serde_json::to_string(&readiness).expect("string keys only");
         (status(&readiness), body)
@@ -81,7 +81,7 @@ impl Health {
     }
 
     /// The certificate that is shown, which anyone who connects is told as well.
-    pub(super) fn certificate(&self) -> Said {
+    pub(super) fn certificate(&self) -> ProbeAnswer {
         match self.certificate.chain_pem() {
             Ok(chain) => yes(chain),
             Err(awaited) => no(format!("no certificate: {awaited}\n")),
@@ -111,11 +111,11 @@ fn status(readiness: &Readiness) -> StatusCode {
     }
 }
 
-fn yes(words: String) -> Said {
+fn yes(words: String) -> ProbeAnswer {
     (StatusCode::OK, words)
 }
 
-fn no(words: String) -> Said {
+fn no(words: String) -> ProbeAnswer {
     (StatusCode::SERVICE_UNAVAILABLE, words)
 }
 
@@ -123,7 +123,7 @@ fn no(words: String) -> Said {
 mod tests {
     use super::*;
     use crate::telemetry::Metrics;
-    use crate::tls::{SystemClock, Terms, self_signed};
+    use crate::tls::{SystemClock, TlsConfig, self_signed};
     use olmguard_views::readiness::CatalogCounts;
 
     #[derive(Debug)]
@@ -142,8 +142,8 @@ mod tests {
     fn health(phase: Phase, checks: Vec<Fixed>) -> Health {
         let (_sender, phase) = watch::channel(phase);
         let checks = checks.into_iter().map(|check| Arc::new(check) as _);
-        let certificate = Shown::new(Metrics::new().tls, SystemClock);
-        certificate.came(self_signed(&Terms::default(), Vec::new()).unwrap());
+        let certificate = CertificateInUse::new(Metrics::new().tls, SystemClock);
+        certificate.came(self_signed(&TlsConfig::default(), Vec::new()).unwrap());
         Health {
             phase,
             certificate: Arc::new(certificate),
@@ -152,7 +152,7 @@ mod tests {
     }
 
     #[track_caller]
-    fn says((status, words): Said, expected: (u16, &str)) {
+    fn says((status, words): ProbeAnswer, expected: (u16, &str)) {
         assert_eq!((status.as_u16(), words.as_str()), expected);
     }
 

@@ -7,7 +7,7 @@ use axum::http::{StatusCode, Uri};
 use axum::response::{IntoResponse, Response};
 use axum::routing::get;
 
-use crate::server::health::{Health, Said};
+use crate::server::health::{Health, ProbeAnswer};
 use crate::server::scrape;
 use crate::telemetry::Metrics;
 use crate::telemetry::log::{self, LogHandle};
@@ -47,7 +47,7 @@ async fn ready(State(health): State<Health>, uri: Uri) -> Response {
     health.ready().into_response()
 }
 
-fn json((status, body): Said) -> Response {
+fn json((status, body): ProbeAnswer) -> Response {
     (status, [(CONTENT_TYPE, "application/json")], body).into_response()
 }
 

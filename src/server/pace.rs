@@ -23,7 +23,7 @@ use crate::server::limits::Patience;
 
 /// What a connection is waiting for.
 #[derive(Clone, Copy, Debug, Eq, Ord, PartialEq, PartialOrd)]
-pub(super) enum Waiting {
+pub(super) enum WaitingFor {
     /// The end of its TLS handshake.
     Handshake,
     /// Its first request.
@@ -44,40 +44,40 @@ pub(super) enum Waiting {
 
 /// What a connection is waiting for, and since when.
 #[derive(Debug)]
-pub(super) struct Pace {
+pub(super) struct Wait {
     accepted: Instant,
     /// Milliseconds from `accepted` to the last change, and what changed to in the lowest byte.
     state: AtomicU64,
 }
 
-impl Pace {
+impl Wait {
     /// Of a connection that is accepted now.
     pub(super) fn new() -> Self {
         Self {
             accepted: Instant::now(),
-            state: AtomicU64::new(Waiting::Handshake as u64),
+            state: AtomicU64::new(WaitingFor::Handshake as u64),
         }
     }
 
     /// Notes that it waits for something else from now on.
-    pub(super) fn change(&self, to: Waiting) {
+    pub(super) fn change(&self, to: WaitingFor) {
         let millis = u64::try_from(self.accepted.elapsed().as_millis()).unwrap_or(u64::MAX >> 8);
         self.state.store(millis << 8 | to as u64, Ordering::Relaxed);
     }
 
     /// Notes that a byte arrived, which is the first of a request if none is under way.
     pub(super) fn heard(&self) {
-        if matches!(self.waiting(), Waiting::Fresh | Waiting::Idle) {
-            self.change(Waiting::Head);
+        if matches!(self.waiting(), WaitingFor::Fresh | WaitingFor::Idle) {
+            self.change(WaitingFor::Head);
         }
     }
 
-    pub(super) fn waiting(&self) -> Waiting {
+    pub(super) fn waiting(&self) -> WaitingFor {
         waiting(self.state.load(Ordering::Relaxed))
     }
 
     /// What it waits for, and since when.
-    pub(super) fn state(&self) -> (Waiting, Instant) {
+    pub(super) fn state(&self) -> (WaitingFor, Instant) {
         let state = self.state.load(Ordering::Relaxed);
         (
             waiting(state),
@@ -89,13 +89,13 @@ impl Pace {
     pub(super) fn overdue(&self, patience: &Patience) -> Option<Instant> {
         let (waiting, since) = self.state();
         let most = match waiting {
-            Waiting::Handshake => patience.handshake,
-            Waiting::Head => patience.head,
-            Waiting::Body => patience.body,
-            Waiting::Write => patience.write,
-            Waiting::Fresh | Waiting::Idle => patience.idle,
-            Waiting::Close => CLOSE,
-            Waiting::Answer => return None,
+            WaitingFor::Handshake => patience.handshake,
+            WaitingFor::Head => patience.head,
+            WaitingFor::Body => patience.body,
+            WaitingFor::Write => patience.write,
+            WaitingFor::Fresh | WaitingFor::Idle => patience.idle,
+            WaitingFor::Close => CLOSE,
+            WaitingFor::Answer => return None,
         };
         Some(since + most)
     }
@@ -105,7 +105,7 @@ impl Pace {
     pub(super) fn strain(&self, patience: &Patience) -> Option<u128> {
         let (waiting, since) = self.state();
         let most = match waiting {
-            Waiting::Fresh => patience.handshake,
+            WaitingFor::Fresh => patience.handshake,
             _ => self.overdue(patience)? - since,
         };
         Some(since.elapsed().as_millis() * 1_000_000 / most.as_millis().max(1))
@@ -118,7 +118,7 @@ impl Pace {
 /// also where the record that holds it is not whole yet.
 pub(super) fn heard<I>(
     io: I,
-    pace: &Arc<Pace>,
+    pace: &Arc<Wait>,
 ) -> InspectReader<I, impl FnMut(&[u8]) + Send + use<I>>
 where
     I: AsyncRead,
@@ -131,19 +131,19 @@ where
     })
 }
 
-fn waiting(state: u64) -> Waiting {
-    const ALL: [Waiting; 8] = [
-        Waiting::Handshake,
-        Waiting::Fresh,
-        Waiting::Head,
-        Waiting::Body,
-        Waiting::Answer,
-        Waiting::Write,
-        Waiting::Idle,
-        Waiting::Close,
+fn waiting(state: u64) -> WaitingFor {
+    const ALL: [WaitingFor; 8] = [
+        WaitingFor::Handshake,
+        WaitingFor::Fresh,
+        WaitingFor::Head,
+        WaitingFor::Body,
+        WaitingFor::Answer,
+        WaitingFor::Write,
+        WaitingFor::Idle,
+        WaitingFor::Close,
     ];
     let number = usize::try_from(state & 0xff).unwrap_or_default();
-    ALL.get(number).copied().unwrap_or(Waiting::Answer)
+    ALL.get(number).copied().unwrap_or(WaitingFor::Answer)
 }
 
 /// Whoever has read the last answer closes at once.
@@ -164,18 +164,18 @@ mod tests {
 
     #[tokio::test(start_paused = true)]
     async fn each_state_has_its_own_patience() {
-        let pace = Pace::new();
+        let pace = Wait::new();
         let begun = Instant::now();
         tokio::time::advance(Duration::from_secs(10)).await;
         for (to, expected) in [
-            (Waiting::Handshake, Some(11)),
-            (Waiting::Fresh, Some(13)),
-            (Waiting::Head, Some(12)),
-            (Waiting::Body, Some(14)),
-            (Waiting::Write, Some(15)),
-            (Waiting::Idle, Some(13)),
-            (Waiting::Answer, None),
-            (Waiting::Close, Some(11)),
+            (WaitingFor::Handshake, Some(11)),
+            (WaitingFor::Fresh, Some(13)),
+            (WaitingFor::Head, Some(12)),
+            (WaitingFor::Body, Some(14)),
+            (WaitingFor::Write, Some(15)),
+            (WaitingFor::Idle, Some(13)),
+            (WaitingFor::Answer, None),
+            (WaitingFor::Close, Some(11)),
         ] {
             pace.change(to);
             assert_eq!(pace.waiting(), to);
@@ -187,16 +187,16 @@ mod tests {
 
     #[tokio::test(start_paused = true)]
     async fn only_the_first_byte_of_a_request_counts() {
-        let pace = Pace::new();
+        let pace = Wait::new();
         for (waiting, expected) in [
-            (Waiting::Handshake, Waiting::Handshake),
-            (Waiting::Fresh, Waiting::Head),
-            (Waiting::Head, Waiting::Head),
-            (Waiting::Idle, Waiting::Head),
-            (Waiting::Body, Waiting::Body),
-            (Waiting::Answer, Waiting::Answer),
-            (Waiting::Write, Waiting::Write),
-            (Waiting::Close, Waiting::Close),
+            (WaitingFor::Handshake, WaitingFor::Handshake),
+            (WaitingFor::Fresh, WaitingFor::Head),
+            (WaitingFor::Head, WaitingFor::Head),
+            (WaitingFor::Idle, WaitingFor::Head),
+            (WaitingFor::Body, WaitingFor::Body),
+            (WaitingFor::Answer, WaitingFor::Answer),
+            (WaitingFor::Write, WaitingFor::Write),
+            (WaitingFor::Close, WaitingFor::Close),
         ] {
             pace.change(waiting);
             pace.heard();
@@ -206,15 +206,15 @@ mod tests {
 
     #[tokio::test(start_paused = true)]
     async fn strain_is_the_part_of_its_own_patience() {
-        let pace = Pace::new();
+        let pace = Wait::new();
         for (to, expected) in [
-            (Waiting::Handshake, Some(500_000)),
-            (Waiting::Fresh, Some(500_000)),
-            (Waiting::Head, Some(250_000)),
-            (Waiting::Body, Some(125_000)),
-            (Waiting::Write, Some(100_000)),
-            (Waiting::Idle, Some(166_666)),
-            (Waiting::Answer, None),
+            (WaitingFor::Handshake, Some(500_000)),
+            (WaitingFor::Fresh, Some(500_000)),
+            (WaitingFor::Head, Some(250_000)),
+            (WaitingFor::Body, Some(125_000)),
+            (WaitingFor::Write, Some(100_000)),
+            (WaitingFor::Idle, Some(166_666)),
+            (WaitingFor::Answer, None),
         ] {
             pace.change(to);
             tokio::time::advance(Duration::from_millis(500)).await;

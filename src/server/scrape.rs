@@ -15,9 +15,9 @@ use axum::routing::get;
 use crate::server::accept::{Port, Transport};
 use crate::server::handshake::Handshake;
 use crate::server::listen::{self, BindError, Listener};
-use crate::server::{OPS_CONNECTIONS, Patience, Roster, Server};
+use crate::server::{ConnectionTable, OPS_CONNECTIONS, Patience, Server};
 use crate::telemetry::metrics::CONTENT_TYPE;
-use crate::telemetry::{Authorizer, Denied, Metrics};
+use crate::telemetry::{Authorizer, Metrics, ScrapeDenied};
 use crate::tls::Certificates;
 
 /// Metrics on a port of their own.
@@ -38,7 +38,7 @@ pub(super) struct Shut {
 
 /// What a request is answered from.
 #[derive(Clone)]
-struct Guarded {
+struct ScrapeState {
     metrics: Metrics,
     authorizer: Arc<dyn Authorizer>,
 }
@@ -66,7 +66,7 @@ impl Shut {
         certificates: &Certificates,
         patience: Patience,
     ) -> Port {
-        let guarded = Guarded {
+        let guarded = ScrapeState {
             metrics: server.metrics.clone(),
             authorizer: self.authorizer,
         };
@@ -75,24 +75,24 @@ impl Shut {
             transport: Transport::Tls(Handshake {
                 certificates: certificates.for_any_client(),
             }),
-            roster: Roster::new(OPS_CONNECTIONS, OPS_CONNECTIONS, patience),
-            manners: server.manners(routes(guarded), patience),
+            connections: ConnectionTable::new(OPS_CONNECTIONS, OPS_CONNECTIONS, patience),
+            config: server.config(routes(guarded), patience),
             metrics: Arc::clone(&server.metrics.scrape_connections),
         }
     }
 }
 
-fn routes(guarded: Guarded) -> Router {
+fn routes(guarded: ScrapeState) -> Router {
     Router::new()
         .route("/metrics", get(answer).with_state(guarded))
         .fallback(async || (StatusCode::NOT_FOUND, "not found: expected /metrics\n"))
         .method_not_allowed_fallback(async || (StatusCode::METHOD_NOT_ALLOWED, "expected GET\n"))
 }
 
-async fn answer(State(guarded): State<Guarded>, headers: HeaderMap) -> Response {
+async fn answer(State(guarded): State<ScrapeState>, headers: HeaderMap) -> Response {
     let ruling = match bearer::token(&headers) {
         Some(token) => guarded.authorizer.authorize(token).await,
-        None => Err(Denied::Unauthenticated),
+        None => Err(ScrapeDenied::Unauthenticated),
     };
     match ruling {
         Ok(()) => told(&guarded.metrics).into_response(),
@@ -105,11 +105,11 @@ pub(super) fn told(metrics: &Metrics) -> impl IntoResponse + use<> {
     ([(header::CONTENT_TYPE, CONTENT_TYPE)], metrics.render())
 }
 
-fn refusal(denied: &Denied) -> Response {
+fn refusal(denied: &ScrapeDenied) -> Response {
     let status = match denied {
-        Denied::Unauthenticated => StatusCode::UNAUTHORIZED,
-        Denied::Forbidden { .. } => StatusCode::FORBIDDEN,
-        Denied::Unavailable { .. } => StatusCode::SERVICE_UNAVAILABLE,
+        ScrapeDenied::Unauthenticated => StatusCode::UNAUTHORIZED,
+        ScrapeDenied::Forbidden { .. } => StatusCode::FORBIDDEN,
+        ScrapeDenied::Unavailable { .. } => StatusCode::SERVICE_UNAVAILABLE,
     };
     let mut response = (status, format!("{denied}\n")).into_response();
     if status == StatusCode::UNAUTHORIZED {
@@ -121,7 +121,7 @@ fn refusal(denied: &Denied) -> Response {
     response
 }
 
-impl fmt::Debug for Guarded {
+impl fmt::Debug for ScrapeState {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Guarded")
             .field("authorizer", &self.authorizer)

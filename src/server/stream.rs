@@ -13,18 +13,18 @@ use std::task::{Context, Poll, ready};
 
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 
-use crate::server::pace::{Pace, Waiting};
+use crate::server::pace::{Wait, WaitingFor};
 
 /// A stream that notes when its peer has taken an answer, and closes without losing what was said last.
 pub(super) struct Stream<I> {
     io: I,
-    pace: Arc<Pace>,
+    pace: Arc<Wait>,
     /// How many bytes it drops at most while it closes.
     patience: usize,
 }
 
 impl<I> Stream<I> {
-    pub(super) fn new(io: I, pace: Arc<Pace>) -> Self {
+    pub(super) fn new(io: I, pace: Arc<Wait>) -> Self {
         Self {
             io,
             pace,
@@ -82,15 +82,15 @@ impl<I: AsyncRead + AsyncWrite + Unpin> AsyncWrite for Stream<I> {
 
     fn poll_flush(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
         ready!(Pin::new(&mut self.io).poll_flush(context))?;
-        if self.pace.waiting() == Waiting::Write {
-            self.pace.change(Waiting::Idle);
+        if self.pace.waiting() == WaitingFor::Write {
+            self.pace.change(WaitingFor::Idle);
         }
         Poll::Ready(Ok(()))
     }
 
     fn poll_shutdown(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
-        if self.pace.waiting() != Waiting::Close {
-            self.pace.change(Waiting::Close);
+        if self.pace.waiting() != WaitingFor::Close {
+            self.pace.change(WaitingFor::Close);
         }
         ready!(Pin::new(&mut self.io).poll_shutdown(context))?;
         self.poll_drop_rest(context).map(Ok)
@@ -109,12 +109,12 @@ mod tests {
     #[tokio::test]
     async fn what_comes_while_it_closes_is_dropped() {
         let (near, mut far) = tokio::io::duplex(64);
-        let pace = Arc::new(Pace::new());
+        let pace = Arc::new(Wait::new());
         let mut stream = Stream::new(near, Arc::clone(&pace));
         let closing = tokio::spawn(async move { stream.shutdown().await });
         far.write_all(&[7; 10_000]).await.unwrap();
         assert_eq!(far.read(&mut [0; 8]).await.unwrap(), 0);
-        assert_eq!(pace.waiting(), Waiting::Close);
+        assert_eq!(pace.waiting(), WaitingFor::Close);
         drop(far);
         closing.await.unwrap().unwrap();
     }
@@ -122,7 +122,7 @@ mod tests {
     #[tokio::test]
     async fn who_never_ends_is_cut_off() {
         let (near, mut far) = tokio::io::duplex(1 << 20);
-        let mut stream = Stream::new(near, Arc::new(Pace::new()));
+        let mut stream = Stream::new(near, Arc::new(Wait::new()));
         let closing = tokio::spawn(async move { stream.shutdown().await });
         let flood = vec![7; 1 << 16];
         while far.write_all(&flood).await.is_ok() {}

@@ -22,7 +22,7 @@ use crate::admission::Enforcement;
 use crate::server::{Config, Guard, Judge, Limits, Listening, Server};
 use crate::telemetry::Metrics;
 use crate::telemetry::log::DecisionLog;
-use crate::tls::{Terms, self_signed};
+use crate::tls::{TlsConfig, self_signed};
 use olmguard_engine::snapshot::Snapshot;
 
 const LOOPBACK: &str = "127.0.0.1:0";
@@ -39,7 +39,7 @@ async fn start(listen: &str) -> Started {
 }
 
 async fn start_with(listen: &str, limits: Limits, judge: Arc<dyn Judge>) -> Started {
-    let certificates = self_signed(&Terms::default(), Vec::new()).unwrap();
+    let certificates = self_signed(&TlsConfig::default(), Vec::new()).unwrap();
     let certificate = certificates.leaf().der().clone();
     let listening = listen_on(listen.parse().unwrap(), limits);
     Started {

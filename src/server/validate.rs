@@ -1,4 +1,4 @@
-//! `POST /validate`: from a request to its desk, and from there to a response.
+//! `POST /validate`: from a request to its handler, and from there to a response.
 //!
 //! Whatever is no review gets a status of 400 or more and one line of text; an API server takes that
 //! as a failure of the webhook, never as a verdict. Whatever is one gets a verdict, in time.
@@ -13,25 +13,25 @@ use axum::routing::post;
 use tracing::{debug, error};
 
 use crate::server::body::BodyError;
-use crate::server::desk::{Desk, Refused};
+use crate::server::handler::{Handler, Rejection};
 use crate::telemetry::metrics::DecodeError;
 
-pub(super) fn routes(desk: Arc<Desk>) -> Router {
+pub(super) fn routes(handler: Arc<Handler>) -> Router {
     Router::new()
         .route(PATH, post(validate))
         .fallback(async || (StatusCode::NOT_FOUND, "not found: expected /validate\n"))
         .method_not_allowed_fallback(async || (StatusCode::METHOD_NOT_ALLOWED, "expected POST\n"))
-        .with_state(desk)
+        .with_state(handler)
 }
 
-async fn validate(State(desk): State<Arc<Desk>>, request: Request) -> Response {
-    match desk.admit(request).await {
+async fn validate(State(handler): State<Arc<Handler>>, request: Request) -> Response {
+    match handler.admit(request).await {
         Ok(reply) => ([(header::CONTENT_TYPE, "application/json")], reply).into_response(),
         Err(refused) => refused.into_response(),
     }
 }
 
-impl Refused {
+impl Rejection {
     fn status(&self) -> StatusCode {
         match self {
             Self::MediaType | Self::Encoding => StatusCode::UNSUPPORTED_MEDIA_TYPE,
@@ -58,7 +58,7 @@ impl Refused {
     }
 }
 
-impl IntoResponse for Refused {
+impl IntoResponse for Rejection {
     fn into_response(self) -> Response {
         if matches!(self, Self::Lost) {
             error!(error = %self, "Cannot answer");

@@ -15,7 +15,7 @@ use tokio::time::{Instant, timeout_at};
 
 use crate::server::deadline::Deadline;
 use crate::server::peers::Peers;
-use crate::telemetry::metrics::{AdmissionMetrics, Held};
+use crate::telemetry::metrics::{AdmissionMetrics, GaugeGuard};
 use olmguard_engine::judge::{Unanswered, Wait};
 
 /// The places to judge at, and the queue before them.
@@ -85,10 +85,10 @@ impl Workers {
     }
 
     /// A place in the queue, if there is one and its turn will come in time.
-    fn queue_up(&self, peer: IpAddr, deadline: Deadline) -> Result<Place<'_>, Unanswered> {
+    fn queue_up(&self, peer: IpAddr, deadline: Deadline) -> Result<QueuePlace<'_>, Unanswered> {
         let of_peer = self.peers.share(peer).try_acquire_owned();
         let waiting = self.waiting.fetch_add(1, Ordering::Relaxed);
-        let place = Place {
+        let place = QueuePlace {
             waiting: &self.waiting,
             of_peer: of_peer.ok(),
             _counted: self.metrics.queued(),
@@ -115,14 +115,14 @@ impl Workers {
 }
 
 /// A place in the queue, until it is dropped.
-struct Place<'a> {
+struct QueuePlace<'a> {
     waiting: &'a AtomicUsize,
     /// Of what its address may have; none where that is taken.
     of_peer: Option<OwnedSemaphorePermit>,
-    _counted: Held,
+    _counted: GaugeGuard,
 }
 
-impl Drop for Place<'_> {
+impl Drop for QueuePlace<'_> {
     fn drop(&mut self) {
         self.waiting.fetch_sub(1, Ordering::Relaxed);
     }

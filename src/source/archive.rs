@@ -23,9 +23,9 @@ use serde::de::DeserializeOwned;
 
 use crate::source::framed;
 use crate::source::record::{self, RecordError, replay_next};
-use crate::source::sealed::{self, Held, Kind, SealError, Sealer};
+use crate::source::sealed::{self, SealError, SealedContent, SealedKind, Sealer};
+pub use facts::{ArchiveFacts, OlmFacts, UnknownOlm};
 use facts::{CatalogFacts, ContentFacts};
-pub use facts::{Facts, OlmFacts, UnknownOlm};
 use olmguard_catalog::CatalogBuilder;
 use olmguard_catalog::memory::Pool;
 use olmguard_catalog::olm::Rules;
@@ -35,8 +35,8 @@ use olmguard_engine::snapshot::{CatalogState, Content};
 #[derive(Debug)]
 pub struct Archive {
     path: PathBuf,
-    facts: Facts,
-    rest: BufReader<Held>,
+    facts: ArchiveFacts,
+    rest: BufReader<SealedContent>,
 }
 
 /// Why an archive cannot be read.
@@ -78,7 +78,7 @@ pub enum Reason {
 /// read.
 pub fn write<'s, W: Write + Seek, R: Read>(
     to: W,
-    facts: &Facts,
+    facts: &ArchiveFacts,
     catalogs: impl IntoIterator<Item = (&'s CatalogState, Option<R>)>,
 ) -> io::Result<W> {
     let mut sealer = Sealer::begin(to, KIND)?;
@@ -112,7 +112,7 @@ impl Archive {
     }
 
     /// What it says of the cluster.
-    pub fn facts(&self) -> &Facts {
+    pub fn facts(&self) -> &ArchiveFacts {
         &self.facts
     }
 
@@ -157,7 +157,7 @@ impl Archive {
     }
 }
 
-fn begin(path: &Path) -> Result<(Facts, BufReader<Held>), Reason> {
+fn begin(path: &Path) -> Result<(ArchiveFacts, BufReader<SealedContent>), Reason> {
     let file = File::open(path).map_err(SealError::Io)?;
     let mut held = BufReader::new(sealed::open(file, KIND)?);
     let facts = read_facts(&mut held)?;
@@ -187,7 +187,7 @@ fn too_large(file: &Path, name: &str, error: RecordError) -> Result<Content, Rec
 }
 
 /// The version is that of the records; whoever changes the facts changes it as well.
-const KIND: Kind = Kind {
+const KIND: SealedKind = SealedKind {
     name: b"olmguard archive",
     version: record::VERSION,
 };

@@ -33,25 +33,25 @@ use std::sync::{Arc, Mutex};
 
 use crate::source::record::{RecordError, replay};
 use digest::Digest;
-pub use entry::Entry;
-pub use error::{CacheError, Dropped, Reason};
+pub use entry::CacheEntry;
+pub use error::{CacheError, DroppedFile, Reason};
 use folder::Folder;
 use olmguard_catalog::blob::Sink;
-use room::Shared;
+use room::BoundedFolder;
 
 /// The contents of catalogs that are kept in a folder, by their digests.
 #[derive(Debug)]
-pub struct Cache(Arc<Shared>);
+pub struct Cache(Arc<BoundedFolder>);
 
 impl Cache {
     /// Opens the folder, which is made if it is not there, and holds it for this process. Complete files
     /// may take `limit` bytes together.
     ///
     /// What is not finished, or not of this program, is removed, and told.
-    pub fn open(folder: &Path, limit: u64) -> Result<(Self, Vec<Dropped>), CacheError> {
+    pub fn open(folder: &Path, limit: u64) -> Result<(Self, Vec<DroppedFile>), CacheError> {
         let folder = Folder::hold(folder)?;
         let dropped = folder.sweep()?;
-        let shared = Shared {
+        let shared = BoundedFolder {
             folder,
             limit,
             in_use: Mutex::default(),
@@ -77,8 +77,8 @@ impl Cache {
     }
 
     /// Begins to write the content with this digest, which is there once the entry is committed.
-    pub fn begin(&self, digest: &str) -> Result<Entry, CacheError> {
-        Entry::begin(Arc::clone(&self.0), Digest::parse(digest)?)
+    pub fn begin(&self, digest: &str) -> Result<CacheEntry, CacheError> {
+        CacheEntry::begin(Arc::clone(&self.0), Digest::parse(digest)?)
     }
 
     /// Removes the content with this digest, if it is there.

@@ -10,7 +10,7 @@
 //! conditional: there is no `ETag`, and `Last-Modified` counts seconds and moves with every restart.
 //! The digest that the `ClusterCatalog` names is what decides whether to ask.
 //!
-//! Invariants: a [`Fetched`] was whole, by what HTTP and gzip say of its end; what is on its way to
+//! Invariants: a [`FetchedBody`] was whole, by what HTTP and gzip say of its end; what is on its way to
 //! `consume` is bounded, whatever comes; nothing outlives the future but a thread that ends at its
 //! next read.
 //!
@@ -39,7 +39,7 @@ use roots::Roots;
 
 pub use address::{AddressError, FileUrl, content_url};
 pub use consume::{Encoding, consume};
-pub use error::{Awaited, End, FetchError, ResponseFault, Size};
+pub use error::{AwaitedPart, End, FetchError, ResponseFault, Size};
 pub use limits::FetchLimits;
 pub use roots::CatalogdError;
 pub use tls_fault::TlsFault;
@@ -53,7 +53,7 @@ pub struct Catalogd {
 
 /// A body that was read to its end, and what was made of it.
 #[derive(Clone, Debug, Eq, PartialEq)]
-pub struct Fetched<T> {
+pub struct FetchedBody<T> {
     /// What `consume` returned.
     pub value: T,
     /// How many bytes the body had as it came, compressed if it was.
@@ -90,7 +90,7 @@ impl Catalogd {
     ///
     /// # Errors
     /// Whatever kept the body from being read whole, in words that are the same for the same fault.
-    pub async fn fetch<T, F>(&self, base: &str, consume: F) -> Result<Fetched<T>, FetchError>
+    pub async fn fetch<T, F>(&self, base: &str, consume: F) -> Result<FetchedBody<T>, FetchError>
     where
         T: Send + 'static,
         F: FnOnce(&mut dyn Read) -> Result<T, SourceError> + Send + 'static,
@@ -106,7 +106,7 @@ impl Catalogd {
         &self,
         url: &FileUrl,
         consume: F,
-    ) -> Result<Fetched<T>, FetchError>
+    ) -> Result<FetchedBody<T>, FetchError>
     where
         T: Send + 'static,
         F: FnOnce(&mut dyn Read) -> Result<T, SourceError> + Send + 'static,
@@ -114,7 +114,11 @@ impl Catalogd {
         self.fetch_at(&url.0, consume).await
     }
 
-    async fn fetch_at<T, F>(&self, address: &Address, consume: F) -> Result<Fetched<T>, FetchError>
+    async fn fetch_at<T, F>(
+        &self,
+        address: &Address,
+        consume: F,
+    ) -> Result<FetchedBody<T>, FetchError>
     where
         T: Send + 'static,
         F: FnOnce(&mut dyn Read) -> Result<T, SourceError> + Send + 'static,
@@ -124,7 +128,7 @@ impl Catalogd {
         match tokio::time::timeout(total, fetched).await {
             Ok(fetched) => fetched,
             Err(_) => Err(FetchError::Timeout {
-                awaited: Awaited::Whole,
+                awaited: AwaitedPart::Whole,
                 limit: total,
             }),
         }

@@ -12,9 +12,9 @@ use super::Progress;
 
 /// The content of a file: as it is, or decompressed.
 pub(super) enum Content<'p, R: Read> {
-    Plain(Counted<'p, R>),
-    Gzip(Box<MultiGzDecoder<Counted<'p, R>>>),
-    Zstd(zstd::stream::read::Decoder<'static, Counted<'p, R>>),
+    Plain(CountingReader<'p, R>),
+    Gzip(Box<MultiGzDecoder<CountingReader<'p, R>>>),
+    Zstd(zstd::stream::read::Decoder<'static, CountingReader<'p, R>>),
 }
 
 impl<R: Read> Read for Content<'_, R> {
@@ -29,12 +29,12 @@ impl<R: Read> Read for Content<'_, R> {
 
 /// A file as it is.
 pub(super) fn plain<R: Read>(input: R, progress: &Progress) -> Content<'_, R> {
-    Content::Plain(Counted::new(input, progress))
+    Content::Plain(CountingReader::new(input, progress))
 }
 
 /// A file, decompressed if it is compressed.
 pub(super) fn open<R: Read>(input: R, progress: &Progress) -> io::Result<Content<'_, R>> {
-    let mut input = Counted::new(input, progress);
+    let mut input = CountingReader::new(input, progress);
     Ok(match *input.peek()? {
         [0x1f, 0x8b, ..] => Content::Gzip(Box::new(MultiGzDecoder::new(input))),
         [0x28, 0xb5, 0x2f, 0xfd, ..] | [0x50..=0x5f, 0x2a, 0x4d, 0x18, ..] => {
@@ -47,12 +47,12 @@ pub(super) fn open<R: Read>(input: R, progress: &Progress) -> io::Result<Content
 }
 
 /// A reader that tells how far it is, and can be looked into.
-pub(super) struct Counted<'p, R: Read> {
+pub(super) struct CountingReader<'p, R: Read> {
     input: BufReader<io::Chain<io::Cursor<Vec<u8>>, R>>,
     progress: &'p Progress,
 }
 
-impl<'p, R: Read> Counted<'p, R> {
+impl<'p, R: Read> CountingReader<'p, R> {
     fn new(input: R, progress: &'p Progress) -> Self {
         let input = BufReader::with_capacity(BUFFER, io::Cursor::new(Vec::new()).chain(input));
         Self { input, progress }
@@ -66,7 +66,7 @@ impl<'p, R: Read> Counted<'p, R> {
     }
 }
 
-impl<R: Read> Read for Counted<'_, R> {
+impl<R: Read> Read for CountingReader<'_, R> {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         let count = self.input.read(buffer)?;
         self.progress.advance(count);
@@ -74,7 +74,7 @@ impl<R: Read> Read for Counted<'_, R> {
     }
 }
 
-impl<R: Read> BufRead for Counted<'_, R> {
+impl<R: Read> BufRead for CountingReader<'_, R> {
     fn fill_buf(&mut self) -> io::Result<&[u8]> {
         self.input.fill_buf()
     }

@@ -17,7 +17,7 @@ use std::thread::{self, Scope};
 
 use super::SourceError;
 use olmguard_catalog::blob::Position;
-use olmguard_catalog::fbc::intake::{Intake, Origin, Place};
+use olmguard_catalog::fbc::intake::{BlobPlace, Intake, TextOrigin};
 use olmguard_catalog::fbc::reader::{self, Document, Places};
 use olmguard_catalog::fbc::yaml::Marks;
 use olmguard_catalog::fbc::{FbcError, Malformed, NotAFile};
@@ -30,7 +30,7 @@ pub(super) struct Pipeline<'scope, 'env, 's, I> {
     account: Account,
     batch: Batch,
     workers: Vec<Worker>,
-    waiting: VecDeque<Waiting>,
+    waiting: VecDeque<PendingBatch>,
     /// Bytes of YAML seen.
     seen: usize,
     /// Batches sent to workers.
@@ -62,7 +62,7 @@ struct Worker {
 }
 
 /// A batch on its way.
-struct Waiting {
+struct PendingBatch {
     worker: usize,
     bytes: usize,
 }
@@ -99,11 +99,11 @@ impl<'scope, 'env, 's, I: Intake> Pipeline<'scope, 'env, 's, I> {
         &mut self,
         blob: I::Blob<'_>,
         position: Position,
-        origin: Origin,
+        origin: TextOrigin,
         text: &[u8],
     ) -> Result<(), SourceError> {
         self.finish()?;
-        let place = Place {
+        let place = BlobPlace {
             file: &self.batch.file,
             position,
             origin,
@@ -136,7 +136,7 @@ impl<'scope, 'env, 's, I: Intake> Pipeline<'scope, 'env, 's, I> {
     pub(super) fn fail(
         &mut self,
         fault: FbcError,
-        origin: Origin,
+        origin: TextOrigin,
         text: &[u8],
     ) -> Result<(), SourceError> {
         self.finish()?;
@@ -187,7 +187,7 @@ impl<'scope, 'env, 's, I: Intake> Pipeline<'scope, 'env, 's, I> {
         {
             Some(Ok(())) => {
                 self.sent += 1;
-                self.waiting.push_back(Waiting { worker, bytes });
+                self.waiting.push_back(PendingBatch { worker, bytes });
                 Ok(())
             }
             Some(Err(SendError(batch))) => self.work_here(&batch),
@@ -197,7 +197,7 @@ impl<'scope, 'env, 's, I: Intake> Pipeline<'scope, 'env, 's, I> {
 
     /// Waits until another batch of this size may be on its way.
     fn make_room(&mut self, bytes: usize) -> Result<(), SourceError> {
-        let full = |waiting: &VecDeque<Waiting>, workers: usize| {
+        let full = |waiting: &VecDeque<PendingBatch>, workers: usize| {
             let under_way: usize = waiting.iter().map(|waiting| waiting.bytes).sum();
             waiting.len() >= workers * QUEUE || under_way + bytes > BYTES_UNDER_WAY
         };

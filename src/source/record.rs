@@ -33,14 +33,14 @@ pub struct Recorder<W: Write> {
     frame: write::Encoder<'static, W>,
     /// Room for one blob.
     buffer: Vec<u8>,
-    written: Written,
+    written: RecordContent,
     /// The first thing that went wrong; nothing is written after it.
     fault: Option<io::Error>,
 }
 
 /// What was written, before compression.
 #[derive(Clone, Copy, Debug, Default)]
-struct Written {
+struct RecordContent {
     blobs: u64,
     bytes: u64,
 }
@@ -79,7 +79,7 @@ pub enum RecordError {
 
 /// One blob as it is written.
 #[derive(Deserialize, Serialize)]
-struct Blob<'a> {
+struct RecordedBlob<'a> {
     #[serde(borrow)]
     key: Key<'a>,
     #[serde(borrow)]
@@ -95,7 +95,7 @@ impl<W: Write> Recorder<W> {
         Ok(Self {
             frame,
             buffer: Vec::new(),
-            written: Written::default(),
+            written: RecordContent::default(),
             fault: None,
         })
     }
@@ -114,7 +114,7 @@ impl<W: Write> Recorder<W> {
         frame.finish()
     }
 
-    fn write(&mut self, blob: &Blob<'_>) -> Result<(), RecordError> {
+    fn write(&mut self, blob: &RecordedBlob<'_>) -> Result<(), RecordError> {
         self.written.blobs += 1;
         framed::write(blob, BLOB_LIMIT, &mut self.buffer, &mut self.frame)
             .map_err(|fault| RecordError::blob(self.written.blobs, fault))?;
@@ -129,7 +129,10 @@ impl<W: Write> Recorder<W> {
 impl<W: Write> Sink for Recorder<W> {
     fn blob(&mut self, key: Key<'_>, content: Result<Content<'_>, BlobFault>) {
         if self.fault.is_none() {
-            self.fault = self.write(&Blob { key, content }).err().map(Into::into);
+            self.fault = self
+                .write(&RecordedBlob { key, content })
+                .err()
+                .map(Into::into);
         }
     }
 }
@@ -198,7 +201,7 @@ fn replay_pieces(from: &mut impl Read, sink: &mut dyn Sink) -> Result<(), Record
     for number in 1.. {
         let blob = framed::read_within(from, BLOB_LIMIT, &mut buffer, &mut held);
         let blob = blob.map_err(|fault| RecordError::blob(number, fault))?;
-        let Some(Blob { key, content }) = blob else {
+        let Some(RecordedBlob { key, content }) = blob else {
             break;
         };
         sink.blob(key, content);

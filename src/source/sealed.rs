@@ -14,7 +14,7 @@ use ring::digest::{Context, SHA256, SHA256_OUTPUT_LEN};
 
 /// A kind of file, in one version.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Kind {
+pub(super) struct SealedKind {
     pub(super) name: &'static [u8; NAME],
     pub(super) version: u32,
 }
@@ -56,17 +56,17 @@ pub enum SealError {
 /// Writes a sealed file.
 pub(super) struct Sealer<W> {
     to: W,
-    kind: Kind,
+    kind: SealedKind,
     checksum: Context,
     length: u64,
 }
 
 /// What a sealed file holds.
-pub(super) type Held = Take<BufReader<File>>;
+pub(super) type SealedContent = Take<BufReader<File>>;
 
 impl<W: Write + Seek> Sealer<W> {
     /// Begins a file, at its start.
-    pub(super) fn begin(mut to: W, kind: Kind) -> io::Result<Self> {
+    pub(super) fn begin(mut to: W, kind: SealedKind) -> io::Result<Self> {
         to.write_all(&[0; HEAD])?;
         Ok(Self {
             to,
@@ -102,7 +102,7 @@ impl<W: Write> Write for Sealer<W> {
 }
 
 /// Opens a sealed file, all of which is checked.
-pub(super) fn open(file: File, kind: Kind) -> Result<Held, SealError> {
+pub(super) fn open(file: File, kind: SealedKind) -> Result<SealedContent, SealError> {
     let (mut file, seal) = sealed(file, kind)?;
     if checksum(&mut file)? != seal.checksum {
         return Err(SealError::Checksum);
@@ -113,13 +113,13 @@ pub(super) fn open(file: File, kind: Kind) -> Result<Held, SealError> {
 
 /// Opens a sealed file, of which all is checked but what it holds: that it is of this kind, and was
 /// finished.
-pub(super) fn look(file: File, kind: Kind) -> Result<Held, SealError> {
+pub(super) fn look(file: File, kind: SealedKind) -> Result<SealedContent, SealError> {
     let (file, seal) = sealed(file, kind)?;
     Ok(file.take(seal.length))
 }
 
 /// The seal of a file that is as long as it says, and the file where what it holds begins.
-fn sealed(file: File, kind: Kind) -> Result<(BufReader<File>, Seal), SealError> {
+fn sealed(file: File, kind: SealedKind) -> Result<(BufReader<File>, Seal), SealError> {
     let there = file.metadata()?.len();
     let mut file = BufReader::new(file);
     let seal = Seal::read(&mut file, kind)?;
@@ -140,7 +140,7 @@ struct Seal {
 }
 
 impl Seal {
-    fn read(from: &mut impl Read, kind: Kind) -> Result<Self, SealError> {
+    fn read(from: &mut impl Read, kind: SealedKind) -> Result<Self, SealError> {
         if read_array(from).ok().as_ref() != Some(kind.name) {
             let expected = str::from_utf8(kind.name).unwrap_or_default();
             return Err(SealError::Kind { expected });

@@ -29,21 +29,21 @@ pub(super) fn read<I: Intake>(
     pipeline.begin_file(name)?;
     loop {
         match step(&buffer, &mut reader, pipeline)? {
-            Step::Past(consumed) => buffer.start += consumed,
-            Step::More => {
+            StreamStep::Past(consumed) => buffer.start += consumed,
+            StreamStep::More => {
                 let wanted = buffer.make_room().map_err(refused)?;
                 if buffer.fill(wanted).map_err(failed)? > TOTAL_LIMIT {
                     let (file, limit) = (name.into(), TOTAL_LIMIT);
                     return Err(SourceError::TooLarge { file, limit });
                 }
             }
-            Step::End => return Ok(()),
+            StreamStep::End => return Ok(()),
         }
     }
 }
 
 /// What to do after a step through a file.
-enum Step {
+enum StreamStep {
     /// Go past so many bytes.
     Past(usize),
     /// Read on.
@@ -57,14 +57,18 @@ fn step<I: Intake>(
     buffer: &Buffer<impl Read>,
     reader: &mut Reader,
     pipeline: &mut Pipeline<'_, '_, '_, I>,
-) -> Result<Step, SourceError> {
+) -> Result<StreamStep, SourceError> {
     let (origin, text) = (reader.origin(), buffer.text());
     let next = match reader.next(text, buffer.ended, I::read) {
         Ok(next) => next,
         Err(fault) => {
             let goes_on = reader.recover(&fault);
             pipeline.fail(fault, origin, text)?;
-            return Ok(if goes_on { Step::Past(0) } else { Step::End });
+            return Ok(if goes_on {
+                StreamStep::Past(0)
+            } else {
+                StreamStep::End
+            });
         }
     };
     Ok(match next {
@@ -76,15 +80,15 @@ fn step<I: Intake>(
         } => {
             let text = text.get(..consumed).unwrap_or_default();
             pipeline.blob(blob, position, origin, text)?;
-            Step::Past(consumed)
+            StreamStep::Past(consumed)
         }
         Next::Document { document, consumed } => {
             pipeline.document(&document)?;
-            Step::Past(consumed)
+            StreamStep::Past(consumed)
         }
-        Next::Skipped { consumed } => Step::Past(consumed),
-        Next::Incomplete => Step::More,
-        Next::End => Step::End,
+        Next::Skipped { consumed } => StreamStep::Past(consumed),
+        Next::Incomplete => StreamStep::More,
+        Next::End => StreamStep::End,
     })
 }
 

@@ -15,8 +15,8 @@ use super::{SourceError, display, io_error};
 use crate::links::Root;
 use olmguard_catalog::fbc::{self, NotAFile};
 
-/// What stands below `root` and no `.indexignore` leaves out: files, as far as [`Found::confine`] tells.
-pub(super) fn files(directory: &Path) -> Result<Vec<Found>, SourceError> {
+/// What stands below `root` and no `.indexignore` leaves out: files, as far as [`FolderEntry::confine`] tells.
+pub(super) fn files(directory: &Path) -> Result<Vec<FolderEntry>, SourceError> {
     let mut walk = Walk::new(directory)?;
     walk.run()?;
     let Walk {
@@ -31,15 +31,15 @@ pub(super) fn files(directory: &Path) -> Result<Vec<Found>, SourceError> {
 struct Walk<'a> {
     directory: &'a Path,
     root: Rc<Root>,
-    found: Vec<Found>,
+    found: Vec<FolderEntry>,
     patterns: Patterns,
     /// Folders and files yet to visit, the next one last.
-    ahead: Vec<Found>,
+    ahead: Vec<FolderEntry>,
     visited: usize,
 }
 
 /// Something in the folder.
-pub(super) struct Found {
+pub(super) struct FolderEntry {
     path: PathBuf,
     /// Its path below the root, element by element.
     elements: Vec<Box<str>>,
@@ -101,7 +101,7 @@ impl<'a> Walk<'a> {
         entries.sort_by_key(DirEntry::file_name);
         for entry in entries.into_iter().rev() {
             let name = entry.file_name().to_string_lossy().into();
-            self.ahead.push(Found {
+            self.ahead.push(FolderEntry {
                 path: entry.path(),
                 elements: [elements, &[name]].concat(),
                 root: Rc::clone(&self.root),
@@ -112,7 +112,7 @@ impl<'a> Walk<'a> {
     }
 }
 
-impl Found {
+impl FolderEntry {
     /// The path to read it by; a link is followed if its target is a file inside the directory.
     pub(super) fn confine(self) -> Result<PathBuf, SourceError> {
         if self.kind.is_file() {
@@ -128,14 +128,14 @@ impl Found {
                 return Ok(self.path);
             }
             if target.is_dir() {
-                return Err(self.not_a_file(fbc::Found::LinkToFolder));
+                return Err(self.not_a_file(fbc::FileKind::LinkToFolder));
             }
-            return Err(self.not_a_file(fbc::Found::LinkToOther));
+            return Err(self.not_a_file(fbc::FileKind::LinkToOther));
         }
-        Err(self.not_a_file(fbc::Found::Special))
+        Err(self.not_a_file(fbc::FileKind::Special))
     }
 
-    fn not_a_file(&self, found: fbc::Found) -> SourceError {
+    fn not_a_file(&self, found: fbc::FileKind) -> SourceError {
         SourceError::NotAFile {
             path: display(&self.path),
             fault: NotAFile(found),

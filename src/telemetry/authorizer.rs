@@ -10,11 +10,11 @@ pub trait Authorizer: fmt::Debug + Send + Sync + 'static {
 }
 
 /// An answer that may have to be asked for elsewhere.
-pub type Authorizing<'a> = Pin<Box<dyn Future<Output = Result<(), Denied>> + Send + 'a>>;
+pub type Authorizing<'a> = Pin<Box<dyn Future<Output = Result<(), ScrapeDenied>> + Send + 'a>>;
 
 /// Why a request gets no metrics. Its text is for the client; no token is in it.
 #[derive(Clone, Debug, Eq, PartialEq, thiserror::Error)]
-pub enum Denied {
+pub enum ScrapeDenied {
     /// There is no token, or the cluster does not know whose it is.
     #[error(
         "unauthorized: expected the header \"Authorization: Bearer TOKEN\" with a valid token of this cluster"

@@ -25,7 +25,7 @@ use tracing_subscriber::layer::SubscriberExt;
 use tracing_subscriber::util::SubscriberInitExt;
 use tracing_subscriber::{Layer, Registry, fmt};
 
-pub use decision::{Asked, Decision, DecisionLog};
+pub use decision::{Decision, DecisionLog, ReviewRequest};
 pub use level::{LogHandle, LogLevel};
 pub use level_routes::routes;
 pub use panics::{Reviewing, log_panics, reviewing};

@@ -22,15 +22,15 @@ use std::time::{SystemTime, UNIX_EPOCH};
 
 use prometheus::{Registry, TextEncoder};
 
-pub use admission::{AdmissionMetrics, Answered, DecodeError, WaitedFor};
+pub use admission::{AdmissionMetrics, AnsweredReview, DecodeError, WaitedFor};
 pub use catalogs::{CatalogLoad, CatalogMetrics, LoadFailure};
 pub use configuration::{ConfigurationField, ConfigurationMetrics};
 pub use connections::{ConnectionMetrics, Eviction, HandshakeFailure, Refusal};
 pub use guardrails::GuardrailMetrics;
-pub use held::Held;
+pub use held::GaugeGuard;
 pub use log::LogMetrics;
 pub use tls::{Reload, TlsMetrics};
-pub use watches::{WatchFailure, WatchMetrics, Watched};
+pub use watches::{WatchFailure, WatchMetrics, WatchedResource};
 
 use connections::{ConnectionFamilies, Port};
 use process::ProcessMetrics;

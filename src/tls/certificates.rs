@@ -10,7 +10,7 @@ use rustls::pki_types::{CertificateDer, ServerName};
 use tokio::task::JoinSet;
 
 use crate::tls::pem::{self, PemFile};
-use crate::tls::{Identity, Leaf, Terms, TlsError, Unfit, fitness};
+use crate::tls::{Identity, Leaf, TlsConfig, TlsError, Unfit, fitness};
 
 /// What is served, kept up to date as long as one of its clones is there. Cheap to clone and to read.
 #[derive(Clone)]
@@ -33,10 +33,10 @@ enum Clients {
 
 /// Where what is served is changed.
 #[derive(Clone)]
-pub(super) struct Current(Arc<ArcSwap<Served>>);
+pub(super) struct Current(Arc<ArcSwap<ServedCertificate>>);
 
 /// A certificate, and what accepts with it.
-pub(super) struct Served {
+pub(super) struct ServedCertificate {
     config: Arc<ServerConfig>,
     /// The same, without a certificate of the client.
     config_for_any: Arc<ServerConfig>,
@@ -48,7 +48,7 @@ impl Certificates {
     /// Serves this until the task that `renew` makes of it says otherwise. It must be called within
     /// a runtime.
     pub(super) fn new<F>(
-        first: Served,
+        first: ServedCertificate,
         wanted: Vec<ServerName<'static>>,
         renew: impl FnOnce(Current) -> F,
     ) -> Self
@@ -114,15 +114,15 @@ impl std::fmt::Debug for Certificates {
 
 impl Current {
     /// Connections that are open keep what they were accepted with.
-    pub(super) fn replace(&self, served: Served) {
+    pub(super) fn replace(&self, served: ServedCertificate) {
         self.0.store(Arc::new(served));
     }
 }
 
-impl Served {
+impl ServedCertificate {
     pub(super) fn new(
         identity: &Identity,
-        terms: &Terms,
+        terms: &TlsConfig,
         client_file: Option<&PemFile>,
     ) -> Result<Self, TlsError> {
         let config = Arc::new(terms.server_config(identity, client_file)?);

@@ -16,12 +16,12 @@ use std::time::Duration;
 use rustls::pki_types::ServerName;
 use tracing::{error, info, warn};
 
-use crate::tls::certificates::{Current, Served};
+use crate::tls::certificates::{Current, ServedCertificate};
 use crate::tls::fitness::utc;
 use crate::tls::pem::PemFile;
-use crate::tls::{Certificates, Identity, Observer, Terms, TlsError};
-use found::{Found, Mark};
-use watch::Watch;
+use crate::tls::{Certificates, Identity, Observer, TlsConfig, TlsError};
+use found::{FoundFiles, Mark};
+use watch::FileWatch;
 
 /// Where the files are, and how they are served.
 #[derive(Clone, Debug)]
@@ -31,7 +31,7 @@ pub struct Files {
     /// PEM: the key of the certificate.
     pub key: PathBuf,
     /// On which terms connections are taken; the authorities of clients are kept up to date too.
-    pub terms: Terms,
+    pub terms: TlsConfig,
     /// The names that the certificate must be for to be fit; it is served all the same.
     pub wanted: Vec<ServerName<'static>>,
     /// How often the files are read without any sign of a change.
@@ -57,7 +57,7 @@ fn serve_by(
 ) -> Result<Certificates, TlsError> {
     let found = (means.read)(&files);
     let (mark, identity, client) = (found.mark, found.identity?, found.client?);
-    let first = Served::new(&identity, &files.terms, client.as_ref())?;
+    let first = ServedCertificate::new(&identity, &files.terms, client.as_ref())?;
     let wanted = files.wanted.clone();
     let renewal = Renewal {
         files: Arc::new(files),
@@ -74,7 +74,7 @@ fn serve_by(
 
 /// How files are read and watched.
 struct Means {
-    read: fn(&Files) -> Found,
+    read: fn(&Files) -> FoundFiles,
     watch: watch::Start,
 }
 
@@ -92,7 +92,7 @@ struct Renewal {
 
 impl Renewal {
     async fn run(mut self, current: Current) {
-        let watch = Watch::start(&self.files, self.means.watch);
+        let watch = FileWatch::start(&self.files, self.means.watch);
         loop {
             watch.wait(self.files.poll).await;
             let (files, read) = (Arc::clone(&self.files), self.means.read);
@@ -107,7 +107,7 @@ impl Renewal {
         }
     }
 
-    fn take(&mut self, found: Found, current: &Current) {
+    fn take(&mut self, found: FoundFiles, current: &Current) {
         let before = std::mem::replace(&mut self.mark, found.mark);
         let is_pair_new = before.pair != self.mark.pair;
         let is_client_new = before.client != self.mark.client;
@@ -133,7 +133,8 @@ impl Renewal {
     }
 
     fn replace(&self, current: &Current) {
-        let served = Served::new(&self.identity, &self.files.terms, self.client.as_ref());
+        let served =
+            ServedCertificate::new(&self.identity, &self.files.terms, self.client.as_ref());
         let Some(served) = self.good(served) else {
             return;
         };

@@ -22,7 +22,7 @@ pub struct Identity {
 
 /// Where an identity comes from, for errors.
 #[derive(Clone, Debug)]
-pub(super) enum Origin {
+pub(super) enum IdentityOrigin {
     Files { cert: PathBuf, key: PathBuf },
     Made,
 }
@@ -35,7 +35,7 @@ impl Identity {
     }
 
     pub(super) fn from_pem(cert: &PemFile, key: &PemFile) -> Result<Self, TlsError> {
-        let origin = Origin::Files {
+        let origin = IdentityOrigin::Files {
             cert: cert.path().to_owned(),
             key: key.path().to_owned(),
         };
@@ -45,7 +45,7 @@ impl Identity {
     pub(super) fn new(
         chain: Vec<CertificateDer<'static>>,
         key: PrivateKeyDer<'static>,
-        origin: &Origin,
+        origin: &IdentityOrigin,
     ) -> Result<Self, TlsError> {
         let key = Zeroizing::new(key);
         let refused = |source| origin.refused(source);
@@ -78,7 +78,7 @@ impl std::fmt::Debug for Identity {
     }
 }
 
-impl Origin {
+impl IdentityOrigin {
     fn refused(&self, source: rustls::Error) -> TlsError {
         match self {
             Self::Files { cert, key } => TlsError::Pair {

@@ -19,24 +19,24 @@
 //!   nothing, so a leaf is signed all the same, by the authority that was there first: should they come
 //!   back as they were, they know that one best. Once they are there they are told of all authorities.
 //! - No replica breaks another one with a clock that is wrong: stamps propose, and what each has seen
-//!   itself, by a clock that nobody sets, decides (`sight`); nothing leaves the bundle unannounced.
+//!   itself, by a clock that nobody sets, decides (`authority_history`); nothing leaves the bundle unannounced.
 //! - What is stored and cannot be read is never written over: it may be the authority that others
 //!   still serve with. Content of no bytes at all counts as none stored. If nothing is stored any
 //!   more, whoever remembers what was puts it back, at once where it may watch, so that deleting it
 //!   breaks nothing; to have new authorities at once, end every replica, delete it, and start them again.
 
 mod authority;
+mod authority_history;
 mod error;
 mod keeper;
 mod renewal;
-mod sight;
 mod stage;
 mod state;
 mod store;
 
 pub use error::AuthorityError;
 pub use renewal::{SelfManaged, serve};
-pub use store::{Store, StoreError, Stored, Told, Version};
+pub use store::{BundleReaders, Store, StoreError, StoredContent, Version};
 
 use std::time::Duration;
 

@@ -19,7 +19,7 @@ use crate::tls::{ClientCa, Identity, TlsError};
 
 /// The terms of every connection.
 #[derive(Clone, Debug, Default, Eq, PartialEq)]
-pub struct Terms {
+pub struct TlsConfig {
     /// The oldest version of TLS that is spoken.
     pub min_version: MinVersion,
     /// Whom clients must be vouched for by; `None` to ask for no certificate.
@@ -36,7 +36,7 @@ pub enum MinVersion {
     V1_3,
 }
 
-impl Terms {
+impl TlsConfig {
     /// Reads the file of the authorities of clients, if there is one, and sees that it can be used.
     pub(super) fn client_file(&self) -> Result<Option<PemFile>, TlsError> {
         let Some(ca) = &self.client_ca else {

@@ -13,7 +13,7 @@ use std::process::{Child, Command, Stdio};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use olmguard::source::cache::{Cache, CacheError, Entry, Reason};
+use olmguard::source::cache::{Cache, CacheEntry, CacheError, Reason};
 use olmguard_catalog::blob::{BlobFault, Content, Key, Sink};
 #[cfg(target_os = "linux")]
 use rustix::thread::{CapabilitySet, capabilities, set_capabilities};
@@ -36,7 +36,7 @@ impl Sink for Blobs {
 }
 
 /// Text that does not get smaller by compression.
-fn give(entry: &mut Entry, n: u64) {
+fn give(entry: &mut CacheEntry, n: u64) {
     let numbers = (0..1000).map(|i| (n * 1000 + i).wrapping_mul(0x9e37_79b9_7f4a_7c15));
     let mut name = String::new();
     for number in numbers {
@@ -50,7 +50,7 @@ fn give(entry: &mut Entry, n: u64) {
     entry.blob(key, Ok(Content::Other));
 }
 
-fn begin(folder: &Path) -> (Cache, Entry) {
+fn begin(folder: &Path) -> (Cache, CacheEntry) {
     let (cache, dropped) = Cache::open(folder, LIMIT).unwrap();
     assert!(dropped.is_empty(), "{dropped:?}");
     let mut entry = cache.begin(KEPT).unwrap();

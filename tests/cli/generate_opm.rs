@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use olmguard_views::author::template::render;
-use olmguard_views::author::{Format, Shelf, Written};
+use olmguard_views::author::{CatalogText, Format, Shelf};
 use proptest::prelude::*;
 use proptest::strategy::ValueTree;
 use proptest::test_runner::TestRunner;
@@ -54,7 +54,7 @@ impl Scene {
             .chain(images.iter().map(String::as_str))
             .collect();
         let bundles = scene.opm(&arguments).expect("opm renders the images");
-        let mut written = Written::default();
+        let mut written = CatalogText::default();
         written
             .read("opm render", bundles.as_bytes())
             .expect("a catalog");

@@ -3,7 +3,7 @@
 use std::fs::File;
 use std::path::Path;
 
-use olmguard::source::archive::{Facts, OlmFacts, write};
+use olmguard::source::archive::{ArchiveFacts, OlmFacts, write};
 use olmguard::source::record::Recorder;
 use olmguard::source::{Progress, read};
 use olmguard_catalog::olm::Gates;
@@ -11,7 +11,7 @@ use olmguard_engine::snapshot::{CatalogState, Content};
 
 /// Writes these catalogs, each with its content where that is in a file.
 pub(crate) fn save(to: &Path, olm: Option<OlmFacts>, catalogs: &[(CatalogState, Option<&Path>)]) {
-    let facts = Facts::new("2026-11-21T14:30:00Z".to_owned(), olm);
+    let facts = ArchiveFacts::new("2026-11-21T14:30:00Z".to_owned(), olm);
     let records: Vec<_> = catalogs
         .iter()
         .map(|(_, content)| content.map(record))

@@ -4,4 +4,4 @@ mod hostile_requests;
 mod parity;
 mod rotation;
 mod serve;
-mod sight;
+mod telemetry;

@@ -19,7 +19,7 @@ use olmguard::source::load;
 use olmguard::telemetry::Metrics;
 use olmguard::telemetry::log::DecisionLog;
 use olmguard::tls::files::{Files, POLL, serve};
-use olmguard::tls::{Certificates, Terms};
+use olmguard::tls::{Certificates, TlsConfig};
 use olmguard_catalog::olm::Rules;
 use olmguard_engine::snapshot::{CatalogState, Snapshot};
 use serde_json::{Value, json};
@@ -140,7 +140,7 @@ fn certificates(certificate: &Certificate) -> Certificates {
     let files = Files {
         cert,
         key,
-        terms: Terms::default(),
+        terms: TlsConfig::default(),
         wanted: Vec::new(),
         poll: POLL,
     };

@@ -6,12 +6,14 @@ use arc_swap::ArcSwap;
 use kube::Client;
 use olmguard::admission::Enforcement;
 use olmguard::cluster::catalogs::CatalogEvent;
-use olmguard::cluster::follow::{AgeLimit, Audience, Board, Loader, Terms, follow};
+use olmguard::cluster::follow::{
+    AgeLimit, FollowConfig, Loader, StatusBoard, StatusListener, follow,
+};
 use olmguard::server::{Config, Guard, Limits, Server};
 use olmguard::source::catalogd::{Catalogd, FetchLimits};
 use olmguard::telemetry::Metrics;
 use olmguard::telemetry::log::DecisionLog;
-use olmguard::tls::{SystemClock, Terms as Validity, self_signed};
+use olmguard::tls::{SystemClock, TlsConfig as Validity, self_signed};
 use olmguard_catalog::memory::Pool;
 use olmguard_catalog::olm::Rules;
 use olmguard_engine::snapshot::Snapshot;
@@ -105,14 +107,14 @@ fn terms(
     rules: Receiver<Rules>,
     snapshot: &Arc<ArcSwap<Snapshot>>,
     metrics: &Metrics,
-) -> Terms {
-    Terms {
+) -> FollowConfig {
+    FollowConfig {
         limit: AgeLimit::default(),
         events,
         rules,
         snapshot: Arc::clone(snapshot),
-        audience: Audience {
-            board: Arc::<Board>::default(),
+        listener: StatusListener {
+            board: Arc::<StatusBoard>::default(),
             catalogs: Arc::clone(&metrics.catalogs),
             watches: Arc::clone(&metrics.watches),
             clock: Arc::new(SystemClock),

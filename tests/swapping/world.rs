@@ -3,7 +3,7 @@
 use std::sync::{Arc, Weak};
 use std::time::Duration;
 
-use olmguard::cluster::catalogs::{CatalogEvent, Observed};
+use olmguard::cluster::catalogs::{CatalogEvent, ObservedCatalog};
 use olmguard_catalog::Catalog;
 use olmguard_engine::snapshot::{CatalogState, Content, Snapshot};
 use serde_json::json;
@@ -86,7 +86,7 @@ impl World {
         let mut object = catalog(name, digest, &self.catalogd.base(name));
         object["spec"]["priority"] = json!(priority);
         object["metadata"]["labels"] = json!({"priority": priority.to_string()});
-        let observed = Observed::read(&object).unwrap();
+        let observed = ObservedCatalog::read(&object).unwrap();
         let event = CatalogEvent::Applied(observed);
         self.guarded.events.send(event).await.unwrap();
     }

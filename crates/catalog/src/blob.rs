@@ -292,7 +292,7 @@ pub enum Fault {
         /// What its schema wants.
         expected: Cow<'static, str>,
         /// What is there.
-        found: Kind,
+        found: JsonKind,
     },
     /// A property that must have a value has none.
     #[error("{path}: missing: expected {expected}")]
@@ -320,7 +320,7 @@ pub enum Fault {
 
 /// The type of a JSON value.
 #[derive(Clone, Copy, Debug, Deserialize, Eq, Hash, PartialEq, Serialize)]
-pub enum Kind {
+pub enum JsonKind {
     /// `null`
     Null,
     /// `true` or `false`
@@ -335,7 +335,7 @@ pub enum Kind {
     Object,
 }
 
-impl fmt::Display for Kind {
+impl fmt::Display for JsonKind {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
             Self::Null => "null",

@@ -10,7 +10,7 @@ use std::collections::btree_map::Entry;
 use std::collections::{BTreeMap, HashMap};
 
 use crate::blob::{self, BlobFault, Content, Key, Sink};
-use crate::guardrail::{self, Guardrails, Unread};
+use crate::guardrail::{self, Guardrails, UnreadGuardrails};
 use crate::heap::{Heap, allocated, table_bytes};
 use crate::index::{Parts, index};
 use crate::memory::{Account, Loan, TooLarge};
@@ -31,13 +31,13 @@ pub struct CatalogBuilder<'r> {
 /// is named like its schema: both lie in one folder, in different places.
 #[derive(Debug, Default)]
 struct Folder {
-    blobs: BTreeMap<Place, Result<Filed, BlobFault>>,
+    blobs: BTreeMap<BlobFolder, Result<PendingBlob, BlobFault>>,
     /// What it has of the account.
     taken: usize,
 }
 
 #[derive(Debug, Eq, PartialEq)]
-struct Place {
+struct BlobFolder {
     top_level: bool,
     /// The directory; a blob with `/` in its name is in a further one.
     schema: Box<str>,
@@ -46,7 +46,7 @@ struct Place {
 }
 
 /// The order in which a walk comes to the files.
-impl Ord for Place {
+impl Ord for BlobFolder {
     fn cmp(&self, other: &Self) -> Ordering {
         let same_directory = || self.schema == other.schema;
         self.top_level.cmp(&other.top_level).then_with(|| {
@@ -59,13 +59,13 @@ impl Ord for Place {
     }
 }
 
-impl PartialOrd for Place {
+impl PartialOrd for BlobFolder {
     fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
         Some(self.cmp(other))
     }
 }
 
-impl Place {
+impl BlobFolder {
     /// The path in bytes that order as a walk does: it compares the names of one directory, so a
     /// separator orders before any byte of a name.
     fn path(&self) -> impl Iterator<Item = u8> {
@@ -76,12 +76,12 @@ impl Place {
 
 /// A blob as it waits for its package to be complete.
 #[derive(Debug)]
-enum Filed {
+enum PendingBlob {
     Package(blob::Package<'static>),
     Channel(blob::Channel<'static>),
     Bundle(Bundle),
     Deprecations(Vec<blob::Deprecation<'static>>),
-    Guardrails(Result<Guardrails, Unread>),
+    Guardrails(Result<Guardrails, UnreadGuardrails>),
     Other,
 }
 
@@ -135,17 +135,17 @@ impl<'r> CatalogBuilder<'r> {
         })
     }
 
-    fn filed(&self, content: Content<'_>) -> Filed {
+    fn filed(&self, content: Content<'_>) -> PendingBlob {
         match content {
-            Content::Package(package) => Filed::Package(package.into_owned()),
-            Content::Channel(channel) => Filed::Channel(channel.into_owned()),
-            Content::Bundle(bundle) => Filed::Bundle(Bundle::read(bundle, self.rules)),
+            Content::Package(package) => PendingBlob::Package(package.into_owned()),
+            Content::Channel(channel) => PendingBlob::Channel(channel.into_owned()),
+            Content::Bundle(bundle) => PendingBlob::Bundle(Bundle::read(bundle, self.rules)),
             Content::Deprecations(entries) => {
                 let entries = entries.into_iter().map(blob::Deprecation::into_owned);
-                Filed::Deprecations(entries.collect())
+                PendingBlob::Deprecations(entries.collect())
             }
-            Content::Guardrails(text) => Filed::Guardrails(guardrails(&text)),
-            Content::Other => Filed::Other,
+            Content::Guardrails(text) => PendingBlob::Guardrails(guardrails(&text)),
+            Content::Other => PendingBlob::Other,
         }
     }
 }
@@ -180,7 +180,7 @@ impl CatalogBuilder<'_> {
             .lend(place + content.heap_bytes() + working(&content))?;
         self.make_room(key.folder())?;
         let filed = content.map(|content| self.filed(content));
-        let place = Place {
+        let place = BlobFolder {
             top_level: key.package.is_empty(),
             schema: key.schema.into(),
             file: format!("{}.json", key.name).into(),
@@ -216,8 +216,8 @@ impl Folder {
     /// knows which is meant. What of the loan is not needed to keep it is returned.
     fn file(
         &mut self,
-        place: Place,
-        filed: Result<Filed, BlobFault>,
+        place: BlobFolder,
+        filed: Result<PendingBlob, BlobFault>,
         mut loan: Loan,
     ) -> Result<(), TooLarge> {
         let node = if self.blobs.len().is_multiple_of(NODE_AT_LEAST) {
@@ -235,10 +235,10 @@ impl Folder {
                 kept = 0;
                 self.taken -= earlier.heap_bytes();
                 loan.account().give_back(earlier.heap_bytes());
-                let twice = matches!(earlier, Ok(Filed::Guardrails(_)));
+                let twice = matches!(earlier, Ok(PendingBlob::Guardrails(_)));
                 *earlier = if twice {
-                    let twice = Unread::whole(guardrail::Problem::Twice);
-                    Ok(Filed::Guardrails(Err(twice)))
+                    let twice = UnreadGuardrails::whole(guardrail::Problem::Twice);
+                    Ok(PendingBlob::Guardrails(Err(twice)))
                 } else {
                     filed
                 };
@@ -263,13 +263,13 @@ fn working(content: &Result<Content<'_>, BlobFault>) -> usize {
     }
 }
 
-impl Heap for Place {
+impl Heap for BlobFolder {
     fn heap_bytes(&self) -> usize {
         self.schema.heap_bytes() + self.file.heap_bytes()
     }
 }
 
-impl Heap for Filed {
+impl Heap for PendingBlob {
     fn heap_bytes(&self) -> usize {
         match self {
             Self::Package(package) => package.heap_bytes(),
@@ -283,7 +283,7 @@ impl Heap for Filed {
 }
 
 /// From the JSON that a blob or property was rewritten to.
-pub fn guardrails(text: &str) -> Result<Guardrails, Unread> {
+pub fn guardrails(text: &str) -> Result<Guardrails, UnreadGuardrails> {
     let value = serde_json::from_str(text).unwrap_or_default();
     guardrail::read(&value)
 }
@@ -296,8 +296,9 @@ impl Counts {
                 .filter(|(place, _)| *place.schema == *schema)
                 .count()
         };
-        let other =
-            |blob: &Result<Filed, _>| matches!(blob, Ok(Filed::Guardrails(_) | Filed::Other));
+        let other = |blob: &Result<PendingBlob, _>| {
+            matches!(blob, Ok(PendingBlob::Guardrails(_) | PendingBlob::Other))
+        };
         self.packages += usize::from(packaged().next().is_some());
         self.channels += of("olm.channel");
         self.bundles += of("olm.bundle");
@@ -323,24 +324,28 @@ fn indexed(folder: Folder, account: &Account) -> Result<Result<Package, PackageF
 }
 
 /// Sorts the blobs of a folder by what they are, unless one of them does not decode.
-fn unpack(blobs: BTreeMap<Place, Result<Filed, BlobFault>>) -> Result<Parts, PackageFault> {
+fn unpack(
+    blobs: BTreeMap<BlobFolder, Result<PendingBlob, BlobFault>>,
+) -> Result<Parts, PackageFault> {
     let mut parts = Parts::default();
     let mut faults = Vec::new();
     for (place, blob) in blobs {
         match blob {
-            Ok(Filed::Channel(channel)) => parts.channels.push(channel),
-            Ok(Filed::Bundle(bundle)) => parts.bundles.push(bundle),
-            Ok(Filed::Deprecations(entries)) => {
+            Ok(PendingBlob::Channel(channel)) => parts.channels.push(channel),
+            Ok(PendingBlob::Bundle(bundle)) => parts.bundles.push(bundle),
+            Ok(PendingBlob::Deprecations(entries)) => {
                 parts.deprecations.get_or_insert(entries);
             }
-            Ok(Filed::Package(package)) => {
+            Ok(PendingBlob::Package(package)) => {
                 parts.package.get_or_insert(package);
             }
-            Ok(Filed::Guardrails(stated)) if !place.top_level => parts.guardrails.push(stated),
-            Ok(Filed::Other) if guardrail::is_of_other_version(&place.schema) => {
+            Ok(PendingBlob::Guardrails(stated)) if !place.top_level => {
+                parts.guardrails.push(stated);
+            }
+            Ok(PendingBlob::Other) if guardrail::is_of_other_version(&place.schema) => {
                 parts.other_guardrails.push(place.schema);
             }
-            Ok(Filed::Guardrails(_) | Filed::Other) => {}
+            Ok(PendingBlob::Guardrails(_) | PendingBlob::Other) => {}
             Err(fault) => faults.push(fault),
         }
     }
@@ -366,7 +371,8 @@ const PART: usize = {
 const FEW: usize = 4;
 
 /// A node of a B-tree of blobs: eleven of them, and up to twelve pointers.
-const NODE: usize = allocated(11 * size_of::<(Place, Result<Filed, BlobFault>)>() + 12 * 8 + 16);
+const NODE: usize =
+    allocated(11 * size_of::<(BlobFolder, Result<PendingBlob, BlobFault>)>() + 12 * 8 + 16);
 
 /// A B-tree splits a full node into halves of five and six; a node in five blobs is never too few.
 const NODE_AT_LEAST: usize = 5;

@@ -55,7 +55,7 @@ pub(super) struct Edges {
     from_range: Vec<RangeEdges>,
     /// What is written as a `skipRange` and is none.
     unread: Vec<(Box<str>, Edge)>,
-    held: Vec<Held>,
+    held: Vec<RangeAnswers>,
 }
 
 /// The edges that start at the versions of one range.
@@ -67,7 +67,7 @@ struct RangeEdges {
 
 /// What the ranges of a package answer for one version.
 #[derive(Clone, Debug)]
-struct Held {
+struct RangeAnswers {
     version: Version,
     ranges: Box<[(u32, Membership)]>,
 }
@@ -176,7 +176,7 @@ impl Heap for RangeEdges {
     }
 }
 
-impl Heap for Held {
+impl Heap for RangeAnswers {
     fn heap_bytes(&self) -> usize {
         self.version.heap_bytes() + allocated(size_of_val(&*self.ranges))
     }
@@ -257,7 +257,7 @@ impl EdgesBuilder {
         if versions.len().saturating_mul(self.from_range.len()) > most_answers {
             versions.clear();
         }
-        let row = |version: &&Version| size_of::<Held>() + version.heap_bytes();
+        let row = |version: &&Version| size_of::<RangeAnswers>() + version.heap_bytes();
         let answers = 4 * size_of::<(u32, Membership)>() * versions.len() * self.from_range.len();
         let rows = versions.iter().map(row).sum::<usize>();
         if !self.makes_room(allocated(
@@ -284,13 +284,13 @@ fn normalise(edges: &mut Vec<NamedEdge>) {
     edges.dedup();
 }
 
-fn hold(version: &Version, ranges: &[RangeEdges]) -> Held {
+fn hold(version: &Version, ranges: &[RangeEdges]) -> RangeAnswers {
     let answers = ranges.iter().map(|from| from.range.takes(version));
     let ranges = (0..)
         .zip(answers)
         .filter(|(_, answer)| *answer != Membership::HoldsNot)
         .collect();
-    Held {
+    RangeAnswers {
         version: version.clone(),
         ranges,
     }

@@ -30,10 +30,10 @@ pub mod reader;
 pub(crate) mod shape;
 pub mod yaml;
 
-pub use error::{FbcError, Found, Malformed, NotAFile};
+pub use error::{FbcError, FileKind, Malformed, NotAFile};
 
 use super::blob::Sink;
-use intake::{Decisive, Intake, Place};
+use intake::{BlobPlace, Decisive, Intake};
 use reader::{Next, Reader};
 
 /// Reads one file of a catalog that is held in memory, and hands its blobs to `sink` in order.
@@ -70,7 +70,7 @@ pub fn read_into<I: Intake>(name: &str, mut text: &[u8], intake: &mut I) -> Resu
                 consumed,
                 loan: _loan,
             } => {
-                let place = Place {
+                let place = BlobPlace {
                     file: name,
                     position,
                     origin,

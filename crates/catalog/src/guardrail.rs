@@ -23,10 +23,10 @@ mod rule;
 
 pub use authored::Authored;
 pub use imposed::{Imposed, ImposedBy};
-pub use problem::{Problem, Unread};
+pub use problem::{Problem, UnreadGuardrails};
 pub use range::Range;
 pub use read::read;
-pub use rule::{Action, BaseGraph, Guardrails, Kind, Passage, Rule};
+pub use rule::{Action, BaseGraph, Guardrails, Passage, Rule, RuleKind};
 
 /// The schema of a blob, and the type of a property, that holds guardrails.
 pub const SCHEMA: &str = "olmguard.guardrails.v1alpha1";

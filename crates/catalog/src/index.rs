@@ -7,7 +7,7 @@ use crate::builder::{VALUE_PER_BYTE, guardrails as guardrails_of};
 use crate::bundle_set::{BundleIndex, BundleSet};
 use crate::channel::ChannelIndex;
 use crate::edges::{Edge, EdgesBuilder, NameEdge};
-use crate::guardrail::{Authored, Guardrails, Unread};
+use crate::guardrail::{Authored, Guardrails, UnreadGuardrails};
 use crate::heap::{Heap, allocated};
 use crate::memory::{Account, Loan, TooLarge};
 use crate::{Bundle, Channel, Deprecation, Package};
@@ -20,7 +20,7 @@ pub(super) struct Parts {
     pub(super) channels: Vec<blob::Channel<'static>>,
     /// The entries of the first `olm.deprecations`; others are not looked at.
     pub(super) deprecations: Option<Vec<blob::Deprecation<'static>>>,
-    pub(super) guardrails: Vec<Result<Guardrails, Unread>>,
+    pub(super) guardrails: Vec<Result<Guardrails, UnreadGuardrails>>,
     /// The schemas of blobs with guardrails of a version that is not known.
     pub(super) other_guardrails: Vec<Box<str>>,
 }

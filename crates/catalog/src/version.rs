@@ -32,7 +32,7 @@ mod skip_range;
 mod version_release;
 
 pub use self::constraint::{Constraint, ConstraintError, ConstraintErrorKind};
-pub use self::fault::{Expected, Fault};
+pub use self::fault::{ExpectedPart, Fault};
 pub use self::identifier::IdentifierError;
 pub use self::masterminds::{
     Masterminds, MastermindsError, MastermindsErrorKind, MastermindsVersion,
@@ -43,5 +43,5 @@ pub use self::skip_range::{
     ComparatorError, Extent, Membership, SkipRange, SkipRangeError, SkipRangeErrorKind,
 };
 pub use self::version_release::{
-    BundleReleaseSupport, LegacyRelease, Recorded, VersionRelease, VersionReleaseError,
+    BundleReleaseSupport, LegacyRelease, RecordedVersion, VersionRelease, VersionReleaseError,
 };

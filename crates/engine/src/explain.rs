@@ -19,10 +19,10 @@ mod words;
 pub use answer::{
     Answer, Cause, ResolvedBundle, answer, answer_until, exempted, not_judged, unanswered,
 };
-pub use guardrail::{Author, ForbiddenReport, Gathered, GuardrailReport, Places, Reasons};
+pub use guardrail::{Author, ForbiddenReport, GuardrailReport, Places, ReasonTable, Reasons};
 pub use message::{LINE_1, MESSAGE};
 pub use refusal::guardrail::hindrance;
 pub use text::{label, one_line};
-pub use tone::{Tone, Toned};
+pub use tone::{Tone, TonedText};
 pub use warning::{let_through, only_observed, renamed, warn_first, warn_last, warn_of_base};
 pub use words::{line, message, reason};

@@ -28,7 +28,8 @@ pub use guards::{CatalogEdge, GuardedBy, Guards, Violated, Violation};
 pub use olmv1::{Choice, ChoiceError, Match, Refusal, Resolved, choose, weigh};
 pub use origin::{InstalledError, Origin};
 pub use path::{
-    Bounds, Edits, Found, MOST_EXPANSIONS, NotGiven, Reach, Way, next_hops, reach, shortest_way,
+    Bounds, Edits, MOST_EXPANSIONS, NotGiven, Path, PathFound, ReachableBundles, next_hops, reach,
+    shortest_way,
 };
 pub use query::{InPlay, NotLoaded, NotLoadedCause, Offer, Query, QueryError};
 pub use step::OfferEdge;

@@ -5,7 +5,7 @@
 //! catalog --zstream, promote--> the same with one channel changed --'
 //! ```
 //!
-//! Everything here works on catalogs *as written* ([`Written`]): what is not understood is kept.
+//! Everything here works on catalogs *as written* ([`CatalogText`]): what is not understood is kept.
 //! Bundles that a template names by image are not pulled; they come from catalogs at hand
 //! ([`Shelf`]).
 //!
@@ -27,7 +27,7 @@ mod written;
 mod yaml;
 pub mod zstream;
 
-pub use blob::Blob;
+pub use blob::BlobText;
 pub use shelf::{Shelf, ShelfError};
 pub use value::{Members, Value};
-pub use written::{Format, Written, WrittenError};
+pub use written::{CatalogText, Format, WrittenError};

@@ -20,7 +20,7 @@ pub mod words;
 
 use std::collections::BTreeSet;
 
-pub use change::{Change, Held, Kind, Level, What, Who};
+pub use change::{Change, ChangeKind, Level, ToldBundle, What, Who};
 
 use crate::generation::Generation;
 use olmguard_catalog::graph::Graph;

@@ -24,14 +24,14 @@ mod round_trip;
 mod serving;
 
 pub use facts::{
-    Answered, Bundle, Certificate, Configuration, Deployment, Difference, Endpoint, Facts,
-    FailurePolicy, Names, Need, Permission, Port, Replica, RoundTrip, Service, Told, Trust,
-    Unasked, Webhook,
+    ApiAnswer, Bundle, Certificate, Configuration, Deployment, Difference, DoctorFacts, Endpoint,
+    FailurePolicy, Names, Need, Permission, Port, Replica, ReplicaStatus, RoundTrip, Service,
+    Trust, Unanswered, Webhook,
 };
 pub use finding::{Check, Finding, State};
 
 /// What there is to say about each check, in their order.
-pub fn examine(facts: &Facts) -> Vec<Finding> {
+pub fn examine(facts: &DoctorFacts) -> Vec<Finding> {
     let mut findings = configuration::findings(facts);
     findings.extend(serving::findings(facts));
     findings.extend(replicas::findings(facts));

@@ -23,17 +23,17 @@ pub mod written;
 pub use finding::Finding;
 pub use rule::{Family, Rule, Severity, UnknownRule};
 pub use weigh::Weights;
-pub use written::Written;
+pub use written::WrittenCatalog;
 
-use finding::Report;
+use finding::Findings;
 use view::View;
 
 /// Everything there is to say about some catalogs, in the order given and then by place.
-pub fn lint(catalogs: &[Written]) -> Vec<Finding> {
+pub fn lint(catalogs: &[WrittenCatalog]) -> Vec<Finding> {
     let mut findings = Vec::new();
     let views: Vec<_> = catalogs.iter().map(View::of).collect();
     for view in &views {
-        let mut report = Report::new(view.written);
+        let mut report = Findings::new(view.written);
         check::all(view, &views, &mut report);
         findings.extend(report.finish());
     }
@@ -41,7 +41,7 @@ pub fn lint(catalogs: &[Written]) -> Vec<Finding> {
 }
 
 /// A catalog from bytes that are already in memory, as one file of its name.
-pub fn written(name: &str, text: &[u8]) -> Written {
+pub fn written(name: &str, text: &[u8]) -> WrittenCatalog {
     let mut collector = written::Collector::new(name);
     // The collector takes every fault, so that none is left.
     let _none = olmguard_catalog::fbc::read_into(name, text, &mut collector);

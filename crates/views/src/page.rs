@@ -10,7 +10,7 @@ use olmguard_engine::nearest::nearest;
 
 /// What a text is about.
 #[derive(Clone, Debug, Eq, PartialEq)]
-pub enum Found {
+pub enum PageSubject {
     /// One token.
     Token(Token),
     /// One of several: a text of OLM's that it uses for all of them.
@@ -75,16 +75,16 @@ pub fn several(tokens: &[Token]) -> String {
 }
 
 /// What a text is about, such as `NotASuccessor` or all that kubectl has printed.
-pub fn find(text: &str) -> Found {
+pub fn find(text: &str) -> PageSubject {
     let text = begin(text).split_whitespace().collect::<Vec<_>>().join(" ");
     if let Some(token) = called(&text).or_else(|| bracketed(&text)) {
-        return Found::Token(token);
+        return PageSubject::Token(token);
     }
     let tokens = olms::tokens(&text);
     match tokens.as_slice() {
         [] => nothing(&text),
-        [only] => Found::Token(*only),
-        _ => Found::OneOf(tokens),
+        [only] => PageSubject::Token(*only),
+        _ => PageSubject::OneOf(tokens),
     }
 }
 
@@ -99,13 +99,13 @@ fn bracketed(text: &str) -> Option<Token> {
     inside.find_map(|inside| called(inside.split_once(']')?.0))
 }
 
-fn nothing(text: &str) -> Found {
+fn nothing(text: &str) -> PageSubject {
     let lower = |token: &Token| (token.as_str().to_ascii_lowercase(), *token);
     let tokens: Vec<_> = Token::ALL.iter().map(lower).collect();
     let text = text.to_ascii_lowercase();
     let near = nearest(&text, tokens.iter().map(|(name, _)| &**name), NEAR);
     let near = near.into_iter().filter_map(called);
-    Found::Nothing(near.collect())
+    PageSubject::Nothing(near.collect())
 }
 
 /// What stands before the causes.

@@ -35,7 +35,7 @@ use olmguard_engine::snapshot::CatalogState;
 
 pub use mark::{Mark, Marks};
 pub use pick::{Absent, NoSuchVersion, absent, pick};
-pub use sketch::{Barred, Fate, Sketch};
+pub use sketch::{Fate, ForbiddenSteps, Sketch};
 
 /// What of a graph is to be seen.
 #[derive(Clone, Debug, Default)]
@@ -55,12 +55,12 @@ pub struct View<'a> {
     /// Which edges there are.
     pub edges: EdgeSource,
     /// Who says which of them are safe.
-    pub guarded: Option<Guarded<'a>>,
+    pub guarded: Option<GuardedSteps<'a>>,
 }
 
 /// What is said of the steps to the bundles of a catalog.
 #[derive(Clone, Copy, Debug)]
-pub struct Guarded<'a> {
+pub struct GuardedSteps<'a> {
     /// What is said.
     pub guards: &'a Guards<'a>,
     /// The catalog that the graph is of.

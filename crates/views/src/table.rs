@@ -5,7 +5,7 @@
 
 use unicode_width::UnicodeWidthStr;
 
-use olmguard_engine::explain::tone::{Tone, Toned};
+use olmguard_engine::explain::tone::{Tone, TonedText};
 
 /// A table, row by row.
 #[derive(Clone, Debug)]
@@ -74,7 +74,7 @@ impl Table {
     }
 
     /// Writes it, two blanks before each line.
-    pub(super) fn say(&self, text: &mut Toned) {
+    pub(super) fn say(&self, text: &mut TonedText) {
         let used: Vec<usize> = (0..self.heads.len())
             .filter(|column| self.cells(*column).any(|cell| !cell.items.is_empty()))
             .collect();
@@ -99,7 +99,7 @@ impl Table {
     }
 }
 
-fn say_row(cells: &[&Cell], widths: &[usize], text: &mut Toned) {
+fn say_row(cells: &[&Cell], widths: &[usize], text: &mut TonedText) {
     let wrapped: Vec<_> = cells.iter().map(|cell| cell.lines(WIDEST)).collect();
     let height = wrapped.iter().map(Vec::len).max().unwrap_or_default();
     for at in 0..height {
@@ -113,7 +113,7 @@ fn say_line(
     wrapped: &[Vec<String>],
     widths: &[usize],
     at: usize,
-    text: &mut Toned,
+    text: &mut TonedText,
 ) {
     let mut gap = 0;
     for ((cell, lines), width) in cells.iter().zip(wrapped).zip(widths) {
@@ -165,7 +165,7 @@ mod tests {
             Cell::empty(),
             Cell::empty(),
         ]);
-        let mut text = Toned::default();
+        let mut text = TonedText::default();
         table.say(&mut text);
         let expected = [
             "  Version                              Channels               漢",

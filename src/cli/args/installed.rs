@@ -3,12 +3,12 @@
 use std::str::FromStr;
 
 use olmguard_engine::extension::{Filter, Installed, InstalledBundle};
-use olmguard_engine::judge::{Said, identify};
+use olmguard_engine::judge::{StatedInstalled, identify};
 use olmguard_engine::snapshot::Snapshot;
 
 /// What is said.
 #[derive(Clone, Debug, Eq, PartialEq)]
-pub(crate) struct SaidArg(pub(crate) Said);
+pub(crate) struct SaidArg(pub(crate) StatedInstalled);
 
 /// Why a part of it is not understood.
 #[derive(Clone, Debug, Eq, PartialEq, thiserror::Error)]
@@ -26,15 +26,15 @@ pub(crate) enum PartError {
 impl SaidArg {
     /// A version or a name, and no more.
     pub(crate) fn of(text: &str) -> Self {
-        Self(Said {
+        Self(StatedInstalled {
             text: text.to_owned(),
-            ..Said::default()
+            ..StatedInstalled::default()
         })
     }
 
     /// The bundle, looked up by its version where no name is given.
     pub(crate) fn resolve(&self, snapshot: &Snapshot, filter: Option<&Filter>) -> Installed {
-        let Said {
+        let StatedInstalled {
             text: version,
             bundle,
             release,

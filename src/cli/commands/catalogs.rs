@@ -47,7 +47,7 @@ enum ListError {
 #[derive(Debug)]
 pub(super) struct Listing<'a> {
     /// When and by what it was saved, where it is from a file.
-    pub(super) saved: Option<Saved<'a>>,
+    pub(super) saved: Option<SavedList<'a>>,
     /// What age is counted to, where they are those of now.
     pub(super) now: Option<SystemTime>,
     /// The OLM beside the catalogs, where it is known.
@@ -57,7 +57,7 @@ pub(super) struct Listing<'a> {
 
 /// Where a list from a file comes from.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Saved<'a> {
+pub(super) struct SavedList<'a> {
     pub(super) at: &'a str,
     /// The version of the program.
     pub(super) by: &'a str,

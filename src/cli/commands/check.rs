@@ -31,28 +31,28 @@ use std::io;
 
 use args::{Output, Plan};
 use form::Run;
-use inputs::{Gathered, NotGathered};
+use inputs::{GatheredInputs, NotGathered};
 
 use crate::cli::args::catalogs::UsageError;
-use crate::cli::facts::loading::{self, Facts, Fault, Given};
-use crate::cli::facts::origin::{Asked, Origin, OriginError};
+use crate::cli::facts::loading::{self, Facts, Fault, GivenCatalogs};
+use crate::cli::facts::origin::{FactsOrigin, OriginError, OriginFlags};
 use crate::cli::output;
 use crate::cli::output::yaml;
 use crate::cli::{Exit, say, warn};
 use olmguard_engine::explain::Answer;
 
 /// What is known before the catalogs are read.
-struct Read {
+struct CheckInputs {
     plan: Plan,
-    origin: Origin,
+    origin: FactsOrigin,
     /// About the OLM that is judged by.
     warnings: Vec<String>,
-    gathered: Gathered,
+    gathered: GatheredInputs,
 }
 
 /// Runs the command.
 pub(super) fn run(args: &CheckArgs) -> Exit {
-    let Read {
+    let CheckInputs {
         plan,
         origin,
         warnings,
@@ -70,7 +70,7 @@ pub(super) fn run(args: &CheckArgs) -> Exit {
     }
     standing::stand(&origin, &mut gathered.cases, &plan);
     let catalogs = std::mem::take(&mut gathered.catalogs);
-    let given = Given {
+    let given = GivenCatalogs {
         catalogs: &args.common.catalog,
         guardrails: &args.guardrails,
     };
@@ -110,8 +110,8 @@ impl From<UsageError> for NotRead {
     }
 }
 
-fn read(args: &CheckArgs) -> Result<Read, NotRead> {
-    let origin = Origin::of(&Asked {
+fn read(args: &CheckArgs) -> Result<CheckInputs, NotRead> {
+    let origin = FactsOrigin::of(&OriginFlags {
         snapshot: args.snapshot.as_deref(),
         from_cluster: args.from_cluster,
         look: &args.look,
@@ -120,8 +120,8 @@ fn read(args: &CheckArgs) -> Result<Read, NotRead> {
     let (rules, departure) = args.edges.of(rules);
     warnings.extend(departure.map(|departure| departure.to_string()));
     let plan = args.plan(rules)?;
-    let gathered = Gathered::read(args, &plan)?;
-    Ok(Read {
+    let gathered = GatheredInputs::read(args, &plan)?;
+    Ok(CheckInputs {
         plan,
         origin,
         warnings,
@@ -132,7 +132,7 @@ fn read(args: &CheckArgs) -> Result<Read, NotRead> {
 fn judge(
     args: &CheckArgs,
     plan: &Plan,
-    gathered: &Gathered,
+    gathered: &GatheredInputs,
     facts: &Facts,
     warnings: &[String],
 ) -> io::Result<Exit> {

@@ -26,7 +26,7 @@ use crate::cli::signals::Signals;
 use crate::server::{BindError, Config, Guard, Limits, Server};
 use crate::telemetry::Metrics;
 use crate::telemetry::log::DecisionLog;
-use crate::tls::{Terms, TlsError, self_signed};
+use crate::tls::{TlsConfig, TlsError, self_signed};
 use case::{CASES, Case};
 use client::{Client, ClientError};
 use kubectl::ReplyError;
@@ -93,7 +93,7 @@ fn play(sample: &Sample, afterwards: Afterwards, out: &mut dyn Write) -> Result<
         .enable_all()
         .build()?;
     runtime.block_on(async {
-        let certificates = self_signed(&Terms::default(), Vec::new())?;
+        let certificates = self_signed(&TlsConfig::default(), Vec::new())?;
         let certificate = certificates.leaf().der().clone();
         let guard = Guard::from(sample.snapshot(Rules::default()));
         let listening = Server::listen(config())?.certify(certificates);

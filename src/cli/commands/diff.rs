@@ -17,7 +17,7 @@ use crate::source::{Progress, load_content};
 use olmguard_catalog::Catalog;
 use olmguard_catalog::olm::Rules;
 use olmguard_engine::snapshot::Content;
-use olmguard_views::diff::{Kind, Level, PackageDiff, diff, words};
+use olmguard_views::diff::{ChangeKind, Level, PackageDiff, diff, words};
 use olmguard_views::generation::Generation;
 
 pub use report::Report;
@@ -45,7 +45,7 @@ pub(crate) struct DiffArgs {
         value_delimiter = ',',
         value_parser = kind
     )]
-    allow: Vec<Kind>,
+    allow: Vec<ChangeKind>,
 
     #[command(flatten)]
     rules: OlmArgs,
@@ -139,12 +139,12 @@ fn load(path: &Path, rules: &Rules) -> Result<Arc<Catalog>, DiffError> {
     }
 }
 
-fn exit(diffs: &[PackageDiff], allowed: &[Kind]) -> Exit {
+fn exit(diffs: &[PackageDiff], allowed: &[ChangeKind]) -> Exit {
     let mut kinds = diffs
         .iter()
         .flat_map(|diff| &diff.changes)
         .map(olmguard_views::diff::Change::kind);
-    let is_harmful = |kind: Kind| kind.level() == Level::Harmful && !allowed.contains(&kind);
+    let is_harmful = |kind: ChangeKind| kind.level() == Level::Harmful && !allowed.contains(&kind);
     if kinds.any(is_harmful) {
         Exit::Denied
     } else {
@@ -153,14 +153,14 @@ fn exit(diffs: &[PackageDiff], allowed: &[Kind]) -> Exit {
 }
 
 /// A kind that can be allowed, by its name.
-fn kind(text: &str) -> Result<Kind, String> {
+fn kind(text: &str) -> Result<ChangeKind, String> {
     let harmful = || {
-        Kind::ALL
+        ChangeKind::ALL
             .into_iter()
             .filter(|kind| kind.level() == Level::Harmful)
     };
     harmful().find(|kind| kind.as_str() == text).ok_or_else(|| {
-        let names: Vec<_> = harmful().map(Kind::as_str).collect();
+        let names: Vec<_> = harmful().map(ChangeKind::as_str).collect();
         format!("expected one of {}", names.join(", "))
     })
 }

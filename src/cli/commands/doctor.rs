@@ -19,7 +19,7 @@ use crate::cli::{Exit, say};
 use crate::cluster::doctor::{Examination, NoAnswer, gather};
 use crate::cluster::{Caller, ConnectError, connect};
 use crate::tls::SystemClock;
-use olmguard_views::doctor::{Check, Facts, Finding, Names, State, examine};
+use olmguard_views::doctor::{Check, DoctorFacts, Finding, Names, State, examine};
 
 /// Says whether the guard of a cluster is well, and what to do where it is not; changes nothing
 /// there
@@ -91,7 +91,7 @@ fn look(args: &DoctorArgs) -> Result<Exit, DoctorError> {
     Ok(exit(&findings, args.warn_as_error))
 }
 
-fn facts(args: &DoctorArgs) -> Result<Facts, DoctorError> {
+fn facts(args: &DoctorArgs) -> Result<DoctorFacts, DoctorError> {
     let runtime = tokio::runtime::Builder::new_current_thread()
         .enable_all()
         .build()

@@ -6,13 +6,13 @@ mod typed;
 
 use crate::cli::Exit;
 use crate::cli::args::installed::SaidArg;
-use crate::cli::commands::inquiry::{EXIT_CODES, OlmArg, SeeArgs, SeeError, ended};
+use crate::cli::commands::inquiry::{EXIT_CODES, InquiryArgs, InquiryError, OlmArg, ended};
 use crate::cli::exit;
 use crate::cli::output;
 use crate::cli::output::paint;
 use crate::cli::output::{OutputArgs, TextOrJson};
 use olmguard_views::step::StepReport;
-use typed::Typed;
+use typed::TypedOptions;
 
 /// Explains why a bundle succeeds the installed one, or which facts would have to differ; or what the
 /// word in brackets of an answer means, or a text that kubectl or OLM has shown
@@ -24,10 +24,10 @@ use typed::Typed;
 pub(crate) struct ExplainArgs {
     /// Looks before any other field takes its own out of the matches.
     #[command(flatten)]
-    typed: Typed,
+    typed: TypedOptions,
 
     #[command(flatten)]
-    see: SeeArgs,
+    see: InquiryArgs,
 
     /// Which OLM to ask about
     #[arg(long, value_name = "GENERATION", value_enum, default_value_t)]
@@ -46,14 +46,16 @@ pub(crate) struct ExplainArgs {
 /// Runs the command.
 pub(super) fn run(args: &ExplainArgs) -> Exit {
     match args.words.as_slice() {
-        [_] if !args.typed.0.is_empty() => ended(Err(SeeError::OfNoToken(args.typed.0.clone()))),
+        [_] if !args.typed.0.is_empty() => {
+            ended(Err(InquiryError::OfNoToken(args.typed.0.clone())))
+        }
         [token] => token::run(token),
         [package, from, to] => ended(step(args, package, from, to)),
-        _ => ended(Err(SeeError::Usage(FORMS))),
+        _ => ended(Err(InquiryError::Usage(FORMS))),
     }
 }
 
-fn step(args: &ExplainArgs, package: &str, from: &str, to: &str) -> Result<Exit, SeeError> {
+fn step(args: &ExplainArgs, package: &str, from: &str, to: &str) -> Result<Exit, InquiryError> {
     let said: SaidArg = from.parse()?;
     let seen = args.see.load_for(args.olm, package)?;
     let inquiry = seen.inquiry(&said.0)?;

@@ -17,7 +17,7 @@ use crate::cli::output;
 use crate::cli::output::OutputArgs;
 use crate::cli::{Exit, say};
 use command::GenerateError;
-use olmguard_views::author::{Format, Written};
+use olmguard_views::author::{CatalogText, Format};
 pub use report::PromotionReport;
 
 /// Makes file-based catalogs: from templates, with a z-stream release, with a bundle promoted
@@ -78,7 +78,7 @@ pub(crate) fn run(args: &GenerateArgs) -> Exit {
 }
 
 impl CommonArgs {
-    fn print(&self, catalog: &Written) -> Result<(), GenerateError> {
+    fn print(&self, catalog: &CatalogText) -> Result<(), GenerateError> {
         let format = match self.output.form {
             OutputFormat::Yaml => Format::Yaml,
             OutputFormat::Json => Format::Json,

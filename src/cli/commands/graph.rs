@@ -23,8 +23,8 @@ use olmguard_engine::resolve::{Guards, InPlay, Query};
 use olmguard_engine::snapshot::CatalogState;
 use olmguard_views::picture::json::GraphJson;
 use olmguard_views::picture::layout::layout;
-use olmguard_views::picture::walk::Reach;
-use olmguard_views::picture::{self, Absent, Guarded, NoSuchVersion, Sketch, TooLarge, View};
+use olmguard_views::picture::walk::ReachedRows;
+use olmguard_views::picture::{self, Absent, GuardedSteps, NoSuchVersion, Sketch, TooLarge, View};
 
 /// Draws the upgrade graph of a package: channels side by side, versions from the newest down
 ///
@@ -171,14 +171,14 @@ fn draw(args: &GraphArgs) -> Result<Exit, GraphError> {
     for one in &absent {
         graph.state(&one.name, &one.version);
     }
-    let guarded = Guarded {
+    let guarded = GuardedSteps {
         guards: &guards,
         catalog,
     };
     let view = args.view(&facts, guarded, &graph)?;
     let sketch = Sketch::of(&graph, view)?;
     args.put(&sketch)?;
-    let misses = sketch.reach.as_ref().is_some_and(Reach::misses_goal);
+    let misses = sketch.reach.as_ref().is_some_and(ReachedRows::misses_goal);
     let own = if misses { Exit::Denied } else { Exit::Good };
     Ok(facts.exit().unwrap_or(own))
 }
@@ -269,7 +269,7 @@ impl GraphArgs {
     fn view<'g>(
         &'g self,
         facts: &Facts,
-        guarded: Guarded<'g>,
+        guarded: GuardedSteps<'g>,
         graph: &Graph<'_>,
     ) -> Result<View<'g>, GraphError> {
         let strange = |name: &&String| graph.channel(name).is_none();

@@ -10,13 +10,13 @@ use crate::cli::facts::{Facts, FactsArgs};
 use crate::cli::{Exit, say};
 use olmguard_catalog::version::{Constraint, ConstraintError};
 use olmguard_engine::extension::Filter;
-use olmguard_engine::judge::{Nameless, Said, Verdict};
+use olmguard_engine::judge::{Nameless, StatedInstalled, Verdict};
 use olmguard_views::generation::Generation;
 use olmguard_views::see::{Inquiry, NotAnswered, nameless};
 
 /// Where the facts are from, and what is asked for.
 #[derive(Args, Clone, Debug)]
-pub(super) struct SeeArgs {
+pub(super) struct InquiryArgs {
     #[command(flatten)]
     facts: FactsArgs,
 
@@ -49,7 +49,7 @@ pub(super) enum OlmArg {
 
 /// The facts, and what is asked for of one package.
 #[derive(Debug)]
-pub(super) struct Seen {
+pub(super) struct PackageFacts {
     pub(super) facts: Facts,
     pub(super) filter: Filter,
     /// What it counts as that something is not to be had.
@@ -58,7 +58,7 @@ pub(super) struct Seen {
 
 /// Why there is nothing to print.
 #[derive(Debug, thiserror::Error)]
-pub(super) enum SeeError {
+pub(super) enum InquiryError {
     #[error(transparent)]
     Facts(#[from] OriginError),
     #[error("--range: {0}")]
@@ -79,26 +79,30 @@ pub(super) enum SeeError {
     Write(#[from] io::Error),
 }
 
-impl SeeArgs {
+impl InquiryArgs {
     /// Reads the facts for a question about this OLM.
-    pub(super) fn load_for(&self, olm: OlmArg, package: &str) -> Result<Seen, SeeError> {
+    pub(super) fn load_for(
+        &self,
+        olm: OlmArg,
+        package: &str,
+    ) -> Result<PackageFacts, InquiryError> {
         match olm {
             OlmArg::V0 if self.range.is_some() || self.edges.is_given() => {
-                Err(SeeError::Usage(NOT_OF_V0))
+                Err(InquiryError::Usage(NOT_OF_V0))
             }
-            OlmArg::V0 if self.channel.len() > 1 => Err(SeeError::Usage(ONE_CHANNEL)),
+            OlmArg::V0 if self.channel.len() > 1 => Err(InquiryError::Usage(ONE_CHANNEL)),
             OlmArg::V0 | OlmArg::V1 => self.load(package),
         }
     }
 
     /// Reads the facts.
-    pub(super) fn load(&self, package: &str) -> Result<Seen, SeeError> {
+    pub(super) fn load(&self, package: &str) -> Result<PackageFacts, InquiryError> {
         let facts = self.facts.load(self.edges)?;
         if let Some(range) = &self.range {
             let masterminds = facts.snapshot.rules().masterminds;
-            Constraint::parse(range, masterminds).map_err(SeeError::Range)?;
+            Constraint::parse(range, masterminds).map_err(InquiryError::Range)?;
         }
-        Ok(Seen {
+        Ok(PackageFacts {
             missing: facts.exit(),
             facts,
             filter: Filter {
@@ -111,15 +115,15 @@ impl SeeArgs {
     }
 }
 
-impl Seen {
+impl PackageFacts {
     /// The question of what becomes of what is said to be installed.
-    pub(super) fn inquiry(&self, said: &Said) -> Result<Inquiry<'_>, SeeError> {
+    pub(super) fn inquiry(&self, said: &StatedInstalled) -> Result<Inquiry<'_>, InquiryError> {
         let inquiry = Inquiry::of(self.facts.basis(), &self.filter, said);
         inquiry.map_err(|why| self.not_answered(&said.text, "", &why))
     }
 
     /// Why there is no answer about these two.
-    pub(super) fn not_answered(&self, from: &str, to: &str, why: &NotAnswered) -> SeeError {
+    pub(super) fn not_answered(&self, from: &str, to: &str, why: &NotAnswered) -> InquiryError {
         match why {
             NotAnswered::From(why) => self.nameless("FROM", from, why),
             NotAnswered::To(why) => self.nameless("TO", to, why),
@@ -128,14 +132,14 @@ impl Seen {
                     Verdict::Undecided => Exit::Undecided,
                     _ => Exit::Denied,
                 };
-                SeeError::Refused(why.clone(), self.missing.unwrap_or(own))
+                InquiryError::Refused(why.clone(), self.missing.unwrap_or(own))
             }
         }
     }
 
     /// What a text does not name.
-    pub(super) fn nameless(&self, what: &str, text: &str, why: &Nameless) -> SeeError {
-        SeeError::Nameless(nameless(what, text, &self.filter.package, why))
+    pub(super) fn nameless(&self, what: &str, text: &str, why: &Nameless) -> InquiryError {
+        InquiryError::Nameless(nameless(what, text, &self.filter.package, why))
     }
 
     /// How a command ends that has printed what it found.
@@ -157,14 +161,14 @@ pub(super) fn channel(text: &str) -> Result<String, &'static str> {
 }
 
 /// How a command ends; a fault is said.
-pub(super) fn ended(result: Result<Exit, SeeError>) -> Exit {
+pub(super) fn ended(result: Result<Exit, InquiryError>) -> Exit {
     result.unwrap_or_else(|error| {
         say(&error);
         error.exit()
     })
 }
 
-impl SeeError {
+impl InquiryError {
     fn exit(&self) -> Exit {
         match self {
             Self::Facts(error) => error.exit(),

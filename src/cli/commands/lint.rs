@@ -19,7 +19,7 @@ use crate::cli::output::progress;
 use crate::cli::{Exit, say};
 use crate::source::{self, Progress, SourceError};
 use olmguard_views::lint::written::Collector;
-use olmguard_views::lint::{Finding, Rule, Severity, Weights, Written, lint};
+use olmguard_views::lint::{Finding, Rule, Severity, Weights, WrittenCatalog, lint};
 
 /// Says what is wrong with catalogs: what opm validate reports, and what it misses
 ///
@@ -113,7 +113,7 @@ fn lint_and_print(args: &LintArgs) -> Result<Exit, LintError> {
 }
 
 /// Reads a catalog, faults and all.
-fn read(path: &Path) -> Result<Written, SourceError> {
+fn read(path: &Path) -> Result<WrittenCatalog, SourceError> {
     let mut collector = Collector::new(&path.to_string_lossy());
     let progress = Progress::default();
     progress::shown(&progress, || {

@@ -6,7 +6,7 @@ mod frame;
 pub(super) use frame::FrameError;
 
 use crate::cli::args::installed::SaidArg;
-use crate::cli::commands::inquiry::{EXIT_CODES, OlmArg, SeeArgs, SeeError, ended};
+use crate::cli::commands::inquiry::{EXIT_CODES, InquiryArgs, InquiryError, OlmArg, ended};
 use crate::cli::exit;
 use crate::cli::output;
 use crate::cli::output::OutputArgs;
@@ -22,7 +22,7 @@ use olmguard_views::path::{PathReport, manifests};
 #[command(after_help = exit::table(EXIT_CODES))]
 pub(crate) struct PathArgs {
     #[command(flatten)]
-    see: SeeArgs,
+    see: InquiryArgs,
 
     #[command(flatten)]
     frame: FrameArgs,
@@ -62,9 +62,9 @@ pub(super) fn run(args: &PathArgs) -> Exit {
     ended(print(args))
 }
 
-fn print(args: &PathArgs) -> Result<Exit, SeeError> {
+fn print(args: &PathArgs) -> Result<Exit, InquiryError> {
     if args.output.form == Form::Yaml && args.olm == OlmArg::V0 {
-        return Err(SeeError::Usage(NO_MANIFESTS));
+        return Err(InquiryError::Usage(NO_MANIFESTS));
     }
     let mut seen = args.see.load_for(args.olm, &args.package)?;
     let frame = args.frame.frame(&mut seen.filter)?;

@@ -24,10 +24,10 @@ use crate::cli::Exit;
 use crate::cli::args::catalogs::{CommonArgs, UsageError};
 use crate::cli::args::cluster::ClusterArgs;
 use crate::cli::args::guardrails::GuardrailsArgs;
-use crate::guardrail_files::GuardrailsFault;
 use crate::cli::args::log::LogArgs;
 use crate::cli::signals::Signals;
 use crate::cluster::ConnectError;
+use crate::guardrail_files::GuardrailsFault;
 use crate::server::{BindError, Config, Limits, Server};
 use crate::source::catalogd::CatalogdError;
 use crate::telemetry::Metrics;
@@ -40,7 +40,7 @@ use limits::LimitArgs;
 use live::LiveArgs;
 use olmguard_catalog::go_duration;
 use olmguard_catalog::memory::Pool;
-use origin::Origin;
+use origin::CatalogsOrigin;
 use scrapes::ScrapeArgs;
 
 /// Answers an API server: POST /validate over TLS, and health over plain HTTP.
@@ -145,7 +145,7 @@ fn serve(args: ServeArgs, configuration: &str, log: &Log) -> Result<ExitCode, Se
     let decisions = log_args.decisions();
     let webhook_configuration = Configuration::of(&certs);
     let certs = certs.resolve()?;
-    let origin = Origin::of(common, cluster, live)?;
+    let origin = CatalogsOrigin::of(common, cluster, live)?;
     let bounds = limits.resolve()?;
     let threads = Limits::default().workers.get();
     let memory = limits.catalogs(&bounds, threads)?;
@@ -183,7 +183,7 @@ fn serve(args: ServeArgs, configuration: &str, log: &Log) -> Result<ExitCode, Se
 
 /// A server from its first certificate to its end.
 struct Plan {
-    origin: Origin,
+    origin: CatalogsOrigin,
     memory: Pool,
     guardrails: Guardrails,
     certs: Certs,

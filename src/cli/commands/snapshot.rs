@@ -6,7 +6,7 @@ use std::io;
 use std::path::PathBuf;
 
 use crate::cli::args::memory;
-use crate::cli::commands::catalogs::{self, Listing, Saved};
+use crate::cli::commands::catalogs::{self, Listing, SavedList};
 use crate::cli::output::{OutputArgs, TextOrJson};
 use crate::cli::{Exit, say};
 use crate::source::archive::{Archive, ArchiveError};
@@ -72,7 +72,7 @@ fn show(args: &ShowArgs) -> Result<(), ShowError> {
     let catalogs = archive.load(&rules, memory::of_commands())?;
     let snapshot = Snapshot::new(rules.clone(), catalogs);
     let listing = Listing {
-        saved: Some(Saved {
+        saved: Some(SavedList {
             at: &facts.saved,
             by: &facts.program,
         }),

@@ -65,7 +65,7 @@ enum Form {
 
 /// What became of all suites.
 #[derive(Debug, Default)]
-struct Tried {
+struct SuiteResults {
     outcomes: Vec<Outcome>,
     /// What could not be read, each with its place.
     faults: Vec<String>,
@@ -73,7 +73,7 @@ struct Tried {
 
 /// Runs the command.
 pub(super) fn run(args: &TestArgs) -> Exit {
-    let mut tried = Tried::default();
+    let mut tried = SuiteResults::default();
     for input in Inputs::new(args.files.clone(), io::stdin()) {
         match input.bytes {
             Ok(bytes) => tried.file(&input.path, &bytes, args.filter.as_deref()),
@@ -96,8 +96,8 @@ pub(super) fn run(args: &TestArgs) -> Exit {
     }
 }
 
-fn print(form: Form, tried: &Tried) -> io::Result<()> {
-    let Tried { outcomes, faults } = tried;
+fn print(form: Form, tried: &SuiteResults) -> io::Result<()> {
+    let SuiteResults { outcomes, faults } = tried;
     let text = match form {
         Form::Json => return output::json(&Report::of(outcomes)),
         Form::Text => text::text(outcomes),
@@ -107,7 +107,7 @@ fn print(form: Form, tried: &Tried) -> io::Result<()> {
     output::text(|stdout| stdout.write_all(text.as_bytes()))
 }
 
-impl Tried {
+impl SuiteResults {
     /// Every document is a suite.
     fn file(&mut self, file: &str, bytes: &[u8], filter: Option<&str>) {
         let mut has_one = false;

@@ -2,7 +2,7 @@
 
 use crate::cli::Exit;
 use crate::cli::args::installed::SaidArg;
-use crate::cli::commands::inquiry::{EXIT_CODES, SeeArgs, SeeError, ended};
+use crate::cli::commands::inquiry::{EXIT_CODES, InquiryArgs, InquiryError, ended};
 use crate::cli::exit;
 use crate::cli::output;
 use crate::cli::output::paint;
@@ -15,7 +15,7 @@ use olmguard_views::versions::VersionsReport;
 #[command(after_help = exit::table(EXIT_CODES))]
 pub(crate) struct VersionsArgs {
     #[command(flatten)]
-    see: SeeArgs,
+    see: InquiryArgs,
 
     /// What is installed: a version or the name of a bundle
     #[arg(long, value_name = "VERSION[,bundle=NAME][,release=R]")]
@@ -33,7 +33,7 @@ pub(super) fn run(args: &VersionsArgs) -> Exit {
     ended(print(args))
 }
 
-fn print(args: &VersionsArgs) -> Result<Exit, SeeError> {
+fn print(args: &VersionsArgs) -> Result<Exit, InquiryError> {
     let seen = args.see.load(&args.package)?;
     let said = args.installed.as_ref().map(|installed| &installed.0);
     let report = VersionsReport::of(seen.facts.basis(), &seen.filter, said).map_err(|why| {

@@ -4,17 +4,17 @@ use crate::cli::Exit;
 use crate::cli::args::catalogs::{OlmArgs, UsageError};
 use crate::cli::facts::look::{LookArgs, LookError, View};
 use crate::cluster::extensions::Standing;
-use crate::cluster::olm::{FindError, Found, compare};
+use crate::cluster::olm::{FindError, RunningOlm, compare};
 use olmguard_catalog::olm::Rules;
 use olmguard_engine::snapshot::CatalogState;
 
 /// A cluster as far as there is a way to it.
-pub(crate) struct Live(Result<Known, LookError>);
+pub(crate) struct Live(Result<KnownCluster, LookError>);
 
 /// A cluster, and the OLM in it.
-struct Known {
+struct KnownCluster {
     view: View,
-    olm: Result<Found, FindError>,
+    olm: Result<RunningOlm, FindError>,
 }
 
 impl Live {
@@ -25,7 +25,7 @@ impl Live {
     /// it is undecided.
     pub(crate) fn open(args: &LookArgs) -> Result<Self, LookError> {
         let known = match View::open(args) {
-            Ok(view) => Ok(Known {
+            Ok(view) => Ok(KnownCluster {
                 olm: view.olm(),
                 view,
             }),
@@ -61,7 +61,7 @@ impl Live {
     }
 }
 
-fn of_found(found: &Found, flags: &OlmArgs) -> Result<(Rules, Vec<String>), UsageError> {
+fn of_found(found: &RunningOlm, flags: &OlmArgs) -> Result<(Rules, Vec<String>), UsageError> {
     let release = flags.release();
     let gates = flags.gates(release.unwrap_or(found.release))?;
     let differences = compare(found, release, gates);

@@ -4,11 +4,11 @@ use std::fmt;
 
 use crate::cli::args::catalogs::CatalogArgs;
 use crate::cli::args::guardrails::GuardrailsArgs;
-use crate::guardrail_files::{GuardrailsFault, ReadGuardrails};
 use crate::cli::args::memory;
-use crate::cli::facts::origin::Origin;
+use crate::cli::facts::origin::FactsOrigin;
 use crate::cli::output::progress;
 use crate::cli::{Exit, say, warn};
+use crate::guardrail_files::{GuardrailsFault, ReadGuardrails};
 use crate::source::Progress;
 use crate::source::archive::ArchiveError;
 use olmguard_catalog::olm::Rules;
@@ -51,16 +51,16 @@ pub(crate) enum Fault {
 
 /// What flags give beside a snapshot or a cluster.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Given<'a> {
+pub(crate) struct GivenCatalogs<'a> {
     pub(crate) catalogs: &'a CatalogArgs,
     pub(crate) guardrails: &'a GuardrailsArgs,
 }
 
 /// The catalogs of a snapshot or a cluster, of the objects among the inputs, and of `--catalog`.
 pub(crate) fn load(
-    origin: Origin,
+    origin: FactsOrigin,
     objects: Vec<CatalogState>,
-    given: Given<'_>,
+    given: GivenCatalogs<'_>,
     rules: Rules,
 ) -> Facts {
     let ReadGuardrails { imposed, faults } = given.guardrails.read();

@@ -12,8 +12,8 @@ use crate::cli::args::memory;
 use crate::cli::output::progress;
 use crate::cluster::catalogs::CatalogsError;
 use crate::cluster::extensions::{self, Standing};
-use crate::cluster::look::{Look, Lookout, Seen};
-use crate::cluster::olm::{self, FindError, Found};
+use crate::cluster::look::{ClusterReader, ClusterState, ListedCatalog};
+use crate::cluster::olm::{self, FindError, RunningOlm};
 use crate::cluster::{Caller, ConnectError, connect};
 use crate::source::catalogd::CatalogdError;
 use crate::source::{Progress, SourceError, finished, read_fetched};
@@ -35,7 +35,7 @@ pub(crate) struct LookArgs {
 pub(crate) struct View {
     runtime: Runtime,
     client: Client,
-    lookout: Lookout,
+    lookout: ClusterReader,
     namespace: Option<String>,
 }
 
@@ -67,7 +67,7 @@ impl View {
         let cluster = runtime.block_on(connect(&args.cluster.access(), Caller::Command))?;
         let client = cluster.client;
         Ok(Self {
-            lookout: Lookout::new(client.clone(), catalogd),
+            lookout: ClusterReader::new(client.clone(), catalogd),
             client,
             runtime,
             namespace: args.cluster.olm_namespace(),
@@ -75,7 +75,7 @@ impl View {
     }
 
     /// The OLM that runs there.
-    pub(crate) fn olm(&self) -> Result<Found, FindError> {
+    pub(crate) fn olm(&self) -> Result<RunningOlm, FindError> {
         let found = olm::find(&self.client, self.namespace.as_deref());
         self.runtime.block_on(found)
     }
@@ -89,7 +89,7 @@ impl View {
             read_fetched(name, body, progress, &mut builder)?;
             Ok(Arc::new(finished(name, builder)?))
         })?;
-        let state = |seen: Seen<_>| CatalogState {
+        let state = |seen: ListedCatalog<_>| CatalogState {
             content: seen.content.map_or(seen.state.content, Content::Loaded),
             ..seen.state
         };
@@ -98,7 +98,7 @@ impl View {
 
     /// Every catalog, in byte order of the names, with what `read` makes of its content. It shows how
     /// far it is; what is no catalog is said.
-    pub(crate) fn look<T, F>(&self, read: F) -> Result<Vec<Seen<T>>, CatalogsError>
+    pub(crate) fn look<T, F>(&self, read: F) -> Result<Vec<ListedCatalog<T>>, CatalogsError>
     where
         T: Send + 'static,
         F: Fn(&str, &mut dyn Read, &Progress) -> Result<T, SourceError> + Clone + Send + 'static,
@@ -107,7 +107,7 @@ impl View {
         let counted = Arc::clone(&progress);
         let read = move |name: &str, body: &mut dyn Read| read(name, body, &counted);
         let look = || self.runtime.block_on(self.lookout.look(read));
-        let Look {
+        let ClusterState {
             mut catalogs,
             unnamed,
         } = progress::shown(&progress, look)?;

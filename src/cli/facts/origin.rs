@@ -11,23 +11,23 @@ use crate::cli::args::catalogs::{OlmArgs, UsageError};
 use crate::cli::facts::live::Live;
 use crate::cli::facts::loading::Fault;
 use crate::cli::facts::look::{LookArgs, LookError};
-use crate::cli::facts::saved::Saved;
+use crate::cli::facts::saved::SavedSnapshot;
 use olmguard_catalog::olm::Rules;
 use olmguard_engine::snapshot::{CatalogState, Content, Labels};
 
 /// What the flags say about where they are from.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Asked<'a> {
+pub(crate) struct OriginFlags<'a> {
     pub(crate) snapshot: Option<&'a Path>,
     pub(crate) from_cluster: bool,
     pub(crate) look: &'a LookArgs,
 }
 
 /// Where they are from.
-pub(crate) enum Origin {
+pub(crate) enum FactsOrigin {
     /// The flags and the inputs say all that is known.
     Inputs,
-    Saved(Box<Saved>),
+    Saved(Box<SavedSnapshot>),
     Cluster(Box<Live>),
 }
 
@@ -40,13 +40,13 @@ pub(crate) enum OriginError {
     Look(#[from] LookError),
 }
 
-impl Origin {
+impl FactsOrigin {
     /// What the flags say together, or which of them contradict each other.
-    pub(crate) fn of(asked: &Asked<'_>) -> Result<Self, OriginError> {
+    pub(crate) fn of(asked: &OriginFlags<'_>) -> Result<Self, OriginError> {
         match (asked.snapshot, asked.from_cluster, asked.look.given()) {
             (Some(_), true, _) => Err(UsageError::TwoOrigins.into()),
             (_, false, Some(flag)) => Err(UsageError::NotFromCluster { flag }.into()),
-            (Some(path), false, None) => Ok(Self::Saved(Box::new(Saved::open(path)))),
+            (Some(path), false, None) => Ok(Self::Saved(Box::new(SavedSnapshot::open(path)))),
             (None, true, _) => Ok(Self::Cluster(Box::new(Live::open(asked.look)?))),
             (None, false, None) => Ok(Self::Inputs),
         }

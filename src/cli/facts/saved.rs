@@ -13,7 +13,7 @@ use olmguard_engine::snapshot::{CatalogState, Content};
 
 /// A snapshot as far as it could be read.
 #[derive(Debug)]
-pub(crate) struct Saved {
+pub(crate) struct SavedSnapshot {
     path: PathBuf,
     archive: Result<Archive, ArchiveError>,
 }
@@ -31,7 +31,7 @@ pub(crate) enum OlmWarning {
     Unknown { taken: OlmRelease },
 }
 
-impl Saved {
+impl SavedSnapshot {
     /// Opens the file, so that its OLM is known before anything is read by the rules of one.
     pub(crate) fn open(path: &Path) -> Self {
         Self {

@@ -7,10 +7,10 @@ use std::io::{self, Write};
 
 use anstyle::{AnsiColor, Style};
 
-use olmguard_engine::explain::{Tone, Toned};
+use olmguard_engine::explain::{Tone, TonedText};
 
 /// Writes the text, each piece in the style of its tone.
-pub(crate) fn write(text: &Toned, to: &mut (impl Write + ?Sized)) -> io::Result<()> {
+pub(crate) fn write(text: &TonedText, to: &mut (impl Write + ?Sized)) -> io::Result<()> {
     text.pieces().try_for_each(|(tone, piece)| {
         let style = style(tone);
         write!(to, "{style}{piece}{style:#}")

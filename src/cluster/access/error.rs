@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 
 use kube::config::KubeconfigError;
 
-use super::find::Place;
+use super::find::KubeconfigPlace;
 use crate::cluster::fault;
 
 /// Why the cluster cannot be talked to.
@@ -129,7 +129,7 @@ pub(super) fn unreadable(path: &Path, error: KubeconfigError) -> ConnectError {
     }
 }
 
-pub(super) fn unusable(place: &Place, error: &kube::Error) -> ConnectError {
+pub(super) fn unusable(place: &KubeconfigPlace, error: &kube::Error) -> ConnectError {
     let why = match error {
         kube::Error::InferKubeconfig(KubeconfigError::LoadClusterOfContext(cluster)) => {
             format!("no cluster {cluster:?} in it, which the context names")

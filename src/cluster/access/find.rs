@@ -25,7 +25,7 @@ pub(super) enum Pod {
 
 /// Where it is.
 #[derive(Clone, Debug, Eq, PartialEq)]
-pub(super) enum Place {
+pub(super) enum KubeconfigPlace {
     Files(Files),
     Pod,
 }
@@ -63,7 +63,7 @@ pub(super) fn place(
     access: &Access,
     caller: Caller,
     around: &Surroundings,
-) -> Result<Place, ConnectError> {
+) -> Result<KubeconfigPlace, ConnectError> {
     if let Some(path) = &access.kubeconfig {
         return files(vec![path.clone()], "--kubeconfig");
     }
@@ -73,14 +73,14 @@ pub(super) fn place(
     }
     let own = around.pod == Pod::Inside && access.context.is_none();
     if own && caller == Caller::Server {
-        return Ok(Place::Pod);
+        return Ok(KubeconfigPlace::Pod);
     }
     let home = around.in_home();
     if let Some(path) = home.clone().filter(|path| path.exists()) {
-        return Ok(Place::Files(Files { paths: vec![path] }));
+        return Ok(KubeconfigPlace::Files(Files { paths: vec![path] }));
     }
     if own {
-        return Ok(Place::Pod);
+        return Ok(KubeconfigPlace::Pod);
     }
     let home = home.unwrap_or_else(|| PathBuf::from("~/.kube/config"));
     Err(match &access.context {
@@ -93,13 +93,13 @@ pub(super) fn place(
 }
 
 /// Of several files those that are missing are left out, as kubectl does.
-fn files(paths: Vec<PathBuf>, named_by: &'static str) -> Result<Place, ConnectError> {
+fn files(paths: Vec<PathBuf>, named_by: &'static str) -> Result<KubeconfigPlace, ConnectError> {
     let there: Vec<_> = paths.iter().filter(|path| path.exists()).cloned().collect();
     if there.is_empty() {
         let files = Files { paths }.list();
         return Err(ConnectError::Missing { files, named_by });
     }
-    Ok(Place::Files(Files { paths: there }))
+    Ok(KubeconfigPlace::Files(Files { paths: there }))
 }
 
 impl Files {
@@ -109,7 +109,7 @@ impl Files {
     }
 }
 
-impl fmt::Display for Place {
+impl fmt::Display for KubeconfigPlace {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Files(files) => write!(f, "kubeconfig {}", files.list()),

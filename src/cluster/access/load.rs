@@ -6,23 +6,23 @@ use kube::Config;
 use kube::config::{KubeConfigOptions, Kubeconfig, KubeconfigError};
 
 use super::error::{self, ConnectError};
-use super::find::{Files, Place};
+use super::find::{Files, KubeconfigPlace};
 use super::proxies::Proxies;
 
 /// The configuration, and in words where it is from.
 pub(super) fn config(
-    place: &Place,
+    place: &KubeconfigPlace,
     context: Option<&str>,
     proxies: &Proxies,
 ) -> Result<(Config, String), ConnectError> {
     match place {
-        Place::Pod => {
+        KubeconfigPlace::Pod => {
             let config = Config::incluster().map_err(|error| ConnectError::Pod {
                 why: error.to_string(),
             })?;
             Ok((config, place.to_string()))
         }
-        Place::Files(files) => {
+        KubeconfigPlace::Files(files) => {
             let whole = merged(files)?;
             let context = context_of(&whole, files, context)?;
             let words = format!("{place}, context {context:?}");
@@ -76,7 +76,7 @@ fn context_of(
 fn of_context(
     whole: Kubeconfig,
     context: String,
-    place: &Place,
+    place: &KubeconfigPlace,
     proxies: &Proxies,
 ) -> Result<Config, ConnectError> {
     let unusable = |error: KubeconfigError| error::unusable(place, &error.into());

@@ -217,7 +217,7 @@ fn the_proxy_of_a_cluster_counts_before_those_of_the_environment() {
     };
     let proxy = |server: &str, proxies: &Proxies| {
         let path = folder.file("config", &GOOD.replace("http://127.0.0.1:1", server));
-        let place = Place::Files(find::Files { paths: vec![path] });
+        let place = KubeconfigPlace::Files(find::Files { paths: vec![path] });
         let (config, _) = load::config(&place, None, proxies).unwrap();
         config.proxy_url.map(|proxy| proxy.to_string())
     };
@@ -315,7 +315,7 @@ fn several_files_are_read_as_one_and_an_empty_context_is_none() {
         folder.file("b", &contexts),
         folder.file("c", GOOD),
     ];
-    let place = Place::Files(find::Files { paths });
+    let place = KubeconfigPlace::Files(find::Files { paths });
     let (config, _) = load::config(&place, None, &Proxies::default()).unwrap();
     assert_eq!(config.cluster_url.to_string(), "http://first:1/");
     assert_eq!(config.default_namespace, "tools");

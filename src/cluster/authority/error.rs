@@ -35,13 +35,13 @@ pub(super) enum Failure {
     )]
     Denied {
         verb: &'static str,
-        asked: Asked,
+        asked: AskedObject,
         words: String,
     },
     #[error("cannot {verb} {asked}: {words}")]
     Failed {
         verb: &'static str,
-        asked: Asked,
+        asked: AskedObject,
         words: String,
     },
     #[error("{0}")]
@@ -52,14 +52,14 @@ pub(super) enum Failure {
 
 /// The object that was asked for.
 #[derive(Clone, Debug)]
-pub(super) enum Asked {
+pub(super) enum AskedObject {
     Secret { namespace: String, name: String },
     Configuration { name: String },
 }
 
 impl Failure {
     /// What the client says of a request.
-    pub(super) fn of(verb: &'static str, asked: Asked, error: &kube::Error) -> Self {
+    pub(super) fn of(verb: &'static str, asked: AskedObject, error: &kube::Error) -> Self {
         let words = told(error);
         let failed = |asked, words| Self::Failed { verb, asked, words };
         match code(error) {
@@ -97,7 +97,7 @@ impl From<Failure> for StoreError {
     }
 }
 
-impl Asked {
+impl AskedObject {
     pub(super) fn secret(namespace: &str, name: &str) -> Self {
         Self::Secret {
             namespace: namespace.to_owned(),
@@ -120,7 +120,7 @@ impl Asked {
     }
 }
 
-impl fmt::Display for Asked {
+impl fmt::Display for AskedObject {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Secret { namespace, name } => {

@@ -15,7 +15,7 @@ use crate::tls::Leaf;
 
 /// What is known of one configuration.
 #[derive(Debug, Default)]
-pub(super) struct Known {
+pub(super) struct KnownConfiguration {
     /// What of ours was found or put there last, if anything was.
     ours: Option<Certificates>,
     /// Those of others, and when each was seen first.
@@ -46,7 +46,7 @@ pub(super) struct Moment {
 type Certificate = Vec<u8>;
 type Certificates = BTreeSet<Certificate>;
 
-impl Known {
+impl KnownConfiguration {
     /// What each of these bundles is to be so that ours is trusted; none for one that is right.
     pub(super) fn look(
         &mut self,
@@ -189,7 +189,7 @@ mod tests {
     #[test]
     fn others_stay_for_an_hour_unless_they_have_expired() {
         let (ours, other, expired) = (until(2100), until(2100), until(2000));
-        let (mut known, first) = (Known::default(), begin());
+        let (mut known, first) = (KnownConfiguration::default(), begin());
         let found = format!("{other}{expired}not a certificate\n");
         let both = format!("{ours}{other}");
         let looked = known.look(&[found.as_bytes()], &ours, first);
@@ -207,7 +207,7 @@ mod tests {
     #[test]
     fn a_change_by_somebody_else_is_noted_once() {
         let (ours, other) = (until(2100), until(2100));
-        let (mut known, now) = (Known::default(), begin());
+        let (mut known, now) = (KnownConfiguration::default(), begin());
         assert_eq!(
             known.look(&[b""], &ours, now),
             (vec![Some(ours.clone())], None)
@@ -230,7 +230,7 @@ mod tests {
     fn what_was_ours_is_nobody_elses() {
         let (old, new) = (until(2100), until(2100));
         let both = format!("{old}{new}");
-        let (mut known, now) = (Known::default(), begin());
+        let (mut known, now) = (KnownConfiguration::default(), begin());
         known.published(&old);
         let looked = known.look(&[old.as_bytes()], &both, now);
         assert_eq!(looked, (vec![Some(both.clone())], None));
@@ -241,7 +241,7 @@ mod tests {
 
     #[test]
     fn a_configuration_that_is_not_there_is_noted_once() {
-        let mut known = Known::default();
+        let mut known = KnownConfiguration::default();
         known.published(&until(2100));
         assert_eq!(known.absent(), Some(Note::Absent));
         assert_eq!(known.absent(), None);

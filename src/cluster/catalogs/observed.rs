@@ -6,7 +6,7 @@ use olmguard_engine::snapshot::{Availability, CatalogState, Content, Serving};
 
 /// A catalog as its object describes it.
 #[derive(Clone, Debug)]
-pub struct Observed {
+pub struct ObservedCatalog {
     /// The facts; the content is Missing, or Unreadable where the object cannot be read.
     pub state: CatalogState,
     /// Where the content is served: `status.urls.base`, below which it is `/api/v1/all`; in catalogd
@@ -16,16 +16,16 @@ pub struct Observed {
 
 /// An object without a name: what is known of it is why it cannot be read.
 #[derive(Clone, Debug, Eq, PartialEq)]
-pub struct Unnamed(pub String);
+pub struct NamelessObject(pub String);
 
-impl Observed {
+impl ObservedCatalog {
     /// Reads an object of such a kind, as far as it can be read.
-    pub fn read(object: &Value) -> Result<Self, Unnamed> {
+    pub fn read(object: &Value) -> Result<Self, NamelessObject> {
         let state = match CatalogState::read(object) {
             Ok(state) => state,
             Err(bad) => match bad.state {
                 Some(state) => *state,
-                None => return Err(Unnamed(bad.error.to_string())),
+                None => return Err(NamelessObject(bad.error.to_string())),
             },
         };
         Ok(Self {

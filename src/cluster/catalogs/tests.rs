@@ -83,7 +83,7 @@ impl Told {
 }
 
 fn words(event: &CatalogEvent) -> String {
-    let name = |observed: &Observed| observed.state.name.clone();
+    let name = |observed: &ObservedCatalog| observed.state.name.clone();
     match event {
         CatalogEvent::Listed(all) => {
             format!(
@@ -133,7 +133,8 @@ async fn labels_priority_and_address_are_those_of_the_moment() {
 
 #[tokio::test(start_paused = true)]
 async fn the_old_address_is_read_where_there_is_no_other() {
-    let base = |status| Observed::read(&json!({"metadata": {"name": "a"}, "status": status}));
+    let base =
+        |status| ObservedCatalog::read(&json!({"metadata": {"name": "a"}, "status": status}));
     let base = |status| base(status).unwrap().base;
     let old = "https://catalogd/catalogs/a/all.json";
     assert_eq!(base(json!({"contentURL": old})).as_deref(), Some(old));
@@ -226,7 +227,7 @@ async fn it_ends_when_nobody_listens() {
 async fn one_catalog_is_read_again() {
     let api = cluster();
     api.put(V1, catalog("a"));
-    let name = |found: Option<Observed>| found.map(|observed| observed.state.name);
+    let name = |found: Option<ObservedCatalog>| found.map(|observed| observed.state.name);
     let found = get(api.client(), "a").await.unwrap();
     assert_eq!(name(found).as_deref(), Some("a"));
     assert_eq!(name(get(api.client(), "b").await.unwrap()), None);

@@ -17,10 +17,10 @@ use kube::runtime::watcher::{self, DefaultBackoff, Event, watcher};
 use tokio::sync::mpsc::Sender;
 use tokio::time::{interval, sleep};
 
-use super::{CatalogsError, NAMES, Observed, PAGE, Unnamed, all};
+use super::{CatalogsError, NAMES, NamelessObject, ObservedCatalog, PAGE, all};
 use crate::cluster::fault::{FaultClass, WatchFault};
 use crate::cluster::line::{self, Heard, SECONDS};
-use crate::cluster::object::Object;
+use crate::cluster::object::WatchedObject;
 use crate::cluster::served::served;
 
 /// What happens to the catalogs of a cluster.
@@ -30,9 +30,9 @@ use crate::cluster::served::served;
 #[derive(Clone, Debug)]
 pub enum CatalogEvent {
     /// These there are, and no others.
-    Listed(Vec<Observed>),
+    Listed(Vec<ObservedCatalog>),
     /// This one is there, or has changed.
-    Applied(Observed),
+    Applied(ObservedCatalog),
     /// The one of this name is gone.
     Deleted(String),
     /// Nothing has changed: a bookmark, or a watch that goes on.
@@ -40,11 +40,11 @@ pub enum CatalogEvent {
     /// Nothing is heard any more, for this reason: told for each try that fails.
     Lost(WatchFault),
     /// An object has no name, so that it is none of those that are told.
-    Unnamed(Unnamed),
+    Unnamed(NamelessObject),
 }
 
 /// How a round ends.
-enum Ended {
+enum RoundEnd {
     Fault(WatchFault),
     /// The kind is served elsewhere by now, or nowhere.
     Moved,
@@ -64,7 +64,7 @@ pub async fn watch(client: Client, events: Sender<CatalogEvent>) {
 
 async fn go_on(client: Client, events: Sender<CatalogEvent>) -> NobodyListens {
     let (client, heard) = line::open(client);
-    let mut watch = Watch {
+    let mut watch = CatalogWatch {
         client,
         heard,
         events,
@@ -73,8 +73,8 @@ async fn go_on(client: Client, events: Sender<CatalogEvent>) -> NobodyListens {
     let mut pauses = DefaultBackoff::default();
     loop {
         let told = match watch.round().await {
-            Ok(Ended::Moved) => continue,
-            Ok(Ended::Fault(fault)) => watch.tell(CatalogEvent::Lost(fault)).await,
+            Ok(RoundEnd::Moved) => continue,
+            Ok(RoundEnd::Fault(fault)) => watch.tell(CatalogEvent::Lost(fault)).await,
             Err(nobody) => Err(nobody),
         };
         if let Err(nobody) = told {
@@ -84,28 +84,28 @@ async fn go_on(client: Client, events: Sender<CatalogEvent>) -> NobodyListens {
     }
 }
 
-struct Watch {
+struct CatalogWatch {
     client: Client,
     heard: Heard,
     events: Sender<CatalogEvent>,
     /// What was listed of a list that is not complete yet.
-    listing: Vec<Observed>,
+    listing: Vec<ObservedCatalog>,
 }
 
-impl Watch {
+impl CatalogWatch {
     /// Finds the API and watches it, until a fault ends that.
-    async fn round(&mut self) -> Result<Ended, NobodyListens> {
+    async fn round(&mut self) -> Result<RoundEnd, NobodyListens> {
         match served(&self.client, NAMES).await {
             Ok(Some(resource)) => self.follow(&resource).await,
-            Ok(None) => Ok(Ended::Fault(WatchFault {
+            Ok(None) => Ok(RoundEnd::Fault(WatchFault {
                 class: FaultClass::NotServed,
                 words: CatalogsError::NotServed.to_string(),
             })),
-            Err(error) => Ok(Ended::Fault(WatchFault::from(&error))),
+            Err(error) => Ok(RoundEnd::Fault(WatchFault::from(&error))),
         }
     }
 
-    async fn follow(&mut self, resource: &ApiResource) -> Result<Ended, NobodyListens> {
+    async fn follow(&mut self, resource: &ApiResource) -> Result<RoundEnd, NobodyListens> {
         let config = watcher::Config::default().timeout(SECONDS).page_size(PAGE);
         let mut objects = pin!(watcher(all(&self.client, resource), config));
         let mut recheck = interval(RECHECK);
@@ -118,23 +118,23 @@ impl Watch {
                     self.heard.forget();
                     match event {
                         Ok(event) => self.take(event).await?,
-                        Err(error) => return Ok(Ended::Fault(error.into())),
+                        Err(error) => return Ok(RoundEnd::Fault(error.into())),
                     }
                 }
                 () = self.heard.sign() => self.tell(CatalogEvent::Alive).await?,
                 _ = recheck.tick() => {
                     if self.has_moved(resource).await {
-                        return Ok(Ended::Moved);
+                        return Ok(RoundEnd::Moved);
                     }
                 }
             }
         }
     }
 
-    async fn take(&mut self, event: Event<Object>) -> Result<(), NobodyListens> {
+    async fn take(&mut self, event: Event<WatchedObject>) -> Result<(), NobodyListens> {
         match event {
             Event::Init => self.listing.clear(),
-            Event::InitApply(object) => match Observed::read(&object.content) {
+            Event::InitApply(object) => match ObservedCatalog::read(&object.content) {
                 Ok(observed) => self.listing.push(observed),
                 Err(unnamed) => self.tell(CatalogEvent::Unnamed(unnamed)).await?,
             },
@@ -142,12 +142,12 @@ impl Watch {
                 let listed = std::mem::take(&mut self.listing);
                 self.tell(CatalogEvent::Listed(listed)).await?;
             }
-            Event::Apply(object) => match Observed::read(&object.content) {
+            Event::Apply(object) => match ObservedCatalog::read(&object.content) {
                 Ok(observed) => self.tell(CatalogEvent::Applied(observed)).await?,
                 Err(unnamed) => self.tell(CatalogEvent::Unnamed(unnamed)).await?,
             },
             Event::Delete(object) => {
-                if let Ok(observed) = Observed::read(&object.content) {
+                if let Ok(observed) = ObservedCatalog::read(&object.content) {
                     let name = observed.state.name;
                     self.tell(CatalogEvent::Deleted(name)).await?;
                 }

@@ -8,7 +8,7 @@ use k8s_openapi::api::admissionregistration::v1::ValidatingWebhook;
 use serde_json::{Value, json};
 use tokio::time::{Instant, sleep};
 
-use super::{Audience, Expected, watch};
+use super::{ExpectedConfiguration, ReadingListener, watch};
 use crate::telemetry::Metrics;
 use crate::tls::Clock;
 use olmguard_support::api::{ApiServer, Trouble};
@@ -32,12 +32,12 @@ impl Scene {
             api.put(COLLECTION, configuration);
         }
         let metrics = Metrics::new();
-        let audience = Audience {
+        let listener = ReadingListener {
             configuration: Arc::clone(&metrics.configuration),
             watches: Arc::clone(&metrics.watches),
             clock: Arc::new(Since(Instant::now())),
         };
-        tokio::spawn(watch(api.client(), expected(), audience));
+        tokio::spawn(watch(api.client(), expected(), listener));
         Self { api, metrics }
     }
 
@@ -91,10 +91,10 @@ fn configuration(webhooks: &[Value]) -> Value {
 }
 
 /// The usual form, and one for another resource.
-fn expected() -> Expected {
+fn expected() -> ExpectedConfiguration {
     let form =
         |resource| -> ValidatingWebhook { serde_json::from_value(webhook(resource)).unwrap() };
-    Expected::new("olmguard".to_owned(), form("x"), vec![form("older")])
+    ExpectedConfiguration::new("olmguard".to_owned(), form("x"), vec![form("older")])
         .asking("olmguard-system", "olmguard")
 }
 
@@ -203,7 +203,7 @@ async fn every_metric_of_the_configuration_moves() {
         .trouble(Trouble::Status(StatusCode::FORBIDDEN), |_| true);
     scene.changed().await;
     moved.look(&scene.metrics.render());
-    let rows = include_str!("../../../tests/server/sight/moved/configuration.txt");
+    let rows = include_str!("../../../tests/server/telemetry/moved/configuration.txt");
     assert_eq!(moved.still(rows), NONE);
 }
 

@@ -15,18 +15,18 @@ use kube::runtime::watcher::DefaultBackoff;
 use tokio::time::sleep;
 use tracing::{info, warn};
 
-use super::{Expected, read};
+use super::{ExpectedConfiguration, read};
 use crate::cluster::fault::WatchFault;
 use crate::cluster::line;
 use crate::telemetry::metrics::{
-    ConfigurationField, ConfigurationMetrics, WatchFailure, WatchMetrics, Watched,
+    ConfigurationField, ConfigurationMetrics, WatchFailure, WatchMetrics, WatchedResource,
 };
 use crate::tls::Clock;
 use olmguard_views::doctor::Configuration;
 
 /// Where readings are reported.
 #[derive(Debug)]
-pub struct Audience {
+pub struct ReadingListener {
     /// Which fields are not as shipped.
     pub configuration: Arc<ConfigurationMetrics>,
     /// Whether the API server answers, and when it did last.
@@ -36,19 +36,23 @@ pub struct Audience {
 }
 
 /// Reads the configuration for as long as this is polled.
-pub async fn watch(client: Client, expected: Expected, audience: Audience) -> Infallible {
+pub async fn watch(
+    client: Client,
+    expected: ExpectedConfiguration,
+    listener: ReadingListener,
+) -> Infallible {
     let (client, _) = line::open(client);
     let mut last = Last::default();
     let mut pauses = DefaultBackoff::default();
     loop {
         let pause = match read(&client, &expected).await {
             Ok(found) => {
-                audience.read(&mut last, found.as_ref().map(|(found, _)| found));
+                listener.read(&mut last, found.as_ref().map(|(found, _)| found));
                 pauses = DefaultBackoff::default();
                 PERIOD
             }
             Err(error) => {
-                audience.failed(&mut last, &WatchFault::from(&error));
+                listener.failed(&mut last, &WatchFault::from(&error));
                 pauses.next().unwrap_or(PERIOD)
             }
         };
@@ -63,7 +67,7 @@ struct Last {
     is_unread: bool,
 }
 
-impl Audience {
+impl ReadingListener {
     fn read(&self, last: &mut Last, found: Option<&Configuration>) {
         self.watches.heard(RESOURCE, self.clock.now());
         let changed = changed(found);
@@ -114,7 +118,7 @@ fn report(changed: &BTreeSet<ConfigurationField>) {
     );
 }
 
-const RESOURCE: Watched = Watched::WebhookConfiguration;
+const RESOURCE: WatchedResource = WatchedResource::WebhookConfiguration;
 
 /// From one reading to the next.
 const PERIOD: Duration = Duration::from_mins(1);

@@ -6,17 +6,17 @@ use k8s_openapi::api::authorization::v1::{
 use kube::api::PostParams;
 use kube::{Api, Client};
 
-use crate::cluster::doctor::serving::Found;
+use crate::cluster::doctor::serving::ServingDeployment;
 use crate::cluster::doctor::{need, unasked};
-use olmguard_views::doctor::{Names, Need, Permission, Unasked};
+use olmguard_views::doctor::{Names, Need, Permission, Unanswered};
 
 /// Each right, and whether the account has it.
 pub(super) async fn ask(
     client: &Client,
     names: &Names,
-    found: Option<&Found>,
-) -> Result<Vec<Permission>, Unasked> {
-    let nothing = Found::default();
+    found: Option<&ServingDeployment>,
+) -> Result<Vec<Permission>, Unanswered> {
+    let nothing = ServingDeployment::default();
     let found = found.unwrap_or(&nothing);
     let user = format!(
         "system:serviceaccount:{}:{}",
@@ -41,7 +41,7 @@ pub(super) async fn ask(
     Ok(permissions)
 }
 
-fn needs(names: &Names, found: &Found) -> Vec<Need> {
+fn needs(names: &Names, found: &ServingDeployment) -> Vec<Need> {
     let follow = ["get", "list", "watch"];
     let catalogs = "clustercatalogs.olm.operatorframework.io";
     let mut needs: Vec<_> = follow.map(|verb| need(verb, catalogs, None, None)).into();
@@ -75,7 +75,7 @@ fn needs(names: &Names, found: &Found) -> Vec<Need> {
 }
 
 /// Where the authority is kept: `[NAMESPACE/]NAME`.
-fn secret<'a>(names: &'a Names, found: &'a Found) -> (&'a str, &'a str) {
+fn secret<'a>(names: &'a Names, found: &'a ServingDeployment) -> (&'a str, &'a str) {
     let secret = found.secret.as_deref().unwrap_or(SECRET);
     secret.split_once('/').unwrap_or((&names.namespace, secret))
 }
@@ -127,9 +127,9 @@ mod tests {
             configuration: String::new(),
         };
         let reviews = |checks_tokens| {
-            let found = Found {
+            let found = ServingDeployment {
                 checks_tokens,
-                ..Found::default()
+                ..ServingDeployment::default()
             };
             let needs = needs(&names, &found).into_iter();
             let created = needs.filter(|need| need.verb == "create");
@@ -156,9 +156,9 @@ mod tests {
             (Some("x"), ("a", "x")),
             (Some("b/x"), ("b", "x")),
         ] {
-            let found = Found {
+            let found = ServingDeployment {
                 secret: named.map(str::to_owned),
-                ..Found::default()
+                ..ServingDeployment::default()
             };
             assert_eq!(secret(&names, &found), expected, "{named:?}");
         }

@@ -16,12 +16,12 @@ use rustls::pki_types::{CertificateDer, ServerName};
 use crate::cluster::doctor::{Examination, need};
 use crate::foreign_text::one_line;
 use crate::tls::{Authorities, Leaf, is_for, utc};
-use olmguard_views::doctor::{Certificate, Endpoint, Replica, Told, Trust, Unasked};
+use olmguard_views::doctor::{Certificate, Endpoint, Replica, ReplicaStatus, Trust, Unanswered};
 use olmguard_views::readiness::Readiness;
 
 /// By what API servers judge what is shown to them.
 #[derive(Debug)]
-pub(super) struct Trusted {
+pub(super) struct CertificateTrust {
     /// Whom they trust; nothing where that is not known.
     pub(super) authorities: Option<Authorities>,
     /// The name that they ask for.
@@ -29,10 +29,10 @@ pub(super) struct Trusted {
 }
 
 /// An answer: its status and body.
-type Said = (StatusCode, String);
+type ReplicaResponse = (StatusCode, String);
 
 /// Where a replica is asked.
-enum Way<'e> {
+enum ReplicaRoute<'e> {
     Proxy(&'e Client, String),
     Address(String, u16),
 }
@@ -41,7 +41,7 @@ enum Way<'e> {
 pub(super) async fn ask(
     client: &Client,
     of: &Examination,
-    trusted: &Trusted,
+    trusted: &CertificateTrust,
     endpoint: &Endpoint,
 ) -> Replica {
     let name = endpoint.pod.as_ref().unwrap_or(&endpoint.address).clone();
@@ -54,15 +54,15 @@ pub(super) async fn ask(
 async fn told(
     client: &Client,
     of: &Examination,
-    trusted: &Trusted,
+    trusted: &CertificateTrust,
     endpoint: &Endpoint,
-) -> Result<Told, Unasked> {
-    let address = Way::Address(endpoint.address.clone(), of.ops_port);
+) -> Result<ReplicaStatus, Unanswered> {
+    let address = ReplicaRoute::Address(endpoint.address.clone(), of.ops_port);
     let proxy = endpoint.pod.as_ref().map(|pod| {
         let namespace = &of.names.namespace;
         let port = of.ops_port;
         let path = format!("/api/v1/namespaces/{namespace}/pods/{pod}:{port}/proxy");
-        Way::Proxy(client, path)
+        ReplicaRoute::Proxy(client, path)
     });
     let Some(proxy) = proxy else {
         return by(&address, of, trusted).await;
@@ -74,7 +74,11 @@ async fn told(
     }
 }
 
-async fn by(way: &Way<'_>, of: &Examination, trusted: &Trusted) -> Result<Told, Unasked> {
+async fn by(
+    way: &ReplicaRoute<'_>,
+    of: &Examination,
+    trusted: &CertificateTrust,
+) -> Result<ReplicaStatus, Unanswered> {
     let (code, readyz) = way.get("/readyz?format=json", of).await?;
     let version = way.version(of).await;
     if version.is_none() {
@@ -85,7 +89,7 @@ async fn by(way: &Way<'_>, of: &Examination, trusted: &Trusted) -> Result<Told, 
         Ok((code, words)) => Err(format!("{}: {}", code.as_u16(), words.trim())),
         Err(unasked) => Err(unasked.why),
     };
-    Ok(Told {
+    Ok(ReplicaStatus {
         version,
         is_ready: code == StatusCode::OK,
         readiness: Readiness::from_json(&readyz),
@@ -93,13 +97,13 @@ async fn by(way: &Way<'_>, of: &Examination, trusted: &Trusted) -> Result<Told, 
     })
 }
 
-impl Way<'_> {
+impl ReplicaRoute<'_> {
     /// What does not say which guard it is: at an address that may be anybody, as addresses of pods mean
     /// something else outside of their cluster.
-    fn doubt(&self, of: &Examination) -> Result<(), Unasked> {
+    fn doubt(&self, of: &Examination) -> Result<(), Unanswered> {
         match self {
             Self::Proxy(..) => Ok(()),
-            Self::Address(host, port) => Err(Unasked {
+            Self::Address(host, port) => Err(Unanswered {
                 need: need("get", "pods/proxy", Some(&of.names.namespace), None),
                 is_forbidden: false,
                 why: format!("what answers at {host} port {port} does not say that it is olmguard"),
@@ -117,11 +121,11 @@ impl Way<'_> {
         Some(one_line(text.strip_prefix("olmguard ")?))
     }
 
-    async fn get(&self, path: &str, of: &Examination) -> Result<Said, Unasked> {
+    async fn get(&self, path: &str, of: &Examination) -> Result<ReplicaResponse, Unanswered> {
         match self {
             Self::Proxy(client, prefix) => {
                 let path = format!("{prefix}{path}");
-                let failed = |(is_forbidden, why)| Unasked {
+                let failed = |(is_forbidden, why)| Unanswered {
                     need: need("get", "pods/proxy", Some(&of.names.namespace), None),
                     is_forbidden,
                     why,
@@ -129,11 +133,13 @@ impl Way<'_> {
                 proxied::get(client, &path).await.map_err(failed)
             }
             Self::Address(host, port) => {
-                direct::get(host, *port, path).await.map_err(|why| Unasked {
-                    need: need("get", "pods/proxy", Some(&of.names.namespace), None),
-                    is_forbidden: false,
-                    why,
-                })
+                direct::get(host, *port, path)
+                    .await
+                    .map_err(|why| Unanswered {
+                        need: need("get", "pods/proxy", Some(&of.names.namespace), None),
+                        is_forbidden: false,
+                        why,
+                    })
             }
         }
     }
@@ -147,7 +153,11 @@ fn version(metrics: &str) -> Option<String> {
     Some(line.split_once('"')?.0.to_owned())
 }
 
-fn certificate(chain: &str, of: &Examination, trusted: &Trusted) -> Result<Certificate, String> {
+fn certificate(
+    chain: &str,
+    of: &Examination,
+    trusted: &CertificateTrust,
+) -> Result<Certificate, String> {
     let chain: Result<Vec<_>, _> = CertificateDer::pem_slice_iter(chain.as_bytes()).collect();
     let chain = chain.map_err(|error| format!("it is no PEM: {error}"))?;
     let leaf = chain.first().ok_or("it is no PEM with a certificate")?;
@@ -173,7 +183,7 @@ fn certificate(chain: &str, of: &Examination, trusted: &Trusted) -> Result<Certi
     })
 }
 
-fn is_for_service(leaf: &Leaf, trusted: &Trusted) -> Option<bool> {
+fn is_for_service(leaf: &Leaf, trusted: &CertificateTrust) -> Option<bool> {
     let name = ServerName::try_from(trusted.server_name.clone()?).ok()?;
     Some(is_for(leaf, &name))
 }

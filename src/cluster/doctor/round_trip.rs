@@ -11,7 +11,7 @@ use kube::core::Status;
 
 use crate::cluster::doctor::unasked;
 use crate::foreign_text;
-use olmguard_views::doctor::{Answered, Names, RoundTrip, probe};
+use olmguard_views::doctor::{ApiAnswer, Names, RoundTrip, probe};
 
 /// Sends the probe. Nothing is ever created: it is a dry run, which the API server ends before that.
 pub(super) async fn ask(client: &Client, names: &Names) -> RoundTrip {
@@ -21,7 +21,7 @@ pub(super) async fn ask(client: &Client, names: &Names) -> RoundTrip {
     }
 }
 
-async fn send(client: &Client, names: &Names) -> Result<Answered, kube::Error> {
+async fn send(client: &Client, names: &Names) -> Result<ApiAnswer, kube::Error> {
     let body = probe::object(&names.namespace).to_string();
     let request = Request::post(PATH)
         .header(hyper::header::CONTENT_TYPE, "application/json")
@@ -33,7 +33,7 @@ async fn send(client: &Client, names: &Names) -> Result<Answered, kube::Error> {
     let (parts, body) = answer.into_parts();
     let bytes = body.collect().await?.to_bytes();
     let status = status(parts.status, &bytes);
-    Ok(Answered {
+    Ok(ApiAnswer {
         code: parts.status.as_u16(),
         reason: status.reason,
         message: foreign_text::lines(&status.message),

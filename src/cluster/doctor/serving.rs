@@ -8,11 +8,11 @@ use kube::api::ListParams;
 use kube::{Api, Client};
 
 use crate::cluster::doctor::{need, unasked};
-use olmguard_views::doctor::{Deployment, Endpoint, Names, Port, Service, Unasked};
+use olmguard_views::doctor::{Deployment, Endpoint, Names, Port, Service, Unanswered};
 
 /// What a Deployment says that matters here.
 #[derive(Debug, Default)]
-pub(super) struct Found {
+pub(super) struct ServingDeployment {
     /// Its replicas, if it is there.
     pub(super) counts: Option<Deployment>,
     /// The service account of its pods.
@@ -28,7 +28,7 @@ pub(super) struct Found {
 }
 
 /// The Service, if there is one.
-pub(super) async fn service(client: &Client, names: &Names) -> Result<Option<Service>, Unasked> {
+pub(super) async fn service(client: &Client, names: &Names) -> Result<Option<Service>, Unanswered> {
     let (namespace, name) = (&names.namespace, &names.service);
     let api: Api<ServiceObject> = Api::namespaced(client.clone(), namespace);
     let found = api
@@ -57,7 +57,7 @@ fn port(port: &ServicePort) -> Port {
 }
 
 /// Everything behind the Service, in the order of its slices.
-pub(super) async fn endpoints(client: &Client, names: &Names) -> Result<Vec<Endpoint>, Unasked> {
+pub(super) async fn endpoints(client: &Client, names: &Names) -> Result<Vec<Endpoint>, Unanswered> {
     let namespace = &names.namespace;
     let api: Api<EndpointSlice> = Api::namespaced(client.clone(), namespace);
     let of = format!("kubernetes.io/service-name={}", names.service);
@@ -91,7 +91,10 @@ fn read(endpoint: &EndpointObject) -> Endpoint {
 }
 
 /// The Deployment.
-pub(super) async fn deployment(client: &Client, names: &Names) -> Result<Found, Unasked> {
+pub(super) async fn deployment(
+    client: &Client,
+    names: &Names,
+) -> Result<ServingDeployment, Unanswered> {
     let (namespace, name) = (&names.namespace, &names.deployment);
     let api: Api<Object> = Api::namespaced(client.clone(), namespace);
     let found = api.get_opt(name).await.map_err(|error| {
@@ -101,13 +104,13 @@ pub(super) async fn deployment(client: &Client, names: &Names) -> Result<Found, 
     Ok(found.map(read_deployment).unwrap_or_default())
 }
 
-fn read_deployment(object: Object) -> Found {
+fn read_deployment(object: Object) -> ServingDeployment {
     let (spec, status) = (
         object.spec.unwrap_or_default(),
         object.status.unwrap_or_default(),
     );
     let pod = spec.template.spec.unwrap_or_default();
-    Found {
+    ServingDeployment {
         counts: Some(Deployment {
             wanted: spec.replicas.unwrap_or(1),
             ready: status.ready_replicas.unwrap_or(0),
@@ -170,7 +173,7 @@ mod tests {
 
     use super::*;
 
-    fn found(args: &[&str], env: &Value) -> Found {
+    fn found(args: &[&str], env: &Value) -> ServingDeployment {
         let container = json!({"name": "olmguard", "args": args, "env": env});
         let object = json!({
             "apiVersion": "apps/v1", "kind": "Deployment", "metadata": {},

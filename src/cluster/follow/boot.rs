@@ -7,7 +7,7 @@ use std::collections::BTreeSet;
 
 /// How far the start is.
 #[derive(Debug, Default)]
-pub(super) enum Boot {
+pub(super) enum StartProgress {
     /// The catalogs are not known yet.
     #[default]
     Unknown,
@@ -16,7 +16,7 @@ pub(super) enum Boot {
     Over,
 }
 
-impl Boot {
+impl StartProgress {
     /// The catalogs are known for the first time, and these have content to load.
     pub(super) fn begin(&mut self, names: impl Iterator<Item = String>) {
         if matches!(self, Self::Unknown) {

@@ -16,7 +16,7 @@ use std::time::Duration;
 
 use tokio::time::Instant;
 
-use crate::cluster::follow::job::{Failure, Known};
+use crate::cluster::follow::job::{Failure, KnownContent};
 use olmguard_catalog::{Catalog, Doubt};
 
 /// What was fetched and is not believed.
@@ -50,7 +50,7 @@ pub(super) enum Disbelief {
     Differs,
 }
 
-impl Known {
+impl KnownContent {
     /// Whether to believe content with this SHA-256.
     pub(super) fn believe(
         &self,
@@ -143,7 +143,7 @@ mod tests {
             sha256: [1; 32],
             since: now,
         };
-        let known = Known {
+        let known = KnownContent {
             loaded: loaded_text.map(|text| loaded(catalog(text), Some([0; 32]))),
             is_of_digest: false,
             held_back: Some(held_back),
@@ -179,7 +179,7 @@ mod tests {
     fn other_bytes_of_one_digest_are_believed_when_they_come_twice() {
         let now = Instant::now();
         let (a, both) = (package("a"), package("a") + &package("b"));
-        let mut known = Known {
+        let mut known = KnownContent {
             loaded: Some(loaded(catalog(&a), Some([0; 32]))),
             is_of_digest: true,
             held_back: None,
@@ -210,12 +210,12 @@ mod tests {
     #[test]
     fn content_that_is_compared_is_confirmed_by_that() {
         let (now, a) = (Instant::now(), package("a"));
-        let with = |text: Option<&str>| Known {
+        let with = |text: Option<&str>| KnownContent {
             loaded: text.map(|text| loaded(catalog(text), Some([0; 32]))),
-            ..Known::default()
+            ..KnownContent::default()
         };
         let content = catalog(&a);
-        let believe = |known: Known| known.believe(&content, [1; 32], now);
+        let believe = |known: KnownContent| known.believe(&content, [1; 32], now);
         assert_eq!(believe(with(Some(&a))), Ok(Belief::Compared));
         assert_eq!(believe(with(None)), Ok(Belief::Alone));
     }

@@ -35,16 +35,16 @@ pub(super) struct Job {
 #[derive(Clone, Debug)]
 pub(super) enum Task {
     /// Load the content.
-    Load(Known),
+    Load(KnownContent),
     /// Fetch again what is loaded and was fetched once, to see whether it has this SHA-256.
     Confirm([u8; 32]),
 }
 
 /// What content is compared with before it is believed.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Known {
+pub(super) struct KnownContent {
     /// What is loaded of the catalog.
-    pub(super) loaded: Option<Arc<Loaded>>,
+    pub(super) loaded: Option<Arc<LoadedContent>>,
     /// Whether that is of the digest that is to be loaded.
     pub(super) is_of_digest: bool,
     /// What was fetched for the digest and not believed.
@@ -53,7 +53,7 @@ pub(super) struct Known {
 
 /// Content, weighed by the thread that read it: to count all that it holds takes its time.
 #[derive(Debug)]
-pub(super) struct Weighed {
+pub(super) struct WeighedContent {
     pub(super) content: Arc<Catalog>,
     /// What it takes of memory.
     pub(super) resident_bytes: usize,
@@ -61,7 +61,7 @@ pub(super) struct Weighed {
 
 /// Content as it was loaded.
 #[derive(Clone, Debug)]
-pub(super) struct Loaded {
+pub(super) struct LoadedContent {
     pub(super) content: Arc<Catalog>,
     /// What it takes of memory.
     pub(super) resident_bytes: usize,
@@ -69,21 +69,21 @@ pub(super) struct Loaded {
     pub(super) sha256: Option<[u8; 32]>,
     /// Whether more speaks for it than one fetch.
     pub(super) is_confirmed: bool,
-    pub(super) from: Origin,
+    pub(super) from: ContentOrigin,
     pub(super) at: SystemTime,
     pub(super) took: Duration,
 }
 
 /// Where content is from.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
-pub(super) enum Origin {
+pub(super) enum ContentOrigin {
     /// From the folder that keeps it over a restart.
     Cache,
     /// From catalogd, as so many bytes on the wire.
     Catalogd { bytes: u64 },
 }
 
-impl Weighed {
+impl WeighedContent {
     pub(super) fn of(content: Catalog) -> Self {
         Self {
             resident_bytes: content.resident_bytes(),
@@ -97,7 +97,7 @@ impl Weighed {
     }
 }
 
-impl Loaded {
+impl LoadedContent {
     /// What is counted of it.
     pub(super) fn figures(&self) -> CatalogLoad {
         let counts = self.content.counts();
@@ -112,7 +112,7 @@ impl Loaded {
     }
 }
 
-impl Origin {
+impl ContentOrigin {
     /// How many bytes came over the wire.
     pub(super) fn wire_bytes(self) -> u64 {
         match self {
@@ -122,7 +122,7 @@ impl Origin {
     }
 }
 
-impl fmt::Display for Origin {
+impl fmt::Display for ContentOrigin {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Cache => f.write_str("cache"),
@@ -135,7 +135,7 @@ impl fmt::Display for Origin {
 #[derive(Debug)]
 pub(super) enum Outcome {
     /// Content, and the object names its digest still.
-    Loaded(Arc<Loaded>),
+    Loaded(Arc<LoadedContent>),
     /// What is loaded is what catalogd serves.
     Confirmed,
     /// Nothing, for this reason.

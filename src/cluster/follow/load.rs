@@ -19,10 +19,10 @@ use tracing::warn;
 use crate::cluster::catalogs::{self, Reread};
 use crate::cluster::follow::confidence::{Belief, Disbelief};
 use crate::cluster::follow::job::{
-    Failure, Job, Known, Loaded, Origin, Outcome, Task, Want, Weighed,
+    ContentOrigin, Failure, Job, KnownContent, LoadedContent, Outcome, Task, Want, WeighedContent,
 };
-use crate::source::cache::{Cache, CacheError, Entry};
-use crate::source::catalogd::{Catalogd, Fetched};
+use crate::source::cache::{Cache, CacheEntry, CacheError};
+use crate::source::catalogd::{Catalogd, FetchedBody};
 use crate::source::record::Both;
 use crate::source::{Progress, SourceError, finished, read_from};
 use crate::telemetry::metrics::{CatalogMetrics, LoadFailure};
@@ -79,7 +79,7 @@ impl Loader {
     }
 
     /// What the cache holds, if it holds it whole.
-    async fn cached(&self, job: &Job) -> Option<Weighed> {
+    async fn cached(&self, job: &Job) -> Option<WeighedContent> {
         let cache = Arc::clone(self.0.cache.as_ref()?);
         let (digest, rules) = (job.want.key.digest.clone(), job.rules.clone());
         let account = self.0.memory.account();
@@ -88,7 +88,7 @@ impl Loader {
             if !cache.load(&digest, &mut builder)? {
                 return Ok(None);
             }
-            Ok(Some(Weighed::of(builder.finish()?)))
+            Ok(Some(WeighedContent::of(builder.finish()?)))
         });
         match read.await.ok()? {
             Ok(content) => content,
@@ -100,7 +100,7 @@ impl Loader {
     }
 
     /// Fetches, on a connection of its own.
-    async fn fetch<T, F>(&self, job: &Job, read: F) -> Result<Fetched<T>, Failure>
+    async fn fetch<T, F>(&self, job: &Job, read: F) -> Result<FetchedBody<T>, Failure>
     where
         T: Send + 'static,
         F: FnOnce(&Self, &Job, &mut dyn Read) -> Result<T, SourceError> + Send + 'static,
@@ -120,7 +120,7 @@ impl Loader {
         &self,
         job: &Job,
         body: &mut dyn Read,
-    ) -> Result<(Weighed, Option<Entry>), SourceError> {
+    ) -> Result<(WeighedContent, Option<CacheEntry>), SourceError> {
         let mut entry = self.begin(job);
         let mut builder = CatalogBuilder::within(&job.rules, self.0.memory.account());
         let (name, progress) = (&job.want.name, Progress::default());
@@ -128,11 +128,11 @@ impl Loader {
             Some(entry) => read_from(name, body, &progress, &mut Both(&mut builder, entry)),
             None => read_from(name, body, &progress, &mut builder),
         }?;
-        Ok((Weighed::of(finished(name, builder)?), entry))
+        Ok((WeighedContent::of(finished(name, builder)?), entry))
     }
 
     /// Reads content for the cache alone: what is loaded of it need not be made again.
-    fn record(&self, job: &Job, body: &mut dyn Read) -> Result<Option<Entry>, SourceError> {
+    fn record(&self, job: &Job, body: &mut dyn Read) -> Result<Option<CacheEntry>, SourceError> {
         let mut sink = Recording {
             entry: self.begin(job),
             account: self.0.memory.account(),
@@ -141,13 +141,13 @@ impl Loader {
         Ok(sink.entry)
     }
 
-    fn begin(&self, job: &Job) -> Option<Entry> {
+    fn begin(&self, job: &Job) -> Option<CacheEntry> {
         let begun = self.0.cache.as_ref()?.begin(&job.want.key.digest);
         begun.inspect_err(|error| self.complain(job, error)).ok()
     }
 
     /// Writes an entry to the disk, which may take its time.
-    async fn commit(&self, job: &Job, entry: Option<Entry>) {
+    async fn commit(&self, job: &Job, entry: Option<CacheEntry>) {
         let Some(entry) = entry else { return };
         let committed = spawn_blocking(move || entry.commit()).await;
         if let Ok(Err(error)) = committed {
@@ -182,9 +182,9 @@ impl Loader {
 
 impl Loader {
     /// The content of a digest.
-    async fn content(&self, job: &Job, known: &Known) -> Result<Loaded, Failure> {
+    async fn content(&self, job: &Job, known: &KnownContent) -> Result<LoadedContent, Failure> {
         let begun = Instant::now();
-        let loaded = |weighed: Weighed, sha256, is_confirmed, from| Loaded {
+        let loaded = |weighed: WeighedContent, sha256, is_confirmed, from| LoadedContent {
             content: weighed.content,
             resident_bytes: weighed.resident_bytes,
             sha256,
@@ -194,7 +194,7 @@ impl Loader {
             took: begun.elapsed(),
         };
         if let Some(content) = self.cached(job).await {
-            return Ok(loaded(content, None, true, Origin::Cache));
+            return Ok(loaded(content, None, true, ContentOrigin::Cache));
         }
         let fetched = self.fetch(job, Self::read).await?;
         let is_same = self.is_same(job).await?;
@@ -217,7 +217,7 @@ impl Loader {
             content,
             Some(sha256),
             is_confirmed,
-            Origin::Catalogd { bytes },
+            ContentOrigin::Catalogd { bytes },
         ))
     }
 
@@ -226,7 +226,7 @@ impl Loader {
         let fetched = self.fetch(job, Self::record).await?;
         let is_same = self.is_same(job).await?;
         if fetched.sha256 != sha256 {
-            let known = Known::default();
+            let known = KnownContent::default();
             return Err(known.disbelieve(&Disbelief::Differs, fetched.sha256, Instant::now()));
         }
         if is_same {
@@ -289,7 +289,7 @@ impl Loader {
 }
 
 /// That a catalog shrank for real is worth a line.
-fn report(job: &Job, content: &Weighed, belief: &Belief) {
+fn report(job: &Job, content: &WeighedContent, belief: &Belief) {
     let Belief::Repeated(Some(doubt)) = belief else {
         return;
     };
@@ -306,7 +306,7 @@ fn report(job: &Job, content: &Weighed, belief: &Belief) {
 
 /// Takes blobs for the cache, if there is one; what reading them needs is counted.
 struct Recording {
-    entry: Option<Entry>,
+    entry: Option<CacheEntry>,
     account: Account,
 }
 

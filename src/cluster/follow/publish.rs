@@ -11,12 +11,12 @@ use olmguard_engine::snapshot::{CatalogState, Content, Snapshot};
 
 /// Where the snapshot of the moment stands, and those that were there before.
 #[derive(Debug)]
-pub(super) struct Stage {
+pub(super) struct SnapshotStore {
     current: Arc<ArcSwap<Snapshot>>,
     retired: Vec<Arc<Snapshot>>,
 }
 
-impl Stage {
+impl SnapshotStore {
     pub(super) fn new(current: Arc<ArcSwap<Snapshot>>) -> Self {
         Self {
             current,
@@ -100,7 +100,7 @@ mod tests {
 
     #[test]
     fn the_same_again_is_not_published() {
-        let mut stage = Stage::new(Arc::default());
+        let mut stage = SnapshotStore::new(Arc::default());
         assert!(!stage.publish(Snapshot::default()));
         assert!(stage.publish(snapshot(1)) && !stage.publish(snapshot(1)));
         assert!(stage.publish(snapshot(2)));
@@ -110,7 +110,7 @@ mod tests {
     #[test]
     fn an_old_snapshot_ends_when_nobody_reads_it() {
         let current = Arc::new(ArcSwap::from_pointee(Snapshot::default()));
-        let mut stage = Stage::new(Arc::clone(&current));
+        let mut stage = SnapshotStore::new(Arc::clone(&current));
         let read = current.load();
         stage.publish(snapshot(1));
         stage.publish(snapshot(2));

@@ -38,21 +38,21 @@ pub(super) struct CatalogReport {
 
 /// Where the state of the catalogs is put up for probes.
 #[derive(Debug, Default)]
-pub struct Board {
+pub struct StatusBoard {
     state: Mutex<State>,
     loads_newer: watch::Sender<bool>,
 }
 
 #[derive(Debug, Default)]
 struct State {
-    watch: Watch,
+    watch: WatchStatus,
     is_ready: bool,
     catalogs: Vec<CatalogReport>,
 }
 
 /// How the watch is.
 #[derive(Debug, Default)]
-enum Watch {
+enum WatchStatus {
     #[default]
     NotYet,
     /// It never came to anything, for this reason.
@@ -62,14 +62,14 @@ enum Watch {
     Lost(Instant, String),
 }
 
-impl Board {
+impl StatusBoard {
     /// Whether the objects are known, in words: once they were, edits can be judged.
     pub fn watch(&self) -> Result<String, String> {
         match &self.state().watch {
-            Watch::NotYet => Err("being listed".to_owned()),
-            Watch::InVain(why) => Err(why.clone()),
-            Watch::Alive => Ok("watched".to_owned()),
-            Watch::Lost(since, why) => {
+            WatchStatus::NotYet => Err("being listed".to_owned()),
+            WatchStatus::InVain(why) => Err(why.clone()),
+            WatchStatus::Alive => Ok("watched".to_owned()),
+            WatchStatus::Lost(since, why) => {
                 Ok(format!("not known for {}: {why}", whole(since.elapsed())))
             }
         }
@@ -109,15 +109,15 @@ impl Board {
     }
 
     pub(super) fn alive(&self) {
-        self.state().watch = Watch::Alive;
+        self.state().watch = WatchStatus::Alive;
     }
 
     /// Nothing is known any more since then, for this reason.
     pub(super) fn lost(&self, why: String, since: Instant) {
         let mut state = self.state();
         state.watch = match &state.watch {
-            Watch::NotYet | Watch::InVain(_) => Watch::InVain(why),
-            Watch::Alive | Watch::Lost(..) => Watch::Lost(since, why),
+            WatchStatus::NotYet | WatchStatus::InVain(_) => WatchStatus::InVain(why),
+            WatchStatus::Alive | WatchStatus::Lost(..) => WatchStatus::Lost(since, why),
         };
     }
 

@@ -1,4 +1,4 @@
-//! The task that follows: it waits for whatever comes next, and does what the ledger says.
+//! The task that follows: it waits for whatever comes next, and does what the table says.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -9,19 +9,19 @@ use tokio::task::{AbortHandle, Id, JoinError, JoinSet};
 use tokio::time::Instant;
 use tracing::{info, warn};
 
-use crate::cluster::catalogs::{CatalogEvent, Observed, Unnamed};
-use crate::cluster::follow::job::{Failure, Job, Loaded, Outcome};
-use crate::cluster::follow::ledger::Ledger;
+use crate::cluster::catalogs::{CatalogEvent, NamelessObject, ObservedCatalog};
+use crate::cluster::follow::catalog_table::CatalogTable;
+use crate::cluster::follow::job::{Failure, Job, LoadedContent, Outcome};
 use crate::cluster::follow::load::Load;
-use crate::cluster::follow::publish::Stage;
-use crate::cluster::follow::tell::{Audience, Teller};
+use crate::cluster::follow::publish::SnapshotStore;
+use crate::cluster::follow::tell::{StatusListener, StatusTeller};
 use crate::cluster::follow::{AgeLimit, RETRY};
 use olmguard_catalog::olm::Rules;
 use olmguard_engine::snapshot::{Content, Currency, Snapshot};
 
 /// What a follower is given.
 #[derive(Debug)]
-pub struct Terms {
+pub struct FollowConfig {
     /// How old content may be.
     pub limit: AgeLimit,
     /// What happens to the objects.
@@ -31,16 +31,16 @@ pub struct Terms {
     /// Where the snapshot is put.
     pub snapshot: Arc<ArcSwap<Snapshot>>,
     /// Who is told how it goes.
-    pub audience: Audience,
+    pub listener: StatusListener,
 }
 
 /// Follows the catalogs of a cluster.
 #[derive(Debug)]
 pub(super) struct Follower<L> {
     loader: L,
-    ledger: Ledger,
-    stage: Stage,
-    teller: Teller,
+    table: CatalogTable,
+    stage: SnapshotStore,
+    teller: StatusTeller,
     loading: JoinSet<Outcome>,
     running: Vec<Running>,
     /// The digests that the loader was told to keep.
@@ -64,19 +64,19 @@ enum Next {
 }
 
 /// Follows for as long as somebody sends events.
-pub(super) async fn run<L: Load>(loader: L, terms: Terms) {
-    let Terms {
+pub(super) async fn run<L: Load>(loader: L, terms: FollowConfig) {
+    let FollowConfig {
         limit,
         mut events,
         mut rules,
         snapshot,
-        audience,
+        listener,
     } = terms;
     let mut follower = Follower {
         loader,
-        ledger: Ledger::new(limit),
-        stage: Stage::new(snapshot),
-        teller: Teller::new(audience),
+        table: CatalogTable::new(limit),
+        stage: SnapshotStore::new(snapshot),
+        teller: StatusTeller::new(listener),
         loading: JoinSet::new(),
         running: Vec::new(),
         kept: Vec::new(),
@@ -101,7 +101,7 @@ impl<L: Load> Follower<L> {
     fn take(&mut self, next: Next) {
         match next {
             Next::Event(event) => self.event(event),
-            Next::Rules(rules) => self.ledger.rules(rules),
+            Next::Rules(rules) => self.table.rules(rules),
             Next::Done(Ok((id, outcome))) => {
                 if let Some(job) = self.ended(id) {
                     self.done(&job, outcome);
@@ -118,35 +118,35 @@ impl<L: Load> Follower<L> {
             CatalogEvent::Listed(all) => {
                 self.teller.listed();
                 self.look_at(&all);
-                self.ledger.listed(all, now);
+                self.table.listed(all, now);
             }
             CatalogEvent::Applied(observed) => {
                 self.teller.heard();
                 self.look_at(std::slice::from_ref(&observed));
-                self.ledger.applied(observed, now);
+                self.table.applied(observed, now);
             }
             CatalogEvent::Deleted(name) => {
                 info!(catalog = name, "Catalog is gone");
                 self.teller.heard();
-                self.ledger.deleted(&name, now);
+                self.table.deleted(&name, now);
             }
             CatalogEvent::Alive => {
                 self.teller.heard();
-                self.ledger.alive(now);
+                self.table.alive(now);
             }
-            CatalogEvent::Unnamed(Unnamed(why)) => {
+            CatalogEvent::Unnamed(NamelessObject(why)) => {
                 warn!(error = why, "There is a catalog that cannot be told apart");
                 self.teller.unreadable();
             }
             CatalogEvent::Lost(fault) => {
-                let since = self.ledger.lost(now);
+                let since = self.table.lost(now);
                 self.teller.lost(fault, since);
             }
         }
     }
 
     /// Whoever cannot be read is one of many, and the others are followed.
-    fn look_at(&self, all: &[Observed]) {
+    fn look_at(&self, all: &[ObservedCatalog]) {
         for observed in all {
             if let Content::Unreadable(why) = &observed.state.content {
                 warn!(
@@ -162,12 +162,12 @@ impl<L: Load> Follower<L> {
     fn done(&mut self, job: &Job, outcome: Outcome) {
         match outcome {
             Outcome::Loaded(loaded) => self.loaded(job, loaded),
-            Outcome::Confirmed => self.ledger.confirmed(job),
+            Outcome::Confirmed => self.table.confirmed(job),
             Outcome::Failed(failure) => self.failed(job, failure),
         }
     }
 
-    fn loaded(&mut self, job: &Job, loaded: Arc<Loaded>) {
+    fn loaded(&mut self, job: &Job, loaded: Arc<LoadedContent>) {
         let counts = loaded.content.counts();
         info!(
             catalog = job.want.name,
@@ -178,14 +178,14 @@ impl<L: Load> Follower<L> {
             from = %loaded.from,
             "Loaded catalog"
         );
-        if let Some(digest) = self.ledger.misfiled(job, &loaded) {
+        if let Some(digest) = self.table.misfiled(job, &loaded) {
             self.loader.forget(digest);
         }
         let is_confirmed = loaded.is_confirmed;
-        self.ledger.loaded(job, loaded);
+        self.table.loaded(job, loaded);
         if !is_confirmed {
             let time = self.retry(job);
-            self.ledger.confirm_at(job, time);
+            self.table.confirm_at(job, time);
         }
     }
 
@@ -204,7 +204,7 @@ impl<L: Load> Follower<L> {
             next_try = ?retry.saturating_duration_since(Instant::now()),
             "{message}"
         );
-        if self.ledger.failed(job, failure, retry) {
+        if self.table.failed(job, failure, retry) {
             self.teller.failed(&job.want.name, class);
         }
     }
@@ -221,7 +221,7 @@ impl<L: Load> Follower<L> {
             return;
         };
         if error.is_cancelled() {
-            self.ledger.overtaken(&job);
+            self.table.overtaken(&job);
         } else {
             let why = "internal fault while it was loaded, see the log; please report this";
             self.failed(
@@ -240,11 +240,11 @@ impl<L: Load> Follower<L> {
         let now = Instant::now();
         self.end_unwanted();
         self.begin_due(now);
-        self.publish(self.ledger.snapshot(now));
+        self.publish(self.table.snapshot(now));
         self.let_go();
         self.keep();
         self.teller
-            .catalogs(self.ledger.is_ready(), self.ledger.report(now));
+            .catalogs(self.table.is_ready(), self.table.report(now));
     }
 
     /// That newer content is being loaded is known before what it supersedes is published, and until
@@ -269,7 +269,7 @@ impl<L: Load> Follower<L> {
 
     fn end_unwanted(&mut self) {
         for Running { job, end, .. } in &self.running {
-            if !self.ledger.is_wanted(job) {
+            if !self.table.is_wanted(job) {
                 end.abort();
             }
         }
@@ -278,7 +278,7 @@ impl<L: Load> Follower<L> {
     fn begin_due(&mut self, now: Instant) {
         let running = self.running.iter();
         let running: Vec<Job> = running.map(|running| running.job.clone()).collect();
-        for job in self.ledger.due(&running, now) {
+        for job in self.table.due(&running, now) {
             let end = self.loading.spawn(self.loader.clone().load(job.clone()));
             let id = end.id();
             self.running.push(Running { id, job, end });
@@ -295,7 +295,7 @@ impl<L: Load> Follower<L> {
 
     /// Content that is in use is not the first to go where there is no room.
     fn keep(&mut self) {
-        let digests = self.ledger.digests();
+        let digests = self.table.digests();
         if !digests
             .iter()
             .copied()
@@ -308,7 +308,7 @@ impl<L: Load> Follower<L> {
 
     /// When to try again what fails now.
     fn retry(&self, job: &Job) -> Instant {
-        let failed = self.ledger.failures_since_news(&job.want.name) + 1;
+        let failed = self.table.failures_since_news(&job.want.name) + 1;
         Instant::now() + RETRY.delay(failed, fastrand::f64())
     }
 
@@ -320,9 +320,7 @@ impl<L: Load> Follower<L> {
             RARELY
         };
         let latest = now + pace;
-        self.ledger
-            .wake(now)
-            .map_or(latest, |wake| wake.min(latest))
+        self.table.wake(now).map_or(latest, |wake| wake.min(latest))
     }
 }
 

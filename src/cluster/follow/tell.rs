@@ -7,17 +7,19 @@ use std::time::Duration;
 use tokio::time::Instant;
 use tracing::{info, warn};
 
-use crate::cluster::follow::Board;
+use crate::cluster::follow::StatusBoard;
 use crate::cluster::follow::report::CatalogReport;
 use crate::cluster::{FaultClass, WatchFault};
-use crate::telemetry::metrics::{CatalogMetrics, LoadFailure, WatchFailure, WatchMetrics, Watched};
+use crate::telemetry::metrics::{
+    CatalogMetrics, LoadFailure, WatchFailure, WatchMetrics, WatchedResource,
+};
 use crate::tls::Clock;
 
 /// Whoever wants to know how the catalogs are.
 #[derive(Clone, Debug)]
-pub struct Audience {
+pub struct StatusListener {
     /// Told to probes.
-    pub board: Arc<Board>,
+    pub board: Arc<StatusBoard>,
     /// Counted.
     pub catalogs: Arc<CatalogMetrics>,
     /// Counted.
@@ -26,10 +28,10 @@ pub struct Audience {
     pub clock: Arc<dyn Clock>,
 }
 
-/// An audience, and what it was told last.
+/// A listener, and what it was told last.
 #[derive(Debug)]
-pub(super) struct Teller {
-    audience: Audience,
+pub(super) struct StatusTeller {
+    listener: StatusListener,
     /// The catalogs that were told of last.
     told: BTreeSet<String>,
     /// Whether the objects were listed before.
@@ -38,10 +40,10 @@ pub(super) struct Teller {
     fault: Option<FaultClass>,
 }
 
-impl Teller {
-    pub(super) fn new(audience: Audience) -> Self {
+impl StatusTeller {
+    pub(super) fn new(listener: StatusListener) -> Self {
         Self {
-            audience,
+            listener,
             told: BTreeSet::new(),
             was_listed: false,
             fault: None,
@@ -51,7 +53,9 @@ impl Teller {
     /// The objects were listed, from the first to the last.
     pub(super) fn listed(&mut self) {
         if self.was_listed {
-            self.audience.watches.restarted(Watched::ClusterCatalogs);
+            self.listener
+                .watches
+                .restarted(WatchedResource::ClusterCatalogs);
         }
         self.was_listed = true;
         self.heard();
@@ -62,9 +66,11 @@ impl Teller {
         if self.fault.take().is_some() {
             info!("Catalogs are watched again");
         }
-        let now = self.audience.clock.now();
-        self.audience.watches.heard(Watched::ClusterCatalogs, now);
-        self.audience.board.alive();
+        let now = self.listener.clock.now();
+        self.listener
+            .watches
+            .heard(WatchedResource::ClusterCatalogs, now);
+        self.listener.board.alive();
     }
 
     /// Nothing is heard any more.
@@ -77,48 +83,51 @@ impl Teller {
                 "Catalogs are not watched"
             );
         }
-        let watches = &self.audience.watches;
-        watches.lost(Watched::ClusterCatalogs);
-        watches.failed(Watched::ClusterCatalogs, WatchFailure::of(class.as_str()));
-        self.audience.board.lost(words, since);
+        let watches = &self.listener.watches;
+        watches.lost(WatchedResource::ClusterCatalogs);
+        watches.failed(
+            WatchedResource::ClusterCatalogs,
+            WatchFailure::of(class.as_str()),
+        );
+        self.listener.board.lost(words, since);
     }
 
     /// An object cannot be read.
     pub(super) fn unreadable(&self) {
-        let watches = &self.audience.watches;
-        watches.failed(Watched::ClusterCatalogs, WatchFailure::Object);
+        let watches = &self.listener.watches;
+        watches.failed(WatchedResource::ClusterCatalogs, WatchFailure::Object);
     }
 
     /// The content of a catalog could not be loaded.
     pub(super) fn failed(&self, catalog: &str, class: &str) {
         let class = LoadFailure::of(class);
-        self.audience.catalogs.load_failed(catalog, class);
+        self.listener.catalogs.load_failed(catalog, class);
     }
 
     /// Whether newer content is being loaded of a catalog whose older content is loaded.
     pub(super) fn loads_newer(&self, is_so: bool) {
-        self.audience.board.put_loads_newer(is_so);
+        self.listener.board.put_loads_newer(is_so);
     }
 
     pub(super) fn swapped(&self) {
-        self.audience.catalogs.swapped();
+        self.listener.catalogs.swapped();
     }
 
     /// The catalogs are so, and these are all.
     pub(super) fn catalogs(&mut self, is_ready: bool, reports: Vec<CatalogReport>) {
         let names = reports.iter().map(|report| report.name.clone()).collect();
         for gone in self.told.difference(&names) {
-            self.audience.catalogs.gone(gone);
+            self.listener.catalogs.gone(gone);
         }
         self.told = names;
         for report in &reports {
             self.catalog(report);
         }
-        self.audience.board.put(is_ready, reports);
+        self.listener.board.put(is_ready, reports);
     }
 
     fn catalog(&self, report: &CatalogReport) {
-        let metrics = &self.audience.catalogs;
+        let metrics = &self.listener.catalogs;
         let name = report.name.as_str();
         metrics.told(name, report.serving, report.currency);
         metrics.held_back(name, report.is_held_back);

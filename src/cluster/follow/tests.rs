@@ -1,6 +1,6 @@
 //! Catalogs that are followed, without a cluster.
 
-mod ledger;
+mod catalog_table;
 mod live;
 mod moved;
 mod running;
@@ -9,32 +9,32 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::{Duration, UNIX_EPOCH};
 
-use crate::cluster::catalogs::Observed;
-use crate::cluster::follow::job::{Loaded, Origin};
+use crate::cluster::catalogs::ObservedCatalog;
+use crate::cluster::follow::job::{ContentOrigin, LoadedContent};
 use crate::source::{Progress, read_from};
 use olmguard_catalog::olm::Rules;
 use olmguard_catalog::{Catalog, CatalogBuilder};
 use olmguard_engine::snapshot::{CatalogState, Content, Labels, Serving};
 
 /// A catalog that serves the content of `digest`.
-fn observed(name: &str, digest: &str) -> Observed {
+fn observed(name: &str, digest: &str) -> ObservedCatalog {
     let mut state = CatalogState::named(name, Content::Missing);
     state.image_ref = Some(format!("registry.example/{name}@sha256:{digest}"));
     state.last_unpacked = Some(format!("unpacked {digest}"));
-    Observed {
+    ObservedCatalog {
         state,
         base: Some(format!("https://catalogd.example/catalogs/{name}")),
     }
 }
 
 /// The same catalog, which does not serve.
-fn unserving(observed: &Observed) -> Observed {
+fn unserving(observed: &ObservedCatalog) -> ObservedCatalog {
     let mut observed = observed.clone();
     observed.state.serving = Serving::KnownNot;
     observed
 }
 
-fn labelled(observed: &Observed, key: &str, value: &str) -> Observed {
+fn labelled(observed: &ObservedCatalog, key: &str, value: &str) -> ObservedCatalog {
     let mut observed = observed.clone();
     let labels = BTreeMap::from([(key.to_owned(), value.to_owned())]);
     observed.state.labels = Labels::with_name(&observed.state.name, labels);
@@ -51,13 +51,13 @@ fn content(package: &str) -> Arc<Catalog> {
 }
 
 /// Content as a loader hands it over.
-pub(super) fn loaded(content: Arc<Catalog>, sha256: Option<[u8; 32]>) -> Arc<Loaded> {
-    Arc::new(Loaded {
+pub(super) fn loaded(content: Arc<Catalog>, sha256: Option<[u8; 32]>) -> Arc<LoadedContent> {
+    Arc::new(LoadedContent {
         resident_bytes: content.resident_bytes(),
         content,
         sha256,
         is_confirmed: true,
-        from: Origin::Catalogd { bytes: 10 },
+        from: ContentOrigin::Catalogd { bytes: 10 },
         at: UNIX_EPOCH,
         took: Duration::from_secs(1),
     })

@@ -5,10 +5,10 @@ use std::time::Duration;
 
 use tokio::time::Instant;
 
-use crate::cluster::catalogs::Observed;
+use crate::cluster::catalogs::ObservedCatalog;
 use crate::cluster::follow::RETRY;
 use crate::cluster::follow::confidence::HeldBack;
-use crate::cluster::follow::job::{Failure, Known, Loaded, Task, Want};
+use crate::cluster::follow::job::{Failure, KnownContent, LoadedContent, Task, Want};
 use crate::cluster::follow::report::CatalogReport;
 use olmguard_engine::snapshot::{Age, CatalogState, Content, Currency};
 
@@ -16,17 +16,17 @@ use olmguard_engine::snapshot::{Age, CatalogState, Content, Currency};
 #[derive(Clone, Debug, Eq, Ord, PartialEq, PartialOrd)]
 pub(super) struct Key {
     pub(super) digest: String,
-    /// Which rules they were, as the ledger counts them.
+    /// Which rules they were, as the table counts them.
     pub(super) generation: u32,
 }
 
 /// One catalog.
 #[derive(Debug)]
-pub(super) struct Tracked {
-    observed: Observed,
-    held: Option<Held>,
+pub(super) struct TrackedCatalog {
+    observed: ObservedCatalog,
+    held: Option<HeldContent>,
     /// The same, read by rules that are not in force yet.
-    prepared: Option<Held>,
+    prepared: Option<HeldContent>,
     /// Since when the object names the digest that it names.
     named_since: Instant,
     /// Since when the object names another digest than that of what is held.
@@ -44,11 +44,11 @@ pub(super) struct Tracked {
 
 /// Content, and where it is from.
 #[derive(Clone, Debug)]
-struct Held {
+struct HeldContent {
     key: Key,
     image_ref: Option<String>,
     last_unpacked: Option<String>,
-    loaded: Arc<Loaded>,
+    loaded: Arc<LoadedContent>,
 }
 
 /// Loading failed, and what is to be loaded is still the same.
@@ -58,8 +58,8 @@ struct Trouble {
     retry: Instant,
 }
 
-impl Tracked {
-    pub(super) fn new(observed: Observed, now: Instant) -> Self {
+impl TrackedCatalog {
+    pub(super) fn new(observed: ObservedCatalog, now: Instant) -> Self {
         Self {
             observed,
             held: None,
@@ -75,7 +75,7 @@ impl Tracked {
     }
 
     /// The object is so; until `agreed` it was known to be as it was before.
-    pub(super) fn observe(&mut self, observed: Observed, agreed: Instant) {
+    pub(super) fn observe(&mut self, observed: ObservedCatalog, agreed: Instant) {
         let names_another = observed.state.digest() != self.observed.state.digest();
         if names_another {
             self.named_since = agreed;
@@ -130,15 +130,15 @@ impl Tracked {
         })
     }
 
-    fn loaded_as(&self, key: &Key) -> Option<&Held> {
+    fn loaded_as(&self, key: &Key) -> Option<&HeldContent> {
         let mut held = self.held.iter().chain(&self.prepared);
         held.find(|held| held.key == *key)
     }
 
     /// What content of this key is compared with.
-    fn known(&self, key: &Key) -> Known {
+    fn known(&self, key: &Key) -> KnownContent {
         let held = self.held.as_ref();
-        Known {
+        KnownContent {
             loaded: held.map(|held| Arc::clone(&held.loaded)),
             is_of_digest: held.is_some_and(|held| held.key.digest == key.digest),
             held_back: self.held_back,
@@ -146,14 +146,14 @@ impl Tracked {
     }
 
     /// Content of what it wants, or wanted when the loading began, is held from now on.
-    pub(super) fn hold(&mut self, want: Want, loaded: Arc<Loaded>) {
-        let by_others = |held: &Held| held.key.generation != want.key.generation;
+    pub(super) fn hold(&mut self, want: Want, loaded: Arc<LoadedContent>) {
+        let by_others = |held: &HeldContent| held.key.generation != want.key.generation;
         let place = if self.held.as_ref().is_some_and(by_others) {
             &mut self.prepared
         } else {
             &mut self.held
         };
-        *place = Some(Held {
+        *place = Some(HeldContent {
             key: want.key,
             image_ref: want.image_ref,
             last_unpacked: want.last_unpacked,
@@ -174,9 +174,9 @@ impl Tracked {
     pub(super) fn confirm(&mut self, key: &Key) {
         let held = self.held.iter_mut().chain(&mut self.prepared);
         for held in held.filter(|held| held.key == *key) {
-            held.loaded = Arc::new(Loaded {
+            held.loaded = Arc::new(LoadedContent {
                 is_confirmed: true,
-                ..Loaded::clone(&held.loaded)
+                ..LoadedContent::clone(&held.loaded)
             });
         }
         if self.loaded_as(key).is_some() {
@@ -242,7 +242,7 @@ impl Tracked {
     }
 
     /// What is held, and by what.
-    pub(super) fn held(&self) -> Option<(&Key, &Arc<Loaded>)> {
+    pub(super) fn held(&self) -> Option<(&Key, &Arc<LoadedContent>)> {
         let held = self.held.as_ref()?;
         Some((&held.key, &held.loaded))
     }

@@ -4,11 +4,11 @@ use std::io::Read;
 
 use tokio::time::timeout;
 
-use crate::cluster::look::Lookout;
+use crate::cluster::look::ClusterReader;
 use crate::cluster::proxy::{self, ProxyError};
 use crate::source::SourceError;
 use crate::source::catalogd::{
-    Awaited, Encoding, FetchError, FetchLimits, Fetched, consume, content_url,
+    AwaitedPart, Encoding, FetchError, FetchLimits, FetchedBody, consume, content_url,
 };
 
 /// Why the content of a catalog was not to be had.
@@ -23,13 +23,13 @@ pub enum ContentError {
         /// What became of asking its address.
         direct: FetchError,
         /// What became of asking the API server.
-        proxied: Proxied,
+        proxied: ProxiedContentError,
     },
 }
 
 /// Why nothing came through the API server.
 #[derive(Debug, thiserror::Error)]
-pub enum Proxied {
+pub enum ProxiedContentError {
     /// There was no content in its answer.
     #[error(transparent)]
     Answer(ProxyError),
@@ -44,14 +44,14 @@ impl ContentError {
         match self {
             Self::Direct(error) => error.class() == OF_CONTENT,
             Self::Both { proxied, .. } => match proxied {
-                Proxied::Answer(_) => false,
-                Proxied::Body(error) => error.class() == OF_CONTENT,
+                ProxiedContentError::Answer(_) => false,
+                ProxiedContentError::Body(error) => error.class() == OF_CONTENT,
             },
         }
     }
 }
 
-impl Lookout {
+impl ClusterReader {
     /// What `read` makes of the content at `base`.
     pub(super) async fn content<T, F>(
         &self,
@@ -76,28 +76,34 @@ impl Lookout {
         }
         match self.through_the_api_server(base, reading()).await {
             Ok(fetched) => Ok(fetched.value),
-            Err(Proxied::Answer(ProxyError::NoService { .. })) => Err(ContentError::Direct(direct)),
+            Err(ProxiedContentError::Answer(ProxyError::NoService { .. })) => {
+                Err(ContentError::Direct(direct))
+            }
             Err(proxied) => Err(ContentError::Both { direct, proxied }),
         }
     }
 
-    async fn through_the_api_server<T, F>(&self, base: &str, read: F) -> Result<Fetched<T>, Proxied>
+    async fn through_the_api_server<T, F>(
+        &self,
+        base: &str,
+        read: F,
+    ) -> Result<FetchedBody<T>, ProxiedContentError>
     where
         T: Send + 'static,
         F: FnOnce(&mut dyn Read) -> Result<T, SourceError> + Send + 'static,
     {
-        let url = content_url(base).map_err(|error| Proxied::Body(error.into()))?;
+        let url = content_url(base).map_err(|error| ProxiedContentError::Body(error.into()))?;
         let body = proxy::get(&self.client, &url).await;
-        let body = body.map_err(Proxied::Answer)?;
+        let body = body.map_err(ProxiedContentError::Answer)?;
         let limits: &FetchLimits = self.catalogd.limits();
         // The client has decompressed it.
         let fetched = consume(body, Encoding::Identity, limits, read);
         let fetched = timeout(limits.total, fetched).await;
         let fetched = fetched.unwrap_or(Err(FetchError::Timeout {
-            awaited: Awaited::Whole,
+            awaited: AwaitedPart::Whole,
             limit: limits.total,
         }));
-        fetched.map_err(Proxied::Body)
+        fetched.map_err(ProxiedContentError::Body)
     }
 }
 

@@ -5,7 +5,7 @@ use std::io::Read;
 use hyper::StatusCode;
 use serde_json::{Value, json};
 
-use super::{Look, Lookout, Seen};
+use super::{ClusterReader, ClusterState, ListedCatalog};
 use crate::cluster::tests::catalogd::Catalogd;
 use crate::source::catalogd::{self, FetchLimits};
 use crate::source::{Progress, SourceError, read_fetched};
@@ -51,14 +51,14 @@ impl World {
         self.api.put(CATALOGS, object(&base, name, digest));
     }
 
-    async fn look(&self) -> Look<String> {
+    async fn look(&self) -> ClusterState<String> {
         let catalogd = catalogd::Catalogd::new(None, FetchLimits::default()).unwrap();
-        let lookout = Lookout::new(self.api.client(), catalogd);
+        let lookout = ClusterReader::new(self.api.client(), catalogd);
         lookout.look(text).await.unwrap()
     }
 
     /// The only catalog that there is.
-    async fn only(&self) -> Seen<String> {
+    async fn only(&self) -> ListedCatalog<String> {
         let mut seen = self.look().await.catalogs;
         assert_eq!(seen.len(), 1);
         seen.remove(0)
@@ -83,7 +83,7 @@ fn content(package: &str) -> String {
     format!("{{\"schema\":\"olm.package\",\"name\":\"{package}\"}}\n{bundle}\n")
 }
 
-fn digest(seen: &Seen<String>) -> Option<&str> {
+fn digest(seen: &ListedCatalog<String>) -> Option<&str> {
     seen.state.digest()
 }
 

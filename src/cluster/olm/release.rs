@@ -8,7 +8,7 @@ use olmguard_catalog::olm::OlmRelease;
 
 /// A release, what says so, and what there is to say about that.
 #[derive(Debug)]
-pub(super) struct Known {
+pub(super) struct KnownRelease {
     pub(super) release: OlmRelease,
     pub(super) evidence: Evidence,
     pub(super) warning: Option<Warning>,
@@ -36,7 +36,7 @@ pub(super) enum Evidence {
 type Version = (u64, u64);
 
 /// The release by the tag of the image, else by OpenShift's version, else the newest.
-pub(super) fn of(image: &str, openshift: &OpenShift) -> Known {
+pub(super) fn of(image: &str, openshift: &OpenShift) -> KnownRelease {
     let tag = image::tag(image).and_then(|tag| Some((tag, version(tag)?)));
     if let Some((tag, version)) = tag {
         return nearest(version, tag, Evidence::Tag(tag.to_owned()));
@@ -54,8 +54,8 @@ pub(super) fn of(image: &str, openshift: &OpenShift) -> Known {
     })
 }
 
-fn assumed(warning: Warning) -> Known {
-    Known {
+fn assumed(warning: Warning) -> KnownRelease {
+    KnownRelease {
         release: OlmRelease::default(),
         evidence: Evidence::Nothing,
         warning: Some(warning),
@@ -68,7 +68,7 @@ pub(super) fn is_told_by(image: &str) -> bool {
 }
 
 /// The newest release up to this version, else the oldest of its family.
-fn nearest(version: Version, text: &str, evidence: Evidence) -> Known {
+fn nearest(version: Version, text: &str, evidence: Evidence) -> KnownRelease {
     let family = family(version);
     let (oldest, newer) = (family.first(), |(of, _): &&(Version, OlmRelease)| {
         *of <= version
@@ -81,7 +81,7 @@ fn nearest(version: Version, text: &str, evidence: Evidence) -> Known {
         found: text.to_owned(),
         taken: release,
     });
-    Known {
+    KnownRelease {
         release,
         evidence,
         warning,

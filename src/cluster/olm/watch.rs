@@ -18,7 +18,7 @@ use kube::{Api, Client};
 use tokio::sync::mpsc::Sender;
 use tokio::time::{sleep, timeout};
 
-use super::{DEPLOYMENT, FindError, Found, look};
+use super::{DEPLOYMENT, FindError, RunningOlm, look};
 use crate::cluster::fault::WatchFault;
 use crate::cluster::line::{self, Heard, PACE, SECONDS};
 
@@ -26,7 +26,7 @@ use crate::cluster::line::{self, Heard, PACE, SECONDS};
 #[derive(Clone, Debug)]
 pub enum OlmEvent {
     /// This one runs; told if the last answer was another.
-    Found(Found),
+    Found(RunningOlm),
     /// None was found, for this reason; told if the last answer was another.
     NotFound(FindError),
     /// The API server was heard: it showed the Deployment or said that there is none, or its watch
@@ -40,7 +40,7 @@ pub enum OlmEvent {
 pub async fn watch(client: Client, namespace: Option<String>, events: Sender<OlmEvent>) {
     let listener = events.clone();
     let (client, heard) = line::open(client);
-    let watch = Watch {
+    let watch = DeploymentWatch {
         client,
         heard,
         namespace,
@@ -55,13 +55,13 @@ pub async fn watch(client: Client, namespace: Option<String>, events: Sender<Olm
 
 /// Which state of the Deployment was read: what it is to be, whatever becomes of its pods.
 #[derive(Clone, Debug, Eq, PartialEq)]
-pub(super) struct Seen {
+pub(super) struct SeenGeneration {
     namespace: String,
     uid: Option<String>,
     generation: Option<i64>,
 }
 
-impl Seen {
+impl SeenGeneration {
     pub(super) fn of(namespace: &str, deployment: &Deployment) -> Self {
         Self {
             namespace: namespace.to_owned(),
@@ -75,67 +75,67 @@ impl Seen {
 struct NobodyListens;
 
 /// What one look comes to.
-enum Looked {
+enum LookOutcome {
     /// All is known until the Deployment changes.
-    Certain(Seen),
+    Certain(SeenGeneration),
     /// Another look may tell more, although the Deployment stays as it is.
-    Uncertain(Seen),
+    Uncertain(SeenGeneration),
     Nothing,
 }
 
 /// How the watch of a Deployment ends.
-enum Ended {
+enum WatchEnd {
     Changed,
     Fault,
 }
 
-struct Watch {
+struct DeploymentWatch {
     client: Client,
     heard: Heard,
     namespace: Option<String>,
     events: Sender<OlmEvent>,
-    told: Option<Result<Found, FindError>>,
+    told: Option<Result<RunningOlm, FindError>>,
 }
 
-impl Watch {
+impl DeploymentWatch {
     async fn go_on(mut self) -> Result<Infallible, NobodyListens> {
         let mut pauses = DefaultBackoff::default();
         let mut pause = || pauses.next().unwrap_or(LONGEST_PAUSE);
         loop {
             let ended = match self.look().await? {
-                Looked::Nothing => Ended::Fault,
-                Looked::Certain(seen) => self.follow(&seen).await?,
-                Looked::Uncertain(seen) => match timeout(pause(), self.follow(&seen)).await {
+                LookOutcome::Nothing => WatchEnd::Fault,
+                LookOutcome::Certain(seen) => self.follow(&seen).await?,
+                LookOutcome::Uncertain(seen) => match timeout(pause(), self.follow(&seen)).await {
                     Ok(ended) => ended?,
                     Err(_) => continue,
                 },
             };
             sleep(match ended {
-                Ended::Changed => PACE,
-                Ended::Fault => pause(),
+                WatchEnd::Changed => PACE,
+                WatchEnd::Fault => pause(),
             })
             .await;
         }
     }
 
-    async fn look(&mut self) -> Result<Looked, NobodyListens> {
+    async fn look(&mut self) -> Result<LookOutcome, NobodyListens> {
         let looked = match look(&self.client, self.namespace.as_deref()).await {
             Ok((found, seen)) => {
                 let is_certain = found.is_certain();
                 self.answer(Ok(found)).await?;
                 if is_certain {
-                    Looked::Certain(seen)
+                    LookOutcome::Certain(seen)
                 } else {
-                    Looked::Uncertain(seen)
+                    LookOutcome::Uncertain(seen)
                 }
             }
             Err(error) => {
                 self.answer(Err(error.clone())).await?;
                 if let FindError::Failed { fault, .. } = error {
                     self.tell(OlmEvent::Lost(fault)).await?;
-                    return Ok(Looked::Nothing);
+                    return Ok(LookOutcome::Nothing);
                 }
-                Looked::Nothing
+                LookOutcome::Nothing
             }
         };
         self.tell(OlmEvent::Alive).await?;
@@ -143,7 +143,7 @@ impl Watch {
     }
 
     /// Waits until the Deployment is another than was seen, or none.
-    async fn follow(&mut self, seen: &Seen) -> Result<Ended, NobodyListens> {
+    async fn follow(&mut self, seen: &SeenGeneration) -> Result<WatchEnd, NobodyListens> {
         let api: Api<Deployment> = Api::namespaced(self.client.clone(), &seen.namespace);
         let only = watcher::Config::default()
             .timeout(SECONDS)
@@ -163,21 +163,21 @@ impl Watch {
                 Ok(Event::Init) => is_there = false,
                 Ok(Event::InitApply(now) | Event::Apply(now)) => {
                     is_there = true;
-                    if Seen::of(&seen.namespace, &now) != *seen {
-                        return Ok(Ended::Changed);
+                    if SeenGeneration::of(&seen.namespace, &now) != *seen {
+                        return Ok(WatchEnd::Changed);
                     }
                 }
                 Ok(Event::InitDone) if is_there => {}
-                Ok(Event::InitDone | Event::Delete(_)) => return Ok(Ended::Changed),
+                Ok(Event::InitDone | Event::Delete(_)) => return Ok(WatchEnd::Changed),
                 Err(error) => {
                     self.tell(OlmEvent::Lost(error.into())).await?;
-                    return Ok(Ended::Fault);
+                    return Ok(WatchEnd::Fault);
                 }
             }
         }
     }
 
-    async fn answer(&mut self, now: Result<Found, FindError>) -> Result<(), NobodyListens> {
+    async fn answer(&mut self, now: Result<RunningOlm, FindError>) -> Result<(), NobodyListens> {
         if self.told.as_ref() == Some(&now) {
             return Ok(());
         }

@@ -6,10 +6,10 @@ use std::time::Duration;
 use ring::digest::{SHA256, SHA256_OUTPUT_LEN, digest};
 use tokio::time::Instant;
 
-use crate::telemetry::Denied;
+use crate::telemetry::ScrapeDenied;
 
 /// What becomes of the bearer of a token.
-pub(super) type Ruling = Result<(), Denied>;
+pub(super) type Ruling = Result<(), ScrapeDenied>;
 
 /// The SHA-256 of a token, by which no token can be found.
 #[derive(Clone, Copy, Eq, Hash, PartialEq)]
@@ -17,7 +17,7 @@ pub(super) struct Key([u8; SHA256_OUTPUT_LEN]);
 
 /// Rulings, each for a while, [`MOST`] at most.
 #[derive(Default)]
-pub(super) struct Known(HashMap<Key, (Ruling, Instant)>);
+pub(super) struct RulingCache(HashMap<Key, (Ruling, Instant)>);
 
 impl Key {
     pub(super) fn of(token: &str) -> Self {
@@ -26,7 +26,7 @@ impl Key {
     }
 }
 
-impl Known {
+impl RulingCache {
     /// The ruling on a token, if it is still good.
     pub(super) fn get(&self, key: &Key, now: Instant) -> Option<Ruling> {
         let (ruling, until) = self.0.get(key)?;

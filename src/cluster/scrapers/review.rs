@@ -11,19 +11,19 @@ use super::known::Ruling;
 use super::tell;
 use crate::cluster::fault::{FaultClass, WatchFault};
 use crate::foreign_text::one_line;
-use crate::telemetry::Denied;
+use crate::telemetry::ScrapeDenied;
 
 /// What the API server says of a token.
 pub(super) async fn ruling(client: &Client, token: &str) -> Result<Ruling, WatchFault> {
     let Some(user) = user(client, token).await? else {
-        return Ok(Err(Denied::Unauthenticated));
+        return Ok(Err(ScrapeDenied::Unauthenticated));
     };
     let name = one_line(user.username.as_deref().unwrap_or_default());
     if can_read(client, token, user).await? {
         return Ok(Ok(()));
     }
     tell::forbidden();
-    Ok(Err(Denied::Forbidden { user: name }))
+    Ok(Err(ScrapeDenied::Forbidden { user: name }))
 }
 
 /// Whose it is; none if it is nobody's. It is asked without audiences, so the token has to be for the

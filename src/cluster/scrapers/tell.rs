@@ -10,9 +10,9 @@ use crate::cluster::fault::WatchFault;
 
 /// Logs, with a pause between two lines: anyone who reaches the port can cause one.
 #[derive(Debug, Default)]
-pub(super) struct Teller(Mutex<Option<Instant>>);
+pub(super) struct DenialLog(Mutex<Option<Instant>>);
 
-impl Teller {
+impl DenialLog {
     /// The API server could not be asked.
     pub(super) fn failed(&self, fault: &WatchFault) {
         if self.is_due() {

@@ -8,7 +8,7 @@ use hyper::StatusCode;
 use serde_json::{Value, json};
 
 use super::Scrapers;
-use crate::telemetry::{Authorizer, Denied};
+use crate::telemetry::{Authorizer, ScrapeDenied};
 use olmguard_support::api::{ApiServer, Trouble};
 
 const TOKENS: &str = "/apis/authentication.k8s.io/v1/tokenreviews";
@@ -44,8 +44,8 @@ fn user() -> Value {
     })
 }
 
-fn unavailable(class: &'static str) -> Result<(), Denied> {
-    Err(Denied::Unavailable { class })
+fn unavailable(class: &'static str) -> Result<(), ScrapeDenied> {
+    Err(ScrapeDenied::Unavailable { class })
 }
 
 /// What was sent to the API server, in order, by the kind of the review.
@@ -85,7 +85,7 @@ async fn a_token_that_the_cluster_does_not_know_is_refused_without_a_second_ques
     ] {
         let api = api_with(&status, &json!({"allowed": true}));
         let ruling = Scrapers::new(api.client()).authorize("t-1").await;
-        assert_eq!(ruling, Err(Denied::Unauthenticated), "{status}");
+        assert_eq!(ruling, Err(ScrapeDenied::Unauthenticated), "{status}");
         assert_eq!(api.asked().len(), 1, "{status}");
     }
 }
@@ -94,7 +94,7 @@ async fn a_token_that_the_cluster_does_not_know_is_refused_without_a_second_ques
 async fn a_user_without_the_right_is_named() {
     let ruling = Scrapers::new(api(false).client()).authorize("t-1").await;
     let user = USER.to_owned();
-    assert_eq!(ruling, Err(Denied::Forbidden { user }));
+    assert_eq!(ruling, Err(ScrapeDenied::Forbidden { user }));
 }
 
 #[tokio::test(start_paused = true)]

@@ -12,7 +12,7 @@ use crate::links::Root;
 
 /// A file on the way, or what stood in its place.
 #[derive(Debug)]
-pub(super) struct Found {
+pub(super) struct WalkedFile {
     pub(super) shown: String,
     pub(super) found: Result<PathBuf, InputError>,
 }
@@ -22,16 +22,16 @@ pub(super) struct Found {
 /// For each entry the file system is asked a bounded number of times, however deep it is; only a
 /// link is resolved from the root on.
 #[derive(Debug, Default)]
-pub(super) struct Walk {
+pub(super) struct FileWalk {
     /// What is still to visit, the next one last.
-    pending: Vec<Entry>,
+    pending: Vec<PendingPath>,
     /// The directories listed, by their real paths.
     listed: HashSet<PathBuf>,
 }
 
 /// Something to visit, and why.
 #[derive(Debug)]
-enum Entry {
+enum PendingPath {
     /// The user named it: it is read whatever it is.
     Named(PathBuf),
     /// It is in a directory: it is read if it looks like a manifest.
@@ -53,19 +53,19 @@ struct Directory {
     root: Rc<Root>,
 }
 
-impl From<PathBuf> for Walk {
+impl From<PathBuf> for FileWalk {
     fn from(path: PathBuf) -> Self {
         Self {
-            pending: vec![Entry::Named(path)],
+            pending: vec![PendingPath::Named(path)],
             listed: HashSet::new(),
         }
     }
 }
 
-impl Iterator for Walk {
-    type Item = Found;
+impl Iterator for FileWalk {
+    type Item = WalkedFile;
 
-    fn next(&mut self) -> Option<Found> {
+    fn next(&mut self) -> Option<WalkedFile> {
         loop {
             let entry = self.pending.pop()?;
             let found = match self.visit(&entry) {
@@ -74,7 +74,7 @@ impl Iterator for Walk {
                 Err(error) => Err(error),
             };
             let shown = entry.shown();
-            return Some(Found { shown, found });
+            return Some(WalkedFile { shown, found });
         }
     }
 }
@@ -85,16 +85,20 @@ enum Visit {
     Nothing,
 }
 
-impl Walk {
-    fn visit(&mut self, entry: &Entry) -> Result<Visit, InputError> {
+impl FileWalk {
+    fn visit(&mut self, entry: &PendingPath) -> Result<Visit, InputError> {
         match entry {
-            Entry::Named(path) if metadata(path)?.is_dir() => self.list(Directory::named(path)?),
-            Entry::Named(_) => Ok(Visit::File),
-            Entry::Listed { within, name, kind } if kind.is_symlink() => self.follow(within, name),
-            Entry::Listed { within, name, kind } if kind.is_dir() => {
+            PendingPath::Named(path) if metadata(path)?.is_dir() => {
+                self.list(Directory::named(path)?)
+            }
+            PendingPath::Named(_) => Ok(Visit::File),
+            PendingPath::Listed { within, name, kind } if kind.is_symlink() => {
+                self.follow(within, name)
+            }
+            PendingPath::Listed { within, name, kind } if kind.is_dir() => {
                 self.list(within.below(name, within.real.join(name)))
             }
-            Entry::Listed { name, kind, .. } => file(name, *kind),
+            PendingPath::Listed { name, kind, .. } => file(name, *kind),
         }
     }
 
@@ -107,7 +111,7 @@ impl Walk {
         entries.retain(|(name, _)| !name.as_encoded_bytes().starts_with(b"."));
         entries.sort_unstable_by(|(a, _), (b, _)| b.cmp(a));
         let directory = Rc::new(directory);
-        let entries = entries.into_iter().map(|(name, kind)| Entry::Listed {
+        let entries = entries.into_iter().map(|(name, kind)| PendingPath::Listed {
             within: Rc::clone(&directory),
             name,
             kind,
@@ -139,7 +143,7 @@ impl Walk {
     }
 }
 
-impl Entry {
+impl PendingPath {
     fn path(&self) -> PathBuf {
         match self {
             Self::Named(path) => path.clone(),

@@ -1,7 +1,7 @@
 //! Lists, and what is no object.
 
 use super::only;
-use crate::manifest::{ManifestObject, Position, Step};
+use crate::manifest::{ManifestObject, Position, ValueStep};
 
 /// `apiVersion kind name` of each object.
 #[track_caller]
@@ -79,7 +79,7 @@ fn items_keep_the_document_and_their_places() {
             Position { line: 6, column: 5 }
         ]
     );
-    let version = [Step::Key("spec"), Step::Key("version")];
+    let version = [ValueStep::Key("spec"), ValueStep::Key("version")];
     assert_eq!(
         objects[1].position(&positions, &version),
         Position {

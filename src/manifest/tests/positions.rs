@@ -4,14 +4,14 @@ use proptest::prelude::*;
 use serde_json::Value;
 
 use super::only;
-use crate::manifest::{Position, Step};
+use crate::manifest::{Position, ValueStep};
 
 /// A path as in a message: `spec.items[0].name`.
-fn steps(path: &str) -> Vec<Step<'_>> {
+fn steps(path: &str) -> Vec<ValueStep<'_>> {
     let parts = path.split(['.', '[']).filter(|part| !part.is_empty());
     let step = |part: &'_ str| part.strip_suffix(']').and_then(|index| index.parse().ok());
     parts
-        .map(|part| step(part).map_or(Step::Key(part), Step::Index))
+        .map(|part| step(part).map_or(ValueStep::Key(part), ValueStep::Index))
         .collect()
 }
 
@@ -70,7 +70,7 @@ fn later_json_values_stand_in_the_file() {
     let file = b"{\"a\": 1} {\"a\":\n 2}\n{\"a\": 3}";
     let documents = crate::manifest::documents(file).map(|read| read.expect("good JSON"));
     let places: Vec<_> = documents
-        .map(|document| document.positions.of(&[Step::Key("a")]))
+        .map(|document| document.positions.of(&[ValueStep::Key("a")]))
         .collect();
     let at = |line, column| Some(Position { line, column });
     assert_eq!(places, [at(1, 7), at(2, 2), at(3, 7)]);
@@ -106,7 +106,7 @@ fn an_absent_value_stands_at_the_nearest_above() {
     assert_eq!(nearest("list[1]"), Position { line: 4, column: 7 });
     assert_eq!(nearest("missing"), Position { line: 1, column: 1 });
     assert_eq!(document.positions.of(&steps("spec.missing")), None);
-    assert_eq!(document.positions.of(&[Step::Index(0)]), None);
+    assert_eq!(document.positions.of(&[ValueStep::Index(0)]), None);
 }
 
 #[test]
@@ -123,8 +123,8 @@ fn a_value_left_out_stands_behind_its_key() {
 /// Every string of the value with the path to it.
 fn strings<'v>(
     value: &'v Value,
-    path: &mut Vec<Step<'v>>,
-    found: &mut Vec<(Vec<Step<'v>>, &'v str)>,
+    path: &mut Vec<ValueStep<'v>>,
+    found: &mut Vec<(Vec<ValueStep<'v>>, &'v str)>,
 ) {
     let mut below = |step, value| {
         path.push(step);
@@ -134,11 +134,11 @@ fn strings<'v>(
     match value {
         Value::Object(members) => members
             .iter()
-            .for_each(|(key, value)| below(Step::Key(key), value)),
+            .for_each(|(key, value)| below(ValueStep::Key(key), value)),
         Value::Array(items) => items
             .iter()
             .enumerate()
-            .for_each(|(i, value)| below(Step::Index(i), value)),
+            .for_each(|(i, value)| below(ValueStep::Index(i), value)),
         Value::String(text) => found.push((path.clone(), text)),
         _ => {}
     }

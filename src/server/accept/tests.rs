@@ -12,7 +12,7 @@ use tokio::time::{Instant, timeout};
 
 use super::*;
 use crate::server::limits::Patience;
-use crate::server::pace::Waiting;
+use crate::server::pace::WaitingFor;
 use crate::telemetry::Metrics;
 
 /// A port for plain HTTP, and what it counts.
@@ -22,8 +22,8 @@ async fn port(phase: watch::Receiver<Phase>) -> (Port, Metrics) {
     let port = Port {
         listener: TcpListener::bind("127.0.0.1:0").await.unwrap(),
         transport: Transport::Plain,
-        roster: Roster::new(most, most, patience),
-        manners: Manners {
+        connections: ConnectionTable::new(most, most, patience),
+        config: ConnectionConfig {
             router: Router::new().route("/", get(async || "here")),
             patience,
             phase,
@@ -72,10 +72,10 @@ async fn without_descriptors_one_connection_goes_and_there_is_a_pause() {
     let (_sender, phase) = watch::channel(Phase::Serving);
     let (mut port, metrics) = port(phase).await;
     let mut tasks = JoinSet::new();
-    let pace = Arc::new(Pace::new());
-    pace.change(Waiting::Idle);
+    let pace = Arc::new(Wait::new());
+    pace.change(WaitingFor::Idle);
     let task = tasks.spawn(std::future::pending::<()>());
-    port.roster.enter(PEER, pace, task);
+    port.connections.enter(PEER, pace, task);
 
     let begun = Instant::now();
     port.pause(&io::Error::other("too many open files")).await;

@@ -29,7 +29,7 @@ fn body(bytes: usize) -> Body {
     Body::from(vec![b'x'; bytes])
 }
 
-async fn read(memory: &BodyMemory, bytes: usize) -> Result<Read, BodyError> {
+async fn read(memory: &BodyMemory, bytes: usize) -> Result<ReadBody, BodyError> {
     memory
         .read(PEER, &length(bytes), body(bytes), deadline())
         .await

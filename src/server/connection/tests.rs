@@ -34,15 +34,15 @@ impl Line {
     fn with(patience: Patience) -> Self {
         let (near, far) = duplex(1 << 16);
         let (phase, watched) = watch::channel(Phase::Serving);
-        let manners = Manners {
+        let config = ConnectionConfig {
             router: Router::new().route("/", post(async |body: String| body)),
             patience,
             phase: watched,
         };
         tokio::spawn(async move {
-            let (pace, metrics) = (Arc::new(Pace::new()), Metrics::new());
+            let (pace, metrics) = (Arc::new(Wait::new()), Metrics::new());
             let near = heard(near, &pace);
-            serve(near, &pace, manners, &metrics.connections).await;
+            serve(near, &pace, config, &metrics.connections).await;
         });
         Self { far, phase }
     }

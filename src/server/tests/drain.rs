@@ -13,7 +13,7 @@ use crate::admission::Enforcement;
 use crate::server::phase::Phase;
 use crate::server::{Guard, Limits, Server};
 use crate::telemetry::Metrics;
-use crate::tls::{Terms, self_signed};
+use crate::tls::{TlsConfig, self_signed};
 use olmguard_engine::snapshot::Snapshot;
 
 const READYZ: &str = "GET /readyz HTTP/1.1\r\nhost: x\r\n\r\n";
@@ -70,7 +70,7 @@ async fn what_is_under_way_is_answered_before_the_end() {
 async fn who_is_told_to_leave_before_it_opens_stays_on_its_way_out() {
     let listening = listen_on(LOOPBACK.parse().unwrap(), Limits::default());
     listening.server().leave();
-    let certificates = self_signed(&Terms::default(), Vec::new()).unwrap();
+    let certificates = self_signed(&TlsConfig::default(), Vec::new()).unwrap();
     let certificate = certificates.leaf().der().clone();
     let guard = Arc::new(Guard::from(Snapshot::default()));
     let server = listening.certify(certificates);

@@ -1,7 +1,7 @@
 //! Every metric of a server, as it moves while the server is asked, overrun and kept waiting.
 //!
 //! Each scene has a server of its own, and gives the series that it saw move;
-//! `tests/server/sight/moved/server.txt` lists those that all of them together must.
+//! `tests/server/telemetry/moved/server.txt` lists those that all of them together must.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -25,7 +25,7 @@ use crate::server::{Guard, Limits, Patience, Server};
 use crate::source::load_bytes;
 use crate::telemetry::Metrics;
 use crate::tls::self_managed::{AuthorityError, StoreError};
-use crate::tls::{Terms, TlsError, self_signed};
+use crate::tls::{TlsConfig, TlsError, self_signed};
 use olmguard_catalog::olm::Rules;
 use olmguard_engine::snapshot::Snapshot;
 use olmguard_support::moved::{Moved, rows};
@@ -83,7 +83,7 @@ async fn every_metric_of_a_server_moves() {
     moved.extend(slow_connections().await);
     // On a thread without a runtime, which the metrics would tell of.
     moved.extend(thread::spawn(a_runtime).join().unwrap());
-    let listed = include_str!("../../../tests/server/sight/moved/server.txt");
+    let listed = include_str!("../../../tests/server/telemetry/moved/server.txt");
     let still: Vec<_> = rows(listed).filter(|row| !moved.contains(*row)).collect();
     assert_eq!(still, [""; 0], "no scene moves these");
 }
@@ -102,7 +102,7 @@ async fn answers() -> BTreeSet<String> {
         ..Enforcement::default()
     };
     let guard = Guard::from(Snapshot::new(rules, [catalog]));
-    let certificates = self_signed(&Terms::default(), Vec::new()).unwrap();
+    let certificates = self_signed(&TlsConfig::default(), Vec::new()).unwrap();
     let certificate = certificates.leaf().der().clone();
     let listening = listen_on(LOOPBACK.parse().unwrap(), Limits::default());
     let started = Started {
@@ -232,7 +232,7 @@ async fn handshakes() -> BTreeSet<String> {
     let other = Wire::with(&started, rustls::DEFAULT_VERSIONS, &[b"h2"]).await;
     assert!(other.is_err());
     counted.until(&errors("nothing_in_common")).await;
-    let stranger = self_signed(&Terms::default(), Vec::new()).unwrap();
+    let stranger = self_signed(&TlsConfig::default(), Vec::new()).unwrap();
     let started = Started {
         certificate: stranger.leaf().der().clone(),
         ..started
@@ -267,10 +267,10 @@ fn certificates() -> BTreeSet<String> {
     let listening = listen_on(LOOPBACK.parse().unwrap(), Limits::default());
     let mut counted = Counted::of(listening.server());
     let observer = listening.observer();
-    let certificates = self_signed(&Terms::default(), Vec::new()).unwrap();
+    let certificates = self_signed(&TlsConfig::default(), Vec::new()).unwrap();
     let certified = listening.certify(certificates);
     counted.look();
-    let another = self_signed(&Terms::default(), Vec::new()).unwrap();
+    let another = self_signed(&TlsConfig::default(), Vec::new()).unwrap();
     observer.reloaded(&another.leaf());
     let away = StoreError::Unavailable("it is away".into());
     observer.refused(&TlsError::from(AuthorityError::Store(away)));
@@ -307,7 +307,7 @@ async fn slow_connections() -> BTreeSet<String> {
         write: SHORT,
         ..Patience::default()
     });
-    let certificates = self_signed(&Terms::default(), Vec::new()).unwrap();
+    let certificates = self_signed(&TlsConfig::default(), Vec::new()).unwrap();
     let certificate = certificates.leaf().der().clone();
     let listening = listen_on(LOOPBACK.parse().unwrap(), limits);
     let routes = Router::new()

@@ -15,7 +15,7 @@ use tokio::time::Instant;
 
 use super::review;
 use crate::admission::{Enforcement, Review};
-use crate::server::desk::{Desk, Sight};
+use crate::server::handler::{Handler, Telemetry};
 use crate::server::{Guard, Judge, Limits, Newer, Pending};
 use crate::telemetry::Metrics;
 use crate::telemetry::log::DecisionLog;
@@ -43,9 +43,9 @@ impl Judge for Counting {
     }
 }
 
-/// A desk, and what happens to its catalog.
+/// A handler, and what happens to its catalog.
 struct Scene {
-    desk: Desk,
+    handler: Handler,
     snapshot: Arc<ArcSwap<Snapshot>>,
     loads_newer: watch::Sender<bool>,
     answered: Arc<AtomicUsize>,
@@ -69,14 +69,14 @@ impl Scene {
             guard,
             answered: Arc::clone(&answered),
         };
-        let sight = Sight {
+        let telemetry = Telemetry {
             metrics: Metrics::new().admission,
             decisions: DecisionLog::default(),
         };
         let limits = Limits::default();
-        let desk = Desk::new(Arc::new(judge), Enforcement::default(), &limits, sight);
+        let handler = Handler::new(Arc::new(judge), Enforcement::default(), &limits, telemetry);
         Self {
-            desk,
+            handler,
             snapshot,
             loads_newer,
             answered,
@@ -90,7 +90,7 @@ impl Scene {
             .header(CONTENT_TYPE, "application/json")
             .body(Body::from(review(0).to_string()))
             .unwrap();
-        let reply = self.desk.admit(request).await.unwrap();
+        let reply = self.handler.admit(request).await.unwrap();
         let reply: Value = serde_json::from_slice(&reply).unwrap();
         let token = &reply["response"]["auditAnnotations"]["token"];
         let answered = self.answered.load(Ordering::Relaxed);

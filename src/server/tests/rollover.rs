@@ -13,9 +13,9 @@ use tokio_rustls::{TlsAcceptor, TlsConnector};
 use super::wire::Wire;
 use super::{post, review};
 use crate::admission::Enforcement;
-use crate::server::connection::{Manners, serve};
-use crate::server::desk::{Desk, Sight};
-use crate::server::pace::Pace;
+use crate::server::connection::{ConnectionConfig, serve};
+use crate::server::handler::{Handler, Telemetry};
+use crate::server::pace::Wait;
 use crate::server::phase::Phase;
 use crate::server::{Guard, Limits, Patience, validate};
 use crate::telemetry::Metrics;
@@ -28,7 +28,7 @@ use olmguard_engine::snapshot::Snapshot;
 #[derive(Clone)]
 struct Replica {
     certificates: Certificates,
-    manners: Manners,
+    config: ConnectionConfig,
     metrics: Metrics,
 }
 
@@ -36,20 +36,20 @@ impl Replica {
     fn of(certificates: Certificates, phase: watch::Receiver<Phase>) -> Self {
         let metrics = Metrics::new();
         let guard = Guard::from(Snapshot::default());
-        let sight = Sight {
+        let telemetry = Telemetry {
             metrics: Arc::clone(&metrics.admission),
             decisions: DecisionLog::default(),
         };
         let limits = Limits::default();
-        let desk = Desk::new(Arc::new(guard), Enforcement::default(), &limits, sight);
-        let manners = Manners {
-            router: validate::routes(Arc::new(desk)),
+        let handler = Handler::new(Arc::new(guard), Enforcement::default(), &limits, telemetry);
+        let config = ConnectionConfig {
+            router: validate::routes(Arc::new(handler)),
             patience: Patience::default(),
             phase,
         };
         Self {
             certificates,
-            manners,
+            config,
             metrics,
         }
     }
@@ -59,19 +59,13 @@ impl Replica {
         let (near, far) = duplex(1 << 16);
         let Self {
             certificates,
-            manners,
+            config,
             metrics,
         } = self.clone();
         tokio::spawn(async move {
             let acceptor = TlsAcceptor::from(certificates.server_config());
             let stream = acceptor.accept(near).await.unwrap();
-            serve(
-                stream,
-                &Arc::new(Pace::new()),
-                manners,
-                &metrics.connections,
-            )
-            .await;
+            serve(stream, &Arc::new(Wait::new()), config, &metrics.connections).await;
         });
         let connector = TlsConnector::from(world.client(&world.store.bundle()));
         let name = ServerName::try_from("localhost").unwrap();

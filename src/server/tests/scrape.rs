@@ -14,8 +14,8 @@ use super::wire::{Response, Wire, soon};
 use crate::admission::Enforcement;
 use crate::server::{Config, Guard, Limits, Listening, Scrapes, Server};
 use crate::telemetry::log::DecisionLog;
-use crate::telemetry::{Authorizer, Authorizing, Denied, Metrics};
-use crate::tls::{Certificates, ClientCa, Terms, self_signed};
+use crate::telemetry::{Authorizer, Authorizing, Metrics, ScrapeDenied};
+use crate::tls::{Certificates, ClientCa, TlsConfig, self_signed};
 use olmguard_engine::snapshot::Snapshot;
 
 /// Knows one token of each kind, and what it was asked.
@@ -28,11 +28,11 @@ impl Authorizer for Known {
         Box::pin(async move {
             match token {
                 "good" => Ok(()),
-                "other" => Err(Denied::Forbidden {
+                "other" => Err(ScrapeDenied::Forbidden {
                     user: "someone".to_owned(),
                 }),
-                "away" => Err(Denied::Unavailable { class: "silent" }),
-                _ => Err(Denied::Unauthenticated),
+                "away" => Err(ScrapeDenied::Unavailable { class: "silent" }),
+                _ => Err(ScrapeDenied::Unauthenticated),
             }
         })
     }
@@ -64,7 +64,7 @@ fn listening(known: &Arc<Known>) -> Listening {
 
 impl Scene {
     fn new() -> Self {
-        Self::with(self_signed(&Terms::default(), Vec::new()).unwrap())
+        Self::with(self_signed(&TlsConfig::default(), Vec::new()).unwrap())
     }
 
     fn with(certificates: Certificates) -> Self {
@@ -201,12 +201,12 @@ async fn a_scraper_needs_no_certificate_where_api_servers_do() {
     let names = vec!["localhost".to_owned()];
     let ca = rcgen::generate_simple_self_signed(names).unwrap();
     fs::write(&file, ca.cert.pem()).unwrap();
-    let terms = Terms {
+    let terms = TlsConfig {
         client_ca: Some(ClientCa {
             file,
             allowed: std::collections::BTreeSet::new(),
         }),
-        ..Terms::default()
+        ..TlsConfig::default()
     };
     let scene = Scene::with(self_signed(&terms, Vec::new()).unwrap());
     let response = scene

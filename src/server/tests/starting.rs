@@ -13,7 +13,7 @@ use super::{LOOPBACK, listen_on};
 use crate::admission::Enforcement;
 use crate::server::{Guard, Limits};
 use crate::tls::self_managed::{AuthorityError, StoreError};
-use crate::tls::{Terms, TlsError, self_signed};
+use crate::tls::{TlsConfig, TlsError, self_signed};
 use olmguard_engine::snapshot::Snapshot;
 
 /// The status and the body of an answer on the port for health.
@@ -54,7 +54,7 @@ async fn health_is_told_while_a_certificate_is_waited_for() {
     let expected = (503, format!("no certificate: {waits}"));
     assert_eq!(told(ops, "/certificate").await, expected);
 
-    let certificates = self_signed(&Terms::default(), Vec::new()).unwrap();
+    let certificates = self_signed(&TlsConfig::default(), Vec::new()).unwrap();
     let leaf = certificates.leaf().der().clone();
     let certified = listening.certify(certificates);
     let (code, chain) = told(ops, "/certificate").await;

@@ -9,7 +9,7 @@ use olmguard_engine::snapshot::{
 
 /// What an archive says of the cluster that its catalogs are from.
 #[derive(Clone, Debug, Deserialize, Eq, PartialEq, Serialize)]
-pub struct Facts {
+pub struct ArchiveFacts {
     /// When it was saved, such as `2026-11-21T14:30:00Z`.
     pub saved: String,
     /// The version of the program that saved it.
@@ -62,7 +62,7 @@ pub(super) enum ContentFacts {
     Unreadable(String),
 }
 
-impl Facts {
+impl ArchiveFacts {
     /// The facts of a cluster as this program saves them.
     pub fn new(saved: String, olm: Option<OlmFacts>) -> Self {
         Self {

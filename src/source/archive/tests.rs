@@ -47,11 +47,11 @@ fn catalogs() -> Vec<(CatalogState, Option<Vec<u8>>)> {
     ]
 }
 
-fn facts() -> Facts {
+fn facts() -> ArchiveFacts {
     let release = "1.11".parse().unwrap();
     let gates = Gates::parse(["BundleReleaseSupport=true"], release).unwrap();
     let olm = OlmFacts::of(release, gates);
-    Facts::new("2026-11-21T14:30:00Z".to_owned(), Some(olm))
+    ArchiveFacts::new("2026-11-21T14:30:00Z".to_owned(), Some(olm))
 }
 
 fn archive() -> Vec<u8> {
@@ -64,7 +64,7 @@ fn archive() -> Vec<u8> {
 }
 
 /// Everything in an archive of these bytes, the error without the file's name.
-fn read(bytes: &[u8]) -> Result<(Facts, Vec<CatalogState>), String> {
+fn read(bytes: &[u8]) -> Result<(ArchiveFacts, Vec<CatalogState>), String> {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("saved");
     fs::write(&path, bytes).unwrap();

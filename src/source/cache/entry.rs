@@ -8,17 +8,17 @@ use std::sync::Arc;
 use serde::{Deserialize, Serialize};
 
 use crate::source::cache::digest::Digest;
-use crate::source::cache::room::Shared;
+use crate::source::cache::room::BoundedFolder;
 use crate::source::cache::{CacheError, Reason};
 use crate::source::framed;
 use crate::source::record::{self, Recorder};
-use crate::source::sealed::{self, Held, Kind, SealError, Sealer};
+use crate::source::sealed::{self, SealError, SealedContent, SealedKind, Sealer};
 use olmguard_catalog::blob::{BlobFault, Content, Key, Sink};
 
-/// A content that is being written. Dropped without [`Entry::commit`] it leaves nothing.
+/// A content that is being written. Dropped without [`CacheEntry::commit`] it leaves nothing.
 #[derive(Debug)]
-pub struct Entry {
-    shared: Arc<Shared>,
+pub struct CacheEntry {
+    shared: Arc<BoundedFolder>,
     digest: Digest,
     recorder: Recorder<Sealer<File>>,
     partial: Partial,
@@ -37,8 +37,8 @@ struct Head<'a> {
     stem: &'a str,
 }
 
-impl Entry {
-    pub(super) fn begin(shared: Arc<Shared>, digest: Digest) -> Result<Self, CacheError> {
+impl CacheEntry {
+    pub(super) fn begin(shared: Arc<BoundedFolder>, digest: Digest) -> Result<Self, CacheError> {
         let (path, file) = shared.folder.create(&digest)?;
         let partial = Partial(path);
         let recorder = begin(file, &digest).map_err(partial.failed())?;
@@ -66,7 +66,7 @@ impl Entry {
     }
 }
 
-impl Sink for Entry {
+impl Sink for CacheEntry {
     fn blob(&mut self, key: Key<'_>, content: Result<Content<'_>, BlobFault>) {
         self.recorder.blob(key, content);
     }
@@ -86,7 +86,7 @@ impl Drop for Partial {
 }
 
 /// Opens a file of the cache, checks all of it, and leaves it where its record begins.
-pub(super) fn open(file: File, digest: &Digest) -> Result<BufReader<Held>, Reason> {
+pub(super) fn open(file: File, digest: &Digest) -> Result<BufReader<SealedContent>, Reason> {
     headed(sealed::open(file, KIND)?, digest)
 }
 
@@ -96,7 +96,7 @@ pub(super) fn look(file: File, digest: &Digest) -> Result<(), Reason> {
 }
 
 /// What comes after the head, if that is the one of this content.
-fn headed(file: Held, digest: &Digest) -> Result<BufReader<Held>, Reason> {
+fn headed(file: SealedContent, digest: &Digest) -> Result<BufReader<SealedContent>, Reason> {
     let mut rest = BufReader::new(file);
     let mut buffer = Vec::new();
     let read = framed::read::<Head<'_>>(&mut rest, HEAD_LIMIT, &mut buffer);
@@ -136,7 +136,7 @@ fn finish(recorder: Recorder<Sealer<File>>) -> io::Result<u64> {
 
 /// The version is that of the record; whoever changes the head, or what of a catalog is recorded,
 /// changes it as well: two builds of one version are not told apart.
-const KIND: Kind = Kind {
+const KIND: SealedKind = SealedKind {
     name: b"olmguard catalog",
     version: VERSION,
 };

@@ -37,7 +37,7 @@ pub enum CacheError {
     },
     /// A file is of no use. It was removed.
     #[error("{0}, and has to be fetched again")]
-    Damaged(Dropped),
+    Damaged(DroppedFile),
     /// A file needs more memory than there is for it. It stays.
     #[error(transparent)]
     Memory(#[from] TooLarge),
@@ -56,7 +56,7 @@ pub enum CacheError {
 /// A file that was removed, and why.
 #[derive(Debug, thiserror::Error)]
 #[error("{}: removed: {reason}", .file.display())]
-pub struct Dropped {
+pub struct DroppedFile {
     /// The file.
     pub file: PathBuf,
     /// What was wrong with it.

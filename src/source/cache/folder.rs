@@ -10,7 +10,7 @@ use std::time::SystemTime;
 use rustix::fs::{Timespec, Timestamps, UTIME_NOW, futimens};
 
 use crate::source::cache::digest::Digest;
-use crate::source::cache::{CacheError, Dropped, Reason, entry};
+use crate::source::cache::{CacheError, DroppedFile, Reason, entry};
 use crate::source::sealed::SealError;
 
 /// A folder that this process holds.
@@ -25,7 +25,7 @@ pub(super) struct Folder {
 
 /// A complete file, by its name.
 #[derive(Debug)]
-pub(super) struct Found {
+pub(super) struct CacheFile {
     pub(super) digest: Digest,
     pub(super) bytes: u64,
     pub(super) used: SystemTime,
@@ -69,20 +69,20 @@ impl Folder {
 
     /// Removes every file that is seen to be of no use without reading what it holds, in the order of
     /// the names.
-    pub(super) fn sweep(&self) -> Result<Vec<Dropped>, CacheError> {
+    pub(super) fn sweep(&self) -> Result<Vec<DroppedFile>, CacheError> {
         let mut dropped = Vec::new();
         for (path, name) in self.names()? {
             let Err(reason) = check(&path, &name) else {
                 continue;
             };
             remove(&path)?;
-            dropped.push(Dropped { file: path, reason });
+            dropped.push(DroppedFile { file: path, reason });
         }
         Ok(dropped)
     }
 
     /// The complete files.
-    pub(super) fn found(&self) -> Result<Vec<Found>, CacheError> {
+    pub(super) fn found(&self) -> Result<Vec<CacheFile>, CacheError> {
         let mut found = Vec::new();
         for (path, name) in self.names()? {
             let Name::Complete(digest) = name else {
@@ -93,7 +93,7 @@ impl Folder {
                 Ok((metadata.len(), used))
             });
             let (bytes, used) = metadata.map_err(CacheError::io(&path, "look at"))?;
-            found.push(Found {
+            found.push(CacheFile {
                 digest,
                 bytes,
                 used,
@@ -120,7 +120,7 @@ impl Folder {
     pub(super) fn damaged(&self, digest: &Digest, reason: Reason) -> CacheError {
         let file = self.path_of(digest);
         match remove(&file) {
-            Ok(()) => CacheError::Damaged(Dropped { file, reason }),
+            Ok(()) => CacheError::Damaged(DroppedFile { file, reason }),
             Err(error) => error,
         }
     }

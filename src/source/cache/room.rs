@@ -6,11 +6,11 @@ use std::sync::{Mutex, PoisonError};
 
 use crate::source::cache::CacheError;
 use crate::source::cache::digest::Digest;
-use crate::source::cache::folder::{Folder, Found};
+use crate::source::cache::folder::{CacheFile, Folder};
 
 /// A folder, and how much may be in it.
 #[derive(Debug)]
-pub(super) struct Shared {
+pub(super) struct BoundedFolder {
     pub(super) folder: Folder,
     /// How many bytes complete files may take together.
     pub(super) limit: u64,
@@ -18,7 +18,7 @@ pub(super) struct Shared {
     pub(super) in_use: Mutex<BTreeSet<Digest>>,
 }
 
-impl Shared {
+impl BoundedFolder {
     /// From now on these are in use.
     pub(super) fn retain(&self, in_use: BTreeSet<Digest>) -> Result<(), CacheError> {
         let mut held = self.in_use.lock().unwrap_or_else(PoisonError::into_inner);
@@ -45,7 +45,7 @@ impl Shared {
     /// limit without `more`.
     fn evict(
         &self,
-        mut found: Vec<Found>,
+        mut found: Vec<CacheFile>,
         in_use: &BTreeSet<Digest>,
         more: u64,
     ) -> Result<(), CacheError> {
@@ -62,6 +62,6 @@ impl Shared {
     }
 }
 
-fn total<'f>(found: impl IntoIterator<Item = &'f Found>) -> u64 {
+fn total<'f>(found: impl IntoIterator<Item = &'f CacheFile>) -> u64 {
     found.into_iter().map(|found| found.bytes).sum()
 }

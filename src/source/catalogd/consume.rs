@@ -17,7 +17,7 @@ use tokio::sync::oneshot;
 use super::cause::innermost;
 use super::feed::feed;
 use super::pieces::{Content, Piece, Pieces};
-use super::{FetchError, FetchLimits, Fetched, ResponseFault};
+use super::{FetchError, FetchLimits, FetchedBody, ResponseFault};
 use crate::source::SourceError;
 
 /// How a body is compressed.
@@ -62,7 +62,7 @@ pub async fn consume<B, T, F>(
     encoding: Encoding,
     limits: &FetchLimits,
     f: F,
-) -> Result<Fetched<T>, FetchError>
+) -> Result<FetchedBody<T>, FetchError>
 where
     B: Body<Data = Bytes>,
     B::Error: Into<Box<dyn Error + Send + Sync>>,
@@ -85,7 +85,7 @@ where
     let fed = feed(body, limits, frames).await;
     let read = outcome.await.unwrap_or(Err(FetchError::Lost));
     let (bytes, (value, sha256)) = (fed?, read?);
-    Ok(Fetched {
+    Ok(FetchedBody {
         value,
         bytes,
         sha256,

@@ -38,7 +38,7 @@ pub enum FetchError {
     #[error("timed out: {awaited} within {limit:?}")]
     Timeout {
         /// What there was none of.
-        awaited: Awaited,
+        awaited: AwaitedPart,
         /// How long it was waited for.
         limit: Duration,
     },
@@ -119,7 +119,7 @@ pub enum ResponseFault {
 
 /// What is waited for.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
-pub enum Awaited {
+pub enum AwaitedPart {
     /// A connection, with TLS.
     Connection,
     /// The head of an answer.
@@ -183,7 +183,7 @@ impl FetchError {
     ];
 }
 
-impl fmt::Display for Awaited {
+impl fmt::Display for AwaitedPart {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
             Self::Connection => "no connection",

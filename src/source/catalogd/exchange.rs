@@ -21,7 +21,7 @@ use super::address::Address;
 use super::cause::{Cause, innermost};
 use super::consume::{Encoding, consume};
 use super::roots::Roots;
-use super::{Awaited, FetchError, FetchLimits, Fetched, ResponseFault, TlsFault};
+use super::{AwaitedPart, FetchError, FetchLimits, FetchedBody, ResponseFault, TlsFault};
 use crate::source::SourceError;
 
 /// One try, but for the limit on all of it.
@@ -30,19 +30,24 @@ pub(super) async fn fetch<T, F>(
     limits: &FetchLimits,
     address: &Address,
     f: F,
-) -> Result<Fetched<T>, FetchError>
+) -> Result<FetchedBody<T>, FetchError>
 where
     T: Send + 'static,
     F: FnOnce(&mut dyn Read) -> Result<T, SourceError> + Send + 'static,
 {
-    let io = within(limits.connect, Awaited::Connection, connect(roots, address)).await?;
+    let io = within(
+        limits.connect,
+        AwaitedPart::Connection,
+        connect(roots, address),
+    )
+    .await?;
     let handshake = http1::Builder::new().max_buf_size(READ_AHEAD).handshake(io);
     let (sender, connection) = handshake
         .await
         .map_err(|error| no_answer(&error, address))?;
     let exchange = async {
         let answer = ask(sender, address);
-        let answer = within(limits.silence, Awaited::Answer, answer).await?;
+        let answer = within(limits.silence, AwaitedPart::Answer, answer).await?;
         let encoding = acceptable(&answer)?;
         consume(answer.into_body(), encoding, limits, f).await
     };
@@ -51,7 +56,7 @@ where
 
 async fn within<T>(
     limit: Duration,
-    awaited: Awaited,
+    awaited: AwaitedPart,
     work: impl Future<Output = Result<T, FetchError>>,
 ) -> Result<T, FetchError> {
     match timeout(limit, work).await {

@@ -11,7 +11,7 @@ use tokio::time::timeout;
 
 use super::cause::{Cause, innermost};
 use super::pieces::Piece;
-use super::{Awaited, End, FetchError, FetchLimits, ResponseFault, Size};
+use super::{AwaitedPart, End, FetchError, FetchLimits, ResponseFault, Size};
 
 /// Hands a body over, frame by frame, and counts its bytes. If nobody takes them any more, it ends:
 /// the other side says why.
@@ -70,7 +70,7 @@ fn within(bytes: u64, limit: u64) -> Result<(), FetchError> {
 }
 
 fn silent(limit: Duration) -> FetchError {
-    let awaited = Awaited::Progress;
+    let awaited = AwaitedPart::Progress;
     FetchError::Timeout { awaited, limit }
 }
 

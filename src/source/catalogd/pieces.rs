@@ -74,7 +74,7 @@ impl Read for Pieces {
 
 /// A body as `consume` reads it.
 pub(super) struct Content {
-    input: Decoded,
+    input: DecodedPieces,
     digest: Context,
     bytes: u64,
     limit: u64,
@@ -82,7 +82,7 @@ pub(super) struct Content {
     fault: Option<FetchError>,
 }
 
-enum Decoded {
+enum DecodedPieces {
     Identity(Pieces),
     Gzip(Box<MultiGzDecoder<Pieces>>),
 }
@@ -90,8 +90,8 @@ enum Decoded {
 impl Content {
     pub(super) fn new(pieces: Pieces, encoding: Encoding, limit: u64) -> Self {
         let input = match encoding {
-            Encoding::Identity => Decoded::Identity(pieces),
-            Encoding::Gzip => Decoded::Gzip(Box::new(MultiGzDecoder::new(pieces))),
+            Encoding::Identity => DecodedPieces::Identity(pieces),
+            Encoding::Gzip => DecodedPieces::Gzip(Box::new(MultiGzDecoder::new(pieces))),
         };
         Self {
             input,
@@ -122,7 +122,7 @@ impl Content {
 
     fn fail(&mut self, error: io::Error) -> io::Error {
         let fault = match (&self.input, error.kind()) {
-            (Decoded::Gzip(_), ErrorKind::UnexpectedEof) => {
+            (DecodedPieces::Gzip(_), ErrorKind::UnexpectedEof) => {
                 FetchError::Truncated { end: End::Gzip }
             }
             (_, ErrorKind::ConnectionAborted) => FetchError::Lost,
@@ -156,7 +156,7 @@ impl Read for Content {
     }
 }
 
-impl Read for Decoded {
+impl Read for DecodedPieces {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         match self {
             Self::Identity(input) => input.read(buffer),

@@ -20,19 +20,19 @@ pub use ca::CatalogdError;
 
 /// On which terms connections are made, as of the last look.
 #[derive(Debug)]
-pub(super) struct Roots(Kind);
+pub(super) struct Roots(RootsKind);
 
 #[derive(Debug)]
-enum Kind {
+enum RootsKind {
     /// What the system trusted at the start.
     System(Arc<ClientConfig>),
     /// A file or folder.
-    Path(PathBuf, Mutex<Seen>),
+    Path(PathBuf, Mutex<RootsState>),
 }
 
 /// What was found last, and what was good last.
 #[derive(Debug)]
-struct Seen {
+struct RootsState {
     mark: Mark,
     config: Arc<ClientConfig>,
 }
@@ -47,20 +47,20 @@ enum Mark {
 impl Roots {
     pub(super) fn new(ca: Option<&Path>) -> Result<Self, CatalogdError> {
         let Some(path) = ca else {
-            return Ok(Self(Kind::System(Arc::new(system()))));
+            return Ok(Self(RootsKind::System(Arc::new(system()))));
         };
         let content = ca::read(path);
         let mark = Mark::of(&content);
         let config = Arc::new(trusting(ca::roots(path, &content?)?));
-        let seen = Mutex::new(Seen { mark, config });
-        Ok(Self(Kind::Path(path.to_owned(), seen)))
+        let seen = Mutex::new(RootsState { mark, config });
+        Ok(Self(RootsKind::Path(path.to_owned(), seen)))
     }
 
     /// The terms of now. It reads files.
     pub(super) fn config(&self) -> Arc<ClientConfig> {
         match &self.0 {
-            Kind::System(config) => Arc::clone(config),
-            Kind::Path(path, seen) => {
+            RootsKind::System(config) => Arc::clone(config),
+            RootsKind::Path(path, seen) => {
                 let mut seen = seen.lock().unwrap_or_else(PoisonError::into_inner);
                 seen.look_again(path);
                 Arc::clone(&seen.config)
@@ -71,13 +71,13 @@ impl Roots {
     /// Where those come from who are trusted, as messages name it.
     pub(super) fn trusted(&self) -> String {
         match &self.0 {
-            Kind::System(_) => "the system's store".to_owned(),
-            Kind::Path(path, _) => path.display().to_string(),
+            RootsKind::System(_) => "the system's store".to_owned(),
+            RootsKind::Path(path, _) => path.display().to_string(),
         }
     }
 }
 
-impl Seen {
+impl RootsState {
     fn look_again(&mut self, path: &Path) {
         let content = ca::read(path);
         let mark = Mark::of(&content);

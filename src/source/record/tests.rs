@@ -7,7 +7,7 @@ use proptest::prelude::*;
 
 use super::*;
 use olmguard_catalog::blob::{
-    Bundle, Channel, DependencyKind, Deprecation, Entry, Fault, Kind, Package, PackageProperty,
+    Bundle, Channel, DependencyKind, Deprecation, Entry, Fault, JsonKind, Package, PackageProperty,
     Position, ReleaseField,
 };
 
@@ -73,12 +73,12 @@ fn entry() -> impl Strategy<Value = Entry<'static>> {
 fn fault() -> impl Strategy<Value = Fault> {
     let path = || ".{0,9}".prop_map(Box::from);
     let kinds = [
-        Kind::Null,
-        Kind::Boolean,
-        Kind::Number,
-        Kind::String,
-        Kind::List,
-        Kind::Object,
+        JsonKind::Null,
+        JsonKind::Boolean,
+        JsonKind::Number,
+        JsonKind::String,
+        JsonKind::List,
+        JsonKind::Object,
     ];
     prop_oneof![
         Just(Fault::MissingSchema),
@@ -328,7 +328,7 @@ fn more_than_is_read_is_neither_recorded_nor_replayed() {
     let mut pieces = Vec::new();
     for _ in 0..9 {
         recorder.blob(key, Ok(Content::Other));
-        let blob = Blob {
+        let blob = RecordedBlob {
             key,
             content: Ok(Content::Other),
         };

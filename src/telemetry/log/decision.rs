@@ -28,7 +28,7 @@ pub struct DecisionLog {
 #[derive(Clone, Copy, Debug)]
 pub struct Decision<'a> {
     /// What was asked.
-    pub asked: Asked<'a>,
+    pub asked: ReviewRequest<'a>,
     /// What was found.
     pub answer: &'a Answer,
     /// What the API server was told.
@@ -39,7 +39,7 @@ pub struct Decision<'a> {
 
 /// What a review asks, as far as it is known where it is answered.
 #[derive(Clone, Copy, Debug)]
-pub struct Asked<'a> {
+pub struct ReviewRequest<'a> {
     /// By which the API server knows it again.
     pub uid: &'a str,
     /// What is done to the object.
@@ -52,7 +52,7 @@ pub struct Asked<'a> {
     pub user: Option<&'a str>,
 }
 
-impl<'a> From<&'a Review> for Asked<'a> {
+impl<'a> From<&'a Review> for ReviewRequest<'a> {
     fn from(review: &'a Review) -> Self {
         let identity = review.identity();
         let extension = identity.name.as_ref().or(identity.generate_name.as_ref());

@@ -31,7 +31,7 @@ pub fn routes(handle: LogHandle) -> Router {
 
 /// Why the level is neither told nor changed.
 #[derive(Debug, thiserror::Error)]
-enum Refused {
+enum LevelError {
     #[error("not from here: expected a peer at 127.0.0.1 or ::1, such as kubectl port-forward")]
     Peer,
     #[error("through a proxy: expected to be asked directly, such as by kubectl port-forward")]
@@ -47,12 +47,12 @@ async fn answer(State(handle): State<LogHandle>, request: Request) -> (StatusCod
     }
 }
 
-async fn changed(handle: &LogHandle, request: Request) -> Result<LogLevel, Refused> {
+async fn changed(handle: &LogHandle, request: Request) -> Result<LogLevel, LevelError> {
     if !is_local(&request) {
-        return Err(Refused::Peer);
+        return Err(LevelError::Peer);
     }
     if request.headers().keys().any(is_of_proxy) {
-        return Err(Refused::Proxy);
+        return Err(LevelError::Proxy);
     }
     if request.method() == Method::PUT {
         let level = asked(request.into_body()).await?;
@@ -81,7 +81,7 @@ async fn asked(body: Body) -> Result<LogLevel, UnknownLevel> {
     word.trim_ascii().parse()
 }
 
-impl Refused {
+impl LevelError {
     fn status(&self) -> StatusCode {
         match self {
             Self::Peer | Self::Proxy => StatusCode::FORBIDDEN,

@@ -7,14 +7,14 @@ use tracing::field::{DisplayValue, display};
 use olmguard_catalog::version::go;
 
 /// A text as the log shows it.
-pub(super) struct Shown<'a>(&'a str);
+pub(super) struct LogText<'a>(&'a str);
 
 /// A text as the value of a field.
-pub(super) fn shown(text: &str) -> DisplayValue<Shown<'_>> {
-    display(Shown(text))
+pub(super) fn shown(text: &str) -> DisplayValue<LogText<'_>> {
+    display(LogText(text))
 }
 
-impl fmt::Display for Shown<'_> {
+impl fmt::Display for LogText<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let end = self.0.floor_char_boundary(LONGEST);
         f.write_str(&go::escape(self.0.get(..end).unwrap_or_default()))?;
@@ -31,9 +31,9 @@ mod tests {
 
     #[test]
     fn what_is_logged_is_bounded_and_printable() {
-        assert_eq!(Shown("a\u{1b}\n").to_string(), "a\\x1b\\n");
+        assert_eq!(LogText("a\u{1b}\n").to_string(), "a\\x1b\\n");
         let long = "ä".repeat(500);
-        let shown = Shown(&long).to_string();
+        let shown = LogText(&long).to_string();
         assert!(
             shown.len() <= LONGEST + 3 && shown.ends_with("ä..."),
             "{shown}"

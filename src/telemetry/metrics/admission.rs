@@ -9,7 +9,7 @@ use prometheus::{Histogram, IntCounter, IntGauge};
 pub use labels::{DecodeError, WaitedFor};
 
 use crate::admission::{Operation, Outcome};
-use crate::telemetry::metrics::held::Held;
+use crate::telemetry::metrics::held::GaugeGuard;
 use crate::telemetry::metrics::label::PerLabel;
 use crate::telemetry::metrics::register::Register;
 use labels::{Against, Decision, DryRun};
@@ -34,7 +34,7 @@ pub struct AdmissionMetrics {
 
 /// One answer to a review.
 #[derive(Clone, Copy, Debug)]
-pub struct Answered {
+pub struct AnsweredReview {
     /// What is done to the object.
     pub operation: Operation,
     /// The row that answered; it implies the verdict.
@@ -91,17 +91,17 @@ impl AdmissionMetrics {
     }
 
     /// A request has come; it is in flight until the guard is dropped.
-    pub fn begin(&self) -> Held {
-        Held::new(&self.in_flight)
+    pub fn begin(&self) -> GaugeGuard {
+        GaugeGuard::new(&self.in_flight)
     }
 
     /// A request waits for a worker until the guard is dropped.
-    pub fn queued(&self) -> Held {
-        Held::new(&self.queued)
+    pub fn queued(&self) -> GaugeGuard {
+        GaugeGuard::new(&self.queued)
     }
 
     /// A review was answered, in time or not.
-    pub fn answered(&self, answered: &Answered) {
+    pub fn answered(&self, answered: &AnsweredReview) {
         let verdict = answered.token.verdict();
         self.requests.of(answered).inc();
         self.durations
@@ -188,7 +188,7 @@ impl Requests {
         }
     }
 
-    fn of(&self, answered: &Answered) -> &IntCounter {
+    fn of(&self, answered: &AnsweredReview) -> &IntCounter {
         self.answered
             .of(answered.operation)
             .of(DryRun::of(answered.dry_run))

@@ -2,7 +2,7 @@
 
 use prometheus::{IntCounter, IntCounterVec, IntGauge, IntGaugeVec};
 
-use crate::telemetry::metrics::held::Held;
+use crate::telemetry::metrics::held::GaugeGuard;
 use crate::telemetry::metrics::label::{PerLabel, label};
 use crate::telemetry::metrics::register::Register;
 
@@ -125,8 +125,8 @@ impl ConnectionFamilies {
 
 impl ConnectionMetrics {
     /// A connection was taken; it is open until the guard is dropped.
-    pub fn opened(&self) -> Held {
-        Held::new(&self.open)
+    pub fn opened(&self) -> GaugeGuard {
+        GaugeGuard::new(&self.open)
     }
 
     /// A connection was not taken.

@@ -5,16 +5,16 @@ use prometheus::IntGauge;
 /// Counts one more of something in a gauge until it is dropped.
 #[derive(Debug)]
 #[must_use = "it counts until it is dropped"]
-pub struct Held(IntGauge);
+pub struct GaugeGuard(IntGauge);
 
-impl Held {
+impl GaugeGuard {
     pub(super) fn new(gauge: &IntGauge) -> Self {
         gauge.inc();
         Self(gauge.clone())
     }
 }
 
-impl Drop for Held {
+impl Drop for GaugeGuard {
     fn drop(&mut self) {
         self.0.dec();
     }

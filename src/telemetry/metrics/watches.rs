@@ -10,7 +10,7 @@ use crate::telemetry::metrics::unix_seconds;
 
 label! {
     /// What is watched.
-    pub enum Watched {
+    pub enum WatchedResource {
         /// Every `ClusterCatalog`.
         ClusterCatalogs => "clustercatalogs",
         /// The Deployment of operator-controller.
@@ -61,7 +61,7 @@ impl WatchFailure {
 /// The watches of the cluster.
 #[derive(Debug)]
 pub struct WatchMetrics {
-    watches: PerLabel<Watched, Watch>,
+    watches: PerLabel<WatchedResource, Watch>,
 }
 
 /// One of them.
@@ -95,7 +95,7 @@ impl WatchMetrics {
             "What went wrong with the watch, by what it was.",
             &[RESOURCE, "class"],
         );
-        let of = |watched: Watched| {
+        let of = |watched: WatchedResource| {
             let resource = watched.as_str();
             Watch {
                 connected: connected.with_label_values(&[resource]),
@@ -112,24 +112,24 @@ impl WatchMetrics {
     }
 
     /// The API server told of it, at this time.
-    pub fn heard(&self, watched: Watched, at: SystemTime) {
+    pub fn heard(&self, watched: WatchedResource, at: SystemTime) {
         let watch = self.watches.of(watched);
         watch.connected.set(1);
         watch.last_contact.set(unix_seconds(at));
     }
 
     /// The watch ended; nothing is known of it until it is heard of again.
-    pub fn lost(&self, watched: Watched) {
+    pub fn lost(&self, watched: WatchedResource) {
         self.watches.of(watched).connected.set(0);
     }
 
     /// The watch is begun anew.
-    pub fn restarted(&self, watched: Watched) {
+    pub fn restarted(&self, watched: WatchedResource) {
         self.watches.of(watched).restarts.inc();
     }
 
     /// Something went wrong with it, which need not end it.
-    pub fn failed(&self, watched: Watched, failure: WatchFailure) {
+    pub fn failed(&self, watched: WatchedResource, failure: WatchFailure) {
         self.watches.of(watched).errors.of(failure).inc();
     }
 }

@@ -7,7 +7,7 @@ use crate::tls::pem::PemFile;
 use crate::tls::{Identity, TlsError};
 
 /// The files as read, each part usable or not for a reason of its own.
-pub(super) struct Found {
+pub(super) struct FoundFiles {
     pub(super) mark: Mark,
     pub(super) identity: Result<Identity, TlsError>,
     /// The authorities of clients, if clients have to show a certificate.
@@ -34,7 +34,7 @@ struct Read {
 
 /// Reads until two readings agree: files that are being swapped may give the old certificate with
 /// the new key. Files that never rest are taken as they are, and looked at again by the next poll.
-pub(super) fn settled(files: &Files) -> Found {
+pub(super) fn settled(files: &Files) -> FoundFiles {
     let mut read = Read::new(files);
     for _ in 0..READINGS {
         let again = Read::new(files);
@@ -43,7 +43,7 @@ pub(super) fn settled(files: &Files) -> Found {
         }
         read = again;
     }
-    Found {
+    FoundFiles {
         mark: read.mark(),
         identity: read
             .pair

@@ -13,17 +13,17 @@ use rustls::DEFAULT_VERSIONS;
 use tempfile::TempDir;
 use tokio::sync::Notify;
 
-use super::found::{Found, settled};
+use super::found::{FoundFiles, settled};
 use super::{Files, Means, POLL, serve, serve_by};
 use crate::tls::tests::link::{client, link};
 use crate::tls::tests::pairs::{Pair, Told, ca, file, write};
-use crate::tls::{Certificates, ClientCa, Terms};
+use crate::tls::{Certificates, ClientCa, TlsConfig};
 
 fn files(folder: &Path, poll: Duration) -> Files {
     Files {
         cert: folder.join("tls.crt"),
         key: folder.join("tls.key"),
-        terms: Terms::default(),
+        terms: TlsConfig::default(),
         wanted: Vec::new(),
         poll,
     }
@@ -41,7 +41,7 @@ fn no_watch(_: &BTreeSet<PathBuf>, _: Arc<Notify>) -> Result<RecommendedWatcher,
 }
 
 /// Panics while there is a file of this name.
-fn read_or_panic(files: &Files) -> Found {
+fn read_or_panic(files: &Files) -> FoundFiles {
     assert!(!files.cert.with_file_name("panic").exists());
     settled(files)
 }

@@ -13,7 +13,7 @@ use tracing::warn;
 use crate::tls::files::Files;
 
 /// Tells that something may have changed. Without one there is still the poll.
-pub(super) struct Watch {
+pub(super) struct FileWatch {
     changed: Arc<Notify>,
     /// Kept for what it sends.
     _watcher: Option<RecommendedWatcher>,
@@ -23,7 +23,7 @@ pub(super) struct Watch {
 pub(super) type Start =
     fn(&BTreeSet<PathBuf>, Arc<Notify>) -> Result<RecommendedWatcher, notify::Error>;
 
-impl Watch {
+impl FileWatch {
     /// Watches the folder of each file, where `..data` is as well.
     pub(super) fn start(files: &Files, start: Start) -> Self {
         let changed = Arc::new(Notify::new());

@@ -12,7 +12,7 @@ use rustls::pki_types::{CertificateDer, PrivateKeyDer};
 use time::OffsetDateTime;
 use zeroize::Zeroizing;
 
-use crate::tls::identity::Origin;
+use crate::tls::identity::IdentityOrigin;
 use crate::tls::leaf::{moment, parse};
 use crate::tls::self_managed::{AUTHORITY_LIFE, AuthorityError, BACKDATE, LEAF_LIFE};
 use crate::tls::{Identity, TlsError};
@@ -93,7 +93,7 @@ impl Authority {
     pub(super) fn sign(&self, names: &[String], now: SystemTime) -> Result<Identity, TlsError> {
         let made = self.leaf(names, now)?;
         let key = PrivateKeyDer::Pkcs8(made.1.serialize_der().into());
-        Identity::new(vec![made.0], key, &Origin::Made)
+        Identity::new(vec![made.0], key, &IdentityOrigin::Made)
     }
 
     fn leaf(

@@ -5,54 +5,54 @@ use std::time::Duration;
 
 use tokio::time::Instant;
 
-use crate::tls::certificates::Served;
+use crate::tls::certificates::ServedCertificate;
 use crate::tls::pem::PemFile;
 use crate::tls::self_managed::authority::Authority;
-use crate::tls::self_managed::sight::{Sight, View};
+use crate::tls::self_managed::authority_history::{AuthorityHistory, View};
 use crate::tls::self_managed::stage::is_past_two_thirds;
 use crate::tls::self_managed::state::State;
 use crate::tls::self_managed::store::Version;
-use crate::tls::self_managed::{AuthorityError, BACKDATE, Store, StoreError, Told};
-use crate::tls::{Clock, Identity, Terms, TlsError};
+use crate::tls::self_managed::{AuthorityError, BACKDATE, BundleReaders, Store, StoreError};
+use crate::tls::{Clock, Identity, TlsConfig, TlsError};
 
 /// What one replica remembers.
 pub(super) struct Keeper<S> {
     pub(super) store: S,
     pub(super) clock: Arc<dyn Clock>,
     pub(super) names: Vec<String>,
-    pub(super) terms: Terms,
+    pub(super) terms: TlsConfig,
     /// What was stored when it was last seen.
     pub(super) remembered: State,
-    pub(super) sight: Sight,
-    pub(super) leaf: Option<Signed>,
+    pub(super) history: AuthorityHistory,
+    pub(super) leaf: Option<SignedLeaf>,
     /// The authorities of clients that were good last.
     pub(super) client: Option<PemFile>,
 }
 
 /// A leaf, and who signed it.
-pub(super) struct Signed {
+pub(super) struct SignedLeaf {
     identity: Identity,
     by: Authority,
 }
 
 impl<S: Store> Keeper<S> {
     /// Does what is due, and returns what is new to be served.
-    pub(super) async fn renew(&mut self) -> Result<Option<Served>, TlsError> {
+    pub(super) async fn renew(&mut self) -> Result<Option<ServedCertificate>, TlsError> {
         let agreed = tokio::time::timeout(PATIENCE, self.agree()).await;
         let (state, told) = agreed.map_err(|_| AuthorityError::Slow {
             seconds: PATIENCE.as_secs(),
         })??;
-        self.sight.stored(state.authorities(), Instant::now());
+        self.history.stored(state.authorities(), Instant::now());
         // What somebody could not learn of yet does not begin to be known.
-        if told == Told::All {
-            self.sight.published(Instant::now());
+        if told == BundleReaders::All {
+            self.history.published(Instant::now());
         }
         self.remembered = state;
         self.signed()
     }
 
     /// Until what is stored is what is due, and published.
-    async fn agree(&mut self) -> Result<(State, Told), AuthorityError> {
+    async fn agree(&mut self) -> Result<(State, BundleReaders), AuthorityError> {
         for _ in 0..TRIES {
             match self.try_to_agree().await {
                 Err(AuthorityError::Store(StoreError::Conflict)) => pause().await,
@@ -62,12 +62,12 @@ impl<S: Store> Keeper<S> {
         Err(AuthorityError::Contended { tries: TRIES })
     }
 
-    async fn try_to_agree(&mut self) -> Result<(State, Told), AuthorityError> {
+    async fn try_to_agree(&mut self) -> Result<(State, BundleReaders), AuthorityError> {
         let (stored, mut version) = self.stored().await?;
         let is_stored = stored.is_some();
         let mut state = stored.unwrap_or_else(|| self.remembered.clone());
         // Before anything is decided: another replica may have taken a mark away.
-        self.sight.stored(state.authorities(), Instant::now());
+        self.history.stored(state.authorities(), Instant::now());
         let advanced = state.advanced(self.view())?;
         if advanced.is_some() || !is_stored {
             state = advanced.unwrap_or(state);
@@ -76,8 +76,8 @@ impl<S: Store> Keeper<S> {
         let told = self.store.publish(&state.bundle()).await?;
         // Only now: whoever signs with it counts from when clients could learn of it.
         let published = match told {
-            Told::All => state.published(self.clock.now()),
-            Told::NotAll => None,
+            BundleReaders::All => state.published(self.clock.now()),
+            BundleReaders::NotAll => None,
         };
         if let Some(published) = published {
             self.write(version.as_ref(), &published).await?;
@@ -123,31 +123,31 @@ impl<S: Store> Keeper<S> {
     }
 
     /// Signs a leaf if one is due, and says what is to be served if it differs.
-    fn signed(&mut self) -> Result<Option<Served>, TlsError> {
+    fn signed(&mut self) -> Result<Option<ServedCertificate>, TlsError> {
         if self.leaf.as_ref().is_some_and(|leaf| self.is_good(leaf)) {
             return Ok(None);
         }
         let (identity, by) = self.sign()?;
-        let served = Served::new(&identity, &self.terms, self.client.as_ref())?;
-        self.leaf = Some(Signed { identity, by });
+        let served = ServedCertificate::new(&identity, &self.terms, self.client.as_ref())?;
+        self.leaf = Some(SignedLeaf { identity, by });
         Ok(Some(served))
     }
 
     /// Reads the authorities of clients, which need no store, and returns what is to be served if
     /// they differ. While they cannot be used the old ones are.
-    pub(super) fn follow_clients(&mut self) -> Result<Option<Served>, TlsError> {
+    pub(super) fn follow_clients(&mut self) -> Result<Option<ServedCertificate>, TlsError> {
         let client = self.terms.client_file()?;
         let is_same =
             client.as_ref().map(PemFile::bytes) == self.client.as_ref().map(PemFile::bytes);
         let Some(leaf) = self.leaf.as_ref().filter(|_| !is_same) else {
             return Ok(None);
         };
-        let served = Served::new(&leaf.identity, &self.terms, client.as_ref())?;
+        let served = ServedCertificate::new(&leaf.identity, &self.terms, client.as_ref())?;
         self.client = client;
         Ok(Some(served))
     }
 
-    fn is_good(&self, signed: &Signed) -> bool {
+    fn is_good(&self, signed: &SignedLeaf) -> bool {
         let (leaf, now) = (signed.identity.leaf(), self.clock.now());
         leaf.not_before <= now
             && !is_past_two_thirds(leaf.not_before, leaf.not_after, now)
@@ -176,7 +176,7 @@ impl<S: Store> Keeper<S> {
         View {
             now: self.clock.now(),
             at: Instant::now(),
-            sight: &self.sight,
+            history: &self.history,
             own: self.leaf.as_ref().map(|leaf| &leaf.by),
         }
     }

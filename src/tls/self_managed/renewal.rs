@@ -7,13 +7,13 @@ use rustls::pki_types::ServerName;
 use tokio::time::timeout;
 use tracing::{debug, info, warn};
 
-use crate::tls::certificates::{Current, Served};
+use crate::tls::certificates::{Current, ServedCertificate};
 use crate::tls::fitness::utc;
+use crate::tls::self_managed::authority_history::AuthorityHistory;
 use crate::tls::self_managed::keeper::{Keeper, PATIENCE};
-use crate::tls::self_managed::sight::Sight;
 use crate::tls::self_managed::state::State;
 use crate::tls::self_managed::{AuthorityError, Store};
-use crate::tls::{Certificates, Clock, Observer, Terms, TlsError};
+use crate::tls::{Certificates, Clock, Observer, TlsConfig, TlsError};
 
 /// How a certificate of our own authority is kept and served.
 #[derive(Debug)]
@@ -23,7 +23,7 @@ pub struct SelfManaged<S> {
     /// What the certificate is for: every name that clients use.
     pub names: Vec<ServerName<'static>>,
     /// On which terms connections are taken; the authorities of clients are kept up to date too.
-    pub terms: Terms,
+    pub terms: TlsConfig,
     /// The time of day.
     pub clock: Arc<dyn Clock>,
 }
@@ -52,7 +52,7 @@ pub async fn serve<S: Store>(
         names: names.collect(),
         terms: managed.terms,
         remembered: State::default(),
-        sight: Sight::default(),
+        history: AuthorityHistory::default(),
         leaf: None,
     };
     let first = first(&mut keeper, &*observer).await?;
@@ -65,7 +65,7 @@ pub async fn serve<S: Store>(
 async fn first<S: Store>(
     keeper: &mut Keeper<S>,
     observer: &dyn Observer,
-) -> Result<Served, TlsError> {
+) -> Result<ServedCertificate, TlsError> {
     let mut failures = 0;
     let mut faults = Faults::default();
     loop {
@@ -149,7 +149,7 @@ struct Faults(String);
 impl Faults {
     fn tell(
         &mut self,
-        came: Result<Option<Served>, TlsError>,
+        came: Result<Option<ServedCertificate>, TlsError>,
         current: &Current,
         observer: &dyn Observer,
     ) {
@@ -182,7 +182,7 @@ impl Faults {
     }
 }
 
-fn take(served: Served, current: &Current, observer: &dyn Observer) {
+fn take(served: ServedCertificate, current: &Current, observer: &dyn Observer) {
     let leaf = served.leaf().clone();
     current.replace(served);
     info!(

@@ -23,12 +23,12 @@ pub(super) struct Term {
     pub(super) is_leaving: bool,
     /// Whether it signed what this replica serves.
     pub(super) is_ours: bool,
-    pub(super) seen: Seen,
+    pub(super) seen: SeenSince,
 }
 
 /// For how long something has been so, as far as seen.
 #[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
-pub(super) struct Seen {
+pub(super) struct SeenSince {
     /// That it is in the bundle.
     pub(super) published: Duration,
     /// That it is marked as leaving.
@@ -39,7 +39,7 @@ pub(super) struct Seen {
 
 /// What is due.
 #[derive(Debug, Eq, PartialEq)]
-pub(super) struct Stage {
+pub(super) struct RotationStage {
     /// What becomes of each.
     pub(super) fates: Vec<Fate>,
     /// Which one signs, if any can.
@@ -67,7 +67,7 @@ pub(super) enum Next {
 }
 
 /// What is due with these authorities, the oldest first.
-pub(super) fn stage(terms: &[Term], now: SystemTime) -> Stage {
+pub(super) fn stage(terms: &[Term], now: SystemTime) -> RotationStage {
     let signer = signer(terms, now);
     let newest = terms.iter().rfind(|term| term.is_usable(now));
     let is_due = newest.is_none_or(|term| is_past_two_thirds(term.not_before, term.not_after, now));
@@ -81,7 +81,7 @@ pub(super) fn stage(terms: &[Term], now: SystemTime) -> Stage {
     });
     let fates: Vec<_> = fates.collect();
     let stay = fates.iter().filter(|fate| **fate != Fate::Gone).count();
-    Stage {
+    RotationStage {
         signer,
         next: if is_due && stay < MOST {
             Next::Due

@@ -6,8 +6,8 @@ use serde::{Deserialize, Serialize};
 use zeroize::Zeroizing;
 
 use crate::tls::self_managed::authority::Authority;
-use crate::tls::self_managed::sight::View;
-use crate::tls::self_managed::stage::{Fate, MOST, Next, Stage, Term, stage};
+use crate::tls::self_managed::authority_history::View;
+use crate::tls::self_managed::stage::{Fate, MOST, Next, RotationStage, Term, stage};
 use crate::tls::self_managed::{AUTHORITY_LIFE, AuthorityError};
 
 /// All authorities that clients have to trust, the oldest first.
@@ -77,7 +77,7 @@ impl State {
     }
 
     /// What is due, as this replica sees it.
-    fn stage(&self, view: View<'_>) -> Stage {
+    fn stage(&self, view: View<'_>) -> RotationStage {
         let terms = self
             .authorities
             .iter()
@@ -87,7 +87,7 @@ impl State {
 
     /// Itself with what is due done, or nothing if nothing is.
     pub(super) fn advanced(&self, view: View<'_>) -> Result<Option<Self>, AuthorityError> {
-        let Stage { fates, next, .. } = self.stage(view);
+        let RotationStage { fates, next, .. } = self.stage(view);
         let marks = self.authorities.iter().map(|one| one.is_leaving);
         let is_same = marks.map(Fate::marked).eq(fates.iter().copied());
         if is_same && next == Next::NotYet {

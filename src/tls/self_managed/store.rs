@@ -7,7 +7,7 @@ use zeroize::Zeroizing;
 /// What every replica reads and writes. The content is a secret, and ours alone to understand.
 pub trait Store: Send + Sync + 'static {
     /// What is stored, if anything is.
-    fn load(&self) -> impl Future<Output = Result<Option<Stored>, StoreError>> + Send;
+    fn load(&self) -> impl Future<Output = Result<Option<StoredContent>, StoreError>> + Send;
 
     /// Stores it where nothing is stored; else a conflict.
     fn create(&self, content: &[u8]) -> impl Future<Output = Result<Version, StoreError>> + Send;
@@ -21,7 +21,10 @@ pub trait Store: Send + Sync + 'static {
 
     /// Makes clients trust these authorities, PEM. Called often with the same: that must be cheap, and
     /// do nothing. Clients that are not there yet are no failure: they are told once they are.
-    fn publish(&self, bundle: &str) -> impl Future<Output = Result<Told, StoreError>> + Send;
+    fn publish(
+        &self,
+        bundle: &str,
+    ) -> impl Future<Output = Result<BundleReaders, StoreError>> + Send;
 
     /// Waits until somebody may have changed what is stored or published; a hint, which may come
     /// without a change, and may stay away.
@@ -30,7 +33,7 @@ pub trait Store: Send + Sync + 'static {
 
 /// Who was told of a bundle.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
-pub enum Told {
+pub enum BundleReaders {
     /// All clients that there are to be.
     All,
     /// Those that are there; others are not there yet, and trust nothing so far.
@@ -38,7 +41,7 @@ pub enum Told {
 }
 
 /// Content, and the version that it is.
-pub struct Stored {
+pub struct StoredContent {
     /// What was stored.
     pub content: Zeroizing<Vec<u8>>,
     /// Differs after each write.
@@ -61,7 +64,7 @@ pub enum StoreError {
 }
 
 /// Without the content.
-impl std::fmt::Debug for Stored {
+impl std::fmt::Debug for StoredContent {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("Stored")
             .field("version", &self.version)

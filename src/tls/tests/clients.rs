@@ -9,7 +9,7 @@ use rustls::{DEFAULT_VERSIONS, HandshakeKind, ServerConfig};
 
 use super::link::{client, link};
 use super::pairs::{Ca, Pair, ca, file};
-use crate::tls::{ClientCa, Identity, MinVersion, Terms, TlsError};
+use crate::tls::{ClientCa, Identity, MinVersion, TlsConfig, TlsError};
 
 /// A server that takes clients of these authorities and names.
 fn server(folder: &Path, pair: &Pair, cas: &[&Ca], allowed: &[&str]) -> Arc<ServerConfig> {
@@ -24,7 +24,7 @@ fn config(
 ) -> Result<ServerConfig, TlsError> {
     let cert = file(folder, "tls.crt", pair.cert.pem());
     let key = file(folder, "tls.key", pair.key.serialize_pem());
-    let terms = Terms {
+    let terms = TlsConfig {
         min_version: MinVersion::V1_2,
         client_ca: Some(ClientCa {
             file: file(folder, "ca.crt", bundle),
@@ -97,7 +97,7 @@ async fn without_clients_that_must_show_one_a_session_is_resumed() {
     let cert = file(folder.path(), "tls.crt", pair.cert.pem());
     let key = file(folder.path(), "tls.key", pair.key.serialize_pem());
     let identity = Identity::from_files(&cert, &key).unwrap();
-    let fresh = || Arc::new(Terms::default().server_config(&identity, None).unwrap());
+    let fresh = || Arc::new(TlsConfig::default().server_config(&identity, None).unwrap());
     let (first, second) = (fresh(), fresh());
     let client = client(&pair.der(), DEFAULT_VERSIONS, None);
     let mut kinds = Vec::new();

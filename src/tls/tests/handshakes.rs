@@ -16,7 +16,7 @@ use tokio_rustls::TlsAcceptor;
 
 use super::link::{client, link};
 use super::pairs::{Ca, Pair, ca, file, write};
-use crate::tls::{ClientCa, Identity, MinVersion, Terms};
+use crate::tls::{ClientCa, Identity, MinVersion, TlsConfig};
 
 const VERSIONS: [&[&SupportedProtocolVersion]; 2] = [&[&TLS12], &[&TLS13]];
 
@@ -51,7 +51,7 @@ fn server(folder: &Path, min_version: MinVersion, clients: Option<&Ca>) -> Arc<S
         file: file(folder, "ca.crt", ca.pem()),
         allowed: std::iter::once("api".to_owned()).collect(),
     });
-    let terms = Terms {
+    let terms = TlsConfig {
         min_version,
         client_ca,
     };

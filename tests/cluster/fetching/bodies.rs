@@ -1,6 +1,6 @@
 //! Bodies that are whole, and bodies that are not.
 
-use olmguard::source::catalogd::{FetchError, Fetched};
+use olmguard::source::catalogd::{FetchError, FetchedBody};
 use ring::digest::{SHA256, digest};
 
 use super::scene::{Scene, catalog, fails};
@@ -9,7 +9,7 @@ use olmguard_support::catalogd::answer::{Answer, gzip};
 const BODY: &str = "{\"schema\":\"olm.package\",\"name\":\"lantern\"}\n";
 
 #[track_caller]
-fn is_body(fetched: Result<Fetched<String>, FetchError>, sent: usize) {
+fn is_body(fetched: Result<FetchedBody<String>, FetchError>, sent: usize) {
     let fetched = fetched.unwrap();
     assert_eq!(fetched.value, BODY);
     assert_eq!(fetched.bytes, sent as u64);

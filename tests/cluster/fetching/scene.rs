@@ -3,7 +3,7 @@
 use std::io::Read;
 use std::path::Path;
 
-use olmguard::source::catalogd::{Catalogd, FetchError, FetchLimits, Fetched};
+use olmguard::source::catalogd::{Catalogd, FetchError, FetchLimits, FetchedBody};
 use olmguard::source::{Progress, SourceError, read_from};
 use olmguard_catalog::olm::Rules;
 use olmguard_catalog::{Catalog, CatalogBuilder};
@@ -45,7 +45,7 @@ impl Scene {
     }
 
     /// The content of the catalog `c`.
-    pub(crate) async fn fetch(&self) -> Result<Fetched<String>, FetchError> {
+    pub(crate) async fn fetch(&self) -> Result<FetchedBody<String>, FetchError> {
         fetch(&self.catalogd(), &self.server).await
     }
 }
@@ -54,7 +54,7 @@ impl Scene {
 pub(crate) async fn fetch(
     catalogd: &Catalogd,
     server: &Scripted,
-) -> Result<Fetched<String>, FetchError> {
+) -> Result<FetchedBody<String>, FetchError> {
     catalogd.fetch(&server.base("c"), text).await
 }
 

@@ -4,7 +4,7 @@ use std::fs;
 use std::process::Command;
 
 use olmguard_engine::judge::Token;
-use olmguard_views::page::{Found, find};
+use olmguard_views::page::{PageSubject, find};
 
 use super::all::{pages, read};
 use olmguard_support::examples::{folders, name};
@@ -38,10 +38,10 @@ fn what_a_page_shows_leads_back_to_it() {
         let shown: Vec<_> = shown.filter_map(|rest| rest.split("```").next()).collect();
         for text in &shown {
             match find(text) {
-                Found::Token(found) => assert_eq!(found, *token, "{text}"),
-                Found::OneOf(found) => assert!(found.contains(token), "{token:?}: {text}"),
+                PageSubject::Token(found) => assert_eq!(found, *token, "{text}"),
+                PageSubject::OneOf(found) => assert!(found.contains(token), "{token:?}: {text}"),
                 // A warning about the bypass names no token.
-                Found::Nothing(_) => assert_eq!(*token, Token::Bypassed, "{text}"),
+                PageSubject::Nothing(_) => assert_eq!(*token, Token::Bypassed, "{text}"),
             }
         }
         assert!(!shown.is_empty(), "{token:?}");

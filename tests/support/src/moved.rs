@@ -1,7 +1,7 @@
 //! Which series a test has seen move.
 //!
-//! `tests/server/sight/moved` has a file for each place where a server is driven; a line of it is a series
-//! as the text of the metrics has it. `tests/server/sight/moved_rows.rs` sees to it that every metric has
+//! `tests/server/telemetry/moved` has a file for each place where a server is driven; a line of it is a series
+//! as the text of the metrics has it. `tests/server/telemetry/moved_rows.rs` sees to it that every metric has
 //! a line.
 
 use std::collections::{BTreeMap, BTreeSet};

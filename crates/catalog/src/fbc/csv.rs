@@ -5,7 +5,7 @@
 
 use std::borrow::Cow;
 
-use super::json::{Cursor, Record, Step};
+use super::json::{Cursor, CursorResult, Record};
 
 /// The value of an `olm.csv.metadata`.
 #[derive(Debug, Default)]
@@ -18,7 +18,7 @@ pub struct CsvMetadata<'a> {
 
 impl<'a> CsvMetadata<'a> {
     /// OLM does not read it to resolve, so what has not its type in it is just not known.
-    pub(super) fn read_lenient(cursor: &mut Cursor<'a>) -> Step<Self> {
+    pub(super) fn read_lenient(cursor: &mut Cursor<'a>) -> CursorResult<Self> {
         let (csv, _) = cursor.isolated(Cursor::record)?;
         Ok(csv)
     }
@@ -27,7 +27,7 @@ impl<'a> CsvMetadata<'a> {
 impl<'a> Record<'a> for CsvMetadata<'a> {
     const FIELDS: &'static [&'static str] = &["installModes", "minKubeVersion"];
 
-    fn read(&mut self, index: usize, cursor: &mut Cursor<'a>) -> Step<()> {
+    fn read(&mut self, index: usize, cursor: &mut Cursor<'a>) -> CursorResult<()> {
         if index == 0 {
             let modes: Vec<InstallMode<'a>> = cursor.list(Cursor::record)?;
             let all = |mode: &InstallMode<'_>| mode.kind == "AllNamespaces" && mode.supported;
@@ -48,7 +48,7 @@ struct InstallMode<'a> {
 impl<'a> Record<'a> for InstallMode<'a> {
     const FIELDS: &'static [&'static str] = &["type", "supported"];
 
-    fn read(&mut self, index: usize, cursor: &mut Cursor<'a>) -> Step<()> {
+    fn read(&mut self, index: usize, cursor: &mut Cursor<'a>) -> CursorResult<()> {
         if index == 0 {
             self.kind = cursor.text()?;
         } else {

@@ -2,7 +2,7 @@
 //!
 //! Upstream stops at the first such fault and serves nothing of the catalog; so do we.
 
-use crate::blob::{Kind, Position};
+use crate::blob::{JsonKind, Position};
 use crate::memory::TooLarge;
 
 /// A fault for which the whole catalog is refused.
@@ -53,7 +53,7 @@ pub enum Malformed {
     #[error("expected an object with schema, package and name, found {found}")]
     NotAnObject {
         /// What it is.
-        found: Kind,
+        found: JsonKind,
     },
     /// Two spellings of one key of a blob.
     #[error("duplicate keys for key {folded:?}: [{}]; keep one of them", .spellings.join(" "))]
@@ -69,7 +69,7 @@ pub enum Malformed {
         /// The key as written.
         key: Box<str>,
         /// What its value is.
-        found: Kind,
+        found: JsonKind,
     },
     /// A package, schema or name that cannot name a file of operator-controller's cache.
     #[error("{what} {name:?} cannot name a file: {reason}")]
@@ -136,11 +136,11 @@ pub enum Malformed {
 /// Something in the folder of a catalog that is no file.
 #[derive(Clone, Copy, Debug, Eq, PartialEq, thiserror::Error)]
 #[error("expected a file, found {}; leave it out with an .indexignore, or remove it", .0.as_str())]
-pub struct NotAFile(pub Found);
+pub struct NotAFile(pub FileKind);
 
 /// What stands in a folder where a file is expected.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
-pub enum Found {
+pub enum FileKind {
     /// Go's walk of a folder does not enter it, and then reads it as a file.
     LinkToFolder,
     /// Such as one to a pipe.
@@ -149,7 +149,7 @@ pub enum Found {
     Special,
 }
 
-impl Found {
+impl FileKind {
     fn as_str(self) -> &'static str {
         match self {
             Self::LinkToFolder => "a symbolic link to a folder",

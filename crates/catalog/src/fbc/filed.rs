@@ -14,7 +14,7 @@ use crate::blob::Key;
 
 /// Where a blob is filed; the owner of a [`Key`].
 #[derive(Clone, Debug, Eq, PartialEq)]
-pub struct Filed<'a> {
+pub struct FiledKey<'a> {
     pub(crate) package: Cow<'a, str>,
     pub(crate) schema: Cow<'a, str>,
     pub(crate) name: Cow<'a, str>,
@@ -27,7 +27,7 @@ pub(crate) fn file<'a>(
     package: Cow<'a, str>,
     schema: Cow<'a, str>,
     name: Cow<'a, str>,
-) -> Result<Option<Filed<'a>>, Malformed> {
+) -> Result<Option<FiledKey<'a>>, Malformed> {
     let name = if name.is_empty() {
         schema.clone()
     } else {
@@ -40,7 +40,7 @@ pub(crate) fn file<'a>(
         .into_iter()
         .all(|text| is_simple(text))
     {
-        let filed = Filed {
+        let filed = FiledKey {
             package,
             schema,
             name,
@@ -50,7 +50,7 @@ pub(crate) fn file<'a>(
     Ok(refile(&format!("{package}/{schema}/{name}.json")))
 }
 
-impl Filed<'_> {
+impl FiledKey<'_> {
     pub fn key(&self) -> Key<'_> {
         Key {
             package: &self.package,
@@ -87,7 +87,7 @@ fn check(what: &'static str, text: &str) -> Result<(), Malformed> {
 }
 
 /// Reads package, schema and name from the path that a blob with odd names ends up at.
-fn refile(path: &str) -> Option<Filed<'static>> {
+fn refile(path: &str) -> Option<FiledKey<'static>> {
     let mut elements = Vec::new();
     for element in path.split('/') {
         match element {
@@ -102,7 +102,7 @@ fn refile(path: &str) -> Option<Filed<'static>> {
         Some((folder, [])) => ("", (*folder).to_owned()),
         Some((folder, inner)) => (*folder, inner.join("/")),
     };
-    Some(Filed {
+    Some(FiledKey {
         package: package.to_owned().into(),
         schema: schema.into(),
         name: name.into(),

@@ -7,8 +7,8 @@
 use std::fmt;
 
 use super::error::{FbcError, NotAFile};
-use super::filed::Filed;
-use super::json::{Cursor, Step};
+use super::filed::FiledKey;
+use super::json::{Cursor, CursorResult};
 use super::meta::{self, Blob, Value};
 use super::reader::Places;
 use super::yaml::Marks;
@@ -24,10 +24,10 @@ pub trait Intake {
     const PLACES: Places;
 
     /// Reads one blob. It may be called again for a blob that was not there as a whole.
-    fn read<'a>(cursor: &mut Cursor<'a>) -> Step<Self::Blob<'a>>;
+    fn read<'a>(cursor: &mut Cursor<'a>) -> CursorResult<Self::Blob<'a>>;
 
     /// Takes one blob.
-    fn take(&mut self, blob: Self::Blob<'_>, place: &Place<'_>);
+    fn take(&mut self, blob: Self::Blob<'_>, place: &BlobPlace<'_>);
 
     /// The account that reading is counted in; one without a bound unless there is one.
     fn memory(&self) -> Account {
@@ -42,7 +42,7 @@ pub trait Intake {
         &mut self,
         file: &str,
         fault: FbcError,
-        origin: Origin,
+        origin: TextOrigin,
         text: &[u8],
     ) -> Result<(), FbcError>;
 
@@ -57,7 +57,7 @@ pub trait Intake {
 
 /// How much of a file comes before some text of it.
 #[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
-pub struct Origin {
+pub struct TextOrigin {
     /// Bytes of the file.
     pub bytes: u64,
     /// Whole lines, counted only where places are wanted.
@@ -68,22 +68,22 @@ pub struct Origin {
 
 /// Where a blob stands.
 #[derive(Debug)]
-pub struct Place<'a> {
+pub struct BlobPlace<'a> {
     /// Its path below the root of the catalog.
     pub file: &'a str,
     /// Where it begins, as faults tell it.
     pub position: Position,
     /// Where `text` begins.
-    pub origin: Origin,
+    pub origin: TextOrigin,
     /// The blob as it is written, with blanks before it.
     pub text: &'a [u8],
     /// For YAML: where the parts of its JSON stand.
     pub marks: Option<&'a Marks>,
 }
 
-impl Place<'_> {
+impl BlobPlace<'_> {
     /// The fault of the blob that stands here and is filed so.
-    pub fn blame(&self, filed: &Filed<'_>, fault: Fault) -> BlobFault {
+    pub fn blame(&self, filed: &FiledKey<'_>, fault: Fault) -> BlobFault {
         BlobFault {
             file: self.file.into(),
             position: self.position,
@@ -109,11 +109,11 @@ impl Intake for Decisive<'_> {
 
     const PLACES: Places = Places::Unwanted;
 
-    fn read<'a>(cursor: &mut Cursor<'a>) -> Step<Self::Blob<'a>> {
+    fn read<'a>(cursor: &mut Cursor<'a>) -> CursorResult<Self::Blob<'a>> {
         meta::read(cursor)
     }
 
-    fn take(&mut self, blob: Self::Blob<'_>, place: &Place<'_>) {
+    fn take(&mut self, blob: Self::Blob<'_>, place: &BlobPlace<'_>) {
         match blob {
             Value::Null => {}
             Value::Unfiled { has_schema } => self.0.unfiled(has_schema),
@@ -128,7 +128,7 @@ impl Intake for Decisive<'_> {
         self.0.memory()
     }
 
-    fn fault(&mut self, _: &str, fault: FbcError, _: Origin, _: &[u8]) -> Result<(), FbcError> {
+    fn fault(&mut self, _: &str, fault: FbcError, _: TextOrigin, _: &[u8]) -> Result<(), FbcError> {
         Err(fault)
     }
 }

@@ -16,6 +16,6 @@ mod string;
 mod tests;
 mod value;
 
-pub use cursor::{Cursor, Halt, Step, skip_space};
+pub use cursor::{Cursor, CursorResult, Halt, skip_space};
 pub use record::{Record, fold_of};
 pub(crate) use string::{RawString, plain_run};

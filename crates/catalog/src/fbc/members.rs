@@ -4,9 +4,9 @@
 use std::borrow::Cow;
 
 use super::error::Malformed;
-use super::json::{Cursor, Step, fold_of};
+use super::json::{Cursor, CursorResult, fold_of};
 use super::keys::Keys;
-use crate::blob::Kind;
+use crate::blob::JsonKind;
 use crate::heap::allocated;
 
 /// The members of a blob, of equal keys the last.
@@ -37,7 +37,7 @@ pub enum Label<'a> {
         /// Where the value begins, in bytes.
         at: usize,
         /// What the value is.
-        found: Kind,
+        found: JsonKind,
     },
 }
 
@@ -55,8 +55,8 @@ impl<'a> Members<'a> {
     /// says whether it did.
     pub(super) fn read(
         cursor: &mut Cursor<'a>,
-        mut early: impl FnMut(&str, &mut Cursor<'a>) -> Step<bool>,
-    ) -> Step<Self> {
+        mut early: impl FnMut(&str, &mut Cursor<'a>) -> CursorResult<bool>,
+    ) -> CursorResult<Self> {
         let mut members = Self {
             start: cursor.at(),
             ..Self::default()
@@ -73,7 +73,7 @@ impl<'a> Members<'a> {
         Ok(members)
     }
 
-    fn read_member(&mut self, key: Cow<'a, str>, cursor: &mut Cursor<'a>) -> Step<()> {
+    fn read_member(&mut self, key: Cow<'a, str>, cursor: &mut Cursor<'a>) -> CursorResult<()> {
         let is = |name| fold_of(&key, name).is_some();
         if is("schema") {
             self.schema = Label::read(key, cursor)?;
@@ -99,8 +99,8 @@ impl<'a> Members<'a> {
         &self,
         name: &'static str,
         cursor: &mut Cursor<'a>,
-        read: impl FnOnce(&mut Cursor<'a>) -> Step<T>,
-    ) -> Step<T> {
+        read: impl FnOnce(&mut Cursor<'a>) -> CursorResult<T>,
+    ) -> CursorResult<T> {
         let slots = TYPED.iter().zip(&self.typed);
         let mut own = slots.filter(|(typed, _)| **typed == name);
         match own.find_map(|(_, at)| *at) {
@@ -111,10 +111,10 @@ impl<'a> Members<'a> {
 }
 
 impl<'a> Label<'a> {
-    fn read(key: Cow<'a, str>, cursor: &mut Cursor<'a>) -> Step<Self> {
+    fn read(key: Cow<'a, str>, cursor: &mut Cursor<'a>) -> CursorResult<Self> {
         let found = cursor.kind()?;
         let at = cursor.at();
-        if found == Kind::String {
+        if found == JsonKind::String {
             let text = cursor.decoded()?;
             return Ok(Self::Text(Text { at, text }));
         }
@@ -131,7 +131,7 @@ impl<'a> Label<'a> {
     }
 
     /// What it says, empty where it is absent; what is no string is a fault.
-    pub(super) fn string(self, cursor: &Cursor<'a>) -> Step<Cow<'a, str>> {
+    pub(super) fn string(self, cursor: &Cursor<'a>) -> CursorResult<Cow<'a, str>> {
         match self {
             Self::Text(text) => Ok(text.text),
             Self::Absent => Ok(Cow::Borrowed("")),
@@ -145,7 +145,7 @@ impl<'a> Label<'a> {
 
 impl<'a> Text<'a> {
     /// Reads a string and notes its place; null is empty, another type a fault.
-    pub(super) fn read(cursor: &mut Cursor<'a>) -> Step<Self> {
+    pub(super) fn read(cursor: &mut Cursor<'a>) -> CursorResult<Self> {
         cursor.kind()?;
         let at = cursor.at();
         let text = cursor.text()?;

@@ -7,18 +7,18 @@ use std::borrow::Cow;
 use std::mem;
 
 use super::error::Malformed;
-use super::filed::{self, Filed};
-use super::json::{Cursor, Step, fold_of};
+use super::filed::{self, FiledKey};
+use super::json::{Cursor, CursorResult, fold_of};
 use super::members::Members;
 use super::shape::{Icon, Properties, RelatedImage};
-use crate::blob::{Channel, Content, Fault, Kind, Package};
+use crate::blob::{Channel, Content, Fault, JsonKind, Package};
 use crate::guardrail;
 
 /// A blob, filed and decoded.
 #[derive(Debug)]
 pub struct Blob<'a> {
     /// Where it is filed.
-    pub filed: Filed<'a>,
+    pub filed: FiledKey<'a>,
     /// What its schema makes of it; the first value of a wrong type otherwise.
     pub content: Result<Content<'a>, Fault>,
 }
@@ -42,10 +42,10 @@ pub enum Value<'a> {
 }
 
 /// Reads the next blob.
-pub fn read<'a>(cursor: &mut Cursor<'a>) -> Step<Value<'a>> {
+pub fn read<'a>(cursor: &mut Cursor<'a>) -> CursorResult<Value<'a>> {
     match cursor.kind()? {
-        Kind::Null => cursor.skip().map(|()| Value::Null),
-        Kind::Object => Object::read(cursor)?.blob(cursor),
+        JsonKind::Null => cursor.skip().map(|()| Value::Null),
+        JsonKind::Object => Object::read(cursor)?.blob(cursor),
         found => cursor.malformed_at(cursor.at(), Malformed::NotAnObject { found }),
     }
 }
@@ -58,7 +58,7 @@ struct Object<'a> {
 
 impl<'a> Object<'a> {
     /// Properties are nearly all of its bytes: they are read at once, for what they would mean in a bundle.
-    fn read(cursor: &mut Cursor<'a>) -> Step<Self> {
+    fn read(cursor: &mut Cursor<'a>) -> CursorResult<Self> {
         let mut properties = Properties::default();
         let members = Members::read(cursor, |key, cursor| {
             let is_theirs = fold_of(key, "properties").is_some();
@@ -76,7 +76,7 @@ impl<'a> Object<'a> {
         }
     }
 
-    fn blob(mut self, cursor: &mut Cursor<'a>) -> Step<Value<'a>> {
+    fn blob(mut self, cursor: &mut Cursor<'a>) -> CursorResult<Value<'a>> {
         let schema = mem::take(&mut self.members.schema).string(cursor)?;
         let package = mem::take(&mut self.members.package).string(cursor)?;
         let name = mem::take(&mut self.members.name).string(cursor)?;
@@ -104,7 +104,7 @@ impl<'a> Object<'a> {
         schema: &str,
         name: Cow<'a, str>,
         cursor: &mut Cursor<'a>,
-    ) -> Step<Content<'a>> {
+    ) -> CursorResult<Content<'a>> {
         match schema {
             "olm.package" => self.package(cursor),
             "olm.channel" => self.channel(name, cursor),
@@ -126,7 +126,7 @@ impl<'a> Object<'a> {
         }
     }
 
-    fn package(&mut self, cursor: &mut Cursor<'a>) -> Step<Content<'a>> {
+    fn package(&mut self, cursor: &mut Cursor<'a>) -> CursorResult<Content<'a>> {
         self.note_properties(cursor);
         let default_channel = self.members.field("defaultChannel", cursor, Cursor::text)?;
         self.members.field("description", cursor, Cursor::text)?;
@@ -135,7 +135,7 @@ impl<'a> Object<'a> {
             Some(at) => Ok(cursor.rewritten(at)?.into()),
             None => Ok("null".into()),
         });
-        let guardrails = guardrails.collect::<Step<_>>()?;
+        let guardrails = guardrails.collect::<CursorResult<_>>()?;
         let other_guardrails = mem::take(&mut self.properties.other_guardrails);
         let _: Icon = self.members.field("icon", cursor, Cursor::record)?;
         Ok(Content::Package(Package {
@@ -145,7 +145,11 @@ impl<'a> Object<'a> {
         }))
     }
 
-    fn channel(&mut self, name: Cow<'a, str>, cursor: &mut Cursor<'a>) -> Step<Content<'a>> {
+    fn channel(
+        &mut self,
+        name: Cow<'a, str>,
+        cursor: &mut Cursor<'a>,
+    ) -> CursorResult<Content<'a>> {
         self.note_properties(cursor);
         let entries = self
             .members
@@ -153,7 +157,7 @@ impl<'a> Object<'a> {
         Ok(Content::Channel(Channel { name, entries }))
     }
 
-    fn bundle(mut self, name: Cow<'a, str>, cursor: &mut Cursor<'a>) -> Step<Content<'a>> {
+    fn bundle(mut self, name: Cow<'a, str>, cursor: &mut Cursor<'a>) -> CursorResult<Content<'a>> {
         self.note_properties(cursor);
         let image = self.members.field("image", cursor, Cursor::text)?;
         let _: Vec<RelatedImage> = self

@@ -13,10 +13,10 @@ mod types;
 
 use super::error::Malformed;
 use super::filed;
-use super::json::{Cursor, Record, Step};
+use super::json::{Cursor, CursorResult, Record};
 use super::members::Members;
 use super::shape::Icon;
-use crate::blob::{self, Fault, Kind};
+use crate::blob::{self, Fault, JsonKind};
 use crate::guardrail;
 
 pub use super::csv::CsvMetadata;
@@ -37,7 +37,7 @@ pub struct Raw<'a> {
 #[derive(Debug)]
 pub enum Value<'a> {
     /// Something else than an object, such as an empty document.
-    Other(Kind),
+    Other(JsonKind),
     /// An object: a blob.
     Object(Box<Object<'a>>),
 }
@@ -121,10 +121,10 @@ pub struct Deprecation<'a> {
 }
 
 /// Reads the next blob.
-pub fn read<'a>(cursor: &mut Cursor<'a>) -> Step<Raw<'a>> {
+pub fn read<'a>(cursor: &mut Cursor<'a>) -> CursorResult<Raw<'a>> {
     let found = cursor.kind()?;
     let at = cursor.at();
-    let value = if found == Kind::Object {
+    let value = if found == JsonKind::Object {
         let members = Members::read(cursor, |_, _| Ok(false))?;
         Value::Object(Box::new(members.object(cursor)?))
     } else {
@@ -135,7 +135,7 @@ pub fn read<'a>(cursor: &mut Cursor<'a>) -> Step<Raw<'a>> {
 }
 
 impl<'a> Members<'a> {
-    fn object(self, cursor: &mut Cursor<'a>) -> Step<Object<'a>> {
+    fn object(self, cursor: &mut Cursor<'a>) -> CursorResult<Object<'a>> {
         let schema = self.schema.text();
         let (content, fault) = cursor.isolated(|cursor| self.content(schema, cursor))?;
         let (channel_key, _) =
@@ -161,7 +161,7 @@ impl<'a> Members<'a> {
         filed::file(folder.into(), schema.into(), name.into()).err()
     }
 
-    fn content(&self, schema: &str, cursor: &mut Cursor<'a>) -> Step<Content<'a>> {
+    fn content(&self, schema: &str, cursor: &mut Cursor<'a>) -> CursorResult<Content<'a>> {
         Ok(match schema {
             "olm.package" => {
                 self.field("properties", cursor, property::types_only)?;
@@ -186,7 +186,7 @@ impl<'a> Members<'a> {
         })
     }
 
-    fn bundle(&self, cursor: &mut Cursor<'a>) -> Step<Bundle<'a>> {
+    fn bundle(&self, cursor: &mut Cursor<'a>) -> CursorResult<Bundle<'a>> {
         Ok(Bundle {
             image: self.field("image", cursor, Text::read)?,
             related_images: self.field("relatedImages", cursor, |cursor| {
@@ -198,7 +198,7 @@ impl<'a> Members<'a> {
 }
 
 impl<'a> Entry<'a> {
-    fn read_item(cursor: &mut Cursor<'a>) -> Step<Self> {
+    fn read_item(cursor: &mut Cursor<'a>) -> CursorResult<Self> {
         cursor.kind()?;
         let at = cursor.at();
         let mut entry: Self = cursor.record()?;
@@ -210,7 +210,7 @@ impl<'a> Entry<'a> {
 impl<'a> Record<'a> for Entry<'a> {
     const FIELDS: &'static [&'static str] = &["name", "replaces", "skips", "skipRange"];
 
-    fn read(&mut self, index: usize, cursor: &mut Cursor<'a>) -> Step<()> {
+    fn read(&mut self, index: usize, cursor: &mut Cursor<'a>) -> CursorResult<()> {
         match index {
             0 => self.name = Text::read(cursor)?,
             1 => self.replaces = Text::read(cursor)?,
@@ -222,7 +222,7 @@ impl<'a> Record<'a> for Entry<'a> {
 }
 
 impl<'a> Deprecation<'a> {
-    fn read_item(cursor: &mut Cursor<'a>) -> Step<Self> {
+    fn read_item(cursor: &mut Cursor<'a>) -> CursorResult<Self> {
         cursor.kind()?;
         let at = cursor.at();
         let written = cursor.record()?;
@@ -237,7 +237,7 @@ struct RelatedImage<'a>(Text<'a>);
 impl<'a> Record<'a> for RelatedImage<'a> {
     const FIELDS: &'static [&'static str] = &["name", "image"];
 
-    fn read(&mut self, index: usize, cursor: &mut Cursor<'a>) -> Step<()> {
+    fn read(&mut self, index: usize, cursor: &mut Cursor<'a>) -> CursorResult<()> {
         match index {
             0 => drop(cursor.text()?),
             _ => self.0 = Text::read(cursor)?,

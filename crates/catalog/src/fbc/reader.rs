@@ -15,8 +15,8 @@
 //! Upstream: apimachinery, `pkg/util/yaml/decoder.go`, `YAMLOrJSONDecoder`.
 
 use super::error::{FbcError, Malformed};
-use super::intake::{Intake, Origin, Place};
-use super::json::{Cursor, Halt, Step, skip_space};
+use super::intake::{BlobPlace, Intake, TextOrigin};
+use super::json::{Cursor, CursorResult, Halt, skip_space};
 use super::object::begins_with_brace;
 use super::yaml::{self, Marks, Piece, YamlFault};
 use crate::blob::Position;
@@ -120,8 +120,8 @@ impl Reader {
     }
 
     /// Where reading stands.
-    pub fn origin(&self) -> Origin {
-        Origin {
+    pub fn origin(&self) -> TextOrigin {
+        TextOrigin {
             bytes: self.at,
             lines: self.lines,
             column: self.column,
@@ -144,7 +144,7 @@ impl Reader {
         &mut self,
         text: &'a [u8],
         ended: bool,
-        read: impl FnOnce(&mut Cursor<'a>) -> Step<B>,
+        read: impl FnOnce(&mut Cursor<'a>) -> CursorResult<B>,
     ) -> Result<Next<'a, B>, FbcError> {
         let next = match &self.format {
             Format::Unknown => return Ok(self.detect(text, ended)),
@@ -200,7 +200,7 @@ impl Reader {
         objects: u32,
         text: &'a [u8],
         ended: bool,
-        read: impl FnOnce(&mut Cursor<'a>) -> Step<B>,
+        read: impl FnOnce(&mut Cursor<'a>) -> CursorResult<B>,
     ) -> Result<Next<'a, B>, FbcError> {
         let space = skip_space(text);
         let rest = text.get(space..).unwrap_or_default();
@@ -320,8 +320,8 @@ impl<T: AsRef<[u8]>> Document<T> {
     }
 
     /// Where it begins in its file.
-    pub fn origin(&self) -> Origin {
-        Origin {
+    pub fn origin(&self) -> TextOrigin {
+        TextOrigin {
             bytes: self.bytes_before,
             lines: self.lines_before,
             column: 0,
@@ -360,7 +360,7 @@ pub fn hand_over_document<T: AsRef<[u8]>, I: Intake>(
     let mut cursor = Cursor::counted(json, account.loan());
     match I::read(&mut cursor) {
         Ok(blob) => {
-            let place = Place {
+            let place = BlobPlace {
                 file,
                 position,
                 origin: document.origin(),

@@ -5,9 +5,9 @@
 //! `alpha/property/property.go`.
 
 use super::base64;
-use super::json::{Cursor, Record, Step};
+use super::json::{Cursor, CursorResult, Record};
 use super::object::{self, DataFault};
-use crate::blob::{Deprecation, Entry, Fault, Kind};
+use crate::blob::{Deprecation, Entry, Fault, JsonKind};
 
 mod property;
 
@@ -16,7 +16,7 @@ pub(crate) use property::Properties;
 impl<'a> Record<'a> for Entry<'a> {
     const FIELDS: &'static [&'static str] = &["name", "replaces", "skips", "skipRange"];
 
-    fn read(&mut self, index: usize, cursor: &mut Cursor<'a>) -> Step<()> {
+    fn read(&mut self, index: usize, cursor: &mut Cursor<'a>) -> CursorResult<()> {
         match index {
             0 => self.name = cursor.text()?,
             1 => self.replaces = cursor.text()?,
@@ -30,7 +30,7 @@ impl<'a> Record<'a> for Entry<'a> {
 impl<'a> Record<'a> for Deprecation<'a> {
     const FIELDS: &'static [&'static str] = &["reference", "message"];
 
-    fn read(&mut self, index: usize, cursor: &mut Cursor<'a>) -> Step<()> {
+    fn read(&mut self, index: usize, cursor: &mut Cursor<'a>) -> CursorResult<()> {
         if index == 0 {
             let Reference(target) = cursor.record()?;
             self.schema = target.schema;
@@ -49,7 +49,7 @@ struct Reference<'a>(Deprecation<'a>);
 impl<'a> Record<'a> for Reference<'a> {
     const FIELDS: &'static [&'static str] = &["schema", "name"];
 
-    fn read(&mut self, index: usize, cursor: &mut Cursor<'a>) -> Step<()> {
+    fn read(&mut self, index: usize, cursor: &mut Cursor<'a>) -> CursorResult<()> {
         let text = cursor.text()?;
         match index {
             0 => self.0.schema = text,
@@ -66,7 +66,7 @@ pub(crate) struct RelatedImage;
 impl<'a> Record<'a> for RelatedImage {
     const FIELDS: &'static [&'static str] = &["name", "image"];
 
-    fn read(&mut self, _: usize, cursor: &mut Cursor<'a>) -> Step<()> {
+    fn read(&mut self, _: usize, cursor: &mut Cursor<'a>) -> CursorResult<()> {
         cursor.text().map(drop)
     }
 }
@@ -78,7 +78,7 @@ pub(crate) struct Icon;
 impl<'a> Record<'a> for Icon {
     const FIELDS: &'static [&'static str] = &["base64data", "mediatype"];
 
-    fn read(&mut self, index: usize, cursor: &mut Cursor<'a>) -> Step<()> {
+    fn read(&mut self, index: usize, cursor: &mut Cursor<'a>) -> CursorResult<()> {
         match index {
             0 => cursor.binary(Binary::Any),
             _ => cursor.text().map(drop),
@@ -93,7 +93,7 @@ pub(crate) struct BundleObject;
 impl<'a> Record<'a> for BundleObject {
     const FIELDS: &'static [&'static str] = &["data"];
 
-    fn read(&mut self, _: usize, cursor: &mut Cursor<'a>) -> Step<()> {
+    fn read(&mut self, _: usize, cursor: &mut Cursor<'a>) -> CursorResult<()> {
         cursor.binary(Binary::Object)
     }
 }
@@ -118,9 +118,9 @@ impl Binary {
 
 impl Cursor<'_> {
     /// Reads a Go `[]byte`: base64, or a list of numbers.
-    pub(crate) fn binary(&mut self, binary: Binary) -> Step<()> {
+    pub(crate) fn binary(&mut self, binary: Binary) -> CursorResult<()> {
         let checked = match self.kind()? {
-            Kind::String => {
+            JsonKind::String => {
                 let data = self.string()?;
                 match binary {
                     Binary::Any if base64::is_valid(data.decode().as_bytes()) => Ok(()),
@@ -128,7 +128,7 @@ impl Cursor<'_> {
                     Binary::Object => object::check_encoded(data),
                 }
             }
-            Kind::List => binary.check_bytes(&self.list(Self::octet)?),
+            JsonKind::List => binary.check_bytes(&self.list(Self::octet)?),
             found => return self.skip_instead(found, "base64 in a string"),
         };
         if let Err(fault) = checked {
@@ -142,9 +142,9 @@ impl Cursor<'_> {
     }
 
     /// Reads a number from 0 to 255; null is 0.
-    fn octet(&mut self) -> Step<u8> {
+    fn octet(&mut self) -> CursorResult<u8> {
         let found = self.kind()?;
-        if found != Kind::Number {
+        if found != JsonKind::Number {
             self.skip_instead(found, OCTET)?;
             return Ok(0);
         }

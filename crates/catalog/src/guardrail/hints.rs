@@ -5,14 +5,14 @@
 
 use super::{Guardrails, Passage, Range};
 use crate::version::Version;
-use crate::version::interval::Cut;
+use crate::version::interval::VersionCut;
 use crate::version::meaning::{self, Class};
 
 impl Passage {
     /// Whether any step at all could pass by.
     pub fn can_be_passed_by(&self) -> bool {
         let ends = self.ranges().flat_map(Range::ends);
-        let ends: Vec<_> = ends.chain([Cut::bottom()]).collect();
+        let ends: Vec<_> = ends.chain([VersionCut::bottom()]).collect();
         let versions: Vec<_> = ends.iter().filter_map(least_above).collect();
         self.can_be_passed_by_among(&versions, &versions)
     }
@@ -63,7 +63,8 @@ impl Range {
     /// Whether no version is lower than all of it.
     pub fn is_open_below(&self) -> bool {
         let ends = self.ends();
-        ends.first().is_some_and(|begin| *begin <= Cut::bottom())
+        ends.first()
+            .is_some_and(|begin| *begin <= VersionCut::bottom())
     }
 
     /// Whether it takes a prerelease though it begins at versions before and ends below the release
@@ -87,7 +88,7 @@ impl Range {
     }
 
     /// Where it begins and ends, and where its gaps do, in ascending order.
-    fn ends(&self) -> Vec<Cut> {
+    fn ends(&self) -> Vec<VersionCut> {
         let intervals = meaning::skip_range(self.versions()).unwrap_or_default();
         let ends = intervals.into_iter();
         let ends = ends.flat_map(|interval| [interval.span.lower, interval.span.upper]);
@@ -95,7 +96,7 @@ impl Range {
     }
 }
 
-fn least_above(cut: &Cut) -> Option<Version> {
+fn least_above(cut: &VersionCut) -> Option<Version> {
     let point = Class::All.least_above(cut)?;
     Version::parse(&point.to_string()).ok()
 }

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::guardrail::{Guardrails, Unread};
+use crate::guardrail::{Guardrails, UnreadGuardrails};
 
 /// What administrators say of packages, beside what their authors say.
 #[derive(Clone, Debug, Default)]
@@ -19,7 +19,7 @@ pub struct ImposedBy {
     /// a server has it in another one than a pipeline.
     pub place: Box<str>,
     /// What it says.
-    pub stated: Result<Guardrails, Unread>,
+    pub stated: Result<Guardrails, UnreadGuardrails>,
 }
 
 impl Imposed {
@@ -29,7 +29,7 @@ impl Imposed {
     }
 
     /// Adds what is said of nobody knows which packages: it could be any.
-    pub fn add_unread(&mut self, place: Box<str>, unread: Unread) {
+    pub fn add_unread(&mut self, place: Box<str>, unread: UnreadGuardrails) {
         let stated = Err(unread);
         self.on_all.push(ImposedBy { place, stated });
     }

@@ -6,7 +6,7 @@ use crate::json_type::JsonType;
 use crate::version::go::escape;
 
 use super::problem::beginning;
-use super::{Problem, Unread};
+use super::{Problem, UnreadGuardrails};
 
 /// An object, and where it stands. Null is as good as absent, as it is to OLM.
 pub(super) struct Members<'v> {
@@ -20,7 +20,7 @@ impl<'v> Members<'v> {
         value: &'v Value,
         path: String,
         known: &'static [&'static str],
-    ) -> Result<Self, Unread> {
+    ) -> Result<Self, UnreadGuardrails> {
         let Value::Object(object) = value else {
             return Err(wrong(path, "an object", value));
         };
@@ -35,9 +35,9 @@ impl<'v> Members<'v> {
     }
 
     /// What is wrong with a member.
-    pub(super) fn unread(&self, key: &str, problem: Problem) -> Unread {
+    pub(super) fn unread(&self, key: &str, problem: Problem) -> UnreadGuardrails {
         let path = self.path_of(key);
-        Unread { path, problem }
+        UnreadGuardrails { path, problem }
     }
 
     /// Where a member stands.
@@ -55,7 +55,7 @@ impl<'v> Members<'v> {
     }
 
     /// A text, unless it is absent.
-    pub(super) fn text(&self, key: &str) -> Result<Option<&'v str>, Unread> {
+    pub(super) fn text(&self, key: &str) -> Result<Option<&'v str>, UnreadGuardrails> {
         let Some(value) = self.get(key) else {
             return Ok(None);
         };
@@ -68,7 +68,11 @@ impl<'v> Members<'v> {
     }
 
     /// A text that must be there and say something.
-    pub(super) fn needed(&self, key: &str, expected: &'static str) -> Result<&'v str, Unread> {
+    pub(super) fn needed(
+        &self,
+        key: &str,
+        expected: &'static str,
+    ) -> Result<&'v str, UnreadGuardrails> {
         match self.text(key)? {
             None => Err(self.unread(key, Problem::Missing { expected })),
             Some("") => Err(self.unread(key, Problem::Empty { expected })),
@@ -82,7 +86,7 @@ impl<'v> Members<'v> {
         key: &str,
         known: &'static [&'static str],
         meant: &[T],
-    ) -> Result<Option<T>, Unread> {
+    ) -> Result<Option<T>, UnreadGuardrails> {
         let Some(found) = self.text(key)? else {
             return Ok(None);
         };
@@ -94,7 +98,7 @@ impl<'v> Members<'v> {
     }
 
     /// A list, with where each item stands; absent is empty.
-    pub(super) fn items(&self, key: &str) -> Result<Vec<(String, &'v Value)>, Unread> {
+    pub(super) fn items(&self, key: &str) -> Result<Vec<(String, &'v Value)>, UnreadGuardrails> {
         let Some(value) = self.get(key) else {
             return Ok(Vec::new());
         };
@@ -106,10 +110,10 @@ impl<'v> Members<'v> {
 }
 
 /// A value that has not the type it must have.
-pub(super) fn wrong(path: String, expected: &'static str, value: &Value) -> Unread {
+pub(super) fn wrong(path: String, expected: &'static str, value: &Value) -> UnreadGuardrails {
     let found = JsonType::of(value);
     let problem = Problem::Type { expected, found };
-    Unread { path, problem }
+    UnreadGuardrails { path, problem }
 }
 
 /// How long a text may be: it is told to people, in a message of a kilobyte.

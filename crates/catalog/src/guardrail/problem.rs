@@ -8,7 +8,7 @@ use crate::version::go::quote;
 /// Where guardrails cannot be read, and why.
 #[derive(Clone, Debug, Eq, PartialEq, thiserror::Error)]
 #[error("{}{problem}", place(.path))]
-pub struct Unread {
+pub struct UnreadGuardrails {
     /// The field, such as `rules[2].via`; empty for the whole.
     pub path: String,
     /// What is wrong.
@@ -107,7 +107,7 @@ impl Problem {
     }
 }
 
-impl Unread {
+impl UnreadGuardrails {
     /// The whole of it.
     pub fn whole(problem: Problem) -> Self {
         let path = String::new();
@@ -115,7 +115,7 @@ impl Unread {
     }
 }
 
-impl Heap for Unread {
+impl Heap for UnreadGuardrails {
     /// About that of its texts.
     fn heap_bytes(&self) -> usize {
         allocated(self.path.capacity()) + allocated(self.problem.to_string().len())

@@ -7,7 +7,9 @@ use serde_json::Value;
 
 use super::members::{Members, wrong};
 use super::problem::beginning;
-use super::{Action, BaseGraph, Guardrails, Kind, Passage, Problem, Range, Rule, Unread};
+use super::{
+    Action, BaseGraph, Guardrails, Passage, Problem, Range, Rule, RuleKind, UnreadGuardrails,
+};
 
 /// Reads the value of a blob, a property, or a document of a file.
 ///
@@ -15,7 +17,7 @@ use super::{Action, BaseGraph, Guardrails, Kind, Passage, Problem, Range, Rule, 
 ///
 /// # Errors
 /// The first thing that cannot be read, in the order of the rules.
-pub fn read(value: &Value) -> Result<Guardrails, Unread> {
+pub fn read(value: &Value) -> Result<Guardrails, UnreadGuardrails> {
     let members = Members::of(value, String::new(), WHOLE)?;
     let graph = members.word("graph", GRAPHS, GRAPHS_MEANT)?;
     let items = members.items("rules")?;
@@ -43,7 +45,7 @@ pub fn read(value: &Value) -> Result<Guardrails, Unread> {
     })
 }
 
-fn rule(value: &Value, path: String) -> Result<Rule, Unread> {
+fn rule(value: &Value, path: String) -> Result<Rule, UnreadGuardrails> {
     let any = Members::of(value, path.clone(), EVERY_KEY)?;
     let word = any.needed("kind", "the kind of a rule")?;
     let known = KINDS.iter().zip(KEYS).find(|(kind, _)| **kind == word);
@@ -57,32 +59,32 @@ fn rule(value: &Value, path: String) -> Result<Rule, Unread> {
     })
 }
 
-fn kind(word: &str, members: &Members<'_>) -> Result<Kind, Unread> {
+fn kind(word: &str, members: &Members<'_>) -> Result<RuleKind, UnreadGuardrails> {
     Ok(match word {
-        "PassThrough" => Kind::PassThrough(Box::new(Passage {
+        "PassThrough" => RuleKind::PassThrough(Box::new(Passage {
             via: range(members, "via")?.ok_or_else(|| missing(members, "via", A_RANGE))?,
             from: range(members, "from")?,
             to: range(members, "to")?,
         })),
-        "Waypoints" => Kind::Waypoints(waypoints(members)?),
-        "LatestPatchFirst" => Kind::LatestPatchFirst {
+        "Waypoints" => RuleKind::Waypoints(waypoints(members)?),
+        "LatestPatchFirst" => RuleKind::LatestPatchFirst {
             from: range(members, "from")?,
         },
-        "MaxMinorStep" => Kind::MaxMinorStep(step(members)?),
+        "MaxMinorStep" => RuleKind::MaxMinorStep(step(members)?),
         _ => {
             let action = members.word("action", ACTIONS, ACTIONS_MEANT)?;
-            Kind::Prerelease(action.ok_or_else(|| missing(members, "action", "Deny or Allow"))?)
+            RuleKind::Prerelease(action.ok_or_else(|| missing(members, "action", "Deny or Allow"))?)
         }
     })
 }
 
-fn range(members: &Members<'_>, key: &str) -> Result<Option<Range>, Unread> {
+fn range(members: &Members<'_>, key: &str) -> Result<Option<Range>, UnreadGuardrails> {
     let text = members.text(key)?;
     let range = text.map(Range::parse).transpose();
     range.map_err(|problem| members.unread(key, problem))
 }
 
-fn waypoints(members: &Members<'_>) -> Result<Box<[Passage]>, Unread> {
+fn waypoints(members: &Members<'_>) -> Result<Box<[Passage]>, UnreadGuardrails> {
     let items = members.items("versions")?;
     if items.is_empty() {
         return Err(missing(members, "versions", "a list of versions or ranges"));
@@ -96,14 +98,14 @@ fn waypoints(members: &Members<'_>) -> Result<Box<[Passage]>, Unread> {
                 from: None,
                 to: None,
             }),
-            Err(problem) => Err(Unread { path, problem }),
+            Err(problem) => Err(UnreadGuardrails { path, problem }),
         }
     });
     passages.collect()
 }
 
 /// A whole number from 1; numbers are those of Go's decoder, so `1.0` is one.
-fn step(members: &Members<'_>) -> Result<NonZeroU32, Unread> {
+fn step(members: &Members<'_>) -> Result<NonZeroU32, UnreadGuardrails> {
     let value = members.get("step");
     let value = value.ok_or_else(|| missing(members, "step", A_STEP))?;
     let whole = value.as_f64().filter(|number| number.fract() == 0.0);
@@ -111,7 +113,7 @@ fn step(members: &Members<'_>) -> Result<NonZeroU32, Unread> {
     number.ok_or_else(|| wrong(members.path_of("step"), A_STEP, value))
 }
 
-fn boolean(members: &Members<'_>, key: &str) -> Result<bool, Unread> {
+fn boolean(members: &Members<'_>, key: &str) -> Result<bool, UnreadGuardrails> {
     let Some(value) = members.get(key) else {
         return Ok(false);
     };
@@ -119,7 +121,7 @@ fn boolean(members: &Members<'_>, key: &str) -> Result<bool, Unread> {
     is.ok_or_else(|| wrong(members.path_of(key), "true or false", value))
 }
 
-fn missing(members: &Members<'_>, key: &str, expected: &'static str) -> Unread {
+fn missing(members: &Members<'_>, key: &str, expected: &'static str) -> UnreadGuardrails {
     members.unread(key, Problem::Missing { expected })
 }
 

@@ -37,12 +37,12 @@ pub struct Rule {
     /// Whether the bypass lifts a rule of an administrator; it lifts every rule of an author.
     pub bypassable: bool,
     /// What it forbids.
-    pub kind: Kind,
+    pub kind: RuleKind,
 }
 
 /// What a rule forbids.
 #[derive(Clone, Debug, Eq, PartialEq)]
-pub enum Kind {
+pub enum RuleKind {
     /// To pass by some versions.
     PassThrough(Box<Passage>),
     /// To leave a minor version before the last patch of it.
@@ -110,7 +110,7 @@ impl Passage {
     }
 }
 
-impl Kind {
+impl RuleKind {
     /// What it is called in a file.
     pub fn as_str(&self) -> &'static str {
         match self {
@@ -132,7 +132,7 @@ impl Kind {
     }
 }
 
-impl Kind {
+impl RuleKind {
     /// The ranges that a step is compared with.
     fn ranges(&self) -> impl Iterator<Item = &Range> {
         let from = match self {
@@ -172,10 +172,10 @@ impl Heap for Guardrails {
 impl Heap for Rule {
     fn heap_bytes(&self) -> usize {
         let own = match &self.kind {
-            Kind::PassThrough(passage) => passage.heap_bytes(),
-            Kind::Waypoints(passages) => passages.heap_bytes(),
-            Kind::LatestPatchFirst { from } => from.heap_bytes(),
-            Kind::MaxMinorStep(_) | Kind::Prerelease(_) => 0,
+            RuleKind::PassThrough(passage) => passage.heap_bytes(),
+            RuleKind::Waypoints(passages) => passages.heap_bytes(),
+            RuleKind::LatestPatchFirst { from } => from.heap_bytes(),
+            RuleKind::MaxMinorStep(_) | RuleKind::Prerelease(_) => 0,
         };
         self.id.heap_bytes() + self.reason.heap_bytes() + own
     }

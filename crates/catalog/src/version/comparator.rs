@@ -3,7 +3,7 @@
 //! Every operator of both grammars is a stretch of the order or its complement, with one exception:
 //! Masterminds' `!=` on a major.minor (`!=1.2`, `!=1.2.x-alpha`; `constraints.go`).
 
-use super::interval::{Cut, Span};
+use super::interval::{Span, VersionCut};
 use super::point::{Core, Point, Prerelease};
 use crate::heap::Heap;
 
@@ -38,7 +38,7 @@ impl Comparator {
     /// Whether every version above some version is admitted.
     pub(crate) fn is_open_above(&self) -> bool {
         match self {
-            Self::Within(span) => span.upper == Cut::Unlimited && !span.lower.is_top(),
+            Self::Within(span) => span.upper == VersionCut::Unlimited && !span.lower.is_top(),
             Self::Outside(span) => !span.upper.is_top(),
             Self::Unlike(_) => true,
         }

@@ -14,10 +14,10 @@ mod hyphen;
 
 pub use self::error::{ConstraintError, ConstraintErrorKind};
 
-use self::error::Located;
-use self::hyphen::Rewritten;
+use self::error::LocatedFault;
+use self::hyphen::RewrittenConstraint;
 use super::comparator::Comparator;
-use super::fault::{Expected, Fault};
+use super::fault::{ExpectedPart, Fault};
 use super::masterminds::Masterminds;
 use super::semantic::Version;
 
@@ -29,11 +29,11 @@ pub struct Constraint {
 }
 
 /// Comparators that must all hold.
-pub(crate) type Group = Box<[Gated]>;
+pub(crate) type Group = Box<[GatedComparator]>;
 
 /// A comparator, and whether it lets versions with a prerelease pass at all.
 #[derive(Clone, Debug)]
-pub(crate) struct Gated {
+pub(crate) struct GatedComparator {
     pub(crate) comparator: Comparator,
     pub(crate) prereleases: Prereleases,
 }
@@ -55,20 +55,20 @@ impl Constraint {
         let fail = |kind, fault| ConstraintError::new(kind, fault, release);
         let rules = release.rules();
         if text.len() > rules.constraint_bytes {
-            let fault = Fault::new(text, rules.constraint_bytes, Expected::End);
+            let fault = Fault::new(text, rules.constraint_bytes, ExpectedPart::End);
             return Err(fail(
                 ConstraintErrorKind::TooLong(rules.constraint_bytes),
                 fault,
             ));
         }
-        let rewritten = Rewritten::of(text);
+        let rewritten = RewrittenConstraint::of(text);
         if let Some((at, _)) = parts(&rewritten.text).nth(rules.groups) {
             let kind = ConstraintErrorKind::TooManyGroups(rules.groups);
-            return Err(fail(kind, rewritten.fault(at, Expected::End)));
+            return Err(fail(kind, rewritten.fault(at, ExpectedPart::End)));
         }
         let groups = parts(&rewritten.text)
             .map(|(start, part)| {
-                compile::group(part, release).map_err(|Located { kind, at, expected }| {
+                compile::group(part, release).map_err(|LocatedFault { kind, at, expected }| {
                     fail(kind, rewritten.fault(start + at, expected))
                 })
             })
@@ -118,7 +118,7 @@ impl Constraint {
     }
 }
 
-impl Gated {
+impl GatedComparator {
     fn admits(&self, version: &Version) -> bool {
         (self.prereleases == Prereleases::Admitted || !version.is_prerelease())
             && self.comparator.admits(version.point())

@@ -10,12 +10,12 @@ pub struct Fault {
     /// The character there; none at the end.
     pub found: Option<char>,
     /// What should have stood there.
-    pub expected: Expected,
+    pub expected: ExpectedPart,
 }
 
 impl Fault {
     /// The fault at byte `at` of `text`.
-    pub(crate) fn new(text: &str, at: usize, expected: Expected) -> Self {
+    pub(crate) fn new(text: &str, at: usize, expected: ExpectedPart) -> Self {
         let found = text.get(at..).and_then(|rest| rest.chars().next());
         Self {
             at,
@@ -27,7 +27,7 @@ impl Fault {
 
 /// What a range needs at some place.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Expected {
+pub enum ExpectedPart {
     /// The end of the text, at the latest.
     End,
     /// A comparator: an operator, if any, and a version.

@@ -17,14 +17,14 @@ pub enum Side {
 
 /// A place between versions. The derived order is the order of places.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Cut {
+pub enum VersionCut {
     /// Beside a version.
     At(Point, Side),
     /// Above every version.
     Unlimited,
 }
 
-impl Heap for Cut {
+impl Heap for VersionCut {
     fn heap_bytes(&self) -> usize {
         match self {
             Self::At(point, _) => point.heap_bytes(),
@@ -33,7 +33,7 @@ impl Heap for Cut {
     }
 }
 
-impl Cut {
+impl VersionCut {
     /// Just below a version.
     pub fn before(point: Point) -> Self {
         Self::At(point, Side::Before)
@@ -88,49 +88,57 @@ impl Cut {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Span {
     /// The lower end.
-    pub lower: Cut,
+    pub lower: VersionCut,
     /// The upper end.
-    pub upper: Cut,
+    pub upper: VersionCut,
 }
 
 impl Span {
     /// The version that it holds, if it begins before it and ends behind it.
     pub(crate) fn only(&self) -> Option<&Point> {
         match (&self.lower, &self.upper) {
-            (Cut::At(lower, Side::Before), Cut::At(upper, Side::After)) if lower == upper => {
+            (VersionCut::At(lower, Side::Before), VersionCut::At(upper, Side::After))
+                if lower == upper =>
+            {
                 Some(lower)
             }
             _ => None,
         }
     }
 
-    pub(crate) fn new(lower: Cut, upper: Cut) -> Self {
+    pub(crate) fn new(lower: VersionCut, upper: VersionCut) -> Self {
         Self { lower, upper }
     }
 
-    pub(crate) fn above(lower: Cut) -> Self {
-        Self::new(lower, Cut::Unlimited)
+    pub(crate) fn above(lower: VersionCut) -> Self {
+        Self::new(lower, VersionCut::Unlimited)
     }
 
-    pub(crate) fn below(upper: Cut) -> Self {
-        Self::new(Cut::bottom(), upper)
+    pub(crate) fn below(upper: VersionCut) -> Self {
+        Self::new(VersionCut::bottom(), upper)
     }
 
     /// One version alone, whatever its build metadata.
     pub(crate) fn exactly(point: Point) -> Self {
-        Self::new(Cut::before(point.clone()), Cut::after(point))
+        Self::new(VersionCut::before(point.clone()), VersionCut::after(point))
     }
 
     /// All versions of one major, prereleases included.
     pub(crate) fn major(core: Core) -> Self {
         let first = Core::new(core.major, 0, 0);
-        Self::new(Cut::before(Point::lowest(first)), Cut::after_major(core))
+        Self::new(
+            VersionCut::before(Point::lowest(first)),
+            VersionCut::after_major(core),
+        )
     }
 
     /// All versions of one major.minor, prereleases included.
     pub(crate) fn minor(core: Core) -> Self {
         let first = Core { patch: 0, ..core };
-        Self::new(Cut::before(Point::lowest(first)), Cut::after_minor(core))
+        Self::new(
+            VersionCut::before(Point::lowest(first)),
+            VersionCut::after_minor(core),
+        )
     }
 
     pub(crate) fn contains(&self, point: &Point) -> bool {

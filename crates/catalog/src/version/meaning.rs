@@ -9,8 +9,8 @@
 //! names one.
 
 use super::comparator::{Comparator, PatchLine};
-use super::constraint::{Constraint, Gated, Prereleases};
-use super::interval::{Cut, Side, Span};
+use super::constraint::{Constraint, GatedComparator, Prereleases};
+use super::interval::{Side, Span, VersionCut};
 use super::point::{Core, Point};
 use super::skip_range::SkipRange;
 
@@ -44,12 +44,13 @@ pub fn constraint<'c>(
     constraint: &'c Constraint,
     class: Class,
 ) -> Result<Vec<Interval>, TooManyComparators> {
-    let is_admitting = |gated: &Gated| gated.prereleases == Prereleases::Admitted;
+    let is_admitting = |gated: &GatedComparator| gated.prereleases == Prereleases::Admitted;
     let groups = constraint
         .groups()
         .iter()
         .filter(|group| class == Class::Releases || group.iter().all(is_admitting));
-    let comparators = |group: &'c [Gated]| group.iter().map(|gated| &gated.comparator).collect();
+    let comparators =
+        |group: &'c [GatedComparator]| group.iter().map(|gated| &gated.comparator).collect();
     intervals(groups.map(|group| comparators(group)), class)
 }
 
@@ -63,8 +64,8 @@ pub fn skip_range(range: &SkipRange) -> Result<Vec<Interval>, TooManyComparators
 
 impl Class {
     /// The least version of this class above the cut, if there is one.
-    pub(crate) fn least_above(self, cut: &Cut) -> Option<Point> {
-        let Cut::At(point, side) = cut else {
+    pub(crate) fn least_above(self, cut: &VersionCut) -> Option<Point> {
+        let VersionCut::At(point, side) = cut else {
             return None;
         };
         let next = match side {
@@ -81,7 +82,7 @@ impl Class {
     }
 
     /// Whether no version of this class lies between the two cuts.
-    pub fn is_same_place(self, one: &Cut, other: &Cut) -> bool {
+    pub fn is_same_place(self, one: &VersionCut, other: &VersionCut) -> bool {
         self.least_above(one) == self.least_above(other)
     }
 
@@ -102,7 +103,7 @@ impl Class {
     /// The only version of this class in the span, if it is the only one.
     pub fn only(self, span: &Span) -> Option<Point> {
         let least = self.least_above(&span.lower)?;
-        let is_only = self.is_same_place(&Cut::after(least.clone()), &span.upper);
+        let is_only = self.is_same_place(&VersionCut::after(least.clone()), &span.upper);
         is_only.then_some(least)
     }
 }
@@ -193,10 +194,10 @@ fn cells(groups: &[Group], class: Class) -> Vec<Span> {
     let mut cuts: Vec<_> = spans
         .flat_map(|span| [span.lower.clone(), span.upper.clone()])
         .collect();
-    cuts.extend([Cut::bottom(), Cut::Unlimited]);
+    cuts.extend([VersionCut::bottom(), VersionCut::Unlimited]);
     cuts.sort();
     let mut cells = Vec::new();
-    let mut lower = Cut::bottom();
+    let mut lower = VersionCut::bottom();
     for cut in cuts {
         if !class.is_same_place(&lower, &cut) {
             cells.push(Span::new(lower, cut.clone()));

@@ -17,7 +17,7 @@ pub use self::error::{ComparatorError, SkipRangeError, SkipRangeErrorKind};
 pub use self::extent::Extent;
 
 use super::comparator::Comparator;
-use super::fault::{Expected, Fault};
+use super::fault::{ExpectedPart, Fault};
 use super::semantic::Version;
 use crate::heap::Heap;
 
@@ -113,11 +113,11 @@ impl SkipRange {
 fn check_bars(text: &str, tokens: &[token::Token<'_>]) -> Result<(), SkipRangeError> {
     let is_bars = |token: &token::Token<'_>| token.text == token::OR;
     if let Some(first) = tokens.first().filter(|token| is_bars(token)) {
-        let fault = Fault::new(text, first.at, Expected::Comparator);
+        let fault = Fault::new(text, first.at, ExpectedPart::Comparator);
         return Err(SkipRangeError::new(SkipRangeErrorKind::FirstIsOr, fault));
     }
     if tokens.last().is_none_or(is_bars) {
-        let fault = Fault::new(text, text.len(), Expected::Comparator);
+        let fault = Fault::new(text, text.len(), ExpectedPart::Comparator);
         return Err(SkipRangeError::new(SkipRangeErrorKind::LastIsOr, fault));
     }
     Ok(())

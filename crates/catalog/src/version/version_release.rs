@@ -105,14 +105,14 @@ impl VersionRelease {
     }
 
     /// What the controller writes down for an installed bundle.
-    pub fn recorded(&self, gate: BundleReleaseSupport) -> Recorded {
+    pub fn recorded(&self, gate: BundleReleaseSupport) -> RecordedVersion {
         let release = self.release.as_ref();
         match gate {
-            BundleReleaseSupport::Enabled => Recorded {
+            BundleReleaseSupport::Enabled => RecordedVersion {
                 version: self.version.to_string(),
                 release: release.map(Release::to_string),
             },
-            BundleReleaseSupport::Disabled => Recorded {
+            BundleReleaseSupport::Disabled => RecordedVersion {
                 version: match release.filter(|release| !release.is_empty()) {
                     Some(release) => format!("{}+{release}", self.version.point()),
                     None => self.version.to_string(),
@@ -125,7 +125,7 @@ impl VersionRelease {
 
 /// Version and release as the controller stores them and shows them in the status.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Recorded {
+pub struct RecordedVersion {
     /// With the gate off the release stands in here as build metadata.
     pub version: String,
     /// None where the field is left out.

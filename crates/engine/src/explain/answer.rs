@@ -5,13 +5,13 @@
 use std::collections::HashSet;
 
 use crate::explain::ForbiddenReport;
-use crate::explain::message::{self, Facts};
-use crate::explain::text::Line;
+use crate::explain::message::{self, MessageFacts};
+use crate::explain::text::CutLine;
 use crate::explain::{exempt, refusal, upstream, warning};
 use crate::extension::{Fields, Filter, InstalledBundle, Policy};
 use crate::judge::{
-    Accepted, Advice, Basis, Edit, Exemption, ExemptionKind, Judgement, Outdated, Ruled, Ruling,
-    SpecFault, Stop, Token, Unanswered, Verdict, advise, judge,
+    AcceptedBundles, Advice, Basis, Edit, Exemption, ExemptionKind, Judgement, OutdatedCatalogs,
+    Ruled, Ruling, SpecFault, Stop, Token, Unanswered, Verdict, advise, judge,
 };
 use crate::resolve::{Choice, NotLoadedCause};
 use crate::snapshot::CatalogState;
@@ -139,7 +139,7 @@ fn worded(edit: &Edit<'_>, judgement: &Judgement<'_>, advice: Advice) -> Answer 
     let request = edit.request();
     let upstream = upstream(edit, judgement);
     let catalog = cited(judgement);
-    let facts = Facts {
+    let facts = MessageFacts {
         extension: edit.new,
         request: request.as_ref(),
         judgement,
@@ -231,7 +231,7 @@ fn rests_on_bad_input(ruling: &Ruling<'_>) -> bool {
     )
 }
 
-pub(super) fn causes(facts: &Facts<'_>) -> Vec<Cause> {
+pub(super) fn causes(facts: &MessageFacts<'_>) -> Vec<Cause> {
     let fields = &facts.extension.fields;
     let one = |field: String| {
         vec![Cause {
@@ -244,7 +244,7 @@ pub(super) fn causes(facts: &Facts<'_>) -> Vec<Cause> {
         Ruling::Unanswered(_) => one(String::new()),
         Ruling::InvalidSpec(faults) => faults.iter().map(spec_cause).collect(),
         Ruling::Guardrail(forbidden) => {
-            let cause = |line: Line| Cause {
+            let cause = |line: CutLine| Cause {
                 field: fields.version(),
                 message: line.within(message::LINE_1),
             };
@@ -258,11 +258,13 @@ pub(super) fn causes(facts: &Facts<'_>) -> Vec<Cause> {
 /// The field that a row is about, if it is one alone.
 fn field(ruling: &Ruling<'_>, fields: &Fields) -> String {
     match ruling {
-        Ruling::CatalogOutdated(Outdated::Superseded { denial, .. }) => field(denial, fields),
+        Ruling::CatalogOutdated(OutdatedCatalogs::Superseded { denial, .. }) => {
+            field(denial, fields)
+        }
         Ruling::InvalidSelector(_)
         | Ruling::NoCatalogs(_)
         | Ruling::CatalogNotLoaded(_)
-        | Ruling::CatalogOutdated(Outdated::TooOld(_))
+        | Ruling::CatalogOutdated(OutdatedCatalogs::TooOld(_))
         | Ruling::AmbiguousCatalogs(_) => fields.selector(),
         Ruling::PackageNotFound { .. } => fields.package_name(),
         Ruling::ChannelNotFound { .. } | Ruling::NotInChannel { .. } => fields.channels(),
@@ -312,7 +314,7 @@ fn resolved(choice: Choice<'_>) -> Option<ResolvedBundle> {
 }
 
 /// By version and release descending, then by name, each name once.
-fn names(accepted: &[Accepted<'_>]) -> Vec<String> {
+fn names(accepted: &[AcceptedBundles<'_>]) -> Vec<String> {
     let mut bundles: Vec<_> = accepted
         .iter()
         .flat_map(|accepted| {

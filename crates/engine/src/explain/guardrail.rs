@@ -7,11 +7,11 @@ use serde::Serialize;
 use crate::explain::label;
 use crate::explain::refusal::guardrail::told;
 use crate::extension::Policy;
-use crate::judge::Forbidden;
+use crate::judge::ForbiddenStep;
 use crate::resolve::{Choice, GuardedBy, Violated, Violation};
 use olmguard_catalog::version::{Version, go};
 
-pub use reasons::{Gathered, Places, Reasons};
+pub use reasons::{Places, ReasonTable, Reasons};
 
 /// A step that guardrails forbid.
 #[derive(Clone, Debug, Eq, PartialEq, Serialize, schemars::JsonSchema)]
@@ -124,7 +124,7 @@ fn kind(violation: &Violation<'_>) -> &'static str {
 
 impl ForbiddenReport {
     /// A step that OLM would take under an extension's policy.
-    pub fn of(forbidden: &Forbidden<'_>, policy: Policy) -> Self {
+    pub fn of(forbidden: &ForbiddenStep<'_>, policy: Policy) -> Self {
         Self::step(
             &forbidden.from,
             &forbidden.to,

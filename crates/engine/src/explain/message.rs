@@ -6,7 +6,7 @@
 use std::borrow::Cow;
 
 use crate::explain::refusal::{Detail, SEARCH_CUT, details, needed, reason, recorded};
-use crate::explain::text::{Line, cut_end, cut_middle, one_line};
+use crate::explain::text::{CutLine, cut_end, cut_middle, one_line};
 use crate::extension::{Extension, Installed};
 use crate::judge::{Advice, BypassHelps, FixValue, Judgement, Request, Token, Verdict};
 use crate::snapshot::CatalogState;
@@ -20,7 +20,7 @@ pub const MESSAGE: usize = 1024;
 
 /// What a message is made from.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Facts<'a> {
+pub(super) struct MessageFacts<'a> {
     pub(super) extension: &'a Extension,
     pub(super) request: Option<&'a Request<'a>>,
     pub(super) judgement: &'a Judgement<'a>,
@@ -52,7 +52,7 @@ impl Lines {
 }
 
 /// The lines of the text; `None` where nothing is refused or undecided.
-pub(super) fn message(facts: &Facts<'_>) -> Option<Lines> {
+pub(super) fn message(facts: &MessageFacts<'_>) -> Option<Lines> {
     let refused = match facts.judgement.verdict() {
         Verdict::Deny => "refused",
         Verdict::Undecided => "undecided",
@@ -72,11 +72,11 @@ fn with_help(lines: Lines, token: Token) -> Lines {
 }
 
 /// One sentence for a finding: the reason alone.
-pub(super) fn short(facts: &Facts<'_>) -> String {
+pub(super) fn short(facts: &MessageFacts<'_>) -> String {
     reason(&facts.judgement.ruled.ruling, facts.request).within(LINE_1)
 }
 
-fn first_line(facts: &Facts<'_>, refused: &str) -> Line {
+fn first_line(facts: &MessageFacts<'_>, refused: &str) -> CutLine {
     let why = reason(&facts.judgement.ruled.ruling, facts.request);
     let token = facts.judgement.token().as_str();
     subject(facts)
@@ -86,13 +86,13 @@ fn first_line(facts: &Facts<'_>, refused: &str) -> Line {
 }
 
 /// What is asked, from what to what.
-fn subject(facts: &Facts<'_>) -> Line {
+fn subject(facts: &MessageFacts<'_>) -> CutLine {
     let Some(request) = facts.request else {
         let identity = &facts.extension.identity;
         let name = identity.shown().unwrap_or(Cow::Borrowed("without a name"));
-        return Line::default().name(&identity.kind).say(" ").name(&name);
+        return CutLine::default().name(&identity.kind).say(" ").name(&name);
     };
-    let line = Line::default().name(&request.filter.package).say(": ");
+    let line = CutLine::default().name(&request.filter.package).say(": ");
     let line = match request.installed {
         Installed::Bundle(bundle) => line.version(recorded(bundle)).say(" -> "),
         Installed::Unknown(_) => line.say("unknown -> "),
@@ -124,7 +124,7 @@ enum Path {
 
 /// The lines of a message, all that gives way to the limit apart.
 struct Body<'a> {
-    facts: &'a Facts<'a>,
+    facts: &'a MessageFacts<'a>,
     first: &'a str,
     details: Vec<Detail>,
     next: Detail,
@@ -133,7 +133,7 @@ struct Body<'a> {
 
 /// Line 1 and the others within the limit: lists get shorter, then the path keeps its ends, then
 /// OLM's text is cut, then details are.
-fn within(facts: &Facts<'_>, first: &str) -> Lines {
+fn within(facts: &MessageFacts<'_>, first: &str) -> Lines {
     let body = Body {
         facts,
         first,
@@ -273,7 +273,7 @@ pub(super) fn fix(advice: &Advice) -> Option<String> {
 }
 
 /// Where no edit of the object is known to help, what would have to change.
-pub(super) fn lacking(facts: &Facts<'_>) -> Option<&'static str> {
+pub(super) fn lacking(facts: &MessageFacts<'_>) -> Option<&'static str> {
     let is_known = facts.advice.fix.is_none() && !facts.advice.is_cut;
     let needed = needed(&facts.judgement.ruled.ruling);
     needed.filter(|_| is_known)
@@ -284,7 +284,7 @@ pub(super) fn note(advice: &Advice) -> Option<&'static str> {
     advice.is_cut.then_some(SEARCH_CUT)
 }
 
-fn bypass(facts: &Facts<'_>) -> Option<String> {
+fn bypass(facts: &MessageFacts<'_>) -> Option<String> {
     let fields = &facts.extension.fields;
     let (field, word) = (fields.policy(), fields.bypass.word());
     (facts.advice.bypass == BypassHelps::Yes)

@@ -11,10 +11,10 @@
 //! counts.
 
 use olmguard_catalog::version::comparator::PatchLine;
-use olmguard_catalog::version::interval::{Cut, Side};
+use olmguard_catalog::version::interval::{Side, VersionCut};
 use olmguard_catalog::version::meaning::{self, Class, Interval, TooManyComparators};
 use olmguard_catalog::version::point::{Core, Point};
-use olmguard_catalog::version::{Constraint, Expected, Fault, Membership, SkipRange};
+use olmguard_catalog::version::{Constraint, ExpectedPart, Fault, Membership, SkipRange};
 
 /// What a `spec.source.catalog.version` takes.
 pub fn constraint(constraint: &Constraint) -> String {
@@ -49,12 +49,12 @@ pub fn skip_range(range: &SkipRange) -> String {
 /// What stands at the place of a fault and what should: `expected ..., found "<"`.
 pub fn fault(fault: &Fault) -> String {
     let expected = match fault.expected {
-        Expected::End => "the end of the range",
-        Expected::Comparator => "a comparator such as >=1.2.3",
-        Expected::Separator => "a blank, a comma or || before the next comparator",
-        Expected::Operator => "an operator of this syntax",
-        Expected::Version => "a version that can be read",
-        Expected::HyphenRange => "a hyphen range that stands by itself, such as 1.2 - 1.4",
+        ExpectedPart::End => "the end of the range",
+        ExpectedPart::Comparator => "a comparator such as >=1.2.3",
+        ExpectedPart::Separator => "a blank, a comma or || before the next comparator",
+        ExpectedPart::Operator => "an operator of this syntax",
+        ExpectedPart::Version => "a version that can be read",
+        ExpectedPart::HyphenRange => "a hyphen range that stands by itself, such as 1.2 - 1.4",
     };
     match fault.found {
         None => format!("expected {expected}, found the end"),
@@ -138,7 +138,7 @@ fn patch_line(line: &PatchLine) -> String {
     )
 }
 
-fn bounds(lower: &Cut, upper: &Cut, class: Class) -> String {
+fn bounds(lower: &VersionCut, upper: &VersionCut, class: Class) -> String {
     let from = from(lower, class);
     match (from, place(upper, class)) {
         (None, None) => ANY.to_owned(),
@@ -153,8 +153,8 @@ fn bounds(lower: &Cut, upper: &Cut, class: Class) -> String {
 }
 
 /// Where an interval starts; nothing if no version of the class lies below.
-fn from(lower: &Cut, class: Class) -> Option<String> {
-    if class.is_same_place(&Cut::before(Point::lowest(Core::ZERO)), lower) {
+fn from(lower: &VersionCut, class: Class) -> Option<String> {
+    if class.is_same_place(&VersionCut::before(Point::lowest(Core::ZERO)), lower) {
         return None;
     }
     place(lower, class).map(|(point, side)| match side {
@@ -164,12 +164,12 @@ fn from(lower: &Cut, class: Class) -> Option<String> {
 }
 
 /// The version at a cut. Among releases a prerelease stands for its release, which lies above it.
-fn place(cut: &Cut, class: Class) -> Option<(Point, Side)> {
+fn place(cut: &VersionCut, class: Class) -> Option<(Point, Side)> {
     match cut {
-        Cut::Unlimited => None,
-        Cut::At(point, _) if class == Class::Releases && !point.prerelease.is_none() => {
+        VersionCut::Unlimited => None,
+        VersionCut::At(point, _) if class == Class::Releases && !point.prerelease.is_none() => {
             Some((Point::release(point.core), Side::Before))
         }
-        Cut::At(point, side) => Some((point.clone(), *side)),
+        VersionCut::At(point, side) => Some((point.clone(), *side)),
     }
 }

@@ -4,10 +4,10 @@ mod catalogs;
 pub(super) mod guardrail;
 mod installed;
 
-use crate::explain::text::{Line, list, one_line};
+use crate::explain::text::{CutLine, list, one_line};
 use crate::explain::{range, unanswered};
 use crate::extension::{FilterError, FilterProblem, InstalledBundle};
-use crate::judge::{Outdated, Request, Ruling, SpecFault};
+use crate::judge::{OutdatedCatalogs, Request, Ruling, SpecFault};
 use crate::resolve::Choice;
 use olmguard_catalog::version::{BundleReleaseSupport, go};
 
@@ -21,8 +21,8 @@ pub(super) struct Detail {
 }
 
 /// The reason, without the token.
-pub(super) fn reason(ruling: &Ruling<'_>, request: Option<&Request<'_>>) -> Line {
-    let line = Line::default();
+pub(super) fn reason(ruling: &Ruling<'_>, request: Option<&Request<'_>>) -> CutLine {
+    let line = CutLine::default();
     match ruling {
         Ruling::Unanswered(cause) => line.say(&unanswered::reason(*cause)),
         Ruling::InvalidSpec(faults) => faults.first().map(spec_fault).unwrap_or_default(),
@@ -34,8 +34,10 @@ pub(super) fn reason(ruling: &Ruling<'_>, request: Option<&Request<'_>>) -> Line
         Ruling::NoCatalogs(none) => line.say(catalogs::none(*none)),
         Ruling::InstalledUnknown(cause) => line.say(installed::reason(cause)),
         Ruling::CatalogNotLoaded(failed) => catalogs::not_loaded(failed),
-        Ruling::CatalogOutdated(Outdated::TooOld(old)) => catalogs::outdated(old),
-        Ruling::CatalogOutdated(Outdated::Superseded { denial, .. }) => reason(denial, request),
+        Ruling::CatalogOutdated(OutdatedCatalogs::TooOld(old)) => catalogs::outdated(old),
+        Ruling::CatalogOutdated(OutdatedCatalogs::Superseded { denial, .. }) => {
+            reason(denial, request)
+        }
         Ruling::PackageNotFound { searched, .. } => match searched.as_slice() {
             [only] => line.say("catalog ").name(only).say(" has no such package"),
             all => line.say(&format!(
@@ -153,8 +155,10 @@ pub(super) fn needed(ruling: &Ruling<'_>) -> Option<&'static str> {
         Ruling::NoCatalogs(_) => "a ClusterCatalog that is Available and that the selector matches",
         Ruling::InstalledUnknown(cause) => installed::needed(cause),
         Ruling::CatalogNotLoaded(_) => "its content, or a selector that leaves this catalog out",
-        Ruling::CatalogOutdated(Outdated::Superseded { .. }) => "the newer content of the catalog",
-        Ruling::CatalogOutdated(Outdated::TooOld(_)) => {
+        Ruling::CatalogOutdated(OutdatedCatalogs::Superseded { .. }) => {
+            "the newer content of the catalog"
+        }
+        Ruling::CatalogOutdated(OutdatedCatalogs::TooOld(_)) => {
             "a guard that reaches the API server and catalogd: its /readyz says what it lacks"
         }
         Ruling::NotJudged(_)
@@ -174,11 +178,11 @@ fn character(text: &str, byte: usize) -> usize {
 }
 
 /// One fault of a spec as a sentence.
-pub(super) fn spec_fault(fault: &SpecFault) -> Line {
+pub(super) fn spec_fault(fault: &SpecFault) -> CutLine {
     match fault {
         SpecFault::Filter(error) => filter_error(error),
         SpecFault::Schema(finding) => {
-            let line = Line::default()
+            let line = CutLine::default()
                 .written(&finding.path)
                 .say(": ")
                 .said(&finding.message);
@@ -190,8 +194,8 @@ pub(super) fn spec_fault(fault: &SpecFault) -> Line {
     }
 }
 
-fn filter_error(error: &FilterError) -> Line {
-    let line = Line::default().name(&error.field);
+fn filter_error(error: &FilterError) -> CutLine {
+    let line = CutLine::default().name(&error.field);
     match &error.problem {
         FilterProblem::Missing => line.say(" is missing: expected the name of a package"),
         FilterProblem::Type { expected, found } => {
@@ -216,10 +220,10 @@ fn also(faults: &[SpecFault]) -> Vec<Detail> {
     vec![sentences("Also", more)]
 }
 
-fn not_in_channel(request: Option<&Request<'_>>) -> Line {
+fn not_in_channel(request: Option<&Request<'_>>) -> CutLine {
     let line = match range_of(request) {
-        "" => Line::default().say("no bundle is in "),
-        range => Line::default()
+        "" => CutLine::default().say("no bundle is in "),
+        range => CutLine::default()
             .say("no bundle matching ")
             .written(range)
             .say(" is in "),
@@ -230,14 +234,14 @@ fn not_in_channel(request: Option<&Request<'_>>) -> Line {
     }
 }
 
-fn not_found(request: Option<&Request<'_>>) -> Line {
+fn not_found(request: Option<&Request<'_>>) -> CutLine {
     match range_of(request) {
-        "" => Line::default().say("the package has no bundles"),
-        range => Line::default().say("no bundle matches ").written(range),
+        "" => CutLine::default().say("the package has no bundles"),
+        range => CutLine::default().say("no bundle matches ").written(range),
     }
 }
 
-fn older(best: Choice<'_>, request: Option<&Request<'_>>) -> Line {
+fn older(best: Choice<'_>, request: Option<&Request<'_>>) -> CutLine {
     versioned(best)
         .say(" is older than ")
         .then(installed(request))
@@ -245,19 +249,19 @@ fn older(best: Choice<'_>, request: Option<&Request<'_>>) -> Line {
         .then(in_catalog(best))
 }
 
-fn no_successor(best: Choice<'_>, request: Option<&Request<'_>>) -> Line {
+fn no_successor(best: Choice<'_>, request: Option<&Request<'_>>) -> CutLine {
     versioned(best)
         .say(" is not a successor of ")
         .then(installed(request))
         .then(in_catalog(best))
 }
 
-fn of_catalog(choice: Choice<'_>) -> Line {
+fn of_catalog(choice: Choice<'_>) -> CutLine {
     versioned(choice).then(in_catalog(choice))
 }
 
-fn in_catalog(choice: Choice<'_>) -> Line {
-    Line::default()
+fn in_catalog(choice: Choice<'_>) -> CutLine {
+    CutLine::default()
         .say(" in catalog ")
         .name(&choice.catalog.name)
 }
@@ -271,13 +275,13 @@ fn asked(request: Option<&Request<'_>>) -> &'static str {
     }
 }
 
-fn tie(left: &[Choice<'_>]) -> Line {
+fn tie(left: &[Choice<'_>]) -> CutLine {
     let top = left.first().map_or(0, |choice| choice.catalog.priority);
     let tied = left
         .iter()
         .filter(|choice| choice.catalog.priority == top)
         .count();
-    Line::default().say(&format!(
+    CutLine::default().say(&format!(
         "{tied} catalogs of the same priority ({top}) offer it"
     ))
 }
@@ -294,18 +298,20 @@ fn with_priorities(left: &[Choice<'_>]) -> Vec<String> {
 }
 
 /// A bundle by its version, by its name where that cannot be read.
-fn versioned(choice: Choice<'_>) -> Line {
+fn versioned(choice: Choice<'_>) -> CutLine {
     let bundle = choice.bundle();
     match &bundle.version {
-        Ok(read) => Line::default().version(read.recorded(BundleReleaseSupport::Disabled).version),
-        Err(_) => Line::default().name(&bundle.name),
+        Ok(read) => {
+            CutLine::default().version(read.recorded(BundleReleaseSupport::Disabled).version)
+        }
+        Err(_) => CutLine::default().name(&bundle.name),
     }
 }
 
-fn installed(request: Option<&Request<'_>>) -> Line {
+fn installed(request: Option<&Request<'_>>) -> CutLine {
     let bundle = request.and_then(|request| request.installed.bundle());
-    bundle.map_or_else(Line::default, |bundle| {
-        Line::default().version(recorded(bundle))
+    bundle.map_or_else(CutLine::default, |bundle| {
+        CutLine::default().version(recorded(bundle))
     })
 }
 

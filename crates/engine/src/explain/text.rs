@@ -9,7 +9,7 @@ use olmguard_catalog::version::{BundleReleaseSupport, go};
 
 /// A line made of parts, some of which may be cut in their middle.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Line {
+pub(super) struct CutLine {
     parts: Vec<Part>,
 }
 
@@ -32,7 +32,7 @@ enum Give {
     Never,
 }
 
-impl Line {
+impl CutLine {
     /// Adds words of ours.
     pub(super) fn say(mut self, words: &str) -> Self {
         self.push(words.to_owned(), Give::Never);
@@ -93,7 +93,7 @@ impl Line {
     }
 }
 
-impl fmt::Display for Line {
+impl fmt::Display for CutLine {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         self.parts
             .iter()
@@ -190,7 +190,7 @@ mod tests {
     #[test]
     fn the_longest_name_gives_way_first() {
         let line = || {
-            Line::default()
+            CutLine::default()
                 .name(&"a".repeat(50))
                 .say(": ")
                 .name("short-name")
@@ -208,7 +208,7 @@ mod tests {
 
     #[test]
     fn versions_and_the_token_stay() {
-        let line = Line::default()
+        let line = CutLine::default()
             .name(&"p".repeat(253))
             .say(": ")
             .version("1.0.0-some.long.prerelease.identifier")

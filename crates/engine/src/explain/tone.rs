@@ -21,11 +21,11 @@ pub enum Tone {
 
 /// Text in pieces, each with its tone; printed, the pieces alone.
 #[derive(Clone, Debug, Default, Eq, PartialEq)]
-pub struct Toned {
+pub struct TonedText {
     pieces: Vec<(Tone, String)>,
 }
 
-impl Toned {
+impl TonedText {
     /// The pieces in order.
     pub fn pieces(&self) -> impl Iterator<Item = (Tone, &str)> {
         self.pieces.iter().map(|(tone, text)| (*tone, &**text))
@@ -42,7 +42,7 @@ impl Toned {
     }
 }
 
-impl fmt::Display for Toned {
+impl fmt::Display for TonedText {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         self.pieces().try_for_each(|(_, text)| f.write_str(text))
     }

@@ -2,9 +2,9 @@
 
 use crate::explain::Answer;
 use crate::explain::refusal::guardrail;
-use crate::explain::text::Line;
+use crate::explain::text::CutLine;
 use crate::extension::{Extension, Hint, Instead};
-use crate::judge::{Exemption, Jump, Token, Unjudged, Verdict, Warning};
+use crate::judge::{Exemption, Jump, Token, UnjudgedSteps, Verdict, Warning};
 use crate::resolve::Choice;
 use crate::snapshot::CatalogState;
 
@@ -45,14 +45,14 @@ pub fn warn_of_base(answer: &mut Answer, doubt: Option<Token>) {
 
 /// The warning where what the base asks for brings nothing about, for the reason of this row.
 fn base_without_bundle(token: Token) -> String {
-    let line = Line::default().say("what the base asks for resolves to nothing today [");
+    let line = CutLine::default().say("what the base asks for resolves to nothing today [");
     let line = line.say(token.as_str());
     shorten(&line.say("]: judged as if nothing were installed"))
 }
 
 /// The warning beside a new extension that asks for the package of one that is removed.
 pub fn renamed(removed: &str) -> String {
-    let line = Line::default().name(removed);
+    let line = CutLine::default().name(removed);
     let line = line.say(" asked for this package and is removed: ");
     shorten(&line.say("a new name uninstalls it and installs it anew"))
 }
@@ -60,13 +60,21 @@ pub fn renamed(removed: &str) -> String {
 /// The warning beside an undecided edit that is let through.
 pub fn let_through(message: &str) -> String {
     let first = message.lines().next().unwrap_or_default();
-    shorten(&Line::default().say("undecided, and allowed: ").said(first))
+    shorten(
+        &CutLine::default()
+            .say("undecided, and allowed: ")
+            .said(first),
+    )
 }
 
 /// The warning beside an edit that would be refused, were it not only observed.
 pub fn only_observed(message: &str) -> String {
     let first = message.lines().next().unwrap_or_default();
-    shorten(&Line::default().say("allowed in observe mode: ").said(first))
+    shorten(
+        &CutLine::default()
+            .say("allowed in observe mode: ")
+            .said(first),
+    )
 }
 
 /// The warning beside what was not judged, where there is one.
@@ -74,12 +82,12 @@ pub(super) fn of_exemption(exemption: &Exemption) -> Option<String> {
     let Exemption::UnknownVersion { api_version, kind } = exemption else {
         return None;
     };
-    let line = Line::default().name(kind).say(" in ").name(api_version);
+    let line = CutLine::default().name(kind).say(" in ").name(api_version);
     Some(shorten(&line.say(" is not known here and was not judged")))
 }
 
-fn line(extension: &Extension, warning: &Warning<'_>) -> Line {
-    let line = Line::default();
+fn line(extension: &Extension, warning: &Warning<'_>) -> CutLine {
+    let line = CutLine::default();
     match warning {
         Warning::StricterDoesNotResolve(ruled) => line
             .say("without the bypass this extension no longer resolves: ")
@@ -150,14 +158,14 @@ fn line(extension: &Extension, warning: &Warning<'_>) -> Line {
 }
 
 /// Catalogs as part of a sentence.
-fn catalogs_named(catalogs: &[&CatalogState]) -> Line {
+fn catalogs_named(catalogs: &[&CatalogState]) -> CutLine {
     let names: Vec<_> = catalogs.iter().map(|catalog| &*catalog.name).collect();
-    Line::default().say("catalog ").then(first_named(&names))
+    CutLine::default().say("catalog ").then(first_named(&names))
 }
 
 /// The first of some names, and how many others there are.
-fn first_named(names: &[&str]) -> Line {
-    let line = Line::default();
+fn first_named(names: &[&str]) -> CutLine {
+    let line = CutLine::default();
     match names {
         [] => line,
         [only] => line.name(only),
@@ -166,13 +174,13 @@ fn first_named(names: &[&str]) -> Line {
 }
 
 /// Why guardrails were not put to every step.
-fn not_applied(why: Unjudged) -> String {
+fn not_applied(why: UnjudgedSteps) -> String {
     match why {
-        Unjudged::First => {
+        UnjudgedSteps::First => {
             "guardrails were not applied: the installed version is not known or cannot be read"
                 .to_owned()
         }
-        Unjudged::Later { looked_at } => goes_on(looked_at),
+        UnjudgedSteps::Later { looked_at } => goes_on(looked_at),
     }
 }
 
@@ -184,8 +192,8 @@ pub fn goes_on(looked_at: usize) -> String {
 }
 
 /// A hint as part of a sentence.
-fn hint(hint: &Hint) -> Line {
-    let line = Line::default().name(&hint.field);
+fn hint(hint: &Hint) -> CutLine {
+    let line = CutLine::default().name(&hint.field);
     match &hint.instead {
         Instead::Field(field) => line
             .say(" is not a field of this API version; did you mean ")
@@ -197,8 +205,8 @@ fn hint(hint: &Hint) -> Line {
     }
 }
 
-fn deprecated(what: &str, name: &str, message: Option<&str>) -> Line {
-    let line = Line::default()
+fn deprecated(what: &str, name: &str, message: Option<&str>) -> CutLine {
+    let line = CutLine::default()
         .say(what)
         .say(" ")
         .name(name)
@@ -209,15 +217,15 @@ fn deprecated(what: &str, name: &str, message: Option<&str>) -> Line {
     }
 }
 
-fn version(choice: Choice<'_>) -> Line {
+fn version(choice: Choice<'_>) -> CutLine {
     match &choice.bundle().version {
-        Ok(read) => Line::default().version(&read.version),
-        Err(_) => Line::default().name(&choice.bundle().name),
+        Ok(read) => CutLine::default().version(&read.version),
+        Err(_) => CutLine::default().name(&choice.bundle().name),
     }
 }
 
 /// Bytes are never fewer than characters, and catalogs are written in any script.
-fn shorten(line: &Line) -> String {
+fn shorten(line: &CutLine) -> String {
     let text = line.clone().within(usize::MAX);
     if text.chars().count() <= LENGTH {
         text

@@ -1,12 +1,12 @@
 //! One text about an edit, for callers that decide by the judgement and need no whole answer.
 
 use crate::explain::answer::{causes, cited, upstream};
-use crate::explain::message::{self, Facts, Lines};
+use crate::explain::message::{self, Lines, MessageFacts};
 use crate::judge::{Advice, Edit, Judgement};
 
 /// Why an edit is refused or undecided, in one sentence; of several causes the first.
 pub fn reason(edit: &Edit<'_>, judgement: &Judgement<'_>) -> Option<String> {
-    let first = |facts: &Facts<'_>| causes(facts).into_iter().next();
+    let first = |facts: &MessageFacts<'_>| causes(facts).into_iter().next();
     let cause = of_facts(edit, judgement, &Advice::default(), first)?;
     Some(cause.message)
 }
@@ -29,10 +29,10 @@ fn of_facts<T>(
     edit: &Edit<'_>,
     judgement: &Judgement<'_>,
     advice: &Advice,
-    words: impl FnOnce(&Facts<'_>) -> T,
+    words: impl FnOnce(&MessageFacts<'_>) -> T,
 ) -> T {
     let upstream = upstream(edit, judgement);
-    words(&Facts {
+    words(&MessageFacts {
         extension: edit.new,
         request: edit.request().as_ref(),
         judgement,

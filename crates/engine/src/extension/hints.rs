@@ -40,14 +40,14 @@ pub(super) fn hints<'a>(shape: Shape, object: impl Json<'a>) -> Vec<Hint> {
 }
 
 /// An object of a shape, the fields it has, and where those of other shapes have gone.
-struct Place {
+struct ShapePlace {
     pointer: &'static str,
     path: &'static str,
     has: &'static [&'static str],
     moved: &'static [(&'static str, &'static str)],
 }
 
-impl Place {
+impl ShapePlace {
     fn hints<'a>(&self, object: impl Json<'a>) -> impl Iterator<Item = Hint> {
         let written = object.pointer(self.pointer).into_iter();
         let unknown = written.flat_map(Json::keys);
@@ -70,7 +70,7 @@ impl Place {
     }
 }
 
-fn places(shape: Shape) -> &'static [Place] {
+fn places(shape: Shape) -> &'static [ShapePlace] {
     match shape {
         Shape::V1 => V1,
         Shape::V1Alpha1Nested => NESTED,
@@ -86,8 +86,8 @@ const CATALOG: &[&str] = &[
     "upgradeConstraintPolicy",
 ];
 
-const V1: &[Place] = &[
-    Place {
+const V1: &[ShapePlace] = &[
+    ShapePlace {
         pointer: "/spec",
         path: "spec",
         has: &[
@@ -111,13 +111,13 @@ const V1: &[Place] = &[
             ("preflight", "spec.install.preflight"),
         ],
     },
-    Place {
+    ShapePlace {
         pointer: "/spec/source/catalog",
         path: "spec.source.catalog",
         has: CATALOG,
         moved: &[("channel", "spec.source.catalog.channels")],
     },
-    Place {
+    ShapePlace {
         pointer: "/spec/install",
         path: "spec.install",
         has: &["preflight"],
@@ -128,8 +128,8 @@ const V1: &[Place] = &[
     },
 ];
 
-const NESTED: &[Place] = &[
-    Place {
+const NESTED: &[ShapePlace] = &[
+    ShapePlace {
         pointer: "/spec",
         path: "spec",
         has: &[
@@ -151,7 +151,7 @@ const NESTED: &[Place] = &[
             ),
         ],
     },
-    Place {
+    ShapePlace {
         pointer: "/spec/source/catalog",
         path: "spec.source.catalog",
         has: &[
@@ -166,7 +166,7 @@ const NESTED: &[Place] = &[
     },
 ];
 
-const FLAT: &[Place] = &[Place {
+const FLAT: &[ShapePlace] = &[ShapePlace {
     pointer: "/spec",
     path: "spec",
     has: &[

@@ -90,7 +90,7 @@ pub enum Rollout {
 impl Installed {
     /// Reads an object's status.
     pub fn read<'a>(shape: Shape, object: impl Json<'a>) -> Self {
-        let sources: &[Source] = match shape {
+        let sources: &[StatusField] = match shape {
             Shape::V1 => &[INSTALL],
             Shape::V1Alpha1Nested => &[INSTALL, INSTALLED_BUNDLE],
             Shape::V1Alpha1Flat => &[INSTALLED_BUNDLE, INSTALL],
@@ -120,22 +120,22 @@ impl Rollout {
 }
 
 /// A place of the status that holds an installed bundle.
-struct Source {
+struct StatusField {
     pointer: &'static str,
     path: &'static str,
 }
 
-const INSTALL: Source = Source {
+const INSTALL: StatusField = StatusField {
     pointer: "/status/install/bundle",
     path: "status.install.bundle",
 };
 
-const INSTALLED_BUNDLE: Source = Source {
+const INSTALLED_BUNDLE: StatusField = StatusField {
     pointer: "/status/installedBundle",
     path: "status.installedBundle",
 };
 
-impl Source {
+impl StatusField {
     fn read<'a>(&self, object: impl Json<'a>) -> Option<Installed> {
         let bundle = object
             .pointer(self.pointer)

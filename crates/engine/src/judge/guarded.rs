@@ -6,14 +6,14 @@
 
 use crate::extension::{Installed, InstalledBundle};
 use crate::judge::rows::Asking;
-use crate::judge::walk::{Step, steps};
+use crate::judge::walk::{WalkStep, steps};
 use crate::judge::{Allowed, Ruled, Ruling};
 use crate::resolve::{CatalogEdge, Choice, Guards, Origin, Violation};
 use olmguard_catalog::version::Version;
 
 /// A step that OLM would take and that guardrails forbid.
 #[derive(Debug)]
-pub struct Forbidden<'s> {
+pub struct ForbiddenStep<'s> {
     /// What the edit resolves to: where the first step leads.
     pub resolved: Choice<'s>,
     /// The version that the step starts from.
@@ -24,7 +24,7 @@ pub struct Forbidden<'s> {
     pub violations: Vec<Violation<'s>>,
 }
 
-impl Forbidden<'_> {
+impl ForbiddenStep<'_> {
     /// Whether it is the step that the edit itself asks for, not one that follows by itself.
     pub fn is_first_step(&self) -> bool {
         self.resolved == self.to
@@ -33,7 +33,7 @@ impl Forbidden<'_> {
 
 /// Why guardrails were not put to every step that OLM would take.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
-pub enum Unjudged {
+pub enum UnjudgedSteps {
     /// The version that the first step starts from is not known, or cannot be read.
     First,
     /// There are more steps than there is time for.
@@ -55,7 +55,7 @@ pub(super) fn guarded<'s>(asking: &Asking<'_, 's>, installed: &Installed) -> Rul
     if guards.is_empty() {
         return ruled;
     }
-    let mut look = Look {
+    let mut look = GuardedWalk {
         asking,
         guards: &guards,
         resolved,
@@ -73,18 +73,18 @@ pub(super) fn guarded<'s>(asking: &Asking<'_, 's>, installed: &Installed) -> Rul
 }
 
 /// What guardrails say of a walk.
-struct Look<'a, 'f, 's> {
+struct GuardedWalk<'a, 'f, 's> {
     asking: &'a Asking<'f, 's>,
     guards: &'a Guards<'s>,
     resolved: Choice<'s>,
     /// The first step that they forbid.
-    refusal: Option<Forbidden<'s>>,
+    refusal: Option<ForbiddenStep<'s>>,
     /// Those before it that only the bypass makes free.
-    lifted: Vec<Forbidden<'s>>,
-    unjudged: Option<Unjudged>,
+    lifted: Vec<ForbiddenStep<'s>>,
+    unjudged: Option<UnjudgedSteps>,
 }
 
-impl<'s> Look<'_, '_, 's> {
+impl<'s> GuardedWalk<'_, '_, 's> {
     fn at_walk(&mut self, installed: &Installed) {
         match installed {
             Installed::Nothing => {}
@@ -98,7 +98,8 @@ impl<'s> Look<'_, '_, 's> {
         let most = most_steps(self.guards);
         for (looked_at, step) in steps(self.asking, from).enumerate() {
             if looked_at == most {
-                self.unjudged.get_or_insert(Unjudged::Later { looked_at });
+                self.unjudged
+                    .get_or_insert(UnjudgedSteps::Later { looked_at });
                 return;
             }
             self.at_step(&step);
@@ -108,7 +109,7 @@ impl<'s> Look<'_, '_, 's> {
         }
     }
 
-    fn at_step(&mut self, step: &Step<'s>) {
+    fn at_step(&mut self, step: &WalkStep<'s>) {
         let Some((from, violations)) = violations(self.asking, self.guards, step) else {
             return self.cannot_judge(step.to);
         };
@@ -121,11 +122,11 @@ impl<'s> Look<'_, '_, 's> {
 
     fn forbidden(
         &self,
-        step: &Step<'s>,
+        step: &WalkStep<'s>,
         from: &Version,
         violations: Vec<Violation<'s>>,
-    ) -> Option<Forbidden<'s>> {
-        (!violations.is_empty()).then(|| Forbidden {
+    ) -> Option<ForbiddenStep<'s>> {
+        (!violations.is_empty()).then(|| ForbiddenStep {
             resolved: self.resolved,
             from: from.clone(),
             to: step.to,
@@ -137,7 +138,7 @@ impl<'s> Look<'_, '_, 's> {
     /// where something could have forbidden it.
     fn cannot_judge(&mut self, to: Choice<'s>) {
         if self.guards.bind(&to) {
-            self.unjudged.get_or_insert(Unjudged::First);
+            self.unjudged.get_or_insert(UnjudgedSteps::First);
         }
     }
 }
@@ -151,7 +152,7 @@ pub fn most_steps(guards: &Guards<'_>) -> usize {
 pub(super) fn violations<'s>(
     asking: &Asking<'_, 's>,
     guards: &Guards<'s>,
-    step: &Step<'s>,
+    step: &WalkStep<'s>,
 ) -> Option<(Version, Vec<Violation<'s>>)> {
     let origin = Origin::read(&step.from, asking.basis.snapshot.rules()).ok()?;
     let from = &origin.version()?.version;

@@ -14,7 +14,7 @@ use olmguard_catalog::version::{Version, VersionRelease};
 
 /// What a person says is installed.
 #[derive(Clone, Debug, Default, Eq, PartialEq)]
-pub struct Said {
+pub struct StatedInstalled {
     /// A version, or the name of a bundle.
     pub text: String,
     /// The name of the bundle, where it is said apart.
@@ -25,16 +25,16 @@ pub struct Said {
 
 /// What is installed, and how well the catalogs know it.
 #[derive(Clone, Debug, Eq, PartialEq)]
-pub struct Named {
+pub struct IdentifiedInstalled {
     /// The bundle.
     pub installed: InstalledBundle,
     /// How well it is known.
-    pub known: Known,
+    pub known: CatalogKnowledge,
 }
 
 /// How well the catalogs know what is installed.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
-pub enum Known {
+pub enum CatalogKnowledge {
     /// A bundle of the catalogs, or one whose name and version are both said.
     Whole,
     /// A name that edges start at and no bundle has; the version is read out of it.
@@ -67,7 +67,7 @@ pub enum Nameless {
     },
 }
 
-impl Said {
+impl StatedInstalled {
     /// The bundle that is meant, among those that these offers have, in any channel.
     ///
     /// # Errors
@@ -78,7 +78,7 @@ impl Said {
         snapshot: &Snapshot,
         filter: &Filter,
         offers: &[Offer<'_>],
-    ) -> Result<Named, Nameless> {
+    ) -> Result<IdentifiedInstalled, Nameless> {
         if let Some(name) = &self.bundle {
             return Ok(self.whole(Some(name.clone())));
         }
@@ -93,40 +93,40 @@ impl Said {
             Installed::Unknown(UnknownCause::Several { bundles }) => {
                 Err(Nameless::Several { bundles })
             }
-            Installed::Bundle(installed) if installed.name.is_some() => Ok(Named {
+            Installed::Bundle(installed) if installed.name.is_some() => Ok(IdentifiedInstalled {
                 installed,
-                known: Known::Whole,
+                known: CatalogKnowledge::Whole,
             }),
             _ => Ok(self.by_version(offers)),
         }
     }
 
     /// A version that no bundle has.
-    fn by_version(&self, offers: &[Offer<'_>]) -> Named {
+    fn by_version(&self, offers: &[Offer<'_>]) -> IdentifiedInstalled {
         let mut names = names_speaking_of(&self.text, offers).into_iter();
         let (known, name) = match (names.next(), names.next(), &self.release) {
-            (Some(only), None, None) => (Known::SpokenOf, Some(only.to_owned())),
-            _ => (Known::VersionOnly, None),
+            (Some(only), None, None) => (CatalogKnowledge::SpokenOf, Some(only.to_owned())),
+            _ => (CatalogKnowledge::VersionOnly, None),
         };
-        Named {
+        IdentifiedInstalled {
             known,
             ..self.whole(name)
         }
     }
 
-    fn whole(&self, name: Option<String>) -> Named {
-        Named {
+    fn whole(&self, name: Option<String>) -> IdentifiedInstalled {
+        IdentifiedInstalled {
             installed: InstalledBundle {
                 name,
                 version: self.text.clone(),
                 release: self.release.clone(),
             },
-            known: Known::Whole,
+            known: CatalogKnowledge::Whole,
         }
     }
 
     /// A name that only edges speak of.
-    fn by_virtual_name(&self, offers: &[Offer<'_>]) -> Result<Named, Nameless> {
+    fn by_virtual_name(&self, offers: &[Offer<'_>]) -> Result<IdentifiedInstalled, Nameless> {
         let mut names = offers
             .iter()
             .flat_map(|offer| offer.package.names_of_edges());
@@ -134,13 +134,13 @@ impl Said {
         let version = version.ok_or_else(|| Nameless::Unknown {
             nearest: nearest_names(&self.text, offers),
         })?;
-        Ok(Named {
+        Ok(IdentifiedInstalled {
             installed: InstalledBundle {
                 name: Some(self.text.clone()),
                 version: version.to_string(),
                 release: self.release.clone(),
             },
-            known: Known::NameOnly,
+            known: CatalogKnowledge::NameOnly,
         })
     }
 }
@@ -185,7 +185,11 @@ pub fn target<'s>(
 }
 
 /// The bundle of a name in the offers, if they have it.
-fn by_name(name: &str, offers: &[Offer<'_>], rules: &Rules) -> Option<Result<Named, Nameless>> {
+fn by_name(
+    name: &str,
+    offers: &[Offer<'_>],
+    rules: &Rules,
+) -> Option<Result<IdentifiedInstalled, Nameless>> {
     let named = choices(offers, |choice| *choice.bundle().name == *name);
     let mut recorded: Vec<_> = named
         .iter()
@@ -194,17 +198,17 @@ fn by_name(name: &str, offers: &[Offer<'_>], rules: &Rules) -> Option<Result<Nam
     recorded.dedup();
     Some(match recorded.as_slice() {
         [] if named.is_empty() => return None,
-        [] => Ok(Named {
+        [] => Ok(IdentifiedInstalled {
             installed: InstalledBundle {
                 name: Some(name.to_owned()),
                 version: String::new(),
                 release: None,
             },
-            known: Known::Unreadable,
+            known: CatalogKnowledge::Unreadable,
         }),
-        [only] => Ok(Named {
+        [only] => Ok(IdentifiedInstalled {
             installed: only.clone(),
-            known: Known::Whole,
+            known: CatalogKnowledge::Whole,
         }),
         several => Err(Nameless::SeveralVersions {
             versions: several

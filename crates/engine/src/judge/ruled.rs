@@ -1,7 +1,7 @@
 //! The row that answered, with all that is known of the way to it.
 
-use crate::judge::guarded::{Forbidden, Unjudged};
-use crate::judge::{Outdated, Ruling};
+use crate::judge::guarded::{ForbiddenStep, UnjudgedSteps};
+use crate::judge::{OutdatedCatalogs, Ruling};
 use crate::resolve::{Choice, Match};
 use crate::snapshot::CatalogState;
 use olmguard_catalog::{BundleSet, Package};
@@ -13,21 +13,21 @@ pub struct Ruled<'s> {
     pub ruling: Ruling<'s>,
     /// In each catalog that has the package: what the successor rule accepts within the asked
     /// channels, whatever range and policy. Absent where nothing readable is installed.
-    pub successors: Option<Vec<Accepted<'s>>>,
+    pub successors: Option<Vec<AcceptedBundles<'s>>>,
     /// In each catalog that was walked: the bundles left of the package. Empty where the walk did
     /// not get so far.
-    pub matched: Vec<Matched<'s>>,
+    pub matched: Vec<MatchedBundles<'s>>,
     /// The catalog whose deprecations operator-controller takes over into the conditions.
     pub deprecations_of: Option<&'s CatalogState>,
     /// The steps that guardrails would forbid if the bypass did not lift them.
-    pub lifted: Vec<Forbidden<'s>>,
+    pub lifted: Vec<ForbiddenStep<'s>>,
     /// Why guardrails were not put to every step, where something of them binds.
-    pub unjudged: Option<Unjudged>,
+    pub unjudged: Option<UnjudgedSteps>,
 }
 
 /// The bundles of one catalog that the successor rule accepts.
 #[derive(Clone, Debug)]
-pub struct Accepted<'s> {
+pub struct AcceptedBundles<'s> {
     /// The catalog.
     pub catalog: &'s CatalogState,
     /// The package in it.
@@ -38,7 +38,7 @@ pub struct Accepted<'s> {
 
 /// What the filters left in one catalog.
 #[derive(Clone, Debug)]
-pub struct Matched<'s> {
+pub struct MatchedBundles<'s> {
     /// The catalog.
     pub catalog: &'s CatalogState,
     /// The package in it.
@@ -73,13 +73,13 @@ impl<'s> From<Ruling<'s>> for Ruled<'s> {
     }
 }
 
-impl<'s> From<Outdated<'s>> for Ruled<'s> {
-    fn from(outdated: Outdated<'s>) -> Self {
+impl<'s> From<OutdatedCatalogs<'s>> for Ruled<'s> {
+    fn from(outdated: OutdatedCatalogs<'s>) -> Self {
         Ruling::CatalogOutdated(outdated).into()
     }
 }
 
-impl<'s> From<Match<'_, 's>> for Matched<'s> {
+impl<'s> From<Match<'_, 's>> for MatchedBundles<'s> {
     fn from(found: Match<'_, 's>) -> Self {
         Self {
             catalog: found.offer.catalog,

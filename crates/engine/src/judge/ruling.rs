@@ -2,7 +2,7 @@
 
 use crate::extension::schema::Finding;
 use crate::extension::{FilterError, UnknownCause};
-use crate::judge::{Exemption, Forbidden, Token, Unanswered};
+use crate::judge::{Exemption, ForbiddenStep, Token, Unanswered};
 use crate::resolve::{Choice, InstalledError, NotLoaded};
 use crate::snapshot::CatalogState;
 use olmguard_catalog::selector::SelectorError;
@@ -29,7 +29,7 @@ pub enum Ruling<'s> {
     /// Row 5.
     CatalogNotLoaded(NotLoaded<'s>),
     /// Rows 5a and 5b.
-    CatalogOutdated(Outdated<'s>),
+    CatalogOutdated(OutdatedCatalogs<'s>),
     /// Row 6.
     PackageNotFound {
         /// The catalogs in play.
@@ -67,14 +67,14 @@ pub enum Ruling<'s> {
     /// Row 15.
     UnsupportedDependency(Choice<'s>, DependencyKind),
     /// Row 16: the first step that OLM would take and that guardrails forbid.
-    Guardrail(Forbidden<'s>),
+    Guardrail(ForbiddenStep<'s>),
     /// Row 18.
     Allowed(Allowed, Choice<'s>),
 }
 
 /// Which catalogs in play are outdated, in byte order of their names, and why that decides.
 #[derive(Debug)]
-pub enum Outdated<'s> {
+pub enum OutdatedCatalogs<'s> {
     /// Row 5a: they were last known to be current too long ago.
     TooOld(Vec<&'s CatalogState>),
     /// Row 5b: they have newer content than what is loaded, by which this row would deny.
@@ -86,7 +86,7 @@ pub enum Outdated<'s> {
     },
 }
 
-impl<'s> Outdated<'s> {
+impl<'s> OutdatedCatalogs<'s> {
     /// The catalogs.
     pub fn catalogs(&self) -> &[&'s CatalogState] {
         match self {

@@ -5,7 +5,7 @@
 //! if every catalog in play is current. What resolves is allowed, and rows 16 and 17 deny as ever: they
 //! rest on what the loaded content has.
 
-use crate::judge::{Outdated, Ruled, Verdict};
+use crate::judge::{OutdatedCatalogs, Ruled, Verdict};
 use crate::resolve::InPlay;
 use crate::snapshot::{CatalogState, Currency};
 
@@ -16,7 +16,7 @@ pub(super) fn unless_superseded<'s>(ruled: Ruled<'s>, in_play: &InPlay<'s>) -> R
         return ruled;
     }
     let denial = Box::new(ruled.ruling);
-    Outdated::Superseded { catalogs, denial }.into()
+    OutdatedCatalogs::Superseded { catalogs, denial }.into()
 }
 
 fn superseded<'s>(in_play: &InPlay<'s>) -> Vec<&'s CatalogState> {

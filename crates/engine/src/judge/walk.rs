@@ -10,7 +10,7 @@
 use crate::extension::{Filter, Installed, InstalledBundle};
 use crate::judge::guarded::{MOST_FORBIDDEN, most_steps, violations};
 use crate::judge::rows::Asking;
-use crate::judge::{Allowed, Basis, Forbidden, Ruled, Ruling};
+use crate::judge::{Allowed, Basis, ForbiddenStep, Ruled, Ruling};
 use crate::resolve::{Choice, Guards};
 use olmguard_catalog::olm::{ReleaseKey, Rules};
 use olmguard_catalog::version::BundleReleaseSupport;
@@ -26,7 +26,7 @@ pub struct Walk<'s> {
     pub end: WalkEnd<'s>,
     /// Those of the steps that guardrails forbid, be it that the bypass lifts it: OLM knows none. Of very
     /// many the first ones.
-    pub forbidden: Vec<Forbidden<'s>>,
+    pub forbidden: Vec<ForbiddenStep<'s>>,
     /// How many steps guardrails were put to, where not to all.
     pub looked_at: Option<usize>,
 }
@@ -42,7 +42,7 @@ pub enum WalkEnd<'s> {
 
 /// One step of a walk.
 #[derive(Debug)]
-pub(super) struct Step<'s> {
+pub(super) struct WalkStep<'s> {
     /// What it leaves.
     pub(super) from: InstalledBundle,
     /// What it installs.
@@ -73,7 +73,7 @@ fn walked<'s>(asking: &Asking<'_, 's>, installed: &InstalledBundle) -> Walk<'s> 
     );
     let mut last = installed.clone();
     let mut steps: Vec<Choice<'s>> = Vec::new();
-    let mut look = Look {
+    let mut look = WalkViolations {
         asking,
         guards: &guards,
         forbidden: Vec::new(),
@@ -99,16 +99,16 @@ fn walked<'s>(asking: &Asking<'_, 's>, installed: &InstalledBundle) -> Walk<'s> 
 }
 
 /// What guardrails say of a walk, as far as they are put to it.
-struct Look<'a, 'f, 's> {
+struct WalkViolations<'a, 'f, 's> {
     asking: &'a Asking<'f, 's>,
     guards: &'a Guards<'s>,
-    forbidden: Vec<Forbidden<'s>>,
+    forbidden: Vec<ForbiddenStep<'s>>,
     looked_at: Option<usize>,
 }
 
-impl<'s> Look<'_, '_, 's> {
+impl<'s> WalkViolations<'_, '_, 's> {
     /// Looks at the step that comes after these.
-    fn at_step(&mut self, step: &Step<'s>, before: &[Choice<'s>]) {
+    fn at_step(&mut self, step: &WalkStep<'s>, before: &[Choice<'s>]) {
         if self.guards.is_empty() || self.looked_at.is_some() {
             return;
         }
@@ -123,9 +123,9 @@ impl<'s> Look<'_, '_, 's> {
     }
 
     /// A step as one that guardrails forbid, if they do; `first` is the first one of its walk.
-    fn forbids(&self, step: &Step<'s>, first: Choice<'s>) -> Option<Forbidden<'s>> {
+    fn forbids(&self, step: &WalkStep<'s>, first: Choice<'s>) -> Option<ForbiddenStep<'s>> {
         let (from, violations) = violations(self.asking, self.guards, step)?;
-        (!violations.is_empty()).then_some(Forbidden {
+        (!violations.is_empty()).then_some(ForbiddenStep {
             resolved: first,
             from,
             to: step.to,
@@ -138,7 +138,7 @@ impl<'s> Look<'_, '_, 's> {
 pub(super) fn steps<'s>(
     asking: &Asking<'_, 's>,
     installed: &InstalledBundle,
-) -> impl Iterator<Item = Step<'s>> {
+) -> impl Iterator<Item = WalkStep<'s>> {
     let mut last = installed.clone();
     std::iter::from_fn(move || {
         let (step, recorded) = step(asking, last.clone()).ok()?;
@@ -151,7 +151,7 @@ pub(super) fn steps<'s>(
 fn step<'s>(
     asking: &Asking<'_, 's>,
     from: InstalledBundle,
-) -> Result<(Step<'s>, InstalledBundle), WalkEnd<'s>> {
+) -> Result<(WalkStep<'s>, InstalledBundle), WalkEnd<'s>> {
     let ruled = asking.resolve(&Installed::Bundle(from.clone()));
     let (to, allowed) = match ruled.ruling {
         Ruling::Allowed(Allowed::Unchanged, choice) => return Err(WalkEnd::Stays(choice)),
@@ -159,7 +159,7 @@ fn step<'s>(
         _ => return Err(WalkEnd::Stops(Box::new(ruled))),
     };
     match recorded(to, asking.basis.snapshot.rules()) {
-        Some(recorded) => Ok((Step { from, to, allowed }, recorded)),
+        Some(recorded) => Ok((WalkStep { from, to, allowed }, recorded)),
         None => Err(WalkEnd::Stops(Box::new(ruled))),
     }
 }

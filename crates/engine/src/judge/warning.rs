@@ -5,7 +5,9 @@ mod outdated;
 use std::collections::BTreeSet;
 
 use crate::extension::{Filter, Hint, Rollout};
-use crate::judge::{Allowed, Basis, Edit, Exemption, Jump, Ruled, Ruling, Unjudged, Verdict, rule};
+use crate::judge::{
+    Allowed, Basis, Edit, Exemption, Jump, Ruled, Ruling, UnjudgedSteps, Verdict, rule,
+};
 use crate::nearest::nearest;
 use crate::resolve::{Choice, Violation};
 use crate::snapshot::{CatalogState, Snapshot};
@@ -72,7 +74,7 @@ pub enum Warning<'s> {
         violation: Violation<'s>,
     },
     /// Guardrails were not put to every step that OLM would take.
-    GuardrailsNotApplied(Unjudged),
+    GuardrailsNotApplied(UnjudgedSteps),
     /// The catalogs' guardrails of the package are of versions that are not known here: of these
     /// schemas, one or more, in byte order.
     GuardrailsUnknown(Vec<&'s str>),

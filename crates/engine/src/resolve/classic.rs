@@ -14,7 +14,7 @@
 
 mod line;
 
-pub use line::{Line, LineError, Subscribed};
+pub use line::{LineError, SubscribedChannel, SubscriptionOrder};
 
 use std::collections::HashSet;
 
@@ -54,7 +54,7 @@ impl<'a> Installed<'a> {
     }
 }
 
-impl<'p> Line<'_, 'p> {
+impl<'p> SubscriptionOrder<'_, 'p> {
     /// The entries with an edge from what is installed, in the order in which they are tried.
     ///
     /// An entry whose range holds its own version is among its own candidates: nothing happens then.

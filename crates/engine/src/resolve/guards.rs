@@ -11,7 +11,7 @@ mod step;
 use crate::resolve::semver::Hindrance;
 use crate::resolve::{Choice, Offer};
 use crate::snapshot::CatalogState;
-use olmguard_catalog::guardrail::{BaseGraph, Guardrails, Imposed, Rule, Unread};
+use olmguard_catalog::guardrail::{BaseGraph, Guardrails, Imposed, Rule, UnreadGuardrails};
 use olmguard_catalog::version::Version;
 
 pub use alone::Alone;
@@ -21,7 +21,7 @@ use step::forbidden;
 /// Everything that is said of the steps of one package, by the offers that a step can lead to.
 #[derive(Debug, Default)]
 pub struct Guards<'s> {
-    offers: Vec<Guarded<'s>>,
+    offers: Vec<GuardedCatalog<'s>>,
     weight: usize,
     /// Whether steps are allowed that only what the bypass lifts forbids.
     bypasses: bool,
@@ -29,17 +29,17 @@ pub struct Guards<'s> {
 
 /// What is said of the steps to the bundles of one catalog.
 #[derive(Debug)]
-struct Guarded<'s> {
+struct GuardedCatalog<'s> {
     catalog: &'s CatalogState,
-    said: Vec<Said<'s>>,
+    said: Vec<Statement<'s>>,
     pool: Pool<'s>,
 }
 
 /// What one of those who may says.
 #[derive(Clone, Copy, Debug)]
-struct Said<'s> {
+struct Statement<'s> {
     by: GuardedBy<'s>,
-    stated: Result<&'s Guardrails, &'s Unread>,
+    stated: Result<&'s Guardrails, &'s UnreadGuardrails>,
 }
 
 /// Who says it.
@@ -71,7 +71,7 @@ pub enum Violated<'s> {
     /// This base graph: it has no such edge, for this reason.
     Graph(BaseGraph, Hindrance),
     /// Guardrails that cannot be read.
-    Unread(&'s Unread),
+    Unread(&'s UnreadGuardrails),
 }
 
 /// Whether the catalog has an edge for a step.
@@ -86,12 +86,12 @@ pub enum CatalogEdge {
 impl<'s> Guards<'s> {
     /// What is said of the steps of a package to any of these offers.
     pub fn of(imposed: &'s Imposed, package: &str, offers: &[Offer<'s>]) -> Self {
-        let by_administrators = imposed.on(package).map(|by| Said {
+        let by_administrators = imposed.on(package).map(|by| Statement {
             by: GuardedBy::Administrator(&by.place),
             stated: by.stated.as_ref(),
         });
         let guarded = offers.iter().filter_map(|offer| {
-            let by_author = offer.package.guardrails().stated().map(|stated| Said {
+            let by_author = offer.package.guardrails().stated().map(|stated| Statement {
                 by: GuardedBy::Author(offer.catalog),
                 stated,
             });
@@ -99,13 +99,13 @@ impl<'s> Guards<'s> {
                 .into_iter()
                 .chain(by_administrators.clone())
                 .collect();
-            (!said.is_empty()).then(|| Guarded {
+            (!said.is_empty()).then(|| GuardedCatalog {
                 catalog: offer.catalog,
                 said,
                 pool: Pool::of(offer),
             })
         });
-        let offers: Vec<Guarded<'s>> = guarded.collect();
+        let offers: Vec<GuardedCatalog<'s>> = guarded.collect();
         let stated = offers.iter().flat_map(|offer| &offer.said);
         let read = stated.filter_map(|said| said.stated.ok());
         let weight = read.map(Guardrails::comparators).sum();
@@ -162,7 +162,7 @@ impl<'s> Guards<'s> {
         let said = guarded.said.iter();
         let violations = said.flat_map(|said| {
             let by = said.by;
-            let step = step::Step {
+            let step = step::GuardedStep {
                 from,
                 to: target,
                 edge,
@@ -182,20 +182,20 @@ impl<'s> Guards<'s> {
             || from.is_none_or(|from| violations(from).iter().all(|found| self.lift(found)))
     }
 
-    fn target(&self, to: &Choice<'s>) -> Option<(&Guarded<'s>, &'s Version)> {
+    fn target(&self, to: &Choice<'s>) -> Option<(&GuardedCatalog<'s>, &'s Version)> {
         let guarded = self.guarded(to)?;
         let bundle = to.package.bundle(to.index);
         Some((guarded, &bundle.version.as_ref().ok()?.version))
     }
 
     /// What is said of the steps to the bundles of this one's catalog.
-    fn guarded(&self, to: &Choice<'s>) -> Option<&Guarded<'s>> {
+    fn guarded(&self, to: &Choice<'s>) -> Option<&GuardedCatalog<'s>> {
         let mut offers = self.offers.iter();
         offers.find(|offer| to.is_of(offer.catalog))
     }
 }
 
-impl Said<'_> {
+impl Statement<'_> {
     /// Whether it could forbid a step, of an extension that sets the bypass or does not.
     fn binds(&self, bypasses: bool) -> bool {
         let holds = |bypassable: bool| match self.by {

@@ -19,7 +19,7 @@ pub use refused::{Edits, NotGiven};
 
 /// A way through the upgrade graph: what each hop's pin resolves to, the goal last.
 #[derive(Clone, Debug)]
-pub struct Way<'s> {
+pub struct Path<'s> {
     /// The bundles on the way, the installed one left out; never empty.
     pub hops: Vec<Choice<'s>>,
 }
@@ -37,9 +37,9 @@ pub struct Bounds<'a, 's> {
 
 /// What a search for a way came to.
 #[derive(Clone, Debug)]
-pub struct Found<'s> {
+pub struct PathFound<'s> {
     /// The shortest way to the goal; failing that, to the highest candidate that was reached.
-    pub way: Option<Way<'s>>,
+    pub way: Option<Path<'s>>,
     /// Whether the search ended at its bound: what it did not reach may be within reach all the same.
     pub is_cut: bool,
 }
@@ -54,19 +54,19 @@ pub fn shortest_way<'s>(
     origin: &Origin<'_>,
     goal: Option<Choice<'s>>,
     bounds: &Bounds<'_, 's>,
-) -> Found<'s> {
+) -> PathFound<'s> {
     way_within(Budget::FULL, offers, origin, goal, bounds)
 }
 
 /// Which bundles can be reached from an installed one, and in how many hops.
 #[derive(Clone, Debug)]
-pub struct Reach<'s> {
+pub struct ReachableBundles<'s> {
     reached: Vec<(Choice<'s>, usize)>,
     /// Whether the search ended at its bound: more may be within reach.
     pub is_cut: bool,
 }
 
-impl Reach<'_> {
+impl ReachableBundles<'_> {
     /// How many hops away a bundle is; absent where none lead there, and of the installed one.
     pub fn hops_to(&self, bundle: &Choice<'_>) -> Option<usize> {
         let reached = self.reached.iter();
@@ -76,7 +76,11 @@ impl Reach<'_> {
 }
 
 /// Everything that can be reached, within the bounds of [`shortest_way`].
-pub fn reach<'s>(offers: &[Offer<'s>], origin: &Origin<'_>, bounds: &Bounds<'_, 's>) -> Reach<'s> {
+pub fn reach<'s>(
+    offers: &[Offer<'s>],
+    origin: &Origin<'_>,
+    bounds: &Bounds<'_, 's>,
+) -> ReachableBundles<'s> {
     reach_within(Budget::FULL, offers, origin, bounds)
 }
 
@@ -85,13 +89,13 @@ fn reach_within<'s>(
     offers: &[Offer<'s>],
     origin: &Origin<'_>,
     bounds: &Bounds<'_, 's>,
-) -> Reach<'s> {
+) -> ReachableBundles<'s> {
     let mut search = Search::new(budget, offers, None, bounds);
     search.run(origin);
     // What is not a step away from the first bundle is one away from the installed one.
     let visits = search.visits.as_slice().iter();
     let reached = visits.map(|visit| (visit.node.bundle, visit.steps + 1));
-    Reach {
+    ReachableBundles {
         reached: reached.collect(),
         is_cut: search.is_cut,
     }
@@ -116,11 +120,11 @@ fn way_within<'s>(
     origin: &Origin<'_>,
     goal: Option<Choice<'s>>,
     bounds: &Bounds<'_, 's>,
-) -> Found<'s> {
+) -> PathFound<'s> {
     let mut search = Search::new(budget, offers, goal, bounds);
     search.run(origin);
     let end = search.found.or_else(|| search.highest_candidate());
-    Found {
+    PathFound {
         way: end.map(|at| search.way_to(at)),
         is_cut: search.is_cut,
     }
@@ -134,7 +138,7 @@ struct Search<'o, 's> {
     offers: &'o [Offer<'s>],
     bounds: &'o Bounds<'o, 's>,
     goal: Option<Choice<'s>>,
-    visits: Visits<Reached<'s>, ()>,
+    visits: Visits<ReachedBundle<'s>, ()>,
     /// How many visits stand in the order in which they are expanded.
     ordered: usize,
     seen: HashSet<(usize, BundleIndex)>,
@@ -157,7 +161,7 @@ struct Budget {
 }
 
 /// A bundle that was reached; the installed one is none.
-struct Reached<'s> {
+struct ReachedBundle<'s> {
     offer: usize,
     bundle: Choice<'s>,
     /// How many prereleases there are on the way, this one included.
@@ -224,7 +228,7 @@ impl<'o, 's> Search<'o, 's> {
 
     /// Brings what is one hop further than all before into its order.
     fn order(&mut self) {
-        let prereleases = |visit: &Visit<Reached<'_>, ()>| visit.node.prereleases;
+        let prereleases = |visit: &Visit<ReachedBundle<'_>, ()>| visit.node.prereleases;
         self.visits.sort_from_by_key(self.ordered, prereleases);
         self.ordered = self.visited();
     }
@@ -265,7 +269,7 @@ impl<'o, 's> Search<'o, 's> {
             }
             let before = from.and_then(|from| self.visits.as_slice().get(from));
             let before = before.map_or(0, |before| before.node.prereleases);
-            let reached = Reached {
+            let reached = ReachedBundle {
                 offer,
                 bundle: reached,
                 prereleases: before + usize::from(is_prerelease(&reached)),
@@ -274,22 +278,22 @@ impl<'o, 's> Search<'o, 's> {
         }
     }
 
-    fn way_to(&self, goal: usize) -> Way<'s> {
+    fn way_to(&self, goal: usize) -> Path<'s> {
         let path = self.visits.path_to(goal).into_iter();
-        Way {
+        Path {
             hops: path.map(|visit| visit.node.bundle).collect(),
         }
     }
 
     /// The visit of the highest version that the request itself would take.
     fn highest_candidate(&self) -> Option<usize> {
-        let asked = |reached: &Reached<'_>| {
+        let asked = |reached: &ReachedBundle<'_>| {
             let offer = self.offers.get(reached.offer);
             offer.is_some_and(|offer| offer.candidates.contains(reached.bundle.index))
         };
         let reached = self.visits.as_slice().iter().map(|visit| &visit.node);
         let candidates = reached.enumerate().filter(|(_, reached)| asked(reached));
-        let version = |reached: &Reached<'s>| reached.bundle.bundle().version.as_ref().ok();
+        let version = |reached: &ReachedBundle<'s>| reached.bundle.bundle().version.as_ref().ok();
         let highest = candidates.reduce(|best, next| match (version(best.1), version(next.1)) {
             (Some(a), Some(b)) if b.cmp_precedence(a).is_gt() => next,
             _ => best,

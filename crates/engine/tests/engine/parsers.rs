@@ -4,7 +4,7 @@
 use std::cmp::Ordering;
 
 use olmguard_catalog::version::{
-    Constraint, Expected, Fault, LegacyRelease, Masterminds, MastermindsErrorKind,
+    Constraint, ExpectedPart, Fault, LegacyRelease, Masterminds, MastermindsErrorKind,
     MastermindsVersion, Release, ReleaseLimit, SkipRange, Version, VersionRelease, crd, go,
 };
 use olmguard_engine::explain::range as explain;
@@ -148,18 +148,18 @@ proptest! {
 #[test]
 fn faults_of_constraints() {
     let rows = [
-        (">=1.0.0<2.0.0", 7, Expected::Separator),
-        (">=1.0.0, ", 9, Expected::Comparator),
-        (">= ", 3, Expected::Version),
-        ("1.0.0 || latest", 9, Expected::Comparator),
-        ("1.2.3.4", 5, Expected::Separator),
-        (">1.0.0 >=1.2.3-01", 9, Expected::Version),
-        ("1 - 2 - 3", 6, Expected::Comparator),
-        (">=1 - 2", 4, Expected::HyphenRange),
-        ("foo || 1 - 2", 0, Expected::Comparator),
-        ("1 - 2 || foo", 9, Expected::Comparator),
-        (">=1.0.0 1.2.3-01 - 2", 17, Expected::HyphenRange),
-        ("", 0, Expected::Comparator),
+        (">=1.0.0<2.0.0", 7, ExpectedPart::Separator),
+        (">=1.0.0, ", 9, ExpectedPart::Comparator),
+        (">= ", 3, ExpectedPart::Version),
+        ("1.0.0 || latest", 9, ExpectedPart::Comparator),
+        ("1.2.3.4", 5, ExpectedPart::Separator),
+        (">1.0.0 >=1.2.3-01", 9, ExpectedPart::Version),
+        ("1 - 2 - 3", 6, ExpectedPart::Comparator),
+        (">=1 - 2", 4, ExpectedPart::HyphenRange),
+        ("foo || 1 - 2", 0, ExpectedPart::Comparator),
+        ("1 - 2 || foo", 9, ExpectedPart::Comparator),
+        (">=1.0.0 1.2.3-01 - 2", 17, ExpectedPart::HyphenRange),
+        ("", 0, ExpectedPart::Comparator),
     ];
     for (text, at, expected) in rows {
         let fault = Constraint::parse(text, Masterminds::V3_5)
@@ -172,14 +172,14 @@ fn faults_of_constraints() {
 #[test]
 fn faults_of_skip_ranges() {
     let rows = [
-        (">=1.0.0, <2.0.0", 6, Expected::Version),
-        (">1.2", 4, Expected::Version),
-        (">= 1. 2 <2.0.0", 5, Expected::Version),
-        (">1.0.0 ~1.2.3", 7, Expected::Operator),
-        (">1.0.0 AND <2.0.0", 7, Expected::Version),
-        ("1.0.0 ||", 8, Expected::Comparator),
-        ("|| 1.0.0", 0, Expected::Comparator),
-        (">1.0.0-next", 0, Expected::Version),
+        (">=1.0.0, <2.0.0", 6, ExpectedPart::Version),
+        (">1.2", 4, ExpectedPart::Version),
+        (">= 1. 2 <2.0.0", 5, ExpectedPart::Version),
+        (">1.0.0 ~1.2.3", 7, ExpectedPart::Operator),
+        (">1.0.0 AND <2.0.0", 7, ExpectedPart::Version),
+        ("1.0.0 ||", 8, ExpectedPart::Comparator),
+        ("|| 1.0.0", 0, ExpectedPart::Comparator),
+        (">1.0.0-next", 0, ExpectedPart::Version),
     ];
     for (text, at, expected) in rows {
         let fault = SkipRange::parse(text).expect_err(text).fault();

@@ -4,7 +4,7 @@
 use std::cmp::Ordering;
 
 use olmguard_catalog::version::{
-    BundleReleaseSupport, LegacyRelease, Masterminds, MastermindsVersion, Recorded, Release,
+    BundleReleaseSupport, LegacyRelease, Masterminds, MastermindsVersion, RecordedVersion, Release,
     ReleaseLimit, Version, VersionRelease,
 };
 use serde::Deserialize;
@@ -274,7 +274,7 @@ fn what_older_releases_record() {
     ];
     for (legacy, text, version, release) in rows {
         let got = VersionRelease::parse_legacy(text, legacy).expect("recorded");
-        let expected = Recorded {
+        let expected = RecordedVersion {
             version: version.into(),
             release: release.map(Into::into),
         };

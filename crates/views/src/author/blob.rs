@@ -5,11 +5,11 @@ use olmguard_catalog::version::Version;
 
 /// A blob as written.
 #[derive(Clone, Debug, Eq, PartialEq)]
-pub struct Blob {
+pub struct BlobText {
     members: Members,
 }
 
-impl Blob {
+impl BlobText {
     /// A blob of these members.
     pub fn new(members: Members) -> Self {
         Self { members }

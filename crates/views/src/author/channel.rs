@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use crate::author::blob::{Blob, CHANNEL};
+use crate::author::blob::{BlobText, CHANNEL};
 use crate::author::value::{Members, Value};
 use olmguard_catalog::version::go;
 
@@ -59,7 +59,7 @@ pub enum ChannelFault {
 impl Channel {
     /// A channel without entries.
     pub fn empty(package: &str, name: &str) -> Self {
-        let blob = Blob::of(CHANNEL, &[("package", package), ("name", name)]);
+        let blob = BlobText::of(CHANNEL, &[("package", package), ("name", name)]);
         Self {
             entries: Vec::new(),
             rest: blob.members().clone(),
@@ -67,7 +67,7 @@ impl Channel {
     }
 
     /// What a blob says, which decodes as a channel.
-    pub fn of(blob: &Blob) -> Self {
+    pub fn of(blob: &BlobText) -> Self {
         let mut rest = blob.members().clone();
         let entries = rest.take("entries").unwrap_or_default();
         Self {
@@ -77,11 +77,11 @@ impl Channel {
     }
 
     /// The blob that says it.
-    pub fn into_blob(self) -> Blob {
+    pub fn into_blob(self) -> BlobText {
         let mut members = self.rest;
         let entries = self.entries.into_iter().map(Entry::into_value);
         members.put("entries", Value::List(entries.collect()));
-        Blob::new(members)
+        BlobText::new(members)
     }
 
     /// The same channel with these entries.

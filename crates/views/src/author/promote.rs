@@ -13,7 +13,7 @@
 mod tests;
 
 use crate::author::channel::{Channel, ChannelFault, Entry};
-use crate::author::written::Written;
+use crate::author::written::CatalogText;
 use olmguard_catalog::version::{Version, go};
 
 /// How the bundle is connected.
@@ -110,7 +110,7 @@ pub struct Promotion<'a> {
 ///
 /// # Errors
 /// Where the bundle has no place in it.
-pub fn promote(catalog: &Written, asked: Promotion<'_>) -> Result<Channel, PromoteError> {
+pub fn promote(catalog: &CatalogText, asked: Promotion<'_>) -> Result<Channel, PromoteError> {
     let releases = releases(catalog, asked.package);
     let version = version(catalog, &releases, asked)?;
     let found = catalog.channel(asked.package, asked.channel);
@@ -152,7 +152,7 @@ pub fn promote(catalog: &Written, asked: Promotion<'_>) -> Result<Channel, Promo
 }
 
 /// The package's bundles whose version can be read, lowest first.
-fn releases<'a>(catalog: &'a Written, package: &'a str) -> Vec<(&'a str, Version)> {
+fn releases<'a>(catalog: &'a CatalogText, package: &'a str) -> Vec<(&'a str, Version)> {
     let versions = catalog.bundles(package);
     let versions = versions.filter_map(|bundle| Some((bundle.name(), bundle.version()?)));
     let mut versions: Vec<_> = versions.collect();
@@ -163,7 +163,7 @@ fn releases<'a>(catalog: &'a Written, package: &'a str) -> Vec<(&'a str, Version
 }
 
 fn version<'v>(
-    catalog: &Written,
+    catalog: &CatalogText,
     releases: &'v [(&str, Version)],
     asked: Promotion<'_>,
 ) -> Result<&'v Version, PromoteError> {
@@ -211,7 +211,7 @@ fn head<'c>(
 }
 
 /// What the bundle replaces in another channel.
-fn elsewhere(catalog: &Written, asked: Promotion<'_>) -> Option<Box<str>> {
+fn elsewhere(catalog: &CatalogText, asked: Promotion<'_>) -> Option<Box<str>> {
     let default = catalog.default_channel(asked.package);
     let mut channels: Vec<_> = catalog.channels(asked.package).map(Channel::of).collect();
     channels.sort_by(|one, other| {

@@ -6,16 +6,16 @@
 
 use std::collections::BTreeSet;
 
-use crate::author::written::{Format, Written, WrittenError};
+use crate::author::written::{CatalogText, Format, WrittenError};
 use olmguard_catalog::graph::{Graph, NodeIndex};
 use olmguard_catalog::olm::Rules;
 use olmguard_catalog::{Catalog, CatalogBuilder, fbc};
 use olmguard_engine::resolve::Unpinned;
-use olmguard_engine::resolve::classic::{Installed, Line, Subscribed};
+use olmguard_engine::resolve::classic::{Installed, SubscribedChannel, SubscriptionOrder};
 
 /// Where everyone gets in one channel of one catalog.
 #[derive(Clone, Debug, Eq, PartialEq)]
-pub struct Reach {
+pub struct ChannelReach {
     /// The head, if there is one.
     pub head: Option<Box<str>>,
     /// Every version that the package knows, the highest first; then the names without a bundle.
@@ -62,14 +62,14 @@ impl Course {
 /// # Errors
 /// If OLM would not read the catalog.
 pub fn reach(
-    catalog: &Written,
+    catalog: &CatalogText,
     rules: &Rules,
     package: &str,
     channel: &str,
-) -> Result<Reach, WrittenError> {
+) -> Result<ChannelReach, WrittenError> {
     let catalog = index(catalog, rules)?;
     let Some(Ok(found)) = catalog.package(package) else {
-        return Ok(Reach {
+        return Ok(ChannelReach {
             head: None,
             rows: Vec::new(),
         });
@@ -77,7 +77,7 @@ pub fn reach(
     Ok(Walker::of(&Graph::of(package, found), channel).reach())
 }
 
-fn index(catalog: &Written, rules: &Rules) -> Result<Catalog, WrittenError> {
+fn index(catalog: &CatalogText, rules: &Rules) -> Result<Catalog, WrittenError> {
     let mut builder = CatalogBuilder::new(rules);
     let text = catalog.to_text(Format::Json);
     let file = "the catalog";
@@ -95,7 +95,7 @@ struct Walker<'g, 'p> {
     /// What OLM v1 is asked for.
     asked: Unpinned<'p>,
     /// The order of OLM v0; none where it has none.
-    line: Option<Line<'g, 'p>>,
+    line: Option<SubscriptionOrder<'g, 'p>>,
 }
 
 impl<'g, 'p> Walker<'g, 'p> {
@@ -105,23 +105,23 @@ impl<'g, 'p> Walker<'g, 'p> {
         Self {
             graph,
             asked: Unpinned::of(package, channels),
-            line: Line::of(graph, Subscribed::To(channel)).ok(),
+            line: SubscriptionOrder::of(graph, SubscribedChannel::To(channel)).ok(),
         }
     }
 
-    fn reach(&self) -> Reach {
+    fn reach(&self) -> ChannelReach {
         let rows = self
             .graph
             .nodes()
             .filter(|node| !self.graph.name_of(*node).is_empty());
-        Reach {
+        ChannelReach {
             head: self.head().map(|head| self.name(head)),
             rows: rows.map(|node| self.row(node)).collect(),
         }
     }
 
     fn head(&self) -> Option<NodeIndex> {
-        self.line.as_ref().and_then(Line::head)
+        self.line.as_ref().and_then(SubscriptionOrder::head)
     }
 
     fn row(&self, node: NodeIndex) -> Row {

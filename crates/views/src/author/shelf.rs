@@ -2,14 +2,14 @@
 
 use std::collections::BTreeMap;
 
-use crate::author::blob::{BUNDLE, Blob};
-use crate::author::written::Written;
+use crate::author::blob::{BUNDLE, BlobText};
+use crate::author::written::CatalogText;
 use olmguard_catalog::version::go;
 
 /// The bundles of some catalogs, by image.
 #[derive(Clone, Debug, Default)]
 pub struct Shelf {
-    by_image: BTreeMap<Box<str>, Blob>,
+    by_image: BTreeMap<Box<str>, BlobText>,
 }
 
 /// Why a bundle cannot be had.
@@ -48,7 +48,7 @@ impl Shelf {
     ///
     /// # Errors
     /// [`ShelfError::Differ`].
-    pub fn of(catalog: &Written) -> Result<Self, ShelfError> {
+    pub fn of(catalog: &CatalogText) -> Result<Self, ShelfError> {
         let mut shelf = Self::default();
         let bundles = catalog
             .blobs()
@@ -74,7 +74,7 @@ impl Shelf {
     ///
     /// # Errors
     /// [`ShelfError::NotFound`].
-    pub fn bundle(&self, image: &str) -> Result<&Blob, ShelfError> {
+    pub fn bundle(&self, image: &str) -> Result<&BlobText, ShelfError> {
         let found = self.by_image.get(image).filter(|_| !image.is_empty());
         found.ok_or_else(|| ShelfError::NotFound {
             image: image.into(),

@@ -11,7 +11,7 @@ pub mod semver;
 mod tests;
 
 use crate::author::shelf::{Shelf, ShelfError};
-use crate::author::written::{Written, WrittenError};
+use crate::author::written::{CatalogText, WrittenError};
 use document::Document;
 use olmguard_catalog::version::{VersionError, go};
 
@@ -201,7 +201,7 @@ pub enum TemplateError {
 ///
 /// # Errors
 /// Whatever opm would refuse it for, and a bundle that the shelf does not have.
-pub fn render(file: &str, text: &[u8], shelf: &Shelf) -> Result<Written, TemplateError> {
+pub fn render(file: &str, text: &[u8], shelf: &Shelf) -> Result<CatalogText, TemplateError> {
     let Document {
         template,
         guardrails,

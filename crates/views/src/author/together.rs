@@ -1,12 +1,12 @@
 //! Guardrails of a whole catalog: each can be read by itself, and together they may be none that can.
 
-use crate::author::blob::{BUNDLE, Blob, CHANNEL, DEPRECATIONS};
+use crate::author::blob::{BUNDLE, BlobText, CHANNEL, DEPRECATIONS};
 use crate::author::json;
-use crate::author::written::{Written, WrittenError};
+use crate::author::written::{CatalogText, WrittenError};
 use olmguard_catalog::olm::Rules;
 use olmguard_catalog::{CatalogBuilder, fbc};
 
-impl Written {
+impl CatalogText {
     /// Checks the guardrails of every package as they are judged by.
     ///
     /// # Errors
@@ -36,7 +36,7 @@ impl Written {
 
     /// The blobs that may say something of upgrade steps, as JSON; most of a catalog does not.
     fn bearing_guardrails(&self) -> String {
-        let may = |blob: &&Blob| ![BUNDLE, CHANNEL, DEPRECATIONS].contains(&blob.schema());
+        let may = |blob: &&BlobText| ![BUNDLE, CHANNEL, DEPRECATIONS].contains(&blob.schema());
         let mut text = String::new();
         for blob in self.blobs().iter().filter(may) {
             json::object(blob.members(), &mut text);

@@ -3,12 +3,12 @@
 //! Each is read twice, once for what decides, so that it is checked as the index checks it, and once
 //! for all of it. A blob that is null is passed over.
 
-use crate::author::blob::Blob;
+use crate::author::blob::BlobText;
 use crate::author::value::{self, Value};
 use crate::author::written::WrittenError;
 use olmguard_catalog::blob::Content;
-use olmguard_catalog::fbc::intake::{Intake, Origin, Place};
-use olmguard_catalog::fbc::json::{Cursor, Step};
+use olmguard_catalog::fbc::intake::{BlobPlace, Intake, TextOrigin};
+use olmguard_catalog::fbc::json::{Cursor, CursorResult};
 use olmguard_catalog::fbc::reader::Places;
 use olmguard_catalog::fbc::{FbcError, meta};
 use olmguard_catalog::read_guardrails;
@@ -17,7 +17,7 @@ use olmguard_catalog::read_guardrails;
 #[derive(Debug, Default)]
 pub(super) struct Whole {
     /// The blobs so far.
-    pub(super) blobs: Vec<Blob>,
+    pub(super) blobs: Vec<BlobText>,
     /// Why the first does not do that does not.
     pub(super) fault: Option<WrittenError>,
 }
@@ -27,7 +27,7 @@ impl Intake for Whole {
 
     const PLACES: Places = Places::Unwanted;
 
-    fn read<'a>(cursor: &mut Cursor<'a>) -> Step<Self::Blob<'a>> {
+    fn read<'a>(cursor: &mut Cursor<'a>) -> CursorResult<Self::Blob<'a>> {
         cursor.kind()?;
         let start = cursor.at();
         let decisive = meta::read(cursor)?;
@@ -35,24 +35,24 @@ impl Intake for Whole {
         Ok((decisive, value))
     }
 
-    fn take(&mut self, (decisive, value): Self::Blob<'_>, place: &Place<'_>) {
+    fn take(&mut self, (decisive, value): Self::Blob<'_>, place: &BlobPlace<'_>) {
         if let meta::Value::Blob(blob) = decisive
             && self.fault.is_none()
         {
             self.fault = fault(blob, place);
         }
         if let Value::Object(members) = value {
-            self.blobs.push(Blob::new(members));
+            self.blobs.push(BlobText::new(members));
         }
     }
 
-    fn fault(&mut self, _: &str, fault: FbcError, _: Origin, _: &[u8]) -> Result<(), FbcError> {
+    fn fault(&mut self, _: &str, fault: FbcError, _: TextOrigin, _: &[u8]) -> Result<(), FbcError> {
         Err(fault)
     }
 }
 
 /// Why a blob does not decode, or the guardrails in it cannot be read.
-fn fault(blob: meta::Blob<'_>, place: &Place<'_>) -> Option<WrittenError> {
+fn fault(blob: meta::Blob<'_>, place: &BlobPlace<'_>) -> Option<WrittenError> {
     let stated = match blob.content {
         Err(fault) => {
             let fault = place.blame(&blob.filed, fault);

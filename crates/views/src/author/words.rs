@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 
 use crate::author::promote::{Method, Promotion};
-use crate::author::reach::{Course, Reach, Row};
+use crate::author::reach::{ChannelReach, Course, Row};
 use olmguard_catalog::version::go;
 
 /// What a z-stream release changed besides, a line each.
@@ -37,7 +37,7 @@ pub fn z_stream(
 }
 
 /// Who gets where in a channel before and after a promotion, which adds no node.
-pub fn promotion(asked: Promotion<'_>, before: &Reach, after: &Reach) -> String {
+pub fn promotion(asked: Promotion<'_>, before: &ChannelReach, after: &ChannelReach) -> String {
     let mut text = String::new();
     let method = match asked.method {
         Method::Replaces => "replaces",
@@ -92,7 +92,7 @@ fn course(course: &Course) -> String {
 }
 
 /// Who does not get to the head, with either OLM.
-fn left_behind(reach: &Reach) -> String {
+fn left_behind(reach: &ChannelReach) -> String {
     let is_left =
         |row: &&Row| row.v0.is_left_behind() || row.v1.as_ref().is_some_and(Course::is_left_behind);
     let left = reach.rows.iter().filter(is_left);

@@ -8,19 +8,19 @@
 #[cfg(test)]
 mod tests;
 
-use crate::author::blob::{BUNDLE, Blob, CHANNEL, DEPRECATIONS, PACKAGE};
+use crate::author::blob::{BUNDLE, BlobText, CHANNEL, DEPRECATIONS, PACKAGE};
 use crate::author::channel::Channel;
 use crate::author::whole::Whole;
 use crate::author::{json, yaml};
 use olmguard_catalog::blob::{BlobFault, Position};
 use olmguard_catalog::fbc::{self, FbcError};
-use olmguard_catalog::guardrail::Unread;
+use olmguard_catalog::guardrail::UnreadGuardrails;
 use olmguard_catalog::version::go;
 
 /// The blobs of a catalog.
 #[derive(Clone, Debug, Default, Eq, PartialEq)]
-pub struct Written {
-    blobs: Vec<Blob>,
+pub struct CatalogText {
+    blobs: Vec<BlobText>,
 }
 
 /// How a catalog is written.
@@ -59,7 +59,7 @@ pub enum WrittenError {
         /// The package that they are about.
         package: Box<str>,
         /// What is wrong.
-        unread: Unread,
+        unread: UnreadGuardrails,
     },
     /// Guardrails of a package, each of which can be read, cannot be read together.
     #[error("guardrails of package {}: {unread}", go::quote(package))]
@@ -67,11 +67,11 @@ pub enum WrittenError {
         /// The package that they are about.
         package: Box<str>,
         /// What is wrong.
-        unread: Unread,
+        unread: UnreadGuardrails,
     },
 }
 
-impl Written {
+impl CatalogText {
     /// Adds the blobs of one file, which is called `name` in faults.
     ///
     /// # Errors
@@ -91,33 +91,33 @@ impl Written {
     }
 
     /// Every blob, in the order read.
-    pub fn blobs(&self) -> &[Blob] {
+    pub fn blobs(&self) -> &[BlobText] {
         &self.blobs
     }
 
     /// The blobs themselves.
-    pub(super) fn into_blobs(self) -> Vec<Blob> {
+    pub(super) fn into_blobs(self) -> Vec<BlobText> {
         self.blobs
     }
 
     /// Adds a blob.
-    pub fn push(&mut self, blob: Blob) {
+    pub fn push(&mut self, blob: BlobText) {
         self.blobs.push(blob);
     }
 
     /// The bundles of a package.
-    pub fn bundles(&self, package: &str) -> impl Iterator<Item = &Blob> {
+    pub fn bundles(&self, package: &str) -> impl Iterator<Item = &BlobText> {
         self.of(BUNDLE, package)
     }
 
     /// The channels of a package.
-    pub fn channels(&self, package: &str) -> impl Iterator<Item = &Blob> {
+    pub fn channels(&self, package: &str) -> impl Iterator<Item = &BlobText> {
         self.of(CHANNEL, package)
     }
 
     /// The blobs of a schema and package.
-    pub(super) fn of(&self, schema: &str, package: &str) -> impl Iterator<Item = &Blob> {
-        let is_it = move |blob: &&Blob| blob.schema() == schema && blob.package() == package;
+    pub(super) fn of(&self, schema: &str, package: &str) -> impl Iterator<Item = &BlobText> {
+        let is_it = move |blob: &&BlobText| blob.schema() == schema && blob.package() == package;
         self.blobs.iter().filter(is_it)
     }
 
@@ -138,7 +138,7 @@ impl Written {
     /// Puts a channel in place of the one of its package and name, or adds it.
     pub fn put_channel(&mut self, package: &str, channel: Channel) {
         let name: Box<str> = channel.name().into();
-        let is_it = |blob: &&mut Blob| {
+        let is_it = |blob: &&mut BlobText| {
             blob.schema() == CHANNEL && blob.package() == package && blob.name() == &*name
         };
         let blob = channel.into_blob();
@@ -185,7 +185,7 @@ impl Written {
 
 /// A blob's place: those of no package last, then packages by name, kinds in order, and what kinds
 /// are sorted by.
-fn place(blob: &Blob) -> (bool, &str, u8, &str) {
+fn place(blob: &BlobText) -> (bool, &str, u8, &str) {
     let package = blob.package();
     let (kind, by) = match blob.schema() {
         PACKAGE => (0, ""),

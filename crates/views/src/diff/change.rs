@@ -2,7 +2,7 @@
 
 /// A kind of change, the most harmful first.
 #[derive(Clone, Copy, Debug, Eq, Ord, PartialEq, PartialOrd)]
-pub enum Kind {
+pub enum ChangeKind {
     /// The package is gone.
     PackageRemoved,
     /// OLM cannot decode the package any more.
@@ -63,7 +63,7 @@ pub struct Who {
 
 /// A bundle, as far as it is told.
 #[derive(Clone, Debug, Eq, PartialEq)]
-pub struct Held {
+pub struct ToldBundle {
     /// Its name.
     pub name: Box<str>,
     /// Its version, if it can be read.
@@ -115,14 +115,14 @@ pub enum Change {
         after: Option<Box<str>>,
     },
     OtherBundle {
-        before: Held,
-        after: Held,
+        before: ToldBundle,
+        after: ToldBundle,
     },
     BundleRemoved {
-        bundle: Held,
+        bundle: ToldBundle,
     },
     BundleAdded {
-        bundle: Held,
+        bundle: ToldBundle,
     },
     ChannelRemoved {
         channel: Box<str>,
@@ -145,25 +145,25 @@ pub enum Change {
 
 impl Change {
     /// Its kind.
-    pub fn kind(&self) -> Kind {
+    pub fn kind(&self) -> ChangeKind {
         match self {
-            Self::PackageRemoved => Kind::PackageRemoved,
-            Self::PackageUnreadable => Kind::PackageUnreadable,
-            Self::PackageReadable => Kind::PackageReadable,
-            Self::PackageAdded => Kind::PackageAdded,
-            Self::NewlyStranded { .. } => Kind::NewlyStranded,
-            Self::NoLongerStranded { .. } => Kind::NoLongerStranded,
-            Self::SuccessorsLost { .. } => Kind::SuccessorsLost,
-            Self::SuccessorsChanged { .. } => Kind::SuccessorsChanged,
-            Self::PickChanged { .. } => Kind::PickChanged,
-            Self::OtherBundle { .. } => Kind::OtherBundle,
-            Self::BundleRemoved { .. } => Kind::BundleRemoved,
-            Self::BundleAdded { .. } => Kind::BundleAdded,
-            Self::ChannelRemoved { .. } => Kind::ChannelRemoved,
-            Self::ChannelAdded { .. } => Kind::ChannelAdded,
-            Self::DefaultChannelChanged { .. } => Kind::DefaultChannelChanged,
-            Self::Deprecated { .. } => Kind::Deprecated,
-            Self::Undeprecated { .. } => Kind::Undeprecated,
+            Self::PackageRemoved => ChangeKind::PackageRemoved,
+            Self::PackageUnreadable => ChangeKind::PackageUnreadable,
+            Self::PackageReadable => ChangeKind::PackageReadable,
+            Self::PackageAdded => ChangeKind::PackageAdded,
+            Self::NewlyStranded { .. } => ChangeKind::NewlyStranded,
+            Self::NoLongerStranded { .. } => ChangeKind::NoLongerStranded,
+            Self::SuccessorsLost { .. } => ChangeKind::SuccessorsLost,
+            Self::SuccessorsChanged { .. } => ChangeKind::SuccessorsChanged,
+            Self::PickChanged { .. } => ChangeKind::PickChanged,
+            Self::OtherBundle { .. } => ChangeKind::OtherBundle,
+            Self::BundleRemoved { .. } => ChangeKind::BundleRemoved,
+            Self::BundleAdded { .. } => ChangeKind::BundleAdded,
+            Self::ChannelRemoved { .. } => ChangeKind::ChannelRemoved,
+            Self::ChannelAdded { .. } => ChangeKind::ChannelAdded,
+            Self::DefaultChannelChanged { .. } => ChangeKind::DefaultChannelChanged,
+            Self::Deprecated { .. } => ChangeKind::Deprecated,
+            Self::Undeprecated { .. } => ChangeKind::Undeprecated,
         }
     }
 
@@ -180,7 +180,7 @@ impl Change {
     }
 }
 
-impl Kind {
+impl ChangeKind {
     /// All of them, the most harmful first.
     pub const ALL: [Self; 17] = [
         Self::PackageRemoved,

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::change::{Change, Held, What};
+use super::change::{Change, ToldBundle, What};
 use olmguard_catalog::{Bundle, BundleSet, Deprecation, Package};
 
 /// Everything that changed of that.
@@ -63,9 +63,9 @@ fn by_name(package: &Package) -> BTreeMap<&str, &Bundle> {
         .collect()
 }
 
-fn held(bundle: &Bundle) -> Held {
+fn held(bundle: &Bundle) -> ToldBundle {
     let version = bundle.version.as_ref().ok();
-    Held {
+    ToldBundle {
         name: bundle.name.clone(),
         version: version.map(super::prospect::shown),
         image: bundle.image.clone(),

@@ -8,7 +8,7 @@ use olmguard_catalog::AskedChannels;
 use olmguard_catalog::graph::{Graph, NodeIndex, version_in_name};
 use olmguard_catalog::version::VersionRelease;
 use olmguard_engine::resolve::Unpinned;
-use olmguard_engine::resolve::classic::{self, Line, Outlook, Subscribed};
+use olmguard_engine::resolve::classic::{self, Outlook, SubscribedChannel, SubscriptionOrder};
 
 /// Both graphs of one package.
 pub(super) struct Prospects<'g, 'p> {
@@ -18,7 +18,7 @@ pub(super) struct Prospects<'g, 'p> {
 }
 
 /// What is installed: a bundle of the old catalog, or a name that its edges speak of.
-struct Installed<'p> {
+struct InstalledNode<'p> {
     name: &'p str,
     version: Option<VersionRelease>,
 }
@@ -72,11 +72,11 @@ impl<'g, 'p> Prospects<'g, 'p> {
     }
 
     /// Channels that only one catalog has are told of as such.
-    fn v0_changes(&self, installed: &[Installed<'p>]) -> Vec<Change> {
+    fn v0_changes(&self, installed: &[InstalledNode<'p>]) -> Vec<Change> {
         let names = self.old.channels().iter().map(|channel| channel.name);
         let mut changes = Vec::new();
         for name in names.filter(|name| self.new.channel(name).is_some()) {
-            let line = |graph| Line::of(graph, Subscribed::To(name)).ok();
+            let line = |graph| SubscriptionOrder::of(graph, SubscribedChannel::To(name)).ok();
             let (old, new) = (line(self.old), line(self.new));
             let (mut old_ends, mut new_ends) = (Ends::default(), Ends::default());
             for installed in installed {
@@ -89,14 +89,14 @@ impl<'g, 'p> Prospects<'g, 'p> {
     }
 
     /// What can be installed, as far as the old catalog knows.
-    fn installed(&self) -> impl Iterator<Item = Installed<'p>> {
+    fn installed(&self) -> impl Iterator<Item = InstalledNode<'p>> {
         let nodes = self.old.nodes();
         let installed = nodes.map(|node| installed(self.old, node));
         installed.filter(|installed| !installed.name.is_empty())
     }
 }
 
-fn installed<'p>(graph: &Graph<'p>, node: NodeIndex) -> Installed<'p> {
+fn installed<'p>(graph: &Graph<'p>, node: NodeIndex) -> InstalledNode<'p> {
     let name = graph.name_of(node);
     let bundle = graph.bundle(node);
     let version = match bundle {
@@ -106,15 +106,15 @@ fn installed<'p>(graph: &Graph<'p>, node: NodeIndex) -> Installed<'p> {
             release: None,
         }),
     };
-    Installed { name, version }
+    InstalledNode { name, version }
 }
 
 /// With OLM v1 and neither channel nor range asked for.
-fn v1(graph: &Graph<'_>, installed: &Installed<'_>, ends: &mut Ends) -> Prospect {
+fn v1(graph: &Graph<'_>, installed: &InstalledNode<'_>, ends: &mut Ends) -> Prospect {
     let asked = Unpinned::of(graph.package(), AskedChannels::All);
     let leads = asked.successors(installed.name, installed.version.as_ref());
     let nodes: Vec<_> = leads.iter().map(|index| graph.node_of(index)).collect();
-    let pick = |from: &Installed<'_>| {
+    let pick = |from: &InstalledNode<'_>| {
         let next = asked.next(from.name, from.version.as_ref())?;
         Some(graph.node_of(next))
     };
@@ -125,7 +125,11 @@ fn v1(graph: &Graph<'_>, installed: &Installed<'_>, ends: &mut Ends) -> Prospect
 }
 
 /// With OLM v0 and a Subscription to the channel of a line.
-fn v0(line: Option<&Line<'_, '_>>, installed: &Installed<'_>, ends: &mut Ends) -> Prospect {
+fn v0(
+    line: Option<&SubscriptionOrder<'_, '_>>,
+    installed: &InstalledNode<'_>,
+    ends: &mut Ends,
+) -> Prospect {
     let Some(line) = line else {
         return Prospect::default();
     };
@@ -141,7 +145,10 @@ fn v0(line: Option<&Line<'_, '_>>, installed: &Installed<'_>, ends: &mut Ends) -
     prospect(line.graph(), installed, &nodes, pick, end)
 }
 
-fn v0_pick(line: &Line<'_, '_>, installed: classic::Installed<'_>) -> Option<NodeIndex> {
+fn v0_pick(
+    line: &SubscriptionOrder<'_, '_>,
+    installed: classic::Installed<'_>,
+) -> Option<NodeIndex> {
     match line.outlook(installed) {
         Outlook::Next(next) => Some(next),
         Outlook::AtHead | Outlook::Stranded => None,
@@ -176,7 +183,7 @@ impl Ends {
 
 fn prospect(
     graph: &Graph<'_>,
-    installed: &Installed<'_>,
+    installed: &InstalledNode<'_>,
     successors: &[NodeIndex],
     pick: Option<NodeIndex>,
     end: Option<NodeIndex>,
@@ -201,7 +208,7 @@ fn prospect(
 
 /// What changed for one, if anything did.
 fn changes_of(
-    installed: &Installed<'_>,
+    installed: &InstalledNode<'_>,
     channel: Option<&str>,
     before: &Prospect,
     after: &Prospect,

@@ -255,10 +255,10 @@ fn the_text_tells_all_kinds_and_counts_them() {
 
 #[test]
 fn kinds_stand_in_order_and_have_names_of_their_own() {
-    assert!(Kind::ALL.is_sorted());
-    let names: BTreeSet<_> = Kind::ALL.iter().map(|kind| kind.as_str()).collect();
-    assert_eq!(names.len(), Kind::ALL.len());
-    let levels: Vec<_> = Kind::ALL.iter().map(|kind| kind.level()).collect();
+    assert!(ChangeKind::ALL.is_sorted());
+    let names: BTreeSet<_> = ChangeKind::ALL.iter().map(|kind| kind.as_str()).collect();
+    assert_eq!(names.len(), ChangeKind::ALL.len());
+    let levels: Vec<_> = ChangeKind::ALL.iter().map(|kind| kind.level()).collect();
     assert!(levels.is_sorted());
 }
 

@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use super::change::{Change, Held, Kind, Level, What, Who};
+use super::change::{Change, ChangeKind, Level, ToldBundle, What, Who};
 use super::{Generation, PackageDiff};
 use olmguard_catalog::version::go;
 
@@ -66,27 +66,29 @@ pub fn summary(diffs: &[PackageDiff], generation: Generation) -> String {
     )
 }
 
-fn heading(kind: Kind) -> &'static str {
+fn heading(kind: ChangeKind) -> &'static str {
     match kind {
-        Kind::PackageRemoved => {
+        ChangeKind::PackageRemoved => {
             "REMOVED: nobody can install it, and what is installed gets no update"
         }
-        Kind::PackageUnreadable => "UNREADABLE: OLM cannot decode it any more",
-        Kind::NewlyStranded => "NEWLY STRANDED: no higher version in one step any more",
-        Kind::OtherBundle => "OTHER BUNDLE: a version that people may have is not what it was",
-        Kind::ChannelRemoved => "CHANNEL REMOVED: whoever asks for it finds nothing",
-        Kind::SuccessorsLost => "SUCCESSORS LOST: left to itself, it ends lower than before",
-        Kind::BundleRemoved => "BUNDLE REMOVED: whoever is pinned to it finds nothing",
-        Kind::PickChanged => "by itself, where nothing is pinned",
-        Kind::Deprecated => "deprecated now",
-        Kind::DefaultChannelChanged => "default channel",
-        Kind::SuccessorsChanged => "successors",
-        Kind::NoLongerStranded => "no longer stranded",
-        Kind::Undeprecated => "no longer deprecated",
-        Kind::PackageReadable => "can be decoded again",
-        Kind::PackageAdded => "new",
-        Kind::ChannelAdded => "new channel",
-        Kind::BundleAdded => "new bundle",
+        ChangeKind::PackageUnreadable => "UNREADABLE: OLM cannot decode it any more",
+        ChangeKind::NewlyStranded => "NEWLY STRANDED: no higher version in one step any more",
+        ChangeKind::OtherBundle => {
+            "OTHER BUNDLE: a version that people may have is not what it was"
+        }
+        ChangeKind::ChannelRemoved => "CHANNEL REMOVED: whoever asks for it finds nothing",
+        ChangeKind::SuccessorsLost => "SUCCESSORS LOST: left to itself, it ends lower than before",
+        ChangeKind::BundleRemoved => "BUNDLE REMOVED: whoever is pinned to it finds nothing",
+        ChangeKind::PickChanged => "by itself, where nothing is pinned",
+        ChangeKind::Deprecated => "deprecated now",
+        ChangeKind::DefaultChannelChanged => "default channel",
+        ChangeKind::SuccessorsChanged => "successors",
+        ChangeKind::NoLongerStranded => "no longer stranded",
+        ChangeKind::Undeprecated => "no longer deprecated",
+        ChangeKind::PackageReadable => "can be decoded again",
+        ChangeKind::PackageAdded => "new",
+        ChangeKind::ChannelAdded => "new channel",
+        ChangeKind::BundleAdded => "new bundle",
     }
 }
 
@@ -157,7 +159,7 @@ fn subject(who: &Who) -> String {
     }
 }
 
-fn other_bundle(before: &Held, after: &Held) -> String {
+fn other_bundle(before: &ToldBundle, after: &ToldBundle) -> String {
     if before.name != after.name {
         return format!("{} is {} now", held(before), go::escape(&after.name));
     }
@@ -169,7 +171,7 @@ fn other_bundle(before: &Held, after: &Held) -> String {
     format!("{} has image {is} now, {was} before", held(before))
 }
 
-fn held(bundle: &Held) -> String {
+fn held(bundle: &ToldBundle) -> String {
     let name = go::escape(&bundle.name);
     match &bundle.version {
         Some(version) => format!("{name} ({})", go::escape(version)),

@@ -2,10 +2,10 @@
 
 use std::time::Duration;
 
-use crate::doctor::facts::{Bundle, Certificate, Facts, Trust};
+use crate::doctor::facts::{Bundle, Certificate, DoctorFacts, Trust};
 use crate::doctor::finding::{Check, Finding, State, about};
 
-pub(super) fn findings(facts: &Facts) -> Vec<Finding> {
+pub(super) fn findings(facts: &DoctorFacts) -> Vec<Finding> {
     let mut findings: Vec<_> = bundle(facts).into_iter().collect();
     let shown: Vec<_> = facts
         .replicas
@@ -39,7 +39,7 @@ pub(super) fn findings(facts: &Facts) -> Vec<Finding> {
 }
 
 /// What API servers refuse the connection for: an end that is only near is none of it.
-pub(super) fn refusals(facts: &Facts) -> Vec<Finding> {
+pub(super) fn refusals(facts: &DoctorFacts) -> Vec<Finding> {
     let told = facts.replicas.iter().filter_map(|replica| {
         let certificate = replica.told.as_ref().ok()?.certificate.as_ref().ok()?;
         Some((replica.name.as_str(), certificate))
@@ -53,7 +53,7 @@ pub(super) fn refusals(facts: &Facts) -> Vec<Finding> {
 }
 
 /// What is wrong with the bundle by itself.
-fn bundle(facts: &Facts) -> Option<Finding> {
+fn bundle(facts: &DoctorFacts) -> Option<Finding> {
     let webhook = facts.webhook()?;
     let (found, cause) = match webhook.bundle {
         Bundle::Certificates(_) => return None,
@@ -70,7 +70,7 @@ fn bundle(facts: &Facts) -> Option<Finding> {
     Some(finding.run(see_bundle(facts)))
 }
 
-fn trust(facts: &Facts, name: &str, certificate: &Certificate) -> Finding {
+fn trust(facts: &DoctorFacts, name: &str, certificate: &Certificate) -> Finding {
     match &certificate.trust {
         Trust::Trusted => Check::CaBundle.ok(format!("vouches for what {name} shows")),
         Trust::Unknown => {
@@ -86,7 +86,7 @@ fn trust(facts: &Facts, name: &str, certificate: &Certificate) -> Finding {
     }
 }
 
-fn see_bundle(facts: &Facts) -> String {
+fn see_bundle(facts: &DoctorFacts) -> String {
     let see = format!(
         "kubectl get validatingwebhookconfiguration {} -o",
         facts.names.configuration
@@ -101,7 +101,7 @@ fn see_bundle(facts: &Facts) -> String {
     }
 }
 
-fn server_name(facts: &Facts, name: &str, certificate: &Certificate) -> Finding {
+fn server_name(facts: &DoctorFacts, name: &str, certificate: &Certificate) -> Finding {
     let Certificate {
         names,
         is_for_service,
@@ -131,7 +131,7 @@ fn server_name(facts: &Facts, name: &str, certificate: &Certificate) -> Finding 
     }
 }
 
-fn expiry(facts: &Facts, name: &str, certificate: &Certificate) -> Finding {
+fn expiry(facts: &DoctorFacts, name: &str, certificate: &Certificate) -> Finding {
     let Certificate {
         until,
         life,

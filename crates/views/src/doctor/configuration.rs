@@ -1,9 +1,9 @@
 //! Whether API servers are told to ask the guard, and how.
 
-use crate::doctor::facts::{Configuration, Difference, Facts, FailurePolicy, Webhook};
+use crate::doctor::facts::{Configuration, Difference, DoctorFacts, FailurePolicy, Webhook};
 use crate::doctor::finding::{Check, Finding};
 
-pub(super) fn findings(facts: &Facts) -> Vec<Finding> {
+pub(super) fn findings(facts: &DoctorFacts) -> Vec<Finding> {
     let check = Check::Configuration;
     let name = &facts.names.configuration;
     match &facts.configuration {

@@ -8,28 +8,28 @@ use crate::readiness::{Readiness, ReadinessError};
 
 /// Everything that the checks look at. `Err` is for what could not be asked.
 #[derive(Clone, Debug)]
-pub struct Facts {
+pub struct DoctorFacts {
     /// What was looked for.
     pub names: Names,
     /// The release of the program that asks.
     pub version: String,
     /// The `ValidatingWebhookConfiguration`, if there is one.
-    pub configuration: Result<Option<Configuration>, Unasked>,
+    pub configuration: Result<Option<Configuration>, Unanswered>,
     /// The Service, if there is one.
-    pub service: Result<Option<Service>, Unasked>,
+    pub service: Result<Option<Service>, Unanswered>,
     /// What is behind the Service, by its `EndpointSlices`.
-    pub endpoints: Result<Vec<Endpoint>, Unasked>,
+    pub endpoints: Result<Vec<Endpoint>, Unanswered>,
     /// The Deployment, if there is one.
-    pub deployment: Result<Option<Deployment>, Unasked>,
+    pub deployment: Result<Option<Deployment>, Unanswered>,
     /// The ready ones of the endpoints, each asked how it is.
     pub replicas: Vec<Replica>,
     /// What the service account of the guard may do of what it needs.
-    pub permissions: Result<Vec<Permission>, Unasked>,
+    pub permissions: Result<Vec<Permission>, Unanswered>,
     /// What the API server answered to the probe.
     pub round_trip: RoundTrip,
 }
 
-impl Facts {
+impl DoctorFacts {
     /// The guard's webhook, where one is known.
     pub fn webhook(&self) -> Option<&Webhook> {
         let configuration = self.configuration.as_ref().ok()?.as_ref()?;
@@ -52,7 +52,7 @@ pub struct Names {
 
 /// Something that the API server did not tell.
 #[derive(Clone, Debug, Eq, PartialEq)]
-pub struct Unasked {
+pub struct Unanswered {
     /// What would have been needed.
     pub need: Need,
     /// Whether it said that whoever asks may not.
@@ -208,12 +208,12 @@ pub struct Replica {
     /// Its pod, else its address.
     pub name: String,
     /// What it said.
-    pub told: Result<Told, Unasked>,
+    pub told: Result<ReplicaStatus, Unanswered>,
 }
 
 /// What a replica says of itself.
 #[derive(Clone, Debug)]
-pub struct Told {
+pub struct ReplicaStatus {
     /// Its release, if it says it.
     pub version: Option<String>,
     /// Whether it asks to be sent edits, by the status of its answer to `/readyz`.
@@ -269,14 +269,14 @@ pub struct Permission {
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub enum RoundTrip {
     /// There was an answer.
-    Answered(Answered),
+    Answered(ApiAnswer),
     /// There was none.
-    Unasked(Unasked),
+    Unasked(Unanswered),
 }
 
 /// An answer of the API server.
 #[derive(Clone, Debug, Eq, PartialEq)]
-pub struct Answered {
+pub struct ApiAnswer {
     /// Its HTTP status.
     pub code: u16,
     /// `reason` of a `Status`; empty where the object came back.

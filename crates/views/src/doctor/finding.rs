@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use crate::doctor::facts::{Need, Unasked};
+use crate::doctor::facts::{Need, Unanswered};
 
 /// What was found by one check.
 #[derive(Clone, Debug, Eq, PartialEq)]
@@ -129,8 +129,8 @@ impl Check {
     }
 
     /// It could not be asked.
-    pub(super) fn unasked(self, unasked: &Unasked) -> Finding {
-        let Unasked {
+    pub(super) fn unasked(self, unasked: &Unanswered) -> Finding {
+        let Unanswered {
             need,
             is_forbidden,
             why,

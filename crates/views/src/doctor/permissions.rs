@@ -1,9 +1,9 @@
 //! Whether the service account of the guard may do what it needs.
 
-use crate::doctor::facts::{Facts, Need, Permission};
+use crate::doctor::facts::{DoctorFacts, Need, Permission};
 use crate::doctor::finding::{Check, Finding, can_i};
 
-pub(super) fn findings(facts: &Facts) -> Vec<Finding> {
+pub(super) fn findings(facts: &DoctorFacts) -> Vec<Finding> {
     let permissions = match &facts.permissions {
         Err(unasked) => return vec![Check::Permissions.unasked(unasked)],
         Ok(permissions) => permissions,

@@ -15,7 +15,7 @@ use olmguard_engine::snapshot::Snapshot;
 
 /// What the guard says to it.
 #[derive(Clone, Debug, Eq, PartialEq)]
-pub(super) struct Expected {
+pub(super) struct ExpectedAnswer {
     /// The first line of the denial.
     pub(super) denial: String,
     /// The warning in its place where the guard only observes.
@@ -40,7 +40,7 @@ pub fn object(namespace: &str) -> Value {
 }
 
 /// What the guard of this version says to it, found out by asking its own judge.
-pub(super) fn expected() -> Expected {
+pub(super) fn expected() -> ExpectedAnswer {
     let new = Extension::read(Shape::V1, &object(NAME));
     let edit = Edit {
         new: &new,
@@ -50,7 +50,7 @@ pub(super) fn expected() -> Expected {
     };
     let message = answer(Basis::without_policies(&Snapshot::default()), &edit).message;
     let message = message.unwrap_or_default();
-    Expected {
+    ExpectedAnswer {
         denial: message.lines().next().unwrap_or_default().to_owned(),
         observed: only_observed(&message),
     }

@@ -2,11 +2,11 @@
 
 use std::collections::BTreeMap;
 
-use crate::doctor::facts::{Facts, Names, Told};
+use crate::doctor::facts::{DoctorFacts, Names, ReplicaStatus};
 use crate::doctor::finding::{Check, Finding};
 use crate::readiness::{CatalogCounts, OlmEvidence, Readiness};
 
-pub(super) fn findings(facts: &Facts) -> Vec<Finding> {
+pub(super) fn findings(facts: &DoctorFacts) -> Vec<Finding> {
     if facts.replicas.is_empty() {
         return vec![Check::Replica.unknown("there is no replica to ask")];
     }
@@ -30,7 +30,7 @@ pub(super) fn findings(facts: &Facts) -> Vec<Finding> {
     findings
 }
 
-fn readiness(facts: &Facts, name: &str, told: &Told) -> Finding {
+fn readiness(facts: &DoctorFacts, name: &str, told: &ReplicaStatus) -> Finding {
     let found = match &told.readiness {
         Ok(readiness) => format!("{name} says: {}", readiness.line()),
         Err(error) => format!("cannot read what {name} answers to {READYZ}: {error}"),
@@ -49,7 +49,7 @@ fn readiness(facts: &Facts, name: &str, told: &Told) -> Finding {
 }
 
 /// The command that shows of which release replicas are.
-fn deployment_images(facts: &Facts) -> String {
+fn deployment_images(facts: &DoctorFacts) -> String {
     let Names {
         deployment,
         namespace,
@@ -58,8 +58,8 @@ fn deployment_images(facts: &Facts) -> String {
     format!("kubectl get deployment {deployment} -n {namespace} -o wide")
 }
 
-fn versions(facts: &Facts) -> Vec<Finding> {
-    let version = |told: &Told| Some(told.version.clone());
+fn versions(facts: &DoctorFacts) -> Vec<Finding> {
+    let version = |told: &ReplicaStatus| Some(told.version.clone());
     let by_version = grouped(facts, version);
     let finding = |(version, replicas): (Option<String>, Vec<&str>)| {
         let replicas = replicas.join(", ");
@@ -80,7 +80,7 @@ fn versions(facts: &Facts) -> Vec<Finding> {
     by_version.into_iter().map(finding).collect()
 }
 
-fn catalogs(facts: &Facts) -> Vec<Finding> {
+fn catalogs(facts: &DoctorFacts) -> Vec<Finding> {
     let said = |readiness: &Readiness| {
         let check = readiness.check("catalogs")?;
         Some((check.message.clone(), check.catalogs))
@@ -114,7 +114,7 @@ fn catalogs(facts: &Facts) -> Vec<Finding> {
     by_readiness(facts, said).map(finding).collect()
 }
 
-fn olm(facts: &Facts) -> Vec<Finding> {
+fn olm(facts: &DoctorFacts) -> Vec<Finding> {
     let said = |readiness: &Readiness| {
         let check = readiness.check("olm")?;
         Some((check.message.clone(), check.olm))
@@ -141,15 +141,18 @@ fn olm(facts: &Facts) -> Vec<Finding> {
 /// The names of the replicas that say the same of a check. Those whose answer cannot be read are
 /// findings of their own.
 fn by_readiness<K: Ord>(
-    facts: &Facts,
+    facts: &DoctorFacts,
     said: impl Fn(&Readiness) -> Option<K>,
 ) -> impl Iterator<Item = (Option<K>, Vec<&str>)> {
-    let said = |told: &Told| told.readiness.as_ref().ok().map(&said);
+    let said = |told: &ReplicaStatus| told.readiness.as_ref().ok().map(&said);
     grouped(facts, said).into_iter()
 }
 
 /// The names of the replicas that say the same, if they say anything.
-fn grouped<K: Ord>(facts: &Facts, key: impl Fn(&Told) -> Option<K>) -> BTreeMap<K, Vec<&str>> {
+fn grouped<K: Ord>(
+    facts: &DoctorFacts,
+    key: impl Fn(&ReplicaStatus) -> Option<K>,
+) -> BTreeMap<K, Vec<&str>> {
     let mut groups: BTreeMap<K, Vec<&str>> = BTreeMap::new();
     for replica in &facts.replicas {
         if let Some(key) = replica.told.as_ref().ok().and_then(&key) {

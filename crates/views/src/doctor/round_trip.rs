@@ -4,11 +4,11 @@
 //! where `failurePolicy` is Fail. Under Ignore the edit goes through, and that nothing was said to it
 //! is all there is to see.
 
-use crate::doctor::facts::{Answered, Facts, FailurePolicy, RoundTrip, Unasked, Webhook};
+use crate::doctor::facts::{ApiAnswer, DoctorFacts, FailurePolicy, RoundTrip, Unanswered, Webhook};
 use crate::doctor::finding::{Check, Finding, State};
-use crate::doctor::probe::{self, Expected};
+use crate::doctor::probe::{self, ExpectedAnswer};
 
-pub(super) fn finding(facts: &Facts) -> Finding {
+pub(super) fn finding(facts: &DoctorFacts) -> Finding {
     let answered = match &facts.round_trip {
         RoundTrip::Unasked(unasked) => return Check::RoundTrip.unasked(unasked),
         RoundTrip::Answered(answered) => answered,
@@ -27,12 +27,12 @@ pub(super) fn finding(facts: &Facts) -> Finding {
     }
 }
 
-fn denied(facts: &Facts, webhook: &str, said: &str, answered: &Answered) -> Finding {
+fn denied(facts: &DoctorFacts, webhook: &str, said: &str, answered: &ApiAnswer) -> Finding {
     let check = Check::RoundTrip;
     // A denial may come without explanation.
     let said = said.trim_start_matches([':', ' ']);
     let said = said.lines().next().unwrap_or_default();
-    let Expected { denial, .. } = probe::expected();
+    let ExpectedAnswer { denial, .. } = probe::expected();
     if said == denial {
         let took = answered.took.as_millis();
         return check.ok(format!("denied within {took} ms, as it must be: {said}"));
@@ -59,7 +59,7 @@ fn denied(facts: &Facts, webhook: &str, said: &str, answered: &Answered) -> Find
         .run("kubectl get validatingwebhookconfigurations,mutatingwebhookconfigurations")
 }
 
-fn failed(facts: &Facts, webhook: &str, why: &str) -> Finding {
+fn failed(facts: &DoctorFacts, webhook: &str, why: &str) -> Finding {
     if !is_ours(facts, webhook) {
         return Check::RoundTrip
             .unknown(format!("the webhook {webhook:?} failed first: {why}"))
@@ -74,7 +74,7 @@ fn failed(facts: &Facts, webhook: &str, why: &str) -> Finding {
 }
 
 /// Why a call fails, by the words of the API server, and what to run.
-fn call(facts: &Facts, why: &str) -> (&'static str, String) {
+fn call(facts: &DoctorFacts, why: &str) -> (&'static str, String) {
     // `Post "URL": why`, and the URL has words of its own, such as `?timeout=5s`.
     let after = why
         .split_once("Post \"")
@@ -88,7 +88,7 @@ fn call(facts: &Facts, why: &str) -> (&'static str, String) {
 
 /// What is looked at next.
 #[derive(Clone, Copy, Debug)]
-enum Look {
+enum NextProbe {
     Configuration,
     Logs,
     NetworkPolicies,
@@ -97,8 +97,8 @@ enum Look {
     Slices,
 }
 
-impl Look {
-    fn command(self, facts: &Facts) -> String {
+impl NextProbe {
+    fn command(self, facts: &DoctorFacts) -> String {
         let names = &facts.names;
         let (namespace, service) = (&names.namespace, &names.service);
         match self {
@@ -117,9 +117,9 @@ impl Look {
     }
 }
 
-fn accepted(facts: &Facts, answered: &Answered) -> Finding {
+fn accepted(facts: &DoctorFacts, answered: &ApiAnswer) -> Finding {
     let check = Check::RoundTrip;
-    let Expected { observed, .. } = probe::expected();
+    let ExpectedAnswer { observed, .. } = probe::expected();
     let ours = |begin: &str| {
         let mut warnings = answered.warnings.iter();
         warnings.find(|warning| warning.starts_with(begin))
@@ -143,7 +143,7 @@ fn accepted(facts: &Facts, answered: &Answered) -> Finding {
 }
 
 /// The edit went through, and the guard said nothing to it.
-fn unasked(facts: &Facts) -> Finding {
+fn unasked(facts: &DoctorFacts) -> Finding {
     let finding = Check::RoundTrip.fail(
         "the API server took what must be denied, and the guard said nothing: it was not asked",
     );
@@ -174,7 +174,7 @@ fn unasked(facts: &Facts) -> Finding {
 }
 
 /// Either it was not tried, or it failed, and nobody is told.
-fn ignored(facts: &Facts, webhook: &Webhook, finding: Finding) -> Finding {
+fn ignored(facts: &DoctorFacts, webhook: &Webhook, finding: Finding) -> Finding {
     let differing: Vec<_> = webhook.choosing().map(|one| one.field).collect();
     let failing = failing(facts, webhook);
     let metric = format!(
@@ -200,7 +200,7 @@ fn ignored(facts: &Facts, webhook: &Webhook, finding: Finding) -> Finding {
 }
 
 /// What else was found that would make the call fail.
-fn failing(facts: &Facts, webhook: &Webhook) -> Vec<String> {
+fn failing(facts: &DoctorFacts, webhook: &Webhook) -> Vec<String> {
     let differences = webhook.differences.iter();
     differences
         .filter(|one| one.field == "clientConfig")
@@ -213,7 +213,7 @@ fn failing(facts: &Facts, webhook: &Webhook) -> Vec<String> {
 }
 
 /// As `docs/emergency.md` has it.
-fn switch_on(facts: &Facts, webhook: &Webhook, condition: &str) -> String {
+fn switch_on(facts: &DoctorFacts, webhook: &Webhook, condition: &str) -> String {
     format!(
         "kubectl patch validatingwebhookconfiguration {} -p '{{\"webhooks\": [{{\"name\": \"{}\", \
          \"matchConditions\": [{{\"name\": \"{condition}\", \"$patch\": \"delete\"}}]}}]}}'",
@@ -222,12 +222,12 @@ fn switch_on(facts: &Facts, webhook: &Webhook, condition: &str) -> String {
 }
 
 /// The request ended before any webhook was asked.
-fn not_asked(code: u16, answered: &Answered) -> Finding {
+fn not_asked(code: u16, answered: &ApiAnswer) -> Finding {
     let message = &answered.message;
     let check = Check::RoundTrip;
     let found = format!("the API server answers {code} before the guard: {message}");
     match code {
-        403 if message.contains("cannot create resource") => check.unasked(&Unasked {
+        403 if message.contains("cannot create resource") => check.unasked(&Unanswered {
             need: probe::need(),
             is_forbidden: true,
             why: format!("the API server answers {code}: {message}"),
@@ -258,13 +258,13 @@ fn parted<'a>(message: &'a str, words: (&str, &str)) -> Option<(&'a str, &'a str
     Some((name, rest.strip_prefix(words.1)?))
 }
 
-fn is_ours(facts: &Facts, name: &str) -> bool {
+fn is_ours(facts: &DoctorFacts, name: &str) -> bool {
     facts
         .webhook()
         .map_or(name == probe::WEBHOOK, |webhook| webhook.name == name)
 }
 
-fn deployment(facts: &Facts) -> String {
+fn deployment(facts: &DoctorFacts) -> String {
     let names = &facts.names;
     format!(
         "kubectl get deployment {} -n {} -o yaml",
@@ -272,7 +272,7 @@ fn deployment(facts: &Facts) -> String {
     )
 }
 
-fn see_configuration(facts: &Facts) -> String {
+fn see_configuration(facts: &DoctorFacts) -> String {
     format!(
         "kubectl get validatingwebhookconfiguration {} -o yaml",
         facts.names.configuration
@@ -280,61 +280,65 @@ fn see_configuration(facts: &Facts) -> String {
 }
 
 /// Words of an API server, one of which it says; what that means; what to look at.
-type Cause = (&'static [&'static str], &'static str, Look);
+type Cause = (&'static [&'static str], &'static str, NextProbe);
 
 /// The first that fits counts.
 const CAUSES: [Cause; 9] = [
     (
         &["no endpoints available for service"],
         "no replica is ready behind the Service",
-        Look::Slices,
+        NextProbe::Slices,
     ),
     (
         &["no service port"],
         "the Service lacks the port that the webhook names",
-        Look::Service,
+        NextProbe::Service,
     ),
     (
         &["service \""],
         "the Service that the webhook names does not exist",
-        Look::Service,
+        NextProbe::Service,
     ),
     (
         &["connection refused"],
         "nothing listens where the Service leads: its targetPort is not that of --listen, or the \
          replica has just ended",
-        Look::Service,
+        NextProbe::Service,
     ),
     (
         &["x509: ", "tls: "],
         "the API server does not take the certificate that is shown: see ca-bundle, server-name and \
          expiry",
-        Look::Configuration,
+        NextProbe::Configuration,
     ),
     (
         &["context deadline exceeded", "timeout", "Timeout"],
         "no answer in timeoutSeconds: a network policy or firewall keeps API servers out, or the guard \
          has too little CPU",
-        Look::NetworkPolicies,
+        NextProbe::NetworkPolicies,
     ),
     (
         &["no route to host", "network is unreachable"],
         "API servers have no way to the pods: the guard may have to run in the host's network",
-        Look::Pods,
+        NextProbe::Pods,
     ),
     (
         &["no such host"],
         "the API server cannot resolve the name that the webhook has",
-        Look::Configuration,
+        NextProbe::Configuration,
     ),
     (
         &["an error on the server", "the server "],
         "it was reached, and answered what is no review: another program behind the Service, a wrong \
          path, a proxy between, or a fault of the guard",
-        Look::Logs,
+        NextProbe::Logs,
     ),
 ];
-const UNKNOWN: Cause = (&[], "the words are those of the API server", Look::Logs);
+const UNKNOWN: Cause = (
+    &[],
+    "the words are those of the API server",
+    NextProbe::Logs,
+);
 
 const NOTHING_ELSE: &str = "nothing else that was looked at is wrong, so that it may be the way from \
                             the API server to the pods: a network policy, a firewall, or a guard too \

@@ -1,13 +1,13 @@
 //! Whether there is somebody to ask: the Service, what is behind it, and the Deployment.
 
-use crate::doctor::facts::{Deployment, Endpoint, Facts, Service};
+use crate::doctor::facts::{Deployment, DoctorFacts, Endpoint, Service};
 use crate::doctor::finding::{Check, Finding};
 
-pub(super) fn findings(facts: &Facts) -> Vec<Finding> {
+pub(super) fn findings(facts: &DoctorFacts) -> Vec<Finding> {
     vec![service(facts), endpoints(facts), deployment(facts)]
 }
 
-fn service(facts: &Facts) -> Finding {
+fn service(facts: &DoctorFacts) -> Finding {
     let check = Check::Service;
     let place = place(facts, &facts.names.service);
     match &facts.service {
@@ -21,7 +21,7 @@ fn service(facts: &Facts) -> Finding {
 }
 
 /// Whether it has the port that API servers ask.
-fn ports(facts: &Facts, place: &str, service: &Service) -> Finding {
+fn ports(facts: &DoctorFacts, place: &str, service: &Service) -> Finding {
     let asked = asked_port(facts);
     let listed = |ports: Vec<String>| match ports.as_slice() {
         [] => "no port".to_owned(),
@@ -50,11 +50,11 @@ fn ports(facts: &Facts, place: &str, service: &Service) -> Finding {
     }
 }
 
-fn asked_port(facts: &Facts) -> Option<i32> {
+fn asked_port(facts: &DoctorFacts) -> Option<i32> {
     facts.webhook()?.port
 }
 
-fn endpoints(facts: &Facts) -> Finding {
+fn endpoints(facts: &DoctorFacts) -> Finding {
     let check = Check::Endpoints;
     let endpoints = match &facts.endpoints {
         Err(unasked) => return check.unasked(unasked),
@@ -90,7 +90,7 @@ fn endpoints(facts: &Facts) -> Finding {
     }
 }
 
-fn is_external(facts: &Facts) -> bool {
+fn is_external(facts: &DoctorFacts) -> bool {
     matches!(&facts.service, Ok(Some(service)) if service.kind == "ExternalName")
 }
 
@@ -102,7 +102,7 @@ fn names(endpoints: &[&Endpoint]) -> String {
     endpoints.iter().map(name).collect::<Vec<_>>().join(", ")
 }
 
-fn deployment(facts: &Facts) -> Finding {
+fn deployment(facts: &DoctorFacts) -> Finding {
     let check = Check::Deployment;
     let place = place(facts, &facts.names.deployment);
     let deployment = match &facts.deployment {
@@ -152,6 +152,6 @@ fn deployment(facts: &Facts) -> Finding {
     }
 }
 
-fn place(facts: &Facts, name: &str) -> String {
+fn place(facts: &DoctorFacts, name: &str) -> String {
     format!("{}/{name}", facts.names.namespace)
 }

@@ -18,12 +18,12 @@ mod ways;
 use std::collections::HashSet;
 
 use super::chain::{Chain, ChainFault};
-use super::finding::Report;
+use super::finding::Findings;
 use super::view::{PackageView, Steps, View};
 use super::written::Spot;
 
 /// What the checks of one package are about.
-struct Facts<'v, 'w> {
+struct PackageCheck<'v, 'w> {
     package: &'v PackageView<'w>,
     steps: Steps<'w>,
     /// The order of each channel, in the order of the channels; none for one without entries.
@@ -33,14 +33,14 @@ struct Facts<'v, 'w> {
 }
 
 /// Runs every check on one of some catalogs.
-pub(super) fn all<'w>(view: &View<'w>, all: &[View<'w>], report: &mut Report<'_>) {
+pub(super) fn all<'w>(view: &View<'w>, all: &[View<'w>], report: &mut Findings<'_>) {
     load::check(view, report);
     conversion::check(view, report);
     bundles::homes(view, report);
     deprecations::check(view, report);
     guardrails::blobs(view, report);
     for package in view.packages.values() {
-        let facts = Facts {
+        let facts = PackageCheck {
             package,
             steps: Steps::of(package),
             chains: package.channels.iter().map(Chain::of).collect(),
@@ -60,7 +60,7 @@ pub(super) fn all<'w>(view: &View<'w>, all: &[View<'w>], report: &mut Report<'_>
     }
 }
 
-impl Facts<'_, '_> {
+impl PackageCheck<'_, '_> {
     fn name(&self, node: usize) -> &str {
         self.steps.names.get(node).copied().unwrap_or_default()
     }

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use olmguard_engine::nearest::nearest;
 
 use super::words::{self, Words, beginning};
-use super::written::{Spot, Written};
+use super::written::{Spot, WrittenCatalog};
 use super::{Rule, Severity};
 
 /// Something that a rule found.
@@ -35,10 +35,10 @@ pub struct Finding {
 
 /// Collects the findings about one catalog.
 #[derive(Debug)]
-pub(super) struct Report<'w> {
-    written: &'w Written,
-    findings: Vec<(Spot, Finding)>,
-    told: BTreeMap<Rule, Told>,
+pub(super) struct Findings<'w> {
+    written: &'w WrittenCatalog,
+    by_spot: Vec<(Spot, Finding)>,
+    told: BTreeMap<Rule, RuleCount>,
     /// How much was compared to guess names.
     compared: usize,
     /// How much was compared with guardrails.
@@ -47,18 +47,18 @@ pub(super) struct Report<'w> {
 
 /// How much is told of one rule.
 #[derive(Debug, Default)]
-struct Told {
+struct RuleCount {
     bytes: usize,
     left_out: usize,
     /// Where the first is that is left out.
     from: Spot,
 }
 
-impl<'w> Report<'w> {
-    pub(super) fn new(written: &'w Written) -> Self {
+impl<'w> Findings<'w> {
+    pub(super) fn new(written: &'w WrittenCatalog) -> Self {
         Self {
             written,
-            findings: Vec::new(),
+            by_spot: Vec::new(),
             told: BTreeMap::new(),
             compared: 0,
             guarded: 0,
@@ -93,7 +93,7 @@ impl<'w> Report<'w> {
         self.say_as(rule, rule.severity(), spot, package, words);
     }
 
-    /// As [`Report::say`], for a rule of which not every finding weighs the same.
+    /// As [`Findings::say`], for a rule of which not every finding weighs the same.
     pub(super) fn say_as(
         &mut self,
         rule: Rule,
@@ -124,7 +124,7 @@ impl<'w> Report<'w> {
             message: beginning(&message).to_owned(),
             upstream: upstream.map(|text| beginning(&text).to_owned()),
         };
-        self.findings.push((spot, finding));
+        self.by_spot.push((spot, finding));
     }
 
     /// The findings by place; at one place in the order of the rules.
@@ -135,9 +135,9 @@ impl<'w> Report<'w> {
                 self.say(Rule::LintLimit, told.from, "", words);
             }
         }
-        self.findings
+        self.by_spot
             .sort_by(|(a, x), (b, y)| (a, x.rule, &x.message).cmp(&(b, y.rule, &y.message)));
-        self.findings.into_iter().map(|(_, finding)| finding)
+        self.by_spot.into_iter().map(|(_, finding)| finding)
     }
 }
 

@@ -8,7 +8,9 @@ mod steps;
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 
-use super::written::{Bundle, Channel, Deprecations, Entry, Package, Spot, Unread, Written};
+use super::written::{
+    Bundle, Channel, Deprecations, Entry, Package, Spot, UnreadBlob, WrittenCatalog,
+};
 use olmguard_catalog::version::{SkipRange, SkipRangeError, Version};
 
 pub(super) use guardrails::GuardrailsView;
@@ -17,7 +19,7 @@ pub(super) use steps::{Step, Steps};
 /// A catalog, by package.
 #[derive(Debug)]
 pub(super) struct View<'w> {
-    pub(super) written: &'w Written,
+    pub(super) written: &'w WrittenCatalog,
     pub(super) packages: BTreeMap<&'w str, PackageView<'w>>,
     /// The packages that have a bundle of a name.
     pub(super) homes: HashMap<&'w str, Vec<&'w str>>,
@@ -74,7 +76,7 @@ pub(super) struct EntryView<'w> {
 }
 
 impl<'w> View<'w> {
-    pub(super) fn of(written: &'w Written) -> Self {
+    pub(super) fn of(written: &'w WrittenCatalog) -> Self {
         let mut packages = BTreeMap::<&str, PackageView<'_>>::new();
         for package in &written.packages {
             let view = at(&mut packages, &package.name);
@@ -122,7 +124,7 @@ fn at<'v, 'w>(
     view
 }
 
-fn add_unread<'w>(packages: &mut BTreeMap<&'w str, PackageView<'w>>, unread: &'w Unread) {
+fn add_unread<'w>(packages: &mut BTreeMap<&'w str, PackageView<'w>>, unread: &'w UnreadBlob) {
     let (package, name) = (&*unread.package, &*unread.name);
     match &*unread.schema {
         "olm.package" => at(packages, name).unread.package = true,

@@ -28,7 +28,7 @@ pub(crate) struct Spot {
 
 /// One catalog.
 #[derive(Debug, Default)]
-pub struct Written {
+pub struct WrittenCatalog {
     /// What it is called.
     pub(crate) name: Box<str>,
     pub(crate) files: Vec<Box<str>>,
@@ -38,7 +38,7 @@ pub struct Written {
     pub(crate) deprecations: Vec<Deprecations>,
     pub(crate) guardrails: Vec<Guardrails>,
     /// Blobs that could not be read: what names them is right.
-    pub(crate) unread: Vec<Unread>,
+    pub(crate) unread: Vec<UnreadBlob>,
     pub(crate) faults: Vec<LoadFault>,
 }
 
@@ -145,7 +145,7 @@ pub(crate) struct Deprecation {
 
 /// A blob that could not be read, as far as it says what it is.
 #[derive(Debug)]
-pub(crate) struct Unread {
+pub(crate) struct UnreadBlob {
     pub(crate) schema: Box<str>,
     pub(crate) package: Box<str>,
     pub(crate) name: Box<str>,
@@ -172,7 +172,7 @@ pub(crate) enum LoadFaultKind {
     /// A scalar of YAML stands behind a tag that means nothing.
     Tag { tag: Box<str>, value: Box<str> },
     /// A document is no blob.
-    NotAnObject(olmguard_catalog::blob::Kind),
+    NotAnObject(olmguard_catalog::blob::JsonKind),
     /// A label of a blob, or its keys.
     Meta(Malformed),
     /// OLM v1 cannot file it.

@@ -2,12 +2,12 @@ use super::*;
 
 #[track_caller]
 fn finds(text: &str, token: Token) {
-    assert_eq!(find(text), Found::Token(token), "{text}");
+    assert_eq!(find(text), PageSubject::Token(token), "{text}");
 }
 
 #[track_caller]
 fn leaves_open(text: &str, tokens: &[Token]) {
-    assert_eq!(find(text), Found::OneOf(tokens.to_vec()), "{text}");
+    assert_eq!(find(text), PageSubject::OneOf(tokens.to_vec()), "{text}");
 }
 
 #[test]
@@ -123,17 +123,17 @@ fn what_olm_says_of_several_causes_leaves_as_few_open_as_it_can() {
 fn a_slip_finds_what_is_near() {
     assert_eq!(
         find("notasucessor"),
-        Found::Nothing(vec![Token::NotASuccessor])
+        PageSubject::Nothing(vec![Token::NotASuccessor])
     );
     assert_eq!(
         find("Invalid"),
-        Found::Nothing(vec![
+        PageSubject::Nothing(vec![
             Token::InvalidSpec,
             Token::InvalidSelector,
             Token::InvalidVersionRange
         ])
     );
-    assert_eq!(find("the weather"), Found::Nothing(Vec::new()));
+    assert_eq!(find("the weather"), PageSubject::Nothing(Vec::new()));
 }
 
 #[test]
@@ -141,11 +141,11 @@ fn a_text_of_any_length_is_looked_at_from_its_beginning() {
     let long = "ä".repeat(1 << 20);
     assert_eq!(
         find(&format!("[Downgrade] {long}")),
-        Found::Token(Token::Downgrade)
+        PageSubject::Token(Token::Downgrade)
     );
     assert_eq!(
         find(&format!("{long} [Downgrade]")),
-        Found::Nothing(Vec::new())
+        PageSubject::Nothing(Vec::new())
     );
 }
 

@@ -5,7 +5,7 @@ use crate::see::{BundleReport, Inquiry, NotAnswered};
 use olmguard_catalog::graph::{Graph, NodeIndex};
 use olmguard_catalog::version::Version;
 use olmguard_engine::resolve::Offer;
-use olmguard_engine::resolve::classic::{Installed, Line, Outlook, Subscribed};
+use olmguard_engine::resolve::classic::{Installed, Outlook, SubscribedChannel, SubscriptionOrder};
 
 impl PathReport {
     /// What OLM v0 does with a Subscription to the first of the asked channels, else to none: the walk
@@ -42,10 +42,10 @@ impl PathReport {
 }
 
 /// The channel of a Subscription has one name.
-pub(crate) fn subscribed<'a>(inquiry: &'a Inquiry<'_>) -> Subscribed<'a> {
+pub(crate) fn subscribed<'a>(inquiry: &'a Inquiry<'_>) -> SubscribedChannel<'a> {
     match inquiry.filter.channels.first() {
-        Some(channel) => Subscribed::To(channel),
-        None => Subscribed::ToAny,
+        Some(channel) => SubscribedChannel::To(channel),
+        None => SubscribedChannel::ToAny,
     }
 }
 
@@ -65,7 +65,7 @@ fn walk<'a>(inquiry: &Inquiry<'a>, offer: &Offer<'a>) -> WalkReport {
             message,
         }
     };
-    let line = match Line::of(&graph, subscribed(inquiry)) {
+    let line = match SubscriptionOrder::of(&graph, subscribed(inquiry)) {
         Ok(line) => line,
         Err(error) => return report(&[], End::Refused, Some(error.to_string())),
     };
@@ -83,7 +83,7 @@ fn walk<'a>(inquiry: &Inquiry<'a>, offer: &Offer<'a>) -> WalkReport {
     report(&steps, end(&line, Installed::node(&graph, last)), None)
 }
 
-fn end(line: &Line<'_, '_>, installed: Installed<'_>) -> End {
+fn end(line: &SubscriptionOrder<'_, '_>, installed: Installed<'_>) -> End {
     match line.outlook(installed) {
         Outlook::AtHead => End::Head,
         Outlook::Next(_) => End::Round,

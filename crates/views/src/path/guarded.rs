@@ -28,14 +28,14 @@ pub(super) struct BarredReport {
 
 /// What guardrails forbid of the steps of a way.
 #[derive(Debug, Default)]
-pub(super) struct Looked {
+pub(super) struct GuardedPath {
     /// The first forbidden steps.
     pub(super) forbidden: Vec<ForbiddenReport>,
     /// How many steps were looked at, where not all were.
     pub(super) looked_at: Option<usize>,
 }
 
-impl Looked {
+impl GuardedPath {
     /// Looks at steps until there are more than there is time for, or than anybody reads.
     fn at(most: usize, steps: impl Iterator<Item = Option<ForbiddenReport>>) -> Self {
         let mut looked = Self::default();
@@ -98,7 +98,7 @@ pub(super) fn barred<'a>(
     let way = unguarded(inquiry, &origin, targets)?;
     let is_reached = reached.is_some_and(|reached| way.last().is_none_or(|last| last == reached));
     let steps = forbidden(inquiry, &origin, &way);
-    let looked = Looked::at(most_steps(&inquiry.guards), steps);
+    let looked = GuardedPath::at(most_steps(&inquiry.guards), steps);
     let bundles = way.iter().copied().map(BundleReport::of).collect();
     (!is_reached && !looked.forbidden.is_empty()).then_some(BarredReport {
         bundles,
@@ -144,12 +144,12 @@ pub(super) fn of_classic<'a>(
     inquiry: &Inquiry<'a>,
     start: Option<&Version>,
     way: &[Choice<'a>],
-) -> Looked {
+) -> GuardedPath {
     let steps = steps(start.cloned(), way).map(|(from, to)| {
         let violations = inquiry.violations(&from, to);
         ForbiddenReport::found(&from, to, &violations, Policy::CatalogProvided)
     });
-    Looked::at(most_steps(&inquiry.guards), steps)
+    GuardedPath::at(most_steps(&inquiry.guards), steps)
 }
 
 /// The steps of a way that start at a version that can be read.

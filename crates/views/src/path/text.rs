@@ -8,12 +8,12 @@ use crate::see::{
 use crate::table::{Cell, Table};
 use olmguard_catalog::version::go;
 use olmguard_engine::explain::ForbiddenReport;
-use olmguard_engine::explain::tone::{Tone, Toned};
+use olmguard_engine::explain::tone::{Tone, TonedText};
 
 impl PathReport {
     /// The report as it is printed with `-o text`, with its last line break.
-    pub fn to_text(&self) -> Toned {
-        let mut text = Toned::default();
+    pub fn to_text(&self) -> TonedText {
+        let mut text = TonedText::default();
         match self.olm {
             Generation::V1 => self.say_way(&mut text),
             Generation::V0 => self.say_walked(&mut text),
@@ -25,7 +25,7 @@ impl PathReport {
         text
     }
 
-    fn say_way(&self, text: &mut Toned) {
+    fn say_way(&self, text: &mut TonedText) {
         match self.hops.as_deref() {
             Some([]) => self.say_headline("already installed", Tone::Good, text),
             Some([_]) => self.say_headline("in 1 hop", Tone::Good, text),
@@ -51,7 +51,7 @@ impl PathReport {
     }
 
     /// Why hops are there that edges alone would not need.
-    fn say_bends(&self, text: &mut Toned) {
+    fn say_bends(&self, text: &mut TonedText) {
         for (at, hop) in (1..).zip(self.hops()) {
             let steps = hop.bent_by.iter().flat_map(ForbiddenReport::told);
             let lines: Vec<_> = steps.map(|(step, why)| since(&step, &why)).collect();
@@ -59,7 +59,7 @@ impl PathReport {
         }
     }
 
-    fn say_barred(&self, barred: &BarredReport, text: &mut Toned) {
+    fn say_barred(&self, barred: &BarredReport, text: &mut TonedText) {
         let bundles = barred.bundles.iter().map(BundleReport::label);
         let way: Vec<_> = std::iter::once(self.from.label()).chain(bundles).collect();
         let label = if self.is_free { ONE_EDIT } else { EDGES_LEAD };
@@ -67,7 +67,7 @@ impl PathReport {
         say_forbidden(&barred.forbidden, text);
     }
 
-    fn say_walked(&self, text: &mut Toned) {
+    fn say_walked(&self, text: &mut TonedText) {
         let (words, tone) = match (&self.to, self.is_walked()) {
             (None, _) => (WALKED, Tone::Plain),
             (Some(_), true) => ("OLM v0 comes there", Tone::Good),
@@ -78,7 +78,7 @@ impl PathReport {
 
     /// Why there is no way, in one line; nothing where there is one.
     pub fn no_way(&self) -> Option<String> {
-        let mut text = Toned::default();
+        let mut text = TonedText::default();
         if self.is_found() {
             return None;
         }
@@ -89,7 +89,7 @@ impl PathReport {
         Some(lines.join("; "))
     }
 
-    fn say_headline(&self, words: &str, tone: Tone, text: &mut Toned) {
+    fn say_headline(&self, words: &str, tone: Tone, text: &mut TonedText) {
         let (package, from) = (go::escape(&self.package), self.from.label());
         let to = self.to.as_ref().map(|to| format!(" -> {}", to.label()));
         text.say(
@@ -131,7 +131,7 @@ impl PathReport {
         }
     }
 
-    fn say_walk(&self, walk: &WalkReport, text: &mut Toned) {
+    fn say_walk(&self, walk: &WalkReport, text: &mut TonedText) {
         let start = self.from.label();
         let steps = walk.steps.iter().map(BundleReport::label);
         let way: Vec<_> = std::iter::once(start).chain(steps).collect();

@@ -23,7 +23,7 @@ mod way;
 
 pub(crate) use plan::signs;
 
-use crate::picture::layout::card::{Place, card, is_out_of_reach};
+use crate::picture::layout::card::{LanePlace, card, is_out_of_reach};
 use crate::picture::layout::columns::columns;
 use crate::picture::layout::grid::{
     BEYOND, CARD_GAP, CARD_HEADING, Grid, LONGEST_VERSION, MARGIN, ROW, VERSION_SIZE,
@@ -55,7 +55,7 @@ pub fn layout(sketch: &Sketch<'_, '_>) -> Scene {
     };
     let cards = lanes.iter().zip(places).filter_map(|(plan, at)| {
         let (column, x) = (columns.get(at)?, *lefts.get(at)?);
-        let place = Place {
+        let place = LanePlace {
             grid,
             x,
             width: column.width(),

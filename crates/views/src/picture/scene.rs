@@ -23,7 +23,7 @@ pub struct Scene {
     /// The channels.
     pub cards: Vec<Card>,
     /// The way that was asked for, over everything else.
-    pub way: Vec<Line>,
+    pub way: Vec<EdgeLine>,
 }
 
 /// A point.
@@ -167,7 +167,7 @@ pub struct Card {
     /// Its versions.
     pub pills: Vec<Pill>,
     /// `replaces`.
-    pub lines: Vec<Line>,
+    pub lines: Vec<EdgeLine>,
     /// `skips` and `skipRange`, folded.
     pub buses: Vec<Bus>,
 }
@@ -191,7 +191,7 @@ pub struct Pill {
 
 /// An edge that is a line of its own.
 #[derive(Clone, Debug)]
-pub struct Line {
+pub struct EdgeLine {
     /// Where it starts.
     pub from: Row,
     /// Where it leads.

@@ -17,12 +17,12 @@ mod lane;
 mod rows;
 
 use crate::picture::mark::Marks;
-use crate::picture::walk::{Field, Reach, Walk};
+use crate::picture::walk::{Field, ReachedRows, StepsByRow};
 use crate::picture::{Generation, TooLarge, View};
 use olmguard_catalog::graph::{Graph, NodeIndex};
 use olmguard_engine::resolve::Refusal;
 
-pub use barred::Barred;
+pub use barred::ForbiddenSteps;
 
 /// Everything that is drawn of a graph.
 #[derive(Clone, Debug)]
@@ -36,11 +36,11 @@ pub struct Sketch<'g, 'p> {
     /// The channels, those with the newest heads first.
     pub lanes: Vec<Lane<'p>>,
     /// What guardrails forbid.
-    pub barred: Barred,
+    pub barred: ForbiddenSteps,
     /// Where each row leads.
-    pub walk: Walk,
+    pub walk: StepsByRow,
     /// What can be reached from where it starts, if a start was asked for.
-    pub reach: Option<Reach>,
+    pub reach: Option<ReachedRows>,
 }
 
 /// The place of a version among all that are drawn, from the top.
@@ -84,7 +84,7 @@ pub struct Lane<'p> {
     /// Its entries, and the names that its edges start at, from the top.
     pub cells: Vec<Cell>,
     /// `replaces`.
-    pub steps: Vec<Step>,
+    pub steps: Vec<ReplacesStep>,
     /// `skips` and `skipRange`.
     pub fans: Vec<Fan<'p>>,
     /// What entries have as a `skipRange` and OLM cannot read.
@@ -122,7 +122,7 @@ pub struct Cell {
 
 /// An entry replaces a name.
 #[derive(Clone, Copy, Debug)]
-pub struct Step {
+pub struct ReplacesStep {
     /// What is replaced.
     pub from: Row,
     /// The entry.

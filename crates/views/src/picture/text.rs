@@ -9,7 +9,7 @@ use crate::picture::Generation;
 use crate::picture::mark::Mark;
 use crate::picture::measure::{Face, clip};
 use crate::picture::scene::Sign;
-use crate::picture::sketch::{Cell, Fan, FanKind, Fate, Lane, LaneKind, Row, Sketch, Step};
+use crate::picture::sketch::{Cell, Fan, FanKind, Fate, Lane, LaneKind, ReplacesStep, Row, Sketch};
 use crate::picture::walk::Field;
 use olmguard_catalog::version::go;
 use olmguard_engine::resolve::Refusal;
@@ -279,7 +279,7 @@ fn part(fan: &Fan<'_>) -> String {
 }
 
 /// All that is to be said of a step that replaces; nothing where it is taken.
-pub(super) fn step_title(sketch: &Sketch<'_, '_>, step: &Step) -> Option<String> {
+pub(super) fn step_title(sketch: &Sketch<'_, '_>, step: &ReplacesStep) -> Option<String> {
     let steps = std::iter::once((step.from, step.to));
     let lines = forbidden(sketch, step.fate, steps);
     (!lines.is_empty()).then(|| lines.join("\n"))

@@ -48,13 +48,13 @@ impl Field {
 
 /// The steps from each row, each kind of edge once, by where they lead from the top.
 #[derive(Clone, Debug, Default)]
-pub struct Walk {
+pub struct StepsByRow {
     next: BTreeMap<Row, Vec<Hop>>,
 }
 
 /// What can be reached from a row.
 #[derive(Clone, Debug)]
-pub struct Reach {
+pub struct ReachedRows {
     /// Where it starts.
     pub start: Row,
     /// How many hops away each row is that can be reached; the start is none away.
@@ -66,14 +66,14 @@ pub struct Reach {
     pub goal: Option<Row>,
 }
 
-impl Reach {
+impl ReachedRows {
     /// Whether the goal that was asked for is out of reach.
     pub fn misses_goal(&self) -> bool {
         self.goal.is_some_and(|goal| !self.hops.contains_key(&goal))
     }
 }
 
-impl Walk {
+impl StepsByRow {
     /// Of these steps.
     pub(super) fn of(hops: impl IntoIterator<Item = (Row, Hop)>) -> Self {
         let mut next = BTreeMap::<_, Vec<_>>::new();
@@ -97,13 +97,13 @@ impl Walk {
 
     /// What can be reached from a row, and the shortest way to a goal; of several the one with the
     /// higher first hops.
-    pub fn reach(&self, start: Row, goal: Option<Row>) -> Reach {
+    pub fn reach(&self, start: Row, goal: Option<Row>) -> ReachedRows {
         let hops = |row| self.from(row).iter().map(|hop| (*hop, hop.to));
         let visits = search([start], None, hops);
         let reached = visits.as_slice().iter();
         let hops: BTreeMap<_, _> = reached.map(|visit| (visit.node, visit.steps)).collect();
         let end = goal.or_else(|| hops.keys().next().copied());
-        Reach {
+        ReachedRows {
             start,
             goal,
             way: end.map_or_else(Vec::new, |end| hops_to(end, &visits)),
@@ -119,7 +119,7 @@ impl Walk {
         rows: impl Iterator<Item = Row>,
         goal: Option<Row>,
         lane: Option<u32>,
-    ) -> Reach {
+    ) -> ReachedRows {
         let mut hops = BTreeMap::from([(start, 0)]);
         let mut course = Vec::new();
         let mut at = start;
@@ -136,7 +136,7 @@ impl Walk {
         if let Some(goal) = goal {
             course.truncate(hops.get(&goal).copied().unwrap_or_default());
         }
-        Reach {
+        ReachedRows {
             start,
             goal,
             way: course,

@@ -4,12 +4,12 @@ use super::{CrdAnswer, Grammar, Meaning, RangeReport, Refusal, UpperBound, caret
 use olmguard_catalog::version::{crd, go};
 use olmguard_engine::explain::range;
 use olmguard_engine::explain::text::one_line;
-use olmguard_engine::explain::tone::{Tone, Toned};
+use olmguard_engine::explain::tone::{Tone, TonedText};
 
 impl RangeReport {
     /// The report as it is printed with `-o text`, with its last line break.
-    pub fn to_text(&self) -> Toned {
-        let mut text = Toned::default();
+    pub fn to_text(&self) -> TonedText {
+        let mut text = TonedText::default();
         match &self.outcome {
             Ok(meaning) => self.say_meaning(meaning, &mut text),
             Err(refusal) => self.say_refusal(refusal, &mut text),
@@ -28,7 +28,7 @@ impl RangeReport {
         text
     }
 
-    fn say_meaning(&self, meaning: &Meaning, text: &mut Toned) {
+    fn say_meaning(&self, meaning: &Meaning, text: &mut TonedText) {
         say_line("Range", Tone::Plain, &go::escape(&self.range), text);
         say_line("Means", Tone::Plain, &meaning.words, text);
         let (tone, above) = match (meaning.bound, self.grammar) {
@@ -39,7 +39,7 @@ impl RangeReport {
         say_line("Above", tone, above, text);
     }
 
-    fn say_refusal(&self, refusal: &Refusal, text: &mut Toned) {
+    fn say_refusal(&self, refusal: &Refusal, text: &mut TonedText) {
         let (range, column) = caret::place(&self.range, refusal.fault.at);
         text.say(Tone::Plain, range);
         text.end_line();
@@ -54,7 +54,7 @@ impl RangeReport {
         }
     }
 
-    fn say_crd(&self, answer: CrdAnswer, text: &mut Toned) {
+    fn say_crd(&self, answer: CrdAnswer, text: &mut TonedText) {
         let (tone, words) = match (answer, &self.outcome) {
             (CrdAnswer::Accepted, Ok(_)) => (Tone::Good, "accepts it".to_owned()),
             (CrdAnswer::Accepted, Err(_)) => (Tone::Caution, STORED.to_owned()),
@@ -77,7 +77,7 @@ fn too_long(range: &str) -> String {
     format!("refuses it: {found} characters, may not be more than {most}")
 }
 
-fn say_subjects(meaning: &Meaning, text: &mut Toned) {
+fn say_subjects(meaning: &Meaning, text: &mut TonedText) {
     let Meaning {
         matches,
         others,
@@ -96,14 +96,14 @@ fn escaped(names: &[String]) -> Vec<String> {
     names.iter().map(|name| go::escape(name)).collect()
 }
 
-fn say_line(label: &str, tone: Tone, words: &str, text: &mut Toned) {
+fn say_line(label: &str, tone: Tone, words: &str, text: &mut TonedText) {
     text.say(Tone::Label, format!("{label:WIDTH$}"));
     text.say(tone, words);
     text.end_line();
 }
 
 /// Nothing for no item, else one item a line, the label on the first.
-fn say_list(label: &str, tone: Tone, items: &[String], text: &mut Toned) {
+fn say_list(label: &str, tone: Tone, items: &[String], text: &mut TonedText) {
     let labels = std::iter::once(label).chain(std::iter::repeat(""));
     for (label, item) in labels.zip(items) {
         say_line(label, tone, item, text);

@@ -4,7 +4,7 @@ use crate::see::Decision;
 use olmguard_catalog::version::Version;
 use olmguard_engine::explain::ForbiddenReport;
 use olmguard_engine::extension::{Filter, InstalledBundle};
-use olmguard_engine::judge::{Basis, Known, Nameless, Said, Verdict, target};
+use olmguard_engine::judge::{Basis, CatalogKnowledge, Nameless, StatedInstalled, Verdict, target};
 use olmguard_engine::resolve::{
     Bounds, CatalogEdge, Choice, Guards, Offer, Origin, Query, Violation,
 };
@@ -19,7 +19,7 @@ pub struct Inquiry<'a> {
     /// What is said of steps to these offers.
     pub(crate) guards: Guards<'a>,
     pub(crate) installed: InstalledBundle,
-    pub(crate) known: Known,
+    pub(crate) known: CatalogKnowledge,
 }
 
 /// Why a question has no answer.
@@ -44,7 +44,11 @@ impl<'a> Inquiry<'a> {
     /// # Errors
     /// If no catalog has the package, or one in play cannot answer, or it is not known what is
     /// installed.
-    pub fn of(basis: Basis<'a>, filter: &'a Filter, said: &Said) -> Result<Self, NotAnswered> {
+    pub fn of(
+        basis: Basis<'a>,
+        filter: &'a Filter,
+        said: &StatedInstalled,
+    ) -> Result<Self, NotAnswered> {
         let query = Query::compile(filter, basis.snapshot).ok();
         let offers = query.and_then(|query| query.offers(&query.in_play(basis.snapshot)).ok());
         let Some(offers) = offers.filter(|offers| !offers.is_empty()) else {

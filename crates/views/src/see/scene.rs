@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use olmguard_catalog::olm::{EdgeSource, Rules};
 use olmguard_catalog::{CatalogBuilder, fbc};
 use olmguard_engine::extension::Filter;
-use olmguard_engine::judge::Said;
+use olmguard_engine::judge::StatedInstalled;
 use olmguard_engine::snapshot::{CatalogState, Content, Snapshot};
 
 /// A snapshot of catalogs, each with the package `p` of these lines.
@@ -47,10 +47,10 @@ pub(crate) fn filter(channels: &[&str], range: Option<&str>) -> Filter {
     }
 }
 
-pub(crate) fn said(text: &str) -> Said {
-    Said {
+pub(crate) fn said(text: &str) -> StatedInstalled {
+    StatedInstalled {
         text: text.to_owned(),
-        ..Said::default()
+        ..StatedInstalled::default()
     }
 }
 

@@ -3,9 +3,9 @@
 use olmguard_catalog::version::go;
 use olmguard_engine::explain::ForbiddenReport;
 use olmguard_engine::explain::text::{list, one_line};
-use olmguard_engine::explain::tone::{Tone, Toned};
+use olmguard_engine::explain::tone::{Tone, TonedText};
 use olmguard_engine::extension::Filter;
-use olmguard_engine::judge::{Known, Nameless};
+use olmguard_engine::judge::{CatalogKnowledge, Nameless};
 use olmguard_engine::nearest::nearest;
 use olmguard_engine::resolve::{Choice, MOST_EXPANSIONS, NotLoadedCause, Offer};
 
@@ -34,21 +34,21 @@ pub fn nameless(what: &str, text: &str, package: &str, why: &Nameless) -> String
 }
 
 /// What is worth knowing of an installed bundle that the catalogs do not have.
-pub(crate) fn known(known: Known) -> Option<&'static str> {
+pub(crate) fn known(known: CatalogKnowledge) -> Option<&'static str> {
     match known {
-        Known::Whole => None,
-        Known::NameOnly => Some(
+        CatalogKnowledge::Whole => None,
+        CatalogKnowledge::NameOnly => Some(
             "no bundle has the installed name, only edges: its version is taken from the name, \
              which OLM never does",
         ),
-        Known::SpokenOf => Some(
+        CatalogKnowledge::SpokenOf => Some(
             "no bundle has the installed version: the only name of an edge that speaks of it counts \
              as its name; VERSION,bundle=NAME says another",
         ),
-        Known::Unreadable => {
+        CatalogKnowledge::Unreadable => {
             Some("the version of the installed bundle cannot be read: OLM v1 never installs it")
         }
-        Known::VersionOnly => Some(
+        CatalogKnowledge::VersionOnly => Some(
             "no bundle has the installed version, so its name is not known: only skipRange counts; \
              VERSION,bundle=NAME says the name",
         ),
@@ -112,7 +112,7 @@ pub(crate) fn not_loaded(catalog: &str, why: &NotLoadedCause<'_>) -> String {
 }
 
 /// One line: a label, and what is behind it.
-pub(crate) fn say_fact(label: &str, tone: Tone, words: &str, text: &mut Toned) {
+pub(crate) fn say_fact(label: &str, tone: Tone, words: &str, text: &mut TonedText) {
     text.say(Tone::Label, column(label));
     text.say(tone, words);
     text.end_line();
@@ -124,7 +124,7 @@ pub(crate) fn column(label: &str) -> String {
 }
 
 /// A line for each item, the label before the first; of very many the first ones.
-pub(crate) fn say_more(label: &str, tone: Tone, items: &[String], text: &mut Toned) {
+pub(crate) fn say_more(label: &str, tone: Tone, items: &[String], text: &mut TonedText) {
     let labels = std::iter::once(label).chain(std::iter::repeat(""));
     for (label, item) in labels.zip(items.iter().take(MOST_LINES)) {
         say_fact(label, tone, item, text);
@@ -140,12 +140,12 @@ pub(crate) fn say_more(label: &str, tone: Tone, items: &[String], text: &mut Ton
 }
 
 /// What is worth knowing besides.
-pub(crate) fn say_notes(notes: &[String], text: &mut Toned) {
+pub(crate) fn say_notes(notes: &[String], text: &mut TonedText) {
     say_more("Note", Tone::Caution, notes, text);
 }
 
 /// The steps that guardrails forbid, a line for each reason.
-pub(crate) fn say_forbidden(steps: &[ForbiddenReport], text: &mut Toned) {
+pub(crate) fn say_forbidden(steps: &[ForbiddenReport], text: &mut TonedText) {
     let told = steps.iter().flat_map(ForbiddenReport::told);
     let lines: Vec<_> = told.map(|(step, why)| format!("{step}: {why}")).collect();
     say_more(FORBIDDEN, Tone::Bad, &lines, text);

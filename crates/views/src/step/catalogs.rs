@@ -101,7 +101,7 @@ impl CatalogReading {
         };
         let leads = |edge: &OfferEdge<'_>| targets.contains(&edge.to);
         let between = edges(&inquiry.offers, |edge| starts(edge) && leads(edge));
-        let edit = Pinned::of(inquiry, targets);
+        let edit = PinnedEdit::of(inquiry, targets);
         let successor = is_successor(inquiry, origin.as_ref(), targets);
         let near = |keep: &dyn Fn(&OfferEdge<'_>) -> bool| {
             if edit.is_allowed() {
@@ -153,7 +153,7 @@ impl CatalogReading {
 }
 
 /// What becomes of the edit that pins the version asked about.
-struct Pinned {
+struct PinnedEdit {
     verdict: Verdict,
     token: Token,
     reason: Option<String>,
@@ -165,7 +165,7 @@ struct Pinned {
     another: Option<String>,
 }
 
-impl Pinned {
+impl PinnedEdit {
     fn of(inquiry: &Inquiry<'_>, targets: &[Choice<'_>]) -> Self {
         match targets.iter().find_map(|to| pin(*to)) {
             Some(pin) => {
@@ -254,7 +254,7 @@ fn needs(
     targets: &[Choice<'_>],
     between: &[EdgeReport],
     successor: bool,
-    edit: &Pinned,
+    edit: &PinnedEdit,
     unpinned: Option<Choice<'_>>,
 ) -> Vec<Need> {
     let mut needs = Vec::new();

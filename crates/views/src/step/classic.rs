@@ -9,7 +9,7 @@ use olmguard_catalog::graph::{Graph, NodeIndex};
 use olmguard_catalog::version::Version;
 use olmguard_engine::explain::GuardrailReport;
 use olmguard_engine::explain::label;
-use olmguard_engine::resolve::classic::{Installed, Line, Outlook};
+use olmguard_engine::resolve::classic::{Installed, Outlook, SubscriptionOrder};
 use olmguard_engine::resolve::{Choice, Offer};
 
 /// What OLM v0 does with the package of one catalog.
@@ -77,7 +77,7 @@ fn reading<'a>(inquiry: &Inquiry<'a>, offer: &Offer<'a>, targets: &[Choice<'a>])
     let graph = Graph::of(&inquiry.filter.package, offer.package);
     let own = targets.iter().filter(|to| to.is_of(offer.catalog));
     let nodes: Vec<_> = own.clone().map(|to| graph.node_of(to.index)).collect();
-    let (candidates, facts) = match Line::of(&graph, subscribed(inquiry)) {
+    let (candidates, facts) = match SubscriptionOrder::of(&graph, subscribed(inquiry)) {
         _ if nodes.is_empty() => (Vec::new(), vec![Fact::Absent]),
         Err(error) => (Vec::new(), vec![Fact::NoOrder(error.to_string())]),
         Ok(line) => of_line(inquiry, &line, &nodes),
@@ -115,7 +115,7 @@ fn guardrails<'t, 'a: 't>(
 
 fn of_line(
     inquiry: &Inquiry<'_>,
-    line: &Line<'_, '_>,
+    line: &SubscriptionOrder<'_, '_>,
     nodes: &[NodeIndex],
 ) -> (Vec<NodeIndex>, Vec<Fact>) {
     let version = Version::parse(&inquiry.installed.version).ok();
@@ -140,7 +140,11 @@ fn of_line(
     (candidates, facts)
 }
 
-fn against(line: &Line<'_, '_>, nodes: &[NodeIndex], installed: Installed<'_>) -> Vec<Fact> {
+fn against(
+    line: &SubscriptionOrder<'_, '_>,
+    nodes: &[NodeIndex],
+    installed: Installed<'_>,
+) -> Vec<Fact> {
     let graph = line.graph();
     let is_ordered = line.order().any(|node| nodes.contains(&node));
     let asked = line.channels();

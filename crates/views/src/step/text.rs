@@ -8,12 +8,12 @@ use olmguard_catalog::version::go;
 use olmguard_engine::explain::GuardrailReport;
 use olmguard_engine::explain::hindrance;
 use olmguard_engine::explain::text::list;
-use olmguard_engine::explain::tone::{Tone, Toned};
+use olmguard_engine::explain::tone::{Tone, TonedText};
 
 impl StepReport {
     /// The report as it is printed with `-o text`, with its last line break.
-    pub fn to_text(&self) -> Toned {
-        let mut text = Toned::default();
+    pub fn to_text(&self) -> TonedText {
+        let mut text = TonedText::default();
         let (package, from) = (go::escape(&self.package), self.from.label());
         text.say(
             Tone::Plain,
@@ -38,7 +38,7 @@ impl StepReport {
         text
     }
 
-    fn say_catalog(&self, reading: &CatalogReading, text: &mut Toned) {
+    fn say_catalog(&self, reading: &CatalogReading, text: &mut TonedText) {
         let (from, to) = (self.from.label(), self.label());
         let token = reading.token;
         match &reading.reason {
@@ -86,7 +86,7 @@ impl StepReport {
 }
 
 /// Where edits lead that guardrails do not forbid.
-fn say_free(reading: &CatalogReading, text: &mut Toned) {
+fn say_free(reading: &CatalogReading, text: &mut TonedText) {
     if reading.guardrails.is_empty() {
         return;
     }
@@ -165,7 +165,7 @@ pub(super) fn fact(fact: &Fact) -> String {
 /// Where a version cannot be read, versions say nothing.
 pub(super) const UNREADABLE: &str = "one of the versions cannot be read";
 
-fn say_classic(reading: &ClassicReading, text: &mut Toned) {
+fn say_classic(reading: &ClassicReading, text: &mut TonedText) {
     let catalog = go::escape(&reading.catalog);
     let under = match &reading.channel {
         Some(channel) => format!("channel {} of catalog {catalog}", go::escape(channel)),
@@ -192,7 +192,7 @@ fn say_classic(reading: &ClassicReading, text: &mut Toned) {
 }
 
 /// Why guardrails forbid the step.
-fn say_guardrails(guardrails: &[GuardrailReport], text: &mut Toned) {
+fn say_guardrails(guardrails: &[GuardrailReport], text: &mut TonedText) {
     let lines: Vec<_> = guardrails.iter().map(GuardrailReport::line).collect();
     say_more("Guardrail", Tone::Bad, &lines, text);
 }

@@ -3,13 +3,13 @@
 use std::collections::BTreeMap;
 
 use olmguard_catalog::{BundleIndex, BundleSet};
-use olmguard_engine::explain::Gathered;
 use olmguard_engine::explain::Places;
+use olmguard_engine::explain::ReasonTable;
 use olmguard_engine::explain::Reasons;
 use olmguard_engine::resolve::{CatalogEdge, Guards, Offer, Origin};
 
 /// Which steps from the installed bundle guardrails forbid, and why.
-pub(super) struct Judged {
+pub(super) struct GuardedVersions {
     reasons: Reasons,
     /// The places of the reasons of each edge that there was time for, by the place of the offer.
     steps: BTreeMap<(usize, BundleIndex), Places>,
@@ -17,7 +17,7 @@ pub(super) struct Judged {
     pub(super) edges: usize,
 }
 
-impl Judged {
+impl GuardedVersions {
     /// Puts guardrails to the edges that lead to the offers, in the order of the list.
     pub(super) fn of<'s>(
         offers: &[Offer<'s>],
@@ -25,7 +25,7 @@ impl Judged {
         origin: &Origin<'_>,
         guards: &Guards<'s>,
     ) -> Self {
-        let mut gathered = Gathered::default();
+        let mut gathered = ReasonTable::default();
         let leading = offers.iter().zip(edges).enumerate();
         let leading =
             leading.flat_map(|(at, (offer, set))| set.iter().map(move |to| (at, offer, to)));

@@ -70,13 +70,13 @@ fn not_given(
 struct Incoming {
     replaced_by: Vec<Vec<Successor>>,
     skipped_by: Vec<Vec<Successor>>,
-    held_by: Vec<Option<Held>>,
+    held_by: Vec<Option<NodeCount>>,
     heads: Vec<BTreeSet<NodeIndex>>,
 }
 
 /// How many bundles hold a node in a range, the best and the last of them.
 #[derive(Clone, Copy)]
-struct Held {
+struct NodeCount {
     count: usize,
     best: NodeIndex,
     last: NodeIndex,
@@ -122,7 +122,7 @@ impl Incoming {
         }
         for from in held {
             if let Some(fold) = place(&mut self.held_by, from) {
-                let known = fold.get_or_insert(Held {
+                let known = fold.get_or_insert(NodeCount {
                     count: 0,
                     best: to,
                     last: to,
@@ -182,7 +182,7 @@ fn bundle(
     }
 }
 
-fn fold(graph: &Graph<'_>, held: Held) -> Folded {
+fn fold(graph: &Graph<'_>, held: NodeCount) -> Folded {
     Folded {
         count: held.count,
         highest: graph.name_of(held.best).to_owned(),

@@ -2,11 +2,11 @@
 
 use serde::Serialize;
 
-use crate::versions::judged::Judged;
+use crate::versions::judged::GuardedVersions;
 use olmguard_catalog::{BundleIndex, BundleSet};
 use olmguard_engine::explain::Places;
 use olmguard_engine::explain::Reasons;
-use olmguard_engine::resolve::{Bounds, Edits, NotGiven, Offer, Origin, Reach, reach};
+use olmguard_engine::resolve::{Bounds, Edits, NotGiven, Offer, Origin, ReachableBundles, reach};
 
 /// What a bundle is to the installed one.
 #[derive(Clone, Copy, Debug, Eq, PartialEq, Serialize, schemars::JsonSchema)]
@@ -35,9 +35,9 @@ pub(super) struct Standings<'o, 's> {
     edges: Vec<BundleSet>,
     /// For each offer what counts as the installed bundle.
     same: Vec<BundleSet>,
-    reach: Reach<'s>,
+    reach: ReachableBundles<'s>,
     edits: Edits<'o, 's>,
-    judged: Judged,
+    judged: GuardedVersions,
 }
 
 impl<'o, 's> Standings<'o, 's> {
@@ -53,7 +53,7 @@ impl<'o, 's> Standings<'o, 's> {
             same: same.collect(),
             reach: reach(offers, &origin, bounds),
             edits: Edits::of(offers, &origin),
-            judged: Judged::of(offers, &edges, &origin, bounds.guards),
+            judged: GuardedVersions::of(offers, &edges, &origin, bounds.guards),
             edges,
             origin,
         }

@@ -12,13 +12,13 @@ use olmguard_catalog::version::go;
 use olmguard_engine::explain::Reasons;
 use olmguard_engine::explain::label;
 use olmguard_engine::explain::text::and_more;
-use olmguard_engine::explain::tone::{Tone, Toned};
+use olmguard_engine::explain::tone::{Tone, TonedText};
 use olmguard_engine::resolve::{Choice, InstalledError, NotGiven};
 
 impl VersionsReport {
     /// The report as it is printed with `-o text`, with its last line break.
-    pub fn to_text(&self) -> Toned {
-        let mut text = Toned::default();
+    pub fn to_text(&self) -> TonedText {
+        let mut text = TonedText::default();
         if self.catalogs.is_empty() {
             self.say_missing(&mut text);
         }
@@ -32,7 +32,7 @@ impl VersionsReport {
         text
     }
 
-    fn say_missing(&self, text: &mut Toned) {
+    fn say_missing(&self, text: &mut TonedText) {
         let package = go::escape(&self.package);
         text.say(Tone::Bad, format!("{package}: no catalog has this package"));
         text.end_line();
@@ -40,7 +40,7 @@ impl VersionsReport {
         say_more("Nearest", Tone::Plain, &nearest, text);
     }
 
-    fn say_catalog(&self, catalog: &CatalogVersions, text: &mut Toned) {
+    fn say_catalog(&self, catalog: &CatalogVersions, text: &mut TonedText) {
         let (package, name) = (go::escape(&self.package), go::escape(&catalog.catalog));
         text.say(Tone::Plain, format!("{package} in catalog {name}"));
         text.end_line();
@@ -221,7 +221,7 @@ fn channel_words(channel: &ChannelVersions, default: Option<&str>) -> String {
     format!("{name}: {head}{default}{asked}{deprecated}")
 }
 
-fn say_names(names: &[NameVersions], text: &mut Toned) {
+fn say_names(names: &[NameVersions], text: &mut TonedText) {
     if names.is_empty() {
         return;
     }
@@ -238,7 +238,7 @@ fn say_names(names: &[NameVersions], text: &mut Toned) {
 }
 
 /// What has no room in the table.
-fn say_details(bundles: &[BundleVersions], reasons: &Reasons, text: &mut Toned) {
+fn say_details(bundles: &[BundleVersions], reasons: &Reasons, text: &mut TonedText) {
     let heads = bundles.iter().flat_map(|bundle| &bundle.channels);
     if heads.into_iter().any(|membership| membership.head) {
         text.end_line();
@@ -279,7 +279,7 @@ fn say_details(bundles: &[BundleVersions], reasons: &Reasons, text: &mut Toned) 
 
 /// Each reason once, with the bundles to which it forbids the step.
 fn guardrails(bundles: &[BundleVersions], reasons: &Reasons) -> Vec<String> {
-    let mut barred = BTreeMap::<usize, Barred<'_>>::new();
+    let mut barred = BTreeMap::<usize, ForbiddenBundles<'_>>::new();
     for bundle in bundles {
         for place in &*bundle.guardrails {
             barred.entry(*place).or_default().add(&bundle.label);
@@ -294,12 +294,12 @@ fn guardrails(bundles: &[BundleVersions], reasons: &Reasons) -> Vec<String> {
 
 /// The bundles to which one reason forbids the step.
 #[derive(Default)]
-struct Barred<'b> {
+struct ForbiddenBundles<'b> {
     first: Vec<&'b str>,
     more: usize,
 }
 
-impl<'b> Barred<'b> {
+impl<'b> ForbiddenBundles<'b> {
     fn add(&mut self, label: &'b str) {
         if self.first.len() < MOST_LABELS {
             self.first.push(label);

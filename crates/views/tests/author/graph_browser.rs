@@ -16,7 +16,7 @@ use olmguard_catalog::graph::Graph;
 use olmguard_views::picture::html::html;
 use olmguard_views::picture::layout::layout;
 use olmguard_views::picture::sketch::Row;
-use olmguard_views::picture::walk::Reach;
+use olmguard_views::picture::walk::ReachedRows;
 use olmguard_views::picture::{Sketch, View};
 use serde_json::{Value, json};
 
@@ -87,7 +87,7 @@ fn hops_at_the_axis(browser: &mut Browser) -> Value {
     )
 }
 
-fn told_hops(reach: &Reach) -> Value {
+fn told_hops(reach: &ReachedRows) -> Value {
     let told = reach.hops.iter().map(|(row, hops)| {
         let hops = match hops {
             0 => "start".to_owned(),

@@ -20,7 +20,7 @@ use olmguard_views::picture::layout::layout;
 use olmguard_views::picture::sketch::Row;
 use olmguard_views::picture::svg::svg;
 use olmguard_views::picture::walk::Hop;
-use olmguard_views::picture::{Fate, Guarded, Sketch, View};
+use olmguard_views::picture::{Fate, GuardedSteps, Sketch, View};
 
 use crate::picture::guarded::with_guardrails;
 use crate::picture::packages::{Drawn, fixtures, recorded};
@@ -28,7 +28,7 @@ use crate::picture::seen::{Seen, seen};
 
 /// A few views of a graph: as it is, from two thirds down, by the rules of OLM v0, by both graphs, with
 /// guardrails.
-fn views<'g>(graph: &Graph<'_>, guarded: Guarded<'g>) -> Vec<View<'g>> {
+fn views<'g>(graph: &Graph<'_>, guarded: GuardedSteps<'g>) -> Vec<View<'g>> {
     let nodes: Vec<_> = graph.nodes().collect();
     let low = nodes.get(nodes.len() * 2 / 3).copied();
     let plain = View {
@@ -268,7 +268,7 @@ fn a_page_holds_the_picture_and_nothing_that_a_name_brought() {
     }
 }
 
-fn page_holds_the_picture(drawn: &Drawn, graph: &Graph<'_>, guarded: Option<Guarded<'_>>) {
+fn page_holds_the_picture(drawn: &Drawn, graph: &Graph<'_>, guarded: Option<GuardedSteps<'_>>) {
     let view = View {
         guarded,
         ..View::default()

@@ -8,7 +8,9 @@ use std::collections::BTreeSet;
 use olmguard_catalog::graph::{Graph, version_in_name};
 use olmguard_catalog::olm::Rules;
 use olmguard_catalog::{CatalogBuilder, fbc};
-use olmguard_engine::resolve::classic::{Installed, Line, LineError, Subscribed};
+use olmguard_engine::resolve::classic::{
+    Installed, LineError, SubscribedChannel, SubscriptionOrder,
+};
 use olmguard_views::lint::{Rule, lint, written};
 use proptest::prelude::*;
 
@@ -61,7 +63,7 @@ fn left_behind(catalog: &str) -> Behind {
     let catalog = builder.finish().expect("no bound");
     let package = catalog.package("p").and_then(Result::ok);
     let graph = Graph::of("p", package.unwrap_or_else(|| panic!("no package")));
-    let line = match Line::of(&graph, Subscribed::To("c")) {
+    let line = match SubscriptionOrder::of(&graph, SubscribedChannel::To("c")) {
         Ok(line) => line,
         Err(LineError::Cycle { .. }) => return Err(()),
         Err(other) => panic!("opm takes it: {other}"),

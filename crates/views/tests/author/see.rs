@@ -10,7 +10,7 @@ use olmguard_catalog::olm::{EdgeSource, Rules};
 use olmguard_catalog::{BundleIndex, Package};
 use olmguard_engine::explain::{Answer, answer};
 use olmguard_engine::extension::{Extension, Filter, Installed, InstalledBundle, Shape};
-use olmguard_engine::judge::{Edit, Said, Token, Verdict, WalkEnd, walk};
+use olmguard_engine::judge::{Edit, StatedInstalled, Token, Verdict, WalkEnd, walk};
 use olmguard_engine::resolve::{Offer, Origin, Query};
 use olmguard_engine::snapshot::{CatalogState, Content, Snapshot};
 use olmguard_views::path::PathReport;
@@ -65,10 +65,10 @@ fn filter(package: &str) -> Filter {
     }
 }
 
-fn said(text: &str) -> Said {
-    Said {
+fn said(text: &str) -> StatedInstalled {
+    StatedInstalled {
         text: text.to_owned(),
-        ..Said::default()
+        ..StatedInstalled::default()
     }
 }
 

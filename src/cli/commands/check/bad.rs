@@ -3,7 +3,7 @@
 use std::fmt;
 
 use crate::admission::ReviewError;
-use crate::cli::commands::check::cases::Place;
+use crate::cli::commands::check::cases::CasePlace;
 use crate::manifest::{DocumentError, InputError, Position};
 use crate::revision::FileError;
 use olmguard_engine::snapshot::ClusterCatalogError;
@@ -33,8 +33,8 @@ pub(super) enum Problem {
     /// Of a revision.
     File(FileError),
     Document(DocumentError),
-    Catalog(Place, ClusterCatalogError),
-    Review(Place, ReviewError),
+    Catalog(CasePlace, ClusterCatalogError),
+    Review(CasePlace, ReviewError),
 }
 
 impl BadInput {

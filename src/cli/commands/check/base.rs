@@ -22,13 +22,13 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
 
-use self::asked::Asked;
 pub(super) use self::asked::BaseError;
-use self::lost::Lost;
+use self::asked::BaseSelection;
+use self::lost::LostObjects;
 pub(super) use self::objects::Ancestor;
 use self::objects::{Key, Objects};
 use self::past::Doubt;
-pub(super) use self::past::{Found, Past};
+pub(super) use self::past::{EarlierState, Past};
 pub(super) use self::renames::Renames;
 use self::texts::may_name_any;
 
@@ -39,18 +39,18 @@ use crate::revision::Revision;
 /// What there was before.
 #[derive(Debug)]
 pub(super) struct Base {
-    source: Source,
+    source: BaseSource,
     objects: Objects,
     /// The objects of files that are gone from the work tree, once they were looked for.
     gone: Option<Objects>,
     /// What the inputs have, or may have.
     there: HashSet<Key>,
-    lost: Lost,
+    lost: LostObjects,
 }
 
 /// Where it is read from.
 #[derive(Debug)]
-pub(super) enum Source {
+pub(super) enum BaseSource {
     /// A file or a folder, as the user writes it.
     Path(String),
     Revision {
@@ -70,11 +70,11 @@ impl Base {
         name: &str,
         filenames: &[PathBuf],
     ) -> Result<(Self, Vec<BadInput>), BaseError> {
-        let source = match Asked::of(name, filenames)? {
-            Asked::Path => Source::Path(name.to_owned()),
-            Asked::Revision(revision, named) => {
+        let source = match BaseSelection::of(name, filenames)? {
+            BaseSelection::Path => BaseSource::Path(name.to_owned()),
+            BaseSelection::Revision(revision, named) => {
                 let gone = named.iter().filter(|one| revision.is_emptied(&one.way));
-                Source::Revision {
+                BaseSource::Revision {
                     name: name.to_owned(),
                     emptied: gone.map(|one| one.shown.clone()).collect(),
                     paths: named.into_iter().map(|one| one.way).collect(),
@@ -84,11 +84,11 @@ impl Base {
         };
         let mut objects = Objects::default();
         let errors = match &source {
-            Source::Path(path) => {
+            BaseSource::Path(path) => {
                 let files = Inputs::new([PathBuf::from(path)], io::empty());
                 objects.read(files.map(|file| (file.path, file.bytes)))
             }
-            Source::Revision {
+            BaseSource::Revision {
                 revision, paths, ..
             } => objects.read(revision.files(paths).map(|file| (file.path, file.bytes))),
         };
@@ -101,13 +101,13 @@ impl Base {
             objects,
             gone: None,
             there: HashSet::new(),
-            lost: Lost::of(lost),
+            lost: LostObjects::of(lost),
             source,
         };
         Ok((base, errors))
     }
 
-    pub(super) fn source(&self) -> &Source {
+    pub(super) fn source(&self) -> &BaseSource {
         &self.source
     }
 
@@ -115,7 +115,7 @@ impl Base {
     pub(super) fn past(&mut self, file: &str, object: &ManifestObject) -> Past {
         self.there.insert(Key::of(object));
         match self.find(file, object) {
-            Ok(Some(ancestor)) => Past::Found(Found {
+            Ok(Some(ancestor)) => Past::Found(EarlierState {
                 is_same: ancestor.value == object.value,
                 breaks: false,
                 ancestor,
@@ -151,7 +151,7 @@ impl Base {
         let (source, lost) = (&self.source, &mut self.lost);
         self.gone.get_or_insert_with(|| {
             let mut objects = Objects::default();
-            if let Source::Revision {
+            if let BaseSource::Revision {
                 revision, paths, ..
             } = source
             {
@@ -198,7 +198,7 @@ impl Base {
     }
 }
 
-impl Source {
+impl BaseSource {
     /// Whether all that `-f` names so was taken away.
     pub(super) fn is_emptied(&self, filename: &str) -> bool {
         match self {

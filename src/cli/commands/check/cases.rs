@@ -10,16 +10,16 @@ use olmguard_engine::judge::Exemption;
 /// One thing to judge, and where it stands.
 #[derive(Debug)]
 pub(super) struct Case {
-    pub(super) place: Place,
+    pub(super) place: CasePlace,
     pub(super) identity: Identity,
     pub(super) subject: Subject,
     pub(super) past: Past,
-    pub(super) told: Told,
+    pub(super) told: InstalledSource,
 }
 
 /// Who says what is installed, unless a flag does.
 #[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
-pub(super) enum Told {
+pub(super) enum InstalledSource {
     /// The base, or the object itself.
     #[default]
     ByManifests,
@@ -29,7 +29,7 @@ pub(super) enum Told {
 
 /// Where a case stands.
 #[derive(Clone, Debug)]
-pub(super) struct Place {
+pub(super) struct CasePlace {
     /// As the user would write it; `-` for standard input.
     pub(super) file: String,
     /// 0-based.

@@ -19,7 +19,7 @@ use std::borrow::Cow;
 use crate::cli::Exit;
 use crate::cli::commands::check::args::CheckArgs;
 use crate::cli::commands::check::cases::Case;
-use crate::cli::commands::check::inputs::Gathered;
+use crate::cli::commands::check::inputs::GatheredInputs;
 use crate::cli::commands::check::judged;
 use crate::cli::commands::check::report::Summary;
 use crate::cli::commands::check::trouble::{Trouble, Weight};
@@ -31,7 +31,7 @@ use olmguard_engine::judge::Verdict;
 #[derive(Debug)]
 pub(super) struct Run<'r> {
     /// In the order of the inputs.
-    pub(super) results: Vec<Told<'r>>,
+    pub(super) results: Vec<CheckedExtension<'r>>,
     /// What could not be read, and what else is worth knowing about the run as a whole.
     pub(super) troubles: Vec<Trouble>,
     pub(super) summary: Summary,
@@ -41,14 +41,14 @@ pub(super) struct Run<'r> {
 
 /// What became of one extension.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Told<'r> {
+pub(super) struct CheckedExtension<'r> {
     pub(super) case: &'r Case,
     pub(super) answer: &'r Answer,
     /// What it counts as, warnings included.
     pub(super) counts: Exit,
 }
 
-impl Told<'_> {
+impl CheckedExtension<'_> {
     /// The name as people are shown it.
     pub(super) fn name(&self) -> Cow<'_, str> {
         let name = self.case.identity.shown();
@@ -108,12 +108,12 @@ impl Told<'_> {
 impl<'r> Run<'r> {
     pub(super) fn of(
         args: &CheckArgs,
-        gathered: &'r Gathered,
+        gathered: &'r GatheredInputs,
         answers: &'r [Answer],
         troubles: Vec<Trouble>,
     ) -> Self {
         let results = gathered.cases.iter().zip(answers);
-        let results = results.map(|(case, answer)| Told {
+        let results = results.map(|(case, answer)| CheckedExtension {
             case,
             answer,
             counts: judged::exit_of(answer, args),
@@ -133,7 +133,7 @@ impl<'r> Run<'r> {
     }
 
     /// Those that are told to people.
-    pub(super) fn shown(&self) -> impl Iterator<Item = &Told<'_>> {
+    pub(super) fn shown(&self) -> impl Iterator<Item = &CheckedExtension<'_>> {
         let shown = self.results.iter();
         shown.filter(|told| !self.quiet || told.is_bad())
     }

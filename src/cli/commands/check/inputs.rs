@@ -11,9 +11,9 @@ use crate::cli::args::catalogs::UsageError;
 use crate::cli::commands::check::args::{CheckArgs, Plan, Schema};
 use crate::cli::commands::check::bad::{BadInput, Problem};
 use crate::cli::commands::check::base::{Ancestor, Base, BaseError, Past, Renames};
-use crate::cli::commands::check::cases::{Case, Place, Subject, Told};
+use crate::cli::commands::check::cases::{Case, CasePlace, InstalledSource, Subject};
 use crate::manifest::{
-    DocumentError, DocumentErrorKind, InputError, Inputs, ManifestObject, Positions, Step,
+    DocumentError, DocumentErrorKind, InputError, Inputs, ManifestObject, Positions, ValueStep,
     documents,
 };
 use olmguard_engine::extension::schema::{self, Finding, SchemaRelease};
@@ -23,12 +23,12 @@ use olmguard_engine::snapshot::CatalogState;
 
 /// Everything that was read, in the order of the inputs.
 #[derive(Debug, Default)]
-pub(super) struct Gathered {
+pub(super) struct GatheredInputs {
     pub(super) cases: Vec<Case>,
     pub(super) catalogs: Vec<CatalogState>,
     pub(super) other_kinds: usize,
     /// Templates that no one has rendered.
-    pub(super) skipped: Vec<Place>,
+    pub(super) skipped: Vec<CasePlace>,
     pub(super) errors: Vec<BadInput>,
     /// What there was before, if it is asked for.
     pub(super) base: Option<Base>,
@@ -49,7 +49,7 @@ pub(super) enum NotGathered {
     Base(#[from] BaseError),
 }
 
-impl Gathered {
+impl GatheredInputs {
     /// Reads every input; what cannot be read is kept as an error.
     pub(super) fn read(args: &CheckArgs, plan: &Plan) -> Result<Self, NotGathered> {
         let mut gathered = Self::default();
@@ -114,7 +114,7 @@ impl Gathered {
 
     fn unread_document(&mut self, file: &str, error: DocumentError) {
         if error.kind == DocumentErrorKind::Template {
-            self.skipped.push(Place {
+            self.skipped.push(CasePlace {
                 file: file.to_owned(),
                 document: error.index,
                 at: error.at,
@@ -151,7 +151,7 @@ impl Gathered {
         positions: &Positions,
         plan: &Plan,
     ) -> Result<(), UsageError> {
-        let place = |path: &[Step<'_>]| Place {
+        let place = |path: &[ValueStep<'_>]| CasePlace {
             file: file.to_owned(),
             document: object.document,
             at: object.position(positions, path),
@@ -190,7 +190,7 @@ impl Gathered {
         &mut self,
         shape: Shape,
         (file, object): (&str, &ManifestObject),
-        place: impl Fn(&[Step<'_>]) -> Place,
+        place: impl Fn(&[ValueStep<'_>]) -> CasePlace,
         plan: &Plan,
     ) {
         let extension = Extension::read(shape, &object.value);
@@ -207,7 +207,7 @@ impl Gathered {
             identity: extension.identity.clone(),
             subject: Subject::Manifest(Box::new(extension), findings),
             past,
-            told: Told::default(),
+            told: InstalledSource::default(),
         });
     }
 
@@ -216,7 +216,12 @@ impl Gathered {
         base.map_or(Past::NotAsked, |base| base.past(file, object))
     }
 
-    fn review(&mut self, review: Review, dump: &Value, place: impl Fn(&[Step<'_>]) -> Place) {
+    fn review(
+        &mut self,
+        review: Review,
+        dump: &Value,
+        place: impl Fn(&[ValueStep<'_>]) -> CasePlace,
+    ) {
         let field = review
             .extension()
             .map(|extension| deciding_field(extension, dump, &["request", "object"]));
@@ -225,11 +230,11 @@ impl Gathered {
             identity: review.identity().clone(),
             subject: Subject::Review(Box::new(review)),
             past: Past::NotAsked,
-            told: Told::default(),
+            told: InstalledSource::default(),
         });
     }
 
-    fn unknown(&mut self, file: &str, object: &ManifestObject, place: Place) {
+    fn unknown(&mut self, file: &str, object: &ManifestObject, place: CasePlace) {
         let past = self.past(file, object);
         let exemption = Exemption::UnknownVersion {
             api_version: object.api_version.clone(),
@@ -241,12 +246,12 @@ impl Gathered {
             identity,
             subject: Subject::Unknown(exemption),
             past,
-            told: Told::default(),
+            told: InstalledSource::default(),
         });
     }
 
     /// Two objects of one kind and name cannot both be meant.
-    fn unique(&mut self, object: &ManifestObject, place: &Place) -> Result<(), UsageError> {
+    fn unique(&mut self, object: &ManifestObject, place: &CasePlace) -> Result<(), UsageError> {
         let Some(name) = object.name.clone() else {
             return Ok(());
         };
@@ -306,17 +311,17 @@ pub(super) fn deciding_field(
     extension: &Extension,
     root: &Value,
     below: &[&'static str],
-) -> Vec<Step<'static>> {
+) -> Vec<ValueStep<'static>> {
     let path = |has_version| {
         let keys = extension.fields.deciding(has_version);
         below.iter().copied().chain(keys)
     };
     let version = path(true).try_fold(root, |value, key| value.get(key));
     let has_version = version.is_some_and(|version| !version.is_null());
-    path(has_version).map(Step::Key).collect()
+    path(has_version).map(ValueStep::Key).collect()
 }
 
-impl fmt::Display for Place {
+impl fmt::Display for CasePlace {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}:{}:{}", self.file, self.at.line, self.at.column)
     }

@@ -7,7 +7,7 @@ use std::str::FromStr;
 use crate::cli::args::installed::{PartError, SaidArg, is_part};
 use crate::cli::commands::check::args::Plan;
 use crate::cli::commands::check::base::Past;
-use crate::cli::commands::check::cases::{Case, Told};
+use crate::cli::commands::check::cases::{Case, InstalledSource};
 use olmguard_engine::extension::{Extension, Filter, Installed, UnknownCause};
 use olmguard_engine::judge::{Basis, Token};
 use olmguard_engine::snapshot::Snapshot;
@@ -27,12 +27,12 @@ pub(super) fn of(
             let filter = extension.filter.as_ref().ok();
             (given.resolve(basis.snapshot, filter), None)
         }
-        (None, Told::ByCluster, _) | (None, _, Past::NotAsked | Past::Added) => own(),
-        (None, Told::ByManifests, Past::Unknown(why)) => {
+        (None, InstalledSource::ByCluster, _) | (None, _, Past::NotAsked | Past::Added) => own(),
+        (None, InstalledSource::ByManifests, Past::Unknown(why)) => {
             let why = why.clone();
             (Installed::Unknown(UnknownCause::NotInBase { why }), None)
         }
-        (None, Told::ByManifests, Past::Found(found)) => {
+        (None, InstalledSource::ByManifests, Past::Found(found)) => {
             found.ancestor.before().installed(basis, extension)
         }
     }
@@ -101,7 +101,7 @@ impl FromStr for InstalledArg {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use olmguard_engine::judge::Said;
+    use olmguard_engine::judge::StatedInstalled;
 
     fn parse(text: &str) -> Result<Vec<[String; 4]>, String> {
         let list: InstalledList = text.parse().map_err(|e: InstalledArgError| e.to_string())?;
@@ -109,7 +109,7 @@ mod tests {
         let items = list.0.into_iter();
         Ok(items
             .map(|InstalledArg { extension, said }| {
-                let Said {
+                let StatedInstalled {
                     text,
                     bundle,
                     release,

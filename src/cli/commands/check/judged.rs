@@ -5,7 +5,7 @@ use crate::cli::Exit;
 use crate::cli::commands::check::args::{CheckArgs, Plan};
 use crate::cli::commands::check::base::Past;
 use crate::cli::commands::check::cases::{Case, Subject};
-use crate::cli::commands::check::inputs::Gathered;
+use crate::cli::commands::check::inputs::GatheredInputs;
 use crate::cli::commands::check::installed;
 use olmguard_engine::explain::{self, Answer, answer, not_judged};
 use olmguard_engine::extension::Extension;
@@ -15,7 +15,7 @@ use olmguard_engine::judge::{Basis, Edit, Verdict};
 pub(super) fn judge(
     basis: Basis<'_>,
     case: &Case,
-    gathered: &Gathered,
+    gathered: &GatheredInputs,
     (plan, args): (&Plan, &CheckArgs),
 ) -> Answer {
     let mut answer = match &case.subject {
@@ -49,7 +49,11 @@ pub(super) fn judge(
 
 /// The name of the only extension that is there no more and asked for the package of this one, which
 /// is new.
-fn renamed<'a>(case: &Case, extension: &Extension, gathered: &'a Gathered) -> Option<&'a str> {
+fn renamed<'a>(
+    case: &Case,
+    extension: &Extension,
+    gathered: &'a GatheredInputs,
+) -> Option<&'a str> {
     let package = &extension.filter.as_ref().ok()?.package;
     match case.past {
         Past::Added => gathered.renames.only(package),
@@ -60,7 +64,7 @@ fn renamed<'a>(case: &Case, extension: &Extension, gathered: &'a Gathered) -> Op
 /// The exit code: of several 5 comes before 3, 3 before 4, 4 before 1.
 pub(super) fn exit(
     bad: impl Iterator<Item = Exit>,
-    gathered: &Gathered,
+    gathered: &GatheredInputs,
     answers: &[Answer],
     args: &CheckArgs,
 ) -> Exit {

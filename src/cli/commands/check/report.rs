@@ -7,8 +7,8 @@ use std::fmt;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::cli::commands::check::cases::{Case, Place};
-use crate::cli::commands::check::inputs::Gathered;
+use crate::cli::commands::check::cases::{Case, CasePlace};
+use crate::cli::commands::check::inputs::GatheredInputs;
 use olmguard_engine::explain::Answer;
 use olmguard_engine::explain::ForbiddenReport;
 use olmguard_engine::explain::plain::{self, PassedOver};
@@ -161,7 +161,7 @@ pub(super) struct Summary {
 }
 
 impl Report {
-    pub(super) fn of(snapshot: &Snapshot, gathered: &Gathered, answers: &[Answer]) -> Self {
+    pub(super) fn of(snapshot: &Snapshot, gathered: &GatheredInputs, answers: &[Answer]) -> Self {
         let results = gathered.cases.iter().zip(answers);
         Self {
             schema: SCHEMA,
@@ -177,7 +177,7 @@ impl Report {
 }
 
 impl Summary {
-    pub(super) fn of(gathered: &Gathered, answers: &[Answer]) -> Self {
+    pub(super) fn of(gathered: &GatheredInputs, answers: &[Answer]) -> Self {
         let count = |verdict| {
             answers
                 .iter()
@@ -198,7 +198,7 @@ impl Summary {
 }
 
 impl SkippedReport {
-    fn of(place: &Place) -> Self {
+    fn of(place: &CasePlace) -> Self {
         Self {
             file: place.file.clone(),
             document: place.document,

@@ -1,14 +1,14 @@
 //! `--from-cluster`: what is installed, as a cluster says it.
 
 use crate::cli::commands::check::args::Plan;
-use crate::cli::commands::check::cases::{Case, Subject, Told};
-use crate::cli::facts::origin::Origin;
+use crate::cli::commands::check::cases::{Case, InstalledSource, Subject};
+use crate::cli::facts::origin::FactsOrigin;
 use olmguard_engine::extension::{Extension, Shape};
 
 /// Lets the cluster, where one is asked, say what is installed of each extension that no `--installed`
 /// is about. A review says it itself.
-pub(super) fn stand(origin: &Origin, cases: &mut [Case], plan: &Plan) {
-    let Origin::Cluster(live) = origin else {
+pub(super) fn stand(origin: &FactsOrigin, cases: &mut [Case], plan: &Plan) {
+    let FactsOrigin::Cluster(live) = origin else {
         return;
     };
     let mut asked: Vec<_> = cases
@@ -16,7 +16,7 @@ pub(super) fn stand(origin: &Origin, cases: &mut [Case], plan: &Plan) {
         .filter_map(|case| match &mut case.subject {
             Subject::Manifest(extension, _) => {
                 let (name, extension) = asked(extension, plan)?;
-                case.told = Told::ByCluster;
+                case.told = InstalledSource::ByCluster;
                 Some((name, extension))
             }
             Subject::Review(_) | Subject::Unknown(_) => None,

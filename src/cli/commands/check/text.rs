@@ -5,7 +5,7 @@ use std::fmt::{self, Write as _};
 use crate::cli::Exit;
 use crate::cli::commands::check::args::CheckArgs;
 use crate::cli::commands::check::cases::Case;
-use crate::cli::commands::check::inputs::Gathered;
+use crate::cli::commands::check::inputs::GatheredInputs;
 use crate::cli::commands::check::judged;
 use crate::cli::commands::check::report::Summary;
 use crate::cli::output::paint;
@@ -16,7 +16,7 @@ use olmguard_engine::extension::Filter;
 use olmguard_engine::judge::Verdict;
 
 /// All results, coloured; the stream takes the colours out where they are not wanted.
-pub(super) fn text(args: &CheckArgs, gathered: &Gathered, answers: &[Answer]) -> String {
+pub(super) fn text(args: &CheckArgs, gathered: &GatheredInputs, answers: &[Answer]) -> String {
     let mut text = String::new();
     let results = gathered.cases.iter().zip(answers);
     let shown = results.filter(|(_, answer)| !args.quiet || is_bad(answer, args));
@@ -31,7 +31,7 @@ pub(super) fn text(args: &CheckArgs, gathered: &Gathered, answers: &[Answer]) ->
 }
 
 /// What is there no more, and what was skipped, each with its place.
-fn places(text: &mut String, gathered: &Gathered) -> fmt::Result {
+fn places(text: &mut String, gathered: &GatheredInputs) -> fmt::Result {
     let style = paint::style(Tone::Label);
     for (place, one) in gathered.removed() {
         let (place, name) = (

@@ -3,7 +3,7 @@
 
 use crate::cli::commands::check::args::CheckArgs;
 use crate::cli::commands::check::bad::{BadInput, Lies};
-use crate::cli::commands::check::inputs::Gathered;
+use crate::cli::commands::check::inputs::GatheredInputs;
 use crate::cli::facts::loading::Fault;
 use crate::manifest::Position;
 use olmguard_engine::explain::{one_line, plain};
@@ -41,7 +41,7 @@ pub(super) enum Weight {
 /// All of it, as it is said on standard error.
 pub(super) fn troubles(
     args: &CheckArgs,
-    gathered: &Gathered,
+    gathered: &GatheredInputs,
     faults: &[Fault],
     warnings: &[String],
 ) -> Vec<Trouble> {
@@ -59,12 +59,12 @@ pub(super) fn troubles(
 }
 
 /// Whether there should be an extension, and is none.
-pub(super) fn lacks_extension(args: &CheckArgs, gathered: &Gathered) -> bool {
+pub(super) fn lacks_extension(args: &CheckArgs, gathered: &GatheredInputs) -> bool {
     args.require_match && gathered.cases.is_empty() && gathered.unchanged == 0
 }
 
 /// Extensions that are there no more.
-fn removed(gathered: &Gathered) -> impl Iterator<Item = Trouble> {
+fn removed(gathered: &GatheredInputs) -> impl Iterator<Item = Trouble> {
     gathered.removed().map(|(place, one)| {
         let filter = one.filter();
         let package = filter.map(|filter| &*filter.package);
@@ -79,7 +79,7 @@ fn removed(gathered: &Gathered) -> impl Iterator<Item = Trouble> {
 }
 
 /// Files of the base that could not be read, and with which nobody compares anything.
-fn passed_over(gathered: &Gathered) -> impl Iterator<Item = Trouble> {
+fn passed_over(gathered: &GatheredInputs) -> impl Iterator<Item = Trouble> {
     gathered.passed_over().iter().map(|one| {
         let why = plain::not_compared(&one.problem.to_string());
         Trouble {
@@ -90,7 +90,7 @@ fn passed_over(gathered: &Gathered) -> impl Iterator<Item = Trouble> {
 }
 
 /// Templates that no one has rendered.
-fn skipped(gathered: &Gathered) -> impl Iterator<Item = Trouble> {
+fn skipped(gathered: &GatheredInputs) -> impl Iterator<Item = Trouble> {
     gathered.skipped.iter().map(|place| Trouble {
         about: About::File(place.file.clone(), Some(place.at)),
         ..Trouble::new(

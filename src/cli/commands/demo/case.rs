@@ -69,16 +69,16 @@ impl Case {
     pub(super) fn review(&self, number: usize) -> Value {
         let (operation, object, old) = match self.edit {
             Edit::Create { version } => {
-                let new = Object {
+                let new = DemoObject {
                     version,
-                    ..Object::default()
+                    ..DemoObject::default()
                 };
                 ("CREATE", self.object(new), Value::Null)
             }
             Edit::Move { from, to, policy } => {
-                let old = Object::at(from, from);
+                let old = DemoObject::at(from, from);
                 let version = Some(to);
-                let new = Object {
+                let new = DemoObject {
                     version,
                     policy,
                     ..old
@@ -86,9 +86,9 @@ impl Case {
                 ("UPDATE", self.object(new), self.object(old))
             }
             Edit::Label { installed, wanted } => {
-                let old = Object::at(installed, wanted);
+                let old = DemoObject::at(installed, wanted);
                 let watch = Some("night");
-                let new = Object { watch, ..old };
+                let new = DemoObject { watch, ..old };
                 ("UPDATE", self.object(new), self.object(old))
             }
         };
@@ -109,7 +109,7 @@ impl Case {
         })
     }
 
-    fn object(&self, object: Object) -> Value {
+    fn object(&self, object: DemoObject) -> Value {
         let mut catalog = asked(object.version, object.policy);
         catalog.insert("packageName".to_owned(), json!(self.package));
         let bundle = object.installed.map(
@@ -131,14 +131,14 @@ impl Case {
 
 /// What differs between the objects of the demo.
 #[derive(Clone, Copy, Debug, Default)]
-struct Object {
+struct DemoObject {
     version: Option<&'static str>,
     policy: Option<&'static str>,
     installed: Option<&'static str>,
     watch: Option<&'static str>,
 }
 
-impl Object {
+impl DemoObject {
     fn at(installed: &'static str, wanted: &'static str) -> Self {
         Self {
             version: Some(wanted),

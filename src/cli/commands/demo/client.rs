@@ -24,7 +24,7 @@ pub(super) struct Client {
 
 /// What came back.
 #[derive(Clone, Debug)]
-pub(super) struct Received {
+pub(super) struct ReceivedReply {
     pub(super) status: StatusCode,
     pub(super) body: Bytes,
 }
@@ -53,7 +53,7 @@ impl Client {
     }
 
     /// Sends a body to `/validate`.
-    pub(super) async fn post(&mut self, body: String) -> Result<Received, ClientError> {
+    pub(super) async fn post(&mut self, body: String) -> Result<ReceivedReply, ClientError> {
         let request = Request::post("/validate")
             .header(header::HOST, self.addr.to_string())
             .header(header::CONTENT_TYPE, "application/json")
@@ -68,7 +68,7 @@ impl Client {
                 .collect()
                 .await
                 .map_err(|source| ClientError { source })?;
-            Ok(Received {
+            Ok(ReceivedReply {
                 status,
                 body: body.to_bytes(),
             })

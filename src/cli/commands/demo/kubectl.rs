@@ -9,7 +9,7 @@ use hyper::StatusCode;
 use serde::Deserialize;
 
 use crate::cli::commands::demo::case::{Case, GROUP};
-use crate::cli::commands::demo::client::Received;
+use crate::cli::commands::demo::client::ReceivedReply;
 
 /// Why a reply is none that an API server would take.
 #[derive(Debug, thiserror::Error)]
@@ -43,7 +43,7 @@ struct Status {
 }
 
 /// The lines that a user sees, each with its line break.
-pub(super) fn prints(case: &Case, received: &Received) -> Result<String, ReplyError> {
+pub(super) fn prints(case: &Case, received: &ReceivedReply) -> Result<String, ReplyError> {
     if received.status != StatusCode::OK {
         return Err(ReplyError::Status {
             status: received.status,

@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use olmguard_views::diff::{Change, Held, Kind, Level, PackageDiff, What, Who, words};
+use olmguard_views::diff::{Change, ChangeKind, Level, PackageDiff, ToldBundle, What, Who, words};
 use olmguard_views::generation::Generation;
 
 /// What `olmguard diff` prints as JSON.
@@ -85,12 +85,16 @@ struct HeldReport {
 }
 
 impl Report {
-    pub(super) fn of(diffs: &[PackageDiff], generation: Generation, allowed: &[Kind]) -> Self {
+    pub(super) fn of(
+        diffs: &[PackageDiff],
+        generation: Generation,
+        allowed: &[ChangeKind],
+    ) -> Self {
         let changes = diffs
             .iter()
             .flat_map(|diff| &diff.changes)
             .map(Change::kind);
-        let harmful = |kind: &Kind| kind.level() == Level::Harmful && !allowed.contains(kind);
+        let harmful = |kind: &ChangeKind| kind.level() == Level::Harmful && !allowed.contains(kind);
         let packages = diffs.iter().map(|diff| PackageReport {
             name: diff.name.to_string(),
             changes: diff
@@ -113,7 +117,7 @@ impl Report {
 }
 
 impl ChangeReport {
-    fn of(change: &Change, allowed: &[Kind]) -> Self {
+    fn of(change: &Change, allowed: &[ChangeKind]) -> Self {
         let kind = change.kind();
         let (before, after) = sides(change);
         let (bundle, other) = bundles(change);
@@ -189,7 +193,7 @@ impl InstalledReport {
 }
 
 impl HeldReport {
-    fn of(held: &Held) -> Self {
+    fn of(held: &ToldBundle) -> Self {
         Self {
             name: held.name.to_string(),
             version: held.version.as_ref().map(ToString::to_string),

@@ -5,7 +5,7 @@ use std::io;
 use crate::cli::output;
 use crate::cli::{Exit, say};
 use olmguard_engine::judge::Token;
-use olmguard_views::page::{self, Found};
+use olmguard_views::page::{self, PageSubject};
 
 /// Why there is no page.
 #[derive(Debug, thiserror::Error)]
@@ -35,9 +35,9 @@ pub(super) fn run(text: &str) -> Exit {
 
 fn print(text: &str) -> Result<(), TokenError> {
     let told = match page::find(text) {
-        Found::Token(token) => page::page(token).to_owned(),
-        Found::OneOf(tokens) => page::several(&tokens),
-        Found::Nothing(near) => return Err(unknown(text, &near)),
+        PageSubject::Token(token) => page::page(token).to_owned(),
+        PageSubject::OneOf(tokens) => page::several(&tokens),
+        PageSubject::Nothing(near) => return Err(unknown(text, &near)),
     };
     Ok(output::text(|stdout| stdout.write_all(told.as_bytes()))?)
 }

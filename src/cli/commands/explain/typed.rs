@@ -7,9 +7,9 @@ use super::ExplainArgs;
 
 /// The long names of the options that stand on the command line.
 #[derive(Clone, Debug)]
-pub(super) struct Typed(pub(super) Vec<String>);
+pub(super) struct TypedOptions(pub(super) Vec<String>);
 
-impl Args for Typed {
+impl Args for TypedOptions {
     fn augment_args(command: Command) -> Command {
         command
     }
@@ -19,7 +19,7 @@ impl Args for Typed {
     }
 }
 
-impl FromArgMatches for Typed {
+impl FromArgMatches for TypedOptions {
     fn from_arg_matches(matches: &ArgMatches) -> Result<Self, clap::Error> {
         let own = ExplainArgs::augment_args(Command::new("explain"));
         let is_typed = |arg: &&Arg| {

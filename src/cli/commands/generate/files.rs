@@ -4,19 +4,19 @@ use std::path::{Path, PathBuf};
 
 use super::command::{GenerateError, Names};
 use crate::source::each_file;
-use olmguard_views::author::{Blob, Shelf, Written};
+use olmguard_views::author::{BlobText, CatalogText, Shelf};
 
 /// The catalog at a path.
-pub(super) fn catalog(path: &Path) -> Result<Written, GenerateError> {
-    let mut written = Written::default();
+pub(super) fn catalog(path: &Path) -> Result<CatalogText, GenerateError> {
+    let mut written = CatalogText::default();
     read_into(path, &mut written)?;
     written.check_guardrails()?;
     Ok(written)
 }
 
 /// The blobs of several paths.
-pub(super) fn blobs(paths: &[PathBuf]) -> Result<Written, GenerateError> {
-    let mut written = Written::default();
+pub(super) fn blobs(paths: &[PathBuf]) -> Result<CatalogText, GenerateError> {
+    let mut written = CatalogText::default();
     for path in paths {
         read_into(path, &mut written)?;
     }
@@ -38,8 +38,8 @@ pub(super) fn check_stdin(path: &Path, bundles: &[PathBuf]) -> Result<(), Genera
 }
 
 /// Checks that the catalog has a package.
-pub(super) fn check_package(catalog: &Written, package: &str) -> Result<(), GenerateError> {
-    let names = || catalog.blobs().iter().map(Blob::package);
+pub(super) fn check_package(catalog: &CatalogText, package: &str) -> Result<(), GenerateError> {
+    let names = || catalog.blobs().iter().map(BlobText::package);
     if names().any(|name| name == package) {
         return Ok(());
     }
@@ -55,7 +55,7 @@ pub(super) fn check_package(catalog: &Written, package: &str) -> Result<(), Gene
     })
 }
 
-fn read_into(path: &Path, written: &mut Written) -> Result<(), GenerateError> {
+fn read_into(path: &Path, written: &mut CatalogText) -> Result<(), GenerateError> {
     let mut read = Ok(());
     each_file(path, &mut |name, text| {
         if read.is_ok() {

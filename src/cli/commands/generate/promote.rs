@@ -10,8 +10,8 @@ use crate::cli::output::TextOrJson;
 use crate::cli::output::json;
 use olmguard_catalog::olm::Rules;
 use olmguard_views::author::promote::{self, Promotion};
-use olmguard_views::author::reach::{Reach, reach};
-use olmguard_views::author::{Blob, Written, words};
+use olmguard_views::author::reach::{ChannelReach, reach};
+use olmguard_views::author::{BlobText, CatalogText, words};
 
 /// Puts a bundle into a channel, and shows who is left behind before and after
 ///
@@ -71,8 +71,8 @@ pub(super) fn run(args: &PromoteArgs) -> Result<(), GenerateError> {
 }
 
 /// Takes the bundle from `--bundles` where the catalog does not have it.
-fn add_bundle(catalog: &mut Written, args: &PromoteArgs) -> Result<(), GenerateError> {
-    let is_it = |bundle: &Blob| bundle.name() == args.bundle;
+fn add_bundle(catalog: &mut CatalogText, args: &PromoteArgs) -> Result<(), GenerateError> {
+    let is_it = |bundle: &BlobText| bundle.name() == args.bundle;
     if catalog.bundles(&args.package).any(is_it) {
         return Ok(());
     }
@@ -98,12 +98,12 @@ impl PromoteArgs {
         }
     }
 
-    fn reach(&self, catalog: &Written) -> Result<Reach, GenerateError> {
+    fn reach(&self, catalog: &CatalogText) -> Result<ChannelReach, GenerateError> {
         let rules = Rules::default();
         Ok(reach(catalog, &rules, &self.package, &self.channel)?)
     }
 
-    fn tell(&self, asked: Promotion<'_>, before: &Reach, after: &Reach) {
+    fn tell(&self, asked: Promotion<'_>, before: &ChannelReach, after: &ChannelReach) {
         let mut stderr = anstream::stderr();
         // Nothing is left to say it to if stderr is gone.
         let _gone = match self.report {

@@ -4,7 +4,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use olmguard_views::author::promote::Promotion;
-use olmguard_views::author::reach::{Course, Reach};
+use olmguard_views::author::reach::{ChannelReach, Course};
 
 /// What `olmguard generate promote --report json` tells.
 #[derive(Debug, JsonSchema, Serialize)]
@@ -70,7 +70,7 @@ enum Ends {
 }
 
 impl PromotionReport {
-    pub(super) fn of(asked: Promotion<'_>, before: &Reach, after: &Reach) -> Self {
+    pub(super) fn of(asked: Promotion<'_>, before: &ChannelReach, after: &ChannelReach) -> Self {
         let rows = after.rows.iter().zip(&before.rows);
         Self {
             schema: SCHEMA,

@@ -10,7 +10,7 @@ use olmguard_catalog::graph::version_in_name;
 use olmguard_catalog::version::{Version, go};
 use olmguard_views::author::words;
 use olmguard_views::author::zstream::{self, Manner, Release};
-use olmguard_views::author::{Blob, Written};
+use olmguard_views::author::{BlobText, CatalogText};
 
 /// Adds a patch release to a channel in place of its minor's older releases
 ///
@@ -91,7 +91,7 @@ pub(super) fn run(args: &ZStreamArgs) -> Result<(), GenerateError> {
 }
 
 /// Takes the bundle from `--bundles` where the catalog does not have it.
-fn add_bundle(catalog: &mut Written, args: &ZStreamArgs) -> Result<(), GenerateError> {
+fn add_bundle(catalog: &mut CatalogText, args: &ZStreamArgs) -> Result<(), GenerateError> {
     if catalog
         .bundles(&args.package)
         .any(|bundle| args.release.names(bundle))
@@ -107,7 +107,7 @@ fn add_bundle(catalog: &mut Written, args: &ZStreamArgs) -> Result<(), GenerateE
 }
 
 /// The bundle that is released, with its version.
-fn released(catalog: &Written, args: &ZStreamArgs) -> Result<(String, Version), GenerateError> {
+fn released(catalog: &CatalogText, args: &ZStreamArgs) -> Result<(String, Version), GenerateError> {
     let bundles = catalog.bundles(&args.package);
     let mut bundles = bundles.filter(|bundle| args.release.names(bundle));
     let found = bundles.find_map(|bundle| Some((bundle.name().to_owned(), bundle.version()?)));
@@ -118,15 +118,15 @@ fn released(catalog: &Written, args: &ZStreamArgs) -> Result<(String, Version), 
 }
 
 /// The version of a bundle, or the one that its name speaks of where there is none.
-fn version_of(catalog: &Written, package: &str, name: &str) -> Option<Version> {
+fn version_of(catalog: &CatalogText, package: &str, name: &str) -> Option<Version> {
     let mut bundles = catalog
         .bundles(package)
         .filter(|bundle| bundle.name() == name);
-    let version = bundles.find_map(Blob::version);
+    let version = bundles.find_map(BlobText::version);
     version.or_else(|| version_in_name(name))
 }
 
-fn no_channel(catalog: &Written, args: &ZStreamArgs) -> GenerateError {
+fn no_channel(catalog: &CatalogText, args: &ZStreamArgs) -> GenerateError {
     let found = catalog.channels(&args.package);
     GenerateError::NoChannel {
         package: args.package.clone(),
@@ -136,7 +136,7 @@ fn no_channel(catalog: &Written, args: &ZStreamArgs) -> GenerateError {
 }
 
 impl ReleaseArgs {
-    fn names(&self, bundle: &Blob) -> bool {
+    fn names(&self, bundle: &BlobText) -> bool {
         let is_version = |asked: &String| {
             let version = bundle.version();
             version.is_some_and(|version| version.to_string() == *asked)

@@ -16,8 +16,8 @@ use crate::cli::args::cluster::object_name;
 use crate::cli::commands::serve::ServeError;
 use crate::cluster::Cluster;
 use crate::tls::files::{self, Files, POLL};
-use crate::tls::{Certificates, ClientCa, MinVersion, Observer, Terms, self_signed};
-use managed::{Managed, SecretName};
+use crate::tls::{Certificates, ClientCa, MinVersion, Observer, TlsConfig, self_signed};
+use managed::{ManagedCertificate, SecretName};
 
 /// The flags about certificates.
 #[derive(clap::Args, Debug, Default)]
@@ -25,7 +25,7 @@ pub(crate) struct CertsArgs {
     /// Where the certificate comes from; --tls-cert with --tls-key, --self-signed, and --tls-secret
     /// or --webhook-configuration for a self-managed one, say it as well
     #[arg(long, value_name = "SOURCE", value_enum)]
-    certs: Option<Source>,
+    certs: Option<CertificateSource>,
 
     /// For trying out: make a certificate for localhost and this machine's loopback addresses
     #[arg(long, value_parser = BoolishValueParser::new())]
@@ -65,7 +65,7 @@ pub(crate) struct CertsArgs {
         value_delimiter = ',',
         value_parser = server_name
     )]
-    tls_server_name: Vec<Named>,
+    tls_server_name: Vec<OptionalName>,
 
     /// Take only clients with a certificate of one of these authorities, PEM; the API server has to
     /// be set up to show one; followed when it changes, but read once if self-signed
@@ -80,11 +80,11 @@ pub(crate) struct CertsArgs {
 
 /// A name, or none where a variable of the environment is set to nothing.
 #[derive(Clone, Debug)]
-struct Named(Option<ServerName<'static>>);
+struct OptionalName(Option<ServerName<'static>>);
 
 /// Where a certificate comes from.
 #[derive(Clone, Copy, Debug, Eq, PartialEq, ValueEnum)]
-enum Source {
+enum CertificateSource {
     /// From --tls-cert and --tls-key
     Files,
     /// Of an authority that the replicas keep in their cluster
@@ -107,41 +107,44 @@ enum OldestTls {
 #[derive(Debug)]
 pub(crate) enum Certs {
     Files(Files),
-    SelfManaged(Managed),
-    SelfSigned(Terms, Vec<ServerName<'static>>),
+    SelfManaged(ManagedCertificate),
+    SelfSigned(TlsConfig, Vec<ServerName<'static>>),
 }
 
 impl CertsArgs {
     /// What they say together, or which of them contradict each other.
     pub(crate) fn resolve(self) -> Result<Certs, UsageError> {
         match self.source()? {
-            Source::Files => self.files().map(Certs::Files),
-            Source::SelfManaged => self.managed().map(Certs::SelfManaged),
-            Source::SelfSigned => Ok(Certs::SelfSigned(self.terms()?, self.names())),
+            CertificateSource::Files => self.files().map(Certs::Files),
+            CertificateSource::SelfManaged => self.managed().map(Certs::SelfManaged),
+            CertificateSource::SelfSigned => Ok(Certs::SelfSigned(self.terms()?, self.names())),
         }
     }
 
-    fn source(&self) -> Result<Source, UsageError> {
+    fn source(&self) -> Result<CertificateSource, UsageError> {
         let said = [
             self.certs.map(|source| (source.flag(), source)),
             self.self_signed
-                .then_some(("--self-signed", Source::SelfSigned)),
+                .then_some(("--self-signed", CertificateSource::SelfSigned)),
             self.tls_cert
                 .as_ref()
-                .map(|_| ("--tls-cert", Source::Files)),
-            self.tls_key.as_ref().map(|_| ("--tls-key", Source::Files)),
+                .map(|_| ("--tls-cert", CertificateSource::Files)),
+            self.tls_key
+                .as_ref()
+                .map(|_| ("--tls-key", CertificateSource::Files)),
             self.tls_secret
                 .as_ref()
-                .map(|_| ("--tls-secret", Source::SelfManaged)),
+                .map(|_| ("--tls-secret", CertificateSource::SelfManaged)),
             self.webhook_configuration
                 .first()
-                .map(|_| ("--webhook-configuration", Source::SelfManaged)),
+                .map(|_| ("--webhook-configuration", CertificateSource::SelfManaged)),
         ];
         let mut said = said.into_iter().flatten();
         let (one, source) = said.next().ok_or(UsageError::NoTls)?;
         // With files it names what is compared; who writes its bundles is another question.
         let agrees = |flag: &str, other| {
-            other == source || (source == Source::Files && flag == "--webhook-configuration")
+            other == source
+                || (source == CertificateSource::Files && flag == "--webhook-configuration")
         };
         match said.find(|(flag, other)| !agrees(flag, *other)) {
             None => Ok(source),
@@ -161,7 +164,7 @@ impl CertsArgs {
         })
     }
 
-    fn managed(self) -> Result<Managed, UsageError> {
+    fn managed(self) -> Result<ManagedCertificate, UsageError> {
         let (terms, names) = (self.terms()?, self.names());
         if names.is_empty() {
             return Err(UsageError::NoServerName);
@@ -170,7 +173,7 @@ impl CertsArgs {
         if configurations.is_empty() {
             configurations.push(managed::CONFIGURATION.to_owned());
         }
-        Ok(Managed {
+        Ok(ManagedCertificate {
             secret: self.tls_secret.unwrap_or_default(),
             configurations,
             names,
@@ -185,10 +188,12 @@ impl CertsArgs {
 
     pub(super) fn names(&self) -> Vec<ServerName<'static>> {
         let names = self.tls_server_name.iter();
-        names.filter_map(|Named(name)| name.clone()).collect()
+        names
+            .filter_map(|OptionalName(name)| name.clone())
+            .collect()
     }
 
-    fn terms(&self) -> Result<Terms, UsageError> {
+    fn terms(&self) -> Result<TlsConfig, UsageError> {
         let allowed = self.client_allowed.iter();
         let allowed: BTreeSet<_> = allowed.filter(|name| !name.is_empty()).cloned().collect();
         let client_ca = match &self.client_ca {
@@ -199,7 +204,7 @@ impl CertsArgs {
             None if allowed.is_empty() => None,
             None => return Err(UsageError::AllowedByNobody),
         };
-        Ok(Terms {
+        Ok(TlsConfig {
             min_version: self.tls_min_version.into(),
             client_ca,
         })
@@ -231,7 +236,7 @@ impl Certs {
     }
 }
 
-impl Source {
+impl CertificateSource {
     fn flag(self) -> &'static str {
         match self {
             Self::Files => "--certs files",
@@ -250,14 +255,14 @@ impl From<OldestTls> for MinVersion {
     }
 }
 
-fn server_name(text: &str) -> Result<Named, String> {
+fn server_name(text: &str) -> Result<OptionalName, String> {
     if text.is_empty() {
-        return Ok(Named(None));
+        return Ok(OptionalName(None));
     }
     let name = ServerName::try_from(text.to_owned()).map_err(|_| {
         "expected a DNS name such as olmguard.olmguard-system.svc, or an IP address".to_owned()
     });
-    name.map(|name| Named(Some(name)))
+    name.map(|name| OptionalName(Some(name)))
 }
 
 #[cfg(test)]

@@ -7,7 +7,7 @@ use rustls::pki_types::ServerName;
 use crate::cli::commands::serve::certs::CertsArgs;
 use crate::cli::shipped::{self, NAME};
 use crate::cluster::Cluster;
-use crate::cluster::configuration::{Audience, Expected, watch};
+use crate::cluster::configuration::{ExpectedConfiguration, ReadingListener, watch};
 use crate::telemetry::Metrics;
 use crate::tls::SystemClock;
 
@@ -31,7 +31,7 @@ impl Configuration {
 
     /// Reads it from this cluster from now on, in a task of its own.
     pub(super) fn watch(self, cluster: &Cluster, metrics: &Metrics) {
-        let audience = Audience {
+        let listener = ReadingListener {
             configuration: Arc::clone(&metrics.configuration),
             watches: Arc::clone(&metrics.watches),
             clock: Arc::new(SystemClock),
@@ -39,11 +39,11 @@ impl Configuration {
         let client = cluster.client.clone();
         let expected = self.expected(&cluster.namespace);
         tokio::spawn(async move {
-            watch(client, expected, audience).await;
+            watch(client, expected, listener).await;
         });
     }
 
-    fn expected(&self, own_namespace: &str) -> Expected {
+    fn expected(&self, own_namespace: &str) -> ExpectedConfiguration {
         let expected = shipped::expected(&self.name);
         match &self.service {
             Some((namespace, name)) => expected.asking(namespace, name),
@@ -69,14 +69,14 @@ mod tests {
     use super::*;
 
     #[derive(Parser)]
-    struct Line {
+    struct ServiceName {
         #[command(flatten)]
         certs: CertsArgs,
     }
 
     #[track_caller]
     fn is(arguments: &[&str], name: &str, service: Option<(&str, &str)>) {
-        let line = Line::try_parse_from([&["serve"], arguments].concat()).unwrap();
+        let line = ServiceName::try_parse_from([&["serve"], arguments].concat()).unwrap();
         let service = service.map(|(namespace, name)| (namespace.to_owned(), name.to_owned()));
         let name = name.to_owned();
         assert_eq!(

@@ -26,21 +26,21 @@ pub(super) struct Guardrails {
     args: GuardrailsArgs,
     /// What the files hold.
     files: Arc<GuardrailFiles>,
-    board: Arc<Board>,
+    board: Arc<GuardrailsStatus>,
     metrics: Arc<GuardrailMetrics>,
 }
 
 /// How the guardrails are, for probes. Those that cannot be read are no reason not to be ready: what
 /// they are about is refused, all else is judged.
 #[derive(Debug, Default)]
-struct Board {
+struct GuardrailsStatus {
     current: Arc<ArcSwap<Policies>>,
     /// Why the files could not be read when they were last looked at.
     fault: Mutex<Option<String>>,
 }
 
 /// What the files hold by now, read; none where they hold what they held.
-type Looked = Result<Option<(GuardrailFiles, ReadGuardrails)>, GuardrailsFault>;
+type ReadFiles = Result<Option<(GuardrailFiles, ReadGuardrails)>, GuardrailsFault>;
 
 impl Guardrails {
     /// Reads them.
@@ -95,7 +95,7 @@ impl Guardrails {
     /// Looks at the files once. Reading them takes as long as they are large, so that is done apart.
     async fn look(&mut self) -> ControlFlow<()> {
         let (args, known) = (self.args.clone(), Arc::clone(&self.files));
-        let looked = spawn_blocking(move || -> Looked {
+        let looked = spawn_blocking(move || -> ReadFiles {
             let files = args.contents()?;
             Ok((files != *known).then(|| {
                 let read = ReadGuardrails::of(&files);
@@ -155,14 +155,14 @@ impl Guardrails {
     }
 }
 
-impl Board {
+impl GuardrailsStatus {
     /// Nothing that is done under the lock can fail half-way.
     fn fault(&self) -> MutexGuard<'_, Option<String>> {
         self.fault.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-impl Check for Board {
+impl Check for GuardrailsStatus {
     fn name(&self) -> &'static str {
         "guardrails"
     }

@@ -14,8 +14,8 @@ use tracing::{error, info, warn};
 
 use crate::cli::args::catalogs::UsageError;
 use crate::cli::args::cluster::CatalogdArgs;
-use crate::cli::commands::serve::olm::{Asked, OlmBoard};
-use crate::cluster::follow::{AgeLimit, Audience, Board, Loader, Terms, follow};
+use crate::cli::commands::serve::olm::{OlmBoard, OlmFlags};
+use crate::cluster::follow::{AgeLimit, FollowConfig, Loader, StatusBoard, StatusListener, follow};
 use crate::cluster::{Cluster, catalogs};
 use crate::server::{Check, Guard};
 use crate::source::cache::Cache;
@@ -62,12 +62,12 @@ enum OnOld {
 
 /// The catalogs of a cluster, about to be followed.
 #[derive(Debug)]
-pub(super) struct Live {
+pub(super) struct ClusterCatalogs {
     cluster: Cluster,
-    olm: Asked,
+    olm: OlmFlags,
     loader: Loader,
     limit: AgeLimit,
-    board: Arc<Board>,
+    board: Arc<StatusBoard>,
     olm_board: Arc<OlmBoard>,
 }
 
@@ -100,15 +100,15 @@ impl LiveArgs {
     pub(super) async fn live(
         self,
         cluster: Cluster,
-        olm: Asked,
+        olm: OlmFlags,
         memory: Pool,
         metrics: &Metrics,
-    ) -> Result<Live, CatalogdError> {
+    ) -> Result<ClusterCatalogs, CatalogdError> {
         let catalogd = self.catalogd.catalogd()?;
         let cache = self.cache().await;
         let (client, clock) = (cluster.client.clone(), Arc::new(SystemClock));
         let counts = Arc::clone(&metrics.catalogs);
-        Ok(Live {
+        Ok(ClusterCatalogs {
             loader: Loader::new(client, catalogd, cache, clock, counts, memory),
             limit: self.limit(),
             cluster,
@@ -142,7 +142,7 @@ impl LiveArgs {
     }
 }
 
-impl Live {
+impl ClusterCatalogs {
     /// What must be well for edits to be sent here.
     pub(super) fn checks(&self) -> Vec<Arc<dyn Check>> {
         let board = &self.board;
@@ -182,12 +182,12 @@ impl Live {
         let (rules, taken) = mpsc::channel(1);
         let olm = self.olm.clone();
         olm.watch(client(), &self.olm_board, metrics, rules, &mut tasks);
-        let terms = Terms {
+        let terms = FollowConfig {
             limit: self.limit,
             events: received,
             rules: taken,
             snapshot: Arc::clone(snapshot),
-            audience: Audience {
+            listener: StatusListener {
                 board: Arc::clone(&self.board),
                 catalogs: Arc::clone(&metrics.catalogs),
                 watches: Arc::clone(&metrics.watches),
@@ -216,11 +216,11 @@ fn opened(folder: &Path, limit: u64) -> Option<Cache> {
 
 /// The objects are known, or were once.
 #[derive(Debug)]
-struct WatchCheck(Arc<Board>);
+struct WatchCheck(Arc<StatusBoard>);
 
 /// What was there at the start is loaded, or will not be for now.
 #[derive(Debug)]
-struct CatalogsCheck(Arc<Board>);
+struct CatalogsCheck(Arc<StatusBoard>);
 
 impl Check for WatchCheck {
     fn name(&self) -> &'static str {

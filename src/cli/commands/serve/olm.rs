@@ -14,17 +14,17 @@ use tokio::task::JoinSet;
 use tracing::{info, warn};
 
 use crate::cli::args::catalogs::OlmArgs;
-use crate::cluster::olm::{self, FindError, Found, OlmEvent, Warning, compare};
+use crate::cluster::olm::{self, FindError, OlmEvent, RunningOlm, Warning, compare};
 use crate::server::Check;
 use crate::telemetry::Metrics;
-use crate::telemetry::metrics::{WatchFailure, WatchMetrics, Watched};
+use crate::telemetry::metrics::{WatchFailure, WatchMetrics, WatchedResource};
 use crate::tls::{Clock, SystemClock};
 use olmguard_catalog::olm::Rules;
 use olmguard_views::readiness::{CheckFacts, OlmEvidence};
 
 /// What flags say about the OLM.
 #[derive(Clone, Debug)]
-pub(super) struct Asked {
+pub(super) struct OlmFlags {
     pub(super) args: OlmArgs,
     pub(super) namespace: Option<String>,
 }
@@ -46,7 +46,7 @@ struct Words {
 
 /// What is taken, and why.
 #[derive(Debug)]
-struct Taken {
+struct ChosenRelease {
     rules: Rules,
     words: String,
     is_certain: bool,
@@ -54,14 +54,14 @@ struct Taken {
 
 /// What is made of each answer.
 struct Follower {
-    asked: Asked,
+    asked: OlmFlags,
     board: Arc<OlmBoard>,
     watches: Arc<WatchMetrics>,
     /// Whether an OLM was ever found.
     was_found: bool,
 }
 
-impl Asked {
+impl OlmFlags {
     /// Finds out which OLM there is, as often as it is another one, in tasks of their own.
     pub(super) fn watch(
         self,
@@ -91,7 +91,7 @@ impl Asked {
     }
 
     /// What flags say counts, then what was found.
-    fn found(&self, found: &Found) -> Taken {
+    fn found(&self, found: &RunningOlm) -> ChosenRelease {
         let taken = self.args.release().unwrap_or(found.release);
         let set = self.args.gates(taken).unwrap_or_else(|error| {
             warn!(%error, "Takes the gates that OLM runs with");
@@ -103,7 +103,7 @@ impl Asked {
         for warning in &warnings {
             warn!(%warning, "Not certain about OLM");
         }
-        Taken {
+        ChosenRelease {
             rules: found.rules_unless(self.args.release(), set),
             words: words(found, &warnings),
             is_certain: warnings.is_empty(),
@@ -111,7 +111,7 @@ impl Asked {
     }
 
     /// What flags say counts, then the newest.
-    fn not_found(&self, error: &FindError) -> Taken {
+    fn not_found(&self, error: &FindError) -> ChosenRelease {
         let taken = self.args.release().unwrap_or_default();
         warn!(%error, release = taken.name(), "Cannot tell which OLM runs");
         let how = match self.args.release() {
@@ -120,7 +120,7 @@ impl Asked {
         };
         // Gates that this release does not know are told once it is known to be this one.
         let gates = self.args.gates(taken).ok().flatten();
-        Taken {
+        ChosenRelease {
             rules: Rules::new(taken, gates.unwrap_or_default()),
             words: format!("judged as OLM {taken}, {how}: {error}"),
             is_certain: false,
@@ -143,27 +143,28 @@ impl Follower {
             }
             OlmEvent::NotFound(error) => Some(self.put(self.asked.not_found(&error))),
             OlmEvent::Alive => {
-                self.watches.heard(Watched::Deployment, SystemClock.now());
+                self.watches
+                    .heard(WatchedResource::Deployment, SystemClock.now());
                 self.board.fault(None);
                 None
             }
             OlmEvent::Lost(fault) => {
                 let class = WatchFailure::of(fault.class.as_str());
-                self.watches.lost(Watched::Deployment);
-                self.watches.failed(Watched::Deployment, class);
+                self.watches.lost(WatchedResource::Deployment);
+                self.watches.failed(WatchedResource::Deployment, class);
                 self.board.fault(Some(fault.words));
                 None
             }
         }
     }
 
-    fn put(&self, taken: Taken) -> Rules {
+    fn put(&self, taken: ChosenRelease) -> Rules {
         self.board.put(taken.words, taken.is_certain);
         taken.rules
     }
 }
 
-fn words(found: &Found, warnings: &[&Warning]) -> String {
+fn words(found: &RunningOlm, warnings: &[&Warning]) -> String {
     let found = std::iter::once(found.to_string());
     let all: Vec<_> = found
         .chain(warnings.iter().map(ToString::to_string))

@@ -9,8 +9,8 @@ use crate::cli::args::catalogs::{CatalogArgs, CommonArgs, OlmArgs, UsageError};
 use crate::cli::args::cluster::ClusterArgs;
 use crate::cli::commands::serve::ServeError;
 use crate::cli::commands::serve::catalogs::{self, CatalogsCheck};
-use crate::cli::commands::serve::live::{Live, LiveArgs};
-use crate::cli::commands::serve::olm::Asked;
+use crate::cli::commands::serve::live::{ClusterCatalogs, LiveArgs};
+use crate::cli::commands::serve::olm::OlmFlags;
 use crate::cluster::{Caller, Cluster, connect};
 use crate::server::{Check, Guard};
 use crate::telemetry::Metrics;
@@ -19,7 +19,7 @@ use olmguard_catalog::olm::Rules;
 
 /// What flags say of it, once they are known to agree.
 #[derive(Debug)]
-pub(super) enum Origin {
+pub(super) enum CatalogsOrigin {
     Files(CatalogArgs, Rules),
     Cluster(Box<Following>),
 }
@@ -34,12 +34,12 @@ pub(super) struct Following {
 
 /// The same, with everything that it needs.
 #[derive(Debug)]
-pub(super) enum Source {
+pub(super) enum CatalogsSource {
     Files(CatalogArgs, Rules, Pool, Arc<CatalogsCheck>),
-    Cluster(Box<Live>),
+    Cluster(Box<ClusterCatalogs>),
 }
 
-impl Origin {
+impl CatalogsOrigin {
     /// What the flags say together, or which of them contradict each other.
     pub(super) fn of(
         common: CommonArgs,
@@ -63,26 +63,26 @@ impl Origin {
         self,
         memory: Pool,
         metrics: &Metrics,
-    ) -> Result<(Source, Option<Cluster>), ServeError> {
+    ) -> Result<(CatalogsSource, Option<Cluster>), ServeError> {
         let following = match self {
             Self::Files(catalogs, rules) => {
                 let check = Arc::default();
-                return Ok((Source::Files(catalogs, rules, memory, check), None));
+                return Ok((CatalogsSource::Files(catalogs, rules, memory, check), None));
             }
             Self::Cluster(following) => *following,
         };
         let Following { olm, cluster, live } = following;
         let found = connect(&cluster.access(), Caller::Server).await?;
-        let asked = Asked {
+        let asked = OlmFlags {
             args: olm,
             namespace: cluster.olm_namespace(),
         };
         let live = live.live(found.clone(), asked, memory, metrics).await?;
-        Ok((Source::Cluster(Box::new(live)), Some(found)))
+        Ok((CatalogsSource::Cluster(Box::new(live)), Some(found)))
     }
 }
 
-impl Source {
+impl CatalogsSource {
     /// What must be well for edits to be sent here.
     pub(super) fn checks(&self) -> Vec<Arc<dyn Check>> {
         match self {

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use crate::cli::args::catalogs::UsageError;
 use crate::cli::commands::serve::addr;
-use crate::cli::commands::serve::origin::Origin;
+use crate::cli::commands::serve::origin::CatalogsOrigin;
 use crate::cluster::Cluster;
 use crate::cluster::scrapers::Scrapers;
 use crate::server::Scrapes;
@@ -23,11 +23,11 @@ impl ScrapeArgs {
     /// Whether the flag fits to where catalogs come from, and its address to the others.
     pub(super) fn check(
         self,
-        origin: &Origin,
+        origin: &CatalogsOrigin,
         listen: SocketAddr,
         ops_listen: SocketAddr,
     ) -> Result<(), UsageError> {
-        if self.metrics_listen.is_some() && matches!(origin, Origin::Files(..)) {
+        if self.metrics_listen.is_some() && matches!(origin, CatalogsOrigin::Files(..)) {
             return Err(UsageError::MetricsWithoutCluster);
         }
         let addresses = [

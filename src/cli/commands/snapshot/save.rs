@@ -16,8 +16,8 @@ use crate::cli::facts::look::{LookArgs, LookError, View};
 use crate::cli::output;
 use crate::cli::{Exit, say, warn};
 use crate::cluster::catalogs::CatalogsError;
-use crate::cluster::look::Seen;
-use crate::source::archive::{Facts, write};
+use crate::cluster::look::ListedCatalog;
+use crate::source::archive::{ArchiveFacts, write};
 use crate::source::record::Recorder;
 use crate::source::{Progress, SourceError, read_fetched};
 use crate::tls::{Clock, SystemClock};
@@ -55,13 +55,13 @@ enum SaveError {
 
 /// Where the file will be, and the one beside it that takes its place when it is whole.
 #[derive(Debug)]
-struct Place {
+struct SnapshotFile {
     file: PathBuf,
     beside: NamedTempFile,
 }
 
 /// A catalog, and the record of its content.
-type Recorded = Seen<Vec<u8>>;
+type RecordedCatalog = ListedCatalog<Vec<u8>>;
 
 /// Runs the command; a fault goes to stderr.
 pub(super) fn run(args: &SaveArgs) -> Exit {
@@ -72,10 +72,10 @@ pub(super) fn run(args: &SaveArgs) -> Exit {
 }
 
 fn save(args: &SaveArgs) -> Result<Exit, SaveError> {
-    let place = Place::of(&args.file)?;
+    let place = SnapshotFile::of(&args.file)?;
     let view = View::open(&args.look)?;
     let catalogs = view.look(record)?;
-    let facts = Facts::new(now(), olm(&view));
+    let facts = ArchiveFacts::new(now(), olm(&view));
     place.put(&facts, &catalogs)?;
     let faults = catalogs.iter().filter_map(fault);
     let exit = faults.max_by_key(|exit| exit.weight());
@@ -94,7 +94,7 @@ fn record(name: &str, body: &mut dyn Read, progress: &Progress) -> Result<Vec<u8
     recorder.finish().map_err(failed)
 }
 
-impl Place {
+impl SnapshotFile {
     /// A place that can be written to, before anything is asked of a cluster.
     fn of(file: &Path) -> Result<Self, SaveError> {
         let file = file.to_owned();
@@ -115,7 +115,7 @@ impl Place {
         }
     }
 
-    fn put(self, facts: &Facts, catalogs: &[Recorded]) -> Result<(), SaveError> {
+    fn put(self, facts: &ArchiveFacts, catalogs: &[RecordedCatalog]) -> Result<(), SaveError> {
         let Self { file, beside } = self;
         let parts = catalogs
             .iter()
@@ -131,7 +131,7 @@ impl Place {
 }
 
 /// Says what is not in the file, and what that counts as.
-fn fault(seen: &Recorded) -> Option<Exit> {
+fn fault(seen: &RecordedCatalog) -> Option<Exit> {
     let name = go::quote(&seen.state.name);
     match &seen.state.content {
         Content::Unreadable(why) => {
@@ -146,7 +146,7 @@ fn fault(seen: &Recorded) -> Option<Exit> {
     }
 }
 
-fn say_saved(file: &Path, catalogs: &[Recorded]) -> io::Result<()> {
+fn say_saved(file: &Path, catalogs: &[RecordedCatalog]) -> io::Result<()> {
     let held = catalogs
         .iter()
         .filter(|seen| seen.content.is_some())

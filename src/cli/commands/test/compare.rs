@@ -1,6 +1,6 @@
 //! What is expected of an answer, and what it is.
 
-use crate::cli::commands::test::suite::Expected;
+use crate::cli::commands::test::suite::Expectation;
 use olmguard_catalog::version::go;
 use olmguard_engine::explain::{Answer, one_line, plain};
 
@@ -14,7 +14,7 @@ pub(super) struct Difference {
 }
 
 /// Everything that is not as expected.
-pub(super) fn differences(expected: &Expected, answer: &Answer) -> Vec<Difference> {
+pub(super) fn differences(expected: &Expectation, answer: &Answer) -> Vec<Difference> {
     let verdict = expected
         .verdict
         .filter(|verdict| *verdict != answer.verdict);

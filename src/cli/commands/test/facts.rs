@@ -3,9 +3,9 @@
 use std::io;
 
 use crate::cli::commands::test::suite::Suite;
-use crate::cli::facts::loading::{self, Facts, Given};
+use crate::cli::facts::loading::{self, Facts, GivenCatalogs};
 use crate::cli::facts::look::LookArgs;
-use crate::cli::facts::origin::{Asked, Origin, OriginError};
+use crate::cli::facts::origin::{FactsOrigin, OriginError, OriginFlags};
 use crate::manifest::{Inputs, documents};
 use olmguard_engine::snapshot::CatalogState;
 
@@ -22,14 +22,14 @@ pub(super) struct SuiteFacts {
 pub(super) fn load(suite: &Suite) -> Result<SuiteFacts, OriginError> {
     let asked = &suite.facts;
     let look = LookArgs::default();
-    let origin = Origin::of(&Asked {
+    let origin = FactsOrigin::of(&OriginFlags {
         snapshot: asked.snapshot.as_deref(),
         from_cluster: false,
         look: &look,
     })?;
     let (rules, warnings) = origin.rules(&asked.olm)?;
     let (objects, mut faults) = objects(suite);
-    let given = Given {
+    let given = GivenCatalogs {
         catalogs: &asked.catalogs,
         guardrails: &asked.guardrails,
     };

@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use crate::manifest::{Position, Positions, Step};
+use crate::manifest::{Position, Positions, ValueStep};
 use olmguard_catalog::json_type::JsonType;
 use olmguard_engine::nearest::nearest;
 
@@ -11,7 +11,7 @@ use olmguard_engine::nearest::nearest;
 pub(super) struct Field<'d> {
     value: &'d Value,
     positions: &'d Positions,
-    path: Vec<Step<'d>>,
+    path: Vec<ValueStep<'d>>,
 }
 
 /// What is wrong with a suite, and where.
@@ -78,9 +78,9 @@ impl<'d> Field<'d> {
         let mut name = String::new();
         for step in &self.path {
             match step {
-                Step::Key(key) if name.is_empty() => name.push_str(key),
-                Step::Key(key) => name.extend([".", key]),
-                Step::Index(index) => name.extend(["[", &index.to_string(), "]"]),
+                ValueStep::Key(key) if name.is_empty() => name.push_str(key),
+                ValueStep::Key(key) => name.extend([".", key]),
+                ValueStep::Index(index) => name.extend(["[", &index.to_string(), "]"]),
             }
         }
         if name.is_empty() {
@@ -98,7 +98,7 @@ impl<'d> Field<'d> {
         match members.keys().find(|key| !known.contains(&key.as_str())) {
             None => Ok(()),
             Some(key) => {
-                let field = self.below(Step::Key(key), &Value::Null);
+                let field = self.below(ValueStep::Key(key), &Value::Null);
                 let near = nearest(key, known.iter().copied(), 1);
                 let expected = match near.as_slice() {
                     [near] => format!("did you mean {near}?"),
@@ -116,7 +116,7 @@ impl<'d> Field<'d> {
     /// A member; nothing where it is absent or null.
     pub(super) fn get(&self, key: &'d str) -> Option<Self> {
         let value = self.value.get(key).filter(|value| !value.is_null())?;
-        Some(self.below(Step::Key(key), value))
+        Some(self.below(ValueStep::Key(key), value))
     }
 
     /// A member that must be there.
@@ -126,7 +126,7 @@ impl<'d> Field<'d> {
         expected: &'static str,
     ) -> Result<Self, SuiteError> {
         self.get(key).ok_or_else(|| {
-            let field = self.below(Step::Key(key), &Value::Null).name();
+            let field = self.below(ValueStep::Key(key), &Value::Null).name();
             self.error(Why::Missing { field, expected })
         })
     }
@@ -138,7 +138,7 @@ impl<'d> Field<'d> {
             .as_object()
             .ok_or_else(|| self.wrong("a mapping"))?;
         let field = |(key, value): (&'d String, &'d Value)| {
-            (key.as_str(), self.below(Step::Key(key), value))
+            (key.as_str(), self.below(ValueStep::Key(key), value))
         };
         Ok(members.iter().map(field).collect())
     }
@@ -147,7 +147,7 @@ impl<'d> Field<'d> {
         let items = self.value.as_array().ok_or_else(|| self.wrong("a list"))?;
         let items = items.iter().enumerate();
         Ok(items
-            .map(|(index, item)| self.below(Step::Index(index), item))
+            .map(|(index, item)| self.below(ValueStep::Index(index), item))
             .collect())
     }
 
@@ -223,7 +223,7 @@ impl<'d> Field<'d> {
         })
     }
 
-    fn below(&self, step: Step<'d>, value: &'d Value) -> Self {
+    fn below(&self, step: ValueStep<'d>, value: &'d Value) -> Self {
         let path = self.path.iter().copied().chain([step]).collect();
         Self {
             value,

@@ -8,7 +8,7 @@ use crate::cli::args::installed::SaidArg;
 use crate::cli::commands::test::field::{Field, SuiteError, Why};
 use crate::cli::commands::test::subject::Subject;
 use crate::manifest::{Document, Position};
-use olmguard_engine::judge::{Said, Token, Verdict};
+use olmguard_engine::judge::{StatedInstalled, Token, Verdict};
 
 /// A suite: what is known, and what is expected.
 #[derive(Debug)]
@@ -17,13 +17,13 @@ pub(super) struct Suite {
     pub(super) file: String,
     /// What its paths are relative to.
     pub(super) folder: PathBuf,
-    pub(super) facts: Facts,
+    pub(super) facts: SuiteFacts,
     pub(super) cases: Vec<Case>,
 }
 
 /// Where the facts are from.
 #[derive(Debug)]
-pub(super) struct Facts {
+pub(super) struct SuiteFacts {
     pub(super) catalogs: CatalogArgs,
     /// Files with objects that say which labels, priority and mode catalogs have.
     pub(super) objects: Vec<PathBuf>,
@@ -41,7 +41,7 @@ pub(super) struct Case {
     pub(super) extension: Subject,
     pub(super) installed: Option<SaidArg>,
     pub(super) old: Option<Old>,
-    pub(super) expected: Expected,
+    pub(super) expected: Expectation,
 }
 
 /// What the extension was before the edit.
@@ -54,7 +54,7 @@ pub(super) enum Old {
 
 /// What is expected; what is absent may be anything.
 #[derive(Debug)]
-pub(super) struct Expected {
+pub(super) struct Expectation {
     pub(super) verdict: Option<Verdict>,
     pub(super) token: Option<Token>,
     pub(super) resolved: Option<String>,
@@ -71,7 +71,7 @@ impl Suite {
         let schema = root.need("schema", SCHEMA)?;
         schema.word(&[(SCHEMA, ())])?;
         let folder = Path::new(file).parent().unwrap_or(Path::new("")).to_owned();
-        let facts = Facts::read(&root, &folder)?;
+        let facts = SuiteFacts::read(&root, &folder)?;
         let list = root.need("cases", "a list of cases")?;
         let cases: Result<Vec<_>, _> = list.items()?.iter().map(Case::read).collect();
         let cases = cases?;
@@ -91,7 +91,7 @@ impl Suite {
     }
 }
 
-impl Facts {
+impl SuiteFacts {
     fn read(root: &Field<'_>, folder: &Path) -> Result<Self, SuiteError> {
         let paths = |field: Field<'_>| {
             let names = field.texts()?.into_iter();
@@ -146,7 +146,7 @@ impl Case {
             extension: Subject::read(&extension)?,
             installed: installed.transpose()?,
             old: old.transpose()?,
-            expected: Expected::read(&field.need("expect", "what is expected of it")?)?,
+            expected: Expectation::read(&field.need("expect", "what is expected of it")?)?,
         })
     }
 }
@@ -162,7 +162,7 @@ fn installed(field: &Field<'_>) -> Result<SaidArg, SuiteError> {
     // A release that is there and empty is one.
     let release = field.get("release").filter(|release| release.value() == "");
     let release = release.map(|_| Ok(Some(String::new())));
-    Ok(SaidArg(Said {
+    Ok(SaidArg(StatedInstalled {
         text: field
             .need("version", "the installed version")?
             .text()?
@@ -184,7 +184,7 @@ impl Old {
     }
 }
 
-impl Expected {
+impl Expectation {
     fn read(field: &Field<'_>) -> Result<Self, SuiteError> {
         field.mapping(&["verdict", "token", "resolved", "warnings", "message"])?;
         let verdicts = VERDICTS.map(|verdict| (verdict.as_str(), verdict));

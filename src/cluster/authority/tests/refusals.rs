@@ -8,7 +8,7 @@ use super::scene::{
 };
 use crate::cluster::authority::secret::KEY;
 use crate::tls::self_managed::tests::world::World;
-use crate::tls::self_managed::{Store, StoreError, Told, Version};
+use crate::tls::self_managed::{BundleReaders, Store, StoreError, Version};
 use olmguard_support::api::{ApiServer, Trouble};
 
 #[track_caller]
@@ -63,7 +63,10 @@ async fn a_configuration_that_is_missing_is_no_failure_and_others_are_published(
     let mut place = place();
     place.configurations.insert(0, "absent".to_owned());
     let store = store_in(&api, place, &World::new());
-    assert_eq!(store.publish("bundle").await.unwrap(), Told::NotAll);
+    assert_eq!(
+        store.publish("bundle").await.unwrap(),
+        BundleReaders::NotAll
+    );
     assert_eq!(published(&api).1, ["bundle", "other", "bundle"]);
 }
 

@@ -15,7 +15,7 @@ use super::scene::{
 use crate::cluster::authority::known::GRACE;
 use crate::tls::self_managed::tests::world::World;
 use crate::tls::self_managed::{SelfManaged, serve};
-use crate::tls::{Certificates, Clock, Terms, TlsError};
+use crate::tls::{Certificates, Clock, TlsConfig, TlsError};
 use olmguard_support::api::{ApiServer, Trouble};
 
 const DAY: i64 = 24 * 60 * 60;
@@ -26,7 +26,7 @@ pub(super) async fn replica(api: &ApiServer, world: &World) -> Result<Certificat
     let managed = SelfManaged {
         store: store_in(api, place(), world),
         names: names(),
-        terms: Terms::default(),
+        terms: TlsConfig::default(),
         clock: Arc::clone(&world.clock) as Arc<dyn Clock>,
     };
     serve(managed, Arc::new(())).await

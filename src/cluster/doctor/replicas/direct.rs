@@ -12,11 +12,11 @@ use tokio::net::TcpStream;
 use tokio::task::JoinSet;
 use tokio::time::timeout;
 
-use super::{LARGEST, PATIENCE, Said};
+use super::{LARGEST, PATIENCE, ReplicaResponse};
 use crate::foreign_text;
 
 /// The answer, or why there is none.
-pub(super) async fn get(host: &str, port: u16, path: &str) -> Result<Said, String> {
+pub(super) async fn get(host: &str, port: u16, path: &str) -> Result<ReplicaResponse, String> {
     let address: IpAddr = host
         .parse()
         .map_err(|_| format!("{host} is no address that can be asked"))?;
@@ -30,7 +30,7 @@ async fn exchange(
     address: IpAddr,
     port: u16,
     path: &str,
-) -> Result<Said, Box<dyn Error + Send + Sync>> {
+) -> Result<ReplicaResponse, Box<dyn Error + Send + Sync>> {
     let stream = TcpStream::connect((address, port)).await?;
     let (mut requests, connection) = handshake(TokioIo::new(stream)).await?;
     let mut running = JoinSet::new();

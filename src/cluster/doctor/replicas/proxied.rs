@@ -7,13 +7,13 @@ use kube::client::Body;
 use kube::core::Status;
 use tokio::time::timeout;
 
-use super::{LARGEST, PATIENCE, Said};
+use super::{LARGEST, PATIENCE, ReplicaResponse};
 use crate::cluster::fault;
 use crate::foreign_text;
 
 /// The answer of whoever is behind the proxy; else whether the proxy itself is forbidden, and why there
 /// is no answer.
-pub(super) async fn get(client: &Client, path: &str) -> Result<Said, (bool, String)> {
+pub(super) async fn get(client: &Client, path: &str) -> Result<ReplicaResponse, (bool, String)> {
     let request = Request::get(path).body(Body::empty());
     let request = request.map_err(|error| (false, error.to_string()))?;
     let exchange = async {
@@ -39,14 +39,14 @@ pub(super) async fn get(client: &Client, path: &str) -> Result<Said, (bool, Stri
 
 /// The answer of the API server itself, if it is one: any other object is of whoever is behind it.
 fn status(bytes: &[u8]) -> Option<Status> {
-    let kind: Kind = serde_json::from_slice(bytes).ok()?;
+    let kind: ObjectKind = serde_json::from_slice(bytes).ok()?;
     let is_status = kind.kind == "Status";
     is_status.then(|| serde_json::from_slice(bytes).ok())?
 }
 
 /// What an object of an API server says that it is.
 #[derive(serde::Deserialize)]
-struct Kind {
+struct ObjectKind {
     kind: String,
 }
 

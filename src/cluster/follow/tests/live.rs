@@ -15,7 +15,7 @@ use tokio::task::{JoinHandle, yield_now};
 use tokio::time::timeout;
 
 use crate::cluster::catalogs::watch;
-use crate::cluster::follow::{AgeLimit, Audience, Board, Loader, Terms, follow};
+use crate::cluster::follow::{AgeLimit, FollowConfig, Loader, StatusBoard, StatusListener, follow};
 use crate::cluster::tests::catalogd::Catalogd;
 use crate::source::cache::Cache;
 use crate::source::catalogd::{self, FetchLimits};
@@ -39,7 +39,7 @@ pub(super) struct World {
 /// A guard that follows them.
 pub(super) struct Guarding {
     snapshot: Arc<ArcSwap<Snapshot>>,
-    board: Arc<Board>,
+    board: Arc<StatusBoard>,
     pub(super) metrics: Metrics,
     tasks: Vec<JoinHandle<()>>,
 }
@@ -78,7 +78,10 @@ impl World {
         let (events, received) = mpsc::channel(8);
         let (rules, rules_received) = mpsc::channel(1);
         rules.try_send(Rules::default()).unwrap();
-        let (snapshot, board) = (Arc::<ArcSwap<Snapshot>>::default(), Arc::<Board>::default());
+        let (snapshot, board) = (
+            Arc::<ArcSwap<Snapshot>>::default(),
+            Arc::<StatusBoard>::default(),
+        );
         let cache = self.opened().await;
         let catalogd = catalogd::Catalogd::new(None, FetchLimits::default()).unwrap();
         let clock = Arc::new(SystemClock);
@@ -90,12 +93,12 @@ impl World {
             Arc::clone(&metrics.catalogs),
             self.memory.clone(),
         );
-        let terms = Terms {
+        let terms = FollowConfig {
             limit: AgeLimit::default(),
             events: received,
             rules: rules_received,
             snapshot: Arc::clone(&snapshot),
-            audience: Audience {
+            listener: StatusListener {
                 board: Arc::clone(&board),
                 catalogs: Arc::clone(&metrics.catalogs),
                 watches: Arc::clone(&metrics.watches),

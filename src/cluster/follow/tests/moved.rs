@@ -124,7 +124,7 @@ async fn every_metric_of_catalogs_and_watches_moves() {
     world.api.compact();
     watching
         .until_all_moved(include_str!(
-            "../../../../tests/server/sight/moved/cluster.txt"
+            "../../../../tests/server/telemetry/moved/cluster.txt"
         ))
         .await;
 }

@@ -11,10 +11,10 @@ use tokio::time::Instant;
 
 use super::{content, loaded, observed, packages};
 use crate::cluster::catalogs::CatalogEvent;
-use crate::cluster::follow::job::{Failure, Job, Loaded, Outcome, Task};
+use crate::cluster::follow::job::{Failure, Job, LoadedContent, Outcome, Task};
 use crate::cluster::follow::load::Load;
-use crate::cluster::follow::run::{Terms, run};
-use crate::cluster::follow::{AgeLimit, Audience, Board};
+use crate::cluster::follow::run::{FollowConfig, run};
+use crate::cluster::follow::{AgeLimit, StatusBoard, StatusListener};
 use crate::cluster::{FaultClass, WatchFault};
 use crate::telemetry::Metrics;
 use crate::tls::SystemClock;
@@ -81,9 +81,9 @@ impl Load for Script {
             None => {
                 let content = content(digest.strip_prefix("sha256:").unwrap());
                 let loaded = loaded(content, told.0);
-                Outcome::Loaded(Arc::new(Loaded {
+                Outcome::Loaded(Arc::new(LoadedContent {
                     is_confirmed: !told.1,
-                    ..Loaded::clone(&loaded)
+                    ..LoadedContent::clone(&loaded)
                 }))
             }
             Some(Does::Fails) => Outcome::Failed(Failure {
@@ -114,7 +114,7 @@ struct World {
     events: mpsc::Sender<CatalogEvent>,
     rules: mpsc::Sender<Rules>,
     snapshot: Arc<ArcSwap<Snapshot>>,
-    board: Arc<Board>,
+    board: Arc<StatusBoard>,
     metrics: Metrics,
 }
 
@@ -132,12 +132,12 @@ impl World {
         };
         tokio::spawn(run(
             script,
-            Terms {
+            FollowConfig {
                 limit: AgeLimit::default(),
                 events: event_receiver,
                 rules: rules_receiver,
                 snapshot: Arc::clone(&world.snapshot),
-                audience: Audience {
+                listener: StatusListener {
                     board: Arc::clone(&world.board),
                     catalogs: Arc::clone(&world.metrics.catalogs),
                     watches: Arc::clone(&world.metrics.watches),

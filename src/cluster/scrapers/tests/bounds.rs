@@ -6,9 +6,9 @@ use futures_util::future::join_all;
 use tokio::time::{Instant, advance, timeout};
 
 use super::{TOKENS, api, unavailable};
-use crate::cluster::scrapers::known::{ALLOWED, Key, Known, MOST, REFUSED};
+use crate::cluster::scrapers::known::{ALLOWED, Key, MOST, REFUSED, RulingCache};
 use crate::cluster::scrapers::{PATIENCE, PLACES, Scrapers};
-use crate::telemetry::{Authorizer, Denied};
+use crate::telemetry::{Authorizer, ScrapeDenied};
 use olmguard_support::api::{ApiServer, Trouble};
 
 const A_MOMENT: Duration = Duration::from_millis(1);
@@ -49,15 +49,18 @@ async fn each_token_is_one_of_its_own() {
 
 #[tokio::test(start_paused = true)]
 async fn a_flood_of_unknown_tokens_takes_bounded_room_and_not_that_of_a_scraper() {
-    let mut known = Known::default();
+    let mut known = RulingCache::default();
     let now = Instant::now();
     let scraper = Key::of("scraper");
     known.insert(scraper, Ok(()), now);
     for number in 0..10 * MOST {
         let key = Key::of(&number.to_string());
-        known.insert(key, Err(Denied::Unauthenticated), now);
+        known.insert(key, Err(ScrapeDenied::Unauthenticated), now);
         assert!(known.len() <= MOST);
-        assert_eq!(known.get(&key, now), Some(Err(Denied::Unauthenticated)));
+        assert_eq!(
+            known.get(&key, now),
+            Some(Err(ScrapeDenied::Unauthenticated))
+        );
     }
     assert_eq!(known.len(), MOST);
     assert_eq!(known.get(&scraper, now), Some(Ok(())));

@@ -9,7 +9,7 @@ use tokio::time::advance;
 use super::logged::logged;
 use super::{ACCESSES, TOKENS, api, api_with, user};
 use crate::cluster::scrapers::Scrapers;
-use crate::telemetry::{Authorizer, Denied};
+use crate::telemetry::{Authorizer, ScrapeDenied};
 use olmguard_support::api::{ApiServer, Trouble};
 
 /// As long as one of a service account.
@@ -132,18 +132,18 @@ fn refusals_are_for_debugging_and_name_no_user() {
 fn a_client_is_told_what_is_missing() {
     for (denied, expected) in [
         (
-            Denied::Unauthenticated,
+            ScrapeDenied::Unauthenticated,
             "unauthorized: expected the header \"Authorization: Bearer TOKEN\" with a valid token of this \
              cluster",
         ),
         (
-            Denied::Forbidden {
+            ScrapeDenied::Forbidden {
                 user: "a:b".to_owned(),
             },
             "forbidden: user \"a:b\" cannot get the nonResourceURL /metrics",
         ),
         (
-            Denied::Unavailable { class: "silent" },
+            ScrapeDenied::Unavailable { class: "silent" },
             "cannot check the token: no answer from the API server (silent); the log of olmguard has the \
              details",
         ),

@@ -6,7 +6,7 @@ use super::*;
 use crate::source::cache::entry::VERSION;
 use crate::source::framed;
 use crate::source::record::Recorder;
-use crate::source::sealed::{Kind, Sealer};
+use crate::source::sealed::{SealedKind, Sealer};
 
 /// The file is refused and removed, by whoever meets it first.
 #[track_caller]
@@ -45,7 +45,7 @@ fn whole(scene: &Scene) -> Vec<u8> {
 
 /// A file sealed by hand.
 fn sealed(version: u32, program: &str, stem: &str) -> Vec<u8> {
-    let kind = Kind {
+    let kind = SealedKind {
         name: b"olmguard catalog",
         version,
     };
@@ -150,7 +150,7 @@ fn what_a_file_holds_is_checked_when_it_is_loaded() {
 fn a_record_that_cannot_be_replayed_is_refused() {
     let scene = Scene::new();
     let cache = scene.open(PLENTY);
-    let kind = Kind {
+    let kind = SealedKind {
         name: b"olmguard catalog",
         version: VERSION,
     };
@@ -163,7 +163,7 @@ fn a_record_that_cannot_be_replayed_is_refused() {
     assert!(
         matches!(
             &error,
-            CacheError::Damaged(Dropped {
+            CacheError::Damaged(DroppedFile {
                 reason: Reason::Record(_),
                 ..
             })
@@ -198,7 +198,7 @@ fn a_link_is_no_content_and_what_it_leads_to_stays() {
     assert!(
         matches!(
             dropped[..],
-            [Dropped {
+            [DroppedFile {
                 reason: Reason::NotAFile,
                 ..
             }]

@@ -2,7 +2,7 @@
 
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
-use super::{Fate, MOST, Next, Seen, Stage, Term, stage};
+use super::{Fate, MOST, Next, RotationStage, SeenSince, Term, stage};
 
 const MINUTE: u64 = 60;
 const DAY: u64 = 24 * 60 * MINUTE;
@@ -23,8 +23,8 @@ fn term(from: u64, published: Option<u64>) -> Term {
     }
 }
 
-fn seen(published: u64, marked: u64, needed: Option<u64>) -> Seen {
-    Seen {
+fn seen(published: u64, marked: u64, needed: Option<u64>) -> SeenSince {
+    SeenSince {
         published: Duration::from_secs(published),
         marked: Duration::from_secs(marked),
         needed: needed.map(Duration::from_secs),
@@ -39,8 +39,8 @@ fn marked(term: Term, ago: u64) -> Term {
     }
 }
 
-fn is(fates: &[Fate], signer: Option<usize>, next: Next) -> Stage {
-    Stage {
+fn is(fates: &[Fate], signer: Option<usize>, next: Next) -> RotationStage {
+    RotationStage {
         fates: fates.to_vec(),
         signer,
         next,
@@ -65,7 +65,7 @@ fn each_replica_comes_to_the_same_stage() {
     let future = term(900 * DAY, Some(900 * DAY));
     let leaving = |ago| marked(one, ago);
     let both = [Stays, Stays];
-    let rows: [(&str, &[Term], u64, Stage); 28] = [
+    let rows: [(&str, &[Term], u64, RotationStage); 28] = [
         ("nothing yet", &[], 5, is(&[], None, Due)),
         ("made", &[unseen(one, 0)], 1, is(&[Stays], Some(0), NotYet)),
         (

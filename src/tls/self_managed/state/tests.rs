@@ -8,14 +8,14 @@ use tokio::time::Instant;
 
 use super::{MOST, State};
 use crate::tls::self_managed::AUTHORITY_LIFE;
-use crate::tls::self_managed::sight::{Sight, View};
+use crate::tls::self_managed::authority_history::{AuthorityHistory, View};
 
 fn made() -> State {
     let now = UNIX_EPOCH + Duration::from_secs(1 << 30);
     let view = View {
         now,
         at: Instant::now(),
-        sight: &Sight::default(),
+        history: &AuthorityHistory::default(),
         own: None,
     };
     State::default().advanced(view).unwrap().unwrap()

@@ -13,11 +13,11 @@ use tokio::time::Instant;
 use zeroize::Zeroizing;
 
 use crate::tls::self_managed::{
-    SelfManaged, Store, StoreError, Stored, Told as Heard, Version, serve,
+    BundleReaders as Heard, SelfManaged, Store, StoreError, StoredContent, Version, serve,
 };
 use crate::tls::tests::link::link;
 use crate::tls::tests::pairs::Told;
-use crate::tls::{Certificates, Clock, Terms, TlsError};
+use crate::tls::{Certificates, Clock, TlsConfig, TlsError};
 
 /// Follows the time of the runtime, and jumps.
 #[derive(Debug)]
@@ -47,7 +47,7 @@ pub(crate) struct Shelf {
 pub(crate) struct World {
     pub(crate) clock: Arc<TestClock>,
     pub(crate) store: Memory,
-    pub(crate) terms: Terms,
+    pub(crate) terms: TlsConfig,
 }
 
 impl World {
@@ -66,7 +66,7 @@ impl World {
                 conflicts: 0,
                 stall: None,
             }))),
-            terms: Terms::default(),
+            terms: TlsConfig::default(),
         }
     }
 
@@ -209,13 +209,16 @@ impl Memory {
 }
 
 impl Store for Memory {
-    async fn load(&self) -> Result<Option<Stored>, StoreError> {
+    async fn load(&self) -> Result<Option<StoredContent>, StoreError> {
         self.reach().await?;
         Ok(self.with(|shelf| {
-            shelf.content.as_ref().map(|(version, content)| Stored {
-                content: Zeroizing::new(content.clone()),
-                version: Version(version.to_string()),
-            })
+            shelf
+                .content
+                .as_ref()
+                .map(|(version, content)| StoredContent {
+                    content: Zeroizing::new(content.clone()),
+                    version: Version(version.to_string()),
+                })
         }))
     }
 

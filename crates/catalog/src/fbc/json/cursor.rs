@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use crate::blob::{Fault, Kind};
+use crate::blob::{Fault, JsonKind};
 use crate::fbc::error::Malformed;
 use crate::heap::allocated;
 use crate::memory::Loan;
@@ -25,7 +25,7 @@ pub enum Halt {
 }
 
 /// What one step of a walk gives.
-pub type Step<T> = Result<T, Halt>;
+pub type CursorResult<T> = Result<T, Halt>;
 
 /// A place in a JSON text.
 ///
@@ -86,7 +86,7 @@ impl<'a> Cursor<'a> {
     }
 
     /// Counts bytes that are about to be allocated.
-    pub(crate) fn hold(&mut self, bytes: usize) -> Step<()> {
+    pub(crate) fn hold(&mut self, bytes: usize) -> CursorResult<()> {
         let Some(loan) = &mut self.loan else {
             return Ok(());
         };
@@ -129,12 +129,12 @@ impl<'a> Cursor<'a> {
     }
 
     /// The byte here.
-    pub(super) fn byte(&self) -> Step<u8> {
+    pub(super) fn byte(&self) -> CursorResult<u8> {
         self.bytes.get(self.at).copied().ok_or(Halt::Incomplete)
     }
 
     /// The first byte from here that is no blank; stands on it.
-    pub(super) fn next_byte(&mut self) -> Step<u8> {
+    pub(super) fn next_byte(&mut self) -> CursorResult<u8> {
         loop {
             match self.byte()? {
                 b' ' | b'\t' | b'\r' | b'\n' => self.at += 1,
@@ -144,23 +144,23 @@ impl<'a> Cursor<'a> {
     }
 
     /// A fault in the text, here.
-    pub(super) fn malformed<T>(&self, malformed: Malformed) -> Step<T> {
+    pub(super) fn malformed<T>(&self, malformed: Malformed) -> CursorResult<T> {
         self.malformed_at(self.at, malformed)
     }
 
     /// A fault in the text at a place.
-    pub fn malformed_at<T>(&self, at: usize, malformed: Malformed) -> Step<T> {
+    pub fn malformed_at<T>(&self, at: usize, malformed: Malformed) -> CursorResult<T> {
         Err(Halt::Malformed { at, malformed })
     }
 
     /// A byte that cannot stand here.
-    pub(super) fn unexpected<T>(&self, expected: &'static str) -> Step<T> {
+    pub(super) fn unexpected<T>(&self, expected: &'static str) -> CursorResult<T> {
         let found = self.byte()?;
         self.malformed(Malformed::Unexpected { expected, found })
     }
 
     /// Goes one level deeper, over the byte that opens it.
-    pub(super) fn enter(&mut self) -> Step<()> {
+    pub(super) fn enter(&mut self) -> CursorResult<()> {
         self.depth += 1;
         if self.depth > DEPTH_LIMIT {
             return self.malformed(Malformed::TooDeep { limit: DEPTH_LIMIT });
@@ -176,14 +176,14 @@ impl<'a> Cursor<'a> {
     }
 
     /// The type of the value that begins at the next byte that is no blank; stands on it.
-    pub fn kind(&mut self) -> Step<Kind> {
+    pub fn kind(&mut self) -> CursorResult<JsonKind> {
         match self.next_byte()? {
-            b'"' => Ok(Kind::String),
-            b'{' => Ok(Kind::Object),
-            b'[' => Ok(Kind::List),
-            b't' | b'f' => Ok(Kind::Boolean),
-            b'n' => Ok(Kind::Null),
-            b'-' | b'0'..=b'9' => Ok(Kind::Number),
+            b'"' => Ok(JsonKind::String),
+            b'{' => Ok(JsonKind::Object),
+            b'[' => Ok(JsonKind::List),
+            b't' | b'f' => Ok(JsonKind::Boolean),
+            b'n' => Ok(JsonKind::Null),
+            b'-' | b'0'..=b'9' => Ok(JsonKind::Number),
             _ => self.unexpected("a value"),
         }
     }
@@ -191,7 +191,7 @@ impl<'a> Cursor<'a> {
     /// After the opening byte or an item of a list: whether another item follows; stands on it.
     ///
     /// `seen` tells how many items were read.
-    pub(super) fn has_item(&mut self, seen: usize, close: u8) -> Step<bool> {
+    pub(super) fn has_item(&mut self, seen: usize, close: u8) -> CursorResult<bool> {
         let byte = self.next_byte()?;
         if byte == close {
             self.leave();
@@ -207,7 +207,7 @@ impl<'a> Cursor<'a> {
     }
 
     /// Steps over a literal such as `null`.
-    pub(super) fn literal(&mut self, word: &'static str) -> Step<()> {
+    pub(super) fn literal(&mut self, word: &'static str) -> CursorResult<()> {
         for expected in word.bytes() {
             if self.byte()? != expected {
                 return self.unexpected("true, false or null");
@@ -218,9 +218,9 @@ impl<'a> Cursor<'a> {
     }
 
     /// Reads a string; null is empty, another type a fault.
-    pub(crate) fn text(&mut self) -> Step<Cow<'a, str>> {
+    pub(crate) fn text(&mut self) -> CursorResult<Cow<'a, str>> {
         match self.kind()? {
-            Kind::String => self.decoded(),
+            JsonKind::String => self.decoded(),
             found => {
                 self.skip_instead(found, "a string")?;
                 Ok(Cow::Borrowed(""))
@@ -229,7 +229,7 @@ impl<'a> Cursor<'a> {
     }
 
     /// Reads a string that begins here.
-    pub(crate) fn decoded(&mut self) -> Step<Cow<'a, str>> {
+    pub(crate) fn decoded(&mut self) -> CursorResult<Cow<'a, str>> {
         let string = self.string()?;
         let decoded = string.decode();
         if let Cow::Owned(text) = &decoded {
@@ -239,9 +239,9 @@ impl<'a> Cursor<'a> {
     }
 
     /// Reads a boolean; null is false, another type a fault.
-    pub fn boolean(&mut self) -> Step<bool> {
+    pub fn boolean(&mut self) -> CursorResult<bool> {
         let found = self.kind()?;
-        if found != Kind::Boolean {
+        if found != JsonKind::Boolean {
             self.skip_instead(found, "a boolean")?;
             return Ok(false);
         }
@@ -251,7 +251,7 @@ impl<'a> Cursor<'a> {
     }
 
     /// Counts a key or list item that is about to be kept.
-    pub fn keep(&mut self) -> Step<()> {
+    pub fn keep(&mut self) -> CursorResult<()> {
         self.kept += 1;
         if self.kept > ITEM_LIMIT {
             return self.malformed(Malformed::TooManyItems { limit: ITEM_LIMIT });
@@ -260,10 +260,13 @@ impl<'a> Cursor<'a> {
     }
 
     /// Reads a list, item by item; null is empty, another type a fault.
-    pub fn list<T>(&mut self, mut item: impl FnMut(&mut Self) -> Step<T>) -> Step<Vec<T>> {
+    pub fn list<T>(
+        &mut self,
+        mut item: impl FnMut(&mut Self) -> CursorResult<T>,
+    ) -> CursorResult<Vec<T>> {
         let mut items = Vec::new();
         let found = self.kind()?;
-        if found != Kind::List {
+        if found != JsonKind::List {
             self.skip_instead(found, "a list")?;
             return Ok(items);
         }
@@ -282,7 +285,7 @@ impl<'a> Cursor<'a> {
     }
 
     /// Makes room for one more item; while a list moves, it is there twice.
-    fn make_room<T>(&mut self, items: &mut Vec<T>) -> Step<()> {
+    fn make_room<T>(&mut self, items: &mut Vec<T>) -> CursorResult<()> {
         let room = items.capacity();
         if self.loan.is_none() || items.len() < room {
             return Ok(());
@@ -297,9 +300,13 @@ impl<'a> Cursor<'a> {
     }
 
     /// Skips a value of a type that was not `expected`, and notes that unless it is null.
-    pub(crate) fn skip_instead(&mut self, found: Kind, expected: &'static str) -> Step<()> {
+    pub(crate) fn skip_instead(
+        &mut self,
+        found: JsonKind,
+        expected: &'static str,
+    ) -> CursorResult<()> {
         self.skip()?;
-        if found != Kind::Null {
+        if found != JsonKind::Null {
             let path = self.path();
             self.note(Fault::WrongType {
                 path,
@@ -328,8 +335,8 @@ impl<'a> Cursor<'a> {
     /// Reads something whose faults are its own; returns them beside it.
     pub(crate) fn isolated<T>(
         &mut self,
-        read: impl FnOnce(&mut Self) -> Step<T>,
-    ) -> Step<(T, Option<Fault>)> {
+        read: impl FnOnce(&mut Self) -> CursorResult<T>,
+    ) -> CursorResult<(T, Option<Fault>)> {
         let outer = self.fault.take();
         let value = read(self)?;
         let inner = std::mem::replace(&mut self.fault, outer);
@@ -337,7 +344,11 @@ impl<'a> Cursor<'a> {
     }
 
     /// Reads again what begins at `start`, and comes back here.
-    pub fn revisit<T>(&mut self, start: usize, read: impl FnOnce(&mut Self) -> Step<T>) -> Step<T> {
+    pub fn revisit<T>(
+        &mut self,
+        start: usize,
+        read: impl FnOnce(&mut Self) -> CursorResult<T>,
+    ) -> CursorResult<T> {
         let here = self.at;
         self.at = start;
         let value = read(self)?;
@@ -349,8 +360,8 @@ impl<'a> Cursor<'a> {
     pub(crate) fn within<T>(
         &mut self,
         field: &'static str,
-        read: impl FnOnce(&mut Self) -> Step<T>,
-    ) -> Step<T> {
+        read: impl FnOnce(&mut Self) -> CursorResult<T>,
+    ) -> CursorResult<T> {
         self.path.push(PathStep::Field(field));
         let value = read(self)?;
         self.path.pop();
@@ -361,8 +372,8 @@ impl<'a> Cursor<'a> {
     pub(crate) fn within_item<T>(
         &mut self,
         index: usize,
-        read: impl FnOnce(&mut Self) -> Step<T>,
-    ) -> Step<T> {
+        read: impl FnOnce(&mut Self) -> CursorResult<T>,
+    ) -> CursorResult<T> {
         self.path.push(PathStep::Index(index));
         let value = read(self)?;
         self.path.pop();

@@ -3,14 +3,14 @@
 //! catalogd reads every number into a float, so one beyond its range makes the catalog
 //! unreadable.
 
-use super::cursor::{Cursor, Halt, Step};
+use super::cursor::{Cursor, CursorResult, Halt};
 use crate::fbc::error::Malformed;
 
 impl<'a> Cursor<'a> {
     /// Steps over a number; returns its text.
     ///
     /// A number ends with the byte after it, so at the end of the text it is incomplete.
-    pub(crate) fn number(&mut self) -> Step<&'a str> {
+    pub(crate) fn number(&mut self) -> CursorResult<&'a str> {
         let start = self.at();
         if self.byte()? == b'-' {
             self.advance(1);
@@ -38,7 +38,7 @@ impl<'a> Cursor<'a> {
     }
 
     /// Steps over at least one digit.
-    fn digits(&mut self) -> Step<()> {
+    fn digits(&mut self) -> CursorResult<()> {
         let count = self
             .rest()
             .iter()

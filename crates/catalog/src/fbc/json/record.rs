@@ -11,9 +11,9 @@
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 
-use super::cursor::{Cursor, Step};
+use super::cursor::{Cursor, CursorResult};
 use super::string::RawString;
-use crate::blob::Kind;
+use crate::blob::JsonKind;
 use crate::heap::allocated;
 
 /// A struct that an object is read into.
@@ -22,7 +22,7 @@ pub trait Record<'a>: Default {
     const FIELDS: &'static [&'static str];
 
     /// Reads the value of `FIELDS[index]`.
-    fn read(&mut self, index: usize, cursor: &mut Cursor<'a>) -> Step<()>;
+    fn read(&mut self, index: usize, cursor: &mut Cursor<'a>) -> CursorResult<()>;
 
     /// Whether null is a value of `FIELDS[index]` like any other (Go's `json.RawMessage`). In
     /// other fields it leaves the value of an earlier spelling of the key as it is.
@@ -42,9 +42,9 @@ pub enum Fold {
 
 impl<'a> Cursor<'a> {
     /// Reads an object; null is the struct's default, another type a fault.
-    pub(crate) fn record<T: Record<'a>>(&mut self) -> Step<T> {
+    pub(crate) fn record<T: Record<'a>>(&mut self) -> CursorResult<T> {
         let found = self.kind()?;
-        if found != Kind::Object {
+        if found != JsonKind::Object {
             self.skip_instead(found, "an object")?;
             return Ok(T::default());
         }
@@ -59,7 +59,7 @@ impl<'a> Cursor<'a> {
     }
 
     /// Reads an object from its first byte, if it spells all fields as `T` does, each once.
-    fn exact_record<T: Record<'a>>(&mut self) -> Step<Option<T>> {
+    fn exact_record<T: Record<'a>>(&mut self) -> CursorResult<Option<T>> {
         let mut record = T::default();
         let mut read = 0_u32;
         let mut seen = 0;
@@ -80,7 +80,7 @@ impl<'a> Cursor<'a> {
     }
 
     /// Reads an object from its first byte, field after field in the order of its sorted keys.
-    fn folded_record<T: Record<'a>>(&mut self) -> Step<T> {
+    fn folded_record<T: Record<'a>>(&mut self) -> CursorResult<T> {
         let mut record = T::default();
         let members = self.members()?;
         let (end, depth) = (self.at(), self.depth());
@@ -89,7 +89,7 @@ impl<'a> Cursor<'a> {
                 continue;
             };
             self.back_to(at, depth + 1);
-            if self.kind()? != Kind::Null || T::takes_null(index) {
+            if self.kind()? != JsonKind::Null || T::takes_null(index) {
                 self.within(name, |cursor| record.read(index, cursor))?;
             }
         }
@@ -98,7 +98,7 @@ impl<'a> Cursor<'a> {
     }
 
     /// Steps over an object; where the value of each key begins, of equal keys the last one's.
-    fn members(&mut self) -> Step<BTreeMap<Cow<'a, str>, usize>> {
+    fn members(&mut self) -> CursorResult<BTreeMap<Cow<'a, str>, usize>> {
         let mut members = BTreeMap::new();
         let mut seen = 0;
         self.enter()?;
@@ -114,7 +114,7 @@ impl<'a> Cursor<'a> {
     }
 
     /// Reads a key and its colon.
-    pub(super) fn member_key(&mut self) -> Step<RawString<'a>> {
+    pub(super) fn member_key(&mut self) -> CursorResult<RawString<'a>> {
         if self.next_byte()? != b'"' {
             return self.unexpected("a key in quotes");
         }
@@ -129,8 +129,8 @@ impl<'a> Cursor<'a> {
     /// Reads the members of an object from its first byte, key by key.
     pub fn each_member(
         &mut self,
-        mut member: impl FnMut(&mut Self, Cow<'a, str>) -> Step<()>,
-    ) -> Step<()> {
+        mut member: impl FnMut(&mut Self, Cow<'a, str>) -> CursorResult<()>,
+    ) -> CursorResult<()> {
         let mut seen = 0;
         self.enter()?;
         while self.has_item(seen, b'}')? {

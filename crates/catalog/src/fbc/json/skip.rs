@@ -1,10 +1,10 @@
 //! Stepping over a value of any type, however deep, without recursion.
 
-use super::cursor::{Cursor, Step};
+use super::cursor::{Cursor, CursorResult};
 
 impl Cursor<'_> {
     /// Steps over the next value and checks it.
-    pub fn skip(&mut self) -> Step<()> {
+    pub fn skip(&mut self) -> CursorResult<()> {
         let base = self.open.len();
         loop {
             let opened = match self.next_byte()? {
@@ -21,7 +21,7 @@ impl Cursor<'_> {
         }
     }
 
-    fn skip_scalar(&mut self) -> Step<()> {
+    fn skip_scalar(&mut self) -> CursorResult<()> {
         match self.byte()? {
             b'"' => self.string().map(drop),
             b'-' | b'0'..=b'9' => self.number().map(drop),
@@ -34,7 +34,7 @@ impl Cursor<'_> {
 
     /// Enters an object. Whether it has members: then stands before the first value, else after
     /// the object.
-    fn open_object(&mut self) -> Step<bool> {
+    fn open_object(&mut self) -> CursorResult<bool> {
         self.enter()?;
         let opened = self.has_item(0, b'}')?;
         if opened {
@@ -45,7 +45,7 @@ impl Cursor<'_> {
     }
 
     /// As [`Self::open_object`], for a list.
-    fn open_list(&mut self) -> Step<bool> {
+    fn open_list(&mut self) -> CursorResult<bool> {
         self.enter()?;
         let opened = self.has_item(0, b']')?;
         if opened {
@@ -56,7 +56,7 @@ impl Cursor<'_> {
 
     /// After a value: leaves every container that ends here, down to `base`. Whether another
     /// value follows; stands before it.
-    fn close_finished(&mut self, base: usize) -> Step<bool> {
+    fn close_finished(&mut self, base: usize) -> CursorResult<bool> {
         while self.open.len() > base {
             let close = self.open.last().copied().unwrap_or_default();
             if self.has_item(1, close)? {

@@ -6,7 +6,7 @@
 
 use std::borrow::Cow;
 
-use super::cursor::{Cursor, Step};
+use super::cursor::{Cursor, CursorResult};
 
 /// A string as it stands between its quotes, known to be well-formed.
 #[derive(Clone, Copy, Debug, Default)]
@@ -40,7 +40,7 @@ impl<'a> RawString<'a> {
 
 impl<'a> Cursor<'a> {
     /// Steps over a string, from its opening quote.
-    pub fn string(&mut self) -> Step<RawString<'a>> {
+    pub fn string(&mut self) -> CursorResult<RawString<'a>> {
         self.advance(1);
         let start = self.at();
         let mut escapes = Escapes::None;
@@ -61,7 +61,7 @@ impl<'a> Cursor<'a> {
     }
 
     /// Steps over an escape, from its backslash.
-    fn escape(&mut self) -> Step<()> {
+    fn escape(&mut self) -> CursorResult<()> {
         self.advance(1);
         match self.byte()? {
             b'"' | b'\\' | b'/' | b'b' | b'f' | b'n' | b'r' | b't' => {
@@ -76,7 +76,7 @@ impl<'a> Cursor<'a> {
         }
     }
 
-    fn hex_digit(&mut self) -> Step<()> {
+    fn hex_digit(&mut self) -> CursorResult<()> {
         if !self.byte()?.is_ascii_hexdigit() {
             return self.unexpected("four hexadecimal digits after \\u");
         }

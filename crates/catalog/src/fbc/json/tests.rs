@@ -7,7 +7,7 @@ use super::*;
 use crate::fbc::error::Malformed;
 
 /// Walks the whole of a text, which must be one value.
-fn walk(text: &[u8]) -> Step<()> {
+fn walk(text: &[u8]) -> CursorResult<()> {
     // A number ends with what follows it.
     let text = [text, b"\n"].concat();
     let mut cursor = Cursor::new(&text);
@@ -264,6 +264,6 @@ proptest! {
 
     #[test]
     fn never_panics(bytes in prop::collection::vec(any::<u8>(), 0..200)) {
-        let _: Step<()> = walk(&bytes);
+        let _: CursorResult<()> = walk(&bytes);
     }
 }

@@ -5,39 +5,39 @@
 
 use serde_json::{Map, Number, Value};
 
-use super::cursor::{Cursor, Step};
-use crate::blob::Kind;
+use super::cursor::{Cursor, CursorResult};
+use crate::blob::JsonKind;
 use crate::heap::allocated;
 
 impl Cursor<'_> {
     /// The value that begins at `start`, written anew: its keys sorted, no blanks.
-    pub(crate) fn rewritten(&mut self, start: usize) -> Step<String> {
+    pub(crate) fn rewritten(&mut self, start: usize) -> CursorResult<String> {
         let value = self.revisit(start, |cursor| cursor.value(LEVELS))?;
         // Escapes make it at most six times as long; it moves while it grows.
         self.hold(allocated(12 * self.since(start).len()))?;
         Ok(value.to_string())
     }
 
-    fn value(&mut self, levels: usize) -> Step<Value> {
+    fn value(&mut self, levels: usize) -> CursorResult<Value> {
         match self.kind()? {
-            Kind::Object | Kind::List if levels == 0 => self.skip().map(|()| Value::Null),
-            Kind::Object => self.object(levels - 1),
-            Kind::List => {
+            JsonKind::Object | JsonKind::List if levels == 0 => self.skip().map(|()| Value::Null),
+            JsonKind::Object => self.object(levels - 1),
+            JsonKind::List => {
                 let items = self.list(|cursor| cursor.value(levels - 1))?;
                 Ok(Value::Array(items))
             }
-            Kind::String => {
+            JsonKind::String => {
                 let text = self.string()?.decode();
                 self.hold(allocated(text.len()))?;
                 Ok(Value::String(text.into_owned()))
             }
-            Kind::Number => Ok(number(self.number()?)),
-            Kind::Boolean => self.boolean().map(Value::Bool),
-            Kind::Null => self.skip().map(|()| Value::Null),
+            JsonKind::Number => Ok(number(self.number()?)),
+            JsonKind::Boolean => self.boolean().map(Value::Bool),
+            JsonKind::Null => self.skip().map(|()| Value::Null),
         }
     }
 
-    fn object(&mut self, levels: usize) -> Step<Value> {
+    fn object(&mut self, levels: usize) -> CursorResult<Value> {
         let mut object = Map::new();
         self.hold(NODE)?;
         self.each_member(|cursor, key| {

@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use crate::fbc::json::{Cursor, Record, Step};
+use crate::fbc::json::{Cursor, CursorResult, Record};
 use crate::fbc::raw::property::Item;
 use crate::guardrail::{self, is_of_other_version};
 
@@ -20,7 +20,7 @@ pub struct Guardrails<'a> {
 }
 
 /// Reads those that begin at a place.
-pub(super) fn read<'a>(at: usize, cursor: &mut Cursor<'a>) -> Step<Guardrails<'a>> {
+pub(super) fn read<'a>(at: usize, cursor: &mut Cursor<'a>) -> CursorResult<Guardrails<'a>> {
     let text = cursor.rewritten(at)?.into();
     let (Places(rules), _) = cursor.isolated(|cursor| cursor.revisit(at, Cursor::record))?;
     Ok(Guardrails {
@@ -32,7 +32,7 @@ pub(super) fn read<'a>(at: usize, cursor: &mut Cursor<'a>) -> Step<Guardrails<'a
 }
 
 /// Reads those of the properties of a package, and finds those of other versions.
-pub(super) fn of_properties<'a>(cursor: &mut Cursor<'a>) -> Step<Vec<Guardrails<'a>>> {
+pub(super) fn of_properties<'a>(cursor: &mut Cursor<'a>) -> CursorResult<Vec<Guardrails<'a>>> {
     let (items, _) = cursor.isolated(|cursor| {
         cursor.list(|cursor| {
             cursor.kind()?;
@@ -62,7 +62,7 @@ struct Places(Vec<usize>);
 impl<'a> Record<'a> for Places {
     const FIELDS: &'static [&'static str] = &["rules"];
 
-    fn read(&mut self, _: usize, cursor: &mut Cursor<'a>) -> Step<()> {
+    fn read(&mut self, _: usize, cursor: &mut Cursor<'a>) -> CursorResult<()> {
         self.0 = cursor.list(|cursor| {
             cursor.kind()?;
             let at = cursor.at();

@@ -8,7 +8,7 @@ use std::borrow::Cow;
 use super::types::{self, GoType};
 use crate::blob::{DependencyKind, Fault};
 use crate::fbc::csv::CsvMetadata;
-use crate::fbc::json::{Cursor, Record, Step};
+use crate::fbc::json::{Cursor, CursorResult, Record};
 use crate::fbc::shape::BundleObject;
 
 /// One property.
@@ -48,7 +48,7 @@ pub struct PackageValue<'a> {
 }
 
 /// Reads the properties of a bundle.
-pub(crate) fn read<'a>(cursor: &mut Cursor<'a>) -> Step<Vec<Property<'a>>> {
+pub(crate) fn read<'a>(cursor: &mut Cursor<'a>) -> CursorResult<Vec<Property<'a>>> {
     cursor.list(|cursor| {
         cursor.kind()?;
         let at = cursor.at();
@@ -64,7 +64,7 @@ pub(crate) fn read<'a>(cursor: &mut Cursor<'a>) -> Step<Vec<Property<'a>>> {
 }
 
 /// Reads properties of which only the form counts.
-pub(super) fn types_only(cursor: &mut Cursor<'_>) -> Step<()> {
+pub(super) fn types_only(cursor: &mut Cursor<'_>) -> CursorResult<()> {
     cursor.conform(&types::PROPERTIES)
 }
 
@@ -79,7 +79,7 @@ pub(super) struct Item<'a> {
 impl<'a> Record<'a> for Item<'a> {
     const FIELDS: &'static [&'static str] = &["type", "value"];
 
-    fn read(&mut self, index: usize, cursor: &mut Cursor<'a>) -> Step<()> {
+    fn read(&mut self, index: usize, cursor: &mut Cursor<'a>) -> CursorResult<()> {
         if index == 0 {
             self.kind = cursor.text()?;
         } else {
@@ -99,7 +99,7 @@ fn read_value<'a>(
     kind: &str,
     value: Option<usize>,
     cursor: &mut Cursor<'a>,
-) -> Step<PropertyValue<'a>> {
+) -> CursorResult<PropertyValue<'a>> {
     cursor.within("value", |cursor| {
         let Some(at) = value else {
             let (path, expected) = (cursor.path(), "a value".into());
@@ -111,7 +111,7 @@ fn read_value<'a>(
 }
 
 impl<'a> PropertyValue<'a> {
-    fn read(kind: &str, cursor: &mut Cursor<'a>) -> Step<Self> {
+    fn read(kind: &str, cursor: &mut Cursor<'a>) -> CursorResult<Self> {
         let check = |shape: &'static GoType, cursor: &mut Cursor<'a>| cursor.conform(shape);
         match kind {
             "olm.package" => return Ok(Self::Package(cursor.record()?)),
@@ -147,7 +147,7 @@ impl<'a> PropertyValue<'a> {
 impl<'a> Record<'a> for PackageValue<'a> {
     const FIELDS: &'static [&'static str] = &["packageName", "version", "release"];
 
-    fn read(&mut self, index: usize, cursor: &mut Cursor<'a>) -> Step<()> {
+    fn read(&mut self, index: usize, cursor: &mut Cursor<'a>) -> CursorResult<()> {
         match index {
             0 => self.name = cursor.text()?,
             1 => self.version = cursor.text()?,

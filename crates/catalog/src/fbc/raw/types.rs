@@ -4,8 +4,8 @@
 //! `pkg/operators/v1alpha1/clusterserviceversion_types.go` (v0.45.0). Not followed: of two equal
 //! keys Go drops the first before it looks at types; here both are looked at.
 
-use crate::blob::{Fault, Kind};
-use crate::fbc::json::{Cursor, Step, fold_of};
+use crate::blob::{Fault, JsonKind};
+use crate::fbc::json::{Cursor, CursorResult, fold_of};
 
 /// A type of Go's as JSON fits it.
 #[derive(Debug)]
@@ -30,33 +30,35 @@ pub(super) enum GoType {
 
 impl Cursor<'_> {
     /// Steps over a value, and notes the first part of it that is not of its type. Null fits all.
-    pub(super) fn conform(&mut self, shape: &'static GoType) -> Step<()> {
+    pub(super) fn conform(&mut self, shape: &'static GoType) -> CursorResult<()> {
         match (shape, self.kind()?) {
-            (GoType::Any, _) | (GoType::Text, Kind::String) | (GoType::Bool, Kind::Boolean) => {
-                self.skip()
-            }
-            (GoType::Int, Kind::Number) => self.whole_number(INT),
-            (GoType::Int32, Kind::Number) => self.whole_number(INT32),
-            (GoType::List(item), Kind::List) => {
+            (GoType::Any, _)
+            | (GoType::Text, JsonKind::String)
+            | (GoType::Bool, JsonKind::Boolean) => self.skip(),
+            (GoType::Int, JsonKind::Number) => self.whole_number(INT),
+            (GoType::Int32, JsonKind::Number) => self.whole_number(INT32),
+            (GoType::List(item), JsonKind::List) => {
                 self.list(|cursor| cursor.conform(item))?;
                 Ok(())
             }
-            (GoType::Map(value), Kind::Object) => {
+            (GoType::Map(value), JsonKind::Object) => {
                 self.each_member(|cursor, _| cursor.conform(value))
             }
-            (GoType::Struct(fields), Kind::Object) => self.each_member(|cursor, key| match fields
-                .iter()
-                .find(|(name, _)| fold_of(&key, name).is_some())
-            {
-                Some((name, shape)) => cursor.within(name, |cursor| cursor.conform(shape)),
-                None => cursor.skip(),
+            (GoType::Struct(fields), JsonKind::Object) => self.each_member(|cursor, key| {
+                match fields
+                    .iter()
+                    .find(|(name, _)| fold_of(&key, name).is_some())
+                {
+                    Some((name, shape)) => cursor.within(name, |cursor| cursor.conform(shape)),
+                    None => cursor.skip(),
+                }
             }),
             (_, found) => self.skip_instead(found, shape.expected()),
         }
     }
 
     /// `1e2` is one: opm writes numbers anew before it looks at types.
-    fn whole_number(&mut self, limit: f64) -> Step<()> {
+    fn whole_number(&mut self, limit: f64) -> CursorResult<()> {
         let number = self.number()?.parse::<f64>();
         if number.is_ok_and(|number| number.fract() == 0.0 && (-limit..limit).contains(&number)) {
             return Ok(());
@@ -65,7 +67,7 @@ impl Cursor<'_> {
         self.note(Fault::WrongType {
             path,
             expected,
-            found: Kind::Number,
+            found: JsonKind::Number,
         });
         Ok(())
     }

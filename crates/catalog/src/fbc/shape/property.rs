@@ -8,9 +8,9 @@ use std::borrow::Cow;
 use std::collections::BTreeSet;
 
 use super::BundleObject;
-use crate::blob::{Bundle, DependencyKind, Fault, Kind, PackageProperty, ReleaseField};
+use crate::blob::{Bundle, DependencyKind, Fault, JsonKind, PackageProperty, ReleaseField};
 use crate::fbc::csv::CsvMetadata;
-use crate::fbc::json::{Cursor, Record, Step};
+use crate::fbc::json::{Cursor, CursorResult, Record};
 use crate::guardrail;
 
 /// What the properties of a blob mean.
@@ -39,7 +39,7 @@ enum CsvSeen {
 
 impl<'a> Properties<'a> {
     /// Reads the value of `properties`.
-    pub(crate) fn read(cursor: &mut Cursor<'a>) -> Step<Self> {
+    pub(crate) fn read(cursor: &mut Cursor<'a>) -> CursorResult<Self> {
         let mut properties = Self::default();
         let mut index = 0;
         let ((), fault) = cursor.isolated(|cursor| {
@@ -63,7 +63,7 @@ impl<'a> Properties<'a> {
     }
 
     /// Checks what matters in a bundle only: the data of each `olm.bundle.object`.
-    pub(crate) fn check_objects(&self, cursor: &mut Cursor<'a>) -> Step<()> {
+    pub(crate) fn check_objects(&self, cursor: &mut Cursor<'a>) -> CursorResult<()> {
         cursor.within("properties", |cursor| {
             for &(index, value) in &self.objects {
                 cursor.within_item(index, |cursor| check_object(value, cursor))?;
@@ -72,7 +72,12 @@ impl<'a> Properties<'a> {
         })
     }
 
-    fn take(&mut self, index: usize, property: Property<'a>, cursor: &mut Cursor<'a>) -> Step<()> {
+    fn take(
+        &mut self,
+        index: usize,
+        property: Property<'a>,
+        cursor: &mut Cursor<'a>,
+    ) -> CursorResult<()> {
         match property.kind.as_ref() {
             "olm.package" if self.facts.package_property == PackageProperty::Absent => {
                 let value = property.value.at();
@@ -105,7 +110,7 @@ impl<'a> Properties<'a> {
         Ok(())
     }
 
-    fn take_csv(&mut self, value: Value<'a>, cursor: &mut Cursor<'a>) -> Step<()> {
+    fn take_csv(&mut self, value: Value<'a>, cursor: &mut Cursor<'a>) -> CursorResult<()> {
         let csv = match value {
             Value::Csv(csv) => csv,
             Value::At(at) => cursor.revisit(at, CsvMetadata::read_lenient)?,
@@ -117,7 +122,7 @@ impl<'a> Properties<'a> {
     }
 }
 
-fn check_object(value: Option<usize>, cursor: &mut Cursor<'_>) -> Step<()> {
+fn check_object(value: Option<usize>, cursor: &mut Cursor<'_>) -> CursorResult<()> {
     cursor.within("value", |cursor| {
         let Some(at) = value else {
             let (path, expected) = (cursor.path(), "an object with data".into());
@@ -133,7 +138,7 @@ fn check_object(value: Option<usize>, cursor: &mut Cursor<'_>) -> Step<()> {
 fn package_property<'a>(
     value: Option<usize>,
     cursor: &mut Cursor<'a>,
-) -> Step<PackageProperty<'a>> {
+) -> CursorResult<PackageProperty<'a>> {
     let Some(at) = value else {
         let (path, expected) = (cursor.path(), "an object with a version".into());
         return Ok(PackageProperty::Undecodable(Fault::Missing {
@@ -182,7 +187,7 @@ impl Value<'_> {
 impl<'a> Record<'a> for Property<'a> {
     const FIELDS: &'static [&'static str] = &["type", "value"];
 
-    fn read(&mut self, index: usize, cursor: &mut Cursor<'a>) -> Step<()> {
+    fn read(&mut self, index: usize, cursor: &mut Cursor<'a>) -> CursorResult<()> {
         if index == 0 {
             self.kind = cursor.text()?;
         } else if self.kind == CSV_METADATA {
@@ -210,7 +215,7 @@ struct PackageValue<'a> {
 impl<'a> Record<'a> for PackageValue<'a> {
     const FIELDS: &'static [&'static str] = &["packageName", "version", "release"];
 
-    fn read(&mut self, index: usize, cursor: &mut Cursor<'a>) -> Step<()> {
+    fn read(&mut self, index: usize, cursor: &mut Cursor<'a>) -> CursorResult<()> {
         match index {
             0 => drop(cursor.text()?),
             1 => self.version = cursor.text()?,
@@ -221,13 +226,13 @@ impl<'a> Record<'a> for PackageValue<'a> {
     }
 }
 
-fn release_field<'a>(cursor: &mut Cursor<'a>) -> Step<ReleaseField<'a>> {
+fn release_field<'a>(cursor: &mut Cursor<'a>) -> CursorResult<ReleaseField<'a>> {
     Ok(match cursor.kind()? {
-        Kind::String => ReleaseField::Text(cursor.decoded()?),
+        JsonKind::String => ReleaseField::Text(cursor.decoded()?),
         found => {
             cursor.skip()?;
             match found {
-                Kind::Null => ReleaseField::Absent,
+                JsonKind::Null => ReleaseField::Absent,
                 _ => ReleaseField::NotAString,
             }
         }

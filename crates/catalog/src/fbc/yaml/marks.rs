@@ -7,12 +7,12 @@
 pub struct Marks {
     wanted: bool,
     kept: Vec<(usize, u32, u32)>,
-    tags: Vec<Tagged>,
+    tags: Vec<TaggedScalar>,
 }
 
 /// A scalar behind a tag of no meaning, such as that of an unquoted `!=1.5.0`.
 #[derive(Clone, Debug)]
-pub struct Tagged {
+pub struct TaggedScalar {
     pub line: u32,
     pub column: u32,
     /// As it is written.
@@ -40,7 +40,7 @@ impl Marks {
     /// Notes a scalar behind a tag.
     pub(super) fn note_tag(&mut self, tag: &str, value: &str, line: usize, column: usize) {
         if self.wanted {
-            self.tags.push(Tagged {
+            self.tags.push(TaggedScalar {
                 line: narrow(line),
                 column: narrow(column + 1),
                 tag: tag.into(),
@@ -50,7 +50,7 @@ impl Marks {
     }
 
     /// The scalars behind tags of no meaning.
-    pub fn tags(&self) -> &[Tagged] {
+    pub fn tags(&self) -> &[TaggedScalar] {
         &self.tags
     }
 

@@ -4,19 +4,19 @@
 //! means depends on how much of the operand is written ([`Form`]); the prerelease is kept in every
 //! form, so `1.x-beta` starts at 1.0.0-beta.
 
-use super::error::{ConstraintErrorKind, Located};
-use super::group::{self, Operator, Written};
-use super::{Gated, Group, Prereleases};
+use super::error::{ConstraintErrorKind, LocatedFault};
+use super::group::{self, Operator, WrittenComparator};
+use super::{GatedComparator, Group, Prereleases};
 use crate::version::comparator::{Comparator, PatchLine};
-use crate::version::fault::Expected;
-use crate::version::interval::{Cut, Span};
-use crate::version::masterminds::operand::Scanned;
+use crate::version::fault::ExpectedPart;
+use crate::version::interval::{Span, VersionCut};
+use crate::version::masterminds::operand::ScannedVersion;
 use crate::version::masterminds::{Masterminds, MastermindsVersion, PrereleaseGate};
 use crate::version::point::{Core, Point};
 
 /// Reads and compiles the text between two double bars.
-pub(super) fn group(text: &str, release: Masterminds) -> Result<Group, Located> {
-    let written = group::read(text).map_err(|(at, expected)| Located {
+pub(super) fn group(text: &str, release: Masterminds) -> Result<Group, LocatedFault> {
+    let written = group::read(text).map_err(|(at, expected)| LocatedFault {
         kind: ConstraintErrorKind::Improper(text.into()),
         at,
         expected,
@@ -50,7 +50,7 @@ enum Form {
 }
 
 impl Form {
-    fn of(operand: &Scanned<'_>) -> Self {
+    fn of(operand: &ScannedVersion<'_>) -> Self {
         let is_open = |component: Option<&str>| component.is_none_or(is_wildcard);
         if is_wildcard(operand.major) {
             Self::Any
@@ -64,7 +64,7 @@ impl Form {
     }
 
     /// The version that upstream has its parser read.
-    fn base(self, operand: &Scanned<'_>) -> String {
+    fn base(self, operand: &ScannedVersion<'_>) -> String {
         let minor = operand.minor.unwrap_or_default();
         let numbers = match self {
             Self::Any => "0.0.0".to_owned(),
@@ -83,13 +83,16 @@ fn is_wildcard(component: &str) -> bool {
     matches!(component, "x" | "X" | "*")
 }
 
-fn comparator(written: &Written<'_>, release: Masterminds) -> Result<Gated, Located> {
+fn comparator(
+    written: &WrittenComparator<'_>,
+    release: Masterminds,
+) -> Result<GatedComparator, LocatedFault> {
     let form = Form::of(&written.operand);
     let point = MastermindsVersion::parse(&form.base(&written.operand), release)
-        .map_err(|_| Located {
+        .map_err(|_| LocatedFault {
             kind: ConstraintErrorKind::Operand,
             at: written.at,
-            expected: Expected::Version,
+            expected: ExpectedPart::Version,
         })?
         .into_point();
     let is_ungated = release.rules().gate == PrereleaseGate::Comparator
@@ -100,7 +103,7 @@ fn comparator(written: &Written<'_>, release: Masterminds) -> Result<Gated, Loca
     } else {
         Prereleases::Refused
     };
-    Ok(Gated {
+    Ok(GatedComparator {
         comparator: compile(written.operator, form, point),
         prereleases,
     })
@@ -110,44 +113,48 @@ fn compile(operator: Operator, form: Form, point: Point) -> Comparator {
     let core = point.core;
     Comparator::Within(match operator {
         Operator::Equal if form == Form::Full => Span::exactly(point),
-        Operator::Equal | Operator::Tilde => Span::new(Cut::before(point), tilde_end(form, core)),
-        Operator::Caret => Span::new(Cut::before(point), caret_end(form, core)),
+        Operator::Equal | Operator::Tilde => {
+            Span::new(VersionCut::before(point), tilde_end(form, core))
+        }
+        Operator::Caret => Span::new(VersionCut::before(point), caret_end(form, core)),
         Operator::NotEqual => return not_equal(form, point),
         Operator::Greater => Span::above(end(form, point)),
-        Operator::GreaterOrEqual => Span::above(Cut::before(point)),
-        Operator::Less => Span::below(Cut::before(point)),
-        Operator::LessOrEqual if form == Form::Any => Span::below(Cut::after_minor(Core::ZERO)),
+        Operator::GreaterOrEqual => Span::above(VersionCut::before(point)),
+        Operator::Less => Span::below(VersionCut::before(point)),
+        Operator::LessOrEqual if form == Form::Any => {
+            Span::below(VersionCut::after_minor(Core::ZERO))
+        }
         Operator::LessOrEqual => Span::below(end(form, point)),
     })
 }
 
 /// Above everything that the operand stands for. `>*` is above 0.0.0, unlike `<=*`.
-fn end(form: Form, point: Point) -> Cut {
+fn end(form: Form, point: Point) -> VersionCut {
     match form {
-        Form::Any | Form::Full => Cut::after(point),
-        Form::Major => Cut::after_major(point.core),
-        Form::Minor => Cut::after_minor(point.core),
+        Form::Any | Form::Full => VersionCut::after(point),
+        Form::Major => VersionCut::after_major(point.core),
+        Form::Minor => VersionCut::after_minor(point.core),
     }
 }
 
 /// `~0.0.0` has no end: upstream takes it for `~*`.
-fn tilde_end(form: Form, core: Core) -> Cut {
+fn tilde_end(form: Form, core: Core) -> VersionCut {
     match form {
-        Form::Any => Cut::Unlimited,
-        Form::Full if core == Core::ZERO => Cut::Unlimited,
-        Form::Major => Cut::after_major(core),
-        Form::Minor | Form::Full => Cut::after_minor(core),
+        Form::Any => VersionCut::Unlimited,
+        Form::Full if core == Core::ZERO => VersionCut::Unlimited,
+        Form::Major => VersionCut::after_major(core),
+        Form::Minor | Form::Full => VersionCut::after_minor(core),
     }
 }
 
 /// Up to the next version that changes the first number that is not 0. `^*` is `^0.0.0`.
-fn caret_end(form: Form, core: Core) -> Cut {
+fn caret_end(form: Form, core: Core) -> VersionCut {
     if core.major > 0 || form == Form::Major {
-        Cut::after_major(core)
+        VersionCut::after_major(core)
     } else if core.minor > 0 || form == Form::Minor {
-        Cut::after_minor(core)
+        VersionCut::after_minor(core)
     } else {
-        Cut::after(Point::release(core))
+        VersionCut::after(Point::release(core))
     }
 }
 

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use crate::version::fault::{Expected, Fault};
+use crate::version::fault::{ExpectedPart, Fault};
 use crate::version::go;
 use crate::version::masterminds::{ImproperText, Masterminds};
 
@@ -76,8 +76,8 @@ pub enum ConstraintErrorKind {
 }
 
 /// A fault inside one group: what, and the byte offset in the group's text.
-pub(super) struct Located {
+pub(super) struct LocatedFault {
     pub(super) kind: ConstraintErrorKind,
     pub(super) at: usize,
-    pub(super) expected: Expected,
+    pub(super) expected: ExpectedPart,
 }

@@ -4,8 +4,8 @@
 //! one comma with optional blanks, between comparators; blanks may stand behind an operator.
 
 use crate::version::cursor::Cursor;
-use crate::version::fault::Expected;
-use crate::version::masterminds::operand::{Scanned, is_component_byte, scan};
+use crate::version::fault::ExpectedPart;
+use crate::version::masterminds::operand::{ScannedVersion, is_component_byte, scan};
 
 /// An operator, synonyms folded.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -22,14 +22,14 @@ pub(super) enum Operator {
 }
 
 /// An operator and its operand, with the operand's byte offset in the group.
-pub(super) struct Written<'t> {
+pub(super) struct WrittenComparator<'t> {
     pub(super) operator: Operator,
-    pub(super) operand: Scanned<'t>,
+    pub(super) operand: ScannedVersion<'t>,
     pub(super) at: usize,
 }
 
 /// Reads a group; a fault is its byte offset and what is missing there.
-pub(super) fn read(text: &str) -> Result<Vec<Written<'_>>, (usize, Expected)> {
+pub(super) fn read(text: &str) -> Result<Vec<WrittenComparator<'_>>, (usize, ExpectedPart)> {
     let mut cursor = Cursor::new(text);
     let mut comparators = Vec::new();
     cursor.eat_blanks();
@@ -42,28 +42,28 @@ pub(super) fn read(text: &str) -> Result<Vec<Written<'_>>, (usize, Expected)> {
         if cursor.eat(",") {
             cursor.eat_blanks();
         } else if blanks == 0 {
-            return Err((cursor.at(), Expected::Separator));
+            return Err((cursor.at(), ExpectedPart::Separator));
         }
     }
 }
 
 /// Whether a constraint's operand can be scanned here; moves behind it.
-pub(super) fn operand<'t>(cursor: &mut Cursor<'t>) -> Option<Scanned<'t>> {
+pub(super) fn operand<'t>(cursor: &mut Cursor<'t>) -> Option<ScannedVersion<'t>> {
     scan(cursor, is_component_byte)
 }
 
-fn comparator<'t>(cursor: &mut Cursor<'t>) -> Result<Written<'t>, (usize, Expected)> {
+fn comparator<'t>(cursor: &mut Cursor<'t>) -> Result<WrittenComparator<'t>, (usize, ExpectedPart)> {
     let start = cursor.at();
     let operator = operator(cursor);
     let expected = if cursor.at() == start {
-        Expected::Comparator
+        ExpectedPart::Comparator
     } else {
-        Expected::Version
+        ExpectedPart::Version
     };
     cursor.eat_blanks();
     let at = cursor.at();
     let operand = operand(cursor).ok_or((at, expected))?;
-    Ok(Written {
+    Ok(WrittenComparator {
         operator,
         operand,
         at,

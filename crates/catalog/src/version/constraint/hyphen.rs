@@ -8,10 +8,10 @@ use std::borrow::Cow;
 
 use super::group::operand;
 use crate::version::cursor::Cursor;
-use crate::version::fault::{Expected, Fault};
+use crate::version::fault::{ExpectedPart, Fault};
 
 /// A constraint whose hyphen ranges are rewritten.
-pub(super) struct Rewritten<'t> {
+pub(super) struct RewrittenConstraint<'t> {
     typed: &'t str,
     pub(super) text: Cow<'t, str>,
     extent: Option<Extent>,
@@ -26,7 +26,7 @@ struct Extent {
     hyphen: usize,
 }
 
-impl<'t> Rewritten<'t> {
+impl<'t> RewrittenConstraint<'t> {
     pub(super) fn of(typed: &'t str) -> Self {
         let ranges = ranges(typed);
         let extent = ranges
@@ -55,7 +55,7 @@ impl<'t> Rewritten<'t> {
     /// The fault at byte `at` of the rewritten text, in the text as typed.
     ///
     /// Before the first range and behind the last the two may agree; else the ranges are to blame.
-    pub(super) fn fault(&self, at: usize, expected: Expected) -> Fault {
+    pub(super) fn fault(&self, at: usize, expected: ExpectedPart) -> Fault {
         let Some(Extent { start, end, hyphen }) = self.extent else {
             return Fault::new(self.typed, at, expected);
         };
@@ -67,7 +67,7 @@ impl<'t> Rewritten<'t> {
             Some(at) if at >= end && self.typed.ends_with(behind) => {
                 Fault::new(self.typed, at, expected)
             }
-            _ => Fault::new(self.typed, hyphen, Expected::HyphenRange),
+            _ => Fault::new(self.typed, hyphen, ExpectedPart::HyphenRange),
         }
     }
 }

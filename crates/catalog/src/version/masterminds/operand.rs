@@ -8,7 +8,7 @@ use crate::version::identifier::is_identifier_byte;
 
 /// The pieces of a scanned version; a component may still be anything that `component` accepts.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Scanned<'t> {
+pub(crate) struct ScannedVersion<'t> {
     /// The whole, as written.
     pub(crate) text: &'t str,
     pub(crate) major: &'t str,
@@ -22,7 +22,7 @@ pub(crate) struct Scanned<'t> {
 pub(crate) fn scan<'t>(
     cursor: &mut Cursor<'t>,
     component: impl Fn(u8) -> bool + Copy,
-) -> Option<Scanned<'t>> {
+) -> Option<ScannedVersion<'t>> {
     let start = cursor.at();
     cursor.eat("v");
     let major = some(cursor.eat_while(component))?;
@@ -30,7 +30,7 @@ pub(crate) fn scan<'t>(
     let patch = minor.and_then(|_| dotted(cursor, component));
     let prerelease = identifiers(cursor, "-");
     let build = identifiers(cursor, "+");
-    Some(Scanned {
+    Some(ScannedVersion {
         text: cursor.since(start),
         major,
         minor,

@@ -5,7 +5,7 @@
 
 use std::fmt;
 
-use super::operand::{Scanned, scan};
+use super::operand::{ScannedVersion, scan};
 use super::{LeadingZeros, Masterminds};
 use crate::version::cursor::Cursor;
 use crate::version::go::{self, NumberError};
@@ -129,12 +129,12 @@ pub enum MastermindsErrorKind {
     LeadingZero,
 }
 
-fn scan_all(text: &str) -> Option<Scanned<'_>> {
+fn scan_all(text: &str) -> Option<ScannedVersion<'_>> {
     let mut cursor = Cursor::new(text);
     scan(&mut cursor, |byte| byte.is_ascii_digit()).filter(|_| cursor.is_at_end())
 }
 
-fn has_any_leading_zero(scanned: &Scanned<'_>) -> bool {
+fn has_any_leading_zero(scanned: &ScannedVersion<'_>) -> bool {
     let numbers = [Some(scanned.major), scanned.minor, scanned.patch];
     let identifiers = scanned
         .prerelease

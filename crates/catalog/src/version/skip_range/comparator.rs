@@ -3,8 +3,8 @@
 use super::error::{ComparatorError, SkipRangeError, SkipRangeErrorKind};
 use super::token::{Token, operator_and_version};
 use crate::version::comparator::Comparator;
-use crate::version::fault::{Expected, Fault};
-use crate::version::interval::{Cut, Span};
+use crate::version::fault::{ExpectedPart, Fault};
+use crate::version::interval::{Span, VersionCut};
 use crate::version::point::Point;
 use crate::version::semantic::Version;
 
@@ -19,7 +19,7 @@ pub(super) fn read(typed: &str, token: &Token<'_>) -> Result<Comparator, SkipRan
         return Err(refused(
             token,
             error,
-            Fault::new(typed, token.at, Expected::Operator),
+            Fault::new(typed, token.at, ExpectedPart::Operator),
         ));
     };
     let parsed = Version::parse(version).map_err(|source| {
@@ -30,7 +30,7 @@ pub(super) fn read(typed: &str, token: &Token<'_>) -> Result<Comparator, SkipRan
             version,
             source,
         };
-        refused(token, error, Fault::new(typed, at, Expected::Version))
+        refused(token, error, Fault::new(typed, at, ExpectedPart::Version))
     })?;
     Ok(compile(parsed.into_point()))
 }
@@ -44,10 +44,10 @@ fn compiler(operator: &str) -> Option<fn(Point) -> Comparator> {
     Some(match operator {
         "" | "=" | "==" => |point| Comparator::Within(Span::exactly(point)),
         "!" | "!=" => |point| Comparator::Outside(Span::exactly(point)),
-        ">" => |point| Comparator::Within(Span::above(Cut::after(point))),
-        ">=" => |point| Comparator::Within(Span::above(Cut::before(point))),
-        "<" => |point| Comparator::Within(Span::below(Cut::before(point))),
-        "<=" => |point| Comparator::Within(Span::below(Cut::after(point))),
+        ">" => |point| Comparator::Within(Span::above(VersionCut::after(point))),
+        ">=" => |point| Comparator::Within(Span::above(VersionCut::before(point))),
+        "<" => |point| Comparator::Within(Span::below(VersionCut::before(point))),
+        "<=" => |point| Comparator::Within(Span::below(VersionCut::after(point))),
         _ => return None,
     })
 }

@@ -1,7 +1,7 @@
 //! Why a `skipRange` is refused.
 
 use super::token::Token;
-use crate::version::fault::{Expected, Fault};
+use crate::version::fault::{ExpectedPart, Fault};
 use crate::version::go::quote;
 use crate::version::semantic::VersionError;
 
@@ -20,7 +20,7 @@ impl SkipRangeError {
 
     pub(super) fn no_version(typed: &str, token: &Token<'_>) -> Self {
         let kind = SkipRangeErrorKind::NoVersion(token.text.as_ref().into());
-        Self::new(kind, Fault::new(typed, token.at, Expected::Version))
+        Self::new(kind, Fault::new(typed, token.at, ExpectedPart::Version))
     }
 
     /// What is wrong.

@@ -3,14 +3,14 @@
 use super::SkipRange;
 use crate::heap::Heap;
 use crate::version::Version;
-use crate::version::interval::Cut;
+use crate::version::interval::VersionCut;
 use crate::version::meaning;
 
 /// The stretch from the lowest to the highest version of a range, gaps included.
 ///
 /// That of a range without versions lies above and below every version.
 #[derive(Clone, Debug, Eq, PartialEq)]
-pub struct Extent(Option<(Cut, Cut)>);
+pub struct Extent(Option<(VersionCut, VersionCut)>);
 
 impl SkipRange {
     /// From the lowest version of the range to the highest. `None`: it has too many comparators to be

@@ -61,14 +61,14 @@ impl Reasons {
 /// Puts reasons into the table. What is the same reason is told by who says which rule, not by its
 /// words: they are made once.
 #[derive(Debug, Default)]
-pub struct Gathered<'s> {
+pub struct ReasonTable<'s> {
     reasons: Reasons,
     places: BTreeMap<Identity<'s>, usize>,
     names: BTreeMap<String, usize>,
     lists: BTreeSet<Places>,
 }
 
-impl<'s> Gathered<'s> {
+impl<'s> ReasonTable<'s> {
     /// The places of what a step goes against.
     pub fn places(&mut self, violations: &[Violation<'s>]) -> Places {
         let places = violations.iter().map(|violation| self.place(violation));
@@ -149,7 +149,7 @@ mod tests {
     }
 
     fn table(reports: impl IntoIterator<Item = GuardrailReport>) -> Reasons {
-        let mut gathered = Gathered::default();
+        let mut gathered = ReasonTable::default();
         for report in reports {
             gathered.add(report);
         }

@@ -3,8 +3,8 @@
 //! How long ago something was known is in none of these texts: it differs between replicas.
 
 use crate::explain::refusal::{Detail, detail, names, sentences};
-use crate::explain::text::Line;
-use crate::judge::{NoCatalogs, Outdated};
+use crate::explain::text::CutLine;
+use crate::judge::{NoCatalogs, OutdatedCatalogs};
 use crate::resolve::{NotLoaded, NotLoadedCause};
 use crate::snapshot::CatalogState;
 use olmguard_catalog::dns1123;
@@ -19,8 +19,10 @@ pub(super) fn none(none: NoCatalogs) -> &'static str {
 }
 
 /// Why one in play does not answer.
-pub(super) fn not_loaded(failed: &NotLoaded<'_>) -> Line {
-    let line = Line::default().say("catalog ").name(&failed.catalog.name);
+pub(super) fn not_loaded(failed: &NotLoaded<'_>) -> CutLine {
+    let line = CutLine::default()
+        .say("catalog ")
+        .name(&failed.catalog.name);
     match failed.why {
         NotLoadedCause::NotServing => line.say(" is not being served"),
         NotLoadedCause::Missing | NotLoadedCause::Unfetched(_) | NotLoadedCause::Unreadable(_) => {
@@ -31,14 +33,14 @@ pub(super) fn not_loaded(failed: &NotLoaded<'_>) -> Line {
 }
 
 /// Why some in play are not asked.
-pub(super) fn outdated(old: &[&CatalogState]) -> Line {
-    let line = Line::default().say("the content of ").then(named(old));
+pub(super) fn outdated(old: &[&CatalogState]) -> CutLine {
+    let line = CutLine::default().say("the content of ").then(named(old));
     line.say(" was last known to be current too long ago")
 }
 
 /// One by its name, several by their number.
-fn named(catalogs: &[&CatalogState]) -> Line {
-    let line = Line::default();
+fn named(catalogs: &[&CatalogState]) -> CutLine {
+    let line = CutLine::default();
     match catalogs {
         [only] => line.say("catalog ").name(&only.name),
         all => line.say(&format!("{} catalogs", all.len())),
@@ -70,10 +72,10 @@ pub(super) fn of_not_loaded(failed: &NotLoaded<'_>) -> Vec<Detail> {
 }
 
 /// What is known of catalogs that are outdated.
-pub(super) fn of_outdated(outdated: &Outdated<'_>) -> Vec<Detail> {
+pub(super) fn of_outdated(outdated: &OutdatedCatalogs<'_>) -> Vec<Detail> {
     let cause = match outdated {
-        Outdated::TooOld(_) => None,
-        Outdated::Superseded { catalogs, .. } => Some(superseded(catalogs)),
+        OutdatedCatalogs::TooOld(_) => None,
+        OutdatedCatalogs::Superseded { catalogs, .. } => Some(superseded(catalogs)),
     };
     let which = match outdated.catalogs() {
         [only] => vec![see(only)],

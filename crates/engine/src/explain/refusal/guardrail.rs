@@ -1,17 +1,17 @@
 //! What guardrails forbid, who says so, and why.
 
 use crate::explain::refusal::{Detail, sentences};
-use crate::explain::text::{Line, and_more, one_line};
-use crate::judge::Forbidden;
+use crate::explain::text::{CutLine, and_more, one_line};
+use crate::judge::ForbiddenStep;
 use crate::resolve::semver::Hindrance;
 use crate::resolve::{GuardedBy, Violated, Violation};
-use olmguard_catalog::guardrail::{Action, Kind, Passage, Range, Rule};
+use olmguard_catalog::guardrail::{Action, Passage, Range, Rule, RuleKind};
 use olmguard_catalog::version::{Version, go};
 
 /// The first reason: who forbids which step.
-pub(super) fn reason(forbidden: &Forbidden<'_>) -> Line {
+pub(super) fn reason(forbidden: &ForbiddenStep<'_>) -> CutLine {
     let first = forbidden.violations.first();
-    let line = first.map_or_else(Line::default, |violation| {
+    let line = first.map_or_else(CutLine::default, |violation| {
         let to = forbidden.to.bundle().version.as_ref().ok();
         against(violation, &forbidden.from, to.map(|read| &read.version))
     });
@@ -27,8 +27,8 @@ pub(in crate::explain) fn against(
     violation: &Violation<'_>,
     from: &Version,
     to: Option<&Version>,
-) -> Line {
-    let step = |line: Line| match to {
+) -> CutLine {
+    let step = |line: CutLine| match to {
         Some(to) => line.version(from).say(" -> ").version(to),
         None => line.say("the step from ").version(from),
     };
@@ -59,13 +59,13 @@ pub fn hindrance(hindrance: Hindrance) -> &'static str {
 }
 
 /// Every reason, with what its rule is and why it is there.
-pub(super) fn details(forbidden: &Forbidden<'_>) -> Vec<Detail> {
+pub(super) fn details(forbidden: &ForbiddenStep<'_>) -> Vec<Detail> {
     let items = forbidden.violations.iter().map(told).collect();
     vec![sentences("Guardrail", items)]
 }
 
 /// Each reason by itself, for those who list findings; the last ones of too many are left out.
-pub(in crate::explain) fn each(forbidden: &Forbidden<'_>) -> Vec<Line> {
+pub(in crate::explain) fn each(forbidden: &ForbiddenStep<'_>) -> Vec<CutLine> {
     let to = forbidden.to.bundle().version.as_ref().ok();
     let to = to.map(|read| &read.version);
     let violations = forbidden.violations.iter().take(MOST_LISTED);
@@ -75,7 +75,7 @@ pub(in crate::explain) fn each(forbidden: &Forbidden<'_>) -> Vec<Line> {
 }
 
 /// What would have to change where no way is known.
-pub(super) fn needed(forbidden: &Forbidden<'_>) -> &'static str {
+pub(super) fn needed(forbidden: &ForbiddenStep<'_>) -> &'static str {
     let unread = |violation: &Violation<'_>| matches!(violation.of, Violated::Unread(_));
     if forbidden.violations.iter().any(unread) {
         "guardrails that can be read"
@@ -113,19 +113,19 @@ fn rule_told(rule: &Rule, by: &str) -> String {
 }
 
 /// What a kind of rule asks for, in a few words.
-pub(in crate::explain) fn meaning(kind: &Kind) -> String {
+pub(in crate::explain) fn meaning(kind: &RuleKind) -> String {
     let of = |from: &Option<Range>| match from {
         Some(from) => format!(" of {}", go::escape(from.as_str())),
         None => String::new(),
     };
     match kind {
-        Kind::PassThrough(passage) => format!("through {}", stretch(passage)),
-        Kind::Waypoints(passages) => format!("through {}", stretches(passages)),
-        Kind::LatestPatchFirst { from } => format!("last patch first{}", of(from)),
-        Kind::MaxMinorStep(step) if step.get() == 1 => "no minor passed by".to_owned(),
-        Kind::MaxMinorStep(step) => format!("fewer than {step} minors passed by"),
-        Kind::Prerelease(Action::Deny) => "no prereleases".to_owned(),
-        Kind::Prerelease(Action::Allow) => "prereleases allowed".to_owned(),
+        RuleKind::PassThrough(passage) => format!("through {}", stretch(passage)),
+        RuleKind::Waypoints(passages) => format!("through {}", stretches(passages)),
+        RuleKind::LatestPatchFirst { from } => format!("last patch first{}", of(from)),
+        RuleKind::MaxMinorStep(step) if step.get() == 1 => "no minor passed by".to_owned(),
+        RuleKind::MaxMinorStep(step) => format!("fewer than {step} minors passed by"),
+        RuleKind::Prerelease(Action::Deny) => "no prereleases".to_owned(),
+        RuleKind::Prerelease(Action::Allow) => "prereleases allowed".to_owned(),
     }
 }
 
@@ -140,8 +140,8 @@ fn stretch(passage: &Passage) -> String {
     go::escape(passage.via.as_str())
 }
 
-fn whose(by: &GuardedBy<'_>) -> Line {
-    Line::default().say(match by {
+fn whose(by: &GuardedBy<'_>) -> CutLine {
+    CutLine::default().say(match by {
         GuardedBy::Author(_) => "the author's",
         GuardedBy::Administrator(_) => "an administrator's",
     })

@@ -15,7 +15,7 @@ use super::{Finding, SchemaRelease};
 use crate::extension::shape::Shape;
 
 /// A field that stays as it is once it is set.
-struct Fixed {
+struct ImmutableField {
     /// As the API server writes it.
     path: &'static str,
     /// What it says about a change.
@@ -42,7 +42,7 @@ pub(super) fn check(
         .collect()
 }
 
-impl Fixed {
+impl ImmutableField {
     const fn always(path: &'static str, message: &'static str) -> Self {
         Self {
             path,
@@ -62,7 +62,7 @@ impl Fixed {
     }
 }
 
-fn fixed(shape: Shape) -> &'static [Fixed] {
+fn fixed(shape: Shape) -> &'static [ImmutableField] {
     match shape {
         Shape::V1 => &V1,
         Shape::V1Alpha1Nested => &NESTED,
@@ -71,19 +71,21 @@ fn fixed(shape: Shape) -> &'static [Fixed] {
     }
 }
 
-const NAMESPACE: Fixed = Fixed::always("spec.namespace", "namespace is immutable");
-const PACKAGE: Fixed = Fixed::always(
+const NAMESPACE: ImmutableField =
+    ImmutableField::always("spec.namespace", "namespace is immutable");
+const PACKAGE: ImmutableField = ImmutableField::always(
     "spec.source.catalog.packageName",
     "packageName is immutable",
 );
-const SERVICE_ACCOUNT: Fixed = Fixed::always("spec.serviceAccount.name", "name is immutable");
-const INSTALL_NAMESPACE: Fixed =
-    Fixed::always("spec.installNamespace", "installNamespace is immutable");
+const SERVICE_ACCOUNT: ImmutableField =
+    ImmutableField::always("spec.serviceAccount.name", "name is immutable");
+const INSTALL_NAMESPACE: ImmutableField =
+    ImmutableField::always("spec.installNamespace", "installNamespace is immutable");
 
-static V1: [Fixed; 4] = [
+static V1: [ImmutableField; 4] = [
     NAMESPACE,
     SERVICE_ACCOUNT.within(0..=10),
-    Fixed::always(
+    ImmutableField::always(
         "spec.serviceAccount.name",
         "name is immutable once set but may be cleared",
     )
@@ -91,15 +93,15 @@ static V1: [Fixed; 4] = [
     PACKAGE,
 ];
 
-static NESTED: [Fixed; 5] = [
+static NESTED: [ImmutableField; 5] = [
     NAMESPACE,
     INSTALL_NAMESPACE,
-    Fixed::always("spec.install.namespace", "namespace is immutable"),
+    ImmutableField::always("spec.install.namespace", "namespace is immutable"),
     SERVICE_ACCOUNT,
     PACKAGE,
 ];
 
-static FLAT: [Fixed; 2] = [INSTALL_NAMESPACE, SERVICE_ACCOUNT];
+static FLAT: [ImmutableField; 2] = [INSTALL_NAMESPACE, SERVICE_ACCOUNT];
 
 #[cfg(test)]
 mod tests {

@@ -4,21 +4,21 @@
 //! `ClusterExtension`. Source: operator-controller, `api/v1alpha1/{operator,clusterextension}_
 //! types.go` at those tags.
 
-use super::rule::{ANY_TEXT, Field, Object, Refusal, Schema, Text, TextRule};
+use super::rule::{ANY_TEXT, Field, ObjectRules, Refusal, Schema, Text, TextRule};
 use super::v1::VERSION;
 
-pub(super) static OPERATOR: Schema = Object::of(&[Field::optional("spec", &OPERATOR_SPEC)]);
+pub(super) static OPERATOR: Schema = ObjectRules::of(&[Field::optional("spec", &OPERATOR_SPEC)]);
 
-static OPERATOR_SPEC: Schema = Object::of(&[
+static OPERATOR_SPEC: Schema = ObjectRules::of(&[
     Field::required("packageName", &PACKAGE_NAME),
     Field::optional("version", &VERSION),
     Field::optional("channel", &CHANNEL),
     Field::optional("upgradeConstraintPolicy", &UPGRADE_CONSTRAINT_POLICY),
 ]);
 
-pub(super) static CLUSTER_EXTENSION: Schema = Object::of(&[Field::optional("spec", &SPEC)]);
+pub(super) static CLUSTER_EXTENSION: Schema = ObjectRules::of(&[Field::optional("spec", &SPEC)]);
 
-static SPEC: Schema = Object::of(&[
+static SPEC: Schema = ObjectRules::of(&[
     Field::required("packageName", &PACKAGE_NAME),
     Field::optional("version", &VERSION),
     Field::optional("channel", &CHANNEL),
@@ -54,10 +54,12 @@ pub(super) static UPGRADE_CONSTRAINT_POLICY: Schema = Schema::Text(Text::Enum {
 /// The namespace of v0.10 to v0.14.
 pub(super) static INSTALL_NAMESPACE: Schema = Text::up_to(63);
 
-static SERVICE_ACCOUNT: Schema = Object::of(&[Field::required("name", &ANY_TEXT)]);
+static SERVICE_ACCOUNT: Schema = ObjectRules::of(&[Field::required("name", &ANY_TEXT)]);
 
-static PREFLIGHT: Schema = Object::of(&[Field::optional("crdUpgradeSafety", &CRD_UPGRADE_SAFETY)]);
-static CRD_UPGRADE_SAFETY: Schema = Object::of(&[Field::optional("disabled", &Schema::Boolean)]);
+static PREFLIGHT: Schema =
+    ObjectRules::of(&[Field::optional("crdUpgradeSafety", &CRD_UPGRADE_SAFETY)]);
+static CRD_UPGRADE_SAFETY: Schema =
+    ObjectRules::of(&[Field::optional("disabled", &Schema::Boolean)]);
 
 fn is_group(text: &str) -> bool {
     !text.is_empty()

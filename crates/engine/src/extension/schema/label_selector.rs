@@ -3,9 +3,9 @@
 //! Keys, operators and values are not validated by the CRD but when the selector is compiled
 //! ([`olmguard_catalog::selector`]).
 
-use super::rule::{ANY_TEXT, Field, Object, Schema};
+use super::rule::{ANY_TEXT, Field, ObjectRules, Schema};
 
-pub(super) static LABEL_SELECTOR: Schema = Object::of(&[
+pub(super) static LABEL_SELECTOR: Schema = ObjectRules::of(&[
     Field::optional("matchLabels", &Schema::Map(&ANY_TEXT)),
     Field::optional("matchExpressions", &MATCH_EXPRESSIONS),
 ]);
@@ -15,7 +15,7 @@ static MATCH_EXPRESSIONS: Schema = Schema::List {
     items: &REQUIREMENT,
 };
 
-static REQUIREMENT: Schema = Object::of(&[
+static REQUIREMENT: Schema = ObjectRules::of(&[
     Field::required("key", &ANY_TEXT),
     Field::required("operator", &ANY_TEXT),
     Field::optional(

@@ -21,13 +21,13 @@ pub(super) enum Schema {
     /// An object with any names, and values of one kind.
     Map(&'static Self),
     /// An object with the fields of a table; others are pruned.
-    Object(Object),
+    Object(ObjectRules),
     /// A string.
     Text(Text),
 }
 
 /// The rules for an object.
-pub(super) struct Object {
+pub(super) struct ObjectRules {
     /// The fewest fields that must be left after pruning.
     pub(super) min_properties: usize,
     /// Its fields, in the order in which findings are wanted.
@@ -89,7 +89,7 @@ pub(super) struct ObjectRule {
     pub(super) message: &'static str,
 }
 
-impl Object {
+impl ObjectRules {
     /// An object of these fields, under no further rule.
     pub(super) const fn of(fields: &'static [Field]) -> Schema {
         Schema::Object(Self {

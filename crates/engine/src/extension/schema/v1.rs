@@ -6,13 +6,13 @@
 use serde_json::{Map, Value};
 
 use super::label_selector::LABEL_SELECTOR;
-use super::rule::{Field, Object, ObjectRule, Refusal, Schema, Text, TextRule, has};
+use super::rule::{Field, ObjectRule, ObjectRules, Refusal, Schema, Text, TextRule, has};
 use olmguard_catalog::dns1123;
 use olmguard_catalog::version::crd;
 
-pub(super) static CLUSTER_EXTENSION: Schema = Object::of(&[Field::optional("spec", &SPEC)]);
+pub(super) static CLUSTER_EXTENSION: Schema = ObjectRules::of(&[Field::optional("spec", &SPEC)]);
 
-static SPEC: Schema = Object::of(&[
+static SPEC: Schema = ObjectRules::of(&[
     Field::required("namespace", &NAMESPACE),
     Field::required("serviceAccount", &REQUIRED_SERVICE_ACCOUNT).within(0..=10),
     Field::optional("serviceAccount", &SERVICE_ACCOUNT).within(11..=u8::MAX),
@@ -30,10 +30,10 @@ static NAMESPACE: Schema = Text::ruled(
 );
 
 static REQUIRED_SERVICE_ACCOUNT: Schema =
-    Object::of(&[Field::required("name", &REQUIRED_SERVICE_ACCOUNT_NAME)]);
+    ObjectRules::of(&[Field::required("name", &REQUIRED_SERVICE_ACCOUNT_NAME)]);
 static REQUIRED_SERVICE_ACCOUNT_NAME: Schema = Text::ruled(0..=253, SERVICE_ACCOUNT_NAME_RULE);
 
-static SERVICE_ACCOUNT: Schema = Schema::Object(Object {
+static SERVICE_ACCOUNT: Schema = Schema::Object(ObjectRules {
     min_properties: 1,
     fields: &[Field::optional("name", &SERVICE_ACCOUNT_NAME)],
     rule: None,
@@ -49,7 +49,7 @@ const SERVICE_ACCOUNT_NAME_RULE: TextRule = TextRule {
     ),
 };
 
-static SOURCE: Schema = Object::ruled(
+static SOURCE: Schema = ObjectRules::ruled(
     &[
         Field::required("sourceType", &SOURCE_TYPE),
         Field::optional("catalog", &CATALOG),
@@ -64,7 +64,7 @@ static SOURCE_TYPE: Schema = Schema::Text(Text::Enum {
     foreign: &[],
 });
 
-pub(super) static CATALOG: Schema = Object::of(&[
+pub(super) static CATALOG: Schema = ObjectRules::of(&[
     Field::required("packageName", &PACKAGE_NAME),
     Field::optional("version", &VERSION),
     Field::optional("channels", &CHANNELS),
@@ -112,27 +112,28 @@ pub(super) static UPGRADE_CONSTRAINT_POLICY: Schema = Schema::Text(Text::Enum {
 });
 
 /// Preflight settings as in v0.18 and later.
-pub(super) static INSTALL: Schema = Object::ruled(
+pub(super) static INSTALL: Schema = ObjectRules::ruled(
     &[Field::optional("preflight", &PREFLIGHT)],
     ObjectRule {
         accepts: |install| has(install, "preflight"),
         message: "at least one of [preflight] are required when install is specified",
     },
 );
-static PREFLIGHT: Schema = Object::ruled(
+static PREFLIGHT: Schema = ObjectRules::ruled(
     &[Field::optional("crdUpgradeSafety", &CRD_UPGRADE_SAFETY)],
     ObjectRule {
         accepts: |preflight| has(preflight, "crdUpgradeSafety"),
         message: "at least one of [crdUpgradeSafety] are required when preflight is specified",
     },
 );
-static CRD_UPGRADE_SAFETY: Schema = Object::of(&[Field::required("enforcement", &ENFORCEMENT)]);
+static CRD_UPGRADE_SAFETY: Schema =
+    ObjectRules::of(&[Field::required("enforcement", &ENFORCEMENT)]);
 pub(super) static ENFORCEMENT: Schema = Schema::Text(Text::Enum {
     words: &["None", "Strict"],
     foreign: &[],
 });
 
-static CONFIG: Schema = Object::ruled(
+static CONFIG: Schema = ObjectRules::ruled(
     &[
         Field::required("configType", &CONFIG_TYPE),
         Field::optional("inline", &Schema::FreeObject { min_properties: 1 }),

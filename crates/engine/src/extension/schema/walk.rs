@@ -8,13 +8,13 @@ use std::ops::RangeInclusive;
 
 use serde_json::{Map, Value};
 
-use super::rule::{Field, Need, Object, Schema, Text, TextRule, has};
+use super::rule::{Field, Need, ObjectRules, Schema, Text, TextRule, has};
 use super::{Finding, SchemaRelease, path::Path};
 use olmguard_catalog::json_type::JsonType;
 
 /// What `schema` refuses of `object`.
 pub(super) fn walk(schema: &Schema, olm: SchemaRelease, object: &Value) -> Vec<Finding> {
-    let mut walk = Walk {
+    let mut walk = SchemaWalk {
         olm,
         findings: Vec::new(),
     };
@@ -22,13 +22,13 @@ pub(super) fn walk(schema: &Schema, olm: SchemaRelease, object: &Value) -> Vec<F
     walk.findings
 }
 
-struct Walk {
+struct SchemaWalk {
     olm: SchemaRelease,
     /// Invariant: at most [`MOST_FINDINGS`].
     findings: Vec<Finding>,
 }
 
-impl Walk {
+impl SchemaWalk {
     fn value(&mut self, at: &Path<'_>, value: &Value, schema: &Schema) {
         match (schema, value) {
             (Schema::Boolean, Value::Bool(_)) => {}
@@ -45,7 +45,7 @@ impl Walk {
         }
     }
 
-    fn object(&mut self, at: &Path<'_>, object: &Map<String, Value>, rules: &Object) {
+    fn object(&mut self, at: &Path<'_>, object: &Map<String, Value>, rules: &ObjectRules) {
         let olm = self.olm.minor;
         let known = || {
             rules

@@ -3,7 +3,7 @@
 use crate::extension::Installed;
 use crate::judge::Ruling;
 use crate::judge::rows::Asking;
-use crate::judge::ruled::{Accepted, Matched, Ruled};
+use crate::judge::ruled::{AcceptedBundles, MatchedBundles, Ruled};
 use crate::resolve::{InstalledError, Match, Offer, Origin, weigh};
 
 /// One case of the decision table.
@@ -60,17 +60,17 @@ impl<'a, 's> Case<'a, 's> {
         }
         let origin = self.origin().filter(|_| has_successors);
         ruled.successors = origin.map(|origin| accepted(&self.matches, origin));
-        ruled.matched = self.matches.into_iter().map(Matched::from).collect();
+        ruled.matched = self.matches.into_iter().map(MatchedBundles::from).collect();
         ruled
     }
 }
 
 /// What the successor rule accepts in each catalog.
-fn accepted<'s>(matches: &[Match<'_, 's>], origin: &Origin<'_>) -> Vec<Accepted<'s>> {
+fn accepted<'s>(matches: &[Match<'_, 's>], origin: &Origin<'_>) -> Vec<AcceptedBundles<'s>> {
     let accept = |found: &Match<'_, 's>| {
         let (offer, known) = (found.offer, found.accepted.as_ref());
         let bundles = known.map(|accepted| accepted.bundles.clone());
-        Accepted {
+        AcceptedBundles {
             catalog: offer.catalog,
             package: offer.package,
             bundles: bundles.unwrap_or_else(|| offer.accepted(origin).bundles),

@@ -2,7 +2,7 @@
 
 use crate::extension::Installed;
 use crate::judge::rows::case::Case;
-use crate::judge::{NoCatalogs, Outdated, Ruling};
+use crate::judge::{NoCatalogs, OutdatedCatalogs, Ruling};
 
 /// Row 4.
 pub(super) fn none_in_play<'s>(case: &Case<'_, 's>) -> Option<Ruling<'s>> {
@@ -38,5 +38,5 @@ pub(super) fn not_loaded<'s>(case: &Case<'_, 's>) -> Option<Ruling<'s>> {
 /// Row 5a.
 pub(super) fn too_old<'s>(case: &Case<'_, 's>) -> Option<Ruling<'s>> {
     let old = case.asking.in_play.too_old();
-    (!old.is_empty()).then_some(Ruling::CatalogOutdated(Outdated::TooOld(old)))
+    (!old.is_empty()).then_some(Ruling::CatalogOutdated(OutdatedCatalogs::TooOld(old)))
 }

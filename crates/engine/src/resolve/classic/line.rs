@@ -12,7 +12,7 @@ use olmguard_catalog::version::go;
 
 /// The channel that a Subscription names.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
-pub enum Subscribed<'a> {
+pub enum SubscribedChannel<'a> {
     /// This one.
     To(&'a str),
     /// None: the entries of all channels, the default channel's first, then by the channels' names.
@@ -21,7 +21,7 @@ pub enum Subscribed<'a> {
 
 /// The entries that a Subscription can be given, in the order in which they are tried.
 #[derive(Debug)]
-pub struct Line<'g, 'p> {
+pub struct SubscriptionOrder<'g, 'p> {
     graph: &'g Graph<'p>,
     channels: Vec<&'g Channel<'p>>,
     /// Those on the chains from the heads.
@@ -90,9 +90,9 @@ pub enum LineError {
     },
 }
 
-impl<'g, 'p> Line<'g, 'p> {
+impl<'g, 'p> SubscriptionOrder<'g, 'p> {
     /// The line of a channel, or of all of them one after another.
-    pub fn of(graph: &'g Graph<'p>, subscribed: Subscribed<'_>) -> Result<Self, LineError> {
+    pub fn of(graph: &'g Graph<'p>, subscribed: SubscribedChannel<'_>) -> Result<Self, LineError> {
         let channels = channels(graph, subscribed)?;
         let mut order = Vec::new();
         for channel in &channels {
@@ -134,20 +134,20 @@ impl<'g, 'p> Line<'g, 'p> {
 /// The channels with entries, in the order in which they are looked at.
 fn channels<'g, 'p>(
     graph: &'g Graph<'p>,
-    subscribed: Subscribed<'_>,
+    subscribed: SubscribedChannel<'_>,
 ) -> Result<Vec<&'g Channel<'p>>, LineError> {
     let package = || graph.name().into();
     let mut channels: Vec<_> = graph.channels().iter().collect();
     channels.retain(|channel| !channel.entries.is_empty());
     match subscribed {
-        Subscribed::To(name) => {
+        SubscribedChannel::To(name) => {
             channels.retain(|channel| channel.name == name);
             if channels.is_empty() {
                 let (channel, package) = (name.into(), package());
                 return Err(LineError::NoChannel { channel, package });
             }
         }
-        Subscribed::ToAny => {
+        SubscribedChannel::ToAny => {
             channels.sort_by_key(|channel| Some(channel.name) != graph.default_channel());
             if channels.is_empty() {
                 return Err(LineError::NoEntries { package: package() });

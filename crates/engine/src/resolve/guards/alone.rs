@@ -1,7 +1,7 @@
 //! The guardrails of one package by themselves, over versions that need not be those of an offer: for
 //! who looks at a catalog as it is written.
 
-use super::step::{Step, forbidden};
+use super::step::{GuardedStep, forbidden};
 use super::{CatalogEdge, Pool, Violated};
 use olmguard_catalog::guardrail::{Guardrails, Rule};
 use olmguard_catalog::version::Version;
@@ -33,8 +33,8 @@ impl<'g> Alone<'g> {
         self.step(from, to).breaks(rule)
     }
 
-    fn step<'a>(&'a self, from: &'a Version, to: &'a Version) -> Step<'a, 'g> {
-        Step {
+    fn step<'a>(&'a self, from: &'a Version, to: &'a Version) -> GuardedStep<'a, 'g> {
+        GuardedStep {
             from,
             to,
             edge: CatalogEdge::Present,

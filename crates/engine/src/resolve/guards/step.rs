@@ -2,11 +2,13 @@
 
 use super::{CatalogEdge, Pool, Violated};
 use crate::resolve::semver::{self, Hindrance};
-use olmguard_catalog::guardrail::{Action, BaseGraph, Guardrails, Kind, Passage, Rule, Unread};
+use olmguard_catalog::guardrail::{
+    Action, BaseGraph, Guardrails, Passage, Rule, RuleKind, UnreadGuardrails,
+};
 use olmguard_catalog::version::Version;
 
 /// A step, and what the catalog that it leads to has.
-pub(super) struct Step<'a, 's> {
+pub(super) struct GuardedStep<'a, 's> {
     pub(super) from: &'a Version,
     pub(super) to: &'a Version,
     pub(super) edge: CatalogEdge,
@@ -15,8 +17,8 @@ pub(super) struct Step<'a, 's> {
 
 /// What a step goes against.
 pub(super) fn forbidden<'s>(
-    step: &Step<'_, 's>,
-    stated: Result<&'s Guardrails, &'s Unread>,
+    step: &GuardedStep<'_, 's>,
+    stated: Result<&'s Guardrails, &'s UnreadGuardrails>,
 ) -> Vec<Violated<'s>> {
     let is_up = step.to.cmp_precedence(step.from).is_gt();
     let guardrails = match stated {
@@ -46,7 +48,7 @@ enum Edge {
 }
 
 /// Whether the graph has an edge for a step. Steps to prereleases are a matter of the rules.
-fn base_edge(step: &Step<'_, '_>, graph: BaseGraph) -> Result<Edge, Hindrance> {
+fn base_edge(step: &GuardedStep<'_, '_>, graph: BaseGraph) -> Result<Edge, Hindrance> {
     let by_semver = || match semver::step(step.from, step.to) {
         Ok(()) | Err(Hindrance::Prerelease | Hindrance::Same) => Ok(Edge::Semver),
         Err(hindrance) => Err(hindrance),
@@ -59,32 +61,32 @@ fn base_edge(step: &Step<'_, '_>, graph: BaseGraph) -> Result<Edge, Hindrance> {
     }
 }
 
-impl Step<'_, '_> {
+impl GuardedStep<'_, '_> {
     pub(super) fn breaks(&self, rule: &Rule) -> bool {
         let (from, to) = (self.from, self.to);
         match &rule.kind {
-            Kind::PassThrough(passage) => passage.is_passed_by(from, to),
-            Kind::Waypoints(passages) => {
+            RuleKind::PassThrough(passage) => passage.is_passed_by(from, to),
+            RuleKind::Waypoints(passages) => {
                 passages.iter().any(|p: &Passage| p.is_passed_by(from, to))
             }
-            Kind::LatestPatchFirst { from: range } => {
+            RuleKind::LatestPatchFirst { from: range } => {
                 let leaves = (from.major(), from.minor()) != (to.major(), to.minor());
                 let is_meant = || range.as_ref().is_none_or(|range| range.holds(from));
                 leaves && self.pool.has_later_patch(from) && is_meant()
             }
-            Kind::MaxMinorStep(step) => {
+            RuleKind::MaxMinorStep(step) => {
                 let least = usize::try_from(step.get()).unwrap_or(usize::MAX);
                 self.pool.has_minors_between(from, to, least)
             }
-            Kind::Prerelease(Action::Deny) => self.is_to_prerelease(),
-            Kind::Prerelease(Action::Allow) => false,
+            RuleKind::Prerelease(Action::Deny) => self.is_to_prerelease(),
+            RuleKind::Prerelease(Action::Allow) => false,
         }
     }
 
     /// Whether no rule speaks of prereleases, and it is a step to one.
     fn is_unasked_prerelease(&self, guardrails: &Guardrails) -> bool {
         let mut rules = guardrails.rules.iter();
-        self.is_to_prerelease() && !rules.any(|rule| matches!(rule.kind, Kind::Prerelease(_)))
+        self.is_to_prerelease() && !rules.any(|rule| matches!(rule.kind, RuleKind::Prerelease(_)))
     }
 
     fn is_to_prerelease(&self) -> bool {

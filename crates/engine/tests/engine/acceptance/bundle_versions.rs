@@ -1,7 +1,7 @@
 //! 8.5: how a bundle's `olm.package` property is read, with the gate and without.
 
 use olmguard_catalog::BundleVersionError;
-use olmguard_catalog::version::{BundleReleaseSupport, Recorded, VersionRelease};
+use olmguard_catalog::version::{BundleReleaseSupport, RecordedVersion, VersionRelease};
 use serde::Deserialize;
 use serde_json::Value;
 
@@ -115,7 +115,7 @@ fn rows_8_5_recorded_metadata() {
         (r#"{"version":"1.0.0"}"#, Disabled, "1.0.0", None),
     ] {
         let read = version(Some(property), gate == Enabled).expect(property);
-        let expected = Recorded {
+        let expected = RecordedVersion {
             version: expected.to_owned(),
             release: release.map(str::to_owned),
         };
@@ -191,7 +191,7 @@ fn recorded_package_properties() {
 }
 
 /// Version, release and what would be stored with the gate off and on.
-type Outcome = Result<(String, Option<String>, Recorded, Recorded), Option<String>>;
+type Outcome = Result<(String, Option<String>, RecordedVersion, RecordedVersion), Option<String>>;
 
 fn outcome(version: Result<VersionRelease, BundleVersionError>) -> Outcome {
     let read = version.map_err(|error| error.is_olms_own().then(|| error.to_string()))?;
@@ -203,12 +203,12 @@ fn outcome(version: Result<VersionRelease, BundleVersionError>) -> Outcome {
     ))
 }
 
-fn recorded(parsed: &Value) -> (String, Option<String>, Recorded, Recorded) {
+fn recorded(parsed: &Value) -> (String, Option<String>, RecordedVersion, RecordedVersion) {
     let text = |field: &str| parsed[field].as_str().map(str::to_owned);
     let release = (!parsed["release"].is_null())
         .then(|| text("release_string"))
         .flatten();
-    let stored = |version, release| Recorded { version, release };
+    let stored = |version, release| RecordedVersion { version, release };
     (
         text("version").expect("recorded"),
         release,

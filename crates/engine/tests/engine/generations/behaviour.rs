@@ -1,7 +1,7 @@
 //! Further behaviour: downgrades by an edge, deprecation, bundles outside channels, odd graphs.
 
 use olmguard_catalog::version::Version;
-use olmguard_engine::resolve::classic::{Installed, Line, Outlook, Subscribed};
+use olmguard_engine::resolve::classic::{Installed, Outlook, SubscribedChannel, SubscriptionOrder};
 
 use super::drawn::{Drawn, name};
 
@@ -67,7 +67,7 @@ fn w11_a_range_that_holds_its_own_version() {
 
 fn outlook(drawn: &Drawn, installed: &str) -> String {
     let graph = drawn.graph();
-    let line = Line::of(&graph, Subscribed::To("c")).expect("a line");
+    let line = SubscriptionOrder::of(&graph, SubscribedChannel::To("c")).expect("a line");
     let (name, version) = (
         name(installed),
         Version::parse(installed).expect("a version"),
@@ -108,7 +108,7 @@ fn an_entry_that_takes_itself_is_stranded_below_the_head() {
 fn what_has_no_version_counts_as_zero_and_an_unknown_one_as_none() {
     let drawn = Drawn::read(r"c: 1.0.0 skipRange <1.0.0");
     let graph = drawn.graph();
-    let line = Line::of(&graph, Subscribed::To("c")).expect("a line");
+    let line = SubscriptionOrder::of(&graph, SubscribedChannel::To("c")).expect("a line");
     let tried = |version| {
         let name = "stranger";
         line.candidates(Installed { name, version }).len()

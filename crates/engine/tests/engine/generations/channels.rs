@@ -1,6 +1,6 @@
 //! Promotion from channel to channel, moves between channels, and channels as entry points.
 
-use olmguard_engine::resolve::classic::{Line, LineError, Subscribed};
+use olmguard_engine::resolve::classic::{LineError, SubscribedChannel, SubscriptionOrder};
 
 use super::drawn::{Drawn, row};
 
@@ -165,7 +165,7 @@ fn a_subscription_without_a_channel_begins_with_the_default_one() {
     let classic = drawn.v0("", "1.0.0").expect("a line");
     assert_eq!(classic.candidates, "1.2.0, 1.1.0");
     let graph = drawn.graph();
-    let line = Line::of(&graph, Subscribed::ToAny).expect("a line");
+    let line = SubscriptionOrder::of(&graph, SubscribedChannel::ToAny).expect("a line");
     let first = line.head().map(|node| graph.name_of(node));
     assert_eq!(first, Some("P.v1.2.0"));
 }

@@ -5,7 +5,9 @@ use olmguard_catalog::olm::Rules;
 use olmguard_catalog::version::Version;
 use olmguard_catalog::{Catalog, CatalogBuilder, Package, fbc};
 use olmguard_engine::extension::{Filter, InstalledBundle};
-use olmguard_engine::resolve::classic::{Installed, Line, LineError, Subscribed};
+use olmguard_engine::resolve::classic::{
+    Installed, LineError, SubscribedChannel, SubscriptionOrder,
+};
 use olmguard_engine::resolve::{Origin, Query, choose, weigh};
 use olmguard_engine::snapshot::{CatalogState, Content, Snapshot};
 
@@ -44,7 +46,7 @@ impl Drawn {
     /// OLM v0 with a Subscription to a channel, `""` for none.
     pub(crate) fn v0(&self, channel: &str, installed: &str) -> Result<Classic, LineError> {
         let graph = self.graph();
-        let line = Line::of(&graph, subscribed(channel))?;
+        let line = SubscriptionOrder::of(&graph, subscribed(channel))?;
         let name = name(installed);
         let version = Version::parse(installed).expect("a version");
         let installed = Installed {
@@ -141,10 +143,10 @@ pub(crate) fn name(version: &str) -> String {
     format!("P.v{version}")
 }
 
-fn subscribed(channel: &str) -> Subscribed<'_> {
+fn subscribed(channel: &str) -> SubscribedChannel<'_> {
     if channel.is_empty() {
-        Subscribed::ToAny
+        SubscribedChannel::ToAny
     } else {
-        Subscribed::To(channel)
+        SubscribedChannel::To(channel)
     }
 }

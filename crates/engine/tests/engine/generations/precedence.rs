@@ -6,7 +6,7 @@
 
 use olmguard_catalog::graph::{Entry, NodeIndex};
 use olmguard_catalog::version::{Membership, Version};
-use olmguard_engine::resolve::classic::{Installed, Line, Subscribed};
+use olmguard_engine::resolve::classic::{Installed, SubscribedChannel, SubscriptionOrder};
 
 use super::drawn::{Drawn, pick};
 
@@ -73,8 +73,8 @@ fn q_precedence() {
 
 fn by_first_design(own: &Drawn, other: &Drawn) -> String {
     let (own, other) = (own.graph(), other.graph());
-    let [own, other] =
-        [&own, &other].map(|graph| Line::of(graph, Subscribed::To("c")).expect("a line"));
+    let [own, other] = [&own, &other]
+        .map(|graph| SubscriptionOrder::of(graph, SubscribedChannel::To("c")).expect("a line"));
     let version = Version::parse(INSTALLED).expect("a version");
     let installed = Installed {
         name: "P.v1.0.0",
@@ -90,7 +90,10 @@ fn by_first_design(own: &Drawn, other: &Drawn) -> String {
 }
 
 /// In one source: the head by its range, else what replaces the installed version.
-fn found_by_first_design(line: &Line<'_, '_>, installed: Installed<'_>) -> Option<NodeIndex> {
+fn found_by_first_design(
+    line: &SubscriptionOrder<'_, '_>,
+    installed: Installed<'_>,
+) -> Option<NodeIndex> {
     let entries = || {
         let channels = line.channels().first();
         line.order().filter_map(move |node| channels?.entry(node))

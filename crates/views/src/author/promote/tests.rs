@@ -8,7 +8,7 @@ use crate::author::words;
 use olmguard_catalog::olm::Rules;
 
 /// A package `op` with these bundles, and channels as `NAME: VERSION<REPLACES`.
-fn catalog(versions: &[&str], channels: &[&str]) -> Written {
+fn catalog(versions: &[&str], channels: &[&str]) -> CatalogText {
     let mut text = String::from(
         "{\"schema\": \"olm.package\", \"name\": \"op\", \"defaultChannel\": \"alpha\"}",
     );
@@ -34,19 +34,19 @@ fn catalog(versions: &[&str], channels: &[&str]) -> Written {
             "entries": entries.collect::<Vec<_>>()});
         text.push_str(&channel.to_string());
     }
-    let mut written = Written::default();
+    let mut written = CatalogText::default();
     written.read("catalog", text.as_bytes()).unwrap();
     written
 }
 
-fn stage_1() -> Written {
+fn stage_1() -> CatalogText {
     catalog(
         &["0.1.0", "0.2.0", "0.3.0"],
         &["alpha: 0.1.0 0.2.0<0.1.0 0.3.0<0.2.0"],
     )
 }
 
-fn stage_3() -> Written {
+fn stage_3() -> CatalogText {
     catalog(
         &["0.1.0", "0.2.0", "0.3.0", "0.4.0"],
         &[
@@ -66,7 +66,7 @@ fn asked<'a>(bundle: &'a str, channel: &'a str, method: Method) -> Promotion<'a>
 }
 
 #[track_caller]
-fn entry(catalog: &Written, bundle: &str, channel: &str, method: Method) -> Entry {
+fn entry(catalog: &CatalogText, bundle: &str, channel: &str, method: Method) -> Entry {
     let made = promote(catalog, asked(bundle, channel, method)).unwrap();
     made.entries.last().unwrap().clone()
 }
@@ -93,7 +93,7 @@ fn each_method_writes_the_entry_of_the_seeds() {
 }
 
 /// Where an installed version gets in a channel, with OLM v1 and OLM v0.
-fn course(catalog: &Written, channel: &str, version: &str) -> (Course, Course) {
+fn course(catalog: &CatalogText, channel: &str, version: &str) -> (Course, Course) {
     let reach = reach(catalog, &Rules::default(), "op", channel).unwrap();
     let name = format!("op.v{version}");
     let row = reach
@@ -104,7 +104,7 @@ fn course(catalog: &Written, channel: &str, version: &str) -> (Course, Course) {
     (row.v1.unwrap(), row.v0)
 }
 
-fn promoted(mut catalog: Written, bundle: &str, channel: &str, method: Method) -> Written {
+fn promoted(mut catalog: CatalogText, bundle: &str, channel: &str, method: Method) -> CatalogText {
     let made = promote(&catalog, asked(bundle, channel, method)).unwrap();
     catalog.put_channel("op", made);
     catalog

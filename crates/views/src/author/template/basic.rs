@@ -4,16 +4,20 @@
 //! has no effect; the same holds here.
 
 use super::TemplateError;
-use crate::author::blob::{BUNDLE, Blob};
+use crate::author::blob::{BUNDLE, BlobText};
 use crate::author::json;
 use crate::author::shelf::Shelf;
 use crate::author::value::Value;
-use crate::author::written::Written;
+use crate::author::written::CatalogText;
 
 /// The blobs of a template.
-pub(super) fn render(file: &str, template: &Blob, shelf: &Shelf) -> Result<Written, TemplateError> {
+pub(super) fn render(
+    file: &str,
+    template: &BlobText,
+    shelf: &Shelf,
+) -> Result<CatalogText, TemplateError> {
     let entries = template.members().get("entries");
-    let mut written = Written::default();
+    let mut written = CatalogText::default();
     for (index, entry) in entries
         .map(Value::items)
         .unwrap_or_default()
@@ -33,7 +37,7 @@ pub(super) fn render(file: &str, template: &Blob, shelf: &Shelf) -> Result<Writt
 }
 
 /// One entry as a blob of a catalog, with all that is checked of one.
-fn blob(name: &str, entry: &Value) -> Result<Blob, TemplateError> {
+fn blob(name: &str, entry: &Value) -> Result<BlobText, TemplateError> {
     let Value::Object(members) = entry else {
         return Err(TemplateError::WrongType {
             path: name.into(),
@@ -43,11 +47,11 @@ fn blob(name: &str, entry: &Value) -> Result<Blob, TemplateError> {
     };
     let mut text = String::new();
     json::object(members, &mut text);
-    Written::default().read(name, text.as_bytes())?;
-    Ok(Blob::new(members.clone()))
+    CatalogText::default().read(name, text.as_bytes())?;
+    Ok(BlobText::new(members.clone()))
 }
 
-fn is_reference(bundle: &Blob) -> bool {
+fn is_reference(bundle: &BlobText) -> bool {
     let lists = ["properties", "relatedImages"].map(|key| bundle.members().get(key));
     let has_items = |list: &Value| !list.items().is_empty();
     !bundle.text("image").is_empty()

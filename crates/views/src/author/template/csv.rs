@@ -3,12 +3,12 @@
 //! A bundle straight from its image has it whole, in a property `olm.bundle.object`; one that was made
 //! smaller has of it what `olm.csv.metadata` keeps, which is no icon.
 
-use crate::author::blob::Blob;
+use crate::author::blob::BlobText;
 use crate::author::value::{self, Value};
 use olmguard_catalog::fbc::{base64, object, yaml};
 
 /// It, if it is there and can be read.
-pub(super) fn of(bundle: &Blob) -> Option<Value> {
+pub(super) fn of(bundle: &BlobText) -> Option<Value> {
     let mut objects = bundle.properties("olm.bundle.object");
     let whole = objects.find_map(|property| spec(&decode(property.text("data"))?));
     whole.or_else(|| bundle.properties("olm.csv.metadata").next().cloned())

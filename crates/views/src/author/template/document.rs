@@ -1,13 +1,13 @@
 //! The document of a template, and what may stand beside it.
 
 use super::TemplateError;
-use crate::author::blob::{Blob, GUARDRAILS};
-use crate::author::written::Written;
+use crate::author::blob::{BlobText, GUARDRAILS};
+use crate::author::written::CatalogText;
 
 /// A template, and the guardrails in documents of the same text.
 pub(super) struct Document {
-    pub(super) template: Blob,
-    pub(super) guardrails: Vec<Blob>,
+    pub(super) template: BlobText,
+    pub(super) guardrails: Vec<BlobText>,
 }
 
 /// Reads it.
@@ -15,9 +15,9 @@ pub(super) struct Document {
 /// Upstream takes the first document and does not look at others; a second one here is a fault, since
 /// whoever wrote it means it. Guardrails are none of opm's, and have no place in some templates.
 pub(super) fn read(file: &str, text: &[u8]) -> Result<Document, TemplateError> {
-    let mut written = Written::default();
+    let mut written = CatalogText::default();
     written.read(file, text)?;
-    let is_guardrails = |blob: &Blob| blob.schema() == GUARDRAILS;
+    let is_guardrails = |blob: &BlobText| blob.schema() == GUARDRAILS;
     let (guardrails, mut others): (Vec<_>, Vec<_>) =
         written.into_blobs().into_iter().partition(is_guardrails);
     match (others.pop(), others.len()) {

@@ -15,18 +15,18 @@ use std::collections::BTreeMap;
 
 use self::channels::{Archetype, Release, Streams};
 use super::TemplateError;
-use crate::author::blob::Blob;
+use crate::author::blob::BlobText;
 use crate::author::shelf::Shelf;
-use crate::author::written::Written;
+use crate::author::written::CatalogText;
 use input::Input;
 use olmguard_catalog::version::Version;
 
 /// The package, the channels and the bundles of a template, with the guardrails that stand beside it.
 pub(super) fn render(
-    template: &Blob,
-    guardrails: Vec<Blob>,
+    template: &BlobText,
+    guardrails: Vec<BlobText>,
     shelf: &Shelf,
-) -> Result<Written, TemplateError> {
+) -> Result<CatalogText, TemplateError> {
     let input = Input::read(template)?;
     let mut bundles = BTreeMap::new();
     let mut package = None;
@@ -49,7 +49,7 @@ pub(super) fn render(
 }
 
 /// Checks that the guardrails are those of the package.
-fn check_guardrails(guardrails: &[Blob], package: &str) -> Result<(), TemplateError> {
+fn check_guardrails(guardrails: &[BlobText], package: &str) -> Result<(), TemplateError> {
     if guardrails.len() > 1 {
         return Err(TemplateError::SeveralGuardrails {
             found: guardrails.len(),
@@ -70,7 +70,7 @@ fn archetype_releases<'a>(
     images: &[Box<str>],
     shelf: &'a Shelf,
     package: &mut Option<Box<str>>,
-) -> Result<Vec<(Release, &'a Blob)>, TemplateError> {
+) -> Result<Vec<(Release, &'a BlobText)>, TemplateError> {
     let mut by_name = BTreeMap::new();
     for image in images {
         let bundle = shelf.bundle(image)?;
@@ -99,7 +99,7 @@ fn archetype_releases<'a>(
 }
 
 /// The package and version that a bundle says it is of.
-fn package_property(bundle: &Blob) -> Result<(&str, Version), TemplateError> {
+fn package_property(bundle: &BlobText) -> Result<(&str, Version), TemplateError> {
     let properties: Vec<_> = bundle.properties("olm.package").collect();
     let [property] = properties[..] else {
         return Err(TemplateError::PackageProperties {
@@ -117,7 +117,7 @@ fn package_property(bundle: &Blob) -> Result<(&str, Version), TemplateError> {
 }
 
 /// Checks that versions have an order.
-fn tell_apart(releases: &[(Release, &Blob)]) -> Result<(), TemplateError> {
+fn tell_apart(releases: &[(Release, &BlobText)]) -> Result<(), TemplateError> {
     let mut seen = std::collections::BTreeSet::new();
     for (release, _) in releases {
         let without_build = release.version.without_build().to_string();
@@ -131,8 +131,8 @@ fn tell_apart(releases: &[(Release, &Blob)]) -> Result<(), TemplateError> {
     Ok(())
 }
 
-fn written(package: &str, streams: Streams, bundles: BTreeMap<String, &Blob>) -> Written {
-    let mut written = Written::default();
+fn written(package: &str, streams: Streams, bundles: BTreeMap<String, &BlobText>) -> CatalogText {
+    let mut written = CatalogText::default();
     let head = streams.head().and_then(|head| {
         let mut bundles = bundles.values();
         bundles.find(|bundle| bundle.name() == head)

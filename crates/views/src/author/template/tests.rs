@@ -3,7 +3,7 @@ use crate::author::channel::Channel;
 
 /// Bundles of these versions, whose image is `img:VERSION`.
 fn shelf(versions: &[&str]) -> Shelf {
-    let mut written = Written::default();
+    let mut written = CatalogText::default();
     for version in versions {
         written
             .read("bundles", bundle("p", version).as_bytes())
@@ -22,7 +22,7 @@ fn bundle(package: &str, version: &str) -> String {
 }
 
 /// The channels that come of a template, as `NAME: ENTRY<REPLACES!SKIPS ...`.
-fn channels(written: &Written) -> Vec<String> {
+fn channels(written: &CatalogText) -> Vec<String> {
     let short = |name: &str| name.trim_start_matches("p.v").to_owned();
     let channels = written.channels("p").map(Channel::of);
     let line = |channel: Channel| {
@@ -140,7 +140,7 @@ fn the_default_channel_is_upstreams() {
 fn icon_and_description_come_from_the_head() {
     let csv = r#"{"kind": "ClusterServiceVersion", "spec": {"description": "Lights", "icon": [{"base64data": "aWNvbg==", "mediatype": "image/png"}]}}"#;
     let data = base64_simd::STANDARD.encode_to_string(csv);
-    let mut written = Written::default();
+    let mut written = CatalogText::default();
     let mut blob: serde_json::Value = serde_json::from_str(&bundle("p", "1.0.0")).unwrap();
     let properties = blob["properties"].as_array_mut().unwrap();
     properties.push(serde_json::json!({"type": "olm.bundle.object", "value": {"data": data}}));
@@ -261,7 +261,7 @@ fn bundles_that_do_not_do_are_refused() {
 
 #[test]
 fn bundles_of_two_packages_are_refused() {
-    let mut written = Written::default();
+    let mut written = CatalogText::default();
     for (package, version) in [("p", "1.0.0"), ("q", "2.0.0")] {
         written
             .read("b", bundle(package, version).as_bytes())
@@ -297,7 +297,7 @@ const GUARDRAILS: &str = "{schema: olmguard.guardrails.v1alpha1, package: p, rul
                           MaxMinorStep, step: 1}]}";
 
 /// The guardrails of a catalog as it is printed.
-fn guardrails_of(written: &Written) -> Vec<String> {
+fn guardrails_of(written: &CatalogText) -> Vec<String> {
     let text = written.to_text(crate::author::Format::Yaml);
     let documents = text.split("---\n").map(str::to_owned);
     documents

@@ -1,9 +1,9 @@
 //! JSON into values, checked as catalogs are.
 
 use super::{Members, Value};
-use olmguard_catalog::blob::Kind;
+use olmguard_catalog::blob::JsonKind;
 use olmguard_catalog::fbc::Malformed;
-use olmguard_catalog::fbc::json::{Cursor, Halt, Step};
+use olmguard_catalog::fbc::json::{Cursor, CursorResult, Halt};
 
 /// Reads one JSON value. What follows it is not looked at.
 ///
@@ -17,35 +17,35 @@ pub(crate) fn parse(json: &[u8]) -> Result<Value, Malformed> {
 }
 
 /// Reads the next value.
-pub(crate) fn read(cursor: &mut Cursor<'_>) -> Step<Value> {
+pub(crate) fn read(cursor: &mut Cursor<'_>) -> CursorResult<Value> {
     value(cursor, 0)
 }
 
 /// Reads the next value, so many levels deep.
-fn value(cursor: &mut Cursor<'_>, depth: usize) -> Step<Value> {
+fn value(cursor: &mut Cursor<'_>, depth: usize) -> CursorResult<Value> {
     match cursor.kind()? {
-        Kind::Null => cursor.skip().map(|()| Value::Null),
-        Kind::Boolean => cursor.boolean().map(Value::Bool),
-        Kind::Number => {
+        JsonKind::Null => cursor.skip().map(|()| Value::Null),
+        JsonKind::Boolean => cursor.boolean().map(Value::Bool),
+        JsonKind::Number => {
             let start = cursor.at();
             cursor.skip()?;
             let text = String::from_utf8_lossy(cursor.since(start));
             Ok(Value::Number(text.into()))
         }
-        Kind::String => Ok(Value::String(cursor.string()?.decode().into())),
-        Kind::List => {
+        JsonKind::String => Ok(Value::String(cursor.string()?.decode().into())),
+        JsonKind::List => {
             let depth = deeper(cursor, depth)?;
             let items = cursor.list(|cursor| value(cursor, depth));
             items.map(Value::List)
         }
-        Kind::Object => {
+        JsonKind::Object => {
             let depth = deeper(cursor, depth)?;
             object(cursor, depth)
         }
     }
 }
 
-fn object(cursor: &mut Cursor<'_>, depth: usize) -> Step<Value> {
+fn object(cursor: &mut Cursor<'_>, depth: usize) -> CursorResult<Value> {
     let mut members = Members::default();
     cursor.each_member(|cursor, key| {
         cursor.keep()?;
@@ -56,7 +56,7 @@ fn object(cursor: &mut Cursor<'_>, depth: usize) -> Step<Value> {
     Ok(Value::Object(members))
 }
 
-fn deeper(cursor: &Cursor<'_>, depth: usize) -> Step<usize> {
+fn deeper(cursor: &Cursor<'_>, depth: usize) -> CursorResult<usize> {
     if depth == DEPTH_LIMIT {
         let limit = DEPTH_LIMIT;
         return cursor.malformed_at(cursor.at(), Malformed::TooDeep { limit });

@@ -3,8 +3,8 @@ use proptest::prelude::*;
 use super::*;
 use crate::author::value::{Members, Value};
 
-fn read(text: &str) -> Written {
-    let mut written = Written::default();
+fn read(text: &str) -> CatalogText {
+    let mut written = CatalogText::default();
     written.read("catalog", text.as_bytes()).unwrap();
     written
 }
@@ -66,7 +66,7 @@ fn yaml_quotes_what_could_mean_something_else() {
 
 #[test]
 fn a_blob_that_is_not_of_its_schema_is_refused() {
-    let mut written = Written::default();
+    let mut written = CatalogText::default();
     let text = "schema: olm.channel\npackage: p\nname: c\nentries: 3\n";
     let error = written.read("c.yaml", text.as_bytes()).unwrap_err();
     assert_eq!(
@@ -106,11 +106,11 @@ proptest! {
         let mut members = Members::default();
         members.put("schema", "com.example.x".into());
         members.put("value", value);
-        let mut written = Written::default();
-        written.push(Blob::new(members));
+        let mut written = CatalogText::default();
+        written.push(BlobText::new(members));
         for format in [Format::Json, Format::Yaml] {
             let text = written.to_text(format);
-            let mut again = Written::default();
+            let mut again = CatalogText::default();
             again.read("again", text.as_bytes()).map_err(|error| TestCaseError::fail(format!("{error}: {text:?}")))?;
             prop_assert_eq!(&again, &written, "{}", text);
         }

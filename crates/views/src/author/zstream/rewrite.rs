@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use super::stream::{Stream, Way};
+use super::stream::{Entrance, Stream};
 use super::{Manner, ZStreamError};
 use crate::author::channel::Entry;
 
@@ -24,7 +24,7 @@ pub(super) fn rewrite(
     if let Some(entry) = name.and_then(|name| named(&mut kept, name)) {
         settle(stream, manner, entry);
     }
-    if let Way::Arm { above } = way {
+    if let Entrance::Arm { above } = way {
         insert_below(stream, &mut kept, above, name);
         handed_over.extend(stream.names());
     }
@@ -44,18 +44,18 @@ pub(super) fn rewrite(
 
 /// The entry of the minor that the release replaces: of the main line, or of any where none is on it
 /// and the release does not go above the head.
-fn anchor<'a>(stream: &Stream<'a>, manner: Manner, way: &Way<'_>) -> Option<&'a Entry> {
+fn anchor<'a>(stream: &Stream<'a>, manner: Manner, way: &Entrance<'_>) -> Option<&'a Entry> {
     let pick = |mut entries: Vec<&'a Entry>| match manner {
         Manner::Skips => entries.into_iter().next(),
         Manner::Range => entries.pop(),
     };
     match way {
-        Way::Main => {
+        Entrance::Main => {
             let main = stream.entries().filter(|entry| stream.is_main(entry));
             pick(main.collect()).or_else(|| pick(stream.entries().collect()))
         }
-        Way::Arm { .. } => pick(stream.entries().collect()),
-        Way::Top => None,
+        Entrance::Arm { .. } => pick(stream.entries().collect()),
+        Entrance::Top => None,
     }
 }
 
@@ -75,7 +75,7 @@ fn adopted(stream: &Stream<'_>, removed: &[Entry], kept: &[Entry]) -> Vec<Box<st
 /// that were skipped are handed over to the release.
 fn lead_on<'a>(stream: &Stream<'a>, kept: &mut [Entry], adopted: &[Box<str>]) -> BTreeSet<&'a str> {
     let mut handed_over = BTreeSet::new();
-    let is_top = matches!(stream.way(), Ok(Way::Top));
+    let is_top = matches!(stream.way(), Ok(Entrance::Top));
     for entry in kept.iter_mut().filter(|entry| !stream.has(&entry.name)) {
         if entry.replaces.as_ref().is_some_and(|name| stream.has(name)) {
             let leads_on = !is_top && !adopted.contains(&entry.name);

@@ -27,7 +27,7 @@ pub(super) struct Stream<'a> {
 }
 
 /// How a release comes into the main line.
-pub(super) enum Way<'a> {
+pub(super) enum Entrance<'a> {
     /// In its minor, which is on the line.
     Main,
     /// Above the head: the minor is not on the line, and the release is higher.
@@ -87,7 +87,7 @@ impl<'a> Stream<'a> {
     }
 
     /// How the release comes into the main line.
-    pub(super) fn way(&self) -> Result<Way<'a>, ZStreamError> {
+    pub(super) fn way(&self) -> Result<Entrance<'a>, ZStreamError> {
         let mut main = self
             .channel
             .entries
@@ -101,15 +101,15 @@ impl<'a> Stream<'a> {
         match self.above {
             None => {
                 let mut own = self.entries().filter(|entry| self.is_main(entry));
-                Ok(own.next().map_or(Way::Top, |_| Way::Main))
+                Ok(own.next().map_or(Entrance::Top, |_| Entrance::Main))
             }
             Some(above) if self.entries().next().is_none() => Err(ZStreamError::BelowHead {
                 version: version.to_string().into(),
                 head: self.head.unwrap_or(above).into(),
             }),
-            Some(_) if main.any(is_met) => Ok(Way::Main),
+            Some(_) if main.any(is_met) => Ok(Entrance::Main),
             Some(above) if self.minor.keys().any(|name| self.is_provided(name)) => {
-                Ok(Way::Arm { above })
+                Ok(Entrance::Arm { above })
             }
             Some(_) => Err(ZStreamError::SideArm {
                 major: version.major(),

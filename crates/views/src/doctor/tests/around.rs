@@ -2,15 +2,15 @@
 
 use super::scene::{Scene, endpoint, permission, says, service, unasked, webhook, with_webhook};
 use crate::doctor::{
-    Check, Configuration, Deployment, Difference, Endpoint, Facts, FailurePolicy, Port, Service,
-    Unasked, Webhook,
+    Check, Configuration, Deployment, Difference, DoctorFacts, Endpoint, FailurePolicy, Port,
+    Service, Unanswered, Webhook,
 };
 
 const APPLY: &str = "kubectl apply -f deploy/rendered/default-self-managed.yaml";
 
 #[test]
 fn a_configuration_that_is_not_there_asks_nobody() {
-    let facts = Facts {
+    let facts = DoctorFacts {
         configuration: Ok(None),
         ..Scene::well()
     };
@@ -40,7 +40,7 @@ fn a_configuration_of_others_asks_nobody() {
             "olmguard has only a.b.c, d.e.f, and none that asks the guard",
         ),
     ] {
-        let facts = Facts {
+        let facts = DoctorFacts {
             configuration: Ok(Some(Configuration {
                 webhook: None,
                 webhooks: webhooks.iter().map(|one| (*one).to_owned()).collect(),
@@ -149,7 +149,7 @@ fn what_may_be_meant_so_is_told() {
 
 #[test]
 fn a_service_is_there_with_the_port_that_is_asked() {
-    let with = |service| Facts {
+    let with = |service| DoctorFacts {
         service: Ok(service),
         ..Scene::well()
     };
@@ -189,7 +189,7 @@ fn a_service_is_there_with_the_port_that_is_asked() {
             &[["fail", found, cause, command]],
         );
     }
-    let unknown = Facts {
+    let unknown = DoctorFacts {
         configuration: Ok(None),
         ..Scene::well()
     };
@@ -234,13 +234,13 @@ fn endpoints_are_told_by_whether_they_are_ready() {
         ),
         (vec![bare], ["ok", "1 ready: 10.0.0.3", "", ""]),
     ] {
-        let facts = Facts {
+        let facts = DoctorFacts {
             endpoints: Ok(endpoints),
             ..Scene::well()
         };
         says(&facts, Check::Endpoints, &[expected]);
     }
-    let external = Facts {
+    let external = DoctorFacts {
         endpoints: Ok(vec![]),
         service: Ok(Some(Service {
             kind: "ExternalName".to_owned(),
@@ -301,7 +301,7 @@ fn a_deployment_is_told_by_its_counts() {
             ],
         ),
     ] {
-        let facts = Facts {
+        let facts = DoctorFacts {
             deployment: Ok(Some(Deployment {
                 wanted,
                 ready,
@@ -311,7 +311,7 @@ fn a_deployment_is_told_by_its_counts() {
         };
         says(&facts, Check::Deployment, &[expected]);
     }
-    let facts = Facts {
+    let facts = DoctorFacts {
         deployment: Ok(None),
         ..Scene::well()
     };
@@ -331,7 +331,7 @@ fn a_deployment_is_told_by_its_counts() {
 fn each_right_that_is_lacking_is_told() {
     let mut listing = permission(false);
     listing.need.verb = "list";
-    let facts = Facts {
+    let facts = DoctorFacts {
         permissions: Ok(vec![permission(true), permission(false), listing]),
         ..Scene::well()
     };
@@ -351,8 +351,8 @@ fn each_right_that_is_lacking_is_told() {
 
 #[test]
 fn what_fails_otherwise_names_no_right() {
-    let facts = Facts {
-        service: Err(Unasked {
+    let facts = DoctorFacts {
+        service: Err(Unanswered {
             is_forbidden: false,
             why: "no answer within 30 s".to_owned(),
             ..unasked("get", "services", None, None)

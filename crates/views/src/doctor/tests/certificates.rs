@@ -3,15 +3,15 @@
 use std::time::Duration;
 
 use super::scene::{Scene, certificate, days, says, told, webhook, with_told, with_webhook};
-use crate::doctor::{Bundle, Certificate, Check, Facts, Told, Trust, Webhook};
+use crate::doctor::{Bundle, Certificate, Check, DoctorFacts, ReplicaStatus, Trust, Webhook};
 
 const SEE: &str = "kubectl get validatingwebhookconfiguration olmguard -o \
     jsonpath='{.webhooks[?(@.name==\"validate.olmguard.dev\")].clientConfig.caBundle}' | base64 -d | \
     openssl storeutl -noout -text -certs /dev/stdin";
 const YAML: &str = "kubectl get validatingwebhookconfiguration olmguard -o yaml";
 
-fn showing(certificate: Certificate) -> Facts {
-    with_told(Told {
+fn showing(certificate: Certificate) -> DoctorFacts {
+    with_told(ReplicaStatus {
         certificate: Ok(certificate),
         ..told()
     })
@@ -75,7 +75,7 @@ fn a_bundle_that_does_not_vouch_says_why() {
 
 #[test]
 fn a_certificate_that_cannot_be_had_is_unknown() {
-    let facts = with_told(Told {
+    let facts = with_told(ReplicaStatus {
         certificate: Err("404: not found".to_owned()),
         ..told()
     });
@@ -183,7 +183,7 @@ fn a_certificate_out_of_its_time_is_refused() {
 
 #[test]
 fn without_a_configuration_the_name_is_that_of_the_service() {
-    let facts = Facts {
+    let facts = DoctorFacts {
         configuration: Ok(None),
         ..showing(Certificate {
             is_for_service: Some(false),

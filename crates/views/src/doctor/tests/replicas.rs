@@ -1,13 +1,13 @@
 //! What replicas say of themselves.
 
 use super::scene::{Scene, check, replica, says, told, with_told};
-use crate::doctor::{Check, Facts, Replica, Told};
+use crate::doctor::{Check, DoctorFacts, Replica, ReplicaStatus};
 use crate::readiness::{CatalogCounts, CheckFacts, OlmEvidence, Readiness, ReadinessError};
 
 /// A replica that says this of one check, or of none.
-fn saying(said: Option<(&str, &str, Option<CheckFacts>)>) -> Facts {
+fn saying(said: Option<(&str, &str, Option<CheckFacts>)>) -> DoctorFacts {
     let checks = said.map(|(name, words, facts)| check(name, words, facts));
-    with_told(Told {
+    with_told(ReplicaStatus {
         readiness: Ok(Readiness::new(Ok(()), checks.into_iter().collect())),
         ..told()
     })
@@ -24,7 +24,7 @@ fn counts(available: usize, loaded: usize, faulty: usize, held_back: usize) -> C
 
 #[test]
 fn nobody_to_ask_is_unknown() {
-    let facts = Facts {
+    let facts = DoctorFacts {
         replicas: Vec::new(),
         ..Scene::well()
     };
@@ -35,7 +35,7 @@ fn nobody_to_ask_is_unknown() {
 
 #[test]
 fn one_that_is_not_ready_says_why() {
-    let facts = with_told(Told {
+    let facts = with_told(ReplicaStatus {
         is_ready: false,
         readiness: Ok(Readiness::new(
             Err("certificate: expired".to_owned()),
@@ -58,11 +58,11 @@ fn one_that_is_not_ready_says_why() {
 #[test]
 fn replicas_that_say_the_same_share_a_line() {
     let mut facts = Scene::well();
-    let other = Told {
+    let other = ReplicaStatus {
         version: Some("0.2.0".to_owned()),
         ..told()
     };
-    let none = Told {
+    let none = ReplicaStatus {
         version: None,
         ..told()
     };
@@ -161,7 +161,7 @@ fn an_olm_that_was_assumed_is_told() {
 #[test]
 fn a_replica_that_answers_in_text_only_is_of_another_release() {
     let text = |is_ready| {
-        with_told(Told {
+        with_told(ReplicaStatus {
             is_ready,
             readiness: Err(ReadinessError::NoJson),
             ..told()

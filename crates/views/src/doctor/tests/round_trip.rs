@@ -3,12 +3,12 @@
 mod unasked;
 
 use super::scene::{OURS, Scene, answered, denied, says, unasked};
-use crate::doctor::{Check, Facts, RoundTrip, Unasked, probe};
+use crate::doctor::{Check, DoctorFacts, RoundTrip, Unanswered, probe};
 
 /// A round trip that came out so is told so.
 #[track_caller]
 fn tells(round_trip: RoundTrip, expected: [&str; 4]) {
-    let facts = Facts {
+    let facts = DoctorFacts {
         round_trip,
         ..Scene::well()
     };
@@ -252,7 +252,7 @@ fn what_ends_before_the_guard_says_nothing_of_it() {
             "kubectl get --raw '/readyz?verbose'",
         ],
     );
-    let silent = Unasked {
+    let silent = Unanswered {
         is_forbidden: false,
         why: "no answer within 30 s".to_owned(),
         ..unasked("create", "x", None, None)
@@ -270,7 +270,7 @@ fn what_ends_before_the_guard_says_nothing_of_it() {
 
 #[test]
 fn a_name_that_is_taken_is_as_good_as_accepted() {
-    let facts = Facts {
+    let facts = DoctorFacts {
         round_trip: answered(409, "AlreadyExists", "x already exists", &[]),
         ..Scene::well()
     };

@@ -3,18 +3,18 @@
 use std::time::Duration;
 
 use crate::doctor::{
-    Answered, Bundle, Certificate, Check, Configuration, Deployment, Endpoint, Facts,
-    FailurePolicy, Finding, Names, Need, Permission, Port, Replica, RoundTrip, Service, Told,
-    Trust, Unasked, Webhook, examine,
+    ApiAnswer, Bundle, Certificate, Check, Configuration, Deployment, DoctorFacts, Endpoint,
+    FailurePolicy, Finding, Names, Need, Permission, Port, Replica, ReplicaStatus, RoundTrip,
+    Service, Trust, Unanswered, Webhook, examine,
 };
 use crate::readiness::{CatalogCounts, CheckFacts, CheckReadiness, OlmEvidence, Readiness};
 
 pub(super) struct Scene;
 
 impl Scene {
-    pub(super) fn well() -> Facts {
+    pub(super) fn well() -> DoctorFacts {
         let name = "olmguard".to_owned();
-        Facts {
+        DoctorFacts {
             names: Names {
                 namespace: "olmguard-system".to_owned(),
                 service: name.clone(),
@@ -40,10 +40,10 @@ impl Scene {
     }
 
     /// Whoever asks may do nothing.
-    pub(super) fn forbidden() -> Facts {
+    pub(super) fn forbidden() -> DoctorFacts {
         let namespace = Some("olmguard-system");
         let name = Some("olmguard");
-        Facts {
+        DoctorFacts {
             configuration: Err(unasked(
                 "get",
                 "validatingwebhookconfigurations",
@@ -75,13 +75,13 @@ impl Scene {
 }
 
 /// What is found.
-pub(super) fn findings(facts: &Facts) -> Vec<Finding> {
+pub(super) fn findings(facts: &DoctorFacts) -> Vec<Finding> {
     examine(facts)
 }
 
 /// What is found by one check, as lines: state, what was found, cause, command.
 #[track_caller]
-pub(super) fn says(facts: &Facts, check: Check, expected: &[[&str; 4]]) {
+pub(super) fn says(facts: &DoctorFacts, check: Check, expected: &[[&str; 4]]) {
     let findings = findings(facts);
     let of_check = findings.iter().filter(|one| one.check == check);
     let told: Vec<_> = of_check
@@ -111,8 +111,8 @@ pub(super) fn webhook() -> Webhook {
 }
 
 /// The same guard with another webhook.
-pub(super) fn with_webhook(webhook: Webhook) -> Facts {
-    Facts {
+pub(super) fn with_webhook(webhook: Webhook) -> DoctorFacts {
+    DoctorFacts {
         configuration: Ok(Some(Configuration {
             webhooks: vec![webhook.name.clone()],
             webhook: Some(webhook),
@@ -146,8 +146,8 @@ pub(super) fn replica(number: u8) -> Replica {
     }
 }
 
-pub(super) fn told() -> Told {
-    Told {
+pub(super) fn told() -> ReplicaStatus {
+    ReplicaStatus {
         version: Some("0.1.0".to_owned()),
         is_ready: true,
         readiness: Ok(ready()),
@@ -185,8 +185,8 @@ pub(super) fn check(name: &str, words: &str, facts: Option<CheckFacts>) -> Check
 }
 
 /// The same guard, whose only replica says this.
-pub(super) fn with_told(told: Told) -> Facts {
-    Facts {
+pub(super) fn with_told(told: ReplicaStatus) -> DoctorFacts {
+    DoctorFacts {
         replicas: vec![Replica {
             name: "olmguard-1".to_owned(),
             told: Ok(told),
@@ -230,8 +230,8 @@ pub(super) fn unasked(
     resource: &str,
     namespace: Option<&str>,
     name: Option<&str>,
-) -> Unasked {
-    Unasked {
+) -> Unanswered {
+    Unanswered {
         need: Need {
             verb,
             resource: resource.to_owned(),
@@ -244,7 +244,7 @@ pub(super) fn unasked(
 }
 
 pub(super) fn answered(code: u16, reason: &str, message: &str, warnings: &[&str]) -> RoundTrip {
-    RoundTrip::Answered(Answered {
+    RoundTrip::Answered(ApiAnswer {
         code,
         reason: reason.to_owned(),
         message: message.to_owned(),

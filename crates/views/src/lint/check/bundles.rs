@@ -4,14 +4,14 @@
 use std::collections::HashSet;
 
 use crate::lint::Rule;
-use crate::lint::finding::Report;
+use crate::lint::finding::Findings;
 use crate::lint::view::{PackageView, View};
 use crate::lint::words;
 use crate::lint::written::{Bundle, PackageProperty};
 use olmguard_catalog::version::{Release, ReleaseLimit, Version};
 
 /// The bundles of a catalog, in the order of its files: where they belong.
-pub(super) fn homes(view: &View<'_>, report: &mut Report<'_>) {
+pub(super) fn homes(view: &View<'_>, report: &mut Findings<'_>) {
     let mut seen = HashSet::new();
     for bundle in &view.written.bundles {
         let (spot, package, name) = (bundle.spot, &*bundle.package, &*bundle.name);
@@ -31,7 +31,7 @@ pub(super) fn homes(view: &View<'_>, report: &mut Report<'_>) {
 }
 
 /// The bundles of a package.
-pub(super) fn check(view: &View<'_>, package: &PackageView<'_>, report: &mut Report<'_>) {
+pub(super) fn check(view: &View<'_>, package: &PackageView<'_>, report: &mut Findings<'_>) {
     // The name of the package is a slip: what follows from it is not told again.
     if !super::conversion::is_defined(view, package.name) {
         return;
@@ -51,7 +51,7 @@ pub(super) fn check(view: &View<'_>, package: &PackageView<'_>, report: &mut Rep
     }
 }
 
-fn properties(bundle: &Bundle, report: &mut Report<'_>) {
+fn properties(bundle: &Bundle, report: &mut Findings<'_>) {
     let (package, name) = (&*bundle.package, &*bundle.name);
     if let Some(fault) = &bundle.property_fault {
         let words = words::invalid_property(name, fault.index, &fault.kind, &fault.fault);
@@ -74,7 +74,7 @@ fn properties(bundle: &Bundle, report: &mut Report<'_>) {
     }
 }
 
-fn version(bundle: &Bundle, property: &PackageProperty, report: &mut Report<'_>) {
+fn version(bundle: &Bundle, property: &PackageProperty, report: &mut Findings<'_>) {
     let (package, name) = (&*bundle.package, &*bundle.name);
     let version = Version::parse(&property.version);
     if let Err(error) = &version {
@@ -109,7 +109,7 @@ fn version(bundle: &Bundle, property: &PackageProperty, report: &mut Report<'_>)
     }
 }
 
-fn images(bundle: &Bundle, report: &mut Report<'_>) {
+fn images(bundle: &Bundle, report: &mut Findings<'_>) {
     let (package, name) = (&*bundle.package, &*bundle.name);
     for invalid in &bundle.invalid_images {
         let text = &invalid.image.text;
@@ -118,7 +118,7 @@ fn images(bundle: &Bundle, report: &mut Report<'_>) {
     }
 }
 
-fn content(bundle: &Bundle, report: &mut Report<'_>) {
+fn content(bundle: &Bundle, report: &mut Findings<'_>) {
     if bundle.image.is_empty() && !bundle.has_objects {
         let words = words::bundle_without_image(&bundle.name);
         report.say(

@@ -4,12 +4,12 @@
 use std::collections::HashSet;
 
 use crate::lint::Rule;
-use crate::lint::finding::Report;
+use crate::lint::finding::Findings;
 use crate::lint::view::{PackageView, View};
 use crate::lint::words;
 use olmguard_catalog::dns1123;
 
-pub(super) fn check(view: &View<'_>, report: &mut Report<'_>) {
+pub(super) fn check(view: &View<'_>, report: &mut Findings<'_>) {
     packages(view, report);
     channels(view, report);
     for package in view.packages.values() {
@@ -17,7 +17,7 @@ pub(super) fn check(view: &View<'_>, report: &mut Report<'_>) {
     }
 }
 
-fn packages(view: &View<'_>, report: &mut Report<'_>) {
+fn packages(view: &View<'_>, report: &mut Findings<'_>) {
     let mut seen = HashSet::new();
     for package in &view.written.packages {
         let (spot, name) = (package.spot, &*package.name);
@@ -63,7 +63,7 @@ fn label_faults(name: &str) -> Vec<&'static str> {
     faults
 }
 
-fn channels(view: &View<'_>, report: &mut Report<'_>) {
+fn channels(view: &View<'_>, report: &mut Findings<'_>) {
     let mut seen = HashSet::new();
     for channel in &view.written.channels {
         let (spot, package, name) = (channel.spot, &*channel.package, &*channel.name);
@@ -104,7 +104,11 @@ pub(super) fn is_defined(view: &View<'_>, package: &str) -> bool {
 }
 
 /// The defined package whose name is nearest.
-pub(super) fn near<'w>(view: &View<'w>, package: &str, report: &mut Report<'_>) -> Option<&'w str> {
+pub(super) fn near<'w>(
+    view: &View<'w>,
+    package: &str,
+    report: &mut Findings<'_>,
+) -> Option<&'w str> {
     let defined = view.packages.values();
     let defined = defined.filter(|found| found.package.is_some());
     report.guess(package, defined.map(|found| found.name))
@@ -114,7 +118,7 @@ pub(super) fn near<'w>(view: &View<'w>, package: &str, report: &mut Report<'_>) 
 /// the others later, by what such a bundle lacks.
 ///
 /// A bundle whose package is misspelt is told of itself, and so is one that cannot be read.
-fn entries(view: &View<'_>, package: &PackageView<'_>, report: &mut Report<'_>) {
+fn entries(view: &View<'_>, package: &PackageView<'_>, report: &mut Findings<'_>) {
     let is_misplaced = |name: &str| {
         let mut homes = view.homes.get(name).into_iter().flatten();
         homes.any(|home| !is_defined(view, home))

@@ -4,12 +4,12 @@
 use std::collections::HashSet;
 
 use crate::lint::Rule;
-use crate::lint::finding::Report;
+use crate::lint::finding::Findings;
 use crate::lint::view::{PackageView, View};
 use crate::lint::words;
 use crate::lint::written::{Deprecation, Deprecations};
 
-pub(super) fn check(view: &View<'_>, report: &mut Report<'_>) {
+pub(super) fn check(view: &View<'_>, report: &mut Findings<'_>) {
     let mut seen = HashSet::new();
     for (index, blob) in view.written.deprecations.iter().enumerate() {
         let (spot, package) = (blob.spot, &*blob.package);
@@ -33,7 +33,7 @@ pub(super) fn check(view: &View<'_>, report: &mut Report<'_>) {
     }
 }
 
-fn entries(blob: &Deprecations, package: &PackageView<'_>, report: &mut Report<'_>) {
+fn entries(blob: &Deprecations, package: &PackageView<'_>, report: &mut Findings<'_>) {
     let mut seen = HashSet::new();
     for (index, entry) in blob.entries.iter().enumerate() {
         let (schema, name) = (&*entry.schema, &*entry.name);
@@ -86,7 +86,7 @@ fn entries(blob: &Deprecations, package: &PackageView<'_>, report: &mut Report<'
     }
 }
 
-fn bundle(entry: &Deprecation, package: &PackageView<'_>, report: &mut Report<'_>) {
+fn bundle(entry: &Deprecation, package: &PackageView<'_>, report: &mut Findings<'_>) {
     let is_unread = package.unread.bundles.contains(&*entry.name);
     if is_unread || package.by_name.contains_key(&*entry.name) {
         return;
@@ -103,7 +103,7 @@ fn bundle(entry: &Deprecation, package: &PackageView<'_>, report: &mut Report<'_
 }
 
 /// The default channel exists for opm, defined or not.
-fn channel(entry: &Deprecation, package: &PackageView<'_>, report: &mut Report<'_>) {
+fn channel(entry: &Deprecation, package: &PackageView<'_>, report: &mut Findings<'_>) {
     let default = package
         .package
         .map(|package| &*package.default_channel.text);

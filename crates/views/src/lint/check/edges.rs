@@ -4,15 +4,15 @@
 use std::cmp::Ordering;
 use std::collections::BTreeMap;
 
-use super::{Facts, ways};
+use super::{PackageCheck, ways};
 use crate::edge_field::EdgeField;
-use crate::lint::finding::Report;
+use crate::lint::finding::Findings;
 use crate::lint::view::Step;
 use crate::lint::words;
 use crate::lint::{Rule, Severity};
 use olmguard_engine::resolve::semver;
 
-pub(super) fn check(facts: &Facts<'_, '_>, report: &mut Report<'_>) {
+pub(super) fn check(facts: &PackageCheck<'_, '_>, report: &mut Findings<'_>) {
     let mut by_entry = BTreeMap::<(usize, usize), Vec<(usize, Step)>>::new();
     for (from, step) in facts.steps.all() {
         by_entry
@@ -28,7 +28,7 @@ pub(super) fn check(facts: &Facts<'_, '_>, report: &mut Report<'_>) {
 }
 
 /// The steps to one entry.
-fn entry(facts: &Facts<'_, '_>, steps: &[(usize, Step)], report: &mut Report<'_>) {
+fn entry(facts: &PackageCheck<'_, '_>, steps: &[(usize, Step)], report: &mut Findings<'_>) {
     let Some((_, first)) = steps.first() else {
         return;
     };
@@ -73,7 +73,7 @@ fn entry(facts: &Facts<'_, '_>, steps: &[(usize, Step)], report: &mut Report<'_>
 }
 
 /// The name of a channel that is one of prereleases: its head is one, and nobody follows it by default.
-fn channel_of_prereleases<'w>(facts: &Facts<'_, 'w>, channel: usize) -> Option<&'w str> {
+fn channel_of_prereleases<'w>(facts: &PackageCheck<'_, 'w>, channel: usize) -> Option<&'w str> {
     let name = &*facts.package.channels.get(channel)?.channel.name;
     let chain = facts.chains.get(channel)?.as_ref()?.as_ref().ok()?;
     let head = facts.package.version(chain.head()?.bundle?)?;
@@ -83,7 +83,7 @@ fn channel_of_prereleases<'w>(facts: &Facts<'_, 'w>, channel: usize) -> Option<&
 }
 
 /// Steps that semver calls incompatible, told together for each channel.
-fn majors(facts: &Facts<'_, '_>, report: &mut Report<'_>) {
+fn majors(facts: &PackageCheck<'_, '_>, report: &mut Findings<'_>) {
     let mut by_channel = BTreeMap::<usize, BTreeMap<usize, (usize, Step)>>::new();
     for (from, step) in facts.steps.all() {
         let versions = (facts.package.version(from), facts.package.version(step.to));
@@ -110,7 +110,7 @@ fn majors(facts: &Facts<'_, '_>, report: &mut Report<'_>) {
     }
 }
 
-fn heads(facts: &Facts<'_, '_>, report: &mut Report<'_>) {
+fn heads(facts: &PackageCheck<'_, '_>, report: &mut Findings<'_>) {
     for (channel, chain) in facts.package.channels.iter().zip(&facts.chains) {
         let Some(Ok(chain)) = chain else { continue };
         let Some(head) = chain.head().and_then(|view| view.bundle) else {

@@ -9,9 +9,9 @@ mod steps;
 
 use std::borrow::Cow;
 
-use super::Facts;
+use super::PackageCheck;
 use crate::lint::Rule;
-use crate::lint::finding::Report;
+use crate::lint::finding::Findings;
 use crate::lint::words;
 use crate::lint::written::{self, Spot};
 use olmguard_catalog::graph::version_in_name;
@@ -22,8 +22,8 @@ use olmguard_engine::resolve::Alone;
 pub(super) use blobs::check as blobs;
 
 /// The guardrails of a package that can be read, and what they are about.
-struct Guarded<'f, 'v, 'w> {
-    facts: &'f Facts<'v, 'w>,
+struct GuardedPackage<'f, 'v, 'w> {
+    facts: &'f PackageCheck<'v, 'w>,
     written: &'w written::Guardrails,
     guardrails: &'w Guardrails,
     alone: Alone<'f>,
@@ -31,7 +31,7 @@ struct Guarded<'f, 'v, 'w> {
     versions: Vec<Option<Cow<'f, Version>>>,
 }
 
-pub(super) fn check(facts: &Facts<'_, '_>, report: &mut Report<'_>) {
+pub(super) fn check(facts: &PackageCheck<'_, '_>, report: &mut Findings<'_>) {
     let Some((written, guardrails)) = facts.package.guardrails.read() else {
         return;
     };
@@ -51,7 +51,7 @@ pub(super) fn check(facts: &Facts<'_, '_>, report: &mut Report<'_>) {
         return;
     }
     let pool = bundles(facts).map(|(_, version, is_deprecated)| (version, is_deprecated));
-    let guarded = Guarded {
+    let guarded = GuardedPackage {
         facts,
         written,
         guardrails,
@@ -63,7 +63,7 @@ pub(super) fn check(facts: &Facts<'_, '_>, report: &mut Report<'_>) {
 }
 
 /// A name that only edges speak of was a version once: the one that it says.
-fn versions<'f>(facts: &'f Facts<'_, '_>) -> Vec<Option<Cow<'f, Version>>> {
+fn versions<'f>(facts: &'f PackageCheck<'_, '_>) -> Vec<Option<Cow<'f, Version>>> {
     let bundles = facts.package.bundles.iter();
     let bundles = bundles.map(|view| view.version.as_ref().map(Cow::Borrowed));
     let removed = facts.steps.names.iter().skip(facts.package.bundles.len());
@@ -73,7 +73,7 @@ fn versions<'f>(facts: &'f Facts<'_, '_>) -> Vec<Option<Cow<'f, Version>>> {
 
 /// The bundles whose version is known, and whether each is deprecated.
 fn bundles<'f>(
-    facts: &'f Facts<'_, '_>,
+    facts: &'f PackageCheck<'_, '_>,
 ) -> impl Iterator<Item = (&'f str, &'f Version, bool)> + Clone {
     facts.package.bundles.iter().filter_map(|view| {
         let (name, version) = (&*view.bundle.name, view.version.as_ref()?);
@@ -82,7 +82,7 @@ fn bundles<'f>(
     })
 }
 
-impl<'f> Guarded<'f, '_, '_> {
+impl<'f> GuardedPackage<'f, '_, '_> {
     /// As [`bundles`].
     fn bundles(&self) -> impl Iterator<Item = (&'f str, &'f Version, bool)> + Clone {
         bundles(self.facts)

@@ -1,13 +1,13 @@
 //! What cannot be read. Upstream: `alpha/declcfg/{load,declcfg}.go`.
 
 use crate::lint::Rule;
-use crate::lint::finding::Report;
+use crate::lint::finding::Findings;
 use crate::lint::view::View;
 use crate::lint::words::{self, Words};
 use crate::lint::written::{LoadFault, LoadFaultKind};
 use olmguard_catalog::fbc::Malformed;
 
-pub(super) fn check(view: &View<'_>, report: &mut Report<'_>) {
+pub(super) fn check(view: &View<'_>, report: &mut Findings<'_>) {
     for fault in &view.written.faults {
         let file = view.written.files.get(fault.spot.file as usize);
         let (rule, words) = words(fault, file.map_or("", |file| file));

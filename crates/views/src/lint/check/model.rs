@@ -2,15 +2,15 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::{Facts, or};
+use super::{PackageCheck, or};
 use crate::lint::Rule;
 use crate::lint::chain::ChainFault;
-use crate::lint::finding::Report;
+use crate::lint::finding::Findings;
 use crate::lint::view::{ChannelView, EntryView, PackageView};
 use crate::lint::words;
 use olmguard_catalog::version::{Release, ReleaseLimit};
 
-pub(super) fn check(facts: &Facts<'_, '_>, report: &mut Report<'_>) {
+pub(super) fn check(facts: &PackageCheck<'_, '_>, report: &mut Findings<'_>) {
     let package = facts.package;
     default_channel(package, report);
     duplicate_versions(package, report);
@@ -30,7 +30,7 @@ pub(super) fn check(facts: &Facts<'_, '_>, report: &mut Report<'_>) {
     }
 }
 
-fn default_channel(view: &PackageView<'_>, report: &mut Report<'_>) {
+fn default_channel(view: &PackageView<'_>, report: &mut Findings<'_>) {
     let Some(package) = view.package.filter(|package| !package.name.is_empty()) else {
         return;
     };
@@ -57,7 +57,7 @@ fn default_channel(view: &PackageView<'_>, report: &mut Report<'_>) {
 }
 
 /// Two bundles of one version and release; build metadata tells them apart.
-fn duplicate_versions(package: &PackageView<'_>, report: &mut Report<'_>) {
+fn duplicate_versions(package: &PackageView<'_>, report: &mut Findings<'_>) {
     let mut by_version = BTreeMap::<String, BTreeSet<usize>>::new();
     let entries = package.channels.iter().flat_map(|view| &view.entries);
     for index in entries.filter_map(|view| view.bundle) {
@@ -101,7 +101,7 @@ fn graph(
     package: &str,
     channel: &ChannelView<'_>,
     fault: &ChainFault<'_>,
-    report: &mut Report<'_>,
+    report: &mut Findings<'_>,
 ) {
     let name = &*channel.channel.name;
     let spot_of = |name: &str| channel.entry(name).map(|view| view.entry.spot);
@@ -140,7 +140,12 @@ fn graph(
     }
 }
 
-fn edges(package: &str, channel: &ChannelView<'_>, view: &EntryView<'_>, report: &mut Report<'_>) {
+fn edges(
+    package: &str,
+    channel: &ChannelView<'_>,
+    view: &EntryView<'_>,
+    report: &mut Findings<'_>,
+) {
     let entry = view.entry;
     if entry.name.is_empty() {
         let words = words::entry_without_name(&channel.channel.name, view.bundle.is_some());

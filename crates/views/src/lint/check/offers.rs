@@ -1,7 +1,7 @@
 //! Packages that several of the given catalogs offer.
 
 use crate::lint::Rule;
-use crate::lint::finding::Report;
+use crate::lint::finding::Findings;
 use crate::lint::view::{PackageView, View};
 use crate::lint::words;
 
@@ -9,7 +9,7 @@ pub(super) fn check(
     view: &View<'_>,
     package: &PackageView<'_>,
     all: &[View<'_>],
-    report: &mut Report<'_>,
+    report: &mut Findings<'_>,
 ) {
     let offers = |other: &&View<'_>| {
         let found = other.packages.get(package.name);

@@ -1,14 +1,14 @@
 //! `skipRange`s that can be read: what they take.
 
-use super::Facts;
+use super::PackageCheck;
 use crate::lint::Rule;
-use crate::lint::finding::Report;
+use crate::lint::finding::Findings;
 use crate::lint::view::{ChannelView, EntryView, PackageView};
 use crate::lint::words;
-use olmguard_catalog::version::interval::Cut;
+use olmguard_catalog::version::interval::VersionCut;
 use olmguard_catalog::version::{Membership, SkipRange, meaning};
 
-pub(super) fn check(facts: &Facts<'_, '_>, report: &mut Report<'_>) {
+pub(super) fn check(facts: &PackageCheck<'_, '_>, report: &mut Findings<'_>) {
     let package = facts.package;
     for channel in &package.channels {
         for view in &channel.entries {
@@ -27,7 +27,7 @@ fn entry(
     package: &PackageView<'_>,
     view: &EntryView<'_>,
     range: &SkipRange,
-    report: &mut Report<'_>,
+    report: &mut Findings<'_>,
 ) {
     let (name, spot) = (&*view.entry.name, view.entry.skip_range.spot);
     let text = range.as_str();
@@ -49,7 +49,7 @@ fn entry(
             );
             return;
         }
-        Ok(Some(first)) if first.span.lower == Cut::bottom() => {
+        Ok(Some(first)) if first.span.lower == VersionCut::bottom() => {
             say(
                 Rule::SkipRangeOpenBelow,
                 words::skip_range_open(name, text, "below"),
@@ -73,7 +73,7 @@ fn entry(
 }
 
 /// Entries of a channel whose range takes no other bundle, told together.
-fn takes_none(package: &PackageView<'_>, channel: &ChannelView<'_>, report: &mut Report<'_>) {
+fn takes_none(package: &PackageView<'_>, channel: &ChannelView<'_>, report: &mut Findings<'_>) {
     let none = channel.entries.iter().filter(|view| {
         let range = view.readable_range();
         range.is_some_and(|range| {

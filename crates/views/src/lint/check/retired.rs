@@ -1,11 +1,11 @@
 //! What is deprecated, and what there is instead.
 
-use super::Facts;
+use super::PackageCheck;
 use crate::lint::Rule;
-use crate::lint::finding::Report;
+use crate::lint::finding::Findings;
 use crate::lint::words;
 
-pub(super) fn check(facts: &Facts<'_, '_>, report: &mut Report<'_>) {
+pub(super) fn check(facts: &PackageCheck<'_, '_>, report: &mut Findings<'_>) {
     let package = facts.package;
     let Some(deprecations) = package.deprecations else {
         return;

@@ -1,11 +1,11 @@
 //! What OLM v1 does not support, or does not look at.
 
 use crate::lint::Rule;
-use crate::lint::finding::Report;
+use crate::lint::finding::Findings;
 use crate::lint::view::PackageView;
 use crate::lint::words;
 
-pub(super) fn check(package: &PackageView<'_>, report: &mut Report<'_>) {
+pub(super) fn check(package: &PackageView<'_>, report: &mut Findings<'_>) {
     let mut stated = Vec::new();
     for view in &package.bundles {
         let bundle = view.bundle;

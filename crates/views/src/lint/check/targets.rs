@@ -6,12 +6,12 @@
 use std::collections::{HashMap, HashSet};
 
 use crate::lint::Rule;
-use crate::lint::finding::Report;
+use crate::lint::finding::Findings;
 use crate::lint::view::{ChannelView, PackageView, View};
 use crate::lint::words;
 use crate::lint::written::{Entry, Text};
 
-pub(super) fn check(package: &PackageView<'_>, view: &View<'_>, report: &mut Report<'_>) {
+pub(super) fn check(package: &PackageView<'_>, view: &View<'_>, report: &mut Findings<'_>) {
     let mut known: HashSet<_> = package.by_name.keys().copied().collect();
     known.extend(&package.unread.bundles);
     let mut sorted: Vec<_> = known.iter().copied().collect();
@@ -62,7 +62,7 @@ fn told(
     package: &PackageView<'_>,
     channel: &ChannelView<'_>,
     unknown: &[&Text],
-    report: &mut Report<'_>,
+    report: &mut Findings<'_>,
 ) {
     let Some(first) = unknown.first() else { return };
     let mut seen = HashSet::new();

@@ -7,17 +7,17 @@
 use std::cmp::Ordering;
 use std::collections::{BTreeMap, HashMap, HashSet};
 
-use super::Facts;
+use super::PackageCheck;
 use crate::edge_field::EdgeField;
 use crate::lint::Rule;
 use crate::lint::chain::{Chain, skipped};
-use crate::lint::finding::Report;
+use crate::lint::finding::Findings;
 use crate::lint::view::{ChannelView, EntryView, Step};
 use crate::lint::words::{self, CutOffIn};
 use crate::lint::written::Spot;
 use olmguard_catalog::graph::search::search;
 
-pub(super) fn check(facts: &Facts<'_, '_>, report: &mut Report<'_>) {
+pub(super) fn check(facts: &PackageCheck<'_, '_>, report: &mut Findings<'_>) {
     let is_worked_out = facts.has_all_edges() && may_follow(facts);
     let by_channel = facts.steps.by_channel(facts.package.channels.len());
     for (index, (channel, chain)) in facts.package.channels.iter().zip(&facts.chains).enumerate() {
@@ -36,10 +36,10 @@ pub(super) fn check(facts: &Facts<'_, '_>, report: &mut Report<'_>) {
 }
 
 fn skipped_cycle(
-    facts: &Facts<'_, '_>,
+    facts: &PackageCheck<'_, '_>,
     channel: &ChannelView<'_>,
     circle: &[&str],
-    report: &mut Report<'_>,
+    report: &mut Findings<'_>,
 ) {
     let last = circle.iter().rev().nth(1);
     let entry = last.and_then(|name| channel.entry(name));
@@ -49,17 +49,17 @@ fn skipped_cycle(
 }
 
 /// Whether the ways to the head of each channel can be followed.
-pub(super) fn may_follow(facts: &Facts<'_, '_>) -> bool {
+pub(super) fn may_follow(facts: &PackageCheck<'_, '_>) -> bool {
     let size = facts.steps.count() + facts.steps.names.len();
     size.saturating_mul(facts.package.channels.len()) <= WORK
 }
 
 fn cut_off(
-    facts: &Facts<'_, '_>,
+    facts: &PackageCheck<'_, '_>,
     steps: &[(usize, Step)],
     channel: &ChannelView<'_>,
     chain: &Chain<'_, '_>,
-    report: &mut Report<'_>,
+    report: &mut Findings<'_>,
 ) {
     let package = facts.package;
     let Some(head) = chain.head() else { return };
@@ -99,7 +99,7 @@ fn order(chain: &Chain<'_, '_>) -> Vec<usize> {
 }
 
 /// Every name that a channel knows, with its place: entries, and what only edges speak of.
-fn known(facts: &Facts<'_, '_>, channel: &ChannelView<'_>) -> Vec<(usize, Spot)> {
+fn known(facts: &PackageCheck<'_, '_>, channel: &ChannelView<'_>) -> Vec<(usize, Spot)> {
     let entries = channel.entries.iter();
     let mut known: Vec<_> = entries
         .filter_map(|view| Some((view.bundle?, view.entry.spot)))
@@ -146,10 +146,10 @@ fn leading_to_head(steps: &[(usize, Step)], order: &[usize]) -> HashSet<usize> {
 }
 
 fn several_successors(
-    facts: &Facts<'_, '_>,
+    facts: &PackageCheck<'_, '_>,
     channel: &ChannelView<'_>,
     chain: &Chain<'_, '_>,
-    report: &mut Report<'_>,
+    report: &mut Findings<'_>,
 ) {
     let mut counts = BTreeMap::<&str, usize>::new();
     for view in &channel.entries {
@@ -173,9 +173,9 @@ fn several_successors(
 }
 
 fn skipped_yet_installable(
-    facts: &Facts<'_, '_>,
+    facts: &PackageCheck<'_, '_>,
     channel: &ChannelView<'_>,
-    report: &mut Report<'_>,
+    report: &mut Findings<'_>,
 ) {
     let skipped = skipped(channel);
     let is_deprecated = |name| facts.deprecated.contains(&("olm.bundle", name));
@@ -193,7 +193,7 @@ fn skipped_yet_installable(
 }
 
 /// A circle has an edge that does not go up; from each of those its way back is looked for.
-fn cycles(facts: &Facts<'_, '_>, report: &mut Report<'_>) {
+fn cycles(facts: &PackageCheck<'_, '_>, report: &mut Findings<'_>) {
     let package = facts.package;
     let mut told = HashSet::new();
     let steps = facts.steps.all();
@@ -225,7 +225,7 @@ fn cycles(facts: &Facts<'_, '_>, report: &mut Report<'_>) {
 }
 
 /// Where the edge of a step stands.
-pub(super) fn spot_of(facts: &Facts<'_, '_>, step: &Step) -> Spot {
+pub(super) fn spot_of(facts: &PackageCheck<'_, '_>, step: &Step) -> Spot {
     let channel = facts.package.channels.get(step.channel);
     let Some(view) = channel.and_then(|channel| channel.entries.get(step.entry)) else {
         return facts.package.spot();
@@ -242,7 +242,7 @@ pub(super) fn spot_of(facts: &Facts<'_, '_>, step: &Step) -> Spot {
 }
 
 /// Whether one bundle is of a higher version than another; where that cannot be told it is not.
-fn is_higher(facts: &Facts<'_, '_>, bundle: usize, than: usize) -> bool {
+fn is_higher(facts: &PackageCheck<'_, '_>, bundle: usize, than: usize) -> bool {
     let versions = (facts.package.version(bundle), facts.package.version(than));
     let (Some(here), Some(there)) = versions else {
         return false;

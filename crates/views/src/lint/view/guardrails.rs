@@ -1,7 +1,7 @@
 //! What the author of a package says of upgrade steps, from all places where it stands.
 
 use crate::lint::written::{self, Carrier};
-use olmguard_catalog::guardrail::{Authored, Guardrails, Unread};
+use olmguard_catalog::guardrail::{Authored, Guardrails, UnreadGuardrails};
 
 /// The blobs and properties of a package that hold guardrails of the known schema.
 #[derive(Debug, Default)]
@@ -20,7 +20,7 @@ impl<'w> GuardrailsView<'w> {
     }
 
     /// Why they cannot be read, all together.
-    pub(in crate::lint) fn unread(&self) -> Option<Unread> {
+    pub(in crate::lint) fn unread(&self) -> Option<UnreadGuardrails> {
         self.authored().stated()?.err().cloned()
     }
 

@@ -4,10 +4,10 @@ use std::num::NonZeroU32;
 
 use super::load::escape_text;
 use super::{Words, names, q, range};
-use olmguard_catalog::guardrail::{Kind, Rule, Unread};
+use olmguard_catalog::guardrail::{Rule, RuleKind, UnreadGuardrails};
 use olmguard_catalog::version::{Version, go};
 
-pub(in crate::lint) fn guardrail_unreadable(package: &str, unread: &Unread) -> Words {
+pub(in crate::lint) fn guardrail_unreadable(package: &str, unread: &UnreadGuardrails) -> Words {
     Words::own(format!(
         "the guardrails of package {} cannot be read, so that olmguard refuses every upgrade of it: {}",
         q(package),
@@ -103,9 +103,9 @@ pub(in crate::lint) fn guardrail_open_below(rule: &Rule, via: &str) -> Words {
 }
 
 /// The advice to write a key that a rule of kind `PassThrough` alone may have.
-fn write_key(kind: &Kind, key: &str) -> String {
+fn write_key(kind: &RuleKind, key: &str) -> String {
     match kind {
-        Kind::Waypoints(_) => format!("make it a rule of kind PassThrough with {key:?}"),
+        RuleKind::Waypoints(_) => format!("make it a rule of kind PassThrough with {key:?}"),
         _ => format!("write {key:?}"),
     }
 }

@@ -1,8 +1,8 @@
 //! About what cannot be read.
 
 use super::{Words, q};
-use olmguard_catalog::blob::{Fault, Kind};
-use olmguard_catalog::fbc::{Found, Malformed, NotAFile};
+use olmguard_catalog::blob::{Fault, JsonKind};
+use olmguard_catalog::fbc::{FileKind, Malformed, NotAFile};
 use olmguard_catalog::version::go::escape;
 
 pub(in crate::lint) fn syntax(malformed: &Malformed, hint: Option<&str>) -> Words {
@@ -30,10 +30,10 @@ pub(super) fn escape_text(text: &str) -> String {
 /// of a pipe opm waits for the end.
 pub(in crate::lint) fn not_a_file(fault: NotAFile, path: &str) -> Words {
     match fault.0 {
-        Found::LinkToFolder => {
+        FileKind::LinkToFolder => {
             Words::with(fault.to_string(), format!("read {path}: is a directory"))
         }
-        Found::LinkToOther | Found::Special => Words::own(fault.to_string()),
+        FileKind::LinkToOther | FileKind::Special => Words::own(fault.to_string()),
     }
 }
 
@@ -48,11 +48,11 @@ pub(in crate::lint) fn yaml_tag(tag: &str, value: &str) -> Words {
     ))
 }
 
-pub(in crate::lint) fn not_an_object(found: Kind) -> Words {
+pub(in crate::lint) fn not_an_object(found: JsonKind) -> Words {
     let message = format!("expected an object with schema, package and name, found {found}");
     match found {
         // Null is an object without a key to opm; an empty document is null.
-        Kind::Null => Words::with(
+        JsonKind::Null => Words::with(
             format!(
                 "{message}: the document is empty, or has nothing but comments; remove a \"---\" beside it"
             ),
@@ -62,7 +62,7 @@ pub(in crate::lint) fn not_an_object(found: Kind) -> Words {
     }
 }
 
-pub(in crate::lint) fn label_not_a_string(key: &str, found: Kind) -> Words {
+pub(in crate::lint) fn label_not_a_string(key: &str, found: JsonKind) -> Words {
     let key = q(key);
     Words::with(
         format!("the value of {key} is {found}: expected a string; put it in quotes"),

@@ -6,12 +6,13 @@ use super::hint::unquoted;
 use super::locate::Locator;
 use super::{
     Bundle, Carrier, Channel, Deprecation, Deprecations, Entry, Guardrails, InvalidImage,
-    LoadFault, LoadFaultKind, Package, PackageProperty, PropertyFault, Spot, Text, Unread, Written,
+    LoadFault, LoadFaultKind, Package, PackageProperty, PropertyFault, Spot, Text, UnreadBlob,
+    WrittenCatalog,
 };
 use crate::lint::image::ImageFault;
 use olmguard_catalog::blob::{Fault, Position};
-use olmguard_catalog::fbc::intake::{Intake, Origin, Place};
-use olmguard_catalog::fbc::json::{Cursor, Step};
+use olmguard_catalog::fbc::intake::{BlobPlace, Intake, TextOrigin};
+use olmguard_catalog::fbc::json::{Cursor, CursorResult};
 use olmguard_catalog::fbc::raw::{self, Content, Label, Object, PropertyValue, Raw, Value};
 use olmguard_catalog::fbc::reader::Places;
 use olmguard_catalog::fbc::{FbcError, Malformed, NotAFile};
@@ -20,7 +21,7 @@ use olmguard_catalog::guardrail;
 /// Collects the blobs of one catalog.
 #[derive(Debug, Default)]
 pub struct Collector {
-    written: Written,
+    written: WrittenCatalog,
     files: BTreeMap<Box<str>, u32>,
 }
 
@@ -33,7 +34,7 @@ impl Collector {
     }
 
     /// What was collected.
-    pub fn finish(self) -> Written {
+    pub fn finish(self) -> WrittenCatalog {
         self.written
     }
 
@@ -61,11 +62,11 @@ impl Intake for Collector {
 
     const PLACES: Places = Places::Wanted;
 
-    fn read<'a>(cursor: &mut Cursor<'a>) -> Step<Raw<'a>> {
+    fn read<'a>(cursor: &mut Cursor<'a>) -> CursorResult<Raw<'a>> {
         raw::read(cursor)
     }
 
-    fn take(&mut self, blob: Raw<'_>, place: &Place<'_>) {
+    fn take(&mut self, blob: Raw<'_>, place: &BlobPlace<'_>) {
         let file = self.file(place.file);
         let mut locator = Locator::of(place, file);
         let begin = match place.position {
@@ -100,7 +101,7 @@ impl Intake for Collector {
         &mut self,
         file: &str,
         fault: FbcError,
-        origin: Origin,
+        origin: TextOrigin,
         text: &[u8],
     ) -> Result<(), FbcError> {
         let file = self.file(file);
@@ -206,7 +207,7 @@ impl Collector {
 
     /// Notes that a blob is there, of which no more is known.
     fn unread(&mut self, object: &Object<'_>) {
-        self.written.unread.push(Unread {
+        self.written.unread.push(UnreadBlob {
             schema: object.schema.text().into(),
             package: object.package.text().into(),
             name: object.name.text().into(),
@@ -271,7 +272,7 @@ impl Collector {
                         fault,
                     };
                     self.note(spot, package, what);
-                    self.written.unread.push(Unread {
+                    self.written.unread.push(UnreadBlob {
                         schema: "olm.bundle".into(),
                         package: kept.package,
                         name: kept.name,

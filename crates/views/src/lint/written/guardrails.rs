@@ -5,7 +5,7 @@ use serde_json::Value;
 use super::Spot;
 use super::locate::Locator;
 use olmguard_catalog::fbc::raw;
-use olmguard_catalog::guardrail::{self, Unread};
+use olmguard_catalog::guardrail::{self, UnreadGuardrails};
 use olmguard_catalog::read_guardrails;
 
 /// A blob or a property that holds guardrails, or would in another version of the schema.
@@ -17,7 +17,7 @@ pub(crate) struct Guardrails {
     pub(crate) package: Box<str>,
     pub(crate) name: Box<str>,
     /// What they say; none in another version of the schema.
-    pub(crate) stated: Option<Result<guardrail::Guardrails, Unread>>,
+    pub(crate) stated: Option<Result<guardrail::Guardrails, UnreadGuardrails>>,
     /// The rules in the order written, if they can be read.
     pub(crate) rules: Vec<RuleSpot>,
     /// Where they cannot be read.

@@ -2,13 +2,13 @@
 
 use crate::lint::written::Spot;
 use olmguard_catalog::blob::Position;
-use olmguard_catalog::fbc::intake::{Origin, Place};
+use olmguard_catalog::fbc::intake::{BlobPlace, TextOrigin};
 
 /// Finds places in one text, from the place that was found before: near ones cost little, in either
 /// direction.
 pub(super) struct Locator<'p> {
     text: &'p [u8],
-    origin: Origin,
+    origin: TextOrigin,
     /// Where the bytes that are asked for begin in the text.
     base: usize,
     marks: Option<&'p olmguard_catalog::fbc::yaml::Marks>,
@@ -21,7 +21,7 @@ pub(super) struct Locator<'p> {
 
 impl<'p> Locator<'p> {
     /// For the bytes of a blob.
-    pub(super) fn of(place: &Place<'p>, file: u32) -> Self {
+    pub(super) fn of(place: &BlobPlace<'p>, file: u32) -> Self {
         let mut locator = Self::new(place.text, place.origin, file);
         locator.marks = place.marks;
         if let (Position::Byte(begin), None) = (place.position, place.marks) {
@@ -31,7 +31,7 @@ impl<'p> Locator<'p> {
     }
 
     /// For the bytes of a text.
-    pub(super) fn new(text: &'p [u8], origin: Origin, file: u32) -> Self {
+    pub(super) fn new(text: &'p [u8], origin: TextOrigin, file: u32) -> Self {
         Self {
             text,
             origin,
@@ -118,7 +118,7 @@ mod tests {
     #[test]
     fn lines_and_columns_are_counted_in_characters_and_in_any_order() {
         let text = "ab\nçd\n\n漢字x".as_bytes();
-        let origin = Origin {
+        let origin = TextOrigin {
             bytes: 100,
             lines: 6,
             column: 2,
@@ -153,7 +153,7 @@ mod tests {
     #[test]
     fn long_lines_are_counted_whole() {
         let text = "é".repeat(1000);
-        let mut locator = Locator::new(text.as_bytes(), Origin::default(), 0);
+        let mut locator = Locator::new(text.as_bytes(), TextOrigin::default(), 0);
         assert_eq!(locator.find(2000).column, 1001);
     }
 }

@@ -1,19 +1,21 @@
 //! A lane in its place.
 
-use crate::picture::layout::fold::Folded;
+use crate::picture::layout::fold::FoldedFans;
 use crate::picture::layout::grid::{
     BEYOND, CARD_HEADING, CARD_PAD, Grid, LONGEST_VERSION, PILL, ROW, SIGN, VERSION_SIZE,
 };
 use crate::picture::layout::plan::{COUNT_PAD, COUNT_SIZE, Plan, signs};
 use crate::picture::measure::{Face, clip, px};
-use crate::picture::scene::{Anchor, Area, Bus, Card, Door, Label, Line, Pill, Point, Role, Stop};
-use crate::picture::sketch::{Cell, Fan, Fate, Row, Sketch, Step};
+use crate::picture::scene::{
+    Anchor, Area, Bus, Card, Door, EdgeLine, Label, Pill, Point, Role, Stop,
+};
+use crate::picture::sketch::{Cell, Fan, Fate, ReplacesStep, Row, Sketch};
 use crate::picture::text;
 use crate::picture::walk::Field;
 
 /// Where a lane is.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Place {
+pub(super) struct LanePlace {
     pub(super) grid: Grid,
     /// The left edge of the card.
     pub(super) x: i32,
@@ -25,7 +27,7 @@ pub(super) struct Place {
 }
 
 /// The card of a plan.
-pub(super) fn card(sketch: &Sketch<'_, '_>, plan: &Plan<'_, '_>, place: Place) -> Card {
+pub(super) fn card(sketch: &Sketch<'_, '_>, plan: &Plan<'_, '_>, place: LanePlace) -> Card {
     let draft = Draft {
         sketch,
         plan,
@@ -58,7 +60,7 @@ pub(super) fn card(sketch: &Sketch<'_, '_>, plan: &Plan<'_, '_>, place: Place) -
 struct Draft<'d, 's, 'g, 'p> {
     sketch: &'d Sketch<'g, 'p>,
     plan: &'d Plan<'s, 'p>,
-    place: Place,
+    place: LanePlace,
 }
 
 impl Draft<'_, '_, '_, '_> {
@@ -99,7 +101,7 @@ impl Draft<'_, '_, '_, '_> {
     }
 
     fn pill(&self, cell: Cell) -> Pill {
-        let Place { pill_x, pill, .. } = self.place;
+        let LanePlace { pill_x, pill, .. } = self.place;
         let y = self.place.grid.y(cell.row);
         let signs = SIGN * px(signs(cell.marks).count());
         Pill {
@@ -127,7 +129,7 @@ impl Draft<'_, '_, '_, '_> {
         }
     }
 
-    fn lines(&self) -> Vec<Line> {
+    fn lines(&self) -> Vec<EdgeLine> {
         let straight = self.plan.straight.iter();
         let straight = straight.map(|step| self.line(step, self.straight(step)));
         let bent = self.plan.bent.iter();
@@ -135,8 +137,8 @@ impl Draft<'_, '_, '_, '_> {
         straight.chain(bent).collect()
     }
 
-    fn line(&self, step: &Step, points: Vec<Point>) -> Line {
-        Line {
+    fn line(&self, step: &ReplacesStep, points: Vec<Point>) -> EdgeLine {
+        EdgeLine {
             from: step.from,
             to: step.to,
             points,
@@ -145,7 +147,7 @@ impl Draft<'_, '_, '_, '_> {
         }
     }
 
-    fn straight(&self, step: &Step) -> Vec<Point> {
+    fn straight(&self, step: &ReplacesStep) -> Vec<Point> {
         let x = self.place.pill_x + self.place.pill / 2;
         let y = |row| self.place.grid.y(row);
         let from = Point {
@@ -161,7 +163,7 @@ impl Draft<'_, '_, '_, '_> {
 
     /// Out of the left side, along the track, and in again: out above the middle and in below it, or
     /// the other way round where it leads down.
-    fn bent(&self, step: Step, away: i32) -> Vec<Point> {
+    fn bent(&self, step: ReplacesStep, away: i32) -> Vec<Point> {
         let (near, far) = (self.place.pill_x, self.place.pill_x - away);
         let aside = if step.from > step.to { PORT } else { -PORT };
         let from = self.place.grid.y(step.from) - aside;
@@ -175,8 +177,8 @@ impl Draft<'_, '_, '_, '_> {
         ]
     }
 
-    fn bus(&self, bus: &Folded<'_, '_>, away: i32) -> Bus {
-        let Place {
+    fn bus(&self, bus: &FoldedFans<'_, '_>, away: i32) -> Bus {
+        let LanePlace {
             grid, pill_x, pill, ..
         } = self.place;
         let (first, last) = self.plan.rows;
@@ -228,7 +230,7 @@ impl Draft<'_, '_, '_, '_> {
     }
 
     fn door(&self, fan: &Fan<'_>, x: i32) -> Door {
-        let Place {
+        let LanePlace {
             grid, pill_x, pill, ..
         } = self.place;
         let y = grid.y(fan.to) + port(fan.kind.field(), fan.fate);

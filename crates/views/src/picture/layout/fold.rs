@@ -17,27 +17,27 @@ use crate::picture::walk::Field;
 
 /// Fans on one line.
 #[derive(Debug)]
-pub(super) struct Folded<'f, 'p> {
+pub(super) struct FoldedFans<'f, 'p> {
     /// The fans, the uppermost entry first. The first one's stops are those of the whole.
     pub(super) fans: Vec<&'f Fan<'p>>,
 }
 
 /// Folds the fans of a lane; those of one field stand together, the shorter lines first.
-pub(super) fn fold<'f, 'p>(fans: &'f [Fan<'p>]) -> Vec<Folded<'f, 'p>> {
+pub(super) fn fold<'f, 'p>(fans: &'f [Fan<'p>]) -> Vec<FoldedFans<'f, 'p>> {
     let mut fans: Vec<_> = fans.iter().collect();
     fans.sort_by_key(|fan| (fan.to, Reverse(fan.from.len())));
-    let mut folded = Vec::<Folded<'_, '_>>::new();
+    let mut folded = Vec::<FoldedFans<'_, '_>>::new();
     for fan in fans {
         match folded.iter_mut().find(|folded| folded.takes(fan)) {
             Some(folded) => folded.fans.push(fan),
-            None => folded.push(Folded { fans: vec![fan] }),
+            None => folded.push(FoldedFans { fans: vec![fan] }),
         }
     }
     folded.sort_by_key(|folded| (folded.field(), folded.span(), folded.top()));
     folded
 }
 
-impl<'f> Folded<'f, '_> {
+impl<'f> FoldedFans<'f, '_> {
     /// The field that all of them are of.
     pub(super) fn field(&self) -> Field {
         let first = self.fans.first();

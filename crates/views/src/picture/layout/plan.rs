@@ -1,11 +1,11 @@
 //! How much room a lane takes, before it has a place.
 
-use crate::picture::layout::fold::{Folded, fold};
+use crate::picture::layout::fold::{FoldedFans, fold};
 use crate::picture::layout::grid::{LONGEST_VERSION, PILL_PAD, SIGN, VERSION_SIZE};
 use crate::picture::layout::tracks::tracks;
 use crate::picture::mark::{Mark, Marks};
 use crate::picture::measure::{Face, clip, px};
-use crate::picture::sketch::{Cell, Lane, Row, Sketch, Step};
+use crate::picture::sketch::{Cell, Lane, ReplacesStep, Row, Sketch};
 use crate::picture::text;
 use crate::picture::walk::Field;
 
@@ -17,11 +17,11 @@ pub(super) struct Plan<'s, 'p> {
     /// The width of every version in it.
     pub(super) pill: i32,
     /// Steps to the next entry, which run in the middle.
-    pub(super) straight: Vec<Step>,
+    pub(super) straight: Vec<ReplacesStep>,
     /// Other steps, with how far left of the versions they run.
-    pub(super) bent: Vec<(Step, i32)>,
+    pub(super) bent: Vec<(ReplacesStep, i32)>,
     /// The rest, with how far right of the versions it runs.
-    pub(super) buses: Vec<(Folded<'s, 'p>, i32)>,
+    pub(super) buses: Vec<(FoldedFans<'s, 'p>, i32)>,
     /// What is needed left of the versions.
     pub(super) left: i32,
     /// What is needed right of them.
@@ -57,14 +57,14 @@ impl<'s, 'p> Plan<'s, 'p> {
 }
 
 /// Whether a step leads from one cell of a lane up to the next.
-fn is_next(lane: &Lane<'_>, step: &Step) -> bool {
+fn is_next(lane: &Lane<'_>, step: &ReplacesStep) -> bool {
     let at = |row: Row| lane.cells.binary_search_by_key(&row, |cell| cell.row).ok();
     matches!((at(step.from), at(step.to)), (Some(from), Some(to)) if from == to + 1)
 }
 
 /// The shorter a step, the nearer to the versions.
-fn bend(mut steps: Vec<Step>) -> Vec<(Step, i32)> {
-    let ends = |step: &Step| (step.from.0.min(step.to.0), step.from.0.max(step.to.0));
+fn bend(mut steps: Vec<ReplacesStep>) -> Vec<(ReplacesStep, i32)> {
+    let ends = |step: &ReplacesStep| (step.from.0.min(step.to.0), step.from.0.max(step.to.0));
     steps.sort_by_key(|step| {
         let (top, bottom) = ends(step);
         (bottom - top, top)
@@ -77,7 +77,10 @@ fn bend(mut steps: Vec<Step>) -> Vec<(Step, i32)> {
 }
 
 /// `skips` before `skipRange`, each field on tracks of its own, as wide as its counts.
-fn board<'s, 'p>(folded: Vec<Folded<'s, 'p>>, rows: (Row, Row)) -> Vec<(Folded<'s, 'p>, i32)> {
+fn board<'s, 'p>(
+    folded: Vec<FoldedFans<'s, 'p>>,
+    rows: (Row, Row),
+) -> Vec<(FoldedFans<'s, 'p>, i32)> {
     let mut boarded = Vec::new();
     let mut x = FIRST_BUS;
     let mut rest = folded.into_iter().peekable();
@@ -87,7 +90,7 @@ fn board<'s, 'p>(folded: Vec<Folded<'s, 'p>>, rows: (Row, Row)) -> Vec<(Folded<'
             std::iter::from_fn(|| rest.next_if(|bus| bus.field() == field)).collect();
         let pitch = group.iter().map(half).max().unwrap_or(0) * 2 + BUS_GAP;
         // A line that leads beyond the channel has a count below it.
-        let stretch = |bus: &Folded<'_, '_>| {
+        let stretch = |bus: &FoldedFans<'_, '_>| {
             let (top, bottom) = (bus.top().max(rows.0), bus.bottom());
             (
                 top.0,
@@ -109,7 +112,7 @@ fn board<'s, 'p>(folded: Vec<Folded<'s, 'p>>, rows: (Row, Row)) -> Vec<(Folded<'
 }
 
 /// Half of what a line takes: that of its widest count.
-pub(super) fn half(bus: &Folded<'_, '_>) -> i32 {
+pub(super) fn half(bus: &FoldedFans<'_, '_>) -> i32 {
     let widest = bus
         .fans
         .iter()

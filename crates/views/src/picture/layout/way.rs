@@ -2,16 +2,16 @@
 
 use crate::picture::layout::card::port;
 use crate::picture::layout::grid::Grid;
-use crate::picture::scene::{Bus, Card, Line, Point};
+use crate::picture::scene::{Bus, Card, EdgeLine, Point};
 use crate::picture::sketch::{Fate, Row, Sketch};
 use crate::picture::walk::{Field, Hop};
 
 /// One line for each hop.
-pub(super) fn way(sketch: &Sketch<'_, '_>, cards: &[Card], grid: Grid) -> Vec<Line> {
+pub(super) fn way(sketch: &Sketch<'_, '_>, cards: &[Card], grid: Grid) -> Vec<EdgeLine> {
     let hops = sketch.reach.iter().flat_map(|reach| &reach.way);
     let line = |(from, hop): &(Row, Hop)| {
         let card = cards.iter().find(|card| card.lane == hop.lane)?;
-        Some(Line {
+        Some(EdgeLine {
             from: *from,
             to: hop.to,
             points: points(card, *from, hop, grid)?,

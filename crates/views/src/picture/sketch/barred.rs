@@ -6,24 +6,24 @@
 use std::collections::BTreeMap;
 
 use crate::picture::sketch::{Fan, Fate, Lane, Row};
-use crate::picture::{Guarded, TooLarge, View};
+use crate::picture::{GuardedSteps, TooLarge, View};
 use olmguard_catalog::graph::{Graph, NodeIndex};
-use olmguard_engine::explain::Gathered;
 use olmguard_engine::explain::GuardrailReport;
 use olmguard_engine::explain::Places;
+use olmguard_engine::explain::ReasonTable;
 use olmguard_engine::explain::Reasons;
 use olmguard_engine::resolve::{CatalogEdge, Choice, Violation};
 
 /// The steps that guardrails forbid, and why.
 #[derive(Clone, Debug, Default)]
-pub struct Barred {
+pub struct ForbiddenSteps {
     /// Every reason once, in the order in which they are found from the top of the first lane.
     reasons: Reasons,
     /// The places of the reasons of each step that is forbidden.
     steps: BTreeMap<(Row, Row), Places>,
 }
 
-impl Barred {
+impl ForbiddenSteps {
     /// Every reason once.
     pub fn reasons(&self) -> &[GuardrailReport] {
         self.reasons.all()
@@ -74,9 +74,9 @@ pub(super) fn bar<'g, 'p>(
     view: &View<'g>,
     nodes: &[NodeIndex],
     lanes: &mut [Lane<'p>],
-) -> Result<Barred, TooLarge> {
+) -> Result<ForbiddenSteps, TooLarge> {
     let Some(guarded) = view.guarded.filter(|guarded| !guarded.guards.is_empty()) else {
-        return Ok(Barred::default());
+        return Ok(ForbiddenSteps::default());
     };
     let edges = lanes.iter().map(Lane::edges).sum::<usize>();
     let rules = guarded.guards.weight();
@@ -87,13 +87,13 @@ pub(super) fn bar<'g, 'p>(
         graph,
         guarded,
         nodes,
-        gathered: Gathered::default(),
+        gathered: ReasonTable::default(),
         steps: BTreeMap::new(),
     };
     for lane in lanes {
         judge.lane(lane);
     }
-    Ok(Barred {
+    Ok(ForbiddenSteps {
         reasons: judge.gathered.finish(),
         steps: judge.steps,
     })
@@ -102,9 +102,9 @@ pub(super) fn bar<'g, 'p>(
 /// Asks guardrails about steps between rows.
 struct Judge<'j, 'g, 'p> {
     graph: &'g Graph<'p>,
-    guarded: Guarded<'g>,
+    guarded: GuardedSteps<'g>,
     nodes: &'j [NodeIndex],
-    gathered: Gathered<'g>,
+    gathered: ReasonTable<'g>,
     steps: BTreeMap<(Row, Row), Places>,
 }
 

@@ -9,10 +9,10 @@ use crate::picture::sketch::label::{labels, version};
 use crate::picture::sketch::lane::{channel_lane, refusal, semver_lane};
 use crate::picture::sketch::rows::{RowOf, order};
 use crate::picture::sketch::{Fate, Lane, LaneKind, Row, RowFacts, Sketch};
-use crate::picture::walk::{Field, Hop, Reach, Walk};
+use crate::picture::walk::{Field, Hop, ReachedRows, StepsByRow};
 use crate::picture::{Generation, TooLarge, View};
 use olmguard_catalog::graph::{Channel, Graph, NodeIndex};
-use olmguard_engine::resolve::classic::{Installed, Line, Subscribed};
+use olmguard_engine::resolve::classic::{Installed, SubscribedChannel, SubscriptionOrder};
 
 /// More is not told apart on any screen; the largest package recorded has 203 bundles.
 const MOST_VERSIONS: usize = 2_000;
@@ -42,7 +42,7 @@ pub(super) fn build<'g, 'p>(
     let counts =
         |lane: &Lane<'_>| lane.kind == LaneKind::Channel || view.edges == EdgeSource::CaretRange;
     let counted = (0..).zip(&lanes).filter(|(_, lane)| counts(lane));
-    let walk = Walk::of(counted.flat_map(|(at, lane)| hops(at, lane, view.olm)));
+    let walk = StepsByRow::of(counted.flat_map(|(at, lane)| hops(at, lane, view.olm)));
     let rows = facts(graph, &nodes, &view);
     let mut sketch = Sketch {
         graph,
@@ -172,7 +172,7 @@ fn strand(sketch: &mut Sketch<'_, '_>) {
     }
 }
 
-fn reach(sketch: &Sketch<'_, '_>, row_of: &RowOf) -> Option<Reach> {
+fn reach(sketch: &Sketch<'_, '_>, row_of: &RowOf) -> Option<ReachedRows> {
     let View { from, to, .. } = sketch.view;
     let start = row_of.get(from?)?;
     let goal = to.and_then(|to| row_of.get(to));
@@ -183,11 +183,13 @@ fn reach(sketch: &Sketch<'_, '_>, row_of: &RowOf) -> Option<Reach> {
 }
 
 /// Where a subscription of OLM v0 gets from a row: it takes the first candidate, and nobody steers it.
-fn course(sketch: &Sketch<'_, '_>, row_of: &RowOf, start: Row, goal: Option<Row>) -> Reach {
+fn course(sketch: &Sketch<'_, '_>, row_of: &RowOf, start: Row, goal: Option<Row>) -> ReachedRows {
     let at = sketch.lane_of_subscription();
     let lane = at.and_then(|at| sketch.lanes.get(at as usize));
-    let subscribed = lane.map_or(Subscribed::ToAny, |lane| Subscribed::To(lane.name));
-    let order = Line::of(sketch.graph, subscribed).ok();
+    let subscribed = lane.map_or(SubscribedChannel::ToAny, |lane| {
+        SubscribedChannel::To(lane.name)
+    });
+    let order = SubscriptionOrder::of(sketch.graph, subscribed).ok();
     let node = sketch.row(start).map(|facts| facts.node);
     let walked = order.zip(node).map_or_else(Vec::new, |(line, node)| {
         line.walk(Installed::node(sketch.graph, node))

@@ -6,11 +6,11 @@ use std::collections::BTreeSet;
 use crate::picture::mark::Mark;
 use crate::picture::sketch::build::common;
 use crate::picture::sketch::rows::RowOf;
-use crate::picture::sketch::{Cell, Fan, FanKind, Fate, Lane, LaneKind, Row, Step};
+use crate::picture::sketch::{Cell, Fan, FanKind, Fate, Lane, LaneKind, ReplacesStep, Row};
 use crate::picture::{Generation, View};
 use olmguard_catalog::graph::{Channel, Entry, Graph, NodeIndex};
 use olmguard_catalog::version::Version;
-use olmguard_engine::resolve::classic::{Installed, Line, Outlook, Subscribed};
+use olmguard_engine::resolve::classic::{Installed, Outlook, SubscribedChannel, SubscriptionOrder};
 use olmguard_engine::resolve::{Refusal, semver};
 
 /// The lane of a channel.
@@ -20,7 +20,7 @@ pub(super) fn channel_lane<'p>(
     row_of: &RowOf,
     view: &View<'_>,
 ) -> Lane<'p> {
-    let line = Line::of(graph, Subscribed::To(channel.name));
+    let line = SubscriptionOrder::of(graph, SubscribedChannel::To(channel.name));
     let writer = Writer {
         graph,
         row_of,
@@ -90,15 +90,17 @@ pub(super) fn semver_lane<'p>(graph: &Graph<'p>, row_of: &RowOf) -> Lane<'p> {
 }
 
 /// The entries that OLM v0 tries.
-fn offered(line: Option<&Line<'_, '_>>) -> BTreeSet<NodeIndex> {
-    line.into_iter().flat_map(Line::order).collect()
+fn offered(line: Option<&SubscriptionOrder<'_, '_>>) -> BTreeSet<NodeIndex> {
+    line.into_iter()
+        .flat_map(SubscriptionOrder::order)
+        .collect()
 }
 
 fn cells(
     graph: &Graph<'_>,
     channel: &Channel<'_>,
     row_of: &RowOf,
-    line: Option<&Line<'_, '_>>,
+    line: Option<&SubscriptionOrder<'_, '_>>,
 ) -> Vec<Cell> {
     let heads = heads(channel);
     let entries = channel.entries.iter();
@@ -147,9 +149,9 @@ struct Writer<'a, 'p> {
 }
 
 impl<'p> Writer<'_, 'p> {
-    fn steps(&self, entry: &Entry<'_>) -> Vec<Step> {
+    fn steps(&self, entry: &Entry<'_>) -> Vec<ReplacesStep> {
         let step = |from: &NodeIndex| {
-            Some(Step {
+            Some(ReplacesStep {
                 from: self.row_of.get(*from)?,
                 to: self.row_of.get(entry.node)?,
                 fate: fate(self.is_offered(entry.node) && self.is_allowed(*from, entry.node)),

@@ -7,7 +7,7 @@ use crate::picture::layout::signs;
 use crate::picture::mark::Marks;
 use crate::picture::measure::Face;
 use crate::picture::scene::{
-    Anchor, Area, Axis, AxisRow, Bus, Card, Door, Label, Line, Pill, Point, Role, Scene, Stop,
+    Anchor, Area, Axis, AxisRow, Bus, Card, Door, EdgeLine, Label, Pill, Point, Role, Scene, Stop,
 };
 use crate::picture::sketch::{Fate, Row};
 use crate::picture::svg::sign;
@@ -159,7 +159,7 @@ fn pill(pill: &Pill, is_on_way: bool, xml: &mut Xml) {
     xml.close();
 }
 
-fn replaces(line: &Line, xml: &mut Xml) {
+fn replaces(line: &EdgeLine, xml: &mut Xml) {
     let class = of_fate("replaces", line.fate);
     xml.open(
         "g",
@@ -262,7 +262,7 @@ fn of_fate(class: &str, fate: Fate) -> String {
 }
 
 /// The way, over every line and under every version.
-pub(super) fn way(lines: &[Line], xml: &mut Xml) {
+pub(super) fn way(lines: &[EdgeLine], xml: &mut Xml) {
     xml.open("g", &[("id", &"way")]);
     for line in lines {
         xml.empty("path", &[("class", &"way"), ("d", &path(&line.points))]);

@@ -5,7 +5,7 @@ use std::path::Path;
 
 use jsonschema::Validator;
 use olmguard_catalog::guardrail::{SCHEMA, read};
-use olmguard_views::author::{Format, Written};
+use olmguard_views::author::{CatalogText, Format};
 use serde_json::{Value, json};
 
 use olmguard_fixtures::guardrails::catalog::guardrails;
@@ -37,7 +37,7 @@ fn file(path: &str) -> String {
 
 /// The guardrails among the documents of a text.
 fn documents(text: &str) -> Vec<Value> {
-    let mut written = Written::default();
+    let mut written = CatalogText::default();
     written.read("t", text.as_bytes()).expect("documents");
     let text = written.to_text(Format::Json);
     let documents = serde_json::Deserializer::from_str(&text).into_iter::<Value>();

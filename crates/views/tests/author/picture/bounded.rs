@@ -9,7 +9,7 @@ use olmguard_views::picture::html::html;
 use olmguard_views::picture::json::GraphJson;
 use olmguard_views::picture::layout::layout;
 use olmguard_views::picture::mermaid::mermaid;
-use olmguard_views::picture::{Guarded, Sketch, View};
+use olmguard_views::picture::{GuardedSteps, Sketch, View};
 use serde_json::{Value, json};
 
 use super::guarded::with_rules;
@@ -41,7 +41,7 @@ fn rules(package: &str) -> Value {
 
 fn with_dense(test: impl Fn(&Sketch<'_, '_>)) {
     let drawn = dense();
-    let draw = |graph: &Graph<'_>, guarded: Guarded<'_>| {
+    let draw = |graph: &Graph<'_>, guarded: GuardedSteps<'_>| {
         let view = View {
             guarded: Some(guarded),
             ..View::default()

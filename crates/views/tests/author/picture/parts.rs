@@ -5,7 +5,7 @@ use olmguard_catalog::olm::EdgeSource;
 use olmguard_views::picture::dot::dot;
 use olmguard_views::picture::layout::layout;
 use olmguard_views::picture::svg::svg;
-use olmguard_views::picture::{Guarded, Sketch, View};
+use olmguard_views::picture::{GuardedSteps, Sketch, View};
 use serde_json::json;
 
 use super::guarded::with_rules;
@@ -18,22 +18,26 @@ fn told(lines: &str, edges: EdgeSource, titles: &[&str], range: &str) {
     let drawn = Drawn::new("parts", written(lines).fbc());
     let rules = json!({"schema": "olmguard.guardrails.v1alpha1", "package": drawn.package(),
         "rules": [{"id": "via-1.3", "kind": "PassThrough", "via": ">=1.3.0 <1.4.0-0"}]});
-    with_rules(&drawn, &rules, |graph: &Graph<'_>, guarded: Guarded<'_>| {
-        let view = View {
-            guarded: Some(guarded),
-            edges,
-            ..View::default()
-        };
-        let sketch = Sketch::of(graph, view).expect("not too large");
-        let (picture, text) = (svg(&sketch, &layout(&sketch)), dot(&sketch));
-        for title in titles {
-            assert!(picture.contains(title), "{title}: {picture}");
-        }
-        let is_in_parts = picture.contains("versions, of which ");
-        assert_eq!(is_in_parts, !titles.is_empty(), "{picture}");
-        assert_eq!(text.matches(range).count(), 1, "{range}: {text}");
-        assert_eq!(text.matches("/* ").count(), 1, "{text}");
-    });
+    with_rules(
+        &drawn,
+        &rules,
+        |graph: &Graph<'_>, guarded: GuardedSteps<'_>| {
+            let view = View {
+                guarded: Some(guarded),
+                edges,
+                ..View::default()
+            };
+            let sketch = Sketch::of(graph, view).expect("not too large");
+            let (picture, text) = (svg(&sketch, &layout(&sketch)), dot(&sketch));
+            for title in titles {
+                assert!(picture.contains(title), "{title}: {picture}");
+            }
+            let is_in_parts = picture.contains("versions, of which ");
+            assert_eq!(is_in_parts, !titles.is_empty(), "{picture}");
+            assert_eq!(text.matches(range).count(), 1, "{range}: {text}");
+            assert_eq!(text.matches("/* ").count(), 1, "{text}");
+        },
+    );
 }
 
 #[test]

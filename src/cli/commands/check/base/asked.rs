@@ -6,15 +6,15 @@ use crate::revision::{Repository, RepositoryError, Revision, RevisionError};
 
 /// What is named.
 #[derive(Debug)]
-pub(super) enum Asked {
+pub(super) enum BaseSelection {
     Path,
     /// The revision, and the way to each `-f` from the root of the work tree.
-    Revision(Revision, Vec<Named>),
+    Revision(Revision, Vec<NamedInput>),
 }
 
 /// What an `-f` names.
 #[derive(Debug)]
-pub(super) struct Named {
+pub(super) struct NamedInput {
     /// As the user writes it.
     pub(super) shown: String,
     /// The way to it from the root of the work tree.
@@ -55,7 +55,7 @@ pub(crate) enum BaseError {
     },
 }
 
-impl Asked {
+impl BaseSelection {
     pub(super) fn of(name: &str, filenames: &[PathBuf]) -> Result<Self, BaseError> {
         let exists = Path::new(name).exists();
         if exists && is_plainly_a_path(name) {
@@ -83,7 +83,7 @@ fn is_plainly_a_path(name: &str) -> bool {
         || name.ends_with('/')
 }
 
-fn revision(name: &str, filenames: &[PathBuf]) -> Result<Asked, BaseError> {
+fn revision(name: &str, filenames: &[PathBuf]) -> Result<BaseSelection, BaseError> {
     let mut repository: Option<(Repository, &PathBuf)> = None;
     for path in filenames {
         if path.as_os_str() == "-" {
@@ -114,10 +114,10 @@ fn revision(name: &str, filenames: &[PathBuf]) -> Result<Asked, BaseError> {
     };
     let revision = repository.revision(name)?;
     let named = filenames.iter().filter_map(|path| {
-        Some(Named {
+        Some(NamedInput {
             shown: path.to_string_lossy().into_owned(),
             way: repository.within(path)?,
         })
     });
-    Ok(Asked::Revision(revision, named.collect()))
+    Ok(BaseSelection::Revision(revision, named.collect()))
 }

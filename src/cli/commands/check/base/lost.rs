@@ -10,7 +10,7 @@ use crate::cli::commands::check::bad::BadInput;
 
 /// All of it.
 #[derive(Debug, Default)]
-pub(super) struct Lost {
+pub(super) struct LostObjects {
     /// Within what `-f` names, each with the name of its file in the revision.
     asked: Vec<(String, BadInput)>,
     elsewhere: Vec<(String, BadInput)>,
@@ -18,7 +18,7 @@ pub(super) struct Lost {
     passed_over: Vec<BadInput>,
 }
 
-impl Lost {
+impl LostObjects {
     pub(super) fn of(asked: Vec<(String, BadInput)>) -> Self {
         Self {
             asked,

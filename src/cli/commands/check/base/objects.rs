@@ -11,7 +11,7 @@ use serde_json::Value;
 use super::past::Doubt;
 use super::texts::{is_about_extensions, may_name, may_name_any};
 use crate::cli::commands::check::bad::{BadInput, Problem};
-use crate::cli::commands::check::cases::Place;
+use crate::cli::commands::check::cases::CasePlace;
 use crate::cli::commands::check::inputs::deciding_field;
 use crate::manifest::{DocumentErrorKind, ManifestObject, Positions, documents};
 use olmguard_engine::extension::{Extension, Filter, Recognised, recognise};
@@ -21,7 +21,7 @@ use olmguard_engine::judge::EarlierObject;
 #[derive(Debug)]
 pub(crate) struct Ancestor {
     pub(super) key: Key,
-    pub(crate) place: Place,
+    pub(crate) place: CasePlace,
     /// The whole object.
     pub(crate) value: Value,
     /// None in a version that is not known.
@@ -42,7 +42,7 @@ pub(super) struct Objects {
     by_key: HashMap<Key, Vec<Rc<Ancestor>>>,
     /// Those without a name, of each value the first.
     nameless: HashSet<ByValue>,
-    unread: Vec<Unread>,
+    unread: Vec<UnreadFile>,
     /// How many bytes of those are kept.
     kept: usize,
 }
@@ -53,7 +53,7 @@ struct ByValue(Rc<Ancestor>);
 
 /// A file of which a part could not be read.
 #[derive(Debug)]
-struct Unread {
+struct UnreadFile {
     file: String,
     /// Its content; none where nothing of it could be read, or there is no room for it: it may hold
     /// anything then.
@@ -112,7 +112,7 @@ impl Objects {
                 Ok(_) => {}
                 Err(error) => {
                     errors.push(BadInput::new(&file, error.into()));
-                    self.unread.push(Unread {
+                    self.unread.push(UnreadFile {
                         file,
                         bytes: None,
                         is_any: true,
@@ -143,7 +143,7 @@ impl Objects {
         if !is_whole {
             let is_any = may_name_any(&bytes);
             let bytes = self.keep(bytes);
-            self.unread.push(Unread {
+            self.unread.push(UnreadFile {
                 file,
                 bytes,
                 is_any,
@@ -169,7 +169,7 @@ impl Objects {
         let path = extension
             .as_ref()
             .map(|extension| deciding_field(extension, &object.value, &[]));
-        let place = Place {
+        let place = CasePlace {
             file: file.to_owned(),
             document: object.document,
             at: object.position(positions, &path.unwrap_or_default()),
@@ -221,7 +221,7 @@ impl Objects {
     }
 
     fn not_unread(&self, key: &Key) -> Result<(), Doubt> {
-        let may_hold = |unread: &&Unread| {
+        let may_hold = |unread: &&UnreadFile| {
             let bytes = unread.bytes.as_deref();
             unread.is_any || bytes.is_none_or(|bytes| key.may_be_in(bytes))
         };

@@ -2,8 +2,8 @@
 
 use std::rc::Rc;
 
-use super::{Ancestor, Source};
-use crate::cli::commands::check::cases::Place;
+use super::{Ancestor, BaseSource};
+use crate::cli::commands::check::cases::CasePlace;
 use olmguard_engine::extension::Extension;
 
 /// What the base says of an object.
@@ -13,14 +13,14 @@ pub(crate) enum Past {
     NotAsked,
     /// It is new.
     Added,
-    Found(Found),
+    Found(EarlierState),
     /// It cannot be told, for this reason.
     Unknown(String),
 }
 
 /// What an object was.
 #[derive(Debug)]
-pub(crate) struct Found {
+pub(crate) struct EarlierState {
     pub(crate) ancestor: Rc<Ancestor>,
     /// Whether the object is what it was, value for value.
     pub(crate) is_same: bool,
@@ -34,12 +34,12 @@ pub(super) enum Doubt {
     /// It may be in this file, of which a part cannot be read.
     Unread(String),
     /// It is there twice, and asks for two things.
-    Twice(Place, Place),
+    Twice(CasePlace, CasePlace),
 }
 
 impl Past {
     /// The object as it was.
-    pub(crate) fn found(&self) -> Option<&Found> {
+    pub(crate) fn found(&self) -> Option<&EarlierState> {
         match self {
             Self::Found(found) => Some(found),
             Self::NotAsked | Self::Added | Self::Unknown(_) => None,
@@ -52,7 +52,7 @@ impl Past {
     }
 }
 
-impl Found {
+impl EarlierState {
     /// The extension as it was, where it is an update that may be exempt: one that the CRD refuses is
     /// none. Where all are to be judged, one that asks for the same is judged by itself.
     pub(crate) fn old(&self, new: &Extension, all: bool) -> Option<Extension> {
@@ -66,7 +66,7 @@ impl Found {
 }
 
 impl Doubt {
-    pub(super) fn told(&self, source: &Source) -> String {
+    pub(super) fn told(&self, source: &BaseSource) -> String {
         match self {
             Self::Unread(file) => format!("{} cannot be read whole", source.shown(file)),
             Self::Twice(one, other) => format!(

@@ -3,7 +3,7 @@
 //!
 //! Nothing else is printed: a runner would read commands in it.
 
-use crate::cli::commands::check::form::{Run, Told};
+use crate::cli::commands::check::form::{CheckedExtension, Run};
 use crate::cli::commands::check::trouble::{Trouble, Weight};
 use crate::cli::output::workflow::Command;
 
@@ -30,7 +30,7 @@ fn of_trouble(trouble: &Trouble) -> String {
     command.line(&trouble.line())
 }
 
-fn result(text: &mut String, told: &Told<'_>) {
+fn result(text: &mut String, told: &CheckedExtension<'_>) {
     let title = |what| format!("{}: {what}", told.name());
     let command = |weight, title: &str, message: &str| {
         let command = Command {

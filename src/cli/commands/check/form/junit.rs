@@ -6,7 +6,7 @@
 use quick_junit::{NonSuccessKind, SerializeError, TestCase, TestCaseStatus};
 
 use crate::cli::Exit;
-use crate::cli::commands::check::form::{Run, Told};
+use crate::cli::commands::check::form::{CheckedExtension, Run};
 use crate::cli::commands::check::trouble::{About, Trouble, Weight};
 use crate::cli::output::junit::{non_success, report, unread};
 use olmguard_engine::explain::one_line;
@@ -17,7 +17,13 @@ pub(in crate::cli::commands::check) fn junit(run: &Run<'_>) -> Result<String, Se
     let errors = run.troubles.iter();
     let errors = errors.filter(|one| one.weight == Weight::Error);
     let unread = unread("inputs", errors.map(named));
-    report("olmguard check", unread, &run.results, Told::file, case)
+    report(
+        "olmguard check",
+        unread,
+        &run.results,
+        CheckedExtension::file,
+        case,
+    )
 }
 
 /// What could not be read, beside its name.
@@ -29,7 +35,7 @@ fn named(trouble: &Trouble) -> (String, String) {
     (name.to_owned(), trouble.line())
 }
 
-fn case(told: &Told<'_>) -> TestCase {
+fn case(told: &CheckedExtension<'_>) -> TestCase {
     let mut case = TestCase::new(one_line(&told.name()), status_of(told));
     case.set_classname(one_line(told.file()));
     let warnings: Vec<_> = told.warnings().collect();
@@ -39,7 +45,7 @@ fn case(told: &Told<'_>) -> TestCase {
     case
 }
 
-fn status_of(told: &Told<'_>) -> TestCaseStatus {
+fn status_of(told: &CheckedExtension<'_>) -> TestCaseStatus {
     let bad = |kind| {
         let place = one_line(&told.case.place.to_string());
         let whole = format!("{place}\n{}", told.text());

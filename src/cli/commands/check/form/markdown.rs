@@ -7,7 +7,7 @@
 
 use std::fmt::Write as _;
 
-use crate::cli::commands::check::form::{Run, Told};
+use crate::cli::commands::check::form::{CheckedExtension, Run};
 use crate::cli::commands::check::trouble::{Trouble, Weight};
 use olmguard_engine::explain::{one_line, plain};
 
@@ -72,7 +72,7 @@ fn trouble(trouble: &Trouble) -> String {
     format!("- {word}: {}\n", code(&trouble.line(), LONGEST_TROUBLE))
 }
 
-fn row(told: &Told<'_>) -> String {
+fn row(told: &CheckedExtension<'_>) -> String {
     let verdict = plain::past(told.answer.verdict);
     let name = code(&told.name(), LONGEST);
     let place = code(&told.case.place.to_string(), LONGEST);
@@ -87,7 +87,7 @@ fn row(told: &Told<'_>) -> String {
 }
 
 /// What was said of one; nothing where that says no more than its row.
-fn fold(told: &Told<'_>) -> Option<String> {
+fn fold(told: &CheckedExtension<'_>) -> Option<String> {
     let mut lines = vec![one_line(&told.case.place.to_string())];
     if told.answer.message.is_some() {
         lines.push(told.text());

@@ -15,7 +15,7 @@ use serde_sarif::sarif::{
 };
 
 use crate::cli::Exit;
-use crate::cli::commands::check::form::{Run, Told};
+use crate::cli::commands::check::form::{CheckedExtension, Run};
 use crate::cli::commands::check::trouble::{About, Trouble, Weight};
 use crate::cli::output::sarif::{location, log, message, named, text};
 use crate::cli::output::workflow::plain;
@@ -80,7 +80,7 @@ fn descriptor(id: &str) -> ReportingDescriptor {
         .build()
 }
 
-fn findings(told: &Told<'_>, rules: &Rules) -> Vec<Finding> {
+fn findings(told: &CheckedExtension<'_>, rules: &Rules) -> Vec<Finding> {
     let refusal = told.weight().map(|weight| {
         let told_as = told.text();
         finding(told, rules, told.token(), weight, &told_as, "")
@@ -94,7 +94,7 @@ fn findings(told: &Told<'_>, rules: &Rules) -> Vec<Finding> {
 }
 
 fn finding(
-    told: &Told<'_>,
+    told: &CheckedExtension<'_>,
     rules: &Rules,
     id: &str,
     weight: Weight,

@@ -9,7 +9,7 @@ use proptest::prelude::*;
 
 use super::*;
 use crate::cli::commands::check::base::Past;
-use crate::cli::commands::check::cases::{self, Place, Subject};
+use crate::cli::commands::check::cases::{self, CasePlace, Subject};
 use crate::cli::commands::check::trouble::About;
 use olmguard_engine::explain::not_judged;
 use olmguard_engine::extension::{Identity, InstalledBundle};
@@ -27,7 +27,7 @@ type Ended = std::rc::Rc<(Case, Answer)>;
 
 impl Happened {
     pub(super) fn run(&self) -> Run<'_> {
-        let results = self.results.iter().map(|(ended, counts)| Told {
+        let results = self.results.iter().map(|(ended, counts)| CheckedExtension {
             case: &ended.0,
             answer: &ended.1,
             counts: *counts,
@@ -49,7 +49,7 @@ pub(super) fn result(token: Token, counts: Exit, texts: [&str; 5]) -> (Ended, Ex
         kind: String::new(),
     };
     let case = Case {
-        place: Place {
+        place: CasePlace {
             file: file.to_owned(),
             document: 0,
             at: Position {
@@ -63,7 +63,7 @@ pub(super) fn result(token: Token, counts: Exit, texts: [&str; 5]) -> (Ended, Ex
         },
         subject: Subject::Unknown(unknown.clone()),
         past: Past::NotAsked,
-        told: cases::Told::default(),
+        told: cases::InstalledSource::default(),
     };
     let verdict = token.verdict();
     let is_told = matches!(verdict, Verdict::Deny | Verdict::Undecided);

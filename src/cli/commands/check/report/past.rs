@@ -4,7 +4,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::cli::commands::check::bad::BadInput;
-use crate::cli::commands::check::base::{Ancestor, Base, Past, Source};
+use crate::cli::commands::check::base::{Ancestor, Base, BaseSource, Past};
 
 /// What there was before.
 #[derive(Debug, JsonSchema, Serialize)]
@@ -73,8 +73,8 @@ pub(super) struct PastReport {
 impl BaseReport {
     pub(super) fn of(base: &Base) -> Self {
         let (revision, commit, path) = match base.source() {
-            Source::Path(path) => (None, None, Some(path.clone())),
-            Source::Revision { name, revision, .. } => {
+            BaseSource::Path(path) => (None, None, Some(path.clone())),
+            BaseSource::Revision { name, revision, .. } => {
                 (Some(name.clone()), Some(revision.commit()), None)
             }
         };

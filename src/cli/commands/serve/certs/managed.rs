@@ -7,16 +7,16 @@ use rustls::pki_types::ServerName;
 use crate::cluster::Cluster;
 use crate::cluster::authority::{AuthorityPlace, ClusterStore};
 use crate::tls::self_managed::{SelfManaged, serve};
-use crate::tls::{Certificates, Observer, SystemClock, Terms, TlsError};
+use crate::tls::{Certificates, Observer, SystemClock, TlsConfig, TlsError};
 use olmguard_catalog::dns1123;
 
 /// What the flags say of a self-managed certificate.
 #[derive(Debug)]
-pub(crate) struct Managed {
+pub(crate) struct ManagedCertificate {
     pub(super) secret: SecretName,
     pub(super) configurations: Vec<String>,
     pub(super) names: Vec<ServerName<'static>>,
-    pub(super) terms: Terms,
+    pub(super) terms: TlsConfig,
 }
 
 /// A Secret, in the namespace of the program where none is named.
@@ -26,7 +26,7 @@ pub(super) struct SecretName {
     name: String,
 }
 
-impl Managed {
+impl ManagedCertificate {
     /// Agrees with the other replicas on an authority, and goes on serving a leaf of it.
     pub(super) async fn start(
         self,
@@ -43,7 +43,7 @@ impl Managed {
         serve(managed, observer).await
     }
 
-    pub(super) fn placed(self, own_namespace: &str) -> (AuthorityPlace, Terms) {
+    pub(super) fn placed(self, own_namespace: &str) -> (AuthorityPlace, TlsConfig) {
         let own = || own_namespace.to_owned();
         let place = AuthorityPlace {
             namespace: self.secret.namespace.unwrap_or_else(own),

@@ -92,6 +92,6 @@ async fn every_metric_of_the_files_moves() {
     fs::remove_file(&file).expect("removed");
     assert!(guardrails.look().await.is_continue());
     moved.look(&metrics.render());
-    let rows = include_str!("../../../../../tests/server/sight/moved/guardrails.txt");
+    let rows = include_str!("../../../../../tests/server/telemetry/moved/guardrails.txt");
     assert_eq!(moved.still(rows), [""; 0]);
 }

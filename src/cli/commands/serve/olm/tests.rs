@@ -17,7 +17,7 @@ struct Flags {
 fn follower(flags: &[&str]) -> Follower {
     let flags = std::iter::once("probe").chain(flags.iter().copied());
     Follower {
-        asked: Asked {
+        asked: OlmFlags {
             args: Flags::parse_from(flags).olm,
             namespace: None,
         },
@@ -28,7 +28,7 @@ fn follower(flags: &[&str]) -> Follower {
 }
 
 /// The OLM of a Deployment with this image and these arguments.
-async fn found(image: &str, args: &[&str]) -> Found {
+async fn found(image: &str, args: &[&str]) -> RunningOlm {
     let api = ApiServer::start();
     api.serve("apps/v1", "deployments", "Deployment");
     let container = json!({"name": "manager", "image": image, "args": args});

@@ -34,7 +34,7 @@ pub enum Archetype {
 
 /// What a channel follows, in upstream's order.
 #[derive(Clone, Copy, Debug, Eq, Ord, PartialEq, PartialOrd)]
-pub enum Kind {
+pub enum ChannelKind {
     /// One major version.
     Major,
     /// One minor version.
@@ -45,9 +45,9 @@ pub enum Kind {
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum Kinds {
     /// One kind.
-    Only(Kind),
+    Only(ChannelKind),
     /// Both, the default channel rather of this one.
-    Both(Kind),
+    Both(ChannelKind),
 }
 
 /// A bundle with its version.
@@ -139,11 +139,11 @@ struct Candidate<'a> {
     name: Box<str>,
     archetype: Archetype,
     version: &'a Version,
-    kind: Kind,
+    kind: ChannelKind,
 }
 
 impl Candidate<'_> {
-    fn is_better_than(&self, other: Option<&Self>, preferred: Kind) -> bool {
+    fn is_better_than(&self, other: Option<&Self>, preferred: ChannelKind) -> bool {
         let Some(other) = other else {
             return self.beats_the_mark();
         };
@@ -189,7 +189,7 @@ impl Archetype {
     }
 }
 
-impl Kind {
+impl ChannelKind {
     /// Its name in a template.
     pub fn as_str(self) -> &'static str {
         match self {
@@ -200,24 +200,26 @@ impl Kind {
 }
 
 impl Kinds {
-    fn all(self) -> impl Iterator<Item = Kind> {
-        let is_generated = move |kind: &Kind| match self {
+    fn all(self) -> impl Iterator<Item = ChannelKind> {
+        let is_generated = move |kind: &ChannelKind| match self {
             Self::Only(only) => *kind == only,
             Self::Both(_) => true,
         };
-        [Kind::Major, Kind::Minor].into_iter().filter(is_generated)
+        [ChannelKind::Major, ChannelKind::Minor]
+            .into_iter()
+            .filter(is_generated)
     }
 
-    fn preferred(self) -> Kind {
+    fn preferred(self) -> ChannelKind {
         let (Self::Only(kind) | Self::Both(kind)) = self;
         kind
     }
 }
 
-fn channel_name(archetype: Archetype, kind: Kind, version: &Version) -> Box<str> {
+fn channel_name(archetype: Archetype, kind: ChannelKind, version: &Version) -> Box<str> {
     let (archetype, major) = (archetype.as_str(), version.major());
     match kind {
-        Kind::Major => format!("{archetype}-v{major}").into(),
-        Kind::Minor => format!("{archetype}-v{major}.{}", version.minor()).into(),
+        ChannelKind::Major => format!("{archetype}-v{major}").into(),
+        ChannelKind::Minor => format!("{archetype}-v{major}.{}", version.minor()).into(),
     }
 }

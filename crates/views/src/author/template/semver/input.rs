@@ -1,7 +1,7 @@
 //! What a semver template says, read strictly.
 
-use super::channels::{Archetype, Kind, Kinds};
-use crate::author::blob::Blob;
+use super::channels::{Archetype, ChannelKind, Kinds};
+use crate::author::blob::BlobText;
 use crate::author::template::TemplateError;
 use crate::author::value::{Members, Value};
 use olmguard_catalog::fbc::json::fold_of;
@@ -13,7 +13,7 @@ pub(super) struct Input {
 }
 
 impl Input {
-    pub(super) fn read(template: &Blob) -> Result<Self, TemplateError> {
+    pub(super) fn read(template: &BlobText) -> Result<Self, TemplateError> {
         let members = template.members();
         check_keys(
             members,
@@ -47,24 +47,24 @@ fn read_kinds(members: &Members) -> Result<Kinds, TemplateError> {
     let minor = boolean(members, "generateMinorChannels")?;
     let preferred = match text(members, "defaultChannelTypePreference", "")? {
         "" => None,
-        "major" => Some(Kind::Major),
-        "minor" => Some(Kind::Minor),
+        "major" => Some(ChannelKind::Major),
+        "minor" => Some(ChannelKind::Minor),
         found => {
             return Err(TemplateError::UnknownPreference {
                 found: found.into(),
             });
         }
     };
-    let only = |kind: Kind| match preferred {
+    let only = |kind: ChannelKind| match preferred {
         Some(other) if other != kind => Err(TemplateError::IdlePreference {
             kind: other.as_str(),
         }),
         _ => Ok(Kinds::Only(kind)),
     };
     match (major, minor) {
-        (true, true) => Ok(Kinds::Both(preferred.unwrap_or(Kind::Minor))),
-        (true, false) => only(Kind::Major),
-        (false, _) => only(Kind::Minor),
+        (true, true) => Ok(Kinds::Both(preferred.unwrap_or(ChannelKind::Minor))),
+        (true, false) => only(ChannelKind::Major),
+        (false, _) => only(ChannelKind::Minor),
     }
 }
 

@@ -1,12 +1,12 @@
 //! The `olm.package` of a semver template.
 
-use crate::author::blob::{Blob, PACKAGE};
+use crate::author::blob::{BlobText, PACKAGE};
 use crate::author::template::csv;
 use crate::author::value::{Members, Value};
 
 /// The package, with icon and description of the default channel's head where its CSV has them.
-pub(super) fn blob(name: &str, default_channel: &str, head: Option<&Blob>) -> Blob {
-    let mut blob = Blob::of(
+pub(super) fn blob(name: &str, default_channel: &str, head: Option<&BlobText>) -> BlobText {
+    let mut blob = BlobText::of(
         PACKAGE,
         &[("name", name), ("defaultChannel", default_channel)],
     );

@@ -6,7 +6,9 @@ use super::{CONFIGURATION, tells};
 use crate::doctor::tests::scene::{
     Scene, answered, certificate, says, told, unasked, webhook, with_told, with_webhook,
 };
-use crate::doctor::{Certificate, Check, Difference, Facts, FailurePolicy, Told, Webhook};
+use crate::doctor::{
+    Certificate, Check, Difference, DoctorFacts, FailurePolicy, ReplicaStatus, Webhook,
+};
 
 #[test]
 fn an_edit_that_went_through_unjudged_says_what_likely_hid_it() {
@@ -26,7 +28,7 @@ fn an_edit_that_went_through_unjudged_says_what_likely_hid_it() {
             metric,
         ],
     );
-    let ill = Facts {
+    let ill = DoctorFacts {
         endpoints: Ok(Vec::new()),
         round_trip: accepted(),
         ..Scene::well()
@@ -48,7 +50,7 @@ fn an_edit_that_went_through_unjudged_says_what_likely_hid_it() {
         &[["fail", found, cause, CONFIGURATION]],
     );
 
-    let absent = Facts {
+    let absent = DoctorFacts {
         configuration: Ok(None),
         round_trip: accepted(),
         ..Scene::well()
@@ -59,7 +61,7 @@ fn an_edit_that_went_through_unjudged_says_what_likely_hid_it() {
         Check::RoundTrip,
         &[["fail", found, cause, CONFIGURATION]],
     );
-    let unknown = Facts {
+    let unknown = DoctorFacts {
         configuration: Err(unasked("get", "x", None, None)),
         round_trip: accepted(),
         ..Scene::well()
@@ -126,9 +128,9 @@ fn an_end_that_is_only_near_hides_nothing() {
             left: Duration::from_secs(left),
             ..certificate()
         };
-        let facts = Facts {
+        let facts = DoctorFacts {
             round_trip: answered(201, "", "", &[]),
-            ..with_told(Told {
+            ..with_told(ReplicaStatus {
                 certificate: Ok(shown),
                 ..told()
             })
@@ -141,7 +143,7 @@ fn an_end_that_is_only_near_hides_nothing() {
 }
 
 /// A guard that was not asked, with fields that are not as shipped.
-fn differing(fields: &[(&'static str, &str)], failure_policy: FailurePolicy) -> Facts {
+fn differing(fields: &[(&'static str, &str)], failure_policy: FailurePolicy) -> DoctorFacts {
     let difference = |(field, found): &(&'static str, &str)| Difference {
         field,
         found: (*found).to_owned(),

@@ -2,13 +2,13 @@
 
 use crate::lint::Rule;
 use crate::lint::check::conversion;
-use crate::lint::finding::Report;
+use crate::lint::finding::Findings;
 use crate::lint::view::{PackageView, View};
 use crate::lint::words::{self, Words};
 use crate::lint::written::{Carrier, Guardrails};
-use olmguard_catalog::guardrail::{Problem, SCHEMA, Unread};
+use olmguard_catalog::guardrail::{Problem, SCHEMA, UnreadGuardrails};
 
-pub(in crate::lint::check) fn check(view: &View<'_>, report: &mut Report<'_>) {
+pub(in crate::lint::check) fn check(view: &View<'_>, report: &mut Findings<'_>) {
     for guardrails in &view.written.guardrails {
         // A property is a member of an `olm.package`, of which no file is named.
         if guardrails.carrier == Carrier::Blob {
@@ -22,7 +22,7 @@ pub(in crate::lint::check) fn check(view: &View<'_>, report: &mut Report<'_>) {
     }
 }
 
-fn labels(guardrails: &Guardrails, report: &mut Report<'_>) {
+fn labels(guardrails: &Guardrails, report: &mut Findings<'_>) {
     let labels = [
         ("schema", &*guardrails.schema),
         ("package", &*guardrails.package),
@@ -46,7 +46,7 @@ fn is_servable(text: &str) -> bool {
     text.starts_with(|first: char| first.is_ascii_alphanumeric()) && text.bytes().all(is_inner)
 }
 
-fn package(view: &View<'_>, guardrails: &Guardrails, report: &mut Report<'_>) {
+fn package(view: &View<'_>, guardrails: &Guardrails, report: &mut Findings<'_>) {
     let package = &*guardrails.package;
     if !conversion::is_defined(view, package) {
         let near = conversion::near(view, package, report);
@@ -55,7 +55,7 @@ fn package(view: &View<'_>, guardrails: &Guardrails, report: &mut Report<'_>) {
     }
 }
 
-fn content(guardrails: &Guardrails, report: &mut Report<'_>) {
+fn content(guardrails: &Guardrails, report: &mut Findings<'_>) {
     let package = &*guardrails.package;
     match &guardrails.stated {
         None => {
@@ -75,11 +75,11 @@ fn content(guardrails: &Guardrails, report: &mut Report<'_>) {
 }
 
 /// What is wrong with several of one package, each of which may be well by itself.
-fn together(package: &PackageView<'_>, report: &mut Report<'_>) {
+fn together(package: &PackageView<'_>, report: &mut Findings<'_>) {
     let view = &package.guardrails;
     for several in [&view.blobs, &view.properties] {
         if let Some(second) = several.get(1) {
-            let unread = Unread::whole(Problem::Twice);
+            let unread = UnreadGuardrails::whole(Problem::Twice);
             let words = words::guardrail_unreadable(package.name, &unread);
             say(Rule::GuardrailUnreadable, second, words, report);
         }
@@ -92,6 +92,6 @@ fn together(package: &PackageView<'_>, report: &mut Report<'_>) {
     }
 }
 
-fn say(rule: Rule, guardrails: &Guardrails, words: Words, report: &mut Report<'_>) {
+fn say(rule: Rule, guardrails: &Guardrails, words: Words, report: &mut Findings<'_>) {
     report.say(rule, guardrails.spot, &guardrails.package, words);
 }

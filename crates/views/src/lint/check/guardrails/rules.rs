@@ -3,13 +3,13 @@
 
 mod idle;
 
-use super::Guarded;
-use crate::lint::finding::Report;
+use super::GuardedPackage;
+use crate::lint::finding::Findings;
 use crate::lint::words::{self, Words};
 use crate::lint::{Rule, Severity};
-use olmguard_catalog::guardrail::{self, Action, Kind, Passage, Range};
+use olmguard_catalog::guardrail::{self, Action, Passage, Range, RuleKind};
 
-pub(super) fn check(guarded: &Guarded<'_, '_, '_>, report: &mut Report<'_>) {
+pub(super) fn check(guarded: &GuardedPackage<'_, '_, '_>, report: &mut Findings<'_>) {
     for rule in &guarded.guardrails.rules {
         let mut looking = Looking {
             guarded,
@@ -20,9 +20,9 @@ pub(super) fn check(guarded: &Guarded<'_, '_, '_>, report: &mut Report<'_>) {
             looking.passage(passage);
         }
         match &rule.kind {
-            Kind::LatestPatchFirst { from: Some(from) } => looking.latest_patch(from),
-            Kind::MaxMinorStep(step) => looking.minor_step(*step),
-            Kind::Prerelease(Action::Allow) => looking.allowing(),
+            RuleKind::LatestPatchFirst { from: Some(from) } => looking.latest_patch(from),
+            RuleKind::MaxMinorStep(step) => looking.minor_step(*step),
+            RuleKind::Prerelease(Action::Allow) => looking.allowing(),
             _ => {}
         }
     }
@@ -30,9 +30,9 @@ pub(super) fn check(guarded: &Guarded<'_, '_, '_>, report: &mut Report<'_>) {
 
 /// Looks at one rule.
 struct Looking<'a, 'f, 'v, 'w, 'r> {
-    guarded: &'a Guarded<'f, 'v, 'w>,
+    guarded: &'a GuardedPackage<'f, 'v, 'w>,
     rule: &'w guardrail::Rule,
-    report: &'a mut Report<'r>,
+    report: &'a mut Findings<'r>,
 }
 
 impl Looking<'_, '_, '_, '_, '_> {

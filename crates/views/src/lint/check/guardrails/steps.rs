@@ -7,10 +7,10 @@
 use std::cmp::Ordering;
 use std::collections::BTreeMap;
 
-use super::Guarded;
+use super::GuardedPackage;
 use crate::edge_field::EdgeField;
 use crate::lint::check::ways;
-use crate::lint::finding::Report;
+use crate::lint::finding::Findings;
 use crate::lint::view::Step;
 use crate::lint::words;
 use crate::lint::written::Spot;
@@ -18,15 +18,15 @@ use crate::lint::{Rule, Severity};
 use olmguard_engine::resolve::Violated;
 
 /// The steps upwards from one node, by the bundles that they lead to.
-type Upwards<'w> = BTreeMap<usize, Judged<'w>>;
+type Upwards<'w> = BTreeMap<usize, JudgedEdges<'w>>;
 
 /// The edges to one bundle, and what first forbids to take them; nothing where they are free.
-struct Judged<'w> {
+struct JudgedEdges<'w> {
     edges: Vec<Step>,
     against: Option<Violated<'w>>,
 }
 
-pub(super) fn check(guarded: &Guarded<'_, '_, '_>, report: &mut Report<'_>) {
+pub(super) fn check(guarded: &GuardedPackage<'_, '_, '_>, report: &mut Findings<'_>) {
     let judged = judged(guarded);
     if guarded.facts.has_all_edges() {
         for (from, upwards) in &judged {
@@ -37,7 +37,7 @@ pub(super) fn check(guarded: &Guarded<'_, '_, '_>, report: &mut Report<'_>) {
 }
 
 /// What is said of every step upwards whose versions are known.
-fn judged<'f>(guarded: &Guarded<'f, '_, '_>) -> BTreeMap<usize, Upwards<'f>> {
+fn judged<'f>(guarded: &GuardedPackage<'f, '_, '_>) -> BTreeMap<usize, Upwards<'f>> {
     let mut judged = BTreeMap::<usize, Upwards<'_>>::new();
     for (node, step) in guarded.facts.steps.all() {
         let versions = (guarded.version(node), guarded.version(step.to));
@@ -48,7 +48,7 @@ fn judged<'f>(guarded: &Guarded<'f, '_, '_>) -> BTreeMap<usize, Upwards<'f>> {
             continue;
         }
         let upwards = judged.entry(node).or_default();
-        let judged = upwards.entry(step.to).or_insert_with(|| Judged {
+        let judged = upwards.entry(step.to).or_insert_with(|| JudgedEdges {
             edges: Vec::new(),
             against: guarded.alone.violated(from, to).into_iter().next(),
         });
@@ -59,10 +59,10 @@ fn judged<'f>(guarded: &Guarded<'f, '_, '_>) -> BTreeMap<usize, Upwards<'f>> {
 
 /// Says so where every step upwards is forbidden: by the highest that a rule forbids, else by the highest.
 fn stranded(
-    guarded: &Guarded<'_, '_, '_>,
+    guarded: &GuardedPackage<'_, '_, '_>,
     from: usize,
     upwards: &Upwards<'_>,
-    report: &mut Report<'_>,
+    report: &mut Findings<'_>,
 ) {
     let forbidden = upwards.iter();
     let forbidden = forbidden.map(|(to, judged)| Some((*to, judged.against.as_ref()?)));
@@ -95,9 +95,9 @@ fn weight(violated: &Violated<'_>, of_a_rule: Severity) -> Severity {
 
 /// The `replaces` and `skips` that are forbidden to take, told together for each field of an entry.
 fn against_edges(
-    guarded: &Guarded<'_, '_, '_>,
+    guarded: &GuardedPackage<'_, '_, '_>,
     judged: &BTreeMap<usize, Upwards<'_>>,
-    report: &mut Report<'_>,
+    report: &mut Findings<'_>,
 ) {
     let mut by_field = BTreeMap::<_, Vec<(usize, Step, &Violated<'_>)>>::new();
     for (from, upwards) in judged {
@@ -125,10 +125,10 @@ fn against_edges(
 }
 
 fn field(
-    guarded: &Guarded<'_, '_, '_>,
+    guarded: &GuardedPackage<'_, '_, '_>,
     kind: EdgeField,
     edges: &[(usize, Step, &Violated<'_>)],
-    report: &mut Report<'_>,
+    report: &mut Findings<'_>,
 ) {
     let Some((_, edge, first)) = edges.first() else {
         return;
@@ -145,7 +145,7 @@ fn field(
     report.say_as(rule, severity, spot, guarded.package(), words);
 }
 
-fn spot(guarded: &Guarded<'_, '_, '_>, violated: &Violated<'_>) -> Spot {
+fn spot(guarded: &GuardedPackage<'_, '_, '_>, violated: &Violated<'_>) -> Spot {
     match violated {
         Violated::Rule(rule) => guarded.spot(&rule.id),
         Violated::Prerelease(_) | Violated::Graph(..) | Violated::Unread(_) => guarded.written.spot,

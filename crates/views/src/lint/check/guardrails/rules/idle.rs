@@ -6,7 +6,7 @@ use std::num::NonZeroU32;
 
 use super::Looking;
 use crate::lint::{Rule, words};
-use olmguard_catalog::guardrail::{self, Action, BaseGraph, Kind};
+use olmguard_catalog::guardrail::{self, Action, BaseGraph, RuleKind};
 use olmguard_catalog::version::Version;
 
 impl Looking<'_, '_, '_, '_, '_> {
@@ -27,7 +27,7 @@ impl Looking<'_, '_, '_, '_, '_> {
     /// To allow prereleases says something only where they would be denied for want of such a rule.
     pub(super) fn allowing(&mut self) {
         let guardrails = self.guarded.guardrails;
-        let is_denying = |rule: &&guardrail::Rule| rule.kind == Kind::Prerelease(Action::Deny);
+        let is_denying = |rule: &&guardrail::Rule| rule.kind == RuleKind::Prerelease(Action::Deny);
         let words = match guardrails.rules.iter().find(is_denying) {
             Some(denying) => words::guardrail_allows_in_vain(&self.rule.id, &denying.id),
             None if guardrails.graph == BaseGraph::Catalog => {

@@ -28,20 +28,20 @@ use tokio::task::JoinHandle;
 use tokio::time::{Duration, Instant, timeout_at};
 
 use crate::admission::{Enforcement, Outcome, Review, ReviewError};
-use crate::server::body::{BodyError, BodyMemory, Read};
+use crate::server::body::{BodyError, BodyMemory, ReadBody};
 use crate::server::deadline::Deadline;
 use crate::server::judge::{Judge, Pending};
 use crate::server::limits::Limits;
 use crate::server::media_type::{is_chunked_at_most, is_identity, is_json};
 use crate::server::workers::{Worker, Workers};
 use crate::telemetry::log::{Decision, DecisionLog, reviewing};
-use crate::telemetry::metrics::{AdmissionMetrics, Answered, WaitedFor};
+use crate::telemetry::metrics::{AdmissionMetrics, AnsweredReview, WaitedFor};
 use olmguard_engine::explain::Answer;
 use olmguard_engine::judge::{Token, Unanswered, Wait};
 
 /// Where reviews are answered.
 #[derive(Debug)]
-pub(super) struct Desk {
+pub(super) struct Handler {
     judge: Arc<dyn Judge>,
     enforcement: Enforcement,
     workers: Workers,
@@ -50,19 +50,19 @@ pub(super) struct Desk {
     ordinary: Arc<Semaphore>,
     large: Arc<Semaphore>,
     timeout: Duration,
-    sight: Sight,
+    telemetry: Telemetry,
 }
 
 /// Where answers are counted and written down.
 #[derive(Clone, Debug)]
-pub(super) struct Sight {
+pub(super) struct Telemetry {
     pub(super) metrics: Arc<AdmissionMetrics>,
     pub(super) decisions: DecisionLog,
 }
 
 /// Why a request gets no review back.
 #[derive(Debug, thiserror::Error)]
-pub(super) enum Refused {
+pub(super) enum Rejection {
     #[error("content-type is not JSON: expected application/json")]
     MediaType,
     #[error("content-encoding is not identity: expected a body that is not compressed")]
@@ -79,9 +79,9 @@ pub(super) enum Refused {
 
 /// A review, and what it takes of the memory.
 #[derive(Debug)]
-struct Held {
+struct HeldReview {
     review: Review,
-    _body: Arc<Read>,
+    _body: Arc<ReadBody>,
     /// Its place; none where it is answered before anything is waited for.
     _place: Option<OwnedSemaphorePermit>,
 }
@@ -89,57 +89,57 @@ struct Held {
 /// Waits for an answer, and ends the search for advice when it does so no more: at the deadline, or
 /// because the client has gone.
 #[derive(Debug, Default)]
-struct Waiting(Arc<Pending>);
+struct PendingAnswer(Arc<Pending>);
 
-impl Drop for Waiting {
+impl Drop for PendingAnswer {
     fn drop(&mut self) {
         self.0.stop().set();
     }
 }
 
-impl Desk {
+impl Handler {
     pub(super) fn new(
         judge: Arc<dyn Judge>,
         enforcement: Enforcement,
         limits: &Limits,
-        sight: Sight,
+        telemetry: Telemetry,
     ) -> Self {
         Self {
             judge,
             enforcement,
-            workers: Workers::new(limits.workers, limits.queue, Arc::clone(&sight.metrics)),
+            workers: Workers::new(limits.workers, limits.queue, Arc::clone(&telemetry.metrics)),
             bodies: BodyMemory::of(limits.body_memory),
             ordinary: Arc::new(Semaphore::new(limits.ordinary_reviews())),
             large: Arc::new(Semaphore::new(limits.large_reviews())),
             timeout: limits.timeout,
-            sight,
+            telemetry,
         }
     }
 
     /// Answers a request.
-    pub(super) async fn admit(&self, request: Request) -> Result<Vec<u8>, Refused> {
-        let _in_flight = self.sight.metrics.begin();
+    pub(super) async fn admit(&self, request: Request) -> Result<Vec<u8>, Rejection> {
+        let _in_flight = self.telemetry.metrics.begin();
         let begun = Instant::now();
         let admitted = self.reply(request, begun).await;
         match &admitted {
-            Ok(reply) => self.sight.metrics.sent(reply.len() as u64),
-            Err(refused) => self.sight.refused(refused, begun.elapsed()),
+            Ok(reply) => self.telemetry.metrics.sent(reply.len() as u64),
+            Err(refused) => self.telemetry.refused(refused, begun.elapsed()),
         }
         admitted
     }
 
-    async fn reply(&self, request: Request, begun: Instant) -> Result<Vec<u8>, Refused> {
+    async fn reply(&self, request: Request, begun: Instant) -> Result<Vec<u8>, Rejection> {
         let deadline = Deadline::of(request.uri(), self.timeout);
         let peer = peer(&request);
         let (parts, body) = request.into_parts();
         expect_json(&parts.headers)?;
         let body = self.bodies.read(peer, &parts.headers, body, deadline);
         let body = body.await?;
-        self.sight.metrics.received(body.bytes.len() as u64);
+        self.telemetry.metrics.received(body.bytes.len() as u64);
         let (held, answer) = self.latest(&Arc::new(body), peer, deadline).await?;
         self.over(&held.review, || {
             let reply = held.review.reply(&answer, self.enforcement);
-            self.sight
+            self.telemetry
                 .answered(&held.review, &answer, reply.outcome(), begun.elapsed());
             reply.to_bytes()
         })
@@ -149,10 +149,10 @@ impl Desk {
     /// for an ordinary review is forgotten, so that it keeps no place from others.
     async fn latest(
         &self,
-        body: &Arc<Read>,
+        body: &Arc<ReadBody>,
         peer: IpAddr,
         deadline: Deadline,
-    ) -> Result<(Arc<Held>, Answer), Refused> {
+    ) -> Result<(Arc<HeldReview>, Answer), Rejection> {
         let newer = self.judge.newer();
         let (held, answer) = self.answered(body, peer, deadline).await?;
         let is_outdated = answer.token == Token::CatalogOutdated;
@@ -166,8 +166,8 @@ impl Desk {
         }
         let held = match held {
             Some(held) => held,
-            None => Arc::new(Held::of(
-                self.sight.review(&body.bytes)?,
+            None => Arc::new(HeldReview::of(
+                self.telemetry.review(&body.bytes)?,
                 Arc::clone(body),
                 None,
             )),
@@ -177,10 +177,10 @@ impl Desk {
 
     async fn answered(
         &self,
-        body: &Arc<Read>,
+        body: &Arc<ReadBody>,
         peer: IpAddr,
         deadline: Deadline,
-    ) -> Result<(Arc<Held>, Answer), Refused> {
+    ) -> Result<(Arc<HeldReview>, Answer), Rejection> {
         if body.is_large() {
             self.large(Arc::clone(body), peer, deadline).await
         } else {
@@ -191,28 +191,28 @@ impl Desk {
     /// Answers a review that is read in a tenth of a millisecond, where connections are served.
     async fn ordinary(
         &self,
-        body: Arc<Read>,
+        body: Arc<ReadBody>,
         peer: IpAddr,
         deadline: Deadline,
-    ) -> Result<(Arc<Held>, Answer), Refused> {
+    ) -> Result<(Arc<HeldReview>, Answer), Rejection> {
         let place = Arc::clone(&self.ordinary).try_acquire_owned().ok();
         let free = place.and_then(|place| Some((self.workers.free()?, place)));
-        let review = self.sight.review(&body.bytes)?;
+        let review = self.telemetry.review(&body.bytes)?;
         if let Some(answer) = self.over(&review, || review.settled())? {
-            return Ok((Arc::new(Held::of(review, body, None)), answer));
+            return Ok((Arc::new(HeldReview::of(review, body, None)), answer));
         }
         let (free, review) = if let Some(free) = free {
             (Ok(free), review)
         } else {
             drop(review);
             let free = self.worker_and_place(peer, deadline).await;
-            (free, self.sight.review(&body.bytes)?)
+            (free, self.telemetry.review(&body.bytes)?)
         };
         let (worker, place) = match free {
             Ok((worker, place)) => (Ok(worker), Some(place)),
             Err(cause) => (Err(cause), None),
         };
-        let held = Arc::new(Held::of(review, body, place));
+        let held = Arc::new(HeldReview::of(review, body, place));
         self.answer(held, worker, deadline).await
     }
 
@@ -237,20 +237,20 @@ impl Desk {
     /// Answers a large review, which is never read where connections are served.
     async fn large(
         &self,
-        body: Arc<Read>,
+        body: Arc<ReadBody>,
         peer: IpAddr,
         deadline: Deadline,
-    ) -> Result<(Arc<Held>, Answer), Refused> {
+    ) -> Result<(Arc<HeldReview>, Answer), Rejection> {
         let place = Arc::clone(&self.large).acquire_owned();
         let place = timeout_at(deadline.at, place).await;
         let place = place.map_err(|_| BodyError::NoRoom(deadline))?.ok();
-        let sight = self.sight.clone();
+        let telemetry = self.telemetry.clone();
         let read = move || {
-            let review = sight.review(&body.bytes)?;
-            Ok::<_, Refused>(Held::of(review, body, place))
+            let review = telemetry.review(&body.bytes)?;
+            Ok::<_, Rejection>(HeldReview::of(review, body, place))
         };
         let held = tokio::task::spawn_blocking(read).await;
-        let held = Arc::new(held.map_err(|_| Refused::Lost)??);
+        let held = Arc::new(held.map_err(|_| Rejection::Lost)??);
         if let Some(answer) = self.over(&held.review, || held.review.settled())? {
             return Ok((held, answer));
         }
@@ -261,10 +261,10 @@ impl Desk {
     /// The answer of the judge, or one of our own where there is no time.
     async fn answer(
         &self,
-        held: Arc<Held>,
+        held: Arc<HeldReview>,
         worker: Result<Worker, Unanswered>,
         deadline: Deadline,
-    ) -> Result<(Arc<Held>, Answer), Refused> {
+    ) -> Result<(Arc<HeldReview>, Answer), Rejection> {
         let answer = match worker {
             Ok(worker) => self.in_time(&held, worker, deadline).await?,
             Err(cause) => self.unanswered(&held.review, cause)?,
@@ -275,17 +275,17 @@ impl Desk {
     /// What is known at the deadline.
     async fn in_time(
         &self,
-        held: &Arc<Held>,
+        held: &Arc<HeldReview>,
         worker: Worker,
         deadline: Deadline,
-    ) -> Result<Answer, Refused> {
-        let waiting = Waiting::default();
+    ) -> Result<Answer, Rejection> {
+        let waiting = PendingAnswer::default();
         let judged = self.judged(worker, Arc::clone(held), Arc::clone(&waiting.0));
         if let Ok(answer) = timeout_at(deadline.at, judged).await {
-            return answer.map_err(|_| Refused::Lost)?;
+            return answer.map_err(|_| Rejection::Lost)?;
         }
         if let Some(refusal) = waiting.0.refusal() {
-            self.sight.metrics.deadline_exceeded(WaitedFor::Advice);
+            self.telemetry.metrics.deadline_exceeded(WaitedFor::Advice);
             return Ok(refusal);
         }
         let cause = Unanswered::DeadlineExceeded {
@@ -300,29 +300,29 @@ impl Desk {
     fn judged(
         &self,
         worker: Worker,
-        held: Arc<Held>,
+        held: Arc<HeldReview>,
         pending: Arc<Pending>,
-    ) -> JoinHandle<Result<Answer, Refused>> {
-        let (judge, sight) = (Arc::clone(&self.judge), self.sight.clone());
+    ) -> JoinHandle<Result<Answer, Rejection>> {
+        let (judge, telemetry) = (Arc::clone(&self.judge), self.telemetry.clone());
         tokio::task::spawn_blocking(move || {
             let _named = reviewing(held.review.uid());
-            worker.work(|| sight.guarded(|| judge.answer(&held.review, &pending)))
+            worker.work(|| telemetry.guarded(|| judge.answer(&held.review, &pending)))
         })
     }
 
-    fn unanswered(&self, review: &Review, cause: Unanswered) -> Result<Answer, Refused> {
-        self.sight.unanswered(cause);
+    fn unanswered(&self, review: &Review, cause: Unanswered) -> Result<Answer, Rejection> {
+        self.telemetry.unanswered(cause);
         self.over(review, || review.unanswered(cause))
     }
 
-    fn over<T>(&self, review: &Review, run: impl FnOnce() -> T) -> Result<T, Refused> {
+    fn over<T>(&self, review: &Review, run: impl FnOnce() -> T) -> Result<T, Rejection> {
         let _named = reviewing(review.uid());
-        self.sight.guarded(run)
+        self.telemetry.guarded(run)
     }
 }
 
-impl Held {
-    fn of(review: Review, body: Arc<Read>, place: Option<OwnedSemaphorePermit>) -> Self {
+impl HeldReview {
+    fn of(review: Review, body: Arc<ReadBody>, place: Option<OwnedSemaphorePermit>) -> Self {
         Self {
             review,
             _body: body,
@@ -331,22 +331,22 @@ impl Held {
     }
 }
 
-impl Sight {
+impl Telemetry {
     /// Reads a review.
-    fn review(&self, body: &[u8]) -> Result<Review, Refused> {
+    fn review(&self, body: &[u8]) -> Result<Review, Rejection> {
         Ok(self.guarded(|| Review::from_bytes(body))??)
     }
 
     /// Nothing that a panic may have left half done is used again.
-    fn guarded<T>(&self, run: impl FnOnce() -> T) -> Result<T, Refused> {
+    fn guarded<T>(&self, run: impl FnOnce() -> T) -> Result<T, Rejection> {
         catch_unwind(AssertUnwindSafe(run)).map_err(|_| {
             self.metrics.panicked();
-            Refused::Lost
+            Rejection::Lost
         })
     }
 
     fn answered(&self, review: &Review, answer: &Answer, outcome: Outcome, elapsed: Duration) {
-        self.metrics.answered(&Answered {
+        self.metrics.answered(&AnsweredReview {
             operation: review.operation(),
             token: answer.token,
             dry_run: review.is_dry_run(),
@@ -375,12 +375,12 @@ impl Sight {
         }
     }
 
-    fn refused(&self, refused: &Refused, elapsed: Duration) {
+    fn refused(&self, refused: &Rejection, elapsed: Duration) {
         match refused.class() {
             Some(class) => self.metrics.decode_error(class),
             None => self.metrics.failed(elapsed),
         }
-        if let Refused::Body(BodyError::TooSlow(_)) = refused {
+        if let Rejection::Body(BodyError::TooSlow(_)) = refused {
             self.metrics.deadline_exceeded(WaitedFor::Body);
         }
     }
@@ -393,15 +393,15 @@ fn peer(request: &Request) -> IpAddr {
     peer.map_or(unknown, |peer| peer.0.ip().to_canonical())
 }
 
-fn expect_json(headers: &HeaderMap) -> Result<(), Refused> {
+fn expect_json(headers: &HeaderMap) -> Result<(), Rejection> {
     if !is_json(headers) {
-        return Err(Refused::MediaType);
+        return Err(Rejection::MediaType);
     }
     if !is_identity(headers) {
-        return Err(Refused::Encoding);
+        return Err(Rejection::Encoding);
     }
     if !is_chunked_at_most(headers) {
-        return Err(Refused::TransferCoding);
+        return Err(Rejection::TransferCoding);
     }
     Ok(())
 }

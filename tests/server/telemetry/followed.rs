@@ -3,7 +3,9 @@
 use std::time::{Duration, SystemTime};
 
 use olmguard::telemetry::Metrics;
-use olmguard::telemetry::metrics::{CatalogLoad, LoadFailure, WatchFailure, WatchMetrics, Watched};
+use olmguard::telemetry::metrics::{
+    CatalogLoad, LoadFailure, WatchFailure, WatchMetrics, WatchedResource,
+};
 use olmguard_engine::snapshot::{Currency, Serving};
 
 use super::exposition::{series, value};
@@ -108,11 +110,11 @@ fn catalogs_are_followed(metrics: &Metrics) {
 
 /// One watch was lost; the other was, and is back.
 fn watches_are_lost_and_found(watches: &WatchMetrics) {
-    watches.heard(Watched::Deployment, at(1_600_000_000));
-    watches.lost(Watched::Deployment);
-    watches.failed(Watched::ClusterCatalogs, WatchFailure::of("gone"));
-    watches.restarted(Watched::ClusterCatalogs);
-    watches.heard(Watched::ClusterCatalogs, at(1_700_000_000));
+    watches.heard(WatchedResource::Deployment, at(1_600_000_000));
+    watches.lost(WatchedResource::Deployment);
+    watches.failed(WatchedResource::ClusterCatalogs, WatchFailure::of("gone"));
+    watches.restarted(WatchedResource::ClusterCatalogs);
+    watches.heard(WatchedResource::ClusterCatalogs, at(1_700_000_000));
 }
 
 /// The words are those of the one who failed; one that is not known counts all the same.

@@ -31,7 +31,7 @@ const PLACES: [(&str, &str, &str); 5] = [
     (
         "log.txt",
         include_str!("moved/log.txt"),
-        "tests/server/sight/lines.rs (the log)",
+        "tests/server/telemetry/lines.rs (the log)",
     ),
 ];
 
@@ -57,7 +57,7 @@ fn every_metric_is_seen_to_move() {
     assert!(
         missing.is_empty(),
         "no test sees these move: {missing:?}. Add a line with the series, as /metrics shows it, to a file \
-         of tests/server/sight/moved, and do what moves it in the test of that file:{places}"
+         of tests/server/telemetry/moved, and do what moves it in the test of that file:{places}"
     );
     let unknown: Vec<_> = moved.difference(&ours).collect();
     assert!(unknown.is_empty(), "no such metrics: {unknown:?}");

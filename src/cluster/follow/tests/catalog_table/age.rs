@@ -9,7 +9,7 @@ fn age_is_the_time_since_it_was_known_to_be_current() {
         on_old: OnOldCatalog::Undecided,
     };
     let mut world = World::with(limit);
-    world.ledger.listed(vec![observed("hub", "a")], world.now);
+    world.table.listed(vec![observed("hub", "a")], world.now);
     world.load_all();
     let old = Age::Old(OnOldCatalog::Undecided);
 
@@ -20,23 +20,23 @@ fn age_is_the_time_since_it_was_known_to_be_current() {
         "watched all the while"
     );
 
-    world.ledger.alive(world.now);
+    world.table.alive(world.now);
     world.pass(SECOND * 4);
-    world.ledger.lost(world.now);
+    world.table.lost(world.now);
     world.pass(SECOND * 6);
-    world.ledger.lost(world.now);
-    let turns = world.ledger.wake(world.now).unwrap();
+    world.table.lost(world.now);
+    let turns = world.table.wake(world.now).unwrap();
     assert_eq!(turns - world.now, SECOND * 50 + Duration::from_millis(1));
     world.now = turns;
     assert_eq!(world.state("hub").age, old);
 
-    world.ledger.listed(vec![observed("hub", "b")], world.now);
+    world.table.listed(vec![observed("hub", "b")], world.now);
     assert_eq!(
         world.state("hub").age,
         old,
         "nobody knows since when it is another"
     );
-    world.ledger.listed(vec![observed("hub", "a")], world.now);
+    world.table.listed(vec![observed("hub", "a")], world.now);
     assert_eq!(world.state("hub").age, Age::Allowed);
 
     world.apply(observed("hub", "b"));
@@ -58,7 +58,7 @@ fn age_is_the_time_since_it_was_known_to_be_current() {
 #[test]
 fn content_that_comes_too_late_is_better_than_none() {
     let mut world = World::empty();
-    world.ledger.listed(vec![observed("hub", "a")], world.now);
+    world.table.listed(vec![observed("hub", "a")], world.now);
     let job = world.due().remove(0);
     world.apply(observed("hub", "b"));
     world.pass(SECOND);
@@ -68,19 +68,19 @@ fn content_that_comes_too_late_is_better_than_none() {
         (packages(&state), state.currency),
         (Ok(vec!["a"]), Currency::Superseded)
     );
-    assert_eq!(world.ledger.report(world.now)[0].age, Some(SECOND));
+    assert_eq!(world.table.report(world.now)[0].age, Some(SECOND));
     assert_eq!(world.wanted(), ["hub sha256:b"]);
 }
 
 #[test]
 fn no_age_is_too_old_unless_one_is_given() {
     let mut world = World::loaded(vec![observed("hub", "a")]);
-    world.ledger.lost(world.now);
+    world.table.lost(world.now);
     world.pass(SECOND * 1_000_000);
     assert_eq!(world.state("hub").age, Age::Allowed);
-    assert_eq!(world.ledger.wake(world.now), None);
+    assert_eq!(world.table.wake(world.now), None);
     assert_eq!(
-        world.ledger.report(world.now)[0].age,
+        world.table.report(world.now)[0].age,
         Some(SECOND * 1_000_000)
     );
 }

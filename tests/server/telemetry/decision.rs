@@ -5,7 +5,9 @@ use std::time::Duration;
 
 use olmguard::admission::{Enforcement, Mode, Review, annotations};
 use olmguard::source::load_bytes;
-use olmguard::telemetry::log::{Asked, Decision, DecisionLog, LogFormat, LogLevel, LogUser};
+use olmguard::telemetry::log::{
+    Decision, DecisionLog, LogFormat, LogLevel, LogUser, ReviewRequest,
+};
 use olmguard_catalog::olm::Rules;
 use olmguard_engine::snapshot::Snapshot;
 use serde_json::{Value, json};
@@ -56,7 +58,7 @@ pub(crate) fn say(snapshot: &Snapshot, review: &Value, user: LogUser) {
         ..Enforcement::default()
     };
     DecisionLog { user }.say(&Decision {
-        asked: Asked::from(&review),
+        asked: ReviewRequest::from(&review),
         answer: &answer,
         outcome: review.reply(&answer, observed).outcome(),
         elapsed: Duration::from_nanos(1_234_567),

@@ -10,17 +10,17 @@ use std::time::Duration;
 use tokio::time::Instant;
 
 use super::{content, labelled, loaded, observed, packages, unserving};
-use crate::cluster::catalogs::Observed;
+use crate::cluster::catalogs::ObservedCatalog;
 use crate::cluster::follow::AgeLimit;
+use crate::cluster::follow::catalog_table::CatalogTable;
 use crate::cluster::follow::job::{Failure, Job};
-use crate::cluster::follow::ledger::Ledger;
 use olmguard_catalog::Catalog;
 use olmguard_catalog::olm::{Gates, Rules};
 use olmguard_engine::snapshot::{Age, Availability, CatalogState, Content, Currency, OnOldCatalog};
 
-/// A ledger, and the time.
+/// A table, and the time.
 struct World {
-    ledger: Ledger,
+    table: CatalogTable,
     now: Instant,
 }
 
@@ -30,22 +30,22 @@ impl World {
     }
 
     fn with(limit: AgeLimit) -> Self {
-        let mut ledger = Ledger::new(limit);
-        ledger.rules(Rules::default());
+        let mut table = CatalogTable::new(limit);
+        table.rules(Rules::default());
         let now = Instant::now();
-        Self { ledger, now }
+        Self { table, now }
     }
 
     /// All of these are loaded, each with a package named like its digest.
-    fn loaded(all: Vec<Observed>) -> Self {
+    fn loaded(all: Vec<ObservedCatalog>) -> Self {
         let mut world = Self::empty();
-        world.ledger.listed(all, world.now);
+        world.table.listed(all, world.now);
         world.load_all();
         world
     }
 
     fn due(&self) -> Vec<Job> {
-        self.ledger.due(&[], self.now)
+        self.table.due(&[], self.now)
     }
 
     /// `NAME DIGEST` of everything that is due.
@@ -62,17 +62,17 @@ impl World {
     }
 
     fn load(&mut self, job: &Job, content: Arc<Catalog>) {
-        self.ledger.loaded(job, loaded(content, None));
+        self.table.loaded(job, loaded(content, None));
     }
 
     fn fail(&mut self, after: Duration) {
         let job = self.due().remove(0);
-        self.ledger
+        self.table
             .failed(&job, failure("no route to host"), self.now + after);
     }
 
-    fn apply(&mut self, observed: Observed) {
-        self.ledger.applied(observed, self.now);
+    fn apply(&mut self, observed: ObservedCatalog) {
+        self.table.applied(observed, self.now);
     }
 
     fn pass(&mut self, time: Duration) {
@@ -80,11 +80,7 @@ impl World {
     }
 
     fn state(&self, name: &str) -> CatalogState {
-        self.ledger
-            .snapshot(self.now)
-            .catalog(name)
-            .unwrap()
-            .clone()
+        self.table.snapshot(self.now).catalog(name).unwrap().clone()
     }
 
     #[track_caller]
@@ -121,7 +117,7 @@ fn what_is_listed_is_loaded() {
 fn one_digest_is_loaded_once() {
     let mut world = World::empty();
     world
-        .ledger
+        .table
         .listed(vec![observed("one", "a"), observed("two", "a")], world.now);
     assert_eq!(world.wanted(), ["one sha256:a"]);
     world.load_all();
@@ -144,11 +140,11 @@ fn one_digest_is_loaded_once() {
 fn the_same_bytes_under_two_digests_are_one_content() {
     let mut world = World::empty();
     world
-        .ledger
+        .table
         .listed(vec![observed("one", "a"), observed("two", "b")], world.now);
     for job in world.due() {
         world
-            .ledger
+            .table
             .loaded(&job, loaded(content("p"), Some([7; 32])));
     }
     let (Content::Loaded(one), Content::Loaded(two)) =
@@ -215,7 +211,7 @@ fn a_digest_that_returns_is_not_loaded_again() {
     world.apply(observed("hub", "b"));
     let job = world.due().remove(0);
     world.apply(observed("hub", "a"));
-    assert!(world.due().is_empty() && !world.ledger.is_wanted(&job));
+    assert!(world.due().is_empty() && !world.table.is_wanted(&job));
     assert_eq!(world.state("hub").currency, Currency::Current);
 }
 
@@ -246,13 +242,13 @@ fn content_that_was_unpacked_again_says_when() {
 #[test]
 fn a_catalog_that_is_made_anew_is_another_one() {
     let mut world = World::loaded(vec![observed("hub", "a"), observed("other", "o")]);
-    world.ledger.deleted("hub", world.now);
-    assert!(world.ledger.snapshot(world.now).catalog("hub").is_none());
+    world.table.deleted("hub", world.now);
+    assert!(world.table.snapshot(world.now).catalog("hub").is_none());
     world.apply(observed("hub", "a"));
     assert_eq!(world.wanted(), ["hub sha256:a"]);
-    world.ledger.listed(vec![observed("hub", "a")], world.now);
+    world.table.listed(vec![observed("hub", "a")], world.now);
     assert!(
-        world.ledger.snapshot(world.now).catalog("other").is_none(),
+        world.table.snapshot(world.now).catalog("other").is_none(),
         "missed while nobody watched"
     );
 }
@@ -271,9 +267,9 @@ fn one_catalog_at_a_time_is_held_twice() {
         "two at once, one of them a replacement"
     );
     let running = world.due();
-    assert!(world.ledger.due(&running, world.now).is_empty());
+    assert!(world.table.due(&running, world.now).is_empty());
     world.load(&running[0], content("f"));
-    let beside = world.ledger.due(&running[1..], world.now);
+    let beside = world.table.due(&running[1..], world.now);
     let beside: Vec<_> = beside.iter().map(words).collect();
     assert_eq!(beside, ["three sha256:e"]);
 }

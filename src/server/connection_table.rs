@@ -13,11 +13,11 @@ use std::sync::Arc;
 use tokio::task::{AbortHandle, Id};
 
 use crate::server::limits::Patience;
-use crate::server::pace::Pace;
+use crate::server::pace::Wait;
 
 /// The connections that are open.
 #[derive(Debug)]
-pub(super) struct Roster {
+pub(super) struct ConnectionTable {
     most: NonZeroUsize,
     most_per_peer: NonZeroUsize,
     patience: Patience,
@@ -29,7 +29,7 @@ pub(super) struct Roster {
 #[derive(Debug)]
 struct Seat {
     peer: IpAddr,
-    pace: Arc<Pace>,
+    pace: Arc<Wait>,
     task: AbortHandle,
 }
 
@@ -44,7 +44,7 @@ pub(super) enum Room {
     None,
 }
 
-impl Roster {
+impl ConnectionTable {
     pub(super) fn new(most: NonZeroUsize, most_per_peer: NonZeroUsize, patience: Patience) -> Self {
         Self {
             most,
@@ -68,7 +68,7 @@ impl Roster {
     }
 
     /// Notes a connection that has been opened.
-    pub(super) fn enter(&mut self, peer: IpAddr, pace: Arc<Pace>, task: AbortHandle) {
+    pub(super) fn enter(&mut self, peer: IpAddr, pace: Arc<Wait>, task: AbortHandle) {
         *self.peers.entry(peer).or_default() += 1;
         self.seats.insert(task.id(), Seat { peer, pace, task });
     }
@@ -114,17 +114,17 @@ mod tests {
     use tokio::task::JoinSet;
 
     use super::*;
-    use crate::server::pace::Waiting;
+    use crate::server::pace::WaitingFor;
 
     struct Hall {
-        roster: Roster,
+        connections: ConnectionTable,
         tasks: JoinSet<()>,
     }
 
     impl Hall {
         fn of(most: usize, most_per_peer: usize) -> Self {
             Self {
-                roster: Roster::new(
+                connections: ConnectionTable::new(
                     NonZeroUsize::new(most).unwrap(),
                     NonZeroUsize::new(most_per_peer).unwrap(),
                     Patience::default(),
@@ -134,13 +134,13 @@ mod tests {
         }
 
         /// Takes a seat a second after the last one.
-        async fn enter(&mut self, peer: u8, waiting: Waiting) -> Id {
+        async fn enter(&mut self, peer: u8, waiting: WaitingFor) -> Id {
             tokio::time::advance(Duration::from_secs(1)).await;
-            let pace = Arc::new(Pace::new());
+            let pace = Arc::new(Wait::new());
             pace.change(waiting);
             let task = self.tasks.spawn(std::future::pending());
             let id = task.id();
-            self.roster.enter(address(peer), pace, task);
+            self.connections.enter(address(peer), pace, task);
             id
         }
 
@@ -159,49 +159,49 @@ mod tests {
     #[tokio::test(start_paused = true)]
     async fn who_has_used_up_most_patience_goes_first() {
         let mut hall = Hall::of(5, 5);
-        let idle = hall.enter(1, Waiting::Idle).await;
-        hall.enter(1, Waiting::Answer).await;
-        let fresh = hall.enter(2, Waiting::Fresh).await;
-        let shaking = hall.enter(2, Waiting::Handshake).await;
-        let writing = hall.enter(2, Waiting::Write).await;
+        let idle = hall.enter(1, WaitingFor::Idle).await;
+        hall.enter(1, WaitingFor::Answer).await;
+        let fresh = hall.enter(2, WaitingFor::Fresh).await;
+        let shaking = hall.enter(2, WaitingFor::Handshake).await;
+        let writing = hall.enter(2, WaitingFor::Write).await;
         for expected in [fresh, shaking, writing, idle] {
-            assert_eq!(hall.roster.make_room(address(3)), Room::Made);
+            assert_eq!(hall.connections.make_room(address(3)), Room::Made);
             assert_eq!(hall.gone().await, expected);
-            hall.enter(3, Waiting::Answer).await;
+            hall.enter(3, WaitingFor::Answer).await;
         }
-        assert_eq!(hall.roster.make_room(address(3)), Room::None);
+        assert_eq!(hall.connections.make_room(address(3)), Room::None);
     }
 
     #[tokio::test(start_paused = true)]
     async fn who_has_just_come_outlasts_who_has_been_idle_for_long() {
         let mut hall = Hall::of(2, 2);
-        let idle = hall.enter(1, Waiting::Idle).await;
+        let idle = hall.enter(1, WaitingFor::Idle).await;
         tokio::time::advance(Duration::from_secs(45)).await;
-        hall.enter(2, Waiting::Handshake).await;
+        hall.enter(2, WaitingFor::Handshake).await;
         tokio::time::advance(Duration::from_secs(1)).await;
-        assert_eq!(hall.roster.make_room(address(3)), Room::Made);
+        assert_eq!(hall.connections.make_room(address(3)), Room::Made);
         assert_eq!(hall.gone().await, idle);
     }
 
     #[tokio::test(start_paused = true)]
     async fn who_has_too_many_loses_one_of_its_own() {
         let mut hall = Hall::of(8, 2);
-        hall.enter(1, Waiting::Handshake).await;
-        let own = hall.enter(2, Waiting::Idle).await;
-        assert_eq!(hall.roster.make_room(address(2)), Room::Free);
-        hall.enter(2, Waiting::Answer).await;
-        assert_eq!(hall.roster.make_room(address(2)), Room::Made);
+        hall.enter(1, WaitingFor::Handshake).await;
+        let own = hall.enter(2, WaitingFor::Idle).await;
+        assert_eq!(hall.connections.make_room(address(2)), Room::Free);
+        hall.enter(2, WaitingFor::Answer).await;
+        assert_eq!(hall.connections.make_room(address(2)), Room::Made);
         assert_eq!(hall.gone().await, own);
-        assert_eq!(hall.roster.make_room(address(2)), Room::Free);
+        assert_eq!(hall.connections.make_room(address(2)), Room::Free);
     }
 
     #[tokio::test(start_paused = true)]
     async fn who_leaves_frees_a_seat_once() {
         let mut hall = Hall::of(1, 1);
-        let id = hall.enter(1, Waiting::Idle).await;
-        hall.roster.leave(id);
-        hall.roster.leave(id);
-        assert_eq!(hall.roster.make_room(address(1)), Room::Free);
-        assert!(hall.roster.peers.is_empty());
+        let id = hall.enter(1, WaitingFor::Idle).await;
+        hall.connections.leave(id);
+        hall.connections.leave(id);
+        assert_eq!(hall.connections.make_room(address(1)), Room::Free);
+        assert!(hall.connections.peers.is_empty());
     }
 }

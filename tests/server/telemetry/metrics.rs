@@ -7,8 +7,8 @@ use std::time::{Duration, SystemTime};
 use olmguard::admission::{Operation, Outcome};
 use olmguard::telemetry::Metrics;
 use olmguard::telemetry::metrics::{
-    Answered, CatalogLoad, DecodeError, Eviction, HandshakeFailure, LoadFailure, Refusal, Reload,
-    WaitedFor, WatchFailure, Watched,
+    AnsweredReview, CatalogLoad, DecodeError, Eviction, HandshakeFailure, LoadFailure, Refusal,
+    Reload, WaitedFor, WatchFailure, WatchedResource,
 };
 use olmguard_engine::judge::{ExemptionKind, Token};
 
@@ -31,8 +31,8 @@ pub(crate) const LOAD: CatalogLoad = CatalogLoad {
     bundles: 340,
 };
 
-fn answered(operation: Operation, token: Token, dry_run: bool) -> Answered {
-    Answered {
+fn answered(operation: Operation, token: Token, dry_run: bool) -> AnsweredReview {
+    AnsweredReview {
         operation,
         token,
         dry_run,
@@ -239,9 +239,10 @@ fn ten_thousand_answers_leave_the_number_of_series_constant() {
         let failure = LoadFailure::ALL[next(LoadFailure::ALL.len())];
         metrics.catalogs.load_failed("hub", failure);
         let failure = WatchFailure::ALL[next(WatchFailure::ALL.len())];
-        metrics
-            .watches
-            .failed(Watched::ALL[next(Watched::ALL.len())], failure);
+        metrics.watches.failed(
+            WatchedResource::ALL[next(WatchedResource::ALL.len())],
+            failure,
+        );
     }
     assert_eq!(series(&metrics.render()), before);
 }

@@ -40,7 +40,7 @@ fn a_panic_is_one_line_with_the_review_and_never_with_what_was_judged() {
     for line in &logged {
         let place = line["location"].as_str().unwrap();
         assert!(
-            place.starts_with("tests/server/sight/panics.rs:"),
+            place.starts_with("tests/server/telemetry/panics.rs:"),
             "{place}"
         );
     }

@@ -16,26 +16,26 @@ use std::time::Duration;
 
 use tokio::time::Instant;
 
-use crate::cluster::catalogs::Observed;
+use crate::cluster::catalogs::ObservedCatalog;
 use crate::cluster::follow::AgeLimit;
-use crate::cluster::follow::boot::Boot;
-use crate::cluster::follow::job::{Failure, Job, Loaded, Task, may_begin};
+use crate::cluster::follow::boot::StartProgress;
+use crate::cluster::follow::job::{Failure, Job, LoadedContent, Task, may_begin};
 use crate::cluster::follow::report::CatalogReport;
-use crate::cluster::follow::tracked::{Key, Tracked};
+use crate::cluster::follow::tracked::{Key, TrackedCatalog};
 use olmguard_catalog::olm::Rules;
 use olmguard_engine::snapshot::{CatalogState, Snapshot};
 
 /// All catalogs of the cluster, as they are followed.
 #[derive(Debug)]
-pub(super) struct Ledger {
+pub(super) struct CatalogTable {
     limit: AgeLimit,
     /// The OLM that content is read for.
     wanted: Option<Olm>,
     /// The OLM that edits are judged for: another one until content was read for the new one.
     in_force: Option<Olm>,
     contact: Contact,
-    boot: Boot,
-    catalogs: BTreeMap<String, Tracked>,
+    boot: StartProgress,
+    catalogs: BTreeMap<String, TrackedCatalog>,
 }
 
 /// Which OLM there is.
@@ -57,14 +57,14 @@ enum Contact {
     LostSince(Instant),
 }
 
-impl Ledger {
+impl CatalogTable {
     pub(super) fn new(limit: AgeLimit) -> Self {
         Self {
             limit,
             wanted: None,
             in_force: None,
             contact: Contact::Never,
-            boot: Boot::default(),
+            boot: StartProgress::default(),
             catalogs: BTreeMap::new(),
         }
     }
@@ -83,7 +83,7 @@ impl Ledger {
     }
 
     /// These are all the catalogs there are.
-    pub(super) fn listed(&mut self, all: Vec<Observed>, now: Instant) {
+    pub(super) fn listed(&mut self, all: Vec<ObservedCatalog>, now: Instant) {
         let agreed = match self.contact {
             Contact::LostSince(time) => time,
             Contact::Never | Contact::Alive(_) => now,
@@ -102,7 +102,7 @@ impl Ledger {
     }
 
     /// A catalog is there, and is so.
-    pub(super) fn applied(&mut self, observed: Observed, now: Instant) {
+    pub(super) fn applied(&mut self, observed: ObservedCatalog, now: Instant) {
         self.alive(now);
         self.observe(observed, now);
         self.settle();
@@ -140,7 +140,7 @@ impl Ledger {
         let Some(wanted) = &self.wanted else {
             return Vec::new();
         };
-        let mut waiting: Vec<&Tracked> = self.catalogs.values().collect();
+        let mut waiting: Vec<&TrackedCatalog> = self.catalogs.values().collect();
         // Nobody waits for those that fail again and again, nor for what is loaded to be confirmed.
         waiting.sort_by_key(|tracked| {
             let is_loaded = tracked.wants(wanted.generation).is_none();
@@ -189,12 +189,12 @@ impl Ledger {
 
     /// A job brought content. If something else is wanted by now it is better than nothing, but not
     /// than what is held.
-    pub(super) fn loaded(&mut self, job: &Job, loaded: Arc<Loaded>) {
+    pub(super) fn loaded(&mut self, job: &Job, loaded: Arc<LoadedContent>) {
         let loaded = match self.same_bytes(&loaded) {
             None => loaded,
-            Some(same) => Arc::new(Loaded {
+            Some(same) => Arc::new(LoadedContent {
                 content: Arc::clone(&same.content),
-                ..Loaded::clone(&loaded)
+                ..LoadedContent::clone(&loaded)
             }),
         };
         let name = job.want.name.as_str();
@@ -209,7 +209,7 @@ impl Ledger {
 
     /// The digest that these very bytes are held under for the catalog of a job, if that is another
     /// one: then they were fetched too early, and were those of the job already.
-    pub(super) fn misfiled(&self, job: &Job, loaded: &Loaded) -> Option<&str> {
+    pub(super) fn misfiled(&self, job: &Job, loaded: &LoadedContent) -> Option<&str> {
         let tracked = self.catalogs.get(&job.want.name)?;
         tracked.holds_as_another(&job.want.key, loaded.sha256?)
     }
@@ -240,7 +240,7 @@ impl Ledger {
     pub(super) fn failures_since_news(&self, name: &str) -> u32 {
         self.catalogs
             .get(name)
-            .map_or(0, Tracked::failures_since_news)
+            .map_or(0, TrackedCatalog::failures_since_news)
     }
 
     /// Whether every catalog that was there at first is loaded, or will not be for now.
@@ -261,7 +261,7 @@ impl Ledger {
     /// How each catalog is, in the order of their names.
     pub(super) fn report(&self, now: Instant) -> Vec<CatalogReport> {
         let catalogs = self.catalogs.values();
-        let report = |tracked: &Tracked| {
+        let report = |tracked: &TrackedCatalog| {
             tracked.report(&self.state(tracked, now), now, self.age(tracked, now))
         };
         catalogs.map(report).collect()
@@ -269,7 +269,10 @@ impl Ledger {
 
     /// The digests of all content that is held or wanted.
     pub(super) fn digests(&self) -> Vec<&str> {
-        self.catalogs.values().flat_map(Tracked::digests).collect()
+        self.catalogs
+            .values()
+            .flat_map(TrackedCatalog::digests)
+            .collect()
     }
 
     /// When to look again if nothing happens.
@@ -284,7 +287,7 @@ impl Ledger {
         times.flatten().filter(|time| *time > now).min()
     }
 
-    fn state(&self, tracked: &Tracked, now: Instant) -> CatalogState {
+    fn state(&self, tracked: &TrackedCatalog, now: Instant) -> CatalogState {
         let in_force = self.in_force.as_ref().map_or(0, |olm| olm.generation);
         tracked.state(in_force, self.limit.of(self.age(tracked, now)))
     }
@@ -294,7 +297,7 @@ impl Ledger {
         self.wanted.as_ref().map_or(0, |olm| olm.generation)
     }
 
-    fn waits_for(&self, tracked: &Tracked, job: &Job) -> bool {
+    fn waits_for(&self, tracked: &TrackedCatalog, job: &Job) -> bool {
         let task = tracked.task(self.generation());
         let is_same = |task: &Task| {
             let confirms = |task: &Task| matches!(task, Task::Confirm(_));
@@ -303,12 +306,13 @@ impl Ledger {
         task.is_some_and(|(want, task)| want.key == job.want.key && is_same(&task))
     }
 
-    fn observe(&mut self, observed: Observed, agreed: Instant) {
+    fn observe(&mut self, observed: ObservedCatalog, agreed: Instant) {
         if let Some(tracked) = self.catalogs.get_mut(&observed.state.name) {
             tracked.observe(observed, agreed);
         } else {
             let name = observed.state.name.clone();
-            self.catalogs.insert(name, Tracked::new(observed, agreed));
+            self.catalogs
+                .insert(name, TrackedCatalog::new(observed, agreed));
         }
     }
 
@@ -317,8 +321,9 @@ impl Ledger {
     fn settle(&mut self) {
         self.share();
         let generation = self.generation();
-        let is_awaited =
-            |tracked: &Tracked| tracked.wants(generation).is_some() && !tracked.is_out_of_tries();
+        let is_awaited = |tracked: &TrackedCatalog| {
+            tracked.wants(generation).is_some() && !tracked.is_out_of_tries()
+        };
         let is_prepared = !self.catalogs.values().any(is_awaited);
         self.switch(is_prepared);
         let catalogs = &self.catalogs;
@@ -332,14 +337,14 @@ impl Ledger {
         let in_force = self.in_force.as_ref().map_or(0, |olm| olm.generation);
         if is_prepared || in_force == self.generation() {
             self.in_force.clone_from(&self.wanted);
-            self.catalogs.values_mut().for_each(Tracked::switch);
+            self.catalogs.values_mut().for_each(TrackedCatalog::switch);
         }
     }
 
     /// Gives content that is held to every catalog that wants the same.
     fn share(&mut self) {
-        let held = self.catalogs.values().filter_map(Tracked::held);
-        let held: BTreeMap<Key, Arc<Loaded>> = held
+        let held = self.catalogs.values().filter_map(TrackedCatalog::held);
+        let held: BTreeMap<Key, Arc<LoadedContent>> = held
             .map(|(key, loaded)| (key.clone(), Arc::clone(loaded)))
             .collect();
         let generation = self.generation();
@@ -356,17 +361,17 @@ impl Ledger {
     }
 
     /// Content that is held and was made of the same bytes by the same rules.
-    fn same_bytes(&self, loaded: &Loaded) -> Option<&Arc<Loaded>> {
+    fn same_bytes(&self, loaded: &LoadedContent) -> Option<&Arc<LoadedContent>> {
         let bytes = loaded.sha256?;
         let generation = self.generation();
-        let held = self.catalogs.values().filter_map(Tracked::held);
+        let held = self.catalogs.values().filter_map(TrackedCatalog::held);
         let mut same =
             held.filter(|(key, held)| key.generation == generation && held.sha256 == Some(bytes));
         same.next().map(|(_, loaded)| loaded)
     }
 
     /// How long ago it was known that what is held of a catalog is what its object names.
-    fn age(&self, tracked: &Tracked, now: Instant) -> Option<Duration> {
+    fn age(&self, tracked: &TrackedCatalog, now: Instant) -> Option<Duration> {
         tracked.held()?;
         let lost = match self.contact {
             Contact::LostSince(time) => Some(time),
@@ -380,7 +385,7 @@ impl Ledger {
     }
 
     /// When the content of a catalog turns old if nothing happens.
-    fn turns_old(&self, tracked: &Tracked, now: Instant) -> Option<Instant> {
+    fn turns_old(&self, tracked: &TrackedCatalog, now: Instant) -> Option<Instant> {
         let age = self.age(tracked, now).filter(|age| !age.is_zero())?;
         let left = self.limit.max?.checked_sub(age)?;
         Some(now + left + Duration::from_millis(1))

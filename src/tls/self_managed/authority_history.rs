@@ -5,7 +5,7 @@ use std::time::SystemTime;
 use tokio::time::Instant;
 
 use crate::tls::self_managed::authority::Authority;
-use crate::tls::self_managed::stage::{Seen, Term};
+use crate::tls::self_managed::stage::{SeenSince, Term};
 
 /// What one replica goes by: its clock, and what it has seen.
 #[derive(Clone, Copy)]
@@ -14,16 +14,16 @@ pub(super) struct View<'a> {
     pub(super) now: SystemTime,
     /// The same moment by the clock that nobody sets.
     pub(super) at: Instant,
-    pub(super) sight: &'a Sight,
+    pub(super) history: &'a AuthorityHistory,
     /// Who signed what is served here.
     pub(super) own: Option<&'a Authority>,
 }
 
 /// What was seen of the authorities that are stored now. It begins anew with each start.
 #[derive(Default)]
-pub(super) struct Sight(Vec<Entry>);
+pub(super) struct AuthorityHistory(Vec<SeenAuthority>);
 
-struct Entry {
+struct SeenAuthority {
     of: Authority,
     published: Option<Instant>,
     marked: Option<Instant>,
@@ -40,17 +40,17 @@ impl View<'_> {
             published: authority.published,
             is_leaving: authority.is_leaving,
             is_ours: self.own.is_some_and(|own| own.is(authority)),
-            seen: self.sight.of(authority, self.at),
+            seen: self.history.of(authority, self.at),
         }
     }
 }
 
-impl Sight {
+impl AuthorityHistory {
     /// These are stored now.
     pub(super) fn stored(&mut self, authorities: &[Authority], now: Instant) {
         let entries = authorities
             .iter()
-            .map(|one| Entry::new(one, self.entry(one), now));
+            .map(|one| SeenAuthority::new(one, self.entry(one), now));
         self.0 = entries.collect();
     }
 
@@ -61,24 +61,24 @@ impl Sight {
         }
     }
 
-    fn of(&self, authority: &Authority, now: Instant) -> Seen {
+    fn of(&self, authority: &Authority, now: Instant) -> SeenSince {
         let Some(entry) = self.entry(authority) else {
-            return Seen::default();
+            return SeenSince::default();
         };
         let ago = |since: Instant| now - since;
-        Seen {
+        SeenSince {
             published: entry.published.map(ago).unwrap_or_default(),
             marked: entry.marked.map(ago).unwrap_or_default(),
             needed: entry.needed.map(ago),
         }
     }
 
-    fn entry(&self, authority: &Authority) -> Option<&Entry> {
+    fn entry(&self, authority: &Authority) -> Option<&SeenAuthority> {
         self.0.iter().find(|entry| entry.of.is(authority))
     }
 }
 
-impl Entry {
+impl SeenAuthority {
     fn new(authority: &Authority, known: Option<&Self>, now: Instant) -> Self {
         let marked = known.and_then(|entry| entry.marked);
         let needed = known.and_then(|entry| entry.needed);
