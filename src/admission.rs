@@ -4,11 +4,14 @@
 //! bytes --decode--> JSON --Review::read--> Review --answer--> Answer --reply(Enforcement)--> Reply
 //! ```
 //!
-//! Upstream: Kubernetes, `staging/src/k8s.io/api/admission/v1/types.go`, and how the API server reads
-//! a reply: `apiserver/pkg/admission/plugin/webhook/request/admissionreview.go`.
+//! Upstream: Kubernetes, [`staging/src/k8s.io/api/admission/v1/types.go`], and how the API server reads
+//! a reply: [`apiserver/pkg/admission/plugin/webhook/request/admissionreview.go`].
 //!
 //! Invariants: a reply has the uid of its review; what is installed is read from the old object only,
 //! which an edit of the spec cannot change; nothing here reads or writes anything.
+//!
+//! [`apiserver/pkg/admission/plugin/webhook/request/admissionreview.go`]: https://github.com/kubernetes/kubernetes/blob/v1.35.4/staging/src/k8s.io/apiserver/pkg/admission/plugin/webhook/request/admissionreview.go
+//! [`staging/src/k8s.io/api/admission/v1/types.go`]: https://github.com/kubernetes/kubernetes/blob/v1.35.4/staging/src/k8s.io/api/admission/v1/types.go
 
 mod alike;
 mod annotations;

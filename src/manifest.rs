@@ -5,13 +5,15 @@
 //! paths --Inputs--> bytes --documents--> Document --into_objects--> ManifestObject, Positions
 //! ```
 //!
-//! Mirrors how kubectl reads `-f`: the decoder of k8s.io/apimachinery (`pkg/util/yaml/decoder.go`),
+//! Mirrors how kubectl reads `-f`: the decoder of k8s.io/apimachinery ([`pkg/util/yaml/decoder.go`]),
 //! which cuts a stream at lines that begin with `---` and tells JSON by its first letter, and
 //! sigs.k8s.io/yaml behind it. Stricter than those: a key written twice is an error, where Go takes
 //! one of the two.
 //!
 //! Invariants: a broken document costs nothing but itself; whatever the bytes are, memory stays
 //! within a small multiple of their number, and no value is nested deeper than [`MAX_DEPTH`].
+//!
+//! [`pkg/util/yaml/decoder.go`]: https://github.com/kubernetes/apimachinery/blob/v0.36.2/pkg/util/yaml/decoder.go
 
 mod cursor;
 mod documents;

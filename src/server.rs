@@ -11,11 +11,13 @@
 //! certificate nor a way around the API server's. Metrics are there, too, or on a third port over TLS
 //! for those who can read them.
 //!
-//! Upstream: Kubernetes, `apiserver/pkg/admission/plugin/webhook/validating/dispatcher.go`: the API
+//! Upstream: Kubernetes, [`apiserver/pkg/admission/plugin/webhook/validating/dispatcher.go`]: the API
 //! server speaks HTTP/1.1 where HTTP/2 is not offered, keeps connections alive, and takes any status
 //! but 200 as a failure of the webhook.
 //!
 //! Invariant: nothing here words or decides anything about an edit.
+//!
+//! [`apiserver/pkg/admission/plugin/webhook/validating/dispatcher.go`]: https://github.com/kubernetes/kubernetes/blob/v1.35.4/staging/src/k8s.io/apiserver/pkg/admission/plugin/webhook/validating/dispatcher.go
 
 mod accept;
 mod awaited;

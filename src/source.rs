@@ -12,7 +12,9 @@
 //! Nothing that is read is kept: memory holds one blob, or a few YAML documents, of bounded size,
 //! whatever the input.
 //!
-//! Upstream: operator-registry, `alpha/declcfg/load.go`, `WalkMetasFS`.
+//! Upstream: operator-registry, [`alpha/declcfg/load.go`], `WalkMetasFS`.
+//!
+//! [`alpha/declcfg/load.go`]: https://github.com/operator-framework/operator-registry/blob/v1.73.0/alpha/declcfg/load.go
 
 pub mod archive;
 pub mod cache;

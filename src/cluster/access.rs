@@ -5,9 +5,11 @@
 //!                                            ^-- a server in a pod asks for that first
 //! ```
 //!
-//! Upstream: client-go, `tools/clientcmd/loader.go`; plugins that a kubeconfig names for credentials
+//! Upstream: client-go, [`tools/clientcmd/loader.go`]; plugins that a kubeconfig names for credentials
 //! are run as kubectl runs them. Unlike kubectl, which then talks to localhost:8080, nothing found is
 //! an error.
+//!
+//! [`tools/clientcmd/loader.go`]: https://github.com/kubernetes/client-go/blob/v0.36.2/tools/clientcmd/loader.go
 
 mod error;
 mod find;

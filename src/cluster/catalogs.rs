@@ -6,8 +6,10 @@
 //!     '--------------'
 //! ```
 //!
-//! Upstream: operator-controller, `api/v1/clustercatalog_types.go`; catalogd v0.1 to v0.36 for the
+//! Upstream: operator-controller, [`api/v1/clustercatalog_types.go`]; catalogd v0.1 to v0.36 for the
 //! older groups and kinds.
+//!
+//! [`api/v1/clustercatalog_types.go`]: https://github.com/operator-framework/operator-controller/blob/v1.11.0/api/v1/clustercatalog_types.go
 
 mod observed;
 #[cfg(test)]

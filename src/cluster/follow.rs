@@ -9,10 +9,13 @@
 //! The digest that an object names decides what is loaded, and when. What is held stays, whatever
 //! fails, until its successor is there whole.
 //!
-//! Upstream: operator-controller, `internal/operator-controller/controllers/clustercatalog_controller.go`
-//! (what makes it fetch) and `internal/operator-controller/catalogmetadata/cache/cache.go`.
+//! Upstream: operator-controller, [`internal/operator-controller/controllers/clustercatalog_controller.go`]
+//! (what makes it fetch) and [`internal/operator-controller/catalogmetadata/cache/cache.go`].
 //!
 //! Invariant: one task decides, and it alone writes the snapshot; loading is done beside it.
+//!
+//! [`internal/operator-controller/catalogmetadata/cache/cache.go`]: https://github.com/operator-framework/operator-controller/blob/v1.11.0/internal/operator-controller/catalogmetadata/cache/cache.go
+//! [`internal/operator-controller/controllers/clustercatalog_controller.go`]: https://github.com/operator-framework/operator-controller/blob/v1.11.0/internal/operator-controller/controllers/clustercatalog_controller.go
 
 mod boot;
 mod catalog_table;

@@ -3,7 +3,9 @@
 //! `https://catalogd-service.olmv1-system.svc/catalogs/x` is asked for as
 //! `/api/v1/namespaces/olmv1-system/services/https:catalogd-service:443/proxy/catalogs/x`; whoever
 //! asks needs the verb `get` on `services/proxy`. Upstream: Kubernetes,
-//! `pkg/registry/core/service/storage/rest.go` (it does not verify the certificate of the service).
+//! [`pkg/registry/core/service/storage/storage.go`] (it does not verify the certificate of the service).
+//!
+//! [`pkg/registry/core/service/storage/storage.go`]: https://github.com/kubernetes/kubernetes/blob/v1.35.4/pkg/registry/core/service/storage/storage.go
 
 use http_body_util::{BodyExt, Limited};
 use hyper::{Request, StatusCode, Uri};

@@ -6,13 +6,15 @@
 //!                                                                          '--> Ok, or Denied
 //! ```
 //!
-//! Upstream: controller-runtime, `pkg/metrics/filters/filters.go`, and below it Kubernetes,
+//! Upstream: controller-runtime, [`pkg/metrics/filters/filters.go`], and below it Kubernetes,
 //! `apiserver/pkg/authentication/token/cache`. As there an answer is kept for a minute; unlike there a
 //! refusal is kept for less, and neither depends on what is in the token.
 //!
 //! Invariants: a token is sent to the API server and nowhere else, so it is in no text, and what is
 //! kept of it is its hash; what clients send takes bounded memory, and a bounded part of the API
 //! server's time.
+//!
+//! [`pkg/metrics/filters/filters.go`]: https://github.com/kubernetes-sigs/controller-runtime/blob/v0.24.1/pkg/metrics/filters/filters.go
 
 mod known;
 mod review;

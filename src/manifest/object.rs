@@ -1,8 +1,11 @@
 //! The Kubernetes objects of a document: itself, or the items of the list that it is.
 //!
-//! Mirrors how kubectl flattens lists (k8s.io/cli-runtime `pkg/resource/visitor.go`) and how
-//! apimachinery decodes them (`unstructured/helpers.go`): an item without `apiVersion` and `kind`
+//! Mirrors how kubectl flattens lists (k8s.io/cli-runtime [`pkg/resource/visitor.go`]) and how
+//! apimachinery decodes them ([`unstructured/helpers.go`]): an item without `apiVersion` and `kind`
 //! takes those of its typed list. An AdmissionReview is one object, whatever it carries.
+//!
+//! [`pkg/resource/visitor.go`]: https://github.com/kubernetes/cli-runtime/blob/v0.36.1/pkg/resource/visitor.go
+//! [`unstructured/helpers.go`]: https://github.com/kubernetes/apimachinery/blob/v0.36.2/pkg/apis/meta/v1/unstructured/helpers.go
 
 use serde_json::{Map, Value};
 

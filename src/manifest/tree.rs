@@ -1,12 +1,14 @@
 //! A value and its positions, built from the events of either parser.
 //!
 //! The builder alone knows keys from values, merges, aliases, duplicates and limits, so that YAML
-//! and JSON cannot differ in them. Aliases and merge keys follow go.yaml.in/yaml/v2 (`decode.go`):
+//! and JSON cannot differ in them. Aliases and merge keys follow go.yaml.in/yaml/v2 ([`decode.go`]):
 //! a merge takes effect where it is written, so it replaces keys above it and is replaced by keys
 //! below it; of a list of mappings the first counts.
 //!
 //! Invariant: what is built, with all copies that aliases make, stays within [`MAX_NODES`] and
 //! [`MAX_TEXT`].
+//!
+//! [`decode.go`]: https://github.com/yaml/go-yaml/blob/v2.4.3/decode.go
 
 mod budget;
 mod mapping;

@@ -4,8 +4,10 @@
 //! lost, and whoever edits reads "context deadline exceeded". So the answer leaves earlier by a
 //! margin, for its way back.
 //!
-//! Upstream: Kubernetes, `apiserver/pkg/admission/plugin/webhook/validating/dispatcher.go`, which
+//! Upstream: Kubernetes, [`apiserver/pkg/admission/plugin/webhook/validating/dispatcher.go`], which
 //! takes the time from `timeoutSeconds` and gives up after it.
+//!
+//! [`apiserver/pkg/admission/plugin/webhook/validating/dispatcher.go`]: https://github.com/kubernetes/kubernetes/blob/v1.35.4/staging/src/k8s.io/apiserver/pkg/admission/plugin/webhook/validating/dispatcher.go
 
 use std::time::Duration;
 

@@ -14,8 +14,11 @@
 //! `consume` is bounded, whatever comes; nothing outlives the future but a thread that ends at its
 //! next read.
 //!
-//! Upstream: operator-controller, `internal/catalogd/server/handlers.go` and
-//! `internal/operator-controller/catalogmetadata/client/client.go`.
+//! Upstream: operator-controller, [`internal/catalogd/server/handlers.go`] and
+//! [`internal/operator-controller/catalogmetadata/client/client.go`].
+//!
+//! [`internal/catalogd/server/handlers.go`]: https://github.com/operator-framework/operator-controller/blob/v1.11.0/internal/catalogd/server/handlers.go
+//! [`internal/operator-controller/catalogmetadata/client/client.go`]: https://github.com/operator-framework/operator-controller/blob/v1.11.0/internal/operator-controller/catalogmetadata/client/client.go
 
 mod address;
 mod cause;

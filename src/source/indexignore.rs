@@ -5,8 +5,10 @@
 //! can be taken in again, and `**` does not have to end where the path does. Of all patterns of
 //! all files the last one that matches decides.
 //!
-//! Upstream: github.com/joelanford/ignore, `ignore.go`; github.com/go-git/go-git/v5,
+//! Upstream: github.com/joelanford/ignore, [`ignore.go`]; github.com/go-git/go-git/v5,
 //! `plumbing/format/gitignore`.
+//!
+//! [`ignore.go`]: https://github.com/joelanford/ignore/blob/v0.1.2/ignore.go
 
 mod glob;
 

@@ -3,8 +3,10 @@
 //! The files are read every few seconds and compared by their content; a watch on their folders only
 //! shortens the wait. That is the other way round than it seems natural, and on purpose: the kubelet
 //! changes a mounted Secret by renaming a symlink beside the files (`..data`, in
-//! `pkg/volume/util/atomic_writer.go`), of which a watch on the files themselves sees the first time
+//! [`pkg/volume/util/atomic_writer.go`]), of which a watch on the files themselves sees the first time
 //! at best, and on some machines no watch is to be had.
+//!
+//! [`pkg/volume/util/atomic_writer.go`]: https://github.com/kubernetes/kubernetes/blob/v1.35.4/pkg/volume/util/atomic_writer.go
 
 mod found;
 mod watch;

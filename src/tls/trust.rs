@@ -1,8 +1,10 @@
 //! Whether who trusts some authorities takes a certificate that is shown, as an API server does.
 //!
-//! Upstream: Go, `crypto/x509/verify.go`. Unlike webpki it takes no authority whose time is over, and
+//! Upstream: Go, [`crypto/x509/verify.go`]. Unlike webpki it takes no authority whose time is over, and
 //! takes a certificate that is itself among those that are trusted. Whether its own time is over, and
 //! for which names it is, are other questions: [`Leaf`], [`is_for`](super::is_for).
+//!
+//! [`crypto/x509/verify.go`]: https://github.com/golang/go/blob/go1.26.8/src/crypto/x509/verify.go
 
 use std::time::{SystemTime, UNIX_EPOCH};
 

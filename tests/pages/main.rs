@@ -7,3 +7,4 @@ mod layering;
 mod manifests;
 mod readme;
 mod schemas;
+mod upstream;

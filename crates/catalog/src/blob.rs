@@ -11,9 +11,13 @@
 //! the later one replaces the earlier; a blob that does not decode fails its whole package unless
 //! a later one replaces it.
 //!
-//! Upstream: operator-controller, `internal/operator-controller/catalogmetadata/cache/cache.go`
-//! (where a blob is filed) and operator-registry, `alpha/declcfg/{declcfg,load}.go` (what of it
+//! Upstream: operator-controller, [`internal/operator-controller/catalogmetadata/cache/cache.go`]
+//! (where a blob is filed) and operator-registry, [`alpha/declcfg/declcfg.go`] and [`alpha/declcfg/load.go`] (what of it
 //! is decoded).
+//!
+//! [`alpha/declcfg/declcfg.go`]: https://github.com/operator-framework/operator-registry/blob/v1.73.0/alpha/declcfg/declcfg.go
+//! [`alpha/declcfg/load.go`]: https://github.com/operator-framework/operator-registry/blob/v1.73.0/alpha/declcfg/load.go
+//! [`internal/operator-controller/catalogmetadata/cache/cache.go`]: https://github.com/operator-framework/operator-controller/blob/v1.11.0/internal/operator-controller/catalogmetadata/cache/cache.go
 
 use std::borrow::Cow;
 use std::fmt;

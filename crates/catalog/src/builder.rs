@@ -1,9 +1,11 @@
 //! From blobs to the index.
 //!
-//! Upstream: operator-controller, `internal/operator-controller/catalogmetadata/cache/cache.go`: of
+//! Upstream: operator-controller, [`internal/operator-controller/catalogmetadata/cache/cache.go`]: of
 //! two blobs of one key the last one counts, and a package is what lies in its directory. OLM reads
 //! the files of a directory at the same time, and nearly always gets them in the order in which it
 //! walks them: that of their names, `NAME.json`, byte by byte. So `x-1.json` precedes `x.json`.
+//!
+//! [`internal/operator-controller/catalogmetadata/cache/cache.go`]: https://github.com/operator-framework/operator-controller/blob/v1.11.0/internal/operator-controller/catalogmetadata/cache/cache.go
 
 use std::cmp::Ordering;
 use std::collections::btree_map::Entry;

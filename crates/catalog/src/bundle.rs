@@ -1,7 +1,10 @@
 //! One bundle of a package: what of it decides, and how its version is read.
 //!
-//! Upstream: operator-controller, `internal/operator-controller/bundleutil/bundle.go` (the version),
-//! `internal/operator-controller/resolve/validation.go` (dependencies).
+//! Upstream: operator-controller, [`internal/operator-controller/bundleutil/bundle.go`] (the version),
+//! [`internal/operator-controller/resolve/validation.go`] (dependencies).
+//!
+//! [`internal/operator-controller/bundleutil/bundle.go`]: https://github.com/operator-framework/operator-controller/blob/v1.11.0/internal/operator-controller/bundleutil/bundle.go
+//! [`internal/operator-controller/resolve/validation.go`]: https://github.com/operator-framework/operator-controller/blob/v1.11.0/internal/operator-controller/resolve/validation.go
 
 use std::cmp::Ordering;
 

@@ -8,7 +8,7 @@
 //!    ^------------------ skipRange ----------------'
 //! ```
 //!
-//! Upstream: operator-controller, `internal/operator-controller/catalogmetadata/filter/successors.go`.
+//! Upstream: operator-controller, [`internal/operator-controller/catalogmetadata/filter/successors.go`].
 //! Names are compared as bytes; an edge may start at a name that is no bundle. An entry without
 //! `replaces` replaces the empty name, which an installed bundle can carry. A `skipRange` that does
 //! not parse holds nothing; OLM ignores it without a word, and so do we.
@@ -16,6 +16,8 @@
 //! Invariant: `held` has one row for each distinct readable version of the package's bundles, highest
 //! first, and a row lists the ranges whose answer for that version is not "no". In a package of so
 //! many versions and ranges that the rows could outgrow the file it came from, there is no row.
+//!
+//! [`internal/operator-controller/catalogmetadata/filter/successors.go`]: https://github.com/operator-framework/operator-controller/blob/v1.11.0/internal/operator-controller/catalogmetadata/filter/successors.go
 
 use std::collections::HashMap;
 

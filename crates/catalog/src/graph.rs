@@ -9,12 +9,14 @@
 //!                     lantern.v1.1.0 <---- skips ----------'     lantern.v1.1.0 has no bundle: virtual
 //! ```
 //!
-//! Upstream: operator-registry, `alpha/declcfg/declcfg.go` (what is written). An entry that names no
+//! Upstream: operator-registry, [`alpha/declcfg/declcfg.go`] (what is written). An entry that names no
 //! bundle is not in it: OLM v0 refuses such a catalog, OLM v1 does not see it.
 //!
 //! Invariants: the first nodes are the package's bundles in its order of preference, so the node of a
 //! [`BundleIndex`] has the same number; the others are names without a bundle, in byte order, and last
 //! those that were stated. Entries of a channel stand in the order of their nodes, so the best first.
+//!
+//! [`alpha/declcfg/declcfg.go`]: https://github.com/operator-framework/operator-registry/blob/v1.73.0/alpha/declcfg/declcfg.go
 
 mod build;
 mod channel;

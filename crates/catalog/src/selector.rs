@@ -1,11 +1,14 @@
 //! Which catalogs a ClusterExtension selects by label, and why a selector does not compile.
 //!
-//! Mirrors k8s.io/apimachinery: `LabelSelectorAsSelector` (`pkg/apis/meta/v1/helpers.go`) and
-//! `NewRequirement` (`pkg/labels/selector.go`), as operator-controller's resolver calls them.
+//! Mirrors k8s.io/apimachinery: `LabelSelectorAsSelector` ([`pkg/apis/meta/v1/helpers.go`]) and
+//! `NewRequirement` ([`pkg/labels/selector.go`]), as operator-controller's resolver calls them.
 //! `matchLabels` comes first, then `matchExpressions`; the first requirement with a fault ends it,
 //! and all faults of that one requirement are reported.
 //!
 //! Invariant: the requirements of a [`Selector`] are valid, and all must hold.
+//!
+//! [`pkg/apis/meta/v1/helpers.go`]: https://github.com/kubernetes/apimachinery/blob/v0.36.2/pkg/apis/meta/v1/helpers.go
+//! [`pkg/labels/selector.go`]: https://github.com/kubernetes/apimachinery/blob/v0.36.2/pkg/labels/selector.go
 
 use std::collections::BTreeMap;
 

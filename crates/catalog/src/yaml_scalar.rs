@@ -1,15 +1,18 @@
 //! What JSON value a YAML scalar stands for in Kubernetes.
 //!
 //! Kubernetes' tools read YAML through sigs.k8s.io/yaml, whose decoder (go.yaml.in/yaml/v2,
-//! `resolve.go`) types scalars by rules of its own, near YAML 1.1: `yes` and `on` are booleans,
+//! [`resolve.go`]) types scalars by rules of its own, near YAML 1.1: `yes` and `on` are booleans,
 //! `017` is octal, `1.10` is the number 1.1, a date stays text. [`resolve`] follows that decoder;
 //! [`Scalar::into_json`] and [`Scalar::into_key`] follow the conversion of sigs.k8s.io/yaml
-//! (`yaml.go`) to JSON.
+//! ([`yaml.go`]) to JSON.
 //!
 //! ```text
 //! text, style, tag --resolve--> Scalar --into_json--> value
 //!                                  `-----into_key---> name of a member
 //! ```
+//!
+//! [`resolve.go`]: https://github.com/yaml/go-yaml/blob/v2.4.3/resolve.go
+//! [`yaml.go`]: https://github.com/kubernetes-sigs/yaml/blob/v1.6.0/yaml.go
 
 mod binary;
 mod json;

@@ -4,10 +4,12 @@
 //! object --identify--> Shape --read--> Extension { Filter, Installed, ... }
 //! ```
 //!
-//! Upstream: operator-controller, `api/v1/clusterextension_types.go` and its predecessors from tag
+//! Upstream: operator-controller, [`api/v1/clusterextension_types.go`] and its predecessors from tag
 //! v0.0.1 on. One type holds all shapes: `Enforce` is `CatalogProvided`, `Ignore` is
 //! `SelfCertified`, `channel: x` is `channels: [x]`. Messages name the fields of the object's own
 //! shape ([`Fields`]).
+//!
+//! [`api/v1/clusterextension_types.go`]: https://github.com/operator-framework/operator-controller/blob/v1.11.0/api/v1/clusterextension_types.go
 
 mod fields;
 mod filter;

@@ -7,7 +7,9 @@
 //! Each step can end the walk; [`crate::judge`] says which row of the decision table that is. The
 //! steps are public to it so that a suggestion costs only the steps that it changes.
 //!
-//! Upstream: operator-controller, `internal/operator-controller/resolve/catalog.go`.
+//! Upstream: operator-controller, [`internal/operator-controller/resolve/catalog.go`].
+//!
+//! [`internal/operator-controller/resolve/catalog.go`]: https://github.com/operator-framework/operator-controller/blob/v1.11.0/internal/operator-controller/resolve/catalog.go
 
 mod accepted;
 pub mod classic;

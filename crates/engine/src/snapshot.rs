@@ -1,9 +1,12 @@
 //! All catalogs of a cluster at one moment: what resolution sees, immutable and swapped whole.
 //!
-//! Upstream: operator-controller, `internal/operator-controller/catalogmetadata/client/client.go`
-//! (when a catalog can be read) and `internal/operator-controller/resolve/catalog.go` (which catalogs
+//! Upstream: operator-controller, [`internal/operator-controller/catalogmetadata/client/client.go`]
+//! (when a catalog can be read) and [`internal/operator-controller/resolve/catalog.go`] (which catalogs
 //! are walked). The order there is that of an informer's cache, so undefined; here it is the byte
 //! order of the names, whatever the order of the inputs.
+//!
+//! [`internal/operator-controller/catalogmetadata/client/client.go`]: https://github.com/operator-framework/operator-controller/blob/v1.11.0/internal/operator-controller/catalogmetadata/client/client.go
+//! [`internal/operator-controller/resolve/catalog.go`]: https://github.com/operator-framework/operator-controller/blob/v1.11.0/internal/operator-controller/resolve/catalog.go
 
 mod cluster_catalog;
 mod merge;

@@ -9,8 +9,10 @@
 //! Bundles that a template names by image are not pulled; they come from catalogs at hand
 //! ([`Shelf`]).
 //!
-//! Upstream: operator-registry, `alpha/template` and `alpha/declcfg/write.go`. The z-stream generator
+//! Upstream: operator-registry, `alpha/template` and [`alpha/declcfg/write.go`]. The z-stream generator
 //! has no counterpart there: its rule, and the properties that hold of it, stand in [`zstream`].
+//!
+//! [`alpha/declcfg/write.go`]: https://github.com/operator-framework/operator-registry/blob/v1.73.0/alpha/declcfg/write.go
 
 mod blob;
 pub mod channel;

@@ -7,8 +7,13 @@
 //! `opm validate` stops at the first fault of reading, then at the first of how the blobs go together;
 //! here all are found. What opm has a text for carries that text, byte for byte.
 //!
-//! Upstream: operator-registry, `alpha/declcfg/{load,declcfg,declcfg_to_model}.go`,
-//! `alpha/model/model.go`.
+//! Upstream: operator-registry, [`alpha/declcfg/load.go`], [`alpha/declcfg/declcfg.go`] and [`alpha/declcfg/declcfg_to_model.go`],
+//! [`alpha/model/model.go`].
+//!
+//! [`alpha/declcfg/declcfg.go`]: https://github.com/operator-framework/operator-registry/blob/v1.73.0/alpha/declcfg/declcfg.go
+//! [`alpha/declcfg/declcfg_to_model.go`]: https://github.com/operator-framework/operator-registry/blob/v1.73.0/alpha/declcfg/declcfg_to_model.go
+//! [`alpha/declcfg/load.go`]: https://github.com/operator-framework/operator-registry/blob/v1.73.0/alpha/declcfg/load.go
+//! [`alpha/model/model.go`]: https://github.com/operator-framework/operator-registry/blob/v1.73.0/alpha/model/model.go
 
 mod chain;
 mod check;

@@ -1,8 +1,10 @@
 //! What of a webhook is not as it is shipped, where an API server sees a difference.
 //!
 //! Upstream: the defaults of `admissionregistration.k8s.io/v1` (Kubernetes,
-//! `pkg/apis/admissionregistration/v1/defaults.go`). The order of rules, and of what is in them, means
+//! [`pkg/apis/admissionregistration/v1/defaults.go`]). The order of rules, and of what is in them, means
 //! nothing.
+//!
+//! [`pkg/apis/admissionregistration/v1/defaults.go`]: https://github.com/kubernetes/kubernetes/blob/v1.35.4/pkg/apis/admissionregistration/v1/defaults.go
 
 use k8s_openapi::api::admissionregistration::v1::{
     RuleWithOperations, ValidatingWebhook, WebhookClientConfig,

@@ -1,7 +1,10 @@
 //! What of an `olm.csv.metadata` property is looked at.
 //!
-//! Upstream: operator-registry, `alpha/property/property.go`; operator-framework/api,
-//! `pkg/operators/v1alpha1/clusterserviceversion_types.go`.
+//! Upstream: operator-registry, [`alpha/property/property.go`]; operator-framework/api,
+//! [`pkg/operators/v1alpha1/clusterserviceversion_types.go`].
+//!
+//! [`alpha/property/property.go`]: https://github.com/operator-framework/operator-registry/blob/v1.73.0/alpha/property/property.go
+//! [`pkg/operators/v1alpha1/clusterserviceversion_types.go`]: https://github.com/operator-framework/api/blob/v0.45.0/pkg/operators/v1alpha1/clusterserviceversion_types.go
 
 use std::borrow::Cow;
 

@@ -4,8 +4,10 @@
 //! `/` or `..` in them therefore end up elsewhere, perhaps in another package's folder or outside
 //! the cache; names that cannot name a file make the whole catalog unreadable.
 //!
-//! Upstream: operator-controller, `internal/operator-controller/catalogmetadata/cache/cache.go`,
+//! Upstream: operator-controller, [`internal/operator-controller/catalogmetadata/cache/cache.go`],
 //! `writeFS`. Not followed: a file where another blob needs a folder.
+//!
+//! [`internal/operator-controller/catalogmetadata/cache/cache.go`]: https://github.com/operator-framework/operator-controller/blob/v1.11.0/internal/operator-controller/catalogmetadata/cache/cache.go
 
 use std::borrow::Cow;
 

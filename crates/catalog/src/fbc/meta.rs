@@ -1,7 +1,10 @@
 //! One blob: what every blob has (schema, package, name), and what its schema makes of the rest.
 //!
-//! Upstream: `Meta.UnmarshalJSON` of operator-registry, `alpha/declcfg/declcfg.go` (the faults of
-//! a whole catalog), and `addMeta`, `alpha/declcfg/load.go` (those of one package).
+//! Upstream: `Meta.UnmarshalJSON` of operator-registry, [`alpha/declcfg/declcfg.go`] (the faults of
+//! a whole catalog), and `addMeta`, [`alpha/declcfg/load.go`] (those of one package).
+//!
+//! [`alpha/declcfg/declcfg.go`]: https://github.com/operator-framework/operator-registry/blob/v1.73.0/alpha/declcfg/declcfg.go
+//! [`alpha/declcfg/load.go`]: https://github.com/operator-framework/operator-registry/blob/v1.73.0/alpha/declcfg/load.go
 
 use std::borrow::Cow;
 use std::mem;

@@ -3,7 +3,10 @@
 //! operator-controller decodes it when it loads a package and throws it away; data that cannot be
 //! decoded fails the package. Text that begins with `{` is taken as it is, valid or not; other
 //! text must be YAML. Upstream: `readBundleObjects` of operator-registry,
-//! `alpha/declcfg/load.go`, and `ToJSON` of apimachinery, `pkg/util/yaml/decoder.go`.
+//! [`alpha/declcfg/load.go`], and `ToJSON` of apimachinery, [`pkg/util/yaml/decoder.go`].
+//!
+//! [`alpha/declcfg/load.go`]: https://github.com/operator-framework/operator-registry/blob/v1.73.0/alpha/declcfg/load.go
+//! [`pkg/util/yaml/decoder.go`]: https://github.com/kubernetes/apimachinery/blob/v0.36.2/pkg/util/yaml/decoder.go
 
 use super::base64;
 use super::json::RawString;

@@ -5,7 +5,11 @@
 //!
 //! Places are bytes from the beginning of the cursor's text.
 //!
-//! Upstream: operator-registry, `alpha/declcfg/{declcfg,load}.go`, `alpha/property/property.go`.
+//! Upstream: operator-registry, [`alpha/declcfg/declcfg.go`] and [`alpha/declcfg/load.go`], [`alpha/property/property.go`].
+//!
+//! [`alpha/declcfg/declcfg.go`]: https://github.com/operator-framework/operator-registry/blob/v1.73.0/alpha/declcfg/declcfg.go
+//! [`alpha/declcfg/load.go`]: https://github.com/operator-framework/operator-registry/blob/v1.73.0/alpha/declcfg/load.go
+//! [`alpha/property/property.go`]: https://github.com/operator-framework/operator-registry/blob/v1.73.0/alpha/property/property.go
 
 mod guardrails;
 mod property;

@@ -12,7 +12,9 @@
 //! `lint` wants what is written. After a fault the one stops and the other goes on, so a reader can
 //! be told to [`recover`](Reader::recover).
 //!
-//! Upstream: apimachinery, `pkg/util/yaml/decoder.go`, `YAMLOrJSONDecoder`.
+//! Upstream: apimachinery, [`pkg/util/yaml/decoder.go`], `YAMLOrJSONDecoder`.
+//!
+//! [`pkg/util/yaml/decoder.go`]: https://github.com/kubernetes/apimachinery/blob/v0.36.2/pkg/util/yaml/decoder.go
 
 use super::error::{FbcError, Malformed};
 use super::intake::{BlobPlace, Intake, TextOrigin};

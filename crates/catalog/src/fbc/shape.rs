@@ -1,8 +1,11 @@
 //! The structs that operator-controller decodes blobs into, as far as their types matter.
 //!
 //! Every field of the Go structs is read here, if only to see that it has its type: a wrong one
-//! fails the package. Upstream: operator-registry, `alpha/declcfg/declcfg.go` and
-//! `alpha/property/property.go`.
+//! fails the package. Upstream: operator-registry, [`alpha/declcfg/declcfg.go`] and
+//! [`alpha/property/property.go`].
+//!
+//! [`alpha/declcfg/declcfg.go`]: https://github.com/operator-framework/operator-registry/blob/v1.73.0/alpha/declcfg/declcfg.go
+//! [`alpha/property/property.go`]: https://github.com/operator-framework/operator-registry/blob/v1.73.0/alpha/property/property.go
 
 use super::base64;
 use super::json::{Cursor, CursorResult, Record};

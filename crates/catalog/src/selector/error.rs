@@ -1,8 +1,10 @@
 //! Why a selector does not compile, in apimachinery's exact words.
 //!
-//! Mirrors `field.Error` (k8s.io/apimachinery, `pkg/util/validation/field/errors.go`), the messages
+//! Mirrors `field.Error` (k8s.io/apimachinery, [`pkg/util/validation/field/errors.go`]), the messages
 //! of `pkg/api/validate/content`, and the `[a, b]` of an aggregate of several. The words changed
 //! between releases: [`SelectorTexts`].
+//!
+//! [`pkg/util/validation/field/errors.go`]: https://github.com/kubernetes/apimachinery/blob/v0.36.2/pkg/util/validation/field/errors.go
 
 use super::go_list;
 use super::label::{LabelKeyFault, LabelValueFault};

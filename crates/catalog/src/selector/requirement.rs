@@ -1,8 +1,10 @@
 //! One condition on the labels of an object: how it is made, and when it holds.
 //!
 //! Mirrors `NewRequirement` and `Requirement.Matches` of k8s.io/apimachinery
-//! (`pkg/labels/selector.go`). The operator is looked at first; then all faults are gathered in the
+//! ([`pkg/labels/selector.go`]). The operator is looked at first; then all faults are gathered in the
 //! order key, number of values, each value.
+//!
+//! [`pkg/labels/selector.go`]: https://github.com/kubernetes/apimachinery/blob/v0.36.2/pkg/labels/selector.go
 
 use std::collections::BTreeMap;
 

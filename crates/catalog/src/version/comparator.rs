@@ -1,7 +1,9 @@
 //! One comparator of a range, compiled onto the version order.
 //!
 //! Every operator of both grammars is a stretch of the order or its complement, with one exception:
-//! Masterminds' `!=` on a major.minor (`!=1.2`, `!=1.2.x-alpha`; `constraints.go`).
+//! Masterminds' `!=` on a major.minor (`!=1.2`, `!=1.2.x-alpha`; [`constraints.go`]).
+//!
+//! [`constraints.go`]: https://github.com/Masterminds/semver/blob/v3.5.0/constraints.go
 
 use super::interval::{Span, VersionCut};
 use super::point::{Core, Point, Prerelease};

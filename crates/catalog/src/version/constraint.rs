@@ -1,11 +1,13 @@
 //! `spec.source.catalog.version`: a range in the grammar of Masterminds/semver v3.
 //!
-//! Mirrors `NewConstraint` and `Check` (`constraints.go`), odd results included: `^*` is only
+//! Mirrors `NewConstraint` and `Check` ([`constraints.go`]), odd results included: `^*` is only
 //! 0.0.0, `<=*` only 0.0.z, `~0.0.0` everything. A bundle's version has been read by blang before
 //! and never passes through Masterminds' own parser; its release plays no part.
 //!
 //! Invariant: whether a comparator admits prereleases is settled when the constraint is parsed, so
 //! that matching knows nothing of library releases.
+//!
+//! [`constraints.go`]: https://github.com/Masterminds/semver/blob/v3.5.0/constraints.go
 
 mod compile;
 mod error;

@@ -1,9 +1,11 @@
 //! What the CRD lets through in `spec.source.catalog.version`, before any parser of OLM sees it.
 //!
 //! Mirrors the CEL rule and the maximum length in operator-controller's
-//! `api/v1/clusterextension_types.go`. Two misplaced brackets in the pattern are part of the
+//! [`api/v1/clusterextension_types.go`]. Two misplaced brackets in the pattern are part of the
 //! contract: `|` and the two characters `*]` are components in some places, `*` is none in others.
 //! Pattern and length are checked apart because the API server reports them apart.
+//!
+//! [`api/v1/clusterextension_types.go`]: https://github.com/operator-framework/operator-controller/blob/v1.11.0/api/v1/clusterextension_types.go
 
 use super::cursor::Cursor;
 use super::identifier::is_identifier_byte;

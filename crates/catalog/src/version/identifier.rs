@@ -1,10 +1,13 @@
 //! Dot-separated identifiers: what a prerelease, and a release, is made of.
 //!
-//! Mirrors `NewPRVersion` of blang/semver (`semver.go`) and, for the operands of a range, the
-//! prerelease checks of Masterminds/semver (`version.go`). Identifiers are parsed once; comparing
+//! Mirrors `NewPRVersion` of blang/semver ([`semver.go`]) and, for the operands of a range, the
+//! prerelease checks of Masterminds/semver ([`version.go`]). Identifiers are parsed once; comparing
 //! two lists allocates nothing.
 //!
 //! Invariant: no numeric identifier has a leading zero, so equal lists have equal texts.
+//!
+//! [`semver.go`]: https://github.com/blang/semver/blob/v4.0.0/v4/semver.go
+//! [`version.go`]: https://github.com/Masterminds/semver/blob/v3.5.0/version.go
 
 use std::cmp::Ordering;
 

@@ -1,8 +1,10 @@
-//! A bundle's version: strict semantic versioning, as `Parse` of blang/semver v4 (`semver.go`)
+//! A bundle's version: strict semantic versioning, as `Parse` of blang/semver v4 ([`semver.go`])
 //! reads it.
 //!
 //! No `v`, no blanks, no short forms, no leading zeros; numbers and numeric prerelease identifiers
 //! fit 64 bits. Any accepted text is already in normal form, so printing gives it back.
+//!
+//! [`semver.go`]: https://github.com/blang/semver/blob/v4.0.0/v4/semver.go
 
 use std::cmp::Ordering;
 use std::fmt;

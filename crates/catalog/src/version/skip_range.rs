@@ -1,11 +1,13 @@
 //! `skipRange` of a channel entry: a range in the grammar of blang/semver v4.
 //!
-//! Mirrors `ParseRange` (`range.go`). Nothing but the ASCII blank separates comparators, one-byte
+//! Mirrors `ParseRange` ([`range.go`]). Nothing but the ASCII blank separates comparators, one-byte
 //! tokens vanish, and every token with an `x` in it is a wildcard. Prereleases take part like any
 //! version. OLM ignores a `skipRange` that does not parse.
 //!
 //! An empty OR group (`a || || b`) parses upstream and panics when it is evaluated: that is
 //! [`Membership::Crashes`] here.
+//!
+//! [`range.go`]: https://github.com/blang/semver/blob/v4.0.0/v4/range.go
 
 mod comparator;
 mod error;

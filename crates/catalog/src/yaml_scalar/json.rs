@@ -1,8 +1,10 @@
 //! A typed scalar as a JSON value, and as the name of a member.
 //!
-//! Mirrors `convertToJSONableObject` of sigs.k8s.io/yaml (`yaml.go`) and the way Go's encoding/json
+//! Mirrors `convertToJSONableObject` of sigs.k8s.io/yaml ([`yaml.go`]) and the way Go's encoding/json
 //! writes a float: one with an integral value is written without a point, so that `1.0` reaches the
 //! API server as the integer 1.
+//!
+//! [`yaml.go`]: https://github.com/kubernetes-sigs/yaml/blob/v1.6.0/yaml.go
 
 use std::borrow::Cow;
 

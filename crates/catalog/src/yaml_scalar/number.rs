@@ -1,8 +1,10 @@
 //! Which plain scalars are numbers.
 //!
-//! Mirrors go.yaml.in/yaml/v2 `resolve.go` and the parts of Go's strconv that it uses: `ParseInt`
+//! Mirrors go.yaml.in/yaml/v2 [`resolve.go`] and the parts of Go's strconv that it uses: `ParseInt`
 //! in base 0 (a prefix tells the base, a leading zero means octal), `ParseFloat` behind a pattern
 //! that lets no hexadecimal float pass. A float past 64 bits is no number: `1e1000` stays text.
+//!
+//! [`resolve.go`]: https://github.com/yaml/go-yaml/blob/v2.4.3/resolve.go
 
 use std::borrow::Cow;
 

@@ -1,6 +1,8 @@
 //! OLM's own text for a refusal, so that people can search for it.
 //!
-//! Upstream: operator-controller, `internal/operator-controller/resolve/catalog.go`.
+//! Upstream: operator-controller, [`internal/operator-controller/resolve/catalog.go`].
+//!
+//! [`internal/operator-controller/resolve/catalog.go`]: https://github.com/operator-framework/operator-controller/blob/v1.11.0/internal/operator-controller/resolve/catalog.go
 
 use crate::judge::{Request, Ruling};
 use crate::resolve::{Choice, NotLoadedCause};

@@ -1,8 +1,10 @@
 //! What an extension's status says is installed.
 //!
-//! Upstream: operator-controller, `api/v1/clusterextension_types.go` and its predecessors:
+//! Upstream: operator-controller, [`api/v1/clusterextension_types.go`] and its predecessors:
 //! `status.install.bundle` from v0.15 on, `status.installedBundle` from v0.10, an image reference
 //! without name or version before.
+//!
+//! [`api/v1/clusterextension_types.go`]: https://github.com/operator-framework/operator-controller/blob/v1.11.0/api/v1/clusterextension_types.go
 
 use crate::extension::{Json, Shape};
 

@@ -1,7 +1,9 @@
 //! What the successor rule accepts of one offer, whatever range and policy.
 //!
-//! Upstream: operator-controller, `internal/operator-controller/catalogmetadata/filter/successors.go`:
+//! Upstream: operator-controller, [`internal/operator-controller/catalogmetadata/filter/successors.go`]:
 //! the bundles that an edge leads to, and the installed bundle itself.
+//!
+//! [`internal/operator-controller/catalogmetadata/filter/successors.go`]: https://github.com/operator-framework/operator-controller/blob/v1.11.0/internal/operator-controller/catalogmetadata/filter/successors.go
 
 use crate::resolve::{Offer, Origin};
 use olmguard_catalog::{BundleSet, Successors};

@@ -9,8 +9,11 @@
 //! `olm.deprecated`, approval of `InstallPlan`s, the `Upgradeable` condition. `olm.deprecations` changes
 //! nothing in OLM v0.
 //!
-//! Upstream: operator-lifecycle-manager, `pkg/controller/registry/resolver/resolver.go` (`sortChannel`,
-//! `getSubscriptionVariables`) and `cache/predicates.go`.
+//! Upstream: operator-lifecycle-manager, [`pkg/controller/registry/resolver/resolver.go`] (`sortChannel`,
+//! `getSubscriptionVariables`) and [`cache/predicates.go`].
+//!
+//! [`cache/predicates.go`]: https://github.com/operator-framework/operator-lifecycle-manager/blob/992bb0977/pkg/controller/registry/resolver/cache/predicates.go
+//! [`pkg/controller/registry/resolver/resolver.go`]: https://github.com/operator-framework/operator-lifecycle-manager/blob/992bb0977/pkg/controller/registry/resolver/resolver.go
 
 mod line;
 

@@ -1,8 +1,10 @@
 //! The choice of one bundle out of the catalogs that offer the package.
 //!
-//! Upstream: operator-controller, `internal/operator-controller/resolve/catalog.go`. In each catalog:
+//! Upstream: operator-controller, [`internal/operator-controller/resolve/catalog.go`]. In each catalog:
 //! not deprecated before deprecated, then the highest version and release. Between catalogs:
 //! deprecation is weighed before priority; two at the highest priority are ambiguous.
+//!
+//! [`internal/operator-controller/resolve/catalog.go`]: https://github.com/operator-framework/operator-controller/blob/v1.11.0/internal/operator-controller/resolve/catalog.go
 
 use crate::resolve::{Accepted, Offer, Origin};
 use crate::snapshot::CatalogState;

@@ -1,7 +1,10 @@
 //! The installed bundle as resolution reads it: where upgrade edges start.
 //!
-//! Upstream: operator-controller, `internal/operator-controller/bundleutil/bundle.go` and
-//! `internal/operator-controller/catalogmetadata/filter/successors.go`, at each tag.
+//! Upstream: operator-controller, [`internal/operator-controller/bundleutil/bundle.go`] and
+//! [`internal/operator-controller/catalogmetadata/filter/successors.go`], at each tag.
+//!
+//! [`internal/operator-controller/bundleutil/bundle.go`]: https://github.com/operator-framework/operator-controller/blob/v1.11.0/internal/operator-controller/bundleutil/bundle.go
+//! [`internal/operator-controller/catalogmetadata/filter/successors.go`]: https://github.com/operator-framework/operator-controller/blob/v1.11.0/internal/operator-controller/catalogmetadata/filter/successors.go
 
 use crate::extension::InstalledBundle;
 use olmguard_catalog::olm::{EdgeSource, InstalledReader, Rules};

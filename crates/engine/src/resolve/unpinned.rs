@@ -3,8 +3,11 @@
 //! It is the decision of [`crate::resolve`] for who asks only about the edges of one package: no filter
 //! but channels, one catalog, no row.
 //!
-//! Upstream: operator-controller, `internal/operator-controller/catalogmetadata/filter/successors.go` and
-//! `internal/operator-controller/resolve/catalog.go`.
+//! Upstream: operator-controller, [`internal/operator-controller/catalogmetadata/filter/successors.go`] and
+//! [`internal/operator-controller/resolve/catalog.go`].
+//!
+//! [`internal/operator-controller/catalogmetadata/filter/successors.go`]: https://github.com/operator-framework/operator-controller/blob/v1.11.0/internal/operator-controller/catalogmetadata/filter/successors.go
+//! [`internal/operator-controller/resolve/catalog.go`]: https://github.com/operator-framework/operator-controller/blob/v1.11.0/internal/operator-controller/resolve/catalog.go
 
 use olmguard_catalog::version::{Version, VersionRelease};
 use olmguard_catalog::{AskedChannels, BundleIndex, BundleSet, Package};

@@ -1,8 +1,10 @@
 //! A `ClusterCatalog` as it is written, in each of its API shapes, read into a [`CatalogState`].
 //!
-//! Upstream: operator-controller, `api/v1/clustercatalog_types.go`; older shapes: catalogd v0.1 to
+//! Upstream: operator-controller, [`api/v1/clustercatalog_types.go`]; older shapes: catalogd v0.1 to
 //! v0.36. catalogd's mutating webhook sets the label of [`METADATA_NAME_LABEL`] to the catalog's
 //! name, replacing any other value; so does this reader, which sees objects that never met it.
+//!
+//! [`api/v1/clustercatalog_types.go`]: https://github.com/operator-framework/operator-controller/blob/v1.11.0/api/v1/clustercatalog_types.go
 
 use std::collections::BTreeMap;
 

@@ -4,7 +4,9 @@
 //! Equal keys are one, the last counts, and keys are kept sorted, as operator-registry keeps them;
 //! unlike there a number does not pass through a 64-bit float, its text stays.
 //!
-//! Upstream: `Meta.UnmarshalJSON` of operator-registry, `alpha/declcfg/declcfg.go`.
+//! Upstream: `Meta.UnmarshalJSON` of operator-registry, [`alpha/declcfg/declcfg.go`].
+//!
+//! [`alpha/declcfg/declcfg.go`]: https://github.com/operator-framework/operator-registry/blob/v1.73.0/alpha/declcfg/declcfg.go
 
 mod parse;
 

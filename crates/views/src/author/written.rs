@@ -2,8 +2,10 @@
 //!
 //! Order: packages by name, in each the `olm.package`, channels by name, bundles by name, blobs of
 //! other schemas by schema, deprecations; last the blobs that belong to no package. Among equals the
-//! order of the input stays. Upstream: operator-registry, `alpha/declcfg/write.go`,
+//! order of the input stays. Upstream: operator-registry, [`alpha/declcfg/write.go`],
 //! `writeToEncoder`; which leaves out channels and bundles without a package, and these stay here.
+//!
+//! [`alpha/declcfg/write.go`]: https://github.com/operator-framework/operator-registry/blob/v1.73.0/alpha/declcfg/write.go
 
 #[cfg(test)]
 mod tests;

@@ -2,8 +2,10 @@
 //!
 //! Its CRD takes any text for an operator, so that the API server's own validation lets it through;
 //! the row that denies it comes before all that need a catalog, so that a guard that has none denies
-//! it as well. Upstream: apimachinery, `pkg/apis/meta/v1/helpers.go`; operator-controller's CRD,
+//! it as well. Upstream: apimachinery, [`pkg/apis/meta/v1/helpers.go`]; operator-controller's CRD,
 //! `spec.source.catalog.selector.matchExpressions[].operator`.
+//!
+//! [`pkg/apis/meta/v1/helpers.go`]: https://github.com/kubernetes/apimachinery/blob/v0.36.2/pkg/apis/meta/v1/helpers.go
 
 use serde_json::{Value, json};
 

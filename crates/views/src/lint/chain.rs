@@ -1,8 +1,10 @@
 //! The order of a channel as `opm validate` works it out: head, then what each replaces.
 //!
-//! Upstream: operator-registry, `alpha/model/model.go`, `Head` and `validateReplacesChain`. The head is
+//! Upstream: operator-registry, [`alpha/model/model.go`], `Head` and `validateReplacesChain`. The head is
 //! the one entry that no entry names in `replaces` or `skips`; the walk from it ends where the next
 //! name is skipped by any entry, or is none.
+//!
+//! [`alpha/model/model.go`]: https://github.com/operator-framework/operator-registry/blob/v1.73.0/alpha/model/model.go
 
 use std::collections::{BTreeSet, HashSet};
 

@@ -1,7 +1,10 @@
 //! References to images, as far as opm refuses them.
 //!
-//! Upstream: go.podman.io/image, `docker/reference/{normalize,reference,regexp}.go`
-//! (`ParseNormalizedNamed`); opencontainers/go-digest, `digest.go`.
+//! Upstream: go.podman.io/image, [`docker/reference/normalize.go`] (`ParseNormalizedNamed`) and the two
+//! beside it, `reference` and `regexp`; opencontainers/go-digest, [`digest.go`].
+//!
+//! [`digest.go`]: https://github.com/opencontainers/go-digest/blob/v1.0.0/digest.go
+//! [`docker/reference/normalize.go`]: https://github.com/containers/container-libs/blob/image/v5.40.0/image/docker/reference/normalize.go
 
 /// Why a text is no reference; printed as upstream prints it.
 #[derive(Clone, Debug, Eq, PartialEq, thiserror::Error)]

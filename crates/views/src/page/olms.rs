@@ -1,7 +1,9 @@
 //! Which tokens a text of OLM's, or of the API server before it, is about.
 //!
-//! Upstream: operator-controller, `internal/operator-controller/resolve/catalog.go`; what each token's
+//! Upstream: operator-controller, [`internal/operator-controller/resolve/catalog.go`]; what each token's
 //! text is made of stands in `olmguard_engine::explain::upstream`.
+//!
+//! [`internal/operator-controller/resolve/catalog.go`]: https://github.com/operator-framework/operator-controller/blob/v1.11.0/internal/operator-controller/resolve/catalog.go
 
 use olmguard_engine::judge::Token;
 

@@ -4,7 +4,9 @@
 //! entry's own version among them, which opm draws as a loop. Identifiers are ours: opm makes them of
 //! names, which mermaid cannot always read.
 //!
-//! Upstream: operator-registry, `alpha/declcfg/write.go`.
+//! Upstream: operator-registry, [`alpha/declcfg/write.go`].
+//!
+//! [`alpha/declcfg/write.go`]: https://github.com/operator-framework/operator-registry/blob/v1.73.0/alpha/declcfg/write.go
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;

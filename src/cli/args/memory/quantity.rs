@@ -1,6 +1,8 @@
 //! Quantities of memory as Kubernetes writes them: `384Mi`, `1.5G`, `500e6`.
 //!
-//! Upstream: apimachinery, `pkg/api/resource/quantity.go`. A part of a byte is rounded up, as there.
+//! Upstream: apimachinery, [`pkg/api/resource/quantity.go`]. A part of a byte is rounded up, as there.
+//!
+//! [`pkg/api/resource/quantity.go`]: https://github.com/kubernetes/apimachinery/blob/v0.36.2/pkg/api/resource/quantity.go
 
 /// Why a text is not a quantity of memory.
 #[derive(Clone, Debug, Eq, PartialEq, thiserror::Error)]

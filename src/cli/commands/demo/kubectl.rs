@@ -1,7 +1,10 @@
 //! What kubectl prints for a reply of the webhook, told from its bytes alone.
 //!
-//! Upstream: Kubernetes, `apiserver/pkg/admission/plugin/webhook/errors/statuserror.go` (the words
-//! before the message) and kubectl, `pkg/cmd/util/helpers.go` (the words before those).
+//! Upstream: Kubernetes, [`apiserver/pkg/admission/plugin/webhook/errors/statuserror.go`] (the words
+//! before the message) and kubectl, [`pkg/cmd/util/helpers.go`] (the words before those).
+//!
+//! [`apiserver/pkg/admission/plugin/webhook/errors/statuserror.go`]: https://github.com/kubernetes/kubernetes/blob/v1.35.4/staging/src/k8s.io/apiserver/pkg/admission/plugin/webhook/errors/statuserror.go
+//! [`pkg/cmd/util/helpers.go`]: https://github.com/kubernetes/kubectl/blob/v0.36.1/pkg/cmd/util/helpers.go
 
 use std::fmt::Write as _;
 

@@ -3,7 +3,9 @@
 //! A folder is taken as operator-controller takes its `--catalogd-cas-dir`: every file in it, those
 //! without certificates passed over, since a mounted Secret may hold keys too.
 //!
-//! Upstream: operator-controller, `internal/shared/util/http/certutil.go`.
+//! Upstream: operator-controller, [`internal/shared/util/http/certutil.go`].
+//!
+//! [`internal/shared/util/http/certutil.go`]: https://github.com/operator-framework/operator-controller/blob/v1.11.0/internal/shared/util/http/certutil.go
 
 use std::fs::{self, File};
 use std::io::{self, Read};

@@ -1,7 +1,10 @@
 //! The properties of a bundle, each as opm parses it.
 //!
-//! Upstream: `Parse` of operator-registry, `alpha/property/property.go`; `readBundleObjects`,
-//! `alpha/declcfg/load.go`.
+//! Upstream: `Parse` of operator-registry, [`alpha/property/property.go`]; `readBundleObjects`,
+//! [`alpha/declcfg/load.go`].
+//!
+//! [`alpha/declcfg/load.go`]: https://github.com/operator-framework/operator-registry/blob/v1.73.0/alpha/declcfg/load.go
+//! [`alpha/property/property.go`]: https://github.com/operator-framework/operator-registry/blob/v1.73.0/alpha/property/property.go
 
 use std::borrow::Cow;
 

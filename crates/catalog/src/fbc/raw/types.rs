@@ -1,8 +1,11 @@
 //! The Go types that opm decodes the values of properties into, as far as a value can miss them.
 //!
-//! Upstream: operator-registry, `alpha/property/property.go`; operator-framework/api,
-//! `pkg/operators/v1alpha1/clusterserviceversion_types.go` (v0.45.0). Not followed: of two equal
+//! Upstream: operator-registry, [`alpha/property/property.go`]; operator-framework/api,
+//! [`pkg/operators/v1alpha1/clusterserviceversion_types.go`] (v0.45.0). Not followed: of two equal
 //! keys Go drops the first before it looks at types; here both are looked at.
+//!
+//! [`alpha/property/property.go`]: https://github.com/operator-framework/operator-registry/blob/v1.73.0/alpha/property/property.go
+//! [`pkg/operators/v1alpha1/clusterserviceversion_types.go`]: https://github.com/operator-framework/api/blob/v0.45.0/pkg/operators/v1alpha1/clusterserviceversion_types.go
 
 use crate::blob::{Fault, JsonKind};
 use crate::fbc::json::{Cursor, CursorResult, fold_of};

@@ -3,7 +3,9 @@
 //! Upstream looks for lines that begin with `---`, whatever they stand in, and allows only a
 //! comment after it. A separator is left out of the documents, but for one that would make an
 //! empty document: it becomes the first line of the next (apimachinery,
-//! `pkg/util/yaml/decoder.go`, `YAMLReader`).
+//! [`pkg/util/yaml/decoder.go`], `YAMLReader`).
+//!
+//! [`pkg/util/yaml/decoder.go`]: https://github.com/kubernetes/apimachinery/blob/v0.36.2/pkg/util/yaml/decoder.go
 
 use crate::fbc::error::Malformed;
 

@@ -1,8 +1,10 @@
 //! From operators and operands to comparators over the version order.
 //!
-//! Mirrors `parseConstraint` and the `constraint…` functions of `constraints.go`. What an operator
+//! Mirrors `parseConstraint` and the `constraint…` functions of [`constraints.go`]. What an operator
 //! means depends on how much of the operand is written ([`Form`]); the prerelease is kept in every
 //! form, so `1.x-beta` starts at 1.0.0-beta.
+//!
+//! [`constraints.go`]: https://github.com/Masterminds/semver/blob/v3.5.0/constraints.go
 
 use super::error::{ConstraintErrorKind, LocatedFault};
 use super::group::{self, Operator, WrittenComparator};

@@ -1,7 +1,9 @@
 //! The syntax of one AND group: `>=1.2, <2.0.0 !=1.5`.
 //!
-//! Mirrors `validConstraintRegex` and `findConstraintRegex` (`constraints.go`): blanks, or exactly
+//! Mirrors `validConstraintRegex` and `findConstraintRegex` ([`constraints.go`]): blanks, or exactly
 //! one comma with optional blanks, between comparators; blanks may stand behind an operator.
+//!
+//! [`constraints.go`]: https://github.com/Masterminds/semver/blob/v3.5.0/constraints.go
 
 use crate::version::cursor::Cursor;
 use crate::version::fault::ExpectedPart;

@@ -1,8 +1,10 @@
 //! Hyphen ranges: `1.2 - 2.3` is rewritten to `>= 1.2, <= 2.3 ` before anything else is read.
 //!
-//! Mirrors `rewriteRange` (`constraints.go`), which works on the raw text: all matches are found
+//! Mirrors `rewriteRange` ([`constraints.go`]), which works on the raw text: all matches are found
 //! first, then, one after another, the *first occurrence* of the matched text in what has become of
 //! the constraint is replaced, wherever that is. So `1 - 2<3` works, and `1 - 2||3 - 4` does not.
+//!
+//! [`constraints.go`]: https://github.com/Masterminds/semver/blob/v3.5.0/constraints.go
 
 use std::borrow::Cow;
 

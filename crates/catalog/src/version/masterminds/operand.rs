@@ -1,7 +1,10 @@
 //! How Masterminds spells a version, complete or not: the scanner that its parsers share.
 //!
-//! Mirrors the patterns `semVerRegex` (`version.go`) and `cvRegex` (`constraints.go`): greedy, one
+//! Mirrors the patterns `semVerRegex` ([`version.go`]) and `cvRegex` ([`constraints.go`]): greedy, one
 //! to three components, a short form may have prerelease and metadata too.
+//!
+//! [`constraints.go`]: https://github.com/Masterminds/semver/blob/v3.5.0/constraints.go
+//! [`version.go`]: https://github.com/Masterminds/semver/blob/v3.5.0/version.go
 
 use crate::version::cursor::Cursor;
 use crate::version::identifier::is_identifier_byte;

@@ -1,7 +1,9 @@
-//! Masterminds' tolerant version parser, `NewVersion` (`version.go`).
+//! Masterminds' tolerant version parser, `NewVersion` ([`version.go`]).
 //!
 //! Reads `v1.2` and `01.2.3` too, where blang does not. Constraints read their operands with it,
 //! and OLM 1.0 to 1.7 the installed version.
+//!
+//! [`version.go`]: https://github.com/Masterminds/semver/blob/v3.5.0/version.go
 
 use std::fmt;
 

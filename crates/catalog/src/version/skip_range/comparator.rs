@@ -1,4 +1,6 @@
-//! One comparator of a range: `buildVersionRange` and `parseComparator` (`range.go`).
+//! One comparator of a range: `buildVersionRange` and `parseComparator` ([`range.go`]).
+//!
+//! [`range.go`]: https://github.com/blang/semver/blob/v4.0.0/v4/range.go
 
 use super::error::{ComparatorError, SkipRangeError, SkipRangeErrorKind};
 use super::token::{Token, operator_and_version};

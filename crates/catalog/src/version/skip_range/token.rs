@@ -1,4 +1,6 @@
-//! How blang cuts a range into tokens: `splitAndTrim` and `splitComparatorVersion` (`range.go`).
+//! How blang cuts a range into tokens: `splitAndTrim` and `splitComparatorVersion` ([`range.go`]).
+//!
+//! [`range.go`]: https://github.com/blang/semver/blob/v4.0.0/v4/range.go
 
 use std::borrow::Cow;
 

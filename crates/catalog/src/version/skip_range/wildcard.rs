@@ -1,7 +1,9 @@
 //! Wildcards: every token with a lower-case `x` anywhere in it is rewritten before any is parsed.
 //!
-//! Mirrors `expandWildcardVersion` and its helpers (`range.go`). `>1.0.0-next` is hit by it too;
+//! Mirrors `expandWildcardVersion` and its helpers ([`range.go`]). `>1.0.0-next` is hit by it too;
 //! and an operator that the expansion does not know is dropped, so that `~1.2.x` means 1.2.0.
+//!
+//! [`range.go`]: https://github.com/blang/semver/blob/v4.0.0/v4/range.go
 
 use super::error::SkipRangeError;
 use super::token::{Token, operator_and_version};

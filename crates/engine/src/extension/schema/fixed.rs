@@ -3,9 +3,11 @@
 //! Each is a transition rule, `self == oldSelf`, on a text: it is evaluated where the field is in the
 //! old object and in the new one, so adding it and taking it away both pass.
 //!
-//! Source: operator-controller, `api/v1/clusterextension_types.go` and its predecessors. For older
+//! Source: operator-controller, [`api/v1/clusterextension_types.go`] and its predecessors. For older
 //! shapes the rules are those known of the newest release with each field; `packageName` of the flat
 //! shape could be changed.
+//!
+//! [`api/v1/clusterextension_types.go`]: https://github.com/operator-framework/operator-controller/blob/v1.11.0/api/v1/clusterextension_types.go
 
 use std::ops::RangeInclusive;
 

@@ -1,7 +1,9 @@
 //! The CRD of `olm.operatorframework.io/v1` `ClusterExtension`, v1.0 and later.
 //!
-//! Source: operator-controller, `api/v1/clusterextension_types.go`. `serviceAccount` was required
+//! Source: operator-controller, [`api/v1/clusterextension_types.go`]. `serviceAccount` was required
 //! until v1.10; `config` was in the standard CRD of v1.8 only.
+//!
+//! [`api/v1/clusterextension_types.go`]: https://github.com/operator-framework/operator-controller/blob/v1.11.0/api/v1/clusterextension_types.go
 
 use serde_json::{Map, Value};
 

@@ -3,7 +3,9 @@
 //! Only `replaces` orders. From the head, the one entry that no entry replaces or skips, the chain of
 //! `replaces` is walked; skipped entries are walked through and left out. `skipRange` plays no part.
 //!
-//! Upstream: operator-lifecycle-manager, `pkg/controller/registry/resolver/resolver.go`, `sortChannel`.
+//! Upstream: operator-lifecycle-manager, [`pkg/controller/registry/resolver/resolver.go`], `sortChannel`.
+//!
+//! [`pkg/controller/registry/resolver/resolver.go`]: https://github.com/operator-framework/operator-lifecycle-manager/blob/992bb0977/pkg/controller/registry/resolver/resolver.go
 
 use std::collections::HashSet;
 

@@ -1,7 +1,9 @@
 //! `olm.template.basic`: blobs as they are, but for bundles, which are named by their image.
 //!
-//! Upstream: operator-registry, `alpha/template/basic/basic.go`. A bundle may have a name there, which
+//! Upstream: operator-registry, [`alpha/template/basic/basic.go`]. A bundle may have a name there, which
 //! has no effect; the same holds here.
+//!
+//! [`alpha/template/basic/basic.go`]: https://github.com/operator-framework/operator-registry/blob/v1.73.0/alpha/template/basic/basic.go
 
 use super::TemplateError;
 use crate::author::blob::{BUNDLE, BlobText};

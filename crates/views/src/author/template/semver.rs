@@ -5,7 +5,9 @@
 //! ```
 //!
 //! Keys are read as Go's strict decoder reads them: in any case, and none that is not known.
-//! Upstream: operator-registry, `alpha/template/semver/semver.go`.
+//! Upstream: operator-registry, [`alpha/template/semver/semver.go`].
+//!
+//! [`alpha/template/semver/semver.go`]: https://github.com/operator-framework/operator-registry/blob/v1.73.0/alpha/template/semver/semver.go
 
 pub mod channels;
 mod input;

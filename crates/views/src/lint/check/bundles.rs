@@ -1,5 +1,8 @@
-//! Bundles, one by one. Upstream: `ConvertToModel`, `alpha/declcfg/declcfg_to_model.go`; `Validate` of
-//! `Bundle`, `alpha/model/model.go`.
+//! Bundles, one by one. Upstream: `ConvertToModel`, [`alpha/declcfg/declcfg_to_model.go`]; `Validate` of
+//! `Bundle`, [`alpha/model/model.go`].
+//!
+//! [`alpha/declcfg/declcfg_to_model.go`]: https://github.com/operator-framework/operator-registry/blob/v1.73.0/alpha/declcfg/declcfg_to_model.go
+//! [`alpha/model/model.go`]: https://github.com/operator-framework/operator-registry/blob/v1.73.0/alpha/model/model.go
 
 use std::collections::HashSet;
 

@@ -1,5 +1,7 @@
 //! How packages and channels go together. Upstream: `ConvertToModel`,
-//! `alpha/declcfg/declcfg_to_model.go`.
+//! [`alpha/declcfg/declcfg_to_model.go`].
+//!
+//! [`alpha/declcfg/declcfg_to_model.go`]: https://github.com/operator-framework/operator-registry/blob/v1.73.0/alpha/declcfg/declcfg_to_model.go
 
 use std::collections::HashSet;
 

@@ -1,4 +1,7 @@
-//! What cannot be read. Upstream: `alpha/declcfg/{load,declcfg}.go`.
+//! What cannot be read. Upstream: [`alpha/declcfg/load.go`] and [`alpha/declcfg/declcfg.go`].
+//!
+//! [`alpha/declcfg/declcfg.go`]: https://github.com/operator-framework/operator-registry/blob/v1.73.0/alpha/declcfg/declcfg.go
+//! [`alpha/declcfg/load.go`]: https://github.com/operator-framework/operator-registry/blob/v1.73.0/alpha/declcfg/load.go
 
 use crate::lint::Rule;
 use crate::lint::finding::Findings;

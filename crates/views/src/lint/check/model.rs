@@ -1,4 +1,6 @@
-//! The graph of each channel as opm validates it. Upstream: `alpha/model/model.go`.
+//! The graph of each channel as opm validates it. Upstream: [`alpha/model/model.go`].
+//!
+//! [`alpha/model/model.go`]: https://github.com/operator-framework/operator-registry/blob/v1.73.0/alpha/model/model.go
 
 use std::collections::{BTreeMap, BTreeSet};
 

@@ -1,6 +1,8 @@
 //! The steps that the edges of a package allow, as OLM v1 reads them: of every channel, skipped or not.
 //!
-//! Upstream: operator-controller, `internal/operator-controller/catalogmetadata/filter/successors.go`.
+//! Upstream: operator-controller, [`internal/operator-controller/catalogmetadata/filter/successors.go`].
+//!
+//! [`internal/operator-controller/catalogmetadata/filter/successors.go`]: https://github.com/operator-framework/operator-controller/blob/v1.11.0/internal/operator-controller/catalogmetadata/filter/successors.go
 
 use std::borrow::Cow;
 use std::collections::{HashMap, HashSet};
