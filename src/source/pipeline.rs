@@ -17,6 +17,7 @@ use std::thread::{self, Scope};
 
 use super::SourceError;
 use olmguard_catalog::blob::Position;
+use olmguard_catalog::fbc::advance::Taker;
 use olmguard_catalog::fbc::intake::{BlobPlace, Intake, TextOrigin};
 use olmguard_catalog::fbc::reader::{self, Document, Places};
 use olmguard_catalog::fbc::yaml::Marks;
@@ -94,55 +95,9 @@ impl<'scope, 'env, 's, I: Intake> Pipeline<'scope, 'env, 's, I> {
         Ok(())
     }
 
-    /// Hands over a blob after everything before it.
-    pub(super) fn blob(
-        &mut self,
-        blob: I::Blob<'_>,
-        position: Position,
-        origin: TextOrigin,
-        text: &[u8],
-    ) -> Result<(), SourceError> {
-        self.finish()?;
-        let place = BlobPlace {
-            file: &self.batch.file,
-            position,
-            origin,
-            text,
-            marks: None,
-        };
-        self.intake.take(blob, &place);
-        self.account.check().map_err(|source| self.refused(source))
-    }
-
     fn refused(&self, source: TooLarge) -> SourceError {
         let file = (*self.batch.file).into();
         SourceError::Memory { file, source }
-    }
-
-    /// Takes a YAML document.
-    pub(super) fn document(&mut self, document: &Document<&[u8]>) -> Result<(), SourceError> {
-        self.seen += document.text.len();
-        let needed = document.text.len().saturating_mul(YAML_PER_BYTE);
-        let lent = self.account.lend(needed);
-        let lent = lent.map_err(|source| self.refused(source))?;
-        self.batch.push(document, lent);
-        if self.batch.bytes < BATCH {
-            return Ok(());
-        }
-        self.send()
-    }
-
-    /// Takes the fault at which the file cannot be read on; an earlier one has precedence.
-    pub(super) fn fail(
-        &mut self,
-        fault: FbcError,
-        origin: TextOrigin,
-        text: &[u8],
-    ) -> Result<(), SourceError> {
-        self.finish()?;
-        let file = &self.batch.file;
-        let taken = self.intake.fault(file, fault, origin, text);
-        taken.map_err(|fault| fbc_error(file, fault))
     }
 
     /// Takes what stands in the folder and is no file, after everything before it.
@@ -258,6 +213,55 @@ impl<'scope, 'env, 's, I: Intake> Pipeline<'scope, 'env, 's, I> {
                 self.intake.fault(file, fault, origin, text)
             })
             .map_err(|fault| fbc_error(file, fault))
+    }
+}
+
+impl<I: Intake> Taker<I> for Pipeline<'_, '_, '_, I> {
+    type Error = SourceError;
+
+    /// Hands it over after everything before it.
+    fn blob(
+        &mut self,
+        blob: I::Blob<'_>,
+        position: Position,
+        origin: TextOrigin,
+        text: &[u8],
+    ) -> Result<(), SourceError> {
+        self.finish()?;
+        let place = BlobPlace {
+            file: &self.batch.file,
+            position,
+            origin,
+            text,
+            marks: None,
+        };
+        self.intake.take(blob, &place);
+        self.account.check().map_err(|source| self.refused(source))
+    }
+
+    fn document(&mut self, document: &Document<&[u8]>) -> Result<(), SourceError> {
+        self.seen += document.text.len();
+        let needed = document.text.len().saturating_mul(YAML_PER_BYTE);
+        let lent = self.account.lend(needed);
+        let lent = lent.map_err(|source| self.refused(source))?;
+        self.batch.push(document, lent);
+        if self.batch.bytes < BATCH {
+            return Ok(());
+        }
+        self.send()
+    }
+
+    /// An earlier one has precedence.
+    fn fault(
+        &mut self,
+        fault: FbcError,
+        origin: TextOrigin,
+        text: &[u8],
+    ) -> Result<(), SourceError> {
+        self.finish()?;
+        let file = &self.batch.file;
+        let taken = self.intake.fault(file, fault, origin, text);
+        taken.map_err(|fault| fbc_error(file, fault))
     }
 }
 

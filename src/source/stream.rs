@@ -4,8 +4,9 @@ use std::io::{self, Read};
 
 use super::SourceError;
 use super::pipeline::Pipeline;
+use olmguard_catalog::fbc::advance::{Advance, advance};
 use olmguard_catalog::fbc::intake::Intake;
-use olmguard_catalog::fbc::reader::{BLOB_LIMIT, Next, Reader};
+use olmguard_catalog::fbc::reader::{BLOB_LIMIT, Reader};
 use olmguard_catalog::heap::allocated;
 use olmguard_catalog::memory::{Account, Loan, TooLarge};
 
@@ -28,68 +29,18 @@ pub(super) fn read<I: Intake>(
     let mut reader = Reader::new(I::PLACES, pipeline.memory().clone());
     pipeline.begin_file(name)?;
     loop {
-        match step(&buffer, &mut reader, pipeline)? {
-            StreamStep::Past(consumed) => buffer.start += consumed,
-            StreamStep::More => {
+        match advance(&mut reader, buffer.text(), buffer.ended, pipeline)? {
+            Advance::Past(consumed) => buffer.start += consumed,
+            Advance::More => {
                 let wanted = buffer.make_room().map_err(refused)?;
                 if buffer.fill(wanted).map_err(failed)? > TOTAL_LIMIT {
                     let (file, limit) = (name.into(), TOTAL_LIMIT);
                     return Err(SourceError::TooLarge { file, limit });
                 }
             }
-            StreamStep::End => return Ok(()),
+            Advance::End => return Ok(()),
         }
     }
-}
-
-/// What to do after a step through a file.
-enum StreamStep {
-    /// Go past so many bytes.
-    Past(usize),
-    /// Read on.
-    More,
-    /// Nothing follows.
-    End,
-}
-
-/// Hands over what comes next.
-fn step<I: Intake>(
-    buffer: &Buffer<impl Read>,
-    reader: &mut Reader,
-    pipeline: &mut Pipeline<'_, '_, '_, I>,
-) -> Result<StreamStep, SourceError> {
-    let (origin, text) = (reader.origin(), buffer.text());
-    let next = match reader.next(text, buffer.ended, I::read) {
-        Ok(next) => next,
-        Err(fault) => {
-            let goes_on = reader.recover(&fault);
-            pipeline.fail(fault, origin, text)?;
-            return Ok(if goes_on {
-                StreamStep::Past(0)
-            } else {
-                StreamStep::End
-            });
-        }
-    };
-    Ok(match next {
-        Next::Blob {
-            blob,
-            position,
-            consumed,
-            loan: _loan,
-        } => {
-            let text = text.get(..consumed).unwrap_or_default();
-            pipeline.blob(blob, position, origin, text)?;
-            StreamStep::Past(consumed)
-        }
-        Next::Document { document, consumed } => {
-            pipeline.document(&document)?;
-            StreamStep::Past(consumed)
-        }
-        Next::Skipped { consumed } => StreamStep::Past(consumed),
-        Next::Incomplete => StreamStep::More,
-        Next::End => StreamStep::End,
-    })
 }
 
 /// The part of a file that is held in memory.

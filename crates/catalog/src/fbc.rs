@@ -12,9 +12,14 @@
 //!
 //! Nothing here reads a file: the edges feed it pieces of bytes.
 //!
-//! Upstream: operator-registry, `alpha/declcfg/{load,declcfg}.go`; apimachinery,
-//! `pkg/util/yaml/decoder.go`; sigs.k8s.io/yaml.
+//! Upstream: operator-registry, [`alpha/declcfg/load.go`] and [`alpha/declcfg/declcfg.go`]; apimachinery,
+//! [`pkg/util/yaml/decoder.go`]; sigs.k8s.io/yaml.
+//!
+//! [`alpha/declcfg/declcfg.go`]: https://github.com/operator-framework/operator-registry/blob/v1.73.0/alpha/declcfg/declcfg.go
+//! [`alpha/declcfg/load.go`]: https://github.com/operator-framework/operator-registry/blob/v1.73.0/alpha/declcfg/load.go
+//! [`pkg/util/yaml/decoder.go`]: https://github.com/kubernetes/apimachinery/blob/v0.36.2/pkg/util/yaml/decoder.go
 
+pub mod advance;
 pub mod base64;
 mod csv;
 pub(crate) mod error;
@@ -32,9 +37,11 @@ pub mod yaml;
 
 pub use error::{FbcError, FileKind, Malformed, NotAFile};
 
-use super::blob::Sink;
-use intake::{BlobPlace, Decisive, Intake};
-use reader::{Next, Reader};
+use super::blob::{Position, Sink};
+use super::memory::Account;
+use advance::{Advance, Taker, advance};
+use intake::{BlobPlace, Decisive, Intake, TextOrigin};
+use reader::{Document, Reader, hand_over_document};
 
 /// Reads one file of a catalog that is held in memory, and hands its blobs to `sink` in order.
 /// `name` is what faults call the file.
@@ -50,50 +57,56 @@ pub fn read(name: &str, text: &[u8], sink: &mut dyn Sink) -> Result<(), FbcError
 pub fn read_into<I: Intake>(name: &str, mut text: &[u8], intake: &mut I) -> Result<(), FbcError> {
     let account = intake.memory();
     let mut reader = Reader::new(I::PLACES, account.clone());
-    loop {
-        let origin = reader.origin();
-        let next = match reader.next(text, true, I::read) {
-            Ok(next) => next,
-            Err(fault) => {
-                let goes_on = reader.recover(&fault);
-                intake.fault(name, fault, origin, text)?;
-                if goes_on {
-                    continue;
-                }
-                return Ok(());
-            }
-        };
-        let consumed = match next {
-            Next::Blob {
-                blob,
-                position,
-                consumed,
-                loan: _loan,
-            } => {
-                let place = BlobPlace {
-                    file: name,
-                    position,
-                    origin,
-                    text: text.get(..consumed).unwrap_or_default(),
-                    marks: None,
-                };
-                intake.take(blob, &place);
-                account.check().map_err(|too_large| FbcError {
-                    position,
-                    malformed: too_large.into(),
-                })?;
-                consumed
-            }
-            Next::Document { document, consumed } => {
-                document
-                    .to_json(I::PLACES)
-                    .and_then(|json| reader::hand_over_document(&document, &json, name, intake))
-                    .or_else(|fault| intake.fault(name, fault, origin, document.text))?;
-                consumed
-            }
-            Next::Skipped { consumed } => consumed,
-            Next::Incomplete | Next::End => return Ok(()),
-        };
+    let mut whole = Whole {
+        name,
+        intake,
+        account,
+    };
+    while let Advance::Past(consumed) = advance(&mut reader, text, true, &mut whole)? {
         text = text.get(consumed..).unwrap_or_default();
+    }
+    Ok(())
+}
+
+/// Hands what a file in memory holds to an intake, one after another.
+struct Whole<'f, I> {
+    name: &'f str,
+    intake: &'f mut I,
+    account: Account,
+}
+
+impl<I: Intake> Taker<I> for Whole<'_, I> {
+    type Error = FbcError;
+
+    fn blob(
+        &mut self,
+        blob: I::Blob<'_>,
+        position: Position,
+        origin: TextOrigin,
+        text: &[u8],
+    ) -> Result<(), FbcError> {
+        let place = BlobPlace {
+            file: self.name,
+            position,
+            origin,
+            text,
+            marks: None,
+        };
+        self.intake.take(blob, &place);
+        self.account.check().map_err(|too_large| FbcError {
+            position,
+            malformed: too_large.into(),
+        })
+    }
+
+    fn document(&mut self, document: &Document<&[u8]>) -> Result<(), FbcError> {
+        let json = document.to_json(I::PLACES);
+        let taken =
+            json.and_then(|json| hand_over_document(document, &json, self.name, self.intake));
+        taken.or_else(|fault| self.fault(fault, document.origin(), document.text))
+    }
+
+    fn fault(&mut self, fault: FbcError, origin: TextOrigin, text: &[u8]) -> Result<(), FbcError> {
+        self.intake.fault(self.name, fault, origin, text)
     }
 }
