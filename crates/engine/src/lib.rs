@@ -15,6 +15,7 @@
 
 pub mod explain;
 pub mod extension;
+pub mod inquiry;
 pub mod judge;
 pub mod nearest;
 pub mod resolve;

@@ -5,8 +5,6 @@
 //! installed. The walk needs no edit, and goes by what the range allows.
 
 mod classic;
-mod free;
-mod guarded;
 mod manifests;
 mod text;
 
@@ -14,15 +12,15 @@ use serde::Serialize;
 
 use crate::generation::Generation;
 use crate::see::{
-    BundleReport, Decision, EdgeReport, Inquiry, InstalledReport, NotAnswered, cut, edges,
-    gives_another, unpinnable,
+    self, BundleReport, EdgeReport, InstalledReport, cut, edges, gives_another, message, unpinnable,
 };
-use guarded::{BarredReport, MOST_BENDS};
 use olmguard_engine::explain::ForbiddenReport;
 use olmguard_engine::explain::warning::goes_on;
-use olmguard_engine::extension::{Filter, Policy};
-use olmguard_engine::judge::{Verdict, WalkEnd, pin, walk};
-use olmguard_engine::resolve::{Bounds, Choice, Origin, shortest_way};
+use olmguard_engine::inquiry::{
+    Decision, ForbiddenPath, Inquiry, MOST_BENDS, NotAnswered, SoughtPath,
+};
+use olmguard_engine::judge::{ForbiddenStep, Verdict, WalkEnd, pin, walk};
+use olmguard_engine::resolve::{Choice, Origin};
 
 pub(super) use classic::subscribed;
 pub use manifests::{Frame, manifests};
@@ -66,24 +64,14 @@ pub struct PathReport {
     is_cut: bool,
 }
 
-/// What was looked for.
-#[derive(Default)]
-struct Sought<'a> {
-    way: Option<Vec<Choice<'a>>>,
-    /// Whether a search ended at its bound.
-    is_cut: bool,
-    /// Whether only ways along edges were looked for, though edges do not bind.
-    is_along_edges: bool,
-}
-
-impl Sought<'_> {
-    /// Why there may be a way all the same, where none was found.
-    fn doubts(&self) -> Vec<String> {
-        let cut = self.is_cut.then(|| cut("there may be a way all the same"));
-        let along_edges = self.is_along_edges.then(text::only_along_edges);
-        let doubts = cut.into_iter().chain(along_edges);
-        doubts.filter(|_| self.way.is_none()).collect()
-    }
+/// The way that edges alone would give, with the bypass one edit.
+#[derive(Clone, Debug, Serialize, schemars::JsonSchema)]
+#[schemars(deny_unknown_fields)]
+struct BarredReport {
+    /// The bundles that it leads over, the goal last.
+    bundles: Vec<BundleReport>,
+    /// Those of its steps that guardrails forbid: one or more.
+    forbidden: Vec<ForbiddenReport>,
 }
 
 /// One edit.
@@ -143,56 +131,38 @@ impl PathReport {
     ///
     /// # Errors
     /// If `to` names nothing.
-    pub fn of(inquiry: &Inquiry<'_>, to: Option<&str>) -> Result<Self, NotAnswered> {
+    pub fn of<'a>(inquiry: &Inquiry<'a>, to: Option<&str>) -> Result<Self, NotAnswered<'a>> {
         let targets = to.map(|text| inquiry.target(text)).transpose()?;
-        let free = inquiry.filter.without_version();
-        let origin = inquiry.origin();
-        let sought = match &origin {
-            None => Sought::default(),
-            Some(origin) if is_free(inquiry) => free::way(inquiry, origin, targets.as_deref()),
-            Some(origin) => way(inquiry, origin, targets.as_deref(), &inquiry.bounds()),
+        let targets = targets.as_deref();
+        let sought = inquiry.path(targets);
+        let path = sought.hops.as_deref();
+        let end = path.and_then(|path| path.last().copied());
+        let mut here = targets.unwrap_or_default().iter();
+        let is_here = here.any(|target| inquiry.is_here(*target));
+        let barred = match path {
+            _ if is_here || sought.is_cut => None,
+            _ => inquiry.forbidden_path(targets, end.as_ref()),
         };
-        let doubts = sought.doubts();
-        let Sought { way, is_cut, .. } = sought;
-        let goal = match (&targets, &way) {
-            (Some(targets), None) => targets.first().copied(),
-            (_, way) => way.as_ref().and_then(|way| way.last().copied()),
-        };
-        let here = targets.as_deref().unwrap_or_default().iter();
-        let is_here = here.clone().any(|target| is_at(origin.as_ref(), *target));
-        let barred = match &way {
-            _ if is_here || is_cut => None,
-            way => guarded::barred(inquiry, targets.as_deref(), end_of(way.as_deref())),
-        };
-        let is_long = way.as_ref().is_some_and(|way| way.len() > MOST_BENDS);
-        let hops = match way {
-            Some(way) => Some(hops(inquiry, &way)),
+        let hops = match path {
+            Some(path) => Some(hops(inquiry, path)),
             None => is_here.then(Vec::new),
         };
-        let message = match (&hops, goal) {
-            (None, Some(goal)) => why_none(inquiry, &free, goal),
-            _ => None,
+        let goal = end.or_else(|| targets?.first().copied());
+        let unreached = goal.filter(|_| hops.is_none());
+        let doubts = match hops {
+            Some(_) => Vec::new(),
+            None => doubts(&sought),
         };
-        let mut report = Self::about(inquiry);
-        if is_long && !inquiry.guards.is_empty() {
-            report.notes.push(text::not_all_compared());
-        }
-        if hops.is_none() {
-            report.is_cut = !doubts.is_empty();
-            report.notes.extend(doubts);
-        }
         let walks = vec![walk_report(inquiry)];
-        report.notes.extend(not_applied(&walks));
-        let looked_at = barred.as_ref().and_then(|barred| barred.looked_at);
-        report.notes.extend(looked_at.map(text::barred_so_far));
         Ok(Self {
-            olm: Generation::V1,
             to: goal.map(BundleReport::of),
+            message: unreached.and_then(|goal| why_none(inquiry, goal)),
+            is_cut: !doubts.is_empty(),
+            notes: notes(inquiry, &sought, doubts, &walks, barred.as_ref()),
+            barred: barred.map(|barred| BarredReport::of(inquiry, barred)),
             hops,
-            message,
-            barred,
             walks,
-            ..report
+            ..Self::about(inquiry)
         })
     }
 
@@ -222,73 +192,61 @@ impl PathReport {
             message: None,
             barred: None,
             walks: Vec::new(),
-            notes: inquiry.notes(),
-            is_free: is_free(inquiry),
+            notes: see::notes(inquiry),
+            is_free: inquiry.is_free(),
             is_cut: false,
         }
     }
 }
 
-/// Whether upgrade edges do not bind the extension, so that one edit leads anywhere.
-fn is_free(inquiry: &Inquiry<'_>) -> bool {
-    inquiry.filter.policy == Policy::SelfCertified
-}
-
-/// The shortest way to one of these bundles, else to the highest that can be reached.
-fn way<'a>(
-    inquiry: &Inquiry<'a>,
-    origin: &Origin<'_>,
-    targets: Option<&[Choice<'a>]>,
-    bounds: &Bounds<'_, 'a>,
-) -> Sought<'a> {
-    match targets {
-        Some(targets) => way_to(inquiry, origin, targets, bounds),
-        None => way_up(inquiry, origin, bounds),
+impl BarredReport {
+    fn of(inquiry: &Inquiry<'_>, barred: ForbiddenPath<'_>) -> Self {
+        let policy = inquiry.filter.policy;
+        let forbidden = barred.steps.forbidden.iter();
+        Self {
+            bundles: barred.bundles.into_iter().map(BundleReport::of).collect(),
+            forbidden: forbidden
+                .map(|step| ForbiddenReport::of(step, policy))
+                .collect(),
+        }
     }
 }
 
-/// The shortest of the ways to these bundles.
-fn way_to<'a>(
-    inquiry: &Inquiry<'a>,
-    origin: &Origin<'_>,
-    targets: &[Choice<'a>],
-    bounds: &Bounds<'_, 'a>,
-) -> Sought<'a> {
-    let mut is_cut = false;
-    let ways = targets.iter().take(MOST_TARGETS).filter_map(|target| {
-        let found = shortest_way(&inquiry.offers, origin, Some(*target), bounds);
-        is_cut |= found.is_cut;
-        let way = found.way?;
-        // Where the goal is out of reach, the way leads elsewhere.
-        way.hops
-            .last()
-            .is_some_and(|last| last == target)
-            .then_some(way.hops)
-    });
-    let way = ways.min_by_key(Vec::len);
-    Sought {
-        way,
-        is_cut,
-        is_along_edges: false,
-    }
+/// Why there may be a path all the same, where none was found.
+fn doubts(sought: &SoughtPath<'_>) -> Vec<String> {
+    let cut = sought
+        .is_cut
+        .then(|| cut("there may be a way all the same"));
+    let along_edges = sought.is_along_edges.then(text::only_along_edges);
+    let doubts = cut.into_iter().chain(along_edges);
+    doubts.filter(|_| sought.hops.is_none()).collect()
 }
 
-/// The way to the highest candidate, unless that is lower than what is installed.
-fn way_up<'a>(inquiry: &Inquiry<'a>, origin: &Origin<'_>, bounds: &Bounds<'_, 'a>) -> Sought<'a> {
-    let found = shortest_way(&inquiry.offers, origin, None, bounds);
-    let is_up = |last: &Choice<'_>| !origin.is_newer_than(last.package, last.index);
-    let way = found.way.map(|way| way.hops);
-    Sought {
-        way: way.filter(|hops| hops.last().is_some_and(is_up)),
-        is_cut: found.is_cut,
-        is_along_edges: false,
+/// What is worth knowing besides.
+fn notes(
+    inquiry: &Inquiry<'_>,
+    sought: &SoughtPath<'_>,
+    doubts: Vec<String>,
+    walks: &[WalkReport],
+    barred: Option<&ForbiddenPath<'_>>,
+) -> Vec<String> {
+    let mut notes = see::notes(inquiry);
+    let path = sought.hops.as_deref().unwrap_or_default();
+    if path.len() > MOST_BENDS && !inquiry.guards.is_empty() {
+        notes.push(text::not_all_compared());
     }
+    notes.extend(doubts);
+    notes.extend(not_applied(walks));
+    let looked_at = barred.and_then(|barred| barred.steps.looked_at);
+    notes.extend(looked_at.map(text::barred_so_far));
+    notes
 }
 
 fn hops<'a>(inquiry: &Inquiry<'a>, way: &[Choice<'a>]) -> Vec<Hop> {
     let rules = inquiry.basis.snapshot.rules();
     let mut origin = inquiry.origin();
-    let mut bends = guarded::bends(inquiry, way).into_iter();
+    let mut bends = inquiry.bends(way).into_iter();
+    let report = |step: ForbiddenStep<'_>| ForbiddenReport::of(&step, inquiry.filter.policy);
     let mut hops = Vec::new();
     for choice in way {
         let leading = edges(&inquiry.offers, |edge| {
@@ -299,7 +257,7 @@ fn hops<'a>(inquiry: &Inquiry<'a>, way: &[Choice<'a>]) -> Vec<Hop> {
             version: pin(*choice).unwrap_or_default(),
             bundle: BundleReport::of(*choice),
             edges: leading,
-            bent_by: bends.next().flatten(),
+            bent_by: bends.next().flatten().map(report),
         });
         let bundle = choice.bundle();
         let version = bundle.version.as_ref().ok();
@@ -309,14 +267,15 @@ fn hops<'a>(inquiry: &Inquiry<'a>, way: &[Choice<'a>]) -> Vec<Hop> {
 }
 
 /// What OLM says to an edit that pins the goal; of one that it carries out, where that leads.
-fn why_none(inquiry: &Inquiry<'_>, free: &Filter, goal: Choice<'_>) -> Option<String> {
+fn why_none(inquiry: &Inquiry<'_>, goal: Choice<'_>) -> Option<String> {
     let Some(pin) = pin(goal) else {
         return Some(unpinnable(&goal.bundle().name));
     };
+    let free = inquiry.filter.without_version();
     let decision = inquiry.decide(&free.with_version(&pin));
     let another = |resolved| gives_another(&pin, &resolved);
     match decision.verdict() {
-        Verdict::Deny | Verdict::Undecided => decision.message(&decision.advice()),
+        Verdict::Deny | Verdict::Undecided => message(&decision, &decision.advice()),
         Verdict::Allow | Verdict::NotJudged => decision.resolved().map(another),
     }
 }
@@ -333,7 +292,7 @@ fn walk_report(inquiry: &Inquiry<'_>) -> WalkReport {
         WalkEnd::Stays(_) => (End::Stays, None),
         WalkEnd::Stops(_) => {
             let decision = Decision::new(inquiry.basis, inquiry.filter, &walk.last);
-            (End::Refused, decision.message(&decision.advice()))
+            (End::Refused, message(&decision, &decision.advice()))
         }
     };
     WalkReport {
@@ -350,18 +309,7 @@ fn walk_report(inquiry: &Inquiry<'_>) -> WalkReport {
     }
 }
 
-fn end_of<'w, 'a>(way: Option<&'w [Choice<'a>]>) -> Option<&'w Choice<'a>> {
-    way.and_then(<[_]>::last)
-}
-
-fn is_at(origin: Option<&Origin<'_>>, choice: Choice<'_>) -> bool {
-    origin.is_some_and(|origin| origin.is_at(choice.bundle()))
-}
-
 const SCHEMA: &str = "olmguard.path/v1";
-
-/// How many bundles of one version are tried: one a catalog, and its releases.
-const MOST_TARGETS: usize = 32;
 
 #[cfg(test)]
 mod tests;

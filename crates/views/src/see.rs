@@ -2,24 +2,20 @@
 //!
 //! Each of them makes one report, which is printed as JSON as it is and as text by its own words.
 
-mod decision;
 mod edge;
-mod inquiry;
 #[cfg(test)]
 pub(super) mod scene;
 mod words;
 
 use serde::Serialize;
 
-pub(crate) use decision::Decision;
 pub use edge::EdgeReport;
 pub(super) use edge::edges;
-pub use inquiry::{Inquiry, NotAnswered};
-pub use words::nameless;
 pub(super) use words::{
-    FORBIDDEN, column, cut, gives_another, known, missing_channels, not_loaded, say_fact,
-    say_forbidden, say_more, say_notes, unpinnable, wrapped,
+    FORBIDDEN, column, cut, gives_another, known, message, missing_channels, not_loaded, notes,
+    reason, say_fact, say_forbidden, say_more, say_notes, unpinnable, wrapped,
 };
+pub use words::{line, nameless};
 
 use olmguard_catalog::Bundle;
 use olmguard_catalog::version::{Release, go};
@@ -104,14 +100,6 @@ impl BundleReport {
             (None, _) => go::escape(&self.bundle),
         }
     }
-}
-
-/// Whether a bundle is what an edit resolves to; releases of one version can have one name.
-pub(super) fn is_given(to: &Choice<'_>, resolved: &Choice<'_>) -> bool {
-    let release = |choice: &Choice<'_>| version_and_release(choice.bundle()).1;
-    to.is_of(resolved.catalog)
-        && to.bundle().name == resolved.bundle().name
-        && release(to) == release(resolved)
 }
 
 pub(super) fn version_and_release(bundle: &Bundle) -> (Option<String>, Option<String>) {

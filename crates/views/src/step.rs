@@ -10,9 +10,10 @@ mod versions;
 use serde::Serialize;
 
 use crate::generation::Generation;
-use crate::see::{BundleReport, Inquiry, InstalledReport, NotAnswered};
+use crate::see::{self, BundleReport, InstalledReport};
 use olmguard_catalog::olm::EdgeSource;
 use olmguard_engine::explain::warning::goes_on;
+use olmguard_engine::inquiry::{Inquiry, NotAnswered};
 
 use catalogs::CatalogReading;
 use classic::ClassicReading;
@@ -50,7 +51,11 @@ impl StepReport {
     ///
     /// # Errors
     /// If `to` names nothing.
-    pub fn of(inquiry: &Inquiry<'_>, to: &str, olm: Generation) -> Result<Self, NotAnswered> {
+    pub fn of<'a>(
+        inquiry: &Inquiry<'a>,
+        to: &str,
+        olm: Generation,
+    ) -> Result<Self, NotAnswered<'a>> {
         let targets = inquiry.target(to)?;
         let is_v1 = olm == Generation::V1;
         let goes_by_versions = inquiry.basis.snapshot.rules().edges != EdgeSource::Catalog;
@@ -61,7 +66,7 @@ impl StepReport {
             Generation::V1 => Vec::new(),
         };
         let looked_at = catalog.as_ref().and_then(|catalog| catalog.looked_at);
-        let mut notes = inquiry.notes();
+        let mut notes = see::notes(inquiry);
         notes.extend(looked_at.map(goes_on));
         Ok(Self {
             schema: SCHEMA,

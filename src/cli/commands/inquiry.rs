@@ -10,9 +10,10 @@ use crate::cli::facts::{Facts, FactsArgs};
 use crate::cli::{Exit, say};
 use olmguard_catalog::version::{Constraint, ConstraintError};
 use olmguard_engine::extension::Filter;
+use olmguard_engine::inquiry::{Inquiry, NotAnswered};
 use olmguard_engine::judge::{Nameless, StatedInstalled, Verdict};
 use olmguard_views::generation::Generation;
-use olmguard_views::see::{Inquiry, NotAnswered, nameless};
+use olmguard_views::see::{line, nameless};
 
 /// Where the facts are from, and what is asked for.
 #[derive(Args, Clone, Debug)]
@@ -123,16 +124,17 @@ impl PackageFacts {
     }
 
     /// Why there is no answer about these two.
-    pub(super) fn not_answered(&self, from: &str, to: &str, why: &NotAnswered) -> InquiryError {
+    pub(super) fn not_answered(&self, from: &str, to: &str, why: &NotAnswered<'_>) -> InquiryError {
         match why {
             NotAnswered::From(why) => self.nameless("FROM", from, why),
             NotAnswered::To(why) => self.nameless("TO", to, why),
-            NotAnswered::Refused { verdict, why } => {
-                let own = match verdict {
+            NotAnswered::Refused(decision) => {
+                let own = match decision.verdict() {
                     Verdict::Undecided => Exit::Undecided,
                     _ => Exit::Denied,
                 };
-                InquiryError::Refused(why.clone(), self.missing.unwrap_or(own))
+                let why = line(decision).unwrap_or_default();
+                InquiryError::Refused(why, self.missing.unwrap_or(own))
             }
         }
     }

@@ -9,7 +9,7 @@
 //! ```
 
 /// The modules of the pure crates, and what is pure of the program; each may use those before it.
-const PURE: [&str; 33] = [
+const PURE: [&str; 34] = [
     "dns1123",
     "foreign_text",
     "go_duration",
@@ -27,6 +27,7 @@ const PURE: [&str; 33] = [
     "snapshot",
     "resolve",
     "judge",
+    "inquiry",
     "explain",
     "edge_field",
     "generation",

@@ -1,9 +1,12 @@
 //! The walk of OLM v0: the only way there is, since nothing can be pinned.
 
-use crate::path::{End, Generation, PathReport, WalkReport, guarded, not_applied};
-use crate::see::{BundleReport, Inquiry, NotAnswered};
+use crate::path::{End, Generation, PathReport, WalkReport, not_applied};
+use crate::see::BundleReport;
 use olmguard_catalog::graph::{Graph, NodeIndex};
 use olmguard_catalog::version::Version;
+use olmguard_engine::explain::ForbiddenReport;
+use olmguard_engine::extension::Policy;
+use olmguard_engine::inquiry::{Inquiry, NotAnswered};
 use olmguard_engine::resolve::Offer;
 use olmguard_engine::resolve::classic::{Installed, Outlook, SubscribedChannel, SubscriptionOrder};
 
@@ -13,7 +16,10 @@ impl PathReport {
     ///
     /// # Errors
     /// If `to` names nothing.
-    pub fn of_classic(inquiry: &Inquiry<'_>, to: Option<&str>) -> Result<Self, NotAnswered> {
+    pub fn of_classic<'a>(
+        inquiry: &Inquiry<'a>,
+        to: Option<&str>,
+    ) -> Result<Self, NotAnswered<'a>> {
         let targets = to.map(|text| inquiry.target(text)).transpose()?;
         let offers = inquiry.offers.iter();
         let goal = targets.and_then(|targets| targets.first().copied());
@@ -55,10 +61,13 @@ fn walk<'a>(inquiry: &Inquiry<'a>, offer: &Offer<'a>) -> WalkReport {
     let report = |nodes: &[NodeIndex], end, message| {
         let places = nodes.iter().filter_map(|node| graph.bundle_index(*node));
         let steps: Vec<_> = places.map(|index| offer.choice(index)).collect();
-        let looked = guarded::of_classic(inquiry, version.as_ref(), &steps);
+        let looked = inquiry.forbidden_of_classic(version.as_ref(), &steps);
+        let forbidden = looked.forbidden.iter();
         WalkReport {
             catalog: Some(offer.catalog.name.clone()),
-            forbidden: looked.forbidden,
+            forbidden: forbidden
+                .map(|step| ForbiddenReport::of(step, Policy::CatalogProvided))
+                .collect(),
             looked_at: looked.looked_at,
             steps: steps.into_iter().map(BundleReport::of).collect(),
             end,

@@ -1,6 +1,7 @@
 use super::*;
 use crate::see::scene::{filter, said, snapshot};
 use olmguard_catalog::olm::EdgeSource;
+use olmguard_engine::extension::Policy;
 use olmguard_engine::judge::Basis;
 
 #[track_caller]

@@ -1,7 +1,6 @@
 //! The way for people.
 
-use super::guarded::{BarredReport, MOST_BENDS};
-use super::{End, Generation, Hop, PathReport, WalkReport};
+use super::{BarredReport, End, Generation, Hop, PathReport, WalkReport};
 use crate::see::{
     BundleReport, FORBIDDEN, column, say_fact, say_forbidden, say_more, say_notes, wrapped,
 };
@@ -9,6 +8,7 @@ use crate::table::{Cell, Table};
 use olmguard_catalog::version::go;
 use olmguard_engine::explain::ForbiddenReport;
 use olmguard_engine::explain::tone::{Tone, TonedText};
+use olmguard_engine::inquiry::MOST_BENDS;
 
 impl PathReport {
     /// The report as it is printed with `-o text`, with its last line break.

@@ -1,11 +1,12 @@
 //! The sentences that these doors share.
 
 use olmguard_catalog::version::go;
-use olmguard_engine::explain::ForbiddenReport;
 use olmguard_engine::explain::text::{list, one_line};
 use olmguard_engine::explain::tone::{Tone, TonedText};
+use olmguard_engine::explain::{self, ForbiddenReport};
 use olmguard_engine::extension::Filter;
-use olmguard_engine::judge::{CatalogKnowledge, Nameless};
+use olmguard_engine::inquiry::{Decision, Inquiry};
+use olmguard_engine::judge::{Advice, CatalogKnowledge, Nameless};
 use olmguard_engine::nearest::nearest;
 use olmguard_engine::resolve::{Choice, MOST_EXPANSIONS, NotLoadedCause, Offer};
 
@@ -31,6 +32,28 @@ pub fn nameless(what: &str, text: &str, package: &str, why: &Nameless) -> String
             or(nearest)
         ),
     }
+}
+
+/// Why an edit is refused or undecided, in one sentence.
+pub(crate) fn reason(decision: &Decision<'_>) -> Option<String> {
+    explain::reason(&decision.edit(), decision.judgement())
+}
+
+/// The same at length, with this advice.
+pub(crate) fn message(decision: &Decision<'_>, advice: &Advice) -> Option<String> {
+    explain::message(&decision.edit(), decision.judgement(), advice)
+}
+
+/// The same at length, in one line.
+pub fn line(decision: &Decision<'_>) -> Option<String> {
+    explain::line(&decision.edit(), decision.judgement(), &decision.advice())
+}
+
+/// What the catalogs do not know of a question.
+pub(crate) fn notes(inquiry: &Inquiry<'_>) -> Vec<String> {
+    let mut notes = missing_channels(inquiry.filter, &inquiry.offers);
+    notes.extend(known(inquiry.known).map(str::to_owned));
+    notes
 }
 
 /// What is worth knowing of an installed bundle that the catalogs do not have.

@@ -4,15 +4,14 @@ use std::collections::BTreeSet;
 
 use serde::Serialize;
 
-use crate::see::{
-    BundleReport, Decision, EdgeReport, Inquiry, edges, gives_another, is_given, unpinnable,
-};
+use crate::see::{BundleReport, EdgeReport, edges, gives_another, message, reason, unpinnable};
 use crate::step::text::needed;
 use crate::step::versions::by_versions;
 use olmguard_catalog::WrittenEdge;
 use olmguard_catalog::olm::EdgeSource;
 use olmguard_engine::explain::ForbiddenReport;
 use olmguard_engine::explain::GuardrailReport;
+use olmguard_engine::inquiry::{Decision, Inquiry, is_given};
 use olmguard_engine::judge::{Token, Verdict, pin};
 use olmguard_engine::resolve::semver::Hindrance;
 use olmguard_engine::resolve::{Choice, Offer, OfferEdge, Origin, Query};
@@ -197,8 +196,8 @@ impl PinnedEdit {
         Self {
             verdict: decision.verdict(),
             token: decision.token(),
-            reason: decision.reason().or_else(|| another.clone()),
-            message: decision.message(&advice),
+            reason: reason(decision).or_else(|| another.clone()),
+            message: message(decision, &advice),
             path: advice.path,
             next: advice.allowed_next,
             another,

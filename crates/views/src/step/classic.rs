@@ -3,12 +3,12 @@
 use serde::Serialize;
 
 use crate::path::subscribed;
-use crate::see::Inquiry;
 use crate::step::text;
 use olmguard_catalog::graph::{Graph, NodeIndex};
 use olmguard_catalog::version::Version;
 use olmguard_engine::explain::GuardrailReport;
 use olmguard_engine::explain::label;
+use olmguard_engine::inquiry::Inquiry;
 use olmguard_engine::resolve::classic::{Installed, Outlook, SubscriptionOrder};
 use olmguard_engine::resolve::{Choice, Offer};
 

@@ -2,9 +2,9 @@
 
 use serde::Serialize;
 
-use crate::see::Inquiry;
 use olmguard_catalog::version::VersionRelease;
 use olmguard_engine::explain::hindrance;
+use olmguard_engine::inquiry::Inquiry;
 use olmguard_engine::resolve::Choice;
 use olmguard_engine::resolve::semver::{Hindrance, step};
 

@@ -1,37 +1,43 @@
-//! A question about one package: what is asked for, what is installed, and what the catalogs offer.
+//! A question about one package: what is asked for, what is installed, what the catalogs offer; and how to
+//! get from here to there.
+//!
+//! Facts come out, no words: `versions`, `path` and `explain` say them.
 
-use crate::see::Decision;
-use olmguard_catalog::version::Version;
-use olmguard_engine::explain::ForbiddenReport;
-use olmguard_engine::extension::{Filter, InstalledBundle};
-use olmguard_engine::judge::{Basis, CatalogKnowledge, Nameless, StatedInstalled, Verdict, target};
-use olmguard_engine::resolve::{
-    Bounds, CatalogEdge, Choice, Guards, Offer, Origin, Query, Violation,
-};
+mod decision;
+mod guarded;
+mod path;
+
+pub use decision::Decision;
+pub use guarded::{ForbiddenPath, GuardedSteps, MOST_BENDS};
+pub use path::SoughtPath;
+
+use crate::extension::{Filter, InstalledBundle, Policy};
+use crate::judge::{Basis, CatalogKnowledge, ForbiddenStep, Nameless, StatedInstalled, target};
+use crate::resolve::{Bounds, CatalogEdge, Choice, Guards, Offer, Origin, Query, Violation};
+use olmguard_catalog::version::{Release, Version};
 
 /// A question whose facts are to be had.
 #[derive(Debug)]
 pub struct Inquiry<'a> {
-    pub(crate) basis: Basis<'a>,
+    /// By what it is judged.
+    pub basis: Basis<'a>,
     /// What is asked for, any range aside.
-    pub(crate) filter: &'a Filter,
-    pub(crate) offers: Vec<Offer<'a>>,
+    pub filter: &'a Filter,
+    /// What the catalogs in play offer.
+    pub offers: Vec<Offer<'a>>,
     /// What is said of steps to these offers.
-    pub(crate) guards: Guards<'a>,
-    pub(crate) installed: InstalledBundle,
-    pub(crate) known: CatalogKnowledge,
+    pub guards: Guards<'a>,
+    /// What is installed.
+    pub installed: InstalledBundle,
+    /// How well the catalogs know it.
+    pub known: CatalogKnowledge,
 }
 
 /// Why a question has no answer.
 #[derive(Debug)]
-pub enum NotAnswered {
-    /// OLM resolves nothing from these facts, whatever the edit.
-    Refused {
-        /// What becomes of any edit.
-        verdict: Verdict,
-        /// Why, in one line.
-        why: String,
-    },
+pub enum NotAnswered<'a> {
+    /// OLM resolves nothing from these facts, whatever the edit: this becomes of one.
+    Refused(Box<Decision<'a>>),
     /// It is not known what is installed by this text.
     From(Nameless),
     /// It is not known where this text leads.
@@ -48,7 +54,7 @@ impl<'a> Inquiry<'a> {
         basis: Basis<'a>,
         filter: &'a Filter,
         said: &StatedInstalled,
-    ) -> Result<Self, NotAnswered> {
+    ) -> Result<Self, NotAnswered<'a>> {
         let query = Query::compile(filter, basis.snapshot).ok();
         let offers = query.and_then(|query| query.offers(&query.in_play(basis.snapshot)).ok());
         let Some(offers) = offers.filter(|offers| !offers.is_empty()) else {
@@ -58,10 +64,7 @@ impl<'a> Inquiry<'a> {
                 release: said.release.clone(),
             };
             let decision = Decision::new(basis, filter, &stranger);
-            return Err(NotAnswered::Refused {
-                verdict: decision.verdict(),
-                why: decision.line().unwrap_or_default(),
-            });
+            return Err(NotAnswered::Refused(Box::new(decision)));
         };
         let named = said.find(basis.snapshot, filter, &offers);
         let named = named.map_err(NotAnswered::From)?;
@@ -77,18 +80,21 @@ impl<'a> Inquiry<'a> {
     }
 
     /// The bundles that are meant by where to go.
-    pub(crate) fn target(&self, text: &str) -> Result<Vec<Choice<'a>>, NotAnswered> {
+    ///
+    /// # Errors
+    /// If none is.
+    pub fn target(&self, text: &str) -> Result<Vec<Choice<'a>>, NotAnswered<'a>> {
         let rules = self.basis.snapshot.rules();
         target(text, self.filter, &self.offers, rules).map_err(NotAnswered::To)
     }
 
     /// Where edges start, if the installed version can be read.
-    pub(crate) fn origin(&self) -> Option<Origin<'_>> {
+    pub fn origin(&self) -> Option<Origin<'_>> {
         Origin::read(&self.installed, self.basis.snapshot.rules()).ok()
     }
 
     /// By what ways are bound beside the edges.
-    pub(crate) fn bounds(&self) -> Bounds<'_, 'a> {
+    pub fn bounds(&self) -> Bounds<'_, 'a> {
         Bounds {
             rules: self.basis.snapshot.rules(),
             guards: &self.guards,
@@ -97,25 +103,24 @@ impl<'a> Inquiry<'a> {
     }
 
     /// Why guardrails forbid a step along an edge, if they do.
-    pub(crate) fn violations(&self, from: &Version, to: &Choice<'a>) -> Vec<Violation<'a>> {
+    pub fn violations(&self, from: &Version, to: &Choice<'a>) -> Vec<Violation<'a>> {
         self.guards.violations(from, to, CatalogEdge::Present)
     }
 
     /// A step, if guardrails forbid it and no bypass lifts that.
-    pub(crate) fn forbidden(
+    fn forbidden(
         &self,
         from: &Version,
         to: &Choice<'a>,
         edge: CatalogEdge,
-    ) -> Option<ForbiddenReport> {
+    ) -> Option<ForbiddenStep<'a>> {
         let violations = self.guards.violations(from, to, edge);
         let holds = violations.iter().any(|found| !self.guards.lift(found));
-        let report = || ForbiddenReport::found(from, to, &violations, self.filter.policy);
-        holds.then(report).flatten()
+        holds.then(|| forbidden_step(from, to, violations))
     }
 
     /// Whether the catalog of a bundle has an edge that leads there.
-    pub(crate) fn edge(&self, origin: &Origin<'_>, to: &Choice<'a>) -> CatalogEdge {
+    fn edge(&self, origin: &Origin<'_>, to: &Choice<'a>) -> CatalogEdge {
         let mut offers = self.offers.iter();
         let offer = offers.find(|offer| to.is_of(offer.catalog));
         let leads = offer.is_some_and(|offer| {
@@ -130,14 +135,42 @@ impl<'a> Inquiry<'a> {
     }
 
     /// What becomes of an edit to this filter.
-    pub(crate) fn decide(&self, filter: &Filter) -> Decision<'a> {
+    pub fn decide(&self, filter: &Filter) -> Decision<'a> {
         Decision::new(self.basis, filter, &self.installed)
     }
 
-    /// What the catalogs do not know of the question.
-    pub(crate) fn notes(&self) -> Vec<String> {
-        let mut notes = super::missing_channels(self.filter, &self.offers);
-        notes.extend(super::known(self.known).map(str::to_owned));
-        notes
+    /// Whether upgrade edges do not bind the extension, so that one edit leads anywhere.
+    pub fn is_free(&self) -> bool {
+        self.filter.policy == Policy::SelfCertified
     }
+}
+
+/// A step by itself, as one that is forbidden.
+fn forbidden_step<'a>(
+    from: &Version,
+    to: &Choice<'a>,
+    violations: Vec<Violation<'a>>,
+) -> ForbiddenStep<'a> {
+    ForbiddenStep {
+        resolved: *to,
+        from: from.clone(),
+        to: *to,
+        violations,
+    }
+}
+
+/// Whether a bundle is what an edit resolves to; releases of one version can have one name.
+pub fn is_given(to: &Choice<'_>, resolved: &Choice<'_>) -> bool {
+    to.is_of(resolved.catalog)
+        && to.bundle().name == resolved.bundle().name
+        && release(to) == release(resolved)
+}
+
+/// An empty release is none.
+fn release(choice: &Choice<'_>) -> Option<String> {
+    let read = choice.bundle().version.as_ref().ok()?;
+    let release = read.release.as_ref();
+    release
+        .filter(|release| !release.is_empty())
+        .map(Release::to_string)
 }

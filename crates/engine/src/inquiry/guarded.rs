@@ -1,0 +1,170 @@
+//! Where guardrails bend a path, or leave none.
+//!
+//! Each hop of a path is compared with the path that edges alone would give from there, with the bypass
+//! the one edit: where that goes elsewhere, by a step that is forbidden, the hop is there because of it.
+
+use olmguard_catalog::version::Version;
+
+use crate::inquiry::path::{along, wanted};
+use crate::inquiry::{Inquiry, forbidden_step};
+use crate::judge::{ForbiddenStep, MOST_FORBIDDEN, most_steps};
+use crate::resolve::{Bounds, CatalogEdge, Choice, Guards, Origin};
+
+/// The path that edges alone would give, with the bypass one edit.
+#[derive(Debug)]
+pub struct ForbiddenPath<'a> {
+    /// The bundles that it leads over, the goal last.
+    pub bundles: Vec<Choice<'a>>,
+    /// Which of its steps guardrails forbid: one or more.
+    pub steps: GuardedSteps<'a>,
+}
+
+/// What guardrails forbid of the steps of a path.
+#[derive(Debug, Default)]
+pub struct GuardedSteps<'a> {
+    /// The first forbidden steps.
+    pub forbidden: Vec<ForbiddenStep<'a>>,
+    /// How many steps were looked at, where not all were.
+    pub looked_at: Option<usize>,
+}
+
+impl<'a> GuardedSteps<'a> {
+    /// Looks at steps until there are more than there is time for, or than anybody reads.
+    fn at(most: usize, steps: impl Iterator<Item = Option<ForbiddenStep<'a>>>) -> Self {
+        let mut looked = Self::default();
+        for (looked_at, step) in steps.enumerate() {
+            if looked_at == most || looked.forbidden.len() == MOST_FORBIDDEN {
+                looked.looked_at = Some(looked_at);
+                break;
+            }
+            looked.forbidden.extend(step);
+        }
+        looked
+    }
+}
+
+impl<'a> Inquiry<'a> {
+    /// For each hop of a path, in its order, the forbidden step because of which it is there; none where
+    /// guardrails do not bend the path there. Beyond its end they bend nothing, or nothing was compared:
+    /// at most [`MOST_BENDS`] hops are.
+    pub fn bends(&self, path: &[Choice<'a>]) -> Vec<Option<ForbiddenStep<'a>>> {
+        let Some((goal, hops)) = path.split_last().filter(|_| !self.guards.is_empty()) else {
+            return Vec::new();
+        };
+        let mut bends = Vec::new();
+        let mut origin = self.origin();
+        for hop in hops.iter().take(MOST_BENDS) {
+            let forbidden = origin
+                .as_ref()
+                .and_then(|origin| forbidden_course(self, origin, *goal));
+            // Where nothing bends the rest of a path, nothing bends the rest of that.
+            let Some((first, forbidden)) = forbidden else {
+                break;
+            };
+            bends.push((first != *hop).then_some(forbidden));
+            origin = after(self, hop);
+        }
+        bends
+    }
+
+    /// The path without guardrails, where they leave none, or none to the same end.
+    pub fn forbidden_path(
+        &self,
+        targets: Option<&[Choice<'a>]>,
+        reached: Option<&Choice<'_>>,
+    ) -> Option<ForbiddenPath<'a>> {
+        if self.guards.is_empty() || (targets.is_some() && reached.is_some()) {
+            return None;
+        }
+        let origin = self.origin()?;
+        let bundles = unguarded(self, &origin, targets)?;
+        let is_reached =
+            reached.is_some_and(|reached| bundles.last().is_none_or(|last| last == reached));
+        let steps = forbidden(self, &origin, &bundles);
+        let steps = GuardedSteps::at(most_steps(&self.guards), steps);
+        let is_there = !is_reached && !steps.forbidden.is_empty();
+        is_there.then_some(ForbiddenPath { bundles, steps })
+    }
+
+    /// Those steps of a walk of OLM v0 that guardrails forbid: it knows no bypass.
+    pub fn forbidden_of_classic(
+        &self,
+        start: Option<&Version>,
+        walk: &[Choice<'a>],
+    ) -> GuardedSteps<'a> {
+        let steps = steps(start.cloned(), walk).map(|(from, to)| {
+            let violations = self.violations(&from, to);
+            (!violations.is_empty()).then(|| forbidden_step(&from, to, violations))
+        });
+        GuardedSteps::at(most_steps(&self.guards), steps)
+    }
+}
+
+/// Where the path without guardrails would lead first on the path to a goal, and the first step of that path that is
+/// forbidden; nothing where none is.
+fn forbidden_course<'a>(
+    inquiry: &Inquiry<'a>,
+    origin: &Origin<'_>,
+    goal: Choice<'a>,
+) -> Option<(Choice<'a>, ForbiddenStep<'a>)> {
+    let course = unguarded(inquiry, origin, Some(&[goal]))?;
+    let mut steps = forbidden(inquiry, origin, &course).take(most_steps(&inquiry.guards));
+    let forbidden = steps.find_map(|step| step)?;
+    Some((*course.first()?, forbidden))
+}
+
+/// The shortest path where nobody forbids a step.
+fn unguarded<'a>(
+    inquiry: &Inquiry<'a>,
+    origin: &Origin<'_>,
+    targets: Option<&[Choice<'a>]>,
+) -> Option<Vec<Choice<'a>>> {
+    if inquiry.is_free() {
+        let wanted = wanted(inquiry, origin, targets).into_iter();
+        return wanted.map(|to| vec![to]).next();
+    }
+    let unguarded = Guards::default();
+    let bounds = Bounds {
+        guards: &unguarded,
+        ..inquiry.bounds()
+    };
+    along(inquiry, origin, targets, &bounds).hops
+}
+
+/// Each step of a path, as one that guardrails forbid, if they do and the bypass does not lift it.
+fn forbidden<'i, 'a>(
+    inquiry: &'i Inquiry<'a>,
+    origin: &Origin<'_>,
+    way: &'i [Choice<'a>],
+) -> impl Iterator<Item = Option<ForbiddenStep<'a>>> {
+    let edge = match way {
+        [only] if inquiry.is_free() => inquiry.edge(origin, only),
+        _ => CatalogEdge::Present,
+    };
+    let start = origin.version().map(|read| read.version.clone());
+    steps(start, way).map(move |(from, to)| inquiry.forbidden(&from, to, edge))
+}
+
+/// The steps of a path that start at a version that can be read.
+fn steps<'w, 'a>(
+    start: Option<Version>,
+    way: &'w [Choice<'a>],
+) -> impl Iterator<Item = (Version, &'w Choice<'a>)> {
+    let version = |choice: &Choice<'_>| {
+        let read = choice.bundle().version.as_ref().ok();
+        read.map(|read| read.version.clone())
+    };
+    let starts = std::iter::once(start).chain(way.iter().map(version));
+    starts.zip(way).filter_map(|(from, to)| Some((from?, to)))
+}
+
+/// Where the next hop starts.
+fn after<'c>(inquiry: &Inquiry<'_>, hop: &Choice<'c>) -> Option<Origin<'c>> {
+    let bundle = hop.bundle();
+    let version = bundle.version.as_ref().ok()?;
+    let rules = inquiry.basis.snapshot.rules();
+    Some(Origin::of_bundle(&bundle.name, version, rules))
+}
+
+/// How many hops are compared with what edges alone would give: each is a search of its own.
+pub const MOST_BENDS: usize = 64;

@@ -1,0 +1,193 @@
+//! How to get from what is installed to a bundle, one edit a hop.
+//!
+//! Where edges bind, the way is along them. An extension that sets the bypass is not bound by them, but by
+//! what administrators do not let the bypass lift: one edit leads anywhere, unless guardrails forbid that
+//! step. Then a way is looked for along edges, as the advice of `check` does; that there is none does not
+//! mean that no edits lead there.
+
+use crate::extension::InstalledBundle;
+use crate::inquiry::{Decision, Inquiry, is_given};
+use crate::judge::{Token, pin, recorded, walk};
+use crate::resolve::{Bounds, Choice, Origin, shortest_way};
+
+/// What a search for a path came to.
+#[derive(Clone, Debug, Default)]
+pub struct SoughtPath<'a> {
+    /// What each edit installs, the last one at the end; none where no path was found.
+    pub hops: Option<Vec<Choice<'a>>>,
+    /// Whether a search ended at its bound.
+    pub is_cut: bool,
+    /// Whether only paths along edges were looked for, though edges do not bind.
+    pub is_along_edges: bool,
+}
+
+impl<'a> Inquiry<'a> {
+    /// The shortest path to one of these bundles, else to the highest that can be reached; with the bypass
+    /// to what the request resolves to by itself.
+    pub fn path(&self, targets: Option<&[Choice<'a>]>) -> SoughtPath<'a> {
+        match self.origin() {
+            None => SoughtPath::default(),
+            Some(origin) if self.is_free() => free(self, &origin, targets),
+            Some(origin) => along(self, &origin, targets, &self.bounds()),
+        }
+    }
+
+    /// Whether a bundle is what is installed.
+    pub fn is_here(&self, bundle: Choice<'_>) -> bool {
+        let origin = self.origin();
+        origin.is_some_and(|origin| origin.is_at(bundle.bundle()))
+    }
+}
+
+/// The one edit that leads to one of these bundles, else to the best; where guardrails forbid it, the
+/// edits along edges.
+fn free<'a>(
+    inquiry: &Inquiry<'a>,
+    origin: &Origin<'_>,
+    targets: Option<&[Choice<'a>]>,
+) -> SoughtPath<'a> {
+    let mut is_forbidden = false;
+    for to in wanted(inquiry, origin, targets) {
+        match edit(inquiry, &inquiry.installed, &to) {
+            Edit::Given => {
+                return SoughtPath {
+                    hops: Some(vec![to]),
+                    ..SoughtPath::default()
+                };
+            }
+            Edit::Forbidden => is_forbidden = true,
+            Edit::Otherwise => {}
+        }
+    }
+    if is_forbidden {
+        free_along_edges(inquiry, origin, targets)
+    } else {
+        SoughtPath::default()
+    }
+}
+
+/// Where one edit is to lead: to one of these bundles, else to what the request resolves to by itself,
+/// unless that is lower than what is installed.
+pub(super) fn wanted<'a>(
+    inquiry: &Inquiry<'a>,
+    origin: &Origin<'_>,
+    targets: Option<&[Choice<'a>]>,
+) -> Vec<Choice<'a>> {
+    let wanted = match targets {
+        Some(targets) => targets.to_vec(),
+        None => best(inquiry, origin).into_iter().collect(),
+    };
+    let elsewhere = wanted.into_iter().filter(|to| !origin.is_at(to.bundle()));
+    elsewhere.collect()
+}
+
+fn best<'a>(inquiry: &Inquiry<'a>, origin: &Origin<'_>) -> Option<Choice<'a>> {
+    let walk = walk(inquiry.basis, inquiry.filter, &inquiry.installed);
+    let last = walk.steps.last().copied();
+    last.filter(|last| !origin.is_newer_than(last.package, last.index))
+}
+
+fn free_along_edges<'a>(
+    inquiry: &Inquiry<'a>,
+    origin: &Origin<'_>,
+    targets: Option<&[Choice<'a>]>,
+) -> SoughtPath<'a> {
+    let found = along(inquiry, origin, targets, &inquiry.bounds());
+    SoughtPath {
+        hops: found.hops.filter(|hops| is_admitted(inquiry, hops)),
+        is_along_edges: true,
+        ..found
+    }
+}
+
+/// Whether each edit is allowed and leads to its bundle, with the one before installed: the search took
+/// only what edges lead to, and the bypass takes all.
+fn is_admitted(inquiry: &Inquiry<'_>, hops: &[Choice<'_>]) -> bool {
+    let start = Some(inquiry.installed.clone());
+    let end = hops.iter().fold(start, |installed, hop| {
+        let edit = edit(inquiry, &installed?, hop);
+        let rules = inquiry.basis.snapshot.rules();
+        recorded(*hop, rules).filter(|_| edit == Edit::Given)
+    });
+    end.is_some()
+}
+
+/// What becomes of an edit that pins a bundle.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+enum Edit {
+    /// It is installed.
+    Given,
+    /// Guardrails forbid it.
+    Forbidden,
+    /// It cannot be pinned, or is refused for another reason, or the pin gives another bundle.
+    Otherwise,
+}
+
+fn edit(inquiry: &Inquiry<'_>, installed: &InstalledBundle, to: &Choice<'_>) -> Edit {
+    let Some(pin) = pin(*to) else {
+        return Edit::Otherwise;
+    };
+    let pinned = inquiry.filter.with_version(&pin);
+    let decision = Decision::new(inquiry.basis, &pinned, installed);
+    let given = decision.given();
+    match decision.token() {
+        Token::Guardrail => Edit::Forbidden,
+        _ if given.is_some_and(|bundle| is_given(to, &bundle)) => Edit::Given,
+        _ => Edit::Otherwise,
+    }
+}
+
+/// The shortest path along edges to one of these bundles, else to the highest that can be reached.
+pub(super) fn along<'a>(
+    inquiry: &Inquiry<'a>,
+    origin: &Origin<'_>,
+    targets: Option<&[Choice<'a>]>,
+    bounds: &Bounds<'_, 'a>,
+) -> SoughtPath<'a> {
+    match targets {
+        Some(targets) => to_targets(inquiry, origin, targets, bounds),
+        None => upwards(inquiry, origin, bounds),
+    }
+}
+
+/// The shortest of the paths to these bundles.
+fn to_targets<'a>(
+    inquiry: &Inquiry<'a>,
+    origin: &Origin<'_>,
+    targets: &[Choice<'a>],
+    bounds: &Bounds<'_, 'a>,
+) -> SoughtPath<'a> {
+    let mut is_cut = false;
+    let paths = targets.iter().take(MOST_TARGETS).filter_map(|target| {
+        let found = shortest_way(&inquiry.offers, origin, Some(*target), bounds);
+        is_cut |= found.is_cut;
+        let hops = found.way?.hops;
+        // Where the goal is out of reach, the path leads elsewhere.
+        (hops.last() == Some(target)).then_some(hops)
+    });
+    let hops = paths.min_by_key(Vec::len);
+    SoughtPath {
+        hops,
+        is_cut,
+        is_along_edges: false,
+    }
+}
+
+/// The path to the highest candidate, unless that is lower than what is installed.
+fn upwards<'a>(
+    inquiry: &Inquiry<'a>,
+    origin: &Origin<'_>,
+    bounds: &Bounds<'_, 'a>,
+) -> SoughtPath<'a> {
+    let found = shortest_way(&inquiry.offers, origin, None, bounds);
+    let is_up = |last: &Choice<'_>| !origin.is_newer_than(last.package, last.index);
+    let hops = found.way.map(|way| way.hops);
+    SoughtPath {
+        hops: hops.filter(|hops| hops.last().is_some_and(is_up)),
+        is_cut: found.is_cut,
+        is_along_edges: false,
+    }
+}
+
+/// How many bundles of one version are tried: one a catalog, and its releases.
+const MOST_TARGETS: usize = 32;
