@@ -1,4 +1,4 @@
-//! What the tests of this room share.
+//! What the tests of this module share.
 
 pub(crate) mod catalogd;
 mod server;

@@ -2,7 +2,7 @@
 
 use crate::tls::{Leaf, TlsError};
 
-/// Is told of each change; the room itself has logged it already.
+/// Is told of each change; this module has logged it already.
 pub trait Observer: Send + Sync + 'static {
     /// Something new is served from now on.
     fn reloaded(&self, leaf: &Leaf);

@@ -3,7 +3,7 @@
 //! The two are independent: asking clients for a certificate changes nothing about the versions.
 //!
 //! A client is judged when it connects: a connection that is open outlives the authority that vouched
-//! for the client. To close it is not of this room, which knows no connections.
+//! for the client. To close it is not of this module, which knows no connections.
 
 use std::sync::Arc;
 

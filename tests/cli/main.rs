@@ -17,7 +17,7 @@ mod from_cluster;
 mod generate_opm;
 mod gitops_examples;
 mod graph;
-mod guardrails_doors;
+mod guardrail_cases;
 mod hostile_catalogs;
 mod hostile_manifests;
 mod lint;

@@ -1,7 +1,7 @@
-//! The pure part stays pure, and every arrow between the rooms points one way.
+//! The pure part stays pure, and every arrow between the modules points one way.
 //!
 //! That the pure part needs no crate with I/O is seen by the build without features; that it does
-//! not reach into `std` either, and that no room uses a later one, is read from the sources here.
+//! not reach into `std` either, and that no module uses a later one, is read from the sources here.
 
 mod paths;
 mod rules;
@@ -109,7 +109,7 @@ fn refuses_what_reaches_out() {
 
 #[test]
 fn refuses_arrows_that_point_back() {
-    use Fault::{Arrow, UnknownRoom};
+    use Fault::{Arrow, UnknownModule};
     refuses(
         &["version"],
         "use crate::catalog::Catalog;",
@@ -156,9 +156,9 @@ fn refuses_arrows_that_point_back() {
         &["judge"],
         "use crate::helpers::x;",
         "crate::helpers::x",
-        UnknownRoom,
+        UnknownModule,
     );
-    refuses(&["helpers"], "use std::fmt;", "crate::helpers", UnknownRoom);
+    refuses(&["helpers"], "use std::fmt;", "crate::helpers", UnknownModule);
 }
 
 #[test]
@@ -207,21 +207,21 @@ fn accepts_what_is_allowed() {
 
 /// Each path at fault, with what is wrong with it.
 ///
-/// The tests of an edge may set the scene with any other; those of a pure room keep its rules.
+/// The tests of an edge may set the scene with any other; those of a pure module keep its rules.
 fn faults_of(package: &str, text: &str, module: &[&str]) -> Vec<(String, Fault)> {
     let path = in_one(package, &format!("crate::{}", module.join("::")));
-    let room = path.split("::").nth(1).expect("a file lies in a room");
-    if !is_known(room) {
-        return vec![(format!("crate::{room}"), Fault::UnknownRoom)];
+    let top = path.split("::").nth(1).expect("a file lies in a module");
+    if !is_known(top) {
+        return vec![(format!("crate::{top}"), Fault::UnknownModule)];
     }
-    if is_edge(room) && module.contains(&"tests") {
+    if is_edge(top) && module.contains(&"tests") {
         return Vec::new();
     }
     let paths = paths(text, module).expect("the compiler reads it too");
     paths
         .into_iter()
         .map(|path| in_one(package, &path))
-        .filter_map(|path| fault(room, &path).map(|fault| (path, fault)))
+        .filter_map(|path| fault(top, &path).map(|fault| (path, fault)))
         .collect()
 }
 

@@ -1,4 +1,4 @@
-//! One answer at every door: the facts of each example, put to `check` and to the webhook, which is
+//! One answer everywhere: the facts of each example, put to `check` and to the webhook, which is
 //! the real server behind real TLS. What goes into the audit log is in `tests/audit/annotations.json`,
 //! which `OLMGUARD_BLESS=1` writes anew.
 #![expect(

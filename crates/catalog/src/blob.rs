@@ -3,8 +3,8 @@
 //! This is the seam between the reader of file-based catalogs and the index built from it. A
 //! reader hands over one blob after another, in the order of the catalog, and keeps none.
 //!
-//! The types serialise, so that what was reduced once can be kept and handed over again (the room
-//! `source` does). What is kept that way outlives a program: whoever changes a type here, or what of
+//! The types serialise, so that what was reduced once can be kept and handed over again (the
+//! module `source` does). What is kept that way outlives a program: whoever changes a type here, or what of
 //! a blob gets into it, changes the version of the record as well.
 //!
 //! Invariants: two blobs with equal [`Key`]s are one file of operator-controller's cache, where

@@ -1,4 +1,4 @@
-//! Puts verdicts and ranges into words: no other room says anything about an edit.
+//! Puts verdicts and ranges into words: no other module says anything about an edit.
 //!
 //! Texts here are part of the interface; tests pin them.
 

@@ -10,7 +10,7 @@
 //! resolver, `ruling` keeps what the resolver said; `guarded` looks at what OLM would do afterwards.
 //! Nothing here words anything: `explain` does.
 //!
-//! Invariant: the same facts give the same judgement, in every door and on every replica.
+//! Invariant: the same facts give the same judgement, in every command and on every replica.
 
 mod advice;
 mod basis;
@@ -53,7 +53,7 @@ pub use warning::Warning;
 use crate::extension::schema::Finding;
 use crate::extension::{Extension, Filter, Installed, SourceType};
 
-/// One edit of an extension, with the facts that a door knows of it.
+/// One edit of an extension, with the facts that a caller knows of it.
 #[derive(Clone, Copy, Debug)]
 pub struct Edit<'a> {
     /// The object as it is to be.

@@ -1,4 +1,4 @@
-//! What the doors share that show a package to people: `versions`, `path` and `explain`.
+//! What the commands share that show a package to people: `versions`, `path` and `explain`.
 //!
 //! Each of them makes one report, which is printed as JSON as it is and as text by its own words.
 

@@ -1,4 +1,4 @@
-//! What the doors share that show a package: `versions`, `path` and `explain`.
+//! What the commands share that show a package: `versions`, `path` and `explain`.
 
 use std::io;
 
@@ -198,7 +198,7 @@ impl From<OlmArg> for Generation {
 const NOT_OF_V0: &str = "--olm v0 knows no version ranges and goes by the catalog's edges: expected no --range or --graph";
 const ONE_CHANNEL: &str = "--olm v0: a Subscription names one channel: expected --channel once";
 
-/// How these doors end.
+/// How these commands end.
 pub(super) const EXIT_CODES: &[(Exit, &str)] = &[
     (Exit::Good, "what is asked for is there"),
     (

@@ -47,10 +47,10 @@ struct Entry {
 
 /// One trial for each function named, under that name.
 macro_rules! trials {
-    ($($room:ident::$name:ident,)*) => {
+    ($($module:ident::$name:ident,)*) => {
         vec![$(Entry {
-            name: concat!(stringify!($room), "::", stringify!($name)),
-            run: Box::new(|| in_cluster($room::$name)),
+            name: concat!(stringify!($module), "::", stringify!($name)),
+            run: Box::new(|| in_cluster($module::$name)),
         }),*]
     };
 }

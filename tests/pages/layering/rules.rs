@@ -1,4 +1,4 @@
-//! Which room may name what.
+//! Which module may name what.
 //!
 //! Cargo keeps the crates apart; the order of the modules within them is kept here.
 //!
@@ -46,7 +46,7 @@ const PURE: [&str; 34] = [
     "doctor",
 ];
 
-/// The rooms with I/O, each with the edges it may use; every pure room is open to them.
+/// The modules with I/O, each with the edges it may use; every pure module is open to them.
 const EDGES: [(&str, &[&str]); 12] = [
     ("links", &[]),
     ("source", &["links"]),
@@ -75,7 +75,7 @@ const EDGES: [(&str, &[&str]); 12] = [
     ("main", &["cli"]),
 ];
 
-/// What no pure room may name: whatever does I/O, reads the world around it, or waits.
+/// What no pure module may name: whatever does I/O, reads the world around it, or waits.
 const IMPURE: [&str; 17] = [
     "anyhow",
     "async",
@@ -99,26 +99,26 @@ const IMPURE: [&str; 17] = [
 /// Writing into a buffer is no I/O, and a length of time is no clock.
 const PURE_ALL_THE_SAME: [&str; 2] = ["std::io::Write", "std::time::Duration"];
 
-/// What is wrong with a path that a file of `room` names.
+/// What is wrong with a path that a file of `module` names.
 #[derive(Debug, Eq, PartialEq)]
 pub(crate) enum Fault {
-    /// No list has this room: it belongs into one of those above, at its place.
-    UnknownRoom,
+    /// No list has this module: it belongs into one of those above, at its place.
+    UnknownModule,
     /// The arrow points the other way.
     Arrow,
-    /// A pure room reaches out.
+    /// A pure module reaches out.
     Impure,
     /// `std` as a whole, under which anything could follow unseen.
     WholeStd,
 }
 
 /// Judges one path, told from the root.
-pub(crate) fn fault(room: &str, path: &str) -> Option<Fault> {
+pub(crate) fn fault(module: &str, path: &str) -> Option<Fault> {
     let mut names = path.split("::");
     match (names.next(), names.next()) {
-        (Some("crate"), Some(used)) if used != room => arrow(room, used),
+        (Some("crate"), Some(used)) if used != module => arrow(module, used),
         (Some("crate"), _) => None,
-        _ if is_edge(room) => None,
+        _ if is_edge(module) => None,
         (Some("std"), None) => Some(Fault::WholeStd),
         _ if PURE_ALL_THE_SAME.iter().any(|pure| is_within(path, pure)) => None,
         _ => IMPURE
@@ -128,7 +128,7 @@ pub(crate) fn fault(room: &str, path: &str) -> Option<Fault> {
     }
 }
 
-/// A path as if all crates were one: what the crate of catalogs has at its root is the room `catalog`.
+/// A path as if all crates were one: what the crate of catalogs has at its root is the module `catalog`.
 pub(crate) fn in_one(package: &str, path: &str) -> String {
     let Some((root, rest)) = path.split_once("::") else {
         return path.to_owned();
@@ -147,33 +147,33 @@ pub(crate) fn in_one(package: &str, path: &str) -> String {
     }
 }
 
-/// Whether one of the lists has this room.
-pub(crate) fn is_known(room: &str) -> bool {
-    is_edge(room) || rank(room).is_some()
+/// Whether one of the lists has this module.
+pub(crate) fn is_known(module: &str) -> bool {
+    is_edge(module) || rank(module).is_some()
 }
 
-fn arrow(room: &str, used: &str) -> Option<Fault> {
+fn arrow(module: &str, used: &str) -> Option<Fault> {
     if !is_known(used) {
-        return Some(Fault::UnknownRoom);
+        return Some(Fault::UnknownModule);
     }
-    let may = match (rank(room), rank(used)) {
+    let may = match (rank(module), rank(used)) {
         (Some(own), Some(other)) => other < own,
         (None, Some(_)) => true,
         (Some(_), None) => false,
         (None, None) => EDGES
             .iter()
-            .any(|(edge, uses)| *edge == room && uses.contains(&used)),
+            .any(|(edge, uses)| *edge == module && uses.contains(&used)),
     };
     (!may).then_some(Fault::Arrow)
 }
 
-fn rank(room: &str) -> Option<usize> {
-    PURE.iter().position(|pure| *pure == room)
+fn rank(module: &str) -> Option<usize> {
+    PURE.iter().position(|pure| *pure == module)
 }
 
-/// Whether it is one of the rooms with I/O.
-pub(crate) fn is_edge(room: &str) -> bool {
-    EDGES.iter().any(|(edge, _)| *edge == room)
+/// Whether it is one of the modules with I/O.
+pub(crate) fn is_edge(module: &str) -> bool {
+    EDGES.iter().any(|(edge, _)| *edge == module)
 }
 
 fn is_within(path: &str, of: &str) -> bool {

@@ -2,7 +2,7 @@
 //!
 //! Upstream's messages name no position; this is ours, found by the same scan.
 
-/// The place of a fault in the text as typed. Worded by the explain room.
+/// The place of a fault in the text as typed. `explain` words it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Fault {
     /// Byte offset; the text's length where something is missing at its end.

@@ -1,6 +1,6 @@
-//! The whole answer to one edit in the form that every door prints from.
+//! The whole answer to one edit in the form that every command and the webhook print from.
 //!
-//! A door chooses what it shows of an [`Answer`], and how; it adds no fact and words nothing.
+//! Who prints chooses what is shown of an [`Answer`], and how; it adds no fact and words nothing.
 
 use std::collections::HashSet;
 

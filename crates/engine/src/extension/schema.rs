@@ -6,7 +6,7 @@
 //! field that the CRD does not know is pruned and never a fault, lengths are in characters. The
 //! rules are tables (`v1`, `nested`, `flat`); `walk` applies them.
 //!
-//! Rules that compare with the old object (`fixed`) are asked for by themselves, since most doors know
+//! Rules that compare with the old object (`fixed`) are asked for by themselves, since most callers know
 //! of none. Left out: `metadata`, `status`, and fields of the experimental CRD.
 
 use serde_json::Value;

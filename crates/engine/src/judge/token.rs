@@ -1,4 +1,4 @@
-//! The words that every door, metric and log uses for an answer.
+//! The words that every command, metric and log uses for an answer.
 
 /// What becomes of an edit.
 #[derive(Clone, Copy, Debug, Eq, Hash, Ord, PartialEq, PartialOrd)]

@@ -1,6 +1,6 @@
 //! Why a server answers an edit without a judgement: it ran out of time, or of room.
 //!
-//! No door but a server does so. What is decided without looking at a catalog is decided all the same.
+//! Only a server does so. What is decided without looking at a catalog is decided all the same.
 
 use core::time::Duration;
 

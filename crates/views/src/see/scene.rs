@@ -1,4 +1,4 @@
-//! A package in shorthand, for the tests of these doors: the lines of `entries` are channels,
+//! A package in shorthand, for the tests of these reports: the lines of `entries` are channels,
 //! `CHANNEL: ENTRY; ENTRY`, an entry being `VERSION [KEY VALUE]...` in the words of a catalog.
 
 use std::sync::Arc;

@@ -1,4 +1,4 @@
-//! The sentences that these doors share.
+//! The sentences that these reports share.
 
 use olmguard_catalog::version::go;
 use olmguard_engine::explain::text::{list, one_line};

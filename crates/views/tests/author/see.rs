@@ -1,4 +1,4 @@
-//! What the doors say that show a package, against the rules themselves.
+//! What the commands say that show a package, against the rules themselves.
 //!
 //! The recorded packages are read where the shared folder is there; packages of our own always.
 #![expect(clippy::print_stdout, reason = "the counts are part of the result")]
