@@ -158,7 +158,12 @@ fn refuses_arrows_that_point_back() {
         "crate::helpers::x",
         UnknownModule,
     );
-    refuses(&["helpers"], "use std::fmt;", "crate::helpers", UnknownModule);
+    refuses(
+        &["helpers"],
+        "use std::fmt;",
+        "crate::helpers",
+        UnknownModule,
+    );
 }
 
 #[test]

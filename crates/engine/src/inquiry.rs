@@ -6,10 +6,12 @@
 mod decision;
 mod guarded;
 mod path;
+mod step;
 
 pub use decision::Decision;
 pub use guarded::{ForbiddenPath, GuardedSteps, MOST_BENDS};
 pub use path::SoughtPath;
+pub use step::{Need, PinnedStep};
 
 use crate::extension::{Filter, InstalledBundle, Policy};
 use crate::judge::{Basis, CatalogKnowledge, ForbiddenStep, Nameless, StatedInstalled, target};

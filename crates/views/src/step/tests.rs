@@ -335,6 +335,7 @@ fn versions_count_where_that_is_asked() {
 #[test]
 fn hindrances_are_worded() {
     use olmguard_engine::explain::hindrance;
+    use olmguard_engine::inquiry::Need;
     use olmguard_engine::resolve::semver::Hindrance;
     for (what, expected) in [
         (Hindrance::Same, "the version is the same"),
@@ -354,11 +355,8 @@ fn hindrances_are_worded() {
     }
     assert_eq!(text::UNREADABLE, "one of the versions cannot be read");
     for (need, expected) in [
-        (catalogs::Need::Version, "a version of it that can be read"),
-        (
-            catalogs::Need::Installed,
-            "an installed version that can be read",
-        ),
+        (Need::Version, "a version of it that can be read"),
+        (Need::Installed, "an installed version that can be read"),
     ] {
         assert_eq!(text::needed(&need), expected);
     }

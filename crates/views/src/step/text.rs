@@ -1,14 +1,17 @@
 //! The readings for people, and their sentences.
 
 use super::StepReport;
-use super::catalogs::{CatalogReading, Need};
+use super::catalogs::CatalogReading;
 use super::classic::{ClassicReading, Fact};
-use crate::see::{BundleReport, EdgeReport, say_fact, say_forbidden, say_more, say_notes, wrapped};
+use crate::see::{
+    BundleReport, EdgeReport, gives_another, say_fact, say_forbidden, say_more, say_notes, wrapped,
+};
 use olmguard_catalog::version::go;
 use olmguard_engine::explain::GuardrailReport;
 use olmguard_engine::explain::hindrance;
 use olmguard_engine::explain::text::list;
 use olmguard_engine::explain::tone::{Tone, TonedText};
+use olmguard_engine::inquiry::Need;
 
 impl StepReport {
     /// The report as it is printed with `-o text`, with its last line break.
@@ -97,7 +100,7 @@ fn say_free(reading: &CatalogReading, text: &mut TonedText) {
 }
 
 /// What would have to differ.
-pub(super) fn needed(need: &Need) -> String {
+pub(super) fn needed(need: &Need<'_>) -> String {
     match need {
         Need::Versions(what) => format!("a step that versions allow: {}", hindrance(*what)),
         Need::Edge { name, version } => {
@@ -121,8 +124,14 @@ pub(super) fn needed(need: &Need) -> String {
             "a version range that holds it: {} does not",
             go::quote(range)
         ),
-        Need::Dependency(kind) => format!("a bundle without {kind}, which OLM v1 does not support"),
-        Need::Chosen(another) => format!("to be the best bundle of its version: {another}"),
+        Need::Dependency(kind) => {
+            let kind = kind.as_str();
+            format!("a bundle without {kind}, which OLM v1 does not support")
+        }
+        Need::Chosen { pin, given } => {
+            let another = gives_another(pin, given);
+            format!("to be the best bundle of its version: {another}")
+        }
         Need::Version => "a version of it that can be read".to_owned(),
         Need::Catalogs(catalogs) => {
             let names: Vec<_> = catalogs.iter().map(|name| go::escape(name)).collect();

@@ -1,0 +1,244 @@
+//! What stands for and against one step, from what is installed to one of some bundles.
+
+use olmguard_catalog::olm::EdgeSource;
+use olmguard_catalog::version::VersionRelease;
+use olmguard_catalog::{DependencyKind, WrittenEdge};
+
+use crate::inquiry::{Decision, Inquiry, is_given};
+use crate::judge::{Token, Verdict, pin};
+use crate::resolve::semver::{Hindrance, step};
+use crate::resolve::{Choice, Offer, OfferEdge, Query, Violation};
+
+/// What would have to differ for a step to be taken.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub enum Need<'a> {
+    /// No entry leads there: one would have to, in one of its ways.
+    Edge {
+        /// The installed name, where it is known.
+        name: Option<String>,
+        /// The installed version.
+        version: String,
+    },
+    /// Versions count, and do not allow it.
+    Versions(Hindrance),
+    /// Entries lead there, of channels that do not count.
+    Channel(Vec<String>),
+    /// It is in none of the channels asked for, but in these.
+    Member(Vec<String>),
+    /// The range does not hold it.
+    Range(String),
+    /// It declares a dependency of this kind.
+    Dependency(DependencyKind),
+    /// Its version cannot be read.
+    Version,
+    /// The pin gives another bundle of the version.
+    Chosen {
+        /// The pin.
+        pin: String,
+        /// What it gives.
+        given: Choice<'a>,
+    },
+    /// Catalogs of one priority have it.
+    Catalogs(Vec<String>),
+    /// OLM crashes over a skipRange.
+    BrokenRange,
+    /// The installed version cannot be read.
+    Installed,
+    /// Entries of it have a skipRange that OLM ignores.
+    UnreadRange(Vec<String>),
+    /// Without a pin what is not deprecated goes before it.
+    Deprecated,
+}
+
+/// What becomes of the edit that pins the version asked about.
+#[derive(Debug)]
+pub struct PinnedStep<'a> {
+    /// The range that pins it.
+    pub pin: String,
+    /// What becomes of the edit.
+    pub decision: Decision<'a>,
+    /// Another bundle that it installs instead.
+    pub another: Option<Choice<'a>>,
+}
+
+impl PinnedStep<'_> {
+    /// Whether it installs what is asked about.
+    pub fn is_allowed(&self) -> bool {
+        self.decision.verdict() == Verdict::Allow && self.another.is_none()
+    }
+}
+
+impl<'a> Inquiry<'a> {
+    /// The edit that pins the version of these bundles; none where it cannot be read.
+    pub fn pinned(&self, targets: &[Choice<'a>]) -> Option<PinnedStep<'a>> {
+        let pin = targets.iter().find_map(|to| pin(*to))?;
+        let free = self.filter.without_version();
+        let decision = self.decide(&free.with_version(&pin));
+        let is_meant = |given: &Choice<'_>| targets.iter().any(|to| is_given(to, given));
+        Some(PinnedStep {
+            another: decision.given().filter(|given| !is_meant(given)),
+            decision,
+            pin,
+        })
+    }
+
+    /// Whether the successor rule takes one of these bundles from an edge, the stay rule aside.
+    pub fn is_successor(&self, targets: &[Choice<'a>]) -> bool {
+        targets.iter().any(|to| self.leads(to))
+    }
+
+    /// Why guardrails forbid a step along an edge that counts.
+    pub fn violations_along(&self, targets: &[Choice<'a>]) -> Vec<Violation<'a>> {
+        let origin = self.origin();
+        let Some(from) = origin.as_ref().and_then(|origin| origin.version()) else {
+            return Vec::new();
+        };
+        let leading = targets.iter().filter(|to| self.leads(to));
+        let violations = leading.flat_map(|to| self.violations(&from.version, to));
+        violations.collect()
+    }
+
+    /// Whether versions alone allow the step; absent where one of them cannot be read.
+    pub fn by_versions(&self, targets: &[Choice<'a>]) -> Option<Result<(), Hindrance>> {
+        let legacy = self.basis.snapshot.rules().legacy_release;
+        let here = VersionRelease::parse_legacy(&self.installed.version, legacy).ok()?;
+        let mut there = targets.iter();
+        let there = there.find_map(|to| to.bundle().version.as_ref().ok())?;
+        Some(step(&here.version, &there.version))
+    }
+
+    /// What stands against a step, in the order in which it is worth mending. `unpinned` is what the
+    /// request resolves to without a pin.
+    pub fn needs(
+        &self,
+        targets: &[Choice<'a>],
+        edit: Option<&PinnedStep<'a>>,
+        unpinned: Option<Choice<'a>>,
+    ) -> Vec<Need<'a>> {
+        let mut needs = Vec::new();
+        let is_here = targets.iter().any(|to| self.is_here(*to));
+        let token = edit.map(|edit| edit.decision.token());
+        if token == Some(Token::InstalledVersionInvalid) {
+            needs.push(Need::Installed);
+        } else if !is_here && !self.is_successor(targets) {
+            needs.extend(self.without_edge(targets));
+        }
+        needs.extend(outside_of_channels(self, targets));
+        needs.extend(outside_of_range(self, targets));
+        let mut bundles = targets.iter().map(Choice::bundle);
+        let dependency = bundles.clone().find_map(|bundle| bundle.dependency);
+        needs.extend(dependency.map(Need::Dependency));
+        needs.extend(
+            bundles
+                .find(|bundle| bundle.version.is_err())
+                .map(|_| Need::Version),
+        );
+        needs.extend(edit.and_then(|edit| {
+            let (pin, given) = (edit.pin.clone(), edit.another?);
+            Some(Need::Chosen { pin, given })
+        }));
+        needs.extend(token.and_then(|token| of_catalogs(token, targets)));
+        let comes_alone = unpinned.is_some_and(|next| targets.contains(&next));
+        if !is_here && !comes_alone && targets.iter().all(Choice::is_deprecated) {
+            needs.push(Need::Deprecated);
+        }
+        needs
+    }
+
+    /// Whether an edge that counts leads to a bundle.
+    fn leads(&self, to: &Choice<'a>) -> bool {
+        let Some(origin) = self.origin() else {
+            return false;
+        };
+        let mut own = self.offers.iter().filter(|offer| to.is_of(offer.catalog));
+        own.any(|offer| {
+            let edges = origin.successors(offer.package, &offer.asked).edges;
+            edges.contains(to.index) && offer.members.contains(to.index)
+        })
+    }
+
+    fn without_edge(&self, targets: &[Choice<'a>]) -> Vec<Need<'a>> {
+        if let (true, Some(Err(what))) = (
+            self.basis.snapshot.rules().edges != EdgeSource::Catalog,
+            self.by_versions(targets),
+        ) {
+            return vec![Need::Versions(what)];
+        }
+        let leading = || self.offers.iter().flat_map(Offer::edges);
+        let leading = || leading().filter(|edge| targets.contains(&edge.to));
+        let channels = sorted(leading().filter(|edge| self.starts(edge)).map(channel));
+        if !channels.is_empty() {
+            return vec![Need::Channel(channels)];
+        }
+        let mut needs = vec![Need::Edge {
+            name: self.installed.name.clone(),
+            version: self.installed.version.clone(),
+        }];
+        let unread = leading().filter_map(|edge| match edge.written {
+            WrittenEdge::UnreadRange { text, .. } => Some(text.to_owned()),
+            WrittenEdge::Name { .. } | WrittenEdge::Range { .. } => None,
+        });
+        let unread: Vec<_> = unread.collect();
+        if !unread.is_empty() {
+            needs.push(Need::UnreadRange(unread));
+        }
+        needs
+    }
+
+    /// Whether an edge starts at what is installed. An entry that replaces nothing writes none.
+    fn starts(&self, edge: &OfferEdge<'_>) -> bool {
+        let is_none = matches!(edge.written, WrittenEdge::Name { from: "", .. });
+        let origin = self.origin();
+        !is_none && origin.is_some_and(|origin| edge.starts_at(&origin))
+    }
+}
+
+fn channel(edge: OfferEdge<'_>) -> String {
+    edge.channel.to_owned()
+}
+
+fn sorted(names: impl Iterator<Item = String>) -> Vec<String> {
+    let mut names: Vec<_> = names.collect();
+    names.sort();
+    names.dedup();
+    names
+}
+
+fn of_catalogs<'a>(token: Token, targets: &[Choice<'a>]) -> Option<Need<'a>> {
+    match token {
+        Token::AmbiguousCatalogs => {
+            let catalogs = targets.iter().map(|to| to.catalog.name.clone());
+            Some(Need::Catalogs(catalogs.collect()))
+        }
+        Token::BrokenSkipRange => Some(Need::BrokenRange),
+        _ => None,
+    }
+}
+
+fn outside_of_channels<'a>(inquiry: &Inquiry<'a>, targets: &[Choice<'a>]) -> Option<Need<'a>> {
+    let is_member = |to: &Choice<'_>| {
+        let mut offers = inquiry.offers.iter();
+        let offer = offers.find(|offer| to.is_of(offer.catalog));
+        offer.is_some_and(|offer| offer.members.contains(to.index))
+    };
+    if targets.iter().any(is_member) {
+        return None;
+    }
+    let having = targets.iter().flat_map(|to| {
+        let channels = to.package.channels().iter();
+        channels.filter(|channel| channel.members().any(|member| member == to.index))
+    });
+    let names = having.map(|channel| channel.name.to_string());
+    Some(Need::Member(sorted(names)))
+}
+
+fn outside_of_range<'a>(inquiry: &Inquiry<'a>, targets: &[Choice<'a>]) -> Option<Need<'a>> {
+    let query = Query::compile(inquiry.filter, inquiry.basis.snapshot).ok()?;
+    let range = query.range()?;
+    let holds = |to: &Choice<'_>| {
+        let version = to.bundle().version.as_ref();
+        version.is_ok_and(|read| range.matches(&read.version))
+    };
+    let text = range.as_str().to_owned();
+    (!targets.iter().any(holds)).then_some(Need::Range(text))
+}
