@@ -99,10 +99,10 @@ impl<'a, 's> Asking<'a, 's> {
     /// Rows 4 to 15, and 18 for what they let through: what OLM does.
     pub(super) fn resolve(&self, installed: &Installed) -> Ruled<'s> {
         let case = Case::of(self, installed);
-        if let Some(ruling) = STATE.iter().find_map(|row| row(&case)) {
+        if let Some(ruling) = first(&STATE, &case) {
             return ruling.into();
         }
-        let ruled = match CONTENT.iter().find_map(|row| row(&case)) {
+        let ruled = match first(&CONTENT, &case) {
             Some(ruling) => case.with_evidence(ruling),
             None => choice::chosen(case),
         };
@@ -112,6 +112,17 @@ impl<'a, 's> Asking<'a, 's> {
 
 /// What a row says of a case that it fits.
 type Row = for<'s> fn(&Case<'_, 's>) -> Option<Ruling<'s>>;
+
+/// What the first row says that fits. A loop: `find_map` copies what a row says that does not fit.
+fn first<'s>(rows: &[Row], case: &Case<'_, 's>) -> Option<Ruling<'s>> {
+    for row in rows {
+        let ruling = row(case);
+        if ruling.is_some() {
+            return ruling;
+        }
+    }
+    None
+}
 
 /// The rows about which catalogs there are, and what is installed.
 const STATE: [Row; 4] = [

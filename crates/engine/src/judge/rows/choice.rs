@@ -11,6 +11,9 @@ use crate::resolve::{Choice, ChoiceError, Match, Origin, choose};
 pub(super) fn broken_skip_range<'s>(case: &Case<'_, 's>) -> Option<Ruling<'s>> {
     case.matches.iter().find_map(|found| {
         let crashes = &found.accepted.as_ref()?.successors.crashes;
+        if crashes.is_empty() {
+            return None;
+        }
         let mut tested = found.offer.candidates.clone();
         tested.intersect(crashes);
         let first = tested.first()?;
