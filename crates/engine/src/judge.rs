@@ -13,14 +13,17 @@
 //! Invariant: the same facts give the same judgement, in every command and on every replica.
 
 mod advice;
+mod asking;
 mod basis;
 mod earlier;
 mod exempt;
+mod forbidden;
 mod guarded;
 mod identify;
 mod named;
 mod nearby;
 mod rows;
+mod rule;
 mod ruled;
 mod ruling;
 mod superseded;
@@ -36,11 +39,11 @@ pub use advice::{Advice, BypassHelps, Fix, FixValue, advise};
 pub use basis::{Basis, Policies};
 pub use earlier::{pinned, resolved};
 pub use exempt::{Exemption, ExemptionKind, exemption};
-pub use guarded::{ForbiddenStep, UnjudgedSteps};
-pub use guarded::{MOST_FORBIDDEN, most_steps};
+pub use forbidden::{ForbiddenStep, UnjudgedSteps};
+pub use forbidden::{MOST_FORBIDDEN, most_steps};
 pub use identify::identify;
 pub use named::{CatalogKnowledge, IdentifiedInstalled, Nameless, StatedInstalled, target};
-pub use rows::{Request, rule};
+pub use rule::{Request, rule};
 pub use ruled::{AcceptedBundles, MatchedBundles, Ruled};
 pub use ruling::{Allowed, Jump, NoCatalogs, OutdatedCatalogs, Ruling, SpecFault};
 pub use token::{Token, Verdict};

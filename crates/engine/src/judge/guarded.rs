@@ -5,47 +5,17 @@
 //! stays or stops.
 
 use crate::extension::{Installed, InstalledBundle};
-use crate::judge::rows::Asking;
-use crate::judge::walk::{WalkStep, steps};
+use crate::judge::asking::Asking;
+use crate::judge::forbidden::{ForbiddenStep, UnjudgedSteps, most_steps};
+use crate::judge::rows::resolve;
+use crate::judge::walk::{WalkStep, steps, violations};
 use crate::judge::{Allowed, Ruled, Ruling};
-use crate::resolve::{CatalogEdge, Choice, Guards, Origin, Violation};
+use crate::resolve::{Choice, Guards, Violation};
 use olmguard_catalog::version::Version;
-
-/// A step that OLM would take and that guardrails forbid.
-#[derive(Debug)]
-pub struct ForbiddenStep<'s> {
-    /// What the edit resolves to: where the first step leads.
-    pub resolved: Choice<'s>,
-    /// The version that the step starts from.
-    pub from: Version,
-    /// Where it leads.
-    pub to: Choice<'s>,
-    /// Why it is forbidden: one reason or more.
-    pub violations: Vec<Violation<'s>>,
-}
-
-impl ForbiddenStep<'_> {
-    /// Whether it is the step that the edit itself asks for, not one that follows by itself.
-    pub fn is_first_step(&self) -> bool {
-        self.resolved == self.to
-    }
-}
-
-/// Why guardrails were not put to every step that OLM would take.
-#[derive(Clone, Copy, Debug, Eq, PartialEq)]
-pub enum UnjudgedSteps {
-    /// The version that the first step starts from is not known, or cannot be read.
-    First,
-    /// There are more steps than there is time for.
-    Later {
-        /// How many were looked at.
-        looked_at: usize,
-    },
-}
 
 /// Rows 4 to 18, 16 among them.
 pub(super) fn guarded<'s>(asking: &Asking<'_, 's>, installed: &Installed) -> Ruled<'s> {
-    let mut ruled = asking.resolve(installed);
+    let mut ruled = resolve(asking, installed);
     let Ruling::Allowed(Allowed::Resolved | Allowed::Bypassed(_), resolved) = ruled.ruling else {
         return ruled;
     };
@@ -142,31 +112,3 @@ impl<'s> GuardedWalk<'_, '_, 's> {
         }
     }
 }
-
-/// How many steps of a walk these guardrails are put to, one at least.
-pub fn most_steps(guards: &Guards<'_>) -> usize {
-    guards.affordable_steps().clamp(1, MOST_STEPS)
-}
-
-/// Why a step is forbidden, and the version that it starts from, if that can be read.
-pub(super) fn violations<'s>(
-    asking: &Asking<'_, 's>,
-    guards: &Guards<'s>,
-    step: &WalkStep<'s>,
-) -> Option<(Version, Vec<Violation<'s>>)> {
-    let origin = Origin::read(&step.from, asking.basis.snapshot.rules()).ok()?;
-    let from = &origin.version()?.version;
-    let edge = match step.allowed {
-        Allowed::Bypassed(_) => CatalogEdge::Absent,
-        Allowed::Resolved | Allowed::Unchanged => CatalogEdge::Present,
-    };
-    Some((from.clone(), guards.violations(from, &step.to, edge)))
-}
-
-/// How many steps of a walk are looked at: far more than any package has, few enough for one that was
-/// made to hurt.
-const MOST_STEPS: usize = 4096;
-
-/// How many forbidden steps of one walk are kept: more than anybody reads, and each may have hundreds of
-/// reasons.
-pub const MOST_FORBIDDEN: usize = 32;

@@ -9,21 +9,12 @@ mod choice;
 mod filter;
 
 use crate::extension::{Filter, FilterError, FilterProblem, Installed};
-use crate::judge::guarded::guarded;
+use crate::judge::asking::Asking;
 use crate::judge::rows::case::Case;
 use crate::judge::ruled::Ruled;
 use crate::judge::superseded::unless_superseded;
-use crate::judge::{Basis, Edit, Ruling, SpecFault};
-use crate::resolve::{InPlay, NotLoaded, Offer, Query, QueryError};
-
-/// What resolution is asked.
-#[derive(Clone, Copy, Debug)]
-pub struct Request<'a> {
-    /// What the extension asks for.
-    pub filter: &'a Filter,
-    /// What is installed.
-    pub installed: &'a Installed,
-}
+use crate::judge::{Edit, Ruling, SpecFault};
+use crate::resolve::QueryError;
 
 /// Row 1: the filter cannot be read or is too large, or the CRD would refuse the object.
 pub(super) fn spec_row<'s>(edit: &Edit<'_>) -> Option<Ruled<'s>> {
@@ -58,56 +49,17 @@ fn too_large(edit: &Edit<'_>, filter: &Filter) -> Option<SpecFault> {
     })
 }
 
-/// Rows 2 to 18.
-pub fn rule<'s>(basis: Basis<'s>, request: &Request<'_>) -> Ruled<'s> {
-    match Asking::of(basis, request.filter) {
-        Ok(asking) => guarded(&asking, request.installed),
-        Err(error) => Ruling::from(error).into(),
+/// Rows 4 to 15, and 18 for what they let through: what OLM does.
+pub(super) fn resolve<'s>(asking: &Asking<'_, 's>, installed: &Installed) -> Ruled<'s> {
+    let case = Case::of(asking, installed);
+    if let Some(ruling) = first(&STATE, &case) {
+        return ruling.into();
     }
-}
-
-/// A filter, put to the catalogs of a moment. What is installed comes afterwards, and may change from
-/// step to step while this stays.
-pub(super) struct Asking<'a, 's> {
-    pub(super) basis: Basis<'s>,
-    pub(super) filter: &'a Filter,
-    query: Query<'a>,
-    in_play: InPlay<'s>,
-    offers: Result<Vec<Offer<'s>>, NotLoaded<'s>>,
-}
-
-impl<'a, 's> Asking<'a, 's> {
-    /// Compiles a filter and looks for its package.
-    pub(super) fn of(basis: Basis<'s>, filter: &'a Filter) -> Result<Self, QueryError> {
-        let query = Query::compile(filter, basis.snapshot)?;
-        let in_play = query.in_play(basis.snapshot);
-        let offers = query.offers(&in_play);
-        Ok(Self {
-            basis,
-            filter,
-            query,
-            in_play,
-            offers,
-        })
-    }
-
-    /// The catalogs that have the package, where all that are in play can answer.
-    pub(super) fn offers(&self) -> &[Offer<'s>] {
-        self.offers.as_deref().unwrap_or_default()
-    }
-
-    /// Rows 4 to 15, and 18 for what they let through: what OLM does.
-    pub(super) fn resolve(&self, installed: &Installed) -> Ruled<'s> {
-        let case = Case::of(self, installed);
-        if let Some(ruling) = first(&STATE, &case) {
-            return ruling.into();
-        }
-        let ruled = match first(&CONTENT, &case) {
-            Some(ruling) => case.with_evidence(ruling),
-            None => choice::chosen(case),
-        };
-        unless_superseded(ruled, &self.in_play)
-    }
+    let ruled = match first(&CONTENT, &case) {
+        Some(ruling) => case.with_evidence(ruling),
+        None => choice::chosen(case),
+    };
+    unless_superseded(ruled, &asking.in_play)
 }
 
 /// What a row says of a case that it fits.

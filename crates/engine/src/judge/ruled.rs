@@ -1,6 +1,6 @@
 //! The row that answered, with all that is known of the way to it.
 
-use crate::judge::guarded::{ForbiddenStep, UnjudgedSteps};
+use crate::judge::forbidden::{ForbiddenStep, UnjudgedSteps};
 use crate::judge::{OutdatedCatalogs, Ruling};
 use crate::resolve::{Choice, Match};
 use crate::snapshot::CatalogState;

@@ -8,12 +8,13 @@
 //! within a catalog to a better bundle, in this order. So no bundle comes twice.
 
 use crate::extension::{Filter, Installed, InstalledBundle};
-use crate::judge::guarded::{MOST_FORBIDDEN, most_steps, violations};
-use crate::judge::rows::Asking;
+use crate::judge::asking::Asking;
+use crate::judge::forbidden::{MOST_FORBIDDEN, most_steps};
+use crate::judge::rows::resolve;
 use crate::judge::{Allowed, Basis, ForbiddenStep, Ruled, Ruling};
-use crate::resolve::{Choice, Guards};
+use crate::resolve::{CatalogEdge, Choice, Guards, Origin, Violation};
 use olmguard_catalog::olm::{ReleaseKey, Rules};
-use olmguard_catalog::version::BundleReleaseSupport;
+use olmguard_catalog::version::{BundleReleaseSupport, Version};
 
 /// The steps, and why there is none after the last.
 #[derive(Debug)]
@@ -152,7 +153,7 @@ fn step<'s>(
     asking: &Asking<'_, 's>,
     from: InstalledBundle,
 ) -> Result<(WalkStep<'s>, InstalledBundle), WalkEnd<'s>> {
-    let ruled = asking.resolve(&Installed::Bundle(from.clone()));
+    let ruled = resolve(asking, &Installed::Bundle(from.clone()));
     let (to, allowed) = match ruled.ruling {
         Ruling::Allowed(Allowed::Unchanged, choice) => return Err(WalkEnd::Stays(choice)),
         Ruling::Allowed(allowed, choice) => (choice, allowed),
@@ -162,6 +163,21 @@ fn step<'s>(
         Some(recorded) => Ok((WalkStep { from, to, allowed }, recorded)),
         None => Err(WalkEnd::Stops(Box::new(ruled))),
     }
+}
+
+/// Why a step is forbidden, and the version that it starts from, if that can be read.
+pub(super) fn violations<'s>(
+    asking: &Asking<'_, 's>,
+    guards: &Guards<'s>,
+    step: &WalkStep<'s>,
+) -> Option<(Version, Vec<Violation<'s>>)> {
+    let origin = Origin::read(&step.from, asking.basis.snapshot.rules()).ok()?;
+    let from = &origin.version()?.version;
+    let edge = match step.allowed {
+        Allowed::Bypassed(_) => CatalogEdge::Absent,
+        Allowed::Resolved | Allowed::Unchanged => CatalogEdge::Present,
+    };
+    Some((from.clone(), guards.violations(from, &step.to, edge)))
 }
 
 /// A bundle as the controller records it once it is installed; none whose version cannot be read.

@@ -2,7 +2,7 @@
 
 use crate::extension::Installed;
 use crate::judge::Ruling;
-use crate::judge::rows::Asking;
+use crate::judge::asking::Asking;
 use crate::judge::ruled::{AcceptedBundles, MatchedBundles, Ruled};
 use crate::resolve::{InstalledError, Match, Offer, Origin, weigh};
 

@@ -1,0 +1,50 @@
+//! The steps that guardrails forbid, and how many they are put to.
+
+use olmguard_catalog::version::Version;
+
+use crate::resolve::{Choice, Guards, Violation};
+
+/// A step that OLM would take and that guardrails forbid.
+#[derive(Debug)]
+pub struct ForbiddenStep<'s> {
+    /// What the edit resolves to: where the first step leads.
+    pub resolved: Choice<'s>,
+    /// The version that the step starts from.
+    pub from: Version,
+    /// Where it leads.
+    pub to: Choice<'s>,
+    /// Why it is forbidden: one reason or more.
+    pub violations: Vec<Violation<'s>>,
+}
+
+impl ForbiddenStep<'_> {
+    /// Whether it is the step that the edit itself asks for, not one that follows by itself.
+    pub fn is_first_step(&self) -> bool {
+        self.resolved == self.to
+    }
+}
+
+/// Why guardrails were not put to every step that OLM would take.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub enum UnjudgedSteps {
+    /// The version that the first step starts from is not known, or cannot be read.
+    First,
+    /// There are more steps than there is time for.
+    Later {
+        /// How many were looked at.
+        looked_at: usize,
+    },
+}
+
+/// How many steps of a walk these guardrails are put to, one at least.
+pub fn most_steps(guards: &Guards<'_>) -> usize {
+    guards.affordable_steps().clamp(1, MOST_STEPS)
+}
+
+/// How many steps of a walk are looked at: far more than any package has, few enough for one that was
+/// made to hurt.
+const MOST_STEPS: usize = 4096;
+
+/// How many forbidden steps of one walk are kept: more than anybody reads, and each may have hundreds of
+/// reasons.
+pub const MOST_FORBIDDEN: usize = 32;
