@@ -40,51 +40,33 @@ fn entries(blob: &Deprecations, package: &PackageView<'_>, report: &mut Findings
     let mut seen = HashSet::new();
     for (index, entry) in blob.entries.iter().enumerate() {
         let (schema, name) = (&*entry.schema, &*entry.name);
-        if !schema.is_empty() && !seen.insert((schema, name)) {
+        let mut say = |rule, words| report.say(rule, entry.spot, package.name, words);
+        if schema.is_empty() {
+            let words = words::deprecation_without_schema(package.name, index);
+            say(Rule::DeprecationWithoutSchema, words);
+            continue;
+        }
+        if !seen.insert((schema, name)) {
             let words = words::duplicate_deprecation(package.name, schema, name);
-            report.say(Rule::DuplicateDeprecation, entry.spot, package.name, words);
+            say(Rule::DuplicateDeprecation, words);
         }
         match schema {
-            "" => {
-                let words = words::deprecation_without_schema(package.name, index);
-                report.say(
-                    Rule::DeprecationWithoutSchema,
-                    entry.spot,
-                    package.name,
-                    words,
-                );
-                continue;
-            }
             "olm.bundle" => bundle(entry, package, report),
             "olm.channel" => channel(entry, package, report),
             "olm.package" if name.is_empty() => {}
             "olm.package" => {
                 let words = words::deprecated_package_named(package.name, name);
-                report.say(
-                    Rule::DeprecatedPackageNamed,
-                    entry.spot,
-                    package.name,
-                    words,
-                );
+                say(Rule::DeprecatedPackageNamed, words);
             }
             other => {
                 let words = words::deprecation_schema_unknown(package.name, index, other, name);
-                report.say(
-                    Rule::DeprecationSchemaUnknown,
-                    entry.spot,
-                    package.name,
-                    words,
-                );
+                say(Rule::DeprecationSchemaUnknown, words);
             }
         }
         if entry.message.is_empty() {
             let words = words::deprecation_without_message(schema, name);
-            report.say(
-                Rule::DeprecationWithoutMessage,
-                entry.spot,
-                package.name,
-                words,
-            );
+            let rule = Rule::DeprecationWithoutMessage;
+            report.say(rule, entry.spot, package.name, words);
         }
     }
 }

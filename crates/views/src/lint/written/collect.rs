@@ -150,54 +150,51 @@ impl Collector {
             self.note(spot, package, LoadFaultKind::WrongType { schema, fault });
             return;
         }
-        let (package, name) = (object.package.text(), object.name.text());
+        self.content(object, begin, locator);
+    }
+
+    /// Keeps what the schema makes of a blob.
+    fn content(&mut self, object: Object<'_>, begin: Spot, locator: &mut Locator<'_>) {
+        let names = (object.package.text(), object.name.text());
+        let (package, name) = names;
         match object.content {
             Content::Package {
                 default_channel,
                 guardrails,
             } => {
-                let guardrails = guardrails.iter();
-                let properties = guardrails
-                    .map(|said| Guardrails::of(Carrier::Property, said, (name, ""), locator));
-                self.written.guardrails.extend(properties);
+                let of = |said| Guardrails::of(Carrier::Property, said, (name, ""), locator);
+                self.written.guardrails.extend(guardrails.iter().map(of));
                 self.written.packages.push(Package {
                     spot: begin,
                     name: name.into(),
                     default_channel: kept(&default_channel, locator),
                 });
             }
-            Content::Channel(entries) => {
-                let entries = entries.iter().map(|entry| kept_entry(entry, locator));
-                let entries = entries.collect();
-                self.written.channels.push(Channel {
-                    spot: begin,
-                    package: package.into(),
-                    name: name.into(),
-                    stray_key: object.channel_key.map(|key| kept(&key, locator)),
-                    entries,
-                });
-            }
+            Content::Channel(entries) => self.written.channels.push(Channel {
+                spot: begin,
+                package: package.into(),
+                name: name.into(),
+                stray_key: object.channel_key.map(|key| kept(&key, locator)),
+                entries: entries
+                    .iter()
+                    .map(|entry| kept_entry(entry, locator))
+                    .collect(),
+            }),
             Content::Bundle(bundle) => self.bundle(&bundle, package, name, begin, locator),
-            Content::Deprecations(entries) => {
-                let entries = entries.iter().map(|entry| Deprecation {
-                    spot: locator.find(entry.at),
-                    schema: entry.written.schema.as_ref().into(),
-                    name: entry.written.name.as_ref().into(),
-                    message: entry.written.message.as_ref().into(),
-                });
-                let entries = entries.collect();
-                self.written.deprecations.push(Deprecations {
-                    spot: begin,
-                    package: package.into(),
-                    entries,
-                });
-            }
+            Content::Deprecations(entries) => self.written.deprecations.push(Deprecations {
+                spot: begin,
+                package: package.into(),
+                entries: entries
+                    .iter()
+                    .map(|entry| deprecation(entry, locator))
+                    .collect(),
+            }),
             Content::Guardrails(said) => {
-                let said = Guardrails::of(Carrier::Blob, &said, (package, name), locator);
+                let said = Guardrails::of(Carrier::Blob, &said, names, locator);
                 self.written.guardrails.push(said);
             }
             Content::Other if guardrail::is_of_other_version(object.schema.text()) => {
-                let (schema, names) = (object.schema.text(), (package, name));
+                let schema = object.schema.text();
                 let said = Guardrails::unknown(Carrier::Blob, begin, schema, names);
                 self.written.guardrails.push(said);
             }
@@ -332,6 +329,16 @@ fn invalid_images(bundle: &raw::Bundle<'_>, locator: &mut Locator<'_>) -> Vec<In
         })
     });
     invalid.collect()
+}
+
+fn deprecation(entry: &raw::Deprecation<'_>, locator: &mut Locator<'_>) -> Deprecation {
+    let written = &entry.written;
+    Deprecation {
+        spot: locator.find(entry.at),
+        schema: written.schema.as_ref().into(),
+        name: written.name.as_ref().into(),
+        message: written.message.as_ref().into(),
+    }
 }
 
 fn kept_entry(entry: &raw::Entry<'_>, locator: &mut Locator<'_>) -> Entry {
