@@ -82,8 +82,14 @@ impl Recorded {
             .blobs
             .iter()
             .any(|blob| text(blob, "/package") == Some(package));
+        // The guard believes a first content without a bundle only after a minute of the same.
+        let has_bundle = source
+            .blobs
+            .iter()
+            .any(|blob| text(blob, "/schema") == Some("olm.bundle"));
         (is_plain
             && is_about_it
+            && has_bundle
             && source.blobs.iter().all(is_spelt_as_usual)
             && !has_twins(&source))
         .then_some(source)
