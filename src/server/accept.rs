@@ -5,8 +5,6 @@ use std::net::SocketAddr;
 use std::sync::Arc;
 use std::time::Duration;
 
-use axum::Extension;
-use axum::extract::ConnectInfo;
 use socket2::SockRef;
 use tokio::net::{TcpListener, TcpStream};
 use tokio::task::{AbortHandle, JoinSet};
@@ -19,7 +17,7 @@ use crate::server::pace::{Wait, heard};
 use crate::server::phase::{Phase, reached};
 use crate::telemetry::metrics::{ConnectionMetrics, Eviction, Refusal};
 
-/// What a listener speaks below HTTP. Requests carry the address of their peer, as [`ConnectInfo`].
+/// What a listener speaks below HTTP.
 #[derive(Clone, Debug)]
 pub(super) enum Transport {
     /// Nothing.
@@ -89,20 +87,19 @@ impl Port {
         if let Err(error) = stream.set_nodelay(true) {
             debug!(%error, "Cannot switch off the delay of small packets");
         }
-        let mut config = self.config.clone();
-        config.router = config.router.layer(Extension(ConnectInfo(peer)));
+        let config = self.config.clone();
         let metrics = Arc::clone(&self.metrics);
         let open = metrics.opened();
         match self.transport.clone() {
             Transport::Plain => tasks.spawn(async move {
                 let _open = open;
-                connection::serve(heard(stream, &pace), &pace, config, &metrics).await;
+                connection::serve(heard(stream, &pace), peer, &pace, config, &metrics).await;
             }),
             Transport::Tls(handshake) => tasks.spawn(async move {
                 let _open = open;
                 let most = config.patience.handshake;
                 match handshake.within(most, stream, &pace).await {
-                    Ok(stream) => connection::serve(stream, &pace, config, &metrics).await,
+                    Ok(stream) => connection::serve(stream, peer, &pace, config, &metrics).await,
                     Err(error) => {
                         debug!(%error, "TLS handshake failed");
                         metrics.handshake_failed(error.class());

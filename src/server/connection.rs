@@ -1,11 +1,13 @@
 //! One HTTP/1.1 connection, from its first request to its last.
 
 use std::future::poll_fn;
+use std::net::SocketAddr;
 use std::pin::pin;
 use std::sync::Arc;
 use std::task::Poll;
 
 use axum::Router;
+use axum::extract::ConnectInfo;
 use hyper::Request;
 use hyper::body::Incoming;
 use hyper::header::{CONNECTION, HeaderValue};
@@ -42,8 +44,11 @@ pub(super) struct ConnectionConfig {
 ///
 /// One that is old ends with its next reply as well. It is never closed between two: so an API server
 /// spreads its connections over the replicas anew, and no request is lost to that.
+///
+/// Requests carry the address of their peer, as [`ConnectInfo`].
 pub(super) async fn serve<I>(
     io: I,
+    peer: SocketAddr,
     pace: &Arc<Wait>,
     config: ConnectionConfig,
     metrics: &ConnectionMetrics,
@@ -63,7 +68,8 @@ pub(super) async fn serve<I>(
     let service = service_fn(|request: Request<Incoming>| {
         pace.change(WaitingFor::Body);
         asked.notify_one();
-        let request = request.map(|body| ObservedBody::new(body, Arc::clone(pace)));
+        let mut request = request.map(|body| ObservedBody::new(body, Arc::clone(pace)));
+        request.extensions_mut().insert(ConnectInfo(peer));
         let answer = router.call(request);
         async {
             let mut answer = answer.await;

@@ -34,13 +34,14 @@ pub(super) enum HandshakeError {
 }
 
 impl Handshake {
-    /// Begins TLS, or gives up in time.
+    /// Begins TLS, or gives up in time. The stream is boxed: each future around it would keep its own
+    /// room for a kibibyte of TLS as long as the connection is open.
     pub(super) async fn within(
         &self,
         most: Duration,
         stream: TcpStream,
         pace: &Arc<Wait>,
-    ) -> Result<TlsStream<impl AsyncRead + AsyncWrite + Unpin + use<>>, HandshakeError> {
+    ) -> Result<Box<TlsStream<impl AsyncRead + AsyncWrite + Unpin + use<>>>, HandshakeError> {
         let begun = timeout(most, self.begin(stream, pace)).await;
         begun.unwrap_or(Err(HandshakeError::TooSlow))
     }
@@ -49,7 +50,7 @@ impl Handshake {
         &self,
         stream: TcpStream,
         pace: &Arc<Wait>,
-    ) -> Result<TlsStream<impl AsyncRead + AsyncWrite + Unpin + use<>>, HandshakeError> {
+    ) -> Result<Box<TlsStream<impl AsyncRead + AsyncWrite + Unpin + use<>>>, HandshakeError> {
         let mut first = [0];
         if stream.peek(&mut first).await? == 0 {
             return Err(HandshakeError::Closed);
@@ -59,7 +60,7 @@ impl Handshake {
             return Err(explain(stream).await);
         }
         let acceptor = TlsAcceptor::from(self.certificates.server_config());
-        Ok(acceptor.accept(heard(stream, pace)).await?)
+        Ok(Box::new(acceptor.accept(heard(stream, pace)).await?))
     }
 }
 

@@ -42,7 +42,8 @@ impl Line {
         tokio::spawn(async move {
             let (pace, metrics) = (Arc::new(Wait::new()), Metrics::new());
             let near = heard(near, &pace);
-            serve(near, &pace, config, &metrics.connections).await;
+            let peer = ([127, 0, 0, 1], 0).into();
+            serve(near, peer, &pace, config, &metrics.connections).await;
         });
         Self { far, phase }
     }

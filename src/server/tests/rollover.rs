@@ -65,7 +65,8 @@ impl Replica {
         tokio::spawn(async move {
             let acceptor = TlsAcceptor::from(certificates.server_config());
             let stream = acceptor.accept(near).await.unwrap();
-            serve(stream, &Arc::new(Wait::new()), config, &metrics.connections).await;
+            let (peer, pace) = (([127, 0, 0, 1], 0).into(), Arc::new(Wait::new()));
+            serve(stream, peer, &pace, config, &metrics.connections).await;
         });
         let connector = TlsConnector::from(world.client(&world.store.bundle()));
         let name = ServerName::try_from("localhost").unwrap();
