@@ -47,7 +47,7 @@ pub(super) enum Command {
 }
 
 impl Command {
-    /// Runs it. `command_line` is how it was called, with what the environment adds.
+    /// Runs the command. `command_line` is the line that called it, with what the environment adds.
     pub(super) fn run(self, command_line: &str, build: Build) -> ExitCode {
         match self {
             Self::Check(args) => check::run(&args).into(),

@@ -17,7 +17,7 @@ use std::thread::{self, Scope};
 
 use super::SourceError;
 use olmguard_catalog::blob::Position;
-use olmguard_catalog::fbc::advance::Taker;
+use olmguard_catalog::fbc::advance::Consumer;
 use olmguard_catalog::fbc::intake::{BlobPlace, Intake, TextOrigin};
 use olmguard_catalog::fbc::reader::{self, Document, Places};
 use olmguard_catalog::fbc::yaml::Marks;
@@ -216,7 +216,7 @@ impl<'scope, 'env, 's, I: Intake> Pipeline<'scope, 'env, 's, I> {
     }
 }
 
-impl<I: Intake> Taker<I> for Pipeline<'_, '_, '_, I> {
+impl<I: Intake> Consumer<I> for Pipeline<'_, '_, '_, I> {
     type Error = SourceError;
 
     /// Hands it over after everything before it.

@@ -39,7 +39,7 @@ pub use error::{FbcError, FileKind, Malformed, NotAFile};
 
 use super::blob::{Position, Sink};
 use super::memory::Account;
-use advance::{Advance, Taker, advance};
+use advance::{Advance, Consumer, advance};
 use intake::{BlobPlace, Decisive, Intake, TextOrigin};
 use reader::{Document, Reader, hand_over_document};
 
@@ -75,7 +75,7 @@ struct Whole<'f, I> {
     account: Account,
 }
 
-impl<I: Intake> Taker<I> for Whole<'_, I> {
+impl<I: Intake> Consumer<I> for Whole<'_, I> {
     type Error = FbcError;
 
     fn blob(

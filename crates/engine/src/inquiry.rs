@@ -18,16 +18,16 @@ use crate::judge::{Basis, CatalogKnowledge, ForbiddenStep, Nameless, StatedInsta
 use crate::resolve::{Bounds, CatalogEdge, Choice, Guards, Offer, Origin, Query, Violation};
 use olmguard_catalog::version::{Release, Version};
 
-/// A question whose facts are to be had.
+/// A question that the catalogs can answer.
 #[derive(Debug)]
 pub struct Inquiry<'a> {
-    /// By what it is judged.
+    /// The facts and policies that it is judged by.
     pub basis: Basis<'a>,
     /// What is asked for, any range aside.
     pub filter: &'a Filter,
-    /// What the catalogs in play offer.
+    /// What the catalogs that count offer.
     pub offers: Vec<Offer<'a>>,
-    /// What is said of steps to these offers.
+    /// The guardrails over steps to these offers.
     pub guards: Guards<'a>,
     /// What is installed.
     pub installed: InstalledBundle,
@@ -38,19 +38,19 @@ pub struct Inquiry<'a> {
 /// Why a question has no answer.
 #[derive(Debug)]
 pub enum NotAnswered<'a> {
-    /// OLM resolves nothing from these facts, whatever the edit: this becomes of one.
+    /// OLM resolves nothing from these facts, whatever the edit is: one edit, judged.
     Refused(Box<Decision<'a>>),
     /// It is not known what is installed by this text.
     From(Nameless),
-    /// It is not known where this text leads.
+    /// It is not known which bundles this text means.
     To(Nameless),
 }
 
 impl<'a> Inquiry<'a> {
-    /// Gathers what there is to know.
+    /// Gathers the facts.
     ///
     /// # Errors
-    /// If no catalog has the package, or one in play cannot answer, or it is not known what is
+    /// If no catalog has the package, or one that counts cannot answer, or it is not known what is
     /// installed.
     pub fn of(
         basis: Basis<'a>,
@@ -95,7 +95,7 @@ impl<'a> Inquiry<'a> {
         Origin::read(&self.installed, self.basis.snapshot.rules()).ok()
     }
 
-    /// By what ways are bound beside the edges.
+    /// What bounds a path besides the edges.
     pub fn bounds(&self) -> Bounds<'_, 'a> {
         Bounds {
             rules: self.basis.snapshot.rules(),
@@ -109,7 +109,7 @@ impl<'a> Inquiry<'a> {
         self.guards.violations(from, to, CatalogEdge::Present)
     }
 
-    /// A step, if guardrails forbid it and no bypass lifts that.
+    /// A step, if guardrails forbid it and the bypass does not lift that.
     fn forbidden(
         &self,
         from: &Version,
@@ -121,22 +121,17 @@ impl<'a> Inquiry<'a> {
         holds.then(|| forbidden_step(from, to, violations))
     }
 
-    /// Whether the catalog of a bundle has an edge that leads there.
-    fn edge(&self, origin: &Origin<'_>, to: &Choice<'a>) -> CatalogEdge {
+    /// Whether an edge that counts leads to a bundle.
+    fn leads(&self, origin: &Origin<'_>, to: &Choice<'a>) -> bool {
         let mut offers = self.offers.iter();
         let offer = offers.find(|offer| to.is_of(offer.catalog));
-        let leads = offer.is_some_and(|offer| {
+        offer.is_some_and(|offer| {
             let edges = origin.successors(offer.package, &offer.asked).edges;
             edges.contains(to.index)
-        });
-        if leads {
-            CatalogEdge::Present
-        } else {
-            CatalogEdge::Absent
-        }
+        })
     }
 
-    /// What becomes of an edit to this filter.
+    /// Judges the edit that sets this filter.
     pub fn decide(&self, filter: &Filter) -> Decision<'a> {
         Decision::new(self.basis, filter, &self.installed)
     }

@@ -137,8 +137,7 @@ impl PathReport {
         let sought = inquiry.path(targets);
         let path = sought.hops.as_deref();
         let end = path.and_then(|path| path.last().copied());
-        let mut here = targets.unwrap_or_default().iter();
-        let is_here = here.any(|target| inquiry.is_here(*target));
+        let is_here = inquiry.is_here(targets.unwrap_or_default());
         let barred = match path {
             _ if is_here || sought.is_cut => None,
             _ => inquiry.forbidden_path(targets, end.as_ref()),

@@ -6,7 +6,7 @@ use clap::Args;
 
 use crate::guardrail_files::{GuardrailFiles, GuardrailsFault, ReadGuardrails};
 
-/// The flag for whoever judges.
+/// The flag of the commands that judge.
 #[derive(Args, Clone, Debug, Default)]
 pub(crate) struct GuardrailsArgs {
     /// Rules of your own about which upgrades are safe, for any package: YAML or JSON of schema

@@ -1,19 +1,19 @@
-//! One step through a file: what comes next is handed over, and reading goes on behind a fault where it can.
+//! One step through a file: hands the next item to a consumer, and goes on after a fault if it can.
 
 use super::error::FbcError;
 use super::intake::{Intake, TextOrigin};
 use super::reader::{Document, Next, Reader};
 use crate::blob::Position;
 
-/// Takes what a file holds, in its order.
-pub trait Taker<I: Intake> {
-    /// Why it takes no more.
+/// Receives the items of a file, in order.
+pub trait Consumer<I: Intake> {
+    /// Why the consumer stops.
     type Error;
 
-    /// Takes a blob, and the text that it was read from.
+    /// A blob, and the text that it was read from.
     ///
     /// # Errors
-    /// If it takes no more.
+    /// If the consumer stops.
     fn blob(
         &mut self,
         blob: I::Blob<'_>,
@@ -22,16 +22,16 @@ pub trait Taker<I: Intake> {
         text: &[u8],
     ) -> Result<(), Self::Error>;
 
-    /// Takes a YAML document.
+    /// A YAML document.
     ///
     /// # Errors
-    /// If it takes no more.
+    /// If the consumer stops.
     fn document(&mut self, document: &Document<&[u8]>) -> Result<(), Self::Error>;
 
-    /// Takes a fault, and the text that it is in.
+    /// A fault, and the text that it is in.
     ///
     /// # Errors
-    /// If it takes no more.
+    /// If the consumer stops.
     fn fault(
         &mut self,
         fault: FbcError,
@@ -51,23 +51,23 @@ pub enum Advance {
     End,
 }
 
-/// Hands over what `text`, the file from where `reader` stands, begins with; `ended` tells that nothing
-/// follows it.
+/// Hands the first item of `text`, the file from the reader's position on, to the consumer. `ended` says
+/// that nothing follows `text`.
 ///
 /// # Errors
-/// If the taker takes no more.
-pub fn advance<I: Intake, R: Taker<I>>(
+/// If the consumer stops.
+pub fn advance<I: Intake, C: Consumer<I>>(
     reader: &mut Reader,
     text: &[u8],
     ended: bool,
-    taker: &mut R,
-) -> Result<Advance, R::Error> {
+    consumer: &mut C,
+) -> Result<Advance, C::Error> {
     let origin = reader.origin();
     let next = match reader.next(text, ended, I::read) {
         Ok(next) => next,
         Err(fault) => {
             let goes_on = reader.recover(&fault);
-            taker.fault(fault, origin, text)?;
+            consumer.fault(fault, origin, text)?;
             return Ok(if goes_on {
                 Advance::Past(0)
             } else {
@@ -83,11 +83,11 @@ pub fn advance<I: Intake, R: Taker<I>>(
             loan: _loan,
         } => {
             let text = text.get(..consumed).unwrap_or_default();
-            taker.blob(blob, position, origin, text)?;
+            consumer.blob(blob, position, origin, text)?;
             Advance::Past(consumed)
         }
         Next::Document { document, consumed } => {
-            taker.document(&document)?;
+            consumer.document(&document)?;
             Advance::Past(consumed)
         }
         Next::Skipped { consumed } => Advance::Past(consumed),

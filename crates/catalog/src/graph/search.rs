@@ -1,31 +1,30 @@
-//! Breadth-first search over steps: what can be reached, by which shortest path, and from where a goal can be.
+//! Breadth-first search: which nodes can be reached, and by which shortest path.
 //!
-//! What a step is, its caller says: an edge that a catalog writes, a row of a picture, an edit. A search
-//! against the direction of the steps finds what leads to a goal.
+//! The caller says what a step is: an edge that a catalog writes, a row of a picture, an edit. Given the
+//! steps backwards, the search finds the nodes that reach a goal.
 //!
-//! Invariant: what is fewer steps away is visited first. So the first visit of a node is by a shortest
-//! path, and among those by the steps that were given first.
+//! Invariant: nodes that are fewer steps away are visited first. So the first visit of a node is by a
+//! shortest path, and among those by the steps that were given first.
 
 use std::collections::HashSet;
 use std::hash::Hash;
 
-/// What a search has come by, in that order.
+/// The nodes that a search has visited, in order.
 #[derive(Clone, Debug)]
 pub struct Visits<N, S>(Vec<Visit<N, S>>);
 
-/// A node that a search has come by.
+/// A node that a search has visited.
 #[derive(Clone, Debug)]
 pub struct Visit<N, S> {
     /// The node.
     pub node: N,
-    /// How many steps it is away from where the search began.
+    /// How many steps it is away from a start.
     pub steps: usize,
-    /// The visit that the last of them was taken from, by its place, and that step; none where the search
-    /// began.
+    /// The place of the visit that the last step was taken from, and that step; none for a start.
     pub by: Option<(usize, S)>,
 }
 
-/// Searches from some nodes on, until the goal is reached or nothing more is.
+/// Searches from some nodes on, until the goal is reached or no node is left.
 pub fn search<N, S, I>(
     starts: impl IntoIterator<Item = N>,
     goal: Option<N>,

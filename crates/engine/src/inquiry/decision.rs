@@ -1,4 +1,4 @@
-//! What becomes of an edit that sets a filter.
+//! An edit that sets a filter, judged.
 
 use serde_json::{Value, json};
 
@@ -6,7 +6,7 @@ use crate::extension::{Extension, Filter, Installed, InstalledBundle, Shape};
 use crate::judge::{Advice, Basis, Edit, Judgement, Stop, Token, Verdict, advise, judge};
 use crate::resolve::Choice;
 
-/// The judgement of an edit of an object that has a filter.
+/// The judgement of an edit that sets a filter.
 #[derive(Debug)]
 pub struct Decision<'a> {
     basis: Basis<'a>,
@@ -30,12 +30,12 @@ impl<'a> Decision<'a> {
         }
     }
 
-    /// What becomes of it.
+    /// Whether it is allowed.
     pub fn verdict(&self) -> Verdict {
         self.judgement.verdict()
     }
 
-    /// The row that says so.
+    /// The row of the decision table that decides.
     pub fn token(&self) -> Token {
         self.judgement.token()
     }
@@ -72,7 +72,7 @@ impl<'a> Decision<'a> {
     }
 }
 
-/// An edit behind an API server of nobody knows what.
+/// An edit without an old object, whose API server's schema is not known.
 fn edit<'e>(extension: &'e Extension, installed: &'e Installed) -> Edit<'e> {
     Edit {
         new: extension,

@@ -1,7 +1,7 @@
-//! Where guardrails bend a path, or leave none.
+//! The hops of a path that are there because of guardrails, and the path that guardrails leave none of.
 //!
-//! Each hop of a path is compared with the path that edges alone would give from there, with the bypass
-//! the one edit: where that goes elsewhere, by a step that is forbidden, the hop is there because of it.
+//! Each hop is compared with the path that edges alone would give from there, which is one edit with the
+//! bypass. If that path begins otherwise and has a forbidden step, the hop is there because of that step.
 
 use olmguard_catalog::version::Version;
 
@@ -13,7 +13,7 @@ use crate::resolve::{Bounds, CatalogEdge, Choice, Guards, Origin};
 /// The path that edges alone would give, with the bypass one edit.
 #[derive(Debug)]
 pub struct ForbiddenPath<'a> {
-    /// The bundles that it leads over, the goal last.
+    /// Its bundles in order, the goal last.
     pub bundles: Vec<Choice<'a>>,
     /// Which of its steps guardrails forbid: one or more.
     pub steps: GuardedSteps<'a>,
@@ -29,7 +29,7 @@ pub struct GuardedSteps<'a> {
 }
 
 impl<'a> GuardedSteps<'a> {
-    /// Looks at steps until there are more than there is time for, or than anybody reads.
+    /// Looks at steps until `most` were looked at, or enough are forbidden.
     fn at(most: usize, steps: impl Iterator<Item = Option<ForbiddenStep<'a>>>) -> Self {
         let mut looked = Self::default();
         for (looked_at, step) in steps.enumerate() {
@@ -44,9 +44,8 @@ impl<'a> GuardedSteps<'a> {
 }
 
 impl<'a> Inquiry<'a> {
-    /// For each hop of a path, in its order, the forbidden step because of which it is there; none where
-    /// guardrails do not bend the path there. Beyond its end they bend nothing, or nothing was compared:
-    /// at most [`MOST_BENDS`] hops are.
+    /// For each hop of a path, in order, the forbidden step that it avoids; none if it avoids none. Hops
+    /// past the end of the list avoid none, or were not compared: at most [`MOST_BENDS`] are.
     pub fn bends(&self, path: &[Choice<'a>]) -> Vec<Option<ForbiddenStep<'a>>> {
         let Some((goal, hops)) = path.split_last().filter(|_| !self.guards.is_empty()) else {
             return Vec::new();
@@ -56,8 +55,8 @@ impl<'a> Inquiry<'a> {
         for hop in hops.iter().take(MOST_BENDS) {
             let forbidden = origin
                 .as_ref()
-                .and_then(|origin| forbidden_course(self, origin, *goal));
-            // Where nothing bends the rest of a path, nothing bends the rest of that.
+                .and_then(|origin| forbidden_detour(self, origin, *goal));
+            // If no step from here to the goal is forbidden, none is from any later hop.
             let Some((first, forbidden)) = forbidden else {
                 break;
             };
@@ -67,7 +66,7 @@ impl<'a> Inquiry<'a> {
         bends
     }
 
-    /// The path without guardrails, where they leave none, or none to the same end.
+    /// The path without guardrails, if they leave none, or none to the same end.
     pub fn forbidden_path(
         &self,
         targets: Option<&[Choice<'a>]>,
@@ -86,13 +85,13 @@ impl<'a> Inquiry<'a> {
         is_there.then_some(ForbiddenPath { bundles, steps })
     }
 
-    /// Those steps of a walk of OLM v0 that guardrails forbid: it knows no bypass.
+    /// Those steps of a path of OLM v0 that guardrails forbid. OLM v0 has no bypass.
     pub fn forbidden_of_classic(
         &self,
         start: Option<&Version>,
-        walk: &[Choice<'a>],
+        path: &[Choice<'a>],
     ) -> GuardedSteps<'a> {
-        let steps = steps(start.cloned(), walk).map(|(from, to)| {
+        let steps = steps(start.cloned(), path).map(|(from, to)| {
             let violations = self.violations(&from, to);
             (!violations.is_empty()).then(|| forbidden_step(&from, to, violations))
         });
@@ -100,20 +99,20 @@ impl<'a> Inquiry<'a> {
     }
 }
 
-/// Where the path without guardrails would lead first on the path to a goal, and the first step of that path that is
-/// forbidden; nothing where none is.
-fn forbidden_course<'a>(
+/// The first hop of the path to a goal without guardrails, and the first forbidden step of that path;
+/// nothing if no step is forbidden.
+fn forbidden_detour<'a>(
     inquiry: &Inquiry<'a>,
     origin: &Origin<'_>,
     goal: Choice<'a>,
 ) -> Option<(Choice<'a>, ForbiddenStep<'a>)> {
-    let course = unguarded(inquiry, origin, Some(&[goal]))?;
-    let mut steps = forbidden(inquiry, origin, &course).take(most_steps(&inquiry.guards));
+    let path = unguarded(inquiry, origin, Some(&[goal]))?;
+    let mut steps = forbidden(inquiry, origin, &path).take(most_steps(&inquiry.guards));
     let forbidden = steps.find_map(|step| step)?;
-    Some((*course.first()?, forbidden))
+    Some((*path.first()?, forbidden))
 }
 
-/// The shortest path where nobody forbids a step.
+/// The shortest path without guardrails.
 fn unguarded<'a>(
     inquiry: &Inquiry<'a>,
     origin: &Origin<'_>,
@@ -131,34 +130,34 @@ fn unguarded<'a>(
     along(inquiry, origin, targets, &bounds).hops
 }
 
-/// Each step of a path, as one that guardrails forbid, if they do and the bypass does not lift it.
+/// Each step of a path, if guardrails forbid it and the bypass does not lift that.
 fn forbidden<'i, 'a>(
     inquiry: &'i Inquiry<'a>,
     origin: &Origin<'_>,
-    way: &'i [Choice<'a>],
+    path: &'i [Choice<'a>],
 ) -> impl Iterator<Item = Option<ForbiddenStep<'a>>> {
-    let edge = match way {
-        [only] if inquiry.is_free() => inquiry.edge(origin, only),
+    let edge = match path {
+        [only] if inquiry.is_free() && !inquiry.leads(origin, only) => CatalogEdge::Absent,
         _ => CatalogEdge::Present,
     };
     let start = origin.version().map(|read| read.version.clone());
-    steps(start, way).map(move |(from, to)| inquiry.forbidden(&from, to, edge))
+    steps(start, path).map(move |(from, to)| inquiry.forbidden(&from, to, edge))
 }
 
 /// The steps of a path that start at a version that can be read.
-fn steps<'w, 'a>(
+fn steps<'p, 'a>(
     start: Option<Version>,
-    way: &'w [Choice<'a>],
-) -> impl Iterator<Item = (Version, &'w Choice<'a>)> {
+    path: &'p [Choice<'a>],
+) -> impl Iterator<Item = (Version, &'p Choice<'a>)> {
     let version = |choice: &Choice<'_>| {
         let read = choice.bundle().version.as_ref().ok();
         read.map(|read| read.version.clone())
     };
-    let starts = std::iter::once(start).chain(way.iter().map(version));
-    starts.zip(way).filter_map(|(from, to)| Some((from?, to)))
+    let starts = std::iter::once(start).chain(path.iter().map(version));
+    starts.zip(path).filter_map(|(from, to)| Some((from?, to)))
 }
 
-/// Where the next hop starts.
+/// The origin of the hop after this one.
 fn after<'c>(inquiry: &Inquiry<'_>, hop: &Choice<'c>) -> Option<Origin<'c>> {
     let bundle = hop.bundle();
     let version = bundle.version.as_ref().ok()?;

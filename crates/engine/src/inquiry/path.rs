@@ -1,9 +1,8 @@
-//! How to get from what is installed to a bundle, one edit a hop.
+//! The path from the installed bundle to another: one edit a hop.
 //!
-//! Where edges bind, the way is along them. An extension that sets the bypass is not bound by them, but by
-//! what administrators do not let the bypass lift: one edit leads anywhere, unless guardrails forbid that
-//! step. Then a way is looked for along edges, as the advice of `check` does; that there is none does not
-//! mean that no edits lead there.
+//! An extension without the bypass follows edges. One with the bypass is bound only by guardrails that the
+//! bypass does not lift: one edit is enough, unless guardrails forbid that step. Then the search follows
+//! edges, as the advice of `check` does; finding none does not mean that no edits would do.
 
 use crate::extension::InstalledBundle;
 use crate::inquiry::{Decision, Inquiry, is_given};
@@ -17,13 +16,13 @@ pub struct SoughtPath<'a> {
     pub hops: Option<Vec<Choice<'a>>>,
     /// Whether a search ended at its bound.
     pub is_cut: bool,
-    /// Whether only paths along edges were looked for, though edges do not bind.
+    /// Whether the search followed edges though the extension has the bypass.
     pub is_along_edges: bool,
 }
 
 impl<'a> Inquiry<'a> {
-    /// The shortest path to one of these bundles, else to the highest that can be reached; with the bypass
-    /// to what the request resolves to by itself.
+    /// The shortest path to one of these bundles; without targets to the highest that can be reached, with
+    /// the bypass to what the request resolves to by itself.
     pub fn path(&self, targets: Option<&[Choice<'a>]>) -> SoughtPath<'a> {
         match self.origin() {
             None => SoughtPath::default(),
@@ -32,15 +31,17 @@ impl<'a> Inquiry<'a> {
         }
     }
 
-    /// Whether a bundle is what is installed.
-    pub fn is_here(&self, bundle: Choice<'_>) -> bool {
-        let origin = self.origin();
-        origin.is_some_and(|origin| origin.is_at(bundle.bundle()))
+    /// Whether one of these bundles is installed.
+    pub fn is_here(&self, bundles: &[Choice<'_>]) -> bool {
+        let Some(origin) = self.origin() else {
+            return false;
+        };
+        bundles.iter().any(|choice| origin.is_at(choice.bundle()))
     }
 }
 
-/// The one edit that leads to one of these bundles, else to the best; where guardrails forbid it, the
-/// edits along edges.
+/// The one edit that installs one of these bundles, else the best; if guardrails forbid it, the edits
+/// along edges.
 fn free<'a>(
     inquiry: &Inquiry<'a>,
     origin: &Origin<'_>,
@@ -66,8 +67,8 @@ fn free<'a>(
     }
 }
 
-/// Where one edit is to lead: to one of these bundles, else to what the request resolves to by itself,
-/// unless that is lower than what is installed.
+/// The bundles that one edit is to install: these, else what the request resolves to by itself, unless
+/// that is lower than what is installed.
 pub(super) fn wanted<'a>(
     inquiry: &Inquiry<'a>,
     origin: &Origin<'_>,
@@ -100,8 +101,8 @@ fn free_along_edges<'a>(
     }
 }
 
-/// Whether each edit is allowed and leads to its bundle, with the one before installed: the search took
-/// only what edges lead to, and the bypass takes all.
+/// Whether each edit is allowed and installs its bundle, with the one before installed: the search
+/// followed edges, and the bypass may resolve to something else.
 fn is_admitted(inquiry: &Inquiry<'_>, hops: &[Choice<'_>]) -> bool {
     let start = Some(inquiry.installed.clone());
     let end = hops.iter().fold(start, |installed, hop| {
@@ -112,7 +113,7 @@ fn is_admitted(inquiry: &Inquiry<'_>, hops: &[Choice<'_>]) -> bool {
     end.is_some()
 }
 
-/// What becomes of an edit that pins a bundle.
+/// How an edit that pins a bundle is judged.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 enum Edit {
     /// It is installed.

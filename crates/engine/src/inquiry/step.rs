@@ -1,4 +1,4 @@
-//! What stands for and against one step, from what is installed to one of some bundles.
+//! What speaks for and against one step, from the installed bundle to one of some bundles.
 
 use olmguard_catalog::olm::EdgeSource;
 use olmguard_catalog::version::VersionRelease;
@@ -7,12 +7,12 @@ use olmguard_catalog::{DependencyKind, WrittenEdge};
 use crate::inquiry::{Decision, Inquiry, is_given};
 use crate::judge::{Token, Verdict, pin};
 use crate::resolve::semver::{Hindrance, step};
-use crate::resolve::{Choice, Offer, OfferEdge, Query, Violation};
+use crate::resolve::{Choice, Offer, OfferEdge, Origin, Query, Violation};
 
 /// What would have to differ for a step to be taken.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub enum Need<'a> {
-    /// No entry leads there: one would have to, in one of its ways.
+    /// No entry leads there: one would have to, by `replaces`, `skips` or `skipRange`.
     Edge {
         /// The installed name, where it is known.
         name: Option<String>,
@@ -50,12 +50,12 @@ pub enum Need<'a> {
     Deprecated,
 }
 
-/// What becomes of the edit that pins the version asked about.
+/// The edit that pins the version asked about, judged.
 #[derive(Debug)]
 pub struct PinnedStep<'a> {
     /// The range that pins it.
     pub pin: String,
-    /// What becomes of the edit.
+    /// How it is judged.
     pub decision: Decision<'a>,
     /// Another bundle that it installs instead.
     pub another: Option<Choice<'a>>,
@@ -84,16 +84,19 @@ impl<'a> Inquiry<'a> {
 
     /// Whether the successor rule takes one of these bundles from an edge, the stay rule aside.
     pub fn is_successor(&self, targets: &[Choice<'a>]) -> bool {
-        targets.iter().any(|to| self.leads(to))
+        let origin = self.origin();
+        origin.is_some_and(|origin| targets.iter().any(|to| self.leads(&origin, to)))
     }
 
     /// Why guardrails forbid a step along an edge that counts.
     pub fn violations_along(&self, targets: &[Choice<'a>]) -> Vec<Violation<'a>> {
-        let origin = self.origin();
-        let Some(from) = origin.as_ref().and_then(|origin| origin.version()) else {
+        let Some(origin) = self.origin() else {
             return Vec::new();
         };
-        let leading = targets.iter().filter(|to| self.leads(to));
+        let Some(from) = origin.version() else {
+            return Vec::new();
+        };
+        let leading = targets.iter().filter(|to| self.leads(&origin, to));
         let violations = leading.flat_map(|to| self.violations(&from.version, to));
         violations.collect()
     }
@@ -107,7 +110,7 @@ impl<'a> Inquiry<'a> {
         Some(step(&here.version, &there.version))
     }
 
-    /// What stands against a step, in the order in which it is worth mending. `unpinned` is what the
+    /// What speaks against a step, in the order in which it is worth mending. `unpinned` is what the
     /// request resolves to without a pin.
     pub fn needs(
         &self,
@@ -116,7 +119,7 @@ impl<'a> Inquiry<'a> {
         unpinned: Option<Choice<'a>>,
     ) -> Vec<Need<'a>> {
         let mut needs = Vec::new();
-        let is_here = targets.iter().any(|to| self.is_here(*to));
+        let is_here = self.is_here(targets);
         let token = edit.map(|edit| edit.decision.token());
         if token == Some(Token::InstalledVersionInvalid) {
             needs.push(Need::Installed);
@@ -145,18 +148,6 @@ impl<'a> Inquiry<'a> {
         needs
     }
 
-    /// Whether an edge that counts leads to a bundle.
-    fn leads(&self, to: &Choice<'a>) -> bool {
-        let Some(origin) = self.origin() else {
-            return false;
-        };
-        let mut own = self.offers.iter().filter(|offer| to.is_of(offer.catalog));
-        own.any(|offer| {
-            let edges = origin.successors(offer.package, &offer.asked).edges;
-            edges.contains(to.index) && offer.members.contains(to.index)
-        })
-    }
-
     fn without_edge(&self, targets: &[Choice<'a>]) -> Vec<Need<'a>> {
         if let (true, Some(Err(what))) = (
             self.basis.snapshot.rules().edges != EdgeSource::Catalog,
@@ -166,7 +157,12 @@ impl<'a> Inquiry<'a> {
         }
         let leading = || self.offers.iter().flat_map(Offer::edges);
         let leading = || leading().filter(|edge| targets.contains(&edge.to));
-        let channels = sorted(leading().filter(|edge| self.starts(edge)).map(channel));
+        let origin = self.origin();
+        let starts = |edge: &OfferEdge<'_>| {
+            let origin = origin.as_ref();
+            origin.is_some_and(|origin| starts(edge, origin))
+        };
+        let channels = sorted(leading().filter(starts).map(channel));
         if !channels.is_empty() {
             return vec![Need::Channel(channels)];
         }
@@ -184,13 +180,12 @@ impl<'a> Inquiry<'a> {
         }
         needs
     }
+}
 
-    /// Whether an edge starts at what is installed. An entry that replaces nothing writes none.
-    fn starts(&self, edge: &OfferEdge<'_>) -> bool {
-        let is_none = matches!(edge.written, WrittenEdge::Name { from: "", .. });
-        let origin = self.origin();
-        !is_none && origin.is_some_and(|origin| edge.starts_at(&origin))
-    }
+/// Whether an edge starts at what is installed. An entry that replaces nothing writes none.
+fn starts(edge: &OfferEdge<'_>, origin: &Origin<'_>) -> bool {
+    let is_none = matches!(edge.written, WrittenEdge::Name { from: "", .. });
+    !is_none && edge.starts_at(origin)
 }
 
 fn channel(edge: OfferEdge<'_>) -> String {

@@ -1,7 +1,7 @@
-//! What OLM v1 takes by itself where the request names no version, within one package.
+//! The bundle that OLM v1 takes from one package if the request names no version.
 //!
-//! It is the decision of [`crate::resolve`] for who asks only about the edges of one package: no filter
-//! but channels, one catalog, no row.
+//! It is the decision of [`crate::resolve`] for a caller that has the edges of one package and nothing
+//! else: one catalog, and channels as the only filter.
 //!
 //! Upstream: operator-controller, [`internal/operator-controller/catalogmetadata/filter/successors.go`] and
 //! [`internal/operator-controller/resolve/catalog.go`].
@@ -36,22 +36,22 @@ impl<'p> Unpinned<'p> {
         self.members.contains(bundle)
     }
 
-    /// The bundles that edges lead to from what is installed, but for itself. A version that is not known
-    /// is in ranges of 0.0.0 only.
+    /// The successors of what is installed, without itself. A version that is not known counts as 0.0.0
+    /// in ranges.
     pub fn successors(&self, name: &str, version: Option<&VersionRelease>) -> BundleSet {
         let zero = Version::zero();
         let at = version.map_or(&zero, |read| &read.version);
-        let mut leads = self
+        let mut successors = self
             .package
             .successors(Some(name), at, &self.channels)
             .edges;
-        leads.retain(|index| *self.package.bundle(index).name != *name);
-        leads.intersect(&self.members);
-        leads
+        successors.retain(|index| *self.package.bundle(index).name != *name);
+        successors.intersect(&self.members);
+        successors
     }
 
-    /// What is taken next: the best of those and of the bundles of the installed version. None where that
-    /// is the installed one.
+    /// The bundle that is taken next: the best of the successors and of the bundles of the installed
+    /// version. None if that is the installed one.
     pub fn next(&self, name: &str, version: Option<&VersionRelease>) -> Option<BundleIndex> {
         let mut candidates = self.successors(name, version);
         if let Some(version) = version {

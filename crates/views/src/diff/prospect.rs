@@ -1,4 +1,4 @@
-//! What whoever has something installed can look forward to, in the old catalog and in the new one.
+//! Where each installed version can go, in the old catalog and in the new one.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -58,11 +58,13 @@ impl<'g, 'p> Prospects<'g, 'p> {
         let installed: Vec<_> = self.installed().collect();
         match self.generation {
             Generation::V1 => {
-                let (mut old, mut new) = (Ends::default(), Ends::default());
+                let asked = |graph: &Graph<'p>| Unpinned::of(graph.package(), AskedChannels::All);
+                let (old, new) = (asked(self.old), asked(self.new));
+                let (mut old_ends, mut new_ends) = (Ends::default(), Ends::default());
                 let mut changes = Vec::new();
                 for installed in &installed {
-                    let before = v1(self.old, installed, &mut old);
-                    let after = v1(self.new, installed, &mut new);
+                    let before = v1(self.old, &old, installed, &mut old_ends);
+                    let after = v1(self.new, &new, installed, &mut new_ends);
                     changes.extend(changes_of(installed, None, &before, &after));
                 }
                 changes
@@ -110,10 +112,15 @@ fn installed<'p>(graph: &Graph<'p>, node: NodeIndex) -> InstalledNode<'p> {
 }
 
 /// With OLM v1 and neither channel nor range asked for.
-fn v1(graph: &Graph<'_>, installed: &InstalledNode<'_>, ends: &mut Ends) -> Prospect {
-    let asked = Unpinned::of(graph.package(), AskedChannels::All);
-    let leads = asked.successors(installed.name, installed.version.as_ref());
-    let nodes: Vec<_> = leads.iter().map(|index| graph.node_of(index)).collect();
+fn v1(
+    graph: &Graph<'_>,
+    asked: &Unpinned<'_>,
+    installed: &InstalledNode<'_>,
+    ends: &mut Ends,
+) -> Prospect {
+    let successors = asked.successors(installed.name, installed.version.as_ref());
+    let nodes = successors.iter().map(|index| graph.node_of(index));
+    let nodes: Vec<_> = nodes.collect();
     let pick = |from: &InstalledNode<'_>| {
         let next = asked.next(from.name, from.version.as_ref())?;
         Some(graph.node_of(next))
