@@ -1,7 +1,8 @@
 //! What of a review is kept: the fields that something reads, and nothing else.
 //!
 //! The rest, which is most of it (`managedFields`, the annotation of `kubectl apply`, `userInfo`), is
-//! passed over without being kept. Whoever reads a new field of an extension names it here.
+//! passed over without being kept. A field that an extension is read from is named here as well; a test
+//! watches which ones that are.
 //!
 //! Invariant: nothing here names a list or a map of any width without a limit.
 
@@ -212,3 +213,6 @@ const CONDITION: Keep = Keep::Fields(
     ],
     Others::PassedOver,
 );
+
+#[cfg(test)]
+mod tests;
