@@ -20,13 +20,11 @@ pub mod archive;
 pub mod cache;
 pub mod catalogd;
 mod decompress;
-mod framed;
+pub(crate) mod frame;
 mod indexignore;
 mod load;
 pub mod pinned;
 mod pipeline;
-pub mod record;
-mod sealed;
 mod stream;
 #[cfg(test)]
 mod tests;

@@ -1,42 +1,44 @@
 //! The catalogs of a cluster in one file, to judge with where there is no cluster.
 //!
 //! ```text
-//! sealed { facts of the cluster | facts of a catalog | its record | facts of the next ... | end }
+//! zstd { tar { snapshot.json, catalogs/hub.jsonl, catalogs/... } }
 //! ```
 //!
-//! A catalog's record follows its facts where its content was held. The same facts and records give the
-//! same bytes. Reading holds one blob besides the index that is made of it.
+//! `tar -xf` opens it. `snapshot.json` has the facts of the cluster and of each catalog; the contents
+//! follow in its order, as they were fetched. The same facts and contents give the same bytes. Reading
+//! holds one blob besides the index that is made of it.
 //!
-//! Invariants: a file that is cut, damaged or of another version is refused before anything of it is
-//! used; one that is not of this form behind its seal is refused as a whole as well.
+//! Invariant: nothing is judged by a file that is cut, damaged or of another form; what it lacks is known
+//! when the last of it has been read.
 
+mod content;
 mod facts;
 #[cfg(test)]
 mod tests;
 
 use std::fs::File;
-use std::io::{self, BufRead, BufReader, Read, Seek, Write};
+use std::io::{self, Read, Seek, Write};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use serde::de::DeserializeOwned;
+use tar::{Builder, Entries, Entry, EntryType, Header};
 
-use crate::source::framed;
-use crate::source::record::{self, RecordError, replay_next};
-use crate::source::sealed::{self, SealError, SealedContent, SealedKind, Sealer};
+use crate::source::frame::{self, Frame};
+use crate::source::{Progress, SourceError, finished, read_from};
+pub use content::FetchedContent;
 pub use facts::{ArchiveFacts, OlmFacts, UnknownOlm};
-use facts::{CatalogFacts, ContentFacts};
+use facts::{CatalogFacts, ContentFacts, SnapshotFacts};
 use olmguard_catalog::CatalogBuilder;
 use olmguard_catalog::memory::Pool;
 use olmguard_catalog::olm::Rules;
 use olmguard_engine::snapshot::{CatalogState, Content};
 
-/// An archive that is being read, catalog by catalog.
+/// An archive whose facts were read.
 #[derive(Debug)]
 pub struct Archive {
     path: PathBuf,
-    facts: ArchiveFacts,
-    rest: BufReader<SealedContent>,
+    file: File,
+    facts: SnapshotFacts,
 }
 
 /// Why an archive cannot be read.
@@ -53,144 +55,212 @@ pub struct ArchiveError {
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum Reason {
-    /// It is not what it was when it was written, or of a foreign version.
-    #[error(transparent)]
-    Seal(#[from] SealError),
-    /// What it says of the cluster or of a catalog cannot be read.
-    #[error("not the facts of a cluster and its catalogs: {0}")]
-    Facts(io::Error),
-    /// The record of a catalog cannot be replayed.
-    #[error("catalog {name:?}: {source}")]
-    Record {
-        /// The catalog.
-        name: String,
-        /// Why not.
-        source: RecordError,
+    /// It cannot be read, or is cut or damaged.
+    #[error("cannot be read: {0}")]
+    Io(#[from] io::Error),
+    /// It does not begin as an archive does.
+    #[error("no snapshot: expected a tar archive, compressed with zstd, that begins with {FACTS}")]
+    Form,
+    /// What it says of the cluster and its catalogs cannot be read.
+    #[error("{FACTS}: {0}")]
+    Facts(#[from] serde_json::Error),
+    /// Another form of it.
+    #[error("{FACTS}: its schema is {found:?}: expected {expected:?}, which this olmguard writes")]
+    Schema {
+        /// The schema that it names.
+        found: Box<str>,
+        /// The schema that is read.
+        expected: &'static str,
     },
-    /// Something follows its end.
-    #[error("more bytes after the last catalog")]
-    Trailing,
+    /// Something else where content should follow, or after all of it.
+    #[error("{found}: expected {expected}")]
+    Member {
+        /// What is there.
+        found: Box<str>,
+        /// What should be there.
+        expected: Box<str>,
+    },
+    /// The content of a catalog cannot be read.
+    #[error("catalog {0}")]
+    Content(SourceError),
 }
 
-/// Writes an archive of these catalogs, each with its record where its content is held.
+/// Writes an archive of these catalogs, each with its content where that is held.
 ///
-/// Without a record, what a state says of its content is kept: that it is missing, or why it cannot be
-/// read.
-pub fn write<'s, W: Write + Seek, R: Read>(
+/// Without it, what a state says of its content is kept: that it is missing, or why it cannot be read.
+pub fn write<'s, W: Write>(
     to: W,
     facts: &ArchiveFacts,
-    catalogs: impl IntoIterator<Item = (&'s CatalogState, Option<R>)>,
+    catalogs: impl IntoIterator<Item = (&'s CatalogState, Option<&'s FetchedContent>)>,
 ) -> io::Result<W> {
-    let mut sealer = Sealer::begin(to, KIND)?;
-    let mut buffer = Vec::new();
-    framed::write(facts, FACTS_LIMIT, &mut buffer, &mut sealer)?;
-    for (state, record) in catalogs {
-        let facts = CatalogFacts::of(state, record.is_some());
-        framed::write(&facts, FACTS_LIMIT, &mut buffer, &mut sealer)?;
-        if let Some(mut record) = record {
-            io::copy(&mut record, &mut sealer)?;
+    let catalogs: Vec<_> = catalogs.into_iter().collect();
+    let mut tar = Builder::new(frame::compress(to)?);
+    let json = SnapshotFacts::of(facts, &catalogs).to_json()?;
+    append(&mut tar, FACTS, json.len() as u64, &*json)?;
+    for (number, (state, content)) in catalogs.iter().enumerate() {
+        if let Some(content) = content {
+            let name = facts::member(number, &state.name);
+            append(&mut tar, &name, content.length, content.read()?)?;
         }
     }
-    framed::write_end(&mut sealer)?;
-    sealer.finish()
+    tar.into_inner()?.finish()
+}
+
+fn append(
+    tar: &mut Builder<impl Write>,
+    name: &str,
+    length: u64,
+    content: impl Read,
+) -> io::Result<()> {
+    let mut header = Header::new_ustar();
+    header.set_path(name)?;
+    header.set_size(length);
+    header.set_mode(AS_ANY_FILE);
+    header.set_mtime(0);
+    header.set_cksum();
+    tar.append(&header, content)
 }
 
 impl Archive {
-    /// Opens an archive, and reads what it says of the cluster.
+    /// Opens an archive, and reads its facts.
     pub fn open(path: &Path) -> Result<Self, ArchiveError> {
-        let failed = |reason| ArchiveError {
-            path: path.to_owned(),
-            reason,
-        };
-        begin(path)
-            .map(|(facts, rest)| Self {
-                path: path.to_owned(),
-                facts,
-                rest,
-            })
-            .map_err(failed)
+        let opened = File::open(path).map_err(Reason::Io).and_then(|file| {
+            let facts = read_facts(&file)?;
+            Ok((file, facts))
+        });
+        let path = path.to_owned();
+        match opened {
+            Ok((file, facts)) => Ok(Self { path, file, facts }),
+            Err(reason) => Err(ArchiveError { path, reason }),
+        }
     }
 
     /// What it says of the cluster.
     pub fn facts(&self) -> &ArchiveFacts {
-        &self.facts
+        &self.facts.cluster
     }
 
     /// Reads every catalog by these rules, in the order in which they were written. Their memory is that
     /// of the pool; one that is too large for it has no content, and the others are read.
-    pub fn load(mut self, rules: &Rules, memory: &Pool) -> Result<Vec<CatalogState>, ArchiveError> {
-        let mut states = Vec::new();
-        loop {
-            match self.next(rules, memory) {
-                Ok(Some(state)) => states.push(state),
-                Ok(None) => return Ok(states),
-                Err(reason) => {
-                    let path = self.path;
-                    return Err(ArchiveError { path, reason });
-                }
-            }
-        }
+    pub fn load(self, rules: &Rules, memory: &Pool) -> Result<Vec<CatalogState>, ArchiveError> {
+        let Self { path, file, facts } = self;
+        let states = states(&path, file, facts.catalogs, rules, memory);
+        states.map_err(|reason| ArchiveError { path, reason })
     }
+}
 
-    fn next(&mut self, rules: &Rules, memory: &Pool) -> Result<Option<CatalogState>, Reason> {
-        let Some(facts) = read_facts::<CatalogFacts>(&mut self.rest)? else {
-            let rest = self.rest.fill_buf().map_err(Reason::Facts)?;
-            let is_all = rest.is_empty();
-            return if is_all {
-                Ok(None)
-            } else {
-                Err(Reason::Trailing)
-            };
-        };
+fn read_facts(file: &File) -> Result<SnapshotFacts, Reason> {
+    let mut tar = tar::Archive::new(Frame::open(file)?);
+    let mut members = tar.entries()?.raw(true);
+    let first = match members.next() {
+        Some(Ok(first)) if is_member(&first, FACTS) => first,
+        _ => return Err(Reason::Form),
+    };
+    let mut json = Vec::new();
+    first.take(FACTS_LIMIT).read_to_end(&mut json)?;
+    SnapshotFacts::parse(&json)
+}
+
+fn states(
+    path: &Path,
+    mut file: File,
+    catalogs: Vec<CatalogFacts>,
+    rules: &Rules,
+    memory: &Pool,
+) -> Result<Vec<CatalogState>, Reason> {
+    file.rewind()?;
+    let mut tar = tar::Archive::new(Frame::open(file)?);
+    let mut members = tar.entries()?.raw(true);
+    next(&mut members, FACTS)?;
+    let mut states = Vec::new();
+    for facts in catalogs {
         let content = match &facts.content {
             ContentFacts::Missing => Content::Missing,
             ContentFacts::Unfetched(why) => Content::Unfetched(why.clone()),
             ContentFacts::Unreadable(why) => Content::Unreadable(why.clone()),
-            ContentFacts::Recorded => {
-                let name = facts.name.clone();
-                let content = replayed(&mut self.rest, rules, memory);
-                let content = content.or_else(|error| too_large(&self.path, &name, error));
-                content.map_err(|source| Reason::Record { name, source })?
+            ContentFacts::File(name) => {
+                let member = next(&mut members, name)?;
+                let read = read(&facts.name, member, rules, memory);
+                read.or_else(|error| too_large(path, &facts.name, error))?
             }
         };
-        Ok(Some(facts.into_state(content)))
+        states.push(facts.into_state(content));
+    }
+    expect_end(&mut members)?;
+    end(tar.into_inner())?;
+    Ok(states)
+}
+
+/// The next member, which has this name.
+fn next<'m, R: Read>(members: &mut Entries<'m, R>, name: &str) -> Result<Entry<'m, R>, Reason> {
+    match members.next().transpose()? {
+        Some(member) if is_member(&member, name) => Ok(member),
+        other => Err(unexpected(other.as_ref(), name)),
     }
 }
 
-fn begin(path: &Path) -> Result<(ArchiveFacts, BufReader<SealedContent>), Reason> {
-    let file = File::open(path).map_err(SealError::Io)?;
-    let mut held = BufReader::new(sealed::open(file, KIND)?);
-    let facts = read_facts(&mut held)?;
-    let facts = facts.ok_or_else(|| Reason::Facts(io::ErrorKind::UnexpectedEof.into()))?;
-    Ok((facts, held))
+fn expect_end(members: &mut Entries<'_, impl Read>) -> Result<(), Reason> {
+    match members.next().transpose()? {
+        None => Ok(()),
+        other => Err(unexpected(other.as_ref(), END)),
+    }
 }
 
-fn read_facts<T: DeserializeOwned>(from: &mut impl Read) -> Result<Option<T>, Reason> {
-    framed::read(from, FACTS_LIMIT, &mut Vec::new()).map_err(|error| Reason::Facts(error.into()))
+fn unexpected(found: Option<&Entry<'_, impl Read>>, expected: &str) -> Reason {
+    let found = found.map(|member| String::from_utf8_lossy(&member.path_bytes()).into_owned());
+    Reason::Member {
+        found: found.as_deref().unwrap_or(END).into(),
+        expected: expected.into(),
+    }
 }
 
-fn replayed(from: &mut impl BufRead, rules: &Rules, memory: &Pool) -> Result<Content, RecordError> {
+fn is_member(member: &Entry<'_, impl Read>, name: &str) -> bool {
+    let is_file = member.header().entry_type() == EntryType::Regular;
+    is_file && member.path_bytes() == name.as_bytes()
+}
+
+fn read(
+    name: &str,
+    member: impl Read,
+    rules: &Rules,
+    memory: &Pool,
+) -> Result<Content, SourceError> {
     let mut builder = CatalogBuilder::within(rules, memory.account());
-    replay_next(from, &mut builder)?;
-    Ok(Content::Loaded(Arc::new(builder.finish()?)))
+    read_from(name, member, &Progress::default(), &mut builder)?;
+    Ok(Content::Loaded(Arc::new(finished(name, builder)?)))
 }
 
-/// The record of a catalog that is too large was read to its end: others follow it.
-fn too_large(file: &Path, name: &str, error: RecordError) -> Result<Content, RecordError> {
+/// A catalog that is too large costs itself alone.
+fn too_large(file: &Path, name: &str, error: SourceError) -> Result<Content, Reason> {
     match error {
-        RecordError::Memory(too_large) => Ok(Content::Unreadable(format!(
-            "{}: catalog {name:?}: {too_large}",
+        SourceError::Memory { source, .. } => Ok(Content::Unreadable(format!(
+            "{}: catalog {name:?}: {source}",
             file.display()
         ))),
-        other => Err(other),
+        other => Err(Reason::Content(other)),
     }
 }
 
-/// The version is that of the records; whoever changes the facts changes it as well.
-const KIND: SealedKind = SealedKind {
-    name: b"olmguard archive",
-    version: record::VERSION,
-};
+/// Reads what follows the last member: zeros that fill a block, and the checksum of all.
+fn end(rest: impl Read) -> Result<(), Reason> {
+    let read = io::copy(&mut rest.take(PADDING), &mut io::sink())?;
+    if read == PADDING {
+        let (found, expected) = ("more bytes".into(), END.into());
+        return Err(Reason::Member { found, expected });
+    }
+    Ok(())
+}
 
-/// An API server keeps no object of more than 1.5 MiB.
-const FACTS_LIMIT: usize = 2 << 20;
+/// The first member.
+const FACTS: &str = "snapshot.json";
+
+/// What follows the last member.
+const END: &str = "the end";
+
+const AS_ANY_FILE: u32 = 0o644;
+
+/// An API server keeps no object of more than 1.5 MiB, and a cluster has few catalogs.
+const FACTS_LIMIT: u64 = 64 << 20;
+
+/// `tar` fills blocks of 10 KiB.
+const PADDING: u64 = 1 << 20;

@@ -1,21 +1,18 @@
-//! A folder in which contents of catalogs outlive the process, each under its digest.
+//! A folder that keeps fetched contents of catalogs over a restart, each under its digest.
 //!
 //! ```text
 //! FOLDER/lock                         held by the one process that uses the folder
-//! FOLDER/sha256-1a2b....catalog       sealed { program, digest, record }
+//! FOLDER/sha256-1a2b....jsonl.zst     the content as it was fetched, which `zstd -d` opens
 //! FOLDER/sha256-1a2b....7.partial     one that is being written
 //! ```
 //!
-//! Whatever is wrong with a file, the answer is the same: it is removed, and fetched again by whoever
-//! asked. A file is written under a name of its own, and takes its place only when it lies on the disk
-//! as a whole. What another version of this program reduced is not used: it may hold what a fault of
-//! that version made of it.
+//! A file is written under a name of its own, and gets its final name when all of it is on the disk. A
+//! file with any fault is removed, and its content fetched again. Opening the cache looks at names only;
+//! loading a file reads all of it, and so checks its checksum.
 //!
-//! Opening looks at the name, the head and the length of each file; its checksum is that of all it
-//! holds, and so is checked when it is loaded, which reads it anyway.
-//!
-//! Invariants: a file under the name of a digest is whole, or refused when it is loaded; only names that this module
-//! gives are ever read, replaced or removed; complete files take no more than the limit together.
+//! Invariants: a file under the name of a digest is whole, or refused when it is loaded; only names that
+//! this module gives are ever read, replaced or removed; complete files take no more than the limit
+//! together, and one no more than half of it, so that two that are being written take no more either.
 
 mod digest;
 mod entry;
@@ -26,12 +23,11 @@ mod room;
 mod tests;
 
 use std::collections::BTreeSet;
-use std::fs::File;
-use std::io::BufReader;
 use std::path::Path;
 use std::sync::{Arc, Mutex};
 
-use crate::source::record::{RecordError, replay};
+use crate::source::frame::Frame;
+use crate::source::{Progress, SourceError, read_from};
 use digest::Digest;
 pub use entry::CacheEntry;
 pub use error::{CacheError, DroppedFile, Reason};
@@ -63,16 +59,18 @@ impl Cache {
     /// Hands the blobs of the content with this digest to `sink`; false if it is not there.
     ///
     /// # Errors
-    /// A damaged file, which is removed. The blobs handed over until then mean nothing.
+    /// A file with a fault, which is removed. The blobs handed over until then mean nothing.
     pub fn load(&self, digest: &str, sink: &mut dyn Sink) -> Result<bool, CacheError> {
         let digest = Digest::parse(digest)?;
         let Some(file) = self.0.folder.open(&digest)? else {
             return Ok(false);
         };
-        match hand_over(file, &digest, sink) {
+        let frame =
+            Frame::open(file).map_err(CacheError::io(&self.0.folder.path_of(&digest), "read"))?;
+        match read_from("content", frame, &Progress::default(), sink) {
             Ok(()) => Ok(true),
-            Err(Reason::Record(RecordError::Memory(too_large))) => Err(too_large.into()),
-            Err(reason) => Err(self.0.folder.damaged(&digest, reason)),
+            Err(SourceError::Memory { source, .. }) => Err(source.into()),
+            Err(error) => Err(self.0.folder.damaged(&digest, Reason::Content(error))),
         }
     }
 
@@ -95,9 +93,4 @@ impl Cache {
             .filter_map(|digest| Digest::parse(digest).ok());
         self.0.retain(in_use.collect())
     }
-}
-
-fn hand_over(file: File, digest: &Digest, sink: &mut dyn Sink) -> Result<(), Reason> {
-    let record: BufReader<_> = entry::open(file, digest)?;
-    Ok(replay(record, sink)?)
 }

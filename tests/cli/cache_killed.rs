@@ -6,7 +6,7 @@
 
 use std::fmt::Write as _;
 use std::fs;
-use std::io::ErrorKind;
+use std::io::{ErrorKind, Write as _};
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
@@ -35,19 +35,15 @@ impl Sink for Blobs {
     }
 }
 
-/// Text that does not get smaller by compression.
+/// A package with a text that does not get smaller by compression.
 fn give(entry: &mut CacheEntry, n: u64) {
     let numbers = (0..1000).map(|i| (n * 1000 + i).wrapping_mul(0x9e37_79b9_7f4a_7c15));
-    let mut name = String::new();
+    let mut text = String::new();
     for number in numbers {
-        write!(name, "{number:x}").unwrap();
+        write!(text, "{number:x}").unwrap();
     }
-    let key = Key {
-        package: "p",
-        schema: "s",
-        name: &name,
-    };
-    entry.blob(key, Ok(Content::Other));
+    let package = format!(r#"{{"schema":"olm.package","name":"p{n}","description":"{text}"}}"#);
+    entry.write_all(package.as_bytes()).unwrap();
 }
 
 fn begin(folder: &Path) -> (Cache, CacheEntry) {

@@ -3,23 +3,24 @@
 use std::fs::File;
 use std::path::Path;
 
-use olmguard::source::archive::{ArchiveFacts, OlmFacts, write};
-use olmguard::source::record::Recorder;
-use olmguard::source::{Progress, read};
+use olmguard::source::Progress;
+use olmguard::source::archive::{ArchiveFacts, FetchedContent, OlmFacts, write};
 use olmguard_catalog::olm::Gates;
 use olmguard_engine::snapshot::{CatalogState, Content};
 
 /// Writes these catalogs, each with its content where that is in a file.
 pub(crate) fn save(to: &Path, olm: Option<OlmFacts>, catalogs: &[(CatalogState, Option<&Path>)]) {
     let facts = ArchiveFacts::new("2026-11-21T14:30:00Z".to_owned(), olm);
-    let records: Vec<_> = catalogs
-        .iter()
-        .map(|(_, content)| content.map(record))
-        .collect();
+    let contents = catalogs.iter().map(|(_, content)| content.map(fetched));
+    let contents: Vec<_> = contents.collect();
     let states = catalogs.iter().map(|(state, _)| state);
-    let records = records.iter().map(|record| record.as_deref());
     let file = File::create(to).expect("a file");
-    write(file, &facts, states.zip(records)).expect("it is written");
+    write(
+        file,
+        &facts,
+        states.zip(contents.iter().map(Option::as_ref)),
+    )
+    .expect("it is written");
 }
 
 /// The names of an OLM.
@@ -34,8 +35,7 @@ pub(crate) fn named(name: &str) -> CatalogState {
     CatalogState::named(name, Content::Missing)
 }
 
-fn record(path: &Path) -> Vec<u8> {
-    let mut recorder = Recorder::new(Vec::new()).expect("a record");
-    read(path, &Progress::default(), &mut recorder).expect("a catalog");
-    recorder.finish().expect("a record")
+fn fetched(path: &Path) -> FetchedContent {
+    let mut file = File::open(path).expect("a file");
+    FetchedContent::read_from("hub", &mut file, &Progress::default()).expect("a catalog")
 }

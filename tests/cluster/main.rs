@@ -1,5 +1,5 @@
-//! Catalogs from files, records and catalogd.
+//! Catalogs from files, the cache and catalogd.
 
 mod catalogs;
 mod fetching;
-mod records;
+mod kept;

@@ -22,8 +22,6 @@
 use std::borrow::Cow;
 use std::fmt;
 
-use serde::{Deserialize, Serialize};
-
 use super::memory::Account;
 use crate::heap::Heap;
 
@@ -32,7 +30,7 @@ use crate::heap::Heap;
 /// The names are those of the file, not always those in the blob: an `olm.package` is filed under
 /// its own name, a blob without a name under that of its schema, and a blob without a package at
 /// the top level (`package` is empty).
-#[derive(Clone, Copy, Debug, Deserialize, Eq, Hash, Ord, PartialEq, PartialOrd, Serialize)]
+#[derive(Clone, Copy, Debug, Eq, Hash, Ord, PartialEq, PartialOrd)]
 pub struct Key<'a> {
     /// The package it belongs to, or empty for a blob filed at the top level.
     pub package: &'a str,
@@ -57,77 +55,65 @@ impl<'a> Key<'a> {
 }
 
 /// What of a blob decides.
-#[derive(Clone, Debug, Deserialize, Eq, PartialEq, Serialize)]
+#[derive(Clone, Debug, Eq, PartialEq)]
 pub enum Content<'a> {
     /// An `olm.package`. To resolution only that it is there counts.
-    Package(#[serde(borrow)] Package<'a>),
+    Package(Package<'a>),
     /// An `olm.channel`.
-    Channel(#[serde(borrow)] Channel<'a>),
+    Channel(Channel<'a>),
     /// An `olm.bundle`.
-    Bundle(#[serde(borrow)] Bundle<'a>),
+    Bundle(Bundle<'a>),
     /// The entries of an `olm.deprecations`.
-    Deprecations(#[serde(borrow)] Vec<Deprecation<'a>>),
+    Deprecations(Vec<Deprecation<'a>>),
     /// An [`olmguard.guardrails`](crate::guardrail): the whole blob as catalogd writes it anew. OLM
     /// knows it as little as any other schema.
-    Guardrails(#[serde(borrow)] Cow<'a, str>),
+    Guardrails(Cow<'a, str>),
     /// Any other schema: it makes its package exist, nothing else.
     Other,
 }
 
 /// What of a package is shown to people.
-#[derive(Clone, Debug, Default, Deserialize, Eq, PartialEq, Serialize)]
+#[derive(Clone, Debug, Default, Eq, PartialEq)]
 pub struct Package<'a> {
     /// Its `defaultChannel`; empty if absent. OLM v1 does not look at it.
-    #[serde(borrow)]
     pub default_channel: Cow<'a, str>,
     /// The values of its properties of type [`olmguard.guardrails`](crate::guardrail), as catalogd
     /// writes them anew.
-    #[serde(borrow)]
     pub guardrails: Vec<Cow<'a, str>>,
     /// The types of its properties that hold guardrails in a version which is not known here.
-    #[serde(borrow)]
     pub other_guardrails: Vec<Cow<'a, str>>,
 }
 
 /// The upgrade edges of one channel, strings as written.
-#[derive(Clone, Debug, Default, Deserialize, Eq, PartialEq, Serialize)]
+#[derive(Clone, Debug, Default, Eq, PartialEq)]
 pub struct Channel<'a> {
     /// Its own name: empty where the blob has none, though it is filed under its schema's.
-    #[serde(borrow)]
     pub name: Cow<'a, str>,
     /// In the order of the blob.
-    #[serde(borrow)]
     pub entries: Vec<Entry<'a>>,
 }
 
 /// One entry of a channel. A field that is absent or null is empty.
-#[derive(Clone, Debug, Default, Deserialize, Eq, PartialEq, Serialize)]
+#[derive(Clone, Debug, Default, Eq, PartialEq)]
 pub struct Entry<'a> {
     /// The bundle that the entry's edges lead to.
-    #[serde(borrow)]
     pub name: Cow<'a, str>,
     /// The bundle it replaces.
-    #[serde(borrow)]
     pub replaces: Cow<'a, str>,
     /// The bundles it skips.
-    #[serde(borrow)]
     pub skips: Vec<Cow<'a, str>>,
     /// The range of versions it skips, not parsed.
-    #[serde(borrow)]
     pub skip_range: Cow<'a, str>,
 }
 
 /// What of a bundle decides.
-#[derive(Clone, Debug, Default, Deserialize, Eq, PartialEq, Serialize)]
+#[derive(Clone, Debug, Default, Eq, PartialEq)]
 pub struct Bundle<'a> {
     /// Its own name: empty where the blob has none, though it is filed under its schema's.
-    #[serde(borrow)]
     pub name: Cow<'a, str>,
     /// Where its content lies; empty if absent.
-    #[serde(borrow)]
     pub image: Cow<'a, str>,
     /// The first property of type `olm.package`, from which its version comes.
-    #[serde(borrow)]
     pub package_property: PackageProperty<'a>,
     /// The first property that declares a dependency.
     pub dependency: Option<DependencyKind>,
@@ -135,12 +121,11 @@ pub struct Bundle<'a> {
     /// modes; `None` if that is not known.
     pub all_namespaces: Option<bool>,
     /// The `minKubeVersion` of `olm.csv.metadata`, not parsed; empty if absent.
-    #[serde(borrow)]
     pub min_kube_version: Cow<'a, str>,
 }
 
 /// The first property of type `olm.package` of a bundle.
-#[derive(Clone, Debug, Default, Deserialize, Eq, PartialEq, Serialize)]
+#[derive(Clone, Debug, Default, Eq, PartialEq)]
 pub enum PackageProperty<'a> {
     /// The bundle has none.
     #[default]
@@ -150,28 +135,26 @@ pub enum PackageProperty<'a> {
     /// It could be decoded.
     Present {
         /// The version, not parsed; empty if absent.
-        #[serde(borrow)]
         version: Cow<'a, str>,
         /// The release, not parsed.
-        #[serde(borrow)]
         release: ReleaseField<'a>,
     },
 }
 
 /// The `release` of an `olm.package` property.
-#[derive(Clone, Debug, Default, Deserialize, Eq, PartialEq, Serialize)]
+#[derive(Clone, Debug, Default, Eq, PartialEq)]
 pub enum ReleaseField<'a> {
     /// Not there, or null.
     #[default]
     Absent,
     /// There, perhaps empty.
-    Text(#[serde(borrow)] Cow<'a, str>),
+    Text(Cow<'a, str>),
     /// There, but no string: OLM from 1.8 on cannot decode the property, older ones ignore it.
     NotAString,
 }
 
 /// A kind of dependency that a bundle can declare, named as its property type.
-#[derive(Clone, Copy, Debug, Deserialize, Eq, Hash, PartialEq, Serialize)]
+#[derive(Clone, Copy, Debug, Eq, Hash, PartialEq)]
 pub enum DependencyKind {
     /// `olm.package.required`
     Package,
@@ -200,16 +183,13 @@ impl DependencyKind {
 }
 
 /// One entry of an `olm.deprecations`.
-#[derive(Clone, Debug, Default, Deserialize, Eq, PartialEq, Serialize)]
+#[derive(Clone, Debug, Default, Eq, PartialEq)]
 pub struct Deprecation<'a> {
     /// The schema of what is deprecated, such as `olm.bundle`.
-    #[serde(borrow)]
     pub schema: Cow<'a, str>,
     /// Its name; empty for the package itself.
-    #[serde(borrow)]
     pub name: Cow<'a, str>,
     /// What the author says about it, perhaps nothing.
-    #[serde(borrow)]
     pub message: Cow<'a, str>,
 }
 
@@ -230,7 +210,7 @@ pub trait Sink {
 }
 
 /// Why one blob does not decode, and where it stands.
-#[derive(Clone, Debug, Deserialize, Eq, PartialEq, Serialize, thiserror::Error)]
+#[derive(Clone, Debug, Eq, PartialEq, thiserror::Error)]
 #[error("{file}: {position}: {subject}: {fault}", subject = BlobName(.package, .schema, .name))]
 pub struct BlobFault {
     /// The file, as it was named to the reader.
@@ -259,7 +239,7 @@ impl fmt::Display for BlobName<'_> {
 }
 
 /// A place in a file of a catalog.
-#[derive(Clone, Copy, Debug, Deserialize, Eq, Ord, PartialEq, PartialOrd, Serialize)]
+#[derive(Clone, Copy, Debug, Eq, Ord, PartialEq, PartialOrd)]
 pub enum Position {
     /// In JSON: how many bytes come before it, after decompression.
     Byte(u64),
@@ -282,7 +262,7 @@ impl fmt::Display for Position {
 }
 
 /// What is wrong in a blob that is well-formed, but not of its schema.
-#[derive(Clone, Debug, Deserialize, Eq, PartialEq, Serialize, thiserror::Error)]
+#[derive(Clone, Debug, Eq, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum Fault {
     /// It does not say what it is.
@@ -323,7 +303,7 @@ pub enum Fault {
 }
 
 /// The type of a JSON value.
-#[derive(Clone, Copy, Debug, Deserialize, Eq, Hash, PartialEq, Serialize)]
+#[derive(Clone, Copy, Debug, Eq, Hash, PartialEq)]
 pub enum JsonKind {
     /// `null`
     Null,

@@ -58,7 +58,7 @@ pub struct CatalogState {
 }
 
 /// What is known of a catalog's labels.
-#[derive(Clone, Debug, Deserialize, Eq, PartialEq, Serialize)]
+#[derive(Clone, Debug, Eq, PartialEq)]
 pub enum Labels {
     /// All of them, the automatic one included.
     Known(BTreeMap<String, String>),
@@ -68,6 +68,7 @@ pub enum Labels {
 
 /// Whether a catalog takes part in resolution at all.
 #[derive(Clone, Copy, Debug, Default, Deserialize, Eq, PartialEq, Serialize)]
+#[serde(rename_all = "camelCase")]
 pub enum Availability {
     /// It does.
     #[default]
@@ -78,6 +79,7 @@ pub enum Availability {
 
 /// What is known of a catalog's Serving condition.
 #[derive(Clone, Copy, Debug, Default, Deserialize, Eq, PartialEq, Serialize)]
+#[serde(rename_all = "camelCase")]
 pub enum Serving {
     /// It is True, or nothing says that it is not.
     #[default]
@@ -88,6 +90,7 @@ pub enum Serving {
 
 /// Whether content that is held is what its object names.
 #[derive(Clone, Copy, Debug, Default, Deserialize, Eq, PartialEq, Serialize)]
+#[serde(rename_all = "camelCase")]
 pub enum Currency {
     /// It is, or nothing says that it is not.
     #[default]

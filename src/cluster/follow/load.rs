@@ -8,7 +8,7 @@
 
 use std::fmt;
 use std::future::Future;
-use std::io::Read;
+use std::io::{self, Read};
 use std::sync::Arc;
 
 use kube::Client;
@@ -23,13 +23,12 @@ use crate::cluster::follow::job::{
 };
 use crate::source::cache::{Cache, CacheEntry, CacheError};
 use crate::source::catalogd::{Catalogd, FetchedBody};
-use crate::source::record::Both;
+use crate::source::frame::Tee;
 use crate::source::{Progress, SourceError, finished, read_from};
 use crate::telemetry::metrics::{CatalogMetrics, LoadFailure};
 use crate::tls::Clock;
 use olmguard_catalog::CatalogBuilder;
-use olmguard_catalog::blob::{BlobFault, Content, Key, Sink};
-use olmguard_catalog::memory::{Account, Pool};
+use olmguard_catalog::memory::Pool;
 
 /// Does the jobs.
 pub(super) trait Load: Clone + Send + 'static {
@@ -125,20 +124,25 @@ impl Loader {
         let mut builder = CatalogBuilder::within(&job.rules, self.0.memory.account());
         let (name, progress) = (&job.want.name, Progress::default());
         match &mut entry {
-            Some(entry) => read_from(name, body, &progress, &mut Both(&mut builder, entry)),
+            Some(to) => read_from(name, Tee { from: body, to }, &progress, &mut builder),
             None => read_from(name, body, &progress, &mut builder),
         }?;
         Ok((WeighedContent::of(finished(name, builder)?), entry))
     }
 
-    /// Reads content for the cache alone: what is loaded of it need not be made again.
-    fn record(&self, job: &Job, body: &mut dyn Read) -> Result<Option<CacheEntry>, SourceError> {
-        let mut sink = Recording {
-            entry: self.begin(job),
-            account: self.0.memory.account(),
+    /// Writes content to the cache alone: the same bytes were read before, or it is not committed.
+    fn store(&self, job: &Job, body: &mut dyn Read) -> Result<Option<CacheEntry>, SourceError> {
+        let mut entry = self.begin(job);
+        let copied = match &mut entry {
+            Some(entry) => io::copy(body, entry),
+            None => io::copy(body, &mut io::sink()),
         };
-        read_from(&job.want.name, body, &Progress::default(), &mut sink)?;
-        Ok(sink.entry)
+        copied.map_err(|source| SourceError::Io {
+            path: job.want.name.as_str().into(),
+            action: "read",
+            source,
+        })?;
+        Ok(entry)
     }
 
     fn begin(&self, job: &Job) -> Option<CacheEntry> {
@@ -223,7 +227,7 @@ impl Loader {
 
     /// Fetches again what is loaded, and keeps it for the next start if it is still the same.
     async fn confirm(&self, job: &Job, sha256: [u8; 32]) -> Result<(), Failure> {
-        let fetched = self.fetch(job, Self::record).await?;
+        let fetched = self.fetch(job, Self::store).await?;
         let is_same = self.is_same(job).await?;
         if fetched.sha256 != sha256 {
             let known = KnownContent::default();
@@ -302,24 +306,6 @@ fn report(job: &Job, content: &WeighedContent, belief: &Belief) {
         reason = %doubt,
         "Taking catalog content that was held back, because it was fetched again and is the same"
     );
-}
-
-/// Takes blobs for the cache, if there is one; what reading them needs is counted.
-struct Recording {
-    entry: Option<CacheEntry>,
-    account: Account,
-}
-
-impl Sink for Recording {
-    fn memory(&self) -> Account {
-        self.account.clone()
-    }
-
-    fn blob(&mut self, key: Key<'_>, content: Result<Content<'_>, BlobFault>) {
-        if let Some(entry) = &mut self.entry {
-            entry.blob(key, content);
-        }
-    }
 }
 
 /// The watch says what it names instead, and then that is loaded; to believe it here, beside the

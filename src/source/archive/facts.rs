@@ -1,7 +1,11 @@
 //! What an archive says of a cluster and its catalogs, beside their contents.
 
+use std::collections::BTreeMap;
+
 use serde::{Deserialize, Serialize};
 
+use super::{FetchedContent, Reason};
+use olmguard_catalog::dns1123::is_subdomain;
 use olmguard_catalog::olm::{GateError, Gates, OlmRelease, UnknownRelease};
 use olmguard_engine::snapshot::{
     Age, Availability, CatalogState, Content, Currency, Labels, Serving,
@@ -38,11 +42,22 @@ pub enum UnknownOlm {
     Gate(#[from] GateError),
 }
 
-/// A catalog without its content, which follows if it is held.
+/// All that an archive says beside contents.
 #[derive(Debug, Deserialize, Serialize)]
+pub(super) struct SnapshotFacts {
+    schema: String,
+    #[serde(flatten)]
+    pub(super) cluster: ArchiveFacts,
+    pub(super) catalogs: Vec<CatalogFacts>,
+}
+
+/// A catalog without its content.
+#[derive(Debug, Deserialize, Serialize)]
+#[serde(rename_all = "camelCase")]
 pub(super) struct CatalogFacts {
     pub(super) name: String,
-    labels: Labels,
+    /// Absent where they cannot be read.
+    labels: Option<BTreeMap<String, String>>,
     priority: i32,
     availability: Availability,
     serving: Serving,
@@ -54,12 +69,63 @@ pub(super) struct CatalogFacts {
 
 /// What there is of a catalog's content.
 #[derive(Debug, Deserialize, Serialize)]
+#[serde(rename_all = "camelCase")]
 pub(super) enum ContentFacts {
-    /// Its record follows.
-    Recorded,
+    /// A file of the archive has it.
+    File(String),
     Missing,
     Unfetched(String),
     Unreadable(String),
+}
+
+/// As far as every form of the facts is alike.
+#[derive(Deserialize)]
+struct AnyFacts {
+    #[serde(default)]
+    schema: Box<str>,
+}
+
+/// The name of the file with the content of the catalog of this number.
+///
+/// In an archive a name of a file has room for 100 bytes; that of a catalog may have 253.
+pub(super) fn member(number: usize, catalog: &str) -> String {
+    if catalog.len() <= NAME_LIMIT && is_subdomain(catalog) {
+        format!("catalogs/{catalog}.jsonl")
+    } else {
+        format!("catalogs/by-number/{number}.jsonl")
+    }
+}
+
+impl SnapshotFacts {
+    /// The facts of catalogs whose contents are at hand, or not.
+    pub(super) fn of(
+        cluster: &ArchiveFacts,
+        catalogs: &[(&CatalogState, Option<&FetchedContent>)],
+    ) -> Self {
+        let numbered = catalogs.iter().enumerate();
+        let catalogs = numbered.map(|(number, (state, content))| {
+            let file = content.map(|_| member(number, &state.name));
+            CatalogFacts::of(state, file)
+        });
+        Self {
+            schema: SCHEMA.to_owned(),
+            cluster: cluster.clone(),
+            catalogs: catalogs.collect(),
+        }
+    }
+
+    pub(super) fn to_json(&self) -> serde_json::Result<Vec<u8>> {
+        serde_json::to_vec_pretty(self)
+    }
+
+    pub(super) fn parse(json: &[u8]) -> Result<Self, Reason> {
+        let AnyFacts { schema: found } = serde_json::from_slice(json)?;
+        if *found != *SCHEMA {
+            let expected = SCHEMA;
+            return Err(Reason::Schema { found, expected });
+        }
+        Ok(serde_json::from_slice(json)?)
+    }
 }
 
 impl ArchiveFacts {
@@ -96,17 +162,20 @@ impl OlmFacts {
 }
 
 impl CatalogFacts {
-    /// The facts of a catalog whose record is at hand, or not.
-    pub(super) fn of(state: &CatalogState, is_recorded: bool) -> Self {
-        let content = match &state.content {
-            _ if is_recorded => ContentFacts::Recorded,
-            Content::Unfetched(why) => ContentFacts::Unfetched(why.clone()),
-            Content::Unreadable(why) => ContentFacts::Unreadable(why.clone()),
-            Content::Loaded(_) | Content::Missing => ContentFacts::Missing,
+    /// The facts of a catalog whose content is in this file, if it is held.
+    fn of(state: &CatalogState, file: Option<String>) -> Self {
+        let content = match (&state.content, file) {
+            (_, Some(file)) => ContentFacts::File(file),
+            (Content::Unfetched(why), None) => ContentFacts::Unfetched(why.clone()),
+            (Content::Unreadable(why), None) => ContentFacts::Unreadable(why.clone()),
+            (Content::Loaded(_) | Content::Missing, None) => ContentFacts::Missing,
         };
         Self {
             name: state.name.clone(),
-            labels: state.labels.clone(),
+            labels: match &state.labels {
+                Labels::Known(labels) => Some(labels.clone()),
+                Labels::Unknown => None,
+            },
             priority: state.priority,
             availability: state.availability,
             serving: state.serving,
@@ -121,7 +190,7 @@ impl CatalogFacts {
     pub(super) fn into_state(self, content: Content) -> CatalogState {
         CatalogState {
             name: self.name,
-            labels: self.labels,
+            labels: self.labels.map_or(Labels::Unknown, Labels::Known),
             priority: self.priority,
             availability: self.availability,
             serving: self.serving,
@@ -133,3 +202,8 @@ impl CatalogFacts {
         }
     }
 }
+
+const SCHEMA: &str = "olmguard.snapshot/v1";
+
+/// With its folder and its ending it fits into the name of a file.
+const NAME_LIMIT: usize = 80;

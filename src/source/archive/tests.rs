@@ -1,28 +1,24 @@
 use std::collections::BTreeMap;
 use std::fs;
-use std::io::Cursor;
 
 use super::*;
-use crate::source::record::{Recorder, VERSION};
-use olmguard_catalog::blob::{self, Key, Sink};
 use olmguard_catalog::olm::Gates;
 use olmguard_engine::snapshot::{Age, Availability, Currency, Labels, OnOldCatalog, Serving};
 
-fn record(packages: &[&str]) -> Vec<u8> {
-    let mut recorder = Recorder::new(Vec::new()).unwrap();
-    for package in packages {
-        let key = Key {
-            package,
-            schema: "olm.package",
-            name: package,
-        };
-        recorder.blob(key, Ok(blob::Content::Package(blob::Package::default())));
-    }
-    recorder.finish().unwrap()
+/// A catalog of these packages, each with a bundle.
+fn fetched(packages: &[&str]) -> FetchedContent {
+    let package = |name: &&str| {
+        format!(
+            "{{\"schema\":\"olm.package\",\"name\":\"{name}\"}}\n\
+             {{\"schema\":\"olm.bundle\",\"package\":\"{name}\",\"name\":\"b\"}}\n"
+        )
+    };
+    let text: String = packages.iter().map(package).collect();
+    FetchedContent::read_from("hub", &mut text.as_bytes(), &Progress::default()).unwrap()
 }
 
 /// One that is held, one that is missing, and one that cannot be read.
-fn catalogs() -> Vec<(CatalogState, Option<Vec<u8>>)> {
+fn catalogs() -> Vec<(CatalogState, Option<FetchedContent>)> {
     let labels = BTreeMap::from([("team".to_owned(), "a".to_owned())]);
     let hub = CatalogState {
         name: "hub".to_owned(),
@@ -41,7 +37,7 @@ fn catalogs() -> Vec<(CatalogState, Option<Vec<u8>>)> {
         ..CatalogState::named("far", Content::Unreadable("no route".to_owned()))
     };
     vec![
-        (hub, Some(record(&["lantern", "buoy"]))),
+        (hub, Some(fetched(&["lantern", "buoy"]))),
         (CatalogState::named("new", Content::Missing), None),
         (unreadable, None),
     ]
@@ -56,11 +52,9 @@ fn facts() -> ArchiveFacts {
 
 fn archive() -> Vec<u8> {
     let catalogs = catalogs();
-    let catalogs = catalogs
-        .iter()
-        .map(|(state, record)| (state, record.as_deref()));
-    let to = Cursor::new(Vec::new());
-    write(to, &facts(), catalogs).unwrap().into_inner()
+    let catalogs = catalogs.iter();
+    let catalogs = catalogs.map(|(state, content)| (state, content.as_ref()));
+    write(Vec::new(), &facts(), catalogs).unwrap()
 }
 
 /// Everything in an archive of these bytes, the error without the file's name.
@@ -83,12 +77,24 @@ fn read(bytes: &[u8]) -> Result<(ArchiveFacts, Vec<CatalogState>), String> {
     })
 }
 
-/// Whatever follows the right first bytes, sealed.
-fn sealed(held: &[&[u8]]) -> Vec<u8> {
-    let mut sealer = Sealer::begin(Cursor::new(Vec::new()), KIND).unwrap();
-    framed::write(&facts(), FACTS_LIMIT, &mut Vec::new(), &mut sealer).unwrap();
-    sealer.write_all(&held.concat()).unwrap();
-    sealer.finish().unwrap().into_inner()
+/// An archive of these members, followed by these bytes.
+fn packed(members: &[(&str, &str)], after: &[u8]) -> Vec<u8> {
+    let mut tar = Builder::new(frame::compress(Vec::new()).unwrap());
+    for (name, text) in members {
+        append(&mut tar, name, text.len() as u64, text.as_bytes()).unwrap();
+    }
+    let mut frame = tar.into_inner().unwrap();
+    frame.write_all(after).unwrap();
+    frame.finish().unwrap()
+}
+
+/// The facts of one catalog, with this content.
+fn one(content: &str) -> String {
+    format!(
+        r#"{{"schema":"olmguard.snapshot/v1","saved":"","program":"","olm":null,"catalogs":[
+        {{"name":"hub","labels":{{}},"priority":0,"availability":"available","serving":"presumed",
+        "imageRef":null,"lastUnpacked":null,"currency":"current","content":{content}}}]}}"#
+    )
 }
 
 #[test]
@@ -152,71 +158,106 @@ fn the_same_facts_give_the_same_bytes() {
 }
 
 #[test]
-fn every_byte_counts() {
+fn a_cut_archive_is_refused_at_every_length() {
     let whole = archive();
+    for length in 0..whole.len() {
+        assert!(read(&whole[..length]).is_err(), "{length}");
+    }
+}
+
+#[test]
+fn a_changed_byte_is_refused_or_changes_nothing() {
+    let whole = archive();
+    let expected = format!("{:?}", read(&whole).unwrap());
     for at in 0..whole.len() {
         let mut bytes = whole.clone();
         bytes[at] ^= 1;
-        assert!(read(&bytes).is_err(), "byte {at}");
-        assert!(read(&whole[..at]).is_err(), "length {at}");
+        if let Ok(found) = read(&bytes) {
+            assert_eq!(format!("{found:?}"), expected, "{at}");
+        }
     }
 }
 
 #[test]
 fn what_is_wrong_is_said() {
-    let whole = archive();
-    let with = |at: usize, byte: u8| {
-        let mut bytes = whole.clone();
-        bytes[at] = byte;
-        bytes
-    };
-    let length = whole.len() - 60;
-    let end: &[u8] = &[0; 4];
-    let state = CatalogState::named("hub", Content::Missing);
-    let mut hub = Vec::new();
-    let recorded = CatalogFacts::of(&state, true);
-    framed::write(&recorded, FACTS_LIMIT, &mut Vec::new(), &mut hub).unwrap();
+    const HUB: &str = "catalogs/hub.jsonl";
+    let held = one(r#"{"file":"catalogs/hub.jsonl"}"#);
+    let missing = one(r#""missing""#);
+    let form = "no snapshot: expected a tar archive, compressed with zstd, that begins with \
+                snapshot.json";
+    let longer = [&archive()[..], b"x"].concat();
     for (bytes, why) in [
+        (b"apiVersion: v1".to_vec(), form),
+        (b"olmguard archive".to_vec(), form),
+        (packed(&[], b""), form),
+        (packed(&[(HUB, "")], b""), form),
+        (longer, "cannot be read: more bytes after its end"),
         (
-            b"apiVersion: v1".to_vec(),
-            "it does not begin with \"olmguard archive\": not such a file, or one that was not \
-             finished"
-                .to_owned(),
+            packed(&[("snapshot.json", "{}")], b""),
+            "snapshot.json: its schema is \"\": expected \"olmguard.snapshot/v1\", which this olmguard \
+             writes",
         ),
         (
-            with(16, 9),
-            format!("its version is 9: expected {VERSION}, the one that this olmguard writes"),
+            packed(
+                &[("snapshot.json", r#"{"schema":"olmguard.snapshot/v1"}"#)],
+                b"",
+            ),
+            "snapshot.json: missing field `catalogs` at line 1 column 33",
         ),
         (
-            whole[..whole.len() - 1].to_vec(),
-            format!("it holds {} bytes: expected {length}", length - 1),
+            packed(&[("snapshot.json", &held)], b""),
+            "the end: expected catalogs/hub.jsonl",
         ),
         (
-            with(whole.len() - 1, 1),
-            "damaged: its checksum is not that of what it holds".to_owned(),
+            packed(
+                &[("snapshot.json", &held), ("catalogs/other.jsonl", "")],
+                b"",
+            ),
+            "catalogs/other.jsonl: expected catalogs/hub.jsonl",
         ),
         (
-            sealed(&[end, b"x"]),
-            "more bytes after the last catalog".to_owned(),
+            packed(&[("snapshot.json", &missing), (HUB, "")], b""),
+            "catalogs/hub.jsonl: expected the end",
         ),
         (
-            sealed(&[]),
-            "not the facts of a cluster and its catalogs: failed to fill whole buffer".to_owned(),
+            packed(&[("snapshot.json", &missing)], &vec![0; 2 << 20]),
+            "more bytes: expected the end",
         ),
         (
-            sealed(&[&[3, 0, 0, 0], b"abc", end]),
-            "not the facts of a cluster and its catalogs: a piece of 3 bytes is not of the form \
-             expected"
-                .to_owned(),
-        ),
-        (
-            sealed(&[&hub, end]),
-            "catalog \"hub\": Unknown frame descriptor".to_owned(),
+            packed(&[("snapshot.json", &held), (HUB, "{\"schema\":")], b""),
+            "catalog hub: byte 10: incomplete JSON: the catalog ends within a value",
         ),
     ] {
         assert_eq!(read(&bytes).unwrap_err(), why);
     }
-    assert!(read(&sealed(&[&hub, &record(&["p"]), end])).is_ok());
+    assert!(read(&packed(&[("snapshot.json", &missing)], b"")).is_ok());
+    assert!(read(&packed(&[("snapshot.json", &held), (HUB, "")], b"")).is_ok());
+}
+
+#[test]
+fn each_catalog_has_a_file_of_its_own() {
+    let long = "a".repeat(81);
+    for (name, expected) in [
+        ("hub", "catalogs/hub.jsonl"),
+        ("snapshot.json", "catalogs/snapshot.json.jsonl"),
+        (&long[1..], &format!("catalogs/{}.jsonl", "a".repeat(80))),
+        (&long, "catalogs/by-number/7.jsonl"),
+        ("../up", "catalogs/by-number/7.jsonl"),
+    ] {
+        assert_eq!(facts::member(7, name), expected);
+    }
+}
+
+/// Its name stands for what a name in an archive may do where files are unpacked.
+#[test]
+fn a_catalog_of_any_name_is_read() {
+    for name in ["../up", &"a".repeat(253)] {
+        let state = CatalogState::named(name, Content::Missing);
+        let content = fetched(&["p"]);
+        let bytes = write(Vec::new(), &facts(), [(&state, Some(&content))]).unwrap();
+        let (_, states) = read(&bytes).unwrap();
+        assert!(matches!(states[0].content, Content::Loaded(_)), "{name}");
+    }
 }
 
 #[test]

@@ -3,8 +3,7 @@
 use std::io;
 use std::path::{Path, PathBuf};
 
-use crate::source::record::RecordError;
-use crate::source::sealed::SealError;
+use crate::source::SourceError;
 use olmguard_catalog::memory::TooLarge;
 
 /// Why the cache did not do what it was asked to. Nothing but the cache is worse off.
@@ -73,24 +72,9 @@ pub enum Reason {
     /// It is no file.
     #[error("it is no regular file")]
     NotAFile,
-    /// It is not what it was when it was written, or of a foreign version.
+    /// It is damaged, or holds no catalog.
     #[error(transparent)]
-    Seal(#[from] SealError),
-    /// Another version reduced it, perhaps to something else.
-    #[error("olmguard {found:?} made it, and this is {}", env!("CARGO_PKG_VERSION"))]
-    Program {
-        /// The version.
-        found: Box<str>,
-    },
-    /// It holds the content of another digest.
-    #[error("it holds the content of {found:?}")]
-    Digest {
-        /// The stem of the name that it should have.
-        found: Box<str>,
-    },
-    /// Its record cannot be replayed.
-    #[error("{0}")]
-    Record(#[from] RecordError),
+    Content(#[from] SourceError),
 }
 
 impl CacheError {

@@ -10,8 +10,7 @@ use std::time::SystemTime;
 use rustix::fs::{Timespec, Timestamps, UTIME_NOW, futimens};
 
 use crate::source::cache::digest::Digest;
-use crate::source::cache::{CacheError, DroppedFile, Reason, entry};
-use crate::source::sealed::SealError;
+use crate::source::cache::{CacheError, DroppedFile, Reason};
 
 /// A folder that this process holds.
 #[derive(Debug)]
@@ -67,8 +66,7 @@ impl Folder {
         })
     }
 
-    /// Removes every file that is seen to be of no use without reading what it holds, in the order of
-    /// the names.
+    /// Removes every file whose name or kind says that it is of no use, in the order of the names.
     pub(super) fn sweep(&self) -> Result<Vec<DroppedFile>, CacheError> {
         let mut dropped = Vec::new();
         for (path, name) in self.names()? {
@@ -153,7 +151,8 @@ impl Folder {
             .map_err(CacheError::io(&self.path, "write the folder to disk"))
     }
 
-    fn path_of(&self, digest: &Digest) -> PathBuf {
+    /// Where the content of a digest is, if it is here.
+    pub(super) fn path_of(&self, digest: &Digest) -> PathBuf {
         self.path.join(digest.stem() + COMPLETE)
     }
 
@@ -183,17 +182,15 @@ impl Name {
 }
 
 fn check(path: &Path, name: &Name) -> Result<(), Reason> {
-    let Name::Complete(digest) = name else {
-        return Err(Reason::HalfWritten);
+    let is_file = || {
+        let metadata = path.symlink_metadata();
+        metadata.is_ok_and(|metadata| metadata.is_file())
     };
-    let is_file = path
-        .symlink_metadata()
-        .is_ok_and(|metadata| metadata.is_file());
-    if !is_file {
-        return Err(Reason::NotAFile);
+    match name {
+        Name::Partial => Err(Reason::HalfWritten),
+        Name::Complete(_) if is_file() => Ok(()),
+        Name::Complete(_) => Err(Reason::NotAFile),
     }
-    let file = File::open(path).map_err(SealError::Io)?;
-    entry::look(file, digest)
 }
 
 fn remove(path: &Path) -> Result<(), CacheError> {
@@ -206,7 +203,7 @@ fn remove(path: &Path) -> Result<(), CacheError> {
 }
 
 const LOCK: &str = "lock";
-const COMPLETE: &str = ".catalog";
+const COMPLETE: &str = ".jsonl.zst";
 const PARTIAL: &str = ".partial";
 
 /// What is in a catalog is nobody else's business.

@@ -19,6 +19,11 @@ pub(super) struct BoundedFolder {
 }
 
 impl BoundedFolder {
+    /// How many bytes one file may take.
+    pub(super) fn most_of_one(&self) -> u64 {
+        self.limit / 2
+    }
+
     /// From now on these are in use.
     pub(super) fn retain(&self, in_use: BTreeSet<Digest>) -> Result<(), CacheError> {
         let mut held = self.in_use.lock().unwrap_or_else(PoisonError::into_inner);

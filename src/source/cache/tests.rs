@@ -1,4 +1,5 @@
-use std::fs::{self, FileTimes};
+use std::fs::{self, File, FileTimes};
+use std::io::Write;
 use std::path::PathBuf;
 use std::time::{Duration, UNIX_EPOCH};
 
@@ -66,18 +67,16 @@ fn digest(n: u8) -> String {
 }
 
 fn file(n: u8) -> String {
-    digest(n).replace(':', "-") + ".catalog"
+    digest(n).replace(':', "-") + ".jsonl.zst"
 }
 
-fn give(sink: &mut dyn Sink, names: &[&str]) {
-    for name in names {
-        let key = Key {
-            package: "p",
-            schema: "s",
-            name,
-        };
-        sink.blob(key, Ok(Content::Other));
-    }
+fn give(entry: &mut CacheEntry, packages: &[&str]) {
+    entry.write_all(catalog(packages).as_bytes()).unwrap();
+}
+
+fn catalog(packages: &[&str]) -> String {
+    let package = |name: &&str| format!("{{\"schema\":\"olm.package\",\"name\":\"{name}\"}}\n");
+    packages.iter().map(package).collect()
 }
 
 fn store(cache: &Cache, n: u8, names: &[&str]) {

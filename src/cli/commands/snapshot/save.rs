@@ -17,9 +17,7 @@ use crate::cli::output;
 use crate::cli::{Exit, say, warn};
 use crate::cluster::catalogs::CatalogsError;
 use crate::cluster::look::ListedCatalog;
-use crate::source::archive::{ArchiveFacts, write};
-use crate::source::record::Recorder;
-use crate::source::{Progress, SourceError, read_fetched};
+use crate::source::archive::{ArchiveFacts, FetchedContent, write};
 use crate::tls::{Clock, SystemClock};
 use olmguard_catalog::version::go;
 use olmguard_engine::snapshot::Content;
@@ -60,8 +58,8 @@ struct SnapshotFile {
     beside: NamedTempFile,
 }
 
-/// A catalog, and the record of its content.
-type RecordedCatalog = ListedCatalog<Vec<u8>>;
+/// A catalog, and its content.
+type SavedCatalog = ListedCatalog<FetchedContent>;
 
 /// Runs the command; a fault goes to stderr.
 pub(super) fn run(args: &SaveArgs) -> Exit {
@@ -74,24 +72,15 @@ pub(super) fn run(args: &SaveArgs) -> Exit {
 fn save(args: &SaveArgs) -> Result<Exit, SaveError> {
     let place = SnapshotFile::of(&args.file)?;
     let view = View::open(&args.look)?;
-    let catalogs = view.look(record)?;
+    let catalogs = view.look(|name, body: &mut dyn Read, progress| {
+        FetchedContent::read_from(name, body, progress)
+    })?;
     let facts = ArchiveFacts::new(now(), olm(&view));
     place.put(&facts, &catalogs)?;
     let faults = catalogs.iter().filter_map(fault);
     let exit = faults.max_by_key(|exit| exit.weight());
     say_saved(&args.file, &catalogs).map_err(SaveError::Say)?;
     Ok(exit.unwrap_or(Exit::Good))
-}
-
-fn record(name: &str, body: &mut dyn Read, progress: &Progress) -> Result<Vec<u8>, SourceError> {
-    let failed = |source| SourceError::Io {
-        path: name.into(),
-        action: "record",
-        source,
-    };
-    let mut recorder = Recorder::new(Vec::new()).map_err(failed)?;
-    read_fetched(name, body, progress, &mut recorder)?;
-    recorder.finish().map_err(failed)
 }
 
 impl SnapshotFile {
@@ -115,11 +104,11 @@ impl SnapshotFile {
         }
     }
 
-    fn put(self, facts: &ArchiveFacts, catalogs: &[RecordedCatalog]) -> Result<(), SaveError> {
+    fn put(self, facts: &ArchiveFacts, catalogs: &[SavedCatalog]) -> Result<(), SaveError> {
         let Self { file, beside } = self;
         let parts = catalogs
             .iter()
-            .map(|seen| (&seen.state, seen.content.as_deref()));
+            .map(|seen| (&seen.state, seen.content.as_ref()));
         let written = write(beside.as_file(), facts, parts)
             .and_then(File::sync_all)
             .and_then(|()| Ok(beside.persist(&file)?));
@@ -131,7 +120,7 @@ impl SnapshotFile {
 }
 
 /// Says what is not in the file, and what that counts as.
-fn fault(seen: &RecordedCatalog) -> Option<Exit> {
+fn fault(seen: &SavedCatalog) -> Option<Exit> {
     let name = go::quote(&seen.state.name);
     match &seen.state.content {
         Content::Unreadable(why) => {
@@ -146,7 +135,7 @@ fn fault(seen: &RecordedCatalog) -> Option<Exit> {
     }
 }
 
-fn say_saved(file: &Path, catalogs: &[RecordedCatalog]) -> io::Result<()> {
+fn say_saved(file: &Path, catalogs: &[SavedCatalog]) -> io::Result<()> {
     let held = catalogs
         .iter()
         .filter(|seen| seen.content.is_some())

@@ -254,7 +254,7 @@ fn bundles(state: &CatalogState) -> Vec<String> {
 }
 
 fn file(digest: &str) -> String {
-    format!("sha256-{}.catalog", digest.repeat(64))
+    format!("sha256-{}.jsonl.zst", digest.repeat(64))
 }
 
 /// What is complete; who was ended while it wrote may take a moment to tidy up.
@@ -262,7 +262,7 @@ fn files(folder: &Path) -> Vec<String> {
     let names = std::fs::read_dir(folder).unwrap();
     let mut names: Vec<_> = names
         .map(|entry| entry.unwrap().file_name().into_string().unwrap())
-        .filter(|name| name.ends_with(".catalog"))
+        .filter(|name| name.ends_with(".jsonl.zst"))
         .collect();
     names.sort();
     names

@@ -66,11 +66,32 @@ fn what_does_not_fit_beside_what_is_in_use_is_not_kept() {
 #[test]
 fn what_replaces_itself_needs_no_more_room() {
     let scene = Scene::new();
-    let cache = scene.open(size());
+    let cache = scene.open(2 * size());
+    for n in 1..=2 {
+        store(&cache, n, &["a"]);
+    }
+    cache.retain(&[&digest(1), &digest(2)]).unwrap();
     store(&cache, 1, &["a"]);
-    cache.retain(&[&digest(1)]).unwrap();
-    store(&cache, 1, &["a"]);
-    assert_eq!(scene.files(), [file(1)]);
+    assert_eq!(scene.files(), [file(1), file(2)]);
+}
+
+/// Two that are being written take no more than all that are complete.
+#[test]
+fn one_takes_no_more_than_half() {
+    let scene = Scene::new();
+    let most = size() - 1;
+    let cache = scene.open(2 * most);
+    let mut entry = cache.begin(&digest(1)).unwrap();
+    give(&mut entry, &["a"]);
+    let error = entry.commit().unwrap_err().to_string();
+    let why = format!(
+        "more than {most} bytes, compressed, which is half of what the cache may take: allow it more"
+    );
+    assert!(
+        error.ends_with(&format!(": cannot write: {why}")),
+        "{error}"
+    );
+    assert_eq!(scene.files(), [""; 0]);
 }
 
 #[test]

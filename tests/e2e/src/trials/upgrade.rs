@@ -47,7 +47,7 @@ async fn cached(cluster: &Cluster, pod: usize) -> Result<()> {
     until("a catalog in the cache", async || {
         let mut files = fs::read_dir(&folder).ok()?.flatten();
         files
-            .any(|file| file.path().extension().is_some_and(|end| end == "catalog"))
+            .any(|file| file.path().extension().is_some_and(|end| end == "zst"))
             .then_some(())
     })
     .await

@@ -1,11 +1,12 @@
-//! Records of whole catalogs: the index from a record is that from the source.
+//! Whole catalogs in the cache: the index from the cache is that from the source.
 #![expect(clippy::panic, reason = "a test may fail")]
 
 use std::fmt::Write as _;
 use std::fs;
+use std::io;
 use std::path::{Path, PathBuf};
 
-use olmguard::source::record::{Both, Recorder, replay};
+use olmguard::source::cache::Cache;
 use olmguard::source::{Progress, read};
 use olmguard_catalog::olm::Rules;
 use olmguard_catalog::{Catalog, CatalogBuilder, Package};
@@ -34,24 +35,27 @@ fn shared() -> Vec<PathBuf> {
     files
 }
 
-/// The index from the source, and the one from its record.
+/// The index from the source, and the one from a cache that keeps what is in the file.
 fn both(path: &Path, rules: &Rules) -> (Catalog, Catalog) {
     let mut source = CatalogBuilder::new(rules);
-    let mut recorder = Recorder::new(Vec::new()).expect("a record");
-    let read = read(
-        path,
-        &Progress::default(),
-        &mut Both(&mut source, &mut recorder),
-    );
+    let read = read(path, &Progress::default(), &mut source);
     read.unwrap_or_else(|error| panic!("{error}"));
-    let record = recorder.finish().expect("a record");
-    let mut replayed = CatalogBuilder::new(rules);
-    replay(&record[..], &mut replayed).expect("a whole record");
+    let folder = tempfile::tempdir().expect("a folder");
+    let (cache, _) = Cache::open(folder.path(), LIMIT).expect("a cache");
+    let mut entry = cache.begin(DIGEST).expect("an entry");
+    let mut file = fs::File::open(path).expect("a file");
+    io::copy(&mut file, &mut entry).expect("it never fails");
+    entry.commit().expect("there is room");
+    let mut cached = CatalogBuilder::new(rules);
+    assert!(cache.load(DIGEST, &mut cached).expect("a whole file"));
     (
         source.finish().expect("no bound"),
-        replayed.finish().expect("no bound"),
+        cached.finish().expect("no bound"),
     )
 }
+
+const LIMIT: u64 = 1 << 30;
+const DIGEST: &str = "sha256:0123456789abcdef0123456789abcdef";
 
 /// Everything that a decision asks of a package.
 fn text(package: &Package) -> String {
@@ -81,22 +85,22 @@ fn text(package: &Package) -> String {
 
 #[track_caller]
 fn assert_equal(path: &Path, rules: &Rules) {
-    let (source, replayed) = both(path, rules);
-    let (names, others) = (source.package_names(), replayed.package_names());
+    let (source, cached) = both(path, rules);
+    let (names, others) = (source.package_names(), cached.package_names());
     assert_eq!(names.collect::<Vec<_>>(), others.collect::<Vec<_>>());
-    assert_eq!(source.counts(), replayed.counts(), "{}", path.display());
+    assert_eq!(source.counts(), cached.counts(), "{}", path.display());
     for name in source.package_names() {
-        let texts = [&source, &replayed].map(|catalog| match catalog.package(name) {
+        let texts = [&source, &cached].map(|catalog| match catalog.package(name) {
             Some(Ok(package)) => text(package),
             other => format!("{other:?}"),
         });
-        let [source, replayed] = texts;
-        assert!(source == replayed, "{}: {name}", path.display());
+        let [source, cached] = texts;
+        assert!(source == cached, "{}: {name}", path.display());
     }
 }
 
 #[test]
-fn the_index_from_a_record_is_that_from_the_source() {
+fn the_index_from_the_cache_is_that_from_the_source() {
     let oldest = Rules::new(
         "1.0".parse().expect("a release"),
         olmguard_catalog::olm::Gates::default(),
