@@ -6,7 +6,7 @@
 //!                        |--> configuration  the webhook configuration, as shipped or not
 //!                        |--> olm       which operator-controller runs, with which gates
 //!                        |--> extensions  ClusterExtensions by name
-//!                        |--> look      one look at its catalogs, with their contents
+//!                        |--> look      all of these facts as they are now, with contents
 //!                        |--> proxy     the content of a catalog, through the API server
 //!                        |--> scrapers  who can read the metrics
 //!                        '--> authority the certificate authority of the replicas, and who trusts it

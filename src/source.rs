@@ -25,6 +25,7 @@ mod indexignore;
 mod load;
 pub mod pinned;
 mod pipeline;
+mod place;
 mod stream;
 #[cfg(test)]
 mod tests;
@@ -42,6 +43,7 @@ use olmguard_catalog::fbc::intake::{Decisive, Intake};
 use olmguard_catalog::fbc::{FbcError, NotAFile};
 use olmguard_catalog::memory::TooLarge;
 use olmguard_catalog::{Doubt, Glance};
+pub use place::CatalogPlace;
 
 use pipeline::Pipeline;
 

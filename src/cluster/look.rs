@@ -1,9 +1,11 @@
-//! One look at the catalogs of a cluster, with their contents.
+//! The facts of a cluster as they are now: its OLM, its catalogs with their contents, what is installed.
 //!
 //! ```text
-//! list --> each that serves: catalogd --> the object once more --> Seen
+//! list --> each that serves: catalogd --> the object once more --> ListedCatalog
 //!                              '-- not reachable: the API server's service proxy
 //! ```
+//!
+//! A [`ClusterReader`] owns no runtime: a caller with many clusters has a list of them.
 //!
 //! Content that moved while it was fetched is fetched once more. A catalog that cannot be had costs
 //! that catalog alone.
@@ -14,22 +16,29 @@ mod tests;
 
 use std::fmt;
 use std::io::Read;
+use std::sync::Arc;
 
 use futures_util::StreamExt;
 use futures_util::stream;
 use kube::Client;
 
 use crate::cluster::catalogs::{self, CatalogsError, NamelessObject, ObservedCatalog, Reread};
-use crate::source::SourceError;
+use crate::cluster::extensions::{self, Standing};
+use crate::cluster::olm::{self, FindError, RunningOlm};
 use crate::source::catalogd::Catalogd;
+use crate::source::{Progress, SourceError, finished, read_fetched};
+use olmguard_catalog::memory::Pool;
+use olmguard_catalog::olm::Rules;
+use olmguard_catalog::{Catalog, CatalogBuilder};
 use olmguard_engine::snapshot::{CatalogState, Content};
 
 pub use content::{ContentError, ProxiedContentError};
 
-/// Looks at a cluster.
+/// Reads the facts of a cluster.
 pub struct ClusterReader {
     client: Client,
     catalogd: Catalogd,
+    olm_namespace: Option<String>,
 }
 
 /// What was seen.
@@ -51,9 +60,46 @@ pub struct ListedCatalog<T> {
 }
 
 impl ClusterReader {
-    /// Objects are read by `client`, contents by `catalogd`, else by `client` as well.
-    pub fn new(client: Client, catalogd: Catalogd) -> Self {
-        Self { client, catalogd }
+    /// Objects are read by `client`, contents by `catalogd`, else by `client` as well. OLM is looked for in
+    /// the namespace, else where OLM and OpenShift put it.
+    pub fn new(client: Client, catalogd: Catalogd, olm_namespace: Option<String>) -> Self {
+        Self {
+            client,
+            catalogd,
+            olm_namespace,
+        }
+    }
+
+    /// The OLM that runs there.
+    ///
+    /// # Errors
+    /// If it cannot be told which one does.
+    pub async fn olm(&self) -> Result<RunningOlm, FindError> {
+        olm::find(&self.client, self.olm_namespace.as_deref()).await
+    }
+
+    /// What the cluster says of each extension of these names, in their order.
+    pub async fn standings(&self, names: Vec<String>) -> Vec<Standing> {
+        extensions::standings(self.client.clone(), names).await
+    }
+
+    /// Every catalog, its content read by these rules, in memory of the pool.
+    ///
+    /// # Errors
+    /// If it cannot be told which catalogs there are.
+    pub async fn catalogs(
+        &self,
+        rules: &Rules,
+        memory: &Pool,
+        progress: &Arc<Progress>,
+    ) -> Result<ClusterState<Arc<Catalog>>, CatalogsError> {
+        let (rules, memory, progress) = (rules.clone(), memory.clone(), Arc::clone(progress));
+        self.look(move |name, body| {
+            let mut builder = CatalogBuilder::within(&rules, memory.account());
+            read_fetched(name, body, &progress, &mut builder)?;
+            Ok(Arc::new(finished(name, builder)?))
+        })
+        .await
     }
 
     /// Looks at every catalog; `read` is given the name of each that has content, and the content.
@@ -129,7 +175,7 @@ impl<T> ListedCatalog<T> {
 
 impl fmt::Debug for ClusterReader {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Lookout")
+        f.debug_struct("ClusterReader")
             .field("catalogd", &self.catalogd)
             .finish_non_exhaustive()
     }

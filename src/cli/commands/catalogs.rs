@@ -12,7 +12,7 @@ use std::time::SystemTime;
 pub use report::Report;
 pub(super) use text::plural;
 
-use crate::cli::facts::look::{LookArgs, LookError, View};
+use crate::cli::facts::look::{AskedCluster, LookArgs, LookError};
 use crate::cli::output;
 use crate::cli::output::{OutputArgs, TextOrJson};
 use crate::cli::{Exit, say, warn};
@@ -76,10 +76,10 @@ pub(super) fn run(args: &CatalogsArgs) -> Exit {
 
 /// A catalog that cannot be had is one of the list, with the reason: that is no fault of the list.
 fn list(args: &CatalogsArgs) -> Result<(), ListError> {
-    let view = View::open(&args.look)?;
+    let cluster = AskedCluster::open(&args.look)?;
     // What is listed is the same by the rules of any release.
-    let catalogs = view.catalogs(&Rules::default())?;
-    let olm = olm(&view);
+    let catalogs = cluster.catalogs(&Rules::default())?;
+    let olm = olm(&cluster);
     let listing = Listing {
         saved: None,
         now: Some(SystemClock.now()),
@@ -90,8 +90,8 @@ fn list(args: &CatalogsArgs) -> Result<(), ListError> {
 }
 
 /// The OLM of a cluster; what is not certain about it is said.
-pub(super) fn olm(view: &View) -> Option<OlmFacts> {
-    match view.olm() {
+pub(super) fn olm(cluster: &AskedCluster) -> Option<OlmFacts> {
+    match cluster.olm() {
         Ok(found) => {
             found.warnings.iter().for_each(warn);
             Some(OlmFacts::of(found.release, found.gates))

@@ -2,7 +2,7 @@
 
 use crate::cli::Exit;
 use crate::cli::args::catalogs::{OlmArgs, UsageError};
-use crate::cli::facts::look::{LookArgs, LookError, View};
+use crate::cli::facts::look::{AskedCluster, LookArgs, LookError};
 use crate::cluster::extensions::Standing;
 use crate::cluster::olm::{FindError, RunningOlm, compare};
 use olmguard_catalog::olm::Rules;
@@ -13,7 +13,7 @@ pub(crate) struct Live(Result<KnownCluster, LookError>);
 
 /// A cluster, and the OLM in it.
 struct KnownCluster {
-    view: View,
+    cluster: AskedCluster,
     olm: Result<RunningOlm, FindError>,
 }
 
@@ -24,10 +24,10 @@ impl Live {
     /// If that was asked for wrongly. A cluster that is not to be had is one all the same: what needs
     /// it is undecided.
     pub(crate) fn open(args: &LookArgs) -> Result<Self, LookError> {
-        let known = match View::open(args) {
-            Ok(view) => Ok(KnownCluster {
-                olm: view.olm(),
-                view,
+        let known = match AskedCluster::open(args) {
+            Ok(cluster) => Ok(KnownCluster {
+                olm: cluster.olm(),
+                cluster,
             }),
             Err(error) if error.exit() == Exit::Undecided => Err(error),
             Err(error) => return Err(error),
@@ -50,13 +50,13 @@ impl Live {
     /// is not to be had.
     pub(crate) fn standings(&self, names: Vec<String>) -> Vec<Standing> {
         let known = self.0.as_ref().ok();
-        known.map_or_else(Vec::new, |known| known.view.standings(names))
+        known.map_or_else(Vec::new, |known| known.cluster.standings(names))
     }
 
     /// Every catalog, or why they are not known.
     pub(crate) fn load(self, rules: &Rules) -> Result<Vec<CatalogState>, String> {
         let known = self.0.map_err(|error| error.to_string())?;
-        let states = known.view.catalogs(rules);
+        let states = known.cluster.catalogs(rules);
         states.map_err(|error| error.to_string())
     }
 }

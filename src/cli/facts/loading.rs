@@ -90,7 +90,7 @@ fn contents<'a>(given: &'a CatalogArgs, rules: &Rules) -> Vec<(&'a str, Content)
         let catalogs = given.iter();
         catalogs
             .map(|catalog| {
-                let content = catalog.load(rules, &progress, memory::of_commands());
+                let content = catalog.place.load(rules, &progress, memory::of_commands());
                 (catalog.name.as_str(), content)
             })
             .collect()

@@ -1,9 +1,9 @@
 //! One look at a cluster, by a command of a person or a pipeline; nothing in it is changed.
 
+use std::future::Future;
 use std::io::{self, Read};
 use std::sync::Arc;
 
-use kube::Client;
 use tokio::runtime::Runtime;
 
 use crate::cli::Exit;
@@ -11,13 +11,13 @@ use crate::cli::args::cluster::{CatalogdArgs, ClusterArgs};
 use crate::cli::args::memory;
 use crate::cli::output::progress;
 use crate::cluster::catalogs::CatalogsError;
-use crate::cluster::extensions::{self, Standing};
+use crate::cluster::extensions::Standing;
 use crate::cluster::look::{ClusterReader, ClusterState, ListedCatalog};
-use crate::cluster::olm::{self, FindError, RunningOlm};
+use crate::cluster::olm::{FindError, RunningOlm};
 use crate::cluster::{Caller, ConnectError, connect};
+use crate::source::Progress;
+use crate::source::archive::FetchedContent;
 use crate::source::catalogd::CatalogdError;
-use crate::source::{Progress, SourceError, finished, read_fetched};
-use olmguard_catalog::CatalogBuilder;
 use olmguard_catalog::olm::Rules;
 use olmguard_engine::snapshot::{CatalogState, Content};
 
@@ -31,12 +31,10 @@ pub(crate) struct LookArgs {
     catalogd: CatalogdArgs,
 }
 
-/// A cluster that is looked at.
-pub(crate) struct View {
+/// A cluster that a command asks, and the runtime that it waits on.
+pub(crate) struct AskedCluster {
     runtime: Runtime,
-    client: Client,
-    lookout: ClusterReader,
-    namespace: Option<String>,
+    reader: ClusterReader,
 }
 
 /// Why there is none to look at.
@@ -57,7 +55,7 @@ impl LookArgs {
     }
 }
 
-impl View {
+impl AskedCluster {
     /// Finds the cluster; whether anybody answers there is not asked.
     pub(crate) fn open(args: &LookArgs) -> Result<Self, LookError> {
         let runtime = tokio::runtime::Builder::new_current_thread()
@@ -65,63 +63,63 @@ impl View {
             .build()?;
         let catalogd = args.catalogd.catalogd()?;
         let cluster = runtime.block_on(connect(&args.cluster.access(), Caller::Command))?;
-        let client = cluster.client;
+        let namespace = args.cluster.olm_namespace();
         Ok(Self {
-            lookout: ClusterReader::new(client.clone(), catalogd),
-            client,
+            reader: ClusterReader::new(cluster.client, catalogd, namespace),
             runtime,
-            namespace: args.cluster.olm_namespace(),
         })
     }
 
     /// The OLM that runs there.
     pub(crate) fn olm(&self) -> Result<RunningOlm, FindError> {
-        let found = olm::find(&self.client, self.namespace.as_deref());
-        self.runtime.block_on(found)
+        self.runtime.block_on(self.reader.olm())
+    }
+
+    /// What the cluster says of each extension of these names, in their order.
+    pub(crate) fn standings(&self, names: Vec<String>) -> Vec<Standing> {
+        self.runtime.block_on(self.reader.standings(names))
     }
 
     /// Every catalog, its content read by these rules.
     pub(crate) fn catalogs(&self, rules: &Rules) -> Result<Vec<CatalogState>, CatalogsError> {
-        let rules = rules.clone();
-        let seen = self.look(move |name, body, progress| {
-            let account = memory::of_commands().account();
-            let mut builder = CatalogBuilder::within(&rules, account);
-            read_fetched(name, body, progress, &mut builder)?;
-            Ok(Arc::new(finished(name, builder)?))
-        })?;
-        let state = |seen: ListedCatalog<_>| CatalogState {
-            content: seen.content.map_or(seen.state.content, Content::Loaded),
-            ..seen.state
+        let progress = Arc::<Progress>::default();
+        let catalogs = self
+            .reader
+            .catalogs(rules, memory::of_commands(), &progress);
+        let listed = self.shown(&progress, catalogs)?;
+        let state = |listed: ListedCatalog<_>| CatalogState {
+            content: listed.content.map_or(listed.state.content, Content::Loaded),
+            ..listed.state
         };
-        Ok(seen.into_iter().map(state).collect())
+        Ok(listed.into_iter().map(state).collect())
     }
 
-    /// Every catalog, in byte order of the names, with what `read` makes of its content. It shows how
-    /// far it is; what is no catalog is said.
-    pub(crate) fn look<T, F>(&self, read: F) -> Result<Vec<ListedCatalog<T>>, CatalogsError>
-    where
-        T: Send + 'static,
-        F: Fn(&str, &mut dyn Read, &Progress) -> Result<T, SourceError> + Clone + Send + 'static,
-    {
+    /// Every catalog, its content as it is fetched.
+    pub(crate) fn contents(&self) -> Result<Vec<ListedCatalog<FetchedContent>>, CatalogsError> {
         let progress = Arc::<Progress>::default();
         let counted = Arc::clone(&progress);
-        let read = move |name: &str, body: &mut dyn Read| read(name, body, &counted);
-        let look = || self.runtime.block_on(self.lookout.look(read));
+        let read =
+            move |name: &str, body: &mut dyn Read| FetchedContent::read_from(name, body, &counted);
+        self.shown(&progress, self.reader.look(read))
+    }
+
+    /// Waits for catalogs, and puts them into byte order of the names. It shows how far that is; what is no
+    /// catalog is said.
+    fn shown<T: Send>(
+        &self,
+        progress: &Progress,
+        catalogs: impl Future<Output = Result<ClusterState<T>, CatalogsError>> + Send,
+    ) -> Result<Vec<ListedCatalog<T>>, CatalogsError> {
+        let wait = || self.runtime.block_on(catalogs);
         let ClusterState {
             mut catalogs,
             unnamed,
-        } = progress::shown(&progress, look)?;
+        } = progress::shown(progress, wait)?;
         for unnamed in unnamed {
             crate::cli::warn(&unnamed.0);
         }
         catalogs.sort_by(|one, other| one.state.name.cmp(&other.state.name));
         Ok(catalogs)
-    }
-
-    /// What the cluster says of each extension of these names, in their order.
-    pub(crate) fn standings(&self, names: Vec<String>) -> Vec<Standing> {
-        let standings = extensions::standings(self.client.clone(), names);
-        self.runtime.block_on(standings)
     }
 }
 

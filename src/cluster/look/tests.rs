@@ -53,8 +53,8 @@ impl World {
 
     async fn look(&self) -> ClusterState<String> {
         let catalogd = catalogd::Catalogd::new(None, FetchLimits::default()).unwrap();
-        let lookout = ClusterReader::new(self.api.client(), catalogd);
-        lookout.look(text).await.unwrap()
+        let reader = ClusterReader::new(self.api.client(), catalogd, None);
+        reader.look(text).await.unwrap()
     }
 
     /// The only catalog that there is.

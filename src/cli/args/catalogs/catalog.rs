@@ -1,17 +1,14 @@
 //! `--catalog NAME=PATH` or `--catalog NAME=URL#sha256=HEX`.
 
 use std::collections::BTreeSet;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::str::FromStr;
 
 use clap::parser::ValueSource;
 use clap::{Arg, ArgAction, ArgMatches, Args, Command, FromArgMatches};
 
-use crate::source::pinned::{PinnedUrl, PinnedUrlError};
-use crate::source::{Progress, load_content};
-use olmguard_catalog::memory::Pool;
-use olmguard_catalog::olm::Rules;
-use olmguard_engine::snapshot::Content;
+use crate::source::CatalogPlace;
+use crate::source::pinned::PinnedUrlError;
 
 /// The catalogs of `--catalog`, in the order given, each name once.
 ///
@@ -23,14 +20,7 @@ pub(crate) struct CatalogArgs(Vec<CatalogArg>);
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub(crate) struct CatalogArg {
     pub(crate) name: String,
-    place: CatalogPlace,
-}
-
-#[derive(Clone, Debug, Eq, PartialEq)]
-enum CatalogPlace {
-    /// A file, a folder, or `-`.
-    Path(PathBuf),
-    Url(PinnedUrl),
+    pub(crate) place: CatalogPlace,
 }
 
 /// Why a `--catalog` is not understood.
@@ -63,7 +53,7 @@ impl CatalogArgs {
 
     /// Those that lie on this machine.
     pub(crate) fn paths(&self) -> impl Iterator<Item = &Path> {
-        self.iter().filter_map(CatalogArg::path)
+        self.iter().filter_map(|catalog| catalog.place.path())
     }
 
     fn parse<'a>(texts: impl IntoIterator<Item = &'a str>) -> Result<Self, CatalogArgError> {
@@ -97,18 +87,6 @@ impl FromStr for CatalogArg {
     }
 }
 
-impl FromStr for CatalogPlace {
-    type Err = PinnedUrlError;
-
-    fn from_str(text: &str) -> Result<Self, PinnedUrlError> {
-        if PinnedUrl::is_meant_by(text) {
-            text.parse().map(Self::Url)
-        } else {
-            Ok(Self::Path(text.into()))
-        }
-    }
-}
-
 impl FromIterator<CatalogArg> for CatalogArgs {
     /// Names that are there once each.
     fn from_iter<I: IntoIterator<Item = CatalogArg>>(catalogs: I) -> Self {
@@ -119,28 +97,9 @@ impl FromIterator<CatalogArg> for CatalogArgs {
 impl CatalogArg {
     /// The catalog of this name at a place as it is written in a file of this folder.
     pub(crate) fn within(folder: &Path, name: &str, place: &str) -> Result<Self, PinnedUrlError> {
-        let place = match place.parse()? {
-            CatalogPlace::Path(path) => CatalogPlace::Path(folder.join(path)),
-            url @ CatalogPlace::Url(_) => url,
-        };
+        let place = place.parse::<CatalogPlace>()?.within(folder);
         let name = name.to_owned();
         Ok(Self { name, place })
-    }
-
-    /// Where it lies, if on this machine.
-    pub(crate) fn path(&self) -> Option<&Path> {
-        match &self.place {
-            CatalogPlace::Path(path) => Some(path),
-            CatalogPlace::Url(_) => None,
-        }
-    }
-
-    /// Its content, or why that is not to be had.
-    pub(crate) fn load(&self, rules: &Rules, progress: &Progress, memory: &Pool) -> Content {
-        match &self.place {
-            CatalogPlace::Path(path) => load_content(path, rules, progress, memory),
-            CatalogPlace::Url(url) => url.load(rules, progress, memory),
-        }
     }
 }
 

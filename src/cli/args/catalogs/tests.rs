@@ -34,7 +34,7 @@ fn a_catalog_splits_at_the_first_equals_sign() {
         .map(|catalog| {
             (
                 catalog.name.as_str(),
-                catalog.path().unwrap().to_str().unwrap(),
+                catalog.place.path().unwrap().to_str().unwrap(),
             )
         })
         .collect();

@@ -100,7 +100,10 @@ impl<'a> BundleSource<'a> {
     /// Reads the catalog, and finds the package's bundles in it, best first.
     pub(super) fn load(self, rules: &Rules) -> Result<Vec<Subject>, SubjectsError> {
         let Self { catalog, .. } = self;
-        match &catalog.load(rules, &Progress::default(), memory::of_commands()) {
+        match &catalog
+            .place
+            .load(rules, &Progress::default(), memory::of_commands())
+        {
             Content::Loaded(content) => self.bundles(content),
             Content::Missing => Err(self.unreadable("it has no content")),
             Content::Unfetched(why) | Content::Unreadable(why) => Err(self.unreadable(why)),

@@ -47,7 +47,7 @@ pub(super) fn load(
 ) -> Snapshot {
     let states = catalogs.iter().map(|catalog| {
         let begun = Instant::now();
-        let content = catalog.load(&rules, &Progress::default(), memory);
+        let content = catalog.place.load(&rules, &Progress::default(), memory);
         let state = CatalogState::named(&catalog.name, content);
         report(&state, begun.elapsed(), metrics);
         state

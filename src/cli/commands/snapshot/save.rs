@@ -4,7 +4,7 @@
 //! file that others judge by says what it lacks.
 
 use std::fs::{File, Permissions};
-use std::io::{self, Read};
+use std::io;
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 
@@ -12,7 +12,7 @@ use k8s_openapi::jiff::Timestamp;
 use tempfile::{Builder, NamedTempFile};
 
 use crate::cli::commands::catalogs::{olm, plural};
-use crate::cli::facts::look::{LookArgs, LookError, View};
+use crate::cli::facts::look::{AskedCluster, LookArgs, LookError};
 use crate::cli::output;
 use crate::cli::{Exit, say, warn};
 use crate::cluster::catalogs::CatalogsError;
@@ -71,11 +71,9 @@ pub(super) fn run(args: &SaveArgs) -> Exit {
 
 fn save(args: &SaveArgs) -> Result<Exit, SaveError> {
     let place = SnapshotFile::of(&args.file)?;
-    let view = View::open(&args.look)?;
-    let catalogs = view.look(|name, body: &mut dyn Read, progress| {
-        FetchedContent::read_from(name, body, progress)
-    })?;
-    let facts = ArchiveFacts::new(now(), olm(&view));
+    let cluster = AskedCluster::open(&args.look)?;
+    let catalogs = cluster.contents()?;
+    let facts = ArchiveFacts::new(now(), olm(&cluster));
     place.put(&facts, &catalogs)?;
     let faults = catalogs.iter().filter_map(fault);
     let exit = faults.max_by_key(|exit| exit.weight());
