@@ -12,7 +12,7 @@ use olmguard_support::catalogd::authority::Authority;
 use olmguard_support::catalogd::scripted::{Asked, Scripted};
 
 /// One that runs until this is dropped. It has each catalog as it is, `plain-NAME` and `gzip-NAME`, and
-/// as it might be next, `next-NAME`, with gzip; and `plain-tiny`, which is one package.
+/// as it might be next, `next-NAME`, with gzip; and `plain-tiny`, which is one package with a bundle.
 pub(crate) struct Catalogd {
     child: Child,
     /// Of `plain-NAME` up to the `plain`.
@@ -91,4 +91,6 @@ fn answer(answers: &HashMap<String, Answer>, asked: &Asked) -> Answer {
 /// The variable by which the process knows what it is: where to write its CA to.
 const CA: &str = "OLMGUARD_BENCH_CA";
 
-const TINY: &str = "{\"schema\": \"olm.package\", \"name\": \"tiny\"}\n";
+/// A catalog without a bundle would be held back for a minute.
+const TINY: &str = "{\"schema\": \"olm.package\", \"name\": \"tiny\"}\n\
+    {\"schema\": \"olm.bundle\", \"package\": \"tiny\", \"name\": \"tiny.v1.0.0\"}\n";
