@@ -1,14 +1,15 @@
 //! olmguard: says at once whether OLM v1 will carry out an edit of a `ClusterExtension`.
 //!
-//! This page is the map. The webhook and each command gather facts and ask one pure function; they differ only
-//! in where the facts come from.
+//! This page is the map. The webhook and each command gather facts and ask one pure function,
+//! [`answer`](olmguard_engine::explain::answer()); they differ only in where the facts come from.
+//! `docs/architecture.md` follows a request and a catalog through the files.
 //!
 //! ```text
 //! catalogs (files, folders, a cluster's)       ClusterExtension, any API shape
 //!      | source, cluster: keep what decides         | manifest, admission
 //!      v                                            v
 //! catalog::Catalog --> snapshot::Snapshot      extension::Extension (Filter, Installed)
-//!      (one a source)        |                      |
+//!                            |                      |
 //!                            '-------> judge <------'     the decision table; resolve says what
 //!                                        |                operator-controller would do
 //!                                   Judgement (data, with its evidence)
@@ -21,10 +22,11 @@
 //! # Crates
 //!
 //! One direction, no way back: Cargo keeps the crates apart, and a test (`tests/pages/layering.rs`) the modules
-//! within them. The first three are pure: no I/O, no clock, no environment, no order of a hash map; the same
-//! facts give the same bytes, on every replica and offline.
+//! within them. The first three are pure: no I/O, no clock, no environment, no threads, no async, no order of a
+//! hash map; the same facts give the same bytes, on every replica and offline. In these three a module may use
+//! those before it; the arrows of the program are in `tests/pages/layering/rules.rs`.
 //!
-//! | crate | what it knows | modules, each of which may use those before it |
+//! | crate | what it knows | modules |
 //! | --- | --- | --- |
 //! | [`olmguard_catalog`] | what a catalog says, as OLM reads it | `version`, `selector`, `olm`, `guardrail`, then the catalog itself (`fbc`, [`Catalog`](olmguard_catalog::Catalog)), `graph` |
 //! | [`olmguard_engine`] | the decision: facts to a verdict to words | `extension`, `snapshot`, `resolve`, `judge`, `inquiry`, `explain` |
