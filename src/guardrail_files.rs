@@ -13,14 +13,14 @@ use crate::manifest::{
     Document, DocumentError, Input, Inputs, Position, Positions, ValueStep, documents,
 };
 use olmguard_catalog::guardrail::{
-    self, Guardrails, Imposed, ImposedBy, Problem, UnreadGuardrails,
+    self, AdministratorGuardrails, Guardrails, ImposedBy, Problem, UnreadGuardrails,
 };
 use olmguard_catalog::json_type::JsonType;
 
 /// The rules, and what is wrong with them.
 #[derive(Debug, Default)]
 pub(crate) struct ReadGuardrails {
-    pub(crate) imposed: Imposed,
+    pub(crate) imposed: AdministratorGuardrails,
     pub(crate) faults: Vec<GuardrailsFault>,
 }
 

@@ -53,7 +53,7 @@ use tokio::sync::watch;
 use tokio::task::JoinHandle;
 
 pub use health::Check;
-pub use judge::{Guard, Judge, Pending};
+pub use judge::{Guard, Judge, PendingReview};
 pub use limits::{Limits, Patience};
 pub use listen::BindError;
 pub use newer::Newer;
@@ -97,7 +97,7 @@ pub struct Config {
 /// A server that tells its health, and holds the port for reviews: it has no certificate yet, which
 /// may be long in coming.
 #[derive(Debug)]
-pub struct Listening {
+pub struct ListeningServer {
     server: Server,
     reviews: Reviews,
     scrapes: Option<scrape::Shut>,
@@ -133,7 +133,7 @@ pub struct Server {
 
 impl Server {
     /// Binds every address, and tells its health from now on. It must be called within a runtime.
-    pub fn listen(config: Config) -> Result<Listening, BindError> {
+    pub fn listen(config: Config) -> Result<ListeningServer, BindError> {
         let Config {
             listen,
             ops_listen,
@@ -176,7 +176,7 @@ impl Server {
             listener,
             limits,
         };
-        Ok(Listening {
+        Ok(ListeningServer {
             server,
             reviews,
             scrapes,
@@ -235,7 +235,7 @@ impl Server {
     }
 }
 
-impl Listening {
+impl ListeningServer {
     /// The server as far as it has come.
     pub fn server(&self) -> &Server {
         &self.server

@@ -12,7 +12,7 @@ use axum::http::header::CONTENT_TYPE;
 use axum::routing::post;
 use base64_simd::STANDARD;
 use olmguard::admission::{Enforcement, Review};
-use olmguard::server::{Config, Guard, Judge, Limits, Pending, Server};
+use olmguard::server::{Config, Guard, Judge, Limits, PendingReview, Server};
 use olmguard::telemetry::Metrics;
 use olmguard::telemetry::log::DecisionLog;
 use olmguard::tls::{TlsConfig, self_signed};
@@ -125,7 +125,7 @@ fn constant() -> Router {
 struct SlowJudge;
 
 impl Judge for SlowJudge {
-    fn answer(&self, review: &Review, _pending: &Pending) -> Answer {
+    fn answer(&self, review: &Review, _pending: &PendingReview) -> Answer {
         std::thread::sleep(SLOW);
         review.answer(Basis::without_policies(&Snapshot::default()))
     }

@@ -6,8 +6,8 @@ use crate::admission::Operation;
 use crate::admission::decode::Filters;
 use crate::admission::named::identify;
 use olmguard_engine::extension::{
-    Extension, Filter, FilterError, FilterProblem, Identity, Installed, Json, Recognised, Rollout,
-    Shape, UnknownCause,
+    Extension, Filter, FilterError, FilterProblem, Identity, Installed, Json, RecognisedObject,
+    Rollout, Shape, UnknownCause,
 };
 use olmguard_engine::judge::Edit;
 
@@ -91,8 +91,10 @@ fn is_flat(shape: Shape) -> bool {
 fn old_extension<'a>(request: impl Json<'a>) -> Option<Extension> {
     let object = request.get("oldObject").filter(|old| old.is_object())?;
     match identify(object, request) {
-        (identity, Recognised::Extension(shape)) => Some(Extension::of(identity, shape, object)),
-        (_, Recognised::UnknownVersion | Recognised::Other) => None,
+        (identity, RecognisedObject::Extension(shape)) => {
+            Some(Extension::of(identity, shape, object))
+        }
+        (_, RecognisedObject::UnknownVersion | RecognisedObject::Other) => None,
     }
 }
 

@@ -1,11 +1,11 @@
 //! Which object a request is about: by the object itself, and where that says nothing by the request.
 
-use olmguard_engine::extension::{Identity, Json, Recognised};
+use olmguard_engine::extension::{Identity, Json, RecognisedObject};
 
 /// The object's names, and what it is by them.
 ///
 /// Where it lacks `apiVersion` or `kind`, those of the request stand in for both.
-pub(super) fn identify<'a, J: Json<'a>>(object: J, request: J) -> (Identity, Recognised) {
+pub(super) fn identify<'a, J: Json<'a>>(object: J, request: J) -> (Identity, RecognisedObject) {
     let own = Identity::read(object);
     let identity = if own.version.is_empty() || own.kind.is_empty() {
         Identity {

@@ -10,8 +10,8 @@ use crate::admission::fields::{
 use crate::admission::named::{asked, identify, name};
 use crate::admission::{Operation, ReviewError};
 use olmguard_engine::explain::{self, Answer, exempted, not_judged, unanswered};
-use olmguard_engine::extension::{Extension, Identity, Json, Recognised};
-use olmguard_engine::judge::{Basis, Exemption, Stop, Unanswered, exemption};
+use olmguard_engine::extension::{Extension, Identity, Json, RecognisedObject};
+use olmguard_engine::judge::{Basis, Exemption, Stop, UnansweredReason, exemption};
 
 /// One `AdmissionReview` with a request.
 #[derive(Clone, Debug)]
@@ -145,7 +145,7 @@ impl Review {
     /// The answer where there was no time or no room to judge it.
     ///
     /// What is never judged stays so: no label edit and no removal of a finalizer is held up.
-    pub fn unanswered(&self, cause: Unanswered) -> Answer {
+    pub fn unanswered(&self, cause: UnansweredReason) -> Answer {
         match &self.subject {
             Subject::Exempt(exemption) => not_judged(exemption),
             Subject::Change(change) => {
@@ -178,12 +178,12 @@ fn edited<'a>(
     let (mut identity, recognised) = identify(object, request);
     identity.name = identity.name.or_else(|| name(request));
     let subject = match recognised {
-        Recognised::Other => Subject::Exempt(Exemption::Kind),
-        Recognised::UnknownVersion => Subject::Exempt(Exemption::UnknownVersion {
+        RecognisedObject::Other => Subject::Exempt(Exemption::Kind),
+        RecognisedObject::UnknownVersion => Subject::Exempt(Exemption::UnknownVersion {
             api_version: identity.api_version(),
             kind: identity.kind.clone(),
         }),
-        Recognised::Extension(shape) => {
+        RecognisedObject::Extension(shape) => {
             let change = Change::read((&identity, shape), operation, (request, object), filters);
             Subject::Change(Box::new(change))
         }

@@ -44,7 +44,7 @@ pub enum CatalogsError {
 
 /// What an object says that is read again.
 #[derive(Clone, Debug)]
-pub enum Reread {
+pub enum RereadCatalog {
     /// The same image as before.
     Same,
     /// Another one.
@@ -95,11 +95,11 @@ pub async fn reread(
     client: Client,
     name: &str,
     image_ref: Option<&str>,
-) -> Result<Reread, CatalogsError> {
+) -> Result<RereadCatalog, CatalogsError> {
     Ok(match get(client, name).await? {
-        Some(observed) if observed.state.image_ref.as_deref() == image_ref => Reread::Same,
-        Some(observed) => Reread::Moved(Box::new(observed)),
-        None => Reread::Gone,
+        Some(observed) if observed.state.image_ref.as_deref() == image_ref => RereadCatalog::Same,
+        Some(observed) => RereadCatalog::Moved(Box::new(observed)),
+        None => RereadCatalog::Gone,
     })
 }
 

@@ -23,7 +23,7 @@ use crate::cluster::configuration::ExpectedConfiguration;
 use crate::cluster::fault::{FaultClass, WatchFault};
 use crate::cluster::line;
 use crate::tls::{Authorities, Clock};
-use olmguard_views::doctor::{DoctorFacts, Names, Need, Unanswered};
+use olmguard_views::doctor::{DoctorFacts, MissingAnswer, Names, Need};
 
 /// What is looked at, and by what it is judged.
 #[derive(Debug)]
@@ -101,9 +101,9 @@ async fn greet(client: &Client) -> Result<(), NoAnswer> {
 }
 
 /// What became of something that needs a right.
-fn unasked(need: Need, error: &kube::Error) -> Unanswered {
+fn unasked(need: Need, error: &kube::Error) -> MissingAnswer {
     let WatchFault { class, words } = WatchFault::from(error);
-    Unanswered {
+    MissingAnswer {
         need,
         is_forbidden: class == FaultClass::Forbidden,
         why: words,

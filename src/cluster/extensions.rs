@@ -9,7 +9,7 @@ use crate::cluster::line;
 use crate::cluster::object::WatchedObject;
 use crate::cluster::served::{Names, looked_for, served};
 use olmguard_engine::extension::{
-    Extension, Installed, Recognised, Rollout, UnknownCause, recognise,
+    Extension, Installed, RecognisedObject, Rollout, UnknownCause, recognise,
 };
 
 /// Why an extension cannot be read.
@@ -32,21 +32,21 @@ pub struct Extensions(Api<WatchedObject>);
 
 /// What a cluster says of an extension beside what it asks for.
 #[derive(Clone, Debug, Eq, PartialEq)]
-pub struct Standing {
+pub struct ExtensionState {
     /// What is installed.
     pub installed: Installed,
     /// Whether an upgrade is still rolling out.
     pub rollout: Rollout,
 }
 
-impl Standing {
+impl ExtensionState {
     /// What the whole status of an object says; of an extension that is not there, that nothing is
     /// installed.
     fn read(object: Option<&Value>) -> Self {
         let Some(object) = object else {
             return Self::of(Installed::Nothing);
         };
-        let Recognised::Extension(shape) = recognise(object) else {
+        let RecognisedObject::Extension(shape) = recognise(object) else {
             return Self::unknown("the API server answers with another kind of object".to_owned());
         };
         let Extension {
@@ -67,16 +67,16 @@ impl Standing {
 
 /// What a cluster says of each extension of these names, in their order. What cannot be read is not
 /// known, for the reason that it cannot be read for.
-pub async fn standings(client: Client, names: Vec<String>) -> Vec<Standing> {
+pub async fn standings(client: Client, names: Vec<String>) -> Vec<ExtensionState> {
     let extensions = match Extensions::of(client).await {
         Ok(extensions) => extensions,
-        Err(error) => return vec![Standing::unknown(error.to_string()); names.len()],
+        Err(error) => return vec![ExtensionState::unknown(error.to_string()); names.len()],
     };
     let read = names
         .iter()
         .map(async |name| match extensions.get(name).await {
-            Ok(object) => Standing::read(object.as_ref()),
-            Err(error) => Standing::unknown(error.to_string()),
+            Ok(object) => ExtensionState::read(object.as_ref()),
+            Err(error) => ExtensionState::unknown(error.to_string()),
         });
     stream::iter(read).buffered(MOST_AT_ONCE).collect().await
 }

@@ -35,10 +35,10 @@ pub(super) struct TooLarge {
 
 /// Tells when a watch is heard: its answer, and each piece of it.
 #[derive(Debug)]
-pub(super) struct Heard(watch::Receiver<()>);
+pub(super) struct WatchSignal(watch::Receiver<()>);
 
 /// A client that asks through this line, and what is heard on it.
-pub(super) fn open(client: Client) -> (Client, Heard) {
+pub(super) fn open(client: Client) -> (Client, WatchSignal) {
     let namespace = client.default_namespace().to_owned();
     let (signs, heard) = watch::channel(());
     let line = ObservedClient {
@@ -46,10 +46,10 @@ pub(super) fn open(client: Client) -> (Client, Heard) {
         signs: Arc::new(signs),
         next_watch: Arc::default(),
     };
-    (Client::new(line, namespace), Heard(heard))
+    (Client::new(line, namespace), WatchSignal(heard))
 }
 
-impl Heard {
+impl WatchSignal {
     /// Waits until a watch is heard.
     pub(super) async fn sign(&mut self) {
         if self.0.changed().await.is_err() {

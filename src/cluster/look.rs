@@ -22,8 +22,10 @@ use futures_util::StreamExt;
 use futures_util::stream;
 use kube::Client;
 
-use crate::cluster::catalogs::{self, CatalogsError, NamelessObject, ObservedCatalog, Reread};
-use crate::cluster::extensions::{self, Standing};
+use crate::cluster::catalogs::{
+    self, CatalogsError, NamelessObject, ObservedCatalog, RereadCatalog,
+};
+use crate::cluster::extensions::{self, ExtensionState};
 use crate::cluster::olm::{self, FindError, RunningOlm};
 use crate::source::catalogd::Catalogd;
 use crate::source::{Progress, SourceError, finished, read_fetched};
@@ -79,7 +81,7 @@ impl ClusterReader {
     }
 
     /// What the cluster says of each extension of these names, in their order.
-    pub async fn standings(&self, names: Vec<String>) -> Vec<Standing> {
+    pub async fn standings(&self, names: Vec<String>) -> Vec<ExtensionState> {
         extensions::standings(self.client.clone(), names).await
     }
 
@@ -135,10 +137,10 @@ impl ClusterReader {
             };
             let (name, image) = (&observed.state.name, observed.state.image_ref.as_deref());
             match catalogs::reread(self.client.clone(), name, image).await {
-                Ok(Reread::Moved(moved)) => observed = *moved,
-                Ok(Reread::Gone) => return None,
+                Ok(RereadCatalog::Moved(moved)) => observed = *moved,
+                Ok(RereadCatalog::Gone) => return None,
                 // Whoever cannot tell that it moved takes it as it was listed.
-                Ok(Reread::Same) | Err(_) => {
+                Ok(RereadCatalog::Same) | Err(_) => {
                     return Some(ListedCatalog::with(observed.state, content));
                 }
             }

@@ -34,12 +34,12 @@ impl Document {
     /// none; a list is its items, and its items' items.
     pub fn into_objects(self) -> (Vec<ManifestObject>, Positions) {
         let mut objects = Vec::new();
-        let mut pending = vec![Pending {
+        let mut pending = vec![PendingValue {
             value: self.value,
             items: Vec::new(),
             inherited: None,
         }];
-        while let Some(Pending {
+        while let Some(PendingValue {
             value,
             items,
             inherited,
@@ -90,7 +90,7 @@ impl ManifestObject {
 }
 
 /// A value that may be an object or a list of some.
-struct Pending {
+struct PendingValue {
     value: Value,
     items: Vec<usize>,
     inherited: Option<TypeMeta>,
@@ -136,13 +136,13 @@ fn unfold(
     list: &Map<String, Value>,
     elements: Vec<Value>,
     around: &[usize],
-) -> impl Iterator<Item = Pending> {
+) -> impl Iterator<Item = PendingValue> {
     let of_list = TypeMeta::of_items(list);
     elements
         .into_iter()
         .enumerate()
         .rev()
-        .map(move |(index, value)| Pending {
+        .map(move |(index, value)| PendingValue {
             value,
             items: around.iter().copied().chain([index]).collect(),
             inherited: of_list.clone(),

@@ -30,14 +30,14 @@ use tokio::time::{Duration, Instant, timeout_at};
 use crate::admission::{Enforcement, Outcome, Review, ReviewError};
 use crate::server::body::{BodyError, BodyMemory, ReadBody};
 use crate::server::deadline::Deadline;
-use crate::server::judge::{Judge, Pending};
+use crate::server::judge::{Judge, PendingReview};
 use crate::server::limits::Limits;
 use crate::server::media_type::{is_chunked_at_most, is_identity, is_json};
 use crate::server::workers::{Worker, Workers};
 use crate::telemetry::log::{Decision, DecisionLog, reviewing};
 use crate::telemetry::metrics::{AdmissionMetrics, AnsweredReview, WaitedFor};
 use olmguard_engine::explain::Answer;
-use olmguard_engine::judge::{Token, Unanswered, Wait};
+use olmguard_engine::judge::{Token, UnansweredReason, Wait};
 
 /// Where reviews are answered.
 #[derive(Debug)]
@@ -89,7 +89,7 @@ struct HeldReview {
 /// Waits for an answer, and ends the search for advice when it does so no more: at the deadline, or
 /// because the client has gone.
 #[derive(Debug, Default)]
-struct PendingAnswer(Arc<Pending>);
+struct PendingAnswer(Arc<PendingReview>);
 
 impl Drop for PendingAnswer {
     fn drop(&mut self) {
@@ -222,12 +222,12 @@ impl Handler {
         &self,
         peer: IpAddr,
         deadline: Deadline,
-    ) -> Result<(Worker, OwnedSemaphorePermit), Unanswered> {
+    ) -> Result<(Worker, OwnedSemaphorePermit), UnansweredReason> {
         let worker = self.workers.one(peer, deadline).await?;
         let place = Arc::clone(&self.ordinary).acquire_owned();
         match timeout_at(deadline.at, place).await {
             Ok(Ok(place)) => Ok((worker, place)),
-            Ok(Err(_)) | Err(_) => Err(Unanswered::DeadlineExceeded {
+            Ok(Err(_)) | Err(_) => Err(UnansweredReason::DeadlineExceeded {
                 waited_for: Wait::Worker,
                 within: deadline.within,
             }),
@@ -262,7 +262,7 @@ impl Handler {
     async fn answer(
         &self,
         held: Arc<HeldReview>,
-        worker: Result<Worker, Unanswered>,
+        worker: Result<Worker, UnansweredReason>,
         deadline: Deadline,
     ) -> Result<(Arc<HeldReview>, Answer), Rejection> {
         let answer = match worker {
@@ -288,7 +288,7 @@ impl Handler {
             self.telemetry.metrics.deadline_exceeded(WaitedFor::Advice);
             return Ok(refusal);
         }
-        let cause = Unanswered::DeadlineExceeded {
+        let cause = UnansweredReason::DeadlineExceeded {
             waited_for: Wait::Judge,
             within: deadline.within,
         };
@@ -301,7 +301,7 @@ impl Handler {
         &self,
         worker: Worker,
         held: Arc<HeldReview>,
-        pending: Arc<Pending>,
+        pending: Arc<PendingReview>,
     ) -> JoinHandle<Result<Answer, Rejection>> {
         let (judge, telemetry) = (Arc::clone(&self.judge), self.telemetry.clone());
         tokio::task::spawn_blocking(move || {
@@ -310,7 +310,7 @@ impl Handler {
         })
     }
 
-    fn unanswered(&self, review: &Review, cause: Unanswered) -> Result<Answer, Rejection> {
+    fn unanswered(&self, review: &Review, cause: UnansweredReason) -> Result<Answer, Rejection> {
         self.telemetry.unanswered(cause);
         self.over(review, || review.unanswered(cause))
     }
@@ -364,12 +364,12 @@ impl Telemetry {
         });
     }
 
-    fn unanswered(&self, cause: Unanswered) {
+    fn unanswered(&self, cause: UnansweredReason) {
         match cause {
-            Unanswered::DeadlineExceeded { waited_for, .. } => {
+            UnansweredReason::DeadlineExceeded { waited_for, .. } => {
                 self.metrics.deadline_exceeded(waited_for.into());
             }
-            Unanswered::QueueFull { .. } | Unanswered::QueueTooSlow { .. } => {
+            UnansweredReason::QueueFull { .. } | UnansweredReason::QueueTooSlow { .. } => {
                 self.metrics.overloaded();
             }
         }

@@ -19,7 +19,7 @@ use olmguard_engine::snapshot::Snapshot;
 pub trait Judge: fmt::Debug + Send + Sync + 'static {
     /// The answer to a review. What is refused is noted in `pending` as soon as that is known, before
     /// the search for advice, and the search ends when `pending` says so.
-    fn answer(&self, review: &Review, pending: &Pending) -> Answer;
+    fn answer(&self, review: &Review, pending: &PendingReview) -> Answer;
 
     /// What shows whether newer content of a catalog is being loaded; nothing where none ever is.
     fn newer(&self) -> Option<Newer> {
@@ -29,12 +29,12 @@ pub trait Judge: fmt::Debug + Send + Sync + 'static {
 
 /// An answer that somebody waits for.
 #[derive(Debug, Default)]
-pub struct Pending {
+pub struct PendingReview {
     refusal: Mutex<Option<Answer>>,
     stop: Stop,
 }
 
-impl Pending {
+impl PendingReview {
     /// Notes a refusal that is known, without its advice.
     pub fn refuse(&self, answer: Answer) {
         *self.refusal.lock().unwrap_or_else(PoisonError::into_inner) = Some(answer);
@@ -98,7 +98,7 @@ impl From<Snapshot> for Guard {
 }
 
 impl Judge for Guard {
-    fn answer(&self, review: &Review, pending: &Pending) -> Answer {
+    fn answer(&self, review: &Review, pending: &PendingReview) -> Answer {
         let (snapshot, policies) = (self.snapshot.load(), self.policies.load());
         let basis = Basis {
             snapshot: &snapshot,

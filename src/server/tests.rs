@@ -19,7 +19,7 @@ use rustls::pki_types::CertificateDer;
 use serde_json::{Value, json};
 
 use crate::admission::Enforcement;
-use crate::server::{Config, Guard, Judge, Limits, Listening, Server};
+use crate::server::{Config, Guard, Judge, Limits, ListeningServer, Server};
 use crate::telemetry::Metrics;
 use crate::telemetry::log::DecisionLog;
 use crate::tls::{TlsConfig, self_signed};
@@ -50,7 +50,7 @@ async fn start_with(listen: &str, limits: Limits, judge: Arc<dyn Judge>) -> Star
     }
 }
 
-fn listen_on(listen: SocketAddr, limits: Limits) -> Listening {
+fn listen_on(listen: SocketAddr, limits: Limits) -> ListeningServer {
     let listening = Server::listen(Config {
         listen,
         ops_listen: LOOPBACK.parse().unwrap(),

@@ -16,7 +16,7 @@ use tokio::time::{Instant, timeout_at};
 use crate::server::deadline::Deadline;
 use crate::server::peers::Peers;
 use crate::telemetry::metrics::{AdmissionMetrics, GaugeGuard};
-use olmguard_engine::judge::{Unanswered, Wait};
+use olmguard_engine::judge::{UnansweredReason, Wait};
 
 /// The places to judge at, and the queue before them.
 #[derive(Debug)]
@@ -59,8 +59,12 @@ impl Workers {
     }
 
     /// Waits for a worker until the deadline, if that makes sense, on behalf of an address.
-    pub(super) async fn one(&self, peer: IpAddr, deadline: Deadline) -> Result<Worker, Unanswered> {
-        let too_late = Unanswered::DeadlineExceeded {
+    pub(super) async fn one(
+        &self,
+        peer: IpAddr,
+        deadline: Deadline,
+    ) -> Result<Worker, UnansweredReason> {
+        let too_late = UnansweredReason::DeadlineExceeded {
             waited_for: Wait::Worker,
             within: deadline.within,
         };
@@ -85,7 +89,11 @@ impl Workers {
     }
 
     /// A place in the queue, if there is one and its turn will come in time.
-    fn queue_up(&self, peer: IpAddr, deadline: Deadline) -> Result<QueuePlace<'_>, Unanswered> {
+    fn queue_up(
+        &self,
+        peer: IpAddr,
+        deadline: Deadline,
+    ) -> Result<QueuePlace<'_>, UnansweredReason> {
         let of_peer = self.peers.share(peer).try_acquire_owned();
         let waiting = self.waiting.fetch_add(1, Ordering::Relaxed);
         let place = QueuePlace {
@@ -94,11 +102,11 @@ impl Workers {
             _counted: self.metrics.queued(),
         };
         if waiting >= self.queue || place.of_peer.is_none() {
-            return Err(Unanswered::QueueFull { waiting });
+            return Err(UnansweredReason::QueueFull { waiting });
         }
         let left = deadline.at.saturating_duration_since(Instant::now());
         if self.drained_after(waiting) >= left {
-            return Err(Unanswered::QueueTooSlow {
+            return Err(UnansweredReason::QueueTooSlow {
                 waiting,
                 within: deadline.within,
             });
@@ -165,8 +173,8 @@ mod tests {
         }
     }
 
-    fn too_late(seconds: u64) -> Unanswered {
-        Unanswered::DeadlineExceeded {
+    fn too_late(seconds: u64) -> UnansweredReason {
+        UnansweredReason::DeadlineExceeded {
             waited_for: Wait::Worker,
             within: Duration::from_secs(seconds),
         }
@@ -201,7 +209,7 @@ mod tests {
         };
         let (second, third) = tokio::join!(workers.one(PEER, after(1)), third);
         assert_eq!(second.unwrap_err(), too_late(1));
-        assert_eq!(third, Unanswered::QueueFull { waiting: 1 });
+        assert_eq!(third, UnansweredReason::QueueFull { waiting: 1 });
         assert_eq!(workers.waiting.load(Ordering::Relaxed), 0);
     }
 
@@ -215,7 +223,10 @@ mod tests {
             workers.one(OTHER, after(1)),
         );
         assert_eq!(waits.unwrap_err(), too_late(1));
-        assert_eq!(refused.unwrap_err(), Unanswered::QueueFull { waiting: 1 });
+        assert_eq!(
+            refused.unwrap_err(),
+            UnansweredReason::QueueFull { waiting: 1 }
+        );
         assert_eq!(of_other.unwrap_err(), too_late(1));
     }
 
@@ -249,7 +260,7 @@ mod tests {
             workers.one(PEER, after(1)).await,
         );
         let begun = Instant::now();
-        let expected = Unanswered::QueueTooSlow {
+        let expected = UnansweredReason::QueueTooSlow {
             waiting: 0,
             within: Duration::from_secs(9),
         };

@@ -21,7 +21,7 @@ use olmguard_catalog::fbc::advance::Consumer;
 use olmguard_catalog::fbc::intake::{BlobPlace, Intake, TextOrigin};
 use olmguard_catalog::fbc::reader::{self, Document, Places};
 use olmguard_catalog::fbc::yaml::Marks;
-use olmguard_catalog::fbc::{FbcError, Malformed, NotAFile};
+use olmguard_catalog::fbc::{FbcError, FbcErrorKind, NotAFile};
 use olmguard_catalog::memory::{Account, Loan, TooLarge};
 
 /// Takes what a file holds, in order, and hands blobs to an intake.
@@ -308,7 +308,7 @@ impl Worker {
 fn fbc_error(file: &str, source: FbcError) -> SourceError {
     let file = file.into();
     match source.malformed {
-        Malformed::Memory(source) => SourceError::Memory { file, source },
+        FbcErrorKind::Memory(source) => SourceError::Memory { file, source },
         _ => SourceError::Fbc { file, source },
     }
 }

@@ -28,7 +28,7 @@ use tracing_subscriber::{Layer, Registry, fmt};
 pub use decision::{Decision, DecisionLog, ReviewRequest};
 pub use level::{LogHandle, LogLevel};
 pub use level_routes::routes;
-pub use panics::{Reviewing, log_panics, reviewing};
+pub use panics::{ReviewScope, log_panics, reviewing};
 pub use user::LogUser;
 
 use text_fields::TextFields;

@@ -5,7 +5,9 @@ use std::fs;
 use std::path::Path;
 use std::process::Command;
 
-use olmguard_engine::snapshot::{Availability, CatalogState, Content, Currency, Labels, Serving};
+use olmguard_engine::snapshot::{
+    Availability, CatalogState, Content, Currency, Labels, ServingState,
+};
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
@@ -26,7 +28,7 @@ fn scene() -> TempDir {
     };
     let old = CatalogState {
         availability: Availability::Unavailable,
-        serving: Serving::KnownNot,
+        serving: ServingState::KnownNot,
         currency: Currency::Superseded,
         ..named("old")
     };

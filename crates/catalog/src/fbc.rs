@@ -35,7 +35,7 @@ pub mod reader;
 pub(crate) mod shape;
 pub mod yaml;
 
-pub use error::{FbcError, FileKind, Malformed, NotAFile};
+pub use error::{FbcError, FbcErrorKind, FileKind, NotAFile};
 
 use super::blob::{Position, Sink};
 use super::memory::Account;
@@ -57,7 +57,7 @@ pub fn read(name: &str, text: &[u8], sink: &mut dyn Sink) -> Result<(), FbcError
 pub fn read_into<I: Intake>(name: &str, mut text: &[u8], intake: &mut I) -> Result<(), FbcError> {
     let account = intake.memory();
     let mut reader = Reader::new(I::PLACES, account.clone());
-    let mut whole = Whole {
+    let mut whole = FileConsumer {
         name,
         intake,
         account,
@@ -69,13 +69,13 @@ pub fn read_into<I: Intake>(name: &str, mut text: &[u8], intake: &mut I) -> Resu
 }
 
 /// Hands what a file in memory holds to an intake, one after another.
-struct Whole<'f, I> {
+struct FileConsumer<'f, I> {
     name: &'f str,
     intake: &'f mut I,
     account: Account,
 }
 
-impl<I: Intake> Consumer<I> for Whole<'_, I> {
+impl<I: Intake> Consumer<I> for FileConsumer<'_, I> {
     type Error = FbcError;
 
     fn blob(

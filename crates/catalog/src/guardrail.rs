@@ -21,8 +21,8 @@ mod range;
 mod read;
 mod rule;
 
-pub use authored::Authored;
-pub use imposed::{Imposed, ImposedBy};
+pub use authored::AuthorGuardrails;
+pub use imposed::{AdministratorGuardrails, ImposedBy};
 pub use problem::{Problem, UnreadGuardrails};
 pub use range::Range;
 pub use read::read;

@@ -7,7 +7,7 @@ use crate::builder::{VALUE_PER_BYTE, guardrails as guardrails_of};
 use crate::bundle_set::{BundleIndex, BundleSet};
 use crate::channel::ChannelIndex;
 use crate::edges::{Edge, EdgesBuilder, NameEdge};
-use crate::guardrail::{Authored, Guardrails, UnreadGuardrails};
+use crate::guardrail::{AuthorGuardrails, Guardrails, UnreadGuardrails};
 use crate::heap::{Heap, allocated};
 use crate::memory::{Account, Loan, TooLarge};
 use crate::{Bundle, Channel, Deprecation, Package};
@@ -46,7 +46,7 @@ pub(super) fn index(parts: Parts, account: &Account) -> Result<Package, TooLarge
     let about = about.unwrap_or_default();
     let properties = about.guardrails.iter().map(|text| guardrails_of(text));
     other_guardrails.extend(about.other_guardrails.into_iter().map(Box::from));
-    let guardrails = Authored::new(guardrails, properties.collect(), other_guardrails);
+    let guardrails = AuthorGuardrails::new(guardrails, properties.collect(), other_guardrails);
     bundles.sort_by(Bundle::cmp_preference);
     blobs.sort_by(|a, b| a.name.cmp(&b.name));
     let places = places(&bundles);

@@ -56,5 +56,5 @@ pub use catalog::{Catalog, Counts, PackageFault};
 pub use channel::{AskedChannels, Channel, ChannelIndex};
 pub use edges::NameEdge;
 pub use package::{Deprecation, Package, Successors};
-pub use plausible::{Doubt, Glance, Remaining};
+pub use plausible::{Doubt, Glance, RemainingCount};
 pub use written::WrittenEdge;

@@ -28,10 +28,10 @@ struct Bounds {
 
 /// The part of a pool that one catalog uses. Clones are the same account.
 #[derive(Clone, Debug)]
-pub struct Account(Arc<Taken>);
+pub struct Account(Arc<TakenMemory>);
 
 #[derive(Debug)]
-struct Taken {
+struct TakenMemory {
     pool: Pool,
     bytes: AtomicUsize,
     refused: OnceLock<TooLarge>,
@@ -81,7 +81,7 @@ impl Pool {
 
     /// An account for one more catalog.
     pub fn account(&self) -> Account {
-        Account(Arc::new(Taken {
+        Account(Arc::new(TakenMemory {
             pool: self.clone(),
             bytes: AtomicUsize::new(0),
             refused: OnceLock::new(),
@@ -202,7 +202,7 @@ impl Drop for Loan {
     }
 }
 
-impl Drop for Taken {
+impl Drop for TakenMemory {
     fn drop(&mut self) {
         let bytes = *self.bytes.get_mut();
         self.pool.0.taken.fetch_sub(bytes, Ordering::Relaxed);

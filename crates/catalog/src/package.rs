@@ -10,7 +10,7 @@ use crate::bundle::Bundle;
 use crate::bundle_set::{BundleIndex, BundleSet};
 use crate::channel::{AskedChannels, Channel, ChannelIndex};
 use crate::edges::Edges;
-use crate::guardrail::Authored;
+use crate::guardrail::AuthorGuardrails;
 use crate::heap::Heap;
 use crate::version::{Constraint, Membership, Version, VersionRelease};
 
@@ -23,7 +23,7 @@ pub struct Package {
     pub(super) edges: Edges,
     pub(super) deprecated_bundles: BundleSet,
     pub(super) deprecation: Deprecation,
-    pub(super) guardrails: Box<Authored>,
+    pub(super) guardrails: Box<AuthorGuardrails>,
     /// Whether it lacks blobs that others of it need.
     pub(super) is_incomplete: bool,
 }
@@ -113,7 +113,7 @@ impl Package {
     }
 
     /// What its author says of upgrade steps.
-    pub fn guardrails(&self) -> &Authored {
+    pub fn guardrails(&self) -> &AuthorGuardrails {
         &self.guardrails
     }
 

@@ -29,15 +29,15 @@ pub enum Doubt {
     /// Most of what is loaded of the catalog is not in it.
     Shrunk {
         /// Packages that are loaded, and those of them that it has.
-        packages: Remaining,
+        packages: RemainingCount,
         /// Bundles that are loaded, and how many it has.
-        bundles: Remaining,
+        bundles: RemainingCount,
     },
 }
 
 /// How much is left of something.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
-pub struct Remaining {
+pub struct RemainingCount {
     /// How many are left.
     pub left: usize,
     /// Of how many.
@@ -127,11 +127,11 @@ impl Catalog {
 
     fn shrunk(&self, loaded: &Self) -> Option<Doubt> {
         let names = loaded.package_names();
-        let packages = Remaining {
+        let packages = RemainingCount {
             left: names.filter(|name| self.entry(name).is_some()).count(),
             of: loaded.packages.len(),
         };
-        let bundles = Remaining {
+        let bundles = RemainingCount {
             left: self.counts.bundles,
             of: loaded.counts.bundles,
         };
@@ -140,7 +140,7 @@ impl Catalog {
     }
 }
 
-impl Remaining {
+impl RemainingCount {
     fn is_less_than_half(self) -> bool {
         self.left < self.of.div_ceil(2)
     }

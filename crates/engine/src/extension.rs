@@ -24,7 +24,7 @@ mod status;
 pub use fields::{BypassWords, ChannelField, Fields, SelectorField};
 pub use filter::{Filter, Policy};
 pub use hints::{Hint, Instead};
-pub use identity::{Identity, Recognised, recognise};
+pub use identity::{Identity, RecognisedObject, recognise};
 pub use json::Json;
 pub use read::{FilterError, FilterProblem, SourceType};
 pub use shape::Shape;

@@ -14,7 +14,7 @@ pub use path::SoughtPath;
 pub use step::{Need, PinnedStep};
 
 use crate::extension::{Filter, InstalledBundle, Policy};
-use crate::judge::{Basis, CatalogKnowledge, ForbiddenStep, Nameless, StatedInstalled, target};
+use crate::judge::{Basis, CatalogKnowledge, ForbiddenStep, NamingError, StatedInstalled, target};
 use crate::resolve::{Bounds, CatalogEdge, Choice, Guards, Offer, Origin, Query, Violation};
 use olmguard_catalog::version::{Release, Version};
 
@@ -41,9 +41,9 @@ pub enum NotAnswered<'a> {
     /// OLM resolves nothing from these facts, whatever the edit is: one edit, judged.
     Refused(Box<Decision<'a>>),
     /// It is not known what is installed by this text.
-    From(Nameless),
+    From(NamingError),
     /// It is not known which bundles this text means.
-    To(Nameless),
+    To(NamingError),
 }
 
 impl<'a> Inquiry<'a> {

@@ -13,10 +13,10 @@
 //! Invariant: the same facts give the same judgement, in every command and on every replica.
 
 mod advice;
-mod asking;
 mod basis;
 mod earlier;
 mod exempt;
+mod filter_question;
 mod forbidden;
 mod guarded;
 mod identify;
@@ -42,12 +42,12 @@ pub use exempt::{Exemption, ExemptionKind, exemption};
 pub use forbidden::{ForbiddenStep, UnjudgedSteps};
 pub use forbidden::{MOST_FORBIDDEN, most_steps};
 pub use identify::identify;
-pub use named::{CatalogKnowledge, IdentifiedInstalled, Nameless, StatedInstalled, target};
+pub use named::{CatalogKnowledge, IdentifiedInstalled, NamingError, StatedInstalled, target};
 pub use rule::{Request, rule};
-pub use ruled::{AcceptedBundles, MatchedBundles, Ruled};
-pub use ruling::{Allowed, Jump, NoCatalogs, OutdatedCatalogs, Ruling, SpecFault};
+pub use ruled::{AcceptedBundles, MatchedBundles, RuledEdit};
+pub use ruling::{AllowedChange, Jump, NoCatalogs, OutdatedCatalogs, Ruling, SpecFault};
 pub use token::{Token, Verdict};
-pub use unanswered::{Unanswered, Wait};
+pub use unanswered::{UnansweredReason, Wait};
 pub use update::{EarlierObject, SchemaRefusal};
 pub use walk::recorded;
 pub use walk::{Walk, WalkEnd, walk};
@@ -73,7 +73,7 @@ pub struct Edit<'a> {
 #[derive(Debug)]
 pub struct Judgement<'s> {
     /// The row that answered, with its evidence.
-    pub ruled: Ruled<'s>,
+    pub ruled: RuledEdit<'s>,
     /// What is worth knowing all the same, the most important first.
     pub warnings: Vec<Warning<'s>>,
 }
@@ -116,7 +116,7 @@ pub fn judge<'s>(basis: Basis<'s>, edit: &Edit<'_>) -> Judgement<'s> {
     Judgement { ruled, warnings }
 }
 
-fn ruled<'s>(basis: Basis<'s>, edit: &Edit<'_>) -> Ruled<'s> {
+fn ruled<'s>(basis: Basis<'s>, edit: &Edit<'_>) -> RuledEdit<'s> {
     if let Some(exemption) = exemption(edit) {
         return Ruling::NotJudged(exemption).into();
     }

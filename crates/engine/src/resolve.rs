@@ -23,11 +23,11 @@ pub mod semver;
 mod step;
 mod unpinned;
 
-pub use accepted::Accepted;
+pub use accepted::AcceptedSuccessors;
 pub use effort::{Effort, Stop};
 pub use guards::{Alone, MOST_COMPARISONS};
-pub use guards::{CatalogEdge, GuardedBy, Guards, Violated, Violation};
-pub use olmv1::{Choice, ChoiceError, Match, Refusal, Resolved, choose, weigh};
+pub use guards::{CatalogEdge, GuardedBy, Guards, ViolatedRule, Violation};
+pub use olmv1::{Choice, ChoiceError, Match, Refusal, Resolution, choose, weigh};
 pub use origin::{InstalledError, Origin};
 pub use path::{
     Bounds, Edits, MOST_EXPANSIONS, NotGiven, Path, PathFound, ReachableBundles, next_hops, reach,

@@ -44,7 +44,7 @@ pub struct CatalogState {
     /// `spec.availabilityMode`.
     pub availability: Availability,
     /// The Serving condition, as far as it is known.
-    pub serving: Serving,
+    pub serving: ServingState,
     /// `status.resolvedSource.image.ref`; where content is held, that of the content.
     pub image_ref: Option<String>,
     /// `status.lastUnpacked`; where content is held, that of the content.
@@ -80,7 +80,7 @@ pub enum Availability {
 /// What is known of a catalog's Serving condition.
 #[derive(Clone, Copy, Debug, Default, Deserialize, Eq, PartialEq, Serialize)]
 #[serde(rename_all = "camelCase")]
-pub enum Serving {
+pub enum ServingState {
     /// It is True, or nothing says that it is not.
     #[default]
     Presumed,
@@ -191,7 +191,7 @@ impl CatalogState {
             labels: Labels::with_name(name, BTreeMap::new()),
             priority: 0,
             availability: Availability::default(),
-            serving: Serving::default(),
+            serving: ServingState::default(),
             image_ref: None,
             last_unpacked: None,
             currency: Currency::default(),
@@ -219,7 +219,7 @@ impl CatalogState {
     /// The content, if resolution can use it.
     pub fn loaded(&self) -> Option<&Catalog> {
         match (&self.content, self.serving) {
-            (Content::Loaded(catalog), Serving::Presumed) => Some(catalog),
+            (Content::Loaded(catalog), ServingState::Presumed) => Some(catalog),
             _ => None,
         }
     }

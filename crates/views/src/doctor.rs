@@ -25,8 +25,8 @@ mod serving;
 
 pub use facts::{
     ApiAnswer, Bundle, Certificate, Configuration, Deployment, Difference, DoctorFacts, Endpoint,
-    FailurePolicy, Names, Need, Permission, Port, Replica, ReplicaStatus, RoundTrip, Service,
-    Trust, Unanswered, Webhook,
+    FailurePolicy, MissingAnswer, Names, Need, Permission, Port, Replica, ReplicaStatus, RoundTrip,
+    Service, Trust, Webhook,
 };
 pub use finding::{Check, Finding, State};
 

@@ -19,7 +19,7 @@ use olmguard_catalog::Catalog;
 use olmguard_engine::explain::Places;
 use olmguard_engine::explain::Reasons;
 use olmguard_engine::extension::{Filter, InstalledBundle};
-use olmguard_engine::judge::{Basis, Nameless, StatedInstalled};
+use olmguard_engine::judge::{Basis, NamingError, StatedInstalled};
 use olmguard_engine::nearest::nearest;
 use olmguard_engine::resolve::{Bounds, Guards, InPlay, Offer, Origin, Query};
 use olmguard_engine::snapshot::{CatalogState, Snapshot};
@@ -185,7 +185,7 @@ impl VersionsReport {
         basis: Basis<'_>,
         filter: &Filter,
         said: Option<&StatedInstalled>,
-    ) -> Result<Self, Nameless> {
+    ) -> Result<Self, NamingError> {
         let snapshot = basis.snapshot;
         let mut notes = Vec::new();
         let offers = offers(snapshot, filter, &mut notes);

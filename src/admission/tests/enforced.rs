@@ -8,13 +8,13 @@ use serde_json::{Value, json};
 use super::{extension, installed, review, snapshot, unread, update};
 use crate::admission::{Enforcement, Mode, OnUndecided, Outcome, Review};
 use olmguard_engine::explain::Answer;
-use olmguard_engine::judge::{Token, Unanswered, Verdict, Wait};
+use olmguard_engine::judge::{Token, UnansweredReason, Verdict, Wait};
 
 const STRICT: Enforcement = Enforcement {
     mode: Mode::Enforce,
     on_undecided: OnUndecided::Deny,
 };
-const LATE: Unanswered = Unanswered::DeadlineExceeded {
+const LATE: UnansweredReason = UnansweredReason::DeadlineExceeded {
     waited_for: Wait::Worker,
     within: Duration::from_micros(4_500_900),
 };
@@ -127,7 +127,7 @@ fn what_there_was_no_time_or_room_for_says_so() {
              Help: olmguard explain DeadlineExceeded",
         ),
         (
-            Unanswered::DeadlineExceeded {
+            UnansweredReason::DeadlineExceeded {
                 waited_for: Wait::Judge,
                 within,
             },
@@ -136,13 +136,13 @@ fn what_there_was_no_time_or_room_for_says_so() {
              Help: olmguard explain DeadlineExceeded",
         ),
         (
-            Unanswered::QueueFull { waiting: 64 },
+            UnansweredReason::QueueFull { waiting: 64 },
             "p: 1.0.0 -> 2.0.0 undecided: 64 edits wait already, and no more may [Overloaded]\n\
              Fix: apply it again in a few seconds; it was not judged\n\
              Help: olmguard explain Overloaded",
         ),
         (
-            Unanswered::QueueTooSlow {
+            UnansweredReason::QueueTooSlow {
                 waiting: 64,
                 within,
             },

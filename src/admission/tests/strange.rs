@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 use super::{update, valid};
 use crate::admission::{Enforcement, Mode, OnUndecided, Review};
 use olmguard_engine::explain::Answer;
-use olmguard_engine::judge::{Unanswered, Wait};
+use olmguard_engine::judge::{UnansweredReason, Wait};
 
 /// JSON of any form, with the words of a review strewn in.
 fn any_json() -> impl Strategy<Value = Value> {
@@ -66,7 +66,7 @@ fn every(answer: &Answer) -> impl Iterator<Item = (&Answer, Enforcement)> {
         .map(move |enforcement| (answer, enforcement))
 }
 
-const LATE: Unanswered = Unanswered::DeadlineExceeded {
+const LATE: UnansweredReason = UnansweredReason::DeadlineExceeded {
     waited_for: Wait::Judge,
     within: Duration::from_millis(1),
 };

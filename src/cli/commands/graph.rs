@@ -24,7 +24,9 @@ use olmguard_engine::snapshot::CatalogState;
 use olmguard_views::picture::json::GraphJson;
 use olmguard_views::picture::layout::layout;
 use olmguard_views::picture::walk::ReachedRows;
-use olmguard_views::picture::{self, Absent, GuardedSteps, NoSuchVersion, Sketch, TooLarge, View};
+use olmguard_views::picture::{
+    self, AbsentBundle, GuardedSteps, NoSuchVersion, Sketch, TooLarge, View,
+};
 
 /// Draws the upgrade graph of a package: channels side by side, versions from the newest down
 ///
@@ -260,7 +262,7 @@ impl GraphArgs {
     }
 
     /// What is said to be installed and no bundle is: ranges lead on from it all the same.
-    fn absent(&self, graph: &Graph<'_>) -> Vec<Absent> {
+    fn absent(&self, graph: &Graph<'_>) -> Vec<AbsentBundle> {
         let texts = [&self.installed, &self.from].into_iter().flatten();
         let absent = texts.filter_map(|text| picture::absent(graph, text));
         absent.collect()

@@ -11,7 +11,7 @@ use crate::cli::{Exit, say};
 use olmguard_catalog::version::{Constraint, ConstraintError};
 use olmguard_engine::extension::Filter;
 use olmguard_engine::inquiry::{Inquiry, NotAnswered};
-use olmguard_engine::judge::{Nameless, StatedInstalled, Verdict};
+use olmguard_engine::judge::{NamingError, StatedInstalled, Verdict};
 use olmguard_views::generation::Generation;
 use olmguard_views::see::{line, nameless};
 
@@ -140,7 +140,7 @@ impl PackageFacts {
     }
 
     /// What a text does not name.
-    pub(super) fn nameless(&self, what: &str, text: &str, why: &Nameless) -> InquiryError {
+    pub(super) fn nameless(&self, what: &str, text: &str, why: &NamingError) -> InquiryError {
         InquiryError::Nameless(nameless(what, text, &self.filter.package, why))
     }
 

@@ -3,7 +3,7 @@
 use crate::cli::Exit;
 use crate::cli::args::catalogs::{OlmArgs, UsageError};
 use crate::cli::facts::look::{AskedCluster, LookArgs, LookError};
-use crate::cluster::extensions::Standing;
+use crate::cluster::extensions::ExtensionState;
 use crate::cluster::olm::{FindError, RunningOlm, compare};
 use olmguard_catalog::olm::Rules;
 use olmguard_engine::snapshot::CatalogState;
@@ -48,7 +48,7 @@ impl Live {
 
     /// What the cluster says of each extension of these names, in their order; nothing of any where it
     /// is not to be had.
-    pub(crate) fn standings(&self, names: Vec<String>) -> Vec<Standing> {
+    pub(crate) fn standings(&self, names: Vec<String>) -> Vec<ExtensionState> {
         let known = self.0.as_ref().ok();
         known.map_or_else(Vec::new, |known| known.cluster.standings(names))
     }

@@ -11,7 +11,7 @@ use crate::cli::args::cluster::{CatalogdArgs, ClusterArgs};
 use crate::cli::args::memory;
 use crate::cli::output::progress;
 use crate::cluster::catalogs::CatalogsError;
-use crate::cluster::extensions::Standing;
+use crate::cluster::extensions::ExtensionState;
 use crate::cluster::look::{ClusterReader, ClusterState, ListedCatalog};
 use crate::cluster::olm::{FindError, RunningOlm};
 use crate::cluster::{Caller, ConnectError, connect};
@@ -76,7 +76,7 @@ impl AskedCluster {
     }
 
     /// What the cluster says of each extension of these names, in their order.
-    pub(crate) fn standings(&self, names: Vec<String>) -> Vec<Standing> {
+    pub(crate) fn standings(&self, names: Vec<String>) -> Vec<ExtensionState> {
         self.runtime.block_on(self.reader.standings(names))
     }
 

@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use olmguard_engine::snapshot::{Availability, CatalogState, Content, Serving};
+use olmguard_engine::snapshot::{Availability, CatalogState, Content, ServingState};
 
 /// A catalog as its object describes it.
 #[derive(Clone, Debug)]
@@ -39,7 +39,7 @@ impl ObservedCatalog {
     pub fn source(&self) -> Option<&str> {
         let state = &self.state;
         let can_be_read = self.is_readable()
-            && state.serving == Serving::Presumed
+            && state.serving == ServingState::Presumed
             && state.availability == Availability::Available;
         self.base.as_deref().filter(|_| can_be_read)
     }

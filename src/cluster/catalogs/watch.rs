@@ -19,7 +19,7 @@ use tokio::time::{interval, sleep};
 
 use super::{CatalogsError, NAMES, NamelessObject, ObservedCatalog, PAGE, all};
 use crate::cluster::fault::{FaultClass, WatchFault};
-use crate::cluster::line::{self, Heard, SECONDS};
+use crate::cluster::line::{self, SECONDS, WatchSignal};
 use crate::cluster::object::WatchedObject;
 use crate::cluster::served::served;
 
@@ -86,7 +86,7 @@ async fn go_on(client: Client, events: Sender<CatalogEvent>) -> NobodyListens {
 
 struct CatalogWatch {
     client: Client,
-    heard: Heard,
+    heard: WatchSignal,
     events: Sender<CatalogEvent>,
     /// What was listed of a list that is not complete yet.
     listing: Vec<ObservedCatalog>,

@@ -8,14 +8,14 @@ use kube::{Api, Client};
 
 use crate::cluster::doctor::serving::ServingDeployment;
 use crate::cluster::doctor::{need, unasked};
-use olmguard_views::doctor::{Names, Need, Permission, Unanswered};
+use olmguard_views::doctor::{MissingAnswer, Names, Need, Permission};
 
 /// Each right, and whether the account has it.
 pub(super) async fn ask(
     client: &Client,
     names: &Names,
     found: Option<&ServingDeployment>,
-) -> Result<Vec<Permission>, Unanswered> {
+) -> Result<Vec<Permission>, MissingAnswer> {
     let nothing = ServingDeployment::default();
     let found = found.unwrap_or(&nothing);
     let user = format!(

@@ -16,7 +16,7 @@ use rustls::pki_types::{CertificateDer, ServerName};
 use crate::cluster::doctor::{Examination, need};
 use crate::foreign_text::one_line;
 use crate::tls::{Authorities, Leaf, is_for, utc};
-use olmguard_views::doctor::{Certificate, Endpoint, Replica, ReplicaStatus, Trust, Unanswered};
+use olmguard_views::doctor::{Certificate, Endpoint, MissingAnswer, Replica, ReplicaStatus, Trust};
 use olmguard_views::readiness::Readiness;
 
 /// By what API servers judge what is shown to them.
@@ -56,7 +56,7 @@ async fn told(
     of: &Examination,
     trusted: &CertificateTrust,
     endpoint: &Endpoint,
-) -> Result<ReplicaStatus, Unanswered> {
+) -> Result<ReplicaStatus, MissingAnswer> {
     let address = ReplicaRoute::Address(endpoint.address.clone(), of.ops_port);
     let proxy = endpoint.pod.as_ref().map(|pod| {
         let namespace = &of.names.namespace;
@@ -78,7 +78,7 @@ async fn by(
     way: &ReplicaRoute<'_>,
     of: &Examination,
     trusted: &CertificateTrust,
-) -> Result<ReplicaStatus, Unanswered> {
+) -> Result<ReplicaStatus, MissingAnswer> {
     let (code, readyz) = way.get("/readyz?format=json", of).await?;
     let version = way.version(of).await;
     if version.is_none() {
@@ -100,10 +100,10 @@ async fn by(
 impl ReplicaRoute<'_> {
     /// What does not say which guard it is: at an address that may be anybody, as addresses of pods mean
     /// something else outside of their cluster.
-    fn doubt(&self, of: &Examination) -> Result<(), Unanswered> {
+    fn doubt(&self, of: &Examination) -> Result<(), MissingAnswer> {
         match self {
             Self::Proxy(..) => Ok(()),
-            Self::Address(host, port) => Err(Unanswered {
+            Self::Address(host, port) => Err(MissingAnswer {
                 need: need("get", "pods/proxy", Some(&of.names.namespace), None),
                 is_forbidden: false,
                 why: format!("what answers at {host} port {port} does not say that it is olmguard"),
@@ -121,11 +121,11 @@ impl ReplicaRoute<'_> {
         Some(one_line(text.strip_prefix("olmguard ")?))
     }
 
-    async fn get(&self, path: &str, of: &Examination) -> Result<ReplicaResponse, Unanswered> {
+    async fn get(&self, path: &str, of: &Examination) -> Result<ReplicaResponse, MissingAnswer> {
         match self {
             Self::Proxy(client, prefix) => {
                 let path = format!("{prefix}{path}");
-                let failed = |(is_forbidden, why)| Unanswered {
+                let failed = |(is_forbidden, why)| MissingAnswer {
                     need: need("get", "pods/proxy", Some(&of.names.namespace), None),
                     is_forbidden,
                     why,
@@ -135,7 +135,7 @@ impl ReplicaRoute<'_> {
             Self::Address(host, port) => {
                 direct::get(host, *port, path)
                     .await
-                    .map_err(|why| Unanswered {
+                    .map_err(|why| MissingAnswer {
                         need: need("get", "pods/proxy", Some(&of.names.namespace), None),
                         is_forbidden: false,
                         why,

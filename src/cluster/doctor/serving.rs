@@ -8,7 +8,7 @@ use kube::api::ListParams;
 use kube::{Api, Client};
 
 use crate::cluster::doctor::{need, unasked};
-use olmguard_views::doctor::{Deployment, Endpoint, Names, Port, Service, Unanswered};
+use olmguard_views::doctor::{Deployment, Endpoint, MissingAnswer, Names, Port, Service};
 
 /// What a Deployment says that matters here.
 #[derive(Debug, Default)]
@@ -28,7 +28,10 @@ pub(super) struct ServingDeployment {
 }
 
 /// The Service, if there is one.
-pub(super) async fn service(client: &Client, names: &Names) -> Result<Option<Service>, Unanswered> {
+pub(super) async fn service(
+    client: &Client,
+    names: &Names,
+) -> Result<Option<Service>, MissingAnswer> {
     let (namespace, name) = (&names.namespace, &names.service);
     let api: Api<ServiceObject> = Api::namespaced(client.clone(), namespace);
     let found = api
@@ -57,7 +60,10 @@ fn port(port: &ServicePort) -> Port {
 }
 
 /// Everything behind the Service, in the order of its slices.
-pub(super) async fn endpoints(client: &Client, names: &Names) -> Result<Vec<Endpoint>, Unanswered> {
+pub(super) async fn endpoints(
+    client: &Client,
+    names: &Names,
+) -> Result<Vec<Endpoint>, MissingAnswer> {
     let namespace = &names.namespace;
     let api: Api<EndpointSlice> = Api::namespaced(client.clone(), namespace);
     let of = format!("kubernetes.io/service-name={}", names.service);
@@ -94,7 +100,7 @@ fn read(endpoint: &EndpointObject) -> Endpoint {
 pub(super) async fn deployment(
     client: &Client,
     names: &Names,
-) -> Result<ServingDeployment, Unanswered> {
+) -> Result<ServingDeployment, MissingAnswer> {
     let (namespace, name) = (&names.namespace, &names.deployment);
     let api: Api<Object> = Api::namespaced(client.clone(), namespace);
     let found = api.get_opt(name).await.map_err(|error| {

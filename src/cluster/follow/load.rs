@@ -16,7 +16,7 @@ use tokio::task::spawn_blocking;
 use tokio::time::Instant;
 use tracing::warn;
 
-use crate::cluster::catalogs::{self, Reread};
+use crate::cluster::catalogs::{self, RereadCatalog};
 use crate::cluster::follow::confidence::{Belief, Disbelief};
 use crate::cluster::follow::job::{
     ContentOrigin, Failure, Job, KnownContent, LoadedContent, Outcome, Task, Want, WeighedContent,
@@ -167,7 +167,7 @@ impl Loader {
     }
 
     /// What the object says now; nothing where it cannot be read at the moment.
-    async fn reread(&self, job: &Job) -> Option<Reread> {
+    async fn reread(&self, job: &Job) -> Option<RereadCatalog> {
         let Want {
             name, image_ref, ..
         } = &job.want;
@@ -242,8 +242,8 @@ impl Loader {
     /// Whether the object is known to name the same image still.
     async fn is_same(&self, job: &Job) -> Result<bool, Failure> {
         match self.reread(job).await {
-            Some(Reread::Same) => Ok(true),
-            Some(Reread::Moved(_) | Reread::Gone) => Err(moved()),
+            Some(RereadCatalog::Same) => Ok(true),
+            Some(RereadCatalog::Moved(_) | RereadCatalog::Gone) => Err(moved()),
             None => Ok(false),
         }
     }

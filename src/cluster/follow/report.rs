@@ -8,7 +8,7 @@ use tokio::sync::watch;
 use tokio::time::Instant;
 
 use crate::telemetry::metrics::CatalogLoad;
-use olmguard_engine::snapshot::{Availability, Currency, Serving};
+use olmguard_engine::snapshot::{Availability, Currency, ServingState};
 use olmguard_views::readiness::CatalogCounts;
 
 /// How one catalog is, at one moment.
@@ -25,7 +25,7 @@ pub(super) struct CatalogReport {
     /// When all this was so.
     pub(super) at: Instant,
     /// Whether its object says that it serves.
-    pub(super) serving: Serving,
+    pub(super) serving: ServingState,
     /// Whether its object makes it available.
     pub(super) availability: Availability,
     /// Whether what is held is what its object names.
@@ -134,7 +134,7 @@ impl CatalogReport {
         // It goes on getting older after it was told.
         let age = self.age.unwrap_or_default() + self.at.elapsed();
         match (self.serving, self.currency, why) {
-            (Serving::KnownNot, _, _) => Some("does not serve".to_owned()),
+            (ServingState::KnownNot, _, _) => Some("does not serve".to_owned()),
             _ if !self.is_loaded => Some(format!("not loaded: {}", why.unwrap_or(NOT_YET))),
             (_, Currency::Superseded, None) => {
                 Some(format!("newer content is being loaded, for {}", whole(age)))

@@ -42,14 +42,14 @@ pub(super) struct Follower<L> {
     stage: SnapshotStore,
     teller: StatusTeller,
     loading: JoinSet<Outcome>,
-    running: Vec<Running>,
+    running: Vec<RunningJob>,
     /// The digests that the loader was told to keep.
     kept: Vec<String>,
 }
 
 /// A job that is being done.
 #[derive(Debug)]
-struct Running {
+struct RunningJob {
     id: Id,
     job: Job,
     end: AbortHandle,
@@ -268,7 +268,7 @@ impl<L: Load> Follower<L> {
     }
 
     fn end_unwanted(&mut self) {
-        for Running { job, end, .. } in &self.running {
+        for RunningJob { job, end, .. } in &self.running {
             if !self.table.is_wanted(job) {
                 end.abort();
             }
@@ -281,7 +281,7 @@ impl<L: Load> Follower<L> {
         for job in self.table.due(&running, now) {
             let end = self.loading.spawn(self.loader.clone().load(job.clone()));
             let id = end.id();
-            self.running.push(Running { id, job, end });
+            self.running.push(RunningJob { id, job, end });
         }
     }
 

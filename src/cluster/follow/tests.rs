@@ -14,7 +14,7 @@ use crate::cluster::follow::job::{ContentOrigin, LoadedContent};
 use crate::source::{Progress, read_from};
 use olmguard_catalog::olm::Rules;
 use olmguard_catalog::{Catalog, CatalogBuilder};
-use olmguard_engine::snapshot::{CatalogState, Content, Labels, Serving};
+use olmguard_engine::snapshot::{CatalogState, Content, Labels, ServingState};
 
 /// A catalog that serves the content of `digest`.
 fn observed(name: &str, digest: &str) -> ObservedCatalog {
@@ -30,7 +30,7 @@ fn observed(name: &str, digest: &str) -> ObservedCatalog {
 /// The same catalog, which does not serve.
 fn unserving(observed: &ObservedCatalog) -> ObservedCatalog {
     let mut observed = observed.clone();
-    observed.state.serving = Serving::KnownNot;
+    observed.state.serving = ServingState::KnownNot;
     observed
 }
 

@@ -20,7 +20,7 @@ use tokio::time::{sleep, timeout};
 
 use super::{DEPLOYMENT, FindError, RunningOlm, look};
 use crate::cluster::fault::WatchFault;
-use crate::cluster::line::{self, Heard, PACE, SECONDS};
+use crate::cluster::line::{self, PACE, SECONDS, WatchSignal};
 
 /// What there is to say about the OLM of a cluster.
 #[derive(Clone, Debug)]
@@ -91,7 +91,7 @@ enum WatchEnd {
 
 struct DeploymentWatch {
     client: Client,
-    heard: Heard,
+    heard: WatchSignal,
     namespace: Option<String>,
     events: Sender<OlmEvent>,
     told: Option<Result<RunningOlm, FindError>>,

@@ -10,12 +10,12 @@ pub(super) struct Mapping {
     members: Map<String, Value>,
     /// Names that came by a merge only. Writing one out is no duplicate.
     merged: BTreeSet<String>,
-    pending: Pending,
+    pending: NextValue,
 }
 
 /// What the next value belongs to.
 #[derive(Debug, Default)]
-enum Pending {
+enum NextValue {
     /// A key must come first.
     #[default]
     Nothing,
@@ -25,14 +25,14 @@ enum Pending {
 
 impl Mapping {
     pub(super) const fn expects_key(&self) -> bool {
-        matches!(self.pending, Pending::Nothing)
+        matches!(self.pending, NextValue::Nothing)
     }
 
     /// The key whose value comes next.
     pub(super) fn pending_name(&self) -> Option<&str> {
         match &self.pending {
-            Pending::Key(name) => Some(name),
-            Pending::Nothing | Pending::Merge => None,
+            NextValue::Key(name) => Some(name),
+            NextValue::Nothing | NextValue::Merge => None,
         }
     }
 
@@ -45,23 +45,23 @@ impl Mapping {
         if self.members.contains_key(&key) && !self.merged.remove(&key) {
             return Err(key);
         }
-        self.pending = Pending::Key(key);
+        self.pending = NextValue::Key(key);
         Ok(())
     }
 
     pub(super) fn set_merge(&mut self) {
-        self.pending = Pending::Merge;
+        self.pending = NextValue::Merge;
     }
 
     /// Fails with the type of a value that cannot be merged.
     pub(super) fn put(&mut self, value: Value) -> Result<(), &'static str> {
         match std::mem::take(&mut self.pending) {
-            Pending::Key(key) => {
+            NextValue::Key(key) => {
                 self.members.insert(key, value);
                 Ok(())
             }
-            Pending::Merge => self.merge(value),
-            Pending::Nothing => Ok(()),
+            NextValue::Merge => self.merge(value),
+            NextValue::Nothing => Ok(()),
         }
     }
 

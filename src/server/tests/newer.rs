@@ -16,7 +16,7 @@ use tokio::time::Instant;
 use super::review;
 use crate::admission::{Enforcement, Review};
 use crate::server::handler::{Handler, Telemetry};
-use crate::server::{Guard, Judge, Limits, Newer, Pending};
+use crate::server::{Guard, Judge, Limits, Newer, PendingReview};
 use crate::telemetry::Metrics;
 use crate::telemetry::log::DecisionLog;
 use olmguard_catalog::CatalogBuilder;
@@ -32,7 +32,7 @@ struct Counting {
 }
 
 impl Judge for Counting {
-    fn answer(&self, review: &Review, pending: &Pending) -> Answer {
+    fn answer(&self, review: &Review, pending: &PendingReview) -> Answer {
         let answer = self.guard.answer(review, pending);
         self.answered.fetch_add(1, Ordering::Relaxed);
         answer

@@ -12,7 +12,7 @@ use tokio_rustls::client::TlsStream;
 use super::wire::{Response, Wire, soon};
 use super::{LOOPBACK, Started, post, post_to, review, start_with};
 use crate::admission::Review;
-use crate::server::{Guard, Judge, Limits, Pending};
+use crate::server::{Guard, Judge, Limits, PendingReview};
 use olmguard_engine::explain::Answer;
 use olmguard_engine::snapshot::Snapshot;
 
@@ -44,7 +44,7 @@ impl Held {
 }
 
 impl Judge for Held {
-    fn answer(&self, review: &Review, _pending: &Pending) -> Answer {
+    fn answer(&self, review: &Review, _pending: &PendingReview) -> Answer {
         let (hold, changed) = &*self.0;
         let mut hold = hold.lock().unwrap();
         hold.begun += 1;
@@ -176,7 +176,7 @@ async fn what_is_not_judged_waits_for_nobody() {
 pub(super) struct Panics(std::sync::atomic::AtomicBool);
 
 impl Judge for Panics {
-    fn answer(&self, review: &Review, _pending: &Pending) -> Answer {
+    fn answer(&self, review: &Review, _pending: &PendingReview) -> Answer {
         let failed_before = self.0.swap(true, std::sync::atomic::Ordering::Relaxed);
         assert!(failed_before, "on purpose");
         review.answer(Basis::without_policies(&Snapshot::default()))

@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 use super::overload::{ask, deadlines, token};
 use super::{LOOPBACK, review, start_with};
 use crate::admission::Review;
-use crate::server::{Judge, Limits, Pending};
+use crate::server::{Judge, Limits, PendingReview};
 use olmguard_catalog::olm::Rules;
 use olmguard_catalog::{CatalogBuilder, fbc};
 use olmguard_engine::explain::Answer;
@@ -22,7 +22,7 @@ use olmguard_engine::snapshot::{CatalogState, Content, Snapshot};
 struct Searching(AtomicUsize);
 
 impl Judge for Searching {
-    fn answer(&self, review: &Review, pending: &Pending) -> Answer {
+    fn answer(&self, review: &Review, pending: &PendingReview) -> Answer {
         let turn = self.0.fetch_add(1, Ordering::Relaxed);
         let refusal = Answer {
             verdict: Verdict::Deny,

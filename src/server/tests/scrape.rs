@@ -12,7 +12,7 @@ use super::LOOPBACK;
 use super::starting::told;
 use super::wire::{Response, Wire, soon};
 use crate::admission::Enforcement;
-use crate::server::{Config, Guard, Limits, Listening, Scrapes, Server};
+use crate::server::{Config, Guard, Limits, ListeningServer, Scrapes, Server};
 use crate::telemetry::log::DecisionLog;
 use crate::telemetry::{Authorizer, Authorizing, Metrics, ScrapeDenied};
 use crate::tls::{Certificates, ClientCa, TlsConfig, self_signed};
@@ -44,7 +44,7 @@ struct Scene {
     known: Arc<Known>,
 }
 
-fn listening(known: &Arc<Known>) -> Listening {
+fn listening(known: &Arc<Known>) -> ListeningServer {
     let loopback = LOOPBACK.parse().unwrap();
     let listening = Server::listen(Config {
         listen: loopback,

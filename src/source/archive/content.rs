@@ -37,7 +37,7 @@ impl FetchedContent {
             from: body,
             to: &mut spool,
         };
-        read_fetched(name, tee, progress, &mut Discarded)?;
+        read_fetched(name, tee, progress, &mut DiscardingSink)?;
         spool.finish().map_err(failed)
     }
 
@@ -84,8 +84,8 @@ impl Write for Spool {
 }
 
 /// Only whether it can be read is asked.
-struct Discarded;
+struct DiscardingSink;
 
-impl Sink for Discarded {
+impl Sink for DiscardingSink {
     fn blob(&mut self, _: Key<'_>, _: Result<Content<'_>, BlobFault>) {}
 }

@@ -8,7 +8,7 @@ use super::{FetchedContent, Reason};
 use olmguard_catalog::dns1123::is_subdomain;
 use olmguard_catalog::olm::{GateError, Gates, OlmRelease, UnknownRelease};
 use olmguard_engine::snapshot::{
-    Age, Availability, CatalogState, Content, Currency, Labels, Serving,
+    Age, Availability, CatalogState, Content, Currency, Labels, ServingState,
 };
 
 /// What an archive says of the cluster that its catalogs are from.
@@ -60,7 +60,7 @@ pub(super) struct CatalogFacts {
     labels: Option<BTreeMap<String, String>>,
     priority: i32,
     availability: Availability,
-    serving: Serving,
+    serving: ServingState,
     image_ref: Option<String>,
     last_unpacked: Option<String>,
     currency: Currency,

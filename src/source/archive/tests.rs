@@ -3,7 +3,7 @@ use std::fs;
 
 use super::*;
 use olmguard_catalog::olm::Gates;
-use olmguard_engine::snapshot::{Age, Availability, Currency, Labels, OnOldCatalog, Serving};
+use olmguard_engine::snapshot::{Age, Availability, Currency, Labels, OnOldCatalog, ServingState};
 
 /// A catalog of these packages, each with a bundle.
 fn fetched(packages: &[&str]) -> FetchedContent {
@@ -25,7 +25,7 @@ fn catalogs() -> Vec<(CatalogState, Option<FetchedContent>)> {
         labels: Labels::with_name("hub", labels),
         priority: -7,
         availability: Availability::Unavailable,
-        serving: Serving::KnownNot,
+        serving: ServingState::KnownNot,
         image_ref: Some("example.com/hub@sha256:1a2b".to_owned()),
         last_unpacked: Some("2026-08-21T10:03:00Z".to_owned()),
         currency: Currency::Superseded,

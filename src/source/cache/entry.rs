@@ -38,7 +38,7 @@ struct Partial {
 #[error(
     "more than {most} bytes, compressed, which is half of what the cache may take: allow it more"
 )]
-struct Oversized {
+struct OversizedEntry {
     most: u64,
 }
 
@@ -106,7 +106,7 @@ impl Write for Partial {
         let left = self.left.checked_sub(bytes.len() as u64);
         let Some(left) = left else {
             let most = self.file.metadata()?.len() + self.left;
-            return Err(io::Error::other(Oversized { most }));
+            return Err(io::Error::other(OversizedEntry { most }));
         };
         self.file.write_all(bytes)?;
         self.left = left;

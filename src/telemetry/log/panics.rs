@@ -15,15 +15,15 @@ use crate::telemetry::log::shown::shown;
 /// While it is held, panics of this thread are said to have struck this review.
 #[derive(Debug)]
 #[must_use = "the review is known until it is dropped"]
-pub struct Reviewing {
+pub struct ReviewScope {
     before: Option<String>,
     /// What is said of one thread must not move to another.
     of_this_thread: PhantomData<*const ()>,
 }
 
 /// A review of this uid is judged by this thread until the guard is dropped.
-pub fn reviewing(uid: &str) -> Reviewing {
-    Reviewing {
+pub fn reviewing(uid: &str) -> ReviewScope {
+    ReviewScope {
         before: UID.replace(Some(uid.to_owned())),
         of_this_thread: PhantomData,
     }
@@ -34,7 +34,7 @@ pub fn log_panics() {
     panic::set_hook(Box::new(say));
 }
 
-impl Drop for Reviewing {
+impl Drop for ReviewScope {
     fn drop(&mut self) {
         UID.set(self.before.take());
     }

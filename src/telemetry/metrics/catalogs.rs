@@ -7,7 +7,7 @@ use prometheus::{GaugeVec, IntCounter, IntCounterVec, IntGaugeVec};
 use crate::telemetry::metrics::label::label;
 use crate::telemetry::metrics::register::Register;
 use crate::telemetry::metrics::unix_seconds;
-use olmguard_engine::snapshot::{Currency, Serving};
+use olmguard_engine::snapshot::{Currency, ServingState};
 
 label! {
     /// Why the content of a catalog could not be loaded.
@@ -139,9 +139,9 @@ impl CatalogMetrics {
     }
 
     /// What its object says of it.
-    pub fn told(&self, catalog: &str, serving: Serving, currency: Currency) {
+    pub fn told(&self, catalog: &str, serving: ServingState, currency: Currency) {
         self.make(catalog);
-        let is_serving = i64::from(serving == Serving::Presumed);
+        let is_serving = i64::from(serving == ServingState::Presumed);
         let is_superseded = i64::from(currency == Currency::Superseded);
         self.serving.with_label_values(&[catalog]).set(is_serving);
         self.newer_known

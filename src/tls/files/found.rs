@@ -27,7 +27,7 @@ pub(super) enum Part {
     Fault(String),
 }
 
-struct Read {
+struct ReadFile {
     pair: Result<[PemFile; 2], TlsError>,
     client: Result<Option<PemFile>, TlsError>,
 }
@@ -35,9 +35,9 @@ struct Read {
 /// Reads until two readings agree: files that are being swapped may give the old certificate with
 /// the new key. Files that never rest are taken as they are, and looked at again by the next poll.
 pub(super) fn settled(files: &Files) -> FoundFiles {
-    let mut read = Read::new(files);
+    let mut read = ReadFile::new(files);
     for _ in 0..READINGS {
-        let again = Read::new(files);
+        let again = ReadFile::new(files);
         if again.mark() == read.mark() {
             break;
         }
@@ -52,7 +52,7 @@ pub(super) fn settled(files: &Files) -> FoundFiles {
     }
 }
 
-impl Read {
+impl ReadFile {
     fn new(files: &Files) -> Self {
         Self {
             pair: pair(files),

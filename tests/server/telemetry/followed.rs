@@ -6,7 +6,7 @@ use olmguard::telemetry::Metrics;
 use olmguard::telemetry::metrics::{
     CatalogLoad, LoadFailure, WatchFailure, WatchMetrics, WatchedResource,
 };
-use olmguard_engine::snapshot::{Currency, Serving};
+use olmguard_engine::snapshot::{Currency, ServingState};
 
 use super::exposition::{series, value};
 use super::metrics::LOAD;
@@ -96,14 +96,14 @@ fn catalogs_are_followed(metrics: &Metrics) {
             ..LOAD
         },
     );
-    catalogs.told("hub", Serving::Presumed, Currency::Superseded);
+    catalogs.told("hub", ServingState::Presumed, Currency::Superseded);
     catalogs.aged("hub", Duration::from_secs(90));
     catalogs.held_back("hub", true);
     for _ in 0..2 {
         catalogs.load_failed("hub", LoadFailure::of("truncated"));
     }
     catalogs.loaded("mirror", &LOAD);
-    catalogs.told("mirror", Serving::KnownNot, Currency::Current);
+    catalogs.told("mirror", ServingState::KnownNot, Currency::Current);
     catalogs.not_loaded("mirror");
     catalogs.swapped();
 }
@@ -140,7 +140,7 @@ fn a_catalog_that_is_gone_takes_its_series_along() {
         |metrics| metrics.catalogs.aged("hub", Duration::from_secs(1)),
         |metrics| metrics.catalogs.held_back("hub", true),
         |metrics| {
-            let (serving, currency) = (Serving::KnownNot, Currency::Superseded);
+            let (serving, currency) = (ServingState::KnownNot, Currency::Superseded);
             metrics.catalogs.told("hub", serving, currency);
         },
     ];

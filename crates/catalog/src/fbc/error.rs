@@ -12,7 +12,7 @@ pub struct FbcError {
     /// Where in the file.
     pub position: Position,
     /// What is wrong.
-    pub malformed: Malformed,
+    pub malformed: FbcErrorKind,
 }
 
 impl From<TooLarge> for FbcError {
@@ -28,7 +28,7 @@ impl From<TooLarge> for FbcError {
 /// What is wrong with a catalog that cannot be read at all.
 #[derive(Clone, Debug, Eq, PartialEq, thiserror::Error)]
 #[non_exhaustive]
-pub enum Malformed {
+pub enum FbcErrorKind {
     /// JSON: a byte that cannot stand there.
     #[error("invalid JSON: expected {expected}, found {}", escaped(*.found))]
     Unexpected {

@@ -11,7 +11,7 @@
 
 use std::borrow::Cow;
 
-use super::error::Malformed;
+use super::error::FbcErrorKind;
 use crate::blob::Key;
 
 /// Where a blob is filed; the owner of a [`Key`].
@@ -29,7 +29,7 @@ pub(crate) fn file<'a>(
     package: Cow<'a, str>,
     schema: Cow<'a, str>,
     name: Cow<'a, str>,
-) -> Result<Option<FiledKey<'a>>, Malformed> {
+) -> Result<Option<FiledKey<'a>>, FbcErrorKind> {
     let name = if name.is_empty() {
         schema.clone()
     } else {
@@ -71,7 +71,7 @@ fn is_simple(text: &str) -> bool {
     !text.contains('/') && text != "." && text != ".."
 }
 
-fn check(what: &'static str, text: &str) -> Result<(), Malformed> {
+fn check(what: &'static str, text: &str) -> Result<(), FbcErrorKind> {
     let limit = if what == "name" {
         NAME_MAX - ".json".len()
     } else {
@@ -85,7 +85,7 @@ fn check(what: &'static str, text: &str) -> Result<(), Malformed> {
         return Ok(());
     };
     let name = text.chars().take(SHOWN).collect::<String>().into();
-    Err(Malformed::Unfilable { what, name, reason })
+    Err(FbcErrorKind::Unfilable { what, name, reason })
 }
 
 /// Reads package, schema and name from the path that a blob with odd names ends up at.

@@ -8,7 +8,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use unicase::UniCase;
 
-use crate::fbc::error::Malformed;
+use crate::fbc::error::FbcErrorKind;
 use crate::heap::allocated;
 
 /// The keys of a blob, in the order read.
@@ -27,12 +27,12 @@ impl<'a> Keys<'a> {
     }
 
     /// The first fault, if keys differ in case only.
-    pub(super) fn duplicate(&self) -> Option<Malformed> {
+    pub(super) fn duplicate(&self) -> Option<FbcErrorKind> {
         self.duplicates().into_iter().next()
     }
 
     /// A fault for each key of which there are several spellings. Equal keys are none: the last one counts.
-    pub(super) fn duplicates(&self) -> Vec<Malformed> {
+    pub(super) fn duplicates(&self) -> Vec<FbcErrorKind> {
         if self.are_plainly_distinct() {
             return Vec::new();
         }
@@ -42,7 +42,7 @@ impl<'a> Keys<'a> {
             spellings.entry(folded).or_default().insert(key);
         }
         let several = spellings.into_iter().filter(|(_, keys)| keys.len() > 1);
-        let fault = |(folded, keys): (String, BTreeSet<&str>)| Malformed::DuplicateKeys {
+        let fault = |(folded, keys): (String, BTreeSet<&str>)| FbcErrorKind::DuplicateKeys {
             folded: folded.into(),
             spellings: keys.into_iter().map(Box::from).collect(),
         };

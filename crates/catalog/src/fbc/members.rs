@@ -3,7 +3,7 @@
 
 use std::borrow::Cow;
 
-use super::error::Malformed;
+use super::error::FbcErrorKind;
 use super::json::{Cursor, CursorResult, fold_of};
 use super::keys::Keys;
 use crate::blob::JsonKind;
@@ -137,7 +137,7 @@ impl<'a> Label<'a> {
             Self::Absent => Ok(Cow::Borrowed("")),
             Self::Other { key, at, found } => {
                 let key = key.as_ref().into();
-                cursor.malformed_at(at, Malformed::NotAString { key, found })
+                cursor.malformed_at(at, FbcErrorKind::NotAString { key, found })
             }
         }
     }

@@ -9,7 +9,7 @@
 use std::borrow::Cow;
 use std::mem;
 
-use super::error::Malformed;
+use super::error::FbcErrorKind;
 use super::filed::{self, FiledKey};
 use super::json::{Cursor, CursorResult, fold_of};
 use super::members::Members;
@@ -49,7 +49,7 @@ pub fn read<'a>(cursor: &mut Cursor<'a>) -> CursorResult<Value<'a>> {
     match cursor.kind()? {
         JsonKind::Null => cursor.skip().map(|()| Value::Null),
         JsonKind::Object => Object::read(cursor)?.blob(cursor),
-        found => cursor.malformed_at(cursor.at(), Malformed::NotAnObject { found }),
+        found => cursor.malformed_at(cursor.at(), FbcErrorKind::NotAnObject { found }),
     }
 }
 

@@ -15,7 +15,7 @@ mod guardrails;
 mod property;
 mod types;
 
-use super::error::Malformed;
+use super::error::FbcErrorKind;
 use super::filed;
 use super::json::{Cursor, CursorResult, Record};
 use super::members::Members;
@@ -56,9 +56,9 @@ pub struct Object<'a> {
     /// `name`.
     pub name: Label<'a>,
     /// Keys that differ in case only, a fault for each.
-    pub duplicates: Vec<Malformed>,
+    pub duplicates: Vec<FbcErrorKind>,
     /// Why operator-controller cannot file it.
-    pub unfilable: Option<Malformed>,
+    pub unfilable: Option<FbcErrorKind>,
     /// The value of a key `channel`, which no schema has.
     pub channel_key: Option<Text<'a>>,
     /// What the schema makes of the other members.
@@ -156,7 +156,7 @@ impl<'a> Members<'a> {
         })
     }
 
-    fn unfilable(&self) -> Option<Malformed> {
+    fn unfilable(&self) -> Option<FbcErrorKind> {
         let (schema, name) = (self.schema.text(), self.name.text());
         let folder = match schema {
             "olm.package" => name,

@@ -16,7 +16,7 @@
 //!
 //! [`pkg/util/yaml/decoder.go`]: https://github.com/kubernetes/apimachinery/blob/v0.36.2/pkg/util/yaml/decoder.go
 
-use super::error::{FbcError, Malformed};
+use super::error::{FbcError, FbcErrorKind};
 use super::intake::{BlobPlace, Intake, TextOrigin};
 use super::json::{Cursor, CursorResult, Halt, skip_space};
 use super::object::begins_with_brace;
@@ -134,7 +134,9 @@ impl Reader {
     pub fn recover(&mut self, fault: &FbcError) -> bool {
         let is_limit = matches!(
             fault.malformed,
-            Malformed::BlobTooLarge { .. } | Malformed::TooManyBlobs { .. } | Malformed::Memory(_)
+            FbcErrorKind::BlobTooLarge { .. }
+                | FbcErrorKind::TooManyBlobs { .. }
+                | FbcErrorKind::Memory(_)
         );
         self.format = Format::Lost;
         !is_limit
@@ -155,13 +157,13 @@ impl Reader {
             Format::Lost => self.find_object(text, ended),
         };
         if matches!(next, Next::Incomplete) && text.len() >= BLOB_LIMIT {
-            return Err(self.fault(Malformed::BlobTooLarge { limit: BLOB_LIMIT }));
+            return Err(self.fault(FbcErrorKind::BlobTooLarge { limit: BLOB_LIMIT }));
         }
         if matches!(next, Next::Blob { .. } | Next::Document { .. }) {
             self.blobs += 1;
             if self.blobs > BLOB_COUNT_LIMIT {
                 let limit = BLOB_COUNT_LIMIT;
-                return Err(self.fault(Malformed::TooManyBlobs { limit }));
+                return Err(self.fault(FbcErrorKind::TooManyBlobs { limit }));
             }
         }
         self.consume(text, &next);
@@ -224,13 +226,13 @@ impl Reader {
                 });
             }
             Err(Halt::Incomplete) if !ended => return Ok(Next::Incomplete),
-            Err(Halt::Incomplete) => json_fault(begin + rest.len() as u64, Malformed::Truncated),
+            Err(Halt::Incomplete) => json_fault(begin + rest.len() as u64, FbcErrorKind::Truncated),
             Err(Halt::Malformed { at, malformed }) => json_fault(begin + at as u64, malformed),
         };
         // A limit of ours is none of upstream's: YAML would only run into it again.
         let is_ours = matches!(
             fault.malformed,
-            Malformed::TooManyItems { .. } | Malformed::Memory(_)
+            FbcErrorKind::TooManyItems { .. } | FbcErrorKind::Memory(_)
         );
         if objects > 1 || is_ours {
             return Err(fault);
@@ -299,7 +301,7 @@ impl Reader {
     }
 
     /// A fault where reading stands.
-    fn fault(&self, malformed: Malformed) -> FbcError {
+    fn fault(&self, malformed: FbcErrorKind) -> FbcError {
         let position = match self.format {
             Format::Yaml(_) => Position::Line {
                 line: self.lines + 1,
@@ -373,13 +375,13 @@ pub fn hand_over_document<T: AsRef<[u8]>, I: Intake>(
             account.check().map_err(refused)?;
         }
         Err(Halt::Malformed {
-            malformed: Malformed::Memory(too_large),
+            malformed: FbcErrorKind::Memory(too_large),
             ..
         }) => return Err(refused(too_large)),
         Err(halt) => {
             let malformed = match halt {
                 Halt::Malformed { malformed, .. } => malformed,
-                Halt::Incomplete => Malformed::Truncated,
+                Halt::Incomplete => FbcErrorKind::Truncated,
             };
             let fault = FbcError {
                 position,
@@ -391,7 +393,7 @@ pub fn hand_over_document<T: AsRef<[u8]>, I: Intake>(
     Ok(())
 }
 
-fn json_fault(at: u64, malformed: Malformed) -> FbcError {
+fn json_fault(at: u64, malformed: FbcErrorKind) -> FbcError {
     FbcError {
         position: Position::Byte(at),
         malformed,

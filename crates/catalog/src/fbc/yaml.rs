@@ -19,7 +19,7 @@ pub(crate) use fault::YamlFault;
 pub use marks::Marks;
 pub(crate) use split::{Piece, split};
 
-use super::error::Malformed;
+use super::error::FbcErrorKind;
 use transcode::Transcoder;
 
 /// Turns one document into JSON.
@@ -53,7 +53,7 @@ fn fault_after(before: &[u8], reason: &str) -> YamlFault {
     YamlFault {
         line: 1 + memchr::memchr_iter(b'\n', before).count() as u64,
         column: 1 + line.chars().count() as u64,
-        malformed: Malformed::Yaml {
+        malformed: FbcErrorKind::Yaml {
             reason: reason.into(),
         },
     }

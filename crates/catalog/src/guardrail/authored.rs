@@ -5,14 +5,14 @@ use crate::heap::Heap;
 
 /// The guardrails of a package in its catalog.
 #[derive(Clone, Debug, Default)]
-pub struct Authored {
+pub struct AuthorGuardrails {
     stated: Option<Result<Guardrails, UnreadGuardrails>>,
     /// The schemas of blobs and the types of properties in another version than the known one, which
     /// are passed over; in byte order, each once.
     of_other_versions: Box<[Box<str>]>,
 }
 
-impl Authored {
+impl AuthorGuardrails {
     /// From the blobs of the package and the properties of its `olm.package`. A blob is enough, and so
     /// is a property, for tools that lose blobs; both must say the same.
     pub fn new(
@@ -46,7 +46,7 @@ impl Authored {
     }
 }
 
-impl Heap for Authored {
+impl Heap for AuthorGuardrails {
     fn heap_bytes(&self) -> usize {
         self.stated.heap_bytes() + self.of_other_versions.heap_bytes()
     }

@@ -6,7 +6,7 @@ use crate::guardrail::{Guardrails, UnreadGuardrails};
 
 /// What administrators say of packages, beside what their authors say.
 #[derive(Clone, Debug, Default)]
-pub struct Imposed {
+pub struct AdministratorGuardrails {
     by_package: BTreeMap<Box<str>, Vec<ImposedBy>>,
     /// What cannot be read so far that it is known which packages it is about.
     on_all: Vec<ImposedBy>,
@@ -22,7 +22,7 @@ pub struct ImposedBy {
     pub stated: Result<Guardrails, UnreadGuardrails>,
 }
 
-impl Imposed {
+impl AdministratorGuardrails {
     /// Adds what is said of a package.
     pub fn add(&mut self, package: &str, by: ImposedBy) {
         self.by_package.entry(package.into()).or_default().push(by);

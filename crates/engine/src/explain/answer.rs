@@ -11,7 +11,7 @@ use crate::explain::{exempt, refusal, upstream, warning};
 use crate::extension::{Fields, Filter, InstalledBundle, Policy};
 use crate::judge::{
     AcceptedBundles, Advice, Basis, Edit, Exemption, ExemptionKind, Judgement, OutdatedCatalogs,
-    Ruled, Ruling, SpecFault, Stop, Token, Unanswered, Verdict, advise, judge,
+    RuledEdit, Ruling, SpecFault, Stop, Token, UnansweredReason, Verdict, advise, judge,
 };
 use crate::resolve::{Choice, NotLoadedCause};
 use crate::snapshot::CatalogState;
@@ -122,7 +122,7 @@ pub fn exempted(edit: &Edit<'_>, exemption: Exemption) -> Answer {
 }
 
 /// The answer to an edit that a server had no time or no room for.
-pub fn unanswered(edit: &Edit<'_>, cause: Unanswered) -> Answer {
+pub fn unanswered(edit: &Edit<'_>, cause: UnansweredReason) -> Answer {
     without_catalogs(edit, Ruling::Unanswered(cause))
 }
 
@@ -289,7 +289,7 @@ fn spec_cause(fault: &SpecFault) -> Cause {
 }
 
 /// In the order of the walk: it ends at the first step that holds.
-fn forbidden(filter: Option<&Filter>, ruled: &Ruled<'_>) -> Vec<ForbiddenReport> {
+fn forbidden(filter: Option<&Filter>, ruled: &RuledEdit<'_>) -> Vec<ForbiddenReport> {
     let policy = filter.map_or(Policy::CatalogProvided, |filter| filter.policy);
     let holding = match &ruled.ruling {
         Ruling::Guardrail(forbidden) => Some(forbidden),

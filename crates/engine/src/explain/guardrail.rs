@@ -8,7 +8,7 @@ use crate::explain::label;
 use crate::explain::refusal::guardrail::told;
 use crate::extension::Policy;
 use crate::judge::ForbiddenStep;
-use crate::resolve::{Choice, GuardedBy, Violated, Violation};
+use crate::resolve::{Choice, GuardedBy, ViolatedRule, Violation};
 use olmguard_catalog::version::{Version, go};
 
 pub use reasons::{Places, ReasonTable, Reasons};
@@ -70,8 +70,8 @@ impl GuardrailReport {
     fn under(policy: Policy, violation: &Violation<'_>) -> Self {
         let (by, place) = author(violation.by);
         let reason = match violation.of {
-            Violated::Rule(rule) => Some(&*rule.reason).filter(|reason| !reason.is_empty()),
-            Violated::Prerelease(_) | Violated::Graph(..) | Violated::Unread(_) => None,
+            ViolatedRule::Rule(rule) => Some(&*rule.reason).filter(|reason| !reason.is_empty()),
+            ViolatedRule::Prerelease(_) | ViolatedRule::Graph(..) | ViolatedRule::Unread(_) => None,
         };
         Self {
             rule: violation.rule().map(str::to_owned),
@@ -115,10 +115,10 @@ fn author(by: GuardedBy<'_>) -> (Author, &str) {
 
 fn kind(violation: &Violation<'_>) -> &'static str {
     match violation.of {
-        Violated::Rule(rule) => rule.kind.as_str(),
-        Violated::Prerelease(_) => "Prerelease",
-        Violated::Graph(..) => "Graph",
-        Violated::Unread(_) => "Unread",
+        ViolatedRule::Rule(rule) => rule.kind.as_str(),
+        ViolatedRule::Prerelease(_) => "Prerelease",
+        ViolatedRule::Graph(..) => "Graph",
+        ViolatedRule::Unread(_) => "Unread",
     }
 }
 

@@ -2,23 +2,23 @@
 
 use core::time::Duration;
 
-use crate::judge::{Unanswered, Wait};
+use crate::judge::{UnansweredReason, Wait};
 
 /// What was waited for, and how long, to the millisecond.
-pub(super) fn reason(cause: Unanswered) -> String {
+pub(super) fn reason(cause: UnansweredReason) -> String {
     let shown = |within: Duration| format!("{:?}", Duration::from_millis(millis(within)));
     match cause {
-        Unanswered::DeadlineExceeded { waited_for, within } => {
+        UnansweredReason::DeadlineExceeded { waited_for, within } => {
             let within = shown(within);
             match waited_for {
                 Wait::Worker => format!("no worker was free within {within}"),
                 Wait::Judge => format!("the judgement was not done within {within}"),
             }
         }
-        Unanswered::QueueFull { waiting } => {
+        UnansweredReason::QueueFull { waiting } => {
             format!("{waiting} edits wait already, and no more may")
         }
-        Unanswered::QueueTooSlow { waiting, within } => {
+        UnansweredReason::QueueTooSlow { waiting, within } => {
             let within = shown(within);
             format!("{waiting} edits wait already, too many to be judged within {within}")
         }
@@ -26,10 +26,10 @@ pub(super) fn reason(cause: Unanswered) -> String {
 }
 
 /// The way out of having no answer: nothing is wrong with the edit as far as is known.
-pub(super) fn again(cause: Unanswered) -> &'static str {
+pub(super) fn again(cause: UnansweredReason) -> &'static str {
     match cause {
-        Unanswered::DeadlineExceeded { .. } => "apply it again; it was not judged",
-        Unanswered::QueueFull { .. } | Unanswered::QueueTooSlow { .. } => {
+        UnansweredReason::DeadlineExceeded { .. } => "apply it again; it was not judged",
+        UnansweredReason::QueueFull { .. } | UnansweredReason::QueueTooSlow { .. } => {
             "apply it again in a few seconds; it was not judged"
         }
     }

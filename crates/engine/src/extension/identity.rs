@@ -21,7 +21,7 @@ pub struct Identity {
 
 /// What an `apiVersion` and a `kind` stand for.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
-pub enum Recognised {
+pub enum RecognisedObject {
     /// An extension in a shape that can be read.
     Extension(Shape),
     /// An extension in a version that this program does not know.
@@ -31,21 +31,23 @@ pub enum Recognised {
 }
 
 /// What an object is, by its `apiVersion` and `kind`.
-pub fn recognise<'a>(object: impl Json<'a>) -> Recognised {
+pub fn recognise<'a>(object: impl Json<'a>) -> RecognisedObject {
     Identity::read(object).recognise(object)
 }
 
 impl Identity {
     /// What an object of these names is.
-    pub fn recognise<'a>(&self, object: impl Json<'a>) -> Recognised {
+    pub fn recognise<'a>(&self, object: impl Json<'a>) -> RecognisedObject {
         match (&*self.group, &*self.version, &*self.kind) {
-            (OLM, "v1", "ClusterExtension") => Recognised::Extension(Shape::V1),
-            (OLM, "v1alpha1", "ClusterExtension") => Recognised::Extension(alpha(object)),
-            (OLM | OPERATORS, "v1alpha1", "Operator") => Recognised::Extension(Shape::Operator),
-            (OLM, _, "ClusterExtension" | "Operator") | (OPERATORS, _, "Operator") => {
-                Recognised::UnknownVersion
+            (OLM, "v1", "ClusterExtension") => RecognisedObject::Extension(Shape::V1),
+            (OLM, "v1alpha1", "ClusterExtension") => RecognisedObject::Extension(alpha(object)),
+            (OLM | OPERATORS, "v1alpha1", "Operator") => {
+                RecognisedObject::Extension(Shape::Operator)
             }
-            _ => Recognised::Other,
+            (OLM, _, "ClusterExtension" | "Operator") | (OPERATORS, _, "Operator") => {
+                RecognisedObject::UnknownVersion
+            }
+            _ => RecognisedObject::Other,
         }
     }
 
@@ -119,7 +121,7 @@ mod tests {
 
     #[test]
     fn kinds_and_versions() {
-        use Recognised::{Extension, Other, UnknownVersion};
+        use RecognisedObject::{Extension, Other, UnknownVersion};
         for (api_version, kind, spec, expected) in [
             (
                 "olm.operatorframework.io/v1",

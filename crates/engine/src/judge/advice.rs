@@ -11,7 +11,7 @@ mod proof;
 mod remedy;
 
 use crate::extension::Extension;
-use crate::judge::{Basis, Request, Ruled, Ruling, Verdict};
+use crate::judge::{Basis, Request, RuledEdit, Ruling, Verdict};
 use crate::resolve::{Choice, Effort, Stop, next_hops};
 use olmguard_catalog::version::{Version, crd};
 
@@ -64,7 +64,7 @@ pub enum BypassHelps {
 
 impl Advice {
     /// What there is to say of a ruling before anything is searched for.
-    pub fn not_yet(request: &Request<'_>, ruled: &Ruled<'_>) -> Self {
+    pub fn not_yet(request: &Request<'_>, ruled: &RuledEdit<'_>) -> Self {
         Self {
             is_cut: is_advised_on(request, ruled),
             ..Self::default()
@@ -77,7 +77,7 @@ pub fn advise(
     basis: Basis<'_>,
     extension: &Extension,
     request: &Request<'_>,
-    ruled: &Ruled<'_>,
+    ruled: &RuledEdit<'_>,
     stop: &Stop,
 ) -> Advice {
     if !is_advised_on(request, ruled) {
@@ -119,7 +119,7 @@ pub fn advise(
 
 /// Whether anything is searched for: what the API refuses is refused whatever the version and the
 /// policy are set to.
-fn is_advised_on(request: &Request<'_>, ruled: &Ruled<'_>) -> bool {
+fn is_advised_on(request: &Request<'_>, ruled: &RuledEdit<'_>) -> bool {
     let is_unread = matches!(ruled.ruling, Ruling::InvalidSpec(_));
     let is_wide = request.filter.entries() > MOST_ENTRIES;
     !is_unread && !is_wide && ruled.ruling.token().verdict() == Verdict::Deny

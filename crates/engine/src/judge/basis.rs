@@ -3,7 +3,7 @@
 use std::sync::LazyLock;
 
 use crate::snapshot::Snapshot;
-use olmguard_catalog::guardrail::Imposed;
+use olmguard_catalog::guardrail::AdministratorGuardrails;
 
 /// The facts and the rules of one moment. Facts change with the catalogs, rules with their owners: each is
 /// replaced by itself, and neither is copied for an edit.
@@ -19,7 +19,7 @@ pub struct Basis<'s> {
 #[derive(Clone, Debug, Default)]
 pub struct Policies {
     /// Their guardrails, beside those of the packages' authors.
-    pub guardrails: Imposed,
+    pub guardrails: AdministratorGuardrails,
 }
 
 impl<'s> Basis<'s> {

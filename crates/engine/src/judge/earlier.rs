@@ -2,7 +2,7 @@
 
 use crate::extension::{Filter, Installed};
 use crate::judge::walk::recorded;
-use crate::judge::{Basis, Request, Ruled, identify, rule};
+use crate::judge::{Basis, Request, RuledEdit, identify, rule};
 use olmguard_catalog::version::Constraint;
 
 /// The bundle of the only version that an earlier filter takes; none where it takes others too.
@@ -24,7 +24,7 @@ pub fn pinned(basis: Basis<'_>, earlier: &Filter) -> Option<Installed> {
 ///
 /// # Errors
 /// The row that says why it resolves to nothing.
-pub fn resolved<'s>(basis: Basis<'s>, earlier: &Filter) -> Result<Installed, Box<Ruled<'s>>> {
+pub fn resolved<'s>(basis: Basis<'s>, earlier: &Filter) -> Result<Installed, Box<RuledEdit<'s>>> {
     let request = Request {
         filter: earlier,
         installed: &Installed::Nothing,

@@ -5,28 +5,33 @@
 //! stays or stops.
 
 use crate::extension::{Installed, InstalledBundle};
-use crate::judge::asking::Asking;
+use crate::judge::filter_question::FilterQuestion;
 use crate::judge::forbidden::{ForbiddenStep, UnjudgedSteps, most_steps};
 use crate::judge::rows::resolve;
 use crate::judge::walk::{WalkStep, steps, violations};
-use crate::judge::{Allowed, Ruled, Ruling};
+use crate::judge::{AllowedChange, RuledEdit, Ruling};
 use crate::resolve::{Choice, Guards, Violation};
 use olmguard_catalog::version::Version;
 
 /// Rows 4 to 18, 16 among them.
-pub(super) fn guarded<'s>(asking: &Asking<'_, 's>, installed: &Installed) -> Ruled<'s> {
-    let mut ruled = resolve(asking, installed);
-    let Ruling::Allowed(Allowed::Resolved | Allowed::Bypassed(_), resolved) = ruled.ruling else {
+pub(super) fn guarded<'s>(
+    question: &FilterQuestion<'_, 's>,
+    installed: &Installed,
+) -> RuledEdit<'s> {
+    let mut ruled = resolve(question, installed);
+    let Ruling::Allowed(AllowedChange::Resolved | AllowedChange::Bypassed(_), resolved) =
+        ruled.ruling
+    else {
         return ruled;
     };
-    let imposed = &asking.basis.policies.guardrails;
-    let guards = Guards::of(imposed, &asking.filter.package, asking.offers());
-    let guards = guards.with_bypass(asking.filter.bypasses());
+    let imposed = &question.basis.policies.guardrails;
+    let guards = Guards::of(imposed, &question.filter.package, question.offers());
+    let guards = guards.with_bypass(question.filter.bypasses());
     if guards.is_empty() {
         return ruled;
     }
     let mut look = GuardedWalk {
-        asking,
+        question,
         guards: &guards,
         resolved,
         refusal: None,
@@ -44,7 +49,7 @@ pub(super) fn guarded<'s>(asking: &Asking<'_, 's>, installed: &Installed) -> Rul
 
 /// What guardrails say of a walk.
 struct GuardedWalk<'a, 'f, 's> {
-    asking: &'a Asking<'f, 's>,
+    question: &'a FilterQuestion<'f, 's>,
     guards: &'a Guards<'s>,
     resolved: Choice<'s>,
     /// The first step that they forbid.
@@ -66,7 +71,7 @@ impl<'s> GuardedWalk<'_, '_, 's> {
     /// Looks at one step after another, up to the first that is forbidden.
     fn at_steps(&mut self, from: &InstalledBundle) {
         let most = most_steps(self.guards);
-        for (looked_at, step) in steps(self.asking, from).enumerate() {
+        for (looked_at, step) in steps(self.question, from).enumerate() {
             if looked_at == most {
                 self.unjudged
                     .get_or_insert(UnjudgedSteps::Later { looked_at });
@@ -80,7 +85,7 @@ impl<'s> GuardedWalk<'_, '_, 's> {
     }
 
     fn at_step(&mut self, step: &WalkStep<'s>) {
-        let Some((from, violations)) = violations(self.asking, self.guards, step) else {
+        let Some((from, violations)) = violations(self.question, self.guards, step) else {
             return self.cannot_judge(step.to);
         };
         let is_lifted = |violation: &Violation<'_>| self.guards.lift(violation);

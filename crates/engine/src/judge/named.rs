@@ -49,7 +49,7 @@ pub enum CatalogKnowledge {
 
 /// Why it is not known what is meant.
 #[derive(Clone, Debug, Eq, PartialEq)]
-pub enum Nameless {
+pub enum NamingError {
     /// Several bundles have the version.
     Several {
         /// Their names, in byte order.
@@ -78,7 +78,7 @@ impl StatedInstalled {
         snapshot: &Snapshot,
         filter: &Filter,
         offers: &[Offer<'_>],
-    ) -> Result<IdentifiedInstalled, Nameless> {
+    ) -> Result<IdentifiedInstalled, NamingError> {
         if let Some(name) = &self.bundle {
             return Ok(self.whole(Some(name.clone())));
         }
@@ -91,7 +91,7 @@ impl StatedInstalled {
         }
         match identify(snapshot, filter, &self.text, self.release.as_deref()) {
             Installed::Unknown(UnknownCause::Several { bundles }) => {
-                Err(Nameless::Several { bundles })
+                Err(NamingError::Several { bundles })
             }
             Installed::Bundle(installed) if installed.name.is_some() => Ok(IdentifiedInstalled {
                 installed,
@@ -126,12 +126,12 @@ impl StatedInstalled {
     }
 
     /// A name that only edges speak of.
-    fn by_virtual_name(&self, offers: &[Offer<'_>]) -> Result<IdentifiedInstalled, Nameless> {
+    fn by_virtual_name(&self, offers: &[Offer<'_>]) -> Result<IdentifiedInstalled, NamingError> {
         let mut names = offers
             .iter()
             .flat_map(|offer| offer.package.names_of_edges());
         let version = version_in_name(&self.text).filter(|_| names.any(|name| name == self.text));
-        let version = version.ok_or_else(|| Nameless::Unknown {
+        let version = version.ok_or_else(|| NamingError::Unknown {
             nearest: nearest_names(&self.text, offers),
         })?;
         Ok(IdentifiedInstalled {
@@ -149,19 +149,19 @@ impl StatedInstalled {
 /// offer first.
 ///
 /// # Errors
-/// [`Nameless::Unknown`], if there is none.
+/// [`NamingError::Unknown`], if there is none.
 pub fn target<'s>(
     text: &str,
     filter: &Filter,
     offers: &[Offer<'s>],
     rules: &Rules,
-) -> Result<Vec<Choice<'s>>, Nameless> {
+) -> Result<Vec<Choice<'s>>, NamingError> {
     let named = choices(offers, |choice| *choice.bundle().name == *text);
     if !named.is_empty() {
         return Ok(named);
     }
     let Ok(wanted) = VersionRelease::parse_legacy(text, rules.legacy_release) else {
-        return Err(Nameless::Unknown {
+        return Err(NamingError::Unknown {
             nearest: nearest_names(text, offers),
         });
     };
@@ -179,7 +179,7 @@ pub fn target<'s>(
     if same.is_empty() {
         let nearest = nearby::versions(&filter.with_version(text), offers.iter());
         let nearest = nearest.iter().map(ToString::to_string).collect();
-        return Err(Nameless::Unknown { nearest });
+        return Err(NamingError::Unknown { nearest });
     }
     Ok(same)
 }
@@ -189,7 +189,7 @@ fn by_name(
     name: &str,
     offers: &[Offer<'_>],
     rules: &Rules,
-) -> Option<Result<IdentifiedInstalled, Nameless>> {
+) -> Option<Result<IdentifiedInstalled, NamingError>> {
     let named = choices(offers, |choice| *choice.bundle().name == *name);
     let mut recorded: Vec<_> = named
         .iter()
@@ -210,7 +210,7 @@ fn by_name(
             installed: only.clone(),
             known: CatalogKnowledge::Whole,
         }),
-        several => Err(Nameless::SeveralVersions {
+        several => Err(NamingError::SeveralVersions {
             versions: several
                 .iter()
                 .map(|bundle| bundle.version.clone())

@@ -9,15 +9,15 @@ mod choice;
 mod filter;
 
 use crate::extension::{Filter, FilterError, FilterProblem, Installed};
-use crate::judge::asking::Asking;
+use crate::judge::filter_question::FilterQuestion;
 use crate::judge::rows::case::Case;
-use crate::judge::ruled::Ruled;
+use crate::judge::ruled::RuledEdit;
 use crate::judge::superseded::unless_superseded;
 use crate::judge::{Edit, Ruling, SpecFault};
 use crate::resolve::QueryError;
 
 /// Row 1: the filter cannot be read or is too large, or the CRD would refuse the object.
-pub(super) fn spec_row<'s>(edit: &Edit<'_>) -> Option<Ruled<'s>> {
+pub(super) fn spec_row<'s>(edit: &Edit<'_>) -> Option<RuledEdit<'s>> {
     let unreadable = match &edit.new.filter {
         Err(error) => Some(SpecFault::Filter(error.clone())),
         Ok(filter) => too_large(edit, filter),
@@ -50,8 +50,11 @@ fn too_large(edit: &Edit<'_>, filter: &Filter) -> Option<SpecFault> {
 }
 
 /// Rows 4 to 15, and 18 for what they let through: what OLM does.
-pub(super) fn resolve<'s>(asking: &Asking<'_, 's>, installed: &Installed) -> Ruled<'s> {
-    let case = Case::of(asking, installed);
+pub(super) fn resolve<'s>(
+    question: &FilterQuestion<'_, 's>,
+    installed: &Installed,
+) -> RuledEdit<'s> {
+    let case = Case::of(question, installed);
     if let Some(ruling) = first(&STATE, &case) {
         return ruling.into();
     }
@@ -59,7 +62,7 @@ pub(super) fn resolve<'s>(asking: &Asking<'_, 's>, installed: &Installed) -> Rul
         Some(ruling) => case.with_evidence(ruling),
         None => choice::chosen(case),
     };
-    unless_superseded(ruled, &asking.in_play)
+    unless_superseded(ruled, &question.in_play)
 }
 
 /// What a row says of a case that it fits.

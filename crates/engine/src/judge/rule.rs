@@ -1,9 +1,9 @@
 //! Rows 2 to 18, for a request that can be read.
 
 use crate::extension::{Filter, Installed};
-use crate::judge::asking::Asking;
+use crate::judge::filter_question::FilterQuestion;
 use crate::judge::guarded::guarded;
-use crate::judge::{Basis, Ruled, Ruling};
+use crate::judge::{Basis, RuledEdit, Ruling};
 
 /// What resolution is asked.
 #[derive(Clone, Copy, Debug)]
@@ -15,9 +15,9 @@ pub struct Request<'a> {
 }
 
 /// Rows 2 to 18.
-pub fn rule<'s>(basis: Basis<'s>, request: &Request<'_>) -> Ruled<'s> {
-    match Asking::of(basis, request.filter) {
-        Ok(asking) => guarded(&asking, request.installed),
+pub fn rule<'s>(basis: Basis<'s>, request: &Request<'_>) -> RuledEdit<'s> {
+    match FilterQuestion::of(basis, request.filter) {
+        Ok(question) => guarded(&question, request.installed),
         Err(error) => Ruling::from(error).into(),
     }
 }

@@ -8,7 +8,7 @@ use olmguard_catalog::{BundleSet, Package};
 
 /// The row that answered, and what was found on the way to it.
 #[derive(Debug)]
-pub struct Ruled<'s> {
+pub struct RuledEdit<'s> {
     /// The row.
     pub ruling: Ruling<'s>,
     /// In each catalog that has the package: what the successor rule accepts within the asked
@@ -49,7 +49,7 @@ pub struct MatchedBundles<'s> {
     pub left: BundleSet,
 }
 
-impl<'s> Ruled<'s> {
+impl<'s> RuledEdit<'s> {
     /// The bundle that the edit resolves to, whether or not it may.
     pub fn resolved(&self) -> Option<Choice<'s>> {
         match &self.ruling {
@@ -60,7 +60,7 @@ impl<'s> Ruled<'s> {
     }
 }
 
-impl<'s> From<Ruling<'s>> for Ruled<'s> {
+impl<'s> From<Ruling<'s>> for RuledEdit<'s> {
     fn from(ruling: Ruling<'s>) -> Self {
         Self {
             ruling,
@@ -73,7 +73,7 @@ impl<'s> From<Ruling<'s>> for Ruled<'s> {
     }
 }
 
-impl<'s> From<OutdatedCatalogs<'s>> for Ruled<'s> {
+impl<'s> From<OutdatedCatalogs<'s>> for RuledEdit<'s> {
     fn from(outdated: OutdatedCatalogs<'s>) -> Self {
         Ruling::CatalogOutdated(outdated).into()
     }

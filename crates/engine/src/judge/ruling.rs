@@ -2,7 +2,7 @@
 
 use crate::extension::schema::Finding;
 use crate::extension::{FilterError, UnknownCause};
-use crate::judge::{Exemption, ForbiddenStep, Token, Unanswered};
+use crate::judge::{Exemption, ForbiddenStep, Token, UnansweredReason};
 use crate::resolve::{Choice, InstalledError, NotLoaded};
 use crate::snapshot::CatalogState;
 use olmguard_catalog::selector::SelectorError;
@@ -15,7 +15,7 @@ pub enum Ruling<'s> {
     /// The edit is none that is judged.
     NotJudged(Exemption),
     /// Before any row: a server had no time or no room for it.
-    Unanswered(Unanswered),
+    Unanswered(UnansweredReason),
     /// Row 1, one fault or more.
     InvalidSpec(Vec<SpecFault>),
     /// Row 2.
@@ -69,7 +69,7 @@ pub enum Ruling<'s> {
     /// Row 16: the first step that OLM would take and that guardrails forbid.
     Guardrail(ForbiddenStep<'s>),
     /// Row 18.
-    Allowed(Allowed, Choice<'s>),
+    Allowed(AllowedChange, Choice<'s>),
 }
 
 /// Which catalogs in play are outdated, in byte order of their names, and why that decides.
@@ -117,7 +117,7 @@ pub enum NoCatalogs {
 
 /// How an edit that is allowed relates to what is installed.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
-pub enum Allowed {
+pub enum AllowedChange {
     /// It resolves to the very bundle that is installed.
     Unchanged,
     /// Only the bypass lets it through.
@@ -164,9 +164,9 @@ impl Ruling<'_> {
             Self::BundleVersionInvalid(..) => Token::BundleVersionInvalid,
             Self::UnsupportedDependency(..) => Token::UnsupportedDependency,
             Self::Guardrail(_) => Token::Guardrail,
-            Self::Allowed(Allowed::Unchanged, _) => Token::Unchanged,
-            Self::Allowed(Allowed::Bypassed(_), _) => Token::Bypassed,
-            Self::Allowed(Allowed::Resolved, _) => Token::Resolved,
+            Self::Allowed(AllowedChange::Unchanged, _) => Token::Unchanged,
+            Self::Allowed(AllowedChange::Bypassed(_), _) => Token::Bypassed,
+            Self::Allowed(AllowedChange::Resolved, _) => Token::Resolved,
         }
     }
 }

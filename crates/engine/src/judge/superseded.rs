@@ -5,12 +5,12 @@
 //! if every catalog in play is current. What resolves is allowed, and rows 16 and 17 deny as ever: they
 //! rest on what the loaded content has.
 
-use crate::judge::{OutdatedCatalogs, Ruled, Verdict};
+use crate::judge::{OutdatedCatalogs, RuledEdit, Verdict};
 use crate::resolve::InPlay;
 use crate::snapshot::{CatalogState, Currency};
 
 /// What rows 6 to 15 found, unless they deny while a catalog in play is superseded.
-pub(super) fn unless_superseded<'s>(ruled: Ruled<'s>, in_play: &InPlay<'s>) -> Ruled<'s> {
+pub(super) fn unless_superseded<'s>(ruled: RuledEdit<'s>, in_play: &InPlay<'s>) -> RuledEdit<'s> {
     let catalogs = superseded(in_play);
     if catalogs.is_empty() || ruled.ruling.token().verdict() != Verdict::Deny {
         return ruled;

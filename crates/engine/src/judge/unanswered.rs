@@ -8,7 +8,7 @@ use crate::judge::Token;
 
 /// Why an edit was not put to the catalogs.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
-pub enum Unanswered {
+pub enum UnansweredReason {
     /// The time for the answer is over.
     DeadlineExceeded {
         /// What the edit waited for until then.
@@ -39,7 +39,7 @@ pub enum Wait {
     Judge,
 }
 
-impl Unanswered {
+impl UnansweredReason {
     /// The word for it.
     pub fn token(self) -> Token {
         match self {

@@ -8,10 +8,10 @@
 //! within a catalog to a better bundle, in this order. So no bundle comes twice.
 
 use crate::extension::{Filter, Installed, InstalledBundle};
-use crate::judge::asking::Asking;
+use crate::judge::filter_question::FilterQuestion;
 use crate::judge::forbidden::{MOST_FORBIDDEN, most_steps};
 use crate::judge::rows::resolve;
-use crate::judge::{Allowed, Basis, ForbiddenStep, Ruled, Ruling};
+use crate::judge::{AllowedChange, Basis, ForbiddenStep, RuledEdit, Ruling};
 use crate::resolve::{CatalogEdge, Choice, Guards, Origin, Violation};
 use olmguard_catalog::olm::{ReleaseKey, Rules};
 use olmguard_catalog::version::{BundleReleaseSupport, Version};
@@ -38,7 +38,7 @@ pub enum WalkEnd<'s> {
     /// The request resolves to what is installed.
     Stays(Choice<'s>),
     /// It does not resolve, for this reason.
-    Stops(Box<Ruled<'s>>),
+    Stops(Box<RuledEdit<'s>>),
 }
 
 /// One step of a walk.
@@ -49,13 +49,13 @@ pub(super) struct WalkStep<'s> {
     /// What it installs.
     pub(super) to: Choice<'s>,
     /// How that relates to what it leaves.
-    pub(super) allowed: Allowed,
+    pub(super) allowed: AllowedChange,
 }
 
 /// The walk under a filter from an installed bundle on. Guardrails are nothing to the controller.
 pub fn walk<'s>(basis: Basis<'s>, filter: &Filter, installed: &InstalledBundle) -> Walk<'s> {
-    match Asking::of(basis, filter) {
-        Ok(asking) => walked(&asking, installed),
+    match FilterQuestion::of(basis, filter) {
+        Ok(question) => walked(&question, installed),
         Err(error) => Walk {
             steps: Vec::new(),
             last: installed.clone(),
@@ -66,22 +66,22 @@ pub fn walk<'s>(basis: Basis<'s>, filter: &Filter, installed: &InstalledBundle) 
     }
 }
 
-fn walked<'s>(asking: &Asking<'_, 's>, installed: &InstalledBundle) -> Walk<'s> {
+fn walked<'s>(question: &FilterQuestion<'_, 's>, installed: &InstalledBundle) -> Walk<'s> {
     let guards = Guards::of(
-        &asking.basis.policies.guardrails,
-        &asking.filter.package,
-        asking.offers(),
+        &question.basis.policies.guardrails,
+        &question.filter.package,
+        question.offers(),
     );
     let mut last = installed.clone();
     let mut steps: Vec<Choice<'s>> = Vec::new();
     let mut look = WalkViolations {
-        asking,
+        question,
         guards: &guards,
         forbidden: Vec::new(),
         looked_at: None,
     };
     let end = loop {
-        match step(asking, last.clone()) {
+        match step(question, last.clone()) {
             Ok((step, recorded)) => {
                 look.at_step(&step, &steps);
                 steps.push(step.to);
@@ -101,7 +101,7 @@ fn walked<'s>(asking: &Asking<'_, 's>, installed: &InstalledBundle) -> Walk<'s> 
 
 /// What guardrails say of a walk, as far as they are put to it.
 struct WalkViolations<'a, 'f, 's> {
-    asking: &'a Asking<'f, 's>,
+    question: &'a FilterQuestion<'f, 's>,
     guards: &'a Guards<'s>,
     forbidden: Vec<ForbiddenStep<'s>>,
     looked_at: Option<usize>,
@@ -125,7 +125,7 @@ impl<'s> WalkViolations<'_, '_, 's> {
 
     /// A step as one that guardrails forbid, if they do; `first` is the first one of its walk.
     fn forbids(&self, step: &WalkStep<'s>, first: Choice<'s>) -> Option<ForbiddenStep<'s>> {
-        let (from, violations) = violations(self.asking, self.guards, step)?;
+        let (from, violations) = violations(self.question, self.guards, step)?;
         (!violations.is_empty()).then_some(ForbiddenStep {
             resolved: first,
             from,
@@ -137,12 +137,12 @@ impl<'s> WalkViolations<'_, '_, 's> {
 
 /// The steps of the same walk, one by one.
 pub(super) fn steps<'s>(
-    asking: &Asking<'_, 's>,
+    question: &FilterQuestion<'_, 's>,
     installed: &InstalledBundle,
 ) -> impl Iterator<Item = WalkStep<'s>> {
     let mut last = installed.clone();
     std::iter::from_fn(move || {
-        let (step, recorded) = step(asking, last.clone()).ok()?;
+        let (step, recorded) = step(question, last.clone()).ok()?;
         last = recorded;
         Some(step)
     })
@@ -150,16 +150,16 @@ pub(super) fn steps<'s>(
 
 /// The next step, and what is recorded after it.
 fn step<'s>(
-    asking: &Asking<'_, 's>,
+    question: &FilterQuestion<'_, 's>,
     from: InstalledBundle,
 ) -> Result<(WalkStep<'s>, InstalledBundle), WalkEnd<'s>> {
-    let ruled = resolve(asking, &Installed::Bundle(from.clone()));
+    let ruled = resolve(question, &Installed::Bundle(from.clone()));
     let (to, allowed) = match ruled.ruling {
-        Ruling::Allowed(Allowed::Unchanged, choice) => return Err(WalkEnd::Stays(choice)),
+        Ruling::Allowed(AllowedChange::Unchanged, choice) => return Err(WalkEnd::Stays(choice)),
         Ruling::Allowed(allowed, choice) => (choice, allowed),
         _ => return Err(WalkEnd::Stops(Box::new(ruled))),
     };
-    match recorded(to, asking.basis.snapshot.rules()) {
+    match recorded(to, question.basis.snapshot.rules()) {
         Some(recorded) => Ok((WalkStep { from, to, allowed }, recorded)),
         None => Err(WalkEnd::Stops(Box::new(ruled))),
     }
@@ -167,15 +167,15 @@ fn step<'s>(
 
 /// Why a step is forbidden, and the version that it starts from, if that can be read.
 pub(super) fn violations<'s>(
-    asking: &Asking<'_, 's>,
+    question: &FilterQuestion<'_, 's>,
     guards: &Guards<'s>,
     step: &WalkStep<'s>,
 ) -> Option<(Version, Vec<Violation<'s>>)> {
-    let origin = Origin::read(&step.from, asking.basis.snapshot.rules()).ok()?;
+    let origin = Origin::read(&step.from, question.basis.snapshot.rules()).ok()?;
     let from = &origin.version()?.version;
     let edge = match step.allowed {
-        Allowed::Bypassed(_) => CatalogEdge::Absent,
-        Allowed::Resolved | Allowed::Unchanged => CatalogEdge::Present,
+        AllowedChange::Bypassed(_) => CatalogEdge::Absent,
+        AllowedChange::Resolved | AllowedChange::Unchanged => CatalogEdge::Present,
     };
     Some((from.clone(), guards.violations(from, &step.to, edge)))
 }

@@ -6,7 +6,7 @@ use std::collections::BTreeSet;
 
 use crate::extension::{Filter, Hint, Rollout};
 use crate::judge::{
-    Allowed, Basis, Edit, Exemption, Jump, Ruled, Ruling, UnjudgedSteps, Verdict, rule,
+    AllowedChange, Basis, Edit, Exemption, Jump, RuledEdit, Ruling, UnjudgedSteps, Verdict, rule,
 };
 use crate::nearest::nearest;
 use crate::resolve::{Choice, Violation};
@@ -18,7 +18,7 @@ use olmguard_catalog::{Deprecation, Package};
 #[derive(Debug)]
 pub enum Warning<'s> {
     /// The edit turns the bypass off and passes; as it is it would not resolve.
-    StricterDoesNotResolve(Box<Ruled<'s>>),
+    StricterDoesNotResolve(Box<RuledEdit<'s>>),
     /// A bypass is in force, and what it jumps.
     Bypass {
         /// The jump, if the edit makes one.
@@ -86,7 +86,7 @@ pub enum Warning<'s> {
 pub(super) fn warnings<'s>(
     basis: Basis<'s>,
     edit: &Edit<'_>,
-    ruled: &Ruled<'s>,
+    ruled: &RuledEdit<'s>,
 ) -> Vec<Warning<'s>> {
     let mut warnings = match &ruled.ruling {
         Ruling::NotJudged(exemption) => return of_exemption(basis, edit, exemption),
@@ -132,7 +132,7 @@ fn of_exemption<'s>(basis: Basis<'s>, edit: &Edit<'_>, exemption: &Exemption) ->
 
 fn of_bypass<'s>(edit: &Edit<'_>, ruling: &Ruling<'_>) -> Option<Warning<'s>> {
     let jump = match ruling {
-        Ruling::Allowed(Allowed::Bypassed(jump), _) => Some(*jump),
+        Ruling::Allowed(AllowedChange::Bypassed(jump), _) => Some(*jump),
         _ => None,
     };
     let bypasses = edit.new.filter.as_ref().is_ok_and(Filter::bypasses);
@@ -140,7 +140,7 @@ fn of_bypass<'s>(edit: &Edit<'_>, ruling: &Ruling<'_>) -> Option<Warning<'s>> {
 }
 
 /// Every rule that the bypass lifts.
-fn of_lifted<'s>(ruled: &Ruled<'s>) -> impl Iterator<Item = Warning<'s>> {
+fn of_lifted<'s>(ruled: &RuledEdit<'s>) -> impl Iterator<Item = Warning<'s>> {
     ruled.lifted.iter().flat_map(|forbidden| {
         let violations = forbidden.violations.iter();
         violations.map(|violation| Warning::GuardrailLifted {
@@ -152,7 +152,7 @@ fn of_lifted<'s>(ruled: &Ruled<'s>) -> impl Iterator<Item = Warning<'s>> {
 }
 
 /// What the catalogs have of other versions, each once.
-fn of_unknown_guardrails<'s>(ruled: &Ruled<'s>) -> Option<Warning<'s>> {
+fn of_unknown_guardrails<'s>(ruled: &RuledEdit<'s>) -> Option<Warning<'s>> {
     let packages = ruled.matched.iter().map(|matched| matched.package);
     let schemas: BTreeSet<&'s str> = packages
         .flat_map(|package| package.guardrails().of_other_versions())
@@ -160,7 +160,7 @@ fn of_unknown_guardrails<'s>(ruled: &Ruled<'s>) -> Option<Warning<'s>> {
     (!schemas.is_empty()).then(|| Warning::GuardrailsUnknown(schemas.into_iter().collect()))
 }
 
-fn of_choice<'s>(edit: &Edit<'_>, ruled: &Ruled<'s>, choice: Choice<'s>) -> Vec<Warning<'s>> {
+fn of_choice<'s>(edit: &Edit<'_>, ruled: &RuledEdit<'s>, choice: Choice<'s>) -> Vec<Warning<'s>> {
     let bundle = choice.bundle();
     let mut warnings = Vec::new();
     if bundle.all_namespaces == Some(false) {
@@ -195,7 +195,7 @@ fn of_choice<'s>(edit: &Edit<'_>, ruled: &Ruled<'s>, choice: Choice<'s>) -> Vec<
 }
 
 /// Looked for in the catalog resolved to: between catalogs it is priority that decides, not reach.
-fn newest_out_of_reach<'s>(ruled: &Ruled<'s>, resolved: Choice<'s>) -> Option<Warning<'s>> {
+fn newest_out_of_reach<'s>(ruled: &RuledEdit<'s>, resolved: Choice<'s>) -> Option<Warning<'s>> {
     let there = ruled.matched.iter().find(|m| resolved.is_of(m.catalog))?;
     let package = there.package;
     let newest = there
@@ -238,7 +238,7 @@ fn loses_upper_bound(snapshot: &Snapshot, edit: &Edit<'_>) -> bool {
     was_bound && new.range().is_none_or(|range| open(range) == Ok(true))
 }
 
-fn missing_channels<'s>(edit: &Edit<'_>, ruled: &Ruled<'s>) -> Vec<Warning<'s>> {
+fn missing_channels<'s>(edit: &Edit<'_>, ruled: &RuledEdit<'s>) -> Vec<Warning<'s>> {
     let asked = edit
         .new
         .filter

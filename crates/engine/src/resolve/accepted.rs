@@ -10,7 +10,7 @@ use olmguard_catalog::{BundleSet, Successors};
 
 /// The bundles of one offer that the successor rule accepts, and where edges lead.
 #[derive(Clone, Debug)]
-pub struct Accepted {
+pub struct AcceptedSuccessors {
     /// The bundles in the asked channels that an edge leads to or that count as the installed one.
     pub bundles: BundleSet,
     /// Where edges lead from the installed bundle.
@@ -19,12 +19,12 @@ pub struct Accepted {
 
 impl Offer<'_> {
     /// What the successor rule accepts from here.
-    pub fn accepted(&self, origin: &Origin<'_>) -> Accepted {
+    pub fn accepted(&self, origin: &Origin<'_>) -> AcceptedSuccessors {
         let successors = origin.successors(self.package, &self.asked);
         let mut bundles = origin.same(self.package);
         bundles.unite(&successors.edges);
         bundles.intersect(&self.members);
-        Accepted {
+        AcceptedSuccessors {
             bundles,
             successors,
         }

@@ -26,7 +26,7 @@ use olmguard_catalog::version::{Membership, Version};
 
 /// The installed `ClusterServiceVersion`.
 #[derive(Clone, Copy, Debug)]
-pub struct Installed<'a> {
+pub struct InstalledCsv<'a> {
     /// Its name, which `replaces` and `skips` are compared with.
     pub name: &'a str,
     /// Its `spec.version`, [`Version::zero`] where it has none; absent where nobody knows it here, which
@@ -46,7 +46,7 @@ pub enum Outlook {
     Stranded,
 }
 
-impl<'a> Installed<'a> {
+impl<'a> InstalledCsv<'a> {
     /// A node of the graph, installed; the version of a name without a bundle is known where it was
     /// stated.
     pub fn node(graph: &Graph<'a>, node: NodeIndex) -> Self {
@@ -61,7 +61,7 @@ impl<'p> SubscriptionOrder<'_, 'p> {
     /// The entries with an edge from what is installed, in the order in which they are tried.
     ///
     /// An entry whose range holds its own version is among its own candidates: nothing happens then.
-    pub fn candidates(&self, installed: Installed<'_>) -> Vec<NodeIndex> {
+    pub fn candidates(&self, installed: InstalledCsv<'_>) -> Vec<NodeIndex> {
         let entries = self.ordered().iter();
         let leading = entries.filter(|entry| has_edge(self.graph(), entry, installed));
         let mut candidates: Vec<_> = leading.map(|entry| entry.node).collect();
@@ -71,7 +71,7 @@ impl<'p> SubscriptionOrder<'_, 'p> {
     }
 
     /// What is installed next.
-    pub fn outlook(&self, installed: Installed<'_>) -> Outlook {
+    pub fn outlook(&self, installed: InstalledCsv<'_>) -> Outlook {
         let is_installed = |node: &NodeIndex| self.graph().name_of(*node) == installed.name;
         match self.candidates(installed).first() {
             Some(next) if !is_installed(next) => Outlook::Next(*next),
@@ -84,12 +84,12 @@ impl<'p> SubscriptionOrder<'_, 'p> {
     ///
     /// Edges can lead in a circle, which OLM v0 would walk for ever: the walk ends before it comes to
     /// a name for the second time.
-    pub fn walk(&self, installed: Installed<'p>) -> Vec<NodeIndex> {
+    pub fn walk(&self, installed: InstalledCsv<'p>) -> Vec<NodeIndex> {
         let mut walked = Vec::new();
         let mut seen = HashSet::from([installed.name]);
         let mut at = installed;
         while let Outlook::Next(next) = self.outlook(at) {
-            at = Installed::node(self.graph(), next);
+            at = InstalledCsv::node(self.graph(), next);
             if !seen.insert(at.name) {
                 break;
             }
@@ -100,7 +100,7 @@ impl<'p> SubscriptionOrder<'_, 'p> {
 }
 
 /// Whether an entry replaces, skips or ranges over what is installed.
-fn has_edge(graph: &Graph<'_>, entry: &Entry<'_>, installed: Installed<'_>) -> bool {
+fn has_edge(graph: &Graph<'_>, entry: &Entry<'_>, installed: InstalledCsv<'_>) -> bool {
     let mut nodes = entry.replaces.iter().chain(&entry.skips);
     let is_held = |version| {
         let mut ranges = entry.skip_ranges.iter();

@@ -11,7 +11,9 @@ mod step;
 use crate::resolve::semver::Hindrance;
 use crate::resolve::{Choice, Offer};
 use crate::snapshot::CatalogState;
-use olmguard_catalog::guardrail::{BaseGraph, Guardrails, Imposed, Rule, UnreadGuardrails};
+use olmguard_catalog::guardrail::{
+    AdministratorGuardrails, BaseGraph, Guardrails, Rule, UnreadGuardrails,
+};
 use olmguard_catalog::version::Version;
 
 pub use alone::Alone;
@@ -57,12 +59,12 @@ pub struct Violation<'s> {
     /// Who says so.
     pub by: GuardedBy<'s>,
     /// What.
-    pub of: Violated<'s>,
+    pub of: ViolatedRule<'s>,
 }
 
 /// What a step goes against.
 #[derive(Clone, Copy, Debug)]
-pub enum Violated<'s> {
+pub enum ViolatedRule<'s> {
     /// A rule. Of several waypoints the first that is passed by counts.
     Rule(&'s Rule),
     /// That steps from a version that is no prerelease to one need to be allowed where the edge is one
@@ -85,7 +87,7 @@ pub enum CatalogEdge {
 
 impl<'s> Guards<'s> {
     /// What is said of the steps of a package to any of these offers.
-    pub fn of(imposed: &'s Imposed, package: &str, offers: &[Offer<'s>]) -> Self {
+    pub fn of(imposed: &'s AdministratorGuardrails, package: &str, offers: &[Offer<'s>]) -> Self {
         let by_administrators = imposed.on(package).map(|by| Statement {
             by: GuardedBy::Administrator(&by.place),
             stated: by.stated.as_ref(),
@@ -215,7 +217,7 @@ impl Violation<'_> {
     pub fn holds_with_bypass(&self) -> bool {
         match (self.by, self.of) {
             (GuardedBy::Author(_), _) => false,
-            (GuardedBy::Administrator(_), Violated::Rule(rule)) => !rule.bypassable,
+            (GuardedBy::Administrator(_), ViolatedRule::Rule(rule)) => !rule.bypassable,
             (GuardedBy::Administrator(_), _) => true,
         }
     }
@@ -223,8 +225,8 @@ impl Violation<'_> {
     /// What a rule is called; `None` for what is no rule.
     pub fn rule(&self) -> Option<&str> {
         match self.of {
-            Violated::Rule(rule) => Some(&rule.id),
-            Violated::Prerelease(_) | Violated::Graph(..) | Violated::Unread(_) => None,
+            ViolatedRule::Rule(rule) => Some(&rule.id),
+            ViolatedRule::Prerelease(_) | ViolatedRule::Graph(..) | ViolatedRule::Unread(_) => None,
         }
     }
 }

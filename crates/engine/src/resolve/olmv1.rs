@@ -6,7 +6,7 @@
 //!
 //! [`internal/operator-controller/resolve/catalog.go`]: https://github.com/operator-framework/operator-controller/blob/v1.11.0/internal/operator-controller/resolve/catalog.go
 
-use crate::resolve::{Accepted, Offer, Origin};
+use crate::resolve::{AcceptedSuccessors, Offer, Origin};
 use crate::snapshot::CatalogState;
 use olmguard_catalog::{
     Bundle, BundleIndex, BundleSet, BundleVersionError, DependencyKind, Package,
@@ -18,7 +18,7 @@ pub struct Match<'o, 's> {
     /// The offer.
     pub offer: &'o Offer<'s>,
     /// What the successor rule accepts of it; absent where edges were not asked.
-    pub accepted: Option<Accepted>,
+    pub accepted: Option<AcceptedSuccessors>,
     /// The candidates that remain.
     pub matched: BundleSet,
 }
@@ -36,7 +36,7 @@ pub struct Choice<'s> {
 
 /// The bundle that resolution returns, and what it returns beside it.
 #[derive(Clone, Copy, Debug)]
-pub struct Resolved<'s> {
+pub struct Resolution<'s> {
     /// The bundle.
     pub choice: Choice<'s>,
     /// The catalog whose deprecations are returned: that of the last candidate, not of the winner.
@@ -112,7 +112,7 @@ pub fn weigh<'o, 's>(offers: &'o [Offer<'s>], origin: Option<&Origin<'_>>) -> Ve
 }
 
 /// The bundle that resolution returns for what is left.
-pub fn choose<'s>(matches: &[Match<'_, 's>]) -> Result<Resolved<'s>, ChoiceError<'s>> {
+pub fn choose<'s>(matches: &[Match<'_, 's>]) -> Result<Resolution<'s>, ChoiceError<'s>> {
     choose_among(matches.iter().filter_map(|found| {
         found
             .offer
@@ -125,7 +125,7 @@ pub fn choose<'s>(matches: &[Match<'_, 's>]) -> Result<Resolved<'s>, ChoiceError
 /// The same for one candidate a catalog, in the order of the catalogs.
 pub(super) fn choose_among<'s>(
     candidates: impl Iterator<Item = Choice<'s>>,
-) -> Result<Resolved<'s>, ChoiceError<'s>> {
+) -> Result<Resolution<'s>, ChoiceError<'s>> {
     let mut left: Vec<Choice<'s>> = Vec::new();
     for candidate in candidates {
         match left.last().map(Choice::is_deprecated) {
@@ -139,7 +139,7 @@ pub(super) fn choose_among<'s>(
     let deprecations_of = last.package.has_deprecations().then_some(last.catalog);
     let choice = prior(left)?;
     check(choice)?;
-    Ok(Resolved {
+    Ok(Resolution {
         choice,
         deprecations_of,
     })

@@ -3,7 +3,9 @@
 
 use crate::extension::Filter;
 use crate::resolve::Choice;
-use crate::snapshot::{Age, Availability, CatalogState, Content, OnOldCatalog, Serving, Snapshot};
+use crate::snapshot::{
+    Age, Availability, CatalogState, Content, OnOldCatalog, ServingState, Snapshot,
+};
 use olmguard_catalog::selector::{Selector, SelectorError};
 use olmguard_catalog::version::{Constraint, ConstraintError};
 use olmguard_catalog::{AskedChannels, BundleIndex, BundleSet, Package, PackageFault};
@@ -173,7 +175,7 @@ fn find<'s>(
 ) -> Result<Option<&'s Package>, NotLoaded<'s>> {
     let failed = |why| Err(NotLoaded { catalog, why });
     match (&catalog.content, catalog.serving) {
-        (_, Serving::KnownNot) => failed(NotLoadedCause::NotServing),
+        (_, ServingState::KnownNot) => failed(NotLoadedCause::NotServing),
         (Content::Missing, _) => failed(NotLoadedCause::Missing),
         (Content::Unfetched(error), _) => failed(NotLoadedCause::Unfetched(error)),
         (Content::Unreadable(error), _) => failed(NotLoadedCause::Unreadable(error)),

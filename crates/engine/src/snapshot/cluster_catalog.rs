@@ -10,7 +10,7 @@ use std::collections::BTreeMap;
 
 use serde_json::Value;
 
-use super::{Age, Availability, CatalogState, Content, Currency, Labels, Serving};
+use super::{Age, Availability, CatalogState, Content, Currency, Labels, ServingState};
 
 /// The label that catalogd sets on every `ClusterCatalog`, its value the catalog's name.
 pub const METADATA_NAME_LABEL: &str = "olm.operatorframework.io/metadata.name";
@@ -151,9 +151,9 @@ fn availability(object: &Value) -> Availability {
 }
 
 /// An object without a status comes from a manifest, where none is ever written: it says nothing.
-fn serving(object: &Value) -> Serving {
+fn serving(object: &Value) -> ServingState {
     let status = match object.get("status") {
-        None | Some(Value::Null) => return Serving::Presumed,
+        None | Some(Value::Null) => return ServingState::Presumed,
         Some(status) => status,
     };
     let conditions = status.get("conditions").and_then(Value::as_array);
@@ -169,9 +169,9 @@ fn serving(object: &Value) -> Serving {
     };
     let is_serving = conditions.is_some_and(|conditions| conditions.iter().any(is_true));
     if is_serving || is_old(object, status) {
-        Serving::Presumed
+        ServingState::Presumed
     } else {
-        Serving::KnownNot
+        ServingState::KnownNot
     }
 }
 
@@ -237,11 +237,11 @@ mod tests {
     fn serving_is_known_only_from_a_status() {
         let condition = |status: &str| json!({"status": {"conditions": [{"type": "Serving", "status": status}]}});
         for (object, expected) in [
-            (json!({}), Serving::Presumed),
-            (json!({"status": {}}), Serving::KnownNot),
-            (condition("True"), Serving::Presumed),
-            (condition("False"), Serving::KnownNot),
-            (condition("Unknown"), Serving::KnownNot),
+            (json!({}), ServingState::Presumed),
+            (json!({"status": {}}), ServingState::KnownNot),
+            (condition("True"), ServingState::Presumed),
+            (condition("False"), ServingState::KnownNot),
+            (condition("Unknown"), ServingState::KnownNot),
         ] {
             assert_eq!(read(object.clone()).serving, expected, "{object}");
         }

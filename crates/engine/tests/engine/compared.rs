@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use olmguard_catalog::BundleIndex;
 use olmguard_catalog::version::BundleReleaseSupport;
 use olmguard_engine::explain::Answer;
-use olmguard_engine::judge::{Ruled, Token};
+use olmguard_engine::judge::{RuledEdit, Token};
 use serde_json::{Value, json};
 
 use super::recorded::{Bench, Case, Expect};
@@ -52,7 +52,7 @@ pub(crate) fn compare(
 }
 
 fn got(
-    ruled: &Ruled<'_>,
+    ruled: &RuledEdit<'_>,
     answer: &Answer,
     expect: &Expect,
     versions: bool,
@@ -106,7 +106,7 @@ fn got(
 
 /// The recorded answer in the same form. Of several that upstream gives for other orders of the catalogs,
 /// ours if it is one; of bundles that rank equal, the one of the first file.
-fn expected(got: &Compared, ruled: &Ruled<'_>, expect: &Expect, versions: bool) -> Compared {
+fn expected(got: &Compared, ruled: &RuledEdit<'_>, expect: &Expect, versions: bool) -> Compared {
     let compares_parts = expect.alternatives.is_none();
     let same_catalog =
         expect.deprecation_catalog.is_none() || expect.deprecation_catalog == expect.catalog;
@@ -177,7 +177,7 @@ fn accepts_text(expect: &Expect, text: &str) -> bool {
 }
 
 /// What the controller would record as installed.
-fn record(ruled: &Ruled<'_>, gate: BundleReleaseSupport) -> Option<Value> {
+fn record(ruled: &RuledEdit<'_>, gate: BundleReleaseSupport) -> Option<Value> {
     let choice = ruled.resolved()?;
     let recorded = choice.bundle().version.as_ref().ok()?.recorded(gate);
     let mut record = json!({"name": &*choice.bundle().name, "version": recorded.version});
@@ -187,7 +187,7 @@ fn record(ruled: &Ruled<'_>, gate: BundleReleaseSupport) -> Option<Value> {
     Some(record)
 }
 
-fn matched(ruled: &Ruled<'_>, catalog: &str) -> usize {
+fn matched(ruled: &RuledEdit<'_>, catalog: &str) -> usize {
     let found = ruled
         .matched
         .iter()
@@ -195,7 +195,7 @@ fn matched(ruled: &Ruled<'_>, catalog: &str) -> usize {
     found.map_or(0, |matched| matched.left.len())
 }
 
-fn successors(ruled: &Ruled<'_>, expect: &Expect) -> Option<BTreeMap<String, Vec<String>>> {
+fn successors(ruled: &RuledEdit<'_>, expect: &Expect) -> Option<BTreeMap<String, Vec<String>>> {
     let found = ruled.successors.as_ref()?;
     let expected = expect.successors.as_ref()?;
     let of = |catalog: &String| {
@@ -214,7 +214,7 @@ fn successors(ruled: &Ruled<'_>, expect: &Expect) -> Option<BTreeMap<String, Vec
 }
 
 /// Rows that are answered before anyone asks for successors.
-fn hides_successors(ruled: &Ruled<'_>) -> bool {
+fn hides_successors(ruled: &RuledEdit<'_>) -> bool {
     ruled.ruling.token() <= Token::InstalledVersionInvalid
         || ruled.ruling.token() == Token::BrokenSkipRange
 }

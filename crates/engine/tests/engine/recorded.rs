@@ -11,8 +11,10 @@ use olmguard_catalog::version::BundleReleaseSupport;
 use olmguard_catalog::{Catalog, CatalogBuilder, fbc};
 use olmguard_engine::explain::{Answer, answer};
 use olmguard_engine::extension::{Extension, Installed, InstalledBundle, Shape};
-use olmguard_engine::judge::{Edit, Request, Ruled, rule};
-use olmguard_engine::snapshot::{Availability, CatalogState, Content, Labels, Serving, Snapshot};
+use olmguard_engine::judge::{Edit, Request, RuledEdit, rule};
+use olmguard_engine::snapshot::{
+    Availability, CatalogState, Content, Labels, ServingState, Snapshot,
+};
 use serde::Deserialize;
 use serde_json::{Value, json};
 
@@ -102,7 +104,7 @@ impl Bench {
             state.availability = Availability::Unavailable;
         }
         if catalog.serving == Some(false) {
-            state.serving = Serving::KnownNot;
+            state.serving = ServingState::KnownNot;
         }
         state
     }
@@ -169,7 +171,7 @@ impl Case {
     pub(crate) fn put_to<R>(
         &self,
         snapshot: &Snapshot,
-        see: impl FnOnce(&Ruled<'_>, &Answer) -> R,
+        see: impl FnOnce(&RuledEdit<'_>, &Answer) -> R,
     ) -> R {
         let (extension, installed) = (self.extension(), self.installed());
         let filter = extension.filter.as_ref().expect("a readable filter");

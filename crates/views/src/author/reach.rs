@@ -11,7 +11,7 @@ use olmguard_catalog::graph::{Graph, NodeIndex};
 use olmguard_catalog::olm::Rules;
 use olmguard_catalog::{Catalog, CatalogBuilder, fbc};
 use olmguard_engine::resolve::Unpinned;
-use olmguard_engine::resolve::classic::{Installed, SubscribedChannel, SubscriptionOrder};
+use olmguard_engine::resolve::classic::{InstalledCsv, SubscribedChannel, SubscriptionOrder};
 
 /// Where everyone gets in one channel of one catalog.
 #[derive(Clone, Debug, Eq, PartialEq)]
@@ -137,7 +137,7 @@ impl<'g, 'p> Walker<'g, 'p> {
 
     fn v0(&self, node: NodeIndex) -> Course {
         let line = self.line.as_ref();
-        let walked = line.map(|line| line.walk(Installed::node(self.graph, node)));
+        let walked = line.map(|line| line.walk(InstalledCsv::node(self.graph, node)));
         self.course(node, &walked.unwrap_or_default())
     }
 

@@ -15,14 +15,14 @@ use olmguard_catalog::read_guardrails;
 
 /// Takes them.
 #[derive(Debug, Default)]
-pub(super) struct Whole {
+pub(super) struct WholeCatalog {
     /// The blobs so far.
     pub(super) blobs: Vec<BlobText>,
     /// Why the first does not do that does not.
     pub(super) fault: Option<WrittenError>,
 }
 
-impl Intake for Whole {
+impl Intake for WholeCatalog {
     type Blob<'a> = (meta::Value<'a>, Value);
 
     const PLACES: Places = Places::Unwanted;

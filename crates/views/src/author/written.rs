@@ -12,7 +12,7 @@ mod tests;
 
 use crate::author::blob::{BUNDLE, BlobText, CHANNEL, DEPRECATIONS, PACKAGE};
 use crate::author::channel::Channel;
-use crate::author::whole::Whole;
+use crate::author::whole::WholeCatalog;
 use crate::author::{json, yaml};
 use olmguard_catalog::blob::{BlobFault, Position};
 use olmguard_catalog::fbc::{self, FbcError};
@@ -79,7 +79,7 @@ impl CatalogText {
     /// # Errors
     /// The first fault for which OLM would refuse the catalog or a package of it, or olmguard every upgrade.
     pub fn read(&mut self, name: &str, text: &[u8]) -> Result<(), WrittenError> {
-        let mut whole = Whole::default();
+        let mut whole = WholeCatalog::default();
         let read = fbc::read_into(name, text, &mut whole);
         read.map_err(|source| WrittenError::File {
             file: name.into(),

@@ -140,21 +140,21 @@ fn v0(
     let Some(line) = line else {
         return Prospect::default();
     };
-    let csv = classic::Installed {
+    let csv = classic::InstalledCsv {
         name: installed.name,
         version: installed.version.as_ref().map(|read| &read.version),
     };
     let mut nodes = line.candidates(csv);
     nodes.retain(|node| line.graph().name_of(*node) != installed.name);
     let pick = v0_pick(line, csv);
-    let next = |node| v0_pick(line, classic::Installed::node(line.graph(), node));
+    let next = |node| v0_pick(line, classic::InstalledCsv::node(line.graph(), node));
     let end = pick.map(|pick| ends.from(pick, next));
     prospect(line.graph(), installed, &nodes, pick, end)
 }
 
 fn v0_pick(
     line: &SubscriptionOrder<'_, '_>,
-    installed: classic::Installed<'_>,
+    installed: classic::InstalledCsv<'_>,
 ) -> Option<NodeIndex> {
     match line.outlook(installed) {
         Outlook::Next(next) => Some(next),

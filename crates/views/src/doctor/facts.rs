@@ -14,17 +14,17 @@ pub struct DoctorFacts {
     /// The release of the program that asks.
     pub version: String,
     /// The `ValidatingWebhookConfiguration`, if there is one.
-    pub configuration: Result<Option<Configuration>, Unanswered>,
+    pub configuration: Result<Option<Configuration>, MissingAnswer>,
     /// The Service, if there is one.
-    pub service: Result<Option<Service>, Unanswered>,
+    pub service: Result<Option<Service>, MissingAnswer>,
     /// What is behind the Service, by its `EndpointSlices`.
-    pub endpoints: Result<Vec<Endpoint>, Unanswered>,
+    pub endpoints: Result<Vec<Endpoint>, MissingAnswer>,
     /// The Deployment, if there is one.
-    pub deployment: Result<Option<Deployment>, Unanswered>,
+    pub deployment: Result<Option<Deployment>, MissingAnswer>,
     /// The ready ones of the endpoints, each asked how it is.
     pub replicas: Vec<Replica>,
     /// What the service account of the guard may do of what it needs.
-    pub permissions: Result<Vec<Permission>, Unanswered>,
+    pub permissions: Result<Vec<Permission>, MissingAnswer>,
     /// What the API server answered to the probe.
     pub round_trip: RoundTrip,
 }
@@ -52,7 +52,7 @@ pub struct Names {
 
 /// Something that the API server did not tell.
 #[derive(Clone, Debug, Eq, PartialEq)]
-pub struct Unanswered {
+pub struct MissingAnswer {
     /// What would have been needed.
     pub need: Need,
     /// Whether it said that whoever asks may not.
@@ -208,7 +208,7 @@ pub struct Replica {
     /// Its pod, else its address.
     pub name: String,
     /// What it said.
-    pub told: Result<ReplicaStatus, Unanswered>,
+    pub told: Result<ReplicaStatus, MissingAnswer>,
 }
 
 /// What a replica says of itself.
@@ -271,7 +271,7 @@ pub enum RoundTrip {
     /// There was an answer.
     Answered(ApiAnswer),
     /// There was none.
-    Unasked(Unanswered),
+    Unasked(MissingAnswer),
 }
 
 /// An answer of the API server.

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use crate::doctor::facts::{Need, Unanswered};
+use crate::doctor::facts::{MissingAnswer, Need};
 
 /// What was found by one check.
 #[derive(Clone, Debug, Eq, PartialEq)]
@@ -129,8 +129,8 @@ impl Check {
     }
 
     /// It could not be asked.
-    pub(super) fn unasked(self, unasked: &Unanswered) -> Finding {
-        let Unanswered {
+    pub(super) fn unasked(self, unasked: &MissingAnswer) -> Finding {
+        let MissingAnswer {
             need,
             is_forbidden,
             why,

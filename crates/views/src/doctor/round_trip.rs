@@ -4,7 +4,9 @@
 //! where `failurePolicy` is Fail. Under Ignore the edit goes through, and that nothing was said to it
 //! is all there is to see.
 
-use crate::doctor::facts::{ApiAnswer, DoctorFacts, FailurePolicy, RoundTrip, Unanswered, Webhook};
+use crate::doctor::facts::{
+    ApiAnswer, DoctorFacts, FailurePolicy, MissingAnswer, RoundTrip, Webhook,
+};
 use crate::doctor::finding::{Check, Finding, State};
 use crate::doctor::probe::{self, ExpectedAnswer};
 
@@ -227,7 +229,7 @@ fn not_asked(code: u16, answered: &ApiAnswer) -> Finding {
     let check = Check::RoundTrip;
     let found = format!("the API server answers {code} before the guard: {message}");
     match code {
-        403 if message.contains("cannot create resource") => check.unasked(&Unanswered {
+        403 if message.contains("cannot create resource") => check.unasked(&MissingAnswer {
             need: probe::need(),
             is_forbidden: true,
             why: format!("the API server answers {code}: {message}"),

@@ -13,7 +13,7 @@ pub(crate) use guardrails::{Carrier, Guardrails};
 
 use olmguard_catalog::DependencyKind;
 use olmguard_catalog::blob::Fault;
-use olmguard_catalog::fbc::{Malformed, NotAFile};
+use olmguard_catalog::fbc::{FbcErrorKind, NotAFile};
 
 /// A place in the files of a catalog.
 #[derive(Clone, Copy, Debug, Default, Eq, Ord, PartialEq, PartialOrd)]
@@ -164,7 +164,7 @@ pub(crate) struct LoadFault {
 pub(crate) enum LoadFaultKind {
     /// The text; `hint` is the line of YAML that begins a value with a character that it must not.
     Syntax {
-        malformed: Malformed,
+        malformed: FbcErrorKind,
         hint: Option<Box<str>>,
     },
     /// It stands in the folder and is no file.
@@ -174,9 +174,9 @@ pub(crate) enum LoadFaultKind {
     /// A document is no blob.
     NotAnObject(olmguard_catalog::blob::JsonKind),
     /// A label of a blob, or its keys.
-    Meta(Malformed),
+    Meta(FbcErrorKind),
     /// OLM v1 cannot file it.
-    Unfilable(Malformed),
+    Unfilable(FbcErrorKind),
     /// It has no schema.
     MissingSchema,
     /// A field of a blob of this schema.

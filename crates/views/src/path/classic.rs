@@ -8,7 +8,9 @@ use olmguard_engine::explain::ForbiddenReport;
 use olmguard_engine::extension::Policy;
 use olmguard_engine::inquiry::{Inquiry, NotAnswered};
 use olmguard_engine::resolve::Offer;
-use olmguard_engine::resolve::classic::{Installed, Outlook, SubscribedChannel, SubscriptionOrder};
+use olmguard_engine::resolve::classic::{
+    InstalledCsv, Outlook, SubscribedChannel, SubscriptionOrder,
+};
 
 impl PathReport {
     /// What OLM v0 does with a Subscription to the first of the asked channels, else to none: the walk
@@ -78,7 +80,7 @@ fn walk<'a>(inquiry: &Inquiry<'a>, offer: &Offer<'a>) -> WalkReport {
         Ok(line) => line,
         Err(error) => return report(&[], End::Refused, Some(error.to_string())),
     };
-    let installed = Installed {
+    let installed = InstalledCsv {
         name: inquiry.installed.name.as_deref().unwrap_or_default(),
         version: version.as_ref(),
     };
@@ -87,12 +89,12 @@ fn walk<'a>(inquiry: &Inquiry<'a>, offer: &Offer<'a>) -> WalkReport {
         return report(&[], end(&line, installed), None);
     };
     let mut steps = vec![first];
-    steps.extend(line.walk(Installed::node(&graph, first)));
+    steps.extend(line.walk(InstalledCsv::node(&graph, first)));
     let last = steps.last().copied().unwrap_or(first);
-    report(&steps, end(&line, Installed::node(&graph, last)), None)
+    report(&steps, end(&line, InstalledCsv::node(&graph, last)), None)
 }
 
-fn end(line: &SubscriptionOrder<'_, '_>, installed: Installed<'_>) -> End {
+fn end(line: &SubscriptionOrder<'_, '_>, installed: InstalledCsv<'_>) -> End {
     match line.outlook(installed) {
         Outlook::AtHead => End::Head,
         Outlook::Next(_) => End::Round,

@@ -3,7 +3,7 @@
 use serde_json::{Map, Value, json};
 
 use crate::path::PathReport;
-use olmguard_engine::extension::{Filter, Recognised, Shape, recognise};
+use olmguard_engine::extension::{Filter, RecognisedObject, Shape, recognise};
 
 /// The manifest that each hop changes.
 #[derive(Clone, Debug)]
@@ -34,7 +34,7 @@ impl Frame {
 
     /// An object as it is; none that is no extension of the API that is served.
     pub fn of(object: Value) -> Option<Self> {
-        let is_v1 = recognise(&object) == Recognised::Extension(Shape::V1);
+        let is_v1 = recognise(&object) == RecognisedObject::Extension(Shape::V1);
         is_v1.then_some(Self { object })
     }
 

@@ -43,7 +43,7 @@ pub fn pick(graph: &Graph<'_>, text: &str) -> Result<NodeIndex, NoSuchVersion> {
 
 /// Something that may be installed and that no bundle of the package is.
 #[derive(Clone, Debug)]
-pub struct Absent {
+pub struct AbsentBundle {
     /// Its name, where edges start at it; else the version, for nothing else is known.
     pub name: String,
     /// Its version.
@@ -52,7 +52,7 @@ pub struct Absent {
 
 /// What a text says to be installed that no bundle is: a name that edges start at and that speaks of a
 /// version, or a version. None where a bundle is meant, or neither is said.
-pub fn absent(graph: &Graph<'_>, text: &str) -> Option<Absent> {
+pub fn absent(graph: &Graph<'_>, text: &str) -> Option<AbsentBundle> {
     let name = match pick(graph, text) {
         Ok(node) if graph.bundle(node).is_some() => return None,
         Ok(node) => graph.name_of(node),
@@ -62,7 +62,7 @@ pub fn absent(graph: &Graph<'_>, text: &str) -> Option<Absent> {
         .ok()
         .or_else(|| version_in_name(name))?;
     let name = name.to_owned();
-    Some(Absent { name, version })
+    Some(AbsentBundle { name, version })
 }
 
 /// What a node can be named by, its name aside: the version with its release, and without.

@@ -6,28 +6,28 @@ use olmguard_engine::explain::tone::{Tone, TonedText};
 use olmguard_engine::explain::{self, ForbiddenReport};
 use olmguard_engine::extension::Filter;
 use olmguard_engine::inquiry::{Decision, Inquiry};
-use olmguard_engine::judge::{Advice, CatalogKnowledge, Nameless};
+use olmguard_engine::judge::{Advice, CatalogKnowledge, NamingError};
 use olmguard_engine::nearest::nearest;
 use olmguard_engine::resolve::{Choice, MOST_EXPANSIONS, NotLoadedCause, Offer};
 
 /// Why it is not known what is meant by a text, and what may be meant.
-pub fn nameless(what: &str, text: &str, package: &str, why: &Nameless) -> String {
+pub fn nameless(what: &str, text: &str, package: &str, why: &NamingError) -> String {
     let (text, package) = (go::quote(text), go::escape(package));
     let or = |items: &[String]| match items {
         [] => String::new(),
         items => format!("; nearest: {}", names(items)),
     };
     match why {
-        Nameless::Several { bundles } => format!(
+        NamingError::Several { bundles } => format!(
             "{what} {text}: several bundles of {package} have that version: expected one of {}",
             names(bundles)
         ),
-        Nameless::SeveralVersions { versions } => format!(
+        NamingError::SeveralVersions { versions } => format!(
             "{what} {text}: bundles of that name have the versions {}: expected \
              VERSION,bundle=NAME",
             names(versions)
         ),
-        Nameless::Unknown { nearest } => format!(
+        NamingError::Unknown { nearest } => format!(
             "{what} {text}: {package} has no such version and no bundle of that name{}",
             or(nearest)
         ),

@@ -9,7 +9,7 @@ use olmguard_catalog::version::Version;
 use olmguard_engine::explain::GuardrailReport;
 use olmguard_engine::explain::label;
 use olmguard_engine::inquiry::Inquiry;
-use olmguard_engine::resolve::classic::{Installed, Outlook, SubscriptionOrder};
+use olmguard_engine::resolve::classic::{InstalledCsv, Outlook, SubscriptionOrder};
 use olmguard_engine::resolve::{Choice, Offer};
 
 /// What OLM v0 does with the package of one catalog.
@@ -119,7 +119,7 @@ fn of_line(
     nodes: &[NodeIndex],
 ) -> (Vec<NodeIndex>, Vec<Fact>) {
     let version = Version::parse(&inquiry.installed.version).ok();
-    let installed = Installed {
+    let installed = InstalledCsv {
         name: inquiry.installed.name.as_deref().unwrap_or_default(),
         version: version.as_ref(),
     };
@@ -143,7 +143,7 @@ fn of_line(
 fn against(
     line: &SubscriptionOrder<'_, '_>,
     nodes: &[NodeIndex],
-    installed: Installed<'_>,
+    installed: InstalledCsv<'_>,
 ) -> Vec<Fact> {
     let graph = line.graph();
     let is_ordered = line.order().any(|node| nodes.contains(&node));

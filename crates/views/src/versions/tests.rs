@@ -97,13 +97,13 @@ fn a_name_that_nothing_has() {
     );
     for (nameless, expected) in [
         (
-            Nameless::Several {
+            NamingError::Several {
                 bundles: vec!["a".to_owned(), "b".to_owned()],
             },
             "FROM \"1\": several bundles of p have that version: expected one of a, b",
         ),
         (
-            Nameless::SeveralVersions {
+            NamingError::SeveralVersions {
                 versions: vec!["1".to_owned(), "2".to_owned()],
             },
             "FROM \"1\": bundles of that name have the versions 1, 2: expected VERSION,bundle=NAME",

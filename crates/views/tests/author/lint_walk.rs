@@ -9,7 +9,7 @@ use olmguard_catalog::graph::{Graph, version_in_name};
 use olmguard_catalog::olm::Rules;
 use olmguard_catalog::{CatalogBuilder, fbc};
 use olmguard_engine::resolve::classic::{
-    Installed, LineError, SubscribedChannel, SubscriptionOrder,
+    InstalledCsv, LineError, SubscribedChannel, SubscriptionOrder,
 };
 use olmguard_views::lint::{Rule, lint, written};
 use proptest::prelude::*;
@@ -74,7 +74,7 @@ fn left_behind(catalog: &str) -> Behind {
         .collect();
     let nodes = graph.nodes().zip(&versions);
     let behind = nodes.filter(|(node, version)| {
-        let installed = Installed {
+        let installed = InstalledCsv {
             name: graph.name_of(*node),
             version: version.as_ref(),
         };

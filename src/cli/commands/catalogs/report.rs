@@ -8,7 +8,9 @@ use serde::Serialize;
 
 use crate::cli::commands::catalogs::{Listing, age};
 use crate::source::archive::OlmFacts;
-use olmguard_engine::snapshot::{Availability, CatalogState, Content, Currency, Labels, Serving};
+use olmguard_engine::snapshot::{
+    Availability, CatalogState, Content, Currency, Labels, ServingState,
+};
 
 /// What a list of catalogs prints as JSON.
 #[derive(Debug, JsonSchema, Serialize)]
@@ -113,7 +115,7 @@ impl CatalogReport {
             age_seconds: age.map(|age| age.as_secs()),
             current: state.currency == Currency::Current,
             priority: state.priority,
-            serving: state.serving == Serving::Presumed,
+            serving: state.serving == ServingState::Presumed,
             availability: match state.availability {
                 Availability::Available => "Available",
                 Availability::Unavailable => "Unavailable",

@@ -8,7 +8,9 @@ use crate::cli::output::paint;
 use crate::source::archive::OlmFacts;
 use olmguard_catalog::version::go;
 use olmguard_engine::explain::Tone;
-use olmguard_engine::snapshot::{Availability, CatalogState, Content, Currency, Labels, Serving};
+use olmguard_engine::snapshot::{
+    Availability, CatalogState, Content, Currency, Labels, ServingState,
+};
 
 /// The whole list, coloured; the stream takes the colours out where they are not wanted.
 pub(super) fn text(listing: &Listing<'_>) -> String {
@@ -100,10 +102,10 @@ pub(in crate::cli) fn plural(count: usize, what: &str) -> String {
     format!("{count} {what}{ending}")
 }
 
-fn serving(serving: Serving) -> (String, Tone) {
+fn serving(serving: ServingState) -> (String, Tone) {
     match serving {
-        Serving::Presumed => ("yes".to_owned(), Tone::Plain),
-        Serving::KnownNot => ("no: what needs it is undecided".to_owned(), Tone::Caution),
+        ServingState::Presumed => ("yes".to_owned(), Tone::Plain),
+        ServingState::KnownNot => ("no: what needs it is undecided".to_owned(), Tone::Caution),
     }
 }
 

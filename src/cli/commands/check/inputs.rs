@@ -17,7 +17,7 @@ use crate::manifest::{
     documents,
 };
 use olmguard_engine::extension::schema::{self, Finding, SchemaRelease};
-use olmguard_engine::extension::{Extension, Identity, Recognised, Shape, recognise};
+use olmguard_engine::extension::{Extension, Identity, RecognisedObject, Shape, recognise};
 use olmguard_engine::judge::Exemption;
 use olmguard_engine::snapshot::CatalogState;
 
@@ -172,12 +172,12 @@ impl GatheredInputs {
             }
         } else {
             match recognise(&object.value) {
-                Recognised::Other => self.other_kinds += 1,
-                Recognised::UnknownVersion => {
+                RecognisedObject::Other => self.other_kinds += 1,
+                RecognisedObject::UnknownVersion => {
                     self.unique(object, &place(&[]))?;
                     self.unknown(file, object, place(&[]));
                 }
-                Recognised::Extension(shape) => {
+                RecognisedObject::Extension(shape) => {
                     self.unique(object, &place(&[]))?;
                     self.manifest(shape, (file, object), place, plan);
                 }

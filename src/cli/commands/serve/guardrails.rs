@@ -17,7 +17,7 @@ use crate::guardrail_files::{GuardrailFiles, GuardrailsFault, ReadGuardrails};
 use crate::server::Check;
 use crate::telemetry::metrics::GuardrailMetrics;
 use crate::tls::files::POLL;
-use olmguard_catalog::guardrail::Imposed;
+use olmguard_catalog::guardrail::AdministratorGuardrails;
 use olmguard_engine::judge::Policies;
 
 /// The guardrails of the moment, and what keeps them so.
@@ -182,7 +182,7 @@ impl Check for GuardrailsStatus {
 }
 
 /// How many documents can be read, and how many cannot.
-fn counts(imposed: &Imposed) -> (usize, usize) {
+fn counts(imposed: &AdministratorGuardrails) -> (usize, usize) {
     let (read, unread): (Vec<_>, Vec<_>) = imposed.iter().partition(|by| by.stated.is_ok());
     (read.len(), unread.len())
 }

@@ -21,12 +21,12 @@ use olmguard_catalog::olm::Rules;
 #[derive(Debug)]
 pub(super) enum CatalogsOrigin {
     Files(CatalogArgs, Rules),
-    Cluster(Box<Following>),
+    Cluster(Box<FollowedCluster>),
 }
 
 /// How the cluster's catalogs are followed.
 #[derive(Debug)]
-pub(super) struct Following {
+pub(super) struct FollowedCluster {
     olm: OlmArgs,
     cluster: ClusterArgs,
     live: LiveArgs,
@@ -50,7 +50,11 @@ impl CatalogsOrigin {
         if catalog.is_empty() {
             olm.check()?;
             live.check()?;
-            return Ok(Self::Cluster(Box::new(Following { olm, cluster, live })));
+            return Ok(Self::Cluster(Box::new(FollowedCluster {
+                olm,
+                cluster,
+                live,
+            })));
         }
         match cluster.given().or(live.given()) {
             None => Ok(Self::Files(catalog, olm.rules()?)),
@@ -71,7 +75,7 @@ impl CatalogsOrigin {
             }
             Self::Cluster(following) => *following,
         };
-        let Following { olm, cluster, live } = following;
+        let FollowedCluster { olm, cluster, live } = following;
         let found = connect(&cluster.access(), Caller::Server).await?;
         let asked = OlmFlags {
             args: olm,

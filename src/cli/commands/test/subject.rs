@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 
 use crate::cli::commands::test::field::{Field, SuiteError, Why};
 use crate::manifest::{Inputs, documents};
-use olmguard_engine::extension::{Recognised, recognise};
+use olmguard_engine::extension::{RecognisedObject, recognise};
 
 /// Where the object is.
 #[derive(Debug)]
@@ -60,7 +60,7 @@ impl Subject {
 
     fn of_manifest(manifest: &Field<'_>) -> Result<Self, SuiteError> {
         manifest.members()?;
-        if recognise(manifest.value()) == Recognised::Other {
+        if recognise(manifest.value()) == RecognisedObject::Other {
             let field = manifest.name();
             let text = format!("{field} is no extension: expected apiVersion and kind of one");
             return Err(manifest.error(Why::Other { text }));
@@ -163,7 +163,7 @@ fn extensions(path: &Path) -> Result<Vec<(Option<String>, Value)>, SubjectError>
         for document in documents(bytes) {
             let document = document.map_err(|error| failed(error.to_string()))?;
             let objects = document.into_objects().0.into_iter();
-            let own = objects.filter(|object| recognise(&object.value) != Recognised::Other);
+            let own = objects.filter(|object| recognise(&object.value) != RecognisedObject::Other);
             extensions.extend(own.map(|object| (object.name, object.value)));
         }
     }

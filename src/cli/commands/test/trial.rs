@@ -10,7 +10,9 @@ use crate::cli::commands::test::suite::{Case, Old, Suite};
 use crate::manifest::Position;
 use olmguard_engine::explain::{Answer, answer, not_judged, warn_of_base};
 use olmguard_engine::extension::schema::{self, SchemaRelease};
-use olmguard_engine::extension::{Extension, Identity, Installed, Recognised, Shape, recognise};
+use olmguard_engine::extension::{
+    Extension, Identity, Installed, RecognisedObject, Shape, recognise,
+};
 use olmguard_engine::judge::{Basis, EarlierObject, Edit, Exemption, SchemaRefusal, Token};
 use olmguard_engine::snapshot::Snapshot;
 
@@ -66,7 +68,7 @@ fn objects(case: &Case, folder: &Path) -> Result<(Value, Option<Value>), Subject
 /// The same object with another range, which has its place in each shape.
 fn with_range(object: &Value, range: &str) -> Value {
     let mut object = object.clone();
-    if let Recognised::Extension(shape) = recognise(&object) {
+    if let RecognisedObject::Extension(shape) = recognise(&object) {
         let fields = Extension::read(shape, &object).fields;
         let mut at = &mut object;
         for key in fields.deciding(true) {
@@ -111,8 +113,8 @@ fn judge(basis: Basis<'_>, case: &Case, new: &Value, old: Option<&Value>) -> Ans
 /// The extension, in a version that is known.
 fn read(object: &Value) -> Option<Extension> {
     match recognise(object) {
-        Recognised::Extension(shape) => Some(Extension::read(shape, object)),
-        Recognised::Other | Recognised::UnknownVersion => None,
+        RecognisedObject::Extension(shape) => Some(Extension::read(shape, object)),
+        RecognisedObject::Other | RecognisedObject::UnknownVersion => None,
     }
 }
 

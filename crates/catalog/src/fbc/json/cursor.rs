@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 
 use crate::blob::{Fault, JsonKind};
-use crate::fbc::error::Malformed;
+use crate::fbc::error::FbcErrorKind;
 use crate::heap::allocated;
 use crate::memory::Loan;
 
@@ -20,7 +20,7 @@ pub enum Halt {
         /// Where, in bytes.
         at: usize,
         /// What is wrong there.
-        malformed: Malformed,
+        malformed: FbcErrorKind,
     },
 }
 
@@ -92,7 +92,7 @@ impl<'a> Cursor<'a> {
         };
         match loan.more(bytes) {
             Ok(()) => Ok(()),
-            Err(too_large) => self.malformed(Malformed::Memory(too_large)),
+            Err(too_large) => self.malformed(FbcErrorKind::Memory(too_large)),
         }
     }
 
@@ -144,26 +144,26 @@ impl<'a> Cursor<'a> {
     }
 
     /// A fault in the text, here.
-    pub(super) fn malformed<T>(&self, malformed: Malformed) -> CursorResult<T> {
+    pub(super) fn malformed<T>(&self, malformed: FbcErrorKind) -> CursorResult<T> {
         self.malformed_at(self.at, malformed)
     }
 
     /// A fault in the text at a place.
-    pub fn malformed_at<T>(&self, at: usize, malformed: Malformed) -> CursorResult<T> {
+    pub fn malformed_at<T>(&self, at: usize, malformed: FbcErrorKind) -> CursorResult<T> {
         Err(Halt::Malformed { at, malformed })
     }
 
     /// A byte that cannot stand here.
     pub(super) fn unexpected<T>(&self, expected: &'static str) -> CursorResult<T> {
         let found = self.byte()?;
-        self.malformed(Malformed::Unexpected { expected, found })
+        self.malformed(FbcErrorKind::Unexpected { expected, found })
     }
 
     /// Goes one level deeper, over the byte that opens it.
     pub(super) fn enter(&mut self) -> CursorResult<()> {
         self.depth += 1;
         if self.depth > DEPTH_LIMIT {
-            return self.malformed(Malformed::TooDeep { limit: DEPTH_LIMIT });
+            return self.malformed(FbcErrorKind::TooDeep { limit: DEPTH_LIMIT });
         }
         self.at += 1;
         Ok(())
@@ -254,7 +254,7 @@ impl<'a> Cursor<'a> {
     pub fn keep(&mut self) -> CursorResult<()> {
         self.kept += 1;
         if self.kept > ITEM_LIMIT {
-            return self.malformed(Malformed::TooManyItems { limit: ITEM_LIMIT });
+            return self.malformed(FbcErrorKind::TooManyItems { limit: ITEM_LIMIT });
         }
         Ok(())
     }

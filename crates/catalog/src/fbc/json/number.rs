@@ -4,7 +4,7 @@
 //! unreadable.
 
 use super::cursor::{Cursor, CursorResult, Halt};
-use crate::fbc::error::Malformed;
+use crate::fbc::error::FbcErrorKind;
 
 impl<'a> Cursor<'a> {
     /// Steps over a number; returns its text.
@@ -32,7 +32,7 @@ impl<'a> Cursor<'a> {
         }
         let text = str::from_utf8(self.since(start)).unwrap_or_default();
         if is_out_of_range(text) {
-            return self.malformed_at(start, Malformed::NumberRange);
+            return self.malformed_at(start, FbcErrorKind::NumberRange);
         }
         Ok(text)
     }

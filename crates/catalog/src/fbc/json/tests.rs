@@ -4,7 +4,7 @@ use proptest::prelude::*;
 use serde::de::IgnoredAny;
 
 use super::*;
-use crate::fbc::error::Malformed;
+use crate::fbc::error::FbcErrorKind;
 
 /// Walks the whole of a text, which must be one value.
 fn walk(text: &[u8]) -> CursorResult<()> {
@@ -16,7 +16,7 @@ fn walk(text: &[u8]) -> CursorResult<()> {
     if skip_space(rest) == rest.len() {
         Ok(())
     } else {
-        cursor.malformed_at(cursor.at(), Malformed::Truncated)
+        cursor.malformed_at(cursor.at(), FbcErrorKind::Truncated)
     }
 }
 
@@ -103,7 +103,7 @@ fn differs_from_serde_json_as_go_does() {
     let range = |at| {
         Err(Halt::Malformed {
             at,
-            malformed: Malformed::NumberRange,
+            malformed: FbcErrorKind::NumberRange,
         })
     };
     assert_eq!(walk(b"[1e999]"), range(1));
@@ -115,7 +115,7 @@ fn differs_from_serde_json_as_go_does() {
 fn depth_is_limited() {
     let nested = |depth: usize| ["[".repeat(depth), "]".repeat(depth)].concat();
     assert_eq!(walk(nested(10_000).as_bytes()), Ok(()));
-    let malformed = Malformed::TooDeep { limit: 10_000 };
+    let malformed = FbcErrorKind::TooDeep { limit: 10_000 };
     let fault = Err(Halt::Malformed {
         at: 10_000,
         malformed,

@@ -2,7 +2,7 @@
 
 use granit_parser::ScanError;
 
-use crate::fbc::error::Malformed;
+use crate::fbc::error::FbcErrorKind;
 use crate::yaml_scalar::ScalarError;
 
 /// Why a document cannot be read, and where in it.
@@ -12,7 +12,7 @@ pub struct YamlFault {
     pub(crate) line: u64,
     /// Counted from 1, in characters.
     pub(crate) column: u64,
-    pub(crate) malformed: Malformed,
+    pub(crate) malformed: FbcErrorKind,
 }
 
 pub(super) fn scan_fault(fault: &ScanError) -> YamlFault {
@@ -23,16 +23,16 @@ pub(super) fn scan_fault(fault: &ScanError) -> YamlFault {
     }
 }
 
-pub(super) fn unreadable(fault: &ScalarError) -> Malformed {
+pub(super) fn unreadable(fault: &ScalarError) -> FbcErrorKind {
     invalid(&fault.to_string())
 }
 
-pub(super) fn not_mergeable() -> Malformed {
+pub(super) fn not_mergeable() -> FbcErrorKind {
     invalid("map merge requires map or sequence of maps as the value")
 }
 
-pub(super) fn invalid(reason: &str) -> Malformed {
-    Malformed::Yaml {
+pub(super) fn invalid(reason: &str) -> FbcErrorKind {
+    FbcErrorKind::Yaml {
         reason: reason.into(),
     }
 }

@@ -3,7 +3,7 @@
 use granit_parser::{ScalarStyle, Tag};
 
 use super::fault::unreadable;
-use crate::fbc::error::Malformed;
+use crate::fbc::error::FbcErrorKind;
 use crate::yaml_scalar::{self, Scalar, Style};
 
 /// Whether the scalar `<<` merges: unquoted, or tagged so.
@@ -25,7 +25,7 @@ pub(super) fn typed<'t>(
     text: &'t str,
     style: ScalarStyle,
     tag: Option<&Tag>,
-) -> Result<Scalar<'t>, Malformed> {
+) -> Result<Scalar<'t>, FbcErrorKind> {
     let style = match style {
         ScalarStyle::Plain => Style::Plain,
         _ => Style::Quoted,

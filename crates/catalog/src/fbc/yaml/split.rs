@@ -7,7 +7,7 @@
 //!
 //! [`pkg/util/yaml/decoder.go`]: https://github.com/kubernetes/apimachinery/blob/v0.36.2/pkg/util/yaml/decoder.go
 
-use crate::fbc::error::Malformed;
+use crate::fbc::error::FbcErrorKind;
 
 /// What a text begins with.
 #[derive(Clone, Debug, Eq, PartialEq)]
@@ -19,7 +19,7 @@ pub(crate) enum Piece {
     /// Nothing: the text is empty and has ended.
     End,
     /// A line, `at` bytes from here, that begins with `---` and goes on.
-    Malformed { at: usize, malformed: Malformed },
+    Malformed { at: usize, malformed: FbcErrorKind },
 }
 
 /// Finds the first document of `text`; `ended` tells that no more text follows.
@@ -64,7 +64,7 @@ fn separator(text: &[u8], at: usize, ended: bool) -> Result<usize, Piece> {
         return Ok(at + end);
     }
     let found = found.chars().take(SHOWN).collect::<String>().into();
-    let malformed = Malformed::Separator { found };
+    let malformed = FbcErrorKind::Separator { found };
     Err(Piece::Malformed { at, malformed })
 }
 

@@ -41,7 +41,7 @@ fn a_separator_stands_alone() {
         ("--- a\n", 0, "a"),
         ("a\n----\n", 2, "-"),
     ] {
-        let malformed = Malformed::Separator {
+        let malformed = FbcErrorKind::Separator {
             found: found.into(),
         };
         assert_eq!(
@@ -114,7 +114,7 @@ fn bomb() -> String {
 fn aliases_are_bounded() {
     let fault = to_json(bomb().as_bytes()).expect_err("a fault");
     assert!(
-        matches!(fault.malformed, Malformed::Aliases { .. }),
+        matches!(fault.malformed, FbcErrorKind::Aliases { .. }),
         "{fault:?}"
     );
 }

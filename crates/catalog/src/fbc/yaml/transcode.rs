@@ -16,7 +16,7 @@ use super::frame::{Anchor, Frame, Shape};
 use super::marks::Marks;
 use super::scalar::{is_merge, local_tag, typed};
 use super::write::JsonText;
-use crate::fbc::error::Malformed;
+use crate::fbc::error::FbcErrorKind;
 use crate::yaml_scalar::Scalar;
 
 /// Turns one document into JSON.
@@ -31,7 +31,7 @@ pub(super) struct Transcoder<'a> {
     marks: Marks,
 }
 
-type Outcome = Result<(), Malformed>;
+type Outcome = Result<(), FbcErrorKind>;
 
 impl<'a> Transcoder<'a> {
     pub(super) fn new(text: &'a str, marks: Marks) -> Self {
@@ -66,7 +66,7 @@ impl<'a> Transcoder<'a> {
     fn event(&mut self, event: Event<'a>) -> Outcome {
         // The parser numbers anchors from 1.
         if event.anchor_id() > Some(ANCHOR_LIMIT) {
-            return Err(Malformed::TooManyAnchors {
+            return Err(FbcErrorKind::TooManyAnchors {
                 limit: ANCHOR_LIMIT,
             });
         }
@@ -82,7 +82,7 @@ impl<'a> Transcoder<'a> {
         }
     }
 
-    fn fault(&self, malformed: Malformed) -> YamlFault {
+    fn fault(&self, malformed: FbcErrorKind) -> YamlFault {
         YamlFault {
             line: self.at.start.line() as u64,
             column: self.at.start.col() as u64 + 1,
@@ -364,7 +364,7 @@ impl<'a> Transcoder<'a> {
 
     fn check_size(&self) -> Outcome {
         if self.out.len() > SIZE_LIMIT {
-            return Err(Malformed::Aliases { limit: SIZE_LIMIT });
+            return Err(FbcErrorKind::Aliases { limit: SIZE_LIMIT });
         }
         Ok(())
     }

@@ -3,7 +3,7 @@
 use std::io::Write as _;
 use std::ops::Range;
 
-use crate::fbc::error::Malformed;
+use crate::fbc::error::FbcErrorKind;
 use crate::fbc::json::plain_run;
 use crate::yaml_scalar::Scalar;
 
@@ -59,7 +59,7 @@ impl JsonText {
     }
 
     /// Writes a scalar as a value.
-    pub(super) fn scalar(&mut self, scalar: &Scalar<'_>) -> Result<(), Malformed> {
+    pub(super) fn scalar(&mut self, scalar: &Scalar<'_>) -> Result<(), FbcErrorKind> {
         match scalar {
             Scalar::Null => self.0.extend_from_slice(b"null"),
             Scalar::Bool(value) => self.format(format_args!("{value}")),
@@ -68,7 +68,7 @@ impl JsonText {
             Scalar::Str(text) => self.string(text),
             Scalar::Float(_) => {
                 let number = scalar.clone().into_json();
-                let number = number.map_err(|fault| Malformed::Yaml {
+                let number = number.map_err(|fault| FbcErrorKind::Yaml {
                     reason: fault.to_string().into(),
                 })?;
                 self.format(format_args!("{number}"));

@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use crate::explain::guardrail::{Author, GuardrailReport, author, kind};
 use crate::explain::text::{and_more, cut_middle};
-use crate::resolve::{Violated, Violation};
+use crate::resolve::{ViolatedRule, Violation};
 use olmguard_catalog::guardrail::Rule;
 
 /// The places of the reasons of one step in [`Reasons`].
@@ -120,9 +120,11 @@ impl<'s> Identity<'s> {
         let (by, place) = author(violation.by);
         let other = |graph| Self::Other(kind(violation), graph, by, place);
         match violation.of {
-            Violated::Rule(rule) => Self::Rule(rule, by, place),
-            Violated::Prerelease(graph) | Violated::Graph(graph, _) => other(graph.as_str()),
-            Violated::Unread(_) => other(""),
+            ViolatedRule::Rule(rule) => Self::Rule(rule, by, place),
+            ViolatedRule::Prerelease(graph) | ViolatedRule::Graph(graph, _) => {
+                other(graph.as_str())
+            }
+            ViolatedRule::Unread(_) => other(""),
         }
     }
 }

@@ -4,7 +4,7 @@ use crate::explain::refusal::{Detail, sentences};
 use crate::explain::text::{CutLine, and_more, one_line};
 use crate::judge::ForbiddenStep;
 use crate::resolve::semver::Hindrance;
-use crate::resolve::{GuardedBy, Violated, Violation};
+use crate::resolve::{GuardedBy, ViolatedRule, Violation};
 use olmguard_catalog::guardrail::{Action, Passage, Range, Rule, RuleKind};
 use olmguard_catalog::version::{Version, go};
 
@@ -34,13 +34,13 @@ pub(in crate::explain) fn against(
     };
     let whose = whose(&violation.by);
     match violation.of {
-        Violated::Rule(rule) => step(whose.say(" guardrail ").name(&rule.id).say(" forbids ")),
-        Violated::Prerelease(_) => step(whose.say(" guardrails allow no prerelease: ")),
-        Violated::Graph(_, left) => {
+        ViolatedRule::Rule(rule) => step(whose.say(" guardrail ").name(&rule.id).say(" forbids ")),
+        ViolatedRule::Prerelease(_) => step(whose.say(" guardrails allow no prerelease: ")),
+        ViolatedRule::Graph(_, left) => {
             let line = step(whose.say(" guardrails have no edge "));
             line.say(": ").say(hindrance(left))
         }
-        Violated::Unread(_) => {
+        ViolatedRule::Unread(_) => {
             whose.say(" guardrails cannot be read, so they forbid every upgrade")
         }
     }
@@ -76,7 +76,7 @@ pub(in crate::explain) fn each(forbidden: &ForbiddenStep<'_>) -> Vec<CutLine> {
 
 /// What would have to change where no way is known.
 pub(super) fn needed(forbidden: &ForbiddenStep<'_>) -> &'static str {
-    let unread = |violation: &Violation<'_>| matches!(violation.of, Violated::Unread(_));
+    let unread = |violation: &Violation<'_>| matches!(violation.of, ViolatedRule::Unread(_));
     if forbidden.violations.iter().any(unread) {
         "guardrails that can be read"
     } else {
@@ -93,13 +93,13 @@ pub(in crate::explain) fn told(violation: &Violation<'_>) -> String {
         GuardedBy::Administrator(place) => format!("by an administrator, in {}", go::escape(place)),
     };
     match violation.of {
-        Violated::Rule(rule) => rule_told(rule, &by),
-        Violated::Prerelease(graph) => {
+        ViolatedRule::Rule(rule) => rule_told(rule, &by),
+        ViolatedRule::Prerelease(graph) => {
             let graph = graph.as_str();
             format!("graph {graph} without a rule about prereleases, {by}")
         }
-        Violated::Graph(graph, _) => format!("graph {}, {by}", graph.as_str()),
-        Violated::Unread(unread) => format!("{by}: {}", one_line(&unread.to_string())),
+        ViolatedRule::Graph(graph, _) => format!("graph {}, {by}", graph.as_str()),
+        ViolatedRule::Unread(unread) => format!("{by}: {}", one_line(&unread.to_string())),
     }
 }
 

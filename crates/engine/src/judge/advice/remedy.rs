@@ -8,7 +8,7 @@ use crate::extension::{ChannelField, Fields, Filter, SelectorField};
 use crate::judge::advice::ground::Ground;
 use crate::judge::advice::proof::Prover;
 use crate::judge::advice::{Advice, Fix, FixValue, pin, pin_of};
-use crate::judge::{Ruled, Ruling, nearby};
+use crate::judge::{RuledEdit, Ruling, nearby};
 use crate::resolve::{Choice, Origin, choose, shortest_way, weigh};
 use crate::snapshot::METADATA_NAME_LABEL;
 use olmguard_catalog::dns1123::is_subdomain;
@@ -19,7 +19,7 @@ use olmguard_catalog::version::Version;
 pub(super) struct Remedies<'a, 'p, 's> {
     pub(super) prover: &'a Prover<'p, 's>,
     pub(super) fields: &'a Fields,
-    pub(super) ruled: &'a Ruled<'a>,
+    pub(super) ruled: &'a RuledEdit<'a>,
     /// What the request would have to choose from without its range.
     pub(super) anything: Option<&'a Ground<'s>>,
     /// What can be reached in one edit, the highest version first.

@@ -2,13 +2,13 @@
 
 use crate::extension::Installed;
 use crate::judge::Ruling;
-use crate::judge::asking::Asking;
-use crate::judge::ruled::{AcceptedBundles, MatchedBundles, Ruled};
+use crate::judge::filter_question::FilterQuestion;
+use crate::judge::ruled::{AcceptedBundles, MatchedBundles, RuledEdit};
 use crate::resolve::{InstalledError, Match, Offer, Origin, weigh};
 
 /// One case of the decision table.
 pub(super) struct Case<'a, 's> {
-    pub(super) asking: &'a Asking<'a, 's>,
+    pub(super) question: &'a FilterQuestion<'a, 's>,
     pub(super) installed: &'a Installed,
     /// Where upgrade edges start, if something is installed.
     pub(super) origin: Option<Result<Origin<'a>, InstalledError>>,
@@ -17,15 +17,15 @@ pub(super) struct Case<'a, 's> {
 }
 
 impl<'a, 's> Case<'a, 's> {
-    pub(super) fn of(asking: &'a Asking<'a, 's>, installed: &'a Installed) -> Self {
-        let olm = asking.basis.snapshot.rules();
+    pub(super) fn of(question: &'a FilterQuestion<'a, 's>, installed: &'a Installed) -> Self {
+        let olm = question.basis.snapshot.rules();
         let bundle = installed.bundle();
         let origin = bundle.map(|bundle| Origin::read(bundle, olm));
         let read = origin.as_ref().and_then(|origin| origin.as_ref().ok());
-        let binding = read.filter(|_| !asking.filter.bypasses());
-        let matches = weigh(asking.offers(), binding);
+        let binding = read.filter(|_| !question.filter.bypasses());
+        let matches = weigh(question.offers(), binding);
         Self {
-            asking,
+            question,
             installed,
             origin,
             matches,
@@ -48,13 +48,13 @@ impl<'a, 's> Case<'a, 's> {
     }
 
     /// A ruling with what was found on the way to it.
-    pub(super) fn with_evidence(self, ruling: Ruling<'s>) -> Ruled<'s> {
+    pub(super) fn with_evidence(self, ruling: Ruling<'s>) -> RuledEdit<'s> {
         let is_bare = matches!(ruling, Ruling::InstalledVersionInvalid(_));
         let has_successors = !matches!(
             ruling,
             Ruling::BrokenSkipRange(_) | Ruling::PackageNotFound { .. }
         );
-        let mut ruled = Ruled::from(ruling);
+        let mut ruled = RuledEdit::from(ruling);
         if is_bare {
             return ruled;
         }

@@ -6,8 +6,8 @@ use crate::judge::{NoCatalogs, OutdatedCatalogs, Ruling};
 
 /// Row 4.
 pub(super) fn none_in_play<'s>(case: &Case<'_, 's>) -> Option<Ruling<'s>> {
-    let in_play = &case.asking.in_play;
-    let catalogs = case.asking.basis.snapshot.catalogs();
+    let in_play = &case.question.in_play;
+    let catalogs = case.question.basis.snapshot.catalogs();
     let why = match (catalogs, in_play.unavailable) {
         ([], _) => NoCatalogs::NoneExist,
         (_, 0) => NoCatalogs::NoneMatch,
@@ -22,7 +22,7 @@ pub(super) fn none_in_play<'s>(case: &Case<'_, 's>) -> Option<Ruling<'s>> {
 /// Row 4a.
 pub(super) fn installed_unknown<'s>(case: &Case<'_, 's>) -> Option<Ruling<'s>> {
     match case.installed {
-        Installed::Unknown(why) if !case.asking.filter.bypasses() => {
+        Installed::Unknown(why) if !case.question.filter.bypasses() => {
             Some(Ruling::InstalledUnknown(why.clone()))
         }
         _ => None,
@@ -31,12 +31,12 @@ pub(super) fn installed_unknown<'s>(case: &Case<'_, 's>) -> Option<Ruling<'s>> {
 
 /// Row 5.
 pub(super) fn not_loaded<'s>(case: &Case<'_, 's>) -> Option<Ruling<'s>> {
-    let failed = case.asking.offers.as_ref().err()?;
+    let failed = case.question.offers.as_ref().err()?;
     Some(Ruling::CatalogNotLoaded(*failed))
 }
 
 /// Row 5a.
 pub(super) fn too_old<'s>(case: &Case<'_, 's>) -> Option<Ruling<'s>> {
-    let old = case.asking.in_play.too_old();
+    let old = case.question.in_play.too_old();
     (!old.is_empty()).then_some(Ruling::CatalogOutdated(OutdatedCatalogs::TooOld(old)))
 }

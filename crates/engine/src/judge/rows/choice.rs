@@ -4,7 +4,7 @@ use std::cmp::Ordering;
 
 use crate::extension::Installed;
 use crate::judge::rows::case::Case;
-use crate::judge::{Allowed, Jump, Ruled, Ruling};
+use crate::judge::{AllowedChange, Jump, RuledEdit, Ruling};
 use crate::resolve::{Choice, ChoiceError, Match, Origin, choose};
 
 /// Row 10a: a candidate on which OLM crashes before it finds an edge.
@@ -22,7 +22,7 @@ pub(super) fn broken_skip_range<'s>(case: &Case<'_, 's>) -> Option<Ruling<'s>> {
 }
 
 /// Rows 11 to 15 and 18: whatever the choice comes to, one of them fits.
-pub(super) fn chosen<'s>(case: Case<'_, 's>) -> Ruled<'s> {
+pub(super) fn chosen<'s>(case: Case<'_, 's>) -> RuledEdit<'s> {
     let resolved = match choose(&case.matches) {
         Ok(resolved) => resolved,
         Err(error) => {
@@ -31,7 +31,7 @@ pub(super) fn chosen<'s>(case: Case<'_, 's>) -> Ruled<'s> {
         }
     };
     let allowed = how(&case, resolved.choice);
-    Ruled {
+    RuledEdit {
         deprecations_of: resolved.deprecations_of,
         ..case.with_evidence(Ruling::Allowed(allowed, resolved.choice))
     }
@@ -66,13 +66,13 @@ fn no_successor<'s>(case: &Case<'_, 's>) -> Ruling<'s> {
     }
 }
 
-fn how<'s>(case: &Case<'_, 's>, choice: Choice<'s>) -> Allowed {
+fn how<'s>(case: &Case<'_, 's>, choice: Choice<'s>) -> AllowedChange {
     match (case.installed, case.origin()) {
-        (Installed::Nothing, _) => Allowed::Resolved,
-        (_, None) => Allowed::Bypassed(Jump::Unknown),
-        (_, Some(origin)) if origin.is_at(choice.bundle()) => Allowed::Unchanged,
-        (_, Some(origin)) if is_successor(case, choice, origin) => Allowed::Resolved,
-        (_, Some(origin)) => Allowed::Bypassed(jump(choice, origin)),
+        (Installed::Nothing, _) => AllowedChange::Resolved,
+        (_, None) => AllowedChange::Bypassed(Jump::Unknown),
+        (_, Some(origin)) if origin.is_at(choice.bundle()) => AllowedChange::Unchanged,
+        (_, Some(origin)) if is_successor(case, choice, origin) => AllowedChange::Resolved,
+        (_, Some(origin)) => AllowedChange::Bypassed(jump(choice, origin)),
     }
 }
 
@@ -80,7 +80,7 @@ fn how<'s>(case: &Case<'_, 's>, choice: Choice<'s>) -> Allowed {
 fn is_successor<'s>(case: &Case<'_, 's>, choice: Choice<'s>, origin: &Origin<'_>) -> bool {
     let mut offers = case.offers();
     let offer = offers.find(|offer| choice.is_of(offer.catalog));
-    !case.asking.filter.bypasses()
+    !case.question.filter.bypasses()
         || offer.is_some_and(|offer| offer.accepted(origin).bundles.contains(choice.index))
 }
 

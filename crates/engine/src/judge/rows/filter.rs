@@ -7,7 +7,7 @@ use olmguard_catalog::olm::EmptyPackage;
 /// Row 7.
 pub(super) fn installed_unreadable<'s>(case: &Case<'_, 's>) -> Option<Ruling<'s>> {
     match &case.origin {
-        Some(Err(error)) if !case.asking.filter.bypasses() && reads_installed(case) => {
+        Some(Err(error)) if !case.question.filter.bypasses() && reads_installed(case) => {
             Some(Ruling::InstalledVersionInvalid(error.clone()))
         }
         _ => None,
@@ -16,22 +16,22 @@ pub(super) fn installed_unreadable<'s>(case: &Case<'_, 's>) -> Option<Ruling<'s>
 
 /// Until v1.1 the installed version was read even where no catalog has the package.
 fn reads_installed(case: &Case<'_, '_>) -> bool {
-    let rules = case.asking.basis.snapshot.rules();
+    let rules = case.question.basis.snapshot.rules();
     !case.matches.is_empty() || rules.empty_package == EmptyPackage::Walked
 }
 
 /// Row 6.
 pub(super) fn no_package<'s>(case: &Case<'_, 's>) -> Option<Ruling<'s>> {
-    let catalogs = &case.asking.in_play.catalogs;
+    let catalogs = &case.question.in_play.catalogs;
     case.matches.is_empty().then(|| Ruling::PackageNotFound {
         searched: catalogs.iter().map(|catalog| &*catalog.name).collect(),
-        nearest: nearby::packages(&case.asking.filter.package, catalogs),
+        nearest: nearby::packages(&case.question.filter.package, catalogs),
     })
 }
 
 /// Row 8.
 pub(super) fn no_channel<'s>(case: &Case<'_, 's>) -> Option<Ruling<'s>> {
-    let filter = case.asking.filter;
+    let filter = case.question.filter;
     let exists = |name: &String| case.offers().any(|offer| offer.package.has_channel(name));
     let is_missing = !filter.channels.is_empty() && !filter.channels.iter().any(exists);
     (is_missing && !case.has_candidates()).then(|| Ruling::ChannelNotFound {
@@ -44,13 +44,13 @@ pub(super) fn in_other_channels<'s>(case: &Case<'_, 's>) -> Option<Ruling<'s>> {
     if case.has_candidates() {
         return None;
     }
-    let having = nearby::elsewhere(&case.asking.query, case.offers())?;
+    let having = nearby::elsewhere(&case.question.query, case.offers())?;
     Some(Ruling::NotInChannel { having })
 }
 
 /// Row 10.
 pub(super) fn no_version<'s>(case: &Case<'_, 's>) -> Option<Ruling<'s>> {
     (!case.has_candidates()).then(|| Ruling::VersionNotFound {
-        nearest: nearby::versions(case.asking.filter, case.offers()),
+        nearest: nearby::versions(case.question.filter, case.offers()),
     })
 }

@@ -4,13 +4,13 @@
 //! it, all in play, for newer content of any may have it. A catalog that stands in the verdict
 //! itself (rows 5, 5a and 5b) is no warning besides.
 
-use crate::judge::{Ruled, Ruling, Warning};
+use crate::judge::{RuledEdit, Ruling, Warning};
 use crate::snapshot::{Age, CatalogState, Currency, Snapshot};
 
 /// One warning for all that are known to be superseded, and one for all others that are old.
 pub(super) fn outdated<'s>(
     snapshot: &'s Snapshot,
-    ruled: &Ruled<'s>,
+    ruled: &RuledEdit<'s>,
 ) -> impl Iterator<Item = Warning<'s>> {
     let (superseded, others): (Vec<_>, Vec<_>) = asked(snapshot, ruled)
         .into_iter()
@@ -23,7 +23,7 @@ pub(super) fn outdated<'s>(
 }
 
 /// The catalogs that the answer rests on, in byte order of their names.
-fn asked<'s>(snapshot: &'s Snapshot, ruled: &Ruled<'s>) -> Vec<&'s CatalogState> {
+fn asked<'s>(snapshot: &'s Snapshot, ruled: &RuledEdit<'s>) -> Vec<&'s CatalogState> {
     match &ruled.ruling {
         Ruling::PackageNotFound { searched, .. } => searched
             .iter()

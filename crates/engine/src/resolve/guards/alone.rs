@@ -2,7 +2,7 @@
 //! who looks at a catalog as it is written.
 
 use super::step::{GuardedStep, forbidden};
-use super::{CatalogEdge, Pool, Violated};
+use super::{CatalogEdge, Pool, ViolatedRule};
 use olmguard_catalog::guardrail::{Guardrails, Rule};
 use olmguard_catalog::version::Version;
 
@@ -24,7 +24,7 @@ impl<'g> Alone<'g> {
     }
 
     /// What a step along an edge of the catalog goes against.
-    pub fn violated(&self, from: &Version, to: &Version) -> Vec<Violated<'g>> {
+    pub fn violated(&self, from: &Version, to: &Version) -> Vec<ViolatedRule<'g>> {
         forbidden(&self.step(from, to), Ok(self.guardrails))
     }
 

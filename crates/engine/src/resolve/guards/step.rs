@@ -1,6 +1,6 @@
 //! One step upwards against the guardrails of one who says them.
 
-use super::{CatalogEdge, Pool, Violated};
+use super::{CatalogEdge, Pool, ViolatedRule};
 use crate::resolve::semver::{self, Hindrance};
 use olmguard_catalog::guardrail::{
     Action, BaseGraph, Guardrails, Passage, Rule, RuleKind, UnreadGuardrails,
@@ -19,24 +19,26 @@ pub(super) struct GuardedStep<'a, 's> {
 pub(super) fn forbidden<'s>(
     step: &GuardedStep<'_, 's>,
     stated: Result<&'s Guardrails, &'s UnreadGuardrails>,
-) -> Vec<Violated<'s>> {
+) -> Vec<ViolatedRule<'s>> {
     let is_up = step.to.cmp_precedence(step.from).is_gt();
     let guardrails = match stated {
         Ok(guardrails) => guardrails,
         Err(unread) => {
             return is_up
-                .then_some(Violated::Unread(unread))
+                .then_some(ViolatedRule::Unread(unread))
                 .into_iter()
                 .collect();
         }
     };
     let graph = guardrails.graph;
     let edge = base_edge(step, graph);
-    let lacking = edge.err().map(|why| Violated::Graph(graph, why));
+    let lacking = edge.err().map(|why| ViolatedRule::Graph(graph, why));
     let rules = guardrails.rules.iter().filter(|_| is_up);
-    let broken = rules.filter(|rule| step.breaks(rule)).map(Violated::Rule);
+    let broken = rules
+        .filter(|rule| step.breaks(rule))
+        .map(ViolatedRule::Rule);
     let unasked = (is_up && edge != Ok(Edge::Catalog) && step.is_unasked_prerelease(guardrails))
-        .then_some(Violated::Prerelease(graph));
+        .then_some(ViolatedRule::Prerelease(graph));
     lacking.into_iter().chain(broken).chain(unasked).collect()
 }
 

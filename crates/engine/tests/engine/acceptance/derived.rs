@@ -1,6 +1,6 @@
 //! 8.9: rows that close the gaps of upstream's own tests.
 
-use olmguard_engine::snapshot::{Availability, Serving};
+use olmguard_engine::snapshot::{Availability, ServingState};
 use serde_json::json;
 
 use super::data::{D1, D4, D7, WITHOUT};
@@ -183,9 +183,9 @@ fn rows_8_9_several_catalogs() {
     let two = &written("(none): 2.0.0");
     let two_deprecated = &written("(none): 2.0.0\n (deprecated): 2.0.0");
     let served = || ask(&[("A", 0, one), ("B", 0, WITHOUT)]);
-    let not_serving = served().state("B", |state| state.serving = Serving::KnownNot);
+    let not_serving = served().state("B", |state| state.serving = ServingState::KnownNot);
     let unavailable = served().state("B", |state| {
-        state.serving = Serving::KnownNot;
+        state.serving = ServingState::KnownNot;
         state.availability = Availability::Unavailable;
     });
     check(

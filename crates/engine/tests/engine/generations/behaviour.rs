@@ -1,7 +1,9 @@
 //! Further behaviour: downgrades by an edge, deprecation, bundles outside channels, odd graphs.
 
 use olmguard_catalog::version::Version;
-use olmguard_engine::resolve::classic::{Installed, Outlook, SubscribedChannel, SubscriptionOrder};
+use olmguard_engine::resolve::classic::{
+    InstalledCsv, Outlook, SubscribedChannel, SubscriptionOrder,
+};
 
 use super::drawn::{Drawn, name};
 
@@ -73,7 +75,7 @@ fn outlook(drawn: &Drawn, installed: &str) -> String {
         Version::parse(installed).expect("a version"),
     );
     let version = Some(&version);
-    match line.outlook(Installed {
+    match line.outlook(InstalledCsv {
         name: &name,
         version,
     }) {
@@ -111,7 +113,7 @@ fn what_has_no_version_counts_as_zero_and_an_unknown_one_as_none() {
     let line = SubscriptionOrder::of(&graph, SubscribedChannel::To("c")).expect("a line");
     let tried = |version| {
         let name = "stranger";
-        line.candidates(Installed { name, version }).len()
+        line.candidates(InstalledCsv { name, version }).len()
     };
     let zero = Version::zero();
     assert_eq!(tried(Some(&zero)), 1);

@@ -6,7 +6,7 @@ use olmguard_catalog::version::Version;
 use olmguard_catalog::{Catalog, CatalogBuilder, Package, fbc};
 use olmguard_engine::extension::{Filter, InstalledBundle};
 use olmguard_engine::resolve::classic::{
-    Installed, LineError, SubscribedChannel, SubscriptionOrder,
+    InstalledCsv, LineError, SubscribedChannel, SubscriptionOrder,
 };
 use olmguard_engine::resolve::{Origin, Query, choose, weigh};
 use olmguard_engine::snapshot::{CatalogState, Content, Snapshot};
@@ -49,7 +49,7 @@ impl Drawn {
         let line = SubscriptionOrder::of(&graph, subscribed(channel))?;
         let name = name(installed);
         let version = Version::parse(installed).expect("a version");
-        let installed = Installed {
+        let installed = InstalledCsv {
             name: &name,
             version: Some(&version),
         };

@@ -6,7 +6,7 @@
 
 use olmguard_catalog::graph::{Entry, NodeIndex};
 use olmguard_catalog::version::{Membership, Version};
-use olmguard_engine::resolve::classic::{Installed, SubscribedChannel, SubscriptionOrder};
+use olmguard_engine::resolve::classic::{InstalledCsv, SubscribedChannel, SubscriptionOrder};
 
 use super::drawn::{Drawn, pick};
 
@@ -76,7 +76,7 @@ fn by_first_design(own: &Drawn, other: &Drawn) -> String {
     let [own, other] = [&own, &other]
         .map(|graph| SubscriptionOrder::of(graph, SubscribedChannel::To("c")).expect("a line"));
     let version = Version::parse(INSTALLED).expect("a version");
-    let installed = Installed {
+    let installed = InstalledCsv {
         name: "P.v1.0.0",
         version: Some(&version),
     };
@@ -92,7 +92,7 @@ fn by_first_design(own: &Drawn, other: &Drawn) -> String {
 /// In one source: the head by its range, else what replaces the installed version.
 fn found_by_first_design(
     line: &SubscriptionOrder<'_, '_>,
-    installed: Installed<'_>,
+    installed: InstalledCsv<'_>,
 ) -> Option<NodeIndex> {
     let entries = || {
         let channels = line.channels().first();

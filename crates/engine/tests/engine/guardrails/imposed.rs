@@ -1,6 +1,6 @@
 //! The guardrails of administrators: for any package, whoever wrote it, and with the bypass too.
 
-use olmguard_catalog::guardrail::Imposed;
+use olmguard_catalog::guardrail::AdministratorGuardrails;
 use olmguard_catalog::olm::Rules;
 use olmguard_engine::judge::Policies;
 use olmguard_engine::snapshot::{CatalogState, Currency, Snapshot};
@@ -12,7 +12,7 @@ use olmguard_fixtures::guardrails::catalog::{
 
 const POOL: [&str; 5] = ["1.0.0", "1.1.0", "1.2.0", "1.3.0", "2.0.0"];
 
-fn imposed(rules: &Value) -> Imposed {
+fn imposed(rules: &Value) -> AdministratorGuardrails {
     catalog::imposed("Catalog", rules)
 }
 

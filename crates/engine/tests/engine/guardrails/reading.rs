@@ -1,6 +1,6 @@
 //! Where guardrails are found in a catalog, and what becomes of those that cannot be read.
 
-use olmguard_catalog::guardrail::{Authored, read};
+use olmguard_catalog::guardrail::{AuthorGuardrails, read};
 use olmguard_catalog::olm::Rules;
 use olmguard_catalog::{CatalogBuilder, fbc};
 use olmguard_engine::snapshot::Content;
@@ -17,7 +17,7 @@ fn one_minor() -> Value {
     json!([{"id": "one", "kind": "MaxMinorStep", "step": 1}])
 }
 
-fn authored(content: &Content) -> Authored {
+fn authored(content: &Content) -> AuthorGuardrails {
     let Content::Loaded(catalog) = content else {
         panic!("{content:?}");
     };

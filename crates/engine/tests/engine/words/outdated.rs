@@ -1,7 +1,9 @@
 //! Catalogs whose content is not, or may not be, what they hold by now.
 
 use olmguard_engine::judge::{Advice, Token};
-use olmguard_engine::snapshot::{Age, Availability, CatalogState, Currency, OnOldCatalog, Serving};
+use olmguard_engine::snapshot::{
+    Age, Availability, CatalogState, Currency, OnOldCatalog, ServingState,
+};
 
 use super::{argo, argo_at, one, reads};
 use olmguard_fixtures::question::{Question, ask};
@@ -59,7 +61,7 @@ fn too_old_to_be_judged_on() {
 #[test]
 fn the_row_stands_between_its_neighbours() {
     let question = || three([Q, Q, P]).state("b", too_old);
-    let not_served = |state: &mut CatalogState| state.serving = Serving::KnownNot;
+    let not_served = |state: &mut CatalogState| state.serving = ServingState::KnownNot;
     let unavailable = |state: &mut CatalogState| state.availability = Availability::Unavailable;
     for (question, expected) in [
         (question(), Token::CatalogOutdated),
@@ -304,7 +306,7 @@ fn what_cannot_matter_is_not_told() {
         (question().range("garbage").state("c", superseded), 0),
         (
             question()
-                .state("a", |state| state.serving = Serving::KnownNot)
+                .state("a", |state| state.serving = ServingState::KnownNot)
                 .state("c", superseded),
             0,
         ),

@@ -1,7 +1,7 @@
 //! What the facts do not tell.
 
 use olmguard_engine::extension::{Installed, UnknownCause};
-use olmguard_engine::snapshot::{Availability, CatalogState, Content, Serving};
+use olmguard_engine::snapshot::{Availability, CatalogState, Content, ServingState};
 
 use super::{argo, one, reads};
 use olmguard_fixtures::question::{Question, ask, content, rules};
@@ -99,7 +99,9 @@ fn installed_unknown() {
 fn catalog_not_loaded() {
     reads(
         &argo()
-            .state("operatorhubio", |state| state.serving = Serving::KnownNot)
+            .state("operatorhubio", |state| {
+                state.serving = ServingState::KnownNot;
+            })
             .answer(),
         r#"
             argocd-operator: install of any version undecided: catalog operatorhubio is not being served [CatalogNotLoaded]
@@ -179,7 +181,7 @@ fn only_what_a_cluster_has_is_looked_for_there() {
     );
     let hostile = |state: &mut CatalogState| {
         state.name = "c; reboot".to_owned();
-        state.serving = Serving::KnownNot;
+        state.serving = ServingState::KnownNot;
     };
     reads(
         &one("stable: 1.0.0").state("c", hostile).answer(),

@@ -2,16 +2,16 @@
 
 use super::{Members, Value};
 use olmguard_catalog::blob::JsonKind;
-use olmguard_catalog::fbc::Malformed;
+use olmguard_catalog::fbc::FbcErrorKind;
 use olmguard_catalog::fbc::json::{Cursor, CursorResult, Halt};
 
 /// Reads one JSON value. What follows it is not looked at.
 ///
 /// # Errors
 /// What makes it no JSON, or more than is kept of one blob.
-pub(crate) fn parse(json: &[u8]) -> Result<Value, Malformed> {
+pub(crate) fn parse(json: &[u8]) -> Result<Value, FbcErrorKind> {
     read(&mut Cursor::new(json)).map_err(|halt| match halt {
-        Halt::Incomplete => Malformed::Truncated,
+        Halt::Incomplete => FbcErrorKind::Truncated,
         Halt::Malformed { malformed, .. } => malformed,
     })
 }
@@ -59,7 +59,7 @@ fn object(cursor: &mut Cursor<'_>, depth: usize) -> CursorResult<Value> {
 fn deeper(cursor: &Cursor<'_>, depth: usize) -> CursorResult<usize> {
     if depth == DEPTH_LIMIT {
         let limit = DEPTH_LIMIT;
-        return cursor.malformed_at(cursor.at(), Malformed::TooDeep { limit });
+        return cursor.malformed_at(cursor.at(), FbcErrorKind::TooDeep { limit });
     }
     Ok(depth + 1)
 }
@@ -76,7 +76,7 @@ mod tests {
         let nested = |depth: usize| format!("{}{}", "[".repeat(depth), "]".repeat(depth));
         assert!(parse(nested(DEPTH_LIMIT).as_bytes()).is_ok());
         let fault = parse(nested(DEPTH_LIMIT + 1).as_bytes());
-        assert_eq!(fault, Err(Malformed::TooDeep { limit: DEPTH_LIMIT }));
-        assert_eq!(parse(b"{\"a\": [1"), Err(Malformed::Truncated));
+        assert_eq!(fault, Err(FbcErrorKind::TooDeep { limit: DEPTH_LIMIT }));
+        assert_eq!(parse(b"{\"a\": [1"), Err(FbcErrorKind::Truncated));
     }
 }

@@ -2,8 +2,8 @@
 
 use super::scene::{Scene, endpoint, permission, says, service, unasked, webhook, with_webhook};
 use crate::doctor::{
-    Check, Configuration, Deployment, Difference, DoctorFacts, Endpoint, FailurePolicy, Port,
-    Service, Unanswered, Webhook,
+    Check, Configuration, Deployment, Difference, DoctorFacts, Endpoint, FailurePolicy,
+    MissingAnswer, Port, Service, Webhook,
 };
 
 const APPLY: &str = "kubectl apply -f deploy/rendered/default-self-managed.yaml";
@@ -352,7 +352,7 @@ fn each_right_that_is_lacking_is_told() {
 #[test]
 fn what_fails_otherwise_names_no_right() {
     let facts = DoctorFacts {
-        service: Err(Unanswered {
+        service: Err(MissingAnswer {
             is_forbidden: false,
             why: "no answer within 30 s".to_owned(),
             ..unasked("get", "services", None, None)

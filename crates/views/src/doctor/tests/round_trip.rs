@@ -3,7 +3,7 @@
 mod unasked;
 
 use super::scene::{OURS, Scene, answered, denied, says, unasked};
-use crate::doctor::{Check, DoctorFacts, RoundTrip, Unanswered, probe};
+use crate::doctor::{Check, DoctorFacts, MissingAnswer, RoundTrip, probe};
 
 /// A round trip that came out so is told so.
 #[track_caller]
@@ -252,7 +252,7 @@ fn what_ends_before_the_guard_says_nothing_of_it() {
             "kubectl get --raw '/readyz?verbose'",
         ],
     );
-    let silent = Unanswered {
+    let silent = MissingAnswer {
         is_forbidden: false,
         why: "no answer within 30 s".to_owned(),
         ..unasked("create", "x", None, None)

@@ -4,8 +4,8 @@ use std::time::Duration;
 
 use crate::doctor::{
     ApiAnswer, Bundle, Certificate, Check, Configuration, Deployment, DoctorFacts, Endpoint,
-    FailurePolicy, Finding, Names, Need, Permission, Port, Replica, ReplicaStatus, RoundTrip,
-    Service, Trust, Unanswered, Webhook, examine,
+    FailurePolicy, Finding, MissingAnswer, Names, Need, Permission, Port, Replica, ReplicaStatus,
+    RoundTrip, Service, Trust, Webhook, examine,
 };
 use crate::readiness::{CatalogCounts, CheckFacts, CheckReadiness, OlmEvidence, Readiness};
 
@@ -230,8 +230,8 @@ pub(super) fn unasked(
     resource: &str,
     namespace: Option<&str>,
     name: Option<&str>,
-) -> Unanswered {
-    Unanswered {
+) -> MissingAnswer {
+    MissingAnswer {
         need: Need {
             verb,
             resource: resource.to_owned(),

@@ -8,7 +8,7 @@ use crate::lint::finding::Findings;
 use crate::lint::view::View;
 use crate::lint::words::{self, Words};
 use crate::lint::written::{LoadFault, LoadFaultKind};
-use olmguard_catalog::fbc::Malformed;
+use olmguard_catalog::fbc::FbcErrorKind;
 
 pub(super) fn check(view: &View<'_>, report: &mut Findings<'_>) {
     for fault in &view.written.faults {
@@ -27,11 +27,11 @@ fn words(fault: &LoadFault, file: &str) -> (Rule, Words) {
         LoadFaultKind::NotAFile(fault) => (Rule::NotAFile, words::not_a_file(*fault, file)),
         LoadFaultKind::Tag { tag, value } => (Rule::YamlTag, words::yaml_tag(tag, value)),
         LoadFaultKind::NotAnObject(found) => (Rule::NotAnObject, words::not_an_object(*found)),
-        LoadFaultKind::Meta(Malformed::NotAString { key, found }) => (
+        LoadFaultKind::Meta(FbcErrorKind::NotAString { key, found }) => (
             Rule::LabelNotAString,
             words::label_not_a_string(key, *found),
         ),
-        LoadFaultKind::Meta(Malformed::DuplicateKeys { folded, spellings }) => (
+        LoadFaultKind::Meta(FbcErrorKind::DuplicateKeys { folded, spellings }) => (
             Rule::DuplicateKeys,
             words::duplicate_keys(folded, spellings),
         ),

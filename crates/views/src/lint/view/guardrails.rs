@@ -1,7 +1,7 @@
 //! What the author of a package says of upgrade steps, from all places where it stands.
 
 use crate::lint::written::{self, Carrier};
-use olmguard_catalog::guardrail::{Authored, Guardrails, UnreadGuardrails};
+use olmguard_catalog::guardrail::{AuthorGuardrails, Guardrails, UnreadGuardrails};
 
 /// The blobs and properties of a package that hold guardrails of the known schema.
 #[derive(Debug, Default)]
@@ -31,12 +31,12 @@ impl<'w> GuardrailsView<'w> {
         self.unread().is_none().then_some((first, stated))
     }
 
-    fn authored(&self) -> Authored {
+    fn authored(&self) -> AuthorGuardrails {
         // Two are too many already.
         let stated = |all: &[&written::Guardrails]| {
             let stated = all.iter().filter_map(|written| written.stated.clone());
             stated.take(2).collect()
         };
-        Authored::new(stated(&self.blobs), stated(&self.properties), Vec::new())
+        AuthorGuardrails::new(stated(&self.blobs), stated(&self.properties), Vec::new())
     }
 }

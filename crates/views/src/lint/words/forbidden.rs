@@ -1,14 +1,14 @@
 //! About steps that guardrails forbid.
 
 use super::{Words, names, q};
-use olmguard_engine::resolve::Violated;
+use olmguard_engine::resolve::ViolatedRule;
 
 /// `others` is how many bundles above can be stepped to besides, all of them forbidden.
 pub(in crate::lint) fn guardrail_strands(
     name: &str,
     to: &str,
     others: usize,
-    violated: &Violated<'_>,
+    violated: &ViolatedRule<'_>,
 ) -> Words {
     let others = match others {
         0 => String::new(),
@@ -16,11 +16,11 @@ pub(in crate::lint) fn guardrail_strands(
         others => format!(", nor to the {others} others above"),
     };
     let advice = match violated {
-        Violated::Rule(_) | Violated::Unread(_) => {
+        ViolatedRule::Rule(_) | ViolatedRule::Unread(_) => {
             "publish what is to be stepped through with an edge from there, or narrow the rule"
         }
-        Violated::Graph(..) => "right if the line is to end there; else write graph: Catalog",
-        Violated::Prerelease(_) => {
+        ViolatedRule::Graph(..) => "right if the line is to end there; else write graph: Catalog",
+        ViolatedRule::Prerelease(_) => {
             "right if the line is to end there; else add a rule of kind Prerelease with action: Allow"
         }
     };
@@ -36,12 +36,12 @@ pub(in crate::lint) fn guardrail_against_edge(
     field: &str,
     entry: &str,
     from: &[&str],
-    violated: &Violated<'_>,
+    violated: &ViolatedRule<'_>,
 ) -> Words {
     let advice = match violated {
-        Violated::Rule(_) | Violated::Unread(_) => "remove the edge, or narrow the rule",
-        Violated::Graph(..) => "right if nobody is to take it; else write graph: Catalog",
-        Violated::Prerelease(_) => {
+        ViolatedRule::Rule(_) | ViolatedRule::Unread(_) => "remove the edge, or narrow the rule",
+        ViolatedRule::Graph(..) => "right if nobody is to take it; else write graph: Catalog",
+        ViolatedRule::Prerelease(_) => {
             "right if nobody is to take it; else add a rule of kind Prerelease with action: Allow"
         }
     };
@@ -55,12 +55,12 @@ pub(in crate::lint) fn guardrail_against_edge(
 }
 
 /// What forbids a step.
-fn what(violated: &Violated<'_>) -> String {
+fn what(violated: &ViolatedRule<'_>) -> String {
     match violated {
-        Violated::Rule(rule) => format!("rule {}", q(&rule.id)),
-        Violated::Graph(graph, _) | Violated::Prerelease(graph) => {
+        ViolatedRule::Rule(rule) => format!("rule {}", q(&rule.id)),
+        ViolatedRule::Graph(graph, _) | ViolatedRule::Prerelease(graph) => {
             format!("graph {}", graph.as_str())
         }
-        Violated::Unread(_) => "what cannot be read".to_owned(),
+        ViolatedRule::Unread(_) => "what cannot be read".to_owned(),
     }
 }

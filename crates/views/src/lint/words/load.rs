@@ -2,10 +2,10 @@
 
 use super::{Words, q};
 use olmguard_catalog::blob::{Fault, JsonKind};
-use olmguard_catalog::fbc::{FileKind, Malformed, NotAFile};
+use olmguard_catalog::fbc::{FbcErrorKind, FileKind, NotAFile};
 use olmguard_catalog::version::go::escape;
 
-pub(in crate::lint) fn syntax(malformed: &Malformed, hint: Option<&str>) -> Words {
+pub(in crate::lint) fn syntax(malformed: &FbcErrorKind, hint: Option<&str>) -> Words {
     let hint = match hint {
         Some(line) => format!(
             "; a value that begins with \">\" is a block of text in YAML: write {} with quotes \
@@ -82,7 +82,7 @@ pub(in crate::lint) fn duplicate_keys(folded: &str, spellings: &[Box<str>]) -> W
     )
 }
 
-pub(in crate::lint) fn unfilable(malformed: &Malformed) -> Words {
+pub(in crate::lint) fn unfilable(malformed: &FbcErrorKind) -> Words {
     Words::own(format!(
         "{}; OLM v1 serves nothing of the catalog",
         escape_text(&malformed.to_string())

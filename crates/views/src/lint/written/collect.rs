@@ -15,7 +15,7 @@ use olmguard_catalog::fbc::intake::{BlobPlace, Intake, TextOrigin};
 use olmguard_catalog::fbc::json::{Cursor, CursorResult};
 use olmguard_catalog::fbc::raw::{self, Content, Label, Object, PropertyValue, Raw, Value};
 use olmguard_catalog::fbc::reader::Places;
-use olmguard_catalog::fbc::{FbcError, Malformed, NotAFile};
+use olmguard_catalog::fbc::{FbcError, FbcErrorKind, NotAFile};
 use olmguard_catalog::guardrail;
 
 /// Collects the blobs of one catalog.
@@ -114,7 +114,7 @@ impl Intake for Collector {
             Position::Line { line, column } => locator.spot(narrow(line), narrow(column)),
         };
         let hint = match &fault.malformed {
-            Malformed::Yaml { .. } => unquoted(text),
+            FbcErrorKind::Yaml { .. } => unquoted(text),
             _ => None,
         };
         let malformed = fault.malformed;
@@ -226,7 +226,7 @@ impl Collector {
         for label in [&object.schema, &object.package, &object.name] {
             if let Label::Other { key, at, found } = label {
                 let (key, found) = (key.as_ref().into(), *found);
-                let what = LoadFaultKind::Meta(Malformed::NotAString { key, found });
+                let what = LoadFaultKind::Meta(FbcErrorKind::NotAString { key, found });
                 self.note(locator.find(*at), package, what);
             }
         }

@@ -12,7 +12,7 @@ use crate::picture::sketch::{Fate, Lane, LaneKind, Row, RowFacts, Sketch};
 use crate::picture::walk::{Field, Hop, ReachedRows, StepsByRow};
 use crate::picture::{Generation, TooLarge, View};
 use olmguard_catalog::graph::{Channel, Graph, NodeIndex};
-use olmguard_engine::resolve::classic::{Installed, SubscribedChannel, SubscriptionOrder};
+use olmguard_engine::resolve::classic::{InstalledCsv, SubscribedChannel, SubscriptionOrder};
 
 /// More is not told apart on any screen; the largest package recorded has 203 bundles.
 const MOST_VERSIONS: usize = 2_000;
@@ -192,7 +192,7 @@ fn course(sketch: &Sketch<'_, '_>, row_of: &RowOf, start: Row, goal: Option<Row>
     let order = SubscriptionOrder::of(sketch.graph, subscribed).ok();
     let node = sketch.row(start).map(|facts| facts.node);
     let walked = order.zip(node).map_or_else(Vec::new, |(line, node)| {
-        line.walk(Installed::node(sketch.graph, node))
+        line.walk(InstalledCsv::node(sketch.graph, node))
     });
     let rows = walked.iter().filter_map(|node| row_of.get(*node));
     sketch.walk.course(start, rows, goal, at)

@@ -10,7 +10,9 @@ use crate::picture::sketch::{Cell, Fan, FanKind, Fate, Lane, LaneKind, ReplacesS
 use crate::picture::{Generation, View};
 use olmguard_catalog::graph::{Channel, Entry, Graph, NodeIndex};
 use olmguard_catalog::version::Version;
-use olmguard_engine::resolve::classic::{Installed, Outlook, SubscribedChannel, SubscriptionOrder};
+use olmguard_engine::resolve::classic::{
+    InstalledCsv, Outlook, SubscribedChannel, SubscriptionOrder,
+};
 use olmguard_engine::resolve::{Refusal, semver};
 
 /// The lane of a channel.
@@ -107,7 +109,7 @@ fn cells(
     let skipped: BTreeSet<_> = entries.clone().flat_map(|entry| &entry.skips).collect();
     let nodes: BTreeSet<_> = entries.flat_map(names).collect();
     let cell = |node: &NodeIndex| {
-        let outlook = line.map(|line| line.outlook(Installed::node(graph, *node)));
+        let outlook = line.map(|line| line.outlook(InstalledCsv::node(graph, *node)));
         let marks = common(graph, *node)
             .with(Mark::Head, heads.contains(node))
             .with(Mark::Skipped, skipped.contains(node))

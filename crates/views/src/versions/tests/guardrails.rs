@@ -5,7 +5,7 @@ use std::sync::Arc;
 use serde_json::{Value, json};
 
 use super::*;
-use olmguard_catalog::guardrail::{Imposed, ImposedBy, read};
+use olmguard_catalog::guardrail::{AdministratorGuardrails, ImposedBy, read};
 use olmguard_engine::judge::{Basis, Policies};
 
 /// So many versions, each with an edge from every lower one.
@@ -22,7 +22,7 @@ fn report(lines: &str, rules: &[Value]) -> VersionsReport {
     }));
     assert!(stated.is_ok(), "{stated:?}");
     let place = "rules.yaml:1".into();
-    let mut imposed = Imposed::default();
+    let mut imposed = AdministratorGuardrails::default();
     imposed.add("p", ImposedBy { place, stated });
     let snapshot = snapshot(EdgeSource::Catalog, &[("hub", lines)]);
     let basis = Basis {

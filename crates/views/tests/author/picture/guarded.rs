@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use olmguard_catalog::graph::Graph;
-use olmguard_catalog::guardrail::{Imposed, ImposedBy};
+use olmguard_catalog::guardrail::{AdministratorGuardrails, ImposedBy};
 use olmguard_catalog::olm::Rules;
 use olmguard_engine::extension::Filter;
 use olmguard_engine::resolve::{Guards, Query};
@@ -29,7 +29,7 @@ pub(crate) fn with_rules(
 ) {
     let stated = olmguard_catalog::guardrail::read(rules);
     let place = "rules.yaml:1".into();
-    let mut imposed = Imposed::default();
+    let mut imposed = AdministratorGuardrails::default();
     imposed.add(drawn.package(), ImposedBy { place, stated });
     let content = Content::Loaded(Arc::new(drawn.catalog.clone()));
     let catalog = CatalogState::named("hub", content);

@@ -14,7 +14,7 @@ use crate::cli::commands::check::bad::{BadInput, Problem};
 use crate::cli::commands::check::cases::CasePlace;
 use crate::cli::commands::check::inputs::deciding_field;
 use crate::manifest::{DocumentErrorKind, ManifestObject, Positions, documents};
-use olmguard_engine::extension::{Extension, Filter, Recognised, recognise};
+use olmguard_engine::extension::{Extension, Filter, RecognisedObject, recognise};
 use olmguard_engine::judge::EarlierObject;
 
 /// An extension as it was.
@@ -162,9 +162,9 @@ impl Objects {
 
     fn object(&mut self, file: &str, object: ManifestObject, positions: &Positions) {
         let extension = match recognise(&object.value) {
-            Recognised::Other => return,
-            Recognised::UnknownVersion => None,
-            Recognised::Extension(shape) => Some(Extension::read(shape, &object.value)),
+            RecognisedObject::Other => return,
+            RecognisedObject::UnknownVersion => None,
+            RecognisedObject::Extension(shape) => Some(Extension::read(shape, &object.value)),
         };
         let path = extension
             .as_ref()

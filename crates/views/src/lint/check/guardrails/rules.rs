@@ -11,7 +11,7 @@ use olmguard_catalog::guardrail::{self, Action, Passage, Range, RuleKind};
 
 pub(super) fn check(guarded: &GuardedPackage<'_, '_, '_>, report: &mut Findings<'_>) {
     for rule in &guarded.guardrails.rules {
-        let mut looking = Looking {
+        let mut looking = RuleCheck {
             guarded,
             rule,
             report,
@@ -29,13 +29,13 @@ pub(super) fn check(guarded: &GuardedPackage<'_, '_, '_>, report: &mut Findings<
 }
 
 /// Looks at one rule.
-struct Looking<'a, 'f, 'v, 'w, 'r> {
+struct RuleCheck<'a, 'f, 'v, 'w, 'r> {
     guarded: &'a GuardedPackage<'f, 'v, 'w>,
     rule: &'w guardrail::Rule,
     report: &'a mut Findings<'r>,
 }
 
-impl Looking<'_, '_, '_, '_, '_> {
+impl RuleCheck<'_, '_, '_, '_, '_> {
     fn passage(&mut self, passage: &Passage) {
         let (id, via) = (&*self.rule.id, passage.via.as_str());
         if !passage.can_be_passed_by() {

@@ -15,7 +15,7 @@ use crate::lint::view::Step;
 use crate::lint::words;
 use crate::lint::written::Spot;
 use crate::lint::{Rule, Severity};
-use olmguard_engine::resolve::Violated;
+use olmguard_engine::resolve::ViolatedRule;
 
 /// The steps upwards from one node, by the bundles that they lead to.
 type Upwards<'w> = BTreeMap<usize, JudgedEdges<'w>>;
@@ -23,7 +23,7 @@ type Upwards<'w> = BTreeMap<usize, JudgedEdges<'w>>;
 /// The edges to one bundle, and what first forbids to take them; nothing where they are free.
 struct JudgedEdges<'w> {
     edges: Vec<Step>,
-    against: Option<Violated<'w>>,
+    against: Option<ViolatedRule<'w>>,
 }
 
 pub(super) fn check(guarded: &GuardedPackage<'_, '_, '_>, report: &mut Findings<'_>) {
@@ -73,7 +73,7 @@ fn stranded(
         (Some(a), Some(b)) => a.cmp_precedence(b),
         _ => Ordering::Equal,
     };
-    let weight = |violated: &Violated<'_>| weight(violated, Severity::Error);
+    let weight = |violated: &ViolatedRule<'_>| weight(violated, Severity::Error);
     let told = forbidden
         .iter()
         .max_by(|(a, by), (b, other)| weight(by).cmp(&weight(other)).then(order(*a, *b)));
@@ -86,10 +86,10 @@ fn stranded(
 }
 
 /// How much a finding weighs: what the graph forbids by itself its author means to forbid.
-fn weight(violated: &Violated<'_>, of_a_rule: Severity) -> Severity {
+fn weight(violated: &ViolatedRule<'_>, of_a_rule: Severity) -> Severity {
     match violated {
-        Violated::Graph(..) | Violated::Prerelease(_) => Severity::Note,
-        Violated::Rule(_) | Violated::Unread(_) => of_a_rule,
+        ViolatedRule::Graph(..) | ViolatedRule::Prerelease(_) => Severity::Note,
+        ViolatedRule::Rule(_) | ViolatedRule::Unread(_) => of_a_rule,
     }
 }
 
@@ -99,7 +99,7 @@ fn against_edges(
     judged: &BTreeMap<usize, Upwards<'_>>,
     report: &mut Findings<'_>,
 ) {
-    let mut by_field = BTreeMap::<_, Vec<(usize, Step, &Violated<'_>)>>::new();
+    let mut by_field = BTreeMap::<_, Vec<(usize, Step, &ViolatedRule<'_>)>>::new();
     for (from, upwards) in judged {
         for judged in upwards.values() {
             let Some(first) = &judged.against else {
@@ -127,7 +127,7 @@ fn against_edges(
 fn field(
     guarded: &GuardedPackage<'_, '_, '_>,
     kind: EdgeField,
-    edges: &[(usize, Step, &Violated<'_>)],
+    edges: &[(usize, Step, &ViolatedRule<'_>)],
     report: &mut Findings<'_>,
 ) {
     let Some((_, edge, first)) = edges.first() else {
@@ -145,9 +145,11 @@ fn field(
     report.say_as(rule, severity, spot, guarded.package(), words);
 }
 
-fn spot(guarded: &GuardedPackage<'_, '_, '_>, violated: &Violated<'_>) -> Spot {
+fn spot(guarded: &GuardedPackage<'_, '_, '_>, violated: &ViolatedRule<'_>) -> Spot {
     match violated {
-        Violated::Rule(rule) => guarded.spot(&rule.id),
-        Violated::Prerelease(_) | Violated::Graph(..) | Violated::Unread(_) => guarded.written.spot,
+        ViolatedRule::Rule(rule) => guarded.spot(&rule.id),
+        ViolatedRule::Prerelease(_) | ViolatedRule::Graph(..) | ViolatedRule::Unread(_) => {
+            guarded.written.spot
+        }
     }
 }

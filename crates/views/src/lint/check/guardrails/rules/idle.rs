@@ -4,12 +4,12 @@ use std::cmp::Ordering;
 use std::collections::BTreeMap;
 use std::num::NonZeroU32;
 
-use super::Looking;
+use super::RuleCheck;
 use crate::lint::{Rule, words};
 use olmguard_catalog::guardrail::{self, Action, BaseGraph, RuleKind};
 use olmguard_catalog::version::Version;
 
-impl Looking<'_, '_, '_, '_, '_> {
+impl RuleCheck<'_, '_, '_, '_, '_> {
     /// The longest step of each major passes by the most minor versions.
     pub(super) fn minor_step(&mut self, step: NonZeroU32) {
         let guarded = self.guarded;

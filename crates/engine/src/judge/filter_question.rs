@@ -6,7 +6,7 @@ use crate::resolve::{InPlay, NotLoaded, Offer, Query, QueryError};
 
 /// A filter, put to the catalogs of a moment. What is installed comes afterwards, and may change from
 /// step to step while this stays.
-pub(super) struct Asking<'a, 's> {
+pub(super) struct FilterQuestion<'a, 's> {
     pub(super) basis: Basis<'s>,
     pub(super) filter: &'a Filter,
     pub(super) query: Query<'a>,
@@ -14,7 +14,7 @@ pub(super) struct Asking<'a, 's> {
     pub(super) offers: Result<Vec<Offer<'s>>, NotLoaded<'s>>,
 }
 
-impl<'a, 's> Asking<'a, 's> {
+impl<'a, 's> FilterQuestion<'a, 's> {
     /// Compiles a filter and looks for its package.
     pub(super) fn of(basis: Basis<'s>, filter: &'a Filter) -> Result<Self, QueryError> {
         let query = Query::compile(filter, basis.snapshot)?;
