@@ -65,15 +65,16 @@ impl Program {
         }
     }
 
-    /// The most bytes that it had in memory.
-    pub(crate) fn peak(&mut self) -> usize {
+    /// The most bytes that it had in memory, and how many of them are pages of its own file, which the kernel
+    /// drops where memory is short.
+    pub(crate) fn peak(&mut self) -> (usize, usize) {
         let status = fs::read_to_string(format!("/proc/{}/status", self.process.id())).unwrap();
-        let peak = status
-            .lines()
-            .find_map(|line| line.strip_prefix("VmHWM:"))
-            .unwrap();
-        let kibibytes: usize = peak.trim().strip_suffix(" kB").unwrap().parse().unwrap();
-        kibibytes << 10
+        let bytes = |key: &str| {
+            let line = status.lines().find_map(|line| line.strip_prefix(key));
+            let kibibytes = line.unwrap().trim().strip_suffix(" kB").unwrap();
+            kibibytes.parse::<usize>().unwrap() << 10
+        };
+        (bytes("VmHWM:"), bytes("RssFile:"))
     }
 
     /// The most bytes that were charged to its group, if it has one.

@@ -41,7 +41,7 @@ pub(super) struct LimitArgs {
     #[arg(long, value_name = "DURATION", default_value = "10m", value_parser = go_duration::parse)]
     max_connection_age: Duration,
 
-    /// Memory that olmguard can use, as a Kubernetes quantity: a quarter for one catalog, 3/8 for all
+    /// Memory that olmguard can use, as a Kubernetes quantity: a quarter for one catalog, 5/16 for all
     /// [default: the limit of the container, otherwise the memory of the machine]
     #[arg(long, value_name = "QUANTITY")]
     memory_limit: Option<MemoryLimit>,
