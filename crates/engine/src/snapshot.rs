@@ -30,6 +30,7 @@ use olmguard_catalog::selector::Selector;
 pub struct Snapshot {
     rules: Rules,
     catalogs: Arc<[CatalogState]>,
+    is_given: bool,
 }
 
 /// One `ClusterCatalog`, with its content where that is held.
@@ -142,7 +143,21 @@ impl Snapshot {
         Self {
             rules,
             catalogs: by_name.into_values().collect(),
+            is_given: true,
         }
+    }
+
+    /// A snapshot of no catalogs because no one said which there are, as opposed to a cluster without any.
+    pub fn not_given(rules: Rules) -> Self {
+        Self {
+            is_given: false,
+            ..Self::new(rules, [])
+        }
+    }
+
+    /// Whether it is known which catalogs there are.
+    pub fn is_given(&self) -> bool {
+        self.is_given
     }
 
     /// The rules of the OLM in the cluster.

@@ -70,12 +70,18 @@ pub(crate) fn load(
     let by_flag = contents.iter();
     let mut faults: Vec<_> = by_flag.filter_map(|(name, c)| Fault::of(name, c)).collect();
     let is_given = |name: &str| given.iter().any(|catalog| catalog.name == name);
+    let is_known = origin.is_known();
     let (states, own) = origin.load(&rules, is_given);
     faults.extend(own);
     faults.extend(unread);
     let states = merge(states, objects, contents);
+    let snapshot = if states.is_empty() && !is_known {
+        Snapshot::not_given(rules)
+    } else {
+        Snapshot::new(rules, states)
+    };
     Facts {
-        snapshot: Snapshot::new(rules, states),
+        snapshot,
         policies: Policies {
             guardrails: imposed,
         },

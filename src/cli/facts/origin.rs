@@ -52,6 +52,11 @@ impl FactsOrigin {
         }
     }
 
+    /// Whether it says which catalogs there are.
+    pub(crate) fn is_known(&self) -> bool {
+        !matches!(self, Self::Inputs)
+    }
+
     /// Which OLM is judged by, and what is worth knowing about that.
     pub(crate) fn rules(&self, flags: &OlmArgs) -> Result<(Rules, Vec<String>), UsageError> {
         match self {

@@ -7,7 +7,7 @@ mod installed;
 use crate::explain::text::{CutLine, list, one_line};
 use crate::explain::{range, unanswered};
 use crate::extension::{FilterError, FilterProblem, InstalledBundle};
-use crate::judge::{OutdatedCatalogs, Request, Ruling, SpecFault};
+use crate::judge::{NoCatalogs, OutdatedCatalogs, Request, Ruling, SpecFault};
 use crate::resolve::Choice;
 use olmguard_catalog::version::{BundleReleaseSupport, go};
 
@@ -104,7 +104,7 @@ pub(super) fn details(ruling: &Ruling<'_>, request: Option<&Request<'_>>) -> Vec
             vec![detail("Range", vec![place])]
         }
         Ruling::InstalledUnknown(cause) => installed::details(cause),
-        Ruling::NoCatalogs(_) => vec![catalogs::see_all()],
+        Ruling::NoCatalogs(none) => vec![catalogs::of_none(*none)],
         Ruling::CatalogNotLoaded(failed) => catalogs::of_not_loaded(failed),
         Ruling::CatalogOutdated(outdated) => catalogs::of_outdated(outdated),
         Ruling::PackageNotFound { searched, nearest } => {
@@ -152,7 +152,9 @@ pub(super) fn needed(ruling: &Ruling<'_>) -> Option<&'static str> {
         Ruling::BundleVersionInvalid(..) => "a catalog in which the bundle's version is valid",
         Ruling::UnsupportedDependency(..) => "a bundle without dependencies",
         Ruling::Guardrail(forbidden) => guardrail::needed(forbidden),
-        Ruling::NoCatalogs(_) => "a ClusterCatalog that is Available and that the selector matches",
+        Ruling::NoCatalogs(
+            NoCatalogs::NoneExist | NoCatalogs::NoneMatch | NoCatalogs::AllUnavailable,
+        ) => "a ClusterCatalog that is Available and that the selector matches",
         Ruling::InstalledUnknown(cause) => installed::needed(cause),
         Ruling::CatalogNotLoaded(_) => "its content, or a selector that leaves this catalog out",
         Ruling::CatalogOutdated(OutdatedCatalogs::Superseded { .. }) => {
@@ -164,6 +166,7 @@ pub(super) fn needed(ruling: &Ruling<'_>) -> Option<&'static str> {
         Ruling::NotJudged(_)
         | Ruling::Unanswered(_)
         | Ruling::InvalidSpec(_)
+        | Ruling::NoCatalogs(NoCatalogs::NoneGiven)
         | Ruling::Allowed(..) => return None,
     })
 }

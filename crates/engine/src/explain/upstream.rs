@@ -4,7 +4,7 @@
 //!
 //! [`internal/operator-controller/resolve/catalog.go`]: https://github.com/operator-framework/operator-controller/blob/v1.11.0/internal/operator-controller/resolve/catalog.go
 
-use crate::judge::{Request, Ruling};
+use crate::judge::{NoCatalogs, Request, Ruling};
 use crate::resolve::{Choice, NotLoadedCause};
 use olmguard_catalog::DependencyKind;
 use olmguard_catalog::version::go::quote;
@@ -26,7 +26,9 @@ pub(super) fn upstream(request: &Request<'_>, ruling: &Ruling<'_>) -> Option<Str
         Ruling::InstalledVersionInvalid(error) => Some(format!(
             "error walking catalogs: error finding upgrade edges: {error}"
         )),
-        Ruling::NoCatalogs(_)
+        Ruling::NoCatalogs(
+            NoCatalogs::NoneExist | NoCatalogs::NoneMatch | NoCatalogs::AllUnavailable,
+        )
         | Ruling::PackageNotFound { .. }
         | Ruling::ChannelNotFound { .. }
         | Ruling::NotInChannel { .. }
@@ -42,6 +44,7 @@ pub(super) fn upstream(request: &Request<'_>, ruling: &Ruling<'_>) -> Option<Str
         Ruling::NotJudged(_)
         | Ruling::Unanswered(_)
         | Ruling::InvalidSpec(_)
+        | Ruling::NoCatalogs(NoCatalogs::NoneGiven)
         | Ruling::InstalledUnknown(_)
         | Ruling::CatalogOutdated(_)
         | Ruling::BrokenSkipRange(_)

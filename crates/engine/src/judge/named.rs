@@ -237,7 +237,12 @@ fn names_speaking_of<'s>(version: &str, offers: &[Offer<'s>]) -> BTreeSet<&'s st
     names.filter(speaks).filter(|name| !has(name)).collect()
 }
 
+/// The names that are most like a text; of a version with a `v` before it, the version.
 fn nearest_names(text: &str, offers: &[Offer<'_>]) -> Vec<String> {
+    let version = text.strip_prefix('v');
+    if let Some(version) = version.filter(|version| Version::parse(version).is_ok()) {
+        return vec![version.to_owned()];
+    }
     let names = offers.iter().flat_map(|offer| {
         let bundles = offer.package.bundles();
         bundles.map(|(_, bundle)| &*bundle.name)

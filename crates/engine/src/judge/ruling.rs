@@ -107,6 +107,8 @@ pub enum SpecFault {
 /// Why no catalog is in play.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum NoCatalogs {
+    /// No one said which there are.
+    NoneGiven,
     /// There is none.
     NoneExist,
     /// The selector matches none.

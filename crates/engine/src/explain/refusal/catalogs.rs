@@ -12,6 +12,7 @@ use olmguard_catalog::dns1123;
 /// Why none is in play.
 pub(super) fn none(none: NoCatalogs) -> &'static str {
     match none {
+        NoCatalogs::NoneGiven => "no catalog is given",
         NoCatalogs::NoneExist => "there is no ClusterCatalog",
         NoCatalogs::NoneMatch => "the selector matches no ClusterCatalog",
         NoCatalogs::AllUnavailable => "every ClusterCatalog that matches is Unavailable",
@@ -97,8 +98,19 @@ fn superseded(catalogs: &[&CatalogState]) -> Detail {
     sentences("Cause", vec![why])
 }
 
+/// What to do where none is in play.
+pub(super) fn of_none(none: NoCatalogs) -> Detail {
+    match none {
+        NoCatalogs::NoneGiven => detail(
+            "Fix",
+            vec!["use --catalog NAME=PATH, --snapshot FILE or --from-cluster".to_owned()],
+        ),
+        NoCatalogs::NoneExist | NoCatalogs::NoneMatch | NoCatalogs::AllUnavailable => see_all(),
+    }
+}
+
 /// Where to look for all catalogs.
-pub(super) fn see_all() -> Detail {
+fn see_all() -> Detail {
     detail(
         "See",
         vec!["kubectl get clustercatalogs --show-labels".to_owned()],

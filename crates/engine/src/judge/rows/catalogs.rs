@@ -7,8 +7,9 @@ use crate::judge::{NoCatalogs, OutdatedCatalogs, Ruling};
 /// Row 4.
 pub(super) fn none_in_play<'s>(case: &Case<'_, 's>) -> Option<Ruling<'s>> {
     let in_play = &case.question.in_play;
-    let catalogs = case.question.basis.snapshot.catalogs();
-    let why = match (catalogs, in_play.unavailable) {
+    let snapshot = case.question.basis.snapshot;
+    let why = match (snapshot.catalogs(), in_play.unavailable) {
+        ([], _) if !snapshot.is_given() => NoCatalogs::NoneGiven,
         ([], _) => NoCatalogs::NoneExist,
         (_, 0) => NoCatalogs::NoneMatch,
         _ => NoCatalogs::AllUnavailable,

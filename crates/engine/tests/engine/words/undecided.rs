@@ -1,7 +1,7 @@
 //! What the facts do not tell.
 
 use olmguard_engine::extension::{Installed, UnknownCause};
-use olmguard_engine::snapshot::{Availability, CatalogState, Content, ServingState};
+use olmguard_engine::snapshot::{Availability, CatalogState, Content, ServingState, Snapshot};
 
 use super::{argo, one, reads};
 use olmguard_fixtures::question::{Question, ask, content, rules};
@@ -20,6 +20,13 @@ fn no_catalogs() {
             Needed: a ClusterCatalog that is Available and that the selector matches
             OLM: no bundles found for package "P"
         "#,
+    );
+    reads(
+        &ask(&[]).answer_by(&Snapshot::not_given(rules("1.11", &[]))),
+        r"
+            P: install of any version undecided: no catalog is given [NoCatalogs]
+            Fix: use --catalog NAME=PATH, --snapshot FILE or --from-cluster
+        ",
     );
     reads(
         &argo().of_catalog("other").answer(),
