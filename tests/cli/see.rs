@@ -80,6 +80,12 @@ fn what_is_not_there_is_said() {
          2.3.1, 2.3.0, 2.2.1",
     );
     fails(
+        &["path", PACKAGE, "v1.2.0", SAMPLE],
+        2,
+        "FROM \"v1.2.0\": harbor-lights-operator has no such version and no bundle of that name; nearest: \
+         1.2.0",
+    );
+    fails(
         &["path", PACKAGE, "harbor-lights-operator.v1.2", SAMPLE],
         2,
         "FROM \"harbor-lights-operator.v1.2\": harbor-lights-operator has no such version and no bundle \

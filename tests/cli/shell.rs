@@ -123,13 +123,20 @@ fn people_read_the_version_in_lines() {
     let text = printed(&["version"]);
     let first = format!("olmguard  {}\n", env!("CARGO_PKG_VERSION"));
     assert!(text.starts_with(&first), "{text}");
-    let labels: Vec<_> = text
-        .lines()
-        .filter_map(|line| line.split(' ').next())
-        .collect();
+    assert!(text.lines().all(|line| line.len() <= 80), "{text}");
+    let labels = text.lines().filter_map(|line| line.split(' ').next());
+    let labels: Vec<_> = labels.filter(|label| !label.is_empty()).collect();
     assert_eq!(
         labels,
-        ["olmguard", "Commit", "Rust", "Target", "OLM", "Schemas"]
+        [
+            "olmguard",
+            "Commit",
+            "Rust",
+            "Target",
+            "OLM",
+            "OpenShift",
+            "Schemas"
+        ]
     );
 }
 

@@ -32,6 +32,7 @@ use std::io;
 use args::{Output, Plan};
 use form::Run;
 use inputs::{GatheredInputs, NotGathered};
+use trouble::Weight;
 
 use crate::cli::args::catalogs::UsageError;
 use crate::cli::facts::loading::{self, Facts, Fault, GivenCatalogs};
@@ -65,8 +66,10 @@ pub(super) fn run(args: &CheckArgs) -> Exit {
         }
     };
     gathered.errors.iter().for_each(say);
-    if trouble::lacks_extension(args, &gathered) {
-        say(&trouble::NO_EXTENSION);
+    match trouble::no_extension(args, &gathered) {
+        Some(Weight::Error) => say(&trouble::NO_EXTENSION),
+        Some(_) => warn(&trouble::NONE_FOUND),
+        None => {}
     }
     standing::stand(&origin, &mut gathered.cases, &plan);
     let catalogs = std::mem::take(&mut gathered.catalogs);

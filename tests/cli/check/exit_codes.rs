@@ -42,6 +42,20 @@ fn of_several_the_gravest_is_said() {
     }
 }
 
+/// A path that names the wrong folder would pass for ever.
+#[test]
+fn that_nothing_is_checked_is_a_warning() {
+    let scene = all();
+    let words = "the inputs have no ClusterExtension, so nothing is checked; with --require-match that \
+                 is an error";
+    let ran = scene.run(&["-f", "other.yaml", CATALOG]);
+    assert_eq!((ran.code, ran.stderr), (0, format!("warning: {words}\n")));
+    let ran = scene.run(&["-f", "other.yaml", CATALOG, "-o=github"]);
+    assert!(ran.stdout.contains("::warning"), "{ran:?}");
+    let good = scene.run(&["-f", "good.yaml", CATALOG]);
+    assert_eq!(good.stderr, "");
+}
+
 #[test]
 fn a_result_that_cannot_be_written_is_graver_than_any() {
     let scene = all();

@@ -46,7 +46,10 @@ pub(super) fn troubles(
     warnings: &[String],
 ) -> Vec<Trouble> {
     let inputs = gathered.errors.iter().map(Trouble::of_input);
-    let none = lacks_extension(args, gathered).then(|| Trouble::new(Weight::Error, NO_EXTENSION));
+    let none = no_extension(args, gathered).map(|weight| match weight {
+        Weight::Error => Trouble::new(weight, NO_EXTENSION),
+        _ => Trouble::new(weight, NONE_FOUND),
+    });
     let faults_told = faults.iter().map(Trouble::of_fault);
     let is_asked = !faults.iter().any(Fault::is_of_cluster);
     let warnings = warnings.iter().filter(|_| is_asked);
@@ -58,9 +61,15 @@ pub(super) fn troubles(
         .collect()
 }
 
-/// Whether there should be an extension, and is none.
-pub(super) fn lacks_extension(args: &CheckArgs, gathered: &GatheredInputs) -> bool {
-    args.require_match && gathered.cases.is_empty() && gathered.unchanged == 0
+/// How much it weighs that there is no extension, if there is none. Those that a base had and the inputs do
+/// not have are something that was found.
+pub(super) fn no_extension(args: &CheckArgs, gathered: &GatheredInputs) -> Option<Weight> {
+    let is_none = gathered.cases.is_empty() && gathered.unchanged == 0;
+    if is_none && args.require_match {
+        return Some(Weight::Error);
+    }
+    let has_other = gathered.removed().next().is_some() || !gathered.errors.is_empty();
+    (is_none && !has_other).then_some(Weight::Warning)
 }
 
 /// Extensions that are there no more.
@@ -143,6 +152,10 @@ impl Trouble {
         Self::new(weight, &fault.to_string())
     }
 }
+
+/// Said where nothing is checked, and that is no error.
+pub(super) const NONE_FOUND: &str = "the inputs have no ClusterExtension, so nothing is checked; with \
+     --require-match that is an error";
 
 /// Said where `--require-match` is not kept.
 pub(super) const NO_EXTENSION: &str =

@@ -58,23 +58,55 @@ impl Report {
         }
     }
 
-    /// The same as labels and texts.
-    pub(super) fn lines(&self) -> [(&'static str, String); 6] {
+    /// The same as labels and texts, of which a list takes several lines.
+    pub(super) fn lines(&self) -> Vec<(&'static str, String)> {
         let Olm { default, releases } = &self.olm;
         let commit = self.commit.unwrap_or("not recorded");
-        [
-            ("olmguard", self.version.to_owned()),
-            ("Commit", commit.to_owned()),
-            ("Rust", self.rust.to_owned()),
-            ("Target", self.target.to_owned()),
-            (
-                "OLM",
-                format!("{default} unless told; {}", releases.join(", ")),
-            ),
-            ("Schemas", self.schemas.join(", ")),
-        ]
+        let releases = releases.iter().map(|name| match name {
+            name if name == default => format!("{name} (default)"),
+            name => (*name).to_owned(),
+        });
+        let (openshift, upstream): (Vec<_>, Vec<_>) =
+            releases.partition(|name| name.starts_with("openshift-"));
+        let schemas = self.schemas.iter().map(ToString::to_string);
+        let facts = [
+            ("olmguard", self.version),
+            ("Commit", commit),
+            ("Rust", self.rust),
+            ("Target", self.target),
+        ];
+        let facts = facts.map(|(label, text)| (label, text.to_owned()));
+        facts
+            .into_iter()
+            .chain(list("OLM", upstream))
+            .chain(list("OpenShift", openshift))
+            .chain(list("Schemas", schemas.collect()))
+            .collect()
     }
 }
+
+/// A list, in lines that fit beside their label in 80 columns; only the first has the label.
+fn list(label: &'static str, items: Vec<String>) -> Vec<(&'static str, String)> {
+    let mut lines: Vec<String> = Vec::new();
+    for item in items {
+        match lines.last_mut() {
+            Some(line) if line.len() + item.len() < WIDTH => {
+                line.push_str(", ");
+                line.push_str(&item);
+            }
+            Some(line) => {
+                line.push(',');
+                lines.push(item);
+            }
+            None => lines.push(item),
+        }
+    }
+    let labels = std::iter::once(label).chain(std::iter::repeat(""));
+    labels.zip(lines).collect()
+}
+
+/// How wide a text is at most; it begins after ten columns.
+const WIDTH: usize = 68;
 
 const SCHEMA: &str = "olmguard.version/v1";
 
@@ -128,11 +160,22 @@ mod tests {
             rust: "1.95.0",
             target: "x86_64-unknown-linux-musl",
         });
-        let lines = report
-            .lines()
-            .map(|(label, text)| format!("{label}: {text}"));
-        assert_eq!(lines[1], "Commit: not recorded");
-        assert!(lines[4].starts_with("OLM: 1.11 unless told; 1.0, openshift-4.18, 1.1, "));
-        assert!(lines[5].starts_with("Schemas: olmguard.catalogs/v1, olmguard.check/v1, "));
+        let lines = report.lines().into_iter();
+        let lines: Vec<_> = lines
+            .map(|(label, text)| format!("{label:10}{text}"))
+            .collect();
+        assert_eq!(lines[1], "Commit    not recorded");
+        let releases = [
+            "OLM       1.0, 1.1, 1.2, 1.3, 1.4, 1.5, 1.6, 1.7, 1.8, 1.9, 1.10,",
+            "          1.11 (default)",
+            "OpenShift openshift-4.18, openshift-4.19, openshift-4.20, openshift-4.21,",
+        ];
+        assert_eq!(lines[4..7], releases);
+        assert!(
+            lines
+                .iter()
+                .any(|line| line.starts_with("Schemas   olmguard.catalogs/v1, "))
+        );
+        assert!(lines.iter().all(|line| line.len() <= 80), "{lines:#?}");
     }
 }
