@@ -8,3 +8,4 @@ mod manifests;
 mod readme;
 mod schemas;
 mod upstream;
+mod voice;
