@@ -1,6 +1,6 @@
 //! Every remedy of a runbook is carried out by a test, in the state that the runbook is about.
 //!
-//! A sentence under `Mend it` that no row of the table names fails, and so does a row that no sentence
+//! A sentence under `Mitigation` that no row of the table names fails, and so does a row that no sentence
 //! has, or whose test does not exist.
 
 mod table;
@@ -58,9 +58,9 @@ fn read(file: &str) -> String {
     fs::read_to_string(path).unwrap_or_else(|error| panic!("{file}: {error}"))
 }
 
-/// What stands under `Mend it`: each sentence on one line, and each command.
+/// What stands under `Mitigation`: each sentence on one line, and each command.
 fn sentences(page: &str) -> Vec<String> {
-    let (_, remedies) = page.split_once("## Mend it").expect("a heading");
+    let (_, remedies) = page.split_once("## Mitigation").expect("a heading");
     let mut sentences = Vec::new();
     for (at, part) in remedies.split("```").enumerate() {
         if at % 2 == 1 {

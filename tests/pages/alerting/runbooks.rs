@@ -79,5 +79,5 @@ pub(crate) fn pages() -> Vec<(String, String)> {
 }
 
 const FOLDER: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/docs/runbooks");
-const CAUSE: &str = "## Find the cause";
-const QUESTIONS: [&str; 4] = ["## What it means", "## What users see", CAUSE, "## Mend it"];
+const CAUSE: &str = "## Diagnosis";
+const QUESTIONS: [&str; 4] = ["## Meaning", "## Impact", CAUSE, "## Mitigation"];

@@ -50,17 +50,17 @@ const RETRIED: By = By::Test(
 pub(super) const REMEDIES: &[Remedy] = &[
     of(
         "OlmguardAbsent",
-        "Pods that are not there",
+        "If pods are missing",
         By::Reader("the cluster's events say why"),
     ),
     of(
         "OlmguardAbsent",
-        "Pods that start over",
+        "If pods restart again and again",
         By::Reader("the last line of the log says why"),
     ),
     of(
         "OlmguardAbsent",
-        "Targets that are not found",
+        "If Prometheus does not find the targets",
         By::Test(
             "tests/pages/alerting/deployed.rs",
             "the_service_that_is_scraped_is_there",
@@ -68,17 +68,27 @@ pub(super) const REMEDIES: &[Remedy] = &[
     ),
     of(
         "OlmguardAbsent",
-        "removed on purpose",
+        "If you removed olmguard on purpose",
         By::Reader("the rules are the reader's"),
     ),
     of(
         "OlmguardAllReplicasDegraded",
-        "As for [OlmguardCatalogLoadFailing]",
+        "Fix the cause as [OlmguardCatalogLoadFailing]",
+        By::Page("docs/runbooks/OlmguardCatalogLoadFailing.md"),
+    ),
+    of(
+        "OlmguardAllReplicasDegraded",
+        "The causes are the same",
         By::Page("docs/runbooks/OlmguardCatalogLoadFailing.md"),
     ),
     of(
         "OlmguardAllReplicasDegraded",
         "A restart of olmguard does not help",
+        RETRIED,
+    ),
+    of(
+        "OlmguardAllReplicasDegraded",
+        "olmguard tries again at least once a minute",
         RETRIED,
     ),
     of(
@@ -124,7 +134,7 @@ pub(super) const REMEDIES: &[Remedy] = &[
     ),
     of(
         "OlmguardCatalogHeldBack",
-        "It unpacks the image again",
+        "catalogd then unpacks the image again",
         By::Test("tests/e2e/src/trials/away.rs", "catalogd_is_killed"),
     ),
     of(
@@ -197,17 +207,30 @@ pub(super) const REMEDIES: &[Remedy] = &[
     ),
     of(
         "OlmguardCatalogLoadFailing",
+        "olmguard reloads the file when it changes",
+        By::Test(
+            "tests/cluster/fetching/trust.rs",
+            "a_ca_that_is_replaced_counts_from_the_next_try_on",
+        ),
+    ),
+    of(
+        "OlmguardCatalogLoadFailing",
         "`status`: catalogd has lost",
         RETRIED,
     ),
     of(
         "OlmguardCatalogLoadFailing",
-        "`content`: tell",
+        "Restart catalogd",
+        By::Test("tests/e2e/src/trials/away.rs", "catalogd_is_killed"),
+    ),
+    of(
+        "OlmguardCatalogLoadFailing",
+        "`content`: report the error",
         By::Reader(AUTHOR),
     ),
     of(
         "OlmguardCatalogLoadFailing",
-        "`too_large`: the message has the bound",
+        "`too_large`: the message shows the bound",
         By::Test(
             "src/cluster/follow/tests/live/memory.rs",
             "a_catalog_that_is_too_large_keeps_what_was_loaded_and_the_others",
@@ -261,7 +284,7 @@ pub(super) const REMEDIES: &[Remedy] = &[
     ),
     of(
         "OlmguardCertExpiry",
-        "self-managed: `Cannot renew",
+        "self-managed: the log line `Cannot renew",
         By::Test(SELF_MANAGED, "self_managed_leaves_follow_each_other"),
     ),
     of(
@@ -271,7 +294,12 @@ pub(super) const REMEDIES: &[Remedy] = &[
     ),
     of(
         "OlmguardCertExpiry",
-        "cert-manager: its controller runs",
+        "cert-manager: check that its controller runs",
+        By::Reader("cert-manager is the reader's"),
+    ),
+    of(
+        "OlmguardCertExpiry",
+        "Run `cmctl renew`",
         By::Reader("cert-manager is the reader's"),
     ),
     of(
@@ -281,7 +309,7 @@ pub(super) const REMEDIES: &[Remedy] = &[
     ),
     of(
         "OlmguardCertReloadFailing",
-        "Put a pair there that fits together",
+        "Provide a certificate and a key that match",
         By::Test(
             "tests/server/rotation.rs",
             "a_pair_that_does_not_fit_is_refused_and_the_next_one_is_taken",
@@ -289,12 +317,20 @@ pub(super) const REMEDIES: &[Remedy] = &[
     ),
     of(
         "OlmguardCertReloadFailing",
-        "Where the certificate is self-managed",
+        "olmguard loads them within 10 s",
+        By::Test(
+            "tests/server/rotation.rs",
+            "a_pair_that_does_not_fit_is_refused_and_the_next_one_is_taken",
+        ),
+    ),
+    of(
+        "OlmguardCertReloadFailing",
+        "If the certificate is self-managed",
         By::Test(SELF_MANAGED, "a_lost_secret_and_an_emptied_bundle_heal"),
     ),
     of(
         "OlmguardConfigurationChanged",
-        "delete the configuration, which stops every call",
+        "delete the configuration",
         By::Test(
             "tests/e2e/src/trials/uninstall.rs",
             "leaves_nothing_by_kubectl",
@@ -302,7 +338,7 @@ pub(super) const REMEDIES: &[Remedy] = &[
     ),
     of(
         "OlmguardConfigurationChanged",
-        "the objects of the cluster go nowhere",
+        "This stops every call",
         By::Test(
             "tests/e2e/src/trials/uninstall.rs",
             "leaves_nothing_by_kubectl",
@@ -318,7 +354,7 @@ pub(super) const REMEDIES: &[Remedy] = &[
     ),
     of(
         "OlmguardConfigurationChanged",
-        "Find the account that wrote it",
+        "Find the account that wrote the configuration",
         By::Reader("the audit log is the reader's"),
     ),
     of(
@@ -349,7 +385,7 @@ pub(super) const REMEDIES: &[Remedy] = &[
     ),
     of(
         "OlmguardDenialSpike",
-        "change its image back to the digest before",
+        "change its image back to the previous digest",
         By::Test(
             "tests/e2e/src/trials/catalogs.rs",
             "verdicts_follow_the_content",
@@ -373,10 +409,10 @@ pub(super) const REMEDIES: &[Remedy] = &[
         "Please report the answer",
         By::Reader("a report is the reader's"),
     ),
-    of("OlmguardFailOpen", "Bring the pods back", PODS_BACK),
+    of("OlmguardFailOpen", "Restore the pods", PODS_BACK),
     of(
         "OlmguardFailOpen",
-        "What went through meanwhile",
+        "To find the edits that passed in the meantime",
         CHECKED_AGAIN,
     ),
     of(
@@ -386,12 +422,17 @@ pub(super) const REMEDIES: &[Remedy] = &[
     ),
     of(
         "OlmguardHighLatency",
-        "Take the limit of the processor away",
+        "Remove the CPU limit",
         By::Reader(BUDGET),
     ),
     of(
+        "OlmguardHighLatency",
+        "`olmguard_requests_total` shows the edits",
+        By::Reader("who sends the edits is the reader's to find"),
+    ),
+    of(
         "OlmguardPanic",
-        "Please report the line",
+        "Please report the line and the version",
         By::Reader("a report is the reader's"),
     ),
     of("OlmguardPanic", "switch the webhook off for it", EMERGENCY),
@@ -402,15 +443,15 @@ pub(super) const REMEDIES: &[Remedy] = &[
     ),
     of(
         "OlmguardQueueRejecting",
-        "give the pods more processor",
+        "give the pods more CPU",
         By::Reader(BUDGET),
     ),
     of(
         "OlmguardUndecided",
-        "As the page of that token says",
+        "Follow the page of that reason code",
         By::Page("docs/tokens/CatalogOutdated.md"),
     ),
-    of("OlmguardUndecided", "can be judged again", CHECKED_AGAIN),
+    of("OlmguardUndecided", "To check an edit again", CHECKED_AGAIN),
     of(
         "OlmguardUndecided",
         "olmguard check --from-cluster -f -",
@@ -426,7 +467,7 @@ pub(super) const REMEDIES: &[Remedy] = &[
     ),
     of(
         "OlmguardWatchLost",
-        "Nothing else has to be done",
+        "olmguard restores the watch automatically",
         By::Test(
             "tests/e2e/src/trials/away.rs",
             "the_api_server_is_restarted",
@@ -450,5 +491,5 @@ pub(super) const REMEDIES: &[Remedy] = &[
         "let them pass until a pod answers again",
         EMERGENCY,
     ),
-    of("OlmguardWebhookDown", "Then bring the pods back", PODS_BACK),
+    of("OlmguardWebhookDown", "Then restore the pods", PODS_BACK),
 ];
