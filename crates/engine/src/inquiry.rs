@@ -121,7 +121,7 @@ impl<'a> Inquiry<'a> {
         holds.then(|| forbidden_step(from, to, violations))
     }
 
-    /// Whether an edge that counts leads to a bundle.
+    /// Whether there is an edge to a bundle in the requested channels.
     fn leads(&self, origin: &Origin<'_>, to: &Choice<'a>) -> bool {
         let mut offers = self.offers.iter();
         let offer = offers.find(|offer| to.is_of(offer.catalog));

@@ -30,7 +30,8 @@ use olmguard_catalog::selector::Selector;
 pub struct Snapshot {
     rules: Rules,
     catalogs: Arc<[CatalogState]>,
-    is_given: bool,
+    /// No one said which catalogs there are; false of a cluster without any.
+    is_unasked: bool,
 }
 
 /// One `ClusterCatalog`, with its content where that is held.
@@ -143,21 +144,21 @@ impl Snapshot {
         Self {
             rules,
             catalogs: by_name.into_values().collect(),
-            is_given: true,
+            is_unasked: false,
         }
     }
 
     /// A snapshot of no catalogs because no one said which there are, as opposed to a cluster without any.
     pub fn not_given(rules: Rules) -> Self {
         Self {
-            is_given: false,
+            is_unasked: true,
             ..Self::new(rules, [])
         }
     }
 
     /// Whether it is known which catalogs there are.
     pub fn is_given(&self) -> bool {
-        self.is_given
+        !self.is_unasked
     }
 
     /// The rules of the OLM in the cluster.

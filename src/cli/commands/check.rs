@@ -66,10 +66,11 @@ pub(super) fn run(args: &CheckArgs) -> Exit {
         }
     };
     gathered.errors.iter().for_each(say);
-    match trouble::no_extension(args, &gathered) {
-        Some(Weight::Error) => say(&trouble::NO_EXTENSION),
-        Some(_) => warn(&trouble::NONE_FOUND),
-        None => {}
+    if let Some(none) = trouble::no_extension(args, &gathered) {
+        match none.weight {
+            Weight::Error => say(&none.text),
+            Weight::Warning | Weight::Note => warn(&none.text),
+        }
     }
     standing::stand(&origin, &mut gathered.cases, &plan);
     let catalogs = std::mem::take(&mut gathered.catalogs);

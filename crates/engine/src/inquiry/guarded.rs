@@ -1,7 +1,7 @@
-//! The hops of a path that are there because of guardrails, and the path that guardrails leave none of.
+//! The steps that a path takes because of guardrails, and the path that guardrails rule out.
 //!
-//! Each hop is compared with the path that edges alone would give from there, which is one edit with the
-//! bypass. If that path begins otherwise and has a forbidden step, the hop is there because of that step.
+//! Each step is compared with the path that edges alone give from there, which is one edit with the
+//! override. If that path starts differently and has a forbidden step, the guardrails are the reason.
 
 use olmguard_catalog::version::Version;
 
@@ -44,7 +44,7 @@ impl<'a> GuardedSteps<'a> {
 }
 
 impl<'a> Inquiry<'a> {
-    /// For each hop of a path, in order, the forbidden step that it avoids; none if it avoids none. Hops
+    /// For each step of a path, in order, the forbidden step that it avoids; none if it avoids none. Steps
     /// past the end of the list avoid none, or were not compared: at most [`MOST_BENDS`] are.
     pub fn bends(&self, path: &[Choice<'a>]) -> Vec<Option<ForbiddenStep<'a>>> {
         let Some((goal, hops)) = path.split_last().filter(|_| !self.guards.is_empty()) else {
@@ -56,7 +56,7 @@ impl<'a> Inquiry<'a> {
             let forbidden = origin
                 .as_ref()
                 .and_then(|origin| forbidden_detour(self, origin, *goal));
-            // If no step from here to the goal is forbidden, none is from any later hop.
+            // If no step from here to the goal is forbidden, none is from any later step.
             let Some((first, forbidden)) = forbidden else {
                 break;
             };
@@ -99,7 +99,7 @@ impl<'a> Inquiry<'a> {
     }
 }
 
-/// The first hop of the path to a goal without guardrails, and the first forbidden step of that path;
+/// The first step of the path to a goal without guardrails, and the first forbidden one of that path;
 /// nothing if no step is forbidden.
 fn forbidden_detour<'a>(
     inquiry: &Inquiry<'a>,
@@ -157,7 +157,7 @@ fn steps<'p, 'a>(
     starts.zip(path).filter_map(|(from, to)| Some((from?, to)))
 }
 
-/// The origin of the hop after this one.
+/// The origin of the step after this one.
 fn after<'c>(inquiry: &Inquiry<'_>, hop: &Choice<'c>) -> Option<Origin<'c>> {
     let bundle = hop.bundle();
     let version = bundle.version.as_ref().ok()?;

@@ -1,4 +1,4 @@
-//! The path from the installed bundle to another: one edit a hop.
+//! The path from the installed bundle to another: one edit per step.
 //!
 //! An extension without the bypass follows edges. One with the bypass is bound only by guardrails that the
 //! bypass does not lift: one edit is enough, unless guardrails forbid that step. Then the search follows
@@ -22,7 +22,7 @@ pub struct SoughtPath<'a> {
 
 impl<'a> Inquiry<'a> {
     /// The shortest path to one of these bundles; without targets to the highest that can be reached, with
-    /// the bypass to what the request resolves to by itself.
+    /// the override to what the request resolves to without a pin.
     pub fn path(&self, targets: Option<&[Choice<'a>]>) -> SoughtPath<'a> {
         match self.origin() {
             None => SoughtPath::default(),
@@ -40,7 +40,7 @@ impl<'a> Inquiry<'a> {
     }
 }
 
-/// The one edit that installs one of these bundles, else the best; if guardrails forbid it, the edits
+/// The one edit that installs one of these bundles, otherwise the best; if guardrails forbid it, the edits
 /// along edges.
 fn free<'a>(
     inquiry: &Inquiry<'a>,
@@ -67,8 +67,8 @@ fn free<'a>(
     }
 }
 
-/// The bundles that one edit is to install: these, else what the request resolves to by itself, unless
-/// that is lower than what is installed.
+/// The bundles that one edit must install: these, otherwise what the request resolves to without a pin,
+/// unless that is lower than what is installed.
 pub(super) fn wanted<'a>(
     inquiry: &Inquiry<'a>,
     origin: &Origin<'_>,

@@ -12,7 +12,7 @@ use crate::resolve::{Choice, Offer, OfferEdge, Origin, Query, Violation};
 /// What would have to differ for a step to be taken.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub enum Need<'a> {
-    /// No entry leads there: one would have to, by `replaces`, `skips` or `skipRange`.
+    /// No entry has an edge to it: it needs one, by `replaces`, `skips` or `skipRange`.
     Edge {
         /// The installed name, where it is known.
         name: Option<String>,

@@ -46,10 +46,7 @@ pub(super) fn troubles(
     warnings: &[String],
 ) -> Vec<Trouble> {
     let inputs = gathered.errors.iter().map(Trouble::of_input);
-    let none = no_extension(args, gathered).map(|weight| match weight {
-        Weight::Error => Trouble::new(weight, NO_EXTENSION),
-        _ => Trouble::new(weight, NONE_FOUND),
-    });
+    let none = no_extension(args, gathered);
     let faults_told = faults.iter().map(Trouble::of_fault);
     let is_asked = !faults.iter().any(Fault::is_of_cluster);
     let warnings = warnings.iter().filter(|_| is_asked);
@@ -61,15 +58,15 @@ pub(super) fn troubles(
         .collect()
 }
 
-/// How much it weighs that there is no extension, if there is none. Those that a base had and the inputs do
-/// not have are something that was found.
-pub(super) fn no_extension(args: &CheckArgs, gathered: &GatheredInputs) -> Option<Weight> {
+/// That there is no extension, if there is none: an error with `--require-match`, otherwise a warning. An
+/// extension that only the base has is one.
+pub(super) fn no_extension(args: &CheckArgs, gathered: &GatheredInputs) -> Option<Trouble> {
     let is_none = gathered.cases.is_empty() && gathered.unchanged == 0;
     if is_none && args.require_match {
-        return Some(Weight::Error);
+        return Some(Trouble::new(Weight::Error, NO_EXTENSION));
     }
     let has_other = gathered.removed().next().is_some() || !gathered.errors.is_empty();
-    (is_none && !has_other).then_some(Weight::Warning)
+    (is_none && !has_other).then(|| Trouble::new(Weight::Warning, NONE_FOUND))
 }
 
 /// Extensions that are there no more.
@@ -153,10 +150,10 @@ impl Trouble {
     }
 }
 
-/// Said where nothing is checked, and that is no error.
-pub(super) const NONE_FOUND: &str = "the inputs have no ClusterExtension, so nothing is checked; with \
+/// The warning if nothing is checked.
+const NONE_FOUND: &str = "the inputs have no ClusterExtension, so nothing is checked; with \
      --require-match that is an error";
 
-/// Said where `--require-match` is not kept.
-pub(super) const NO_EXTENSION: &str =
+/// The error if `--require-match` is not kept.
+const NO_EXTENSION: &str =
     "the inputs hold no extension: expected one at least, since --require-match is given";

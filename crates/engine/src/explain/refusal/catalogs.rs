@@ -98,7 +98,7 @@ fn superseded(catalogs: &[&CatalogState]) -> Detail {
     sentences("Cause", vec![why])
 }
 
-/// What to do where none is in play.
+/// What to do if no catalog is selected.
 pub(super) fn of_none(none: NoCatalogs) -> Detail {
     match none {
         NoCatalogs::NoneGiven => detail(
