@@ -15,7 +15,7 @@ use kube::Client;
 use kube::core::ApiResource;
 use kube::runtime::watcher::{self, DefaultBackoff, Event, watcher};
 use tokio::sync::mpsc::Sender;
-use tokio::time::{interval, sleep};
+use tokio::time::sleep;
 
 use super::{CatalogsError, NAMES, NamelessObject, ObservedCatalog, PAGE, all};
 use crate::cluster::fault::{FaultClass, WatchFault};
@@ -108,8 +108,8 @@ impl CatalogWatch {
     async fn follow(&mut self, resource: &ApiResource) -> Result<RoundEnd, NobodyListens> {
         let config = watcher::Config::default().timeout(SECONDS).page_size(PAGE);
         let mut objects = pin!(watcher(all(&self.client, resource), config));
-        let mut recheck = interval(RECHECK);
-        recheck.reset();
+        let mut wait = FIRST_RECHECK;
+        let mut recheck = pin!(sleep(wait));
         self.heard.forget();
         loop {
             tokio::select! {
@@ -122,10 +122,12 @@ impl CatalogWatch {
                     }
                 }
                 () = self.heard.sign() => self.tell(CatalogEvent::Alive).await?,
-                _ = recheck.tick() => {
+                () = &mut recheck => {
                     if self.has_moved(resource).await {
                         return Ok(RoundEnd::Moved);
                     }
+                    wait = RECHECK.min(wait * 2);
+                    recheck.set(sleep(wait));
                 }
             }
         }
@@ -158,7 +160,8 @@ impl CatalogWatch {
 
     /// Whether the kind is served under a better name by now, or under none.
     ///
-    /// Where an old group stays installed beside a new one, no fault would ever say so.
+    /// An old group may stay installed beside a new one, and a definition that was just deleted is listed, and
+    /// can be watched, for a moment more: no fault would ever say so.
     async fn has_moved(&self, watched: &ApiResource) -> bool {
         let now = served(&self.client, NAMES).await;
         now.is_ok_and(|now| now.as_ref() != Some(watched))
@@ -169,6 +172,9 @@ impl CatalogWatch {
     }
 }
 
-/// How often it is asked whether the API has moved.
+/// How soon after a list the question comes whether the API has moved. Each later wait is twice as long, up to
+/// [`RECHECK`]: a cluster in which OLM is just being installed changes its mind in the first seconds.
+pub(super) const FIRST_RECHECK: Duration = Duration::from_secs(5);
+/// How often the question comes in the long run.
 pub(super) const RECHECK: Duration = Duration::from_mins(5);
 const LONGEST_PAUSE: Duration = Duration::from_secs(30);

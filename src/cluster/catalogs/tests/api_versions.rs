@@ -1,7 +1,7 @@
 //! Under which names catalogs are found, while those change.
 
 use super::*;
-use crate::cluster::catalogs::watch::RECHECK;
+use crate::cluster::catalogs::watch::{FIRST_RECHECK, RECHECK};
 
 const OLD: &str = "/apis/catalogd.operatorframework.io/v1alpha1/clustercatalogs";
 
@@ -66,6 +66,25 @@ async fn a_better_name_is_noticed_beside_the_one_that_is_watched() {
     api.put(OLD, catalog("old"));
     let mut told = Told::by(&api);
     told.says("listed old").await;
+    let since = Instant::now();
+    serve(&api, "olm.operatorframework.io/v1");
+    api.put(V1, catalog("new"));
+    told.says("listed new").await;
+    assert!(since.elapsed() <= FIRST_RECHECK + Duration::from_secs(1));
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_better_name_is_noticed_late_in_the_life_of_a_watch() {
+    let api = ApiServer::start();
+    serve(&api, "catalogd.operatorframework.io/v1alpha1");
+    api.put(OLD, catalog("old"));
+    let mut told = Told::by(&api);
+    told.says("listed old").await;
+    let begin = Instant::now();
+    while begin.elapsed() < Duration::from_hours(1) {
+        let event = told.event().await;
+        assert!(matches!(event, CatalogEvent::Alive), "{event:?}");
+    }
     let since = Instant::now();
     serve(&api, "olm.operatorframework.io/v1");
     api.put(V1, catalog("new"));
