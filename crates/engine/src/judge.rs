@@ -35,12 +35,12 @@ mod warning;
 
 pub use crate::resolve::Stop;
 pub use advice::pin;
-pub use advice::{Advice, BypassHelps, Fix, FixValue, advise};
+pub use advice::{Advice, BypassHelps, DeadEnd, Fix, FixValue, FoundAdvice, OneEdit, advise};
 pub use basis::{Basis, Policies};
 pub use earlier::{pinned, resolved};
 pub use exempt::{Exemption, ExemptionKind, exemption};
 pub use forbidden::{ForbiddenStep, UnjudgedSteps};
-pub use forbidden::{MOST_FORBIDDEN, most_steps};
+pub use forbidden::{MOST_FORBIDDEN, most_steps, steps_of};
 pub use identify::identify;
 pub use named::{CatalogKnowledge, IdentifiedInstalled, NamingError, StatedInstalled, target};
 pub use rule::{Request, rule};
@@ -51,7 +51,7 @@ pub use unanswered::{UnansweredReason, Wait};
 pub use update::{EarlierObject, SchemaRefusal};
 pub use walk::recorded;
 pub use walk::{Walk, WalkEnd, walk};
-pub use warning::Warning;
+pub use warning::{Continuation, Warning};
 
 use crate::extension::schema::Finding;
 use crate::extension::{Extension, Filter, Installed, SourceType};

@@ -123,7 +123,7 @@ fn what_there_was_no_time_or_room_for_says_so() {
         (
             LATE,
             "p: 1.0.0 -> 2.0.0 undecided: no worker was free within 4.5s [DeadlineExceeded]\n\
-             Fix: apply it again; it was not judged\n\
+             Fix: apply it again; it was not checked\n\
              Help: olmguard explain DeadlineExceeded",
         ),
         (
@@ -131,14 +131,14 @@ fn what_there_was_no_time_or_room_for_says_so() {
                 waited_for: Wait::Judge,
                 within,
             },
-            "p: 1.0.0 -> 2.0.0 undecided: the judgement was not done within 250ms [DeadlineExceeded]\n\
-             Fix: apply it again; it was not judged\n\
+            "p: 1.0.0 -> 2.0.0 undecided: the check did not finish within 250ms [DeadlineExceeded]\n\
+             Fix: apply it again; it was not checked\n\
              Help: olmguard explain DeadlineExceeded",
         ),
         (
             UnansweredReason::QueueFull { waiting: 64 },
-            "p: 1.0.0 -> 2.0.0 undecided: 64 edits wait already, and no more may [Overloaded]\n\
-             Fix: apply it again in a few seconds; it was not judged\n\
+            "p: 1.0.0 -> 2.0.0 undecided: 64 edits are waiting already, which is the limit [Overloaded]\n\
+             Fix: apply it again in a few seconds; it was not checked\n\
              Help: olmguard explain Overloaded",
         ),
         (
@@ -146,8 +146,8 @@ fn what_there_was_no_time_or_room_for_says_so() {
                 waiting: 64,
                 within,
             },
-            "p: 1.0.0 -> 2.0.0 undecided: 64 edits wait already, too many to be judged within 250ms [Overloaded]\n\
-             Fix: apply it again in a few seconds; it was not judged\n\
+            "p: 1.0.0 -> 2.0.0 undecided: 64 edits are waiting already, too many to check within 250ms [Overloaded]\n\
+             Fix: apply it again in a few seconds; it was not checked\n\
              Help: olmguard explain Overloaded",
         ),
     ] {

@@ -45,7 +45,9 @@ fn a_known_kind_in_an_unknown_version_is_warned_of() {
     assert_eq!(answer.token, Token::NotJudged);
     assert_eq!(
         answer.warnings,
-        ["ClusterExtension in olm.operatorframework.io/v3 is not known here and was not judged"]
+        [
+            "ClusterExtension in olm.operatorframework.io/v3 is not known to this olmguard and was not checked"
+        ]
     );
 }
 
@@ -104,7 +106,7 @@ fn a_rollout_is_that_of_the_old_status_alone() {
     let warnings = answer(&row).warnings;
     assert_eq!(
         warnings,
-        ["an upgrade is still rolling out: OLM carries this edit out after it"]
+        ["an upgrade is still rolling out: OLM applies this change after it"]
     );
 }
 
@@ -125,7 +127,7 @@ fn without_an_old_object_an_update_cannot_be_refused_for_its_step() {
             "p: unknown -> 2.0.0 undecided: what is installed is not known: \
              the request lacks the object as it was [InstalledUnknown]\n\
              Field: request.oldObject\n\
-             Needed: an update whose request holds the extension as it was\n\
+             The update request must hold the extension as it was.\n\
              Help: olmguard explain InstalledUnknown"
         );
     }

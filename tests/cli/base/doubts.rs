@@ -144,7 +144,7 @@ fn a_range_that_resolves_to_nothing_is_warned_of() {
     );
     for (result, token) in [(0, "VersionNotFound"), (1, "InvalidSpec")] {
         let warning = format!(
-            "what the base asks for resolves to nothing today [{token}]: judged as if nothing were \
+            "what the base requests resolves to nothing now [{token}]: judged as if nothing were \
              installed"
         );
         assert_eq!(report["results"][result]["warnings"][0], warning);
@@ -166,7 +166,7 @@ fn a_base_that_is_undecided_says_nothing_of_what_is_installed() {
         (4, vec!["a changed InstalledUnknown".to_owned()])
     );
     let message = report["results"][0]["message"].as_str().unwrap_or_default();
-    let cause = "Cause: it is undecided what the base resolves to today [NoCatalogs]";
+    let cause = "Cause: it is undecided what the base resolves to now [NoCatalogs]";
     assert!(message.lines().any(|line| line == cause), "{message}");
 }
 

@@ -138,7 +138,7 @@ fn a_new_name_for_a_package_is_warned_of() {
     assert_eq!(
         result["warnings"],
         json!([
-            "old asked for this package and is removed: a new name uninstalls it and installs it anew"
+            "old requested this package and is removed: under a new name OLM uninstalls it and installs it again"
         ])
     );
 }

@@ -161,4 +161,4 @@ pub(super) const REVIEWS: &str = "/apis/authorization.k8s.io/v1/subjectaccessrev
 pub(super) const PROXY: &str = "/api/v1/namespaces/olmguard-system/pods/olmguard-1:8080/proxy";
 pub(super) const VERSION: &str = env!("CARGO_PKG_VERSION");
 const DENIAL: &str = "olmguard-doctor: install of any version refused: the catalog selector is not \
-    valid [InvalidSelector]\nNeeded: valid keys and values";
+    valid [InvalidSelector]\nUse valid keys and values";

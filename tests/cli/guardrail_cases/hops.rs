@@ -116,8 +116,12 @@ fn the_bypass_lifts_what_an_author_forbids_and_says_so() {
     );
     assert_eq!(step["guardrails"][0]["lifted"], true);
     let warnings = result["warnings"].as_array().unwrap().iter();
-    let lifting =
-        warnings.filter(|warning| warning.as_str().unwrap().ends_with("; the bypass lifts it"));
+    let lifting = warnings.filter(|warning| {
+        warning
+            .as_str()
+            .unwrap()
+            .ends_with("; the override lifts it")
+    });
     assert_eq!(lifting.count(), 1, "{result}");
 }
 

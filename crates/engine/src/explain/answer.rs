@@ -10,8 +10,9 @@ use crate::explain::text::CutLine;
 use crate::explain::{exempt, refusal, upstream, warning};
 use crate::extension::{Fields, Filter, InstalledBundle, Policy};
 use crate::judge::{
-    AcceptedBundles, Advice, Basis, Edit, Exemption, ExemptionKind, Judgement, OutdatedCatalogs,
-    RuledEdit, Ruling, SpecFault, Stop, Token, UnansweredReason, Verdict, advise, judge,
+    AcceptedBundles, Advice, Basis, DeadEnd, Edit, Exemption, ExemptionKind, FoundAdvice,
+    Judgement, OutdatedCatalogs, RuledEdit, Ruling, SpecFault, Stop, Token, UnansweredReason,
+    Verdict, advise, judge,
 };
 use crate::resolve::{Choice, NotLoadedCause};
 use crate::snapshot::CatalogState;
@@ -55,8 +56,10 @@ pub struct Answer {
     pub forbidden: Vec<ForbiddenReport>,
     /// The way to go, the versions that can be reached at once, and whether the bypass helps.
     pub advice: Advice,
-    /// What would have to change, where no edit of the object is known to help.
-    pub needed: Option<&'static str>,
+    /// The first step that guardrails forbid of the path that edges alone would give, where no path is left.
+    pub blocked: Option<ForbiddenReport>,
+    /// What is missing, where no edit of the object is known to help.
+    pub needed: Option<String>,
     /// The catalog that the answer rests on most.
     pub catalog: Option<String>,
     /// The digest of its content.
@@ -105,7 +108,7 @@ pub fn answer_until(
     let request = edit.request();
     let advice = request.map(|request| Advice::not_yet(&request, &judgement.ruled));
     if let Some(advice) = advice.filter(|advice| advice.is_cut) {
-        refused(worded(edit, &judgement, advice));
+        refused(worded(edit, &judgement, advice.into()));
     }
     advised(basis, edit, &judgement, stop)
 }
@@ -131,10 +134,11 @@ fn without_catalogs(edit: &Edit<'_>, ruling: Ruling<'_>) -> Answer {
         ruled: ruling.into(),
         warnings: Vec::new(),
     };
-    worded(edit, &judgement, Advice::default())
+    worded(edit, &judgement, FoundAdvice::default())
 }
 
-fn worded(edit: &Edit<'_>, judgement: &Judgement<'_>, advice: Advice) -> Answer {
+fn worded(edit: &Edit<'_>, judgement: &Judgement<'_>, found: FoundAdvice<'_>) -> Answer {
+    let FoundAdvice { advice, dead_end } = found;
     let ruled = &judgement.ruled;
     let request = edit.request();
     let upstream = upstream(edit, judgement);
@@ -144,6 +148,7 @@ fn worded(edit: &Edit<'_>, judgement: &Judgement<'_>, advice: Advice) -> Answer 
         request: request.as_ref(),
         judgement,
         advice: &advice,
+        dead_end: dead_end.as_ref(),
         catalog,
         upstream: upstream.as_deref(),
     };
@@ -167,6 +172,7 @@ fn worded(edit: &Edit<'_>, judgement: &Judgement<'_>, advice: Advice) -> Answer 
         resolved: ruled.resolved().and_then(resolved),
         successors: ruled.successors.as_deref().map(names),
         forbidden: forbidden(filter, ruled),
+        blocked: blocked(dead_end.as_ref()),
         needed: message::lacking(&facts),
         catalog: catalog.map(|catalog| catalog.name.clone()),
         digest: catalog.and_then(CatalogState::digest).map(str::to_owned),
@@ -300,6 +306,11 @@ fn forbidden(filter: Option<&Filter>, ruled: &RuledEdit<'_>) -> Vec<ForbiddenRep
     reports.collect()
 }
 
+fn blocked(dead_end: Option<&DeadEnd<'_>>) -> Option<ForbiddenReport> {
+    let blocked = dead_end?.blocked.as_ref()?;
+    Some(ForbiddenReport::of(blocked, Policy::CatalogProvided))
+}
+
 fn resolved(choice: Choice<'_>) -> Option<ResolvedBundle> {
     let bundle = choice.bundle();
     let read = bundle.version.as_ref().ok()?;
@@ -353,6 +364,7 @@ pub fn not_judged(exemption: &Exemption) -> Answer {
         resolved: None,
         successors: None,
         forbidden: Vec::new(),
+        blocked: None,
         advice: Advice::default(),
         needed: None,
         catalog: None,

@@ -179,7 +179,7 @@ const KINDS: [&str; 7] = [
     "Unread",
 ];
 
-const LIFTED: &str = "; the bypass lifts it";
+const LIFTED: &str = "; the override lifts it";
 const UNREAD: &str = "guardrails that cannot be read";
 const PRERELEASE: &str = "no prereleases";
 const GRAPH: &str = "the semver rules";
@@ -205,7 +205,7 @@ mod tests {
 
     #[test]
     fn what_the_bypass_lifts_says_so() {
-        assert_eq!(report(true).line(), "why; the bypass lifts it");
+        assert_eq!(report(true).line(), "why; the override lifts it");
     }
 
     #[test]

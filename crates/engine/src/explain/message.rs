@@ -5,10 +5,12 @@
 
 use std::borrow::Cow;
 
-use crate::explain::refusal::{Detail, SEARCH_CUT, details, needed, reason, recorded};
+use crate::explain::refusal::{Detail, SEARCH_CUT, details, guardrail, needed, reason, recorded};
 use crate::explain::text::{CutLine, cut_end, cut_middle, one_line};
 use crate::extension::{Extension, Installed};
-use crate::judge::{Advice, BypassHelps, FixValue, Judgement, Request, Token, Verdict};
+use crate::judge::{
+    Advice, BypassHelps, DeadEnd, FixValue, Judgement, OneEdit, Request, Token, Verdict,
+};
 use crate::snapshot::CatalogState;
 use olmguard_catalog::version::go;
 
@@ -25,6 +27,8 @@ pub(super) struct MessageFacts<'a> {
     pub(super) request: Option<&'a Request<'a>>,
     pub(super) judgement: &'a Judgement<'a>,
     pub(super) advice: &'a Advice,
+    /// What is known where nothing helps.
+    pub(super) dead_end: Option<&'a DeadEnd<'a>>,
     pub(super) catalog: Option<&'a CatalogState>,
     pub(super) upstream: Option<&'a str>,
 }
@@ -137,7 +141,7 @@ fn within(facts: &MessageFacts<'_>, first: &str) -> Lines {
     let body = Body {
         facts,
         first,
-        details: details(&facts.judgement.ruled.ruling, facts.request),
+        details: with_blocked(facts),
         next: Detail {
             label: "Allowed next",
             items: facts.advice.allowed_next.clone(),
@@ -148,6 +152,14 @@ fn within(facts: &MessageFacts<'_>, first: &str) -> Lines {
     body.whole()
         .or_else(|| body.shorter())
         .unwrap_or_else(|| body.cut())
+}
+
+/// What there is to know besides, with the guardrails that take the path away.
+fn with_blocked(facts: &MessageFacts<'_>) -> Vec<Detail> {
+    let blocked = facts.dead_end.and_then(|end| end.blocked.as_ref());
+    let mut all = details(&facts.judgement.ruled.ruling, facts.request);
+    all.extend(blocked.map(guardrail::blocked_by));
+    all
 }
 
 /// OLM's text, no more of it than can be told: it may quote a value of any length.
@@ -234,8 +246,9 @@ impl Body<'_> {
         let known = [
             self.next.naming(budget.named),
             path(&facts.advice.path, budget.path),
+            one_edit(facts.advice).map(|edit| format!("One edit: {edit}")),
             fix(facts.advice).map(|fix| format!("Fix: {fix}")),
-            lacking(facts).map(|needed| format!("Needed: {needed}")),
+            lacking(facts),
             note(facts.advice).map(|note| format!("Note: {note}")),
             bypass(facts),
             catalog(facts.catalog, budget.texts),
@@ -272,11 +285,25 @@ pub(super) fn fix(advice: &Advice) -> Option<String> {
     Some(format!("set {} to {value}{first}", fix.field))
 }
 
-/// Where no edit of the object is known to help, what would have to change.
-pub(super) fn lacking(facts: &MessageFacts<'_>) -> Option<&'static str> {
+/// The edit after which OLM takes the steps of the path by itself.
+pub(super) fn one_edit(advice: &Advice) -> Option<String> {
+    let OneEdit {
+        field,
+        range,
+        through,
+    } = advice.one_edit.as_ref()?;
+    let (last, steps) = (through.last()?, through.len());
+    let range = go::quote(range);
+    Some(format!(
+        "set {field} to {range}: OLM then upgrades to {last} in {steps} steps"
+    ))
+}
+
+/// Where no edit of the object is known to help, what is missing, and who can supply it.
+pub(super) fn lacking(facts: &MessageFacts<'_>) -> Option<String> {
     let is_known = facts.advice.fix.is_none() && !facts.advice.is_cut;
-    let needed = needed(&facts.judgement.ruled.ruling);
-    needed.filter(|_| is_known)
+    let needed = is_known.then(|| needed(facts)).flatten();
+    needed.map(|line| line.within(LINE_1))
 }
 
 /// That there may be more to suggest.

@@ -1,6 +1,6 @@
 //! Results of a run as lines for people: what is no refusal, and the counts at the end.
 
-use crate::explain::message::{fix, note};
+use crate::explain::message::{fix, note, one_edit};
 use crate::explain::{Answer, one_line};
 use crate::judge::{Token, Verdict};
 use olmguard_catalog::version::go;
@@ -58,12 +58,12 @@ pub fn to(answer: &Answer) -> Option<String> {
 /// for one was cut short.
 pub fn remedy(answer: &Answer) -> Option<String> {
     match answer.verdict {
-        Verdict::Deny | Verdict::Undecided => fix(&answer.advice).or_else(|| {
-            answer
-                .needed
-                .or_else(|| note(&answer.advice))
-                .map(str::to_owned)
-        }),
+        Verdict::Deny | Verdict::Undecided => {
+            let edit = one_edit(&answer.advice).or_else(|| fix(&answer.advice));
+            let missing = || answer.needed.clone();
+            let cut = || note(&answer.advice).map(str::to_owned);
+            edit.or_else(missing).or_else(cut)
+        }
         Verdict::Allow | Verdict::NotJudged => None,
     }
 }
@@ -195,7 +195,7 @@ mod tests {
             let answer = Answer {
                 verdict,
                 advice,
-                needed,
+                needed: needed.map(str::to_owned),
                 ..not_judged(&Exemption::Deleting)
             };
             assert_eq!(remedy(&answer).as_deref(), expected, "{answer:?}");

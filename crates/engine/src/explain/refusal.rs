@@ -3,11 +3,14 @@
 mod catalogs;
 pub(super) mod guardrail;
 mod installed;
+mod needed;
+
+pub(super) use needed::needed;
 
 use crate::explain::text::{CutLine, list, one_line};
 use crate::explain::{range, unanswered};
 use crate::extension::{FilterError, FilterProblem, InstalledBundle};
-use crate::judge::{NoCatalogs, OutdatedCatalogs, Request, Ruling, SpecFault};
+use crate::judge::{OutdatedCatalogs, Request, Ruling, SpecFault};
 use crate::resolve::Choice;
 use olmguard_catalog::version::{BundleReleaseSupport, go};
 
@@ -39,9 +42,12 @@ pub(super) fn reason(ruling: &Ruling<'_>, request: Option<&Request<'_>>) -> CutL
             reason(denial, request)
         }
         Ruling::PackageNotFound { searched, .. } => match searched.as_slice() {
-            [only] => line.say("catalog ").name(only).say(" has no such package"),
+            [only] => line
+                .say("catalog ")
+                .name(only)
+                .say(" does not have this package"),
             all => line.say(&format!(
-                "none of {} catalogs has such a package",
+                "none of the {} catalogs has this package",
                 all.len()
             )),
         },
@@ -49,14 +55,14 @@ pub(super) fn reason(ruling: &Ruling<'_>, request: Option<&Request<'_>>) -> CutL
         Ruling::ChannelNotFound { .. } => match channels_of(request) {
             [only] => line.say("channel ").name(only).say(" does not exist"),
             all => line.say(&format!(
-                "none of the {} channels asked for exists",
+                "none of the {} requested channels exists",
                 all.len()
             )),
         },
         Ruling::NotInChannel { .. } => not_in_channel(request),
         Ruling::VersionNotFound { .. } => not_found(request),
         Ruling::BrokenSkipRange(choice) => line
-            .say("OLM crashes on a skipRange that leads to ")
+            .say("OLM crashes on the skipRange of ")
             .name(&choice.bundle().name)
             .say(": it has an empty OR group"),
         Ruling::Downgrade(best, 1) => older(*best, request),
@@ -65,7 +71,7 @@ pub(super) fn reason(ruling: &Ruling<'_>, request: Option<&Request<'_>>) -> CutL
                 "all {count} bundles {} are older than ",
                 asked(request)
             ))
-            .then(installed(request))
+            .then(installed_version(request))
             .say(" and none is its successor; the best is ")
             .then(of_catalog(*best)),
         Ruling::NotASuccessor(best, 1) => no_successor(*best, request),
@@ -74,7 +80,7 @@ pub(super) fn reason(ruling: &Ruling<'_>, request: Option<&Request<'_>>) -> CutL
                 "none of the {count} bundles {} is a successor of ",
                 asked(request)
             ))
-            .then(installed(request))
+            .then(installed_version(request))
             .say("; the best is ")
             .then(of_catalog(*best)),
         Ruling::AmbiguousCatalogs(left) => tie(left),
@@ -127,48 +133,6 @@ pub(super) fn details(ruling: &Ruling<'_>, request: Option<&Request<'_>>) -> Vec
         }
         _ => Vec::new(),
     }
-}
-
-/// What would have to change where no single edit of the object is known to help.
-pub(super) fn needed(ruling: &Ruling<'_>) -> Option<&'static str> {
-    Some(match ruling {
-        Ruling::InvalidSelector(_) => {
-            "valid keys and values; In and NotIn with values, Exists and DoesNotExist without"
-        }
-        Ruling::InvalidVersionRange(_) => "comparators such as >=1.2.3, <2.0.0 or 1.x",
-        Ruling::PackageNotFound { .. } => "a catalog with this package, or another packageName",
-        Ruling::InstalledVersionInvalid(_) => {
-            "an installed version that can be read, such as 1.2.3; only the bypass leads away from this"
-        }
-        Ruling::ChannelNotFound { .. } | Ruling::NotInChannel { .. } => {
-            "a channel that has a bundle which can be installed now, or no channels at all"
-        }
-        Ruling::VersionNotFound { .. } => "a range that holds a bundle which can be installed now",
-        Ruling::BrokenSkipRange(_) => "a catalog whose author has mended the skipRange",
-        Ruling::Downgrade(..) | Ruling::NotASuccessor(..) => {
-            "an upgrade edge in the catalog; no run of allowed edits leads there"
-        }
-        Ruling::AmbiguousCatalogs(_) => "different priorities of the catalogs, or a selector",
-        Ruling::BundleVersionInvalid(..) => "a catalog in which the bundle's version is valid",
-        Ruling::UnsupportedDependency(..) => "a bundle without dependencies",
-        Ruling::Guardrail(forbidden) => guardrail::needed(forbidden),
-        Ruling::NoCatalogs(
-            NoCatalogs::NoneExist | NoCatalogs::NoneMatch | NoCatalogs::AllUnavailable,
-        ) => "a ClusterCatalog that is Available and that the selector matches",
-        Ruling::InstalledUnknown(cause) => installed::needed(cause),
-        Ruling::CatalogNotLoaded(_) => "its content, or a selector that leaves this catalog out",
-        Ruling::CatalogOutdated(OutdatedCatalogs::Superseded { .. }) => {
-            "the newer content of the catalog"
-        }
-        Ruling::CatalogOutdated(OutdatedCatalogs::TooOld(_)) => {
-            "a guard that reaches the API server and catalogd: its /readyz says what it lacks"
-        }
-        Ruling::NotJudged(_)
-        | Ruling::Unanswered(_)
-        | Ruling::InvalidSpec(_)
-        | Ruling::NoCatalogs(NoCatalogs::NoneGiven)
-        | Ruling::Allowed(..) => return None,
-    })
 }
 
 /// What a refusal says where the search for advice ended at its bound, or was stopped.
@@ -233,7 +197,7 @@ fn not_in_channel(request: Option<&Request<'_>>) -> CutLine {
     };
     match channels_of(request) {
         [only] => line.say("channel ").name(only),
-        _ => line.say("the channels asked for"),
+        _ => line.say("the requested channels"),
     }
 }
 
@@ -247,7 +211,7 @@ fn not_found(request: Option<&Request<'_>>) -> CutLine {
 fn older(best: Choice<'_>, request: Option<&Request<'_>>) -> CutLine {
     versioned(best)
         .say(" is older than ")
-        .then(installed(request))
+        .then(installed_version(request))
         .say(" and not a successor of it")
         .then(in_catalog(best))
 }
@@ -255,7 +219,7 @@ fn older(best: Choice<'_>, request: Option<&Request<'_>>) -> CutLine {
 fn no_successor(best: Choice<'_>, request: Option<&Request<'_>>) -> CutLine {
     versioned(best)
         .say(" is not a successor of ")
-        .then(installed(request))
+        .then(installed_version(request))
         .then(in_catalog(best))
 }
 
@@ -311,7 +275,7 @@ fn versioned(choice: Choice<'_>) -> CutLine {
     }
 }
 
-fn installed(request: Option<&Request<'_>>) -> CutLine {
+fn installed_version(request: Option<&Request<'_>>) -> CutLine {
     let bundle = request.and_then(|request| request.installed.bundle());
     bundle.map_or_else(CutLine::default, |bundle| {
         CutLine::default().version(recorded(bundle))

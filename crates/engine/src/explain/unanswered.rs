@@ -12,15 +12,15 @@ pub(super) fn reason(cause: UnansweredReason) -> String {
             let within = shown(within);
             match waited_for {
                 Wait::Worker => format!("no worker was free within {within}"),
-                Wait::Judge => format!("the judgement was not done within {within}"),
+                Wait::Judge => format!("the check did not finish within {within}"),
             }
         }
         UnansweredReason::QueueFull { waiting } => {
-            format!("{waiting} edits wait already, and no more may")
+            format!("{waiting} edits are waiting already, which is the limit")
         }
         UnansweredReason::QueueTooSlow { waiting, within } => {
             let within = shown(within);
-            format!("{waiting} edits wait already, too many to be judged within {within}")
+            format!("{waiting} edits are waiting already, too many to check within {within}")
         }
     }
 }
@@ -28,9 +28,9 @@ pub(super) fn reason(cause: UnansweredReason) -> String {
 /// The way out of having no answer: nothing is wrong with the edit as far as is known.
 pub(super) fn again(cause: UnansweredReason) -> &'static str {
     match cause {
-        UnansweredReason::DeadlineExceeded { .. } => "apply it again; it was not judged",
+        UnansweredReason::DeadlineExceeded { .. } => "apply it again; it was not checked",
         UnansweredReason::QueueFull { .. } | UnansweredReason::QueueTooSlow { .. } => {
-            "apply it again in a few seconds; it was not judged"
+            "apply it again in a few seconds; it was not checked"
         }
     }
 }

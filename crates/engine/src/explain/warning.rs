@@ -4,7 +4,7 @@ use crate::explain::Answer;
 use crate::explain::refusal::guardrail;
 use crate::explain::text::CutLine;
 use crate::extension::{Extension, Hint, Instead};
-use crate::judge::{Exemption, Jump, Token, UnjudgedSteps, Verdict, Warning};
+use crate::judge::{Continuation, Exemption, Jump, Token, UnjudgedSteps, Verdict, Warning};
 use crate::resolve::Choice;
 use crate::snapshot::CatalogState;
 
@@ -45,16 +45,16 @@ pub fn warn_of_base(answer: &mut Answer, doubt: Option<Token>) {
 
 /// The warning where what the base asks for brings nothing about, for the reason of this row.
 fn base_without_bundle(token: Token) -> String {
-    let line = CutLine::default().say("what the base asks for resolves to nothing today [");
+    let line = CutLine::default().say("what the base requests resolves to nothing now [");
     let line = line.say(token.as_str());
-    shorten(&line.say("]: judged as if nothing were installed"))
+    shorten(&line.say("]: checked as a new installation"))
 }
 
 /// The warning beside a new extension that asks for the package of one that is removed.
 pub fn renamed(removed: &str) -> String {
     let line = CutLine::default().name(removed);
-    let line = line.say(" asked for this package and is removed: ");
-    shorten(&line.say("a new name uninstalls it and installs it anew"))
+    let line = line.say(" requested this package and is removed: ");
+    shorten(&line.say("under a new name OLM uninstalls it and installs it again"))
 }
 
 /// The warning beside an undecided edit that is let through.
@@ -83,34 +83,36 @@ pub(super) fn of_exemption(exemption: &Exemption) -> Option<String> {
         return None;
     };
     let line = CutLine::default().name(kind).say(" in ").name(api_version);
-    Some(shorten(&line.say(" is not known here and was not judged")))
+    Some(shorten(
+        &line.say(" is not known to this olmguard and was not checked"),
+    ))
 }
 
 fn line(extension: &Extension, warning: &Warning<'_>) -> CutLine {
     let line = CutLine::default();
     match warning {
         Warning::StricterDoesNotResolve(ruled) => line
-            .say("without the bypass this extension no longer resolves: ")
+            .say("without the override this extension no longer resolves: ")
             .say(ruled.ruling.token().as_str()),
         Warning::Bypass { jump } => line
             .say("upgradeConstraintPolicy is ")
             .say(extension.fields.bypass.word())
             .say(match jump {
-                None => ": upgrade edges are not looked at",
+                None => ": upgrade edges are not checked",
                 Some(Jump::Downgrade) => ": this is a downgrade; data loss is possible",
-                Some(Jump::Leap) => ": this leaps over upgrade edges; data loss is possible",
+                Some(Jump::Leap) => ": this skips upgrade edges; data loss is possible",
                 Some(Jump::Sideways) => ": this moves sideways, to another bundle of this version; data loss is possible",
                 Some(Jump::Unknown) => ": a jump from an unknown installed version; data loss is possible",
             }),
         Warning::CatalogsSuperseded(catalogs) => {
             let line = line.then(catalogs_named(catalogs));
             let line = line.say(if catalogs.len() > 1 { " have" } else { " has" });
-            line.say(" newer content that is not loaded yet: judged on what is loaded")
+            line.say(" newer content that is not loaded yet: checked against what is loaded")
         }
         Warning::CatalogsOld(catalogs) => line
             .say("the content of ")
             .then(catalogs_named(catalogs))
-            .say(" was last known to be current too long ago"),
+            .say(" was last confirmed current too long ago"),
         Warning::BundleDeprecated(choice) => {
             deprecated("bundle", &choice.bundle().name, choice.bundle().deprecated.as_deref())
         }
@@ -121,11 +123,11 @@ fn line(extension: &Extension, warning: &Warning<'_>) -> CutLine {
         Warning::ChannelDeprecated { channel, message } => {
             deprecated("channel", channel, Some(message))
         }
-        Warning::NewestOutOfReach { newest, resolved } => version(*newest)
-            .say(" is the newest that matches, but out of reach: this resolves to ")
-            .then(version(*resolved)),
+        Warning::NewestNotDirect { newest, resolved, then } => {
+            newest_not_direct(*newest, *resolved, *then)
+        }
         Warning::UpperBoundRemoved => {
-            line.say("the range has no upper bound any more: from now on the extension upgrades by itself")
+            line.say("the range no longer has an upper bound: from now on the extension upgrades automatically")
         }
         Warning::ChannelMissing { channel, nearest } => {
             let line = line.say("channel ").name(channel).say(" does not exist and is ignored");
@@ -138,15 +140,15 @@ fn line(extension: &Extension, warning: &Warning<'_>) -> CutLine {
             .name(&choice.bundle().name)
             .say(" does not support AllNamespaces: without a watchNamespace in spec.config OLM fails"),
         Warning::RollingOut => {
-            line.say("an upgrade is still rolling out: OLM carries this edit out after it")
+            line.say("an upgrade is still rolling out: OLM applies this change after it")
         }
         Warning::InstalledNameUnknown => line.say(
-            "the name of the installed bundle is not known: only skipRange edges and staying count",
+            "the name of the installed bundle is unknown: only its own version and skipRange edges count",
         ),
         Warning::GuardrailLifted { from, to, violation } => {
             let to = to.bundle().version.as_ref().ok();
             let line = guardrail::against(violation, from, to.map(|read| &read.version));
-            line.say("; the bypass lifts it")
+            line.say("; the override lifts it")
         }
         Warning::GuardrailsNotApplied(why) => line.say(&not_applied(*why)),
         Warning::GuardrailsUnknown(schemas) => {
@@ -154,6 +156,27 @@ fn line(extension: &Extension, warning: &Warning<'_>) -> CutLine {
             line.say(" are not known to this olmguard and not applied")
         }
         Warning::Hint(found) => hint(found),
+    }
+}
+
+/// The newest version of a range that one step does not install.
+fn newest_not_direct(newest: Choice<'_>, resolved: Choice<'_>, then: Continuation<'_>) -> CutLine {
+    let newest = version(newest).say(" is the newest match but ");
+    let direct = |line: CutLine| {
+        line.say("not a direct upgrade: OLM installs ")
+            .then(version(resolved))
+    };
+    match then {
+        Continuation::Newest => direct(newest).say(" first, then continues to it"),
+        Continuation::Unknown => direct(newest).say(" first"),
+        Continuation::Stops(last) if last == resolved => newest
+            .say("OLM does not get there: it stops at ")
+            .then(version(resolved)),
+        Continuation::Stops(last) => newest
+            .say("OLM does not get there: it installs ")
+            .then(version(resolved))
+            .say(" and stops at ")
+            .then(version(last)),
     }
 }
 
@@ -177,7 +200,7 @@ fn first_named(names: &[&str]) -> CutLine {
 fn not_applied(why: UnjudgedSteps) -> String {
     match why {
         UnjudgedSteps::First => {
-            "guardrails were not applied: the installed version is not known or cannot be read"
+            "guardrails were not applied: the installed version is unknown or cannot be read"
                 .to_owned()
         }
         UnjudgedSteps::Later { looked_at } => goes_on(looked_at),

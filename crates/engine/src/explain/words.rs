@@ -2,33 +2,37 @@
 
 use crate::explain::answer::{causes, cited, upstream};
 use crate::explain::message::{self, Lines, MessageFacts};
-use crate::judge::{Advice, Edit, Judgement};
+use crate::judge::{Edit, FoundAdvice, Judgement};
 
 /// Why an edit is refused or undecided, in one sentence; of several causes the first.
 pub fn reason(edit: &Edit<'_>, judgement: &Judgement<'_>) -> Option<String> {
     let first = |facts: &MessageFacts<'_>| causes(facts).into_iter().next();
-    let cause = of_facts(edit, judgement, &Advice::default(), first)?;
+    let cause = of_facts(edit, judgement, &FoundAdvice::default(), first)?;
     Some(cause.message)
 }
 
 /// The same at length, as [`Answer::message`](crate::explain::Answer::message) has it.
-pub fn message(edit: &Edit<'_>, judgement: &Judgement<'_>, advice: &Advice) -> Option<String> {
-    Some(lines(edit, judgement, advice)?.joined("\n"))
+pub fn message(
+    edit: &Edit<'_>,
+    judgement: &Judgement<'_>,
+    found: &FoundAdvice<'_>,
+) -> Option<String> {
+    Some(lines(edit, judgement, found)?.joined("\n"))
 }
 
 /// The same at length, in one line.
-pub fn line(edit: &Edit<'_>, judgement: &Judgement<'_>, advice: &Advice) -> Option<String> {
-    Some(lines(edit, judgement, advice)?.joined("; "))
+pub fn line(edit: &Edit<'_>, judgement: &Judgement<'_>, found: &FoundAdvice<'_>) -> Option<String> {
+    Some(lines(edit, judgement, found)?.joined("; "))
 }
 
-fn lines(edit: &Edit<'_>, judgement: &Judgement<'_>, advice: &Advice) -> Option<Lines> {
-    of_facts(edit, judgement, advice, message::message)
+fn lines(edit: &Edit<'_>, judgement: &Judgement<'_>, found: &FoundAdvice<'_>) -> Option<Lines> {
+    of_facts(edit, judgement, found, message::message)
 }
 
 fn of_facts<T>(
     edit: &Edit<'_>,
     judgement: &Judgement<'_>,
-    advice: &Advice,
+    found: &FoundAdvice<'_>,
     words: impl FnOnce(&MessageFacts<'_>) -> T,
 ) -> T {
     let upstream = upstream(edit, judgement);
@@ -36,7 +40,8 @@ fn of_facts<T>(
         extension: edit.new,
         request: edit.request().as_ref(),
         judgement,
-        advice,
+        advice: &found.advice,
+        dead_end: found.dead_end.as_ref(),
         catalog: cited(judgement),
         upstream: upstream.as_deref(),
     })

@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use crate::extension::{Extension, Filter, Installed, InstalledBundle, Shape};
-use crate::judge::{Advice, Basis, Edit, Judgement, Stop, Token, Verdict, advise, judge};
+use crate::judge::{Basis, Edit, FoundAdvice, Judgement, Stop, Token, Verdict, advise, judge};
 use crate::resolve::Choice;
 
 /// The judgement of an edit that sets a filter.
@@ -52,7 +52,7 @@ impl<'a> Decision<'a> {
     }
 
     /// What to do about a refusal, which is searched for.
-    pub fn advice(&self) -> Advice {
+    pub fn advice(&self) -> FoundAdvice<'a> {
         let edit = self.edit();
         let advise = |request| {
             let ruled = &self.judgement.ruled;

@@ -7,7 +7,7 @@ use olmguard_catalog::version::Version;
 
 use crate::inquiry::path::{along, wanted};
 use crate::inquiry::{Inquiry, forbidden_step};
-use crate::judge::{ForbiddenStep, MOST_FORBIDDEN, most_steps};
+use crate::judge::{ForbiddenStep, MOST_FORBIDDEN, most_steps, steps_of};
 use crate::resolve::{Bounds, CatalogEdge, Choice, Guards, Origin};
 
 /// The path that edges alone would give, with the bypass one edit.
@@ -91,7 +91,7 @@ impl<'a> Inquiry<'a> {
         start: Option<&Version>,
         path: &[Choice<'a>],
     ) -> GuardedSteps<'a> {
-        let steps = steps(start.cloned(), path).map(|(from, to)| {
+        let steps = steps_of(start.cloned(), path).map(|(from, to)| {
             let violations = self.violations(&from, to);
             (!violations.is_empty()).then(|| forbidden_step(&from, to, violations))
         });
@@ -141,20 +141,7 @@ fn forbidden<'i, 'a>(
         _ => CatalogEdge::Present,
     };
     let start = origin.version().map(|read| read.version.clone());
-    steps(start, path).map(move |(from, to)| inquiry.forbidden(&from, to, edge))
-}
-
-/// The steps of a path that start at a version that can be read.
-fn steps<'p, 'a>(
-    start: Option<Version>,
-    path: &'p [Choice<'a>],
-) -> impl Iterator<Item = (Version, &'p Choice<'a>)> {
-    let version = |choice: &Choice<'_>| {
-        let read = choice.bundle().version.as_ref().ok();
-        read.map(|read| read.version.clone())
-    };
-    let starts = std::iter::once(start).chain(path.iter().map(version));
-    starts.zip(path).filter_map(|(from, to)| Some((from?, to)))
+    steps_of(start, path).map(move |(from, to)| inquiry.forbidden(&from, to, edge))
 }
 
 /// The origin of the step after this one.

@@ -23,7 +23,7 @@ pub enum Need<'a> {
     Versions(Hindrance),
     /// Entries lead there, of channels that do not count.
     Channel(Vec<String>),
-    /// It is in none of the channels asked for, but in these.
+    /// It is in none of the requested channels, but in these.
     Member(Vec<String>),
     /// The range does not hold it.
     Range(String),

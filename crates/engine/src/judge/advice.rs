@@ -6,7 +6,9 @@
 //! Invariant: an edit that follows [`Advice::fix`], each further step of the path, each version of
 //! `allowed_next`, and the override are allowed by [`crate::judge::rule`] for the same snapshot.
 
+mod dead_end;
 mod ground;
+mod one_edit;
 mod proof;
 mod remedy;
 
@@ -15,9 +17,29 @@ use crate::judge::{Basis, Request, RuledEdit, Ruling, Verdict};
 use crate::resolve::{Choice, Effort, Stop, next_hops};
 use olmguard_catalog::version::{Version, crd};
 
+pub use dead_end::DeadEnd;
 use ground::Ground;
+pub use one_edit::OneEdit;
 use proof::Prover;
 use remedy::Remedies;
+
+/// What a search for advice came to.
+#[derive(Debug, Default)]
+pub struct FoundAdvice<'s> {
+    /// What to do.
+    pub advice: Advice,
+    /// Where there is nothing to set: how far a path leads.
+    pub dead_end: Option<DeadEnd<'s>>,
+}
+
+impl From<Advice> for FoundAdvice<'_> {
+    fn from(advice: Advice) -> Self {
+        Self {
+            advice,
+            dead_end: None,
+        }
+    }
+}
 
 /// What to do about a refusal; empty where nothing is refused or nothing helps.
 #[derive(Clone, Debug, Default, Eq, PartialEq)]
@@ -28,6 +50,8 @@ pub struct Advice {
     pub path: Vec<String>,
     /// The edit to make first.
     pub fix: Option<Fix>,
+    /// The one edit that is enough for a path of several steps.
+    pub one_edit: Option<OneEdit>,
     /// Whether the bypass would let the edit through.
     pub bypass: BypassHelps,
     /// Whether a search ended at its bound or was stopped: there may be more to suggest.
@@ -73,15 +97,20 @@ impl Advice {
 }
 
 /// The advice for a ruling on an extension's edit. Once it is told to stop it returns soon.
-pub fn advise(
-    basis: Basis<'_>,
+pub fn advise<'s>(
+    basis: Basis<'s>,
     extension: &Extension,
     request: &Request<'_>,
     ruled: &RuledEdit<'_>,
     stop: &Stop,
-) -> Advice {
+) -> FoundAdvice<'s> {
     if !is_advised_on(request, ruled) {
-        return Advice::default();
+        let is_cut = is_refused(ruled) && is_wide(request);
+        let advice = Advice {
+            is_cut,
+            ..Advice::default()
+        };
+        return advice.into();
     }
     let effort = Effort::of(MOST_BUNDLES, stop);
     let prover = Prover {
@@ -109,20 +138,33 @@ pub fn advise(
         next: &next,
     };
     let remedy = remedies.remedy();
-    Advice {
+    let advice = Advice {
         allowed_next: next.iter().filter_map(|choice| pin(*choice)).collect(),
         bypass: prover.bypass(),
         is_cut: is_cut || remedy.is_cut || effort.is_cut(),
         ..remedy
+    };
+    let is_dead_end = advice.fix.is_none() && !advice.is_cut;
+    let dead_end = || dead_end::of(&prover, &ruled.ruling, anything.as_ref());
+    FoundAdvice {
+        dead_end: is_dead_end.then(dead_end).flatten(),
+        advice,
     }
 }
 
-/// Whether anything is searched for: what the API refuses is refused whatever the version and the
-/// policy are set to.
+/// Whether anything is searched for.
 fn is_advised_on(request: &Request<'_>, ruled: &RuledEdit<'_>) -> bool {
+    is_refused(ruled) && !is_wide(request)
+}
+
+/// Whether something else could be set: what the API refuses is refused whatever the version and the policy are.
+fn is_refused(ruled: &RuledEdit<'_>) -> bool {
     let is_unread = matches!(ruled.ruling, Ruling::InvalidSpec(_));
-    let is_wide = request.filter.entries() > MOST_ENTRIES;
-    !is_unread && !is_wide && ruled.ruling.token().verdict() == Verdict::Deny
+    !is_unread && ruled.ruling.token().verdict() == Verdict::Deny
+}
+
+fn is_wide(request: &Request<'_>) -> bool {
+    request.filter.entries() > MOST_ENTRIES
 }
 
 /// How many versions that can be reached are proven where each proof looks at so many bundles: half of

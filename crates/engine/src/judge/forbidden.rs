@@ -24,6 +24,19 @@ impl ForbiddenStep<'_> {
     }
 }
 
+/// The steps of a path that start at a version that can be read, the first at this one.
+pub fn steps_of<'p, 's>(
+    start: Option<Version>,
+    path: &'p [Choice<'s>],
+) -> impl Iterator<Item = (Version, &'p Choice<'s>)> {
+    let version = |choice: &Choice<'_>| {
+        let read = choice.bundle().version.as_ref().ok();
+        read.map(|read| read.version.clone())
+    };
+    let starts = std::iter::once(start).chain(path.iter().map(version));
+    starts.zip(path).filter_map(|(from, to)| Some((from?, to)))
+}
+
 /// Why guardrails were not put to every step that OLM would take.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum UnjudgedSteps {

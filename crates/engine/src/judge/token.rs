@@ -81,7 +81,7 @@ tokens! {
     InstalledUnknown => Undecided,
     /// Row 5: a catalog in play is not loaded, or the package in it cannot be decoded.
     CatalogNotLoaded => Undecided,
-    /// Rows 5a and 5b: the content of a catalog in play was last known to be current too long ago, or is
+    /// Rows 5a and 5b: the content of a catalog in play was last confirmed current too long ago, or is
     /// superseded while a further row would deny by it.
     CatalogOutdated => Undecided,
     /// Row 6: no catalog in play has the package.

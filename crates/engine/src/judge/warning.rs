@@ -1,5 +1,6 @@
 //! What is worth knowing of an edit whatever becomes of it.
 
+mod newest;
 mod outdated;
 
 use std::collections::BTreeSet;
@@ -42,12 +43,14 @@ pub enum Warning<'s> {
         /// The author's message, perhaps empty.
         message: &'s str,
     },
-    /// The newest version of the range is out of reach.
-    NewestOutOfReach {
+    /// The newest version of the range is not what the edit installs.
+    NewestNotDirect {
         /// The newest that is not deprecated.
         newest: Choice<'s>,
-        /// What the edit resolves to instead.
+        /// What the edit installs first.
         resolved: Choice<'s>,
+        /// Where OLM goes from there.
+        then: Continuation<'s>,
     },
     /// The old range had an upper bound, the new one has none.
     UpperBoundRemoved,
@@ -82,6 +85,17 @@ pub enum Warning<'s> {
     Hint(Hint),
 }
 
+/// Where OLM goes by itself after what an edit installs.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub enum Continuation<'s> {
+    /// To the newest version of the range.
+    Newest,
+    /// To this one, and no further.
+    Stops(Choice<'s>),
+    /// There are more steps than are looked at.
+    Unknown,
+}
+
 /// The warnings for a ruling, the most important first.
 pub(super) fn warnings<'s>(
     basis: Basis<'s>,
@@ -101,7 +115,7 @@ pub(super) fn warnings<'s>(
     warnings.extend(of_unknown_guardrails(ruled));
     warnings.extend(outdated::outdated(basis.snapshot, ruled));
     if let Ruling::Allowed(_, choice) = ruled.ruling {
-        warnings.extend(of_choice(edit, ruled, choice));
+        warnings.extend(of_choice(basis, edit, ruled, choice));
     }
     if verdict != Verdict::Deny {
         warnings.extend(of_passing(basis.snapshot, edit));
@@ -160,7 +174,12 @@ fn of_unknown_guardrails<'s>(ruled: &RuledEdit<'s>) -> Option<Warning<'s>> {
     (!schemas.is_empty()).then(|| Warning::GuardrailsUnknown(schemas.into_iter().collect()))
 }
 
-fn of_choice<'s>(edit: &Edit<'_>, ruled: &RuledEdit<'s>, choice: Choice<'s>) -> Vec<Warning<'s>> {
+fn of_choice<'s>(
+    basis: Basis<'s>,
+    edit: &Edit<'_>,
+    ruled: &RuledEdit<'s>,
+    choice: Choice<'s>,
+) -> Vec<Warning<'s>> {
     let bundle = choice.bundle();
     let mut warnings = Vec::new();
     if bundle.all_namespaces == Some(false) {
@@ -190,32 +209,8 @@ fn of_choice<'s>(edit: &Edit<'_>, ruled: &RuledEdit<'s>, choice: Choice<'s>) -> 
             message,
         })
     }));
-    warnings.extend(newest_out_of_reach(ruled, choice));
+    warnings.extend(newest::not_direct(basis, edit, ruled, choice));
     warnings
-}
-
-/// Looked for in the catalog resolved to: between catalogs it is priority that decides, not reach.
-fn newest_out_of_reach<'s>(ruled: &RuledEdit<'s>, resolved: Choice<'s>) -> Option<Warning<'s>> {
-    let there = ruled.matched.iter().find(|m| resolved.is_of(m.catalog))?;
-    let package = there.package;
-    let newest = there
-        .candidates
-        .iter()
-        .find(|index| !package.is_deprecated(*index))?;
-    let newest = Choice {
-        catalog: there.catalog,
-        package,
-        index: newest,
-    };
-    let (high, low) = (
-        newest.bundle().version.as_ref(),
-        resolved.bundle().version.as_ref(),
-    );
-    let is_higher = high
-        .ok()
-        .zip(low.ok())
-        .is_some_and(|(h, l)| h.version.cmp_precedence(&l.version).is_gt());
-    is_higher.then_some(Warning::NewestOutOfReach { newest, resolved })
 }
 
 /// What an edit that is let through brings with it.

@@ -52,6 +52,11 @@ impl<'a> Effort<'a> {
         !self.is_cut.get()
     }
 
+    /// Whether there is enough left to look at so many bundles, for a search that nobody misses.
+    pub fn affords(&self, bundles: usize) -> bool {
+        bundles <= self.bundles.get() && !self.stop.is_set() && !self.is_cut.get()
+    }
+
     /// Whether something was left out for want of effort or time.
     pub fn is_cut(&self) -> bool {
         self.is_cut.get()

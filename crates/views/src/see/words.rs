@@ -6,7 +6,7 @@ use olmguard_engine::explain::tone::{Tone, TonedText};
 use olmguard_engine::explain::{self, ForbiddenReport};
 use olmguard_engine::extension::Filter;
 use olmguard_engine::inquiry::{Decision, Inquiry};
-use olmguard_engine::judge::{Advice, CatalogKnowledge, NamingError};
+use olmguard_engine::judge::{CatalogKnowledge, FoundAdvice, NamingError};
 use olmguard_engine::nearest::nearest;
 use olmguard_engine::resolve::{Choice, MOST_EXPANSIONS, NotLoadedCause, Offer};
 
@@ -40,7 +40,7 @@ pub(crate) fn reason(decision: &Decision<'_>) -> Option<String> {
 }
 
 /// The same at length, with this advice.
-pub(crate) fn message(decision: &Decision<'_>, advice: &Advice) -> Option<String> {
+pub(crate) fn message(decision: &Decision<'_>, advice: &FoundAdvice<'_>) -> Option<String> {
     explain::message(&decision.edit(), decision.judgement(), advice)
 }
 

@@ -128,14 +128,14 @@ impl PinnedWords {
     fn of(edit: &PinnedStep<'_>) -> Self {
         let decision = &edit.decision;
         let another = edit.another.map(|given| gives_another(&edit.pin, &given));
-        let advice = decision.advice();
+        let found = decision.advice();
         Self {
             verdict: decision.verdict(),
             token: decision.token(),
             reason: reason(decision).or(another),
-            message: message(decision, &advice),
-            path: advice.path,
-            next: advice.allowed_next,
+            message: message(decision, &found),
+            path: found.advice.path,
+            next: found.advice.allowed_next,
         }
     }
 

@@ -220,7 +220,7 @@ fn bundles_stand_in_the_way() {
         ANY,
         ("1.0.0", "1.2.0"),
         &[
-            "OLM v1      refuses it: OLM crashes on a skipRange that leads to p.v1.2.0: it has an empty OR \
+            "OLM v1      refuses it: OLM crashes on the skipRange of p.v1.2.0: it has an empty OR \
          group [BrokenSkipRange]",
             "Edge        none leads from 1.0.0 to 1.2.0",
             "To there    1.2.0: skipRange \"<1.0.0 || || >1.0.0\" (channel a, catalog hub)",

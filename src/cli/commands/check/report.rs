@@ -12,7 +12,7 @@ use crate::cli::commands::check::inputs::GatheredInputs;
 use olmguard_engine::explain::Answer;
 use olmguard_engine::explain::ForbiddenReport;
 use olmguard_engine::explain::plain::{self, PassedOver};
-use olmguard_engine::judge::{FixValue, Verdict};
+use olmguard_engine::judge::{FixValue, OneEdit, Verdict};
 use olmguard_engine::snapshot::{CatalogState, Snapshot};
 use past::{BaseReport, PastReport};
 
@@ -100,6 +100,12 @@ struct ResultReport {
     /// The steps that OLM would take and guardrails forbid; left out where there is none.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     forbidden: Vec<ForbiddenReport>,
+    /// The step that guardrails forbid of the path that edges alone would give; left out where there is none.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    blocked_by: Option<ForbiddenReport>,
+    /// The range under which OLM takes all steps of the path by itself; left out where there is none.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    one_edit: Option<OneEditReport>,
     warnings: Vec<String>,
     message: Option<String>,
     /// OLM's own text.
@@ -129,6 +135,17 @@ struct ResolvedReport {
 struct FixReport {
     field: String,
     value: FixValueReport,
+}
+
+/// One edit in place of several.
+#[derive(Debug, JsonSchema, Serialize)]
+#[schemars(deny_unknown_fields)]
+struct OneEditReport {
+    field: String,
+    /// The range to set.
+    value: String,
+    /// The versions that OLM then installs, one after the other.
+    through: Vec<String>,
 }
 
 /// A value has the type of its field.
@@ -285,9 +302,21 @@ impl ResultReport {
             path: answer.advice.path.clone(),
             fix,
             forbidden: answer.forbidden.clone(),
+            blocked_by: answer.blocked.clone(),
+            one_edit: answer.advice.one_edit.as_ref().map(OneEditReport::of),
             warnings: answer.warnings.clone(),
             message: answer.message.clone(),
             upstream: answer.upstream.clone(),
+        }
+    }
+}
+
+impl OneEditReport {
+    fn of(edit: &OneEdit) -> Self {
+        Self {
+            field: edit.field.clone(),
+            value: edit.range.clone(),
+            through: edit.through.clone(),
         }
     }
 }

@@ -36,7 +36,7 @@ pub(super) fn not_loaded(failed: &NotLoaded<'_>) -> CutLine {
 /// Why some in play are not asked.
 pub(super) fn outdated(old: &[&CatalogState]) -> CutLine {
     let line = CutLine::default().say("the content of ").then(named(old));
-    line.say(" was last known to be current too long ago")
+    line.say(" was last confirmed current too long ago")
 }
 
 /// One by its name, several by their number.

@@ -18,7 +18,7 @@ pub(super) fn reason(forbidden: &ForbiddenStep<'_>) -> CutLine {
     if forbidden.is_first_step() {
         line
     } else {
-        line.say(", where OLM goes on by itself")
+        line.say(", a step that OLM then takes automatically")
     }
 }
 
@@ -74,14 +74,22 @@ pub(in crate::explain) fn each(forbidden: &ForbiddenStep<'_>) -> Vec<CutLine> {
         .collect()
 }
 
-/// What would have to change where no way is known.
-pub(super) fn needed(forbidden: &ForbiddenStep<'_>) -> &'static str {
+/// Whether guardrails that cannot be read are among the reasons.
+pub(super) fn is_unread(forbidden: &ForbiddenStep<'_>) -> bool {
     let unread = |violation: &Violation<'_>| matches!(violation.of, ViolatedRule::Unread(_));
-    if forbidden.violations.iter().any(unread) {
-        "guardrails that can be read"
-    } else {
-        "another version in the catalog: no run of steps that all guardrails allow leads there"
-    }
+    forbidden.violations.iter().any(unread)
+}
+
+/// The guardrails that take a path away which edges alone would give.
+pub(in crate::explain) fn blocked_by(blocked: &ForbiddenStep<'_>) -> Detail {
+    let named = |violation: &Violation<'_>| match violation.of {
+        ViolatedRule::Rule(_) => format!("guardrail {}", told(violation)),
+        ViolatedRule::Prerelease(_) | ViolatedRule::Graph(..) => {
+            format!("guardrails: {}", told(violation))
+        }
+        ViolatedRule::Unread(_) => format!("guardrails that cannot be read, {}", told(violation)),
+    };
+    sentences("Blocked by", blocked.violations.iter().map(named).collect())
 }
 
 /// A reason in full: the rule, who says it, and why.

@@ -6,19 +6,25 @@ use crate::extension::UnknownCause;
 /// The reason, for line 1.
 pub(super) fn reason(cause: &UnknownCause) -> &'static str {
     match cause {
-        UnknownCause::Condition => "what is installed is not known: condition Installed is Unknown",
-        UnknownCause::ImageOnly => "what is installed is not known: the status names an image only",
-        UnknownCause::WrongType { .. } => "what is installed is not known: its status is malformed",
+        UnknownCause::Condition => {
+            "the installed version is unknown: condition Installed is Unknown"
+        }
+        UnknownCause::ImageOnly => {
+            "the installed version is unknown: the status names only an image"
+        }
+        UnknownCause::WrongType { .. } => {
+            "the installed version is unknown: the status is malformed"
+        }
         UnknownCause::NoOldObject => {
-            "what is installed is not known: the request lacks the object as it was"
+            "the installed version is unknown: the request has no old object"
         }
         UnknownCause::NotToBeHad { .. } => {
-            "what is installed is not known: the cluster does not say"
+            "the installed version is unknown: the cluster does not report it"
         }
         UnknownCause::NotInBase { .. } | UnknownCause::BaseUndecided { .. } => {
-            "what is installed is not known: the base does not say"
+            "the installed version is unknown: the base does not show it"
         }
-        UnknownCause::Several { .. } => "several bundles have the version that is installed",
+        UnknownCause::Several { .. } => "several bundles have the installed version",
     }
 }
 
@@ -30,7 +36,7 @@ pub(super) fn details(cause: &UnknownCause) -> Vec<Detail> {
             vec![sentences("Cause", vec![why.clone()])]
         }
         UnknownCause::BaseUndecided { reason } => {
-            let cause = format!("it is undecided what the base resolves to today [{reason}]");
+            let cause = format!("it is undecided what the base resolves to now [{reason}]");
             vec![sentences("Cause", vec![cause])]
         }
         UnknownCause::WrongType { field } => vec![detail("Field", vec![(*field).to_owned()])],
@@ -39,17 +45,19 @@ pub(super) fn details(cause: &UnknownCause) -> Vec<Detail> {
     }
 }
 
-/// What would have to change.
+/// What is missing, as a sentence.
 pub(super) fn needed(cause: &UnknownCause) -> &'static str {
     match cause {
-        UnknownCause::Several { .. } => "the name of the installed bundle",
-        UnknownCause::NoOldObject => "an update whose request holds the extension as it was",
-        UnknownCause::NotToBeHad { .. } => "a cluster that shows its extensions, or --installed",
+        UnknownCause::Several { .. } => "Give the name of the installed bundle.",
+        UnknownCause::NoOldObject => "The update request must hold the extension as it was.",
+        UnknownCause::NotToBeHad { .. } => {
+            "Use a cluster that shows its extensions, or set --installed."
+        }
         UnknownCause::NotInBase { .. } | UnknownCause::BaseUndecided { .. } => {
-            "a base that can be read whole and has it once, or --installed"
+            "Use a base that can be read and has the extension once, or set --installed."
         }
         UnknownCause::Condition | UnknownCause::ImageOnly | UnknownCause::WrongType { .. } => {
-            "a status that names the installed bundle and its version"
+            "The status must name the installed bundle and its version."
         }
     }
 }

@@ -2,7 +2,8 @@
 
 use crate::extension::{Filter, Installed, Policy};
 use crate::judge::advice::{BypassHelps, pin};
-use crate::judge::walk::recorded;
+use crate::judge::filter_question::FilterQuestion;
+use crate::judge::walk::{WalkStep, recorded, steps};
 use crate::judge::{Basis, Request, Verdict, rule};
 use crate::resolve::{Choice, Effort, Origin};
 use crate::snapshot::CatalogState;
@@ -45,6 +46,18 @@ impl<'a, 's> Prover<'a, 's> {
         hops.iter()
             .fold(start, |installed, hop| self.hop(*hop, &installed?))
             .is_some()
+    }
+
+    /// The steps that OLM takes by itself under a filter; absent where nothing is installed, or the effort ends.
+    pub(super) fn walk(&self, filter: &Filter) -> Option<Vec<Choice<'s>>> {
+        let question = FilterQuestion::of(self.basis, filter).ok()?;
+        let bundles = self.bundles(&filter.package);
+        let steps = steps(&question, self.request.installed.bundle()?);
+        let paid = |step: WalkStep<'s>| {
+            let can = self.effort.affords(bundles) && self.effort.pay(bundles);
+            can.then_some(step.to)
+        };
+        steps.map(paid).collect()
     }
 
     /// Whether the bypass would let the request through.

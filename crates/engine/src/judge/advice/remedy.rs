@@ -7,7 +7,7 @@ use std::cmp::Ordering;
 use crate::extension::{ChannelField, Fields, Filter, SelectorField};
 use crate::judge::advice::ground::Ground;
 use crate::judge::advice::proof::Prover;
-use crate::judge::advice::{Advice, Fix, FixValue, pin, pin_of};
+use crate::judge::advice::{Advice, Fix, FixValue, one_edit, pin, pin_of};
 use crate::judge::{RuledEdit, Ruling, nearby};
 use crate::resolve::{Choice, Origin, choose, shortest_way, weigh};
 use crate::snapshot::METADATA_NAME_LABEL;
@@ -205,6 +205,7 @@ impl Remedies<'_, '_, '_> {
             let start = origin.as_ref().and_then(Origin::version);
             let start = start.map(|installed| installed.version.without_build().to_string());
             advice.path = start.into_iter().chain(pins).collect();
+            advice.one_edit = one_edit::of(self.prover, self.fields, hops);
         }
         Some(advice)
     }

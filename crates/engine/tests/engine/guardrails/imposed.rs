@@ -56,7 +56,7 @@ fn the_bypass_lifts_only_what_says_so() {
     );
     assert_eq!(lifted.verdict.as_str(), "allow");
     let expected =
-        "an administrator's guardrail slowly forbids 1.0.0 -> 1.3.0; the bypass lifts it";
+        "an administrator's guardrail slowly forbids 1.0.0 -> 1.3.0; the override lifts it";
     assert!(
         lifted.warnings.iter().any(|w| w == expected),
         "{:?}",

@@ -49,11 +49,50 @@ fn a_step_that_follows_by_itself() {
     assert_eq!(
         first,
         Some(
-            "p: 1.2.3 -> any version refused: the author's guardrail no-1.4-to-1.5 forbids 1.4.2 -> 1.5.0, where OLM goes on by itself [Guardrail]"
+            "p: 1.2.3 -> any version refused: the author's guardrail no-1.4-to-1.5 forbids 1.4.2 -> 1.5.0, a step that OLM then takes automatically [Guardrail]"
         )
     );
     let resolved = answer.resolved.expect("the first step");
     assert_eq!(resolved.version, "1.4.2");
+}
+
+/// The lines of a refusal of 1.2.3 -> 1.5.0, for which edges need a step by 1.4.2, that tell of the path.
+fn of_path(rules: &Value) -> (String, Vec<String>) {
+    let mut blobs = blobs(&POOL, "1.2.0");
+    blobs.push(guardrails("Catalog", rules));
+    blobs[1]["entries"][6] = json!({"name": "p.v1.5.0", "replaces": "p.v1.4.2"});
+    let answer = judged(&snapshot(&blobs), "1.2.3", Asked::range("1.5.0"));
+    let message = answer.message.expect("it is refused");
+    let tells = |line: &&str| line.starts_with("Blocked by") || line.starts_with("No upgrade path");
+    let lines = message.lines().filter(tells).map(str::to_owned).collect();
+    (answer.token.as_str().to_owned(), lines)
+}
+
+#[test]
+fn guardrails_that_only_take_the_path_away_are_named() {
+    let rules = json!([{"id": "no-1.4-to-1.5", "kind": "PassThrough", "via": "1.4.9", "from": "1.4.2", "to": "1.5.0", "reason": "a migration"}]);
+    let (token, lines) = of_path(&rules);
+    assert_eq!(token, "NotASuccessor");
+    assert_eq!(
+        lines,
+        [
+            "Blocked by: guardrail no-1.4-to-1.5 (through 1.4.9) by the author, in catalog hub: a migration",
+            "No upgrade path from 1.2.3 to 1.5.0 that all guardrails allow. Highest reachable: 1.4.2.",
+        ]
+    );
+}
+
+#[test]
+fn guardrails_that_cannot_be_read_are_named_though_another_row_refuses() {
+    let (token, lines) = of_path(&json!([{"id": "x", "kind": "PassTrough", "via": "1.3.0"}]));
+    assert_eq!(token, "NotASuccessor");
+    assert_eq!(
+        lines,
+        [
+            "Blocked by: guardrails that cannot be read, by the author, in catalog hub: rules[0].kind: \"PassTrough\" is not known: expected one of PassThrough, Waypoints, LatestPatchFirst, MaxMinorStep, Prerelease",
+            "No upgrade path from 1.2.3 to 1.5.0 that all guardrails allow.",
+        ]
+    );
 }
 
 #[test]
@@ -64,7 +103,7 @@ fn guardrails_that_cannot_be_read_forbid_every_upgrade() {
         "\
 p: 1.2.3 -> 1.2.9 refused: the author's guardrails cannot be read, so they forbid every upgrade [Guardrail]
 Guardrail: by the author, in catalog hub: rules[0].kind: \"PassTrough\" is not known: expected one of PassThrough, Waypoints, LatestPatchFirst, MaxMinorStep, Prerelease
-Needed: guardrails that can be read
+Fix the guardrails: they cannot be read.
 Override: set spec.source.catalog.upgradeConstraintPolicy to SelfCertified; data loss is possible
 Catalog: hub
 Help: olmguard explain Guardrail"

@@ -13,7 +13,7 @@ const POOL: [&str; 5] = ["1.0.0", "1.1.0", "1.2.0", "1.3.0", "2.0.0"];
 #[test]
 fn what_is_installed_nobody_knows_where_is_let_through_with_a_warning() {
     let expected =
-        "guardrails were not applied: the installed version is not known or cannot be read";
+        "guardrails were not applied: the installed version is unknown or cannot be read";
     let warned = |imposed: AdministratorGuardrails, from: &Installed, asked: Asked<'_>| {
         let answer = judged_from(&imposing(&blobs(&POOL, "1.0.0"), imposed), from, asked);
         let is_warned = answer.warnings.iter().any(|warning| warning == expected);

@@ -30,7 +30,7 @@ fn resolved() {
         &argo_at("0.5.0").answer(),
         "
             (Resolved)
-            warning: 0.8.0 is the newest that matches, but out of reach: this resolves to 0.6.0
+            warning: 0.8.0 is the newest match but OLM does not get there: it installs 0.6.0 and stops at 0.7.0
         ",
     );
 }
@@ -41,7 +41,7 @@ fn bypassed() {
         &argo_at("0.5.0").range("0.7.0").bypass().answer(),
         "
             (Bypassed)
-            warning: upgradeConstraintPolicy is SelfCertified: this leaps over upgrade edges; data loss is possible
+            warning: upgradeConstraintPolicy is SelfCertified: this skips upgrade edges; data loss is possible
         ",
     );
     reads(
@@ -55,7 +55,7 @@ fn bypassed() {
         &argo_at("0.5.0").range("0.6.0").bypass().answer(),
         "
             (Resolved)
-            warning: upgradeConstraintPolicy is SelfCertified: upgrade edges are not looked at
+            warning: upgradeConstraintPolicy is SelfCertified: upgrade edges are not checked
         ",
     );
     reads(
@@ -114,7 +114,7 @@ fn the_upper_bound_removed() {
         &updated(&json!({"packageName": "argocd-operator", "version": "<1.0.0"}), &json!({"packageName": "argocd-operator"})),
         "
             (Resolved)
-            warning: the range has no upper bound any more: from now on the extension upgrades by itself
+            warning: the range no longer has an upper bound: from now on the extension upgrades automatically
         ",
     );
 }
@@ -136,7 +136,7 @@ fn a_range_that_never_had_an_upper_bound_loses_none() {
         let is_told = answer
             .warnings
             .iter()
-            .any(|warning| warning.contains("no upper bound"));
+            .any(|warning| warning.contains("no longer has an upper bound"));
         assert_eq!(is_told, warns, "{old:?} -> {new:?}: {:?}", answer.warnings);
     }
 }
@@ -158,7 +158,7 @@ fn the_newest_is_the_newest_that_is_not_deprecated() {
             .answer(),
         "
             (Resolved)
-            warning: 1.9.0 is the newest that matches, but out of reach: this resolves to 1.1.0
+            warning: 1.9.0 is the newest match but OLM does not get there: it stops at 1.1.0
         ",
     );
 }
@@ -185,7 +185,7 @@ fn an_upgrade_rolling_out() {
         &rolling_out(),
         "
             (Resolved)
-            warning: an upgrade is still rolling out: OLM carries this edit out after it
+            warning: an upgrade is still rolling out: OLM applies this change after it
         ",
     );
 }
@@ -196,7 +196,7 @@ fn an_installed_bundle_without_a_name() {
         &argo().with_installed(Installed::Bundle(InstalledBundle { name: None, version: "0.8.0".to_owned(), release: None })).answer(),
         "
             (Resolved)
-            warning: the name of the installed bundle is not known: only skipRange edges and staying count
+            warning: the name of the installed bundle is unknown: only its own version and skipRange edges count
         ",
     );
 }
@@ -210,7 +210,7 @@ fn not_judged_stricter() {
         ),
         "
             (NotJudged)
-            warning: without the bypass this extension no longer resolves: VersionNotFound
+            warning: without the override this extension no longer resolves: VersionNotFound
         ",
     );
 }
@@ -221,7 +221,7 @@ fn not_judged_unknown_version() {
         &not_judged(&Exemption::UnknownVersion { api_version: "olm.operatorframework.io/v9".to_owned(), kind: "ClusterExtension".to_owned() }),
         "
             (NotJudged)
-            warning: ClusterExtension in olm.operatorframework.io/v9 is not known here and was not judged
+            warning: ClusterExtension in olm.operatorframework.io/v9 is not known to this olmguard and was not checked
         ",
     );
     reads(

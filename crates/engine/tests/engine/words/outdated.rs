@@ -40,9 +40,9 @@ fn too_old_to_be_judged_on() {
     reads(
         &argo().state("operatorhubio", too_old).answer(),
         "
-            argocd-operator: install of any version undecided: the content of catalog operatorhubio was last known to be current too long ago [CatalogOutdated]
+            argocd-operator: install of any version undecided: the content of catalog operatorhubio was last confirmed current too long ago [CatalogOutdated]
             See: kubectl describe clustercatalog operatorhubio
-            Needed: a guard that reaches the API server and catalogd: its /readyz says what it lacks
+            olmguard must reach the API server and catalogd: its /readyz shows what is missing.
             Catalog: operatorhubio@sha256:1a2b3c4d, content of 2026-08-21T10:03:00Z
         ",
     );
@@ -50,10 +50,10 @@ fn too_old_to_be_judged_on() {
     reads(
         &several.state("c", too_old).state("a", too_old).answer(),
         "
-            P: install of any version undecided: the content of 2 catalogs was last known to be current too long ago [CatalogOutdated]
+            P: install of any version undecided: the content of 2 catalogs was last confirmed current too long ago [CatalogOutdated]
             Catalogs: a, c
             See: kubectl get clustercatalogs --show-labels
-            Needed: a guard that reaches the API server and catalogd: its /readyz says what it lacks
+            olmguard must reach the API server and catalogd: its /readyz shows what is missing.
         ",
     );
 }
@@ -88,14 +88,14 @@ fn judged_on_what_is_loaded() {
         &argo().state("operatorhubio", superseded).answer(),
         "
             (Resolved)
-            warning: catalog operatorhubio has newer content that is not loaded yet: judged on what is loaded
+            warning: catalog operatorhubio has newer content that is not loaded yet: checked against what is loaded
         ",
     );
     reads(
         &argo().state("operatorhubio", old).answer(),
         "
             (Resolved)
-            warning: the content of catalog operatorhubio was last known to be current too long ago
+            warning: the content of catalog operatorhubio was last confirmed current too long ago
         ",
     );
     // That it is superseded is known; that it is old adds nothing.
@@ -103,8 +103,8 @@ fn judged_on_what_is_loaded() {
         &argo_at("0.5.0").bypass().state("operatorhubio", superseded).state("operatorhubio", old).answer(),
         "
             (Bypassed)
-            warning: upgradeConstraintPolicy is SelfCertified: this leaps over upgrade edges; data loss is possible
-            warning: catalog operatorhubio has newer content that is not loaded yet: judged on what is loaded
+            warning: upgradeConstraintPolicy is SelfCertified: this skips upgrade edges; data loss is possible
+            warning: catalog operatorhubio has newer content that is not loaded yet: checked against what is loaded
         ",
     );
     let several = three([P, P, P]);
@@ -118,8 +118,8 @@ fn judged_on_what_is_loaded() {
             .answer()
             .warnings,
         [
-            "catalog a and 1 more have newer content that is not loaded yet: judged on what is loaded",
-            "the content of catalog c was last known to be current too long ago",
+            "catalog a and 1 more have newer content that is not loaded yet: checked against what is loaded",
+            "the content of catalog c was last confirmed current too long ago",
         ]
     );
 }
@@ -133,7 +133,7 @@ fn superseded_content_does_not_deny() {
             argocd-operator: 0.5.0 -> 0.7.0 undecided: 0.7.0 is not a successor of 0.5.0 in catalog operatorhubio [CatalogOutdated]
             Cause: catalog operatorhubio has newer content that is not loaded yet
             See: kubectl describe clustercatalog operatorhubio
-            Needed: the newer content of the catalog
+            Wait until the newer content of the catalog is loaded.
             Catalog: operatorhubio@sha256:1a2b3c4d, content of 2026-08-21T10:03:00Z
         ",
     );
@@ -148,7 +148,7 @@ fn superseded_content_does_not_deny() {
             Cause: 2 catalogs have newer content that is not loaded yet
             Catalogs: b, c
             See: kubectl get clustercatalogs --show-labels
-            Needed: the newer content of the catalog
+            Wait until the newer content of the catalog is loaded.
         ",
     );
 }

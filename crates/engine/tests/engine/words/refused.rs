@@ -11,7 +11,7 @@ fn invalid_selector() {
         &argo_at("0.5.0").selector(json!({"matchExpressions": [{"key": "a", "operator": "In"}]})).answer(),
         "
             argocd-operator: 0.5.0 -> any version refused: the catalog selector is not valid [InvalidSelector]
-            Needed: valid keys and values; In and NotIn with values, Exists and DoesNotExist without
+            Use valid keys and values: In and NotIn need values, Exists and DoesNotExist take none.
             OLM: desired catalog selector is invalid: values: Invalid value: null: for 'in', 'notin' operators, values set can't be empty
         ",
     );
@@ -26,6 +26,7 @@ fn invalid_version_range() {
             Range: expected a comparator such as >=1.2.3, found "l", at character 1
             Allowed next: 0.6.0, 0.5.1
             Path: 0.5.0 -> 0.6.0 -> 0.7.0
+            One edit: set spec.source.catalog.version to ">=0.5.0 <=0.7.0": OLM then upgrades to 0.7.0 in 2 steps
             Fix: set spec.source.catalog.version to "0.6.0" first
             OLM: desired version range "latest" is invalid: improper constraint: "latest"
         "#,
@@ -46,7 +47,7 @@ fn package_not_found() {
     reads(
         &argo().package("argocd-operater").answer(),
         r#"
-            argocd-operater: install of any version refused: catalog operatorhubio has no such package [PackageNotFound]
+            argocd-operater: install of any version refused: catalog operatorhubio does not have this package [PackageNotFound]
             Nearest: argocd-operator
             Fix: set spec.source.catalog.packageName to "argocd-operator"
             OLM: no bundles found for package "argocd-operater"
@@ -55,8 +56,8 @@ fn package_not_found() {
     reads(
         &argo_at("0.5.0").package("redis").answer(),
         r#"
-            redis: 0.5.0 -> any version refused: catalog operatorhubio has no such package [PackageNotFound]
-            Needed: a catalog with this package, or another packageName
+            redis: 0.5.0 -> any version refused: catalog operatorhubio does not have this package [PackageNotFound]
+            Add a catalog with this package, or set another packageName.
             OLM: error upgrading from currently installed version "0.5.0": no bundles found for package "redis"
         "#,
     );
@@ -65,9 +66,9 @@ fn package_not_found() {
             .package("redis")
             .answer(),
         r#"
-            redis: install of any version refused: none of 2 catalogs has such a package [PackageNotFound]
+            redis: install of any version refused: none of the 2 catalogs has this package [PackageNotFound]
             Searched: a, b
-            Needed: a catalog with this package, or another packageName
+            Add a catalog with this package, or set another packageName.
             OLM: no bundles found for package "redis"
         "#,
     );
@@ -79,7 +80,7 @@ fn installed_version_invalid() {
         &argo().installed_as("argocd-operator.v0.5", "0.5", None).answer(),
         "
             argocd-operator: 0.5 -> any version refused: the installed version cannot be read [InstalledVersionInvalid]
-            Needed: an installed version that can be read, such as 1.2.3; only the bypass leads away from this
+            Upgrades start at an installed version such as 1.2.3. From this one, only the override works.
             Override: set spec.source.catalog.upgradeConstraintPolicy to SelfCertified; data loss is possible
             OLM: error walking catalogs: error finding upgrade edges: failed to get version and release of installed bundle: No Major.Minor.Patch elements found
         ",
@@ -101,7 +102,7 @@ fn channel_not_found() {
     reads(
         &argo().channels(&["x", "y"]).answer(),
         r#"
-            argocd-operator: install of any version refused: none of the 2 channels asked for exists [ChannelNotFound]
+            argocd-operator: install of any version refused: none of the 2 requested channels exists [ChannelNotFound]
             Channels: alpha, beta, empty
             Fix: set spec.source.catalog.channels to ["alpha"]
             Catalog: operatorhubio@sha256:1a2b3c4d, content of 2026-08-21T10:03:00Z
@@ -167,7 +168,7 @@ fn broken_skip_range() {
             .installed("1.0.0")
             .answer(),
         r#"
-            P: 1.0.0 -> any version refused: OLM crashes on a skipRange that leads to P.v1.1.0: it has an empty OR group [BrokenSkipRange]
+            P: 1.0.0 -> any version refused: OLM crashes on the skipRange of P.v1.1.0: it has an empty OR group [BrokenSkipRange]
             Allowed next: 1.2.0
             Path: 1.0.0 -> 1.2.0
             Fix: set spec.source.catalog.version to "1.2.0"
@@ -183,7 +184,7 @@ fn downgrade() {
         &argo_at("0.7.0").range("0.6.0").answer(),
         r#"
             argocd-operator: 0.7.0 -> 0.6.0 refused: 0.6.0 is older than 0.7.0 and not a successor of it in catalog operatorhubio [Downgrade]
-            Needed: an upgrade edge in the catalog; no run of allowed edits leads there
+            No upgrade path from 0.7.0 to 0.6.0. Only the catalog author can add one.
             Override: set spec.source.catalog.upgradeConstraintPolicy to SelfCertified; data loss is possible
             Catalog: operatorhubio@sha256:1a2b3c4d, content of 2026-08-21T10:03:00Z
             OLM: error upgrading from currently installed version "0.7.0": no bundles found for package "argocd-operator" matching version "0.6.0"
@@ -193,7 +194,7 @@ fn downgrade() {
         &argo_at("0.7.0").range("<0.7.0").answer(),
         r#"
             argocd-operator: 0.7.0 -> <0.7.0 refused: all 4 bundles in range are older than 0.7.0 and none is its successor; the best is 0.6.0 in catalog operatorhubio [Downgrade]
-            Needed: an upgrade edge in the catalog; no run of allowed edits leads there
+            No upgrade path from 0.7.0 to any of the 4 bundles in range. Only the catalog author can add one.
             Override: set spec.source.catalog.upgradeConstraintPolicy to SelfCertified; data loss is possible
             Catalog: operatorhubio@sha256:1a2b3c4d, content of 2026-08-21T10:03:00Z
             OLM: error upgrading from currently installed version "0.7.0": no bundles found for package "argocd-operator" matching version "<0.7.0"
@@ -209,6 +210,7 @@ fn not_a_successor() {
             argocd-operator: 0.5.0 -> 0.7.0 refused: 0.7.0 is not a successor of 0.5.0 in catalog operatorhubio [NotASuccessor]
             Allowed next: 0.6.0, 0.5.1
             Path: 0.5.0 -> 0.6.0 -> 0.7.0
+            One edit: set spec.source.catalog.version to ">=0.5.0 <=0.7.0": OLM then upgrades to 0.7.0 in 2 steps
             Fix: set spec.source.catalog.version to "0.6.0" first
             Override: set spec.source.catalog.upgradeConstraintPolicy to SelfCertified; data loss is possible
             Catalog: operatorhubio@sha256:1a2b3c4d, content of 2026-08-21T10:03:00Z
@@ -221,6 +223,7 @@ fn not_a_successor() {
             argocd-operator: 0.5.0 -> >=0.7.0 refused: none of the 2 bundles in range is a successor of 0.5.0; the best is 0.8.0 in catalog operatorhubio [NotASuccessor]
             Allowed next: 0.6.0, 0.5.1
             Path: 0.5.0 -> 0.6.0 -> 0.7.0
+            One edit: set spec.source.catalog.version to ">=0.5.0 <=0.7.0": OLM then upgrades to 0.7.0 in 2 steps
             Fix: set spec.source.catalog.version to "0.6.0" first
             Override: set spec.source.catalog.upgradeConstraintPolicy to SelfCertified; data loss is possible
             Catalog: operatorhubio@sha256:1a2b3c4d, content of 2026-08-21T10:03:00Z
@@ -232,7 +235,7 @@ fn not_a_successor() {
         r#"
             argocd-operator: 0.5.0 -> 0.8.0 refused: 0.8.0 is not a successor of 0.5.0 in catalog operatorhubio [NotASuccessor]
             Allowed next: 0.6.0, 0.5.1
-            Needed: an upgrade edge in the catalog; no run of allowed edits leads there
+            No upgrade path from 0.5.0 to 0.8.0. Highest reachable: 0.7.0. Only the catalog author can add one.
             Override: set spec.source.catalog.upgradeConstraintPolicy to SelfCertified; data loss is possible
             Catalog: operatorhubio@sha256:1a2b3c4d, content of 2026-08-21T10:03:00Z
             OLM: error upgrading from currently installed version "0.5.0": no bundles found for package "argocd-operator" matching version "0.8.0"
@@ -242,7 +245,7 @@ fn not_a_successor() {
         &argo().installed_as("stranger", "0.0.1", None).answer(),
         r#"
             argocd-operator: 0.0.1 -> any version refused: none of the 6 bundles of the package is a successor of 0.0.1; the best is 0.8.0 in catalog operatorhubio [NotASuccessor]
-            Needed: an upgrade edge in the catalog; no run of allowed edits leads there
+            No upgrade path from 0.0.1 to any of the 6 bundles of the package. Only the catalog author can add one.
             Override: set spec.source.catalog.upgradeConstraintPolicy to SelfCertified; data loss is possible
             Catalog: operatorhubio@sha256:1a2b3c4d, content of 2026-08-21T10:03:00Z
             OLM: error upgrading from currently installed version "0.0.1": no bundles found for package "argocd-operator"
@@ -271,7 +274,7 @@ fn bundle_version_invalid() {
         &one("stable: 1.0").answer(),
         r#"
             P: install of any version refused: the version of bundle P.v1.0 cannot be read [BundleVersionInvalid]
-            Needed: a catalog in which the bundle's version is valid
+            The catalog author must fix the version of the bundle.
             Catalog: c
             OLM: error getting resolved bundle version for bundle "P.v1.0": No Major.Minor.Patch elements found
         "#,
@@ -295,7 +298,7 @@ fn unsupported_dependency() {
         &one("stable: 1.0.0\n (requires): 1.0.0 olm.constraint").answer(),
         r#"
             P: install of any version refused: P.v1.0.0 declares olm.constraint, which OLM v1 does not support [UnsupportedDependency]
-            Needed: a bundle without dependencies
+            Only a bundle without dependencies can be installed.
             Catalog: c
             OLM: validating bundle "P.v1.0.0": bundle "P.v1.0.0" has a dependency declared via property "olm.constraint" which is currently not supported
         "#,

@@ -17,7 +17,7 @@ fn no_catalogs() {
         r#"
             P: install of any version undecided: there is no ClusterCatalog [NoCatalogs]
             See: kubectl get clustercatalogs --show-labels
-            Needed: a ClusterCatalog that is Available and that the selector matches
+            Create a ClusterCatalog that is Available and that the selector matches.
             OLM: no bundles found for package "P"
         "#,
     );
@@ -33,7 +33,7 @@ fn no_catalogs() {
         r#"
             argocd-operator: install of any version undecided: the selector matches no ClusterCatalog [NoCatalogs]
             See: kubectl get clustercatalogs --show-labels
-            Needed: a ClusterCatalog that is Available and that the selector matches
+            Create a ClusterCatalog that is Available and that the selector matches.
             OLM: no bundles found for package "argocd-operator"
         "#,
     );
@@ -46,7 +46,7 @@ fn no_catalogs() {
         r#"
             argocd-operator: install of any version undecided: every ClusterCatalog that matches is Unavailable [NoCatalogs]
             See: kubectl get clustercatalogs --show-labels
-            Needed: a ClusterCatalog that is Available and that the selector matches
+            Create a ClusterCatalog that is Available and that the selector matches.
             OLM: no bundles found for package "argocd-operator"
         "#,
     );
@@ -57,47 +57,47 @@ fn installed_unknown() {
     reads(
         &unknown(UnknownCause::Condition).answer(),
         "
-            argocd-operator: unknown -> any version undecided: what is installed is not known: condition Installed is Unknown [InstalledUnknown]
-            Needed: a status that names the installed bundle and its version
+            argocd-operator: unknown -> any version undecided: the installed version is unknown: condition Installed is Unknown [InstalledUnknown]
+            The status must name the installed bundle and its version.
         ",
     );
     reads(
         &unknown(UnknownCause::ImageOnly).answer(),
         "
-            argocd-operator: unknown -> any version undecided: what is installed is not known: the status names an image only [InstalledUnknown]
-            Needed: a status that names the installed bundle and its version
+            argocd-operator: unknown -> any version undecided: the installed version is unknown: the status names only an image [InstalledUnknown]
+            The status must name the installed bundle and its version.
         ",
     );
     reads(
         &unknown(UnknownCause::WrongType { field: "status.install.bundle" }).answer(),
         "
-            argocd-operator: unknown -> any version undecided: what is installed is not known: its status is malformed [InstalledUnknown]
+            argocd-operator: unknown -> any version undecided: the installed version is unknown: the status is malformed [InstalledUnknown]
             Field: status.install.bundle
-            Needed: a status that names the installed bundle and its version
+            The status must name the installed bundle and its version.
         ",
     );
     reads(
         &unknown(UnknownCause::NotToBeHad { why: "the API server answers 403: no".to_owned() }).answer(),
         "
-            argocd-operator: unknown -> any version undecided: what is installed is not known: the cluster does not say [InstalledUnknown]
+            argocd-operator: unknown -> any version undecided: the installed version is unknown: the cluster does not report it [InstalledUnknown]
             Cause: the API server answers 403: no
-            Needed: a cluster that shows its extensions, or --installed
+            Use a cluster that shows its extensions, or set --installed.
         ",
     );
     reads(
         &unknown(UnknownCause::NotInBase { why: "main:apps/a.yaml cannot be read whole".to_owned() }).answer(),
         "
-            argocd-operator: unknown -> any version undecided: what is installed is not known: the base does not say [InstalledUnknown]
+            argocd-operator: unknown -> any version undecided: the installed version is unknown: the base does not show it [InstalledUnknown]
             Cause: main:apps/a.yaml cannot be read whole
-            Needed: a base that can be read whole and has it once, or --installed
+            Use a base that can be read and has the extension once, or set --installed.
         ",
     );
     reads(
         &unknown(UnknownCause::Several { bundles: vec!["a".to_owned(), "b".to_owned()] }).answer(),
         "
-            argocd-operator: unknown -> any version undecided: several bundles have the version that is installed [InstalledUnknown]
+            argocd-operator: unknown -> any version undecided: several bundles have the installed version [InstalledUnknown]
             Candidates: a, b
-            Needed: the name of the installed bundle
+            Give the name of the installed bundle.
         ",
     );
 }
@@ -113,7 +113,7 @@ fn catalog_not_loaded() {
         r#"
             argocd-operator: install of any version undecided: catalog operatorhubio is not being served [CatalogNotLoaded]
             See: kubectl describe clustercatalog operatorhubio
-            Needed: its content, or a selector that leaves this catalog out
+            Load the content of the catalog, or exclude the catalog with a selector.
             Catalog: operatorhubio@sha256:1a2b3c4d, content of 2026-08-21T10:03:00Z
             OLM: error walking catalogs: error getting package "argocd-operator" from catalog "operatorhubio": catalog "operatorhubio" is not being served
         "#,
@@ -123,7 +123,7 @@ fn catalog_not_loaded() {
         "
             argocd-operator: install of any version undecided: catalog operatorhubio is not loaded [CatalogNotLoaded]
             See: kubectl describe clustercatalog operatorhubio
-            Needed: its content, or a selector that leaves this catalog out
+            Load the content of the catalog, or exclude the catalog with a selector.
             Catalog: operatorhubio@sha256:1a2b3c4d, content of 2026-08-21T10:03:00Z
         ",
     );
@@ -133,7 +133,7 @@ fn catalog_not_loaded() {
             argocd-operator: install of any version undecided: catalog operatorhubio is not loaded [CatalogNotLoaded]
             Cause: line 3: expected a string
             See: kubectl describe clustercatalog operatorhubio
-            Needed: its content, or a selector that leaves this catalog out
+            Load the content of the catalog, or exclude the catalog with a selector.
             Catalog: operatorhubio@sha256:1a2b3c4d, content of 2026-08-21T10:03:00Z
         ",
     );
@@ -142,7 +142,7 @@ fn catalog_not_loaded() {
         r#"
             argocd-operator: install of any version undecided: catalog operatorhubio has the package, but it cannot be decoded [CatalogNotLoaded]
             Cause: catalog: byte 0: olm.channel "c" of package "argocd-operator": entries[0].name: expected a string, found a number
-            Needed: its content, or a selector that leaves this catalog out
+            Load the content of the catalog, or exclude the catalog with a selector.
             Catalog: operatorhubio@sha256:1a2b3c4d, content of 2026-08-21T10:03:00Z
         "#,
     );
@@ -166,7 +166,7 @@ fn a_catalog_that_is_not_fetched_says_why() {
                 argocd-operator: install of any version undecided: catalog operatorhubio is not loaded [CatalogNotLoaded]
                 Cause: {reason}
                 See: kubectl describe clustercatalog operatorhubio
-                Needed: its content, or a selector that leaves this catalog out
+                Load the content of the catalog, or exclude the catalog with a selector.
                 Catalog: operatorhubio@sha256:1a2b3c4d, content of 2026-08-21T10:03:00Z
                 "
             ),
@@ -182,7 +182,7 @@ fn only_what_a_cluster_has_is_looked_for_there() {
         &one("stable: 1.0.0").state("c", unread).answer(),
         "
             P: install of any version undecided: catalog c is not loaded [CatalogNotLoaded]
-            Needed: its content, or a selector that leaves this catalog out
+            Load the content of the catalog, or exclude the catalog with a selector.
             Catalog: c
         ",
     );
@@ -194,7 +194,7 @@ fn only_what_a_cluster_has_is_looked_for_there() {
         &one("stable: 1.0.0").state("c", hostile).answer(),
         r#"
             P: install of any version undecided: catalog c; reboot is not being served [CatalogNotLoaded]
-            Needed: its content, or a selector that leaves this catalog out
+            Load the content of the catalog, or exclude the catalog with a selector.
             Catalog: c; reboot
             OLM: error walking catalogs: error getting package "P" from catalog "c; reboot": catalog "c; reboot" is not being served
         "#,

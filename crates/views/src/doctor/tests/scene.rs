@@ -260,7 +260,7 @@ pub(super) fn denied(said: &str) -> RoundTrip {
 }
 
 pub(super) const OURS: &str = "olmguard-doctor: install of any version refused: the catalog \
-    selector is not valid [InvalidSelector]\nNeeded: valid keys";
+    selector is not valid [InvalidSelector]\nUse valid keys";
 const FORBIDDEN: &str = "clusterextensions.olm.operatorframework.io is forbidden: User \"eve\" \
     cannot create resource \"clusterextensions\" in API group \"olm.operatorframework.io\" at the \
     cluster scope";

@@ -58,7 +58,7 @@ pub(super) fn build<'g, 'p>(
     Ok(sketch)
 }
 
-/// Everything, or what the channels asked for speak of, and what the view names.
+/// Everything, or what the requested channels speak of, and what the view names.
 fn drawn(graph: &Graph<'_>, channels: &[&Channel<'_>], view: &View<'_>) -> Vec<NodeIndex> {
     if view.channels.is_empty() {
         return graph.nodes().collect();

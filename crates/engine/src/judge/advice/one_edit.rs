@@ -1,0 +1,45 @@
+//! The one edit after which OLM takes the steps of a path by itself.
+
+use crate::extension::Fields;
+use crate::judge::advice::pin;
+use crate::judge::advice::proof::Prover;
+use crate::resolve::{Choice, Origin};
+use olmguard_catalog::version::crd;
+
+/// A range under which OLM upgrades to the end of a path by itself.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub struct OneEdit {
+    /// The path of the field for the version, in the object's own shape.
+    pub field: String,
+    /// The range: from the installed version to the end of the path.
+    pub range: String,
+    /// What OLM installs one after the other, the end of the path last.
+    pub through: Vec<String>,
+}
+
+/// The edit for a path of several steps, if OLM then comes to its end and stays there.
+pub(super) fn of(prover: &Prover<'_, '_>, fields: &Fields, path: &[Choice<'_>]) -> Option<OneEdit> {
+    let (goal, [_, ..]) = path.split_last()? else {
+        return None;
+    };
+    let range = range(&prover.origin()?, *goal)?;
+    let filter = prover.request.filter.with_version(&range);
+    prover.admits(&filter)?;
+    let steps = prover.walk(&filter)?;
+    if steps.last() != Some(goal) {
+        return None;
+    }
+    let through = steps.into_iter().map(pin).collect::<Option<_>>()?;
+    Some(OneEdit {
+        field: fields.version(),
+        range,
+        through,
+    })
+}
+
+/// The range from what is installed to a bundle, if the API takes it.
+fn range(origin: &Origin<'_>, to: Choice<'_>) -> Option<String> {
+    let from = origin.version()?.version.without_build();
+    let range = format!(">={from} <={}", pin(to)?);
+    (crd::fits_length(&range) && crd::fits_pattern(&range)).then_some(range)
+}
