@@ -27,6 +27,7 @@ mod registry;
 mod review;
 mod say;
 mod service;
+mod steady;
 mod trials;
 mod until;
 mod verdict;
