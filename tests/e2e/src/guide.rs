@@ -7,11 +7,19 @@ use anyhow::{Context, Result, ensure};
 
 use crate::assets;
 use crate::cluster::Cluster;
+use crate::kubectl::Printed;
 
 /// A page.
 pub(crate) struct Page {
     name: &'static str,
     text: String,
+}
+
+/// A command of a page, and what the page shows below it.
+#[derive(Debug)]
+pub(crate) struct Session {
+    pub(crate) command: String,
+    pub(crate) shown: String,
 }
 
 impl Page {
@@ -33,17 +41,47 @@ impl Page {
         Ok(block)
     }
 
-    /// Runs that block by a shell, as an administrator whose kubectl is the one built.
+    /// Runs that block by a shell.
     pub(crate) async fn run(&self, cluster: &Cluster, heading: &str) -> Result<String> {
         let commands = self.commands(heading)?;
-        let kubectl = assets::program("kubectl")?;
-        let folder = kubectl.parent().context("kubectl is in a folder")?;
-        let path = format!("{}:/usr/bin:/bin", folder.display());
-        let shell = cluster.kubectl()?.by("/bin/sh".into());
-        let printed = shell
-            .run_with(&["-ec", commands], "", &[("PATH", &path)])
-            .await?;
+        let printed = shell(cluster, commands).await?;
         ensure!(printed.code == Some(0), "{commands}: {printed:?}");
         Ok(printed.stdout)
+    }
+
+    /// Every command in a block marked `console`, in their order.
+    pub(crate) fn sessions(&self) -> Vec<Session> {
+        let blocks = self.text.split("```console\n").skip(1);
+        let blocks = blocks.filter_map(|rest| rest.split("```").next());
+        blocks.flat_map(sessions).collect()
+    }
+}
+
+/// Runs commands by a shell, as an administrator whose kubectl is the one built.
+pub(crate) async fn shell(cluster: &Cluster, commands: &str) -> Result<Printed> {
+    let kubectl = assets::program("kubectl")?;
+    let folder = kubectl.parent().context("kubectl is in a folder")?;
+    let path = format!("{}:/usr/bin:/bin", folder.display());
+    let shell = cluster.kubectl()?.by("/bin/sh".into());
+    shell
+        .run_with(&["-ec", commands], "", &[("PATH", &path)])
+        .await
+}
+
+/// The commands of one block.
+fn sessions(block: &str) -> Vec<Session> {
+    let block = format!("\n{}", block.trim_end());
+    block.split("\n$ ").skip(1).map(session).collect()
+}
+
+/// A command, which continues below each line that ends with a backslash, and the lines below it.
+fn session(text: &str) -> Session {
+    let continued = text.lines().take_while(|line| line.ends_with('\\'));
+    let mut ends = text.match_indices('\n').map(|(at, _)| at);
+    let end = ends.nth(continued.count()).unwrap_or(text.len());
+    let (command, shown) = text.split_at(end);
+    Session {
+        command: command.to_owned(),
+        shown: shown.trim_start().to_owned(),
     }
 }
