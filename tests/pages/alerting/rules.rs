@@ -166,10 +166,10 @@ spec:
 const LIST: &str = "\
 # Runbooks
 
-One page for each alert of `deploy/monitoring/olmguard-rules.yaml`. This list is written by a test
-from the rules themselves; `cargo xtask bless` writes it anew. How they get into a Prometheus is in
-[monitoring.md](../monitoring.md).
+This page lists the runbook of each alert in `deploy/monitoring/olmguard-rules.yaml`.
+`cargo xtask bless` writes the list from the rules. [monitoring.md](../monitoring.md) shows how to
+load the rules into Prometheus.
 
-| alert | severity | what it says |
+| alert | severity | meaning |
 | --- | --- | --- |
 ";

@@ -170,11 +170,11 @@ fn several_causes_are_told_with_what_each_means() {
          `olmguard explain` has a page about each:\n\
          \n\
          NotASuccessor\n  \
-         There are bundles in the range, but no upgrade edge of the catalog leads to any of them from \
-         the installed one.\n\
+         The catalog has bundles in the range, but no upgrade edge from the installed bundle to any of \
+         them.\n\
          \n\
          PackageNotFound\n  \
-         No catalog in play has the package. In play are the ClusterCatalogs that match \
+         No selected catalog has the package. A selected catalog is a ClusterCatalog that matches \
          `spec.source.catalog.selector` and whose `availabilityMode` is not `Unavailable`.\n"
     );
 }
