@@ -52,7 +52,15 @@ fn flags_are_those_of_help() {
         faults.extend(unknown.map(|flag| format!("{command} has no {flag}: {line}")));
         helps.push_str(&help);
     }
-    let told = [README, WEBHOOK, INSTALL, RELIABILITY, EMERGENCY, DOCTOR];
+    let told = [
+        README,
+        WEBHOOK,
+        INSTALL,
+        RELIABILITY,
+        EMERGENCY,
+        DOCTOR,
+        EXIT_CODES,
+    ];
     let flags = told
         .iter()
         .flat_map(|text| inline(text))
@@ -88,6 +96,7 @@ const INSTALL: &str = include_str!("../../docs/install.md");
 const RELIABILITY: &str = include_str!("../../docs/reliability.md");
 const DOCTOR: &str = include_str!("../../docs/doctor.md");
 const EMERGENCY: &str = include_str!("../../docs/emergency.md");
+const EXIT_CODES: &str = include_str!("../../docs/exit-codes.md");
 
 /// Stands for any flag where a text tells of their twins in the environment.
 const PLACEHOLDER: &str = "--a-b";
