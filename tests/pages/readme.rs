@@ -29,6 +29,27 @@ fn examples_print_what_the_readme_shows() {
     assert!(ran > 0, "no example ran");
 }
 
+/// A refusal as a transcript of kubectl has it, and a picture.
+#[test]
+fn the_first_screen_shows_a_refusal_and_a_picture() {
+    let first: Vec<_> = README.lines().take(FIRST_SCREEN).collect();
+    let first = first.join("\n");
+    let refusal = blocks(&first).find(|block| block.language == "text");
+    let refusal = refusal.expect("a refusal").text;
+    let (command, shown) = refusal.split_once('\n').expect("a command line");
+    assert!(
+        command.starts_with("$ kubectl apply --server-side "),
+        "{command}"
+    );
+    assert!(DENIAL.contains(&format!("\n{shown}")), "{shown}");
+    let mut lines = first.lines();
+    let picture =
+        lines.find_map(|line| line.strip_prefix("![")?.strip_suffix(')')?.split_once("]("));
+    let (_, file) = picture.expect("a picture");
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    assert!(root.join(file).is_file(), "{file}");
+}
+
 #[test]
 fn flags_are_those_of_help() {
     let (mut helps, mut faults) = (String::new(), Vec::new());
@@ -97,6 +118,12 @@ const RELIABILITY: &str = include_str!("../../docs/reliability.md");
 const DOCTOR: &str = include_str!("../../docs/doctor.md");
 const EMERGENCY: &str = include_str!("../../docs/emergency.md");
 const EXIT_CODES: &str = include_str!("../../docs/exit-codes.md");
+
+/// What `kubectl apply --server-side` prints of a denial; others put lines before it.
+const DENIAL: &str = include_str!("../e2e/golden/denial.txt");
+
+/// So many lines are seen without scrolling.
+const FIRST_SCREEN: usize = 40;
 
 /// Stands for any flag where a text tells of their twins in the environment.
 const PLACEHOLDER: &str = "--a-b";
