@@ -102,5 +102,5 @@ fn anchor(line: &str) -> Option<String> {
 }
 
 const SUMMARY: &str = "SUMMARY.md";
-const LINT: &str = "\n# What lint finds\n\n";
+const LINT: &str = "\n# Lint findings\n\n";
 const LINT_PAGE: &str = "lint/README.md";

@@ -1,4 +1,4 @@
-//! The rules: what each finding is called, how much it weighs, why it matters and how it is mended.
+//! The rules: the id of each finding, its severity, why it matters and how to fix it.
 //!
 //! An id is an interface: pipelines allow and deny by it, and each has a page in `docs/lint`. None is
 //! renamed.
@@ -18,8 +18,8 @@ pub enum Severity {
     Note,
     /// Users are likely to be surprised or left behind.
     Warning,
-    /// `opm validate` or an OLM refuses the catalog, or part of it; or olmguard refuses upgrades for
-    /// what it says.
+    /// `opm validate` or an OLM rejects the catalog, or part of it; or olmguard denies upgrades because
+    /// of it.
     Error,
 }
 
@@ -45,11 +45,11 @@ impl fmt::Display for Severity {
 pub enum Family {
     /// Reading the files.
     Load,
-    /// How the blobs go together: what `opm validate` looks at before the graph.
+    /// How the blobs refer to each other: what `opm validate` checks before the graph.
     Conversion,
-    /// The graph of each channel, as `opm validate` looks at it.
+    /// The graph of each channel, as `opm validate` checks it.
     Model,
-    /// What no other program tells: where users end up.
+    /// What no other program reports: how the catalog affects its users.
     Users,
 }
 
@@ -62,10 +62,10 @@ impl Family {
     /// What its rules are about, in a few words.
     pub fn as_str(self) -> &'static str {
         match self {
-            Self::Load => "reading the files",
-            Self::Conversion => "how the blobs go together",
-            Self::Model => "the graph of a channel",
-            Self::Users => "where users end up",
+            Self::Load => "reading files",
+            Self::Conversion => "references between blobs",
+            Self::Model => "channel graphs",
+            Self::Users => "effects on users",
         }
     }
 }
@@ -87,7 +87,7 @@ pub struct UnknownRule {
 fn advice(nearest: Option<&Rule>) -> String {
     match nearest {
         Some(rule) => format!("did you mean {rule}?"),
-        None => "olmguard lint --list names all of them".to_owned(),
+        None => "olmguard lint --list prints all rules".to_owned(),
     }
 }
 
@@ -139,7 +139,7 @@ mod tests {
         );
         assert_eq!(
             text("zzz"),
-            "no rule \"zzz\": olmguard lint --list names all of them"
+            "no rule \"zzz\": olmguard lint --list prints all rules"
         );
     }
 

@@ -1,6 +1,6 @@
 //! Every sentence about a finding, and the text that `opm validate` has for it.
 //!
-//! A message is one line: subject, what is found, what was expected, the way out. What is taken from a
+//! A message is one line: subject, what was found, what was expected, how to fix it. What is taken from a
 //! catalog is quoted as Go quotes, so that nothing in it reaches a terminal as it is.
 
 mod conversion;
@@ -21,7 +21,7 @@ pub(super) use users::*;
 
 use olmguard_catalog::version::go::quote;
 
-/// What is said about a finding.
+/// The texts of a finding.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub(super) struct Words {
     pub(super) message: String,
@@ -30,7 +30,7 @@ pub(super) struct Words {
 }
 
 impl Words {
-    /// What opm says nothing about, or in the words of a parser.
+    /// What opm does not report, or reports in the words of a parser.
     fn own(message: String) -> Self {
         Self {
             message,
@@ -66,7 +66,7 @@ pub(super) fn beginning(text: &str) -> &str {
         .unwrap_or_default()
 }
 
-/// Names on a way, quoted: of a long one both ends, the rest counted.
+/// Names on a path, quoted: of a long one both ends, the rest counted.
 fn way(all: &[&str]) -> String {
     let shown = |part: &[&str]| {
         part.iter()

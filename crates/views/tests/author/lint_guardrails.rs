@@ -62,8 +62,8 @@ fn nothing_is_wrong_with_good_ones() {
 
 #[test]
 fn what_cannot_be_read_has_the_place_of_its_rule() {
-    let begin = "guardrail-unreadable (error): the guardrails of package \"p\" cannot be read, so that \
-                 olmguard refuses every upgrade of it: ";
+    let begin = "guardrail-unreadable (error): the guardrails of package \"p\" are invalid, so olmguard denies \
+                 every upgrade of it: ";
     for (guardrails, why) in [
         (blob("rules: 7"), "rules: expected a list, found integer"),
         (
@@ -97,8 +97,8 @@ fn what_cannot_be_read_has_the_place_of_its_rule() {
 #[test]
 fn several_that_may_differ() {
     let good = rule("kind: MaxMinorStep, step: 1");
-    let begin = "guardrail-unreadable (error): the guardrails of package \"p\" cannot be read, so that \
-                 olmguard refuses every upgrade of it: ";
+    let begin = "guardrail-unreadable (error): the guardrails of package \"p\" are invalid, so olmguard denies \
+                 every upgrade of it: ";
     let twice = format!("{begin}there are two of them for the package: expected one");
     says(LEAPS, &format!("{good}{good}"), &[&twice]);
     let property = "properties:\n- type: olmguard.guardrails.v1alpha1\n  value: {graph: Semver}\n";
@@ -143,15 +143,15 @@ fn guardrails_of_no_package() {
         LEAPS,
         &about(""),
         &[
-            "guardrail-of-unknown-package (warning): guardrails name no package, so that nothing is guarded by \
-           them: expected the name of an olm.package of the catalog in \"package\"",
+            "guardrail-of-unknown-package (warning): guardrails name no package, so they have no effect: \
+           expected the name of an olm.package of the catalog in \"package\"",
         ],
     );
     says(
         LEAPS,
         &about("package: pp\n"),
         &[
-            "guardrail-of-unknown-package (warning): guardrails are about package \"pp\", which is not defined; \
+            "guardrail-of-unknown-package (warning): guardrails are for package \"pp\", which is not defined; \
            did you mean \"p\"?",
         ],
     );
@@ -159,7 +159,7 @@ fn guardrails_of_no_package() {
         LEAPS,
         &about("package: other\n"),
         &[
-            "guardrail-of-unknown-package (warning): guardrails are about package \"other\", which is not \
+            "guardrail-of-unknown-package (warning): guardrails are for package \"other\", which is not \
            defined; expected the name of an olm.package of the catalog",
         ],
     );
@@ -171,8 +171,8 @@ fn guardrails_of_another_version() {
         LEAPS,
         &blob("rules: 7").replace("v1alpha1", "v2"),
         &[
-            "guardrail-other-version (warning): guardrails of schema \"olmguard.guardrails.v2\" are not known \
-           to this olmguard and not applied: expected \"olmguard.guardrails.v1alpha1\"",
+            "guardrail-other-version (warning): guardrails of schema \"olmguard.guardrails.v2\" are ignored, \
+           because this olmguard does not know the schema: expected \"olmguard.guardrails.v1alpha1\"",
         ],
     );
 }
@@ -181,8 +181,9 @@ fn guardrails_of_another_version() {
 fn properties_of_another_version() {
     let other = |version: &str| {
         format!(
-            "guardrail-other-version (warning): guardrails of schema \"olmguard.guardrails.{version}\" are not \
-             known to this olmguard and not applied: expected \"olmguard.guardrails.v1alpha1\""
+            "guardrail-other-version (warning): guardrails of schema \"olmguard.guardrails.{version}\" are \
+             ignored, because this olmguard does not know the schema: expected \
+             \"olmguard.guardrails.v1alpha1\""
         )
     };
     let properties = "defaultChannel: c\nproperties:\n- type: olmguard.guardrails.v2\n  value: 7\n\
@@ -203,24 +204,26 @@ fn names_that_opm_or_olm_cannot_keep() {
         LEAPS,
         &blob("name: a/../b"),
         &[
-            "guardrail-misnamed (error): the name \"a/../b\" of guardrails leads elsewhere, since OLM v1 makes \
-           the name of a file of it: expected none, or one without \"/\" and \"..\"",
+            "guardrail-misnamed (error): guardrails with the name \"a/../b\" are stored in the wrong place, \
+           because OLM v1 uses the name as a file name: expected no name, or a name without \"/\" and \"..\"",
         ],
     );
     says(
         LEAPS,
         &blob("").replace("v1alpha1", "v2+x"),
         &[
-            "guardrail-other-version (warning): guardrails of schema \"olmguard.guardrails.v2+x\" are not \
-             known to this olmguard and not applied: expected \"olmguard.guardrails.v1alpha1\"",
-            "guardrail-misnamed (error): the schema \"olmguard.guardrails.v2+x\" of guardrails makes opm from \
-             1.69 on refuse to serve the whole catalog: expected letters, digits, dots, underscores and \
-             hyphens, a letter or a digit first",
+            "guardrail-other-version (warning): guardrails of schema \"olmguard.guardrails.v2+x\" are ignored, \
+             because this olmguard does not know the schema: expected \"olmguard.guardrails.v1alpha1\"",
+            "guardrail-misnamed (error): the schema \"olmguard.guardrails.v2+x\" of guardrails is not valid for \
+             opm from 1.69 on, which then does not serve the whole catalog: expected letters, digits, dots, \
+             underscores and hyphens, with a letter or a digit first",
         ],
     );
     let catalog = channel(LEAPS) + &blob("").replace("package: p\n", "package: p q\n");
     assert!(told(&catalog).iter().any(|one| {
-        one.starts_with("guardrail-misnamed (error): the package \"p q\" of guardrails makes opm")
+        one.starts_with(
+            "guardrail-misnamed (error): the package \"p q\" of guardrails is not valid for opm",
+        )
     }));
 }
 
@@ -232,8 +235,8 @@ fn what_an_author_says_of_the_bypass() {
             LEAPS,
             &guardrails,
             &[
-                "guardrail-bypassable (note): rule \"r\" says \"bypassable\", which has no effect: the bypass \
-               always lifts what an author says; remove it",
+                "guardrail-bypassable (note): rule \"r\" has the key \"bypassable\", which has no effect: the \
+               override always lifts rules of authors; remove the key",
             ],
         );
     }

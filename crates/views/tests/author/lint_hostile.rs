@@ -79,7 +79,7 @@ fn many_stranded_entries_are_told_one_by_one_and_listed_once() {
     assert!(
         left_out.contains(
             &&*format!(
-                "{} more findings of stranded-bundle are left out from here on; mend those that are told first",
+                "{} more findings of stranded-bundle are not shown from here on; fix the ones above first",
                 size - 2 - stranded
             )
         ),
@@ -105,8 +105,8 @@ fn ranges_that_are_too_many_to_try_are_told() {
     assert_eq!(
         of(&findings, Rule::LintLimit),
         [
-            "package \"p\" has too many skipRanges and versions to try each on each: nothing is said of what \
-             ranges take, of versions that are cut off or stranded and of deprecations without a way out"
+            "package \"p\" has too many skipRanges and versions to compare them all: lint does not check what \
+             the ranges match, which versions are cut off or stranded, or which deprecations have no replacement"
         ]
     );
     assert_eq!(of(&findings, Rule::CutOffVersion).len(), 0);
@@ -135,8 +135,8 @@ fn channels_and_edges_that_are_too_many_to_follow_are_told() {
     assert_eq!(
         of(&found(&text), Rule::LintLimit),
         [
-            "package \"p\" has too many channels and edges to follow every way: nothing is said of versions \
-             that are cut off"
+            "package \"p\" has too many channels and edges to follow every upgrade path: lint does not check \
+             which versions are cut off"
         ]
     );
 }
@@ -156,8 +156,8 @@ fn circles_that_are_too_many_to_follow_are_told() {
     assert_eq!(
         of(&findings, Rule::LintLimit),
         [
-            "package \"p\" has more than 100 edges that do not lead up: the others are not followed to look \
-             for circles"
+            "package \"p\" has more than 100 edges that do not go to a higher version: lint does not \
+             check whether the others form a cycle"
         ]
     );
     assert_eq!(of(&findings, Rule::UpgradeCycle).len(), 1);
@@ -248,7 +248,7 @@ fn guardrails_that_are_too_many_to_try_are_told() {
     assert_eq!(
         of(&findings, Rule::LintLimit),
         [
-            "package \"p\" has too many edges and guardrails to try each on each: nothing is said of what its \
+            "package \"p\" has too many edges and guardrails to compare them all: lint does not check what its \
              guardrails forbid"
         ]
     );
@@ -276,7 +276,7 @@ fn ranges_that_are_too_many_to_try_on_each_other_are_told_whatever_the_edges() {
     assert_eq!(
         of(&found(&(one.clone() + &with("p", 256))), Rule::LintLimit),
         [
-            "package \"p\" has too many edges and guardrails to try each on each: nothing is said of what its \
+            "package \"p\" has too many edges and guardrails to compare them all: lint does not check what its \
              guardrails forbid"
         ]
     );
@@ -291,7 +291,7 @@ fn ranges_that_are_too_many_to_try_on_each_other_are_told_whatever_the_edges() {
     assert_eq!(
         left_out.last(),
         Some(
-            &"the catalog has too many edges and guardrails to try each on each: nothing is said of what the \
+            &"the catalog has too many edges and guardrails to compare them all: lint does not check what the \
               guardrails of package \"q14\" forbid"
         )
     );

@@ -1,5 +1,5 @@
 //! Findings for people: a line for each with its place, what opm says below it, and below the first of
-//! each rule why it matters and how it is mended.
+//! each rule why it matters and how to fix it.
 
 use std::collections::HashSet;
 use std::fmt::{self, Write as _};
@@ -96,13 +96,13 @@ mod tests {
         let findings = lint(&[written("a.yaml", catalog.as_bytes())]);
         let text = anstream::adapter::strip_str(&text(&findings, 1)).to_string();
         let expected = "\
-a.yaml:1:1: error: package \"p\" has no default channel; name a channel in defaultChannel [default-channel-missing]
+a.yaml:1:1: error: package \"p\" has no default channel; set defaultChannel to the name of a channel [default-channel-missing]
     opm  default channel must be set
-    why  In OLM v0 a Subscription without a channel would not know which to follow; opm refuses the catalog.
-    fix  Give the `olm.package` a `defaultChannel`.
+    why  In OLM v0, a Subscription without a channel follows the default channel. opm rejects the catalog.
+    fix  Add a `defaultChannel` to the `olm.package`.
 a.yaml:1:1: error: package \"p\" has no channel; add an olm.channel [package-without-channel]
     opm  package must contain at least one channel
-    why  Nothing of it can be subscribed to, and no upgrade is offered.
+    why  No one can subscribe to the package, and it offers no upgrades.
     fix  Add an `olm.channel`, or remove the package.
 ";
         assert!(text.starts_with(expected), "{text}");

@@ -52,7 +52,7 @@ fn entry(
         Ok(Some(first)) if first.span.lower == VersionCut::bottom() => {
             say(
                 Rule::SkipRangeOpenBelow,
-                words::skip_range_open(name, text, "below"),
+                words::skip_range_open(name, text, "lower"),
             );
         }
         Ok(Some(_)) | Err(_) => {}
@@ -60,7 +60,7 @@ fn entry(
     if range.is_open_above() {
         say(
             Rule::SkipRangeOpenAbove,
-            words::skip_range_open(name, text, "above"),
+            words::skip_range_open(name, text, "upper"),
         );
     }
     let own = view.bundle.and_then(|bundle| package.version(bundle));

@@ -6,7 +6,7 @@ impl Rule {
     /// The page, in Markdown.
     pub fn page(self) -> String {
         let mut page = format!(
-            "# {}\n\n{}\n\nSeverity: {}. About: {}.\n\n## Why it matters\n\n{}\n\n## How to mend it\n\n{}\n",
+            "# {}\n\n{}\n\nSeverity: {}. Group: {}.\n\n## Why it matters\n\n{}\n\n## How to fix it\n\n{}\n",
             self.id(),
             self.title(),
             self.severity(),
@@ -16,18 +16,18 @@ impl Rule {
         );
         match (self.opm(), self.family()) {
             (Some(text), _) => {
-                page.push_str("\n## What `opm validate` says\n\n```text\n");
+                page.push_str("\n## What `opm validate` reports\n\n```text\n");
                 page.push_str(text);
                 page.push_str("\n```\n");
             }
             (None, Family::Users) => {
                 page.push_str(
-                    "\n## What `opm validate` says\n\nNothing: it does not look at this.\n",
+                    "\n## What `opm validate` reports\n\nNothing: it does not check this.\n",
                 );
             }
             (None, _) => {
                 page.push_str(
-                    "\n## What `opm validate` says\n\nIt fails too, with a text of the parser that it uses.\n",
+                    "\n## What `opm validate` reports\n\nIt also fails, with a message of its parser.\n",
                 );
             }
         }
@@ -37,9 +37,11 @@ impl Rule {
     /// The page that lists every rule.
     pub fn index() -> String {
         let mut page = String::from(
-            "# What `olmguard lint` finds\n\n\
-             Each finding has the id of a rule; `olmguard lint --explain ID` prints its page.\n\
-             Errors are what `opm validate` or an OLM refuses, and guardrails for which olmguard refuses upgrades.\n",
+            "# Lint findings\n\n\
+             This page lists every finding of `olmguard lint`. To print the page of a finding, run\n\
+             `olmguard lint --explain ID`.\n\n\
+             A finding is an error if `opm validate` or an OLM rejects the catalog or a part of it. It is\n\
+             also an error if olmguard denies upgrades because of it.\n",
         );
         for family in [
             Family::Load,
@@ -47,9 +49,9 @@ impl Rule {
             Family::Model,
             Family::Users,
         ] {
-            page.push_str("\n## About ");
-            page.push_str(family.as_str());
-            page.push_str("\n\n| id | severity | finds |\n| --- | --- | --- |\n");
+            page.push_str("\n## ");
+            page.push_str(&upper_first(family.as_str()));
+            page.push_str("\n\n| id | severity | description |\n| --- | --- | --- |\n");
             for rule in Self::ALL.iter().filter(|rule| rule.family() == family) {
                 let id = rule.id();
                 let title = rule.title().trim_end_matches('.');
@@ -59,4 +61,11 @@ impl Rule {
         }
         page
     }
+}
+
+/// As a heading starts.
+fn upper_first(text: &str) -> String {
+    let mut chars = text.chars();
+    let first = chars.next().map(|first| first.to_ascii_uppercase());
+    first.into_iter().chain(chars).collect()
 }

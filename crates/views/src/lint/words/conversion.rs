@@ -1,4 +1,4 @@
-//! About how the blobs go together.
+//! About references between blobs.
 
 use super::{Words, names, q};
 use crate::lint::image::ImageFault;
@@ -7,7 +7,7 @@ use olmguard_catalog::version::{ReleaseError, VersionError};
 
 pub(in crate::lint) fn package_without_name() -> Words {
     Words::with(
-        "the olm.package has no name; give it one".to_owned(),
+        "the olm.package has no name; add a name".to_owned(),
         "config contains package with no name".to_owned(),
     )
 }
@@ -24,8 +24,8 @@ pub(in crate::lint) fn invalid_package_name(package: &str, faults: &[&str]) -> W
     let quoted = q(package);
     Words::with(
         format!(
-            "package name {quoted} is no RFC 1123 label; use lower-case letters, digits and inner \
-             hyphens, at most 63"
+            "package name {quoted} is not a valid RFC 1123 label; use lower-case letters, digits and inner \
+             hyphens, at most 63 characters"
         ),
         format!("invalid package name {quoted}: [{}]", faults.join(" ")),
     )
@@ -68,7 +68,7 @@ pub(in crate::lint) fn channel_without_name(package: &str, channel_key: Option<&
     let quoted = q(package);
     let fix = match channel_key {
         Some(name) => format!("rename the key \"channel\" to \"name\": name: {}", q(name)),
-        None => "give it one".to_owned(),
+        None => "add a name".to_owned(),
     };
     Words::with(
         format!("a channel of package {quoted} has no name; {fix}"),
@@ -80,7 +80,7 @@ pub(in crate::lint) fn duplicate_channel(package: &str, channel: &str) -> Words 
     let (package, channel) = (q(package), q(channel));
     Words::with(
         format!(
-            "channel {channel} of package {package} is defined a second time; join the entries"
+            "channel {channel} of package {package} is defined a second time; merge the entries"
         ),
         format!("package {package} has duplicate channel {channel}"),
     )
@@ -89,7 +89,7 @@ pub(in crate::lint) fn duplicate_channel(package: &str, channel: &str) -> Words 
 pub(in crate::lint) fn duplicate_entry(package: &str, channel: &str, entry: &str) -> Words {
     let (package, channel, entry) = (q(package), q(channel), q(entry));
     Words::with(
-        format!("channel {channel} has a second entry {entry}; join the two"),
+        format!("channel {channel} has a second entry {entry}; merge the two"),
         format!("invalid package {package}, channel {channel}: duplicate entry {entry}"),
     )
 }
@@ -97,7 +97,7 @@ pub(in crate::lint) fn duplicate_entry(package: &str, channel: &str, entry: &str
 pub(in crate::lint) fn bundle_without_package(bundle: &str) -> Words {
     let bundle = q(bundle);
     Words::with(
-        format!("bundle {bundle} has no package; name the one it belongs to"),
+        format!("bundle {bundle} has no package; add the package that it belongs to"),
         format!("package name must be set for bundle {bundle}"),
     )
 }
@@ -136,7 +136,7 @@ pub(in crate::lint) fn invalid_property(
     let (bundle, kind) = (q(bundle), q(kind));
     let fault = olmguard_catalog::version::go::escape(&fault.to_string());
     Words::with(
-        format!("bundle {bundle}: property {index} of type {kind}: {fault}"),
+        format!("bundle {bundle}: property {index} of type {kind} is not valid: {fault}"),
         format!("parse properties for bundle {bundle}: parse property[{index}] of type {kind}: "),
     )
 }
@@ -160,8 +160,8 @@ pub(in crate::lint) fn package_property_mismatch(
     let (package, bundle, property) = (q(package), q(bundle), q(property));
     Words::with(
         format!(
-            "bundle {bundle} belongs to package {package}, but its \"olm.package\" property says \
-             {property}; make them the same"
+            "bundle {bundle} belongs to package {package}, but its \"olm.package\" property names \
+             {property}; use the same name"
         ),
         format!("package {package} does not match \"olm.package\" property {property}"),
     )
@@ -191,12 +191,12 @@ pub(in crate::lint) fn invalid_image(
 pub(in crate::lint) fn invalid_version(bundle: &str, version: &str, error: &VersionError) -> Words {
     let (bundle, quoted) = (q(bundle), q(version));
     let hint = match version.strip_prefix('v') {
-        Some(rest) if !rest.is_empty() => "; leave the v out",
+        Some(rest) if !rest.is_empty() => "; remove the v",
         _ => "; expected MAJOR.MINOR.PATCH",
     };
     let text = olmguard_catalog::version::go::escape(&error.to_string()).replace("\\\"", "\"");
     Words::with(
-        format!("bundle {bundle}: version {quoted} cannot be read: {text}{hint}"),
+        format!("bundle {bundle}: version {quoted} is not valid: {text}{hint}"),
         format!("error parsing bundle {bundle} version {quoted}: {error}"),
     )
 }
@@ -205,8 +205,8 @@ pub(in crate::lint) fn invalid_release(bundle: &str, release: &str, error: &Rele
     let (bundle, quoted) = (q(bundle), q(release));
     Words::with(
         format!(
-            "bundle {bundle}: release {quoted} cannot be read; use dot-separated letters, digits and \
-             hyphens, at most 20 characters, numbers without leading zeros"
+            "bundle {bundle}: release {quoted} is not valid; use dot-separated letters, digits and \
+             hyphens, at most 20 characters, and numbers without leading zeros"
         ),
         format!("error parsing bundle {bundle} release version {quoted}: {error}"),
     )
@@ -216,7 +216,7 @@ pub(in crate::lint) fn bundle_in_no_channel(package: &str, bundle: &str) -> Word
     let (package, bundle) = (q(package), q(bundle));
     Words::with(
         format!(
-            "bundle {bundle} of package {package} is in no channel; add an entry, or remove it"
+            "bundle {bundle} of package {package} is in no channel; add an entry, or remove the bundle"
         ),
         format!("package {package}, bundle {bundle} not found in any channel entries"),
     )
@@ -228,7 +228,7 @@ pub(in crate::lint) fn entry_without_bundle(
     entries: &[&str],
     is_last: bool,
 ) -> Words {
-    let said = names(entries.iter().copied());
+    let all = names(entries.iter().copied());
     let upstream = if is_last {
         format!(
             "no olm.bundle blobs found in package {} for olm.channel entries [{}]",
@@ -240,7 +240,7 @@ pub(in crate::lint) fn entry_without_bundle(
     };
     Words::with(
         format!(
-            "channel {} has entries without a bundle: {said}; add the bundles, or remove the entries",
+            "channel {} has entries without a bundle: {all}; add the bundles, or remove the entries",
             q(channel)
         ),
         upstream,
@@ -249,7 +249,7 @@ pub(in crate::lint) fn entry_without_bundle(
 
 pub(in crate::lint) fn deprecation_without_package(index: usize) -> Words {
     Words::with(
-        "the olm.deprecations has no package; name the one it is about".to_owned(),
+        "the olm.deprecations has no package; add the package that it is about".to_owned(),
         format!("package name must be set for deprecation item {index}"),
     )
 }
@@ -271,7 +271,7 @@ pub(in crate::lint) fn deprecation_of_unknown_package(
 pub(in crate::lint) fn duplicate_deprecations(package: &str) -> Words {
     let package = q(package);
     Words::with(
-        format!("package {package} has a second olm.deprecations; join their entries"),
+        format!("package {package} has a second olm.deprecations; merge their entries"),
         format!("expected a maximum of one deprecation per package: {package}"),
     )
 }
@@ -280,7 +280,8 @@ pub(in crate::lint) fn deprecation_without_schema(package: &str, index: usize) -
     let package = q(package);
     Words::with(
         format!(
-            "entry {index} of the deprecations of package {package} has no schema in its reference"
+            "entry {index} of the deprecations of package {package} has no schema in its reference: \
+             expected olm.package, olm.channel or olm.bundle"
         ),
         format!("schema must be set for deprecation entry [{index}] for package {package}"),
     )
@@ -290,7 +291,7 @@ pub(in crate::lint) fn duplicate_deprecation(package: &str, schema: &str, name: 
     let (package, schema, name) = (q(package), q(schema), q(name));
     Words::with(
         format!(
-            "{schema} {name} of package {package} is deprecated a second time; join the messages"
+            "{schema} {name} of package {package} is deprecated a second time; merge the messages"
         ),
         format!(
             "duplicate deprecation entry declcfg.PackageScopedReference{{Schema:{schema}, Name:{name}}} \
@@ -330,7 +331,7 @@ fn deprecated_unknown(what: &str, package: &str, name: &str, nearest: Option<&st
 pub(in crate::lint) fn deprecated_package_named(package: &str, name: &str) -> Words {
     let (package, name) = (q(package), q(name));
     Words::with(
-        format!("the deprecation of package {package} has the name {name}; leave it out"),
+        format!("the deprecation of package {package} has the name {name}; remove the name"),
         format!("package name must be empty for deprecated package {package} (specified {name})"),
     )
 }

@@ -3,7 +3,7 @@
 use super::{Words, names, q};
 use olmguard_engine::resolve::ViolatedRule;
 
-/// `others` is how many bundles above can be stepped to besides, all of them forbidden.
+/// `others` is how many other higher bundles have an edge; the steps to them are forbidden, too.
 pub(in crate::lint) fn guardrail_strands(
     name: &str,
     to: &str,
@@ -12,20 +12,22 @@ pub(in crate::lint) fn guardrail_strands(
 ) -> Words {
     let others = match others {
         0 => String::new(),
-        1 => ", nor to the other one above".to_owned(),
-        others => format!(", nor to the {others} others above"),
+        1 => ", and 1 other step is forbidden".to_owned(),
+        others => format!(", and {others} other steps are forbidden"),
     };
     let advice = match violated {
         ViolatedRule::Rule(_) | ViolatedRule::Unread(_) => {
-            "publish what is to be stepped through with an edge from there, or narrow the rule"
+            "publish a version that the rule allows, with an edge from there, or narrow the rule"
         }
-        ViolatedRule::Graph(..) => "right if the line is to end there; else write graph: Catalog",
+        ViolatedRule::Graph(..) => {
+            "correct if upgrades should end there, otherwise write graph: Catalog"
+        }
         ViolatedRule::Prerelease(_) => {
-            "right if the line is to end there; else add a rule of kind Prerelease with action: Allow"
+            "correct if upgrades should end there, otherwise add a rule of kind Prerelease with action: Allow"
         }
     };
     Words::own(format!(
-        "from {} guardrails leave no step upwards: {} forbids the one to {}{others}; {advice}",
+        "guardrails forbid every upgrade of {}: {} forbids the step to {}{others}; {advice}",
         q(name),
         what(violated),
         q(to)
@@ -40,14 +42,13 @@ pub(in crate::lint) fn guardrail_against_edge(
 ) -> Words {
     let advice = match violated {
         ViolatedRule::Rule(_) | ViolatedRule::Unread(_) => "remove the edge, or narrow the rule",
-        ViolatedRule::Graph(..) => "right if nobody is to take it; else write graph: Catalog",
+        ViolatedRule::Graph(..) => "correct if this is intended, otherwise write graph: Catalog",
         ViolatedRule::Prerelease(_) => {
-            "right if nobody is to take it; else add a rule of kind Prerelease with action: Allow"
+            "correct if this is intended, otherwise add a rule of kind Prerelease with action: Allow"
         }
     };
     Words::own(format!(
-        "{field} of entry {} leads from {}, which {} forbids: olmguard refuses the step, OLM takes it; \
-         {advice}",
+        "entry {} {field} {}, but {} forbids this: OLM allows the step, olmguard denies it; {advice}",
         q(entry),
         names(from.iter().copied()),
         what(violated)
@@ -61,6 +62,6 @@ fn what(violated: &ViolatedRule<'_>) -> String {
         ViolatedRule::Graph(graph, _) | ViolatedRule::Prerelease(graph) => {
             format!("graph {}", graph.as_str())
         }
-        ViolatedRule::Unread(_) => "what cannot be read".to_owned(),
+        ViolatedRule::Unread(_) => "an invalid rule".to_owned(),
     }
 }

@@ -1,4 +1,4 @@
-//! About what authors say of upgrade steps.
+//! About the guardrails of authors.
 
 use std::num::NonZeroU32;
 
@@ -9,7 +9,7 @@ use olmguard_catalog::version::{Version, go};
 
 pub(in crate::lint) fn guardrail_unreadable(package: &str, unread: &UnreadGuardrails) -> Words {
     Words::own(format!(
-        "the guardrails of package {} cannot be read, so that olmguard refuses every upgrade of it: {}",
+        "the guardrails of package {} are invalid, so olmguard denies every upgrade of it: {}",
         q(package),
         escape_text(&unread.to_string())
     ))
@@ -21,11 +21,11 @@ pub(in crate::lint) fn guardrail_of_unknown_package(package: &str, near: Option<
         None => "expected the name of an olm.package of the catalog".to_owned(),
     };
     Words::own(match package {
-        "" => "guardrails name no package, so that nothing is guarded by them: expected the name of an \
-               olm.package of the catalog in \"package\""
+        "" => "guardrails name no package, so they have no effect: expected the name of an olm.package of the \
+               catalog in \"package\""
             .to_owned(),
         package => format!(
-            "guardrails are about package {}, which is not defined; {advice}",
+            "guardrails are for package {}, which is not defined; {advice}",
             q(package)
         ),
     })
@@ -33,7 +33,7 @@ pub(in crate::lint) fn guardrail_of_unknown_package(package: &str, near: Option<
 
 pub(in crate::lint) fn guardrail_other_version(found: &str, known: &str) -> Words {
     Words::own(format!(
-        "guardrails of schema {} are not known to this olmguard and not applied: expected {}",
+        "guardrails of schema {} are ignored, because this olmguard does not know the schema: expected {}",
         q(found),
         q(known)
     ))
@@ -41,32 +41,32 @@ pub(in crate::lint) fn guardrail_other_version(found: &str, known: &str) -> Word
 
 pub(in crate::lint) fn guardrail_unservable(key: &str, text: &str) -> Words {
     Words::own(format!(
-        "the {key} {} of guardrails makes opm from 1.69 on refuse to serve the whole catalog: expected \
-         letters, digits, dots, underscores and hyphens, a letter or a digit first",
+        "the {key} {} of guardrails is not valid for opm from 1.69 on, which then does not serve the whole \
+         catalog: expected letters, digits, dots, underscores and hyphens, with a letter or a digit first",
         q(text)
     ))
 }
 
 pub(in crate::lint) fn guardrail_misfiled(name: &str) -> Words {
     Words::own(format!(
-        "the name {} of guardrails leads elsewhere, since OLM v1 makes the name of a file of it: expected \
-         none, or one without \"/\" and \"..\"",
+        "guardrails with the name {} are stored in the wrong place, because OLM v1 uses the name as a file \
+         name: expected no name, or a name without \"/\" and \"..\"",
         q(name)
     ))
 }
 
 pub(in crate::lint) fn guardrail_bypassable(rule: &str) -> Words {
     Words::own(format!(
-        "rule {} says \"bypassable\", which has no effect: the bypass always lifts what an author says; \
-         remove it",
+        "rule {} has the key \"bypassable\", which has no effect: the override always lifts rules of \
+         authors; remove the key",
         q(rule)
     ))
 }
 
 pub(in crate::lint) fn guardrail_step_not_available(rule: &str, via: &str, package: &str) -> Words {
     Words::own(format!(
-        "rule {} wants {} on the way, and no bundle of package {} is in it: nobody gets past; publish one, \
-         or mend the range",
+        "rule {} requires a version in {}, but package {} has no such bundle, so users cannot upgrade past \
+         it; publish one, or fix the range",
         q(rule),
         range(via),
         q(package)
@@ -75,7 +75,7 @@ pub(in crate::lint) fn guardrail_step_not_available(rule: &str, via: &str, packa
 
 pub(in crate::lint) fn guardrail_step_deprecated(rule: &str, via: &str, bundles: &[&str]) -> Words {
     Words::own(format!(
-        "rule {} wants {} on the way, and only deprecated bundles are in it: {}",
+        "rule {} requires a version in {}, but all bundles in this range are deprecated: {}",
         q(rule),
         range(via),
         names(bundles.iter().copied())
@@ -84,8 +84,8 @@ pub(in crate::lint) fn guardrail_step_deprecated(rule: &str, via: &str, bundles:
 
 pub(in crate::lint) fn guardrail_open_above(rule: &Rule, via: &str) -> Words {
     Words::own(format!(
-        "rule {} can never forbid anything: {} has no upper end, so that no version lies behind it; end it, \
-         as in \">=1.3.0 <1.4.0-0\", or {}",
+        "rule {} can never forbid anything: {} has no upper bound, so no version is higher; add a bound, as \
+         in \">=1.3.0 <1.4.0-0\", or {}",
         q(&rule.id),
         range(via),
         write_key(&rule.kind, "to")
@@ -94,26 +94,25 @@ pub(in crate::lint) fn guardrail_open_above(rule: &Rule, via: &str) -> Words {
 
 pub(in crate::lint) fn guardrail_open_below(rule: &Rule, via: &str) -> Words {
     Words::own(format!(
-        "rule {} can never forbid anything: {} has no lower end, so that no version lies before it; begin \
-         it, as in \">=1.3.0 <1.4.0-0\", or {}",
+        "rule {} can never forbid anything: {} has no lower bound, so no version is lower; add a bound, as \
+         in \">=1.3.0 <1.4.0-0\", or {}",
         q(&rule.id),
         range(via),
         write_key(&rule.kind, "from")
     ))
 }
 
-/// The advice to write a key that a rule of kind `PassThrough` alone may have.
+/// The advice to add a key that only a rule of kind `PassThrough` can have.
 fn write_key(kind: &RuleKind, key: &str) -> String {
     match kind {
-        RuleKind::Waypoints(_) => format!("make it a rule of kind PassThrough with {key:?}"),
-        _ => format!("write {key:?}"),
+        RuleKind::Waypoints(_) => format!("use a rule of kind PassThrough with {key:?}"),
+        _ => format!("add {key:?}"),
     }
 }
 
 pub(in crate::lint) fn guardrail_never_applies(rule: &str, range: &str) -> Words {
     Words::own(format!(
-        "rule {} with {} can never forbid anything: no two versions are such as its ranges ask for; mend \
-         them",
+        "rule {} with {} can never forbid anything: no two versions match its ranges; fix the ranges",
         q(rule),
         super::range(range)
     ))
@@ -121,7 +120,8 @@ pub(in crate::lint) fn guardrail_never_applies(rule: &str, range: &str) -> Words
 
 pub(in crate::lint) fn guardrail_applies_to_none(rule: &str, range: &str, package: &str) -> Words {
     Words::own(format!(
-        "rule {} with {} forbids nothing among the versions of package {}: right if it waits for others",
+        "rule {} with {} forbids no step between the versions of package {}: correct if the rule is for \
+         future versions",
         q(rule),
         super::range(range),
         q(package)
@@ -134,8 +134,8 @@ pub(in crate::lint) fn guardrail_step_of_none(
     package: &str,
 ) -> Words {
     Words::own(format!(
-        "rule {} with step {step} forbids nothing among the versions of package {}: right if it waits for \
-         others",
+        "rule {} with step {step} forbids no step between the versions of package {}: correct if the rule is \
+         for future versions",
         q(rule),
         q(package)
     ))
@@ -143,8 +143,8 @@ pub(in crate::lint) fn guardrail_step_of_none(
 
 pub(in crate::lint) fn guardrail_allows_in_vain(rule: &str, denying: &str) -> Words {
     Words::own(format!(
-        "rule {} allows nothing beside rule {}, which forbids every step from a release to a prerelease; \
-         remove one of them",
+        "rule {} has no effect, because rule {} forbids every step from a release to a prerelease; remove \
+         one of them",
         q(rule),
         q(denying)
     ))
@@ -152,8 +152,8 @@ pub(in crate::lint) fn guardrail_allows_in_vain(rule: &str, denying: &str) -> Wo
 
 pub(in crate::lint) fn guardrail_allows_anyway(rule: &str) -> Words {
     Words::own(format!(
-        "rule {} allows what is allowed anyway: graph Catalog has every edge to a prerelease that the \
-         catalog has; remove it, or write action: Deny if it means to forbid them",
+        "rule {} has no effect, because graph Catalog already allows every edge to a prerelease; remove the \
+         rule, or write action: Deny to forbid such edges",
         q(rule)
     ))
 }
@@ -170,8 +170,8 @@ pub(in crate::lint) fn guardrail_takes_prerelease(
         prerelease.patch()
     );
     Words::own(format!(
-        "rule {} takes {} for one of {}, since a prerelease is lower than its release; end the range with \
-         <{release}-0",
+        "rule {} accepts {} as a version in {}, because a prerelease is lower than its release; end the \
+         range with <{release}-0",
         q(rule),
         go::escape(&prerelease.to_string()),
         range(via)

@@ -8,7 +8,7 @@ use olmguard_catalog::version::go::escape;
 pub(in crate::lint) fn syntax(malformed: &FbcErrorKind, hint: Option<&str>) -> Words {
     let hint = match hint {
         Some(line) => format!(
-            "; a value that begins with \">\" is a block of text in YAML: write {} with quotes \
+            "; a value that starts with \">\" is a block of text in YAML: write {} with quotes \
              around the value",
             q(line)
         ),
@@ -26,8 +26,8 @@ pub(super) fn escape_text(text: &str) -> String {
     parts.join("\"")
 }
 
-/// What stands in the folder and is no file. Go's walk gives a link to a folder to whoever reads files;
-/// of a pipe opm waits for the end.
+/// What is in the directory and is not a file. Go's walk hands a link to a directory to the code that reads
+/// files; with a pipe, opm waits for its end.
 pub(in crate::lint) fn not_a_file(fault: NotAFile, path: &str) -> Words {
     match fault.0 {
         FileKind::LinkToFolder => {
@@ -43,7 +43,7 @@ pub(in crate::lint) fn yaml_tag(tag: &str, value: &str) -> Words {
         value => format!("which is {} without it", q(value)),
     };
     Words::own(format!(
-        "{} is a tag to YAML and no part of the value, {left}; put the whole value in quotes",
+        "{} is a YAML tag and not part of the value, {left}; put the whole value in quotes",
         q(tag)
     ))
 }
@@ -54,7 +54,7 @@ pub(in crate::lint) fn not_an_object(found: JsonKind) -> Words {
         // Null is an object without a key to opm; an empty document is null.
         JsonKind::Null => Words::with(
             format!(
-                "{message}: the document is empty, or has nothing but comments; remove a \"---\" beside it"
+                "{message}: the document is empty, or contains only comments; remove the \"---\" next to it"
             ),
             "object '' is missing root schema field".to_owned(),
         ),
@@ -75,7 +75,7 @@ pub(in crate::lint) fn duplicate_keys(folded: &str, spellings: &[Box<str>]) -> W
     let all = spellings.join(" ");
     Words::with(
         format!(
-            "the blob has the key {folded} as {}; keep one",
+            "the blob has the key {folded} more than once: {}; keep one",
             super::names(spellings.iter().map(|s| &**s))
         ),
         format!("duplicate keys for key {folded}: [{all}]"),
@@ -84,7 +84,7 @@ pub(in crate::lint) fn duplicate_keys(folded: &str, spellings: &[Box<str>]) -> W
 
 pub(in crate::lint) fn unfilable(malformed: &FbcErrorKind) -> Words {
     Words::own(format!(
-        "{}; OLM v1 serves nothing of the catalog",
+        "{}, so OLM v1 serves nothing from the catalog",
         escape_text(&malformed.to_string())
     ))
 }

@@ -1,13 +1,13 @@
-//! About the graph of a channel, as `opm validate` looks at it.
+//! About the graph of a channel, as `opm validate` checks it.
 
 use super::{Words, names, q};
 use olmguard_catalog::version::go::escape;
 
 pub(in crate::lint) fn default_channel_missing(package: &str, channels: &[&str]) -> Words {
     let fix = match channels {
-        [] => "name a channel in defaultChannel".to_owned(),
+        [] => "set defaultChannel to the name of a channel".to_owned(),
         all => format!(
-            "name one of {} in defaultChannel",
+            "set defaultChannel to one of {}",
             names(all.iter().copied())
         ),
     };
@@ -24,7 +24,7 @@ pub(in crate::lint) fn default_channel_unknown(
 ) -> Words {
     let fix = match nearest {
         Some(nearest) => format!("did you mean {}?", q(nearest)),
-        None => "name one that exists".to_owned(),
+        None => "use a channel that exists".to_owned(),
     };
     Words::with(
         format!(
@@ -43,7 +43,7 @@ pub(in crate::lint) fn package_without_channel(package: &str) -> Words {
     )
 }
 
-/// `all` is every version that several bundles have, told with the first of them.
+/// `all` is every version that several bundles have, reported with the first of them.
 pub(in crate::lint) fn duplicate_version(
     version: &str,
     bundles: &[&str],
@@ -57,7 +57,7 @@ pub(in crate::lint) fn duplicate_version(
     });
     Words::with(
         format!(
-            "version {} is that of several bundles: {}; give each a version or a release of its own",
+            "version {} is used by several bundles: {}; give each its own version or release",
             q(version),
             names(bundles.iter().copied())
         ),
@@ -92,8 +92,8 @@ pub(in crate::lint) fn channel_without_entries(channel: &str) -> Words {
 pub(in crate::lint) fn no_channel_head(channel: &str) -> Words {
     Words::with(
         format!(
-            "channel {} has no head: each of its entries is replaced or skipped by one of them; remove \
-             the edge that points back",
+            "channel {} has no head, because every entry is replaced or skipped; remove the edge that \
+             points back",
             q(channel)
         ),
         "no channel head found in graph".to_owned(),
@@ -118,7 +118,8 @@ pub(in crate::lint) fn several_channel_heads(channel: &str, heads: &[&str]) -> W
 pub(in crate::lint) fn replaces_cycle(channel: &str, cycle: &[&str]) -> Words {
     Words::with(
         format!(
-            "channel {} goes round: {}; remove the replaces that leads down",
+            "entries of channel {} replace each other in a cycle: {}; remove the replaces that names the \
+             same version or a higher one",
             q(channel),
             super::way(cycle)
         ),
@@ -129,13 +130,13 @@ pub(in crate::lint) fn replaces_cycle(channel: &str, cycle: &[&str]) -> Words {
     )
 }
 
-/// `all` is every such entry, told with the first of them.
+/// `all` is every such entry, reported with the first of them.
 pub(in crate::lint) fn stranded_bundle(channel: &str, bundle: &str, all: Option<&[&str]>) -> Words {
     let all = all.map(|all| all.join(", ")).unwrap_or_default();
     Words::with(
         format!(
-            "entry {} of channel {} is neither on the way from the head nor skipped; let an entry \
-             replace it, or the head skip it",
+            "entry {} of channel {} is neither in the replaces chain of the head nor skipped; let an \
+             entry of the chain replace it, or let the head skip it",
             q(bundle),
             q(channel)
         ),
@@ -157,22 +158,22 @@ pub(in crate::lint) fn invalid_skip_range(
 ) -> Words {
     let at = error.fault().at;
     let begin = range.get(at..).unwrap_or_default();
-    let begins_with_v = begin
+    let starts_with_v = begin
         .trim_start_matches(['<', '>', '=', '!', ' '])
         .starts_with('v');
-    let hint = if begins_with_v {
+    let hint = if starts_with_v {
         "write versions without v"
     } else if range.contains(',') {
-        "a blank means AND, not a comma"
+        "a space means AND, a comma does not"
     } else if range.contains(['^', '~']) {
-        "this grammar has neither ^ nor ~: write >=1.2.0 <2.0.0"
+        "^ and ~ are not supported: write >=1.2.0 <2.0.0"
     } else {
-        "write comparators of full versions, such as >=1.0.0 <1.2.3"
+        "write comparators with full versions, such as >=1.0.0 <1.2.3"
     };
     let text = escape(&error.to_string()).replace("\\\"", "\"");
     Words::with(
         format!(
-            "the skipRange {} of entry {} cannot be read at byte {at}: {text}; {hint}",
+            "the skipRange {} of entry {} is not valid at byte {at}: {text}; {hint}",
             super::range(range),
             q(entry)
         ),
@@ -183,7 +184,7 @@ pub(in crate::lint) fn invalid_skip_range(
 pub(in crate::lint) fn bundle_without_image(bundle: &str) -> Words {
     Words::with(
         format!(
-            "bundle {} has neither an image nor manifests; give it an image",
+            "bundle {} has neither an image nor manifests; add an image",
             q(bundle)
         ),
         "bundle image must be set".to_owned(),
@@ -192,7 +193,7 @@ pub(in crate::lint) fn bundle_without_image(bundle: &str) -> Words {
 
 pub(in crate::lint) fn entry_without_name(channel: &str, has_bundle: bool) -> Words {
     let message = format!(
-        "an entry of channel {} has no name; name its bundle",
+        "an entry of channel {} has no name; add the name of its bundle",
         q(channel)
     );
     if has_bundle {
@@ -213,7 +214,7 @@ pub(in crate::lint) fn bundle_name_not_normalized(bundle: &str, expected: &str) 
 pub(in crate::lint) fn build_metadata_with_release(bundle: &str, version: &str) -> Words {
     Words::with(
         format!(
-            "bundle {} has a release and build metadata in its version {}; remove what follows the +",
+            "bundle {} has a release and build metadata in its version {}; remove the + and what follows",
             q(bundle),
             q(version)
         ),

@@ -1,9 +1,9 @@
-//! About where users end up.
+//! About effects on users.
 
 use super::{Words, names, q};
 use olmguard_catalog::DependencyKind;
 
-/// In which generations of OLM there is no way. A way of OLM v0 is one of OLM v1 too.
+/// In which generations of OLM there is no upgrade path. A path in OLM v0 is also a path in OLM v1.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub(in crate::lint) enum CutOffIn {
     V0,
@@ -18,11 +18,11 @@ pub(in crate::lint) fn cut_off(
 ) -> Words {
     let generation = match generation {
         CutOffIn::V0 => "OLM v0",
-        CutOffIn::Both => "either OLM",
+        CutOffIn::Both => "OLM v0 and OLM v1",
     };
     Words::own(format!(
-        "from {} no way leads to {}, the head of channel {}, in {generation}; let an entry on the way \
-         replace it, skip it or take it in its skipRange",
+        "{} has no upgrade path to {}, the head of channel {}, in {generation}; let an entry on a path to \
+         the head replace it, skip it, or include it in its skipRange",
         q(name),
         q(head),
         q(channel)
@@ -33,10 +33,12 @@ pub(in crate::lint) fn several_successors(channel: &str, of: &[(&str, usize)]) -
     let (first, count) = of.first().copied().unwrap_or_default();
     let rest = match of.len() {
         0 | 1 => String::new(),
-        all => format!(", and {} more names likewise", all - 1),
+        2 => " (1 more name has several, too)".to_owned(),
+        all => format!(" ({} more names have several, too)", all - 1),
     };
     Words::own(format!(
-        "in channel {} {count} entries replace or skip {}{rest}: expected one that is not skipped itself",
+        "channel {} has {count} entries that replace or skip {}{rest}: expected one that is not skipped \
+         itself",
         q(channel),
         q(first)
     ))
@@ -44,23 +46,23 @@ pub(in crate::lint) fn several_successors(channel: &str, of: &[(&str, usize)]) -
 
 pub(in crate::lint) fn upgrade_cycle(way: &[&str]) -> Words {
     Words::own(format!(
-        "upgrade edges go round: {}; remove the one that leads down",
+        "upgrade edges form a cycle: {}; remove the edge that does not go to a higher version",
         super::way(way)
     ))
 }
 
-pub(in crate::lint) fn skipped_cycle(channel: &str, circle: &[&str]) -> Words {
+pub(in crate::lint) fn skipped_cycle(channel: &str, cycle: &[&str]) -> Words {
     Words::own(format!(
-        "skipped entries of channel {} replace each other in a circle: {}; OLM v0 refuses the channel, so \
-         remove the replaces that leads down",
+        "skipped entries of channel {} replace each other in a cycle: {}; OLM v0 rejects the channel, so \
+         remove the replaces that names the same version or a higher one",
         q(channel),
-        super::way(circle)
+        super::way(cycle)
     ))
 }
 
 pub(in crate::lint) fn skipped_yet_installable(channel: &str, skipped: &[&str]) -> Words {
     Words::own(format!(
-        "channel {} skips entries that it still has: {}; OLM v1 installs them where asked to: remove or \
+        "channel {} skips entries that it still contains: {}; OLM v1 can still install them, so remove or \
          deprecate them",
         q(channel),
         names(skipped.iter().copied())
@@ -74,12 +76,17 @@ pub(in crate::lint) fn edge_goes_down(
     first: &str,
 ) -> Words {
     let (name, version) = entry;
+    let higher = from.first().copied().unwrap_or_default();
+    let others = match from.get(1..).unwrap_or_default() {
+        [] => String::new(),
+        others => format!(", {}", names(others.iter().copied())),
+    };
     Words::own(format!(
-        "{field} of entry {} ({}) leads down from {}, the first of version {}; remove it, or mend the \
-         versions",
+        "{field} of entry {} ({}) makes an edge from a higher version: {} ({}){others}; remove the edge, or \
+         fix the versions",
         q(name),
         olmguard_catalog::version::go::escape(version),
-        names(from.iter().copied()),
+        q(higher),
         olmguard_catalog::version::go::escape(first)
     ))
 }
@@ -90,8 +97,8 @@ pub(in crate::lint) fn head_not_highest(
     higher: (&str, &str),
 ) -> Words {
     Words::own(format!(
-        "the head of channel {} is {} ({}), but {} ({}) is higher: OLM v0 installs the one, OLM v1 the \
-         other",
+        "the head of channel {} is {} ({}), but {} ({}) is higher: OLM v0 installs the head, OLM \
+         v1 the highest version",
         q(channel),
         q(head.0),
         olmguard_catalog::version::go::escape(head.1),
@@ -102,7 +109,7 @@ pub(in crate::lint) fn head_not_highest(
 
 pub(in crate::lint) fn prerelease_edge(entry: (&str, &str), from: &[&str]) -> Words {
     Words::own(format!(
-        "entry {} ({}) is a prerelease and takes releases along: {}; keep it in a channel of its own",
+        "entry {} ({}) is a prerelease and has edges from releases: {}; keep it in a separate channel",
         q(entry.0),
         olmguard_catalog::version::go::escape(entry.1),
         names(from.iter().copied())
@@ -116,8 +123,8 @@ pub(in crate::lint) fn prerelease_edge_apart(
     channel: &str,
 ) -> Words {
     Words::own(format!(
-        "entry {} ({}) is a prerelease and takes releases along: {}; channel {} is one of prereleases, but \
-         OLM v1 takes the edge wherever no channels are asked for",
+        "entry {} ({}) is a prerelease and has edges from releases: {}; channel {} is for prereleases, but OLM \
+         v1 also uses the edge for extensions without channels",
         q(entry.0),
         olmguard_catalog::version::go::escape(entry.1),
         names(from.iter().copied()),
@@ -125,18 +132,18 @@ pub(in crate::lint) fn prerelease_edge_apart(
     ))
 }
 
-/// `pairs` are entries with one of the versions that they take along.
+/// `pairs` are entries, each with one of the versions that it upgrades.
 pub(in crate::lint) fn major_edge(channel: &str, pairs: &[(&str, &str)]) -> Words {
     let shown = pairs.iter().take(super::NAMED);
     let shown: Vec<_> = shown
-        .map(|(to, from)| format!("{} from {}", q(to), q(from)))
+        .map(|(to, from)| format!("from {} to {}", q(from), q(to)))
         .collect();
     let rest = match pairs.len().saturating_sub(super::NAMED) {
         0 => String::new(),
         rest => format!(" and {rest} more"),
     };
     Words::own(format!(
-        "in channel {} entries take along versions that semver calls incompatible: {}{rest}",
+        "channel {} has upgrades between incompatible versions: {}{rest}",
         q(channel),
         shown.join(", ")
     ))
@@ -144,7 +151,7 @@ pub(in crate::lint) fn major_edge(channel: &str, pairs: &[(&str, &str)]) -> Word
 
 pub(in crate::lint) fn skip_range_matches_nothing(entry: &str, range: &str) -> Words {
     Words::own(format!(
-        "no version can be in the skipRange {} of entry {}: a blank means AND; join alternatives with ||",
+        "the skipRange {} of entry {} matches no version: a space means AND; join alternatives with ||",
         super::range(range),
         q(entry)
     ))
@@ -152,7 +159,7 @@ pub(in crate::lint) fn skip_range_matches_nothing(entry: &str, range: &str) -> W
 
 pub(in crate::lint) fn skip_range_takes_none(channel: &str, entries: &[&str]) -> Words {
     Words::own(format!(
-        "in channel {} the skipRange of {} takes no other bundle of the package: right if older \
+        "in channel {} the skipRange of {} matches no other bundle of the package: correct if older \
          versions were removed",
         q(channel),
         names(entries.iter().copied())
@@ -161,7 +168,7 @@ pub(in crate::lint) fn skip_range_takes_none(channel: &str, entries: &[&str]) ->
 
 pub(in crate::lint) fn skip_range_takes_itself(entry: &str, range: &str) -> Words {
     Words::own(format!(
-        "the skipRange {} of entry {} takes its own version; end it below",
+        "the skipRange {} of entry {} matches the version of the entry; end the range below it",
         super::range(range),
         q(entry)
     ))
@@ -169,7 +176,7 @@ pub(in crate::lint) fn skip_range_takes_itself(entry: &str, range: &str) -> Word
 
 pub(in crate::lint) fn skip_range_open(entry: &str, range: &str, side: &str) -> Words {
     Words::own(format!(
-        "the skipRange {} of entry {} has no bound {side}; give it one",
+        "the skipRange {} of entry {} has no {side} bound; add one",
         super::range(range),
         q(entry)
     ))
@@ -177,7 +184,7 @@ pub(in crate::lint) fn skip_range_open(entry: &str, range: &str, side: &str) -> 
 
 pub(in crate::lint) fn skip_range_crashes(entry: &str, range: &str) -> Words {
     Words::own(format!(
-        "the skipRange {} of entry {} has nothing between two ||: OLM panics over it; remove the empty \
+        "the skipRange {} of entry {} has nothing between two ||, so OLM panics; remove the empty \
          alternative",
         super::range(range),
         q(entry)
@@ -186,8 +193,8 @@ pub(in crate::lint) fn skip_range_crashes(entry: &str, range: &str) -> Words {
 
 pub(in crate::lint) fn unknown_target(channel: &str, targets: &[&str]) -> Words {
     Words::own(format!(
-        "channel {} replaces or skips names that are nowhere in the catalog: {}; right if they were \
-         removed",
+        "channel {} replaces or skips names that are not in the catalog: {}; correct if these versions \
+         were removed",
         q(channel),
         names(targets.iter().copied())
     ))
@@ -200,7 +207,7 @@ pub(in crate::lint) fn misspelt_target(
     nearest: &str,
 ) -> Words {
     Words::own(format!(
-        "{field} of entry {} names {}, which is nowhere in the catalog; did you mean {}?",
+        "{field} of entry {} names {}, which is not in the catalog; did you mean {}?",
         q(entry),
         q(target),
         q(nearest)
@@ -214,7 +221,7 @@ pub(in crate::lint) fn other_package_target(
     home: &str,
 ) -> Words {
     Words::own(format!(
-        "{field} of entry {} names {}, a bundle of package {}: edges never leave a package",
+        "{field} of entry {} names {}, a bundle of package {}: edges never cross packages",
         q(entry),
         q(target),
         q(home)
@@ -223,15 +230,15 @@ pub(in crate::lint) fn other_package_target(
 
 pub(in crate::lint) fn deprecated_without_replacement(what: &str, name: &str) -> Words {
     Words::own(format!(
-        "{what} {} is deprecated, and no way leads to one that is not; publish a successor",
+        "{what} {} is deprecated, and no {what} replaces it that is not deprecated; publish a successor",
         q(name)
     ))
 }
 
 pub(in crate::lint) fn channel_key(channel: &str, value: &str) -> Words {
     Words::own(format!(
-        "channel {} has a key \"channel\" with {}, which means nothing: the name of a channel stands in \
-         \"name\"",
+        "channel {} has a key \"channel\" with {}, which has no effect: the key for the name of a \
+         channel is \"name\"",
         q(channel),
         q(value)
     ))
@@ -239,7 +246,7 @@ pub(in crate::lint) fn channel_key(channel: &str, value: &str) -> Words {
 
 pub(in crate::lint) fn unsupported_dependency(bundle: &str, kind: DependencyKind) -> Words {
     Words::own(format!(
-        "bundle {} declares a dependency with {}, which OLM v1 refuses to install",
+        "bundle {} declares a dependency with {}, so OLM v1 does not install it",
         q(bundle),
         kind.as_str()
     ))
@@ -247,15 +254,14 @@ pub(in crate::lint) fn unsupported_dependency(bundle: &str, kind: DependencyKind
 
 pub(in crate::lint) fn unsupported_install_mode(bundle: &str) -> Words {
     Words::own(format!(
-        "bundle {} does not support the install mode AllNamespaces, without which OLM v1 refuses to \
-         install it",
+        "bundle {} does not support the install mode AllNamespaces, so OLM v1 does not install it",
         q(bundle)
     ))
 }
 
 pub(in crate::lint) fn min_kube_version_ignored(package: &str, bundles: &[&str]) -> Words {
     Words::own(format!(
-        "bundles of package {} state a minKubeVersion, which OLM v1 does not look at: {}",
+        "bundles of package {} set a minKubeVersion, which OLM v1 ignores: {}",
         q(package),
         names(bundles.iter().copied())
     ))
@@ -263,7 +269,7 @@ pub(in crate::lint) fn min_kube_version_ignored(package: &str, bundles: &[&str])
 
 pub(in crate::lint) fn ambiguous_package(package: &str, catalogs: &[&str]) -> Words {
     Words::own(format!(
-        "package {} is offered by {} too; OLM v1 refuses to choose unless their priorities differ",
+        "package {} is also offered by {}; OLM v1 does not choose unless their priorities differ",
         q(package),
         names(catalogs.iter().copied())
     ))

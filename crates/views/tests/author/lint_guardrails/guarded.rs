@@ -15,13 +15,13 @@ fn a_step_that_is_wanted_and_not_there() {
         GAP,
         &rule("kind: PassThrough, via: '>=1.3.0 <1.4.0-0'"),
         &[
-            "guardrail-against-edge (warning): replaces of entry \"p.v1.4.0\" leads from \"p.v1.2.3\", which \
-             rule \"r\" forbids: olmguard refuses the step, OLM takes it; remove the edge, or narrow the rule",
-            "guardrail-strands-version (error): from \"p.v1.2.3\" guardrails leave no step upwards: rule \
-             \"r\" forbids the one to \"p.v1.4.0\"; publish what is to be stepped through with an edge from \
-             there, or narrow the rule",
-            "guardrail-step-not-available (warning): rule \"r\" wants \">=1.3.0 <1.4.0-0\" on the way, and \
-             no bundle of package \"p\" is in it: nobody gets past; publish one, or mend the range",
+            "guardrail-against-edge (warning): entry \"p.v1.4.0\" replaces \"p.v1.2.3\", but rule \"r\" forbids \
+             this: OLM allows the step, olmguard denies it; remove the edge, or narrow the rule",
+            "guardrail-strands-version (error): guardrails forbid every upgrade of \"p.v1.2.3\": rule \"r\" \
+             forbids the step to \"p.v1.4.0\"; publish a version that the rule allows, with an edge from there, \
+             or narrow the rule",
+            "guardrail-step-not-available (warning): rule \"r\" requires a version in \">=1.3.0 <1.4.0-0\", but \
+             package \"p\" has no such bundle, so users cannot upgrade past it; publish one, or fix the range",
         ],
     );
     let deprecated = "---\nschema: olm.deprecations\npackage: p\nentries:\n- message: gone\n  \
@@ -30,8 +30,8 @@ fn a_step_that_is_wanted_and_not_there() {
         LEAPS,
         &(rule("kind: Waypoints, versions: ['1.3.0']") + deprecated),
         &[
-            "guardrail-step-not-available (note): rule \"r\" wants \"1.3.0\" on the way, and only deprecated \
-           bundles are in it: \"p.v1.3.0\"",
+            "guardrail-step-not-available (note): rule \"r\" requires a version in \"1.3.0\", but all bundles \
+           in this range are deprecated: \"p.v1.3.0\"",
         ],
     );
 }
@@ -49,19 +49,19 @@ fn rules_that_forbid_nothing() {
     let never = |range: &str| {
         format!(
             "guardrail-never-applies (warning): rule \"r\" with {range:?} can never forbid anything: no two \
-             versions are such as its ranges ask for; mend them"
+             versions match its ranges; fix the ranges"
         )
     };
     let not_yet = |range: &str| {
         format!(
-            "guardrail-never-applies (note): rule \"r\" with {range:?} forbids nothing among the versions of \
-             package \"p\": right if it waits for others"
+            "guardrail-never-applies (note): rule \"r\" with {range:?} forbids no step between the versions of \
+             package \"p\": correct if the rule is for future versions"
         )
     };
-    let open = |range: &str, end: &str, side: &str, advice: &str| {
+    let open = |range: &str, bound: &str, side: &str, advice: &str| {
         format!(
-            "guardrail-never-applies (warning): rule \"r\" can never forbid anything: {range:?} has no {end} \
-             end, so that no version lies {side} it; {advice}"
+            "guardrail-never-applies (warning): rule \"r\" can never forbid anything: {range:?} has no {bound} \
+             bound, so no version is {side}; {advice}"
         )
     };
     for (rest, expected) in [
@@ -70,8 +70,8 @@ fn rules_that_forbid_nothing() {
             open(
                 ">=1.3.0",
                 "upper",
-                "behind",
-                "end it, as in \">=1.3.0 <1.4.0-0\", or write \"to\"",
+                "higher",
+                "add a bound, as in \">=1.3.0 <1.4.0-0\", or add \"to\"",
             ),
         ),
         (
@@ -79,8 +79,8 @@ fn rules_that_forbid_nothing() {
             open(
                 "<1.4.0-0",
                 "lower",
-                "before",
-                "begin it, as in \">=1.3.0 <1.4.0-0\", or make it a rule of kind PassThrough with \"from\"",
+                "lower",
+                "add a bound, as in \">=1.3.0 <1.4.0-0\", or use a rule of kind PassThrough with \"from\"",
             ),
         ),
         (
@@ -88,8 +88,8 @@ fn rules_that_forbid_nothing() {
             open(
                 "<1.4.0-0",
                 "lower",
-                "before",
-                "begin it, as in \">=1.3.0 <1.4.0-0\", or write \"from\"",
+                "lower",
+                "add a bound, as in \">=1.3.0 <1.4.0-0\", or add \"from\"",
             ),
         ),
         (
@@ -97,8 +97,8 @@ fn rules_that_forbid_nothing() {
             open(
                 ">=1.3.0",
                 "upper",
-                "behind",
-                "end it, as in \">=1.3.0 <1.4.0-0\", or make it a rule of kind PassThrough with \"to\"",
+                "higher",
+                "add a bound, as in \">=1.3.0 <1.4.0-0\", or use a rule of kind PassThrough with \"to\"",
             ),
         ),
         (
@@ -138,8 +138,8 @@ fn rules_that_forbid_nothing() {
 fn a_step_of_more_minors_than_any_major_has_between() {
     let none = |step: u32| {
         format!(
-            "guardrail-never-applies (note): rule \"r\" with step {step} forbids nothing among the versions of \
-             package \"p\": right if it waits for others"
+            "guardrail-never-applies (note): rule \"r\" with step {step} forbids no step between the versions \
+             of package \"p\": correct if the rule is for future versions"
         )
     };
     let minors = "1.0.0; 1.1.0 replaces 1.0.0; 1.2.0 replaces 1.1.0; 2.0.0 replaces 1.2.0; 2.9.0 replaces 2.0.0";
@@ -158,9 +158,8 @@ fn a_rule_that_allows_what_nothing_denies_or_another_rule_denies() {
         LEAPS,
         &blob(allow),
         &[
-            "guardrail-never-applies (warning): rule \"a\" allows what is allowed anyway: graph Catalog has \
-             every edge to a prerelease that the catalog has; remove it, or write action: Deny if it means to \
-             forbid them",
+            "guardrail-never-applies (warning): rule \"a\" has no effect, because graph Catalog already allows \
+             every edge to a prerelease; remove the rule, or write action: Deny to forbid such edges",
         ],
     );
     let deny = "- {id: d, kind: Prerelease, action: Deny}";
@@ -168,8 +167,8 @@ fn a_rule_that_allows_what_nothing_denies_or_another_rule_denies() {
         LEAPS,
         &blob(&format!("graph: Semver\n{allow}\n{deny}")),
         &[
-            "guardrail-never-applies (warning): rule \"a\" allows nothing beside rule \"d\", which forbids \
-             every step from a release to a prerelease; remove one of them",
+            "guardrail-never-applies (warning): rule \"a\" has no effect, because rule \"d\" forbids every step \
+             from a release to a prerelease; remove one of them",
         ],
     );
     for graph in ["Semver", "CatalogOrSemver"] {
@@ -185,8 +184,8 @@ fn a_prerelease_that_comes_before_the_end_of_a_range() {
         line,
         &rule("kind: PassThrough, via: '>=1.3.0 <1.4.0'"),
         &[
-            "guardrail-takes-prerelease (warning): rule \"r\" takes 1.4.0-rc.1 for one of \">=1.3.0 <1.4.0\", \
-           since a prerelease is lower than its release; end the range with <1.4.0-0",
+            "guardrail-takes-prerelease (warning): rule \"r\" accepts 1.4.0-rc.1 as a version in \">=1.3.0 \
+           <1.4.0\", because a prerelease is lower than its release; end the range with <1.4.0-0",
         ],
     );
     says(
@@ -206,9 +205,9 @@ fn a_version_is_stranded_where_no_channel_has_a_step_that_is_left() {
         line,
         &via,
         &[
-            "guardrail-strands-version (error): from \"p.v1.2.3\" guardrails leave no step upwards: rule \
-           \"r\" forbids the one to \"p.v1.4.0\"; publish what is to be stepped through with an edge from \
-           there, or narrow the rule",
+            "guardrail-strands-version (error): guardrails forbid every upgrade of \"p.v1.2.3\": rule \"r\" \
+           forbids the step to \"p.v1.4.0\"; publish a version that the rule allows, with an edge from there, \
+           or narrow the rule",
         ],
     );
     says(line, &(via + second), &[]);
@@ -217,9 +216,9 @@ fn a_version_is_stranded_where_no_channel_has_a_step_that_is_left() {
          >=1.0.0_<2.0.0",
         &blob("graph: Semver"),
         &[
-            "guardrail-strands-version (note): from \"p.v1.2.0\" guardrails leave no step upwards: graph \
-           Semver forbids the one to \"p.v4.0.0\", nor to the 2 others above; right if the line is to end \
-           there; else write graph: Catalog",
+            "guardrail-strands-version (note): guardrails forbid every upgrade of \"p.v1.2.0\": graph Semver \
+           forbids the step to \"p.v4.0.0\", and 2 other steps are forbidden; correct if upgrades should end \
+           there, otherwise write graph: Catalog",
         ],
     );
 }
@@ -230,9 +229,9 @@ fn the_other_way_that_is_forbidden_is_told_as_one() {
         "1.2.0; 2.0.0 skipRange >=1.0.0_<2.0.0; 3.0.0 skipRange >=1.0.0_<2.0.0",
         &blob("graph: Semver"),
         &[
-            "guardrail-strands-version (note): from \"p.v1.2.0\" guardrails leave no step upwards: graph \
-           Semver forbids the one to \"p.v3.0.0\", nor to the other one above; right if the line is to end \
-           there; else write graph: Catalog",
+            "guardrail-strands-version (note): guardrails forbid every upgrade of \"p.v1.2.0\": graph Semver \
+           forbids the step to \"p.v3.0.0\", and 1 other step is forbidden; correct if upgrades should end \
+           there, otherwise write graph: Catalog",
         ],
     );
 }
@@ -243,11 +242,11 @@ fn who_is_stranded_by_a_rule_is_told_of_the_rule_whatever_the_graph_forbids_abov
         "1.2.0; 1.4.0 skipRange >=1.0.0_<1.4.0; 2.0.0 skipRange >=1.0.0_<1.3.0",
         &blob("graph: Semver\nrules:\n- {id: r, kind: PassThrough, via: '>=1.2.5 <1.3.0-0'}"),
         &[
-            "guardrail-strands-version (error): from \"p.v1.2.0\" guardrails leave no step upwards: rule \"r\" \
-             forbids the one to \"p.v1.4.0\", nor to the other one above; publish what is to be stepped \
-             through with an edge from there, or narrow the rule",
-            "guardrail-step-not-available (warning): rule \"r\" wants \">=1.2.5 <1.3.0-0\" on the way, and no \
-             bundle of package \"p\" is in it: nobody gets past; publish one, or mend the range",
+            "guardrail-strands-version (error): guardrails forbid every upgrade of \"p.v1.2.0\": rule \"r\" \
+             forbids the step to \"p.v1.4.0\", and 1 other step is forbidden; publish a version that the rule \
+             allows, with an edge from there, or narrow the rule",
+            "guardrail-step-not-available (warning): rule \"r\" requires a version in \">=1.2.5 <1.3.0-0\", but \
+             package \"p\" has no such bundle, so users cannot upgrade past it; publish one, or fix the range",
         ],
     );
 }
@@ -258,12 +257,12 @@ fn a_prerelease_that_graph_semver_does_not_ask_for() {
         "1.0.0; 1.1.0-rc.1 replaces 1.0.0",
         &blob("graph: Semver"),
         &[
-            "guardrail-against-edge (note): replaces of entry \"p.v1.1.0-rc.1\" leads from \"p.v1.0.0\", which \
-             graph Semver forbids: olmguard refuses the step, OLM takes it; right if nobody is to take it; \
-             else add a rule of kind Prerelease with action: Allow",
-            "guardrail-strands-version (note): from \"p.v1.0.0\" guardrails leave no step upwards: graph \
-             Semver forbids the one to \"p.v1.1.0-rc.1\"; right if the line is to end there; else add a \
-             rule of kind Prerelease with action: Allow",
+            "guardrail-against-edge (note): entry \"p.v1.1.0-rc.1\" replaces \"p.v1.0.0\", but graph Semver \
+             forbids this: OLM allows the step, olmguard denies it; correct if this is intended, otherwise add \
+             a rule of kind Prerelease with action: Allow",
+            "guardrail-strands-version (note): guardrails forbid every upgrade of \"p.v1.0.0\": graph Semver \
+             forbids the step to \"p.v1.1.0-rc.1\"; correct if upgrades should end there, otherwise add a rule \
+             of kind Prerelease with action: Allow",
         ],
     );
 }
@@ -288,9 +287,9 @@ fn findings_stand_at_the_rule_that_they_are_about() {
 
 #[test]
 fn an_edge_that_the_graph_lacks() {
-    let against = "guardrail-against-edge (note): replaces of entry \"p.v2.0.0\" leads from \"p.v1.0.0\", \
-                   which graph Semver forbids: olmguard refuses the step, OLM takes it; right if nobody is to \
-                   take it; else write graph: Catalog";
+    let against = "guardrail-against-edge (note): entry \"p.v2.0.0\" replaces \"p.v1.0.0\", but graph Semver \
+                   forbids this: OLM allows the step, olmguard denies it; correct if this is intended, \
+                   otherwise write graph: Catalog";
     let findings = told(&(channel("1.0.0; 2.0.0 replaces 1.0.0") + &blob("graph: Semver")));
     assert_eq!(findings.first().map(String::as_str), Some(against));
     // Downwards is no business of guardrails here: `edge-goes-down` tells it.
@@ -304,12 +303,11 @@ fn edges_that_rules_forbid() {
         "1.2.3; 1.3.0 replaces 1.2.3; 1.4.0 replaces 1.3.0 skips 1.2.3,1.2.2",
         &via,
         &[
-            "guardrail-against-edge (note): skips of entry \"p.v1.4.0\" leads from \"p.v1.2.3\", \"p.v1.2.2\", \
-             which rule \"r\" forbids: olmguard refuses the step, OLM takes it; remove the edge, or narrow \
-             the rule",
-            "guardrail-strands-version (error): from \"p.v1.2.2\" guardrails leave no step upwards: rule \
-             \"r\" forbids the one to \"p.v1.4.0\"; publish what is to be stepped through with an edge from \
-             there, or narrow the rule",
+            "guardrail-against-edge (note): entry \"p.v1.4.0\" skips \"p.v1.2.3\", \"p.v1.2.2\", but rule \"r\" \
+             forbids this: OLM allows the step, olmguard denies it; remove the edge, or narrow the rule",
+            "guardrail-strands-version (error): guardrails forbid every upgrade of \"p.v1.2.2\": rule \"r\" \
+             forbids the step to \"p.v1.4.0\"; publish a version that the rule allows, with an edge from there, \
+             or narrow the rule",
         ],
     );
     // What cannot be read leaves edges unknown, and says so itself.

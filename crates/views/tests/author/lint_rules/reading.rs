@@ -17,7 +17,7 @@ fn a_comment_before_the_first_separator_is_a_document() {
     assert_eq!(
         text,
         "1:1: not-an-object: expected an object with schema, package and name, found null: the document is \
-         empty, or has nothing but comments; remove a \"---\" beside it\n"
+         empty, or contains only comments; remove the \"---\" next to it\n"
     );
 }
 
@@ -85,7 +85,7 @@ fn yaml_traps_have_hints() {
     let catalog = GOOD.replace("skipRange: \">=1.0.0 <1.2.0\"", "skipRange: >=1.0.0 <1.2.0");
     let text = shown(&found(&catalog));
     assert!(text.contains("invalid-syntax"), "{text}");
-    assert!(text.contains("; a value that begins with \">\" is a block of text in YAML: write \"skipRange: >=1.0.0 <1.2.0\" with quotes around the value\n"), "{text}");
+    assert!(text.contains("; a value that starts with \">\" is a block of text in YAML: write \"skipRange: >=1.0.0 <1.2.0\" with quotes around the value\n"), "{text}");
     let catalog = GOOD.replace(
         "package: lantern\nname: candidate",
         "package: lantern\nchannel: candidate",
@@ -99,7 +99,7 @@ fn yaml_traps_have_hints() {
     let text = shown(&found(&catalog));
     assert_eq!(
         text,
-        "19:10: channel-key: channel \"candidate\" has a key \"channel\" with \"candidate\", which means nothing: the name of a channel stands in \"name\"\n"
+        "19:10: channel-key: channel \"candidate\" has a key \"channel\" with \"candidate\", which has no effect: the key for the name of a channel is \"name\"\n"
     );
 }
 
@@ -116,8 +116,8 @@ fn a_tag_of_yaml_takes_a_word_of_the_value_away() {
     };
     for (range, left) in [("!=1.5.0", "empty"), ("!=1.5.0 <2.0.0", "\"<2.0.0\"")] {
         let message = format!(
-            "\"!=1.5.0\" is a tag to YAML and no part of the value, which is {left} without it; put the whole \
-             value in quotes"
+            "\"!=1.5.0\" is a YAML tag and not part of the value, which is {left} without it; put the whole value \
+             in quotes"
         );
         assert_eq!(with(range), [(14, true, message)], "{range}");
     }

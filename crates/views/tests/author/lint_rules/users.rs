@@ -16,17 +16,18 @@ fn says(line: &str, rule: &str, expected: &[&str]) {
 
 #[test]
 fn cut_off_versions_for_each_generation() {
-    let way_out = "let an entry on the way replace it, skip it or take it in its skipRange";
+    let fix =
+        "let an entry on a path to the head replace it, skip it, or include it in its skipRange";
     // S9: cut off in v0 only.
     says(
         "1; 1.1 replaces 1; 1.2 replaces 1.1 skips 1; 2 replaces 1.2 skips 1,1.1; 2.1 replaces 2 skips 1.2; 2.2 replaces 2.1 skips 2",
         "cut-off-version",
         &[
             &format!(
-                "from \"p.v1.0.0\" no way leads to \"p.v2.2.0\", the head of channel \"c\", in OLM v0; {way_out}"
+                "\"p.v1.0.0\" has no upgrade path to \"p.v2.2.0\", the head of channel \"c\", in OLM v0; {fix}"
             ),
             &format!(
-                "from \"p.v1.1.0\" no way leads to \"p.v2.2.0\", the head of channel \"c\", in OLM v0; {way_out}"
+                "\"p.v1.1.0\" has no upgrade path to \"p.v2.2.0\", the head of channel \"c\", in OLM v0; {fix}"
             ),
         ],
     );
@@ -50,8 +51,8 @@ fn a_version_that_neither_generation_leads_on_from() {
         "1 skips 1; 2",
         "cut-off-version",
         &[
-            "from \"p.v1.0.0\" no way leads to \"p.v2.0.0\", the head of channel \"c\", in either OLM; let an \
-             entry on the way replace it, skip it or take it in its skipRange",
+            "\"p.v1.0.0\" has no upgrade path to \"p.v2.0.0\", the head of channel \"c\", in OLM v0 and OLM v1; \
+             let an entry on a path to the head replace it, skip it, or include it in its skipRange",
         ],
     );
 }
@@ -66,8 +67,8 @@ fn a_removed_version_that_a_range_takes_is_not_cut_off() {
         "2 replaces 0.9; 2.1 skips 2 skipRange >=1.0.0_<2.1.0",
         "cut-off-version",
         &[
-            "from \"p.v0.9.0\" no way leads to \"p.v2.1.0\", the head of channel \"c\", in OLM v0; let an \
-             entry on the way replace it, skip it or take it in its skipRange",
+            "\"p.v0.9.0\" has no upgrade path to \"p.v2.1.0\", the head of channel \"c\", in OLM v0; let an \
+             entry on a path to the head replace it, skip it, or include it in its skipRange",
         ],
     );
 }
@@ -85,7 +86,7 @@ fn several_successors() {
         "1; 1.1 replaces 1; 1.2 replaces 1.1 skips 1",
         "several-successors",
         &[
-            "in channel \"c\" 2 entries replace or skip \"p.v1.0.0\": expected one that is not skipped itself",
+            "channel \"c\" has 2 entries that replace or skip \"p.v1.0.0\": expected one that is not skipped itself",
         ],
     );
     says(
@@ -96,23 +97,23 @@ fn several_successors() {
 }
 
 #[test]
-fn circles() {
+fn cycles() {
     says(
         "1 skipRange >1.0.0_<2.0.0; 1.1 replaces 1",
         "upgrade-cycle",
         &[
-            "upgrade edges go round: \"p.v1.0.0\" -> \"p.v1.1.0\" -> \"p.v1.0.0\"; remove the one that leads down",
+            "upgrade edges form a cycle: \"p.v1.0.0\" -> \"p.v1.1.0\" -> \"p.v1.0.0\"; remove the edge that does not go to a higher version",
         ],
     );
 }
 
 #[test]
-fn a_circle_that_opm_does_not_come_to() {
+fn a_cycle_that_opm_does_not_come_to() {
     says(
         "1 replaces 1 skips 1; 2 replaces 1",
         "skipped-cycle",
         &[
-            "skipped entries of channel \"c\" replace each other in a circle: \"p.v1.0.0\" -> \"p.v1.0.0\"; OLM v0 refuses the channel, so remove the replaces that leads down",
+            "skipped entries of channel \"c\" replace each other in a cycle: \"p.v1.0.0\" -> \"p.v1.0.0\"; OLM v0 rejects the channel, so remove the replaces that names the same version or a higher one",
         ],
     );
     says(
@@ -128,7 +129,7 @@ fn skipped_and_still_there() {
         "1; 1.1 replaces 1; 1.2 replaces 1 skips 1.1",
         "skipped-yet-installable",
         &[
-            "channel \"c\" skips entries that it still has: \"p.v1.1.0\"; OLM v1 installs them where asked to: remove or deprecate them",
+            "channel \"c\" skips entries that it still contains: \"p.v1.1.0\"; OLM v1 can still install them, so remove or deprecate them",
         ],
     );
     let line = "1; 1.1 replaces 1; 1.2 replaces 1 skips 1.1";
@@ -147,14 +148,14 @@ fn edges_and_heads_that_go_down() {
         "2; 1.9 replaces 2",
         "edge-goes-down",
         &[
-            "replaces of entry \"p.v1.9.0\" (1.9.0) leads down from \"p.v2.0.0\", the first of version 2.0.0; remove it, or mend the versions",
+            "replaces of entry \"p.v1.9.0\" (1.9.0) makes an edge from a higher version: \"p.v2.0.0\" (2.0.0); remove the edge, or fix the versions",
         ],
     );
     says(
         "2; 1.9 replaces 2",
         "head-not-highest",
         &[
-            "the head of channel \"c\" is \"p.v1.9.0\" (1.9.0), but \"p.v2.0.0\" (2.0.0) is higher: OLM v0 installs the one, OLM v1 the other",
+            "the head of channel \"c\" is \"p.v1.9.0\" (1.9.0), but \"p.v2.0.0\" (2.0.0) is higher: OLM v0 installs the head, OLM v1 the highest version",
         ],
     );
 }
@@ -165,7 +166,7 @@ fn prereleases_and_majors() {
         "1; 1.1.0-rc.1 replaces 1",
         "prerelease-edge",
         &[
-            "entry \"p.v1.1.0-rc.1\" (1.1.0-rc.1) is a prerelease and takes releases along: \"p.v1.0.0\"; keep it in a channel of its own",
+            "entry \"p.v1.1.0-rc.1\" (1.1.0-rc.1) is a prerelease and has edges from releases: \"p.v1.0.0\"; keep it in a separate channel",
         ],
     );
     says(
@@ -186,8 +187,8 @@ fn prereleases_and_majors() {
         severity(&apart),
         Some((
             Severity::Note,
-            "entry \"p.v1.1.0-rc.1\" (1.1.0-rc.1) is a prerelease and takes releases along: \"p.v1.0.0\"; \
-             channel \"c\" is one of prereleases, but OLM v1 takes the edge wherever no channels are asked for"
+            "entry \"p.v1.1.0-rc.1\" (1.1.0-rc.1) is a prerelease and has edges from releases: \"p.v1.0.0\"; \
+             channel \"c\" is for prereleases, but OLM v1 also uses the edge for extensions without channels"
                 .to_owned()
         ))
     );
@@ -199,14 +200,14 @@ fn prereleases_and_majors() {
         "1.9; 2 replaces 1.9",
         "major-edge",
         &[
-            "in channel \"c\" entries take along versions that semver calls incompatible: \"p.v2.0.0\" from \"p.v1.9.0\"",
+            "channel \"c\" has upgrades between incompatible versions: from \"p.v1.9.0\" to \"p.v2.0.0\"",
         ],
     );
     says(
         "0.1; 0.2 replaces 0.1",
         "major-edge",
         &[
-            "in channel \"c\" entries take along versions that semver calls incompatible: \"p.v0.2.0\" from \"p.v0.1.0\"",
+            "channel \"c\" has upgrades between incompatible versions: from \"p.v0.1.0\" to \"p.v0.2.0\"",
         ],
     );
     says("1; 1.1 replaces 1", "major-edge", &[]);
@@ -219,38 +220,38 @@ fn ranges() {
         "1; 1.1 replaces 1 skipRange 1.0.0_1.1.0",
         "skip-range-matches-nothing",
         &[
-            "no version can be in the skipRange \"1.0.0 1.1.0\" of entry \"p.v1.1.0\": a blank means AND; join alternatives with ||",
+            "the skipRange \"1.0.0 1.1.0\" of entry \"p.v1.1.0\" matches no version: a space means AND; join alternatives with ||",
         ],
     );
     says(
         "1; 1.1 replaces 1 skipRange >=0.1.0_<0.9.0",
         "skip-range-takes-none",
         &[
-            "in channel \"c\" the skipRange of \"p.v1.1.0\" takes no other bundle of the package: right if older versions were removed",
+            "in channel \"c\" the skipRange of \"p.v1.1.0\" matches no other bundle of the package: correct if older versions were removed",
         ],
     );
     says(
         "1; 1.1 replaces 1 skipRange >=1.0.0_<=1.1.0",
         "skip-range-takes-itself",
         &[
-            "the skipRange \">=1.0.0 <=1.1.0\" of entry \"p.v1.1.0\" takes its own version; end it below",
+            "the skipRange \">=1.0.0 <=1.1.0\" of entry \"p.v1.1.0\" matches the version of the entry; end the range below it",
         ],
     );
     says(
         "1; 1.1 replaces 1 skipRange <1.1.0",
         "skip-range-open-below",
-        &["the skipRange \"<1.1.0\" of entry \"p.v1.1.0\" has no bound below; give it one"],
+        &["the skipRange \"<1.1.0\" of entry \"p.v1.1.0\" has no lower bound; add one"],
     );
     says(
         "1; 1.1 replaces 1 skipRange >1.0.0",
         "skip-range-open-above",
-        &["the skipRange \">1.0.0\" of entry \"p.v1.1.0\" has no bound above; give it one"],
+        &["the skipRange \">1.0.0\" of entry \"p.v1.1.0\" has no upper bound; add one"],
     );
     says(
         "1; 1.1 replaces 1 skipRange 1.0.0_||_||_2.0.0",
         "skip-range-crashes",
         &[
-            "the skipRange \"1.0.0 || || 2.0.0\" of entry \"p.v1.1.0\" has nothing between two ||: OLM panics over it; remove the empty alternative",
+            "the skipRange \"1.0.0 || || 2.0.0\" of entry \"p.v1.1.0\" has nothing between two ||, so OLM panics; remove the empty alternative",
         ],
     );
 }
@@ -261,7 +262,7 @@ fn targets_that_are_not_there() {
         "1 replaces 0.9; 1.1 replaces 1 skips 0.8",
         "unknown-target",
         &[
-            "channel \"c\" replaces or skips names that are nowhere in the catalog: \"p.v0.9.0\", \"p.v0.8.0\"; right if they were removed",
+            "channel \"c\" replaces or skips names that are not in the catalog: \"p.v0.9.0\", \"p.v0.8.0\"; correct if these versions were removed",
         ],
     );
     let catalog = GOOD.replace(
@@ -270,10 +271,10 @@ fn targets_that_are_not_there() {
     );
     let findings = found(&catalog);
     let text = shown(&findings);
-    assert!(text.contains("11:15: misspelt-target: replaces of entry \"lantern.v1.1.0\" names \"lanterm.v1.0.0\", which is nowhere in the catalog; did you mean \"lantern.v1.0.0\"?\n"), "{text}");
+    assert!(text.contains("11:15: misspelt-target: replaces of entry \"lantern.v1.1.0\" names \"lanterm.v1.0.0\", which is not in the catalog; did you mean \"lantern.v1.0.0\"?\n"), "{text}");
     let catalog = GOOD.replace("    replaces: lantern.v1.0.0", "    replaces: wick.v0.1.0");
     let text = shown(&found(&catalog));
-    assert!(text.contains("11:15: other-package-target: replaces of entry \"lantern.v1.1.0\" names \"wick.v0.1.0\", a bundle of package \"wick\": edges never leave a package\n"), "{text}");
+    assert!(text.contains("11:15: other-package-target: replaces of entry \"lantern.v1.1.0\" names \"wick.v0.1.0\", a bundle of package \"wick\": edges never cross packages\n"), "{text}");
 }
 
 #[test]
@@ -283,7 +284,7 @@ fn deprecated_and_nowhere_to_go() {
         "      name: lantern.v1.2.0\n    message: lantern.v1.0.0",
     );
     let text = shown(&found(&catalog));
-    assert!(text.contains("deprecated-without-replacement: bundle \"lantern.v1.2.0\" is deprecated, and no way leads to one that is not; publish a successor\n"), "{text}");
+    assert!(text.contains("deprecated-without-replacement: bundle \"lantern.v1.2.0\" is deprecated, and no bundle replaces it that is not deprecated; publish a successor\n"), "{text}");
 }
 
 #[test]
@@ -296,9 +297,9 @@ fn what_olm_v1_does_not_support() {
     let findings = found(&catalog);
     assert_eq!(
         shown(&findings),
-        "45:1: unsupported-install-mode: bundle \"lantern.v1.2.0\" does not support the install mode AllNamespaces, without which OLM v1 refuses to install it\n\
-         54:5: unsupported-dependency: bundle \"lantern.v1.2.0\" declares a dependency with olm.gvk.required, which OLM v1 refuses to install\n\
-         56:5: min-kube-version-ignored: bundles of package \"lantern\" state a minKubeVersion, which OLM v1 does not look at: \"lantern.v1.2.0\"\n"
+        "45:1: unsupported-install-mode: bundle \"lantern.v1.2.0\" does not support the install mode AllNamespaces, so OLM v1 does not install it\n\
+         54:5: unsupported-dependency: bundle \"lantern.v1.2.0\" declares a dependency with olm.gvk.required, so OLM v1 does not install it\n\
+         56:5: min-kube-version-ignored: bundles of package \"lantern\" set a minKubeVersion, which OLM v1 ignores: \"lantern.v1.2.0\"\n"
     );
 }
 
@@ -317,10 +318,10 @@ fn packages_of_several_catalogs() {
     assert_eq!(
         said,
         [
-            "a: package \"lantern\" is offered by \"d\" too; OLM v1 refuses to choose unless their priorities differ",
-            "a: package \"wick\" is offered by \"d\" too; OLM v1 refuses to choose unless their priorities differ",
-            "d: package \"lantern\" is offered by \"a\" too; OLM v1 refuses to choose unless their priorities differ",
-            "d: package \"wick\" is offered by \"a\" too; OLM v1 refuses to choose unless their priorities differ",
+            "a: package \"lantern\" is also offered by \"d\"; OLM v1 does not choose unless their priorities differ",
+            "a: package \"wick\" is also offered by \"d\"; OLM v1 does not choose unless their priorities differ",
+            "d: package \"lantern\" is also offered by \"a\"; OLM v1 does not choose unless their priorities differ",
+            "d: package \"wick\" is also offered by \"a\"; OLM v1 does not choose unless their priorities differ",
         ]
     );
 }
