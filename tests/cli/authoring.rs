@@ -367,7 +367,7 @@ fn a_promotion_tells_who_is_left_behind() {
 fn a_harmful_change_ends_with_1_unless_it_is_allowed() {
     let harmless = olmguard(&["diff", "lantern.yaml", "lantern.yaml"]);
     assert_eq!((harmless.code, harmless.stderr.as_str()), (Some(0), ""));
-    assert_eq!(harmless.stdout, "nothing changes for users of OLM v1\n");
+    assert_eq!(harmless.stdout, "OLM v1 users: no changes\n");
     let diff = ["diff", "lantern.yaml", "withdrawn.yaml", "-o", "json"];
     let ended = olmguard(&diff);
     assert_eq!((ended.code, ended.stderr.as_str()), (Some(1), ""));

@@ -74,24 +74,24 @@ fn what_edges_do_to_who_is_installed() {
     changes(
         &["1", "2<1"],
         &["1", "2"],
-        &["newly-stranded: 1: could go to 2"],
+        &["newly-stranded: 1: could upgrade to 2"],
     );
     changes(
         &["1", "2"],
         &["1", "2<1"],
         &[
-            "pick-changed: 1: goes to 2, stays before",
-            "no-longer-stranded: 1: can go to 2",
+            "pick-changed: 1: upgrade to 2; before: no upgrade",
+            "no-longer-stranded: 1: can upgrade to 2",
         ],
     );
     changes(
         &["1", "2<1"],
         &["1", "2<1", "3<2!1"],
         &[
-            "pick-changed: 2: goes to 3, stays before",
-            "pick-changed: 1: goes to 3, goes to 2 before",
-            "successors-changed: 1: also to 3",
-            "no-longer-stranded: 2: can go to 3",
+            "pick-changed: 2: upgrade to 3; before: no upgrade",
+            "pick-changed: 1: upgrade to 3; before: upgrade to 2",
+            "successors-changed: 1: can also upgrade to 3",
+            "no-longer-stranded: 2: can upgrade to 3",
             "bundle-added: 3 (3)",
         ],
     );
@@ -99,24 +99,28 @@ fn what_edges_do_to_who_is_installed() {
         &["1", "2<1", "3<2!1"],
         &["1", "2<1", "3<2"],
         &[
-            "pick-changed: 1: goes to 2, goes to 3 before",
-            "successors-changed: 1: not to 3",
+            "pick-changed: 1: upgrade to 2; before: upgrade to 3",
+            "successors-changed: 1: can no longer upgrade to 3",
         ],
     );
     changes(
         &["1", "2<1", "3!1"],
         &["1", "2<1", "3"],
         &[
-            "successors-lost: 1: not to 3; still to 2",
-            "pick-changed: 1: goes to 2, goes to 3 before",
+            "successors-lost: 1: can no longer upgrade to 3; still to 2",
+            "pick-changed: 1: upgrade to 2; before: upgrade to 3",
         ],
     );
 }
 
 #[test]
 fn names_that_only_edges_speak_of_count_too() {
-    changes(&["2<1"], &["2"], &["newly-stranded: 1: could go to 2"]);
-    changes(&["3!1,2"], &["3!2"], &["newly-stranded: 1: could go to 3"]);
+    changes(&["2<1"], &["2"], &["newly-stranded: 1: could upgrade to 2"]);
+    changes(
+        &["3!1,2"],
+        &["3!2"],
+        &["newly-stranded: 1: could upgrade to 3"],
+    );
 }
 
 #[test]
@@ -126,8 +130,8 @@ fn a_withdrawn_bundle_is_told_with_what_takes_its_place() {
         &["1", "3<1!2"],
         &[
             "bundle-removed: 2 (2)",
-            "pick-changed: 1: goes to 3, goes to 2 before",
-            "successors-changed: 1: to 3 instead of 2",
+            "pick-changed: 1: upgrade to 3; before: upgrade to 2",
+            "successors-changed: 1: can upgrade to 3 instead of 2",
         ],
     );
 }
@@ -140,9 +144,9 @@ fn with_olm_v0_a_skipped_entry_is_no_way_out() {
     assert_eq!(
         told(&old, &new, Generation::V0),
         [
-            "newly-stranded: 1 in channel \"c\": could go to 2",
-            "pick-changed: 2 in channel \"c\": goes to 3, stays before",
-            "no-longer-stranded: 2 in channel \"c\": can go to 3",
+            "newly-stranded: 1 in channel \"c\": could upgrade to 2",
+            "pick-changed: 2 in channel \"c\": upgrade to 3; before: no upgrade",
+            "no-longer-stranded: 2 in channel \"c\": can upgrade to 3",
             "bundle-added: 3 (3)",
         ]
     );
@@ -161,19 +165,19 @@ fn another_bundle_under_one_version_is_found() {
     assert_eq!(
         told(&old, &[renamed], Generation::V1),
         [
-            "other-bundle: 1 (1) is 1-rebuilt now",
-            "pick-changed: 1: goes to 1-rebuilt, stays before"
+            "other-bundle: 1 (1) is now 1-rebuilt",
+            "pick-changed: 1: upgrade to 1-rebuilt; before: no upgrade"
         ]
     );
     assert_eq!(
         told(&old, &[bundle("1", "evil")], Generation::V1),
-        ["other-bundle: 1 (1) has image \"evil:1\" now, \"img:1\" before"]
+        ["other-bundle: 1 (1) now has image \"evil:1\"; before: \"img:1\""]
     );
     let mut other = bundle("1", "img");
     other["properties"][0]["value"]["version"] = "9.0.0".into();
     assert_eq!(
         told(&old, &[other], Generation::V1),
-        ["other-bundle: 1 (1) is 9 now"]
+        ["other-bundle: 1 (1) now has version 9"]
     );
 }
 
@@ -196,7 +200,7 @@ fn what_there_is_is_compared() {
             "deprecated: the package: go\\x1b",
             "deprecated: channel \"c\"",
             "deprecated: bundle 1: old",
-            "default-channel-changed: \"d\", \"c\" before",
+            "default-channel-changed: \"d\"; before: \"c\"",
             "channel-added: d",
             "package-added",
         ]
@@ -205,7 +209,7 @@ fn what_there_is_is_compared() {
         told(&new, &old, Generation::V1),
         [
             "channel-removed: d",
-            "default-channel-changed: \"c\", \"d\" before",
+            "default-channel-changed: \"c\"; before: \"d\"",
             "undeprecated: the package",
             "undeprecated: channel \"c\"",
             "undeprecated: bundle 1",
@@ -231,12 +235,12 @@ fn the_text_tells_all_kinds_and_counts_them() {
     let diffs = diff(&old, &new, None, Generation::V1);
     assert_eq!(
         words::text(&diffs, Generation::V1),
-        "package p\n  NEWLY STRANDED: no higher version in one step any more\n    p.v1.0.0: could go to \
-         p.v2.0.0\n\nfor users of OLM v1: 1 harmful, 0 to notice, 0 good; in 1 package\n"
+        "package p\n  NEWLY STRANDED: no upgrade to a higher version any more\n    p.v1.0.0: could upgrade \
+         to p.v2.0.0\n\nOLM v1 users: 1 breaking change, 0 to review, 0 improvements, in 1 package\n"
     );
     assert_eq!(
         words::text(&[], Generation::V0),
-        "nothing changes for users of OLM v0\n"
+        "OLM v0 users: no changes\n"
     );
     let many: Vec<_> = (1..=25).map(|n| n.to_string()).collect();
     let many: Vec<_> = many.iter().map(String::as_str).collect();
@@ -248,7 +252,7 @@ fn the_text_tells_all_kinds_and_counts_them() {
     );
     let text = words::text(&gone, Generation::V1);
     assert!(
-        text.contains("    and 4 more; -o json tells all\n"),
+        text.contains("    and 4 more; use -o json to see all\n"),
         "{text}"
     );
 }

@@ -6,10 +6,10 @@ use super::change::{Change, ChangeKind, Level, ToldBundle, What, Who};
 use super::{Generation, PackageDiff};
 use olmguard_catalog::version::go;
 
-/// How many lines of one kind are told of one package, before the rest is counted only.
+/// How many lines of one kind are shown for one package; the rest is only counted.
 const SHOWN: usize = 20;
 
-/// All of it, a paragraph for each package; what is let through is told as well.
+/// All changes, a paragraph for each package; also those that are allowed.
 pub fn text(diffs: &[PackageDiff], generation: Generation) -> String {
     let mut text = String::new();
     for diff in diffs {
@@ -23,15 +23,15 @@ pub fn text(diffs: &[PackageDiff], generation: Generation) -> String {
             };
             line(&mut text, &format!("  {}", heading(first.kind())));
             for change in changes.iter().take(SHOWN) {
-                let said = sentence(change);
-                if !said.is_empty() {
-                    line(&mut text, &format!("    {said}"));
+                let sentence = sentence(change);
+                if !sentence.is_empty() {
+                    line(&mut text, &format!("    {sentence}"));
                 }
             }
             if let Some(more) = changes.len().checked_sub(SHOWN).filter(|more| *more > 0) {
                 line(
                     &mut text,
-                    &format!("    and {more} more; -o json tells all"),
+                    &format!("    and {more} more; use -o json to see all"),
                 );
             }
         }
@@ -54,45 +54,51 @@ pub fn summary(diffs: &[PackageDiff], generation: Generation) -> String {
         Generation::V1 => "OLM v1",
     };
     if changes().next().is_none() {
-        return format!("nothing changes for users of {users}");
+        return format!("{users} users: no changes");
     }
     format!(
-        "for users of {users}: {} harmful, {} to notice, {} good; in {} package{}",
-        of(Level::Harmful),
+        "{users} users: {}, {} to review, {}, in {}",
+        counted(of(Level::Harmful), "breaking change"),
         of(Level::Notice),
-        of(Level::Good),
-        diffs.len(),
-        if diffs.len() == 1 { "" } else { "s" },
+        counted(of(Level::Good), "improvement"),
+        counted(diffs.len(), "package"),
     )
+}
+
+fn counted(count: usize, word: &str) -> String {
+    let plural = if count == 1 { "" } else { "s" };
+    format!("{count} {word}{plural}")
 }
 
 fn heading(kind: ChangeKind) -> &'static str {
     match kind {
         ChangeKind::PackageRemoved => {
-            "REMOVED: nobody can install it, and what is installed gets no update"
+            "PACKAGE REMOVED: no one can install it, and installed versions get no upgrades"
         }
-        ChangeKind::PackageUnreadable => "UNREADABLE: OLM cannot decode it any more",
-        ChangeKind::NewlyStranded => "NEWLY STRANDED: no higher version in one step any more",
+        ChangeKind::PackageUnreadable => "PACKAGE UNREADABLE: OLM can no longer decode it",
+        ChangeKind::NewlyStranded => "NEWLY STRANDED: no upgrade to a higher version any more",
         ChangeKind::OtherBundle => {
-            "OTHER BUNDLE: a version that people may have is not what it was"
+            "OTHER BUNDLE: a version that users may have installed has changed"
         }
-        ChangeKind::ChannelRemoved => "CHANNEL REMOVED: whoever asks for it finds nothing",
-        ChangeKind::SuccessorsLost => "SUCCESSORS LOST: left to itself, it ends lower than before",
-        ChangeKind::BundleRemoved => "BUNDLE REMOVED: whoever is pinned to it finds nothing",
-        ChangeKind::PickChanged => "by itself, where nothing is pinned",
-        ChangeKind::Deprecated => "deprecated now",
-        ChangeKind::DefaultChannelChanged => "default channel",
-        ChangeKind::SuccessorsChanged => "successors",
+        ChangeKind::ChannelRemoved => "CHANNEL REMOVED: users of this channel find no bundles",
+        ChangeKind::SuccessorsLost => {
+            "SUCCESSORS LOST: automatic upgrades stop at a lower version than before"
+        }
+        ChangeKind::BundleRemoved => "BUNDLE REMOVED: users who pin this version find no bundle",
+        ChangeKind::PickChanged => "automatic upgrade changed, for users who pin no version",
+        ChangeKind::Deprecated => "newly deprecated",
+        ChangeKind::DefaultChannelChanged => "default channel changed",
+        ChangeKind::SuccessorsChanged => "successors changed",
         ChangeKind::NoLongerStranded => "no longer stranded",
         ChangeKind::Undeprecated => "no longer deprecated",
-        ChangeKind::PackageReadable => "can be decoded again",
-        ChangeKind::PackageAdded => "new",
+        ChangeKind::PackageReadable => "package can be decoded again",
+        ChangeKind::PackageAdded => "new package",
         ChangeKind::ChannelAdded => "new channel",
         ChangeKind::BundleAdded => "new bundle",
     }
 }
 
-/// One change on one line; empty where the heading says it all.
+/// One change on one line; empty if the heading says it all.
 pub fn sentence(change: &Change) -> String {
     match change {
         Change::PackageRemoved
@@ -100,24 +106,27 @@ pub fn sentence(change: &Change) -> String {
         | Change::PackageReadable
         | Change::PackageAdded => String::new(),
         Change::NewlyStranded { who, before } => {
-            format!("{}: could go to {}", subject(who), names(before))
+            format!("{}: could upgrade to {}", subject(who), names(before))
         }
         Change::NoLongerStranded { who, after } => {
-            format!("{}: can go to {}", subject(who), names(after))
+            format!("{}: can upgrade to {}", subject(who), names(after))
         }
         Change::SuccessorsLost { who, lost, left } => {
+            let still = match &left[..] {
+                [] => String::new(),
+                left => format!("; still to {}", names(left)),
+            };
             format!(
-                "{}: not to {}; still to {}",
+                "{}: can no longer upgrade to {}{still}",
                 subject(who),
-                names(lost),
-                names(left)
+                names(lost)
             )
         }
         Change::SuccessorsChanged { who, lost, new } => match (&lost[..], &new[..]) {
-            ([], new) => format!("{}: also to {}", subject(who), names(new)),
-            (lost, []) => format!("{}: not to {}", subject(who), names(lost)),
+            ([], new) => format!("{}: can also upgrade to {}", subject(who), names(new)),
+            (lost, []) => format!("{}: can no longer upgrade to {}", subject(who), names(lost)),
             (lost, new) => format!(
-                "{}: to {} instead of {}",
+                "{}: can upgrade to {} instead of {}",
                 subject(who),
                 names(new),
                 names(lost)
@@ -125,11 +134,11 @@ pub fn sentence(change: &Change) -> String {
         },
         Change::PickChanged { who, before, after } => {
             let place = |pick: &Option<Box<str>>| match pick {
-                Some(name) => format!("goes to {}", go::escape(name)),
-                None => "stays".to_owned(),
+                Some(name) => format!("upgrade to {}", go::escape(name)),
+                None => "no upgrade".to_owned(),
             };
             format!(
-                "{}: {}, {} before",
+                "{}: {}; before: {}",
                 subject(who),
                 place(after),
                 place(before)
@@ -141,7 +150,7 @@ pub fn sentence(change: &Change) -> String {
             go::escape(channel)
         }
         Change::DefaultChannelChanged { before, after } => {
-            format!("{}, {} before", or_none(after), or_none(before))
+            format!("{}; before: {}", or_none(after), or_none(before))
         }
         Change::Deprecated { what, message } => match go::escape(message).trim() {
             "" => thing(what),
@@ -161,14 +170,17 @@ fn subject(who: &Who) -> String {
 
 fn other_bundle(before: &ToldBundle, after: &ToldBundle) -> String {
     if before.name != after.name {
-        return format!("{} is {} now", held(before), go::escape(&after.name));
+        return format!("{} is now {}", held(before), go::escape(&after.name));
     }
     if before.version != after.version {
-        let version = after.version.as_deref().unwrap_or("of no version");
-        return format!("{} is {} now", held(before), go::escape(version));
+        let version = match &after.version {
+            Some(version) => format!("version {}", go::escape(version)),
+            None => "no version".to_owned(),
+        };
+        return format!("{} now has {version}", held(before));
     }
     let (was, is) = (go::quote(&before.image), go::quote(&after.image));
-    format!("{} has image {is} now, {was} before", held(before))
+    format!("{} now has image {is}; before: {was}", held(before))
 }
 
 fn held(bundle: &ToldBundle) -> String {
@@ -196,9 +208,6 @@ fn or_none(channel: &str) -> String {
 }
 
 fn names(names: &[Box<str>]) -> String {
-    if names.is_empty() {
-        return "nothing".to_owned();
-    }
     let names: Vec<_> = names.iter().map(|name| go::escape(name)).collect();
     names.join(", ")
 }
