@@ -230,7 +230,7 @@ impl Server {
             .await
             .is_err()
         {
-            tracing::warn!("Closed with requests unanswered");
+            tracing::warn!("Shut down with unanswered requests");
         }
     }
 }

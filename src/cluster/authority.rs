@@ -222,17 +222,17 @@ fn tell(configuration: &str, note: Option<Note>) {
         None => {}
         Some(Note::Absent) => warn!(
             configuration,
-            "Serves without a ValidatingWebhookConfiguration of this name, and looks for it again: \
-             create it, or name the one that is there with --webhook-configuration"
+            "Failed to find the ValidatingWebhookConfiguration, retrying: create it, or set \
+             --webhook-configuration to an existing one"
         ),
         Some(Note::Changed) => warn!(
             configuration,
-            "Somebody else changed the caBundle that was published there: it is put right, and \
-             certificates of others stay for an hour"
+            "Found a caBundle that another client changed, restoring our CA certificates and keeping \
+             foreign ones for an hour"
         ),
         Some(Note::Others) => warn!(
             configuration,
-            "Found certificates of others in the caBundle: they stay for an hour"
+            "Found foreign CA certificates in the caBundle, keeping them for an hour"
         ),
     }
 }

@@ -68,7 +68,9 @@ impl Port {
             Room::Made => self.metrics.evicted(Eviction::ForRoom),
             Room::None => {
                 self.metrics.refused(Refusal::Full);
-                return debug!("Refused a connection: all are waiting for answers");
+                return debug!(
+                    "Refused a connection, all open connections are waiting for answers"
+                );
             }
         }
         let pace = Arc::new(Wait::new());
@@ -85,7 +87,7 @@ impl Port {
     ) -> AbortHandle {
         // A reply is written at once and whole: waiting for more to send only delays it.
         if let Err(error) = stream.set_nodelay(true) {
-            debug!(%error, "Cannot switch off the delay of small packets");
+            debug!(%error, "Failed to set TCP_NODELAY on a connection");
         }
         let config = self.config.clone();
         let metrics = Arc::clone(&self.metrics);
@@ -118,7 +120,7 @@ impl Port {
         );
         if !is_of_peer {
             self.metrics.refused(Refusal::System);
-            warn!(%error, "Cannot accept a connection");
+            warn!(%error, "Failed to accept a connection, retrying");
             if self.connections.evict_any() == Room::Made {
                 self.metrics.evicted(Eviction::ForRoom);
             }

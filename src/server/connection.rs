@@ -105,7 +105,7 @@ pub(super) async fn serve<I>(
         }
     };
     if let Err(error) = ended {
-        debug!(%error, "Connection ended early");
+        debug!(%error, "Connection closed with an error");
     }
 }
 

@@ -61,9 +61,9 @@ impl Rejection {
 impl IntoResponse for Rejection {
     fn into_response(self) -> Response {
         if matches!(self, Self::Lost) {
-            error!(error = %self, "Cannot answer");
+            error!(error = %self, "Failed to answer a request");
         } else {
-            debug!(error = %self, "Refused a request");
+            debug!(error = %self, "Rejected a request");
         }
         (self.status(), format!("{self}\n")).into_response()
     }

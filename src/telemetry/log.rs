@@ -104,7 +104,7 @@ impl Log {
 
 /// Says, at any level, how this process is configured; nothing of that may be secret.
 pub fn log_start(configuration: &str) {
-    info!(target: level::ALWAYS, configuration, "Starting");
+    info!(target: level::ALWAYS, configuration, "Starting olmguard");
 }
 
 /// Counts the lines that a log has dropped.

@@ -101,7 +101,7 @@ impl Renewal {
             match tokio::task::spawn_blocking(move || read(&files)).await {
                 Ok(found) => self.take(found, &current),
                 Err(error) if error.is_panic() => {
-                    error!(%error, "Cannot look at the files of the certificate, the old one is still served");
+                    error!(%error, "Panicked while reading the certificate files, serving the old one");
                 }
                 // It is cancelled when the runtime ends, and so is this.
                 Err(_) => return,
@@ -128,7 +128,7 @@ impl Renewal {
     /// What was found, or nothing after saying why.
     fn good<T>(&self, found: Result<T, TlsError>) -> Option<T> {
         let refused = found.inspect_err(|error| {
-            warn!(%error, "Cannot use what is new, the old one is still served");
+            warn!(%error, "Failed to load the new certificate, serving the old one");
             self.observer.refused(error);
         });
         refused.ok()

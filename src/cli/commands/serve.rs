@@ -207,7 +207,7 @@ impl Plan {
         let server = tokio::select! {
             server = self.begin() => server?,
             early = signals.next() => {
-                info!(signal = early.as_str(), "Shut down before it took any reviews");
+                info!(signal = early.as_str(), "Shut down before the webhook was ready");
                 return Ok(Exit::Good.into());
             }
         };
@@ -236,16 +236,24 @@ impl Plan {
             decisions: self.decisions,
             log_level: Some(self.log_level),
         })?;
-        info!(address = %listening.server().ops_addr(), "Tells its health");
-        if let Some(address) = listening.server().scrapes_addr() {
-            info!(%address, "Serving metrics over TLS, to clients whose token can get them");
-        }
+        log_addresses(listening.server());
         let certificates = self.certs.start(cluster.as_ref(), listening.observer());
         let certified = listening.certify(certificates.await?);
         let guard = source.guard(self.metrics).await?;
         let guard = guard.with_policies(self.guardrails.current());
         self.guardrails.follow();
         Ok(certified.open(Arc::new(guard), self.enforcement))
+    }
+}
+
+/// Writes where health and metrics are served, for those who cannot read stdout.
+fn log_addresses(server: &Server) {
+    let ops = server.ops_addr();
+    if let Some(address) = server.scrapes_addr() {
+        info!(address = %ops, "Serving health");
+        info!(%address, "Serving metrics over TLS");
+    } else {
+        info!(address = %ops, "Serving health and metrics");
     }
 }
 
@@ -268,7 +276,7 @@ async fn leave(
             Ok(Exit::Good.into())
         }
         second = signals.next() => {
-            info!(signal = second.as_str(), "Exiting at once");
+            info!(signal = second.as_str(), "Exiting immediately after a second signal");
             Ok(second.exit_code())
         }
     }
@@ -303,7 +311,7 @@ impl ServeError {
             | Self::Tls(_)
             | Self::Bind(_)
             | Self::System(_) => {
-                error!(error = %self, "Cannot serve");
+                error!(error = %self, "Failed to start the webhook, exiting");
             }
         }
     }

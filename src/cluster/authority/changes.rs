@@ -61,7 +61,7 @@ fn change<K>(event: watcher::Result<Event<PartialObjectMeta<K>>>) -> Option<()> 
         Ok(Event::Apply(_) | Event::Delete(_) | Event::InitDone) => Some(()),
         Ok(Event::Init | Event::InitApply(_)) => None,
         Err(error) => {
-            debug!(%error, "Cannot watch what the certificate authority is kept in: looks at it now and then");
+            debug!(%error, "Failed to watch the Secret or webhook configuration of the CA, polling it");
             None
         }
     }

@@ -88,7 +88,7 @@ impl ReadingListener {
         if !last.is_unread {
             warn!(
                 error = fault.words,
-                "Cannot read the webhook configuration, keeping the last reading"
+                "Failed to read the webhook configuration, keeping the last good reading"
             );
         }
         last.is_unread = true;
@@ -108,13 +108,13 @@ fn changed(found: Option<&Configuration>) -> BTreeSet<ConfigurationField> {
 
 fn report(changed: &BTreeSet<ConfigurationField>) {
     if changed.is_empty() {
-        info!("The webhook configuration is as this version ships it again");
+        info!("Webhook configuration is as shipped again");
         return;
     }
     let fields: Vec<_> = changed.iter().map(|field| field.as_str()).collect();
     warn!(
         fields = fields.join(", "),
-        "The webhook configuration is not as this version ships it; `olmguard doctor` shows the differences"
+        "Webhook configuration is not as shipped, run `olmguard doctor` to see the differences"
     );
 }
 

@@ -161,6 +161,14 @@ pub(super) fn may_begin(job: &Job, running: &[Job]) -> bool {
 }
 
 impl Job {
+    /// Whether content of the catalog is in use, and stays so if this fails.
+    pub(super) fn is_loaded(&self) -> bool {
+        match &self.task {
+            Task::Load(known) => known.loaded.is_some(),
+            Task::Confirm(_) => true,
+        }
+    }
+
     /// Whether other content of the catalog is held meanwhile.
     fn replaces(&self) -> bool {
         matches!(&self.task, Task::Load(known) if known.loaded.is_some())

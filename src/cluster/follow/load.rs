@@ -161,7 +161,7 @@ impl Loader {
 
     /// The cache is a help, never a must.
     fn complain(&self, job: &Job, error: &CacheError) {
-        warn!(catalog = job.want.name, %error, "Goes on without the cache");
+        warn!(catalog = job.want.name, %error, "Failed to use the catalog cache, continuing without it");
         let metrics = &self.0.metrics;
         metrics.load_failed(&job.want.name, LoadFailure::Cache);
     }
@@ -177,7 +177,7 @@ impl Loader {
                 warn!(
                     catalog = name,
                     %error,
-                    "Cannot tell whether the catalog has changed while it was fetched; not cached"
+                    "Failed to check whether the catalog changed during the fetch, not caching it"
                 );
             })
             .ok()
@@ -286,7 +286,7 @@ impl Loader {
         };
         spawn_blocking(move || {
             if let Err(error) = work(&cache) {
-                warn!(%error, "Cannot tidy up the cache");
+                warn!(%error, "Failed to clean up the catalog cache");
             }
         });
     }
@@ -304,7 +304,7 @@ fn report(job: &Job, content: &WeighedContent, belief: &Belief) {
         packages = counts.packages,
         bundles = counts.bundles,
         reason = %doubt,
-        "Taking catalog content that was held back, because it was fetched again and is the same"
+        "Accepting catalog content that was held back, because a later fetch returned the same bytes"
     );
 }
 

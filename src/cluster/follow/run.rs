@@ -126,7 +126,10 @@ impl<L: Load> Follower<L> {
                 self.table.applied(observed, now);
             }
             CatalogEvent::Deleted(name) => {
-                info!(catalog = name, "Catalog is gone");
+                info!(
+                    catalog = name,
+                    "Removed catalog, its ClusterCatalog no longer exists"
+                );
                 self.teller.heard();
                 self.table.deleted(&name, now);
             }
@@ -135,7 +138,7 @@ impl<L: Load> Follower<L> {
                 self.table.alive(now);
             }
             CatalogEvent::Unnamed(NamelessObject(why)) => {
-                warn!(error = why, "There is a catalog that cannot be told apart");
+                warn!(error = why, "Skipping a ClusterCatalog without a name");
                 self.teller.unreadable();
             }
             CatalogEvent::Lost(fault) => {
@@ -152,7 +155,7 @@ impl<L: Load> Follower<L> {
                 warn!(
                     catalog = observed.state.name,
                     error = why,
-                    "Cannot read catalog's object"
+                    "Failed to read ClusterCatalog"
                 );
                 self.teller.unreadable();
             }
@@ -192,10 +195,7 @@ impl<L: Load> Follower<L> {
     fn failed(&mut self, job: &Job, failure: Failure) {
         let class = failure.class;
         let retry = self.retry(job);
-        let message = match failure.held_back {
-            Some(_) => "Holding back fetched catalog content, keeping what is loaded",
-            None => "Cannot load catalog",
-        };
+        let message = words(&failure, job.is_loaded());
         warn!(
             catalog = job.want.name,
             digest = job.want.key.digest,
@@ -321,6 +321,16 @@ impl<L: Load> Follower<L> {
         };
         let latest = now + pace;
         self.table.wake(now).map_or(latest, |wake| wake.min(latest))
+    }
+}
+
+/// What a failed load means for the catalog.
+fn words(failure: &Failure, is_loaded: bool) -> &'static str {
+    match (&failure.held_back, is_loaded) {
+        (Some(_), true) => "Held back fetched catalog content, keeping the last good version",
+        (Some(_), false) => "Held back fetched catalog content, retrying",
+        (None, true) => "Failed to load catalog, keeping the last good version",
+        (None, false) => "Failed to load catalog, retrying",
     }
 }
 

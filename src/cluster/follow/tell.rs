@@ -64,7 +64,7 @@ impl StatusTeller {
     /// The API server told something.
     pub(super) fn heard(&mut self) {
         if self.fault.take().is_some() {
-            info!("Catalogs are watched again");
+            info!("Watching ClusterCatalogs again");
         }
         let now = self.listener.clock.now();
         self.listener
@@ -80,7 +80,7 @@ impl StatusTeller {
             warn!(
                 class = class.as_str(),
                 error = words,
-                "Catalogs are not watched"
+                "Failed to watch ClusterCatalogs, keeping the loaded catalogs and retrying"
             );
         }
         let watches = &self.listener.watches;

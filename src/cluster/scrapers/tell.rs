@@ -19,7 +19,7 @@ impl DenialLog {
             warn!(
                 class = fault.class.as_str(),
                 error = fault.words,
-                "Cannot check the token of a scraper, answering 503"
+                "Failed to check the token of a metrics client, answering 503"
             );
         }
     }
@@ -37,12 +37,12 @@ impl DenialLog {
 
 /// The API server does not know whose token it is, and says this about it.
 pub(super) fn unauthenticated(error: &str) {
-    debug!(error, "Refused a scraper, its token is not valid");
+    debug!(error, "Denied a metrics client, its token is invalid");
 }
 
 /// The API server knows the user, who has no such right.
 pub(super) fn forbidden() {
-    debug!("Refused a scraper, its user cannot get /metrics");
+    debug!("Denied a metrics client, its user cannot get /metrics");
 }
 
 const PAUSE: Duration = Duration::from_mins(1);

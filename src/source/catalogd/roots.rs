@@ -88,10 +88,10 @@ impl RootsState {
         match content.and_then(|content| ca::roots(path, &content)) {
             Ok(roots) => {
                 self.config = Arc::new(trusting(roots));
-                info!(path = %path.display(), "Reloaded the authorities of catalogd");
+                info!(path = %path.display(), "Reloaded the CA certificates for catalogd");
             }
             Err(error) => {
-                warn!(%error, "Cannot use the new authorities of catalogd, the old ones stay");
+                warn!(%error, "Failed to load the new CA certificates for catalogd, keeping the old ones");
             }
         }
     }

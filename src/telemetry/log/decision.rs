@@ -119,7 +119,7 @@ impl DecisionLog {
             Verdict::Deny => line!(info, self, decision, "Denied"),
             Verdict::Undecided => line!(warn, self, decision, "Undecided"),
             Verdict::Allow => line!(debug, self, decision, "Allowed"),
-            Verdict::NotJudged => line!(debug, self, decision, "Not judged"),
+            Verdict::NotJudged => line!(debug, self, decision, "Not checked"),
         }
     }
 }

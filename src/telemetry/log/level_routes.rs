@@ -57,7 +57,7 @@ async fn changed(handle: &LogHandle, request: Request) -> Result<LogLevel, Level
     if request.method() == Method::PUT {
         let level = asked(request.into_body()).await?;
         handle.set(level);
-        info!(target: ALWAYS, now = level.as_str(), "Changed the level of the log");
+        info!(target: ALWAYS, now = level.as_str(), "Changed the log level");
     }
     Ok(handle.level())
 }

@@ -29,7 +29,7 @@ impl FileWatch {
         let changed = Arc::new(Notify::new());
         let watcher = start(&folders(files), Arc::clone(&changed));
         let watcher = watcher.inspect_err(|error| {
-            warn!(%error, poll = ?files.poll, "Cannot watch the files of the certificate, they are polled");
+            warn!(%error, poll = ?files.poll, "Failed to watch the certificate files, polling them");
         });
         Self {
             changed,

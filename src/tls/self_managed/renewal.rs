@@ -77,10 +77,10 @@ async fn first<S: Store>(
             Ok(None) => {}
             Err(error) if !is_passing(&error) => return Err(error),
             Err(error) if faults.is_news(&error) => {
-                warn!(%error, "Cannot make a certificate yet, and goes on trying");
+                warn!(%error, "Failed to issue a certificate, retrying");
                 observer.refused(&error);
             }
-            Err(error) => debug!(%error, "Still cannot make a certificate"),
+            Err(error) => debug!(%error, "Failed again to issue a certificate, retrying"),
         }
         failures += 1;
         tokio::time::sleep(back_off(failures)).await;
@@ -166,10 +166,10 @@ impl Faults {
 
     fn report(&mut self, error: &TlsError, observer: &dyn Observer) {
         if !self.is_news(error) {
-            debug!(%error, "Still cannot renew the certificate");
+            debug!(%error, "Failed again to renew the certificate, serving the old one");
             return;
         }
-        warn!(%error, "Cannot renew the certificate, the old one is still served");
+        warn!(%error, "Failed to renew the certificate, serving the old one");
         observer.refused(error);
     }
 

@@ -113,10 +113,10 @@ fn metrics_are_served_over_tls_to_those_whom_the_api_server_allows() {
     let ended = scene.process.ended();
     assert_eq!(ended.code, Some(0), "{}", ended.stderr);
     for expected in [
-        "Serving metrics over TLS, to clients whose token can get them",
-        "Refused a scraper, its user cannot get /metrics",
-        "Refused a scraper, its token is not valid",
-        "Cannot check the token of a scraper, answering 503",
+        "Serving metrics over TLS",
+        "Denied a metrics client, its user cannot get /metrics",
+        "Denied a metrics client, its token is invalid",
+        "Failed to check the token of a metrics client, answering 503",
     ] {
         assert!(
             ended.stderr.contains(expected),

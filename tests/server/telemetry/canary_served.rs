@@ -44,9 +44,9 @@ const SAID: [(&str, LogLevel); 6] = [
     ("Undecided", LogLevel::Warn),
     ("Denied", LogLevel::Info),
     ("Allowed", LogLevel::Debug),
-    ("Refused a request", LogLevel::Debug),
+    ("Rejected a request", LogLevel::Debug),
     ("TLS handshake failed", LogLevel::Debug),
-    ("Connection ended early", LogLevel::Debug),
+    ("Connection closed with an error", LogLevel::Debug),
 ];
 
 fn reviews(served: &Served) {

@@ -103,7 +103,7 @@ fn each_verdict_has_its_level() {
         (&full, created("lantern", "3"), "INFO", "Denied"),
         (&empty, created("lantern", "2"), "WARN", "Undecided"),
         (&full, created("lantern", "2"), "DEBUG", "Allowed"),
-        (&full, other, "DEBUG", "Not judged"),
+        (&full, other, "DEBUG", "Not checked"),
     ] {
         let logged = objects(LogLevel::Debug, |_| say(snapshot, &review, LogUser::Omit));
         assert_eq!(logged.len(), 1);

@@ -75,7 +75,7 @@ fn how_it_is_configured_is_told_at_any_level() {
             logged,
             [json!({
                 "level": "INFO",
-                "message": "Starting",
+                "message": "Starting olmguard",
                 "configuration": "olmguard serve --mode=observe",
                 "target": "olmguard::always",
             })]

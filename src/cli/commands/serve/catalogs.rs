@@ -84,7 +84,11 @@ fn report(catalog: &CatalogState, took: Duration, metrics: &CatalogMetrics) {
         Content::Unfetched(why) | Content::Unreadable(why) => {
             metrics.not_loaded(&catalog.name);
             metrics.load_failed(&catalog.name, LoadFailure::Content);
-            error!(catalog = catalog.name, error = why, "Cannot read catalog");
+            error!(
+                catalog = catalog.name,
+                error = why,
+                "Failed to load catalog, edits that need it are undecided"
+            );
         }
         Content::Missing => {}
     }

@@ -222,7 +222,7 @@ impl Certs {
             Self::Files(files) => {
                 if files.wanted.is_empty() {
                     info!(
-                        "Readiness does not look at the names of the certificate: no --tls-server-name"
+                        "Skipping the certificate names in the readiness check, --tls-server-name is not set"
                     );
                 }
                 files::serve(files, observer)?

@@ -10,9 +10,9 @@ pub(super) fn make_room_for(connections: usize) {
         Ok(allowed) if allowed >= wanted => {}
         Ok(allowed) => warn!(
             allowed,
-            wanted, "The system allows fewer open files than --max-connections needs"
+            wanted, "Failed to raise the limit of open files as far as --max-connections needs"
         ),
-        Err(error) => warn!(%error, wanted, "Cannot ask for more open files"),
+        Err(error) => warn!(%error, wanted, "Failed to raise the limit of open files"),
     }
 }
 

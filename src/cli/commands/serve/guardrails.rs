@@ -114,7 +114,7 @@ impl Guardrails {
 
     fn found(&mut self, changed: Option<(GuardrailFiles, ReadGuardrails)>) {
         if self.board.fault().take().is_some() {
-            info!("Can read the files of guardrails again");
+            info!("Guardrail files are readable again");
         }
         self.metrics.looked(true);
         if let Some((files, read)) = changed {
@@ -128,25 +128,28 @@ impl Guardrails {
         self.metrics.looked(false);
         let mut known = self.board.fault();
         if known.as_ref() != Some(&fault) {
-            warn!(fault, "Cannot read guardrails, those read last go on");
+            warn!(
+                fault,
+                "Failed to read guardrail files, keeping the last good version"
+            );
             *known = Some(fault);
         }
     }
 
     fn panicked(&self, fault: &JoinError) {
-        error!(%fault, "Cannot look at guardrails, those read last go on");
+        error!(%fault, "Panicked while reading guardrail files, keeping the last good version");
         self.lost("a fault of this program, which is in its log".to_owned());
     }
 
     /// Judges by what the files hold from now on.
     fn take(&self, ReadGuardrails { imposed, faults }: ReadGuardrails) {
         for fault in &faults {
-            error!(%fault, "Guardrails cannot be read and forbid every upgrade of what they are about");
+            error!(%fault, "Failed to parse guardrails, denying every upgrade that they apply to");
         }
         let (read, unread) = counts(&imposed);
         self.metrics.taken(read, unread);
         if self.args.is_given() {
-            info!(read, unread, "Took guardrails");
+            info!(read, unread, "Loaded guardrails");
         }
         let policies = Policies {
             guardrails: imposed,

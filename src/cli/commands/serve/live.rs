@@ -136,7 +136,7 @@ impl LiveArgs {
         // Whoever opens it may wait for a disk; signals are listened for here.
         let opened = spawn_blocking(move || opened(&folder, limit)).await;
         opened.unwrap_or_else(|error| {
-            warn!(%error, "Goes on without a cache");
+            warn!(%error, "Failed to open the catalog cache, continuing without it");
             None
         })
     }
@@ -156,16 +156,13 @@ impl ClusterCatalogs {
     /// Begins to follow; whoever judges sees the snapshot of the moment. It must be called within a
     /// runtime, whose end is that of the following.
     pub(super) fn begin(self, metrics: Metrics) -> Guard {
-        info!(
-            cluster = self.cluster.words,
-            "Follows the catalogs of the cluster"
-        );
+        info!(cluster = self.cluster.words, "Watching ClusterCatalogs");
         let snapshot = Arc::new(ArcSwap::default());
         let guard = Guard::new(Arc::clone(&snapshot)).awaiting(self.board.loads_newer());
         tokio::spawn(async move {
             loop {
                 self.until_lost(&metrics, &snapshot).await;
-                error!("Lost what follows the catalogs; it begins anew, please report this");
+                error!("Catalog watcher stopped unexpectedly, restarting it; please report this");
                 sleep(ANEW).await;
             }
         });
@@ -203,12 +200,12 @@ fn opened(folder: &Path, limit: u64) -> Option<Cache> {
     match Cache::open(folder, limit) {
         Ok((cache, dropped)) => {
             for dropped in dropped {
-                warn!(%dropped, "Dropped a file of the cache");
+                warn!(%dropped, "Removed an unusable file from the catalog cache");
             }
             Some(cache)
         }
         Err(error) => {
-            warn!(%error, "Goes on without a cache");
+            warn!(%error, "Failed to open the catalog cache, continuing without it");
             None
         }
     }

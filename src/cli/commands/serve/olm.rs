@@ -94,14 +94,14 @@ impl OlmFlags {
     fn found(&self, found: &RunningOlm) -> ChosenRelease {
         let taken = self.args.release().unwrap_or(found.release);
         let set = self.args.gates(taken).unwrap_or_else(|error| {
-            warn!(%error, "Takes the gates that OLM runs with");
+            warn!(%error, "Ignoring --olm-feature-gates, using the feature gates of the running OLM");
             None
         });
         let differences = compare(found, self.args.release(), set);
-        info!(%found, "Found OLM");
+        info!(%found, "Detected OLM");
         let warnings: Vec<&Warning> = found.warnings.iter().chain(&differences).collect();
         for warning in &warnings {
-            warn!(%warning, "Not certain about OLM");
+            warn!(%warning, "Detected OLM with a warning");
         }
         ChosenRelease {
             rules: found.rules_unless(self.args.release(), set),
@@ -113,7 +113,7 @@ impl OlmFlags {
     /// What flags say counts, then the newest.
     fn not_found(&self, error: &FindError) -> ChosenRelease {
         let taken = self.args.release().unwrap_or_default();
-        warn!(%error, release = taken.name(), "Cannot tell which OLM runs");
+        warn!(%error, release = taken.name(), "Failed to detect the OLM release, assuming this one");
         let how = match self.args.release() {
             Some(_) => "set by hand",
             None => "the newest that is known",
@@ -137,7 +137,7 @@ impl Follower {
                 Some(self.put(self.asked.found(&found)))
             }
             OlmEvent::NotFound(error) if self.was_found => {
-                warn!(%error, "Goes on judging for the OLM that was found before");
+                warn!(%error, "Failed to detect the OLM release, keeping the last one detected");
                 self.board.missing(error.to_string());
                 None
             }

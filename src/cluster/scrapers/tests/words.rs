@@ -89,7 +89,7 @@ fn an_api_server_that_is_away_is_logged_once_a_minute() {
         .iter()
         .map(|line| (&line["level"], &line["message"], &line["class"]))
         .collect();
-    let message = json!("Cannot check the token of a scraper, answering 503");
+    let message = json!("Failed to check the token of a metrics client, answering 503");
     let expected = (&json!("WARN"), &message, &json!("unreachable"));
     assert_eq!(said, [expected; 2]);
 }
@@ -116,8 +116,11 @@ fn refusals_are_for_debugging_and_name_no_user() {
         })
         .collect();
     let expected = [
-        ("DEBUG", "Refused a scraper, its user cannot get /metrics"),
-        ("DEBUG", "Refused a scraper, its token is not valid"),
+        (
+            "DEBUG",
+            "Denied a metrics client, its user cannot get /metrics",
+        ),
+        ("DEBUG", "Denied a metrics client, its token is invalid"),
     ];
     assert_eq!(said, expected);
     assert!(

@@ -69,7 +69,7 @@ fn damage_is_told_once() {
         assert!(Arc::ptr_eq(&first, &roots.config()), "the old ones stay");
         roots.config();
     });
-    let kept = "Cannot use the new authorities of catalogd, the old ones stay error=";
+    let kept = "Failed to load the new CA certificates for catalogd, keeping the old ones error=";
     let of = |why| {
         format!(
             " WARN olmguard::source::catalogd::roots: {kept}{}: {why}",

@@ -284,7 +284,7 @@ pub(super) const REMEDIES: &[Remedy] = &[
     ),
     of(
         "OlmguardCertExpiry",
-        "self-managed: the log line `Cannot renew",
+        "self-managed: the log line `Failed to renew",
         By::Test(SELF_MANAGED, "self_managed_leaves_follow_each_other"),
     ),
     of(
