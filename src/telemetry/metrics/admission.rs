@@ -61,32 +61,34 @@ impl AdmissionMetrics {
             durations: durations(register),
             not_judged: register.counter_per(
                 "admission_not_judged_total",
-                "Edits that are not judged, by why.",
+                "Edits that olmguard did not check, by reason.",
                 "why",
             ),
             let_through: let_through(register),
-            in_flight: register.gauge("admission_in_flight", "Requests that are being answered."),
-            queued: register.gauge("admission_queued", "Requests that wait for a worker."),
+            in_flight: register.gauge("admission_in_flight", "Requests in progress."),
+            queued: register.gauge("admission_queued", "Requests waiting for a worker."),
             queue_rejected: register.counter(
                 "admission_queue_rejected_total",
-                "Requests answered as overload at once, for want of a place in the queue.",
+                "Requests rejected as Overloaded because the queue was full.",
             ),
             deadline_exceeded: register.counter_per(
                 "admission_deadline_exceeded_total",
-                "Requests answered at their deadline, by what they waited for.",
+                "Requests answered because their deadline expired, by what they were waiting for.",
                 "waited_for",
             ),
             decode_errors: register.counter_per(
                 "decode_errors_total",
-                "Requests that were no review that can be answered, by what was wrong.",
+                "Requests that could not be decoded as an AdmissionReview, by error class.",
                 "class",
             ),
             panics: register.counter(
                 "panics_total",
-                "Panics of the server or of its judge; each is a line of the log, with the review.",
+                "Panics of the server; each is logged with the uid of its review.",
             ),
-            request_bytes: register.counter("request_bytes_total", "Bytes of bodies received."),
-            response_bytes: register.counter("response_bytes_total", "Bytes of bodies sent."),
+            request_bytes: register
+                .counter("request_bytes_total", "Bytes of request bodies received."),
+            response_bytes: register
+                .counter("response_bytes_total", "Bytes of response bodies sent."),
         }
     }
 
@@ -163,8 +165,7 @@ impl Requests {
     fn new(register: &Register<'_>) -> Self {
         let counters = register.counters(
             "requests_total",
-            "Requests answered, by what was asked, the verdict, and the row of the decision table; \
-             internal faults have the verdict error.",
+            "Requests answered, by operation, verdict, reason code (token) and dry run; internal errors have the verdict error.",
             &["operation", "verdict", "token", "dry_run"],
         );
         let counter = |operation: Operation, token: Token, dry_run: DryRun| {
@@ -199,7 +200,7 @@ impl Requests {
 fn let_through(register: &Register<'_>) -> PerLabel<Against, PerLabel<DryRun, IntCounter>> {
     let counters = register.counters(
         "admission_let_through_total",
-        "Edits that went through with a warning though the verdict was against them.",
+        "Edits allowed with a warning although the verdict was deny or undecided.",
         &["verdict", "dry_run"],
     );
     let counter = |against: Against, dry_run: DryRun| {
@@ -211,7 +212,7 @@ fn let_through(register: &Register<'_>) -> PerLabel<Against, PerLabel<DryRun, In
 fn durations(register: &Register<'_>) -> PerLabel<Decision, Histogram> {
     let histograms = register.histograms(
         "admission_duration_seconds",
-        "Time from the head of a request to its answer.",
+        "Time from the headers of a request to its answer, in seconds.",
         &["verdict"],
         &BUCKETS,
     );

@@ -237,19 +237,21 @@ fn whole(count: impl TryInto<i64>) -> i64 {
 const CATALOG: &str = "catalog";
 const CLASS: &str = "class";
 
-const LOADED: &str = "1 where the content of the catalog is held, 0 where none is.";
-const SERVING: &str =
-    "1 where nothing says that the catalog is not served, 0 where its object does.";
+const LOADED: &str = "1 if content of the catalog is loaded, 0 otherwise.";
+const SERVING: &str = "0 if the ClusterCatalog reports that it is not served, 1 otherwise.";
 const NEWER_KNOWN: &str =
-    "1 where the catalog is known to have newer content than what is held, else 0.";
+    "1 if the catalog is known to have newer content than is loaded, 0 otherwise.";
 const HELD_BACK: &str =
-    "1 while fetched content of the catalog is held back because it is implausible, else 0.";
-const PACKAGES: &str = "Packages of the catalog that are held.";
-const BUNDLES: &str = "Bundles of the catalog that are held.";
-const RESIDENT: &str = "Memory that the content of the catalog takes.";
-const FETCHED: &str = "What the content that is held was on the wire; 0 where a file gave it.";
-const LOAD: &str = "Time that the content of the catalog took to load; 0 until it has.";
-const LAST_SUCCESS: &str = "Unix time at which the content was last loaded; 0 until it is.";
-const CONTENT_AGE: &str = "Time since the catalog was last known to have the content that is held.";
-const LOAD_ERRORS: &str = "Tries to load the content that failed, by why.";
-const SWAPS: &str = "Times that another snapshot of the catalogs took the place of the one before.";
+    "1 while olmguard holds back implausible content of the catalog, 0 otherwise.";
+const PACKAGES: &str = "Packages in the loaded content of the catalog.";
+const BUNDLES: &str = "Bundles in the loaded content of the catalog.";
+const RESIDENT: &str = "Estimated memory of the loaded content of the catalog, in bytes.";
+const FETCHED: &str =
+    "Download size of the loaded content of the catalog, in bytes; 0 if it was read from a file.";
+const LOAD: &str = "Duration of the last load of the catalog, in seconds; 0 before the first.";
+const LAST_SUCCESS: &str =
+    "Unix time of the last load of the catalog, in seconds; 0 before the first.";
+const CONTENT_AGE: &str =
+    "Time since the loaded content of the catalog was last known to be current, in seconds.";
+const LOAD_ERRORS: &str = "Failed loads of the catalog, by error class.";
+const SWAPS: &str = "Replacements of the snapshot of all catalogs by a newer one.";

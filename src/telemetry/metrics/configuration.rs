@@ -53,7 +53,7 @@ impl ConfigurationMetrics {
         Self {
             changed: register.gauge_per(
                 "webhook_configuration_changed",
-                "1 if the field of the webhook configuration is not as this version ships it, 0 if it is or was never read.",
+                "1 if the field of the webhook configuration differs from the one that this version ships, 0 if it does not or was never read.",
                 "field",
             ),
         }

@@ -85,20 +85,20 @@ pub(super) struct ConnectionFamilies {
 impl ConnectionFamilies {
     pub(super) fn new(register: &Register<'_>) -> Self {
         Self {
-            open: register.gauges("connections", "Connections that are open.", &[PORT]),
+            open: register.gauges("connections", "Open connections, by port.", &[PORT]),
             refused: register.counters(
                 "connections_refused_total",
-                "Connections that were not taken, by why.",
+                "Refused connections, by port and reason.",
                 &[PORT, "reason"],
             ),
             evicted: register.counters(
                 "connections_evicted_total",
-                "Connections that were closed from here before their time, by why.",
+                "Connections that olmguard closed early, by port and reason.",
                 &[PORT, "reason"],
             ),
             handshake_errors: register.counters(
                 "tls_handshake_errors_total",
-                "TLS handshakes that failed, by reason.",
+                "Failed TLS handshakes, by error class.",
                 &["class"],
             ),
         }

@@ -27,12 +27,12 @@ impl GuardrailMetrics {
         Self {
             documents: register.gauge_per(
                 "guardrail_documents",
-                "Documents of --guardrails that are judged by; one that is unread forbids every upgrade of its package.",
+                "Documents of --guardrails in use, by whether they are valid; an invalid one forbids every upgrade of its package.",
                 "state",
             ),
             readable: register.gauge(
                 "guardrail_files_readable",
-                "1 where the files of --guardrails could be read when they were last looked at, 0 where what was read of them before goes on.",
+                "1 if the last read of the --guardrails files succeeded, 0 if it failed and the last good version is in use.",
             ),
         }
     }

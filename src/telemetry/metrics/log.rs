@@ -19,7 +19,7 @@ impl LogMetrics {
         Self {
             lines_dropped: register.counter(
                 "log_lines_dropped_total",
-                "Lines of the log that were dropped, since nobody read those before them.",
+                "Log lines dropped because the log output was blocked.",
             ),
             followed: Mutex::new(None),
         }

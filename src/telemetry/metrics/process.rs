@@ -22,14 +22,14 @@ impl ProcessMetrics {
         #[cfg(target_os = "linux")]
         register.enter(ProcessCollector::for_self());
         Self {
-            workers: register.gauge("tokio_workers", "Threads that carry the runtime's tasks."),
+            workers: register.gauge("tokio_workers", "Worker threads of the async runtime."),
             tasks: register.gauge(
                 "tokio_alive_tasks",
-                "Tasks of the runtime that have not ended.",
+                "Unfinished tasks of the async runtime.",
             ),
             queue: register.gauge(
                 "tokio_global_queue_tasks",
-                "Tasks in the runtime's global queue that wait for a thread.",
+                "Tasks in the global queue of the async runtime, waiting for a thread.",
             ),
         }
     }
@@ -54,7 +54,7 @@ fn build_info(register: &Register<'_>) {
     register
         .gauges(
             "build_info",
-            "The release that runs; always 1.",
+            "Version of the running olmguard; always 1.",
             &["version"],
         )
         .with_label_values(&[env!("CARGO_PKG_VERSION")])

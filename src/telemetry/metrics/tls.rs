@@ -31,15 +31,15 @@ impl TlsMetrics {
         Self {
             not_before: register.seconds(
                 "tls_cert_not_before_seconds",
-                "Unix time from which the certificate that is shown holds; 0 while there is none.",
+                "Unix time from which the served certificate is valid, in seconds; 0 while there is none.",
             ),
             not_after: register.seconds(
                 "tls_cert_not_after_seconds",
-                "Unix time until which the certificate that is shown holds; 0 while there is none.",
+                "Unix time until which the served certificate is valid, in seconds; 0 while there is none.",
             ),
             reloads: register.counter_per(
                 "tls_reloads_total",
-                "Certificates read anew, by what became of them.",
+                "Reloads of the certificate, by result.",
                 "result",
             ),
         }

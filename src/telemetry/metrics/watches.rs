@@ -77,22 +77,22 @@ impl WatchMetrics {
     pub(super) fn new(register: &Register<'_>) -> Self {
         let connected = register.gauges(
             "watch_connected",
-            "1 while what is watched is known to be so, 0 while it is not.",
+            "1 while the watched state is known to be current, 0 otherwise.",
             &[RESOURCE],
         );
         let last_contact = register.seconds_each(
             "watch_last_contact_timestamp_seconds",
-            "Unix time at which the API server last told of it; 0 until it has.",
+            "Unix time of the last answer or event from the API server, in seconds; 0 before the first.",
             &[RESOURCE],
         );
         let restarts = register.counters(
             "watch_restarts_total",
-            "Times that the watch was begun anew.",
+            "Restarts of the watch, by resource.",
             &[RESOURCE],
         );
         let errors = register.counters(
             "watch_errors_total",
-            "What went wrong with the watch, by what it was.",
+            "Errors of the watch, by resource and error class.",
             &[RESOURCE, "class"],
         );
         let of = |watched: WatchedResource| {

@@ -1,6 +1,6 @@
 //! `docs/metrics.md`, made from the registry.
 //!
-//! `OLMGUARD_BLESS=1` writes it anew.
+//! `OLMGUARD_BLESS=1` writes it again.
 
 use std::fmt::Write;
 
@@ -32,7 +32,7 @@ fn labels(family: &Family) -> String {
         .into_iter()
         .map(|(label, values)| match label {
             "catalog" => "`catalog`: the names of the catalogs".to_owned(),
-            "version" => "`version`: that of the release".to_owned(),
+            "version" => "`version`: the version of olmguard".to_owned(),
             _ => {
                 let values: Vec<_> = values
                     .into_iter()
@@ -47,12 +47,13 @@ fn labels(family: &Family) -> String {
 const HEAD: &str = "\
 # Metrics
 
-`GET /metrics` on the address of `--ops-listen`, or over TLS on that of `--metrics-listen`, in Prometheus' text
-format. This page is written by a test from the registry itself; `cargo xtask bless` writes it anew.
+olmguard serves these metrics at `GET /metrics`, in the text format of Prometheus. The address is
+`--ops-listen`, or with TLS `--metrics-listen`. A test writes this page from the registry: run
+`cargo xtask bless` to update it.
 
-Every series but those of catalogs is there from the start, at 0. No package, version, user or
-object is ever a label.
+Every series except the series of catalogs exists from the start, at 0. Packages, versions, users and
+objects are never labels.
 
-| name | type | labels | what it tells |
+| name | type | labels | description |
 | --- | --- | --- | --- |
 ";
