@@ -147,6 +147,23 @@ fn what_is_not_there_is_said() {
 }
 
 #[test]
+fn explain_prints_the_runbook_of_an_alert() {
+    let page = std::fs::read_to_string("docs/runbooks/OlmguardCatalogStale.md").expect("a page");
+    for name in ["OlmguardCatalogStale", "olmguardcatalogstale"] {
+        assert_eq!(
+            run(&["explain", name], ""),
+            (Some(0), page.clone(), String::new())
+        );
+    }
+    fails(
+        &["explain", "OlmguardCatalogStail"],
+        2,
+        "\"OlmguardCatalogStail\" is not a reason code, an alert, or a known text of OLM or olmguard: \
+         expected OlmguardCatalogStale or OlmguardCatalogEmpty or OlmguardCatalogShrunk",
+    );
+}
+
+#[test]
 fn a_catalog_that_cannot_be_read_is_a_bad_input() {
     let nowhere = "--catalog=gone=tests/no-such-catalog";
     let (code, stdout, stderr) = run(&["versions", PACKAGE, SAMPLE, nowhere], "");

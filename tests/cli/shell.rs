@@ -34,6 +34,12 @@ fn completions_name_every_command_and_the_shell_can_read_them() {
             assert!(script.contains(command.as_str()), "{shell}: {command}");
         }
         assert!(script.contains("olm-release"), "{shell}");
+        // The scripts of the other shells complete only commands and flags.
+        if ["bash", "zsh"].contains(&shell) {
+            for name in ["NotASuccessor", "OlmguardCatalogStale"] {
+                assert!(script.contains(name), "{shell}: {name}");
+            }
+        }
         if let Some(reader) = reader {
             put_to(reader, &(before(shell).to_owned() + &script));
         }

@@ -1,12 +1,16 @@
-//! The page about each token, and which of them a text is about: a token, a message of ours, or one of OLM's.
+//! The page about each token and each alert, and which of them a text is about: a token, an alert, a message of
+//! ours, or one of OLM's.
 //!
 //! OLM has fewer texts than there are causes: "no bundles found" is said of seven tokens. Then all that
 //! the text leaves open are found.
 
 mod olms;
+mod runbook;
 
 use olmguard_engine::judge::Token;
 use olmguard_engine::nearest::nearest;
+
+pub use runbook::Runbook;
 
 /// What a text is about.
 #[derive(Clone, Debug, Eq, PartialEq)]
@@ -15,8 +19,10 @@ pub enum PageSubject {
     Token(Token),
     /// One of several: a text of OLM's that it uses for all of them.
     OneOf(Vec<Token>),
-    /// None that is known; the tokens nearest to it, the nearest first.
-    Nothing(Vec<Token>),
+    /// One alert.
+    Alert(Runbook),
+    /// None that is known; the tokens and alerts with the nearest names, the nearest first.
+    Nothing(Vec<&'static str>),
 }
 
 /// The page about a token, in Markdown.
@@ -80,6 +86,9 @@ pub fn find(text: &str) -> PageSubject {
     if let Some(token) = called(&text).or_else(|| bracketed(&text)) {
         return PageSubject::Token(token);
     }
+    if let Some(runbook) = runbook::named(&text) {
+        return PageSubject::Alert(runbook);
+    }
     let tokens = olms::tokens(&text);
     match tokens.as_slice() {
         [] => nothing(&text),
@@ -100,12 +109,17 @@ fn bracketed(text: &str) -> Option<Token> {
 }
 
 fn nothing(text: &str) -> PageSubject {
-    let lower = |token: &Token| (token.as_str().to_ascii_lowercase(), *token);
-    let tokens: Vec<_> = Token::ALL.iter().map(lower).collect();
+    let lower: Vec<_> = names().map(str::to_ascii_lowercase).collect();
     let text = text.to_ascii_lowercase();
-    let near = nearest(&text, tokens.iter().map(|(name, _)| &**name), NEAR);
-    let near = near.into_iter().filter_map(called);
-    PageSubject::Nothing(near.collect())
+    let near = nearest(&text, lower.iter().map(String::as_str), NEAR);
+    let named = |near: &str| names().find(|name| name.eq_ignore_ascii_case(near));
+    PageSubject::Nothing(near.into_iter().filter_map(named).collect())
+}
+
+/// Everything that has a page, by its name: tokens, then alerts.
+pub fn names() -> impl Iterator<Item = &'static str> {
+    let tokens = Token::ALL.iter().map(|token| token.as_str());
+    tokens.chain(Runbook::ALL.iter().map(|runbook| runbook.alert))
 }
 
 /// What stands before the causes.
@@ -123,7 +137,7 @@ fn begin(text: &str) -> &str {
 /// In bytes. A condition of OLM has at most 32,768.
 const MOST: usize = 1 << 16;
 
-/// How many tokens are named that a text may have meant.
+/// How many names are suggested that a text may have meant.
 const NEAR: usize = 3;
 
 #[cfg(test)]

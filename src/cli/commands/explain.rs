@@ -1,8 +1,9 @@
 //! `olmguard explain PACKAGE FROM TO`: why one bundle succeeds another, or why not; and
-//! `olmguard explain TOKEN`: what a token, or a text that was shown, means.
+//! `olmguard explain TOKEN`: what a token, or a text that was shown, means, and what to do about an alert.
 
 mod token;
 mod typed;
+mod word;
 
 use crate::cli::Exit;
 use crate::cli::args::installed::SaidArg;
@@ -13,6 +14,7 @@ use crate::cli::output::paint;
 use crate::cli::output::{OutputArgs, TextOrJson};
 use olmguard_views::step::StepReport;
 use typed::TypedOptions;
+use word::WordParser;
 
 /// Explains why a bundle succeeds the installed one, or which facts would have to differ; or what the
 /// word in brackets of an answer means, or a text that kubectl or OLM has shown
@@ -38,8 +40,14 @@ pub(crate) struct ExplainArgs {
 
     /// The package; what is installed, a version or the name of a bundle, perhaps with
     /// ,bundle=NAME and ,release=R; the version or the name of the bundle to come to. One word is a
-    /// token, or a text that was shown
-    #[arg(value_name = "PACKAGE FROM TO", num_args = 1..=3, required = true)]
+    /// token, an alert, or a text that was shown
+    #[arg(
+        value_name = "PACKAGE FROM TO",
+        num_args = 1..=3,
+        required = true,
+        value_parser = WordParser,
+        hide_possible_values = true
+    )]
     words: Vec<String>,
 }
 

@@ -4,6 +4,8 @@ use std::collections::BTreeSet;
 use std::fs;
 use std::path::Path;
 
+use olmguard_views::page::Runbook;
+
 use super::known::{Known, NONE};
 use super::rules::alerts;
 
@@ -12,6 +14,15 @@ fn every_alert_has_a_page_and_every_page_an_alert() {
     let alerts: BTreeSet<_> = alerts().into_iter().map(|alert| alert.name).collect();
     let pages: BTreeSet<_> = pages().into_iter().map(|(name, _)| name).collect();
     assert_eq!(pages, alerts);
+}
+
+#[test]
+fn the_program_has_every_page() {
+    let embedded: BTreeSet<_> = Runbook::ALL
+        .iter()
+        .map(|runbook| (runbook.alert.to_owned(), runbook.page.to_owned()))
+        .collect();
+    assert_eq!(embedded, pages().into_iter().collect());
 }
 
 #[test]

@@ -20,6 +20,19 @@ fn a_token_is_found_by_its_name() {
 }
 
 #[test]
+fn an_alert_is_found_by_its_name_alone_or_in_a_notification() {
+    for runbook in Runbook::ALL {
+        let title = format!("# {}\n", runbook.alert);
+        assert!(runbook.page.starts_with(&title), "{}", runbook.alert);
+        assert_eq!(find(runbook.alert), PageSubject::Alert(*runbook));
+        let lower = runbook.alert.to_ascii_lowercase();
+        assert_eq!(find(&lower), PageSubject::Alert(*runbook));
+        let notification = format!("[FIRING:2] {} olmguard-system (warning)", runbook.alert);
+        assert_eq!(find(&notification), PageSubject::Alert(*runbook));
+    }
+}
+
+#[test]
 fn a_message_is_found_by_the_token_in_it_however_it_is_wrapped() {
     finds(
         "Error from server (Forbidden): error when patching \"demo.yaml\": admission webhook\n  \
@@ -123,14 +136,22 @@ fn what_olm_says_of_several_causes_leaves_as_few_open_as_it_can() {
 fn a_slip_finds_what_is_near() {
     assert_eq!(
         find("notasucessor"),
-        PageSubject::Nothing(vec![Token::NotASuccessor])
+        PageSubject::Nothing(vec!["NotASuccessor"])
     );
     assert_eq!(
         find("Invalid"),
         PageSubject::Nothing(vec![
-            Token::InvalidSpec,
-            Token::InvalidSelector,
-            Token::InvalidVersionRange
+            "InvalidSpec",
+            "InvalidSelector",
+            "InvalidVersionRange"
+        ])
+    );
+    assert_eq!(
+        find("OlmguardCatalogStail"),
+        PageSubject::Nothing(vec![
+            "OlmguardCatalogStale",
+            "OlmguardCatalogEmpty",
+            "OlmguardCatalogShrunk"
         ])
     );
     assert_eq!(find("the weather"), PageSubject::Nothing(Vec::new()));

@@ -1,4 +1,5 @@
-//! `olmguard explain TOKEN`: the page about a token, found by its name or by the text that was shown.
+//! `olmguard explain TOKEN` and `olmguard explain ALERT`: the page about a token, found by its name or by the text
+//! that was shown, or the runbook of an alert.
 
 use std::io;
 
@@ -11,7 +12,7 @@ use olmguard_views::page::{self, PageSubject};
 #[derive(Debug, thiserror::Error)]
 enum TokenError {
     #[error(
-        "{found:?} is no token, and no text of OLM or olmguard that is known: expected {}",
+        "{found:?} is not a reason code, an alert, or a known text of OLM or olmguard: expected {}",
         .expected.join(" or ")
     )]
     Unknown {
@@ -37,18 +38,22 @@ fn print(text: &str) -> Result<(), TokenError> {
     let told = match page::find(text) {
         PageSubject::Token(token) => page::page(token).to_owned(),
         PageSubject::OneOf(tokens) => page::several(&tokens),
-        PageSubject::Nothing(near) => return Err(unknown(text, &near)),
+        PageSubject::Alert(runbook) => runbook.page.to_owned(),
+        PageSubject::Nothing(near) => return Err(unknown(text, near)),
     };
     Ok(output::text(|stdout| stdout.write_all(told.as_bytes()))?)
 }
 
-/// With what may have been meant, else with all that there is.
-fn unknown(text: &str, near: &[Token]) -> TokenError {
-    let expected = if near.is_empty() { Token::ALL } else { near };
-    let found = text.chars().take(SHOWN).collect();
+/// With what may have been meant, otherwise with every token.
+fn unknown(text: &str, near: Vec<&'static str>) -> TokenError {
+    let expected = if near.is_empty() {
+        Token::ALL.iter().map(|token| token.as_str()).collect()
+    } else {
+        near
+    };
     TokenError::Unknown {
-        found,
-        expected: expected.iter().map(|token| token.as_str()).collect(),
+        found: text.chars().take(SHOWN).collect(),
+        expected,
     }
 }
 
