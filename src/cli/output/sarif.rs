@@ -22,7 +22,6 @@ pub(crate) fn log(
     let driver = ToolComponent::builder()
         .name("olmguard")
         .version(env!("CARGO_PKG_VERSION"))
-        .information_uri(env!("CARGO_PKG_HOMEPAGE"))
         .rules(rules)
         .build();
     let mut run = Run::builder()

@@ -17,7 +17,7 @@ pub(crate) struct Alert {
     pub(crate) summary: String,
     pub(crate) expr: String,
     description: String,
-    runbook_url: String,
+    runbook: String,
 }
 
 /// Every rule, in order; an alert of two severities is two.
@@ -40,7 +40,7 @@ fn alert(rule: &Value) -> Alert {
         summary: text("/annotations/summary"),
         expr: text("/expr"),
         description: text("/annotations/description"),
-        runbook_url: text("/annotations/runbook_url"),
+        runbook: text("/annotations/runbook"),
     }
 }
 
@@ -66,8 +66,7 @@ fn nothing_is_asked_for_that_nobody_tells() {
 }
 
 #[test]
-fn every_alert_says_what_it_is_and_where_its_runbook_stands() {
-    let home = env!("CARGO_PKG_HOMEPAGE");
+fn every_alert_says_what_it_is_and_how_to_read_its_runbook() {
     for alert in alerts() {
         let name = &alert.name;
         assert!(name.starts_with("Olmguard"), "{name}");
@@ -75,11 +74,7 @@ fn every_alert_says_what_it_is_and_where_its_runbook_stands() {
             ["warning", "critical"].contains(&&*alert.severity),
             "{name}"
         );
-        assert_eq!(
-            alert.runbook_url,
-            format!("{home}/docs/runbooks/{name}.md"),
-            "{name}"
-        );
+        assert_eq!(alert.runbook, format!("olmguard explain {name}"), "{name}");
         for sentence in [&alert.summary, &alert.description] {
             assert!(sentence.ends_with('.'), "{name}: {sentence}");
         }
@@ -167,6 +162,7 @@ const LIST: &str = "\
 # Runbooks
 
 This page lists the runbook of each alert in `deploy/monitoring/olmguard-rules.yaml`.
+`olmguard explain NAME` prints the runbook of an alert.
 `cargo xtask bless` writes the list from the rules. [monitoring.md](../monitoring.md) shows how to
 load the rules into Prometheus.
 
