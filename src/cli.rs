@@ -7,6 +7,8 @@
 //! failure. Every flag can be set in the environment; `args::environment` names the variables.
 
 mod args;
+#[cfg(test)]
+mod chart;
 pub mod commands;
 mod exit;
 mod facts;

@@ -4,6 +4,7 @@
 
 #![expect(clippy::panic, reason = "a test that cannot go on fails there")]
 
+mod chart;
 mod profiles;
 mod rights;
 mod scrapes;

@@ -1,22 +1,22 @@
-{{/* The labels of every object. Helm adds what it needs to know its own at the cluster. */}}
+{{/* The labels of every object. Helm adds its own labels and annotations in the cluster. */}}
 {{- define "olmguard.labels" -}}
 app.kubernetes.io/name: olmguard
 app.kubernetes.io/part-of: olmguard
 {{- end }}
 
-{{/* The pods. */}}
+{{/* The labels that select the pods. */}}
 {{- define "olmguard.selector" -}}
 app.kubernetes.io/name: olmguard
 {{- end }}
 
-{{/* To whom roles are given. */}}
+{{/* The subjects of every role binding. */}}
 {{- define "olmguard.subjects" -}}
 - kind: ServiceAccount
   name: olmguard
   namespace: {{ .Release.Namespace }}
 {{- end }}
 
-{{/* "true" where OLM is as OpenShift has it, else empty. */}}
+{{/* "true" if OLM runs as on OpenShift; otherwise empty. */}}
 {{- define "olmguard.openshift" -}}
 {{- if kindIs "bool" .Values.openshift -}}
 {{- ternary "true" "" .Values.openshift -}}
@@ -40,12 +40,12 @@ openshift-catalogd
 {{- end -}}
 {{- end }}
 
-{{/* "true" in the profile hardened and in enforcing, which has everything of it; otherwise empty. */}}
+{{/* "true" in the profiles hardened and enforcing, because enforcing includes hardened; otherwise empty. */}}
 {{- define "olmguard.hardened" -}}
 {{- ternary "true" "" (has .Values.profile (list "hardened" "enforcing")) -}}
 {{- end }}
 
-{{/* "true" if only operator-controller can write the status; otherwise empty. */}}
+{{/* "true" if only operator-controller can write the status of ClusterExtensions; otherwise empty. */}}
 {{- define "olmguard.status-policy" -}}
 {{- if kindIs "bool" .Values.statusPolicy.enabled -}}
 {{- ternary "true" "" .Values.statusPolicy.enabled -}}
@@ -72,7 +72,7 @@ openshift-catalogd
 {{- end -}}
 {{- end }}
 
-{{/* What is set whatever the values say, unless `settings` sets it: flags in a fixed order. */}}
+{{/* Flags that the chart sets, in a fixed order. `settings` takes precedence. */}}
 {{- define "olmguard.own-settings" -}}
 - [cache-dir, /var/cache/olmguard]
 - [catalogd-ca, /etc/olmguard/catalogd-ca]
@@ -91,9 +91,12 @@ openshift-catalogd
 {{- if .Values.metrics.secure }}
 - [metrics-listen, "[::]:8443"]
 {{- end }}
+{{- if .Values.guardrails }}
+- [guardrails, /etc/olmguard/guardrails/guardrails.yaml]
+{{- end }}
 {{- end }}
 
-{{/* Flags in their form for the environment. */}}
+{{/* All flags, as environment variables. */}}
 {{- define "olmguard.env" -}}
 {{- $left := deepCopy .Values.settings -}}
 {{- range include "olmguard.own-settings" . | fromYamlArray -}}
@@ -106,14 +109,14 @@ openshift-catalogd
 {{ end -}}
 {{- end }}
 
-{{/* `list FLAG VALUE`. Helm reads numbers as floats; the schema lets whole ones through only. */}}
+{{/* `list FLAG VALUE`. Helm reads numbers as floats; the schema allows whole numbers only. */}}
 {{- define "olmguard.variable" -}}
 {{- $value := index . 1 -}}
 - name: OLMGUARD_{{ index . 0 | upper | replace "-" "_" }}
   value: {{ ternary (int64 $value) $value (kindIs "float64" $value) | toString | quote }}
 {{- end }}
 
-{{/* Over the nodes or zones of this key; `list KEY WHAT-IF-NOT`. */}}
+{{/* Spread the pods over the nodes or zones of a key; `list KEY WHEN-UNSATISFIABLE`. */}}
 {{- define "olmguard.spread" -}}
 - topologyKey: {{ index . 0 }}
   maxSkew: 1
@@ -123,4 +126,30 @@ openshift-catalogd
     matchLabels:
       {{- include "olmguard.selector" . | nindent 6 }}
   matchLabelKeys: [pod-template-hash]
+{{- end }}
+
+{{/* The labels of monitoring objects; `list ROOT MORE-LABELS`. */}}
+{{- define "olmguard.monitoring-labels" -}}
+app.kubernetes.io/component: monitoring
+{{ include "olmguard.labels" (index . 0) }}
+{{- with index . 1 }}
+{{ toYaml . }}
+{{- end }}
+{{- end }}
+
+{{/* The object with the CA certificate by which Prometheus trusts the webhook's certificate. */}}
+{{- define "olmguard.metrics-ca" -}}
+{{- if .Values.metrics.serviceMonitor.ca -}}
+{{ toYaml .Values.metrics.serviceMonitor.ca }}
+{{- else if eq .Values.certificates.mode "cert-manager" -}}
+secret:
+  name: olmguard-tls
+  key: ca.crt
+{{- else if eq .Values.certificates.mode "service-ca" -}}
+configMap:
+  name: openshift-service-ca.crt
+  key: service-ca.crt
+{{- else -}}
+{{- fail "metrics.serviceMonitor.ca is empty: set it to the object with the CA certificate of the webhook, because certificate mode self-managed creates no such object" -}}
+{{- end -}}
 {{- end }}

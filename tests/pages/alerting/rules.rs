@@ -111,7 +111,7 @@ fn every_alert_is_shown_firing_and_not_firing() {
 #[test]
 fn the_object_of_the_operator_holds_the_same_groups() {
     let object = prometheus_rule(RULES);
-    compare("deploy/monitoring/prometheus-rule.yaml", &object);
+    compare("deploy/chart/monitoring/prometheus-rule.yaml", &object);
     assert_eq!(read(&object)["spec"], read(RULES));
 }
 
@@ -145,7 +145,7 @@ const RULES: &str = include_str!("../../../deploy/monitoring/olmguard-rules.yaml
 const TESTS: &str = include_str!("../../../deploy/monitoring/olmguard-rules.test.yaml");
 
 const OBJECT: &str = "\
-# Made from olmguard-rules.yaml by `cargo xtask bless`: change that file instead.
+# Made from deploy/monitoring/olmguard-rules.yaml by `cargo xtask bless`: change that file instead.
 apiVersion: monitoring.coreos.com/v1
 kind: PrometheusRule
 metadata:

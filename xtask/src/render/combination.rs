@@ -2,18 +2,20 @@
 
 use std::fmt;
 
-/// A profile, a certificate mode, and the components beyond them.
+/// A profile, a certificate mode, and what is added to them.
 pub(super) struct Combination {
     profile: &'static str,
     certificates: &'static str,
-    component: Option<Component>,
+    addition: Option<Addition>,
 }
 
-/// A folder of `deploy/components`, and the value of the chart that is the same.
+/// Directories of `deploy`, and the values of the chart that are the same.
 #[derive(Clone, Copy)]
-struct Component {
+struct Addition {
     name: &'static str,
-    value: &'static str,
+    component: Option<&'static str>,
+    resource: Option<&'static str>,
+    values: &'static str,
 }
 
 /// All, those with overlays first.
@@ -22,42 +24,49 @@ pub(super) fn all() -> Vec<Combination> {
         CERTIFICATES.map(|certificates| Combination {
             profile,
             certificates,
-            component: None,
+            addition: None,
         })
     });
     overlays.chain(BEYOND).collect()
 }
 
 impl Combination {
-    /// The name of its overlay; none where a component goes beyond the overlays.
+    /// The name of its overlay; none if something is added to the overlay.
     pub(super) fn overlay(&self) -> Option<String> {
-        self.component.is_none().then(|| self.name())
+        self.addition.is_none().then(|| self.name())
     }
 
-    /// A kustomization in a folder two below the root.
+    /// A kustomization in a directory two below the root.
     pub(super) fn kustomization(&self) -> String {
-        let component = self
-            .component
-            .map(|component| format!("../../deploy/components/{}", component.name));
+        let directories = |names: &[Option<String>]| {
+            let names = names.iter().flatten();
+            let paths: Vec<_> = names.map(|name| format!("../../deploy/{name}")).collect();
+            paths.join(", ")
+        };
+        let resource = self.addition.and_then(|addition| addition.resource);
+        let component = self.addition.and_then(|addition| addition.component);
         format!(
-            "resources: [../../deploy/overlays/{}]\n\
+            "resources: [{}]\n\
              components: [{}]\n\
              sortOptions: {{order: legacy}}\n",
-            self.name(),
-            component.unwrap_or_default()
+            directories(&[
+                Some(format!("overlays/{}", self.name())),
+                resource.map(str::to_owned)
+            ]),
+            directories(&[component.map(|name| format!("components/{name}"))]),
         )
     }
 
     /// The same as values of the chart.
     pub(super) fn values(&self) -> String {
-        let component = self
-            .component
-            .map(|component| format!(",{}=true", component.value));
+        let more = self
+            .addition
+            .map(|addition| format!(",{}", addition.values));
         format!(
             "namespace.create=true,profile={},certificates.mode={}{}",
             self.profile,
             self.certificates,
-            component.unwrap_or_default()
+            more.unwrap_or_default()
         )
     }
 
@@ -69,14 +78,14 @@ impl Combination {
 impl fmt::Display for Combination {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.name())?;
-        self.component
-            .map_or(Ok(()), |component| write!(f, " with {}", component.name))
+        self.addition
+            .map_or(Ok(()), |addition| write!(f, " with {}", addition.name))
     }
 }
 
 const PROFILES: [&str; 4] = ["default", "hardened", "enforcing", "single-node"];
 const CERTIFICATES: [&str; 3] = ["self-managed", "cert-manager", "service-ca"];
-const BEYOND: [Combination; 9] = [
+const BEYOND: [Combination; 12] = [
     beyond("default", "self-managed", V1ALPHA1),
     beyond("hardened", "self-managed", OPENSHIFT),
     beyond("enforcing", "self-managed", V1ALPHA1),
@@ -86,27 +95,47 @@ const BEYOND: [Combination; 9] = [
     beyond("single-node", "service-ca", SECURE_METRICS),
     beyond("default", "cert-manager", STATUS_POLICY),
     beyond("default", "service-ca", STATUS_POLICY),
+    beyond("default", "self-managed", MONITORING),
+    beyond("hardened", "service-ca", MONITORING),
+    beyond("default", "cert-manager", MONITORING_SECURE),
 ];
 
-const V1ALPHA1: Component = component("v1alpha1", "v1alpha1");
-const OPENSHIFT: Component = component("openshift", "openshift");
-const SECURE_METRICS: Component = component("secure-metrics", "metrics.secure");
-const STATUS_POLICY: Component = component("status-policy", "statusPolicy.enabled");
+const V1ALPHA1: Addition = component("v1alpha1", "v1alpha1=true");
+const OPENSHIFT: Addition = component("openshift", "openshift=true");
+const SECURE_METRICS: Addition = component("secure-metrics", "metrics.secure=true");
+const STATUS_POLICY: Addition = component("status-policy", "statusPolicy.enabled=true");
+const MONITORING: Addition = Addition {
+    name: "monitoring",
+    component: None,
+    resource: Some("monitoring"),
+    values: "metrics.serviceMonitor.enabled=true,metrics.prometheusRule.enabled=true",
+};
+const MONITORING_SECURE: Addition = Addition {
+    name: "monitoring-secure",
+    component: SECURE_METRICS.component,
+    resource: Some("monitoring-secure"),
+    values: "metrics.secure=true,metrics.serviceMonitor.enabled=true,metrics.prometheusRule.enabled=true",
+};
 
 const fn beyond(
     profile: &'static str,
     certificates: &'static str,
-    component: Component,
+    addition: Addition,
 ) -> Combination {
     Combination {
         profile,
         certificates,
-        component: Some(component),
+        addition: Some(addition),
     }
 }
 
-const fn component(name: &'static str, value: &'static str) -> Component {
-    Component { name, value }
+const fn component(name: &'static str, values: &'static str) -> Addition {
+    Addition {
+        name,
+        component: Some(name),
+        resource: None,
+        values,
+    }
 }
 
 #[cfg(test)]
@@ -128,12 +157,18 @@ mod tests {
     }
 
     #[test]
-    fn a_component_is_a_value_of_the_chart() {
+    fn what_is_added_is_a_value_of_the_chart() {
         let [with, .., last] = &BEYOND;
         assert_eq!(with.overlay(), None);
         assert_eq!(with.to_string(), "default-self-managed with v1alpha1");
         assert!(with.kustomization().contains("/components/v1alpha1]"));
         assert!(with.values().ends_with(",v1alpha1=true"));
-        assert!(last.values().ends_with(",statusPolicy.enabled=true"));
+        assert_eq!(
+            last.kustomization(),
+            "resources: [../../deploy/overlays/default-cert-manager, ../../deploy/monitoring-secure]\n\
+             components: [../../deploy/components/secure-metrics]\n\
+             sortOptions: {order: legacy}\n"
+        );
+        assert!(last.values().contains(",metrics.secure=true,"));
     }
 }
