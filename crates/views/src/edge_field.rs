@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 
-/// Where an edge is written.
+/// Field of an entry that defines an edge.
 #[derive(Clone, Copy, Debug, Eq, Ord, PartialEq, PartialOrd, Serialize, schemars::JsonSchema)]
 #[serde(rename_all = "camelCase")]
 #[schemars(rename = "Field")]

@@ -2,13 +2,13 @@
 
 use serde::Serialize;
 
-/// Which OLM.
+/// Generation of OLM.
 #[derive(Clone, Copy, Debug, Default, Eq, Hash, PartialEq, Serialize, schemars::JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum Generation {
-    /// `ClusterExtension`s.
+    /// OLM v1, with `ClusterExtension`.
     #[default]
     V1,
-    /// Subscriptions.
+    /// OLM v0, with Subscription.
     V0,
 }

@@ -25,36 +25,36 @@ use olmguard_engine::resolve::{Choice, Origin};
 pub(super) use classic::subscribed;
 pub use manifests::{Frame, manifests};
 
-/// How to get from here to there.
+/// The upgrade path between two versions.
 #[derive(Clone, Debug, Serialize, schemars::JsonSchema)]
 #[schemars(rename = "olmguard.path/v1", deny_unknown_fields)]
 pub struct PathReport {
-    /// The schema of this object.
+    /// Schema of this object.
     #[schemars(extend("const" = SCHEMA))]
     schema: &'static str,
-    /// The package.
+    /// Name of the package.
     package: String,
-    /// The generation of OLM.
+    /// Generation of OLM.
     olm: Generation,
-    /// The channels asked for; none for all.
+    /// Requested channels. Empty for all channels.
     channels: Vec<String>,
-    /// The version range under which the walk is, and what a way without a goal keeps to.
+    /// Version range of the automatic upgrades, and of a path without a target.
     range: Option<String>,
-    /// What is installed.
+    /// The installed bundle.
     from: InstalledReport,
-    /// Where to go: what was asked for, else the highest that can be reached.
+    /// Target of the path: the requested bundle, otherwise the highest one that can be reached.
     to: Option<BundleReport>,
-    /// The shortest way, none of it where the goal is installed; null where there is none. OLM v0
-    /// cannot be sent a way.
+    /// Steps of the shortest upgrade path. Empty if the target is installed, null if there is no
+    /// path. Always null for OLM v0, which chooses its own path.
     hops: Option<Vec<Hop>>,
-    /// Why there is none.
+    /// Why there is no upgrade path.
     message: Option<String>,
-    /// The way that edges alone would give, with the bypass one edit, where guardrails leave none, or
-    /// none so high; else null.
+    /// Upgrade path that the edges alone would give, if guardrails leave no path, or no path to as
+    /// high a version. Otherwise null.
     barred: Option<BarredReport>,
-    /// What happens without an edit: one walk, for OLM v0 one for each catalog.
+    /// What happens without an edit: the automatic upgrades. One item; for OLM v0, one per catalog.
     walks: Vec<WalkReport>,
-    /// What is worth knowing besides.
+    /// Additional notes.
     notes: Vec<String>,
     /// Whether no edges bind the extension.
     #[serde(skip)]
@@ -64,64 +64,64 @@ pub struct PathReport {
     is_cut: bool,
 }
 
-/// The way that edges alone would give, with the bypass one edit.
+/// Upgrade path that the edges alone would give. With the override, it is one edit.
 #[derive(Clone, Debug, Serialize, schemars::JsonSchema)]
 #[schemars(deny_unknown_fields)]
 struct BarredReport {
-    /// The bundles that it leads over, the goal last.
+    /// Bundles of the path, the target last.
     bundles: Vec<BundleReport>,
-    /// Those of its steps that guardrails forbid: one or more.
+    /// Steps of the path that guardrails forbid, at least one.
     forbidden: Vec<ForbiddenReport>,
 }
 
-/// One edit.
+/// One step of the upgrade path: an edit that pins a version.
 #[derive(Clone, Debug, Serialize, schemars::JsonSchema)]
 #[schemars(deny_unknown_fields)]
 pub struct Hop {
-    /// What `spec.source.catalog.version` is set to.
+    /// Value to set in `spec.source.catalog.version`.
     pub version: String,
-    /// What that installs.
+    /// Bundle that the edit installs.
     pub bundle: BundleReport,
-    /// The edges that allow it; none where the versions alone do.
+    /// Edges that allow the step. Empty if the semver rules alone allow it.
     edges: Vec<EdgeReport>,
-    /// The step, from here or further on, that edges alone would take, with the bypass one edit, and
-    /// guardrails forbid, so that the way goes over this hop; null where they do not bend it here.
+    /// Step that guardrails forbid, and because of which the path contains this step. Null if
+    /// guardrails do not change the path here.
     bent_by: Option<ForbiddenReport>,
 }
 
-/// What the controller does by itself.
+/// Upgrades that OLM makes automatically.
 #[derive(Clone, Debug, Serialize, schemars::JsonSchema)]
 #[schemars(deny_unknown_fields)]
 struct WalkReport {
-    /// The catalog of a Subscription; null for OLM v1, which asks all of them.
+    /// Catalog of the Subscription. Null for OLM v1, which uses all catalogs.
     catalog: Option<String>,
-    /// What is installed one after another.
+    /// Bundles that are installed one after another.
     steps: Vec<BundleReport>,
-    /// Those of the steps that guardrails forbid, of very many the first ones. OLM takes them all the
-    /// same.
+    /// Automatic steps that guardrails forbid; OLM makes them anyway. If there are very many, only
+    /// the first ones.
     forbidden: Vec<ForbiddenReport>,
     /// How many steps guardrails were applied to, where not to all.
     #[serde(skip)]
     looked_at: Option<usize>,
-    /// Why it ends.
+    /// Why the automatic upgrades end.
     end: End,
-    /// What OLM says at the end, where it says something.
+    /// Message of OLM at the end. Null if there is none.
     message: Option<String>,
 }
 
-/// Why a walk ends.
+/// Why a sequence of automatic upgrades ends.
 #[derive(Clone, Copy, Debug, Eq, PartialEq, Serialize, schemars::JsonSchema)]
 #[serde(rename_all = "lowercase")]
 enum End {
-    /// It is where the request resolves to.
+    /// The request resolves to the bundle that is then installed.
     Stays,
     /// The request does not resolve.
     Refused,
-    /// OLM v0 only: it would go on to a bundle that was installed before, and so for ever.
+    /// OLM v0 only: the upgrades form a cycle, because the next bundle was installed before.
     Round,
-    /// OLM v0 only: it is the head of the channel.
+    /// OLM v0 only: the bundle is the channel head.
     Head,
-    /// OLM v0 only: no entry of the channel leads on, and nothing tells.
+    /// OLM v0 only: the channel has no further upgrade, and OLM v0 does not report it.
     Stranded,
 }
 

@@ -7,34 +7,34 @@ use serde::{Deserialize, Serialize};
 
 use olmguard_engine::explain::one_line;
 
-/// Whether edits should be sent to a server, and each thing that this rests on.
+/// Whether API servers should send edits to a server, and the checks behind the answer.
 #[derive(Clone, Debug, Deserialize, Eq, JsonSchema, PartialEq, Serialize)]
 #[schemars(rename = "olmguard.readiness/v1", deny_unknown_fields)]
 pub struct Readiness {
-    /// The schema of this object.
+    /// Schema of this object.
     #[schemars(extend("const" = SCHEMA))]
     schema: String,
-    /// Whether edits should be sent to this server.
+    /// Whether API servers should send edits to this server.
     pub ready: bool,
-    /// Why not; null if they should.
+    /// Why API servers should not send edits. Null if they should.
     pub reason: Option<String>,
-    /// What was checked, in the order of the text.
+    /// Readiness checks, in the order of the text output.
     pub checks: Vec<CheckReadiness>,
 }
 
-/// One thing that was checked.
+/// One readiness check.
 #[derive(Clone, Debug, Deserialize, Eq, JsonSchema, PartialEq, Serialize)]
 #[schemars(deny_unknown_fields)]
 pub struct CheckReadiness {
-    /// What was checked, in one word, such as `catalogs`.
+    /// Name of the check in one word, such as `catalogs`.
     pub name: String,
-    /// Whether it allows edits to be sent to this server.
+    /// Whether the check allows API servers to send edits to this server.
     pub ok: bool,
-    /// Its state, in one line.
+    /// State of the check, in one line.
     pub message: String,
-    /// How many catalogs are loaded; null for other checks, and until catalogs are read.
+    /// Number of loaded catalogs. Null for other checks, and until catalogs are read.
     pub catalogs: Option<CatalogCounts>,
-    /// How it is known which OLM runs; null for other checks.
+    /// How olmguard knows which OLM runs. Null for other checks.
     pub olm: Option<OlmEvidence>,
 }
 
@@ -47,7 +47,7 @@ pub enum CheckFacts {
     Olm(OlmEvidence),
 }
 
-/// How many catalogs there are, and how many of them have a fault.
+/// Number of catalogs, and how many of them have a fault.
 #[derive(
     Clone, Copy, Debug, Default, Deserialize, Eq, JsonSchema, Ord, PartialEq, PartialOrd, Serialize,
 )]
@@ -64,7 +64,7 @@ pub struct CatalogCounts {
     pub held_back: usize,
 }
 
-/// How it is known which OLM runs.
+/// How olmguard knows which OLM runs.
 #[derive(
     Clone, Copy, Debug, Deserialize, Eq, JsonSchema, Ord, PartialEq, PartialOrd, Serialize,
 )]

@@ -22,16 +22,16 @@ use olmguard_catalog::version::{Release, go};
 use olmguard_engine::extension::InstalledBundle;
 use olmguard_engine::resolve::Choice;
 
-/// What is installed.
+/// The installed bundle.
 #[derive(Clone, Debug, Serialize, schemars::JsonSchema)]
 #[schemars(deny_unknown_fields)]
 pub struct InstalledReport {
-    /// Its name; null where only the version is known.
+    /// Name of the installed bundle. Null if only its version is known.
     pub bundle: Option<String>,
-    /// Its version as recorded, perhaps with a release as build metadata; empty where the bundle's
-    /// cannot be read.
+    /// Recorded version of the installed bundle, possibly with a release as build metadata. Empty
+    /// if the version of the bundle cannot be read.
     pub version: String,
-    /// Its explicit release.
+    /// Explicit release of the installed bundle.
     pub release: Option<String>,
 }
 
@@ -39,15 +39,15 @@ pub struct InstalledReport {
 #[derive(Clone, Debug, Serialize, schemars::JsonSchema)]
 #[schemars(deny_unknown_fields)]
 pub struct BundleReport {
-    /// The catalog.
+    /// Catalog of the bundle.
     pub catalog: String,
-    /// Its name.
+    /// Name of the bundle.
     pub bundle: String,
-    /// Its version, without a release; null where it cannot be read.
+    /// Version of the bundle, without its release. Null if it cannot be read.
     pub version: Option<String>,
-    /// Its release; null for none.
+    /// Release of the bundle. Null if it has none.
     pub release: Option<String>,
-    /// The message of its deprecation, perhaps empty; null where it is not deprecated.
+    /// Deprecation message of the bundle, possibly empty. Null if it is not deprecated.
     pub deprecated: Option<String>,
 }
 

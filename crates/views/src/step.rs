@@ -19,30 +19,30 @@ use catalogs::CatalogReading;
 use classic::ClassicReading;
 use versions::SemverReading;
 
-/// Why one bundle succeeds another, or why not.
+/// Why you can upgrade from one bundle to another, or why not.
 #[derive(Clone, Debug, Serialize, schemars::JsonSchema)]
 #[schemars(rename = "olmguard.explain/v1", deny_unknown_fields)]
 pub struct StepReport {
-    /// The schema of this object.
+    /// Schema of this object.
     #[schemars(extend("const" = SCHEMA))]
     schema: &'static str,
-    /// The package.
+    /// Name of the package.
     package: String,
-    /// The channels asked for; none for all.
+    /// Requested channels. Empty for all channels.
     channels: Vec<String>,
-    /// The version range asked for.
+    /// Requested version range.
     range: Option<String>,
-    /// What is installed.
+    /// The installed bundle.
     from: InstalledReport,
-    /// What is asked about: the bundles of that name or version, those of one catalog together.
+    /// Requested bundles: all bundles of this name or version, grouped by catalog.
     to: Vec<BundleReport>,
-    /// What OLM v1 does; null where OLM v0 is asked about.
+    /// What OLM v1 does. Null if OLM v0 is requested.
     olm: Option<CatalogReading>,
-    /// What versions alone allow; null where they do not count.
+    /// What the semver rules allow. Null if they do not apply.
     semver: Option<SemverReading>,
-    /// What OLM v0 does, for each catalog that has the package; empty where that is not asked.
+    /// What OLM v0 does, for each catalog that has the package. Empty if OLM v0 is not requested.
     classic: Vec<ClassicReading>,
-    /// What is worth knowing besides.
+    /// Additional notes.
     notes: Vec<String>,
 }
 

@@ -27,30 +27,30 @@ use standing::Standings;
 
 pub use standing::Standing;
 
-/// Every bundle of a package.
+/// The bundles of a package.
 #[derive(Clone, Debug, Serialize, schemars::JsonSchema)]
 #[schemars(rename = "olmguard.versions/v1", deny_unknown_fields)]
 pub struct VersionsReport {
-    /// The schema of this object.
+    /// Schema of this object.
     #[schemars(extend("const" = SCHEMA))]
     schema: &'static str,
-    /// The package.
+    /// Name of the package.
     package: String,
-    /// The channels asked for; none for all.
+    /// Requested channels. Empty for all channels.
     channels: Vec<String>,
-    /// The version range asked for.
+    /// Requested version range.
     range: Option<String>,
-    /// What is installed, where that is said.
+    /// The installed bundle. Null if not given.
     installed: Option<InstalledReport>,
-    /// The catalogs that have the package, in byte order of their names.
+    /// Catalogs that have the package, in byte order of their names.
     catalogs: Vec<CatalogVersions>,
     /// Every reason why guardrails forbid a step from the installed bundle, each once.
     #[serde(serialize_with = "all")]
     #[schemars(with = "Vec<olmguard_engine::explain::GuardrailReport>")]
     guardrails: Reasons,
-    /// Packages with a name like it, where no catalog has it.
+    /// Packages with a similar name, if no catalog has the package.
     nearest: Vec<String>,
-    /// What is worth knowing besides.
+    /// Additional notes.
     notes: Vec<String>,
 }
 
@@ -60,83 +60,85 @@ pub struct VersionsReport {
 struct CatalogVersions {
     catalog: String,
     priority: i32,
-    /// The channel that OLM v0 takes where none is named; OLM v1 has no such thing.
+    /// Default channel, which OLM v0 uses if a Subscription names none. OLM v1 does not use it.
     default_channel: Option<String>,
-    /// The message of the package's deprecation, perhaps empty; null where it is not deprecated.
+    /// Deprecation message of the package, possibly empty. Null if it is not deprecated.
     deprecated: Option<String>,
-    /// In byte order of their names.
+    /// Channels of the package, in byte order of their names.
     channels: Vec<ChannelVersions>,
-    /// The best first.
+    /// Bundles of the package, the best first.
     bundles: Vec<BundleVersions>,
-    /// Names that edges start at and no bundle has, in byte order.
+    /// Names without a bundle at which edges start, in byte order.
     names: Vec<NameVersions>,
 }
 
-/// One channel.
+/// A channel of the package.
 #[derive(Clone, Debug, Serialize, schemars::JsonSchema)]
 #[schemars(deny_unknown_fields)]
 struct ChannelVersions {
     channel: String,
-    /// Whether it is asked for, or none is.
+    /// Whether the channel is requested, or no channel is.
     asked: bool,
-    /// How many bundles it has.
+    /// Number of bundles in the channel.
     entries: usize,
-    /// The bundles that no other entry of it replaces or skips.
+    /// Channel heads: bundles that no other entry of the channel replaces or skips.
     heads: Vec<String>,
-    /// The message of its deprecation, perhaps empty.
+    /// Deprecation message of the channel, possibly empty. Null if it is not deprecated.
     deprecated: Option<String>,
     #[serde(skip)]
     labels: Vec<String>,
 }
 
-/// One bundle.
+/// A bundle of the package.
 #[derive(Clone, Debug, Serialize, schemars::JsonSchema)]
 #[schemars(deny_unknown_fields)]
 struct BundleVersions {
     bundle: String,
-    /// Without a release; null where it cannot be read.
+    /// Version of the bundle, without its release. Null if it cannot be read.
     version: Option<String>,
     release: Option<String>,
-    /// Why the version cannot be read.
+    /// Why the version of the bundle cannot be read.
     error: Option<String>,
     channels: Vec<Membership>,
-    /// The message of its deprecation, perhaps empty.
+    /// Deprecation message of the bundle, possibly empty. Null if it is not deprecated.
     deprecated: Option<String>,
-    /// The kind of dependency it declares, which OLM v1 does not support.
+    /// Kind of dependency that the bundle declares, which OLM v1 does not support.
     requires: Option<&'static str>,
     replaced_by: Vec<Successor>,
     skipped_by: Vec<Successor>,
-    /// The other entries whose skipRange holds it, folded.
+    /// Summary of the other entries whose skipRange includes the bundle.
     held_by: Option<Folded>,
-    /// The ranges that its own entries have.
+    /// Values of `skipRange` in the entries of the bundle.
     skip_ranges: Vec<OwnRange>,
-    /// Whether it is in the channels and the range asked for; null where neither is.
+    /// Whether the bundle is in the requested channels and range. Null if neither is requested.
     candidate: Option<bool>,
-    /// What it is to the installed bundle; null where none is said, or its version cannot be read.
+    /// Relation of the bundle to the installed one. Null if no installed bundle is given, or its
+    /// version cannot be read.
     standing: Option<Standing>,
-    /// How many hops it is away, each an edit that pins one version.
+    /// Number of steps from the installed bundle. Each step is one edit that pins a version.
     hops: Option<usize>,
-    /// Why guardrails forbid the step from the installed bundle, where an edge leads there: 0-based
-    /// places in `guardrails` of the whole.
+    /// Reasons why guardrails forbid the step from the installed bundle, if an edge exists:
+    /// positions in the top-level `guardrails`, from 0.
     #[serde(serialize_with = "each")]
     #[schemars(with = "Vec<usize>")]
     guardrails: Places,
-    /// Why no edit gives it though an edge leads there, unless a dependency or its version says so.
+    /// Why no edit installs the bundle although an edge exists. Not set if a dependency or the
+    /// version is the reason.
     not_given: Option<String>,
     #[serde(skip)]
     label: String,
 }
 
-/// A channel that a bundle is in.
+/// A channel that contains the bundle.
 #[derive(Clone, Debug, Serialize, schemars::JsonSchema)]
 #[schemars(deny_unknown_fields)]
 struct Membership {
     channel: String,
-    /// Whether no other entry of the channel replaces or skips it.
+    /// Whether the bundle is the channel head: no other entry of the channel replaces or skips it.
     head: bool,
 }
 
-/// Where an edge from a name leads.
+/// A bundle that an edge from the name ends at.
 #[derive(Clone, Debug, Serialize, schemars::JsonSchema)]
 #[schemars(deny_unknown_fields)]
 struct Successor {
@@ -146,7 +148,7 @@ struct Successor {
     label: String,
 }
 
-/// Several bundles as one.
+/// Several bundles in one summary.
 #[derive(Clone, Debug, Serialize, schemars::JsonSchema)]
 #[schemars(deny_unknown_fields)]
 struct Folded {
@@ -163,7 +165,8 @@ struct Folded {
 struct OwnRange {
     channel: String,
     range: String,
-    /// How many other bundles of the package it holds; null where it cannot be read and OLM ignores it.
+    /// Number of other bundles of the package in the range. Null if the range is invalid; OLM then
+    /// ignores it.
     holds: Option<usize>,
 }
 

@@ -17,14 +17,14 @@ pub use reasons::{Places, ReasonTable, Reasons};
 #[derive(Clone, Debug, Eq, PartialEq, Serialize, schemars::JsonSchema)]
 #[schemars(deny_unknown_fields)]
 pub struct ForbiddenReport {
-    /// The version that it starts from.
+    /// Version that the step starts from.
     pub from: String,
-    /// The version that it leads to.
+    /// Version that the step ends at.
     pub to: String,
-    /// Why it is forbidden: one reason or more, those that no bypass lifts first. Of very many the first
-    /// ones.
+    /// Reasons why the step is forbidden, at least one. Reasons that the override cannot lift come
+    /// first. If there are very many, only the first ones.
     pub guardrails: Vec<GuardrailReport>,
-    /// How many more reasons there are; only where not all are listed.
+    /// Number of reasons that are not listed. Only if some are not listed.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub more: Option<usize>,
 }
@@ -33,31 +33,32 @@ pub struct ForbiddenReport {
 #[derive(Clone, Debug, Eq, Ord, PartialEq, PartialOrd, Serialize, schemars::JsonSchema)]
 #[schemars(deny_unknown_fields)]
 pub struct GuardrailReport {
-    /// The id of the rule; null for what is no rule.
+    /// Id of the rule. Null if no rule applies.
     pub rule: Option<String>,
-    /// The kind of the rule; Graph where the graph of the guardrails has no such edge, Prerelease
-    /// without a rule where that graph allows no prereleases, Unread where they cannot be read.
+    /// Kind of the rule. Graph: the `graph` of the guardrails has no such edge. Prerelease without
+    /// a rule: that graph allows no prereleases. Unread: the guardrails are invalid.
     #[schemars(extend("enum" = KINDS))]
     pub kind: &'static str,
-    /// Who says so.
+    /// Owner of the guardrail.
     pub by: Author,
-    /// Where: the catalog of an author, the file and the line of an administrator.
+    /// Place of the guardrail: the catalog of the author, or the file and line of the
+    /// administrator.
     pub place: String,
-    /// The reason that is given for the rule; null where none is.
+    /// Reason that the rule gives. Null if it gives none.
     pub reason: Option<String>,
-    /// Whether the bypass is set and lifts it.
+    /// Whether the override (`SelfCertified`) is set and lifts the guardrail.
     pub lifted: bool,
-    /// All of it in one sentence.
+    /// The whole reason in one sentence.
     pub text: String,
 }
 
-/// Who says what guardrails say.
+/// Owner of a guardrail.
 #[derive(Clone, Copy, Debug, Eq, Ord, PartialEq, PartialOrd, Serialize, schemars::JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum Author {
     /// The author of the package, in the catalog.
     Author,
-    /// An administrator.
+    /// An administrator, in a file of `--guardrails`.
     Administrator,
 }
 

@@ -11,126 +11,127 @@ use crate::picture::sketch::{FanKind, Lane, LaneKind, Row, RowFacts, Sketch};
 use crate::picture::walk::Hop;
 use olmguard_engine::explain::GuardrailReport;
 
-/// The upgrade graph of a package, and what can be reached in it.
+/// The upgrade graph of a package, and the versions that can be reached in it.
 #[derive(Clone, Debug, Serialize, schemars::JsonSchema)]
 #[serde(rename_all = "camelCase")]
 #[schemars(rename = "olmguard.graph/v1")]
 pub struct GraphJson<'s> {
     /// Always `olmguard.graph/v1`.
     schema: &'static str,
-    /// The package.
+    /// Name of the package.
     package: &'s str,
-    /// The catalog that it is from.
+    /// Catalog of the package.
     catalog: &'s str,
-    /// Whose rules say which edges are taken: v0 or v1.
+    /// Generation of OLM whose rules apply: v0 or v1.
     olm: &'static str,
-    /// Which edges count: those of the catalog, those of the semver rules, or what both allow.
+    /// Edges that count: the edges of the catalog, of the semver rules, or of both.
     graph: &'static str,
-    /// The default channel, where one is named.
+    /// Default channel of the package. Null if it names none.
     default_channel: Option<&'s str>,
     /// Whether the package is deprecated.
     deprecated: bool,
-    /// Every version that is shown, the newest first.
+    /// Versions in the graph, the newest first.
     versions: Vec<VersionJson<'s>>,
-    /// The channels that are shown.
+    /// Channels in the graph.
     channels: Vec<ChannelJson<'s>>,
-    /// Every reason why guardrails forbid a step that is drawn, each once.
+    /// Every reason why guardrails forbid a step in the graph, each once.
     guardrails: &'s [GuardrailReport],
-    /// The walk that was asked for; null if none was.
+    /// The requested upgrade path. Null if none was requested.
     walk: Option<WalkJson<'s>>,
 }
 
 #[derive(Clone, Debug, Serialize, schemars::JsonSchema)]
 #[serde(rename_all = "camelCase")]
 struct VersionJson<'s> {
-    /// The name of the bundle, or the name without a bundle that an edge starts at.
+    /// Name of the bundle, or a name without a bundle at which an edge starts.
     name: &'s str,
-    /// Its version, with the release after a plus; null if there is none, or none that can be read.
+    /// Version of the bundle, with its release after a plus. Null if missing or invalid.
     version: Option<String>,
-    /// What holds of it whatever the channel.
+    /// Properties of the version that are the same in every channel.
     marks: Vec<&'static str>,
-    /// The message of its deprecation, perhaps empty; null if it is not deprecated.
+    /// Deprecation message of the bundle, possibly empty. Null if it is not deprecated.
     deprecated: Option<&'s str>,
-    /// Where OLM goes from it in one step, the newest first.
+    /// Upgrades that OLM can make from this version in one step, the newest first.
     successors: Vec<StepJson<'s>>,
-    /// Where guardrails forbid to go from it along an edge, the newest first.
+    /// Edges from this version that guardrails forbid, the newest target first.
     forbidden: Vec<ForbiddenJson<'s>>,
-    /// How many hops away it is from where the walk starts; null if it is out of reach or no walk was
-    /// asked for.
+    /// Number of steps from the start of the path. Null if there is no upgrade path, or no path was
+    /// requested.
     hops: Option<u32>,
 }
 
 #[derive(Clone, Debug, Serialize, schemars::JsonSchema)]
 #[serde(rename_all = "camelCase")]
 struct StepJson<'s> {
-    /// The name of the bundle that it leads to.
+    /// Name of the bundle that the step ends at.
     to: &'s str,
-    /// The channel whose entry allows it; null for the semver rules.
+    /// Channel whose entry allows the step. Null for the semver rules.
     channel: Option<&'s str>,
-    /// What allows it: replaces, skips, skipRange or semver.
+    /// What allows the step: replaces, skips, skipRange or semver.
     by: &'static str,
 }
 
 #[derive(Clone, Debug, Serialize, schemars::JsonSchema)]
 #[serde(rename_all = "camelCase")]
 struct ForbiddenJson<'s> {
-    /// The name of the bundle that the edge leads to.
+    /// Name of the bundle that the edge ends at.
     to: &'s str,
-    /// Why it is forbidden: 0-based places in `guardrails` of the whole.
+    /// Reasons: positions in the top-level `guardrails`, from 0.
     guardrails: &'s [usize],
 }
 
 #[derive(Clone, Debug, Serialize, schemars::JsonSchema)]
 #[serde(rename_all = "camelCase")]
 struct ChannelJson<'s> {
-    /// Its name.
+    /// Name of the channel.
     name: &'s str,
-    /// Whether it is the default channel.
+    /// Whether the channel is the default channel.
     default: bool,
-    /// The message of its deprecation, perhaps empty; null if it is not deprecated.
+    /// Deprecation message of the channel, possibly empty. Null if it is not deprecated.
     deprecated: Option<&'s str>,
-    /// OLM v0's own words where it resolves nothing from this channel; else null.
+    /// Error message of OLM v0 if it resolves nothing from this channel. Otherwise null.
     refused_by_v0: Option<&'s str>,
-    /// Its entries, the newest first.
+    /// Entries of the channel, the newest first.
     entries: Vec<EntryJson<'s>>,
 }
 
 #[derive(Clone, Debug, Serialize, schemars::JsonSchema)]
 #[serde(rename_all = "camelCase")]
 struct EntryJson<'s> {
-    /// The name of the bundle.
+    /// Name of the bundle.
     name: &'s str,
-    /// What the channel makes of it.
+    /// Properties of the bundle in this channel.
     marks: Vec<&'static str>,
-    /// The names that it replaces.
+    /// Names that the entry replaces.
     replaces: Vec<&'s str>,
-    /// The names that it skips.
+    /// Names that the entry skips.
     skips: Vec<&'s str>,
-    /// The ranges of versions that it skips.
+    /// Version ranges that the entry skips.
     skip_ranges: Vec<RangeJson<'s>>,
-    /// What is written as a skipRange and cannot be read.
+    /// Values of `skipRange` that cannot be read.
     unread_ranges: Vec<&'s str>,
 }
 
 #[derive(Clone, Debug, Serialize, schemars::JsonSchema)]
 #[serde(rename_all = "camelCase")]
 struct RangeJson<'s> {
-    /// The range as written.
+    /// The range as written in the catalog.
     range: &'s str,
-    /// The bundles of the package that it holds, the entry's own left out.
+    /// Bundles of the package that are in the range, without the bundle of the entry.
     holds: Vec<&'s str>,
 }
 
 #[derive(Clone, Debug, Serialize, schemars::JsonSchema)]
 #[serde(rename_all = "camelCase")]
 struct WalkJson<'s> {
-    /// The name that it starts at.
+    /// Name of the bundle that the path starts at.
     from: &'s str,
-    /// The name that was asked for; null if none was, and the highest within reach is the goal.
+    /// Name of the requested target. Null if none was requested: the path then ends at the highest
+    /// version that can be reached.
     to: Option<&'s str>,
-    /// How many versions can be reached.
+    /// Number of versions that can be reached.
     reached: usize,
-    /// The shortest way, hop by hop; empty if there is none.
+    /// Shortest upgrade path, step by step. Empty if there is none.
     way: Vec<StepJson<'s>>,
 }
 

@@ -4,40 +4,40 @@ use serde::Serialize;
 
 use super::{CrdAnswer, Grammar, RangeReport, UpperBound};
 
-/// What a version range means, and which versions it takes.
+/// Meaning of a version range, and the versions that it matches.
 #[derive(Clone, Debug, Serialize, schemars::JsonSchema)]
 #[serde(rename_all = "camelCase")]
 #[schemars(rename = "olmguard.range/v1")]
 pub struct RangeJson<'r> {
     /// The range as given.
     range: &'r str,
-    /// The grammar it was read in.
+    /// Grammar of the range.
     syntax: Syntax,
-    /// The Go library's own text, in the words of its newest release; null if the range parses.
+    /// Error message of the newest release of the Go library. Null if the range is valid.
     error: Option<&'r str>,
-    /// The versions, or names of bundles, that the range takes; empty with an error.
+    /// Versions, or names of bundles, that the range matches. Empty with an error.
     matches: &'r [String],
-    /// Those that it does not take; empty with an error.
+    /// Versions, or names of bundles, that the range does not match. Empty with an error.
     others: &'r [String],
-    /// Those whose version OLM cannot read, whatever the range.
+    /// Versions, or names of bundles, whose version OLM cannot read in any range.
     invalid: Vec<&'r str>,
-    /// Those on which OLM panics; empty with an error.
+    /// Versions, or names of bundles, on which OLM panics. Empty with an error.
     panics: &'r [String],
-    /// Whether the CRD accepts the range as `spec.source.catalog.version`; null for a skipRange.
+    /// Whether the CRD accepts the range as `spec.source.catalog.version`. Null for a skipRange.
     crd: Option<bool>,
-    /// Whether the range holds versions without limit above; null with an error.
+    /// Whether the range has no upper bound. Null with an error.
     open_above: Option<bool>,
-    /// What the range takes, in plain words; null with an error.
+    /// Description of the range in plain words. Null with an error.
     words: Option<&'r str>,
 }
 
-/// The grammar of a range.
+/// Grammar of a version range.
 #[derive(Clone, Copy, Debug, Serialize, schemars::JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 enum Syntax {
-    /// That of `spec.source.catalog.version`: Masterminds/semver v3.
+    /// Grammar of `spec.source.catalog.version`: Masterminds/semver v3.
     Spec,
-    /// That of `skipRange` in a catalog: blang/semver v4.
+    /// Grammar of `skipRange` in a catalog: blang/semver v4.
     SkipRange,
 }
 

@@ -9,21 +9,21 @@ use olmguard_catalog::version::go;
 use olmguard_engine::explain::label;
 use olmguard_engine::resolve::{Offer, OfferEdge};
 
-/// An edge that an entry writes.
+/// An upgrade edge that an entry of a channel defines.
 #[derive(Clone, Debug, Eq, Ord, PartialEq, PartialOrd, Serialize, schemars::JsonSchema)]
 #[schemars(deny_unknown_fields)]
 pub struct EdgeReport {
-    /// The catalog.
+    /// Catalog of the edge.
     pub catalog: String,
-    /// The channel of the entry.
+    /// Channel of the entry.
     pub channel: String,
-    /// Whether edges of that channel count: it is asked for, or none is.
+    /// Whether edges of this channel count: the channel is requested, or no channel is.
     pub asked: bool,
-    /// The bundle that the entry names, where the edge leads.
+    /// Bundle that the entry names. The edge ends at this bundle.
     pub entry: String,
-    /// The field of the entry.
+    /// Field of the entry that defines the edge.
     pub field: EdgeField,
-    /// The name or the range in that field.
+    /// Name or range in this field.
     pub value: String,
     /// The bundle by its version, for people.
     #[serde(skip)]

@@ -12,42 +12,43 @@ use olmguard_engine::inquiry::{Inquiry, PinnedStep};
 use olmguard_engine::judge::{Token, Verdict};
 use olmguard_engine::resolve::{Choice, OfferEdge, Violation};
 
-/// What OLM v1 does.
+/// What OLM v1 does with the edit.
 #[derive(Clone, Debug, Serialize, schemars::JsonSchema)]
 #[schemars(deny_unknown_fields)]
 pub(super) struct CatalogReading {
-    /// Whether an edge of a channel that counts leads there.
+    /// Whether an edge of a channel that counts makes the requested bundle a successor.
     pub(super) successor: bool,
-    /// What becomes of an edit that pins the version.
+    /// Verdict about an edit that pins the version.
     #[schemars(extend("enum" = ["allow", "deny", "undecided", "not_judged"]))]
     pub(super) verdict: &'static str,
     pub(super) token: &'static str,
-    /// Whether that edit installs what is asked about, and no other bundle of the version.
+    /// Whether the edit installs the requested bundle, and not another bundle of the same version.
     pub(super) allowed: bool,
-    /// Why it does not, in one sentence.
+    /// Why the edit does not install the requested bundle, in one sentence.
     pub(super) reason: Option<String>,
-    /// The same at length.
+    /// The full denial message.
     message: Option<String>,
-    /// The edges from there to here; those of channels that do not count, too.
+    /// Edges from the installed bundle to the requested one, including edges of channels that do
+    /// not count.
     pub(super) edges: Vec<EdgeReport>,
-    /// Why guardrails forbid the step though an edge leads there.
+    /// Reasons why guardrails forbid the step although an edge exists.
     pub(super) guardrails: Vec<GuardrailReport>,
-    /// Where they do: the versions that edits lead to from here all the same, the highest first.
+    /// If guardrails forbid the step: versions that you can still upgrade to, the highest first.
     pub(super) free: Vec<String>,
-    /// Where a step is refused: the other edges that lead there.
+    /// If the step is refused: other edges to the requested bundle.
     pub(super) leading_to: Vec<EdgeReport>,
-    /// Where a step is refused: the other edges that start at what is installed.
+    /// If the step is refused: other edges from the installed bundle.
     pub(super) leading_from: Vec<EdgeReport>,
-    /// What would have to differ, a sentence each.
+    /// What must change so that the edit works, one sentence each.
     pub(super) needed: Vec<String>,
-    /// What the request resolves to without a pin; null for nothing.
+    /// Bundle that the request resolves to without a pinned version. Null if there is none.
     pub(super) unpinned: Option<BundleReport>,
-    /// Those of the steps without a pin, one after another, that guardrails forbid.
+    /// Steps that guardrails forbid, among the automatic steps without a pinned version.
     pub(super) unpinned_forbidden: Vec<ForbiddenReport>,
     /// How many of those steps guardrails were applied to, where not to all.
     #[serde(skip)]
     pub(super) looked_at: Option<usize>,
-    /// The versions on the way, the installed one first; empty where none is known.
+    /// Versions of the upgrade path, the installed version first. Empty if no path is known.
     pub(super) path: Vec<String>,
 }
 

@@ -17,18 +17,18 @@ use olmguard_engine::resolve::{Choice, Offer};
 #[schemars(deny_unknown_fields)]
 pub(super) struct ClassicReading {
     pub(super) catalog: String,
-    /// The channel of the Subscription; null for none.
+    /// Channel of the Subscription. Null if it names none.
     pub(super) channel: Option<String>,
-    /// Whether it is among the candidates.
+    /// Whether the requested bundle is one of the candidates.
     candidate: bool,
     #[serde(skip)]
     pub(super) installed: bool,
-    /// The entries with an edge from what is installed that are not skipped, in the order in which they
-    /// are tried: the first is installed, unless what it needs is not to be had.
+    /// Entries with an edge from the installed bundle that are not skipped, in the order in which
+    /// OLM v0 tries them. OLM v0 installs the first one whose requirements are available.
     pub(super) candidates: Vec<String>,
-    /// What follows from that, in sentences.
+    /// Conclusions about OLM v0, in sentences.
     pub(super) facts: Vec<String>,
-    /// Why guardrails forbid the step where it is a candidate; OLM v0 takes it all the same.
+    /// Reasons why guardrails forbid the step to the candidate. OLM v0 makes the step anyway.
     pub(super) guardrails: Vec<GuardrailReport>,
     #[serde(skip)]
     pub(super) labels: Vec<String>,

@@ -7,13 +7,13 @@ use olmguard_engine::inquiry::Inquiry;
 use olmguard_engine::resolve::Choice;
 use olmguard_engine::resolve::semver::Hindrance;
 
-/// What versions alone allow.
+/// What the semver rules allow, without the catalog.
 #[derive(Clone, Debug, Serialize, schemars::JsonSchema)]
 #[schemars(deny_unknown_fields)]
 pub(super) struct SemverReading {
-    /// Whether they allow the step.
+    /// Whether the semver rules allow the step.
     allowed: bool,
-    /// Why not, in one sentence.
+    /// Why the semver rules do not allow the step, in one sentence.
     pub(super) reason: Option<String>,
 }
 

@@ -8,23 +8,23 @@ use olmguard_engine::explain::Places;
 use olmguard_engine::explain::Reasons;
 use olmguard_engine::resolve::{Bounds, Edits, NotGiven, Offer, Origin, ReachableBundles, reach};
 
-/// What a bundle is to the installed one.
+/// Relation of a bundle to the installed one.
 #[derive(Clone, Copy, Debug, Eq, PartialEq, Serialize, schemars::JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum Standing {
-    /// It is that bundle, or counts as it: the same version and release.
+    /// The installed bundle, or one with the same version and release.
     Installed,
-    /// An edge leads there.
+    /// A successor: there is an edge from the installed bundle.
     Successor,
-    /// An edge leads there, and guardrails forbid the step; other steps may lead there.
+    /// There is an edge, but guardrails forbid the step. There can be another upgrade path.
     Forbidden,
-    /// No edge leads there, but several edits do, one after another.
+    /// There is no edge, but an upgrade path of several steps.
     Reachable,
-    /// It is older, and no edits were found that lead there.
+    /// The bundle is older, and no path to it was found.
     Older,
-    /// No edits lead there.
+    /// There is no upgrade path.
     Unreachable,
-    /// None were found before the search ended at its bound.
+    /// No path was found before the search reached its limit.
     NotFound,
 }
 

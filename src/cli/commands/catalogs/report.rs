@@ -12,58 +12,59 @@ use olmguard_engine::snapshot::{
     Availability, CatalogState, Content, Currency, Labels, ServingState,
 };
 
-/// What a list of catalogs prints as JSON.
+/// Output of `olmguard catalogs` and `olmguard snapshot show` as JSON.
 #[derive(Debug, JsonSchema, Serialize)]
 #[schemars(deny_unknown_fields)]
 pub struct Report {
-    /// The schema of this object.
+    /// Schema of this object.
     #[schemars(extend("const" = SCHEMA))]
     schema: &'static str,
-    /// When the file was saved that they are from.
+    /// When the snapshot was saved.
     saved: Option<String>,
-    /// The version of the program that saved it.
+    /// Version of olmguard that saved the snapshot.
     program: Option<String>,
-    /// The OLM beside them, where it is known.
+    /// OLM v1 of the cluster or the snapshot. Null if unknown.
     olm: Option<OlmReport>,
-    /// The catalogs, in byte order of their names.
+    /// Catalogs, in byte order of their names.
     catalogs: Vec<CatalogReport>,
 }
 
 #[derive(Debug, JsonSchema, Serialize)]
 #[schemars(deny_unknown_fields)]
 struct OlmReport {
-    /// Its release, such as `1.11`.
+    /// Release of OLM v1, such as `1.11`.
     release: String,
-    /// The feature gates that touch resolution and are on.
+    /// Enabled feature gates of operator-controller that affect resolution.
     gates: Vec<String>,
 }
 
-/// One catalog.
+/// A catalog of the cluster or the snapshot.
 #[derive(Debug, JsonSchema, Serialize)]
 #[schemars(deny_unknown_fields)]
 struct CatalogReport {
     name: String,
-    /// `status.resolvedSource.image.ref`, of the content that is held.
+    /// Image of the loaded content: `status.resolvedSource.image.ref`.
     image: Option<String>,
-    /// The digest in it.
+    /// Digest of the loaded content, from `image`.
     digest: Option<String>,
-    /// `status.lastUnpacked`, of the content that is held.
+    /// When catalogd unpacked the loaded content: `status.lastUnpacked`.
     last_unpacked: Option<String>,
-    /// How many seconds ago that was, in a list of what is there now.
+    /// Age of the loaded content, in seconds since `last_unpacked`. Only in a list of the current
+    /// catalogs.
     age_seconds: Option<u64>,
-    /// Whether nothing says that there is newer content by now.
+    /// Whether the loaded content is the newest, as far as known.
     current: bool,
     priority: i32,
-    /// Whether nothing says that it is not served.
+    /// Whether catalogd serves the catalog, as far as known.
     serving: bool,
-    /// Whether it takes part in resolution at all.
+    /// Whether OLM resolves packages from the catalog: `spec.availabilityMode`.
     #[schemars(extend("enum" = ["Available", "Unavailable"]))]
     availability: &'static str,
-    /// `metadata.labels`; null where they cannot be read.
+    /// Labels of the catalog: `metadata.labels`. Null if they cannot be read.
     labels: Option<BTreeMap<String, String>>,
-    /// Whether its content is held, complete and decoded.
+    /// Whether the content of the catalog is loaded and complete.
     held: bool,
-    /// Why its content could not be fetched, or cannot be read.
+    /// Why the content of the catalog could not be fetched or read.
     error: Option<String>,
     packages: usize,
     bundles: usize,

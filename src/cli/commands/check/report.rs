@@ -16,70 +16,71 @@ use olmguard_engine::judge::{FixValue, OneEdit, Verdict};
 use olmguard_engine::snapshot::{CatalogState, Snapshot};
 use past::{BaseReport, PastReport};
 
-/// What `olmguard check -o json` prints.
+/// Output of `olmguard check -o json`.
 #[derive(Debug, JsonSchema, Serialize)]
 #[schemars(deny_unknown_fields)]
 pub struct Report {
-    /// The schema of this object.
+    /// Schema of this object.
     #[schemars(extend("const" = SCHEMA))]
     schema: &'static str,
-    /// The catalogs, in byte order of their names.
+    /// Catalogs, in byte order of their names.
     catalogs: Vec<CatalogReport>,
-    /// What there was before; only with `--base`.
+    /// The base: the state before the change. Only with `--base`.
     #[serde(skip_serializing_if = "Option::is_none")]
     base: Option<BaseReport>,
-    /// One result for each extension, in the order of the inputs; with `--base` without `--all` those
-    /// that are what they were are left out.
+    /// One result per extension, in the order of the inputs. With `--base` and without `--all`,
+    /// unchanged extensions are omitted.
     results: Vec<ResultReport>,
-    /// Templates that no one has rendered; left out where there is none.
+    /// Templates that are not rendered and were not checked. Omitted if empty.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     skipped: Vec<SkippedReport>,
-    /// How many of each.
+    /// Number of results by verdict.
     summary: Summary,
 }
 
-/// One catalog.
+/// A catalog that the check used.
 #[derive(Debug, JsonSchema, Serialize)]
 #[schemars(deny_unknown_fields)]
 struct CatalogReport {
     name: String,
-    /// The digest of `status.resolvedSource.image.ref`.
+    /// Digest of the catalog image, from `status.resolvedSource.image.ref`.
     digest: Option<String>,
-    /// Whether its content is held, complete and decoded, and nothing says that it is not served.
+    /// Whether the content of the catalog is loaded and complete, and the catalog is served as far
+    /// as known.
     loaded: bool,
-    /// Why its content could not be fetched, or cannot be read.
+    /// Why the content of the catalog could not be fetched or read.
     error: Option<String>,
     packages: usize,
     bundles: usize,
 }
 
-/// A document that was not read.
+/// A document that was not checked.
 #[derive(Debug, JsonSchema, Serialize)]
 #[schemars(deny_unknown_fields)]
 struct SkippedReport {
     file: String,
-    /// 0-based index of the document in its file.
+    /// Index of the YAML document in its file, from 0.
     document: usize,
-    /// 1-based, of what makes it a template.
+    /// Line of the template expression, from 1.
     line: u32,
-    /// 1-based, in characters.
+    /// Column of the template expression, in characters, from 1.
     column: u32,
 }
 
-/// One extension.
+/// The answer for one extension.
 #[derive(Debug, JsonSchema, Serialize)]
 #[schemars(deny_unknown_fields)]
 struct ResultReport {
-    /// `metadata.name`.
+    /// Name of the extension: `metadata.name`.
     name: Option<String>,
     file: String,
-    /// 0-based index of the document in its file.
+    /// Index of the YAML document in its file, from 0.
     document: usize,
-    /// 1-based, of the deciding field.
+    /// Line of the deciding field, from 1.
     line: u32,
-    /// 1-based, in characters.
+    /// Column of the deciding field, in characters, from 1.
     column: u32,
-    /// What it was before; only with `--base`, and not of a review.
+    /// State of the extension in the base. Only with `--base`, and not for an `AdmissionReview`.
     #[serde(skip_serializing_if = "Option::is_none")]
     base: Option<PastReport>,
     package: Option<String>,
@@ -90,25 +91,25 @@ struct ResultReport {
     #[schemars(extend("enum" = ["allow", "deny", "undecided", "not_judged"]))]
     verdict: &'static str,
     token: &'static str,
-    /// What the edit resolves to, where it is allowed.
+    /// Bundle that the edit resolves to. Only if the edit is allowed.
     resolved: Option<ResolvedReport>,
-    /// All bundles that the successor rule accepts, the best first.
+    /// All bundles that are successors of the installed bundle, the best first.
     successors: Option<Vec<String>>,
-    /// The versions on the way, the installed one first.
+    /// Versions of the upgrade path, the installed version first.
     path: Vec<String>,
     fix: Option<FixReport>,
-    /// The steps that OLM would take and guardrails forbid; left out where there is none.
+    /// Steps that OLM would make and guardrails forbid. Omitted if empty.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     forbidden: Vec<ForbiddenReport>,
-    /// The step that guardrails forbid of the path that edges alone would give; left out where there is none.
+    /// First step that guardrails forbid on the path without guardrails. Only if guardrails leave no path.
     #[serde(skip_serializing_if = "Option::is_none")]
     blocked_by: Option<ForbiddenReport>,
-    /// The range under which OLM takes all steps of the path by itself; left out where there is none.
+    /// One edit that is enough for all steps of the path. Omitted if there is none.
     #[serde(skip_serializing_if = "Option::is_none")]
     one_edit: Option<OneEditReport>,
     warnings: Vec<String>,
     message: Option<String>,
-    /// OLM's own text.
+    /// Error message of OLM itself.
     upstream: Option<String>,
 }
 
@@ -137,18 +138,18 @@ struct FixReport {
     value: FixValueReport,
 }
 
-/// One edit in place of several.
+/// One edit in place of one edit per step.
 #[derive(Debug, JsonSchema, Serialize)]
 #[schemars(deny_unknown_fields)]
 struct OneEditReport {
     field: String,
-    /// The range to set.
+    /// Range to set.
     value: String,
-    /// The versions that OLM then installs, one after the other.
+    /// Versions that OLM then installs automatically, in this order.
     through: Vec<String>,
 }
 
-/// A value has the type of its field.
+/// Value of the fix, in the type of its field.
 #[derive(Debug, JsonSchema, Serialize)]
 #[serde(untagged)]
 enum FixValueReport {
@@ -156,7 +157,7 @@ enum FixValueReport {
     List(Vec<String>),
 }
 
-/// How many results of each verdict there are.
+/// Number of results by verdict.
 #[derive(Debug, Default, JsonSchema, Serialize)]
 #[schemars(deny_unknown_fields)]
 pub(super) struct Summary {
@@ -164,16 +165,16 @@ pub(super) struct Summary {
     pub(super) deny: usize,
     pub(super) undecided: usize,
     pub(super) not_judged: usize,
-    /// Extensions that are what they were, and were not judged; only with `--base`.
+    /// Number of unchanged extensions that were not checked. Only with `--base`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) unchanged: Option<usize>,
-    /// Extensions that are there no more; only with `--base`.
+    /// Number of extensions that no longer exist. Only with `--base`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) removed: Option<usize>,
-    /// Templates that no one has rendered; left out where there is none.
+    /// Number of templates that are not rendered and were not checked. Omitted if zero.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) skipped: Option<usize>,
-    /// Objects among the inputs that are neither extensions nor catalogs.
+    /// Number of objects in the inputs that are neither extensions nor catalogs.
     pub(super) other_kinds: usize,
 }
 

@@ -6,81 +6,82 @@ use serde::Serialize;
 use olmguard_views::diff::{Change, ChangeKind, Level, PackageDiff, ToldBundle, What, Who, words};
 use olmguard_views::generation::Generation;
 
-/// What `olmguard diff` prints as JSON.
+/// Output of `olmguard diff` as JSON.
 #[derive(Debug, JsonSchema, Serialize)]
 #[schemars(deny_unknown_fields)]
 pub struct Report {
-    /// The schema of this object.
+    /// Schema of this object.
     #[schemars(extend("const" = SCHEMA))]
     schema: &'static str,
-    /// Whose users are told about: `v0` or `v1`.
+    /// Generation of OLM whose users the report is about: `v0` or `v1`.
     olm: &'static str,
-    /// How many changes are harmful and not allowed.
+    /// Number of breaking changes that `--allow` does not name.
     harmful: usize,
-    /// What changed, in one line.
+    /// Summary in one line.
     summary: String,
-    /// The packages that changed, by name.
+    /// Packages that changed, by name.
     packages: Vec<PackageReport>,
 }
 
-/// One package.
+/// The changes of one package.
 #[derive(Debug, JsonSchema, Serialize)]
 #[schemars(deny_unknown_fields)]
 struct PackageReport {
-    /// Its name.
+    /// Name of the package.
     name: String,
-    /// What changed, the most harmful first.
+    /// Changes of the package, the most harmful first.
     changes: Vec<ChangeReport>,
 }
 
-/// One thing that changed.
+/// One change of the catalog.
 #[derive(Debug, JsonSchema, Serialize)]
 #[schemars(deny_unknown_fields)]
 struct ChangeReport {
-    /// What kind of change, such as `newly-stranded`.
+    /// Kind of the change, such as `newly-stranded`.
     kind: &'static str,
-    /// What it means to users: `harmful`, `notice` or `good`.
+    /// Effect on users: `harmful` (breaking), `notice` (to review) or `good` (an improvement).
     level: &'static str,
-    /// Whether `--allow` names its kind.
+    /// Whether `--allow` names the kind of this change.
     allowed: bool,
-    /// Who is concerned; null where it is about what there is.
+    /// Installed version of the affected users. Null if the change is about the catalog itself.
     installed: Option<InstalledReport>,
-    /// The bundle that is added, removed, deprecated or another one now, as it was.
+    /// Bundle that was added, removed, deprecated or replaced by other content, as it was before.
     bundle: Option<HeldReport>,
-    /// What is there in the place of that bundle.
+    /// Bundle that has the name of `bundle` after the change.
     other: Option<HeldReport>,
-    /// The channel that is added, removed or deprecated.
+    /// Channel that was added, removed or deprecated.
     channel: Option<String>,
-    /// What is no more: successors, the bundle gone to by itself, the default channel.
+    /// State before the change: lost successors, the bundle of the automatic upgrade, or the
+    /// default channel.
     before: Vec<String>,
-    /// What is there now: successors (of successors-lost those that are left), the bundle gone to by
-    /// itself, the default channel.
+    /// State after the change: successors (for successors-lost, the remaining ones), the bundle of
+    /// the automatic upgrade, or the default channel.
     after: Vec<String>,
-    /// The same in words; empty where the kind says it all.
+    /// Description of the change. Empty if the kind is enough.
     text: String,
 }
 
-/// Who is concerned.
+/// Installed version of affected users.
 #[derive(Debug, JsonSchema, Serialize)]
 #[schemars(deny_unknown_fields)]
 struct InstalledReport {
-    /// The installed bundle.
+    /// Name of the installed bundle.
     name: String,
-    /// Its version, if it is known.
+    /// Version of the installed bundle. Null if unknown.
     version: Option<String>,
-    /// The channel of the Subscription, with OLM v0.
+    /// Channel of the Subscription. Only with OLM v0.
     channel: Option<String>,
 }
 
-/// A bundle.
+/// A bundle of the catalog.
 #[derive(Debug, JsonSchema, Serialize)]
 #[schemars(deny_unknown_fields)]
 struct HeldReport {
-    /// Its name.
+    /// Name of the bundle.
     name: String,
-    /// Its version, if it can be read.
+    /// Version of the bundle. Null if it cannot be read.
     version: Option<String>,
-    /// Its image; null where it is not known.
+    /// Image of the bundle. Null if unknown.
     image: Option<String>,
 }
 

@@ -5,33 +5,33 @@ use serde::Serialize;
 
 use olmguard_views::doctor::{Check, Finding, State};
 
-/// What `doctor` prints as JSON.
+/// Output of `olmguard doctor` as JSON.
 #[derive(Debug, JsonSchema, Serialize)]
 #[schemars(deny_unknown_fields)]
 pub struct Report {
-    /// The schema of this object.
+    /// Schema of this object.
     #[schemars(extend("const" = SCHEMA))]
     schema: &'static str,
-    /// What was found, check by check; one check may have several.
+    /// Findings, in the order of the checks. A check can have several.
     checks: Vec<CheckReport>,
-    /// How many of each state.
+    /// Number of findings by state.
     summary: Summary,
 }
 
 #[derive(Debug, JsonSchema, Serialize)]
 #[schemars(deny_unknown_fields)]
 struct CheckReport {
-    /// Which check.
+    /// Name of the check.
     #[schemars(extend("enum" = Check::ALL.map(Check::as_str)))]
     check: &'static str,
-    /// How it came out; `unknown` is what could not be checked.
+    /// Result of the check: `ok`, `warn`, `fail`, or `unknown` if it could not be checked.
     #[schemars(extend("enum" = STATES.map(State::as_str)))]
     state: &'static str,
-    /// What was found.
+    /// Finding of the check.
     found: String,
-    /// Why that is so, or why it matters.
+    /// Cause of the finding, or why it matters.
     cause: Option<String>,
-    /// What to run next, to mend it or to see more.
+    /// Command to run next, to fix the problem or to see more.
     command: Option<String>,
 }
 

@@ -6,38 +6,38 @@ use serde::Serialize;
 use olmguard_views::author::promote::Promotion;
 use olmguard_views::author::reach::{ChannelReach, Course};
 
-/// What `olmguard generate promote --report json` tells.
+/// Output of `olmguard generate promote --report json`.
 #[derive(Debug, JsonSchema, Serialize)]
 #[schemars(deny_unknown_fields)]
 pub struct PromotionReport {
-    /// The schema of this object.
+    /// Schema of this object.
     #[schemars(extend("const" = SCHEMA))]
     schema: &'static str,
-    /// The package.
+    /// Name of the package.
     package: String,
-    /// The bundle that was promoted.
+    /// Bundle that was promoted.
     bundle: String,
-    /// The channel it went into.
+    /// Channel that the bundle was promoted to.
     channel: String,
-    /// Every version that the package knows, the highest first.
+    /// Every version of the package, the highest first.
     installed: Vec<Installed>,
 }
 
-/// Where one installed version gets in the channel.
+/// What users of one installed version get from the channel.
 #[derive(Debug, JsonSchema, Serialize)]
 #[schemars(deny_unknown_fields)]
 struct Installed {
-    /// The installed bundle.
+    /// Name of the installed bundle.
     name: String,
-    /// Its version; null for a name that no bundle has.
+    /// Version of the installed bundle. Null if no bundle has this name.
     version: Option<String>,
-    /// With OLM v1; null where no version is known.
+    /// Automatic upgrades with OLM v1. Null if the version is unknown.
     v1: Option<Change>,
-    /// With OLM v0.
+    /// Automatic upgrades with OLM v0.
     v0: Change,
 }
 
-/// A course before and after.
+/// Automatic upgrades before and after the promotion.
 #[derive(Debug, JsonSchema, Serialize)]
 #[schemars(deny_unknown_fields)]
 struct Change {
@@ -45,27 +45,28 @@ struct Change {
     after: CourseReport,
 }
 
-/// What is installed one after another.
+/// Bundles that are installed one after another, from one installed version.
 #[derive(Debug, JsonSchema, Serialize)]
 #[schemars(deny_unknown_fields)]
 struct CourseReport {
-    /// How it ends.
+    /// How the upgrades end.
     ends: Ends,
-    /// The bundles, in order.
+    /// Installed bundles, in order.
     hops: Vec<String>,
 }
 
-/// How a course ends.
+/// How a sequence of automatic upgrades ends.
 #[derive(Debug, JsonSchema, Serialize)]
 #[serde(rename_all = "snake_case")]
 enum Ends {
-    /// At the head of the channel.
+    /// At the channel head.
     AtHead,
-    /// Below it.
+    /// Below the channel head.
     BelowHead,
-    /// Where it began: no edge leads on.
+    /// At the start: there is no upgrade from it.
     Stranded,
-    /// In an error of OLM v1: the version is not in the channel, and no edge leads into it.
+    /// With an error of OLM v1: the version is not in the channel, and no edge leads into the
+    /// channel.
     Fails,
 }
 

@@ -9,46 +9,46 @@ use serde::Serialize;
 use olmguard_engine::explain::one_line;
 use olmguard_views::lint::{Finding, Rule, Severity};
 
-/// What `lint` prints as JSON.
+/// Output of `olmguard lint` as JSON.
 #[derive(Debug, JsonSchema, Serialize)]
 #[schemars(deny_unknown_fields)]
 pub struct Report<'f> {
-    /// The schema of this object.
+    /// Schema of this object.
     #[schemars(extend("const" = SCHEMA))]
     schema: &'static str,
-    /// What was found, catalog by catalog and by place.
+    /// Findings, by catalog and by place.
     findings: Vec<FindingReport<'f>>,
-    /// How many of each severity.
+    /// Number of findings by severity.
     summary: Summary,
 }
 
 #[derive(Debug, JsonSchema, Serialize)]
 #[schemars(deny_unknown_fields)]
 struct FindingReport<'f> {
-    /// The id of the rule.
+    /// Id of the lint rule.
     #[schemars(extend("enum" = ids()))]
     id: &'static str,
-    /// How much it weighs.
+    /// Severity of the finding.
     #[schemars(extend("enum" = SEVERITIES.map(Severity::as_str)))]
     severity: &'static str,
-    /// The catalog, as it was named.
+    /// Name of the catalog, as given.
     catalog: &'f str,
-    /// The file of it.
+    /// File of the finding.
     file: &'f str,
-    /// Counted from 1.
+    /// Line of the finding, from 1.
     line: u32,
-    /// Counted from 1, in characters.
+    /// Column of the finding, in characters, from 1.
     column: u32,
-    /// The package; null where none can be told.
+    /// Package of the finding. Null if unknown.
     package: Option<&'f str>,
-    /// What was found; what is taken from the catalog is escaped.
+    /// Description of the finding. Text from the catalog is escaped.
     message: String,
-    /// Why it matters to a user.
+    /// Why the finding matters to users.
     why: &'static str,
-    /// How to mend it.
+    /// How to fix the finding.
     fix: &'static str,
-    /// The text of `opm validate`, or its beginning, control characters escaped; null where it has none
-    /// of its own.
+    /// Message of `opm validate`, possibly shortened, with control characters escaped. Null if `opm
+    /// validate` has no message for it.
     upstream: Option<String>,
 }
 

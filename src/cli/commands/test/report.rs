@@ -5,32 +5,32 @@ use serde::Serialize;
 
 use crate::cli::commands::test::trial::Outcome;
 
-/// What `olmguard test -o json` prints.
+/// Output of `olmguard test -o json`.
 #[derive(Debug, JsonSchema, Serialize)]
 #[schemars(deny_unknown_fields)]
 pub struct Report {
-    /// The schema of this object.
+    /// Schema of this object.
     #[schemars(extend("const" = SCHEMA))]
     schema: &'static str,
-    /// In the order of the suites.
+    /// Test cases, in the order of the suites.
     cases: Vec<CaseReport>,
-    /// How many there are of each.
+    /// Number of passed and failed cases.
     summary: Summary,
 }
 
-/// One case.
+/// Result of one test case.
 #[derive(Debug, JsonSchema, Serialize)]
 #[schemars(deny_unknown_fields)]
 struct CaseReport {
     name: String,
     file: String,
-    /// 1-based, of its name.
+    /// Line of the name of the case, from 1.
     line: u32,
-    /// 1-based, in characters.
+    /// Column of the name of the case, in characters, from 1.
     column: u32,
-    /// Whether all that is expected holds.
+    /// Whether the case passed.
     holds: bool,
-    /// What is not as expected.
+    /// Fields that are not as expected.
     differences: Vec<DifferenceReport>,
     #[schemars(extend("enum" = ["allow", "deny", "undecided", "not_judged"]))]
     verdict: &'static str,
@@ -42,7 +42,7 @@ struct CaseReport {
 #[derive(Debug, JsonSchema, Serialize)]
 #[schemars(deny_unknown_fields)]
 struct DifferenceReport {
-    /// A key of `expect`.
+    /// Key of `expect`.
     field: &'static str,
     expected: String,
     found: String,

@@ -7,33 +7,33 @@ use super::Build;
 use olmguard_catalog::guardrail;
 use olmguard_catalog::olm::OlmRelease;
 
-/// What `olmguard version` prints as JSON.
+/// Output of `olmguard version` as JSON.
 #[derive(Debug, JsonSchema, Serialize)]
 #[schemars(deny_unknown_fields)]
 pub struct Report {
-    /// The schema of this object.
+    /// Schema of this object.
     #[schemars(extend("const" = SCHEMA))]
     schema: &'static str,
-    /// The version of the program.
+    /// Version of olmguard.
     version: &'static str,
-    /// The commit it is built from; null where whoever built it did not tell.
+    /// Commit that olmguard was built from. Null if the build did not set it.
     commit: Option<&'static str>,
-    /// The version of the Rust compiler.
+    /// Version of the Rust compiler.
     rust: &'static str,
-    /// What it is compiled for, such as `x86_64-unknown-linux-musl`.
+    /// Target of the build, such as `x86_64-unknown-linux-musl`.
     target: &'static str,
-    /// The releases of OLM v1 that it can answer for.
+    /// Releases of OLM v1 that olmguard supports.
     olm: Olm,
-    /// The schemas of what it prints as JSON, and of the blobs of its own that it reads in catalogs.
+    /// Schemas of the JSON output, and of olmguard's own blobs in catalogs.
     schemas: &'static [&'static str],
 }
 
 #[derive(Debug, JsonSchema, Serialize)]
 #[schemars(deny_unknown_fields)]
 struct Olm {
-    /// The one that is assumed where nothing says which it is.
+    /// Release that olmguard assumes if the release is unknown.
     default: &'static str,
-    /// Every name that `--olm-release` takes, oldest release first.
+    /// Every name that `--olm-release` accepts, oldest release first.
     releases: Vec<&'static str>,
 }
 

@@ -6,67 +6,70 @@ use serde::Serialize;
 use crate::cli::commands::check::bad::BadInput;
 use crate::cli::commands::check::base::{Ancestor, Base, BaseSource, Past};
 
-/// What there was before.
+/// The base: the state before the change.
 #[derive(Debug, JsonSchema, Serialize)]
 #[schemars(deny_unknown_fields)]
 pub(super) struct BaseReport {
-    /// The revision, as it was given; null where the base is a folder or a file.
+    /// Revision of the base, as given. Null if the base is a directory or a file.
     revision: Option<String>,
-    /// The id of its commit.
+    /// Id of the commit of the base. Null if the base is a directory or a file.
     commit: Option<String>,
-    /// The folder or the file; null where the base is a revision.
+    /// Directory or file of the base. Null if the base is a revision.
     path: Option<String>,
-    /// The extensions that are there no more, in the order of the base.
+    /// Extensions that no longer exist, in the order of the base.
     removed: Vec<RemovedReport>,
-    /// Files that could not be read and are there no more, with which nothing is compared; left out where
-    /// there is none.
+    /// Files of the base that no longer exist and could not be read, so nothing is compared with
+    /// them. Omitted if empty.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     passed_over: Vec<PassedOverReport>,
 }
 
-/// A file of the base with which nothing is compared.
+/// A file of the base that nothing is compared with.
 #[derive(Debug, JsonSchema, Serialize)]
 #[schemars(deny_unknown_fields)]
 struct PassedOverReport {
-    /// As it is shown: the revision and, behind a colon, the way from the root of its repository.
+    /// File as olmguard shows it: the revision, a colon, and the path from the root of the
+    /// repository.
     file: String,
-    /// Why it could not be read.
+    /// Why the file could not be read.
     error: String,
 }
 
-/// An extension that is there no more.
+/// An extension that no longer exists.
 #[derive(Debug, JsonSchema, Serialize)]
 #[schemars(deny_unknown_fields)]
 struct RemovedReport {
     kind: String,
     name: String,
-    /// Of a revision, the way from the root of its repository.
+    /// File of the extension in the base. If the base is a revision: the path from the root of the
+    /// repository.
     file: String,
-    /// 0-based index of the document in its file.
+    /// Index of the YAML document in its file, from 0.
     document: usize,
-    /// 1-based, of the deciding field.
+    /// Line of the deciding field, from 1.
     line: u32,
-    /// 1-based, in characters.
+    /// Column of the deciding field, in characters, from 1.
     column: u32,
-    /// The package it asked for.
+    /// Package that the extension requested.
     package: Option<String>,
-    /// The version range it asked for.
+    /// Version range that the extension requested.
     range: Option<String>,
 }
 
-/// What an extension was before.
+/// State of an extension in the base.
 #[derive(Debug, JsonSchema, Serialize)]
 #[schemars(deny_unknown_fields)]
 pub(super) struct PastReport {
     #[schemars(extend("enum" = ["added", "changed", "unchanged", "unknown"]))]
     change: &'static str,
-    /// Null where it is new, or where that cannot be told.
+    /// File of the extension in the base. Null if the extension is new, or if olmguard cannot find
+    /// this out.
     file: Option<String>,
-    /// 0-based index of the document in its file.
+    /// Index of the YAML document in its file, from 0.
     document: Option<usize>,
-    /// 1-based, of the deciding field.
+    /// Line of the deciding field, from 1.
     line: Option<u32>,
-    /// 1-based, in characters.
+    /// Column of the deciding field, in characters, from 1.
     column: Option<u32>,
 }
 
