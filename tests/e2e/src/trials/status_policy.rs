@@ -78,7 +78,7 @@ async fn is_refused(account: &Kubectl, namespace: &str) -> Result<()> {
     let controller = format!("system:serviceaccount:{namespace}:{ACCOUNT}");
     let expected = format!(
         "ValidatingAdmissionPolicy 'olmguard-status' with binding 'olmguard-status' denied request: \
-         only {controller} can write this status: olmguard takes the installed version from it"
+         only {controller} can write this status: olmguard reads the installed version from it"
     );
     for edit in [STATUS, OTHER_STATUS, DRY_RUN] {
         let refused = async || {
