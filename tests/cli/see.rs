@@ -69,8 +69,8 @@ fn what_is_not_there_is_said() {
         &["path", "harbor-lights", "1.2.0", SAMPLE],
         1,
         "harbor-lights: 1.2.0 -> any version refused: catalog sample does not have this package \
-         [PackageNotFound]; Nearest: harbor-lights-operator; Needed: a catalog with this package, or \
-         another packageName; OLM: error upgrading from currently installed version \"1.2.0\": no \
+         [PackageNotFound]; Nearest: harbor-lights-operator; Add a catalog with this package, or \
+         set another packageName; OLM: error upgrading from currently installed version \"1.2.0\": no \
          bundles found for package \"harbor-lights\"; Help: olmguard explain PackageNotFound",
     );
     fails(

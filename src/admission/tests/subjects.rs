@@ -124,8 +124,8 @@ fn without_an_old_object_an_update_cannot_be_refused_for_its_step() {
         let message = answer.message.unwrap();
         assert_eq!(
             message,
-            "p: unknown -> 2.0.0 undecided: what is installed is not known: \
-             the request lacks the object as it was [InstalledUnknown]\n\
+            "p: unknown -> 2.0.0 undecided: the installed version is unknown: \
+             the request has no old object [InstalledUnknown]\n\
              Field: request.oldObject\n\
              The update request must hold the extension as it was.\n\
              Help: olmguard explain InstalledUnknown"

@@ -116,7 +116,7 @@ async fn a_judge_who_takes_too_long_is_not_waited_for() {
     let response = ask(&started, "/validate?timeout=300ms", &review(0)).await;
     assert_eq!(token(&response), "DeadlineExceeded");
     assert!(
-        response.text().contains("not done within 200ms"),
+        response.text().contains("did not finish within 200ms"),
         "{response:?}"
     );
     assert_eq!(deadlines(&started), [0, 0, 1, 0]);

@@ -34,9 +34,9 @@ fn a_base_that_does_not_parse_leaves_open_what_it_may_hold() {
     );
     assert_eq!(
         report["results"][0]["message"],
-        "lantern-operator: unknown -> 1.3.0 undecided: what is installed is not known: the base does \
-         not say [InstalledUnknown]\nCause: main:apps/a.yaml cannot be read whole\nNeeded: a base that \
-         can be read whole and has it once, or --installed\nHelp: olmguard explain \
+        "lantern-operator: unknown -> 1.3.0 undecided: the installed version is unknown: the base \
+         does not show it [InstalledUnknown]\nCause: main:apps/a.yaml cannot be read whole\nUse a base \
+         that can be read and has the extension once, or set --installed.\nHelp: olmguard explain \
          InstalledUnknown"
     );
     let found = repository.findings("repo", &["-f", "apps", CATALOG, "--base=main"]);
@@ -144,8 +144,8 @@ fn a_range_that_resolves_to_nothing_is_warned_of() {
     );
     for (result, token) in [(0, "VersionNotFound"), (1, "InvalidSpec")] {
         let warning = format!(
-            "what the base requests resolves to nothing now [{token}]: judged as if nothing were \
-             installed"
+            "what the base requests resolves to nothing now [{token}]: checked as a new \
+             installation"
         );
         assert_eq!(report["results"][result]["warnings"][0], warning);
         assert_eq!(

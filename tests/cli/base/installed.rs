@@ -148,7 +148,7 @@ fn an_upper_bound_that_goes_is_warned_of() {
     let result = judged(&pin("1.2.0"), &pin("'>=1.2.0'"), &[]);
     let warnings = result["warnings"].to_string();
     assert!(
-        warnings.contains("the range has no upper bound any more"),
+        warnings.contains("the range no longer has an upper bound"),
         "{warnings}"
     );
 }

@@ -111,7 +111,7 @@ fn a_version_that_no_catalog_has_is_judged_without_a_name_and_warned_of() {
     let expected = json!({"bundle": null, "version": "0.9.0", "release": null});
     assert_eq!(result["installed"], expected);
     let warning = result["warnings"][0].as_str().expect("a warning");
-    let expected = "the name of the installed bundle is not known";
+    let expected = "the name of the installed bundle is unknown";
     assert!(warning.starts_with(expected), "{warning}");
 }
 

@@ -70,7 +70,8 @@ fn a_warning_that_should_not_be_is_told() {
         "{ran:?}"
     );
     assert!(
-        ran.stdout.contains("the range has no upper bound any more"),
+        ran.stdout
+            .contains("the range no longer has an upper bound"),
         "{ran:?}"
     );
 }

@@ -156,7 +156,7 @@ fn worded(edit: &Edit<'_>, judgement: &Judgement<'_>, found: FoundAdvice<'_>) ->
     Answer {
         verdict: judgement.verdict(),
         token: judgement.token(),
-        message: message::message(&facts).map(|lines| lines.joined("\n")),
+        message: message::message(&facts).map(|lines| lines.text()),
         exempt: exemption(&ruled.ruling).map(exempt::why),
         exemption: exemption(&ruled.ruling).map(Exemption::kind),
         causes: causes(&facts),

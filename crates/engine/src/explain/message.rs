@@ -38,9 +38,18 @@ pub(super) struct MessageFacts<'a> {
 pub(super) struct Lines(Vec<String>);
 
 impl Lines {
-    /// All of them, with something between each two.
-    pub(super) fn joined(&self, between: &str) -> String {
-        self.0.join(between)
+    /// All of them, each on a line of its own.
+    pub(super) fn text(&self) -> String {
+        self.0.join("\n")
+    }
+
+    /// All of them in one line: a sentence then ends with a semicolon, as every other line does.
+    pub(super) fn in_one_line(&self) -> String {
+        let lines = self
+            .0
+            .iter()
+            .map(|line| line.strip_suffix('.').unwrap_or(line));
+        lines.collect::<Vec<_>>().join("; ")
     }
 
     fn with(mut self, line: String) -> Self {
@@ -358,7 +367,7 @@ mod tests {
         let longest = MESSAGE - 1 - help.len();
         let whole = with_help(only(longest), Token::Downgrade);
         assert_eq!(whole, only(longest).with(help.to_owned()));
-        assert_eq!(whole.joined("\n").len(), MESSAGE);
+        assert_eq!(whole.text().len(), MESSAGE);
         let longer = only(longest + 1);
         assert_eq!(with_help(longer.clone(), Token::Downgrade), longer);
     }

@@ -17,12 +17,12 @@ pub fn message(
     judgement: &Judgement<'_>,
     found: &FoundAdvice<'_>,
 ) -> Option<String> {
-    Some(lines(edit, judgement, found)?.joined("\n"))
+    Some(lines(edit, judgement, found)?.text())
 }
 
 /// The same at length, in one line.
 pub fn line(edit: &Edit<'_>, judgement: &Judgement<'_>, found: &FoundAdvice<'_>) -> Option<String> {
-    Some(lines(edit, judgement, found)?.joined("; "))
+    Some(lines(edit, judgement, found)?.in_one_line())
 }
 
 fn lines(edit: &Edit<'_>, judgement: &Judgement<'_>, found: &FoundAdvice<'_>) -> Option<Lines> {

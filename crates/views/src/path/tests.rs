@@ -76,7 +76,7 @@ fn where_there_is_no_way_olm_says_why() {
     let expected = "\
 p: 2.0.0 -> 1.0.0: no way
 Why         p: 2.0.0 -> 1.0.0 refused: 1.0.0 is older than 2.0.0 and not a successor of it in catalog hub [Downgrade]
-            No upgrade path from 0.7.0 to 0.6.0. Only the catalog author can add one.
+            No upgrade path from 2.0.0 to 1.0.0. Only the catalog author can add one.
             Override: set spec.source.catalog.upgradeConstraintPolicy to SelfCertified; data loss is possible
             Catalog: hub
             OLM: error upgrading from currently installed version \"2.0.0\": no bundles found for package \"p\" matching version \"1.0.0\"
