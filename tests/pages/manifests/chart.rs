@@ -1,6 +1,7 @@
 //! What the values of the Helm chart render to, beyond what `cargo xtask render` compares with kustomize.
 //!
 //! helm is looked for in the directories of `OLMGUARD_E2E_BIN`, then on the PATH.
+#![expect(clippy::print_stdout, reason = "a run says what it left out")]
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -208,7 +209,12 @@ fn refused(values: &Value, expected: &str) {
 fn object<'o>(objects: &'o [Value], kind: &str, name: &str) -> &'o Value {
     let mut found = objects
         .iter()
-        .filter(|object| object["kind"] == kind && object["metadata"]["name"] == name);
+        .filter(|object| object["kind"] == kind)
+        .filter(|object| {
+            object
+                .pointer("/metadata/name")
+                .is_some_and(|found| found == name)
+        });
     found.next().expect("an object of this kind and name")
 }
 

@@ -84,7 +84,7 @@ fn is_shown(page: &[&str], printed: &[&str]) -> bool {
     }
 }
 
-/// The ConfigMap that the page makes has OLM's CA certificate: what starts pods here would put it there.
+/// The `ConfigMap` that the page makes has OLM's CA certificate: what starts pods here would put it there.
 async fn trusts_olm(cluster: &Cluster) -> Result<()> {
     let read = "get configmap olmguard-catalogd-ca -n olmguard-system -o jsonpath={.data.ca\\.crt}";
     let found = cluster.kubectl()?.run(read, "").await?;
