@@ -54,13 +54,15 @@ pub enum CheckFacts {
 #[serde(rename_all = "camelCase")]
 #[schemars(deny_unknown_fields)]
 pub struct CatalogCounts {
-    /// Catalogs that are available to OLM, or given by a flag.
+    /// Number of catalogs that are available to OLM, or given by a flag.
     pub available: usize,
-    /// Those of them whose content is loaded.
+    /// Number of available catalogs whose content is loaded.
     pub loaded: usize,
-    /// Those of them that are not served, not loaded, or not loaded with their newest content.
+    /// Number of available catalogs that are not served, not loaded, or not loaded with their
+    /// newest content.
     pub faulty: usize,
-    /// Those of them whose fetched content is held back, because it is probably not the catalog.
+    /// Number of available catalogs whose fetched content is held back, because it is probably not
+    /// the catalog.
     pub held_back: usize,
 }
 
@@ -70,13 +72,13 @@ pub struct CatalogCounts {
 )]
 #[serde(rename_all = "camelCase")]
 pub enum OlmEvidence {
-    /// It was found in the cluster, and nothing was assumed.
+    /// OLM was found in the cluster, and nothing was assumed.
     Found,
-    /// It was assumed, in part or as a whole.
+    /// The release or settings of OLM were assumed, at least in part.
     Assumed,
-    /// It was found earlier, and cannot be checked now.
+    /// OLM was found earlier, and cannot be checked now.
     Earlier,
-    /// It is not known yet.
+    /// OLM is not known yet.
     Pending,
 }
 
