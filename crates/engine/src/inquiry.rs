@@ -118,7 +118,8 @@ impl<'a> Inquiry<'a> {
     ) -> Option<ForbiddenStep<'a>> {
         let violations = self.guards.violations(from, to, edge);
         let holds = violations.iter().any(|found| !self.guards.lift(found));
-        holds.then(|| forbidden_step(from, to, violations))
+        let violations = holds.then_some(violations)?;
+        ForbiddenStep::of(*to, from, *to, violations)
     }
 
     /// Whether there is an edge to a bundle in the requested channels.
@@ -139,20 +140,6 @@ impl<'a> Inquiry<'a> {
     /// Whether upgrade edges do not bind the extension, so that one edit leads anywhere.
     pub fn is_free(&self) -> bool {
         self.filter.policy == Policy::SelfCertified
-    }
-}
-
-/// A step by itself, as one that is forbidden.
-fn forbidden_step<'a>(
-    from: &Version,
-    to: &Choice<'a>,
-    violations: Vec<Violation<'a>>,
-) -> ForbiddenStep<'a> {
-    ForbiddenStep {
-        resolved: *to,
-        from: from.clone(),
-        to: *to,
-        violations,
     }
 }
 

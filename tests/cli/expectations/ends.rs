@@ -17,6 +17,14 @@ fn what_holds_is_a_line() {
     assert_eq!(scene.run(&["a.yaml"]), expected);
 }
 
+/// A page shows what it prints, and would show a failure as well.
+#[test]
+fn the_suite_of_the_examples_holds() {
+    let suite = concat!(env!("CARGO_MANIFEST_DIR"), "/examples/suites/lantern.yaml");
+    let ran = scene(&[]).run(&[suite]);
+    assert_eq!(ran.code, Some(0), "{ran:?}");
+}
+
 #[test]
 fn what_does_not_hold_says_what_differs_and_the_whole_answer() {
     let cases = case("a step", "1.1.0", "{token: Resolved, resolved: 1.1.0}")

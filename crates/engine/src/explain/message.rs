@@ -163,7 +163,7 @@ fn within(facts: &MessageFacts<'_>, first: &str) -> Lines {
         .unwrap_or_else(|| body.cut())
 }
 
-/// What there is to know besides, with the guardrails that take the path away.
+/// What else there is to know, with the guardrails that take the path away.
 fn with_blocked(facts: &MessageFacts<'_>) -> Vec<Detail> {
     let blocked = facts.dead_end.and_then(|end| end.blocked.as_ref());
     let mut all = details(&facts.judgement.ruled.ruling, facts.request);
@@ -294,7 +294,7 @@ pub(super) fn fix(advice: &Advice) -> Option<String> {
     Some(format!("set {} to {value}{first}", fix.field))
 }
 
-/// The edit after which OLM takes the steps of the path by itself.
+/// The edit after which OLM makes all steps of the path automatically.
 pub(super) fn one_edit(advice: &Advice) -> Option<String> {
     let OneEdit {
         field,

@@ -5,8 +5,8 @@
 
 use olmguard_catalog::version::Version;
 
+use crate::inquiry::Inquiry;
 use crate::inquiry::path::{along, wanted};
-use crate::inquiry::{Inquiry, forbidden_step};
 use crate::judge::{ForbiddenStep, MOST_FORBIDDEN, most_steps, steps_of};
 use crate::resolve::{Bounds, CatalogEdge, Choice, Guards, Origin};
 
@@ -93,7 +93,7 @@ impl<'a> Inquiry<'a> {
     ) -> GuardedSteps<'a> {
         let steps = steps_of(start.cloned(), path).map(|(from, to)| {
             let violations = self.violations(&from, to);
-            (!violations.is_empty()).then(|| forbidden_step(&from, to, violations))
+            ForbiddenStep::of(*to, &from, *to, violations)
         });
         GuardedSteps::at(most_steps(&self.guards), steps)
     }

@@ -17,7 +17,22 @@ pub struct ForbiddenStep<'s> {
     pub violations: Vec<Violation<'s>>,
 }
 
-impl ForbiddenStep<'_> {
+impl<'s> ForbiddenStep<'s> {
+    /// A step, if something forbids it; `resolved` is where the first step of its walk leads.
+    pub fn of(
+        resolved: Choice<'s>,
+        from: &Version,
+        to: Choice<'s>,
+        violations: Vec<Violation<'s>>,
+    ) -> Option<Self> {
+        (!violations.is_empty()).then(|| Self {
+            resolved,
+            from: from.clone(),
+            to,
+            violations,
+        })
+    }
+
     /// Whether it is the step that the edit itself asks for, not one that follows by itself.
     pub fn is_first_step(&self) -> bool {
         self.resolved == self.to

@@ -11,7 +11,6 @@ use crate::judge::rows::resolve;
 use crate::judge::walk::{WalkStep, steps, violations};
 use crate::judge::{AllowedChange, RuledEdit, Ruling};
 use crate::resolve::{Choice, Guards, Violation};
-use olmguard_catalog::version::Version;
 
 /// Rows 4 to 18, 16 among them.
 pub(super) fn guarded<'s>(
@@ -90,23 +89,10 @@ impl<'s> GuardedWalk<'_, '_, 's> {
         };
         let is_lifted = |violation: &Violation<'_>| self.guards.lift(violation);
         let (lifted, holding): (Vec<_>, Vec<_>) = violations.into_iter().partition(is_lifted);
-        self.refusal = self.forbidden(step, &from, holding);
-        let lifted = self.forbidden(step, &from, lifted);
+        let forbidden = |found| ForbiddenStep::of(self.resolved, &from, step.to, found);
+        let (holding, lifted) = (forbidden(holding), forbidden(lifted));
+        self.refusal = holding;
         self.lifted.extend(lifted);
-    }
-
-    fn forbidden(
-        &self,
-        step: &WalkStep<'s>,
-        from: &Version,
-        violations: Vec<Violation<'s>>,
-    ) -> Option<ForbiddenStep<'s>> {
-        (!violations.is_empty()).then(|| ForbiddenStep {
-            resolved: self.resolved,
-            from: from.clone(),
-            to: step.to,
-            violations,
-        })
     }
 
     /// A step from nobody knows where is let through: an edit is denied on evidence. That matters

@@ -126,12 +126,7 @@ impl<'s> WalkViolations<'_, '_, 's> {
     /// A step as one that guardrails forbid, if they do; `first` is the first one of its walk.
     fn forbids(&self, step: &WalkStep<'s>, first: Choice<'s>) -> Option<ForbiddenStep<'s>> {
         let (from, violations) = violations(self.question, self.guards, step)?;
-        (!violations.is_empty()).then_some(ForbiddenStep {
-            resolved: first,
-            from,
-            to: step.to,
-            violations,
-        })
+        ForbiddenStep::of(first, &from, step.to, violations)
     }
 }
 

@@ -1,22 +1,21 @@
-//! Where no path leads to what a refused edit asks for: how far one leads, and what guardrails take away.
+//! How far users get if there is no upgrade path to what a refused edit requests, and which guardrail is the reason.
 
 use crate::judge::advice::ground::Ground;
 use crate::judge::advice::proof::Prover;
 use crate::judge::{ForbiddenStep, Ruling, steps_of};
 use crate::resolve::{Bounds, CatalogEdge, Choice, Guards, Origin, choose, shortest_way, weigh};
-use olmguard_catalog::version::Version;
 
-/// What is known where no path is.
+/// What is known if there is no upgrade path.
 #[derive(Debug)]
 pub struct DeadEnd<'s> {
     /// The highest bundle that can be reached edit by edit, with the channels and the selector of the request;
-    /// absent where nothing above the installed one can.
+    /// absent if none above the installed one can.
     pub highest: Option<Choice<'s>>,
     /// The first step that guardrails forbid of the path that edges alone would give.
     pub blocked: Option<ForbiddenStep<'s>>,
 }
 
-/// How far the request gets without its range, and what stops it there; nothing where edges do not bind it.
+/// The dead end of a request; none if upgrade edges do not bind it.
 pub(super) fn of<'s>(
     prover: &Prover<'_, 's>,
     ruling: &Ruling<'_>,
@@ -44,10 +43,10 @@ fn highest<'s>(
     origin: &Origin<'_>,
 ) -> Option<Choice<'s>> {
     let found = shortest_way(&ground.offers, origin, None, &ground.bounds(prover.effort));
-    let hops = found.way.filter(|_| !found.is_cut)?.hops;
-    let last = hops.last().copied()?;
+    let path = found.way.filter(|_| !found.is_cut)?.hops;
+    let last = path.last().copied()?;
     let is_above = !origin.is_at(last.bundle()) && !origin.is_newer_than(last.package, last.index);
-    (is_above && prover.admits_way(&hops)).then_some(last)
+    (is_above && prover.admits_way(&path)).then_some(last)
 }
 
 /// The first forbidden step of the path that there would be without guardrails.
@@ -66,25 +65,13 @@ fn blocked<'s>(
     };
     let goal = choose(&weigh(&ground.offers, None)).ok();
     let goal = goal.map(|resolved| resolved.choice);
-    let hops = shortest_way(&ground.offers, origin, goal, &unguarded)
+    let path = shortest_way(&ground.offers, origin, goal, &unguarded)
         .way?
         .hops;
     let start = origin.version().map(|read| read.version.clone());
-    let first = *hops.first()?;
-    steps_of(start, &hops).find_map(|(from, to)| forbidden(&bounds, first, from, *to))
-}
-
-fn forbidden<'s>(
-    bounds: &Bounds<'_, 's>,
-    first: Choice<'s>,
-    from: Version,
-    to: Choice<'s>,
-) -> Option<ForbiddenStep<'s>> {
-    let violations = bounds.guards.violations(&from, &to, CatalogEdge::Present);
-    (!violations.is_empty()).then_some(ForbiddenStep {
-        resolved: first,
-        from,
-        to,
-        violations,
+    let first = *path.first()?;
+    steps_of(start, &path).find_map(|(from, to)| {
+        let violations = bounds.guards.violations(&from, to, CatalogEdge::Present);
+        ForbiddenStep::of(first, &from, *to, violations)
     })
 }

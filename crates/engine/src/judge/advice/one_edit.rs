@@ -1,12 +1,11 @@
-//! The one edit after which OLM takes the steps of a path by itself.
+//! The one edit after which OLM makes all steps of an upgrade path automatically.
 
 use crate::extension::Fields;
 use crate::judge::advice::pin;
 use crate::judge::advice::proof::Prover;
 use crate::resolve::{Choice, Origin};
-use olmguard_catalog::version::crd;
 
-/// A range under which OLM upgrades to the end of a path by itself.
+/// A range with which OLM upgrades to the end of a path automatically.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct OneEdit {
     /// The path of the field for the version, in the object's own shape.
@@ -23,9 +22,8 @@ pub(super) fn of(prover: &Prover<'_, '_>, fields: &Fields, path: &[Choice<'_>]) 
         return None;
     };
     let range = range(&prover.origin()?, *goal)?;
-    let filter = prover.request.filter.with_version(&range);
-    prover.admits(&filter)?;
-    let steps = prover.walk(&filter)?;
+    prover.admits_range(&range)?;
+    let steps = prover.walk(&range)?;
     if steps.last() != Some(goal) {
         return None;
     }
@@ -37,9 +35,8 @@ pub(super) fn of(prover: &Prover<'_, '_>, fields: &Fields, path: &[Choice<'_>]) 
     })
 }
 
-/// The range from what is installed to a bundle, if the API takes it.
+/// The range from what is installed to a bundle.
 fn range(origin: &Origin<'_>, to: Choice<'_>) -> Option<String> {
     let from = origin.version()?.version.without_build();
-    let range = format!(">={from} <={}", pin(to)?);
-    (crd::fits_length(&range) && crd::fits_pattern(&range)).then_some(range)
+    Some(format!(">={from} <={}", pin(to)?))
 }

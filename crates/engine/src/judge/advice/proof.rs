@@ -8,6 +8,7 @@ use crate::judge::{Basis, Request, Verdict, rule};
 use crate::resolve::{Choice, Effort, Origin};
 use crate::snapshot::CatalogState;
 use olmguard_catalog::Package;
+use olmguard_catalog::version::crd;
 
 /// Asks the decision table about changes of one request.
 #[derive(Debug)]
@@ -35,6 +36,12 @@ impl<'a, 's> Prover<'a, 's> {
         self.admits_from(filter, self.request.installed)
     }
 
+    /// What an edit to this range resolves to, if the API accepts the range and the edit is allowed.
+    pub(super) fn admits_range(&self, range: &str) -> Option<Choice<'s>> {
+        let fits = crd::fits_length(range) && crd::fits_pattern(range);
+        fits.then(|| self.admits(&self.request.filter.with_version(range)))?
+    }
+
     /// Whether an edit that pins this bundle's version resolves to it.
     pub(super) fn admits_hop(&self, hop: Choice<'_>) -> bool {
         self.hop(hop, self.request.installed).is_some()
@@ -48,8 +55,9 @@ impl<'a, 's> Prover<'a, 's> {
             .is_some()
     }
 
-    /// The steps that OLM takes by itself under a filter; absent where nothing is installed, or the effort ends.
-    pub(super) fn walk(&self, filter: &Filter) -> Option<Vec<Choice<'s>>> {
+    /// The steps that OLM makes automatically with a range; absent if nothing is installed, or the effort ends.
+    pub(super) fn walk(&self, range: &str) -> Option<Vec<Choice<'s>>> {
+        let filter = &self.request.filter.with_version(range);
         let question = FilterQuestion::of(self.basis, filter).ok()?;
         let bundles = self.bundles(&filter.package);
         let steps = steps(&question, self.request.installed.bundle()?);

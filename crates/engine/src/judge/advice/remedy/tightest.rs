@@ -7,7 +7,7 @@
 use crate::judge::advice::ground::Ground;
 use crate::judge::advice::proof::Prover;
 use crate::resolve::{Choice, Origin};
-use olmguard_catalog::version::{Version, crd};
+use olmguard_catalog::version::Version;
 
 /// The range, if an edit to it resolves to the hop.
 pub(super) fn range(
@@ -23,9 +23,7 @@ pub(super) fn range(
         None => format!("<={}", to.without_build()),
     };
     let range = format!(">={from} {end}");
-    let fits = crd::fits_length(&range) && crd::fits_pattern(&range);
-    let reached = fits.then(|| prover.admits(&prover.request.filter.with_version(&range)))??;
-    let is_hop = reached == hop;
+    let is_hop = prover.admits_range(&range)? == hop;
     is_hop.then_some(range)
 }
 
