@@ -14,9 +14,12 @@ use divan::counter::ItemsCount;
 use olmguard::source::{Progress, read};
 use olmguard_catalog::olm::Rules;
 use olmguard_catalog::{Catalog, CatalogBuilder};
-use olmguard_engine::extension::{Filter, Installed, InstalledBundle};
-use olmguard_engine::judge::{Request, rule};
+use olmguard_engine::extension::{
+    Extension, Filter, Installed, InstalledBundle, Shape, SourceType,
+};
+use olmguard_engine::judge::{Continuation, Edit, Request, Warning, judge, rule};
 use olmguard_engine::snapshot::{CatalogState, Content, Snapshot};
+use serde_json::json;
 
 fn main() {
     divan::main();
@@ -66,6 +69,40 @@ fn shuffled_over_all(bencher: Bencher<'_, '_>, package: &str) {
     }
     shuffle(&mut requests);
     bench.run(bencher, &requests);
+}
+
+/// The rows of an edit whose newest match is 25 steps away, and the same with its warnings: one of them says
+/// where OLM goes from what it installs first, and looks at each step.
+#[divan::bench(args = ["rows", "rows and warnings"])]
+fn newest_is_many_steps_away(bencher: Bencher<'_, '_>, part: &str) {
+    let bench = Bench::of("project-quay");
+    let filter = bench.filter(Some("3.10.x"));
+    let mut installed = bench.bundles().into_iter();
+    let installed = installed.find(|(_, v)| v == "3.10.0").expect("recorded");
+    let request = [(filter, as_installed(installed))];
+    let [(filter, installed)] = &request;
+    let mut extension = Extension::read(Shape::V1, &json!({}));
+    extension.filter = Ok(filter.clone());
+    extension.source_type = SourceType::Catalog;
+    let edit = Edit {
+        new: &extension,
+        old: None,
+        installed,
+        schema: &[],
+    };
+    let basis = Basis::without_policies(&bench.snapshot);
+    let judged = judge(basis, &edit);
+    assert!(matches!(
+        judged.warnings.as_slice(),
+        [Warning::NewestNotDirect {
+            then: Continuation::Newest,
+            ..
+        }]
+    ));
+    match part {
+        "rows" => bench.run(bencher, &request),
+        _ => bencher.bench(|| judge(black_box(basis), black_box(&edit))),
+    }
 }
 
 const PACKAGES: &[&str] = &["project-quay", "opendatahub-operator"];
