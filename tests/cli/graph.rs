@@ -191,7 +191,7 @@ fn no_way_of_olm_v1_leads_through_what_it_refuses() {
     assert!(page.contains(told), "the page says why");
     assert!(
         page.contains(
-            "\"label\":\"1.0.0\",\"marks\":[\"stranded in OLM v1\"],\"notes\":[],\"next\":[]"
+            "\"label\":\"1.0.0\",\"bundle\":true,\"marks\":[\"stranded in OLM v1\"],\"notes\":[],\"next\":[]"
         ),
         "{page}"
     );

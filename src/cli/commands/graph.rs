@@ -22,7 +22,7 @@ use olmguard_engine::nearest::nearest;
 use olmguard_engine::resolve::{Guards, InPlay, Query};
 use olmguard_engine::snapshot::CatalogState;
 use olmguard_views::picture::json::GraphJson;
-use olmguard_views::picture::layout::layout;
+use olmguard_views::picture::layout::{layout, layout_for_page};
 use olmguard_views::picture::walk::ReachedRows;
 use olmguard_views::picture::{
     self, AbsentBundle, GuardedSteps, NoSuchVersion, Sketch, TooLarge, View,
@@ -303,7 +303,7 @@ impl GraphArgs {
             Form::Mermaid => picture::mermaid::mermaid(sketch),
             Form::Dot => picture::dot::dot(sketch),
             Form::Svg => picture::svg::svg(sketch, &layout(sketch)),
-            Form::Html => picture::html::html(sketch, &layout(sketch)),
+            Form::Html => picture::html::html(sketch, &layout_for_page(sketch)),
             Form::Json => output::json_line(&GraphJson::of(sketch))?,
         };
         match &self.output_file {

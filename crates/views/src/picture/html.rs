@@ -1,16 +1,19 @@
 //! The picture as one page that needs nothing else: no network, no other file.
 //!
-//! The SVG stands in it as it is; a script of our own zooms, searches, and follows edges. What may be
-//! followed is worked out here, not there: the page holds, for each version, the steps that OLM takes.
+//! The SVG stands in it as it is; a script of our own zooms, folds, searches, and follows edges. What may
+//! be followed or folded is worked out here, not there: the page holds, for each version, the steps that
+//! OLM takes.
 //! Nothing else may run or be loaded: the policy in its head names our script and style by digest, and
 //! the data stand in a block that no browser runs, without a character that could end it.
 
 mod data;
+mod folds;
+mod notes;
 mod words;
 
 use crate::picture::scene::Scene;
 use crate::picture::sketch::Sketch;
-use crate::picture::svg::xml::Xml;
+use crate::picture::svg::xml::{Attributes, Xml};
 use crate::picture::{svg, text};
 
 /// A whole page.
@@ -36,7 +39,7 @@ pub fn html(sketch: &Sketch<'_, '_>, scene: &Scene) -> String {
     );
     xml.close();
     xml.raw("<script type=\"application/json\" id=\"data\">");
-    xml.raw(&data::data(sketch));
+    xml.raw(&data::data(sketch, scene));
     xml.raw("</script>\n");
     xml.ours("script", SCRIPT);
     xml.finish()
@@ -81,30 +84,24 @@ fn bar(sketch: &Sketch<'_, '_>, xml: &mut Xml) {
         &[
             ("id", &"search"),
             ("type", &"search"),
-            ("list", &"versions"),
             ("autocomplete", &"off"),
             ("placeholder", &words::SEARCH),
             ("aria-label", &words::SEARCH),
+            ("aria-controls", &"matches"),
         ],
     );
-    xml.text("datalist", &[("id", &"versions")], "");
+    let matches: Attributes<'_> = &[
+        ("id", &"matches"),
+        ("role", &"group"),
+        ("aria-label", &words::MATCHES),
+        ("hidden", &""),
+    ];
+    xml.text("div", matches, "");
     xml.close();
-    xml.open(
-        "div",
-        &[
-            ("class", &"zoom"),
-            ("role", &"group"),
-            ("aria-label", &words::ZOOM),
-        ],
-    );
-    for (id, label, shown) in words::ZOOMS {
-        xml.text(
-            "button",
-            &[("id", &id), ("type", &"button"), ("aria-label", &label)],
-            shown,
-        );
-    }
-    xml.close();
+    buttons(words::ZOOM, &words::ZOOMS, xml);
+    let fold: Attributes<'_> = &[("id", &"fold"), ("type", &"button"), ("hidden", &"")];
+    xml.text("button", fold, words::FOLD);
+    buttons(words::SAVE, &words::SAVES, xml);
     xml.text(
         "button",
         &[("id", &"theme"), ("type", &"button")],
@@ -113,10 +110,38 @@ fn bar(sketch: &Sketch<'_, '_>, xml: &mut Xml) {
     xml.close();
 }
 
-const SCRIPT: &str = include_str!("html/page.js");
+/// Buttons side by side: the id of each, what it does, its text.
+fn buttons(name: &str, all: &[(&str, &str, &str)], xml: &mut Xml) {
+    let group: Attributes<'_> = &[
+        ("class", &"group"),
+        ("role", &"group"),
+        ("aria-label", &name),
+    ];
+    xml.open("div", group);
+    for (id, label, shown) in all {
+        let button: Attributes<'_> = &[
+            ("id", id),
+            ("type", &"button"),
+            ("aria-label", label),
+            ("title", label),
+        ];
+        xml.text("button", button, shown);
+    }
+    xml.close();
+}
+
+const SCRIPT: &str = concat!(
+    include_str!("html/places.js"),
+    include_str!("html/look.js"),
+    include_str!("html/walk.js"),
+    include_str!("html/panel.js"),
+    include_str!("html/search.js"),
+    include_str!("html/save.js"),
+    include_str!("html/state.js"),
+);
 const STYLE: &str = include_str!("html/page.css");
 
 // A digest is that of the text as it stands in the page; a test says what it should be.
-const SCRIPT_DIGEST: &str = "sha256-mftSiR7Vyz2+EOa/3nelCgm95x3vYy13ggj5XZ7WjZc=";
-const STYLE_DIGEST: &str = "sha256-dXHsFr6e9Ki6uFnc1zXi3Xka1vbuV9uAi6TEaiC4tdk=";
+const SCRIPT_DIGEST: &str = "sha256-qp5hvX+x09JuiOa9XS7RAPoR56rbKE/5DbPyi8M6SiA=";
+const STYLE_DIGEST: &str = "sha256-h3IPHo0hM2VPXoonQjKvP3EUUdmZ/y8ZWPDwR1Y1wbI=";
 const PICTURE_STYLE_DIGEST: &str = "sha256-iQee6mZYEX4ewNDPoVuspoU/RE9HWibvCaMroOw11jE=";

@@ -34,14 +34,24 @@ use crate::picture::scene::{Anchor, Area, Axis, AxisRow, Label, Point, Role, Sce
 use crate::picture::sketch::{Row, Sketch};
 use crate::picture::text;
 
-/// Gives everything its place.
+/// Gives everything its place, in as few columns as channels need.
 pub fn layout(sketch: &Sketch<'_, '_>) -> Scene {
+    place(sketch, 0)
+}
+
+/// The same for a page: a channel has a column of its own as long as a window has room for one more.
+pub fn layout_for_page(sketch: &Sketch<'_, '_>) -> Scene {
+    place(sketch, WINDOW)
+}
+
+/// Shares no column before the picture is this wide.
+fn place(sketch: &Sketch<'_, '_>, room: i32) -> Scene {
     let lanes: Vec<_> = (0..)
         .zip(&sketch.lanes)
         .map(|(at, lane)| Plan::of(sketch, at, lane))
         .collect();
-    let (columns, places) = columns(&lanes);
     let axis_width = axis_width(sketch);
+    let (columns, places) = columns(&lanes, room - 2 * MARGIN - axis_width);
     let mut x = MARGIN + axis_width + CARD_GAP;
     let mut lefts = Vec::new();
     for column in &columns {
@@ -139,5 +149,7 @@ fn axis(sketch: &Sketch<'_, '_>, grid: Grid, width: i32, end: i32) -> Axis {
 const NARROWEST_AXIS: i32 = 56;
 /// The column that tells how many hops away a version is.
 const HOPS: i32 = 40;
+/// What a window 1400 wide has beside the panel of the page and a scroll bar.
+const WINDOW: i32 = 1040;
 /// No picture is narrower: its heading must be readable.
 const NARROWEST: i32 = 760;

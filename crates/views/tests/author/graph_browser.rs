@@ -13,8 +13,9 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use olmguard_catalog::graph::Graph;
+use olmguard_fixtures::written::written;
 use olmguard_views::picture::html::html;
-use olmguard_views::picture::layout::layout;
+use olmguard_views::picture::layout::{layout, layout_for_page};
 use olmguard_views::picture::sketch::Row;
 use olmguard_views::picture::walk::ReachedRows;
 use olmguard_views::picture::{Sketch, View};
@@ -157,6 +158,7 @@ fn look(is_it: impl Fn(&Drawn) -> bool) {
     browser.open(&format!("file://{}", page.display()));
     browser.screenshot(&page.with_extension("light.png"));
     nothing_overlaps(&mut browser);
+    unfold(&mut browser, &sketch, &page);
     let last = u32::try_from(sketch.rows.len() - 1).expect("few");
     let start = (0..=last).rev().find(|row| {
         let row = Row(*row);
@@ -171,10 +173,24 @@ fn look(is_it: impl Fn(&Drawn) -> bool) {
     browser.is_quiet();
 }
 
+/// Every version is there once all is unfolded.
+fn unfold(browser: &mut Browser, sketch: &Sketch<'_, '_>, page: &Path) {
+    let seen = "return [...document.querySelectorAll('.axis .row')].filter((row) => row.getClientRects().length).length";
+    let is_folded = browser.run("return !document.getElementById('fold').hidden");
+    if is_folded == json!(true) {
+        assert!(browser.run(seen).as_u64() < Some(sketch.rows.len() as u64));
+        browser.click("#fold");
+        nothing_overlaps(browser);
+        browser.screenshot(&page.with_extension("unfolded.png"));
+    }
+    assert_eq!(browser.run(seen), json!(sketch.rows.len()));
+}
+
 /// What the browser itself measures of the texts.
 fn nothing_overlaps(browser: &mut Browser) {
     let pairs = browser.run(
-        "const boxes = [...document.querySelectorAll('#canvas text')].map((text) => [text.getBBox(), text.textContent]);
+        "document.getElementById('canvas').scrollTo(0, 0);
+         const boxes = [...document.querySelectorAll('#canvas text')].map((text) => [text.getBoundingClientRect(), text.textContent]);
          const bad = [];
          boxes.forEach(([a, one], at) => boxes.slice(at + 1).forEach(([b, other]) => {
            const across = Math.min(a.x + a.width, b.x + b.width) - Math.max(a.x, b.x);
@@ -245,6 +261,8 @@ fn search_finds(browser: &mut Browser, label: &str) {
         "document.getElementById('search').value = 'no such version';
          document.getElementById('find').requestSubmit();",
     );
+    let told = browser.run("return document.querySelector('#matches p').textContent");
+    assert_eq!(told, json!("No version matches no such version"));
     let invalid =
         browser.run("return document.getElementById('search').getAttribute('aria-invalid')");
     assert_eq!(invalid, json!("true"));
@@ -252,7 +270,7 @@ fn search_finds(browser: &mut Browser, label: &str) {
 
 fn keys_lead(browser: &mut Browser) {
     let led = browser.run(
-        "dispatchEvent(new KeyboardEvent('keydown', {key: 'Escape'}));
+        "for (const _ of ['the list of matches', 'the selection']) dispatchEvent(new KeyboardEvent('keydown', {key: 'Escape'}));
          const first = document.querySelector('.card .pill');
          first.focus();
          const press = (key) => document.activeElement.dispatchEvent(new KeyboardEvent('keydown', {key, bubbles: true, cancelable: true}));
@@ -271,6 +289,131 @@ fn turns_dark(browser: &mut Browser, page: &Path) {
     let after = browser.run(paper);
     assert_ne!(before, after);
     browser.screenshot(&page.with_extension("dark.png"));
+}
+
+/// A package of two groups, each a run that is folded, drawn with an installed version of the lower one.
+fn long_page(name: &str, installed: &str) -> String {
+    let group = |minor: u32| {
+        let entries = (0..25).map(|patch| match patch {
+            0 => format!("1.{minor}.0"),
+            patch => format!("1.{minor}.{patch} replaces 1.{minor}.{}", patch - 1),
+        });
+        entries.collect::<Vec<_>>().join("; ")
+    };
+    let lines = format!("new: {}\nold: {}", group(1), group(0));
+    let drawn = Drawn::new("long", written(&lines).fbc());
+    let package = drawn.catalog.package("P").expect("it").expect("decoded");
+    let graph = Graph::of("P", package);
+    let view = View {
+        catalog: "hub",
+        installed: graph.find(installed),
+        from: graph.find(installed),
+        ..View::default()
+    };
+    let sketch = Sketch::of(&graph, view).expect("not too large");
+    let page = folder().join(name);
+    fs::write(&page, html(&sketch, &layout_for_page(&sketch))).expect("a page");
+    format!("file://{}", page.display())
+}
+
+const IS_SEEN: &str = "const box = document.querySelector(arguments[0]).getBoundingClientRect(), canvas = document.getElementById('canvas').getBoundingClientRect();
+    return box.top >= canvas.top && box.bottom <= canvas.bottom && box.left >= canvas.left && box.right <= canvas.right;";
+
+#[test]
+fn a_page_opens_at_the_installed_version_and_fits_as_a_whole() {
+    let Ok(mut browser) = Browser::start() else {
+        return println!("left out: where a page opens, there is no browser");
+    };
+    browser.open(&long_page("graph-long.html", "P.v1.0.12"));
+    let installed = json!(".card .pill.installed");
+    assert_eq!(browser.run_with(IS_SEEN, &installed), json!(true));
+    browser.click("#fold");
+    assert_eq!(browser.run("return location.hash"), json!(""));
+    browser.click("#zoom-fit");
+    let whole = browser.run_with(IS_SEEN, &json!("#canvas svg"));
+    assert_eq!(whole, json!(true), "in width and height");
+    browser.click("#zoom-width");
+    let gap = browser.run("return Math.abs(document.querySelector('#canvas svg').getBoundingClientRect().width - document.getElementById('canvas').clientWidth)");
+    assert!(gap.as_f64() < Some(2.0), "{gap}");
+    let notes = browser
+        .run("return [...document.querySelectorAll('.remark')].map((note) => note.textContent)");
+    let gap = "Gap: no upgrade crosses this line: 1.0.24 and older cannot reach 1.1.0 or newer.";
+    assert_eq!(notes, json!([gap]));
+    browser.is_quiet();
+}
+
+#[test]
+fn the_link_of_a_page_holds_its_state_and_nothing_else_comes_of_it() {
+    let Ok(mut browser) = Browser::start() else {
+        return println!("left out: the link of a page, there is no browser");
+    };
+    let page = long_page("graph-link.html", "P.v1.0.12");
+    let state = "return [chosen && rows[chosen.row].label, chosen && chosen.end && rows[chosen.end].label, scale, search.value, [...opened]]";
+    for (link, expected) in [
+        ("", json!(["1.0.12", null, 1, "", []])),
+        (
+            "#from=1.1.3&in=new&to=1.1.9&zoom=50&find=1.1&unfold=0",
+            json!(["1.1.3", "1.1.9", 0.5, "1.1", [0]]),
+        ),
+        ("#from=", json!([null, null, 1, "", []])),
+        (
+            "#from=%3Cimg%20src%3Dx%3E&zoom=1e9&unfold=9-x-&find=%3Cb%3E",
+            json!([null, null, 1, "<b>", []]),
+        ),
+        ("#zoom=999", json!(["1.0.12", null, 4, "", []])),
+    ] {
+        browser.open("about:blank");
+        browser.open(&format!("{page}{link}"));
+        assert_eq!(browser.run(state), expected, "{link}");
+    }
+    browser.open("about:blank");
+    browser.open(&format!("{page}#zoom=50&find={}", "a".repeat(5000)));
+    assert_eq!(browser.run(state), json!(["1.0.12", null, 1, "", []]));
+    browser.run("document.getElementById('zoom-in').click(); toggle(folds.keys(), true); choose(3, 0, null)");
+    let link = browser.run("return String(stated())");
+    assert_eq!(link, json!("from=1.1.21&in=new&zoom=125&unfold=all"));
+    browser.is_quiet();
+}
+
+#[test]
+fn a_search_lists_its_matches_and_a_saved_picture_is_whole() {
+    let Ok(mut browser) = Browser::start() else {
+        return println!("left out: the search of a page, there is no browser");
+    };
+    browser.open(&long_page("graph-search.html", "P.v1.0.12"));
+    browser.run("search.value = '1.1.2'; search.dispatchEvent(new Event('input'))");
+    let listed = "return [...document.querySelectorAll('#matches b')].map((b) => b.textContent)";
+    let expected = json!(["1.1.2", "1.1.24", "1.1.23", "1.1.22", "1.1.21", "1.1.20"]);
+    assert_eq!(browser.run(listed), expected);
+    browser.click("#matches li:nth-child(3) button");
+    let found = browser.run("return document.querySelector('#panel h2').textContent");
+    assert_eq!(found, json!("1.1.23"));
+    let saved = browser.run("return still(asSvg)");
+    let saved = saved.as_str().expect("a text");
+    let document = roxmltree::Document::parse(saved).expect("well-formed");
+    let texts: Vec<_> = document
+        .descendants()
+        .filter_map(|node| node.text())
+        .collect();
+    assert!(texts.contains(&"P"), "its title is there again");
+    assert!(
+        texts
+            .iter()
+            .any(|text| text.starts_with("Gap: no upgrade crosses"))
+    );
+    assert!(
+        !saved.contains("tabindex") && !saved.contains("data-page"),
+        "{saved:.600}"
+    );
+    let painted =
+        browser.run("asPng((blob) => { window.painted = blob.size; }); return svg.dataset.page");
+    assert_eq!(painted, json!(""));
+    let size = (0..50).find_map(|_| {
+        std::thread::sleep(std::time::Duration::from_millis(100));
+        browser.run("return window.painted ?? null").as_u64()
+    });
+    assert!(size > Some(10_000), "{size:?}");
+    browser.is_quiet();
 }
 
 fn folder() -> PathBuf {

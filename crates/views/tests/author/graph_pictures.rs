@@ -298,8 +298,8 @@ fn page_holds_the_picture(drawn: &Drawn, graph: &Graph<'_>, guarded: Option<Guar
     let links = page.matches("http").count();
     assert_eq!(
         links,
-        page.matches("http-equiv").count() + 2,
-        "{name}: the two namespaces"
+        page.matches("http-equiv").count() + 1,
+        "{name}: the namespace"
     );
     let data = between(&page, "id=\"data\">", "</script>");
     let data: serde_json::Value = serde_json::from_str(data).expect("JSON");

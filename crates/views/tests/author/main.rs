@@ -8,6 +8,7 @@
 
 mod graph_browser;
 mod graph_opm;
+mod graph_page;
 mod graph_pictures;
 mod graph_words;
 mod guardrails;

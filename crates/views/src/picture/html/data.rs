@@ -4,8 +4,11 @@ use std::collections::BTreeMap;
 
 use serde::Serialize;
 
+use crate::picture::html::folds::folds;
+use crate::picture::html::notes::{is_bundle, notes};
 use crate::picture::html::words;
 use crate::picture::mark::Mark;
+use crate::picture::scene::Scene;
 use crate::picture::sketch::{LaneKind, Row, Sketch};
 use crate::picture::{Generation, text};
 use olmguard_catalog::version::go;
@@ -23,7 +26,19 @@ struct Data<'s> {
     start: Option<Row>,
     start_lane: Option<u32>,
     end: Option<Row>,
+    grid: Grid,
+    /// Runs that can be folded: the first and the last row.
+    folds: Vec<(Row, Row)>,
+    /// Texts between versions: above which row, whether it is a gap, the text.
+    notes: Vec<(Row, bool, String)>,
     words: Words,
+}
+
+/// Where the rows are in the picture.
+#[derive(Serialize)]
+struct Grid {
+    top: i32,
+    row: i32,
 }
 
 #[derive(Serialize)]
@@ -37,6 +52,8 @@ struct Words {
 struct RowData<'s> {
     name: String,
     label: String,
+    /// Whether it can be installed.
+    bundle: bool,
     /// Its marks in words.
     marks: Vec<&'static str>,
     /// What else is to be said of it.
@@ -48,8 +65,9 @@ struct RowData<'s> {
 }
 
 /// The data as JSON that can stand in a page.
-pub(super) fn data(sketch: &Sketch<'_, '_>) -> String {
+pub(super) fn data(sketch: &Sketch<'_, '_>, scene: &Scene) -> String {
     let reach = sketch.reach.as_ref();
+    let notes = notes(sketch);
     let rows = (0..sketch.rows.len()).filter_map(|row| u32::try_from(row).ok());
     let data = Data {
         rows: rows.map(|row| row_data(sketch, Row(row))).collect(),
@@ -68,6 +86,15 @@ pub(super) fn data(sketch: &Sketch<'_, '_>) -> String {
         start: reach.map(|reach| reach.start),
         start_lane: sketch.lane_of_subscription(),
         end: reach.and_then(|reach| reach.goal),
+        grid: Grid {
+            top: scene.axis.area.y,
+            row: scene.axis.rows.first().map_or(0, |row| row.area.height),
+        },
+        folds: folds(sketch, &notes),
+        notes: notes
+            .into_iter()
+            .map(|note| (note.below, note.is_gap, note.text))
+            .collect(),
         words: Words {
             filled: BTreeMap::from(words::FILLED),
             helps: words::helps(sketch.view.olm),
@@ -91,6 +118,7 @@ fn row_data<'s>(sketch: &'s Sketch<'_, '_>, row: Row) -> RowData<'s> {
             .map(|facts| go::escape(facts.name))
             .unwrap_or_default(),
         label: sketch.label(row).to_owned(),
+        bundle: is_bundle(sketch, row),
         marks: marks.map(text::mark_word).collect(),
         notes: deprecated
             .map(text::deprecated)

@@ -2,17 +2,27 @@
 
 use crate::picture::{Generation, text};
 
-pub(super) const PANEL: &str = "What is chosen";
-pub(super) const SEARCH: &str = "Go to version";
+pub(super) const PANEL: &str = "Selected version";
+pub(super) const SEARCH: &str = "Find a version";
+pub(super) const MATCHES: &str = "Matching versions";
 pub(super) const ZOOM: &str = "Zoom";
+pub(super) const SAVE: &str = "Save the picture";
 pub(super) const THEME: &str = "Light / dark";
+pub(super) const FOLD: &str = "Unfold all";
 
-/// The buttons that zoom: id, what each does, what stands on it.
-pub(super) const ZOOMS: [(&str, &str, &str); 4] = [
-    ("zoom-out", "Smaller", "−"),
-    ("zoom-is", "As large as it is", "100 %"),
-    ("zoom-in", "Larger", "+"),
-    ("zoom-fit", "As wide as the window", "Fit"),
+/// The buttons that zoom: id, what each does, its text.
+pub(super) const ZOOMS: [(&str, &str, &str); 5] = [
+    ("zoom-out", "Zoom out", "−"),
+    ("zoom-is", "Zoom to 100 %", "100 %"),
+    ("zoom-in", "Zoom in", "+"),
+    ("zoom-fit", "Fit the whole picture", "Fit"),
+    ("zoom-width", "Fit the width of the picture", "Width"),
+];
+
+/// The buttons that save the picture.
+pub(super) const SAVES: [(&str, &str, &str); 2] = [
+    ("save-svg", "Save the picture as SVG", "SVG"),
+    ("save-png", "Save the picture as PNG", "PNG"),
 ];
 
 /// The title of the page.
@@ -21,38 +31,60 @@ pub(super) fn page_title(package: &str) -> String {
 }
 
 /// The texts that the script fills in: a name, and a text with `{PLACES}`.
-pub(super) const FILLED: [(&str, &str); 14] = [
+pub(super) const FILLED: [(&str, &str); 29] = [
     ("by", "{field} in {channel}"),
     ("semver", "the semver rules"),
-    ("lane", "A subscription in {channel}"),
-    ("anyLane", "A subscription without a channel"),
+    ("lane", "A Subscription in {channel}"),
+    ("anyLane", "A Subscription without a channel"),
     ("start", text::START),
     ("away", "+{count}"),
     ("next", "Next versions ({count})"),
-    ("none", "No way on from here"),
+    (
+        "deadEnd",
+        "Dead end: {newer}, and there is no upgrade from here.",
+    ),
+    (
+        "reachedSome",
+        "{count} of {newer} newer versions can be reached.",
+    ),
+    ("reachedAll", "All {newer} newer versions can be reached."),
+    ("newest", "No newer version exists."),
+    ("newerOne", "1 newer version exists"),
+    ("newerMany", "{count} newer versions exist"),
     ("barred", "Forbidden by guardrails ({count})"),
-    ("way", "Way to {to}, hops: {count}"),
-    ("noWay", "No way to {to}"),
-    ("reached", "Versions within reach: {count}"),
-    ("again", "Choose another start"),
+    ("way", "Path to {to}: {steps}"),
+    ("stepsOne", "1 step"),
+    ("stepsMany", "{count} steps"),
+    ("between", "{count} more steps of the same kind"),
+    ("noWay", "No upgrade path to {to}"),
+    ("again", "Clear the selection"),
     ("help", "How to use this page"),
+    ("folded", "{from} to {to}: {count} versions folded"),
+    ("unfold", "{from} to {to}: show {count} versions"),
+    ("fold", "{from} to {to}: fold {count} versions"),
+    ("foldAll", "Fold all"),
+    ("unfoldAll", FOLD),
+    ("noMatch", "No version matches {text}"),
+    ("matches", "Matches: {count}"),
+    ("moreMatches", "{count} more: type more of the version"),
 ];
 
-/// What the page says before anything is chosen.
+/// The text of the panel while nothing is selected.
 pub(super) fn helps(olm: Generation) -> [&'static str; 5] {
     let whose = match olm {
         Generation::V1 => {
-            "Edges are those that OLM v1 takes and no guardrail forbids: of all channels shown, together."
+            "The page shows the edges that OLM v1 uses and no guardrail forbids. The edges of all drawn \
+             channels count together."
         }
         Generation::V0 => {
-            "Edges are those that OLM v0 takes: of the channel that the version is chosen in."
+            "The page shows the edges that OLM v0 uses, in the channel in which you select the version."
         }
     };
     [
-        "Click a version to see what it can be upgraded to, and the shortest way to the highest version.",
-        "Click a second one to see the way between the two. Escape starts anew.",
+        "Click a version to see its upgrades and the shortest path to the highest version.",
+        "Click a second version to see the path between the two. Escape clears the selection.",
         whose,
-        "Ctrl and the wheel zoom, dragging moves, the slash key searches.",
-        "The arrow keys go from version to version, Enter chooses.",
+        "Ctrl and the mouse wheel zoom. Drag to move the picture. The slash key starts a search.",
+        "The arrow keys move from version to version. Enter selects.",
     ]
 }

@@ -3,7 +3,7 @@
 //! A channel takes the rows of its versions and a heading above them. Those of different times share a
 //! column, so that a package with a channel for each minor version is no long diagonal.
 
-use crate::picture::layout::grid::CARD_PAD;
+use crate::picture::layout::grid::{CARD_GAP, CARD_PAD};
 use crate::picture::layout::plan::Plan;
 use crate::picture::text;
 
@@ -20,12 +20,14 @@ pub(super) struct Column {
     heading: i32,
 }
 
-/// The column of each plan; each takes the first that is free, in the order given.
-pub(super) fn columns(plans: &[Plan<'_, '_>]) -> (Vec<Column>, Vec<usize>) {
+/// The column of each plan, in the order given: one of its own while that fits into the room, else the
+/// first that is free.
+pub(super) fn columns(plans: &[Plan<'_, '_>], room: i32) -> (Vec<Column>, Vec<usize>) {
     let mut columns = Vec::<Column>::new();
     let place = |plan: &Plan<'_, '_>| {
         let first = plan.rows.0.0;
         let free = columns.iter().position(|column| column.free <= first);
+        let free = free.filter(|_| !has_room(&columns, plan, room));
         let at = free.unwrap_or(columns.len());
         if free.is_none() {
             columns.push(Column::default());
@@ -37,6 +39,14 @@ pub(super) fn columns(plans: &[Plan<'_, '_>]) -> (Vec<Column>, Vec<usize>) {
     };
     let places = plans.iter().map(place).collect();
     (columns, places)
+}
+
+/// Whether one more column fits.
+fn has_room(columns: &[Column], plan: &Plan<'_, '_>, room: i32) -> bool {
+    let mut own = Column::default();
+    own.add(plan);
+    let columns = columns.iter().chain([&own]);
+    columns.map(|column| column.width() + CARD_GAP).sum::<i32>() <= room
 }
 
 impl Column {

@@ -1,0 +1,189 @@
+//! Where no upgrade leads on, in words between the versions.
+//!
+//! A gap is a line that no step crosses upwards: the versions below it and those above it are two groups,
+//! and no path joins them. A dead end is a version without an upgrade while newer ones exist.
+
+use crate::picture::mark::Mark;
+use crate::picture::sketch::{Row, Sketch};
+
+/// A text above a row.
+#[derive(Debug)]
+pub(super) struct Note {
+    /// The row below it.
+    pub(super) below: Row,
+    /// Whether no step crosses the line there.
+    pub(super) is_gap: bool,
+    pub(super) text: String,
+}
+
+/// The notes, from the top.
+pub(super) fn notes(sketch: &Sketch<'_, '_>) -> Vec<Note> {
+    let bundles: Vec<_> = rows(sketch).filter(|row| is_bundle(sketch, *row)).collect();
+    let crossings = Crossings::of(sketch);
+    let pairs = bundles.iter().zip(bundles.iter().skip(1));
+    let gaps: Vec<_> = pairs
+        .filter(|(above, below)| !crossings.taken(**above, **below))
+        .map(|(above, below)| (*above, *below))
+        .collect();
+    let said: Vec<_> = gaps.iter().map(|(_, below)| *below).collect();
+    let gaps = runs(gaps, |(_, below), (above, _)| below == above);
+    let gaps = gaps
+        .into_iter()
+        .filter_map(|run| gap(sketch, &crossings, &run));
+    let newest = bundles.first().copied();
+    let is_end = |row: &Row| Some(*row) != newest && sketch.walk.from(*row).is_empty();
+    let ends = bundles
+        .iter()
+        .copied()
+        .filter(|row| is_end(row) && !said.contains(row));
+    let next = |row: Row| bundles.iter().copied().find(|other| *other > row);
+    let ends = runs(ends.collect(), |above, below| next(*above) == Some(*below));
+    let ends = ends
+        .into_iter()
+        .filter_map(|run| end(sketch, &bundles, &run));
+    let mut notes: Vec<_> = gaps.chain(ends).collect();
+    notes.sort_by_key(|note| note.below);
+    notes
+}
+
+/// The note of gaps one below the other: between them each version is alone.
+fn gap(sketch: &Sketch<'_, '_>, crossings: &Crossings, run: &[(Row, Row)]) -> Option<Note> {
+    let ((above, below), (last, _)) = (*run.first()?, *run.last()?);
+    let label = |row| sketch.label(row);
+    let why = if crossings.forbidden(above, below) {
+        "Guardrails forbid every upgrade across this line"
+    } else {
+        "Gap: no upgrade crosses this line"
+    };
+    let alone = match run.len() - 1 {
+        0 => String::new(),
+        1 => format!(" {} is alone between two gaps.", label(below)),
+        alone => format!(
+            " {alone} versions, {} to {}, are each alone between two gaps.",
+            label(below),
+            label(last)
+        ),
+    };
+    let text = format!(
+        "{why}: {} and older cannot reach {} or newer.{alone}",
+        label(below),
+        label(above)
+    );
+    Some(Note {
+        below,
+        is_gap: true,
+        text,
+    })
+}
+
+/// The note of dead ends one below the other.
+fn end(sketch: &Sketch<'_, '_>, bundles: &[Row], run: &[Row]) -> Option<Note> {
+    let (first, last) = (*run.first()?, *run.last()?);
+    let newer = bundles.iter().filter(|row| **row < first).count();
+    let newer = match newer {
+        1 => "1 newer version exists".to_owned(),
+        newer => format!("{newer} newer versions exist"),
+    };
+    let (label, forbidden) = (
+        sketch.label(first),
+        run.iter()
+            .any(|row| sketch.barred.from(*row).next().is_some()),
+    );
+    let why = if forbidden {
+        "no upgrade that guardrails allow"
+    } else {
+        "no upgrade"
+    };
+    let text = match run.len() {
+        1 => format!("Dead end: {label} has {why}. {newer}."),
+        count => format!(
+            "Dead ends: {count} versions, {label} to {}, have {why}. {newer}.",
+            sketch.label(last)
+        ),
+    };
+    Some(Note {
+        below: first,
+        is_gap: false,
+        text,
+    })
+}
+
+/// How many steps lead up across the line above each row.
+#[derive(Debug)]
+struct Crossings {
+    taken: Vec<i64>,
+    forbidden: Vec<i64>,
+}
+
+impl Crossings {
+    fn of(sketch: &Sketch<'_, '_>) -> Self {
+        let taken = rows(sketch).flat_map(|from| {
+            let hops = sketch.walk.from(from).iter();
+            hops.map(move |hop| (from, hop.to))
+        });
+        let forbidden = rows(sketch).flat_map(|from| {
+            let steps = sketch.barred.from(from);
+            steps.map(move |(to, _)| (from, to))
+        });
+        Self {
+            taken: counted(sketch.rows.len(), taken),
+            forbidden: counted(sketch.rows.len(), forbidden),
+        }
+    }
+
+    fn taken(&self, above: Row, below: Row) -> bool {
+        crosses(&self.taken, above, below)
+    }
+
+    fn forbidden(&self, above: Row, below: Row) -> bool {
+        crosses(&self.forbidden, above, below)
+    }
+}
+
+/// Each line between two bundles counts; names without a bundle may lie between them.
+fn crosses(lines: &[i64], above: Row, below: Row) -> bool {
+    let between = lines.get(above.0 as usize + 1..=below.0 as usize);
+    between.is_some_and(|lines| lines.iter().all(|count| *count > 0))
+}
+
+fn counted(rows: usize, steps: impl Iterator<Item = (Row, Row)>) -> Vec<i64> {
+    let mut changes = vec![0; rows + 1];
+    let mut change = |row: u32, by: i64| {
+        if let Some(at) = changes.get_mut(row as usize) {
+            *at += by;
+        }
+    };
+    for (from, to) in steps.filter(|(from, to)| to < from) {
+        change(to.0 + 1, 1);
+        change(from.0 + 1, -1);
+    }
+    let mut sum = 0;
+    let sums = changes.into_iter().map(|change| {
+        sum += change;
+        sum
+    });
+    sums.collect()
+}
+
+/// What belongs together, each with the one before it.
+fn runs<T>(all: Vec<T>, follows: impl Fn(&T, &T) -> bool) -> Vec<Vec<T>> {
+    let mut runs = Vec::<Vec<T>>::new();
+    for one in all {
+        match runs.last_mut() {
+            Some(run) if run.last().is_some_and(|last| follows(last, &one)) => run.push(one),
+            _ => runs.push(vec![one]),
+        }
+    }
+    runs
+}
+
+/// Whether it is a version that a user can install.
+pub(super) fn is_bundle(sketch: &Sketch<'_, '_>, row: Row) -> bool {
+    let marks = sketch.row(row).map(|facts| facts.marks);
+    marks.is_some_and(|marks| !marks.has(Mark::Virtual))
+}
+
+fn rows(sketch: &Sketch<'_, '_>) -> impl Iterator<Item = Row> + use<> {
+    let count = u32::try_from(sketch.rows.len()).unwrap_or(u32::MAX);
+    (0..count).map(Row)
+}
