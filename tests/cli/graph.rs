@@ -226,7 +226,7 @@ fn a_subscription_without_a_channel_walks_as_path_says() {
 
 #[test]
 fn what_is_refused_is_said_with_the_way_out() {
-    let rows: [(&[&str], i32, &str); 7] = [
+    let rows: [(&[&str], i32, &str); 9] = [
         (
             &["--from", "1.2.x"],
             2,
@@ -252,6 +252,16 @@ fn what_is_refused_is_said_with_the_way_out() {
             2,
             "error: --olm v0 goes by the catalog's edges: expected no --graph\n",
         ),
+        (
+            &["--base", "examples/catalogs/lighthouse.yaml"],
+            2,
+            "error: --base needs a picture: expected -o svg or -o html with it\n",
+        ),
+        (
+            &["--base", "no/such/catalog.yaml", "-o", "svg"],
+            3,
+            "error: --base: ",
+        ),
         (&["--from", "2.3.1", "--to", "1.0.0"], 1, ""),
         (
             &["--output-file", "no/such/folder/graph.svg"],
@@ -271,6 +281,44 @@ fn what_is_refused_is_said_with_the_way_out() {
         1,
         "error: no catalog has a package \"harbor-light-operator\": perhaps \"harbor-lights-operator\"\n",
     );
+}
+
+#[test]
+fn a_base_is_drawn_too_and_what_it_had_is_left_by_ranges() {
+    let entries = |names: &[&str]| {
+        let entries = names
+            .iter()
+            .map(|name| json!({"name": format!("p.v{name}")}));
+        let head = json!({"name": "p.v2.0.0", "skipRange": ">=1.0.0 <2.0.0"});
+        Value::Array(entries.chain([head]).collect())
+    };
+    let bundles = |names: &[&'static str]| {
+        let all = names.iter().chain(&["2.0.0"]);
+        all.map(|name| (*name, "olm.gvk")).collect::<Vec<_>>()
+    };
+    let file = |names: &[&'static str]| of_package(&bundles(names), &entries(names));
+    let (old, new) = (file(&["1.0.0", "1.1.0"]), file(&["1.0.0", "1.2.0"]));
+    let (old, new) = (old.path().display(), format!("c={}", new.path().display()));
+    let base = old.to_string();
+    let draw = |more: &[&str]| {
+        let flags = ["p", "--catalog", &new, "--base", &base];
+        let output = graph(&[&flags[..], more].concat());
+        ends(&output, 0, "");
+        String::from_utf8(output.stdout).expect("UTF-8")
+    };
+    let picture = draw(&["-o", "svg"]);
+    let told = "1 version added and 1 removed; 1 upgrade edge added and 0 removed.";
+    for text in [told, ">1.1.0 removed<", ">1.2.0 added<"] {
+        assert!(picture.contains(text), "{text}: {picture}");
+    }
+    let page = draw(&["-o", "html", "--installed", "1.1.0"]);
+    assert_eq!(page, draw(&["-o", "html", "--installed", "1.1.0"]));
+    for text in [
+        "\"1.1.0 removed\"",
+        "From 1.1.0 1 version can be reached; 2.0.0 in one hop.",
+    ] {
+        assert!(page.contains(text), "{text}: {page}");
+    }
 }
 
 #[test]

@@ -34,7 +34,7 @@ use olmguard_engine::resolve::Guards;
 use olmguard_engine::snapshot::CatalogState;
 
 pub use mark::{Mark, Marks};
-pub use pick::{AbsentBundle, NoSuchVersion, absent, pick};
+pub use pick::{AbsentBundle, NoSuchVersion, absent, pick, removed};
 pub use sketch::{Fate, ForbiddenSteps, Sketch};
 
 /// What of a graph is to be seen.

@@ -103,7 +103,8 @@ fn compare_and_print(args: &DiffArgs) -> Result<Exit, DiffError> {
     check_stdin(paths.into_iter().map(|path| &**path))?;
     let rules = args.rules.rules()?;
     let [old, new] = paths.map(|path| load(path, &rules));
-    let (old, new) = (old?, new?);
+    let unreadable = |why| DiffError::Unreadable { why };
+    let (old, new) = (old.map_err(unreadable)?, new.map_err(unreadable)?);
     if let Some(package) = &args.package
         && old.package(package).is_none()
         && new.package(package).is_none()
@@ -126,16 +127,15 @@ fn compare_and_print(args: &DiffArgs) -> Result<Exit, DiffError> {
     Ok(exit(&diffs, &args.allow))
 }
 
-fn load(path: &Path, rules: &Rules) -> Result<Arc<Catalog>, DiffError> {
+/// The catalog of a file or folder; why it cannot be had.
+pub(super) fn load(path: &Path, rules: &Rules) -> Result<Arc<Catalog>, String> {
     let reading = Progress::default();
     let content = || load_content(path, rules, &reading, memory::of_commands());
     let content = progress::shown(&reading, content);
     match content {
         Content::Loaded(catalog) => Ok(catalog),
-        Content::Unreadable(why) | Content::Unfetched(why) => Err(DiffError::Unreadable { why }),
-        Content::Missing => Err(DiffError::Unreadable {
-            why: format!("{}: nothing is there", path.display()),
-        }),
+        Content::Unreadable(why) | Content::Unfetched(why) => Err(why),
+        Content::Missing => Err(format!("{}: nothing is there", path.display())),
     }
 }
 

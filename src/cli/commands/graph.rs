@@ -2,6 +2,7 @@
 
 use std::io;
 use std::path::PathBuf;
+use std::sync::Arc;
 
 use clap::Args;
 
@@ -9,7 +10,7 @@ use crate::cli::args::edges::EdgesArgs;
 use crate::cli::commands::inquiry::OlmArg;
 use crate::cli::exit;
 use crate::cli::facts::origin::OriginError;
-use crate::cli::facts::{Facts, FactsArgs};
+use crate::cli::facts::{Facts, FactsArgs, check_stdin};
 use crate::cli::output;
 use crate::cli::output::OutputArgs;
 use crate::cli::{Exit, say};
@@ -67,6 +68,10 @@ pub(crate) struct GraphArgs {
     /// Show the shortest way to this version; the highest within reach where it is not given
     #[arg(long, value_name = "VERSION")]
     to: Option<String>,
+
+    /// Compare with this catalog of before, a file or directory, in one picture (svg and html)
+    #[arg(long, value_name = "OLD")]
+    base: Option<PathBuf>,
 
     /// Whose rules say which edges are taken; those that are not are drawn pale
     #[arg(long, value_name = "GENERATION", value_enum, default_value_t)]
@@ -139,6 +144,19 @@ enum GraphError {
     NoChannel { name: String, known: Vec<String> },
     #[error("--to needs a start: expected --from or --installed with it")]
     NoStart,
+    #[error("--base needs a picture: expected -o svg or -o html with it")]
+    NoPicture,
+    #[error("--base: {0}")]
+    Base(String),
+    #[error(
+        "--base: package {} cannot be decoded: {}",
+        go::quote(package),
+        fault.faults.first().map(ToString::to_string).unwrap_or_default()
+    )]
+    BaseUndecodable {
+        package: String,
+        fault: PackageFault,
+    },
     #[error("--olm v0 goes by the catalog's edges: expected no --graph")]
     NotOfV0,
     #[error("{flag}: {source}")]
@@ -168,8 +186,10 @@ fn draw(args: &GraphArgs) -> Result<Exit, GraphError> {
     let (catalog, package) = args.choose(&facts)?;
     let filter = args.filter();
     let guards = guards(&facts, &filter, catalog);
+    let base = args.base(&facts)?;
+    let before = args.before(base.as_deref())?;
     let mut graph = Graph::of(&args.package, package);
-    let absent = args.absent(&graph);
+    let absent = args.absent(&graph, before.as_ref());
     for one in &absent {
         graph.state(&one.name, &one.version);
     }
@@ -177,8 +197,15 @@ fn draw(args: &GraphArgs) -> Result<Exit, GraphError> {
         guards: &guards,
         catalog,
     };
-    let view = args.view(&facts, guarded, &graph)?;
-    let sketch = Sketch::of(&graph, view)?;
+    let view = args.view(&facts, guarded, &graph, before.as_ref())?;
+    let old = before
+        .as_ref()
+        .map(|graph| args.sketch_before(graph, &view));
+    let old = old.transpose()?;
+    let mut sketch = Sketch::of(&graph, view)?;
+    if let Some(base) = &args.base {
+        sketch = sketch.compared(old, &base.display().to_string());
+    }
     args.put(&sketch)?;
     let misses = sketch.reach.as_ref().is_some_and(ReachedRows::misses_goal);
     let own = if misses { Exit::Denied } else { Exit::Good };
@@ -190,6 +217,11 @@ impl GraphArgs {
         if self.to.is_some() && self.from.is_none() && self.installed.is_none() {
             return Err(GraphError::NoStart);
         }
+        if self.base.is_some() && !matches!(self.output.form, Form::Svg | Form::Html) {
+            return Err(GraphError::NoPicture);
+        }
+        let paths = self.facts.common.catalog.paths();
+        check_stdin(paths.chain(self.base.as_deref())).map_err(OriginError::from)?;
         if self.olm == OlmArg::V0 && self.edges.is_given() {
             return Err(GraphError::NotOfV0);
         }
@@ -261,11 +293,55 @@ impl GraphArgs {
         }
     }
 
-    /// What is said to be installed and no bundle is: ranges lead on from it all the same.
-    fn absent(&self, graph: &Graph<'_>) -> Vec<AbsentBundle> {
+    /// The catalog of before.
+    fn base(&self, facts: &Facts) -> Result<Option<Arc<Catalog>>, GraphError> {
+        let load = |path| super::diff::load(path, facts.snapshot.rules());
+        let base = self.base.as_deref().map(load).transpose();
+        base.map_err(GraphError::Base)
+    }
+
+    /// The graph of the package in it; none where the package is new.
+    fn before<'c>(&'c self, base: Option<&'c Catalog>) -> Result<Option<Graph<'c>>, GraphError> {
+        match base.and_then(|base| base.package(&self.package)) {
+            None => Ok(None),
+            Some(Ok(package)) => Ok(Some(Graph::of(&self.package, package))),
+            Some(Err(fault)) => Err(GraphError::BaseUndecodable {
+                package: self.package.clone(),
+                fault: fault.clone(),
+            }),
+        }
+    }
+
+    /// The picture of before: of the same channels, by the same rules.
+    fn sketch_before<'g>(
+        &'g self,
+        graph: &'g Graph<'g>,
+        view: &View<'g>,
+    ) -> Result<Sketch<'g, 'g>, TooLarge> {
+        let view = View {
+            installed: None,
+            from: None,
+            to: None,
+            guarded: None,
+            ..view.clone()
+        };
+        Sketch::of(graph, view)
+    }
+
+    /// What may be installed and no bundle is: what the user names, and what was removed. Ranges lead on
+    /// from it all the same.
+    fn absent(&self, graph: &Graph<'_>, before: Option<&Graph<'_>>) -> Vec<AbsentBundle> {
+        let removed = before
+            .into_iter()
+            .flat_map(|before| picture::removed(graph, before));
+        let removed: Vec<_> = removed.collect();
         let texts = [&self.installed, &self.from].into_iter().flatten();
-        let absent = texts.filter_map(|text| picture::absent(graph, text));
-        absent.collect()
+        let is_removed = |text: &str| removed.iter().any(|bundle| bundle.is_called(text));
+        let named = texts.filter(|text| !is_removed(text));
+        let named: Vec<_> = named
+            .filter_map(|text| picture::absent(graph, text))
+            .collect();
+        removed.into_iter().chain(named).collect()
     }
 
     fn view<'g>(
@@ -273,8 +349,10 @@ impl GraphArgs {
         facts: &Facts,
         guarded: GuardedSteps<'g>,
         graph: &Graph<'_>,
+        before: Option<&Graph<'_>>,
     ) -> Result<View<'g>, GraphError> {
-        let strange = |name: &&String| graph.channel(name).is_none();
+        let was = |name: &str| before.is_some_and(|before| before.channel(name).is_some());
+        let strange = |name: &&String| graph.channel(name).is_none() && !was(name);
         if let Some(name) = self.channel.iter().find(strange) {
             let known = graph.channels().iter();
             return Err(GraphError::NoChannel {
@@ -347,10 +425,13 @@ impl GraphError {
             | Self::Several { .. }
             | Self::NoChannel { .. }
             | Self::NoStart
+            | Self::NoPicture
             | Self::NotOfV0
             | Self::Version { .. }
             | Self::TooLarge(_) => Exit::Usage,
-            Self::Undecodable { .. } => Exit::BadInput,
+            Self::Undecodable { .. } | Self::Base(_) | Self::BaseUndecodable { .. } => {
+                Exit::BadInput
+            }
             Self::File { .. } | Self::Write(_) => Exit::Internal,
         }
     }

@@ -6,6 +6,7 @@
 //! Nothing else may run or be loaded: the policy in its head names our script and style by digest, and
 //! the data stand in a block that no browser runs, without a character that could end it.
 
+mod changes;
 mod data;
 mod folds;
 mod notes;
@@ -48,9 +49,13 @@ pub fn html(sketch: &Sketch<'_, '_>, scene: &Scene) -> String {
 fn head(sketch: &Sketch<'_, '_>, xml: &mut Xml) {
     xml.open("head", &[]);
     xml.empty("meta", &[("charset", &"utf-8")]);
+    let picture_style = match sketch.comparison {
+        Some(_) => COMPARING_STYLE_DIGEST,
+        None => PICTURE_STYLE_DIGEST,
+    };
     let policy = format!(
         "default-src 'none'; script-src '{SCRIPT_DIGEST}'; style-src '{STYLE_DIGEST}' \
-         '{PICTURE_STYLE_DIGEST}'; base-uri 'none'; form-action 'none'"
+         '{picture_style}'; base-uri 'none'; form-action 'none'"
     );
     xml.empty(
         "meta",
@@ -142,6 +147,7 @@ const SCRIPT: &str = concat!(
 const STYLE: &str = include_str!("html/page.css");
 
 // A digest is that of the text as it stands in the page; a test says what it should be.
-const SCRIPT_DIGEST: &str = "sha256-qp5hvX+x09JuiOa9XS7RAPoR56rbKE/5DbPyi8M6SiA=";
+const SCRIPT_DIGEST: &str = "sha256-glSxanILCHGttmaQNAuzyrKo1K3Nrhono2JnfhRVkqM=";
 const STYLE_DIGEST: &str = "sha256-h3IPHo0hM2VPXoonQjKvP3EUUdmZ/y8ZWPDwR1Y1wbI=";
+const COMPARING_STYLE_DIGEST: &str = "sha256-nCAgkE/ARrUaASRzNnqnuqP9JM0SRH29kSQLY70tHf4=";
 const PICTURE_STYLE_DIGEST: &str = "sha256-iQee6mZYEX4ewNDPoVuspoU/RE9HWibvCaMroOw11jE=";

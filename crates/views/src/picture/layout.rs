@@ -21,12 +21,13 @@ mod plan;
 mod tracks;
 mod way;
 
+pub(crate) use grid::LONGEST_VERSION;
 pub(crate) use plan::signs;
 
 use crate::picture::layout::card::{LanePlace, card, is_out_of_reach};
 use crate::picture::layout::columns::columns;
 use crate::picture::layout::grid::{
-    BEYOND, CARD_GAP, CARD_HEADING, Grid, LONGEST_VERSION, MARGIN, ROW, VERSION_SIZE,
+    BEYOND, CARD_GAP, CARD_HEADING, Grid, MARGIN, ROW, VERSION_SIZE,
 };
 use crate::picture::layout::plan::Plan;
 use crate::picture::measure::{Face, clip, px};

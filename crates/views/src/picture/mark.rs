@@ -19,15 +19,19 @@ pub enum Mark {
     Virtual,
     /// It is no entry of the channel, though an edge there starts at it.
     Elsewhere,
+    /// The catalog that is compared with does not have it.
+    Added,
+    /// Only the catalog that is compared with has it.
+    Removed,
 }
 
 /// The marks of one version.
 #[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
-pub struct Marks(u8);
+pub struct Marks(u16);
 
 impl Mark {
     /// Every mark, in the order in which they are told.
-    pub const ALL: [Self; 8] = [
+    pub const ALL: [Self; 10] = [
         Self::Installed,
         Self::Head,
         Self::Deprecated,
@@ -36,6 +40,8 @@ impl Mark {
         Self::StrandedV1,
         Self::Virtual,
         Self::Elsewhere,
+        Self::Added,
+        Self::Removed,
     ];
 
     /// Its name in classes and in JSON.
@@ -49,10 +55,12 @@ impl Mark {
             Self::StrandedV1 => "stranded-v1",
             Self::Virtual => "virtual",
             Self::Elsewhere => "elsewhere",
+            Self::Added => "added",
+            Self::Removed => "removed",
         }
     }
 
-    fn bit(self) -> u8 {
+    fn bit(self) -> u16 {
         1 << self as u8
     }
 }

@@ -50,6 +50,13 @@ pub struct AbsentBundle {
     pub version: Version,
 }
 
+impl AbsentBundle {
+    /// Whether a user means it by this text.
+    pub fn is_called(&self, text: &str) -> bool {
+        self.name == text || self.version.to_string() == text
+    }
+}
+
 /// What a text says to be installed that no bundle is: a name that edges start at and that speaks of a
 /// version, or a version. None where a bundle is meant, or neither is said.
 pub fn absent(graph: &Graph<'_>, text: &str) -> Option<AbsentBundle> {
@@ -65,13 +72,32 @@ pub fn absent(graph: &Graph<'_>, text: &str) -> Option<AbsentBundle> {
     Some(AbsentBundle { name, version })
 }
 
+/// The bundles of before that are gone; one without a version that can be read is known by its name alone.
+pub fn removed(graph: &Graph<'_>, before: &Graph<'_>) -> Vec<AbsentBundle> {
+    let bundles = before.nodes().filter_map(|node| before.bundle(node));
+    let is_gone = |name: &str| {
+        let found = graph.find(name);
+        found.is_none_or(|node| graph.bundle(node).is_none())
+    };
+    let gone = bundles.filter(|bundle| is_gone(&bundle.name));
+    let absent = gone.filter_map(|bundle| {
+        Some(AbsentBundle {
+            name: bundle.name.to_string(),
+            version: bundle.version.as_ref().ok()?.version.clone(),
+        })
+    });
+    absent.collect()
+}
+
 /// What a node can be named by, its name aside: the version with its release, and without.
 fn texts(graph: &Graph<'_>, node: NodeIndex) -> impl Iterator<Item = String> {
     let bundle = graph.bundle(node);
     let read = bundle.and_then(|bundle| bundle.version.as_ref().ok());
-    let spoken_of = match bundle {
-        Some(_) => None,
-        None => version_in_name(graph.name_of(node)),
+    let spoken_of = if bundle.is_some() {
+        None
+    } else {
+        let stated = graph.version_of(node).cloned();
+        stated.or_else(|| version_in_name(graph.name_of(node)))
     };
     let whole = read.and_then(|read| {
         let release = read.release.as_ref()?;

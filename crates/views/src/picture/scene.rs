@@ -4,7 +4,7 @@
 
 use crate::picture::mark::{Mark, Marks};
 use crate::picture::measure::Face;
-use crate::picture::sketch::{Fate, Row};
+use crate::picture::sketch::{Change, Fate, Row};
 use crate::picture::walk::Field;
 
 /// The whole picture.
@@ -109,6 +109,8 @@ pub enum Sign {
     Edge(Field),
     /// An edge that OLM does not take, or that guardrails forbid.
     Fate(Fate),
+    /// An edge that one of two catalogs has.
+    Change(Change),
     /// A version with this mark.
     Version(Mark),
     /// The way that was asked for.
@@ -200,6 +202,8 @@ pub struct EdgeLine {
     pub points: Vec<Point>,
     /// What becomes of it.
     pub fate: Fate,
+    /// What the comparison makes of it.
+    pub change: Change,
     /// What is to be said of it.
     pub title: Option<String>,
 }
@@ -211,6 +215,8 @@ pub struct Bus {
     pub field: Field,
     /// What becomes of them.
     pub fate: Fate,
+    /// What the comparison makes of them.
+    pub change: Change,
     /// The line.
     pub top: Point,
     /// Its length.

@@ -12,6 +12,7 @@
 
 mod barred;
 mod build;
+mod compare;
 mod label;
 mod lane;
 mod rows;
@@ -23,6 +24,7 @@ use olmguard_catalog::graph::{Graph, NodeIndex};
 use olmguard_engine::resolve::Refusal;
 
 pub use barred::ForbiddenSteps;
+pub use compare::{Change, Comparison};
 
 /// Everything that is drawn of a graph.
 #[derive(Clone, Debug)]
@@ -41,6 +43,8 @@ pub struct Sketch<'g, 'p> {
     pub walk: StepsByRow,
     /// What can be reached from where it starts, if a start was asked for.
     pub reach: Option<ReachedRows>,
+    /// What it is compared with, if it is.
+    pub comparison: Option<Comparison>,
 }
 
 /// The place of a version among all that are drawn, from the top.
@@ -89,6 +93,8 @@ pub struct Lane<'p> {
     pub fans: Vec<Fan<'p>>,
     /// What entries have as a `skipRange` and OLM cannot read.
     pub unread: Vec<(Row, &'p str)>,
+    /// What the comparison makes of it.
+    pub change: Change,
 }
 
 /// What a lane shows.
@@ -129,6 +135,8 @@ pub struct ReplacesStep {
     pub to: Row,
     /// What becomes of it.
     pub fate: Fate,
+    /// What the comparison makes of it.
+    pub change: Change,
 }
 
 /// An entry skips several versions at once.
@@ -146,6 +154,8 @@ pub struct Fan<'p> {
     pub continues: bool,
     /// What becomes of it.
     pub fate: Fate,
+    /// What the comparison makes of it.
+    pub change: Change,
 }
 
 /// The field of an entry that skips.
@@ -195,6 +205,12 @@ impl Lane<'_> {
     pub fn edges(&self) -> usize {
         let skipped = self.fans.iter().map(|fan| fan.from.len());
         self.steps.len() + skipped.sum::<usize>()
+    }
+
+    /// Whether the comparison makes this of an edge.
+    pub fn has_edges(&self, change: Change) -> bool {
+        self.steps.iter().any(|step| step.change == change)
+            || self.fans.iter().any(|fan| fan.change == change)
     }
 
     /// What a row has as a `skipRange` and OLM cannot read.

@@ -42,7 +42,7 @@ pub(crate) fn draw(sketch: &Sketch<'_, '_>, scene: &Scene, role: &str, xml: &mut
         &[("id", &"graph-told")],
         &text::told(sketch).join(" "),
     );
-    xml.ours("style", &palette::style());
+    xml.ours("style", &palette::style(sketch.comparison.is_some()));
     let paper: xml::Attributes<'_> = &[("class", &"paper"), ("width", width), ("height", height)];
     xml.empty("rect", paper);
     parts::bands(&scene.axis, xml);

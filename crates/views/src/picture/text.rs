@@ -6,10 +6,13 @@ use olmguard_catalog::olm::EdgeSource;
 use std::collections::BTreeSet;
 
 use crate::picture::Generation;
+use crate::picture::layout::LONGEST_VERSION;
 use crate::picture::mark::Mark;
 use crate::picture::measure::{Face, clip};
 use crate::picture::scene::Sign;
-use crate::picture::sketch::{Cell, Fan, FanKind, Fate, Lane, LaneKind, ReplacesStep, Row, Sketch};
+use crate::picture::sketch::{
+    Cell, Change, Comparison, Fan, FanKind, Fate, Lane, LaneKind, ReplacesStep, Row, Sketch,
+};
 use crate::picture::walk::Field;
 use olmguard_catalog::version::go;
 use olmguard_engine::resolve::Refusal;
@@ -29,6 +32,7 @@ pub(super) fn title(sketch: &Sketch<'_, '_>) -> String {
 /// What the picture shows, and how it is read.
 pub(super) fn told(sketch: &Sketch<'_, '_>) -> Vec<String> {
     let mut told = vec![what(sketch), HOW.to_owned()];
+    told.extend(sketch.comparison.as_ref().map(comparison));
     told.extend(rules(sketch).map(str::to_owned));
     told.extend(guardrails(sketch));
     told.extend(walk(sketch));
@@ -39,14 +43,14 @@ fn what(sketch: &Sketch<'_, '_>) -> String {
     let channels = sketch
         .lanes
         .iter()
-        .filter(|lane| lane.kind == LaneKind::Channel);
-    let virtuals = sketch
+        .filter(|lane| lane.kind == LaneKind::Channel && lane.change != Change::Removed);
+    let absent = sketch
         .rows
         .iter()
-        .filter(|row| row.marks.has(Mark::Virtual));
+        .filter(|row| row.marks.has(Mark::Virtual) || row.marks.has(Mark::Removed));
     let mut parts = vec![
         format!("catalog {}", shown(sketch.view.catalog)),
-        counted(sketch.rows.len() - virtuals.count(), "version"),
+        counted(sketch.rows.len() - absent.count(), "version"),
         counted(channels.count(), "channel"),
     ];
     if let Some(default) = sketch.graph.default_channel() {
@@ -56,6 +60,24 @@ fn what(sketch: &Sketch<'_, '_>) -> String {
         parts.push("the package is deprecated".to_owned());
     }
     parts.join(" · ")
+}
+
+/// What two catalogs differ in.
+fn comparison(comparison: &Comparison) -> String {
+    let Comparison {
+        base,
+        versions,
+        edges,
+    } = comparison;
+    let change = |(added, removed): (usize, usize), what| {
+        format!("{} added and {removed} removed", counted(added, what))
+    };
+    format!(
+        "Compared with {}: {}; {}.",
+        shown(base),
+        change(*versions, "version"),
+        change(*edges, "upgrade edge")
+    )
 }
 
 fn rules(sketch: &Sketch<'_, '_>) -> Option<&'static str> {
@@ -148,7 +170,14 @@ pub(super) fn lane_aside(lane: &Lane<'_>) -> String {
     let default = lane.is_default.then_some("default");
     let deprecated = lane.deprecated.is_some().then_some("deprecated");
     let refused = lane.refused_by_v0.is_some().then_some("refused by OLM v0");
-    let parts = [default, deprecated, refused].into_iter().flatten();
+    let changed = match lane.change {
+        Change::Kept => None,
+        Change::Added => Some("added"),
+        Change::Removed => Some("removed"),
+    };
+    let parts = [default, deprecated, refused, changed]
+        .into_iter()
+        .flatten();
     parts.fold(count, |told, part| format!("{told} · {part}"))
 }
 
@@ -171,6 +200,17 @@ pub(super) fn lane_title(lane: &Lane<'_>) -> String {
 pub(super) fn heading_width(lane: &Lane<'_>) -> i32 {
     let name = Face::Bold.width(&lane_name(lane), NAME_SIZE);
     name.max(Face::Sans.width(&lane_aside(lane), ASIDE_SIZE))
+}
+
+/// What a version is called in a channel, with a word where the channel has or had it only then.
+pub(super) fn pill_label(sketch: &Sketch<'_, '_>, cell: Cell) -> String {
+    let label = clip(sketch.label(cell.row), LONGEST_VERSION);
+    let changed = [Mark::Added, Mark::Removed].into_iter();
+    let mut changed = changed.filter(|mark| cell.marks.has(*mark));
+    match changed.next() {
+        Some(mark) => format!("{label} {}", mark_word(mark)),
+        None => label,
+    }
 }
 
 /// All that is to be said of a version in a channel.
@@ -229,6 +269,8 @@ pub(super) fn mark_word(mark: Mark) -> &'static str {
         Mark::StrandedV1 => "stranded in OLM v1",
         Mark::Virtual => "no bundle",
         Mark::Elsewhere => "no entry",
+        Mark::Added => "added",
+        Mark::Removed => "removed",
     }
 }
 
@@ -243,6 +285,8 @@ pub(super) fn mark_sentence(mark: Mark) -> &'static str {
         Mark::StrandedV1 => "stranded in OLM v1: no edge that it takes leads on from here",
         Mark::Virtual => "only a name: no bundle has it",
         Mark::Elsewhere => "no entry of this channel",
+        Mark::Added => "added: this channel did not have it before",
+        Mark::Removed => "removed: this channel had it before",
     }
 }
 
@@ -260,6 +304,7 @@ pub(super) fn fan_title(sketch: &Sketch<'_, '_>, fan: &Fan<'_>) -> String {
     let steps = fan.from.iter().map(|from| (*from, fan.to));
     let forbidden = forbidden(sketch, fan.fate, steps);
     std::iter::once(what)
+        .chain(changed(fan.change).map(str::to_owned))
         .chain(forbidden)
         .collect::<Vec<_>>()
         .join("\n")
@@ -278,10 +323,21 @@ fn part(fan: &Fan<'_>) -> String {
     }
 }
 
-/// All that is to be said of a step that replaces; nothing where it is taken.
+/// What a comparison says of an edge.
+fn changed(change: Change) -> Option<&'static str> {
+    match change {
+        Change::Kept => None,
+        Change::Added => Some("added: there was no such upgrade before"),
+        Change::Removed => Some("removed: there was such an upgrade before"),
+    }
+}
+
+/// All that is to be said of a step that replaces; nothing where it is taken as before.
 pub(super) fn step_title(sketch: &Sketch<'_, '_>, step: &ReplacesStep) -> Option<String> {
     let steps = std::iter::once((step.from, step.to));
-    let lines = forbidden(sketch, step.fate, steps);
+    let forbidden = forbidden(sketch, step.fate, steps);
+    let changed = changed(step.change).map(str::to_owned);
+    let lines: Vec<_> = changed.into_iter().chain(forbidden).collect();
     (!lines.is_empty()).then(|| lines.join("\n"))
 }
 
@@ -336,6 +392,11 @@ pub(super) fn sign(sign: Sign) -> &'static str {
         Sign::Fate(Fate::Taken) => "taken",
         Sign::Fate(Fate::Forbidden) => "forbidden by guardrails",
         Sign::Fate(Fate::NotTaken) => "not taken",
+        Sign::Change(Change::Kept) => "in both",
+        Sign::Change(Change::Added) => "edge added",
+        Sign::Change(Change::Removed) => "edge removed",
+        Sign::Version(Mark::Added) => "version added",
+        Sign::Version(Mark::Removed) => "version removed",
         Sign::Version(Mark::Installed) => "installed",
         Sign::Version(Mark::Head) => "channel head",
         Sign::Version(Mark::Deprecated) => "deprecated",

@@ -34,6 +34,15 @@ pub enum Field {
     Semver,
 }
 
+impl Hop {
+    fn mapped(self, row: impl Fn(Row) -> Row) -> Self {
+        Self {
+            to: row(self.to),
+            ..self
+        }
+    }
+}
+
 impl Field {
     /// As catalogs write it.
     pub fn as_str(self) -> &'static str {
@@ -67,6 +76,20 @@ pub struct ReachedRows {
 }
 
 impl ReachedRows {
+    /// The same with other rows.
+    pub(super) fn mapped(self, row: impl Fn(Row) -> Row) -> Self {
+        let hops = self.hops.into_iter().map(|(at, hops)| (row(at), hops));
+        let way = self.way.into_iter();
+        Self {
+            start: row(self.start),
+            hops: hops.collect(),
+            way: way
+                .map(|(from, hop)| (row(from), hop.mapped(&row)))
+                .collect(),
+            goal: self.goal.map(row),
+        }
+    }
+
     /// Whether the goal that was asked for is out of reach.
     pub fn misses_goal(&self) -> bool {
         self.goal.is_some_and(|goal| !self.hops.contains_key(&goal))
@@ -88,6 +111,17 @@ impl StepsByRow {
             hops.dedup();
         }
         Self { next }
+    }
+
+    /// The same with other rows, in the same order.
+    pub(super) fn mapped(self, row: impl Fn(Row) -> Row) -> Self {
+        let next = self.next.into_iter().map(|(from, hops)| {
+            let hops = hops.into_iter().map(|hop| hop.mapped(&row));
+            (row(from), hops.collect())
+        });
+        Self {
+            next: next.collect(),
+        }
     }
 
     /// The steps from a row.

@@ -1,14 +1,16 @@
-//! What the page of an upgrade graph has beside the picture: folds and notes.
+//! What the page of an upgrade graph has beside the picture: folds, notes, and what two catalogs differ in.
 
 use olmguard_catalog::graph::Graph;
 use olmguard_fixtures::written::written;
 use olmguard_views::picture::html::html;
 use olmguard_views::picture::layout::{layout, layout_for_page};
-use olmguard_views::picture::{GuardedSteps, Sketch, View, pick};
+use olmguard_views::picture::svg::svg;
+use olmguard_views::picture::{GuardedSteps, Sketch, View, pick, removed};
 use serde_json::{Value, json};
 
 use crate::picture::guarded::with_rules;
 use crate::picture::packages::Drawn;
+use crate::picture::seen::seen;
 
 /// The data of the page of a package.
 fn data(lines: &str, installed: Option<&str>) -> Value {
@@ -154,4 +156,115 @@ fn channels_have_columns_of_their_own_where_a_window_has_room() {
     };
     assert_eq!(lefts(&layout_for_page(&sketch).cards), 3);
     assert!(lefts(&layout(&sketch).cards) < 3);
+}
+
+/// What two catalogs differ in, as pictures have it.
+fn compared(before: Option<&str>, now: &str, test: impl Fn(&Sketch<'_, '_>)) {
+    let draw = |lines: &str| Drawn::new("page", written(lines).fbc());
+    let (old, new) = (before.map(draw), draw(now));
+    let graph = |drawn: &'static Drawn| {
+        let package = drawn.catalog.package("P").expect("it").expect("decoded");
+        Graph::of("P", package)
+    };
+    // All of it must live as long as the picture: a test may keep it.
+    let old = old.map(|old| graph(Box::leak(Box::new(old))));
+    let mut new = graph(Box::leak(Box::new(new)));
+    let gone = old.as_ref().map_or_else(Vec::new, |old| removed(&new, old));
+    for bundle in Vec::leak(gone) {
+        new.state(&bundle.name, &bundle.version);
+    }
+    let sketch = |graph| Sketch::of(graph, View::default()).expect("not too large");
+    let old = old.as_ref().map(sketch);
+    test(&sketch(&new).compared(old, "old.yaml"));
+}
+
+const BEFORE: &str = "stable: 1.0.0; 1.1.0 replaces 1.0.0; 1.2.0 replaces 1.1.0 skipRange >=1.0.0 <1.2.0\nold: 1.0.0";
+const NOW: &str =
+    "stable: 1.0.0; 1.2.0 replaces 1.0.0 skipRange >=1.0.0 <1.2.0; 1.3.0 skips 1.2.0\nfast: 1.3.0";
+
+#[test]
+fn a_comparison_tells_what_is_added_and_removed() {
+    compared(Some(BEFORE), NOW, |sketch| {
+        let changes = of_page(sketch)["changes"].clone();
+        let texts = changes.as_array().expect("a list").iter();
+        let texts: Vec<_> = texts
+            .map(|change| change[1].as_str().expect("a text"))
+            .collect();
+        assert_eq!(
+            texts,
+            [
+                "1.3.0 added",
+                "1.1.0 removed",
+                "channel fast added",
+                "upgrade added: 1.0.0 → 1.2.0 (replaces in stable)",
+                "upgrade removed: 1.1.0 → 1.2.0 (replaces in stable)",
+                "upgrade removed: 1.0.0 → 1.1.0 (replaces in stable)",
+                "upgrade added: 1.2.0 → 1.3.0 (skips in stable)",
+                "channel old removed",
+            ]
+        );
+        let picture = svg(sketch, &layout_for_page(sketch));
+        let told = "Compared with old.yaml: 1 version added and 1 removed; 2 upgrade edges added and 2 removed.";
+        for text in [
+            told,
+            "catalog  · 3 versions · 2 channels",
+            ">1.3.0 added<",
+            ">1.1.0 removed<",
+            ">edge added<",
+            ">edge removed<",
+            "class=\"change added\"",
+        ] {
+            assert!(picture.contains(text), "{text}: {picture}");
+        }
+    });
+}
+
+#[test]
+fn nothing_of_a_comparison_overlaps_and_it_has_the_same_bytes_again() {
+    for (before, now) in [
+        (Some(BEFORE), NOW),
+        (Some(NOW), BEFORE),
+        (Some(NOW), NOW),
+        (None, NOW),
+    ] {
+        compared(before, now, |sketch| {
+            let picture = svg(sketch, &layout(sketch));
+            assert_eq!(picture, svg(sketch, &layout(sketch)));
+            let seen = seen(&picture);
+            for (at, one) in seen.texts.iter().enumerate() {
+                let mut rest = seen.texts.iter().skip(at + 1);
+                assert_eq!(
+                    rest.find(|other| one.overlaps(other))
+                        .map(|other| &other.text),
+                    None,
+                    "{}",
+                    one.text
+                );
+            }
+        });
+    }
+    compared(Some(NOW), NOW, |sketch| {
+        assert_eq!(of_page(sketch)["changes"], json!([]));
+    });
+}
+
+#[test]
+fn what_was_removed_is_left_by_ranges_and_never_reached() {
+    compared(Some(BEFORE), NOW, |sketch| {
+        let rows = of_page(sketch)["rows"].clone();
+        let rows = rows.as_array().expect("rows").iter();
+        let next: Vec<_> = rows
+            .map(|row| {
+                (
+                    row["label"].clone(),
+                    row["next"].as_array().expect("a list").len(),
+                )
+            })
+            .collect();
+        assert_eq!(
+            next,
+            [("1.3.0", 0), ("1.2.0", 1), ("1.1.0", 1), ("1.0.0", 2)]
+                .map(|(label, next)| (json!(label), next))
+        );
+    });
 }

@@ -353,8 +353,15 @@ fn the_policy_of_a_page_names_what_is_in_it() {
         .expect("decoded");
     let graph = Graph::of(drawn.package(), package);
     let sketch = Sketch::of(&graph, View::default()).expect("not too large");
-    let page = html(&sketch, &layout(&sketch));
-    let policy = between(&page, "Content-Security-Policy\" content=\"", "\"");
+    names_what_is_in_it(&html(&sketch, &layout(&sketch)));
+    let before = Sketch::of(&graph, View::default()).expect("not too large");
+    let sketch = sketch.compared(Some(before), "old.yaml");
+    names_what_is_in_it(&html(&sketch, &layout(&sketch)));
+}
+
+#[track_caller]
+fn names_what_is_in_it(page: &str) {
+    let policy = between(page, "Content-Security-Policy\" content=\"", "\"");
     let digest = |text: &str| {
         let digest = ring::digest::digest(&ring::digest::SHA256, text.as_bytes());
         let digest = base64_simd::STANDARD.encode_to_string(digest.as_ref());
@@ -365,7 +372,7 @@ fn the_policy_of_a_page_names_what_is_in_it() {
         .skip(1)
         .map(|rest| between(rest, "", "</style>"))
         .collect();
-    let script = between(&page, "<script>", "</script>");
+    let script = between(page, "<script>", "</script>");
     assert_eq!(
         policy,
         format!(

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use serde::Serialize;
 
+use crate::picture::html::changes::{ListedChange, changes};
 use crate::picture::html::folds::folds;
 use crate::picture::html::notes::{is_bundle, notes};
 use crate::picture::html::words;
@@ -25,12 +26,15 @@ struct Data<'s> {
     keeps_to_lane: bool,
     start: Option<Row>,
     start_lane: Option<u32>,
+    compares: bool,
     end: Option<Row>,
     grid: Grid,
     /// Runs that can be folded: the first and the last row.
     folds: Vec<(Row, Row)>,
     /// Texts between versions: above which row, whether it is a gap, the text.
     notes: Vec<(Row, bool, String)>,
+    /// What the catalogs differ in, each with the row to look at.
+    changes: Vec<ListedChange>,
     words: Words,
 }
 
@@ -85,6 +89,7 @@ pub(super) fn data(sketch: &Sketch<'_, '_>, scene: &Scene) -> String {
         keeps_to_lane: sketch.view.olm == Generation::V0,
         start: reach.map(|reach| reach.start),
         start_lane: sketch.lane_of_subscription(),
+        compares: sketch.comparison.is_some(),
         end: reach.and_then(|reach| reach.goal),
         grid: Grid {
             top: scene.axis.area.y,
@@ -95,6 +100,10 @@ pub(super) fn data(sketch: &Sketch<'_, '_>, scene: &Scene) -> String {
             .into_iter()
             .map(|note| (note.below, note.is_gap, note.text))
             .collect(),
+        changes: match &sketch.comparison {
+            Some(_) => changes(sketch),
+            None => Vec::new(),
+        },
         words: Words {
             filled: BTreeMap::from(words::FILLED),
             helps: words::helps(sketch.view.olm),

@@ -15,7 +15,7 @@ use std::collections::BTreeSet;
 
 use crate::picture::html::notes::Note;
 use crate::picture::mark::{Mark, Marks};
-use crate::picture::sketch::{Fate, Row, Sketch};
+use crate::picture::sketch::{Change, Fate, Row, Sketch};
 
 /// The first and the last row of each run that can be folded; none in a picture that is short anyway.
 pub(super) fn folds(sketch: &Sketch<'_, '_>, notes: &[Note]) -> Vec<(Row, Row)> {
@@ -74,7 +74,7 @@ impl Look {
 }
 
 /// The rows that no fold hides: those with a mark that users look for, at a note, beside the heading of a
-/// channel, where the walk starts and ends, at a branch, and with a step that is not taken.
+/// channel, where the walk starts and ends, at a branch, and with a step that is not taken or is new.
 fn apart(sketch: &Sketch<'_, '_>, notes: &[Note]) -> BTreeSet<Row> {
     let marked = rows(sketch).filter(|row| is_marked(sketch, *row));
     let around_notes = notes
@@ -87,10 +87,12 @@ fn apart(sketch: &Sketch<'_, '_>, notes: &[Note]) -> BTreeSet<Row> {
     let reach = sketch.reach.iter();
     let walked = reach.flat_map(|reach| [Some(reach.start), reach.goal]);
     let steps = sketch.lanes.iter().flat_map(|lane| &lane.steps);
+    let as_ever = |fate, change| fate == Fate::Taken && change == Change::Kept;
     let is_next = |from: Row, to: Row| from.0 == to.0 + 1;
-    let steps = steps.filter(|step| !is_next(step.from, step.to) || step.fate != Fate::Taken);
+    let steps =
+        steps.filter(|step| !is_next(step.from, step.to) || !as_ever(step.fate, step.change));
     let fans = sketch.lanes.iter().flat_map(|lane| &lane.fans);
-    let fans = fans.filter(|fan| fan.fate != Fate::Taken);
+    let fans = fans.filter(|fan| !as_ever(fan.fate, fan.change));
     let ends = steps.flat_map(|step| [step.from, step.to]);
     let others = ends.chain(fans.map(|fan| fan.to));
     marked
@@ -111,7 +113,14 @@ fn rows(sketch: &Sketch<'_, '_>) -> impl Iterator<Item = Row> + use<> {
     (0..count).map(Row)
 }
 
-const MARKED: [Mark; 4] = [Mark::Installed, Mark::Head, Mark::Virtual, Mark::Elsewhere];
+const MARKED: [Mark; 6] = [
+    Mark::Installed,
+    Mark::Head,
+    Mark::Virtual,
+    Mark::Elsewhere,
+    Mark::Added,
+    Mark::Removed,
+];
 /// As many versions fit on a screen.
 const SHORT: usize = 30;
 /// As many rows are beside the heading of a channel.

@@ -180,7 +180,7 @@ fn runs<T>(all: Vec<T>, follows: impl Fn(&T, &T) -> bool) -> Vec<Vec<T>> {
 /// Whether it is a version that a user can install.
 pub(super) fn is_bundle(sketch: &Sketch<'_, '_>, row: Row) -> bool {
     let marks = sketch.row(row).map(|facts| facts.marks);
-    marks.is_some_and(|marks| !marks.has(Mark::Virtual))
+    marks.is_some_and(|marks| !marks.has(Mark::Virtual) && !marks.has(Mark::Removed))
 }
 
 fn rows(sketch: &Sketch<'_, '_>) -> impl Iterator<Item = Row> + use<> {

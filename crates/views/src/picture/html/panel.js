@@ -26,7 +26,13 @@ const note = (text, name = 'note') => {
   line.className = name;
   return line;
 };
-const help = () => [element('h3', words.help), ...words.helps.map((text) => element('p', text))];
+function changes() {
+  if (!data.compares) return [];
+  const one = ([row, text]) => element('li', '', button(() => { const pill = centre(row, null); choose(row, pill ? laneOf(pill) : null); }, text));
+  const count = data.changes.length;
+  return [element('h3', count ? says(words.changes, {count}) : words.noChanges), listed('ul', 'changes', data.changes.map(one))];
+}
+const help = () => [...changes(), element('h3', words.help), ...words.helps.map((text) => element('p', text))];
 // How far it gets, of what is newer.
 function outlook(row, reached) {
   const newer = rows.slice(0, row).filter((other) => other.bundle).length;

@@ -81,8 +81,8 @@ for (const each of all('.axis .row')) whole(each, attribute(each.querySelector('
 for (const each of all('.odd')) whole(each, attribute(each, 'y') + ROW / 2);
 for (const each of all('.count')) whole(each, attribute(each.querySelector('rect'), 'y') + 7);
 for (const each of all('.beyond')) whole(each, attribute(each, 'y'));
-for (const each of all('.card .tip')) whole(each, firstY(each));
-for (const each of all('.card path:not(.tip,.sign)')) points(each);
+for (const each of all('.card .tip,.card .change')) whole(each, firstY(each));
+for (const each of all('.card path:not(.tip,.sign,.change)')) points(each);
 for (const each of all('.card .stop')) value(each, 'cy');
 for (const each of all('.card .stop,.card .stub')) {
   const row = rowAt(each.matches('.stop') ? attribute(each, 'cy') : firstY(each));

@@ -31,7 +31,7 @@ pub(super) fn page_title(package: &str) -> String {
 }
 
 /// The texts that the script fills in: a name, and a text with `{PLACES}`.
-pub(super) const FILLED: [(&str, &str); 29] = [
+pub(super) const FILLED: [(&str, &str); 31] = [
     ("by", "{field} in {channel}"),
     ("semver", "the semver rules"),
     ("lane", "A Subscription in {channel}"),
@@ -62,6 +62,11 @@ pub(super) const FILLED: [(&str, &str); 29] = [
     ("folded", "{from} to {to}: {count} versions folded"),
     ("unfold", "{from} to {to}: show {count} versions"),
     ("fold", "{from} to {to}: fold {count} versions"),
+    ("changes", "Changes ({count})"),
+    (
+        "noChanges",
+        "No version and no upgrade edge is added or removed.",
+    ),
     ("foldAll", "Fold all"),
     ("unfoldAll", FOLD),
     ("noMatch", "No version matches {text}"),

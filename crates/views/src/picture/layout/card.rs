@@ -2,14 +2,14 @@
 
 use crate::picture::layout::fold::FoldedFans;
 use crate::picture::layout::grid::{
-    BEYOND, CARD_HEADING, CARD_PAD, Grid, LONGEST_VERSION, PILL, ROW, SIGN, VERSION_SIZE,
+    BEYOND, CARD_HEADING, CARD_PAD, Grid, PILL, ROW, SIGN, VERSION_SIZE,
 };
 use crate::picture::layout::plan::{COUNT_PAD, COUNT_SIZE, Plan, signs};
-use crate::picture::measure::{Face, clip, px};
+use crate::picture::measure::{Face, px};
 use crate::picture::scene::{
     Anchor, Area, Bus, Card, Door, EdgeLine, Label, Pill, Point, Role, Stop,
 };
-use crate::picture::sketch::{Cell, Fan, Fate, ReplacesStep, Row, Sketch};
+use crate::picture::sketch::{Cell, Change, Fan, Fate, ReplacesStep, Row, Sketch};
 use crate::picture::text;
 use crate::picture::walk::Field;
 
@@ -122,7 +122,7 @@ impl Draft<'_, '_, '_, '_> {
                 size: VERSION_SIZE,
                 face: Face::Mono,
                 role: Role::Version,
-                text: clip(self.sketch.label(cell.row), LONGEST_VERSION),
+                text: text::pill_label(self.sketch, cell),
             },
             title: text::pill_title(self.sketch, self.plan.lane, cell),
             is_out_of_reach: is_out_of_reach(self.sketch, cell.row),
@@ -143,6 +143,7 @@ impl Draft<'_, '_, '_, '_> {
             to: step.to,
             points,
             fate: step.fate,
+            change: step.change,
             title: text::step_title(self.sketch, step),
         }
     }
@@ -186,7 +187,7 @@ impl Draft<'_, '_, '_, '_> {
         let (top, bottom) = (bus.top().max(first), bus.bottom());
         let is_inside = |row: &Row| (first..=last).contains(row);
         let stops = bus.stops().iter().filter(|row| is_inside(row));
-        let port = port(bus.field(), bus.fate());
+        let port = port(bus.field(), bus.fate(), bus.change());
         let stop = |row: &Row| Stop {
             row: *row,
             at: Point {
@@ -211,6 +212,7 @@ impl Draft<'_, '_, '_, '_> {
         Bus {
             field: bus.field(),
             fate: bus.fate(),
+            change: bus.change(),
             top: Point { x, y: top_y },
             length: bottom_y - top_y,
             stops,
@@ -233,7 +235,7 @@ impl Draft<'_, '_, '_, '_> {
         let LanePlace {
             grid, pill_x, pill, ..
         } = self.place;
-        let y = grid.y(fan.to) + port(fan.kind.field(), fan.fate);
+        let y = grid.y(fan.to) + port(fan.kind.field(), fan.fate, fan.change);
         let count = text::count(fan.from.len()).map(|text| {
             let width = Face::Mono.width(&text, COUNT_SIZE) + COUNT_PAD;
             let area = Area {
@@ -275,10 +277,11 @@ pub(super) fn is_out_of_reach(sketch: &Sketch<'_, '_>, row: Row) -> bool {
 }
 
 /// How far below the middle of a version an edge of a field ends; it starts as far above. That of
-/// skips is the other way round, so that it does not run along one of a range; what is forbidden of
-/// either runs between the two.
-pub(super) fn port(field: Field, fate: Fate) -> i32 {
+/// skips is the other way round, so that it does not run along one of a range; what is forbidden or
+/// removed of either runs between the two.
+pub(super) fn port(field: Field, fate: Fate, change: Change) -> i32 {
     match (fate, field) {
+        _ if change == Change::Removed => 0,
         (Fate::Forbidden, _) => 0,
         (Fate::Taken | Fate::NotTaken, Field::Skips) => -PORT,
         (Fate::Taken | Fate::NotTaken, Field::Replaces | Field::SkipRange | Field::Semver) => PORT,

@@ -12,7 +12,7 @@
 
 use std::cmp::Reverse;
 
-use crate::picture::sketch::{Fan, Fate, Row};
+use crate::picture::sketch::{Change, Fan, Fate, Row};
 use crate::picture::walk::Field;
 
 /// Fans on one line.
@@ -47,6 +47,11 @@ impl<'f> FoldedFans<'f, '_> {
     /// What becomes of all of them.
     pub(super) fn fate(&self) -> Fate {
         self.fans.first().map_or(Fate::Taken, |fan| fan.fate)
+    }
+
+    /// What the comparison makes of all of them.
+    pub(super) fn change(&self) -> Change {
+        self.fans.first().map_or(Change::Kept, |fan| fan.change)
     }
 
     /// Every version that boards.
@@ -85,7 +90,7 @@ impl<'f> FoldedFans<'f, '_> {
         let stops = self.stops();
         let below = stops.get(stops.partition_point(|row| *row <= fan.to)..);
         self.field() == fan.kind.field()
-            && self.fate() == fan.fate
+            && (self.fate(), self.change()) == (fan.fate, fan.change)
             && !fan.from.is_empty()
             && is_upward(fan)
             && self

@@ -11,7 +11,7 @@ pub(super) const PILL_PAD: i32 = 9;
 /// The size of versions.
 pub(super) const VERSION_SIZE: i32 = 12;
 /// The columns of the longest version that is told whole.
-pub(super) const LONGEST_VERSION: usize = 26;
+pub(crate) const LONGEST_VERSION: usize = 26;
 /// What a sign takes inside a version.
 pub(super) const SIGN: i32 = 14;
 /// Around everything.

@@ -6,7 +6,7 @@ use crate::picture::layout::grid::MARGIN;
 use crate::picture::mark::Mark;
 use crate::picture::measure::Face;
 use crate::picture::scene::{Anchor, Area, Label, LegendItem, Point, Role, Sign};
-use crate::picture::sketch::{Fate, Sketch};
+use crate::picture::sketch::{Change, Fate, Sketch};
 use crate::picture::text;
 use crate::picture::walk::Field;
 
@@ -92,6 +92,8 @@ fn signs(sketch: &Sketch<'_, '_>) -> Vec<Sign> {
         })
         .filter(|fate| *fate != Fate::Taken)
         .collect();
+    let changes = [Change::Added, Change::Removed].into_iter();
+    let changes = changes.filter(|change| lanes.iter().any(|lane| lane.has_edges(*change)));
     let in_lanes = lanes
         .iter()
         .flat_map(|lane| &lane.cells)
@@ -109,6 +111,7 @@ fn signs(sketch: &Sketch<'_, '_>) -> Vec<Sign> {
         .into_iter()
         .map(Sign::Edge)
         .chain(fates.into_iter().map(Sign::Fate))
+        .chain(changes.map(Sign::Change))
         .chain(marks.map(Sign::Version))
         .chain(has_way.then_some(Sign::Way))
         .chain(misses.then_some(Sign::OutOfReach))

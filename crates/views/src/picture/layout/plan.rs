@@ -1,10 +1,10 @@
 //! How much room a lane takes, before it has a place.
 
 use crate::picture::layout::fold::{FoldedFans, fold};
-use crate::picture::layout::grid::{LONGEST_VERSION, PILL_PAD, SIGN, VERSION_SIZE};
+use crate::picture::layout::grid::{PILL_PAD, SIGN, VERSION_SIZE};
 use crate::picture::layout::tracks::tracks;
 use crate::picture::mark::{Mark, Marks};
-use crate::picture::measure::{Face, clip, px};
+use crate::picture::measure::{Face, px};
 use crate::picture::sketch::{Cell, Lane, ReplacesStep, Row, Sketch};
 use crate::picture::text;
 use crate::picture::walk::Field;
@@ -130,7 +130,7 @@ pub(super) fn half(bus: &FoldedFans<'_, '_>) -> i32 {
 /// How wide the versions of a lane are: as its widest.
 fn pill(sketch: &Sketch<'_, '_>, lane: &Lane<'_>) -> i32 {
     let width = |cell: &Cell| {
-        let label = clip(sketch.label(cell.row), LONGEST_VERSION);
+        let label = text::pill_label(sketch, *cell);
         Face::Mono.width(&label, VERSION_SIZE) + SIGN * px(signs(cell.marks).count())
     };
     let widest = lane.cells.iter().map(width).max();

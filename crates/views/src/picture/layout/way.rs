@@ -3,7 +3,7 @@
 use crate::picture::layout::card::port;
 use crate::picture::layout::grid::Grid;
 use crate::picture::scene::{Bus, Card, EdgeLine, Point};
-use crate::picture::sketch::{Fate, Row, Sketch};
+use crate::picture::sketch::{Change, Fate, Row, Sketch};
 use crate::picture::walk::{Field, Hop};
 
 /// One line for each hop.
@@ -16,6 +16,7 @@ pub(super) fn way(sketch: &Sketch<'_, '_>, cards: &[Card], grid: Grid) -> Vec<Ed
             to: hop.to,
             points: points(card, *from, hop, grid)?,
             fate: Fate::Taken,
+            change: Change::Kept,
             title: None,
         })
     };
@@ -40,7 +41,7 @@ fn ride(card: &Card, bus: &Bus, from: Row, to: Row, grid: Grid) -> Option<Vec<Po
     let point = |x, y| Point { x, y };
     let board = match card.pills.iter().find(|pill| pill.row == from) {
         Some(pill) => {
-            let y = grid.y(from) - port(bus.field, bus.fate);
+            let y = grid.y(from) - port(bus.field, bus.fate, bus.change);
             vec![point(pill.area.right(), y), point(at.x, y)]
         }
         // It boards where the line leads to, out of this channel.

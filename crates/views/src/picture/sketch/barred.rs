@@ -45,6 +45,16 @@ impl ForbiddenSteps {
         places.map_or(&[], |places| places)
     }
 
+    /// The same with other rows.
+    pub(super) fn mapped(self, row: impl Fn(Row) -> Row) -> Self {
+        let steps = self.steps.into_iter();
+        let steps = steps.map(|((from, to), places)| ((row(from), row(to)), places));
+        Self {
+            reasons: self.reasons,
+            steps: steps.collect(),
+        }
+    }
+
     /// How many steps are forbidden, those of several edges counted once.
     pub fn len(&self) -> usize {
         self.steps.len()

@@ -52,6 +52,7 @@ pub(super) fn build<'g, 'p>(
         barred,
         walk,
         reach: None,
+        comparison: None,
     };
     strand(&mut sketch);
     sketch.reach = reach(&sketch, &row_of);

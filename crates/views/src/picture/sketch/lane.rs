@@ -6,7 +6,7 @@ use std::collections::BTreeSet;
 use crate::picture::mark::Mark;
 use crate::picture::sketch::build::common;
 use crate::picture::sketch::rows::RowOf;
-use crate::picture::sketch::{Cell, Fan, FanKind, Fate, Lane, LaneKind, ReplacesStep, Row};
+use crate::picture::sketch::{Cell, Change, Fan, FanKind, Fate, Lane, LaneKind, ReplacesStep, Row};
 use crate::picture::{Generation, View};
 use olmguard_catalog::graph::{Channel, Entry, Graph, NodeIndex};
 use olmguard_catalog::version::Version;
@@ -47,6 +47,7 @@ pub(super) fn channel_lane<'p>(
             .flat_map(|entry| writer.fans(entry))
             .collect(),
         unread: entries.flat_map(|entry| writer.unread(entry)).collect(),
+        change: Change::Kept,
     }
 }
 
@@ -66,6 +67,7 @@ pub(super) fn semver_lane<'p>(graph: &Graph<'p>, row_of: &RowOf) -> Lane<'p> {
             from,
             continues: false,
             fate: fate(refusal(graph, *node).is_none()),
+            change: Change::Kept,
         }
     };
     let fans = nodes.iter().map(fan).filter(|fan| !fan.from.is_empty());
@@ -88,6 +90,7 @@ pub(super) fn semver_lane<'p>(graph: &Graph<'p>, row_of: &RowOf) -> Lane<'p> {
         steps: Vec::new(),
         fans,
         unread: Vec::new(),
+        change: Change::Kept,
     }
 }
 
@@ -157,6 +160,7 @@ impl<'p> Writer<'_, 'p> {
                 from: self.row_of.get(*from)?,
                 to: self.row_of.get(entry.node)?,
                 fate: fate(self.is_offered(entry.node) && self.is_allowed(*from, entry.node)),
+                change: Change::Kept,
             })
         };
         entry.replaces.iter().filter_map(step).collect()
@@ -213,6 +217,7 @@ impl<'p> Writer<'_, 'p> {
             from,
             continues: false,
             fate,
+            change: Change::Kept,
         };
         self.row_of.get(to).map(fan)
     }

@@ -24,18 +24,23 @@ pub(super) fn order(graph: &Graph<'_>, nodes: Vec<NodeIndex>) -> (Vec<NodeIndex>
     let version = |node: NodeIndex| (version(graph, node), node);
     let mut nodes: Vec<_> = nodes.into_iter().map(version).collect();
     // Stable: what compares the same keeps the order of the graph, bundles before other names.
-    nodes.sort_by(|(a, _), (b, _)| match (a, b) {
-        (Some(a), Some(b)) => b.cmp_precedence(a),
-        (Some(_), None) => Ordering::Less,
-        (None, Some(_)) => Ordering::Greater,
-        (None, None) => Ordering::Equal,
-    });
+    nodes.sort_by(|(a, _), (b, _)| newest_first(a.as_ref(), b.as_ref()));
     let nodes: Vec<_> = nodes.into_iter().map(|(_, node)| node).collect();
     let rows = nodes.iter().copied().zip((0..).map(Row)).collect();
     (nodes, RowOf(rows))
 }
 
-fn version(graph: &Graph<'_>, node: NodeIndex) -> Option<Version> {
+/// What has no version is last.
+pub(super) fn newest_first(a: Option<&Version>, b: Option<&Version>) -> Ordering {
+    match (a, b) {
+        (Some(a), Some(b)) => b.cmp_precedence(a),
+        (Some(_), None) => Ordering::Less,
+        (None, Some(_)) => Ordering::Greater,
+        (None, None) => Ordering::Equal,
+    }
+}
+
+pub(super) fn version(graph: &Graph<'_>, node: NodeIndex) -> Option<Version> {
     match graph.bundle(node) {
         Some(bundle) => {
             let read = bundle.version.as_ref().ok();

@@ -13,8 +13,8 @@ struct Ink {
 }
 
 /// The style sheet of the picture. It follows what the reader's system prefers; a `data-theme` on the
-/// root of a page wins.
-pub(crate) fn style() -> String {
+/// root of a page wins. A picture that compares has a few rules more.
+pub(crate) fn style(compares: bool) -> String {
     let mut style = String::new();
     let set = |of: fn(&Ink) -> &'static str| {
         let inks = INKS
@@ -22,11 +22,12 @@ pub(crate) fn style() -> String {
             .map(|ink| format!("--{}:{};", ink.name, of(ink)));
         inks.collect::<String>()
     };
+    let more = if compares { COMPARING } else { "" };
     let (light, dark) = (set(|ink| ink.light), set(|ink| ink.dark));
     let _infallible = write!(
         style,
         ":root{{{light}}}\n@media (prefers-color-scheme:dark){{:root:not([data-theme=light]){{{dark}}}}}\n\
-         :root[data-theme=dark]{{{dark}}}\n{RULES}"
+         :root[data-theme=dark]{{{dark}}}\n{RULES}{more}"
     );
     style
 }
@@ -118,4 +119,20 @@ text{fill:var(--text)}
 .pill.on-way text{fill:var(--text)}
 .pill.on-way .sign.head{fill:var(--you)}
 .far{opacity:.5}
+";
+
+/// What is added is bold, what is removed is dotted and pale; each has its sign too.
+const COMPARING: &str = "\
+.pill.added .shape{stroke:var(--range);stroke-width:3}
+.pill.removed .shape{stroke:var(--lost);stroke-dasharray:1.5 2.5;fill:none}
+.pill.removed text,.row.removed text{fill:var(--lost)}
+.row.added text{fill:var(--range);font-weight:700}
+.replaces.added,.skips.added,.skipRange.added,.semver.added{stroke-width:3}
+.replaces.removed,.skips.removed,.skipRange.removed,.semver.removed{stroke:var(--lost);stroke-width:1.5;stroke-dasharray:1.5 3}
+.removed .band{stroke:none}
+.removed .tip,.removed .stop{fill:var(--lost)}
+.removed text{fill:var(--lost)}
+.change{fill:none;stroke-width:2;stroke-dasharray:none;stroke-linecap:round}
+.change.added{stroke:var(--range)}
+.change.removed{stroke:var(--lost)}
 ";

@@ -9,7 +9,7 @@ use crate::picture::measure::Face;
 use crate::picture::scene::{
     Anchor, Area, Axis, AxisRow, Bus, Card, Door, EdgeLine, Label, Pill, Point, Role, Scene, Stop,
 };
-use crate::picture::sketch::{Fate, Row};
+use crate::picture::sketch::{Change, Fate, Row};
 use crate::picture::svg::sign;
 use crate::picture::svg::xml::Xml;
 use crate::picture::walk::Field;
@@ -160,7 +160,7 @@ fn pill(pill: &Pill, is_on_way: bool, xml: &mut Xml) {
 }
 
 fn replaces(line: &EdgeLine, xml: &mut Xml) {
-    let class = of_fate("replaces", line.fate);
+    let class = edge_class("replaces", line.fate, line.change);
     xml.open(
         "g",
         &[
@@ -175,6 +175,7 @@ fn replaces(line: &EdgeLine, xml: &mut Xml) {
     }
     xml.empty("path", &[("d", &path(&line.points))]);
     tip("tip", &line.points, xml);
+    change(line.change, beside(&line.points), xml);
     xml.close();
 }
 
@@ -194,7 +195,7 @@ fn bus(bus: &Bus, xml: &mut Xml) {
     }
     xml.empty("path", &[("d", &line)]);
     bus.stops.iter().for_each(|at| stop(bus.field, at, xml));
-    bus.doors.iter().for_each(|at| door(bus.field, at, xml));
+    bus.doors.iter().for_each(|at| door(bus, at, xml));
     xml.close();
 }
 
@@ -215,13 +216,13 @@ fn stop(field: Field, stop: &Stop, xml: &mut Xml) {
     );
 }
 
-fn door(field: Field, door: &Door, xml: &mut Xml) {
+fn door(bus: &Bus, door: &Door, xml: &mut Xml) {
     let from: Vec<_> = door.from.iter().map(|row| row.0.to_string()).collect();
     xml.open(
         "g",
         &[
             ("class", &"door"),
-            ("data-kind", &field.as_str()),
+            ("data-kind", &bus.field.as_str()),
             ("data-from", &from.join(" ")),
             ("data-to", &door.to.0),
         ],
@@ -229,6 +230,12 @@ fn door(field: Field, door: &Door, xml: &mut Xml) {
     xml.text("title", &[], &door.title);
     xml.empty("path", &[("d", &path(&door.points))]);
     tip("tip", &door.points, xml);
+    let [at, _] = door.points;
+    let above = Point {
+        x: at.x,
+        y: at.y - ABOVE,
+    };
+    change(bus.change, above, xml);
     xml.close();
 }
 
@@ -250,14 +257,43 @@ fn counts(bus: &Bus, xml: &mut Xml) {
 }
 
 fn bus_class(bus: &Bus) -> String {
-    of_fate(bus.field.as_str(), bus.fate)
+    edge_class(bus.field.as_str(), bus.fate, bus.change)
 }
 
-/// A class, and that of what becomes of an edge, where it is not taken.
-fn of_fate(class: &str, fate: Fate) -> String {
-    match fate {
-        Fate::Taken => class.to_owned(),
-        Fate::Forbidden | Fate::NotTaken => format!("{class} {}", fate.as_str()),
+/// A class, that of what becomes of an edge, where it is not taken, and that of what the comparison makes
+/// of it.
+fn edge_class(class: &str, fate: Fate, change: Change) -> String {
+    let mut class = class.to_owned();
+    if fate != Fate::Taken {
+        class = format!("{class} {}", fate.as_str());
+    }
+    if change != Change::Kept {
+        class = format!("{class} {}", change.as_str());
+    }
+    class
+}
+
+/// The sign of an edge that one of two catalogs has: a plus, or a cross.
+pub(super) fn change(change: Change, Point { x, y }: Point, xml: &mut Xml) {
+    let d = match change {
+        Change::Kept => return,
+        Change::Added => format!("M{} {y}h8M{x} {}v8", x - 4, y - 4),
+        Change::Removed => format!("M{} {}l6 6M{} {}l6 -6", x - 3, y - 3, x - 3, y + 3),
+    };
+    let class = format!("change {}", change.as_str());
+    xml.empty("path", &[("class", &class), ("d", &d)]);
+}
+
+/// A place right of the middle of a line, or on its part that runs along the versions.
+fn beside(points: &[Point]) -> Point {
+    let middle = |a: &Point, b: &Point, aside| Point {
+        x: i32::midpoint(a.x, b.x) + aside,
+        y: i32::midpoint(a.y, b.y),
+    };
+    match points {
+        [from, to] => middle(from, to, ASIDE),
+        [_, from, to, ..] => middle(from, to, 0),
+        _ => Point { x: 0, y: 0 },
     }
 }
 
@@ -393,6 +429,9 @@ const PILL_AND_GAP: i32 = 30;
 /// The length of an arrowhead, and half its width.
 const TIP: i32 = 7;
 const HALF_TIP: i32 = 4;
+/// Where the sign of a change is: aside of a short line, above the start of an arrow.
+const ASIDE: i32 = 14;
+const ABOVE: i32 = 12;
 /// The radius of a corner.
 const CORNER: i32 = 5;
 /// From one sign inside a version to the next.

@@ -2,7 +2,7 @@
 
 use crate::picture::mark::{Mark, Marks};
 use crate::picture::scene::{Area, Point, Sign};
-use crate::picture::svg::parts::{path, rect, tip};
+use crate::picture::svg::parts::{change, path, rect, tip};
 use crate::picture::svg::xml::Xml;
 use crate::picture::walk::Field;
 
@@ -31,7 +31,7 @@ pub(super) fn draw(mark: Mark, at: Point, xml: &mut Xml) {
             "stranded",
             format!("M{x} {}h11l-5.5 -9.5zM{}.5 {}v-2.5", y + 4, x + 5, y + 1),
         ),
-        Mark::Deprecated | Mark::Virtual | Mark::Elsewhere => return,
+        Mark::Deprecated | Mark::Virtual | Mark::Elsewhere | Mark::Added | Mark::Removed => return,
     };
     xml.empty(
         "path",
@@ -46,6 +46,15 @@ pub(super) fn sample(sign: Sign, area: &Area, xml: &mut Xml) {
         Sign::Fate(fate) => {
             let class = format!("replaces {}", fate.as_str());
             edge(Field::Replaces, &class, area, xml);
+        }
+        Sign::Change(of) => {
+            let class = format!("replaces {}", of.as_str());
+            edge(Field::Replaces, &class, area, xml);
+            let at = Point {
+                x: area.x + area.width / 2 - 4,
+                y: area.middle() - 6,
+            };
+            change(of, at, xml);
         }
         Sign::Version(mark) => version(mark, area, xml),
         Sign::Way => {
@@ -104,7 +113,7 @@ fn version(mark: Mark, area: &Area, xml: &mut Xml) {
         y: area.middle(),
     };
     match mark {
-        Mark::Deprecated | Mark::Virtual => text("1.0", area, xml),
+        Mark::Deprecated | Mark::Virtual | Mark::Added | Mark::Removed => text("1.0", area, xml),
         _ => draw(mark, at, xml),
     }
     xml.close();
