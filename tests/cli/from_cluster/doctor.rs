@@ -35,8 +35,8 @@ fn a_guard_that_is_well_is_told_check_by_check() {
     assert_eq!((ran.code, ran.stderr.as_str()), (Some(0), ""), "{ran:?}");
     let (expiry, others): (Vec<_>, Vec<_>) =
         ran.stdout.lines().partition(|line| line.contains("expiry"));
-    let begin =
-        "ok       expiry          what olmguard-1 shows is valid until 4096-01-01T00:00:00Z, for ";
+    let begin = "ok       expiry          the certificate of olmguard-1 is valid until \
+                 4096-01-01T00:00:00Z, for ";
     assert_eq!(expiry.len(), 1);
     assert!(expiry[0].starts_with(begin), "{}", expiry[0]);
     let (proof, others): (Vec<_>, Vec<_>) = others
@@ -52,17 +52,17 @@ fn a_guard_that_is_well_is_told_check_by_check() {
         "\
 ok       configuration   olmguard has the webhook validate.olmguard.dev
 ok       shipped         as this version ships it
-ok       failure-policy  Ignore: an edit goes through when the guard cannot be asked, and nobody is told
+ok       failure-policy  Ignore: API servers allow an edit without a message if they cannot call olmguard
 ok       timeout         5 s
-ok       service         olmguard-system/olmguard, ClusterIP, port 443 leads to 9443
+ok       service         olmguard-system/olmguard, ClusterIP, port 443 forwards to 9443
 ok       endpoints       1 ready: olmguard-1 (10.0.0.1)
 ok       deployment      olmguard-system/olmguard, 1 of 1 ready
-ok       replica         olmguard-1 says: ready
+ok       replica         olmguard-1: ready
 ok       version         olmguard-1: {VERSION}
 ok       catalogs        olmguard-1: 1 of 1 loaded
 ok       olm             olmguard-1: OLM 1.11 (image tag v1.11.0), no feature gates
-ok       ca-bundle       vouches for what olmguard-1 shows
-ok       server-name     what olmguard-1 shows is for olmguard.olmguard-system.svc
+ok       ca-bundle       trusts the certificate of olmguard-1
+ok       server-name     the certificate of olmguard-1 is for olmguard.olmguard-system.svc
 ok       permissions     system:serviceaccount:olmguard-system:olmguard has all 15 rights that it needs
 
 16 ok"
@@ -120,14 +120,16 @@ fn a_bundle_of_another_authority_and_a_webhook_that_was_changed_are_told() {
     let ill = ill(&ran);
     let begins = [
         "fail     shipped         rules is [{\"apiGroups\":[\"olm.operatorframework.io\"],",
-        "warn     timeout         30 s, shipped is 5 s",
-        "fail     ca-bundle       does not vouch for what olmguard-1 shows: it is issued by CN=guard, which is none of CN=other",
+        "warn     timeout         30 s, this version ships 5 s",
+        "fail     ca-bundle       does not trust the certificate of olmguard-1: it is issued by \
+         CN=guard, which is none of CN=other",
     ];
     assert_eq!(ill.len(), begins.len(), "{ill:#?}");
     for (line, begin) in ill.iter().zip(begins) {
         assert!(line.starts_with(begin), "{line}");
     }
-    let note = "ok       failure-policy  Fail: an edit is refused when the guard cannot be asked\n";
+    let note =
+        "ok       failure-policy  Fail: API servers deny an edit if they cannot call olmguard\n";
     assert!(ran.stdout.contains(note), "{}", ran.stdout);
 }
 
@@ -144,7 +146,8 @@ fn a_guard_that_only_observes_is_a_warning() {
     assert_eq!(
         ill(&ran),
         [
-            "warn     round-trip      asked, and it only observes: allowed in observe mode: a \"b\" [InvalidSelector]"
+            "warn     round-trip      called, but olmguard only observes: allowed in observe mode: \
+             a \"b\" [InvalidSelector]"
         ]
     );
     assert_eq!(doctor(&scene, &["--warn-as-error"]).code, Some(1));
@@ -158,8 +161,9 @@ fn an_edit_that_goes_through_with_nothing_said_is_a_failure() {
     scene.api.put(SLICES, &json!({"items": [], "metadata": {}}));
     let ran = doctor(&scene, &[]);
     assert_eq!(ran.code, Some(1));
-    let cause = "cause  failurePolicy Ignore hides that the call failed; likely for endpoints (none \
-                 behind the Service), deployment (olmguard-system/olmguard, 0 of 1 ready)\n";
+    let cause = "cause  failurePolicy Ignore hides that the call failed; the likely cause is \
+                 endpoints (the Service has no endpoints), deployment (olmguard-system/olmguard, 0 \
+                 of 1 ready)\n";
     assert!(ran.stdout.contains(cause), "{}", ran.stdout);
 }
 
@@ -175,9 +179,9 @@ fn objects_that_are_not_there_are_failures() {
     assert_eq!(
         ill(&ran)[..3],
         [
-            "fail     configuration   there is no ValidatingWebhookConfiguration \"olmguard\"",
-            "fail     service         there is no Service olmguard-system/olmguard",
-            "warn     deployment      there is no Deployment olmguard-system/olmguard",
+            "fail     configuration   ValidatingWebhookConfiguration \"olmguard\" does not exist",
+            "fail     service         Service olmguard-system/olmguard does not exist",
+            "warn     deployment      Deployment olmguard-system/olmguard does not exist",
         ]
     );
 }
@@ -271,8 +275,8 @@ fn a_replica_of_a_release_that_answers_in_text_is_told_as_such() {
     assert_eq!(
         ill(&ran),
         [
-            "unknown  replica         cannot read what olmguard-1 answers to /readyz?format=json: the \
-             answer has no JSON form"
+            "unknown  replica         olmguard-1: cannot read the answer to /readyz?format=json: \
+             the answer has no JSON form"
         ]
     );
     let command = "run    kubectl get deployment olmguard -n olmguard-system -o wide\n";
@@ -294,7 +298,7 @@ fn a_replica_that_is_not_ready_says_why() {
     assert_eq!(ran.code, Some(1), "{}", ran.stdout);
     assert_eq!(
         ill(&ran)[0],
-        "fail     replica         olmguard-1 says: not ready: shutting down"
+        "fail     replica         olmguard-1: not ready: shutting down"
     );
 }
 

@@ -18,7 +18,7 @@ pub(super) fn findings(facts: &DoctorFacts) -> Vec<Finding> {
         })
         .collect();
     if shown.is_empty() {
-        let unknown = |check: Check| check.unknown("there is no certificate to look at");
+        let unknown = |check: Check| check.unknown("there is no certificate to check");
         findings.extend([Check::CaBundle, Check::ServerName, Check::Expiry].map(unknown));
         return findings;
     }
@@ -31,7 +31,7 @@ pub(super) fn findings(facts: &DoctorFacts) -> Vec<Finding> {
     }
     let untold = shown.iter().filter_map(|(name, shown)| {
         let why = shown.as_ref().err()?;
-        let found = format!("{name}: its certificate cannot be had: {why}");
+        let found = format!("{name}: cannot fetch its certificate: {why}");
         Some(Check::CaBundle.unknown(found))
     });
     findings.extend(untold);
@@ -59,11 +59,12 @@ fn bundle(facts: &DoctorFacts) -> Option<Finding> {
         Bundle::Certificates(_) => return None,
         Bundle::Absent => (
             "the webhook has no caBundle",
-            "API servers take the authorities of their own system, which do not know the guard's",
+            "API servers then use the CA certificates of their system, and the CA of olmguard is \
+             not one of them",
         ),
         Bundle::Unreadable => (
-            "the caBundle of the webhook holds no certificate",
-            "API servers cannot ask the guard by it",
+            "cannot read a certificate from the caBundle of the webhook",
+            "API servers cannot verify the certificate of olmguard with it",
         ),
     };
     let finding = Check::CaBundle.fail(found).since(cause);
@@ -72,15 +73,16 @@ fn bundle(facts: &DoctorFacts) -> Option<Finding> {
 
 fn trust(facts: &DoctorFacts, name: &str, certificate: &Certificate) -> Finding {
     match &certificate.trust {
-        Trust::Trusted => Check::CaBundle.ok(format!("vouches for what {name} shows")),
-        Trust::Unknown => {
-            Check::CaBundle.unknown(format!("what {name} shows cannot be compared with it"))
-        }
+        Trust::Trusted => Check::CaBundle.ok(format!("trusts the certificate of {name}")),
+        Trust::Unknown => Check::CaBundle.unknown(format!(
+            "the certificate of {name} cannot be compared with it"
+        )),
         Trust::Distrusted(why) => Check::CaBundle
-            .fail(format!("does not vouch for what {name} shows: {why}"))
+            .fail(format!("does not trust the certificate of {name}: {why}"))
             .since(
-                "whoever writes the caBundle (the guard itself, cert-manager, OpenShift, or a tool \
-                 that applies manifests) is not who issued the certificate, or is late",
+                "caBundle and certificate have different issuers, or the caBundle is not updated \
+                 yet; olmguard, cert-manager, OpenShift or a tool that applies manifests writes \
+                 the caBundle",
             )
             .run(see_bundle(facts)),
     }
@@ -117,13 +119,14 @@ fn server_name(facts: &DoctorFacts, name: &str, certificate: &Certificate) -> Fi
     let wanted =
         wanted.unwrap_or_else(|| format!("{}.{}.svc", facts.names.service, facts.names.namespace));
     match is_for_service {
-        Some(true) => Check::ServerName.ok(format!("what {name} shows is for {names}")),
+        Some(true) => Check::ServerName.ok(format!("the certificate of {name} is for {names}")),
         None => Check::ServerName.unknown(format!(
-            "what {name} shows is for {names}; which name is asked for is not known"
+            "the certificate of {name} is for {names}; the name that API servers expect is not \
+             known"
         )),
         Some(false) => Check::ServerName
-            .fail(format!("what {name} shows is for {names}, not for {wanted}"))
-            .since("API servers ask for that name, and refuse any other")
+            .fail(format!("the certificate of {name} is for {names}, not for {wanted}"))
+            .since("API servers accept only a certificate for the name that they call")
             .run(format!(
                 "kubectl get deployment {} -n {} -o yaml  # --tls-server-name, or what issues the Secret",
                 facts.names.deployment, facts.names.namespace
@@ -144,20 +147,20 @@ fn expiry(facts: &DoctorFacts, name: &str, certificate: &Certificate) -> Finding
     if let Some(begins_in) = begins_in {
         return check
             .fail(format!(
-                "what {name} shows is not valid for another {}",
+                "the certificate of {name} is not valid yet, for another {}",
                 about(*begins_in)
             ))
-            .since("the clock of whoever issued it is ahead, or one here is behind")
+            .since("the clock of the issuer is ahead, or a clock in this cluster is behind")
             .run(logs);
     }
     if left.is_zero() {
         return check
-            .fail(format!("what {name} shows expired at {until}"))
+            .fail(format!("the certificate of {name} expired at {until}"))
             .since(NOT_RENEWED)
             .run(logs);
     }
     let found = format!(
-        "what {name} shows is valid until {until}, for {}",
+        "the certificate of {name} is valid until {until}, for {}",
         about(*left)
     );
     if *left < SOON.min(*life / 10) {
@@ -169,7 +172,7 @@ fn expiry(facts: &DoctorFacts, name: &str, certificate: &Certificate) -> Finding
     }
 }
 
-const NOT_RENEWED: &str = "it should have been renewed at two thirds of its life";
+const NOT_RENEWED: &str = "the certificate should have been renewed at two thirds of its lifetime";
 /// A tenth of its life where that is shorter.
 const SOON: Duration = Duration::from_hours(3 * 24);
 /// A third of its life where that is shorter.

@@ -28,28 +28,23 @@ pub(super) fn findings(facts: &DoctorFacts) -> Vec<Finding> {
 fn absent(name: &str) -> Finding {
     Check::Configuration
         .fail(format!(
-            "there is no ValidatingWebhookConfiguration {name:?}"
+            "ValidatingWebhookConfiguration {name:?} does not exist"
         ))
-        .since(
-            "no API server asks the guard: every edit goes through unjudged; apply again \
-             whatever was applied, such as the file below",
-        )
+        .since(NOT_CALLED)
         .run(APPLY)
 }
 
 fn without_webhook(name: &str, webhooks: &[String]) -> Finding {
     let webhooks = match webhooks {
         [] => "no webhook".to_owned(),
-        webhooks => format!("only {}", webhooks.join(", ")),
+        webhooks => format!(
+            "only {}, and none of them calls olmguard",
+            webhooks.join(", ")
+        ),
     };
     Check::Configuration
-        .fail(format!(
-            "{name} has {webhooks}, and none that asks the guard"
-        ))
-        .since(
-            "no API server asks the guard by it: every edit goes through unjudged; apply again \
-             whatever was applied, such as the file below",
-        )
+        .fail(format!("{name} has {webhooks}"))
+        .since(NOT_CALLED)
         .run(APPLY)
 }
 
@@ -69,7 +64,7 @@ pub(super) fn differs(difference: &Difference) -> Finding {
         found,
         shipped,
     } = difference;
-    let text = format!("{field} is {found}, shipped is {shipped}");
+    let text = format!("{field} is {found}, this version ships {shipped}");
     let (finding, cause) = match *field {
         "rules" => (Check::Shipped.fail(text), RULES),
         "clientConfig" => (Check::Shipped.fail(text), CLIENT_CONFIG),
@@ -87,9 +82,9 @@ pub(super) fn differs(difference: &Difference) -> Finding {
 
 fn failure_policy(webhook: &Webhook) -> Finding {
     Check::FailurePolicy.ok(match webhook.failure_policy {
-        FailurePolicy::Fail => "Fail: an edit is refused when the guard cannot be asked",
+        FailurePolicy::Fail => "Fail: API servers deny an edit if they cannot call olmguard",
         FailurePolicy::Ignore => {
-            "Ignore: an edit goes through when the guard cannot be asked, and nobody is told"
+            "Ignore: API servers allow an edit without a message if they cannot call olmguard"
         }
     })
 }
@@ -103,7 +98,7 @@ fn timeout(name: &str, webhook: &Webhook) -> Finding {
     let found = if timeout == shipped_timeout {
         format!("{timeout} s")
     } else {
-        format!("{timeout} s, shipped is {shipped_timeout} s")
+        format!("{timeout} s, this version ships {shipped_timeout} s")
     };
     if *timeout <= LONGEST {
         return Check::Timeout.ok(found);
@@ -111,8 +106,8 @@ fn timeout(name: &str, webhook: &Webhook) -> Finding {
     Check::Timeout
         .warn(found)
         .since(
-            "a guard that hangs would hold up each edit for so long, and controllers that renew \
-             their lease by it with them",
+            "if olmguard hangs, each edit waits this long, and a controller that waits can lose \
+             its lease",
         )
         .run(format!(
             "kubectl get validatingwebhookconfiguration {name} -o jsonpath='{{.webhooks[*].timeoutSeconds}}'"
@@ -127,14 +122,17 @@ const APPLY: &str = "kubectl apply -f deploy/rendered/default-self-managed.yaml"
 /// The file that has what is shipped.
 const SHIPPED: &str = "deploy/base/validating-webhook-configuration.yaml";
 
-const RULES: &str = "edits that the rules leave out go through unjudged, and what they have too much \
-                     of depends on the guard without need";
-const CLIENT_CONFIG: &str = "API servers ask somebody else than the Service that is looked at here";
-const WEBHOOKS: &str = "API servers also send what the other webhook asks for, to where it says; \
-                        remove it unless you added it";
-const MATCH_CONDITIONS: &str = "edits that a condition keeps away go through unjudged; without one \
-                                the writes of OLM's own controllers depend on the guard";
-const MATCH_POLICY: &str = "edits through another version of the API may go through unjudged";
-const SIDE_EFFECTS: &str = "the guard has none; a dry run is refused where a webhook may have some";
-const REVIEW_VERSIONS: &str = "the guard reads v1, and fails for any other version";
-const SELECTORS: &str = "edits that a selector keeps away go through unjudged";
+const NOT_CALLED: &str = "no API server calls olmguard, so every edit passes without a check; \
+                          apply your installation again, for example the file below";
+const RULES: &str = "edits that the rules do not match pass without a check; other requests that \
+                     they match depend on olmguard without need";
+const CLIENT_CONFIG: &str =
+    "API servers call another target, not the Service that the doctor checks";
+const WEBHOOKS: &str = "API servers also call the other webhook; remove it unless you added it";
+const MATCH_CONDITIONS: &str = "edits that a condition excludes pass without a check; without the \
+                                conditions, the writes of OLM's own controllers depend on olmguard";
+const MATCH_POLICY: &str = "edits through another version of the API may pass without a check";
+const SIDE_EFFECTS: &str =
+    "olmguard has no side effects; API servers refuse a dry run if a webhook may have some";
+const REVIEW_VERSIONS: &str = "olmguard reads only v1, and fails for any other version";
+const SELECTORS: &str = "edits that a selector excludes pass without a check";

@@ -141,7 +141,7 @@ impl Check {
         }
         finding
             .since(format!(
-                "whoever runs this may not {} {}",
+                "you do not have the right to {} {}",
                 need.verb,
                 need.object()
             ))

@@ -31,11 +31,11 @@ fn lacks(missing: &[&Permission]) -> Option<Finding> {
     let verbs: Vec<_> = missing.iter().map(|one| one.need.verb).collect();
     let finding = Check::Permissions
         .fail(format!(
-            "{account} may not {} {}",
+            "{account} cannot {} {}",
             verbs.join(", "),
             need.object()
         ))
-        .since("a role or a binding of the guard is missing, or names another service account")
+        .since("a role or a role binding of olmguard is missing, or names another service account")
         .run(can_i(need, Some(account)));
     Some(finding)
 }

@@ -8,7 +8,7 @@ use crate::readiness::{CatalogCounts, OlmEvidence, Readiness};
 
 pub(super) fn findings(facts: &DoctorFacts) -> Vec<Finding> {
     if facts.replicas.is_empty() {
-        return vec![Check::Replica.unknown("there is no replica to ask")];
+        return vec![Check::Replica.unknown("there is no replica to check")];
     }
     let mut findings: Vec<_> = facts
         .replicas
@@ -32,18 +32,21 @@ pub(super) fn findings(facts: &DoctorFacts) -> Vec<Finding> {
 
 fn readiness(facts: &DoctorFacts, name: &str, told: &ReplicaStatus) -> Finding {
     let found = match &told.readiness {
-        Ok(readiness) => format!("{name} says: {}", readiness.line()),
-        Err(error) => format!("cannot read what {name} answers to {READYZ}: {error}"),
+        Ok(readiness) => format!("{name}: {}", readiness.line()),
+        Err(error) => format!("{name}: cannot read the answer to {READYZ}: {error}"),
     };
     match &told.readiness {
         _ if !told.is_ready => Check::Replica
             .fail(found)
-            .since("it asks to be sent no edits, and the Service still names it as ready")
+            .since("the replica reports not ready, but the Service still sends it requests")
             .run(format!("kubectl logs {name} -n {}", facts.names.namespace)),
         Ok(_) => Check::Replica.ok(found),
         Err(_) => Check::Replica
             .unknown(found)
-            .since("it is of another release: run the olmguard of that release, or upgrade the replica")
+            .since(
+                "the replica is of another release: run the olmguard of that release, or upgrade \
+                 the replica",
+            )
             .run(deployment_images(facts)),
     }
 }
@@ -64,7 +67,7 @@ fn versions(facts: &DoctorFacts) -> Vec<Finding> {
     let finding = |(version, replicas): (Option<String>, Vec<&str>)| {
         let replicas = replicas.join(", ");
         let Some(version) = version else {
-            return Check::Version.unknown(format!("{replicas}: not told"));
+            return Check::Version.unknown(format!("{replicas}: not reported"));
         };
         if version == facts.version {
             return Check::Version.ok(format!("{replicas}: {version}"));
@@ -74,7 +77,7 @@ fn versions(facts: &DoctorFacts) -> Vec<Finding> {
                 "{replicas}: {version}; this program is {}",
                 facts.version
             ))
-            .since("what is shipped and what is said differ between releases")
+            .since("the shipped objects and the messages differ between releases")
             .run(deployment_images(facts))
     };
     by_version.into_iter().map(finding).collect()
@@ -88,13 +91,13 @@ fn catalogs(facts: &DoctorFacts) -> Vec<Finding> {
     let finding = |(said, replicas): (Option<(String, _)>, Vec<&str>)| {
         let replicas = replicas.join(", ");
         let Some((words, counts)) = said else {
-            return Check::Catalogs.unknown(format!("{replicas}: not told"));
+            return Check::Catalogs.unknown(format!("{replicas}: not reported"));
         };
         let found = format!("{replicas}: {words}");
         match counts {
             Some(CatalogCounts { available: 0, .. }) => Check::Catalogs
                 .warn(found)
-                .since("no ClusterCatalog is available: edits are undecided, NoCatalogs")
+                .since("no ClusterCatalog is available, so edits are undecided [NoCatalogs]")
                 .run("kubectl get clustercatalogs"),
             Some(counts) if counts.loaded == counts.available && counts.faulty == 0 => {
                 Check::Catalogs.ok(found)
@@ -102,12 +105,13 @@ fn catalogs(facts: &DoctorFacts) -> Vec<Finding> {
             Some(counts) if counts.held_back > 0 => Check::Catalogs
                 .warn(found)
                 .since(
-                    "catalogd serves content that can hardly be the catalog, and it is not loaded",
+                    "catalogd serves content that is probably not the catalog, so olmguard does \
+                     not load it",
                 )
                 .run("olmguard catalogs"),
             _ => Check::Catalogs
                 .warn(found)
-                .since("edits that need a catalog that is not loaded are undecided")
+                .since("edits that need a missing catalog are undecided")
                 .run("olmguard catalogs"),
         }
     };
@@ -123,7 +127,7 @@ fn olm(facts: &DoctorFacts) -> Vec<Finding> {
         let replicas = replicas.join(", ");
         let Some((words, evidence)) = said else {
             return Check::Olm.unknown(format!(
-                "{replicas}: not told, as it reads its catalogs from files"
+                "{replicas}: not reported, because it reads its catalogs from files"
             ));
         };
         let found = format!("{replicas}: {words}");
@@ -132,7 +136,10 @@ fn olm(facts: &DoctorFacts) -> Vec<Finding> {
         }
         Check::Olm
             .warn(found)
-            .since("releases of OLM resolve differently, and this one had to be assumed in part")
+            .since(
+                "OLM releases resolve differently, and olmguard had to assume the release, in part \
+                 or completely",
+            )
             .run("kubectl get deployments -A -l app.kubernetes.io/name=operator-controller -o wide")
     };
     by_readiness(facts, said).map(finding).collect()

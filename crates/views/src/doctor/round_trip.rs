@@ -37,27 +37,27 @@ fn denied(facts: &DoctorFacts, webhook: &str, said: &str, answered: &ApiAnswer) 
     let ExpectedAnswer { denial, .. } = probe::expected();
     if said == denial {
         let took = answered.took.as_millis();
-        return check.ok(format!("denied within {took} ms, as it must be: {said}"));
+        return check.ok(format!("denied within {took} ms, as expected: {said}"));
     }
     if said.ends_with(probe::TOKEN) {
         return check
             .warn(format!(
-                "denied, in other words than those of this version: {said}"
+                "denied, but with a message of another version: {said}"
             ))
-            .since("another release of the guard answers")
+            .since("another release of olmguard answers")
             .run(deployment(facts));
     }
     if is_ours(facts, webhook) {
         return check
-            .fail(format!("denied, and not for what must be denied: {said}"))
+            .fail(format!("denied, but not for the expected reason: {said}"))
             .since("something other than olmguard answers behind the Service")
             .run(deployment(facts));
     }
     check
         .unknown(format!(
-            "the webhook {webhook:?} denied the probe first: {said}"
+            "the webhook {webhook:?} denied the test edit first: {said}"
         ))
-        .since("an API server tells one denial only; the guard's may be behind it")
+        .since("an API server reports only one denial; olmguard may have denied the edit too")
         .run("kubectl get validatingwebhookconfigurations,mutatingwebhookconfigurations")
 }
 
@@ -65,12 +65,12 @@ fn failed(facts: &DoctorFacts, webhook: &str, why: &str) -> Finding {
     if !is_ours(facts, webhook) {
         return Check::RoundTrip
             .unknown(format!("the webhook {webhook:?} failed first: {why}"))
-            .since("it is another webhook, whose failurePolicy is Fail")
+            .since("this is another webhook, and its failurePolicy is Fail")
             .run("kubectl get validatingwebhookconfigurations,mutatingwebhookconfigurations");
     }
     let (cause, command) = call(facts, why);
     Check::RoundTrip
-        .fail(format!("the API server could not ask the guard: {why}"))
+        .fail(format!("the API server could not call olmguard: {why}"))
         .since(cause)
         .run(command)
 }
@@ -127,18 +127,20 @@ fn accepted(facts: &DoctorFacts, answered: &ApiAnswer) -> Finding {
         warnings.find(|warning| warning.starts_with(begin))
     };
     if let Some(warning) = ours(OBSERVED) {
-        let found = format!("asked, and it only observes: {warning}");
+        let found = format!("called, but olmguard only observes: {warning}");
         let finding = check.warn(found).since(if *warning == observed {
-            "the guard runs with --mode observe: it refuses nothing"
+            "olmguard runs with --mode observe, so it denies nothing"
         } else {
-            "the guard runs with --mode observe, in another release: it refuses nothing"
+            "another release of olmguard runs with --mode observe, so it denies nothing"
         });
         return finding.run(deployment(facts));
     }
     if let Some(warning) = ours(UNDECIDED) {
         return check
-            .warn(format!("asked, and it had no time to judge: {warning}"))
-            .since("the guard is overloaded, or has too little CPU for timeoutSeconds")
+            .warn(format!(
+                "called, but olmguard had no time to check the edit: {warning}"
+            ))
+            .since("olmguard is overloaded, or has too little CPU to answer within timeoutSeconds")
             .run(format!("kubectl top pods -n {}", facts.names.namespace));
     }
     unasked(facts)
@@ -147,28 +149,31 @@ fn accepted(facts: &DoctorFacts, answered: &ApiAnswer) -> Finding {
 /// The edit went through, and the guard said nothing to it.
 fn unasked(facts: &DoctorFacts) -> Finding {
     let finding = Check::RoundTrip.fail(
-        "the API server took what must be denied, and the guard said nothing: it was not asked",
+        "the API server accepted a test edit that olmguard must deny: olmguard was not called",
     );
     let Some(webhook) = facts.webhook() else {
         let cause = match &facts.configuration {
-            Ok(_) => "no webhook configuration names the guard: see configuration",
-            Err(_) => "no webhook configuration names the guard, or its failurePolicy hides why",
+            Ok(_) => "no webhook configuration names olmguard: see the check configuration",
+            Err(_) => {
+                "no webhook configuration names olmguard, or its failurePolicy hides the reason"
+            }
         };
         return finding.since(cause).run(see_configuration(facts));
     };
     if let Some(condition) = webhook.switched_off_by() {
         return finding
             .since(format!(
-                "it is switched off: the match condition {condition:?} of the webhook is false for \
-                 every edit"
+                "olmguard is switched off: the match condition {condition:?} of the webhook is \
+                 false for every edit"
             ))
             .run(switch_on(facts, webhook, &condition));
     }
     match webhook.failure_policy {
         FailurePolicy::Fail => finding
             .since(
-                "failurePolicy is Fail, so it was not tried: the rules, a selector or a condition of \
-                 the webhook leave the probe out, or the configuration is newer than a second",
+                "failurePolicy is Fail, so no call was tried: the rules, a selector or a condition \
+                 of the webhook exclude the test edit, or the configuration is less than a second \
+                 old",
             )
             .run(see_configuration(facts)),
         FailurePolicy::Ignore => ignored(facts, webhook, finding),
@@ -184,9 +189,9 @@ fn ignored(facts: &DoctorFacts, webhook: &Webhook, finding: Finding) -> Finding 
         webhook.name
     );
     let hidden = "failurePolicy Ignore hides that the call failed";
-    let likely = format!("likely for {}", failing.join(", "));
+    let likely = format!("the likely cause is {}", failing.join(", "));
     let left_out = format!(
-        "{} of the webhook, not as shipped, may leave the probe out",
+        "not as shipped, and may exclude the test edit: {} of the webhook",
         differing.join(", ")
     );
     match (differing.as_slice(), failing.as_slice()) {
@@ -227,7 +232,7 @@ fn switch_on(facts: &DoctorFacts, webhook: &Webhook, condition: &str) -> String 
 fn not_asked(code: u16, answered: &ApiAnswer) -> Finding {
     let message = &answered.message;
     let check = Check::RoundTrip;
-    let found = format!("the API server answers {code} before the guard: {message}");
+    let found = format!("the API server answered {code} before it called olmguard: {message}");
     match code {
         403 if message.contains("cannot create resource") => check.unasked(&MissingAnswer {
             need: probe::need(),
@@ -235,20 +240,23 @@ fn not_asked(code: u16, answered: &ApiAnswer) -> Finding {
             why: format!("the API server answers {code}: {message}"),
         }),
         404 => check
-            .fail("the cluster serves no ClusterExtension of olm.operatorframework.io/v1")
-            .since("OLM v1 is not installed: there is nothing to guard")
+            .fail("the cluster does not serve ClusterExtension of olm.operatorframework.io/v1")
+            .since("OLM v1 is not installed, so there is nothing to check")
             .run("kubectl get crd clusterextensions.olm.operatorframework.io"),
         400 | 422 => check
             .unknown(found)
-            .since("the CRD of this cluster does not take the probe: another release of OLM")
+            .since(
+                "the CRD of this cluster does not accept the test edit: it is of another release \
+                 of OLM",
+            )
             .run("kubectl get crd clusterextensions.olm.operatorframework.io -o yaml"),
         403 => check
             .unknown(found)
-            .since("another admission plugin or policy refused the probe first")
+            .since("another admission plugin or policy refused the test edit first")
             .run("kubectl get validatingadmissionpolicies"),
         _ => check
             .unknown(found)
-            .since("the API server itself could not carry it out")
+            .since("the API server could not process the request")
             .run("kubectl get --raw '/readyz?verbose'"),
     }
 }
@@ -288,12 +296,12 @@ type Cause = (&'static [&'static str], &'static str, NextProbe);
 const CAUSES: [Cause; 9] = [
     (
         &["no endpoints available for service"],
-        "no replica is ready behind the Service",
+        "the Service has no ready replica",
         NextProbe::Slices,
     ),
     (
         &["no service port"],
-        "the Service lacks the port that the webhook names",
+        "the Service does not have the port that the webhook names",
         NextProbe::Service,
     ),
     (
@@ -303,47 +311,47 @@ const CAUSES: [Cause; 9] = [
     ),
     (
         &["connection refused"],
-        "nothing listens where the Service leads: its targetPort is not that of --listen, or the \
-         replica has just ended",
+        "nothing listens at the target of the Service: its targetPort is not the port of --listen, \
+         or the replica has just stopped",
         NextProbe::Service,
     ),
     (
         &["x509: ", "tls: "],
-        "the API server does not take the certificate that is shown: see ca-bundle, server-name and \
-         expiry",
+        "the API server does not accept the certificate of olmguard: see ca-bundle, server-name \
+         and expiry",
         NextProbe::Configuration,
     ),
     (
         &["context deadline exceeded", "timeout", "Timeout"],
-        "no answer in timeoutSeconds: a network policy or firewall keeps API servers out, or the guard \
-         has too little CPU",
+        "no answer within timeoutSeconds: a network policy or firewall blocks API servers, or \
+         olmguard has too little CPU",
         NextProbe::NetworkPolicies,
     ),
     (
         &["no route to host", "network is unreachable"],
-        "API servers have no way to the pods: the guard may have to run in the host's network",
+        "API servers have no network route to the pods: olmguard may have to use the host network",
         NextProbe::Pods,
     ),
     (
         &["no such host"],
-        "the API server cannot resolve the name that the webhook has",
+        "the API server cannot resolve the host name in the webhook",
         NextProbe::Configuration,
     ),
     (
         &["an error on the server", "the server "],
-        "it was reached, and answered what is no review: another program behind the Service, a wrong \
-         path, a proxy between, or a fault of the guard",
+        "the answer is not a review: another program behind the Service, a wrong path, a proxy in \
+         between, or a fault of olmguard",
         NextProbe::Logs,
     ),
 ];
 const UNKNOWN: Cause = (
     &[],
-    "the words are those of the API server",
+    "this is the message of the API server",
     NextProbe::Logs,
 );
 
-const NOTHING_ELSE: &str = "nothing else that was looked at is wrong, so that it may be the way from \
-                            the API server to the pods: a network policy, a firewall, or a guard too \
+const NOTHING_ELSE: &str = "no other check explains it, so the cause may be between the API server \
+                            and the pods: a network policy, a firewall, or an olmguard that is too \
                             slow for timeoutSeconds";
 
 const DENIED: (&str, &str) = ("admission webhook \"", " denied the request");

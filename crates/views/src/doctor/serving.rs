@@ -13,8 +13,8 @@ fn service(facts: &DoctorFacts) -> Finding {
     match &facts.service {
         Err(unasked) => check.unasked(unasked),
         Ok(None) => check
-            .fail(format!("there is no Service {place}"))
-            .since("API servers reach the guard by it alone")
+            .fail(format!("Service {place} does not exist"))
+            .since("API servers reach olmguard only through this Service")
             .run(format!("kubectl get services -n {}", facts.names.namespace)),
         Ok(Some(service)) => ports(facts, &place, service),
     }
@@ -25,13 +25,14 @@ fn ports(facts: &DoctorFacts, place: &str, service: &Service) -> Finding {
     let asked = asked_port(facts);
     let listed = |ports: Vec<String>| match ports.as_slice() {
         [] => "no port".to_owned(),
-        ports => ports.join(", "),
+        [port] => format!("port {port}"),
+        ports => format!("ports {}", ports.join(", ")),
     };
     let all = service.ports.iter().map(|port| port.number.to_string());
     let all = listed(all.collect());
     match service.ports.iter().find(|port| Some(port.number) == asked) {
         Some(port) => Check::Service.ok(format!(
-            "{place}, {}, port {} leads to {}",
+            "{place}, {}, port {} forwards to {}",
             service.kind, port.number, port.target
         )),
         None if asked.is_none() => {
@@ -39,10 +40,13 @@ fn ports(facts: &DoctorFacts, place: &str, service: &Service) -> Finding {
         }
         None => Check::Service
             .fail(format!(
-                "{place} has {all}, API servers ask port {}",
+                "{place} has {all}, but API servers call port {}",
                 asked.unwrap_or_default()
             ))
-            .since("clientConfig.service.port of the webhook names a port that the Service lacks")
+            .since(
+                "clientConfig.service.port of the webhook names a port that the Service does not \
+                 have",
+            )
             .run(format!(
                 "kubectl get service {} -n {} -o yaml",
                 facts.names.service, facts.names.namespace
@@ -61,7 +65,7 @@ fn endpoints(facts: &DoctorFacts) -> Finding {
         Ok(endpoints) => endpoints,
     };
     if is_external(facts) {
-        return check.ok("none: the Service is only another name, ExternalName");
+        return check.ok("none: a Service of type ExternalName has no endpoints");
     }
     let (ready, others): (Vec<_>, Vec<_>) = endpoints.iter().partition(|one| one.is_ready);
     let pods = format!(
@@ -70,12 +74,12 @@ fn endpoints(facts: &DoctorFacts) -> Finding {
     );
     match (ready.as_slice(), others.as_slice()) {
         ([], []) => check
-            .fail("none behind the Service")
-            .since("no pod matches its selector, or none has an address yet")
+            .fail("the Service has no endpoints")
+            .since("no pod matches its selector, or no matching pod has an address yet")
             .run(pods),
         ([], others) => check
-            .fail(format!("none is ready: {}", names(others)))
-            .since("API servers are sent to ready pods only")
+            .fail(format!("no endpoint is ready: {}", names(others)))
+            .since("API servers call only ready pods")
             .run(pods),
         (ready, []) => check.ok(format!("{} ready: {}", ready.len(), names(ready))),
         (ready, others) => check
@@ -85,7 +89,7 @@ fn endpoints(facts: &DoctorFacts) -> Finding {
                 names(ready),
                 names(others)
             ))
-            .since("edits are sent to the ready ones only")
+            .since("API servers send edits only to the ready endpoints")
             .run(pods),
     }
 }
@@ -110,8 +114,11 @@ fn deployment(facts: &DoctorFacts) -> Finding {
         Ok(Some(deployment)) => deployment,
         Ok(None) => {
             return check
-                .warn(format!("there is no Deployment {place}"))
-                .since("whatever runs the guard instead is not looked at here")
+                .warn(format!("Deployment {place} does not exist"))
+                .since(
+                    "if something other than a Deployment runs olmguard, the doctor does not check \
+                     it",
+                )
                 .run(format!(
                     "kubectl get deployments -n {}",
                     facts.names.namespace
@@ -131,22 +138,22 @@ fn deployment(facts: &DoctorFacts) -> Finding {
     match (wanted, ready) {
         (0, _) => check
             .fail(format!("{place} is scaled to 0"))
-            .since("none of its pods answers the API server")
+            .since("no pod can answer API servers")
             .run(format!(
                 "kubectl scale deployment/{} -n {} --replicas=2",
                 facts.names.deployment, facts.names.namespace
             )),
         (_, 0) => check
             .fail(counts)
-            .since("none of its pods answers the API server")
+            .since("no pod can answer API servers")
             .run(status),
         (wanted, ready) if ready < wanted => check
             .warn(counts)
-            .since("edits hang on those that are left")
+            .since("the remaining replicas carry all requests")
             .run(status),
         (wanted, _) if updated < wanted => check
             .warn(format!("{counts}, {updated} of them up to date"))
-            .since("a roll-out is under way, or stuck")
+            .since("a rollout is in progress, or stuck")
             .run(status),
         _ => check.ok(counts),
     }

@@ -25,20 +25,20 @@ fn a_guard_that_is_well_has_one_line_for_each_check() {
         [
             "olmguard has the webhook validate.olmguard.dev",
             "as this version ships it",
-            "Ignore: an edit goes through when the guard cannot be asked, and nobody is told",
+            "Ignore: API servers allow an edit without a message if they cannot call olmguard",
             "5 s",
-            "olmguard-system/olmguard, ClusterIP, port 443 leads to https",
+            "olmguard-system/olmguard, ClusterIP, port 443 forwards to https",
             "1 ready: olmguard-1 (10.0.0.1)",
             "olmguard-system/olmguard, 1 of 1 ready",
-            "olmguard-1 says: ready",
+            "olmguard-1: ready",
             "olmguard-1: 0.1.0",
             "olmguard-1: 2 of 2 loaded",
             "olmguard-1: OLM 1.11 (image tag v1.11.0), no feature gates",
-            "vouches for what olmguard-1 shows",
-            "what olmguard-1 shows is for olmguard.olmguard-system.svc",
-            "what olmguard-1 shows is valid until 2026-11-27T00:00:00Z, for 6 d",
+            "trusts the certificate of olmguard-1",
+            "the certificate of olmguard-1 is for olmguard.olmguard-system.svc",
+            "the certificate of olmguard-1 is valid until 2026-11-27T00:00:00Z, for 6 d",
             "system:serviceaccount:olmguard-system:olmguard has all 1 rights that it needs",
-            "denied within 12 ms, as it must be: olmguard-doctor: install of any version refused: \
+            "denied within 12 ms, as expected: olmguard-doctor: install of any version refused: \
              the catalog selector is not valid [InvalidSelector]",
         ]
     );
@@ -59,37 +59,38 @@ fn what_could_not_be_asked_is_unknown_with_the_right_that_is_lacking() {
         [
             (
                 "configuration",
-                "whoever runs this may not get validatingwebhookconfigurations/olmguard",
+                "you do not have the right to get validatingwebhookconfigurations/olmguard",
                 "kubectl auth can-i get validatingwebhookconfigurations/olmguard",
             ),
             (
                 "service",
-                "whoever runs this may not get services/olmguard in olmguard-system",
+                "you do not have the right to get services/olmguard in olmguard-system",
                 "kubectl auth can-i get services/olmguard -n olmguard-system",
             ),
             (
                 "endpoints",
-                "whoever runs this may not list endpointslices.discovery.k8s.io in olmguard-system",
+                "you do not have the right to list endpointslices.discovery.k8s.io in \
+                 olmguard-system",
                 "kubectl auth can-i list endpointslices.discovery.k8s.io -n olmguard-system",
             ),
             (
                 "deployment",
-                "whoever runs this may not get deployments.apps/olmguard in olmguard-system",
+                "you do not have the right to get deployments.apps/olmguard in olmguard-system",
                 "kubectl auth can-i get deployments.apps/olmguard -n olmguard-system",
             ),
             (
                 "replica",
-                "whoever runs this may not get pods/proxy in olmguard-system",
+                "you do not have the right to get pods/proxy in olmguard-system",
                 "kubectl auth can-i get pods --subresource=proxy -n olmguard-system",
             ),
             (
                 "permissions",
-                "whoever runs this may not create subjectaccessreviews.authorization.k8s.io",
+                "you do not have the right to create subjectaccessreviews.authorization.k8s.io",
                 "kubectl auth can-i create subjectaccessreviews.authorization.k8s.io",
             ),
             (
                 "round-trip",
-                "whoever runs this may not create clusterextensions.olm.operatorframework.io",
+                "you do not have the right to create clusterextensions.olm.operatorframework.io",
                 "kubectl auth can-i create clusterextensions.olm.operatorframework.io",
             ),
         ]

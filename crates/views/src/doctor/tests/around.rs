@@ -19,9 +19,9 @@ fn a_configuration_that_is_not_there_asks_nobody() {
         Check::Configuration,
         &[[
             "fail",
-            "there is no ValidatingWebhookConfiguration \"olmguard\"",
-            "no API server asks the guard: every edit goes through unjudged; apply again whatever \
-             was applied, such as the file below",
+            "ValidatingWebhookConfiguration \"olmguard\" does not exist",
+            "no API server calls olmguard, so every edit passes without a check; apply your \
+             installation again, for example the file below",
             APPLY,
         ]],
     );
@@ -31,13 +31,10 @@ fn a_configuration_that_is_not_there_asks_nobody() {
 #[test]
 fn a_configuration_of_others_asks_nobody() {
     for (webhooks, found) in [
-        (
-            &[][..],
-            "olmguard has no webhook, and none that asks the guard",
-        ),
+        (&[][..], "olmguard has no webhook"),
         (
             &["a.b.c", "d.e.f"][..],
-            "olmguard has only a.b.c, d.e.f, and none that asks the guard",
+            "olmguard has only a.b.c, d.e.f, and none of them calls olmguard",
         ),
     ] {
         let facts = DoctorFacts {
@@ -47,8 +44,8 @@ fn a_configuration_of_others_asks_nobody() {
             })),
             ..Scene::well()
         };
-        let cause = "no API server asks the guard by it: every edit goes through unjudged; apply again whatever \
-             was applied, such as the file below";
+        let cause = "no API server calls olmguard, so every edit passes without a check; apply \
+                     your installation again, for example the file below";
         says(
             &facts,
             Check::Configuration,
@@ -63,45 +60,44 @@ fn each_field_that_differs_says_what_comes_of_it() {
         (
             "rules",
             "fail",
-            "edits that the rules leave out go through unjudged, and what they have too much of \
-             depends on the guard without need",
+            "edits that the rules do not match pass without a check; other requests that they \
+             match depend on olmguard without need",
         ),
         (
             "clientConfig",
             "fail",
-            "API servers ask somebody else than the Service that is looked at here",
+            "API servers call another target, not the Service that the doctor checks",
         ),
         (
             "matchConditions",
             "warn",
-            "edits that a condition keeps away go through unjudged; without one the writes of OLM's \
-             own controllers depend on the guard",
+            "edits that a condition excludes pass without a check; without the conditions, the \
+             writes of OLM's own controllers depend on olmguard",
         ),
         (
             "matchPolicy",
             "warn",
-            "edits through another version of the API may go through unjudged",
+            "edits through another version of the API may pass without a check",
         ),
         (
             "webhooks",
             "fail",
-            "API servers also send what the other webhook asks for, to where it says; remove it unless \
-             you added it",
+            "API servers also call the other webhook; remove it unless you added it",
         ),
         (
             "sideEffects",
             "warn",
-            "the guard has none; a dry run is refused where a webhook may have some",
+            "olmguard has no side effects; API servers refuse a dry run if a webhook may have some",
         ),
         (
             "admissionReviewVersions",
             "warn",
-            "the guard reads v1, and fails for any other version",
+            "olmguard reads only v1, and fails for any other version",
         ),
         (
             "objectSelector",
             "warn",
-            "edits that a selector keeps away go through unjudged",
+            "edits that a selector excludes pass without a check",
         ),
     ] {
         let difference = Difference {
@@ -113,7 +109,7 @@ fn each_field_that_differs_says_what_comes_of_it() {
             differences: vec![difference],
             ..webhook()
         });
-        let found = format!("{field} is [], shipped is [1]");
+        let found = format!("{field} is [], this version ships [1]");
         let command = "kubectl diff -f deploy/base/validating-webhook-configuration.yaml";
         says(&facts, Check::Shipped, &[[state, &found, cause, command]]);
     }
@@ -129,18 +125,18 @@ fn what_may_be_meant_so_is_told() {
         })
     };
     let facts = with(FailurePolicy::Fail, 10);
-    let found = "Fail: an edit is refused when the guard cannot be asked";
+    let found = "Fail: API servers deny an edit if they cannot call olmguard";
     says(&facts, Check::FailurePolicy, &[["ok", found, "", ""]]);
-    let found = "10 s, shipped is 5 s";
+    let found = "10 s, this version ships 5 s";
     says(&facts, Check::Timeout, &[["ok", found, "", ""]]);
     says(
         &with(FailurePolicy::Fail, 30),
         Check::Timeout,
         &[[
             "warn",
-            "30 s, shipped is 5 s",
-            "a guard that hangs would hold up each edit for so long, and controllers that renew their \
-             lease by it with them",
+            "30 s, this version ships 5 s",
+            "if olmguard hangs, each edit waits this long, and a controller that waits can lose \
+             its lease",
             "kubectl get validatingwebhookconfiguration olmguard -o \
              jsonpath='{.webhooks[*].timeoutSeconds}'",
         ]],
@@ -158,19 +154,19 @@ fn a_service_is_there_with_the_port_that_is_asked() {
         Check::Service,
         &[[
             "fail",
-            "there is no Service olmguard-system/olmguard",
-            "API servers reach the guard by it alone",
+            "Service olmguard-system/olmguard does not exist",
+            "API servers reach olmguard only through this Service",
             "kubectl get services -n olmguard-system",
         ]],
     );
     for (ports, found) in [
         (
             &[][..],
-            "olmguard-system/olmguard has no port, API servers ask port 443",
+            "olmguard-system/olmguard has no port, but API servers call port 443",
         ),
         (
             &[80, 8443][..],
-            "olmguard-system/olmguard has 80, 8443, API servers ask port 443",
+            "olmguard-system/olmguard has ports 80, 8443, but API servers call port 443",
         ),
     ] {
         let port = |number: &i32| Port {
@@ -181,7 +177,8 @@ fn a_service_is_there_with_the_port_that_is_asked() {
             ports: ports.iter().map(port).collect(),
             ..service()
         };
-        let cause = "clientConfig.service.port of the webhook names a port that the Service lacks";
+        let cause =
+            "clientConfig.service.port of the webhook names a port that the Service does not have";
         let command = "kubectl get service olmguard -n olmguard-system -o yaml";
         says(
             &with(Some(service)),
@@ -193,7 +190,7 @@ fn a_service_is_there_with_the_port_that_is_asked() {
         configuration: Ok(None),
         ..Scene::well()
     };
-    let found = "olmguard-system/olmguard, ClusterIP, with 443";
+    let found = "olmguard-system/olmguard, ClusterIP, with port 443";
     says(&unknown, Check::Service, &[["ok", found, "", ""]]);
 }
 
@@ -209,8 +206,8 @@ fn endpoints_are_told_by_whether_they_are_ready() {
             vec![],
             [
                 "fail",
-                "none behind the Service",
-                "no pod matches its selector, or none has an address yet",
+                "the Service has no endpoints",
+                "no pod matches its selector, or no matching pod has an address yet",
                 pods,
             ],
         ),
@@ -218,8 +215,8 @@ fn endpoints_are_told_by_whether_they_are_ready() {
             vec![endpoint(1, false), endpoint(2, false)],
             [
                 "fail",
-                "none is ready: olmguard-1 (10.0.0.1), olmguard-2 (10.0.0.2)",
-                "API servers are sent to ready pods only",
+                "no endpoint is ready: olmguard-1 (10.0.0.1), olmguard-2 (10.0.0.2)",
+                "API servers call only ready pods",
                 pods,
             ],
         ),
@@ -228,7 +225,7 @@ fn endpoints_are_told_by_whether_they_are_ready() {
             [
                 "warn",
                 "1 ready: olmguard-1 (10.0.0.1); not ready: olmguard-2 (10.0.0.2)",
-                "edits are sent to the ready ones only",
+                "API servers send edits only to the ready endpoints",
                 pods,
             ],
         ),
@@ -248,7 +245,7 @@ fn endpoints_are_told_by_whether_they_are_ready() {
         })),
         ..Scene::well()
     };
-    let found = "none: the Service is only another name, ExternalName";
+    let found = "none: a Service of type ExternalName has no endpoints";
     says(&external, Check::Endpoints, &[["ok", found, "", ""]]);
 }
 
@@ -263,7 +260,7 @@ fn a_deployment_is_told_by_its_counts() {
             [
                 "fail",
                 "olmguard-system/olmguard is scaled to 0",
-                "none of its pods answers the API server",
+                "no pod can answer API servers",
                 "kubectl scale deployment/olmguard -n olmguard-system --replicas=2",
             ],
         ),
@@ -274,7 +271,7 @@ fn a_deployment_is_told_by_its_counts() {
             [
                 "fail",
                 "olmguard-system/olmguard, 0 of 2 ready",
-                "none of its pods answers the API server",
+                "no pod can answer API servers",
                 status,
             ],
         ),
@@ -285,7 +282,7 @@ fn a_deployment_is_told_by_its_counts() {
             [
                 "warn",
                 "olmguard-system/olmguard, 2 of 3 ready",
-                "edits hang on those that are left",
+                "the remaining replicas carry all requests",
                 status,
             ],
         ),
@@ -296,7 +293,7 @@ fn a_deployment_is_told_by_its_counts() {
             [
                 "warn",
                 "olmguard-system/olmguard, 3 of 2 ready, 1 of them up to date",
-                "a roll-out is under way, or stuck",
+                "a rollout is in progress, or stuck",
                 status,
             ],
         ),
@@ -320,8 +317,8 @@ fn a_deployment_is_told_by_its_counts() {
         Check::Deployment,
         &[[
             "warn",
-            "there is no Deployment olmguard-system/olmguard",
-            "whatever runs the guard instead is not looked at here",
+            "Deployment olmguard-system/olmguard does not exist",
+            "if something other than a Deployment runs olmguard, the doctor does not check it",
             "kubectl get deployments -n olmguard-system",
         ]],
     );
@@ -340,9 +337,9 @@ fn each_right_that_is_lacking_is_told() {
         Check::Permissions,
         &[[
             "fail",
-            "system:serviceaccount:olmguard-system:olmguard may not watch, list \
+            "system:serviceaccount:olmguard-system:olmguard cannot watch, list \
              clustercatalogs.olm.operatorframework.io",
-            "a role or a binding of the guard is missing, or names another service account",
+            "a role or a role binding of olmguard is missing, or names another service account",
             "kubectl auth can-i watch clustercatalogs.olm.operatorframework.io \
              --as=system:serviceaccount:olmguard-system:olmguard",
         ]],

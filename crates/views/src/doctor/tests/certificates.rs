@@ -23,12 +23,13 @@ fn a_bundle_without_a_certificate_is_told_by_itself() {
         (
             Bundle::Absent,
             "the webhook has no caBundle",
-            "API servers take the authorities of their own system, which do not know the guard's",
+            "API servers then use the CA certificates of their system, and the CA of olmguard is \
+             not one of them",
         ),
         (
             Bundle::Unreadable,
-            "the caBundle of the webhook holds no certificate",
-            "API servers cannot ask the guard by it",
+            "cannot read a certificate from the caBundle of the webhook",
+            "API servers cannot verify the certificate of olmguard with it",
         ),
     ] {
         let mut facts = with_webhook(Webhook {
@@ -36,7 +37,7 @@ fn a_bundle_without_a_certificate_is_told_by_itself() {
             ..webhook()
         });
         facts.replicas.clear();
-        let unknown = ["unknown", "there is no certificate to look at", "", ""];
+        let unknown = ["unknown", "there is no certificate to check", "", ""];
         says(
             &facts,
             Check::CaBundle,
@@ -59,9 +60,11 @@ fn a_bundle_that_does_not_vouch_says_why() {
         Check::CaBundle,
         &[[
             "fail",
-            "does not vouch for what olmguard-1 shows: it is issued by CN=b, which is none of CN=a",
-            "whoever writes the caBundle (the guard itself, cert-manager, OpenShift, or a tool that \
-             applies manifests) is not who issued the certificate, or is late",
+            "does not trust the certificate of olmguard-1: it is issued by CN=b, which is none of \
+             CN=a",
+            "caBundle and certificate have different issuers, or the caBundle is not updated yet; \
+             olmguard, cert-manager, OpenShift or a tool that applies manifests writes the \
+             caBundle",
             SEE,
         ]],
     );
@@ -69,7 +72,7 @@ fn a_bundle_that_does_not_vouch_says_why() {
         trust: Trust::Unknown,
         ..certificate()
     });
-    let found = "what olmguard-1 shows cannot be compared with it";
+    let found = "the certificate of olmguard-1 cannot be compared with it";
     says(&facts, Check::CaBundle, &[["unknown", found, "", ""]]);
 }
 
@@ -79,7 +82,7 @@ fn a_certificate_that_cannot_be_had_is_unknown() {
         certificate: Err("404: not found".to_owned()),
         ..told()
     });
-    let found = "olmguard-1: its certificate cannot be had: 404: not found";
+    let found = "olmguard-1: cannot fetch its certificate: 404: not found";
     says(&facts, Check::CaBundle, &[["unknown", found, "", ""]]);
 }
 
@@ -92,22 +95,24 @@ fn a_certificate_for_another_name_is_refused() {
             ..certificate()
         })
     };
-    let cause = "API servers ask for that name, and refuse any other";
+    let cause = "API servers accept only a certificate for the name that they call";
     let command = "kubectl get deployment olmguard -n olmguard-system -o yaml  \
                    # --tls-server-name, or what issues the Secret";
-    let found = "what olmguard-1 shows is for a, b, not for olmguard.olmguard-system.svc";
+    let found = "the certificate of olmguard-1 is for a, b, not for olmguard.olmguard-system.svc";
     says(
         &other(&["a", "b"], Some(false)),
         Check::ServerName,
         &[["fail", found, cause, command]],
     );
-    let found = "what olmguard-1 shows is for no name, not for olmguard.olmguard-system.svc";
+    let found =
+        "the certificate of olmguard-1 is for no name, not for olmguard.olmguard-system.svc";
     says(
         &other(&[], Some(false)),
         Check::ServerName,
         &[["fail", found, cause, command]],
     );
-    let found = "what olmguard-1 shows is for a; which name is asked for is not known";
+    let found =
+        "the certificate of olmguard-1 is for a; the name that API servers expect is not known";
     says(
         &other(&["a"], None),
         Check::ServerName,
@@ -135,12 +140,13 @@ fn the_end_of_a_certificate_is_told_in_time() {
             left,
             ..certificate()
         });
-        let found =
-            format!("what olmguard-1 shows is valid until 2026-11-27T00:00:00Z, for {for_}");
+        let found = format!(
+            "the certificate of olmguard-1 is valid until 2026-11-27T00:00:00Z, for {for_}"
+        );
         let (cause, command) = match state {
             "ok" => ("", ""),
             _ => (
-                "it should have been renewed at two thirds of its life",
+                "the certificate should have been renewed at two thirds of its lifetime",
                 "kubectl logs olmguard-1 -n olmguard-system",
             ),
         };
@@ -160,8 +166,8 @@ fn a_certificate_out_of_its_time_is_refused() {
         Check::Expiry,
         &[[
             "fail",
-            "what olmguard-1 shows expired at 2026-11-27T00:00:00Z",
-            "it should have been renewed at two thirds of its life",
+            "the certificate of olmguard-1 expired at 2026-11-27T00:00:00Z",
+            "the certificate should have been renewed at two thirds of its lifetime",
             logs,
         ]],
     );
@@ -174,8 +180,8 @@ fn a_certificate_out_of_its_time_is_refused() {
         Check::Expiry,
         &[[
             "fail",
-            "what olmguard-1 shows is not valid for another 5 h",
-            "the clock of whoever issued it is ahead, or one here is behind",
+            "the certificate of olmguard-1 is not valid yet, for another 5 h",
+            "the clock of the issuer is ahead, or a clock in this cluster is behind",
             logs,
         ]],
     );

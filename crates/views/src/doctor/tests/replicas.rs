@@ -28,7 +28,7 @@ fn nobody_to_ask_is_unknown() {
         replicas: Vec::new(),
         ..Scene::well()
     };
-    let found = "there is no replica to ask";
+    let found = "there is no replica to check";
     says(&facts, Check::Replica, &[["unknown", found, "", ""]]);
     says(&facts, Check::Version, &[]);
 }
@@ -48,8 +48,8 @@ fn one_that_is_not_ready_says_why() {
         Check::Replica,
         &[[
             "fail",
-            "olmguard-1 says: not ready: certificate: expired",
-            "it asks to be sent no edits, and the Service still names it as ready",
+            "olmguard-1: not ready: certificate: expired",
+            "the replica reports not ready, but the Service still sends it requests",
             "kubectl logs olmguard-1 -n olmguard-system",
         ]],
     );
@@ -75,12 +75,12 @@ fn replicas_that_say_the_same_share_a_line() {
         &facts,
         Check::Version,
         &[
-            ["unknown", "b: not told", "", ""],
+            ["unknown", "b: not reported", "", ""],
             ["ok", "olmguard-1, olmguard-2: 0.1.0", "", ""],
             [
                 "warn",
                 "a: 0.2.0; this program is 0.1.0",
-                "what is shipped and what is said differ between releases",
+                "the shipped objects and the messages differ between releases",
                 "kubectl get deployment olmguard -n olmguard-system -o wide",
             ],
         ],
@@ -89,12 +89,12 @@ fn replicas_that_say_the_same_share_a_line() {
 
 #[test]
 fn catalogs_are_told_as_the_replica_tells_them() {
-    let lacking = "edits that need a catalog that is not loaded are undecided";
+    let lacking = "edits that need a missing catalog are undecided";
     for (words, counts, cause, command) in [
         (
             "0 of 0 loaded",
             Some(counts(0, 0, 0, 0)),
-            "no ClusterCatalog is available: edits are undecided, NoCatalogs",
+            "no ClusterCatalog is available, so edits are undecided [NoCatalogs]",
             "kubectl get clustercatalogs",
         ),
         (
@@ -112,7 +112,8 @@ fn catalogs_are_told_as_the_replica_tells_them() {
         (
             "1 of 1 loaded; hub: newer content cannot be loaded for 5s: held back: it has no bundle",
             Some(counts(1, 1, 1, 1)),
-            "catalogd serves content that can hardly be the catalog, and it is not loaded",
+            "catalogd serves content that is probably not the catalog, so olmguard does not load \
+             it",
             "olmguard catalogs",
         ),
         ("being read", None, lacking, "olmguard catalogs"),
@@ -121,7 +122,7 @@ fn catalogs_are_told_as_the_replica_tells_them() {
         let found = format!("olmguard-1: {words}");
         says(&facts, Check::Catalogs, &[["warn", &found, cause, command]]);
     }
-    let untold = ["unknown", "olmguard-1: not told", "", ""];
+    let untold = ["unknown", "olmguard-1: not reported", "", ""];
     says(&saying(None), Check::Catalogs, &[untold]);
 }
 
@@ -149,12 +150,13 @@ fn an_olm_that_was_assumed_is_told() {
             &[[
                 "warn",
                 &format!("olmguard-1: {words}"),
-                "releases of OLM resolve differently, and this one had to be assumed in part",
+                "OLM releases resolve differently, and olmguard had to assume the release, in part \
+                 or completely",
                 "kubectl get deployments -A -l app.kubernetes.io/name=operator-controller -o wide",
             ]],
         );
     }
-    let found = "olmguard-1: not told, as it reads its catalogs from files";
+    let found = "olmguard-1: not reported, because it reads its catalogs from files";
     says(&saying(None), Check::Olm, &[["unknown", found, "", ""]]);
 }
 
@@ -168,18 +170,19 @@ fn a_replica_that_answers_in_text_only_is_of_another_release() {
         })
     };
     let found =
-        "cannot read what olmguard-1 answers to /readyz?format=json: the answer has no JSON form";
+        "olmguard-1: cannot read the answer to /readyz?format=json: the answer has no JSON form";
     let release = [
         "unknown",
         found,
-        "it is of another release: run the olmguard of that release, or upgrade the replica",
+        "the replica is of another release: run the olmguard of that release, or upgrade the \
+         replica",
         "kubectl get deployment olmguard -n olmguard-system -o wide",
     ];
     says(&text(true), Check::Replica, &[release]);
     let ill = [
         "fail",
         found,
-        "it asks to be sent no edits, and the Service still names it as ready",
+        "the replica reports not ready, but the Service still sends it requests",
         "kubectl logs olmguard-1 -n olmguard-system",
     ];
     says(&text(false), Check::Replica, &[ill]);

@@ -25,9 +25,9 @@ fn a_denial_of_another_release_or_program_is_told_from_the_known_one() {
         denied("olmguard-doctor: refused [InvalidSelector]"),
         [
             "warn",
-            "denied, in other words than those of this version: olmguard-doctor: refused \
+            "denied, but with a message of another version: olmguard-doctor: refused \
              [InvalidSelector]",
-            "another release of the guard answers",
+            "another release of olmguard answers",
             DEPLOYMENT,
         ],
     );
@@ -35,7 +35,7 @@ fn a_denial_of_another_release_or_program_is_told_from_the_known_one() {
         denied("all is denied\nreally"),
         [
             "fail",
-            "denied, and not for what must be denied: all is denied",
+            "denied, but not for the expected reason: all is denied",
             "something other than olmguard answers behind the Service",
             DEPLOYMENT,
         ],
@@ -45,8 +45,8 @@ fn a_denial_of_another_release_or_program_is_told_from_the_known_one() {
         answered(403, "Forbidden", other, &[]),
         [
             "unknown",
-            "the webhook \"a.b.c\" denied the probe first: no",
-            "an API server tells one denial only; the guard's may be behind it",
+            "the webhook \"a.b.c\" denied the test edit first: no",
+            "an API server reports only one denial; olmguard may have denied the edit too",
             WEBHOOKS,
         ],
     );
@@ -56,7 +56,7 @@ fn a_denial_of_another_release_or_program_is_told_from_the_known_one() {
         answered(400, "", nothing, &[]),
         [
             "fail",
-            "denied, and not for what must be denied: without explanation",
+            "denied, but not for the expected reason: without explanation",
             "something other than olmguard answers behind the Service",
             DEPLOYMENT,
         ],
@@ -69,7 +69,7 @@ fn fails(why: &str, cause: &str, command: &str) {
     let why = format!("failed to call webhook: {why}");
     let message =
         format!("Internal error occurred: failed calling webhook \"validate.olmguard.dev\": {why}");
-    let found = format!("the API server could not ask the guard: {why}");
+    let found = format!("the API server could not call olmguard: {why}");
     tells(
         answered(500, "InternalError", &message, &[]),
         ["fail", &found, cause, command],
@@ -89,8 +89,8 @@ const LOGS: &str = "kubectl logs deployment/olmguard -n olmguard-system";
 #[test]
 fn a_call_that_reaches_nobody_says_what_is_in_the_way() {
     let policies = "kubectl get networkpolicies -n olmguard-system";
-    let late = "no answer in timeoutSeconds: a network policy or firewall keeps API servers out, or \
-                the guard has too little CPU";
+    let late = "no answer within timeoutSeconds: a network policy or firewall blocks API servers, \
+                or olmguard has too little CPU";
     for (why, cause, command) in [
         (
             "service \"olmguard\" not found",
@@ -99,30 +99,31 @@ fn a_call_that_reaches_nobody_says_what_is_in_the_way() {
         ),
         (
             "no endpoints available for service \"olmguard\"",
-            "no replica is ready behind the Service",
+            "the Service has no ready replica",
             "kubectl get endpointslices -n olmguard-system -l kubernetes.io/service-name=olmguard",
         ),
         (
             "no service port 443 found for service \"olmguard\"",
-            "the Service lacks the port that the webhook names",
+            "the Service does not have the port that the webhook names",
             SERVICE,
         ),
         (
             "dial tcp 10.96.0.10:443: connect: connection refused",
-            "nothing listens where the Service leads: its targetPort is not that of --listen, or the \
-             replica has just ended",
+            "nothing listens at the target of the Service: its targetPort is not the port of \
+             --listen, or the replica has just stopped",
             SERVICE,
         ),
         ("context deadline exceeded", late, policies),
         ("dial tcp 10.0.0.1:9443: i/o timeout", late, policies),
         (
             "dial tcp 10.0.0.1:9443: connect: no route to host",
-            "API servers have no way to the pods: the guard may have to run in the host's network",
+            "API servers have no network route to the pods: olmguard may have to use the host \
+             network",
             "kubectl get pods -n olmguard-system -o wide",
         ),
         (
             "dial tcp: lookup olmguard.olmguard-system.svc: no such host",
-            "the API server cannot resolve the name that the webhook has",
+            "the API server cannot resolve the host name in the webhook",
             CONFIGURATION,
         ),
     ] {
@@ -132,7 +133,7 @@ fn a_call_that_reaches_nobody_says_what_is_in_the_way() {
 
 #[test]
 fn a_certificate_that_is_not_taken_points_to_its_checks() {
-    let cause = "the API server does not take the certificate that is shown: see ca-bundle, \
+    let cause = "the API server does not accept the certificate of olmguard: see ca-bundle, \
                  server-name and expiry";
     for why in [
         "tls: failed to verify certificate: x509: certificate signed by unknown authority",
@@ -145,8 +146,8 @@ fn a_certificate_that_is_not_taken_points_to_its_checks() {
 
 #[test]
 fn an_answer_that_is_no_review_is_told() {
-    let cause = "it was reached, and answered what is no review: another program behind the \
-                 Service, a wrong path, a proxy between, or a fault of the guard";
+    let cause = "the answer is not a review: another program behind the Service, a wrong path, a \
+                 proxy in between, or a fault of olmguard";
     let boom = "an error on the server (\"a\": b) has prevented the request from succeeding";
     fails(boom, cause, LOGS);
     fails(
@@ -156,7 +157,7 @@ fn an_answer_that_is_no_review_is_told() {
     );
     fails(
         "unexpected EOF",
-        "the words are those of the API server",
+        "this is the message of the API server",
         LOGS,
     );
 }
@@ -170,7 +171,7 @@ fn the_failure_of_another_webhook_says_nothing_of_the_guard() {
         [
             "unknown",
             "the webhook \"a.b.c\" failed first: failed to call webhook: x",
-            "it is another webhook, whose failurePolicy is Fail",
+            "this is another webhook, and its failurePolicy is Fail",
             WEBHOOKS,
         ],
     );
@@ -182,14 +183,14 @@ fn a_guard_that_only_observes_is_known_by_its_warning() {
     for (warning, cause) in [
         (
             ours.as_str(),
-            "the guard runs with --mode observe: it refuses nothing",
+            "olmguard runs with --mode observe, so it denies nothing",
         ),
         (
             "allowed in observe mode: no",
-            "the guard runs with --mode observe, in another release: it refuses nothing",
+            "another release of olmguard runs with --mode observe, so it denies nothing",
         ),
     ] {
-        let found = format!("asked, and it only observes: {warning}");
+        let found = format!("called, but olmguard only observes: {warning}");
         tells(
             answered(201, "", "", &["unknown field", warning]),
             ["warn", &found, cause, DEPLOYMENT],
@@ -199,8 +200,9 @@ fn a_guard_that_only_observes_is_known_by_its_warning() {
         answered(201, "", "", &["undecided, and allowed: x [Overloaded]"]),
         [
             "warn",
-            "asked, and it had no time to judge: undecided, and allowed: x [Overloaded]",
-            "the guard is overloaded, or has too little CPU for timeoutSeconds",
+            "called, but olmguard had no time to check the edit: undecided, and allowed: x \
+             [Overloaded]",
+            "olmguard is overloaded, or has too little CPU to answer within timeoutSeconds",
             "kubectl top pods -n olmguard-system",
         ],
     );
@@ -213,8 +215,8 @@ fn what_ends_before_the_guard_says_nothing_of_it() {
         answered(404, "NotFound", "404 page not found", &[]),
         [
             "fail",
-            "the cluster serves no ClusterExtension of olm.operatorframework.io/v1",
-            "OLM v1 is not installed: there is nothing to guard",
+            "the cluster does not serve ClusterExtension of olm.operatorframework.io/v1",
+            "OLM v1 is not installed, so there is nothing to check",
             crd,
         ],
     );
@@ -223,8 +225,9 @@ fn what_ends_before_the_guard_says_nothing_of_it() {
         answered(422, "Invalid", "spec: wrong", &[]),
         [
             "unknown",
-            "the API server answers 422 before the guard: spec: wrong",
-            "the CRD of this cluster does not take the probe: another release of OLM",
+            "the API server answered 422 before it called olmguard: spec: wrong",
+            "the CRD of this cluster does not accept the test edit: it is of another release of \
+             OLM",
             &yaml,
         ],
     );
@@ -237,9 +240,9 @@ fn what_ends_before_the_guard_says_nothing_of_it() {
         ),
         [
             "unknown",
-            "the API server answers 403 before the guard: ValidatingAdmissionPolicy 'x' denied \
-             request: no",
-            "another admission plugin or policy refused the probe first",
+            "the API server answered 403 before it called olmguard: ValidatingAdmissionPolicy 'x' \
+             denied request: no",
+            "another admission plugin or policy refused the test edit first",
             "kubectl get validatingadmissionpolicies",
         ],
     );
@@ -248,7 +251,7 @@ fn what_ends_before_the_guard_says_nothing_of_it() {
         [
             "unknown",
             "the API server answers 503 before the guard: etcd is away",
-            "the API server itself could not carry it out",
+            "the API server could not process the request",
             "kubectl get --raw '/readyz?verbose'",
         ],
     );

@@ -13,7 +13,7 @@ use crate::doctor::{
 #[test]
 fn an_edit_that_went_through_unjudged_says_what_likely_hid_it() {
     let found =
-        "the API server took what must be denied, and the guard said nothing: it was not asked";
+        "the API server accepted a test edit that olmguard must deny: olmguard was not called";
     let accepted = || answered(201, "", "", &["unknown field"]);
     let metric = "kubectl get --raw /metrics | grep \
                   'admission_webhook_fail_open_count.*validate.olmguard.dev'";
@@ -22,9 +22,9 @@ fn an_edit_that_went_through_unjudged_says_what_likely_hid_it() {
         [
             "fail",
             found,
-            "failurePolicy Ignore hides that the call failed; nothing else that was looked at is \
-             wrong, so that it may be the way from the API server to the pods: a network policy, a \
-             firewall, or a guard too slow for timeoutSeconds",
+            "failurePolicy Ignore hides that the call failed; no other check explains it, so the \
+             cause may be between the API server and the pods: a network policy, a firewall, or an \
+             olmguard that is too slow for timeoutSeconds",
             metric,
         ],
     );
@@ -33,8 +33,8 @@ fn an_edit_that_went_through_unjudged_says_what_likely_hid_it() {
         round_trip: accepted(),
         ..Scene::well()
     };
-    let cause = "failurePolicy Ignore hides that the call failed; likely for endpoints (none behind \
-                 the Service)";
+    let cause = "failurePolicy Ignore hides that the call failed; the likely cause is endpoints \
+                 (the Service has no endpoints)";
     says(&ill, Check::RoundTrip, &[["fail", found, cause, metric]]);
 
     let mut fails = with_webhook(Webhook {
@@ -42,8 +42,9 @@ fn an_edit_that_went_through_unjudged_says_what_likely_hid_it() {
         ..webhook()
     });
     fails.round_trip = accepted();
-    let cause = "failurePolicy is Fail, so it was not tried: the rules, a selector or a condition of \
-                 the webhook leave the probe out, or the configuration is newer than a second";
+    let cause = "failurePolicy is Fail, so no call was tried: the rules, a selector or a condition \
+                 of the webhook exclude the test edit, or the configuration is less than a second \
+                 old";
     says(
         &fails,
         Check::RoundTrip,
@@ -55,7 +56,7 @@ fn an_edit_that_went_through_unjudged_says_what_likely_hid_it() {
         round_trip: accepted(),
         ..Scene::well()
     };
-    let cause = "no webhook configuration names the guard: see configuration";
+    let cause = "no webhook configuration names olmguard: see the check configuration";
     says(
         &absent,
         Check::RoundTrip,
@@ -66,7 +67,7 @@ fn an_edit_that_went_through_unjudged_says_what_likely_hid_it() {
         round_trip: accepted(),
         ..Scene::well()
     };
-    let cause = "no webhook configuration names the guard, or its failurePolicy hides why";
+    let cause = "no webhook configuration names olmguard, or its failurePolicy hides the reason";
     says(
         &unknown,
         Check::RoundTrip,
@@ -88,8 +89,8 @@ fn a_guard_that_is_switched_off_says_how_it_comes_back() {
             )],
             failure_policy,
         );
-        let cause = "it is switched off: the match condition \"switched-off\" of the webhook is false \
-                     for every edit";
+        let cause = "olmguard is switched off: the match condition \"switched-off\" of the webhook \
+                     is false for every edit";
         says(
             &facts,
             Check::RoundTrip,
@@ -103,13 +104,13 @@ fn a_webhook_that_chooses_other_edits_may_not_have_been_asked() {
     for (fields, cause) in [
         (
             &[("rules", "[]"), ("objectSelector", "{}")][..],
-            "rules, objectSelector of the webhook, not as shipped, may leave the probe out",
+            "not as shipped, and may exclude the test edit: rules, objectSelector of the webhook",
         ),
         (
             &[("matchConditions", "[]"), ("clientConfig", "{}")],
-            "matchConditions of the webhook, not as shipped, may leave the probe out; or \
-             failurePolicy Ignore hides that the call failed, likely for shipped (clientConfig is {}, \
-             shipped is [1])",
+            "not as shipped, and may exclude the test edit: matchConditions of the webhook; or \
+             failurePolicy Ignore hides that the call failed, the likely cause is shipped \
+             (clientConfig is {}, shipped is [1])",
         ),
     ] {
         let facts = differing(fields, FailurePolicy::Ignore);
@@ -138,7 +139,11 @@ fn an_end_that_is_only_near_hides_nothing() {
         let findings = crate::doctor::tests::findings(&facts);
         let cause = findings.last().and_then(|one| one.cause.as_deref());
         let cause = cause.expect("a cause");
-        assert_eq!(cause.contains("likely for expiry ("), is_likely, "{cause}");
+        assert_eq!(
+            cause.contains("the likely cause is expiry ("),
+            is_likely,
+            "{cause}"
+        );
     }
 }
 
@@ -159,4 +164,4 @@ fn differing(fields: &[(&'static str, &str)], failure_policy: FailurePolicy) -> 
 }
 
 const UNASKED: &str =
-    "the API server took what must be denied, and the guard said nothing: it was not asked";
+    "the API server accepted a test edit that olmguard must deny: olmguard was not called";
