@@ -9,9 +9,7 @@ use std::path::{Path, PathBuf};
 
 use serde_json::Value;
 
-use crate::manifest::{
-    Document, DocumentError, Input, Inputs, Position, Positions, ValueStep, documents,
-};
+use crate::manifest::{Document, Input, Inputs, Position, Positions, ValueStep, documents};
 use olmguard_catalog::guardrail::{
     self, AdministratorGuardrails, Guardrails, ImposedBy, Problem, UnreadGuardrails,
 };
@@ -83,34 +81,37 @@ impl ReadGuardrails {
         for document in documents(bytes) {
             match document {
                 Ok(document) => self.document(file, &document),
-                Err(error) => self.unread(file, error.at.line, UnreadGuardrails::from(&error)),
+                Err(error) => {
+                    let problem = Problem::Text(error.kind.to_string());
+                    self.unread(file, error.at, UnreadGuardrails::whole(problem));
+                }
             }
         }
     }
 
     fn document(&mut self, file: &str, document: &Document) {
         let value = &document.value;
-        let line = |path: &str| at(&document.positions, path).line;
+        let at = |path: &str| at(&document.positions, path);
         let package = match package(value) {
             Ok(package) => package,
-            Err(unread) => return self.unread(file, line(&unread.path), unread),
+            Err(unread) => return self.unread(file, at(&unread.path), unread),
         };
         let stated = stated(value);
         if let Err(unread) = &stated {
-            self.fault(file, line(&unread.path), unread);
+            self.fault(file, at(&unread.path), unread);
         }
-        let place = told(file, line(""));
+        let place = told(file, at(""));
         self.imposed.add(package, ImposedBy { place, stated });
     }
 
-    fn unread(&mut self, file: &str, line: u32, unread: UnreadGuardrails) {
-        self.fault(file, line, &unread);
-        self.imposed.add_unread(told(file, line), unread);
+    fn unread(&mut self, file: &str, at: Position, unread: UnreadGuardrails) {
+        self.fault(file, at, &unread);
+        self.imposed.add_unread(told(file, at), unread);
     }
 
-    fn fault(&mut self, file: &str, line: u32, unread: &UnreadGuardrails) {
+    fn fault(&mut self, file: &str, at: Position, unread: &UnreadGuardrails) {
         self.faults.push(GuardrailsFault {
-            place: format!("{file}:{line}"),
+            place: format!("{file}:{at}"),
             why: unread.to_string(),
         });
     }
@@ -118,8 +119,8 @@ impl ReadGuardrails {
 
 /// Where something stands, as it is told of an edit: a server and a pipeline have the file in different
 /// folders, and say the same.
-fn told(file: &str, line: u32) -> Box<str> {
-    format!("{}:{line}", base(file)).into()
+fn told(file: &str, at: Position) -> Box<str> {
+    format!("{}:{}", base(file), at.line).into()
 }
 
 fn base(file: &str) -> &str {
@@ -181,12 +182,6 @@ fn at(positions: &Positions, path: &str) -> Position {
     positions.nearest(&steps.collect::<Vec<_>>())
 }
 
-impl From<&DocumentError> for UnreadGuardrails {
-    fn from(error: &DocumentError) -> Self {
-        Self::whole(Problem::Text(error.to_string()))
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -230,15 +225,15 @@ rules:
         for (text, expected) in [
             (
                 of_lantern("step: 1", "step: 0"),
-                "guardrails etc/rules.yaml:4: rules[0].step: expected a whole number from 1, found integer",
+                "guardrails etc/rules.yaml:4:42: rules[0].step: expected a whole number from 1, found integer",
             ),
             (
                 of_lantern("v1alpha1", "v7"),
-                "guardrails etc/rules.yaml:1: schema: \"olmguard.guardrails.v7\" is not known: expected one of olmguard.guardrails.v1alpha1",
+                "guardrails etc/rules.yaml:1:9: schema: \"olmguard.guardrails.v7\" is not known: expected one of olmguard.guardrails.v1alpha1",
             ),
             (
                 of_lantern("schema: olmguard.guardrails.v1alpha1\n", ""),
-                "guardrails etc/rules.yaml:1: schema: missing: expected olmguard.guardrails.v1alpha1",
+                "guardrails etc/rules.yaml:1:1: schema: missing: expected olmguard.guardrails.v1alpha1",
             ),
         ] {
             assert_eq!(faults(&text), [expected]);
@@ -269,15 +264,15 @@ rules:
         for (package, expected) in [
             (
                 "",
-                "guardrails etc/rules.yaml:1: package: missing: expected the name of a package",
+                "guardrails etc/rules.yaml:1:1: package: missing: expected the name of a package",
             ),
             (
                 "package: 7\n",
-                "guardrails etc/rules.yaml:2: package: expected a string, found integer",
+                "guardrails etc/rules.yaml:2:10: package: expected a string, found integer",
             ),
             (
                 "package: ''\n",
-                "guardrails etc/rules.yaml:2: package: empty: expected the name of a package",
+                "guardrails etc/rules.yaml:2:10: package: empty: expected the name of a package",
             ),
         ] {
             let text = GOOD.replace("package: lantern\n", package);
@@ -288,6 +283,13 @@ rules:
             );
         }
         assert!(is_bound("a: [", "other"));
-        assert!(!faults("a: [").is_empty());
+    }
+
+    #[test]
+    fn broken_yaml_is_named_by_file_line_and_column() {
+        assert_eq!(
+            faults("a: [\n"),
+            ["guardrails etc/rules.yaml:1:4: invalid YAML: unclosed bracket '['"]
+        );
     }
 }

@@ -89,7 +89,7 @@ pub enum SourceError {
         source: io::Error,
     },
     /// Its content is no catalog.
-    #[error("{file}: {source}")]
+    #[error("{}: {}", source.position.in_file(file), source.malformed)]
     Fbc {
         /// The file.
         file: Box<str>,

@@ -23,7 +23,7 @@ pub struct DocumentError {
 #[non_exhaustive]
 pub enum DocumentErrorKind {
     /// The text breaks the format's grammar.
-    #[error("no valid {format}: {found}")]
+    #[error("invalid {format}: {found}")]
     Syntax {
         /// The format that the document was read in.
         format: Format,
@@ -56,8 +56,8 @@ pub enum DocumentErrorKind {
     },
     /// A mapping has one key twice.
     #[error(
-        "duplicate key {key:?}: expected each key once, \
-         but it has a value at {first} already, so remove one"
+        "duplicate key {key:?}: expected each key once, but it has a value at {first} already; remove \
+         one of them"
     )]
     DuplicateKey {
         /// The key, cut where it is long.

@@ -22,7 +22,7 @@ impl Position {
 
 impl fmt::Display for Position {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "line {}, column {}", self.line, self.column)
+        write!(f, "{}:{}", self.line, self.column)
     }
 }
 

@@ -62,7 +62,7 @@ pub enum Reason {
     #[error("no snapshot: expected a tar archive, compressed with zstd, that begins with {FACTS}")]
     Form,
     /// What it says of the cluster and its catalogs cannot be read.
-    #[error("{FACTS}: {0}")]
+    #[error("{}", place_of(.0))]
     Facts(#[from] serde_json::Error),
     /// Another form of it.
     #[error("{FACTS}: its schema is {found:?}: expected {expected:?}, which this olmguard writes")]
@@ -83,6 +83,16 @@ pub enum Reason {
     /// The content of a catalog cannot be read.
     #[error("catalog {0}")]
     Content(SourceError),
+}
+
+/// The fault with its place before it; one that has no place is of the whole file.
+fn place_of(error: &serde_json::Error) -> String {
+    let (line, column) = (error.line(), error.column());
+    let text = error.to_string();
+    match text.strip_suffix(&format!(" at line {line} column {column}")) {
+        Some(fault) => format!("{FACTS}:{line}:{column}: {fault}"),
+        None => format!("{FACTS}: {text}"),
+    }
 }
 
 /// Writes an archive of these catalogs, each with its content where that is held.

@@ -204,7 +204,7 @@ fn faults_name_file_place_and_package() {
         "schema: x\n---\n\n# c\nschema: olm.channel\npackage: p\nname: c\nentries:\n- name: a\n- replaces: [b]\n",
         Ok(&[
             "/x/x",
-            "ROOT/f: line 5, column 1: olm.channel \"c\" of package \"p\": \
+            "ROOT/f:5:1: olm.channel \"c\" of package \"p\": \
             entries[1].replaces: expected a string, found a list",
         ]),
     );
@@ -222,13 +222,11 @@ fn faults_name_file_place_and_package() {
     );
     check(
         "schema: x\n---\na: [\n",
-        Err("ROOT/f: line 3, column 4: invalid YAML: unclosed bracket '['"),
+        Err("ROOT/f:3:4: invalid YAML: unclosed bracket '['"),
     );
     check(
         "[]",
-        Err(
-            "ROOT/f: line 1, column 1: expected an object with schema, package and name, found a list",
-        ),
+        Err("ROOT/f:1:1: expected an object with schema, package and name, found a list"),
     );
     check(
         "{\"schema\":\"x\"}{\"schema\":\"x\"}{\"schema\":\"x\"",
@@ -247,16 +245,14 @@ fn faults_name_file_place_and_package() {
     check(
         &format!("schema: x\nname: {}\n", "n".repeat(251)),
         Err(&format!(
-            "ROOT/f: line 1, column 1: name \"{}\" cannot name a file: it is longer than a file name may be",
+            "ROOT/f:1:1: name \"{}\" cannot name a file: it is longer than a file name may be",
             "n".repeat(64)
         )),
     );
     check(
         "a: 1\n---b\n",
-        Err(
-            "ROOT/f: line 2, column 1: invalid YAML document separator: \
-            expected nothing but a comment after \"---\", found \"b\"",
-        ),
+        Err("ROOT/f:2:1: invalid YAML document separator: \
+            expected nothing but a comment after \"---\", found \"b\""),
     );
 }
 
@@ -278,7 +274,7 @@ fn much_yaml_is_read_in_order() {
     assert_eq!(read_bytes(text.as_bytes()), Ok(want));
 
     text.push_str("schema: [\n---\nschema: {\n");
-    let fault = "file: line 20001, column 9: invalid YAML: unclosed bracket '['";
+    let fault = "file:20001:9: invalid YAML: unclosed bracket '['";
     assert_eq!(read_bytes(text.as_bytes()), Err(fault.to_owned()));
 }
 

@@ -150,7 +150,7 @@ fn guardrails_are_kept_and_have_to_be_readable() {
     .expect("a file");
     for arguments in [z_stream, promote] {
         let error = format!(
-            "{path}: line {line}, column 1: guardrails of package \"lantern\": rules[0].step: expected a \
+            "{path}:{line}:1: guardrails of package \"lantern\": rules[0].step: expected a \
              whole number from 1, found integer"
         );
         refused(&arguments, 3, &error);

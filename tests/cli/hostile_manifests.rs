@@ -72,7 +72,7 @@ const CASES: &[Case] = &[
     case(
         "long-key",
         || [b"x".repeat(31 << 20), b": 1".to_vec()].concat(),
-        "no valid YAML",
+        "invalid YAML",
     ),
     case("comments", || b"#\n".repeat(15 << 20), CLEAN),
     case("separators", || b"---\n".repeat(7 << 20), CLEAN),
@@ -84,11 +84,11 @@ const CASES: &[Case] = &[
     case("nul", || vec![0; 31 << 20], "the control character '\\0'"),
     case("not-utf8", || vec![0xff; 31 << 20], "not UTF-8"),
     case("json-stream", || b"{} ".repeat(5 << 20), CLEAN),
-    case("json-errors", || b"{\"\n".repeat(9 << 20), "no valid JSON"),
+    case("json-errors", || b"{\"\n".repeat(9 << 20), "invalid JSON"),
     case("endless", || b"#".repeat(33 << 20), "larger than 32 MiB"),
     case("tabs", || b"\t".repeat(31 << 20), CLEAN),
     case("quotes", || b"'".repeat(31 << 20), CLEAN),
-    case("colons", || b"a: ".repeat(10 << 20), "no valid YAML"),
+    case("colons", || b"a: ".repeat(10 << 20), "invalid YAML"),
 ];
 
 const fn case(name: &'static str, file: fn() -> Vec<u8>, want: &'static str) -> Case {

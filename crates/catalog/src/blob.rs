@@ -211,7 +211,7 @@ pub trait Sink {
 
 /// Why one blob does not decode, and where it stands.
 #[derive(Clone, Debug, Eq, PartialEq, thiserror::Error)]
-#[error("{file}: {position}: {subject}: {fault}", subject = BlobName(.package, .schema, .name))]
+#[error("{}: {}: {fault}", position.in_file(file), BlobName(.package, .schema, .name))]
 pub struct BlobFault {
     /// The file, as it was named to the reader.
     pub file: Box<str>,
@@ -252,11 +252,21 @@ pub enum Position {
     },
 }
 
+impl Position {
+    /// The place with its file, as editors and compilers write it: `catalog.yaml:3:4`.
+    pub fn in_file(self, file: &str) -> String {
+        match self {
+            Self::Byte(_) => format!("{file}: {self}"),
+            Self::Line { .. } => format!("{file}:{self}"),
+        }
+    }
+}
+
 impl fmt::Display for Position {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Byte(at) => write!(f, "byte {at}"),
-            Self::Line { line, column } => write!(f, "line {line}, column {column}"),
+            Self::Line { line, column } => write!(f, "{line}:{column}"),
         }
     }
 }

@@ -115,10 +115,7 @@ impl SuiteResults {
             has_one = true;
             let read = match &document {
                 Ok(document) => Suite::read(file, document).map_err(|error| error.to_string()),
-                Err(error) => Err(format!(
-                    "{}:{}: {}",
-                    error.at.line, error.at.column, error.kind
-                )),
+                Err(error) => Err(error.to_string()),
             };
             match read {
                 Ok(suite) => self.suite(suite, filter),
@@ -157,8 +154,8 @@ impl SuiteResults {
             match trial::run(&suite, case, facts.facts.basis()) {
                 Ok(outcome) => self.outcomes.push(outcome),
                 Err(error) => {
-                    let (file, line, column) = (&suite.file, case.at.line, case.at.column);
-                    self.faults.push(format!("{file}:{line}:{column}: {error}"));
+                    self.faults
+                        .push(format!("{}:{}: {error}", suite.file, case.at));
                 }
             }
         }

@@ -55,7 +55,7 @@ pub enum ConnectError {
         source: io::Error,
     },
     /// A file is no kubeconfig.
-    #[error("kubeconfig {}: line {line}, column {column}: not a kubeconfig: expected YAML with clusters, users and contexts", path.display())]
+    #[error("kubeconfig {}:{line}:{column}: not a kubeconfig: expected YAML with clusters, users and contexts", path.display())]
     Parse {
         /// The file.
         path: PathBuf,

@@ -92,12 +92,12 @@ async fn what_is_wrong_with_a_kubeconfig_is_said_with_the_way_out() {
     );
     assert_eq!(
         said("clusters: [\ntoken: hunter2", None).await,
-        "kubeconfig CONFIG: line 1, column 11: not a kubeconfig: expected YAML with clusters, users \
+        "kubeconfig CONFIG:1:11: not a kubeconfig: expected YAML with clusters, users \
          and contexts"
     );
     assert_eq!(
         said("kind: Config\nclusters: hunter2", None).await,
-        "kubeconfig CONFIG: line 2, column 11: not a kubeconfig: expected YAML with clusters, users \
+        "kubeconfig CONFIG:2:11: not a kubeconfig: expected YAML with clusters, users \
          and contexts"
     );
     assert_eq!(

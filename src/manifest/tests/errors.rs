@@ -12,43 +12,40 @@ fn says(file: impl AsRef<[u8]>, want: &str) {
 fn syntax_errors_say_where() {
     says(
         "a: 1\n---\nb: [1, 2\n",
-        "line 3, column 4: no valid YAML: unclosed bracket '['",
+        "3:4: invalid YAML: unclosed bracket '['",
     );
     says(
         "a: b: c\n",
-        "line 1, column 5: no valid YAML: mapping values are not allowed in this context",
+        "1:5: invalid YAML: mapping values are not allowed in this context",
     );
     says(
         "a:\n\tb: 1\n",
-        "line 2, column 2: no valid YAML: tabs disallowed within this context (block indentation)",
+        "2:2: invalid YAML: tabs disallowed within this context (block indentation)",
     );
     says(
         "a: 'x\n",
-        "line 2, column 1: no valid YAML: invalid indentation in multiline quoted scalar",
+        "2:1: invalid YAML: invalid indentation in multiline quoted scalar",
     );
     says(
         "é: *nobody\n",
-        "line 1, column 4: no valid YAML: while parsing node, found unknown anchor",
+        "1:4: invalid YAML: while parsing node, found unknown anchor",
     );
     says(
         "{\"a\": 1",
-        "line 1, column 7: no valid JSON: EOF while parsing an object",
+        "1:7: invalid JSON: EOF while parsing an object",
     );
     says(
         "{\"a\": 1,\n \"é\": 1 \"b\": 2}",
-        "line 2, column 9: no valid JSON: expected `,` or `}`",
+        "2:9: invalid JSON: expected `,` or `}`",
     );
     says(
         "{\"a\": \"\\ud800\"}",
-        "line 1, column 14: no valid JSON: unexpected end of hex escape",
+        "1:14: invalid JSON: unexpected end of hex escape",
     );
-    says(
-        "{\"a\": 1e999}",
-        "line 1, column 11: no valid JSON: number out of range",
-    );
+    says("{\"a\": 1e999}", "1:11: invalid JSON: number out of range");
     says(
         "a: 1\n...\nb: 2\n",
-        "line 3, column 1: found a second document after \"...\": expected \"---\" between \
+        "3:1: found a second document after \"...\": expected \"---\" between \
          two documents",
     );
 }
@@ -57,34 +54,34 @@ fn syntax_errors_say_where() {
 fn duplicate_keys_name_both_places() {
     says(
         "a: 1\nb:\n  c: 1\n  d: 2\n  c: 3\n",
-        "line 5, column 3: duplicate key \"c\": expected each key once, but it has a value \
-         at line 3, column 6 already, so remove one",
+        "5:3: duplicate key \"c\": expected each key once, but it has a value \
+         at 3:6 already; remove one of them",
     );
     says(
         "a: 1\n\"a\": 2\n",
-        "line 2, column 1: duplicate key \"a\": expected each key once, but it has a value \
-         at line 1, column 4 already, so remove one",
+        "2:1: duplicate key \"a\": expected each key once, but it has a value \
+         at 1:4 already; remove one of them",
     );
     says(
         "1: x\n\"1\": y\n",
-        "line 2, column 1: duplicate key \"1\": expected each key once, but it has a value \
-         at line 1, column 4 already, so remove one",
+        "2:1: duplicate key \"1\": expected each key once, but it has a value \
+         at 1:4 already; remove one of them",
     );
     says(
         "{\"a\": {\"b\": 1,\n  \"b\": 2}}",
-        "line 2, column 3: duplicate key \"b\": expected each key once, but it has a value \
-         at line 1, column 13 already, so remove one",
+        "2:3: duplicate key \"b\": expected each key once, but it has a value \
+         at 1:13 already; remove one of them",
     );
     says(
         "{a: 1, a: 2}",
-        "line 1, column 8: duplicate key \"a\": expected each key once, but it has a value \
-         at line 1, column 5 already, so remove one",
+        "1:8: duplicate key \"a\": expected each key once, but it has a value \
+         at 1:5 already; remove one of them",
     );
     says(
         format!("{0}: 1\n{0}: 2\n", "k".repeat(100)),
-        "line 2, column 1: duplicate key \
+        "2:1: duplicate key \
          \"kkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkk\": expected each \
-         key once, but it has a value at line 1, column 103 already, so remove one",
+         key once, but it has a value at 1:103 already; remove one of them",
     );
 }
 
@@ -92,35 +89,35 @@ fn duplicate_keys_name_both_places() {
 fn templates_ask_to_be_rendered() {
     says(
         "a: 1\nversion: {{ .Values.version }}\n",
-        "line 2, column 10: found \"{{\" of a template: expected plain YAML or JSON, so \
+        "2:10: found \"{{\" of a template: expected plain YAML or JSON, so \
          render it first",
     );
     says(
         "{{- if .Values.enabled }}\na: 1\n{{- end }}\n",
-        "line 1, column 1: found \"{{\" of a template: expected plain YAML or JSON, so \
+        "1:1: found \"{{\" of a template: expected plain YAML or JSON, so \
          render it first",
     );
     says(
         "a: 1\n---\nitems:\n- {{ x }}\n",
-        "line 4, column 3: found \"{{\" of a template: expected plain YAML or JSON, so \
+        "4:3: found \"{{\" of a template: expected plain YAML or JSON, so \
          render it first",
     );
     says(
         "{\"a\": {{ x }}}",
-        "line 1, column 7: found \"{{\" of a template: expected plain YAML or JSON, so \
+        "1:7: found \"{{\" of a template: expected plain YAML or JSON, so \
          render it first",
     );
     for (text, place) in [
-        ("args: [a, {{ x }}]\n", "line 1, column 11"),
-        ("args: [{{ x }}]\n", "line 1, column 8"),
-        ("[{{ x }}]", "line 1, column 2"),
-        ("a: 1\n{{/* a comment */}}\nb: 2\n", "line 2, column 1"),
-        ("a: 1\n{{- end }}\n", "line 2, column 1"),
-        ("a: {{ include \"x\" . }}\nb: {{ y }}\n", "line 1, column 4"),
-        ("a:\n  {{- toYaml .x | nindent 2 }}\n", "line 2, column 3"),
-        ("{{ .x }}: 1\r\n", "line 1, column 1"),
-        ("a: |\n  {{ b }}\nc: {{ d }}\n", "line 3, column 4"),
-        ("{\"a\": 1, {{ x }}}", "line 1, column 10"),
+        ("args: [a, {{ x }}]\n", "1:11"),
+        ("args: [{{ x }}]\n", "1:8"),
+        ("[{{ x }}]", "1:2"),
+        ("a: 1\n{{/* a comment */}}\nb: 2\n", "2:1"),
+        ("a: 1\n{{- end }}\n", "2:1"),
+        ("a: {{ include \"x\" . }}\nb: {{ y }}\n", "1:4"),
+        ("a:\n  {{- toYaml .x | nindent 2 }}\n", "2:3"),
+        ("{{ .x }}: 1\r\n", "1:1"),
+        ("a: |\n  {{ b }}\nc: {{ d }}\n", "3:4"),
+        ("{\"a\": 1, {{ x }}}", "1:10"),
     ] {
         let expected = format!(
             "{place}: found \"{{{{\" of a template: expected plain YAML or JSON, so render it first"
@@ -133,15 +130,15 @@ fn templates_ask_to_be_rendered() {
 fn braces_in_a_text_make_no_template() {
     says(
         "a: \"{{ in text }}\"\nb: c: d\n",
-        "line 2, column 5: no valid YAML: mapping values are not allowed in this context",
+        "2:5: invalid YAML: mapping values are not allowed in this context",
     );
     says(
         "script: |\n  {{ x }}\n  - {{ y }}\nb: c: d\n",
-        "line 4, column 5: no valid YAML: mapping values are not allowed in this context",
+        "4:5: invalid YAML: mapping values are not allowed in this context",
     );
     says(
         "{\"a\": \"{{ x }}\", \"b\" 1}",
-        "line 1, column 22: no valid JSON: expected `:`",
+        "1:22: invalid JSON: expected `:`",
     );
 }
 
@@ -149,7 +146,7 @@ fn braces_in_a_text_make_no_template() {
 fn conflict_markers_ask_to_be_resolved() {
     let expected = |line: u32, marker: &str| {
         format!(
-            "line {line}, column 1: found the conflict marker \"{marker}\" of a merge: expected one of \
+            "{line}:1: found the conflict marker \"{marker}\" of a merge: expected one of \
              the two sides, so resolve the conflict"
         )
     };
@@ -187,7 +184,7 @@ fn what_only_looks_like_a_marker_is_none() {
     }
     says(
         "=======x\na: b: c\n",
-        "line 2, column 2: no valid YAML: mapping values are not allowed in this context",
+        "2:2: invalid YAML: mapping values are not allowed in this context",
     );
 }
 
@@ -195,31 +192,28 @@ fn what_only_looks_like_a_marker_is_none() {
 fn bytes_that_are_no_text_say_where() {
     says(
         b"a: 1\nb\xc3\xa9: \xff\n",
-        "line 2, column 5: found bytes that are not UTF-8: expected text, so save the file \
+        "2:5: found bytes that are not UTF-8: expected text, so save the file \
          as UTF-8",
     );
     says(
         b"a: 1\n---\nb: \x00\n",
-        "line 3, column 4: found the control character '\\0': expected text, so remove it, \
+        "3:4: found the control character '\\0': expected text, so remove it, \
          or write \"\\x..\" in quotes",
     );
-    says(
-        b"{\"a\": \x00}",
-        "line 1, column 7: no valid JSON: expected value",
-    );
+    says(b"{\"a\": \x00}", "1:7: invalid JSON: expected value");
     says(
         b"\xff\xfea\x00",
-        "line 1, column 1: found bytes that are not UTF-8: expected text, so save the file \
+        "1:1: found bytes that are not UTF-8: expected text, so save the file \
          as UTF-8",
     );
     says(
         "a: \u{7f}",
-        "line 1, column 4: found the control character '\\u{7f}': expected text, so remove \
+        "1:4: found the control character '\\u{7f}': expected text, so remove \
          it, or write \"\\x..\" in quotes",
     );
     says(
         "a: \u{ffff}",
-        "line 1, column 4: found the control character '\\u{ffff}': expected text, so \
+        "1:4: found the control character '\\u{ffff}': expected text, so \
          remove it, or write \"\\x..\" in quotes",
     );
 }
@@ -228,27 +222,27 @@ fn bytes_that_are_no_text_say_where() {
 fn scalars_and_keys_without_json_say_the_way_out() {
     says(
         "a: .inf\n",
-        "line 1, column 4: .inf is no JSON number: expected a finite number, or quotes around it",
+        "1:4: .inf is no JSON number: expected a finite number, or quotes around it",
     );
     says(
         "a: !!int x\n",
-        r#"line 1, column 10: scalar "x" is no !!int: expected text of that type, or no tag"#,
+        r#"1:10: scalar "x" is no !!int: expected text of that type, or no tag"#,
     );
     says(
         "~: 1\n",
-        "line 1, column 1: null is no key: expected a string, or quotes around it",
+        "1:1: null is no key: expected a string, or quotes around it",
     );
     says(
         "[a]: 1\n",
-        "line 1, column 1: found a list as a key: expected a string, so quote it if it is one",
+        "1:1: found a list as a key: expected a string, so quote it if it is one",
     );
     says(
         "? {a: 1}\n: 2\n",
-        "line 1, column 3: found a mapping as a key: expected a string, so quote it if it is one",
+        "1:3: found a mapping as a key: expected a string, so quote it if it is one",
     );
     says(
         "a: &x [1]\n*x : 2\n",
-        "line 2, column 1: found a list as a key: expected a string, so quote it if it is one",
+        "2:1: found a list as a key: expected a string, so quote it if it is one",
     );
 }
 
@@ -256,17 +250,17 @@ fn scalars_and_keys_without_json_say_the_way_out() {
 fn aliases_and_merges_say_what_is_wrong() {
     says(
         "a: &x [1, *x]\n",
-        "line 1, column 11: found an alias to the value it is part of: expected one to an \
+        "1:11: found an alias to the value it is part of: expected one to an \
          earlier value, so write the value out",
     );
     says(
         "<<: 1\n",
-        "line 1, column 5: merge key \"<<\" has a number: expected a mapping or a list of \
+        "1:5: merge key \"<<\" has a number: expected a mapping or a list of \
          mappings, or quotes around the key",
     );
     says(
         "<<: [{a: 1}, 2]\n",
-        "line 1, column 15: merge key \"<<\" has a list of other things: expected a mapping \
+        "1:15: merge key \"<<\" has a list of other things: expected a mapping \
          or a list of mappings, or quotes around the key",
     );
 }

@@ -202,7 +202,7 @@ fn what_is_wrong_is_said() {
                 &[("snapshot.json", r#"{"schema":"olmguard.snapshot/v1"}"#)],
                 b"",
             ),
-            "snapshot.json: missing field `catalogs` at line 1 column 33",
+            "snapshot.json:1:33: missing field `catalogs`",
         ),
         (
             packed(&[("snapshot.json", &held)], b""),

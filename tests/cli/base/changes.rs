@@ -120,8 +120,7 @@ fn the_text_ends_with_how_many_of_each() {
     let ran = repository.run(&["-f", "apps", CATALOG, "--base=main"]);
     let summary = "7 denied, 11 allowed, 3 not judged; 6 unchanged; 3 removed; 1 template skipped";
     assert_eq!(ran.stdout.lines().last(), Some(summary), "{}", ran.stdout);
-    let words =
-        "error: apps/conflict.yaml:line 11, column 1: found the conflict marker \"<<<<<<<\"";
+    let words = "error: apps/conflict.yaml:11:1: found the conflict marker \"<<<<<<<\"";
     assert!(ran.stderr.starts_with(words), "{}", ran.stderr);
     let line = "apps/template.yaml:11:16: skipped\n  a template; ";
     assert!(ran.stdout.contains(line), "{}", ran.stdout);

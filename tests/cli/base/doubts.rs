@@ -63,7 +63,7 @@ fn conflict_markers_in_the_base_are_no_document() {
     repository.write(&[("apps/a.yaml", &version("a", "1.3.0"))]);
     let ran = repository.run(&["-f", "apps", CATALOG, "--base=main"]);
     assert_eq!(ran.code, 3, "{ran:?}");
-    let words = "error: main:apps/a.yaml:line 1, column 1: found the conflict marker \"<<<<<<<\" of a merge";
+    let words = "error: main:apps/a.yaml:1:1: found the conflict marker \"<<<<<<<\" of a merge";
     assert!(ran.stderr.starts_with(words), "{}", ran.stderr);
 }
 

@@ -74,7 +74,7 @@ fn an_unfinished_merge_is_an_input_that_cannot_be_read() {
     assert_eq!(ran.code, 3, "{ran:?}");
     assert_eq!(
         ran.stderr,
-        "error: a.yaml:line 12, column 1: found the conflict marker \"<<<<<<<\" of a merge: expected one \
+        "error: a.yaml:12:1: found the conflict marker \"<<<<<<<\" of a merge: expected one \
          of the two sides, so resolve the conflict\n"
     );
 }

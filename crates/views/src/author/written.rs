@@ -38,7 +38,7 @@ pub enum Format {
 #[derive(Clone, Debug, Eq, PartialEq, thiserror::Error)]
 pub enum WrittenError {
     /// It is no catalog.
-    #[error("{file}: {source}")]
+    #[error("{}: {}", source.position.in_file(file), source.malformed)]
     File {
         /// The file, as it was named.
         file: Box<str>,
@@ -50,7 +50,8 @@ pub enum WrittenError {
     Blob(Box<BlobFault>),
     /// Guardrails in it cannot be read, so that olmguard would refuse every upgrade.
     #[error(
-        "{file}: {position}: guardrails of package {}: {unread}",
+        "{}: guardrails of package {}: {unread}",
+        position.in_file(file),
         go::quote(package)
     )]
     Guardrails {

@@ -16,7 +16,7 @@ pub(super) struct Field<'d> {
 
 /// What is wrong with a suite, and where.
 #[derive(Debug, thiserror::Error)]
-#[error("{}:{}: {why}", .at.line, .at.column)]
+#[error("{at}: {why}")]
 pub(super) struct SuiteError {
     at: Position,
     why: Why,

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use serde_json::{Value, json};
 
 use crate::cli::commands::test::field::{Field, SuiteError, Why};
-use crate::manifest::{Inputs, documents};
+use crate::manifest::{DocumentError, Input, InputError, Inputs, documents};
 use olmguard_engine::extension::{RecognisedObject, recognise};
 
 /// Where the object is.
@@ -24,7 +24,9 @@ pub(super) enum Subject {
 #[derive(Debug, thiserror::Error)]
 pub(super) enum SubjectError {
     #[error("{file}: {why}")]
-    Unreadable { file: String, why: String },
+    Unreadable { file: String, why: InputError },
+    #[error("{file}:{error}")]
+    Document { file: String, error: DocumentError },
     #[error("{file}: holds no extension{named}{instead}", named = called(.name.as_deref()))]
     None {
         file: String,
@@ -152,16 +154,16 @@ fn find(path: &Path, name: Option<&str>) -> Result<Value, SubjectError> {
 fn extensions(path: &Path) -> Result<Vec<(Option<String>, Value)>, SubjectError> {
     let mut extensions = Vec::new();
     for input in Inputs::new([path.to_owned()], io::empty()) {
-        let failed = |why: String| SubjectError::Unreadable {
-            file: input.path.clone(),
+        let Input { path, bytes } = input;
+        let bytes = bytes.map_err(|why| SubjectError::Unreadable {
+            file: path.clone(),
             why,
-        };
-        let bytes = input
-            .bytes
-            .as_deref()
-            .map_err(|error| failed(error.to_string()))?;
-        for document in documents(bytes) {
-            let document = document.map_err(|error| failed(error.to_string()))?;
+        })?;
+        for document in documents(&bytes) {
+            let document = document.map_err(|error| SubjectError::Document {
+                file: path.clone(),
+                error,
+            })?;
             let objects = document.into_objects().0.into_iter();
             let own = objects.filter(|object| recognise(&object.value) != RecognisedObject::Other);
             extensions.extend(own.map(|object| (object.name, object.value)));

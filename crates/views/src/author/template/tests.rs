@@ -372,7 +372,7 @@ fn guardrails_that_cannot_be_read_are_refused_by_their_place() {
     refused(
         &format!("{}---\n{wrong}\n", semver("", &[], &["1.0.0"])),
         &["1.0.0"],
-        "t: line 6, column 1: guardrails of package \"p\": rules[0].step: expected a whole number from 1, found integer",
+        "t:6:1: guardrails of package \"p\": rules[0].step: expected a whole number from 1, found integer",
     );
     let entry = format!("schema: olm.template.basic\nentries: [{wrong}]\n");
     refused(

@@ -71,7 +71,7 @@ fn a_blob_that_is_not_of_its_schema_is_refused() {
     let error = written.read("c.yaml", text.as_bytes()).unwrap_err();
     assert_eq!(
         error.to_string(),
-        "c.yaml: line 1, column 1: olm.channel \"c\" of package \"p\": entries: expected a list, found a \
+        "c.yaml:1:1: olm.channel \"c\" of package \"p\": entries: expected a list, found a \
          number"
     );
     let error = written.read("c.yaml", b"schema: [").unwrap_err();
