@@ -38,6 +38,8 @@ pub enum ExpectedPart {
     Operator,
     /// A version that can be read.
     Version,
+    /// A numeric prerelease identifier that does not start with 0, as this one does.
+    NoLeadingZero,
     /// Two versions around this hyphen, and nothing glued to them.
     HyphenRange,
 }

@@ -46,14 +46,18 @@ pub fn skip_range(range: &SkipRange) -> String {
     format!("{list}{suffix}{panics}")
 }
 
-/// What stands at the place of a fault and what should: `expected ..., found "<"`.
-pub fn fault(fault: &Fault) -> String {
+/// What is at the place of a fault in a range, and what is expected there: `expected ..., found "<"`.
+pub fn fault(range: &str, fault: &Fault) -> String {
     let expected = match fault.expected {
         ExpectedPart::End => "the end of the range",
         ExpectedPart::Comparator => "a comparator such as >=1.2.3",
         ExpectedPart::Separator => "a blank, a comma or || before the next comparator",
         ExpectedPart::Operator => "an operator of this syntax",
         ExpectedPart::Version => "a version that can be read",
+        ExpectedPart::NoLeadingZero => {
+            let identifier = identifier(range, fault.at);
+            return format!("a numeric prerelease identifier must not start with 0: {identifier}");
+        }
         ExpectedPart::HyphenRange => "a hyphen range that stands by itself, such as 1.2 - 1.4",
     };
     match fault.found {
@@ -63,6 +67,13 @@ pub fn fault(fault: &Fault) -> String {
             format!("expected {expected}, found {found}")
         }
     }
+}
+
+/// A numeric identifier, with the sign before it.
+fn identifier(range: &str, at: usize) -> &str {
+    let rest = range.get(at.saturating_sub(1)..).unwrap_or_default();
+    let digits = rest.bytes().skip(1).take_while(u8::is_ascii_digit).count();
+    rest.get(..=digits).unwrap_or(rest)
 }
 
 const ANY: &str = "any version";

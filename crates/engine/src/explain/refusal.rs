@@ -105,8 +105,9 @@ pub(super) fn details(ruling: &Ruling<'_>, request: Option<&Request<'_>>) -> Vec
         Ruling::InvalidSpec(faults) => also(faults),
         Ruling::InvalidVersionRange(error) => {
             let fault = error.fault();
-            let place = character(range_of(request), fault.at);
-            let place = format!("{}, at character {place}", range::fault(&fault));
+            let range = range_of(request);
+            let place = character(range, fault.at);
+            let place = format!("{}, at character {place}", range::fault(range, &fault));
             vec![detail("Range", vec![place])]
         }
         Ruling::InstalledUnknown(cause) => installed::details(cause),

@@ -53,7 +53,12 @@ fn assert_points_into(text: &str, fault: Fault) {
         .chars()
         .next();
     assert_eq!(fault.found, found, "{text:?}");
-    assert!(explain::fault(&fault).starts_with("expected "));
+    let words = explain::fault(text, &fault);
+    let begin = match fault.expected {
+        ExpectedPart::NoLeadingZero => "a numeric prerelease identifier must not start with 0: ",
+        _ => "expected ",
+    };
+    assert!(words.starts_with(begin), "{text:?}: {words}");
 }
 
 proptest! {
@@ -153,7 +158,8 @@ fn faults_of_constraints() {
         (">= ", 3, ExpectedPart::Version),
         ("1.0.0 || latest", 9, ExpectedPart::Comparator),
         ("1.2.3.4", 5, ExpectedPart::Separator),
-        (">1.0.0 >=1.2.3-01", 9, ExpectedPart::Version),
+        (">1.0.0 >=1.2.3-01", 15, ExpectedPart::NoLeadingZero),
+        ("^1.2-rc.01+7", 8, ExpectedPart::NoLeadingZero),
         ("1 - 2 - 3", 6, ExpectedPart::Comparator),
         (">=1 - 2", 4, ExpectedPart::HyphenRange),
         ("foo || 1 - 2", 0, ExpectedPart::Comparator),
@@ -170,6 +176,22 @@ fn faults_of_constraints() {
 }
 
 #[test]
+fn a_leading_zero_in_a_prerelease_is_named() {
+    for (text, identifier) in [
+        ("1.0.0-01", "-01"),
+        (">=1.2 <2.0.0-rc.007.1+build", ".007"),
+        ("1.2.x-00", "-00"),
+    ] {
+        let fault = Constraint::parse(text, Masterminds::V3_5)
+            .expect_err(text)
+            .fault();
+        let expected =
+            format!("a numeric prerelease identifier must not start with 0: {identifier}");
+        assert_eq!(explain::fault(text, &fault), expected);
+    }
+}
+
+#[test]
 fn faults_of_skip_ranges() {
     let rows = [
         (">=1.0.0, <2.0.0", 6, ExpectedPart::Version),
@@ -180,6 +202,7 @@ fn faults_of_skip_ranges() {
         ("1.0.0 ||", 8, ExpectedPart::Comparator),
         ("|| 1.0.0", 0, ExpectedPart::Comparator),
         (">1.0.0-next", 0, ExpectedPart::Version),
+        (">=1.0.0-0.00", 10, ExpectedPart::NoLeadingZero),
     ];
     for (text, at, expected) in rows {
         let fault = SkipRange::parse(text).expect_err(text).fault();

@@ -47,7 +47,7 @@ impl RangeReport {
         text.end_line();
         text.say(Tone::Bad, one_line(&refusal.text));
         text.end_line();
-        text.say(Tone::Plain, range::fault(&refusal.fault));
+        text.say(Tone::Plain, range::fault(&self.range, &refusal.fault));
         text.end_line();
         if self.grammar == Grammar::SkipRange {
             say_line("OLM", Tone::Caution, IGNORED, text);
@@ -175,9 +175,9 @@ mod tests {
             &["1.0.0", ""],
             &[
                 ">=1.0.0 1.2.3-01",
-                "        ^",
+                "              ^",
                 "constraint parser error",
-                "expected a version that can be read, found \"1\"",
+                "a numeric prerelease identifier must not start with 0: -01",
                 "CRD         accepts it: the API server stores what OLM then cannot resolve",
                 "Unreadable  : Version string empty",
             ],

@@ -13,7 +13,9 @@ use crate::version::comparator::{Comparator, PatchLine};
 use crate::version::fault::ExpectedPart;
 use crate::version::interval::{Span, VersionCut};
 use crate::version::masterminds::operand::ScannedVersion;
-use crate::version::masterminds::{Masterminds, MastermindsVersion, PrereleaseGate};
+use crate::version::masterminds::{
+    Masterminds, MastermindsErrorKind, MastermindsVersion, PrereleaseGate,
+};
 use crate::version::point::{Core, Point};
 
 /// Reads and compiles the text between two double bars.
@@ -91,11 +93,7 @@ fn comparator(
 ) -> Result<GatedComparator, LocatedFault> {
     let form = Form::of(&written.operand);
     let point = MastermindsVersion::parse(&form.base(&written.operand), release)
-        .map_err(|_| LocatedFault {
-            kind: ConstraintErrorKind::Operand,
-            at: written.at,
-            expected: ExpectedPart::Version,
-        })?
+        .map_err(|error| operand_fault(written, error.kind()))?
         .into_point();
     let is_ungated = release.rules().gate == PrereleaseGate::Comparator
         && written.operator == Operator::NotEqual
@@ -109,6 +107,20 @@ fn comparator(
         comparator: compile(written.operator, form, point),
         prereleases,
     })
+}
+
+fn operand_fault(written: &WrittenComparator<'_>, kind: &MastermindsErrorKind) -> LocatedFault {
+    let is_zero = *kind == MastermindsErrorKind::LeadingZero;
+    let zero = written.operand.leading_zero().filter(|_| is_zero);
+    let (at, expected) = match zero {
+        Some(zero) => (written.at + zero, ExpectedPart::NoLeadingZero),
+        None => (written.at, ExpectedPart::Version),
+    };
+    LocatedFault {
+        kind: ConstraintErrorKind::Operand,
+        at,
+        expected,
+    }
 }
 
 fn compile(operator: Operator, form: Form, point: Point) -> Comparator {

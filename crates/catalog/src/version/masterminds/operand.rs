@@ -7,7 +7,7 @@
 //! [`version.go`]: https://github.com/Masterminds/semver/blob/v3.5.0/version.go
 
 use crate::version::cursor::Cursor;
-use crate::version::identifier::is_identifier_byte;
+use crate::version::identifier::{has_leading_zero, is_identifier_byte, pieces};
 
 /// The pieces of a scanned version; a component may still be anything that `component` accepts.
 #[derive(Clone, Copy, Debug)]
@@ -19,6 +19,17 @@ pub(crate) struct ScannedVersion<'t> {
     pub(crate) patch: Option<&'t str>,
     pub(crate) prerelease: Option<&'t str>,
     pub(crate) build: Option<&'t str>,
+}
+
+impl ScannedVersion<'_> {
+    /// Where the first numeric prerelease identifier with a leading zero starts in the text.
+    pub(crate) fn leading_zero(&self) -> Option<usize> {
+        let prerelease = self.prerelease?;
+        let behind = self.build.map_or(0, |build| build.len() + 1);
+        let start = self.text.len().checked_sub(behind + prerelease.len())?;
+        let mut faulty = pieces(prerelease).filter(|(_, piece)| has_leading_zero(piece));
+        faulty.next().map(|(at, _)| start + at)
+    }
 }
 
 /// Scans one version as far as it goes; leaves the cursor anywhere if there is none.

@@ -6,9 +6,10 @@ use super::error::{ComparatorError, SkipRangeError, SkipRangeErrorKind};
 use super::token::{Token, operator_and_version};
 use crate::version::comparator::Comparator;
 use crate::version::fault::{ExpectedPart, Fault};
+use crate::version::identifier::IdentifierError;
 use crate::version::interval::{Span, VersionCut};
 use crate::version::point::Point;
-use crate::version::semantic::Version;
+use crate::version::semantic::{Version, VersionErrorKind};
 
 /// Reads a token, wildcards expanded; `typed` is the whole range.
 pub(super) fn read(typed: &str, token: &Token<'_>) -> Result<Comparator, SkipRangeError> {
@@ -26,13 +27,19 @@ pub(super) fn read(typed: &str, token: &Token<'_>) -> Result<Comparator, SkipRan
     };
     let parsed = Version::parse(version).map_err(|source| {
         let at = token.typed_position(typed, token.text.len() - version.len() + source.at());
+        let expected = match source.kind() {
+            VersionErrorKind::Prerelease(IdentifierError::LeadingZero(_)) => {
+                ExpectedPart::NoLeadingZero
+            }
+            _ => ExpectedPart::Version,
+        };
         let (operator, version) = (operator.into(), version.into());
         let error = ComparatorError::Version {
             operator,
             version,
             source,
         };
-        refused(token, error, Fault::new(typed, at, ExpectedPart::Version))
+        refused(token, error, Fault::new(typed, at, expected))
     })?;
     Ok(compile(parsed.into_point()))
 }
