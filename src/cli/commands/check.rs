@@ -32,6 +32,7 @@ use std::io;
 use args::{Output, Plan};
 use form::Run;
 use inputs::{GatheredInputs, NotGathered};
+use text::ClusterAccess;
 use trouble::Weight;
 
 use crate::cli::args::catalogs::UsageError;
@@ -164,7 +165,14 @@ fn judge(
         )
     };
     match args.output.form {
-        Output::Text => print(&text::text(args, gathered, &answers))?,
+        Output::Text => {
+            let cluster = if faults.iter().any(Fault::is_of_cluster) {
+                ClusterAccess::Failed
+            } else {
+                ClusterAccess::Good
+            };
+            print(&text::text(args, gathered, &answers, cluster))?;
+        }
         Output::Json => output::json(&report())?,
         Output::Yaml => print(&yaml::document(&serde_json::to_value(report())?))?,
         Output::Sarif => output::json(&form::sarif::sarif(&run(), exit))?,

@@ -31,13 +31,14 @@ fn whoever_takes_a_broken_file_away_is_told_that_nothing_is_compared_with_it() {
         assert_eq!((ran.code, &*ran.stderr), (0, ""), "{form}: {ran:?}");
         ran.stdout
     };
-    let words = "it could not be read, and is there no more: line ";
+    let words = "it could not be read, and is there no more: invalid YAML: ";
     let text = told("text");
-    let line = format!("\nmain:apps/a.yaml: not compared\n  {words}");
+    let line = format!(": not compared\n  {words}");
+    assert!(text.contains("\nmain:apps/a.yaml:"), "{text}");
     assert!(text.contains(&line), "{text}");
-    let note = format!("main:apps/a.yaml: not compared, {words}");
-    assert!(told("github").contains(&format!("::notice title=olmguard check::{note}")));
-    assert!(told("markdown").contains(&format!("- note: `{note}")));
+    let note = format!(": not compared, {words}");
+    assert!(told("github").contains(&note));
+    assert!(told("markdown").contains(&note));
     assert!(told("sarif").contains(&note));
     let report: Value = serde_json::from_str(&told("json")).expect("JSON");
     let passed_over = &report["base"]["passed_over"];
@@ -53,7 +54,7 @@ fn a_broken_file_that_an_extension_may_come_from_is_bad_input_wherever_it_was() 
         let repository = without(file);
         repository.write(&[("apps/new.yaml", &extension("a", "1.3.0"))]);
         let ran = repository.run(&[&CHECK[..], &["-o=json"]].concat());
-        let begin = format!("error: main:{file}:line ");
+        let begin = format!("error: main:{file}:");
         assert!(ran.stderr.starts_with(&begin), "{ran:?}");
         assert_eq!(ran.stderr.lines().count(), 1, "{ran:?}");
         let report = ran.json();
@@ -105,7 +106,7 @@ fn a_place_in_the_base_is_no_file_to_annotate() {
         .filter(|line| line.contains("main:"))
         .collect();
     assert!(
-        heads[0].starts_with("::error title=olmguard check::main:apps/a.yaml:line "),
+        heads[0].starts_with("::error title=olmguard check::main:apps/a.yaml:"),
         "{heads:?}"
     );
     assert!(

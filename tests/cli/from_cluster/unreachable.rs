@@ -68,6 +68,24 @@ fn a_cluster_that_is_not_to_be_had_is_one_line_and_undecided() {
 }
 
 #[test]
+fn without_a_cluster_the_error_is_the_only_cause_that_is_printed() {
+    let scene = Scene::new();
+    let ran = scene.run(&["check", "-f", "a.yaml", "--from-cluster"]);
+    assert_eq!(ran.code, Some(4), "{ran:?}");
+    assert!(
+        ran.stderr.starts_with("error: no cluster: "),
+        "{}",
+        ran.stderr
+    );
+    assert!(
+        ran.stdout.ends_with(": a: undecided\n1 undecided\n"),
+        "{}",
+        ran.stdout
+    );
+    assert_eq!(ran.stdout.lines().count(), 2, "{}", ran.stdout);
+}
+
+#[test]
 fn without_a_cluster_all_is_undecided() {
     let scene = Scene::new();
     let (code, result, _) = scene.judged(&["--from-cluster"]);

@@ -47,6 +47,22 @@ impl BadInput {
         }
     }
 
+    /// The file, and the place in it if it has one.
+    pub(super) fn place(&self) -> String {
+        match self.at() {
+            Some(at) => format!("{}:{at}", self.file),
+            None => self.file.clone(),
+        }
+    }
+
+    /// What is wrong, without the place.
+    pub(super) fn why(&self) -> String {
+        match &self.problem {
+            Problem::Document(error) => error.kind.to_string(),
+            problem => problem.to_string(),
+        }
+    }
+
     pub(super) fn new(file: &str, problem: Problem) -> Self {
         Self {
             file: file.to_owned(),

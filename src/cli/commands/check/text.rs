@@ -13,15 +13,30 @@ use olmguard_catalog::version::go;
 use olmguard_engine::explain::plain;
 use olmguard_engine::explain::{Answer, Tone};
 use olmguard_engine::extension::Filter;
-use olmguard_engine::judge::Verdict;
+use olmguard_engine::judge::{Token, Verdict};
+
+/// Whether `--from-cluster`, if it is given, found a cluster.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub(super) enum ClusterAccess {
+    /// Nothing went wrong.
+    Good,
+    /// It found none, and an error has said why. Then what stands in for the catalogs of the cluster
+    /// is the cause of an answer, and no one knows that catalog.
+    Failed,
+}
 
 /// All results, coloured; the stream takes the colours out where they are not wanted.
-pub(super) fn text(args: &CheckArgs, gathered: &GatheredInputs, answers: &[Answer]) -> String {
+pub(super) fn text(
+    args: &CheckArgs,
+    gathered: &GatheredInputs,
+    answers: &[Answer],
+    cluster: ClusterAccess,
+) -> String {
     let mut text = String::new();
     let results = gathered.cases.iter().zip(answers);
     let shown = results.filter(|(_, answer)| !args.quiet || is_bad(answer, args));
     for (case, answer) in shown {
-        result(&mut text, case, answer).expect("a String takes everything");
+        result(&mut text, case, answer, cluster).expect("a String takes everything");
     }
     if !args.quiet {
         places(&mut text, gathered).expect("a String takes everything");
@@ -45,9 +60,10 @@ fn places(text: &mut String, gathered: &GatheredInputs) -> fmt::Result {
         writeln!(text, "  {asked}")?;
     }
     for one in gathered.passed_over() {
-        let place = go::escape(&one.file);
+        let place = one.place();
+        let place = go::escape(&place);
         writeln!(text, "{place}: {style}not compared{style:#}")?;
-        writeln!(text, "  {}", plain::not_compared(&one.problem.to_string()))?;
+        writeln!(text, "  {}", plain::not_compared(&one.why()))?;
     }
     for place in &gathered.skipped {
         let place = place.to_string();
@@ -62,7 +78,7 @@ fn is_bad(answer: &Answer, args: &CheckArgs) -> bool {
     answer.verdict == Verdict::Undecided || judged::exit_of(answer, args) != Exit::Good
 }
 
-fn result(text: &mut String, case: &Case, answer: &Answer) -> fmt::Result {
+fn result(text: &mut String, case: &Case, answer: &Answer, cluster: ClusterAccess) -> fmt::Result {
     let style = paint::style(tone(answer.verdict));
     let name = case.identity.name.as_deref().unwrap_or("(no name)");
     let (name, place) = (go::escape(name), go::escape(&case.place.to_string()));
@@ -71,6 +87,9 @@ fn result(text: &mut String, case: &Case, answer: &Answer) -> fmt::Result {
         "{place}: {name}: {style}{}{style:#}",
         answer.verdict.as_str()
     )?;
+    if cluster == ClusterAccess::Failed && answer.token == Token::CatalogNotLoaded {
+        return Ok(());
+    }
     for line in plain::result(answer).lines() {
         writeln!(text, "  {line}")?;
     }

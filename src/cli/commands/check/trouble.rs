@@ -87,10 +87,13 @@ fn removed(gathered: &GatheredInputs) -> impl Iterator<Item = Trouble> {
 /// Files of the base that could not be read, and with which nobody compares anything.
 fn passed_over(gathered: &GatheredInputs) -> impl Iterator<Item = Trouble> {
     gathered.passed_over().iter().map(|one| {
-        let why = plain::not_compared(&one.problem.to_string());
+        let why = plain::not_compared(&one.why());
         Trouble {
             about: About::Base(one.file.clone()),
-            ..Trouble::new(Weight::Note, &format!("{}: not compared, {why}", one.file))
+            ..Trouble::new(
+                Weight::Note,
+                &format!("{}: not compared, {why}", one.place()),
+            )
         }
     })
 }
@@ -156,4 +159,4 @@ const NONE_FOUND: &str = "the inputs have no ClusterExtension, so nothing is che
 
 /// The error if `--require-match` is not kept.
 const NO_EXTENSION: &str =
-    "the inputs hold no extension: expected one at least, since --require-match is given";
+    "the inputs have no ClusterExtension: --require-match expects at least one";
