@@ -230,12 +230,12 @@ fn what_is_refused_is_said_with_the_way_out() {
         (
             &["--from", "1.2.x"],
             2,
-            "error: --from: package \"harbor-lights-operator\" has no version and no bundle \"1.2.x\": perhaps ",
+            "error: --from: package \"harbor-lights-operator\" has no version and no bundle \"1.2.x\"; did you mean ",
         ),
         (
             &["--to", "2.0.0"],
             2,
-            "error: --to needs a start: expected --from or --installed with it\n",
+            "error: --to needs a start: give --from or --installed\n",
         ),
         (
             &["--channel", "stable"],
@@ -245,12 +245,12 @@ fn what_is_refused_is_said_with_the_way_out() {
         (
             &["--in", "hub"],
             2,
-            "error: --in: there is no catalog \"hub\": expected one of \"lighthouse\"\n",
+            "error: --in: no catalog \"hub\": expected one of \"lighthouse\"\n",
         ),
         (
             &["--olm", "v0", "--graph", "semver"],
             2,
-            "error: --olm v0 goes by the catalog's edges: expected no --graph\n",
+            "error: --olm v0 uses the edges of the catalog: omit --graph\n",
         ),
         (
             &["--base", "examples/catalogs/lighthouse.yaml"],
@@ -279,7 +279,7 @@ fn what_is_refused_is_said_with_the_way_out() {
     ends(
         &output,
         1,
-        "error: no catalog has a package \"harbor-light-operator\": perhaps \"harbor-lights-operator\"\n",
+        "error: no catalog has a package \"harbor-light-operator\"; did you mean \"harbor-lights-operator\"?\n",
     );
 }
 

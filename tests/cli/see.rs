@@ -82,8 +82,8 @@ fn what_is_not_there_is_said() {
     fails(
         &["path", PACKAGE, "v1.2.0", SAMPLE],
         2,
-        "FROM \"v1.2.0\": harbor-lights-operator has no such version and no bundle of that name; nearest: \
-         1.2.0",
+        "FROM \"v1.2.0\": harbor-lights-operator has no such version and no bundle of that name; did you \
+         mean 1.2.0?",
     );
     fails(
         &["path", PACKAGE, "harbor-lights-operator.v1.2", SAMPLE],
@@ -105,16 +105,17 @@ fn what_is_not_there_is_said() {
     fails(
         &["explain", PACKAGE, "1.2.0", SAMPLE],
         2,
-        "expected PACKAGE FROM TO: a package, what is installed, and where to go; or one TOKEN",
+        "expected PACKAGE FROM TO (package, installed version, target version), or one TOKEN",
     );
     fails(
         &["explain", "NotASuccessor", SAMPLE, "-ojson"],
         2,
-        "--catalog, --output: explain TOKEN heeds no options; expected PACKAGE FROM TO with them",
+        "--catalog, --output: explain TOKEN has no such option; expected PACKAGE FROM TO with it",
     );
     for command in ["versions", "graph"] {
         let (code, _, stderr) = run(&[command, PACKAGE, SAMPLE, "--channel="], "");
-        let words = "found no name: expected that of a channel, or the flag left out for all";
+        let words =
+            "the name is empty: expected the name of a channel; omit the flag for all channels";
         assert_eq!(code, Some(2), "{stderr}");
         assert!(stderr.contains(words), "{stderr}");
     }
@@ -122,7 +123,7 @@ fn what_is_not_there_is_said() {
         fails(
             &["path", PACKAGE, "1.2.0", SAMPLE, "--olm=v0", flag],
             2,
-            "--olm v0 knows no version ranges and goes by the catalog's edges: expected no --range or \
+            "--olm v0 has no version ranges and uses the edges of the catalog: omit --range and \
              --graph",
         );
     }
@@ -137,12 +138,12 @@ fn what_is_not_there_is_said() {
             "--channel=a,b",
         ],
         2,
-        "--olm v0: a Subscription names one channel: expected --channel once",
+        "--olm v0: a Subscription names one channel: give --channel once",
     );
     fails(
         &["path", PACKAGE, "1.2.0", SAMPLE, "--olm=v0", "-oyaml"],
         2,
-        "-o yaml makes ClusterExtensions, and --olm v0 has none: expected text or json",
+        "-o yaml prints ClusterExtensions, which --olm v0 does not have: use -o text or -o json",
     );
 }
 
@@ -159,8 +160,45 @@ fn explain_prints_the_runbook_of_an_alert() {
         &["explain", "OlmguardCatalogStail"],
         2,
         "\"OlmguardCatalogStail\" is not a reason code, an alert, or a known text of OLM or olmguard: \
-         expected OlmguardCatalogStale or OlmguardCatalogEmpty or OlmguardCatalogShrunk",
+         expected OlmguardCatalogStale, OlmguardCatalogEmpty, OlmguardCatalogShrunk; to see all reason \
+         codes, run olmguard explain --list",
     );
+}
+
+#[test]
+fn a_version_with_a_v_is_answered_with_the_version_without() {
+    for arguments in [
+        &["versions", PACKAGE, "--installed=v1.2.0", SAMPLE][..],
+        &["path", PACKAGE, "v1.2.0", SAMPLE],
+        &["graph", PACKAGE, "--installed=v1.2.0", SAMPLE],
+    ] {
+        let (code, stdout, stderr) = run(arguments, "");
+        assert_eq!((code, &*stdout), (Some(2), ""), "{arguments:?}: {stderr}");
+        assert!(stderr.ends_with("did you mean 1.2.0?\n"), "{stderr}");
+    }
+}
+
+#[test]
+fn a_word_that_is_no_reason_code_gets_the_nearest_and_a_way_to_see_all() {
+    fails(
+        &["explain", "foo"],
+        2,
+        "\"foo\" is not a reason code, an alert, or a known text of OLM or olmguard; to see all reason \
+         codes, run olmguard explain --list",
+    );
+    fails(
+        &["explain", "Invalid"],
+        2,
+        "\"Invalid\" is not a reason code, an alert, or a known text of OLM or olmguard: expected \
+         InvalidSpec, InvalidSelector, InvalidVersionRange; to see all reason codes, run olmguard \
+         explain --list",
+    );
+    let (code, stdout, stderr) = run(&["explain", "--list"], "");
+    assert_eq!((code, &*stderr), (Some(0), ""));
+    let names = stdout.lines().filter(|line| !line.starts_with(' '));
+    let names = names.filter(|line| !line.is_empty()).count();
+    assert_eq!(names, 25, "{stdout}");
+    assert!(stdout.starts_with("NotJudged\n  "), "{stdout}");
 }
 
 #[test]
@@ -347,7 +385,7 @@ spec:
     fails(
         &["path", PACKAGE, "1.2.0", SAMPLE, "-f", "x.yaml", "--name=y"],
         2,
-        "--name is about a new ClusterExtension, and -f names one: expected one of them, not both",
+        "--name and -f cannot be used together: the flag is for a new ClusterExtension",
     );
 }
 

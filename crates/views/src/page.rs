@@ -73,11 +73,20 @@ pub fn summary(token: Token) -> String {
 
 /// What is told where a text may be about several tokens.
 pub fn several(tokens: &[Token]) -> String {
-    let causes = tokens.iter().map(|token| {
+    SEVERAL.to_owned() + "\n" + &summaries(tokens)
+}
+
+/// Every token with what it means.
+pub fn list() -> String {
+    summaries(Token::ALL)
+}
+
+fn summaries(tokens: &[Token]) -> String {
+    let blocks = tokens.iter().map(|token| {
         let (name, summary) = (token.as_str(), summary(*token));
-        format!("\n{name}\n  {summary}\n")
+        format!("{name}\n  {summary}\n")
     });
-    SEVERAL.to_owned() + &causes.collect::<String>()
+    blocks.collect::<Vec<_>>().join("\n")
 }
 
 /// What a text is about, such as `NotASuccessor` or all that kubectl has printed.

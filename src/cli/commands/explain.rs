@@ -20,7 +20,7 @@ use word::WordParser;
 /// word in brackets of an answer means, or a text that kubectl or OLM has shown
 #[derive(Clone, Debug, clap::Args)]
 #[command(
-    override_usage = "olmguard explain [OPTIONS] <PACKAGE> <FROM> <TO>\n       olmguard explain <TOKEN>",
+    override_usage = "olmguard explain [OPTIONS] <PACKAGE> <FROM> <TO>\n       olmguard explain <TOKEN>\n       olmguard explain --list",
     after_help = exit::table(EXIT_CODES)
 )]
 pub(crate) struct ExplainArgs {
@@ -38,13 +38,17 @@ pub(crate) struct ExplainArgs {
     #[command(flatten)]
     output: OutputArgs<TextOrJson>,
 
+    /// List all reason codes with their meaning
+    #[arg(long)]
+    list: bool,
+
     /// The package; what is installed, a version or the name of a bundle, perhaps with
     /// ,bundle=NAME and ,release=R; the version or the name of the bundle to come to. One word is a
     /// token, an alert, or a text that was shown
     #[arg(
         value_name = "PACKAGE FROM TO",
         num_args = 1..=3,
-        required = true,
+        required_unless_present = "list",
         value_parser = WordParser,
         hide_possible_values = true
     )]
@@ -54,6 +58,7 @@ pub(crate) struct ExplainArgs {
 /// Runs the command.
 pub(super) fn run(args: &ExplainArgs) -> Exit {
     match args.words.as_slice() {
+        [] if args.list => token::list(),
         [_] if !args.typed.0.is_empty() => {
             ended(Err(InquiryError::OfNoToken(args.typed.0.clone())))
         }
@@ -77,4 +82,4 @@ fn step(args: &ExplainArgs, package: &str, from: &str, to: &str) -> Result<Exit,
 }
 
 const FORMS: &str =
-    "expected PACKAGE FROM TO: a package, what is installed, and where to go; or one TOKEN";
+    "expected PACKAGE FROM TO (package, installed version, target version), or one TOKEN";

@@ -110,7 +110,7 @@ enum GraphError {
     #[error(transparent)]
     Facts(#[from] OriginError),
     #[error(
-        "--in: there is no catalog {}: expected one of {}",
+        "--in: no catalog {}: expected one of {}",
         go::quote(name),
         list(known)
     )]
@@ -142,9 +142,9 @@ enum GraphError {
         list(known)
     )]
     NoChannel { name: String, known: Vec<String> },
-    #[error("--to needs a start: expected --from or --installed with it")]
+    #[error("--to needs a start: give --from or --installed")]
     NoStart,
-    #[error("--base needs a picture: expected -o svg or -o html with it")]
+    #[error("--base needs a picture: add -o svg or -o html")]
     NoPicture,
     #[error("--base: {0}")]
     Base(String),
@@ -157,7 +157,7 @@ enum GraphError {
         package: String,
         fault: PackageFault,
     },
-    #[error("--olm v0 goes by the catalog's edges: expected no --graph")]
+    #[error("--olm v0 uses the edges of the catalog: omit --graph")]
     NotOfV0,
     #[error("{flag}: {source}")]
     Version {
@@ -446,7 +446,7 @@ fn instead(near: &[String]) -> String {
     if near.is_empty() {
         return String::new();
     }
-    format!(": perhaps {}", list(near))
+    format!("; did you mean {}?", list(near))
 }
 
 const MOST_NEAR: usize = 3;

@@ -32,7 +32,12 @@ pub fn pick(graph: &Graph<'_>, text: &str) -> Result<NodeIndex, NoSuchVersion> {
             .nodes()
             .filter_map(|node| texts(graph, node).next())
             .collect();
-        let near = nearest(text, known.iter().map(String::as_str), MOST_NEAR);
+        let without_v = text.strip_prefix('v');
+        let meant = known.iter().find(|own| Some(own.as_str()) == without_v);
+        let near = match meant {
+            Some(version) => vec![version.as_str()],
+            None => nearest(text, known.iter().map(String::as_str), MOST_NEAR),
+        };
         NoSuchVersion {
             package: graph.name().to_owned(),
             text: text.to_owned(),
@@ -112,8 +117,8 @@ fn instead(near: &[String]) -> String {
     if near.is_empty() {
         return String::new();
     }
-    let quoted: Vec<_> = near.iter().map(|text| go::quote(text)).collect();
-    format!(": perhaps {}", quoted.join(" or "))
+    let near: Vec<_> = near.iter().map(|text| go::escape(text)).collect();
+    format!("; did you mean {}?", near.join(", "))
 }
 
 const MOST_NEAR: usize = 3;

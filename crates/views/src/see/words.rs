@@ -15,6 +15,7 @@ pub fn nameless(what: &str, text: &str, package: &str, why: &NamingError) -> Str
     let (text, package) = (go::quote(text), go::escape(package));
     let or = |items: &[String]| match items {
         [] => String::new(),
+        [only] => format!("; did you mean {}?", go::escape(only)),
         items => format!("; nearest: {}", names(items)),
     };
     match why {

@@ -5,19 +5,19 @@ use std::io;
 
 use crate::cli::output;
 use crate::cli::{Exit, say};
-use olmguard_engine::judge::Token;
 use olmguard_views::page::{self, PageSubject};
 
 /// Why there is no page.
 #[derive(Debug, thiserror::Error)]
 enum TokenError {
     #[error(
-        "{found:?} is not a reason code, an alert, or a known text of OLM or olmguard: expected {}",
-        .expected.join(" or ")
+        "{found:?} is not a reason code, an alert, or a known text of OLM or olmguard{}; to see all \
+         reason codes, run olmguard explain --list",
+        instead(near)
     )]
     Unknown {
         found: String,
-        expected: Vec<&'static str>,
+        near: Vec<&'static str>,
     },
     #[error("cannot write the page: {0}")]
     Write(#[from] io::Error),
@@ -44,16 +44,31 @@ fn print(text: &str) -> Result<(), TokenError> {
     Ok(output::text(|stdout| stdout.write_all(told.as_bytes()))?)
 }
 
-/// With what may have been meant, otherwise with every token.
+/// Prints every token with its meaning; a fault goes to stderr.
+pub(super) fn list() -> Exit {
+    let list = page::list();
+    output::text(|stdout| stdout.write_all(list.as_bytes())).map_or_else(
+        |error| {
+            let error = TokenError::from(error);
+            say(&error);
+            error.exit()
+        },
+        |()| Exit::Good,
+    )
+}
+
+/// With the names that may have been meant, nearest first.
 fn unknown(text: &str, near: Vec<&'static str>) -> TokenError {
-    let expected = if near.is_empty() {
-        Token::ALL.iter().map(|token| token.as_str()).collect()
-    } else {
-        near
-    };
     TokenError::Unknown {
         found: text.chars().take(SHOWN).collect(),
-        expected,
+        near,
+    }
+}
+
+fn instead(near: &[&str]) -> String {
+    match near {
+        [] => String::new(),
+        near => format!(": expected {}", near.join(", ")),
     }
 }
 

@@ -37,11 +37,11 @@ pub(super) enum Sources {
 /// Why there are no subjects.
 #[derive(Debug, thiserror::Error)]
 pub(super) enum SubjectsError {
-    #[error("--catalog needs a package to look for in it: add --package PACKAGE")]
+    #[error("--catalog needs a package: add --package PACKAGE")]
     NoPackage,
-    #[error("--package needs the catalog that has it: add --catalog NAME=PATH")]
+    #[error("--package needs a catalog: add --catalog NAME=PATH")]
     NoCatalog,
-    #[error("found {found} catalogs: range takes exactly one --catalog")]
+    #[error("found {found} catalogs: range accepts exactly one --catalog")]
     Catalogs { found: usize },
     #[error("found a package and versions: expected either --package or VERSION...")]
     VersionsToo,
@@ -190,5 +190,5 @@ fn instead(near: &[String]) -> String {
         return String::new();
     }
     let quoted: Vec<_> = near.iter().map(|name| go::quote(name)).collect();
-    format!("; did you mean {}?", quoted.join(" or "))
+    format!("; did you mean {}?", quoted.join(", "))
 }
