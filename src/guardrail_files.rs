@@ -229,7 +229,8 @@ rules:
             ),
             (
                 of_lantern("v1alpha1", "v7"),
-                "guardrails etc/rules.yaml:1:9: schema: \"olmguard.guardrails.v7\" is not known: expected one of olmguard.guardrails.v1alpha1",
+                "guardrails etc/rules.yaml:1:9: schema: unknown value \"olmguard.guardrails.v7\": \
+                 expected one of olmguard.guardrails.v1alpha1",
             ),
             (
                 of_lantern("schema: olmguard.guardrails.v1alpha1\n", ""),
@@ -254,7 +255,8 @@ rules:
         assert_eq!(
             faults,
             [
-                "guardrails nowhere/rules.yaml: does not exist: expected a file, a folder, or \"-\" for standard input"
+                "guardrails nowhere/rules.yaml: does not exist: expected a file, a directory, or \
+                 \"-\" for standard input"
             ]
         );
     }

@@ -98,8 +98,8 @@ pub enum SourceError {
     },
     /// It is read without a fault, and can hardly be what a catalog holds.
     #[error(
-        "{file}: {doubt}; look at what catalogd serves at status.urls.base of the ClusterCatalog, and \
-         try again"
+        "{file}: {doubt}; check what catalogd serves at status.urls.base of the ClusterCatalog, \
+         and try again"
     )]
     Implausible {
         /// The file.
@@ -109,8 +109,8 @@ pub enum SourceError {
     },
     /// It holds more than is read.
     #[error(
-        "{file}: larger than {limit} bytes, decompressed: expected a catalog, \
-        tens to hundreds of megabytes"
+        "{file}: larger than {limit} bytes, decompressed; a catalog has tens to hundreds of \
+         megabytes"
     )]
     TooLarge {
         /// The file.
@@ -127,7 +127,9 @@ pub enum SourceError {
         source: TooLarge,
     },
     /// A folder holds more files than are read.
-    #[error("{folder}: more than {limit} files and folders: expected the folder of a catalog")]
+    #[error(
+        "{folder}: more than {limit} files and directories: expected the directory of a catalog"
+    )]
     TooManyFiles {
         /// The folder.
         folder: Box<str>,
@@ -135,7 +137,9 @@ pub enum SourceError {
         limit: usize,
     },
     /// A symbolic link leads out of the folder.
-    #[error("{link}: symbolic link leads out of the catalog's folder; copy the file into it")]
+    #[error(
+        "{link}: symbolic link points outside the directory of the catalog; copy the file into it"
+    )]
     LinkLeadsOut {
         /// The link.
         link: Box<str>,

@@ -33,7 +33,7 @@ use crate::cluster::served::{Names, looked_for, served};
 pub enum CatalogsError {
     /// The cluster has no such API.
     #[error(
-        "the cluster serves no ClusterCatalog: looked for {}; is OLM v1 installed in it?",
+        "the cluster does not serve ClusterCatalog: looked for {}; is OLM v1 installed?",
         looked_for(NAMES)
     )]
     NotServed,

@@ -17,7 +17,7 @@ use olmguard_engine::extension::{
 pub enum ExtensionsError {
     /// The cluster has no such API.
     #[error(
-        "the cluster serves no ClusterExtension: looked for {}; is OLM v1 installed in it?",
+        "the cluster does not serve ClusterExtension: looked for {}; is OLM v1 installed?",
         looked_for(NAMES)
     )]
     NotServed,
@@ -143,9 +143,9 @@ mod tests {
         let none = Extensions::of(ApiServer::start().client()).await;
         assert_eq!(
             none.unwrap_err().to_string(),
-            "the cluster serves no ClusterExtension: looked for ClusterExtension of \
+            "the cluster does not serve ClusterExtension: looked for ClusterExtension of \
              olm.operatorframework.io/v1, ClusterExtension of olm.operatorframework.io/v1alpha1; \
-             is OLM v1 installed in it?"
+             is OLM v1 installed?"
         );
         let api = cluster("v1");
         let extensions = Extensions::of(api.client()).await.unwrap();

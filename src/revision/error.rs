@@ -10,14 +10,16 @@ use super::way::COST_OF_LINK;
 #[non_exhaustive]
 pub enum RepositoryError {
     /// Nothing around the path is one.
-    #[error("{} is in no git repository: expected a path within the repository that has the revision", .path.display())]
+    #[error("{} is not in a git repository: expected a path in the repository that has the \
+             revision", .path.display())]
     None {
         /// The path.
         path: PathBuf,
     },
     /// There is one, and it cannot be opened.
     #[error(
-        "the git repository around {} cannot be opened: {why}: expected one in which git status works",
+        "the git repository around {} cannot be opened: {why}: expected a repository in which git \
+         status works",
         .path.display()
     )]
     Broken {
@@ -27,13 +29,14 @@ pub enum RepositoryError {
         why: String,
     },
     /// It has no work tree.
-    #[error("the git repository around {} has no work tree: expected one in which the manifests lie", .path.display())]
+    #[error("the git repository around {} has no work tree: expected a repository with the \
+             manifests in its work tree", .path.display())]
     Bare {
         /// The path.
         path: PathBuf,
     },
     /// The system refused.
-    #[error("{} cannot be looked at: {source}", .path.display())]
+    #[error("{} cannot be read: {source}", .path.display())]
     Io {
         /// The path.
         path: PathBuf,
@@ -47,7 +50,7 @@ pub enum RepositoryError {
 #[non_exhaustive]
 pub enum RevisionError {
     /// Nothing in the repository is called so, or not one thing.
-    #[error("{name:?} is no revision here: {why}{}", way_out(*.shallow))]
+    #[error("{name:?} is not a revision here: {why}{}", way_out(*.shallow))]
     Unknown {
         /// The name.
         name: String,
@@ -58,15 +61,15 @@ pub enum RevisionError {
     },
     /// It is more than one commit.
     #[error(
-        "{name:?} is a range of revisions: expected one, or A...B for the commit that A and B have in \
-         common"
+        "{name:?} is a range of revisions: expected one revision, or A...B for the common commit \
+         of A and B"
     )]
     Range {
         /// The name.
         name: String,
     },
     /// It is a file or a folder.
-    #[error("{name:?} is no commit: {why}{}", way_out(*.shallow))]
+    #[error("{name:?} is not a commit: {why}{}", way_out(*.shallow))]
     NoCommit {
         /// The name.
         name: String,
@@ -76,7 +79,7 @@ pub enum RevisionError {
         shallow: bool,
     },
     /// The two sides have nothing in common.
-    #[error("{name:?} names two revisions that have no commit in common here{}", way_out(*.shallow))]
+    #[error("{name:?} names two revisions without a common commit here{}", way_out(*.shallow))]
     NothingInCommon {
         /// The name.
         name: String,
@@ -97,7 +100,7 @@ pub enum FileError {
     },
     /// Larger than a manifest may be.
     #[error(
-        "is larger than {} MiB: expected a manifest, so split it, or leave it out",
+        "is larger than {} MiB: expected a manifest, so split it, or omit it",
         limit >> 20
     )]
     TooLarge {
@@ -133,8 +136,8 @@ pub enum FileError {
     },
     /// A link leads into a submodule, or a folder was one.
     #[error(
-        "leads through {path:?}, which is a submodule there: expected a way that stays in the \
-         repository, so name what is in the submodule by itself"
+        "goes through {path:?}, which is a submodule there: expected a path within the repository, \
+         so check the submodule separately"
     )]
     WithinSubmodule {
         /// Where it lies in its repository.
@@ -145,8 +148,9 @@ pub enum FileError {
 /// What to do where the history that is wanted was never fetched.
 fn way_out(shallow: bool) -> &'static str {
     if shallow {
-        "; this clone is shallow, so fetch the revision first (git fetch --depth=1 origin REV; for what \
-         two have in common git fetch --unshallow, or fetch-depth: 0 in a checkout step)"
+        "; this clone is shallow, so fetch the revision first (git fetch --depth=1 origin REV; for \
+         the common commit of two revisions git fetch --unshallow, or fetch-depth: 0 in a checkout \
+         step)"
     } else {
         ""
     }

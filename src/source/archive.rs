@@ -59,7 +59,9 @@ pub enum Reason {
     #[error("cannot be read: {0}")]
     Io(#[from] io::Error),
     /// It does not begin as an archive does.
-    #[error("no snapshot: expected a tar archive, compressed with zstd, that begins with {FACTS}")]
+    #[error(
+        "not a snapshot: expected a tar archive, compressed with zstd, that starts with {FACTS}"
+    )]
     Form,
     /// What it says of the cluster and its catalogs cannot be read.
     #[error("{}", place_of(.0))]

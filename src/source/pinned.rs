@@ -38,35 +38,33 @@ pub struct PinnedUrl {
 #[non_exhaustive]
 pub enum PinnedUrlError {
     /// It may be any content.
-    #[error(
-        "{shown:?} has no digest: expected #sha256=HEX behind the URL, as sha256sum prints it; without \
-         one nothing is fetched"
-    )]
+    #[error("{shown:?} has no digest: add #sha256=HEX to the URL, as sha256sum prints it")]
     NotPinned {
         /// The URL.
         shown: Box<str>,
     },
     /// What follows is none.
-    #[error("{found:?} is no digest: expected sha256= and 64 hexadecimal digits")]
+    #[error("{found:?} is not a digest: expected sha256= and 64 hexadecimal digits")]
     Digest {
         /// What stands behind the `#`.
         found: Box<str>,
     },
     /// It is not one of HTTP.
     #[error(
-        "{shown:?} is no URL that is fetched: expected https://HOST/FILE#sha256=HEX, or a path"
+        "{shown:?} is not a URL that olmguard can fetch: expected https://HOST/FILE#sha256=HEX, or \
+         a path"
     )]
     NotHttp {
         /// The text.
         shown: Box<str>,
     },
     /// It names a user, and perhaps a password, so it is not shown.
-    #[error("the URL holds the name of a user: expected one that anybody may fetch, or a path")]
+    #[error("the URL contains a user name: expected a URL that needs no login, or a path")]
     User,
     /// It names an image.
     #[error(
-        "{shown:?} is an image, and images are not read: unpack its folder of catalogs, and give the \
-         path of that"
+        "{shown:?} is an image, which olmguard cannot read: unpack its directory of catalogs, and \
+         give that path"
     )]
     Image {
         /// The text.
@@ -95,7 +93,7 @@ enum PinnedError {
     },
     #[error("{url}: cannot keep it in a file: {source}")]
     File { url: String, source: io::Error },
-    #[error("{url}: internal fault: what fetches it was lost; please report this")]
+    #[error("{url}: internal fault: the thread that fetches it was lost; please report this")]
     Lost { url: String },
 }
 
@@ -165,7 +163,7 @@ impl PinnedUrl {
         match error {
             FetchError::Status { found } => {
                 let hint = if found.is_redirection() {
-                    "; redirects are not followed: give the URL that it leads to"
+                    "; redirects are not followed: give the URL of the target"
                 } else {
                     ""
                 };

@@ -173,9 +173,9 @@ fn links_stay_in_the_folder() {
 }
 
 const LEADS_OUT: &str =
-    "ROOT/link: symbolic link leads out of the catalog's folder; copy the file into it";
-const TO_A_FOLDER: &str = "ROOT/link: expected a file, found a symbolic link to a folder; \
-    leave it out with an .indexignore, or remove it";
+    "ROOT/link: symbolic link points outside the directory of the catalog; copy the file into it";
+const TO_A_FOLDER: &str = "ROOT/link: expected a file, found a symbolic link to a directory; \
+                           exclude it with an .indexignore file, or remove it";
 const TO_ITSELF: &str =
     "ROOT/link: cannot follow the link: Too many levels of symbolic links (os error 40)";
 const TO_NOTHING: &str =
@@ -245,14 +245,16 @@ fn faults_name_file_place_and_package() {
     check(
         &format!("schema: x\nname: {}\n", "n".repeat(251)),
         Err(&format!(
-            "ROOT/f:1:1: name \"{}\" cannot name a file: it is longer than a file name may be",
+            "ROOT/f:1:1: name \"{}\" cannot name a file: it is too long for a file name",
             "n".repeat(64)
         )),
     );
     check(
         "a: 1\n---b\n",
-        Err("ROOT/f:2:1: invalid YAML document separator: \
-            expected nothing but a comment after \"---\", found \"b\""),
+        Err(
+            "ROOT/f:2:1: invalid YAML document separator: expected only a comment after \"---\", \
+             found \"b\"",
+        ),
     );
 }
 

@@ -50,7 +50,7 @@ pub(super) struct FolderEntry {
 impl<'a> Walk<'a> {
     fn new(directory: &'a Path) -> Result<Self, SourceError> {
         let root = Root::of(directory);
-        let root = root.map_err(|source| io_error(directory, "read the folder", source))?;
+        let root = root.map_err(|source| io_error(directory, "read the directory", source))?;
         let mut walk = Self {
             directory,
             root: Rc::new(root),
@@ -88,7 +88,7 @@ impl<'a> Walk<'a> {
 
     /// Puts the entries of a folder ahead, the first by name last.
     fn enter(&mut self, folder: &Path, elements: &[Box<str>]) -> Result<(), SourceError> {
-        let failed = |source| io_error(folder, "read the folder", source);
+        let failed = |source| io_error(folder, "read the directory", source);
         let mut entries = Vec::new();
         for entry in fs::read_dir(folder).map_err(failed)? {
             entries.push(entry.map_err(failed)?);

@@ -60,7 +60,7 @@ pub enum TlsError {
         source: rustls::Error,
     },
     /// A certificate of the authorities of clients is not taken.
-    #[error("{}: certificate {number} cannot be used as the authority of clients: {why}", path.display())]
+    #[error("{}: certificate {number} cannot be used as a CA certificate for clients: {why}", path.display())]
     ClientCa {
         /// The file.
         path: PathBuf,
@@ -77,5 +77,5 @@ pub enum TlsError {
     Authority(#[from] AuthorityError),
 }
 
-const EXPECTED: &str =
-    "expected a key of the certificate: RSA of 2048 bits or more, ECDSA P-256 or P-384, or Ed25519";
+const EXPECTED: &str = "expected the private key of the certificate: RSA of 2048 bits or more, \
+                        ECDSA P-256 or P-384, or Ed25519";

@@ -37,7 +37,7 @@ pub enum Distrust {
         authorities: Vec<String>,
     },
     /// Whoever vouches for it has no time left.
-    #[error("the authority that vouches for it expired at {}", utc(*since))]
+    #[error("its CA certificate expired at {}", utc(*since))]
     AuthorityExpired {
         /// Its last moment.
         since: SystemTime,
@@ -68,7 +68,7 @@ impl Authorities {
     /// Whether they vouch for what a server shows, the leaf first.
     pub fn vouch(&self, chain: &[CertificateDer<'_>], now: SystemTime) -> Result<(), Distrust> {
         let Some((leaf, others)) = chain.split_first() else {
-            return Err(Distrust::Refused("it shows no certificate".to_owned()));
+            return Err(Distrust::Refused("it presents no certificate".to_owned()));
         };
         let leaf = Leaf::read(leaf).map_err(refused)?;
         let able = self
@@ -118,8 +118,8 @@ fn may_sign(one: &Leaf) -> bool {
 
 fn listed(authorities: &[String]) -> String {
     match authorities {
-        [] => "and nobody is trusted".to_owned(),
-        all => format!("which is none of {}", all.join(", ")),
+        [] => "but no CA is trusted".to_owned(),
+        all => format!("but the trusted CAs are {}", all.join(", ")),
     }
 }
 
@@ -227,33 +227,33 @@ mod tests {
             "",
             &leaf,
             year(2026),
-            Err("it is issued by CN=one, and nobody is trusted"),
+            Err("it is issued by CN=one, but no CA is trusted"),
         );
         says(
             &other.pem,
             &leaf,
             year(2026),
-            Err("it is issued by CN=one, which is none of CN=other"),
+            Err("it is issued by CN=one, but the trusted CAs are CN=other"),
         );
         says(
             &both,
             &leaf,
             year(2029),
-            Err("the authority that vouches for it expired at 2028-01-01T00:00:00Z"),
+            Err("its CA certificate expired at 2028-01-01T00:00:00Z"),
         );
     }
 
     #[test]
     fn an_authority_of_the_same_name_and_another_key_is_a_stranger() {
         let (one, renewed) = (ca("one", 2040), ca("one", 2040));
-        let expected = "it is issued by CN=one, which is none of CN=one";
+        let expected = "it is issued by CN=one, but the trusted CAs are CN=one";
         says(&renewed.pem, &leaf_of(&one), year(2026), Err(expected));
     }
 
     #[test]
     fn who_has_not_begun_or_is_no_authority_vouches_for_nothing() {
         let ahead = ca("one", 2040);
-        let expected = "it is issued by CN=one, which is none of CN=one";
+        let expected = "it is issued by CN=one, but the trusted CAs are CN=one";
         says(&ahead.pem, &leaf_of(&ahead), year(2019), Err(expected));
         let params = named("one");
         let key = KeyPair::generate().unwrap();

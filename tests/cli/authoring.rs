@@ -176,10 +176,9 @@ fn guardrails_of_a_package_have_to_be_readable_together() {
         &format!("name: lantern\n{property}\n"),
         1,
     );
-    let twice =
-        "guardrails of package \"lantern\": there are two of them for the package: expected one";
-    let differ = "guardrails of package \"lantern\": the blob and the property of the olm.package differ: \
-                  expected one of them, or both alike";
+    let twice = "guardrails of package \"lantern\": the package has two of them: expected one";
+    let differ = "guardrails of package \"lantern\": the blob and the property of the olm.package \
+                  differ: expected only one of them, or the same content in both";
     let z_stream = [
         "generate",
         "z-stream",
@@ -287,8 +286,8 @@ fn a_z_stream_release_takes_the_place_of_its_minor() {
     refused(
         &[&common[..], &["candidate", "--new-version", "1.1.2"]].concat(),
         3,
-        "no bundle of package \"lantern\" has version \"1.1.2\": expected one in the catalog or among those \
-         of --bundles",
+        "no bundle of package \"lantern\" has version \"1.1.2\": expected one in the catalog or in \
+         --bundles",
     );
     refused(
         &[&common[..], &["candidate", "--new-version", "1.0.0"]].concat(),
@@ -359,7 +358,7 @@ fn a_promotion_tells_who_is_left_behind() {
     refused(
         &["generate", "template", "-", "--bundles", "-"],
         2,
-        "standard input is named twice: expected \"-\" once",
+        "standard input is named twice: use \"-\" only once",
     );
 }
 

@@ -59,8 +59,8 @@ fn what_serve_alone_reads_is_told_to_a_command_that_read_it() {
     let former = ("OLMGUARD_WEBHOOK_CONFIGURATION", "guard");
     let doctor = ["doctor", "--kubeconfig=no/such"];
     let (_, _, stderr) = run(&[former], &doctor);
-    let warning = "warning: OLMGUARD_WEBHOOK_CONFIGURATION is read by olmguard serve alone; set the \
-                   variable of the command instead: OLMGUARD_DOCTOR_WEBHOOK_CONFIGURATION\n";
+    let warning = "warning: only olmguard serve reads OLMGUARD_WEBHOOK_CONFIGURATION; set the \
+                   variable of this command instead: OLMGUARD_DOCTOR_WEBHOOK_CONFIGURATION\n";
     assert!(stderr.starts_with(warning), "{stderr}");
     let now = ("OLMGUARD_DOCTOR_WEBHOOK_CONFIGURATION", "guard");
     let (_, _, stderr) = run(&[former, now], &doctor);

@@ -106,7 +106,7 @@ fn a_loop_of_links_ends() {
         b"schema: olm.package\nname: p\n",
     );
     let ended = check(folder.path(), "bad=catalog", Stdio::null());
-    expect("loop", &ended, "found a symbolic link to a folder");
+    expect("loop", &ended, "found a symbolic link to a directory");
 }
 
 #[test]

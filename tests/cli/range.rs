@@ -132,7 +132,7 @@ fn wrong_usage_is_2() {
         (&[package, "1"], "--package needs the catalog that has it"),
         (
             &[CATALOG, other, package, "1"],
-            "found 2 catalogs: range takes exactly one --catalog",
+            "found 2 catalogs: range accepts exactly one --catalog",
         ),
         (
             &[CATALOG, package, "1", "1.0.0"],

@@ -167,7 +167,7 @@ impl fmt::Display for Doubt {
             Self::Empty => f.write_str("it has no bundle, expected at least one"),
             Self::Incomplete { package } => write!(
                 f,
-                "package {package:?} is incomplete, as in a catalog that was cut"
+                "package {package:?} is incomplete, as if the catalog was cut off"
             ),
             Self::Shrunk { packages, bundles } => write!(
                 f,
@@ -309,7 +309,7 @@ mod tests {
     fn what_was_incomplete_before_is_not_doubted() {
         let whole = package("a", 3);
         let dangling = whole.replace("a.v2\"}\n", "other\"}\n");
-        let words = r#"package "a" is incomplete, as in a catalog that was cut"#;
+        let words = r#"package "a" is incomplete, as if the catalog was cut off"#;
         doubts(&dangling, Some(&whole), Some(words));
         doubts(&dangling, None, Some(words));
         doubts(&dangling, Some(&dangling), None);

@@ -106,7 +106,7 @@ pub enum Scalar<'a> {
 #[non_exhaustive]
 pub enum ScalarError {
     /// The tag claims a type that the text does not have.
-    #[error("scalar {text:?} is no {tag}: expected text of that type, or no tag")]
+    #[error("scalar {text:?} is not a valid {tag}: expected text of that type, or no tag")]
     TagMismatch {
         /// The text, its middle left out where it is long.
         text: Box<str>,
@@ -119,16 +119,19 @@ pub enum ScalarError {
     )]
     NotBase64,
     /// Infinity or no number at all.
-    #[error("{text} is no JSON number: expected a finite number, or quotes around it")]
+    #[error("{text} is not a JSON number: expected a finite number, or quotes around it")]
     NotFinite {
         /// `.inf`, `-.inf` or `.nan`.
         text: &'static str,
     },
     /// A null where a member's name is expected.
-    #[error("null is no key: expected a string, or quotes around it")]
+    #[error("null cannot be a key: expected a string, or quotes around it")]
     NullKey,
     /// A number past 63 bits where a member's name is expected.
-    #[error("number {0} is no key: expected one below 9223372036854775808, or quotes around it")]
+    #[error(
+        "number {0} cannot be a key: expected a number below 9223372036854775808, or quotes around \
+         it"
+    )]
     HugeKey(u64),
 }
 

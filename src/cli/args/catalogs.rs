@@ -63,26 +63,23 @@ pub(crate) enum UsageError {
     #[error("{}: {source}; give --olm-release, or use a newer olmguard", .file.display())]
     SnapshotOlm { file: PathBuf, source: UnknownOlm },
     #[error(
-        "--snapshot and --from-cluster both say which catalogs there are: expected one of them, not \
-         both"
+        "--snapshot and --from-cluster cannot be used together: each of them gives the catalogs"
     )]
     TwoOrigins,
     #[error("no catalog is given: expected --catalog, --snapshot or --from-cluster")]
     NoCatalog,
-    #[error(
-        "{flag} is about a cluster, and none is asked: expected it together with --from-cluster"
-    )]
+    #[error("{flag} needs a cluster: use it together with --from-cluster")]
     NotFromCluster { flag: &'static str },
-    #[error("--installed: extension {extension:?} is given twice: expected it once")]
+    #[error("--installed: extension {extension:?} is given twice: give it once")]
     InstalledTwice { extension: String },
     #[error(
-        "--installed: the inputs hold no manifest of an extension {extension:?} to judge: expected \
-         the name of one; a review says itself what is installed"
+        "--installed: the inputs have no manifest of an extension {extension:?}: expected the name \
+         of one; an AdmissionReview already contains what is installed"
     )]
     InstalledStranger { extension: String },
-    #[error("standard input is named twice: expected \"-\" once, for manifests or for one catalog")]
+    #[error("standard input is named twice: use \"-\" only once, for manifests or for one catalog")]
     StdinTwice,
-    #[error("{kind} {name:?} is there twice, at {first} and at {second}: expected one of them")]
+    #[error("{kind} {name:?} is defined twice, at {first} and at {second}: remove one of them")]
     ObjectTwice {
         kind: String,
         name: String,
@@ -90,7 +87,8 @@ pub(crate) enum UsageError {
         second: String,
     },
     #[error(
-        "--max-connections-per-peer is {per_peer}, --max-connections only {in_all}: expected no more"
+        "--max-connections-per-peer is {per_peer}, but --max-connections is only {in_all}: \
+         expected at most that"
     )]
     PerPeer {
         per_peer: NonZeroUsize,
@@ -105,33 +103,32 @@ pub(crate) enum UsageError {
         addr: SocketAddr,
     },
     #[error(
-        "--metrics-listen needs a cluster to check tokens with, and --catalog excludes one: expected \
-         no --catalog, or no --metrics-listen"
+        "--metrics-listen needs a cluster that checks tokens, and --catalog uses files instead of \
+         a cluster: omit one of them"
     )]
     MetricsWithoutCluster,
     #[error(
         "no certificate: expected --tls-cert and --tls-key, --certs self-managed in a cluster, or \
-         --self-signed for trying out"
+         --self-signed for a trial"
     )]
     NoTls,
     #[error("{missing} is missing: expected --tls-cert and --tls-key together")]
     HalfTls { missing: &'static str },
     #[error(
-        "{one} and {other} say where the certificate comes from, and disagree: expected one of \
-         them, not both"
+        "{one} and {other} cannot be used together: each of them sets the source of the certificate"
     )]
     TwoTls {
         one: &'static str,
         other: &'static str,
     },
     #[error(
-        "--certs self-managed needs a cluster to keep its authority in, and --catalog excludes \
-         one: expected no --catalog, --tls-cert and --tls-key, or --self-signed for trying out"
+        "--certs self-managed needs a cluster that stores its CA certificate, and --catalog uses \
+         files instead of a cluster: omit --catalog, or give --tls-cert and --tls-key, or \
+         --self-signed for a trial"
     )]
     NoCluster,
     #[error(
-        "{flag} is about the catalogs of a cluster, and --catalog names files: expected one of them, \
-         not both"
+        "{flag} and --catalog cannot be used together: the flag is for the catalogs of a cluster"
     )]
     ClusterBesideFiles { flag: &'static str },
     #[error("{flag} is given without {without}: expected both, or neither")]
@@ -140,12 +137,12 @@ pub(crate) enum UsageError {
         without: &'static str,
     },
     #[error(
-        "--certs self-managed is for no name: expected --tls-server-name, the name that API servers \
+        "--certs self-managed needs a name: give --tls-server-name, the name that API servers \
          call, such as olmguard.olmguard-system.svc"
     )]
     NoServerName,
     #[error(
-        "--client-allowed is given without --client-ca: expected the authorities that vouch for \
+        "--client-allowed is given without --client-ca: expected the CA certificates that sign \
          these clients"
     )]
     AllowedByNobody,

@@ -24,12 +24,21 @@ pub(crate) enum Steps {
     Both,
 }
 
+/// What the OLM in use goes by.
+fn its_steps(gated: bool) -> &'static str {
+    if gated {
+        "the semver rules, because of its feature gate"
+    } else {
+        "only the edges of the catalog"
+    }
+}
+
 /// Steps are asked for by which the OLM in use does not go.
 #[derive(Clone, Debug, Eq, PartialEq, thiserror::Error)]
 #[error(
-    "--graph {asked}: OLM {olm} goes by {its}; without the flag the answer is that of OLM",
+    "--graph {asked}: OLM {olm} uses {its}; omit the flag to get the answer of OLM",
     asked = word(*.asked),
-    its = if *.gated { "the semver rules, as its gate says" } else { "the catalog's edges alone" }
+    its = its_steps(*.gated)
 )]
 pub(crate) struct Departure {
     asked: Steps,

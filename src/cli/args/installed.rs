@@ -13,13 +13,13 @@ pub(crate) struct SaidArg(pub(crate) StatedInstalled);
 /// Why a part of it is not understood.
 #[derive(Clone, Debug, Eq, PartialEq, thiserror::Error)]
 pub(crate) enum PartError {
-    #[error("{found:?} is no part of what is installed: expected bundle=NAME or release=R")]
+    #[error("{found:?} is not a part of an installed version: expected bundle=NAME or release=R")]
     Unknown { found: String },
-    #[error("bundle= names no bundle: expected bundle=NAME, or leave it out to have it looked up")]
+    #[error("bundle= has no name: write bundle=NAME, or omit it to look up the bundle")]
     EmptyBundle,
-    #[error("{part} is given twice: expected it once")]
+    #[error("{part} is given twice: give it once")]
     Twice { part: &'static str },
-    #[error("nothing is named: expected a version, or the name of a bundle")]
+    #[error("it is empty: expected a version or the name of a bundle")]
     Nothing,
 }
 
@@ -104,15 +104,15 @@ mod tests {
         for (text, error) in [
             (
                 "",
-                "nothing is named: expected a version, or the name of a bundle",
+                "it is empty: expected a version or the name of a bundle",
             ),
             (
                 "1,x=2",
-                "\"x=2\" is no part of what is installed: expected bundle=NAME or release=R",
+                "\"x=2\" is not a part of an installed version: expected bundle=NAME or release=R",
             ),
             (
                 "1,release=2,release=3",
-                "release= is given twice: expected it once",
+                "release= is given twice: give it once",
             ),
         ] {
             assert_eq!(parse(text), Err(error.to_owned()), "{text}");

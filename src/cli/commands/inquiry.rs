@@ -70,7 +70,7 @@ pub(super) enum InquiryError {
     Refused(String, Exit),
     #[error("{0}")]
     Usage(&'static str),
-    #[error("{}: explain TOKEN heeds no options; expected PACKAGE FROM TO with them", .0.join(", "))]
+    #[error("{}: explain TOKEN has no such option; expected PACKAGE FROM TO with it", .0.join(", "))]
     OfNoToken(Vec<String>),
     #[error("FROM: {0}")]
     From(#[from] crate::cli::args::installed::PartError),
@@ -157,7 +157,9 @@ impl PackageFacts {
 /// If it is.
 pub(super) fn channel(text: &str) -> Result<String, &'static str> {
     if text.is_empty() {
-        return Err("found no name: expected that of a channel, or the flag left out for all");
+        return Err(
+            "the name is empty: expected the name of a channel; omit the flag for all channels",
+        );
     }
     Ok(text.to_owned())
 }
@@ -195,8 +197,9 @@ impl From<OlmArg> for Generation {
     }
 }
 
-const NOT_OF_V0: &str = "--olm v0 knows no version ranges and goes by the catalog's edges: expected no --range or --graph";
-const ONE_CHANNEL: &str = "--olm v0: a Subscription names one channel: expected --channel once";
+const NOT_OF_V0: &str =
+    "--olm v0 has no version ranges and uses the edges of the catalog: omit --range and --graph";
+const ONE_CHANNEL: &str = "--olm v0: a Subscription names one channel: give --channel once";
 
 /// How these commands end.
 pub(super) const EXIT_CODES: &[(Exit, &str)] = &[

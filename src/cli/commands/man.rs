@@ -34,7 +34,7 @@ enum ManError {
         named: String,
         expected: Vec<String>,
     },
-    #[error("{}: the pages cannot be written: {source}; expected a folder", .folder.display())]
+    #[error("{}: the pages cannot be written: {source}; expected a directory", .folder.display())]
     Folder { folder: PathBuf, source: io::Error },
     #[error("cannot write the page: {0}")]
     Write(#[from] io::Error),

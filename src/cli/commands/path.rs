@@ -96,4 +96,4 @@ fn print(args: &PathArgs) -> Result<Exit, InquiryError> {
 }
 
 const NO_MANIFESTS: &str =
-    "-o yaml makes ClusterExtensions, and --olm v0 has none: expected text or json";
+    "-o yaml prints ClusterExtensions, which --olm v0 does not have: use -o text or -o json";

@@ -76,6 +76,6 @@ fn of_none(error: &FindError, flags: &OlmArgs) -> Result<(Rules, Vec<String>), U
         return Ok((rules, Vec::new()));
     }
     let taken = rules.olm;
-    let warning = format!("{error}; judged as OLM {taken}, the newest release that is known");
+    let warning = format!("{error}; checked as OLM {taken}, the newest known release");
     Ok((rules, vec![warning]))
 }

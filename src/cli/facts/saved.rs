@@ -21,13 +21,11 @@ pub(crate) struct SavedSnapshot {
 /// What is worth knowing about the OLM that is judged by.
 #[derive(Clone, Debug, Eq, PartialEq, thiserror::Error)]
 pub(crate) enum OlmWarning {
-    #[error("the snapshot is from OLM {saved}, but --olm-release {given} counts")]
+    #[error("the snapshot is from OLM {saved}, but olmguard uses --olm-release {given}")]
     Release { saved: String, given: OlmRelease },
-    #[error("the snapshot is from OLM with {saved}, but --olm-feature-gates counts")]
+    #[error("the snapshot is from OLM with {saved}, but olmguard uses --olm-feature-gates")]
     Gates { saved: String },
-    #[error(
-        "the snapshot does not say which OLM it is from: judged as {taken}, the newest release"
-    )]
+    #[error("the snapshot does not name the OLM release: checked as {taken}, the newest release")]
     Unknown { taken: OlmRelease },
 }
 

@@ -16,8 +16,8 @@ use crate::cluster::fault;
 pub enum ConnectError {
     /// Nothing says which cluster.
     #[error(
-        "no cluster: --kubeconfig and KUBECONFIG are not set, there is no {}, and this runs in no \
-         pod with a service account: expected one of them",
+        "no cluster: --kubeconfig and KUBECONFIG are not set, {} does not exist, and this is not a \
+         pod with a service account; give --kubeconfig FILE",
         home.display()
     )]
     NothingFound {
@@ -26,8 +26,9 @@ pub enum ConnectError {
     },
     /// A context was asked for in a pod, and there is nothing that has contexts.
     #[error(
-        "no kubeconfig that may have the context {context:?}: --kubeconfig and KUBECONFIG are not set, \
-         and there is no {}: expected one of them, or no --context for the service account of this pod",
+        "no kubeconfig for the context {context:?}: --kubeconfig and KUBECONFIG are not set, and \
+         {} does not exist; give --kubeconfig FILE, or omit --context to use the service account \
+         of this pod",
         home.display()
     )]
     NoKubeconfig {
@@ -132,13 +133,13 @@ pub(super) fn unreadable(path: &Path, error: KubeconfigError) -> ConnectError {
 pub(super) fn unusable(place: &KubeconfigPlace, error: &kube::Error) -> ConnectError {
     let why = match error {
         kube::Error::InferKubeconfig(KubeconfigError::LoadClusterOfContext(cluster)) => {
-            format!("no cluster {cluster:?} in it, which the context names")
+            format!("the context names the cluster {cluster:?}, which does not exist in it")
         }
         kube::Error::InferKubeconfig(KubeconfigError::MissingClusterUrl) => {
             "the cluster of the context has no server: expected its URL".to_owned()
         }
         kube::Error::RustlsTls(_) if fault::words(error).contains(NO_CAS) => {
-            "it names no certificate-authority, and this machine has none of its own: expected \
+            "it names no certificate-authority, and this machine has no CA certificates: expected \
              certificate-authority or certificate-authority-data in its cluster"
                 .to_owned()
         }

@@ -110,7 +110,8 @@ async fn what_is_wrong_with_a_kubeconfig_is_said_with_the_way_out() {
     );
     assert_eq!(
         said(GOOD, Some("broken")).await,
-        "kubeconfig CONFIG: cannot be used: no cluster \"nowhere\" in it, which the context names"
+        "kubeconfig CONFIG: cannot be used: the context names the cluster \"nowhere\", which does \
+         not exist in it"
     );
     assert_eq!(
         said(&GOOD.replace("server", "address"), None).await,
@@ -129,11 +130,11 @@ async fn the_output_of_a_plugin_is_not_shown() {
     };
     assert_eq!(
         said(&plugin("echo hunter2; exit 3"), Some("p")).await,
-        "kubeconfig CONFIG: cannot be used: the plugin for credentials ended with exit status: 3"
+        "kubeconfig CONFIG: cannot be used: the credential plugin exited with exit status: 3"
     );
     assert_eq!(
         said(&plugin("echo hunter2"), Some("p")).await,
-        "kubeconfig CONFIG: cannot be used: the plugin for credentials answers what is no ExecCredential"
+        "kubeconfig CONFIG: cannot be used: the credential plugin did not return an ExecCredential"
     );
 }
 
@@ -274,9 +275,9 @@ fn the_first_place_that_there_is_counts() {
     assert_eq!(
         place(&with_context, Caller::Server, &around),
         format!(
-            "no kubeconfig that may have the context \"dev\": --kubeconfig and KUBECONFIG are not set, \
-             and there is no {}/.kube/config: expected one of them, or no --context for the service \
-             account of this pod",
+            "no kubeconfig for the context \"dev\": --kubeconfig and KUBECONFIG are not set, and \
+             {}/.kube/config does not exist; give --kubeconfig FILE, or omit --context to use the \
+             service account of this pod",
             folder.path().display()
         )
     );
@@ -284,8 +285,8 @@ fn the_first_place_that_there_is_counts() {
     assert_eq!(
         place(&access, Caller::Server, &around),
         format!(
-            "no cluster: --kubeconfig and KUBECONFIG are not set, there is no {}/.kube/config, and this \
-             runs in no pod with a service account: expected one of them",
+            "no cluster: --kubeconfig and KUBECONFIG are not set, {}/.kube/config does not exist, \
+             and this is not a pod with a service account; give --kubeconfig FILE",
             folder.path().display()
         )
     );

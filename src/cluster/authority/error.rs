@@ -9,28 +9,30 @@ use crate::tls::self_managed::StoreError;
 #[derive(Debug, thiserror::Error)]
 pub(super) enum Failure {
     /// Another replica, or somebody else, was faster.
-    #[error("written by another meanwhile")]
+    #[error("changed by another client in the meantime")]
     Conflict,
     /// Two would write it to and fro for ever.
     #[error(
-        "ValidatingWebhookConfiguration {configuration:?} has the annotation {annotation}, by which \
-         another program writes its caBundle: expected none beside --certs self-managed; take it \
-         away, or show that program's certificate with --tls-cert and --tls-key"
+        "ValidatingWebhookConfiguration {configuration:?} has the annotation {annotation}, so \
+         another program writes its caBundle: expected no such annotation with --certs \
+         self-managed; remove it, or serve the certificate of that program with --tls-cert and \
+         --tls-key"
     )]
     Injected {
         configuration: String,
         annotation: &'static str,
     },
     #[error(
-        "ValidatingWebhookConfiguration {configuration:?} has no webhook that is called by {names}: \
-         expected its clientConfig.service or clientConfig.url to be of a --tls-server-name"
+        "ValidatingWebhookConfiguration {configuration:?} has no webhook that calls {names}: \
+         expected clientConfig.service or clientConfig.url with a name of --tls-server-name"
     )]
     NoWebhook {
         configuration: String,
         names: String,
     },
     #[error(
-        "may not {verb} {asked}: expected a role that allows the verb {verb} on {resource}; {words}",
+        "no right to {verb} {asked}: expected a role that allows the verb {verb} on {resource}; \
+         {words}",
         resource = .asked.resource()
     )]
     Denied {
@@ -46,7 +48,7 @@ pub(super) enum Failure {
     },
     #[error("{0}")]
     Unprocessable(Box<Self>),
-    #[error("the API server answers with Secret {0:?} without its metadata.resourceVersion")]
+    #[error("the API server returned Secret {0:?} without metadata.resourceVersion")]
     NoVersion(String),
 }
 

@@ -106,7 +106,9 @@ impl ReplicaRoute<'_> {
             Self::Address(host, port) => Err(MissingAnswer {
                 need: need("get", "pods/proxy", Some(&of.names.namespace), None),
                 is_forbidden: false,
-                why: format!("what answers at {host} port {port} does not say that it is olmguard"),
+                why: format!(
+                    "the server at {host} port {port} does not identify itself as olmguard"
+                ),
             }),
         }
     }
@@ -159,8 +161,8 @@ fn certificate(
     trusted: &CertificateTrust,
 ) -> Result<Certificate, String> {
     let chain: Result<Vec<_>, _> = CertificateDer::pem_slice_iter(chain.as_bytes()).collect();
-    let chain = chain.map_err(|error| format!("it is no PEM: {error}"))?;
-    let leaf = chain.first().ok_or("it is no PEM with a certificate")?;
+    let chain = chain.map_err(|error| format!("it is not PEM: {error}"))?;
+    let leaf = chain.first().ok_or("its PEM has no certificate")?;
     let leaf = Leaf::read(leaf).map_err(|error| error.to_string())?;
     let now = of.clock.now();
     let since = |later: std::time::SystemTime, earlier| later.duration_since(earlier);

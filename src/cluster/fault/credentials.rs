@@ -9,13 +9,13 @@ use kube::client::AuthError;
 pub(super) fn words(error: &AuthError) -> String {
     match error {
         AuthError::AuthExecParse(_) => {
-            "the plugin for credentials answers what is no ExecCredential".to_owned()
+            "the credential plugin did not return an ExecCredential".to_owned()
         }
         AuthError::AuthExecRun { out, .. } => {
-            format!("the plugin for credentials ended with {}", out.status)
+            format!("the credential plugin exited with {}", out.status)
         }
         AuthError::AuthExecStart(error) => {
-            format!("the plugin for credentials cannot be run: {error}")
+            format!("the credential plugin cannot be run: {error}")
         }
         AuthError::ReadTokenFile(..)
         | AuthError::ExecPluginFailed
@@ -24,8 +24,6 @@ pub(super) fn words(error: &AuthError) -> String {
         | AuthError::InvalidBasicAuth(_)
         | AuthError::InvalidBearerToken(_)
         | AuthError::UnrefreshableTokenResponse => error.to_string(),
-        _ => {
-            "the credentials cannot be had: their provider does not answer as it should".to_owned()
-        }
+        _ => "the credentials are unavailable: their provider gave an unexpected answer".to_owned(),
     }
 }

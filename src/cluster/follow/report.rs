@@ -143,7 +143,7 @@ impl CatalogReport {
                 "newer content cannot be loaded for {}: {why}",
                 whole(age)
             )),
-            (_, Currency::Current, Some(why)) => Some(format!("cannot be read anew: {why}")),
+            (_, Currency::Current, Some(why)) => Some(format!("cannot be read again: {why}")),
             (_, Currency::Current, None) => None,
         }
     }

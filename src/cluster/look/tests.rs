@@ -280,8 +280,8 @@ async fn what_is_no_catalog_is_a_fault_of_its_content() {
         let Content::Unreadable(why) = world.only().await.state.content else {
             panic!("{body}");
         };
-        let way_out = "; look at what catalogd serves at status.urls.base of the ClusterCatalog, \
-                       and try again";
+        let way_out =
+            "; check what catalogd serves at status.urls.base of the ClusterCatalog, and try again";
         assert_eq!(why, format!("{expected}{way_out}"));
     }
 }

@@ -46,7 +46,7 @@ pub(super) fn of(image: &str, openshift: &OpenShift) -> KnownRelease {
         OpenShift::Version(text) => match version(text) {
             Some(version) => return nearest(version, text, Evidence::OpenShift(text.to_owned())),
             None => Warning::NoOpenShiftVersion {
-                why: format!("{text:?} is no version"),
+                why: format!("{text:?} is not a version"),
             },
         },
         OpenShift::Unknown(why) => Warning::NoOpenShiftVersion { why: why.clone() },

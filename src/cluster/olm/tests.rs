@@ -64,7 +64,10 @@ fn the_version_of_openshift_says_the_release_of_a_digest() {
 #[test]
 fn an_unknown_release_is_taken_for_the_nearest_one_with_a_warning() {
     let unknown = |found: &str, taken: &str| {
-        format!("OLM {found} is not known here: judged as {taken}, the nearest release that is")
+        format!(
+            "OLM {found} is not known to this olmguard: checked as {taken}, the nearest known \
+             release"
+        )
     };
     for (tag, taken) in [("v1.12.3", "1.11"), ("v2.0.0", "1.11"), ("v0.18.0", "1.0")] {
         let image = format!("registry.example/op/operator-controller:{tag}");
@@ -94,8 +97,9 @@ fn an_image_that_says_nothing_is_taken_for_the_newest_release_with_a_warning() {
         "",
     ] {
         let warning = format!(
-            "the image of operator-controller has no release in its tag, and this is no OpenShift: \
-             judged as 1.11, the newest release; set it by hand if it is another: {image}"
+            "the image of operator-controller has no release in its tag, and this is not \
+             OpenShift: checked as 1.11, the newest release; set --olm-release if it is another: \
+             {image}"
         );
         is_release(image, None, "1.11", &[&warning]);
     }
@@ -105,14 +109,14 @@ fn an_image_that_says_nothing_is_taken_for_the_newest_release_with_a_warning() {
 fn an_openshift_without_a_version_is_not_called_another_kubernetes() {
     for (openshift, why) in [
         (OpenShift::Unknown("403".to_owned()), "403"),
-        (OpenShift::Version("x".to_owned()), "\"x\" is no version"),
+        (OpenShift::Version("x".to_owned()), "\"x\" is not a version"),
     ] {
         let found = found("n", &container(DIGEST, &[]), &openshift);
         let said: Vec<_> = found.warnings.iter().map(ToString::to_string).collect();
         let expected = format!(
-            "the image of operator-controller has no release in its tag, and the version of OpenShift, \
-             which would tell it, cannot be read: judged as 1.11, the newest release; set it by hand \
-             if it is another: {why}"
+            "the image of operator-controller has no release in its tag, and the version of \
+             OpenShift cannot be read: checked as 1.11, the newest release; set --olm-release if \
+             it is another: {why}"
         );
         assert_eq!(said, [expected]);
     }
@@ -159,7 +163,7 @@ fn gates_that_are_not_known_are_ignored_with_a_warning() {
         olmguard_catalog::olm::ReleaseKey::Honoured
     );
     let said: Vec<_> = found.warnings.iter().map(ToString::to_string).collect();
-    let begins = "ignored of operator-controller's --feature-gates: ";
+    let begins = "ignored in operator-controller's --feature-gates: ";
     assert!(said[0].starts_with(&format!("{begins}unknown feature gate \"FromTheFuture\"")));
     assert!(said[1].starts_with(&format!("{begins}feature gate \"Odd\" has no value")));
 }
@@ -200,19 +204,20 @@ fn what_was_set_by_hand_counts_and_a_difference_is_a_warning() {
     assert_eq!(
         said("1.9", None),
         [
-            "OLM 1.11 runs in the cluster, but 1.9 is set by hand and counts",
-            "OLM runs with feature gates BundleReleaseSupport=true, which count no more as another \
-             release is set by hand: set them by hand, too, if they are to count",
+            "OLM 1.11 runs in the cluster, but --olm-release sets 1.9, which olmguard uses",
+            "OLM runs with feature gates BundleReleaseSupport=true, which olmguard ignores because \
+             --olm-release names another release; to use them, set --olm-feature-gates",
         ]
     );
     assert_eq!(
         said("1.9", Some(found.gates)),
-        ["OLM 1.11 runs in the cluster, but 1.9 is set by hand and counts"]
+        ["OLM 1.11 runs in the cluster, but --olm-release sets 1.9, which olmguard uses"]
     );
     assert_eq!(
         said("1.11", Some(Gates::default())),
         [
-            "OLM runs with feature gates BundleReleaseSupport=true, but others are set by hand and count"
+            "OLM runs with feature gates BundleReleaseSupport=true, but --olm-feature-gates sets \
+             others, which olmguard uses"
         ]
     );
     assert_eq!(compare(&found, None, None), []);

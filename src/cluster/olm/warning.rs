@@ -6,7 +6,9 @@ use olmguard_catalog::olm::{GateError, OlmRelease};
 #[derive(Clone, Debug, Eq, PartialEq, thiserror::Error)]
 pub enum Warning {
     /// A release that is not in our table.
-    #[error("OLM {found} is not known here: judged as {taken}, the nearest release that is")]
+    #[error(
+        "OLM {found} is not known to this olmguard: checked as {taken}, the nearest known release"
+    )]
     UnknownRelease {
         /// The version as found.
         found: String,
@@ -15,8 +17,8 @@ pub enum Warning {
     },
     /// Nothing says which release it is.
     #[error(
-        "the image of operator-controller has no release in its tag, and this is no OpenShift: \
-         judged as {}, the newest release; set it by hand if it is another: {image}",
+        "the image of operator-controller has no release in its tag, and this is not OpenShift: \
+         checked as {}, the newest release; set --olm-release if it is another: {image}",
         OlmRelease::default()
     )]
     NoRelease {
@@ -25,9 +27,9 @@ pub enum Warning {
     },
     /// The image has no release, and OpenShift's version cannot be read.
     #[error(
-        "the image of operator-controller has no release in its tag, and the version of OpenShift, \
-         which would tell it, cannot be read: judged as {}, the newest release; set it by hand if it \
-         is another: {why}",
+        "the image of operator-controller has no release in its tag, and the version of OpenShift \
+         cannot be read: checked as {}, the newest release; set --olm-release if it is another: \
+         {why}",
         OlmRelease::default()
     )]
     NoOpenShiftVersion {
@@ -35,10 +37,10 @@ pub enum Warning {
         why: String,
     },
     /// A feature gate that is not in our table.
-    #[error("ignored of operator-controller's --feature-gates: {0}")]
+    #[error("ignored in operator-controller's --feature-gates: {0}")]
     Gate(GateError),
     /// Another release was set by hand.
-    #[error("OLM {found} runs in the cluster, but {set} is set by hand and counts")]
+    #[error("OLM {found} runs in the cluster, but --olm-release sets {set}, which olmguard uses")]
     ReleaseSet {
         /// The one that counts.
         set: OlmRelease,
@@ -47,15 +49,15 @@ pub enum Warning {
     },
     /// Another release was set by hand, and with it other gates.
     #[error(
-        "OLM runs with {found}, which count no more as another release is set by hand: set them by \
-         hand, too, if they are to count"
+        "OLM runs with {found}, which olmguard ignores because --olm-release names another \
+         release; to use them, set --olm-feature-gates"
     )]
     GatesLeft {
         /// Those that it runs with.
         found: String,
     },
     /// Other gates were set by hand.
-    #[error("OLM runs with {found}, but others are set by hand and count")]
+    #[error("OLM runs with {found}, but --olm-feature-gates sets others, which olmguard uses")]
     GatesSet {
         /// Those that it runs with.
         found: String,

@@ -81,7 +81,7 @@ fn fault(error: kube::Error, token: &str) -> WatchFault {
         }
         kube::Error::SerdeError(_) => WatchFault {
             class: FaultClass::Undecodable,
-            words: "an answer that is not the review that was asked for".to_owned(),
+            words: "an answer that is not the requested review".to_owned(),
         },
         other => WatchFault::from(&other),
     }
@@ -94,6 +94,6 @@ fn without(token: &str, text: &str) -> String {
 fn lacks(kind: &str, field: &str) -> WatchFault {
     WatchFault {
         class: FaultClass::Undecodable,
-        words: format!("the API server answers a {kind} without a {field}"),
+        words: format!("the API server returned a {kind} without a {field}"),
     }
 }

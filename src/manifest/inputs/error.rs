@@ -7,7 +7,7 @@ use std::io;
 #[non_exhaustive]
 pub enum InputError {
     /// Nothing there.
-    #[error("does not exist: expected a file, a folder, or \"-\" for standard input")]
+    #[error("does not exist: expected a file, a directory, or \"-\" for standard input")]
     NotFound,
     /// The system refused.
     #[error("cannot be read: {source}")]
@@ -17,7 +17,7 @@ pub enum InputError {
     },
     /// Larger than a manifest may be.
     #[error(
-        "is larger than {} MiB: expected a manifest, so split it, or leave it out",
+        "is larger than {} MiB: expected a manifest, so split it, or omit it",
         limit >> 20
     )]
     TooLarge {
@@ -25,7 +25,7 @@ pub enum InputError {
         limit: u64,
     },
     /// A link leads back to a folder that it is in.
-    #[error("is a link back to a folder that it is in: expected no loop, so remove the link")]
+    #[error("is a link back to a directory that contains it: expected no loop, so remove the link")]
     Loop,
     /// The target of a link is outside the directory that was named.
     #[error(
@@ -34,7 +34,7 @@ pub enum InputError {
     )]
     LinkLeadsOut,
     /// A pipe, socket or device among the files of a folder.
-    #[error("is no regular file: expected a manifest, so name it on its own, or leave it out")]
+    #[error("is not a regular file: expected a manifest, so name it on its own, or omit it")]
     NotAFile,
 }
 

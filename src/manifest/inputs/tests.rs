@@ -61,14 +61,14 @@ fn shown(bytes: Result<Vec<u8>, InputError>) -> String {
 }
 
 const MISSING: &str =
-    "error: does not exist: expected a file, a folder, or \"-\" for standard input";
+    "error: does not exist: expected a file, a directory, or \"-\" for standard input";
 const LOOP: &str =
-    "error: is a link back to a folder that it is in: expected no loop, so remove the link";
+    "error: is a link back to a directory that contains it: expected no loop, so remove the link";
 #[cfg(unix)]
 const OUT: &str = "error: is a link out of the directory: expected a target inside it, so copy the \
     target there, or name it on its own";
 const TOO_LARGE: &str =
-    "error: is larger than 32 MiB: expected a manifest, so split it, or leave it out";
+    "error: is larger than 32 MiB: expected a manifest, so split it, or omit it";
 
 #[test]
 fn arguments_come_in_their_order_and_folders_in_byte_order() {
@@ -209,7 +209,7 @@ fn a_socket_in_a_folder_is_not_read() {
     let folder = Folder::new("socket");
     let _socket = std::os::unix::net::UnixListener::bind(folder.0.join("s.yaml")).unwrap();
     let want =
-        "error: is no regular file: expected a manifest, so name it on its own, or leave it out";
+        "error: is not a regular file: expected a manifest, so name it on its own, or omit it";
     assert_eq!(folder.read(&["."]), [format!("./s.yaml={want}")]);
 }
 

@@ -222,15 +222,15 @@ fn bytes_that_are_no_text_say_where() {
 fn scalars_and_keys_without_json_say_the_way_out() {
     says(
         "a: .inf\n",
-        "1:4: .inf is no JSON number: expected a finite number, or quotes around it",
+        "1:4: .inf is not a JSON number: expected a finite number, or quotes around it",
     );
     says(
         "a: !!int x\n",
-        r#"1:10: scalar "x" is no !!int: expected text of that type, or no tag"#,
+        r#"1:10: scalar "x" is not a valid !!int: expected text of that type, or no tag"#,
     );
     says(
         "~: 1\n",
-        "1:1: null is no key: expected a string, or quotes around it",
+        "1:1: null cannot be a key: expected a string, or quotes around it",
     );
     says(
         "[a]: 1\n",

@@ -183,7 +183,7 @@ fn what_is_wrong_is_said() {
     const HUB: &str = "catalogs/hub.jsonl";
     let held = one(r#"{"file":"catalogs/hub.jsonl"}"#);
     let missing = one(r#""missing""#);
-    let form = "no snapshot: expected a tar archive, compressed with zstd, that begins with \
+    let form = "not a snapshot: expected a tar archive, compressed with zstd, that starts with \
                 snapshot.json";
     let longer = [&archive()[..], b"x"].concat();
     for (bytes, why) in [

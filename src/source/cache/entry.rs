@@ -35,9 +35,7 @@ struct Partial {
 
 /// The content takes more bytes than an entry may.
 #[derive(Debug, thiserror::Error)]
-#[error(
-    "more than {most} bytes, compressed, which is half of what the cache may take: allow it more"
-)]
+#[error("more than {most} bytes, compressed, which is half of the cache size: raise --cache-limit")]
 struct OversizedEntry {
     most: u64,
 }

@@ -19,7 +19,7 @@ pub enum CacheError {
         found: String,
     },
     /// Another process uses the folder.
-    #[error("{}: another olmguard uses this folder: give each one its own", .folder.display())]
+    #[error("{}: another olmguard uses this directory: give each olmguard its own", .folder.display())]
     Held {
         /// The folder.
         folder: PathBuf,
@@ -35,14 +35,14 @@ pub enum CacheError {
         source: io::Error,
     },
     /// A file is of no use. It was removed.
-    #[error("{0}, and has to be fetched again")]
+    #[error("{0}; it must be fetched again")]
     Damaged(DroppedFile),
     /// A file needs more memory than there is for it. It stays.
     #[error(transparent)]
     Memory(#[from] TooLarge),
     /// It does not fit.
     #[error(
-        "{bytes} bytes do not fit beside the catalogs in use into {limit}: allow the cache more"
+        "{bytes} bytes do not fit into {limit} next to the catalogs in use: raise --cache-limit"
     )]
     Full {
         /// How large it is.
@@ -67,10 +67,10 @@ pub struct DroppedFile {
 #[non_exhaustive]
 pub enum Reason {
     /// The process that wrote it ended before it was done.
-    #[error("it was not written to its end")]
+    #[error("it was not written completely")]
     HalfWritten,
     /// It is no file.
-    #[error("it is no regular file")]
+    #[error("it is not a regular file")]
     NotAFile,
     /// It is damaged, or holds no catalog.
     #[error(transparent)]

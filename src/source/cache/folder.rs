@@ -44,7 +44,7 @@ impl Folder {
             .recursive(true)
             .mode(FOLDER_MODE)
             .create(path)
-            .map_err(CacheError::io(path, "make the folder"))?;
+            .map_err(CacheError::io(path, "create the directory"))?;
         let lock = path.join(LOCK);
         let file = OpenOptions::new()
             .write(true)
@@ -145,10 +145,10 @@ impl Folder {
     /// Puts a file that lies on the disk at the place of its digest, for good.
     pub(super) fn place(&self, file: &Path, digest: &Digest) -> Result<(), CacheError> {
         let path = self.path_of(digest);
-        fs::rename(file, &path).map_err(CacheError::io(&path, "put it into place"))?;
+        fs::rename(file, &path).map_err(CacheError::io(&path, "move it into place"))?;
         File::open(&self.path)
             .and_then(|folder| folder.sync_all())
-            .map_err(CacheError::io(&self.path, "write the folder to disk"))
+            .map_err(CacheError::io(&self.path, "write the directory to disk"))
     }
 
     /// Where the content of a digest is, if it is here.
@@ -158,7 +158,7 @@ impl Folder {
 
     /// What bears a name that is given here, in the order of the names; all else is left alone.
     fn names(&self) -> Result<Vec<(PathBuf, Name)>, CacheError> {
-        let failed = || CacheError::io(&self.path, "read the folder");
+        let failed = || CacheError::io(&self.path, "read the directory");
         let mut names = Vec::new();
         for entry in fs::read_dir(&self.path).map_err(failed())? {
             let entry = entry.map_err(failed())?;

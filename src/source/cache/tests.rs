@@ -153,7 +153,7 @@ fn a_folder_is_held_by_one() {
         .unwrap_err()
         .to_string();
     let folder = scene.folder();
-    let expected = "another olmguard uses this folder: give each one its own";
+    let expected = "another olmguard uses this directory: give each olmguard its own";
     assert_eq!(error, format!("{}: {expected}", folder.display()));
     let entry = cache.begin(&digest(1)).unwrap();
     drop(cache);
@@ -201,6 +201,6 @@ fn a_folder_that_cannot_be_made_says_so() {
     fs::write(scene.folder(), "a file").unwrap();
     let below = scene.folder().join("below");
     let error = Cache::open(&below, PLENTY).unwrap_err().to_string();
-    let expected = format!("{}: cannot make the folder: ", below.display());
+    let expected = format!("{}: cannot create the directory: ", below.display());
     assert!(error.starts_with(&expected), "{error}");
 }

@@ -11,13 +11,13 @@ use hyper::http::uri::{PathAndQuery, Scheme};
 #[non_exhaustive]
 pub enum AddressError {
     /// It is not a URL, or of another kind.
-    #[error("base {base:?}: expected a URL that begins with https:// or http://")]
+    #[error("base {base:?}: expected a URL that starts with https:// or http://")]
     NotHttp {
         /// What was given.
         base: Box<str>,
     },
     /// It names a user. What follows may be a password, so the URL is not shown.
-    #[error("base holds the name of a user: expected a URL without, catalogd asks for none")]
+    #[error("base contains a user name: expected a URL without one")]
     User,
 }
 
@@ -183,14 +183,14 @@ mod tests {
             "h:1/c",
             "https://a b",
         ] {
-            let text = "expected a URL that begins with https:// or http://";
+            let text = "expected a URL that starts with https:// or http://";
             refuses(base, &format!("base {base:?}: {text}"));
         }
     }
 
     #[test]
     fn who_names_a_user_is_not_shown() {
-        let text = "base holds the name of a user: expected a URL without, catalogd asks for none";
+        let text = "base contains a user name: expected a URL without one";
         for base in [
             "https://me:secret@h/c",
             "https://me:se cret@h/c",

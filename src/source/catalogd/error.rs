@@ -66,7 +66,7 @@ pub enum FetchError {
     #[error(transparent)]
     Content(SourceError),
     /// It says to be gzip, and is not.
-    #[error("body is not the gzip that its Content-Encoding says: {why}")]
+    #[error("body is not valid gzip, which its Content-Encoding announces: {why}")]
     Gzip {
         /// What the decompressor says.
         why: Box<str>,
@@ -81,7 +81,7 @@ pub enum FetchError {
         why: Box<str>,
     },
     /// The thread that read the body panicked.
-    #[error("internal fault: what reads the body was lost; please report this")]
+    #[error("internal fault: the thread that reads the body was lost; please report this")]
     Lost,
 }
 
@@ -106,7 +106,8 @@ pub enum ResponseFault {
     },
     /// Nothing tells where its body ends.
     #[error(
-        "answer has neither Content-Length nor chunks: whether its body is whole could not be told"
+        "answer has neither Content-Length nor chunked encoding: expected one of them, to know \
+         that the body is complete"
     )]
     Endless,
     /// The connection broke.
@@ -216,7 +217,7 @@ impl fmt::Display for Size {
 /// What may be the matter.
 fn hint(found: StatusCode) -> &'static str {
     if found == StatusCode::NOT_FOUND {
-        "; a catalogd that does not hold the catalog yet answers so"
+        "; catalogd answers so until it has loaded the catalog"
     } else if found.is_redirection() {
         "; redirects are not followed"
     } else {

@@ -9,7 +9,7 @@ use time::OffsetDateTime;
 #[non_exhaustive]
 pub enum TlsFault {
     /// Nobody who is trusted signed the certificate.
-    #[error("certificate is signed by none of the authorities in {trusted}")]
+    #[error("certificate is not signed by a CA certificate in {trusted}")]
     UnknownIssuer {
         /// Where those come from who are trusted.
         trusted: Box<str>,

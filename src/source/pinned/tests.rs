@@ -91,8 +91,8 @@ fn what_is_not_answered_well_says_so() {
         ),
         (
             "302 Found",
-            "answered HTTP 302 Found, expected 200 OK; redirects are not followed: give the URL that \
-             it leads to",
+            "answered HTTP 302 Found, expected 200 OK; redirects are not followed: give the URL of \
+             the target",
         ),
     ] {
         let (host, asked) = server(status, b"");
@@ -130,12 +130,12 @@ fn what_is_pinned_is_shown_without_its_query() {
 
 #[test]
 fn what_is_no_pinned_url_is_refused() {
-    let not_pinned = " has no digest: expected #sha256=HEX behind the URL, as sha256sum prints it; \
-                      without one nothing is fetched";
-    let digest = " is no digest: expected sha256= and 64 hexadecimal digits";
-    let not_http = " is no URL that is fetched: expected https://HOST/FILE#sha256=HEX, or a path";
-    let image = " is an image, and images are not read: unpack its folder of catalogs, and give the \
-                 path of that";
+    let not_pinned = " has no digest: add #sha256=HEX to the URL, as sha256sum prints it";
+    let digest = " is not a digest: expected sha256= and 64 hexadecimal digits";
+    let not_http =
+        " is not a URL that olmguard can fetch: expected https://HOST/FILE#sha256=HEX, or a path";
+    let image = " is an image, which olmguard cannot read: unpack its directory of catalogs, and \
+                 give that path";
     let rows = [
         (
             "https://h.example/c.yaml".to_owned(),

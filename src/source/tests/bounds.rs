@@ -16,20 +16,20 @@ fn sparse(length: u64) -> tempfile::NamedTempFile {
 fn size_is_bounded() {
     let gigabyte = sparse(1 << 30);
     let fault = read_path(gigabyte.path()).expect_err("a fault");
-    let want = "ROOT: larger than 805306368 bytes, decompressed: \
-        expected a catalog, tens to hundreds of megabytes";
+    let want = "ROOT: larger than 805306368 bytes, decompressed; a catalog has tens to hundreds of \
+                megabytes";
     assert_eq!(fault, want);
 
     let blob = sparse(40 << 20);
     let fault = read_path(blob.path()).expect_err("a fault");
-    let want = "ROOT:1:1: one blob is larger than 33554432 bytes; \
-        split it, or take large data out of it";
+    let want =
+        "ROOT:1:1: a blob is larger than 33554432 bytes; split it, or move large data out of it";
     assert_eq!(fault, want);
 
     let string = Read::chain(&b"{\"schema\":\""[..], io::repeat(b'x'));
     let fault = read_from("pipe", string, &Progress::default(), &mut Blobs::default());
-    let want = "pipe: byte 0: one blob is larger than 33554432 bytes; \
-        split it, or take large data out of it";
+    let want = "pipe: byte 0: a blob is larger than 33554432 bytes; split it, or move large data \
+                out of it";
     assert_eq!(fault.expect_err("a fault").to_string(), want);
 }
 
@@ -82,7 +82,7 @@ fn what_a_blob_keeps_is_bounded() {
         let fault = read_bytes([package("a"), package("b"), blob].concat().as_bytes());
         let fault = fault.expect_err("a fault");
         assert!(
-            fault.ends_with("one blob has more than 250000 keys and list items; split it"),
+            fault.ends_with("a blob has more than 250000 keys and list items; split it"),
             "{fault}"
         );
     }

@@ -67,15 +67,15 @@ impl Authority {
         let parsed = parse(&der).map_err(|_| "its certificate cannot be read")?;
         let pair = KeyPair::from_pem(&key).map_err(|_| "its key cannot be read")?;
         if !parsed.is_ca() {
-            return Err("its certificate is not that of an authority");
+            return Err("its certificate is not a CA certificate");
         }
         if pair.subject_public_key_info() != parsed.public_key().raw {
-            return Err("its key is not that of its certificate");
+            return Err("its key does not belong to its certificate");
         }
         let validity = parsed.validity();
         let (not_before, not_after) = (moment(validity.not_before), moment(validity.not_after));
         let issuer = Issuer::from_ca_cert_der(&der, Key(Zeroizing::new(pair)))
-            .map_err(|_| "its certificate cannot be signed with")?;
+            .map_err(|_| "its certificate cannot sign other certificates")?;
         Ok(Self {
             material: Arc::new(Material {
                 certificate: as_pem(&der),

@@ -7,7 +7,7 @@ use crate::tls::self_managed::StoreError;
 #[non_exhaustive]
 pub enum AuthorityError {
     /// No name to make a certificate for.
-    #[error("a self-managed certificate is for no name: expected the names that clients use")]
+    #[error("a self-managed certificate has no name: expected the names that clients use")]
     NoName,
     /// The store does not do its part.
     #[error("the store of the certificate authority: {0}")]
@@ -32,9 +32,9 @@ pub enum AuthorityError {
     },
     /// There are as many authorities as may be, and all are of another time than the clock shows.
     #[error(
-        "no stored certificate authority is valid now, and there is no room for another: is the \
-         clock right? One leaves within minutes if no replica needs it; to have a new one at once, \
-         end every replica, delete them, and start the replicas again"
+        "no stored CA certificate is valid now, and there is no space for another: is the clock \
+         right? One that no replica needs is removed within minutes. To get a new one immediately, \
+         stop every replica, delete the stored ones, and start the replicas again"
     )]
     NoSigner,
     /// No certificate can be made here.

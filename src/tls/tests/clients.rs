@@ -122,7 +122,7 @@ fn authorities_that_cannot_be_used_are_named() {
         (String::new(), "ca.crt: no certificate in it"),
         (
             format!("{}{damaged}", one.pem()),
-            "ca.crt: certificate 2 cannot be used as the authority of clients: ",
+            "ca.crt: certificate 2 cannot be used as a CA certificate for clients: ",
         ),
     ] {
         let error = config(folder.path(), &pair, &content, &[]).unwrap_err();

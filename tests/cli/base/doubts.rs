@@ -35,8 +35,8 @@ fn a_base_that_does_not_parse_leaves_open_what_it_may_hold() {
     assert_eq!(
         report["results"][0]["message"],
         "lantern-operator: unknown -> 1.3.0 undecided: the installed version is unknown: the base \
-         does not show it [InstalledUnknown]\nCause: main:apps/a.yaml cannot be read whole\nUse a base \
-         that can be read and has the extension once, or set --installed.\nHelp: olmguard explain \
+         does not show it [InstalledUnknown]\nCause: main:apps/a.yaml cannot be read completely\nUse a \
+         base that can be read and has the extension once, or set --installed.\nHelp: olmguard explain \
          InstalledUnknown"
     );
     let found = repository.findings("repo", &["-f", "apps", CATALOG, "--base=main"]);
@@ -45,7 +45,7 @@ fn a_base_that_does_not_parse_leaves_open_what_it_may_hold() {
     let errors: Vec<&str> = ran.stderr.lines().collect();
     assert_eq!(errors.len(), 1, "{}", ran.stderr);
     assert!(
-        errors[0].starts_with("error: main:apps/a.yaml:line "),
+        errors[0].starts_with("error: main:apps/a.yaml:"),
         "{}",
         errors[0]
     );
@@ -108,7 +108,8 @@ fn one_that_was_there_twice_is_not_known() {
         (4, expected.map(str::to_owned).to_vec())
     );
     let message = report["results"][0]["message"].as_str().expect("a message");
-    let twice = "Cause: it is there twice, at main:apps/one/a.yaml:11:16 and at main:apps/two/b.yaml:11:16\n";
+    let twice = "Cause: it is defined twice, at main:apps/one/a.yaml:11:16 and at \
+                 main:apps/two/b.yaml:11:16\n";
     assert!(message.contains(twice), "{message}");
 }
 

@@ -47,6 +47,7 @@ fn a_repository_that_is_broken_is_told_from_none() {
     fs::write(repository.path(".git/config"), "[core\n").expect("a file");
     repository.misused(
         &["-f", "releases", CATALOG, "--base=main"],
-        "error: --base: \"main\" is no path, and the git repository around releases cannot be opened: ",
+        "error: --base: \"main\" is not a path, and the git repository around releases cannot be \
+         opened: ",
     );
 }

@@ -26,7 +26,7 @@ fn what_is_neither_a_path_nor_a_revision_is_wrong_usage() {
     let rows: &[(&[&str], &str)] = &[
         (
             &["apps", "--base=nope"],
-            "error: --base: \"nope\" is no revision here: ",
+            "error: --base: \"nope\" is not a revision here: ",
         ),
         (&["apps", "--base=nope"], ", and there is no such path\n"),
         (
@@ -35,8 +35,8 @@ fn what_is_neither_a_path_nor_a_revision_is_wrong_usage() {
         ),
         (
             &["apps", "--base=both"],
-            "error: --base: \"both\" is both a path and a git revision: expected one of them, so write \
-             ./both for the path, or the revision in full, such as refs/heads/both\n",
+            "error: --base: \"both\" is both a path and a git revision: write ./both for the path, \
+             or the full name of the revision, such as refs/heads/both\n",
         ),
         (
             &["apps", "--base=main..HEAD"],
@@ -48,16 +48,16 @@ fn what_is_neither_a_path_nor_a_revision_is_wrong_usage() {
         ),
         (
             &["apps", "--base=main:apps"],
-            "\"main:apps\" is no commit: ",
+            "\"main:apps\" is not a commit: ",
         ),
         (
             &["-", "--base=main"],
-            "error: --base: \"main\" is no path, and standard input is in no git repository: expected a \
-             folder or a file with what the base renders to\n",
+            "error: --base: \"main\" is not a path, and standard input is not in a git repository: \
+             expected a directory or a file with the rendered base\n",
         ),
         (
             &["../outside.yaml", "--base=main"],
-            "error: --base: \"main\" is no path, and ../outside.yaml is in no git repository: ",
+            "error: --base: \"main\" is not a path, and ../outside.yaml is in no git repository: ",
         ),
         (
             &["apps", "../other/o.yaml", "--base=main"],

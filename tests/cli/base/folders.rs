@@ -77,7 +77,7 @@ fn what_cannot_be_read_of_a_folder_is_named() {
     assert_eq!(ran.code, 3, "{ran:?}");
     assert_eq!(tokens(&ran.json()), ["a unknown InstalledUnknown"]);
     assert!(
-        ran.stderr.starts_with("error: base/a.yaml:line "),
+        ran.stderr.starts_with("error: base/a.yaml:"),
         "{}",
         ran.stderr
     );

@@ -15,7 +15,7 @@ fn one_whose_name_is_rendered_later_may_have_been_any() {
     assert_eq!(tokens(&report), ["tower unknown InstalledUnknown"]);
     assert_eq!(code, 4);
     let message = report["results"][0]["message"].as_str().unwrap_or_default();
-    let cause = "Cause: main:apps/a.yaml cannot be read whole";
+    let cause = "Cause: main:apps/a.yaml cannot be read completely";
     assert!(message.lines().any(|line| line == cause), "{message}");
 }
 

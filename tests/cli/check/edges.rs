@@ -36,13 +36,13 @@ fn steps_that_no_olm_goes_by_are_said() {
     };
     assert_eq!(
         said(&["--graph", "semver"]),
-        "warning: --graph semver: OLM 1.11 goes by the catalog's edges alone; without the flag the \
-         answer is that of OLM\n"
+        "warning: --graph semver: OLM 1.11 uses only the edges of the catalog; omit the flag to \
+         get the answer of OLM\n"
     );
     assert_eq!(
         said(&["--graph", "both"]),
-        "warning: --graph both: OLM 1.11 goes by the catalog's edges alone; without the flag the \
-         answer is that of OLM\n"
+        "warning: --graph both: OLM 1.11 uses only the edges of the catalog; omit the flag to get \
+         the answer of OLM\n"
     );
     assert_eq!(said(&["--graph", "catalog"]), "");
     let gated = [
@@ -52,7 +52,7 @@ fn steps_that_no_olm_goes_by_are_said() {
     assert_eq!(said(&[&gated[..], &["--graph", "semver"]].concat()), "");
     assert_eq!(
         said(&[&gated[..], &["--graph", "catalog"]].concat()),
-        "warning: --graph catalog: OLM 1.1 goes by the semver rules, as its gate says; without the \
-         flag the answer is that of OLM\n"
+        "warning: --graph catalog: OLM 1.1 uses the semver rules, because of its feature gate; \
+         omit the flag to get the answer of OLM\n"
     );
 }

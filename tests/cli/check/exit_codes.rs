@@ -146,7 +146,7 @@ fn wrong_usage_judges_nothing() {
         (&[], "--filename"),
         (
             &["-f", "good.yaml", "--catalog=hub"],
-            "\"hub\" has no \"=\": expected NAME=PATH",
+            "\"hub\" has no name: write NAME=PATH, for example hub=catalog.yaml",
         ),
         (
             &["-f", "good.yaml", CATALOG, CATALOG],

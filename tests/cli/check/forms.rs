@@ -191,8 +191,7 @@ fn what_is_there_no_more_is_a_note() {
 fn an_extension_that_is_missing_is_said() {
     let scene = all();
     let ran = scene.run(&["-f", "named.yaml", "--require-match", "-o=github"]);
-    let words =
-        "the inputs hold no extension: expected one at least, since --require-match is given";
+    let words = "the inputs have no ClusterExtension: --require-match expects at least one";
     assert!(ran.stderr.contains(&format!("error: {words}\n")), "{ran:?}");
     assert!(ran.stdout.contains(&format!("::{words}\n")), "{ran:?}");
 }

@@ -196,15 +196,16 @@ fn the_olm_is_that_of_the_snapshot_unless_the_flags_say_otherwise() {
         said(&["--olm-release=1.4"]),
         (
             0,
-            "warning: the snapshot is from OLM 1.9, but --olm-release 1.4 counts\n".to_owned()
+            "warning: the snapshot is from OLM 1.9, but olmguard uses --olm-release 1.4\n"
+                .to_owned()
         )
     );
     assert_eq!(
         said(&["--olm-feature-gates=BundleReleaseSupport=false"]),
         (
             0,
-            "warning: the snapshot is from OLM with BundleReleaseSupport, but \
-             --olm-feature-gates counts\n"
+            "warning: the snapshot is from OLM with BundleReleaseSupport, but olmguard uses \
+             --olm-feature-gates\n"
                 .to_owned()
         )
     );
@@ -215,8 +216,7 @@ fn an_olm_that_is_not_known_is_said() {
     let files = &[("a.yaml", &*extension("a", "1.1.0"))];
     let scene = with(None, &[(named("hub"), true)], files);
     let ran = scene.run(&["-f", "a.yaml", LAX, SNAPSHOT]);
-    let words =
-        "the snapshot does not say which OLM it is from: judged as 1.11, the newest release";
+    let words = "the snapshot does not name the OLM release: checked as 1.11, the newest release";
     assert_eq!((ran.code, ran.stderr), (0, format!("warning: {words}\n")));
     assert_eq!(
         scene

@@ -112,14 +112,14 @@ fn an_extension_may_stand_in_a_file_or_whole() {
         (
             of("{file: apps/two.yaml}", "{verdict: deny}"),
             3,
-            "error: suites/a.yaml:4:9: suites/../apps/two.yaml: holds 2 extensions: expected the name of \
-             one of them beside file\n",
+            "error: suites/a.yaml:4:9: suites/../apps/two.yaml: has 2 extensions: add name next to \
+             file, with the name of one of them\n",
         ),
         (
             of("{file: apps/two.yaml, name: c}", "{verdict: deny}"),
             3,
-            "error: suites/a.yaml:4:9: suites/../apps/two.yaml: holds no extension \"c\": expected one of \
-             a, b\n",
+            "error: suites/a.yaml:4:9: suites/../apps/two.yaml: has no extension \"c\": expected \
+             one of a, b\n",
         ),
     ];
     for (cases, code, stderr) in rows {

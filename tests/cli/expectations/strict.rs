@@ -29,7 +29,7 @@ fn of_the_suite() {
         ),
         (
             "schema: olmguard.test/v1\ncases: []",
-            "2:8: cases is empty: expected a case at least",
+            "2:8: cases is empty: expected at least one case",
         ),
         (
             "schema: olmguard.test/v1\ncase: []",
@@ -46,12 +46,12 @@ fn of_the_suite() {
         ),
         (
             "schema: olmguard.test/v1\ncatalogs: {hub: https://h.example/c}",
-            "2:17: catalogs.hub: \"https://h.example/c\" has no digest: expected #sha256=HEX behind the \
-             URL, as sha256sum prints it; without one nothing is fetched",
+            "2:17: catalogs.hub: \"https://h.example/c\" has no digest: add #sha256=HEX to the \
+             URL, as sha256sum prints it",
         ),
         (
             "schema: olmguard.test/v1\nolmRelease: 1.11",
-            "2:13: olmRelease is a number: expected a text; in quotes it is a text",
+            "2:13: olmRelease is a number: expected a string; put it in quotes to make it a string",
         ),
     ];
     for (text, expected) in rows {
@@ -71,7 +71,7 @@ fn of_a_case() {
         ),
         (
             "- {name: a}",
-            "4:3: cases[0].extension is missing: expected the extension as it is to be",
+            "4:3: cases[0].extension is missing: expected the extension after the edit",
         ),
         (
             "- {name: a, extension: {catalog: {}}}",
@@ -79,17 +79,18 @@ fn of_a_case() {
         ),
         (
             "- {name: a, extension: {}, expect: {verdict: deny}}",
-            "4:24: cases[0].extension is not told, or twice: expected file, with the name of one \
-             extension in it where there are several, or catalog (the fields of spec.source.catalog), or \
-             manifest",
+            "4:24: cases[0].extension is missing or given twice: expected file (and name, if the \
+             file has several extensions), catalog (the fields of spec.source.catalog) or manifest",
         ),
         (
             "- {name: a, extension: {manifest: {kind: Pod}}, expect: {verdict: deny}}",
-            "4:35: cases[0].extension.manifest is no extension: expected apiVersion and kind of one",
+            "4:35: cases[0].extension.manifest is not an extension: expected its apiVersion and \
+             kind",
         ),
         (
             "- {name: a, extension: {catalog: {}}, installed: {version: 1.10}, expect: {}}",
-            "4:60: cases[0].installed.version is a number: expected a text; in quotes it is a text",
+            "4:60: cases[0].installed.version is a number: expected a string; put it in quotes to \
+             make it a string",
         ),
         (
             "- {name: a, extension: {catalog: {}}, installed: {versoin: a}, expect: {}}",
@@ -114,15 +115,16 @@ fn of_what_is_expected() {
         ),
         (
             "{verdict: allow, token: Downgrade}",
-            " can never be: Downgrade is an answer of the verdict deny, and allow is expected",
+            " can never pass: Downgrade is a reason code of the verdict deny, but the expected \
+             verdict is allow",
         ),
         (
             "{token: Downgrade, resolved: 1.0.0}",
-            " can never be: an answer of the verdict deny has nothing that is resolved to",
+            " can never pass: an answer of the verdict deny has nothing that is resolved to",
         ),
         (
             "{verdict: allow, message: a}",
-            " can never be: an answer of the verdict allow has no message",
+            " can never pass: an answer of the verdict allow has no message",
         ),
     ];
     for (expect, words) in rows {
@@ -144,7 +146,7 @@ fn of_what_is_expected() {
         ),
         (
             "{message: \"\"}",
-            "7:21: cases[0].expect.message is empty: expected a text",
+            "7:21: cases[0].expect.message is empty: expected a string",
         ),
     ];
     for (expect, expected) in rows {

@@ -106,8 +106,8 @@ fn a_catalog_that_cannot_be_fetched_is_undecided_and_one_that_cannot_be_read_a_b
     );
     assert_eq!(
         stderr,
-        "warning: catalog \"hub\": answered HTTP 404 Not Found, expected 200 OK; a catalogd that does \
-         not hold the catalog yet answers so\n"
+        "warning: catalog \"hub\": answered HTTP 404 Not Found, expected 200 OK; catalogd answers \
+         so until it has loaded the catalog\n"
     );
     scene.api.answer(HUB_PATH, StatusCode::OK, "schema: [");
     let (code, result, stderr) = scene.judged(LIVE);
@@ -173,13 +173,13 @@ fn the_olm_is_that_of_the_cluster_unless_the_flags_say_otherwise() {
     assert_eq!(said(&["--olm-release=1.4"]), "");
     assert_eq!(
         said(&["--olm-release=1.9"]),
-        "warning: OLM 1.4 runs in the cluster, but 1.9 is set by hand and counts\n"
+        "warning: OLM 1.4 runs in the cluster, but --olm-release sets 1.9, which olmguard uses\n"
     );
     assert_eq!(
         said(&["--olm-namespace=elsewhere"]),
-        "warning: no operator-controller: expected a Deployment operator-controller-controller-manager \
-         in namespace elsewhere; is OLM v1 installed?; judged as OLM 1.11, the newest release that is \
-         known\n"
+        "warning: no operator-controller: expected a Deployment \
+         operator-controller-controller-manager in namespace elsewhere; is OLM v1 installed?; \
+         checked as OLM 1.11, the newest known release\n"
     );
 }
 
@@ -197,16 +197,14 @@ fn flags_that_do_nothing_or_contradict_each_other_are_wrong_usage() {
         "--olm-namespace",
         "--catalogd-ca",
     ] {
-        let expected = format!(
-            "error: {flag} is about a cluster, and none is asked: expected it together with \
-             --from-cluster\n"
-        );
+        let expected =
+            format!("error: {flag} needs a cluster: use it together with --from-cluster\n");
         assert_eq!(misused(&[flag, "x"]), expected);
     }
     assert_eq!(
         misused(&[LIVE, &["--snapshot=saved"]].concat()),
-        "error: --snapshot and --from-cluster both say which catalogs there are: expected one of \
-         them, not both\n"
+        "error: --snapshot and --from-cluster cannot be used together: each of them gives the \
+         catalogs\n"
     );
     let asked = scene.api.asked();
     assert_eq!(asked, [], "nobody is asked before");

@@ -122,7 +122,7 @@ fn a_bundle_of_another_authority_and_a_webhook_that_was_changed_are_told() {
         "fail     shipped         rules is [{\"apiGroups\":[\"olm.operatorframework.io\"],",
         "warn     timeout         30 s, this version ships 5 s",
         "fail     ca-bundle       does not trust the certificate of olmguard-1: it is issued by \
-         CN=guard, which is none of CN=other",
+         CN=guard, but the trusted CAs are CN=other",
     ];
     assert_eq!(ill.len(), begins.len(), "{ill:#?}");
     for (line, begin) in ill.iter().zip(begins) {
@@ -267,7 +267,7 @@ fn a_replica_is_asked_for_json() {
 #[test]
 fn a_replica_of_a_release_that_answers_in_text_is_told_as_such() {
     let scene = scene();
-    let text = "ready\n[+] catalogs: 0 of 1 loaded\n[+] olm: being found out\n";
+    let text = "ready\n[+] catalogs: 0 of 1 loaded\n[+] olm: not known yet\n";
     let path = format!("{PROXY}/readyz");
     scene.api.answer(&path, StatusCode::OK, text);
     let ran = doctor(&scene, &[]);

@@ -92,10 +92,13 @@ fn what_is_no_place_for_a_file_is_wrong_usage() {
     let scene = Scene::new();
     fs::create_dir(scene.path().join("folder")).expect("a folder");
     for (file, words) in [
-        ("folder", "folder: is a folder: expected a file to write to"),
+        (
+            "folder",
+            "folder: is a directory: expected a file to write to",
+        ),
         (
             "-",
-            "\"-\": expected a file to write to; it is not written to standard output",
+            "\"-\": expected a file to write to; a snapshot is not written to standard output",
         ),
         ("no/such", "no/such: cannot be made: "),
     ] {

@@ -34,7 +34,7 @@ fn a_base_that_was_not_fetched_is_wrong_usage_and_says_what_to_do() {
             "origin/main...HEAD",
             "for what two have in common git fetch --unshallow, or fetch-depth: 0 in a checkout step)",
         ),
-        (History::Whole, "origin/mian", "is no revision here: "),
+        (History::Whole, "origin/mian", "is not a revision here: "),
     ] {
         let repository = Repository::pull_request(history);
         for pipeline in BOTH {

@@ -75,20 +75,20 @@ async fn gzip_that_is_cut_off_is_none() {
 
 #[tokio::test]
 async fn what_says_to_be_gzip_and_is_not_is_refused() {
-    let words = "body is not the gzip that its Content-Encoding says: invalid gzip header";
+    let words = "body is not valid gzip, which its Content-Encoding announces: invalid gzip header";
     fails(Answer::gzipped(BODY.as_bytes()), "content", words).await;
     let mut damaged = gzip(BODY.as_bytes());
     let last = damaged.len() - 5;
     damaged[last] ^= 1;
-    let words = "body is not the gzip that its Content-Encoding says: \
-        corrupt gzip stream does not have a matching checksum";
+    let words = "body is not valid gzip, which its Content-Encoding announces: corrupt gzip stream \
+                 does not have a matching checksum";
     fails(Answer::gzipped(&damaged), "content", words).await;
 }
 
 #[tokio::test]
 async fn a_body_without_an_end_is_refused() {
-    let words = "answer has neither Content-Length nor chunks: \
-        whether its body is whole could not be told";
+    let words = "answer has neither Content-Length nor chunked encoding: expected one of them, to \
+                 know that the body is complete";
     fails(
         Answer::with("connection: close\r\n", BODY.as_bytes()).cut(0),
         "other",

@@ -27,7 +27,8 @@ async fn a_reader_that_fails_ends_the_fetch_at_once() {
     let base = scene.server.base("c");
     let error = scene.catalogd().fetch(&base, fail).await.unwrap_err();
     assert_eq!(error.class(), "content");
-    let words = "c: symbolic link leads out of the catalog's folder; copy the file into it";
+    let words =
+        "c: symbolic link points outside the directory of the catalog; copy the file into it";
     assert_eq!(error.to_string(), words);
     scene.server.open(0).await;
 }
@@ -39,7 +40,7 @@ async fn a_reader_that_panics_is_an_error() {
     let base = scene.server.base("c");
     let error = scene.catalogd().fetch(&base, panics).await.unwrap_err();
     assert_eq!(error.class(), "other");
-    let words = "internal fault: what reads the body was lost; please report this";
+    let words = "internal fault: the thread that reads the body was lost; please report this";
     assert_eq!(error.to_string(), words);
     scene.server.open(0).await;
 }

@@ -57,8 +57,8 @@ async fn a_storm_of_500_has_the_same_words_all_along() {
 
 #[tokio::test]
 async fn a_status_is_named() {
-    let not_yet = "answered HTTP 404 Not Found, expected 200 OK; \
-        a catalogd that does not hold the catalog yet answers so";
+    let not_yet = "answered HTTP 404 Not Found, expected 200 OK; catalogd answers so until it has \
+                   loaded the catalog";
     fails(Answer::status("404 Not Found"), "status", not_yet).await;
     let forbidden = "answered HTTP 403 Forbidden, expected 200 OK";
     fails(Answer::status("403 My Own Words"), "status", forbidden).await;
@@ -178,6 +178,6 @@ async fn a_base_that_is_no_url_is_told() {
     let catalogd = Catalogd::new(None, FetchLimits::default()).unwrap();
     let error = catalogd.fetch("catalogs/c", text).await.unwrap_err();
     assert_eq!(error.class(), "address");
-    let words = "base \"catalogs/c\": expected a URL that begins with https:// or http://";
+    let words = "base \"catalogs/c\": expected a URL that starts with https:// or http://";
     assert_eq!(error.to_string(), words);
 }

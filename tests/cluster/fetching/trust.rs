@@ -94,7 +94,7 @@ async fn a_certificate_of_a_stranger_is_refused() {
         .await
         .unwrap_err();
     let words = format!(
-        "TLS with localhost:{}: certificate is signed by none of the authorities in {}",
+        "TLS with localhost:{}: certificate is not signed by a CA certificate in {}",
         scene.server.port(),
         stranger.display(),
     );
@@ -103,8 +103,8 @@ async fn a_certificate_of_a_stranger_is_refused() {
     let catalogd = Catalogd::new(None, FetchLimits::default()).unwrap();
     let error = fetch(&catalogd, &scene.server).await.unwrap_err();
     let words = format!(
-        "TLS with localhost:{}: certificate is signed by none of the authorities in \
-        the system's store",
+        "TLS with localhost:{}: certificate is not signed by a CA certificate in the system's \
+         store",
         scene.server.port(),
     );
     assert_eq!((error.class(), error.to_string()), ("tls", words));

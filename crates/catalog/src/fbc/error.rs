@@ -82,13 +82,13 @@ pub enum FbcErrorKind {
         reason: &'static str,
     },
     /// A blob of a size at which reading it could exhaust memory.
-    #[error("one blob is larger than {limit} bytes; split it, or take large data out of it")]
+    #[error("a blob is larger than {limit} bytes; split it, or move large data out of it")]
     BlobTooLarge {
         /// How many bytes are read.
         limit: usize,
     },
     /// A blob of more keys and list items than are kept: small as text, large in memory.
-    #[error("one blob has more than {limit} keys and list items; split it")]
+    #[error("a blob has more than {limit} keys and list items; split it")]
     TooManyItems {
         /// How many are kept.
         limit: usize,
@@ -97,15 +97,14 @@ pub enum FbcErrorKind {
     #[error(transparent)]
     Memory(#[from] TooLarge),
     /// More blobs than a catalog can sensibly have.
-    #[error("more than {limit} blobs: expected a catalog, at most tens of thousands")]
+    #[error("more than {limit} blobs; a catalog has at most tens of thousands")]
     TooManyBlobs {
         /// How many are read.
         limit: u32,
     },
     /// Text after the `---` of a line.
     #[error(
-        "invalid YAML document separator: expected nothing but a comment after \"---\", \
-        found {found:?}"
+        "invalid YAML document separator: expected only a comment after \"---\", found {found:?}"
     )]
     Separator {
         /// What stands there.
@@ -135,7 +134,7 @@ pub enum FbcErrorKind {
 
 /// Something in the folder of a catalog that is no file.
 #[derive(Clone, Copy, Debug, Eq, PartialEq, thiserror::Error)]
-#[error("expected a file, found {}; leave it out with an .indexignore, or remove it", .0.as_str())]
+#[error("expected a file, found {}; exclude it with an .indexignore file, or remove it", .0.as_str())]
 pub struct NotAFile(pub FileKind);
 
 /// What stands in a folder where a file is expected.
@@ -152,8 +151,8 @@ pub enum FileKind {
 impl FileKind {
     fn as_str(self) -> &'static str {
         match self {
-            Self::LinkToFolder => "a symbolic link to a folder",
-            Self::LinkToOther => "a symbolic link to something else",
+            Self::LinkToFolder => "a symbolic link to a directory",
+            Self::LinkToOther => "a symbolic link to something other than a file",
             Self::Special => "a pipe, socket or device",
         }
     }

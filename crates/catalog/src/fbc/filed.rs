@@ -80,7 +80,7 @@ fn check(what: &'static str, text: &str) -> Result<(), FbcErrorKind> {
     let reason = if text.contains('\0') {
         "it contains a NUL byte"
     } else if text.split('/').any(|element| element.len() > limit) {
-        "it is longer than a file name may be"
+        "it is too long for a file name"
     } else {
         return Ok(());
     };

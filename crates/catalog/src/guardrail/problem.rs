@@ -40,13 +40,13 @@ pub enum Problem {
         expected: &'static str,
     },
     /// It means nothing there.
-    #[error("not known here: expected one of {}", .known.join(", "))]
+    #[error("unknown key: expected one of {}", .known.join(", "))]
     UnknownKey {
         /// What means something there.
         known: &'static [&'static str],
     },
     /// It is a word of which nothing is known.
-    #[error("{} is not known: expected one of {}", quote(found), .known.join(", "))]
+    #[error("unknown value {}: expected one of {}", quote(found), .known.join(", "))]
     UnknownWord {
         /// What it is.
         found: String,
@@ -54,13 +54,13 @@ pub enum Problem {
         known: &'static [&'static str],
     },
     /// It is no range.
-    #[error("not a range in the grammar of skipRange: {0}")]
+    #[error("not a valid skipRange: {0}")]
     Range(Box<SkipRangeError>),
     /// OLM would crash on it.
-    #[error("a range with an empty OR group: expected versions on both sides of ||")]
+    #[error("the range has an empty OR group: expected versions on both sides of ||")]
     EmptyGroup,
     /// It is too long a range.
-    #[error("too long a range: expected at most {most} bytes")]
+    #[error("the range is too long: expected at most {most} bytes")]
     RangeTooLong {
         /// How long it may be.
         most: usize,
@@ -78,17 +78,18 @@ pub enum Problem {
         most: usize,
     },
     /// Another rule has it.
-    #[error("{} is the id of two rules: expected one of its own for each", quote(.0))]
+    #[error("two rules have the id {}: expected a unique id for each rule", quote(.0))]
     SameId(String),
     /// What holds them cannot be read, for this reason.
     #[error("{0}")]
     Text(String),
     /// There is more than one blob, or more than one property.
-    #[error("there are two of them for the package: expected one")]
+    #[error("the package has two of them: expected one")]
     Twice,
     /// The blob and the property do not say the same.
     #[error(
-        "the blob and the property of the olm.package differ: expected one of them, or both alike"
+        "the blob and the property of the olm.package differ: expected only one of them, or the \
+         same content in both"
     )]
     Differ,
 }

@@ -95,29 +95,31 @@ fn refusals_name_text_and_way_out() {
     refused(
         "1.5",
         Tag::Int,
-        r#"scalar "1.5" is no !!int: expected text of that type, or no tag"#,
+        r#"scalar "1.5" is not a valid !!int: expected text of that type, or no tag"#,
     );
     let long = "x".repeat(100);
     let cut = "x".repeat(40);
     refused(
         &long,
         Tag::Bool,
-        &format!(r#"scalar "{cut}..." is no !!bool: expected text of that type, or no tag"#),
+        &format!(
+            r#"scalar "{cut}..." is not a valid !!bool: expected text of that type, or no tag"#
+        ),
     );
     refused(
         ".inf",
         Tag::None,
-        ".inf is no JSON number: expected a finite number, or quotes around it",
+        ".inf is not a JSON number: expected a finite number, or quotes around it",
     );
     refused(
         "-.Inf",
         Tag::None,
-        "-.inf is no JSON number: expected a finite number, or quotes around it",
+        "-.inf is not a JSON number: expected a finite number, or quotes around it",
     );
     refused(
         ".NaN",
         Tag::Float,
-        ".nan is no JSON number: expected a finite number, or quotes around it",
+        ".nan is not a JSON number: expected a finite number, or quotes around it",
     );
     let base64 =
         r#"scalar under !!binary is not base64: expected groups of four letters, padded with "=""#;
@@ -128,10 +130,10 @@ fn refusals_name_text_and_way_out() {
 fn refused_keys_name_the_way_out() {
     refused_key(
         "~",
-        "null is no key: expected a string, or quotes around it",
+        "null cannot be a key: expected a string, or quotes around it",
     );
-    let huge = "number 18446744073709551615 is no key: \
-                expected one below 9223372036854775808, or quotes around it";
+    let huge = "number 18446744073709551615 cannot be a key: expected a number below \
+                9223372036854775808, or quotes around it";
     refused_key("18446744073709551615", huge);
 }
 

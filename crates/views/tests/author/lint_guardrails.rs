@@ -68,15 +68,15 @@ fn what_cannot_be_read_has_the_place_of_its_rule() {
         (blob("rules: 7"), "rules: expected a list, found integer"),
         (
             blob("rulez: []"),
-            "rulez: not known here: expected one of schema, package, name, graph, rules",
+            "rulez: unknown key: expected one of schema, package, name, graph, rules",
         ),
         (
             rule("kind: PassThrough, via: '<1.0.0 || || >2.0.0'"),
-            "rules[0].via: a range with an empty OR group: expected versions on both sides of ||",
+            "rules[0].via: the range has an empty OR group: expected versions on both sides of ||",
         ),
         (
             rule("kind: Prerelease, action: \"\\e[31m\""),
-            "rules[0].action: \"\\x1b[31m\" is not known: expected one of Deny, Allow",
+            "rules[0].action: unknown value \"\\x1b[31m\": expected one of Deny, Allow",
         ),
     ] {
         says(LEAPS, &guardrails, &[&format!("{begin}{why}")]);
@@ -99,7 +99,7 @@ fn several_that_may_differ() {
     let good = rule("kind: MaxMinorStep, step: 1");
     let begin = "guardrail-unreadable (error): the guardrails of package \"p\" are invalid, so olmguard denies \
                  every upgrade of it: ";
-    let twice = format!("{begin}there are two of them for the package: expected one");
+    let twice = format!("{begin}the package has two of them: expected one");
     says(LEAPS, &format!("{good}{good}"), &[&twice]);
     let property = "properties:\n- type: olmguard.guardrails.v1alpha1\n  value: {graph: Semver}\n";
     let with_property = |line: &str| {
@@ -113,7 +113,8 @@ fn several_that_may_differ() {
     assert_eq!(
         told(&(with_property(LEAPS) + &good)),
         [format!(
-            "{begin}the blob and the property of the olm.package differ: expected one of them, or both alike"
+            "{begin}the blob and the property of the olm.package differ: expected only one of \
+             them, or the same content in both"
         )]
     );
     assert_eq!(

@@ -26,15 +26,16 @@ pub(crate) struct CatalogArg {
 /// Why a `--catalog` is not understood.
 #[derive(Clone, Debug, Eq, PartialEq, thiserror::Error)]
 pub(crate) enum CatalogArgError {
-    #[error("{found:?} has no \"=\": expected NAME=PATH")]
+    #[error("{found:?} has no name: write NAME=PATH, for example hub=catalog.yaml")]
     NoPath { found: String },
-    #[error("{found:?} has an empty name: expected NAME=PATH")]
+    #[error("{found:?} has an empty name: write NAME=PATH, for example hub=catalog.yaml")]
     EmptyName { found: String },
     #[error(
-        "{found:?} has an empty path: expected NAME=PATH, of a file or a folder, or NAME=URL#sha256=HEX"
+        "{found:?} has an empty path: write NAME=PATH for a file or directory, or \
+         NAME=URL#sha256=HEX"
     )]
     EmptyPath { found: String },
-    #[error("catalog {name:?} is given twice: expected each name once")]
+    #[error("catalog {name:?} is given twice: give each name once")]
     Twice { name: String },
     #[error(transparent)]
     Url(#[from] PinnedUrlError),

@@ -46,7 +46,7 @@ fn what_is_no_catalog_is_refused() {
     for (arguments, expected) in [
         (
             &["--catalog", "a"] as &[_],
-            "\"a\" has no \"=\": expected NAME=PATH",
+            "\"a\" has no name: write NAME=PATH, for example hub=catalog.yaml",
         ),
         (&["--catalog", "=x"], "\"=x\" has an empty name"),
         (&["--catalog", "a="], "\"a=\" has an empty path"),
@@ -60,7 +60,7 @@ fn what_is_no_catalog_is_refused() {
         ),
         (
             &["--catalog", "a=x", "--catalog", "a=y"],
-            "catalog \"a\" is given twice: expected each name once",
+            "catalog \"a\" is given twice: give each name once",
         ),
     ] {
         refused(arguments, expected);

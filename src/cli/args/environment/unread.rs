@@ -72,9 +72,7 @@ fn of_another_command(name: &str, own: &[Flag], set: &BTreeSet<String>) -> Optio
     let moved = moved.find(|flag| flag.former == name && flag.variable != name)?;
     let now = &moved.variable;
     (!set.contains(now)).then(|| {
-        format!(
-            "{name} is read by olmguard serve alone; set the variable of the command instead: {now}"
-        )
+        format!("only olmguard serve reads {name}; set the variable of this command instead: {now}")
     })
 }
 
@@ -87,7 +85,7 @@ fn of_no_flag<'f>(name: &str, flags: impl Iterator<Item = &'f Flag>) -> String {
         }
     }
     if now.is_empty() {
-        return format!("{name} is set, but is the twin of no flag: it is not looked at");
+        return format!("ignoring {name}: no flag has this environment variable");
     }
     let rest = if now.len() > MOST_NAMED { ", ..." } else { "" };
     now.truncate(MOST_NAMED);
@@ -139,7 +137,7 @@ mod tests {
 
     #[test]
     fn a_variable_of_no_flag_is_told() {
-        let expected = "OLMGUARD_X is set, but is the twin of no flag: it is not looked at";
+        let expected = "ignoring OLMGUARD_X: no flag has this environment variable";
         warned(&["a"], &["OLMGUARD_X", "OLMGUARD_CATALOG"], &[expected]);
     }
 
@@ -158,7 +156,7 @@ mod tests {
 
     #[test]
     fn a_former_name_that_serve_reads_is_told_to_the_commands_that_read_it() {
-        let expected = "OLMGUARD_MODE is read by olmguard serve alone; set the variable of the command \
+        let expected = "only olmguard serve reads OLMGUARD_MODE; set the variable of this command \
                         instead: OLMGUARD_CHECK_MODE";
         warned(&["check"], &["OLMGUARD_MODE"], &[expected]);
         warned(&["check"], &["OLMGUARD_MODE", "OLMGUARD_CHECK_MODE"], &[]);

@@ -52,7 +52,7 @@ pub(super) struct InstalledArg {
 /// Why an `--installed` is not understood.
 #[derive(Clone, Debug, Eq, PartialEq, thiserror::Error)]
 pub(super) enum InstalledArgError {
-    #[error("{found:?} names no extension or no version: expected EXTENSION=VERSION")]
+    #[error("{found:?} has no extension or no version: write EXTENSION=VERSION")]
     Incomplete { found: String },
     #[error(transparent)]
     Part(#[from] PartError),
@@ -140,27 +140,27 @@ mod tests {
         for (text, expected) in [
             (
                 "a",
-                "\"a\" names no extension or no version: expected EXTENSION=VERSION",
+                "\"a\" has no extension or no version: write EXTENSION=VERSION",
             ),
             (
                 "=1.0.0",
-                "\"=1.0.0\" names no extension or no version: expected EXTENSION=VERSION",
+                "\"=1.0.0\" has no extension or no version: write EXTENSION=VERSION",
             ),
             (
                 "a=",
-                "\"a=\" names no extension or no version: expected EXTENSION=VERSION",
+                "\"a=\" has no extension or no version: write EXTENSION=VERSION",
             ),
             (
                 "a=1,b",
-                "\"b\" names no extension or no version: expected EXTENSION=VERSION",
+                "\"b\" has no extension or no version: write EXTENSION=VERSION",
             ),
             (
                 "a=1,bundle=",
-                "bundle= names no bundle: expected bundle=NAME, or leave it out to have it looked up",
+                "bundle= has no name: write bundle=NAME, or omit it to look up the bundle",
             ),
             (
                 "a=1,release=2,release=3",
-                "release= is given twice: expected it once",
+                "release= is given twice: give it once",
             ),
         ] {
             assert_eq!(parse(text), Err(expected.to_owned()), "{text}");

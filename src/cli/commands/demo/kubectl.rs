@@ -19,7 +19,7 @@ use crate::cli::commands::demo::client::ReceivedReply;
 pub(super) enum ReplyError {
     #[error("the webhook answered {status}: {body}")]
     Status { status: StatusCode, body: String },
-    #[error("the webhook's reply is no AdmissionReview: {0}")]
+    #[error("the webhook's reply is not an AdmissionReview: {0}")]
     Json(#[from] serde_json::Error),
 }
 

@@ -17,7 +17,7 @@ pub(super) enum GenerateError {
     Source(#[from] SourceError),
     #[error(transparent)]
     Written(#[from] WrittenError),
-    #[error("standard input is named twice: expected \"-\" once")]
+    #[error("standard input is named twice: use \"-\" only once")]
     StdinTwice,
     #[error(transparent)]
     Shelf(#[from] ShelfError),
@@ -39,7 +39,7 @@ pub(super) enum GenerateError {
     )]
     NoPackage { package: String, found: Names },
     #[error(
-        "no bundle of package {} has {what}: expected one in the catalog or among those of --bundles",
+        "no bundle of package {} has {what}: expected one in the catalog or in --bundles",
         go::quote(package)
     )]
     NoBundle { package: String, what: String },

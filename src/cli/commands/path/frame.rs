@@ -41,9 +41,7 @@ pub(in crate::cli) enum FrameError {
     Document { file: String, error: DocumentError },
     #[error("-f: found {found} ClusterExtensions of API v1 for package {package:?}: expected one")]
     Count { found: usize, package: String },
-    #[error(
-        "{flag} is about a new ClusterExtension, and -f names one: expected one of them, not both"
-    )]
+    #[error("{flag} and -f cannot be used together: the flag is for a new ClusterExtension")]
     Both { flag: &'static str },
     #[error("{flag}: found {found:?}: expected {expected}, lower-case letters, digits and hyphens")]
     Name {

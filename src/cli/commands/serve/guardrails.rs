@@ -177,7 +177,10 @@ impl Check for GuardrailsStatus {
         };
         Ok(match &*self.fault() {
             Some(fault) => {
-                format!("{words}; the files cannot be read at the moment, so these go on: {fault}")
+                format!(
+                    "{words}; the files cannot be read now, so the last good rules stay in use: \
+                     {fault}"
+                )
             }
             None => words,
         })

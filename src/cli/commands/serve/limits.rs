@@ -156,7 +156,8 @@ mod tests {
         for (arguments, expected) in [
             (
                 &["--max-connections=9", "--max-connections-per-peer=10"] as &[_],
-                "--max-connections-per-peer is 10, --max-connections only 9: expected no more",
+                "--max-connections-per-peer is 10, but --max-connections is only 9: expected at \
+                 most that",
             ),
             (&["--timeout=0s"], "expected 200ms or more"),
             (&["--timeout=31s"], "expected 30s or less"),

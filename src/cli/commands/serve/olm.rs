@@ -115,14 +115,14 @@ impl OlmFlags {
         let taken = self.args.release().unwrap_or_default();
         warn!(%error, release = taken.name(), "Failed to detect the OLM release, assuming this one");
         let how = match self.args.release() {
-            Some(_) => "set by hand",
-            None => "the newest that is known",
+            Some(_) => "set with --olm-release",
+            None => "the newest known release",
         };
         // Gates that this release does not know are told once it is known to be this one.
         let gates = self.args.gates(taken).ok().flatten();
         ChosenRelease {
             rules: Rules::new(taken, gates.unwrap_or_default()),
-            words: format!("judged as OLM {taken}, {how}: {error}"),
+            words: format!("checked as OLM {taken}, {how}: {error}"),
             is_certain: false,
         }
     }
@@ -213,9 +213,9 @@ impl Check for OlmBoard {
 
 impl Words {
     fn line(&self) -> String {
-        let taken = self.taken.as_deref().unwrap_or("being found out");
+        let taken = self.taken.as_deref().unwrap_or("not known yet");
         match (&self.fault, &self.missing) {
-            (Some(fault), _) => format!("{taken}; cannot be asked at the moment: {fault}"),
+            (Some(fault), _) => format!("{taken}; the cluster cannot be asked now: {fault}"),
             (None, Some(missing)) => format!("{taken}; not found any more: {missing}"),
             (None, None) => taken.to_owned(),
         }

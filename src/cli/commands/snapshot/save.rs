@@ -35,11 +35,11 @@ pub(super) struct SaveArgs {
 /// Why nothing is saved.
 #[derive(Debug, thiserror::Error)]
 enum SaveError {
-    #[error("{}: is a folder: expected a file to write to", .file.display())]
+    #[error("{}: is a directory: expected a file to write to", .file.display())]
     Folder { file: PathBuf },
-    #[error("\"-\": expected a file to write to; it is not written to standard output")]
+    #[error("\"-\": expected a file to write to; a snapshot is not written to standard output")]
     Stdout,
-    #[error("{}: cannot be made: {source}; expected a file in a folder that can be written to", .file.display())]
+    #[error("{}: cannot be created: {source}; expected a file in a writable directory", .file.display())]
     Make { file: PathBuf, source: io::Error },
     #[error(transparent)]
     Look(#[from] LookError),

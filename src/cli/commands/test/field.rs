@@ -153,10 +153,10 @@ impl<'d> Field<'d> {
 
     pub(super) fn text(&self) -> Result<&'d str, SuiteError> {
         match self.value.as_str() {
-            None => Err(self.wrong("a text")),
+            None => Err(self.wrong("a string")),
             Some("") => Err(self.error(Why::Empty {
                 field: self.name(),
-                expected: "a text",
+                expected: "a string",
             })),
             Some(text) => Ok(text),
         }
@@ -170,7 +170,7 @@ impl<'d> Field<'d> {
         }
         match self.value {
             Value::String(_) => Ok(vec![self.text()?.to_owned()]),
-            _ => Err(self.wrong("a text, or a list of texts")),
+            _ => Err(self.wrong("a string, or a list of strings")),
         }
     }
 
@@ -213,7 +213,7 @@ impl<'d> Field<'d> {
             JsonType::Integer | JsonType::Number => "a number",
             JsonType::Null => "null",
             JsonType::Object => "a mapping",
-            JsonType::String => "a text",
+            JsonType::String => "a string",
         };
         let field = self.name();
         self.error(Why::Type {
@@ -236,7 +236,7 @@ impl<'d> Field<'d> {
 /// What is a number in YAML is a version to people.
 fn quotes(found: &str) -> &'static str {
     match found {
-        "a number" | "a boolean" => "; in quotes it is a text",
+        "a number" | "a boolean" => "; put it in quotes to make it a string",
         _ => "",
     }
 }

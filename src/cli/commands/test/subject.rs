@@ -27,13 +27,13 @@ pub(super) enum SubjectError {
     Unreadable { file: String, why: InputError },
     #[error("{file}:{error}")]
     Document { file: String, error: DocumentError },
-    #[error("{file}: holds no extension{named}{instead}", named = called(.name.as_deref()))]
+    #[error("{file}: has no extension{named}{instead}", named = called(.name.as_deref()))]
     None {
         file: String,
         name: Option<String>,
         instead: String,
     },
-    #[error("{file}: holds {found} extensions: expected the name of one of them beside file")]
+    #[error("{file}: has {found} extensions: add name next to file, with the name of one of them")]
     Several { file: String, found: usize },
 }
 
@@ -64,7 +64,7 @@ impl Subject {
         manifest.members()?;
         if recognise(manifest.value()) == RecognisedObject::Other {
             let field = manifest.name();
-            let text = format!("{field} is no extension: expected apiVersion and kind of one");
+            let text = format!("{field} is not an extension: expected its apiVersion and kind");
             return Err(manifest.error(Why::Other { text }));
         }
         Ok(Self::Object(manifest.value().clone()))
@@ -176,5 +176,5 @@ fn called(name: Option<&str>) -> String {
     name.map(|name| format!(" {name:?}")).unwrap_or_default()
 }
 
-const ONE_OF: &str = "is not told, or twice: expected file, with the name of one extension in it where \
-                      there are several, or catalog (the fields of spec.source.catalog), or manifest";
+const ONE_OF: &str = "is missing or given twice: expected file (and name, if the file has several \
+                      extensions), catalog (the fields of spec.source.catalog) or manifest";

@@ -79,7 +79,7 @@ impl Suite {
             let field = list.name();
             return Err(list.error(Why::Empty {
                 field,
-                expected: "a case at least",
+                expected: "at least one case",
             }));
         }
         Ok(Self {
@@ -137,7 +137,7 @@ impl Case {
     fn read(field: &Field<'_>) -> Result<Self, SuiteError> {
         field.mapping(&["name", "extension", "installed", "old", "expect"])?;
         let name = field.need("name", "what the case is about")?;
-        let extension = field.need("extension", "the extension as it is to be")?;
+        let extension = field.need("extension", "the extension after the edit")?;
         let installed = field.get("installed").map(|field| installed(&field));
         let old = field.get("old").map(|field| Old::read(&field));
         Ok(Self {
@@ -234,7 +234,8 @@ impl Expectation {
         {
             let (token, of_token, verdict) = (token.as_str(), of_token.as_str(), verdict.as_str());
             return Some(format!(
-                "can never be: {token} is an answer of the verdict {of_token}, and {verdict} is expected"
+                "can never pass: {token} is a reason code of the verdict {of_token}, but the \
+                 expected verdict is {verdict}"
             ));
         }
         let verdict = self.verdict.or(of_token)?;
@@ -247,7 +248,7 @@ impl Expectation {
         };
         let verdict = verdict.as_str();
         Some(format!(
-            "can never be: an answer of the verdict {verdict} has {needs}"
+            "can never pass: an answer of the verdict {verdict} has {needs}"
         ))
     }
 }

@@ -84,10 +84,10 @@ async fn a_configuration_that_another_program_writes_is_left_to_it() {
         assert_eq!(
             told(store(&api).publish("bundle").await),
             format!(
-                "ValidatingWebhookConfiguration \"olmguard\" has the annotation {annotation}, by \
-                 which another program writes its caBundle: expected none beside --certs \
-                 self-managed; take it away, or show that program's certificate with --tls-cert and \
-                 --tls-key"
+                "ValidatingWebhookConfiguration \"olmguard\" has the annotation {annotation}, so \
+                 another program writes its caBundle: expected no such annotation with --certs \
+                 self-managed; remove it, or serve the certificate of that program with --tls-cert \
+                 and --tls-key"
             )
         );
         assert_eq!(api.object(CONFIGURATIONS, "olmguard"), Some(put));
@@ -106,9 +106,9 @@ async fn a_configuration_without_a_webhook_of_ours_is_left_alone() {
         let put = api.put(CONFIGURATIONS, others.clone());
         assert_eq!(
             told(store(&api).publish("bundle").await),
-            "ValidatingWebhookConfiguration \"olmguard\" has no webhook that is called by \
-             olmguard.olmguard-system.svc: expected its clientConfig.service or clientConfig.url to \
-             be of a --tls-server-name"
+            "ValidatingWebhookConfiguration \"olmguard\" has no webhook that calls \
+             olmguard.olmguard-system.svc: expected clientConfig.service or clientConfig.url with \
+             a name of --tls-server-name"
         );
         assert_eq!(api.object(CONFIGURATIONS, "olmguard"), Some(put));
     }
@@ -164,7 +164,7 @@ async fn nothing_of_a_secret_is_in_a_text() {
     let text = told(store(&api).load().await);
     assert_eq!(
         text,
-        "the API server answers with Secret \"olmguard-tls\" without its metadata.resourceVersion"
+        "the API server returned Secret \"olmguard-tls\" without metadata.resourceVersion"
     );
     let text = format!("{:?}", store(&api));
     assert!(text.contains("olmguard-tls"), "{text}");

@@ -15,10 +15,10 @@ async fn a_cluster_without_the_api_is_waited_for() {
     assert_eq!(fault.class.as_str(), "not_served");
     assert_eq!(
         fault.words,
-        "the cluster serves no ClusterCatalog: looked for ClusterCatalog of olm.operatorframework.io/v1, \
+        "the cluster does not serve ClusterCatalog: looked for ClusterCatalog of olm.operatorframework.io/v1, \
          ClusterCatalog of olm.operatorframework.io/v1alpha1, \
          ClusterCatalog of catalogd.operatorframework.io/v1alpha1, \
-         Catalog of catalogd.operatorframework.io/v1alpha1; is OLM v1 installed in it?"
+         Catalog of catalogd.operatorframework.io/v1alpha1; is OLM v1 installed?"
     );
     assert_eq!(
         list(api.client()).await.unwrap_err(),

@@ -19,7 +19,7 @@ use crate::foreign_text;
 pub(super) async fn get(host: &str, port: u16, path: &str) -> Result<ReplicaResponse, String> {
     let address: IpAddr = host
         .parse()
-        .map_err(|_| format!("{host} is no address that can be asked"))?;
+        .map_err(|_| format!("{host} is not an IP address"))?;
     let exchange = timeout(PATIENCE, exchange(address, port, path));
     let answer = exchange.await;
     let answer = answer.map_err(|_| format!("no answer within {} s", PATIENCE.as_secs()))?;

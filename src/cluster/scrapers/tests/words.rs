@@ -70,7 +70,7 @@ fn a_token_that_the_api_server_repeats_is_in_no_line() {
     );
     assert!(cut.contains("xxx"), "{cut}");
     assert_eq!(*unknown, "unknown token [token]");
-    let expected = "an answer that is not the review that was asked for";
+    let expected = "an answer that is not the requested review";
     assert_eq!(rest, [expected; 2]);
 }
 

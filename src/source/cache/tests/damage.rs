@@ -69,7 +69,7 @@ fn what_is_wrong_is_said() {
         ),
     ] {
         let error = not_loaded(&scene, &bytes, why);
-        let expected = format!("{here}: removed: content: {why}, and has to be fetched again");
+        let expected = format!("{here}: removed: content: {why}; it must be fetched again");
         assert_eq!(error, expected);
     }
 }
@@ -96,7 +96,7 @@ fn what_was_not_written_to_its_end_is_dropped_and_told() {
     fs::write(&partial, "half").unwrap();
     let (_cache, dropped) = Cache::open(&scene.folder(), PLENTY).unwrap();
     let dropped: Vec<_> = dropped.iter().map(ToString::to_string).collect();
-    let why = "removed: it was not written to its end";
+    let why = "removed: it was not written completely";
     assert_eq!(dropped, [format!("{}: {why}", partial.display())]);
     assert_eq!(scene.files(), [""; 0]);
 }

@@ -54,7 +54,7 @@ fn what_does_not_fit_beside_what_is_in_use_is_not_kept() {
     assert_eq!(
         entry.commit().unwrap_err().to_string(),
         format!(
-            "{size} bytes do not fit beside the catalogs in use into {limit}: allow the cache more"
+            "{size} bytes do not fit into {limit} next to the catalogs in use: raise --cache-limit"
         )
     );
     assert_eq!(scene.files(), [file(1), file(2)]);
@@ -85,7 +85,7 @@ fn one_takes_no_more_than_half() {
     give(&mut entry, &["a"]);
     let error = entry.commit().unwrap_err().to_string();
     let why = format!(
-        "more than {most} bytes, compressed, which is half of what the cache may take: allow it more"
+        "more than {most} bytes, compressed, which is half of the cache size: raise --cache-limit"
     );
     assert!(
         error.ends_with(&format!(": cannot write: {why}")),

@@ -73,7 +73,7 @@ fn what_is_damaged_is_refused_and_not_told() {
         ),
         (
             with("key", other["authorities"][0]["key"].clone()),
-            "authority 1: its key is not that of its certificate",
+            "authority 1: its key does not belong to its certificate",
         ),
         (
             with("published", json!(u64::MAX)),
@@ -81,7 +81,7 @@ fn what_is_damaged_is_refused_and_not_told() {
         ),
         (
             serde_json::to_vec(&plain).unwrap(),
-            "authority 1: its certificate is not that of an authority",
+            "authority 1: its certificate is not a CA certificate",
         ),
         (
             serde_json::to_vec(&many).unwrap(),

@@ -75,15 +75,16 @@ fn faults_name_line_and_column() {
     );
     fault(
         b"a: .nan",
-        "1:4: invalid YAML: .nan is no JSON number: expected a finite number, or quotes around it",
+        "1:4: invalid YAML: .nan is not a JSON number: expected a finite number, or quotes around \
+         it",
     );
     fault(
         b"a: 1\n? [b]\n: 2",
-        "2:3: invalid YAML: a mapping or list is no key",
+        "2:3: invalid YAML: a mapping or list cannot be a key",
     );
     fault(
         b"~: 1",
-        "1:1: invalid YAML: null is no key: expected a string, or quotes around it",
+        "1:1: invalid YAML: null cannot be a key: expected a string, or quotes around it",
     );
     fault(
         b"a: &x [*x]",
@@ -95,7 +96,7 @@ fn faults_name_line_and_column() {
     );
     fault(
         b"{\"a\n b\": 1}",
-        "1:2: invalid YAML: a key goes on over the end of its line",
+        "1:2: invalid YAML: a key continues past the end of its line",
     );
 }
 

@@ -150,7 +150,7 @@ impl<'a> Transcoder<'a> {
 
     fn key(&mut self, scalar: Scalar<'_>, anchor: usize) -> Outcome {
         if self.at.start.line() != self.at.end.line() && !self.is_after_question_mark() {
-            return Err(invalid("a key goes on over the end of its line"));
+            return Err(invalid("a key continues past the end of its line"));
         }
         if anchor > 0 {
             let mut value = JsonText::default();
@@ -188,7 +188,9 @@ impl<'a> Transcoder<'a> {
     /// Before a value that is no key and no mapping to merge.
     fn begin_value(&mut self) -> Outcome {
         match self.shape() {
-            Some(Shape::Key | Shape::MergedKey) => Err(invalid("a mapping or list is no key")),
+            Some(Shape::Key | Shape::MergedKey) => {
+                Err(invalid("a mapping or list cannot be a key"))
+            }
             Some(Shape::Merge | Shape::MergedMerge | Shape::MergedList(_)) => Err(not_mergeable()),
             Some(Shape::List) => {
                 self.out.separate();
@@ -342,7 +344,7 @@ impl<'a> Transcoder<'a> {
             Ok(value @ (serde_json::Value::Bool(_) | serde_json::Value::Number(_))) => {
                 self.write_key(&value.to_string());
             }
-            _ => return Err(invalid("a mapping, a list or null is no key")),
+            _ => return Err(invalid("a mapping, a list or null cannot be a key")),
         }
         Ok(())
     }

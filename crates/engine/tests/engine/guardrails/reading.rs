@@ -61,7 +61,7 @@ fn a_property_of_the_package_is_as_good_as_a_blob() {
 #[test]
 fn two_that_may_differ_are_none_that_can_be_read() {
     let blob = guardrails("Catalog", &json!([]));
-    let twice = "there are two of them for the package: expected one";
+    let twice = "the package has two of them: expected one";
     assert_eq!(fault(&[blob.clone(), blob.clone()]), twice);
     let mut named = blob.clone();
     named["name"] = "another".into();
@@ -70,8 +70,8 @@ fn two_that_may_differ_are_none_that_can_be_read() {
     both.push(blob);
     let stated = authored(&content(&both));
     let unread = stated.stated().expect("some").expect_err("unread");
-    let differ =
-        "the blob and the property of the olm.package differ: expected one of them, or both alike";
+    let differ = "the blob and the property of the olm.package differ: expected only one of them, \
+                  or the same content in both";
     assert_eq!(unread.to_string(), differ);
 }
 

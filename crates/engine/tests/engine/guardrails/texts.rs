@@ -89,7 +89,7 @@ fn guardrails_that_cannot_be_read_are_named_though_another_row_refuses() {
     assert_eq!(
         lines,
         [
-            "Blocked by: guardrails that cannot be read, by the author, in catalog hub: rules[0].kind: \"PassTrough\" is not known: expected one of PassThrough, Waypoints, LatestPatchFirst, MaxMinorStep, Prerelease",
+            "Blocked by: guardrails that cannot be read, by the author, in catalog hub: rules[0].kind: unknown value \"PassTrough\": expected one of PassThrough, Waypoints, LatestPatchFirst, MaxMinorStep, Prerelease",
             "No upgrade path from 1.2.3 to 1.5.0 that all guardrails allow.",
         ]
     );
@@ -102,7 +102,7 @@ fn guardrails_that_cannot_be_read_forbid_every_upgrade() {
         message(&rules, "1.2.3", Asked::range("1.2.9")),
         "\
 p: 1.2.3 -> 1.2.9 refused: the author's guardrails cannot be read, so they forbid every upgrade [Guardrail]
-Guardrail: by the author, in catalog hub: rules[0].kind: \"PassTrough\" is not known: expected one of PassThrough, Waypoints, LatestPatchFirst, MaxMinorStep, Prerelease
+Guardrail: by the author, in catalog hub: rules[0].kind: unknown value \"PassTrough\": expected one of PassThrough, Waypoints, LatestPatchFirst, MaxMinorStep, Prerelease
 Fix the guardrails: they cannot be read.
 Override: set spec.source.catalog.upgradeConstraintPolicy to SelfCertified; data loss is possible
 Catalog: hub
@@ -183,7 +183,8 @@ fn a_key_that_nobody_knows_is_escaped_once_and_told_in_part() {
     rule[&"\u{1b}\"".repeat(100_000)] = json!(1);
     let message = message(&json!([rule]), "1.2.3", Asked::range("1.5.0"));
     let expected = format!(
-        "Guardrail: by the author, in catalog hub: rules[0].{}...: not known here: expected one of id, kind, reason, bypassable, via, from, to, versions, step, action",
+        "Guardrail: by the author, in catalog hub: rules[0].{}...: unknown key: expected one of \
+         id, kind, reason, bypassable, via, from, to, versions, step, action",
         "\\x1b\\\"".repeat(32)
     );
     assert_eq!(message.lines().nth(1), Some(&*expected));
@@ -194,7 +195,7 @@ fn a_word_that_nobody_knows_is_told_in_part() {
     let rules = json!([{"id": "x", "kind": "a".repeat(1000)}]);
     let message = message(&rules, "1.2.3", Asked::range("1.2.9"));
     let expected = format!(
-        "Guardrail: by the author, in catalog hub: rules[0].kind: \"{}...\" is not known: expected one of PassThrough, Waypoints, LatestPatchFirst, MaxMinorStep, Prerelease",
+        "Guardrail: by the author, in catalog hub: rules[0].kind: unknown value \"{}...\": expected one of PassThrough, Waypoints, LatestPatchFirst, MaxMinorStep, Prerelease",
         "a".repeat(64)
     );
     assert_eq!(message.lines().nth(1), Some(&*expected));

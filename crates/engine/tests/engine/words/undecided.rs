@@ -85,10 +85,10 @@ fn installed_unknown() {
         ",
     );
     reads(
-        &unknown(UnknownCause::NotInBase { why: "main:apps/a.yaml cannot be read whole".to_owned() }).answer(),
+        &unknown(UnknownCause::NotInBase { why: "main:apps/a.yaml cannot be read completely".to_owned() }).answer(),
         "
             argocd-operator: unknown -> any version undecided: the installed version is unknown: the base does not show it [InstalledUnknown]
-            Cause: main:apps/a.yaml cannot be read whole
+            Cause: main:apps/a.yaml cannot be read completely
             Use a base that can be read and has the extension once, or set --installed.
         ",
     );

@@ -75,7 +75,7 @@ fn a_blob_that_is_not_of_its_schema_is_refused() {
          number"
     );
     let error = written.read("c.yaml", b"schema: [").unwrap_err();
-    assert!(error.to_string().starts_with("c.yaml: line 1, "), "{error}");
+    assert!(error.to_string().starts_with("c.yaml:1:9: "), "{error}");
 }
 
 fn value() -> impl Strategy<Value = Value> {

@@ -51,7 +51,7 @@ fn a_bundle_without_a_certificate_is_told_by_itself() {
 
 #[test]
 fn a_bundle_that_does_not_vouch_says_why() {
-    let trust = Trust::Distrusted("it is issued by CN=b, which is none of CN=a".to_owned());
+    let trust = Trust::Distrusted("it is issued by CN=b, but the trusted CAs are CN=a".to_owned());
     says(
         &showing(Certificate {
             trust,
@@ -60,8 +60,8 @@ fn a_bundle_that_does_not_vouch_says_why() {
         Check::CaBundle,
         &[[
             "fail",
-            "does not trust the certificate of olmguard-1: it is issued by CN=b, which is none of \
-             CN=a",
+            "does not trust the certificate of olmguard-1: it is issued by CN=b, but the \
+             trusted CAs are CN=a",
             "caBundle and certificate have different issuers, or the caBundle is not updated yet; \
              olmguard, cert-manager, OpenShift or a tool that applies manifests writes the \
              caBundle",

@@ -104,7 +104,7 @@ fn catalogs_are_told_as_the_replica_tells_them() {
             "olmguard catalogs",
         ),
         (
-            "2 of 2 loaded; hub: cannot be read anew: 502",
+            "2 of 2 loaded; hub: cannot be read again: 502",
             Some(counts(2, 2, 1, 0)),
             lacking,
             "olmguard catalogs",
@@ -134,14 +134,14 @@ fn an_olm_that_was_assumed_is_told() {
             OlmEvidence::Assumed,
         ),
         (
-            "judged as OLM 1.11, the newest that is known: no operator-controller",
+            "checked as OLM 1.11, the newest known release: no operator-controller",
             OlmEvidence::Assumed,
         ),
         (
-            "OLM 1.11 (image tag v1.11.0), no feature gates; cannot be asked at the moment: 502",
+            "OLM 1.11 (image tag v1.11.0), no feature gates; the cluster cannot be asked now: 502",
             OlmEvidence::Earlier,
         ),
-        ("being found out", OlmEvidence::Pending),
+        ("not known yet", OlmEvidence::Pending),
     ] {
         let facts = saying(Some(("olm", words, Some(CheckFacts::Olm(evidence)))));
         says(

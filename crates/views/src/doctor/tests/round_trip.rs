@@ -250,7 +250,7 @@ fn what_ends_before_the_guard_says_nothing_of_it() {
         answered(503, "", "etcd is away", &[]),
         [
             "unknown",
-            "the API server answers 503 before the guard: etcd is away",
+            "the API server answered 503 before it called olmguard: etcd is away",
             "the API server could not process the request",
             "kubectl get --raw '/readyz?verbose'",
         ],
@@ -279,6 +279,9 @@ fn a_name_that_is_taken_is_as_good_as_accepted() {
     };
     let findings = super::findings(&facts);
     let finding = findings.last().expect("the last check");
-    assert!(finding.found.contains("it was not asked"), "{finding:?}");
+    assert!(
+        finding.found.contains("olmguard was not called"),
+        "{finding:?}"
+    );
     assert!(OURS.contains("InvalidSelector"));
 }

@@ -14,11 +14,11 @@ use olmguard_fixtures::guardrails::samples::{REWRITTEN, WRITTEN, unreadable};
 /// What cannot be read and a schema takes all the same, by how the fault begins, and why.
 const BEYOND_A_SCHEMA: [(&str, &str); 2] = [
     (
-        "rules[0].via: not a range in the grammar of skipRange",
+        "rules[0].via: not a valid skipRange",
         "the grammar has numbers without leading zeros, wildcards in some places, and any blanks",
     ),
     (
-        "rules: \"x\" is the id of two rules",
+        "rules: two rules have the id \"x\"",
         "a schema compares whole items, not one key of them",
     ),
 ];

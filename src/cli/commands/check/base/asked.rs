@@ -24,26 +24,26 @@ pub(super) struct NamedInput {
 /// Why it names nothing to compare with.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum BaseError {
-    #[error("--base: nothing is at {path:?}: expected a folder, a file, or a git revision")]
+    #[error("--base: {path:?} does not exist: expected a directory, a file or a git revision")]
     NoPath { path: String },
     #[error(
-        "--base: {name:?} is both a path and a git revision: expected one of them, so write ./{name} for \
-         the path, or the revision in full, such as refs/heads/{name}"
+        "--base: {name:?} is both a path and a git revision: write ./{name} for the path, or the \
+         full name of the revision, such as refs/heads/{name}"
     )]
     Both { name: String },
     #[error(
-        "--base: {name:?} is no path, and standard input is in no git repository: expected a folder or \
-         a file with what the base renders to"
+        "--base: {name:?} is not a path, and standard input is not in a git repository: expected a \
+         directory or a file with the rendered base"
     )]
     StandardInput { name: String },
-    #[error("--base: {name:?} is no path, and {source}")]
+    #[error("--base: {name:?} is not a path, and {source}")]
     Repository {
         name: String,
         source: RepositoryError,
     },
     #[error(
-        "--base: {} and {} are in two git repositories, and a revision is of one: expected paths of \
-         one, so check each by itself",
+        "--base: {} and {} are in two git repositories, and a revision belongs to one: check each \
+         repository separately",
         .one.display(),
         .other.display()
     )]

@@ -68,9 +68,9 @@ impl EarlierState {
 impl Doubt {
     pub(super) fn told(&self, source: &BaseSource) -> String {
         match self {
-            Self::Unread(file) => format!("{} cannot be read whole", source.shown(file)),
+            Self::Unread(file) => format!("{} cannot be read completely", source.shown(file)),
             Self::Twice(one, other) => format!(
-                "it is there twice, at {} and at {}",
+                "it is defined twice, at {} and at {}",
                 source.shown(&one.to_string()),
                 source.shown(&other.to_string()),
             ),

@@ -55,7 +55,8 @@ impl Page {
             let (count, is) = (self.left_out, if self.left_out == 1 { "is" } else { "are" });
             write!(
                 self.text,
-                "\n{count} more {is} left out for want of room; `olmguard check` tells all.\n"
+                "\n{count} more {is} omitted because of the size limit; `olmguard check` prints \
+                 all.\n"
             )
             .expect("a String takes everything");
         }

@@ -168,7 +168,8 @@ fn level(weight: Weight) -> ResultLevel {
 
 /// The rule of every warning: which it is, its words say.
 const WARNING: &str = "Warning";
-const ABOUT_WARNINGS: &str = "The edit is not refused for it, but it is worth a second look.";
+const ABOUT_WARNINGS: &str =
+    "The edit is not denied because of it, but check it before you apply it.";
 
 /// Names how the fingerprint is made.
 const FINGERPRINT: &str = "olmguardFileNameAnswer/v1";

@@ -26,7 +26,8 @@ fn flags_that_contradict_each_other_are_named() {
     for (arguments, expected) in [
         (
             &[][..],
-            "no certificate: expected --tls-cert and --tls-key, --certs self-managed in a cluster, or --self-signed for trying out",
+            "no certificate: expected --tls-cert and --tls-key, --certs self-managed in a cluster, \
+             or --self-signed for a trial",
         ),
         (
             &["--tls-cert=x"],
@@ -42,27 +43,33 @@ fn flags_that_contradict_each_other_are_named() {
         ),
         (
             &["--self-signed", "--tls-cert=x", "--tls-key=y"],
-            "--self-signed and --tls-cert say where the certificate comes from, and disagree: expected one of them, not both",
+            "--self-signed and --tls-cert cannot be used together: each of them sets the source of \
+             the certificate",
         ),
         (
             &["--certs=files", "--self-signed"],
-            "--certs files and --self-signed say where the certificate comes from, and disagree: expected one of them, not both",
+            "--certs files and --self-signed cannot be used together: each of them sets the source \
+             of the certificate",
         ),
         (
             &["--certs=self-managed", "--tls-key=x"],
-            "--certs self-managed and --tls-key say where the certificate comes from, and disagree: expected one of them, not both",
+            "--certs self-managed and --tls-key cannot be used together: each of them sets the \
+             source of the certificate",
         ),
         (
             &["--tls-cert=x", "--tls-key=y", "--tls-secret=z"],
-            "--tls-cert and --tls-secret say where the certificate comes from, and disagree: expected one of them, not both",
+            "--tls-cert and --tls-secret cannot be used together: each of them sets the source of \
+             the certificate",
         ),
         (
             &["--self-signed", "--webhook-configuration=z"],
-            "--self-signed and --webhook-configuration say where the certificate comes from, and disagree: expected one of them, not both",
+            "--self-signed and --webhook-configuration cannot be used together: each of them sets \
+             the source of the certificate",
         ),
         (
             &["--certs=self-managed"],
-            "--certs self-managed is for no name: expected --tls-server-name, the name that API servers call, such as olmguard.olmguard-system.svc",
+            "--certs self-managed needs a name: give --tls-server-name, the name that API servers \
+             call, such as olmguard.olmguard-system.svc",
         ),
         (
             &["--tls-secret=Z"],
@@ -82,7 +89,8 @@ fn flags_that_contradict_each_other_are_named() {
         ),
         (
             &["--self-signed", "--client-allowed=api"],
-            "--client-allowed is given without --client-ca: expected the authorities that vouch for these clients",
+            "--client-allowed is given without --client-ca: expected the CA certificates that sign \
+             these clients",
         ),
         (
             &["--self-signed", "--tls-server-name=a b"],
@@ -155,7 +163,9 @@ async fn a_self_managed_authority_needs_a_cluster() {
     let error = certs.start(None, Arc::new(())).await.unwrap_err();
     assert_eq!(
         error.to_string(),
-        "--certs self-managed needs a cluster to keep its authority in, and --catalog excludes one: expected no --catalog, --tls-cert and --tls-key, or --self-signed for trying out"
+        "--certs self-managed needs a cluster that stores its CA certificate, and --catalog uses \
+         files instead of a cluster: omit --catalog, or give --tls-cert and --tls-key, or \
+         --self-signed for a trial"
     );
 }
 

@@ -42,8 +42,8 @@ async fn a_file_that_is_gone_is_told_and_what_it_held_goes_on() {
     fs::remove_file(&file).expect("removed");
     assert!(guardrails.look().await.is_continue());
     let expected = format!(
-        "1 read; the files cannot be read at the moment, so these go on: guardrails {}: does not exist: \
-         expected a file, a folder, or \"-\" for standard input",
+        "1 read; the files cannot be read now, so the last good rules stay in use: guardrails {}: \
+         does not exist: expected a file, a directory, or \"-\" for standard input",
         file.display()
     );
     assert_eq!(said(&guardrails), expected);

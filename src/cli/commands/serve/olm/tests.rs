@@ -86,7 +86,7 @@ async fn what_was_found_counts_until_something_else_is_found() {
         ),
         (
             OlmEvent::Lost(fault),
-            "cannot be asked at the moment: it is forbidden",
+            "the cluster cannot be asked now: it is forbidden",
         ),
     ] {
         assert_eq!(taken(follower.take(event)), None);
@@ -105,11 +105,11 @@ async fn what_was_found_counts_until_something_else_is_found() {
 fn where_none_was_ever_found_it_is_the_newest_or_what_is_set() {
     let newest = OlmRelease::default().name();
     for (flags, release, how) in [
-        (&[] as &[_], newest, "the newest that is known: "),
-        (&["--olm-release=1.4"], "1.4", "set by hand: "),
+        (&[] as &[_], newest, "the newest known release: "),
+        (&["--olm-release=1.4"], "1.4", "set with --olm-release: "),
     ] {
         let mut follower = follower(flags);
-        assert_eq!(follower.board.state(), Ok("being found out".to_owned()));
+        assert_eq!(follower.board.state(), Ok("not known yet".to_owned()));
         is_known_as(&follower, OlmEvidence::Pending);
         assert_eq!(
             taken(follower.take(nowhere())),
@@ -119,7 +119,7 @@ fn where_none_was_ever_found_it_is_the_newest_or_what_is_set() {
         is_known_as(&follower, OlmEvidence::Assumed);
         let words = follower.board.state().unwrap();
         assert!(
-            words.starts_with(&format!("judged as OLM {release}, {how}")),
+            words.starts_with(&format!("checked as OLM {release}, {how}")),
             "{words}"
         );
     }
@@ -134,12 +134,13 @@ async fn what_is_set_by_hand_counts_and_a_difference_is_told() {
         (
             &["--olm-release=1.10"],
             ("1.10", false),
-            "OLM 1.9 runs in the cluster, but 1.10 is set by hand and counts",
+            "OLM 1.9 runs in the cluster, but --olm-release sets 1.10, which olmguard uses",
         ),
         (
             &["--olm-feature-gates=BundleReleaseSupport=false"],
             ("1.9", false),
-            "OLM runs with feature gates BundleReleaseSupport=true, but others are set by hand",
+            "OLM runs with feature gates BundleReleaseSupport=true, but --olm-feature-gates sets \
+             others",
         ),
         (
             &["--olm-feature-gates=ForceSemverUpgradeConstraints=true"],
@@ -153,7 +154,7 @@ async fn what_is_set_by_hand_counts_and_a_difference_is_told() {
         let said = follower.board.state().unwrap();
         assert!(said.contains(words), "{flags:?}: {said}");
         assert_eq!(
-            said.contains("by hand"),
+            said.contains(", but --olm-"),
             !words.is_empty(),
             "{flags:?}: {said}"
         );

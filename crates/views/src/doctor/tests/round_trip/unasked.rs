@@ -110,7 +110,7 @@ fn a_webhook_that_chooses_other_edits_may_not_have_been_asked() {
             &[("matchConditions", "[]"), ("clientConfig", "{}")],
             "not as shipped, and may exclude the test edit: matchConditions of the webhook; or \
              failurePolicy Ignore hides that the call failed, the likely cause is shipped \
-             (clientConfig is {}, shipped is [1])",
+             (clientConfig is {}, this version ships [1])",
         ),
     ] {
         let facts = differing(fields, FailurePolicy::Ignore);

@@ -112,8 +112,9 @@ fn a_comment_has_a_limit() {
     let seen = seen(&text);
     assert!(text.find("denied") < text.find("allowed"));
     let counted = 110 + 110 - seen.rows.len() - seen.blocks.len();
-    let last =
-        format!("\n{counted} more are left out for want of room; `olmguard check` tells all.\n");
+    let last = format!(
+        "\n{counted} more are omitted because of the size limit; `olmguard check` prints all.\n"
+    );
     assert!(text.ends_with(&last), "{last}");
     assert!(seen.rows.len() > 10, "{}", seen.rows.len());
 }
