@@ -255,7 +255,7 @@ fn what_is_refused_is_said_with_the_way_out() {
         (
             &["--base", "examples/catalogs/lighthouse.yaml"],
             2,
-            "error: --base needs a picture: expected -o svg or -o html with it\n",
+            "error: --base needs a picture: add -o svg or -o html\n",
         ),
         (
             &["--base", "no/such/catalog.yaml", "-o", "svg"],
