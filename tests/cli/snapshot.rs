@@ -63,7 +63,7 @@ fn show(folder: &TempDir, arguments: &[&str]) -> (Option<i32>, String, String) {
 const TEXT: &str = "\
 Saved     2026-11-21T14:30:00Z by olmguard X.Y.Z
 OLM       1.9 with BundleReleaseSupport
-Catalogs  4, the content of 2 is held
+Catalogs  4, 2 loaded
 
 hub
   Content   1 package, 5 bundles
@@ -75,7 +75,7 @@ hub
   Labels    olm.operatorframework.io/metadata.name=hub,team=a
 
 new
-  Content   not held
+  Content   not loaded
   Priority  0
   Serving   yes
   Mode      Available
@@ -89,10 +89,10 @@ odd\\x1b[1m
   Labels    cannot be read: any selector may match
 
 old
-  Content   1 package, 5 bundles; there is newer
+  Content   1 package, 5 bundles; newer content exists
   Priority  0
-  Serving   no: what needs it is undecided
-  Mode      Unavailable: it takes no part in resolution
+  Serving   no: edits that need this catalog are undecided
+  Mode      Unavailable: OLM does not use this catalog
   Labels    olm.operatorframework.io/metadata.name=old
 ";
 

@@ -144,7 +144,10 @@ async fn keep(server: &Server, out: &mut dyn Write) -> Result<(), DemoError> {
     let mut signals = Signals::new()?;
     let review = CASES.first().map(|case| case.review(1));
     let review = review.unwrap_or_default();
-    writeln!(out, "Answering until Ctrl-C. Send it a review of your own:")?;
+    writeln!(
+        out,
+        "The server runs until you press Ctrl-C. Send it a review:"
+    )?;
     writeln!(
         out,
         "curl -sk https://{}/validate -H 'content-type: application/json' -d '{review}'",

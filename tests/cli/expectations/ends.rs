@@ -11,7 +11,7 @@ fn what_holds_is_a_line() {
     )]);
     let expected = Ran {
         code: Some(0),
-        stdout: "ok    a.yaml:4:9: a step\n1 held\n".to_owned(),
+        stdout: "ok    a.yaml:4:9: a step\n1 passed\n".to_owned(),
         stderr: String::new(),
     };
     assert_eq!(scene.run(&["a.yaml"]), expected);
@@ -166,7 +166,7 @@ fn cases_are_chosen_by_their_names() {
     let ran = scene.run(&["a.yaml", "--filter", "step"]);
     assert_eq!(
         (ran.code, &*ran.stdout),
-        (Some(0), "ok    a.yaml:4:9: a step\n1 held\n")
+        (Some(0), "ok    a.yaml:4:9: a step\n1 passed\n")
     );
     let ran = scene.run(&["a.yaml", "--filter", "stride"]);
     assert_eq!((ran.code, &*ran.stdout), (Some(2), ""));

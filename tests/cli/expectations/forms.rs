@@ -52,7 +52,7 @@ fn junit_is_xml() {
         .find(|node| node.has_tag_name("failure"));
     let text = failure.and_then(|node| node.text()).expect("what differs");
     assert!(
-        text.contains("message: expected one with \"]]>\\n::error::\""),
+        text.contains("message: expected a message with \"]]>\\n::error::\""),
         "{text}"
     );
 }

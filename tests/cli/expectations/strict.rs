@@ -7,7 +7,7 @@ fn refused(text: &str, expected: &str) {
     let ran = scene(&[("a.yaml", text)]).run(&["a.yaml"]);
     let stderr = format!("error: a.yaml:{expected}\n");
     assert_eq!((ran.code, &*ran.stderr), (Some(3), &*stderr), "{text}");
-    assert_eq!(ran.stdout, "0 held\n");
+    assert_eq!(ran.stdout, "0 passed\n");
 }
 
 #[test]

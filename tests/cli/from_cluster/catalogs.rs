@@ -36,7 +36,7 @@ fn text_tells_each_fact_of_each_catalog() {
         .collect();
     let expected = "\
 OLM       1.11
-Catalogs  4, the content of 1 is held
+Catalogs  4, 1 loaded
 
 gone
   Content   cannot be fetched: answered HTTP 502 Bad Gateway, expected 200 OK
@@ -53,16 +53,16 @@ hub
   Mode      Available
 
 off
-  Content   not held
+  Content   not loaded
   Image     example.com/off@sha256:1a2b
   Priority  0
   Serving   yes
-  Mode      Unavailable: it takes no part in resolution
+  Mode      Unavailable: OLM does not use this catalog
 
 slow
-  Content   not held
+  Content   not loaded
   Priority  -3
-  Serving   no: what needs it is undecided
+  Serving   no: edits that need this catalog are undecided
   Mode      Available";
     assert_eq!(shown.join("\n"), expected);
     let unpacked = "  Unpacked  2026-08-21T10:03:00Z, ";

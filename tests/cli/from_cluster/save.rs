@@ -26,7 +26,7 @@ fn a_snapshot_is_judged_by_as_its_cluster_is() {
     let scene = Scene::of("1.9");
     let ran = scene.run(SAVE);
     assert_eq!((ran.code, ran.stderr.as_str()), (Some(0), ""));
-    assert_eq!(ran.stdout, "saved: 1 catalog, the content of 1 is held\n");
+    assert_eq!(ran.stdout, "saved: 1 catalog, 1 with content\n");
     for version in ["1.2.0", "1.0.0"] {
         scene.installed(version);
         let (code, live, _) = scene.judged(LIVE);
@@ -36,7 +36,7 @@ fn a_snapshot_is_judged_by_as_its_cluster_is() {
     }
     let shown = scene.run(&["snapshot", "show", "saved"]).stdout;
     assert!(
-        shown.contains("OLM       1.9\nCatalogs  1, the content of 1"),
+        shown.contains("OLM       1.9\nCatalogs  1, 1 loaded"),
         "{shown}"
     );
 }

@@ -30,7 +30,7 @@ fn write(listing: &Listing<'_>, to: &mut String) -> fmt::Result {
         let saved = format!("{} by olmguard {}", saved.at, saved.by);
         line(to, "", "Saved", &saved, Tone::Plain)?;
     }
-    let olm = olm.map_or_else(|| "not known".to_owned(), olm_words);
+    let olm = olm.map_or_else(|| "unknown".to_owned(), olm_words);
     line(to, "", "OLM", &olm, Tone::Plain)?;
     line(to, "", "Catalogs", &count(catalogs), Tone::Plain)?;
     catalogs
@@ -62,9 +62,9 @@ fn line(to: &mut String, indent: &str, label: &str, text: &str, tone: Tone) -> f
 }
 
 fn count(catalogs: &[CatalogState]) -> String {
-    let is_held = |state: &&CatalogState| matches!(state.content, Content::Loaded(_));
-    let held = catalogs.iter().filter(is_held).count();
-    format!("{}, the content of {held} is held", catalogs.len())
+    let is_loaded = |state: &&CatalogState| matches!(state.content, Content::Loaded(_));
+    let loaded = catalogs.iter().filter(is_loaded).count();
+    format!("{}, {loaded} loaded", catalogs.len())
 }
 
 fn olm_words(olm: &OlmFacts) -> String {
@@ -82,10 +82,10 @@ fn content(state: &CatalogState) -> (String, Tone) {
             let held = format!("{packages}, {}", plural(counts.bundles, "bundle"));
             match currency {
                 Currency::Current => (held, Tone::Good),
-                Currency::Superseded => (format!("{held}; there is newer"), Tone::Caution),
+                Currency::Superseded => (format!("{held}; newer content exists"), Tone::Caution),
             }
         }
-        (Content::Missing, _) => ("not held".to_owned(), Tone::Caution),
+        (Content::Missing, _) => ("not loaded".to_owned(), Tone::Caution),
         (Content::Unfetched(why), _) => (format!("cannot be fetched: {why}"), Tone::Bad),
         (Content::Unreadable(why), _) => (format!("cannot be read: {why}"), Tone::Bad),
     }
@@ -105,7 +105,10 @@ pub(in crate::cli) fn plural(count: usize, what: &str) -> String {
 fn serving(serving: ServingState) -> (String, Tone) {
     match serving {
         ServingState::Presumed => ("yes".to_owned(), Tone::Plain),
-        ServingState::KnownNot => ("no: what needs it is undecided".to_owned(), Tone::Caution),
+        ServingState::KnownNot => (
+            "no: edits that need this catalog are undecided".to_owned(),
+            Tone::Caution,
+        ),
     }
 }
 
@@ -113,7 +116,7 @@ fn mode(availability: Availability) -> (String, Tone) {
     match availability {
         Availability::Available => ("Available".to_owned(), Tone::Plain),
         Availability::Unavailable => {
-            let words = "Unavailable: it takes no part in resolution";
+            let words = "Unavailable: OLM does not use this catalog";
             (words.to_owned(), Tone::Caution)
         }
     }

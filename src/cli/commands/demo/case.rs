@@ -180,34 +180,37 @@ const fn step(from: &'static str, to: &'static str, policy: Option<&'static str>
 
 /// The cases, in the order in which they are told.
 pub(super) const CASES: &[Case] = &[
-    lights("A successor of 1.3.2.", step("1.3.2", "1.4.0", None)),
     lights(
-        "A leap from 1.1.0 over everything in between.",
+        "Upgrade to a successor of 1.3.2.",
+        step("1.3.2", "1.4.0", None),
+    ),
+    lights(
+        "Skip all versions between 1.1.0 and 2.0.0.",
         step("1.1.0", "2.0.0", None),
     ),
-    lights("A downgrade from 2.1.0.", step("2.1.0", "2.0.2", None)),
+    lights("Downgrade from 2.1.0.", step("2.1.0", "2.0.2", None)),
     lights(
-        "The same downgrade with the bypass (SelfCertified, in older releases Ignore).",
+        "The same downgrade with the override SelfCertified (Ignore in older releases).",
         step("2.1.0", "2.0.2", Some("SelfCertified")),
     ),
     lights(
-        "A version that does not exist.",
+        "Request a version that does not exist.",
         step("1.4.0", "1.9.0", None),
     ),
     lights(
-        "A new installation of a deprecated bundle.",
+        "Install a deprecated bundle.",
         Edit::Create {
             version: Some("1.2.1"),
         },
     ),
     Case {
-        about: "A package that two catalogs have, and nothing says which one is meant.",
+        about: "Install a package that two catalogs have, without selecting one.",
         extension: "foghorn",
         package: "foghorn-operator",
         edit: Edit::Create { version: None },
     },
     lights(
-        "A label on an extension that could not be resolved today: not judged.",
+        "Label an extension that OLM cannot resolve today: not checked.",
         Edit::Label {
             installed: "1.4.0",
             wanted: "1.9.0",

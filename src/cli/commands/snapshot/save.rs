@@ -140,7 +140,7 @@ fn say_saved(file: &Path, catalogs: &[SavedCatalog]) -> io::Result<()> {
         .count();
     let file = file.display().to_string();
     let (file, count) = (go::escape(&file), plural(catalogs.len(), "catalog"));
-    output::text(|out| writeln!(out, "{file}: {count}, the content of {held} is held"))
+    output::text(|out| writeln!(out, "{file}: {count}, {held} with content"))
 }
 
 /// The time of day, to the second.

@@ -63,8 +63,13 @@ fn warnings_of(texts: &[String], answer: &Answer) -> Vec<Difference> {
     let missing = texts
         .iter()
         .filter(|text| !answer.warnings.iter().any(|one| one.contains(*text)));
-    let missing =
-        missing.map(|text| word("warnings", &format!("one with {}", go::quote(text)), &found));
+    let missing = missing.map(|text| {
+        word(
+            "warnings",
+            &format!("a warning with {}", go::quote(text)),
+            &found,
+        )
+    });
     missing.collect()
 }
 
@@ -75,6 +80,6 @@ fn message_of(text: &str, answer: &Answer) -> Option<Difference> {
         Some(first) => one_line(first),
         None => "no message".to_owned(),
     };
-    let expected = format!("one with {}", go::quote(text));
+    let expected = format!("a message with {}", go::quote(text));
     (!has_it).then(|| word("message", &expected, &found))
 }

@@ -1,4 +1,4 @@
-//! What became of the cases, for people.
+//! The results of the cases, for people.
 
 use std::fmt::{self, Write as _};
 
@@ -6,7 +6,7 @@ use crate::cli::commands::test::trial::Outcome;
 use crate::cli::output::paint;
 use olmguard_engine::explain::{Tone, one_line, plain};
 
-/// A line for each case; below those that do not hold what differs, and the whole answer.
+/// A line for each case; below the failed ones what differs, and the whole answer.
 pub(super) fn text(outcomes: &[Outcome]) -> String {
     let mut text = String::new();
     for outcome in outcomes {
@@ -30,7 +30,7 @@ fn write(to: &mut String, outcome: &Outcome) -> fmt::Result {
     Ok(())
 }
 
-/// What differs, and the whole answer; nothing where all holds.
+/// What differs, and the whole answer; nothing if nothing differs.
 pub(super) fn details(outcome: &Outcome) -> String {
     let mut lines = Vec::new();
     for one in &outcome.differences {
@@ -55,7 +55,7 @@ pub(super) fn details(outcome: &Outcome) -> String {
 fn counts(outcomes: &[Outcome]) -> String {
     let held = outcomes.iter().filter(|outcome| outcome.holds()).count();
     match outcomes.len() - held {
-        0 => format!("{held} held\n"),
-        failed => format!("{failed} failed, {held} held\n"),
+        0 => format!("{held} passed\n"),
+        failed => format!("{failed} failed, {held} passed\n"),
     }
 }
