@@ -187,7 +187,7 @@ fn no_way_of_olm_v1_leads_through_what_it_refuses() {
         graph(&["p", "--catalog", &catalog, "-o", "html"]).stdout
     };
     let page = String::from_utf8(page).expect("UTF-8");
-    let told = "refused by OLM v1: it declares a dependency with olm.gvk.required";
+    let told = "OLM v1 cannot install it: it declares a dependency with olm.gvk.required";
     assert!(page.contains(told), "the page says why");
     assert!(
         page.contains(

@@ -84,18 +84,17 @@ fn rules(sketch: &Sketch<'_, '_>) -> Option<&'static str> {
     match (sketch.view.olm, sketch.view.edges) {
         (Generation::V1, EdgeSource::Catalog) => None,
         (Generation::V0, _) if sketch.lane_of_subscription().is_none() => Some(
-            "By the rules of OLM v0: a subscription without a channel is offered the entries of all, the \
-             default channel's first, and what another entry skips is never offered.",
+            "OLM v0: a Subscription without a channel uses the entries of all channels, those of the \
+             default channel first. A skipped version is never offered.",
         ),
-        (Generation::V0, _) => Some(
-            "By the rules of OLM v0: a subscription keeps to its channel, and what another entry skips \
-             is never offered.",
-        ),
+        (Generation::V0, _) => {
+            Some("OLM v0: a Subscription stays in its channel. A skipped version is never offered.")
+        }
         (Generation::V1, EdgeSource::CaretRange) => {
-            Some("By the semver rules alone, whatever edges are written.")
+            Some("Semver rules only: the edges of the catalog do not count.")
         }
         (Generation::V1, EdgeSource::Both) => {
-            Some("An edge counts where the semver rules allow the step too.")
+            Some("An edge counts only if the semver rules also allow the step.")
         }
     }
 }
@@ -109,7 +108,7 @@ fn guardrails(sketch: &Sketch<'_, '_>) -> Option<String> {
     let (steps, rules) = (counted(barred.len(), "step"), barred.names());
     let all_the_same = match sketch.view.olm {
         Generation::V1 => "",
-        Generation::V0 => " OLM v0 takes them all the same.",
+        Generation::V0 => " OLM v0 ignores guardrails.",
     };
     Some(format!("Guardrails forbid {steps}: {rules}.{all_the_same}"))
 }
@@ -130,16 +129,16 @@ fn walk(sketch: &Sketch<'_, '_>) -> Option<String> {
     };
     let there = format!("From {start}{within} {count} can be reached");
     if reach.misses_goal() {
-        return Some(format!("{there}, and the one asked for is none of them."));
+        return Some(format!("{there}, but not the requested version."));
     }
     let hops = reach.way.iter().map(|(_, hop)| sketch.label(hop.to));
     let hops: Vec<_> = hops.collect();
     Some(match *hops.as_slice() {
         [] => format!("{there}."),
-        [only] => format!("{there}; {only} in one hop."),
+        [only] => format!("{there}; {only} in 1 step."),
         [.., last] => {
             let way = hops.join(" → ");
-            format!("{there}; {last} in {}: {way}.", counted(hops.len(), "hop"))
+            format!("{there}; {last} in {}: {way}.", counted(hops.len(), "step"))
         }
     })
 }
@@ -225,7 +224,7 @@ pub(super) fn pill_title(sketch: &Sketch<'_, '_>, lane: &Lane<'_>, cell: Cell) -
     lines.extend(facts.refusal.map(refused));
     lines.extend(lane.unread_of(cell.row).map(|range| {
         format!(
-            "its skipRange {} cannot be read, and is ignored",
+            "OLM ignores its skipRange {}, which is not valid",
             go::quote(range)
         )
     }));
@@ -245,13 +244,13 @@ pub(super) fn refused(refusal: Refusal<'_>) -> String {
     match refusal {
         Refusal::Version(error) => {
             format!(
-                "refused by OLM v1: its version cannot be read: {}",
+                "OLM v1 cannot install it: its version is not valid: {}",
                 go::escape(&error.to_string())
             )
         }
         Refusal::Dependency(kind) => {
             format!(
-                "refused by OLM v1: it declares a dependency with {}",
+                "OLM v1 cannot install it: it declares a dependency with {}",
                 kind.as_str()
             )
         }
@@ -281,10 +280,10 @@ pub(super) fn mark_sentence(mark: Mark) -> &'static str {
         Mark::Head => "channel head: no entry replaces or skips it",
         Mark::Deprecated => "deprecated",
         Mark::Skipped => "skipped by an entry of the channel: OLM v0 does not offer it",
-        Mark::StrandedV0 => "stranded in OLM v0: no entry that it offers leads on from here",
-        Mark::StrandedV1 => "stranded in OLM v1: no edge that it takes leads on from here",
-        Mark::Virtual => "only a name: no bundle has it",
-        Mark::Elsewhere => "no entry of this channel",
+        Mark::StrandedV0 => "stranded in OLM v0: it offers no upgrade from here",
+        Mark::StrandedV1 => "stranded in OLM v1: it has no upgrade from here",
+        Mark::Virtual => "only a name: no bundle has this name",
+        Mark::Elsewhere => "not in this channel",
         Mark::Added => "added: this channel did not have it before",
         Mark::Removed => "removed: this channel had it before",
     }
@@ -299,7 +298,7 @@ pub(super) fn fan_title(sketch: &Sketch<'_, '_>, fan: &Fan<'_>) -> String {
         FanKind::SkipRange(range) => {
             format!("{to} has the skipRange {}: {count}", go::quote(range))
         }
-        FanKind::Semver => format!("{to} can be reached from {count}"),
+        FanKind::Semver => format!("{count} can be upgraded to {to}"),
     };
     let steps = fan.from.iter().map(|from| (*from, fan.to));
     let forbidden = forbidden(sketch, fan.fate, steps);
@@ -316,10 +315,10 @@ fn part(fan: &Fan<'_>) -> String {
     match (fan.fate, count) {
         _ if count == fan.whole => String::new(),
         (Fate::Forbidden, _) => format!(", of which guardrails forbid {count}"),
-        (Fate::Taken, 1) => ", of which 1 is taken".to_owned(),
-        (Fate::Taken, _) => format!(", of which {count} are taken"),
-        (Fate::NotTaken, 1) => ", of which 1 is not taken".to_owned(),
-        (Fate::NotTaken, _) => format!(", of which {count} are not taken"),
+        (Fate::Taken, 1) => ", of which OLM uses 1".to_owned(),
+        (Fate::Taken, _) => format!(", of which OLM uses {count}"),
+        (Fate::NotTaken, 1) => ", of which OLM ignores 1".to_owned(),
+        (Fate::NotTaken, _) => format!(", of which OLM ignores {count}"),
     }
 }
 
@@ -425,7 +424,7 @@ fn shown(name: &str) -> String {
 }
 
 const HOW: &str =
-    "Arrows lead from a version to one that it can be upgraded to; the newest stand on top.";
+    "Each arrow is an upgrade from one version to another. The newest versions are on top.";
 /// How many reasons are told of one line.
 const MOST_REASONS: usize = 4;
 /// The columns of the longest name of a package that is told whole.

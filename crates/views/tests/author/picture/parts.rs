@@ -44,7 +44,7 @@ fn told(lines: &str, edges: EdgeSource, titles: &[&str], range: &str) {
 fn what_guardrails_forbid_of_a_range_and_what_is_left_of_it() {
     let lines = "stable: 1.0.0; 1.1.0; 1.2.0; 1.3.0; 1.4.0; 1.5.0 skipRange >=1.0.0 <1.5.0";
     let forbidden = ": 5 versions, of which guardrails forbid 3";
-    let taken = ": 5 versions, of which 2 are taken";
+    let taken = ": 5 versions, of which OLM uses 2";
     let range = "skipRange >=1.0.0 <1.5.0: 5 shown, 0 of other channels */";
     told(lines, EdgeSource::Catalog, &[taken, forbidden], range);
 }
@@ -53,9 +53,9 @@ fn what_guardrails_forbid_of_a_range_and_what_is_left_of_it() {
 fn three_parts_of_a_range_are_told_as_parts_of_one() {
     let lines = "stable: 0.1.0; 0.2.0; 1.0.0; 1.3.0; 1.5.0 skipRange <1.5.0";
     let titles = [
-        ": 4 versions, of which 1 is taken",
+        ": 4 versions, of which OLM uses 1",
         ": 4 versions, of which guardrails forbid 1",
-        ": 4 versions, of which 2 are not taken",
+        ": 4 versions, of which OLM ignores 2",
     ];
     let range = "skipRange <1.5.0: 4 shown, 0 of other channels */";
     told(lines, EdgeSource::Both, &titles, range);
@@ -65,8 +65,8 @@ fn three_parts_of_a_range_are_told_as_parts_of_one() {
 fn one_version_of_a_range_that_is_not_taken() {
     let lines = "stable: 0.1.0; 1.3.0; 1.4.0; 1.5.0 skipRange <1.5.0\n(none): 9.0.0";
     let titles = [
-        ": 3 versions, of which 2 are taken",
-        ": 3 versions, of which 1 is not taken",
+        ": 3 versions, of which OLM uses 2",
+        ": 3 versions, of which OLM ignores 1",
     ];
     let range = "skipRange <1.5.0: 3 shown, 0 of other channels */";
     told(lines, EdgeSource::Both, &titles, range);
