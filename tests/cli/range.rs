@@ -77,15 +77,15 @@ fn text_points_at_the_fault() {
         1,
         ">=1.0.0<2.0.0\n       ^\nimproper constraint: \">=1.0.0<2.0.0\"\n\
          expected a blank, a comma or || before the next comparator, found \"<\"\n\
-         CRD         refuses it: invalid version expression\n",
+         CRD                 rejects it: invalid version expression\n",
     );
 }
 
 #[test]
 fn the_release_decides_what_a_range_takes() {
     let rows = [
-        ("1.11", 0, "Takes       2.0.0-rc.1\n"),
-        ("1.3", 0, "Leaves out  2.0.0-rc.1\n"),
+        ("1.11", 0, "Matches         2.0.0-rc.1\n"),
+        ("1.3", 0, "Does not match  2.0.0-rc.1\n"),
     ];
     for (release, code, line) in rows {
         let (got, stdout, _) = run(olmguard().args([
@@ -108,13 +108,13 @@ fn bundles_stand_in_the_order_of_their_package() {
     prints(
         &[CATALOG, "--package", "tide", ">=1.5"],
         0,
-        "Range       >=1.5\n\
-         Means       from 1.5.0; releases only\n\
-         Above       open: the extension moves by itself to newer versions as they appear\n\
-         CRD         accepts it\n\
-         Takes       tide.v2.1.0\n            tide.v1.10.0\n\
-         Leaves out  tide.v1.0.0\n\
-         Unreadable  tide.bare: no package property found in bundle \"tide.bare\"\n            \
+        "Range           >=1.5\n\
+         Means           from 1.5.0; releases only\n\
+         Upper bound     none: OLM upgrades to newer versions automatically\n\
+         CRD             accepts it\n\
+         Matches         tide.v2.1.0\n                tide.v1.10.0\n\
+         Does not match  tide.v1.0.0\n\
+         Not valid       tide.bare: no package property found in bundle \"tide.bare\"\n                \
          tide.next: No Major.Minor.Patch elements found\n",
     );
 }
@@ -177,18 +177,18 @@ fn the_environment_says_what_no_flag_says() {
     let catalog = ("OLMGUARD_CATALOG", "shore=tests/range/catalog.yaml");
     let package = ("OLMGUARD_RANGE_PACKAGE", "tide");
     let (_, stdout, _) = run(&[("OLMGUARD_RANGE_SKIP_RANGE", "yes")], &["1.x.x", "1.1.0"]);
-    assert!(stdout.ends_with("Leaves out  1.1.0\n"), "{stdout}");
+    assert!(stdout.ends_with("Does not match  1.1.0\n"), "{stdout}");
     let (_, stdout, _) = run(&[("OLMGUARD_RANGE_OUTPUT", "json")], &["1"]);
     assert!(stdout.starts_with("{\"range\":\"1\""), "{stdout}");
     let (_, stdout, _) = run(&[catalog, package], &["2"]);
-    assert!(stdout.contains("Takes       tide.v2.1.0\n"), "{stdout}");
+    assert!(stdout.contains("Matches         tide.v2.1.0\n"), "{stdout}");
     let (_, stdout, _) = run(&[catalog], &["--package=tide", "2"]);
-    assert!(stdout.contains("Takes       tide.v2.1.0\n"), "{stdout}");
+    assert!(stdout.contains("Matches         tide.v2.1.0\n"), "{stdout}");
     let (code, stdout, _) = run(&[catalog], &["2", "2.0.0"]);
     assert_eq!(code, Some(0));
-    assert!(stdout.ends_with("Takes       2.0.0\n"), "{stdout}");
+    assert!(stdout.ends_with("Matches         2.0.0\n"), "{stdout}");
     let (_, stdout, _) = run(&[catalog, package], &["2", "2.0.0"]);
-    assert!(stdout.ends_with("Takes       2.0.0\n"), "{stdout}");
+    assert!(stdout.ends_with("Matches         2.0.0\n"), "{stdout}");
 }
 
 #[test]

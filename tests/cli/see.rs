@@ -207,7 +207,7 @@ fn a_catalog_that_cannot_be_read_is_a_bad_input() {
     let (code, stdout, stderr) = run(&["versions", PACKAGE, SAMPLE, nowhere], "");
     assert_eq!(code, Some(3), "{stderr}");
     assert!(
-        stdout.contains("\nNote        catalog gone cannot be read: "),
+        stdout.contains("\nNote          catalog gone cannot be read: "),
         "{stdout}"
     );
     assert!(
@@ -376,7 +376,10 @@ spec:
     );
     let (code, stdout, stderr) = run(&["path", PACKAGE, "2.3.1", "1.0.0", SAMPLE, "-oyaml"], "");
     assert_eq!((code, &*stdout), (Some(1), ""));
-    assert!(stderr.contains("2.3.1 -> 1.0.0: no way; "), "{stderr}");
+    assert!(
+        stderr.contains("2.3.1 -> 1.0.0: no upgrade path; "),
+        "{stderr}"
+    );
     fails(
         &["path", PACKAGE, "1.2.0", SAMPLE, "-f", "Cargo.toml"],
         2,

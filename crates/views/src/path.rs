@@ -12,7 +12,8 @@ use serde::Serialize;
 
 use crate::generation::Generation;
 use crate::see::{
-    self, BundleReport, EdgeReport, InstalledReport, cut, edges, gives_another, message, unpinnable,
+    self, BundleReport, EdgeReport, InstalledReport, ambiguous, cut, dead_end, edges,
+    gives_another, message, unpinnable,
 };
 use olmguard_engine::explain::ForbiddenReport;
 use olmguard_engine::explain::warning::goes_on;
@@ -59,9 +60,15 @@ pub struct PathReport {
     /// Whether no edges bind the extension.
     #[serde(skip)]
     is_free: bool,
-    /// Whether no way was found, though not everywhere was looked.
+    /// Whether no path was found, though the search was not complete.
     #[serde(skip)]
     is_cut: bool,
+    /// That newer versions exist and cannot be reached.
+    #[serde(skip)]
+    dead_end: Option<String>,
+    /// That OLM cannot choose between catalogs, if that is why there is no path.
+    #[serde(skip)]
+    ambiguous: Option<String>,
 }
 
 /// Upgrade path that the edges alone would give. With the override, it is one edit.
@@ -153,9 +160,16 @@ impl PathReport {
             None => doubts(&sought),
         };
         let walks = vec![walk_report(inquiry)];
+        let tie = match hops {
+            Some(_) => None,
+            None => inquiry.tie(targets),
+        };
+        let dead_end = targets.is_none() && tie.is_none() && !sought.is_cut;
         Ok(Self {
             to: goal.map(BundleReport::of),
             message: unreached.and_then(|goal| why_none(inquiry, goal)),
+            dead_end: dead_end.then(|| dead_end_of(inquiry, end)).flatten(),
+            ambiguous: tie.map(|tie| ambiguous(tie.iter().map(|choice| choice.catalog))),
             is_cut: !doubts.is_empty(),
             notes: notes(inquiry, &sought, doubts, &walks, barred.as_ref()),
             barred: barred.map(|barred| BarredReport::of(inquiry, barred)),
@@ -194,6 +208,8 @@ impl PathReport {
             notes: see::notes(inquiry),
             is_free: inquiry.is_free(),
             is_cut: false,
+            dead_end: None,
+            ambiguous: None,
         }
     }
 }
@@ -211,11 +227,16 @@ impl BarredReport {
     }
 }
 
-/// Why there may be a path all the same, where none was found.
+/// That newer versions exist than the highest that can be reached, if the extension follows edges.
+fn dead_end_of(inquiry: &Inquiry<'_>, end: Option<Choice<'_>>) -> Option<String> {
+    let newer = inquiry.newer_than(end);
+    let highest = end.map(|end| BundleReport::of(end).label());
+    dead_end(highest.as_deref(), newer).filter(|_| newer > 0 && !inquiry.is_free())
+}
+
+/// Why there may be a path although none was found.
 fn doubts(sought: &SoughtPath<'_>) -> Vec<String> {
-    let cut = sought
-        .is_cut
-        .then(|| cut("there may be a way all the same"));
+    let cut = sought.is_cut.then(|| cut("a path may exist anyway"));
     let along_edges = sought.is_along_edges.then(text::only_along_edges);
     let doubts = cut.into_iter().chain(along_edges);
     doubts.filter(|_| sought.hops.is_none()).collect()

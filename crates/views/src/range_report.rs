@@ -22,6 +22,8 @@ pub use subject::Subject;
 
 use self::refusal::Refusal;
 use self::subject::Unreadable;
+use olmguard_catalog::version::interval::{Side, VersionCut};
+use olmguard_catalog::version::meaning::{self, Class, Interval};
 use olmguard_catalog::version::{Constraint, Masterminds, Membership, SkipRange, Version, crd};
 use olmguard_engine::explain::range;
 
@@ -56,9 +58,10 @@ struct Meaning {
 }
 
 /// Whether the versions of a range end somewhere.
-#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+#[derive(Clone, Debug, Eq, PartialEq)]
 enum UpperBound {
-    Present,
+    /// They do: the bound as a comparator, if the range matches anything and is short enough.
+    Present(Option<String>),
     Absent,
 }
 
@@ -99,7 +102,11 @@ fn spec(range: &str, release: Masterminds, subjects: Readable) -> Result<Meaning
     let constraint = Constraint::parse(range, release)
         .map_err(|error| refusal::in_newest_words(range, &error))?;
     let words = range::constraint(&constraint);
-    let bound = UpperBound::of(constraint.is_open_above());
+    let intervals = meaning::constraint(&constraint, Class::Releases)
+        .ok()
+        .filter(|intervals| !intervals.is_empty())
+        .or_else(|| meaning::constraint(&constraint, Class::Prereleases).ok());
+    let bound = UpperBound::of(constraint.is_open_above(), intervals);
     Ok(Meaning::new(words, bound, subjects, |version| {
         if constraint.matches(version) {
             Membership::Holds
@@ -112,7 +119,8 @@ fn spec(range: &str, release: Masterminds, subjects: Readable) -> Result<Meaning
 fn skip_range(range: &str, subjects: Readable) -> Result<Meaning, Refusal> {
     let skip_range = SkipRange::parse(range).map_err(Refusal::from)?;
     let words = range::skip_range(&skip_range);
-    let bound = UpperBound::of(skip_range.is_open_above());
+    let intervals = meaning::skip_range(&skip_range).ok();
+    let bound = UpperBound::of(skip_range.is_open_above(), intervals);
     Ok(Meaning::new(words, bound, subjects, |version| {
         skip_range.takes(version)
     }))
@@ -154,11 +162,15 @@ impl Meaning {
 }
 
 impl UpperBound {
-    fn of(is_open_above: bool) -> Self {
+    fn of(is_open_above: bool, intervals: Option<Vec<Interval>>) -> Self {
         if is_open_above {
-            Self::Absent
-        } else {
-            Self::Present
+            return Self::Absent;
         }
+        let last = intervals.and_then(|intervals| intervals.into_iter().next_back());
+        Self::Present(last.and_then(|last| match last.span.upper {
+            VersionCut::Unlimited => None,
+            VersionCut::At(point, Side::Before) => Some(format!("<{point}")),
+            VersionCut::At(point, Side::After) => Some(format!("<={point}")),
+        }))
     }
 }

@@ -12,8 +12,9 @@ use serde::Serialize;
 pub use edge::EdgeReport;
 pub(super) use edge::edges;
 pub(super) use words::{
-    FORBIDDEN, column, cut, gives_another, known, message, missing_channels, not_loaded, notes,
-    reason, say_fact, say_forbidden, say_more, say_notes, unpinnable, wrapped,
+    ambiguous, arrows, cut, dead_end, gives_another, known, message, missing_channels, not_loaded,
+    notes, reason, say_block, say_fact, say_forbidden, say_more, say_notes, say_sentence,
+    unpinnable,
 };
 pub use words::{line, nameless};
 

@@ -44,6 +44,9 @@ pub struct StepReport {
     classic: Vec<ClassicReading>,
     /// Additional notes.
     notes: Vec<String>,
+    /// Whether several catalogs have the package.
+    #[serde(skip)]
+    is_of_several: bool,
 }
 
 impl StepReport {
@@ -79,6 +82,7 @@ impl StepReport {
             semver,
             classic,
             notes,
+            is_of_several: inquiry.offers.len() > 1,
         })
     }
 

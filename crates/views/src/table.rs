@@ -1,6 +1,6 @@
-//! A table for people: columns as wide as they need to be, long lists wrapped between their items.
+//! A table for people, in 80 columns if its items allow that: long lists are wrapped between their items.
 //!
-//! A column without anything in it is left out. No text in a cell may hold what a terminal would
+//! A column without anything in it is omitted. No text in a cell may hold what a terminal would
 //! obey: whoever fills a cell escapes it.
 
 use unicode_width::UnicodeWidthStr;
@@ -14,11 +14,15 @@ pub(super) struct Table {
     rows: Vec<Vec<Cell>>,
 }
 
-/// What stands in one place of it.
+/// One place of it.
 #[derive(Clone, Debug)]
 pub(super) struct Cell {
     tone: Tone,
     items: Vec<String>,
+    /// After each item but the last.
+    mark: &'static str,
+    /// How wide a line is at most if the table is not too wide.
+    widest: usize,
 }
 
 impl Cell {
@@ -29,7 +33,21 @@ impl Cell {
 
     /// Several, with commas between them.
     pub(super) fn list(tone: Tone, items: Vec<String>) -> Self {
-        Self { tone, items }
+        Self {
+            tone,
+            items,
+            mark: ",",
+            widest: WIDEST,
+        }
+    }
+
+    /// The parts of one text, between which it may be wrapped if the table is too wide.
+    pub(super) fn parts(tone: Tone, items: Vec<String>) -> Self {
+        Self {
+            mark: "",
+            widest: MOST_COLUMNS,
+            ..Self::list(tone, items)
+        }
     }
 
     /// Nothing.
@@ -37,15 +55,16 @@ impl Cell {
         Self::list(Tone::Plain, Vec::new())
     }
 
-    /// The lines it takes where a line is at most this wide; an item alone may be wider.
+    /// Its lines if a line is at most this wide; one item can be wider.
     fn lines(&self, width: usize) -> Vec<String> {
+        let width = width.min(self.widest);
         let mut lines: Vec<String> = Vec::new();
         let last = self.items.len().saturating_sub(1);
         for (at, item) in self.items.iter().enumerate() {
             let item = if at == last {
                 item.clone()
             } else {
-                format!("{item},")
+                format!("{item}{}", self.mark)
             };
             match lines.last_mut() {
                 Some(line) if line.width() + 1 + item.width() <= width => {
@@ -73,18 +92,27 @@ impl Table {
         self.rows.push(cells);
     }
 
-    /// Writes it, two blanks before each line.
+    /// Writes it, two spaces before each line.
     pub(super) fn say(&self, text: &mut TonedText) {
         let used: Vec<usize> = (0..self.heads.len())
             .filter(|column| self.cells(*column).any(|cell| !cell.items.is_empty()))
             .collect();
-        let widths: Vec<usize> = used.iter().map(|column| self.width(*column)).collect();
+        let fits = |widest: &usize| self.columns(&used, *widest) <= MOST_COLUMNS;
+        let widest = NARROWER.into_iter().find(fits).unwrap_or(NARROWEST);
+        let widths = self.widths(&used, widest);
         let heads = used.iter().filter_map(|column| self.heads.get(*column));
-        let heads: Vec<_> = heads.map(|head| Cell::one(Tone::Label, head)).collect();
-        say_row(&heads.iter().collect::<Vec<_>>(), &widths, text);
-        for row in &self.rows {
-            let cells: Vec<_> = used.iter().filter_map(|column| row.get(*column)).collect();
-            say_row(&cells, &widths, text);
+        let heads: Vec<_> = heads.map(|head| head_cell(head)).collect();
+        let row = Row {
+            widths: &widths,
+            widest,
+        };
+        row.say(&heads.iter().collect::<Vec<_>>(), text);
+        for cells in &self.rows {
+            let cells: Vec<_> = used
+                .iter()
+                .filter_map(|column| cells.get(*column))
+                .collect();
+            row.say(&cells, text);
         }
     }
 
@@ -92,22 +120,50 @@ impl Table {
         self.rows.iter().filter_map(move |row| row.get(column))
     }
 
-    fn width(&self, column: usize) -> usize {
-        let head = self.heads.get(column).map_or(0, |head| head.width());
-        let lines = self.cells(column).flat_map(|cell| cell.lines(WIDEST));
-        lines.map(|line| line.width()).fold(head, usize::max)
+    /// How wide the whole table is.
+    fn columns(&self, used: &[usize], widest: usize) -> usize {
+        let widths = self.widths(used, widest);
+        widths.iter().map(|width| GAP + width).sum()
+    }
+
+    fn widths(&self, used: &[usize], widest: usize) -> Vec<usize> {
+        used.iter()
+            .map(|column| self.width(*column, widest))
+            .collect()
+    }
+
+    fn width(&self, column: usize, widest: usize) -> usize {
+        let head = self.heads.get(column).map(|head| head_cell(head));
+        let cells = self.cells(column).chain(&head);
+        let lines = cells.flat_map(|cell| cell.lines(widest));
+        lines.map(|line| line.width()).max().unwrap_or_default()
     }
 }
 
-fn say_row(cells: &[&Cell], widths: &[usize], text: &mut TonedText) {
-    let wrapped: Vec<_> = cells.iter().map(|cell| cell.lines(WIDEST)).collect();
-    let height = wrapped.iter().map(Vec::len).max().unwrap_or_default();
-    for at in 0..height {
-        say_line(cells, &wrapped, widths, at, text);
+/// A head, which is wrapped between its words if the table is too wide.
+fn head_cell(head: &str) -> Cell {
+    let words = head.split(' ').map(str::to_owned);
+    Cell::parts(Tone::Label, words.collect())
+}
+
+/// How wide the columns of a row are.
+struct Row<'w> {
+    widths: &'w [usize],
+    /// How wide a list is at most.
+    widest: usize,
+}
+
+impl Row<'_> {
+    fn say(&self, cells: &[&Cell], text: &mut TonedText) {
+        let wrapped: Vec<_> = cells.iter().map(|cell| cell.lines(self.widest)).collect();
+        let height = wrapped.iter().map(Vec::len).max().unwrap_or_default();
+        for at in 0..height {
+            say_line(cells, &wrapped, self.widths, at, text);
+        }
     }
 }
 
-/// One line of a row: no blanks at its end.
+/// One line of a row: no spaces at its end.
 fn say_line(
     cells: &[&Cell],
     wrapped: &[Vec<String>],
@@ -130,11 +186,43 @@ fn say_line(
     text.end_line();
 }
 
-/// What stands before each column.
+/// A text as lines of at most so many columns, broken at spaces; a longer word has its own line. An arrow
+/// stays with the word after it.
+pub(super) fn lines_of(words: &str, most: usize) -> Vec<String> {
+    let mut lines = vec![String::new()];
+    let mut arrow = "";
+    for word in words.split(' ') {
+        if word == "->" {
+            arrow = "-> ";
+            continue;
+        }
+        let word = format!("{}{word}", std::mem::take(&mut arrow));
+        match lines.last_mut() {
+            Some(line) if line.is_empty() => *line = word,
+            Some(line) if line.width() + 1 + word.width() <= most => {
+                line.push(' ');
+                line.push_str(&word);
+            }
+            _ => lines.push(word),
+        }
+    }
+    lines
+}
+
+/// How many columns a line has at most, unless a word or an item alone is longer.
+pub(super) const MOST_COLUMNS: usize = 80;
+
+/// How many spaces are before each column.
 const GAP: usize = 2;
 
-/// How wide a list may become before it is wrapped.
+/// How wide a list can be before it is wrapped.
 const WIDEST: usize = 26;
+
+/// The widths of lists that are tried until a table is not too wide.
+const NARROWER: [usize; 5] = [MOST_COLUMNS, WIDEST, 20, 16, 12];
+
+/// The last one.
+const NARROWEST: usize = 8;
 
 #[cfg(test)]
 mod tests {

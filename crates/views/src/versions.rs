@@ -52,6 +52,12 @@ pub struct VersionsReport {
     nearest: Vec<String>,
     /// Additional notes.
     notes: Vec<String>,
+    /// Whether the search for what can be reached was complete.
+    #[serde(skip)]
+    is_complete: bool,
+    /// That OLM cannot choose between catalogs.
+    #[serde(skip)]
+    ambiguous: Option<String>,
 }
 
 /// The package in one catalog.
@@ -210,7 +216,7 @@ impl VersionsReport {
         };
         let standings = origin.map(|origin| Standings::of(&offers, origin, &bounds));
         if standings.as_ref().is_some_and(Standings::is_cut) {
-            notes.push(see::cut("what is called not found may be within reach"));
+            notes.push(see::cut("versions shown as \"not found\" may be reachable"));
         }
         let unjudged = standings.as_ref().and_then(Standings::unjudged);
         notes.extend(unjudged.map(|(judged, all)| text::unjudged(judged, all)));
@@ -218,7 +224,10 @@ impl VersionsReport {
         let catalogs =
             listed.map(|(at, offer)| listing::catalog(at, offer, filter, standings.as_ref()));
         let catalogs = catalogs.collect();
+        let tie = standings.as_ref().and_then(Standings::tie);
         Ok(Self {
+            is_complete: standings.as_ref().is_some_and(|all| !all.is_cut()) && unjudged.is_none(),
+            ambiguous: tie.map(|tie| see::ambiguous(tie.iter().map(|choice| choice.catalog))),
             schema: SCHEMA,
             package: filter.package.clone(),
             channels: filter.channels.clone(),

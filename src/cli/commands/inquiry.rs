@@ -8,10 +8,12 @@ use crate::cli::args::edges::EdgesArgs;
 use crate::cli::facts::origin::OriginError;
 use crate::cli::facts::{Facts, FactsArgs};
 use crate::cli::{Exit, say};
-use olmguard_catalog::version::{Constraint, ConstraintError};
+use olmguard_catalog::selector::LabelSelector;
+use olmguard_catalog::version::{Constraint, ConstraintError, go};
 use olmguard_engine::extension::Filter;
 use olmguard_engine::inquiry::{Inquiry, NotAnswered};
 use olmguard_engine::judge::{NamingError, StatedInstalled, Verdict};
+use olmguard_engine::snapshot::METADATA_NAME_LABEL;
 use olmguard_views::generation::Generation;
 use olmguard_views::see::{line, nameless};
 
@@ -23,6 +25,10 @@ pub(super) struct InquiryArgs {
 
     #[command(flatten)]
     edges: EdgesArgs,
+
+    /// Select this catalog, if several have the package
+    #[arg(id = "in", long = "in", value_name = "CATALOG")]
+    catalog: Option<String>,
 
     /// A channel to ask for, as spec.source.catalog.channels does; may be repeated, none asks for all
     #[arg(
@@ -62,6 +68,8 @@ pub(super) struct PackageFacts {
 pub(super) enum InquiryError {
     #[error(transparent)]
     Facts(#[from] OriginError),
+    #[error("--in: found {}: expected one of {}", go::quote(name), known.join(", "))]
+    NoCatalog { name: String, known: Vec<String> },
     #[error("--range: {0}")]
     Range(ConstraintError),
     #[error("{0}")]
@@ -103,16 +111,47 @@ impl InquiryArgs {
             let masterminds = facts.snapshot.rules().masterminds;
             Constraint::parse(range, masterminds).map_err(InquiryError::Range)?;
         }
+        self.check_catalog(&facts)?;
+        let mut filter = Filter {
+            package: package.to_owned(),
+            version: self.range.clone(),
+            channels: self.channel.clone(),
+            ..Filter::default()
+        };
+        self.select(&mut filter);
         Ok(PackageFacts {
             missing: facts.exit(),
             facts,
-            filter: Filter {
-                package: package.to_owned(),
-                version: self.range.clone(),
-                channels: self.channel.clone(),
-                ..Filter::default()
-            },
+            filter,
         })
+    }
+
+    /// The catalog of `--in`.
+    pub(super) fn catalog(&self) -> Option<&str> {
+        self.catalog.as_deref()
+    }
+
+    /// Makes a filter select the catalog of `--in`, as `spec.source.catalog.selector` does.
+    pub(super) fn select(&self, filter: &mut Filter) {
+        if let Some(name) = &self.catalog {
+            let label = (METADATA_NAME_LABEL.to_owned(), name.clone());
+            filter.selector = Some(LabelSelector {
+                match_labels: [label].into(),
+                ..LabelSelector::default()
+            });
+        }
+    }
+
+    fn check_catalog(&self, facts: &Facts) -> Result<(), InquiryError> {
+        let catalogs = facts.snapshot.catalogs();
+        let names = || catalogs.iter().map(|catalog| catalog.name.as_str());
+        match &self.catalog {
+            Some(name) if !names().any(|known| known == name) => Err(InquiryError::NoCatalog {
+                name: name.clone(),
+                known: names().map(go::quote).collect(),
+            }),
+            _ => Ok(()),
+        }
     }
 }
 
@@ -176,7 +215,8 @@ impl InquiryError {
     fn exit(&self) -> Exit {
         match self {
             Self::Facts(error) => error.exit(),
-            Self::Range(_)
+            Self::NoCatalog { .. }
+            | Self::Range(_)
             | Self::Nameless(_)
             | Self::Usage(_)
             | Self::OfNoToken(_)

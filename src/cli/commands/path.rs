@@ -67,7 +67,11 @@ fn print(args: &PathArgs) -> Result<Exit, InquiryError> {
         return Err(InquiryError::Usage(NO_MANIFESTS));
     }
     let mut seen = args.see.load_for(args.olm, &args.package)?;
-    let frame = args.frame.frame(&mut seen.filter)?;
+    let mut frame = args.frame.frame(&mut seen.filter)?;
+    if let Some(catalog) = args.see.catalog() {
+        args.see.select(&mut seen.filter);
+        frame = frame.with_catalog(catalog);
+    }
     if args.output.form == Form::Yaml {
         args.frame.check_names(&args.package)?;
     }

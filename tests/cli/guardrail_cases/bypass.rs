@@ -121,11 +121,12 @@ fn where_nothing_leads_to_the_goal_the_edit_is_told_and_how_far_was_looked() {
     let words = ["path", A.package, "1.2.3", "1.5.0", "-f", "-", &*guardrails];
     let ran = A.run(&words, &free(None).to_string());
     assert_eq!((ran.code, &*ran.stderr), (Some(1), ""));
-    let first = "beacon-operator: 1.2.3 -> 1.5.0: no way was found\n";
+    let first = "beacon-operator: 1.2.3 -> 1.5.0: no upgrade path found\n";
     assert!(ran.stdout.starts_with(first), "{}", ran.stdout);
-    let edit = "\nOne edit    1.2.3 -> 1.5.0\nForbidden   1.2.3 -> 1.5.0: ";
+    let edit = "\nOne edit without guardrails\n  1.2.3 -> 1.5.0\nForbidden     1.2.3 -> 1.5.0: ";
     assert!(ran.stdout.contains(edit), "{}", ran.stdout);
-    let note = "\nNote        only ways along edges were looked for: with the bypass there may be others\n";
+    let note = "\nNote          the search considered only upgrade edges; the override may allow\n                other \
+                paths\n";
     assert!(ran.stdout.ends_with(note), "{}", ran.stdout);
     // Without a goal the way ends lower than the edit that the rule forbids.
     let (code, report) = path(&[], &guardrails);

@@ -7,7 +7,7 @@
 use crate::extension::InstalledBundle;
 use crate::inquiry::{Decision, Inquiry, is_given};
 use crate::judge::{Token, pin, recorded, walk};
-use crate::resolve::{Bounds, Choice, Origin, shortest_way};
+use crate::resolve::{Bounds, Choice, Edits, NotGiven, Offer, Origin, shortest_way};
 
 /// What a search for a path came to.
 #[derive(Clone, Debug, Default)]
@@ -31,6 +31,44 @@ impl<'a> Inquiry<'a> {
         }
     }
 
+    /// The bundles between which OLM cannot choose for an edit that pins one of these; without targets, for an
+    /// edit that follows an edge upwards.
+    pub fn tie(&self, targets: Option<&[Choice<'a>]>) -> Option<Vec<Choice<'a>>> {
+        let origin = self.origin()?;
+        let edits = Edits::of(&self.offers, &origin);
+        let wanted = match targets {
+            Some(targets) => targets.to_vec(),
+            None => upward_edges(&self.offers, &origin),
+        };
+        wanted.iter().find_map(|to| match edits.not_given(to)? {
+            NotGiven::Ambiguous(tied) => Some(tied),
+            NotGiven::Another(_) | NotGiven::Refused(_) | NotGiven::NoPin => None,
+        })
+    }
+
+    /// How many versions of the requested channels and range are newer than this bundle, or than what is
+    /// installed.
+    pub fn newer_than(&self, end: Option<Choice<'_>>) -> usize {
+        let rules = self.basis.snapshot.rules();
+        let end = end.and_then(|end| {
+            let bundle = end.bundle();
+            let version = bundle.version.as_ref().ok()?;
+            Some(Origin::of_bundle(&bundle.name, version, rules))
+        });
+        let Some(origin) = end.or_else(|| self.origin()) else {
+            return 0;
+        };
+        let candidates = self.offers.iter().flat_map(|offer| {
+            let newer = offer.candidates.iter().map(|index| offer.choice(index));
+            newer.filter(|choice| origin.is_older_than(choice.package, choice.index))
+        });
+        let readable = candidates.filter_map(|choice| choice.bundle().version.as_ref().ok());
+        let mut versions: Vec<_> = readable.collect();
+        versions.sort_by(|one, other| one.cmp_precedence(other));
+        versions.dedup_by(|one, other| one.cmp_precedence(other).is_eq());
+        versions.len()
+    }
+
     /// Whether one of these bundles is installed.
     pub fn is_here(&self, bundles: &[Choice<'_>]) -> bool {
         let Some(origin) = self.origin() else {
@@ -38,6 +76,17 @@ impl<'a> Inquiry<'a> {
         };
         bundles.iter().any(|choice| origin.is_at(choice.bundle()))
     }
+}
+
+/// The bundles that an edge leads to and that are not older.
+fn upward_edges<'a>(offers: &[Offer<'a>], origin: &Origin<'_>) -> Vec<Choice<'a>> {
+    let edges = offers.iter().flat_map(|offer| {
+        let edges = origin.successors(offer.package, &offer.asked).edges;
+        let edges: Vec<_> = edges.iter().map(|index| offer.choice(index)).collect();
+        edges
+    });
+    let is_up = |to: &Choice<'_>| !origin.is_newer_than(to.package, to.index);
+    edges.filter(is_up).collect()
 }
 
 /// The one edit that installs one of these bundles, otherwise the best; if guardrails forbid it, the edits

@@ -225,6 +225,14 @@ impl<'a> Origin<'a> {
         self.name == Some(&*bundle.name) && self.version.as_ref().is_some_and(same)
     }
 
+    /// Whether a bundle is newer than this: a higher version, else a higher release.
+    pub fn is_older_than(&self, package: &Package, bundle: BundleIndex) -> bool {
+        match (&self.version, &package.bundle(bundle).version) {
+            (Some(here), Ok(there)) => there.cmp_precedence(here).is_gt(),
+            _ => false,
+        }
+    }
+
     /// Whether this is newer than a bundle: a higher version, else a higher release. It is not newer
     /// than one whose version cannot be read.
     pub fn is_newer_than(&self, package: &Package, bundle: BundleIndex) -> bool {

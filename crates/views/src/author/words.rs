@@ -1,12 +1,13 @@
-//! What is said beside a catalog that was made: every sentence of it.
+//! Every sentence about a generated catalog.
 
 use std::fmt::Write as _;
 
 use crate::author::promote::{Method, Promotion};
 use crate::author::reach::{ChannelReach, Course, Row};
+use crate::table::{MOST_COLUMNS, lines_of};
 use olmguard_catalog::version::go;
 
-/// What a z-stream release changed besides, a line each.
+/// What else a z-stream release changed, one line each.
 pub fn z_stream(
     channel: &str,
     removed: &[Box<str>],
@@ -18,25 +19,25 @@ pub fn z_stream(
     if !removed.is_empty() {
         let names = names(removed);
         lines.push(format!(
-            "left channel {channel}, skipped from now on: {names}"
+            "removed from channel {channel} and skipped by the new release: {names}"
         ));
     }
     if !dropped.is_empty() {
         let names = names(dropped);
         lines.push(format!(
-            "in no channel any more, so left out of the catalog: {names}"
+            "removed from the catalog because no channel has them any more: {names}"
         ));
     }
     if !unread.is_empty() {
         let names = names(unread);
         lines.push(format!(
-            "of no known version, so left as they are in channel {channel}: {names}"
+            "kept in channel {channel} because their versions are unknown: {names}"
         ));
     }
     lines
 }
 
-/// Who gets where in a channel before and after a promotion, which adds no node.
+/// The upgrades in a channel before and after a promotion, which adds no node.
 pub fn promotion(asked: Promotion<'_>, before: &ChannelReach, after: &ChannelReach) -> String {
     let mut text = String::new();
     let method = match asked.method {
@@ -48,57 +49,56 @@ pub fn promotion(asked: Promotion<'_>, before: &ChannelReach, after: &ChannelRea
     let channel = go::quote(asked.channel);
     line(
         &mut text,
-        &format!("{bundle} into channel {channel} of package {package}, by {method}"),
+        &format!("promote {bundle} to channel {channel} of package {package} with {method}"),
     );
     line(&mut text, "");
     for (was, is) in before.rows.iter().zip(&after.rows) {
         line(&mut text, &go::escape(&is.name));
         if (&was.v1, &was.v0) == (&is.v1, &is.v0) {
-            line(&mut text, &format!("  as before  {}", courses(is)));
+            lines(&mut text, "unchanged", &courses(is));
         } else {
-            line(&mut text, &format!("  before     {}", courses(was)));
-            line(&mut text, &format!("  after      {}", courses(is)));
+            lines(&mut text, "before", &courses(was));
+            lines(&mut text, "after", &courses(is));
         }
     }
     line(&mut text, "");
-    line(
-        &mut text,
-        &format!("Left behind before: {}", left_behind(before)),
-    );
-    line(
-        &mut text,
-        &format!("Left behind after:  {}", left_behind(after)),
-    );
+    for (when, reach) in [("before:", before), ("after:", after)] {
+        let words = format!("Cannot reach the head {when:7} {}", left_behind(reach));
+        for words in lines_of(&words, MOST_COLUMNS) {
+            line(&mut text, &words);
+        }
+    }
     text
 }
 
-/// Where a version gets with each OLM.
-fn courses(row: &Row) -> String {
+/// The upgrades of a version with each OLM.
+fn courses(row: &Row) -> Vec<String> {
+    let v0 = || format!("OLM v0: {}", course(&row.v0));
     match &row.v1 {
-        Some(v1) if *v1 == row.v0 => course(v1),
-        Some(v1) => format!("OLM v1: {}; OLM v0: {}", course(v1), course(&row.v0)),
-        None => format!("OLM v0: {}", course(&row.v0)),
+        Some(v1) if *v1 == row.v0 => vec![course(v1)],
+        Some(v1) => vec![format!("OLM v1: {}", course(v1)), v0()],
+        None => vec![v0()],
     }
 }
 
 fn course(course: &Course) -> String {
     match course {
-        Course::AtHead => "the head".to_owned(),
+        Course::AtHead => "is the head".to_owned(),
         Course::ToHead(hops) => arrows(hops),
-        Course::EndsBelow(hops) => format!("{}, which is not the head", arrows(hops)),
-        Course::Stranded => "stranded, no edge leads on".to_owned(),
-        Course::Fails => "error, not in the channel and no edge leads into it".to_owned(),
+        Course::EndsBelow(hops) => format!("{}, below the head", arrows(hops)),
+        Course::Stranded => "stranded, no upgrade edge".to_owned(),
+        Course::Fails => "error, it is not in the channel and has no edge into it".to_owned(),
     }
 }
 
-/// Who does not get to the head, with either OLM.
+/// The versions that cannot reach the head, with either OLM.
 fn left_behind(reach: &ChannelReach) -> String {
     let is_left =
         |row: &&Row| row.v0.is_left_behind() || row.v1.as_ref().is_some_and(Course::is_left_behind);
     let left = reach.rows.iter().filter(is_left);
     let left: Vec<_> = left.map(|row| row.name.clone()).collect();
     if left.is_empty() {
-        "nobody".to_owned()
+        "none".to_owned()
     } else {
         names(&left)
     }
@@ -113,6 +113,20 @@ fn names(names: &[Box<str>]) -> String {
     let names: Vec<_> = names.iter().map(|name| go::escape(name)).collect();
     names.join(", ")
 }
+
+/// Sentences in lines of at most 80 columns, the label before the first.
+fn lines(text: &mut String, label: &str, sentences: &[String]) {
+    let wrapped = sentences
+        .iter()
+        .flat_map(|words| lines_of(words, MOST_COLUMNS - WIDTH));
+    let labels = std::iter::once(label).chain(std::iter::repeat(""));
+    for (label, words) in labels.zip(wrapped) {
+        line(text, &format!("  {label:11}{words}"));
+    }
+}
+
+/// The column at which the words after a label start.
+const WIDTH: usize = 13;
 
 fn line(text: &mut String, line: &str) {
     writeln!(text, "{line}").expect("a String takes every write");

@@ -1,9 +1,10 @@
-//! A way as manifests: one a hop, to be applied one after another.
+//! A path as manifests: one per step, to apply one after another.
 
 use serde_json::{Map, Value, json};
 
 use crate::path::PathReport;
 use olmguard_engine::extension::{Filter, RecognisedObject, Shape, recognise};
+use olmguard_engine::snapshot::METADATA_NAME_LABEL;
 
 /// The manifest that each hop changes.
 #[derive(Clone, Debug)]
@@ -42,6 +43,14 @@ impl Frame {
     #[must_use]
     pub fn with_channels(mut self, channels: &[String]) -> Self {
         set(&mut self.object, "channels", json!(channels));
+        self
+    }
+
+    /// The same with a selector of the one catalog of this name.
+    #[must_use]
+    pub fn with_catalog(mut self, name: &str) -> Self {
+        let selector = json!({"matchLabels": {METADATA_NAME_LABEL: name}});
+        set(&mut self.object, "selector", selector);
         self
     }
 

@@ -29,20 +29,20 @@ const CHAIN: &str =
                      (deprecated): 1.1.0";
 
 #[test]
-fn a_way_hop_by_hop() {
+fn a_path_step_by_step() {
     let (found, text) = report(CHAIN, (&[], None), ("1.0.0", Some("2.0.0")), Generation::V1);
     let expected = "\
-p: 1.0.0 -> 2.0.0: in 3 hops
+p: 1.0.0 -> 2.0.0: 3 steps
 
-  Hop  Set version to  Because it                      But
-  1    \"1.1.0\"         replaces p.v1.0.0 in a          deprecated
-  2    \"1.2.0\"         replaces p.v1.1.0 in a; 1 more
-  3    \"2.0.0\"         replaces p.v1.2.0 in b
+  Step  Set version to  Edge                            Notes
+  1     \"1.1.0\"         replaces p.v1.0.0 in a          deprecated
+  2     \"1.2.0\"         replaces p.v1.1.0 in a; 1 more
+  3     \"2.0.0\"         replaces p.v1.2.0 in b
 
-Each hop    is one edit of spec.source.catalog.version; make the next once that version is installed
-By itself   without a version range:
-            1.0.0
-Then        stays there: nothing that it may take is better
+Each step     is one change of spec.source.catalog.version. Wait until a version
+              is installed before the next step.
+Automatic     if no version is set: no upgrade
+Stops at      1.0.0: no newer version is reachable automatically
 ";
     assert_eq!((found, text.as_str()), (true, expected));
 }
@@ -52,21 +52,22 @@ fn the_highest_is_where_no_goal_is_said() {
     let asked: (&[&str], _) = (&["a"], Some("<2"));
     let (found, text) = report(CHAIN, asked, ("1.1.0", None), Generation::V1);
     let expected = "\
-p: 1.1.0 -> 1.2.0: in 1 hop
+p: 1.1.0 -> 1.2.0: 1 step
 
-  Hop  Set version to  Because it
-  1    \"1.2.0\"         replaces p.v1.1.0 in a; 1 more
+  Step  Set version to  Edge
+  1     \"1.2.0\"         replaces p.v1.1.0 in a; 1 more
 
-Each hop    is one edit of spec.source.catalog.version; make the next once that version is installed
-By itself   within \"<2\":
-            1.1.0 -> 1.2.0
-Then        stays there: nothing that it may take is better
+Each step     is one change of spec.source.catalog.version. Wait until a version
+              is installed before the next step.
+Automatic     if the version is \"<2\":
+              1.1.0 -> 1.2.0
+Stops at      1.2.0: no newer version is reachable automatically
 ";
     assert_eq!((found, text.as_str()), (true, expected));
 }
 
 #[test]
-fn where_there_is_no_way_olm_says_why() {
+fn without_a_path_there_is_a_reason() {
     let (found, text) = report(
         CHAIN,
         (&[], Some(">=3")),
@@ -74,22 +75,26 @@ fn where_there_is_no_way_olm_says_why() {
         Generation::V1,
     );
     let expected = "\
-p: 2.0.0 -> 1.0.0: no way
-Why         p: 2.0.0 -> 1.0.0 refused: 1.0.0 is older than 2.0.0 and not a successor of it in catalog hub [Downgrade]
-            No upgrade path from 2.0.0 to 1.0.0. Only the catalog author can add one.
-            Override: set spec.source.catalog.upgradeConstraintPolicy to SelfCertified; data loss is possible
-            Catalog: hub
-            OLM: error upgrading from currently installed version \"2.0.0\": no bundles found for package \"p\" matching version \"1.0.0\"
-            Help: olmguard explain Downgrade
-By itself   within \">=3\":
-            2.0.0
-Then        stops: OLM resolves nothing from there
-OLM says    p: 2.0.0 -> >=3 refused: no bundle matches >=3 [VersionNotFound]
-            Nearest: 2.0.0, 1.2.0, 1.1.0
-            Fix: set spec.source.catalog.version to \"2.0.0\"
-            Catalog: hub
-            OLM: error upgrading from currently installed version \"2.0.0\": no bundles found for package \"p\" matching version \">=3\"
-            Help: olmguard explain VersionNotFound
+p: 2.0.0 -> 1.0.0: no upgrade path
+Reason        p: 2.0.0 -> 1.0.0 refused: 1.0.0 is older than 2.0.0 and not a
+                successor of it in catalog hub [Downgrade]
+              No upgrade path from 2.0.0 to 1.0.0. Only the catalog author can
+                add one.
+              Override: set spec.source.catalog.upgradeConstraintPolicy to
+                SelfCertified; data loss is possible
+              Catalog: hub
+              OLM: error upgrading from currently installed version \"2.0.0\":
+                no bundles found for package \"p\" matching version \"1.0.0\"
+              Help: olmguard explain Downgrade
+Automatic     if the version is \">=3\": no upgrade
+Stops at      2.0.0: OLM cannot resolve any version from there
+Reason        p: 2.0.0 -> >=3 refused: no bundle matches >=3 [VersionNotFound]
+              Nearest: 2.0.0, 1.2.0, 1.1.0
+              Fix: set spec.source.catalog.version to \"2.0.0\"
+              Catalog: hub
+              OLM: error upgrading from currently installed version \"2.0.0\":
+                no bundles found for package \"p\" matching version \">=3\"
+              Help: olmguard explain VersionNotFound
 ";
     assert_eq!((found, text.as_str()), (false, expected));
     let first = |to| {
@@ -97,7 +102,7 @@ OLM says    p: 2.0.0 -> >=3 refused: no bundle matches >=3 [VersionNotFound]
         (found, text.lines().next().map(str::to_owned))
     };
     let line = |text: &str| Some(text.to_owned());
-    let nothing = line("p: 2.0.0: nothing higher can be reached");
+    let nothing = line("p: 2.0.0: no newer version is reachable");
     assert_eq!(first(None), (false, nothing));
     let here = line("p: 2.0.0 -> 2.0.0: already installed");
     assert_eq!(first(Some("2.0.0")), (true, here));
@@ -109,22 +114,23 @@ fn where_no_edit_gives_the_goal_that_is_why() {
     for (to, expected) in [
         (
             "p.v1.1.0+1",
-            "Why         \"1.1.0\" gives p.v1.1.0+2 of catalog hub",
+            "version \"1.1.0\" installs p.v1.1.0+2 of catalog hub",
         ),
         (
             "p.vv1.1",
-            "Why         the version of p.vv1.1 cannot be read or is too long, so no edit pins it",
+            "the version of p.vv1.1 is not valid or too long, so no edit can pin it",
         ),
     ] {
         let (found, text) = report(lines, (&[], None), ("1.0.0", Some(to)), Generation::V1);
-        assert_eq!((found, text.lines().nth(1)), (false, Some(expected)));
+        let words: Vec<_> = text.split_whitespace().collect();
+        let reason = format!("Reason {expected}");
+        assert!(!found && words.join(" ").contains(&reason), "{text}");
         let snapshot = snapshot(EdgeSource::Catalog, &[("hub", lines)]);
         let filter = filter(&["a", "z"], None);
         let inquiry = Inquiry::of(Basis::without_policies(&snapshot), &filter, &said("1.0.0"))
             .expect("a question");
         let report = PathReport::of(&inquiry, Some(to)).expect("a bundle");
-        let why = expected.trim_start_matches("Why         ");
-        let end = format!("no way; {why}; channel z does not exist; nearest: a");
+        let end = format!("no upgrade path; {expected}; channel z does not exist; nearest: a");
         assert!(report.no_way().is_some_and(|line| line.ends_with(&end)));
     }
 }
@@ -138,9 +144,9 @@ fn a_bundle_without_a_version_is_where_it_is() {
         ("p.vv1.1", Some("1.2.0")),
         Generation::V1,
     );
-    let note = "\nNote        the version of the installed bundle cannot be read: OLM v1 never installs it\n";
+    let note = "\nNote          the version of the installed bundle is not valid: OLM v1 never\n";
     assert!(
-        !found && text.starts_with("p: p.vv1.1 -> 1.2.0: no way\n"),
+        !found && text.starts_with("p: p.vv1.1 -> 1.2.0: no upgrade path\n"),
         "{text}"
     );
     assert!(text.contains(note), "{text}");
@@ -151,7 +157,7 @@ fn a_bundle_without_a_version_is_where_it_is() {
         Generation::V0,
     );
     assert!(
-        found && text.contains("            p.vv1.1 -> 1.2.0\n"),
+        found && text.contains("              p.vv1.1 -> 1.2.0\n"),
         "{text}"
     );
 }
@@ -164,7 +170,7 @@ fn without_edges_one_edit_leads_anywhere() {
         .expect("a question");
     let way = |to| PathReport::of(&inquiry, to).expect("a bundle");
     let text = way(Some("1.0.0")).to_text().to_string();
-    let expected = "  1    \"1.0.0\"         is free of edges: SelfCertified\n";
+    let expected = "  1     \"1.0.0\"         none needed: SelfCertified\n";
     assert!(text.contains(expected), "{text}");
     assert!(way(Some("2.0.0")).is_found() && !way(None).is_found());
 }
@@ -178,18 +184,18 @@ fn olm_v0_walks_by_itself() {
     };
     let (found, lines) = walk(&["a"], "1.0.0", None);
     let expected = [
-        "p: 1.0.0: what OLM v0 does",
-        "By itself   Subscription to channel a of catalog hub:",
-        "            1.0.0 -> 1.1.0 -> 1.2.0",
-        "Then        stays there: it is the head",
+        "p: 1.0.0: automatic upgrades of OLM v0",
+        "Automatic     Subscription to channel a of catalog hub:",
+        "              1.0.0 -> 1.1.0 -> 1.2.0",
+        "Stops at      1.2.0: it is the channel head",
     ];
     assert_eq!((found, lines), (true, expected.map(str::to_owned).to_vec()));
     let (found, lines) = walk(&["b"], "1.0.0", Some("2.0.0"));
     let expected = [
-        "p: 1.0.0 -> 2.0.0: OLM v0 does not come there",
-        "By itself   Subscription to channel b of catalog hub:",
-        "            1.0.0",
-        "Then        stranded: no entry leads on, and the Subscription says AtLatestKnown as at a head",
+        "p: 1.0.0 -> 2.0.0: OLM v0 does not upgrade to it",
+        "Automatic     Subscription to channel b of catalog hub: no upgrade",
+        "Stops at      1.0.0: it has no upgrade edge, but the Subscription reports",
+        "              AtLatestKnown as at a channel head",
     ];
     assert_eq!(
         (found, lines),
@@ -197,26 +203,25 @@ fn olm_v0_walks_by_itself() {
     );
     for from in ["1.1.0", "1.2.0"] {
         let (found, lines) = walk(&["a"], from, Some("1.2.0"));
-        let expected = format!("p: {from} -> 1.2.0: OLM v0 comes there");
+        let expected = format!("p: {from} -> 1.2.0: OLM v0 upgrades to it");
         assert_eq!((found, &lines[0]), (true, &expected));
     }
     let (_, lines) = walk(&["c"], "1.0.0", None);
     let expected = [
-        "p: 1.0.0: what OLM v0 does",
-        "By itself   Subscription to channel c of catalog hub:",
-        "            1.0.0",
-        "Then        stops: OLM resolves nothing from there",
-        "OLM says    no operators found in channel c of package p in the catalog",
-        "Note        channel c does not exist; nearest: a",
+        "p: 1.0.0: automatic upgrades of OLM v0",
+        "Automatic     Subscription to channel c of catalog hub: no upgrade",
+        "Stops at      1.0.0: OLM cannot resolve any version from there",
+        "Reason        no operators found in channel c of package p in the catalog",
+        "Note          channel c does not exist; nearest: a",
     ];
     assert_eq!(lines, expected);
     let round = "a: 1.0.0 skipRange 2.0.0; 2.0.0 replaces 1.0.0";
     let (_, text) = report(round, (&[], None), ("1.0.0", None), Generation::V0);
     let expected = [
-        "p: 1.0.0: what OLM v0 does",
-        "By itself   Subscription to catalog hub without a channel:",
-        "            1.0.0 -> 2.0.0 -> 1.0.0",
-        "Then        goes back to a bundle that was installed before, for ever",
+        "p: 1.0.0: automatic upgrades of OLM v0",
+        "Automatic     Subscription to catalog hub without a channel:",
+        "              1.0.0 -> 2.0.0 -> 1.0.0",
+        "Stops at      no version: OLM v0 returns to a bundle that was installed before",
     ];
     assert_eq!(text.lines().collect::<Vec<_>>(), expected);
 }
@@ -230,10 +235,45 @@ fn a_way_beyond_the_bound_of_the_search_is_not_called_none() {
     let (found, text) = report(&lines, asked, ("1.0.0", Some("1.2100.0")), Generation::V1);
     assert!(!found);
     assert!(
-        text.starts_with("p: 1.0.0 -> 1.2100.0: no way was found\n"),
+        text.starts_with("p: 1.0.0 -> 1.2100.0: no upgrade path found\n"),
         "{text}"
     );
-    let note = "Note        the search for ways ended at its bound of 2048 bundles: there may be a way all \
-                the same\n";
-    assert!(text.ends_with(note));
+    let words: Vec<_> = text.split_whitespace().collect();
+    let note = "Note the search stopped at its limit of 2048 bundles: a path may exist anyway";
+    assert!(words.join(" ").ends_with(note), "{text}");
+}
+
+#[test]
+fn a_dead_end_is_named() {
+    let lines = "a: 1.0.0; 1.1.0 replaces 1.0.0; 1.2.0; 2.0.0 replaces 1.2.0";
+    let line = |asked, from| {
+        let (_, text) = report(lines, asked, (from, None), Generation::V1);
+        let found = text.lines().find(|line| line.starts_with("Highest"));
+        found.map(str::to_owned)
+    };
+    let any: (&[&str], _) = (&[], None);
+    let expected = "Highest reachable: 1.1.0; 2 newer versions, none reachable";
+    assert_eq!(line(any, "1.0.0").as_deref(), Some(expected));
+    let expected = "Highest reachable: none; 2 newer versions";
+    assert_eq!(line(any, "1.1.0").as_deref(), Some(expected));
+    assert_eq!(line((&[], Some("<1.2.0")), "1.0.0"), None);
+    assert_eq!(line(any, "1.2.0"), None);
+}
+
+#[test]
+fn catalogs_between_which_olm_cannot_choose_are_named() {
+    let lines = "a: 1.0.0; 1.1.0 replaces 1.0.0";
+    let snapshot = snapshot(EdgeSource::Catalog, &[("one", lines), ("two", lines)]);
+    let filter = filter(&[], None);
+    let inquiry = Inquiry::of(Basis::without_policies(&snapshot), &filter, &said("1.0.0"))
+        .expect("a question");
+    for (to, subject) in [(None, "p: 1.0.0"), (Some("1.1.0"), "p: 1.0.0 -> 1.1.0")] {
+        let report = PathReport::of(&inquiry, to).expect("a bundle");
+        let text = report.to_text().to_string();
+        let first = format!(
+            "{subject}: ambiguous: catalogs one, two have the same priority\n\
+             Fix           select one of them with --in CATALOG\n"
+        );
+        assert!(text.starts_with(&first), "{text}");
+    }
 }

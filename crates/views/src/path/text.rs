@@ -1,8 +1,8 @@
-//! The way for people.
+//! The path for people.
 
 use super::{BarredReport, End, Generation, Hop, PathReport, WalkReport};
 use crate::see::{
-    BundleReport, FORBIDDEN, column, say_fact, say_forbidden, say_more, say_notes, wrapped,
+    BundleReport, arrows, say_block, say_fact, say_forbidden, say_more, say_notes, say_sentence,
 };
 use crate::table::{Cell, Table};
 use olmguard_catalog::version::go;
@@ -15,7 +15,7 @@ impl PathReport {
     pub fn to_text(&self) -> TonedText {
         let mut text = TonedText::default();
         match self.olm {
-            Generation::V1 => self.say_way(&mut text),
+            Generation::V1 => self.say_path(&mut text),
             Generation::V0 => self.say_walked(&mut text),
         }
         for walk in &self.walks {
@@ -25,77 +25,111 @@ impl PathReport {
         text
     }
 
-    fn say_way(&self, text: &mut TonedText) {
-        match self.hops.as_deref() {
-            Some([]) => self.say_headline("already installed", Tone::Good, text),
-            Some([_]) => self.say_headline("in 1 hop", Tone::Good, text),
-            Some(hops) => self.say_headline(&format!("in {} hops", hops.len()), Tone::Good, text),
-            None if self.is_cut => self.say_headline("no way was found", Tone::Caution, text),
-            None if self.to.is_some() => self.say_headline("no way", Tone::Bad, text),
-            None => self.say_headline(NOTHING_HIGHER, Tone::Plain, text),
+    fn say_path(&self, text: &mut TonedText) {
+        let (words, tone) = self.outcome();
+        self.say_headline(&words, tone, text);
+        if self.ambiguous.is_some() {
+            say_fact("Fix", Tone::Plain, SELECT, text);
         }
-        if let Some(message) = &self.message {
-            let lines: Vec<_> = message.lines().map(str::to_owned).collect();
-            say_more("Why", Tone::Plain, &lines, text);
-        }
+        say_more("Reason", Tone::Plain, &self.reasons(), text);
         if !self.hops().is_empty() {
             text.end_line();
             self.table().say(text);
             text.end_line();
-            say_fact("Each hop", Tone::Plain, EACH_HOP, text);
+            say_fact("Each step", Tone::Plain, EACH_STEP, text);
             self.say_bends(text);
         }
+        if let Some(dead_end) = &self.dead_end {
+            say_sentence(Tone::Caution, dead_end, text);
+        }
         if let Some(barred) = &self.barred {
-            self.say_barred(barred, text);
+            say_block(self.barred_label(), &[self.barred_path(barred)], text);
+            say_forbidden(&barred.forbidden, text);
         }
     }
 
-    /// Why hops are there that edges alone would not need.
+    /// What the search for a path came to.
+    fn outcome(&self) -> (String, Tone) {
+        let (words, tone) = match self.hops.as_deref() {
+            Some([]) => ("already installed", Tone::Good),
+            Some([_]) => ("1 step", Tone::Good),
+            Some(hops) => return (format!("{} steps", hops.len()), Tone::Good),
+            None if self.is_cut => ("no upgrade path found", Tone::Caution),
+            None => match (&self.ambiguous, &self.to) {
+                (Some(ambiguous), _) => return (format!("ambiguous: {ambiguous}"), Tone::Bad),
+                (None, Some(_)) => ("no upgrade path", Tone::Bad),
+                (None, None) => (NOTHING_NEWER, Tone::Plain),
+            },
+        };
+        (words.to_owned(), tone)
+    }
+
+    /// Why there is no path, a line each.
+    fn reasons(&self) -> Vec<String> {
+        let lines = self.message.iter().flat_map(|message| message.lines());
+        lines.map(str::to_owned).collect()
+    }
+
+    /// Why steps are there that edges alone would not need.
     fn say_bends(&self, text: &mut TonedText) {
         for (at, hop) in (1..).zip(self.hops()) {
             let steps = hop.bent_by.iter().flat_map(ForbiddenReport::told);
-            let lines: Vec<_> = steps.map(|(step, why)| since(&step, &why)).collect();
-            say_more(&format!("Hop {at}"), Tone::Caution, &lines, text);
+            let lines: Vec<_> = steps.map(|(step, why)| because(&step, &why)).collect();
+            say_more(&format!("Step {at}"), Tone::Caution, &lines, text);
         }
     }
 
-    fn say_barred(&self, barred: &BarredReport, text: &mut TonedText) {
+    /// The path that edges alone would give.
+    fn barred_path(&self, barred: &BarredReport) -> String {
         let bundles = barred.bundles.iter().map(BundleReport::label);
-        let way: Vec<_> = std::iter::once(self.from.label()).chain(bundles).collect();
-        let label = if self.is_free { ONE_EDIT } else { EDGES_LEAD };
-        say_more(label, Tone::Plain, &wrapped(&way), text);
-        say_forbidden(&barred.forbidden, text);
+        let path: Vec<_> = std::iter::once(self.from.label()).chain(bundles).collect();
+        arrows(&path)
+    }
+
+    fn barred_label(&self) -> &'static str {
+        if self.is_free {
+            ONE_EDIT
+        } else {
+            WITHOUT_GUARDRAILS
+        }
     }
 
     fn say_walked(&self, text: &mut TonedText) {
         let (words, tone) = match (&self.to, self.is_walked()) {
             (None, _) => (WALKED, Tone::Plain),
-            (Some(_), true) => ("OLM v0 comes there", Tone::Good),
-            (Some(_), false) => ("OLM v0 does not come there", Tone::Bad),
+            (Some(_), true) => ("OLM v0 upgrades to it", Tone::Good),
+            (Some(_), false) => ("OLM v0 does not upgrade to it", Tone::Bad),
         };
         self.say_headline(words, tone, text);
     }
 
-    /// Why there is no way, in one line; nothing where there is one.
+    /// Why there is no path, in one line; nothing if there is one.
     pub fn no_way(&self) -> Option<String> {
-        let mut text = TonedText::default();
         if self.is_found() {
             return None;
         }
-        self.say_way(&mut text);
-        say_notes(&self.notes, &mut text);
-        let text = text.to_string();
-        let lines: Vec<_> = text.lines().map(said).collect();
-        Some(lines.join("; "))
+        let mut parts = vec![format!("{}{}", self.subject(), self.outcome().0)];
+        parts.extend(self.reasons());
+        parts.extend(self.dead_end.clone());
+        if let Some(barred) = &self.barred {
+            let path = self.barred_path(barred);
+            parts.push(format!("{}: {path}", self.barred_label()));
+            let forbidden = barred.forbidden.iter().flat_map(ForbiddenReport::told);
+            parts.extend(forbidden.map(|(step, why)| format!("{step}: {why}")));
+        }
+        parts.extend(self.notes.iter().cloned());
+        Some(parts.join("; "))
+    }
+
+    /// What the headline is about.
+    fn subject(&self) -> String {
+        let (package, from) = (go::escape(&self.package), self.from.label());
+        let to = self.to.as_ref().map(|to| format!(" -> {}", to.label()));
+        format!("{package}: {from}{}: ", to.unwrap_or_default())
     }
 
     fn say_headline(&self, words: &str, tone: Tone, text: &mut TonedText) {
-        let (package, from) = (go::escape(&self.package), self.from.label());
-        let to = self.to.as_ref().map(|to| format!(" -> {}", to.label()));
-        text.say(
-            Tone::Plain,
-            format!("{package}: {from}{}: ", to.unwrap_or_default()),
-        );
+        text.say(Tone::Plain, self.subject());
         text.say(tone, words);
         text.end_line();
     }
@@ -105,28 +139,32 @@ impl PathReport {
         let is_one = catalogs
             .clone()
             .all(|name| Some(name) == catalogs.clone().next());
-        let mut table = Table::new(["Hop", "Set version to", "In catalog", "Because it", "But"]);
+        let mut table = Table::new(["Step", "Set version to", "In catalog", "Edge", "Notes"]);
         for (at, hop) in self.hops().iter().enumerate() {
             let catalog = (!is_one).then(|| go::escape(&hop.bundle.catalog));
             table.row(vec![
                 Cell::one(Tone::Plain, (at + 1).to_string()),
                 Cell::one(Tone::Good, go::quote(&hop.version)),
                 Cell::list(Tone::Plain, catalog.into_iter().collect()),
-                Cell::one(Tone::Plain, self.because(hop)),
-                but(&hop.bundle),
+                Cell::parts(Tone::Plain, self.edge(hop)),
+                notes(&hop.bundle),
             ]);
         }
         table
     }
 
-    fn because(&self, hop: &Hop) -> String {
+    /// The edge that allows a step, in parts.
+    fn edge(&self, hop: &Hop) -> Vec<String> {
         match hop.edges.split_first() {
-            _ if self.is_free => "is free of edges: SelfCertified".to_owned(),
-            None => "is allowed by versions alone".to_owned(),
-            Some((edge, [])) => format!("{} in {}", edge.how(), go::escape(&edge.channel)),
+            _ if self.is_free => vec!["none needed: SelfCertified".to_owned()],
+            None => vec!["none needed: semver rules".to_owned()],
             Some((edge, more)) => {
                 let channel = go::escape(&edge.channel);
-                format!("{} in {channel}; {} more", edge.how(), more.len())
+                let channel = match more.len() {
+                    0 => format!("in {channel}"),
+                    more => format!("in {channel}; {more} more"),
+                };
+                vec![edge.how(), channel]
             }
         }
     }
@@ -134,21 +172,28 @@ impl PathReport {
     fn say_walk(&self, walk: &WalkReport, text: &mut TonedText) {
         let start = self.from.label();
         let steps = walk.steps.iter().map(BundleReport::label);
-        let way: Vec<_> = std::iter::once(start).chain(steps).collect();
-        let under = match (&walk.catalog, &self.range, self.olm) {
-            (Some(catalog), _, _) => self.subscription(catalog),
-            (None, Some(range), _) => format!("within {}", go::quote(range)),
-            (None, None, _) => "without a version range".to_owned(),
+        let path: Vec<_> = std::iter::once(start).chain(steps).collect();
+        let under = match (&walk.catalog, &self.range) {
+            (Some(catalog), _) => self.subscription(catalog),
+            (None, Some(range)) => format!("if the version is {}", go::quote(range)),
+            (None, None) => "if no version is set".to_owned(),
         };
-        let mut lines = vec![format!("{under}:")];
-        lines.extend(wrapped(&way));
-        say_more("By itself", Tone::Plain, &lines, text);
+        let lines = match path.as_slice() {
+            [_] => vec![format!("{under}: no upgrade")],
+            _ => vec![format!("{under}:"), arrows(&path)],
+        };
+        say_more("Automatic", Tone::Plain, &lines, text);
         let (tone, end) = end_words(walk.end);
-        say_fact("Then", tone, end, text);
+        let last = path.last().map(String::as_str).unwrap_or_default();
+        let end = match walk.end {
+            End::Round => end.to_owned(),
+            _ => format!("{last}: {end}"),
+        };
+        say_fact("Stops at", tone, &end, text);
         say_forbidden(&walk.forbidden, text);
         let said = walk.message.iter().flat_map(|message| message.lines());
         let said: Vec<_> = said.map(str::to_owned).collect();
-        say_more("OLM says", Tone::Plain, &said, text);
+        say_more("Reason", Tone::Plain, &said, text);
     }
 
     fn subscription(&self, catalog: &str) -> String {
@@ -163,37 +208,29 @@ impl PathReport {
     }
 }
 
-/// A line without the column of its label.
-fn said(line: &str) -> &str {
-    let labels = ["Why", EDGES_LEAD, ONE_EDIT, FORBIDDEN, "Note", ""];
-    let mut columns = labels.iter().map(|label| column(label));
-    columns
-        .find_map(|column| line.strip_prefix(&*column))
-        .unwrap_or(line)
+fn because(step: &str, why: &str) -> String {
+    format!("because {step} is forbidden: {why}")
 }
 
-fn since(step: &str, why: &str) -> String {
-    format!("since {step} is forbidden: {why}")
-}
-
-/// That not every hop was compared with what edges alone would give.
+/// That not every step was compared with the path that edges alone would give.
 pub(super) fn not_all_compared() -> String {
-    format!("which hops guardrails ask for is told of the first {MOST_BENDS} alone")
+    format!("olmguard checked only the first {MOST_BENDS} steps for guardrails that require them")
 }
 
-/// That an edit that leaves the edges was not looked for.
+/// That the search did not consider edits without an edge.
 pub(super) fn only_along_edges() -> String {
-    "only ways along edges were looked for: with the bypass there may be others".to_owned()
+    "the search considered only upgrade edges; the override may allow other paths".to_owned()
 }
 
-/// That guardrails were not applied to every step that is told along edges.
+/// That guardrails were not applied to every step along the edges.
 pub(super) fn barred_so_far(looked_at: usize) -> String {
     format!(
-        "edges lead on for more than {looked_at} steps: guardrails were applied to so many only"
+        "the path without guardrails is longer than {looked_at} steps: olmguard applied guardrails \
+         only to the first {looked_at}"
     )
 }
 
-fn but(bundle: &BundleReport) -> Cell {
+fn notes(bundle: &BundleReport) -> Cell {
     match &bundle.deprecated {
         Some(_) => Cell::one(Tone::Caution, "deprecated"),
         None => Cell::empty(),
@@ -202,26 +239,24 @@ fn but(bundle: &BundleReport) -> Cell {
 
 fn end_words(end: End) -> (Tone, &'static str) {
     match end {
-        End::Stays => (
-            Tone::Good,
-            "stays there: nothing that it may take is better",
-        ),
+        End::Stays => (Tone::Good, "no newer version is reachable automatically"),
         End::Round => (
             Tone::Bad,
-            "goes back to a bundle that was installed before, for ever",
+            "no version: OLM v0 returns to a bundle that was installed before",
         ),
-        End::Refused => (Tone::Bad, "stops: OLM resolves nothing from there"),
-        End::Head => (Tone::Good, "stays there: it is the head"),
+        End::Refused => (Tone::Bad, "OLM cannot resolve any version from there"),
+        End::Head => (Tone::Good, "it is the channel head"),
         End::Stranded => (
             Tone::Bad,
-            "stranded: no entry leads on, and the Subscription says AtLatestKnown as at a head",
+            "it has no upgrade edge, but the Subscription reports AtLatestKnown as at a channel head",
         ),
     }
 }
 
-const EACH_HOP: &str =
-    "is one edit of spec.source.catalog.version; make the next once that version is installed";
-const EDGES_LEAD: &str = "Edges lead";
-const ONE_EDIT: &str = "One edit";
-const NOTHING_HIGHER: &str = "nothing higher can be reached";
-const WALKED: &str = "what OLM v0 does";
+const EACH_STEP: &str = "is one change of spec.source.catalog.version. Wait until a version is \
+                         installed before the next step.";
+const WITHOUT_GUARDRAILS: &str = "Path without guardrails";
+const ONE_EDIT: &str = "One edit without guardrails";
+const NOTHING_NEWER: &str = "no newer version is reachable";
+const SELECT: &str = "select one of them with --in CATALOG";
+const WALKED: &str = "automatic upgrades of OLM v0";

@@ -1,6 +1,7 @@
 //! The report as text for people: one fact a line, each behind its label.
 
 use super::{CrdAnswer, Grammar, Meaning, RangeReport, Refusal, UpperBound, caret};
+use crate::table::{MOST_COLUMNS, lines_of};
 use olmguard_catalog::version::{crd, go};
 use olmguard_engine::explain::range;
 use olmguard_engine::explain::text::one_line;
@@ -24,19 +25,19 @@ impl RangeReport {
         let unreadable: Vec<_> = unreadable
             .map(|subject| format!("{}: {}", go::escape(&subject.name), one_line(&subject.why)))
             .collect();
-        say_list("Unreadable", Tone::Bad, &unreadable, &mut text);
+        say_list("Not valid", Tone::Bad, &unreadable, &mut text);
         text
     }
 
     fn say_meaning(&self, meaning: &Meaning, text: &mut TonedText) {
         say_line("Range", Tone::Plain, &go::escape(&self.range), text);
-        say_line("Means", Tone::Plain, &meaning.words, text);
-        let (tone, above) = match (meaning.bound, self.grammar) {
+        say_wrapped("Means", Tone::Plain, &meaning.words, text);
+        let (tone, bound) = match (&meaning.bound, self.grammar) {
             (UpperBound::Absent, Grammar::Spec(_)) => (Tone::Caution, OPEN),
             (UpperBound::Absent, Grammar::SkipRange) => (Tone::Caution, OPEN_SKIP_RANGE),
-            (UpperBound::Present, _) => (Tone::Good, BOUNDED),
+            (UpperBound::Present(bound), _) => (Tone::Good, bound.as_deref().unwrap_or(BOUNDED)),
         };
-        say_line("Above", tone, above, text);
+        say_line("Upper bound", tone, bound, text);
     }
 
     fn say_refusal(&self, refusal: &Refusal, text: &mut TonedText) {
@@ -50,7 +51,7 @@ impl RangeReport {
         text.say(Tone::Plain, range::fault(&self.range, &refusal.fault));
         text.end_line();
         if self.grammar == Grammar::SkipRange {
-            say_line("OLM", Tone::Caution, IGNORED, text);
+            say_wrapped("OLM", Tone::Caution, IGNORED, text);
         }
     }
 
@@ -61,20 +62,20 @@ impl RangeReport {
             (CrdAnswer::Malformed, _) => (Tone::Bad, MALFORMED.to_owned()),
             (CrdAnswer::TooLong, _) => (Tone::Bad, too_long(&self.range)),
         };
-        say_line("CRD", tone, &words, text);
+        say_wrapped("CRD", tone, &words, text);
     }
 }
 
-const OPEN: &str = "open: the extension moves by itself to newer versions as they appear";
-const OPEN_SKIP_RANGE: &str = "open: every newer version is in it";
-const BOUNDED: &str = "bounded";
-const IGNORED: &str = "ignores a skipRange that does not parse: it skips nothing";
+const OPEN: &str = "none: OLM upgrades to newer versions automatically";
+const OPEN_SKIP_RANGE: &str = "none: it matches every newer version";
+const BOUNDED: &str = "yes";
+const IGNORED: &str = "ignores a skipRange that is not valid: it skips nothing";
 const STORED: &str = "accepts it: the API server stores what OLM then cannot resolve";
-const MALFORMED: &str = "refuses it: invalid version expression";
+const MALFORMED: &str = "rejects it: invalid version expression";
 
 fn too_long(range: &str) -> String {
     let (found, most) = (range.chars().count(), crd::MAX_CHARACTERS);
-    format!("refuses it: {found} characters, may not be more than {most}")
+    format!("rejects it: {found} characters, at most {most} are allowed")
 }
 
 fn say_subjects(meaning: &Meaning, text: &mut TonedText) {
@@ -85,10 +86,10 @@ fn say_subjects(meaning: &Meaning, text: &mut TonedText) {
         ..
     } = meaning;
     if matches.is_empty() && !(others.is_empty() && panics.is_empty()) {
-        say_line(TAKES, Tone::Caution, "none", text);
+        say_line(MATCHES, Tone::Caution, "none", text);
     }
-    say_list(TAKES, Tone::Good, &escaped(matches), text);
-    say_list("Leaves out", Tone::Plain, &escaped(others), text);
+    say_list(MATCHES, Tone::Good, &escaped(matches), text);
+    say_list("Does not match", Tone::Plain, &escaped(others), text);
     say_list("Panics on", Tone::Bad, &escaped(panics), text);
 }
 
@@ -102,7 +103,12 @@ fn say_line(label: &str, tone: Tone, words: &str, text: &mut TonedText) {
     text.end_line();
 }
 
-/// Nothing for no item, else one item a line, the label on the first.
+/// The same in lines of at most 80 columns.
+fn say_wrapped(label: &str, tone: Tone, words: &str, text: &mut TonedText) {
+    say_list(label, tone, &lines_of(words, MOST_COLUMNS - WIDTH), text);
+}
+
+/// Nothing for no item, otherwise one item a line, the label on the first.
 fn say_list(label: &str, tone: Tone, items: &[String], text: &mut TonedText) {
     let labels = std::iter::once(label).chain(std::iter::repeat(""));
     for (label, item) in labels.zip(items) {
@@ -110,10 +116,10 @@ fn say_list(label: &str, tone: Tone, items: &[String], text: &mut TonedText) {
     }
 }
 
-const TAKES: &str = "Takes";
+const MATCHES: &str = "Matches";
 
-/// The column at which what stands behind a label begins.
-const WIDTH: usize = 12;
+/// The column at which the words after a label start.
+const WIDTH: usize = 16;
 
 #[cfg(test)]
 mod tests {
@@ -138,14 +144,14 @@ mod tests {
             SPEC,
             &versions,
             &[
-                "Range       >=1.0.0, <2.0.0",
-                "Means       from 1.0.0 up to, but without, 2.0.0; releases only",
-                "Above       bounded",
-                "CRD         accepts it",
-                "Takes       1.5.0",
-                "            1.9.9",
-                "Leaves out  1.0.0-rc.1",
-                "Unreadable  v2.0.0: Invalid character(s) found in major number \"v2\"",
+                "Range           >=1.0.0, <2.0.0",
+                "Means           from 1.0.0 up to, but without, 2.0.0; releases only",
+                "Upper bound     <2.0.0",
+                "CRD             accepts it",
+                "Matches         1.5.0",
+                "                1.9.9",
+                "Does not match  1.0.0-rc.1",
+                "Not valid       v2.0.0: Invalid character(s) found in major number \"v2\"",
             ],
         );
     }
@@ -157,12 +163,12 @@ mod tests {
             SPEC,
             &["0.9.0"],
             &[
-                "Range       1, * || >=01",
-                "Means       from 1.0.0; releases only",
-                "Above       open: the extension moves by itself to newer versions as they appear",
-                "CRD         refuses it: invalid version expression",
-                "Takes       none",
-                "Leaves out  0.9.0",
+                "Range           1, * || >=01",
+                "Means           from 1.0.0; releases only",
+                "Upper bound     none: OLM upgrades to newer versions automatically",
+                "CRD             rejects it: invalid version expression",
+                "Matches         none",
+                "Does not match  0.9.0",
             ],
         );
     }
@@ -178,8 +184,8 @@ mod tests {
                 "              ^",
                 "constraint parser error",
                 "a numeric prerelease identifier must not start with 0: -01",
-                "CRD         accepts it: the API server stores what OLM then cannot resolve",
-                "Unreadable  : Version string empty",
+                "CRD             accepts it: the API server stores what OLM then cannot resolve",
+                "Not valid       : Version string empty",
             ],
         );
     }
@@ -192,10 +198,10 @@ mod tests {
             SPEC,
             &[],
             &[
-                &format!("Range       {range}"),
-                "Means       from 1.0.0; releases only",
-                "Above       open: the extension moves by itself to newer versions as they appear",
-                "CRD         refuses it: 65 characters, may not be more than 64",
+                &format!("Range           {range}"),
+                "Means           from 1.0.0; releases only",
+                "Upper bound     none: OLM upgrades to newer versions automatically",
+                "CRD             rejects it: 65 characters, at most 64 are allowed",
             ],
         );
     }
@@ -211,7 +217,7 @@ mod tests {
                 "^",
                 "improper constraint: \"\"",
                 "expected a comparator such as >=1.2.3, found the end",
-                "CRD         refuses it: invalid version expression",
+                "CRD             rejects it: invalid version expression",
             ],
         );
     }
@@ -223,12 +229,12 @@ mod tests {
             Grammar::SkipRange,
             &["2.1.0", "1.0.0"],
             &[
-                "Range       >=2.0.0 || || 1.0.0",
-                "Means       from 2.0.0; prereleases included; \
-                 on every other version the controller panics",
-                "Above       open: every newer version is in it",
-                "Takes       2.1.0",
-                "Panics on   1.0.0",
+                "Range           >=2.0.0 || || 1.0.0",
+                "Means           from 2.0.0; prereleases included; on every other version the",
+                "                controller panics",
+                "Upper bound     none: it matches every newer version",
+                "Matches         2.1.0",
+                "Panics on       1.0.0",
             ],
         );
     }
@@ -245,8 +251,8 @@ mod tests {
                 "Could not parse Range \"漢\\x1b[2J\\u202e\": Could not parse comparator \
                  \"漢\\x1b[\" in \"漢\\x1b[2J\\u202e\"",
                 "expected an operator of this syntax, found \"漢\"",
-                "OLM         ignores a skipRange that does not parse: it skips nothing",
-                "Unreadable  \\a1\\n: No Major.Minor.Patch elements found",
+                "OLM             ignores a skipRange that is not valid: it skips nothing",
+                "Not valid       \\a1\\n: No Major.Minor.Patch elements found",
             ],
         );
     }

@@ -1,5 +1,8 @@
 //! The sentences that these reports share.
 
+use unicode_width::UnicodeWidthStr;
+
+use crate::table::{MOST_COLUMNS, lines_of};
 use olmguard_catalog::version::go;
 use olmguard_engine::explain::text::{list, one_line};
 use olmguard_engine::explain::tone::{Tone, TonedText};
@@ -9,6 +12,7 @@ use olmguard_engine::inquiry::{Decision, Inquiry};
 use olmguard_engine::judge::{CatalogKnowledge, FoundAdvice, NamingError};
 use olmguard_engine::nearest::nearest;
 use olmguard_engine::resolve::{Choice, MOST_EXPANSIONS, NotLoadedCause, Offer};
+use olmguard_engine::snapshot::CatalogState;
 
 /// Why it is not known what is meant by a text, and what may be meant.
 pub fn nameless(what: &str, text: &str, package: &str, why: &NamingError) -> String {
@@ -62,24 +66,24 @@ pub(crate) fn known(known: CatalogKnowledge) -> Option<&'static str> {
     match known {
         CatalogKnowledge::Whole => None,
         CatalogKnowledge::NameOnly => Some(
-            "no bundle has the installed name, only edges: its version is taken from the name, \
+            "no bundle has the installed name, only edges: olmguard reads the version from the name, \
              which OLM never does",
         ),
         CatalogKnowledge::SpokenOf => Some(
-            "no bundle has the installed version: the only name of an edge that speaks of it counts \
-             as its name; VERSION,bundle=NAME says another",
+            "no bundle has the installed version: olmguard uses the only name in the edges that \
+             matches it; VERSION,bundle=NAME sets another name",
         ),
         CatalogKnowledge::Unreadable => {
-            Some("the version of the installed bundle cannot be read: OLM v1 never installs it")
+            Some("the version of the installed bundle is not valid: OLM v1 never installs it")
         }
         CatalogKnowledge::VersionOnly => Some(
-            "no bundle has the installed version, so its name is not known: only skipRange counts; \
-             VERSION,bundle=NAME says the name",
+            "no bundle has the installed version, so its name is unknown and only a skipRange \
+             provides an upgrade; VERSION,bundle=NAME sets the name",
         ),
     }
 }
 
-/// A sentence for each channel that is asked for and that no catalog has.
+/// A sentence for each requested channel that no catalog has.
 pub(crate) fn missing_channels(filter: &Filter, offers: &[Offer<'_>]) -> Vec<String> {
     let channels = || offers.iter().flat_map(|offer| offer.package.channels());
     let has = |name: &str| channels().any(|channel| *channel.name == *name);
@@ -97,22 +101,47 @@ pub(crate) fn missing_channels(filter: &Filter, offers: &[Offer<'_>]) -> Vec<Str
     missing.take(MOST).map(sentence).collect()
 }
 
-/// Why no edit leads to a bundle.
+/// Why no edit installs a bundle.
 pub(crate) fn unpinnable(bundle: &str) -> String {
     let bundle = go::escape(bundle);
-    format!("the version of {bundle} cannot be read or is too long, so no edit pins it")
+    format!("the version of {bundle} is not valid or too long, so no edit can pin it")
 }
 
-/// That an edit leads elsewhere.
+/// That an edit installs another bundle.
 pub(crate) fn gives_another(pin: &str, resolved: &Choice<'_>) -> String {
     let bundle = go::escape(&resolved.bundle().name);
     let catalog = go::escape(&resolved.catalog.name);
-    format!("{} gives {bundle} of catalog {catalog}", go::quote(pin))
+    format!(
+        "version {} installs {bundle} of catalog {catalog}",
+        go::quote(pin)
+    )
 }
 
-/// That a search for ways ended at its bound, and what that means.
+/// The highest version that can be reached, and how many are newer; nothing if there is neither.
+pub(crate) fn dead_end(highest: Option<&str>, newer: usize) -> Option<String> {
+    let versions = match newer {
+        1 => "1 newer version".to_owned(),
+        newer => format!("{newer} newer versions"),
+    };
+    match (highest, newer) {
+        (Some(highest), 0) => Some(format!("Highest reachable: {highest}")),
+        (Some(highest), _) => Some(format!(
+            "Highest reachable: {highest}; {versions}, none reachable"
+        )),
+        (None, 0) => None,
+        (None, _) => Some(format!("Highest reachable: none; {versions}")),
+    }
+}
+
+/// That OLM cannot choose between these catalogs.
+pub(crate) fn ambiguous<'c>(catalogs: impl Iterator<Item = &'c CatalogState>) -> String {
+    let names: Vec<_> = catalogs.map(|catalog| catalog.name.clone()).collect();
+    format!("catalogs {} have the same priority", self::names(&names))
+}
+
+/// That a search for upgrade paths stopped at its limit, and what that means.
 pub(crate) fn cut(means: &str) -> String {
-    format!("the search for ways ended at its bound of {MOST_EXPANSIONS} bundles: {means}")
+    format!("the search stopped at its limit of {MOST_EXPANSIONS} bundles: {means}")
 }
 
 /// Why a catalog is not in a list.
@@ -120,7 +149,7 @@ pub(crate) fn not_loaded(catalog: &str, why: &NotLoadedCause<'_>) -> String {
     let catalog = go::escape(catalog);
     match why {
         NotLoadedCause::NotServing => format!("catalog {catalog} is not being served"),
-        NotLoadedCause::Missing => format!("the content of catalog {catalog} is not held"),
+        NotLoadedCause::Missing => format!("the content of catalog {catalog} is not loaded"),
         NotLoadedCause::Unfetched(why) => {
             format!("catalog {catalog} cannot be fetched: {}", one_line(why))
         }
@@ -135,11 +164,37 @@ pub(crate) fn not_loaded(catalog: &str, why: &NotLoadedCause<'_>) -> String {
     }
 }
 
-/// One line: a label, and what is behind it.
+/// A label and its words, in lines of at most [`MOST_COLUMNS`] columns.
 pub(crate) fn say_fact(label: &str, tone: Tone, words: &str, text: &mut TonedText) {
-    text.say(Tone::Label, column(label));
-    text.say(tone, words);
+    let labels = std::iter::once(label).chain(std::iter::repeat(""));
+    for (label, line) in labels.zip(lines_of(words, MOST_COLUMNS - WIDTH)) {
+        text.say(Tone::Label, column(label));
+        text.say(tone, line);
+        text.end_line();
+    }
+}
+
+/// A line without a label, and the lines that it continues in.
+pub(crate) fn say_sentence(tone: Tone, words: &str, text: &mut TonedText) {
+    for line in lines_of(words, MOST_COLUMNS) {
+        text.say(tone, line);
+        text.end_line();
+    }
+}
+
+/// A heading, and a line for each item below it; of very many the first ones. Nothing without items.
+pub(crate) fn say_block(heading: &str, items: &[String], text: &mut TonedText) {
+    if items.is_empty() {
+        return;
+    }
+    text.say(Tone::Label, heading);
     text.end_line();
+    let more = more_than_named(items);
+    let items = items.iter().take(MOST_LINES).chain(&more);
+    for line in items.flat_map(|item| lines_of(item, MOST_COLUMNS - INDENT.len())) {
+        text.say(Tone::Plain, format!("{INDENT}{line}"));
+        text.end_line();
+    }
 }
 
 /// A label as wide as every other.
@@ -151,19 +206,36 @@ pub(crate) fn column(label: &str) -> String {
 pub(crate) fn say_more(label: &str, tone: Tone, items: &[String], text: &mut TonedText) {
     let labels = std::iter::once(label).chain(std::iter::repeat(""));
     for (label, item) in labels.zip(items.iter().take(MOST_LINES)) {
-        say_fact(label, tone, item, text);
+        say_item(label, tone, item, text);
     }
-    if let Some(more) = items.len().checked_sub(MOST_LINES).filter(|more| *more > 0) {
-        say_fact(
-            "",
-            Tone::Label,
-            &format!("and {more} more; -o json has all"),
-            text,
-        );
+    if let Some(more) = more_than_named(items) {
+        say_fact("", Tone::Label, &more, text);
     }
 }
 
-/// What is worth knowing besides.
+/// One of several items: the lines that it continues in are indented.
+fn say_item(label: &str, tone: Tone, item: &str, text: &mut TonedText) {
+    let labels = std::iter::once((label, "")).chain(std::iter::repeat(("", INDENT)));
+    let most = MOST_COLUMNS - WIDTH - INDENT.len();
+    let lines = if item.width() <= most + INDENT.len() {
+        vec![item.to_owned()]
+    } else {
+        lines_of(item, most)
+    };
+    for ((label, indent), line) in labels.zip(lines) {
+        text.say(Tone::Label, column(label));
+        text.say(tone, format!("{indent}{line}"));
+        text.end_line();
+    }
+}
+
+/// How many items there are beyond those that are printed.
+fn more_than_named(items: &[String]) -> Option<String> {
+    let more = items.len().checked_sub(MOST_LINES).filter(|more| *more > 0);
+    more.map(|more| format!("and {more} more; -o json has all"))
+}
+
+/// What is worth knowing in addition.
 pub(crate) fn say_notes(notes: &[String], text: &mut TonedText) {
     say_more("Note", Tone::Caution, notes, text);
 }
@@ -175,24 +247,9 @@ pub(crate) fn say_forbidden(steps: &[ForbiddenReport], text: &mut TonedText) {
     say_more(FORBIDDEN, Tone::Bad, &lines, text);
 }
 
-/// Items with an arrow between them, as lines of at most [`LINE`] characters behind a label.
-pub(crate) fn wrapped(items: &[String]) -> Vec<String> {
-    let mut lines: Vec<String> = Vec::new();
-    for (at, item) in items.iter().enumerate() {
-        let item = if at == 0 {
-            item.clone()
-        } else {
-            format!("-> {item}")
-        };
-        match lines.last_mut() {
-            Some(line) if line.len() + 1 + item.len() <= LINE => {
-                line.push(' ');
-                line.push_str(&item);
-            }
-            _ => lines.push(item),
-        }
-    }
-    lines
+/// An upgrade path: versions with arrows between them.
+pub(crate) fn arrows(versions: &[String]) -> String {
+    versions.join(" -> ")
 }
 
 fn names(names: &[String]) -> String {
@@ -203,14 +260,14 @@ fn names(names: &[String]) -> String {
 /// Before a step that guardrails forbid.
 pub(crate) const FORBIDDEN: &str = "Forbidden";
 
-/// The column at which what stands behind a label begins.
-const WIDTH: usize = 12;
+/// The column at which the words after a label start.
+const WIDTH: usize = 14;
+
+/// Before each item of a block.
+const INDENT: &str = "  ";
 
 /// How many names a sentence names.
 const MOST: usize = 8;
 
 /// How many lines one label has.
 const MOST_LINES: usize = 12;
-
-/// How long a wrapped line may become, what is before it left out.
-const LINE: usize = 80;

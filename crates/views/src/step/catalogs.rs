@@ -108,9 +108,13 @@ impl CatalogReading {
         self.allowed
     }
 
-    /// Whether the edit is carried out, and installs another bundle.
-    pub(super) fn is_of_another(&self) -> bool {
-        !self.allowed && self.verdict == Verdict::Allow.as_str()
+    /// What happens to the edit if it does not install the bundle, in a word or two.
+    pub(super) fn refusal(&self) -> &'static str {
+        match self.verdict {
+            verdict if verdict == Verdict::Allow.as_str() => "not installed",
+            verdict if verdict == Verdict::Undecided.as_str() => "undecided",
+            _ => "denied",
+        }
     }
 }
 

@@ -62,10 +62,10 @@ fn an_edge_allows_a_step() {
         ANY,
         ("1.1.0", "2.0.0"),
         &[
-            "OLM v1      carries it out where \"2.0.0\" is pinned [Resolved]",
-            "Edge        2.0.0: replaces p.v1.1.0 (channel b, catalog hub)",
-            "            2.0.0: skipRange \">=1.0.5 <2.0.0\" (channel b, catalog hub)",
-            "Unpinned    OLM installs 2.0.0 next",
+            "OLM v1        allowed with version \"2.0.0\" [Resolved]",
+            "Edge          2.0.0: replaces p.v1.1.0 (channel b)",
+            "              2.0.0: skipRange \">=1.0.5 <2.0.0\" (channel b)",
+            "If unpinned   OLM installs 2.0.0 next",
         ],
     );
 }
@@ -77,14 +77,18 @@ fn without_an_edge_those_around_are_told() {
         ANY,
         ("1.0.0", "2.0.0"),
         &[
-            "OLM v1      refuses it: 2.0.0 is not a successor of 1.0.0 in catalog hub [NotASuccessor]",
-            "Edge        none leads from 1.0.0 to 2.0.0",
-            "To there    2.0.0: replaces p.v1.1.0 (channel b, catalog hub)",
-            "            2.0.0: skipRange \">=1.0.5 <2.0.0\" (channel b, catalog hub)",
-            "From here   1.1.0: replaces p.v1.0.0 (channel a, catalog hub)",
-            "Needed      an entry that replaces or skips p.v1.0.0, or whose skipRange holds 1.0.0",
-            "Path        1.0.0 -> 1.1.0 -> 2.0.0",
-            "Unpinned    OLM installs 1.1.0 next",
+            "OLM v1        denied: 2.0.0 is not a successor of 1.0.0 in catalog hub",
+            "              [NotASuccessor]",
+            "Edge          none from 1.0.0 to 2.0.0",
+            "Path          1.0.0 -> 1.1.0 -> 2.0.0",
+            "To allow it   the catalog author must add an entry that replaces or skips",
+            "                p.v1.0.0, or whose skipRange matches 1.0.0",
+            "If unpinned   OLM installs 1.1.0 next",
+            "Edges into 2.0.0",
+            "  2.0.0: replaces p.v1.1.0 (channel b)",
+            "  2.0.0: skipRange \">=1.0.5 <2.0.0\" (channel b)",
+            "Edges out of 1.0.0",
+            "  1.1.0: replaces p.v1.0.0 (channel a)",
         ],
     );
 }
@@ -96,11 +100,12 @@ fn a_stranger_comes_on_by_ranges_only() {
         ANY,
         ("1.0.7", "2.0.0"),
         &[
-            "OLM v1      carries it out where \"2.0.0\" is pinned [Resolved]",
-            "Edge        2.0.0: skipRange \">=1.0.5 <2.0.0\" (channel b, catalog hub)",
-            "Unpinned    OLM installs 2.0.0 next",
-            "Note        no bundle has the installed version, so its name is not known: only skipRange counts; \
-         VERSION,bundle=NAME says the name",
+            "OLM v1        allowed with version \"2.0.0\" [Resolved]",
+            "Edge          2.0.0: skipRange \">=1.0.5 <2.0.0\" (channel b)",
+            "If unpinned   OLM installs 2.0.0 next",
+            "Note          no bundle has the installed version, so its name is unknown and",
+            "                only a skipRange provides an upgrade; VERSION,bundle=NAME sets",
+            "                the name",
         ],
     );
     v1(
@@ -108,11 +113,11 @@ fn a_stranger_comes_on_by_ranges_only() {
         ANY,
         ("p.v0.9.0", "p.v1.0.0"),
         &[
-            "OLM v1      carries it out where \"1.0.0\" is pinned [Resolved]",
-            "Edge        1.0.0: replaces p.v0.9.0 (channel a, catalog hub)",
-            "Unpinned    OLM installs 1.0.0 next",
-            "Note        no bundle has the installed name, only edges: its version is taken from the name, \
-         which OLM never does",
+            "OLM v1        allowed with version \"1.0.0\" [Resolved]",
+            "Edge          1.0.0: replaces p.v0.9.0 (channel a)",
+            "If unpinned   OLM installs 1.0.0 next",
+            "Note          no bundle has the installed name, only edges: olmguard reads the",
+            "                version from the name, which OLM never does",
         ],
     );
     v1(
@@ -120,11 +125,12 @@ fn a_stranger_comes_on_by_ranges_only() {
         ANY,
         ("0.9.0", "1.0.0"),
         &[
-            "OLM v1      carries it out where \"1.0.0\" is pinned [Resolved]",
-            "Edge        1.0.0: replaces p.v0.9.0 (channel a, catalog hub)",
-            "Unpinned    OLM installs 1.0.0 next",
-            "Note        no bundle has the installed version: the only name of an edge that speaks of it \
-         counts as its name; VERSION,bundle=NAME says another",
+            "OLM v1        allowed with version \"1.0.0\" [Resolved]",
+            "Edge          1.0.0: replaces p.v0.9.0 (channel a)",
+            "If unpinned   OLM installs 1.0.0 next",
+            "Note          no bundle has the installed version: olmguard uses the only name",
+            "                in the edges that matches it; VERSION,bundle=NAME sets another",
+            "                name",
         ],
     );
     v1(
@@ -132,13 +138,16 @@ fn a_stranger_comes_on_by_ranges_only() {
         ANY,
         ("0.8.0", "1.0.0"),
         &[
-            "OLM v1      refuses it: 1.0.0 is not a successor of 0.8.0 in catalog hub [NotASuccessor]",
-            "Edge        none leads from 0.8.0 to 1.0.0",
-            "To there    1.0.0: replaces p.v0.9.0 (channel a, catalog hub)",
-            "Needed      an entry whose skipRange holds 0.8.0",
-            "Unpinned    OLM installs nothing next",
-            "Note        no bundle has the installed version, so its name is not known: only skipRange counts; \
-         VERSION,bundle=NAME says the name",
+            "OLM v1        denied: 1.0.0 is not a successor of 0.8.0 in catalog hub",
+            "              [NotASuccessor]",
+            "Edge          none from 0.8.0 to 1.0.0",
+            "To allow it   the catalog author must add an entry whose skipRange matches 0.8.0",
+            "If unpinned   OLM installs nothing next",
+            "Edges into 1.0.0",
+            "  1.0.0: replaces p.v0.9.0 (channel a)",
+            "Note          no bundle has the installed version, so its name is unknown and",
+            "                only a skipRange provides an upgrade; VERSION,bundle=NAME sets",
+            "                the name",
         ],
     );
 }
@@ -150,12 +159,12 @@ fn channels_and_ranges_stand_in_the_way() {
         (&["a"], None),
         ("1.1.0", "2.0.0"),
         &[
-            "OLM v1      refuses it: no bundle matching 2.0.0 is in channel a [NotInChannel]",
-            "Edge        2.0.0: replaces p.v1.1.0 (channel b, not asked for, catalog hub)",
-            "            2.0.0: skipRange \">=1.0.5 <2.0.0\" (channel b, not asked for, catalog hub)",
-            "Needed      to ask for channel b",
-            "            to ask for channel b, where it is",
-            "Unpinned    OLM installs nothing next",
+            "OLM v1        denied: no bundle matching 2.0.0 is in channel a [NotInChannel]",
+            "Edge          2.0.0: replaces p.v1.1.0 (channel b, not requested)",
+            "              2.0.0: skipRange \">=1.0.5 <2.0.0\" (channel b, not requested)",
+            "To allow it   request channel b, which has the edge",
+            "              request channel b, which has this version",
+            "If unpinned   OLM installs nothing next",
         ],
     );
     v1(
@@ -163,14 +172,14 @@ fn channels_and_ranges_stand_in_the_way() {
         (&["bb"], Some("<2")),
         ("1.1.0", "2.0.0"),
         &[
-            "OLM v1      refuses it: channel bb does not exist [ChannelNotFound]",
-            "Edge        2.0.0: replaces p.v1.1.0 (channel b, not asked for, catalog hub)",
-            "            2.0.0: skipRange \">=1.0.5 <2.0.0\" (channel b, not asked for, catalog hub)",
-            "Needed      to ask for channel b",
-            "            to ask for channel b, where it is",
-            "            a version range that holds it: \"<2\" does not",
-            "Unpinned    OLM installs nothing next",
-            "Note        channel bb does not exist; nearest: b",
+            "OLM v1        denied: channel bb does not exist [ChannelNotFound]",
+            "Edge          2.0.0: replaces p.v1.1.0 (channel b, not requested)",
+            "              2.0.0: skipRange \">=1.0.5 <2.0.0\" (channel b, not requested)",
+            "To allow it   request channel b, which has the edge",
+            "              request channel b, which has this version",
+            "              request a version range that matches it: \"<2\" does not",
+            "If unpinned   OLM installs nothing next",
+            "Note          channel bb does not exist; nearest: b",
         ],
     );
     v1(
@@ -178,11 +187,12 @@ fn channels_and_ranges_stand_in_the_way() {
         (&["a"], None),
         ("1.0.0", "1.1.0"),
         &[
-            "OLM v1      refuses it: no bundle matching 1.1.0 is in channel a [NotInChannel]",
-            "Edge        none leads from 1.0.0 to 1.1.0",
-            "Needed      an entry that replaces or skips p.v1.0.0, or whose skipRange holds 1.0.0",
-            "            to ask for no channel: it is in none",
-            "Unpinned    OLM installs nothing next",
+            "OLM v1        denied: no bundle matching 1.1.0 is in channel a [NotInChannel]",
+            "Edge          none from 1.0.0 to 1.1.0",
+            "To allow it   the catalog author must add an entry that replaces or skips",
+            "                p.v1.0.0, or whose skipRange matches 1.0.0",
+            "              request no channel, because this version is in none",
+            "If unpinned   OLM installs nothing next",
         ],
     );
 }
@@ -195,11 +205,12 @@ fn bundles_stand_in_the_way() {
         ANY,
         ("1.0.0", "1.1.0"),
         &[
-            "OLM v1      refuses it: p.v1.1.0 declares olm.gvk.required, which OLM v1 does not support \
-         [UnsupportedDependency]",
-            "Edge        1.1.0: replaces p.v1.0.0 (channel a, catalog hub)",
-            "Needed      a bundle without olm.gvk.required, which OLM v1 does not support",
-            "Unpinned    OLM installs nothing next",
+            "OLM v1        denied: p.v1.1.0 declares olm.gvk.required, which OLM v1 does not",
+            "              support [UnsupportedDependency]",
+            "Edge          1.1.0: replaces p.v1.0.0 (channel a)",
+            "To allow it   the catalog author must remove olm.gvk.required from the bundle:",
+            "                OLM v1 does not support it",
+            "If unpinned   OLM installs nothing next",
         ],
     );
     let broken = "a: 1.0.0; 1.1.0 skipRange (v1); 1.2.0 skipRange (<1.0.0 || || >1.0.0)";
@@ -208,11 +219,14 @@ fn bundles_stand_in_the_way() {
         ANY,
         ("1.0.0", "1.1.0"),
         &[
-            "OLM v1      refuses it: 1.1.0 is not a successor of 1.0.0 in catalog hub [NotASuccessor]",
-            "Edge        none leads from 1.0.0 to 1.1.0",
-            "Needed      an entry that replaces or skips p.v1.0.0, or whose skipRange holds 1.0.0",
-            "            a skipRange that can be read: OLM ignores \"v1\"",
-            "Unpinned    OLM installs nothing next",
+            "OLM v1        denied: 1.1.0 is not a successor of 1.0.0 in catalog hub",
+            "              [NotASuccessor]",
+            "Edge          none from 1.0.0 to 1.1.0",
+            "To allow it   the catalog author must add an entry that replaces or skips",
+            "                p.v1.0.0, or whose skipRange matches 1.0.0",
+            "              the catalog author must fix the skipRange \"v1\": OLM ignores it",
+            "                because it is not valid",
+            "If unpinned   OLM installs nothing next",
         ],
     );
     v1(
@@ -220,13 +234,16 @@ fn bundles_stand_in_the_way() {
         ANY,
         ("1.0.0", "1.2.0"),
         &[
-            "OLM v1      refuses it: OLM crashes on the skipRange of p.v1.2.0: it has an empty OR \
-         group [BrokenSkipRange]",
-            "Edge        none leads from 1.0.0 to 1.2.0",
-            "To there    1.2.0: skipRange \"<1.0.0 || || >1.0.0\" (channel a, catalog hub)",
-            "Needed      an entry that replaces or skips p.v1.0.0, or whose skipRange holds 1.0.0",
-            "            a skipRange without an empty OR group: OLM crashes on it",
-            "Unpinned    OLM installs nothing next",
+            "OLM v1        denied: OLM crashes on the skipRange of p.v1.2.0: it has an empty",
+            "              OR group [BrokenSkipRange]",
+            "Edge          none from 1.0.0 to 1.2.0",
+            "To allow it   the catalog author must add an entry that replaces or skips",
+            "                p.v1.0.0, or whose skipRange matches 1.0.0",
+            "              the catalog author must remove the empty OR group from a",
+            "                skipRange: OLM crashes on it",
+            "If unpinned   OLM installs nothing next",
+            "Edges into 1.2.0",
+            "  1.2.0: skipRange \"<1.0.0 || || >1.0.0\" (channel a)",
         ],
     );
     v1(
@@ -234,10 +251,11 @@ fn bundles_stand_in_the_way() {
         ANY,
         ("1.0.0", "1.1.0"),
         &[
-            "OLM v1      carries it out where \"1.1.0\" is pinned [Resolved]",
-            "Edge        1.1.0: replaces p.v1.0.0 (channel a, catalog hub)",
-            "Needed      to pin it: it is deprecated, and without a pin what is not goes before it",
-            "Unpinned    OLM installs nothing next",
+            "OLM v1        allowed with version \"1.1.0\" [Resolved]",
+            "Edge          1.1.0: replaces p.v1.0.0 (channel a)",
+            "To allow it   pin it: without a pin, OLM prefers versions that are not",
+            "                deprecated",
+            "If unpinned   OLM installs nothing next",
         ],
     );
 }
@@ -250,11 +268,14 @@ fn a_pin_gives_one_bundle_of_a_version() {
         ANY,
         ("1.0.0", "p.v1.1.0+1"),
         &[
-            "OLM v1      does not install it: \"1.1.0\" gives p.v1.1.0+2 of catalog hub [Resolved]",
-            "Edge        1.1.0+1: replaces p.v1.0.0 (channel a, catalog hub)",
-            "From here   1.1.0+2: replaces p.v1.0.0 (channel a, catalog hub)",
-            "Needed      to be the best bundle of its version: \"1.1.0\" gives p.v1.1.0+2 of catalog hub",
-            "Unpinned    OLM installs 1.1.0+2 next",
+            "OLM v1        not installed: version \"1.1.0\" installs p.v1.1.0+2 of catalog hub",
+            "              [Resolved]",
+            "Edge          1.1.0+1: replaces p.v1.0.0 (channel a)",
+            "To allow it   it must be the best bundle of its version: version \"1.1.0\"",
+            "                installs p.v1.1.0+2 of catalog hub",
+            "If unpinned   OLM installs 1.1.0+2 next",
+            "Edges out of 1.0.0",
+            "  1.1.0+2: replaces p.v1.0.0 (channel a)",
         ],
     );
     v1(
@@ -262,11 +283,11 @@ fn a_pin_gives_one_bundle_of_a_version() {
         ANY,
         ("1.0.0", "p.vv1.1"),
         &[
-            "OLM v1      refuses it: the version of p.vv1.1 cannot be read or is too long, so no edit pins \
-         it [BundleVersionInvalid]",
-            "Edge        p.vv1.1: replaces p.v1.0.0 (channel a, catalog hub)",
-            "Needed      a version of it that can be read",
-            "Unpinned    OLM installs nothing next",
+            "OLM v1        denied: the version of p.vv1.1 is not valid or too long, so no",
+            "              edit can pin it [BundleVersionInvalid]",
+            "Edge          p.vv1.1: replaces p.v1.0.0 (channel a)",
+            "To allow it   the catalog author must give the bundle a valid version",
+            "If unpinned   OLM installs nothing next",
         ],
     );
     v1(
@@ -274,9 +295,9 @@ fn a_pin_gives_one_bundle_of_a_version() {
         ANY,
         ("1.0.0", "1.1.0"),
         &[
-            "OLM v1      carries it out where \"1.1.0\" is pinned [Resolved]",
-            "Edge        1.1.0: replaces p.v1.0.0 (channel a, catalog hub)",
-            "Unpinned    OLM installs 1.1.0 next",
+            "OLM v1        allowed with version \"1.1.0\" [Resolved]",
+            "Edge          1.1.0: replaces p.v1.0.0 (channel a)",
+            "If unpinned   OLM installs 1.1.0 next",
         ],
     );
 }
@@ -291,11 +312,12 @@ fn several_catalogs_tie() {
         ("1.0.0", "1.1.0"),
         Generation::V1,
         &[
-            "OLM v1      refuses it: 2 catalogs of the same priority (0) offer it [AmbiguousCatalogs]",
-            "Edge        1.1.0: replaces p.v1.0.0 (channel a, catalog one)",
-            "            1.1.0: replaces p.v1.0.0 (channel a, catalog two)",
-            "Needed      different priorities of catalogs one, two, or a selector",
-            "Unpinned    OLM installs nothing next",
+            "OLM v1        denied: 2 catalogs of the same priority (0) offer it",
+            "              [AmbiguousCatalogs]",
+            "Edge          1.1.0: replaces p.v1.0.0 (channel a, catalog one)",
+            "              1.1.0: replaces p.v1.0.0 (channel a, catalog two)",
+            "To allow it   give catalogs one, two different priorities, or select one of them",
+            "If unpinned   OLM installs nothing next",
         ],
     );
 }
@@ -310,12 +332,14 @@ fn versions_count_where_that_is_asked() {
         ("1.1.0", "2.0.0"),
         Generation::V1,
         &[
-            "OLM v1      refuses it: 2.0.0 is not a successor of 1.1.0 in catalog hub [NotASuccessor]",
-            "Edge        2.0.0: replaces p.v1.1.0 (channel b, catalog hub)",
-            "            2.0.0: skipRange \">=1.0.5 <2.0.0\" (channel b, catalog hub)",
-            "Needed      a step that versions allow: another major version",
-            "Unpinned    OLM installs nothing next",
-            "By semver   not allowed: another major version",
+            "OLM v1        denied: 2.0.0 is not a successor of 1.1.0 in catalog hub",
+            "              [NotASuccessor]",
+            "Edge          2.0.0: replaces p.v1.1.0 (channel b)",
+            "              2.0.0: skipRange \">=1.0.5 <2.0.0\" (channel b)",
+            "To allow it   the semver rules forbid the step (another major version), so",
+            "                choose another version",
+            "If unpinned   OLM installs nothing next",
+            "By semver     not allowed: another major version",
         ],
     );
     check(
@@ -325,9 +349,9 @@ fn versions_count_where_that_is_asked() {
         ("1.0.0", "1.1.0"),
         Generation::V1,
         &[
-            "OLM v1      carries it out where \"1.1.0\" is pinned [Resolved]",
-            "Unpinned    OLM installs 1.1.0 next",
-            "By semver   allowed by versions alone",
+            "OLM v1        allowed with version \"1.1.0\" [Resolved]",
+            "If unpinned   OLM installs 1.1.0 next",
+            "By semver     allowed",
         ],
     );
 }
@@ -353,10 +377,16 @@ fn hindrances_are_worded() {
     ] {
         assert_eq!(hindrance(what), expected);
     }
-    assert_eq!(text::UNREADABLE, "one of the versions cannot be read");
+    assert_eq!(text::UNREADABLE, "one of the versions is not valid");
     for (need, expected) in [
-        (Need::Version, "a version of it that can be read"),
-        (Need::Installed, "an installed version that can be read"),
+        (
+            Need::Version,
+            "the catalog author must give the bundle a valid version",
+        ),
+        (
+            Need::Installed,
+            "the installed version must be a valid version",
+        ),
     ] {
         assert_eq!(text::needed(&need), expected);
     }

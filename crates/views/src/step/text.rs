@@ -4,7 +4,8 @@ use super::StepReport;
 use super::catalogs::CatalogReading;
 use super::classic::{ClassicReading, Fact};
 use crate::see::{
-    BundleReport, EdgeReport, gives_another, say_fact, say_forbidden, say_more, say_notes, wrapped,
+    BundleReport, EdgeReport, arrows, gives_another, say_block, say_fact, say_forbidden, say_more,
+    say_notes,
 };
 use olmguard_catalog::version::go;
 use olmguard_engine::explain::GuardrailReport;
@@ -28,14 +29,17 @@ impl StepReport {
         }
         if let Some(reading) = &self.semver {
             let (tone, words) = match &reading.reason {
-                None => (Tone::Good, "allowed by versions alone".to_owned()),
-                Some(reason) if reading.is_allowed() => (Tone::Good, reason.clone()),
+                None => (Tone::Good, "allowed".to_owned()),
+                Some(reason) if reading.is_allowed() => (Tone::Good, format!("allowed: {reason}")),
                 Some(reason) => (Tone::Bad, format!("not allowed: {reason}")),
             };
             say_fact("By semver", tone, &words, &mut text);
         }
         for reading in &self.classic {
             say_classic(reading, &mut text);
+        }
+        if let Some(reading) = &self.olm {
+            self.say_around(reading, &mut text);
         }
         say_notes(&self.notes, &mut text);
         text
@@ -44,159 +48,195 @@ impl StepReport {
     fn say_catalog(&self, reading: &CatalogReading, text: &mut TonedText) {
         let (from, to) = (self.from.label(), self.label());
         let token = reading.token;
-        match &reading.reason {
-            None => {
-                let words = format!(
-                    "carries it out where {} is pinned [{token}]",
-                    go::quote(&to)
-                );
-                say_fact("OLM v1", Tone::Good, &words, text);
-            }
-            Some(reason) => {
-                let verb = if reading.is_of_another() {
-                    "does not install it"
-                } else {
-                    "refuses it"
-                };
-                let words = format!("{verb}: {reason} [{token}]");
-                say_fact("OLM v1", Tone::Bad, &words, text);
-            }
-        }
-        say_more("Edge", Tone::Plain, &lines(&reading.edges), text);
+        let (tone, words) = match &reading.reason {
+            None => (
+                Tone::Good,
+                format!("allowed with version {}", go::quote(&to)),
+            ),
+            Some(reason) => (Tone::Bad, format!("{}: {reason}", reading.refusal())),
+        };
+        say_fact("OLM v1", tone, &format!("{words} [{token}]"), text);
+        say_more("Edge", Tone::Plain, &self.lines(&reading.edges), text);
         if reading.edges.is_empty() && !reading.successor {
-            let words = format!("none leads from {from} to {to}");
+            let words = format!("none from {from} to {to}");
             say_fact("Edge", Tone::Plain, &words, text);
         }
         say_guardrails(&reading.guardrails, text);
-        say_more("To there", Tone::Plain, &lines(&reading.leading_to), text);
-        say_more(
-            "From here",
-            Tone::Plain,
-            &lines(&reading.leading_from),
-            text,
-        );
-        say_free(reading, text);
-        say_more("Needed", Tone::Caution, &reading.needed, text);
-        say_more("Path", Tone::Plain, &wrapped(&reading.path), text);
+        say_allowed_next(reading, text);
+        if !reading.path.is_empty() {
+            say_fact("Path", Tone::Plain, &arrows(&reading.path), text);
+        }
+        say_more("To allow it", Tone::Caution, &reading.needed, text);
         let next = reading.unpinned.as_ref().map(BundleReport::label);
         let next = next.map_or_else(
             || "OLM installs nothing next".to_owned(),
             |next| format!("OLM installs {next} next"),
         );
-        say_fact("Unpinned", Tone::Plain, &next, text);
+        say_fact("If unpinned", Tone::Plain, &next, text);
         say_forbidden(&reading.unpinned_forbidden, text);
+    }
+
+    /// The other edges that end at the goal, and those that start at the installed version.
+    fn say_around(&self, reading: &CatalogReading, text: &mut TonedText) {
+        let into = format!("Edges into {}", self.label());
+        say_block(&into, &self.lines(&reading.leading_to), text);
+        let out_of = format!("Edges out of {}", self.from.label());
+        say_block(&out_of, &self.lines(&reading.leading_from), text);
+    }
+
+    /// Edges, one per line; with their catalogs if several have the package.
+    fn lines(&self, edges: &[EdgeReport]) -> Vec<String> {
+        edges.iter().map(|edge| self.line(edge)).collect()
+    }
+
+    fn line(&self, edge: &EdgeReport) -> String {
+        let channel = go::escape(&edge.channel);
+        let requested = if edge.asked { "" } else { ", not requested" };
+        let catalog = if self.is_of_several {
+            format!(", catalog {}", go::escape(&edge.catalog))
+        } else {
+            String::new()
+        };
+        format!(
+            "{}: {} (channel {channel}{requested}{catalog})",
+            edge.to,
+            edge.how()
+        )
     }
 }
 
-/// Where edits lead that guardrails do not forbid.
-fn say_free(reading: &CatalogReading, text: &mut TonedText) {
+/// The versions that guardrails allow next.
+fn say_allowed_next(reading: &CatalogReading, text: &mut TonedText) {
     if reading.guardrails.is_empty() {
         return;
     }
-    match reading.free.as_slice() {
-        [] => say_fact("Free next", Tone::Caution, "nothing", text),
-        free => say_fact("Free next", Tone::Good, &list(free, ", ", MOST_FREE), text),
-    }
+    let (tone, words) = match reading.free.as_slice() {
+        [] => (Tone::Caution, "none".to_owned()),
+        free => (Tone::Good, list(free, ", ", MOST_FREE)),
+    };
+    say_fact("Allowed next", tone, &words, text);
 }
 
-/// What would have to differ.
+/// What must change so that the step is possible.
 pub(super) fn needed(need: &Need<'_>) -> String {
     match need {
-        Need::Versions(what) => format!("a step that versions allow: {}", hindrance(*what)),
+        Need::Versions(what) => {
+            let what = hindrance(*what);
+            format!("the semver rules forbid the step ({what}), so choose another version")
+        }
         Need::Edge { name, version } => {
             let version = go::escape(version);
             match name {
-                Some(name) => {
-                    let name = go::escape(name);
-                    format!(
-                        "an entry that replaces or skips {name}, or whose skipRange holds {version}"
-                    )
-                }
-                None => format!("an entry whose skipRange holds {version}"),
+                Some(name) => format!(
+                    "the catalog author must add an entry that replaces or skips {}, or whose \
+                     skipRange matches {version}",
+                    go::escape(name)
+                ),
+                None => format!(
+                    "the catalog author must add an entry whose skipRange matches {version}"
+                ),
             }
         }
-        Need::Channel(channels) => format!("to ask for channel {}", either(channels)),
-        Need::Member(channels) if channels.is_empty() => {
-            "to ask for no channel: it is in none".to_owned()
+        Need::Channel(channels) => {
+            format!("request channel {}, which has the edge", either(channels))
         }
-        Need::Member(channels) => format!("to ask for channel {}, where it is", either(channels)),
+        Need::Member(channels) if channels.is_empty() => {
+            "request no channel, because this version is in none".to_owned()
+        }
+        Need::Member(channels) => {
+            format!(
+                "request channel {}, which has this version",
+                either(channels)
+            )
+        }
         Need::Range(range) => format!(
-            "a version range that holds it: {} does not",
+            "request a version range that matches it: {} does not",
             go::quote(range)
         ),
-        Need::Dependency(kind) => {
-            let kind = kind.as_str();
-            format!("a bundle without {kind}, which OLM v1 does not support")
-        }
+        Need::Dependency(kind) => format!(
+            "the catalog author must remove {} from the bundle: OLM v1 does not support it",
+            kind.as_str()
+        ),
         Need::Chosen { pin, given } => {
             let another = gives_another(pin, given);
-            format!("to be the best bundle of its version: {another}")
+            format!("it must be the best bundle of its version: {another}")
         }
-        Need::Version => "a version of it that can be read".to_owned(),
+        Need::Version => "the catalog author must give the bundle a valid version".to_owned(),
         Need::Catalogs(catalogs) => {
             let names: Vec<_> = catalogs.iter().map(|name| go::escape(name)).collect();
             let names = names.join(", ");
-            format!("different priorities of catalogs {names}, or a selector")
+            format!("give catalogs {names} different priorities, or select one of them")
         }
-        Need::BrokenRange => "a skipRange without an empty OR group: OLM crashes on it".to_owned(),
-        Need::Installed => "an installed version that can be read".to_owned(),
+        Need::BrokenRange => "the catalog author must remove the empty OR group from a skipRange: \
+                              OLM crashes on it"
+            .to_owned(),
+        Need::Installed => "the installed version must be a valid version".to_owned(),
         Need::UnreadRange(ranges) => {
             let ranges: Vec<_> = ranges.iter().map(|range| go::quote(range)).collect();
             format!(
-                "a skipRange that can be read: OLM ignores {}",
+                "the catalog author must fix the skipRange {}: OLM ignores it because it is not valid",
                 ranges.join(", ")
             )
         }
         Need::Deprecated => {
-            "to pin it: it is deprecated, and without a pin what is not goes before it".to_owned()
+            "pin it: without a pin, OLM prefers versions that are not deprecated".to_owned()
         }
     }
 }
 
-/// What is to be known of a step in OLM v0.
+/// What a user should know of a step in OLM v0.
 pub(super) fn fact(fact: &Fact) -> String {
     match fact {
         Fact::Absent => "the catalog does not have it".to_owned(),
-        Fact::NoOrder(error) => format!("nothing is resolved in the whole namespace: {error}"),
-        Fact::Installed => "it is what is installed".to_owned(),
-        Fact::Behind(first) => format!("{first} is tried first, and installed if it can be"),
-        Fact::First => "it is tried first".to_owned(),
-        Fact::Skipped => "another entry skips it, so it is not installed by an update".to_owned(),
-        Fact::NotInChannel => "it is not in the channel".to_owned(),
-        Fact::NoEdge => "no edge of the channel leads there".to_owned(),
-        Fact::Stranded => {
-            "nothing leads on: the Subscription says AtLatestKnown, as at a head".to_owned()
+        Fact::NoOrder(error) => {
+            format!("OLM v0 resolves nothing in the whole namespace: {error}")
         }
-        Fact::AtHead => "what is installed is the head".to_owned(),
+        Fact::Installed => "it is already installed".to_owned(),
+        Fact::Behind(first) => {
+            format!("OLM v0 tries {first} first, and installs it if possible")
+        }
+        Fact::First => "OLM v0 tries it first".to_owned(),
+        Fact::Skipped => {
+            "another entry skips it, so OLM v0 never installs it as an update".to_owned()
+        }
+        Fact::NotInChannel => "it is not in the channel".to_owned(),
+        Fact::NoEdge => "the channel has no edge to it from the installed version".to_owned(),
+        Fact::Stranded => {
+            "the installed version has no upgrade edge, but the Subscription reports \
+                           AtLatestKnown as at a channel head"
+                .to_owned()
+        }
+        Fact::AtHead => "the installed version is the channel head".to_owned(),
     }
 }
 
-/// Where a version cannot be read, versions say nothing.
-pub(super) const UNREADABLE: &str = "one of the versions cannot be read";
+/// If a version is not valid, the semver rules do not apply.
+pub(super) const UNREADABLE: &str = "one of the versions is not valid";
 
 fn say_classic(reading: &ClassicReading, text: &mut TonedText) {
     let catalog = go::escape(&reading.catalog);
     let under = match &reading.channel {
-        Some(channel) => format!("channel {} of catalog {catalog}", go::escape(channel)),
-        None => format!("catalog {catalog}, no channel"),
+        Some(channel) => format!("channel {}, catalog {catalog}", go::escape(channel)),
+        None => format!("no channel, catalog {catalog}"),
     };
     let (tone, words) = match reading.is_allowed() {
-        true if reading.installed => (Tone::Good, "installed already"),
+        true if reading.installed => (Tone::Good, "already installed"),
         true => (Tone::Good, "a candidate"),
-        false => (Tone::Bad, "no candidate"),
+        false => (Tone::Bad, "not a candidate"),
     };
     say_fact(
         "OLM v0",
         tone,
-        &format!("{words}, Subscription to {under}"),
+        &format!("{words} (Subscription: {under})"),
         text,
     );
     if !reading.labels.is_empty() {
-        say_fact("Tried", Tone::Plain, &reading.labels.join(", "), text);
+        let words = format!("{} (in this order)", reading.labels.join(", "));
+        say_fact("Candidates", Tone::Plain, &words, text);
     }
     say_guardrails(&reading.guardrails, text);
     if !reading.installed {
-        say_more("Since", Tone::Plain, &reading.facts, text);
+        say_more("Reason", Tone::Plain, &reading.facts, text);
     }
 }
 
@@ -206,23 +246,8 @@ fn say_guardrails(guardrails: &[GuardrailReport], text: &mut TonedText) {
     say_more("Guardrail", Tone::Bad, &lines, text);
 }
 
-/// How many versions are named that guardrails leave free.
+/// How many of the versions are named that guardrails allow.
 const MOST_FREE: usize = 8;
-
-fn lines(edges: &[EdgeReport]) -> Vec<String> {
-    edges.iter().map(line).collect()
-}
-
-fn line(edge: &EdgeReport) -> String {
-    let channel = go::escape(&edge.channel);
-    let catalog = go::escape(&edge.catalog);
-    let asked = if edge.asked { "" } else { ", not asked for" };
-    format!(
-        "{}: {} (channel {channel}{asked}, catalog {catalog})",
-        edge.to,
-        edge.how()
-    )
-}
 
 fn either(names: &[String]) -> String {
     let names: Vec<_> = names.iter().map(|name| go::escape(name)).collect();

@@ -6,7 +6,9 @@ use crate::versions::judged::GuardedVersions;
 use olmguard_catalog::{BundleIndex, BundleSet};
 use olmguard_engine::explain::Places;
 use olmguard_engine::explain::Reasons;
-use olmguard_engine::resolve::{Bounds, Edits, NotGiven, Offer, Origin, ReachableBundles, reach};
+use olmguard_engine::resolve::{
+    Bounds, Choice, Edits, NotGiven, Offer, Origin, ReachableBundles, reach,
+};
 
 /// Relation of a bundle to the installed one.
 #[derive(Clone, Copy, Debug, Eq, PartialEq, Serialize, schemars::JsonSchema)]
@@ -31,6 +33,7 @@ pub enum Standing {
 /// What every bundle of the offers is.
 pub(super) struct Standings<'o, 's> {
     origin: Origin<'o>,
+    offers: &'o [Offer<'s>],
     /// For each offer what edges lead to.
     edges: Vec<BundleSet>,
     /// For each offer what counts as the installed bundle.
@@ -56,6 +59,7 @@ impl<'o, 's> Standings<'o, 's> {
             judged: GuardedVersions::of(offers, &edges, &origin, bounds.guards),
             edges,
             origin,
+            offers,
         }
     }
 
@@ -73,6 +77,16 @@ impl<'o, 's> Standings<'o, 's> {
     /// Why no edit gives a bundle that an edge leads to.
     pub(super) fn not_given(&self, offer: &Offer<'s>, index: BundleIndex) -> Option<NotGiven<'s>> {
         self.edits.not_given(&offer.choice(index))
+    }
+
+    /// The bundles between which OLM cannot choose, for the best version that has an edge.
+    pub(super) fn tie(&self) -> Option<Vec<Choice<'s>>> {
+        let edges = self.offers.iter().zip(&self.edges);
+        let mut edges = edges.flat_map(|(offer, set)| set.iter().map(|to| offer.choice(to)));
+        edges.find_map(|to| match self.edits.not_given(&to)? {
+            NotGiven::Ambiguous(tied) => Some(tied),
+            NotGiven::Another(_) | NotGiven::Refused(_) | NotGiven::NoPin => None,
+        })
     }
 
     /// The places of the reasons why guardrails forbid the step to a bundle of the offer at this place,

@@ -25,25 +25,28 @@ fn every_column_and_every_line() {
                  (deprecated): 1.1.0";
     let expected = "\
 p in catalog hub
-Channels    a: head 1.1.0
-            b: heads 1.3.0, 1.2.0
-Installed   1.0.0
+Channels      a: head 1.1.0
+              b: heads 1.3.0, 1.2.0
+Installed     1.0.0
+Allowed next  1.1.0
+Highest reachable: 1.1.0; 3 newer versions, none reachable
 
-  Version  From 1.0.0    Asked  Channels  Replaced by  skipRange of  But
-  3.0.0    out of reach  no
-  1.3.0    out of reach  yes    b*
-  1.2.0    out of reach  yes    b*                                   olm.constraint
-  1.1.0    successor     yes    a*, b     1.2.0                      deprecated
-  1.0.0    installed     yes    a         1.1.0        1.1.0
-  0.9.0    older         no     a         1.0.0
+  Version  From         In range  Channels  Replaced  skipRange  Notes
+           1.0.0                            by        of
+  3.0.0    unreachable  no
+  1.3.0    unreachable  yes       b*
+  1.2.0    unreachable  yes       b*                             olm.constraint
+  1.1.0    successor    yes       a*, b     1.2.0                deprecated
+  1.0.0    installed    yes       a         1.1.0     1.1.0
+  0.9.0    older        no        a         1.0.0
 
   Name without a bundle  Replaced by  Skipped by
   p.v0.8.0               0.9.0
   p.v1.0.5                            1.2.0
 
-*           head of the channel
-Deprecated  1.1.0: gone\\x1b[31m
-Ignored     1.3.0: \"v1\"
+*             channel head
+Deprecated    1.1.0: gone\\x1b[31m
+Ignored       1.3.0: \"v1\"
 ";
     check(lines, Some("1.0.0"), Some(">=1, <2"), expected);
 }
@@ -52,15 +55,18 @@ Ignored     1.3.0: \"v1\"
 fn a_version_that_nothing_knows_or_can_read() {
     let expected = "\
 p in catalog hub
-Channels    a: head 1.0.0
-Installed   0.5.0
+Channels      a: head 1.0.0
+Installed     0.5.0
+Allowed next  1.0.0
+Highest reachable: 1.0.0
 
   Version  From 0.5.0  Channels
   1.0.0    successor   a*
 
-*           head of the channel
-Note        no bundle has the installed version, so its name is not known: only skipRange counts; \
-VERSION,bundle=NAME says the name
+*             channel head
+Note          no bundle has the installed version, so its name is unknown and
+                only a skipRange provides an upgrade; VERSION,bundle=NAME sets
+                the name
 ";
     check("a: 1.0.0 skipRange <1.0.0", Some("0.5.0"), None, expected);
 }
@@ -74,7 +80,7 @@ fn a_package_that_is_not_there() {
     };
     let report = VersionsReport::of(Basis::without_policies(&snapshot), &other, None)
         .expect("nothing is said");
-    let expected = "pp: no catalog has this package\nNearest     p\n";
+    let expected = "pp: no catalog has this package\nNearest       p\n";
     assert_eq!(report.to_text().to_string(), expected);
     assert!(!report.is_found());
 }
@@ -123,9 +129,10 @@ fn a_successor_that_every_edit_is_refused_for_says_so() {
         Some(&said("1.0.0")),
     );
     let text = report.expect("known").to_text().to_string();
-    let why = "no edit gives it: several catalogs of one priority have it";
-    let rows = text.lines().filter(|line| line.ends_with(why));
-    assert_eq!(rows.count(), 2, "{text}");
+    let words: Vec<_> = text.split_whitespace().collect();
+    let words = words.join(" ");
+    let why = "Ambiguous catalogs one, two have the same priority; use --in CATALOG";
+    assert_eq!(words.matches(why).count(), 2, "{text}");
 }
 
 #[test]
@@ -151,7 +158,7 @@ fn each_cause_of_a_successor_that_no_edit_gives() {
     let both = |one, two| snapshot(EdgeSource::Catalog, &[("one", one), ("two", two)]);
     assert_eq!(
         said_of(&both(plain, deprecated), "two"),
-        "no edit gives it: that of catalog \"one\" is taken"
+        "no edit installs it: OLM selects it from catalog \"one\""
     );
     assert_eq!(said_of(&both(plain, deprecated), "one"), "");
     assert_eq!(
@@ -165,11 +172,11 @@ fn each_cause_of_a_successor_that_no_edit_gives() {
     );
     assert_eq!(
         said_of(&first, "two"),
-        "no edit gives it: that of catalog \"one\" is taken, and refused"
+        "no edit installs it: OLM selects it from catalog \"one\", and rejects it"
     );
     assert_eq!(
         said_of(&both(plain, crashing), "one"),
-        "no edit gives it: a skipRange crashes OLM over its version"
+        "no edit installs it: OLM crashes on a skipRange for its version"
     );
 }
 
@@ -181,7 +188,7 @@ fn long_chain() -> String {
 }
 
 #[test]
-fn what_lies_beyond_the_bound_of_the_search_is_not_called_out_of_reach() {
+fn what_lies_beyond_the_limit_of_the_search_is_not_called_unreachable() {
     let snapshot = snapshot(EdgeSource::Catalog, &[("hub", &long_chain())]);
     let report = VersionsReport::of(
         Basis::without_policies(&snapshot),
@@ -198,12 +205,14 @@ fn what_lies_beyond_the_bound_of_the_search_is_not_called_out_of_reach() {
     };
     assert!(row("1.2100.0").contains("not found"), "{}", row("1.2100.0"));
     assert!(
-        row("1.2048.0").contains("in 2048 hops"),
+        row("1.2048.0").contains("2048 steps"),
         "{}",
         row("1.2048.0")
     );
-    assert!(!text.contains("out of reach"));
-    let note = "Note        the search for ways ended at its bound of 2048 bundles: what is called not \
-                found may be within reach";
-    assert!(text.contains(note));
+    assert!(!text.contains("unreachable"));
+    let words: Vec<_> = text.split_whitespace().collect();
+    let note = "Note the search stopped at its limit of 2048 bundles: versions shown as \"not found\" may be \
+                reachable";
+    assert!(words.join(" ").ends_with(note), "{text}");
+    assert!(!text.contains("Highest reachable"), "{text}");
 }

@@ -6,12 +6,12 @@ use super::{
     BundleVersions, CatalogVersions, ChannelVersions, Folded, Membership, NameVersions, Standing,
     Successor, VersionsReport,
 };
-use crate::see::{say_fact, say_more, say_notes};
+use crate::see::{dead_end, say_fact, say_more, say_notes, say_sentence};
 use crate::table::{Cell, Table};
 use olmguard_catalog::version::go;
 use olmguard_engine::explain::Reasons;
 use olmguard_engine::explain::label;
-use olmguard_engine::explain::text::and_more;
+use olmguard_engine::explain::text::{and_more, list};
 use olmguard_engine::explain::tone::{Tone, TonedText};
 use olmguard_engine::resolve::{Choice, InstalledError, NotGiven};
 
@@ -55,11 +55,32 @@ impl VersionsReport {
         say_more("Channels", Tone::Plain, &channels, text);
         if let Some(installed) = &self.installed {
             say_fact("Installed", Tone::Plain, &installed.label(), text);
+            self.say_upgrades(&catalog.bundles, text);
         }
         text.end_line();
         self.table(&catalog.bundles).say(text);
         say_names(&catalog.names, text);
         say_details(&catalog.bundles, &self.guardrails, text);
+    }
+
+    /// The next versions, and the highest that can be reached.
+    fn say_upgrades(&self, bundles: &[BundleVersions], text: &mut TonedText) {
+        if let Some(ambiguous) = &self.ambiguous {
+            let words = format!("{ambiguous}; use --in CATALOG");
+            say_fact("Ambiguous", Tone::Caution, &words, text);
+            return;
+        }
+        let next = bundles.iter().filter(|bundle| bundle.hops == Some(1));
+        let next: Vec<_> = next.map(|bundle| bundle.label.clone()).collect();
+        if !next.is_empty() {
+            let words = list(&next, ", ", MOST_LABELS);
+            say_fact("Allowed next", Tone::Good, &words, text);
+        }
+        if self.is_complete
+            && let Some(words) = highest_reachable(bundles)
+        {
+            say_sentence(Tone::Plain, &words, text);
+        }
     }
 
     fn table(&self, bundles: &[BundleVersions]) -> Table {
@@ -70,12 +91,12 @@ impl VersionsReport {
         let heads = [
             "Version",
             &from,
-            "Asked",
+            "In range",
             "Channels",
             "Replaced by",
             "Skipped by",
             "skipRange of",
-            "But",
+            "Notes",
         ];
         let mut table = Table::new(heads);
         for bundle in bundles {
@@ -85,34 +106,52 @@ impl VersionsReport {
     }
 }
 
-/// Why nothing is said of what can be reached.
+/// The highest version that can be reached, and how many are newer than that.
+fn highest_reachable(bundles: &[BundleVersions]) -> Option<String> {
+    let is_newer = |bundle: &&BundleVersions| {
+        !matches!(bundle.standing, Some(Standing::Installed | Standing::Older))
+    };
+    let newer = bundles.iter().take_while(is_newer);
+    let readable = newer.filter(|bundle| bundle.error.is_none());
+    let mut newer: Vec<_> = readable.collect();
+    newer.dedup_by(|one, other| one.label == other.label);
+    let at = newer.iter().position(|bundle| bundle.hops.is_some());
+    let highest = at.and_then(|at| newer.get(at));
+    let highest = highest.map(|bundle| bundle.label.as_str());
+    dead_end(highest, at.unwrap_or(newer.len()))
+}
+
+/// Why there is nothing about what can be reached.
 pub(super) fn unreadable(error: &InstalledError) -> String {
     let error = olmguard_engine::explain::text::one_line(&error.to_string());
-    format!("the installed version cannot be read, so OLM v1 resolves nothing: {error}")
+    format!("the installed version is not valid, so OLM v1 resolves nothing: {error}")
 }
 
 /// Why no edit gives a bundle of this catalog.
 pub(super) fn not_given(why: &NotGiven<'_>, catalog: &str) -> String {
     let name = |choice: &Choice<'_>| go::quote(&choice.catalog.name);
     let why = match why {
-        NotGiven::Ambiguous(_) => "several catalogs of one priority have it".to_owned(),
+        NotGiven::Ambiguous(_) => "several catalogs of the same priority have it".to_owned(),
         NotGiven::Another(choice) if choice.catalog.name == catalog => {
-            format!("{} of its version is taken", label(choice.bundle()))
+            format!("OLM selects {} of this version", label(choice.bundle()))
         }
-        NotGiven::Another(choice) => format!("that of catalog {} is taken", name(choice)),
+        NotGiven::Another(choice) => format!("OLM selects it from catalog {}", name(choice)),
         NotGiven::Refused(choice) => {
-            format!("that of catalog {} is taken, and refused", name(choice))
+            format!(
+                "OLM selects it from catalog {}, and rejects it",
+                name(choice)
+            )
         }
-        NotGiven::NoPin => "a skipRange crashes OLM over its version".to_owned(),
+        NotGiven::NoPin => "OLM crashes on a skipRange for its version".to_owned(),
     };
-    format!("no edit gives it: {why}")
+    format!("no edit installs it: {why}")
 }
 
-/// That there was no time to put guardrails to every step.
+/// That there was no time to apply guardrails to every step.
 pub(super) fn unjudged(judged: usize, all: usize) -> String {
     format!(
-        "guardrails have so many rules that they were put to {judged} of the {all} steps along edges \
-         only: what is called not found may be within reach"
+        "guardrails have too many rules: olmguard applied them to {judged} of the {all} upgrade edges, \
+         so versions shown as \"not found\" may be reachable"
     )
 }
 
@@ -131,25 +170,32 @@ fn row(bundle: &BundleVersions, guardrails: &Reasons) -> Vec<Cell> {
         successors(&bundle.replaced_by),
         successors(&bundle.skipped_by),
         folded(bundle.held_by.as_ref()),
-        but(bundle, guardrails),
+        notes(bundle, guardrails),
     ]
 }
 
 fn standing(bundle: &BundleVersions) -> Cell {
     let (tone, words) = match (bundle.standing, bundle.hops) {
         (None, _) => return Cell::empty(),
-        (Some(Standing::Forbidden), Some(hops)) => (Tone::Caution, format!("in {hops} hops")),
+        (Some(Standing::Forbidden), Some(hops)) => (Tone::Caution, steps(hops)),
         (Some(Standing::Forbidden), None) => (Tone::Bad, "forbidden".to_owned()),
         (Some(Standing::Installed), _) => (Tone::Plain, "installed".to_owned()),
         (Some(Standing::Successor), _) => (Tone::Good, "successor".to_owned()),
-        (Some(Standing::Reachable), Some(hops)) => (Tone::Plain, format!("in {hops} hops")),
+        (Some(Standing::Reachable), Some(hops)) => (Tone::Plain, steps(hops)),
         (Some(Standing::Older), _) => (Tone::Label, "older".to_owned()),
         (Some(Standing::NotFound), _) => (Tone::Caution, "not found".to_owned()),
         (Some(Standing::Reachable | Standing::Unreachable), _) => {
-            (Tone::Bad, "out of reach".to_owned())
+            (Tone::Bad, "unreachable".to_owned())
         }
     };
     Cell::one(tone, words)
+}
+
+fn steps(hops: usize) -> String {
+    match hops {
+        1 => "1 step".to_owned(),
+        hops => format!("{hops} steps"),
+    }
 }
 
 fn channel_mark(membership: &Membership) -> String {
@@ -176,12 +222,15 @@ fn folded(held_by: Option<&Folded>) -> Cell {
     match count {
         1 => Cell::one(Tone::Plain, highest),
         2 => Cell::list(Tone::Plain, vec![highest.clone(), lowest.clone()]),
-        _ => Cell::one(Tone::Plain, format!("{count}: {lowest} to {highest}")),
+        _ => Cell::parts(
+            Tone::Plain,
+            vec![format!("{count}: {lowest}"), format!("to {highest}")],
+        ),
     }
 }
 
-/// What stands against it.
-fn but(bundle: &BundleVersions, guardrails: &Reasons) -> Cell {
+/// Why it may not be a good choice.
+fn notes(bundle: &BundleVersions, guardrails: &Reasons) -> Cell {
     let mut words = Vec::new();
     if bundle.deprecated.is_some() {
         words.push("deprecated".to_owned());
@@ -190,7 +239,7 @@ fn but(bundle: &BundleVersions, guardrails: &Reasons) -> Cell {
         words.push(kind.to_owned());
     }
     if bundle.error.is_some() {
-        words.push("version unreadable".to_owned());
+        words.push("invalid version".to_owned());
     }
     if !bundle.guardrails.is_empty() {
         words.push(format!(
@@ -199,7 +248,9 @@ fn but(bundle: &BundleVersions, guardrails: &Reasons) -> Cell {
         ));
     }
     words.extend(bundle.not_given.as_deref().map(go::escape));
-    Cell::list(Tone::Caution, words)
+    let words = words.join(", ");
+    let words = words.split(' ').filter(|word| !word.is_empty());
+    Cell::parts(Tone::Caution, words.map(str::to_owned).collect())
 }
 
 fn channel_words(channel: &ChannelVersions, default: Option<&str>) -> String {
@@ -214,7 +265,7 @@ fn channel_words(channel: &ChannelVersions, default: Option<&str>) -> String {
     } else {
         ""
     };
-    let asked = if channel.asked { "" } else { ", not asked for" };
+    let asked = if channel.asked { "" } else { ", not requested" };
     let deprecated = channel.deprecated.as_deref();
     let deprecated = deprecated.map(|message| format!(", deprecated: {}", or_none(message)));
     let deprecated = deprecated.unwrap_or_default();
@@ -237,12 +288,12 @@ fn say_names(names: &[NameVersions], text: &mut TonedText) {
     table.say(text);
 }
 
-/// What has no room in the table.
+/// What does not fit into the table.
 fn say_details(bundles: &[BundleVersions], reasons: &Reasons, text: &mut TonedText) {
     let heads = bundles.iter().flat_map(|bundle| &bundle.channels);
     if heads.into_iter().any(|membership| membership.head) {
         text.end_line();
-        say_fact("*", Tone::Plain, "head of the channel", text);
+        say_fact("*", Tone::Plain, "channel head", text);
     }
     let line = |bundle: &BundleVersions, words: &str| format!("{}: {words}", bundle.label);
     let deprecated = bundles.iter().filter_map(|bundle| {
@@ -263,12 +314,7 @@ fn say_details(bundles: &[BundleVersions], reasons: &Reasons, text: &mut TonedTe
             &olmguard_engine::explain::text::one_line(error),
         ))
     });
-    say_more(
-        "Unreadable",
-        Tone::Bad,
-        &unreadable.collect::<Vec<_>>(),
-        text,
-    );
+    say_more("Invalid", Tone::Bad, &unreadable.collect::<Vec<_>>(), text);
     let ignored = bundles.iter().flat_map(|bundle| {
         let ranges = bundle.skip_ranges.iter();
         let unread = ranges.filter(|range| range.holds.is_none());
@@ -287,7 +333,7 @@ fn guardrails(bundles: &[BundleVersions], reasons: &Reasons) -> Vec<String> {
     }
     let lines = barred.iter().filter_map(|(place, barred)| {
         let reason = reasons.at(*place)?;
-        Some(format!("not to {}: {}", barred.labels(), reason.line()))
+        Some(format!("forbids {}: {}", barred.labels(), reason.line()))
     });
     lines.collect()
 }
@@ -320,7 +366,7 @@ fn or_none(message: &str) -> String {
     }
 }
 
-/// How many bundles are named to which a guardrail forbids the step.
+/// How many bundles of a list are named.
 const MOST_LABELS: usize = 8;
 
 /// Before a skipRange that OLM ignores.

@@ -201,16 +201,16 @@ fn who_is_left_behind_is_told_before_and_after() {
     let asked = asked("op.v0.4.0", "beta", Method::Replaces);
     assert_eq!(
         words::promotion(asked, &before, &after),
-        "op.v0.4.0 into channel \"beta\" of package \"op\", by replaces\n\
+        "promote op.v0.4.0 to channel \"beta\" of package \"op\" with replaces\n\
          \n\
-         op.v0.4.0\n  before     OLM v1: error, not in the channel and no edge leads into it; OLM v0: \
-         stranded, no edge leads on\n  after      the head\n\
-         op.v0.3.0\n  as before  OLM v1: error, not in the channel and no edge leads into it; OLM v0: \
-         stranded, no edge leads on\n\
-         op.v0.2.0\n  before     the head\n  after      -> op.v0.4.0\n\
+         op.v0.4.0\n  before     OLM v1: error, it is not in the channel and has no edge into it\n\
+         \x20            OLM v0: stranded, no upgrade edge\n  after      is the head\n\
+         op.v0.3.0\n  unchanged  OLM v1: error, it is not in the channel and has no edge into it\n\
+         \x20            OLM v0: stranded, no upgrade edge\n\
+         op.v0.2.0\n  before     is the head\n  after      -> op.v0.4.0\n\
          op.v0.1.0\n  before     -> op.v0.2.0\n  after      -> op.v0.2.0 -> op.v0.4.0\n\
          \n\
-         Left behind before: op.v0.4.0, op.v0.3.0\n\
-         Left behind after:  op.v0.3.0\n"
+         Cannot reach the head before: op.v0.4.0, op.v0.3.0\n\
+         Cannot reach the head after:  op.v0.3.0\n"
     );
 }

@@ -65,13 +65,17 @@ fn each_reason_is_told_once_however_many_bundles_it_bars() {
 fn of_very_many_reasons_the_first_are_told_and_names_in_a_row_are_cut() {
     let text = report(&versions_with_edges(300), &long_rules()).to_text();
     let text = text.to_string();
-    let reasons = text.lines().filter(|line| line.contains("not to 1.299.0,"));
+    let reasons = text
+        .lines()
+        .filter(|line| line.contains("forbids 1.299.0,"));
     assert_eq!(reasons.count(), 12);
-    assert!(text.contains("\n            and 244 more; -o json has all\n"));
-    let row = text.lines().find(|line| line.trim().starts_with("1.299.0"));
-    let row = row.expect("a row");
-    assert!(row.contains("forbidden: r000-x") && row.ends_with(" and 252 more"));
-    assert!(text.len() < 200_000, "{}", text.len());
+    assert!(text.contains("\n              and 244 more; -o json has all\n"));
+    let mut lines = text.lines().map(str::trim);
+    assert!(lines.any(|line| line.starts_with("1.299.0") && line.ends_with("forbidden:")));
+    let words: Vec<_> = lines.take(20).flat_map(str::split_whitespace).collect();
+    let words = words.join(" ");
+    assert!(words.starts_with("r000-x") && words.contains(" and 252 more "));
+    assert!(text.len() < 250_000, "{}", text.len());
 }
 
 #[test]
@@ -92,8 +96,8 @@ fn what_there_was_no_time_to_judge_is_not_called_a_successor() {
     assert_eq!(are(Standing::Successor) + are(Standing::NotFound), 500);
     assert!(are(Standing::NotFound) > 0);
     let note = format!(
-        "guardrails have so many rules that they were put to {judged} of the 500 steps along edges \
-         only: what is called not found may be within reach"
+        "guardrails have too many rules: olmguard applied them to {judged} of the 500 upgrade edges, so \
+         versions shown as \"not found\" may be reachable"
     );
     assert!(report.notes.contains(&note), "{:?}", report.notes);
 }
