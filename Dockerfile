@@ -16,6 +16,6 @@ WORKDIR /
 EXPOSE 8080 9443
 ENTRYPOINT ["/olmguard"]
 LABEL org.opencontainers.image.title="olmguard" \
-      org.opencontainers.image.description="Says at once whether OLM v1 will carry out an edit of a ClusterExtension, and what to do instead" \
+      org.opencontainers.image.description="Check ClusterExtension changes before OLM v1 acts on them" \
       org.opencontainers.image.licenses="Apache-2.0" \
       org.opencontainers.image.version="0.1.0"

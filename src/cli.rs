@@ -12,10 +12,12 @@ mod chart;
 pub mod commands;
 mod exit;
 mod facts;
+mod help;
 mod output;
 mod shipped;
 mod signals;
 
+use std::env;
 use std::fmt;
 use std::io::Write;
 use std::panic::{self, AssertUnwindSafe};
@@ -28,18 +30,26 @@ use olmguard_engine::explain::one_line;
 pub use commands::version::Build;
 pub use exit::Exit;
 
+use args::color::Color;
+use args::heading::GLOBAL;
 use commands::Command;
+use help::Length;
 
-/// Says at once whether OLM v1 will carry out an edit of a `ClusterExtension`.
+/// Check `ClusterExtension` changes before OLM v1 acts on them.
 #[derive(Debug, Parser)]
 #[command(
     name = "olmguard",
-    about = "Says at once whether OLM v1 will carry out an edit of a ClusterExtension",
+    bin_name = help::program(),
+    about = "Check ClusterExtension changes before OLM v1 acts on them",
     version,
     propagate_version = true,
     max_term_width = 100
 )]
 struct Cli {
+    /// Color the text
+    #[arg(long, value_name = "WHEN", global = true, value_enum, default_value_t, help_heading = GLOBAL)]
+    color: Color,
+
     #[command(subcommand)]
     command: Command,
 }
@@ -48,19 +58,22 @@ struct Cli {
 pub fn main(build: Build) -> ExitCode {
     let matches = matches();
     let cli = Cli::from_arg_matches(&matches).unwrap_or_else(|error| error.exit());
+    cli.color.apply();
     let command_line = args::command_line::command_line(&command(), &matches);
     guarded(|| cli.command.run(&command_line, build))
 }
 
-/// The command line of this program, as it is parsed and as it is shown.
+/// The command line of this program, with all that manual pages and completions show.
 fn command() -> clap::Command {
-    args::environment::with_variables(Cli::command())
+    args::environment::with_variables(help::with_flags(Cli::command()))
 }
 
 /// Parses the arguments. A variable that is set in vain is told first, since an argument may be missing
 /// for that reason.
 fn matches() -> ArgMatches {
-    let parsed = command().try_get_matches();
+    let words: Vec<_> = env::args_os().skip(1).collect();
+    Color::of_words(&words).apply();
+    let parsed = help::shown(command(), Length::of_words(&words)).try_get_matches();
     let is_command = parsed.as_ref().err().is_none_or(clap::Error::use_stderr);
     if is_command {
         args::environment::warnings_of_process(&command())

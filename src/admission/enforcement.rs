@@ -14,20 +14,20 @@ pub struct Enforcement {
 /// Whether edits are refused.
 #[derive(Clone, Copy, Debug, Default, Eq, PartialEq, clap::ValueEnum)]
 pub enum Mode {
-    /// Refuse what is denied
+    /// Deny changes
     #[default]
     Enforce,
-    /// Refuse nothing: allow what would be refused, with a warning that says so
+    /// Allow every change, with a warning if it would be denied
     Observe,
 }
 
 /// What becomes of an edit that the facts do not tell about.
 #[derive(Clone, Copy, Debug, Default, Eq, PartialEq, clap::ValueEnum)]
 pub enum OnUndecided {
-    /// Allow it, with a warning
+    /// Allow the change, with a warning
     #[default]
     Warn,
-    /// Deny it
+    /// Deny the change
     Deny,
 }
 

@@ -2,10 +2,12 @@
 
 pub(super) mod catalogs;
 pub(super) mod cluster;
+pub(super) mod color;
 pub(super) mod command_line;
 pub(super) mod edges;
 pub(super) mod environment;
 pub(super) mod guardrails;
+pub(super) mod heading;
 pub(super) mod installed;
 pub(super) mod log;
 pub(super) mod memory;

@@ -1,6 +1,5 @@
 //! How a command ends.
 
-use std::iter;
 use std::process::ExitCode;
 
 /// The exit codes of every command, those of `check` in full.
@@ -46,11 +45,11 @@ impl Exit {
     }
 }
 
-/// What the exit codes of a command mean, as its help shows it; a fault of ours means the same in all.
-pub(super) fn table(rows: &[(Exit, &str)]) -> String {
-    let all = rows.iter().chain(&[(Exit::Internal, "internal fault")]);
-    let lines = all.map(|(exit, meaning)| format!("\n  {}  {meaning}", exit.code()));
-    iter::once("Exit codes:".to_owned()).chain(lines).collect()
+/// What the exit codes of a command mean, one per line; an internal error is the same in all.
+pub(super) fn lines(rows: &[(Exit, &str)]) -> impl Iterator<Item = String> {
+    let all = rows.iter().copied();
+    let all = all.chain([(Exit::Internal, "internal error")]);
+    all.map(|(exit, meaning)| format!("{}  {meaning}", exit.code()))
 }
 
 impl From<Exit> for ExitCode {

@@ -23,6 +23,7 @@ use clap::builder::BoolishValueParser;
 use crate::cli::args::catalogs::{CommonArgs, UsageError};
 use crate::cli::args::edges::EdgesArgs;
 use crate::cli::args::guardrails::GuardrailsArgs;
+use crate::cli::args::heading;
 use crate::cli::facts::look::LookArgs;
 use crate::cli::{Exit, warn};
 use loading::{Fault, GivenCatalogs};
@@ -36,14 +37,12 @@ pub(crate) struct FactsArgs {
     #[command(flatten)]
     pub(crate) common: CommonArgs,
 
-    /// A file of olmguard snapshot save: the catalogs and the OLM of a cluster; --catalog gives one
-    /// of them other content
-    #[arg(long, value_name = "FILE")]
+    /// Read a file of "olmguard snapshot save"
+    #[arg(long, value_name = "FILE", help_heading = heading::CATALOGS)]
     snapshot: Option<PathBuf>,
 
-    /// Ask a cluster, and change nothing there: its catalogs and its OLM; --catalog counts as with
-    /// --snapshot
-    #[arg(long, value_parser = BoolishValueParser::new())]
+    /// Read catalogs and OLM release from the cluster (read-only)
+    #[arg(long, value_parser = BoolishValueParser::new(), help_heading = heading::CATALOGS)]
     from_cluster: bool,
 
     #[command(flatten)]

@@ -13,20 +13,23 @@ use std::io::{self, BufWriter, ErrorKind, Write};
 use clap::{Args, ValueEnum};
 use serde::Serialize;
 
+use crate::cli::args::heading;
+
 /// The flag about the form of the results, for a command with these forms.
 #[derive(Args, Clone, Copy, Debug)]
 pub(crate) struct OutputArgs<Form>
 where
     Form: ValueEnum + Default + Send + Sync + 'static,
 {
-    /// What to print
+    /// Format of the output
     #[arg(
         id = "output",
         short = 'o',
         long = "output",
-        value_name = "FORM",
+        value_name = "FORMAT",
         value_enum,
-        default_value = name_of_default::<Form>()
+        default_value = name_of_default::<Form>(),
+        help_heading = heading::OUTPUT
     )]
     pub(crate) form: Form,
 }
@@ -41,10 +44,10 @@ fn name_of_default<Form: ValueEnum + Default>() -> String {
 /// The forms of a command that has just these two.
 #[derive(Clone, Copy, Debug, Default, ValueEnum)]
 pub(crate) enum TextOrJson {
-    /// Lines for people
+    /// Text for people
     #[default]
     Text,
-    /// One JSON object; the schemas directory of the repository describes it
+    /// One JSON object, described by a file in schemas/
     Json,
 }
 

@@ -19,6 +19,7 @@ mod user;
 
 use std::io::{self, IsTerminal, Write};
 
+use anstream::{AutoStream, ColorChoice};
 use tracing::{Subscriber, info};
 use tracing_appender::non_blocking::{ErrorCounter, NonBlocking, NonBlockingBuilder, WorkerGuard};
 use tracing_subscriber::layer::SubscriberExt;
@@ -36,9 +37,9 @@ use text_fields::TextFields;
 /// How the log is written.
 #[derive(Clone, Copy, Debug, Eq, PartialEq, clap::ValueEnum)]
 pub enum LogFormat {
-    /// One JSON object a line.
+    /// One JSON object per line
     Json,
-    /// For people.
+    /// Text for people
     Text,
 }
 
@@ -138,10 +139,9 @@ enum Paint {
 
 impl Paint {
     fn of_stderr() -> Self {
-        if io::stderr().is_terminal() {
-            Self::Coloured
-        } else {
-            Self::Plain
+        match AutoStream::choice(&io::stderr()) {
+            ColorChoice::Never => Self::Plain,
+            ColorChoice::Auto | ColorChoice::AlwaysAnsi | ColorChoice::Always => Self::Coloured,
         }
     }
 }

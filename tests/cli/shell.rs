@@ -1,4 +1,4 @@
-//! What olmguard tells a shell about itself: completions, manual pages, its version.
+//! What olmguard tells a shell about itself: help, completions, manual pages, its version.
 //!
 //! Shells and man's formatter read what is meant for them, where they are on the PATH.
 #![expect(
@@ -13,6 +13,7 @@ use std::process::{Command, Stdio};
 
 use serde_json::Value;
 
+use olmguard_fixtures::committed::compare;
 use olmguard_support::process::run;
 use olmguard_support::schema::assert_fits;
 
@@ -24,6 +25,47 @@ const SHELLS: [(&str, Option<&[&str]>); 5] = [
     ("elvish", Some(&["elvish", "-compileonly", "/dev/stdin"])),
     ("powershell", None),
 ];
+
+#[test]
+fn the_help_is_as_committed() {
+    // Help texts are as wide as the terminal, or as COLUMNS.
+    let mut command = Command::new(env!("CARGO_BIN_EXE_olmguard"));
+    let output = command.arg("--help").env_clear().output().unwrap();
+    let help = String::from_utf8(output.stdout).unwrap();
+    compare("tests/cli/help.txt", &help);
+}
+
+#[test]
+fn help_of_a_command_explains_the_values_of_its_flags() {
+    let help = printed(&["help", "check"]);
+    assert!(help.contains("- semver:"), "{help}");
+    assert!(!printed(&["check", "--help"]).contains("- semver:"));
+}
+
+#[cfg(unix)]
+#[test]
+fn kubectl_runs_it_as_a_plugin() {
+    let folder = tempfile::tempdir().unwrap();
+    let plugin = folder.path().join("kubectl-olmguard");
+    std::os::unix::fs::symlink(env!("CARGO_BIN_EXE_olmguard"), &plugin).unwrap();
+    let help = |arguments: &[&str]| {
+        let output = Command::new(&plugin).args(arguments).output().unwrap();
+        String::from_utf8(output.stdout).unwrap()
+    };
+    let check = help(&["check", "--help"]);
+    assert!(
+        check.contains("Usage: kubectl olmguard check [OPTIONS]"),
+        "{check}"
+    );
+    assert!(
+        check.contains("\n  kubectl olmguard check -f apps/ --from-cluster\n"),
+        "{check}"
+    );
+    let explain = help(&["explain", "--help"]);
+    let usage = "Usage: kubectl olmguard explain [OPTIONS] <PACKAGE> <FROM> <TO>\n       \
+                 kubectl olmguard explain <TOKEN>\n";
+    assert!(explain.contains(usage), "{explain}");
+}
 
 #[test]
 fn completions_name_every_command_and_the_shell_can_read_them() {
@@ -93,12 +135,20 @@ fn manual_pages_have_their_sections_and_man_has_nothing_to_say_to_them() {
         ),
     ] {
         let page = printed(words);
-        for section in [".TH ", ".SH NAME", ".SH SYNOPSIS", ".SH OPTIONS", synopsis] {
+        for section in [".TH ", ".SH NAME", ".SH SYNOPSIS", ".SH GLOBAL", synopsis] {
             assert!(page.contains(section), "{words:?}: {section}:\n{page}");
         }
         put_to(&["groff", "-man", "-Tutf8", "-ww", "-z"], &page);
     }
-    assert!(printed(&["man", "check"]).contains("OLMGUARD_CHECK_FILENAME"));
+    let check = printed(&["man", "check"]);
+    for text in [
+        "OLMGUARD_CHECK_FILENAME",
+        ".SH CATALOGS",
+        "from\\-cluster",
+        "Examples:",
+    ] {
+        assert!(check.contains(text), "{text}:\n{check}");
+    }
 }
 
 #[test]
@@ -146,18 +196,18 @@ fn people_read_the_version_in_lines() {
     );
 }
 
-/// The commands that `--help` lists, but for `help` itself.
+/// The commands that `--help` lists, in groups.
 fn commands() -> Vec<String> {
     let help = printed(&["--help"]);
-    let (_, list) = help.split_once("Commands:\n").expect("a list of commands");
-    let (list, _) = list.split_once("\n\n").expect("what follows it");
+    let (_, list) = help.split_once("Upgrades:\n").expect("a list of commands");
+    let (list, _) = list.split_once("Global:\n").expect("what follows it");
     let lines = list.lines().filter_map(|line| line.strip_prefix("  "));
     let names = lines.filter_map(|line| line.split(' ').next());
     let names: Vec<_> = names
-        .filter(|name| !name.is_empty() && *name != "help")
+        .filter(|name| !name.is_empty())
         .map(str::to_owned)
         .collect();
-    assert!(names.len() > 5, "{names:?}");
+    assert_eq!(names.len(), 18, "{names:?}");
     names
 }
 

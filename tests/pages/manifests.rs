@@ -16,7 +16,7 @@ use std::process::Command;
 
 #[test]
 fn every_setting_is_a_flag_of_serve() {
-    let help = help();
+    let manual = manual();
     let mut settings = BTreeSet::new();
     for (_, text) in rendered() {
         let names = text
@@ -26,7 +26,7 @@ fn every_setting_is_a_flag_of_serve() {
     }
     let unknown: Vec<_> = settings
         .iter()
-        .filter(|name| !help.contains(&format!("[env: {name}=]")))
+        .filter(|name| !manual.contains(&format!("\\fB{name}\\fR")))
         .collect();
     assert_eq!(unknown, Vec::<&String>::new());
     assert!(
@@ -102,9 +102,10 @@ fn read(path: &str) -> String {
     fs::read_to_string(Path::new(ROOT).join(path)).expect(path)
 }
 
-fn help() -> String {
-    let mut serve = Command::new(env!("CARGO_BIN_EXE_olmguard"));
-    let output = serve.args(["serve", "--help"]).env_clear().output();
+/// The manual page, which has the variable of each flag.
+fn manual() -> String {
+    let mut man = Command::new(env!("CARGO_BIN_EXE_olmguard"));
+    let output = man.args(["man", "serve"]).env_clear().output();
     let output = output.expect("olmguard starts");
     String::from_utf8_lossy(&output.stdout).into_owned()
 }

@@ -12,6 +12,7 @@ use std::str::FromStr;
 
 use clap::Args;
 
+use crate::cli::args::heading;
 use crate::cli::args::memory::TooLittle;
 use crate::source::archive::UnknownOlm;
 use olmguard_catalog::olm::{GateError, Gates, OlmRelease, Rules, UnknownRelease};
@@ -31,13 +32,12 @@ pub(crate) struct CommonArgs {
 /// The flags about which OLM there is.
 #[derive(Args, Clone, Debug)]
 pub(crate) struct OlmArgs {
-    /// The release of OLM v1, such as 1.11 or openshift-4.20; auto is that of the cluster or the
-    /// snapshot in use, and the newest where there is none
-    #[arg(long, value_name = "RELEASE", default_value_t)]
+    /// Answer for this release of OLM v1, such as 1.11 or openshift-4.20
+    #[arg(long, value_name = "RELEASE", default_value_t, help_heading = heading::OLM)]
     pub(crate) olm_release: AskedRelease,
 
-    /// Feature gates of operator-controller, as its --feature-gates takes them; may be repeated
-    #[arg(long, value_name = "GATE=BOOL", value_delimiter = ',')]
+    /// Set --feature-gates of operator-controller (repeatable)
+    #[arg(long, value_name = "GATE=BOOL", value_delimiter = ',', help_heading = heading::OLM)]
     pub(crate) olm_feature_gates: Vec<String>,
 }
 

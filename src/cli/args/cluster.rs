@@ -3,6 +3,7 @@
 use std::ffi::OsString;
 use std::path::PathBuf;
 
+use crate::cli::args::heading;
 use crate::cluster::Access;
 use crate::source::catalogd::{Catalogd, CatalogdError, FetchLimits};
 use olmguard_catalog::dns1123;
@@ -10,12 +11,12 @@ use olmguard_catalog::dns1123;
 /// Which cluster it is. What is set to nothing is not set.
 #[derive(clap::Args, Clone, Debug, Default)]
 pub(crate) struct AccessArgs {
-    /// The kubeconfig to use; else KUBECONFIG, ~/.kube/config or the service account of the pod
-    #[arg(long, value_name = "FILE")]
+    /// Use this kubeconfig [default: KUBECONFIG, ~/.kube/config or the pod's]
+    #[arg(long, value_name = "FILE", help_heading = heading::CLUSTER)]
     kubeconfig: Option<OsString>,
 
-    /// The context of the kubeconfig to use; else its current one
-    #[arg(long, value_name = "NAME")]
+    /// Use this context of the kubeconfig [default: the current one]
+    #[arg(long, value_name = "NAME", help_heading = heading::CLUSTER)]
     context: Option<String>,
 }
 
@@ -25,17 +26,16 @@ pub(crate) struct ClusterArgs {
     #[command(flatten)]
     access: AccessArgs,
 
-    /// The namespace of operator-controller; else those where OLM and OpenShift put it
-    #[arg(long, value_name = "NAMESPACE", value_parser = namespace)]
+    /// OLM namespace [default: olmv1-system or openshift-operator-controller]
+    #[arg(long, value_name = "NAMESPACE", value_parser = namespace, help_heading = heading::CLUSTER)]
     olm_namespace: Option<String>,
 }
 
 /// How the contents of its catalogs are fetched.
 #[derive(clap::Args, Clone, Debug, Default)]
 pub(crate) struct CatalogdArgs {
-    /// The authorities that vouch for catalogd, PEM, a file or a folder; else those of the system;
-    /// followed when they change
-    #[arg(long, value_name = "PATH")]
+    /// PEM file or directory with catalogd's CA [default: the system's]
+    #[arg(long, value_name = "PATH", help_heading = heading::CLUSTER)]
     catalogd_ca: Option<PathBuf>,
 }
 

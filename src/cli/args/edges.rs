@@ -2,14 +2,14 @@
 
 use clap::{Args, ValueEnum};
 
+use crate::cli::args::heading;
 use olmguard_catalog::olm::{EdgeSource, OlmRelease, Rules};
 
 /// The flag about which steps count.
 #[derive(Args, Clone, Copy, Debug, Default)]
 pub(crate) struct EdgesArgs {
-    /// Which steps count: the edges of the catalog, the semver rules that OLM v1 before 1.2 could be
-    /// told to go by, or what both allow; where this is not given, what the OLM in use goes by
-    #[arg(long = "graph", value_name = "STEPS")]
+    /// Upgrade by catalog edges, by semver, or by both [default: as OLM does]
+    #[arg(long = "graph", value_name = "STEPS", help_heading = heading::OLM)]
     steps: Option<Steps>,
 }
 
@@ -18,9 +18,9 @@ pub(crate) struct EdgesArgs {
 pub(crate) enum Steps {
     /// replaces, skips and skipRange
     Catalog,
-    /// Higher versions that the installed one is compatible with
+    /// Higher versions with the same major version, as OLM v1 before 1.2 could be set to
     Semver,
-    /// An edge of the catalog that the semver rules allow too
+    /// Edges of the catalog that the semver rules allow too
     Both,
 }
 

@@ -10,10 +10,13 @@ use std::env;
 
 use clap::{Arg, Command};
 
+use super::heading;
+
 /// The flags that mean the same to every command that has them.
-const SHARED: [&str; 11] = [
+const SHARED: [&str; 12] = [
     "catalog",
     "catalogd-ca",
+    "color",
     "context",
     "from-cluster",
     "graph",
@@ -32,7 +35,58 @@ const PREFIX: &str = "OLMGUARD_";
 
 /// This program, with a variable for each flag of its commands.
 pub(crate) fn with_variables(program: Command) -> Command {
+    let program = program.mut_args(|flag| {
+        if is_shared(&flag) {
+            of_flag(flag, "")
+        } else {
+            flag
+        }
+    });
     program.mut_subcommands(|command| of_command(command, ""))
+}
+
+/// How the flags of a command are set, in a sentence; none if it has no flags but the global ones.
+///
+/// The flags that all commands share are in groups of their own.
+pub(crate) fn in_help(command: &Command) -> Option<String> {
+    let flags = command
+        .get_arguments()
+        .filter(|flag| flag.get_env().is_some());
+    let (shared, own): (Vec<&Arg>, Vec<&Arg>) = flags.partition(|flag| is_shared(flag));
+    let prefix = own.iter().find_map(|flag| prefix(flag));
+    let all = "Environment: set any flag as";
+    match prefix {
+        None if shared.is_empty() => None,
+        None => Some(format!("{all} {PREFIX}<FLAG>")),
+        Some(PREFIX) => Some(format!("{all} {PREFIX}<FLAG>, such as {PREFIX}TLS_CERT")),
+        Some(prefix) => Some(format!(
+            "{all} {prefix}<FLAG>; flags under {} as {PREFIX}<FLAG>",
+            groups(&shared).join(", ")
+        )),
+    }
+}
+
+/// What is before the name of the flag in its variable.
+fn prefix(flag: &Arg) -> Option<&str> {
+    let name = variable(flag.get_long()?);
+    let name = name.strip_prefix(PREFIX)?;
+    flag.get_env()?.to_str()?.strip_suffix(name)
+}
+
+/// The groups of flags that are shared, and the group of the global ones.
+fn groups<'a>(shared: &[&'a Arg]) -> Vec<&'a str> {
+    let mut groups: Vec<&str> = Vec::new();
+    let headings = shared.iter().filter_map(|flag| flag.get_help_heading());
+    for group in headings.chain([heading::GLOBAL]) {
+        if !groups.contains(&group) {
+            groups.push(group);
+        }
+    }
+    groups
+}
+
+fn is_shared(flag: &Arg) -> bool {
+    flag.get_long().is_some_and(|name| SHARED.contains(&name))
 }
 
 /// What to say of the variables of this process that are set in vain.
@@ -56,7 +110,7 @@ fn of_flag(argument: Arg, words: &str) -> Arg {
     let Some(flag) = argument.get_long() else {
         return argument;
     };
-    let words = if SHARED.contains(&flag) { "" } else { words };
+    let words = if is_shared(&argument) { "" } else { words };
     let name = variable(&format!("{words}{flag}"));
     argument.env(name)
 }
@@ -83,11 +137,16 @@ mod tests {
         own.chain(below).collect()
     }
 
+    /// Whether a flag is about the program itself, and has no value to set.
+    fn has_none(flag: &str) -> bool {
+        ["help", "version"].contains(&flag)
+    }
+
     /// The command, the flag and its variable, of everything that can be set.
     fn variables() -> Vec<(String, String, String)> {
         let all = flags(&crate::cli::command(), "").into_iter();
         let named = all.filter_map(|(command, flag)| {
-            let long = flag.get_long()?.to_owned();
+            let long = flag.get_long().filter(|long| !has_none(long))?.to_owned();
             let variable = flag
                 .get_env()
                 .map(|name| name.to_string_lossy().into_owned());
@@ -125,6 +184,7 @@ mod tests {
                 "new-version",
                 "OLMGUARD_GENERATE_Z_STREAM_NEW_VERSION",
             ),
+            ("", "color", "OLMGUARD_COLOR"),
             ("path", "olm-release", "OLMGUARD_OLM_RELEASE"),
             ("serve", "olm-release", "OLMGUARD_OLM_RELEASE"),
             (
@@ -166,9 +226,54 @@ mod tests {
     #[test]
     fn a_shared_name_is_that_of_more_than_one_command() {
         let all = variables();
-        for name in SHARED {
+        for name in SHARED.iter().filter(|name| **name != "color") {
             let commands = all.iter().filter(|(_, flag, _)| flag == name);
             assert!(commands.count() > 1, "{name}");
+        }
+    }
+
+    /// Help texts name the groups of shared flags: nothing else is in them.
+    #[test]
+    fn shared_flags_have_groups_of_their_own() {
+        fn check(command: &Command) {
+            let flags = || command.get_arguments().filter(|flag| !flag.is_positional());
+            let shared: Vec<_> = flags().filter(|flag| is_shared(flag)).collect();
+            let groups = groups(&shared);
+            for flag in flags() {
+                let group = flag.get_help_heading().unwrap_or_default();
+                let is_in_one = groups.contains(&group);
+                assert_eq!(is_in_one, is_shared(flag), "{} {flag}", command.get_name());
+            }
+            command.get_subcommands().for_each(check);
+        }
+        let program = crate::cli::command();
+        let commands = program.get_subcommands();
+        commands
+            .filter(|command| command.get_name() != SERVE)
+            .for_each(check);
+    }
+
+    #[test]
+    fn help_names_the_variables_in_a_sentence() {
+        let program = crate::cli::command();
+        let sentence = |name: &str| program.find_subcommand(name).and_then(in_help);
+        let all = "Environment: set any flag as";
+        for (command, expected) in [
+            ("completions", None),
+            ("serve", Some("OLMGUARD_<FLAG>, such as OLMGUARD_TLS_CERT")),
+            (
+                "check",
+                Some(
+                    "OLMGUARD_CHECK_<FLAG>; flags under Catalogs, OLM, Cluster, Global as OLMGUARD_<FLAG>",
+                ),
+            ),
+            (
+                "lint",
+                Some("OLMGUARD_LINT_<FLAG>; flags under Global as OLMGUARD_<FLAG>"),
+            ),
+        ] {
+            let expected = expected.map(|rest| format!("{all} {rest}"));
+            assert_eq!(sentence(command), expected, "{command}");
         }
     }
 }

@@ -4,15 +4,19 @@ use std::path::PathBuf;
 
 use clap::Args;
 
+use crate::cli::args::heading;
 use crate::guardrail_files::{GuardrailFiles, GuardrailsFault, ReadGuardrails};
 
 /// The flag of the commands that judge.
 #[derive(Args, Clone, Debug, Default)]
 pub(crate) struct GuardrailsArgs {
-    /// Rules of your own about which upgrades are safe, for any package: YAML or JSON of schema
-    /// olmguard.guardrails.v1alpha1, a document a package; they hold with the bypass too, but for
-    /// those that say bypassable; may be repeated
-    #[arg(long = "guardrails", value_name = "FILE", value_delimiter = ',')]
+    /// Apply upgrade rules from this file (repeatable)
+    #[arg(
+        long = "guardrails",
+        value_name = "FILE",
+        value_delimiter = ',',
+        help_heading = heading::CATALOGS
+    )]
     files: Vec<PathBuf>,
 }
 

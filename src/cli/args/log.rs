@@ -1,20 +1,33 @@
 //! The flags of the log.
 
+use crate::cli::args::heading::OBSERVABILITY;
 use crate::telemetry::log::{DecisionLog, Log, LogFormat, LogLevel, LogUser};
 
 /// The flags of the log.
 #[derive(clap::Args, Clone, Copy, Debug)]
 pub(crate) struct LogArgs {
-    /// How the log is written to stderr [default: text on a terminal, else json]
-    #[arg(long = "log-format", value_name = "FORMAT")]
+    /// Format of the log [default: text on a terminal, otherwise json]
+    #[arg(long = "log-format", value_name = "FORMAT", help_heading = OBSERVABILITY)]
     format: Option<LogFormat>,
 
-    /// What is logged
-    #[arg(long = "log-level", value_name = "LEVEL", value_enum, default_value_t)]
+    /// Least severe level to log
+    #[arg(
+        long = "log-level",
+        value_name = "LEVEL",
+        value_enum,
+        default_value_t,
+        help_heading = OBSERVABILITY
+    )]
     level: LogLevel,
 
-    /// What is logged of who asked
-    #[arg(long = "log-user", value_name = "HOW", value_enum, default_value_t)]
+    /// How to log the user of a request
+    #[arg(
+        long = "log-user",
+        value_name = "HOW",
+        value_enum,
+        default_value_t,
+        help_heading = OBSERVABILITY
+    )]
     user: LogUser,
 }
 

@@ -13,6 +13,7 @@ pub use report::Report;
 pub(super) use text::plural;
 
 use crate::cli::facts::look::{AskedCluster, LookArgs, LookError};
+use crate::cli::help;
 use crate::cli::output;
 use crate::cli::output::{OutputArgs, TextOrJson};
 use crate::cli::{Exit, say, warn};
@@ -22,8 +23,9 @@ use crate::tls::{Clock, SystemClock};
 use olmguard_catalog::olm::Rules;
 use olmguard_engine::snapshot::CatalogState;
 
-/// Lists the catalogs of a cluster, and what is in them; changes nothing there.
+/// List the catalogs of a cluster
 #[derive(clap::Args, Clone, Debug)]
+#[command(after_help = help::examples(EXAMPLES))]
 pub(crate) struct CatalogsArgs {
     #[command(flatten)]
     look: LookArgs,
@@ -31,6 +33,11 @@ pub(crate) struct CatalogsArgs {
     #[command(flatten)]
     output: OutputArgs<TextOrJson>,
 }
+
+const EXAMPLES: &[&str] = &[
+    "olmguard catalogs",
+    "olmguard catalogs --context prod -o json",
+];
 
 /// Why nothing is listed.
 #[derive(Debug, thiserror::Error)]

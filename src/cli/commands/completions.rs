@@ -4,17 +4,22 @@ use std::io;
 
 use clap_complete::{Shell, generate};
 
+use crate::cli::help;
 use crate::cli::output;
 use crate::cli::{Exit, say};
 
-/// Prints what a shell needs to complete commands, flags and their values
-///
-/// Such as `source <(olmguard completions bash)`; docs/shell.md says where each shell looks for it.
+/// Print the completion script of a shell
 #[derive(Clone, Debug, clap::Args)]
+#[command(after_help = help::examples(EXAMPLES))]
 pub(crate) struct CompletionsArgs {
-    /// The shell
+    /// Shell that runs the script
     shell: Shell,
 }
+
+const EXAMPLES: &[&str] = &[
+    "source <(olmguard completions bash)",
+    "olmguard completions fish > ~/.config/fish/completions/olmguard.fish",
+];
 
 /// Prints the script; a fault goes to stderr.
 pub(super) fn run(args: &CompletionsArgs) -> Exit {

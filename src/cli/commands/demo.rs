@@ -22,6 +22,8 @@ use clap::builder::BoolishValueParser;
 
 use crate::admission::Enforcement;
 use crate::cli::Exit;
+use crate::cli::args::heading;
+use crate::cli::help;
 use crate::cli::signals::Signals;
 use crate::server::{BindError, Config, Guard, Limits, Server};
 use crate::telemetry::Metrics;
@@ -33,13 +35,16 @@ use kubectl::ReplyError;
 use olmguard_catalog::olm::Rules;
 use sample::Sample;
 
-/// Shows the webhook at work on this machine: a real server, real reviews, a sample catalog.
+/// Try the webhook on this machine
 #[derive(clap::Args, Clone, Copy, Debug)]
+#[command(after_help = help::examples(EXAMPLES))]
 pub(crate) struct DemoArgs {
-    /// Leave the server running, and print how to send it a review
-    #[arg(long, value_parser = BoolishValueParser::new())]
+    /// Keep the webhook running, and print a curl command for it
+    #[arg(long, value_parser = BoolishValueParser::new(), help_heading = heading::WEBHOOK)]
     keep: bool,
 }
+
+const EXAMPLES: &[&str] = &["olmguard demo", "olmguard demo --keep"];
 
 /// What happens after the last case.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]

@@ -7,8 +7,10 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use crate::cli::args::catalogs::{OlmArgs, UsageError};
+use crate::cli::args::heading;
 use crate::cli::args::memory;
 use crate::cli::facts::check_stdin;
+use crate::cli::help;
 use crate::cli::output;
 use crate::cli::output::progress;
 use crate::cli::output::{OutputArgs, TextOrJson};
@@ -22,28 +24,31 @@ use olmguard_views::generation::Generation;
 
 pub use report::Report;
 
-/// Says what a change of a catalog does to those who use it
-///
-/// Everyone who has a version of OLD installed is looked at in both catalogs: where they can go, where
-/// they go by themselves, whether a higher version is still in sight. Exit code 1 where something is
-/// harmful: a version newly stranded, successors lost, another bundle under one version, or a package,
-/// channel or bundle removed.
+/// Show how a catalog change affects its users
 #[derive(Clone, Debug, clap::Args)]
+#[command(after_help = help::examples_and_exits(EXAMPLES, EXIT_CODES))]
 pub(crate) struct DiffArgs {
-    /// Only this package
-    #[arg(long, value_name = "PACKAGE")]
+    /// Compare only this package
+    #[arg(long, value_name = "PACKAGE", help_heading = heading::INPUT)]
     package: Option<String>,
 
-    /// Which OLM the users have
-    #[arg(long, value_enum, default_value_t)]
+    /// Generation of OLM that the users have
+    #[arg(
+        long,
+        value_name = "GENERATION",
+        value_enum,
+        default_value_t,
+        help_heading = heading::INPUT
+    )]
     olm: Olm,
 
-    /// A kind of harmful change that is meant, such as bundle-removed; may be repeated
+    /// Accept breaking changes of this kind, such as bundle-removed (repeatable)
     #[arg(
         long,
         value_name = "KIND",
         value_delimiter = ',',
-        value_parser = kind
+        value_parser = kind,
+        help_heading = heading::RESULT
     )]
     allow: Vec<ChangeKind>,
 
@@ -53,22 +58,35 @@ pub(crate) struct DiffArgs {
     #[command(flatten)]
     output: OutputArgs<TextOrJson>,
 
-    /// The catalog as it was, a file or folder; - is standard input
+    /// Catalog before the change: a file, a directory, or - for standard input
     old: PathBuf,
 
-    /// The catalog as it will be
+    /// Catalog after the change
     new: PathBuf,
 }
 
 /// A generation of OLM.
 #[derive(Clone, Copy, Debug, Default, clap::ValueEnum)]
 enum Olm {
-    /// With Subscriptions, one for each channel
+    /// OLM v0, with a Subscription for each channel
     V0,
-    /// With extensions that ask for no channel and no range
+    /// OLM v1, with ClusterExtensions that request no channel and no range
     #[default]
     V1,
 }
+
+const EXAMPLES: &[&str] = &[
+    "olmguard diff old.yaml new.yaml",
+    "olmguard diff old/ new/ --package lantern-operator --olm v0",
+    "olmguard diff old.yaml new.yaml --allow bundle-removed",
+];
+
+const EXIT_CODES: &[(Exit, &str)] = &[
+    (Exit::Good, "no breaking changes"),
+    (Exit::Denied, "a breaking change"),
+    (Exit::Usage, "wrong usage"),
+    (Exit::BadInput, "a catalog is unreadable"),
+];
 
 /// Why there is nothing to print.
 #[derive(Debug, thiserror::Error)]

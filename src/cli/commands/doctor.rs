@@ -11,7 +11,9 @@ use clap::builder::BoolishValueParser;
 pub use report::Report;
 
 use crate::cli::args::cluster::{self, AccessArgs};
+use crate::cli::args::heading;
 use crate::cli::facts::look::LookError;
+use crate::cli::help;
 use crate::cli::output;
 use crate::cli::output::{OutputArgs, TextOrJson};
 use crate::cli::shipped::{self, NAME};
@@ -21,44 +23,80 @@ use crate::cluster::{Caller, ConnectError, connect};
 use crate::tls::SystemClock;
 use olmguard_views::doctor::{Check, DoctorFacts, Finding, Names, State, examine};
 
-/// Says whether the guard of a cluster is well, and what to do where it is not; changes nothing
-/// there
-///
-/// It looks at the webhook configuration, the certificate, the Service and what is behind it, at each
-/// replica, and at the rights of the guard; and sends the API server a dry run of an edit that must be
-/// denied. What whoever runs it may not see is told as unknown.
+/// Diagnose the webhook in a cluster (read-only)
 #[derive(clap::Args, Clone, Debug)]
+#[command(after_help = help::examples_and_exits(EXAMPLES, EXIT_CODES))]
 pub(crate) struct DoctorArgs {
     #[command(flatten)]
     access: AccessArgs,
 
-    /// The namespace of the guard
-    #[arg(long, value_name = "NAMESPACE", default_value = "olmguard-system", value_parser = cluster::some_namespace)]
+    /// Namespace of the webhook
+    #[arg(
+        long,
+        value_name = "NAMESPACE",
+        default_value = "olmguard-system",
+        value_parser = cluster::some_namespace,
+        help_heading = heading::WEBHOOK
+    )]
     namespace: String,
 
-    /// The Service by which API servers reach it
-    #[arg(long, value_name = "NAME", default_value = NAME, value_parser = cluster::object_name)]
+    /// Name of its Service
+    #[arg(
+        long,
+        value_name = "NAME",
+        default_value = NAME,
+        value_parser = cluster::object_name,
+        help_heading = heading::WEBHOOK
+    )]
     service: String,
 
-    /// The Deployment that runs it
-    #[arg(long, value_name = "NAME", default_value = NAME, value_parser = cluster::object_name)]
+    /// Name of its Deployment
+    #[arg(
+        long,
+        value_name = "NAME",
+        default_value = NAME,
+        value_parser = cluster::object_name,
+        help_heading = heading::WEBHOOK
+    )]
     deployment: String,
 
-    /// The validating webhook configuration that names it
-    #[arg(long, value_name = "NAME", default_value = NAME, value_parser = cluster::object_name)]
+    /// Name of its ValidatingWebhookConfiguration
+    #[arg(
+        long,
+        value_name = "NAME",
+        default_value = NAME,
+        value_parser = cluster::object_name,
+        help_heading = heading::WEBHOOK
+    )]
     webhook_configuration: String,
 
-    /// The port on which each replica tells its health
-    #[arg(long, value_name = "PORT", default_value_t = 8080)]
+    /// Port on which replicas serve their health
+    #[arg(long, value_name = "PORT", default_value_t = 8080, help_heading = heading::WEBHOOK)]
     health_port: u16,
 
-    /// Count a warning, and what could not be checked, as something that is wrong
-    #[arg(long, value_parser = BoolishValueParser::new())]
+    /// Count warnings and unknown results as failures
+    #[arg(long, value_parser = BoolishValueParser::new(), help_heading = heading::RESULT)]
     warn_as_error: bool,
 
     #[command(flatten)]
     output: OutputArgs<TextOrJson>,
 }
+
+const EXAMPLES: &[&str] = &[
+    "olmguard doctor",
+    "olmguard doctor --context prod --warn-as-error",
+    "olmguard doctor --namespace operators -o json",
+];
+
+const EXIT_CODES: &[(Exit, &str)] = &[
+    (Exit::Good, "no check failed"),
+    (Exit::Denied, "a check failed"),
+    (Exit::Usage, "wrong usage"),
+    (
+        Exit::Undecided,
+        "the cluster does not answer, or the round trip is unknown",
+    ),
+];
 
 /// Why there are no findings.
 #[derive(Debug, thiserror::Error)]

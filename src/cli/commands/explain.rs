@@ -6,9 +6,10 @@ mod typed;
 mod word;
 
 use crate::cli::Exit;
+use crate::cli::args::heading;
 use crate::cli::args::installed::SaidArg;
 use crate::cli::commands::inquiry::{EXIT_CODES, InquiryArgs, InquiryError, OlmArg, ended};
-use crate::cli::exit;
+use crate::cli::help;
 use crate::cli::output;
 use crate::cli::output::paint;
 use crate::cli::output::{OutputArgs, TextOrJson};
@@ -16,12 +17,11 @@ use olmguard_views::step::StepReport;
 use typed::TypedOptions;
 use word::WordParser;
 
-/// Explains why a bundle succeeds the installed one, or which facts would have to differ; or what the
-/// word in brackets of an answer means, or a text that kubectl or OLM has shown
+/// Explain an upgrade, a reason code, an alert or an error
 #[derive(Clone, Debug, clap::Args)]
 #[command(
-    override_usage = "olmguard explain [OPTIONS] <PACKAGE> <FROM> <TO>\n       olmguard explain <TOKEN>\n       olmguard explain --list",
-    after_help = exit::table(EXIT_CODES)
+    override_usage = help::usage(FORMS_OF_USAGE),
+    after_help = help::examples_and_exits(EXAMPLES, EXIT_CODES)
 )]
 pub(crate) struct ExplainArgs {
     /// Looks before any other field takes its own out of the matches.
@@ -31,20 +31,24 @@ pub(crate) struct ExplainArgs {
     #[command(flatten)]
     see: InquiryArgs,
 
-    /// Which OLM to ask about
-    #[arg(long, value_name = "GENERATION", value_enum, default_value_t)]
+    /// Generation of OLM to answer for
+    #[arg(
+        long,
+        value_name = "GENERATION",
+        value_enum,
+        default_value_t,
+        help_heading = heading::INPUT
+    )]
     olm: OlmArg,
 
     #[command(flatten)]
     output: OutputArgs<TextOrJson>,
 
     /// List all reason codes with their meaning
-    #[arg(long)]
+    #[arg(long, help_heading = heading::OUTPUT)]
     list: bool,
 
-    /// The package; what is installed, a version or the name of a bundle, perhaps with
-    /// ,bundle=NAME and ,release=R; the version or the name of the bundle to come to. One word is a
-    /// token, an alert, or a text that was shown
+    /// An upgrade, or one argument: a reason code, an alert, or an error of kubectl or OLM
     #[arg(
         value_name = "PACKAGE FROM TO",
         num_args = 1..=3,
@@ -54,6 +58,18 @@ pub(crate) struct ExplainArgs {
     )]
     words: Vec<String>,
 }
+
+const FORMS_OF_USAGE: &[&str] = &[
+    "olmguard explain [OPTIONS] <PACKAGE> <FROM> <TO>",
+    "olmguard explain <TOKEN>",
+    "olmguard explain --list",
+];
+
+const EXAMPLES: &[&str] = &[
+    "olmguard explain NotASuccessor",
+    "olmguard explain \"$(kubectl apply -f app.yaml 2>&1)\"",
+    "olmguard explain lantern-operator 1.2.0 2.0.0 --from-cluster",
+];
 
 /// Runs the command.
 pub(super) fn run(args: &ExplainArgs) -> Exit {

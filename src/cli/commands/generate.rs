@@ -13,6 +13,8 @@ use std::path::PathBuf;
 
 use clap::Subcommand;
 
+use crate::cli::args::heading;
+use crate::cli::help;
 use crate::cli::output;
 use crate::cli::output::OutputArgs;
 use crate::cli::{Exit, say};
@@ -20,12 +22,9 @@ use command::GenerateError;
 use olmguard_views::author::{CatalogText, Format};
 pub use report::PromotionReport;
 
-/// Makes file-based catalogs: from templates, with a z-stream release, with a bundle promoted
-///
-/// The catalog goes to standard output, in the order in which opm writes one. Blobs and keys that are
-/// not understood are kept. No registry is asked: bundles come from the catalog itself and from
-/// --bundles.
+/// Generate catalogs: templates, z-streams, promotions
 #[derive(Clone, Debug, clap::Args)]
+#[command(after_help = help::examples(EXAMPLES))]
 pub(crate) struct GenerateArgs {
     #[command(subcommand)]
     command: Command,
@@ -40,11 +39,9 @@ enum Command {
 
 /// How the catalog is printed, and what it is made from besides.
 #[derive(Clone, Debug, clap::Args)]
-#[command(mut_arg("output", |output| output.help("How to print the catalog")))]
 struct CommonArgs {
-    /// A catalog file or folder with olm.bundle blobs, as "opm render IMAGE" prints them; may be
-    /// repeated
-    #[arg(long, value_name = "PATH", value_delimiter = ',')]
+    /// Read bundles from this file or directory, as opm render prints them (repeatable)
+    #[arg(long, value_name = "PATH", value_delimiter = ',', help_heading = heading::INPUT)]
     bundles: Vec<PathBuf>,
 
     #[command(flatten)]
@@ -54,12 +51,18 @@ struct CommonArgs {
 /// How a catalog is printed.
 #[derive(Clone, Copy, Debug, Default, clap::ValueEnum)]
 enum OutputFormat {
-    /// A document for each blob
+    /// A YAML document for each blob
     #[default]
     Yaml,
-    /// An object for each blob
+    /// A JSON object for each blob
     Json,
 }
+
+const EXAMPLES: &[&str] = &[
+    "olmguard generate template template.yaml --bundles bundles/ > hub.yaml",
+    "olmguard generate z-stream --help",
+    "olmguard generate promote --help",
+];
 
 /// Prints the catalog; a fault goes to stderr.
 pub(crate) fn run(args: &GenerateArgs) -> Exit {

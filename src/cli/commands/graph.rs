@@ -7,10 +7,11 @@ use std::sync::Arc;
 use clap::Args;
 
 use crate::cli::args::edges::EdgesArgs;
+use crate::cli::args::heading;
 use crate::cli::commands::inquiry::OlmArg;
-use crate::cli::exit;
 use crate::cli::facts::origin::OriginError;
 use crate::cli::facts::{Facts, FactsArgs, check_stdin};
+use crate::cli::help;
 use crate::cli::output;
 use crate::cli::output::OutputArgs;
 use crate::cli::{Exit, say};
@@ -29,80 +30,88 @@ use olmguard_views::picture::{
     self, AbsentBundle, GuardedSteps, NoSuchVersion, Sketch, TooLarge, View,
 };
 
-/// Draws the upgrade graph of a package: channels side by side, versions from the newest down
-///
-/// replaces, skips and skipRange look different; heads, deprecated, skipped and stranded versions are
-/// marked.
+/// Draw the upgrade graph (HTML, SVG, Mermaid, DOT, JSON)
 #[derive(Clone, Debug, Args)]
-#[command(after_help = exit::table(EXIT_CODES))]
+#[command(after_help = help::examples_and_exits(EXAMPLES, EXIT_CODES))]
 pub(crate) struct GraphArgs {
+    /// Draw from this catalog, if several have the package
+    #[arg(id = "in", long = "in", value_name = "CATALOG", help_heading = heading::INPUT)]
+    catalog: Option<String>,
+
+    /// Draw only this channel (repeatable) [default: all channels]
+    #[arg(
+        long,
+        value_name = "CHANNEL",
+        value_delimiter = ',',
+        value_parser = crate::cli::commands::inquiry::channel,
+        help_heading = heading::INPUT
+    )]
+    channel: Vec<String>,
+
+    /// Mark this version as installed, and what it can be upgraded to
+    #[arg(long, value_name = "VERSION", help_heading = heading::INPUT)]
+    installed: Option<String>,
+
+    /// Show upgrades from this version [default: the installed version]
+    #[arg(long, value_name = "VERSION", help_heading = heading::INPUT)]
+    from: Option<String>,
+
+    /// Show the path to this version [default: the highest reachable]
+    #[arg(long, value_name = "VERSION", help_heading = heading::INPUT)]
+    to: Option<String>,
+
+    /// Draw what changed since this catalog, a file or directory (svg and html)
+    #[arg(long, value_name = "OLD", help_heading = heading::INPUT)]
+    base: Option<PathBuf>,
+
+    /// Draw edges pale that this generation of OLM does not use
+    #[arg(
+        long,
+        value_name = "GENERATION",
+        value_enum,
+        default_value_t,
+        help_heading = heading::INPUT
+    )]
+    olm: OlmArg,
+
     #[command(flatten)]
     facts: FactsArgs,
 
     #[command(flatten)]
     edges: EdgesArgs,
 
-    /// The catalog to draw from, where several have the package
-    #[arg(id = "in", long = "in", value_name = "CATALOG")]
-    catalog: Option<String>,
-
-    /// A channel to draw; may be repeated, none draws all, and with --olm v0 is a Subscription without a
-    /// channel
-    #[arg(
-        long,
-        value_name = "CHANNEL",
-        value_delimiter = ',',
-        value_parser = crate::cli::commands::inquiry::channel
-    )]
-    channel: Vec<String>,
-
-    /// Mark this version as installed, and show what can be reached from it; no bundle needs to have it
-    #[arg(long, value_name = "VERSION")]
-    installed: Option<String>,
-
-    /// Show what can be reached from this version, which no bundle needs to have; the installed one
-    /// where it is not given
-    #[arg(long, value_name = "VERSION")]
-    from: Option<String>,
-
-    /// Show the shortest way to this version; the highest within reach where it is not given
-    #[arg(long, value_name = "VERSION")]
-    to: Option<String>,
-
-    /// Compare with this catalog of before, a file or directory, in one picture (svg and html)
-    #[arg(long, value_name = "OLD")]
-    base: Option<PathBuf>,
-
-    /// Whose rules say which edges are taken; those that are not are drawn pale
-    #[arg(long, value_name = "GENERATION", value_enum, default_value_t)]
-    olm: OlmArg,
-
     #[command(flatten)]
     output: OutputArgs<Form>,
 
-    /// Write to this file instead of standard output
-    #[arg(long, value_name = "FILE")]
+    /// Write to this file [default: standard output]
+    #[arg(long, value_name = "FILE", help_heading = heading::OUTPUT)]
     output_file: Option<PathBuf>,
 
-    /// The package
+    /// Name of the package
     package: String,
 }
 
 /// What is printed.
 #[derive(Clone, Copy, Debug, Default, Eq, PartialEq, clap::ValueEnum)]
 enum Form {
-    /// Text for Markdown, with the nodes and edges of opm alpha render-graph
+    /// Text for Markdown, as opm alpha render-graph prints it
     #[default]
     Mermaid,
-    /// Text for graphviz
+    /// Text for Graphviz
     Dot,
     /// A picture
     Svg,
-    /// A page of its own: zoom, search, click a version to see where it leads
+    /// A page with zoom, search and paths
     Html,
-    /// One object; schemas/olmguard.graph.v1.json describes it
+    /// One JSON object, described by schemas/olmguard.graph.v1.json
     Json,
 }
+
+const EXAMPLES: &[&str] = &[
+    "olmguard graph lantern-operator --from-cluster -o html > graph.html",
+    "olmguard graph lantern-operator --from-cluster --installed 1.2.0 -o svg",
+    "olmguard graph lantern-operator --catalog hub=hub.yaml --channel stable",
+];
 
 /// Why there is nothing to print.
 #[derive(Debug, thiserror::Error)]
@@ -451,18 +460,18 @@ fn instead(near: &[String]) -> String {
 
 const MOST_NEAR: usize = 3;
 const EXIT_CODES: &[(Exit, &str)] = &[
-    (Exit::Good, "drawn"),
+    (Exit::Good, "the graph is drawn"),
     (
         Exit::Denied,
-        "no such package; or drawn, and the version of --to is out of reach",
+        "no such package; or drawn, and no path to the version of --to",
     ),
     (
         Exit::Usage,
         "wrong usage, or a version or channel that the package does not have",
     ),
-    (Exit::BadInput, "a catalog could not be read"),
+    (Exit::BadInput, "a catalog is unreadable"),
     (
         Exit::Undecided,
-        "undecided for another reason, such as a cluster that does not answer",
+        "undecided because a fact is missing, such as a cluster's answer",
     ),
 ];

@@ -5,6 +5,7 @@ use std::io;
 use clap::Args;
 
 use crate::cli::args::edges::EdgesArgs;
+use crate::cli::args::heading;
 use crate::cli::facts::origin::OriginError;
 use crate::cli::facts::{Facts, FactsArgs};
 use crate::cli::{Exit, say};
@@ -20,37 +21,38 @@ use olmguard_views::see::{line, nameless};
 /// Where the facts are from, and what is asked for.
 #[derive(Args, Clone, Debug)]
 pub(super) struct InquiryArgs {
+    /// Select this catalog, if several have the package
+    #[arg(id = "in", long = "in", value_name = "CATALOG", help_heading = heading::INPUT)]
+    catalog: Option<String>,
+
+    /// Request this channel (repeatable) [default: all channels]
+    #[arg(
+        long,
+        value_name = "CHANNEL",
+        value_delimiter = ',',
+        value_parser = channel,
+        help_heading = heading::INPUT
+    )]
+    channel: Vec<String>,
+
+    /// Request this version range, as spec.source.catalog.version does
+    #[arg(long, value_name = "RANGE", help_heading = heading::INPUT)]
+    range: Option<String>,
+
     #[command(flatten)]
     facts: FactsArgs,
 
     #[command(flatten)]
     edges: EdgesArgs,
-
-    /// Select this catalog, if several have the package
-    #[arg(id = "in", long = "in", value_name = "CATALOG")]
-    catalog: Option<String>,
-
-    /// A channel to ask for, as spec.source.catalog.channels does; may be repeated, none asks for all
-    #[arg(
-        long,
-        value_name = "CHANNEL",
-        value_delimiter = ',',
-        value_parser = channel
-    )]
-    channel: Vec<String>,
-
-    /// The version range to ask for, as spec.source.catalog.version does
-    #[arg(long, value_name = "RANGE")]
-    range: Option<String>,
 }
 
 /// Which OLM is asked about.
 #[derive(Clone, Copy, Debug, Default, Eq, PartialEq, clap::ValueEnum)]
 pub(super) enum OlmArg {
-    /// That of extensions
+    /// OLM v1, with ClusterExtensions
     #[default]
     V1,
-    /// That of Subscriptions
+    /// OLM v0, with Subscriptions
     V0,
 }
 
@@ -243,18 +245,15 @@ const ONE_CHANNEL: &str = "--olm v0: a Subscription names one channel: give --ch
 
 /// How these commands end.
 pub(super) const EXIT_CODES: &[(Exit, &str)] = &[
-    (Exit::Good, "what is asked for is there"),
-    (
-        Exit::Denied,
-        "it is not: no such package, no way, no successor",
-    ),
+    (Exit::Good, "the package, path or upgrade exists"),
+    (Exit::Denied, "no such package, path or upgrade"),
     (
         Exit::Usage,
         "wrong usage, or a version or name that the package does not have",
     ),
-    (Exit::BadInput, "a catalog could not be read"),
+    (Exit::BadInput, "a catalog is unreadable"),
     (
         Exit::Undecided,
-        "undecided for another reason, such as a cluster that does not answer",
+        "undecided because a fact is missing, such as a cluster's answer",
     ),
 ];

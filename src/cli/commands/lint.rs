@@ -13,6 +13,8 @@ use clap::builder::BoolishValueParser;
 pub use report::Report;
 pub use sarif::sarif;
 
+use crate::cli::args::heading;
+use crate::cli::help;
 use crate::cli::output;
 use crate::cli::output::OutputArgs;
 use crate::cli::output::progress;
@@ -21,44 +23,57 @@ use crate::source::{self, Progress, SourceError};
 use olmguard_views::lint::written::Collector;
 use olmguard_views::lint::{Finding, Rule, Severity, Weights, WrittenCatalog, lint};
 
-/// Says what is wrong with catalogs: what opm validate reports, and what it misses
-///
-/// Each finding has a place, says why it matters to a user and how to mend it. Exit code 1 where one is
-/// an error.
+/// Find problems in catalogs
 #[derive(clap::Args, Clone, Debug)]
+#[command(after_help = help::examples_and_exits(EXAMPLES, EXIT_CODES))]
 pub(crate) struct LintArgs {
+    /// Show only findings about this package (repeatable)
+    #[arg(
+        long,
+        value_name = "PACKAGE",
+        value_delimiter = ',',
+        help_heading = heading::INPUT
+    )]
+    package: Vec<String>,
+
+    /// Hide findings of this rule (repeatable)
+    #[arg(long, value_name = "ID", value_delimiter = ',', help_heading = heading::RULES)]
+    allow: Vec<Rule>,
+
+    /// Report findings of this rule as warnings (repeatable)
+    #[arg(long, value_name = "ID", value_delimiter = ',', help_heading = heading::RULES)]
+    warn: Vec<Rule>,
+
+    /// Report findings of this rule as errors (repeatable)
+    #[arg(long, value_name = "ID", value_delimiter = ',', help_heading = heading::RULES)]
+    deny: Vec<Rule>,
+
+    /// Report every warning as an error
+    #[arg(long, value_parser = BoolishValueParser::new(), help_heading = heading::RULES)]
+    warn_as_error: bool,
+
+    /// Print the page about this rule
+    #[arg(
+        long,
+        value_name = "ID",
+        conflicts_with = "catalogs",
+        help_heading = heading::RULES
+    )]
+    explain: Option<Rule>,
+
+    /// List the ids of all rules
+    #[arg(
+        long,
+        value_parser = BoolishValueParser::new(),
+        conflicts_with = "catalogs",
+        help_heading = heading::RULES
+    )]
+    list: bool,
+
     #[command(flatten)]
     output: OutputArgs<Format>,
 
-    /// Only findings about this package; may be repeated
-    #[arg(long, value_name = "PACKAGE", value_delimiter = ',')]
-    package: Vec<String>,
-
-    /// Leave out findings of this rule; may be repeated
-    #[arg(long, value_name = "ID", value_delimiter = ',')]
-    allow: Vec<Rule>,
-
-    /// Take findings of this rule for warnings; may be repeated
-    #[arg(long, value_name = "ID", value_delimiter = ',')]
-    warn: Vec<Rule>,
-
-    /// Take findings of this rule for errors; may be repeated
-    #[arg(long, value_name = "ID", value_delimiter = ',')]
-    deny: Vec<Rule>,
-
-    /// Take every warning for an error
-    #[arg(long, value_parser = BoolishValueParser::new())]
-    warn_as_error: bool,
-
-    /// Print the page about a rule, and read nothing
-    #[arg(long, value_name = "ID", conflicts_with = "catalogs")]
-    explain: Option<Rule>,
-
-    /// Print the ids of all rules, and read nothing
-    #[arg(long, value_parser = BoolishValueParser::new(), conflicts_with = "catalogs")]
-    list: bool,
-
-    /// Catalogs: files or folders; - is standard input
+    /// Catalogs to check: files, directories, or - for standard input
     #[arg(value_name = "CATALOG", required_unless_present_any = ["explain", "list"])]
     catalogs: Vec<PathBuf>,
 }
@@ -66,7 +81,7 @@ pub(crate) struct LintArgs {
 /// The form of the findings.
 #[derive(Clone, Copy, Debug, Default, ValueEnum)]
 enum Format {
-    /// Lines for people
+    /// Text for people
     #[default]
     Text,
     /// One JSON object, schema olmguard.lint/v1
@@ -74,6 +89,20 @@ enum Format {
     /// SARIF 2.1.0, for code hosts and editors
     Sarif,
 }
+
+const EXAMPLES: &[&str] = &[
+    "olmguard lint catalog/",
+    "olmguard lint hub.yaml --package lantern-operator -o sarif",
+    "olmguard lint hub.yaml --allow stranded-bundle --warn-as-error",
+    "olmguard lint --explain stranded-bundle",
+];
+
+const EXIT_CODES: &[(Exit, &str)] = &[
+    (Exit::Good, "no errors"),
+    (Exit::Denied, "a finding is an error"),
+    (Exit::Usage, "wrong usage"),
+    (Exit::BadInput, "a catalog is unreadable"),
+];
 
 /// Why there are no findings to print.
 #[derive(Debug, thiserror::Error)]

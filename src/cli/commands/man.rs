@@ -9,22 +9,34 @@ use std::path::{Path, PathBuf};
 use clap::Command;
 use clap_mangen::Man;
 
+use crate::cli::args::heading;
+use crate::cli::help;
 use crate::cli::output;
 use crate::cli::{Exit, say};
 use olmguard_engine::nearest::nearest;
 
-/// Prints the manual page of a command, or writes those of all commands to a folder
-///
-/// Such as `olmguard man check | man -l -`.
+/// Print the manual page of a command, or write all pages
 #[derive(Clone, Debug, clap::Args)]
+#[command(after_help = help::examples(EXAMPLES))]
 pub(crate) struct ManArgs {
-    /// Write a file for each command to this folder, which is made if it is missing
-    #[arg(long, value_name = "FOLDER", conflicts_with = "command")]
+    /// Write the pages of all commands to this directory
+    #[arg(
+        long,
+        value_name = "DIR",
+        conflicts_with = "command",
+        help_heading = heading::OUTPUT
+    )]
     folder: Option<PathBuf>,
 
-    /// The command, such as check or snapshot save; none is olmguard itself
+    /// Command, such as check or snapshot save [default: olmguard itself]
     command: Vec<String>,
 }
+
+const EXAMPLES: &[&str] = &[
+    "olmguard man check | man -l -",
+    "olmguard man snapshot save | man -l -",
+    "olmguard man --folder ~/.local/share/man/man1",
+];
 
 /// Why there is no page.
 #[derive(Debug, thiserror::Error)]

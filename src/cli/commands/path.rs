@@ -5,9 +5,10 @@ mod frame;
 
 pub(super) use frame::FrameError;
 
+use crate::cli::args::heading;
 use crate::cli::args::installed::SaidArg;
 use crate::cli::commands::inquiry::{EXIT_CODES, InquiryArgs, InquiryError, OlmArg, ended};
-use crate::cli::exit;
+use crate::cli::help;
 use crate::cli::output;
 use crate::cli::output::OutputArgs;
 use crate::cli::output::paint;
@@ -16,10 +17,9 @@ use crate::cli::{Exit, say};
 use frame::FrameArgs;
 use olmguard_views::path::{PathReport, manifests};
 
-/// Finds the shortest way from an installed version to another, edit by edit, and the way that OLM
-/// goes by itself.
+/// Show the upgrade path between two versions
 #[derive(Clone, Debug, clap::Args)]
-#[command(after_help = exit::table(EXIT_CODES))]
+#[command(after_help = help::examples_and_exits(EXAMPLES, EXIT_CODES))]
 pub(crate) struct PathArgs {
     #[command(flatten)]
     see: InquiryArgs,
@@ -27,35 +27,46 @@ pub(crate) struct PathArgs {
     #[command(flatten)]
     frame: FrameArgs,
 
-    /// Which OLM to ask about
-    #[arg(long, value_name = "GENERATION", value_enum, default_value_t)]
+    /// Generation of OLM to answer for
+    #[arg(
+        long,
+        value_name = "GENERATION",
+        value_enum,
+        default_value_t,
+        help_heading = heading::INPUT
+    )]
     olm: OlmArg,
 
     #[command(flatten)]
     output: OutputArgs<Form>,
 
-    /// The package
+    /// Name of the package
     package: String,
 
-    /// What is installed: a version or the name of a bundle, perhaps with ,bundle=NAME and ,release=R
+    /// Installed version or bundle name, also VERSION,bundle=NAME,release=R
     from: SaidArg,
 
-    /// Where to go: a version or the name of a bundle; the highest that can be reached, where it is
-    /// not given
+    /// Version or bundle name to reach [default: the highest reachable]
     to: Option<String>,
 }
 
 /// What is printed.
 #[derive(Clone, Copy, Debug, Default, Eq, PartialEq, clap::ValueEnum)]
 enum Form {
-    /// Lines for people
+    /// Text for people
     #[default]
     Text,
-    /// One object; schemas/olmguard.path.v1.json describes it
+    /// One JSON object, described by schemas/olmguard.path.v1.json
     Json,
-    /// A ClusterExtension for each hop, to apply one after another
+    /// A ClusterExtension for each step
     Yaml,
 }
+
+const EXAMPLES: &[&str] = &[
+    "olmguard path lantern-operator 1.2.0 --from-cluster",
+    "olmguard path lantern-operator 1.2.0 2.0.0 --catalog hub=hub.yaml",
+    "olmguard path lantern-operator 1.2.0 2.0.0 --from-cluster -o yaml > steps.yaml",
+];
 
 /// Runs the command.
 pub(super) fn run(args: &PathArgs) -> Exit {

@@ -8,6 +8,8 @@ use clap::builder::BoolishValueParser;
 
 use self::subjects::{BundleSource, Sources, SubjectsError};
 use crate::cli::args::catalogs::{CommonArgs, UsageError};
+use crate::cli::args::heading;
+use crate::cli::help;
 use crate::cli::output;
 use crate::cli::output::paint;
 use crate::cli::output::{OutputArgs, TextOrJson};
@@ -15,37 +17,48 @@ use crate::cli::{Exit, say};
 use olmguard_views::range_report::Grammar;
 use olmguard_views::range_report::RangeReport;
 
-/// Says what a version range means, and which versions or bundles it takes
-///
-/// The range is one of spec.source.catalog.version, or with --skip-range one of a catalog's
-/// skipRange: two grammars, of two libraries. Exit code 1 where it does not parse.
+/// Show what a version range matches
 #[derive(Clone, Debug, clap::Args)]
+#[command(after_help = help::examples_and_exits(EXAMPLES, EXIT_CODES))]
 pub(crate) struct RangeArgs {
     /// First, since what is read of the flags below is gone afterwards.
     #[command(flatten)]
     sources: Sources,
 
-    /// Read RANGE in the grammar of skipRange
-    #[arg(long, value_parser = BoolishValueParser::new())]
+    /// Read RANGE as a skipRange of a catalog, which has another grammar
+    #[arg(long, value_parser = BoolishValueParser::new(), help_heading = heading::INPUT)]
     skip_range: bool,
 
     #[command(flatten)]
     common: CommonArgs,
 
-    /// Try the range on the bundles of this package of the one --catalog
-    #[arg(long, value_name = "PACKAGE")]
+    /// Show which bundles of this package of --catalog match
+    #[arg(long, value_name = "PACKAGE", help_heading = heading::INPUT)]
     package: Option<String>,
 
     #[command(flatten)]
     output: OutputArgs<TextOrJson>,
 
-    /// The range, such as ">=1.2.0 <2.0.0"
+    /// Version range, such as ">=1.2.0 <2.0.0"
     range: String,
 
-    /// Versions to try it on
+    /// Versions to match
     #[arg(value_name = "VERSION")]
     versions: Vec<String>,
 }
+
+const EXAMPLES: &[&str] = &[
+    "olmguard range '>=1.2.0 <2.0.0' 1.2.3 2.0.0-rc.1",
+    "olmguard range --skip-range '>=1.2.0 <2.0.0' 1.2.3 2.0.0-rc.1",
+    "olmguard range 1.x --catalog hub=hub.yaml --package lantern-operator",
+];
+
+const EXIT_CODES: &[(Exit, &str)] = &[
+    (Exit::Good, "the range is valid"),
+    (Exit::Denied, "the range is not valid"),
+    (Exit::Usage, "wrong usage"),
+    (Exit::BadInput, "the catalog is unreadable"),
+];
 
 /// Why there is nothing to print.
 #[derive(Debug, thiserror::Error)]

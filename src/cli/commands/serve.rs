@@ -24,7 +24,9 @@ use crate::cli::Exit;
 use crate::cli::args::catalogs::{CommonArgs, UsageError};
 use crate::cli::args::cluster::ClusterArgs;
 use crate::cli::args::guardrails::GuardrailsArgs;
+use crate::cli::args::heading;
 use crate::cli::args::log::LogArgs;
+use crate::cli::help;
 use crate::cli::signals::Signals;
 use crate::cluster::ConnectError;
 use crate::guardrail_files::GuardrailsFault;
@@ -43,28 +45,28 @@ use olmguard_catalog::memory::Pool;
 use origin::CatalogsOrigin;
 use scrapes::ScrapeArgs;
 
-/// Answers an API server: POST /validate over TLS, and health over plain HTTP.
+/// Run the admission webhook
 #[derive(clap::Args, Debug)]
+#[command(after_help = help::examples(EXAMPLES))]
 pub(crate) struct ServeArgs {
-    #[command(flatten)]
-    common: CommonArgs,
-
-    #[command(flatten)]
-    cluster: ClusterArgs,
-
-    #[command(flatten)]
-    live: LiveArgs,
-
-    #[command(flatten)]
-    guardrails: GuardrailsArgs,
-
-    /// Where reviews are taken; [::] is every address, also where there is no IPv6
-    #[arg(long, value_name = "IP:PORT", default_value = "[::]:9443", value_parser = addr)]
+    /// Serve reviews over TLS here
+    #[arg(
+        long,
+        value_name = "IP:PORT",
+        default_value = "[::]:9443",
+        value_parser = addr,
+        help_heading = heading::LISTEN
+    )]
     listen: SocketAddr,
 
-    /// Where /startupz, /livez, /readyz and, without --metrics-listen, /metrics are told, and
-    /// /debug/loglevel to this machine only
-    #[arg(long, value_name = "IP:PORT", default_value = "[::]:8080", value_parser = addr)]
+    /// Serve health and metrics over HTTP here
+    #[arg(
+        long,
+        value_name = "IP:PORT",
+        default_value = "[::]:8080",
+        value_parser = addr,
+        help_heading = heading::LISTEN
+    )]
     ops_listen: SocketAddr,
 
     #[command(flatten)]
@@ -73,24 +75,60 @@ pub(crate) struct ServeArgs {
     #[command(flatten)]
     certs: CertsArgs,
 
-    /// Whether edits are refused, or only observed: for a careful roll-out
-    #[arg(long, value_name = "MODE", value_enum, default_value_t)]
+    /// Deny changes, or only observe them
+    #[arg(
+        long,
+        value_name = "MODE",
+        value_enum,
+        default_value_t,
+        help_heading = heading::DECISIONS
+    )]
     mode: Mode,
 
-    /// What becomes of an edit that the catalogs held do not tell about
-    #[arg(long, value_name = "WHAT", value_enum, default_value_t)]
+    /// What to do with an undecided change
+    #[arg(
+        long,
+        value_name = "WHAT",
+        value_enum,
+        default_value_t,
+        help_heading = heading::DECISIONS
+    )]
     on_undecided: OnUndecided,
 
-    /// How long to go on accepting after SIGTERM, while the news that it leaves gets around
-    #[arg(long, value_name = "DURATION", default_value = "10s", value_parser = go_duration::parse)]
-    shutdown_delay: Duration,
+    #[command(flatten)]
+    common: CommonArgs,
+
+    #[command(flatten)]
+    guardrails: GuardrailsArgs,
+
+    #[command(flatten)]
+    live: LiveArgs,
+
+    #[command(flatten)]
+    cluster: ClusterArgs,
 
     #[command(flatten)]
     limits: LimitArgs,
 
     #[command(flatten)]
     log: LogArgs,
+
+    /// Accept requests for this long after SIGTERM
+    #[arg(
+        long,
+        value_name = "DURATION",
+        default_value = "10s",
+        value_parser = go_duration::parse,
+        help_heading = heading::SHUTDOWN
+    )]
+    shutdown_delay: Duration,
 }
+
+const EXAMPLES: &[&str] = &[
+    "olmguard serve --self-signed --catalog hub=hub.yaml",
+    "olmguard serve --tls-cert tls.crt --tls-key tls.key --catalogd-ca ca.crt",
+    "olmguard serve --tls-cert tls.crt --tls-key tls.key --mode observe",
+];
 
 /// Why the server does not run.
 #[derive(Debug, thiserror::Error)]

@@ -7,6 +7,7 @@ use std::path::PathBuf;
 
 use crate::cli::args::memory;
 use crate::cli::commands::catalogs::{self, Listing, SavedList};
+use crate::cli::help;
 use crate::cli::output::{OutputArgs, TextOrJson};
 use crate::cli::{Exit, say};
 use crate::source::archive::{Archive, ArchiveError};
@@ -14,8 +15,9 @@ use olmguard_catalog::olm::Rules;
 use olmguard_engine::snapshot::Snapshot;
 use save::SaveArgs;
 
-/// The catalogs of a cluster in one file, to judge with where there is no cluster.
+/// Save the catalogs of a cluster to a file, or show one
 #[derive(Clone, Debug, clap::Args)]
+#[command(after_help = help::examples(EXAMPLES))]
 pub(crate) struct SnapshotArgs {
     #[command(subcommand)]
     command: SnapshotCommand,
@@ -27,15 +29,27 @@ enum SnapshotCommand {
     Show(ShowArgs),
 }
 
-/// Lists what is in such a file.
+/// List the catalogs in a snapshot file
 #[derive(Clone, Debug, clap::Args)]
+#[command(after_help = help::examples(SHOW_EXAMPLES))]
 struct ShowArgs {
     #[command(flatten)]
     output: OutputArgs<TextOrJson>,
 
-    /// The file
+    /// File of "olmguard snapshot save"
     file: PathBuf,
 }
+
+const EXAMPLES: &[&str] = &[
+    "olmguard snapshot save prod.snapshot",
+    "olmguard snapshot show prod.snapshot",
+    "olmguard check -f apps/ --snapshot prod.snapshot",
+];
+
+const SHOW_EXAMPLES: &[&str] = &[
+    "olmguard snapshot show prod.snapshot",
+    "olmguard snapshot show prod.snapshot -o json",
+];
 
 /// Why nothing is shown.
 #[derive(Debug, thiserror::Error)]

@@ -23,7 +23,8 @@ use std::path::PathBuf;
 
 use clap::ValueEnum;
 
-use crate::cli::exit;
+use crate::cli::args::heading;
+use crate::cli::help;
 use crate::cli::output;
 use crate::cli::output::OutputArgs;
 use crate::cli::{Exit, say, warn};
@@ -33,16 +34,16 @@ use trial::Outcome;
 
 pub use report::Report;
 
-/// Tries what is expected of edits: suites of expectations, kept beside the manifests
+/// Run upgrade test suites
 #[derive(clap::Args, Clone, Debug)]
-#[command(after_help = exit::table(EXIT_CODES))]
+#[command(after_help = help::examples_and_exits(EXAMPLES, EXIT_CODES))]
 pub(crate) struct TestArgs {
-    /// Suites: files of the schema olmguard.test/v1; paths in one are relative to it
+    /// Suites to run, files of the schema olmguard.test/v1
     #[arg(value_name = "FILE", required = true)]
     files: Vec<PathBuf>,
 
-    /// Try only cases with this in their names
-    #[arg(long, value_name = "TEXT")]
+    /// Run only cases with this text in their names
+    #[arg(long, value_name = "TEXT", help_heading = heading::INPUT)]
     filter: Option<String>,
 
     #[command(flatten)]
@@ -52,14 +53,14 @@ pub(crate) struct TestArgs {
 /// The form of the results.
 #[derive(Clone, Copy, Debug, Default, ValueEnum)]
 enum Form {
-    /// For people
+    /// Text for people
     #[default]
     Text,
     /// One JSON object, schema olmguard.tested/v1
     Json,
-    /// Test results in XML, as pipelines read them
+    /// JUnit XML, for pipelines
     Junit,
-    /// Workflow commands of GitHub, shown beside the lines of a pull request
+    /// Workflow commands of GitHub, shown at the lines of a pull request
     Github,
 }
 
@@ -172,12 +173,18 @@ impl SuiteResults {
     }
 }
 
+const EXAMPLES: &[&str] = &[
+    "olmguard test suites/lantern.yaml",
+    "olmguard test suites/*.yaml -o junit > olmguard.xml",
+    "olmguard test suites/lantern.yaml --filter 'upper bound'",
+];
+
 const EXIT_CODES: &[(Exit, &str)] = &[
-    (Exit::Good, "all that is expected holds"),
-    (Exit::Denied, "something does not"),
+    (Exit::Good, "all cases pass"),
+    (Exit::Denied, "a case fails"),
     (Exit::Usage, "wrong usage"),
     (
         Exit::BadInput,
-        "a suite, or what it names, could not be read",
+        "a suite, or a file that it names, is unreadable",
     ),
 ];

@@ -4,6 +4,7 @@ mod report;
 
 use std::io::{self, Write};
 
+use crate::cli::help;
 use crate::cli::output;
 use crate::cli::output::paint;
 use crate::cli::output::{OutputArgs, TextOrJson};
@@ -12,12 +13,15 @@ use olmguard_engine::explain::Tone;
 
 pub use report::Report;
 
-/// Says which olmguard this is, which releases of OLM it knows, and the schemas of what it prints
+/// Show the version, the known OLM releases and the schemas
 #[derive(Clone, Debug, clap::Args)]
+#[command(after_help = help::examples(EXAMPLES))]
 pub(crate) struct VersionArgs {
     #[command(flatten)]
     output: OutputArgs<TextOrJson>,
 }
+
+const EXAMPLES: &[&str] = &["olmguard version", "olmguard version -o json"];
 
 /// What is known of a program only where it is built.
 #[derive(Clone, Copy, Debug)]

@@ -1,32 +1,38 @@
 //! `olmguard versions PACKAGE`: what there is, and what each bundle is to the installed one.
 
 use crate::cli::Exit;
+use crate::cli::args::heading;
 use crate::cli::args::installed::SaidArg;
 use crate::cli::commands::inquiry::{EXIT_CODES, InquiryArgs, InquiryError, ended};
-use crate::cli::exit;
+use crate::cli::help;
 use crate::cli::output;
 use crate::cli::output::paint;
 use crate::cli::output::{OutputArgs, TextOrJson};
 use olmguard_views::versions::VersionsReport;
 
-/// Lists every bundle of a package, the best first: its channels, what replaces and skips it, and what
-/// it is to the installed one.
+/// List versions of a package and which ones you can reach
 #[derive(Clone, Debug, clap::Args)]
-#[command(after_help = exit::table(EXIT_CODES))]
+#[command(after_help = help::examples_and_exits(EXAMPLES, EXIT_CODES))]
 pub(crate) struct VersionsArgs {
+    /// Installed version or bundle name, also VERSION,bundle=NAME,release=R
+    #[arg(long, value_name = "VERSION", help_heading = heading::INPUT)]
+    installed: Option<SaidArg>,
+
     #[command(flatten)]
     see: InquiryArgs,
-
-    /// What is installed: a version or the name of a bundle
-    #[arg(long, value_name = "VERSION[,bundle=NAME][,release=R]")]
-    installed: Option<SaidArg>,
 
     #[command(flatten)]
     output: OutputArgs<TextOrJson>,
 
-    /// The package
+    /// Name of the package
     package: String,
 }
+
+const EXAMPLES: &[&str] = &[
+    "olmguard versions lantern-operator --from-cluster",
+    "olmguard versions lantern-operator --from-cluster --installed 1.2.0",
+    "olmguard versions lantern-operator --catalog hub=hub.yaml -o json",
+];
 
 /// Runs the command.
 pub(super) fn run(args: &VersionsArgs) -> Exit {

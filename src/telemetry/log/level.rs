@@ -11,14 +11,14 @@ use tracing_subscriber::{Registry, reload};
 /// What of this program is logged.
 #[derive(Clone, Copy, Debug, Default, Eq, PartialEq, clap::ValueEnum)]
 pub enum LogLevel {
-    /// What someone must see to.
+    /// Problems that someone must fix
     Error,
-    /// And what is answered all the same.
+    /// Also undecided changes and problems that olmguard works around
     Warn,
-    /// And refusals, and changes of state.
+    /// Also denials and changes of state
     #[default]
     Info,
-    /// And what is allowed, and connections that fail.
+    /// Also allowed changes and failed connections
     Debug,
 }
 

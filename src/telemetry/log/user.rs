@@ -7,13 +7,12 @@ use ring::digest::{SHA256, digest};
 /// What the log says of who asked.
 #[derive(Clone, Copy, Debug, Default, Eq, PartialEq, clap::ValueEnum)]
 pub enum LogUser {
-    /// Nothing.
+    /// Not at all
     #[default]
     Omit,
-    /// The first 16 hexadecimal digits of the SHA-256 of the name: lines of one user can be found
-    /// together, though a name that someone guesses can be recognised.
+    /// As 16 hexadecimal digits of the SHA-256 of the name: a guessed name can be recognized
     Hash,
-    /// The name.
+    /// By name
     Name,
 }
 

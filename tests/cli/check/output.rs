@@ -71,6 +71,15 @@ fn colours_are_for_terminals() {
     let painted = run(&[("CLICOLOR_FORCE", "1")], &[]);
     assert!(painted.contains("\u{1b}[31mdeny\u{1b}[0m\n"), "{painted:?}");
     assert_eq!(anstream::adapter::strip_str(&painted).to_string(), plain);
+    for (variables, flag, expected) in [
+        (&[][..], "--color=always", &painted),
+        (&[("NO_COLOR", "1")], "--color=always", &painted),
+        (&[("CLICOLOR_FORCE", "1")], "--color=never", &plain),
+        (&[("CLICOLOR_FORCE", "1")], "--color=auto", &painted),
+    ] {
+        assert_eq!(run(variables, &[flag]), *expected, "{variables:?} {flag}");
+    }
+    assert_eq!(run(&[("OLMGUARD_COLOR", "always")], &[]), painted);
     assert!(!run(&[("CLICOLOR_FORCE", "1")], &["-o=json"]).contains(ESC));
 }
 
@@ -128,6 +137,17 @@ fn no_reader_is_no_failure() {
             .expect("the program starts");
         assert_eq!(status.code(), Some(0), "{more:?}");
     }
+}
+
+#[test]
+fn help_has_colors_if_the_flag_says_so() {
+    let scene = scene(&[]);
+    let run = |arguments: &[&str]| scene.run(arguments).stdout;
+    let plain = run(&["--help"]);
+    assert!(!plain.contains(ESC), "{plain}");
+    let painted = run(&["--help", "--color", "always"]);
+    assert_eq!(anstream::adapter::strip_str(&painted).to_string(), plain);
+    assert!(painted.contains("mExamples:"), "{painted:?}");
 }
 
 #[test]

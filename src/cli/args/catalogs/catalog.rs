@@ -7,6 +7,7 @@ use std::str::FromStr;
 use clap::parser::ValueSource;
 use clap::{Arg, ArgAction, ArgMatches, Args, Command, FromArgMatches};
 
+use crate::cli::args::heading;
 use crate::source::CatalogPlace;
 use crate::source::pinned::PinnedUrlError;
 
@@ -111,11 +112,8 @@ impl Args for CatalogArgs {
                 .long("catalog")
                 .value_name("NAME=PATH")
                 .action(ArgAction::Append)
-                .help(
-                    "The content of a catalog: a file, a folder, or a URL with the digest of what is \
-                     there, https://HOST/FILE#sha256=HEX; may be repeated, in the environment a list \
-                     with commas",
-                ),
+                .help_heading(heading::CATALOGS)
+                .help("Load catalog NAME: a file, directory or URL#sha256=HEX (repeatable)"),
         )
     }
 

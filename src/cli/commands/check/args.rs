@@ -11,53 +11,56 @@ use crate::cli::Exit;
 use crate::cli::args::catalogs::{CommonArgs, UsageError};
 use crate::cli::args::edges::EdgesArgs;
 use crate::cli::args::guardrails::GuardrailsArgs;
+use crate::cli::args::heading;
 use crate::cli::commands::check::installed::{InstalledArg, InstalledList};
-use crate::cli::exit;
 use crate::cli::facts::check_stdin;
 use crate::cli::facts::look::LookArgs;
+use crate::cli::help;
 use crate::cli::output::OutputArgs;
 use olmguard_catalog::olm::Rules;
 
-/// Judge manifests as the webhook would judge them, with or without a cluster.
+/// Check manifests, with or without a cluster
 #[expect(
     clippy::struct_excessive_bools,
     reason = "a switch of a command line is a bool"
 )]
 #[derive(Args, Clone, Debug)]
-#[command(after_help = exit::table(EXIT_CODES))]
-#[command(mut_arg("output", |output| output.help("The form of the results")))]
+#[command(after_help = help::examples_and_exits(EXAMPLES, EXIT_CODES))]
 pub(crate) struct CheckArgs {
-    /// Manifests: files, folders, or - for standard input
+    /// Manifests to check: files, directories, or - for standard input
     #[arg(
         short = 'f',
         long = "filename",
         value_name = "PATH",
         num_args = 1..,
         required = true,
-        value_delimiter = ','
+        value_delimiter = ',',
+        help_heading = heading::INPUT
     )]
     pub(super) filename: Vec<PathBuf>,
 
-    /// What there was before: a git revision of the repository that the manifests are in, A...B for
-    /// what two have in common, or a folder; what has not changed is not judged
-    #[arg(long, value_name = "REV|DIR", value_parser = NonEmptyStringValueParser::new())]
+    /// Check only what differs from this git revision or directory
+    #[arg(
+        long,
+        value_name = "REV|DIR",
+        value_parser = NonEmptyStringValueParser::new(),
+        help_heading = heading::INPUT
+    )]
     pub(super) base: Option<String>,
 
-    /// With --base: judge what has not changed as well
-    #[arg(long, value_parser = BoolishValueParser::new())]
+    /// With --base, also check what has not changed
+    #[arg(long, value_parser = BoolishValueParser::new(), help_heading = heading::INPUT)]
     pub(super) all: bool,
 
     #[command(flatten)]
     pub(super) common: CommonArgs,
 
-    /// A file of olmguard snapshot save: the catalogs and the OLM of a cluster; --catalog gives one
-    /// of them other content, a ClusterCatalog among the inputs other labels, priority and mode
-    #[arg(long, value_name = "FILE")]
+    /// Read a file of "olmguard snapshot save"
+    #[arg(long, value_name = "FILE", help_heading = heading::CATALOGS)]
     pub(super) snapshot: Option<PathBuf>,
 
-    /// Ask a cluster, and change nothing there: its catalogs, its OLM, and what is installed of the
-    /// extensions in the manifests; what else gives catalogs counts as with --snapshot
-    #[arg(long, value_parser = BoolishValueParser::new())]
+    /// Read catalogs, OLM release and installed versions from the cluster (read-only)
+    #[arg(long, value_parser = BoolishValueParser::new(), help_heading = heading::CATALOGS)]
     pub(super) from_cluster: bool,
 
     #[command(flatten)]
@@ -69,38 +72,38 @@ pub(crate) struct CheckArgs {
     #[command(flatten)]
     pub(super) guardrails: GuardrailsArgs,
 
-    /// What is installed, whatever a cluster, the base or the manifest's status says; may be repeated
-    #[arg(long, value_name = "EXTENSION=VERSION[,bundle=NAME][,release=R]")]
+    /// Set what is installed: EXTENSION=VERSION[,bundle=NAME][,release=R] (repeatable)
+    #[arg(long, value_name = "EXTENSION=VERSION", help_heading = heading::INPUT)]
     pub(super) installed: Vec<InstalledList>,
 
-    /// Apply none of the CRD's own rules: show what the resolver alone would say
-    #[arg(long, value_parser = BoolishValueParser::new())]
+    /// Skip the validation rules of the CRD
+    #[arg(long, value_parser = BoolishValueParser::new(), help_heading = heading::RESULT)]
     pub(super) no_schema: bool,
 
-    /// What an undecided edit counts as; exit code 4 where this is not given
-    #[arg(long, value_name = "HOW")]
+    /// Count an undecided change as this [default: exit code 4]
+    #[arg(long, value_name = "HOW", help_heading = heading::RESULT)]
     pub(super) on_undecided: Option<OnUndecided>,
 
     #[command(flatten)]
     pub(super) output: OutputArgs<Output>,
 
-    /// Count any warning as a denial
-    #[arg(long, value_parser = BoolishValueParser::new())]
+    /// Count every warning as a denial
+    #[arg(long, value_parser = BoolishValueParser::new(), help_heading = heading::RESULT)]
     pub(super) warn_as_error: bool,
 
-    /// Fail where the inputs hold no extension
-    #[arg(long, value_parser = BoolishValueParser::new())]
+    /// Fail if the manifests contain no ClusterExtension
+    #[arg(long, value_parser = BoolishValueParser::new(), help_heading = heading::RESULT)]
     pub(super) require_match: bool,
 
-    /// Print only what does not count as good; JSON, YAML, SARIF and JUnit always hold everything
-    #[arg(short, long, value_parser = BoolishValueParser::new())]
+    /// Hide changes that pass (in text, github and markdown)
+    #[arg(short, long, value_parser = BoolishValueParser::new(), help_heading = heading::OUTPUT)]
     pub(super) quiet: bool,
 }
 
 /// The form of the results.
 #[derive(Clone, Copy, Debug, Default, Eq, PartialEq, ValueEnum)]
 pub(super) enum Output {
-    /// For people
+    /// Text for people
     #[default]
     Text,
     /// One JSON object, schema olmguard.check/v1
@@ -109,11 +112,11 @@ pub(super) enum Output {
     Yaml,
     /// SARIF 2.1.0, for code hosts and editors
     Sarif,
-    /// Test results in XML, as pipelines read them
+    /// JUnit XML, for pipelines
     Junit,
-    /// Workflow commands of GitHub, shown beside the lines of a pull request
+    /// Workflow commands of GitHub, shown at the lines of a pull request
     Github,
-    /// A table for the comment of a pull request
+    /// A table for a comment on a pull request
     Markdown,
 }
 
@@ -167,16 +170,20 @@ impl CheckArgs {
     }
 }
 
+const EXAMPLES: &[&str] = &[
+    "olmguard check -f apps/ --from-cluster",
+    "olmguard check -f apps/ --base main --snapshot prod.snapshot",
+    "olmguard check -f app.yaml --catalog hub=hub.yaml --installed lantern=1.0.0",
+    "kubectl kustomize apps | olmguard check -f - --snapshot prod.snapshot",
+];
+
 const EXIT_CODES: &[(Exit, &str)] = &[
-    (Exit::Good, "nothing denied or undecided"),
-    (Exit::Denied, "something denied"),
-    (Exit::Usage, "wrong usage, nothing was judged"),
-    (
-        Exit::BadInput,
-        "an input (manifest, catalog) could not be read",
-    ),
+    (Exit::Good, "nothing is denied or undecided"),
+    (Exit::Denied, "a change is denied"),
+    (Exit::Usage, "wrong usage; nothing was checked"),
+    (Exit::BadInput, "a manifest or a catalog is unreadable"),
     (
         Exit::Undecided,
-        "undecided for another reason, such as a cluster that does not answer",
+        "a change is undecided because a fact is missing",
     ),
 ];

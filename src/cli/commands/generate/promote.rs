@@ -6,6 +6,8 @@ use std::path::PathBuf;
 use super::command::GenerateError;
 use super::report::PromotionReport;
 use super::{CommonArgs, files};
+use crate::cli::args::heading;
+use crate::cli::help;
 use crate::cli::output::TextOrJson;
 use crate::cli::output::json;
 use olmguard_catalog::olm::Rules;
@@ -13,46 +15,55 @@ use olmguard_views::author::promote::{self, Promotion};
 use olmguard_views::author::reach::{ChannelReach, reach};
 use olmguard_views::author::{BlobText, CatalogText, words};
 
-/// Puts a bundle into a channel, and shows who is left behind before and after
-///
-/// The catalog goes to standard output; who gets where in the channel, with OLM v1 and OLM v0, for every
-/// version the package knows, goes to standard error.
+/// Add a bundle to a channel, and report stranded versions
 #[derive(Clone, Debug, clap::Args)]
+#[command(after_help = help::examples(EXAMPLES))]
 pub(super) struct PromoteArgs {
     #[command(flatten)]
     common: CommonArgs,
 
-    /// The package
-    #[arg(long, value_name = "PACKAGE")]
+    /// Name of the package
+    #[arg(long, value_name = "PACKAGE", help_heading = heading::INPUT)]
     package: String,
 
-    /// The bundle to promote
-    #[arg(long, value_name = "BUNDLE")]
+    /// Bundle to add
+    #[arg(long, value_name = "BUNDLE", help_heading = heading::INPUT)]
     bundle: String,
 
-    /// The channel, which may be new
-    #[arg(long, value_name = "CHANNEL")]
+    /// Channel to add the bundle to, also a new one
+    #[arg(long, value_name = "CHANNEL", help_heading = heading::INPUT)]
     channel: String,
 
-    /// How the bundle is connected
-    #[arg(long, value_enum)]
+    /// How upgrades reach the bundle
+    #[arg(long, value_enum, help_heading = heading::INPUT)]
     method: Method,
 
-    /// How to tell who is left behind
-    #[arg(long, value_enum, default_value_t)]
+    /// Format of the report on standard error
+    #[arg(
+        long,
+        value_name = "FORMAT",
+        value_enum,
+        default_value_t,
+        help_heading = heading::OUTPUT
+    )]
     report: TextOrJson,
 
-    /// The catalog, a file or folder; - is standard input
+    /// Catalog: a file, a directory, or - for standard input
     catalog: PathBuf,
 }
 
+const EXAMPLES: &[&str] = &[
+    "olmguard generate promote hub.yaml --package p --bundle p.v1.2.0 \\",
+    "    --channel stable --method replaces > new.yaml",
+];
+
 #[derive(Clone, Copy, Debug, clap::ValueEnum)]
 enum Method {
-    /// It replaces the head of the channel; in a new one, what it replaces elsewhere
+    /// The bundle replaces the channel head; in a new channel, what it replaces elsewhere
     Replaces,
-    /// It also skips every lower version that the channel does not know
+    /// The bundle also skips every lower version that is not in the channel
     Skips,
-    /// It also has a skipRange over every lower version of the package
+    /// The bundle also has a skipRange over every lower version of the package
     SkipRange,
 }
 

@@ -4,21 +4,25 @@ use std::path::{Path, PathBuf};
 
 use super::command::GenerateError;
 use super::{CommonArgs, files};
+use crate::cli::help;
 use crate::source::each_file;
 use olmguard_views::author::template::render;
 
-/// Renders a template of opm: olm.semver or olm.template.basic, told by its schema
-///
-/// Channels and edges are those of opm alpha render-template. Bundles are named by image there and
-/// taken from --bundles here.
+/// Render a template of opm without a registry
 #[derive(Clone, Debug, clap::Args)]
+#[command(after_help = help::examples(EXAMPLES))]
 pub(super) struct TemplateArgs {
     #[command(flatten)]
     common: CommonArgs,
 
-    /// The template; - is standard input
+    /// Template, olm.semver or olm.template.basic, or - for standard input
     file: PathBuf,
 }
+
+const EXAMPLES: &[&str] = &[
+    "olmguard generate template template.yaml --bundles bundles/ > hub.yaml",
+    "olmguard generate template - --bundles bundles.json -o json < template.yaml",
+];
 
 pub(super) fn run(args: &TemplateArgs) -> Result<(), GenerateError> {
     let TemplateArgs { common, file } = args;

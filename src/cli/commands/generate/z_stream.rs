@@ -4,6 +4,8 @@ use std::path::PathBuf;
 
 use super::command::{GenerateError, Names};
 use super::{CommonArgs, files};
+use crate::cli::args::heading;
+use crate::cli::help;
 use crate::cli::line;
 use clap::builder::BoolishValueParser;
 use olmguard_catalog::graph::version_in_name;
@@ -12,45 +14,47 @@ use olmguard_views::author::words;
 use olmguard_views::author::zstream::{self, Manner, Release};
 use olmguard_views::author::{BlobText, CatalogText};
 
-/// Adds a patch release to a channel in place of its minor's older releases
-///
-/// The lowest release of the minor stays as the way in from older minors; the others leave the channel
-/// and are skipped by the new one, which all of them reach in one hop. What led on from the minor leads
-/// on from the new release.
+/// Add a patch release that replaces older ones of its minor
 #[derive(Clone, Debug, clap::Args)]
+#[command(after_help = help::examples(EXAMPLES))]
 pub(super) struct ZStreamArgs {
     #[command(flatten)]
     common: CommonArgs,
 
-    /// The package
-    #[arg(long, value_name = "PACKAGE")]
+    /// Name of the package
+    #[arg(long, value_name = "PACKAGE", help_heading = heading::INPUT)]
     package: String,
 
-    /// The channel
-    #[arg(long, value_name = "CHANNEL")]
+    /// Channel to add the release to
+    #[arg(long, value_name = "CHANNEL", help_heading = heading::INPUT)]
     channel: String,
 
     #[command(flatten)]
     release: ReleaseArgs,
 
-    /// Keep the minor's older releases, and give the new one a skipRange over them
-    #[arg(long, value_parser = BoolishValueParser::new())]
+    /// Keep the older releases, and add a skipRange over them
+    #[arg(long, value_parser = BoolishValueParser::new(), help_heading = heading::INPUT)]
     with_range: bool,
 
-    /// The catalog, a file or folder; - is standard input
+    /// Catalog: a file, a directory, or - for standard input
     catalog: PathBuf,
 }
+
+const EXAMPLES: &[&str] = &[
+    "olmguard generate z-stream hub.yaml --package p --channel stable \\",
+    "    --new-version 1.1.2 --bundles patch.yaml > new.yaml",
+];
 
 /// Which bundle is released.
 #[derive(Clone, Debug, clap::Args)]
 #[group(required = true, multiple = false)]
 struct ReleaseArgs {
-    /// The bundle to release
-    #[arg(long, value_name = "BUNDLE")]
+    /// Bundle to release, by name
+    #[arg(long, value_name = "BUNDLE", help_heading = heading::INPUT)]
     bundle: Option<String>,
 
-    /// The version to release: that of one bundle
-    #[arg(long, value_name = "VERSION")]
+    /// Bundle to release, by version
+    #[arg(long, value_name = "VERSION", help_heading = heading::INPUT)]
     new_version: Option<String>,
 }
 

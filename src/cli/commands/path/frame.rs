@@ -6,6 +6,7 @@ use std::path::PathBuf;
 use clap::Args;
 
 use crate::cli::Exit;
+use crate::cli::args::heading;
 use crate::manifest::{DocumentError, InputError, Inputs, documents};
 use olmguard_catalog::dns1123;
 use olmguard_engine::extension::{Extension, Filter, Shape};
@@ -14,21 +15,25 @@ use olmguard_views::path::Frame;
 /// The flags about the manifest.
 #[derive(Args, Clone, Debug)]
 pub(super) struct FrameArgs {
-    /// The ClusterExtension to change: its selector and its upgrade policy count, and its
-    /// channels and its range, unless --channel and --range say others; - for standard input
-    #[arg(short = 'f', long = "filename", value_name = "PATH")]
+    /// Change the ClusterExtension in this file (- for standard input)
+    #[arg(
+        short = 'f',
+        long = "filename",
+        value_name = "PATH",
+        help_heading = heading::MANIFEST
+    )]
     filename: Option<PathBuf>,
 
-    /// The name of the new ClusterExtension, where no file has it; that of the package if not given
-    #[arg(long, value_name = "NAME")]
+    /// Name of a new ClusterExtension [default: name of the package]
+    #[arg(long, value_name = "NAME", help_heading = heading::MANIFEST)]
     name: Option<String>,
 
-    /// Its namespace; that of its name if not given
-    #[arg(long, value_name = "NAMESPACE")]
+    /// Namespace to install into [default: name of the ClusterExtension]
+    #[arg(long, value_name = "NAMESPACE", help_heading = heading::MANIFEST)]
     namespace: Option<String>,
 
-    /// Its service account; NAME-installer if not given
-    #[arg(long, value_name = "NAME")]
+    /// Service account of the installer [default: NAME-installer]
+    #[arg(long, value_name = "NAME", help_heading = heading::MANIFEST)]
     service_account: Option<String>,
 }
 

@@ -13,6 +13,7 @@ use tracing::info;
 
 use crate::cli::args::catalogs::UsageError;
 use crate::cli::args::cluster::object_name;
+use crate::cli::args::heading;
 use crate::cli::commands::serve::ServeError;
 use crate::cluster::Cluster;
 use crate::tls::files::{self, Files, POLL};
@@ -22,59 +23,67 @@ use managed::{ManagedCertificate, SecretName};
 /// The flags about certificates.
 #[derive(clap::Args, Debug, Default)]
 pub(crate) struct CertsArgs {
-    /// Where the certificate comes from; --tls-cert with --tls-key, --self-signed, and --tls-secret
-    /// or --webhook-configuration for a self-managed one, say it as well
-    #[arg(long, value_name = "SOURCE", value_enum)]
+    /// Source of the certificate
+    #[arg(long, value_name = "SOURCE", value_enum, help_heading = heading::TLS)]
     certs: Option<CertificateSource>,
 
-    /// For trying out: make a certificate for localhost and this machine's loopback addresses
-    #[arg(long, value_parser = BoolishValueParser::new())]
+    /// Create a certificate for localhost at each start, to try olmguard
+    #[arg(long, value_parser = BoolishValueParser::new(), help_heading = heading::TLS)]
     self_signed: bool,
 
-    /// The certificate that is shown, PEM, its chain after it; followed when it changes
-    #[arg(long, value_name = "FILE")]
+    /// Certificate and its chain, PEM; reloaded when it changes
+    #[arg(long, value_name = "FILE", help_heading = heading::TLS)]
     tls_cert: Option<PathBuf>,
 
-    /// The key of the certificate, PEM; followed when it changes
-    #[arg(long, value_name = "FILE")]
+    /// Key of the certificate, PEM; reloaded when it changes
+    #[arg(long, value_name = "FILE", help_heading = heading::TLS)]
     tls_key: Option<PathBuf>,
 
-    /// The Secret that a self-managed authority is kept in; olmguard-tls in this program's own
-    /// namespace if none is named
-    #[arg(long, value_name = "[NAMESPACE/]NAME", value_parser = SecretName::read)]
+    /// Secret of the self-managed CA [default: olmguard-tls]
+    #[arg(
+        long,
+        value_name = "[NAMESPACE/]NAME",
+        value_parser = SecretName::read,
+        help_heading = heading::TLS
+    )]
     tls_secret: Option<SecretName>,
 
-    /// The validating webhook configuration that is compared with the shipped one; with a self-managed
-    /// certificate its webhooks trust the CA; may be repeated, the first is compared [default: olmguard]
+    /// Webhook configuration to watch (repeatable) [default: olmguard]
     #[arg(
         long,
         value_name = "NAME",
         value_delimiter = ',',
-        value_parser = object_name
+        value_parser = object_name,
+        help_heading = heading::TLS
     )]
     webhook_configuration: Vec<String>,
 
-    /// The oldest version of TLS that is spoken
-    #[arg(long, value_name = "VERSION", value_enum, default_value_t)]
+    /// Minimum TLS version
+    #[arg(
+        long,
+        value_name = "VERSION",
+        value_enum,
+        default_value_t,
+        help_heading = heading::TLS
+    )]
     tls_min_version: OldestTls,
 
-    /// A name that the certificate must hold, such as olmguard.olmguard-system.svc; may be repeated
+    /// Name that the certificate must have (repeatable)
     #[arg(
         long,
         value_name = "NAME",
         value_delimiter = ',',
-        value_parser = server_name
+        value_parser = server_name,
+        help_heading = heading::TLS
     )]
     tls_server_name: Vec<OptionalName>,
 
-    /// Take only clients with a certificate of one of these authorities, PEM; the API server has to
-    /// be set up to show one; followed when it changes, but read once if self-signed
-    #[arg(long, value_name = "FILE")]
+    /// Accept only clients with a certificate of these CAs, PEM
+    #[arg(long, value_name = "FILE", help_heading = heading::TLS)]
     client_ca: Option<PathBuf>,
 
-    /// A common name, DNS name or URI of clients that are taken; any of --client-ca if there is
-    /// none; may be repeated
-    #[arg(long, value_name = "NAME", value_delimiter = ',')]
+    /// Accept only clients with this CN, DNS name or URI (repeatable)
+    #[arg(long, value_name = "NAME", value_delimiter = ',', help_heading = heading::TLS)]
     client_allowed: Vec<String>,
 }
 
@@ -85,11 +94,11 @@ struct OptionalName(Option<ServerName<'static>>);
 /// Where a certificate comes from.
 #[derive(Clone, Copy, Debug, Eq, PartialEq, ValueEnum)]
 enum CertificateSource {
-    /// From --tls-cert and --tls-key
+    /// The files of --tls-cert and --tls-key
     Files,
-    /// Of an authority that the replicas keep in their cluster
+    /// A CA that the replicas keep in a Secret of their cluster
     SelfManaged,
-    /// Made at each start, for trying out
+    /// Created at each start, to try olmguard
     SelfSigned,
 }
 

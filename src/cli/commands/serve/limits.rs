@@ -4,6 +4,7 @@ use std::num::NonZeroUsize;
 use std::time::Duration;
 
 use crate::cli::args::catalogs::UsageError;
+use crate::cli::args::heading;
 use crate::cli::args::memory::MemoryLimit;
 use crate::server::{Limits, Patience};
 use olmguard_catalog::go_duration;
@@ -12,38 +13,50 @@ use olmguard_catalog::memory::Pool;
 /// The flags that bound what a server takes on.
 #[derive(clap::Args, Clone, Copy, Debug)]
 pub(super) struct LimitArgs {
-    /// How many edits are judged at once [default: one for each core, at most 8]
+    /// Changes to check at the same time [default: one per core, at most 8]
     #[arg(
         long,
         value_name = "COUNT",
         default_value_t = Limits::default().workers,
-        hide_default_value = true
+        hide_default_value = true,
+        help_heading = heading::LIMITS
     )]
     workers: NonZeroUsize,
 
-    /// How many edits may wait for that; more are undecided at once
-    #[arg(long, value_name = "COUNT", default_value_t = 256)]
+    /// Maximum number of waiting changes; more are undecided
+    #[arg(long, value_name = "COUNT", default_value_t = 256, help_heading = heading::LIMITS)]
     queue: usize,
 
-    /// How long a review may take where its request does not ask for less; undecided after that
-    #[arg(long, value_name = "DURATION", default_value = "5s", value_parser = timeout)]
+    /// Maximum time for a review
+    #[arg(
+        long,
+        value_name = "DURATION",
+        default_value = "5s",
+        value_parser = timeout,
+        help_heading = heading::LIMITS
+    )]
     timeout: Duration,
 
-    /// Connections open at once; the one that keeps the server waiting most makes room for a new one
-    #[arg(long, value_name = "COUNT", default_value = "2048")]
+    /// Maximum number of open connections
+    #[arg(long, value_name = "COUNT", default_value = "2048", help_heading = heading::LIMITS)]
     max_connections: NonZeroUsize,
 
-    /// Those of them that one address may have [default: half of them]
-    #[arg(long, value_name = "COUNT")]
+    /// Maximum number of connections of one address [default: half of all]
+    #[arg(long, value_name = "COUNT", help_heading = heading::LIMITS)]
     max_connections_per_peer: Option<NonZeroUsize>,
 
-    /// Close a connection with the first answer after this time, 10% more or less; 0s for no limit
-    #[arg(long, value_name = "DURATION", default_value = "10m", value_parser = go_duration::parse)]
+    /// Close a connection with its first answer after this time (0s: never)
+    #[arg(
+        long,
+        value_name = "DURATION",
+        default_value = "10m",
+        value_parser = go_duration::parse,
+        help_heading = heading::LIMITS
+    )]
     max_connection_age: Duration,
 
-    /// Memory that olmguard can use, as a Kubernetes quantity: a quarter for one catalog, 5/16 for all
-    /// [default: the limit of the container, otherwise the memory of the machine]
-    #[arg(long, value_name = "QUANTITY")]
+    /// Memory that olmguard can use [default: the container's or machine's]
+    #[arg(long, value_name = "QUANTITY", help_heading = heading::LIMITS)]
     memory_limit: Option<MemoryLimit>,
 }
 

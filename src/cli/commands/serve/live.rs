@@ -14,6 +14,7 @@ use tracing::{error, info, warn};
 
 use crate::cli::args::catalogs::UsageError;
 use crate::cli::args::cluster::CatalogdArgs;
+use crate::cli::args::heading;
 use crate::cli::commands::serve::olm::{OlmBoard, OlmFlags};
 use crate::cluster::follow::{AgeLimit, FollowConfig, Loader, StatusBoard, StatusListener, follow};
 use crate::cluster::{Cluster, catalogs};
@@ -33,30 +34,35 @@ pub(crate) struct LiveArgs {
     #[command(flatten)]
     catalogd: CatalogdArgs,
 
-    /// A folder of this process alone that keeps the content of catalogs over a restart
-    #[arg(long, value_name = "FOLDER")]
+    /// Keep catalog content over a restart in this directory
+    #[arg(long, value_name = "DIR", help_heading = heading::CATALOGS)]
     cache_dir: Option<PathBuf>,
 
-    /// How much the folder may hold, in MiB; 256 if nothing is said
-    #[arg(long, value_name = "MIB")]
+    /// Maximum size of the cache, in MiB [default: 256]
+    #[arg(long, value_name = "MIB", help_heading = heading::CATALOGS)]
     cache_limit: Option<NonZeroU64>,
 
-    /// How long ago the cluster may have said that the content held of a catalog is what it has; 0s
-    /// for any time
-    #[arg(long, value_name = "DURATION", default_value = "0s", value_parser = go_duration::parse)]
+    /// Treat a catalog as outdated when its content has not been confirmed current for this long (0s: never)
+    #[arg(
+        long,
+        value_name = "DURATION",
+        default_value = "0s",
+        value_parser = go_duration::parse,
+        help_heading = heading::CATALOGS
+    )]
     max_catalog_age: Duration,
 
-    /// What becomes of edits that need a catalog for which that is longer ago; warn if nothing is said
-    #[arg(long, value_name = "WHAT", value_enum)]
+    /// What to do with changes that need an outdated catalog [default: warn]
+    #[arg(long, value_name = "WHAT", value_enum, help_heading = heading::CATALOGS)]
     on_old_catalog: Option<OnOld>,
 }
 
 /// [`OnOldCatalog`] as a flag.
 #[derive(Clone, Copy, Debug, Eq, PartialEq, ValueEnum)]
 enum OnOld {
-    /// They are judged by it, with a warning
+    /// Check them with its content, and add a warning
     Warn,
-    /// They are undecided
+    /// Leave them undecided
     Undecided,
 }
 

@@ -4,6 +4,7 @@ use std::net::SocketAddr;
 use std::sync::Arc;
 
 use crate::cli::args::catalogs::UsageError;
+use crate::cli::args::heading;
 use crate::cli::commands::serve::addr;
 use crate::cli::commands::serve::origin::CatalogsOrigin;
 use crate::cluster::Cluster;
@@ -13,9 +14,13 @@ use crate::server::Scrapes;
 /// The flag about metrics.
 #[derive(clap::Args, Clone, Copy, Debug)]
 pub(super) struct ScrapeArgs {
-    /// Serve /metrics here only, over TLS, to clients whose token can get it; needs a cluster [default:
-    /// with --ops-listen, in plain HTTP, to everyone]
-    #[arg(long, value_name = "IP:PORT", value_parser = addr)]
+    /// Serve metrics over TLS here instead, to clients with a valid token
+    #[arg(
+        long,
+        value_name = "IP:PORT",
+        value_parser = addr,
+        help_heading = heading::LISTEN
+    )]
     metrics_listen: Option<SocketAddr>,
 }
 

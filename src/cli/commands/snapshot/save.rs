@@ -13,6 +13,7 @@ use tempfile::{Builder, NamedTempFile};
 
 use crate::cli::commands::catalogs::{olm, plural};
 use crate::cli::facts::look::{AskedCluster, LookArgs, LookError};
+use crate::cli::help;
 use crate::cli::output;
 use crate::cli::{Exit, say, warn};
 use crate::cluster::catalogs::CatalogsError;
@@ -22,15 +23,21 @@ use crate::tls::{Clock, SystemClock};
 use olmguard_catalog::version::go;
 use olmguard_engine::snapshot::Content;
 
-/// Writes the catalogs of a cluster to a file; changes nothing there.
+/// Save the catalogs of a cluster to a file
 #[derive(Clone, Debug, clap::Args)]
+#[command(after_help = help::examples(EXAMPLES))]
 pub(super) struct SaveArgs {
     #[command(flatten)]
     look: LookArgs,
 
-    /// The file; what it held before stays until all is written
+    /// File to write; it is replaced as a whole
     file: PathBuf,
 }
+
+const EXAMPLES: &[&str] = &[
+    "olmguard snapshot save prod.snapshot",
+    "olmguard snapshot save prod.snapshot --context prod",
+];
 
 /// Why nothing is saved.
 #[derive(Debug, thiserror::Error)]

@@ -1,0 +1,155 @@
+//! What `-h` and `--help` show.
+//!
+//! | text | has |
+//! | --- | --- |
+//! | `-h` | the flags that are used most, and examples |
+//! | `--help` | all flags, examples, exit codes, and how flags are set in the environment |
+//! | `olmguard help COMMAND`, `olmguard man` | the same, and what each value of a flag means |
+//!
+//! All of it is made from the definitions of commands and flags. clap's long form, with an empty line after
+//! each flag, is only in `olmguard help`: 45 flags of `serve` would take 250 lines.
+
+mod groups;
+#[cfg(test)]
+mod tests;
+
+use std::env;
+use std::ffi::{OsStr, OsString};
+use std::path::Path;
+
+use clap::builder::styling::Styles;
+use clap::{Arg, ArgAction, Command};
+
+use super::args::{environment, heading};
+use super::exit::{self, Exit};
+
+/// How much a help text shows.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub(super) enum Length {
+    /// `-h`
+    Brief,
+    /// `--help`
+    Full,
+}
+
+impl Length {
+    /// The length that the words of a command line request.
+    pub(super) fn of_words(words: &[OsString]) -> Self {
+        let mut flags = words.iter().take_while(|word| *word != "--");
+        if flags.any(|word| word == "-h") {
+            Self::Brief
+        } else {
+            Self::Full
+        }
+    }
+}
+
+/// The name of this program in usage lines and examples: kubectl runs a plugin by its file name.
+pub(super) fn program() -> &'static str {
+    let file = env::args_os().next().unwrap_or_default();
+    named_by(&file)
+}
+
+fn named_by(file: &OsStr) -> &'static str {
+    match Path::new(file).file_stem() {
+        Some(stem) if stem == "kubectl-olmguard" => "kubectl olmguard",
+        _ => "olmguard",
+    }
+}
+
+/// Examples, as the text after the flags of a command.
+pub(super) fn examples(lines: &[&str]) -> String {
+    section("Examples", lines.iter().map(|line| as_called(line)))
+}
+
+/// Examples and exit codes, as the text after the flags of a command.
+pub(super) fn examples_and_exits(lines: &[&str], exits: &[(Exit, &str)]) -> String {
+    let exits = section("Exit codes", exit::lines(exits));
+    format!("{}\n\n{exits}", examples(lines))
+}
+
+/// The forms of a command that has several.
+pub(super) fn usage(forms: &[&str]) -> String {
+    let forms: Vec<_> = forms.iter().map(|form| as_called(form)).collect();
+    forms.join("\n       ")
+}
+
+/// A command line, with the name by which this program was called.
+fn as_called(line: &str) -> String {
+    line.replace("olmguard ", &format!("{} ", program()))
+}
+
+fn section(title: &str, lines: impl Iterator<Item = String>) -> String {
+    let styles = Styles::default();
+    let style = styles.get_header();
+    let lines: String = lines.map(|line| format!("\n  {line}")).collect();
+    format!("{style}{title}:{style:#}{lines}")
+}
+
+/// This program with `-h`, `--help` and `--version` in a group like all other flags.
+///
+/// Both help flags print clap's short form; [`shown`] decides what it contains.
+pub(super) fn with_flags(program: Command) -> Command {
+    let flag = |name: &'static str, short, action| {
+        let flag = Arg::new(name).short(short).long(name).action(action);
+        flag.help_heading(heading::GLOBAL)
+    };
+    let help = flag("help", 'h', ArgAction::HelpShort).global(true);
+    let version = flag("version", 'V', ArgAction::Version).global(true);
+    program
+        .disable_help_flag(true)
+        .disable_version_flag(true)
+        .arg(help.help("Print help (-h: only the most used flags)"))
+        .arg(version.help("Print the version"))
+}
+
+/// This program with the help texts of this length.
+pub(super) fn shown(program: Command, length: Length) -> Command {
+    let template = groups::template(&program);
+    let program = program.help_template(template);
+    let program = program.mut_args(|flag| flag.hide_env(true));
+    program.mut_subcommands(|command| of_command(command, length))
+}
+
+fn of_command(command: Command, length: Length) -> Command {
+    let end = match length {
+        Length::Brief => brief_end(&command),
+        Length::Full => full_end(&command),
+    };
+    let command = command.mut_args(|flag| {
+        let is_hidden = length == Length::Brief && is_advanced(&flag);
+        flag.hide_env(true).hide(is_hidden)
+    });
+    command
+        .after_help(end)
+        .mut_subcommands(|below| of_command(below, length))
+}
+
+fn is_advanced(flag: &Arg) -> bool {
+    let group = flag.get_help_heading();
+    group.is_some_and(|group| heading::ADVANCED.contains(&group))
+}
+
+/// The examples alone, and where the other flags are.
+fn brief_end(command: &Command) -> String {
+    let end = end(command);
+    let examples = end.split("\n\n").next().unwrap_or_default();
+    if command.get_arguments().any(is_advanced) {
+        format!("{examples}\n\nRun it with --help for all flags.")
+    } else {
+        examples.to_owned()
+    }
+}
+
+fn full_end(command: &Command) -> String {
+    match environment::in_help(command) {
+        Some(variables) => format!("{}\n\n{variables}", end(command)),
+        None => end(command),
+    }
+}
+
+/// The text after the flags, with its styles.
+fn end(command: &Command) -> String {
+    let end = command.get_after_help();
+    end.map(|end| end.ansi().to_string()).unwrap_or_default()
+}
