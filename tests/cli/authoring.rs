@@ -261,8 +261,8 @@ fn a_z_stream_release_takes_the_place_of_its_minor() {
     assert_eq!(ended.code, Some(0), "{}", ended.stderr);
     assert_eq!(
         ended.stderr,
-        "note: left channel \"candidate\", skipped from now on: lantern.v1.1.1\n\
-         note: in no channel any more, so left out of the catalog: lantern.v1.1.1\n"
+        "note: removed from channel \"candidate\" and skipped by the new release: lantern.v1.1.1\n\
+         note: removed from the catalog because no channel has them any more: lantern.v1.1.1\n"
     );
     let made = blobs(&ended.stdout);
     let channel = named(&made, "olm.channel", "candidate").expect("the channel");

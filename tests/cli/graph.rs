@@ -315,7 +315,7 @@ fn a_base_is_drawn_too_and_what_it_had_is_left_by_ranges() {
     assert_eq!(page, draw(&["-o", "html", "--installed", "1.1.0"]));
     for text in [
         "\"1.1.0 removed\"",
-        "From 1.1.0 1 version can be reached; 2.0.0 in one hop.",
+        "From 1.1.0 1 version can be reached; 2.0.0 in 1 step.",
     ] {
         assert!(page.contains(text), "{text}: {page}");
     }

@@ -82,7 +82,11 @@ const CASES: &[(&str, Make, &str)] = &[
         |at| file(at, &[0x1f, 0x8b, 0x08, 0xff, 0xff]),
         "unexpected end of file",
     ),
-    ("link-out", link_out, "leads out of"),
+    (
+        "link-out",
+        link_out,
+        "points outside the directory of the catalog",
+    ),
 ];
 
 #[test]

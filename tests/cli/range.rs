@@ -77,7 +77,7 @@ fn text_points_at_the_fault() {
         1,
         ">=1.0.0<2.0.0\n       ^\nimproper constraint: \">=1.0.0<2.0.0\"\n\
          expected a blank, a comma or || before the next comparator, found \"<\"\n\
-         CRD                 rejects it: invalid version expression\n",
+         CRD             rejects it: invalid version expression\n",
     );
 }
 
@@ -127,16 +127,19 @@ fn wrong_usage_is_2() {
         (&[], "<RANGE>"),
         (
             &[CATALOG, "1"],
-            "--catalog needs a package to look for in it",
+            "--catalog needs a package: add --package PACKAGE",
         ),
-        (&[package, "1"], "--package needs the catalog that has it"),
+        (
+            &[package, "1"],
+            "--package needs a catalog: add --catalog NAME=PATH",
+        ),
         (
             &[CATALOG, other, package, "1"],
             "found 2 catalogs: range accepts exactly one --catalog",
         ),
         (
             &[CATALOG, package, "1", "1.0.0"],
-            "expected either --package or VERSION...",
+            "found a package and versions: expected either --package or VERSION...",
         ),
         (
             &[CATALOG, "--package=tides", "1"],

@@ -154,9 +154,9 @@ fn wrong_usage_says_what_to_write_instead() {
         (&["--tls-cert=x"], "--tls-key is missing"),
         (
             &["--self-signed", "--tls-cert=x", "--tls-key=y"],
-            "not both",
+            "--self-signed and --tls-cert cannot be used together",
         ),
-        (&["--self-signed", "--catalog=x"], "expected NAME=PATH"),
+        (&["--self-signed", "--catalog=x"], "write NAME=PATH"),
         (
             &["--self-signed", "--catalog=a=x", "--catalog=a=y"],
             "catalog \"a\" is given twice",
@@ -176,11 +176,11 @@ fn wrong_usage_says_what_to_write_instead() {
         (&["--self-signed", "--listen=9443"], "expected IP:PORT"),
         (
             &["--self-signed", "--catalog=a=x", "--cache-dir=x"],
-            "--cache-dir is about the catalogs of a cluster, and --catalog names files",
+            "--cache-dir and --catalog cannot be used together",
         ),
         (
             &["--self-signed", "--catalog=a=x", "--context=x"],
-            "--context is about the catalogs of a cluster, and --catalog names files",
+            "--context and --catalog cannot be used together",
         ),
         (
             &["--self-signed", "--on-old-catalog=warn"],
@@ -200,7 +200,7 @@ fn wrong_usage_says_what_to_write_instead() {
                 "--catalog=a=x",
                 "--metrics-listen=127.0.0.1:1",
             ],
-            "--metrics-listen needs a cluster to check tokens with, and --catalog excludes one",
+            "--metrics-listen needs a cluster that checks tokens, and --catalog uses files",
         ),
         (
             &[

@@ -141,8 +141,8 @@ async fn the_output_of_a_plugin_is_not_shown() {
 #[tokio::test]
 async fn the_output_of_a_plugin_that_fails_later_is_not_shown() {
     for (later, expected) in [
-        ("echo hunter2; exit 3", "ended with exit status: 3"),
-        ("echo hunter2", "answers what is no ExecCredential"),
+        ("echo hunter2; exit 3", "exited with exit status: 3"),
+        ("echo hunter2", "did not return an ExecCredential"),
     ] {
         let folder = Folder::new();
         let ran = folder.path().join("ran");
@@ -165,7 +165,7 @@ async fn the_output_of_a_plugin_that_fails_later_is_not_shown() {
         let error = cluster.client.apiserver_version().await.unwrap_err();
         let fault = crate::cluster::WatchFault::from(&error);
         assert_eq!(fault.class.as_str(), "unauthorized");
-        let expected = format!("the plugin for credentials {expected}");
+        let expected = format!("the credential plugin {expected}");
         assert_eq!(fault.words, expected);
         let listed = crate::cluster::catalogs::list(cluster.client).await;
         assert_eq!(

@@ -182,7 +182,7 @@ fn what_is_no_pinned_url_is_refused() {
         ),
         (
             format!("https://me:secret@h.example/c#sha256={ZEROS}"),
-            "the URL holds the name of a user: expected one that anybody may fetch",
+            "the URL contains a user name: expected a URL that needs no login",
             ", or a path",
         ),
     ];

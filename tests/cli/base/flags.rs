@@ -31,7 +31,7 @@ fn what_is_neither_a_path_nor_a_revision_is_wrong_usage() {
         (&["apps", "--base=nope"], ", and there is no such path\n"),
         (
             &["apps", "--base=./nope"],
-            "error: --base: nothing is at \"./nope\": expected a folder, a file",
+            "error: --base: \"./nope\" does not exist: expected a directory, a file",
         ),
         (
             &["apps", "--base=both"],
@@ -40,7 +40,7 @@ fn what_is_neither_a_path_nor_a_revision_is_wrong_usage() {
         ),
         (
             &["apps", "--base=main..HEAD"],
-            "\"main..HEAD\" is a range of revisions: expected one, or A...B",
+            "\"main..HEAD\" is a range of revisions: expected one revision, or A...B",
         ),
         (
             &["apps", "--base=^main"],
@@ -57,7 +57,7 @@ fn what_is_neither_a_path_nor_a_revision_is_wrong_usage() {
         ),
         (
             &["../outside.yaml", "--base=main"],
-            "error: --base: \"main\" is not a path, and ../outside.yaml is in no git repository: ",
+            "error: --base: \"main\" is not a path, and ../outside.yaml is not in a git repository: ",
         ),
         (
             &["apps", "../other/o.yaml", "--base=main"],

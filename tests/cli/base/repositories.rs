@@ -119,7 +119,7 @@ fn a_shallow_clone_has_what_was_fetched() {
     assert_eq!(ran.code, 2, "{ran:?}");
     assert!(
         ran.stderr
-            .contains("no commit in common here; this clone is shallow"),
+            .contains("without a common commit here; this clone is shallow"),
         "{}",
         ran.stderr
     );

@@ -173,7 +173,10 @@ fn wrong_usage_judges_nothing() {
             &["-f", "-", "--catalog=hub=-"],
             "standard input is named twice",
         ),
-        (&["-f", "good.yaml", "good.yaml"], "\"good\" is there twice"),
+        (
+            &["-f", "good.yaml", "good.yaml"],
+            "\"good\" is defined twice",
+        ),
     ];
     for (arguments, words) in rows {
         scene.misused(arguments, words);

@@ -64,11 +64,11 @@ fn two_objects_of_one_kind_and_name_cannot_both_be_meant() {
     ]);
     scene.misused(
         &["-f", "a.yaml", "b.yaml"],
-        "ClusterExtension \"twin\" is there twice, at a.yaml:2:1 and at b.yaml:7:1",
+        "ClusterExtension \"twin\" is defined twice, at a.yaml:2:1 and at b.yaml:7:1",
     );
     scene.misused(
         &["-f", "b.yaml", "c.yaml"],
-        "ClusterCatalog \"hub\" is there twice, at b.yaml:2:1 and at c.yaml:1:1",
+        "ClusterCatalog \"hub\" is defined twice, at b.yaml:2:1 and at c.yaml:1:1",
     );
 }
 

@@ -154,7 +154,7 @@ fn what_would_be_lost_without_a_word_is_wrong_usage() {
         ("review.json", &review.to_string()),
         ("bad.yaml", "kind: ["),
     ]);
-    let stranger = |name: &str| format!("hold no manifest of an extension \"{name}\"");
+    let stranger = |name: &str| format!("have no manifest of an extension \"{name}\"");
     let rows: &[(&[&str], &str, String)] = &[
         (&["a.yaml"], "b=1.0.0", stranger("b")),
         (
@@ -175,14 +175,10 @@ fn what_would_be_lost_without_a_word_is_wrong_usage() {
         (
             &["a.yaml"],
             "a=1.0.0,bundle=",
-            "bundle= names no bundle".to_owned(),
+            "bundle= has no name".to_owned(),
         ),
-        (&["a.yaml"], "a=", "expected EXTENSION=VERSION".to_owned()),
-        (
-            &["a.yaml"],
-            "1.0.0",
-            "expected EXTENSION=VERSION".to_owned(),
-        ),
+        (&["a.yaml"], "a=", "write EXTENSION=VERSION".to_owned()),
+        (&["a.yaml"], "1.0.0", "write EXTENSION=VERSION".to_owned()),
     ];
     for (files, given, words) in rows {
         let arguments = [&["--installed", *given, CATALOG, "-f"], *files].concat();

@@ -73,7 +73,7 @@ fn without_a_digest_nothing_is_asked() {
     );
     scene.misused(
         &["-f", "a.yaml", &url],
-        "has no digest: expected #sha256=HEX behind the URL",
+        "has no digest: add #sha256=HEX to the URL, as sha256sum prints it",
     );
     let asked = listener.accept().map(drop).map_err(|error| error.kind());
     assert_eq!(asked, Err(std::io::ErrorKind::WouldBlock));

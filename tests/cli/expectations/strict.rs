@@ -14,7 +14,7 @@ fn refused(text: &str, expected: &str) {
 fn of_the_suite() {
     let rows = [
         ("", " is empty: expected a suite, schema olmguard.test/v1"),
-        ("a", "1:1: the suite is a text: expected a mapping"),
+        ("a", "1:1: the suite is a string: expected a mapping"),
         (
             "cases: []",
             "1:1: schema is missing: expected olmguard.test/v1",

@@ -116,7 +116,7 @@ fn a_catalog_that_cannot_be_fetched_is_undecided_and_one_that_cannot_be_read_a_b
         (Some(3), &json!("CatalogNotLoaded"))
     );
     assert!(
-        stderr.starts_with("error: catalog \"hub\": hub: "),
+        stderr.starts_with("error: catalog \"hub\": hub:1:9: "),
         "{stderr}"
     );
     scene.write("hub.yaml", super::scene::HUB);

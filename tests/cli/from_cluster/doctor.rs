@@ -226,8 +226,7 @@ fn a_replica_without_a_pod_is_asked_at_its_address() {
     assert_eq!(ran.code, Some(0));
     assert_eq!(ill(&ran), Vec::<String>::new());
     assert!(
-        ran.stdout
-            .contains("replica         127.0.0.1 says: ready\n"),
+        ran.stdout.contains("replica         127.0.0.1: ready\n"),
         "{}",
         ran.stdout
     );

@@ -55,7 +55,7 @@ fn what_could_not_be_had_is_in_the_file_and_in_the_exit_code() {
             StatusCode::OK,
             "schema: [",
             3,
-            "error: catalog \"hub\": hub: ",
+            "error: catalog \"hub\": hub:1:9: ",
         ),
     ] {
         scene.api.answer(HUB_PATH, code, body);
@@ -100,7 +100,7 @@ fn what_is_no_place_for_a_file_is_wrong_usage() {
             "-",
             "\"-\": expected a file to write to; a snapshot is not written to standard output",
         ),
-        ("no/such", "no/such: cannot be made: "),
+        ("no/such", "no/such: cannot be created: "),
     ] {
         let ran = scene.run(&["snapshot", "save", "--kubeconfig=kubeconfig", file]);
         assert_eq!((ran.code, ran.stdout.as_str()), (Some(2), ""), "{file}");

@@ -48,7 +48,7 @@ fn assert_first(steps: &Value) {
 fn path_tells_the_first_forbidden_steps_and_says_so_where_there_are_more() {
     let walk =
         "OLM goes on by itself for more than 32 steps: guardrails were applied to so many only";
-    let edges = "edges lead on for more than 32 steps: guardrails were applied to so many only";
+    let edges = "the path without guardrails is longer than 32 steps: olmguard applied guardrails only to the first 32";
     for (length, v1, v0) in [
         (33, json!([]), json!([])),
         (34, json!([walk, edges]), json!([walk])),

@@ -167,7 +167,7 @@ fn json_has_the_rule_by_whom_where_and_why() {
 #[test]
 fn a_picture_says_how_much_is_forbidden_by_what_and_why() {
     let told = "Guardrails forbid 6 steps: via-1.3.";
-    let classic = "Guardrails forbid 6 steps: via-1.3. OLM v0 takes them all the same.";
+    let classic = "Guardrails forbid 6 steps: via-1.3. OLM v0 ignores guardrails.";
     let why = "4 versions, of which guardrails forbid 2&#10;forbidden: via-1.3 (through &gt;=1.3.0 \
                &lt;1.4.0-0) by the author, in catalog hub: 1.3 migrates the database; 1.4 has no migration code";
     for (olm, told) in [("v1", told), ("v0", classic)] {

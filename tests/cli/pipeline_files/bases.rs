@@ -32,7 +32,7 @@ fn a_base_that_was_not_fetched_is_wrong_usage_and_says_what_to_do() {
         (
             History::LastAndBase,
             "origin/main...HEAD",
-            "for what two have in common git fetch --unshallow, or fetch-depth: 0 in a checkout step)",
+            "for the common commit of two revisions git fetch --unshallow, or fetch-depth: 0 in a checkout step)",
         ),
         (History::Whole, "origin/mian", "is not a revision here: "),
     ] {

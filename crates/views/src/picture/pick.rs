@@ -65,14 +65,15 @@ impl AbsentBundle {
 /// What a text says to be installed that no bundle is: a name that edges start at and that speaks of a
 /// version, or a version. None where a bundle is meant, or neither is said.
 pub fn absent(graph: &Graph<'_>, text: &str) -> Option<AbsentBundle> {
-    let name = match pick(graph, text) {
+    let stated = Version::parse(text).ok();
+    let (name, version) = match pick(graph, text) {
         Ok(node) if graph.bundle(node).is_some() => return None,
-        Ok(node) => graph.name_of(node),
-        Err(_) => text,
+        Ok(node) => {
+            let name = graph.name_of(node);
+            (name, stated.or_else(|| version_in_name(name))?)
+        }
+        Err(_) => (text, stated?),
     };
-    let version = Version::parse(text)
-        .ok()
-        .or_else(|| version_in_name(name))?;
     let name = name.to_owned();
     Some(AbsentBundle { name, version })
 }

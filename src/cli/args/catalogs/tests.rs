@@ -52,11 +52,11 @@ fn what_is_no_catalog_is_refused() {
         (&["--catalog", "a="], "\"a=\" has an empty path"),
         (
             &["--catalog", "a=https://h.example/c.yaml"],
-            "\"https://h.example/c.yaml\" has no digest: expected #sha256=HEX behind the URL",
+            "\"https://h.example/c.yaml\" has no digest: add #sha256=HEX to the URL, as sha256sum prints it",
         ),
         (
             &["--catalog", "a=h.example/c@sha256:00"],
-            "\"h.example/c@sha256:00\" is an image, and images are not read",
+            "\"h.example/c@sha256:00\" is an image, which olmguard cannot read",
         ),
         (
             &["--catalog", "a=x", "--catalog", "a=y"],

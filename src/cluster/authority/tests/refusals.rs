@@ -33,13 +33,13 @@ async fn a_role_that_is_missing_is_named() {
     assert_eq!(
         told(store.load().await),
         format!(
-            "may not get {secret}: expected a role that allows the verb get on secrets; {says}"
+            "no right to get {secret}: expected a role that allows the verb get on secrets; {says}"
         )
     );
     assert_eq!(
         told(store.publish("bundle").await),
         format!(
-            "may not get ValidatingWebhookConfiguration \"olmguard\": expected a role that allows \
+            "no right to get ValidatingWebhookConfiguration \"olmguard\": expected a role that allows \
              the verb get on validatingwebhookconfigurations; {says}"
         )
     );
