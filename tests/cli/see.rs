@@ -293,8 +293,10 @@ fn each_manifest_of_a_path_is_admitted_after_the_one_before() {
             .map_or(start, |(_, version)| version);
         let mut installed = format!("{version},bundle={start}");
         let documents = manifests(&[from, to, "--name=lamps", "--namespace=harbor"], "");
-        assert!(documents.len() > 1, "{from} {to}");
-        for document in &documents {
+        let is_step = |document: &&String| document.starts_with("# Step ");
+        let steps: Vec<_> = documents.iter().filter(is_step).collect();
+        assert!(steps.len() > 1, "{from} {to}");
+        for document in steps {
             let said = format!("--installed=lamps={installed}");
             let arguments = ["check", "-f", "-", SAMPLE, &said, "-o", "json"];
             let (code, stdout, stderr) = run(&arguments, document);
@@ -306,6 +308,31 @@ fn each_manifest_of_a_path_is_admitted_after_the_one_before() {
             installed = format!("{},bundle={}", text("version"), text("bundle"));
         }
         assert!(installed.starts_with(&format!("{to},")), "{installed}");
+    }
+}
+
+/// The first document is the one edit that is enough: OLM resolves each of its steps without another.
+#[test]
+fn the_one_edit_of_a_path_walks_it() {
+    let path = json(&["path", PACKAGE, "1.2.0", "2.0.0"], 0);
+    let edit = &path["one_edit"];
+    assert_eq!(edit["value"], ">=1.2.0 <=2.0.0");
+    assert_eq!(edit["through"], json!(["1.3.2", "1.4.0", "1.4.3", "2.0.0"]));
+    let documents = manifests(&["1.2.0", "2.0.0", "--name=lamps"], "");
+    let first = documents.first().expect("a document");
+    let comment = "# One edit is enough: OLM upgrades to 2.0.0 in 4 steps. Or apply the steps below one by one.\n";
+    assert!(first.starts_with(comment), "{first}");
+    let mut installed = "1.2.0";
+    for next in ["1.3.2", "1.4.0", "1.4.3", "2.0.0"] {
+        let stated = format!("--installed=lamps={installed}");
+        let arguments = ["check", "-f", "-", SAMPLE, &stated, "-o", "json"];
+        let (_, stdout, stderr) = run(&arguments, first);
+        let printed: Value = serde_json::from_str(&stdout).expect("one object");
+        assert_eq!(
+            printed["results"][0]["resolved"]["version"], next,
+            "{stderr}"
+        );
+        installed = next;
     }
 }
 
@@ -330,6 +357,7 @@ spec:
 fn a_manifest_keeps_what_is_not_its_version() {
     let documents = manifests(&["1.2.0", "1.4.3", "-f", "-"], MANIFEST);
     let expected = "\
+# Step 3 of 3
 apiVersion: \"olm.operatorframework.io/v1\"
 kind: \"ClusterExtension\"
 metadata:

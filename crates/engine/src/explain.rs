@@ -6,6 +6,7 @@ mod answer;
 mod exempt;
 mod guardrail;
 mod message;
+mod one_edit;
 pub mod plain;
 pub mod range;
 mod refusal;
@@ -21,6 +22,7 @@ pub use answer::{
 };
 pub use guardrail::{Author, ForbiddenReport, GuardrailReport, Places, ReasonTable, Reasons};
 pub use message::{LINE_1, MESSAGE};
+pub use one_edit::OneEditReport;
 pub use refusal::guardrail::hindrance;
 pub use text::{label, one_line};
 pub use tone::{Tone, TonedText};

@@ -15,8 +15,8 @@ use crate::see::{
     self, BundleReport, EdgeReport, InstalledReport, ambiguous, cut, dead_end, edges,
     gives_another, message, unpinnable,
 };
-use olmguard_engine::explain::ForbiddenReport;
 use olmguard_engine::explain::warning::goes_on;
+use olmguard_engine::explain::{ForbiddenReport, OneEditReport};
 use olmguard_engine::inquiry::{
     Decision, ForbiddenPath, Inquiry, MOST_BENDS, NotAnswered, SoughtPath,
 };
@@ -24,7 +24,7 @@ use olmguard_engine::judge::{ForbiddenStep, Verdict, WalkEnd, pin, walk};
 use olmguard_engine::resolve::{Choice, Origin};
 
 pub(super) use classic::subscribed;
-pub use manifests::{Frame, manifests};
+pub use manifests::{Frame, ManifestOfPath, manifests};
 
 /// The upgrade path between two versions.
 #[derive(Clone, Debug, Serialize, schemars::JsonSchema)]
@@ -48,6 +48,9 @@ pub struct PathReport {
     /// Steps of the shortest upgrade path. Empty if the target is installed, null if there is no
     /// path. Always null for OLM v0, which chooses its own path.
     hops: Option<Vec<Hop>>,
+    /// One edit that is enough for all steps of the path. Omitted if there is none.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    one_edit: Option<OneEditReport>,
     /// Why there is no upgrade path.
     message: Option<String>,
     /// Upgrade path that the edges alone would give, if guardrails leave no path, or no path to as
@@ -153,6 +156,7 @@ impl PathReport {
             Some(path) => Some(hops(inquiry, path)),
             None => is_here.then(Vec::new),
         };
+        let one_edit = path.and_then(|path| inquiry.one_edit(path));
         let goal = end.or_else(|| targets?.first().copied());
         let unreached = goal.filter(|_| hops.is_none());
         let doubts = match hops {
@@ -174,6 +178,7 @@ impl PathReport {
             notes: notes(inquiry, &sought, doubts, &walks, barred.as_ref()),
             barred: barred.map(|barred| BarredReport::of(inquiry, barred)),
             hops,
+            one_edit: one_edit.as_ref().map(OneEditReport::from),
             walks,
             ..Self::about(inquiry)
         })
@@ -185,6 +190,11 @@ impl PathReport {
             Generation::V1 => self.hops.is_some(),
             Generation::V0 => self.is_walked(),
         }
+    }
+
+    /// The one edit that is enough for all of them.
+    pub fn one_edit(&self) -> Option<&OneEditReport> {
+        self.one_edit.as_ref()
     }
 
     /// The edits, in order.
@@ -202,6 +212,7 @@ impl PathReport {
             from: InstalledReport::from(&inquiry.installed),
             to: None,
             hops: None,
+            one_edit: None,
             message: None,
             barred: None,
             walks: Vec::new(),

@@ -15,7 +15,7 @@ use crate::cli::output::paint;
 use crate::cli::output::yaml;
 use crate::cli::{Exit, say};
 use frame::FrameArgs;
-use olmguard_views::path::{PathReport, manifests};
+use olmguard_views::path::{ManifestOfPath, PathReport, manifests};
 
 /// Show the upgrade path between two versions
 #[derive(Clone, Debug, clap::Args)]
@@ -58,7 +58,7 @@ enum Form {
     Text,
     /// One JSON object, described by schemas/olmguard.path.v1.json
     Json,
-    /// A ClusterExtension for each step
+    /// A ClusterExtension for the one edit that is enough, and for each step
     Yaml,
 }
 
@@ -100,7 +100,7 @@ fn print(args: &PathArgs) -> Result<Exit, InquiryError> {
         Form::Text => output::text(|stdout| paint::write(&report.to_text(), stdout))?,
         Form::Json => output::json(&report)?,
         Form::Yaml => {
-            let documents = yaml::documents(&manifests(&report, &frame));
+            let documents = documents(&manifests(&report, &frame));
             output::text(|stdout| stdout.write_all(documents.as_bytes()))?;
             if let Some(why) = report.no_way() {
                 say(&why);
@@ -108,6 +108,15 @@ fn print(args: &PathArgs) -> Result<Exit, InquiryError> {
         }
     }
     Ok(seen.exit(report.is_found()))
+}
+
+/// Several documents, each after its comment.
+fn documents(manifests: &[ManifestOfPath]) -> String {
+    let documents = manifests.iter().map(|manifest| {
+        let document = yaml::document(&manifest.object);
+        format!("---\n# {}\n{document}", manifest.comment)
+    });
+    documents.collect()
 }
 
 const NO_MANIFESTS: &str =

@@ -21,14 +21,6 @@ pub(crate) fn document(value: &Value) -> String {
     text
 }
 
-/// Several documents, each after a line of `---`.
-pub(crate) fn documents(values: &[Value]) -> String {
-    let documents = values.iter().map(document);
-    documents
-        .flat_map(|text| ["---\n".to_owned(), text])
-        .collect()
-}
-
 /// Members, the first one where the line stands already.
 fn mapping(members: &Map<String, Value>, depth: usize, to: &mut String) {
     for (index, (key, value)) in members.iter().enumerate() {

@@ -5,12 +5,11 @@
 
 use std::borrow::Cow;
 
+use crate::explain::one_edit::OneEditReport;
 use crate::explain::refusal::{Detail, SEARCH_CUT, details, guardrail, needed, reason, recorded};
 use crate::explain::text::{CutLine, cut_end, cut_middle, one_line};
 use crate::extension::{Extension, Installed};
-use crate::judge::{
-    Advice, BypassHelps, DeadEnd, FixValue, Judgement, OneEdit, Request, Token, Verdict,
-};
+use crate::judge::{Advice, BypassHelps, DeadEnd, FixValue, Judgement, Request, Token, Verdict};
 use crate::snapshot::CatalogState;
 use olmguard_catalog::version::go;
 
@@ -296,16 +295,8 @@ pub(super) fn fix(advice: &Advice) -> Option<String> {
 
 /// The edit after which OLM makes all steps of the path automatically.
 pub(super) fn one_edit(advice: &Advice) -> Option<String> {
-    let OneEdit {
-        field,
-        range,
-        through,
-    } = advice.one_edit.as_ref()?;
-    let (last, steps) = (through.last()?, through.len());
-    let range = go::quote(range);
-    Some(format!(
-        "set {field} to {range}: OLM then upgrades to {last} in {steps} steps"
-    ))
+    let edit = advice.one_edit.as_ref()?;
+    Some(OneEditReport::from(edit).sentence())
 }
 
 /// Where no edit of the object is known to help, what is missing, and who can supply it.

@@ -4,9 +4,11 @@
 //! bypass does not lift: one edit is enough, unless guardrails forbid that step. Then the search follows
 //! edges, as the advice of `check` does; finding none does not mean that no edits would do.
 
-use crate::extension::InstalledBundle;
+use serde_json::Value;
+
+use crate::extension::{Fields, Installed, InstalledBundle, Shape};
 use crate::inquiry::{Decision, Inquiry, is_given};
-use crate::judge::{Token, pin, recorded, walk};
+use crate::judge::{OneEdit, Request, Token, pin, recorded, walk};
 use crate::resolve::{Bounds, Choice, Edits, NotGiven, Offer, Origin, shortest_way};
 
 /// What a search for a path came to.
@@ -29,6 +31,20 @@ impl<'a> Inquiry<'a> {
             Some(origin) if self.is_free() => free(self, &origin, targets),
             Some(origin) => along(self, &origin, targets, &self.bounds()),
         }
+    }
+
+    /// The one edit that is enough for a path of several steps.
+    pub fn one_edit(&self, path: &[Choice<'a>]) -> Option<OneEdit> {
+        let request = Request {
+            filter: self.filter,
+            installed: &Installed::Bundle(self.installed.clone()),
+        };
+        OneEdit::of(
+            self.basis,
+            &request,
+            &Fields::of(Shape::V1, &Value::Null),
+            path,
+        )
     }
 
     /// The bundles between which OLM cannot choose for an edit that pins one of these; without targets, for an

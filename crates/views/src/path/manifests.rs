@@ -3,6 +3,7 @@
 use serde_json::{Map, Value, json};
 
 use crate::path::PathReport;
+use olmguard_engine::explain::OneEditReport;
 use olmguard_engine::extension::{Filter, RecognisedObject, Shape, recognise};
 use olmguard_engine::snapshot::METADATA_NAME_LABEL;
 
@@ -61,10 +62,40 @@ impl Frame {
     }
 }
 
-/// The manifest of each hop, in order.
-pub fn manifests(report: &PathReport, frame: &Frame) -> Vec<Value> {
-    let hops = report.hops().iter();
-    hops.map(|hop| frame.with_version(&hop.version)).collect()
+/// A manifest, and what it is for.
+#[derive(Clone, Debug)]
+pub struct ManifestOfPath {
+    /// The comment above it.
+    pub comment: String,
+    /// The object.
+    pub object: Value,
+}
+
+/// The manifest of the one edit that is enough, if there is one, and that of each hop, in order.
+pub fn manifests(report: &PathReport, frame: &Frame) -> Vec<ManifestOfPath> {
+    let manifest = |comment, version| ManifestOfPath {
+        comment,
+        object: frame.with_version(version),
+    };
+    let one_edit = report
+        .one_edit()
+        .map(|edit| manifest(one_edit(edit), &edit.value));
+    let count = report.hops().len();
+    let steps = (1..).zip(report.hops());
+    let steps = steps.map(|(at, hop)| manifest(step(at, count), &hop.version));
+    one_edit.into_iter().chain(steps).collect()
+}
+
+fn one_edit(edit: &OneEditReport) -> String {
+    let (last, steps) = (edit.through.last(), edit.through.len());
+    let last = last.map(String::as_str).unwrap_or_default();
+    format!(
+        "One edit is enough: OLM upgrades to {last} in {steps} steps. Or apply the steps below one by one."
+    )
+}
+
+fn step(at: usize, count: usize) -> String {
+    format!("Step {at} of {count}")
 }
 
 /// Sets a field of `spec.source.catalog`.

@@ -32,6 +32,9 @@ impl PathReport {
             say_fact("Fix", Tone::Plain, SELECT, text);
         }
         say_more("Reason", Tone::Plain, &self.reasons(), text);
+        if let Some(edit) = &self.one_edit {
+            say_fact("One edit", Tone::Good, &edit.sentence(), text);
+        }
         if !self.hops().is_empty() {
             text.end_line();
             self.table().say(text);

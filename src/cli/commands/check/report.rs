@@ -10,9 +10,9 @@ use serde::Serialize;
 use crate::cli::commands::check::cases::{Case, CasePlace};
 use crate::cli::commands::check::inputs::GatheredInputs;
 use olmguard_engine::explain::Answer;
-use olmguard_engine::explain::ForbiddenReport;
 use olmguard_engine::explain::plain::{self, PassedOver};
-use olmguard_engine::judge::{FixValue, OneEdit, Verdict};
+use olmguard_engine::explain::{ForbiddenReport, OneEditReport};
+use olmguard_engine::judge::{FixValue, Verdict};
 use olmguard_engine::snapshot::{CatalogState, Snapshot};
 use past::{BaseReport, PastReport};
 
@@ -136,17 +136,6 @@ struct ResolvedReport {
 struct FixReport {
     field: String,
     value: FixValueReport,
-}
-
-/// One edit in place of one edit per step.
-#[derive(Debug, JsonSchema, Serialize)]
-#[schemars(deny_unknown_fields)]
-struct OneEditReport {
-    field: String,
-    /// Range to set.
-    value: String,
-    /// Versions that OLM then installs automatically, in this order.
-    through: Vec<String>,
 }
 
 /// Value of the fix, in the type of its field.
@@ -304,20 +293,10 @@ impl ResultReport {
             fix,
             forbidden: answer.forbidden.clone(),
             blocked_by: answer.blocked.clone(),
-            one_edit: answer.advice.one_edit.as_ref().map(OneEditReport::of),
+            one_edit: answer.advice.one_edit.as_ref().map(OneEditReport::from),
             warnings: answer.warnings.clone(),
             message: answer.message.clone(),
             upstream: answer.upstream.clone(),
-        }
-    }
-}
-
-impl OneEditReport {
-    fn of(edit: &OneEdit) -> Self {
-        Self {
-            field: edit.field.clone(),
-            value: edit.range.clone(),
-            through: edit.through.clone(),
         }
     }
 }

@@ -1,9 +1,10 @@
 //! The one edit after which OLM makes all steps of an upgrade path automatically.
 
 use crate::extension::Fields;
-use crate::judge::advice::pin;
 use crate::judge::advice::proof::Prover;
-use crate::resolve::{Choice, Origin};
+use crate::judge::advice::{MOST_BUNDLES, pin};
+use crate::judge::{Basis, Request};
+use crate::resolve::{Choice, Effort, Origin, Stop};
 
 /// A range with which OLM upgrades to the end of a path automatically.
 #[derive(Clone, Debug, Eq, PartialEq)]
@@ -14,6 +15,25 @@ pub struct OneEdit {
     pub range: String,
     /// What OLM installs one after the other, the end of the path last.
     pub through: Vec<String>,
+}
+
+impl OneEdit {
+    /// The edit for a path of several steps, if OLM then comes to its end and stays there.
+    pub fn of(
+        basis: Basis<'_>,
+        request: &Request<'_>,
+        fields: &Fields,
+        path: &[Choice<'_>],
+    ) -> Option<Self> {
+        let stop = Stop::default();
+        let effort = Effort::of(MOST_BUNDLES, &stop);
+        let prover = Prover {
+            basis,
+            request: *request,
+            effort: &effort,
+        };
+        of(&prover, fields, path)
+    }
 }
 
 /// The edit for a path of several steps, if OLM then comes to its end and stays there.
