@@ -171,10 +171,7 @@ impl Check for GuardrailsStatus {
     }
 
     fn state(&self) -> Result<String, String> {
-        let words = match counts(&self.current.load().guardrails) {
-            (read, 0) => format!("{read} read"),
-            (read, unread) => format!("{read} read; {unread} cannot be read and forbid upgrades"),
-        };
+        let words = words(&self.current.load().guardrails);
         Ok(match &*self.fault() {
             Some(fault) => {
                 format!(
@@ -184,6 +181,20 @@ impl Check for GuardrailsStatus {
             }
             None => words,
         })
+    }
+}
+
+/// How many documents can be read; which one cannot, and why.
+fn words(imposed: &AdministratorGuardrails) -> String {
+    let (read, unread) = counts(imposed);
+    let mut faults = imposed
+        .iter()
+        .filter_map(|by| Some((&by.place, by.stated.as_ref().err()?)));
+    match faults.next() {
+        None => format!("{read} read"),
+        Some((place, why)) => format!(
+            "{read} read; {unread} cannot be read and forbid upgrades; the first: {place}: {why}"
+        ),
     }
 }
 

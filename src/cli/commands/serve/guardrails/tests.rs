@@ -70,7 +70,8 @@ async fn what_changes_is_judged_by_from_then_on() {
     assert!(guardrails.look().await.is_continue());
     assert_eq!(
         said(&guardrails),
-        "0 read; 1 cannot be read and forbid upgrades"
+        "0 read; 1 cannot be read and forbid upgrades; the first: rules.yaml:1: rules[0].step: expected a \
+         whole number from 1, found integer"
     );
     let current = guardrails.current().load_full();
     let place = current.guardrails.iter().map(|by| &*by.place);
