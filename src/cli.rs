@@ -14,6 +14,7 @@ mod exit;
 mod facts;
 mod help;
 mod output;
+mod project;
 mod shipped;
 mod signals;
 

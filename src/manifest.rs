@@ -18,6 +18,7 @@
 mod cursor;
 mod documents;
 mod error;
+mod field;
 mod inputs;
 mod json;
 mod object;
@@ -31,6 +32,7 @@ mod yaml;
 
 pub use self::documents::{Document, Documents, documents};
 pub use self::error::{DocumentError, DocumentErrorKind, Format};
+pub(crate) use self::field::{Field, FieldError, FieldFault};
 pub(crate) use self::inputs::has_manifest_name;
 pub use self::inputs::{Input, InputError, Inputs, MAX_BYTES};
 pub use self::object::ManifestObject;

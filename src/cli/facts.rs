@@ -25,6 +25,7 @@ use crate::cli::args::edges::EdgesArgs;
 use crate::cli::args::guardrails::GuardrailsArgs;
 use crate::cli::args::heading;
 use crate::cli::facts::look::LookArgs;
+use crate::cli::project::{Project, ProjectArgs};
 use crate::cli::{Exit, warn};
 use loading::{Fault, GivenCatalogs};
 
@@ -50,6 +51,9 @@ pub(crate) struct FactsArgs {
 
     #[command(flatten)]
     guardrails: GuardrailsArgs,
+
+    #[command(flatten)]
+    project: ProjectArgs,
 }
 
 impl FactsArgs {
@@ -58,6 +62,23 @@ impl FactsArgs {
     /// # Errors
     /// If the flags contradict each other, or name no catalog.
     pub(crate) fn load(&self, edges: EdgesArgs) -> Result<Facts, OriginError> {
+        let project = self.project.read()?;
+        self.clone().within(project).load_given(edges)
+    }
+
+    /// These flags, and for those that are not given what the project says.
+    fn within(mut self, project: Project) -> Self {
+        if self.common.catalog.is_empty() && self.snapshot.is_none() && !self.from_cluster {
+            self.common.catalog = project.catalogs;
+            self.snapshot = project.snapshot;
+        }
+        if !self.guardrails.is_given() {
+            self.guardrails = GuardrailsArgs::from(project.guardrails);
+        }
+        self
+    }
+
+    fn load_given(&self, edges: EdgesArgs) -> Result<Facts, OriginError> {
         self.check()?;
         let origin = FactsOrigin::of(&OriginFlags {
             snapshot: self.snapshot.as_deref(),

@@ -9,6 +9,7 @@ mod installed;
 mod output;
 mod pinned;
 mod places;
+mod project;
 mod reviews;
 pub(crate) mod scene;
 mod snapshot;

@@ -66,6 +66,8 @@ pub(crate) enum UsageError {
         "--snapshot and --from-cluster cannot be used together: each of them gives the catalogs"
     )]
     TwoOrigins,
+    #[error("no manifest is given: expected PATH, -f PATH, or paths in .olmguard.yaml")]
+    NoManifest,
     #[error("no catalog is given: expected --catalog, --snapshot or --from-cluster")]
     NoCatalog,
     #[error("{flag} needs a cluster: use it together with --from-cluster")]

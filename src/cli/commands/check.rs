@@ -54,6 +54,17 @@ struct CheckInputs {
 
 /// Runs the command.
 pub(super) fn run(args: &CheckArgs) -> Exit {
+    let project = args.project.read().map_err(OriginError::from);
+    let args = project.and_then(|project| Ok(args.clone().within(project)?));
+    args.map_or_else(ended, |args| check(&args))
+}
+
+fn ended(error: OriginError) -> Exit {
+    say(&error);
+    error.exit()
+}
+
+fn check(args: &CheckArgs) -> Exit {
     let CheckInputs {
         plan,
         origin,

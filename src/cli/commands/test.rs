@@ -10,7 +10,6 @@
 
 mod compare;
 mod facts;
-mod field;
 mod form;
 mod report;
 mod subject;

@@ -12,6 +12,7 @@ use crate::cli::facts::live::Live;
 use crate::cli::facts::loading::Fault;
 use crate::cli::facts::look::{LookArgs, LookError};
 use crate::cli::facts::saved::SavedSnapshot;
+use crate::cli::project::ProjectError;
 use olmguard_catalog::olm::Rules;
 use olmguard_engine::snapshot::{CatalogState, Content, Labels};
 
@@ -38,6 +39,8 @@ pub(crate) enum OriginError {
     Usage(#[from] UsageError),
     #[error(transparent)]
     Look(#[from] LookError),
+    #[error(transparent)]
+    Project(#[from] ProjectError),
 }
 
 impl FactsOrigin {
@@ -101,7 +104,7 @@ impl FactsOrigin {
 impl OriginError {
     pub(crate) fn exit(&self) -> Exit {
         match self {
-            Self::Usage(_) => Exit::Usage,
+            Self::Usage(_) | Self::Project(_) => Exit::Usage,
             Self::Look(error) => error.exit(),
         }
     }

@@ -143,7 +143,10 @@ fn no_extension_is_bad_input_where_one_is_required() {
 fn wrong_usage_judges_nothing() {
     let scene = all();
     let rows: &[(&[&str], &str)] = &[
-        (&[], "--filename"),
+        (
+            &[],
+            "no manifest is given: expected PATH, -f PATH, or paths in .olmguard.yaml",
+        ),
         (
             &["-f", "good.yaml", "--catalog=hub"],
             "\"hub\" has no name: write NAME=PATH, for example hub=catalog.yaml",

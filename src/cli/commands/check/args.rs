@@ -17,6 +17,7 @@ use crate::cli::facts::check_stdin;
 use crate::cli::facts::look::LookArgs;
 use crate::cli::help;
 use crate::cli::output::OutputArgs;
+use crate::cli::project::{Project, ProjectArgs};
 use olmguard_catalog::olm::Rules;
 
 /// Check manifests, with or without a cluster
@@ -28,16 +29,19 @@ use olmguard_catalog::olm::Rules;
 #[command(after_help = help::examples_and_exits(EXAMPLES, EXIT_CODES))]
 pub(crate) struct CheckArgs {
     /// Manifests to check: files, directories, or - for standard input
+    #[arg(value_name = "PATH")]
+    pub(super) paths: Vec<PathBuf>,
+
+    /// Manifests to check, as kubectl names them
     #[arg(
         short = 'f',
         long = "filename",
         value_name = "PATH",
         num_args = 1..,
-        required = true,
         value_delimiter = ',',
         help_heading = heading::INPUT
     )]
-    pub(super) filename: Vec<PathBuf>,
+    filename: Vec<PathBuf>,
 
     /// Check only what differs from this git revision or directory
     #[arg(
@@ -71,6 +75,9 @@ pub(crate) struct CheckArgs {
 
     #[command(flatten)]
     pub(super) guardrails: GuardrailsArgs,
+
+    #[command(flatten)]
+    pub(super) project: ProjectArgs,
 
     /// Set what is installed: EXTENSION=VERSION[,bundle=NAME][,release=R] (repeatable)
     #[arg(long, value_name = "EXTENSION=VERSION", help_heading = heading::INPUT)]
@@ -137,6 +144,27 @@ pub(super) enum Schema {
 }
 
 impl CheckArgs {
+    /// These flags, and for those that are not given what the project says; all manifests as `paths`.
+    pub(super) fn within(mut self, project: Project) -> Result<Self, UsageError> {
+        self.paths.append(&mut self.filename);
+        if self.paths.is_empty() {
+            self.paths = project.paths;
+        }
+        if self.paths.is_empty() {
+            return Err(UsageError::NoManifest);
+        }
+        if self.common.catalog.is_empty() && self.snapshot.is_none() && !self.from_cluster {
+            self.common.catalog = project.catalogs;
+            self.snapshot = project.snapshot;
+        }
+        if !self.guardrails.is_given() {
+            self.guardrails = GuardrailsArgs::from(project.guardrails);
+        }
+        self.base = self.base.or(project.base);
+        self.on_undecided = self.on_undecided.or(project.on_undecided);
+        Ok(self)
+    }
+
     /// The flags as meant, with these rules, or why they do not agree.
     pub(super) fn plan(&self, rules: Rules) -> Result<Plan, UsageError> {
         let mut installed = BTreeMap::new();
@@ -157,7 +185,7 @@ impl CheckArgs {
             });
         }
         let catalogs = self.common.catalog.paths();
-        check_stdin(self.filename.iter().map(PathBuf::as_path).chain(catalogs))?;
+        check_stdin(self.paths.iter().map(PathBuf::as_path).chain(catalogs))?;
         Ok(Plan {
             rules,
             schema: if self.no_schema {
@@ -171,8 +199,8 @@ impl CheckArgs {
 }
 
 const EXAMPLES: &[&str] = &[
-    "olmguard check -f apps/ --from-cluster",
-    "olmguard check -f apps/ --base main --snapshot prod.snapshot",
+    "olmguard check apps/ --from-cluster",
+    "olmguard check apps/ --base main --snapshot prod.snapshot",
     "olmguard check -f app.yaml --catalog hub=hub.yaml --installed lantern=1.0.0",
     "kubectl kustomize apps | olmguard check -f - --snapshot prod.snapshot",
 ];

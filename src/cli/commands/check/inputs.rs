@@ -54,11 +54,11 @@ impl GatheredInputs {
     pub(super) fn read(args: &CheckArgs, plan: &Plan) -> Result<Self, NotGathered> {
         let mut gathered = Self::default();
         if let Some(name) = &args.base {
-            let (base, errors) = Base::read(name, &args.filename)?;
+            let (base, errors) = Base::read(name, &args.paths)?;
             gathered.base = Some(base);
             gathered.errors = errors;
         }
-        for input in Inputs::new(args.filename.clone(), io::stdin()) {
+        for input in Inputs::new(args.paths.clone(), io::stdin()) {
             match input.bytes {
                 Ok(bytes) => gathered.file(&input.path, &bytes, plan)?,
                 Err(InputError::NotFound) if gathered.is_emptied(&input.path) => {}

@@ -5,8 +5,8 @@ use std::path::{Path, PathBuf};
 
 use serde_json::{Value, json};
 
-use crate::cli::commands::test::field::{Field, SuiteError, Why};
 use crate::manifest::{DocumentError, Input, InputError, Inputs, documents};
+use crate::manifest::{Field, FieldError, FieldFault};
 use olmguard_engine::extension::{RecognisedObject, recognise};
 
 /// Where the object is.
@@ -38,7 +38,7 @@ pub(super) enum SubjectError {
 }
 
 impl Subject {
-    pub(super) fn read(field: &Field<'_>) -> Result<Self, SuiteError> {
+    pub(super) fn read(field: &Field<'_>) -> Result<Self, FieldError> {
         field.mapping(&["file", "name", "catalog", "manifest"])?;
         let (file, name) = (field.get("file"), field.get("name"));
         match (file, field.get("catalog"), field.get("manifest")) {
@@ -55,17 +55,17 @@ impl Subject {
             (None, None, Some(manifest)) if name.is_none() => Self::of_manifest(&manifest),
             _ => {
                 let text = format!("{} {ONE_OF}", field.name());
-                Err(field.error(Why::Other { text }))
+                Err(field.error(FieldFault::Other { text }))
             }
         }
     }
 
-    fn of_manifest(manifest: &Field<'_>) -> Result<Self, SuiteError> {
+    fn of_manifest(manifest: &Field<'_>) -> Result<Self, FieldError> {
         manifest.members()?;
         if recognise(manifest.value()) == RecognisedObject::Other {
             let field = manifest.name();
             let text = format!("{field} is not an extension: expected its apiVersion and kind");
-            return Err(manifest.error(Why::Other { text }));
+            return Err(manifest.error(FieldFault::Other { text }));
         }
         Ok(Self::Object(manifest.value().clone()))
     }

@@ -5,9 +5,9 @@ use std::path::{Path, PathBuf};
 use crate::cli::args::catalogs::{AskedRelease, CatalogArg, CatalogArgs, OlmArgs};
 use crate::cli::args::guardrails::GuardrailsArgs;
 use crate::cli::args::installed::SaidArg;
-use crate::cli::commands::test::field::{Field, SuiteError, Why};
 use crate::cli::commands::test::subject::Subject;
 use crate::manifest::{Document, Position};
+use crate::manifest::{Field, FieldError, FieldFault};
 use olmguard_engine::judge::{StatedInstalled, Token, Verdict};
 
 /// A suite: what is known, and what is expected.
@@ -65,8 +65,8 @@ pub(super) struct Expectation {
 }
 
 impl Suite {
-    pub(super) fn read(file: &str, document: &Document) -> Result<Self, SuiteError> {
-        let root = Field::root(&document.value, &document.positions);
+    pub(super) fn read(file: &str, document: &Document) -> Result<Self, FieldError> {
+        let root = Field::root(document, "the suite");
         root.mapping(&KEYS)?;
         let schema = root.need("schema", SCHEMA)?;
         schema.word(&[(SCHEMA, ())])?;
@@ -77,7 +77,7 @@ impl Suite {
         let cases = cases?;
         if cases.is_empty() {
             let field = list.name();
-            return Err(list.error(Why::Empty {
+            return Err(list.error(FieldFault::Empty {
                 field,
                 expected: "at least one case",
             }));
@@ -92,7 +92,7 @@ impl Suite {
 }
 
 impl SuiteFacts {
-    fn read(root: &Field<'_>, folder: &Path) -> Result<Self, SuiteError> {
+    fn read(root: &Field<'_>, folder: &Path) -> Result<Self, FieldError> {
         let paths = |field: Field<'_>| {
             let names = field.texts()?.into_iter();
             Ok(names.map(|name| folder.join(name)).collect::<Vec<_>>())
@@ -123,7 +123,7 @@ impl SuiteFacts {
     }
 }
 
-fn catalogs(field: &Field<'_>, folder: &Path) -> Result<CatalogArgs, SuiteError> {
+fn catalogs(field: &Field<'_>, folder: &Path) -> Result<CatalogArgs, FieldError> {
     let members = field.members()?.into_iter();
     let catalogs = members.map(|(name, place)| {
         place.parsed(|text| {
@@ -134,7 +134,7 @@ fn catalogs(field: &Field<'_>, folder: &Path) -> Result<CatalogArgs, SuiteError>
 }
 
 impl Case {
-    fn read(field: &Field<'_>) -> Result<Self, SuiteError> {
+    fn read(field: &Field<'_>) -> Result<Self, FieldError> {
         field.mapping(&["name", "extension", "installed", "old", "expect"])?;
         let name = field.need("name", "what the case is about")?;
         let extension = field.need("extension", "the extension after the edit")?;
@@ -151,7 +151,7 @@ impl Case {
     }
 }
 
-fn installed(field: &Field<'_>) -> Result<SaidArg, SuiteError> {
+fn installed(field: &Field<'_>) -> Result<SaidArg, FieldError> {
     field.mapping(&["version", "bundle", "release"])?;
     let text = |key| {
         field
@@ -173,7 +173,7 @@ fn installed(field: &Field<'_>) -> Result<SaidArg, SuiteError> {
 }
 
 impl Old {
-    fn read(field: &Field<'_>) -> Result<Self, SuiteError> {
+    fn read(field: &Field<'_>) -> Result<Self, FieldError> {
         match field.get("range") {
             None => Subject::read(field).map(Self::Subject),
             Some(range) => {
@@ -185,7 +185,7 @@ impl Old {
 }
 
 impl Expectation {
-    fn read(field: &Field<'_>) -> Result<Self, SuiteError> {
+    fn read(field: &Field<'_>) -> Result<Self, FieldError> {
         field.mapping(&["verdict", "token", "resolved", "warnings", "message"])?;
         let verdicts = VERDICTS.map(|verdict| (verdict.as_str(), verdict));
         let tokens: Vec<_> = Token::ALL
@@ -210,7 +210,7 @@ impl Expectation {
             None => Ok(expected),
             Some(fault) => {
                 let text = format!("{} {fault}", field.name());
-                Err(field.error(Why::Other { text }))
+                Err(field.error(FieldFault::Other { text }))
             }
         }
     }

@@ -1,29 +1,32 @@
-//! A value of a suite with its place, read strictly.
+//! A value of a file of ours with its place, read strictly.
 
 use serde_json::Value;
 
-use crate::manifest::{Position, Positions, ValueStep};
+use crate::manifest::{Document, Position, Positions, ValueStep};
 use olmguard_catalog::json_type::JsonType;
 use olmguard_engine::nearest::nearest;
 
 /// A value, and the way to it from the root of its document.
 #[derive(Clone, Debug)]
-pub(super) struct Field<'d> {
+pub(crate) struct Field<'d> {
     value: &'d Value,
     positions: &'d Positions,
     path: Vec<ValueStep<'d>>,
+    /// What the whole document is called.
+    whole: &'static str,
 }
 
-/// What is wrong with a suite, and where.
+/// What is wrong with a value, and where.
 #[derive(Debug, thiserror::Error)]
-#[error("{at}: {why}")]
-pub(super) struct SuiteError {
+#[error("{at}: {fault}")]
+pub(crate) struct FieldError {
     at: Position,
-    why: Why,
+    fault: FieldFault,
 }
 
+/// What is wrong with a value.
 #[derive(Debug, thiserror::Error)]
-pub(super) enum Why {
+pub(crate) enum FieldFault {
     #[error("{field} is {found}: expected {expected}{}", quotes(found))]
     Type {
         field: String,
@@ -53,28 +56,33 @@ pub(super) enum Why {
 }
 
 impl<'d> Field<'d> {
-    pub(super) fn root(value: &'d Value, positions: &'d Positions) -> Self {
+    /// A whole document, and what it is called.
+    pub(crate) fn root(document: &'d Document, whole: &'static str) -> Self {
         Self {
-            value,
-            positions,
+            value: &document.value,
+            positions: &document.positions,
             path: Vec::new(),
+            whole,
         }
     }
 
-    pub(super) fn value(&self) -> &'d Value {
+    pub(crate) fn value(&self) -> &'d Value {
         self.value
     }
 
-    pub(super) fn at(&self) -> Position {
+    pub(crate) fn at(&self) -> Position {
         self.positions.nearest(&self.path)
     }
 
-    pub(super) fn error(&self, why: Why) -> SuiteError {
-        SuiteError { at: self.at(), why }
+    pub(crate) fn error(&self, fault: FieldFault) -> FieldError {
+        FieldError {
+            at: self.at(),
+            fault,
+        }
     }
 
     /// What it is called: `cases[0].expect`.
-    pub(super) fn name(&self) -> String {
+    pub(crate) fn name(&self) -> String {
         let mut name = String::new();
         for step in &self.path {
             match step {
@@ -84,14 +92,14 @@ impl<'d> Field<'d> {
             }
         }
         if name.is_empty() {
-            "the suite".to_owned()
+            self.whole.to_owned()
         } else {
             name
         }
     }
 
     /// A mapping with no other keys than these.
-    pub(super) fn mapping(&self, known: &[&'static str]) -> Result<(), SuiteError> {
+    pub(crate) fn mapping(&self, known: &[&'static str]) -> Result<(), FieldError> {
         let Some(members) = self.value.as_object() else {
             return Err(self.wrong("a mapping"));
         };
@@ -105,7 +113,7 @@ impl<'d> Field<'d> {
                     _ => format!("expected one of {}", known.join(", ")),
                 };
                 let name = field.name();
-                Err(field.error(Why::Unknown {
+                Err(field.error(FieldFault::Unknown {
                     field: name,
                     expected,
                 }))
@@ -114,25 +122,25 @@ impl<'d> Field<'d> {
     }
 
     /// A member; nothing where it is absent or null.
-    pub(super) fn get(&self, key: &'d str) -> Option<Self> {
+    pub(crate) fn get(&self, key: &'d str) -> Option<Self> {
         let value = self.value.get(key).filter(|value| !value.is_null())?;
         Some(self.below(ValueStep::Key(key), value))
     }
 
     /// A member that must be there.
-    pub(super) fn need(
+    pub(crate) fn need(
         &self,
         key: &'static str,
         expected: &'static str,
-    ) -> Result<Self, SuiteError> {
+    ) -> Result<Self, FieldError> {
         self.get(key).ok_or_else(|| {
             let field = self.below(ValueStep::Key(key), &Value::Null).name();
-            self.error(Why::Missing { field, expected })
+            self.error(FieldFault::Missing { field, expected })
         })
     }
 
     /// The members of a mapping with any keys.
-    pub(super) fn members(&self) -> Result<Vec<(&'d str, Self)>, SuiteError> {
+    pub(crate) fn members(&self) -> Result<Vec<(&'d str, Self)>, FieldError> {
         let members = self
             .value
             .as_object()
@@ -143,7 +151,7 @@ impl<'d> Field<'d> {
         Ok(members.iter().map(field).collect())
     }
 
-    pub(super) fn items(&self) -> Result<Vec<Self>, SuiteError> {
+    pub(crate) fn items(&self) -> Result<Vec<Self>, FieldError> {
         let items = self.value.as_array().ok_or_else(|| self.wrong("a list"))?;
         let items = items.iter().enumerate();
         Ok(items
@@ -151,10 +159,10 @@ impl<'d> Field<'d> {
             .collect())
     }
 
-    pub(super) fn text(&self) -> Result<&'d str, SuiteError> {
+    pub(crate) fn text(&self) -> Result<&'d str, FieldError> {
         match self.value.as_str() {
             None => Err(self.wrong("a string")),
-            Some("") => Err(self.error(Why::Empty {
+            Some("") => Err(self.error(FieldFault::Empty {
                 field: self.name(),
                 expected: "a string",
             })),
@@ -163,7 +171,7 @@ impl<'d> Field<'d> {
     }
 
     /// One text, or a list of some.
-    pub(super) fn texts(&self) -> Result<Vec<String>, SuiteError> {
+    pub(crate) fn texts(&self) -> Result<Vec<String>, FieldError> {
         if self.value.is_array() {
             let items = self.items()?.into_iter();
             return items.map(|item| item.text().map(str::to_owned)).collect();
@@ -175,19 +183,19 @@ impl<'d> Field<'d> {
     }
 
     /// A text that something else can read.
-    pub(super) fn parsed<T>(
+    pub(crate) fn parsed<T>(
         &self,
         parse: impl FnOnce(&str) -> Result<T, String>,
-    ) -> Result<T, SuiteError> {
+    ) -> Result<T, FieldError> {
         let text = self.text()?;
         parse(text).map_err(|why| {
             let text = format!("{}: {why}", self.name());
-            self.error(Why::Other { text })
+            self.error(FieldFault::Other { text })
         })
     }
 
     /// One of several words.
-    pub(super) fn word<T: Copy>(&self, words: &[(&'static str, T)]) -> Result<T, SuiteError> {
+    pub(crate) fn word<T: Copy>(&self, words: &[(&'static str, T)]) -> Result<T, FieldError> {
         let found = self.text()?;
         if let Some((_, value)) = words.iter().find(|(word, _)| *word == found) {
             return Ok(*value);
@@ -199,14 +207,14 @@ impl<'d> Field<'d> {
             _ => format!("one of {}", all.join(", ")),
         };
         let (field, found) = (self.name(), found.to_owned());
-        Err(self.error(Why::Value {
+        Err(self.error(FieldFault::Value {
             field,
             found,
             expected,
         }))
     }
 
-    fn wrong(&self, expected: &'static str) -> SuiteError {
+    fn wrong(&self, expected: &'static str) -> FieldError {
         let found = match JsonType::of(self.value) {
             JsonType::Array => "a list",
             JsonType::Boolean => "a boolean",
@@ -216,7 +224,7 @@ impl<'d> Field<'d> {
             JsonType::String => "a string",
         };
         let field = self.name();
-        self.error(Why::Type {
+        self.error(FieldFault::Type {
             field,
             found,
             expected,
@@ -229,6 +237,7 @@ impl<'d> Field<'d> {
             value,
             positions: self.positions,
             path,
+            whole: self.whole,
         }
     }
 }
