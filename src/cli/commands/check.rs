@@ -166,7 +166,7 @@ fn judge(
             .filter_map(|fault| fault.exit(judged::undecided(args))),
     );
     let exit = judged::exit(bad, gathered, &answers, args);
-    let report = || Report::of(snapshot, gathered, &answers);
+    let report = || Report::of(args, snapshot, gathered, &answers);
     let run = || {
         Run::of(
             args,

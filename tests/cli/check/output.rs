@@ -53,6 +53,43 @@ fn quiet_leaves_out_what_counts_as_good() {
 }
 
 #[test]
+fn the_last_line_counts_warnings_that_count_as_denials() {
+    let warned = asking("warned", "channels: [stable, stabel]");
+    let scene = scene(&[
+        ("good.yaml", &extension("good", "1.1.0")),
+        ("bad.yaml", &extension("bad", "7.0.0")),
+        ("warned.yaml", &warned),
+        ("other.yaml", &warned.replace("name: warned", "name: other")),
+    ]);
+    for (files, counts, more) in [
+        (
+            &["good.yaml", "warned.yaml"][..],
+            "2 allowed",
+            "; 1 extension has warnings, which count as denials (--warn-as-error)",
+        ),
+        (
+            &["bad.yaml", "warned.yaml", "other.yaml"],
+            "1 denied, 2 allowed",
+            "; 2 extensions have warnings, which count as denials (--warn-as-error)",
+        ),
+        (&["good.yaml", "bad.yaml"], "1 denied, 1 allowed", ""),
+    ] {
+        let run = |more: &[&str]| scene.run(&[&["-f"], files, &[CATALOG], more].concat());
+        let ran = run(&[]);
+        assert!(ran.stdout.ends_with(&format!("\n{counts}\n")), "{ran:?}");
+        let ran = run(&["--warn-as-error"]);
+        assert!(
+            ran.stdout.ends_with(&format!("\n{counts}{more}\n")),
+            "{ran:?}"
+        );
+        assert_eq!(ran.code, 1);
+        let table = run(&["--warn-as-error", "-o=markdown"]).stdout;
+        let title = format!("\n### olmguard check: {counts}{more}\n");
+        assert!(table.contains(&title), "{table}");
+    }
+}
+
+#[test]
 fn colours_are_for_terminals() {
     let scene = scene(&[
         ("a.yaml", &extension("a", "7.0.0")),

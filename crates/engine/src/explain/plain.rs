@@ -120,6 +120,15 @@ pub fn summary(counts: &[(Verdict, usize)], passed_over: PassedOver) -> String {
         .fold(results, |all, words| format!("{all}; {words}"))
 }
 
+/// How many extensions count as denied only because of their warnings.
+pub fn denied_by_warnings(count: usize) -> String {
+    let extensions = match count {
+        1 => "1 extension has".to_owned(),
+        count => format!("{count} extensions have"),
+    };
+    format!("{extensions} warnings, which count as denials (--warn-as-error)")
+}
+
 impl PassedOver {
     /// Those that are not none, each in a few words.
     fn words(self) -> impl Iterator<Item = String> {

@@ -121,7 +121,7 @@ impl<'r> Run<'r> {
         Self {
             results: results.collect(),
             troubles,
-            summary: Summary::of(gathered, answers),
+            summary: Summary::of(args, gathered, answers),
             quiet: args.quiet,
         }
     }

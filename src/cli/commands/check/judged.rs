@@ -80,15 +80,25 @@ pub(super) fn exit(
 
 /// What one answer counts as.
 pub(super) fn exit_of(answer: &Answer, args: &CheckArgs) -> Exit {
-    let own = match answer.verdict {
+    if is_denied_by_warnings(answer, args) {
+        Exit::Denied
+    } else {
+        exit_without_warnings(answer, args)
+    }
+}
+
+/// Whether an answer counts as denied only because `--warn-as-error` counts its warnings.
+pub(super) fn is_denied_by_warnings(answer: &Answer, args: &CheckArgs) -> bool {
+    let is_counted = args.warn_as_error && !answer.warnings.is_empty();
+    is_counted && exit_without_warnings(answer, args) == Exit::Good
+}
+
+fn exit_without_warnings(answer: &Answer, args: &CheckArgs) -> Exit {
+    match answer.verdict {
         Verdict::Undecided if answer.rests_on_bad_input => Exit::BadInput,
         Verdict::Undecided => undecided(args),
         Verdict::Deny => Exit::Denied,
         Verdict::Allow | Verdict::NotJudged => Exit::Good,
-    };
-    match own {
-        Exit::Good if args.warn_as_error && !answer.warnings.is_empty() => Exit::Denied,
-        own => own,
     }
 }
 

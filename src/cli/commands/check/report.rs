@@ -7,8 +7,10 @@ use std::fmt;
 use schemars::JsonSchema;
 use serde::Serialize;
 
+use crate::cli::commands::check::args::CheckArgs;
 use crate::cli::commands::check::cases::{Case, CasePlace};
 use crate::cli::commands::check::inputs::GatheredInputs;
+use crate::cli::commands::check::judged;
 use olmguard_engine::explain::Answer;
 use olmguard_engine::explain::plain::{self, PassedOver};
 use olmguard_engine::explain::{ForbiddenReport, OneEditReport};
@@ -165,10 +167,18 @@ pub(super) struct Summary {
     pub(super) skipped: Option<usize>,
     /// Number of objects in the inputs that are neither extensions nor catalogs.
     pub(super) other_kinds: usize,
+    /// Number of results that count as denied only because of their warnings. Only in the text for people.
+    #[serde(skip)]
+    pub(super) denied_by_warnings: usize,
 }
 
 impl Report {
-    pub(super) fn of(snapshot: &Snapshot, gathered: &GatheredInputs, answers: &[Answer]) -> Self {
+    pub(super) fn of(
+        args: &CheckArgs,
+        snapshot: &Snapshot,
+        gathered: &GatheredInputs,
+        answers: &[Answer],
+    ) -> Self {
         let results = gathered.cases.iter().zip(answers);
         Self {
             schema: SCHEMA,
@@ -178,13 +188,13 @@ impl Report {
                 .map(|(case, answer)| ResultReport::of(case, answer))
                 .collect(),
             skipped: gathered.skipped.iter().map(SkippedReport::of).collect(),
-            summary: Summary::of(gathered, answers),
+            summary: Summary::of(args, gathered, answers),
         }
     }
 }
 
 impl Summary {
-    pub(super) fn of(gathered: &GatheredInputs, answers: &[Answer]) -> Self {
+    pub(super) fn of(args: &CheckArgs, gathered: &GatheredInputs, answers: &[Answer]) -> Self {
         let count = |verdict| {
             answers
                 .iter()
@@ -200,6 +210,10 @@ impl Summary {
             removed: gathered.base.as_ref().map(|base| base.removed().count()),
             skipped: Some(gathered.skipped.len()).filter(|skipped| *skipped > 0),
             other_kinds: gathered.other_kinds,
+            denied_by_warnings: answers
+                .iter()
+                .filter(|answer| judged::is_denied_by_warnings(answer, args))
+                .count(),
         }
     }
 }
@@ -229,7 +243,11 @@ impl fmt::Display for Summary {
             templates: self.skipped.unwrap_or_default(),
             other_kinds: self.other_kinds,
         };
-        f.write_str(&plain::summary(&verdicts, passed_over))
+        f.write_str(&plain::summary(&verdicts, passed_over))?;
+        match self.denied_by_warnings {
+            0 => Ok(()),
+            count => write!(f, "; {}", plain::denied_by_warnings(count)),
+        }
     }
 }
 

@@ -40,7 +40,8 @@ pub(super) fn text(
     }
     if !args.quiet {
         places(&mut text, gathered).expect("a String takes everything");
-        writeln!(text, "{}", Summary::of(gathered, answers)).expect("a String takes everything");
+        writeln!(text, "{}", Summary::of(args, gathered, answers))
+            .expect("a String takes everything");
     }
     text
 }
