@@ -166,6 +166,29 @@ fn explain_prints_the_runbook_of_an_alert() {
 }
 
 #[test]
+fn a_page_on_a_terminal_has_no_marks_of_markdown() {
+    let page = std::fs::read_to_string("docs/tokens/Downgrade.md").expect("a page");
+    for piped in [&["--color=auto"][..], &["--color=never"]] {
+        let (code, stdout, stderr) = run(&[&["explain", "Downgrade"], piped].concat(), "");
+        assert_eq!((code, &*stdout, &*stderr), (Some(0), &*page, ""));
+    }
+    let (code, stdout, stderr) = run(&["explain", "Downgrade", "--color=always"], "");
+    assert_eq!((code, &*stderr), (Some(0), ""));
+    for expected in [
+        "\u{1b}[1mDowngrade\u{1b}[0m\n\nAll versions",
+        "\n\u{1b}[1mWhat kubectl shows\u{1b}[0m\n\n    Error from server",
+        "reason \u{1b}[1mRetrying\u{1b}[0m and",
+    ] {
+        assert!(stdout.contains(expected), "{expected}: {stdout}");
+    }
+    let (_, stdout, _) = run(&["lint", "--explain=stranded-bundle", "--color=always"], "");
+    assert!(
+        stdout.starts_with("\u{1b}[1mstranded-bundle\u{1b}[0m\n\n"),
+        "{stdout}"
+    );
+}
+
+#[test]
 fn a_version_with_a_v_is_answered_with_the_version_without() {
     for arguments in [
         &["versions", PACKAGE, "--installed=v1.2.0", SAMPLE][..],

@@ -116,7 +116,9 @@ enum LintError {
 /// Prints the findings; a fault goes to stderr.
 pub(crate) fn run(args: &LintArgs) -> Exit {
     let done = match (args.explain, args.list) {
-        (Some(rule), _) => print(&rule.page()).map(|()| Exit::Good),
+        (Some(rule), _) => output::page::print(&rule.page())
+            .map(|()| Exit::Good)
+            .map_err(LintError::from),
         (None, true) => print(&text::list()).map(|()| Exit::Good),
         (None, false) => lint_and_print(args),
     };

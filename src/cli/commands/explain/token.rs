@@ -35,13 +35,13 @@ pub(super) fn run(text: &str) -> Exit {
 }
 
 fn print(text: &str) -> Result<(), TokenError> {
-    let told = match page::find(text) {
-        PageSubject::Token(token) => page::page(token).to_owned(),
-        PageSubject::OneOf(tokens) => page::several(&tokens),
-        PageSubject::Alert(runbook) => runbook.page.to_owned(),
+    match page::find(text) {
+        PageSubject::Token(token) => output::page::print(page::page(token))?,
+        PageSubject::OneOf(tokens) => output::page::print(&page::several(&tokens))?,
+        PageSubject::Alert(runbook) => output::page::print(runbook.page)?,
         PageSubject::Nothing(near) => return Err(unknown(text, near)),
-    };
-    Ok(output::text(|stdout| stdout.write_all(told.as_bytes()))?)
+    }
+    Ok(())
 }
 
 /// Prints every token with its meaning; a fault goes to stderr.
