@@ -159,9 +159,35 @@ fn explain_prints_the_runbook_of_an_alert() {
     fails(
         &["explain", "OlmguardCatalogStail"],
         2,
-        "\"OlmguardCatalogStail\" is not a reason code, an alert, or a known text of OLM or olmguard: \
-         expected OlmguardCatalogStale, OlmguardCatalogEmpty, OlmguardCatalogShrunk; to see all reason \
-         codes, run olmguard explain --list",
+        "\"OlmguardCatalogStail\" is not a reason code, an alert, an exit code, or a known text of OLM or \
+         olmguard: expected OlmguardCatalogStale, OlmguardCatalogEmpty, OlmguardCatalogShrunk; to see all \
+         reason codes, run olmguard explain --list",
+    );
+}
+
+#[test]
+fn explain_prints_what_an_exit_code_means() {
+    let (_, help, _) = run(&["check", "--help"], "");
+    for code in 0..=5 {
+        let (ended, stdout, stderr) = run(&["explain", &code.to_string()], "");
+        assert_eq!((ended, &*stderr), (Some(0), ""), "{code}");
+        let start = format!("# Exit code {code}\n\n`olmguard check` exits with {code}: ");
+        let meaning = stdout.strip_prefix(&start).expect("its meaning first");
+        let meaning = meaning.split(".\n").next().expect("a sentence");
+        let row = format!("\n  {code}  {meaning}\n");
+        assert!(help.contains(&row), "{row}: {help}");
+    }
+    let page = run(&["explain", "4"], "");
+    assert_eq!(run(&["explain", "exit 4"], ""), page);
+    assert_eq!(
+        run(&["explain", "Process completed with exit code 4."], ""),
+        page
+    );
+    fails(
+        &["explain", "7"],
+        2,
+        "\"7\" is not a reason code, an alert, an exit code, or a known text of OLM or olmguard; to see \
+         all reason codes, run olmguard explain --list",
     );
 }
 
@@ -206,14 +232,14 @@ fn a_word_that_is_no_reason_code_gets_the_nearest_and_a_way_to_see_all() {
     fails(
         &["explain", "foo"],
         2,
-        "\"foo\" is not a reason code, an alert, or a known text of OLM or olmguard; to see all reason \
-         codes, run olmguard explain --list",
+        "\"foo\" is not a reason code, an alert, an exit code, or a known text of OLM or olmguard; to see \
+         all reason codes, run olmguard explain --list",
     );
     fails(
         &["explain", "Invalid"],
         2,
-        "\"Invalid\" is not a reason code, an alert, or a known text of OLM or olmguard: expected \
-         InvalidSpec, InvalidSelector, InvalidVersionRange; to see all reason codes, run olmguard \
+        "\"Invalid\" is not a reason code, an alert, an exit code, or a known text of OLM or olmguard: \
+         expected InvalidSpec, InvalidSelector, InvalidVersionRange; to see all reason codes, run olmguard \
          explain --list",
     );
     let (code, stdout, stderr) = run(&["explain", "--list"], "");

@@ -1,15 +1,17 @@
-//! The page about each token and each alert, and which of them a text is about: a token, an alert, a message of
-//! ours, or one of OLM's.
+//! The page about each token, each alert and each exit code, and which of them a text is about: a token, an alert, a
+//! message of ours, one of OLM's, or an exit code.
 //!
 //! OLM has fewer texts than there are causes: "no bundles found" is said of seven tokens. Then all that
 //! the text leaves open are found.
 
+mod exit_code;
 mod olms;
 mod runbook;
 
 use olmguard_engine::judge::Token;
 use olmguard_engine::nearest::nearest;
 
+pub use exit_code::ExitCode;
 pub use runbook::Runbook;
 
 /// What a text is about.
@@ -21,6 +23,8 @@ pub enum PageSubject {
     OneOf(Vec<Token>),
     /// One alert.
     Alert(Runbook),
+    /// One exit code.
+    ExitCode(ExitCode),
     /// None that is known; the tokens and alerts with the nearest names, the nearest first.
     Nothing(Vec<&'static str>),
 }
@@ -100,7 +104,7 @@ pub fn find(text: &str) -> PageSubject {
     }
     let tokens = olms::tokens(&text);
     match tokens.as_slice() {
-        [] => nothing(&text),
+        [] => exit_code::named(&text).map_or_else(|| nothing(&text), PageSubject::ExitCode),
         [only] => PageSubject::Token(*only),
         _ => PageSubject::OneOf(tokens),
     }

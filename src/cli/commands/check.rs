@@ -182,7 +182,7 @@ fn judge(
             } else {
                 ClusterAccess::Good
             };
-            print(&text::text(args, gathered, &answers, cluster))?;
+            print(&text::text(args, gathered, &answers, cluster, exit))?;
         }
         Output::Json => output::json(&report())?,
         Output::Yaml => print(&yaml::document(&serde_json::to_value(report())?))?,

@@ -1,5 +1,5 @@
 //! `olmguard explain PACKAGE FROM TO`: why one bundle succeeds another, or why not; and
-//! `olmguard explain TOKEN`: what a token, or a text that was shown, means, and what to do about an alert.
+//! `olmguard explain TOKEN`: what a token, an exit code, or a text that was shown, means, and what to do about an alert.
 
 mod token;
 mod typed;
@@ -48,7 +48,7 @@ pub(crate) struct ExplainArgs {
     #[arg(long, help_heading = heading::OUTPUT)]
     list: bool,
 
-    /// An upgrade, or one argument: a reason code, an alert, or an error of kubectl or OLM
+    /// An upgrade, or one argument: a reason code, an exit code, an alert, or an error of kubectl or OLM
     #[arg(
         value_name = "PACKAGE FROM TO",
         num_args = 1..=3,

@@ -102,6 +102,22 @@ fn what_undecided_counts_as_is_a_setting() {
 }
 
 #[test]
+fn the_last_line_of_an_undecided_run_explains_its_exit_code() {
+    let scene = all();
+    let stdout = |more: &[&str]| {
+        let arguments = [&["-f", "undecided.yaml", CATALOG][..], more].concat();
+        scene.run(&arguments).stdout
+    };
+    let last = "\n1 undecided\nExit code 4: a fact is missing. Help: olmguard explain 4\n";
+    let text = stdout(&[]);
+    assert!(text.ends_with(last), "{text}");
+    for more in ["--on-undecided=warn", "--on-undecided=deny", "--quiet"] {
+        let text = stdout(&[more]);
+        assert!(!text.contains("Exit code"), "{more}: {text}");
+    }
+}
+
+#[test]
 fn warnings_count_where_they_are_asked_to() {
     let scene = all();
     let (code, report) = scene.json(&["-f", "warned.yaml", CATALOG]);

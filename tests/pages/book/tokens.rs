@@ -40,6 +40,7 @@ fn what_a_page_shows_leads_back_to_it() {
             match find(text) {
                 PageSubject::Token(found) => assert_eq!(found, *token, "{text}"),
                 PageSubject::Alert(found) => panic!("{}: {text}", found.alert),
+                PageSubject::ExitCode(found) => panic!("{found:?}: {text}"),
                 PageSubject::OneOf(found) => assert!(found.contains(token), "{token:?}: {text}"),
                 // A warning about the bypass names no token.
                 PageSubject::Nothing(_) => assert_eq!(*token, Token::Bypassed, "{text}"),

@@ -120,6 +120,11 @@ pub fn summary(counts: &[(Verdict, usize)], passed_over: PassedOver) -> String {
         .fold(results, |all, words| format!("{all}; {words}"))
 }
 
+/// What the exit code of an undecided run means, and where the help is.
+pub fn exit_undecided() -> &'static str {
+    "Exit code 4: a fact is missing. Help: olmguard explain 4"
+}
+
 /// How many extensions count as denied only because of their warnings.
 pub fn denied_by_warnings(count: usize) -> String {
     let extensions = match count {

@@ -33,6 +33,32 @@ fn an_alert_is_found_by_its_name_alone_or_in_a_notification() {
 }
 
 #[test]
+fn an_exit_code_is_found_by_its_number_alone_or_as_pipelines_print_it() {
+    for text in [
+        "4",
+        "exit 4",
+        "Exit code: 4",
+        "exit status 4\n",
+        "Error: Process completed with exit code 4.",
+    ] {
+        let page = match find(text) {
+            PageSubject::ExitCode(found) => found.page(),
+            _ => String::new(),
+        };
+        assert!(page.starts_with("# Exit code 4\n\n"), "{text}: {page}");
+        assert!(page.contains("--on-undecided=warn"), "{page}");
+        assert!(!page.contains("\n## "), "{page}");
+    }
+    for text in ["6", "137", "-4", "4.1", "version 4", "exit"] {
+        assert!(
+            !matches!(find(text), PageSubject::ExitCode(_)),
+            "{text}: {:?}",
+            find(text)
+        );
+    }
+}
+
+#[test]
 fn a_message_is_found_by_the_token_in_it_however_it_is_wrapped() {
     finds(
         "Error from server (Forbidden): error when patching \"demo.yaml\": admission webhook\n  \

@@ -31,6 +31,7 @@ pub(super) fn text(
     gathered: &GatheredInputs,
     answers: &[Answer],
     cluster: ClusterAccess,
+    exit: Exit,
 ) -> String {
     let mut text = String::new();
     let results = gathered.cases.iter().zip(answers);
@@ -42,6 +43,10 @@ pub(super) fn text(
         places(&mut text, gathered).expect("a String takes everything");
         writeln!(text, "{}", Summary::of(args, gathered, answers))
             .expect("a String takes everything");
+        // The error about the cluster has said what is missing.
+        if exit == Exit::Undecided && cluster == ClusterAccess::Good {
+            writeln!(text, "{}", plain::exit_undecided()).expect("a String takes everything");
+        }
     }
     text
 }

@@ -1,5 +1,5 @@
-//! `olmguard explain TOKEN` and `olmguard explain ALERT`: the page about a token, found by its name or by the text
-//! that was shown, or the runbook of an alert.
+//! `olmguard explain TOKEN`, `olmguard explain ALERT` and `olmguard explain 4`: the page about a token, found by its
+//! name or by the text that was shown, the runbook of an alert, or what an exit code means.
 
 use std::io;
 
@@ -11,8 +11,8 @@ use olmguard_views::page::{self, PageSubject};
 #[derive(Debug, thiserror::Error)]
 enum TokenError {
     #[error(
-        "{found:?} is not a reason code, an alert, or a known text of OLM or olmguard{}; to see all \
-         reason codes, run olmguard explain --list",
+        "{found:?} is not a reason code, an alert, an exit code, or a known text of OLM or olmguard{}; \
+         to see all reason codes, run olmguard explain --list",
         instead(near)
     )]
     Unknown {
@@ -39,6 +39,7 @@ fn print(text: &str) -> Result<(), TokenError> {
         PageSubject::Token(token) => output::page::print(page::page(token))?,
         PageSubject::OneOf(tokens) => output::page::print(&page::several(&tokens))?,
         PageSubject::Alert(runbook) => output::page::print(runbook.page)?,
+        PageSubject::ExitCode(exit_code) => output::page::print(&exit_code.page())?,
         PageSubject::Nothing(near) => return Err(unknown(text, near)),
     }
     Ok(())
