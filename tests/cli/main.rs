@@ -27,3 +27,4 @@ mod saved;
 mod see;
 mod shell;
 mod snapshot;
+mod tasks;
