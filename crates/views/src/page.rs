@@ -137,8 +137,8 @@ pub fn names() -> impl Iterator<Item = &'static str> {
 
 /// What stands before the causes.
 const SEVERAL: &str = "\
-OLM says this of several causes. Which one it is, `olmguard check` tells of the manifest, and
-`olmguard explain` has a page about each:
+OLM reports this text for several causes. Run `olmguard check` on the manifest to find the cause.
+`olmguard explain` has a page about each of them:
 ";
 
 /// As much of a text as is looked at.

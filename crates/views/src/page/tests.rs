@@ -213,8 +213,8 @@ fn each_page_begins_with_its_token_and_what_it_means() {
 fn several_causes_are_told_with_what_each_means() {
     assert_eq!(
         several(&[Token::NotASuccessor, Token::PackageNotFound]),
-        "OLM says this of several causes. Which one it is, `olmguard check` tells of the manifest, and\n\
-         `olmguard explain` has a page about each:\n\
+        "OLM reports this text for several causes. Run `olmguard check` on the manifest to find the cause.\n\
+         `olmguard explain` has a page about each of them:\n\
          \n\
          NotASuccessor\n  \
          The catalog has bundles in the range, but no upgrade edge from the installed bundle to any of \
