@@ -58,12 +58,12 @@ fn kubectl_runs_it_as_a_plugin() {
         "{check}"
     );
     assert!(
-        check.contains("\n  kubectl olmguard check -f apps/ --from-cluster\n"),
+        check.contains("\n  kubectl olmguard check apps/ --from-cluster\n"),
         "{check}"
     );
     let explain = help(&["explain", "--help"]);
     let usage = "Usage: kubectl olmguard explain [OPTIONS] <PACKAGE> <FROM> <TO>\n       \
-                 kubectl olmguard explain <TOKEN>\n";
+                 kubectl olmguard explain <TOKEN>\n       kubectl olmguard explain --list\n";
     assert!(explain.contains(usage), "{explain}");
 }
 

@@ -128,7 +128,7 @@ fn a_denial_is_explained_by_its_code_its_text_or_its_versions() {
 }
 
 #[test]
-fn a_downgrade_names_its_by_overrideand_the_by_overrideis_counted() {
+fn a_downgrade_names_the_override_and_check_counts_it() {
     let by_override = "Override: set spec.source.catalog.upgradeConstraintPolicy to SelfCertified; data loss is possible";
     answers(
         &[
@@ -224,6 +224,32 @@ fn a_range_shows_its_upper_bound_and_check_what_it_resolves_to() {
             "1 allowed",
         ],
         &["warning", "out of reach"],
+    );
+}
+
+#[test]
+fn what_an_open_range_upgrades_to_by_itself_stands_first() {
+    answers(
+        &["path", PACKAGE, "1.2.0", "--range=>=1.2", SAMPLE],
+        &[
+            "One edit",
+            "Automatic if the version is \">=1.2\": 1.2.0 -> 1.3.2 -> 1.4.0",
+            "Stops at",
+        ],
+        &["no upgrade path"],
+    );
+}
+
+#[test]
+fn what_a_new_catalog_breaks_is_counted_first() {
+    let (old, new) = (
+        "examples/authoring/lantern.yaml",
+        "examples/NotASuccessor/hub.yaml",
+    );
+    answers(
+        &["diff", old, new],
+        &["OLM v1 users: ", "breaking change"],
+        &[],
     );
 }
 

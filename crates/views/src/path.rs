@@ -60,6 +60,9 @@ pub struct PathReport {
     walks: Vec<WalkReport>,
     /// Additional notes.
     notes: Vec<String>,
+    /// Whether a target was requested.
+    #[serde(skip)]
+    is_targeted: bool,
     /// Whether no edges bind the extension.
     #[serde(skip)]
     is_free: bool,
@@ -174,6 +177,7 @@ impl PathReport {
             message: unreached.and_then(|goal| why_none(inquiry, goal)),
             dead_end: dead_end.then(|| dead_end_of(inquiry, end)).flatten(),
             ambiguous: tie.map(|tie| ambiguous(tie.iter().map(|choice| choice.catalog))),
+            is_targeted: targets.is_some(),
             is_cut: !doubts.is_empty(),
             notes: notes(inquiry, &sought, doubts, &walks, barred.as_ref()),
             barred: barred.map(|barred| BarredReport::of(inquiry, barred)),
@@ -217,6 +221,7 @@ impl PathReport {
             barred: None,
             walks: Vec::new(),
             notes: see::notes(inquiry),
+            is_targeted: false,
             is_free: inquiry.is_free(),
             is_cut: false,
             dead_end: None,

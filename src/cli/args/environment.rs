@@ -13,7 +13,7 @@ use clap::{Arg, Command};
 use super::heading;
 
 /// The flags that mean the same to every command that has them.
-const SHARED: [&str; 12] = [
+const SHARED: [&str; 13] = [
     "catalog",
     "catalogd-ca",
     "color",
@@ -22,6 +22,7 @@ const SHARED: [&str; 12] = [
     "graph",
     "guardrails",
     "kubeconfig",
+    "no-project",
     "olm-feature-gates",
     "olm-namespace",
     "olm-release",
@@ -242,7 +243,8 @@ mod tests {
             for flag in flags() {
                 let group = flag.get_help_heading().unwrap_or_default();
                 let is_in_one = groups.contains(&group);
-                assert_eq!(is_in_one, is_shared(flag), "{} {flag}", command.get_name());
+                let (command, flag) = (command.get_name(), (flag.get_id(), is_shared(flag)));
+                assert_eq!(is_in_one, flag.1, "{command} {}", flag.0);
             }
             command.get_subcommands().for_each(check);
         }

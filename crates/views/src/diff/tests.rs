@@ -235,8 +235,8 @@ fn the_text_tells_all_kinds_and_counts_them() {
     let diffs = diff(&old, &new, None, Generation::V1);
     assert_eq!(
         words::text(&diffs, Generation::V1),
-        "package p\n  NEWLY STRANDED: no upgrade to a higher version any more\n    p.v1.0.0: could upgrade \
-         to p.v2.0.0\n\nOLM v1 users: 1 breaking change, 0 to review, 0 improvements, in 1 package\n"
+        "OLM v1 users: 1 breaking change, 0 to review, 0 improvements, in 1 package\n\npackage p\n  \
+         NEWLY STRANDED: no upgrade to a higher version any more\n    p.v1.0.0: could upgrade to p.v2.0.0\n"
     );
     assert_eq!(
         words::text(&[], Generation::V0),

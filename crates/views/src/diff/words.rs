@@ -12,7 +12,9 @@ const SHOWN: usize = 20;
 /// All changes, a paragraph for each package; also those that are allowed.
 pub fn text(diffs: &[PackageDiff], generation: Generation) -> String {
     let mut text = String::new();
+    line(&mut text, &summary(diffs, generation));
     for diff in diffs {
+        line(&mut text, "");
         line(&mut text, &format!("package {}", go::escape(&diff.name)));
         for changes in diff
             .changes
@@ -35,9 +37,7 @@ pub fn text(diffs: &[PackageDiff], generation: Generation) -> String {
                 );
             }
         }
-        line(&mut text, "");
     }
-    line(&mut text, &summary(diffs, generation));
     text
 }
 

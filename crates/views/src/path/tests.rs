@@ -53,15 +53,15 @@ fn the_highest_is_where_no_goal_is_said() {
     let (found, text) = report(CHAIN, asked, ("1.1.0", None), Generation::V1);
     let expected = "\
 p: 1.1.0 -> 1.2.0: 1 step
+Automatic     if the version is \"<2\":
+              1.1.0 -> 1.2.0
+Stops at      1.2.0: no newer version is reachable automatically
 
   Step  Set version to  Edge
   1     \"1.2.0\"         replaces p.v1.1.0 in a; 1 more
 
 Each step     is one change of spec.source.catalog.version. Wait until a version
               is installed before the next step.
-Automatic     if the version is \"<2\":
-              1.1.0 -> 1.2.0
-Stops at      1.2.0: no newer version is reachable automatically
 ";
     assert_eq!((found, text.as_str()), (true, expected));
 }

@@ -16,16 +16,34 @@ impl PathReport {
         let mut text = TonedText::default();
         match self.olm {
             Generation::V1 => self.say_path(&mut text),
-            Generation::V0 => self.say_walked(&mut text),
-        }
-        for walk in &self.walks {
-            self.say_walk(walk, &mut text);
+            Generation::V0 => {
+                self.say_walked(&mut text);
+                self.say_walks(&mut text);
+            }
         }
         say_notes(&self.notes, &mut text);
         text
     }
 
+    /// Whoever names a target asks for the steps first, whoever names none, for what happens anyway.
     fn say_path(&self, text: &mut TonedText) {
+        self.say_outcome(text);
+        if self.is_targeted {
+            self.say_steps(text);
+            self.say_walks(text);
+        } else {
+            self.say_walks(text);
+            self.say_steps(text);
+        }
+    }
+
+    fn say_walks(&self, text: &mut TonedText) {
+        for walk in &self.walks {
+            self.say_walk(walk, text);
+        }
+    }
+
+    fn say_outcome(&self, text: &mut TonedText) {
         let (words, tone) = self.outcome();
         self.say_headline(&words, tone, text);
         if self.ambiguous.is_some() {
@@ -35,6 +53,9 @@ impl PathReport {
         if let Some(edit) = &self.one_edit {
             say_fact("One edit", Tone::Good, &edit.sentence(), text);
         }
+    }
+
+    fn say_steps(&self, text: &mut TonedText) {
         if !self.hops().is_empty() {
             text.end_line();
             self.table().say(text);
