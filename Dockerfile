@@ -6,7 +6,7 @@ WORKDIR /olmguard
 COPY . .
 # What `olmguard version` says it is built from: --build-arg OLMGUARD_COMMIT=$(git rev-parse HEAD)
 ARG OLMGUARD_COMMIT
-RUN cargo xtask release --output /olmguard-static
+RUN cargo xtask build --output /olmguard-static
 
 FROM scratch
 COPY xtask/src/image/root/ /

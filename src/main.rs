@@ -13,7 +13,7 @@ fn main() -> ExitCode {
     cli::main(BUILD)
 }
 
-/// The commit is told by whoever builds a release, as `cargo xtask release` does: asked of git, each
+/// The commit is told by whoever builds a release, as `cargo xtask build` does: asked of git, each
 /// commit would build anew what it does not change. It is read here, in the file that is compiled the
 /// quickest.
 const BUILD: Build = Build {

@@ -1,7 +1,7 @@
 //! What takes long and waits for nothing: made in the background from the first step on, at low priority.
 //!
 //! It is this program again, as `cargo xtask ahead`, in a process group of its own. It makes the programs
-//! that Go builds, then the release. Its standard input is a pipe of the run: when that closes,
+//! that Go builds, then the static program. Its standard input is a pipe of the run: when that closes,
 //! because the run has failed or was ended, the whole group is ended.
 
 use std::fs::File;
@@ -11,8 +11,8 @@ use std::time::{Duration, Instant};
 use std::{env, thread};
 
 use crate::assets;
+use crate::build::Build;
 use crate::e2e::E2eError;
-use crate::release::Release;
 use crate::report::say;
 
 /// The background process, while it works.
@@ -62,7 +62,7 @@ impl Ahead {
 pub(crate) fn run() -> Result<(), E2eError> {
     thread::spawn(end_with_input);
     assets::prepare()?;
-    Release::build()?;
+    Build::here()?;
     Ok(())
 }
 

@@ -9,9 +9,9 @@ use std::env::{self, JoinPathsError};
 use std::path::{Path, PathBuf};
 
 use crate::assets::{self, AssetsError};
+use crate::build::{Build, BuildError};
 use crate::image::{self, ImageError};
 use crate::program::{Program, ProgramError};
-use crate::release::{Release, ReleaseError};
 
 /// Why the end-to-end tests did not pass.
 #[derive(Debug, thiserror::Error)]
@@ -23,7 +23,7 @@ pub(crate) enum E2eError {
     #[error("a folder of programs cannot be named in a PATH: {0}")]
     Folder(#[from] JoinPathsError),
     #[error(transparent)]
-    Release(#[from] ReleaseError),
+    Build(#[from] BuildError),
     #[error(transparent)]
     Image(#[from] ImageError),
     #[error(transparent)]
@@ -36,7 +36,7 @@ impl E2eError {
         match self {
             Self::NoNamespaces => true,
             Self::Assets(error) => error.is_for_want_of_means(),
-            Self::Folder(_) | Self::Release(_) | Self::Image(_) | Self::Program(_) => false,
+            Self::Folder(_) | Self::Build(_) | Self::Image(_) | Self::Program(_) => false,
         }
     }
 }
@@ -60,13 +60,13 @@ fn with_means(tests: Program) -> Result<Program, E2eError> {
         return Err(E2eError::NoNamespaces);
     }
     let assets = assets::prepare()?;
-    let release = Release::build()?;
-    let image = image::write(&release, release.target_folder.join("image"))?;
-    let other = other_build(&release)?;
+    let build = Build::here()?;
+    let image = image::write(&build, build.target_folder.join("image"))?;
+    let other = other_build(&build)?;
     Ok(tests
         .env("OLMGUARD_E2E_BIN", env::join_paths(assets.programs)?)
         .env("OLMGUARD_E2E_CRDS", assets.crds)
-        .env("OLMGUARD_E2E_GUARD", release.program)
+        .env("OLMGUARD_E2E_GUARD", build.program)
         .env("OLMGUARD_E2E_OTHER", other)
         .env("OLMGUARD_E2E_IMAGE", image.folder))
 }
@@ -74,7 +74,7 @@ fn with_means(tests: Program) -> Result<Program, E2eError> {
 /// Builds what takes the place of the release in an upgrade: its profile, its C library and its commit
 /// are others. It is built as for a test, because only then its dependencies have the features with which
 /// they were built for the tests.
-fn other_build(release: &Release) -> Result<PathBuf, ProgramError> {
+fn other_build(release: &Build) -> Result<PathBuf, ProgramError> {
     let build = Program::cargo("test --locked --workspace --no-run --test server");
     build.env("OLMGUARD_COMMIT", "another-build").run()?;
     Ok(release.target_folder.join("debug/olmguard"))

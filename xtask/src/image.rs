@@ -17,7 +17,7 @@ use std::path::{self, PathBuf};
 
 use self::documents::About;
 use self::layout::{Blob, Blobs, Layout};
-use crate::release::{Release, ReleaseError};
+use crate::build::{Build, BuildError};
 use crate::report::say;
 
 /// An image in a folder.
@@ -33,7 +33,7 @@ pub(crate) struct Image {
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum ImageError {
     #[error(transparent)]
-    Release(#[from] ReleaseError),
+    Build(#[from] BuildError),
     #[error("{path}: {source}", path = .path.display())]
     File { path: PathBuf, source: io::Error },
     #[error(
@@ -47,9 +47,9 @@ pub(crate) enum ImageError {
 
 /// Builds olmguard and writes its image, by default beside what cargo builds.
 pub(crate) fn run(output: Option<&str>) -> Result<(), ImageError> {
-    let release = Release::build()?;
-    let output = output.map_or_else(|| release.target_folder.join("image"), PathBuf::from);
-    let image = write(&release, output)?;
+    let build = Build::here()?;
+    let output = output.map_or_else(|| build.target_folder.join("image"), PathBuf::from);
+    let image = write(&build, output)?;
     let Image {
         folder,
         digest,
@@ -60,14 +60,14 @@ pub(crate) fn run(output: Option<&str>) -> Result<(), ImageError> {
 }
 
 /// Writes the image of a program that is built.
-pub(crate) fn write(release: &Release, folder: PathBuf) -> Result<Image, ImageError> {
+pub(crate) fn write(build: &Build, folder: PathBuf) -> Result<Image, ImageError> {
     let folder = path::absolute(&folder).unwrap_or(folder);
-    let program = &release.program;
+    let program = &build.program;
     let program = fs::read(program).map_err(|source| ImageError::File {
         path: program.clone(),
         source,
     })?;
-    let about = About::new(&release.package, release.commit.as_ref())?;
+    let about = About::new(&build.package, build.commit.as_ref())?;
     let (layout, manifest) = assemble(&about, &program);
     layout.write(&folder)?;
     Ok(Image {

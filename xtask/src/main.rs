@@ -5,13 +5,13 @@ mod alerts;
 mod assets;
 mod attack;
 mod bless;
+mod build;
 mod commit;
 mod e2e;
 mod find;
 mod image;
 mod left_out;
 mod program;
-mod release;
 mod render;
 mod report;
 mod shape;
@@ -39,8 +39,8 @@ fn main() -> ExitCode {
         ["alerts"] => ended(alerts::run()),
         ["image"] => ended(image::run(None)),
         ["image", "--output", folder] => ended(image::run(Some(folder))),
-        ["release"] => ended(release::run(None)),
-        ["release", "--output", file] => ended(release::run(Some(file))),
+        ["build"] => ended(build::run(None)),
+        ["build", "--output", file] => ended(build::run(Some(file))),
         ["shape"] => ended(shape::run()),
         ["help" | "--help" | "-h"] => {
             report::say(HELP);
@@ -81,7 +81,7 @@ tasks:
          it installs what Debian has, and fails on whatever is left out but for the list in
          .ci/left-out; otherwise it prints what was left out. Recorded answers are taken from
          OLMGUARD_SHARED, by default from ../shared, or from the sample in tests/vectors.
-  ahead  what `test` starts in the background: everything of e2e-assets, and the release. Ends when its
+  ahead  what `test` starts in the background: everything of e2e-assets, and the build. Ends when its
          standard input ends
   bless  writes the answers that stand in the repository anew instead of comparing them; read the
          difference before you commit it
@@ -99,7 +99,7 @@ tasks:
          folders of OLMGUARD_E2E_BIN or on the PATH.
   alerts puts the alert rules, their unit tests and the metrics of a running guard to promtool, which
          is looked for in the folders of OLMGUARD_E2E_BIN and on the PATH, and fails without
-  release [--output FILE]
+  build [--output FILE]
          builds olmguard as it is delivered, one static program; adds rustup's musl target if it is
          missing, and fails without it
   image [--output FOLDER]

@@ -1,7 +1,7 @@
 //! The checks of `cargo xtask test`, in order: the cheap ones first, the tests last, so that their
 //! results close the run, and last of all those that need the most.
 //!
-//! What Go builds, and the release, are made in the background from the first step on. Tests start when
+//! What Go builds, and the static program, are made in the background from the first step on. Tests start when
 //! that has ended: they measure.
 
 mod book;
@@ -22,10 +22,10 @@ use std::time::Instant;
 
 use crate::assets::AssetsError;
 use crate::attack;
+use crate::build::BuildError;
 use crate::e2e::E2eError;
 use crate::left_out::{Allowed, ListError};
 use crate::program::{Program, ProgramError};
-use crate::release::ReleaseError;
 use crate::render::RenderError;
 use crate::report::{Report, Step, say, seconds};
 use crate::suite::{MessageError, OrderError};
@@ -150,7 +150,7 @@ pub(crate) enum StepError {
     #[error(transparent)]
     List(#[from] ListError),
     #[error(transparent)]
-    Release(#[from] ReleaseError),
+    Build(#[from] BuildError),
     #[error(transparent)]
     Message(#[from] MessageError),
     #[error(transparent)]

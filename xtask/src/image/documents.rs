@@ -10,8 +10,8 @@ use serde_json::{Value, json};
 use super::ImageError;
 use super::layer::Layer;
 use super::layout::Blob;
+use crate::build::Package;
 use crate::commit::Commit;
-use crate::release::Package;
 
 /// Whose image it is, and of what.
 pub(super) struct About {

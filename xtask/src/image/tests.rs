@@ -6,9 +6,9 @@ use flate2::read::GzDecoder;
 use serde_json::Value;
 
 use super::*;
+use crate::build::Package;
 use crate::commit::Commit;
 use crate::program::root;
-use crate::release::Package;
 
 #[test]
 fn the_same_program_makes_the_same_files_and_another_does_not() {

@@ -3,8 +3,8 @@
 
 use super::{StepError, is_continuous_integration};
 use crate::ahead::Ahead;
+use crate::build;
 use crate::program::Program;
-use crate::release;
 use crate::report::Report;
 
 pub(super) fn check(report: &mut Report) -> Result<(), StepError> {
@@ -15,7 +15,7 @@ pub(super) fn check(report: &mut Report) -> Result<(), StepError> {
     }
     if is_continuous_integration() {
         // Needed last of all: a machine without it fails here instead.
-        release::target()?;
+        build::target()?;
     }
     report.ahead = Some(Ahead::start().map_err(StepError::Background)?);
     Ok(())

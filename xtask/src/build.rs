@@ -18,7 +18,7 @@ use crate::report::say;
 
 /// Why there is no program to deliver.
 #[derive(Debug, thiserror::Error)]
-pub(crate) enum ReleaseError {
+pub(crate) enum BuildError {
     #[error(transparent)]
     Program(#[from] ProgramError),
     #[error("{path}: {source}", path = .path.display())]
@@ -29,21 +29,21 @@ pub(crate) enum ReleaseError {
     NoMusl { target: String },
 }
 
-/// `cargo xtask release`: builds olmguard and says where it is, or copies it.
-pub(crate) fn run(output: Option<&str>) -> Result<(), ReleaseError> {
-    let release = Release::build()?;
+/// `cargo xtask build`: builds olmguard and says where it is, or copies it.
+pub(crate) fn run(output: Option<&str>) -> Result<(), BuildError> {
+    let build = Build::here()?;
     let Some(path) = output.map(PathBuf::from) else {
-        say(release.program.display());
+        say(build.program.display());
         return Ok(());
     };
-    match fs::copy(&release.program, &path) {
+    match fs::copy(&build.program, &path) {
         Ok(_) => Ok(()),
-        Err(source) => Err(ReleaseError::Copy { path, source }),
+        Err(source) => Err(BuildError::Copy { path, source }),
     }
 }
 
 /// What is delivered.
-pub(crate) struct Release {
+pub(crate) struct Build {
     pub(crate) program: PathBuf,
     pub(crate) package: Package,
     pub(crate) commit: Option<Commit>,
@@ -60,9 +60,9 @@ pub(crate) struct Package {
     pub(crate) license: String,
 }
 
-impl Release {
+impl Build {
     /// Builds what has changed.
-    pub(crate) fn build() -> Result<Self, ReleaseError> {
+    pub(crate) fn here() -> Result<Self, BuildError> {
         let target = target()?;
         let build = Program::cargo("build --release --locked --package olmguard --target");
         let mut build = build.arg(&target).env("CARGO_ENCODED_RUSTFLAGS", flags());
@@ -73,7 +73,7 @@ impl Release {
         with_compiler(build, &target).run()?;
         let metadata = Program::cargo("metadata --no-deps --format-version 1").output()?;
         let metadata: Metadata = serde_json::from_str(&metadata)?;
-        metadata.release(&target, commit)
+        metadata.build(&target, commit)
     }
 }
 
@@ -85,10 +85,10 @@ struct Metadata {
 }
 
 impl Metadata {
-    fn release(self, target: &str, commit: Option<Commit>) -> Result<Release, ReleaseError> {
+    fn build(self, target: &str, commit: Option<Commit>) -> Result<Build, BuildError> {
         let mut packages = self.packages.into_iter();
         let package = packages.find(|package| package["name"] == "olmguard");
-        Ok(Release {
+        Ok(Build {
             program: self.target_directory.join(target).join("release/olmguard"),
             package: serde_json::from_value(package.unwrap_or_default())?,
             commit,
@@ -98,12 +98,12 @@ impl Metadata {
 }
 
 /// This machine's processor with musl, which rustup is asked for if the toolchain has none.
-pub(crate) fn target() -> Result<String, ReleaseError> {
+pub(crate) fn target() -> Result<String, BuildError> {
     let target = format!("{ARCH}-unknown-linux-musl");
     if is_installed(&target) || fetch(&target) {
         return Ok(target);
     }
-    Err(ReleaseError::NoMusl { target })
+    Err(BuildError::NoMusl { target })
 }
 
 /// Whether its standard library is there.
@@ -153,7 +153,7 @@ mod tests {
 
     #[test]
     fn a_missing_target_is_an_error_with_the_way_out() {
-        let error = ReleaseError::NoMusl {
+        let error = BuildError::NoMusl {
             target: "x86_64-unknown-linux-musl".to_owned(),
         };
         assert_eq!(
