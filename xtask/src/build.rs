@@ -5,13 +5,15 @@
 //! another checkout makes the same bytes; the commit does if the checkout is clean, or if
 //! `OLMGUARD_COMMIT` names it.
 
-use std::env::consts::ARCH;
+mod target;
+
 use std::ffi::OsString;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::{env, fs, io, iter};
 
 use serde::Deserialize;
 
+pub(crate) use self::target::Target;
 use crate::commit::Commit;
 use crate::program::{Program, ProgramError, root};
 use crate::report::say;
@@ -25,6 +27,14 @@ pub(crate) enum BuildError {
     Copy { path: PathBuf, source: io::Error },
     #[error("cargo does not say what it has built: {0}")]
     Metadata(#[from] serde_json::Error),
+    #[error(
+        "there is no C compiler for {target}: install one (Debian has {package}), or set {variable}"
+    )]
+    NoCompiler {
+        target: String,
+        package: String,
+        variable: String,
+    },
     #[error("this toolchain cannot build for {target}: run `rustup target add {target}`")]
     NoMusl { target: String },
 }
@@ -45,6 +55,7 @@ pub(crate) fn run(output: Option<&str>) -> Result<(), BuildError> {
 /// What is delivered.
 pub(crate) struct Build {
     pub(crate) program: PathBuf,
+    pub(crate) target: Target,
     pub(crate) package: Package,
     pub(crate) commit: Option<Commit>,
     /// Where cargo builds, which the environment and its configuration may decide.
@@ -61,19 +72,25 @@ pub(crate) struct Package {
 }
 
 impl Build {
-    /// Builds what has changed.
+    /// Builds what has changed, for this machine.
     pub(crate) fn here() -> Result<Self, BuildError> {
-        let target = target()?;
+        Self::of(Target::here())
+    }
+
+    /// Builds what has changed, for one processor.
+    pub(crate) fn of(target: Target) -> Result<Self, BuildError> {
+        target.prepare()?;
         let build = Program::cargo("build --release --locked --package olmguard --target");
-        let mut build = build.arg(&target).env("CARGO_ENCODED_RUSTFLAGS", flags());
+        let build = build.arg(target.triple());
+        let mut build = build.env("CARGO_ENCODED_RUSTFLAGS", flags());
         let commit = Commit::of_clean_checkout();
         if let Some(commit) = &commit {
             build = build.env("OLMGUARD_COMMIT", &commit.revision);
         }
-        with_compiler(build, &target).run()?;
+        target.with_compiler(build)?.run()?;
         let metadata = Program::cargo("metadata --no-deps --format-version 1").output()?;
         let metadata: Metadata = serde_json::from_str(&metadata)?;
-        metadata.build(&target, commit)
+        metadata.build(target, commit)
     }
 }
 
@@ -85,38 +102,20 @@ struct Metadata {
 }
 
 impl Metadata {
-    fn build(self, target: &str, commit: Option<Commit>) -> Result<Build, BuildError> {
+    fn build(self, target: Target, commit: Option<Commit>) -> Result<Build, BuildError> {
         let mut packages = self.packages.into_iter();
         let package = packages.find(|package| package["name"] == "olmguard");
         Ok(Build {
-            program: self.target_directory.join(target).join("release/olmguard"),
+            program: self
+                .target_directory
+                .join(target.triple())
+                .join("release/olmguard"),
+            target,
             package: serde_json::from_value(package.unwrap_or_default())?,
             commit,
             target_folder: self.target_directory,
         })
     }
-}
-
-/// This machine's processor with musl, which rustup is asked for if the toolchain has none.
-pub(crate) fn target() -> Result<String, BuildError> {
-    let target = format!("{ARCH}-unknown-linux-musl");
-    if is_installed(&target) || fetch(&target) {
-        return Ok(target);
-    }
-    Err(BuildError::NoMusl { target })
-}
-
-/// Whether its standard library is there.
-fn is_installed(target: &str) -> bool {
-    let folder = Program::new("rustc").args(["--print", "target-libdir", "--target", target]);
-    folder
-        .output()
-        .is_ok_and(|folder| Path::new(folder.trim_end()).is_dir())
-}
-
-fn fetch(target: &str) -> bool {
-    let add = Program::new("rustup").args(["target", "add", target]);
-    add.run().is_ok() && is_installed(target)
 }
 
 /// In the form of `CARGO_ENCODED_RUSTFLAGS`. They stand in for any flags of the user, which must not
@@ -134,33 +133,4 @@ fn flags() -> OsString {
         flags.push(name);
     }
     flags
-}
-
-/// The few parts in C need no header of musl's own: the machine's compiler does for it, unless
-/// another is named.
-fn with_compiler(build: Program, target: &str) -> Program {
-    let variable = format!("CC_{}", target.replace('-', "_"));
-    if env::var_os(&variable).is_some() {
-        build
-    } else {
-        build.env(&variable, "cc")
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_missing_target_is_an_error_with_the_way_out() {
-        let error = BuildError::NoMusl {
-            target: "x86_64-unknown-linux-musl".to_owned(),
-        };
-        assert_eq!(
-            error.to_string(),
-            "this toolchain cannot build for x86_64-unknown-linux-musl: \
-             run `rustup target add x86_64-unknown-linux-musl`"
-        );
-        assert!(!is_installed("x86_64-unknown-linux-none"));
-    }
 }

@@ -41,8 +41,8 @@ pub(crate) enum ImageError {
         path = .0.display()
     )]
     NotALayout(PathBuf),
-    #[error("images have no name for the processor {0}; expected x86_64 or aarch64")]
-    Processor(&'static str),
+    #[error("images have no name for the processor of {0}; expected x86_64 or aarch64")]
+    Processor(String),
 }
 
 /// Builds olmguard and writes its image, by default beside what cargo builds.
@@ -67,7 +67,7 @@ pub(crate) fn write(build: &Build, folder: PathBuf) -> Result<Image, ImageError>
         path: program.clone(),
         source,
     })?;
-    let about = About::new(&build.package, build.commit.as_ref())?;
+    let about = About::new(&build.package, build.commit.as_ref(), build.target)?;
     let (layout, manifest) = assemble(&about, &program);
     layout.write(&folder)?;
     Ok(Image {

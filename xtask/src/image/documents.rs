@@ -2,7 +2,6 @@
 //! of OCI 1.1. Their texts are always the same: maps are in the order of their keys.
 
 use std::collections::BTreeMap;
-use std::env::consts::ARCH;
 
 use serde::Serialize;
 use serde_json::{Value, json};
@@ -10,7 +9,7 @@ use serde_json::{Value, json};
 use super::ImageError;
 use super::layer::Layer;
 use super::layout::Blob;
-use crate::build::Package;
+use crate::build::{Package, Target};
 use crate::commit::Commit;
 
 /// Whose image it is, and of what.
@@ -22,9 +21,13 @@ pub(super) struct About {
 }
 
 impl About {
-    pub(super) fn new(package: &Package, commit: Option<&Commit>) -> Result<Self, ImageError> {
-        let processor = PROCESSORS.iter().find(|(rust, _)| *rust == ARCH);
-        let (_, processor) = *processor.ok_or(ImageError::Processor(ARCH))?;
+    pub(super) fn new(
+        package: &Package,
+        commit: Option<&Commit>,
+        target: Target,
+    ) -> Result<Self, ImageError> {
+        let processor = target.architecture();
+        let processor = processor.ok_or_else(|| ImageError::Processor(target.triple()))?;
         let mut labels = BTreeMap::from([
             ("org.opencontainers.image.title", package.name.clone()),
             (
@@ -113,6 +116,3 @@ fn descriptor(media_type: &str, blob: &Blob) -> Value {
 }
 
 const MANIFEST: &str = "application/vnd.oci.image.manifest.v1+json";
-
-/// What Rust calls a processor, and what images do.
-const PROCESSORS: [(&str, &str); 2] = [("aarch64", "arm64"), ("x86_64", "amd64")];

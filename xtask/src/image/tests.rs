@@ -6,7 +6,7 @@ use flate2::read::GzDecoder;
 use serde_json::Value;
 
 use super::*;
-use crate::build::Package;
+use crate::build::{Package, Target};
 use crate::commit::Commit;
 use crate::program::root;
 
@@ -93,7 +93,7 @@ fn put(program: &str, folder: &Path) -> Result<String, ImageError> {
         revision: text("abc"),
         date: text("2026-01-02T03:04:05Z"),
     };
-    let about = About::new(&package, Some(&commit))?;
+    let about = About::new(&package, Some(&commit), Target::DELIVERED[0])?;
     let (layout, manifest) = assemble(&about, program.as_bytes());
     // Over what is there: a second run takes the first one's place.
     layout.write(folder)?;

@@ -3,7 +3,7 @@
 
 use super::{StepError, is_continuous_integration};
 use crate::ahead::Ahead;
-use crate::build;
+use crate::build::Target;
 use crate::program::Program;
 use crate::report::Report;
 
@@ -15,7 +15,7 @@ pub(super) fn check(report: &mut Report) -> Result<(), StepError> {
     }
     if is_continuous_integration() {
         // Needed last of all: a machine without it fails here instead.
-        build::target()?;
+        Target::here().prepare()?;
     }
     report.ahead = Some(Ahead::start().map_err(StepError::Background)?);
     Ok(())
