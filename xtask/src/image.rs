@@ -4,6 +4,8 @@
 //! index.json -> blobs/sha256/<manifest> -> <configuration>, <layer>
 //! ```
 //!
+//! In a release, a list with a manifest for each processor comes between the two.
+//!
 //! Invariant: the same commit and the same program make the same bytes, and so the same digest: no
 //! clock, no owner, no order of a hash map enters. The layout takes its place whole.
 
@@ -11,13 +13,13 @@ mod documents;
 mod layer;
 mod layout;
 
-use std::fs;
-use std::io;
 use std::path::{self, PathBuf};
+use std::{fs, io};
 
-use self::documents::About;
-use self::layout::{Blob, Blobs, Layout};
+use self::documents::{About, descriptor_of, index};
+use self::layout::{Blob, Layout, MARK};
 use crate::build::{Build, BuildError};
+use crate::output::{Files, OutputError, replace};
 use crate::report::say;
 
 /// An image in a folder.
@@ -36,11 +38,8 @@ pub(crate) enum ImageError {
     Build(#[from] BuildError),
     #[error("{path}: {source}", path = .path.display())]
     File { path: PathBuf, source: io::Error },
-    #[error(
-        "{path} is there and is no image layout: remove it, or name another with --output",
-        path = .0.display()
-    )]
-    NotALayout(PathBuf),
+    #[error(transparent)]
+    Output(#[from] OutputError),
     #[error("images have no name for the processor of {0}; expected x86_64 or aarch64")]
     Processor(String),
 }
@@ -49,12 +48,11 @@ pub(crate) enum ImageError {
 pub(crate) fn run(output: Option<&str>) -> Result<(), ImageError> {
     let build = Build::here()?;
     let output = output.map_or_else(|| build.target_folder.join("image"), PathBuf::from);
-    let image = write(&build, output)?;
     let Image {
         folder,
         digest,
         size,
-    } = image;
+    } = write(&build, output)?;
     say(format_args!("{digest}, {size} bytes: {}", folder.display()));
     Ok(())
 }
@@ -62,29 +60,45 @@ pub(crate) fn run(output: Option<&str>) -> Result<(), ImageError> {
 /// Writes the image of a program that is built.
 pub(crate) fn write(build: &Build, folder: PathBuf) -> Result<Image, ImageError> {
     let folder = path::absolute(&folder).unwrap_or(folder);
-    let program = &build.program;
-    let program = fs::read(program).map_err(|source| ImageError::File {
-        path: program.clone(),
-        source,
-    })?;
-    let about = About::new(&build.package, build.commit.as_ref(), build.target)?;
-    let (layout, manifest) = assemble(&about, &program);
-    layout.write(&folder)?;
+    let (about, mut layout) = (About::new(build)?, Layout::default());
+    let manifest = add(&mut layout, &about, &program(build)?);
+    let size = layout.size();
+    let entry = about.named(about.entry(&manifest));
+    replace(&folder, MARK, &layout.finish(index(&[entry])))?;
     Ok(Image {
         folder,
         digest: manifest.digest,
-        size: layout.blobs.size(),
+        size,
     })
 }
 
-fn assemble(about: &About, program: &[u8]) -> (Layout, Blob) {
+/// The files of one image for several processors, and its digest: what a registry knows it by.
+pub(crate) fn of_all(builds: &[Build]) -> Result<(Files, String), ImageError> {
+    let (mut layout, mut entries, mut name) = (Layout::default(), Vec::new(), None);
+    for build in builds {
+        let about = About::new(build)?;
+        let manifest = add(&mut layout, &about, &program(build)?);
+        entries.push(about.entry(&manifest));
+        name = Some(about);
+    }
+    let list = layout.add(index(&entries));
+    let entry = descriptor_of(&list);
+    let entry = name.map(|about| about.named(entry));
+    Ok((layout.finish(index(entry.as_slice())), list.digest))
+}
+
+fn program(build: &Build) -> Result<Vec<u8>, ImageError> {
+    fs::read(&build.program).map_err(|source| ImageError::File {
+        path: build.program.clone(),
+        source,
+    })
+}
+
+fn add(layout: &mut Layout, about: &About, program: &[u8]) -> Blob {
     let layer = layer::of(program);
-    let mut blobs = Blobs::default();
-    let configuration = blobs.add(about.configuration(&layer));
-    let layer = blobs.add(layer.content);
-    let manifest = blobs.add(about.manifest(&configuration, &layer));
-    let index = about.index(&manifest);
-    (Layout { index, blobs }, manifest)
+    let configuration = layout.add(about.configuration(&layer));
+    let layer = layout.add(layer.content);
+    layout.add(about.manifest(&configuration, &layer))
 }
 
 #[cfg(test)]

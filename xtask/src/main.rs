@@ -2,15 +2,18 @@
 
 mod ahead;
 mod alerts;
+mod archive;
 mod assets;
 mod attack;
 mod bless;
 mod build;
 mod commit;
+mod digest;
 mod e2e;
 mod find;
 mod image;
 mod left_out;
+mod output;
 mod program;
 mod render;
 mod report;

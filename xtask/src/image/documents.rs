@@ -9,8 +9,7 @@ use serde_json::{Value, json};
 use super::ImageError;
 use super::layer::Layer;
 use super::layout::Blob;
-use crate::build::{Package, Target};
-use crate::commit::Commit;
+use crate::build::Build;
 
 /// Whose image it is, and of what.
 pub(super) struct About {
@@ -21,11 +20,10 @@ pub(super) struct About {
 }
 
 impl About {
-    pub(super) fn new(
-        package: &Package,
-        commit: Option<&Commit>,
-        target: Target,
-    ) -> Result<Self, ImageError> {
+    pub(super) fn new(build: &Build) -> Result<Self, ImageError> {
+        let Build {
+            target, package, ..
+        } = build;
         let processor = target.architecture();
         let processor = processor.ok_or_else(|| ImageError::Processor(target.triple()))?;
         let mut labels = BTreeMap::from([
@@ -37,6 +35,7 @@ impl About {
             ("org.opencontainers.image.licenses", package.license.clone()),
             ("org.opencontainers.image.version", package.version.clone()),
         ]);
+        let commit = build.commit.as_ref();
         let (revision, date) = commit
             .map(|commit| (commit.revision.clone(), commit.date.clone()))
             .unzip();
@@ -81,21 +80,34 @@ impl About {
         }))
     }
 
-    /// What the layout holds: this one image, named by its version.
-    pub(super) fn index(&self, manifest: &Blob) -> Vec<u8> {
-        text(&json!({
-            "schemaVersion": 2,
-            "mediaType": "application/vnd.oci.image.index.v1+json",
-            "manifests": [{
-                "mediaType": MANIFEST,
-                "digest": manifest.digest,
-                "size": manifest.size,
-                "platform": {"architecture": self.processor, "os": "linux"},
-                "annotations": {"org.opencontainers.image.ref.name": self.version},
-            }],
-        }))
+    /// A line of an index: this image, for its processor.
+    pub(super) fn entry(&self, manifest: &Blob) -> Descriptor {
+        let platform = json!({"architecture": self.processor, "os": "linux"});
+        let mut entry = descriptor(MANIFEST, manifest);
+        entry.insert("platform", platform);
+        entry
+    }
+
+    /// A line of the index that a layout begins with: it has the version as its name.
+    pub(super) fn named(&self, mut entry: Descriptor) -> Descriptor {
+        let name = json!({"org.opencontainers.image.ref.name": self.version});
+        entry.insert("annotations", name);
+        entry
     }
 }
+
+/// What a layout holds, or a list of images for several processors.
+pub(super) fn index(entries: &[Descriptor]) -> Vec<u8> {
+    text(&json!({"schemaVersion": 2, "mediaType": INDEX, "manifests": entries}))
+}
+
+/// A line of an index: a list.
+pub(super) fn descriptor_of(list: &Blob) -> Descriptor {
+    descriptor(INDEX, list)
+}
+
+/// How a document names a content.
+pub(super) type Descriptor = BTreeMap<&'static str, Value>;
 
 #[derive(Serialize)]
 struct Configuration<'a> {
@@ -111,8 +123,13 @@ fn text(document: &impl Serialize) -> Vec<u8> {
     serde_json::to_vec(document).expect("every key is a text")
 }
 
-fn descriptor(media_type: &str, blob: &Blob) -> Value {
-    json!({"mediaType": media_type, "digest": blob.digest, "size": blob.size})
+fn descriptor(media_type: &str, blob: &Blob) -> Descriptor {
+    BTreeMap::from([
+        ("mediaType", json!(media_type)),
+        ("digest", json!(blob.digest)),
+        ("size", json!(blob.size)),
+    ])
 }
 
+const INDEX: &str = "application/vnd.oci.image.index.v1+json";
 const MANIFEST: &str = "application/vnd.oci.image.manifest.v1+json";

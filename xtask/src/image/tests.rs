@@ -8,6 +8,7 @@ use serde_json::Value;
 use super::*;
 use crate::build::{Package, Target};
 use crate::commit::Commit;
+use crate::digest::sha256;
 use crate::program::root;
 
 #[test]
@@ -42,8 +43,38 @@ fn every_content_is_found_from_the_index_and_named_by_its_digest() {
     let mut archive = Vec::new();
     let layer = blob(&layout, &manifest["layers"][0]);
     GzDecoder::new(&*layer).read_to_end(&mut archive).unwrap();
-    let diff_id = format!("sha256:{}", layout::sha256(&archive));
+    let diff_id = format!("sha256:{}", sha256(&archive));
     assert_eq!(configuration["rootfs"]["diff_ids"][0], diff_id);
+}
+
+#[test]
+fn a_list_names_an_image_for_each_processor() {
+    let folder = tempfile::tempdir().unwrap();
+    let builds = Target::DELIVERED.map(|target| build(folder.path(), &target.triple(), target));
+    let (files, digest) = of_all(&builds).unwrap();
+    let layout = folder.path().join("image");
+    replace(&layout, MARK, &files).unwrap();
+    let index: Value = serde_json::from_slice(&files["index.json"]).unwrap();
+    let [list] = index["manifests"].as_array().unwrap().as_slice() else {
+        panic!("{index}");
+    };
+    assert_eq!(list["digest"], digest);
+    assert_eq!(
+        list["annotations"]["org.opencontainers.image.ref.name"],
+        "0.1.0"
+    );
+    let list = json(&layout, list);
+    for (entry, name) in list["manifests"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .zip(["amd64", "arm64"])
+    {
+        assert_eq!(entry["platform"]["architecture"], name);
+        let manifest = json(&layout, entry);
+        assert_eq!(json(&layout, &manifest["config"])["architecture"], name);
+        blob(&layout, &manifest["layers"][0]);
+    }
 }
 
 #[test]
@@ -77,28 +108,40 @@ fn a_folder_that_is_no_layout_stays_as_it_is() {
     let folder = tempfile::tempdir().unwrap();
     fs::write(folder.path().join("mine"), "").unwrap();
     let error = put("program", folder.path()).unwrap_err();
-    assert!(matches!(error, ImageError::NotALayout(_)), "{error}");
+    assert!(
+        matches!(error, ImageError::Output(OutputError::SomethingElse { .. })),
+        "{error}"
+    );
     assert_eq!(files(folder.path()).len(), 1);
 }
 
 fn put(program: &str, folder: &Path) -> Result<String, ImageError> {
-    let text = str::to_owned;
-    let package = Package {
-        name: text("olmguard"),
-        version: text("0.1.0"),
-        description: text("says"),
-        license: text("Apache-2.0"),
-    };
-    let commit = Commit {
-        revision: text("abc"),
-        date: text("2026-01-02T03:04:05Z"),
-    };
-    let about = About::new(&package, Some(&commit), Target::DELIVERED[0])?;
-    let (layout, manifest) = assemble(&about, program.as_bytes());
+    let programs = tempfile::tempdir().unwrap();
+    let build = build(programs.path(), program, Target::DELIVERED[0]);
     // Over what is there: a second run takes the first one's place.
-    layout.write(folder)?;
-    layout.write(folder)?;
-    Ok(manifest.digest)
+    write(&build, folder.to_owned())?;
+    Ok(write(&build, folder.to_owned())?.digest)
+}
+
+fn build(folder: &Path, program: &str, target: Target) -> Build {
+    let text = str::to_owned;
+    let file = folder.join(target.triple());
+    fs::write(&file, program).unwrap();
+    Build {
+        program: file,
+        target,
+        package: Package {
+            name: text("olmguard"),
+            version: text("0.1.0"),
+            description: text("says"),
+            license: text("Apache-2.0"),
+        },
+        commit: Some(Commit {
+            revision: text("abc"),
+            date: text("2026-01-02T03:04:05Z"),
+        }),
+        target_folder: folder.to_owned(),
+    }
 }
 
 /// The content that a descriptor names, with its digest and its size checked.
@@ -106,7 +149,7 @@ fn blob(layout: &Path, descriptor: &Value) -> Vec<u8> {
     let digest = descriptor["digest"].as_str().unwrap();
     let name = digest.strip_prefix("sha256:").unwrap();
     let content = fs::read(layout.join("blobs/sha256").join(name)).unwrap();
-    assert_eq!(layout::sha256(&content), name);
+    assert_eq!(sha256(&content), name);
     assert_eq!(descriptor["size"], content.len());
     content
 }
