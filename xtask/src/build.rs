@@ -39,6 +39,13 @@ pub(crate) enum BuildError {
     NoMusl { target: String },
 }
 
+impl BuildError {
+    /// Whether this machine cannot build it, however right olmguard is.
+    pub(crate) fn is_for_want_of_means(&self) -> bool {
+        matches!(self, Self::NoCompiler { .. } | Self::NoMusl { .. })
+    }
+}
+
 /// `cargo xtask build`: builds olmguard and says where it is, or copies it.
 pub(crate) fn run(output: Option<&str>) -> Result<(), BuildError> {
     let build = Build::here()?;

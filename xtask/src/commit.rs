@@ -7,6 +7,8 @@ pub(crate) struct Commit {
     pub(crate) revision: String,
     /// When it was made, RFC 3339 in UTC: the same for whoever builds it.
     pub(crate) date: String,
+    /// The same, in seconds since 1970.
+    pub(crate) seconds: u64,
 }
 
 impl Commit {
@@ -23,12 +25,18 @@ impl Commit {
         if !git("status --porcelain")?.is_empty() {
             return Ok(None);
         }
-        let commit = git("log -1 --date=format-local:%Y-%m-%dT%H:%M:%SZ --format=%H,%cd")?;
-        let commit = commit.trim_end().split_once(',');
-        Ok(commit.map(|(revision, date)| Self {
+        let commit = git("log -1 --date=format-local:%Y-%m-%dT%H:%M:%SZ --format=%H,%cd,%ct")?;
+        Ok(Self::parse(commit.trim_end()))
+    }
+
+    fn parse(line: &str) -> Option<Self> {
+        let (revision, dates) = line.split_once(',')?;
+        let (date, seconds) = dates.split_once(',')?;
+        Some(Self {
             revision: revision.to_owned(),
             date: date.to_owned(),
-        }))
+            seconds: seconds.parse().ok()?,
+        })
     }
 }
 

@@ -15,6 +15,7 @@ mod image;
 mod left_out;
 mod output;
 mod program;
+mod release;
 mod render;
 mod report;
 mod shape;
@@ -44,6 +45,7 @@ fn main() -> ExitCode {
         ["image", "--output", folder] => ended(image::run(Some(folder))),
         ["build"] => ended(build::run(None)),
         ["build", "--output", file] => ended(build::run(Some(file))),
+        ["release", options @ ..] => ended(release::run(options)),
         ["shape"] => ended(shape::run()),
         ["help" | "--help" | "-h"] => {
             report::say(HELP);
@@ -108,5 +110,12 @@ tasks:
   image [--output FOLDER]
          builds the same and writes its image as a layout of OCI, by default into image beside
          what cargo builds; no engine takes part
+  release [--output FOLDER] [--url PREFIX]
+         makes all that users download, by default in dist beside what cargo builds: for each processor
+         an archive with the static program, completions and manual pages; one image for all of them;
+         the chart, an SBOM, a manifest for krew, and SHA256SUMS. PREFIX is where users will find these
+         files; without it there is no manifest for krew. SOURCE_DATE_EPOCH is the date of the files in
+         the archives, by default the date of the commit. Prints what was left out, and why; if CI is
+         `true`, that is a failure
   shape  counts the code: lines, long functions, names that several types share, test executables
   help   this text";

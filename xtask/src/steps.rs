@@ -194,7 +194,7 @@ fn cargo(arguments: &'static str) -> Result<(), StepError> {
 }
 
 /// Whether what a machine lacks is a failure: there it has to be had.
-fn is_continuous_integration() -> bool {
+pub(crate) fn is_continuous_integration() -> bool {
     env::var_os("CI").is_some_and(|value| value == "true")
 }
 

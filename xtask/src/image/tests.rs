@@ -139,6 +139,7 @@ fn build(folder: &Path, program: &str, target: Target) -> Build {
         commit: Some(Commit {
             revision: text("abc"),
             date: text("2026-01-02T03:04:05Z"),
+            seconds: 1_767_323_045,
         }),
         target_folder: folder.to_owned(),
     }
