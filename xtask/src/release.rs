@@ -62,7 +62,8 @@ fn build(left_out: &mut Vec<String>) -> Result<Vec<Build>, ReleaseError> {
         match Build::of(target) {
             Ok(build) => builds.push(build),
             Err(error) if target != Target::here() && error.is_for_want_of_means() => {
-                left_out.push(format!("{}: {error}", target.triple()));
+                let name = target.architecture().unwrap_or_default();
+                left_out.push(format!("linux-{name}: {error}"));
                 refuse_left_out(left_out)?;
             }
             Err(error) => return Err(error.into()),
