@@ -98,3 +98,49 @@ const HELMIGNORE: &str = ".helmignore";
 
 /// The pattern of all names that begin with a dot.
 const HIDDEN: &str = ".*";
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_chart_of_another_version_is_an_error() {
+        let error = pack_with("version: 0.1.0\nappVersion: 0.0.9\n", "").unwrap_err();
+        let error = error.to_string();
+        assert!(
+            error.ends_with(
+                "Chart.yaml does not have the line `appVersion: 0.1.0`, which Cargo.toml asks for"
+            ),
+            "{error}"
+        );
+    }
+
+    #[test]
+    fn a_pattern_that_is_not_understood_is_an_error() {
+        let error = pack_with(
+            "version: 0.1.0\nappVersion: 0.1.0\n",
+            "# names\n.*\n*.bak\n",
+        );
+        let error = error.unwrap_err().to_string();
+        assert!(
+            error.ends_with(
+                ".helmignore has the pattern \"*.bak\": only `.*` and paths without wildcards are understood"
+            ),
+            "{error}"
+        );
+    }
+
+    fn pack_with(chart: &str, ignored: &str) -> Result<Vec<u8>, ChartError> {
+        let folder = tempfile::tempdir().unwrap();
+        fs::write(folder.path().join("Chart.yaml"), chart).unwrap();
+        fs::write(folder.path().join(HELMIGNORE), ignored).unwrap();
+        let text = str::to_owned;
+        let package = Package {
+            name: text("olmguard"),
+            version: text("0.1.0"),
+            description: text("says"),
+            license: text("Apache-2.0"),
+        };
+        pack(folder.path(), &package, 0)
+    }
+}
