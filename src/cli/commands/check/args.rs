@@ -43,7 +43,7 @@ pub(crate) struct CheckArgs {
     )]
     filename: Vec<PathBuf>,
 
-    /// Check only what differs from this git revision or directory
+    /// Compare with this git revision or directory
     #[arg(
         long,
         value_name = "REV|DIR",
@@ -63,7 +63,7 @@ pub(crate) struct CheckArgs {
     #[arg(long, value_name = "FILE", help_heading = heading::CATALOGS)]
     pub(super) snapshot: Option<PathBuf>,
 
-    /// Read catalogs, OLM release and installed versions from the cluster (read-only)
+    /// Read catalogs, OLM release and installed versions from the cluster
     #[arg(long, value_parser = BoolishValueParser::new(), help_heading = heading::CATALOGS)]
     pub(super) from_cluster: bool,
 
@@ -79,15 +79,15 @@ pub(crate) struct CheckArgs {
     #[command(flatten)]
     pub(super) project: ProjectArgs,
 
-    /// Set what is installed: EXTENSION=VERSION[,bundle=NAME][,release=R] (repeatable)
-    #[arg(long, value_name = "EXTENSION=VERSION", help_heading = heading::INPUT)]
+    /// Installed version[,bundle=NAME][,release=R]
+    #[arg(long, value_name = "NAME=VERSION", help_heading = heading::INPUT)]
     pub(super) installed: Vec<InstalledList>,
 
     /// Skip the validation rules of the CRD
     #[arg(long, value_parser = BoolishValueParser::new(), help_heading = heading::RESULT)]
     pub(super) no_schema: bool,
 
-    /// Count an undecided change as this [default: exit code 4]
+    /// Count an undecided change as this
     #[arg(long, value_name = "HOW", help_heading = heading::RESULT)]
     pub(super) on_undecided: Option<OnUndecided>,
 
@@ -201,7 +201,7 @@ impl CheckArgs {
 const EXAMPLES: &[&str] = &[
     "olmguard check apps/ --from-cluster",
     "olmguard check apps/ --base main --snapshot prod.snapshot",
-    "olmguard check -f app.yaml --catalog hub=hub.yaml --installed lantern=1.0.0",
+    "olmguard check app.yaml --catalog hub=hub.yaml --installed lantern=1.0.0",
     "kubectl kustomize apps | olmguard check -f - --snapshot prod.snapshot",
 ];
 
