@@ -82,7 +82,8 @@ fn as_called(line: &str) -> String {
 fn section(title: &str, lines: impl Iterator<Item = String>) -> String {
     let styles = Styles::default();
     let style = styles.get_header();
-    let lines: String = lines.map(|line| format!("\n  {line}")).collect();
+    let lines = lines.flat_map(|line| ["\n  ".to_owned(), line]);
+    let lines: String = lines.collect();
     format!("{style}{title}:{style:#}{lines}")
 }
 

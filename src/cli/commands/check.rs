@@ -56,11 +56,11 @@ struct CheckInputs {
 pub(super) fn run(args: &CheckArgs) -> Exit {
     let project = args.project.read().map_err(OriginError::from);
     let args = project.and_then(|project| Ok(args.clone().within(project)?));
-    args.map_or_else(ended, |args| check(&args))
+    args.map_or_else(|error| ended(&error), |args| check(&args))
 }
 
-fn ended(error: OriginError) -> Exit {
-    say(&error);
+fn ended(error: &OriginError) -> Exit {
+    say(error);
     error.exit()
 }
 

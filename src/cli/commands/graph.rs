@@ -207,9 +207,7 @@ fn draw(args: &GraphArgs) -> Result<Exit, GraphError> {
         catalog,
     };
     let view = args.view(&facts, guarded, &graph, before.as_ref())?;
-    let old = before
-        .as_ref()
-        .map(|graph| args.sketch_before(graph, &view));
+    let old = before.as_ref().map(|graph| sketch_before(graph, &view));
     let old = old.transpose()?;
     let mut sketch = Sketch::of(&graph, view)?;
     if let Some(base) = &args.base {
@@ -321,22 +319,6 @@ impl GraphArgs {
         }
     }
 
-    /// The picture of before: of the same channels, by the same rules.
-    fn sketch_before<'g>(
-        &'g self,
-        graph: &'g Graph<'g>,
-        view: &View<'g>,
-    ) -> Result<Sketch<'g, 'g>, TooLarge> {
-        let view = View {
-            installed: None,
-            from: None,
-            to: None,
-            guarded: None,
-            ..view.clone()
-        };
-        Sketch::of(graph, view)
-    }
-
     /// What may be installed and no bundle is: what the user names, and what was removed. Ranges lead on
     /// from it all the same.
     fn absent(&self, graph: &Graph<'_>, before: Option<&Graph<'_>>) -> Vec<AbsentBundle> {
@@ -401,6 +383,18 @@ impl GraphArgs {
             None => Ok(output::text(|stdout| stdout.write_all(text.as_bytes()))?),
         }
     }
+}
+
+/// The picture of before: of the same channels, by the same rules.
+fn sketch_before<'g>(graph: &'g Graph<'g>, view: &View<'g>) -> Result<Sketch<'g, 'g>, TooLarge> {
+    let view = View {
+        installed: None,
+        from: None,
+        to: None,
+        guarded: None,
+        ..view.clone()
+    };
+    Sketch::of(graph, view)
 }
 
 /// What guardrails say of the steps to the bundles of a catalog.
