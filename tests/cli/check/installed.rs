@@ -177,8 +177,8 @@ fn what_would_be_lost_without_a_word_is_wrong_usage() {
             "a=1.0.0,bundle=",
             "bundle= has no name".to_owned(),
         ),
-        (&["a.yaml"], "a=", "write NAME=VERSION".to_owned()),
-        (&["a.yaml"], "1.0.0", "write NAME=VERSION".to_owned()),
+        (&["a.yaml"], "a=", "write EXTENSION=VERSION".to_owned()),
+        (&["a.yaml"], "1.0.0", "write EXTENSION=VERSION".to_owned()),
     ];
     for (files, given, words) in rows {
         let arguments = [&["--installed", *given, CATALOG, "-f"], *files].concat();

@@ -402,10 +402,10 @@ pub(super) fn sign(sign: Sign) -> &'static str {
         Sign::Version(Mark::Skipped) => "skipped, not offered by OLM v0",
         Sign::Version(Mark::StrandedV0) => "stranded in OLM v0",
         Sign::Version(Mark::StrandedV1) => "stranded",
-        Sign::Version(Mark::Virtual) => "a name without a bundle",
-        Sign::Version(Mark::Elsewhere) => "no entry of the channel",
-        Sign::Way => "shortest way",
-        Sign::OutOfReach => "out of reach",
+        Sign::Version(Mark::Virtual) => "name without a bundle",
+        Sign::Version(Mark::Elsewhere) => "not in the channel",
+        Sign::Way => "shortest path",
+        Sign::OutOfReach => "not reachable",
     }
 }
 

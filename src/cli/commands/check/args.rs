@@ -63,7 +63,7 @@ pub(crate) struct CheckArgs {
     #[arg(long, value_name = "FILE", help_heading = heading::CATALOGS)]
     pub(super) snapshot: Option<PathBuf>,
 
-    /// Read catalogs, OLM release and installed versions from the cluster
+    /// Read all facts from the cluster (read-only)
     #[arg(long, value_parser = BoolishValueParser::new(), help_heading = heading::CATALOGS)]
     pub(super) from_cluster: bool,
 
@@ -80,7 +80,7 @@ pub(crate) struct CheckArgs {
     pub(super) project: ProjectArgs,
 
     /// Installed version[,bundle=NAME][,release=R]
-    #[arg(long, value_name = "NAME=VERSION", help_heading = heading::INPUT)]
+    #[arg(long, value_name = "EXTENSION=VERSION", help_heading = heading::INPUT)]
     pub(super) installed: Vec<InstalledList>,
 
     /// Skip the validation rules of the CRD

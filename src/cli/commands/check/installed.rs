@@ -1,4 +1,4 @@
-//! What is installed of an extension: as `--installed NAME=VERSION[,bundle=NAME][,release=R]`
+//! What is installed of an extension: as `--installed EXTENSION=VERSION[,bundle=NAME][,release=R]`
 //! says, else as a cluster does, else what the base pins, else what the manifest's own status says,
 //! else what the base resolves to.
 
@@ -52,7 +52,7 @@ pub(super) struct InstalledArg {
 /// Why an `--installed` is not understood.
 #[derive(Clone, Debug, Eq, PartialEq, thiserror::Error)]
 pub(super) enum InstalledArgError {
-    #[error("{found:?} has no extension or no version: write NAME=VERSION")]
+    #[error("{found:?} has no extension or no version: write EXTENSION=VERSION")]
     Incomplete { found: String },
     #[error(transparent)]
     Part(#[from] PartError),
@@ -140,19 +140,19 @@ mod tests {
         for (text, expected) in [
             (
                 "a",
-                "\"a\" has no extension or no version: write NAME=VERSION",
+                "\"a\" has no extension or no version: write EXTENSION=VERSION",
             ),
             (
                 "=1.0.0",
-                "\"=1.0.0\" has no extension or no version: write NAME=VERSION",
+                "\"=1.0.0\" has no extension or no version: write EXTENSION=VERSION",
             ),
             (
                 "a=",
-                "\"a=\" has no extension or no version: write NAME=VERSION",
+                "\"a=\" has no extension or no version: write EXTENSION=VERSION",
             ),
             (
                 "a=1,b",
-                "\"b\" has no extension or no version: write NAME=VERSION",
+                "\"b\" has no extension or no version: write EXTENSION=VERSION",
             ),
             (
                 "a=1,bundle=",
