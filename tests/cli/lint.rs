@@ -252,3 +252,30 @@ fn a_folder_and_a_file_give_the_same() {
     let reported: Vec<_> = reported.iter().map(|one| one["message"].clone()).collect();
     assert_eq!(reported, messages);
 }
+
+#[test]
+fn an_administrators_guardrails_are_checked_against_a_catalog() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let file = folder.path().join("rules.yaml");
+    let rules = |package: &str| {
+        format!(
+            "schema: olmguard.guardrails.v1alpha1\npackage: {package}\nrules:\n\
+             - {{id: via, kind: PassThrough, via: \">=1.3.0\", reason: it migrates, bypassable: true}}\n"
+        )
+    };
+    let ids = |package: &str| {
+        fs::write(&file, rules(package)).expect("written");
+        let flag = format!("--guardrails={}", file.display());
+        let (code, report) = json(Path::new("examples/Guardrail/hub.yaml"), &[&flag]);
+        let findings = report["findings"].as_array().expect("a list").iter();
+        let id = |finding: &Value| {
+            assert_eq!(finding["file"].as_str(), file.to_str());
+            finding["id"].as_str().unwrap_or_default().to_owned()
+        };
+        (code, findings.map(id).collect::<Vec<_>>())
+    };
+    let never = vec!["guardrail-never-applies".to_owned()];
+    assert_eq!(ids("lantern-operator"), (Some(0), never));
+    let (_, unknown) = ids("lantern");
+    assert_eq!(unknown, ["guardrail-of-unknown-package"]);
+}

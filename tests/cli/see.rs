@@ -385,6 +385,44 @@ fn the_one_edit_of_a_path_walks_it() {
     }
 }
 
+/// Two equal catalogs tie, and `--in` selects one of them.
+#[test]
+fn a_catalog_is_selected_where_several_tie() {
+    let two = [
+        "--catalog=hub=examples/AmbiguousCatalogs/hub.yaml",
+        "--catalog=mirror=examples/AmbiguousCatalogs/mirror.yaml",
+    ];
+    let path = |more: &[&str]| {
+        run(
+            &[&["path", "lantern-operator", "1.0.0"], &two[..], more].concat(),
+            "",
+        )
+    };
+    let (code, stdout, _) = path(&[]);
+    assert_eq!(code, Some(1), "{stdout}");
+    assert!(stdout.contains("--in CATALOG"), "{stdout}");
+    let (code, stdout, stderr) = path(&["--in=mirror"]);
+    assert_eq!((code, &*stderr), (Some(0), ""), "{stdout}");
+    for command in [
+        &["versions", "lantern-operator"][..],
+        &["explain", "lantern-operator", "1.0.0", "1.1.0"],
+    ] {
+        let (code, stdout, _) = run(&[command, &two[..], &["--in=mirror"]].concat(), "");
+        assert_eq!(code, Some(0), "{stdout}");
+        assert!(!stdout.contains("hub"), "{stdout}");
+    }
+    fails(
+        &[
+            &["path", "lantern-operator", "1.0.0"],
+            &two[..],
+            &["--in=mirrow"],
+        ]
+        .concat(),
+        2,
+        "--in: found \"mirrow\": expected one of \"hub\", \"mirror\"",
+    );
+}
+
 const MANIFEST: &str = "\
 apiVersion: olm.operatorframework.io/v1
 kind: ClusterExtension

@@ -271,7 +271,7 @@ mod tests {
             ),
             (
                 "lint",
-                Some("OLMGUARD_LINT_<FLAG>; flags under Global as OLMGUARD_<FLAG>"),
+                Some("OLMGUARD_LINT_<FLAG>; flags under Catalogs, Global as OLMGUARD_<FLAG>"),
             ),
         ] {
             let expected = expected.map(|rest| format!("{all} {rest}"));

@@ -32,6 +32,11 @@ impl GuardrailsArgs {
         !self.files.is_empty()
     }
 
+    /// The files.
+    pub(crate) fn paths(&self) -> &[PathBuf] {
+        &self.files
+    }
+
     /// Reads the files, whatever they hold.
     ///
     /// # Errors

@@ -13,6 +13,7 @@ use clap::builder::BoolishValueParser;
 pub use report::Report;
 pub use sarif::sarif;
 
+use crate::cli::args::guardrails::GuardrailsArgs;
 use crate::cli::args::heading;
 use crate::cli::help;
 use crate::cli::output;
@@ -71,6 +72,9 @@ pub(crate) struct LintArgs {
     list: bool,
 
     #[command(flatten)]
+    guardrails: GuardrailsArgs,
+
+    #[command(flatten)]
     output: OutputArgs<Format>,
 
     /// Catalogs to check: files, directories, or - for standard input
@@ -93,7 +97,7 @@ enum Format {
 const EXAMPLES: &[&str] = &[
     "olmguard lint catalog/",
     "olmguard lint hub.yaml --package lantern-operator -o sarif",
-    "olmguard lint hub.yaml --allow stranded-bundle --warn-as-error",
+    "olmguard lint hub.yaml --guardrails rules.yaml",
     "olmguard lint --explain stranded-bundle",
 ];
 
@@ -129,8 +133,9 @@ pub(crate) fn run(args: &LintArgs) -> Exit {
 }
 
 fn lint_and_print(args: &LintArgs) -> Result<Exit, LintError> {
-    let catalogs: Result<Vec<_>, _> = args.catalogs.iter().map(|path| read(path)).collect();
-    let catalogs = catalogs?;
+    let guardrails = args.guardrails.paths();
+    let catalogs = args.catalogs.iter().map(|path| read(path, guardrails));
+    let catalogs = catalogs.collect::<Result<Vec<_>, _>>()?;
     let mut findings = lint(&catalogs);
     findings.retain(|finding| args.concerns(finding));
     args.weights().apply(&mut findings);
@@ -143,15 +148,27 @@ fn lint_and_print(args: &LintArgs) -> Result<Exit, LintError> {
     Ok(if has_error { Exit::Denied } else { Exit::Good })
 }
 
-/// Reads a catalog, faults and all.
-fn read(path: &Path) -> Result<WrittenCatalog, SourceError> {
+/// Reads a catalog, faults and all, and after it the guardrails that are to be checked against it.
+fn read(path: &Path, guardrails: &[PathBuf]) -> Result<WrittenCatalog, SourceError> {
     let mut collector = Collector::new(&path.to_string_lossy());
     let progress = Progress::default();
     progress::shown(&progress, || {
-        source::read_into(path, &progress, &mut collector)
+        source::read_into(path, &progress, &mut collector)?;
+        if !guardrails.is_empty() {
+            collector.forget_guardrails();
+        }
+        let mut files = guardrails.iter();
+        files.try_for_each(|file| source::read_into(file, &progress, &mut collector))
     })?;
     Ok(collector.finish())
 }
+
+/// The rules that are about the catalog of an author, or that an administrator means.
+const OF_AUTHORS: [Rule; 3] = [
+    Rule::GuardrailAgainstEdge,
+    Rule::GuardrailBypassable,
+    Rule::GuardrailMisnamed,
+];
 
 fn print(text: &str) -> Result<(), LintError> {
     Ok(output::text(|stdout| stdout.write_all(text.as_bytes()))?)
@@ -160,6 +177,17 @@ fn print(text: &str) -> Result<(), LintError> {
 impl LintArgs {
     /// What is about no package in particular concerns all.
     fn concerns(&self, finding: &Finding) -> bool {
+        self.is_asked(finding) && (!self.guardrails.is_given() || self.is_imposed(finding))
+    }
+
+    /// Whether a finding is about the guardrails of an administrator.
+    fn is_imposed(&self, finding: &Finding) -> bool {
+        let mut files = self.guardrails.paths().iter();
+        let is_there = files.any(|file| file.to_string_lossy() == *finding.file);
+        is_there && !OF_AUTHORS.contains(&finding.rule)
+    }
+
+    fn is_asked(&self, finding: &Finding) -> bool {
         let package = &*finding.package;
         let mut asked = self.package.iter();
         self.package.is_empty() || package.is_empty() || asked.any(|name| name == package)

@@ -33,6 +33,11 @@ impl Collector {
         collector
     }
 
+    /// Forgets what the catalog itself says of upgrade steps: what comes now is what an administrator says.
+    pub fn forget_guardrails(&mut self) {
+        self.written.guardrails.clear();
+    }
+
     /// What was collected.
     pub fn finish(self) -> WrittenCatalog {
         self.written
