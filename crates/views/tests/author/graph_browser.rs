@@ -405,14 +405,14 @@ fn a_search_lists_its_matches_and_a_saved_picture_is_whole() {
         !saved.contains("tabindex") && !saved.contains("data-page"),
         "{saved:.600}"
     );
-    let painted =
-        browser.run("asPng((blob) => { window.painted = blob.size; }); return svg.dataset.page");
-    assert_eq!(painted, json!(""));
-    let size = (0..50).find_map(|_| {
-        std::thread::sleep(std::time::Duration::from_millis(100));
-        browser.run("return window.painted ?? null").as_u64()
-    });
-    assert!(size > Some(10_000), "{size:?}");
+    // The driver waits for the promise.
+    let painted = browser.run(
+        "const size = new Promise((done) => asPng((blob) => done(blob.size)));
+         const page = svg.dataset.page;
+         return size.then((size) => [page, size]);",
+    );
+    assert_eq!(painted[0], json!(""));
+    assert!(painted[1].as_u64() > Some(10_000), "{painted}");
     browser.is_quiet();
 }
 
