@@ -25,7 +25,7 @@ use crate::cli::args::edges::EdgesArgs;
 use crate::cli::args::guardrails::GuardrailsArgs;
 use crate::cli::args::heading;
 use crate::cli::facts::look::LookArgs;
-use crate::cli::project::{Project, ProjectArgs};
+use crate::cli::project::{FactFlags, Project, ProjectArgs};
 use crate::cli::{Exit, warn};
 use loading::{Fault, GivenCatalogs};
 
@@ -67,14 +67,13 @@ impl FactsArgs {
     }
 
     /// These flags, and for those that are not given what the project says.
-    fn within(mut self, project: Project) -> Self {
-        if self.common.catalog.is_empty() && self.snapshot.is_none() && !self.from_cluster {
-            self.common.catalog = project.catalogs;
-            self.snapshot = project.snapshot;
-        }
-        if !self.guardrails.is_given() {
-            self.guardrails = GuardrailsArgs::from(project.guardrails);
-        }
+    fn within(mut self, mut project: Project) -> Self {
+        project.give(FactFlags {
+            catalogs: &mut self.common.catalog,
+            snapshot: &mut self.snapshot,
+            from_cluster: self.from_cluster,
+            guardrails: &mut self.guardrails,
+        });
         self
     }
 

@@ -10,12 +10,14 @@ mod written;
 
 use std::env;
 use std::io;
+use std::mem::take;
 use std::path::{Path, PathBuf};
 
 use clap::builder::BoolishValueParser;
 
 use crate::admission::OnUndecided;
 use crate::cli::args::catalogs::CatalogArgs;
+use crate::cli::args::guardrails::GuardrailsArgs;
 use crate::cli::args::heading;
 use crate::manifest::{DocumentError, FieldError, InputError, Inputs, documents};
 
@@ -38,6 +40,15 @@ pub(crate) struct Project {
     /// Revision or directory to compare with.
     pub(crate) base: Option<String>,
     pub(crate) on_undecided: Option<OnUndecided>,
+}
+
+/// The flags about facts, as the commands have them.
+#[derive(Debug)]
+pub(crate) struct FactFlags<'f> {
+    pub(crate) catalogs: &'f mut CatalogArgs,
+    pub(crate) snapshot: &'f mut Option<PathBuf>,
+    pub(crate) from_cluster: bool,
+    pub(crate) guardrails: &'f mut GuardrailsArgs,
 }
 
 /// Why the file cannot be used.
@@ -70,6 +81,18 @@ impl ProjectArgs {
 }
 
 impl Project {
+    /// Gives the flags about facts what the file says, if they are not given. A flag that names catalogs wins over all
+    /// of its catalogs.
+    pub(crate) fn give(&mut self, flags: FactFlags<'_>) {
+        if flags.catalogs.is_empty() && flags.snapshot.is_none() && !flags.from_cluster {
+            *flags.catalogs = take(&mut self.catalogs);
+            *flags.snapshot = self.snapshot.take();
+        }
+        if !flags.guardrails.is_given() {
+            *flags.guardrails = take(&mut self.guardrails).into();
+        }
+    }
+
     fn read(folder: &Path) -> Result<Self, ProjectError> {
         let path = folder.join(FILE);
         let file = path.display().to_string();

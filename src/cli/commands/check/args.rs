@@ -17,7 +17,7 @@ use crate::cli::facts::check_stdin;
 use crate::cli::facts::look::LookArgs;
 use crate::cli::help;
 use crate::cli::output::OutputArgs;
-use crate::cli::project::{Project, ProjectArgs};
+use crate::cli::project::{FactFlags, Project, ProjectArgs};
 use olmguard_catalog::olm::Rules;
 
 /// Check manifests, with or without a cluster
@@ -26,7 +26,7 @@ use olmguard_catalog::olm::Rules;
     reason = "a switch of a command line is a bool"
 )]
 #[derive(Args, Clone, Debug)]
-#[command(after_help = help::examples_and_exits(EXAMPLES, EXIT_CODES))]
+#[command(after_help = help::examples(EXAMPLES), after_long_help = help::examples_and_exits(EXAMPLES, EXIT_CODES))]
 pub(crate) struct CheckArgs {
     /// Manifests to check: files, directories, or - for standard input
     #[arg(value_name = "PATH")]
@@ -145,20 +145,19 @@ pub(super) enum Schema {
 
 impl CheckArgs {
     /// These flags, and for those that are not given what the project says; all manifests as `paths`.
-    pub(super) fn within(mut self, project: Project) -> Result<Self, UsageError> {
+    pub(super) fn within(mut self, mut project: Project) -> Result<Self, UsageError> {
+        project.give(FactFlags {
+            catalogs: &mut self.common.catalog,
+            snapshot: &mut self.snapshot,
+            from_cluster: self.from_cluster,
+            guardrails: &mut self.guardrails,
+        });
         self.paths.append(&mut self.filename);
         if self.paths.is_empty() {
             self.paths = project.paths;
         }
         if self.paths.is_empty() {
             return Err(UsageError::NoManifest);
-        }
-        if self.common.catalog.is_empty() && self.snapshot.is_none() && !self.from_cluster {
-            self.common.catalog = project.catalogs;
-            self.snapshot = project.snapshot;
-        }
-        if !self.guardrails.is_given() {
-            self.guardrails = GuardrailsArgs::from(project.guardrails);
         }
         self.base = self.base.or(project.base);
         self.on_undecided = self.on_undecided.or(project.on_undecided);
