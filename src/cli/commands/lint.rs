@@ -26,7 +26,7 @@ use olmguard_views::lint::{Finding, Rule, Severity, Weights, WrittenCatalog, lin
 
 /// Find problems in catalogs
 #[derive(clap::Args, Clone, Debug)]
-#[command(after_help = help::examples_and_exits(EXAMPLES, EXIT_CODES))]
+#[command(after_help = help::examples(EXAMPLES), after_long_help = help::examples_and_exits(EXAMPLES, EXIT_CODES))]
 pub(crate) struct LintArgs {
     /// Show only findings about this package (repeatable)
     #[arg(
@@ -155,20 +155,13 @@ fn read(path: &Path, guardrails: &[PathBuf]) -> Result<WrittenCatalog, SourceErr
     progress::shown(&progress, || {
         source::read_into(path, &progress, &mut collector)?;
         if !guardrails.is_empty() {
-            collector.forget_guardrails();
+            collector.begin_imposed();
         }
         let mut files = guardrails.iter();
         files.try_for_each(|file| source::read_into(file, &progress, &mut collector))
     })?;
     Ok(collector.finish())
 }
-
-/// The rules that are about the catalog of an author, or that an administrator means.
-const OF_AUTHORS: [Rule; 3] = [
-    Rule::GuardrailAgainstEdge,
-    Rule::GuardrailBypassable,
-    Rule::GuardrailMisnamed,
-];
 
 fn print(text: &str) -> Result<(), LintError> {
     Ok(output::text(|stdout| stdout.write_all(text.as_bytes()))?)
@@ -177,17 +170,6 @@ fn print(text: &str) -> Result<(), LintError> {
 impl LintArgs {
     /// What is about no package in particular concerns all.
     fn concerns(&self, finding: &Finding) -> bool {
-        self.is_asked(finding) && (!self.guardrails.is_given() || self.is_imposed(finding))
-    }
-
-    /// Whether a finding is about the guardrails of an administrator.
-    fn is_imposed(&self, finding: &Finding) -> bool {
-        let mut files = self.guardrails.paths().iter();
-        let is_there = files.any(|file| file.to_string_lossy() == *finding.file);
-        is_there && !OF_AUTHORS.contains(&finding.rule)
-    }
-
-    fn is_asked(&self, finding: &Finding) -> bool {
         let package = &*finding.package;
         let mut asked = self.package.iter();
         self.package.is_empty() || package.is_empty() || asked.any(|name| name == package)

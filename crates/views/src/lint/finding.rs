@@ -102,6 +102,9 @@ impl<'w> Findings<'w> {
         package: &str,
         words: Words,
     ) {
+        if self.is_passed_over(rule, spot) {
+            return;
+        }
         let Words { message, upstream } = words;
         let told = self.told.entry(rule).or_default();
         if told.bytes > TOLD {
@@ -125,6 +128,12 @@ impl<'w> Findings<'w> {
             upstream: upstream.map(|text| beginning(&text).to_owned()),
         };
         self.by_spot.push((spot, finding));
+    }
+
+    /// Where an administrator's guardrails are checked, nothing else is.
+    fn is_passed_over(&self, rule: Rule, spot: Spot) -> bool {
+        let imposed_from = self.written.imposed_from;
+        imposed_from.is_some_and(|from| spot.file < from || rule.is_about_authors())
     }
 
     /// The findings by place; at one place in the order of the rules.

@@ -70,6 +70,17 @@ impl Family {
     }
 }
 
+impl Rule {
+    /// Whether it is about guardrails in a catalog only: an administrator may forbid an edge and name the bypass, and
+    /// no `opm` serves the file.
+    pub(crate) fn is_about_authors(self) -> bool {
+        matches!(
+            self,
+            Self::GuardrailAgainstEdge | Self::GuardrailBypassable | Self::GuardrailMisnamed
+        )
+    }
+}
+
 impl fmt::Display for Rule {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(self.id())

@@ -32,6 +32,8 @@ pub struct WrittenCatalog {
     /// What it is called.
     pub(crate) name: Box<str>,
     pub(crate) files: Vec<Box<str>>,
+    /// The first file with guardrails of an administrator, if there are any; then nothing else is reported on.
+    pub(crate) imposed_from: Option<u32>,
     pub(crate) packages: Vec<Package>,
     pub(crate) channels: Vec<Channel>,
     pub(crate) bundles: Vec<Bundle>,

@@ -33,9 +33,13 @@ impl Collector {
         collector
     }
 
-    /// Forgets what the catalog itself says of upgrade steps: what comes now is what an administrator says.
-    pub fn forget_guardrails(&mut self) {
+    /// What comes from now on are the guardrails of an administrator, in the place of the author's: only they are
+    /// reported on.
+    pub fn begin_imposed(&mut self) {
         self.written.guardrails.clear();
+        // A file of the same name is another one.
+        self.files.clear();
+        self.written.imposed_from = u32::try_from(self.written.files.len()).ok();
     }
 
     /// What was collected.
