@@ -1,10 +1,13 @@
 //! `olmguard graph PACKAGE`: the upgrade graph of a package, to be looked at or read by programs.
 
-use std::io;
+mod error;
+
 use std::path::PathBuf;
 use std::sync::Arc;
 
 use clap::Args;
+
+use error::GraphError;
 
 use crate::cli::args::edges::EdgesArgs;
 use crate::cli::args::heading;
@@ -17,8 +20,7 @@ use crate::cli::output::OutputArgs;
 use crate::cli::{Exit, say};
 use olmguard_catalog::graph::{Graph, NodeIndex};
 use olmguard_catalog::olm::EdgeSource;
-use olmguard_catalog::version::go;
-use olmguard_catalog::{Catalog, Package, PackageFault};
+use olmguard_catalog::{Catalog, Package};
 use olmguard_engine::extension::Filter;
 use olmguard_engine::nearest::nearest;
 use olmguard_engine::resolve::{Guards, InPlay, Query};
@@ -26,13 +28,11 @@ use olmguard_engine::snapshot::CatalogState;
 use olmguard_views::picture::json::GraphJson;
 use olmguard_views::picture::layout::{layout, layout_for_page};
 use olmguard_views::picture::walk::ReachedRows;
-use olmguard_views::picture::{
-    self, AbsentBundle, GuardedSteps, NoSuchVersion, Sketch, TooLarge, View,
-};
+use olmguard_views::picture::{self, AbsentBundle, GuardedSteps, Sketch, TooLarge, View};
 
 /// Draw the upgrade graph (HTML, SVG, Mermaid, DOT, JSON)
 #[derive(Clone, Debug, Args)]
-#[command(after_help = help::examples_and_exits(EXAMPLES, EXIT_CODES))]
+#[command(after_help = help::examples(EXAMPLES), after_long_help = help::examples_and_exits(EXAMPLES, EXIT_CODES))]
 pub(crate) struct GraphArgs {
     /// Draw from this catalog, if several have the package
     #[arg(id = "in", long = "in", value_name = "CATALOG", help_heading = heading::INPUT)]
@@ -112,74 +112,6 @@ const EXAMPLES: &[&str] = &[
     "olmguard graph lantern-operator --from-cluster --installed 1.2.0 -o svg",
     "olmguard graph lantern-operator --catalog hub=hub.yaml --channel stable",
 ];
-
-/// Why there is nothing to print.
-#[derive(Debug, thiserror::Error)]
-enum GraphError {
-    #[error(transparent)]
-    Facts(#[from] OriginError),
-    #[error(
-        "--in: no catalog {}: expected one of {}",
-        go::quote(name),
-        list(known)
-    )]
-    NoCatalog { name: String, known: Vec<String> },
-    #[error("no catalog has a package {}{}", go::quote(package), instead(near))]
-    NoPackage { package: String, near: Vec<String> },
-    #[error(
-        "{} catalogs have the package: expected --in with one of {}",
-        catalogs.len(),
-        list(catalogs)
-    )]
-    Several { catalogs: Vec<String> },
-    #[error(
-        "package {} of catalog {} cannot be decoded: {}",
-        go::quote(package),
-        go::quote(catalog),
-        fault.faults.first().map(ToString::to_string).unwrap_or_default()
-    )]
-    Undecodable {
-        catalog: String,
-        package: String,
-        fault: PackageFault,
-    },
-    #[error("a catalog that may have the package cannot be read")]
-    Missing(Exit),
-    #[error(
-        "--channel: the package has no channel {}: expected one of {}",
-        go::quote(name),
-        list(known)
-    )]
-    NoChannel { name: String, known: Vec<String> },
-    #[error("--to needs a start: give --from or --installed")]
-    NoStart,
-    #[error("--base needs a picture: add -o svg or -o html")]
-    NoPicture,
-    #[error("--base: {0}")]
-    Base(String),
-    #[error(
-        "--base: package {} cannot be decoded: {}",
-        go::quote(package),
-        fault.faults.first().map(ToString::to_string).unwrap_or_default()
-    )]
-    BaseUndecodable {
-        package: String,
-        fault: PackageFault,
-    },
-    #[error("--olm v0 uses the edges of the catalog: omit --graph")]
-    NotOfV0,
-    #[error("{flag}: {source}")]
-    Version {
-        flag: &'static str,
-        source: NoSuchVersion,
-    },
-    #[error(transparent)]
-    TooLarge(#[from] TooLarge),
-    #[error("{}: cannot be written: {source}", file.display())]
-    File { file: PathBuf, source: io::Error },
-    #[error("cannot write the result: {0}")]
-    Write(#[from] io::Error),
-}
 
 /// Runs the command; a fault goes to stderr.
 pub(super) fn run(args: &GraphArgs) -> Exit {
@@ -319,8 +251,7 @@ impl GraphArgs {
         }
     }
 
-    /// What may be installed and no bundle is: what the user names, and what was removed. Ranges lead on
-    /// from it all the same.
+    /// What may be installed without being a bundle: what the user names, and what was removed. It can be in ranges.
     fn absent(&self, graph: &Graph<'_>, before: Option<&Graph<'_>>) -> Vec<AbsentBundle> {
         let removed = before
             .into_iter()
@@ -416,40 +347,6 @@ fn picked(
 ) -> Result<Option<NodeIndex>, GraphError> {
     let picked = text.map(|text| picture::pick(graph, text)).transpose();
     picked.map_err(|source| GraphError::Version { flag, source })
-}
-
-impl GraphError {
-    fn exit(&self) -> Exit {
-        match self {
-            Self::Facts(error) => error.exit(),
-            Self::Missing(exit) => *exit,
-            Self::NoPackage { .. } => Exit::Denied,
-            Self::NoCatalog { .. }
-            | Self::Several { .. }
-            | Self::NoChannel { .. }
-            | Self::NoStart
-            | Self::NoPicture
-            | Self::NotOfV0
-            | Self::Version { .. }
-            | Self::TooLarge(_) => Exit::Usage,
-            Self::Undecodable { .. } | Self::Base(_) | Self::BaseUndecodable { .. } => {
-                Exit::BadInput
-            }
-            Self::File { .. } | Self::Write(_) => Exit::Internal,
-        }
-    }
-}
-
-fn list(names: &[String]) -> String {
-    let quoted: Vec<_> = names.iter().map(|name| go::quote(name)).collect();
-    quoted.join(", ")
-}
-
-fn instead(near: &[String]) -> String {
-    if near.is_empty() {
-        return String::new();
-    }
-    format!("; did you mean {}?", list(near))
 }
 
 const MOST_NEAR: usize = 3;

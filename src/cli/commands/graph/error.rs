@@ -1,0 +1,112 @@
+//! Why there is no graph to print.
+
+use std::io;
+use std::path::PathBuf;
+
+use crate::cli::Exit;
+use crate::cli::facts::origin::OriginError;
+use olmguard_catalog::PackageFault;
+use olmguard_catalog::version::go;
+use olmguard_views::picture::{NoSuchVersion, TooLarge};
+
+/// Why there is nothing to print.
+#[derive(Debug, thiserror::Error)]
+pub(super) enum GraphError {
+    #[error(transparent)]
+    Facts(#[from] OriginError),
+    #[error(
+        "--in: no catalog {}: expected one of {}",
+        go::quote(name),
+        list(known)
+    )]
+    NoCatalog { name: String, known: Vec<String> },
+    #[error("no catalog has a package {}{}", go::quote(package), instead(near))]
+    NoPackage { package: String, near: Vec<String> },
+    #[error(
+        "{} catalogs have the package: expected --in with one of {}",
+        catalogs.len(),
+        list(catalogs)
+    )]
+    Several { catalogs: Vec<String> },
+    #[error(
+        "package {} of catalog {} cannot be decoded: {}",
+        go::quote(package),
+        go::quote(catalog),
+        fault.faults.first().map(ToString::to_string).unwrap_or_default()
+    )]
+    Undecodable {
+        catalog: String,
+        package: String,
+        fault: PackageFault,
+    },
+    #[error("a catalog that may have the package cannot be read")]
+    Missing(Exit),
+    #[error(
+        "--channel: the package has no channel {}: expected one of {}",
+        go::quote(name),
+        list(known)
+    )]
+    NoChannel { name: String, known: Vec<String> },
+    #[error("--to needs a start: give --from or --installed")]
+    NoStart,
+    #[error("--base needs a picture: add -o svg or -o html")]
+    NoPicture,
+    #[error("--base: {0}")]
+    Base(String),
+    #[error(
+        "--base: package {} cannot be decoded: {}",
+        go::quote(package),
+        fault.faults.first().map(ToString::to_string).unwrap_or_default()
+    )]
+    BaseUndecodable {
+        package: String,
+        fault: PackageFault,
+    },
+    #[error("--olm v0 uses the edges of the catalog: omit --graph")]
+    NotOfV0,
+    #[error("{flag}: {source}")]
+    Version {
+        flag: &'static str,
+        source: NoSuchVersion,
+    },
+    #[error(transparent)]
+    TooLarge(#[from] TooLarge),
+    #[error("{}: cannot be written: {source}", file.display())]
+    File { file: PathBuf, source: io::Error },
+    #[error("cannot write the result: {0}")]
+    Write(#[from] io::Error),
+}
+
+impl GraphError {
+    pub(super) fn exit(&self) -> Exit {
+        match self {
+            Self::Facts(error) => error.exit(),
+            Self::Missing(exit) => *exit,
+            Self::NoPackage { .. } => Exit::Denied,
+            Self::NoCatalog { .. }
+            | Self::Several { .. }
+            | Self::NoChannel { .. }
+            | Self::NoStart
+            | Self::NoPicture
+            | Self::NotOfV0
+            | Self::Version { .. }
+            | Self::TooLarge(_) => Exit::Usage,
+            Self::Undecodable { .. } | Self::Base(_) | Self::BaseUndecodable { .. } => {
+                Exit::BadInput
+            }
+            Self::File { .. } | Self::Write(_) => Exit::Internal,
+        }
+    }
+}
+
+fn list(names: &[String]) -> String {
+    let quoted: Vec<_> = names.iter().map(|name| go::quote(name)).collect();
+    quoted.join(", ")
+}
+
+fn instead(near: &[String]) -> String {
+    if near.is_empty() {
+        return String::new();
+    }
+    format!("; did you mean {}?", list(near))
+}
