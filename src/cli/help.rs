@@ -17,6 +17,7 @@ use std::env;
 use std::ffi::{OsStr, OsString};
 use std::path::Path;
 
+use clap::builder::StyledStr;
 use clap::builder::styling::Styles;
 use clap::{Arg, ArgAction, Command};
 
@@ -62,7 +63,7 @@ pub(super) fn examples(lines: &[&str]) -> String {
     section("Examples", lines.iter().map(|line| as_called(line)))
 }
 
-/// Examples and exit codes, as the text after the flags of a command.
+/// Examples and exit codes, as the text after all flags of a command.
 pub(super) fn examples_and_exits(lines: &[&str], exits: &[(Exit, &str)]) -> String {
     let exits = section("Exit codes", exit::lines(exits));
     format!("{}\n\n{exits}", examples(lines))
@@ -122,7 +123,8 @@ fn of_command(command: Command, length: Length) -> Command {
         flag.hide_env(true).hide(is_hidden)
     });
     command
-        .after_help(end)
+        .after_help(end.clone())
+        .after_long_help(end)
         .mut_subcommands(|below| of_command(below, length))
 }
 
@@ -133,24 +135,24 @@ fn is_advanced(flag: &Arg) -> bool {
 
 /// The examples alone, and where the other flags are.
 fn brief_end(command: &Command) -> String {
-    let end = end(command);
-    let examples = end.split("\n\n").next().unwrap_or_default();
+    let examples = styled(command.get_after_help());
     if command.get_arguments().any(is_advanced) {
         format!("{examples}\n\nRun it with --help for all flags.")
     } else {
-        examples.to_owned()
+        examples
     }
 }
 
 fn full_end(command: &Command) -> String {
+    let end = command.get_after_long_help();
+    let end = styled(end.or(command.get_after_help()));
     match environment::in_help(command) {
-        Some(variables) => format!("{}\n\n{variables}", end(command)),
-        None => end(command),
+        Some(variables) => format!("{end}\n\n{variables}"),
+        None => end,
     }
 }
 
-/// The text after the flags, with its styles.
-fn end(command: &Command) -> String {
-    let end = command.get_after_help();
+/// A text after the flags, with its styles.
+fn styled(end: Option<&StyledStr>) -> String {
     end.map(|end| end.ansi().to_string()).unwrap_or_default()
 }

@@ -26,7 +26,7 @@ pub use report::Report;
 
 /// Show how a catalog change affects its users
 #[derive(Clone, Debug, clap::Args)]
-#[command(after_help = help::examples_and_exits(EXAMPLES, EXIT_CODES))]
+#[command(after_help = help::examples(EXAMPLES), after_long_help = help::examples_and_exits(EXAMPLES, EXIT_CODES))]
 pub(crate) struct DiffArgs {
     /// Compare only this package
     #[arg(long, value_name = "PACKAGE", help_heading = heading::INPUT)]

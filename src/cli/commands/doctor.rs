@@ -25,7 +25,7 @@ use olmguard_views::doctor::{Check, DoctorFacts, Finding, Names, State, examine}
 
 /// Diagnose the webhook in a cluster (read-only)
 #[derive(clap::Args, Clone, Debug)]
-#[command(after_help = help::examples_and_exits(EXAMPLES, EXIT_CODES))]
+#[command(after_help = help::examples(EXAMPLES), after_long_help = help::examples_and_exits(EXAMPLES, EXIT_CODES))]
 pub(crate) struct DoctorArgs {
     #[command(flatten)]
     access: AccessArgs,

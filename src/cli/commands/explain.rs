@@ -21,7 +21,7 @@ use word::WordParser;
 #[derive(Clone, Debug, clap::Args)]
 #[command(
     override_usage = help::usage(FORMS_OF_USAGE),
-    after_help = help::examples_and_exits(EXAMPLES, EXIT_CODES)
+    after_help = help::examples(EXAMPLES), after_long_help = help::examples_and_exits(EXAMPLES, EXIT_CODES)
 )]
 pub(crate) struct ExplainArgs {
     /// Looks before any other field takes its own out of the matches.

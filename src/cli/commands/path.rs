@@ -19,7 +19,7 @@ use olmguard_views::path::{ManifestOfPath, PathReport, manifests};
 
 /// Show the upgrade path between two versions
 #[derive(Clone, Debug, clap::Args)]
-#[command(after_help = help::examples_and_exits(EXAMPLES, EXIT_CODES))]
+#[command(after_help = help::examples(EXAMPLES), after_long_help = help::examples_and_exits(EXAMPLES, EXIT_CODES))]
 pub(crate) struct PathArgs {
     #[command(flatten)]
     see: InquiryArgs,

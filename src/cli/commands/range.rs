@@ -19,7 +19,7 @@ use olmguard_views::range_report::RangeReport;
 
 /// Show what a version range matches
 #[derive(Clone, Debug, clap::Args)]
-#[command(after_help = help::examples_and_exits(EXAMPLES, EXIT_CODES))]
+#[command(after_help = help::examples(EXAMPLES), after_long_help = help::examples_and_exits(EXAMPLES, EXIT_CODES))]
 pub(crate) struct RangeArgs {
     /// First, since what is read of the flags below is gone afterwards.
     #[command(flatten)]

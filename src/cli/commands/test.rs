@@ -35,7 +35,7 @@ pub use report::Report;
 
 /// Run upgrade test suites
 #[derive(clap::Args, Clone, Debug)]
-#[command(after_help = help::examples_and_exits(EXAMPLES, EXIT_CODES))]
+#[command(after_help = help::examples(EXAMPLES), after_long_help = help::examples_and_exits(EXAMPLES, EXIT_CODES))]
 pub(crate) struct TestArgs {
     /// Suites to run, files of the schema olmguard.test/v1
     #[arg(value_name = "FILE", required = true)]

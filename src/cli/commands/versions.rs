@@ -12,7 +12,7 @@ use olmguard_views::versions::VersionsReport;
 
 /// List versions of a package and which ones you can reach
 #[derive(Clone, Debug, clap::Args)]
-#[command(after_help = help::examples_and_exits(EXAMPLES, EXIT_CODES))]
+#[command(after_help = help::examples(EXAMPLES), after_long_help = help::examples_and_exits(EXAMPLES, EXIT_CODES))]
 pub(crate) struct VersionsArgs {
     /// Installed version or bundle name, also VERSION,bundle=NAME,release=R
     #[arg(long, value_name = "VERSION", help_heading = heading::INPUT)]
