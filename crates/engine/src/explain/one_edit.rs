@@ -30,9 +30,20 @@ impl From<&OneEdit> for OneEditReport {
 impl OneEditReport {
     /// What to set, and where OLM then upgrades to.
     pub fn sentence(&self) -> String {
-        let (last, steps) = (self.through.last(), self.through.len());
-        let last = last.map(String::as_str).unwrap_or_default();
         let (field, range) = (&self.field, go::quote(&self.value));
-        format!("set {field} to {range}: OLM then upgrades to {last} in {steps} steps")
+        format!(
+            "set {field} to {range}: OLM then upgrades to {}",
+            self.end()
+        )
+    }
+
+    /// Where the upgrades end: `2.0.0 in 4 steps`.
+    pub fn end(&self) -> String {
+        let last = self.through.last().map(String::as_str);
+        format!(
+            "{} in {} steps",
+            last.unwrap_or_default(),
+            self.through.len()
+        )
     }
 }

@@ -94,7 +94,7 @@ impl<'a> Inquiry<'a> {
     }
 }
 
-/// The bundles that an edge leads to and that are not older.
+/// The successors that are not older than the installed bundle.
 fn upward_edges<'a>(offers: &[Offer<'a>], origin: &Origin<'_>) -> Vec<Choice<'a>> {
     let edges = offers.iter().flat_map(|offer| {
         let edges = origin.successors(offer.package, &offer.asked).edges;

@@ -2,8 +2,7 @@
 
 use serde_json::{Map, Value, json};
 
-use crate::path::PathReport;
-use olmguard_engine::explain::OneEditReport;
+use crate::path::{PathReport, text};
 use olmguard_engine::extension::{Filter, RecognisedObject, Shape, recognise};
 use olmguard_engine::snapshot::METADATA_NAME_LABEL;
 
@@ -71,31 +70,18 @@ pub struct ManifestOfPath {
     pub object: Value,
 }
 
-/// The manifest of the one edit that is enough, if there is one, and that of each hop, in order.
+/// The manifest of the one edit that is enough, if there is one, and that of each step, in order.
 pub fn manifests(report: &PathReport, frame: &Frame) -> Vec<ManifestOfPath> {
     let manifest = |comment, version| ManifestOfPath {
         comment,
         object: frame.with_version(version),
     };
-    let one_edit = report
-        .one_edit()
-        .map(|edit| manifest(one_edit(edit), &edit.value));
+    let one_edit = report.one_edit();
+    let one_edit = one_edit.map(|edit| manifest(text::one_edit(edit), &edit.value));
     let count = report.hops().len();
     let steps = (1..).zip(report.hops());
-    let steps = steps.map(|(at, hop)| manifest(step(at, count), &hop.version));
+    let steps = steps.map(|(at, step)| manifest(text::step(at, count), &step.version));
     one_edit.into_iter().chain(steps).collect()
-}
-
-fn one_edit(edit: &OneEditReport) -> String {
-    let (last, steps) = (edit.through.last(), edit.through.len());
-    let last = last.map(String::as_str).unwrap_or_default();
-    format!(
-        "One edit is enough: OLM upgrades to {last} in {steps} steps. Or apply the steps below one by one."
-    )
-}
-
-fn step(at: usize, count: usize) -> String {
-    format!("Step {at} of {count}")
 }
 
 /// Sets a field of `spec.source.catalog`.

@@ -6,8 +6,8 @@ use crate::see::{
 };
 use crate::table::{Cell, Table};
 use olmguard_catalog::version::go;
-use olmguard_engine::explain::ForbiddenReport;
 use olmguard_engine::explain::tone::{Tone, TonedText};
+use olmguard_engine::explain::{ForbiddenReport, OneEditReport};
 use olmguard_engine::inquiry::MOST_BENDS;
 
 impl PathReport {
@@ -25,7 +25,7 @@ impl PathReport {
         text
     }
 
-    /// Whoever names a target asks for the steps first, whoever names none, for what happens anyway.
+    /// With a target, the steps to it come first; without one, what happens automatically.
     fn say_path(&self, text: &mut TonedText) {
         self.say_outcome(text);
         if self.is_targeted {
@@ -239,6 +239,17 @@ fn because(step: &str, why: &str) -> String {
 /// That not every step was compared with the path that edges alone would give.
 pub(super) fn not_all_compared() -> String {
     format!("olmguard checked only the first {MOST_BENDS} steps for guardrails that require them")
+}
+
+/// What the manifest of the one edit is for.
+pub(super) fn one_edit(edit: &OneEditReport) -> String {
+    let end = edit.end();
+    format!("One edit is enough: OLM upgrades to {end}. Or apply the steps below one by one.")
+}
+
+/// Which step a manifest is.
+pub(super) fn step(at: usize, count: usize) -> String {
+    format!("Step {at} of {count}")
 }
 
 /// That the search did not consider edits without an edge.
