@@ -84,12 +84,18 @@ impl Project {
     /// Gives the flags about facts what the file says, if they are not given. A flag that names catalogs wins over all
     /// of its catalogs.
     pub(crate) fn give(&mut self, flags: FactFlags<'_>) {
-        if flags.catalogs.is_empty() && flags.snapshot.is_none() && !flags.from_cluster {
-            *flags.catalogs = take(&mut self.catalogs);
-            *flags.snapshot = self.snapshot.take();
+        let FactFlags {
+            catalogs,
+            snapshot,
+            from_cluster,
+            guardrails,
+        } = flags;
+        if catalogs.is_empty() && snapshot.is_none() && !from_cluster {
+            *catalogs = take(&mut self.catalogs);
+            *snapshot = self.snapshot.take();
         }
-        if !flags.guardrails.is_given() {
-            *flags.guardrails = take(&mut self.guardrails).into();
+        if !guardrails.is_given() {
+            *guardrails = take(&mut self.guardrails).into();
         }
     }
 
