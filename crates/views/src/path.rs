@@ -161,16 +161,15 @@ impl PathReport {
         };
         let one_edit = path.and_then(|path| inquiry.one_edit(path));
         let goal = end.or_else(|| targets?.first().copied());
-        let unreached = goal.filter(|_| hops.is_none());
-        let doubts = match hops {
-            Some(_) => Vec::new(),
-            None => doubts(&sought),
+        let is_unreached = hops.is_none();
+        let unreached = goal.filter(|_| is_unreached);
+        let doubts = if is_unreached {
+            doubts(&sought)
+        } else {
+            Vec::new()
         };
+        let tie = is_unreached.then(|| inquiry.tie(targets)).flatten();
         let walks = vec![walk_report(inquiry)];
-        let tie = match hops {
-            Some(_) => None,
-            None => inquiry.tie(targets),
-        };
         let dead_end = targets.is_none() && tie.is_none() && !sought.is_cut;
         Ok(Self {
             to: goal.map(BundleReport::of),

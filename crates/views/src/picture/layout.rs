@@ -25,7 +25,7 @@ pub(crate) use grid::LONGEST_VERSION;
 pub(crate) use plan::signs;
 
 use crate::picture::layout::card::{LanePlace, card, is_out_of_reach};
-use crate::picture::layout::columns::columns;
+use crate::picture::layout::columns::{Column, columns};
 use crate::picture::layout::grid::{
     BEYOND, CARD_GAP, CARD_HEADING, Grid, MARGIN, ROW, VERSION_SIZE,
 };
@@ -53,12 +53,7 @@ fn place(sketch: &Sketch<'_, '_>, room: i32) -> Scene {
         .collect();
     let axis_width = axis_width(sketch);
     let (columns, places) = columns(&lanes, room - 2 * MARGIN - axis_width);
-    let mut x = MARGIN + axis_width + CARD_GAP;
-    let mut lefts = Vec::new();
-    for column in &columns {
-        lefts.push(x);
-        x += column.width() + CARD_GAP;
-    }
+    let (lefts, x) = lefts(&columns, MARGIN + axis_width + CARD_GAP);
     let width = (x - CARD_GAP + MARGIN).max(NARROWEST);
     let top = heading::heading(sketch, width);
     let grid = Grid {
@@ -86,6 +81,17 @@ fn place(sketch: &Sketch<'_, '_>, room: i32) -> Scene {
         axis,
         cards,
     }
+}
+
+/// Where each column begins, and where one more would.
+fn lefts(columns: &[Column], first: i32) -> (Vec<i32>, i32) {
+    let mut x = first;
+    let mut lefts = Vec::new();
+    for column in columns {
+        lefts.push(x);
+        x += column.width() + CARD_GAP;
+    }
+    (lefts, x)
 }
 
 fn axis_width(sketch: &Sketch<'_, '_>) -> i32 {

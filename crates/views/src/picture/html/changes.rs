@@ -1,7 +1,7 @@
 //! What two catalogs differ in, as a list in words.
 
 use crate::picture::mark::{Mark, Marks};
-use crate::picture::sketch::{Change, Lane, Row, Sketch};
+use crate::picture::sketch::{Cell, Change, Fan, Lane, ReplacesStep, Row, Sketch};
 use crate::picture::text;
 
 /// A sentence, and the version to look at.
@@ -23,41 +23,48 @@ fn in_lane(sketch: &Sketch<'_, '_>, lane: &Lane<'_>) -> Vec<ListedChange> {
     if let (Some(word), Some(first)) = (word(lane.change), lane.cells.first()) {
         return vec![(first.row, format!("channel {name} {word}"))];
     }
-    let cells = lane.cells.iter().filter_map(|cell| {
-        let change = of_marks(cell.marks)?;
-        let facts = sketch.row(cell.row)?;
-        let to = match change {
-            Change::Removed => "removed from",
-            Change::Added | Change::Kept => "added to",
-        };
-        let is_listed = of_marks(facts.marks) == Some(change);
-        (!is_listed).then(|| (cell.row, format!("{} {to} {name}", facts.label)))
-    });
-    let label = |row| sketch.label(row);
-    let steps = lane.steps.iter().filter_map(|step| {
-        let word = word(step.change)?;
-        let (from, to) = (label(step.from), label(step.to));
-        Some((
-            step.to,
-            format!("upgrade {word}: {from} → {to} (replaces in {name})"),
-        ))
-    });
-    let fans = lane.fans.iter().filter_map(|fan| {
-        let word = word(fan.change)?;
-        let (field, to) = (fan.kind.field().as_str(), label(fan.to));
-        let text = match fan.from.as_slice() {
-            [only] => format!(
-                "upgrade {word}: {} → {to} ({field} in {name})",
-                label(*only)
-            ),
-            many => format!(
-                "upgrades {word}: {} versions → {to} ({field} in {name})",
-                many.len()
-            ),
-        };
-        Some((fan.to, text))
-    });
+    let cells = lane.cells.iter();
+    let cells = cells.filter_map(|cell| of_cell(sketch, *cell, &name));
+    let steps = lane.steps.iter();
+    let steps = steps.filter_map(|step| of_step(sketch, step, &name));
+    let fans = lane.fans.iter();
+    let fans = fans.filter_map(|fan| of_fan(sketch, fan, &name));
     cells.chain(steps).chain(fans).collect()
+}
+
+/// What a channel has more or less, unless the package has it more or less.
+fn of_cell(sketch: &Sketch<'_, '_>, cell: Cell, channel: &str) -> Option<ListedChange> {
+    let change = of_marks(cell.marks)?;
+    let facts = sketch.row(cell.row)?;
+    let to = match change {
+        Change::Removed => "removed from",
+        Change::Added | Change::Kept => "added to",
+    };
+    let is_listed = of_marks(facts.marks) == Some(change);
+    (!is_listed).then(|| (cell.row, format!("{} {to} {channel}", facts.label)))
+}
+
+fn of_step(sketch: &Sketch<'_, '_>, step: &ReplacesStep, channel: &str) -> Option<ListedChange> {
+    let word = word(step.change)?;
+    let (from, to) = (sketch.label(step.from), sketch.label(step.to));
+    let text = format!("upgrade {word}: {from} → {to} (replaces in {channel})");
+    Some((step.to, text))
+}
+
+fn of_fan(sketch: &Sketch<'_, '_>, fan: &Fan<'_>, channel: &str) -> Option<ListedChange> {
+    let word = word(fan.change)?;
+    let (field, to) = (fan.kind.field().as_str(), sketch.label(fan.to));
+    let text = match fan.from.as_slice() {
+        [only] => {
+            let from = sketch.label(*only);
+            format!("upgrade {word}: {from} → {to} ({field} in {channel})")
+        }
+        many => {
+            let count = many.len();
+            format!("upgrades {word}: {count} versions → {to} ({field} in {channel})")
+        }
+    };
+    Some((fan.to, text))
 }
 
 fn of_marks(marks: Marks) -> Option<Change> {

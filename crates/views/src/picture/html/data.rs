@@ -91,19 +91,13 @@ pub(super) fn data(sketch: &Sketch<'_, '_>, scene: &Scene) -> String {
         start_lane: sketch.lane_of_subscription(),
         compares: sketch.comparison.is_some(),
         end: reach.and_then(|reach| reach.goal),
-        grid: Grid {
-            top: scene.axis.area.y,
-            row: scene.axis.rows.first().map_or(0, |row| row.area.height),
-        },
+        grid: Grid::of(scene),
         folds: folds(sketch, &notes),
         notes: notes
             .into_iter()
             .map(|note| (note.below, note.is_gap, note.text))
             .collect(),
-        changes: match &sketch.comparison {
-            Some(_) => changes(sketch),
-            None => Vec::new(),
-        },
+        changes: changes(sketch),
         words: Words {
             filled: BTreeMap::from(words::FILLED),
             helps: words::helps(sketch.view.olm),
@@ -111,6 +105,15 @@ pub(super) fn data(sketch: &Sketch<'_, '_>, scene: &Scene) -> String {
     };
     // Strings and numbers under string keys can always be written.
     inert(&serde_json::to_string(&data).unwrap_or_default())
+}
+
+impl Grid {
+    fn of(scene: &Scene) -> Self {
+        Self {
+            top: scene.axis.area.y,
+            row: scene.axis.rows.first().map_or(0, |row| row.area.height),
+        }
+    }
 }
 
 fn row_data<'s>(sketch: &'s Sketch<'_, '_>, row: Row) -> RowData<'s> {

@@ -6,7 +6,7 @@ use crate::picture::layout::grid::MARGIN;
 use crate::picture::mark::Mark;
 use crate::picture::measure::Face;
 use crate::picture::scene::{Anchor, Area, Label, LegendItem, Point, Role, Sign};
-use crate::picture::sketch::{Change, Fate, Sketch};
+use crate::picture::sketch::{Change, Fate, Lane, Sketch};
 use crate::picture::text;
 use crate::picture::walk::Field;
 
@@ -77,21 +77,6 @@ fn legend(sketch: &Sketch<'_, '_>, room: i32, top: i32) -> (Vec<LegendItem>, i32
 
 fn signs(sketch: &Sketch<'_, '_>) -> Vec<Sign> {
     let lanes = &sketch.lanes;
-    let fields: BTreeSet<_> = lanes
-        .iter()
-        .flat_map(|lane| {
-            let steps = lane.steps.iter().map(|_| Field::Replaces);
-            steps.chain(lane.fans.iter().map(|fan| fan.kind.field()))
-        })
-        .collect();
-    let fates: BTreeSet<_> = lanes
-        .iter()
-        .flat_map(|lane| {
-            let steps = lane.steps.iter().map(|step| step.fate);
-            steps.chain(lane.fans.iter().map(|fan| fan.fate))
-        })
-        .filter(|fate| *fate != Fate::Taken)
-        .collect();
     let changes = [Change::Added, Change::Removed].into_iter();
     let changes = changes.filter(|change| lanes.iter().any(|lane| lane.has_edges(*change)));
     let in_lanes = lanes
@@ -107,15 +92,36 @@ fn signs(sketch: &Sketch<'_, '_>) -> Vec<Sign> {
     let way = sketch.reach.as_ref();
     let has_way = way.is_some_and(|reach| !reach.way.is_empty());
     let misses = way.is_some_and(|reach| reach.hops.len() < sketch.rows.len());
-    fields
+    fields(lanes)
         .into_iter()
         .map(Sign::Edge)
-        .chain(fates.into_iter().map(Sign::Fate))
+        .chain(fates(lanes).into_iter().map(Sign::Fate))
         .chain(changes.map(Sign::Change))
         .chain(marks.map(Sign::Version))
         .chain(has_way.then_some(Sign::Way))
         .chain(misses.then_some(Sign::OutOfReach))
         .collect()
+}
+
+/// The fields of the edges that are drawn.
+fn fields(lanes: &[Lane<'_>]) -> BTreeSet<Field> {
+    let of_lane = |lane: &Lane<'_>| {
+        let steps = lane.steps.iter().map(|_| Field::Replaces);
+        let fans = lane.fans.iter().map(|fan| fan.kind.field());
+        steps.chain(fans).collect::<Vec<_>>()
+    };
+    lanes.iter().flat_map(of_lane).collect()
+}
+
+/// Why edges that are drawn are not used.
+fn fates(lanes: &[Lane<'_>]) -> BTreeSet<Fate> {
+    let of_lane = |lane: &Lane<'_>| {
+        let steps = lane.steps.iter().map(|step| step.fate);
+        let fans = lane.fans.iter().map(|fan| fan.fate);
+        steps.chain(fans).collect::<Vec<_>>()
+    };
+    let fates = lanes.iter().flat_map(of_lane);
+    fates.filter(|fate| *fate != Fate::Taken).collect()
 }
 
 /// The words of a text in lines of at most this width.

@@ -55,22 +55,10 @@ pub(super) fn channel_lane<'p>(
 pub(super) fn semver_lane<'p>(graph: &Graph<'p>, row_of: &RowOf) -> Lane<'p> {
     let placed = |node| Some((row_of.get(node)?, version(graph, node)?, node));
     let nodes: Vec<_> = graph.nodes().filter_map(placed).collect();
-    let fan = |(to, wanted, node): &(Row, &Version, NodeIndex)| {
-        let leads = |from: &Version| semver::step(from, wanted).is_ok();
-        let from = nodes.iter().filter(|(_, from, _)| leads(from));
-        let mut from: Vec<_> = from.map(|(row, _, _)| *row).collect();
-        from.sort_unstable();
-        Fan {
-            kind: FanKind::Semver,
-            to: *to,
-            whole: from.len(),
-            from,
-            continues: false,
-            fate: fate(refusal(graph, *node).is_none()),
-            change: Change::Kept,
-        }
-    };
-    let fans = nodes.iter().map(fan).filter(|fan| !fan.from.is_empty());
+    let fans = nodes
+        .iter()
+        .map(|node| semver_fan(graph, &nodes, node))
+        .filter(|fan| !fan.from.is_empty());
     let fans: Vec<_> = fans.collect();
     let left: BTreeSet<_> = fans.iter().flat_map(|fan| &fan.from).collect();
     let cell = |(row, _, node): &(Row, &Version, NodeIndex)| Cell {
@@ -90,6 +78,27 @@ pub(super) fn semver_lane<'p>(graph: &Graph<'p>, row_of: &RowOf) -> Lane<'p> {
         steps: Vec::new(),
         fans,
         unread: Vec::new(),
+        change: Change::Kept,
+    }
+}
+
+/// A version, and from where the semver rules allow an upgrade to it.
+fn semver_fan<'p>(
+    graph: &Graph<'p>,
+    nodes: &[(Row, &Version, NodeIndex)],
+    (to, wanted, node): &(Row, &Version, NodeIndex),
+) -> Fan<'p> {
+    let leads = |from: &Version| semver::step(from, wanted).is_ok();
+    let from = nodes.iter().filter(|(_, from, _)| leads(from));
+    let mut from: Vec<_> = from.map(|(row, _, _)| *row).collect();
+    from.sort_unstable();
+    Fan {
+        kind: FanKind::Semver,
+        to: *to,
+        whole: from.len(),
+        from,
+        continues: false,
+        fate: fate(refusal(graph, *node).is_none()),
         change: Change::Kept,
     }
 }
