@@ -1,0 +1,97 @@
+//! What a policy is asked about: the facts of one edit.
+
+use std::collections::BTreeMap;
+
+use olmguard_catalog::version::{Constraint, Version};
+
+use crate::moment::Moment;
+
+/// The extension that an edit is about, as far as `match` reads it.
+#[derive(Clone, Copy, Debug)]
+pub struct Subject<'a> {
+    /// The package, e.g. `argocd-operator`.
+    pub package: &'a str,
+    /// `spec.namespace` of the `ClusterExtension`.
+    pub namespace: &'a str,
+    /// The labels of the `ClusterExtension`.
+    pub labels: &'a BTreeMap<String, String>,
+}
+
+/// A bundle that is installed or resolved to.
+#[derive(Clone, Copy, Debug)]
+pub struct PolicyBundle<'a> {
+    /// The name of the bundle, e.g. `argocd-operator.v0.6.0`.
+    pub name: &'a str,
+    /// Its version.
+    pub version: &'a Version,
+    /// Its release; empty if it has none.
+    pub release: &'a str,
+}
+
+/// The person or program that edits.
+#[derive(Clone, Copy, Debug)]
+pub struct User<'a> {
+    /// The user name.
+    pub name: &'a str,
+    /// The groups of the user, in the order of the request.
+    pub groups: &'a [String],
+}
+
+/// What is done to the `ClusterExtension`.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub enum Operation {
+    /// It is created.
+    Create,
+    /// It is updated.
+    Update,
+}
+
+impl Operation {
+    /// The word of the admission API: `CREATE` or `UPDATE`.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Create => "CREATE",
+            Self::Update => "UPDATE",
+        }
+    }
+}
+
+/// Who checks that the user has the verb `bypass`.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub enum BypassPermission {
+    /// The API server: by the `ValidatingAdmissionPolicy` that olmguard ships.
+    AskedByApiServer,
+    /// Nothing that is known here, as in a check offline.
+    Unknown,
+}
+
+/// One edit of a `ClusterExtension` that the resolver allows, and what it resolves to.
+#[derive(Clone, Copy, Debug)]
+pub struct Change<'a> {
+    /// The extension.
+    pub subject: Subject<'a>,
+    /// The installed bundle; `None` if nothing is installed, or if what is installed cannot be read.
+    pub from: Option<PolicyBundle<'a>>,
+    /// The bundle that it resolves to.
+    pub to: PolicyBundle<'a>,
+    /// Whether it resolves to another bundle than the installed one; a first install is a move.
+    pub is_move: bool,
+    /// The catalog that it resolves from.
+    pub catalog: &'a str,
+    /// The channels that the extension requests.
+    pub channels: &'a [String],
+    /// `spec.source.catalog.version`; `None` if it is not set.
+    pub range: Option<&'a Constraint>,
+    /// Whether the upgrade constraint policy is `SelfCertified` (in OLM v0 terms `Ignore`).
+    pub bypass: bool,
+    /// Who checks the permission for that.
+    pub permission: BypassPermission,
+    /// Whether the bundle, channel or package is deprecated.
+    pub deprecated: bool,
+    /// Whether the extension is created or updated.
+    pub operation: Operation,
+    /// Who edits.
+    pub user: User<'a>,
+    /// The time of the edit.
+    pub now: Moment,
+}

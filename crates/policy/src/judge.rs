@@ -1,0 +1,98 @@
+//! The rules of a policy against one change.
+
+use olmguard_catalog::version::Version;
+
+use crate::change::{BypassPermission, Change};
+use crate::policy::Policy;
+use crate::rules::{Bypass, Rules};
+use crate::violation::{ViolatedRule, Violation};
+use crate::words::{Enforcement, RangeShape, Step};
+
+/// Every violated rule, in the order of the rules.
+pub(crate) fn violations(policy: &Policy, change: &Change<'_>) -> Vec<Violation> {
+    let first_fault = policy.faults().first().filter(|_| change.is_move);
+    let unreadable = first_fault.map(|fault| ViolatedRule::Unreadable(fault.clone()));
+    let rules = &policy.rules;
+    let mut found: Vec<(ViolatedRule, Enforcement)> = Vec::new();
+    let mut deny = |rule: Option<ViolatedRule>| found.extend(rule.map(|rule| (rule, DENY)));
+    deny(unreadable);
+    deny(not_allowed(rules, change.to.version));
+    deny(denied(rules, change.to.version));
+    deny(step(rules, change));
+    deny(prerelease(rules, change.to.version));
+    found.extend(deprecated(rules, change));
+    found.extend(range(rules, change).map(|rule| (rule, DENY)));
+    found.extend(catalog(rules, change).map(|rule| (rule, DENY)));
+    found.extend(bypass(rules, change));
+    found
+        .into_iter()
+        .map(|(rule, own)| violation(policy, rule, own))
+        .collect()
+}
+
+/// A policy that warns never denies, whatever its rules.
+fn violation(policy: &Policy, rule: ViolatedRule, own: Enforcement) -> Violation {
+    let enforcement = match policy.enforcement {
+        Enforcement::Deny => own,
+        Enforcement::Warn => Enforcement::Warn,
+    };
+    Violation { rule, enforcement }
+}
+
+fn not_allowed(rules: &Rules, version: &Version) -> Option<ViolatedRule> {
+    let allow = rules.allow.as_ref();
+    let allow = allow.filter(|allow| !allow.matches(version))?;
+    let allow = allow.as_str().to_owned();
+    Some(ViolatedRule::VersionNotAllowed { allow })
+}
+
+fn denied(rules: &Rules, version: &Version) -> Option<ViolatedRule> {
+    let deny = rules.deny.as_ref();
+    let deny = deny.filter(|deny| deny.matches(version))?;
+    let deny = deny.as_str().to_owned();
+    Some(ViolatedRule::VersionDenied { deny })
+}
+
+/// Only of a move from a known version: a first install is no step.
+fn step(rules: &Rules, change: &Change<'_>) -> Option<ViolatedRule> {
+    let from = change.from.filter(|_| change.is_move)?;
+    let found = Step::between(from.version, change.to.version);
+    let largest = rules.step.filter(|largest| found > *largest)?;
+    Some(ViolatedRule::Step { found, largest })
+}
+
+fn prerelease(rules: &Rules, version: &Version) -> Option<ViolatedRule> {
+    let is_denied = rules.prereleases_denied && version.is_prerelease();
+    is_denied.then_some(ViolatedRule::Prerelease)
+}
+
+fn deprecated(rules: &Rules, change: &Change<'_>) -> Option<(ViolatedRule, Enforcement)> {
+    let own = rules.deprecated.filter(|_| change.deprecated)?;
+    Some((ViolatedRule::Deprecated, own))
+}
+
+fn range(rules: &Rules, change: &Change<'_>) -> Option<ViolatedRule> {
+    let found = RangeShape::of(change.range);
+    let needed = rules.range.filter(|needed| found > *needed)?;
+    Some(ViolatedRule::Range { found, needed })
+}
+
+fn catalog(rules: &Rules, change: &Change<'_>) -> Option<ViolatedRule> {
+    let allowed = rules.catalogs.as_ref();
+    let allowed = allowed.filter(|allowed| allowed.iter().all(|name| name != change.catalog))?;
+    let allowed = allowed.clone();
+    Some(ViolatedRule::Catalog { allowed })
+}
+
+/// Without the API server's answer the permission is an open question, so it only warns.
+fn bypass(rules: &Rules, change: &Change<'_>) -> Option<(ViolatedRule, Enforcement)> {
+    match (rules.bypass.filter(|_| change.bypass)?, change.permission) {
+        (Bypass::Deny, _) => Some((ViolatedRule::Bypass, DENY)),
+        (Bypass::ByPermission, BypassPermission::Unknown) => {
+            Some((ViolatedRule::BypassPermission, Enforcement::Warn))
+        }
+        (Bypass::ByPermission, BypassPermission::AskedByApiServer) => None,
+    }
+}
+
+const DENY: Enforcement = Enforcement::Deny;

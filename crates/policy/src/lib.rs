@@ -1,0 +1,48 @@
+//! `UpgradePolicy`: what the administrators of a cluster decide on top of what OLM would do.
+//!
+//! ```text
+//! object (JSON) --read--> Policy { match, rules, faults }
+//!                            |
+//!        Change -------------+--> matches? --> Vec<Violation>
+//! ```
+//!
+//! A policy only ever restricts. A policy that cannot be read completely keeps what is readable and
+//! refuses every move of what it matches: a typo must never allow more than the text intends.
+//!
+//! No I/O, no clock, no environment, no threads and no order of a hash map: the same facts give the
+//! same bytes. The time is a fact ([`Moment`]) and the time zones are compiled in. Everything is
+//! read, compiled and measured in [`Policy::read`], never while an edit waits. Nothing that an
+//! object contains can panic, hang or use memory without bound: [`limits`] lists every limit.
+//!
+//! # Upstream
+//!
+//! | what | library |
+//! | --- | --- |
+//! | `versions`, and `spec.version` | the grammar of Masterminds/semver, in `olmguard-catalog` |
+//! | `extensionSelector` | the label selectors of apimachinery, in `olmguard-catalog` |
+//! | `windows[].schedule` | [croner], over the time zones of [jiff] |
+//! | `conditions` | [cel], behind a scan of our own |
+//!
+//! [croner]: https://docs.rs/croner
+//! [jiff]: https://docs.rs/jiff
+//! [cel]: https://docs.rs/cel
+
+mod change;
+mod fault;
+mod judge;
+pub mod limits;
+mod matching;
+mod members;
+mod moment;
+mod policy;
+mod read;
+mod rules;
+mod violation;
+mod words;
+
+pub use change::{BypassPermission, Change, Operation, PolicyBundle, Subject, User};
+pub use fault::{PolicyFault, PolicyProblem};
+pub use moment::{Moment, MomentError};
+pub use policy::Policy;
+pub use violation::{ConditionOutcome, Opening, ViolatedRule, Violation};
+pub use words::{Enforcement, RangeShape, Step};

@@ -1,0 +1,56 @@
+//! Every limit on what a policy, or a change, can contain.
+//!
+//! An object that exceeds a limit has a fault. A value of a change that exceeds a limit makes a
+//! condition fail, because a cut-off list would give a wrong answer.
+
+/// Entries of any list of a policy.
+pub const LIST_ENTRIES: usize = 64;
+/// Bytes of the name of a policy, package, namespace, catalog or time zone.
+pub const NAME_BYTES: usize = 253;
+/// Bytes of a version range; the limit of Masterminds/semver 3.5.
+pub const RANGE_BYTES: usize = 512;
+/// Bytes of a label key or value.
+pub const LABEL_BYTES: usize = 317;
+/// Bytes of a cron schedule.
+pub const SCHEDULE_BYTES: usize = 128;
+/// Bytes of a duration.
+pub const DURATION_BYTES: usize = 64;
+/// Hours that a window can be open: a week.
+pub const WINDOW_HOURS: u64 = 168;
+/// Bytes of the message of a condition.
+pub const MESSAGE_BYTES: usize = 1024;
+/// Bytes of a CEL expression.
+pub const EXPRESSION_BYTES: usize = 1024;
+/// Levels of nesting in a CEL expression.
+pub const EXPRESSION_NESTING: usize = 64;
+/// Comprehensions of a CEL expression inside one another.
+pub const EXPRESSION_COMPREHENSIONS: usize = 2;
+/// Steps of the evaluation of a CEL expression, as estimated from the sizes below.
+pub const EXPRESSION_STEPS: u64 = 4_000_000;
+/// Size of any value that a CEL expression can produce, in units of 64 bytes: 4 MiB.
+pub const EXPRESSION_VALUE: u64 = 65_536;
+/// Groups of a user in the scope of a CEL expression.
+pub const SCOPE_GROUPS: usize = 256;
+/// Labels in the scope of a CEL expression.
+pub const SCOPE_LABELS: usize = 64;
+/// Channels in the scope of a CEL expression.
+pub const SCOPE_CHANNELS: usize = 64;
+/// Bytes of any text in the scope of a CEL expression.
+pub const SCOPE_BYTES: usize = 1024;
+/// Faults that are reported of one policy: more only repeat the first.
+pub const FAULTS: usize = 64;
+/// Bytes of a text from outside that a message repeats.
+pub const ECHOED_BYTES: usize = 64;
+/// Bytes of the text of an error in a CEL expression.
+pub const ERROR_BYTES: usize = 512;
+/// Bytes of a time in RFC 3339, with nanoseconds and an offset.
+pub const MOMENT_BYTES: usize = 35;
+
+/// At most so many bytes of a text, and dots if there are more.
+pub(crate) fn beginning(text: &str, most: usize) -> String {
+    let end = text.floor_char_boundary(most);
+    match text.get(..end) {
+        Some(beginning) if end < text.len() => format!("{beginning}..."),
+        _ => text.to_owned(),
+    }
+}

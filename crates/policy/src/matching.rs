@@ -1,0 +1,225 @@
+//! `match`: which extensions a policy applies to.
+
+use olmguard_catalog::dns1123;
+use olmguard_catalog::selector::{LabelSelector, Selector, SelectorTexts};
+use serde_json::Value;
+
+use crate::change::Subject;
+use crate::fault::{Faults, PolicyProblem};
+use crate::limits;
+use crate::members::{self, Members, TextRule};
+
+/// What must be true of an extension, each part that is given.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Matching {
+    packages: Option<Vec<Box<str>>>,
+    selector: Selector,
+    namespaces: Option<Vec<Box<str>>>,
+}
+
+impl Matching {
+    /// Reads `spec.match`. With a fault the result matches everything: a policy that is meant for an
+    /// extension must not lose it through a typo.
+    pub(crate) fn read(value: &Value, faults: &mut Faults) -> Self {
+        let before = faults.len();
+        let read = Self::parts(value, faults);
+        read.filter(|_| faults.len() == before).unwrap_or_default()
+    }
+
+    fn parts(value: &Value, faults: &mut Faults) -> Option<Self> {
+        let members = Members::of(value, PATH, KEYS, faults)?;
+        let packages = names(&members, "packages", &PACKAGES, faults);
+        let selector = members.get("extensionSelector");
+        let selector = selector.and_then(|value| selector_of(value, faults));
+        Some(Self {
+            packages,
+            selector: selector.unwrap_or_else(Selector::everything),
+            namespaces: names(&members, "namespaces", &NAMESPACES, faults),
+        })
+    }
+
+    /// Whether an extension is matched.
+    pub(crate) fn holds(&self, subject: &Subject<'_>) -> bool {
+        let packages = self.packages.as_ref();
+        let namespaces = self.namespaces.as_ref();
+        packages.is_none_or(|any| any.iter().any(|pattern| covers(pattern, subject.package)))
+            && namespaces.is_none_or(|any| any.iter().any(|name| **name == *subject.namespace))
+            && self.selector.matches(subject.labels)
+    }
+}
+
+/// A list of names, and what one looks like.
+struct Names {
+    many: &'static str,
+    one: &'static str,
+    is_one: fn(&str) -> bool,
+}
+
+const PACKAGES: Names = Names {
+    many: "a list of package names",
+    one: "a package name, with * for any characters",
+    is_one: is_pattern,
+};
+
+const NAMESPACES: Names = Names {
+    many: "a list of namespaces",
+    one: "the name of a namespace (no wildcard)",
+    is_one: dns1123::is_label,
+};
+
+fn names(
+    members: &Members<'_>,
+    key: &str,
+    names: &Names,
+    faults: &mut Faults,
+) -> Option<Vec<Box<str>>> {
+    let rule = TextRule {
+        expected: names.one,
+        most: limits::NAME_BYTES,
+    };
+    let mut read = Vec::new();
+    for (path, item) in members.some_items(key, names.many, faults)? {
+        let Some(name) = members::text(item, path.clone(), rule, faults) else {
+            continue;
+        };
+        if !(names.is_one)(name) {
+            faults.report(path, PolicyProblem::name(name, names.one));
+        }
+        read.push(name.into());
+    }
+    Some(read)
+}
+
+fn is_pattern(text: &str) -> bool {
+    // A wildcard stands for a letter here: the rest must be able to occur in a name.
+    dns1123::is_subdomain(&text.replace('*', "a"))
+}
+
+/// Whether a pattern covers a name: `*` stands for any characters, also none.
+///
+/// Each run between wildcards takes its first place, so a name is read once.
+fn covers(pattern: &str, name: &str) -> bool {
+    let Some((head, rest)) = pattern.split_once('*') else {
+        return pattern == name;
+    };
+    let (inner, tail) = rest.rsplit_once('*').unwrap_or(("", rest));
+    let Some(mut left) = name.strip_prefix(head) else {
+        return false;
+    };
+    for run in inner.split('*') {
+        let Some(after) = left.find(run).and_then(|at| left.get(at + run.len()..)) else {
+            return false;
+        };
+        left = after;
+    }
+    left.ends_with(tail)
+}
+
+fn selector_of(value: &Value, faults: &mut Faults) -> Option<Selector> {
+    let before = faults.len();
+    check_selector(value, faults);
+    if faults.len() > before {
+        return None;
+    }
+    let path = format!("{PATH}.extensionSelector");
+    // The types are those of a selector: the check above reports every other one.
+    let selector = LabelSelector::read(value).ok()?;
+    match Selector::compile(&selector, SelectorTexts::JsonBytes) {
+        Ok(selector) => Some(selector),
+        Err(error) => {
+            faults.report(path, PolicyProblem::Selector(Box::new(error)));
+            None
+        }
+    }
+}
+
+/// What Go's decoder passes over in a selector (unknown fields), and what it does not limit.
+fn check_selector(value: &Value, faults: &mut Faults) {
+    let path = format!("{PATH}.extensionSelector");
+    let Some(members) = Members::of(value, &path, SELECTOR_KEYS, faults) else {
+        return;
+    };
+    if let Some(labels) = members.get("matchLabels") {
+        check_labels(labels, &members.path_of("matchLabels"), faults);
+    }
+    let expected = "a list of requirements";
+    for (path, item) in members
+        .items("matchExpressions", expected, faults)
+        .into_iter()
+        .flatten()
+    {
+        let Some(requirement) = Members::of(item, &path, REQUIREMENT_KEYS, faults) else {
+            continue;
+        };
+        for key in ["key", "operator"] {
+            requirement.text(key, LABEL, faults);
+        }
+        for (path, value) in requirement
+            .items("values", "a list of strings", faults)
+            .into_iter()
+            .flatten()
+        {
+            check_value(value, path, faults);
+        }
+    }
+}
+
+fn check_labels(value: &Value, path: &str, faults: &mut Faults) {
+    let Value::Object(labels) = value else {
+        Members::any(value, path, faults);
+        return;
+    };
+    members::bounded(labels.len(), path, faults);
+    for (key, value) in labels.iter().take(limits::LIST_ENTRIES) {
+        let key = limits::beginning(key, LABEL.most);
+        check_value(value, format!("{path}.{key}"), faults);
+    }
+}
+
+/// A label value can be empty.
+fn check_value(value: &Value, path: String, faults: &mut Faults) {
+    if value.as_str() != Some("") {
+        members::text(value, path, LABEL, faults);
+    }
+}
+
+const PATH: &str = "spec.match";
+const KEYS: &[&str] = &["packages", "extensionSelector", "namespaces"];
+const SELECTOR_KEYS: &[&str] = &["matchLabels", "matchExpressions"];
+const REQUIREMENT_KEYS: &[&str] = &["key", "operator", "values"];
+
+const LABEL: TextRule = TextRule {
+    expected: "a string",
+    most: limits::LABEL_BYTES,
+};
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn wildcards() {
+        for (pattern, name, covered) in [
+            ("argocd-operator", "argocd-operator", true),
+            ("argocd-operator", "argocd-operator2", false),
+            ("strimzi-*", "strimzi-kafka", true),
+            ("strimzi-*", "strimzi-", true),
+            ("strimzi-*", "strimzi", false),
+            ("*", "", true),
+            ("*", "anything", true),
+            ("*-operator", "argocd-operator", true),
+            ("*-operator", "operator", false),
+            ("a*b*c", "abc", true),
+            ("a*b*c", "axxbyyc", true),
+            ("a*b*c", "acb", false),
+            ("a*a", "a", false),
+            ("a*a", "aa", true),
+            ("**", "x", true),
+            ("a*ab", "aab", true),
+            ("*ab*ab", "abab", true),
+            ("*ab*ab", "ab", false),
+        ] {
+            assert_eq!(covers(pattern, name), covered, "{pattern} {name}");
+        }
+    }
+}

@@ -1,0 +1,80 @@
+//! One `UpgradePolicy` as read.
+
+use serde_json::Value;
+
+use crate::change::{Change, Subject};
+use crate::fault::{Faults, PolicyFault, PolicyProblem};
+use crate::judge;
+use crate::matching::Matching;
+use crate::read;
+use crate::rules::{Bypass, Rules};
+use crate::violation::Violation;
+use crate::words::Enforcement;
+
+/// An `UpgradePolicy`, and what cannot be read of it.
+///
+/// Invariant: a policy with faults is never weaker than its text. What is readable is enforced, a
+/// match that is not matches everything, and every move of what it matches is a violation.
+#[derive(Clone, Debug)]
+pub struct Policy {
+    pub(crate) name: Box<str>,
+    pub(crate) enforcement: Enforcement,
+    pub(crate) matching: Matching,
+    pub(crate) rules: Rules,
+    pub(crate) faults: Faults,
+}
+
+impl Policy {
+    /// Reads the whole object: `apiVersion`, `kind`, `metadata` and `spec`; `status` is not read.
+    ///
+    /// Never fails: what cannot be read is in [`Self::faults`].
+    pub fn read(object: &Value) -> Self {
+        read::policy(object)
+    }
+
+    /// `metadata.name`; empty if it cannot be read.
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// `spec.enforcement`; `Deny` if it is absent or cannot be read.
+    pub fn enforcement(&self) -> Enforcement {
+        self.enforcement
+    }
+
+    /// What cannot be read, in the order of the fields; empty if the policy is accepted.
+    pub fn faults(&self) -> &[PolicyFault] {
+        self.faults.as_slice()
+    }
+
+    /// Whether the policy applies to an extension.
+    pub fn matches(&self, subject: &Subject<'_>) -> bool {
+        self.matching.holds(subject)
+    }
+
+    /// What the policy says against a change of an extension that it matches.
+    ///
+    /// In this order: the first fault, versions, step, prereleases, deprecated, range, catalogs,
+    /// bypass, windows, conditions.
+    pub fn violations(&self, change: &Change<'_>) -> Vec<Violation> {
+        judge::violations(self, change)
+    }
+
+    /// Whether the policy needs someone who checks the permission to bypass.
+    pub fn asks_for_permission(&self) -> bool {
+        self.rules.bypass == Some(Bypass::ByPermission)
+    }
+
+    /// Makes `bypass: ByPermission` a fault, and refuses every bypass.
+    ///
+    /// For a cluster in which the API server does not check the verb `bypass`. A second call changes
+    /// nothing.
+    pub fn require_permission_check(&mut self) {
+        if self.asks_for_permission() {
+            self.rules.bypass = Some(Bypass::Deny);
+            let path = read::rule_path("bypass");
+            self.faults
+                .report(path, PolicyProblem::PermissionNotChecked);
+        }
+    }
+}

@@ -1,0 +1,145 @@
+//! `rules`: what a policy restricts. An absent rule restricts nothing.
+
+use olmguard_catalog::dns1123;
+use olmguard_catalog::version::{Constraint, Masterminds};
+use serde_json::Value;
+
+use crate::fault::{Faults, PolicyProblem};
+use crate::limits;
+use crate::members::{self, Members, TextRule, Words};
+use crate::words::{Enforcement, RangeShape, Step};
+
+/// The rules of one policy.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Rules {
+    pub(crate) allow: Option<Constraint>,
+    pub(crate) deny: Option<Constraint>,
+    pub(crate) step: Option<Step>,
+    pub(crate) prereleases_denied: bool,
+    pub(crate) deprecated: Option<Enforcement>,
+    pub(crate) range: Option<RangeShape>,
+    pub(crate) catalogs: Option<Vec<String>>,
+    pub(crate) bypass: Option<Bypass>,
+}
+
+/// Who can bypass the upgrade edges.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub(crate) enum Bypass {
+    Deny,
+    ByPermission,
+}
+
+impl Rules {
+    /// Reads `spec.rules`; a rule with a fault keeps what is readable of it.
+    pub(crate) fn read(value: &Value, faults: &mut Faults) -> Self {
+        let Some(members) = Members::of(value, "spec.rules", KEYS, faults) else {
+            return Self::default();
+        };
+        let (allow, deny) = versions(&members, faults);
+        Self {
+            allow,
+            deny,
+            step: members.word("step", &STEP, faults),
+            prereleases_denied: members.word("prereleases", &PRERELEASES, faults) == Some(true),
+            deprecated: members.word("deprecated", &DEPRECATED, faults).flatten(),
+            range: members.word("range", &RANGE, faults),
+            catalogs: catalogs(&members, faults),
+            bypass: members.word("bypass", &BYPASS, faults).flatten(),
+        }
+    }
+}
+
+fn versions(rules: &Members<'_>, faults: &mut Faults) -> (Option<Constraint>, Option<Constraint>) {
+    let Some(value) = rules.get("versions") else {
+        return (None, None);
+    };
+    let path = rules.path_of("versions");
+    let Some(members) = Members::of(value, &path, VERSIONS, faults) else {
+        return (None, None);
+    };
+    if VERSIONS.iter().all(|key| members.get(key).is_none()) {
+        let expected = "allow, deny or both";
+        faults.report(path, PolicyProblem::Empty { expected });
+    }
+    let allow = constraint(&members, "allow", faults);
+    (allow, constraint(&members, "deny", faults))
+}
+
+fn constraint(members: &Members<'_>, key: &str, faults: &mut Faults) -> Option<Constraint> {
+    let text = members.text(key, A_RANGE, faults)?;
+    match Constraint::parse(text, NEWEST) {
+        Ok(range) => Some(range),
+        Err(error) => {
+            faults.report(members.path_of(key), PolicyProblem::Range(error));
+            None
+        }
+    }
+}
+
+fn catalogs(members: &Members<'_>, faults: &mut Faults) -> Option<Vec<String>> {
+    let items = members.some_items("catalogs", "a list of catalog names", faults)?;
+    let mut names = Vec::new();
+    for (path, item) in items {
+        let name = members::text(item, path.clone(), A_CATALOG, faults);
+        if let Some(name) = name.filter(|name| !dns1123::is_subdomain(name)) {
+            faults.report(path, PolicyProblem::name(name, A_CATALOG.expected));
+        }
+        names.extend(name.map(str::to_owned));
+    }
+    Some(names)
+}
+
+/// The release that OLM's own newest release reads `spec.version` with.
+const NEWEST: Masterminds = Masterminds::V3_5;
+
+const KEYS: &[&str] = &[
+    "versions",
+    "step",
+    "prereleases",
+    "deprecated",
+    "range",
+    "catalogs",
+    "bypass",
+];
+
+const VERSIONS: &[&str] = &["allow", "deny"];
+
+const STEP: Words<Step> = Words {
+    expected: "Patch, Minor or Major",
+    known: &["Patch", "Minor", "Major"],
+    meant: &[Step::Patch, Step::Minor, Step::Major],
+};
+
+const PRERELEASES: Words<bool> = Words {
+    expected: "Deny or Allow",
+    known: &["Deny", "Allow"],
+    meant: &[true, false],
+};
+
+const DEPRECATED: Words<Option<Enforcement>> = Words {
+    expected: "Deny, Warn or Allow",
+    known: &["Deny", "Warn", "Allow"],
+    meant: &[Some(Enforcement::Deny), Some(Enforcement::Warn), None],
+};
+
+const RANGE: Words<RangeShape> = Words {
+    expected: "Pinned, Bounded or Any",
+    known: &["Pinned", "Bounded", "Any"],
+    meant: &[RangeShape::Pinned, RangeShape::Bounded, RangeShape::Any],
+};
+
+const BYPASS: Words<Option<Bypass>> = Words {
+    expected: "Deny, ByPermission or Allow",
+    known: &["Deny", "ByPermission", "Allow"],
+    meant: &[Some(Bypass::Deny), Some(Bypass::ByPermission), None],
+};
+
+const A_RANGE: TextRule = TextRule {
+    expected: "a version range such as \">=1.2 <3\"",
+    most: limits::RANGE_BYTES,
+};
+
+const A_CATALOG: TextRule = TextRule {
+    expected: "the name of a ClusterCatalog",
+    most: limits::NAME_BYTES,
+};

@@ -1,0 +1,122 @@
+//! What a policy says against a change: data, to be worded elsewhere.
+
+use crate::fault::PolicyFault;
+use crate::moment::Moment;
+use crate::words::{Enforcement, RangeShape, Step};
+
+/// A rule that a change violates, and what follows from that.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub struct Violation {
+    /// The rule, with the evidence.
+    pub rule: ViolatedRule,
+    /// What follows. `Warn` in a policy that warns, and for a rule that only warns.
+    pub enforcement: Enforcement,
+}
+
+/// A violated rule, with what was found and what the policy allows.
+#[derive(Clone, Debug, Eq, PartialEq)]
+#[non_exhaustive]
+pub enum ViolatedRule {
+    /// The policy cannot be read, for this first reason; only of a change that moves the extension.
+    Unreadable(PolicyFault),
+    /// The version is not in `versions.allow`.
+    VersionNotAllowed {
+        /// The range as written.
+        allow: String,
+    },
+    /// The version is in `versions.deny`.
+    VersionDenied {
+        /// The range as written.
+        deny: String,
+    },
+    /// The step is too large.
+    Step {
+        /// The step of the change.
+        found: Step,
+        /// The largest step that the policy allows.
+        largest: Step,
+    },
+    /// The version is a prerelease.
+    Prerelease,
+    /// The bundle, channel or package is deprecated.
+    Deprecated,
+    /// The range of the extension leaves too much to OLM.
+    Range {
+        /// The shape of the range.
+        found: RangeShape,
+        /// The widest shape that the policy allows.
+        needed: RangeShape,
+    },
+    /// It resolves from another catalog than these.
+    Catalog {
+        /// The catalogs that the policy allows, as written.
+        allowed: Vec<String>,
+    },
+    /// The upgrade edges are bypassed, which the policy forbids.
+    Bypass,
+    /// The upgrade edges are bypassed, and no one checked the permission for that.
+    BypassPermission,
+    /// No window is open.
+    Window {
+        /// The next opening of any window; `None` if none is known.
+        opens: Option<Opening>,
+        /// Whether the range has no upper bound: then OLM upgrades automatically at any time, and
+        /// the window cannot prevent that.
+        is_unbounded: bool,
+    },
+    /// A condition is not met.
+    Condition {
+        /// The place in `conditions`, from 0.
+        index: usize,
+        /// The expression as written.
+        expression: String,
+        /// What became of it.
+        outcome: ConditionOutcome,
+    },
+}
+
+impl ViolatedRule {
+    /// The field of the policy, e.g. `spec.rules.step`; empty if the policy as a whole is invalid.
+    pub fn path(&self) -> String {
+        let field = match self {
+            Self::Unreadable(fault) => return fault.path.clone(),
+            Self::Condition { index, .. } => return format!("spec.rules.conditions[{index}]"),
+            Self::VersionNotAllowed { .. } => "versions.allow",
+            Self::VersionDenied { .. } => "versions.deny",
+            Self::Step { .. } => "step",
+            Self::Prerelease => "prereleases",
+            Self::Deprecated => "deprecated",
+            Self::Range { .. } => "range",
+            Self::Catalog { .. } => "catalogs",
+            Self::Bypass | Self::BypassPermission => "bypass",
+            Self::Window { .. } => "windows",
+        };
+        format!("spec.rules.{field}")
+    }
+}
+
+/// Why a condition is not met.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub enum ConditionOutcome {
+    /// The expression is false.
+    False {
+        /// The message of the policy for that.
+        message: Option<String>,
+    },
+    /// The expression could not be evaluated.
+    Failed {
+        /// Why.
+        error: String,
+    },
+}
+
+/// When a window opens.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub struct Opening {
+    /// The moment.
+    pub at: Moment,
+    /// The time zone of the window, as written, e.g. `Europe/Berlin`.
+    pub zone: String,
+    /// The same moment in that zone, e.g. `2026-11-23T22:00:00+01:00`.
+    pub local: String,
+}
