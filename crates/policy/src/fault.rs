@@ -148,12 +148,12 @@ pub enum PolicyProblem {
     )]
     DurationOutOfRange(String),
     /// The time zone is not in the database of IANA.
-    #[error("unknown time zone {}{}: expected a name of the IANA database, such as Europe/Berlin", quote(.found), Hint(*.nearest))]
+    #[error("unknown time zone {}{}: expected a name of the IANA database, such as Europe/Berlin", quote(.found), Hint(.nearest.as_deref()))]
     TimeZone {
         /// The name.
         found: String,
         /// The same name in the case of the database, if only the case is wrong.
-        nearest: Option<&'static str>,
+        nearest: Option<String>,
     },
     /// The text is not a CEL expression, or not one that olmguard accepts.
     #[error("not a valid CEL expression: {reason}")]
@@ -214,9 +214,9 @@ impl fmt::Display for Place<'_> {
     }
 }
 
-struct Hint(Option<&'static str>);
+struct Hint<'a>(Option<&'a str>);
 
-impl fmt::Display for Hint {
+impl fmt::Display for Hint<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self.0 {
             Some(nearest) => write!(f, " (did you mean {nearest}?)"),

@@ -6,6 +6,7 @@ use crate::change::{BypassPermission, Change};
 use crate::policy::Policy;
 use crate::rules::{Bypass, Rules};
 use crate::violation::{ViolatedRule, Violation};
+use crate::window::{self, State};
 use crate::words::{Enforcement, RangeShape, Step};
 
 /// Every violated rule, in the order of the rules.
@@ -24,6 +25,7 @@ pub(crate) fn violations(policy: &Policy, change: &Change<'_>) -> Vec<Violation>
     found.extend(range(rules, change).map(|rule| (rule, DENY)));
     found.extend(catalog(rules, change).map(|rule| (rule, DENY)));
     found.extend(bypass(rules, change));
+    found.extend(closed(rules, change).map(|rule| (rule, DENY)));
     found
         .into_iter()
         .map(|(rule, own)| violation(policy, rule, own))
@@ -92,6 +94,18 @@ fn bypass(rules: &Rules, change: &Change<'_>) -> Option<(ViolatedRule, Enforceme
             Some((ViolatedRule::BypassPermission, Enforcement::Warn))
         }
         (Bypass::ByPermission, BypassPermission::AskedByApiServer) => None,
+    }
+}
+
+/// Only of a move. `windows: []` is no rule; a list of which no window can be read is a fault.
+fn closed(rules: &Rules, change: &Change<'_>) -> Option<ViolatedRule> {
+    let is_concerned = change.is_move && !rules.windows.is_empty();
+    match window::any(&rules.windows, change.now) {
+        State::Closed(opens) if is_concerned => Some(ViolatedRule::Window {
+            opens,
+            is_unbounded: RangeShape::of(change.range) == RangeShape::Any,
+        }),
+        _ => None,
     }
 }
 

@@ -38,6 +38,7 @@ mod policy;
 mod read;
 mod rules;
 mod violation;
+mod window;
 mod words;
 
 pub use change::{BypassPermission, Change, Operation, PolicyBundle, Subject, User};

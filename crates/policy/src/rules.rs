@@ -7,6 +7,7 @@ use serde_json::Value;
 use crate::fault::{Faults, PolicyProblem};
 use crate::limits;
 use crate::members::{self, Members, TextRule, Words};
+use crate::window::{self, Window};
 use crate::words::{Enforcement, RangeShape, Step};
 
 /// The rules of one policy.
@@ -20,6 +21,8 @@ pub(crate) struct Rules {
     pub(crate) range: Option<RangeShape>,
     pub(crate) catalogs: Option<Vec<String>>,
     pub(crate) bypass: Option<Bypass>,
+    /// Any open one is enough; none is no rule.
+    pub(crate) windows: Vec<Window>,
 }
 
 /// Who can bypass the upgrade edges.
@@ -45,6 +48,7 @@ impl Rules {
             range: members.word("range", &RANGE, faults),
             catalogs: catalogs(&members, faults),
             bypass: members.word("bypass", &BYPASS, faults).flatten(),
+            windows: window::read(&members, faults),
         }
     }
 }
@@ -100,6 +104,7 @@ const KEYS: &[&str] = &[
     "range",
     "catalogs",
     "bypass",
+    "windows",
 ];
 
 const VERSIONS: &[&str] = &["allow", "deny"];
