@@ -26,6 +26,9 @@ pub(crate) fn violations(policy: &Policy, change: &Change<'_>) -> Vec<Violation>
     found.extend(catalog(rules, change).map(|rule| (rule, DENY)));
     found.extend(bypass(rules, change));
     found.extend(closed(rules, change).map(|rule| (rule, DENY)));
+    let conditions = rules.conditions.iter();
+    let unmet = conditions.filter_map(|condition| condition.violated(change));
+    found.extend(unmet.map(|rule| (rule, DENY)));
     found
         .into_iter()
         .map(|(rule, own)| violation(policy, rule, own))

@@ -28,6 +28,7 @@
 //! [cel]: https://docs.rs/cel
 
 mod change;
+mod condition;
 mod fault;
 mod judge;
 pub mod limits;

@@ -4,6 +4,7 @@ use olmguard_catalog::dns1123;
 use olmguard_catalog::version::{Constraint, Masterminds};
 use serde_json::Value;
 
+use crate::condition::{self, Condition};
 use crate::fault::{Faults, PolicyProblem};
 use crate::limits;
 use crate::members::{self, Members, TextRule, Words};
@@ -23,6 +24,7 @@ pub(crate) struct Rules {
     pub(crate) bypass: Option<Bypass>,
     /// Any open one is enough; none is no rule.
     pub(crate) windows: Vec<Window>,
+    pub(crate) conditions: Vec<Condition>,
 }
 
 /// Who can bypass the upgrade edges.
@@ -49,6 +51,7 @@ impl Rules {
             catalogs: catalogs(&members, faults),
             bypass: members.word("bypass", &BYPASS, faults).flatten(),
             windows: window::read(&members, faults),
+            conditions: condition::read(&members, faults),
         }
     }
 }
@@ -105,6 +108,7 @@ const KEYS: &[&str] = &[
     "catalogs",
     "bypass",
     "windows",
+    "conditions",
 ];
 
 const VERSIONS: &[&str] = &["allow", "deny"];

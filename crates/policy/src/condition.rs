@@ -1,0 +1,125 @@
+//! `conditions`: CEL for what the other rules cannot express.
+//!
+//! ```text
+//! text --scan--> text in bounds --cel--> tree --analyse--> Condition (compiled)
+//!                                                    Change --scope--> values --cel--> true, or why not
+//! ```
+//!
+//! `scan` bounds length and nesting before the parser reads the text. `analyse` reports unknown
+//! names and bounds the steps and the memory of any evaluation, from the largest values that a scope
+//! can contain; so an evaluation needs no clock. A condition is met if it is `true`; every other
+//! value and every error is a failure.
+
+mod analyse;
+mod compile;
+mod evaluate;
+mod names;
+mod scan;
+mod scope;
+#[cfg(test)]
+mod tests;
+
+use std::sync::Arc;
+
+use cel::Program;
+use serde_json::Value;
+
+use crate::change::Change;
+use crate::fault::{Faults, PolicyProblem};
+use crate::limits;
+use crate::members::{Members, TextRule};
+use crate::violation::{ConditionOutcome, ViolatedRule};
+
+/// One condition, compiled.
+#[derive(Clone, Debug)]
+pub(crate) struct Condition {
+    /// Its place in the list, where those that cannot be read count too.
+    index: usize,
+    expression: Box<str>,
+    message: Option<Box<str>>,
+    compiled: Arc<Compiled>,
+}
+
+/// A program, and what is known of it.
+#[derive(Debug)]
+pub(crate) struct Compiled {
+    program: Program,
+    /// The variables that it reads: only these are filled in and limited.
+    variables: Vec<&'static str>,
+    /// Whether it goes over the entries of a mapping, which have no defined order.
+    has_unordered_steps: bool,
+}
+
+/// Why a text is not an expression that olmguard accepts.
+#[derive(Debug, Eq, PartialEq)]
+pub(crate) struct Refusal {
+    reason: String,
+    /// Byte offset in the text.
+    at: Option<usize>,
+}
+
+impl Refusal {
+    fn new(reason: impl Into<String>, at: Option<usize>) -> Self {
+        let reason = reason.into();
+        Self { reason, at }
+    }
+}
+
+/// Reads `rules.conditions`; a condition with a fault is not among those that are evaluated.
+pub(crate) fn read(rules: &Members<'_>, faults: &mut Faults) -> Vec<Condition> {
+    let items = rules.items("conditions", "a list of conditions", faults);
+    let items = items.into_iter().flatten().enumerate();
+    items
+        .filter_map(|(index, (path, item))| condition(index, item, &path, faults))
+        .collect()
+}
+
+fn condition(index: usize, value: &Value, path: &str, faults: &mut Faults) -> Option<Condition> {
+    let members = Members::of(value, path, KEYS, faults)?;
+    let message = members.text("message", MESSAGE, faults);
+    members.needed("expression", EXPRESSION.expected, faults)?;
+    let expression = members.text("expression", EXPRESSION, faults)?;
+    match compile::compile(expression) {
+        Ok(compiled) => Some(Condition {
+            index,
+            expression: expression.into(),
+            message: message.map(Into::into),
+            compiled: Arc::new(compiled),
+        }),
+        Err(Refusal { reason, at }) => {
+            let problem = PolicyProblem::Expression { reason, at };
+            faults.report(members.path_of("expression"), problem);
+            None
+        }
+    }
+}
+
+impl Condition {
+    /// The violation, unless the condition is met.
+    pub(crate) fn violated(&self, change: &Change<'_>) -> Option<ViolatedRule> {
+        let outcome = match evaluate::evaluate(&self.compiled, change) {
+            Ok(true) => return None,
+            Ok(false) => ConditionOutcome::False {
+                message: self.message.clone().map(Into::into),
+            },
+            Err(error) => ConditionOutcome::Failed { error },
+        };
+        Some(ViolatedRule::Condition {
+            index: self.index,
+            expression: self.expression.clone().into(),
+            outcome,
+        })
+    }
+}
+
+const KEYS: &[&str] = &["expression", "message"];
+
+const EXPRESSION: TextRule = TextRule {
+    expected: "a CEL expression such as \"to.minor < 7\"",
+    most: limits::EXPRESSION_BYTES,
+};
+
+const MESSAGE: TextRule = TextRule {
+    expected: "a string",
+    most: limits::MESSAGE_BYTES,
+};

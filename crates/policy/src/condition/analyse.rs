@@ -1,0 +1,234 @@
+//! What is known of a parsed expression before any evaluation: its names and its costs.
+//!
+//! Bounds are products: a comprehension costs the entries of what it goes over, times what one turn
+//! costs. Every node costs one step and the weight of the values that it takes, because operators
+//! compare or copy them. All bounds are from above and saturate.
+
+mod call;
+
+use cel::Program;
+use cel::common::ast::{ComprehensionExpr, EntryExpr, Expr, IdedExpr, LiteralValue, SelectExpr};
+
+use super::names::{self, Size};
+use crate::limits;
+
+/// What the evaluation needs.
+pub(super) struct Analysis {
+    /// The variables that are read, in the order of the documentation.
+    pub(super) variables: Vec<&'static str>,
+    /// Whether a comprehension goes over a mapping.
+    pub(super) has_unordered_steps: bool,
+}
+
+/// Why an expression is refused, and the id of the node.
+pub(super) struct Located {
+    pub(super) reason: String,
+    pub(super) node: u64,
+}
+
+/// Checks names and bounds the costs.
+pub(super) fn analyse(program: &Program) -> Result<Analysis, Located> {
+    let mut walk = Walk::default();
+    let root = program.expression();
+    let (_, steps) = walk.node(root)?;
+    if steps > limits::EXPRESSION_STEPS {
+        let reason = "too costly: expected fewer comprehensions, or over smaller lists";
+        return Err(at(root, reason));
+    }
+    let all = names::VARIABLES.iter().map(|variable| variable.name);
+    Ok(Analysis {
+        variables: all.filter(|name| walk.read.contains(name)).collect(),
+        has_unordered_steps: walk.has_unordered_steps,
+    })
+}
+
+#[derive(Default)]
+struct Walk {
+    /// Variables of comprehensions, the innermost last.
+    local: Vec<(String, Size)>,
+    /// Variables of the change that are read.
+    read: Vec<&'static str>,
+    has_unordered_steps: bool,
+}
+
+/// The bound on the value of a node, and on the steps to it.
+type Bounds = (Size, u64);
+
+impl Walk {
+    fn node(&mut self, node: &IdedExpr) -> Result<Bounds, Located> {
+        let (size, steps) = match &node.expr {
+            Expr::Literal(literal) => (literal_size(literal), 0),
+            Expr::Ident(name) => (self.name(node, name)?, 0),
+            Expr::Select(select) => self.select(node, select)?,
+            Expr::Call(call) => self.call(node, call)?,
+            Expr::List(list) => self.collection(list.elements.iter(), false)?,
+            Expr::Map(map) => {
+                let entries = map.entries.iter().filter_map(|entry| match &entry.expr {
+                    EntryExpr::MapEntry(entry) => Some([&entry.key, &entry.value]),
+                    EntryExpr::StructField(_) => None,
+                });
+                self.collection(entries.flatten(), true)?
+            }
+            Expr::Comprehension(comprehension) => self.comprehension(node, comprehension)?,
+            Expr::Struct(_) | Expr::Unspecified => {
+                return Err(at(
+                    node,
+                    "messages such as Name{field: value} are not supported",
+                ));
+            }
+        };
+        if size.weight > limits::EXPRESSION_VALUE {
+            return Err(at(
+                node,
+                "a value can become too large: expected fewer + and map",
+            ));
+        }
+        Ok((size, steps.saturating_add(1)))
+    }
+
+    fn name(&mut self, node: &IdedExpr, name: &str) -> Result<Size, Located> {
+        let mut local = self.local.iter().rev();
+        if let Some((_, size)) = local.find(|(known, _)| known == name) {
+            return Ok(*size);
+        }
+        let name = names::external(name);
+        let Some(variable) = names::variable(name) else {
+            let known: Vec<&str> = names::VARIABLES.iter().map(|known| known.name).collect();
+            let name = limits::beginning(name, limits::ECHOED_BYTES);
+            let known = known.join(", ");
+            let reason = format!("unknown variable {name:?}: expected one of {known}");
+            return Err(at(node, reason));
+        };
+        self.read.push(variable.name);
+        Ok(variable.size)
+    }
+
+    fn select(&mut self, node: &IdedExpr, select: &SelectExpr) -> Result<Bounds, Located> {
+        let (operand, steps) = self.node(&select.operand)?;
+        let field = self.field(node, select)?;
+        let size = match field {
+            _ if select.test => Size::SCALAR,
+            Some(size) => size,
+            None => part(operand),
+        };
+        Ok((size, steps))
+    }
+
+    /// The field of a variable of which all fields are known.
+    fn field(&self, node: &IdedExpr, select: &SelectExpr) -> Result<Option<Size>, Located> {
+        let Expr::Ident(name) = &select.operand.expr else {
+            return Ok(None);
+        };
+        let is_local = self.local.iter().any(|(known, _)| known == name);
+        let variable = names::variable(name).filter(|_| !is_local);
+        let Some(variable) = variable.filter(|variable| !variable.fields.is_empty()) else {
+            return Ok(None);
+        };
+        let mut fields = variable.fields.iter();
+        if let Some((_, size)) = fields.find(|(field, _)| *field == select.field) {
+            return Ok(Some(*size));
+        }
+        let known: Vec<&str> = variable.fields.iter().map(|(field, _)| *field).collect();
+        let field = limits::beginning(&select.field, limits::ECHOED_BYTES);
+        let known = known.join(", ");
+        let reason = format!("{name} has no field {field:?}: expected one of {known}");
+        Err(at(node, reason))
+    }
+
+    fn collection<'e>(
+        &mut self,
+        parts: impl Iterator<Item = &'e IdedExpr>,
+        is_mapping: bool,
+    ) -> Result<Bounds, Located> {
+        let mut whole = Size {
+            weight: 1,
+            has_mapping: is_mapping,
+            ..Size::default()
+        };
+        let mut steps: u64 = 0;
+        for part in parts {
+            let (size, more) = self.node(part)?;
+            whole.weight = whole.weight.saturating_add(1).saturating_add(size.weight);
+            whole.entries += 1;
+            whole.entry = whole.entry.max(size.weight);
+            whole.has_mapping |= size.has_mapping;
+            steps = steps.saturating_add(more);
+        }
+        Ok((whole, steps.saturating_add(whole.weight)))
+    }
+
+    fn comprehension(
+        &mut self,
+        node: &IdedExpr,
+        expression: &ComprehensionExpr,
+    ) -> Result<Bounds, Located> {
+        let (range, mut steps) = self.node(&expression.iter_range)?;
+        let (init, more) = self.node(&expression.accu_init)?;
+        let collects = matches!(expression.accu_init.expr, Expr::List(_));
+        if range.has_mapping && collects {
+            return Err(at(
+                node,
+                "map and filter over a mapping have no defined order: expected a list",
+            ));
+        }
+        self.has_unordered_steps |= range.has_mapping;
+        let outside = self.local.len();
+        let entry = part(range);
+        self.local.push((expression.iter_var.clone(), entry));
+        let second = expression.iter_var2.clone();
+        self.local.extend(second.map(|name| (name, entry)));
+        // An accumulator that collects starts as nothing here: what a turn adds is what it makes.
+        let empty = Size {
+            weight: 0,
+            entries: 0,
+            entry: 0,
+            ..init
+        };
+        let accumulator = if collects { empty } else { Size::SCALAR };
+        self.local.push((expression.accu_var.clone(), accumulator));
+        let (_, condition) = self.node(&expression.loop_cond)?;
+        let (step, turn) = self.node(&expression.loop_step)?;
+        if let Some((_, accumulator)) = self.local.last_mut().filter(|_| collects) {
+            *accumulator = times(step, range.entries);
+        }
+        let (size, result) = self.node(&expression.result)?;
+        self.local.truncate(outside);
+        let turn = turn.saturating_add(condition).saturating_add(entry.weight);
+        let turns = turn.saturating_mul(range.entries);
+        for more in [more, turns, result] {
+            steps = steps.saturating_add(more);
+        }
+        Ok((size, steps))
+    }
+}
+
+fn literal_size(literal: &LiteralValue) -> Size {
+    match literal {
+        LiteralValue::String(text) => Size::text(text.inner().len()),
+        LiteralValue::Bytes(bytes) => Size::text(bytes.inner().len()),
+        _ => Size::SCALAR,
+    }
+}
+
+/// A part of a value.
+fn part(whole: Size) -> Size {
+    Size {
+        has_mapping: whole.has_mapping,
+        ..Size::entry(whole.entry)
+    }
+}
+
+/// As many of a value together.
+fn times(size: Size, turns: u64) -> Size {
+    Size {
+        weight: size.weight.saturating_mul(turns).saturating_add(1),
+        entries: size.entries.saturating_mul(turns),
+        ..size
+    }
+}
+
+fn at(node: &IdedExpr, reason: impl Into<String>) -> Located {
+    let reason = reason.into();
+    let node = node.id;
+    Located { reason, node }
+}

@@ -1,0 +1,94 @@
+//! The values of the variables of an expression, within their limits.
+//!
+//! A value over its limit is an error, never cut off: `user.groups` without the last group could
+//! allow what the whole list denies.
+
+use std::collections::HashMap;
+
+use cel::Value;
+
+use crate::change::{Change, PolicyBundle, User};
+use crate::limits;
+
+/// The value of a variable.
+pub(super) fn value(name: &str, change: &Change<'_>) -> Result<Value, String> {
+    let subject = change.subject;
+    match name {
+        "from" => change
+            .from
+            .map_or(Ok(Value::Null), |from| bundle("from", from)),
+        "to" => bundle("to", change.to),
+        "package" => text(name, subject.package),
+        "catalog" => text(name, change.catalog),
+        "channels" => texts(name, change.channels, limits::SCOPE_CHANNELS),
+        "labels" => labels(change),
+        "namespace" => text(name, subject.namespace),
+        "range" => text(name, change.range.map_or("", |range| range.as_str())),
+        "user" => user(change.user),
+        "operation" => text(name, change.operation.as_str()),
+        "bypass" => Ok(Value::Bool(change.bypass)),
+        "deprecated" => Ok(Value::Bool(change.deprecated)),
+        _ => Err(format!("unknown variable {name}")),
+    }
+}
+
+fn bundle(name: &str, bundle: PolicyBundle<'_>) -> Result<Value, String> {
+    let version = bundle.version;
+    Ok(mapping([
+        ("major", number(name, version.major())?),
+        ("minor", number(name, version.minor())?),
+        ("patch", number(name, version.patch())?),
+        ("prerelease", text(name, version.prerelease())?),
+        ("version", text(name, &version.to_string())?),
+        ("bundle", text(name, bundle.name)?),
+    ]))
+}
+
+fn user(user: User<'_>) -> Result<Value, String> {
+    let groups = texts("user.groups", user.groups, limits::SCOPE_GROUPS)?;
+    let name = text("user.name", user.name)?;
+    Ok(mapping([("name", name), ("groups", groups)]))
+}
+
+fn labels(change: &Change<'_>) -> Result<Value, String> {
+    let labels = change.subject.labels;
+    bounded("labels", labels.len(), limits::SCOPE_LABELS, "entries")?;
+    let mut entries = HashMap::new();
+    for (key, value) in labels {
+        bounded("labels", key.len(), limits::SCOPE_BYTES, "bytes")?;
+        entries.insert(key.clone(), text("labels", value)?);
+    }
+    Ok(entries.into())
+}
+
+fn mapping<const N: usize>(fields: [(&str, Value); N]) -> Value {
+    HashMap::from(fields.map(|(key, value)| (key.to_owned(), value))).into()
+}
+
+fn texts(name: &str, texts: &[String], most: usize) -> Result<Value, String> {
+    bounded(name, texts.len(), most, "entries")?;
+    let values = texts.iter().map(|entry| text(name, entry));
+    let values: Vec<Value> = values.collect::<Result<_, _>>()?;
+    Ok(values.into())
+}
+
+fn text(name: &str, text: &str) -> Result<Value, String> {
+    bounded(name, text.len(), limits::SCOPE_BYTES, "bytes")?;
+    Ok(text.into())
+}
+
+/// Numbers of CEL have a sign, those of versions do not.
+fn number(name: &str, number: u64) -> Result<Value, String> {
+    let number = i64::try_from(number);
+    let number = number.map_err(|_| format!("{name}: a number of the version exceeds 64 bits"))?;
+    Ok(Value::Int(number))
+}
+
+fn bounded(name: &str, found: usize, most: usize, unit: &str) -> Result<(), String> {
+    if found > most {
+        return Err(format!(
+            "{name}: expected at most {most} {unit}, found {found}"
+        ));
+    }
+    Ok(())
+}

@@ -1,0 +1,326 @@
+//! Expressions: what they mean, what is refused, and what fails.
+
+mod refused;
+
+use std::collections::BTreeMap;
+
+use olmguard_catalog::version::{Constraint, Masterminds, Version};
+use proptest::prelude::*;
+
+use super::*;
+use crate::change::{BypassPermission, Operation, PolicyBundle, Subject, User};
+use crate::moment::Moment;
+
+/// The facts of a change, owned.
+struct Facts {
+    from: Option<Version>,
+    to: Version,
+    labels: BTreeMap<String, String>,
+    channels: Vec<String>,
+    groups: Vec<String>,
+    range: Constraint,
+}
+
+impl Facts {
+    fn new() -> Self {
+        Self {
+            from: Some(Version::parse("0.6.0").unwrap()),
+            to: Version::parse("1.0.0-rc.1").unwrap(),
+            labels: BTreeMap::from([("tier".to_owned(), "production".to_owned())]),
+            channels: vec!["stable".to_owned()],
+            groups: vec!["dev".to_owned(), "platform".to_owned()],
+            range: Constraint::parse(">=0.6.0", Masterminds::V3_5).unwrap(),
+        }
+    }
+
+    fn change(&self) -> Change<'_> {
+        let from = self.from.as_ref().map(|version| PolicyBundle {
+            name: "argocd-operator.v0.6.0",
+            version,
+            release: "",
+        });
+        Change {
+            subject: Subject {
+                package: "argocd-operator",
+                namespace: "argocd",
+                labels: &self.labels,
+            },
+            from,
+            to: PolicyBundle {
+                name: "argocd-operator.v1.0.0",
+                version: &self.to,
+                release: "",
+            },
+            is_move: true,
+            catalog: "operatorhubio",
+            channels: &self.channels,
+            range: Some(&self.range),
+            bypass: false,
+            permission: BypassPermission::Unknown,
+            deprecated: true,
+            operation: Operation::Update,
+            user: User {
+                name: "jane",
+                groups: &self.groups,
+            },
+            now: Moment::from_unix_seconds(0),
+        }
+    }
+
+    fn evaluate(&self, expression: &str) -> Result<bool, String> {
+        let compiled = compile::compile(expression)
+            .unwrap_or_else(|refusal| panic!("{expression}: {refusal:?}"));
+        evaluate::evaluate(&compiled, &self.change())
+    }
+}
+
+#[test]
+fn every_variable_has_its_value() {
+    let facts = Facts::new();
+    for expression in [
+        "from.major == 0 && from.minor == 6 && from.patch == 0 && from.prerelease == ''",
+        "from.version == '0.6.0' && from.bundle == 'argocd-operator.v0.6.0'",
+        "to.major == 1 && to.prerelease == \"rc.1\" && to.version == r'1.0.0-rc.1'",
+        "to.bundle.startsWith('argocd-operator.')",
+        "package == 'argocd-operator' && namespace == 'argocd' && catalog == 'operatorhubio'",
+        "[package, namespace] == ['argocd-operator', 'argocd'] // package",
+        "channels == ['stable'] && 'stable' in channels && size(channels) == 1",
+        "labels.tier == 'production' && labels['tier'] == 'production' && 'tier' in labels",
+        "has(labels.tier) && !has(labels.team)",
+        "range == '>=0.6.0' && operation == 'UPDATE' && !bypass && deprecated",
+        "user.name == 'jane' && user.groups.exists(g, g == 'platform')",
+        "from == null || to.major == from.major || user.groups.exists(g, g == 'platform')",
+        "user.groups.all(g, g != 'root') && user.groups.exists_one(g, g == 'dev')",
+        "user.groups.filter(g, g.endsWith('v')).map(g, g + '!') == ['dev!']",
+        "labels.exists(package, package == 'tier')",
+        "size(channels.map(c, c + catalog)) == 1",
+        "(bypass ? 1 : 2) + int('3') == 5 && string(7) == '7' && 'ab'.contains('b')",
+        "'''it's \"package\"''' == \"it's \\\"package\\\"\"",
+    ] {
+        assert_eq!(facts.evaluate(expression), Ok(true), "{expression}");
+    }
+}
+
+#[test]
+fn nothing_installed_and_no_range() {
+    let mut facts = Facts::new();
+    facts.from = None;
+    assert_eq!(facts.evaluate("from == null"), Ok(true));
+    assert_eq!(facts.evaluate("from == null || from.major == 0"), Ok(true));
+    let compiled = compile::compile("range == ''").unwrap();
+    let change = Change {
+        range: None,
+        ..facts.change()
+    };
+    assert_eq!(evaluate::evaluate(&compiled, &change), Ok(true));
+    assert!(facts.evaluate("from.major == 0").is_err());
+}
+
+#[test]
+fn what_is_neither_true_nor_false_fails() {
+    let facts = Facts::new();
+    for (expression, error) in [
+        ("1", "expected true or false, found int"),
+        ("null", "expected true or false, found null"),
+        ("'true'", "expected true or false, found string"),
+        ("labels", "expected true or false, found map"),
+        ("labels.team == 'a'", "there is no key \"team\""),
+        ("1 / 0 == 1", "division by zero"),
+        ("1 % 0 == 1", "division by zero"),
+        ("9223372036854775807 + 1 > 0", "add overflows 64 bits"),
+        ("-9223372036854775807 - 2 > 0", "sub overflows 64 bits"),
+        ("9223372036854775807 * 2 > 0", "mul overflows 64 bits"),
+        (
+            "(-9223372036854775807 - 1) / -1 > 0",
+            "div overflows 64 bits",
+        ),
+        (
+            "(-9223372036854775807 - 1) % -1 > 0",
+            "rem overflows 64 bits",
+        ),
+        (
+            "-(-9223372036854775807 - 1) > 0",
+            "negate overflows 64 bits",
+        ),
+        ("0u - 1u > 0u", "sub overflows 64 bits"),
+        ("channels[7] == ''", "there is no index 7"),
+        ("channels[-1] == ''", "there is no index -1"),
+        ("{'a': 1, 'a': 2} == {}", "a mapping has a key twice"),
+        (
+            "int('x') == 1",
+            "function int fails: string parse error: invalid digit found in string",
+        ),
+        ("int(1e300) == 1", "function int fails: integer overflow"),
+        (
+            "uint(-1) == 1u",
+            "function uint fails: unsigned integer overflow",
+        ),
+        (
+            "'a' < 1",
+            "found no matching overload for '_<_' applied to '(string, int)'",
+        ),
+        ("'a' + 1 == 'a1'", "add does not apply to string and int"),
+        (
+            "!'a'",
+            "found no matching overload for '!_' applied to '(string)'",
+        ),
+        (
+            "1 && true",
+            "found no matching overload for '_&&_' applied to '(int, bool)'",
+        ),
+        (
+            "'a'.size(1) == 1",
+            "found no matching overload for 'size' applied to 'string.(int)'",
+        ),
+        (
+            "labels.all(k, int(k) == 1)",
+            "it fails for an entry of a mapping",
+        ),
+    ] {
+        let found = facts.evaluate(expression).unwrap_err();
+        assert_eq!(found, error, "{expression}");
+    }
+}
+
+#[test]
+fn values_over_their_limits_fail_and_are_not_cut_off() {
+    let with = |change: fn(&mut Facts)| {
+        let mut facts = Facts::new();
+        change(&mut facts);
+        facts
+    };
+    let many_groups = with(|facts| facts.groups = vec!["g".to_owned(); 257]);
+    let rows = [
+        (
+            &many_groups,
+            "user.groups == []",
+            "user.groups: expected at most 256 entries, found 257",
+        ),
+        (
+            &with(|facts| facts.groups = vec!["g".repeat(1025)]),
+            "user.name == ''",
+            "user.groups: expected at most 1024 bytes, found 1025",
+        ),
+        (
+            &with(|facts| facts.channels = vec![String::new(); 65]),
+            "size(channels) == 1",
+            "channels: expected at most 64 entries, found 65",
+        ),
+        (
+            &with(|facts| facts.labels = (0..65).map(|n| (n.to_string(), String::new())).collect()),
+            "'a' in labels",
+            "labels: expected at most 64 entries, found 65",
+        ),
+        (
+            &with(|facts| facts.to = Version::parse("9223372036854775808.0.0").unwrap()),
+            "to.major > 1",
+            "to: a number of the version exceeds 64 bits",
+        ),
+    ];
+    for (facts, expression, error) in rows {
+        assert_eq!(
+            facts.evaluate(expression).unwrap_err(),
+            error,
+            "{expression}"
+        );
+    }
+    // Only what is read is limited.
+    assert_eq!(many_groups.evaluate("to.major == 1"), Ok(true));
+    let full = with(|facts| facts.groups = vec!["g".repeat(1024); 256]);
+    assert_eq!(
+        full.evaluate("user.groups.all(g, user.groups.all(h, g == h))"),
+        Ok(true)
+    );
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 2000, ..ProptestConfig::default() })]
+
+    /// Neither the scan nor the parser nor an evaluation panics or takes long.
+    #[test]
+    fn any_text_is_read_and_evaluated(text in expression()) {
+        if let Ok(compiled) = compile::compile(&text) {
+            let _ = evaluate::evaluate(&compiled, &Facts::new().change());
+        }
+    }
+
+    #[test]
+    fn any_characters_are_read(text in ".{0,64}") {
+        let _ = compile::compile(&text);
+    }
+
+    /// Rewriting keeps positions.
+    #[test]
+    fn the_scan_keeps_the_length(text in expression()) {
+        if let Ok(scanned) = scan::scan(&text) {
+            prop_assert_eq!(scanned.len(), text.len());
+        }
+    }
+}
+
+/// Texts of parts of expressions: many of them are ones, and the others nearly.
+fn expression() -> impl Strategy<Value = String> {
+    let parts = [
+        "from",
+        "to",
+        "user",
+        ".groups",
+        ".major",
+        "labels",
+        "package",
+        "namespace",
+        "channels",
+        " && ",
+        " || ",
+        " == ",
+        " < ",
+        " + ",
+        " - ",
+        " * ",
+        " / ",
+        " % ",
+        "!",
+        "-",
+        "?",
+        ":",
+        ",",
+        "(",
+        ")",
+        "[",
+        "]",
+        "{",
+        "}",
+        ".exists(g, ",
+        ".all(g, ",
+        ".map(g, ",
+        ".filter(g, ",
+        "has(",
+        "size(",
+        "string(",
+        "int(",
+        "g",
+        "1",
+        "0",
+        "9223372036854775807",
+        "1.5",
+        "2u",
+        "'a'",
+        "\"",
+        "'",
+        "'''",
+        "r'",
+        "b'",
+        "null",
+        "true",
+        "false",
+        " in ",
+        "\\",
+        "\n",
+        "//",
+        "é",
+        "`",
+        ".",
+    ];
+    prop::collection::vec(prop::sample::select(Vec::from(parts)), 0..24)
+        .prop_map(|parts| parts.concat())
+}

@@ -1,0 +1,212 @@
+//! What is refused at read, and where.
+
+use super::super::{Refusal, compile};
+
+fn refusal(text: &str) -> (String, Option<usize>) {
+    match compile::compile(text) {
+        Err(Refusal { reason, at }) => (reason, at),
+        Ok(_) => panic!("accepted: {text}"),
+    }
+}
+
+#[test]
+fn reasons_and_places() {
+    let variables = "expected one of from, to, package, catalog, channels, labels, namespace, range, user, operation, bypass, deprecated";
+    let functions =
+        "expected one of contains, double, dyn, endsWith, int, size, startsWith, string, uint";
+    for (text, reason, at) in [
+        (
+            "'a",
+            "a text is not closed: expected a quotation mark",
+            Some(0),
+        ),
+        (
+            "to == \"a\nb\"",
+            "a text is not closed: expected a quotation mark",
+            Some(6),
+        ),
+        (
+            "'''a''",
+            "a text is not closed: expected a quotation mark",
+            Some(0),
+        ),
+        ("(1", "a bracket is not closed: expected ')'", Some(0)),
+        ("1)", "unexpected ')': no bracket that it closes", Some(1)),
+        ("(1]", "unexpected ']': no bracket that it closes", Some(2)),
+        ("to.major ≥ 1", "unexpected character '≥'", Some(9)),
+        ("to.`major`", "unexpected character '`'", Some(3)),
+        (
+            "__pkg__ == 'a'",
+            "names that start with __ are reserved",
+            Some(0),
+        ),
+        (
+            "form.major == 1",
+            &format!("unknown variable \"form\": {variables}"),
+            Some(0),
+        ),
+        (
+            "true && frm == 1",
+            &format!("unknown variable \"frm\": {variables}"),
+            Some(8),
+        ),
+        (
+            "'é' == 'é' && frm",
+            &format!("unknown variable \"frm\": {variables}"),
+            Some(16),
+        ),
+        (
+            "to.majr == 1",
+            "to has no field \"majr\": expected one of major, minor, patch, prerelease, version, bundle",
+            Some(2),
+        ),
+        (
+            "user.group == 1",
+            "user has no field \"group\": expected one of name, groups",
+            Some(4),
+        ),
+        (
+            "now() == 1",
+            &format!("unknown function \"now\": {functions}"),
+            Some(3),
+        ),
+        (
+            "package.matches('a')",
+            &format!("unknown function \"matches\": {functions}"),
+            Some(15),
+        ),
+        (
+            "Foo{a: 1} == 1",
+            "messages such as Name{field: value} are not supported",
+            None,
+        ),
+        (
+            "labels.map(k, k) == []",
+            "map and filter over a mapping have no defined order: expected a list",
+            None,
+        ),
+        (
+            "[labels].map(k, k.map(v, v)) == []",
+            "map and filter over a mapping have no defined order: expected a list",
+            None,
+        ),
+    ] {
+        let (found, place) = refusal(text);
+        assert_eq!(found, reason, "{text}");
+        if at.is_some() {
+            assert_eq!(place, at, "{text}");
+        }
+    }
+}
+
+#[test]
+fn the_parser_reports_the_rest() {
+    for (text, reason, at) in [
+        ("to.major ==", "unexpected end of the text", 11),
+        ("1 1", "unexpected '1'", 2),
+        ("a ? b", "unexpected end of the text", 5),
+        ("'é' == == 1", "unexpected '=='", 8),
+        ("true &&\n== 1", "unexpected '=='", 8),
+        ("for == 1", "reserved identifier: for", 0),
+        (".package == ''", "reserved identifier: .package", 1),
+    ] {
+        let (found, place) = refusal(text);
+        assert_eq!((found.as_str(), place), (reason, Some(at)), "{text:?}");
+    }
+}
+
+/// Each shape is accepted as long as it is flat, and refused by the scan when it nests too deeply.
+#[test]
+fn shapes_that_nest() {
+    let shapes: [(&str, &str, &str); 14] = [
+        ("(", "true", ")"),
+        ("[", "1", "]"),
+        ("{1:", "1", "}"),
+        ("!", "true", ""),
+        ("- ", "1", ""),
+        ("1+", "1", ""),
+        ("1<", "1", ""),
+        ("true?1:", "1", ""),
+        ("true?", "1", ":1"),
+        ("-(", "1", ")"),
+        ("size(", "1", ")"),
+        ("", "labels", ".a"),
+        ("", "labels", "[0]"),
+        ("[1][", "0", "]"),
+    ];
+    for (before, inner, after) in shapes {
+        let text =
+            |times: usize| [before.repeat(times), inner.to_owned(), after.repeat(times)].concat();
+        assert!(refused_by_scan(&text(20)).is_none(), "{}", text(20));
+        in_little_stack(text(60));
+        let reason = refused_by_scan(&text(65)).unwrap();
+        assert_eq!(
+            reason,
+            "nested too deeply: expected at most 64 levels",
+            "{}",
+            text(65)
+        );
+    }
+    let unclosed = refused_by_scan(&"([{".repeat(300)).unwrap();
+    assert_eq!(unclosed, "nested too deeply: expected at most 64 levels");
+}
+
+#[test]
+fn lengths_and_comprehensions() {
+    assert!(refused_by_scan(&["true", &" && true".repeat(127)].concat()).is_none());
+    let long = format!("'{}'", "a".repeat(1023));
+    assert_eq!(
+        refused_by_scan(&long).unwrap(),
+        "too long: expected at most 1024 bytes"
+    );
+    let two = "channels.all(a, channels.exists(b, a == b))";
+    assert!(compile::compile(two).is_ok());
+    let three = "channels.all(a, channels.exists(b, channels.filter(c, c == b) == []))";
+    assert_eq!(
+        refusal(three).0,
+        "comprehensions are nested too deeply: expected at most 2"
+    );
+    let one_after_the_other = "channels.filter(a, a != 'x').map(a, a).exists(a, a == 'y')";
+    assert!(compile::compile(one_after_the_other).is_ok());
+}
+
+#[test]
+fn what_would_grow_is_refused() {
+    let doubled = ["user.groups", &".map(g, g + g + g)".repeat(20), " == []"].concat();
+    assert_eq!(
+        refusal(&doubled).0,
+        "a value can become too large: expected fewer + and map"
+    );
+    let pairs = "user.groups.map(a, user.groups.map(b, a + b)) == []";
+    assert_eq!(
+        refusal(pairs).0,
+        "a value can become too large: expected fewer + and map"
+    );
+    let squared = [
+        "user.groups.all(a, user.groups.all(b, a == b",
+        &" && a == b".repeat(20),
+        "))",
+    ]
+    .concat();
+    assert_eq!(
+        refusal(&squared).0,
+        "too costly: expected fewer comprehensions, or over smaller lists"
+    );
+}
+
+/// A thread of a server has 2 MiB.
+fn in_little_stack(text: String) {
+    let thread = std::thread::Builder::new().stack_size(KIB * 1024);
+    let thread = thread.spawn(move || {
+        if let Ok(compiled) = compile::compile(&text) {
+            let _ = super::evaluate::evaluate(&compiled, &super::Facts::new().change());
+        }
+    });
+    thread.unwrap().join().unwrap();
+}
+
+const KIB: usize = 1024;
+
+fn refused_by_scan(text: &str) -> Option<String> {
+    super::scan::scan(text).err().map(|refusal| refusal.reason)
+}

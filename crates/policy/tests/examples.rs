@@ -1,0 +1,423 @@
+//! The worked examples of the design, as far as a policy alone decides them, and what surrounds them.
+
+mod facts;
+
+use facts::{Facts, policy, spec};
+use olmguard_policy::{
+    BypassPermission, Change, ConditionOutcome, Enforcement, Policy, RangeShape, Step, Subject,
+    ViolatedRule, Violation,
+};
+use serde_json::{Value, json};
+
+const DENY: Enforcement = Enforcement::Deny;
+const WARN: Enforcement = Enforcement::Warn;
+
+#[track_caller]
+fn says(rules: &Value, facts: &Facts, expected: &[(ViolatedRule, Enforcement)]) {
+    says_of(rules, &facts.change(), expected);
+}
+
+#[track_caller]
+fn says_of(rules: &Value, change: &Change<'_>, expected: &[(ViolatedRule, Enforcement)]) {
+    let policy = policy(rules);
+    assert_eq!(policy.faults(), []);
+    let found = policy.violations(change);
+    let expected = expected.iter().cloned();
+    let expected: Vec<_> = expected
+        .map(|(rule, enforcement)| Violation { rule, enforcement })
+        .collect();
+    assert_eq!(found, expected, "{rules}");
+}
+
+fn step(found: Step, largest: Step) -> ViolatedRule {
+    ViolatedRule::Step { found, largest }
+}
+
+#[test]
+fn a_step_is_limited() {
+    let minor = json!({"step": "Minor"});
+    says(&minor, &Facts::update("0.6.0", "0.7.0"), &[]);
+    says(
+        &minor,
+        &Facts::update("0.7.0", "1.0.0"),
+        &[(step(Step::Major, Step::Minor), DENY)],
+    );
+    says(
+        &minor,
+        &Facts::update("1.0.0", "0.7.0"),
+        &[(step(Step::Major, Step::Minor), DENY)],
+    );
+    let patch = json!({"step": "Patch"});
+    says(
+        &patch,
+        &Facts::update("0.6.0", "0.7.0"),
+        &[(step(Step::Minor, Step::Patch), DENY)],
+    );
+    says(&patch, &Facts::update("0.6.0", "0.6.1"), &[]);
+    says(&patch, &Facts::install("1.0.0"), &[]);
+    says(
+        &json!({"step": "Major"}),
+        &Facts::update("0.6.0", "2.0.0"),
+        &[],
+    );
+}
+
+#[test]
+fn a_step_is_judged_only_of_a_move() {
+    let facts = Facts::update("0.6.0", "1.0.0");
+    let change = Change {
+        is_move: false,
+        ..facts.change()
+    };
+    says_of(&json!({"step": "Patch"}), &change, &[]);
+    let unreadable = Change {
+        from: None,
+        ..facts.change()
+    };
+    says_of(&json!({"step": "Patch"}), &unreadable, &[]);
+}
+
+#[test]
+fn versions_are_allowed_and_denied() {
+    let deny = || ViolatedRule::VersionDenied {
+        deny: "0.7.0".to_owned(),
+    };
+    let rules = json!({"versions": {"deny": "0.7.0"}});
+    says(&rules, &Facts::update("0.6.0", "0.7.0"), &[(deny(), DENY)]);
+    says(&rules, &Facts::update("0.6.0", "0.6.1"), &[]);
+    let rules = json!({"versions": {"allow": ">=1.2 <3", "deny": "1.4.1 || 1.4.2"}});
+    let allow = ViolatedRule::VersionNotAllowed {
+        allow: ">=1.2 <3".to_owned(),
+    };
+    says(&rules, &Facts::install("1.1.0"), &[(allow, DENY)]);
+    let deny = ViolatedRule::VersionDenied {
+        deny: "1.4.1 || 1.4.2".to_owned(),
+    };
+    says(&rules, &Facts::install("1.4.2"), &[(deny, DENY)]);
+    says(&rules, &Facts::install("1.4.3"), &[]);
+}
+
+#[test]
+fn windows_hold_moves_and_first_installs() {
+    let rules = json!({"windows": [
+        {"schedule": "0 22 * * 1-5", "duration": "6h", "timeZone": "Europe/Berlin"},
+    ]});
+    // A Monday, 19:00 UTC.
+    let facts = Facts::update("0.6.0", "0.6.1");
+    let policy = policy(&rules);
+    for (facts, is_unbounded) in [
+        (&facts, true),
+        (&Facts::install("0.6.1"), true),
+        (&facts.with_range(">=0.6.0 <0.7.0"), false),
+    ] {
+        let found = policy.violations(&facts.change());
+        let [
+            Violation {
+                rule,
+                enforcement: DENY,
+            },
+        ] = &found[..]
+        else {
+            panic!("{found:?}");
+        };
+        let ViolatedRule::Window {
+            opens: Some(opens),
+            is_unbounded: found,
+        } = rule
+        else {
+            panic!("{rule:?}");
+        };
+        assert_eq!(opens.at.to_string(), "2026-11-23T21:00:00Z");
+        assert_eq!(opens.local, "2026-11-23T22:00:00+01:00");
+        assert_eq!(opens.zone, "Europe/Berlin");
+        assert_eq!(*found, is_unbounded);
+        assert_eq!(rule.path(), "spec.rules.windows");
+    }
+    says(&rules, &facts.at("2026-11-23T21:00:00Z"), &[]);
+    says_of(
+        &rules,
+        &Change {
+            is_move: false,
+            ..facts.change()
+        },
+        &[],
+    );
+    says(&json!({"windows": []}), &facts, &[]);
+}
+
+#[test]
+fn a_range_has_a_shape() {
+    use RangeShape::{Any, Bounded, Pinned};
+
+    let facts = Facts::update("0.6.0", "0.6.1");
+    let range = |found, needed| [(ViolatedRule::Range { found, needed }, DENY)];
+    let pinned = json!({"range": "Pinned"});
+    says(
+        &pinned,
+        &facts.with_range(">=0.6.0 <0.7.0"),
+        &range(Bounded, Pinned),
+    );
+    says(&pinned, &facts.with_range("0.6.1"), &[]);
+    says(&pinned, &facts, &range(Any, Pinned));
+    let bounded = json!({"range": "Bounded"});
+    says(&bounded, &facts.with_range(">=0.6.0 <0.7.0"), &[]);
+    says(&bounded, &facts.with_range(">=0.6.0"), &range(Any, Bounded));
+    says(&json!({"range": "Any"}), &facts, &[]);
+}
+
+#[test]
+fn a_bypass_is_denied_or_needs_permission() {
+    let facts = Facts::update("0.6.0", "1.0.0");
+    let unknown = Change {
+        bypass: true,
+        ..facts.change()
+    };
+    let asked = Change {
+        permission: BypassPermission::AskedByApiServer,
+        ..unknown
+    };
+    let deny = json!({"bypass": "Deny"});
+    says_of(&deny, &unknown, &[(ViolatedRule::Bypass, DENY)]);
+    says_of(&deny, &asked, &[(ViolatedRule::Bypass, DENY)]);
+    says_of(&deny, &facts.change(), &[]);
+    let permission = json!({"bypass": "ByPermission"});
+    says_of(
+        &permission,
+        &unknown,
+        &[(ViolatedRule::BypassPermission, WARN)],
+    );
+    says_of(&permission, &asked, &[]);
+    says_of(&permission, &facts.change(), &[]);
+    says_of(&json!({"bypass": "Allow"}), &unknown, &[]);
+}
+
+#[test]
+fn without_a_permission_check_a_bypass_by_permission_is_a_fault() {
+    let facts = Facts::update("0.6.0", "1.0.0");
+    let asked = Change {
+        bypass: true,
+        permission: BypassPermission::AskedByApiServer,
+        ..facts.change()
+    };
+    let mut policy = policy(&json!({"bypass": "ByPermission"}));
+    assert!(policy.asks_for_permission());
+    policy.require_permission_check();
+    policy.require_permission_check();
+    let [fault] = policy.faults() else {
+        panic!("{:?}", policy.faults());
+    };
+    assert_eq!(
+        fault.to_string(),
+        "spec.rules.bypass: ByPermission needs the ValidatingAdmissionPolicy of olmguard, which is \
+         not in use here: install it, or write Deny"
+    );
+    let found = policy.violations(&asked);
+    assert_eq!(found[0].rule, ViolatedRule::Unreadable(fault.clone()));
+    assert_eq!(found[1].rule, ViolatedRule::Bypass);
+    assert!(found.iter().all(|violation| violation.enforcement == DENY));
+    let mut other = self::policy(&json!({"bypass": "Deny"}));
+    other.require_permission_check();
+    assert!(other.faults().is_empty() && !other.asks_for_permission());
+}
+
+#[test]
+fn deprecation_prereleases_and_catalogs() {
+    let facts = Facts::update("0.6.0", "0.7.0-rc.1");
+    let change = Change {
+        deprecated: true,
+        ..facts.change()
+    };
+    says_of(
+        &json!({"deprecated": "Deny"}),
+        &change,
+        &[(ViolatedRule::Deprecated, DENY)],
+    );
+    says_of(
+        &json!({"deprecated": "Warn"}),
+        &change,
+        &[(ViolatedRule::Deprecated, WARN)],
+    );
+    says_of(&json!({"deprecated": "Allow"}), &change, &[]);
+    says(&json!({"deprecated": "Deny"}), &facts, &[]);
+    says(
+        &json!({"prereleases": "Deny"}),
+        &facts,
+        &[(ViolatedRule::Prerelease, DENY)],
+    );
+    says(&json!({"prereleases": "Allow"}), &facts, &[]);
+    says(&json!({"catalogs": ["operatorhubio"]}), &facts, &[]);
+    let allowed = vec!["internal".to_owned()];
+    says(
+        &json!({"catalogs": ["internal"]}),
+        &facts,
+        &[(ViolatedRule::Catalog { allowed }, DENY)],
+    );
+}
+
+#[test]
+fn a_condition_has_its_place_and_message() {
+    let rules = json!({"conditions": [
+        {"expression": "true"},
+        {
+            "expression": "from == null || to.major == from.major",
+            "message": "major upgrades are the platform team's",
+        },
+        {"expression": "labels.tier == 'production'"},
+    ]});
+    let condition = |index, expression: &str, outcome| ViolatedRule::Condition {
+        index,
+        expression: expression.to_owned(),
+        outcome,
+    };
+    let message = Some("major upgrades are the platform team's".to_owned());
+    let major = condition(
+        1,
+        "from == null || to.major == from.major",
+        ConditionOutcome::False { message },
+    );
+    let error = "there is no key \"tier\"".to_owned();
+    let tier = condition(
+        2,
+        "labels.tier == 'production'",
+        ConditionOutcome::Failed { error },
+    );
+    assert_eq!(major.path(), "spec.rules.conditions[1]");
+    says(
+        &rules,
+        &Facts::update("0.7.0", "1.0.0"),
+        &[(major, DENY), (tier, DENY)],
+    );
+}
+
+#[test]
+fn a_condition_that_does_not_compile_refuses_every_move() {
+    let policy = policy(&json!({"conditions": [{"expression": "to.major =="}]}));
+    let [fault] = policy.faults() else {
+        panic!("{:?}", policy.faults());
+    };
+    assert_eq!(
+        fault.to_string(),
+        "spec.rules.conditions[0].expression: not a valid CEL expression: unexpected end of the text"
+    );
+    assert_eq!(fault.at(), Some(11));
+    let facts = Facts::update("0.6.0", "0.6.1");
+    let found = policy.violations(&facts.change());
+    let rule = ViolatedRule::Unreadable(fault.clone());
+    assert_eq!(rule.path(), "spec.rules.conditions[0].expression");
+    assert_eq!(
+        found,
+        [Violation {
+            rule,
+            enforcement: DENY
+        }]
+    );
+    let stays = Change {
+        is_move: false,
+        ..facts.change()
+    };
+    assert_eq!(policy.violations(&stays), []);
+}
+
+#[test]
+fn a_policy_that_warns_never_denies() {
+    let mut object = spec(&json!({"enforcement": "Warn", "rules": {
+        "versions": {"allow": ">9", "deny": "*"}, "step": "Patch", "deprecated": "Deny",
+        "range": "Pinned", "catalogs": ["internal"], "bypass": "Deny",
+        "windows": [{"schedule": "0 0 1 1 *", "duration": "1s"}],
+        "conditions": [{"expression": "false"}],
+    }}));
+    let facts = Facts::update("0.6.0", "1.0.0");
+    let change = Change {
+        bypass: true,
+        deprecated: true,
+        ..facts.change()
+    };
+    let policy = Policy::read(&object);
+    assert_eq!(policy.enforcement(), WARN);
+    let found = policy.violations(&change);
+    let paths: Vec<String> = found
+        .iter()
+        .map(|violation| violation.rule.path())
+        .collect();
+    let order = [
+        "versions.allow",
+        "versions.deny",
+        "step",
+        "deprecated",
+        "range",
+        "catalogs",
+        "bypass",
+        "windows",
+        "conditions[0]",
+    ];
+    assert_eq!(paths, order.map(|field| format!("spec.rules.{field}")));
+    assert!(found.iter().all(|violation| violation.enforcement == WARN));
+    object["spec"]["enforcement"] = json!("Deny");
+    let found = Policy::read(&object).violations(&change);
+    assert!(found.iter().all(|violation| violation.enforcement == DENY));
+    object["spec"]["enforcement"] = json!("Never");
+    assert_eq!(Policy::read(&object).enforcement(), DENY);
+}
+
+#[test]
+fn every_part_of_a_match_must_hold() {
+    let facts = Facts::install("1.0.0").with_label("tier", "production");
+    let subject = facts.change().subject;
+    for (written, matches) in [
+        (json!({}), true),
+        (json!(null), true),
+        (json!({"packages": ["argocd-operator"]}), true),
+        (json!({"packages": ["strimzi-*", "argocd-*"]}), true),
+        (json!({"packages": ["strimzi-*"]}), false),
+        (json!({"namespaces": ["argocd"]}), true),
+        (json!({"namespaces": ["default"]}), false),
+        (
+            json!({"extensionSelector": {"matchLabels": {"tier": "production"}}}),
+            true,
+        ),
+        (
+            json!({"extensionSelector": {"matchLabels": {"tier": "test"}}}),
+            false,
+        ),
+        (
+            json!({"extensionSelector": {"matchExpressions": [{"key": "team", "operator": "DoesNotExist"}]}}),
+            true,
+        ),
+        (
+            json!({"extensionSelector": {"matchExpressions": [{"key": "tier", "operator": "In", "values": ["test", ""]}]}}),
+            false,
+        ),
+        (
+            json!({"packages": ["argocd-operator"], "namespaces": ["default"]}),
+            false,
+        ),
+        (
+            json!({"packages": ["argocd-*"], "namespaces": ["argocd"], "extensionSelector": {}}),
+            true,
+        ),
+        // What cannot be read matches everything.
+        (json!([]), true),
+        (json!({"packages": []}), true),
+        (json!({"packages": ["strimzi-*", 5]}), true),
+        (
+            json!({"packages": ["strimzi-*"], "namespace": ["argocd"]}),
+            true,
+        ),
+    ] {
+        let policy = Policy::read(&spec(&json!({"match": written})));
+        assert_eq!(policy.matches(&subject), matches, "{written}");
+    }
+    let nothing = Subject {
+        package: "",
+        namespace: "",
+        ..subject
+    };
+    assert!(Policy::read(&json!("no object")).matches(&nothing));
+    assert!(Policy::read(&json!({"spec": []})).matches(&nothing));
+}
+
+#[test]
+fn a_policy_can_be_shared() {
+    fn shared<T: Send + Sync + Clone + 'static>(_: &T) {}
+    shared(&policy(&json!({"conditions": [{"expression": "true"}]})));
+}

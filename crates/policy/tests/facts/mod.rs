@@ -1,0 +1,125 @@
+//! Changes and policies for tests: argocd-operator, on a Monday evening.
+#![allow(
+    dead_code,
+    clippy::allow_attributes,
+    reason = "each test file uses a part of it"
+)]
+
+use std::collections::BTreeMap;
+
+use olmguard_catalog::version::{Constraint, Masterminds, Version};
+use olmguard_policy::{
+    BypassPermission, Change, Moment, Operation, Policy, PolicyBundle, Subject, User,
+};
+use serde_json::{Value, json};
+
+/// A policy of these rules that matches everything.
+pub(crate) fn policy(rules: &Value) -> Policy {
+    Policy::read(&spec(&json!({ "rules": rules })))
+}
+
+/// An object with this spec.
+pub(crate) fn spec(spec: &Value) -> Value {
+    json!({
+        "apiVersion": "olmguard.dev/v1alpha1",
+        "kind": "UpgradePolicy",
+        "metadata": {"name": "production"},
+        "spec": spec,
+    })
+}
+
+/// The facts of a change, owned.
+#[derive(Clone, Debug)]
+pub(crate) struct Facts {
+    from: Option<Version>,
+    to: Version,
+    range: Option<Constraint>,
+    labels: BTreeMap<String, String>,
+    groups: Vec<String>,
+    now: Moment,
+}
+
+impl Facts {
+    pub(crate) fn install(to: &str) -> Self {
+        Self {
+            from: None,
+            to: Version::parse(to).expect("a test writes valid texts"),
+            range: None,
+            labels: BTreeMap::new(),
+            groups: vec!["dev".to_owned()],
+            now: Moment::parse("2026-11-23T19:00:00Z").expect("a test writes valid texts"),
+        }
+    }
+
+    pub(crate) fn update(from: &str, to: &str) -> Self {
+        Self {
+            from: Some(Version::parse(from).expect("a test writes valid texts")),
+            ..Self::install(to)
+        }
+    }
+
+    pub(crate) fn with_range(&self, range: &str) -> Self {
+        Self {
+            range: Some(
+                Constraint::parse(range, Masterminds::V3_5).expect("a test writes valid texts"),
+            ),
+            ..self.clone()
+        }
+    }
+
+    pub(crate) fn with_label(&self, key: &str, value: &str) -> Self {
+        let mut labels = self.labels.clone();
+        labels.insert(key.to_owned(), value.to_owned());
+        Self {
+            labels,
+            ..self.clone()
+        }
+    }
+
+    pub(crate) fn with_groups(&self, groups: Vec<String>) -> Self {
+        Self {
+            groups,
+            ..self.clone()
+        }
+    }
+
+    pub(crate) fn at(&self, now: &str) -> Self {
+        Self {
+            now: Moment::parse(now).expect("a test writes valid texts"),
+            ..self.clone()
+        }
+    }
+
+    pub(crate) fn change(&self) -> Change<'_> {
+        let bundle = |version| PolicyBundle {
+            name: "argocd-operator.v",
+            version,
+            release: "",
+        };
+        Change {
+            subject: Subject {
+                package: "argocd-operator",
+                namespace: "argocd",
+                labels: &self.labels,
+            },
+            from: self.from.as_ref().map(bundle),
+            to: bundle(&self.to),
+            is_move: true,
+            catalog: "operatorhubio",
+            channels: &[],
+            range: self.range.as_ref(),
+            bypass: false,
+            permission: BypassPermission::Unknown,
+            deprecated: false,
+            operation: match self.from {
+                Some(_) => Operation::Update,
+                None => Operation::Create,
+            },
+            user: User {
+                name: "jane",
+                groups: &self.groups,
+            },
+            now: self.now,
+        }
+    }
+}

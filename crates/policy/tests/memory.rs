@@ -1,0 +1,109 @@
+//! How much memory and time hostile texts take: a test of its own, because it counts all memory of
+//! the process.
+
+mod facts;
+
+use std::time::Instant;
+
+use facts::{Facts, policy};
+use olmguard_policy::Policy;
+use peak_alloc::PeakAlloc;
+use serde_json::json;
+
+#[global_allocator]
+static MEMORY: PeakAlloc = PeakAlloc;
+
+/// The largest use of memory meanwhile, in KiB, and the milliseconds.
+fn measured(work: impl FnOnce() -> Policy) -> (Policy, usize, u128) {
+    let before = MEMORY.current_usage();
+    MEMORY.reset_peak_usage();
+    let start = Instant::now();
+    let policy = work();
+    let peak = MEMORY.peak_usage().saturating_sub(before);
+    (policy, peak / 1024, start.elapsed().as_millis())
+}
+
+/// One test: they would count each other's memory.
+#[test]
+fn hostile_texts_are_cheap() {
+    let many = |part: &str| part.repeat(1024 / part.len());
+    let texts = [
+        "(",
+        "[",
+        "{",
+        "((",
+        "-(",
+        "!",
+        "-",
+        "?:",
+        "a?b:",
+        "a&&",
+        "a||(",
+        "f(",
+        ".a(",
+        "{1:",
+        "[[1],",
+        "1+",
+        "\"",
+        "'''",
+        "r'",
+        "//\n",
+        "a.",
+        "a[",
+        "&&!",
+        "in ",
+        "A{",
+        ",",
+        ":",
+        "has(",
+        "a.exists(b,",
+        "0x",
+        "1e",
+        "`",
+        "true&&",
+        "to.major<1||",
+        "[1,2,3]==",
+        "size('a')+",
+        "'\\u00e9'+",
+    ];
+    for text in texts.into_iter().map(many) {
+        let (_, kib, millis) = measured(|| policy(&json!({"conditions": [{"expression": text}]})));
+        assert!(
+            kib < 8 * 1024 && millis < 1000,
+            "{kib} KiB, {millis} ms: {text}"
+        );
+    }
+    let long = ["true", &" && true".repeat(127)].concat();
+    let conditions = vec![json!({ "expression": long }); 64];
+    let (policy, kib, millis) = measured(|| policy(&json!({"conditions": conditions})));
+    assert_eq!(policy.faults(), []);
+    assert!(
+        kib < 64 * 1024 && millis < 5000,
+        "{kib} KiB, {millis} ms for 64 long conditions"
+    );
+    costly_evaluations();
+}
+
+/// The costliest expressions that are accepted, with the largest values.
+fn costly_evaluations() {
+    let groups = (0..256).map(|n| format!("{n:01024}")).collect();
+    let facts = Facts::update("0.6.0", "1.0.0").with_groups(groups);
+    for expression in [
+        "user.groups.all(a, user.groups.all(b, a.contains(b) || true))",
+        "user.groups.all(a, channels.filter(b, b < a) != [a])",
+        "channels.all(a, user.groups.exists_one(b, a + b == b))",
+        "user.groups.map(a, a + a + a) == []",
+    ] {
+        let policy = policy(&json!({"conditions": [{"expression": expression}]}));
+        let (policy, kib, millis) = measured(|| {
+            policy.violations(&facts.change());
+            policy
+        });
+        assert_eq!(policy.faults(), []);
+        eprintln!("{expression} {kib} KiB {millis} ms");
+        assert!(
+            kib < 64 * 1024 && millis < 5000,
+            "{kib} KiB, {millis} ms: {expression}"
+        );
+    }
+}
