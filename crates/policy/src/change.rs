@@ -82,7 +82,7 @@ pub struct Change<'a> {
     pub channels: &'a [String],
     /// `spec.source.catalog.version`; `None` if it is not set.
     pub range: Option<&'a Constraint>,
-    /// Whether the upgrade constraint policy is `SelfCertified` (in OLM v0 terms `Ignore`).
+    /// Whether the upgrade constraint policy is `SelfCertified` (`Ignore` in early releases of OLM).
     pub bypass: bool,
     /// Who checks the permission for that.
     pub permission: BypassPermission,

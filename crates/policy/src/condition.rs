@@ -69,17 +69,25 @@ impl Refusal {
 pub(crate) fn read(rules: &Members<'_>, faults: &mut Faults) -> Vec<Condition> {
     let items = rules.items("conditions", "a list of conditions", faults);
     let items = items.into_iter().flatten().enumerate();
+    let mut budget = limits::EXPRESSION_STEPS;
     items
-        .filter_map(|(index, (path, item))| condition(index, item, &path, faults))
+        .filter_map(|(index, (path, item))| condition(index, item, &path, &mut budget, faults))
         .collect()
 }
 
-fn condition(index: usize, value: &Value, path: &str, faults: &mut Faults) -> Option<Condition> {
+/// The conditions of a policy are all evaluated for each change: they share a budget of steps.
+fn condition(
+    index: usize,
+    value: &Value,
+    path: &str,
+    budget: &mut u64,
+    faults: &mut Faults,
+) -> Option<Condition> {
     let members = Members::of(value, path, KEYS, faults)?;
     let message = members.text("message", MESSAGE, faults);
     members.needed("expression", EXPRESSION.expected, faults)?;
     let expression = members.text("expression", EXPRESSION, faults)?;
-    match compile::compile(expression) {
+    match compile::compile(expression, budget) {
         Ok(compiled) => Some(Condition {
             index,
             expression: expression.into(),

@@ -102,13 +102,15 @@ fn bypass(rules: &Rules, change: &Change<'_>) -> Option<(ViolatedRule, Enforceme
 
 /// Only of a move. `windows: []` is no rule; a list of which no window can be read is a fault.
 fn closed(rules: &Rules, change: &Change<'_>) -> Option<ViolatedRule> {
-    let is_concerned = change.is_move && !rules.windows.is_empty();
+    if !change.is_move || rules.windows.is_empty() {
+        return None;
+    }
     match window::any(&rules.windows, change.now) {
-        State::Closed(opens) if is_concerned => Some(ViolatedRule::Window {
+        State::Open => None,
+        State::Closed(opens) => Some(ViolatedRule::Window {
             opens,
             is_unbounded: RangeShape::of(change.range) == RangeShape::Any,
         }),
-        _ => None,
     }
 }
 

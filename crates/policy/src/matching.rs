@@ -2,6 +2,7 @@
 
 use olmguard_catalog::dns1123;
 use olmguard_catalog::selector::{LabelSelector, Selector, SelectorTexts};
+use olmguard_catalog::version::go::escape;
 use serde_json::Value;
 
 use crate::change::Subject;
@@ -171,7 +172,7 @@ fn check_labels(value: &Value, path: &str, faults: &mut Faults) {
     };
     members::bounded(labels.len(), path, faults);
     for (key, value) in labels.iter().take(limits::LIST_ENTRIES) {
-        let key = limits::beginning(key, LABEL.most);
+        let key = escape(&limits::beginning(key, limits::ECHOED_BYTES));
         check_value(value, format!("{path}.{key}"), faults);
     }
 }

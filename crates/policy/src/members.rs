@@ -27,7 +27,9 @@ impl<'v> Members<'v> {
     ) -> Option<Self> {
         let members = Self::any(value, path, faults)?;
         let unknown = members.object.keys();
-        for key in unknown.filter(|key| !known.contains(&key.as_str())) {
+        let unknown = unknown.filter(|key| !known.contains(&key.as_str()));
+        // More would not be reported, and each is compared with what is known.
+        for key in unknown.take(limits::FAULTS) {
             let nearest = nearest(key, known);
             let path = members.path_of(&escape(&limits::beginning(key, limits::ECHOED_BYTES)));
             faults.report(path, PolicyProblem::UnknownKey { nearest, known });

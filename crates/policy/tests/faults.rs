@@ -360,3 +360,18 @@ fn the_number_of_faults_is_bounded() {
     let rules: serde_json::Map<String, Value> = keys.collect();
     assert_eq!(faults(&spec(&json!({ "rules": rules }))).len(), 64);
 }
+
+#[test]
+fn conditions_share_a_budget() {
+    let pairs = json!({"expression": "user.groups.all(a, user.groups.all(b, a == b))"});
+    let one = json!({"rules": {"conditions": [{"expression": "to.major < 7"}, pairs]}});
+    assert_eq!(faults(&spec(&one)), Vec::<String>::new());
+    let two = json!({"rules": {"conditions": [pairs, pairs, {"expression": "to.major < 7"}]}});
+    assert_eq!(
+        faults(&spec(&two)),
+        [
+            "spec.rules.conditions[1].expression: not a valid CEL expression: the conditions of the \
+             policy are too costly together: expected fewer comprehensions, or over smaller lists"
+        ]
+    );
+}

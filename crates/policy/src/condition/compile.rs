@@ -11,12 +11,15 @@ use crate::limits;
 pub(super) static ENVIRONMENT: LazyLock<Arc<Env>> =
     LazyLock::new(|| Arc::new(Env::stdlib().with_optional_support(false)));
 
-/// Reads an expression, or says why it is not accepted.
-pub(super) fn compile(text: &str) -> Result<Compiled, Refusal> {
+/// Reads an expression, or says why it is not accepted; takes its steps from the budget.
+pub(super) fn compile(text: &str, budget: &mut u64) -> Result<Compiled, Refusal> {
     let scanned = scan::scan(text)?;
     let program = ENVIRONMENT.compile(&scanned);
     let program = program.map_err(|errors| syntax(&scanned, &errors))?;
     let analysis = analyse::analyse(&program).map_err(|refusal| located(refusal, &program))?;
+    *budget = budget
+        .checked_sub(analysis.steps)
+        .ok_or_else(|| Refusal::new(TOO_COSTLY, None))?;
     Ok(Compiled {
         variables: analysis.variables,
         has_unordered_steps: analysis.has_unordered_steps,
@@ -43,6 +46,8 @@ fn syntax(text: &str, errors: &ParseErrors) -> Refusal {
     let reason = limits::beginning(&message, limits::ERROR_BYTES);
     Refusal::new(reason, offset(text, error.pos))
 }
+
+const TOO_COSTLY: &str = "the conditions of the policy are too costly together: expected fewer comprehensions, or over smaller lists";
 
 const OF_TEXT: &str = "Syntax error: ";
 
