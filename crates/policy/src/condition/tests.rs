@@ -250,6 +250,16 @@ proptest! {
         }
     }
 
+    /// The same for texts that the parser accepts: most are evaluated.
+    #[test]
+    fn any_expression_is_evaluated(text in well_formed()) {
+        if let Ok(compiled) = compiled(&text) {
+            let facts = Facts::new();
+            let found = evaluate::evaluate(&compiled, &facts.change());
+            prop_assert_eq!(&found, &evaluate::evaluate(&compiled, &facts.change()));
+        }
+    }
+
     #[test]
     fn any_characters_are_read(text in ".{0,64}") {
         let _ = compiled(&text);
@@ -329,4 +339,71 @@ fn expression() -> impl Strategy<Value = String> {
     ];
     prop::collection::vec(prop::sample::select(Vec::from(parts)), 0..24)
         .prop_map(|parts| parts.concat())
+}
+
+/// Expressions by the grammar, of any types.
+fn well_formed() -> impl Strategy<Value = String> {
+    let leaves = [
+        "from",
+        "to",
+        "from.major",
+        "to.prerelease",
+        "user.groups",
+        "user.name",
+        "labels",
+        "channels",
+        "package",
+        "range",
+        "bypass",
+        "x",
+        "y",
+        "0",
+        "1",
+        "-1",
+        "9223372036854775807",
+        "1.5",
+        "2u",
+        "18446744073709551615u",
+        "1e308",
+        "''",
+        "'dev'",
+        "b'a'",
+        "true",
+        "false",
+        "null",
+        "[]",
+        "{}",
+        "labels.tier",
+        "labels.none",
+    ];
+    let leaf = prop::sample::select(Vec::from(leaves)).prop_map(str::to_owned);
+    leaf.prop_recursive(5, 32, 3, |inner| {
+        let operators = [
+            "+", "-", "*", "/", "%", "==", "!=", "<", ">=", "&&", "||", "in",
+        ];
+        let functions = ["size", "string", "int", "uint", "double", "dyn", "-", "!"];
+        let members = ["contains", "startsWith", "endsWith"];
+        let comprehensions = ["all", "exists", "exists_one", "map", "filter"];
+        let one = || inner.clone();
+        prop_oneof![
+            (one(), prop::sample::select(Vec::from(operators)), one())
+                .prop_map(|(a, operator, b)| format!("({a} {operator} {b})")),
+            (prop::sample::select(Vec::from(functions)), one())
+                .prop_map(|(function, a)| format!("{function}({a})")),
+            (one(), prop::sample::select(Vec::from(members)), one())
+                .prop_map(|(a, member, b)| format!("({a}).{member}({b})")),
+            (
+                one(),
+                prop::sample::select(Vec::from(comprehensions)),
+                "[xy]",
+                one()
+            )
+                .prop_map(|(a, name, variable, b)| format!("({a}).{name}({variable}, {b})")),
+            (one(), one(), one()).prop_map(|(a, b, c)| format!("({a} ? {b} : {c})")),
+            (one(), one()).prop_map(|(a, b)| format!("({a})[{b}]")),
+            (one(), one()).prop_map(|(a, b)| format!("[{a}, {b}]")),
+            (one(), one()).prop_map(|(a, b)| format!("{{{a}: {b}}}")),
+            one().prop_map(|a| format!("has(({a}).tier)")),
+        ]
+    })
 }
