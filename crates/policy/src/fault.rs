@@ -183,23 +183,28 @@ impl PolicyProblem {
     }
 }
 
-/// The faults of one policy, in the order of the fields; a bounded number.
+/// The faults of one policy, in the order of the fields; a bounded number is kept.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Faults(Vec<PolicyFault>);
+pub(crate) struct Faults {
+    kept: Vec<PolicyFault>,
+    count: usize,
+}
 
 impl Faults {
     pub(crate) fn report(&mut self, path: String, problem: PolicyProblem) {
-        if self.0.len() < limits::FAULTS {
-            self.0.push(PolicyFault::new(path, problem));
+        self.count += 1;
+        if self.kept.len() < limits::FAULTS {
+            self.kept.push(PolicyFault::new(path, problem));
         }
     }
 
-    pub(crate) fn len(&self) -> usize {
-        self.0.len()
+    /// How many there are, with those that are not kept.
+    pub(crate) fn count(&self) -> usize {
+        self.count
     }
 
     pub(crate) fn as_slice(&self) -> &[PolicyFault] {
-        &self.0
+        &self.kept
     }
 }
 

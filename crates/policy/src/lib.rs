@@ -35,6 +35,7 @@ pub mod limits;
 mod matching;
 mod members;
 mod moment;
+mod nearest;
 mod policy;
 mod read;
 mod rules;

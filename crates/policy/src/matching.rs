@@ -1,8 +1,9 @@
 //! `match`: which extensions a policy applies to.
 
+mod selector;
+
 use olmguard_catalog::dns1123;
-use olmguard_catalog::selector::{LabelSelector, Selector, SelectorTexts};
-use olmguard_catalog::version::go::escape;
+use olmguard_catalog::selector::Selector;
 use serde_json::Value;
 
 use crate::change::Subject;
@@ -22,16 +23,17 @@ impl Matching {
     /// Reads `spec.match`. With a fault the result matches everything: a policy that is meant for an
     /// extension must not lose it through a typo.
     pub(crate) fn read(value: &Value, faults: &mut Faults) -> Self {
-        let before = faults.len();
+        let before = faults.count();
         let read = Self::parts(value, faults);
-        read.filter(|_| faults.len() == before).unwrap_or_default()
+        read.filter(|_| faults.count() == before)
+            .unwrap_or_default()
     }
 
     fn parts(value: &Value, faults: &mut Faults) -> Option<Self> {
         let members = Members::of(value, PATH, KEYS, faults)?;
         let packages = names(&members, "packages", &PACKAGES, faults);
         let selector = members.get("extensionSelector");
-        let selector = selector.and_then(|value| selector_of(value, faults));
+        let selector = selector.and_then(|value| selector::read(value, faults));
         Some(Self {
             packages,
             selector: selector.unwrap_or_else(Selector::everything),
@@ -116,83 +118,8 @@ fn covers(pattern: &str, name: &str) -> bool {
     left.ends_with(tail)
 }
 
-fn selector_of(value: &Value, faults: &mut Faults) -> Option<Selector> {
-    let before = faults.len();
-    check_selector(value, faults);
-    if faults.len() > before {
-        return None;
-    }
-    let path = format!("{PATH}.extensionSelector");
-    // The types are those of a selector: the check above reports every other one.
-    let selector = LabelSelector::read(value).ok()?;
-    match Selector::compile(&selector, SelectorTexts::JsonBytes) {
-        Ok(selector) => Some(selector),
-        Err(error) => {
-            faults.report(path, PolicyProblem::Selector(Box::new(error)));
-            None
-        }
-    }
-}
-
-/// What Go's decoder passes over in a selector (unknown fields), and what it does not limit.
-fn check_selector(value: &Value, faults: &mut Faults) {
-    let path = format!("{PATH}.extensionSelector");
-    let Some(members) = Members::of(value, &path, SELECTOR_KEYS, faults) else {
-        return;
-    };
-    if let Some(labels) = members.get("matchLabels") {
-        check_labels(labels, &members.path_of("matchLabels"), faults);
-    }
-    let expected = "a list of requirements";
-    for (path, item) in members
-        .items("matchExpressions", expected, faults)
-        .into_iter()
-        .flatten()
-    {
-        let Some(requirement) = Members::of(item, &path, REQUIREMENT_KEYS, faults) else {
-            continue;
-        };
-        for key in ["key", "operator"] {
-            requirement.text(key, LABEL, faults);
-        }
-        for (path, value) in requirement
-            .items("values", "a list of strings", faults)
-            .into_iter()
-            .flatten()
-        {
-            check_value(value, path, faults);
-        }
-    }
-}
-
-fn check_labels(value: &Value, path: &str, faults: &mut Faults) {
-    let Value::Object(labels) = value else {
-        Members::any(value, path, faults);
-        return;
-    };
-    members::bounded(labels.len(), path, faults);
-    for (key, value) in labels.iter().take(limits::LIST_ENTRIES) {
-        let key = escape(&limits::beginning(key, limits::ECHOED_BYTES));
-        check_value(value, format!("{path}.{key}"), faults);
-    }
-}
-
-/// A label value can be empty.
-fn check_value(value: &Value, path: String, faults: &mut Faults) {
-    if value.as_str() != Some("") {
-        members::text(value, path, LABEL, faults);
-    }
-}
-
 const PATH: &str = "spec.match";
 const KEYS: &[&str] = &["packages", "extensionSelector", "namespaces"];
-const SELECTOR_KEYS: &[&str] = &["matchLabels", "matchExpressions"];
-const REQUIREMENT_KEYS: &[&str] = &["key", "operator", "values"];
-
-const LABEL: TextRule = TextRule {
-    expected: "a string",
-    most: limits::LABEL_BYTES,
-};
 
 #[cfg(test)]
 mod tests {

@@ -9,6 +9,7 @@
 //! until the bracket closes.
 
 mod level;
+mod quote;
 mod token;
 
 use self::level::Levels;
