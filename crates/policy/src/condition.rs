@@ -28,7 +28,7 @@ use crate::change::Change;
 use crate::fault::{Faults, PolicyProblem};
 use crate::limits;
 use crate::members::{Members, TextRule};
-use crate::violation::{ConditionOutcome, ViolatedRule};
+use crate::violation::{ConditionOutcome, PolicyRule};
 
 /// One condition, compiled.
 #[derive(Clone, Debug)]
@@ -38,6 +38,8 @@ pub(crate) struct Condition {
     expression: Box<str>,
     message: Option<Box<str>>,
     compiled: Arc<Compiled>,
+    /// How many steps an evaluation takes at most.
+    steps: u64,
 }
 
 /// A program, and what is known of it.
@@ -87,12 +89,14 @@ fn condition(
     let message = members.text("message", MESSAGE, faults);
     members.needed("expression", EXPRESSION.expected, faults)?;
     let expression = members.text("expression", EXPRESSION, faults)?;
+    let before = *budget;
     match compile::compile(expression, budget) {
         Ok(compiled) => Some(Condition {
             index,
             expression: expression.into(),
             message: message.map(Into::into),
             compiled: Arc::new(compiled),
+            steps: before.saturating_sub(*budget),
         }),
         Err(Refusal { reason, at }) => {
             let problem = PolicyProblem::Expression { reason, at };
@@ -103,8 +107,13 @@ fn condition(
 }
 
 impl Condition {
+    /// How many steps an evaluation takes at most.
+    pub(crate) fn steps(&self) -> usize {
+        usize::try_from(self.steps).unwrap_or(usize::MAX)
+    }
+
     /// The violation, unless the condition is met.
-    pub(crate) fn violated(&self, change: &Change<'_>) -> Option<ViolatedRule> {
+    pub(crate) fn violated(&self, change: &Change<'_>) -> Option<PolicyRule> {
         let outcome = match evaluate::evaluate(&self.compiled, change) {
             Ok(true) => return None,
             Ok(false) => ConditionOutcome::False {
@@ -112,7 +121,7 @@ impl Condition {
             },
             Err(error) => ConditionOutcome::Failed { error },
         };
-        Some(ViolatedRule::Condition {
+        Some(PolicyRule::Condition {
             index: self.index,
             expression: self.expression.clone().into(),
             outcome,

@@ -169,6 +169,9 @@ pub enum PolicyProblem {
          install it, or write Deny"
     )]
     PermissionNotChecked,
+    /// The file of the object cannot be read.
+    #[error("{0}")]
+    File(String),
 }
 
 impl PolicyProblem {

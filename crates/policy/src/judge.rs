@@ -3,19 +3,19 @@
 use olmguard_catalog::version::Version;
 
 use crate::change::{BypassPermission, Change};
-use crate::policy::Policy;
+use crate::policy::UpgradePolicy;
 use crate::rules::{Bypass, Rules};
-use crate::violation::{ViolatedRule, Violation};
+use crate::violation::{PolicyRule, PolicyViolation};
 use crate::window::{self, State};
 use crate::words::{Enforcement, RangeShape, Step};
 
 /// Every violated rule, in the order of the rules.
-pub(crate) fn violations(policy: &Policy, change: &Change<'_>) -> Vec<Violation> {
+pub(crate) fn violations(policy: &UpgradePolicy, change: &Change<'_>) -> Vec<PolicyViolation> {
     let first_fault = policy.faults().first().filter(|_| change.is_move);
-    let unreadable = first_fault.map(|fault| ViolatedRule::Unreadable(fault.clone()));
+    let unreadable = first_fault.map(|fault| PolicyRule::Unreadable(fault.clone()));
     let rules = &policy.rules;
-    let mut found: Vec<(ViolatedRule, Enforcement)> = Vec::new();
-    let mut deny = |rule: Option<ViolatedRule>| found.extend(rule.map(|rule| (rule, DENY)));
+    let mut found: Vec<(PolicyRule, Enforcement)> = Vec::new();
+    let mut deny = |rule: Option<PolicyRule>| found.extend(rule.map(|rule| (rule, DENY)));
     deny(unreadable);
     deny(not_allowed(rules, change.to.version));
     deny(denied(rules, change.to.version));
@@ -36,78 +36,78 @@ pub(crate) fn violations(policy: &Policy, change: &Change<'_>) -> Vec<Violation>
 }
 
 /// A policy that warns never denies, whatever its rules.
-fn violation(policy: &Policy, rule: ViolatedRule, own: Enforcement) -> Violation {
+fn violation(policy: &UpgradePolicy, rule: PolicyRule, own: Enforcement) -> PolicyViolation {
     let enforcement = match policy.enforcement {
         Enforcement::Deny => own,
         Enforcement::Warn => Enforcement::Warn,
     };
-    Violation { rule, enforcement }
+    PolicyViolation { rule, enforcement }
 }
 
-fn not_allowed(rules: &Rules, version: &Version) -> Option<ViolatedRule> {
+fn not_allowed(rules: &Rules, version: &Version) -> Option<PolicyRule> {
     let allow = rules.allow.as_ref();
     let allow = allow.filter(|allow| !allow.matches(version))?;
     let allow = allow.as_str().to_owned();
-    Some(ViolatedRule::VersionNotAllowed { allow })
+    Some(PolicyRule::VersionNotAllowed { allow })
 }
 
-fn denied(rules: &Rules, version: &Version) -> Option<ViolatedRule> {
+fn denied(rules: &Rules, version: &Version) -> Option<PolicyRule> {
     let deny = rules.deny.as_ref();
     let deny = deny.filter(|deny| deny.matches(version))?;
     let deny = deny.as_str().to_owned();
-    Some(ViolatedRule::VersionDenied { deny })
+    Some(PolicyRule::VersionDenied { deny })
 }
 
 /// Only of a move from a known version: a first install is no step.
-fn step(rules: &Rules, change: &Change<'_>) -> Option<ViolatedRule> {
+fn step(rules: &Rules, change: &Change<'_>) -> Option<PolicyRule> {
     let from = change.from.filter(|_| change.is_move)?;
     let found = Step::between(from.version, change.to.version);
     let largest = rules.step.filter(|largest| found > *largest)?;
-    Some(ViolatedRule::Step { found, largest })
+    Some(PolicyRule::Step { found, largest })
 }
 
-fn prerelease(rules: &Rules, version: &Version) -> Option<ViolatedRule> {
+fn prerelease(rules: &Rules, version: &Version) -> Option<PolicyRule> {
     let is_denied = rules.prereleases_denied && version.is_prerelease();
-    is_denied.then_some(ViolatedRule::Prerelease)
+    is_denied.then_some(PolicyRule::Prerelease)
 }
 
-fn deprecated(rules: &Rules, change: &Change<'_>) -> Option<(ViolatedRule, Enforcement)> {
+fn deprecated(rules: &Rules, change: &Change<'_>) -> Option<(PolicyRule, Enforcement)> {
     let own = rules.deprecated.filter(|_| change.deprecated)?;
-    Some((ViolatedRule::Deprecated, own))
+    Some((PolicyRule::Deprecated, own))
 }
 
-fn range(rules: &Rules, change: &Change<'_>) -> Option<ViolatedRule> {
+fn range(rules: &Rules, change: &Change<'_>) -> Option<PolicyRule> {
     let found = RangeShape::of(change.range);
     let needed = rules.range.filter(|needed| found > *needed)?;
-    Some(ViolatedRule::Range { found, needed })
+    Some(PolicyRule::Range { found, needed })
 }
 
-fn catalog(rules: &Rules, change: &Change<'_>) -> Option<ViolatedRule> {
+fn catalog(rules: &Rules, change: &Change<'_>) -> Option<PolicyRule> {
     let allowed = rules.catalogs.as_ref();
     let allowed = allowed.filter(|allowed| allowed.iter().all(|name| name != change.catalog))?;
     let allowed = allowed.clone();
-    Some(ViolatedRule::Catalog { allowed })
+    Some(PolicyRule::Catalog { allowed })
 }
 
 /// Without the API server's answer the permission is an open question, so it only warns.
-fn bypass(rules: &Rules, change: &Change<'_>) -> Option<(ViolatedRule, Enforcement)> {
+fn bypass(rules: &Rules, change: &Change<'_>) -> Option<(PolicyRule, Enforcement)> {
     match (rules.bypass.filter(|_| change.bypass)?, change.permission) {
-        (Bypass::Deny, _) => Some((ViolatedRule::Bypass, DENY)),
+        (Bypass::Deny, _) => Some((PolicyRule::Bypass, DENY)),
         (Bypass::ByPermission, BypassPermission::Unknown) => {
-            Some((ViolatedRule::BypassPermission, Enforcement::Warn))
+            Some((PolicyRule::BypassPermission, Enforcement::Warn))
         }
         (Bypass::ByPermission, BypassPermission::AskedByApiServer) => None,
     }
 }
 
 /// Only of a move. `windows: []` is no rule; a list of which no window can be read is a fault.
-fn closed(rules: &Rules, change: &Change<'_>) -> Option<ViolatedRule> {
+fn closed(rules: &Rules, change: &Change<'_>) -> Option<PolicyRule> {
     if !change.is_move || rules.windows.is_empty() {
         return None;
     }
     match window::any(&rules.windows, change.now) {
         State::Open => None,
-        State::Closed(opens) => Some(ViolatedRule::Window {
+        State::Closed(opens) => Some(PolicyRule::Window {
             opens,
             is_unbounded: RangeShape::of(change.range) == RangeShape::Any,
         }),

@@ -1,9 +1,9 @@
 //! `UpgradePolicy`: what the administrators of a cluster decide on top of what OLM would do.
 //!
 //! ```text
-//! object (JSON) --read--> Policy { match, rules, faults }
+//! object (JSON) --read--> UpgradePolicy { match, rules, faults }
 //!                            |
-//!        Change -------------+--> matches? --> Vec<Violation>
+//!        Change -------------+--> matches? --> Vec<PolicyViolation>
 //! ```
 //!
 //! A policy only ever restricts. A policy that cannot be read completely keeps what is readable and
@@ -11,7 +11,7 @@
 //!
 //! No I/O, no clock, no environment, no threads and no order of a hash map: the same facts give the
 //! same bytes. The time is a fact ([`Moment`]) and the time zones are compiled in. Everything is
-//! read, compiled and measured in [`Policy::read`], never while an edit waits. Nothing that an
+//! read, compiled and measured in [`UpgradePolicy::read`], never while an edit waits. Nothing that an
 //! object contains can panic, hang or use memory without bound: [`limits`] lists every limit.
 //!
 //! # Upstream
@@ -46,6 +46,12 @@ mod words;
 pub use change::{BypassPermission, Change, Operation, PolicyBundle, Subject, User};
 pub use fault::{PolicyFault, PolicyProblem};
 pub use moment::{Moment, MomentError};
-pub use policy::Policy;
-pub use violation::{ConditionOutcome, Opening, ViolatedRule, Violation};
+pub use policy::UpgradePolicy;
+pub use violation::{ConditionOutcome, Opening, PolicyRule, PolicyViolation};
 pub use words::{Enforcement, RangeShape, Step};
+
+/// The API group of the object.
+pub const GROUP: &str = "olmguard.dev";
+
+/// The kind of the object.
+pub const KIND: &str = "UpgradePolicy";

@@ -18,6 +18,9 @@ pub struct MomentError {
 }
 
 impl Moment {
+    /// 1970-01-01T00:00:00Z.
+    pub const EPOCH: Self = Self(0);
+
     /// The moment so many seconds after (before, if negative) 1970-01-01T00:00:00Z.
     pub fn from_unix_seconds(s: i64) -> Self {
         Self(s)

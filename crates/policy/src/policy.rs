@@ -3,12 +3,13 @@
 use serde_json::Value;
 
 use crate::change::{Change, Subject};
+use crate::condition::Condition;
 use crate::fault::{Faults, PolicyFault, PolicyProblem};
 use crate::judge;
 use crate::matching::Matching;
 use crate::read;
 use crate::rules::{Bypass, Rules};
-use crate::violation::Violation;
+use crate::violation::PolicyViolation;
 use crate::words::Enforcement;
 
 /// An `UpgradePolicy`, and what cannot be read of it.
@@ -16,7 +17,7 @@ use crate::words::Enforcement;
 /// Invariant: a policy with faults is never weaker than its text. What is readable is enforced, a
 /// match that is not matches everything, and every move of what it matches is a violation.
 #[derive(Clone, Debug)]
-pub struct Policy {
+pub struct UpgradePolicy {
     pub(crate) name: Box<str>,
     pub(crate) enforcement: Enforcement,
     pub(crate) matching: Matching,
@@ -24,12 +25,17 @@ pub struct Policy {
     pub(crate) faults: Faults,
 }
 
-impl Policy {
+impl UpgradePolicy {
     /// Reads the whole object: `apiVersion`, `kind`, `metadata` and `spec`; `status` is not read.
     ///
     /// Never fails: what cannot be read is in [`Self::faults`].
     pub fn read(object: &Value) -> Self {
         read::policy(object)
+    }
+
+    /// What stands in for a file that cannot be read: a policy with this fault, which matches every extension.
+    pub fn unread(file: &str, why: &str) -> Self {
+        read::of_unread_file(file, why)
     }
 
     /// `metadata.name`; empty if it cannot be read.
@@ -56,8 +62,14 @@ impl Policy {
     ///
     /// In this order: the first fault, versions, step, prereleases, deprecated, range, catalogs,
     /// bypass, windows, conditions.
-    pub fn violations(&self, change: &Change<'_>) -> Vec<Violation> {
+    pub fn violations(&self, change: &Change<'_>) -> Vec<PolicyViolation> {
         judge::violations(self, change)
+    }
+
+    /// How many steps a judgement of one change takes at most, about.
+    pub fn weight(&self) -> usize {
+        let steps = self.rules.conditions.iter().map(Condition::steps);
+        steps.fold(OWN_WEIGHT, usize::saturating_add)
     }
 
     /// Whether the policy needs someone who checks the permission to bypass.
@@ -78,3 +90,6 @@ impl Policy {
         }
     }
 }
+
+/// About what the rules besides the conditions take.
+const OWN_WEIGHT: usize = 64;

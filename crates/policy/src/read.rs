@@ -3,24 +3,19 @@
 use olmguard_catalog::dns1123;
 use serde_json::Value;
 
+use crate::KIND;
 use crate::fault::{Faults, PolicyProblem};
 use crate::limits;
 use crate::matching::Matching;
 use crate::members::{Members, TextRule, Words};
-use crate::policy::Policy;
+use crate::policy::UpgradePolicy;
 use crate::rules::Rules;
 use crate::words::Enforcement;
 
 /// Reads a policy and everything that is wrong with it.
-pub(crate) fn policy(object: &Value) -> Policy {
+pub(crate) fn policy(object: &Value) -> UpgradePolicy {
     let mut faults = Faults::default();
-    let mut policy = Policy {
-        name: Box::default(),
-        enforcement: Enforcement::Deny,
-        matching: Matching::default(),
-        rules: Rules::default(),
-        faults: Faults::default(),
-    };
+    let mut policy = empty();
     if let Some(members) = Members::of(object, "", OBJECT, &mut faults) {
         head(&members, &mut faults);
         policy.name = name(&members, &mut faults).unwrap_or_default().into();
@@ -28,6 +23,25 @@ pub(crate) fn policy(object: &Value) -> Policy {
     }
     policy.faults = faults;
     policy
+}
+
+/// A policy of a file that cannot be read: it denies every move of every extension.
+pub(crate) fn of_unread_file(file: &str, why: &str) -> UpgradePolicy {
+    let mut policy = empty();
+    policy.name = file.into();
+    let problem = PolicyProblem::File(why.to_owned());
+    policy.faults.report(String::new(), problem);
+    policy
+}
+
+fn empty() -> UpgradePolicy {
+    UpgradePolicy {
+        name: Box::default(),
+        enforcement: Enforcement::Deny,
+        matching: Matching::default(),
+        rules: Rules::default(),
+        faults: Faults::default(),
+    }
 }
 
 /// The path of a rule.
@@ -69,7 +83,7 @@ fn name<'v>(members: &Members<'v>, faults: &mut Faults) -> Option<&'v str> {
     Some(name)
 }
 
-fn spec(members: &Members<'_>, policy: &mut Policy, faults: &mut Faults) {
+fn spec(members: &Members<'_>, policy: &mut UpgradePolicy, faults: &mut Faults) {
     let expected = "a mapping with match and rules";
     let spec = members.needed("spec", expected, faults);
     let Some(spec) = spec.and_then(|spec| Members::of(spec, "spec", SPEC, faults)) else {
@@ -86,7 +100,6 @@ fn spec(members: &Members<'_>, policy: &mut Policy, faults: &mut Faults) {
 }
 
 const API_VERSION: &str = "olmguard.dev/v1alpha1";
-const KIND: &str = "UpgradePolicy";
 const OBJECT: &[&str] = &["apiVersion", "kind", "metadata", "spec", "status"];
 const SPEC: &[&str] = &["enforcement", "match", "rules"];
 

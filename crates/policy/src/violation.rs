@@ -6,9 +6,9 @@ use crate::words::{Enforcement, RangeShape, Step};
 
 /// A rule that a change violates, and what follows from that.
 #[derive(Clone, Debug, Eq, PartialEq)]
-pub struct Violation {
+pub struct PolicyViolation {
     /// The rule, with the evidence.
-    pub rule: ViolatedRule,
+    pub rule: PolicyRule,
     /// What follows. `Warn` in a policy that warns, and for a rule that only warns.
     pub enforcement: Enforcement,
 }
@@ -16,7 +16,7 @@ pub struct Violation {
 /// A violated rule, with what was found and what the policy allows.
 #[derive(Clone, Debug, Eq, PartialEq)]
 #[non_exhaustive]
-pub enum ViolatedRule {
+pub enum PolicyRule {
     /// The policy cannot be read, for this first reason; only of a change that moves the extension.
     Unreadable(PolicyFault),
     /// The version is not in `versions.allow`.
@@ -75,7 +75,7 @@ pub enum ViolatedRule {
     },
 }
 
-impl ViolatedRule {
+impl PolicyRule {
     /// The field of the policy, e.g. `spec.rules.step`; empty if the policy as a whole is invalid.
     pub fn path(&self) -> String {
         let field = match self {

@@ -4,8 +4,8 @@ mod facts;
 
 use facts::{Facts, policy, spec};
 use olmguard_policy::{
-    BypassPermission, Change, ConditionOutcome, Enforcement, Policy, RangeShape, Step, Subject,
-    ViolatedRule, Violation,
+    BypassPermission, Change, ConditionOutcome, Enforcement, PolicyRule, PolicyViolation,
+    RangeShape, Step, Subject, UpgradePolicy,
 };
 use serde_json::{Value, json};
 
@@ -13,24 +13,24 @@ const DENY: Enforcement = Enforcement::Deny;
 const WARN: Enforcement = Enforcement::Warn;
 
 #[track_caller]
-fn says(rules: &Value, facts: &Facts, expected: &[(ViolatedRule, Enforcement)]) {
+fn says(rules: &Value, facts: &Facts, expected: &[(PolicyRule, Enforcement)]) {
     says_of(rules, &facts.change(), expected);
 }
 
 #[track_caller]
-fn says_of(rules: &Value, change: &Change<'_>, expected: &[(ViolatedRule, Enforcement)]) {
+fn says_of(rules: &Value, change: &Change<'_>, expected: &[(PolicyRule, Enforcement)]) {
     let policy = policy(rules);
     assert_eq!(policy.faults(), []);
     let found = policy.violations(change);
     let expected = expected.iter().cloned();
     let expected: Vec<_> = expected
-        .map(|(rule, enforcement)| Violation { rule, enforcement })
+        .map(|(rule, enforcement)| PolicyViolation { rule, enforcement })
         .collect();
     assert_eq!(found, expected, "{rules}");
 }
 
-fn step(found: Step, largest: Step) -> ViolatedRule {
-    ViolatedRule::Step { found, largest }
+fn step(found: Step, largest: Step) -> PolicyRule {
+    PolicyRule::Step { found, largest }
 }
 
 #[test]
@@ -79,18 +79,18 @@ fn a_step_is_judged_only_of_a_move() {
 
 #[test]
 fn versions_are_allowed_and_denied() {
-    let deny = || ViolatedRule::VersionDenied {
+    let deny = || PolicyRule::VersionDenied {
         deny: "0.7.0".to_owned(),
     };
     let rules = json!({"versions": {"deny": "0.7.0"}});
     says(&rules, &Facts::update("0.6.0", "0.7.0"), &[(deny(), DENY)]);
     says(&rules, &Facts::update("0.6.0", "0.6.1"), &[]);
     let rules = json!({"versions": {"allow": ">=1.2 <3", "deny": "1.4.1 || 1.4.2"}});
-    let allow = ViolatedRule::VersionNotAllowed {
+    let allow = PolicyRule::VersionNotAllowed {
         allow: ">=1.2 <3".to_owned(),
     };
     says(&rules, &Facts::install("1.1.0"), &[(allow, DENY)]);
-    let deny = ViolatedRule::VersionDenied {
+    let deny = PolicyRule::VersionDenied {
         deny: "1.4.1 || 1.4.2".to_owned(),
     };
     says(&rules, &Facts::install("1.4.2"), &[(deny, DENY)]);
@@ -112,7 +112,7 @@ fn windows_hold_moves_and_first_installs() {
     ] {
         let found = policy.violations(&facts.change());
         let [
-            Violation {
+            PolicyViolation {
                 rule,
                 enforcement: DENY,
             },
@@ -120,7 +120,7 @@ fn windows_hold_moves_and_first_installs() {
         else {
             panic!("{found:?}");
         };
-        let ViolatedRule::Window {
+        let PolicyRule::Window {
             opens: Some(opens),
             is_unbounded: found,
         } = rule
@@ -150,7 +150,7 @@ fn a_range_has_a_shape() {
     use RangeShape::{Any, Bounded, Pinned};
 
     let facts = Facts::update("0.6.0", "0.6.1");
-    let range = |found, needed| [(ViolatedRule::Range { found, needed }, DENY)];
+    let range = |found, needed| [(PolicyRule::Range { found, needed }, DENY)];
     let pinned = json!({"range": "Pinned"});
     says(
         &pinned,
@@ -177,14 +177,14 @@ fn a_bypass_is_denied_or_needs_permission() {
         ..unknown
     };
     let deny = json!({"bypass": "Deny"});
-    says_of(&deny, &unknown, &[(ViolatedRule::Bypass, DENY)]);
-    says_of(&deny, &asked, &[(ViolatedRule::Bypass, DENY)]);
+    says_of(&deny, &unknown, &[(PolicyRule::Bypass, DENY)]);
+    says_of(&deny, &asked, &[(PolicyRule::Bypass, DENY)]);
     says_of(&deny, &facts.change(), &[]);
     let permission = json!({"bypass": "ByPermission"});
     says_of(
         &permission,
         &unknown,
-        &[(ViolatedRule::BypassPermission, WARN)],
+        &[(PolicyRule::BypassPermission, WARN)],
     );
     says_of(&permission, &asked, &[]);
     says_of(&permission, &facts.change(), &[]);
@@ -212,8 +212,8 @@ fn without_a_permission_check_a_bypass_by_permission_is_a_fault() {
          not in use here: install it, or write Deny"
     );
     let found = policy.violations(&asked);
-    assert_eq!(found[0].rule, ViolatedRule::Unreadable(fault.clone()));
-    assert_eq!(found[1].rule, ViolatedRule::Bypass);
+    assert_eq!(found[0].rule, PolicyRule::Unreadable(fault.clone()));
+    assert_eq!(found[1].rule, PolicyRule::Bypass);
     assert!(found.iter().all(|violation| violation.enforcement == DENY));
     let mut other = self::policy(&json!({"bypass": "Deny"}));
     other.require_permission_check();
@@ -230,19 +230,19 @@ fn deprecation_prereleases_and_catalogs() {
     says_of(
         &json!({"deprecated": "Deny"}),
         &change,
-        &[(ViolatedRule::Deprecated, DENY)],
+        &[(PolicyRule::Deprecated, DENY)],
     );
     says_of(
         &json!({"deprecated": "Warn"}),
         &change,
-        &[(ViolatedRule::Deprecated, WARN)],
+        &[(PolicyRule::Deprecated, WARN)],
     );
     says_of(&json!({"deprecated": "Allow"}), &change, &[]);
     says(&json!({"deprecated": "Deny"}), &facts, &[]);
     says(
         &json!({"prereleases": "Deny"}),
         &facts,
-        &[(ViolatedRule::Prerelease, DENY)],
+        &[(PolicyRule::Prerelease, DENY)],
     );
     says(&json!({"prereleases": "Allow"}), &facts, &[]);
     says(&json!({"catalogs": ["operatorhubio"]}), &facts, &[]);
@@ -250,7 +250,7 @@ fn deprecation_prereleases_and_catalogs() {
     says(
         &json!({"catalogs": ["internal"]}),
         &facts,
-        &[(ViolatedRule::Catalog { allowed }, DENY)],
+        &[(PolicyRule::Catalog { allowed }, DENY)],
     );
 }
 
@@ -264,7 +264,7 @@ fn a_condition_has_its_place_and_message() {
         },
         {"expression": "labels.tier == 'production'"},
     ]});
-    let condition = |index, expression: &str, outcome| ViolatedRule::Condition {
+    let condition = |index, expression: &str, outcome| PolicyRule::Condition {
         index,
         expression: expression.to_owned(),
         outcome,
@@ -302,11 +302,11 @@ fn a_condition_that_does_not_compile_refuses_every_move() {
     assert_eq!(fault.at(), Some(11));
     let facts = Facts::update("0.6.0", "0.6.1");
     let found = policy.violations(&facts.change());
-    let rule = ViolatedRule::Unreadable(fault.clone());
+    let rule = PolicyRule::Unreadable(fault.clone());
     assert_eq!(rule.path(), "spec.rules.conditions[0].expression");
     assert_eq!(
         found,
-        [Violation {
+        [PolicyViolation {
             rule,
             enforcement: DENY
         }]
@@ -332,7 +332,7 @@ fn a_policy_that_warns_never_denies() {
         deprecated: true,
         ..facts.change()
     };
-    let policy = Policy::read(&object);
+    let policy = UpgradePolicy::read(&object);
     assert_eq!(policy.enforcement(), WARN);
     let found = policy.violations(&change);
     let paths: Vec<String> = found
@@ -353,10 +353,10 @@ fn a_policy_that_warns_never_denies() {
     assert_eq!(paths, order.map(|field| format!("spec.rules.{field}")));
     assert!(found.iter().all(|violation| violation.enforcement == WARN));
     object["spec"]["enforcement"] = json!("Deny");
-    let found = Policy::read(&object).violations(&change);
+    let found = UpgradePolicy::read(&object).violations(&change);
     assert!(found.iter().all(|violation| violation.enforcement == DENY));
     object["spec"]["enforcement"] = json!("Never");
-    assert_eq!(Policy::read(&object).enforcement(), DENY);
+    assert_eq!(UpgradePolicy::read(&object).enforcement(), DENY);
 }
 
 #[test]
@@ -404,7 +404,7 @@ fn every_part_of_a_match_must_hold() {
             true,
         ),
     ] {
-        let policy = Policy::read(&spec(&json!({"match": written})));
+        let policy = UpgradePolicy::read(&spec(&json!({"match": written})));
         assert_eq!(policy.matches(&subject), matches, "{written}");
     }
     let nothing = Subject {
@@ -412,8 +412,8 @@ fn every_part_of_a_match_must_hold() {
         namespace: "",
         ..subject
     };
-    assert!(Policy::read(&json!("no object")).matches(&nothing));
-    assert!(Policy::read(&json!({"spec": []})).matches(&nothing));
+    assert!(UpgradePolicy::read(&json!("no object")).matches(&nothing));
+    assert!(UpgradePolicy::read(&json!({"spec": []})).matches(&nothing));
 }
 
 #[test]

@@ -3,12 +3,12 @@
 mod facts;
 
 use facts::spec;
-use olmguard_policy::Policy;
+use olmguard_policy::UpgradePolicy;
 use serde_json::{Value, json};
 
 #[track_caller]
 fn faults(object: &Value) -> Vec<String> {
-    let policy = Policy::read(object);
+    let policy = UpgradePolicy::read(object);
     policy.faults().iter().map(ToString::to_string).collect()
 }
 
@@ -43,7 +43,7 @@ fn the_example_of_the_design_is_accepted() {
         "status": {"anything": 1},
     });
     assert_eq!(faults(&object), Vec::<String>::new());
-    assert_eq!(Policy::read(&object).name(), "production");
+    assert_eq!(UpgradePolicy::read(&object).name(), "production");
     assert_eq!(faults(&spec(&json!({}))), Vec::<String>::new());
 }
 
@@ -117,7 +117,7 @@ fn objects_of_another_kind() {
         assert_eq!(faults(&object), [want]);
     }
     assert_eq!(faults(&json!(5)), ["expected a mapping, found integer"]);
-    assert_eq!(Policy::read(&json!(5)).name(), "");
+    assert_eq!(UpgradePolicy::read(&json!(5)).name(), "");
 }
 
 #[test]
@@ -333,7 +333,7 @@ fn windows_and_conditions() {
 
 #[test]
 fn all_faults_are_reported_with_places_in_texts() {
-    let policy = Policy::read(&spec(&json!({
+    let policy = UpgradePolicy::read(&spec(&json!({
         "enforcement": "No",
         "rules": {
             "versions": {"deny": ">=1 <<2"},
@@ -362,7 +362,7 @@ fn the_number_of_faults_is_bounded() {
     // A broken match matches everything, also if its own fault is not among those that are kept.
     let mut written = rules;
     written.insert("match".to_owned(), json!({"packages": ["other", 1]}));
-    let policy = Policy::read(&spec(&Value::Object(written)));
+    let policy = UpgradePolicy::read(&spec(&Value::Object(written)));
     let facts = facts::Facts::install("1.0.0");
     assert!(policy.faults().len() == 64 && policy.matches(&facts.change().subject));
 }

@@ -6,7 +6,7 @@ mod facts;
 use std::time::Instant;
 
 use facts::{Facts, policy};
-use olmguard_policy::Policy;
+use olmguard_policy::UpgradePolicy;
 use peak_alloc::PeakAlloc;
 use serde_json::json;
 
@@ -14,7 +14,7 @@ use serde_json::json;
 static MEMORY: PeakAlloc = PeakAlloc;
 
 /// The largest use of memory meanwhile, in KiB, and the milliseconds.
-fn measured(work: impl FnOnce() -> Policy) -> (Policy, usize, u128) {
+fn measured(work: impl FnOnce() -> UpgradePolicy) -> (UpgradePolicy, usize, u128) {
     let before = MEMORY.current_usage();
     MEMORY.reset_peak_usage();
     let start = Instant::now();

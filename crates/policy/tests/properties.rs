@@ -3,7 +3,7 @@
 mod facts;
 
 use facts::{Facts, policy, spec};
-use olmguard_policy::{Change, Policy};
+use olmguard_policy::{Change, UpgradePolicy};
 use proptest::prelude::*;
 use serde_json::{Map, Value, json};
 
@@ -152,13 +152,13 @@ proptest! {
         let known = spec(&inner);
         let rules = spec(&json!({"rules": inner, "match": object}));
         for object in [object, known, rules] {
-            let policy = Policy::read(&object);
+            let policy = UpgradePolicy::read(&object);
             let change = facts.change();
             let found = policy.violations(&change);
             prop_assert_eq!(policy.faults().is_empty(), !found.iter().any(|violation| {
-                matches!(violation.rule, olmguard_policy::ViolatedRule::Unreadable(_))
+                matches!(violation.rule, olmguard_policy::PolicyRule::Unreadable(_))
             }));
-            let again = Policy::read(&object);
+            let again = UpgradePolicy::read(&object);
             prop_assert_eq!(format!("{:?}", policy.faults()), format!("{:?}", again.faults()));
             prop_assert_eq!(found, again.violations(&change));
             prop_assert_eq!(policy.matches(&change.subject), again.matches(&change.subject));

@@ -9,13 +9,13 @@ use std::collections::BTreeMap;
 
 use olmguard_catalog::version::{Constraint, Masterminds, Version};
 use olmguard_policy::{
-    BypassPermission, Change, Moment, Operation, Policy, PolicyBundle, Subject, User,
+    BypassPermission, Change, Moment, Operation, PolicyBundle, Subject, UpgradePolicy, User,
 };
 use serde_json::{Value, json};
 
 /// A policy of these rules that matches everything.
-pub(crate) fn policy(rules: &Value) -> Policy {
-    Policy::read(&spec(&json!({ "rules": rules })))
+pub(crate) fn policy(rules: &Value) -> UpgradePolicy {
+    UpgradePolicy::read(&spec(&json!({ "rules": rules })))
 }
 
 /// An object with this spec.
