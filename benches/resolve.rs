@@ -17,7 +17,8 @@ use olmguard_catalog::{Catalog, CatalogBuilder};
 use olmguard_engine::extension::{
     Extension, Filter, Installed, InstalledBundle, Shape, SourceType,
 };
-use olmguard_engine::judge::{Continuation, Edit, Request, Warning, judge, rule};
+use olmguard_engine::judge::{Continuation, Edit, Request, Requester, Warning, judge, rule};
+use olmguard_engine::resolve::EditContext;
 use olmguard_engine::snapshot::{CatalogState, Content, Snapshot};
 use serde_json::json;
 
@@ -89,6 +90,7 @@ fn newest_is_many_steps_away(bencher: Bencher<'_, '_>, part: &str) {
         old: None,
         installed,
         schema: &[],
+        requester: Requester::unknown(),
     };
     let basis = Basis::without_policies(&bench.snapshot);
     let judged = judge(basis, &edit);
@@ -153,7 +155,11 @@ impl Bench {
             for (filter, installed) in requests {
                 black_box(rule(
                     Basis::without_policies(&self.snapshot),
-                    black_box(&Request { filter, installed }),
+                    black_box(&Request {
+                        filter,
+                        installed,
+                        context: EditContext::unknown(),
+                    }),
                 ));
             }
         });

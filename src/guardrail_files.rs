@@ -172,14 +172,9 @@ fn unread(key: &str, problem: Problem) -> UnreadGuardrails {
     UnreadGuardrails { path, problem }
 }
 
-/// Where a field such as `rules[2].via` stands.
+/// Where a field such as `rules[2].via` is.
 fn at(positions: &Positions, path: &str) -> Position {
-    let steps = path.split(['.', '[']).filter(|step| !step.is_empty());
-    let steps = steps.map(|step| {
-        let index = step.strip_suffix(']').and_then(|index| index.parse().ok());
-        index.map_or(ValueStep::Key(step), ValueStep::Index)
-    });
-    positions.nearest(&steps.collect::<Vec<_>>())
+    positions.nearest(&ValueStep::of_path(path))
 }
 
 #[cfg(test)]

@@ -9,7 +9,7 @@ use olmguard_engine::extension::{
     Extension, Filter, FilterError, FilterProblem, Identity, Installed, Json, RecognisedObject,
     Rollout, Shape, UnknownCause,
 };
-use olmguard_engine::judge::Edit;
+use olmguard_engine::judge::{Edit, Requester};
 
 /// An edit of an extension.
 #[derive(Clone, Debug)]
@@ -54,6 +54,7 @@ impl Change {
             old: self.old.as_ref(),
             installed: &self.new.installed,
             schema: &[],
+            requester: Requester::unknown(),
         }
     }
 

@@ -11,3 +11,4 @@ pub(super) mod heading;
 pub(super) mod installed;
 pub(super) mod log;
 pub(super) mod memory;
+pub(super) mod policies;

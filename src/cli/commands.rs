@@ -26,7 +26,7 @@ use version::Build;
 
 #[derive(Debug, clap::Subcommand)]
 pub(super) enum Command {
-    Check(check::CheckArgs),
+    Check(Box<check::CheckArgs>),
     Test(test::TestArgs),
     Range(range::RangeArgs),
     Serve(Box<serve::ServeArgs>),

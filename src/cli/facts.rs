@@ -24,10 +24,13 @@ use crate::cli::args::catalogs::{CommonArgs, UsageError};
 use crate::cli::args::edges::EdgesArgs;
 use crate::cli::args::guardrails::GuardrailsArgs;
 use crate::cli::args::heading;
+use crate::cli::args::policies::PoliciesArgs;
 use crate::cli::facts::look::LookArgs;
 use crate::cli::project::{FactFlags, Project, ProjectArgs};
 use crate::cli::{Exit, warn};
 use loading::{Fault, GivenCatalogs};
+
+use olmguard_engine::judge::Requester;
 
 pub(crate) use loading::Facts;
 use origin::{FactsOrigin, OriginError, OriginFlags};
@@ -53,6 +56,9 @@ pub(crate) struct FactsArgs {
     guardrails: GuardrailsArgs,
 
     #[command(flatten)]
+    policies: PoliciesArgs,
+
+    #[command(flatten)]
     project: ProjectArgs,
 }
 
@@ -73,6 +79,7 @@ impl FactsArgs {
             snapshot: &mut self.snapshot,
             from_cluster: self.from_cluster,
             guardrails: &mut self.guardrails,
+            policies: &mut self.policies,
         });
         self
     }
@@ -90,6 +97,7 @@ impl FactsArgs {
         let given = GivenCatalogs {
             catalogs: &self.common.catalog,
             guardrails: &self.guardrails,
+            policies: &self.policies,
         };
         let facts = loading::load(origin, Vec::new(), given, rules);
         facts.faults.iter().for_each(Fault::say);
@@ -98,6 +106,11 @@ impl FactsArgs {
             warnings.iter().for_each(warn);
         }
         Ok(facts)
+    }
+
+    /// Who makes the edits that policies judge, and when.
+    pub(crate) fn requester(&self) -> Requester {
+        self.policies.requester()
     }
 
     fn check(&self) -> Result<(), UsageError> {

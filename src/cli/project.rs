@@ -19,6 +19,7 @@ use crate::admission::OnUndecided;
 use crate::cli::args::catalogs::CatalogArgs;
 use crate::cli::args::guardrails::GuardrailsArgs;
 use crate::cli::args::heading;
+use crate::cli::args::policies::PoliciesArgs;
 use crate::manifest::{DocumentError, FieldError, InputError, Inputs, documents};
 
 /// The flag of the commands that read the file.
@@ -37,6 +38,7 @@ pub(crate) struct Project {
     pub(crate) catalogs: CatalogArgs,
     pub(crate) snapshot: Option<PathBuf>,
     pub(crate) guardrails: Vec<PathBuf>,
+    pub(crate) policies: Vec<PathBuf>,
     /// Revision or directory to compare with.
     pub(crate) base: Option<String>,
     pub(crate) on_undecided: Option<OnUndecided>,
@@ -49,6 +51,7 @@ pub(crate) struct FactFlags<'f> {
     pub(crate) snapshot: &'f mut Option<PathBuf>,
     pub(crate) from_cluster: bool,
     pub(crate) guardrails: &'f mut GuardrailsArgs,
+    pub(crate) policies: &'f mut PoliciesArgs,
 }
 
 /// Why the file cannot be used.
@@ -89,6 +92,7 @@ impl Project {
             snapshot,
             from_cluster,
             guardrails,
+            policies,
         } = flags;
         if catalogs.is_empty() && snapshot.is_none() && !from_cluster {
             *catalogs = take(&mut self.catalogs);
@@ -96,6 +100,9 @@ impl Project {
         }
         if !guardrails.is_given() {
             *guardrails = take(&mut self.guardrails).into();
+        }
+        if !policies.is_given() {
+            policies.give(take(&mut self.policies));
         }
     }
 

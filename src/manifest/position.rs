@@ -35,6 +35,18 @@ pub enum ValueStep<'a> {
     Index(usize),
 }
 
+impl<'a> ValueStep<'a> {
+    /// The steps of a field path such as `spec.rules[2].via`.
+    pub fn of_path(path: &'a str) -> Vec<Self> {
+        let steps = path.split(['.', '[']).filter(|step| !step.is_empty());
+        let step = |step: &'a str| {
+            let index = step.strip_suffix(']').and_then(|index| index.parse().ok());
+            index.map_or(Self::Key(step), Self::Index)
+        };
+        steps.map(step).collect()
+    }
+}
+
 /// The places of all values of one document.
 ///
 /// Invariant: the first mark is the document's, and a mark is followed by those below it.

@@ -16,7 +16,7 @@ pub struct SystemClock;
 impl Clock for SystemClock {
     #[expect(
         clippy::disallowed_methods,
-        reason = "the one place that reads it: certificates begin and end by the time of day"
+        reason = "the one place that reads it: certificates and windows of policies begin and end by the time of day"
     )]
     fn now(&self) -> SystemTime {
         SystemTime::now()

@@ -19,6 +19,7 @@ fn sources_keep_the_arrows() {
     let mut read = 0;
     for (package, folder) in [
         ("catalog", "crates/catalog/src"),
+        ("policy", "crates/policy/src"),
         ("engine", "crates/engine/src"),
         ("views", "crates/views/src"),
         ("program", "src"),
@@ -55,6 +56,7 @@ fn paths_of_all_crates_are_those_of_one() {
             "olmguard_catalog::olm::Rules",
             "crate::olm::Rules",
         ),
+        ("engine", "olmguard_policy::Moment", "crate::policy"),
         ("program", "olmguard_views::lint", "crate::lint"),
         ("program", "crate::server", "crate::server"),
         ("views", "std::fmt", "std::fmt"),

@@ -19,6 +19,7 @@ pub(crate) fn run() -> io::Result<()> {
     let sources = [
         "src",
         "crates/catalog/src",
+        "crates/policy/src",
         "crates/engine/src",
         "crates/views/src",
     ];
@@ -105,6 +106,7 @@ fn executables(root: &Path) -> io::Result<usize> {
     for folder in [
         "tests",
         "crates/catalog/tests",
+        "crates/policy/tests",
         "crates/engine/tests",
         "crates/views/tests",
     ] {

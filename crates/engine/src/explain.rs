@@ -8,6 +8,7 @@ mod guardrail;
 mod message;
 mod one_edit;
 pub mod plain;
+mod policy;
 pub mod range;
 mod refusal;
 pub mod text;
@@ -23,6 +24,7 @@ pub use answer::{
 pub use guardrail::{Author, ForbiddenReport, GuardrailReport, Places, ReasonTable, Reasons};
 pub use message::{LINE_1, MESSAGE};
 pub use one_edit::OneEditReport;
+pub use policy::PolicyReport;
 pub use refusal::guardrail::hindrance;
 pub use text::{label, one_line};
 pub use tone::{Tone, TonedText};

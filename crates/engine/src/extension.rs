@@ -20,6 +20,7 @@ mod read;
 pub mod schema;
 mod shape;
 mod status;
+mod subject;
 
 pub use fields::{BypassWords, ChannelField, Fields, SelectorField};
 pub use filter::{Filter, Policy};
@@ -29,6 +30,7 @@ pub use json::Json;
 pub use read::{FilterError, FilterProblem, SourceType};
 pub use shape::Shape;
 pub use status::{Installed, InstalledBundle, Rollout, UnknownCause};
+pub use subject::PolicySubject;
 
 /// One extension as an object describes it.
 #[derive(Clone, Debug)]
@@ -49,6 +51,8 @@ pub struct Extension {
     pub installed: Installed,
     /// Whether an upgrade is still rolling out.
     pub rollout: Rollout,
+    /// What upgrade policies match it by.
+    pub subject: PolicySubject,
     /// Fields that look like those of another shape, or misspelt.
     pub hints: Vec<Hint>,
 }
@@ -74,6 +78,7 @@ impl Extension {
             filter: Filter::read(&fields, object),
             installed: Installed::read(shape, object),
             rollout: Rollout::read(object),
+            subject: PolicySubject::read(object),
             hints: hints::hints(shape, object),
             fields,
         }

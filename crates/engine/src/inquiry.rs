@@ -15,7 +15,10 @@ pub use step::{Need, PinnedStep};
 
 use crate::extension::{Filter, InstalledBundle, Policy};
 use crate::judge::{Basis, CatalogKnowledge, ForbiddenStep, NamingError, StatedInstalled, target};
-use crate::resolve::{Bounds, CatalogEdge, Choice, Guards, Offer, Origin, Query, Violation};
+use crate::resolve::{
+    Bounds, CatalogEdge, Choice, EditContext, Guards, MatchingPolicies, Offer, Origin, Query,
+    Violation,
+};
 use olmguard_catalog::version::{Release, Version};
 
 /// A question that the catalogs can answer.
@@ -33,6 +36,9 @@ pub struct Inquiry<'a> {
     pub installed: InstalledBundle,
     /// How well the catalogs know it.
     pub known: CatalogKnowledge,
+    /// What upgrade policies decide by besides.
+    pub context: EditContext<'a>,
+    policies: MatchingPolicies<'a, 'a>,
 }
 
 /// Why a question has no answer.
@@ -56,6 +62,7 @@ impl<'a> Inquiry<'a> {
         basis: Basis<'a>,
         filter: &'a Filter,
         said: &StatedInstalled,
+        context: EditContext<'a>,
     ) -> Result<Self, NotAnswered<'a>> {
         let query = Query::compile(filter, basis.snapshot).ok();
         let offers = query.and_then(|query| query.offers(&query.in_play(basis.snapshot)).ok());
@@ -65,15 +72,19 @@ impl<'a> Inquiry<'a> {
                 version: said.text.clone(),
                 release: said.release.clone(),
             };
-            let decision = Decision::new(basis, filter, &stranger);
+            let decision = Decision::new(basis, filter, &stranger, context);
             return Err(NotAnswered::Refused(Box::new(decision)));
         };
         let named = said.find(basis.snapshot, filter, &offers);
         let named = named.map_err(NotAnswered::From)?;
         let guards = Guards::of(&basis.policies.guardrails, &filter.package, &offers);
+        let rules = basis.snapshot.rules();
+        let upgrades = &basis.policies.upgrades;
         Ok(Self {
             basis,
             filter,
+            policies: MatchingPolicies::of(upgrades, filter, context, rules.masterminds),
+            context,
             offers,
             guards: guards.with_bypass(filter.bypasses()),
             installed: named.installed,
@@ -100,6 +111,7 @@ impl<'a> Inquiry<'a> {
         Bounds {
             rules: self.basis.snapshot.rules(),
             guards: &self.guards,
+            policies: Some(&self.policies),
             effort: None,
         }
     }
@@ -134,7 +146,7 @@ impl<'a> Inquiry<'a> {
 
     /// Judges the edit that sets this filter.
     pub fn decide(&self, filter: &Filter) -> Decision<'a> {
-        Decision::new(self.basis, filter, &self.installed)
+        Decision::new(self.basis, filter, &self.installed, self.context)
     }
 
     /// Whether upgrade edges do not bind the extension, so that one edit leads anywhere.

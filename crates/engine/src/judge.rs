@@ -1,13 +1,14 @@
 //! The decision table: from an edit and the facts to a judgement, with its evidence.
 //!
 //! ```text
-//! Edit --exempt?--> row 1 --> Request --rows 2 to 16--> Ruling --> Judgement { warnings }
+//! Edit --exempt?--> row 1 --> Request --rows 2 to 17--> Ruling --> Judgement { warnings }
 //!                                ^                        |
 //!                                '------ advice: the same rows, asked again about each suggestion
 //! ```
 //!
 //! The rows and their order are those of the project's contract; where a row is a refusal of the
-//! resolver, `ruling` keeps what the resolver said; `guarded` looks at what OLM would do afterwards.
+//! resolver, `ruling` keeps what the resolver said; `guarded` looks at what OLM would do afterwards, `policed` at
+//! what the administrators of the cluster forbid.
 //! Nothing here words anything: `explain` does.
 //!
 //! Invariant: the same facts give the same judgement, in every command and on every replica.
@@ -22,6 +23,7 @@ mod guarded;
 mod identify;
 mod named;
 mod nearby;
+mod policed;
 mod rows;
 mod rule;
 mod ruled;
@@ -33,7 +35,7 @@ mod update;
 mod walk;
 mod warning;
 
-pub use crate::resolve::Stop;
+pub use crate::resolve::{PolicyFinding, Requester, Stop, UpgradePolicies};
 pub use advice::pin;
 pub use advice::{Advice, BypassHelps, DeadEnd, Fix, FixValue, FoundAdvice, OneEdit, advise};
 pub use basis::{Basis, Policies};
@@ -43,6 +45,7 @@ pub use forbidden::{ForbiddenStep, UnjudgedSteps};
 pub use forbidden::{MOST_FORBIDDEN, most_steps, steps_of};
 pub use identify::identify;
 pub use named::{CatalogKnowledge, IdentifiedInstalled, NamingError, StatedInstalled, target};
+pub use policed::PolicyRefusal;
 pub use rule::{Request, rule};
 pub use ruled::{AcceptedBundles, MatchedBundles, RuledEdit};
 pub use ruling::{AllowedChange, Jump, NoCatalogs, OutdatedCatalogs, Ruling, SpecFault};
@@ -55,6 +58,7 @@ pub use warning::{Continuation, Warning};
 
 use crate::extension::schema::Finding;
 use crate::extension::{Extension, Filter, Installed, SourceType};
+use crate::resolve::EditContext;
 
 /// One edit of an extension, with the facts that a caller knows of it.
 #[derive(Clone, Copy, Debug)]
@@ -67,6 +71,8 @@ pub struct Edit<'a> {
     pub installed: &'a Installed,
     /// What the CRD would refuse; empty behind an API server, which has refused it already.
     pub schema: &'a [Finding],
+    /// Who makes it, and when.
+    pub requester: &'a Requester,
 }
 
 /// What becomes of an edit, and why.
@@ -97,7 +103,15 @@ impl<'a> Edit<'a> {
         Some(Request {
             filter,
             installed: self.installed,
+            context: self.context(),
         })
+    }
+
+    fn context(&self) -> EditContext<'a> {
+        EditContext {
+            subject: &self.new.subject,
+            requester: self.requester,
+        }
     }
 
     /// What it asked a catalog for before: what another source was asked for is none of that.
@@ -128,6 +142,7 @@ fn ruled<'s>(basis: Basis<'s>, edit: &Edit<'_>) -> RuledEdit<'s> {
             &Request {
                 filter,
                 installed: edit.installed,
+                context: edit.context(),
             },
         ),
     }

@@ -18,6 +18,7 @@ mod guards;
 mod olmv1;
 mod origin;
 mod path;
+mod policies;
 mod query;
 pub mod semver;
 mod step;
@@ -32,6 +33,9 @@ pub use origin::{InstalledError, Origin};
 pub use path::{
     Bounds, Edits, MOST_EXPANSIONS, NotGiven, Path, PathFound, ReachableBundles, next_hops, reach,
     shortest_way,
+};
+pub use policies::{
+    EditContext, MatchingPolicies, PolicyFinding, PolicyStep, Requester, UpgradePolicies, operation,
 };
 pub use query::{InPlay, NotLoaded, NotLoadedCause, Offer, Query, QueryError};
 pub use step::OfferEdge;

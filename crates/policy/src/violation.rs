@@ -15,7 +15,6 @@ pub struct PolicyViolation {
 
 /// A violated rule, with what was found and what the policy allows.
 #[derive(Clone, Debug, Eq, PartialEq)]
-#[non_exhaustive]
 pub enum PolicyRule {
     /// The policy cannot be read, for this first reason; only of a change that moves the extension.
     Unreadable(PolicyFault),

@@ -63,6 +63,7 @@ pub fn page(token: Token) -> &'static str {
         BundleVersionInvalid,
         UnsupportedDependency,
         Guardrail,
+        Policy,
         Unchanged,
         Bypassed,
         Resolved,

@@ -326,7 +326,8 @@ fn walk_report(inquiry: &Inquiry<'_>) -> WalkReport {
     let (end, message) = match walk.end {
         WalkEnd::Stays(_) => (End::Stays, None),
         WalkEnd::Stops(_) => {
-            let decision = Decision::new(inquiry.basis, inquiry.filter, &walk.last);
+            let decision =
+                Decision::new(inquiry.basis, inquiry.filter, &walk.last, inquiry.context);
             (End::Refused, message(&decision, &decision.advice()))
         }
     };

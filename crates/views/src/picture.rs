@@ -30,7 +30,8 @@ pub mod walk;
 use crate::generation::Generation;
 use olmguard_catalog::graph::NodeIndex;
 use olmguard_catalog::olm::EdgeSource;
-use olmguard_engine::resolve::Guards;
+use olmguard_catalog::olm::Rules;
+use olmguard_engine::resolve::{Guards, MatchingPolicies};
 use olmguard_engine::snapshot::CatalogState;
 
 pub use mark::{Mark, Marks};
@@ -63,6 +64,10 @@ pub struct View<'a> {
 pub struct GuardedSteps<'a> {
     /// What is said.
     pub guards: &'a Guards<'a>,
+    /// The upgrade policies that match the package, if they are to be shown.
+    pub policies: Option<&'a MatchingPolicies<'a, 'a>>,
+    /// The rules of the OLM that the edges are of.
+    pub rules: &'a Rules,
     /// The catalog that the graph is of.
     pub catalog: &'a CatalogState,
 }

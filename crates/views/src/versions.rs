@@ -16,12 +16,13 @@ use serde::{Serialize, Serializer};
 
 use crate::see::{self, InstalledReport};
 use olmguard_catalog::Catalog;
-use olmguard_engine::explain::Places;
-use olmguard_engine::explain::Reasons;
+use olmguard_engine::explain::{Places, PolicyReport, Reasons};
 use olmguard_engine::extension::{Filter, InstalledBundle};
 use olmguard_engine::judge::{Basis, NamingError, StatedInstalled};
 use olmguard_engine::nearest::nearest;
-use olmguard_engine::resolve::{Bounds, Guards, InPlay, Offer, Origin, Query};
+use olmguard_engine::resolve::{
+    Bounds, EditContext, Guards, InPlay, MatchingPolicies, Offer, Origin, Query,
+};
 use olmguard_engine::snapshot::{CatalogState, Snapshot};
 use standing::Standings;
 
@@ -128,6 +129,9 @@ struct BundleVersions {
     #[serde(serialize_with = "each")]
     #[schemars(with = "Vec<usize>")]
     guardrails: Places,
+    /// Rules of upgrade policies that deny the step. Omitted if empty.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    policies: Vec<PolicyReport>,
     /// Why no edit installs the bundle although an edge exists. Not set if a dependency or the
     /// version is the reason.
     not_given: Option<String>,
@@ -194,6 +198,7 @@ impl VersionsReport {
         basis: Basis<'_>,
         filter: &Filter,
         said: Option<&StatedInstalled>,
+        context: EditContext<'_>,
     ) -> Result<Self, NamingError> {
         let snapshot = basis.snapshot;
         let mut notes = Vec::new();
@@ -209,9 +214,13 @@ impl VersionsReport {
         let installed = named.as_ref().map(|named| &named.installed);
         let origin = installed.and_then(|installed| origin(installed, snapshot, &mut notes));
         let guards = Guards::of(&basis.policies.guardrails, &filter.package, &offers);
+        let upgrades = &basis.policies.upgrades;
+        let masterminds = snapshot.rules().masterminds;
+        let policies = MatchingPolicies::of(upgrades, filter, context, masterminds);
         let bounds = Bounds {
             rules: snapshot.rules(),
             guards: &guards,
+            policies: Some(&policies),
             effort: None,
         };
         let standings = origin.map(|origin| Standings::of(&offers, origin, &bounds));

@@ -89,8 +89,10 @@ fn check(args: &CheckArgs) -> Exit {
     let given = GivenCatalogs {
         catalogs: &args.common.catalog,
         guardrails: &args.guardrails,
+        policies: &args.policies,
     };
-    let loaded = loading::load(origin, catalogs, given, plan.rules.clone());
+    let mut loaded = loading::load(origin, catalogs, given, plan.rules.clone());
+    loaded.policies.upgrades.add(gathered.policies.drain(..));
     loaded.faults.iter().for_each(Fault::say);
     // Where there is no cluster, nothing about its OLM is news.
     if !loaded.faults.iter().any(Fault::is_of_cluster) {

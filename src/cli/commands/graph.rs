@@ -21,9 +21,9 @@ use crate::cli::{Exit, say};
 use olmguard_catalog::graph::{Graph, NodeIndex};
 use olmguard_catalog::olm::EdgeSource;
 use olmguard_catalog::{Catalog, Package};
-use olmguard_engine::extension::Filter;
+use olmguard_engine::extension::{Filter, PolicySubject};
 use olmguard_engine::nearest::nearest;
-use olmguard_engine::resolve::{Guards, InPlay, Query};
+use olmguard_engine::resolve::{EditContext, Guards, InPlay, MatchingPolicies, Query};
 use olmguard_engine::snapshot::CatalogState;
 use olmguard_views::picture::json::GraphJson;
 use olmguard_views::picture::layout::{layout, layout_for_page};
@@ -127,6 +127,13 @@ fn draw(args: &GraphArgs) -> Result<Exit, GraphError> {
     let (catalog, package) = args.choose(&facts)?;
     let filter = args.filter();
     let guards = guards(&facts, &filter, catalog);
+    let (subject, requester) = (PolicySubject::default(), args.facts.requester());
+    let context = EditContext {
+        subject: &subject,
+        requester: &requester,
+    };
+    let (upgrades, rules) = (&facts.policies.upgrades, facts.snapshot.rules());
+    let policies = MatchingPolicies::of(upgrades, &filter, context, rules.masterminds);
     let base = args.base(&facts)?;
     let before = args.before(base.as_deref())?;
     let mut graph = Graph::of(&args.package, package);
@@ -136,6 +143,8 @@ fn draw(args: &GraphArgs) -> Result<Exit, GraphError> {
     }
     let guarded = GuardedSteps {
         guards: &guards,
+        policies: Some(&policies),
+        rules: facts.snapshot.rules(),
         catalog,
     };
     let view = args.view(&facts, guarded, &graph, before.as_ref())?;

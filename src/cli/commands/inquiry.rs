@@ -11,9 +11,10 @@ use crate::cli::facts::{Facts, FactsArgs};
 use crate::cli::{Exit, say};
 use olmguard_catalog::selector::LabelSelector;
 use olmguard_catalog::version::{Constraint, ConstraintError, go};
-use olmguard_engine::extension::Filter;
+use olmguard_engine::extension::{Filter, PolicySubject};
 use olmguard_engine::inquiry::{Inquiry, NotAnswered};
-use olmguard_engine::judge::{NamingError, StatedInstalled, Verdict};
+use olmguard_engine::judge::{NamingError, Requester, StatedInstalled, Verdict};
+use olmguard_engine::resolve::EditContext;
 use olmguard_engine::snapshot::METADATA_NAME_LABEL;
 use olmguard_views::generation::Generation;
 use olmguard_views::see::{line, nameless};
@@ -61,6 +62,10 @@ pub(super) enum OlmArg {
 pub(super) struct PackageFacts {
     pub(super) facts: Facts,
     pub(super) filter: Filter,
+    /// What upgrade policies match an extension by, of which only the package is known.
+    pub(super) subject: PolicySubject,
+    /// Who makes the edits that policies judge, and when.
+    pub(super) requester: Requester,
     /// What it counts as that something is not to be had.
     pub(super) missing: Option<Exit>,
 }
@@ -108,6 +113,7 @@ impl InquiryArgs {
 
     /// Reads the facts.
     pub(super) fn load(&self, package: &str) -> Result<PackageFacts, InquiryError> {
+        let requester = self.facts.requester();
         let facts = self.facts.load(self.edges)?;
         if let Some(range) = &self.range {
             let masterminds = facts.snapshot.rules().masterminds;
@@ -125,6 +131,8 @@ impl InquiryArgs {
             missing: facts.exit(),
             facts,
             filter,
+            subject: PolicySubject::default(),
+            requester,
         })
     }
 
@@ -160,8 +168,16 @@ impl InquiryArgs {
 impl PackageFacts {
     /// The question of what becomes of what is said to be installed.
     pub(super) fn inquiry(&self, said: &StatedInstalled) -> Result<Inquiry<'_>, InquiryError> {
-        let inquiry = Inquiry::of(self.facts.basis(), &self.filter, said);
+        let inquiry = Inquiry::of(self.facts.basis(), &self.filter, said, self.context());
         inquiry.map_err(|why| self.not_answered(&said.text, "", &why))
+    }
+
+    /// What upgrade policies decide by besides.
+    pub(super) fn context(&self) -> EditContext<'_> {
+        EditContext {
+            subject: &self.subject,
+            requester: &self.requester,
+        }
     }
 
     /// Why there is no answer about these two.

@@ -42,10 +42,11 @@ pub(super) fn run(args: &VersionsArgs) -> Exit {
 fn print(args: &VersionsArgs) -> Result<Exit, InquiryError> {
     let seen = args.see.load(&args.package)?;
     let said = args.installed.as_ref().map(|installed| &installed.0);
-    let report = VersionsReport::of(seen.facts.basis(), &seen.filter, said).map_err(|why| {
-        let text = said.map(|said| said.text.as_str()).unwrap_or_default();
-        seen.nameless("--installed", text, &why)
-    })?;
+    let report = VersionsReport::of(seen.facts.basis(), &seen.filter, said, seen.context())
+        .map_err(|why| {
+            let text = said.map(|said| said.text.as_str()).unwrap_or_default();
+            seen.nameless("--installed", text, &why)
+        })?;
     match args.output.form {
         TextOrJson::Text => output::text(|stdout| paint::write(&report.to_text(), stdout))?,
         TextOrJson::Json => output::json(&report)?,

@@ -5,15 +5,17 @@ use std::fmt;
 use crate::cli::args::catalogs::CatalogArgs;
 use crate::cli::args::guardrails::GuardrailsArgs;
 use crate::cli::args::memory;
+use crate::cli::args::policies::PoliciesArgs;
 use crate::cli::facts::origin::FactsOrigin;
 use crate::cli::output::progress;
 use crate::cli::{Exit, say, warn};
 use crate::guardrail_files::{GuardrailsFault, ReadGuardrails};
+use crate::policy_files::{PolicyFileFault, ReadPolicies};
 use crate::source::Progress;
 use crate::source::archive::ArchiveError;
 use olmguard_catalog::olm::Rules;
 use olmguard_catalog::version::go;
-use olmguard_engine::judge::{Basis, Policies};
+use olmguard_engine::judge::{Basis, Policies, UpgradePolicies};
 use olmguard_engine::snapshot::{CatalogState, Content, Snapshot, merge};
 
 /// What edits are judged by, as far as it is to be had, and what is not.
@@ -47,6 +49,8 @@ pub(crate) enum Fault {
     Cluster(String),
     /// A `--guardrails`.
     Guardrails(GuardrailsFault),
+    /// A `--policy`.
+    Policy(PolicyFileFault),
 }
 
 /// What flags give beside a snapshot or a cluster.
@@ -54,6 +58,7 @@ pub(crate) enum Fault {
 pub(crate) struct GivenCatalogs<'a> {
     pub(crate) catalogs: &'a CatalogArgs,
     pub(crate) guardrails: &'a GuardrailsArgs,
+    pub(crate) policies: &'a PoliciesArgs,
 }
 
 /// The catalogs of a snapshot or a cluster, of the objects among the inputs, and of `--catalog`.
@@ -65,6 +70,8 @@ pub(crate) fn load(
 ) -> Facts {
     let ReadGuardrails { imposed, faults } = given.guardrails.read();
     let unread = faults.into_iter().map(Fault::Guardrails);
+    let ReadPolicies { policies, faults } = given.policies.read();
+    let invalid = faults.into_iter().map(Fault::Policy);
     let given = given.catalogs;
     let contents = contents(given, &rules);
     let by_flag = contents.iter();
@@ -74,6 +81,7 @@ pub(crate) fn load(
     let (states, own) = origin.load(&rules, is_given);
     faults.extend(own);
     faults.extend(unread);
+    faults.extend(invalid);
     let states = merge(states, objects, contents);
     let snapshot = if states.is_empty() && !is_known {
         Snapshot::not_given(rules)
@@ -84,6 +92,7 @@ pub(crate) fn load(
         snapshot,
         policies: Policies {
             guardrails: imposed,
+            upgrades: UpgradePolicies::of(policies),
         },
         faults,
     }
@@ -125,7 +134,7 @@ impl Fault {
     /// could not be fetched counts where an answer needs it.
     pub(crate) fn exit(&self, undecided: Exit) -> Option<Exit> {
         match self {
-            Self::Unreadable { .. } | Self::Snapshot(_) | Self::Guardrails(_) => {
+            Self::Unreadable { .. } | Self::Snapshot(_) | Self::Guardrails(_) | Self::Policy(_) => {
                 Some(Exit::BadInput)
             }
             Self::Cluster(_) => Some(undecided),
@@ -161,6 +170,7 @@ impl fmt::Display for Fault {
             Self::Snapshot(error) => error.fmt(f),
             Self::Cluster(why) => f.write_str(why),
             Self::Guardrails(fault) => fault.fmt(f),
+            Self::Policy(fault) => fault.fmt(f),
         }
     }
 }

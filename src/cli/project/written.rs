@@ -27,6 +27,7 @@ pub(super) fn project(document: &Document, folder: &Path) -> Result<Project, Fie
         catalogs: catalogs.transpose()?.unwrap_or_default(),
         snapshot: snapshot.transpose()?,
         guardrails: paths("guardrails")?.unwrap_or_default(),
+        policies: paths("policies")?.unwrap_or_default(),
         base: base.transpose()?,
         on_undecided: undecided.transpose()?,
     })
@@ -79,12 +80,13 @@ fn base(field: &Field<'_>, folder: &Path) -> Result<String, FieldError> {
     Ok(path.display().to_string())
 }
 
-const KEYS: [&str; 7] = [
+const KEYS: [&str; 8] = [
     "schema",
     "paths",
     "catalogs",
     "snapshot",
     "guardrails",
+    "policies",
     "base",
     "onUndecided",
 ];

@@ -3,13 +3,13 @@
 //! Cargo keeps the crates apart; the order of the modules within them is kept here.
 //!
 //! ```text
-//! catalog: version <- catalog <- engine: snapshot <- resolve <- judge <- explain <- views <- every edge
+//! catalog: version <- catalog <- policy <- engine: snapshot <- resolve <- judge <- explain <- views <- every edge
 //!               admission <- telemetry, tls <- server <- cli,  source, telemetry <- cluster
 //!               manifest <- revision <- cli
 //! ```
 
 /// The modules of the pure crates, and what is pure of the program; each may use those before it.
-const PURE: [&str; 34] = [
+const PURE: [&str; 35] = [
     "dns1123",
     "foreign_text",
     "go_duration",
@@ -22,6 +22,7 @@ const PURE: [&str; 34] = [
     "guardrail",
     "catalog",
     "graph",
+    "policy",
     "nearest",
     "extension",
     "snapshot",
@@ -47,11 +48,12 @@ const PURE: [&str; 34] = [
 ];
 
 /// The modules with I/O, each with the edges it may use; every pure module is open to them.
-const EDGES: [(&str, &[&str]); 12] = [
+const EDGES: [(&str, &[&str]); 13] = [
     ("links", &[]),
     ("source", &["links"]),
     ("manifest", &["links"]),
     ("guardrail_files", &["manifest"]),
+    ("policy_files", &["manifest"]),
     ("revision", &["manifest"]),
     ("admission", &[]),
     ("telemetry", &["admission"]),
@@ -65,6 +67,7 @@ const EDGES: [(&str, &[&str]); 12] = [
             "cluster",
             "guardrail_files",
             "manifest",
+            "policy_files",
             "revision",
             "server",
             "source",
@@ -136,13 +139,14 @@ pub(crate) fn in_one(package: &str, path: &str) -> String {
     let package = match root {
         "crate" => package,
         _ => match root.strip_prefix("olmguard_") {
-            Some(package @ ("catalog" | "engine" | "views")) => package,
+            Some(package @ ("catalog" | "policy" | "engine" | "views")) => package,
             _ => return path.to_owned(),
         },
     };
     let first = rest.split("::").next().unwrap_or_default();
     match package {
         "catalog" if !is_known(first) => "crate::catalog".to_owned(),
+        "policy" => "crate::policy".to_owned(),
         _ => format!("crate::{rest}"),
     }
 }

@@ -4,18 +4,19 @@
 
 use std::collections::HashSet;
 
-use crate::explain::ForbiddenReport;
 use crate::explain::message::{self, MessageFacts};
 use crate::explain::text::CutLine;
+use crate::explain::{ForbiddenReport, PolicyReport};
 use crate::explain::{exempt, refusal, upstream, warning};
 use crate::extension::{Fields, Filter, InstalledBundle, Policy};
 use crate::judge::{
     AcceptedBundles, Advice, Basis, DeadEnd, Edit, Exemption, ExemptionKind, FoundAdvice,
-    Judgement, OutdatedCatalogs, RuledEdit, Ruling, SpecFault, Stop, Token, UnansweredReason,
-    Verdict, advise, judge,
+    Judgement, OutdatedCatalogs, PolicyFinding, PolicyRefusal, RuledEdit, Ruling, SpecFault, Stop,
+    Token, UnansweredReason, Verdict, advise, judge,
 };
 use crate::resolve::{Choice, NotLoadedCause};
 use crate::snapshot::CatalogState;
+use olmguard_policy::PolicyRule;
 
 /// What becomes of one edit, in words and in data.
 #[derive(Clone, Debug)]
@@ -54,6 +55,8 @@ pub struct Answer {
     pub successors: Option<Vec<String>>,
     /// The steps that OLM would take and guardrails forbid, those that the bypass lifts with them.
     pub forbidden: Vec<ForbiddenReport>,
+    /// The rules of upgrade policies that the edit violates.
+    pub policies: Vec<PolicyReport>,
     /// The way to go, the versions that can be reached at once, and whether the bypass helps.
     pub advice: Advice,
     /// The first step that guardrails forbid of the path that edges alone would give, where no path is left.
@@ -172,6 +175,7 @@ fn worded(edit: &Edit<'_>, judgement: &Judgement<'_>, found: FoundAdvice<'_>) ->
         resolved: ruled.resolved().and_then(resolved),
         successors: ruled.successors.as_deref().map(names),
         forbidden: forbidden(filter, ruled),
+        policies: PolicyReport::all(ruled, request.as_ref()),
         blocked: blocked(dead_end.as_ref()),
         needed: message::lacking(&facts),
         catalog: catalog.map(|catalog| catalog.name.clone()),
@@ -207,6 +211,7 @@ pub(super) fn cited<'s>(judgement: &Judgement<'s>) -> Option<&'s CatalogState> {
         | Ruling::BundleVersionInvalid(choice, _)
         | Ruling::UnsupportedDependency(choice, _) => Some(choice.catalog),
         Ruling::Guardrail(forbidden) => Some(forbidden.to.catalog),
+        Ruling::Policy(refusal) => Some(refusal.resolved.catalog),
         Ruling::CatalogNotLoaded(failed) => Some(failed.catalog),
         Ruling::CatalogOutdated(outdated) => match outdated.catalogs() {
             [only] => Some(only),
@@ -257,8 +262,25 @@ pub(super) fn causes(facts: &MessageFacts<'_>) -> Vec<Cause> {
             let each = refusal::guardrail::each(forbidden).into_iter();
             each.map(cause).collect()
         }
+        Ruling::Policy(refusal) => policies(facts, refusal),
         ruling => one(field(ruling, fields)),
     }
+}
+
+/// Every rule that denies, with the field of the extension that it is about.
+fn policies(facts: &MessageFacts<'_>, refusal: &PolicyRefusal<'_>) -> Vec<Cause> {
+    let fields = &facts.extension.fields;
+    let lines = refusal::policy::each(refusal, facts.request).into_iter();
+    let causes = refusal.findings.iter().zip(lines);
+    let cause = |(found, line): (&PolicyFinding<'_>, CutLine)| Cause {
+        field: match found.violation.rule {
+            PolicyRule::Bypass | PolicyRule::BypassPermission => fields.policy(),
+            PolicyRule::Catalog { .. } => fields.selector(),
+            _ => fields.version(),
+        },
+        message: line.within(message::LINE_1),
+    };
+    causes.map(cause).collect()
 }
 
 /// The field that a row is about, if it is one alone.
@@ -365,6 +387,7 @@ pub fn not_judged(exemption: &Exemption) -> Answer {
         successors: None,
         forbidden: Vec::new(),
         blocked: None,
+        policies: Vec::new(),
         advice: Advice::default(),
         needed: None,
         catalog: None,

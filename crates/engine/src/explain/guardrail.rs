@@ -6,9 +6,11 @@ use serde::Serialize;
 
 use crate::explain::label;
 use crate::explain::refusal::guardrail::told;
+use crate::explain::refusal::policy::against;
+use crate::explain::text::one_line;
 use crate::extension::Policy;
 use crate::judge::ForbiddenStep;
-use crate::resolve::{Choice, GuardedBy, ViolatedRule, Violation};
+use crate::resolve::{Choice, GuardedBy, PolicyFinding, ViolatedRule, Violation};
 use olmguard_catalog::version::{Version, go};
 
 pub use reasons::{Places, ReasonTable, Reasons};
@@ -36,7 +38,8 @@ pub struct GuardrailReport {
     /// Id of the rule. Null if no rule applies.
     pub rule: Option<String>,
     /// Kind of the rule. Graph: the `graph` of the guardrails has no such edge. Prerelease without
-    /// a rule: that graph allows no prereleases. Unread: the guardrails are invalid.
+    /// a rule: that graph allows no prereleases. Unread: the guardrails are invalid. Policy: an
+    /// upgrade policy denies the step, and `rule` is its name.
     #[schemars(extend("enum" = KINDS))]
     pub kind: &'static str,
     /// Owner of the guardrail.
@@ -66,6 +69,19 @@ impl GuardrailReport {
     /// A violation as it is told where no bypass is set.
     pub fn of(violation: &Violation<'_>) -> Self {
         Self::under(Policy::CatalogProvided, violation)
+    }
+
+    /// A denial by an upgrade policy, which the override never lifts.
+    fn policy(found: &PolicyFinding<'_>) -> Self {
+        Self {
+            rule: Some(found.policy.name().to_owned()),
+            kind: "Policy",
+            by: Author::Administrator,
+            place: format!("UpgradePolicy {}", found.policy.name()),
+            reason: None,
+            lifted: false,
+            text: one_line(&against(found, "").to_string()),
+        }
     }
 
     fn under(policy: Policy, violation: &Violation<'_>) -> Self {
@@ -170,7 +186,7 @@ impl ForbiddenReport {
 }
 
 /// The words of [`GuardrailReport::kind`].
-const KINDS: [&str; 7] = [
+const KINDS: [&str; 8] = [
     "PassThrough",
     "Waypoints",
     "LatestPatchFirst",
@@ -178,6 +194,7 @@ const KINDS: [&str; 7] = [
     "Prerelease",
     "Graph",
     "Unread",
+    "Policy",
 ];
 
 const LIFTED: &str = "; the override lifts it";

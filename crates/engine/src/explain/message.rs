@@ -6,7 +6,9 @@
 use std::borrow::Cow;
 
 use crate::explain::one_edit::OneEditReport;
-use crate::explain::refusal::{Detail, SEARCH_CUT, details, guardrail, needed, reason, recorded};
+use crate::explain::refusal::{
+    Detail, SEARCH_CUT, details, guardrail, needed, policy, reason, recorded,
+};
 use crate::explain::text::{CutLine, cut_end, cut_middle, one_line};
 use crate::extension::{Extension, Installed};
 use crate::judge::{Advice, BypassHelps, DeadEnd, FixValue, Judgement, Request, Token, Verdict};
@@ -162,11 +164,13 @@ fn within(facts: &MessageFacts<'_>, first: &str) -> Lines {
         .unwrap_or_else(|| body.cut())
 }
 
-/// What else there is to know, with the guardrails that take the path away.
+/// What else there is to know, with the guardrails and policies that take the path away.
 fn with_blocked(facts: &MessageFacts<'_>) -> Vec<Detail> {
     let blocked = facts.dead_end.and_then(|end| end.blocked.as_ref());
     let mut all = details(&facts.judgement.ruled.ruling, facts.request);
     all.extend(blocked.map(guardrail::blocked_by));
+    let policies = facts.dead_end.map(|end| &*end.policies);
+    all.extend(policies.map(policy::blocked_by));
     all
 }
 

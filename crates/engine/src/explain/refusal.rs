@@ -4,6 +4,7 @@ mod catalogs;
 pub(super) mod guardrail;
 mod installed;
 mod needed;
+pub(super) mod policy;
 
 pub(super) use needed::needed;
 
@@ -92,6 +93,7 @@ pub(super) fn reason(ruling: &Ruling<'_>, request: Option<&Request<'_>>) -> CutL
             &format!(" declares {}, which OLM v1 does not support", kind.as_str()),
         ),
         Ruling::Guardrail(forbidden) => guardrail::reason(forbidden),
+        Ruling::Policy(refusal) => policy::reason(refusal, request),
         Ruling::NotJudged(_) | Ruling::Allowed(..) => line,
     }
 }
@@ -129,6 +131,7 @@ pub(super) fn details(ruling: &Ruling<'_>, request: Option<&Request<'_>>) -> Vec
         }
         Ruling::AmbiguousCatalogs(left) => vec![detail("Catalogs", with_priorities(left))],
         Ruling::Guardrail(forbidden) => guardrail::details(forbidden),
+        Ruling::Policy(refusal) => policy::details(refusal, request),
         Ruling::BundleVersionInvalid(_, error) if !error.is_olms_own() => {
             vec![detail("Cause", vec![error.to_string()])]
         }

@@ -49,6 +49,7 @@ pub(super) fn upstream(request: &Request<'_>, ruling: &Ruling<'_>) -> Option<Str
         | Ruling::CatalogOutdated(_)
         | Ruling::BrokenSkipRange(_)
         | Ruling::Guardrail(_)
+        | Ruling::Policy(_)
         | Ruling::Allowed(..) => None,
     }
 }

@@ -1,7 +1,7 @@
 //! Warnings as text: one line each, at most 120 characters, at most five.
 
 use crate::explain::Answer;
-use crate::explain::refusal::guardrail;
+use crate::explain::refusal::{guardrail, policy};
 use crate::explain::text::CutLine;
 use crate::extension::{Extension, Hint, Instead};
 use crate::judge::{Continuation, Exemption, Jump, Token, UnjudgedSteps, Verdict, Warning};
@@ -150,6 +150,7 @@ fn line(extension: &Extension, warning: &Warning<'_>) -> CutLine {
             let line = guardrail::against(violation, from, to.map(|read| &read.version));
             line.say("; the override lifts it")
         }
+        Warning::Policy(found) => policy::against(found, extension.filter.as_ref().map_or("", |filter| filter.range().unwrap_or_default())),
         Warning::GuardrailsNotApplied(why) => line.say(&not_applied(*why)),
         Warning::GuardrailsUnknown(schemas) => {
             let line = line.say("guardrails of schema ").then(first_named(schemas));

@@ -167,6 +167,14 @@ impl BypassWords {
             Self::Ignore => "Ignore",
         }
     }
+
+    /// The word without the bypass, of the same release.
+    pub fn opposite(self) -> &'static str {
+        match self {
+            Self::SelfCertified | Self::Either => "CatalogProvided",
+            Self::Ignore => "Enforce",
+        }
+    }
 }
 
 const NESTED: Fields = Fields {

@@ -3,8 +3,10 @@
 use serde_json::{Value, json};
 
 use crate::extension::{Extension, Filter, Installed, InstalledBundle, Shape};
-use crate::judge::{Basis, Edit, FoundAdvice, Judgement, Stop, Token, Verdict, advise, judge};
-use crate::resolve::Choice;
+use crate::judge::{
+    Basis, Edit, FoundAdvice, Judgement, Requester, Stop, Token, Verdict, advise, judge,
+};
+use crate::resolve::{Choice, EditContext};
 
 /// The judgement of an edit that sets a filter.
 #[derive(Debug)]
@@ -12,20 +14,29 @@ pub struct Decision<'a> {
     basis: Basis<'a>,
     extension: Extension,
     installed: Installed,
+    requester: Requester,
     judgement: Judgement<'a>,
 }
 
 impl<'a> Decision<'a> {
     /// Judges the edit that sets `filter` where a bundle is installed.
-    pub fn new(basis: Basis<'a>, filter: &Filter, installed: &InstalledBundle) -> Self {
+    pub fn new(
+        basis: Basis<'a>,
+        filter: &Filter,
+        installed: &InstalledBundle,
+        context: EditContext<'_>,
+    ) -> Self {
         let mut extension = Extension::read(Shape::V1, &manifest(filter));
         extension.filter = Ok(filter.clone());
+        extension.subject = context.subject.clone();
+        let requester = context.requester.clone();
         let installed = Installed::Bundle(installed.clone());
-        let judgement = judge(basis, &edit(&extension, &installed));
+        let judgement = judge(basis, &edit(&extension, &installed, &requester));
         Self {
             basis,
             extension,
             installed,
+            requester,
             judgement,
         }
     }
@@ -68,17 +79,22 @@ impl<'a> Decision<'a> {
 
     /// The edit that was judged.
     pub fn edit(&self) -> Edit<'_> {
-        edit(&self.extension, &self.installed)
+        edit(&self.extension, &self.installed, &self.requester)
     }
 }
 
 /// An edit without an old object, whose API server's schema is not known.
-fn edit<'e>(extension: &'e Extension, installed: &'e Installed) -> Edit<'e> {
+fn edit<'e>(
+    extension: &'e Extension,
+    installed: &'e Installed,
+    requester: &'e Requester,
+) -> Edit<'e> {
     Edit {
         new: extension,
         old: None,
         installed,
         schema: &[],
+        requester,
     }
 }
 

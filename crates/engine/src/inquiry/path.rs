@@ -38,6 +38,7 @@ impl<'a> Inquiry<'a> {
         let request = Request {
             filter: self.filter,
             installed: &Installed::Bundle(self.installed.clone()),
+            context: self.context,
         };
         OneEdit::of(
             self.basis,
@@ -183,7 +184,7 @@ fn is_admitted(inquiry: &Inquiry<'_>, hops: &[Choice<'_>]) -> bool {
 enum Edit {
     /// It is installed.
     Given,
-    /// Guardrails forbid it.
+    /// Guardrails or upgrade policies forbid it.
     Forbidden,
     /// It cannot be pinned, or is refused for another reason, or the pin gives another bundle.
     Otherwise,
@@ -194,10 +195,10 @@ fn edit(inquiry: &Inquiry<'_>, installed: &InstalledBundle, to: &Choice<'_>) -> 
         return Edit::Otherwise;
     };
     let pinned = inquiry.filter.with_version(&pin);
-    let decision = Decision::new(inquiry.basis, &pinned, installed);
+    let decision = Decision::new(inquiry.basis, &pinned, installed, inquiry.context);
     let given = decision.given();
     match decision.token() {
-        Token::Guardrail => Edit::Forbidden,
+        Token::Guardrail | Token::Policy => Edit::Forbidden,
         _ if given.is_some_and(|bundle| is_given(to, &bundle)) => Edit::Given,
         _ => Edit::Otherwise,
     }

@@ -118,7 +118,8 @@ pub fn advise<'s>(
         request: *request,
         effort: &effort,
     };
-    let anything = Ground::of(basis, &request.filter.without_version());
+    let unpinned = request.filter.without_version();
+    let anything = Ground::of(basis, &unpinned, request.context);
     let from = anything.as_ref().zip(prover.origin());
     let next =
         from.map(|(ground, origin)| next_hops(&ground.offers, &origin, &ground.bounds(&effort)));
@@ -140,7 +141,7 @@ pub fn advise<'s>(
     let remedy = remedies.remedy();
     let advice = Advice {
         allowed_next: next.iter().filter_map(|choice| pin(*choice)).collect(),
-        bypass: prover.bypass(),
+        bypass: override_of(&prover, ruled),
         is_cut: is_cut || remedy.is_cut || effort.is_cut(),
         ..remedy
     };
@@ -149,6 +150,15 @@ pub fn advise<'s>(
     FoundAdvice {
         dead_end: is_dead_end.then(dead_end).flatten(),
         advice,
+    }
+}
+
+/// Whether the override helps. It is not suggested against a policy of the cluster, even if another version that it
+/// would install is allowed.
+fn override_of(prover: &Prover<'_, '_>, ruled: &RuledEdit<'_>) -> BypassHelps {
+    match ruled.ruling {
+        Ruling::Policy(_) => BypassHelps::No,
+        _ => prover.bypass(),
     }
 }
 

@@ -2,6 +2,7 @@
 
 use std::sync::LazyLock;
 
+use crate::resolve::UpgradePolicies;
 use crate::snapshot::Snapshot;
 use olmguard_catalog::guardrail::AdministratorGuardrails;
 
@@ -20,6 +21,8 @@ pub struct Basis<'s> {
 pub struct Policies {
     /// Their guardrails, beside those of the packages' authors.
     pub guardrails: AdministratorGuardrails,
+    /// Their upgrade policies.
+    pub upgrades: UpgradePolicies,
 }
 
 impl<'s> Basis<'s> {

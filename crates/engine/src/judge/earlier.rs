@@ -3,6 +3,7 @@
 use crate::extension::{Filter, Installed};
 use crate::judge::walk::recorded;
 use crate::judge::{Basis, Request, RuledEdit, identify, rule};
+use crate::resolve::EditContext;
 use olmguard_catalog::version::Constraint;
 
 /// The bundle of the only version that an earlier filter takes; none where it takes others too.
@@ -28,6 +29,7 @@ pub fn resolved<'s>(basis: Basis<'s>, earlier: &Filter) -> Result<Installed, Box
     let request = Request {
         filter: earlier,
         installed: &Installed::Nothing,
+        context: EditContext::unknown(),
     };
     let ruled = rule(basis, &request);
     let choice = ruled.resolved();

@@ -1,7 +1,8 @@
 //! The decision table: the rows in their order, of which the first that fits answers.
 //!
 //! Rows 1 to 3 come before anything is looked for; then [`STATE`], [`CONTENT`] and what OLM chooses, one after
-//! the other; row 16 looks at what OLM would do afterwards (`guarded`).
+//! the other; row 16 looks at what OLM would do afterwards (`guarded`), row 17 at what the cluster's administrators
+//! forbid (`policed`).
 
 mod case;
 mod catalogs;

@@ -2,8 +2,9 @@
 
 use crate::extension::{Filter, Installed};
 use crate::judge::filter_question::FilterQuestion;
-use crate::judge::guarded::guarded;
+use crate::judge::policed::policed;
 use crate::judge::{Basis, RuledEdit, Ruling};
+use crate::resolve::EditContext;
 
 /// What resolution is asked.
 #[derive(Clone, Copy, Debug)]
@@ -12,12 +13,14 @@ pub struct Request<'a> {
     pub filter: &'a Filter,
     /// What is installed.
     pub installed: &'a Installed,
+    /// What upgrade policies decide by besides.
+    pub context: EditContext<'a>,
 }
 
 /// Rows 2 to 18.
 pub fn rule<'s>(basis: Basis<'s>, request: &Request<'_>) -> RuledEdit<'s> {
     match FilterQuestion::of(basis, request.filter) {
-        Ok(question) => guarded(&question, request.installed),
+        Ok(question) => policed(&question, request),
         Err(error) => Ruling::from(error).into(),
     }
 }

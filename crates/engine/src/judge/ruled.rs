@@ -2,7 +2,7 @@
 
 use crate::judge::forbidden::{ForbiddenStep, UnjudgedSteps};
 use crate::judge::{OutdatedCatalogs, Ruling};
-use crate::resolve::{Choice, Match};
+use crate::resolve::{Choice, Match, PolicyFinding};
 use crate::snapshot::CatalogState;
 use olmguard_catalog::{BundleSet, Package};
 
@@ -23,6 +23,8 @@ pub struct RuledEdit<'s> {
     pub lifted: Vec<ForbiddenStep<'s>>,
     /// Why guardrails were not put to every step, where something of them binds.
     pub unjudged: Option<UnjudgedSteps>,
+    /// The rules of upgrade policies that the edit violates and that only warn.
+    pub policy_warnings: Vec<PolicyFinding<'s>>,
 }
 
 /// The bundles of one catalog that the successor rule accepts.
@@ -55,6 +57,7 @@ impl<'s> RuledEdit<'s> {
         match &self.ruling {
             Ruling::Allowed(_, choice) => Some(*choice),
             Ruling::Guardrail(forbidden) => Some(forbidden.resolved),
+            Ruling::Policy(refusal) => Some(refusal.resolved),
             _ => None,
         }
     }
@@ -69,6 +72,7 @@ impl<'s> From<Ruling<'s>> for RuledEdit<'s> {
             deprecations_of: None,
             lifted: Vec::new(),
             unjudged: None,
+            policy_warnings: Vec::new(),
         }
     }
 }

@@ -2,7 +2,7 @@
 
 use crate::extension::schema::Finding;
 use crate::extension::{FilterError, UnknownCause};
-use crate::judge::{Exemption, ForbiddenStep, Token, UnansweredReason};
+use crate::judge::{Exemption, ForbiddenStep, PolicyRefusal, Token, UnansweredReason};
 use crate::resolve::{Choice, InstalledError, NotLoaded};
 use crate::snapshot::CatalogState;
 use olmguard_catalog::selector::SelectorError;
@@ -68,6 +68,8 @@ pub enum Ruling<'s> {
     UnsupportedDependency(Choice<'s>, DependencyKind),
     /// Row 16: the first step that OLM would take and that guardrails forbid.
     Guardrail(ForbiddenStep<'s>),
+    /// Row 17: what upgrade policies deny.
+    Policy(Box<PolicyRefusal<'s>>),
     /// Row 18.
     Allowed(AllowedChange, Choice<'s>),
 }
@@ -166,6 +168,7 @@ impl Ruling<'_> {
             Self::BundleVersionInvalid(..) => Token::BundleVersionInvalid,
             Self::UnsupportedDependency(..) => Token::UnsupportedDependency,
             Self::Guardrail(_) => Token::Guardrail,
+            Self::Policy(_) => Token::Policy,
             Self::Allowed(AllowedChange::Unchanged, _) => Token::Unchanged,
             Self::Allowed(AllowedChange::Bypassed(_), _) => Token::Bypassed,
             Self::Allowed(AllowedChange::Resolved, _) => Token::Resolved,

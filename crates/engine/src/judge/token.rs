@@ -108,6 +108,8 @@ tokens! {
     UnsupportedDependency => Deny,
     /// Row 16: guardrails forbid a step that OLM would take.
     Guardrail => Deny,
+    /// Row 17: an upgrade policy of the cluster forbids the edit.
+    Policy => Deny,
     /// Row 18: it resolves to what is installed.
     Unchanged => Allow,
     /// Row 18: it resolves to what only the bypass lets through.
@@ -124,7 +126,7 @@ mod tests {
     fn words_are_those_of_the_decision_table() {
         let words: Vec<_> = Token::ALL.iter().map(|token| token.as_str()).collect();
         assert_eq!(words.first(), Some(&"NotJudged"));
-        assert_eq!(words.len(), 25);
+        assert_eq!(words.len(), 26);
         assert!(Token::ALL.iter().is_sorted());
         assert_eq!(Token::NotASuccessor.verdict().as_str(), "deny");
         assert_eq!(Token::NoCatalogs.verdict().as_str(), "undecided");

@@ -10,7 +10,7 @@ use crate::judge::{
     AllowedChange, Basis, Edit, Exemption, Jump, RuledEdit, Ruling, UnjudgedSteps, Verdict, rule,
 };
 use crate::nearest::nearest;
-use crate::resolve::{Choice, Violation};
+use crate::resolve::{Choice, PolicyFinding, Violation};
 use crate::snapshot::{CatalogState, Snapshot};
 use olmguard_catalog::version::{Constraint, Version};
 use olmguard_catalog::{Deprecation, Package};
@@ -76,6 +76,8 @@ pub enum Warning<'s> {
         /// The reason.
         violation: Violation<'s>,
     },
+    /// The edit violates a rule of an upgrade policy that only warns.
+    Policy(PolicyFinding<'s>),
     /// Guardrails were not put to every step that OLM would take.
     GuardrailsNotApplied(UnjudgedSteps),
     /// The catalogs' guardrails of the package are of versions that are not known here: of these
@@ -107,6 +109,7 @@ pub(super) fn warnings<'s>(
         _ => Vec::new(),
     };
     let verdict = ruled.ruling.token().verdict();
+    warnings.extend(ruled.policy_warnings.iter().cloned().map(Warning::Policy));
     if verdict != Verdict::Deny {
         warnings.extend(of_bypass(edit, &ruled.ruling));
         warnings.extend(ruled.unjudged.map(Warning::GuardrailsNotApplied));

@@ -10,7 +10,7 @@ mod refused;
 use std::collections::HashSet;
 
 use crate::resolve::olmv1::{Choice, choose_among};
-use crate::resolve::{Effort, Guards, MOST_COMPARISONS, Offer, Origin};
+use crate::resolve::{Effort, Guards, MOST_COMPARISONS, MatchingPolicies, Offer, Origin};
 use olmguard_catalog::graph::search::{Visit, Visits};
 use olmguard_catalog::olm::Rules;
 use olmguard_catalog::{Bundle, BundleIndex};
@@ -31,8 +31,24 @@ pub struct Bounds<'a, 's> {
     pub rules: &'a Rules,
     /// The steps that somebody forbids.
     pub guards: &'a Guards<'s>,
+    /// The upgrade policies that match the extension; absent if they are not applied.
+    pub policies: Option<&'a MatchingPolicies<'a, 's>>,
     /// What the search is paid from; absent where it may take as long as it takes.
     pub effort: Option<&'a Effort<'a>>,
+}
+
+impl<'s> Bounds<'_, 's> {
+    /// Whether neither guardrails nor policies forbid an edit that pins this bundle.
+    fn allow(&self, from: &Origin<'_>, to: &Choice<'s>) -> bool {
+        let here = from.version().map(|here| &here.version);
+        let policies = self.policies;
+        self.guards.allow(here, to) && policies.is_none_or(|policies| policies.allow_pin(from, to))
+    }
+
+    /// How many values one step is compared with at most.
+    fn weight(&self) -> usize {
+        self.guards.weight() + self.policies.map_or(0, MatchingPolicies::weight)
+    }
 }
 
 /// What a search for a way came to.
@@ -238,7 +254,7 @@ impl<'o, 's> Search<'o, 's> {
         let pins = pins(self.offers, origin);
         self.budget.spend(pins.len());
         for group in pins.chunk_by(Pin::is_of_version) {
-            if !self.budget.compares(self.bounds.guards.weight()) {
+            if !self.budget.compares(self.bounds.weight()) {
                 break;
             }
             self.visit(group, origin, from);
@@ -255,8 +271,7 @@ impl<'o, 's> Search<'o, 's> {
             return;
         };
         let reached = resolved.choice;
-        let here = origin.version().map(|here| &here.version);
-        if !self.bounds.guards.allow(here, &reached) {
+        if !self.bounds.allow(origin, &reached) {
             return;
         }
         let from_offer = |offer: &Offer<'_>| reached.is_of(offer.catalog);

@@ -15,6 +15,7 @@ mod generations;
 mod golden_ranges;
 mod guardrails;
 mod parsers;
+mod policies;
 mod properties;
 mod recorded;
 mod suggestions;

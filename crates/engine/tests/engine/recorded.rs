@@ -1,6 +1,7 @@
 //! Recorded answers of the real resolver, and the same question put to ours.
 
 use olmguard_engine::judge::Basis;
+use olmguard_engine::resolve::EditContext;
 use std::cell::RefCell;
 use std::collections::{BTreeMap, HashMap};
 use std::path::Path;
@@ -11,7 +12,7 @@ use olmguard_catalog::version::BundleReleaseSupport;
 use olmguard_catalog::{Catalog, CatalogBuilder, fbc};
 use olmguard_engine::explain::{Answer, answer};
 use olmguard_engine::extension::{Extension, Installed, InstalledBundle, Shape};
-use olmguard_engine::judge::{Edit, Request, RuledEdit, rule};
+use olmguard_engine::judge::{Edit, Request, Requester, RuledEdit, rule};
 use olmguard_engine::snapshot::{
     Availability, CatalogState, Content, Labels, ServingState, Snapshot,
 };
@@ -180,6 +181,7 @@ impl Case {
             &Request {
                 filter,
                 installed: &installed,
+                context: EditContext::unknown(),
             },
         );
         let edit = Edit {
@@ -187,6 +189,7 @@ impl Case {
             old: None,
             installed: &installed,
             schema: &[],
+            requester: Requester::unknown(),
         };
         see(&ruled, &answer(Basis::without_policies(snapshot), &edit))
     }

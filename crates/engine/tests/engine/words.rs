@@ -6,7 +6,7 @@ use olmguard_engine::explain::{Answer, answer};
 use olmguard_engine::extension::schema::{self, SchemaRelease};
 use olmguard_engine::extension::{Extension, Installed, Shape};
 use olmguard_engine::judge::Basis;
-use olmguard_engine::judge::Edit;
+use olmguard_engine::judge::{Edit, Requester};
 use serde_json::{Value, json};
 
 use olmguard_fixtures::question::{Question, ask, extension};
@@ -73,6 +73,7 @@ fn put(new: &Extension, old: Option<&Extension>, schema: &[schema::Finding]) -> 
         old,
         installed: &Installed::Nothing,
         schema,
+        requester: Requester::unknown(),
     };
     answer(Basis::without_policies(&argo().snapshot()), &edit)
 }

@@ -12,7 +12,7 @@ use serde_json::{Value, json};
 use crate::doctor::facts::Need;
 use olmguard_engine::explain::{answer, only_observed};
 use olmguard_engine::extension::{Extension, Shape};
-use olmguard_engine::judge::{Basis, Edit};
+use olmguard_engine::judge::{Basis, Edit, Requester};
 use olmguard_engine::snapshot::Snapshot;
 
 /// What the guard says to it.
@@ -49,6 +49,7 @@ pub(super) fn expected() -> ExpectedAnswer {
         old: None,
         installed: &new.installed,
         schema: &[],
+        requester: Requester::unknown(),
     };
     let message = answer(Basis::without_policies(&Snapshot::default()), &edit).message;
     let message = message.unwrap_or_default();

@@ -3,6 +3,7 @@ use crate::see::scene::{filter, said, snapshot};
 use olmguard_catalog::olm::EdgeSource;
 use olmguard_engine::extension::Policy;
 use olmguard_engine::judge::Basis;
+use olmguard_engine::resolve::EditContext;
 
 #[track_caller]
 fn report(
@@ -13,8 +14,13 @@ fn report(
 ) -> (bool, String) {
     let snapshot = snapshot(EdgeSource::Catalog, &[("hub", lines)]);
     let filter = filter(channels, range);
-    let inquiry =
-        Inquiry::of(Basis::without_policies(&snapshot), &filter, &said(from)).expect("a question");
+    let inquiry = Inquiry::of(
+        Basis::without_policies(&snapshot),
+        &filter,
+        &said(from),
+        EditContext::unknown(),
+    )
+    .expect("a question");
     let report = match olm {
         Generation::V1 => PathReport::of(&inquiry, to),
         Generation::V0 => PathReport::of_classic(&inquiry, to),
@@ -127,8 +133,13 @@ fn where_no_edit_gives_the_goal_that_is_why() {
         assert!(!found && words.join(" ").contains(&reason), "{text}");
         let snapshot = snapshot(EdgeSource::Catalog, &[("hub", lines)]);
         let filter = filter(&["a", "z"], None);
-        let inquiry = Inquiry::of(Basis::without_policies(&snapshot), &filter, &said("1.0.0"))
-            .expect("a question");
+        let inquiry = Inquiry::of(
+            Basis::without_policies(&snapshot),
+            &filter,
+            &said("1.0.0"),
+            EditContext::unknown(),
+        )
+        .expect("a question");
         let report = PathReport::of(&inquiry, Some(to)).expect("a bundle");
         let end = format!("no upgrade path; {expected}; channel z does not exist; nearest: a");
         assert!(report.no_way().is_some_and(|line| line.ends_with(&end)));
@@ -166,8 +177,13 @@ fn a_bundle_without_a_version_is_where_it_is() {
 fn without_edges_one_edit_leads_anywhere() {
     let snapshot = snapshot(EdgeSource::Catalog, &[("hub", CHAIN)]);
     let filter = filter(&[], None).with_policy(Policy::SelfCertified);
-    let inquiry = Inquiry::of(Basis::without_policies(&snapshot), &filter, &said("2.0.0"))
-        .expect("a question");
+    let inquiry = Inquiry::of(
+        Basis::without_policies(&snapshot),
+        &filter,
+        &said("2.0.0"),
+        EditContext::unknown(),
+    )
+    .expect("a question");
     let way = |to| PathReport::of(&inquiry, to).expect("a bundle");
     let text = way(Some("1.0.0")).to_text().to_string();
     let expected = "  1     \"1.0.0\"         none needed: SelfCertified\n";
@@ -265,8 +281,13 @@ fn catalogs_between_which_olm_cannot_choose_are_named() {
     let lines = "a: 1.0.0; 1.1.0 replaces 1.0.0";
     let snapshot = snapshot(EdgeSource::Catalog, &[("one", lines), ("two", lines)]);
     let filter = filter(&[], None);
-    let inquiry = Inquiry::of(Basis::without_policies(&snapshot), &filter, &said("1.0.0"))
-        .expect("a question");
+    let inquiry = Inquiry::of(
+        Basis::without_policies(&snapshot),
+        &filter,
+        &said("1.0.0"),
+        EditContext::unknown(),
+    )
+    .expect("a question");
     for (to, subject) in [(None, "p: 1.0.0"), (Some("1.1.0"), "p: 1.0.0 -> 1.1.0")] {
         let report = PathReport::of(&inquiry, to).expect("a bundle");
         let text = report.to_text().to_string();

@@ -3,6 +3,7 @@ mod v0;
 use super::*;
 use crate::see::scene::{filter, said, snapshot};
 use olmguard_engine::judge::Basis;
+use olmguard_engine::resolve::EditContext;
 
 /// The catalogs, the channels and the range asked for, from where to where, and the lines after the
 /// headline.
@@ -17,8 +18,13 @@ fn check(
 ) {
     let snapshot = snapshot(edges, catalogs);
     let filter = filter(channels, range);
-    let inquiry =
-        Inquiry::of(Basis::without_policies(&snapshot), &filter, &said(from)).expect("a question");
+    let inquiry = Inquiry::of(
+        Basis::without_policies(&snapshot),
+        &filter,
+        &said(from),
+        EditContext::unknown(),
+    )
+    .expect("a question");
     let report = StepReport::of(&inquiry, to, olm).expect("a bundle");
     let text = report.to_text().to_string();
     let lines: Vec<_> = text.lines().skip(1).collect();

@@ -34,7 +34,7 @@ impl GuardedVersions {
             let violations = origin.version().map_or_else(Vec::new, |from| {
                 guards.violations(&from.version, &offer.choice(to), CatalogEdge::Present)
             });
-            ((at, to), gathered.places(&violations))
+            ((at, to), gathered.places(&violations, &[]))
         });
         let steps = steps.collect();
         Self {

@@ -34,6 +34,7 @@ pub(super) fn catalog<'s>(
             bundle.standing = Some(standing);
             bundle.hops = hops;
             bundle.guardrails = standings.forbidden(at, index);
+            bundle.policies = standings.denied(at, offer, index);
             bundle.not_given = not_given(&bundle, standings.not_given(offer, index), offer);
         }
         Some(bundle)
@@ -177,6 +178,7 @@ fn bundle(
         standing: None,
         hops: None,
         guardrails: Places::default(),
+        policies: Vec::new(),
         not_given: None,
         label: label(bundle),
     }

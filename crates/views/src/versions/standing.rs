@@ -4,10 +4,9 @@ use serde::Serialize;
 
 use crate::versions::judged::GuardedVersions;
 use olmguard_catalog::{BundleIndex, BundleSet};
-use olmguard_engine::explain::Places;
-use olmguard_engine::explain::Reasons;
+use olmguard_engine::explain::{Places, PolicyReport, Reasons};
 use olmguard_engine::resolve::{
-    Bounds, Choice, Edits, NotGiven, Offer, Origin, ReachableBundles, reach,
+    Bounds, Choice, Edits, MatchingPolicies, NotGiven, Offer, Origin, ReachableBundles, reach,
 };
 
 /// Relation of a bundle to the installed one.
@@ -18,7 +17,7 @@ pub enum Standing {
     Installed,
     /// A successor: there is an edge from the installed bundle.
     Successor,
-    /// There is an edge, but guardrails forbid the step. There can be another upgrade path.
+    /// There is an edge, but guardrails or upgrade policies forbid the step. There can be another upgrade path.
     Forbidden,
     /// There is no edge, but an upgrade path of several steps.
     Reachable,
@@ -41,6 +40,7 @@ pub(super) struct Standings<'o, 's> {
     reach: ReachableBundles<'s>,
     edits: Edits<'o, 's>,
     judged: GuardedVersions,
+    policies: Option<&'o MatchingPolicies<'o, 's>>,
 }
 
 impl<'o, 's> Standings<'o, 's> {
@@ -57,6 +57,7 @@ impl<'o, 's> Standings<'o, 's> {
             reach: reach(offers, &origin, bounds),
             edits: Edits::of(offers, &origin),
             judged: GuardedVersions::of(offers, &edges, &origin, bounds.guards),
+            policies: bounds.policies,
             edges,
             origin,
             offers,
@@ -96,6 +97,25 @@ impl<'o, 's> Standings<'o, 's> {
         places.cloned().unwrap_or_default()
     }
 
+    /// The rules of upgrade policies that deny an edit to a bundle of the offer at this place, where an edge leads there.
+    pub(super) fn denied(
+        &self,
+        at: usize,
+        offer: &Offer<'s>,
+        index: BundleIndex,
+    ) -> Vec<PolicyReport> {
+        let policies = self.policies.filter(|_| has(&self.edges, at, index));
+        let denials = policies.map(|policies| {
+            let choice = offer.choice(index);
+            policies.denials_of_pin(&self.origin, &choice)
+        });
+        let denials = denials.unwrap_or_default();
+        denials
+            .iter()
+            .map(|found| PolicyReport::of(found, ""))
+            .collect()
+    }
+
     /// Every reason why guardrails forbid a step.
     pub(super) fn into_reasons(self) -> Reasons {
         self.judged.into_reasons()
@@ -112,7 +132,7 @@ impl<'o, 's> Standings<'o, 's> {
         let standing = if has(&self.same, at, index) {
             Standing::Installed
         } else if has(&self.edges, at, index) {
-            self.of_edge(at, index, hops)
+            self.of_edge((at, index), offer, hops)
         } else if hops.is_some() {
             Standing::Reachable
         } else if self.origin.is_newer_than(offer.package, index) {
@@ -128,7 +148,15 @@ impl<'o, 's> Standings<'o, 's> {
 
     /// What a bundle is that an edge leads to. A search takes no step that is forbidden: what it found
     /// one hop away is free, though there was no time to tell.
-    fn of_edge(&self, at: usize, index: BundleIndex, hops: Option<usize>) -> Standing {
+    fn of_edge(
+        &self,
+        (at, index): (usize, BundleIndex),
+        offer: &Offer<'s>,
+        hops: Option<usize>,
+    ) -> Standing {
+        if !self.denied(at, offer, index).is_empty() {
+            return Standing::Forbidden;
+        }
         match (self.judged.reasons_of(at, index), hops) {
             (Some(reasons), _) if !reasons.is_empty() => Standing::Forbidden,
             (Some(_), _) | (None, Some(1)) => Standing::Successor,

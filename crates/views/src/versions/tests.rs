@@ -13,6 +13,7 @@ fn check(lines: &str, installed: Option<&str>, range: Option<&str>, expected: &s
         Basis::without_policies(&snapshot),
         &filter(&[], range),
         said.as_ref(),
+        EditContext::unknown(),
     );
     assert_eq!(report.expect("known").to_text().to_string(), expected);
 }
@@ -78,8 +79,13 @@ fn a_package_that_is_not_there() {
         package: "pp".to_owned(),
         ..Filter::default()
     };
-    let report = VersionsReport::of(Basis::without_policies(&snapshot), &other, None)
-        .expect("nothing is said");
+    let report = VersionsReport::of(
+        Basis::without_policies(&snapshot),
+        &other,
+        None,
+        EditContext::unknown(),
+    )
+    .expect("nothing is said");
     let expected = "pp: no catalog has this package\nNearest       p\n";
     assert_eq!(report.to_text().to_string(), expected);
     assert!(!report.is_found());
@@ -93,6 +99,7 @@ fn a_name_that_nothing_has() {
             Basis::without_policies(&snapshot),
             &filter(&[], None),
             Some(&said(text)),
+            EditContext::unknown(),
         );
         let why = report.expect_err("nothing has it");
         see::nameless("FROM", text, "p", &why)
@@ -127,6 +134,7 @@ fn a_successor_that_every_edit_is_refused_for_says_so() {
         Basis::without_policies(&snapshot),
         &filter(&[], None),
         Some(&said("1.0.0")),
+        EditContext::unknown(),
     );
     let text = report.expect("known").to_text().to_string();
     let words: Vec<_> = text.split_whitespace().collect();
@@ -143,6 +151,7 @@ fn each_cause_of_a_successor_that_no_edit_gives() {
             Basis::without_policies(snapshot),
             &filter(&[], None),
             Some(&said),
+            EditContext::unknown(),
         )
         .expect("known");
         let listed = report.catalogs.iter().find(|one| one.catalog == catalog);
@@ -194,6 +203,7 @@ fn what_lies_beyond_the_limit_of_the_search_is_not_called_unreachable() {
         Basis::without_policies(&snapshot),
         &filter(&[], None),
         Some(&said("1.0.0")),
+        EditContext::unknown(),
     );
     let text = report.expect("known").to_text().to_string();
     let row = |version: &str| {

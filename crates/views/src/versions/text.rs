@@ -247,10 +247,25 @@ fn notes(bundle: &BundleVersions, guardrails: &Reasons) -> Cell {
             guardrails.names(&bundle.guardrails)
         ));
     }
+    if let Some(policies) = policies(bundle) {
+        words.push(policies);
+    }
     words.extend(bundle.not_given.as_deref().map(go::escape));
     let words = words.join(", ");
     let words = words.split(' ').filter(|word| !word.is_empty());
     Cell::parts(Tone::Caution, words.map(str::to_owned).collect())
+}
+
+/// The policies that deny the step, each once.
+fn policies(bundle: &BundleVersions) -> Option<String> {
+    let mut names: Vec<_> = bundle
+        .policies
+        .iter()
+        .map(|found| go::escape(&found.policy))
+        .collect();
+    names.dedup();
+    let names = list(&names, ", ", MOST_LABELS);
+    (!bundle.policies.is_empty()).then(|| format!("forbidden by policy {names}"))
 }
 
 fn channel_words(channel: &ChannelVersions, default: Option<&str>) -> String {

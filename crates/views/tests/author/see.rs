@@ -4,6 +4,7 @@
 #![expect(clippy::print_stdout, reason = "the counts are part of the result")]
 
 use olmguard_engine::judge::Basis;
+use olmguard_engine::resolve::EditContext;
 use std::collections::BTreeSet;
 
 use olmguard_catalog::olm::{EdgeSource, Rules};
@@ -11,7 +12,7 @@ use olmguard_catalog::{BundleIndex, Package};
 use olmguard_engine::explain::{Answer, answer};
 use olmguard_engine::extension::{Extension, Filter, Installed, InstalledBundle, Shape};
 use olmguard_engine::inquiry::Inquiry;
-use olmguard_engine::judge::{Edit, StatedInstalled, Token, Verdict, WalkEnd, walk};
+use olmguard_engine::judge::{Edit, Requester, StatedInstalled, Token, Verdict, WalkEnd, walk};
 use olmguard_engine::resolve::{Offer, Origin, Query};
 use olmguard_engine::snapshot::{CatalogState, Content, Snapshot};
 use olmguard_views::path::PathReport;
@@ -94,6 +95,7 @@ fn marks_agree_with_the_successors_of_the_package() {
                 Basis::without_policies(&snapshot),
                 &filter(&name),
                 Some(&said(from)),
+                EditContext::unknown(),
             ) else {
                 left_out += 1;
                 continue;
@@ -156,6 +158,7 @@ fn ask(snapshot: &Snapshot, catalog: &Value, installed: &Installed) -> Answer {
         old: None,
         installed,
         schema: &[],
+        requester: Requester::unknown(),
     };
     answer(Basis::without_policies(snapshot), &edit)
 }
@@ -196,9 +199,12 @@ fn every_hop_of_a_path_is_admitted() {
         for (index, from) in sample(package, 12) {
             for (_, to) in sample(package, 12) {
                 let filter = filter(&name);
-                let Ok(inquiry) =
-                    Inquiry::of(Basis::without_policies(&snapshot), &filter, &said(from))
-                else {
+                let Ok(inquiry) = Inquiry::of(
+                    Basis::without_policies(&snapshot),
+                    &filter,
+                    &said(from),
+                    EditContext::unknown(),
+                ) else {
                     continue;
                 };
                 let report = PathReport::of(&inquiry, Some(to)).expect("a bundle");
@@ -268,8 +274,13 @@ fn an_explained_step_is_what_check_says() {
         for (index, from) in sample(package, 10) {
             for (to_index, to) in sample(package, 10) {
                 let filter = filter(&name);
-                let inquiry = Inquiry::of(Basis::without_policies(&snapshot), &filter, &said(from))
-                    .expect("known");
+                let inquiry = Inquiry::of(
+                    Basis::without_policies(&snapshot),
+                    &filter,
+                    &said(from),
+                    EditContext::unknown(),
+                )
+                .expect("known");
                 let report =
                     StepReport::of(&inquiry, to, olmguard_views::generation::Generation::V1);
                 let report = report.expect("a bundle");
@@ -338,6 +349,7 @@ fn other_steps_count_where_they_are_asked_for() {
             Basis::without_policies(&snapshot),
             &filter("P"),
             Some(&said("1.0.0")),
+            EditContext::unknown(),
         );
         let report = value(&report.expect("known"));
         let rows = report["catalogs"][0]["bundles"].as_array().expect("rows");

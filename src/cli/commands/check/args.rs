@@ -12,6 +12,7 @@ use crate::cli::args::catalogs::{CommonArgs, UsageError};
 use crate::cli::args::edges::EdgesArgs;
 use crate::cli::args::guardrails::GuardrailsArgs;
 use crate::cli::args::heading;
+use crate::cli::args::policies::PoliciesArgs;
 use crate::cli::commands::check::installed::{InstalledArg, InstalledList};
 use crate::cli::facts::check_stdin;
 use crate::cli::facts::look::LookArgs;
@@ -19,6 +20,7 @@ use crate::cli::help;
 use crate::cli::output::OutputArgs;
 use crate::cli::project::{FactFlags, Project, ProjectArgs};
 use olmguard_catalog::olm::Rules;
+use olmguard_engine::judge::Requester;
 
 /// Check manifests, with or without a cluster
 #[expect(
@@ -77,6 +79,9 @@ pub(crate) struct CheckArgs {
     pub(super) guardrails: GuardrailsArgs,
 
     #[command(flatten)]
+    pub(super) policies: PoliciesArgs,
+
+    #[command(flatten)]
     pub(super) project: ProjectArgs,
 
     /// Installed version[,bundle=NAME][,release=R]
@@ -132,6 +137,8 @@ pub(super) enum Output {
 pub(super) struct Plan {
     pub(super) rules: Rules,
     pub(super) schema: Schema,
+    /// Who makes the edits that policies judge, and when.
+    pub(super) requester: Requester,
     /// By the extension's name.
     pub(super) installed: BTreeMap<String, InstalledArg>,
 }
@@ -151,6 +158,7 @@ impl CheckArgs {
             snapshot: &mut self.snapshot,
             from_cluster: self.from_cluster,
             guardrails: &mut self.guardrails,
+            policies: &mut self.policies,
         });
         self.paths.append(&mut self.filename);
         if self.paths.is_empty() {
@@ -187,6 +195,7 @@ impl CheckArgs {
         check_stdin(self.paths.iter().map(PathBuf::as_path).chain(catalogs))?;
         Ok(Plan {
             rules,
+            requester: self.policies.requester(),
             schema: if self.no_schema {
                 Schema::LeftOut
             } else {

@@ -35,6 +35,8 @@ pub(super) enum Problem {
     Document(DocumentError),
     Catalog(CasePlace, ClusterCatalogError),
     Review(CasePlace, ReviewError),
+    /// Of an upgrade policy, in words.
+    Policy(CasePlace, String),
 }
 
 impl BadInput {
@@ -43,7 +45,9 @@ impl BadInput {
         match &self.problem {
             Problem::Input(_) | Problem::File(_) => None,
             Problem::Document(error) => Some(error.at),
-            Problem::Catalog(place, _) | Problem::Review(place, _) => Some(place.at),
+            Problem::Catalog(place, _) | Problem::Review(place, _) | Problem::Policy(place, _) => {
+                Some(place.at)
+            }
         }
     }
 
@@ -111,6 +115,7 @@ impl fmt::Display for Problem {
             Self::Document(error) => error.fmt(f),
             Self::Catalog(_, error) => error.fmt(f),
             Self::Review(_, error) => error.fmt(f),
+            Self::Policy(_, why) => f.write_str(why),
         }
     }
 }
@@ -121,7 +126,7 @@ impl fmt::Display for BadInput {
         match problem {
             Problem::Input(_) | Problem::File(_) => write!(f, "{file}: {problem}"),
             Problem::Document(_) => write!(f, "{file}:{problem}"),
-            Problem::Catalog(place, _) | Problem::Review(place, _) => {
+            Problem::Catalog(place, _) | Problem::Review(place, _) | Problem::Policy(place, _) => {
                 write!(f, "{place}: {problem}")
             }
         }

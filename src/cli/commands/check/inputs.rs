@@ -16,16 +16,19 @@ use crate::manifest::{
     DocumentError, DocumentErrorKind, InputError, Inputs, ManifestObject, Positions, ValueStep,
     documents,
 };
+use crate::policy_files::{self, is_policy};
 use olmguard_engine::extension::schema::{self, Finding, SchemaRelease};
 use olmguard_engine::extension::{Extension, Identity, RecognisedObject, Shape, recognise};
 use olmguard_engine::judge::Exemption;
 use olmguard_engine::snapshot::CatalogState;
+use olmguard_policy::UpgradePolicy;
 
 /// Everything that was read, in the order of the inputs.
 #[derive(Debug, Default)]
 pub(super) struct GatheredInputs {
     pub(super) cases: Vec<Case>,
     pub(super) catalogs: Vec<CatalogState>,
+    pub(super) policies: Vec<UpgradePolicy>,
     pub(super) other_kinds: usize,
     /// Templates that no one has rendered.
     pub(super) skipped: Vec<CasePlace>,
@@ -165,6 +168,9 @@ impl GatheredInputs {
                     self.bad(file, Problem::Catalog(place(&[]), bad.error));
                 }
             }
+        } else if is_policy(object) {
+            self.unique(object, &place(&[]))?;
+            self.policy(file, object, positions);
         } else if is_review(object) {
             match Review::read(&object.value) {
                 Ok(review) => self.review(review, &object.value, place),
@@ -184,6 +190,21 @@ impl GatheredInputs {
             }
         }
         Ok(())
+    }
+
+    /// A policy; what is wrong with it is an error of its file, and it is applied as it is.
+    fn policy(&mut self, file: &str, object: &ManifestObject, positions: &Positions) {
+        let policy = UpgradePolicy::read(&object.value);
+        for fault in policy.faults() {
+            let place = CasePlace {
+                file: file.to_owned(),
+                document: object.document,
+                at: policy_files::at(object, positions, fault),
+            };
+            let why = policy_files::why(&policy, fault);
+            self.bad(file, Problem::Policy(place, why));
+        }
+        self.policies.push(policy);
     }
 
     fn manifest(

@@ -30,6 +30,7 @@ pub(super) fn judge(
                 old: old.as_ref(),
                 installed: &installed,
                 schema,
+                requester: &plan.requester,
             };
             let mut answer = answer(basis, &edit);
             if matches!(answer.verdict, Verdict::Allow | Verdict::Undecided) {

@@ -13,7 +13,7 @@ use crate::cli::commands::check::inputs::GatheredInputs;
 use crate::cli::commands::check::judged;
 use olmguard_engine::explain::Answer;
 use olmguard_engine::explain::plain::{self, PassedOver};
-use olmguard_engine::explain::{ForbiddenReport, OneEditReport};
+use olmguard_engine::explain::{ForbiddenReport, OneEditReport, PolicyReport};
 use olmguard_engine::judge::{FixValue, Verdict};
 use olmguard_engine::snapshot::{CatalogState, Snapshot};
 use past::{BaseReport, PastReport};
@@ -109,6 +109,9 @@ struct ResultReport {
     /// One edit that is enough for all steps of the path. Omitted if there is none.
     #[serde(skip_serializing_if = "Option::is_none")]
     one_edit: Option<OneEditReport>,
+    /// Rules of upgrade policies that the edit violates. Omitted if empty.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    policies: Vec<PolicyReport>,
     warnings: Vec<String>,
     message: Option<String>,
     /// Error message of OLM itself.
@@ -311,6 +314,7 @@ impl ResultReport {
             fix,
             forbidden: answer.forbidden.clone(),
             blocked_by: answer.blocked.clone(),
+            policies: answer.policies.clone(),
             one_edit: answer.advice.one_edit.as_ref().map(OneEditReport::from),
             warnings: answer.warnings.clone(),
             message: answer.message.clone(),

@@ -153,6 +153,7 @@ impl Guardrails {
         }
         let policies = Policies {
             guardrails: imposed,
+            ..Policies::default()
         };
         self.board.current.store(Arc::new(policies));
     }

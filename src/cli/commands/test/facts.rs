@@ -32,6 +32,7 @@ pub(super) fn load(suite: &Suite) -> Result<SuiteFacts, OriginError> {
     let given = GivenCatalogs {
         catalogs: &asked.catalogs,
         guardrails: &asked.guardrails,
+        policies: &asked.policies,
     };
     let facts = loading::load(origin, objects, given, rules);
     faults.extend(facts.faults.iter().map(ToString::to_string));

@@ -5,10 +5,12 @@ use std::path::{Path, PathBuf};
 use crate::cli::args::catalogs::{AskedRelease, CatalogArg, CatalogArgs, OlmArgs};
 use crate::cli::args::guardrails::GuardrailsArgs;
 use crate::cli::args::installed::SaidArg;
+use crate::cli::args::policies::PoliciesArgs;
 use crate::cli::commands::test::subject::Subject;
 use crate::manifest::{Document, Position};
 use crate::manifest::{Field, FieldError, FieldFault};
-use olmguard_engine::judge::{StatedInstalled, Token, Verdict};
+use olmguard_engine::judge::{Requester, StatedInstalled, Token, Verdict};
+use olmguard_policy::Moment;
 
 /// A suite: what is known, and what is expected.
 #[derive(Debug)]
@@ -30,6 +32,8 @@ pub(super) struct SuiteFacts {
     pub(super) snapshot: Option<PathBuf>,
     /// Rules of administrators.
     pub(super) guardrails: GuardrailsArgs,
+    /// Upgrade policies of administrators.
+    pub(super) policies: PoliciesArgs,
     pub(super) olm: OlmArgs,
 }
 
@@ -41,6 +45,8 @@ pub(super) struct Case {
     pub(super) extension: Subject,
     pub(super) installed: Option<SaidArg>,
     pub(super) old: Option<Old>,
+    /// Who makes the edit, and when.
+    pub(super) requester: Requester,
     pub(super) expected: Expectation,
 }
 
@@ -73,7 +79,9 @@ impl Suite {
         let folder = Path::new(file).parent().unwrap_or(Path::new("")).to_owned();
         let facts = SuiteFacts::read(&root, &folder)?;
         let list = root.need("cases", "a list of cases")?;
-        let cases: Result<Vec<_>, _> = list.items()?.iter().map(Case::read).collect();
+        let at = moment(&root, &facts)?;
+        let cases = list.items()?;
+        let cases: Result<Vec<_>, _> = cases.iter().map(|case| Case::read(case, at)).collect();
         let cases = cases?;
         if cases.is_empty() {
             let field = list.name();
@@ -99,6 +107,7 @@ impl SuiteFacts {
         };
         let objects = root.get("clusterCatalogs").map(paths).transpose()?;
         let guardrails = root.get("guardrails").map(paths).transpose()?;
+        let policies = root.get("policies").map(paths);
         let snapshot = root.get("snapshot");
         let snapshot = snapshot.map(|field| field.text().map(|name| folder.join(name)));
         let catalogs = root.get("catalogs").map(|field| catalogs(&field, folder));
@@ -115,6 +124,7 @@ impl SuiteFacts {
             objects: objects.unwrap_or_default(),
             snapshot: snapshot.transpose()?,
             guardrails: GuardrailsArgs::from(guardrails.unwrap_or_default()),
+            policies: PoliciesArgs::from(policies.transpose()?.unwrap_or_default()),
             olm: OlmArgs {
                 olm_release: release.transpose()?.unwrap_or_default(),
                 olm_feature_gates: gates.transpose()?.unwrap_or_default(),
@@ -134,8 +144,17 @@ fn catalogs(field: &Field<'_>, folder: &Path) -> Result<CatalogArgs, FieldError>
 }
 
 impl Case {
-    fn read(field: &Field<'_>) -> Result<Self, FieldError> {
-        field.mapping(&["name", "extension", "installed", "old", "expect"])?;
+    /// `at` is when the edits of the suite are made.
+    fn read(field: &Field<'_>, at: Moment) -> Result<Self, FieldError> {
+        field.mapping(&[
+            "name",
+            "extension",
+            "installed",
+            "old",
+            "by",
+            "at",
+            "expect",
+        ])?;
         let name = field.need("name", "what the case is about")?;
         let extension = field.need("extension", "the extension after the edit")?;
         let installed = field.get("installed").map(|field| installed(&field));
@@ -146,9 +165,42 @@ impl Case {
             extension: Subject::read(&extension)?,
             installed: installed.transpose()?,
             old: old.transpose()?,
+            requester: requester(field, at)?,
             expected: Expectation::read(&field.need("expect", "what is expected of it")?)?,
         })
     }
+}
+
+/// When the edits are made: a suite with policies must give the same answers tomorrow.
+fn moment(root: &Field<'_>, facts: &SuiteFacts) -> Result<Moment, FieldError> {
+    match root.get("at") {
+        None if facts.policies.is_given() => root.need("at", A_TIME).map(|_| Moment::EPOCH),
+        None => Ok(Moment::EPOCH),
+        Some(field) => time(&field),
+    }
+}
+
+fn time(field: &Field<'_>) -> Result<Moment, FieldError> {
+    field.parsed(|text| Moment::parse(text).map_err(|error| error.to_string()))
+}
+
+fn requester(case: &Field<'_>, at: Moment) -> Result<Requester, FieldError> {
+    let own = case.get("at").map(|field| time(&field)).transpose()?;
+    let unknown = Requester {
+        at: own.unwrap_or(at),
+        ..Requester::unknown().clone()
+    };
+    let Some(by) = case.get("by") else {
+        return Ok(unknown);
+    };
+    by.mapping(&["user", "groups"])?;
+    let user = by.get("user").map(|field| field.text().map(str::to_owned));
+    let groups = by.get("groups").map(|field| field.texts());
+    Ok(Requester {
+        user: user.transpose()?.unwrap_or_default(),
+        groups: groups.transpose()?.unwrap_or_default(),
+        ..unknown
+    })
 }
 
 fn installed(field: &Field<'_>) -> Result<SaidArg, FieldError> {
@@ -256,16 +308,21 @@ impl Expectation {
 /// The schema of a suite.
 pub(super) const SCHEMA: &str = "olmguard.test/v1";
 
-const KEYS: [&str; 8] = [
+const KEYS: [&str; 10] = [
     "schema",
     "catalogs",
     "clusterCatalogs",
     "snapshot",
     "guardrails",
+    "policies",
+    "at",
     "olmRelease",
     "featureGates",
     "cases",
 ];
+
+const A_TIME: &str =
+    "the time of the edits if policies are given, for example 2026-01-05T22:30:00Z";
 
 const VERDICTS: [Verdict; 4] = [
     Verdict::Allow,

@@ -104,6 +104,7 @@ fn judge(basis: Basis<'_>, case: &Case, new: &Value, old: Option<&Value>) -> Ans
         old: old.as_ref(),
         installed: &installed,
         schema: &refused.findings,
+        requester: &case.requester,
     };
     let mut answer = answer(basis, &edit);
     warn_of_base(&mut answer, doubt);

@@ -7,8 +7,9 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use crate::explain::guardrail::{Author, GuardrailReport, author, kind};
+use crate::explain::refusal::policy::against;
 use crate::explain::text::{and_more, cut_middle};
-use crate::resolve::{ViolatedRule, Violation};
+use crate::resolve::{PolicyFinding, ViolatedRule, Violation};
 use olmguard_catalog::guardrail::Rule;
 
 /// The places of the reasons of one step in [`Reasons`].
@@ -69,10 +70,19 @@ pub struct ReasonTable<'s> {
 }
 
 impl<'s> ReasonTable<'s> {
-    /// The places of what a step goes against.
-    pub fn places(&mut self, violations: &[Violation<'s>]) -> Places {
-        let places = violations.iter().map(|violation| self.place(violation));
-        let places: Vec<_> = places.collect();
+    /// The places of what a step goes against: guardrails, then upgrade policies.
+    pub fn places(
+        &mut self,
+        violations: &[Violation<'s>],
+        denials: &[PolicyFinding<'s>],
+    ) -> Places {
+        let mut places = Vec::with_capacity(violations.len() + denials.len());
+        for found in violations {
+            places.push(self.place(Identity::of(found), || GuardrailReport::of(found)));
+        }
+        for found in denials {
+            places.push(self.place(Identity::policy(found), || GuardrailReport::policy(found)));
+        }
         if let Some(known) = self.lists.get(places.as_slice()) {
             return Arc::clone(known);
         }
@@ -86,12 +96,11 @@ impl<'s> ReasonTable<'s> {
         self.reasons
     }
 
-    fn place(&mut self, violation: &Violation<'s>) -> usize {
-        let identity = Identity::of(violation);
+    fn place(&mut self, identity: Identity<'s>, report: impl FnOnce() -> GuardrailReport) -> usize {
         if let Some(place) = self.places.get(&identity) {
             return *place;
         }
-        let place = self.add(GuardrailReport::of(violation));
+        let place = self.add(report());
         self.places.insert(identity, place);
         place
     }
@@ -113,9 +122,15 @@ enum Identity<'s> {
     Rule(*const Rule, Author, &'s str),
     /// Anything else: its kind, its base graph, and who says it where.
     Other(&'static str, &'static str, Author, &'s str),
+    /// A rule of an upgrade policy: the name of the policy, and what is said of the step.
+    Policy(&'s str, String),
 }
 
 impl<'s> Identity<'s> {
+    fn policy(found: &PolicyFinding<'s>) -> Self {
+        Self::Policy(found.policy.name(), against(found, "").to_string())
+    }
+
     fn of(violation: &Violation<'s>) -> Self {
         let (by, place) = author(violation.by);
         let other = |graph| Self::Other(kind(violation), graph, by, place);

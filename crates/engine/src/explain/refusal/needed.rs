@@ -1,7 +1,7 @@
 //! What is missing where no edit of the object is known to help, and who can supply it.
 
 use crate::explain::message::MessageFacts;
-use crate::explain::refusal::{asked, guardrail, installed, installed_version, versioned};
+use crate::explain::refusal::{asked, guardrail, installed, installed_version, policy, versioned};
 use crate::explain::text::CutLine;
 use crate::judge::{DeadEnd, NoCatalogs, OutdatedCatalogs, Ruling};
 use crate::resolve::Choice;
@@ -20,6 +20,7 @@ pub(in crate::explain) fn needed(facts: &MessageFacts<'_>) -> Option<CutLine> {
                 facts.dead_end,
             ))
         }
+        Ruling::Policy(refusal) => Some(policy::needed(facts, refusal)),
         ruling => fixed(ruling).map(|words| CutLine::default().say(words)),
     }
 }
@@ -69,6 +70,7 @@ fn fixed(ruling: &Ruling<'_>) -> Option<&'static str> {
         | Ruling::NotASuccessor(..)
         | Ruling::NotJudged(_)
         | Ruling::Unanswered(_)
+        | Ruling::Policy(_)
         | Ruling::InvalidSpec(_)
         | Ruling::NoCatalogs(NoCatalogs::NoneGiven)
         | Ruling::Allowed(..) => return None,
@@ -86,8 +88,26 @@ fn no_path(facts: &MessageFacts<'_>, best: Choice<'_>, count: usize) -> CutLine 
     let line = no_path_to(facts, to);
     let blocked = facts.dead_end.and_then(|end| end.blocked.as_ref());
     match blocked {
+        _ if facts.dead_end.is_some_and(|end| !end.policies.is_empty()) => {
+            highest(line.say(" that all policies allow."), facts.dead_end)
+        }
         Some(_) => highest(line.say(" that all guardrails allow."), facts.dead_end),
         None => highest(line.say("."), facts.dead_end).say(" Only the catalog author can add one."),
+    }
+}
+
+/// That policies leave no path to a bundle, or to install it.
+pub(super) fn within_policies(facts: &MessageFacts<'_>, to: Choice<'_>) -> CutLine {
+    let installed = facts.request.and_then(|request| request.installed.bundle());
+    match installed {
+        Some(_) => highest(
+            no_path_to(facts, versioned(to)).say(" that all policies allow."),
+            facts.dead_end,
+        ),
+        None => CutLine::default().say(&format!(
+            "No bundle {} is allowed by all policies.",
+            asked(facts.request)
+        )),
     }
 }
 

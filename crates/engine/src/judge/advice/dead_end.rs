@@ -1,9 +1,13 @@
-//! How far users get if there is no upgrade path to what a refused edit requests, and which guardrail is the reason.
+//! How far users get if there is no upgrade path to what a refused edit requests, and which guardrail or policy is the
+//! reason.
 
 use crate::judge::advice::ground::Ground;
 use crate::judge::advice::proof::Prover;
 use crate::judge::{ForbiddenStep, Ruling, steps_of};
-use crate::resolve::{Bounds, CatalogEdge, Choice, Guards, Origin, choose, shortest_way, weigh};
+use crate::resolve::{
+    Bounds, CatalogEdge, Choice, Guards, Origin, PolicyFinding, choose, shortest_way, weigh,
+};
+use olmguard_catalog::olm::Rules;
 
 /// What is known if there is no upgrade path.
 #[derive(Debug)]
@@ -13,24 +17,27 @@ pub struct DeadEnd<'s> {
     pub highest: Option<Choice<'s>>,
     /// The first step that guardrails forbid of the path that edges alone would give.
     pub blocked: Option<ForbiddenStep<'s>>,
+    /// What upgrade policies deny of the first step of the path that there would be without them.
+    pub policies: Vec<PolicyFinding<'s>>,
 }
 
 /// The dead end of a request; none if upgrade edges do not bind it.
 pub(super) fn of<'s>(
     prover: &Prover<'_, 's>,
     ruling: &Ruling<'_>,
-    anything: Option<&Ground<'s>>,
+    anything: Option<&Ground<'_, 's>>,
 ) -> Option<DeadEnd<'s>> {
     let origin = prover.origin()?;
     let blocked = match ruling {
-        Ruling::Guardrail(_) => None,
+        Ruling::Guardrail(_) | Ruling::Policy(_) => None,
         Ruling::Downgrade(..) | Ruling::NotASuccessor(..) => {
-            let asked = Ground::of(prover.basis, prover.request.filter);
+            let asked = Ground::of(prover.basis, prover.request.filter, prover.request.context);
             asked.and_then(|ground| blocked(prover, &ground, &origin))
         }
         _ => anything.and_then(|ground| blocked(prover, ground, &origin)),
     };
     Some(DeadEnd {
+        policies: anything.map_or_else(Vec::new, |ground| policed(prover, ruling, ground, &origin)),
         highest: anything.and_then(|ground| highest(prover, ground, &origin)),
         blocked,
     })
@@ -39,7 +46,7 @@ pub(super) fn of<'s>(
 /// The highest bundle within reach, if that is above what is installed.
 fn highest<'s>(
     prover: &Prover<'_, 's>,
-    ground: &Ground<'s>,
+    ground: &Ground<'_, 's>,
     origin: &Origin<'_>,
 ) -> Option<Choice<'s>> {
     let found = shortest_way(&ground.offers, origin, None, &ground.bounds(prover.effort));
@@ -49,10 +56,51 @@ fn highest<'s>(
     (is_above && prover.admits_way(&path)).then_some(last)
 }
 
+/// What policies deny of the first step that they deny, on the path to what the request resolves to if no edge counts.
+fn policed<'s>(
+    prover: &Prover<'_, 's>,
+    ruling: &Ruling<'_>,
+    anything: &Ground<'_, 's>,
+    origin: &Origin<'_>,
+) -> Vec<PolicyFinding<'s>> {
+    let is_of_edges = matches!(ruling, Ruling::Downgrade(..) | Ruling::NotASuccessor(..));
+    if !is_of_edges || anything.policies().is_empty() {
+        return Vec::new();
+    }
+    let (filter, context) = (prover.request.filter, prover.request.context);
+    let Some(ground) = Ground::of(prover.basis, filter, context) else {
+        return Vec::new();
+    };
+    let free = Bounds {
+        policies: None,
+        ..ground.bounds(prover.effort)
+    };
+    let goal = choose(&weigh(&ground.offers, None)).ok();
+    let goal = goal.map(|resolved| resolved.choice);
+    let way = shortest_way(&ground.offers, origin, goal, &free).way;
+    let hops = way.map(|way| way.hops).unwrap_or_default();
+    let rules = prover.basis.snapshot.rules();
+    let starts = hops.iter().filter_map(|hop| origin_of(*hop, rules));
+    let starts = std::iter::once(origin.clone()).chain(starts);
+    let mut steps = starts.zip(&hops);
+    steps
+        .find_map(|(from, to)| {
+            let findings = ground.policies().denials_of_pin(&from, to);
+            (!findings.is_empty()).then_some(findings)
+        })
+        .unwrap_or_default()
+}
+
+fn origin_of<'s>(hop: Choice<'s>, rules: &Rules) -> Option<Origin<'s>> {
+    let bundle = hop.bundle();
+    let version = bundle.version.as_ref().ok()?;
+    Some(Origin::of_bundle(&bundle.name, version, rules))
+}
+
 /// The first forbidden step of the path that there would be without guardrails.
 fn blocked<'s>(
     prover: &Prover<'_, 's>,
-    ground: &Ground<'s>,
+    ground: &Ground<'_, 's>,
     origin: &Origin<'_>,
 ) -> Option<ForbiddenStep<'s>> {
     let bounds = ground.bounds(prover.effort);

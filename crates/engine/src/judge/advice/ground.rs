@@ -1,36 +1,50 @@
-//! What a search for ways goes over: the offers of a filter, and what binds the steps between them.
+//! What a search for paths covers: the offers of a filter, and what binds the steps between them.
 
 use crate::extension::Filter;
 use crate::judge::Basis;
-use crate::resolve::{Bounds, Effort, Guards, Offer, Query};
+use crate::resolve::{Bounds, EditContext, Effort, Guards, MatchingPolicies, Offer, Query};
 use olmguard_catalog::olm::Rules;
 
-/// The offers of a filter, with the guardrails of its package in them.
+/// The offers of a filter, with the guardrails of its package in them and the policies that match it.
 #[derive(Debug)]
-pub(super) struct Ground<'s> {
+pub(super) struct Ground<'a, 's> {
     pub(super) offers: Vec<Offer<'s>>,
     guards: Guards<'s>,
+    policies: MatchingPolicies<'a, 's>,
     rules: &'s Rules,
 }
 
-impl<'s> Ground<'s> {
+impl<'a, 's> Ground<'a, 's> {
     /// That of a filter; none where it does not compile, or a catalog in play cannot answer.
-    pub(super) fn of(basis: Basis<'s>, filter: &Filter) -> Option<Self> {
+    pub(super) fn of(
+        basis: Basis<'s>,
+        filter: &'a Filter,
+        context: EditContext<'a>,
+    ) -> Option<Self> {
         let query = Query::compile(filter, basis.snapshot).ok()?;
         let offers = query.offers(&query.in_play(basis.snapshot)).ok()?;
         let guards = Guards::of(&basis.policies.guardrails, &filter.package, &offers);
+        let rules = basis.snapshot.rules();
+        let upgrades = &basis.policies.upgrades;
         Some(Self {
+            policies: MatchingPolicies::of(upgrades, filter, context, rules.masterminds),
             offers,
             guards: guards.with_bypass(filter.bypasses()),
-            rules: basis.snapshot.rules(),
+            rules,
         })
     }
 
+    /// The policies that match the request.
+    pub(super) fn policies(&self) -> &MatchingPolicies<'a, 's> {
+        &self.policies
+    }
+
     /// By what ways are bound beside the edges; what looks for them pays from this effort.
-    pub(super) fn bounds<'a>(&'a self, effort: &'a Effort<'_>) -> Bounds<'a, 's> {
+    pub(super) fn bounds<'b>(&'b self, effort: &'b Effort<'_>) -> Bounds<'b, 's> {
         Bounds {
             rules: self.rules,
             guards: &self.guards,
+            policies: Some(&self.policies),
             effort: Some(effort),
         }
     }

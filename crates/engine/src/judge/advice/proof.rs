@@ -91,7 +91,12 @@ impl<'a, 's> Prover<'a, 's> {
         if !self.effort.pay(self.bundles(&filter.package)) {
             return None;
         }
-        let ruled = rule(self.basis, &Request { filter, installed });
+        let request = Request {
+            filter,
+            installed,
+            context: self.request.context,
+        };
+        let ruled = rule(self.basis, &request);
         ruled
             .resolved()
             .filter(|_| ruled.ruling.token().verdict() == Verdict::Allow)

@@ -1,5 +1,6 @@
 //! Which change of a request helps against which refusal.
 
+mod policy;
 mod tightest;
 
 use std::cmp::Ordering;
@@ -19,9 +20,9 @@ use olmguard_catalog::version::Version;
 pub(super) struct Remedies<'a, 'p, 's> {
     pub(super) prover: &'a Prover<'p, 's>,
     pub(super) fields: &'a Fields,
-    pub(super) ruled: &'a RuledEdit<'a>,
+    pub(super) ruled: &'a RuledEdit<'s>,
     /// What the request would have to choose from without its range.
-    pub(super) anything: Option<&'a Ground<'s>>,
+    pub(super) anything: Option<&'a Ground<'a, 's>>,
     /// What can be reached in one edit, the highest version first.
     pub(super) next: &'a [Choice<'a>],
 }
@@ -35,6 +36,7 @@ impl Remedies<'_, '_, '_> {
                 Some(way.unwrap_or_else(Advice::from))
             }
             Ruling::Guardrail(_) => Some(self.allowed_way().unwrap_or_else(Advice::from)),
+            Ruling::Policy(refusal) => Some(self.within_policies(refusal)),
             Ruling::VersionNotFound { nearest } => self.nearest_version(nearest),
             Ruling::UnsupportedDependency(..) | Ruling::BrokenSkipRange(_) => {
                 self.another_candidate()
@@ -76,7 +78,8 @@ impl Remedies<'_, '_, '_> {
 
     /// The hops of such a way.
     fn hops(&self, filter: &Filter, origin: &Origin<'_>) -> Result<Vec<Choice<'_>>, NoWay> {
-        let ground = Ground::of(self.prover.basis, filter).ok_or(NoWay::Nowhere)?;
+        let ground = Ground::of(self.prover.basis, filter, self.prover.request.context)
+            .ok_or(NoWay::Nowhere)?;
         let goal = choose(&weigh(&ground.offers, None));
         let goal = goal.ok().map(|resolved| resolved.choice);
         let found = shortest_way(

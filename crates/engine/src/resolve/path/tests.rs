@@ -49,6 +49,7 @@ fn unbound<'a, 's>(rules: &'a Rules, guards: &'a Guards<'s>) -> Bounds<'a, 's> {
     Bounds {
         rules,
         guards,
+        policies: None,
         effort: None,
     }
 }

@@ -75,7 +75,10 @@ fn what_is_forbidden_stays_so_while_a_catalog_is_superseded() {
     let by_author = Facts::from(Snapshot::new(Rules::default(), [hub.clone()]));
     let slowly = imposed(&json!([{"id": "slowly", "kind": "MaxMinorStep", "step": 1}]));
     let by_both = Facts {
-        policies: Policies { guardrails: slowly },
+        policies: Policies {
+            guardrails: slowly,
+            ..Policies::default()
+        },
         ..by_author.clone()
     };
     for (snapshot, asked, expected) in [

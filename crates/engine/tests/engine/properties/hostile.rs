@@ -3,7 +3,7 @@
 use olmguard_engine::explain::{Answer, answer};
 use olmguard_engine::extension::{Extension, Installed, InstalledBundle, Shape, UnknownCause};
 use olmguard_engine::judge::Basis;
-use olmguard_engine::judge::Edit;
+use olmguard_engine::judge::{Edit, Requester};
 use olmguard_engine::snapshot::{Age, CatalogState, Content, Currency, OnOldCatalog, Snapshot};
 use proptest::collection::vec;
 use proptest::option;
@@ -37,6 +37,7 @@ impl Hostile {
             old: None,
             installed: &extension.installed,
             schema: &[],
+            requester: Requester::unknown(),
         };
         answer(Basis::without_policies(&Snapshot::default()), &edit)
     }

@@ -6,6 +6,7 @@ use olmguard_engine::explain::Answer;
 use olmguard_engine::extension::{Installed, InstalledBundle};
 use olmguard_engine::judge::Basis;
 use olmguard_engine::judge::{BypassHelps, Fix, FixValue, Request, Token, Verdict, rule};
+use olmguard_engine::resolve::EditContext;
 use olmguard_engine::snapshot::Snapshot;
 use serde_json::{Map, Value, json};
 
@@ -140,7 +141,11 @@ impl Start<'_> {
         let filter = extension.filter.as_ref().ok()?;
         let ruled = rule(
             Basis::without_policies(self.snapshot),
-            &Request { filter, installed },
+            &Request {
+                filter,
+                installed,
+                context: EditContext::unknown(),
+            },
         );
         let bundle = ruled.resolved()?.bundle();
         let read = bundle.version.as_ref().ok()?;

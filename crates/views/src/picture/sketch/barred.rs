@@ -12,7 +12,9 @@ use olmguard_engine::explain::GuardrailReport;
 use olmguard_engine::explain::Places;
 use olmguard_engine::explain::ReasonTable;
 use olmguard_engine::explain::Reasons;
-use olmguard_engine::resolve::{CatalogEdge, Choice, Violation};
+use olmguard_engine::resolve::{
+    CatalogEdge, Choice, MatchingPolicies, Origin, PolicyFinding, Violation,
+};
 
 /// The steps that guardrails forbid, and why.
 #[derive(Clone, Debug, Default)]
@@ -85,11 +87,11 @@ pub(super) fn bar<'g, 'p>(
     nodes: &[NodeIndex],
     lanes: &mut [Lane<'p>],
 ) -> Result<ForbiddenSteps, TooLarge> {
-    let Some(guarded) = view.guarded.filter(|guarded| !guarded.guards.is_empty()) else {
+    let Some(guarded) = view.guarded.filter(GuardedSteps::binds) else {
         return Ok(ForbiddenSteps::default());
     };
     let edges = lanes.iter().map(Lane::edges).sum::<usize>();
-    let rules = guarded.guards.weight();
+    let rules = guarded.weight();
     if edges.saturating_mul(rules.saturating_add(OWN_WEIGHT)) > MOST_COMPARISONS {
         return Err(TooLarge::Guardrails { edges, rules });
     }
@@ -109,7 +111,19 @@ pub(super) fn bar<'g, 'p>(
     })
 }
 
-/// Asks guardrails about steps between rows.
+impl GuardedSteps<'_> {
+    /// Whether anything could forbid a step.
+    fn binds(&self) -> bool {
+        !self.guards.is_empty() || self.policies.is_some_and(|policies| !policies.is_empty())
+    }
+
+    /// How many values a step is compared with.
+    fn weight(&self) -> usize {
+        self.guards.weight() + self.policies.map_or(0, MatchingPolicies::weight)
+    }
+}
+
+/// Asks guardrails and policies about steps between rows.
 struct Judge<'j, 'g, 'p> {
     graph: &'g Graph<'p>,
     guarded: GuardedSteps<'g>,
@@ -157,24 +171,41 @@ impl<'g, 'p> Judge<'_, 'g, 'p> {
             return true;
         }
         let violations = self.violations(from, to).unwrap_or_default();
-        if violations.is_empty() {
+        let denials = self.denials(from, to).unwrap_or_default();
+        if violations.is_empty() && denials.is_empty() {
             return false;
         }
-        let places = self.gathered.places(&violations);
+        let places = self.gathered.places(&violations, &denials);
         self.steps.insert((from, to), places);
         true
     }
 
     fn violations(&self, from: Row, to: Row) -> Option<Vec<Violation<'g>>> {
-        let node = |Row(row): Row| self.nodes.get(row as usize).copied();
-        let choice = Choice {
-            catalog: self.guarded.catalog,
-            package: self.graph.package(),
-            index: self.graph.bundle_index(node(to)?)?,
-        };
-        let from = self.graph.version_of(node(from)?)?;
+        let choice = self.choice(to)?;
+        let from = self.graph.version_of(self.node(from)?)?;
         let guards = self.guarded.guards;
         Some(guards.violations(from, &choice, CatalogEdge::Present))
+    }
+
+    /// What upgrade policies deny of a step from a bundle.
+    fn denials(&self, from: Row, to: Row) -> Option<Vec<PolicyFinding<'g>>> {
+        let policies = self.guarded.policies?;
+        let bundle = self.graph.bundle(self.node(from)?)?;
+        let version = bundle.version.as_ref().ok()?;
+        let origin = Origin::of_bundle(&bundle.name, version, self.guarded.rules);
+        Some(policies.denials_of_pin(&origin, &self.choice(to)?))
+    }
+
+    fn node(&self, Row(row): Row) -> Option<NodeIndex> {
+        self.nodes.get(row as usize).copied()
+    }
+
+    fn choice(&self, to: Row) -> Option<Choice<'g>> {
+        Some(Choice {
+            catalog: self.guarded.catalog,
+            package: self.graph.package(),
+            index: self.graph.bundle_index(self.node(to)?)?,
+        })
     }
 }
 

@@ -29,9 +29,15 @@ fn report(lines: &str, rules: &[Value]) -> VersionsReport {
         snapshot: &snapshot,
         policies: &Policies {
             guardrails: imposed,
+            ..Policies::default()
         },
     };
-    let report = VersionsReport::of(basis, &filter(&[], None), Some(&said("0.0.1")));
+    let report = VersionsReport::of(
+        basis,
+        &filter(&[], None),
+        Some(&said("0.0.1")),
+        EditContext::unknown(),
+    );
     report.expect("known")
 }
 

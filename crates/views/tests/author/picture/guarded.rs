@@ -43,6 +43,8 @@ pub(crate) fn with_rules(
     let guards = Guards::of(&imposed, &filter.package, &offers);
     let guarded = GuardedSteps {
         guards: &guards,
+        policies: None,
+        rules: snapshot.rules(),
         catalog: offers[0].catalog,
     };
     test(&Graph::of(drawn.package(), offers[0].package), guarded);

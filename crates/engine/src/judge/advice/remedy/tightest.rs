@@ -12,7 +12,7 @@ use olmguard_catalog::version::Version;
 /// The range, if an edit to it resolves to the hop.
 pub(super) fn range(
     prover: &Prover<'_, '_>,
-    anything: &Ground<'_>,
+    anything: &Ground<'_, '_>,
     origin: &Origin<'_>,
     hop: Choice<'_>,
 ) -> Option<String> {
@@ -28,7 +28,7 @@ pub(super) fn range(
 }
 
 /// The lowest version above one that an asked channel has.
-fn above<'s>(anything: &Ground<'s>, version: &Version) -> Option<&'s Version> {
+fn above<'s>(anything: &Ground<'_, 's>, version: &Version) -> Option<&'s Version> {
     let members = anything.offers.iter().flat_map(|offer| {
         let bundles = offer.members.iter();
         bundles.map(|index| offer.package.bundle(index))
