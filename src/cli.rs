@@ -10,6 +10,8 @@ mod args;
 #[cfg(test)]
 mod chart;
 pub mod commands;
+#[cfg(test)]
+mod crds;
 mod exit;
 mod facts;
 mod help;

@@ -26,6 +26,7 @@ pub mod follow;
 mod line;
 pub mod look;
 mod object;
+pub mod objects;
 pub mod olm;
 pub mod proxy;
 pub mod scrapers;

@@ -54,6 +54,15 @@ openshift-catalogd
 {{- end -}}
 {{- end }}
 
+{{/* "true" if the API server asks for the verb bypass; otherwise empty. */}}
+{{- define "olmguard.bypass-policy" -}}
+{{- if kindIs "bool" .Values.bypassPolicy.enabled -}}
+{{- ternary "true" "" .Values.bypassPolicy.enabled -}}
+{{- else -}}
+{{- ternary "true" "" (eq .Values.profile "enforcing") -}}
+{{- end -}}
+{{- end }}
+
 {{- define "olmguard.replicas" -}}
 {{- .Values.replicas | default (get (dict "default" 2 "hardened" 3 "enforcing" 3 "single-node" 1) .Values.profile) -}}
 {{- end }}

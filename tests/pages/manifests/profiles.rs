@@ -42,8 +42,14 @@ fn the_status_policy_names_the_account_of_the_olm_that_is_watched() {
     for mode in ["self-managed", "cert-manager", "service-ca"] {
         let objects = objects(&format!("enforcing-{mode}.yaml"));
         let namespace = setting(&objects, "OLMGUARD_OLM_NAMESPACE").expect("a namespace");
+        let is_of_status = |object: &Value| object["metadata"]["name"] == "olmguard-status";
+        let policies: Vec<_> = objects
+            .iter()
+            .filter(|one| is_of_status(one))
+            .cloned()
+            .collect();
         let account = text(
-            &objects,
+            &policies,
             "ValidatingAdmissionPolicy",
             "/spec/variables/0/expression",
         );
@@ -111,8 +117,10 @@ fn setting<'a>(objects: &'a [Value], variable: &str) -> Option<&'a str> {
     found["value"].as_str()
 }
 
-const ENFORCING: [&str; 3] = [
+const ENFORCING: [&str; 5] = [
     "PriorityClass olmguard",
+    "ValidatingAdmissionPolicy olmguard-bypass",
     "ValidatingAdmissionPolicy olmguard-status",
+    "ValidatingAdmissionPolicyBinding olmguard-bypass",
     "ValidatingAdmissionPolicyBinding olmguard-status",
 ];
