@@ -1,7 +1,7 @@
 //! Guardrails: which upgrade steps of a package are safe, as its author or an administrator says it.
 //!
 //! ```text
-//! blob of a catalog, property of its olm.package, file of an administrator
+//! blob of a catalog, property of its olm.package, file or object of an administrator
 //!        \--read--> Guardrails { graph, rules }   or   Unread, which refuses every step upwards
 //! ```
 //!
@@ -16,6 +16,7 @@ mod authored;
 mod hints;
 mod imposed;
 mod members;
+mod object;
 mod problem;
 mod range;
 mod read;
@@ -23,6 +24,7 @@ mod rule;
 
 pub use authored::AuthorGuardrails;
 pub use imposed::{AdministratorGuardrails, ImposedBy};
+pub use object::GuardrailsObject;
 pub use problem::{Problem, UnreadGuardrails};
 pub use range::Range;
 pub use read::read;

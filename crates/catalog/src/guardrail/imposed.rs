@@ -34,6 +34,15 @@ impl AdministratorGuardrails {
         self.on_all.push(ImposedBy { place, stated });
     }
 
+    /// Adds everything that another set says, after what is there.
+    pub fn extend(&mut self, other: &Self) {
+        for (package, said) in &other.by_package {
+            let own = self.by_package.entry(package.clone()).or_default();
+            own.extend(said.iter().cloned());
+        }
+        self.on_all.extend(other.on_all.iter().cloned());
+    }
+
     /// What is said of a package, in the order of the documents.
     pub fn on(&self, package: &str) -> impl Iterator<Item = &ImposedBy> + Clone {
         let own = self.by_package.get(package).map_or(&[][..], Vec::as_slice);
