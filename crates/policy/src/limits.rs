@@ -36,6 +36,9 @@ pub const SCOPE_GROUPS: usize = 256;
 pub const SCOPE_LABELS: usize = 64;
 /// Channels in the scope of a CEL expression.
 pub const SCOPE_CHANNELS: usize = 64;
+/// Labels of an extension, or groups of a user, that are read at all. More labels match every selector, and more of
+/// either make a condition fail.
+pub const SUBJECT_ENTRIES: usize = 256;
 /// Bytes of any text in the scope of a CEL expression.
 pub const SCOPE_BYTES: usize = 1024;
 /// Faults that are reported of one policy: more only repeat the first.

@@ -47,8 +47,13 @@ impl Matching {
         let namespaces = self.namespaces.as_ref();
         packages.is_none_or(|any| any.iter().any(|pattern| covers(pattern, subject.package)))
             && namespaces.is_none_or(|any| any.iter().any(|name| **name == *subject.namespace))
-            && self.selector.matches(subject.labels)
+            && (too_many(subject) || self.selector.matches(subject.labels))
     }
+}
+
+/// Whether there are more labels than are read: no selector can tell what the others are.
+fn too_many(subject: &Subject<'_>) -> bool {
+    subject.labels.len() > limits::SUBJECT_ENTRIES
 }
 
 /// A list of names, and what one looks like.
