@@ -272,10 +272,7 @@ impl ListeningServer {
 impl StartingServer {
     /// Takes reviews from now on.
     pub fn open(self, judge: Arc<dyn Judge>, enforcement: Enforcement) -> Server {
-        let telemetry = Telemetry {
-            metrics: Arc::clone(&self.server.metrics.admission),
-            decisions: self.reviews.decisions,
-        };
+        let telemetry = Telemetry::of(&self.server.metrics, self.reviews.decisions);
         let handler = Handler::new(judge, enforcement, &self.reviews.limits, telemetry);
         self.open_with(validate::routes(Arc::new(handler)))
     }

@@ -48,13 +48,13 @@ impl Change {
     }
 
     /// What is judged. The CRD has spoken before an API server asks, so its rules are not repeated.
-    pub(super) fn edit(&self) -> Edit<'_> {
+    pub(super) fn edit<'a>(&'a self, requester: &'a Requester) -> Edit<'a> {
         Edit {
             new: &self.new,
             old: self.old.as_ref(),
             installed: &self.new.installed,
             schema: &[],
-            requester: Requester::unknown(),
+            requester,
         }
     }
 

@@ -13,7 +13,9 @@ use serde_json::Number;
 
 use crate::admission::ReviewError;
 use crate::admission::alike::ask_alike;
-use crate::admission::keep::{CONDITIONS, FILTER, Keep, KeptObject, OTHERS, Others, REVIEW, Room};
+use crate::admission::keep::{
+    CONDITIONS, FILTER, Keep, KeptObject, OTHERS, Others, REVIEW, Room, SUBJECT,
+};
 use crate::admission::node::{Map, Node};
 use crate::admission::text::text;
 
@@ -85,6 +87,7 @@ impl FilterProgress {
         match room {
             Room::Filter => self.entries.get() < FILTER,
             Room::Conditions => beside < CONDITIONS,
+            Room::Subject => beside < SUBJECT,
         }
     }
 

@@ -1,12 +1,13 @@
 //! What of a review is kept: the fields that something reads, and nothing else.
 //!
-//! The rest, which is most of it (`managedFields`, the annotation of `kubectl apply`, `userInfo`), is
-//! passed over without being kept. A field that an extension is read from is named here as well; a test
+//! The rest, which is most of it (`managedFields`, the annotation of `kubectl apply`), is
+//! passed over without being kept. Of `userInfo` the name and the groups are kept. A field that an extension is read from is named here as well; a test
 //! watches which ones that are.
 //!
 //! Invariant: nothing here names a list or a map of any width without a limit.
 
 use olmguard_engine::extension::Filter;
+use olmguard_policy::limits;
 
 /// How much of a JSON value is kept.
 #[derive(Debug)]
@@ -55,6 +56,8 @@ pub(super) enum Room {
     Filter,
     /// The first [`CONDITIONS`]; what comes after them counts for nothing.
     Conditions,
+    /// The first [`SUBJECT`]: labels of an extension, or groups of a user. Of more, it is seen that they are too many.
+    Subject,
 }
 
 /// An object under review.
@@ -72,6 +75,9 @@ pub(super) const FILTER: usize = Filter::MOST_ENTRIES + 1;
 
 /// The conditions of a status that are kept: OLM has five.
 pub(super) const CONDITIONS: usize = 256;
+
+/// The labels, or groups, that are kept: one more than policies read, so that too many are seen to be so.
+pub(super) const SUBJECT: usize = limits::SUBJECT_ENTRIES + 1;
 
 /// The fields with unknown names that are kept of one map; five of them can be warned of.
 pub(super) const OTHERS: usize = 64;
@@ -110,7 +116,13 @@ const GROUP_VERSION_KIND: Keep = Keep::Fields(
     Others::PassedOver,
 );
 
-const USER: Keep = Keep::Fields(&[("username", Keep::Leaf)], Others::PassedOver);
+const USER: Keep = Keep::Fields(
+    &[
+        ("username", Keep::Leaf),
+        ("groups", Keep::Items(&Keep::Leaf, Room::Subject)),
+    ],
+    Others::PassedOver,
+);
 
 const EXTENSION: Keep = Keep::Fields(
     &[
@@ -128,6 +140,7 @@ const METADATA: Keep = Keep::Fields(
         ("name", Keep::Leaf),
         ("generateName", Keep::Leaf),
         ("deletionTimestamp", Keep::Leaf),
+        ("labels", Keep::Values(&Keep::Leaf, Room::Subject)),
     ],
     Others::PassedOver,
 );
@@ -139,9 +152,10 @@ const SPEC: Keep = Keep::Fields(
         ("version", Keep::Leaf),
         ("channel", Keep::Leaf),
         ("upgradeConstraintPolicy", Keep::Leaf),
+        ("namespace", Keep::Leaf),
         ("installNamespace", Keep::Leaf),
+        ("install", INSTALL),
         ("source", Keep::Filter(&SOURCE)),
-        ("install", Keep::Fields(&[], Others::Named)),
     ],
     Others::Named,
 );
@@ -182,6 +196,8 @@ const REQUIREMENT: Keep = Keep::Fields(
     ],
     Others::PassedOver,
 );
+
+const INSTALL: Keep = Keep::Fields(&[("namespace", Keep::Leaf)], Others::Named);
 
 const STATUS: Keep = Keep::Fields(
     &[

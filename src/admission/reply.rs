@@ -10,6 +10,7 @@ use serde::Serialize;
 use crate::admission::annotations::annotations;
 use crate::admission::bounded::bounded;
 use crate::admission::enforcement::{Consequence, Enforcement, Leave, Outcome};
+use crate::admission::object_review::ObjectFault;
 use crate::admission::review::{API_VERSION, KIND, Review};
 use olmguard_engine::explain::{Answer, let_through, only_observed, warn_first};
 use olmguard_engine::extension::Identity;
@@ -39,7 +40,7 @@ struct Response {
 
 /// The part of a `meta/v1` `Status` that an API server takes from a refusal.
 #[derive(Clone, Debug, Serialize)]
-struct Status {
+pub(super) struct Status {
     #[serde(rename = "status")]
     outcome: &'static str,
     message: String,
@@ -125,16 +126,44 @@ impl Status {
             message: cause.message.clone(),
             field: bounded(&cause.field, FIELD),
         });
+        let details = Details {
+            name: identity.name.as_deref().map(|name| bounded(name, NAME)),
+            group: identity.group.clone(),
+            kind: identity.kind.clone(),
+            causes: causes.collect(),
+        };
+        Self::forbidden(answer.message.clone().unwrap_or_default(), details)
+    }
+
+    /// The refusal of an object of a group, kind and name.
+    pub(super) fn of_object(
+        (group, kind, name): (&str, &str, &str),
+        faults: &[ObjectFault],
+    ) -> Self {
+        let name = Some(bounded(name, NAME)).filter(|name| !name.is_empty());
+        let causes = faults.iter().map(|fault| StatusCause {
+            reason: "FieldValueInvalid",
+            message: fault.problem.clone(),
+            field: bounded(&fault.field, FIELD),
+        });
+        let words: Vec<_> = faults.iter().map(ObjectFault::words).collect();
+        let named = name.as_deref().unwrap_or("without a name");
+        let message = format!("{kind} {named} is not valid: {}", words.join("\n"));
+        let details = Details {
+            name,
+            group: group.to_owned(),
+            kind: kind.to_owned(),
+            causes: causes.collect(),
+        };
+        Self::forbidden(message, details)
+    }
+
+    fn forbidden(message: String, details: Details) -> Self {
         Self {
             outcome: "Failure",
-            message: answer.message.clone().unwrap_or_default(),
+            message,
             reason: "Forbidden",
-            details: Details {
-                name: identity.name.as_deref().map(|name| bounded(name, NAME)),
-                group: identity.group.clone(),
-                kind: identity.kind.clone(),
-                causes: causes.collect(),
-            },
+            details,
             code: 403,
         }
     }

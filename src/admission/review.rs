@@ -11,7 +11,8 @@ use crate::admission::named::{asked, identify, name};
 use crate::admission::{Operation, ReviewError};
 use olmguard_engine::explain::{self, Answer, exempted, not_judged, unanswered};
 use olmguard_engine::extension::{Extension, Identity, Json, RecognisedObject};
-use olmguard_engine::judge::{Basis, Exemption, Stop, UnansweredReason, exemption};
+use olmguard_engine::judge::{Basis, Exemption, Requester, Stop, UnansweredReason, exemption};
+use olmguard_policy::{Moment, limits};
 
 /// One `AdmissionReview` with a request.
 #[derive(Clone, Debug)]
@@ -20,6 +21,7 @@ pub struct Review {
     operation: Operation,
     dry_run: DryRun,
     user: Option<String>,
+    requester: Requester,
     identity: Identity,
     subject: Subject,
 }
@@ -71,6 +73,7 @@ impl Review {
             operation,
             dry_run: DryRun::read(request),
             user: user(request),
+            requester: requester(request),
             identity,
             subject,
         })
@@ -79,6 +82,19 @@ impl Review {
     /// The words by which the API server knows it again.
     pub fn uid(&self) -> &str {
         &self.uid
+    }
+
+    /// The same review, asked at this moment: the clock is read where a request comes in, once for all that is made of
+    /// it.
+    #[must_use]
+    pub fn at(mut self, moment: Moment) -> Self {
+        self.requester.at = moment;
+        self
+    }
+
+    /// Who asks, and when, as upgrade policies read it.
+    pub fn requester(&self) -> &Requester {
+        &self.requester
     }
 
     /// What is done to the object.
@@ -113,7 +129,7 @@ impl Review {
     pub fn answer(&self, basis: Basis<'_>) -> Answer {
         match &self.subject {
             Subject::Exempt(exemption) => not_judged(exemption),
-            Subject::Change(change) => explain::answer(basis, &change.edit()),
+            Subject::Change(change) => explain::answer(basis, &change.edit(&self.requester)),
         }
     }
 
@@ -126,7 +142,9 @@ impl Review {
     ) -> Answer {
         match &self.subject {
             Subject::Exempt(exemption) => not_judged(exemption),
-            Subject::Change(change) => explain::answer_until(basis, &change.edit(), stop, refused),
+            Subject::Change(change) => {
+                explain::answer_until(basis, &change.edit(&self.requester), stop, refused)
+            }
         }
     }
 
@@ -135,7 +153,7 @@ impl Review {
         match &self.subject {
             Subject::Exempt(exemption) => Some(not_judged(exemption)),
             Subject::Change(change) => {
-                let edit = change.edit();
+                let edit = change.edit(&self.requester);
                 let exemption = exemption(&edit).filter(|exempt| !exempt.is_warned_of())?;
                 Some(exempted(&edit, exemption))
             }
@@ -149,7 +167,7 @@ impl Review {
         match &self.subject {
             Subject::Exempt(exemption) => not_judged(exemption),
             Subject::Change(change) => {
-                let edit = change.edit();
+                let edit = change.edit(&self.requester);
                 match exemption(&edit) {
                     Some(exemption) => exempted(&edit, exemption),
                     None => unanswered(&edit, cause),
@@ -194,6 +212,30 @@ fn edited<'a>(
 fn user<'a>(request: impl Json<'a>) -> Option<String> {
     let name = request.get("userInfo")?.get("username")?.as_str()?;
     (!name.is_empty()).then(|| name.to_owned())
+}
+
+/// Who asks, for upgrade policies: texts and lists are kept up to just beyond what policies read, so that what is too
+/// long or too many stays so.
+fn requester<'a>(request: impl Json<'a>) -> Requester {
+    let info = request.get("userInfo");
+    let groups = info.and_then(|info| info.get("groups")?.items());
+    let groups = groups.into_iter().flatten().filter_map(Json::as_str);
+    Requester {
+        user: info
+            .and_then(|info| info.get("username")?.as_str())
+            .map(beginning)
+            .unwrap_or_default(),
+        groups: groups
+            .take(limits::SUBJECT_ENTRIES + 1)
+            .map(beginning)
+            .collect(),
+        at: Moment::from_unix_seconds(0),
+    }
+}
+
+fn beginning(text: &str) -> String {
+    let end = text.ceil_char_boundary(limits::SCOPE_BYTES + 1);
+    text.get(..end).unwrap_or(text).to_owned()
 }
 
 pub(super) const KIND: &str = "AdmissionReview";

@@ -2,7 +2,9 @@
 
 mod enforced;
 mod malformed;
+mod objects;
 mod replies;
+mod requester;
 mod shapes;
 mod strange;
 mod subjects;

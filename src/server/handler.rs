@@ -20,24 +20,31 @@
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
+use std::time::{SystemTime, UNIX_EPOCH};
 
 use axum::extract::{ConnectInfo, Request};
 use axum::http::HeaderMap;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio::task::JoinHandle;
 use tokio::time::{Duration, Instant, timeout_at};
+use tracing::debug;
 
-use crate::admission::{Enforcement, Outcome, Review, ReviewError};
+use crate::admission::{Enforcement, ObjectKind, ObjectReview, Outcome, Review, ReviewError};
 use crate::server::body::{BodyError, BodyMemory, ReadBody};
 use crate::server::deadline::Deadline;
 use crate::server::judge::{Judge, PendingReview};
 use crate::server::limits::Limits;
 use crate::server::media_type::{is_chunked_at_most, is_identity, is_json};
 use crate::server::workers::{Worker, Workers};
+use crate::telemetry::Metrics;
 use crate::telemetry::log::{Decision, DecisionLog, reviewing};
-use crate::telemetry::metrics::{AdmissionMetrics, AnsweredReview, WaitedFor};
+use crate::telemetry::metrics::{
+    AdmissionMetrics, AnsweredReview, PolicyFinding, PolicyMetrics, PolicyObject, WaitedFor,
+};
+use crate::tls::{Clock, SystemClock};
 use olmguard_engine::explain::Answer;
 use olmguard_engine::judge::{Token, UnansweredReason, Wait};
+use olmguard_policy::Moment;
 
 /// Where reviews are answered.
 #[derive(Debug)]
@@ -51,13 +58,15 @@ pub(super) struct Handler {
     large: Arc<Semaphore>,
     timeout: Duration,
     telemetry: Telemetry,
+    clock: SystemClock,
 }
 
 /// Where answers are counted and written down.
 #[derive(Clone, Debug)]
 pub(super) struct Telemetry {
-    pub(super) metrics: Arc<AdmissionMetrics>,
-    pub(super) decisions: DecisionLog,
+    metrics: Arc<AdmissionMetrics>,
+    decisions: DecisionLog,
+    policies: Arc<PolicyMetrics>,
 }
 
 /// Why a request gets no review back.
@@ -73,15 +82,24 @@ pub(super) enum Rejection {
     Body(#[from] BodyError),
     #[error(transparent)]
     Review(#[from] ReviewError),
+    #[error("no worker is free in time: expected fewer reviews at once; try again")]
+    Busy,
     #[error("internal fault: the review cannot be answered; please report this")]
     Lost,
+}
+
+/// A body, and when it came: a review that is read again is asked at the same moment.
+#[derive(Debug)]
+struct TimedBody {
+    read: ReadBody,
+    at: Moment,
 }
 
 /// A review, and what it takes of the memory.
 #[derive(Debug)]
 struct HeldReview {
     review: Review,
-    _body: Arc<ReadBody>,
+    _body: Arc<TimedBody>,
     /// Its place; none where it is answered before anything is waited for.
     _place: Option<OwnedSemaphorePermit>,
 }
@@ -113,6 +131,7 @@ impl Handler {
             large: Arc::new(Semaphore::new(limits.large_reviews())),
             timeout: limits.timeout,
             telemetry,
+            clock: SystemClock,
         }
     }
 
@@ -128,6 +147,28 @@ impl Handler {
         admitted
     }
 
+    /// Answers the review of a policy, which is read by a worker like an edit: where none is free in time, the API server
+    /// applies its `failurePolicy`.
+    pub(super) async fn admit_object(&self, request: Request) -> Result<Vec<u8>, Rejection> {
+        let deadline = Deadline::of(request.uri(), self.timeout);
+        let peer = peer(&request);
+        let (parts, body) = request.into_parts();
+        expect_json(&parts.headers)?;
+        let body = self.bodies.read(peer, &parts.headers, body, deadline);
+        let body = body.await?;
+        let worker = self.workers.one(peer, deadline).await;
+        let worker = worker.map_err(|_| Rejection::Busy)?;
+        let telemetry = self.telemetry.clone();
+        let read = move || {
+            let read = || ObjectReview::from_bytes(&body.bytes);
+            worker.work(|| telemetry.guarded(read))
+        };
+        let read = tokio::task::spawn_blocking(read).await;
+        let review = read.map_err(|_| Rejection::Lost)???;
+        self.telemetry.object_answered(&review);
+        Ok(review.to_bytes())
+    }
+
     async fn reply(&self, request: Request, begun: Instant) -> Result<Vec<u8>, Rejection> {
         let deadline = Deadline::of(request.uri(), self.timeout);
         let peer = peer(&request);
@@ -136,6 +177,10 @@ impl Handler {
         let body = self.bodies.read(peer, &parts.headers, body, deadline);
         let body = body.await?;
         self.telemetry.metrics.received(body.bytes.len() as u64);
+        let body = TimedBody {
+            read: body,
+            at: moment(self.clock.now()),
+        };
         let (held, answer) = self.latest(&Arc::new(body), peer, deadline).await?;
         self.over(&held.review, || {
             let reply = held.review.reply(&answer, self.enforcement);
@@ -149,7 +194,7 @@ impl Handler {
     /// for an ordinary review is forgotten, so that it keeps no place from others.
     async fn latest(
         &self,
-        body: &Arc<ReadBody>,
+        body: &Arc<TimedBody>,
         peer: IpAddr,
         deadline: Deadline,
     ) -> Result<(Arc<HeldReview>, Answer), Rejection> {
@@ -159,7 +204,7 @@ impl Handler {
         let Some(newer) = newer.filter(|_| is_outdated) else {
             return Ok((held, answer));
         };
-        let held = Some(held).filter(|_| body.is_large());
+        let held = Some(held).filter(|_| body.read.is_large());
         if newer.loaded(deadline).await {
             drop(held);
             return self.answered(body, peer, deadline).await;
@@ -167,7 +212,7 @@ impl Handler {
         let held = match held {
             Some(held) => held,
             None => Arc::new(HeldReview::of(
-                self.telemetry.review(&body.bytes)?,
+                self.telemetry.review(body)?,
                 Arc::clone(body),
                 None,
             )),
@@ -177,11 +222,11 @@ impl Handler {
 
     async fn answered(
         &self,
-        body: &Arc<ReadBody>,
+        body: &Arc<TimedBody>,
         peer: IpAddr,
         deadline: Deadline,
     ) -> Result<(Arc<HeldReview>, Answer), Rejection> {
-        if body.is_large() {
+        if body.read.is_large() {
             self.large(Arc::clone(body), peer, deadline).await
         } else {
             self.ordinary(Arc::clone(body), peer, deadline).await
@@ -191,13 +236,13 @@ impl Handler {
     /// Answers a review that is read in a tenth of a millisecond, where connections are served.
     async fn ordinary(
         &self,
-        body: Arc<ReadBody>,
+        body: Arc<TimedBody>,
         peer: IpAddr,
         deadline: Deadline,
     ) -> Result<(Arc<HeldReview>, Answer), Rejection> {
         let place = Arc::clone(&self.ordinary).try_acquire_owned().ok();
         let free = place.and_then(|place| Some((self.workers.free()?, place)));
-        let review = self.telemetry.review(&body.bytes)?;
+        let review = self.telemetry.review(&body)?;
         if let Some(answer) = self.over(&review, || review.settled())? {
             return Ok((Arc::new(HeldReview::of(review, body, None)), answer));
         }
@@ -206,7 +251,7 @@ impl Handler {
         } else {
             drop(review);
             let free = self.worker_and_place(peer, deadline).await;
-            (free, self.telemetry.review(&body.bytes)?)
+            (free, self.telemetry.review(&body)?)
         };
         let (worker, place) = match free {
             Ok((worker, place)) => (Ok(worker), Some(place)),
@@ -237,7 +282,7 @@ impl Handler {
     /// Answers a large review, which is never read where connections are served.
     async fn large(
         &self,
-        body: Arc<ReadBody>,
+        body: Arc<TimedBody>,
         peer: IpAddr,
         deadline: Deadline,
     ) -> Result<(Arc<HeldReview>, Answer), Rejection> {
@@ -246,7 +291,7 @@ impl Handler {
         let place = place.map_err(|_| BodyError::NoRoom(deadline))?.ok();
         let telemetry = self.telemetry.clone();
         let read = move || {
-            let review = telemetry.review(&body.bytes)?;
+            let review = telemetry.review(&body)?;
             Ok::<_, Rejection>(HeldReview::of(review, body, place))
         };
         let held = tokio::task::spawn_blocking(read).await;
@@ -322,7 +367,7 @@ impl Handler {
 }
 
 impl HeldReview {
-    fn of(review: Review, body: Arc<ReadBody>, place: Option<OwnedSemaphorePermit>) -> Self {
+    fn of(review: Review, body: Arc<TimedBody>, place: Option<OwnedSemaphorePermit>) -> Self {
         Self {
             review,
             _body: body,
@@ -332,9 +377,18 @@ impl HeldReview {
 }
 
 impl Telemetry {
+    pub(super) fn of(metrics: &Metrics, decisions: DecisionLog) -> Self {
+        Self {
+            metrics: Arc::clone(&metrics.admission),
+            decisions,
+            policies: Arc::clone(&metrics.policies),
+        }
+    }
+
     /// Reads a review.
-    fn review(&self, body: &[u8]) -> Result<Review, Rejection> {
-        Ok(self.guarded(|| Review::from_bytes(body))??)
+    fn review(&self, body: &TimedBody) -> Result<Review, Rejection> {
+        let review = self.guarded(|| Review::from_bytes(&body.read.bytes))??;
+        Ok(review.at(body.at))
     }
 
     /// Nothing that a panic may have left half done is used again.
@@ -356,12 +410,30 @@ impl Telemetry {
         if let Some(why) = answer.exemption {
             self.metrics.not_judged(why);
         }
+        for finding in PolicyFinding::ALL {
+            let word = finding.as_str();
+            if answer.policies.iter().any(|one| one.enforcement == word) {
+                self.policies.found(*finding);
+            }
+        }
         self.decisions.say(&Decision {
             asked: review.into(),
             answer,
             outcome,
             elapsed,
         });
+    }
+
+    fn object_answered(&self, review: &ObjectReview) {
+        let kind = match review.kind() {
+            ObjectKind::UpgradePolicy => PolicyObject::UpgradePolicy,
+            ObjectKind::UpgradeGuardrails => PolicyObject::UpgradeGuardrails,
+            ObjectKind::Other => return,
+        };
+        let is_allowed = review.is_allowed();
+        self.policies.reviewed(kind, is_allowed);
+        let kind = kind.as_str();
+        debug!(uid = review.uid(), kind, is_allowed, "Checked a policy");
     }
 
     fn unanswered(&self, cause: UnansweredReason) {
@@ -384,6 +456,12 @@ impl Telemetry {
             self.metrics.deadline_exceeded(WaitedFor::Body);
         }
     }
+}
+
+/// The second of a time of day.
+fn moment(time: SystemTime) -> Moment {
+    let since = time.duration_since(UNIX_EPOCH).unwrap_or_default();
+    Moment::from_unix_seconds(i64::try_from(since.as_secs()).unwrap_or(i64::MAX))
 }
 
 /// The address that a request comes from.

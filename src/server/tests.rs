@@ -5,6 +5,7 @@ mod moved;
 mod newer;
 mod overload;
 mod patience;
+mod policies;
 mod protocol;
 mod refusal;
 mod rollover;

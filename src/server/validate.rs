@@ -1,4 +1,4 @@
-//! `POST /validate`: from a request to its handler, and from there to a response.
+//! `POST /validate` and `POST /validate-policy`: from a request to its handler, and from there to a response.
 //!
 //! Whatever is no review gets a status of 400 or more and one line of text; an API server takes that
 //! as a failure of the webhook, never as a verdict. Whatever is one gets a verdict, in time.
@@ -19,13 +19,25 @@ use crate::telemetry::metrics::DecodeError;
 pub(super) fn routes(handler: Arc<Handler>) -> Router {
     Router::new()
         .route(PATH, post(validate))
-        .fallback(async || (StatusCode::NOT_FOUND, "not found: expected /validate\n"))
+        .route(POLICY_PATH, post(validate_policy))
+        .fallback(async || {
+            let expected = "not found: expected /validate or /validate-policy\n";
+            (StatusCode::NOT_FOUND, expected)
+        })
         .method_not_allowed_fallback(async || (StatusCode::METHOD_NOT_ALLOWED, "expected POST\n"))
         .with_state(handler)
 }
 
 async fn validate(State(handler): State<Arc<Handler>>, request: Request) -> Response {
-    match handler.admit(request).await {
+    response(handler.admit(request).await)
+}
+
+async fn validate_policy(State(handler): State<Arc<Handler>>, request: Request) -> Response {
+    response(handler.admit_object(request).await)
+}
+
+fn response(reply: Result<Vec<u8>, Rejection>) -> Response {
+    match reply {
         Ok(reply) => ([(header::CONTENT_TYPE, "application/json")], reply).into_response(),
         Err(refused) => refused.into_response(),
     }
@@ -37,7 +49,7 @@ impl Rejection {
             Self::MediaType | Self::Encoding => StatusCode::UNSUPPORTED_MEDIA_TYPE,
             Self::TransferCoding => StatusCode::NOT_IMPLEMENTED,
             Self::Body(BodyError::TooLarge) => StatusCode::PAYLOAD_TOO_LARGE,
-            Self::Body(BodyError::NoRoom(_)) => StatusCode::SERVICE_UNAVAILABLE,
+            Self::Body(BodyError::NoRoom(_)) | Self::Busy => StatusCode::SERVICE_UNAVAILABLE,
             Self::Body(BodyError::TooSlow(_)) => StatusCode::REQUEST_TIMEOUT,
             Self::Body(BodyError::Broken(_)) | Self::Review(_) => StatusCode::BAD_REQUEST,
             Self::Lost => StatusCode::INTERNAL_SERVER_ERROR,
@@ -53,7 +65,7 @@ impl Rejection {
             Self::Body(BodyError::TooSlow(_)) => DecodeError::Timeout,
             Self::Body(BodyError::Broken(_)) => DecodeError::Body,
             Self::Review(error) => error.into(),
-            Self::Lost => return None,
+            Self::Busy | Self::Lost => return None,
         })
     }
 }
@@ -70,3 +82,4 @@ impl IntoResponse for Rejection {
 }
 
 const PATH: &str = "/validate";
+const POLICY_PATH: &str = "/validate-policy";

@@ -12,6 +12,7 @@ mod guardrails;
 mod held;
 mod label;
 mod log;
+mod policies;
 mod process;
 mod register;
 mod tls;
@@ -29,6 +30,7 @@ pub use connections::{ConnectionMetrics, Eviction, HandshakeFailure, Refusal};
 pub use guardrails::GuardrailMetrics;
 pub use held::GaugeGuard;
 pub use log::LogMetrics;
+pub use policies::{PolicyFinding, PolicyMetrics, PolicyObject};
 pub use tls::{Reload, TlsMetrics};
 pub use watches::{WatchFailure, WatchMetrics, WatchedResource};
 
@@ -53,6 +55,8 @@ pub struct Metrics {
     pub catalogs: Arc<CatalogMetrics>,
     /// The guardrails that are judged by.
     pub guardrails: Arc<GuardrailMetrics>,
+    /// The upgrade policies that are judged by.
+    pub policies: Arc<PolicyMetrics>,
     /// The webhook configuration in the cluster.
     pub configuration: Arc<ConfigurationMetrics>,
     /// What is watched in the cluster.
@@ -77,6 +81,7 @@ impl Metrics {
             tls: Arc::new(TlsMetrics::new(&register)),
             catalogs: Arc::new(CatalogMetrics::new(&register)),
             guardrails: Arc::new(GuardrailMetrics::new(&register)),
+            policies: Arc::new(PolicyMetrics::new(&register)),
             configuration: Arc::new(ConfigurationMetrics::new(&register)),
             watches: Arc::new(WatchMetrics::new(&register)),
             log: Arc::new(LogMetrics::new(&register)),

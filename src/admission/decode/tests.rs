@@ -60,7 +60,7 @@ fn what_nothing_reads_is_passed_over() {
         "extra": 1,
         "request": {
             "options": {"a": 1},
-            "userInfo": {"username": "u", "groups": ["g"], "extra": {"a": ["b"]}},
+            "userInfo": {"username": "u", "uid": "i", "groups": ["g"], "extra": {"a": ["b"]}},
             "object": {
                 "metadata": {"name": "x", "labels": {"a": "b"}, "annotations": {"a": "b"}, "managedFields": [{}]},
                 "spec": {"config": {"inline": {"a": [1]}}, "source": {"catalog": {"package": ["p"]}}},
@@ -70,9 +70,9 @@ fn what_nothing_reads_is_passed_over() {
     });
     let expected = json!({
         "request": {
-            "userInfo": {"username": "u"},
+            "userInfo": {"username": "u", "groups": ["g"]},
             "object": {
-                "metadata": {"name": "x"},
+                "metadata": {"name": "x", "labels": {"a": "b"}},
                 "spec": {"config": {}, "source": {"catalog": {"package": []}}},
                 "status": {"conditions": [{"type": "Installed"}]},
             },

@@ -95,9 +95,12 @@ fn object(api_version: &str, kind: &str) -> Value {
     });
     json!({
         "apiVersion": api_version, "kind": kind,
-        "metadata": {"name": "x", "generateName": "x-", "deletionTimestamp": null},
+        "metadata": {
+            "name": "x", "generateName": "x-", "deletionTimestamp": null, "labels": {"a": "b"},
+        },
         "spec": {
             "packageName": "p", "version": "1.0.0", "channel": "c", "installNamespace": "n",
+            "namespace": "n", "install": {"namespace": "n"},
             "upgradeConstraintPolicy": "Enforce",
             "source": {"sourceType": "Catalog", "catalog": catalog},
         },

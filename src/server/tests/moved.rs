@@ -9,6 +9,7 @@ use std::sync::mpsc;
 use std::thread;
 use std::time::Duration;
 
+use arc_swap::ArcSwap;
 use axum::Router;
 use axum::routing::get;
 use serde_json::{Value, json};
@@ -18,6 +19,7 @@ use tokio::task::yield_now;
 
 use super::overload::{Panics, busy, token};
 use super::patience::{places, with};
+use super::policies::policy_review;
 use super::wire::{Wire, soon};
 use super::{LOOPBACK, Started, listen_on, post, post_to, review, start, start_with};
 use crate::admission::{Enforcement, Mode};
@@ -27,7 +29,9 @@ use crate::telemetry::Metrics;
 use crate::tls::self_managed::{AuthorityError, StoreError};
 use crate::tls::{TlsConfig, TlsError, self_signed};
 use olmguard_catalog::olm::Rules;
+use olmguard_engine::judge::{Policies, UpgradePolicies};
 use olmguard_engine::snapshot::Snapshot;
+use olmguard_policy::Policy;
 use olmguard_support::moved::{Moved, rows};
 
 /// What one server counts.
@@ -73,6 +77,7 @@ impl Counted {
 #[tokio::test]
 async fn every_metric_of_a_server_moves() {
     let mut moved = answers().await;
+    moved.extend(policies().await);
     moved.extend(faults().await);
     moved.extend(no_reviews().await);
     moved.extend(no_room_for_bodies().await);
@@ -88,8 +93,7 @@ async fn every_metric_of_a_server_moves() {
     assert_eq!(still, [""; 0], "no scene moves these");
 }
 
-/// One of each verdict, in observe mode.
-async fn answers() -> BTreeSet<String> {
+fn guard() -> Guard {
     let catalog = r#"
         {"schema": "olm.package", "name": "p"}
         {"schema": "olm.channel", "package": "p", "name": "c", "entries": [{"name": "p.v1"}]}
@@ -97,18 +101,48 @@ async fn answers() -> BTreeSet<String> {
             {"type": "olm.package", "value": {"packageName": "p", "version": "1.0.0"}}]}"#;
     let rules = Rules::default();
     let catalog = load_bytes("hub", catalog.as_bytes(), &rules);
+    Guard::from(Snapshot::new(rules, [catalog]))
+}
+
+/// An edit that violates two policies, and one policy of each sort that is written.
+async fn policies() -> BTreeSet<String> {
+    let policy = |enforcement: &str| {
+        Policy::read(&json!({
+            "apiVersion": "olmguard.dev/v1alpha1", "kind": "UpgradePolicy",
+            "metadata": {"name": enforcement.to_lowercase()},
+            "spec": {"enforcement": enforcement, "rules": {"catalogs": ["other"]}},
+        }))
+    };
+    let policies = Policies {
+        upgrades: UpgradePolicies::of(["Deny", "Warn"].map(policy)),
+        ..Policies::default()
+    };
+    let guard = guard().with_policies(Arc::new(ArcSwap::from_pointee(policies)));
+    let started = start_with(LOOPBACK, Limits::default(), Arc::new(guard)).await;
+    let counted = Counted::of(&started.server);
+    assert_eq!(token(&ask(&started, &review(0)).await), "Policy");
+    for step in ["Minor", "Tiny"] {
+        let review = policy_review(step).to_string();
+        let mut wire = Wire::to(&started).await;
+        let asked = wire.ask(&post_to("/validate-policy", &review, "")).await;
+        assert_eq!(asked.status(), 200);
+    }
+    counted.series()
+}
+
+/// One of each verdict, in observe mode.
+async fn answers() -> BTreeSet<String> {
     let enforcement = Enforcement {
         mode: Mode::Observe,
         ..Enforcement::default()
     };
-    let guard = Guard::from(Snapshot::new(rules, [catalog]));
     let certificates = self_signed(&TlsConfig::default(), Vec::new()).unwrap();
     let certificate = certificates.leaf().der().clone();
     let listening = listen_on(LOOPBACK.parse().unwrap(), Limits::default());
     let started = Started {
         server: listening
             .certify(certificates)
-            .open(Arc::new(guard), enforcement),
+            .open(Arc::new(guard()), enforcement),
         certificate,
     };
     let mut counted = Counted::of(&started.server);

@@ -69,10 +69,7 @@ impl Scene {
             guard,
             answered: Arc::clone(&answered),
         };
-        let telemetry = Telemetry {
-            metrics: Metrics::new().admission,
-            decisions: DecisionLog::default(),
-        };
+        let telemetry = Telemetry::of(&Metrics::new(), DecisionLog::default());
         let limits = Limits::default();
         let handler = Handler::new(Arc::new(judge), Enforcement::default(), &limits, telemetry);
         Self {

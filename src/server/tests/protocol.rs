@@ -74,7 +74,7 @@ async fn what_is_no_review_is_refused_in_one_line() {
         (
             "POST / HTTP/1.1\r\nhost: x\r\ncontent-length: 0\r\n\r\n",
             404,
-            "not found: expected /validate\n",
+            "not found: expected /validate or /validate-policy\n",
         ),
         (
             "POST /validate HTTP/1.1\r\nhost: x\r\ncontent-length: 2\r\n\r\n{}",

@@ -36,10 +36,7 @@ impl Replica {
     fn of(certificates: Certificates, phase: watch::Receiver<Phase>) -> Self {
         let metrics = Metrics::new();
         let guard = Guard::from(Snapshot::default());
-        let telemetry = Telemetry {
-            metrics: Arc::clone(&metrics.admission),
-            decisions: DecisionLog::default(),
-        };
+        let telemetry = Telemetry::of(&metrics, DecisionLog::default());
         let limits = Limits::default();
         let handler = Handler::new(Arc::new(guard), Enforcement::default(), &limits, telemetry);
         let config = ConnectionConfig {

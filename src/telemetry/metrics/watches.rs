@@ -17,6 +17,10 @@ label! {
         Deployment => "deployment",
         /// The webhook configuration, which is read every minute.
         WebhookConfiguration => "validatingwebhookconfiguration",
+        /// Every `UpgradePolicy`.
+        UpgradePolicies => "upgradepolicies",
+        /// Every `UpgradeGuardrails` object.
+        UpgradeGuardrails => "upgradeguardrails",
     }
 }
 

@@ -202,5 +202,5 @@ fn others() -> Vec<Row> {
 }
 
 const NO_POST: &str = "405 expected POST\n";
-const NO_PATH: &str = "404 not found: expected /validate\n";
+const NO_PATH: &str = "404 not found: expected /validate or /validate-policy\n";
 const NO_JSON: &str = "415 content-type is not JSON: expected application/json\n";

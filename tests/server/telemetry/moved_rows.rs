@@ -7,7 +7,7 @@ use super::metrics::all;
 use olmguard_support::moved::rows;
 
 /// Each file of rows, and the test that moves them.
-const PLACES: [(&str, &str, &str); 5] = [
+const PLACES: [(&str, &str, &str); 6] = [
     (
         "server.txt",
         include_str!("moved/server.txt"),
@@ -27,6 +27,11 @@ const PLACES: [(&str, &str, &str); 5] = [
         "guardrails.txt",
         include_str!("moved/guardrails.txt"),
         "src/cli/commands/serve/guardrails/tests.rs (files of --guardrails)",
+    ),
+    (
+        "policies.txt",
+        include_str!("moved/policies.txt"),
+        "src/cluster/policies/tests.rs (objects of a cluster)",
     ),
     (
         "log.txt",

@@ -1,0 +1,275 @@
+//! A review of an `UpgradePolicy` or `UpgradeGuardrails` object: whether olmguard can read it.
+//!
+//! What cannot be read is refused with every fault, so that nobody applies a policy that denies more than it says. A
+//! deletion is never refused, nor is a change of an object that leaves its spec as it is or is on its way out: whatever a
+//! policy says, it can be edited and deleted.
+
+use std::borrow::Cow;
+
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+use serde_json::value::RawValue;
+
+use crate::admission::ReviewError;
+use crate::admission::bounded::bounded;
+use crate::admission::caret::pointed_at;
+use crate::admission::reply::{FIELD, Status};
+use crate::admission::review::{API_VERSION, KIND};
+use crate::admission::text::text;
+use olmguard_catalog::guardrail::GuardrailsObject;
+use olmguard_policy::Policy;
+
+/// What is answered to the review of an object.
+#[derive(Clone, Debug)]
+pub struct ObjectReview {
+    uid: String,
+    kind: ObjectKind,
+    refusal: Option<Status>,
+}
+
+/// What is reviewed.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub enum ObjectKind {
+    /// An `UpgradePolicy`.
+    UpgradePolicy,
+    /// An `UpgradeGuardrails` object.
+    UpgradeGuardrails,
+    /// Anything else, which is always allowed.
+    Other,
+}
+
+/// What is wrong with one field.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub(super) struct ObjectFault {
+    pub(super) field: String,
+    pub(super) problem: String,
+    /// The line of its text with the place below it.
+    pub(super) pointed_at: Option<String>,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Body<'a> {
+    api_version: Cow<'a, str>,
+    kind: Cow<'a, str>,
+    #[serde(borrow)]
+    request: Request<'a>,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Request<'a> {
+    uid: Cow<'a, str>,
+    kind: GroupKind<'a>,
+    operation: Cow<'a, str>,
+    #[serde(default)]
+    sub_resource: Option<Cow<'a, str>>,
+    #[serde(borrow, default)]
+    object: Option<&'a RawValue>,
+    #[serde(borrow, default)]
+    old_object: Option<&'a RawValue>,
+}
+
+#[derive(Deserialize)]
+struct GroupKind<'a> {
+    group: Cow<'a, str>,
+    kind: Cow<'a, str>,
+}
+
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct Reply<'a> {
+    api_version: &'static str,
+    kind: &'static str,
+    response: Response<'a>,
+}
+
+#[derive(Serialize)]
+struct Response<'a> {
+    uid: &'a str,
+    allowed: bool,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    status: Option<&'a Status>,
+}
+
+impl ObjectReview {
+    /// Reads a review from the bytes of a request's body, and the object in it.
+    ///
+    /// # Errors
+    /// If it is no review.
+    pub fn from_bytes(body: &[u8]) -> Result<Self, ReviewError> {
+        let read: Body<'_> = serde_json::from_str(text(body)?)
+            .map_err(|error| ReviewError::Json(error.to_string()))?;
+        read.check()?;
+        let request = &read.request;
+        let kind = request.object_kind();
+        Ok(Self {
+            uid: request.uid.clone().into_owned(),
+            kind,
+            refusal: request.refusal(kind),
+        })
+    }
+
+    /// The uid of the review.
+    pub fn uid(&self) -> &str {
+        &self.uid
+    }
+
+    /// What is reviewed.
+    pub fn kind(&self) -> ObjectKind {
+        self.kind
+    }
+
+    /// Whether the API server is told to store the object.
+    pub fn is_allowed(&self) -> bool {
+        self.refusal.is_none()
+    }
+
+    /// The bytes of the reply's body.
+    #[expect(clippy::missing_panics_doc, reason = "texts are always JSON")]
+    pub fn to_bytes(&self) -> Vec<u8> {
+        let reply = Reply {
+            api_version: API_VERSION,
+            kind: KIND,
+            response: Response {
+                uid: &self.uid,
+                allowed: self.is_allowed(),
+                status: self.refusal.as_ref(),
+            },
+        };
+        serde_json::to_vec(&reply).expect("texts are JSON")
+    }
+}
+
+impl Body<'_> {
+    fn check(&self) -> Result<(), ReviewError> {
+        let wrong = |field, found: &str, expected| ReviewError::Field {
+            field,
+            found: format!("{:?}", bounded(found, LONGEST)),
+            expected,
+        };
+        if self.kind != KIND {
+            return Err(wrong("kind", &self.kind, KIND));
+        }
+        if self.api_version != API_VERSION {
+            return Err(wrong("apiVersion", &self.api_version, API_VERSION));
+        }
+        match self.request.uid.len() {
+            1..=LONGEST => Ok(()),
+            _ => Err(wrong(
+                "request.uid",
+                &self.request.uid,
+                "a string of 1 to 128 bytes",
+            )),
+        }
+    }
+}
+
+impl Request<'_> {
+    fn object_kind(&self) -> ObjectKind {
+        let is_edited = matches!(&*self.operation, "CREATE" | "UPDATE");
+        let is_whole = self.sub_resource.as_deref().unwrap_or_default().is_empty();
+        match (&*self.kind.group, &*self.kind.kind) {
+            (GROUP, "UpgradePolicy") if is_edited && is_whole => ObjectKind::UpgradePolicy,
+            (GROUP, "UpgradeGuardrails") if is_edited && is_whole => ObjectKind::UpgradeGuardrails,
+            _ => ObjectKind::Other,
+        }
+    }
+
+    fn refusal(&self, kind: ObjectKind) -> Option<Status> {
+        let word = match kind {
+            ObjectKind::UpgradePolicy => "UpgradePolicy",
+            ObjectKind::UpgradeGuardrails => "UpgradeGuardrails",
+            ObjectKind::Other => return None,
+        };
+        let object = match parsed(self.object) {
+            Ok(object) => object,
+            Err(fault) => return Some(Status::of_object((GROUP, word, ""), &[fault])),
+        };
+        if is_leaving(&object) || self.is_same_spec(&object) {
+            return None;
+        }
+        let faults = match kind {
+            ObjectKind::UpgradePolicy => of_policy(&object),
+            _ => of_guardrails(&object),
+        };
+        let name = object.pointer("/metadata/name").and_then(Value::as_str);
+        let named = (GROUP, word, name.unwrap_or_default());
+        (!faults.is_empty()).then(|| Status::of_object(named, &faults))
+    }
+
+    /// An old object that cannot be read has another spec.
+    fn is_same_spec(&self, object: &Value) -> bool {
+        let old = self.old_object.map(|old| parsed(Some(old)));
+        let old = old.and_then(Result::ok).filter(Value::is_object);
+        old.is_some_and(|old| old.get("spec") == object.get("spec"))
+    }
+}
+
+/// A text that is larger than any object that can be read is not looked at: it would be many times as large in memory.
+fn parsed(object: Option<&RawValue>) -> Result<Value, ObjectFault> {
+    let text = object.map_or("null", RawValue::get);
+    if text.len() > LARGEST {
+        return Err(whole(format!(
+            "larger than {LARGEST} bytes: expected a smaller object"
+        )));
+    }
+    serde_json::from_str(text).map_err(|error| whole(error.to_string()))
+}
+
+fn whole(problem: String) -> ObjectFault {
+    ObjectFault {
+        field: String::new(),
+        problem,
+        pointed_at: None,
+    }
+}
+
+fn is_leaving(object: &Value) -> bool {
+    let leaving = object.pointer("/metadata/deletionTimestamp");
+    leaving.is_some_and(|at| !at.is_null())
+}
+
+fn of_policy(object: &Value) -> Vec<ObjectFault> {
+    let policy = Policy::read(object);
+    let faults = policy.faults().iter().map(|fault| ObjectFault {
+        field: fault.path.clone(),
+        problem: fault.problem.to_string(),
+        pointed_at: fault
+            .at()
+            .and_then(|at| pointed_at(object, &fault.path, at)),
+    });
+    faults.collect()
+}
+
+fn of_guardrails(object: &Value) -> Vec<ObjectFault> {
+    let unread = GuardrailsObject::read(object).stated.err();
+    let faults = unread.map(|unread| ObjectFault {
+        problem: unread.problem.to_string(),
+        field: unread.path,
+        pointed_at: None,
+    });
+    faults.into_iter().collect()
+}
+
+impl ObjectFault {
+    /// The field, what is wrong, and where.
+    pub(super) fn words(&self) -> String {
+        let field = match bounded(&self.field, FIELD) {
+            field if field.is_empty() => field,
+            field => format!("{field}: "),
+        };
+        match &self.pointed_at {
+            None => format!("{field}{}", self.problem),
+            Some(pointed_at) => format!("{field}{}\n{pointed_at}", self.problem),
+        }
+    }
+}
+
+const GROUP: &str = "olmguard.dev";
+
+/// The most bytes of an object that is read: none within the limits of its kind is as large.
+const LARGEST: usize = 1 << 20;
+
+/// The most bytes of a `uid`, and of a word that an error repeats.
+const LONGEST: usize = 128;

@@ -1,0 +1,179 @@
+//! Reviews of policies and guardrails as objects.
+
+use serde_json::{Value, json};
+
+use crate::admission::{ObjectKind, ObjectReview};
+
+fn body(kind: &str, operation: &str, object: &Value, old: &Value) -> Vec<u8> {
+    let review = json!({
+        "apiVersion": "admission.k8s.io/v1", "kind": "AdmissionReview",
+        "request": {
+            "uid": "u", "kind": {"group": "olmguard.dev", "version": "v1alpha1", "kind": kind},
+            "name": "production", "operation": operation, "object": object, "oldObject": old,
+        },
+    });
+    review.to_string().into_bytes()
+}
+
+fn policy(rules: &Value) -> Value {
+    json!({
+        "apiVersion": "olmguard.dev/v1alpha1", "kind": "UpgradePolicy",
+        "metadata": {"name": "production"}, "spec": {"rules": rules},
+    })
+}
+
+/// The response to a review.
+#[track_caller]
+fn response(kind: &str, operation: &str, object: &Value, old: &Value) -> Value {
+    let review = ObjectReview::from_bytes(&body(kind, operation, object, old)).expect("a review");
+    let mut reply: Value = serde_json::from_slice(&review.to_bytes()).expect("JSON");
+    assert_eq!(reply["kind"], "AdmissionReview");
+    reply["response"].take()
+}
+
+#[track_caller]
+fn is_allowed(kind: &str, operation: &str, object: &Value, old: &Value) {
+    let response = response(kind, operation, object, old);
+    assert_eq!(response, json!({"uid": "u", "allowed": true}));
+}
+
+#[test]
+fn a_policy_that_can_be_read_is_allowed() {
+    let good = policy(&json!({"step": "Minor", "bypass": "ByPermission"}));
+    is_allowed("UpgradePolicy", "CREATE", &good, &json!(null));
+    let other = policy(&json!({"step": "Tiny"}));
+    is_allowed("UpgradePolicy", "UPDATE", &good, &other);
+}
+
+#[test]
+fn every_fault_is_a_cause_with_its_field_and_the_place_in_its_text() {
+    let bad = policy(&json!({
+        "step": "Tiny",
+        "versions": {"allow": ">=1.2 <"},
+    }));
+    let response = response("UpgradePolicy", "CREATE", &bad, &json!(null));
+    assert_eq!(response["allowed"], false);
+    let status = &response["status"];
+    assert_eq!(
+        (&status["code"], &status["reason"]),
+        (&json!(403), &json!("Forbidden"))
+    );
+    let message = status["message"].as_str().expect("a text");
+    let (first, rest) = message.split_once('\n').expect("several lines");
+    assert!(
+        first.starts_with(
+            "UpgradePolicy production is not valid: spec.rules.versions.allow: not a valid version range: "
+        ),
+        "{message}"
+    );
+    assert!(rest.starts_with("  >=1.2 <\n  "), "{message}");
+    assert!(
+        rest.ends_with(
+            "spec.rules.step: unknown value \"Tiny\": expected one of Patch, Minor, Major"
+        ),
+        "{message}"
+    );
+    let causes = status["details"]["causes"].as_array().expect("a list");
+    let fields: Vec<_> = causes.iter().map(|cause| cause["field"].as_str()).collect();
+    assert_eq!(
+        fields,
+        [Some("spec.rules.versions.allow"), Some("spec.rules.step")]
+    );
+    assert_eq!(causes[1]["reason"], "FieldValueInvalid");
+    assert_eq!(status["details"]["name"], "production");
+}
+
+#[test]
+fn guardrails_are_read_as_those_of_files() {
+    let guardrails = |step: i64| {
+        json!({
+            "apiVersion": "olmguard.dev/v1alpha1", "kind": "UpgradeGuardrails",
+            "metadata": {"name": "lantern"},
+            "spec": {"package": "p", "rules": [{"id": "a", "kind": "MaxMinorStep", "step": step}]},
+        })
+    };
+    is_allowed("UpgradeGuardrails", "CREATE", &guardrails(1), &json!(null));
+    let refused = response("UpgradeGuardrails", "CREATE", &guardrails(0), &json!(null));
+    assert_eq!(
+        refused["status"]["message"],
+        "UpgradeGuardrails lantern is not valid: spec.rules[0].step: expected a whole number from 1, \
+         found integer"
+    );
+}
+
+/// Nobody is locked out by a policy that is broken already.
+#[test]
+fn what_does_not_change_a_spec_or_deletes_is_never_refused() {
+    let bad = policy(&json!({"step": "Tiny"}));
+    is_allowed("UpgradePolicy", "DELETE", &json!(null), &bad);
+    let mut labelled = bad.clone();
+    labelled["metadata"]["labels"] = json!({"a": "b"});
+    is_allowed("UpgradePolicy", "UPDATE", &labelled, &bad);
+    let mut leaving = policy(&json!({"step": "Small"}));
+    leaving["metadata"]["deletionTimestamp"] = json!("2026-01-01T00:00:00Z");
+    is_allowed("UpgradePolicy", "UPDATE", &leaving, &bad);
+    let other = policy(&json!({"step": "Small"}));
+    let refused = response("UpgradePolicy", "UPDATE", &other, &bad);
+    assert_eq!(refused["allowed"], false);
+}
+
+#[test]
+fn other_kinds_and_operations_are_allowed() {
+    let bad = policy(&json!({"step": "Tiny"}));
+    is_allowed("ClusterExtension", "CREATE", &bad, &json!(null));
+    is_allowed("UpgradePolicy", "CONNECT", &bad, &json!(null));
+    let body = body("UpgradePolicy", "CREATE", &bad, &json!(null));
+    let review = ObjectReview::from_bytes(&body).expect("a review");
+    assert_eq!(
+        (review.kind(), review.uid()),
+        (ObjectKind::UpgradePolicy, "u")
+    );
+}
+
+#[test]
+fn what_no_reader_takes_is_refused_without_being_read() {
+    let large = policy(&json!({"conditions": [{"expression": "x".repeat(1 << 20)}]}));
+    let refused = response("UpgradePolicy", "CREATE", &large, &json!(null));
+    assert_eq!(
+        refused["status"]["message"],
+        "UpgradePolicy without a name is not valid: larger than 1048576 bytes: expected a smaller object"
+    );
+    let deep = format!("{}1{}", "[".repeat(300), "]".repeat(300));
+    let body = body("UpgradePolicy", "CREATE", &json!("HERE"), &json!(null));
+    let body = String::from_utf8(body)
+        .expect("a text")
+        .replace("\"HERE\"", &deep);
+    let review = ObjectReview::from_bytes(body.as_bytes()).expect("a review");
+    assert!(!review.is_allowed());
+}
+
+#[test]
+fn what_is_no_review_says_so() {
+    for (body, expected) in [
+        (
+            "",
+            "not an AdmissionReview: the body is empty: expected JSON",
+        ),
+        (
+            r#"{"apiVersion": "v1", "kind": "AdmissionReview", "request": {"uid": "u",
+                "kind": {"group": "", "kind": ""}, "operation": ""}}"#,
+            "not an AdmissionReview: apiVersion is \"v1\": expected admission.k8s.io/v1",
+        ),
+        (
+            r#"{"apiVersion": "admission.k8s.io/v1", "kind": "Review", "request": {"uid": "u",
+                "kind": {"group": "", "kind": ""}, "operation": ""}}"#,
+            "not an AdmissionReview: kind is \"Review\": expected AdmissionReview",
+        ),
+        (
+            r#"{"apiVersion": "admission.k8s.io/v1", "kind": "AdmissionReview", "request": {"uid": "",
+                "kind": {"group": "", "kind": ""}, "operation": ""}}"#,
+            "not an AdmissionReview: request.uid is \"\": expected a string of 1 to 128 bytes",
+        ),
+    ] {
+        let said = ObjectReview::from_bytes(body.as_bytes()).expect_err("no review");
+        assert_eq!(said.to_string(), expected);
+    }
+    for body in ["{}", "[]", "null", "{\"request\": null}"] {
+        assert!(ObjectReview::from_bytes(body.as_bytes()).is_err(), "{body}");
+    }
+}

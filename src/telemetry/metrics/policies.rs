@@ -1,0 +1,99 @@
+//! The policies of the cluster, as far as they can be read.
+
+use prometheus::{IntCounter, IntGauge};
+
+use crate::telemetry::metrics::label::{PerLabel, label};
+use crate::telemetry::metrics::register::Register;
+
+label! {
+    /// A kind of object with what administrators decide.
+    pub enum PolicyObject {
+        /// `UpgradePolicy`.
+        UpgradePolicy => "UpgradePolicy",
+        /// `UpgradeGuardrails`.
+        UpgradeGuardrails => "UpgradeGuardrails",
+    }
+}
+
+label! {
+    /// Whether an object can be read.
+    enum Accepted {
+        /// It can.
+        Yes => "true",
+        /// It cannot, and denies upgrades.
+        No => "false",
+    }
+}
+
+/// The policies that edits are checked by.
+#[derive(Debug)]
+pub struct PolicyMetrics {
+    objects: PerLabel<PolicyObject, PerLabel<Accepted, IntGauge>>,
+    findings: PerLabel<PolicyFinding, IntCounter>,
+    reviews: PerLabel<PolicyObject, PerLabel<Accepted, IntCounter>>,
+}
+
+label! {
+    /// What a policy does about an edit.
+    pub enum PolicyFinding {
+        /// It denies it.
+        Deny => "Deny",
+        /// It warns of it.
+        Warn => "Warn",
+    }
+}
+
+impl PolicyMetrics {
+    pub(super) fn new(register: &Register<'_>) -> Self {
+        let objects = register.gauges(
+            "policy_objects",
+            "UpgradePolicy and UpgradeGuardrails objects of the cluster, by kind and by whether they are accepted; one that is not accepted denies upgrades.",
+            &["kind", "accepted"],
+        );
+        let reviews = register.counters(
+            "policy_reviews_total",
+            "Writes of UpgradePolicy and UpgradeGuardrails objects that API servers asked about, by kind and by whether olmguard can read the object.",
+            &["kind", "accepted"],
+        );
+        Self {
+            reviews: PerLabel::new(|kind: PolicyObject| {
+                PerLabel::new(|accepted: Accepted| {
+                    reviews.with_label_values(&[kind.as_str(), accepted.as_str()])
+                })
+            }),
+            objects: PerLabel::new(|kind: PolicyObject| {
+                PerLabel::new(|accepted: Accepted| {
+                    objects.with_label_values(&[kind.as_str(), accepted.as_str()])
+                })
+            }),
+            findings: register.counter_per(
+                "policy_findings_total",
+                "Edits that violate an upgrade policy, by what the policy does about it.",
+                "enforcement",
+            ),
+        }
+    }
+
+    /// So many objects of a kind are in use from now on.
+    pub fn taken(&self, kind: PolicyObject, accepted: usize, not_accepted: usize) {
+        let count = |count: usize| i64::try_from(count).unwrap_or(i64::MAX);
+        let objects = self.objects.of(kind);
+        objects.of(Accepted::Yes).set(count(accepted));
+        objects.of(Accepted::No).set(count(not_accepted));
+    }
+
+    /// An API server asked about a write of an object.
+    pub fn reviewed(&self, kind: PolicyObject, is_accepted: bool) {
+        let accepted = if is_accepted {
+            Accepted::Yes
+        } else {
+            Accepted::No
+        };
+        self.reviews.of(kind).of(accepted).inc();
+    }
+
+    /// An edit violates a policy.
+    pub fn found(&self, finding: PolicyFinding) {
+        self.findings.of(finding).inc();
+    }
+}
