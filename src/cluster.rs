@@ -6,6 +6,8 @@
 //!                        |--> configuration  the webhook configuration, as shipped or not
 //!                        |--> olm       which operator-controller runs, with which gates
 //!                        |--> extensions  ClusterExtensions by name
+//!                        |--> policies  UpgradePolicies and UpgradeGuardrails, watched for good
+//!                        |--> objects   the definitions of both
 //!                        |--> look      all of these facts as they are now, with contents
 //!                        |--> proxy     the content of a catalog, through the API server
 //!                        |--> scrapers  who can read the metrics
@@ -23,11 +25,14 @@ pub mod doctor;
 pub mod extensions;
 pub mod fault;
 pub mod follow;
+mod kind_watch;
+mod lease;
 mod line;
 pub mod look;
 mod object;
 pub mod objects;
 pub mod olm;
+pub mod policies;
 pub mod proxy;
 pub mod scrapers;
 mod served;

@@ -7,18 +7,34 @@ use k8s_openapi::api::admissionregistration::v1::{
 use serde_json::Value;
 
 use crate::cluster::configuration::ExpectedConfiguration;
+use crate::cluster::policies::ExpectedPermission;
 use crate::manifest::documents;
 
 /// The configuration of this name as it is deployed.
 pub(super) fn expected(name: &str) -> ExpectedConfiguration {
     let read = "it is built in, and a test reads it";
-    let usual = webhook(USUAL, None).expect(read);
-    let older = webhook(USUAL, Some(OLDER)).expect(read);
-    ExpectedConfiguration::new(name.to_owned(), usual, vec![older])
+    let (usual, further) = webhooks(USUAL, None).expect(read);
+    let (older, _) = webhooks(USUAL, Some(OLDER)).expect(read);
+    ExpectedConfiguration::new(name.to_owned(), usual, vec![older]).with(further)
 }
 
-/// The one webhook of a configuration, after a patch.
-fn webhook(text: &str, patch: Option<&str>) -> Option<ValidatingWebhook> {
+/// What asks for the permission `bypass`, as it is deployed.
+pub(super) fn permission() -> ExpectedPermission {
+    let mut specs = documents(BYPASS.as_bytes()).map(|document| {
+        let document = document.expect("it is built in, and a test reads it");
+        document.value.get("spec").cloned().unwrap_or_default()
+    });
+    ExpectedPermission {
+        policies: specs.next().into_iter().collect(),
+        binding: specs.next().unwrap_or_default(),
+    }
+}
+
+/// The first webhook of a configuration, and the others, after a patch.
+fn webhooks(
+    text: &str,
+    patch: Option<&str>,
+) -> Option<(ValidatingWebhook, Vec<ValidatingWebhook>)> {
     let mut configuration = only(text)?;
     if let Some(patch) = patch {
         let patch: Patch = serde_json::from_value(only(patch)?).ok()?;
@@ -27,7 +43,7 @@ fn webhook(text: &str, patch: Option<&str>) -> Option<ValidatingWebhook> {
     let configuration: ValidatingWebhookConfiguration =
         serde_json::from_value(configuration).ok()?;
     let mut webhooks = configuration.webhooks?.into_iter();
-    webhooks.next()
+    Some((webhooks.next()?, webhooks.collect()))
 }
 
 fn only(text: &str) -> Option<Value> {
@@ -38,40 +54,65 @@ fn only(text: &str) -> Option<Value> {
 pub(super) const NAME: &str = "olmguard";
 
 const USUAL: &str = include_str!("../../deploy/base/validating-webhook-configuration.yaml");
+const BYPASS: &str = include_str!("../../deploy/components/bypass-policy/policy.yaml");
 const OLDER: &str =
     include_str!("../../deploy/components/v1alpha1/validating-webhook-configuration.yaml");
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::cluster::policies::BYPASS as BYPASS_NAME;
     use olmguard_views::doctor::probe::WEBHOOK;
 
     #[test]
-    fn what_is_shipped_is_one_webhook_that_asks_the_service() {
+    fn what_is_shipped_are_two_webhooks_that_ask_the_service() {
         for patch in [None, Some(OLDER)] {
-            let webhook = webhook(USUAL, patch).unwrap();
-            assert_eq!(webhook.name, WEBHOOK);
-            let service = webhook.client_config.service.unwrap();
-            let asked = (service.namespace.as_str(), service.name.as_str());
-            assert_eq!(asked, ("olmguard-system", "olmguard"));
-            assert_eq!(service.path.as_deref(), Some("/validate"));
-            assert_eq!(webhook.client_config.ca_bundle, None);
+            let (webhook, further) = webhooks(USUAL, patch).unwrap();
+            let both: Vec<_> = [webhook].into_iter().chain(further).collect();
+            let names: Vec<_> = both.iter().map(|webhook| webhook.name.as_str()).collect();
+            assert_eq!(names, [WEBHOOK, "validate-policy.olmguard.dev"]);
+            for (webhook, path) in both.iter().zip(["/validate", "/validate-policy"]) {
+                let service = webhook.client_config.service.as_ref().unwrap();
+                let asked = (service.namespace.as_str(), service.name.as_str());
+                assert_eq!(asked, ("olmguard-system", "olmguard"));
+                assert_eq!(service.path.as_deref(), Some(path));
+                assert_eq!(webhook.client_config.ca_bundle, None);
+            }
         }
+    }
+
+    /// A policy can always be deleted, and written while no pod answers.
+    #[test]
+    fn the_webhook_of_policies_blocks_nothing() {
+        let (_, further) = webhooks(USUAL, None).unwrap();
+        assert_eq!(further[0].failure_policy.as_deref(), Some("Ignore"));
+        let rules = further[0].rules.as_ref().unwrap();
+        let operations = rules[0].operations.as_ref().unwrap();
+        assert_eq!(*operations, ["CREATE", "UPDATE"]);
+    }
+
+    #[test]
+    fn the_permission_is_one_policy_and_its_binding() {
+        let ExpectedPermission { policies, binding } = permission();
+        assert_eq!(policies.len(), 1);
+        assert_eq!(policies[0]["failurePolicy"], "Fail");
+        assert_eq!(binding["policyName"], BYPASS_NAME);
+        assert_eq!(binding["validationActions"], serde_json::json!(["Deny"]));
     }
 
     #[test]
     fn the_form_for_an_older_olm_has_its_kinds() {
-        let rules = |patch| webhook(USUAL, patch).unwrap().rules.unwrap().len();
+        let rules = |patch| webhooks(USUAL, patch).unwrap().0.rules.unwrap().len();
         assert_eq!((rules(None), rules(Some(OLDER))), (1, 2));
         expected(NAME);
     }
 
     #[test]
-    fn the_file_has_one_configuration_with_one_webhook() {
+    fn the_file_has_one_configuration_with_two_webhooks() {
         let mut documents = documents(USUAL.as_bytes());
         let configuration = documents.next().unwrap().unwrap().value;
         assert_eq!(configuration["metadata"]["name"], NAME);
-        assert_eq!(configuration["webhooks"].as_array().unwrap().len(), 1);
+        assert_eq!(configuration["webhooks"].as_array().unwrap().len(), 2);
         assert!(documents.next().is_none());
     }
 }

@@ -22,6 +22,8 @@ pub struct ExpectedConfiguration {
     name: String,
     usual: ValidatingWebhook,
     others: Vec<ValidatingWebhook>,
+    /// The further webhooks that are shipped.
+    further: Vec<ValidatingWebhook>,
 }
 
 impl ExpectedConfiguration {
@@ -32,13 +34,22 @@ impl ExpectedConfiguration {
             name,
             usual,
             others,
+            further: Vec::new(),
         }
+    }
+
+    /// The same with webhooks besides the one that checks edits.
+    #[must_use]
+    pub fn with(mut self, further: Vec<ValidatingWebhook>) -> Self {
+        self.further = further;
+        self
     }
 
     /// The same for the Service of this namespace and name.
     #[must_use]
     pub fn asking(mut self, namespace: &str, service: &str) -> Self {
-        for form in [&mut self.usual].into_iter().chain(&mut self.others) {
+        let forms = [&mut self.usual].into_iter().chain(&mut self.others);
+        for form in forms.chain(&mut self.further) {
             if let Some(asked) = &mut form.client_config.service {
                 namespace.clone_into(&mut asked.namespace);
                 service.clone_into(&mut asked.name);
@@ -59,7 +70,12 @@ impl ExpectedConfiguration {
     /// The webhook of ours: by its name, otherwise by whom it asks.
     fn ours<'w>(&self, webhooks: &'w [ValidatingWebhook]) -> Option<&'w ValidatingWebhook> {
         let named = webhooks.iter().find(|one| one.name == self.usual.name);
-        named.or_else(|| webhooks.iter().find(|one| self.asks(one)))
+        let is_further =
+            |one: &ValidatingWebhook| self.further.iter().any(|further| further.name == one.name);
+        named.or_else(|| {
+            let mut unnamed = webhooks.iter().filter(|one| !is_further(one));
+            unnamed.find(|one| self.asks(one))
+        })
     }
 
     fn asks(&self, webhook: &ValidatingWebhook) -> bool {
@@ -90,8 +106,8 @@ fn configuration(
     let bundle = ours.and_then(|webhook| webhook.client_config.ca_bundle.clone());
     let bundle = bundle.map(|ByteString(bundle)| bundle);
     let mut webhook = ours.map(|webhook| read_webhook(webhook, bundle.as_deref(), of));
-    if let Some(webhook) = &mut webhook {
-        let others = shipped::others(webhooks, &of.usual);
+    if let (Some(webhook), Some(ours)) = (&mut webhook, ours) {
+        let others = shipped::others(webhooks, &ours.name, &of.further);
         webhook.differences.extend(others);
     }
     let configuration = Configuration {

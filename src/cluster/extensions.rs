@@ -100,7 +100,7 @@ impl Extensions {
 }
 
 /// The kind under the names under which it had a status of OLM v1, newest first.
-const NAMES: &Names = &[
+pub(super) const NAMES: &Names = &[
     ("olm.operatorframework.io", "v1", "ClusterExtension"),
     ("olm.operatorframework.io", "v1alpha1", "ClusterExtension"),
 ];

@@ -9,6 +9,7 @@ mod limits;
 mod live;
 mod olm;
 mod origin;
+mod policies;
 mod scrapes;
 
 use std::io::{self, Write};
@@ -29,6 +30,7 @@ use crate::cli::args::log::LogArgs;
 use crate::cli::help;
 use crate::cli::signals::Signals;
 use crate::cluster::ConnectError;
+use crate::cluster::policies::PolicyStore;
 use crate::guardrail_files::GuardrailsFault;
 use crate::server::{BindError, Config, Limits, Server};
 use crate::source::catalogd::CatalogdError;
@@ -43,6 +45,7 @@ use live::LiveArgs;
 use olmguard_catalog::go_duration;
 use olmguard_catalog::memory::Pool;
 use origin::CatalogsOrigin;
+use policies::{Policies, PolicyArgs};
 use scrapes::ScrapeArgs;
 
 /// Run the admission webhook
@@ -100,6 +103,9 @@ pub(crate) struct ServeArgs {
 
     #[command(flatten)]
     guardrails: GuardrailsArgs,
+
+    #[command(flatten)]
+    policies: PolicyArgs,
 
     #[command(flatten)]
     live: LiveArgs,
@@ -170,6 +176,7 @@ fn serve(args: ServeArgs, configuration: &str, log: &Log) -> Result<ExitCode, Se
         cluster,
         live,
         guardrails,
+        policies,
         listen,
         ops_listen,
         scrapes,
@@ -183,7 +190,7 @@ fn serve(args: ServeArgs, configuration: &str, log: &Log) -> Result<ExitCode, Se
     let decisions = log_args.decisions();
     let webhook_configuration = Configuration::of(&certs);
     let certs = certs.resolve()?;
-    let origin = CatalogsOrigin::of(common, cluster, live)?;
+    let origin = CatalogsOrigin::of(common, cluster, live, policies)?;
     let bounds = limits.resolve()?;
     let threads = Limits::default().workers.get();
     let memory = limits.catalogs(&bounds, threads)?;
@@ -197,11 +204,15 @@ fn serve(args: ServeArgs, configuration: &str, log: &Log) -> Result<ExitCode, Se
         .build()?;
     let metrics = Metrics::new();
     metrics.log.follow(log.dropped());
-    let guardrails = Guardrails::read(guardrails, Arc::clone(&metrics.guardrails))?;
+    let store = Arc::<PolicyStore>::default();
+    let counts = Arc::clone(&metrics.guardrails);
+    let guardrails = Guardrails::read(guardrails, counts, Arc::clone(&store))?;
     let plan = Plan {
         origin,
         memory,
         guardrails,
+        policies,
+        store,
         certs,
         webhook: webhook_configuration,
         listen,
@@ -224,6 +235,9 @@ struct Plan {
     origin: CatalogsOrigin,
     memory: Pool,
     guardrails: Guardrails,
+    policies: PolicyArgs,
+    /// What administrators decide.
+    store: Arc<PolicyStore>,
     certs: Certs,
     webhook: Configuration,
     listen: SocketAddr,
@@ -259,6 +273,7 @@ impl Plan {
         if let Some(cluster) = &cluster {
             self.webhook.watch(cluster, &self.metrics);
         }
+        let policies = self.policies.of(cluster.as_ref());
         // Before anything is asked of the cluster: without an API server it lives all the same.
         let listening = Server::listen(Config {
             listen: self.listen,
@@ -269,6 +284,7 @@ impl Plan {
                 .checks()
                 .into_iter()
                 .chain(self.guardrails.check())
+                .chain(policies.as_ref().map(Policies::check))
                 .collect(),
             metrics: self.metrics.clone(),
             decisions: self.decisions,
@@ -277,8 +293,11 @@ impl Plan {
         log_addresses(listening.server());
         let certificates = self.certs.start(cluster.as_ref(), listening.observer());
         let certified = listening.certify(certificates.await?);
+        if let Some(policies) = policies {
+            policies.follow(Arc::clone(&self.store), &self.metrics);
+        }
         let guard = source.guard(self.metrics).await?;
-        let guard = guard.with_policies(self.guardrails.current());
+        let guard = guard.with_policies(self.store.current());
         self.guardrails.follow();
         Ok(certified.open(Arc::new(guard), self.enforcement))
     }

@@ -23,22 +23,39 @@ pub(super) fn least_differences<'s>(
     differences.min_by_key(Vec::len).unwrap_or_default()
 }
 
-/// What there is beside the one webhook that is shipped, if there is anything.
+/// What there is beside our webhook and is not shipped as it is, if there is anything.
 ///
 /// Another webhook in our configuration is called for whatever its own rules name, wherever its own
-/// `clientConfig` leads.
+/// `clientConfig` leads. A further one of ours that is missing takes nothing away from edits.
 pub(super) fn others(
     found: &[ValidatingWebhook],
-    shipped: &ValidatingWebhook,
+    ours: &str,
+    further: &[ValidatingWebhook],
 ) -> Option<Difference> {
-    let names = |webhooks: &[ValidatingWebhook]| {
-        let names = webhooks.iter().map(|one| one.name.as_str());
-        json!(names.collect::<Vec<_>>()).to_string()
-    };
-    (found.len() > 1).then(|| Difference {
+    let mut names: Vec<_> = found.iter().map(|one| one.name.clone()).collect();
+    let mut is_other = false;
+    for (name, webhook) in names
+        .iter_mut()
+        .zip(found)
+        .filter(|(_, one)| one.name != ours)
+    {
+        let shipped = further.iter().find(|shipped| shipped.name == webhook.name);
+        let changed = shipped.map(|shipped| differences(webhook, shipped));
+        match changed.as_deref() {
+            Some([]) => {}
+            None => is_other = true,
+            Some([first, ..]) => {
+                is_other = true;
+                *name = format!("{name}: {} {}", first.field, first.found);
+            }
+        }
+    }
+    let shipped = further.iter().map(|one| one.name.as_str());
+    let shipped: Vec<_> = [ours].into_iter().chain(shipped).collect();
+    is_other.then(|| Difference {
         field: WEBHOOKS,
-        found: names(found),
-        shipped: names(std::slice::from_ref(shipped)),
+        found: json!(names).to_string(),
+        shipped: json!(shipped).to_string(),
     })
 }
 
@@ -253,15 +270,37 @@ mod tests {
     #[test]
     fn a_webhook_beside_ours_is_a_difference() {
         let ours = webhook(|_| {});
-        assert_eq!(others(std::slice::from_ref(&ours), &ours), None);
+        let alone = std::slice::from_ref(&ours);
+        assert_eq!(others(alone, &ours.name, &[]), None);
         let another = webhook(|found| found["name"] = json!("all.example.com"));
-        let found = others(&[ours.clone(), another], &ours).unwrap();
+        let found = others(&[ours.clone(), another], &ours.name, &[]).unwrap();
         assert_eq!(
             (found.field, &*found.found, &*found.shipped),
             (
                 "webhooks",
                 r#"["validate.olmguard.dev","all.example.com"]"#,
                 r#"["validate.olmguard.dev"]"#,
+            )
+        );
+    }
+
+    #[test]
+    fn a_further_webhook_is_as_shipped_or_a_difference() {
+        let ours = webhook(|_| {});
+        let further = webhook(|found| found["name"] = json!("further"));
+        let shipped = std::slice::from_ref(&further);
+        let both = [ours.clone(), further.clone()];
+        assert_eq!(others(&both, &ours.name, shipped), None);
+        let alone = std::slice::from_ref(&ours);
+        assert_eq!(others(alone, &ours.name, shipped), None);
+        let mut changed = further.clone();
+        changed.match_policy = Some("Exact".to_owned());
+        let found = others(&[ours.clone(), changed], &ours.name, shipped).unwrap();
+        assert_eq!(
+            (&*found.found, &*found.shipped),
+            (
+                r#"["validate.olmguard.dev","further: matchPolicy \"Exact\""]"#,
+                r#"["validate.olmguard.dev","further"]"#
             )
         );
     }

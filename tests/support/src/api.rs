@@ -6,7 +6,8 @@
 //! ```
 //!
 //! It serves discovery, lists in pages, watches with bookmarks, get, create, update, merge patch and
-//! JSON patch with optimistic concurrency, and routes of fixed bodies. It has no admission and no
+//! JSON patch with optimistic concurrency, and routes of fixed bodies. A patch of a status, and one that applies, is a
+//! merge patch here. It has no admission and no
 //! schemas. A collection is named by its path, an object by that of its collection and its name:
 //!
 //! ```ignore

@@ -7,18 +7,17 @@
 use std::ops::ControlFlow;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use arc_swap::ArcSwap;
 use tokio::task::{JoinError, spawn_blocking};
 use tokio::time::sleep;
 use tracing::{error, info, warn};
 
 use crate::cli::args::guardrails::GuardrailsArgs;
+use crate::cluster::policies::PolicyStore;
 use crate::guardrail_files::{GuardrailFiles, GuardrailsFault, ReadGuardrails};
 use crate::server::Check;
 use crate::telemetry::metrics::GuardrailMetrics;
 use crate::tls::files::POLL;
 use olmguard_catalog::guardrail::AdministratorGuardrails;
-use olmguard_engine::judge::Policies;
 
 /// The guardrails of the moment, and what keeps them so.
 #[derive(Debug)]
@@ -28,13 +27,15 @@ pub(super) struct Guardrails {
     files: Arc<GuardrailFiles>,
     board: Arc<GuardrailsStatus>,
     metrics: Arc<GuardrailMetrics>,
+    store: Arc<PolicyStore>,
 }
 
 /// How the guardrails are, for probes. Those that cannot be read are no reason not to be ready: what
 /// they are about is refused, all else is judged.
 #[derive(Debug, Default)]
 struct GuardrailsStatus {
-    current: Arc<ArcSwap<Policies>>,
+    /// How many documents can be read, and which cannot.
+    words: Mutex<String>,
     /// Why the files could not be read when they were last looked at.
     fault: Mutex<Option<String>>,
 }
@@ -50,6 +51,7 @@ impl Guardrails {
     pub(super) fn read(
         args: GuardrailsArgs,
         metrics: Arc<GuardrailMetrics>,
+        store: Arc<PolicyStore>,
     ) -> Result<Self, GuardrailsFault> {
         let files = args.contents()?;
         let read = ReadGuardrails::of(&files);
@@ -58,15 +60,11 @@ impl Guardrails {
             args,
             board: Arc::default(),
             metrics,
+            store,
         };
         guardrails.metrics.looked(true);
         guardrails.take(read);
         Ok(guardrails)
-    }
-
-    /// What is judged by.
-    pub(super) fn current(&self) -> Arc<ArcSwap<Policies>> {
-        Arc::clone(&self.board.current)
     }
 
     /// What there is to say of them to probes, if there are any.
@@ -151,16 +149,18 @@ impl Guardrails {
         if self.args.is_given() {
             info!(read, unread, "Loaded guardrails");
         }
-        let policies = Policies {
-            guardrails: imposed,
-            ..Policies::default()
-        };
-        self.board.current.store(Arc::new(policies));
+        *self.board.words() = words(&imposed);
+        self.store.put_files(imposed);
     }
 }
 
 impl GuardrailsStatus {
     /// Nothing that is done under the lock can fail half-way.
+    fn words(&self) -> MutexGuard<'_, String> {
+        self.words.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// The same.
     fn fault(&self) -> MutexGuard<'_, Option<String>> {
         self.fault.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -172,7 +172,7 @@ impl Check for GuardrailsStatus {
     }
 
     fn state(&self) -> Result<String, String> {
-        let words = words(&self.current.load().guardrails);
+        let words = self.words().clone();
         Ok(match &*self.fault() {
             Some(fault) => {
                 format!(

@@ -11,6 +11,7 @@ use crate::cli::commands::serve::ServeError;
 use crate::cli::commands::serve::catalogs::{self, CatalogsCheck};
 use crate::cli::commands::serve::live::{ClusterCatalogs, LiveArgs};
 use crate::cli::commands::serve::olm::OlmFlags;
+use crate::cli::commands::serve::policies::PolicyArgs;
 use crate::cluster::{Caller, Cluster, connect};
 use crate::server::{Check, Guard};
 use crate::telemetry::Metrics;
@@ -45,6 +46,7 @@ impl CatalogsOrigin {
         common: CommonArgs,
         cluster: ClusterArgs,
         live: LiveArgs,
+        policies: PolicyArgs,
     ) -> Result<Self, UsageError> {
         let CommonArgs { catalog, olm } = common;
         if catalog.is_empty() {
@@ -56,7 +58,7 @@ impl CatalogsOrigin {
                 live,
             })));
         }
-        match cluster.given().or(live.given()) {
+        match cluster.given().or(live.given()).or(policies.given()) {
             None => Ok(Self::Files(catalog, olm.rules()?)),
             Some(flag) => Err(UsageError::ClusterBesideFiles { flag }),
         }

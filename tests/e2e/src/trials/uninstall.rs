@@ -81,6 +81,13 @@ pub(crate) async fn leaves_nothing_by_helm(cluster: &mut Cluster) -> Result<()> 
     switch_off_first(cluster).await?;
     helm.run(&format!("uninstall {release}"), "").await?;
     guard.down().await?;
+    // Helm keeps the definitions, and with them every policy, until somebody deletes them.
+    kubectl
+        .run(
+            "delete crd upgradepolicies.olmguard.dev upgradeguardrails.olmguard.dev",
+            "",
+        )
+        .await?;
     let rest = format!("delete namespace {NAMESPACE}");
     let rest = kubectl.run(&rest, "");
     tokio::try_join!(rest, cluster.empty_namespace(NAMESPACE))?;

@@ -99,6 +99,11 @@ impl State {
                     let collection = path.strip_suffix(&format!("/{name}")).unwrap_or(path);
                     return Target::Object(collection.to_owned(), name.to_owned());
                 }
+                [found, name, "status"] if found == plural => {
+                    let collection = path.strip_suffix(&format!("/{name}/status"));
+                    let collection = collection.unwrap_or(path);
+                    return Target::Object(collection.to_owned(), name.to_owned());
+                }
                 _ => {}
             }
         }

@@ -14,7 +14,7 @@ rules:
 
 fn guardrails(file: &Path, metrics: &Metrics) -> Guardrails {
     let args = GuardrailsArgs::from(vec![file.to_owned()]);
-    Guardrails::read(args, Arc::clone(&metrics.guardrails)).expect("it can be read")
+    Guardrails::read(args, Arc::clone(&metrics.guardrails), Arc::default()).expect("it can be read")
 }
 
 fn said(guardrails: &Guardrails) -> String {
@@ -49,7 +49,13 @@ async fn a_file_that_is_gone_is_told_and_what_it_held_goes_on() {
     assert_eq!(said(&guardrails), expected);
     assert!(!is_readable(&metrics));
     assert_eq!(
-        guardrails.current().load().guardrails.on("lantern").count(),
+        guardrails
+            .store
+            .current()
+            .load()
+            .guardrails
+            .on("lantern")
+            .count(),
         1
     );
 
@@ -73,7 +79,7 @@ async fn what_changes_is_judged_by_from_then_on() {
         "0 read; 1 cannot be read and forbid upgrades; the first: rules.yaml:1: rules[0].step: expected a \
          whole number from 1, found integer"
     );
-    let current = guardrails.current().load_full();
+    let current = guardrails.store.current().load_full();
     let place = current.guardrails.iter().map(|by| &*by.place);
     assert_eq!(place.collect::<Vec<_>>(), ["rules.yaml:1"]);
 }

@@ -1,0 +1,199 @@
+//! One replica of several does a duty: the one that holds a Lease.
+//!
+//! Upstream: client-go, [`tools/leaderelection/leaderelection.go`]. As there, the clocks of others are never compared
+//! with ours: a lease is free when its record has not changed for its duration by our own clock. Whoever writes names
+//! the version that was read, so of two who try, one has it.
+//!
+//! Invariant: [`Lease::round`] reports [`Held::Yes`] only for as long as no other replica can have taken the lease: after
+//! a renewal for less than its duration.
+//!
+//! [`tools/leaderelection/leaderelection.go`]: https://github.com/kubernetes/client-go/blob/v0.35.4/tools/leaderelection/leaderelection.go
+
+#[cfg(test)]
+mod tests;
+
+use std::fmt;
+use std::time::Duration;
+
+use k8s_openapi::api::coordination::v1::{Lease as LeaseObject, LeaseSpec};
+use k8s_openapi::apimachinery::pkg::apis::meta::v1::{MicroTime, ObjectMeta};
+use k8s_openapi::jiff::Timestamp;
+use kube::api::PostParams;
+use kube::{Api, Client};
+use tokio::time::Instant;
+
+use crate::cluster::fault;
+use crate::cluster::line;
+
+/// A lease that this process tries to hold.
+pub(super) struct Lease {
+    api: Api<LeaseObject>,
+    name: &'static str,
+    holder: String,
+    /// The record of another that was seen last, and when it was seen first.
+    seen: Option<(Record, Instant)>,
+    /// When we renewed last.
+    renewed: Option<Instant>,
+}
+
+/// Whether the lease is ours.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub(super) enum Held {
+    Yes,
+    No,
+}
+
+/// What changes when somebody renews or takes a lease.
+#[derive(Clone, Debug, Eq, PartialEq)]
+struct Record {
+    holder: String,
+    renewed: Option<MicroTime>,
+    transitions: i32,
+}
+
+impl Lease {
+    /// The lease of this name; nothing is asked of the cluster yet.
+    pub(super) fn new(client: Client, namespace: &str, name: &'static str, holder: String) -> Self {
+        let (client, _) = line::open(client);
+        Self {
+            api: Api::namespaced(client, namespace),
+            name,
+            holder,
+            seen: None,
+            renewed: None,
+        }
+    }
+
+    /// Tries to take or renew the lease, once; to be called every [`RETRY`] or so.
+    ///
+    /// # Errors
+    /// Why the API server did not answer, in words. The lease may still be held: [`Self::is_held`].
+    pub(super) async fn round(&mut self) -> Result<Held, String> {
+        let begun = Instant::now();
+        let written = self.write().await;
+        match written {
+            Ok(true) => self.renewed = Some(begun),
+            Ok(false) => self.renewed = None,
+            Err(error) => return Err(fault::words(&error)),
+        }
+        Ok(self.is_held())
+    }
+
+    /// Until when nobody else can hold it; none if it is not ours.
+    pub(super) fn until(&self) -> Option<Instant> {
+        self.renewed.map(|renewed| renewed + DEADLINE)
+    }
+
+    /// Whether nobody else can hold it.
+    pub(super) fn is_held(&self) -> Held {
+        match self.until() {
+            Some(until) if Instant::now() < until => Held::Yes,
+            _ => Held::No,
+        }
+    }
+
+    /// Writes the lease if it is ours or free; false if it is another's.
+    async fn write(&mut self) -> Result<bool, kube::Error> {
+        let Some(mut found) = self.api.get_opt(self.name).await? else {
+            let lease = self.object(None, self.spec(None, 0));
+            let created = self.api.create(&PostParams::default(), &lease).await;
+            return ours(created);
+        };
+        let spec = found.spec.take().unwrap_or_default();
+        let record = Record::of(&spec);
+        if !self.is_free(&record) {
+            return Ok(false);
+        }
+        let is_ours = record.holder == self.holder;
+        let transitions = record.transitions.saturating_add(i32::from(!is_ours));
+        let acquired = spec.acquire_time.filter(|_| is_ours);
+        let version = found.metadata.resource_version;
+        let lease = self.object(version, self.spec(acquired, transitions));
+        let params = PostParams::default();
+        ours(self.api.replace(self.name, &params, &lease).await)
+    }
+
+    /// Whether it is ours, nobody's, or another's that was not renewed for its duration.
+    fn is_free(&mut self, record: &Record) -> bool {
+        if record.holder.is_empty() || record.holder == self.holder {
+            return true;
+        }
+        match &self.seen {
+            Some((seen, since)) if seen == record => since.elapsed() >= DURATION,
+            _ => {
+                self.seen = Some((record.clone(), Instant::now()));
+                false
+            }
+        }
+    }
+
+    fn object(&self, version: Option<String>, spec: LeaseSpec) -> LeaseObject {
+        LeaseObject {
+            metadata: ObjectMeta {
+                name: Some(self.name.to_owned()),
+                resource_version: version,
+                ..ObjectMeta::default()
+            },
+            spec: Some(spec),
+        }
+    }
+
+    fn spec(&self, acquired: Option<MicroTime>, transitions: i32) -> LeaseSpec {
+        let now = MicroTime(Timestamp::now());
+        let seconds = i32::try_from(DURATION.as_secs()).unwrap_or(i32::MAX);
+        LeaseSpec {
+            holder_identity: Some(self.holder.clone()),
+            lease_duration_seconds: Some(seconds),
+            acquire_time: acquired.or_else(|| Some(now.clone())),
+            renew_time: Some(now),
+            lease_transitions: Some(transitions),
+            ..LeaseSpec::default()
+        }
+    }
+}
+
+/// Whether a write made it ours: of two who write, the second is told of a conflict.
+fn ours(written: kube::Result<LeaseObject>) -> Result<bool, kube::Error> {
+    match written {
+        Ok(_) => Ok(true),
+        Err(kube::Error::Api(status)) if status.code == 409 => Ok(false),
+        Err(error) => Err(error),
+    }
+}
+
+impl Record {
+    fn of(spec: &LeaseSpec) -> Self {
+        Self {
+            holder: spec.holder_identity.clone().unwrap_or_default(),
+            renewed: spec.renew_time.clone(),
+            transitions: spec.lease_transitions.unwrap_or_default(),
+        }
+    }
+}
+
+/// A name for this process that no other has.
+pub(super) fn holder() -> String {
+    let host = std::env::var("HOSTNAME").unwrap_or_else(|_| "olmguard".to_owned());
+    format!("{host}_{:016x}", fastrand::u64(..))
+}
+
+/// The pause until the next round: up to a fifth longer at random, so that replicas do not ask together.
+pub(super) fn pause() -> Duration {
+    RETRY.mul_f64(1.0 + fastrand::f64() / 5.0)
+}
+
+impl fmt::Debug for Lease {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Lease")
+            .field("name", &self.name)
+            .field("holder", &self.holder)
+            .finish_non_exhaustive()
+    }
+}
+
+/// How long others leave a lease alone that is not renewed.
+const DURATION: Duration = Duration::from_secs(30);
+/// How long after a renewal it still counts as ours: ten seconds of reserve for a write that is on its way.
+const DEADLINE: Duration = Duration::from_secs(20);
+/// How often it is renewed, or looked at.
+pub(super) const RETRY: Duration = Duration::from_secs(5);

@@ -1,0 +1,39 @@
+//! The `UpgradePolicy` and `UpgradeGuardrails` objects of a cluster: watched for good, and judged by at once.
+//!
+//! ```text
+//! UpgradePolicies ----watch--> read --.
+//! UpgradeGuardrails --watch--> read --+--> table --> store --> Policies, by which edits are judged
+//! bypass policy ------watch-----------'      |         ^-- files of --guardrails
+//!                                            '--> board (probes), metrics, status
+//! ```
+//!
+//! An object that cannot be read denies what it is about, as `olmguard check` has it, and reports that. While a watch is
+//! lost, what was read last is in force. A cluster without the definitions is judged without policies; definitions
+//! that seem to be gone while objects are known are asked for twice.
+//!
+//! Invariants: objects are read apart from where edits are answered, and published as a whole; no verdict depends on the
+//! status, on the lease, or on what is in the status of an object.
+
+mod board;
+mod follow;
+mod matched;
+mod permission;
+mod read;
+mod report;
+mod status;
+mod store;
+mod table;
+#[cfg(test)]
+mod tests;
+
+pub use board::PolicyBoard;
+pub use follow::{PolicyListener, follow};
+pub use permission::{BYPASS, ExpectedPermission};
+pub use report::Reports;
+pub use status::report;
+pub use store::PolicyStore;
+
+use crate::cluster::served::Names;
+
+const POLICIES: &Names = &[("olmguard.dev", "v1alpha1", "UpgradePolicy")];
+const GUARDRAILS: &Names = &[("olmguard.dev", "v1alpha1", "UpgradeGuardrails")];

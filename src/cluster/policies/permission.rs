@@ -1,0 +1,119 @@
+//! Whether the API server asks for the permission `bypass`: the `ValidatingAdmissionPolicy` that is shipped for it, and its
+//! binding, are in the cluster as shipped.
+
+use serde_json::Value;
+
+use crate::cluster::fault::FaultClass;
+use crate::cluster::kind_watch::{KindEvent, WatchedKind};
+use crate::cluster::served::Names;
+
+/// What is shipped: the specs of the policy in each of its forms, and of the binding.
+#[derive(Clone, Debug, Default)]
+pub struct ExpectedPermission {
+    /// Of the `ValidatingAdmissionPolicy`.
+    pub policies: Vec<Value>,
+    /// Of the `ValidatingAdmissionPolicyBinding`.
+    pub binding: Value,
+}
+
+/// What is known of both.
+#[derive(Debug)]
+pub(super) struct Permission {
+    expected: ExpectedPermission,
+    policy: Piece,
+    binding: Piece,
+}
+
+/// One of the two objects.
+#[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
+enum Piece {
+    /// No answer yet.
+    #[default]
+    Unknown,
+    /// It is as shipped.
+    Shipped,
+    /// It is not there, is another one, or cannot be read.
+    Other,
+}
+
+impl Permission {
+    pub(super) fn new(expected: ExpectedPermission) -> Self {
+        Self {
+            expected,
+            policy: Piece::Unknown,
+            binding: Piece::Unknown,
+        }
+    }
+
+    /// Whether both have been asked for.
+    pub(super) fn is_known(&self) -> bool {
+        self.policy != Piece::Unknown && self.binding != Piece::Unknown
+    }
+
+    /// Whether the API server asks.
+    pub(super) fn is_checked(&self) -> bool {
+        self.policy == Piece::Shipped && self.binding == Piece::Shipped
+    }
+
+    /// Takes an event of the policy; true if the answer is another one now.
+    pub(super) fn take_policy(&mut self, event: &KindEvent) -> bool {
+        let expected = &self.expected.policies;
+        let next = piece(self.policy, event, |spec| expected.contains(spec));
+        let before = (self.is_known(), self.is_checked());
+        self.policy = next;
+        before != (self.is_known(), self.is_checked())
+    }
+
+    /// The same of the binding.
+    pub(super) fn take_binding(&mut self, event: &KindEvent) -> bool {
+        let expected = &self.expected.binding;
+        let next = piece(self.binding, event, |spec| spec == expected);
+        let before = (self.is_known(), self.is_checked());
+        self.binding = next;
+        before != (self.is_known(), self.is_checked())
+    }
+}
+
+fn piece(known: Piece, event: &KindEvent, is_shipped: impl Fn(&Value) -> bool) -> Piece {
+    let of = |object: &Value| {
+        let is_shipped = object.get("spec").is_some_and(&is_shipped);
+        let is_leaving = object.pointer("/metadata/deletionTimestamp").is_some();
+        if is_shipped && !is_leaving {
+            Piece::Shipped
+        } else {
+            Piece::Other
+        }
+    };
+    match event {
+        KindEvent::Listed(objects) => objects.first().map_or(Piece::Other, of),
+        KindEvent::Applied(object) => of(object),
+        KindEvent::Deleted(_) | KindEvent::Absent => Piece::Other,
+        // Without the right to look, nobody knows that somebody asks.
+        KindEvent::Lost(fault) if fault.class == FaultClass::Forbidden => Piece::Other,
+        KindEvent::Lost(_) if known == Piece::Unknown => Piece::Other,
+        KindEvent::Lost(_) | KindEvent::Alive => known,
+    }
+}
+
+/// The name of both objects.
+pub const BYPASS: &str = "olmguard-bypass";
+
+const POLICY_NAMES: &Names = &[(
+    "admissionregistration.k8s.io",
+    "v1",
+    "ValidatingAdmissionPolicy",
+)];
+const BINDING_NAMES: &Names = &[(
+    "admissionregistration.k8s.io",
+    "v1",
+    "ValidatingAdmissionPolicyBinding",
+)];
+
+pub(super) const POLICY: WatchedKind = WatchedKind {
+    names: POLICY_NAMES,
+    only: Some(BYPASS),
+};
+pub(super) const BINDING: WatchedKind = WatchedKind {
+    names: BINDING_NAMES,
+    only: Some(BYPASS),
+};

@@ -1,0 +1,246 @@
+//! What is known of the objects of one kind, from the events of its watch.
+
+use std::collections::BTreeMap;
+
+use serde_json::Value;
+use tokio::task::{JoinError, spawn_blocking};
+use tracing::{error, info, warn};
+
+use super::read::{ObjectState, ReadGuardrails, ReadPolicy};
+use crate::cluster::kind_watch::{KindEvent, name};
+use crate::telemetry::metrics::WatchedResource;
+
+/// A kind of object that is read.
+pub(super) trait ReadObject: Send + Sized + 'static {
+    const KIND: &'static str;
+    const RESOURCE: WatchedResource;
+
+    fn read(object: &Value) -> Self;
+    fn state(&self) -> &ObjectState;
+    fn state_mut(&mut self) -> &mut ObjectState;
+    /// Why it is invalid, in one line.
+    fn fault(&self) -> Option<String>;
+}
+
+impl ReadObject for ReadPolicy {
+    const KIND: &'static str = "UpgradePolicy";
+    const RESOURCE: WatchedResource = WatchedResource::UpgradePolicies;
+
+    fn read(object: &Value) -> Self {
+        Self::of(object)
+    }
+
+    fn state(&self) -> &ObjectState {
+        &self.object
+    }
+
+    fn state_mut(&mut self) -> &mut ObjectState {
+        &mut self.object
+    }
+
+    fn fault(&self) -> Option<String> {
+        self.policy.faults().first().map(ToString::to_string)
+    }
+}
+
+impl ReadObject for ReadGuardrails {
+    const KIND: &'static str = "UpgradeGuardrails";
+    const RESOURCE: WatchedResource = WatchedResource::UpgradeGuardrails;
+
+    fn read(object: &Value) -> Self {
+        Self::of(object)
+    }
+
+    fn state(&self) -> &ObjectState {
+        &self.object
+    }
+
+    fn state_mut(&mut self) -> &mut ObjectState {
+        &mut self.object
+    }
+
+    fn fault(&self) -> Option<String> {
+        self.guardrails
+            .stated
+            .as_ref()
+            .err()
+            .map(ToString::to_string)
+    }
+}
+
+/// Every object of a kind, by name.
+#[derive(Debug)]
+pub(super) struct Table<T> {
+    objects: BTreeMap<Box<str>, T>,
+    presence: Presence,
+    /// Why nothing is heard at the moment.
+    fault: Option<String>,
+}
+
+/// Whether there are such objects.
+#[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
+pub(super) enum Presence {
+    /// No answer yet.
+    #[default]
+    Unknown,
+    /// The cluster does not serve the kind.
+    Absent,
+    /// They are listed.
+    Listed,
+    /// They were listed; the last answer was that the cluster does not serve the kind.
+    Doubted,
+}
+
+/// What an event changes.
+#[derive(Clone, Copy, Debug, Eq, Ord, PartialEq, PartialOrd)]
+pub(super) enum Change {
+    /// At most whether the watch is alive.
+    Nothing,
+    /// The status of an object, which decides nothing.
+    Status,
+    /// What edits are judged by.
+    Verdicts,
+}
+
+impl<T> Default for Table<T> {
+    fn default() -> Self {
+        Self {
+            objects: BTreeMap::new(),
+            presence: Presence::Unknown,
+            fault: None,
+        }
+    }
+}
+
+impl<T: ReadObject> Table<T> {
+    pub(super) fn iter(&self) -> impl Iterator<Item = &T> {
+        self.objects.values()
+    }
+
+    pub(super) fn presence(&self) -> Presence {
+        self.presence
+    }
+
+    pub(super) fn fault(&self) -> Option<&str> {
+        self.fault.as_deref()
+    }
+
+    /// Takes an event. Objects are read apart from where connections are served; a fault of the reader leaves all as it
+    /// was.
+    pub(super) async fn take(&mut self, event: KindEvent) -> Change {
+        if !matches!(event, KindEvent::Lost(_)) && self.fault.take().is_some() {
+            info!(kind = T::KIND, "Watch works again");
+        }
+        let taken = match event {
+            KindEvent::Listed(objects) => self.list(objects).await,
+            KindEvent::Applied(object) => self.apply(object).await,
+            KindEvent::Deleted(object) => Ok(self.delete(name(&object))),
+            KindEvent::Alive => Ok(Change::Nothing),
+            KindEvent::Absent => Ok(self.absent()),
+            KindEvent::Lost(fault) => {
+                self.lose(fault.words);
+                Ok(Change::Nothing)
+            }
+        };
+        taken.unwrap_or_else(|fault| {
+            error!(%fault, kind = T::KIND, "Failed to read objects, keeping the last good ones; please report this");
+            Change::Nothing
+        })
+    }
+
+    async fn list(&mut self, objects: Vec<Value>) -> Result<Change, JoinError> {
+        let (known, new): (Vec<_>, Vec<_>) =
+            objects.into_iter().partition(|object| self.has(object));
+        let is_whole = known.len() == self.objects.len() && new.is_empty();
+        let read = read_all(new).await?;
+        let mut before = std::mem::take(&mut self.objects);
+        for object in known {
+            if let Some((name, mut one)) = before.remove_entry(name(&object)) {
+                one.state_mut().status = ObjectState::of(&object).status;
+                self.objects.insert(name, one);
+            }
+        }
+        self.insert(read);
+        let was = std::mem::replace(&mut self.presence, Presence::Listed);
+        Ok(match (is_whole, was) {
+            (true, Presence::Listed | Presence::Doubted) => Change::Status,
+            _ => Change::Verdicts,
+        })
+    }
+
+    async fn apply(&mut self, object: Value) -> Result<Change, JoinError> {
+        if self.has(&object) {
+            if let Some(one) = self.objects.get_mut(name(&object)) {
+                one.state_mut().status = ObjectState::of(&object).status;
+            }
+            return Ok(Change::Status);
+        }
+        let read = read_all(vec![object]).await?;
+        self.insert(read);
+        Ok(Change::Verdicts)
+    }
+
+    fn insert(&mut self, read: Vec<T>) {
+        for one in read {
+            if let Some(fault) = one.fault() {
+                error!(
+                    kind = T::KIND,
+                    name = &*one.state().name,
+                    fault,
+                    "Failed to read object, denying the upgrades that it applies to"
+                );
+            }
+            self.objects.insert(one.state().name.clone(), one);
+        }
+    }
+
+    fn delete(&mut self, name: &str) -> Change {
+        match self.objects.remove(name) {
+            Some(_) => Change::Verdicts,
+            None => Change::Nothing,
+        }
+    }
+
+    /// An API server that starts can say so of a kind that it serves a moment later.
+    fn absent(&mut self) -> Change {
+        let next = match self.presence {
+            Presence::Listed if !self.objects.is_empty() => Presence::Doubted,
+            _ => Presence::Absent,
+        };
+        let was = std::mem::replace(&mut self.presence, next);
+        if next == Presence::Doubted || was == Presence::Absent {
+            return Change::Nothing;
+        }
+        info!(
+            kind = T::KIND,
+            "Found no such kind in the cluster, checking edits without it"
+        );
+        self.objects.clear();
+        Change::Verdicts
+    }
+
+    /// Logged once, for as long as it is the same.
+    fn lose(&mut self, fault: String) {
+        if self.fault.as_ref() != Some(&fault) {
+            warn!(
+                kind = T::KIND,
+                fault, "Lost the watch, keeping the last good objects"
+            );
+            self.fault = Some(fault);
+        }
+    }
+
+    /// Whether the object is known with this spec.
+    fn has(&self, object: &Value) -> bool {
+        let now = ObjectState::of(object);
+        let known = self.objects.get(&now.name).map(T::state);
+        known.is_some_and(|known| known.is_same_spec(&now))
+    }
+}
+
+async fn read_all<T: ReadObject>(objects: Vec<Value>) -> Result<Vec<T>, JoinError> {
+    if objects.is_empty() {
+        return Ok(Vec::new());
+    }
+    spawn_blocking(move || objects.iter().map(T::read).collect()).await
+}

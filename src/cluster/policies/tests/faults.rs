@@ -1,0 +1,99 @@
+//! What becomes of the policies when the cluster does not answer, or has no such kinds.
+
+use hyper::StatusCode;
+
+use super::*;
+use olmguard_support::api::Trouble;
+
+#[tokio::test(start_paused = true)]
+async fn while_the_watch_is_lost_the_last_good_ones_stay() {
+    let api = cluster();
+    api.put(UPGRADE_POLICIES, policy("a", &json!({})));
+    let scene = Scene::of(api);
+    scene.has(&["a"]).await;
+    scene
+        .says(Ok("1 UpgradePolicy accepted; 0 UpgradeGuardrails accepted"))
+        .await;
+    scene
+        .api
+        .trouble(Trouble::Status(StatusCode::FORBIDDEN), |asked| {
+            asked.path.contains("upgradepolicies")
+        });
+    scene.api.break_watches();
+    let lost = "1 UpgradePolicy accepted, the last good ones stay in use: the API server answers 403: \
+                as the test says; 0 UpgradeGuardrails accepted";
+    scene.says(Ok(lost)).await;
+    assert_eq!(scene.in_force(), ["a"]);
+    scene.api.heal();
+    scene.api.put(UPGRADE_POLICIES, policy("b", &json!({})));
+    scene.has(&["a", "b"]).await;
+    scene
+        .says(Ok("2 UpgradePolicy accepted; 0 UpgradeGuardrails accepted"))
+        .await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn before_the_first_list_nothing_is_judged() {
+    let api = cluster();
+    api.trouble(Trouble::Status(StatusCode::FORBIDDEN), |asked| {
+        asked.path.contains("upgradepolicies")
+    });
+    let scene = Scene::of(api);
+    let why = "UpgradePolicy not listed yet: the API server answers 403: as the test says";
+    scene.says(Err(why)).await;
+    scene.api.heal();
+    scene
+        .says(Ok("0 UpgradePolicy accepted; 0 UpgradeGuardrails accepted"))
+        .await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_cluster_without_the_definitions_is_judged_without() {
+    let scene = Scene::of(ApiServer::start());
+    let none = "no UpgradePolicy in this cluster; no UpgradeGuardrails in this cluster";
+    scene.says(Ok(none)).await;
+    serve(&scene.api);
+    scene.api.put(UPGRADE_POLICIES, policy("a", &json!({})));
+    assert!(scene.has(&["a"]).await < Duration::from_secs(10));
+}
+
+/// An API server that starts can say so for a moment.
+#[tokio::test(start_paused = true)]
+async fn definitions_that_seem_to_be_gone_are_asked_for_twice() {
+    let api = cluster();
+    api.put(UPGRADE_POLICIES, policy("a", &json!({})));
+    let scene = Scene::of(api);
+    scene.has(&["a"]).await;
+    let gone = |scene: &Scene| {
+        let missing = Trouble::Status(StatusCode::NOT_FOUND);
+        scene.api.trouble(missing, |_| true);
+    };
+    gone(&scene);
+    scene.api.break_watches();
+    sleep(Duration::from_secs(2)).await;
+    scene.api.heal();
+    sleep(Duration::from_mins(1)).await;
+    assert_eq!(scene.in_force(), ["a"]);
+    gone(&scene);
+    scene.api.break_watches();
+    scene.has(&[]).await;
+    scene
+        .says(Ok(
+            "no UpgradePolicy in this cluster; no UpgradeGuardrails in this cluster",
+        ))
+        .await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_list_that_is_taken_again_reads_nothing_twice() {
+    let api = cluster();
+    api.put(UPGRADE_POLICIES, policy("a", &json!({})));
+    let scene = Scene::of(api);
+    scene.has(&["a"]).await;
+    let before = scene.store.current().load_full();
+    scene.api.compact();
+    scene.api.end_watches();
+    sleep(Duration::from_mins(2)).await;
+    let after = scene.store.current().load_full();
+    assert!(Arc::ptr_eq(&before, &after), "nothing has changed");
+}

@@ -1,0 +1,153 @@
+//! What is reported in the objects.
+
+use super::*;
+
+const LEASES: &str = "/apis/coordination.k8s.io/v1/namespaces/olmguard/leases";
+const EXTENSIONS: &str = "/apis/olm.operatorframework.io/v1/clusterextensions";
+
+/// A cluster with leases and extensions.
+fn whole_cluster() -> ApiServer {
+    let api = cluster();
+    api.serve("coordination.k8s.io/v1", "leases", "Lease");
+    api.serve(
+        "olm.operatorframework.io/v1",
+        "clusterextensions",
+        "ClusterExtension",
+    );
+    api
+}
+
+fn reporting(api: ApiServer) -> Scene {
+    let scene = Scene::of(api);
+    let client = scene.api.client();
+    let reports = scene.reports.clone();
+    tokio::spawn(report(
+        client,
+        "olmguard".to_owned(),
+        Arc::new(SystemClock),
+        reports,
+    ));
+    scene
+}
+
+fn extension(name: &str, package: &str) -> Value {
+    json!({
+        "apiVersion": "olm.operatorframework.io/v1", "kind": "ClusterExtension",
+        "metadata": {"name": name},
+        "spec": {"source": {"sourceType": "Catalog", "catalog": {"packageName": package}}},
+    })
+}
+
+/// Waits until the status of an object is this, but for times.
+async fn has_status(scene: &Scene, collection: &str, name: &str, expected: &Value) {
+    let begun = Instant::now();
+    loop {
+        let mut status = scene.api.object(collection, name).expect("an object")["status"].take();
+        if let Some(condition) = status.pointer_mut("/conditions/0") {
+            let time = condition["lastTransitionTime"].take();
+            assert!(
+                time.as_str().is_some_and(|time| time.ends_with('Z')),
+                "{time}"
+            );
+            condition
+                .as_object_mut()
+                .expect("an object")
+                .remove("lastTransitionTime");
+        }
+        if status == *expected {
+            return;
+        }
+        assert!(begun.elapsed() < Duration::from_mins(10), "{status}");
+        sleep(Duration::from_millis(10)).await;
+    }
+}
+
+fn accepted(generation: i64, matched: i64) -> Value {
+    json!({
+        "observedGeneration": generation, "matched": matched,
+        "conditions": [{
+            "type": "Accepted", "status": "True", "reason": "Valid", "observedGeneration": generation,
+            "message": "olmguard checks edits by this object",
+        }],
+    })
+}
+
+#[tokio::test(start_paused = true)]
+async fn acceptance_and_matches_are_reported_and_follow_every_change() {
+    let api = whole_cluster();
+    let mut only_a = policy("a", &json!({"step": "Minor"}));
+    only_a["spec"]["match"] = json!({"packages": ["argocd-*"]});
+    api.put(UPGRADE_POLICIES, only_a.clone());
+    api.put(EXTENSIONS, extension("one", "argocd-operator"));
+    api.put(EXTENSIONS, extension("two", "other"));
+    let scene = reporting(api);
+    has_status(&scene, UPGRADE_POLICIES, "a", &accepted(1, 1)).await;
+    scene
+        .api
+        .put(EXTENSIONS, extension("three", "argocd-image-updater"));
+    has_status(&scene, UPGRADE_POLICIES, "a", &accepted(1, 2)).await;
+    scene.api.delete(EXTENSIONS, "one");
+    has_status(&scene, UPGRADE_POLICIES, "a", &accepted(1, 1)).await;
+    let mut bad = scene.api.object(UPGRADE_POLICIES, "a").expect("an object");
+    bad["metadata"]["generation"] = json!(2);
+    bad["spec"]["rules"] = json!({"step": "Tiny"});
+    scene.api.put(UPGRADE_POLICIES, bad);
+    let refused = json!({
+        "observedGeneration": 2, "matched": 1,
+        "conditions": [{
+            "type": "Accepted", "status": "False", "reason": "Invalid", "observedGeneration": 2,
+            "message": "spec.rules.step: unknown value \"Tiny\": expected one of Patch, Minor, Major",
+        }],
+    });
+    has_status(&scene, UPGRADE_POLICIES, "a", &refused).await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn guardrails_are_reported_without_matches() {
+    let api = whole_cluster();
+    api.put(UPGRADE_GUARDRAILS, guardrails("lantern", &json!("p")));
+    let scene = reporting(api);
+    let expected = json!({"conditions": [{
+        "type": "Accepted", "status": "True", "reason": "Valid",
+        "message": "olmguard checks edits by this object",
+    }]});
+    has_status(&scene, UPGRADE_GUARDRAILS, "lantern", &expected).await;
+}
+
+/// What is written is what was asked for, once, by the one who holds the lease.
+#[tokio::test(start_paused = true)]
+async fn a_status_is_written_only_when_it_changes_and_by_one_replica() {
+    let api = whole_cluster();
+    api.put(UPGRADE_POLICIES, policy("a", &json!({})));
+    let scene = reporting(api.clone());
+    let _other = reporting(api.clone());
+    has_status(&scene, UPGRADE_POLICIES, "a", &accepted(1, 0)).await;
+    sleep(Duration::from_mins(10)).await;
+    let asked = api.asked();
+    let writes: Vec<_> = asked
+        .iter()
+        .filter(|asked| asked.path.ends_with("/a/status"))
+        .collect();
+    assert_eq!(writes.len(), 1);
+    assert_eq!(writes[0].param("fieldManager"), Some("olmguard"));
+    assert_eq!(writes[0].param("force"), Some("true"));
+    let lists = asked
+        .iter()
+        .filter(|asked| asked.path == EXTENSIONS && !asked.is_watch());
+    assert_eq!(lists.count(), 1, "only the holder lists extensions");
+    assert!(api.object(LEASES, "olmguard-policies").is_some());
+}
+
+#[tokio::test(start_paused = true)]
+async fn without_leases_everything_else_goes_on() {
+    let api = cluster();
+    api.put(UPGRADE_POLICIES, policy("a", &json!({})));
+    let scene = reporting(api);
+    scene.has(&["a"]).await;
+    scene
+        .says(Ok("1 UpgradePolicy accepted; 0 UpgradeGuardrails accepted"))
+        .await;
+    sleep(Duration::from_mins(1)).await;
+    let status = scene.api.object(UPGRADE_POLICIES, "a").expect("an object");
+    assert_eq!(status.get("status"), None);
+}
