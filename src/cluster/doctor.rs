@@ -4,6 +4,7 @@
 //! configuration, service, endpoints, deployment   objects, read once
 //! replicas     each ready endpoint, through the API server's proxy, else at its address
 //! permissions  SubjectAccessReviews for the service account of the guard
+//! policies     UpgradePolicies and UpgradeGuardrails, read, with their status
 //! round trip   a dry run of a creation that must be denied
 //! ```
 //!
@@ -11,6 +12,7 @@
 
 mod configuration;
 mod permissions;
+mod policies;
 mod replicas;
 mod round_trip;
 mod serving;
@@ -80,6 +82,7 @@ pub async fn gather(client: &Client, of: &Examination) -> Result<DoctorFacts, No
         deployment: found.map(|found| found.counts),
         replicas,
         permissions,
+        policies: policies::ask(&client).await,
         round_trip: round_trip::ask(&client, names).await,
     })
 }

@@ -18,6 +18,7 @@ mod configuration;
 mod facts;
 mod finding;
 mod permissions;
+mod policies;
 pub mod probe;
 mod replicas;
 mod round_trip;
@@ -25,8 +26,8 @@ mod serving;
 
 pub use facts::{
     ApiAnswer, Bundle, Certificate, Configuration, Deployment, Difference, DoctorFacts, Endpoint,
-    FailurePolicy, MissingAnswer, Names, Need, Permission, Port, Replica, ReplicaStatus, RoundTrip,
-    Service, Trust, Webhook,
+    FailurePolicy, MissingAnswer, Names, Need, Permission, PolicyState, Port, Replica,
+    ReplicaStatus, RoundTrip, Service, Trust, Webhook,
 };
 pub use finding::{Check, Finding, State};
 
@@ -37,6 +38,7 @@ pub fn examine(facts: &DoctorFacts) -> Vec<Finding> {
     findings.extend(replicas::findings(facts));
     findings.extend(certificates::findings(facts));
     findings.extend(permissions::findings(facts));
+    findings.extend(policies::findings(facts));
     findings.push(round_trip::finding(facts));
     findings
 }

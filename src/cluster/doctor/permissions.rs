@@ -51,6 +51,12 @@ fn needs(names: &Names, found: &ServingDeployment) -> Vec<Need> {
         need(verb, resource, None, name)
     };
     needs.push(of_configuration("get"));
+    for policies in [
+        "upgradepolicies.olmguard.dev",
+        "upgradeguardrails.olmguard.dev",
+    ] {
+        needs.extend(["list", "watch"].map(|verb| need(verb, policies, None, None)));
+    }
     if let Some(olm) = found.olm_namespace.as_deref() {
         let of_olm = |verb| need(verb, "deployments.apps", Some(olm), Some(OLM));
         needs.extend(follow.map(of_olm));

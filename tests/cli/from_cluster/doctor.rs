@@ -63,9 +63,10 @@ ok       catalogs        olmguard-1: 1 of 1 loaded
 ok       olm             olmguard-1: OLM 1.11 (image tag v1.11.0), no feature gates
 ok       ca-bundle       trusts the certificate of olmguard-1
 ok       server-name     the certificate of olmguard-1 is for olmguard.olmguard-system.svc
-ok       permissions     system:serviceaccount:olmguard-system:olmguard has all 15 rights that it needs
+ok       permissions     system:serviceaccount:olmguard-system:olmguard has all 19 rights that it needs
+ok       policies        none in this cluster
 
-16 ok"
+17 ok"
     );
     assert_eq!(others.join("\n"), expected);
 }
@@ -95,7 +96,7 @@ fn json_tells_the_same_and_fits_its_schema() {
     assert_fits("schemas/olmguard.doctor.v1.json", &report);
     assert_eq!(
         report["summary"],
-        json!({"ok": 15, "warn": 0, "unknown": 1, "fail": 1})
+        json!({"ok": 16, "warn": 0, "unknown": 1, "fail": 1})
     );
     let checks = report["checks"].as_array().expect("a list");
     let bundle = checks

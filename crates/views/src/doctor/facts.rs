@@ -25,6 +25,8 @@ pub struct DoctorFacts {
     pub replicas: Vec<Replica>,
     /// What the service account of the guard may do of what it needs.
     pub permissions: Result<Vec<Permission>, MissingAnswer>,
+    /// The `UpgradePolicy` and `UpgradeGuardrails` objects.
+    pub policies: Result<Vec<PolicyState>, MissingAnswer>,
     /// What the API server answered to the probe.
     pub round_trip: RoundTrip,
 }
@@ -35,6 +37,17 @@ impl DoctorFacts {
         let configuration = self.configuration.as_ref().ok()?.as_ref()?;
         configuration.webhook.as_ref()
     }
+}
+
+/// An object with what administrators decide.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub struct PolicyState {
+    /// Its kind.
+    pub kind: &'static str,
+    /// Its name.
+    pub name: String,
+    /// Why it is not accepted, if it is not.
+    pub fault: Option<String>,
 }
 
 /// The names of what was looked for.

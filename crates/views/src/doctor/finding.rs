@@ -65,13 +65,15 @@ pub enum Check {
     Expiry,
     /// May the guard do what it needs.
     Permissions,
+    /// Does olmguard accept the policies of the cluster.
+    Policies,
     /// Is an edit that must be denied denied, through the API server.
     RoundTrip,
 }
 
 impl Check {
     /// All of them, in the order in which they are told.
-    pub const ALL: [Self; 16] = [
+    pub const ALL: [Self; 17] = [
         Self::Configuration,
         Self::Shipped,
         Self::FailurePolicy,
@@ -87,6 +89,7 @@ impl Check {
         Self::ServerName,
         Self::Expiry,
         Self::Permissions,
+        Self::Policies,
         Self::RoundTrip,
     ];
 
@@ -108,6 +111,7 @@ impl Check {
             Self::ServerName => "server-name",
             Self::Expiry => "expiry",
             Self::Permissions => "permissions",
+            Self::Policies => "policies",
             Self::RoundTrip => "round-trip",
         }
     }

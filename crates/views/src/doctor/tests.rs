@@ -38,6 +38,7 @@ fn a_guard_that_is_well_has_one_line_for_each_check() {
             "the certificate of olmguard-1 is for olmguard.olmguard-system.svc",
             "the certificate of olmguard-1 is valid until 2026-11-27T00:00:00Z, for 6 d",
             "system:serviceaccount:olmguard-system:olmguard has all 1 rights that it needs",
+            "1 accepted",
             "denied within 12 ms, as expected: olmguard-doctor: install of any version refused: \
              the catalog selector is not valid [InvalidSelector]",
         ]
@@ -87,6 +88,11 @@ fn what_could_not_be_asked_is_unknown_with_the_right_that_is_lacking() {
                 "permissions",
                 "you do not have the right to create subjectaccessreviews.authorization.k8s.io",
                 "kubectl auth can-i create subjectaccessreviews.authorization.k8s.io",
+            ),
+            (
+                "policies",
+                "you do not have the right to list upgradepolicies.olmguard.dev",
+                "kubectl auth can-i list upgradepolicies.olmguard.dev",
             ),
             (
                 "round-trip",

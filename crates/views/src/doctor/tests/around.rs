@@ -1,6 +1,8 @@
 //! The configuration, the Service, what is behind it, and rights.
 
-use super::scene::{Scene, endpoint, permission, says, service, unasked, webhook, with_webhook};
+use super::scene::{
+    Scene, endpoint, permission, policy, says, service, unasked, webhook, with_webhook,
+};
 use crate::doctor::{
     Check, Configuration, Deployment, Difference, DoctorFacts, Endpoint, FailurePolicy,
     MissingAnswer, Port, Service, Webhook,
@@ -320,6 +322,26 @@ fn a_deployment_is_told_by_its_counts() {
             "Deployment olmguard-system/olmguard does not exist",
             "if something other than a Deployment runs olmguard, the doctor does not check it",
             "kubectl get deployments -n olmguard-system",
+        ]],
+    );
+}
+
+#[test]
+fn each_policy_that_is_not_accepted_is_a_warning() {
+    let with = |policies| DoctorFacts {
+        policies: Ok(policies),
+        ..Scene::well()
+    };
+    let none = [["ok", "none in this cluster", "", ""]];
+    says(&with(Vec::new()), Check::Policies, &none);
+    says(
+        &with(vec![policy(None), policy(Some("spec.rules.step: wrong"))]),
+        Check::Policies,
+        &[[
+            "warn",
+            "UpgradePolicy production is not accepted: spec.rules.step: wrong",
+            "it denies the upgrades that it applies to until it is fixed or deleted",
+            "kubectl edit upgradepolicy production",
         ]],
     );
 }

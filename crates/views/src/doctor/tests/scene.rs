@@ -4,8 +4,8 @@ use std::time::Duration;
 
 use crate::doctor::{
     ApiAnswer, Bundle, Certificate, Check, Configuration, Deployment, DoctorFacts, Endpoint,
-    FailurePolicy, Finding, MissingAnswer, Names, Need, Permission, Port, Replica, ReplicaStatus,
-    RoundTrip, Service, Trust, Webhook, examine,
+    FailurePolicy, Finding, MissingAnswer, Names, Need, Permission, PolicyState, Port, Replica,
+    ReplicaStatus, RoundTrip, Service, Trust, Webhook, examine,
 };
 use crate::readiness::{CatalogCounts, CheckFacts, CheckReadiness, OlmEvidence, Readiness};
 
@@ -35,6 +35,7 @@ impl Scene {
             })),
             replicas: vec![replica(1)],
             permissions: Ok(vec![permission(true)]),
+            policies: Ok(vec![policy(None)]),
             round_trip: denied(OURS),
         }
     }
@@ -68,9 +69,18 @@ impl Scene {
                 None,
                 None,
             )),
+            policies: Err(unasked("list", "upgradepolicies.olmguard.dev", None, None)),
             round_trip: answered(403, "Forbidden", FORBIDDEN, &[]),
             ..Self::well()
         }
+    }
+}
+
+pub(super) fn policy(fault: Option<&str>) -> PolicyState {
+    PolicyState {
+        kind: "UpgradePolicy",
+        name: "production".to_owned(),
+        fault: fault.map(str::to_owned),
     }
 }
 
